@@ -120,6 +120,10 @@ DSM_API char *dsm_report_description_json(const dsm_described *items, size_t cou
  * a device. */
 DSM_API char *dsm_report_description_csv(const dsm_described *items, size_t count);
 
+/** What the formats of this version are, format "dsm-formats/1": words, limits, parameters, and of
+ * each format the records or the keys that it has. */
+DSM_API char *dsm_report_formats_json(void);
+
 /** A description that can be had by name. */
 typedef struct dsm_listed {
   const char *name;   /**< as commands take it */

@@ -137,6 +137,43 @@ bool dsm__json_require(const dsm__json_node *node, const char *expected);
 bool dsm__json_object_only(const dsm__json_node *node, const char *const *known,
                            size_t known_count);
 
+/** A key of an object. */
+typedef struct dsm__object_key {
+  const char *name;
+  unsigned kinds; /**< the kinds of the object that have it, a bit each; 0: all */
+} dsm__object_key;
+
+/** The keys that an object of a format may have: its reader knows no others. */
+typedef struct dsm__object_type {
+  const char *name; /**< "layer" */
+  const dsm__object_key *keys;
+  size_t count;
+  const dsm__words *kinds; /**< of an object of several kinds, which differ in their keys */
+  const char *where;       /**< before the word of a kind, in findings: "a layer of type" */
+} dsm__object_type;
+
+/** Most keys of an object. */
+#define DSM__OBJECT_KEYS_MAX 32
+
+/** Defines an object of one kind from the rows of its keys. */
+#define DSM__OBJECT(object_name, what, ...)                                                        \
+  static const dsm__object_key object_name##_keys[] = {__VA_ARGS__};                               \
+  const dsm__object_type object_name = {                                                           \
+      .name = (what), .keys = object_name##_keys, .count = DSM__COUNT_OF(object_name##_keys)}
+
+/** Has an object of this kind the key? */
+bool dsm__object_has(const dsm__object_key *key, size_t kind);
+
+/** Is the node an object, and are all of its keys those of such an object? Else that is reported.
+ * Of an object of one kind it is 0. */
+bool dsm__object_only(const dsm__json_node *node, const dsm__object_type *type, size_t kind);
+
+/** The same, whatever its kind may be. */
+bool dsm__object_only_any(const dsm__json_node *node, const dsm__object_type *type);
+
+/** Reports the keys of an object that others have, but not one of this kind. */
+void dsm__object_misplaced(const dsm__json_node *node, const dsm__object_type *type, size_t kind);
+
 /** A key that an override made and that no reader knows. */
 typedef struct dsm__json_unknown {
   const char *key;          /**< NULL: there is none */

@@ -19,15 +19,16 @@
 
 /** What a field holds in memory, and in JSON. */
 typedef enum dsm__field_kind {
-  DSM__FIELD_COUNT = 0, /**< uint64_t, or size_t */
-  DSM__FIELD_REAL,      /**< double; one that is not finite is not stated */
-  DSM__FIELD_FLAG,      /**< bool */
-  DSM__FIELD_WORD,      /**< an enumeration; a value beyond its words is not stated */
-  DSM__FIELD_WORD_SET,  /**< unsigned, a bit a word: a list of words */
-  DSM__FIELD_TEXT,      /**< const char *; NULL is not stated */
-  DSM__FIELD_JSON,      /**< const char *, JSON text as it is; NULL is not stated */
-  DSM__FIELD_COUNTS,    /**< a uint64_t for each word: an object on one line */
-  DSM__FIELD_REALS, /**< a double for each word: an object on one line of those that are not 0 */
+  DSM__FIELD_OWN = 0,  /**< `write` writes it */
+  DSM__FIELD_COUNT,    /**< uint64_t, or size_t */
+  DSM__FIELD_REAL,     /**< double; one that is not finite is not stated */
+  DSM__FIELD_FLAG,     /**< bool */
+  DSM__FIELD_WORD,     /**< an enumeration; a value beyond its words is not stated */
+  DSM__FIELD_WORD_SET, /**< unsigned, a bit a word: a list of words */
+  DSM__FIELD_TEXT,     /**< const char *; NULL is not stated */
+  DSM__FIELD_JSON,     /**< const char *, JSON text as it is; NULL is not stated */
+  DSM__FIELD_COUNTS,   /**< a uint64_t for each word: an object on one line */
+  DSM__FIELD_REALS,    /**< a double for each word: an object on one line of those that are not 0 */
   DSM__FIELD_COUNT_LIST, /**< const uint64_t *, as many as `count_offset` says */
   DSM__FIELD_TEXT_LIST,  /**< const char *const *, likewise */
   DSM__FIELD_RECORD,     /**< a struct: an object */
@@ -36,7 +37,6 @@ typedef enum dsm__field_kind {
   DSM__FIELD_ITEMS, /**< the same of structs that lie in the record itself */
   DSM__FIELD_MEMBERS, /**< a struct for each word: an object with those of them that are stated */
   DSM__FIELD_VALUE,   /**< dsm__value: what it holds says what it is */
-  DSM__FIELD_OWN,     /**< `write` writes it */
   DSM__FIELD_KIND_COUNT
 } dsm__field_kind;
 
@@ -68,6 +68,7 @@ enum {
   DSM__FIELD_LESS_IS_BETTER = 1 << 7,
   DSM__FIELD_IS_ABOVE_MIN = 1 << 8, /**< a number above `min`; not `min` itself */
   DSM__FIELD_IS_TALL = 1 << 9,      /**< a list of texts with a line for each */
+  DSM__FIELD_IS_POSITIVE = 1 << 10, /**< written above 0, though what is read may be 0 */
 };
 
 struct dsm__record_type;
@@ -92,6 +93,7 @@ typedef struct dsm__field {
    * fields is. */
   bool (*is_stated)(const void *record);
   void (*write)(dsm__json_writer *writer, const void *record); /**< of OWN: the value */
+  dsm__field_kind written_as; /**< of OWN: the kind that the value is of */
   /** What comparisons show of it where it is stated, if that is more than its text. */
   void (*put_compared)(const void *record, dsm__text_buffer *out);
 } dsm__field;
@@ -223,6 +225,23 @@ bool dsm__record_read(const dsm__record_reader *reader, const dsm__json_node *no
 /** Reads one field of such an object. */
 bool dsm__field_read(const dsm__record_reader *reader, const dsm__json_node *parent,
                      const dsm__field *field, void *record);
+
+/* ---- descriptions ---- */
+
+/** What describes words, the keys of an object that has no table, and a record: their names, and
+ * what rows of tables say. */
+extern const dsm__record_type dsm__words_record;       /**< dsm__words */
+extern const dsm__record_type dsm__object_type_record; /**< dsm__object_type */
+extern const dsm__record_type dsm__type_record;        /**< dsm__record_type */
+
+typedef struct dsm__record_types {
+  dsm__record_type *items;
+  size_t count;
+  size_t capacity;
+} dsm__record_types;
+
+/** The record of a document, and those in it, each once; none if out of memory. */
+dsm__record_types dsm__record_types_of(const dsm__record_type *document, dsm__arena *arena);
 
 /* ---- bytes ---- */
 

@@ -15,16 +15,16 @@ static const dsm__word verdict_words[] = {
     [DSM_VERDICT_CHANGED].key = "changed",
     [DSM_VERDICT_REGRESSED].key = "regressed",
 };
-DSM__NAMED_WORDS(dsm__verdict_words, "verdict", verdict_words, DSM_VERDICT_COUNT, dsm_verdict,
-                 dsm_verdict_name);
+DSM__NAMED_WORDS(dsm__verdict_words, "verdict of a check", verdict_words, DSM_VERDICT_COUNT,
+                 dsm_verdict, dsm_verdict_name);
 
 static const dsm__word presence_words[] = {
     [DSM_PRESENCE_BOTH].key = "both",
     [DSM_PRESENCE_MISSING].key = "missing",
     [DSM_PRESENCE_NEW].key = "new",
 };
-DSM__NAMED_WORDS(dsm__presence_words, "presence", presence_words, DSM_PRESENCE_COUNT, dsm_presence,
-                 dsm_presence_name);
+DSM__NAMED_WORDS(dsm__presence_words, "where checks find it", presence_words, DSM_PRESENCE_COUNT,
+                 dsm_presence, dsm_presence_name);
 
 bool dsm_tolerance_parse(const char *text, double *tolerance) {
   const size_t length = strlen(text);

@@ -42,4 +42,7 @@ dsm_moved dsm__moved_between(double before, double after, double tolerance);
 bool dsm__input_differences(const dsm_plan *a, const dsm_plan *b, dsm__arena *arena,
                             const dsm_input_difference **list, size_t *count);
 
+extern const dsm__words dsm__verdict_words;
+extern const dsm__words dsm__presence_words;
+
 #endif

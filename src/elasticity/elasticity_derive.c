@@ -406,13 +406,13 @@ static const dsm__word variation_kind_words[] = {
     [DSM_VARIATION_OTHER].key = "other",     [DSM_VARIATION_RAISED].key = "raised",
     [DSM_VARIATION_LOWERED].key = "lowered",
 };
-static DSM__NAMED_WORDS(variation_kinds, "kind of variation", variation_kind_words,
-                        DSM_VARIATION_KIND_COUNT, dsm_variation_kind, dsm_variation_kind_name);
+DSM__NAMED_WORDS(dsm__variation_kind_words, "kind of variation", variation_kind_words,
+                 DSM_VARIATION_KIND_COUNT, dsm_variation_kind, dsm_variation_kind_name);
 
 static const dsm__word elasticity_basis_words[] = {
     [DSM_ELASTICITY_BASIS_NONE].key = "none",       [DSM_ELASTICITY_BASIS_HALVED].key = "halved",
     [DSM_ELASTICITY_BASIS_DOUBLED].key = "doubled", [DSM_ELASTICITY_BASIS_BOTH].key = "both",
     [DSM_ELASTICITY_BASIS_RAISED].key = "raised",   [DSM_ELASTICITY_BASIS_LOWERED].key = "lowered",
 };
-static DSM__NAMED_WORDS(bases, "basis", elasticity_basis_words, DSM_ELASTICITY_BASIS_COUNT,
-                        dsm_elasticity_basis, dsm_elasticity_basis_name);
+DSM__NAMED_WORDS(dsm__elasticity_basis_words, "basis of an elasticity", elasticity_basis_words,
+                 DSM_ELASTICITY_BASIS_COUNT, dsm_elasticity_basis, dsm_elasticity_basis_name);

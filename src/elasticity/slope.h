@@ -3,6 +3,7 @@
 #ifndef DSM_ELASTICITY_SLOPE_H
 #define DSM_ELASTICITY_SLOPE_H
 
+#include "base/words.h"
 #include "dsm/elasticity.h"
 
 /** The quotient of two times; exactly 1 where only the order of equally fast mappings differs. */
@@ -25,5 +26,8 @@ dsm_slope dsm__slope_of_tenth(const dsm_variation *variation, size_t network);
 /** |ln(time ratio) / ln(factor)| of a response, another flag or word as a factor of 2; 0 without a
  * time. */
 double dsm__response_influence(const dsm_variation *variation, size_t network);
+
+extern const dsm__words dsm__variation_kind_words;
+extern const dsm__words dsm__elasticity_basis_words;
 
 #endif

@@ -4,6 +4,7 @@
 #ifndef DSM_PARTITION_INSTANCE_FACTS_H
 #define DSM_PARTITION_INSTANCE_FACTS_H
 
+#include "base/words.h"
 #include "dsm/partition.h"
 
 /** Bytes that a stored task takes in (3). */
@@ -56,5 +57,9 @@ dsm_status dsm__check_question(const dsm_instance *instance, const dsm_partition
  * larger than all memories. */
 dsm_status dsm__check_feasibility(const dsm_instance *instance,
                                   const dsm_partition_options *options, dsm_diags *diags);
+
+extern const dsm__words dsm__objective_words;
+extern const dsm__words dsm__solution_status_words;
+extern const dsm__words dsm__baseline_kind_words;
 
 #endif

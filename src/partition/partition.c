@@ -28,15 +28,15 @@ static const dsm__word objective_words[] = {
     [DSM_OBJECTIVE_LATENCY].key = "latency",
     [DSM_OBJECTIVE_ENERGY].key = "energy",
 };
-static DSM__NAMED_WORDS(objectives, "objective", objective_words, DSM_OBJECTIVE_KIND_COUNT,
-                        dsm_objective_kind, dsm_objective_kind_name);
+DSM__NAMED_WORDS(dsm__objective_words, "objective", objective_words, DSM_OBJECTIVE_KIND_COUNT,
+                 dsm_objective_kind, dsm_objective_kind_name);
 
 static const dsm__word status_words[] = {
     [DSM_SOLUTION_OPTIMAL].key = "optimal",
     [DSM_SOLUTION_LIMITED].key = "limited",
 };
-static DSM__NAMED_WORDS(statuses, "status", status_words, DSM_SOLUTION_STATUS_COUNT,
-                        dsm_solution_status, dsm_solution_status_name);
+DSM__NAMED_WORDS(dsm__solution_status_words, "state of a partition", status_words,
+                 DSM_SOLUTION_STATUS_COUNT, dsm_solution_status, dsm_solution_status_name);
 
 void dsm_partition_options_init(dsm_partition_options *options) {
   *options = (dsm_partition_options){

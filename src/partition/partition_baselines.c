@@ -20,8 +20,8 @@ static const dsm__word baseline_kind_words[] = {
     [DSM_BASELINE_REPLICATION].key = "replication",
     [DSM_BASELINE_BEST_DEVICE].key = "best_device",
 };
-static DSM__NAMED_WORDS(baseline_kinds, "baseline", baseline_kind_words, DSM_BASELINE_KIND_COUNT,
-                        dsm_baseline_kind, dsm_baseline_kind_name);
+DSM__NAMED_WORDS(dsm__baseline_kind_words, "baseline of a partition", baseline_kind_words,
+                 DSM_BASELINE_KIND_COUNT, dsm_baseline_kind, dsm_baseline_kind_name);
 
 /* A device that runs the whole network alone. */
 typedef struct alone {

@@ -17,10 +17,10 @@ static const dsm__word format_words[] = {
     [DSM_DESCRIPTION_SERVER] = {"dsm-server/1", "server", NULL},
     [DSM_DESCRIPTION_PROFILE] = {"dsm-profile/1", "profile", NULL},
 };
-static DSM__WORDS(formats, "format", format_words, DSM_DESCRIPTION_COUNT);
+DSM__WORDS(dsm__description_words, "kind of description", format_words, DSM_DESCRIPTION_COUNT);
 
 const char *dsm_description_name(dsm_description description) {
-  return dsm__word_text(&formats, description);
+  return dsm__word_text(&dsm__description_words, description);
 }
 
 bool dsm__is_planner_graph(const dsm__json_node *root) {
@@ -43,7 +43,7 @@ static bool find_format(dsm__json_doc *doc, dsm_description *description) {
     return true;
   } else if (dsm__json_require(&format, "\"dsm-workload/1\", \"dsm-system/1\", \"dsm-plan/1\", "
                                         "\"dsm-sweep/1\", \"dsm-server/1\" or \"dsm-profile/1\"") &&
-             dsm__json_enum(&format, &formats, &index)) {
+             dsm__json_enum(&format, &dsm__description_words, &index)) {
     *description = (dsm_description)index;
     return true;
   }

@@ -110,4 +110,6 @@ double dsm__kept_bytes(const dsm_layer_memory *memory);
  * number of accelerators. */
 bool dsm__is_planner_graph(const dsm__json_node *root);
 
+extern const dsm__words dsm__description_words;
+
 #endif

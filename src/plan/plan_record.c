@@ -158,7 +158,8 @@ DSM__RECORD(
      .kind = DSM__FIELD_OWN,
      .type = &dsm__cycles_record,
      .help = "Of one invocation.",
-     .write = write_invocation_cycles});
+     .write = write_invocation_cycles,
+     .written_as = DSM__FIELD_RECORD});
 
 static void write_is_overlapped(dsm__json_writer *writer, const void *record) {
   dsm__json_write_bool(writer, ((const dsm_plan_transfer *)record)->group == DSM_GROUP_STREAM);
@@ -178,7 +179,8 @@ DSM__RECORD(dsm__transfer_record, dsm_plan_transfer, true, "A transfer on a link
             {.key = "overlapped",
              .kind = DSM__FIELD_OWN,
              .help = "With computation.",
-             .write = write_is_overlapped});
+             .write = write_is_overlapped,
+             .written_as = DSM__FIELD_FLAG});
 
 DSM__RECORD(
     dsm__pass_record, dsm_pass_plan, false, "A pass of a layer over the whole step.",
@@ -361,16 +363,22 @@ static void write_system(dsm__json_writer *writer, const void *plan) {
 DSM__RECORD(
     dsm__plan_record, dsm_plan, false,
     "A mapping of a network on a system, and its predicted cost.",
-    {.key = "format", .kind = DSM__FIELD_OWN, .write = write_format, .help = "dsm-plan/1."},
+    {.key = "format",
+     .kind = DSM__FIELD_OWN,
+     .write = write_format,
+     .written_as = DSM__FIELD_TEXT,
+     .help = "dsm-plan/1."},
     {.key = "dsm_version",
      .kind = DSM__FIELD_OWN,
      .write = write_version,
+     .written_as = DSM__FIELD_TEXT,
      .help = "The version that wrote the plan."},
     DSM__FIELD(WORD, dsm_plan, options.mode, "mode", REQUIRED, .words = &dsm__mode_words,
                .expected = "\"training\" or \"inference\"", .help = "What a step is."),
     {.key = "minibatch",
      .kind = DSM__FIELD_OWN,
      .write = write_minibatch,
+     .written_as = DSM__FIELD_COUNT,
      .help = "Samples of a step; must equal workload.minibatch."},
     DSM__FIELD(WORD_SET, dsm_plan, options.optimizations, "optimizations", REQUIRED,
                .words = &dsm__optimization_words, .expected = "a list of optimizations",
@@ -401,10 +409,12 @@ DSM__RECORD(
      .kind = DSM__FIELD_OWN,
      .flags = DSM__FIELD_IS_REQUIRED,
      .write = write_workload,
+     .written_as = DSM__FIELD_JSON,
      .help = "dsm-workload/1, after overrides; defaults that were not stated are left out."},
     {.key = "system",
      .kind = DSM__FIELD_OWN,
      .flags = DSM__FIELD_IS_REQUIRED,
      .write = write_system,
+     .written_as = DSM__FIELD_JSON,
      .help = "dsm-system/1, after overrides, every parameter written out."});
 /* clang-format on */

@@ -18,8 +18,8 @@ static const dsm__word decision_words[] = {
     [DSM_DECISION_DYSM_FACTOR].key = "dysm_factor",
     [DSM_DECISION_PIPELINED].key = "pipelined",
 };
-static DSM__NAMED_WORDS(decisions, "decision", decision_words, DSM_DECISION_COUNT, dsm_decision,
-                        dsm_decision_name);
+DSM__NAMED_WORDS(dsm__decision_words, "decision", decision_words, DSM_DECISION_COUNT, dsm_decision,
+                 dsm_decision_name);
 
 double dsm__explain_network_cycles(const dsm__explaining *e, dsm_pass pass,
                                    dsm_parallelism parallelism) {

@@ -3,6 +3,7 @@
 #ifndef DSM_SEARCH_EXPLAIN_INTERNAL_H
 #define DSM_SEARCH_EXPLAIN_INTERNAL_H
 
+#include "base/words.h"
 #include "search/problem.h"
 
 /** One way to run the layer: an edge of the graph, and the best path over it (memory aside). */
@@ -62,5 +63,7 @@ bool dsm__explain_add_layouts(dsm__explaining *e, const dsm__network_graph *netw
 
 /** Fills what_ifs; false if out of memory. */
 bool dsm__explain_what_ifs(const dsm__explaining *e, dsm_explanation *explanation);
+
+extern const dsm__words dsm__decision_words;
 
 #endif

@@ -11,11 +11,12 @@ const dsm__json_range dsm__bytes_range = {DSM__BYTES_MIN, DSM__BYTES_MAX, false}
 const dsm__json_range dsm__capacity_range = {DSM__CAPACITY_MIN, DSM__CAPACITY_MAX, false};
 static const dsm__json_range watts_range = {DSM__WATTS_MIN, DSM__WATTS_MAX, false};
 
+DSM__OBJECT(dsm__power_object, "power", {.name = "busy_watts"}, {.name = "idle_watts"});
+
 dsm__power dsm__power_read(const dsm__json_node *device) {
-  static const char *const known[] = {"busy_watts", "idle_watts"};
   dsm__power power = {.is_given = false};
   const dsm__json_node node = dsm__json_member(device, "power");
-  if (!dsm__json_is_present(&node) || !dsm__json_object_only(&node, known, 2)) {
+  if (!dsm__json_is_present(&node) || !dsm__object_only(&node, &dsm__power_object, 0)) {
     return power;
   }
   power.is_given = true;

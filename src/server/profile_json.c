@@ -26,11 +26,13 @@ typedef struct profile_reader {
   size_t *last_users; /* of each task: the last that was found to need it, + 1 */
 } profile_reader;
 
+DSM__OBJECT(dsm__profile_device_object, "device", {.name = "name"}, {.name = "accelerator"},
+            {.name = "source"}, {.name = "memory_bytes"}, {.name = "link_bytes_per_second"},
+            {.name = "power"});
+
 static void read_device(profile_reader *reader, const dsm__json_node *item, size_t index,
                         dsm_instance_device *device) {
-  static const char *const known[] = {"name",         "accelerator",           "source",
-                                      "memory_bytes", "link_bytes_per_second", "power"};
-  if (!dsm__json_object_only(item, known, 6)) {
+  if (!dsm__object_only(item, &dsm__profile_device_object, 0)) {
     return;
   }
   dsm__arena *const arena = reader->instance->arena;
@@ -89,10 +91,12 @@ static void read_seconds(const profile_reader *reader, const dsm__json_node *ite
   }
 }
 
+DSM__OBJECT(dsm__task_object, "task", {.name = "name"}, {.name = "weights_bytes"},
+            {.name = "activation_bytes"}, {.name = "output_bytes"}, {.name = "inputs"},
+            {.name = "seconds"});
+
 static void read_task(profile_reader *reader, const dsm__json_node *item, size_t index) {
-  static const char *const known[] = {"name",         "weights_bytes", "activation_bytes",
-                                      "output_bytes", "inputs",        "seconds"};
-  if (!dsm__json_object_only(item, known, 6)) {
+  if (!dsm__object_only(item, &dsm__task_object, 0)) {
     return;
   }
   dsm_task *const task = &reader->tasks[index];
@@ -236,10 +240,13 @@ static void arrange(profile_reader *reader, const dsm__json_node *list) {
   }
 }
 
+DSM__OBJECT(dsm__profile_object, "profile", {.name = "format"}, {.name = "name"},
+            {.name = "source"}, {.name = "tasks"}, {.name = "devices"});
+
 static void read_profile(dsm_instance *instance, const dsm__json_node *root) {
-  static const char *const known[] = {"format", "name", "source", "tasks", "devices"};
   const size_t errors_before = dsm__json_doc_error_count(root->doc);
-  if (!dsm__json_format(root, "dsm-profile/1") || !dsm__json_object_only(root, known, 5)) {
+  if (!dsm__json_format(root, "dsm-profile/1") ||
+      !dsm__object_only(root, &dsm__profile_object, 0)) {
     return;
   }
   profile_reader reader = {.instance = instance};

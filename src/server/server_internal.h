@@ -11,6 +11,14 @@
 
 extern const dsm__words dsm__device_kind_words;
 
+/* The objects of "dsm-server/1" and "dsm-profile/1". */
+extern const dsm__object_type dsm__server_object;
+extern const dsm__object_type dsm__device_object;
+extern const dsm__object_type dsm__power_object;
+extern const dsm__object_type dsm__profile_object;
+extern const dsm__object_type dsm__profile_device_object;
+extern const dsm__object_type dsm__task_object;
+
 /** An empty server with an arena of its own, freed with dsm_server_free; NULL if out of memory. */
 dsm_server *dsm__server_new(void);
 

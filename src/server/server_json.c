@@ -9,19 +9,35 @@
 #include "server/server_internal.h"
 #include "system/system_internal.h"
 
-enum { KIND_KEYS_MAX = 13 };
+#define CHIP (1U << DSM_DEVICE_CHIP)
+#define ROOFLINE (1U << DSM_DEVICE_ROOFLINE)
+#define FPGA (1U << DSM_DEVICE_FPGA)
+#define TIMES (1U << DSM_DEVICE_TIMES)
 
-/* Keys of all kinds, then those of each. */
-#define COMMON_KEYS                                                                                \
-  "name", "kind", "count", "accelerator", "memory_GB", "link_GBps", "power", "source"
-static const char *const kind_keys[DSM_DEVICE_KIND_COUNT][KIND_KEYS_MAX] = {
-    [DSM_DEVICE_CHIP] = {COMMON_KEYS, "system"},
-    [DSM_DEVICE_ROOFLINE] = {COMMON_KEYS, "peak_TFLOPs", "memory_bandwidth_GBps",
-                             "efficiency_ratio", "task_microseconds"},
-    [DSM_DEVICE_FPGA] = {COMMON_KEYS, "clock_MHz", "multipliers", "initiation_interval_cycles",
-                         "instances", "task_microseconds"},
-    [DSM_DEVICE_TIMES] = {COMMON_KEYS, "times"},
+static const dsm__object_key device_keys[] = {
+    {.name = "name"},
+    {.name = "kind"},
+    {.name = "count"},
+    {.name = "accelerator"},
+    {.name = "memory_GB"},
+    {.name = "link_GBps"},
+    {.name = "power"},
+    {.name = "source"},
+    {"system", CHIP},
+    {"peak_TFLOPs", ROOFLINE},
+    {"memory_bandwidth_GBps", ROOFLINE},
+    {"efficiency_ratio", ROOFLINE},
+    {"clock_MHz", FPGA},
+    {"multipliers", FPGA},
+    {"initiation_interval_cycles", FPGA},
+    {"instances", FPGA},
+    {"task_microseconds", ROOFLINE | FPGA},
+    {"times", TIMES},
 };
+const dsm__object_type dsm__device_object = {.name = "device",
+                                             .keys = device_keys,
+                                             .count = DSM__COUNT_OF(device_keys),
+                                             .kinds = &dsm__device_kind_words};
 
 /* Rates and capacities as the keys have them: 1 to 1e18 bytes and bytes a second, 1e3 to 1e21
  * operations a second. */
@@ -163,7 +179,7 @@ static void read_item(item_reader *reader, const dsm__json_node *item) {
   size_t kind = 0;
   const dsm__json_node word = dsm__json_member(item, "kind");
   if (!dsm__json_is_object(item)) {
-    dsm__json_object_only(item, NULL, 0);
+    dsm__object_only_any(item, &dsm__device_object);
     return;
   }
   dsm__json_read_name(item, "the device's name", reader->server->arena, &reader->device.name);
@@ -173,7 +189,7 @@ static void read_item(item_reader *reader, const dsm__json_node *item) {
     return;
   }
   reader->device.kind = (dsm_device_kind)kind;
-  dsm__json_object_only(item, kind_keys[kind], KIND_KEYS_MAX);
+  dsm__object_only(item, &dsm__device_object, kind);
   read_kind(reader, item);
   read_common(reader, item);
 }
@@ -252,9 +268,11 @@ static void read_devices(dsm_server *server, const dsm__json_node *list) {
   }
 }
 
+DSM__OBJECT(dsm__server_object, "server", {.name = "format"}, {.name = "name"}, {.name = "source"},
+            {.name = "devices"});
+
 void dsm__server_read(dsm_server *server, const dsm__json_node *root) {
-  static const char *const known[] = {"format", "name", "source", "devices"};
-  if (!dsm__json_format(root, "dsm-server/1") || !dsm__json_object_only(root, known, 4)) {
+  if (!dsm__json_format(root, "dsm-server/1") || !dsm__object_only(root, &dsm__server_object, 0)) {
     return;
   }
   dsm__json_read_name(root, "the server's name", server->arena, &server->name);

@@ -4,10 +4,17 @@
 #ifndef DSM_SWEEP_OPTION_WORDS_H
 #define DSM_SWEEP_OPTION_WORDS_H
 
-#include "base/words.h"
+#include "base/json_read.h"
 
 extern const dsm__words dsm__record_words;
 extern const dsm__words dsm__point_status_words;
+
+/* The objects of "dsm-sweep/1". */
+extern const dsm__object_type dsm__sweep_object;
+extern const dsm__object_type dsm__sweep_options_object;
+extern const dsm__object_type dsm__sweep_input_object;
+extern const dsm__object_type dsm__axis_object;
+extern const dsm__object_type dsm__range_object;
 
 /** An option whose value is a set of words. */
 typedef struct dsm__option_words {

@@ -14,7 +14,7 @@ static const dsm__word record_words[] = {
     [DSM_RECORD_LAYERS].key = "layers",
     [DSM_RECORD_PLANS].key = "plans",
 };
-DSM__NAMED_WORDS(dsm__record_words, "record", record_words, DSM_RECORD_COUNT, dsm_record,
+DSM__NAMED_WORDS(dsm__record_words, "record of a sweep", record_words, DSM_RECORD_COUNT, dsm_record,
                  dsm_record_name);
 
 static const dsm__word point_status_words[] = {
@@ -22,8 +22,8 @@ static const dsm__word point_status_words[] = {
     [DSM_POINT_INFEASIBLE].key = "infeasible",
     [DSM_POINT_INVALID].key = "invalid",
 };
-DSM__NAMED_WORDS(dsm__point_status_words, "status", point_status_words, DSM_POINT_STATUS_COUNT,
-                 dsm_point_status, dsm_point_status_name);
+DSM__NAMED_WORDS(dsm__point_status_words, "state of a point", point_status_words,
+                 DSM_POINT_STATUS_COUNT, dsm_point_status, dsm_point_status_name);
 
 void dsm_sweep_free(dsm_sweep *sweep) {
   if (sweep != NULL) {

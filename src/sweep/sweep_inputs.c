@@ -5,6 +5,7 @@
 
 #include "base/digest.h"
 #include "base/utf8.h"
+#include "sweep/option_words.h"
 #include "sweep/sweep_draft.h"
 #include "system/system_internal.h"
 #include "workload/workload_internal.h"
@@ -213,15 +214,16 @@ static bool read_object(dsm__sweep_draft *draft, dsm_description kind, const dsm
   return *name != NULL;
 }
 
+DSM__OBJECT(dsm__sweep_input_object, "input", {.name = "name"}, {.name = "description"});
+
 bool dsm__input_by_object(dsm__sweep_draft *draft, dsm_description kind,
                           const dsm__json_node *object, size_t *input) {
-  static const char *const known[] = {"name", "description"};
   const dsm__json_node description = dsm__json_member(object, "description");
   const dsm__json_node name_node = dsm__json_member(object, "name");
   const bool is_named = dsm__json_is_present(&description);
   const char *stated = "";
   const char *own_name = "";
-  bool is_good = !is_named || dsm__json_object_only(object, known, 2);
+  bool is_good = !is_named || dsm__object_only(object, &dsm__sweep_input_object, 0);
   if (is_named) {
     is_good = dsm__json_name(&name_node, DSM_NAME_BYTES_MAX, draft->arena, &stated) && is_good;
   }

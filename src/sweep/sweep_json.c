@@ -94,15 +94,15 @@ static const char *read_option(dsm__sweep_draft *draft, const dsm__json_node *op
   return is_good ? value.text : NULL;
 }
 
+DSM__OBJECT(dsm__sweep_options_object, "options", {.name = "mode"}, {.name = "optimize"},
+            {.name = "parallelism"}, {.name = "gap"}, {.name = "time_limit_seconds"});
+
 /* How far the search of each point goes. */
 static void read_options(dsm__sweep_draft *draft) {
-  static const char *const known[] = {"mode", "optimize", "parallelism", "gap",
-                                      "time_limit_seconds"};
   draft->options_node = dsm__json_member(&draft->root, "options");
   const dsm__json_node *const options = &draft->options_node;
   draft->optimize_node = dsm__json_member(options, "optimize");
-  if (!dsm__json_is_present(options) ||
-      !dsm__json_object_only(options, known, DSM__COUNT_OF(known))) {
+  if (!dsm__json_is_present(options) || !dsm__object_only(options, &dsm__sweep_options_object, 0)) {
     return;
   }
   const dsm__record_reader limits = {.wanted = DSM__FIELD_IS_READ};
@@ -286,10 +286,12 @@ static void read_values(dsm__sweep_draft *draft, dsm__axis_draft *axis,
   }
 }
 
+DSM__OBJECT(dsm__range_object, "range", {.name = "from"}, {.name = "to"}, {.name = "factor"},
+            {.name = "step"});
+
 static void read_range(dsm__sweep_draft *draft, dsm__axis_draft *axis, const dsm__json_node *node) {
-  static const char *const known[] = {"from", "to", "factor", "step"};
   static const dsm__json_range any = {-HUGE_VAL, HUGE_VAL, false};
-  if (!dsm__json_object_only(node, known, DSM__COUNT_OF(known))) {
+  if (!dsm__object_only(node, &dsm__range_object, 0)) {
     return;
   }
   const dsm__json_node from = dsm__json_member(node, "from");
@@ -351,11 +353,13 @@ static bool is_replaced(const dsm__sweep_draft *draft, const path_list *list) {
           (list->kinds[0] == DSM__PATH_SYSTEM && draft->request->system_count > 0));
 }
 
+DSM__OBJECT(dsm__axis_object, "axis", {.name = "path"}, {.name = "paths"}, {.name = "values"},
+            {.name = "range"}, {.name = "folder"});
+
 static void read_axis(dsm__sweep_draft *draft, const dsm__json_node *node) {
-  static const char *const known[] = {"path", "paths", "values", "range", "folder"};
   path_list list = {.count = 0};
-  if (!dsm__json_object_only(node, known, DSM__COUNT_OF(known)) ||
-      !read_paths(draft, node, &list) || is_replaced(draft, &list)) {
+  if (!dsm__object_only(node, &dsm__axis_object, 0) || !read_paths(draft, node, &list) ||
+      is_replaced(draft, &list)) {
     return;
   }
   dsm__vary *const vary = dsm__vary_find(draft, list.paths, list.count);
@@ -431,13 +435,15 @@ static void read_names(dsm__sweep_draft *draft) {
   }
 }
 
+DSM__OBJECT(dsm__sweep_object, "sweep", {.name = "format"}, {.name = "name"}, {.name = "source"},
+            {.name = "workloads"}, {.name = "systems"}, {.name = "options"}, {.name = "set"},
+            {.name = "axes"}, {.name = "exclude"}, {.name = "record"});
+
 void dsm__sweep_read(dsm__sweep_draft *draft) {
-  static const char *const known[] = {"format",  "name", "source", "workloads", "systems",
-                                      "options", "set",  "axes",   "exclude",   "record"};
   if (draft->doc != NULL) {
     draft->root = dsm__json_root(draft->doc);
     if (!dsm__json_format(&draft->root, "dsm-sweep/1") ||
-        !dsm__json_object_only(&draft->root, known, DSM__COUNT_OF(known))) {
+        !dsm__object_only(&draft->root, &dsm__sweep_object, 0)) {
       return;
     }
     read_names(draft);

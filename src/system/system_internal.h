@@ -85,6 +85,9 @@ static inline void *dsm__parameter_field(const dsm__parameter *parameter, dsm_sy
  */
 void dsm__system_read(dsm_system *system, const dsm__json_node *node, bool has_all);
 
+/** The keys of a system beside its parameters. */
+extern const dsm__object_type dsm__system_object;
+
 /** Writes the system as an object in the format "dsm-system/1", every parameter in full. */
 void dsm__system_write(const dsm_system *system, dsm__json_writer *writer);
 

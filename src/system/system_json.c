@@ -91,12 +91,13 @@ static size_t add_retired(const dsm__json_node *object, const char *prefix, cons
 /* Reads the object at `prefix`, and the objects in it. The table keeps an object's rows together,
  * so a change of the step is a new member. */
 static void read_object(dsm_system *system, const dsm__json_node *object, const char *prefix,
-                        const char *const *extra_keys, size_t extra_count, unsigned depth) {
+                        const dsm__object_type *own, unsigned depth) {
   char keys[KEYS_MAX][64];
   const char *known[KEYS_MAX] = {NULL};
   size_t count = 0;
-  for (size_t i = 0; i < extra_count; i++) {
-    known[count++] = extra_keys[i];
+  const size_t own_count = own == NULL ? 0 : own->count;
+  for (; count < own_count; count++) {
+    known[count] = own->keys[count].name;
   }
   for (size_t p = 0; p < dsm__parameter_count; p++) {
     bool is_leaf = false;
@@ -104,7 +105,7 @@ static void read_object(dsm_system *system, const dsm__json_node *object, const 
     const size_t length = step_below(path, prefix, &is_leaf);
     const char *const step = path + strlen(prefix);
     const bool is_repeated =
-        length == 0 || (count > extra_count && strlen(known[count - 1]) == length &&
+        length == 0 || (count > own_count && strlen(known[count - 1]) == length &&
                         strncmp(known[count - 1], step, length) == 0);
     if (!is_repeated) {
       memcpy(keys[count], step, length);
@@ -117,7 +118,7 @@ static void read_object(dsm_system *system, const dsm__json_node *object, const 
   if (dsm__json_is_present(object) && !dsm__json_object_only(object, known, known_count)) {
     return;
   }
-  for (size_t k = extra_count; k < count; k++) {
+  for (size_t k = own_count; k < count; k++) {
     char below[128];
     const size_t prefix_length = strlen(prefix);
     const size_t key_length = strlen(known[k]);
@@ -134,7 +135,7 @@ static void read_object(dsm_system *system, const dsm__json_node *object, const 
       below[prefix_length + key_length] = '.';
       below[prefix_length + key_length + 1] = '\0';
       const dsm__json_node member = dsm__json_member(object, known[k]);
-      read_object(system, &member, below, NULL, 0, depth + 1);
+      read_object(system, &member, below, NULL, depth + 1);
     }
   }
 }
@@ -202,18 +203,20 @@ static void check_chip_count(const dsm_system *system, const dsm__json_node *roo
   }
 }
 
+DSM__OBJECT(dsm__system_object, "system", {.name = "format"}, {.name = "name"}, {.name = "source"},
+            {.name = "notes"});
+
 void dsm__system_read(dsm_system *system, const dsm__json_node *node, bool has_all) {
-  static const char *const own_keys[] = {"format", "name", "source", "notes"};
   const size_t errors_before = dsm__json_doc_error_count(node->doc);
   if (!dsm__json_format(node, "dsm-system/1")) {
     return;
   }
   if (!dsm__json_is_object(node)) {
-    read_object(system, node, "", own_keys, 4, 0);
+    read_object(system, node, "", &dsm__system_object, 0);
     return;
   }
   dsm__json_read_name(node, "the system's name", system->arena, &system->name);
-  read_object(system, node, "", own_keys, 4, 0);
+  read_object(system, node, "", &dsm__system_object, 0);
   dsm__json_read_source(node, system->arena, &system->source);
   read_notes(system, node, has_all);
   if (dsm__json_doc_error_count(node->doc) == errors_before) {

@@ -1,29 +1,22 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* layer_json.c: reads one declared layer and its auxiliary operations. */
-#include <stdio.h>
 #include <string.h>
 
 #include "workload/workload_internal.h"
 
-/* Which types a key of a layer applies to: bit t stands for type t. */
+/* Which types or operations a key applies to. */
 #define CONV (1U << DSM_LAYER_CONV)
 #define FC (1U << DSM_LAYER_FC)
 #define LSTM (1U << DSM_LAYER_LSTM)
 #define MATMUL (1U << DSM_LAYER_MATMUL)
-#define ALL_TYPES (CONV | FC | LSTM | MATMUL)
 
-typedef struct layer_key {
-  const char *name;
-  unsigned types;
-} layer_key;
-
-static const layer_key layer_keys[] = {
-    {"name", ALL_TYPES},
-    {"type", ALL_TYPES},
-    {"in", ALL_TYPES},
-    {"out", ALL_TYPES},
-    {"inputs", ALL_TYPES},
-    {"aux", ALL_TYPES},
+static const dsm__object_key layer_keys[] = {
+    {.name = "name"},
+    {.name = "type"},
+    {.name = "in"},
+    {.name = "out"},
+    {.name = "inputs"},
+    {.name = "aux"},
     {"feature", CONV},
     {"kernel", CONV},
     {"stride", CONV},
@@ -36,7 +29,27 @@ static const layer_key layer_keys[] = {
     {"operand", MATMUL},
     {"operand_elements", MATMUL},
 };
-enum { LAYER_KEY_COUNT = DSM__COUNT_OF(layer_keys) };
+const dsm__object_type dsm__layer_object = {.name = "layer",
+                                            .keys = layer_keys,
+                                            .count = DSM__COUNT_OF(layer_keys),
+                                            .kinds = &dsm__layer_type_words,
+                                            .where = "a layer of type"};
+
+#define RESIDUAL (1U << DSM_AUX_RESIDUAL)
+#define POOLS ((1U << DSM_AUX_MAX_POOL) | (1U << DSM_AUX_AVG_POOL))
+
+static const dsm__object_key aux_keys[] = {
+    {.name = "op"},    {"from", RESIDUAL}, {"window", POOLS},
+    {"stride", POOLS}, {"feature", POOLS}, {"on", POOLS},
+};
+const dsm__object_type dsm__aux_object = {.name = "auxiliary operation",
+                                          .keys = aux_keys,
+                                          .count = DSM__COUNT_OF(aux_keys),
+                                          .kinds = &dsm__aux_op_words,
+                                          .where = "the operation"};
+
+static const dsm__word sides[] = {{.key = "output"}, {.key = "input"}};
+DSM__WORDS(dsm__pool_side_words, "side of a pool", sides, 2);
 
 /* Most auxiliary operations of a layer: each once, and a pool on both sides. */
 enum { AUX_COUNT_MAX = DSM_AUX_OP_COUNT };
@@ -66,8 +79,6 @@ static void read_optional_size2(const dsm__json_node *object, const char *key, u
 }
 
 static void read_pool(dsm_aux *aux, const dsm__json_node *node) {
-  static const dsm__word sides[] = {{.key = "output"}, {.key = "input"}};
-  static const dsm__words side_words = {"side of a pool", sides, 2};
   const dsm__json_node window = dsm__json_member(node, "window");
   if (dsm__json_require(&window, "[rows, columns]")) {
     read_size2(&window, 1, &aux->window);
@@ -81,38 +92,21 @@ static void read_pool(dsm_aux *aux, const dsm__json_node *node) {
   }
   const dsm__json_node on = dsm__json_member(node, "on");
   size_t side = 0;
-  if (dsm__json_is_present(&on) && dsm__json_enum(&on, &side_words, &side)) {
+  if (dsm__json_is_present(&on) && dsm__json_enum(&on, &dsm__pool_side_words, &side)) {
     aux->is_on_input = side == 1;
-  }
-}
-
-static const char *const aux_keys[] = {"op", "from", "window", "stride", "feature", "on"};
-enum { AUX_KEY_COUNT = DSM__COUNT_OF(aux_keys) };
-
-/* Reports keys that exist, but not for this operation: "op" is of all, "from" of residuals, the
- * rest of pools. */
-static void check_keys_of_op(dsm_aux_op op, const dsm__json_node *node) {
-  for (size_t i = 1; i < AUX_KEY_COUNT; i++) {
-    const dsm__json_node member = dsm__json_member(node, aux_keys[i]);
-    const bool is_known = i == 1 ? op == DSM_AUX_RESIDUAL : is_pool(op);
-    if (dsm__json_is_present(&member) && !is_known) {
-      char where[64];
-      (void)snprintf(where, sizeof where, "the operation %s", dsm_aux_op_name(op));
-      dsm__json_misplaced(&member, where);
-    }
   }
 }
 
 static void read_aux(dsm_aux *aux, dsm__arena *arena, const dsm__json_node *node) {
   const dsm__json_node op = dsm__json_member(node, "op");
   size_t op_index = 0;
-  if (!dsm__json_object_only(node, aux_keys, AUX_KEY_COUNT) ||
+  if (!dsm__object_only_any(node, &dsm__aux_object) ||
       !dsm__json_require(&op, "an auxiliary operation such as \"relu\"") ||
       !dsm__json_enum(&op, &dsm__aux_op_words, &op_index)) {
     return;
   }
   aux->op = (dsm_aux_op)op_index;
-  check_keys_of_op(aux->op, node);
+  dsm__object_misplaced(node, &dsm__aux_object, op_index);
   if (is_pool(aux->op)) {
     read_pool(aux, node);
   } else if (aux->op == DSM_AUX_RESIDUAL) {
@@ -244,18 +238,6 @@ static void read_matmul(dsm_layer_spec *spec, dsm__arena *arena, const dsm__json
                          DSM_PRODUCT_MAX, &spec->operand_elements);
 }
 
-/* Reports keys that exist, but not for this type. */
-static void check_keys_of_type(const dsm_layer_spec *spec, const dsm__json_node *node) {
-  for (size_t i = 0; i < LAYER_KEY_COUNT; i++) {
-    const dsm__json_node member = dsm__json_member(node, layer_keys[i].name);
-    if (dsm__json_is_present(&member) && (layer_keys[i].types & (1U << spec->type)) == 0) {
-      char where[64];
-      (void)snprintf(where, sizeof where, "a layer of type %s", dsm_layer_type_name(spec->type));
-      dsm__json_misplaced(&member, where);
-    }
-  }
-}
-
 static void read_name(dsm_layer_spec *spec, dsm__arena *arena, const dsm__json_node *layer) {
   const dsm__json_node node = dsm__json_member(layer, "name");
   if (dsm__json_require(&node, "a name that no other layer has") &&
@@ -269,11 +251,7 @@ void dsm__layer_spec_read(dsm_layer_spec *spec, dsm__arena *arena, const dsm__js
   const dsm_size2 one = {1, 1};
   *spec = (dsm_layer_spec){
       .feature = one, .kernel = one, .stride = one, .dilation = one, .groups = 1, .timesteps = 1};
-  const char *known[LAYER_KEY_COUNT];
-  for (size_t i = 0; i < LAYER_KEY_COUNT; i++) {
-    known[i] = layer_keys[i].name;
-  }
-  if (!dsm__json_object_only(node, known, LAYER_KEY_COUNT)) {
+  if (!dsm__object_only_any(node, &dsm__layer_object)) {
     return;
   }
   read_name(spec, arena, node);
@@ -288,7 +266,7 @@ void dsm__layer_spec_read(dsm_layer_spec *spec, dsm__arena *arena, const dsm__js
     return;
   }
   spec->type = (dsm_layer_type)type_index;
-  check_keys_of_type(spec, node);
+  dsm__object_misplaced(node, &dsm__layer_object, type_index);
   read_inputs(spec, arena, node);
   read_aux_list(spec, arena, node);
   if (spec->type != DSM_LAYER_CONV) {

@@ -14,6 +14,13 @@
 
 extern const dsm__words dsm__layer_type_words;
 extern const dsm__words dsm__aux_op_words;
+extern const dsm__words dsm__pool_side_words;
+
+/* The objects of "dsm-workload/1". */
+extern const dsm__object_type dsm__workload_object;
+extern const dsm__object_type dsm__input_object;
+extern const dsm__object_type dsm__layer_object;
+extern const dsm__object_type dsm__aux_object;
 
 /**
  * Reads a workload from a JSON node, which may be a whole document or a part of a plan. The

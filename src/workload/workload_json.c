@@ -20,10 +20,11 @@ static void read_bytes(dsm_workload *workload, const dsm__json_node *root) {
   }
 }
 
+DSM__OBJECT(dsm__input_object, "input", {.name = "features"}, {.name = "feature"});
+
 static void read_input(dsm_workload *workload, const dsm__json_node *root) {
-  static const char *const known[] = {"features", "feature"};
   const dsm__json_node input = dsm__json_member(root, "input");
-  if (!dsm__json_is_present(&input) || !dsm__json_object_only(&input, known, 2)) {
+  if (!dsm__json_is_present(&input) || !dsm__object_only(&input, &dsm__input_object, 0)) {
     return;
   }
   workload->is_input_stated = true;
@@ -67,19 +68,14 @@ static void read_layers(dsm_workload *workload, const dsm__json_node *root,
   }
 }
 
+DSM__OBJECT(dsm__workload_object, "workload", {.name = "format"}, {.name = "name"},
+            {.name = "source"}, {.name = "minibatch"}, {.name = "element_bytes"},
+            {.name = "gradient_bytes"}, {.name = "partial_sum_bytes"},
+            {.name = "optimizer_bytes_per_weight"}, {.name = "input"}, {.name = "layers"});
+
 void dsm__workload_read(dsm_workload *workload, const dsm__json_node *node) {
-  static const char *const known[] = {"format",
-                                      "name",
-                                      "source",
-                                      "minibatch",
-                                      "element_bytes",
-                                      "gradient_bytes",
-                                      "partial_sum_bytes",
-                                      "optimizer_bytes_per_weight",
-                                      "input",
-                                      "layers"};
   if (!dsm__json_format(node, "dsm-workload/1") ||
-      !dsm__json_object_only(node, known, DSM__COUNT_OF(known))) {
+      !dsm__object_only(node, &dsm__workload_object, 0)) {
     return;
   }
   dsm__json_read_name(node, "the workload's name", workload->arena, &workload->name);

@@ -2,16 +2,18 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Do the documents say what the code does?
 
-  parameters  the tables of docs/model.md and docs/formats.md against src/system/parameters.c
-  keys        every key that is read is in docs/formats.md, in the section of its format
+  parameters  the tables of docs/model.md and docs/formats.md against the program's
+  keys        every key of a format is in docs/formats.md, in its section
   functions   every equation of the model is in docs/model.md, and no function there is unknown
   words       every word of the formats is in docs/formats.md, section Words
-  limits      the table of docs/formats.md against include/dsm/limits.h
+  limits      the table of docs/formats.md against the program's
   examples    every ```json block is JSON; inputs (with a known "format") validate without a finding
   results     every key and column that the program writes is in docs/formats.md
   numbers     tables after <!-- checked: explore WORKLOAD SYSTEM [OPTION...] --> hold what the program
               says of bundled descriptions
   links       relative links of all *.md, with their anchors, lead somewhere
+
+What the program has of these it says itself: `dsm describe --formats json`.
 
 Usage: check_docs.py DSM_BINARY SOURCE_DIR
 """
@@ -25,10 +27,15 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "schema"))
+from formats import Formats  # noqa: E402
+
 TIMEOUT_SECONDS = 120
 INPUT_FORMATS = ("dsm-workload/1", "dsm-system/1", "dsm-plan/1")
 OTHER_INPUT_FORMATS = ("dsm-server/1", "dsm-profile/1")
 NUMBER_TOLERANCE = 1e-8
+# Points have what the columns of a database are.
+COLUMNS_OF = {"dsm-points/1": "Sweep database"}
 # Not ours to check: build trees and what tools leave.
 SKIPPED_FOLDERS = {"build", ".git", ".cache", "node_modules"}
 
@@ -96,17 +103,6 @@ def without_comments(text):
     return re.sub(r"/\*.*?\*/|//[^\n]*", "", text, flags=re.S)
 
 
-def string_literals(code):
-    return re.findall(r'"((?:\\.|[^"\\])*)"', code)
-
-
-def c_arguments(text):
-    """The arguments of a macro; string literals without quotes, neighbours joined."""
-    pattern = r'((?:"(?:\\.|[^"\\])*"\s*)+)|([^,"\s][^,"]*)'
-    return ["".join(string_literals(text_of)) if text_of else other.strip()
-            for text_of, other in re.findall(pattern, text)]
-
-
 class Checker:
     def __init__(self, dsm, source):
         self.dsm = dsm
@@ -115,6 +111,7 @@ class Checker:
         self.model = (source / "docs/model.md").read_text()
         self.formats = (source / "docs/formats.md").read_text()
         self.words = tokens(section(self.formats, "Words") or "")
+        self.stated = Formats(dsm)
 
     def complain(self, where, message):
         self.complaints.append(f"{where}: {message}")
@@ -132,58 +129,18 @@ class Checker:
 
     # ---- parameters ----
 
-    def constants(self):
-        values = {}
-        for path in ("include/dsm/limits.h", "src/system/parameters.c"):
-            for name, value in re.findall(r"^#define (\w+) ([\d.eE+-]+)U?\s*$", self.read(path),
-                                          flags=re.M):
-                values[name] = float(value)
-        return values
-
-    def parameters(self):
+    def parameters(self, kind):
         """{path: (default, range, unit, source)}; default None: required; range None: a flag or a
         word (a word in the ticks of the documents); source None: of a required one."""
-        code = self.read("src/system/parameters.c")
-        code = code[code.index("dsm__parameters[] = {"):]
-        known = self.constants()
-
-        def number(text):
-            return known[text] if text in known else float(text)
-
         result = {}
-        for kind, row in re.findall(r"^    (COUNT|RATE|REAL|COST|FLAG|WORD)\((.*?)\),$", code,
-                                    flags=re.S | re.M):
-            path, *arguments = c_arguments(row)
-            if kind == "COUNT":
-                _, required, most, default, unit, source = arguments
-                default = None if required == "true" else number(default)
-                result[path] = (default, (1, number(most)), unit, source)
-            elif kind == "RATE":
-                result[path] = (None, (known["RATE_MIN"], known["RATE_MAX"]), arguments[1], "NULL")
-            elif kind in ("REAL", "COST"):
-                _, least, most, default, unit, source = arguments
-                result[path] = (number(default), (number(least), number(most)), unit, source)
-            elif kind == "FLAG":
-                result[path] = (arguments[1], None, "flag", arguments[2])
-            else:
-                _, _, required, default, source = arguments
-                word = f"`{default.rsplit('_', 1)[-1].lower()}`"
-                result[path] = (None if required == "true" else word, None, "word", source)
-        for path in re.findall(r'\(\s*"(\w+(?:\.\w+)+)"', code):
-            if path not in result:
-                self.complain("src/system/parameters.c", f"cannot read the row of {path}")
-        return result
-
-    def byte_parameters(self):
-        """{key: (default, range, unit, source)} of the workloads' numbers of bytes."""
-        code = self.read("src/workload/byte_parameters.c")
-        known = {name: float(value) for name, value in
-                 re.findall(r"^#define (\w+) ([\d.]+)$", code, flags=re.M)}
-        result = {}
-        for row in re.findall(r"^    BYTES\((.*?)\),$", code, flags=re.S | re.M):
-            key, least, most, default, unit, source = c_arguments(row)
-            limits = tuple(known.get(text) if text in known else float(text) for text in (least, most))
-            result[key] = (float(default), limits, unit, source)
+        for path, row in self.stated.parameters(kind).items():
+            default = row.get("default")
+            if row["kind"] == "flag":
+                default = str(default).lower()
+            elif row["kind"] == "word" and default is not None:
+                default = f"`{default}`"
+            limits = (row["min"], row["max"]) if "min" in row else None
+            result[path] = (default, limits, row["unit"], row.get("source"))
         return result
 
     def check_origin(self, path, row, unit, source):
@@ -193,7 +150,7 @@ class Checker:
         where = "docs/model.md"
         if row.get("unit") != unit:
             self.complain(where, f"{path}: expected the unit {unit}, found {row.get('unit')!r}")
-        if source == "NULL":
+        if source is None:
             return
         stated = re.split(r"; (?:refined|P, Fig)", row.get("source", "").replace("`", ""))[0]
         in_page = stated.replace("P, IV", "DeepSpatialMatrix paper, section IV")
@@ -211,7 +168,7 @@ class Checker:
         else:
             is_right = re.fullmatch(r"[\d.eE+-]+", shown) is not None and float(shown) == default
         if not is_right:
-            wanted = f"{default:g}" if isinstance(default, float) else default or "required"
+            wanted = "required" if default is None else default
             self.complain(where, f"{path}: expected the default {wanted}, found {shown!r}")
         if limits is not None:
             found = re.fullmatch(r"([\d.eE+-]+) to ([\d.eE+-]+)", row.get("range", ""))
@@ -220,15 +177,11 @@ class Checker:
                                      f"found {row.get('range')!r}")
 
     def check_parameters(self):
-        parameters = self.parameters()
-        if not parameters:
-            self.complain("src/system/parameters.c", "no parameters found")
         of_model = section(self.model, "2. System parameters")
-        self.check_parameter_rows(parameters, (("docs/model.md", of_model),
-                                               ("docs/formats.md", section(self.formats, "dsm-system/1"))))
-        self.check_parameter_rows(self.byte_parameters(),
-                                  (("docs/model.md", of_model),
-                                   ("docs/formats.md", section(self.formats, "dsm-workload/1"))))
+        for kind in ("system", "workload"):
+            self.check_parameter_rows(self.parameters(kind),
+                                      (("docs/model.md", of_model),
+                                       ("docs/formats.md", section(self.formats, f"dsm-{kind}/1"))))
 
     def check_parameter_rows(self, parameters, places):
         for where, text in places:
@@ -251,20 +204,9 @@ class Checker:
     # ---- keys ----
 
     def check_keys(self):
-        """In the files that read and write a format, a string that is one lower-case word, and no
-        part of a message, is a key or a word. plan/description_json.c tells all formats apart."""
-        for name, files in (("dsm-workload/1", "workload/*"), ("dsm-system/1", "system/*"),
-                            ("dsm-plan/1", "plan/[!d]*"), ("dsm-sweep/1", "sweep/*"),
-                            ("dsm-server/1", "server/server"), ("dsm-profile/1", "server/profile"),
-                            ("dsm-profile/1", "server/planner")):
-            known = self.format_tokens(name)
-            keys = set()
-            for path in sorted((self.source / "src").glob(f"{files}_json*.c")):
-                code = re.sub(r"\bdsm__json_error\(.*?\);", "", without_comments(path.read_text()),
-                              flags=re.S)
-                keys |= {key for key in string_literals(code) if re.fullmatch(r"[a-z][a-z0-9_]*", key)}
-            if len(keys) < 4:
-                self.complain(f"src/{files}", f"no keys of {name} found in *_json*.c")
+        for name in self.stated.formats:
+            known = self.format_tokens(COLUMNS_OF.get(name, name))
+            keys = self.stated.all_keys(name, "column" if name in COLUMNS_OF else None)
             for key in sorted(keys - known):
                 self.complain("docs/formats.md", f"{name}: nothing on the key or word {key}")
 
@@ -308,24 +250,16 @@ class Checker:
     # ---- words and limits ----
 
     def check_words(self):
-        count = 0
-        for path in sorted((self.source / "src").glob("*/*.c")):
-            code = without_comments(path.read_text())
-            for table, body in re.findall(r"dsm__word (\w+)\[[^\]]*\] = \{(.*?)\};", code, flags=re.S):
-                for word in re.findall(r'\](?:\.key)? = \{?"([^"]+)"', body):
-                    count += 1
-                    if re.fullmatch(r"[a-z_0-9]+", word) and word not in self.words:
-                        self.complain("docs/formats.md",
-                                      f"section Words lacks {word} ({table} of {path.name})")
-        if count < 50:
-            self.complain("src", f"expected lists of words, found {count} words")
+        for what, words in self.stated.word_lists.items():
+            for word in words:
+                if re.fullmatch(r"[a-z_0-9]+", word) and word not in self.words:
+                    self.complain("docs/formats.md", f"section Words lacks {word} ({what})")
 
     def check_limits(self):
-        code = self.read("include/dsm/limits.h")
         rows = {first_span(row.get("constant", "")): row.get("value")
                 for table in tables(section(self.formats, "Limits") or "") for row in table}
-        for name, value in re.findall(r"^#define (DSM_\w+_MAX) (\d+)", code, flags=re.M):
-            if rows.get(name) != value:
+        for name, value in self.stated.limits.items():
+            if rows.get(name) != str(value):
                 self.complain("docs/formats.md", f"{name}: expected {value}, found {rows.get(name)}")
 
     # ---- examples ----

@@ -184,6 +184,12 @@ static attempt description_json(const subject *s, dsm_diags *diags) {
   return attempt_of_text(dsm_report_description_json(made.items, DESCRIBED_COUNT));
 }
 
+static attempt formats_json(const subject *s, dsm_diags *diags) {
+  (void)s;
+  (void)diags;
+  return attempt_of_text(dsm_report_formats_json());
+}
+
 static attempt description_csv(const subject *s, dsm_diags *diags) {
   (void)diags;
   const described made = described_of(s);
@@ -278,6 +284,7 @@ const faulty_case report_cases[] = {
     {"dsm_report_explanation_csv", explanation_csv, DSM_OK, NULL},
     {"dsm_report_description_table", description_table, DSM_OK, NULL},
     {"dsm_report_description_json", description_json, DSM_OK, NULL},
+    {"dsm_report_formats_json", formats_json, DSM_OK, NULL},
     {"dsm_report_description_csv", description_csv, DSM_OK, NULL},
     {"dsm_report_list_table", list_table, DSM_OK, NULL},
     {"dsm_report_list_json", list_json, DSM_OK, NULL},

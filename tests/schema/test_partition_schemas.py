@@ -3,9 +3,9 @@
 """The JSON Schemas of partitions, simulations and traces agree with what is written.
 
 Each sample is valid; with a key more anywhere, or a needed one less, it is not; together the samples
-have every key of the schemas; words are those of the sources; and docs/formats.md has every key.
+have every key of the schemas; words are those of the program; and docs/formats.md has every key.
 
-Usage: test_partition_schemas.py SAMPLES SOURCE_DIR
+Usage: test_partition_schemas.py SAMPLES DSM SOURCE_DIR
 """
 import copy
 import json
@@ -13,7 +13,7 @@ import pathlib
 import subprocess
 import sys
 
-from c_tables import Sources
+from formats import Formats
 from test_schemas import Schemas, expect, expect_same, failures
 
 SAMPLES = {"throughput": "dsm-partition/1", "latency": "dsm-partition/1",
@@ -52,9 +52,9 @@ def check_refusals(schemas, name, sample, document):
 
 
 def main():
-    program, source = sys.argv[1], pathlib.Path(sys.argv[2])
+    program, dsm, source = sys.argv[1], sys.argv[2], pathlib.Path(sys.argv[3])
     schemas = Schemas(source / "schemas")
-    sources = Sources(source)
+    stated_formats = Formats(dsm)
     formats = (source / "docs" / "formats.md").read_text()
     written = {"dsm-partition/1": set(), "dsm-trace/1": set()}
     for sample, name in SAMPLES.items():
@@ -76,17 +76,17 @@ def main():
     for key in sorted(written["dsm-partition/1"] | written["dsm-trace/1"]):
         expect(f"`{key}`" in formats, f"docs/formats.md does not mention {key}")
     expect_same("objectives", partition["properties"]["objective"]["enum"],
-                sources.names("src/partition/partition.c", "objective_names"))
+                stated_formats.words("objective"))
     expect_same("states", partition["properties"]["status"]["enum"],
-                sources.names("src/partition/partition.c", "status_names"))
+                stated_formats.words("state of a partition"))
     expect_same("baselines", partition["$defs"]["baseline"]["properties"]["name"]["enum"],
-                sources.names("src/partition/partition_baselines.c", "baseline_kind_names"))
+                stated_formats.words("baseline of a partition"))
     for what, stated, limit in (
             ("devices", partition["properties"]["devices"]["maxItems"], "DSM_DEVICES_MAX"),
             ("tasks", partition["properties"]["tasks"]["maxItems"], "DSM_TASKS_MAX"),
             ("devices", dispatch["properties"]["devices"]["maxItems"], "DSM_DEVICES_MAX"),
             ("requests", dispatch["properties"]["requests"]["maximum"], "DSM_REQUESTS_MAX")):
-        expect(stated == sources.limits[limit], f"{what} is not {limit}")
+        expect(stated == stated_formats.limits[limit], f"{what} is not {limit}")
     print(f"{len(failures)} failures" if failures else "the schemas agree with the reports")
     return 1 if failures else 0
 

@@ -3,7 +3,7 @@
 """The JSON Schemas agree with what dsm reads and writes.
 
  - The bundled descriptions are valid.
- - Words, keys, limits and defaults are those of the tables in the C sources.
+ - Words, keys, limits and defaults are those that the program states (`dsm describe --formats json`).
  - What the program writes is valid and complete; with a key more, or a needed one less, it is not.
  - The broken inputs of tests/invalid are refused, but for those whose rule no schema can state.
 
@@ -21,7 +21,7 @@ import warnings
 
 import jsonschema
 
-from c_tables import Sources
+from formats import Formats
 
 # Keys of a plan that dsm writes only in some cases, by the last two steps of their path.
 SOMETIMES_WRITTEN = {"$.$schema", "result.latency_seconds", "passes.backward", "passes.update",
@@ -195,57 +195,45 @@ def check_bundled(schemas, source):
         expect(complaint is None, f"templates/{path.name}: {complaint}")
 
 
-# ---- the tables of the sources ----
+# ---- the tables of the program ----
 
 
-def expect_same(what, in_schema, in_source):
-    """The same words, in any order, each once. Comments and "$schema" are no keys of the source."""
+def expect_same(what, in_schema, stated):
+    """The same words, in any order, each once. Comments and "$schema" are no keys of the program."""
     in_schema = [word for word in in_schema if word not in ("//", "$schema")]
-    in_source = list(in_source)
-    expect(sorted(in_schema) == sorted(in_source),
-           f"{what}: the schema has {sorted(in_schema)}, the source {sorted(in_source)}")
+    stated = list(stated)
+    expect(sorted(in_schema) == sorted(stated),
+           f"{what}: the schema has {sorted(in_schema)}, the program {sorted(stated)}")
 
 
-def check_elasticity_tables(schema, sources):
-    path = "src/elasticity/elasticity_derive.c"
+def check_elasticity_tables(schema, formats):
     definitions = schema["$defs"]
     expect_same("kinds of variations", definitions["variation"]["properties"]["kind"]["enum"],
-                sources.names(path, "variation_kind_names"))
+                formats.words("kind of variation"))
     basis = definitions["parameter"]["properties"]["elasticities"]["items"]["properties"]["basis"]
-    expect_same("bases of elasticities", basis["enum"],
-                sources.names(path, "elasticity_basis_names"))
-    for key, names in (("optimizations", sources.names("src/plan/plan.c", "optimization_names")),
-                       ("parallelisms", sources.names("src/model/names.c", "parallelism_names"))):
-        expect_same(key, definitions["item"]["properties"][key]["items"]["enum"], names)
+    expect_same("bases of elasticities", basis["enum"], formats.words("basis of an elasticity"))
+    for key, what in (("optimizations", "optimization"), ("parallelisms", "parallelism")):
+        expect_same(key, definitions["item"]["properties"][key]["items"]["enum"], formats.words(what))
 
 
-def check_workload_tables(schema, sources):
-    definitions = schema["$defs"]
+def check_workload_tables(schema, formats):
+    name, definitions = "dsm-workload/1", schema["$defs"]
     layer, aux = definitions["layer"], definitions["aux"]
-    folder = "src/workload"
-    expect_same("layer types", layer["properties"]["type"]["enum"],
-                sources.names(f"{folder}/workload.c", "dsm__layer_type_names"))
-    expect_same("operations", aux["properties"]["op"]["enum"],
-                sources.names(f"{folder}/workload.c", "dsm__aux_op_names"))
-    expect_same("keys of a workload", schema["properties"],
-                sources.known_keys(f"{folder}/workload_json.c", "dsm__workload_read"))
-    expect_same("keys of input", schema["properties"]["input"]["properties"],
-                sources.known_keys(f"{folder}/workload_json.c", "read_input"))
-    keys = sources.layer_keys()
-    expect_same("keys of a layer", layer["properties"], keys)
+    expect_same("layer types", layer["properties"]["type"]["enum"], formats.words("type of layer"))
+    expect_same("operations", aux["properties"]["op"]["enum"], formats.words("auxiliary operation"))
+    expect_same("keys of a workload", schema["properties"], formats.keys(name, "workload"))
+    expect_same("keys of input", schema["properties"]["input"]["properties"], formats.keys(name, "input"))
+    expect_same("keys of a layer", layer["properties"], formats.keys(name, "layer"))
     for rule in layer["allOf"]:
         kind = rule["if"]["properties"]["type"]["const"]
         expect_same(f"keys of a {kind}", rule["then"]["propertyNames"]["enum"],
-                    [key for key, types in keys.items() if kind in types])
-    op, origin, *of_pools = sources.names(f"{folder}/layer_json.c", "aux_keys")
-    for what, in_schema, keys in (
-            ("an operation", aux["properties"], [op, origin, *of_pools]),
-            ("a pool", aux["then"]["propertyNames"]["enum"], [op, *of_pools]),
-            ("a residual", aux["else"]["then"]["propertyNames"]["enum"], [op, origin]),
-            ("another operation", aux["else"]["else"]["propertyNames"]["enum"], [op])):
-        expect_same(f"keys of {what}", in_schema, keys)
-    expect_same("sides of a pool", aux["properties"]["on"]["enum"],
-                sources.known_keys(f"{folder}/layer_json.c", "read_pool", "sides"))
+                    formats.keys(name, "layer", kind))
+    operation = "auxiliary operation"
+    for op, in_schema in (("max_pool", aux["then"]), ("avg_pool", aux["then"]),
+                          ("residual", aux["else"]["then"]), ("relu", aux["else"]["else"])):
+        expect_same(f"keys of {op}", in_schema["propertyNames"]["enum"], formats.keys(name, operation, op))
+    expect_same("keys of an operation", aux["properties"], formats.keys(name, operation))
+    expect_same("sides of a pool", aux["properties"]["on"]["enum"], formats.words("side of a pool"))
 
 
 def check_limits(workload, system, limits):
@@ -279,56 +267,47 @@ def leaves(schemas, root, schema, path=""):
     return found
 
 
-def check_parameter(path, stated, row, sources):
-    enumerations = {"interconnects": "interconnect_names", "topologies": "topology_names",
-                    "layout_moves": "layout_move_names"}
+def check_parameter(path, stated, row, formats):
     expect(stated["is_required"] == row["required"], f"{path}: required in one place only")
     expect(stated.get("default") == row.get("default"),
-           f"{path}: default {stated.get('default')} in the schema, {row.get('default')} in the "
-           "source")
-    if row["kind"] in enumerations:
-        expect_same(path, stated["enum"],
-                    sources.names("src/system/parameters.c", enumerations[row["kind"]]))
+           f"{path}: default {stated.get('default')} in the schema, {row.get('default')} in the program")
+    if row["kind"] == "word":
+        expect_same(path, stated["enum"], formats.words(row["words"]))
         return
-    expect(stated["type"] == row["kind"], f"{path}: {stated['type']} is not {row['kind']}")
+    kind = {"count": "integer", "real": "number", "flag": "boolean"}[row["kind"]]
+    expect(stated["type"] == kind, f"{path}: {stated['type']} is not {kind}")
     for key, limit in (("minimum", "min"), ("maximum", "max")):
         expect(stated.get(key) == row.get(limit),
-               f"{path}: {key} {stated.get(key)} in the schema, {row.get(limit)} in the source")
+               f"{path}: {key} {stated.get(key)} in the schema, {row.get(limit)} in the program")
 
 
-def check_system_tables(schemas, schema, sources):
-    parameters = sources.parameters()
+def check_system_tables(schemas, schema, formats):
+    parameters = formats.parameters("system")
     stated = leaves(schemas, schema, schema)
     notes = stated.pop("notes")
     expect_same("notes", notes["propertyNames"]["enum"], parameters)
-    own = sources.known_keys("src/system/system_json.c", "dsm__system_read", "own_keys")
+    own = formats.keys("dsm-system/1", "system")
     expect_same("parameters", stated, [*parameters, *(key for key in own if key != "notes")])
     for path in stated.keys() & parameters.keys():
-        check_parameter(path, stated[path], parameters[path], sources)
+        check_parameter(path, stated[path], parameters[path], formats)
     for tier in schema["properties"].keys() - set(own):
         needed = any(row["required"] for path, row in parameters.items()
                      if path.startswith(tier + "."))
         expect(needed == (tier in schema["required"]), f"{tier}: required in one place only")
 
 
-def check_sweep_tables(schema, sources):
-    definitions, reader = schema["$defs"], "src/sweep/sweep_json.c"
-    limits = sources.limits
-    for what, in_schema, function in (
-            ("keys of a sweep", schema["properties"], "dsm__sweep_read"),
-            ("keys of options", schema["properties"]["options"]["properties"], "read_options"),
-            ("keys of a range", definitions["range"]["properties"], "read_range"),
-            ("keys of an axis", definitions["axis"]["properties"], "read_axis")):
-        expect_same(what, in_schema, sources.known_keys(reader, function))
-    for what, in_schema, path, table in (
-            ("records", schema["properties"]["record"]["enum"], "src/sweep/sweep.c",
-             "record_names"),
-            ("modes", definitions["mode"]["enum"], "src/model/names.c", "mode_names"),
-            ("optimizations", definitions["optimization"]["enum"], "src/plan/plan.c",
-             "optimization_names"),
-            ("parallelisms", definitions["parallelism_word"]["enum"], "src/model/names.c",
-             "parallelism_names")):
-        words = sources.names(path, table)
+def check_sweep_tables(schema, formats):
+    definitions, limits = schema["$defs"], formats.limits
+    for of, in_schema in (("sweep", schema["properties"]),
+                          ("options", schema["properties"]["options"]["properties"]),
+                          ("range", definitions["range"]["properties"]),
+                          ("axis", definitions["axis"]["properties"])):
+        expect_same(f"keys of {of}", in_schema, formats.keys("dsm-sweep/1", of))
+    for what, in_schema in (("record of a sweep", schema["properties"]["record"]["enum"]),
+                            ("mode", definitions["mode"]["enum"]),
+                            ("optimization", definitions["optimization"]["enum"]),
+                            ("parallelism", definitions["parallelism_word"]["enum"])):
+        words = formats.words(what)
         expect_same(what, in_schema, words)
         for option in ("optimize", "parallelism"):
             if what.startswith(option[:8]):
@@ -346,25 +325,54 @@ def check_sweep_tables(schema, sources):
         expect(stated == limits[limit], f"sweep: {what} is not {limit}")
 
 
-def check_plan_tables(schema, sources):
-    definitions = schema["$defs"]
-    transfer = definitions["transfer"]["properties"]
-    names, plan = "src/model/names.c", "src/plan/plan.c"
-    for what, in_schema, path, table in (
-            ("loops", definitions["loops"]["properties"], names, "dim_names"),
-            ("modes", schema["properties"]["mode"]["enum"], names, "mode_names"),
-            ("passes", definitions["layer"]["properties"]["passes"]["properties"], names,
-             "pass_names"),
-            ("parallelisms", definitions["parallelism"]["enum"], names, "parallelism_names"),
-            ("links", transfer["link"]["enum"], names, "link_names"),
-            ("transfers", transfer["name"]["enum"], names, "transfer_names"),
-            ("groups", definitions["group"]["enum"], names, "group_names"),
-            ("optimizations", schema["properties"]["optimizations"]["items"]["enum"], plan,
-             "optimization_names"),
-            ("bounds", definitions["bound"]["enum"], names, "bound_names"),
-            ("invocations", definitions["invocation"]["properties"]["kind"]["enum"], plan,
-             "invocation_kind_names")):
-        expect_same(what, in_schema, sources.names(path, table))
+def place_of(schemas, root, record, path):
+    """The definition of a record of plans: its keys are those of the object at `path`."""
+    schema = root
+    for step in path.split(".") if path else ():
+        root, schema = schemas.resolve(root, schema)
+        schema = schema["items"] if step == "[]" else schema["properties"][step]
+    _, schema = schemas.resolve(root, schema)
+    assert "properties" in schema, f"{record}: no object at {path}"
+    return schema
+
+
+def check_plan_tables(schemas, schema, formats):
+    """Keys and words of all records of a plan, found by walking records and schema side by side."""
+    todo, seen = [("plan", "")], set()
+    while todo:
+        record, path = todo.pop()
+        seen.add(record)
+        definition = place_of(schemas, schema, record, path)
+        fields = {field["key"]: field for field in formats.fields("dsm-plan/1", record)}
+        expect_same(f"keys of the record {record}", definition["properties"], fields)
+        for key, field in fields.items():
+            here = f"{path}.{key}".lstrip(".")
+            root, stated = schemas.resolve(schema, definition["properties"][key])
+            if field["kind"] == "word":
+                expect_same(f"{record}.{key}", stated["enum"], formats.words(field["words"]))
+            elif field["kind"] == "words":
+                _, items = schemas.resolve(root, stated["items"])
+                expect_same(f"{record}.{key}", items["enum"], formats.words(field["words"]))
+            elif field["kind"] == "reals":
+                _, names = schemas.resolve(root, stated["propertyNames"]["anyOf"][1])
+                expect_same(f"{record}.{key}", names["enum"], formats.words(field["words"]))
+            elif field["kind"] in ("counts", "members"):
+                expect_same(f"{record}.{key}", stated["properties"], formats.words(field["words"]))
+            if "record" in field and field["record"] not in seen:
+                inside = {"list": ".[]", "members": ".forward"}.get(field["kind"], "")
+                todo.append((field["record"], here + inside))
+
+
+def check_decision_tables(schemas, formats):
+    """Checks and diffs compare the decisions of layers and passes, and the splits of later invocations."""
+    wanted = [*formats.field_keys("dsm-plan/1", "decisions", "decision"),
+              *formats.field_keys("dsm-plan/1", "pass_decisions", "decision"),
+              "later_core_split"]
+    for name in ("dsm-check/1", "dsm-diff/1"):
+        stated = [value["decision"]["enum"] for _, value in objects(schemas.by_format[name])
+                  if "enum" in value.get("decision", ())]
+        expect(len(stated) == 1, f"{name}: one list of decisions")
+        expect_same(f"{name}: decisions", stated[0], wanted)
 
 
 # ---- what the program writes ----
@@ -648,51 +656,42 @@ def check_diffs(schemas, dsm, plans):
                    f"{name}: valid without {key} in {path}")
 
 
-def check_diff_tables(schema, sources):
+def check_diff_tables(schema, formats):
     properties = schema["properties"]
-    kinds = sources.names("src/model/names.c", "group_names")
-    expect(list(properties["parts_seconds"]["properties"])[4:] == kinds[1:],
+    expect(list(properties["parts_seconds"]["properties"])[4:] == formats.words("group")[1:],
            "diff: kinds of what is not overlapped")
 
 
-def check_server_tables(schemas, sources):
-    server, path = schemas.by_format["dsm-server/1"], "src/server/server_json.c"
+def check_server_tables(schemas, formats):
+    name = "dsm-server/1"
+    server = schemas.by_format[name]
     device = server["$defs"]["device"]
-    kinds = sources.names("src/server/server.c", "device_kind_names")
-    expect_same("keys of a server", server["properties"], sources.known_keys(path, "dsm__server_read"))
+    kinds = formats.words("kind of device")
+    expect_same("keys of a server", server["properties"], formats.keys(name, "server"))
     expect_same("kinds of devices", device["properties"]["kind"]["enum"], kinds)
-    text = sources.text(path)
-    common = re.findall(r'"(\w+)"', re.search(r"#define COMMON_KEYS((?:.*\\\n)*.*)", text).group(1))
-    table = re.search(r"kind_keys\[.*?=\s*\{(.*?)\};", text, flags=re.S).group(1)
-    rows = re.findall(r"\{COMMON_KEYS,([^}]*)\}", table)
-    expect(len(rows) == len(kinds), "server: a row of keys for each kind")
-    for rule, kind, row in zip(device["allOf"], kinds, rows):
+    for rule, kind in zip(device["allOf"], kinds):
         expect(rule["if"]["properties"]["kind"]["const"] == kind, f"server: rule of {kind}")
         expect_same(f"keys of a {kind}", rule["then"]["propertyNames"]["enum"],
-                    common + re.findall(r'"(\w+)"', row))
-    expect_same("keys of power", server["$defs"]["power"]["properties"],
-                sources.known_keys("src/server/common_json.c", "dsm__power_read"))
-    expect(server["properties"]["devices"]["maxItems"] == sources.limits["DSM_DEVICES_MAX"],
+                    formats.keys(name, "device", kind))
+    expect_same("keys of power", server["$defs"]["power"]["properties"], formats.keys(name, "power"))
+    expect(server["properties"]["devices"]["maxItems"] == formats.limits["DSM_DEVICES_MAX"],
            "server: devices is not DSM_DEVICES_MAX")
 
 
-def check_profile_tables(schema, sources):
-    path, definitions = "src/server/profile_json.c", schema["$defs"]
-    expect_same("keys of a profile", schema["properties"], sources.known_keys(path, "read_profile"))
-    expect_same("keys of a task", definitions["task"]["properties"],
-                sources.known_keys(path, "read_task"))
-    expect_same("keys of a device of a profile", definitions["device"]["properties"],
-                sources.known_keys(path, "read_device"))
+def check_profile_tables(schema, formats):
+    definitions = schema["$defs"]
+    for of, in_schema in (("profile", schema["properties"]), ("task", definitions["task"]["properties"]),
+                          ("device", definitions["device"]["properties"])):
+        expect_same(f"profile: keys of {of}", in_schema, formats.keys("dsm-profile/1", of))
     for what, limit in (("devices", "DSM_DEVICES_MAX"), ("tasks", "DSM_TASKS_MAX")):
-        expect(schema["properties"][what]["maxItems"] == sources.limits[limit],
+        expect(schema["properties"][what]["maxItems"] == formats.limits[limit],
                f"profile: {what} is not {limit}")
 
 
-def check_check_tables(schema, sources):
-    path, item = "src/check/check.c", schema["$defs"]["item"]["properties"]
-    expect_same("verdicts", item["verdict"]["enum"], sources.names(path, "verdict_names"))
-    expect_same("presences", schema["$defs"]["presence"]["enum"],
-                sources.names(path, "presence_names"))
+def check_check_tables(schema, formats):
+    item = schema["$defs"]["item"]["properties"]
+    expect_same("verdicts", item["verdict"]["enum"], formats.words("verdict of a check"))
+    expect_same("presences", schema["$defs"]["presence"]["enum"], formats.words("where checks find it"))
 
 
 # ---- comments ----
@@ -812,20 +811,21 @@ def check_invalid(schemas, source):
 def main():
     dsm, source = sys.argv[1], pathlib.Path(sys.argv[2])
     schemas = Schemas(source / "schemas")
-    sources = Sources(source)
+    formats = Formats(dsm)
     workload, system = schemas.by_format["dsm-workload/1"], schemas.by_format["dsm-system/1"]
     check_names(source)
     check_bundled(schemas, source)
-    check_workload_tables(workload, sources)
-    check_limits(workload, system, sources.limits)
-    check_system_tables(schemas, system, sources)
-    check_plan_tables(schemas.by_format["dsm-plan/1"], sources)
-    check_elasticity_tables(schemas.by_format["dsm-elasticity/1"], sources)
-    check_sweep_tables(schemas.by_format["dsm-sweep/1"], sources)
-    check_server_tables(schemas, sources)
-    check_profile_tables(schemas.by_format["dsm-profile/1"], sources)
-    check_check_tables(schemas.by_format["dsm-check/1"], sources)
-    check_diff_tables(schemas.by_format["dsm-diff/1"], sources)
+    check_workload_tables(workload, formats)
+    check_limits(workload, system, formats.limits)
+    check_system_tables(schemas, system, formats)
+    check_plan_tables(schemas, schemas.by_format["dsm-plan/1"], formats)
+    check_decision_tables(schemas, formats)
+    check_elasticity_tables(schemas.by_format["dsm-elasticity/1"], formats)
+    check_sweep_tables(schemas.by_format["dsm-sweep/1"], formats)
+    check_server_tables(schemas, formats)
+    check_profile_tables(schemas.by_format["dsm-profile/1"], formats)
+    check_check_tables(schemas.by_format["dsm-check/1"], formats)
+    check_diff_tables(schemas.by_format["dsm-diff/1"], formats)
     check_invalid(schemas, source)
     with tempfile.TemporaryDirectory(prefix="dsm-schemas-") as folder:
         plans = check_plans(schemas, dsm, source, pathlib.Path(folder))

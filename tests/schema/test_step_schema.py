@@ -3,7 +3,8 @@
 """The JSON Schema of a step's trace agrees with what `dsm trace` writes.
 
 Traces are valid; with a key more anywhere, or a needed one less, they are not; together they have every key of the
-schema; words and tracks are those of the sources; docs/formats.md has every key. Each event has the fields that the
+schema; words are those of the program and tracks
+those of the trace; docs/formats.md has every key. Each event has the fields that the
 Trace Event Format asks of its phase.
 
 Usage: test_step_schema.py DSM SOURCE_DIR
@@ -15,7 +16,7 @@ import subprocess
 import sys
 import tempfile
 
-from c_tables import Sources
+from formats import Formats
 from test_partition_schemas import keys_of, keys_of_schema
 from test_schemas import Schemas, expect, expect_same, failures
 
@@ -63,33 +64,36 @@ def check_refusals(schemas, document):
         expect(schemas.complaint(NAME, changed) is not None, f"valid without {key}")
 
 
-def check_words(schema, sources):
+def check_words(schema, formats):
     definitions = schema["$defs"]
     arguments = definitions["transfer"]["properties"]["args"]["properties"]
     passes = definitions["pass"]["properties"]["args"]["properties"]
-    names = "src/model/names.c"
-    for what, words, path, table in (
-            ("transfers", arguments["transfer"]["enum"], names, "transfer_names"),
-            ("groups", arguments["group"]["enum"], names, "group_names"),
-            ("parallelisms", passes["parallelism"]["enum"], names, "parallelism_names"),
-            ("passes", definitions["pass_word"]["enum"], names, "pass_names"),
-            ("bounds", passes["bound"]["enum"], names, "bound_names"),
-            ("kinds of invocations", definitions["kind"]["enum"], "src/plan/plan.c",
-             "invocation_kind_names"),
-            ("kinds of memory", definitions["memory"]["properties"]["args"]["required"],
-             "src/report/memory_timeline.c", "kind_words")):
-        expect_same(what, words, sources.names(path, table))
-    tracks = sources.names("src/report/data/step_trace.c", "track_labels")
-    expect(definitions["track"]["maximum"] == len(tracks), "another number of tracks")
-    for number, track in enumerate(tracks, 1):
-        expect(f"{number}: {track}" in definitions["track"]["description"], f"{track} is missing")
+    for what, words in (
+            ("transfer", arguments["transfer"]["enum"]),
+            ("group", arguments["group"]["enum"]),
+            ("parallelism", passes["parallelism"]["enum"]),
+            ("pass", definitions["pass_word"]["enum"]),
+            ("bound", passes["bound"]["enum"]),
+            ("kind of invocation", definitions["kind"]["enum"]),
+            ("kind of memory", definitions["memory"]["properties"]["args"]["required"])):
+        expect_same(what, words, formats.words(what))
+
+
+def check_tracks(schema, document):
+    """The schema tells what each track is, as the trace itself does."""
+    track = schema["$defs"]["track"]
+    names = {event["tid"]: event["args"]["name"] for event in document["traceEvents"]
+             if event["ph"] == "M" and event["name"] == "thread_name"}
+    expect(sorted(names) == list(range(1, track["maximum"] + 1)), "another number of tracks")
+    for number, name in names.items():
+        expect(f"{number}: {name}" in track["description"], f"{name} is missing")
 
 
 def main():
     dsm, source = sys.argv[1], pathlib.Path(sys.argv[2])
     schemas = Schemas(source / "schemas")
     schema = schemas.by_format[NAME]
-    check_words(schema, Sources(source))
+    check_words(schema, Formats(dsm))
     written = set()
     with tempfile.TemporaryDirectory(prefix="dsm-step-") as folder:
         for number, exploration in enumerate(EXPLORATIONS):
@@ -101,6 +105,7 @@ def main():
             written |= keys_of(document)
             if number == 0:
                 check_refusals(schemas, document)
+                check_tracks(schema, document)
     expect_same("keys of a step's trace", keys_of_schema(schema), written)
     formats = (source / "docs" / "formats.md").read_text()
     for key in sorted(written):

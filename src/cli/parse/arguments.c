@@ -144,10 +144,10 @@ static cli_exit check_operands(const cli_arguments *arguments) {
     return cli_usage_error(command, "expected %s, found one more: '%s'", command->operands,
                            arguments->operands[command->operand_max]);
   }
-  if (count == 0 && command->operand_min > 0) {
+  if (count == 0 && command->operand_min > 0 && arguments->formats == NULL) {
     return cli_usage_error(command, "expected %s", command->operands);
   }
-  if (count < command->operand_min) {
+  if (count > 0 && count < command->operand_min) {
     return cli_usage_error(command, "expected %s, found only '%s'", command->operands,
                            arguments->operands[0]);
   }

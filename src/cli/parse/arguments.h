@@ -85,6 +85,7 @@ typedef struct cli_arguments {
   bool is_ladder;
   const char *ladder_base; /**< NULL: not given */
   const char *explain;     /**< NULL: not given */
+  const char *formats;     /**< of describe; NULL: not given */
   const char *elasticity;  /**< "elasticity" or "sensitivity", whichever was given; NULL: none */
   double tolerance;        /**< of check, a ratio */
   bool wants_all_rows;     /**< --all */

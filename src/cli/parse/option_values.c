@@ -51,6 +51,10 @@ const char *cli_format_word(size_t index) {
   return index < CLI_FORMAT_JUNIT ? format_words[index] : NULL;
 }
 
+const char *cli_formats_word(size_t index) {
+  return index == 0 ? format_words[CLI_FORMAT_JSON] : NULL;
+}
+
 const char *cli_color_word(size_t index) {
   static const char *const words[] = {
       [CLI_COLOR_AUTO] = "auto", [CLI_COLOR_ALWAYS] = "always", [CLI_COLOR_NEVER] = "never"};

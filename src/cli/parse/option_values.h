@@ -28,6 +28,7 @@ const char *cli_optimization_word(size_t index);
 const char *cli_parallelism_word(size_t index);
 const char *cli_format_word(size_t index);
 const char *cli_check_format_word(size_t index);
+const char *cli_formats_word(size_t index);
 const char *cli_color_word(size_t index);
 const char *cli_record_word(size_t index);
 const char *cli_export_target_word(size_t index);

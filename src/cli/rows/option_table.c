@@ -96,6 +96,13 @@ const cli_option cli_options[] = {
              "less where less is better, by elasticity: what is worth buying",
      .commands = CLI_EXPLORE | CLI_SCORE | CLI_DESCRIBE,
      OWN(cli_apply_elasticity)},
+    {.name = "formats",
+     .argument = "FORM",
+     .help = "without a FILE: what the formats of this version are, their words, limits, "
+             "parameters, records and keys",
+     .commands = CLI_DESCRIBE,
+     .word = cli_formats_word,
+     READ(CLI_READ_WORD_AS_TEXT, formats, const char *)},
     {.name = "tolerance",
      .argument = "RATIO",
      .help = "how much slower or less utilized is no regression, such as 0.5% or 0.005 (default: "

@@ -67,10 +67,35 @@ static bool is_refused(const cli_arguments *arguments, const cli_loaded *loaded)
   return arguments->output != NULL && is_usage_wrong;
 }
 
+static char *print_formats(const void *result, cli_format format, dsm_table_style style) {
+  (void)result;
+  (void)format;
+  (void)style;
+  return dsm_report_formats_json();
+}
+
+static cli_exit show_formats(const cli_arguments *arguments) {
+  static const char *const of_files[] = {"elasticity", "sensitivity", "set", "format"};
+  if (arguments->operand_count > 0) {
+    return cli_usage_error(arguments->command, "expected no FILE with --formats, found '%s'",
+                           arguments->operands[0]);
+  }
+  for (size_t i = 0; i < sizeof of_files / sizeof of_files[0]; i++) {
+    if (cli_is_given(arguments, of_files[i])) {
+      return cli_usage_error(arguments->command, "--%s needs a FILE, and --formats none",
+                             of_files[i]);
+    }
+  }
+  return cli_put_text(arguments, print_formats, NULL);
+}
+
 cli_exit cli_run_describe(const cli_arguments *arguments) {
   cli_exit outcome = check_options(arguments);
   if (outcome != CLI_EXIT_DONE) {
     return outcome;
+  }
+  if (arguments->formats != NULL) {
+    return show_formats(arguments);
   }
   const size_t count = arguments->operand_count;
   cli_loaded *const loaded = calloc(count, sizeof *loaded);

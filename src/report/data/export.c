@@ -3,8 +3,8 @@
 
 #include "base/arena.h"
 #include "base/diag_add.h"
-#include "base/words.h"
 #include "report/data/export_target.h"
+#include "report/data/records.h"
 
 static const dsm__exporter targets[] = {
     [DSM_EXPORT_ASTRA_SIM] = {.can_express = dsm__astra_sim_can_express,
@@ -14,9 +14,9 @@ static const dsm__exporter targets[] = {
 _Static_assert(DSM__COUNT_OF(targets) == DSM_EXPORT_TARGET_COUNT, "a row for each target");
 
 static const dsm__word target_words[] = {[DSM_EXPORT_ASTRA_SIM].key = "astra-sim"};
-static DSM__NAMED_WORDS(target_names, "target of exports", target_words, DSM_EXPORT_TARGET_COUNT,
-                        dsm_export_target, dsm_export_target_name);
-DSM__PARSED_WORDS(target_names, dsm_export_target, dsm_export_target_parse);
+DSM__NAMED_WORDS(dsm__export_target_words, "target of exports", target_words,
+                 DSM_EXPORT_TARGET_COUNT, dsm_export_target, dsm_export_target_name);
+DSM__PARSED_WORDS(dsm__export_target_words, dsm_export_target, dsm_export_target_parse);
 
 /* The text of a file, in the arena; NULL if out of memory. */
 static const char *text_of(const dsm__export_file *file, const dsm_plan *plan, dsm__arena *arena) {

@@ -19,6 +19,12 @@ extern const dsm__record_type dsm__validate_record;
 extern const dsm__record_type *const dsm__result_formats[];
 extern const size_t dsm__result_format_count;
 
+/* ---- words that no record has ---- */
+
+extern const dsm__words dsm__export_target_words;
+extern const dsm__words dsm__plan_figure_words;
+extern const dsm__words dsm__plot_form_words;
+
 /* ---- their parts ---- */
 
 extern const dsm__record_type dsm__moved_record;   /**< dsm_moved */
@@ -45,7 +51,7 @@ typedef struct dsm__rows {
              .help = (about))
 
 /** The field of a list that public structs have: a pointer, and its length. */
-#define DSM__LIST(struct_type, member, member_count, of_key, of_type, about)                       \
+#define DSM__LISTED(struct_type, member, member_count, of_key, of_type, about)                     \
   DSM__FIELD(LIST, struct_type, member, of_key, 0,                                                 \
              .count_offset = offsetof(struct_type, member_count), .type = &(of_type),              \
              .help = (about))

@@ -2,23 +2,23 @@
 /* plot_script.c: a figure's texts put together for gnuplot. */
 #include "base/arena.h"
 #include "base/text_buffer.h"
-#include "base/words.h"
 #include "dsm/plot.h"
+#include "report/data/records.h"
 #include "report/table/text_page.h"
 
 static const dsm__word form_words[] = {
     [DSM_PLOT_SVG].key = "svg", [DSM_PLOT_PNG].key = "png", [DSM_PLOT_PDF].key = "pdf"};
-static DSM__NAMED_WORDS(forms, "form", form_words, DSM_PLOT_FORM_COUNT, dsm_plot_form,
-                        dsm_plot_form_name);
+DSM__NAMED_WORDS(dsm__plot_form_words, "form of a picture", form_words, DSM_PLOT_FORM_COUNT,
+                 dsm_plot_form, dsm_plot_form_name);
 
 static const dsm__word figure_words[] = {
     [DSM_PLAN_FIGURE_LOSS].key = "loss",     [DSM_PLAN_FIGURE_SPLITS].key = "splits",
     [DSM_PLAN_FIGURE_TIME].key = "time",     [DSM_PLAN_FIGURE_ROOFLINE].key = "roofline",
     [DSM_PLAN_FIGURE_MEMORY].key = "memory",
 };
-static DSM__NAMED_WORDS(figures, "figure", figure_words, DSM_PLAN_FIGURE_COUNT, dsm_plan_figure,
-                        dsm_plan_figure_name);
-DSM__PARSED_WORDS(figures, dsm_plan_figure, dsm_plan_figure_parse);
+DSM__NAMED_WORDS(dsm__plan_figure_words, "figure of a plan", figure_words, DSM_PLAN_FIGURE_COUNT,
+                 dsm_plan_figure, dsm_plan_figure_name);
+DSM__PARSED_WORDS(dsm__plan_figure_words, dsm_plan_figure, dsm_plan_figure_parse);
 
 /* What PNG has of a unit, so that text is sharp; and points of PDF. */
 static const double png_pixels = 2;

@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* record_describe.c: what tables of fields, words and keys say, as records themselves. */
+#include <string.h>
+
+#include "base/growing_list.h"
+#include "base/record.h"
+
+/* clang-format off: a field a row */
+
+/* ---- words ---- */
+
+DSM__RECORD(dsm__word_record, dsm__word, true, "A word.",
+            DSM__FIELD(TEXT, dsm__word, key, "key", 0, .help = "As the formats have it."),
+            DSM__FIELD(TEXT, dsm__word, text, "text", 0,
+                       .help = "What people read, if that is another."));
+
+DSM__RECORD(dsm__words_record, dsm__words, false, "The words of an enumeration.",
+            DSM__FIELD(TEXT, dsm__words, what, "what", 0, .help = "What one of them is called."),
+            DSM__FIELD(LIST, dsm__words, items, "words", 0,
+                       .count_offset = offsetof(dsm__words, count), .type = &dsm__word_record,
+                       .help = "All, in order."));
+
+/* ---- objects without a table ---- */
+
+/* What the words of a record's `member` are called: two functions, and the row that names them. */
+#define WORDS(name, record_type, about)                                                            \
+  {                                                                                                \
+    .key = name, .kind = DSM__FIELD_OWN, .help = about, .is_stated = has_##record_type##_words,    \
+    .write = write_##record_type##_words, .written_as = DSM__FIELD_TEXT                            \
+  }
+#define HAS_WORDS(record_type, member)                                                             \
+  static bool has_##record_type##_words(const void *record) {                                      \
+    return ((const record_type *)record)->member != NULL;                                          \
+  }                                                                                                \
+  static void write_##record_type##_words(dsm__json_writer *writer, const void *record) {          \
+    dsm__json_write_string(writer, ((const record_type *)record)->member->what);                   \
+  }
+
+static bool has_kinds(const void *key) {
+  return ((const dsm__object_key *)key)->kinds != 0;
+}
+
+/* A key does not know of which words its bits are: they are numbers here. */
+static void write_kinds(dsm__json_writer *writer, const void *key) {
+  const unsigned kinds = ((const dsm__object_key *)key)->kinds;
+  dsm__json_begin_array(writer, true);
+  for (unsigned k = 0; kinds >> k != 0; k++) {
+    if ((kinds >> k & 1) != 0) {
+      dsm__json_write_u64(writer, k);
+    }
+  }
+  dsm__json_end_array(writer);
+}
+
+DSM__RECORD(dsm__object_key_record, dsm__object_key, true, "A key of an object.",
+            DSM__FIELD(TEXT, dsm__object_key, name, "key", 0, .help = "Its name."),
+            {.key = "kinds",
+             .kind = DSM__FIELD_OWN,
+             .help = "The kinds of the object that have it, by their numbers, from 0; absent: all.",
+             .is_stated = has_kinds,
+             .write = write_kinds,
+             .written_as = DSM__FIELD_COUNT_LIST});
+
+HAS_WORDS(dsm__object_type, kinds)
+
+DSM__RECORD(dsm__object_type_record, dsm__object_type, false, "The keys that an object may have.",
+            DSM__FIELD(TEXT, dsm__object_type, name, "name", 0,
+                       .help = "Of the object, in its format."),
+            WORDS("kinds", dsm__object_type,
+                  "The words that tell its kinds apart, which differ in their keys."),
+            DSM__FIELD(LIST, dsm__object_type, keys, "keys", 0,
+                       .count_offset = offsetof(dsm__object_type, count),
+                       .type = &dsm__object_key_record, .help = "All, in order."));
+
+/* ---- records ---- */
+
+static const dsm__word kind_words[] = {
+    [DSM__FIELD_OWN].key = "own",
+    [DSM__FIELD_COUNT].key = "count",
+    [DSM__FIELD_REAL].key = "real",
+    [DSM__FIELD_FLAG].key = "flag",
+    [DSM__FIELD_WORD].key = "word",
+    [DSM__FIELD_WORD_SET].key = "words",
+    [DSM__FIELD_TEXT].key = "text",
+    [DSM__FIELD_JSON].key = "json",
+    [DSM__FIELD_COUNTS].key = "counts",
+    [DSM__FIELD_REALS].key = "reals",
+    [DSM__FIELD_COUNT_LIST].key = "count_list",
+    [DSM__FIELD_TEXT_LIST].key = "text_list",
+    [DSM__FIELD_RECORD].key = "record",
+    [DSM__FIELD_PART].key = "part",
+    [DSM__FIELD_LIST].key = "list",
+    [DSM__FIELD_ITEMS].key = "list",
+    [DSM__FIELD_MEMBERS].key = "members",
+    [DSM__FIELD_VALUE].key = "value",
+};
+static DSM__WORDS(kinds, "kind of field", kind_words, DSM__FIELD_KIND_COUNT);
+
+/* By bit. */
+static const dsm__word flag_words[] = {
+    {.key = "required"},  {.key = "read"},   {.key = "nullable"},       {.key = "decision"},
+    {.key = "figure"},    {.key = "column"}, {.key = "more_is_better"}, {.key = "less_is_better"},
+    {.key = "above_min"}, {.key = "tall"},   {.key = "positive"}};
+static DSM__WORDS(flags, "flag of a field", flag_words, 11);
+
+static void write_kind(dsm__json_writer *writer, const void *field) {
+  const dsm__field *const f = field;
+  dsm__json_write_string(
+      writer, dsm__word_key(&kinds, f->kind == DSM__FIELD_OWN ? f->written_as : f->kind));
+}
+
+HAS_WORDS(dsm__field, words)
+
+static bool has_type(const void *field) {
+  return ((const dsm__field *)field)->type != NULL;
+}
+
+/* Without "dsm__" and "_record". */
+static void write_name(dsm__json_writer *writer, const void *type) {
+  static const char before[] = "dsm__";
+  static const char behind[] = "_record";
+  const char *from = ((const dsm__record_type *)type)->name;
+  char name[64] = "";
+  from += strncmp(from, before, sizeof before - 1) == 0 ? sizeof before - 1 : 0;
+  const size_t length = strlen(from) - (sizeof behind - 1);
+  memcpy(name, from, length < sizeof name ? length : sizeof name - 1);
+  dsm__json_write_string(writer, name);
+}
+
+static void write_type(dsm__json_writer *writer, const void *field) {
+  write_name(writer, ((const dsm__field *)field)->type);
+}
+
+static bool is_number(const void *field) {
+  const dsm__field_kind kind = ((const dsm__field *)field)->kind;
+  return kind == DSM__FIELD_COUNT || kind == DSM__FIELD_REAL || kind == DSM__FIELD_COUNTS;
+}
+
+static bool has_max(const void *field) {
+  return ((const dsm__field *)field)->max > 0;
+}
+
+/* What a reader takes where nothing is: only single values have such. */
+static bool has_default(const void *field) {
+  const dsm__field *const f = field;
+  return (f->flags & (DSM__FIELD_IS_READ | DSM__FIELD_IS_DECISION)) != 0 &&
+         (f->flags & DSM__FIELD_IS_REQUIRED) == 0 &&
+         (f->kind == DSM__FIELD_REAL || f->kind == DSM__FIELD_FLAG ||
+          (f->kind == DSM__FIELD_COUNT && f->fallback >= f->min) ||
+          (f->kind == DSM__FIELD_WORD && f->fallback < (double)f->words->count) ||
+          (f->flags & DSM__FIELD_IS_NULLABLE) != 0);
+}
+
+static void write_default(dsm__json_writer *writer, const void *field) {
+  const dsm__field *const f = field;
+  if ((f->flags & DSM__FIELD_IS_NULLABLE) != 0) {
+    dsm__json_write_null(writer);
+  } else if (f->kind == DSM__FIELD_FLAG) {
+    dsm__json_write_bool(writer, f->fallback > 0);
+  } else if (f->kind == DSM__FIELD_WORD) {
+    dsm__json_write_string(writer, dsm__word_key(f->words, (size_t)f->fallback));
+  } else {
+    dsm__json_write_double(writer, f->fallback);
+  }
+}
+
+DSM__RECORD(
+    dsm__field_record, dsm__field, true, "A field of a record.",
+    DSM__FIELD(TEXT, dsm__field, key, "key", 0,
+               .help = "Its name; absent of a part, whose fields stand among those of the record."),
+    {.key = "kind",
+     .kind = DSM__FIELD_OWN,
+     .help = "What it holds.",
+     .write = write_kind,
+     .written_as = DSM__FIELD_TEXT},
+    WORDS("words", dsm__field, "What its words are, or its keys, of counts and members."),
+    {.key = "record",
+     .kind = DSM__FIELD_OWN,
+     .help = "The record that it is, or is a list of.",
+     .is_stated = has_type,
+     .write = write_type,
+     .written_as = DSM__FIELD_TEXT},
+    DSM__FIELD(TEXT, dsm__field, unit, "unit", 0, .help = "Of a number."),
+    DSM__FIELD(REAL, dsm__field, min, "min", 0, .is_stated = is_number, .help = "Smallest value."),
+    DSM__FIELD(REAL, dsm__field, max, "max", 0, .is_stated = has_max,
+               .help = "Largest value; of a text bytes. Absent: no limit of its own."),
+    {.key = "default",
+     .kind = DSM__FIELD_OWN,
+     .help = "What it is where it is read and not there; absent: that depends.",
+     .is_stated = has_default,
+     .write = write_default,
+     .written_as = DSM__FIELD_JSON},
+    DSM__FIELD(
+        WORD_SET, dsm__field, flags, "flags", 0, .words = &flags,
+        .help =
+            "What is done with it: required and read by readers, a decision, a figure that checks "
+            "compare, a column of tables, which direction is better."),
+    DSM__FIELD(TEXT, dsm__field, column, "column", 0,
+               .help = "Its name as a column, if that is another."),
+    DSM__FIELD(TEXT, dsm__field, help, "help", 0, .help = "What it means."));
+
+DSM__RECORD(dsm__type_record, dsm__record_type, false, "A record: a table of fields.",
+            {.key = "name",
+             .kind = DSM__FIELD_OWN,
+             .help = "Its name.",
+             .write = write_name,
+             .written_as = DSM__FIELD_TEXT},
+            DSM__FIELD(TEXT, dsm__record_type, help, "help", 0, .help = "What it is."),
+            DSM__FIELD(LIST, dsm__record_type, fields, "fields", 0,
+                       .count_offset = offsetof(dsm__record_type, field_count),
+                       .type = &dsm__field_record,
+                       .help = "In the order in which they are written."));
+/* clang-format on */
+
+/* False if out of memory. */
+static bool add_type(dsm__record_types *types, const dsm__record_type *type, dsm__arena *arena) {
+  for (size_t i = 0; i < types->count; i++) {
+    if (types->items[i].fields == type->fields) {
+      return true;
+    }
+  }
+  if (!DSM__LIST_RESERVE_IN(types, 1, arena)) {
+    return false;
+  }
+  types->items[types->count++] = *type;
+  return true;
+}
+
+dsm__record_types dsm__record_types_of(const dsm__record_type *document, dsm__arena *arena) {
+  dsm__record_types types = {.count = 0};
+  if (!add_type(&types, document, arena)) {
+    return types;
+  }
+  for (size_t next = 0; next < types.count; next++) {
+    for (size_t f = 0; f < types.items[next].field_count; f++) {
+      const dsm__record_type *const inner = types.items[next].fields[f].type;
+      if (inner != NULL && !add_type(&types, inner, arena)) {
+        return (dsm__record_types){.count = 0};
+      }
+    }
+  }
+  return types;
+}

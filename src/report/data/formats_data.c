@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * formats_data.c: what the tables of the program say of its formats: words, limits, parameters,
+ * records and keys. Schemas, pages and tests read it there.
+ */
+#include "base/record.h"
+#include "check/drift.h"
+#include "dsm/limits.h"
+#include "dsm/report.h"
+#include "elasticity/slope.h"
+#include "model/names.h"
+#include "partition/instance_facts.h"
+#include "plan/plan_internal.h"
+#include "plan/plan_record.h"
+#include "report/data/records.h"
+#include "report/memory_timeline.h"
+#include "search/explain_internal.h"
+#include "server/server_internal.h"
+#include "sweep/option_words.h"
+#include "sweep/point_record.h"
+#include "system/system_internal.h"
+#include "workload/byte_parameters.h"
+#include "workload/workload_internal.h"
+
+/* ---- limits ---- */
+
+typedef struct limit {
+  const char *name;
+  uint64_t value;
+} limit;
+
+#define LIMIT(name)                                                                                \
+  { #name, name }
+
+static const limit limits[] = {
+    LIMIT(DSM_NAME_BYTES_MAX),       LIMIT(DSM_TEXT_BYTES_MAX),   LIMIT(DSM_JSON_VALUES_MAX),
+    LIMIT(DSM_LAYERS_MAX),           LIMIT(DSM_DIMENSION_MAX),    LIMIT(DSM_SIDE_MAX),
+    LIMIT(DSM_PRODUCT_MAX),          LIMIT(DSM_CORES_MAX),        LIMIT(DSM_CHIPS_MAX),
+    LIMIT(DSM_DEVICES_MAX),          LIMIT(DSM_TASKS_MAX),        LIMIT(DSM_REQUESTS_MAX),
+    LIMIT(DSM_TRACE_EVENTS_MAX),     LIMIT(DSM_SWEEP_POINTS_MAX), LIMIT(DSM_SWEEP_AXES_MAX),
+    LIMIT(DSM_SWEEP_CONDITIONS_MAX), LIMIT(DSM_SWEEP_VALUES_MAX),
+};
+
+/* ---- words ---- */
+
+/* Those of parameters stand in their rows. */
+static const dsm__words *const all_words[] = {
+    &dsm__layer_type_words,
+    &dsm__aux_op_words,
+    &dsm__pool_side_words,
+    &dsm__dim_words,
+    &dsm__mode_words,
+    &dsm__pass_words,
+    &dsm__parallelism_words,
+    &dsm__optimization_words,
+    &dsm__memory_kind_words,
+    &dsm__link_words,
+    &dsm__group_words,
+    &dsm__transfer_words,
+    &dsm__bound_words,
+    &dsm__invocation_kind_words,
+    &dsm__decision_words,
+    &dsm__description_words,
+    &dsm__device_kind_words,
+    &dsm__record_words,
+    &dsm__point_status_words,
+    &dsm__variation_kind_words,
+    &dsm__elasticity_basis_words,
+    &dsm__verdict_words,
+    &dsm__presence_words,
+    &dsm__objective_words,
+    &dsm__solution_status_words,
+    &dsm__baseline_kind_words,
+    &dsm__plan_figure_words,
+    &dsm__plot_form_words,
+    &dsm__export_target_words,
+    &dsm__severity_words,
+};
+
+/* ---- formats ---- */
+
+#define OBJECTS_MAX 5
+
+/* A format: the record of its document, or the keys of its objects. */
+typedef struct format {
+  const char *name;
+  const dsm__record_type *record;
+  const dsm__object_type *objects[OBJECTS_MAX];
+} format;
+
+/* Those that are read, and points, which a database has. */
+static const format input_formats[] = {
+    {.name = "dsm-workload/1",
+     .objects = {&dsm__workload_object, &dsm__input_object, &dsm__layer_object, &dsm__aux_object}},
+    {.name = "dsm-system/1", .objects = {&dsm__system_object}},
+    {.name = "dsm-plan/1", .record = &dsm__plan_record},
+    {.name = "dsm-sweep/1",
+     .objects = {&dsm__sweep_object, &dsm__sweep_options_object, &dsm__sweep_input_object,
+                 &dsm__axis_object, &dsm__range_object}},
+    {.name = "dsm-server/1",
+     .objects = {&dsm__server_object, &dsm__device_object, &dsm__power_object}},
+    {.name = "dsm-profile/1",
+     .objects = {&dsm__profile_object, &dsm__profile_device_object, &dsm__task_object,
+                 &dsm__power_object}},
+    {.name = "dsm-points/1", .record = &dsm__point_record},
+};
+
+/* ---- the document ---- */
+
+static void write_words(dsm__json_writer *writer) {
+  dsm__json_put_array(writer, "words", false);
+  for (size_t i = 0; i < DSM__COUNT_OF(all_words); i++) {
+    dsm__record_write(writer, &dsm__words_record, all_words[i]);
+  }
+  for (size_t p = 0; p < dsm__parameter_count; p++) {
+    if (dsm__parameters[p].kind == DSM__PARAMETER_WORD) {
+      dsm__record_write(writer, &dsm__words_record, dsm__parameters[p].words);
+    }
+  }
+  dsm__json_end_array(writer);
+}
+
+static void write_limits(dsm__json_writer *writer) {
+  dsm__json_put_object(writer, "limits", false);
+  for (size_t i = 0; i < DSM__COUNT_OF(limits); i++) {
+    dsm__json_put_u64(writer, limits[i].name, limits[i].value);
+  }
+  dsm__json_end_object(writer);
+}
+
+static void write_system_parameter(dsm__json_writer *writer, const dsm__parameter *parameter) {
+  static const char *const kinds[] = {[DSM__PARAMETER_COUNT] = "count",
+                                      [DSM__PARAMETER_REAL] = "real",
+                                      [DSM__PARAMETER_FLAG] = "flag",
+                                      [DSM__PARAMETER_WORD] = "word"};
+  dsm__json_begin_object(writer, true);
+  dsm__json_put_string(writer, "path", parameter->path);
+  dsm__json_put_string(writer, "kind", kinds[parameter->kind]);
+  dsm__json_put_string(writer, "unit", parameter->unit);
+  if (parameter->words == NULL) {
+    dsm__json_put_double(writer, "min", parameter->min);
+    dsm__json_put_double(writer, "max", parameter->max);
+    dsm__json_put_bool(writer, "less_is_better", parameter->is_lower_better);
+  } else {
+    dsm__json_put_string(writer, "words", parameter->words->what);
+  }
+  dsm__json_put_bool(writer, "required", parameter->is_required);
+  if (!parameter->is_required) {
+    dsm__json_write_key(writer, "default");
+    dsm__parameter_write(parameter, parameter->fallback, writer);
+    dsm__json_put_string(writer, "source", parameter->source);
+  }
+  dsm__json_end_object(writer);
+}
+
+static void write_byte_parameter(dsm__json_writer *writer, const dsm__byte_parameter *parameter) {
+  dsm__json_begin_object(writer, true);
+  dsm__json_put_string(writer, "path", parameter->key);
+  dsm__json_put_string(writer, "kind", "real");
+  dsm__json_put_string(writer, "unit", parameter->unit);
+  dsm__json_put_double(writer, "min", parameter->min);
+  dsm__json_put_double(writer, "max", parameter->max);
+  dsm__json_put_bool(writer, "required", false);
+  dsm__json_put_double(writer, "default", parameter->fallback);
+  dsm__json_put_string(writer, "source", parameter->source);
+  dsm__json_end_object(writer);
+}
+
+/* Of systems, and those of workloads that are like them: numbers of bytes. */
+static void write_parameters(dsm__json_writer *writer) {
+  dsm__json_put_object(writer, "parameters", false);
+  dsm__json_put_array(writer, "system", false);
+  for (size_t p = 0; p < dsm__parameter_count; p++) {
+    write_system_parameter(writer, &dsm__parameters[p]);
+  }
+  dsm__json_end_array(writer);
+  dsm__json_put_array(writer, "workload", false);
+  for (size_t p = 0; p < DSM__BYTE_PARAMETER_COUNT; p++) {
+    write_byte_parameter(writer, &dsm__byte_parameters[p]);
+  }
+  dsm__json_end_array(writer);
+  dsm__json_end_object(writer);
+}
+
+static void write_records(dsm__page *page, dsm__json_writer *writer,
+                          const dsm__record_type *document) {
+  const dsm__record_types records = dsm__record_types_of(document, page->arena);
+  page->out.failed = page->out.failed || records.count == 0;
+  dsm__json_put_array(writer, "records", false);
+  for (size_t i = 0; i < records.count; i++) {
+    dsm__record_write(writer, &dsm__type_record, &records.items[i]);
+  }
+  dsm__json_end_array(writer);
+}
+
+static void write_objects(dsm__json_writer *writer, const format *of) {
+  dsm__json_put_array(writer, "objects", false);
+  for (size_t k = 0; k < OBJECTS_MAX && of->objects[k] != NULL; k++) {
+    dsm__record_write(writer, &dsm__object_type_record, of->objects[k]);
+  }
+  dsm__json_end_array(writer);
+}
+
+static void write_formats(dsm__page *page, dsm__json_writer *writer) {
+  dsm__json_put_array(writer, "formats", false);
+  for (size_t i = 0; i < DSM__COUNT_OF(input_formats); i++) {
+    dsm__json_begin_object(writer, false);
+    dsm__json_put_string(writer, "name", input_formats[i].name);
+    if (input_formats[i].record != NULL) {
+      write_records(page, writer, input_formats[i].record);
+    } else {
+      write_objects(writer, &input_formats[i]);
+    }
+    dsm__json_end_object(writer);
+  }
+  for (size_t i = 0; i < dsm__result_format_count; i++) {
+    dsm__json_begin_object(writer, false);
+    dsm__json_put_string(writer, "name", dsm__result_formats[i]->format);
+    write_records(page, writer, dsm__result_formats[i]);
+    dsm__json_end_object(writer);
+  }
+  dsm__json_end_array(writer);
+}
+
+char *dsm_report_formats_json(void) {
+  dsm__page page;
+  if (!dsm__data_begin(&page)) {
+    return NULL;
+  }
+  dsm__json_writer writer = {.out = &page.out};
+  dsm__json_begin_object(&writer, false);
+  dsm__json_put_string(&writer, "format", "dsm-formats/1");
+  write_limits(&writer);
+  write_words(&writer);
+  write_parameters(&writer);
+  write_formats(&page, &writer);
+  dsm__json_end_object(&writer);
+  dsm__json_finish(&writer);
+  return dsm__page_finish(&page);
+}
