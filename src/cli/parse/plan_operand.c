@@ -99,7 +99,7 @@ void cli_plan_operand_fini(cli_plan_operand *operand) {
 cli_exit cli_load_first_plan(cli_plan_operand *operand, const cli_arguments *arguments) {
   const dsm_status status = cli_load_plan(operand, arguments, arguments->operands[0]);
   cli_print_findings(arguments);
-  if (status == DSM_OK) {
+  if (operand->plan != NULL) {
     cli_note_recorded_step(arguments, operand->is_point ? operand->name : "the plan", operand->plan,
                            operand->recorded_step_cycles);
   }

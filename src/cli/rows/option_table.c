@@ -14,8 +14,10 @@
 #define SECONDS_MAX 31536000 /* a year */
 
 /* How the value is read, and the argument that it becomes, which must be of a type. */
+/* NOLINTBEGIN(bugprone-macro-parentheses): a type stands bare there. */
 #define PLACE(member, type)                                                                        \
-  (offsetof(cli_arguments, member) + 0 * _Generic(((cli_arguments *)NULL)->member, type : 1U))
+  _Generic(((cli_arguments *)NULL)->member, type : offsetof(cli_arguments, member))
+/* NOLINTEND(bugprone-macro-parentheses) */
 #define READ(how, member, type) .reading = (how), .place = PLACE(member, type)
 #define FLAG(member) READ(CLI_READ_FLAG, member, bool)
 #define NAME(how, member, what) READ(how, member, const char *), .takes = (what)
