@@ -14,6 +14,7 @@ Suite *suite_growing_list(void);
 Suite *suite_json_compact(void);
 Suite *suite_json_doc(void);
 Suite *suite_json_locate(void);
+Suite *suite_json_members(void);
 Suite *suite_json_node(void);
 Suite *suite_json_override(void);
 Suite *suite_json_read(void);

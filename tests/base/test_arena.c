@@ -30,6 +30,23 @@ START_TEST(test_piece_is_aligned_and_zeroed) {
 }
 END_TEST
 
+typedef struct owner {
+  char first;
+  dsm__arena *arena;
+  double last;
+} owner;
+
+START_TEST(test_owner_lies_in_its_own_arena_and_is_zeroed) {
+  owner *const made = DSM__ARENA_OWNER(owner);
+  ck_assert_ptr_nonnull(made);
+  ck_assert_ptr_nonnull(made->arena);
+  ck_assert_int_eq(made->first, 0);
+  ck_assert_double_eq(made->last, 0);
+  ck_assert_ptr_nonnull(dsm__arena_alloc(made->arena, 100000));
+  dsm__arena_free(made->arena);
+}
+END_TEST
+
 START_TEST(test_pieces_of_size_zero_are_distinct) {
   const void *const first = dsm__arena_alloc(arena, 0);
   const void *const second = dsm__arena_alloc(arena, 0);
@@ -123,6 +140,7 @@ Suite *suite_arena(void) {
   TCase *const pieces = tcase_create("pieces");
   tcase_add_checked_fixture(pieces, set_up, tear_down);
   tcase_add_test(pieces, test_piece_is_aligned_and_zeroed);
+  tcase_add_test(pieces, test_owner_lies_in_its_own_arena_and_is_zeroed);
   tcase_add_test(pieces, test_pieces_of_size_zero_are_distinct);
   tcase_add_test(pieces, test_pieces_do_not_overlap);
   tcase_add_test(pieces, test_impossible_size_gives_null);

@@ -90,6 +90,19 @@ START_TEST(test_inline_container_is_on_one_line_with_all_inside) {
 }
 END_TEST
 
+START_TEST(test_key_and_container_begin_at_once) {
+  dsm__json_begin_object(&writer, false);
+  dsm__json_put_object(&writer, "o", true);
+  dsm__json_put_u64(&writer, "a", 1);
+  dsm__json_end_object(&writer);
+  dsm__json_put_array(&writer, "l", false);
+  dsm__json_write_u64(&writer, 2);
+  dsm__json_end_array(&writer);
+  dsm__json_end_object(&writer);
+  expect_text("{\n  \"o\": {\"a\": 1},\n  \"l\": [\n    2\n  ]\n}\n");
+}
+END_TEST
+
 START_TEST(test_empty_containers_take_no_lines) {
   dsm__json_begin_array(&writer, false);
   dsm__json_begin_object(&writer, false);
@@ -157,6 +170,7 @@ Suite *suite_json_write(void) {
   tcase_add_test(layout, test_members_are_on_lines_of_their_own);
   tcase_add_test(layout, test_nested_containers_are_indented_by_two);
   tcase_add_test(layout, test_inline_container_is_on_one_line_with_all_inside);
+  tcase_add_test(layout, test_key_and_container_begin_at_once);
   tcase_add_test(layout, test_empty_containers_take_no_lines);
   tcase_add_test(layout, test_scalar_is_a_document);
   suite_add_tcase(suite, layout);
