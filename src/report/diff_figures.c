@@ -77,14 +77,22 @@ void dsm__diff_results(const dsm_diff *diff, dsm__diff_figure figures[DSM__DIFF_
 
 /* ---- parts ---- */
 
-/* Of the parts that are no group; the others have the group's. */
-static const dsm__word part_words[DSM__PART_GROUPS] = {
+/* Those that are groups go by the names of these, in their order. */
+static const dsm__word part_words[] = {
     [DSM__PART_BUSY] = {.key = "busy"},
     [DSM__PART_ARRAY] = {.key = "array_underuse", .text = "array underuse"},
     [DSM__PART_TRANSFER] = {.key = "visible_transfers"},
     [DSM__PART_AUXILIARY] = {.key = "auxiliary", .text = "auxiliary computation"},
+    [DSM__PART_GROUPS] = {.key = "partial_sum"},
+    {.key = "layout_move"},
+    {.key = "rotation"},
+    {.key = "hand_over"},
+    {.key = "sum_of_gradients"},
+    {.key = "broadcast_weights"},
+    {.key = "weight_update"},
+    {.key = "relayout"},
 };
-static DSM__WORDS(diff_part_words, "part of a time", part_words, DSM__PART_GROUPS);
+DSM__WORDS(dsm__diff_part_words, "part of a time", part_words, DSM__DIFF_PARTS);
 
 static double seconds_of(const dsm_plan *plan, double cycles) {
   return cycles / (1e9 * plan->system->core.frequency_GHz);
@@ -97,7 +105,7 @@ void dsm__diff_parts(const dsm_diff *diff, dsm__diff_figure figures[DSM__DIFF_PA
   const dsm__time_parts b_parts = dsm__time_parts_of(&b_loss);
   for (size_t part = 0; part < DSM__PART_COUNT; part++) {
     const bool is_group = part >= DSM__PART_GROUPS;
-    const dsm__words *const words = is_group ? &dsm__group_words : &diff_part_words;
+    const dsm__words *const words = is_group ? &dsm__group_words : &dsm__diff_part_words;
     const size_t word = is_group ? part - DSM__PART_GROUPS + 1 : part;
     const char *const label = part == DSM__PART_TRANSFER
                                   ? dsm__word_text(&dsm__group_words, DSM_GROUP_STREAM)

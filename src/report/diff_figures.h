@@ -3,6 +3,7 @@
 #ifndef DSM_REPORT_DIFF_FIGURES_H
 #define DSM_REPORT_DIFF_FIGURES_H
 
+#include "base/words.h"
 #include "dsm/diff.h"
 
 /** A figure of the step. */
@@ -17,6 +18,9 @@ typedef struct dsm__diff_figure {
 } dsm__diff_figure;
 
 enum { DSM__DIFF_RESULTS = 17, DSM__DIFF_PARTS = 4 + DSM_GROUP_COUNT - 1 };
+
+/** The keys of the parts of a step's time. */
+extern const dsm__words dsm__diff_part_words;
 
 /** What plans have below "result". */
 void dsm__diff_results(const dsm_diff *diff, dsm__diff_figure figures[DSM__DIFF_RESULTS]);

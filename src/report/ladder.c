@@ -2,10 +2,10 @@
 /* ladder.c: what each optimisation gains (DeepSpatialMatrix, Fig. 11). */
 #include "report/ladder.h"
 
-#include "base/json_write.h"
-#include "plan/cost_json.h"
+#include "model/names.h"
 #include "plan/plan_internal.h"
-#include "report/data/cells.h"
+#include "report/data/csv.h"
+#include "report/data/records.h"
 #include "report/table/number_style.h"
 #include "report/table/table.h"
 #include "report/table/text_page.h"
@@ -81,74 +81,90 @@ char *dsm_report_ladder_table(const dsm_ladder_rung *rungs, size_t count, dsm_ta
   return dsm__page_finish(&page);
 }
 
-static void write_rung(dsm__json_writer *writer, const dsm_ladder_rung *rungs, size_t index) {
-  const dsm_plan *const plan = rungs[index].plan;
-  const dsm__ladder_gains gain = dsm__ladder_gains_of(rungs, index);
-  dsm__json_begin_object(writer, false);
-  dsm__json_put_string(writer, "name", rungs[index].name);
-  dsm__json_put_string(writer, "system", plan->system->name);
-  dsm__json_put_word_set(writer, "optimizations", &dsm__optimization_words,
-                         plan->options.optimizations);
-  dsm__json_put_double(writer, "step_cycles", plan->result.step_cycles);
-  dsm__json_put_double(writer, "step_seconds", plan->result.step_seconds);
-  dsm__json_put_double(writer, "samples_per_second", plan->result.samples_per_second);
-  dsm__json_put_double(writer, "utilization", plan->result.utilization);
-  dsm__json_put_double(writer, "lower_bound_cycles", plan->result.lower_bound_cycles);
-  dsm__json_put_double(writer, "gain_over_previous", gain.over_previous);
-  dsm__json_put_double(writer, "gain_over_first", gain.over_first);
-  dsm__json_end_object(writer);
+/* ---- for programs ---- */
+
+typedef struct rung_row {
+  const char *name;
+  const char *system;
+  unsigned optimizations;
+  dsm_plan_result result;
+  dsm__ladder_gains gains;
+} rung_row;
+
+#define REAL(member, flag, of_unit, about)                                                         \
+  DSM__FIELD(REAL, rung_row, result.member, #member, DSM__COLUMN | (flag), .unit = (of_unit),      \
+             .help = (about))
+
+DSM__OWN_RECORD(
+    rung_record, rung_row, false, "A rung: the optimizations of those before, and one more.",
+    DSM__FIELD(TEXT, rung_row, name, "name", DSM__COLUMN, .help = "What the rung adds."),
+    DSM__FIELD(TEXT, rung_row, system, "system", DSM__COLUMN, .help = "Name of its system."),
+    DSM__FIELD(WORD_SET, rung_row, optimizations, "optimizations", 0,
+               .words = &dsm__optimization_words, .help = "That the search might use."),
+    REAL(step_cycles, DSM__LESS, "cycles", "Of a step."),
+    REAL(step_seconds, DSM__LESS, "seconds", "The same."),
+    REAL(samples_per_second, DSM__MORE, "1/s", "minibatch / step_seconds."),
+    REAL(utilization, DSM__MORE, "ratio", "Ideal over step, 0 to 1."),
+    REAL(lower_bound_cycles, 0, "cycles", "No mapping of the searched space is faster."),
+    DSM__FIELD(REAL, rung_row, gains.over_previous, "gain_over_previous", DSM__COLUMN | DSM__MORE,
+               .unit = "ratio", .help = "Speed-up over the rung before."),
+    DSM__FIELD(REAL, rung_row, gains.over_first, "gain_over_first", DSM__COLUMN | DSM__MORE,
+               .unit = "ratio", .help = "Speed-up over the first rung."));
+
+/* The question is that of the first rung's plan; without rungs there is none. */
+typedef struct document {
+  const char *workload;
+  dsm_mode mode;
+  uint64_t minibatch;
+  dsm__rows rungs;
+} document;
+
+static bool has_rungs(const void *ladder) {
+  return ((const document *)ladder)->workload != NULL;
+}
+
+DSM__DOCUMENT(dsm__ladder_record, document, "dsm-ladder/1",
+              "What each optimization gains, written by `dsm explore --ladder --format json`.",
+              DSM__FIELD(TEXT, document, workload, "workload", 0, .help = "Name of the workload."),
+              DSM__FIELD(WORD, document, mode, "mode", 0, .words = &dsm__mode_words,
+                         .is_stated = has_rungs, .help = "What a step is."),
+              DSM__FIELD(COUNT, document, minibatch, "minibatch", 0, .unit = "samples",
+                         .is_stated = has_rungs, .help = "Samples of a step."),
+              DSM__ROWS(document, rungs, "rungs", rung_record, "From the first on."));
+
+static dsm__rows rows_of(dsm__page *page, const dsm_ladder_rung *rungs, size_t count) {
+  const dsm__rows made = dsm__rows_make(page, count, sizeof(rung_row));
+  rung_row *const rows = made.items;
+  for (size_t i = 0; i < made.count; i++) {
+    const dsm_plan *const plan = rungs[i].plan;
+    rows[i] = (rung_row){.name = rungs[i].name,
+                         .system = plan->system->name,
+                         .optimizations = plan->options.optimizations,
+                         .result = plan->result,
+                         .gains = dsm__ladder_gains_of(rungs, i)};
+  }
+  return made;
 }
 
 char *dsm_report_ladder_json(const dsm_ladder_rung *rungs, size_t count) {
-  dsm__text_buffer out = {0};
-  dsm__json_writer writer = {.out = &out};
-  dsm__json_begin_object(&writer, false);
-  dsm__json_put_string(&writer, "format", "dsm-ladder/1");
+  dsm__page page;
+  if (!dsm__data_begin(&page)) {
+    return NULL;
+  }
+  document made = {.rungs = rows_of(&page, rungs, count)};
   if (count > 0) {
-    const dsm_plan *const plan = rungs[0].plan;
-    dsm__json_put_string(&writer, "workload", plan->workload->name);
-    dsm__json_put_string(&writer, "mode", dsm_mode_name(plan->options.mode));
-    dsm__json_put_u64(&writer, "minibatch", plan->workload->minibatch);
+    made.workload = rungs[0].plan->workload->name;
+    made.mode = rungs[0].plan->options.mode;
+    made.minibatch = rungs[0].plan->workload->minibatch;
   }
-  dsm__json_put_array(&writer, "rungs", false);
-  for (size_t i = 0; i < count; i++) {
-    write_rung(&writer, rungs, i);
-  }
-  dsm__json_end_array(&writer);
-  dsm__json_end_object(&writer);
-  dsm__json_finish(&writer);
-  return dsm__text_finish(&out);
+  return dsm__data_json(&page, &dsm__ladder_record, &made);
 }
 
 char *dsm_report_ladder_csv(const dsm_ladder_rung *rungs, size_t count) {
-  static const char *const titles[] = {
-      "name",
-      "system",
-      "step_cycles",
-      "step_seconds",
-      "samples_per_second",
-      "utilization",
-      "lower_bound_cycles",
-      "gain_over_previous",
-      "gain_over_first",
-  };
-  dsm__text_buffer out = {0};
-  dsm__cells csv = {.out = &out};
-  dsm__cells_texts(&csv, titles, DSM__COUNT_OF(titles));
-  dsm__cells_end_row(&csv);
-  for (size_t i = 0; i < count; i++) {
-    const dsm_plan_result *const result = &rungs[i].plan->result;
-    const dsm__ladder_gains gain = dsm__ladder_gains_of(rungs, i);
-    dsm__cells_text(&csv, rungs[i].name);
-    dsm__cells_text(&csv, rungs[i].plan->system->name);
-    dsm__cells_double(&csv, result->step_cycles);
-    dsm__cells_double(&csv, result->step_seconds);
-    dsm__cells_double(&csv, result->samples_per_second);
-    dsm__cells_double(&csv, result->utilization);
-    dsm__cells_double(&csv, result->lower_bound_cycles);
-    dsm__cells_double(&csv, gain.over_previous);
-    dsm__cells_double(&csv, gain.over_first);
-    dsm__cells_end_row(&csv);
+  dsm__page page;
+  if (!dsm__data_begin(&page)) {
+    return NULL;
   }
-  return dsm__text_finish(&out);
+  const dsm__rows made = rows_of(&page, rungs, count);
+  return dsm__csv_of(&page, &rung_record, &made);
 }

@@ -12,8 +12,7 @@
 #ifndef DSM_REPORT_DATA_CSV_H
 #define DSM_REPORT_DATA_CSV_H
 
-#include "base/record.h"
-#include "report/table/text_page.h"
+#include "report/data/records.h"
 
 enum { DSM__CSV_COLUMNS_MAX = 256 };
 
@@ -49,6 +48,9 @@ void dsm__csv_row(dsm__csv *csv, const dsm__csv_part *parts, size_t count);
 #define DSM__CSV_ROW(csv, ...)                                                                     \
   dsm__csv_row(csv, (const dsm__csv_part[]){__VA_ARGS__},                                          \
                sizeof((const dsm__csv_part[]){__VA_ARGS__}) / sizeof(dsm__csv_part))
+
+/** A whole document of one kind of record, a row each, which ends the page. */
+char *dsm__csv_of(dsm__page *page, const dsm__record_type *type, const dsm__rows *rows);
 
 /** Ends the document and its page: the text, malloc'ed, NULL if the page failed. */
 char *dsm__csv_finish(dsm__csv *csv);

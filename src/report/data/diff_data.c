@@ -1,284 +1,313 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* diff_data.c: two plans side by side, for programs. */
+/* diff_data.c: two plans side by side, for programs (format "dsm-diff/1", and CSV). */
 #include <math.h>
-#include <stdio.h>
-#include <string.h>
 
-#include "base/json_write.h"
-#include "report/data/cells.h"
+#include "model/names.h"
+#include "report/data/csv.h"
+#include "report/data/records.h"
 #include "report/diff_figures.h"
-#include "report/table/text_page.h"
+
+/* ---- figures ---- */
+
+/* A figure on both sides; `share` is not finite where it is none of the step's time. */
+typedef struct figure {
+  dsm_moved moved;
+  double difference;
+  double share;
+} figure;
+
+#define SHARE(struct_type, member)                                                                 \
+  DSM__FIELD(REAL, struct_type, member, "share", DSM__COLUMN | DSM__NULLABLE, .unit = "ratio",     \
+             .help = "Of the difference of step_seconds; null if that is 0.")
+
+DSM__OWN_RECORD(figure_record, figure, true, "A figure on both sides.",
+                DSM__FIELD(REAL, figure, moved.before, "a", DSM__COLUMN, .help = "In A."),
+                DSM__FIELD(REAL, figure, moved.after, "b", DSM__COLUMN, .help = "In B."),
+                DSM__FIELD(REAL, figure, difference, "difference", DSM__COLUMN, .help = "b - a"),
+                DSM__FIELD(REAL, figure, moved.change, "change", DSM__COLUMN | DSM__NULLABLE,
+                           .unit = "ratio", .help = "(b - a) / a; null if a is 0 and b is not."));
+
+DSM__OWN_RECORD(part_record, figure, true, "A part of the step's time.",
+                DSM__PART(figure, moved, figure_record), SHARE(figure, share));
+
+typedef struct results {
+  figure of[DSM__DIFF_RESULTS]; /* as of dsm__diff_results */
+} results;
+
+#define RESULT(index, key)                                                                         \
+  DSM__FIELD(RECORD, results, of[index], key, 0, .type = &figure_record, .help = "As in plans.")
+
+DSM__OWN_RECORD(cycles_record, results, false, "As in plans.", RESULT(5, "primary"),
+                RESULT(6, "overlapped"), RESULT(7, "overlapped_visible"), RESULT(8, "auxiliary"),
+                RESULT(9, "non_overlapped"));
+
+DSM__OWN_RECORD(memory_record, results, false, "As in plans.", RESULT(10, "weights_bytes"),
+                RESULT(11, "activations_bytes"), RESULT(12, "gradients_bytes"),
+                RESULT(13, "errors_bytes"), RESULT(14, "optimizer_bytes"),
+                RESULT(15, "total_bytes"), RESULT(16, "capacity_bytes"));
+
+DSM__OWN_RECORD(
+    result_record, results, false, "What plans have below `result`, but for the bound.",
+    RESULT(0, "step_seconds"), RESULT(1, "step_cycles"), RESULT(2, "samples_per_second"),
+    RESULT(3, "utilization"), RESULT(4, "ideal_cycles"),
+    {.key = "cycles", .kind = DSM__FIELD_RECORD, .type = &cycles_record, .help = "As in plans."},
+    {.key = "memory", .kind = DSM__FIELD_RECORD, .type = &memory_record, .help = "As in plans."});
+
+/* ---- what else differs ---- */
+
+typedef struct plan_row {
+  const char *file;
+  const char *workload;
+  const char *system;
+  dsm_mode mode;
+  uint64_t minibatch;
+} plan_row;
+
+DSM__OWN_RECORD(plan_record, plan_row, true, "One of the plans.",
+                DSM__FIELD(TEXT, plan_row, file, "file", 0,
+                           .help = "As on the command line: a plan, or DATABASE:POINT."),
+                DSM__FIELD(TEXT, plan_row, workload, "workload", 0, .help = "Its name."),
+                DSM__FIELD(TEXT, plan_row, system, "system", 0, .help = "Its name."),
+                DSM__FIELD(WORD, plan_row, mode, "mode", 0, .words = &dsm__mode_words,
+                           .help = "What a step is."),
+                DSM__FIELD(COUNT, plan_row, minibatch, "minibatch", 0, .unit = "samples",
+                           .help = "Samples of a step."));
+
+DSM__OWN_RECORD(input_record, dsm_input_difference, true, "A value that was asked for.",
+                DSM__FIELD(TEXT, dsm_input_difference, path, "path", DSM__COLUMN, .column = "name",
+                           .help = "As --set takes it; options as a sweep varies them."),
+                DSM__FIELD(JSON, dsm_input_difference, a, "a", DSM__COLUMN,
+                           .help = "The value in A; absent if it has none."),
+                DSM__FIELD(JSON, dsm_input_difference, b, "b", DSM__COLUMN,
+                           .help = "The value in B; absent if it has none."));
+
+DSM__OWN_RECORD(decision_record, dsm_decision_drift, true, "A decision that differs.",
+                DSM__FIELD(TEXT, dsm_decision_drift, layer, "layer", DSM__COLUMN,
+                           .help = "Its name."),
+                DSM__FIELD(WORD, dsm_decision_drift, pass, "pass", DSM__COLUMN,
+                           .words = &dsm__pass_words, .help = "Absent: of the whole layer."),
+                DSM__FIELD(TEXT, dsm_decision_drift, decision, "decision", DSM__COLUMN,
+                           .column = "name", .help = "Its key in a plan."),
+                DSM__FIELD(TEXT, dsm_decision_drift, before, "a", DSM__COLUMN,
+                           .help = "In words, as dsm check has them."),
+                DSM__FIELD(TEXT, dsm_decision_drift, after, "b", DSM__COLUMN, .help = "Likewise."));
+
+typedef struct layer_row {
+  const char *layer;
+  const char *only_in;
+} layer_row;
+
+DSM__OWN_RECORD(layer_record, layer_row, true, "A layer that only one of them has.",
+                DSM__FIELD(TEXT, layer_row, layer, "layer", 0, .help = "Its name."),
+                DSM__FIELD(TEXT, layer_row, only_in, "only_in", 0, .help = "a or b."));
+
+typedef struct pass_row {
+  const char *layer;
+  dsm_pass pass;
+  const char *only_in;
+  figure seconds;
+  figure cycles;
+  figure utilization;
+} pass_row;
+
+#define FIGURE(struct_type, member, flag, of_unit, about)                                          \
+  DSM__FIELD(RECORD, struct_type, member, #member, flag, .type = &figure_record,                   \
+             .unit = (of_unit), .help = (about))
+
+DSM__OWN_RECORD(pass_record, pass_row, false, "A pass that differs.",
+                DSM__FIELD(TEXT, pass_row, layer, "layer", 0, .help = "Name of its layer."),
+                DSM__FIELD(WORD, pass_row, pass, "pass", 0, .words = &dsm__pass_words,
+                           .help = "Which."),
+                DSM__FIELD(TEXT, pass_row, only_in, "only_in", 0, .help = "Absent: both have it."),
+                FIGURE(pass_row, seconds, DSM__LESS, "seconds", "Of the step."),
+                FIGURE(pass_row, cycles, DSM__LESS, "cycles", "Of the step."),
+                FIGURE(pass_row, utilization, DSM__MORE, "ratio", "0 to 1."),
+                SHARE(pass_row, seconds.share));
+
+/* ---- the document ---- */
+
+typedef struct document {
+  plan_row a;
+  plan_row b;
+  bool is_different;
+  const dsm_input_difference *inputs;
+  size_t input_count;
+  const dsm_decision_drift *decisions;
+  size_t decision_count;
+  dsm__rows layers;
+  results result;
+  figure parts[DSM__DIFF_PARTS];
+  dsm__rows passes;
+} document;
+
+DSM__DOCUMENT(
+    dsm__diff_record, document, "dsm-diff/1",
+    "Two plans side by side, written by `dsm diff --format json`.",
+    DSM__FIELD(RECORD, document, a, "a", 0, .type = &plan_record, .help = "The first plan."),
+    DSM__FIELD(RECORD, document, b, "b", 0, .type = &plan_record, .help = "The second plan."),
+    DSM__FIELD(FLAG, document, is_different, "different", 0, .help = "Is there any difference?"),
+    DSM__LIST(document, inputs, input_count, "inputs", input_record,
+              "Every value of workload, system and options that differs."),
+    DSM__ROWS(document, layers, "layers", layer_record, "Layers that only one of them has."),
+    DSM__LIST(document, decisions, decision_count, "decisions", decision_record,
+              "Decisions that differ, of layers and passes that both have."),
+    DSM__FIELD(RECORD, document, result, "result", 0, .type = &result_record,
+               .help = "What plans have below `result`, but for the bound."),
+    DSM__FIELD(MEMBERS, document, parts, "parts_seconds", 0, .type = &part_record,
+               .words = &dsm__diff_part_words, .unit = "seconds",
+               .help = "Where the time of the step goes, in seconds; the parts add up to it. From "
+                       "`partial_sum` on: what is not overlapped, by kind."),
+    DSM__ROWS(document, passes, "passes", pass_record,
+              "Passes whose time or utilization differs, the largest difference of time first."));
+
+/* ---- what it holds ---- */
 
 /* Which side alone has something; NULL: both have it. */
 static const char *only_in(dsm_presence presence) {
   return presence == DSM_PRESENCE_BOTH ? NULL : presence == DSM_PRESENCE_MISSING ? "a" : "b";
 }
 
-static bool is_step_different(const dsm_diff *diff) {
-  return fabs(diff->difference_seconds) > 0;
+static figure figure_of(const dsm_moved *moved) {
+  return (figure){*moved, dsm__diff_of(moved), (double)NAN};
 }
 
-/* ---- JSON ---- */
-
-static void put_or_null(dsm__json_writer *writer, const char *key, bool is_known, double value) {
-  dsm__json_write_key(writer, key);
-  if (is_known) {
-    dsm__json_write_double(writer, value);
-  } else {
-    dsm__json_write_null(writer);
-  }
+/* That of a part of the step's time. */
+static figure part_of(const dsm_diff *diff, const dsm_moved *moved, double share) {
+  figure part = figure_of(moved);
+  part.share = fabs(diff->difference_seconds) > 0 ? share : (double)NAN;
+  return part;
 }
 
-/* Members of an object that has begun. */
-static void put_sides(dsm__json_writer *writer, const dsm_moved *moved) {
-  dsm__json_put_double(writer, "a", moved->before);
-  dsm__json_put_double(writer, "b", moved->after);
-  dsm__json_put_double(writer, "difference", dsm__diff_of(moved));
-  put_or_null(writer, "change", isfinite(moved->change), moved->change);
+static plan_row row_of(const dsm_plan *plan, const char *file) {
+  return (plan_row){file, plan->workload->name, plan->system->name, plan->options.mode,
+                    plan->workload->minibatch};
 }
 
-static void put_moved(dsm__json_writer *writer, const char *key, const dsm_moved *moved) {
-  dsm__json_put_object(writer, key, true);
-  put_sides(writer, moved);
-  dsm__json_end_object(writer);
-}
-
-static void put_plan(dsm__json_writer *writer, const char *key, const char *file,
-                     const dsm_plan *plan) {
-  dsm__json_put_object(writer, key, true);
-  dsm__json_put_string(writer, "file", file);
-  dsm__json_put_string(writer, "workload", plan->workload->name);
-  dsm__json_put_string(writer, "system", plan->system->name);
-  dsm__json_put_string(writer, "mode", dsm_mode_name(plan->options.mode));
-  dsm__json_put_u64(writer, "minibatch", plan->workload->minibatch);
-  dsm__json_end_object(writer);
-}
-
-static void put_value(dsm__json_writer *writer, const char *key, const char *json) {
-  if (json != NULL) {
-    dsm__json_write_key(writer, key);
-    dsm__json_write_json(writer, json);
-  }
-}
-
-static void put_inputs(dsm__json_writer *writer, const dsm_diff *diff) {
-  dsm__json_put_array(writer, "inputs", false);
-  for (size_t i = 0; i < diff->input_count; i++) {
-    dsm__json_begin_object(writer, true);
-    dsm__json_put_string(writer, "path", diff->inputs[i].path);
-    put_value(writer, "a", diff->inputs[i].a);
-    put_value(writer, "b", diff->inputs[i].b);
-    dsm__json_end_object(writer);
-  }
-  dsm__json_end_array(writer);
-}
-
-static void put_layers(dsm__json_writer *writer, const dsm_diff *diff) {
-  dsm__json_put_array(writer, "layers", false);
-  for (size_t i = 0; i < diff->layer_count; i++) {
-    dsm__json_begin_object(writer, true);
-    dsm__json_put_string(writer, "layer", diff->layers[i].layer);
-    dsm__json_put_string(writer, "only_in", only_in(diff->layers[i].presence));
-    dsm__json_end_object(writer);
-  }
-  dsm__json_end_array(writer);
-}
-
-static void put_decisions(dsm__json_writer *writer, const dsm_diff *diff) {
-  dsm__json_put_array(writer, "decisions", false);
-  for (size_t i = 0; i < diff->decision_count; i++) {
-    const dsm_decision_drift *const decision = &diff->decisions[i];
-    dsm__json_begin_object(writer, true);
-    dsm__json_put_string(writer, "layer", decision->layer);
-    if (decision->pass != DSM_PASS_COUNT) {
-      dsm__json_put_string(writer, "pass", dsm_pass_name(decision->pass));
-    }
-    dsm__json_put_string(writer, "decision", decision->decision);
-    dsm__json_put_string(writer, "a", decision->before);
-    dsm__json_put_string(writer, "b", decision->after);
-    dsm__json_end_object(writer);
-  }
-  dsm__json_end_array(writer);
-}
-
-/* Bytes before the last dot of a name, 0 if it has none: of the object that it is in. */
-static size_t object_length(const char *name) {
-  const char *const dot = strrchr(name, '.');
-  return dot == NULL ? 0 : (size_t)(dot - name);
-}
-
-/* Figures whose names begin alike are in one object, as in a plan. */
-static void put_results(dsm__json_writer *writer, const dsm_diff *diff) {
-  dsm__diff_figure figures[DSM__DIFF_RESULTS];
-  char object[32] = "";
-  dsm__diff_results(diff, figures);
-  dsm__json_put_object(writer, "result", false);
+static void fill_figures(document *made, const dsm_diff *diff) {
+  dsm__diff_figure of_result[DSM__DIFF_RESULTS];
+  dsm__diff_figure parts[DSM__DIFF_PARTS];
+  dsm__diff_results(diff, of_result);
+  dsm__diff_parts(diff, parts);
   for (size_t i = 0; i < DSM__DIFF_RESULTS; i++) {
-    const char *const name = figures[i].name;
-    const size_t length = object_length(name);
-    if (strlen(object) != length || strncmp(object, name, length) != 0) {
-      if (object[0] != '\0') {
-        dsm__json_end_object(writer);
-      }
-      (void)snprintf(object, sizeof object, "%.*s", (int)length, name);
-      dsm__json_put_object(writer, object, false);
-    }
-    put_moved(writer, name + (length == 0 ? 0 : length + 1), &figures[i].moved);
+    made->result.of[i] = figure_of(&of_result[i].moved);
   }
-  if (object[0] != '\0') {
-    dsm__json_end_object(writer);
-  }
-  dsm__json_end_object(writer);
-}
-
-static void put_parts(dsm__json_writer *writer, const dsm_diff *diff) {
-  dsm__diff_figure figures[DSM__DIFF_PARTS];
-  dsm__diff_parts(diff, figures);
-  dsm__json_put_object(writer, "parts_seconds", false);
   for (size_t i = 0; i < DSM__DIFF_PARTS; i++) {
-    dsm__json_put_object(writer, figures[i].name, true);
-    put_sides(writer, &figures[i].moved);
-    put_or_null(writer, "share", is_step_different(diff), dsm__diff_share(diff, &figures[i].moved));
-    dsm__json_end_object(writer);
+    made->parts[i] = part_of(diff, &parts[i].moved, dsm__diff_share(diff, &parts[i].moved));
   }
-  dsm__json_end_object(writer);
 }
 
-static void put_passes(dsm__json_writer *writer, const dsm_diff *diff) {
-  dsm__json_put_array(writer, "passes", false);
-  for (size_t i = 0; i < diff->pass_count; i++) {
-    const dsm_pass_difference *const pass = &diff->passes[i];
-    dsm__json_begin_object(writer, false);
-    dsm__json_put_string(writer, "layer", pass->layer);
-    dsm__json_put_string(writer, "pass", dsm_pass_name(pass->pass));
-    if (only_in(pass->presence) != NULL) {
-      dsm__json_put_string(writer, "only_in", only_in(pass->presence));
-    }
-    put_moved(writer, "seconds", &pass->seconds);
-    put_moved(writer, "cycles", &pass->cycles);
-    put_moved(writer, "utilization", &pass->utilization);
-    put_or_null(writer, "share", is_step_different(diff), pass->share);
-    dsm__json_end_object(writer);
+static void fill_rows(dsm__page *page, document *made, const dsm_diff *diff) {
+  made->layers = dsm__rows_make(page, diff->layer_count, sizeof(layer_row));
+  made->passes = dsm__rows_make(page, diff->pass_count, sizeof(pass_row));
+  layer_row *const layers = made->layers.items;
+  pass_row *const passes = made->passes.items;
+  for (size_t i = 0; i < made->layers.count; i++) {
+    layers[i] = (layer_row){diff->layers[i].layer, only_in(diff->layers[i].presence)};
   }
-  dsm__json_end_array(writer);
+  for (size_t i = 0; i < made->passes.count; i++) {
+    const dsm_pass_difference *const pass = &diff->passes[i];
+    passes[i] = (pass_row){.layer = pass->layer,
+                           .pass = pass->pass,
+                           .only_in = only_in(pass->presence),
+                           .seconds = part_of(diff, &pass->seconds, pass->share),
+                           .cycles = figure_of(&pass->cycles),
+                           .utilization = figure_of(&pass->utilization)};
+  }
+}
+
+static document make(dsm__page *page, const dsm_diffed *of) {
+  const dsm_diff *const diff = of->diff;
+  document made = {.a = row_of(diff->a, of->a_file),
+                   .b = row_of(diff->b, of->b_file),
+                   .is_different = diff->is_different,
+                   .inputs = diff->inputs,
+                   .input_count = diff->input_count,
+                   .decisions = diff->decisions,
+                   .decision_count = diff->decision_count};
+  fill_figures(&made, diff);
+  fill_rows(page, &made, diff);
+  return made;
 }
 
 char *dsm_report_diff_json(const dsm_diffed *of) {
-  const dsm_diff *const diff = of->diff;
-  dsm__text_buffer out = {0};
-  dsm__json_writer writer = {.out = &out};
-  dsm__json_begin_object(&writer, false);
-  dsm__json_put_string(&writer, "format", "dsm-diff/1");
-  put_plan(&writer, "a", of->a_file, diff->a);
-  put_plan(&writer, "b", of->b_file, diff->b);
-  dsm__json_put_bool(&writer, "different", diff->is_different);
-  put_inputs(&writer, diff);
-  put_layers(&writer, diff);
-  put_decisions(&writer, diff);
-  put_results(&writer, diff);
-  put_parts(&writer, diff);
-  put_passes(&writer, diff);
-  dsm__json_end_object(&writer);
-  dsm__json_finish(&writer);
-  return dsm__text_finish(&out);
-}
-
-/* ---- CSV ---- */
-
-/* The columns that every row begins with. */
-static void begin_row(dsm__cells *csv, const char *section, const char *layer, const char *pass,
-                      const char *name) {
-  dsm__cells_text(csv, section);
-  dsm__cells_text(csv, layer);
-  dsm__cells_text(csv, pass);
-  dsm__cells_text(csv, name);
-}
-
-/* The columns of figures. */
-enum { FIGURE_FIELDS = 3 };
-
-static void put_words(dsm__cells *csv, const char *a, const char *b) {
-  dsm__cells_text(csv, a);
-  dsm__cells_text(csv, b);
-  dsm__cells_empty(csv, FIGURE_FIELDS);
-  dsm__cells_end_row(csv);
-}
-
-static void put_known(dsm__cells *csv, bool is_known, double value) {
-  if (is_known) {
-    dsm__cells_double(csv, value);
-  } else {
-    dsm__cells_empty(csv, 1);
+  dsm__page page;
+  if (!dsm__data_begin(&page)) {
+    return NULL;
   }
+  const document made = make(&page, of);
+  return dsm__data_json(&page, &dsm__diff_record, &made);
 }
 
-/* `share` NULL: the figure is no part of the step's time. */
-static void put_figure(dsm__cells *csv, const dsm_moved *moved, const double *share) {
-  dsm__cells_double(csv, moved->before);
-  dsm__cells_double(csv, moved->after);
-  dsm__cells_double(csv, dsm__diff_of(moved));
-  put_known(csv, isfinite(moved->change), moved->change);
-  put_known(csv, share != NULL, share == NULL ? 0 : *share);
-  dsm__cells_end_row(csv);
+/* ---- CSV: a row a value, layer, decision or figure ---- */
+
+typedef struct section {
+  const char *name;
+} section;
+
+DSM__OWN_RECORD(section_record, section, false, "What a row is about.",
+                DSM__FIELD(TEXT, section, name, "section", DSM__COLUMN, .help = "Its kind."));
+
+/* `what`: layer, pass and name, or also both sides in words; else the figure says how. */
+static void put_row(dsm__csv *csv, const char *name, dsm_decision_drift what, const figure *moved) {
+  const section of = {name};
+  DSM__CSV_ROW(csv, {&section_record, &of}, {&decision_record, &what}, {&part_record, moved});
 }
 
-static void put_question_rows(dsm__cells *csv, const dsm_diff *diff) {
+static void put_question_rows(dsm__csv *csv, const dsm_diff *diff) {
+  const section input = {"input"};
   for (size_t i = 0; i < diff->input_count; i++) {
-    begin_row(csv, "input", NULL, NULL, diff->inputs[i].path);
-    put_words(csv, diff->inputs[i].a, diff->inputs[i].b);
+    DSM__CSV_ROW(csv, {&section_record, &input}, {&input_record, &diff->inputs[i]});
   }
   for (size_t i = 0; i < diff->layer_count; i++) {
     const bool is_new = diff->layers[i].presence == DSM_PRESENCE_NEW;
-    begin_row(csv, "layer", diff->layers[i].layer, NULL, "presence");
-    put_words(csv, is_new ? NULL : "present", is_new ? "present" : NULL);
+    put_row(csv, "layer",
+            (dsm_decision_drift){diff->layers[i].layer, DSM_PASS_COUNT, "presence",
+                                 is_new ? NULL : "present", is_new ? "present" : NULL},
+            NULL);
   }
   for (size_t i = 0; i < diff->decision_count; i++) {
-    const dsm_decision_drift *const decision = &diff->decisions[i];
-    begin_row(csv, "decision", decision->layer,
-              decision->pass == DSM_PASS_COUNT ? NULL : dsm_pass_name(decision->pass),
-              decision->decision);
-    put_words(csv, decision->before, decision->after);
+    put_row(csv, "decision", diff->decisions[i], NULL);
   }
 }
 
-static void put_step_rows(dsm__cells *csv, const dsm_diff *diff) {
-  dsm__diff_figure results[DSM__DIFF_RESULTS];
-  dsm__diff_figure parts[DSM__DIFF_PARTS];
-  dsm__diff_results(diff, results);
-  dsm__diff_parts(diff, parts);
+static void put_step_rows(dsm__csv *csv, const dsm_diff *diff, const document *made) {
+  dsm__diff_figure of_result[DSM__DIFF_RESULTS];
+  dsm_decision_drift what = {.pass = DSM_PASS_COUNT};
+  dsm__diff_results(diff, of_result);
   for (size_t i = 0; i < DSM__DIFF_RESULTS; i++) {
-    begin_row(csv, "result", NULL, NULL, results[i].name);
-    put_figure(csv, &results[i].moved, NULL);
+    what.decision = of_result[i].name;
+    put_row(csv, "result", what, &made->result.of[i]);
   }
   for (size_t i = 0; i < DSM__DIFF_PARTS; i++) {
-    const double share = dsm__diff_share(diff, &parts[i].moved);
-    begin_row(csv, "parts_seconds", NULL, NULL, parts[i].name);
-    put_figure(csv, &parts[i].moved, is_step_different(diff) ? &share : NULL);
+    what.decision = dsm__word_key(&dsm__diff_part_words, i);
+    put_row(csv, "parts_seconds", what, &made->parts[i]);
   }
 }
 
-static void put_pass_rows(dsm__cells *csv, const dsm_diff *diff) {
-  for (size_t i = 0; i < diff->pass_count; i++) {
-    const dsm_pass_difference *const pass = &diff->passes[i];
-    const char *const word = dsm_pass_name(pass->pass);
-    begin_row(csv, "pass", pass->layer, word, "seconds");
-    put_figure(csv, &pass->seconds, is_step_different(diff) ? &pass->share : NULL);
-    begin_row(csv, "pass", pass->layer, word, "cycles");
-    put_figure(csv, &pass->cycles, NULL);
-    begin_row(csv, "pass", pass->layer, word, "utilization");
-    put_figure(csv, &pass->utilization, NULL);
+static void put_pass_rows(dsm__csv *csv, const document *made) {
+  const pass_row *const passes = made->passes.items;
+  for (size_t i = 0; i < made->passes.count; i++) {
+    dsm_decision_drift what = {passes[i].layer, passes[i].pass, "seconds", NULL, NULL};
+    put_row(csv, "pass", what, &passes[i].seconds);
+    what.decision = "cycles";
+    put_row(csv, "pass", what, &passes[i].cycles);
+    what.decision = "utilization";
+    put_row(csv, "pass", what, &passes[i].utilization);
   }
 }
 
 char *dsm_report_diff_csv(const dsm_diffed *of) {
-  static const char *const titles[] = {"section", "layer",      "pass",   "name", "a",
-                                       "b",       "difference", "change", "share"};
-  dsm__text_buffer out = {0};
-  dsm__cells csv = {.out = &out};
-  dsm__cells_texts(&csv, titles, DSM__COUNT_OF(titles));
-  dsm__cells_end_row(&csv);
+  dsm__page page;
+  if (!dsm__data_begin(&page)) {
+    return NULL;
+  }
+  const document made = make(&page, of);
+  dsm__csv csv = dsm__csv_begin(&page);
+  dsm__csv_columns(&csv, &section_record);
+  dsm__csv_columns(&csv, &decision_record);
+  dsm__csv_columns(&csv, &part_record);
   put_question_rows(&csv, of->diff);
-  put_step_rows(&csv, of->diff);
-  put_pass_rows(&csv, of->diff);
-  return dsm__text_finish(&out);
+  put_step_rows(&csv, of->diff, &made);
+  put_pass_rows(&csv, &made);
+  return dsm__csv_finish(&csv);
 }

@@ -1,49 +1,69 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "report/data/json_parts.h"
+/* dispatch_data.c: a simulation for programs (format "dsm-dispatch/1", inside of a partition). */
+#include "report/data/dispatch_data.h"
 
-static void write_requests(dsm__json_writer *writer, const dsm_dispatch_options *options) {
-  dsm__json_put_u64(writer, "requests", options->request_count);
-  if (options->window > 0) {
-    dsm__json_put_u64(writer, "window", options->window);
-  } else {
-    dsm__json_put_double(writer, "rate", options->rate);
-    dsm__json_put_u64(writer, "seed", options->seed);
-  }
+#define REAL(struct_type, member, key, flag, of_unit, about)                                       \
+  DSM__FIELD(REAL, struct_type, member, key, flag, .unit = (of_unit), .help = (about))
+
+DSM__RECORD(dsm__dispatch_device_record, dsm__dispatch_device_row, false, "A device.",
+            DSM__FIELD(TEXT, dsm__dispatch_device_row, name, "name", 0, .help = "Its name."),
+            REAL(dsm__dispatch_device_row, of.time_fraction, "time_fraction", DSM__COLUMN, "ratio",
+                 "Busy, over the whole run."),
+            REAL(dsm__dispatch_device_row, of.link_fraction, "link_fraction", DSM__COLUMN, "ratio",
+                 "Its outgoing link occupied, over the whole run."),
+            REAL(dsm__dispatch_device_row, of.mean_queue, "mean_queue", DSM__COLUMN | DSM__LESS,
+                 "tasks", "Tasks that wait for it, over time."),
+            DSM__FIELD(COUNT, dsm__dispatch_device_row, of.most_queued, "most_queued", 0,
+                       .help = "Most of them at a time."));
+
+DSM__OWN_RECORD(latency_record, dsm_dispatch, false, "The time of a request.",
+                REAL(dsm_dispatch, mean_latency_seconds, "mean_seconds", DSM__COLUMN | DSM__LESS,
+                     "seconds", "The mean."),
+                REAL(dsm_dispatch, p50_latency_seconds, "p50_seconds", DSM__LESS, "seconds",
+                     "By nearest rank."),
+                REAL(dsm_dispatch, p95_latency_seconds, "p95_seconds", DSM__LESS, "seconds",
+                     "By nearest rank."),
+                REAL(dsm_dispatch, p99_latency_seconds, "p99_seconds", DSM__COLUMN | DSM__LESS,
+                     "seconds", "By nearest rank."));
+
+static bool is_closed(const void *row) {
+  return ((const dsm__dispatch_row *)row)->of.options.window > 0;
 }
 
-static void write_latency(dsm__json_writer *writer, const dsm_dispatch *dispatch) {
-  dsm__json_put_object(writer, "latency", false);
-  dsm__json_put_double(writer, "mean_seconds", dispatch->mean_latency_seconds);
-  dsm__json_put_double(writer, "p50_seconds", dispatch->p50_latency_seconds);
-  dsm__json_put_double(writer, "p95_seconds", dispatch->p95_latency_seconds);
-  dsm__json_put_double(writer, "p99_seconds", dispatch->p99_latency_seconds);
-  dsm__json_end_object(writer);
+static bool is_open(const void *row) {
+  return !is_closed(row);
 }
 
-static void write_devices(dsm__json_writer *writer, const dsm_dispatch *dispatch) {
+DSM__DOCUMENT(
+    dsm__dispatch_record, dsm__dispatch_row, "dsm-dispatch/1",
+    "A runtime at work on a partition, simulated; stands under `simulation` of dsm-partition/1.",
+    DSM__FIELD(COUNT, dsm__dispatch_row, of.options.request_count, "requests", 0,
+               .help = "That were simulated."),
+    DSM__FIELD(COUNT, dsm__dispatch_row, of.options.window, "window", 0, .is_stated = is_closed,
+               .help = "Closed loop: requests in the server at a time."),
+    DSM__FIELD(REAL, dsm__dispatch_row, of.options.rate, "rate", 0, .is_stated = is_open,
+               .unit = "1/s", .help = "Arrivals per second, with exponential gaps."),
+    DSM__FIELD(COUNT, dsm__dispatch_row, of.options.seed, "seed", 0, .is_stated = is_open,
+               .help = "Of the arrivals."),
+    REAL(dsm__dispatch_row, of.seconds, "seconds", DSM__LESS, "seconds", "Until the last result."),
+    REAL(dsm__dispatch_row, of.throughput, "throughput", DSM__COLUMN | DSM__MORE, "1/s",
+         "Requests per second in the steady half."),
+    REAL(dsm__dispatch_row, of.throughput_within, "throughput_within", DSM__MORE, "1/s",
+         "The same of the requests that also entered in it."),
+    DSM__FIELD(RECORD, dsm__dispatch_row, of, "latency", DSM__COLUMN, .type = &latency_record,
+               .help = "The time of a request."),
+    DSM__ROWS(dsm__dispatch_row, devices, "devices", dsm__dispatch_device_record,
+              "In the order of the partition's."));
+
+dsm__dispatch_row dsm__dispatch_row_of(dsm__page *page, const dsm_dispatch *dispatch) {
   const dsm_instance *const instance = dispatch->partition->instance;
-  dsm__json_put_array(writer, "devices", false);
-  for (size_t j = 0; j < instance->device_count; j++) {
-    const dsm_dispatch_device *const device = &dispatch->devices[j];
-    dsm__json_begin_object(writer, false);
-    dsm__json_put_string(writer, "name", instance->devices[j].name);
-    dsm__json_put_double(writer, "time_fraction", device->time_fraction);
-    dsm__json_put_double(writer, "link_fraction", device->link_fraction);
-    dsm__json_put_double(writer, "mean_queue", device->mean_queue);
-    dsm__json_put_u64(writer, "most_queued", device->most_queued);
-    dsm__json_end_object(writer);
+  const dsm__dispatch_row row = {
+      .of = *dispatch,
+      .devices = dsm__rows_make(page, instance->device_count, sizeof(dsm__dispatch_device_row)),
+  };
+  dsm__dispatch_device_row *const rows = row.devices.items;
+  for (size_t j = 0; j < row.devices.count; j++) {
+    rows[j] = (dsm__dispatch_device_row){instance->devices[j].name, dispatch->devices[j]};
   }
-  dsm__json_end_array(writer);
-}
-
-void dsm__dispatch_write(dsm__json_writer *writer, const dsm_dispatch *dispatch) {
-  dsm__json_begin_object(writer, false);
-  dsm__json_put_string(writer, "format", "dsm-dispatch/1");
-  write_requests(writer, &dispatch->options);
-  dsm__json_put_double(writer, "seconds", dispatch->seconds);
-  dsm__json_put_double(writer, "throughput", dispatch->throughput);
-  dsm__json_put_double(writer, "throughput_within", dispatch->throughput_within);
-  write_latency(writer, dispatch);
-  write_devices(writer, dispatch);
-  dsm__json_end_object(writer);
+  return row;
 }

@@ -1,37 +1,169 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* elasticity_data.c: how much each parameter matters, for programs (format "dsm-elasticity/1", and
  * CSV). */
-#include "base/json_write.h"
+#include "dsm/elasticity.h"
+
 #include "model/names.h"
-#include "plan/cost_json.h"
 #include "plan/plan_internal.h"
-#include "report/data/cells.h"
-#include "report/table/text_page.h"
+#include "report/data/csv.h"
+#include "report/data/records.h"
 
-/* ---- JSON ---- */
+/* ---- the tables ---- */
 
-static void put_setting(dsm__json_writer *writer, const char *key, const dsm_setting *setting) {
-  dsm__json_write_key(writer, key);
-  switch (setting->kind) {
-  case DSM_SETTING_NUMBER:
-    dsm__json_write_double(writer, setting->number);
-    return;
-  case DSM_SETTING_FLAG:
-    dsm__json_write_bool(writer, setting->number > 0);
-    return;
-  case DSM_SETTING_WORD:
-    dsm__json_write_string(writer, setting->word);
-    return;
-  case DSM_SETTING_NONE:
-  case DSM_SETTING_KIND_COUNT:
-    dsm__json_write_null(writer);
-    return;
-  }
+static bool has_time(const void *response) {
+  return ((const dsm_response *)response)->why_not == NULL;
 }
 
-/* Whose times these are: of the best mapping each time, or of one that stays. */
-static const char *mapping_word(const dsm_elasticity *elasticity) {
-  return elasticity->is_mapping_kept ? "kept" : "explored";
+#define TIME(member, flag, of_unit, about)                                                         \
+  DSM__FIELD(REAL, dsm_response, member, #member, DSM__COLUMN | (flag), .unit = (of_unit),         \
+             .is_stated = has_time, .help = (about))
+
+DSM__OWN_RECORD(times_record, dsm_response, true, "A step.",
+                TIME(step_cycles, DSM__LESS, "cycles", "Of a step."),
+                TIME(step_seconds, DSM__LESS, "seconds", "The same."),
+                TIME(utilization, DSM__MORE, "ratio", "0 to 1."));
+
+/* A network, and how it responds: to nothing, or to a variation. */
+typedef struct response_row {
+  const char *workload;
+  uint64_t minibatch;
+  dsm_response of;
+} response_row;
+
+DSM__OWN_RECORD(question_record, response_row, true, "What is asked of a network.",
+                DSM__FIELD(TEXT, response_row, workload, "workload", DSM__COLUMN,
+                           .help = "Name of the network."),
+                DSM__FIELD(COUNT, response_row, minibatch, "minibatch", DSM__COLUMN,
+                           .unit = "samples", .help = "Samples of a step."));
+
+DSM__OWN_RECORD(network_record, response_row, true, "A network with all parameters as they are.",
+                {.kind = DSM__FIELD_PART, .type = &question_record},
+                DSM__PART(response_row, of, times_record));
+
+DSM__OWN_RECORD(variation_response_record, dsm_response, true, "How a network responds.",
+                TIME(time_ratio, DSM__LESS, "ratio", "Over the time with the parameter as it is."),
+                {.kind = DSM__FIELD_PART, .type = &times_record},
+                DSM__FIELD(TEXT, dsm_response, why_not, "why_not", DSM__COLUMN,
+                           .help = "Why there is no time."));
+
+DSM__OWN_RECORD(response_record, response_row, true, "How a network responds.",
+                DSM__FIELD(TEXT, response_row, workload, "workload", 0,
+                           .help = "Name of the network."),
+                DSM__PART(response_row, of, variation_response_record));
+
+typedef struct slope_row {
+  const char *workload;
+  const char *basis;
+  bool has_basis;
+  double elasticity;
+} slope_row;
+
+static bool has_basis(const void *slope) {
+  return ((const slope_row *)slope)->has_basis;
+}
+
+DSM__OWN_RECORD(slope_record, slope_row, true, "The elasticity of a network's time.",
+                DSM__FIELD(TEXT, slope_row, workload, "workload", 0,
+                           .help = "Name of the network."),
+                DSM__FIELD(TEXT, slope_row, basis, "basis", DSM__COLUMN,
+                           .help = "Variations that it is taken over."),
+                DSM__FIELD(REAL, slope_row, elasticity, "elasticity", DSM__COLUMN,
+                           .is_stated = has_basis,
+                           .help = "d ln seconds / d ln value; absent without a basis."));
+
+typedef struct variation_row {
+  const char *kind;
+  dsm__value value;
+  double factor; /* 0: of another flag or word */
+  dsm__rows responses;
+} variation_row;
+
+static bool has_factor(const void *variation) {
+  return ((const variation_row *)variation)->factor > 0;
+}
+
+DSM__OWN_RECORD(
+    variation_record, variation_row, false, "A change of the parameter.",
+    DSM__FIELD(TEXT, variation_row, kind, "kind", DSM__COLUMN, .column = "variations.kind",
+               .help = "raised: 10 % more; lowered: 10 % less."),
+    DSM__FIELD(VALUE, variation_row, value, "value", DSM__COLUMN, .column = "variations.value",
+               .help = "Null where there is none, or the networks have different ones."),
+    DSM__FIELD(REAL, variation_row, factor, "factor", DSM__COLUMN, .is_stated = has_factor,
+               .help = "Value over that as it is; absent for another flag or word."),
+    DSM__ROWS(variation_row, responses, "responses", response_record, "One for each network."));
+
+typedef struct parameter_row {
+  dsm_varied_parameter of;
+  dsm__value value;
+  const char *better;
+  dsm__value fallback;
+  dsm__rows slopes;
+  dsm__rows variations;
+} parameter_row;
+
+DSM__OWN_RECORD(
+    parameter_record, parameter_row, false, "A parameter.",
+    DSM__FIELD(TEXT, parameter_row, of.path, "path", DSM__COLUMN,
+               .help = "Such as array.startup_cycles or workload.element_bytes."),
+    DSM__FIELD(VALUE, parameter_row, value, "value", DSM__COLUMN,
+               .help = "As it is; null where the networks have different ones."),
+    DSM__FIELD(TEXT, parameter_row, of.unit, "unit", DSM__COLUMN, .help = "Of the value."),
+    DSM__FIELD(TEXT, parameter_row, better, "better", DSM__COLUMN,
+               .help = "Which direction small steps try; absent for flags and words."),
+    DSM__FIELD(VALUE, parameter_row, fallback, "default", DSM__COLUMN,
+               .help = "Absent if the parameter is required."),
+    DSM__FIELD(TEXT, parameter_row, of.source, "source", DSM__COLUMN,
+               .help = "Where the value comes from, or an assumption, or given."),
+    DSM__FIELD(FLAG, parameter_row, of.is_free, "is_free", DSM__COLUMN,
+               .help = "An assumption, derived, or of the model."),
+    DSM__FIELD(REAL, parameter_row, of.influence, "influence", DSM__COLUMN,
+               .help = "Largest one-sided elasticity by size."),
+    DSM__ROWS(parameter_row, slopes, "elasticities", slope_record, "One for each network."),
+    DSM__ROWS(parameter_row, variations, "variations", variation_record, "Each change of it."));
+
+typedef struct item_row {
+  const char *system;
+  const char *mapping;
+  dsm_explore_options options;
+  dsm__rows networks;
+  dsm__rows parameters;
+} item_row;
+
+DSM__OWN_RECORD(
+    item_record, item_row, false, "A system.",
+    DSM__FIELD(TEXT, item_row, system, "system", DSM__COLUMN, .help = "Name of the system."),
+    DSM__FIELD(TEXT, item_row, mapping, "mapping", DSM__COLUMN,
+               .help = "The best one for each variation, or that of the plan."),
+    DSM__FIELD(WORD, item_row, options.mode, "mode", DSM__COLUMN, .words = &dsm__mode_words,
+               .help = "What a step is."),
+    DSM__FIELD(WORD_SET, item_row, options.optimizations, "optimizations", 0,
+               .words = &dsm__optimization_words, .help = "That the searches might use."),
+    DSM__FIELD(WORD_SET, item_row, options.parallelisms, "parallelisms", 0,
+               .words = &dsm__parallelism_words, .help = "That the searches might use."),
+    DSM__ROWS(item_row, networks, "networks", network_record, "With all parameters as they are."),
+    DSM__ROWS(item_row, parameters, "parameters", parameter_record,
+              "By influence, the largest first, then in the order of the formats; of --elasticity "
+              "the free ones before the given ones."));
+
+DSM__DOCUMENT(
+    dsm__elasticity_record, dsm__rows, "dsm-elasticity/1",
+    "How much each parameter of systems matters, written by `dsm describe`, `dsm "
+    "explore` and `dsm score` with `--elasticity` or `--sensitivity` and `--format json`.",
+    DSM__FIELD(LIST, dsm__rows, items, "items", 0, .count_offset = offsetof(dsm__rows, count),
+               .type = &item_record,
+               .help = "One for each system, in the order of the command line."));
+
+/* ---- what they hold ---- */
+
+/* A setting that is none has the kind `none`. */
+static dsm__value value_of(const dsm_setting *setting, dsm__value_kind none) {
+  static const dsm__value_kind kinds[DSM_SETTING_KIND_COUNT] = {
+      [DSM_SETTING_NUMBER] = DSM__VALUE_NUMBER,
+      [DSM_SETTING_FLAG] = DSM__VALUE_FLAG,
+      [DSM_SETTING_WORD] = DSM__VALUE_TEXT,
+  };
+  const dsm__value_kind kind = kinds[setting->kind];
+  return (dsm__value){kind == DSM__VALUE_NONE ? none : kind, setting->number, setting->word};
 }
 
 /* Which direction helps: of a number, which may differ between networks; NULL for flags and words.
@@ -44,222 +176,127 @@ static const char *better_word(const dsm_varied_parameter *parameter) {
   return parameter->is_lower_better ? "less" : "more";
 }
 
-static void put_times(dsm__json_writer *writer, const dsm_response *response) {
-  dsm__json_put_double(writer, "step_cycles", response->step_cycles);
-  dsm__json_put_double(writer, "step_seconds", response->step_seconds);
-  dsm__json_put_double(writer, "utilization", response->utilization);
+/* How each network responds. */
+static dsm__rows responses_of(dsm__page *page, const dsm_elasticity *of,
+                              const dsm_response *responses) {
+  const dsm__rows made = dsm__rows_make(page, of->workload_count, sizeof(response_row));
+  response_row *const rows = made.items;
+  for (size_t w = 0; w < made.count; w++) {
+    rows[w] = (response_row){of->workloads[w]->name, of->workloads[w]->minibatch, responses[w]};
+  }
+  return made;
 }
 
-static void write_networks(dsm__json_writer *writer, const dsm_elasticity *elasticity) {
-  dsm__json_put_array(writer, "networks", false);
-  for (size_t w = 0; w < elasticity->workload_count; w++) {
-    dsm__json_begin_object(writer, true);
-    dsm__json_put_string(writer, "workload", elasticity->workloads[w]->name);
-    dsm__json_put_u64(writer, "minibatch", elasticity->workloads[w]->minibatch);
-    put_times(writer, &elasticity->references[w]);
-    dsm__json_end_object(writer);
+static dsm__rows slopes_of(dsm__page *page, const dsm_elasticity *of, const dsm_slope *slopes) {
+  const dsm__rows made = dsm__rows_make(page, of->workload_count, sizeof(slope_row));
+  slope_row *const rows = made.items;
+  for (size_t w = 0; w < made.count; w++) {
+    rows[w] = (slope_row){of->workloads[w]->name, dsm_elasticity_basis_name(slopes[w].basis),
+                          slopes[w].basis != DSM_ELASTICITY_BASIS_NONE, slopes[w].elasticity};
   }
-  dsm__json_end_array(writer);
+  return made;
 }
 
-static void write_slopes(dsm__json_writer *writer, const dsm_elasticity *elasticity,
-                         const dsm_varied_parameter *parameter) {
-  dsm__json_put_array(writer, "elasticities", false);
-  for (size_t w = 0; w < elasticity->workload_count; w++) {
-    const dsm_slope *const slope = &parameter->slopes[w];
-    dsm__json_begin_object(writer, true);
-    dsm__json_put_string(writer, "workload", elasticity->workloads[w]->name);
-    dsm__json_put_string(writer, "basis", dsm_elasticity_basis_name(slope->basis));
-    if (slope->basis != DSM_ELASTICITY_BASIS_NONE) {
-      dsm__json_put_double(writer, "elasticity", slope->elasticity);
-    }
-    dsm__json_end_object(writer);
+static dsm__rows variations_of(dsm__page *page, const dsm_elasticity *of,
+                               const dsm_varied_parameter *parameter) {
+  const dsm__rows made = dsm__rows_make(page, parameter->variation_count, sizeof(variation_row));
+  variation_row *const rows = made.items;
+  for (size_t v = 0; v < made.count; v++) {
+    const dsm_variation *const variation = &parameter->variations[v];
+    rows[v] = (variation_row){
+        .kind = dsm_variation_kind_name(variation->kind),
+        .value = value_of(&variation->setting, DSM__VALUE_NULL),
+        .factor = variation->kind == DSM_VARIATION_OTHER ? 0 : variation->factor,
+        .responses = responses_of(page, of, variation->responses),
+    };
   }
-  dsm__json_end_array(writer);
+  return made;
 }
 
-static void write_response(dsm__json_writer *writer, const char *workload,
-                           const dsm_response *response) {
-  dsm__json_begin_object(writer, true);
-  dsm__json_put_string(writer, "workload", workload);
-  if (response->why_not != NULL) {
-    dsm__json_put_string(writer, "why_not", response->why_not);
-  } else {
-    dsm__json_put_double(writer, "time_ratio", response->time_ratio);
-    put_times(writer, response);
+static dsm__rows parameters_of(dsm__page *page, const dsm_elasticity *of) {
+  const dsm__rows made = dsm__rows_make(page, of->parameter_count, sizeof(parameter_row));
+  parameter_row *const rows = made.items;
+  for (size_t p = 0; p < made.count; p++) {
+    const dsm_varied_parameter *const parameter = &of->parameters[p];
+    rows[p] = (parameter_row){.of = *parameter,
+                              .value = value_of(&parameter->setting, DSM__VALUE_NULL),
+                              .better = better_word(parameter),
+                              .fallback = value_of(&parameter->fallback, DSM__VALUE_NONE),
+                              .slopes = slopes_of(page, of, parameter->slopes),
+                              .variations = variations_of(page, of, parameter)};
   }
-  dsm__json_end_object(writer);
+  return made;
 }
 
-static void write_variation(dsm__json_writer *writer, const dsm_elasticity *elasticity,
-                            const dsm_variation *variation) {
-  dsm__json_begin_object(writer, false);
-  dsm__json_put_string(writer, "kind", dsm_variation_kind_name(variation->kind));
-  put_setting(writer, "value", &variation->setting);
-  if (variation->kind != DSM_VARIATION_OTHER) {
-    dsm__json_put_double(writer, "factor", variation->factor);
+static dsm__rows items_of(dsm__page *page, const dsm_elasticity *const *items, size_t count) {
+  const dsm__rows made = dsm__rows_make(page, count, sizeof(item_row));
+  item_row *const rows = made.items;
+  for (size_t i = 0; i < made.count; i++) {
+    rows[i] = (item_row){.system = items[i]->system->name,
+                         .mapping = items[i]->is_mapping_kept ? "kept" : "explored",
+                         .options = items[i]->options,
+                         .networks = responses_of(page, items[i], items[i]->references),
+                         .parameters = parameters_of(page, items[i])};
   }
-  dsm__json_put_array(writer, "responses", false);
-  for (size_t w = 0; w < elasticity->workload_count; w++) {
-    write_response(writer, elasticity->workloads[w]->name, &variation->responses[w]);
-  }
-  dsm__json_end_array(writer);
-  dsm__json_end_object(writer);
-}
-
-static void write_parameter(dsm__json_writer *writer, const dsm_elasticity *elasticity,
-                            const dsm_varied_parameter *parameter) {
-  dsm__json_begin_object(writer, false);
-  dsm__json_put_string(writer, "path", parameter->path);
-  put_setting(writer, "value", &parameter->setting);
-  dsm__json_put_string(writer, "unit", parameter->unit);
-  if (better_word(parameter) != NULL) {
-    dsm__json_put_string(writer, "better", better_word(parameter));
-  }
-  if (parameter->fallback.kind != DSM_SETTING_NONE) {
-    put_setting(writer, "default", &parameter->fallback);
-  }
-  dsm__json_put_string(writer, "source", parameter->source);
-  dsm__json_put_bool(writer, "is_free", parameter->is_free);
-  dsm__json_put_double(writer, "influence", parameter->influence);
-  write_slopes(writer, elasticity, parameter);
-  dsm__json_put_array(writer, "variations", false);
-  for (size_t v = 0; v < parameter->variation_count; v++) {
-    write_variation(writer, elasticity, &parameter->variations[v]);
-  }
-  dsm__json_end_array(writer);
-  dsm__json_end_object(writer);
-}
-
-static void write_elasticity(dsm__json_writer *writer, const dsm_elasticity *elasticity) {
-  dsm__json_begin_object(writer, false);
-  dsm__json_put_string(writer, "system", elasticity->system->name);
-  dsm__json_put_string(writer, "mapping", mapping_word(elasticity));
-  dsm__json_put_string(writer, "mode", dsm_mode_name(elasticity->options.mode));
-  dsm__json_put_word_set(writer, "optimizations", &dsm__optimization_words,
-                         elasticity->options.optimizations);
-  dsm__json_put_word_set(writer, "parallelisms", &dsm__parallelism_words,
-                         elasticity->options.parallelisms);
-  write_networks(writer, elasticity);
-  dsm__json_put_array(writer, "parameters", false);
-  for (size_t p = 0; p < elasticity->parameter_count; p++) {
-    write_parameter(writer, elasticity, &elasticity->parameters[p]);
-  }
-  dsm__json_end_array(writer);
-  dsm__json_end_object(writer);
+  return made;
 }
 
 char *dsm_report_elasticity_json(const dsm_elasticity *const *items, size_t count) {
-  dsm__text_buffer out = {0};
-  dsm__json_writer writer = {.out = &out};
-  dsm__json_begin_object(&writer, false);
-  dsm__json_put_string(&writer, "format", "dsm-elasticity/1");
-  dsm__json_put_array(&writer, "items", false);
-  for (size_t i = 0; i < count; i++) {
-    write_elasticity(&writer, items[i]);
+  dsm__page page;
+  if (!dsm__data_begin(&page)) {
+    return NULL;
   }
-  dsm__json_end_array(&writer);
-  dsm__json_end_object(&writer);
-  dsm__json_finish(&writer);
-  return dsm__text_finish(&out);
+  const dsm__rows made = items_of(&page, items, count);
+  return dsm__data_json(&page, &dsm__elasticity_record, &made);
 }
 
-/* ---- CSV ---- */
+/* ---- CSV: a row a parameter, variation and network ---- */
 
-static void add_setting(dsm__cells *csv, const dsm_setting *setting) {
-  switch (setting->kind) {
-  case DSM_SETTING_NUMBER:
-    dsm__cells_double(csv, setting->number);
-    return;
-  case DSM_SETTING_FLAG:
-  case DSM_SETTING_WORD:
-    dsm__cells_text(csv, setting->word);
-    return;
-  case DSM_SETTING_NONE:
-  case DSM_SETTING_KIND_COUNT:
-    dsm__cells_empty(csv, 1);
-    return;
+/* `variation` NULL: the parameter is not varied. */
+static void put_rows(dsm__csv *csv, const item_row *item, const parameter_row *parameter,
+                     const variation_row *variation) {
+  const response_row *const networks = item->networks.items;
+  const slope_row *const slopes = parameter->slopes.items;
+  for (size_t w = 0; w < item->networks.count && w < parameter->slopes.count; w++) {
+    const response_row *const responses = variation == NULL ? NULL : variation->responses.items;
+    DSM__CSV_ROW(csv, {&item_record, item}, {&parameter_record, parameter},
+                 {&slope_record, &slopes[w]}, {&variation_record, variation},
+                 {&response_record, responses == NULL ? NULL : &responses[w]},
+                 {&question_record, &networks[w]});
   }
 }
 
-static void add_parameter_fields(dsm__cells *csv, const dsm_elasticity *elasticity,
-                                 const dsm_varied_parameter *parameter, size_t network) {
-  const dsm_slope *const slope = &parameter->slopes[network];
-  dsm__cells_text(csv, elasticity->system->name);
-  dsm__cells_text(csv, elasticity->workloads[network]->name);
-  dsm__cells_text(csv, mapping_word(elasticity));
-  dsm__cells_text(csv, dsm_mode_name(elasticity->options.mode));
-  dsm__cells_u64(csv, elasticity->workloads[network]->minibatch);
-  dsm__cells_text(csv, parameter->path);
-  add_setting(csv, &parameter->setting);
-  dsm__cells_text(csv, parameter->unit);
-  dsm__cells_text(csv, better_word(parameter));
-  add_setting(csv, &parameter->fallback);
-  dsm__cells_text(csv, parameter->source);
-  dsm__cells_bool(csv, parameter->is_free);
-  dsm__cells_double(csv, parameter->influence);
-  dsm__cells_text(csv, dsm_elasticity_basis_name(slope->basis));
-  if (slope->basis == DSM_ELASTICITY_BASIS_NONE) {
-    dsm__cells_empty(csv, 1);
-  } else {
-    dsm__cells_double(csv, slope->elasticity);
-  }
-}
-
-static void add_variation_fields(dsm__cells *csv, const dsm_variation *variation, size_t network) {
-  const dsm_response *const response = &variation->responses[network];
-  dsm__cells_text(csv, dsm_variation_kind_name(variation->kind));
-  add_setting(csv, &variation->setting);
-  if (variation->kind == DSM_VARIATION_OTHER) {
-    dsm__cells_empty(csv, 1);
-  } else {
-    dsm__cells_double(csv, variation->factor);
-  }
-  if (response->why_not != NULL) {
-    dsm__cells_empty(csv, 4);
-  } else {
-    dsm__cells_double(csv, response->time_ratio);
-    dsm__cells_double(csv, response->step_cycles);
-    dsm__cells_double(csv, response->step_seconds);
-    dsm__cells_double(csv, response->utilization);
-  }
-  dsm__cells_text(csv, response->why_not);
-}
-
-static void add_rows(dsm__cells *csv, const dsm_elasticity *elasticity,
-                     const dsm_varied_parameter *parameter) {
-  static const size_t variation_field_count = 8;
-  for (size_t v = 0; v < parameter->variation_count; v++) {
-    for (size_t w = 0; w < elasticity->workload_count; w++) {
-      add_parameter_fields(csv, elasticity, parameter, w);
-      add_variation_fields(csv, &parameter->variations[v], w);
-      dsm__cells_end_row(csv);
+static void put_item(dsm__csv *csv, const item_row *item) {
+  const parameter_row *const parameters = item->parameters.items;
+  for (size_t p = 0; p < item->parameters.count; p++) {
+    const variation_row *const variations = parameters[p].variations.items;
+    for (size_t v = 0; v < parameters[p].variations.count; v++) {
+      put_rows(csv, item, &parameters[p], &variations[v]);
     }
-  }
-  for (size_t w = 0; w < elasticity->workload_count && parameter->variation_count == 0; w++) {
-    add_parameter_fields(csv, elasticity, parameter, w);
-    dsm__cells_empty(csv, variation_field_count);
-    dsm__cells_end_row(csv);
+    if (parameters[p].of.variation_count == 0) {
+      put_rows(csv, item, &parameters[p], NULL);
+    }
   }
 }
 
 char *dsm_report_elasticity_csv(const dsm_elasticity *const *items, size_t count) {
-  static const char *const titles[] = {
-      "system",           "workload",    "mapping",    "mode",
-      "minibatch",        "path",        "value",      "unit",
-      "better",           "default",     "source",     "is_free",
-      "influence",        "basis",       "elasticity", "variations.kind",
-      "variations.value", "factor",      "time_ratio", "step_cycles",
-      "step_seconds",     "utilization", "why_not",
-  };
-  dsm__text_buffer out = {0};
-  dsm__cells csv = {.out = &out};
-  dsm__cells_texts(&csv, titles, DSM__COUNT_OF(titles));
-  dsm__cells_end_row(&csv);
-  for (size_t i = 0; i < count; i++) {
-    for (size_t p = 0; p < items[i]->parameter_count; p++) {
-      add_rows(&csv, items[i], &items[i]->parameters[p]);
-    }
+  dsm__page page;
+  if (!dsm__data_begin(&page)) {
+    return NULL;
   }
-  return dsm__text_finish(&out);
+  const dsm__rows made = items_of(&page, items, count);
+  const item_row *const rows = made.items;
+  dsm__csv csv = dsm__csv_begin(&page);
+  dsm__csv_column(&csv, &item_record, "system");
+  dsm__csv_column(&csv, &question_record, "workload");
+  dsm__csv_columns(&csv, &item_record);
+  dsm__csv_columns(&csv, &question_record);
+  dsm__csv_columns(&csv, &parameter_record);
+  dsm__csv_columns(&csv, &slope_record);
+  dsm__csv_columns(&csv, &variation_record);
+  dsm__csv_columns(&csv, &response_record);
+  for (size_t i = 0; i < made.count; i++) {
+    put_item(&csv, &rows[i]);
+  }
+  return dsm__csv_finish(&csv);
 }

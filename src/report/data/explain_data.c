@@ -1,242 +1,285 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* explain_data.c: the alternatives of a layer, for programs (format "dsm-explain/1", and CSV). */
-#include "base/json_write.h"
-#include "plan/cost_json.h"
-#include "report/data/cells.h"
+#include "dsm/explore.h"
+#include "model/names.h"
+#include "plan/plan_record.h"
+#include "report/data/csv.h"
+#include "report/data/records.h"
 #include "report/explain_view.h"
 #include "report/loss.h"
-#include "report/table/text_page.h"
 
-/* ---- JSON ---- */
+/* ---- the tables ---- */
 
-/* What the network takes; nothing if no mapping has it, or that was not asked. */
-static void write_network(dsm__json_writer *writer, double step, double network_cycles) {
-  if (network_cycles > 0) {
-    dsm__json_put_double(writer, "network_cycles", network_cycles);
-    dsm__json_put_double(writer, "network_ratio", dsm__share(network_cycles, step));
-    dsm__json_put_double(writer, "network_difference", network_cycles - step);
-  }
+/* What the network takes; 0 cycles if no mapping has it, or that was not asked. */
+typedef struct network {
+  double cycles;
+  double ratio;
+  double difference;
+} network;
+
+static bool has_network(const void *of) {
+  return ((const network *)of)->cycles > 0;
 }
 
-static void write_alternative(dsm__json_writer *writer, double step,
-                              const dsm_alternative *alternative, double chosen_cycles) {
-  dsm__json_begin_object(writer, false);
-  dsm__json_put_string(writer, "parallelism", dsm_parallelism_name(alternative->parallelism));
-  dsm__loops_put(writer, "core_split", &alternative->split);
-  dsm__json_put_bool(writer, "is_chosen", alternative->is_chosen);
-  dsm__json_put_bool(writer, "is_best_of_parallelism", alternative->is_best_of_parallelism);
-  dsm__cycles_put(writer, &alternative->cycles);
-  dsm__groups_put(writer, alternative->group_cycles);
-  dsm__json_put_double(writer, "time_ratio", dsm__share(alternative->cycles.total, chosen_cycles));
-  dsm__resources_put(writer, &alternative->resources);
-  write_network(writer, step, alternative->network_cycles);
-  dsm__json_end_object(writer);
+#define NETWORK(member, flag, of_unit, about)                                                      \
+  DSM__FIELD(REAL, network, member, "network_" #member, DSM__COLUMN | (flag), .unit = (of_unit),   \
+             .is_stated = has_network, .help = (about))
+
+DSM__OWN_RECORD(network_record, network, false, "What the whole network takes then.",
+                NETWORK(cycles, DSM__LESS, "cycles",
+                        "Best step with it; absent if no mapping has it, or that was not asked."),
+                NETWORK(ratio, DSM__LESS, "ratio", "Over reference_cycles."),
+                NETWORK(difference, DSM__LESS, "cycles", "Minus reference_cycles."));
+
+typedef struct alternative_row {
+  const char *layer;
+  dsm_alternative of;
+  double time_ratio;
+  network network;
+} alternative_row;
+
+DSM__OWN_RECORD(
+    alternative_record, alternative_row, false, "A way to run a pass.",
+    DSM__FIELD(WORD, alternative_row, of.parallelism, "parallelism", DSM__COLUMN,
+               .words = &dsm__parallelism_words, .help = "How chips share the work."),
+    DSM__FIELD(COUNTS, alternative_row, of.split, "core_split", DSM__COLUMN,
+               .words = &dsm__dim_words,
+               .help = "Parts of each loop over the cores, in the first invocation."),
+    DSM__FIELD(FLAG, alternative_row, of.is_chosen, "is_chosen", DSM__COLUMN,
+               .help = "This is what the plan does."),
+    DSM__FIELD(FLAG, alternative_row, of.is_best_of_parallelism, "is_best_of_parallelism",
+               DSM__COLUMN, .help = "The best split of its parallelism."),
+    DSM__FIELD(RECORD, alternative_row, of.cycles, "cycles", DSM__COLUMN,
+               .type = &dsm__cycles_record, .help = "Of the pass in a step, without relayouts."),
+    DSM__FIELD(REALS, alternative_row, of.group_cycles, "groups", 0, .words = &dsm__group_words,
+               .unit = "cycles", .help = "Of each group of transfers that takes any."),
+    DSM__FIELD(REAL, alternative_row, time_ratio, "time_ratio", DSM__COLUMN | DSM__LESS,
+               .unit = "ratio", .help = "Over the time of what the plan does."),
+    DSM__FIELD(WORD, alternative_row, of.bound, "bound", DSM__COLUMN, .words = &dsm__bound_words,
+               .help = "What most of the time is spent on."),
+    DSM__FIELD(REALS, alternative_row, of.resources, "resources", 0, .words = &dsm__bound_words,
+               .unit = "cycles", .help = "The total of cycles by what decides it."),
+    DSM__PART(alternative_row, network, network_record));
+
+/* Where an alternative stands in CSV. */
+DSM__OWN_RECORD(place_record, alternative_row, false, "A pass of a layer.",
+                DSM__FIELD(TEXT, alternative_row, layer, "layer", DSM__COLUMN,
+                           .help = "Name of the layer."),
+                DSM__FIELD(WORD, alternative_row, of.pass, "pass", DSM__COLUMN,
+                           .words = &dsm__pass_words, .help = "Which."));
+
+typedef struct what_if_row {
+  const char *decision;
+  uint64_t value;
+  bool is_chosen;
+  network network;
+  dsm__rows also_held; /* names */
+  dsm__rows not_held;
+  const char *why_not;
+} what_if_row;
+
+static bool has_mapping(const void *what_if) {
+  return has_network(&((const what_if_row *)what_if)->network);
 }
 
-static void write_pass(dsm__json_writer *writer, dsm__page *page, const dsm_plan *plan,
-                       const dsm_explanation *explanation, dsm_pass pass) {
-  const dsm_alternative *const chosen = dsm__explain_chosen(explanation, pass);
-  if (chosen == NULL) {
-    return;
+#define NAMES(member, about)                                                                       \
+  DSM__FIELD(TEXT_LIST, what_if_row, member.items, #member, DSM__COLUMN,                           \
+             .count_offset = offsetof(what_if_row, member.count), .is_stated = has_mapping,        \
+             .help = (about))
+
+DSM__OWN_RECORD(
+    what_if_record, what_if_row, false, "What the network would do if a decision were another.",
+    DSM__FIELD(TEXT, what_if_row, decision, "decision", DSM__COLUMN, .help = "Of the layer."),
+    DSM__FIELD(COUNT, what_if_row, value, "value", DSM__COLUMN, .help = "Of a flag 0 or 1."),
+    DSM__FIELD(FLAG, what_if_row, is_chosen, "is_chosen", DSM__COLUMN,
+               .help = "This is what the plan does."),
+    DSM__PART(what_if_row, network, network_record),
+    NAMES(also_held, "Layers whose output is held then, but not in the plan."),
+    NAMES(not_held, "Layers whose output is held in the plan, but not then."),
+    DSM__FIELD(TEXT, what_if_row, why_not, "why_not", DSM__COLUMN,
+               .help = "Why no mapping has it; absent where some has."));
+
+typedef struct pass_row {
+  const char *why; /* NULL: the layer has no such pass */
+  dsm__rows alternatives;
+} pass_row;
+
+static bool does_pass_exist(const void *pass) {
+  return ((const pass_row *)pass)->why != NULL;
+}
+
+DSM__OWN_RECORD(pass_record, pass_row, false, "A pass of a layer.",
+                DSM__FIELD(TEXT, pass_row, why, "why", 0, .help = "Why it is done as it is."),
+                DSM__ROWS(pass_row, alternatives, "alternatives", alternative_record,
+                          "The chosen one first, then by cycles."));
+
+typedef struct layer_row {
+  const char *name;
+  const char *why;
+  pass_row passes[DSM_PASS_COUNT];
+  double reference_cycles;
+  dsm__rows what_ifs;
+} layer_row;
+
+DSM__OWN_RECORD(
+    layer_record, layer_row, false, "A layer.",
+    DSM__FIELD(TEXT, layer_row, name, "name", 0, .help = "Its name."),
+    DSM__FIELD(TEXT, layer_row, why, "why", 0, .help = "Why it has its parallelism."),
+    DSM__FIELD(MEMBERS, layer_row, passes, "passes", 0, .words = &dsm__pass_words,
+               .type = &pass_record, .is_stated = does_pass_exist,
+               .help = "As far as the layer has them."),
+    DSM__FIELD(REAL, layer_row, reference_cycles, "reference_cycles", 0, .unit = "cycles",
+               .help = "The step that network_cycles compare with: the plan's, or, where that "
+                       "preloads weights, the best without any on chip."),
+    DSM__ROWS(layer_row, what_ifs, "what_ifs", what_if_record,
+              "Decisions beside parallelism and core splits."));
+
+typedef struct document {
+  const char *workload;
+  const char *system;
+  dsm_mode mode;
+  uint64_t minibatch;
+  double step_cycles;
+  dsm__rows layers;
+} document;
+
+DSM__DOCUMENT(
+    dsm__explain_record, document, "dsm-explain/1",
+    "What layers could do otherwise, written by `dsm explore --explain LAYER --format json`.",
+    DSM__FIELD(TEXT, document, workload, "workload", 0, .help = "Its name."),
+    DSM__FIELD(TEXT, document, system, "system", 0, .help = "Its name."),
+    DSM__FIELD(WORD, document, mode, "mode", 0, .words = &dsm__mode_words,
+               .help = "What a step is."),
+    DSM__FIELD(COUNT, document, minibatch, "minibatch", 0, .unit = "samples",
+               .help = "Samples of a step."),
+    DSM__FIELD(REAL, document, step_cycles, "step_cycles", DSM__LESS, .unit = "cycles",
+               .help = "Of the plan's step."),
+    DSM__ROWS(document, layers, "layers", layer_record, "Those that were asked for."));
+
+/* ---- what they hold ---- */
+
+static network network_of(const dsm_explanation *explanation, double cycles) {
+  const double step = explanation->reference_cycles;
+  return (network){cycles, dsm__share(cycles, step), cycles - step};
+}
+
+static alternative_row alternative_of(const dsm_plan *plan, const dsm_explanation *explanation,
+                                      const dsm_alternative *alternative) {
+  const dsm_alternative *const chosen = dsm__explain_chosen(explanation, alternative->pass);
+  const double chosen_cycles = chosen == NULL ? 0 : chosen->cycles.total;
+  return (alternative_row){.layer = plan->layers[explanation->layer_index].layer->name,
+                           .of = *alternative,
+                           .time_ratio = dsm__share(alternative->cycles.total, chosen_cycles),
+                           .network = network_of(explanation, alternative->network_cycles)};
+}
+
+static dsm__rows names_of(dsm__page *page, const dsm_plan *plan, const size_t *layers,
+                          size_t count) {
+  const dsm__rows made = dsm__rows_make(page, count, sizeof(const char *));
+  const char **const names = made.items;
+  for (size_t i = 0; i < made.count; i++) {
+    names[i] = plan->layers[layers[i]].layer->name;
   }
-  dsm__json_put_object(writer, dsm_pass_name(pass), false);
-  dsm__json_put_string(writer, "why", dsm__explain_pass_why(page, plan, explanation, pass));
-  dsm__json_put_array(writer, "alternatives", false);
-  for (size_t i = 0; i < explanation->alternative_count; i++) {
+  return made;
+}
+
+static what_if_row what_if_of(dsm__page *page, const dsm_plan *plan,
+                              const dsm_explanation *explanation, const dsm_what_if *what_if) {
+  const bool is_possible = what_if->network_cycles > 0;
+  return (what_if_row){
+      .decision = dsm_decision_name(what_if->decision),
+      .value = what_if->value,
+      .is_chosen = what_if->is_chosen,
+      .network = network_of(explanation, what_if->network_cycles),
+      .also_held = names_of(page, plan, what_if->also_held, what_if->also_held_count),
+      .not_held = names_of(page, plan, what_if->not_held, what_if->not_held_count),
+      .why_not = is_possible ? NULL : what_if->why_not,
+  };
+}
+
+static pass_row pass_of(dsm__page *page, const dsm_plan *plan, const dsm_explanation *explanation,
+                        dsm_pass pass) {
+  if (dsm__explain_chosen(explanation, pass) == NULL) {
+    return (pass_row){.why = NULL};
+  }
+  pass_row row = {.why = dsm__explain_pass_why(page, plan, explanation, pass),
+                  .alternatives = dsm__rows_make(page, explanation->alternative_count,
+                                                 sizeof(alternative_row))};
+  alternative_row *const rows = row.alternatives.items;
+  const size_t most = row.alternatives.count;
+  row.alternatives.count = 0;
+  for (size_t i = 0; i < most; i++) {
     if (explanation->alternatives[i].pass == pass) {
-      write_alternative(writer, explanation->reference_cycles, &explanation->alternatives[i],
-                        chosen->cycles.total);
+      rows[row.alternatives.count++] =
+          alternative_of(plan, explanation, &explanation->alternatives[i]);
     }
   }
-  dsm__json_end_array(writer);
-  dsm__json_end_object(writer);
+  return row;
 }
 
-static void write_names(dsm__json_writer *writer, const char *key, const dsm_plan *plan,
-                        const size_t *layers, size_t count) {
-  dsm__json_put_array(writer, key, true);
-  for (size_t i = 0; i < count; i++) {
-    dsm__json_write_string(writer, plan->layers[layers[i]].layer->name);
-  }
-  dsm__json_end_array(writer);
-}
-
-static void write_what_if(dsm__json_writer *writer, const dsm_plan *plan, double step,
-                          const dsm_what_if *what_if) {
-  dsm__json_begin_object(writer, false);
-  dsm__json_put_string(writer, "decision", dsm_decision_name(what_if->decision));
-  dsm__json_put_u64(writer, "value", what_if->value);
-  dsm__json_put_bool(writer, "is_chosen", what_if->is_chosen);
-  write_network(writer, step, what_if->network_cycles);
-  if (what_if->network_cycles > 0) {
-    write_names(writer, "also_held", plan, what_if->also_held, what_if->also_held_count);
-    write_names(writer, "not_held", plan, what_if->not_held, what_if->not_held_count);
-  } else if (what_if->why_not != NULL) {
-    dsm__json_put_string(writer, "why_not", what_if->why_not);
-  }
-  dsm__json_end_object(writer);
-}
-
-static void write_layer(dsm__json_writer *writer, dsm__page *page, const dsm_plan *plan,
-                        const dsm_explanation *explanation) {
-  dsm__json_begin_object(writer, false);
-  dsm__json_put_string(writer, "name", plan->layers[explanation->layer_index].layer->name);
-  dsm__json_put_string(writer, "why", dsm__explain_layer_why(page, plan, explanation));
-  dsm__json_put_object(writer, "passes", false);
+static layer_row layer_of(dsm__page *page, const dsm_plan *plan,
+                          const dsm_explanation *explanation) {
+  layer_row row = {.name = plan->layers[explanation->layer_index].layer->name,
+                   .why = dsm__explain_layer_why(page, plan, explanation),
+                   .reference_cycles = explanation->reference_cycles,
+                   .what_ifs =
+                       dsm__rows_make(page, explanation->what_if_count, sizeof(what_if_row))};
+  what_if_row *const what_ifs = row.what_ifs.items;
   for (int p = 0; p < DSM_PASS_COUNT; p++) {
-    write_pass(writer, page, plan, explanation, (dsm_pass)p);
+    row.passes[p] = pass_of(page, plan, explanation, (dsm_pass)p);
   }
-  dsm__json_end_object(writer);
-  dsm__json_put_double(writer, "reference_cycles", explanation->reference_cycles);
-  dsm__json_put_array(writer, "what_ifs", false);
-  for (size_t i = 0; i < explanation->what_if_count; i++) {
-    write_what_if(writer, plan, explanation->reference_cycles, &explanation->what_ifs[i]);
+  for (size_t i = 0; i < row.what_ifs.count; i++) {
+    what_ifs[i] = what_if_of(page, plan, explanation, &explanation->what_ifs[i]);
   }
-  dsm__json_end_array(writer);
-  dsm__json_end_object(writer);
+  return row;
 }
 
 char *dsm_report_explanation_json(const dsm_plan *plan, const dsm_explanation *const *explanations,
                                   size_t count) {
   dsm__page page;
-  if (!dsm__page_init(&page, (dsm_table_style){.width = 0})) {
+  if (!dsm__data_begin(&page)) {
     return NULL;
   }
-  dsm__json_writer writer = {.out = &page.out};
-  dsm__json_begin_object(&writer, false);
-  dsm__json_put_string(&writer, "format", "dsm-explain/1");
-  dsm__json_put_string(&writer, "workload", plan->workload->name);
-  dsm__json_put_string(&writer, "system", plan->system->name);
-  dsm__json_put_string(&writer, "mode", dsm_mode_name(plan->options.mode));
-  dsm__json_put_u64(&writer, "minibatch", plan->workload->minibatch);
-  dsm__json_put_double(&writer, "step_cycles", plan->result.step_cycles);
-  dsm__json_put_array(&writer, "layers", false);
-  for (size_t i = 0; i < count; i++) {
-    write_layer(&writer, &page, plan, explanations[i]);
+  document made = {.workload = plan->workload->name,
+                   .system = plan->system->name,
+                   .mode = plan->options.mode,
+                   .minibatch = plan->workload->minibatch,
+                   .step_cycles = plan->result.step_cycles,
+                   .layers = dsm__rows_make(&page, count, sizeof(layer_row))};
+  layer_row *const layers = made.layers.items;
+  for (size_t i = 0; i < made.layers.count; i++) {
+    layers[i] = layer_of(&page, plan, explanations[i]);
   }
-  dsm__json_end_array(&writer);
-  dsm__json_end_object(&writer);
-  dsm__json_finish(&writer);
-  return dsm__page_finish(&page);
+  return dsm__data_json(&page, &dsm__explain_record, &made);
 }
 
-/* ---- CSV: rows of alternatives, then rows of other decisions ---- */
+/* ---- CSV: of each layer rows of alternatives, then rows of other decisions ---- */
 
-/* Columns that only the rows of alternatives have, between the layer and is_chosen. */
-#define ALTERNATIVE_FIELDS (2 + DSM_DIM_COUNT)
-/* Those between is_chosen and network_cycles. */
-#define TIME_FIELDS 9
-/* Those of other decisions, at the end. */
-#define WHAT_IF_FIELDS 5
-
-static const char name_separator[] = ";";
-
-static void put_titles(dsm__cells *csv) {
-  static const char *const head[] = {"layer", "pass", "parallelism"};
-  static const char *const tail[] = {
-      "is_chosen",
-      "is_best_of_parallelism",
-      "cycles.primary",
-      "cycles.overlapped",
-      "cycles.overlapped_visible",
-      "cycles.auxiliary",
-      "cycles.non_overlapped",
-      "cycles.total",
-      "time_ratio",
-      "bound",
-      "network_cycles",
-      "network_ratio",
-      "network_difference",
-      "decision",
-      "value",
-      "also_held",
-      "not_held",
-      "why_not",
-  };
-  dsm__cells_texts(csv, head, DSM__COUNT_OF(head));
-  for (int d = 0; d < DSM_DIM_COUNT; d++) {
-    dsm__cells_dotted(csv, "core_split", dsm_dim_name((dsm_dim)d));
-  }
-  dsm__cells_texts(csv, tail, DSM__COUNT_OF(tail));
-  dsm__cells_end_row(csv);
-}
-
-/* The same; empty if no mapping has it, or that was not asked. */
-static void put_network_fields(dsm__cells *csv, double step, double network_cycles) {
-  if (network_cycles > 0) {
-    dsm__cells_double(csv, network_cycles);
-    dsm__cells_double(csv, dsm__share(network_cycles, step));
-    dsm__cells_double(csv, network_cycles - step);
-  } else {
-    dsm__cells_empty(csv, 3);
-  }
-}
-
-static void put_alternative(dsm__cells *csv, double step, const char *layer,
-                            const dsm_alternative *alternative, double chosen_cycles) {
-  const dsm_cycles *const cycles = &alternative->cycles;
-  dsm__cells_text(csv, layer);
-  dsm__cells_text(csv, dsm_pass_name(alternative->pass));
-  dsm__cells_text(csv, dsm_parallelism_name(alternative->parallelism));
-  for (int d = 0; d < DSM_DIM_COUNT; d++) {
-    dsm__cells_u64(csv, alternative->split.n[d]);
-  }
-  dsm__cells_bool(csv, alternative->is_chosen);
-  dsm__cells_bool(csv, alternative->is_best_of_parallelism);
-  dsm__cells_double(csv, cycles->primary);
-  dsm__cells_double(csv, cycles->overlapped);
-  dsm__cells_double(csv, cycles->overlapped_visible);
-  dsm__cells_double(csv, cycles->auxiliary);
-  dsm__cells_double(csv, cycles->non_overlapped);
-  dsm__cells_double(csv, cycles->total);
-  dsm__cells_double(csv, dsm__share(cycles->total, chosen_cycles));
-  dsm__cells_text(csv, dsm_bound_name(alternative->bound));
-  put_network_fields(csv, step, alternative->network_cycles);
-  dsm__cells_empty(csv, WHAT_IF_FIELDS);
-  dsm__cells_end_row(csv);
-}
-
-static void put_what_if(dsm__cells *csv, dsm__page *page, const dsm_plan *plan, double step,
-                        const char *layer, const dsm_what_if *what_if) {
-  dsm__cells_text(csv, layer);
-  dsm__cells_empty(csv, ALTERNATIVE_FIELDS);
-  dsm__cells_bool(csv, what_if->is_chosen);
-  dsm__cells_empty(csv, TIME_FIELDS);
-  put_network_fields(csv, step, what_if->network_cycles);
-  dsm__cells_text(csv, dsm_decision_name(what_if->decision));
-  dsm__cells_u64(csv, what_if->value);
-  dsm__cells_text(csv, dsm__layer_names(page, plan, what_if->also_held, what_if->also_held_count,
-                                        name_separator, 0));
-  dsm__cells_text(csv, dsm__layer_names(page, plan, what_if->not_held, what_if->not_held_count,
-                                        name_separator, 0));
-  dsm__cells_text(csv, what_if->why_not);
-  dsm__cells_end_row(csv);
-}
-
-static void put_layer(dsm__cells *csv, dsm__page *page, const dsm_plan *plan,
-                      const dsm_explanation *explanation) {
-  const char *const layer = plan->layers[explanation->layer_index].layer->name;
+static void put_layer(dsm__csv *csv, const dsm_plan *plan, const dsm_explanation *explanation) {
   for (size_t i = 0; i < explanation->alternative_count; i++) {
-    const dsm_alternative *const alternative = &explanation->alternatives[i];
-    const dsm_alternative *const chosen = dsm__explain_chosen(explanation, alternative->pass);
-    put_alternative(csv, explanation->reference_cycles, layer, alternative,
-                    chosen == NULL ? 0 : chosen->cycles.total);
+    const alternative_row row = alternative_of(plan, explanation, &explanation->alternatives[i]);
+    DSM__CSV_ROW(csv, {&place_record, &row}, {&alternative_record, &row});
   }
+  const alternative_row place = {.layer = plan->layers[explanation->layer_index].layer->name,
+                                 .of.pass = DSM_PASS_COUNT};
   for (size_t i = 0; i < explanation->what_if_count; i++) {
-    put_what_if(csv, page, plan, explanation->reference_cycles, layer, &explanation->what_ifs[i]);
+    const what_if_row row = what_if_of(csv->page, plan, explanation, &explanation->what_ifs[i]);
+    DSM__CSV_ROW(csv, {&place_record, &place}, {&what_if_record, &row});
   }
 }
 
 char *dsm_report_explanation_csv(const dsm_plan *plan, const dsm_explanation *const *explanations,
                                  size_t count) {
   dsm__page page;
-  if (!dsm__page_init(&page, (dsm_table_style){.width = 0})) {
+  if (!dsm__data_begin(&page)) {
     return NULL;
   }
-  dsm__cells csv = {.out = &page.out};
-  put_titles(&csv);
+  dsm__csv csv = dsm__csv_begin(&page);
+  dsm__csv_columns(&csv, &place_record);
+  dsm__csv_columns(&csv, &alternative_record);
+  dsm__csv_columns(&csv, &what_if_record);
   for (size_t e = 0; e < count; e++) {
-    put_layer(&csv, &page, plan, explanations[e]);
+    put_layer(&csv, plan, explanations[e]);
   }
-  return dsm__page_finish(&page);
+  return dsm__csv_finish(&csv);
 }

@@ -1,244 +1,337 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* partition_data.c: partitions for programs (format "dsm-partition/1", and CSV). */
-#include <math.h>
-
-#include "base/json_write.h"
-#include "report/data/cells.h"
-#include "report/data/json_parts.h"
+#include "report/data/csv.h"
+#include "report/data/dispatch_data.h"
 #include "report/table/partition_gain.h"
-#include "report/table/text_page.h"
 
-/* ---- JSON ---- */
+/* A number that is infinite is null. */
+#define REAL(struct_type, member, key, flag, of_unit, about)                                       \
+  DSM__FIELD(REAL, struct_type, member, key, DSM__NULLABLE | (flag), .unit = (of_unit),            \
+             .help = (about))
 
-/* JSON has no infinity: null. */
-static void put_number(dsm__json_writer *writer, const char *key, double value) {
-  dsm__json_write_key(writer, key);
-  if (isfinite(value)) {
-    dsm__json_write_double(writer, value);
-  } else {
-    dsm__json_write_null(writer);
-  }
+/* ---- the tables ---- */
+
+static bool has_required_rho(const void *options) {
+  return ((const dsm_partition_options *)options)->objective == DSM_OBJECTIVE_ENERGY;
 }
 
-static void write_answer(dsm__json_writer *writer, const dsm_partition *partition) {
-  dsm__json_put_string(writer, "instance", partition->instance->name);
-  dsm__json_put_string(writer, "objective", dsm_objective_kind_name(partition->options.objective));
-  dsm__json_put_string(writer, "status", dsm_solution_status_name(partition->status));
-  dsm__json_put_bool(writer, "heuristic", partition->is_heuristic);
-  put_number(writer, "rho", partition->rho);
-  put_number(writer, "requests_per_second", partition->rho);
-  put_number(writer, "latency_seconds", partition->latency_seconds);
-  if (partition->joules_per_request > 0) {
-    put_number(writer, "joules_per_request", partition->joules_per_request);
-  }
-  put_number(writer, "objective_value", partition->objective);
-  put_number(writer, "bound", partition->bound);
-  put_number(writer, "relaxation", partition->relaxation);
-  put_number(writer, "gap", partition->gap);
-  put_number(writer, "solver_seconds", partition->solver_seconds);
+DSM__OWN_RECORD(options_record, dsm_partition_options, false, "What was asked for.",
+                DSM__FIELD(REAL, dsm_partition_options, required_rho, "required_rho", 0,
+                           .unit = "1/s", .is_stated = has_required_rho,
+                           .help = "Of the objective energy."),
+                REAL(dsm_partition_options, time_limit_seconds, "time_limit_seconds", 0, "seconds",
+                     "Of the solver."),
+                REAL(dsm_partition_options, gap, "gap", 0, "ratio",
+                     "At which the solver might stop."),
+                DSM__FIELD(FLAG, dsm_partition_options, does_count_activations, "count_activations",
+                           0, .help = "Activations need memory too."),
+                DSM__FIELD(FLAG, dsm_partition_options, does_keep_results, "keep_results", 0,
+                           .help = "Results stay on the device that makes them."));
+
+typedef struct device_row {
+  dsm_instance_device device;
+  dsm_device_use use;
+  bool is_one_request; /* of the objective latency */
+  dsm__rows binds;
+} device_row;
+
+static bool is_one_request(const void *device) {
+  return ((const device_row *)device)->is_one_request;
 }
 
-static void write_options(dsm__json_writer *writer, const dsm_partition_options *options) {
-  dsm__json_put_object(writer, "options", false);
-  if (options->objective == DSM_OBJECTIVE_ENERGY) {
-    put_number(writer, "required_rho", options->required_rho);
-  }
-  put_number(writer, "time_limit_seconds", options->time_limit_seconds);
-  put_number(writer, "gap", options->gap);
-  dsm__json_put_bool(writer, "count_activations", options->does_count_activations);
-  dsm__json_put_bool(writer, "keep_results", options->does_keep_results);
-  dsm__json_end_object(writer);
+static bool is_flow(const void *device) {
+  return !is_one_request(device);
 }
 
-static void write_binds(dsm__json_writer *writer, const dsm_device_use *use) {
-  dsm__json_put_array(writer, "binds", true);
-  if (use->is_time_binding) {
-    dsm__json_write_string(writer, "time");
-  }
-  if (use->is_memory_binding) {
-    dsm__json_write_string(writer, "memory");
-  }
-  if (use->is_link_binding) {
-    dsm__json_write_string(writer, "link");
-  }
-  dsm__json_end_array(writer);
+DSM__OWN_RECORD(device_record, device_row, false, "A device.",
+                DSM__FIELD(TEXT, device_row, device.name, "name", DSM__COLUMN, .column = "device",
+                           .help = "Its name."),
+                DSM__FIELD(FLAG, device_row, device.is_accelerator, "accelerator", 0,
+                           .help = "Else a host."),
+                REAL(device_row, use.time_fraction, "time_fraction", DSM__COLUMN, "ratio", "Busy."),
+                REAL(device_row, use.memory_bytes, "memory_bytes", 0, "bytes",
+                     "Of the parameters that are stored there."),
+                REAL(device_row, device.memory_bytes, "memory_capacity_bytes", 0, "bytes",
+                     "null: unlimited."),
+                REAL(device_row, use.memory_fraction, "memory_fraction", DSM__COLUMN, "ratio",
+                     "0 where memory is unlimited."),
+                DSM__FIELD(REAL, device_row, use.link_bytes_per_second, "link_bytes", 0,
+                           .unit = "bytes", .is_stated = is_one_request,
+                           .help = "Of the objective latency: of the one request."),
+                DSM__FIELD(REAL, device_row, use.link_bytes_per_second, "link_bytes_per_second", 0,
+                           .unit = "bytes/s", .is_stated = is_flow,
+                           .help = "Of all but the objective latency."),
+                REAL(device_row, device.link_bytes_per_second, "link_capacity_bytes_per_second", 0,
+                     "bytes/s", "null: unlimited."),
+                REAL(device_row, use.link_fraction, "link_fraction", DSM__COLUMN, "ratio",
+                     "0 where the link is unlimited."),
+                DSM__FIELD(TEXT_LIST, device_row, binds.items, "binds", 0,
+                           .count_offset = offsetof(device_row, binds.count),
+                           .help = "What is used up of time, memory and link."));
+
+typedef struct placement_row {
+  size_t device_index;
+  const char *device;
+  double rate;
+  double seconds;
+} placement_row;
+
+DSM__OWN_RECORD(placement_record, placement_row, true, "A device that stores its parameters.",
+                DSM__FIELD(TEXT, placement_row, device, "device", DSM__COLUMN, .help = "Its name."),
+                REAL(placement_row, rate, "rate", DSM__COLUMN, "1/s",
+                     "How often it runs there, per second; of the objective latency 1 or 0."),
+                REAL(placement_row, seconds, "seconds", DSM__COLUMN, "seconds",
+                     "Its processing time there; null: it cannot run there."));
+
+typedef struct task_row {
+  const char *name;
+  double weights_bytes;
+  double output_bytes;
+  dsm__rows placements;
+} task_row;
+
+DSM__OWN_RECORD(
+    task_record, task_row, false, "A task.",
+    DSM__FIELD(TEXT, task_row, name, "name", DSM__COLUMN, .column = "task", .help = "Its name."),
+    REAL(task_row, weights_bytes, "weights_bytes", DSM__COLUMN, "bytes", "Of its parameters."),
+    REAL(task_row, output_bytes, "output_bytes", DSM__COLUMN, "bytes", "Of what it puts out."),
+    DSM__ROWS(task_row, placements, "placements", placement_record,
+              "The devices that store its parameters."));
+
+typedef struct baseline_row {
+  const char *name;
+  dsm_partition_baseline of;
+  double gain;
+} baseline_row;
+
+static bool is_feasible(const void *baseline) {
+  return ((const baseline_row *)baseline)->of.is_feasible;
 }
 
-static void write_devices(dsm__json_writer *writer, const dsm_partition *partition) {
+static bool has_gain(const void *baseline) {
+  return ((const baseline_row *)baseline)->gain > 0;
+}
+
+DSM__OWN_RECORD(baseline_record, baseline_row, false, "A simple way to use the same devices.",
+                DSM__FIELD(TEXT, baseline_row, name, "name", 0, .help = "Which."),
+                DSM__FIELD(FLAG, baseline_row, of.is_feasible, "feasible", 0,
+                           .help = "A device holds and runs the whole network."),
+                DSM__FIELD(COUNT, baseline_row, of.device_count, "devices", 0,
+                           .help = "How many take part."),
+                DSM__FIELD(REAL, baseline_row, of.rho, "rho", DSM__MORE, .unit = "1/s",
+                           .is_stated = is_feasible, .help = "Requests per second."),
+                DSM__FIELD(REAL, baseline_row, of.latency_seconds, "latency_seconds", DSM__LESS,
+                           .unit = "seconds", .is_stated = is_feasible,
+                           .help = "Of a request on the fastest of its devices."),
+                DSM__FIELD(REAL, baseline_row, gain, "gain", 0, .unit = "ratio",
+                           .is_stated = has_gain,
+                           .help = "How many times better the partition is; absent for energy."));
+
+typedef struct document {
+  const char *instance;
+  const char *objective;
+  const char *status;
+  dsm_partition of;
+  dsm__rows devices;
+  dsm__rows tasks;
+  dsm__rows baselines;
+  bool is_simulated;
+  dsm__dispatch_row simulation;
+} document;
+
+static bool has_energy(const void *partition) {
+  return ((const document *)partition)->of.joules_per_request > 0;
+}
+
+static bool is_simulated(const void *partition) {
+  return ((const document *)partition)->is_simulated;
+}
+
+DSM__DOCUMENT(
+    dsm__partition_record, document, "dsm-partition/1",
+    "Which device runs which task of an inference request, and how often, written by `dsm "
+    "partition --format json`. A value that is infinite is null.",
+    DSM__FIELD(TEXT, document, instance, "instance", DSM__COLUMN, .help = "Name of the problem."),
+    DSM__FIELD(TEXT, document, objective, "objective", DSM__COLUMN, .help = "What is best."),
+    DSM__FIELD(TEXT, document, status, "status", DSM__COLUMN,
+               .help = "optimal: within the gap that was asked for; limited: the time limit, an "
+                       "interruption, or the accuracy of the solver came first."),
+    DSM__FIELD(FLAG, document, of.is_heuristic, "heuristic", 0,
+               .help = "The answer is that of the starting heuristic."),
+    REAL(document, of.rho, "rho", DSM__COLUMN | DSM__MORE, "1/s", "Requests per second."),
+    REAL(document, of.rho, "requests_per_second", DSM__MORE, "1/s", "The same as rho."),
+    REAL(document, of.latency_seconds, "latency_seconds", DSM__COLUMN | DSM__LESS, "seconds",
+         "Of one request."),
+    DSM__FIELD(REAL, document, of.joules_per_request, "joules_per_request", DSM__LESS,
+               .unit = "joules", .is_stated = has_energy,
+               .help = "Absent where not all devices that are used give their power."),
+    REAL(document, of.objective, "objective_value", 0, NULL,
+         "Of what was asked for: requests per second, seconds or joules."),
+    REAL(document, of.bound, "bound", DSM__COLUMN, NULL, "Proven: no solution is better."),
+    REAL(document, of.relaxation, "relaxation", 0, NULL, "Optimum of the linear relaxation."),
+    REAL(document, of.gap, "gap", DSM__COLUMN | DSM__LESS, "ratio",
+         "|bound - objective_value| / objective_value."),
+    REAL(document, of.solver_seconds, "solver_seconds", 0, "seconds",
+         "By the clock; differs from run to run."),
+    DSM__FIELD(RECORD, document, of.options, "options", 0, .type = &options_record,
+               .help = "What was asked for."),
+    DSM__ROWS(document, devices, "devices", device_record, "In the order of the server."),
+    DSM__ROWS(document, tasks, "tasks", task_record, "In order."),
+    DSM__ROWS(document, baselines, "baselines", baseline_record,
+              "Simple ways to use the same devices."),
+    DSM__FIELD(RECORD, document, simulation, "simulation", DSM__COLUMN,
+               .type = &dsm__dispatch_record, .is_stated = is_simulated,
+               .help = "A runtime at work on it."));
+
+/* ---- what they hold ---- */
+
+static dsm__rows binds_of(dsm__page *page, const dsm_device_use *use) {
+  dsm__rows made = dsm__rows_make(page, 3, sizeof(const char *));
+  const char **const words = made.items;
+  size_t count = 0;
+  if (words != NULL && use->is_time_binding) {
+    words[count++] = "time";
+  }
+  if (words != NULL && use->is_memory_binding) {
+    words[count++] = "memory";
+  }
+  if (words != NULL && use->is_link_binding) {
+    words[count++] = "link";
+  }
+  made.count = count;
+  return made;
+}
+
+static dsm__rows devices_of(dsm__page *page, const dsm_partition *partition) {
   const dsm_instance *const instance = partition->instance;
-  const bool is_one_request = partition->options.objective == DSM_OBJECTIVE_LATENCY;
-  dsm__json_put_array(writer, "devices", false);
-  for (size_t j = 0; j < instance->device_count; j++) {
-    const dsm_instance_device *const device = &instance->devices[j];
-    const dsm_device_use *const use = &partition->uses[j];
-    dsm__json_begin_object(writer, false);
-    dsm__json_put_string(writer, "name", device->name);
-    dsm__json_put_bool(writer, "accelerator", device->is_accelerator);
-    put_number(writer, "time_fraction", use->time_fraction);
-    put_number(writer, "memory_bytes", use->memory_bytes);
-    put_number(writer, "memory_capacity_bytes", device->memory_bytes);
-    put_number(writer, "memory_fraction", use->memory_fraction);
-    put_number(writer, is_one_request ? "link_bytes" : "link_bytes_per_second",
-               use->link_bytes_per_second);
-    put_number(writer, "link_capacity_bytes_per_second", device->link_bytes_per_second);
-    put_number(writer, "link_fraction", use->link_fraction);
-    write_binds(writer, use);
-    dsm__json_end_object(writer);
+  const dsm__rows made = dsm__rows_make(page, instance->device_count, sizeof(device_row));
+  device_row *const rows = made.items;
+  for (size_t j = 0; j < made.count; j++) {
+    rows[j] = (device_row){
+        .device = instance->devices[j],
+        .use = partition->uses[j],
+        .is_one_request = partition->options.objective == DSM_OBJECTIVE_LATENCY,
+        .binds = binds_of(page, &partition->uses[j]),
+    };
   }
-  dsm__json_end_array(writer);
+  return made;
 }
 
-static void write_task(dsm__json_writer *writer, const dsm_partition *partition, size_t task) {
+static dsm__rows placements_of(dsm__page *page, const dsm_partition *partition, size_t task) {
   const dsm_instance *const instance = partition->instance;
-  dsm__json_begin_object(writer, false);
-  dsm__json_put_string(writer, "name", instance->tasks[task].name);
-  put_number(writer, "weights_bytes", instance->tasks[task].weights_bytes);
-  put_number(writer, "output_bytes", instance->tasks[task].output_bytes);
-  dsm__json_put_array(writer, "placements", false);
-  for (size_t j = 0; j < instance->device_count; j++) {
+  dsm__rows made = dsm__rows_make(page, instance->device_count, sizeof(placement_row));
+  placement_row *const rows = made.items;
+  const size_t most = made.count;
+  made.count = 0;
+  for (size_t j = 0; j < most; j++) {
     const size_t at = task * instance->device_count + j;
     if (partition->is_stored[at]) {
-      dsm__json_begin_object(writer, true);
-      dsm__json_put_string(writer, "device", instance->devices[j].name);
-      put_number(writer, "rate", partition->rates[at]);
-      put_number(writer, "seconds", instance->seconds[at]);
-      dsm__json_end_object(writer);
+      rows[made.count++] = (placement_row){j, instance->devices[j].name, partition->rates[at],
+                                           instance->seconds[at]};
     }
   }
-  dsm__json_end_array(writer);
-  dsm__json_end_object(writer);
+  return made;
 }
 
-static void write_tasks(dsm__json_writer *writer, const dsm_partition *partition) {
-  dsm__json_put_array(writer, "tasks", false);
-  for (size_t i = 0; i < partition->instance->task_count; i++) {
-    write_task(writer, partition, i);
+static dsm__rows tasks_of(dsm__page *page, const dsm_partition *partition) {
+  const dsm_instance *const instance = partition->instance;
+  const dsm__rows made = dsm__rows_make(page, instance->task_count, sizeof(task_row));
+  task_row *const rows = made.items;
+  for (size_t i = 0; i < made.count; i++) {
+    rows[i] = (task_row){instance->tasks[i].name, instance->tasks[i].weights_bytes,
+                         instance->tasks[i].output_bytes, placements_of(page, partition, i)};
   }
-  dsm__json_end_array(writer);
+  return made;
 }
 
-static void write_baselines(dsm__json_writer *writer, const dsm_partition *partition) {
-  dsm__json_put_array(writer, "baselines", false);
-  for (int k = 0; k < DSM_BASELINE_KIND_COUNT; k++) {
+static dsm__rows baselines_of(dsm__page *page, const dsm_partition *partition) {
+  const dsm__rows made = dsm__rows_make(page, DSM_BASELINE_KIND_COUNT, sizeof(baseline_row));
+  baseline_row *const rows = made.items;
+  for (size_t k = 0; k < made.count; k++) {
     const dsm_partition_baseline *const baseline = &partition->baselines[k];
-    const double gain = dsm__partition_gain(partition, baseline);
-    dsm__json_begin_object(writer, false);
-    dsm__json_put_string(writer, "name", dsm_baseline_kind_name(baseline->kind));
-    dsm__json_put_bool(writer, "feasible", baseline->is_feasible);
-    dsm__json_put_u64(writer, "devices", baseline->device_count);
-    if (baseline->is_feasible) {
-      put_number(writer, "rho", baseline->rho);
-      put_number(writer, "latency_seconds", baseline->latency_seconds);
-    }
-    if (gain > 0) {
-      put_number(writer, "gain", gain);
-    }
-    dsm__json_end_object(writer);
+    rows[k] = (baseline_row){dsm_baseline_kind_name(baseline->kind), *baseline,
+                             dsm__partition_gain(partition, baseline)};
   }
-  dsm__json_end_array(writer);
+  return made;
+}
+
+static document make(dsm__page *page, const dsm_partition *partition,
+                     const dsm_dispatch *simulation) {
+  document made = {.instance = partition->instance->name,
+                   .objective = dsm_objective_kind_name(partition->options.objective),
+                   .status = dsm_solution_status_name(partition->status),
+                   .of = *partition,
+                   .devices = devices_of(page, partition),
+                   .tasks = tasks_of(page, partition),
+                   .baselines = baselines_of(page, partition),
+                   .is_simulated = simulation != NULL};
+  if (simulation != NULL) {
+    made.simulation = dsm__dispatch_row_of(page, simulation);
+  }
+  return made;
 }
 
 char *dsm_report_partition_json(const dsm_partition *partition, const dsm_dispatch *simulation) {
-  dsm__text_buffer out = {0};
-  dsm__json_writer writer = {.out = &out};
-  dsm__json_begin_object(&writer, false);
-  dsm__json_put_string(&writer, "format", "dsm-partition/1");
-  write_answer(&writer, partition);
-  write_options(&writer, &partition->options);
-  write_devices(&writer, partition);
-  write_tasks(&writer, partition);
-  write_baselines(&writer, partition);
-  if (simulation != NULL) {
-    dsm__json_write_key(&writer, "simulation");
-    dsm__dispatch_write(&writer, simulation);
+  dsm__page page;
+  if (!dsm__data_begin(&page)) {
+    return NULL;
   }
-  dsm__json_end_object(&writer);
-  dsm__json_finish(&writer);
-  return dsm__text_finish(&out);
+  const document made = make(&page, partition, simulation);
+  return dsm__data_json(&page, &dsm__partition_record, &made);
 }
 
-/* ---- CSV ---- */
+/* ---- CSV: a row a task and device that holds it ---- */
 
-static void add_number(dsm__cells *csv, double value) {
-  if (isfinite(value)) {
-    dsm__cells_double(csv, value);
-  } else {
-    dsm__cells_empty(csv, 1);
+/* What the simulation says of a device stands beside what it says of all. */
+typedef struct simulated {
+  dsm__dispatch_device_row simulation;
+} simulated;
+
+DSM__OWN_RECORD(simulated_record, simulated, false, "A device in the simulation.",
+                DSM__FIELD(RECORD, simulated, simulation, "simulation", DSM__COLUMN,
+                           .type = &dsm__dispatch_device_record, .help = "A runtime at work."));
+
+static void put_columns(dsm__csv *csv) {
+  static const char *const answer[] = {"instance",        "objective", "status", "rho",
+                                       "latency_seconds", "bound",     "gap"};
+  for (size_t i = 0; i < DSM__COUNT_OF(answer); i++) {
+    dsm__csv_column(csv, &dsm__partition_record, answer[i]);
   }
+  dsm__csv_column(csv, &task_record, "task");
+  dsm__csv_columns(csv, &placement_record);
+  dsm__csv_columns(csv, &task_record);
+  dsm__csv_columns(csv, &device_record);
+  dsm__csv_columns(csv, &dsm__partition_record);
+  dsm__csv_columns(csv, &simulated_record);
 }
 
-static void add_answer(dsm__cells *csv, const dsm_partition *partition) {
-  dsm__cells_text(csv, partition->instance->name);
-  dsm__cells_text(csv, dsm_objective_kind_name(partition->options.objective));
-  dsm__cells_text(csv, dsm_solution_status_name(partition->status));
-  add_number(csv, partition->rho);
-  add_number(csv, partition->latency_seconds);
-  add_number(csv, partition->bound);
-  add_number(csv, partition->gap);
-}
-
-static void add_row(dsm__cells *csv, const dsm_partition *partition, const dsm_dispatch *simulation,
-                    size_t task, size_t device) {
-  const dsm_instance *const instance = partition->instance;
-  const size_t at = task * instance->device_count + device;
-  const dsm_device_use *const use = &partition->uses[device];
-  add_answer(csv, partition);
-  dsm__cells_text(csv, instance->tasks[task].name);
-  dsm__cells_text(csv, instance->devices[device].name);
-  add_number(csv, partition->rates[at]);
-  add_number(csv, instance->seconds[at]);
-  add_number(csv, instance->tasks[task].weights_bytes);
-  add_number(csv, instance->tasks[task].output_bytes);
-  add_number(csv, use->time_fraction);
-  add_number(csv, use->memory_fraction);
-  add_number(csv, use->link_fraction);
-  if (simulation != NULL) {
-    add_number(csv, simulation->throughput);
-    add_number(csv, simulation->mean_latency_seconds);
-    add_number(csv, simulation->p99_latency_seconds);
-    add_number(csv, simulation->devices[device].time_fraction);
-    add_number(csv, simulation->devices[device].link_fraction);
-    add_number(csv, simulation->devices[device].mean_queue);
-  } else {
-    dsm__cells_empty(csv, 6);
+static void put_task(dsm__csv *csv, const document *made, const task_row *task) {
+  const placement_row *const placements = task->placements.items;
+  const device_row *const devices = made->devices.items;
+  const dsm__dispatch_device_row *const simulation = made->simulation.devices.items;
+  for (size_t i = 0; i < task->placements.count && devices != NULL; i++) {
+    const size_t j = placements[i].device_index;
+    simulated device = {.simulation.name = NULL};
+    if (simulation != NULL) {
+      device.simulation = simulation[j];
+    }
+    DSM__CSV_ROW(csv, {&dsm__partition_record, made}, {&task_record, task},
+                 {&placement_record, &placements[i]}, {&device_record, &devices[j]},
+                 {&simulated_record, simulation == NULL ? NULL : &device});
   }
-  dsm__cells_end_row(csv);
 }
 
 char *dsm_report_partition_csv(const dsm_partition *partition, const dsm_dispatch *simulation) {
-  static const char *const titles[] = {"instance",
-                                       "objective",
-                                       "status",
-                                       "rho",
-                                       "latency_seconds",
-                                       "bound",
-                                       "gap",
-                                       "task",
-                                       "device",
-                                       "rate",
-                                       "seconds",
-                                       "weights_bytes",
-                                       "output_bytes",
-                                       "time_fraction",
-                                       "memory_fraction",
-                                       "link_fraction",
-                                       "simulation.throughput",
-                                       "simulation.latency.mean_seconds",
-                                       "simulation.latency.p99_seconds",
-                                       "simulation.time_fraction",
-                                       "simulation.link_fraction",
-                                       "simulation.mean_queue"};
-  const dsm_instance *const instance = partition->instance;
-  dsm__text_buffer out = {0};
-  dsm__cells csv = {.out = &out};
-  dsm__cells_texts(&csv, titles, DSM__COUNT_OF(titles));
-  dsm__cells_end_row(&csv);
-  for (size_t i = 0; i < instance->task_count; i++) {
-    for (size_t j = 0; j < instance->device_count; j++) {
-      if (partition->is_stored[i * instance->device_count + j]) {
-        add_row(&csv, partition, simulation, i, j);
-      }
-    }
+  dsm__page page;
+  if (!dsm__data_begin(&page)) {
+    return NULL;
   }
-  return dsm__text_finish(&out);
+  const document made = make(&page, partition, simulation);
+  const task_row *const tasks = made.tasks.items;
+  dsm__csv csv = dsm__csv_begin(&page);
+  put_columns(&csv);
+  for (size_t i = 0; i < made.tasks.count; i++) {
+    put_task(&csv, &made, &tasks[i]);
+  }
+  return dsm__csv_finish(&csv);
 }

@@ -13,6 +13,12 @@
 /* ---- the formats: each record's `format` is its name ---- */
 
 extern const dsm__record_type dsm__check_record;
+extern const dsm__record_type dsm__ladder_record;
+extern const dsm__record_type dsm__diff_record;
+extern const dsm__record_type dsm__explain_record;
+extern const dsm__record_type dsm__dispatch_record;
+extern const dsm__record_type dsm__elasticity_record;
+extern const dsm__record_type dsm__partition_record;
 extern const dsm__record_type dsm__validate_record;
 
 /** All of them. */
