@@ -104,14 +104,18 @@ void dsm__web_table_end(dsm__page *page) {
   dsm__web_scroll_end(page);
 }
 
-void dsm__web_number(dsm__page *page, double exact, const char *text) {
+void dsm__web_styled_number(dsm__page *page, const char *class, double exact, const char *text) {
   char digits[DSM__NUMBER_TEXT_SIZE];
   if (text[0] == '\0' || !isfinite(exact)) {
-    dsm__html_element(&page->out, "td", text, "class", "number", NULL);
+    dsm__html_element(&page->out, "td", text, "class", class, NULL);
     return;
   }
   (void)dsm__double_to_text(exact, digits);
-  dsm__html_element(&page->out, "td", text, "class", "number", "data-v", digits, NULL);
+  dsm__html_element(&page->out, "td", text, "class", class, "data-v", digits, NULL);
+}
+
+void dsm__web_number(dsm__page *page, double exact, const char *text) {
+  dsm__web_styled_number(page, "number", exact, text);
 }
 
 void dsm__web_scroll_begin(dsm__page *page, const char *name) {

@@ -59,6 +59,7 @@ void dsm__web_table_end(dsm__page *page);
 
 /** A cell with a number, as people and as programs read it; the text alone where there is none. */
 void dsm__web_number(dsm__page *page, double exact, const char *text);
+void dsm__web_styled_number(dsm__page *page, const char *class, double exact, const char *text);
 
 /** A figure with its legend and caption: `label` says what it shows. Ends what made it. */
 void dsm__web_figure(dsm__page *page, dsm__plot_maker *maker, const char *id, const char *label,
