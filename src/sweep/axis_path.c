@@ -9,9 +9,9 @@
 static const char *const whole_paths[] = {
     [DSM__PATH_WORKLOAD] = "workload",
     [DSM__PATH_SYSTEM] = "system",
-    [DSM__PATH_MODE] = "options.mode",
-    [DSM__PATH_OPTIMIZE] = "options.optimize",
-    [DSM__PATH_PARALLELISM] = "options.parallelism",
+    [DSM__PATH_OPTION + DSM__OPTION_MODE] = "options.mode",
+    [DSM__PATH_OPTION + DSM__OPTION_OPTIMIZE] = "options.optimize",
+    [DSM__PATH_OPTION + DSM__OPTION_PARALLELISM] = "options.parallelism",
 };
 enum { WHOLE_PATH_COUNT = sizeof whole_paths / sizeof whole_paths[0] };
 

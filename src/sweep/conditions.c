@@ -75,8 +75,8 @@ static bool complain_of_path(dsm__sweep_draft *draft, const dsm_sweep *sweep, ds
   }
   (void)snprintf(word, sizeof word, "%.*s", shown(path), path.text);
   (void)dsm__nearest_hint(word, names, sweep->column_count, hint, sizeof hint);
-  dsm__draft_error(draft, origin, hint, "expected a path that an axis varies, found \"%s\"", word);
-  return false;
+  return dsm__draft_error(draft, origin, hint, "expected a path that an axis varies, found \"%s\"",
+                          word);
 }
 
 static dsm__path_kind kind_of(const dsm_sweep *sweep, size_t column) {
@@ -89,7 +89,7 @@ static dsm__path_kind kind_of(const dsm_sweep *sweep, size_t column) {
 static bool parse_value(dsm__sweep_draft *draft, const dsm_sweep *sweep, dsm__origin origin,
                         piece text, dsm__term *term) {
   const dsm__path_kind kind = kind_of(sweep, term->column);
-  const bool is_input = kind == DSM__PATH_WORKLOAD || kind == DSM__PATH_SYSTEM;
+  const bool is_input = dsm__path_is_input(kind);
   dsm__raw_value raw;
   if (is_input && text.length > 0 && text.text[0] != '"') {
     term->value.text = dsm__arena_strndup(draft->arena, text.text, text.length);
@@ -120,10 +120,9 @@ static bool check_order(dsm__sweep_draft *draft, const dsm_sweep *sweep, dsm__or
   const bool is_other_number =
       term->has_other ? has_numbers(sweep, term->other) : term->value.is_number;
   if (is_order && (!is_other_number || !has_numbers(sweep, term->column))) {
-    dsm__draft_error(draft, origin, "words can be compared with = and !=",
-                     "expected numbers on both sides of <, <=, > and >=, found \"%.*s\"",
-                     shown(text), text.text);
-    return false;
+    return dsm__draft_error(draft, origin, "words can be compared with = and !=",
+                            "expected numbers on both sides of <, <=, > and >=, found \"%.*s\"",
+                            shown(text), text.text);
   }
   return true;
 }
@@ -198,10 +197,9 @@ static bool parse_term(dsm__sweep_draft *draft, const dsm_sweep *sweep, dsm__ori
   size_t at = 0;
   size_t which = 0;
   if (!find_comparison(text, &at, &which)) {
-    dsm__draft_error(draft, origin, NULL,
-                     "expected PATH OP VALUE with one of = != < <= > >=, found \"%.*s\"",
-                     shown(text), text.text);
-    return false;
+    return dsm__draft_error(draft, origin, NULL,
+                            "expected PATH OP VALUE with one of = != < <= > >=, found \"%.*s\"",
+                            shown(text), text.text);
   }
   const size_t behind = at + strlen(comparisons[which].text);
   const piece left = trimmed(text.text, at);
@@ -214,9 +212,8 @@ static bool parse_term(dsm__sweep_draft *draft, const dsm_sweep *sweep, dsm__ori
     return complain_of_path(draft, sweep, origin, left);
   }
   if (right.length > 0 && strchr("=<>!", right.text[0]) != NULL) {
-    dsm__draft_error(draft, origin, NULL, "expected one of = != < <= > >=, found \"%.*s\"",
-                     shown(text), text.text);
-    return false;
+    return dsm__draft_error(draft, origin, NULL, "expected one of = != < <= > >=, found \"%.*s\"",
+                            shown(text), text.text);
   }
   char word[SHOWN_MAX + 1];
   dsm__path_kind kind;

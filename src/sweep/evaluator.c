@@ -160,25 +160,19 @@ static bool evaluate(dsm__evaluator *evaluator, dsm_point_result *result) {
       !dsm__point_init(&point, evaluator->sweep, result->point, evaluator->arena)) {
     return false;
   }
-  const dsm__read_input *const workload =
-      dsm__input_cache_workload(&evaluator->inputs, &point, evaluator->diags);
-  if (workload == NULL) {
-    return false;
+  const dsm__read_input *read[] = {NULL, NULL};
+  for (dsm_description kind = DSM_DESCRIPTION_WORKLOAD; kind <= DSM_DESCRIPTION_SYSTEM; kind++) {
+    read[kind] = dsm__input_cache_get(&evaluator->inputs, &point, kind, evaluator->diags);
+    if (read[kind] == NULL) {
+      return false;
+    }
+    if (read[kind]->reason != NULL) {
+      refuse(result, DSM_POINT_INVALID, read[kind]->reason);
+      return true;
+    }
   }
-  if (workload->reason != NULL) {
-    refuse(result, DSM_POINT_INVALID, workload->reason);
-    return true;
-  }
-  const dsm__read_input *const system =
-      dsm__input_cache_system(&evaluator->inputs, &point, evaluator->diags);
-  if (system == NULL) {
-    return false;
-  }
-  if (system->reason != NULL) {
-    refuse(result, DSM_POINT_INVALID, system->reason);
-    return true;
-  }
-  return explore(evaluator, &point, workload->workload, system->system, result);
+  return explore(evaluator, &point, read[DSM_DESCRIPTION_WORKLOAD]->workload,
+                 read[DSM_DESCRIPTION_SYSTEM]->system, result);
 }
 
 dsm_status dsm__evaluate(dsm__evaluator *evaluator, size_t point, dsm_point_result *result,

@@ -4,14 +4,6 @@
 #include <assert.h>
 #include <string.h>
 
-/* What a point asks for. */
-typedef struct wanted {
-  dsm_description kind;
-  const dsm_sweep_input *input;
-  const dsm_override *overrides;
-  size_t override_count;
-} wanted;
-
 static void empty(dsm__read_input *place) {
   dsm_workload_free(place->workload);
   dsm_system_free(place->system);
@@ -21,8 +13,8 @@ static void empty(dsm__read_input *place) {
 
 void dsm__input_cache_fini(dsm__input_cache *cache) {
   for (size_t i = 0; i < DSM__INPUT_CACHE_SIZE; i++) {
-    empty(&cache->workloads[i]);
-    empty(&cache->systems[i]);
+    empty(&cache->places[DSM_DESCRIPTION_WORKLOAD][i]);
+    empty(&cache->places[DSM_DESCRIPTION_SYSTEM][i]);
   }
 }
 
@@ -39,7 +31,7 @@ const char *dsm__first_finding(const dsm_diags *diags, const char *subject, dsm_
 }
 
 /* Was a place filled with what is wanted? */
-static bool is_same(const dsm__read_input *place, const wanted *want) {
+static bool is_same(const dsm__read_input *place, const dsm__point_input *want) {
   if (place->arena == NULL || place->input != want->input) {
     return false;
   }
@@ -58,7 +50,7 @@ static bool is_same(const dsm__read_input *place, const wanted *want) {
 }
 
 /* Notes what a place is filled with; false if out of memory. */
-static bool note_key(dsm__read_input *place, const wanted *want) {
+static bool note_key(dsm__read_input *place, const dsm__point_input *want) {
   size_t length = 0;
   for (size_t i = 0; i < want->override_count; i++) {
     length += strlen(want->overrides[i].path) + strlen(want->overrides[i].value) + 2;
@@ -83,9 +75,10 @@ static bool note_key(dsm__read_input *place, const wanted *want) {
 }
 
 /* Reads what is wanted; false if out of memory. */
-static bool read_into(dsm__read_input *place, const wanted *want, dsm_diags *diags) {
+static bool read_into(dsm__read_input *place, dsm_description kind, const dsm__point_input *want,
+                      dsm_diags *diags) {
   const dsm_sweep_input *const input = want->input;
-  const bool is_workload = want->kind == DSM_DESCRIPTION_WORKLOAD;
+  const bool is_workload = kind == DSM_DESCRIPTION_WORKLOAD;
   dsm_diags_clear(diags);
   const dsm_status status =
       is_workload ? dsm_workload_parse(&place->workload, input->text, input->length, input->name,
@@ -98,12 +91,12 @@ static bool read_into(dsm__read_input *place, const wanted *want, dsm_diags *dia
   if (status == DSM_ERROR_OUT_OF_MEMORY) {
     return false;
   }
-  place->reason = dsm__first_finding(diags, dsm_description_name(want->kind), place->arena);
+  place->reason = dsm__first_finding(diags, dsm_description_name(kind), place->arena);
   return place->reason != NULL;
 }
 
 /* The place that has what is wanted, or else an empty one or the one least lately used. */
-static dsm__read_input *find_place(dsm__read_input *places, const wanted *want) {
+static dsm__read_input *find_place(dsm__read_input *places, const dsm__point_input *want) {
   dsm__read_input *oldest = places;
   for (size_t i = 0; i < DSM__INPUT_CACHE_SIZE; i++) {
     if (is_same(&places[i], want)) {
@@ -114,35 +107,18 @@ static dsm__read_input *find_place(dsm__read_input *places, const wanted *want) 
   return oldest;
 }
 
-static const dsm__read_input *get(dsm__input_cache *cache, dsm__read_input *places,
-                                  const wanted *want, dsm_diags *diags) {
-  dsm__read_input *const place = find_place(places, want);
+const dsm__read_input *dsm__input_cache_get(dsm__input_cache *cache, const dsm__sweep_point *point,
+                                            dsm_description kind, dsm_diags *diags) {
+  const dsm__point_input *const want = &point->inputs[kind];
+  dsm__read_input *const place = find_place(cache->places[kind], want);
   if (!is_same(place, want)) {
     empty(place);
     place->arena = dsm__arena_new();
-    if (place->arena == NULL || !note_key(place, want) || !read_into(place, want, diags)) {
+    if (place->arena == NULL || !note_key(place, want) || !read_into(place, kind, want, diags)) {
       empty(place);
       return NULL;
     }
   }
   place->last_use = ++cache->use_count;
   return place;
-}
-
-const dsm__read_input *dsm__input_cache_workload(dsm__input_cache *cache,
-                                                 const dsm__sweep_point *point, dsm_diags *diags) {
-  const wanted want = {.kind = DSM_DESCRIPTION_WORKLOAD,
-                       .input = point->workload,
-                       .overrides = point->workload_overrides,
-                       .override_count = point->workload_override_count};
-  return get(cache, cache->workloads, &want, diags);
-}
-
-const dsm__read_input *dsm__input_cache_system(dsm__input_cache *cache,
-                                               const dsm__sweep_point *point, dsm_diags *diags) {
-  const wanted want = {.kind = DSM_DESCRIPTION_SYSTEM,
-                       .input = point->system,
-                       .overrides = point->system_overrides,
-                       .override_count = point->system_override_count};
-  return get(cache, cache->systems, &want, diags);
 }

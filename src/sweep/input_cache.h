@@ -26,8 +26,7 @@ typedef struct dsm__read_input {
 
 /** All zero is a valid empty cache. */
 typedef struct dsm__input_cache {
-  dsm__read_input workloads[DSM__INPUT_CACHE_SIZE];
-  dsm__read_input systems[DSM__INPUT_CACHE_SIZE];
+  dsm__read_input places[2][DSM__INPUT_CACHE_SIZE]; /**< by dsm_description */
   uint64_t use_count;
 } dsm__input_cache;
 
@@ -35,10 +34,8 @@ void dsm__input_cache_fini(dsm__input_cache *cache);
 
 /** The workload or system of a point, valid until the next call for its kind; NULL if out of
  * memory. `diags` is scratch. */
-const dsm__read_input *dsm__input_cache_workload(dsm__input_cache *cache,
-                                                 const dsm__sweep_point *point, dsm_diags *diags);
-const dsm__read_input *dsm__input_cache_system(dsm__input_cache *cache,
-                                               const dsm__sweep_point *point, dsm_diags *diags);
+const dsm__read_input *dsm__input_cache_get(dsm__input_cache *cache, const dsm__sweep_point *point,
+                                            dsm_description kind, dsm_diags *diags);
 
 /** The first finding as one line, such as "system $.core.frequency_GHz: expected ..., found ...";
  * `subject` may be NULL. The arena's; NULL if out of memory. There must be a finding. */

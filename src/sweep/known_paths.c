@@ -113,8 +113,7 @@ static bool is_known_in(dsm__sweep_draft *draft, const trial *of, const dsm_swee
 }
 
 static void check(dsm__sweep_draft *draft, const trial *of) {
-  const dsm_description kind =
-      of->kind == DSM__PATH_WORKLOAD_VALUE ? DSM_DESCRIPTION_WORKLOAD : DSM_DESCRIPTION_SYSTEM;
+  const dsm_description kind = dsm__path_description(of->kind);
   const dsm__input_list *const list = &draft->inputs[kind];
   flaw found = {0};
   bool is_known = list->count == 0;
@@ -127,10 +126,6 @@ static void check(dsm__sweep_draft *draft, const trial *of) {
   }
 }
 
-static bool is_value_path(dsm__path_kind kind) {
-  return kind == DSM__PATH_WORKLOAD_VALUE || kind == DSM__PATH_SYSTEM_VALUE;
-}
-
 void dsm__paths_check(dsm__sweep_draft *draft) {
   for (size_t s = 0; s < draft->sets.count; s++) {
     const dsm__set_draft *const set = &draft->sets.items[s];
@@ -139,7 +134,7 @@ void dsm__paths_check(dsm__sweep_draft *draft) {
   for (size_t a = 0; a < draft->axis_count; a++) {
     const dsm__axis_draft *const axis = &draft->axes[a];
     for (size_t p = 0; p < axis->path_count && axis->value_count > 0; p++) {
-      if (is_value_path(axis->kinds[p])) {
+      if (dsm__path_is_value(axis->kinds[p])) {
         check(draft, &(trial){axis->kinds[p], axis->paths[p], axis->values[p].json,
                               axis->path_origins[p]});
       }

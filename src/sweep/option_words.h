@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* option_words.h: the words of a sweep, sets of optimizations and parallelisms as one text, such as
+/* option_words.h: the words of a sweep, the options that it may vary as texts, such as
  * "hybrid+reuse", and how an override says a value. */
 #ifndef DSM_SWEEP_OPTION_WORDS_H
 #define DSM_SWEEP_OPTION_WORDS_H
 
 #include "base/json_read.h"
+#include "base/words.h"
+#include "dsm/plan.h"
 
 extern const dsm__words dsm__record_words;
 extern const dsm__words dsm__point_status_words;
@@ -16,25 +18,35 @@ extern const dsm__object_type dsm__sweep_input_object;
 extern const dsm__object_type dsm__axis_object;
 extern const dsm__object_type dsm__range_object;
 
-/** An option whose value is a set of words. */
-typedef struct dsm__option_words {
+/** An option that an axis may vary: a word, or a set of words. */
+typedef struct dsm__sweep_option {
+  const char *key; /**< in the object "options" */
   const dsm__words *words;
-  bool may_be_none;
-} dsm__option_words;
+  bool is_set;      /**< such as "hybrid+reuse" */
+  bool may_be_none; /**< of sets */
+  size_t offset;    /**< in dsm_explore_options */
+} dsm__sweep_option;
 
-extern const dsm__option_words dsm__optimize_option;
-extern const dsm__option_words dsm__parallelism_option;
+enum {
+  DSM__OPTION_MODE = 0,
+  DSM__OPTION_OPTIMIZE,
+  DSM__OPTION_PARALLELISM,
+  DSM__SWEEP_OPTION_COUNT
+};
+extern const dsm__sweep_option dsm__sweep_options[DSM__SWEEP_OPTION_COUNT];
 
 /** Bytes of a word that is found wrong; longer ones are cut. */
 enum { DSM__OPTION_WORD_SIZE = 128 };
 
-/** Reads "all", perhaps "none", or different words joined by "+". If it is none of these: false,
- * and the word at fault in `wrong`, which may be NULL. */
-bool dsm__option_words_parse(const dsm__option_words *option, const char *text, unsigned *set,
-                             char wrong[DSM__OPTION_WORD_SIZE]);
+/** Sets an option from a word; if it is a set, from "all", perhaps "none", or different words
+ * joined by "+". If the text is none of these: false, and the word at fault in `wrong`, which may
+ * be NULL. */
+bool dsm__sweep_option_parse(const dsm__sweep_option *option, const char *text,
+                             dsm_explore_options *options, char wrong[DSM__OPTION_WORD_SIZE]);
 
-/** The same text for a set, its words in the order of the enumeration. */
-dsm__words_text dsm__option_words_text(const dsm__option_words *option, unsigned set);
+/** The same text for what is set, words in the order of the enumeration. */
+dsm__words_text dsm__sweep_option_text(const dsm__sweep_option *option,
+                                       const dsm_explore_options *options);
 
 /** `text`, which is what a JSON string `json` holds, if an override would take it as that string;
  * else, and for all other values, `json`. */

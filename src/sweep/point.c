@@ -4,14 +4,11 @@
 #include <string.h>
 
 #include "sweep/axis_path.h"
-#include "sweep/option_words.h"
 
 /* A point while its overrides are collected. */
 typedef struct collector {
   dsm__sweep_point *point;
   dsm__arena *arena;
-  dsm_override *workload_overrides;
-  dsm_override *system_overrides;
   const char **texts;
 } collector;
 
@@ -20,11 +17,8 @@ static void add(collector *to, dsm__path_kind kind, const char *path, const char
                 const char *text) {
   dsm__sweep_point *const point = to->point;
   const dsm_override made = {.path = dsm__path_below(path, kind), .value = value, .origin = path};
-  if (kind == DSM__PATH_WORKLOAD_VALUE) {
-    to->workload_overrides[point->workload_override_count++] = made;
-  } else {
-    to->system_overrides[point->system_override_count++] = made;
-  }
+  dsm__point_input *const input = &point->inputs[dsm__path_description(kind)];
+  input->overrides[input->override_count++] = made;
   to->texts[point->options.override_count++] = text;
 }
 
@@ -46,27 +40,15 @@ static bool add_value(collector *to, const dsm_sweep *sweep, const char *path,
   dsm__sweep_point *const point = to->point;
   dsm__path_kind kind = DSM__PATH_WORKLOAD;
   (void)dsm__path_parse(path, &kind);
-  switch (kind) {
-  case DSM__PATH_WORKLOAD:
-    point->workload = &sweep->workloads[value->input];
+  if (dsm__path_is_input(kind)) {
+    const dsm_description description = dsm__path_description(kind);
+    point->inputs[description].input = description == DSM_DESCRIPTION_WORKLOAD
+                                           ? &sweep->workloads[value->input]
+                                           : &sweep->systems[value->input];
     return true;
-  case DSM__PATH_SYSTEM:
-    point->system = &sweep->systems[value->input];
-    return true;
-  case DSM__PATH_MODE:
-    (void)dsm_mode_parse(value->text, &point->options.mode);
-    return true;
-  case DSM__PATH_OPTIMIZE:
-    (void)dsm__option_words_parse(&dsm__optimize_option, value->text, &point->options.optimizations,
-                                  NULL);
-    return true;
-  case DSM__PATH_PARALLELISM:
-    (void)dsm__option_words_parse(&dsm__parallelism_option, value->text,
-                                  &point->options.parallelisms, NULL);
-    return true;
-  case DSM__PATH_WORKLOAD_VALUE:
-  case DSM__PATH_SYSTEM_VALUE:
-    break;
+  }
+  if (dsm__path_option(kind) != NULL) {
+    return dsm__sweep_option_parse(dsm__path_option(kind), value->text, &point->options, NULL);
   }
   const char *const said = dsm__override_text(value->json, value->text);
   const char *const text = dsm__arena_printf(to->arena, "%s=%s", path, said);
@@ -89,19 +71,14 @@ static void find_rows(const dsm_sweep *sweep, size_t point, size_t *rows) {
 bool dsm__point_init(dsm__sweep_point *point, const dsm_sweep *sweep, size_t index,
                      dsm__arena *arena) {
   const size_t most = sweep->set_count + sweep->column_count;
-  collector to = {.point = point,
-                  .arena = arena,
-                  .workload_overrides = dsm__arena_array(arena, most, sizeof(dsm_override)),
-                  .system_overrides = dsm__arena_array(arena, most, sizeof(dsm_override)),
-                  .texts = dsm__arena_array(arena, most, sizeof(const char *))};
+  collector to = {
+      .point = point, .arena = arena, .texts = dsm__arena_array(arena, most, sizeof(const char *))};
   size_t *const rows = dsm__arena_array(arena, sweep->axis_count, sizeof *rows);
-  if (to.workload_overrides == NULL || to.system_overrides == NULL || to.texts == NULL ||
-      rows == NULL) {
+  *point = (dsm__sweep_point){.options = sweep->options};
+  if (to.texts == NULL || rows == NULL || !DSM__RESERVE(arena, point->inputs[0].overrides, most) ||
+      !DSM__RESERVE(arena, point->inputs[1].overrides, most)) {
     return false;
   }
-  *point = (dsm__sweep_point){.workload_overrides = to.workload_overrides,
-                              .system_overrides = to.system_overrides,
-                              .options = sweep->options};
   point->options.overrides = to.texts;
   point->options.override_count = 0;
   bool is_good = true;

@@ -10,14 +10,15 @@
 #include "dsm/plan.h"
 #include "dsm/sweep.h"
 
+typedef struct dsm__point_input {
+  const dsm_sweep_input *input;
+  dsm_override *overrides; /**< the sweep's, then those of axes */
+  size_t override_count;
+} dsm__point_input;
+
 typedef struct dsm__sweep_point {
-  const dsm_sweep_input *workload;
-  const dsm_sweep_input *system;
-  const dsm_override *workload_overrides; /**< the sweep's, then those of axes */
-  size_t workload_override_count;
-  const dsm_override *system_overrides;
-  size_t system_override_count;
-  dsm_explore_options options; /**< its overrides are all of the above as PATH=VALUE */
+  dsm__point_input inputs[2];  /**< by dsm_description: the workload, the system */
+  dsm_explore_options options; /**< its overrides are all those of inputs as PATH=VALUE */
 } dsm__sweep_point;
 
 /** Sets up a point; arrays are in the arena. False if out of memory. */

@@ -17,9 +17,10 @@ static bool find_reason(const char **reason, const dsm_sweep *sweep, size_t inde
   if (!dsm__point_init(&point, sweep, index, arena)) {
     return false;
   }
-  const dsm__read_input *read = dsm__input_cache_workload(inputs, &point, scratch);
+  const dsm__read_input *read =
+      dsm__input_cache_get(inputs, &point, DSM_DESCRIPTION_WORKLOAD, scratch);
   if (read != NULL && read->reason == NULL) {
-    read = dsm__input_cache_system(inputs, &point, scratch);
+    read = dsm__input_cache_get(inputs, &point, DSM_DESCRIPTION_SYSTEM, scratch);
   }
   *reason = read == NULL ? NULL : read->reason;
   if (*reason == NULL && dsm__option_parallelisms(&point.options) == 0) {

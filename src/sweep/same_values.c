@@ -108,11 +108,11 @@ static bool check_pair(dsm__sweep_draft *draft, const dsm_sweep_input *input,
     return true;
   }
   if (is_place_in(before->place, of->place)) {
-    dsm__draft_error(draft, *of->origin, "leave one out, or make the part a later axis",
-                     "expected %s before %s, which in %s is a part of it, and whose value it would "
-                     "replace",
-                     of->path, before->path, input->name);
-    return false;
+    return dsm__draft_error(
+        draft, *of->origin, "leave one out, or make the part a later axis",
+        "expected %s before %s, which in %s is a part of it, and whose value it would "
+        "replace",
+        of->path, before->path, input->name);
   }
   if (strcmp(before->place, of->place) != 0) {
     return true;

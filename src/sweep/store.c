@@ -44,10 +44,30 @@ typedef struct binder {
   int code;
 } binder;
 
+static binder bind(dsm_store *store, dsm__statement which) {
+  binder to = {.at = 0};
+  to.code = dsm__store_statement(store, which, &to.statement);
+  return to;
+}
+
+/* The next parameter's turn: can it still be bound? */
+static bool can_bind(binder *to) {
+  to->at++;
+  return to->code == SQLITE_OK;
+}
+
+/* Runs the statement. Parameters that are not bound are NULL. */
+static int run(const binder *to) {
+  const int code = to->code == SQLITE_OK ? dsm__store_run(to->statement) : to->code;
+  if (to->statement != NULL) {
+    (void)sqlite3_clear_bindings(to->statement);
+  }
+  return code;
+}
+
 /* NULL: SQL's NULL. The text must stay until the statement has run. */
 static void bind_text(binder *to, const char *text) {
-  to->at++;
-  if (to->code == SQLITE_OK) {
+  if (can_bind(to)) {
     to->code = text == NULL ? sqlite3_bind_null(to->statement, to->at)
                             : sqlite3_bind_text64(to->statement, to->at, text, strlen(text),
                                                   SQLITE_STATIC, SQLITE_UTF8);
@@ -55,15 +75,13 @@ static void bind_text(binder *to, const char *text) {
 }
 
 static void bind_double(binder *to, double value) {
-  to->at++;
-  if (to->code == SQLITE_OK) {
+  if (can_bind(to)) {
     to->code = sqlite3_bind_double(to->statement, to->at, value);
   }
 }
 
 static void bind_integer(binder *to, uint64_t value) {
-  to->at++;
-  if (to->code == SQLITE_OK) {
+  if (can_bind(to)) {
     to->code = value <= INT64_MAX ? sqlite3_bind_int64(to->statement, to->at, (sqlite3_int64)value)
                                   : sqlite3_bind_double(to->statement, to->at, (double)value);
   }
@@ -73,8 +91,7 @@ static void bind_integer(binder *to, uint64_t value) {
 static void bind_number(binder *to, double value) {
   static const double exact_max = 9007199254740992.0; /* 2^53 */
   if (value >= -exact_max && value <= exact_max && (double)(sqlite3_int64)value == value) {
-    to->at++;
-    if (to->code == SQLITE_OK) {
+    if (can_bind(to)) {
       to->code = sqlite3_bind_int64(to->statement, to->at, (sqlite3_int64)value);
     }
   } else {
@@ -84,10 +101,9 @@ static void bind_number(binder *to, double value) {
 
 static void bind_word(dsm_store *store, binder *to, const char *text) {
   sqlite3_int64 id = 0;
-  to->at++;
-  if (to->code == SQLITE_OK && text == NULL) {
-    to->code = sqlite3_bind_null(to->statement, to->at);
-  } else if (to->code == SQLITE_OK) {
+  if (text == NULL) {
+    bind_text(to, NULL);
+  } else if (can_bind(to)) {
     to->code = dsm__store_word(store, text, &id);
     if (to->code == SQLITE_OK) {
       to->code = sqlite3_bind_int64(to->statement, to->at, id);
@@ -183,15 +199,9 @@ static bool bind_column(void *context, const dsm__field *field, const void *reco
 }
 
 static int put_point(dsm_store *store, const dsm_point_result *point) {
-  row of = {.store = store, .point = point};
-  of.to.code = dsm__store_statement(store, DSM__STATEMENT_PUT_POINT, &of.to.statement);
+  row of = {.store = store, .to = bind(store, DSM__STATEMENT_PUT_POINT), .point = point};
   (void)dsm__record_each(&dsm__point_record, point, bind_column, &of);
-  /* Parameters that are not bound are NULL. */
-  const int code = of.to.code == SQLITE_OK ? dsm__store_run(of.to.statement) : of.to.code;
-  if (of.to.statement != NULL) {
-    (void)sqlite3_clear_bindings(of.to.statement);
-  }
-  return code;
+  return run(&of.to);
 }
 
 /* ---- the rows of its layers ---- */
@@ -199,25 +209,19 @@ static int put_point(dsm_store *store, const dsm_point_result *point) {
 static int put_layers(dsm_store *store, const dsm_point_result *point) {
   int code = SQLITE_OK;
   for (size_t i = 0; i < point->layer_count && code == SQLITE_OK; i++) {
-    row of = {.store = store};
-    of.to.code = dsm__store_statement(store, DSM__STATEMENT_PUT_LAYER, &of.to.statement);
+    row of = {.store = store, .to = bind(store, DSM__STATEMENT_PUT_LAYER)};
     bind_integer(&of.to, point->point);
     (void)dsm__record_each(&dsm__point_layer_record, &point->layers[i], bind_column, &of);
-    code = of.to.code == SQLITE_OK ? dsm__store_run(of.to.statement) : of.to.code;
+    code = run(&of.to);
   }
   return code;
 }
 
 static int put_plan(dsm_store *store, const dsm_point_result *point) {
-  binder to = {0};
-  to.code = dsm__store_statement(store, DSM__STATEMENT_PUT_PLAN, &to.statement);
+  binder to = bind(store, DSM__STATEMENT_PUT_PLAN);
   bind_integer(&to, point->point);
   bind_text(&to, point->plan);
-  const int code = to.code == SQLITE_OK ? dsm__store_run(to.statement) : to.code;
-  if (to.statement != NULL) {
-    (void)sqlite3_clear_bindings(to.statement);
-  }
-  return code;
+  return run(&to);
 }
 
 /* ---- all of it ---- */
@@ -239,11 +243,5 @@ static int put_all(dsm_store *store, const dsm_point_result *result) {
 
 dsm_status dsm_store_put(dsm_store *store, const dsm_point_result *result, dsm_diags *diags) {
   assert(store->sweep != NULL && result->point < store->identity.point_count);
-  const int code = put_all(store, result);
-  if (code == SQLITE_OK) {
-    return DSM_OK;
-  }
-  const dsm_status status = dsm__store_fail(store, code, "cannot write", diags);
-  dsm__store_abandon(store);
-  return status;
+  return dsm__store_have_written(store, put_all(store, result), diags);
 }

@@ -10,10 +10,18 @@ static int primary(int code) {
   return code & 0xff;
 }
 
+dsm_status dsm__store_refuse(const dsm_store *store, dsm_status status, const char *hint,
+                             dsm_diags *diags, const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  dsm__diags_vadd(diags, DSM_SEVERITY_ERROR, (dsm__place){.file = store->path}, hint, format, args);
+  va_end(args);
+  return status;
+}
+
 dsm_status dsm__store_damaged(const dsm_store *store, const char *what, dsm_diags *diags) {
-  dsm__diags_add(diags, DSM_SEVERITY_ERROR, (dsm__place){.file = store->path}, NULL,
-                 "the database is damaged: %s", what);
-  return DSM_ERROR_INVALID;
+  return dsm__store_refuse(store, DSM_ERROR_INVALID, NULL, diags, "the database is damaged: %s",
+                           what);
 }
 
 /* What SQLite says of the call that gave the code, if that was the last one. */
@@ -25,34 +33,28 @@ static const char *message_of(const dsm_store *store, int code) {
 
 /* Trouble of the outside: the disk, permissions, other processes. */
 static dsm_status outside(const dsm_store *store, int code, const char *what, dsm_diags *diags) {
-  const dsm__place place = {.file = store->path};
   const int error = store->database == NULL ? 0 : sqlite3_system_errno(store->database);
-  char reason[DSM__REASON_SIZE];
+  const char *cause = sqlite3_errstr(code);
+  char reason[DSM__REASON_SIZE] = "";
   switch (primary(code)) {
   case SQLITE_FULL:
-    dsm__diags_add(diags, DSM_SEVERITY_ERROR, place, NULL, "%s: the disk or the database is full",
-                   what);
+    cause = "the disk or the database is full";
     break;
   case SQLITE_BUSY:
   case SQLITE_LOCKED:
-    dsm__diags_add(diags, DSM_SEVERITY_ERROR, place, NULL,
-                   "%s: another process keeps the database locked", what);
+    cause = "another process keeps the database locked";
     break;
   case SQLITE_READONLY:
-    dsm__diags_add(diags, DSM_SEVERITY_ERROR, place, NULL,
-                   "%s: the file or its folder can only be read", what);
+    cause = "the file or its folder can only be read";
     break;
   default:
     if (error != 0) {
       dsm__reason_of(error, reason);
-      dsm__diags_add(diags, DSM_SEVERITY_ERROR, place, NULL, "%s: %s: %s", what,
-                     sqlite3_errstr(code), reason);
-    } else {
-      dsm__diags_add(diags, DSM_SEVERITY_ERROR, place, NULL, "%s: %s", what, sqlite3_errstr(code));
     }
     break;
   }
-  return DSM_ERROR_IO;
+  return dsm__store_refuse(store, DSM_ERROR_IO, NULL, diags, "%s: %s%s%s", what, cause,
+                           reason[0] == '\0' ? "" : ": ", reason);
 }
 
 dsm_status dsm__store_fail(const dsm_store *store, int code, const char *what, dsm_diags *diags) {
@@ -63,9 +65,8 @@ dsm_status dsm__store_fail(const dsm_store *store, int code, const char *what, d
   case SQLITE_NOMEM:
     return dsm__out_of_memory(diags);
   case SQLITE_NOTADB:
-    dsm__diags_add(diags, DSM_SEVERITY_ERROR, (dsm__place){.file = store->path}, NULL,
-                   "expected a database of a sweep, found another file");
-    return DSM_ERROR_INVALID;
+    return dsm__store_refuse(store, DSM_ERROR_INVALID, NULL, diags,
+                             "expected a database of a sweep, found another file");
   case SQLITE_CORRUPT:
   case SQLITE_ERROR: /* a table or column is missing */
   case SQLITE_SCHEMA:
@@ -76,4 +77,21 @@ dsm_status dsm__store_fail(const dsm_store *store, int code, const char *what, d
   default:
     return outside(store, code, what, diags);
   }
+}
+
+dsm_status dsm__store_have_read(const dsm_store *store, int code, const char *odd,
+                                dsm_diags *diags) {
+  if (code == SQLITE_CORRUPT && sqlite3_errcode(store->database) != SQLITE_CORRUPT) {
+    return dsm__store_damaged(store, odd, diags);
+  }
+  return code == SQLITE_OK ? DSM_OK : dsm__store_fail(store, code, "cannot read", diags);
+}
+
+dsm_status dsm__store_have_written(dsm_store *store, int code, dsm_diags *diags) {
+  if (code == SQLITE_OK) {
+    return DSM_OK;
+  }
+  const dsm_status status = dsm__store_fail(store, code, "cannot write", diags);
+  dsm__store_abandon(store);
+  return status;
 }

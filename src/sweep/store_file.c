@@ -66,12 +66,16 @@ static int lock(int descriptor) {
   return 0;
 }
 
+static bool is_same_file(const struct stat *one, const struct stat *other) {
+  return one->st_dev == other->st_dev && one->st_ino == other->st_ino;
+}
+
 /* Does the path still name the file that is locked? Its last writer may have removed it. */
 static bool is_still_there(int descriptor, const char *path) {
   struct stat locked;
   struct stat named;
   return fstat(descriptor, &locked) == 0 && stat(path, &named) == 0 &&
-         locked.st_dev == named.st_dev && locked.st_ino == named.st_ino;
+         is_same_file(&locked, &named);
 }
 
 /* One attempt to open and lock; *is_gone: the file was removed meanwhile. */
@@ -84,15 +88,13 @@ static dsm_status try_lock(dsm_store *store, bool *is_gone, dsm_diags *diags) {
   store->lock = descriptor;
   struct stat info;
   if (fstat(descriptor, &info) != 0 || !S_ISREG(info.st_mode)) {
-    dsm__diags_add(diags, DSM_SEVERITY_ERROR, (dsm__place){.file = store->path}, NULL,
-                   "expected a regular file for the database, found something else");
-    return DSM_ERROR_IO;
+    return dsm__store_refuse(store, DSM_ERROR_IO, NULL, diags,
+                             "expected a regular file for the database, found something else");
   }
   if (lock(descriptor) == EWOULDBLOCK) {
     store->is_new = false; /* it is the other's now */
-    dsm__diags_add(diags, DSM_SEVERITY_ERROR, (dsm__place){.file = store->path}, NULL,
-                   "another process writes to this database");
-    return DSM_ERROR_IO;
+    return dsm__store_refuse(store, DSM_ERROR_IO, NULL, diags,
+                             "another process writes to this database");
   }
   *is_gone = !is_still_there(descriptor, store->path);
   return DSM_OK;
@@ -123,8 +125,7 @@ void dsm__store_unlock(dsm_store *store) {
 bool dsm__store_is_same_file(const char *first, const char *second) {
   struct stat one;
   struct stat other;
-  return stat(first, &one) == 0 && stat(second, &other) == 0 && one.st_dev == other.st_dev &&
-         one.st_ino == other.st_ino;
+  return stat(first, &one) == 0 && stat(second, &other) == 0 && is_same_file(&one, &other);
 }
 
 /* ---- opening ---- */
@@ -154,6 +155,13 @@ static char *immutable_name(dsm_store *store) {
 
 int dsm__store_connect(dsm_store *store, bool is_immutable) {
   enum { PATIENCE_MS = 3000 };
+  /* A database from elsewhere must not make SQLite do more than read and write tables. */
+  static const struct {
+    int option;
+    int value;
+  } settings[] = {{SQLITE_DBCONFIG_DEFENSIVE, 1},
+                  {SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0},
+                  {SQLITE_DBCONFIG_ENABLE_TRIGGER, 0}};
   const char *const name = is_immutable ? immutable_name(store) : plain_name(store);
   if (name == NULL) {
     return SQLITE_NOMEM;
@@ -164,15 +172,8 @@ int dsm__store_connect(dsm_store *store, bool is_immutable) {
     (void)sqlite3_extended_result_codes(store->database, 1);
     code = sqlite3_busy_timeout(store->database, PATIENCE_MS);
   }
-  if (code == SQLITE_OK) {
-    /* A database from elsewhere must not make SQLite do more than read and write tables. */
-    code = sqlite3_db_config(store->database, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
-  }
-  if (code == SQLITE_OK) {
-    code = sqlite3_db_config(store->database, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
-  }
-  if (code == SQLITE_OK) {
-    code = sqlite3_db_config(store->database, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL);
+  for (size_t i = 0; i < DSM__COUNT_OF(settings) && code == SQLITE_OK; i++) {
+    code = sqlite3_db_config(store->database, settings[i].option, settings[i].value, NULL);
   }
   return code;
 }

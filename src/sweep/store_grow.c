@@ -122,10 +122,7 @@ static const char *const tables[] = {"point_row", "layer_row", "plan_text"};
 static int run_on(dsm_store *store, const char *before, const char *table, const char *after) {
   dsm__text_buffer text = {0};
   dsm__text_printf(&text, "%s %s%s", before, table, after);
-  const int code =
-      text.failed ? SQLITE_NOMEM : sqlite3_exec(store->database, text.text, NULL, NULL, NULL);
-  dsm__text_fini(&text);
-  return code;
+  return dsm__store_execute(store, &text);
 }
 
 /* Moves what a table has of each point. A number that another point still has must not be taken:
@@ -134,9 +131,7 @@ static int move_points(dsm_store *store, const char *table, const size_t *places
   dsm__text_buffer text = {0};
   dsm__text_printf(&text, "UPDATE %s SET point = ?2 WHERE point = ?1", table);
   sqlite3_stmt *statement = NULL;
-  int code = text.failed ? SQLITE_NOMEM
-                         : sqlite3_prepare_v2(store->database, text.text, -1, &statement, NULL);
-  dsm__text_fini(&text);
+  int code = dsm__store_prepare(store, &text, 0, &statement);
   for (size_t p = 0; p < store->identity.point_count && code == SQLITE_OK; p++) {
     if (places[p] != p) {
       code = sqlite3_bind_int64(statement, 1, (sqlite3_int64)p);
@@ -169,11 +164,6 @@ static int rewrite(dsm_store *store, const dsm__identity *wanted, const size_t *
 
 dsm_status dsm__store_grow(dsm_store *store, const dsm__identity *wanted, const size_t *places,
                            dsm_diags *diags) {
-  const int code = rewrite(store, wanted, places);
-  if (code == SQLITE_OK) {
-    return dsm__identity_read(store, diags); /* now it is the store's own */
-  }
-  const dsm_status status = dsm__store_fail(store, code, "cannot write", diags);
-  dsm__store_abandon(store);
-  return status;
+  const dsm_status status = dsm__store_have_written(store, rewrite(store, wanted, places), diags);
+  return status == DSM_OK ? dsm__identity_read(store, diags) : status; /* it is the store's own */
 }

@@ -53,18 +53,16 @@ bool dsm__identity_of_sweep(dsm__identity *identity, const dsm_sweep *sweep, dsm
 
 /* ---- of a database ---- */
 
-/* A text of the current row, copied; SQLITE_CORRUPT also if it is absent. */
-static int copy_text(dsm_store *store, sqlite3_stmt *statement, int column, const char **copy) {
-  const char *text;
-  const int code = dsm__store_text(statement, column, &text);
-  if (code != SQLITE_OK) {
-    return code;
+/* Copies the first texts of the next row; SQLITE_CORRUPT if there is no row, or one is absent. */
+static int copy_row(dsm_store *store, sqlite3_stmt *statement, int count,
+                    const char **const *texts) {
+  const int step = sqlite3_step(statement);
+  int code = step == SQLITE_ROW ? SQLITE_OK : step == SQLITE_DONE ? SQLITE_CORRUPT : step;
+  for (int c = 0; c < count && code == SQLITE_OK; c++) {
+    code = dsm__store_copy_text(statement, c, store->arena, texts[c]);
+    code = code == SQLITE_OK && *texts[c] == NULL ? SQLITE_CORRUPT : code;
   }
-  if (text == NULL) {
-    return SQLITE_CORRUPT;
-  }
-  *copy = dsm__arena_strdup(store->arena, text);
-  return *copy == NULL ? SQLITE_NOMEM : SQLITE_OK;
+  return code;
 }
 
 static int read_meta(dsm_store *store) {
@@ -76,11 +74,7 @@ static int read_meta(dsm_store *store) {
       store->database, "SELECT name,dsm_version,digest,record,specification,point_count FROM meta",
       -1, &statement, NULL);
   if (code == SQLITE_OK) {
-    code = sqlite3_step(statement);
-    code = code == SQLITE_ROW ? SQLITE_OK : code == SQLITE_DONE ? SQLITE_CORRUPT : code;
-  }
-  for (int i = 0; i < (int)(DSM__COUNT_OF(texts)) && code == SQLITE_OK; i++) {
-    code = copy_text(store, statement, i, texts[i]);
+    code = copy_row(store, statement, DSM__COUNT_OF(texts), texts);
   }
   if (code == SQLITE_OK) {
     const sqlite3_int64 count = sqlite3_column_int64(statement, 5);
@@ -94,26 +88,10 @@ static int read_meta(dsm_store *store) {
   return code;
 }
 
-/* Counts rows, at most `most`. */
-static int count_rows(dsm_store *store, const char *sql, size_t most, size_t *count) {
-  sqlite3_stmt *statement = NULL;
-  int code = sqlite3_prepare_v2(store->database, sql, -1, &statement, NULL);
-  if (code == SQLITE_OK) {
-    code = sqlite3_step(statement);
-  }
-  if (code == SQLITE_ROW) {
-    const sqlite3_int64 found = sqlite3_column_int64(statement, 0);
-    code = found < 0 || (sqlite3_uint64)found > most ? SQLITE_CORRUPT : SQLITE_OK;
-    *count = code == SQLITE_OK ? (size_t)found : 0;
-  }
-  (void)sqlite3_finalize(statement);
-  return code;
-}
-
 static int read_inputs(dsm_store *store) {
   static const size_t most = 2 * (size_t)DSM_SWEEP_VALUES_MAX;
   size_t count = 0;
-  int code = count_rows(store, "SELECT count(*) FROM inputs", most, &count);
+  int code = dsm__store_count(store, "SELECT count(*) FROM inputs", most, &count);
   dsm__store_input *const inputs =
       code == SQLITE_OK ? dsm__arena_array(store->arena, count, sizeof *inputs) : NULL;
   if (code != SQLITE_OK || inputs == NULL) {
@@ -126,11 +104,7 @@ static int read_inputs(dsm_store *store) {
   for (size_t i = 0; i < count && code == SQLITE_OK; i++) {
     const char **const texts[] = {&inputs[i].kind, &inputs[i].name, &inputs[i].file,
                                   &inputs[i].digest};
-    code = sqlite3_step(statement);
-    code = code == SQLITE_ROW ? SQLITE_OK : code == SQLITE_DONE ? SQLITE_CORRUPT : code;
-    for (int c = 0; c < 4 && code == SQLITE_OK; c++) {
-      code = copy_text(store, statement, c, texts[c]);
-    }
+    code = copy_row(store, statement, DSM__COUNT_OF(texts), texts);
   }
   (void)sqlite3_finalize(statement);
   store->identity.inputs = inputs;
@@ -141,7 +115,7 @@ static int read_inputs(dsm_store *store) {
 static int read_paths(dsm_store *store) {
   static const size_t most = (size_t)DSM_SWEEP_AXES_MAX * DSM_SWEEP_AXES_MAX + 2;
   size_t count = 0;
-  int code = count_rows(store, "SELECT count(*) FROM axis", most, &count);
+  int code = dsm__store_count(store, "SELECT count(*) FROM axis", most, &count);
   const char **const paths =
       code == SQLITE_OK ? dsm__arena_array(store->arena, count, sizeof *paths) : NULL;
   if (code != SQLITE_OK || paths == NULL) {
@@ -151,11 +125,7 @@ static int read_paths(dsm_store *store) {
   code = sqlite3_prepare_v2(store->database, "SELECT path FROM axis ORDER BY position", -1,
                             &statement, NULL);
   for (size_t i = 0; i < count && code == SQLITE_OK; i++) {
-    code = sqlite3_step(statement);
-    code = code == SQLITE_ROW ? SQLITE_OK : code == SQLITE_DONE ? SQLITE_CORRUPT : code;
-    if (code == SQLITE_OK) {
-      code = copy_text(store, statement, 0, &paths[i]);
-    }
+    code = copy_row(store, statement, 1, (const char **const[]){&paths[i]});
   }
   (void)sqlite3_finalize(statement);
   store->identity.paths = paths;
@@ -164,36 +134,31 @@ static int read_paths(dsm_store *store) {
 }
 
 /* The specification must be the one that was written. */
-static int check_digest(const dsm__identity *identity) {
+static int check_digest(dsm_store *store) {
+  const dsm__identity *const identity = &store->identity;
   char digest[DSM__DIGEST_SIZE];
   dsm__digest_text(identity->resolved, strlen(identity->resolved), digest);
   return strcmp(digest, identity->digest) == 0 ? SQLITE_OK : SQLITE_CORRUPT;
 }
 
+static int set_columns(dsm_store *store) {
+  return dsm__store_columns(store) ? SQLITE_OK : SQLITE_NOMEM;
+}
+
 dsm_status dsm__identity_read(dsm_store *store, dsm_diags *diags) {
+  static int (*const steps[])(dsm_store *) = {read_meta, read_inputs, read_paths, check_digest,
+                                              set_columns};
   store->columns = NULL;
-  const dsm_status status = dsm__store_check_schema(store, diags);
+  dsm_status status = dsm__store_check_schema(store, diags);
   if (status != DSM_OK) {
     return status;
   }
-  int code = read_meta(store);
-  if (code == SQLITE_OK) {
-    code = read_inputs(store);
+  int code = SQLITE_OK;
+  for (size_t i = 0; i < DSM__COUNT_OF(steps) && code == SQLITE_OK; i++) {
+    code = steps[i](store);
   }
-  if (code == SQLITE_OK) {
-    code = read_paths(store);
-  }
-  if (code == SQLITE_OK) {
-    code = check_digest(&store->identity);
-  }
-  if (code == SQLITE_OK && !dsm__store_columns(store)) {
-    code = SQLITE_NOMEM;
-  }
-  if (code == SQLITE_CORRUPT && sqlite3_errcode(store->database) != SQLITE_CORRUPT) {
-    return dsm__store_damaged(store, "its tables are not as dsm makes them", diags);
-  }
-  return code == SQLITE_OK ? dsm__store_check_schema(store, diags)
-                           : dsm__store_fail(store, code, "cannot read", diags);
+  status = dsm__store_have_read(store, code, "its tables are not as dsm makes them", diags);
+  return status == DSM_OK ? dsm__store_check_schema(store, diags) : status;
 }
 
 /* ---- differences ---- */
@@ -291,27 +256,23 @@ static void put_differences(const dsm__identity *found, const dsm__identity *wan
 dsm_status dsm__identity_compare(const dsm_store *store, const dsm__identity *wanted,
                                  const char *other, dsm_diags *diags) {
   const dsm__identity *const found = &store->identity;
-  const dsm__place place = {.file = store->path};
   const bool is_same_sweep = strcmp(found->digest, wanted->digest) == 0;
   if (is_same_sweep && strcmp(found->dsm_version, wanted->dsm_version) == 0) {
     return DSM_OK;
   }
   if (is_same_sweep) {
-    dsm__diags_add(diags, DSM_SEVERITY_ERROR, place, NULL,
-                   "it has results of dsm %s, but %s is of dsm %s", found->dsm_version,
-                   other == NULL ? "this program" : other, wanted->dsm_version);
-    return DSM_ERROR_INVALID;
+    return dsm__store_refuse(store, DSM_ERROR_INVALID, NULL, diags,
+                             "it has results of dsm %s, but %s is of dsm %s", found->dsm_version,
+                             other == NULL ? "this program" : other, wanted->dsm_version);
   }
   dsm__text_buffer text = {0};
   put_differences(found, wanted, &text);
-  if (text.failed) {
-    dsm__text_fini(&text);
-    return dsm__out_of_memory(diags);
-  }
   const char *const hint = other == NULL ? "--database names a file for this one" : NULL;
-  dsm__diags_add(diags, DSM_SEVERITY_ERROR, place, hint,
-                 "the database belongs to another sweep than %s%s",
-                 other == NULL ? "the one asked for" : other, text.text);
+  const dsm_status status =
+      text.failed ? dsm__out_of_memory(diags)
+                  : dsm__store_refuse(store, DSM_ERROR_INVALID, hint, diags,
+                                      "the database belongs to another sweep than %s%s",
+                                      other == NULL ? "the one asked for" : other, text.text);
   dsm__text_fini(&text);
-  return DSM_ERROR_INVALID;
+  return status;
 }

@@ -84,13 +84,38 @@ struct dsm_store {
 
 /** Reports what an SQLite call said, as the finding "<what>: ...", and gives the status. */
 dsm_status dsm__store_fail(const dsm_store *store, int code, const char *what, dsm_diags *diags);
+/** Reports an error of the store's file and gives the status; `hint` may be NULL. */
+dsm_status dsm__store_refuse(const dsm_store *store, dsm_status status, const char *hint,
+                             dsm_diags *diags, const char *format, ...) DSM_PRINTF(5, 6);
 /** Reports that the file is not as dsm left it. */
 dsm_status dsm__store_damaged(const dsm_store *store, const char *what, dsm_diags *diags);
+/** How reading went: where a row was found to be none that dsm writes, `odd` is said of the file.
+ */
+dsm_status dsm__store_have_read(const dsm_store *store, int code, const char *odd,
+                                dsm_diags *diags);
+/** How writing went; a transaction that failed is ended. */
+dsm_status dsm__store_have_written(dsm_store *store, int code, dsm_diags *diags);
+/** What dsm__store_have_read says of most rows. */
+#define DSM__STORE_ODD_ROW "a row holds what dsm does not write"
 
 /* ---- store_statement.c ---- */
 
+/** Compiles a text, which is freed; `flags` of sqlite3_prepare_v3. */
+int dsm__store_prepare(const dsm_store *store, dsm__text_buffer *text, unsigned flags,
+                       sqlite3_stmt **statement);
+/** Runs a text, which is freed. */
+int dsm__store_execute(const dsm_store *store, dsm__text_buffer *text);
+/** The first number that a statement gives. */
+int dsm__store_number(const dsm_store *store, const char *sql, sqlite3_int64 *number);
+/** The same of a number of rows; SQLITE_CORRUPT if there are more than `most`. */
+int dsm__store_count(const dsm_store *store, const char *sql, size_t most, size_t *count);
+/** The first columns of all rows of `points`, in order. */
+int dsm__store_select_points(const dsm_store *store, size_t column_count, sqlite3_stmt **statement);
 /** The kept statement, compiled on first use. */
 int dsm__store_statement(dsm_store *store, dsm__statement which, sqlite3_stmt **statement);
+/** The same, which asks for what there is of a point. */
+int dsm__store_ask(dsm_store *store, dsm__statement which, sqlite3_int64 point,
+                   sqlite3_stmt **statement);
 /** Runs a statement that gives no rows, and resets it. */
 int dsm__store_run(sqlite3_stmt *statement);
 /** Runs a kept statement without parameters. */
@@ -103,14 +128,15 @@ int dsm__store_word(dsm_store *store, const char *text, sqlite3_int64 *id);
 /** A text of the current row, checked: UTF-8 and without NUL. SQLITE_CORRUPT, SQLITE_NOMEM. NULL
  * for SQL's NULL. */
 int dsm__store_text(sqlite3_stmt *statement, int column, const char **text);
+/** The same, copied into an arena. */
+int dsm__store_copy_text(sqlite3_stmt *statement, int column, dsm__arena *arena, const char **copy);
 
 /* ---- store_schema.c ---- */
 
 /** Names of the columns of `points` for these paths; false if out of memory. */
 bool dsm__store_columns(dsm_store *store);
-/** Appends the columns `first` .. `end` of `points`, quoted, joined by commas. */
-void dsm__store_put_columns(const dsm_store *store, size_t first, size_t end,
-                            dsm__text_buffer *out);
+/** Appends the first `count` columns of `points`, quoted, joined by commas. */
+void dsm__store_put_columns(const dsm_store *store, size_t count, dsm__text_buffer *out);
 /** Columns of the view `layers`: the first is `point`, the others are fields of
  * dsm__point_layer_record. */
 typedef struct dsm__layer_columns {

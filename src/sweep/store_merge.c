@@ -29,7 +29,7 @@ static dsm_status write_error(const merging *m, int code) {
 }
 
 static dsm_status odd_row(const merging *m) {
-  return dsm__store_damaged(m->source, "a row holds what dsm does not write", m->diags);
+  return dsm__store_damaged(m->source, DSM__STORE_ODD_ROW, m->diags);
 }
 
 /* ---- comparing ---- */
@@ -75,8 +75,7 @@ static const char *origin_of(const merging *m, sqlite3_int64 point) {
     bool is_found = false;
     if (!dsm__store_is_same_file(m->paths[i], m->target->path) &&
         dsm_store_open_read(&earlier, m->paths[i], NULL) == DSM_OK &&
-        dsm__store_statement(earlier, DSM__STATEMENT_GET_POINT, &statement) == SQLITE_OK &&
-        sqlite3_bind_int64(statement, 1, point) == SQLITE_OK) {
+        dsm__store_ask(earlier, DSM__STATEMENT_GET_POINT, point, &statement) == SQLITE_OK) {
       is_found = sqlite3_step(statement) == SQLITE_ROW;
     }
     dsm_store_close(earlier);
@@ -88,19 +87,9 @@ static const char *origin_of(const merging *m, sqlite3_int64 point) {
 }
 
 static dsm_status conflict(const merging *m, sqlite3_int64 point) {
-  dsm__diags_add(m->diags, DSM_SEVERITY_ERROR, (dsm__place){.file = m->source->path}, NULL,
-                 "its point %lld is not the same as in %s", (long long)point, origin_of(m, point));
-  return DSM_ERROR_INVALID;
-}
-
-/* Begins to read what a store has of a point. */
-static int start(dsm_store *store, dsm__statement which, sqlite3_int64 point,
-                 sqlite3_stmt **statement) {
-  int code = dsm__store_statement(store, which, statement);
-  if (code == SQLITE_OK) {
-    code = sqlite3_bind_int64(*statement, 1, point);
-  }
-  return code;
+  return dsm__store_refuse(m->source, DSM_ERROR_INVALID, NULL, m->diags,
+                           "its point %lld is not the same as in %s", (long long)point,
+                           origin_of(m, point));
 }
 
 static bool is_row_or_end(int code) {
@@ -111,8 +100,8 @@ static bool is_row_or_end(int code) {
 static dsm_status compare_layers(const merging *m, sqlite3_int64 point) {
   sqlite3_stmt *ours = NULL;
   sqlite3_stmt *theirs = NULL;
-  int our_code = start(m->target, DSM__STATEMENT_GET_LAYERS, point, &ours);
-  int their_code = start(m->source, DSM__STATEMENT_GET_LAYERS, point, &theirs);
+  int our_code = dsm__store_ask(m->target, DSM__STATEMENT_GET_LAYERS, point, &ours);
+  int their_code = dsm__store_ask(m->source, DSM__STATEMENT_GET_LAYERS, point, &theirs);
   bool is_same = true;
   bool goes_on = our_code == SQLITE_OK && their_code == SQLITE_OK;
   while (goes_on) {
@@ -137,7 +126,7 @@ static dsm_status compare_layers(const merging *m, sqlite3_int64 point) {
 /* The target has the point already: it must be the same. */
 static dsm_status compare_point(const merging *m, sqlite3_stmt *row, sqlite3_int64 point) {
   sqlite3_stmt *ours = NULL;
-  int code = start(m->target, DSM__STATEMENT_GET_POINT, point, &ours);
+  int code = dsm__store_ask(m->target, DSM__STATEMENT_GET_POINT, point, &ours);
   if (code == SQLITE_OK) {
     code = sqlite3_step(ours);
   }
@@ -209,7 +198,7 @@ static dsm_status copy_layers(const merging *m, sqlite3_int64 point) {
     return write_error(m, code);
   }
   dsm_status status = DSM_OK;
-  code = start(m->source, DSM__STATEMENT_GET_LAYERS, point, &row);
+  code = dsm__store_ask(m->source, DSM__STATEMENT_GET_LAYERS, point, &row);
   if (code == SQLITE_OK) {
     code = sqlite3_step(row);
   }
@@ -279,24 +268,12 @@ static dsm_status copy_point(const merging *m, sqlite3_stmt *row) {
   return status == DSM_OK ? copy_plan(m, row) : status;
 }
 
-static int select_points(dsm_store *source, sqlite3_stmt **statement) {
-  dsm__text_buffer text = {0};
-  dsm__text_puts(&text, "SELECT ");
-  dsm__store_put_columns(source, 0, source->column_count, &text);
-  dsm__text_puts(&text, " FROM points ORDER BY point");
-  const int code = text.failed
-                       ? SQLITE_NOMEM
-                       : sqlite3_prepare_v2(source->database, text.text, -1, statement, NULL);
-  dsm__text_fini(&text);
-  return code;
-}
-
 /* All of a source, as it is at one moment: a writer may be at work on it. */
 static dsm_status copy_all(const merging *m) {
   sqlite3_stmt *row = NULL;
   int code = sqlite3_exec(m->source->database, "BEGIN", NULL, NULL, NULL);
   if (code == SQLITE_OK) {
-    code = select_points(m->source, &row);
+    code = dsm__store_select_points(m->source, m->source->column_count, &row);
   }
   if (code == SQLITE_OK) {
     code = sqlite3_step(row);

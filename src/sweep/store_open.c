@@ -68,21 +68,6 @@ void dsm__store_discard(dsm_store *store) {
 
 /* ---- what is there ---- */
 
-/* The first number that a statement gives. */
-static int read_number(dsm_store *store, const char *sql, sqlite3_int64 *number) {
-  sqlite3_stmt *statement = NULL;
-  int code = sqlite3_prepare_v2(store->database, sql, -1, &statement, NULL);
-  if (code == SQLITE_OK) {
-    code = sqlite3_step(statement);
-  }
-  if (code == SQLITE_ROW) {
-    *number = sqlite3_column_int64(statement, 0);
-    code = SQLITE_OK;
-  }
-  (void)sqlite3_finalize(statement);
-  return code;
-}
-
 /* Whose database it is. */
 typedef struct header {
   sqlite3_int64 application;
@@ -91,12 +76,12 @@ typedef struct header {
 } header;
 
 static int read_header(dsm_store *store, header *found) {
-  int code = read_number(store, "PRAGMA application_id", &found->application);
+  int code = dsm__store_number(store, "PRAGMA application_id", &found->application);
   if (code == SQLITE_OK) {
-    code = read_number(store, "PRAGMA user_version", &found->schema);
+    code = dsm__store_number(store, "PRAGMA user_version", &found->schema);
   }
   if (code == SQLITE_OK) {
-    code = read_number(store, "SELECT count(*) FROM sqlite_schema", &found->object_count);
+    code = dsm__store_number(store, "SELECT count(*) FROM sqlite_schema", &found->object_count);
   }
   return code;
 }
@@ -107,27 +92,22 @@ static bool is_blank(const header *found) {
 }
 
 static dsm_status check_header(const dsm_store *store, const header *found, dsm_diags *diags) {
-  const dsm__place place = {.file = store->path};
   if (is_blank(found)) {
-    dsm__diags_add(diags, DSM_SEVERITY_ERROR, place, NULL,
-                   "expected a database of a sweep, found an empty one");
-    return DSM_ERROR_INVALID;
+    return dsm__store_refuse(store, DSM_ERROR_INVALID, NULL, diags,
+                             "expected a database of a sweep, found an empty one");
   }
   if (found->application != DSM__STORE_APPLICATION) {
-    dsm__diags_add(diags, DSM_SEVERITY_ERROR, place, NULL,
-                   "expected a database of a sweep, found one of another program "
-                   "(application_id %lld)",
-                   (long long)found->application);
-    return DSM_ERROR_INVALID;
+    return dsm__store_refuse(store, DSM_ERROR_INVALID, NULL, diags,
+                             "expected a database of a sweep, found one of another program "
+                             "(application_id %lld)",
+                             (long long)found->application);
   }
-  if (found->schema != DSM__STORE_SCHEMA) {
-    dsm__diags_add(diags, DSM_SEVERITY_ERROR, place, NULL,
-                   "expected version %d of the tables, found version %lld, of %s dsm",
-                   DSM__STORE_SCHEMA, (long long)found->schema,
-                   found->schema > DSM__STORE_SCHEMA ? "a newer" : "an older");
-    return DSM_ERROR_INVALID;
-  }
-  return DSM_OK;
+  return found->schema == DSM__STORE_SCHEMA
+             ? DSM_OK
+             : dsm__store_refuse(store, DSM_ERROR_INVALID, NULL, diags,
+                                 "expected version %d of the tables, found version %lld, of %s dsm",
+                                 DSM__STORE_SCHEMA, (long long)found->schema,
+                                 found->schema > DSM__STORE_SCHEMA ? "a newer" : "an older");
 }
 
 /* ---- for writing ---- */
@@ -217,13 +197,8 @@ static dsm_status set_up(dsm_store *store, const dsm__identity *wanted, dsm_diag
   if (!dsm__store_columns(store)) {
     return dsm__out_of_memory(diags);
   }
-  const int code = dsm__store_set_up(store);
-  if (code == SQLITE_OK) {
-    return dsm__identity_read(store, diags); /* now it is the store's own */
-  }
-  const dsm_status status = dsm__store_fail(store, code, "cannot write", diags);
-  dsm__store_abandon(store);
-  return status;
+  const dsm_status status = dsm__store_have_written(store, dsm__store_set_up(store), diags);
+  return status == DSM_OK ? dsm__identity_read(store, diags) : status; /* it is the store's own */
 }
 
 /* From now on with a log. A file system that has none (it needs shared memory) gets commits that
@@ -235,7 +210,7 @@ static int start_log(dsm_store *store) {
   }
   sqlite3_int64 is_log = 0;
   const int read_code =
-      read_number(store, "SELECT journal_mode = 'wal' FROM pragma_journal_mode", &is_log);
+      dsm__store_number(store, "SELECT journal_mode = 'wal' FROM pragma_journal_mode", &is_log);
   if (read_code != SQLITE_OK || is_log == 0) {
     return read_code == SQLITE_OK ? code : read_code;
   }
@@ -323,11 +298,11 @@ static dsm_status connect_reader(dsm_store *store, header *found, dsm_diags *dia
   const int kind = code & 0xff;
   if (kind == SQLITE_CANTOPEN || kind == SQLITE_READONLY) {
     if (dsm__store_has_log(store)) {
-      dsm__diags_add(diags, DSM_SEVERITY_ERROR, (dsm__place){.file = store->path},
-                     "open it once where file and folder can be written, or copy it with its log",
-                     "a writer was killed or is at work: its log (-wal or -journal) cannot be read "
-                     "in a folder that cannot be written");
-      return DSM_ERROR_IO;
+      return dsm__store_refuse(
+          store, DSM_ERROR_IO,
+          "open it once where file and folder can be written, or copy it with its log", diags,
+          "a writer was killed or is at work: its log (-wal or -journal) cannot be read in a "
+          "folder that cannot be written");
     }
     (void)sqlite3_close(store->database);
     store->database = NULL;
@@ -344,16 +319,12 @@ static dsm_status connect_reader(dsm_store *store, header *found, dsm_diags *dia
 
 static dsm_status open_reader(dsm_store *store, dsm_diags *diags) {
   struct stat info;
-  if (stat(store->path, &info) != 0) {
-    return dsm__system_error(store->path, "cannot open", errno, diags);
-  }
-  if (access(store->path, R_OK) != 0) {
+  if (stat(store->path, &info) != 0 || access(store->path, R_OK) != 0) {
     return dsm__system_error(store->path, "cannot open", errno, diags);
   }
   if (!S_ISREG(info.st_mode)) {
-    dsm__diags_add(diags, DSM_SEVERITY_ERROR, (dsm__place){.file = store->path}, NULL,
-                   "expected the database of a sweep, found no regular file");
-    return DSM_ERROR_IO;
+    return dsm__store_refuse(store, DSM_ERROR_IO, NULL, diags,
+                             "expected the database of a sweep, found no regular file");
   }
   header found = {0};
   dsm_status status = connect_reader(store, &found, diags);

@@ -17,14 +17,6 @@ typedef struct recorded {
   double step_cycles; /* 0: none */
 } recorded;
 
-/* A text of the current row; NULL where there is none. */
-static int copy_text(dsm__arena *arena, sqlite3_stmt *statement, int column, const char **copy) {
-  const char *text;
-  const int code = dsm__store_text(statement, column, &text);
-  *copy = code == SQLITE_OK && text != NULL ? dsm__arena_strdup(arena, text) : NULL;
-  return code == SQLITE_OK && text != NULL && *copy == NULL ? SQLITE_NOMEM : code;
-}
-
 static int column_of(const dsm_store *store, const char *name) {
   size_t column = store->column_count - 1;
   while (column > 0 && strcmp(store->columns[column], name) != 0) {
@@ -34,14 +26,13 @@ static int column_of(const dsm_store *store, const char *name) {
 }
 
 static int read_row(dsm_store *store, sqlite3_stmt *statement, dsm__arena *arena, recorded *row) {
+  static const char *const names[] = {"status", "reason", "plan"};
+  const char **const texts[] = {&row->status, &row->reason, &row->plan};
+  int code = SQLITE_OK;
   row->exists = true;
   row->step_cycles = sqlite3_column_double(statement, column_of(store, "step_cycles"));
-  int code = copy_text(arena, statement, column_of(store, "status"), &row->status);
-  if (code == SQLITE_OK) {
-    code = copy_text(arena, statement, column_of(store, "reason"), &row->reason);
-  }
-  if (code == SQLITE_OK) {
-    code = copy_text(arena, statement, column_of(store, "plan"), &row->plan);
+  for (size_t i = 0; i < DSM__COUNT_OF(names) && code == SQLITE_OK; i++) {
+    code = dsm__store_copy_text(statement, column_of(store, names[i]), arena, texts[i]);
   }
   return code;
 }
@@ -49,10 +40,7 @@ static int read_row(dsm_store *store, sqlite3_stmt *statement, dsm__arena *arena
 static dsm_status read_recorded(dsm_store *store, size_t point, dsm__arena *arena, recorded *row,
                                 dsm_diags *diags) {
   sqlite3_stmt *statement;
-  int code = dsm__store_statement(store, DSM__STATEMENT_GET_POINT, &statement);
-  if (code == SQLITE_OK) {
-    code = sqlite3_bind_int64(statement, 1, (sqlite3_int64)point);
-  }
+  int code = dsm__store_ask(store, DSM__STATEMENT_GET_POINT, (sqlite3_int64)point, &statement);
   if (code == SQLITE_OK) {
     code = sqlite3_step(statement);
     code = code == SQLITE_ROW    ? read_row(store, statement, arena, row)
@@ -60,20 +48,17 @@ static dsm_status read_recorded(dsm_store *store, size_t point, dsm__arena *aren
                                  : code;
   }
   (void)sqlite3_reset(statement);
-  if (code == SQLITE_CORRUPT && sqlite3_errcode(store->database) != SQLITE_CORRUPT) {
-    return dsm__store_damaged(store, "a row holds what dsm does not write", diags);
-  }
-  return code == SQLITE_OK ? DSM_OK : dsm__store_fail(store, code, "cannot read", diags);
+  return dsm__store_have_read(store, code, DSM__STORE_ODD_ROW, diags);
 }
 
 /* ---- points without a plan ---- */
 
 static dsm_status refuse(const dsm_store *store, size_t point, dsm_point_status status,
                          const char *reason, dsm_diags *diags) {
-  dsm__diags_add(diags, DSM_SEVERITY_ERROR, (dsm__place){.file = store->path}, NULL,
-                 "point %zu has no plan, it is %s%s%s", point, dsm_point_status_name(status),
-                 reason == NULL ? "" : ": ", reason == NULL ? "" : reason);
-  return status == DSM_POINT_INFEASIBLE ? DSM_ERROR_INFEASIBLE : DSM_ERROR_INVALID;
+  return dsm__store_refuse(
+      store, status == DSM_POINT_INFEASIBLE ? DSM_ERROR_INFEASIBLE : DSM_ERROR_INVALID, NULL, diags,
+      "point %zu has no plan, it is %s%s%s", point, dsm_point_status_name(status),
+      reason == NULL ? "" : ": ", reason == NULL ? "" : reason);
 }
 
 /* The status of a word; DSM_POINT_STATUS_COUNT if it is none. */
@@ -130,7 +115,7 @@ static dsm_status find(dsm_store *store, size_t point, dsm__arena *arena, dsm_pl
                                   : row.status == NULL ? DSM_POINT_STATUS_COUNT
                                                        : status_of(row.status);
   if (status == DSM_POINT_STATUS_COUNT) {
-    return dsm__store_damaged(store, "a row holds what dsm does not write", diags);
+    return dsm__store_damaged(store, DSM__STORE_ODD_ROW, diags);
   }
   if (status != DSM_POINT_OK) {
     return refuse(store, point, status, row.reason, diags);
@@ -149,10 +134,9 @@ dsm_status dsm_store_plan(dsm_store *store, size_t point, dsm_plan **plan,
     *recorded_step_cycles = 0;
   }
   if (point >= store->identity.point_count) {
-    dsm__diags_add(diags, DSM_SEVERITY_ERROR, (dsm__place){.file = store->path}, NULL,
-                   "expected a point of 0 .. %zu, found %zu", store->identity.point_count - 1,
-                   point);
-    return DSM_ERROR_USAGE;
+    return dsm__store_refuse(store, DSM_ERROR_USAGE, NULL, diags,
+                             "expected a point of 0 .. %zu, found %zu",
+                             store->identity.point_count - 1, point);
   }
   dsm__arena *const arena = dsm__arena_new();
   if (arena == NULL) {

@@ -70,45 +70,19 @@ static int read_rows(reading *from, size_t most) {
   return code == SQLITE_DONE ? SQLITE_OK : code;
 }
 
-static int prepare(reading *from) {
-  dsm__text_buffer text = {0};
-  dsm__text_puts(&text, "SELECT ");
-  dsm__store_put_columns(from->store, 0, from->column_count, &text);
-  dsm__text_puts(&text, " FROM points ORDER BY point");
-  const int code = text.failed ? SQLITE_NOMEM
-                               : sqlite3_prepare_v2(from->store->database, text.text, -1,
-                                                    &from->statement, NULL);
-  dsm__text_fini(&text);
-  return code;
-}
-
-static int count_rows(dsm_store *store, size_t *count) {
-  sqlite3_stmt *statement = NULL;
-  int code =
-      sqlite3_prepare_v2(store->database, "SELECT count(*) FROM point_row", -1, &statement, NULL);
-  if (code == SQLITE_OK) {
-    code = sqlite3_step(statement);
-  }
-  if (code == SQLITE_ROW) {
-    const sqlite3_int64 found = sqlite3_column_int64(statement, 0);
-    code = found < 0 || (sqlite3_uint64)found > store->identity.point_count ? SQLITE_CORRUPT
-                                                                            : SQLITE_OK;
-    *count = (size_t)found;
-  }
-  (void)sqlite3_finalize(statement);
-  return code;
-}
-
 /* Counts, then reads, within one transaction: a writer may be at work. */
 static int read_all(reading *from) {
   size_t count = 0;
   int code = sqlite3_exec(from->store->database, "BEGIN", NULL, NULL, NULL);
   if (code == SQLITE_OK) {
-    code = count_rows(from->store, &count);
+    code = dsm__store_count(from->store, "SELECT count(*) FROM point_row",
+                            from->store->identity.point_count, &count);
   }
   if (code == SQLITE_OK) {
     from->cells = dsm__arena_array(from->arena, count * from->column_count, sizeof *from->cells);
-    code = from->cells == NULL ? SQLITE_NOMEM : prepare(from);
+    code = from->cells == NULL
+               ? SQLITE_NOMEM
+               : dsm__store_select_points(from->store, from->column_count, &from->statement);
   }
   if (code == SQLITE_OK && from->cells != NULL) {
     code = read_rows(from, count);
@@ -150,12 +124,7 @@ dsm_status dsm_store_points(dsm_store *store, dsm_point_table **table, dsm_diags
   }
   reading from = {.store = store, .arena = arena, .column_count = column_count};
   const int code = read_all(&from);
-  dsm_status status = DSM_OK;
-  if (code == SQLITE_CORRUPT && sqlite3_errcode(store->database) != SQLITE_CORRUPT) {
-    status = dsm__store_damaged(store, "a row holds what dsm does not write", diags);
-  } else if (code != SQLITE_OK) {
-    status = dsm__store_fail(store, code, "cannot read", diags);
-  }
+  const dsm_status status = dsm__store_have_read(store, code, DSM__STORE_ODD_ROW, diags);
   dsm__store_abandon(store); /* nothing was written */
   if (status != DSM_OK) {
     dsm__arena_free(arena);

@@ -92,10 +92,9 @@ static void put_quoted(dsm__text_buffer *out, const char *name) {
   dsm__text_puts(out, "\"");
 }
 
-void dsm__store_put_columns(const dsm_store *store, size_t first, size_t end,
-                            dsm__text_buffer *out) {
-  for (size_t c = first; c < end; c++) {
-    dsm__text_puts(out, c == first ? "" : ",");
+void dsm__store_put_columns(const dsm_store *store, size_t count, dsm__text_buffer *out) {
+  for (size_t c = 0; c < count; c++) {
+    dsm__text_puts(out, c == 0 ? "" : ",");
     put_quoted(out, store->columns[c]);
   }
 }
@@ -122,7 +121,7 @@ static void put_point_table(const dsm_store *store, dsm__text_buffer *out) {
 
 static void put_points_view(const dsm_store *store, dsm__text_buffer *out) {
   dsm__text_puts(out, "(");
-  dsm__store_put_columns(store, 0, store->column_count, out);
+  dsm__store_put_columns(store, store->column_count, out);
   dsm__text_puts(out, ") AS SELECT point,status,reason");
   put_point_columns(store, out);
   dsm__text_puts(out, ",(SELECT plan FROM plan_text WHERE plan_text.point = point_row.point)"
@@ -302,8 +301,7 @@ static int make_objects(dsm_store *store) {
   for (size_t i = 0; i < DSM__COUNT_OF(objects) && code == SQLITE_OK; i++) {
     dsm__text_buffer text = {0};
     put_object(store, &objects[i], &text);
-    code = text.failed ? SQLITE_NOMEM : sqlite3_exec(store->database, text.text, NULL, NULL, NULL);
-    dsm__text_fini(&text);
+    code = dsm__store_execute(store, &text);
   }
   return code;
 }
@@ -350,22 +348,15 @@ static int write_versions(dsm_store *store) {
   dsm__text_buffer text = {0};
   dsm__text_printf(&text, "PRAGMA application_id=%d;PRAGMA user_version=%d;",
                    DSM__STORE_APPLICATION, DSM__STORE_SCHEMA);
-  const int code =
-      text.failed ? SQLITE_NOMEM : sqlite3_exec(store->database, text.text, NULL, NULL, NULL);
-  dsm__text_fini(&text);
-  return code;
+  return dsm__store_execute(store, &text);
 }
 
 int dsm__store_set_up(dsm_store *store) {
+  static int (*const steps[])(dsm_store *) = {make_objects, dsm__store_write_identity,
+                                              write_versions};
   int code = dsm__store_do(store, DSM__STATEMENT_BEGIN);
-  if (code == SQLITE_OK) {
-    code = make_objects(store);
-  }
-  if (code == SQLITE_OK) {
-    code = dsm__store_write_identity(store);
-  }
-  if (code == SQLITE_OK) {
-    code = write_versions(store);
+  for (size_t i = 0; i < DSM__COUNT_OF(steps) && code == SQLITE_OK; i++) {
+    code = steps[i](store);
   }
   return code == SQLITE_OK ? dsm__store_do(store, DSM__STATEMENT_COMMIT) : code;
 }

@@ -21,7 +21,8 @@ static void put_point(const dsm_store *store, dsm__text_buffer *out) {
   dsm__text_puts(out, ")");
 }
 
-static void put_layer(dsm__text_buffer *out) {
+static void put_layer(const dsm_store *store, dsm__text_buffer *out) {
+  (void)store;
   dsm__text_puts(out, "INSERT INTO layer_row(");
   dsm__layer_columns_put(out);
   dsm__text_puts(out, ") VALUES (");
@@ -31,11 +32,12 @@ static void put_layer(dsm__text_buffer *out) {
 
 static void get_point(const dsm_store *store, dsm__text_buffer *out) {
   dsm__text_puts(out, "SELECT ");
-  dsm__store_put_columns(store, 0, store->column_count, out);
+  dsm__store_put_columns(store, store->column_count, out);
   dsm__text_puts(out, " FROM points WHERE point = ?1");
 }
 
-static void get_layers(dsm__text_buffer *out) {
+static void get_layers(const dsm_store *store, dsm__text_buffer *out) {
+  (void)store;
   dsm__text_puts(out, "SELECT ");
   dsm__layer_columns_put(out);
   dsm__text_puts(out, " FROM layers WHERE point = ?1 ORDER BY layer, CASE pass ");
@@ -45,59 +47,69 @@ static void get_layers(dsm__text_buffer *out) {
   dsm__text_puts(out, "END");
 }
 
-static void text_of(const dsm_store *store, dsm__statement which, dsm__text_buffer *out) {
-  switch (which) {
-  case DSM__STATEMENT_BEGIN:
-    dsm__text_puts(out, "BEGIN IMMEDIATE");
-    break;
-  case DSM__STATEMENT_COMMIT:
-    dsm__text_puts(out, "COMMIT");
-    break;
-  case DSM__STATEMENT_ROLLBACK:
-    dsm__text_puts(out, "ROLLBACK");
-    break;
-  case DSM__STATEMENT_PUT_POINT:
-    put_point(store, out);
-    break;
-  case DSM__STATEMENT_PUT_LAYER:
-    put_layer(out);
-    break;
-  case DSM__STATEMENT_PUT_PLAN:
-    dsm__text_puts(out, "INSERT INTO plan_text(point, plan) VALUES (?1, ?2)");
-    break;
-  case DSM__STATEMENT_FIND_WORD:
-    dsm__text_puts(out, "SELECT id FROM word WHERE text = ?1");
-    break;
-  case DSM__STATEMENT_ADD_WORD:
-    dsm__text_puts(out, "INSERT INTO word(text) VALUES (?1)");
-    break;
-  case DSM__STATEMENT_GET_POINT:
-    get_point(store, out);
-    break;
-  case DSM__STATEMENT_GET_LAYERS:
-    get_layers(out);
-    break;
-  case DSM__STATEMENT_COUNT:
-    break;
-  }
-}
+/* The text of a statement, or what appends it. */
+static const struct {
+  const char *text;
+  void (*put)(const dsm_store *store, dsm__text_buffer *out);
+} texts[DSM__STATEMENT_COUNT] = {
+    [DSM__STATEMENT_BEGIN].text = "BEGIN IMMEDIATE",
+    [DSM__STATEMENT_COMMIT].text = "COMMIT",
+    [DSM__STATEMENT_ROLLBACK].text = "ROLLBACK",
+    [DSM__STATEMENT_PUT_POINT].put = put_point,
+    [DSM__STATEMENT_PUT_LAYER].put = put_layer,
+    [DSM__STATEMENT_PUT_PLAN].text = "INSERT INTO plan_text(point, plan) VALUES (?1, ?2)",
+    [DSM__STATEMENT_FIND_WORD].text = "SELECT id FROM word WHERE text = ?1",
+    [DSM__STATEMENT_ADD_WORD].text = "INSERT INTO word(text) VALUES (?1)",
+    [DSM__STATEMENT_GET_POINT].put = get_point,
+    [DSM__STATEMENT_GET_LAYERS].put = get_layers,
+};
 
 /* ---- statements ---- */
 
-int dsm__store_statement(dsm_store *store, dsm__statement which, sqlite3_stmt **statement) {
-  *statement = store->statements[which];
-  if (*statement != NULL) {
-    return SQLITE_OK;
-  }
-  dsm__text_buffer text = {0};
-  text_of(store, which, &text);
+int dsm__store_prepare(const dsm_store *store, dsm__text_buffer *text, unsigned flags,
+                       sqlite3_stmt **statement) {
   const int code =
-      text.failed ? SQLITE_NOMEM
-                  : sqlite3_prepare_v3(store->database, text.text, -1, SQLITE_PREPARE_PERSISTENT,
-                                       &store->statements[which], NULL);
-  dsm__text_fini(&text);
+      text->failed ? SQLITE_NOMEM
+                   : sqlite3_prepare_v3(store->database, text->text, -1, flags, statement, NULL);
+  dsm__text_fini(text);
+  return code;
+}
+
+int dsm__store_execute(const dsm_store *store, dsm__text_buffer *text) {
+  const int code =
+      text->failed ? SQLITE_NOMEM : sqlite3_exec(store->database, text->text, NULL, NULL, NULL);
+  dsm__text_fini(text);
+  return code;
+}
+
+int dsm__store_select_points(const dsm_store *store, size_t column_count,
+                             sqlite3_stmt **statement) {
+  dsm__text_buffer text = {0};
+  dsm__text_puts(&text, "SELECT ");
+  dsm__store_put_columns(store, column_count, &text);
+  dsm__text_puts(&text, " FROM points ORDER BY point");
+  return dsm__store_prepare(store, &text, 0, statement);
+}
+
+int dsm__store_statement(dsm_store *store, dsm__statement which, sqlite3_stmt **statement) {
+  int code = SQLITE_OK;
+  if (store->statements[which] == NULL) {
+    dsm__text_buffer text = {0};
+    if (texts[which].put != NULL) {
+      texts[which].put(store, &text);
+    } else {
+      dsm__text_puts(&text, texts[which].text);
+    }
+    code = dsm__store_prepare(store, &text, SQLITE_PREPARE_PERSISTENT, &store->statements[which]);
+  }
   *statement = store->statements[which];
   return code;
+}
+
+int dsm__store_ask(dsm_store *store, dsm__statement which, sqlite3_int64 point,
+                   sqlite3_stmt **statement) {
+  const int code = dsm__store_statement(store, which, statement);
+  return code == SQLITE_OK ? sqlite3_bind_int64(*statement, 1, point) : code;
 }
 
 int dsm__store_run(sqlite3_stmt *statement) {
@@ -126,10 +138,11 @@ void dsm__store_abandon(dsm_store *store) {
 
 /* ---- words ---- */
 
-/* The id of a word in the database, 0 if it has none. */
-static int find_word(dsm_store *store, const char *text, size_t length, sqlite3_int64 *id) {
+/* Asks for a word, or adds it: its id, 0 if the database has none. */
+static int run_on_word(dsm_store *store, dsm__statement which, const char *text, size_t length,
+                       sqlite3_int64 *id) {
   sqlite3_stmt *statement;
-  int code = dsm__store_statement(store, DSM__STATEMENT_FIND_WORD, &statement);
+  int code = dsm__store_statement(store, which, &statement);
   if (code == SQLITE_OK) {
     code = sqlite3_bind_text(statement, 1, text, (int)length, SQLITE_STATIC);
   }
@@ -143,22 +156,6 @@ static int find_word(dsm_store *store, const char *text, size_t length, sqlite3_
   return code == SQLITE_ROW || code == SQLITE_DONE ? SQLITE_OK : code;
 }
 
-static int add_word(dsm_store *store, const char *text, size_t length, sqlite3_int64 *id) {
-  sqlite3_stmt *statement;
-  int code = dsm__store_statement(store, DSM__STATEMENT_ADD_WORD, &statement);
-  if (code == SQLITE_OK) {
-    code = sqlite3_bind_text(statement, 1, text, (int)length, SQLITE_STATIC);
-  }
-  if (code == SQLITE_OK) {
-    code = dsm__store_run(statement);
-    (void)sqlite3_clear_bindings(statement);
-  }
-  if (code == SQLITE_OK) {
-    *id = sqlite3_last_insert_rowid(store->database);
-  }
-  return code;
-}
-
 int dsm__store_word(dsm_store *store, const char *text, sqlite3_int64 *id) {
   const size_t length = strlen(text);
   dsm__cached_word *const slot = &store->words[dsm__map_hash(0, text, length) % DSM__WORD_SLOTS];
@@ -166,9 +163,10 @@ int dsm__store_word(dsm_store *store, const char *text, sqlite3_int64 *id) {
     *id = slot->id;
     return SQLITE_OK;
   }
-  int code = find_word(store, text, length, id);
+  int code = run_on_word(store, DSM__STATEMENT_FIND_WORD, text, length, id);
   if (code == SQLITE_OK && *id == 0) {
-    code = add_word(store, text, length, id);
+    code = run_on_word(store, DSM__STATEMENT_ADD_WORD, text, length, id);
+    *id = sqlite3_last_insert_rowid(store->database);
   }
   if (code == SQLITE_OK && length < sizeof slot->text) {
     memcpy(slot->text, text, length + 1);
@@ -178,6 +176,30 @@ int dsm__store_word(dsm_store *store, const char *text, sqlite3_int64 *id) {
 }
 
 /* ---- reading ---- */
+
+int dsm__store_number(const dsm_store *store, const char *sql, sqlite3_int64 *number) {
+  sqlite3_stmt *statement = NULL;
+  int code = sqlite3_prepare_v2(store->database, sql, -1, &statement, NULL);
+  if (code == SQLITE_OK) {
+    code = sqlite3_step(statement);
+  }
+  if (code == SQLITE_ROW) {
+    *number = sqlite3_column_int64(statement, 0);
+    code = SQLITE_OK;
+  }
+  (void)sqlite3_finalize(statement);
+  return code;
+}
+
+int dsm__store_count(const dsm_store *store, const char *sql, size_t most, size_t *count) {
+  sqlite3_int64 found = 0;
+  const int code = dsm__store_number(store, sql, &found);
+  if (found < 0 || (sqlite3_uint64)found > most) {
+    return SQLITE_CORRUPT;
+  }
+  *count = (size_t)found;
+  return code;
+}
 
 int dsm__store_text(sqlite3_stmt *statement, int column, const char **text) {
   *text = NULL;
@@ -198,4 +220,12 @@ int dsm__store_text(sqlite3_stmt *statement, int column, const char **text) {
   }
   *text = found;
   return SQLITE_OK;
+}
+
+int dsm__store_copy_text(sqlite3_stmt *statement, int column, dsm__arena *arena,
+                         const char **copy) {
+  const char *text;
+  const int code = dsm__store_text(statement, column, &text);
+  *copy = text == NULL ? NULL : dsm__arena_strdup(arena, text);
+  return text != NULL && *copy == NULL ? SQLITE_NOMEM : code;
 }

@@ -73,6 +73,14 @@ dsm_axis_value *dsm__axis_row(dsm__sweep_draft *draft, dsm__axis_draft *axis) {
   return &axis->values[axis->value_count * axis->path_count];
 }
 
+bool dsm__axis_add_value(dsm__sweep_draft *draft, dsm__axis_draft *axis, const dsm__raw_value *raw,
+                         dsm__origin origin) {
+  dsm_axis_value *const row = dsm__axis_row(draft, axis);
+  const bool is_good = row != NULL && dsm__value_make(draft, axis->kinds[0], raw, origin, row);
+  axis->value_count += is_good;
+  return is_good;
+}
+
 /* ---- ranges ---- */
 
 #define WHOLE_MAX 9007199254740992.0 /* 2^53 */
@@ -138,9 +146,8 @@ static bool complain_of_range(dsm__sweep_draft *draft, dsm__range range, dsm__or
   (void)dsm__double_to_text(range.from, from);
   (void)dsm__double_to_text(range.to, to);
   (void)dsm__double_to_text(range.step, step);
-  dsm__draft_error(draft, origin, NULL, "expected %s, found from %s to %s with %s %s", expected,
-                   from, to, range.is_geometric ? "factor" : "step", step);
-  return false;
+  return dsm__draft_error(draft, origin, NULL, "expected %s, found from %s to %s with %s %s",
+                          expected, from, to, range.is_geometric ? "factor" : "step", step);
 }
 
 bool dsm__axis_add_range(dsm__sweep_draft *draft, dsm__axis_draft *axis, dsm__range range,
@@ -157,12 +164,10 @@ bool dsm__axis_add_range(dsm__sweep_draft *draft, dsm__axis_draft *axis, dsm__ra
   }
   for (size_t i = 0; i <= (size_t)steps; i++) {
     dsm__raw_value raw;
-    dsm_axis_value *const row = dsm__axis_row(draft, axis);
-    if (row == NULL || !dsm__raw_from_number(draft, range_value(range, i), &raw) ||
-        !dsm__value_make(draft, axis->kinds[0], &raw, origin, row)) {
+    if (!dsm__raw_from_number(draft, range_value(range, i), &raw) ||
+        !dsm__axis_add_value(draft, axis, &raw, origin)) {
       return false;
     }
-    axis->value_count++;
   }
   return true;
 }
@@ -183,8 +188,7 @@ static const char *join(dsm__sweep_draft *draft, const char *folder, const char 
 
 static bool add_file(dsm__sweep_draft *draft, dsm__axis_draft *axis, const char *name,
                      dsm__origin origin) {
-  const dsm_description kind =
-      axis->kinds[0] == DSM__PATH_WORKLOAD ? DSM_DESCRIPTION_WORKLOAD : DSM_DESCRIPTION_SYSTEM;
+  const dsm_description kind = dsm__path_description(axis->kinds[0]);
   size_t input = 0;
   dsm_axis_value *const row = dsm__axis_row(draft, axis);
   if (row == NULL || !dsm__input_by_name(draft, kind, name, NULL, origin, &input) ||
@@ -197,12 +201,10 @@ static bool add_file(dsm__sweep_draft *draft, dsm__axis_draft *axis, const char 
 
 bool dsm__axis_add_folder(dsm__sweep_draft *draft, dsm__axis_draft *axis, const char *folder,
                           const char *base, dsm__origin origin) {
-  if (axis->path_count != 1 ||
-      (axis->kinds[0] != DSM__PATH_WORKLOAD && axis->kinds[0] != DSM__PATH_SYSTEM)) {
-    dsm__draft_error(draft, origin, NULL,
-                     "expected a folder only for the path workload or system, found it for %s",
-                     axis->paths[0]);
-    return false;
+  if (axis->path_count != 1 || !dsm__path_is_input(axis->kinds[0])) {
+    return dsm__draft_error(
+        draft, origin, NULL,
+        "expected a folder only for the path workload or system, found it for %s", axis->paths[0]);
   }
   const bool is_relative = base != NULL && folder[0] != '/';
   const char *const path = is_relative ? join(draft, base, folder) : folder;
@@ -279,12 +281,6 @@ static void check_values(dsm__sweep_draft *draft, const dsm__axis_draft *axis) {
   }
 }
 
-static bool is_stated_option(const dsm__sweep_draft *draft, dsm__path_kind kind) {
-  return (kind == DSM__PATH_MODE && draft->stated.has_mode) ||
-         (kind == DSM__PATH_OPTIMIZE && draft->stated.has_optimize) ||
-         (kind == DSM__PATH_PARALLELISM && draft->stated.has_parallelism);
-}
-
 /* Is the path also one of an axis before, or of the same axis before slot p? */
 static bool is_varied_before(const dsm__sweep_draft *draft, size_t axis, size_t slot) {
   const char *const path = draft->axes[axis].paths[slot];
@@ -311,7 +307,7 @@ static void check_parts(dsm__sweep_draft *draft, size_t axis, size_t slot) {
   const char *const path = of->paths[slot];
   const dsm__path_kind kind = of->kinds[slot];
   const char *part = NULL;
-  if (kind != DSM__PATH_WORKLOAD_VALUE && kind != DSM__PATH_SYSTEM_VALUE) {
+  if (!dsm__path_is_value(kind)) {
     return; /* inputs are chosen before values are put in */
   }
   for (size_t s = 0; s < draft->sets.count && part == NULL; s++) {
@@ -334,13 +330,13 @@ static void check_path(dsm__sweep_draft *draft, size_t axis, size_t slot) {
   const dsm__axis_draft *const of = &draft->axes[axis];
   const char *const path = of->paths[slot];
   if (is_varied_before(draft, axis, slot)) {
-    const bool is_input =
-        of->kinds[slot] == DSM__PATH_WORKLOAD || of->kinds[slot] == DSM__PATH_SYSTEM;
     dsm__draft_error(draft, of->path_origins[slot],
-                     is_input ? "a list of workloads or systems is an axis too" : NULL,
+                     dsm__path_is_input(of->kinds[slot])
+                         ? "a list of workloads or systems is an axis too"
+                         : NULL,
                      "expected one axis a path, found %s a second time", path);
   }
-  if (is_stated_option(draft, of->kinds[slot])) {
+  if (of->kinds[slot] >= DSM__PATH_OPTION && draft->is_stated[of->kinds[slot] - DSM__PATH_OPTION]) {
     dsm__draft_error(draft, of->path_origins[slot], "leave one of them out",
                      "expected %s as an axis or as an option for all points, found both", path);
   }

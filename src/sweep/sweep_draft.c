@@ -6,35 +6,35 @@
 
 #include "base/diag_add.h"
 
-void dsm__draft_error(dsm__sweep_draft *draft, dsm__origin origin, const char *hint,
+static void report(dsm__sweep_draft *draft, dsm_severity severity, dsm__origin origin,
+                   const char *hint, const char *format, va_list args) {
+  char message[1024]; /* more than a finding keeps */
+  (void)vsnprintf(message, sizeof message, format, args);
+  if (origin.node == NULL) {
+    const dsm__place place = {.file = origin.option};
+    dsm__diags_add(draft->diags, severity, place, hint, "%s", message);
+  } else if (severity == DSM_SEVERITY_ERROR) {
+    dsm__json_error(origin.node, hint, "%s", message);
+  } else {
+    dsm__json_warning(origin.node, hint, "%s", message);
+  }
+}
+
+bool dsm__draft_error(dsm__sweep_draft *draft, dsm__origin origin, const char *hint,
                       const char *format, ...) {
   va_list args;
   va_start(args, format);
-  if (origin.node != NULL) {
-    char message[1024]; /* more than a finding keeps */
-    (void)vsnprintf(message, sizeof message, format, args);
-    dsm__json_error(origin.node, hint, "%s", message);
-    draft->is_invalid = true;
-  } else {
-    const dsm__place place = {.file = origin.option};
-    dsm__diags_vadd(draft->diags, DSM_SEVERITY_ERROR, place, hint, format, args);
-    draft->is_usage_wrong = true;
-  }
+  report(draft, DSM_SEVERITY_ERROR, origin, hint, format, args);
   va_end(args);
+  *(origin.node != NULL ? &draft->is_invalid : &draft->is_usage_wrong) = true;
+  return false;
 }
 
 void dsm__draft_warning(dsm__sweep_draft *draft, dsm__origin origin, const char *hint,
                         const char *format, ...) {
   va_list args;
   va_start(args, format);
-  if (origin.node != NULL) {
-    char message[1024]; /* more than a finding keeps */
-    (void)vsnprintf(message, sizeof message, format, args);
-    dsm__json_warning(origin.node, hint, "%s", message);
-  } else {
-    const dsm__place place = {.file = origin.option};
-    dsm__diags_vadd(draft->diags, DSM_SEVERITY_WARNING, place, hint, format, args);
-  }
+  report(draft, DSM_SEVERITY_WARNING, origin, hint, format, args);
   va_end(args);
 }
 

@@ -60,13 +60,6 @@ typedef struct dsm__input_list {
   size_t capacity;
 } dsm__input_list;
 
-/** The options of the specification that an axis may not vary too. */
-typedef struct dsm__stated_options {
-  bool has_mode;
-  bool has_optimize;
-  bool has_parallelism;
-} dsm__stated_options;
-
 typedef struct dsm__sweep_draft {
   dsm__arena *arena;
   dsm_diags *diags;
@@ -96,7 +89,7 @@ typedef struct dsm__sweep_draft {
   dsm__condition_draft *conditions;
   size_t condition_count;
   dsm_explore_options options;
-  dsm__stated_options stated;
+  bool is_stated[DSM__SWEEP_OPTION_COUNT]; /**< for all points: an axis may not vary it too */
 
   bool is_usage_wrong;
   bool is_invalid;
@@ -106,7 +99,8 @@ typedef struct dsm__sweep_draft {
 
 /* ---- what is wrong (sweep_draft.c) ---- */
 
-void dsm__draft_error(dsm__sweep_draft *draft, dsm__origin origin, const char *hint,
+/** Returns false. */
+bool dsm__draft_error(dsm__sweep_draft *draft, dsm__origin origin, const char *hint,
                       const char *format, ...) DSM_PRINTF(4, 5);
 
 /** What is probably not meant, but is no error. */
@@ -170,6 +164,10 @@ bool dsm__value_of_input(dsm__sweep_draft *draft, dsm_description kind, size_t i
 /** A new axis; NULL, reported, if there are too many, or if memory is out. */
 dsm__axis_draft *dsm__axis_add(dsm__sweep_draft *draft, const char *const *paths,
                                const dsm__path_kind *kinds, size_t count, dsm__origin origin);
+
+/** Adds a value to an axis of one path. False after a report. */
+bool dsm__axis_add_value(dsm__sweep_draft *draft, dsm__axis_draft *axis, const dsm__raw_value *raw,
+                         dsm__origin origin);
 
 /** Room for one more row of values; NULL, reported, if there are too many or memory is out. It
  * counts once value_count is increased. */

@@ -59,33 +59,31 @@ static bool add_input(dsm__sweep_draft *draft, dsm_description kind, dsm_sweep_i
                       dsm__origin origin, size_t *input) {
   dsm__input_list *const list = &draft->inputs[kind];
   if (!dsm__is_name(fresh.name, DSM_NAME_BYTES_MAX)) {
-    dsm__draft_error(draft, origin, NULL,
-                     "expected a name of 1 to %d bytes in UTF-8 without control characters, found "
-                     "\"%.200s\"",
-                     DSM_NAME_BYTES_MAX, fresh.name);
-    return false;
+    return dsm__draft_error(
+        draft, origin, NULL,
+        "expected a name of 1 to %d bytes in UTF-8 without control characters, found "
+        "\"%.200s\"",
+        DSM_NAME_BYTES_MAX, fresh.name);
   }
   dsm__digest_text(fresh.text, fresh.length, fresh.digest);
   *input = find_input(list, fresh.name);
   if (*input < list->count) {
     const dsm_sweep_input *const old = &list->items[*input];
     if (strcmp(old->digest, fresh.digest) != 0) {
-      dsm__draft_error(draft, origin, "columns and conditions know them by name",
-                       "expected %ss with different names, found two that differ and are called "
-                       "%s: %s and %s",
-                       dsm_description_name(kind), fresh.name, old->file, fresh.file);
-      return false;
+      return dsm__draft_error(
+          draft, origin, "columns and conditions know them by name",
+          "expected %ss with different names, found two that differ and are called "
+          "%s: %s and %s",
+          dsm_description_name(kind), fresh.name, old->file, fresh.file);
     }
     return true;
   }
   if (list->count == DSM_SWEEP_VALUES_MAX) {
-    dsm__draft_error(draft, origin, NULL, "expected at most %d %ss, found more",
-                     DSM_SWEEP_VALUES_MAX, dsm_description_name(kind));
-    return false;
+    return dsm__draft_error(draft, origin, NULL, "expected at most %d %ss, found more",
+                            DSM_SWEEP_VALUES_MAX, dsm_description_name(kind));
   }
   if (!DSM__LIST_RESERVE_IN(list, 1, draft->arena)) {
     return dsm__draft_out_of_memory(draft);
-    return false;
   }
   list->items[list->count++] = fresh;
   return true;
@@ -99,59 +97,50 @@ static const char *text_of(dsm__sweep_draft *draft, const dsm__json_node *node, 
   return dsm__draft_take(draft, &buffer);
 }
 
-/* ---- inputs in files ---- */
-
-/* Reads the description as it is, which reports all that is wrong with it. *name is its own name,
- * in the arena. */
-static bool is_valid(dsm__sweep_draft *draft, dsm_description kind, const char *text, size_t length,
-                     const char *file, const char **name) {
-  dsm_workload *workload = NULL;
-  dsm_system *system = NULL;
-  const bool is_workload = kind == DSM_DESCRIPTION_WORKLOAD;
-  const dsm_status status =
-      is_workload ? dsm_workload_parse(&workload, text, length, file, NULL, 0, draft->diags)
-                  : dsm_system_parse(&system, text, length, file, NULL, 0, draft->diags);
-  dsm__draft_note(draft, status);
-  *name = NULL;
-  if (status == DSM_OK) {
-    *name = dsm__arena_strdup(draft->arena, is_workload ? workload->name : system->name);
-    if (*name == NULL) {
-      (void)dsm__draft_out_of_memory(draft);
-    }
+/* Reads a description, which reports all that is wrong with it. *name is its own name, in the
+ * arena; what it has is meaningful only if nothing was. False if memory is out. */
+static bool read_node(dsm__sweep_draft *draft, dsm_description kind, const dsm__json_node *node,
+                      const char **name) {
+  dsm_workload *const workload = kind == DSM_DESCRIPTION_WORKLOAD ? dsm__workload_new() : NULL;
+  dsm_system *const system = kind == DSM_DESCRIPTION_SYSTEM ? dsm__system_new() : NULL;
+  const char *own = "";
+  if (workload != NULL) {
+    dsm__workload_read(workload, node);
+    own = workload->name;
+  } else if (system != NULL) {
+    dsm__system_read(system, node, false);
+    own = system->name;
   }
+  *name = workload == NULL && system == NULL
+              ? NULL
+              : dsm__arena_strdup(draft->arena, own == NULL ? "" : own);
   dsm_workload_free(workload);
   dsm_system_free(system);
-  return *name != NULL;
+  return *name != NULL || dsm__draft_out_of_memory(draft);
 }
 
-/* The canonical text of a description that has been found valid. */
-static const char *canonical(dsm__sweep_draft *draft, const char *text, size_t *length) {
-  dsm__json_doc *doc = NULL;
-  if (dsm__json_doc_parse(&doc, text, *length, NULL, NULL, 0, NULL) != DSM_OK) {
-    (void)dsm__draft_out_of_memory(draft);
-    return NULL;
-  }
-  const dsm__json_node root = dsm__json_root(doc);
-  const char *const result = text_of(draft, &root, length);
-  dsm__json_doc_free(doc);
-  return result;
-}
+/* ---- inputs in files ---- */
 
 /* Adds what a file holds. What comes from standard input has no name but its own. */
 static bool add_file(dsm__sweep_draft *draft, dsm_description kind, const char *name,
                      const char *file, const char *text, size_t length, dsm__origin origin,
                      size_t *input) {
   const char *own_name = NULL;
-  if (!is_valid(draft, kind, text, length, file, &own_name)) {
-    return false;
+  dsm__json_doc *doc = NULL;
+  dsm_sweep_input fresh = {.file = dsm__arena_strdup(draft->arena, file)};
+  dsm_status status = dsm__json_doc_parse(&doc, text, length, file, NULL, 0, draft->diags);
+  if (status == DSM_OK) {
+    const dsm__json_node root = dsm__json_root(doc);
+    const bool is_read = read_node(draft, kind, &root, &own_name);
+    status = is_read ? dsm__json_doc_finish(doc) : DSM_ERROR_OUT_OF_MEMORY;
+    fresh.text = status == DSM_OK ? text_of(draft, &root, &fresh.length) : NULL;
   }
-  dsm_sweep_input fresh = {.name = strcmp(name, "-") == 0 ? own_name : dsm__stem(draft, name),
-                           .file = dsm__arena_strdup(draft->arena, file),
-                           .length = length};
-  fresh.text = canonical(draft, text, &fresh.length);
+  dsm__json_doc_free(doc);
+  dsm__draft_note(draft, status);
   if (fresh.file == NULL) {
     return dsm__draft_out_of_memory(draft);
   }
+  fresh.name = status != DSM_OK ? NULL : strcmp(name, "-") == 0 ? own_name : dsm__stem(draft, name);
   return fresh.name != NULL && fresh.text != NULL && add_input(draft, kind, fresh, origin, input);
 }
 
@@ -166,10 +155,10 @@ bool dsm__input_by_name(dsm__sweep_draft *draft, dsm_description kind, const cha
     return false;
   }
   if (draft->source == NULL) {
-    dsm__draft_error(draft, origin, NULL,
-                     "expected the %s in full where no files are read, found only its name, %.128s",
-                     dsm_description_name(kind), name);
-    return false;
+    return dsm__draft_error(
+        draft, origin, NULL,
+        "expected the %s in full where no files are read, found only its name, %.128s",
+        dsm_description_name(kind), name);
   }
   char *text = NULL;
   char *file = NULL;
@@ -186,34 +175,6 @@ bool dsm__input_by_name(dsm__sweep_draft *draft, dsm_description kind, const cha
 
 /* ---- inputs in the specification ---- */
 
-/* Reads a description inside of the specification; false if it has flaws. */
-static bool read_object(dsm__sweep_draft *draft, dsm_description kind, const dsm__json_node *node,
-                        const char **name) {
-  const size_t errors_before = dsm__json_doc_error_count(draft->doc);
-  dsm_workload *const workload = kind == DSM_DESCRIPTION_WORKLOAD ? dsm__workload_new() : NULL;
-  dsm_system *const system = kind == DSM_DESCRIPTION_SYSTEM ? dsm__system_new() : NULL;
-  if (workload == NULL && system == NULL) {
-    return dsm__draft_out_of_memory(draft);
-  }
-  if (workload != NULL) {
-    dsm__workload_read(workload, node);
-  } else {
-    dsm__system_read(system, node, false);
-  }
-  const bool is_good =
-      dsm__json_doc_error_count(draft->doc) == errors_before && !dsm__draft_is_stopped(draft);
-  *name = NULL;
-  if (is_good) {
-    *name = dsm__arena_strdup(draft->arena, workload != NULL ? workload->name : system->name);
-    if (*name == NULL) {
-      (void)dsm__draft_out_of_memory(draft);
-    }
-  }
-  dsm_workload_free(workload);
-  dsm_system_free(system);
-  return *name != NULL;
-}
-
 DSM__OBJECT(dsm__sweep_input_object, "input", {.name = "name"}, {.name = "description"});
 
 bool dsm__input_by_object(dsm__sweep_draft *draft, dsm_description kind,
@@ -227,7 +188,9 @@ bool dsm__input_by_object(dsm__sweep_draft *draft, dsm_description kind,
   if (is_named) {
     is_good = dsm__json_name(&name_node, DSM_NAME_BYTES_MAX, draft->arena, &stated) && is_good;
   }
-  is_good = read_object(draft, kind, is_named ? &description : object, &own_name) && is_good;
+  const size_t errors_before = dsm__json_doc_error_count(draft->doc);
+  is_good = read_node(draft, kind, is_named ? &description : object, &own_name) && is_good &&
+            dsm__json_doc_error_count(draft->doc) == errors_before && !dsm__draft_is_stopped(draft);
   if (!is_good) {
     return false;
   }

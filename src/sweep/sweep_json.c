@@ -42,9 +42,7 @@ static const dsm__json_node *keep(dsm__sweep_draft *draft, dsm__json_node node) 
 static void read_set_member(dsm__sweep_draft *draft, const dsm__json_node *member) {
   const char *const key = dsm__json_key(member);
   dsm__path_kind kind;
-  const bool is_path = dsm__path_parse(key, &kind) && strchr(key, '=') == NULL &&
-                       (kind == DSM__PATH_WORKLOAD_VALUE || kind == DSM__PATH_SYSTEM_VALUE);
-  if (!is_path) {
+  if (!dsm__path_parse(key, &kind) || strchr(key, '=') != NULL || !dsm__path_is_value(kind)) {
     dsm__json_error(member, NULL, "expected workload.PATH or system.PATH, found \"%.128s\"", key);
     return;
   }
@@ -82,18 +80,6 @@ static void read_set(dsm__sweep_draft *draft) {
 
 /* ---- options ---- */
 
-/* The text of an option, or NULL if it is absent or wrong. */
-static const char *read_option(dsm__sweep_draft *draft, const dsm__json_node *options,
-                               const char *key, dsm__path_kind kind, bool *is_stated) {
-  const dsm__json_node node = dsm__json_member(options, key);
-  dsm__raw_value raw;
-  dsm_axis_value value;
-  *is_stated = dsm__json_is_present(&node);
-  const bool is_good = *is_stated && dsm__raw_from_node(draft, &node, &raw) &&
-                       dsm__value_make(draft, kind, &raw, dsm__origin_of(&node), &value);
-  return is_good ? value.text : NULL;
-}
-
 DSM__OBJECT(dsm__sweep_options_object, "options", {.name = "mode"}, {.name = "optimize"},
             {.name = "parallelism"}, {.name = "gap"}, {.name = "time_limit_seconds"});
 
@@ -107,23 +93,17 @@ static void read_options(dsm__sweep_draft *draft) {
   }
   const dsm__record_reader limits = {.wanted = DSM__FIELD_IS_READ};
   (void)dsm__record_read(&limits, options, &dsm__search_limits_record, &draft->options);
-  dsm__stated_options *const stated = &draft->stated;
-  const char *const mode = read_option(draft, options, "mode", DSM__PATH_MODE, &stated->has_mode);
-  const char *const optimize =
-      read_option(draft, options, "optimize", DSM__PATH_OPTIMIZE, &stated->has_optimize);
-  const char *const parallelism =
-      read_option(draft, options, "parallelism", DSM__PATH_PARALLELISM, &stated->has_parallelism);
-  /* The texts have been found good. */
-  if (mode != NULL) {
-    (void)dsm_mode_parse(mode, &draft->options.mode);
-  }
-  if (optimize != NULL) {
-    (void)dsm__option_words_parse(&dsm__optimize_option, optimize, &draft->options.optimizations,
-                                  NULL);
-  }
-  if (parallelism != NULL) {
-    (void)dsm__option_words_parse(&dsm__parallelism_option, parallelism,
-                                  &draft->options.parallelisms, NULL);
+  for (size_t o = 0; o < DSM__SWEEP_OPTION_COUNT; o++) {
+    const dsm__sweep_option *const option = &dsm__sweep_options[o];
+    const dsm__json_node node = dsm__json_member(options, option->key);
+    dsm__raw_value raw;
+    dsm_axis_value value;
+    draft->is_stated[o] = dsm__json_is_present(&node);
+    if (draft->is_stated[o] && dsm__raw_from_node(draft, &node, &raw) &&
+        dsm__value_make(draft, DSM__PATH_OPTION + (dsm__path_kind)o, &raw, dsm__origin_of(&node),
+                        &value)) {
+      (void)dsm__sweep_option_parse(option, value.text, &draft->options, NULL); /* found good */
+    }
   }
 }
 
@@ -132,18 +112,15 @@ static void read_options(dsm__sweep_draft *draft) {
 /* Adds an item of a list as a row of an axis of one path. */
 static void read_value(dsm__sweep_draft *draft, dsm__axis_draft *axis, const dsm__json_node *item) {
   dsm__raw_value raw;
-  dsm_axis_value *const row = dsm__axis_row(draft, axis);
-  if (row != NULL && dsm__raw_from_node(draft, item, &raw) &&
-      dsm__value_make(draft, axis->kinds[0], &raw, dsm__origin_of(item), row)) {
-    axis->value_count++;
+  if (dsm__raw_from_node(draft, item, &raw)) {
+    (void)dsm__axis_add_value(draft, axis, &raw, dsm__origin_of(item));
   }
 }
 
 static void read_inputs(dsm__sweep_draft *draft, dsm__json_node *node, const char *path,
-                        dsm__path_kind kind, bool is_replaced) {
+                        dsm__path_kind kind) {
   size_t count = 0;
-  if (!dsm__json_is_present(node) || is_replaced ||
-      !dsm__json_array(node, 1, DSM_SWEEP_VALUES_MAX, &count)) {
+  if (!dsm__json_is_present(node) || !dsm__json_array(node, 1, DSM_SWEEP_VALUES_MAX, &count)) {
     return;
   }
   dsm__axis_draft *const axis = dsm__axis_add(draft, &path, &kind, 1, dsm__origin_of(node));
@@ -179,7 +156,7 @@ static void read_input_axis(dsm__sweep_draft *draft, dsm_description kind) {
         dsm__vary_read(draft, vary, axis);
       }
     } else if (draft->doc != NULL) {
-      read_inputs(draft, node, path, path_kind, false);
+      read_inputs(draft, node, path, path_kind);
     }
     return;
   }
@@ -187,10 +164,7 @@ static void read_input_axis(dsm__sweep_draft *draft, dsm_description kind) {
   dsm__axis_draft *const axis = dsm__axis_add(draft, &path, &path_kind, 1, origin);
   for (size_t i = 0; axis != NULL && i < named_count; i++) {
     const dsm__raw_value raw = {.json = names[i], .text = names[i]};
-    dsm_axis_value *const row = dsm__axis_row(draft, axis);
-    if (row != NULL && dsm__value_make(draft, path_kind, &raw, origin, row)) {
-      axis->value_count++;
-    }
+    (void)dsm__axis_add_value(draft, axis, &raw, origin);
   }
 }
 

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/json_write.h"
-#include "sweep/option_words.h"
 #include "sweep/sweep_draft.h"
 
 /* What is written, and which inputs stand there in full already. */
@@ -30,10 +29,8 @@ static void write_input(resolved_writer *writer, dsm_description kind, size_t in
 }
 
 static void write_value(resolved_writer *writer, dsm__path_kind kind, const dsm_axis_value *value) {
-  if (kind == DSM__PATH_WORKLOAD || kind == DSM__PATH_SYSTEM) {
-    write_input(writer,
-                kind == DSM__PATH_WORKLOAD ? DSM_DESCRIPTION_WORKLOAD : DSM_DESCRIPTION_SYSTEM,
-                value->input);
+  if (dsm__path_is_input(kind)) {
+    write_input(writer, dsm__path_description(kind), value->input);
   } else {
     dsm__json_write_json(&writer->json, value->json);
   }
@@ -95,18 +92,12 @@ static void write_axis(resolved_writer *writer, const dsm__axis_draft *axis) {
 static void write_options(resolved_writer *writer) {
   const dsm__sweep_draft *const draft = writer->draft;
   dsm__json_put_object(&writer->json, "options", true);
-  if (!dsm__draft_varies(draft, DSM__PATH_MODE)) {
-    dsm__json_put_string(&writer->json, "mode", dsm_mode_name(draft->options.mode));
-  }
-  if (!dsm__draft_varies(draft, DSM__PATH_OPTIMIZE)) {
-    dsm__json_put_string(
-        &writer->json, "optimize",
-        dsm__option_words_text(&dsm__optimize_option, draft->options.optimizations).text);
-  }
-  if (!dsm__draft_varies(draft, DSM__PATH_PARALLELISM)) {
-    dsm__json_put_string(
-        &writer->json, "parallelism",
-        dsm__option_words_text(&dsm__parallelism_option, draft->options.parallelisms).text);
+  for (size_t o = 0; o < DSM__SWEEP_OPTION_COUNT; o++) {
+    const dsm__sweep_option *const option = &dsm__sweep_options[o];
+    if (!dsm__draft_varies(draft, DSM__PATH_OPTION + (dsm__path_kind)o)) {
+      dsm__json_put_string(&writer->json, option->key,
+                           dsm__sweep_option_text(option, &draft->options).text);
+    }
   }
   if (draft->options.gap > 0) {
     dsm__json_put_double(&writer->json, "gap", draft->options.gap);

@@ -5,7 +5,6 @@
 
 #include "base/diag_add.h"
 #include "base/digest.h"
-#include "sweep/option_words.h"
 #include "sweep/point.h"
 #include "sweep/sweep_draft.h"
 
@@ -22,9 +21,7 @@ static void read_request_set(dsm__sweep_draft *draft, const char *text) {
     return;
   }
   dsm__path_kind kind = DSM__PATH_WORKLOAD;
-  const bool is_path = dsm__path_parse(path, &kind) &&
-                       (kind == DSM__PATH_WORKLOAD_VALUE || kind == DSM__PATH_SYSTEM_VALUE);
-  if (text[length] == '\0' || !is_path) {
+  if (text[length] == '\0' || !dsm__path_parse(path, &kind) || !dsm__path_is_value(kind)) {
     dsm__draft_error(draft, (dsm__origin){.option = "--set"}, NULL,
                      "expected workload.PATH=VALUE or system.PATH=VALUE, found \"%.*s\"", SHOWN_MAX,
                      text);
@@ -74,15 +71,15 @@ static void read_request_options(dsm__sweep_draft *draft) {
   const dsm_sweep_request *const request = draft->request;
   if (request->mode != NULL) {
     draft->options.mode = *request->mode;
-    draft->stated.has_mode = true;
+    draft->is_stated[DSM__OPTION_MODE] = true;
   }
   if (request->optimizations != NULL) {
     draft->options.optimizations = *request->optimizations;
-    draft->stated.has_optimize = true;
+    draft->is_stated[DSM__OPTION_OPTIMIZE] = true;
   }
   if (request->parallelisms != NULL) {
     draft->options.parallelisms = *request->parallelisms;
-    draft->stated.has_parallelism = true;
+    draft->is_stated[DSM__OPTION_PARALLELISM] = true;
   }
   if (request->gap != NULL) {
     draft->options.gap = *request->gap;
@@ -110,7 +107,6 @@ bool dsm__draft_varies(const dsm__sweep_draft *draft, dsm__path_kind kind) {
 
 static void check_inputs(dsm__sweep_draft *draft) {
   static const dsm__path_kind kinds[] = {DSM__PATH_WORKLOAD, DSM__PATH_SYSTEM};
-  static const char *const names[] = {"workload", "system"};
   if (dsm__draft_status(draft) != DSM_OK) {
     return; /* what is missing may be what was wrong */
   }
@@ -118,7 +114,8 @@ static void check_inputs(dsm__sweep_draft *draft) {
   for (size_t i = 0; i < 2; i++) {
     if (!dsm__draft_varies(draft, kinds[i])) {
       const dsm__origin missing = {.node = draft->doc == NULL ? NULL : &nodes[i]};
-      dsm__draft_error(draft, missing, NULL, "expected at least one %s, found none", names[i]);
+      dsm__draft_error(draft, missing, NULL, "expected at least one %s, found none",
+                       dsm_description_name(dsm__path_description(kinds[i])));
     }
   }
 }
@@ -131,7 +128,7 @@ static dsm_optimization_set meaningful(const dsm__sweep_draft *draft) {
     const dsm__axis_draft *const axis = &draft->axes[a];
     for (size_t i = 0; i < axis->value_count * axis->path_count; i++) {
       dsm_mode mode;
-      if (axis->kinds[i % axis->path_count] == DSM__PATH_MODE &&
+      if (axis->kinds[i % axis->path_count] == DSM__PATH_OPTION + DSM__OPTION_MODE &&
           dsm_mode_parse(axis->values[i].text, &mode)) {
         set |= dsm_mode_optimizations(mode);
         is_varied = true;
@@ -165,10 +162,11 @@ static void check_optimizations(dsm__sweep_draft *draft) {
   for (size_t a = 0; a < draft->axis_count; a++) {
     const dsm__axis_draft *const axis = &draft->axes[a];
     for (size_t i = 0; i < axis->value_count * axis->path_count; i++) {
-      dsm_optimization_set set = 0;
-      if (axis->kinds[i % axis->path_count] == DSM__PATH_OPTIMIZE &&
-          dsm__option_words_parse(&dsm__optimize_option, axis->values[i].text, &set, NULL)) {
-        check_meaning(draft, set, allowed, axis->origin);
+      dsm_explore_options options;
+      if (axis->kinds[i % axis->path_count] == DSM__PATH_OPTION + DSM__OPTION_OPTIMIZE &&
+          dsm__sweep_option_parse(&dsm__sweep_options[DSM__OPTION_OPTIMIZE], axis->values[i].text,
+                                  &options, NULL)) {
+        check_meaning(draft, options.optimizations, allowed, axis->origin);
       }
     }
   }

@@ -9,8 +9,6 @@
 #include "base/number_text.h"
 #include "base/utf8.h"
 #include "base/words.h"
-#include "model/names.h"
-#include "sweep/option_words.h"
 #include "sweep/sweep_draft.h"
 
 enum { SHOWN_MAX = 128 };
@@ -97,18 +95,16 @@ bool dsm__raw_from_text(dsm__sweep_draft *draft, const char *text, size_t length
     return raw_from_json(draft, copy, origin, raw);
   }
   if (length == 0) {
-    dsm__draft_error(draft, origin, "an empty text is \"\" in quotes",
-                     "expected a value, found nothing");
-    return false;
+    return dsm__draft_error(draft, origin, "an empty text is \"\" in quotes",
+                            "expected a value, found nothing");
   }
   if (strchr("\"[{", copy[0]) != NULL) {
-    dsm__draft_error(draft, origin, "what begins like JSON must be JSON", "%s", flaw.message);
-    return false;
+    return dsm__draft_error(draft, origin, "what begins like JSON must be JSON", "%s",
+                            flaw.message);
   }
   if (!dsm__is_utf8(copy)) {
-    dsm__draft_error(draft, origin, NULL, "expected a value in UTF-8, found \"%.*s\"", SHOWN_MAX,
-                     copy);
-    return false;
+    return dsm__draft_error(draft, origin, NULL, "expected a value in UTF-8, found \"%.*s\"",
+                            SHOWN_MAX, copy);
   }
   raw->text = copy;
   raw->words = copy;
@@ -127,54 +123,41 @@ bool dsm__raw_from_number(dsm__sweep_draft *draft, double number, dsm__raw_value
 /* ---- as meant ---- */
 
 static bool complain_of_option(dsm__sweep_draft *draft, const dsm__raw_value *raw,
-                               dsm__origin origin, const char *expected, const char *wrong,
-                               const char *const *words, size_t count) {
-  char hint[200] = "";
-  if (raw->words != NULL) {
-    (void)dsm__nearest_hint(wrong, words, count, hint, sizeof hint);
-  }
-  dsm__draft_error(draft, origin, hint, "expected %s, found %.*s", expected, SHOWN_MAX, raw->json);
-  return false;
-}
-
-static bool make_mode(dsm__sweep_draft *draft, const dsm__raw_value *raw, dsm__origin origin,
-                      dsm_axis_value *value) {
-  dsm_mode mode;
-  if (raw->text == NULL || !dsm_mode_parse(raw->text, &mode)) {
-    const char *keys[DSM__WORDS_MAX];
-    const size_t count = dsm__words_keys(&dsm__mode_words, keys);
-    return complain_of_option(draft, raw, origin, "\"training\" or \"inference\"",
-                              raw->text == NULL ? "" : raw->text, keys, count);
-  }
-  *value = (dsm_axis_value){.text = raw->text, .json = raw->json};
-  return true;
-}
-
-static bool complain_of_words(dsm__sweep_draft *draft, const dsm__raw_value *raw,
-                              dsm__origin origin, const dsm__option_words *option,
-                              const char *wrong) {
+                               dsm__origin origin, const dsm__sweep_option *option,
+                               const char *wrong) {
   const char *keys[DSM__WORDS_MAX + 2] = {"all", "none"};
-  const size_t first = option->may_be_none ? 2 : 1;
+  const size_t first = option->is_set + option->may_be_none;
   const size_t count = first + dsm__words_keys(option->words, keys + first);
   char expected[320];
-  (void)snprintf(expected, sizeof expected, "\"all\"%s or different ones of %s",
-                 option->may_be_none ? ", \"none\"" : "",
-                 dsm__words_join(option->words, ~0U, ", ").text);
-  return complain_of_option(draft, raw, origin, expected, wrong, keys, count);
+  char hint[200] = "";
+  if (option->is_set) {
+    (void)snprintf(expected, sizeof expected, "\"all\"%s or different ones of %s",
+                   option->may_be_none ? ", \"none\"" : "",
+                   dsm__words_join(option->words, ~0U, ", ").text);
+  } else {
+    (void)snprintf(expected, sizeof expected, "\"%s\"",
+                   dsm__words_join(option->words, ~0U, "\" or \"").text);
+  }
+  if (raw->words != NULL) {
+    (void)dsm__nearest_hint(wrong, keys, count, hint, sizeof hint);
+  }
+  return dsm__draft_error(draft, origin, hint, "expected %s, found %.*s", expected, SHOWN_MAX,
+                          raw->json);
 }
 
 /* An empty list is "none", where that may be. */
-static bool make_words(dsm__sweep_draft *draft, const dsm__raw_value *raw, dsm__origin origin,
-                       const dsm__option_words *option, dsm_axis_value *value) {
-  unsigned set = 0;
+static bool make_option(dsm__sweep_draft *draft, const dsm__raw_value *raw, dsm__origin origin,
+                        const dsm__sweep_option *option, dsm_axis_value *value) {
+  dsm_explore_options options = {.optimizations = 0};
   char wrong[DSM__OPTION_WORD_SIZE] = "";
+  const char *const words = option->is_set ? raw->words : raw->text;
   const bool is_empty_list = raw->text == NULL && raw->words != NULL && raw->words[0] == '\0';
   if (!(is_empty_list && option->may_be_none) &&
-      (raw->words == NULL || !dsm__option_words_parse(option, raw->words, &set, wrong))) {
-    return complain_of_words(draft, raw, origin, option, wrong);
+      (words == NULL || !dsm__sweep_option_parse(option, words, &options, wrong))) {
+    return complain_of_option(draft, raw, origin, option, wrong);
   }
   const char *const text =
-      dsm__arena_strdup(draft->arena, dsm__option_words_text(option, set).text);
+      dsm__arena_strdup(draft->arena, dsm__sweep_option_text(option, &options).text);
   if (text == NULL) {
     return dsm__draft_out_of_memory(draft);
   }
@@ -197,10 +180,9 @@ static bool make_input(dsm__sweep_draft *draft, dsm_description kind, const dsm_
            dsm__value_of_input(draft, kind, input, value);
   }
   if (raw->text == NULL) {
-    dsm__draft_error(draft, origin, NULL, "expected the name of a %s%s, found %.*s",
-                     dsm_description_name(kind), origin.node == NULL ? "" : ", or a whole one",
-                     SHOWN_MAX, raw->json);
-    return false;
+    return dsm__draft_error(draft, origin, NULL, "expected the name of a %s%s, found %.*s",
+                            dsm_description_name(kind),
+                            origin.node == NULL ? "" : ", or a whole one", SHOWN_MAX, raw->json);
   }
   const char *const folder = origin.node == NULL ? NULL : draft->folder;
   return dsm__input_by_name(draft, kind, raw->text, folder, origin, &input) &&
@@ -209,20 +191,11 @@ static bool make_input(dsm__sweep_draft *draft, dsm_description kind, const dsm_
 
 bool dsm__value_make(dsm__sweep_draft *draft, dsm__path_kind kind, const dsm__raw_value *raw,
                      dsm__origin origin, dsm_axis_value *value) {
-  switch (kind) {
-  case DSM__PATH_WORKLOAD:
-    return make_input(draft, DSM_DESCRIPTION_WORKLOAD, raw, origin, value);
-  case DSM__PATH_SYSTEM:
-    return make_input(draft, DSM_DESCRIPTION_SYSTEM, raw, origin, value);
-  case DSM__PATH_MODE:
-    return make_mode(draft, raw, origin, value);
-  case DSM__PATH_OPTIMIZE:
-    return make_words(draft, raw, origin, &dsm__optimize_option, value);
-  case DSM__PATH_PARALLELISM:
-    return make_words(draft, raw, origin, &dsm__parallelism_option, value);
-  case DSM__PATH_WORKLOAD_VALUE:
-  case DSM__PATH_SYSTEM_VALUE:
-    break;
+  if (dsm__path_is_input(kind)) {
+    return make_input(draft, dsm__path_description(kind), raw, origin, value);
+  }
+  if (dsm__path_option(kind) != NULL) {
+    return make_option(draft, raw, origin, dsm__path_option(kind), value);
   }
   *value = (dsm_axis_value){.text = raw->text != NULL ? raw->text : raw->json,
                             .json = raw->json,

@@ -43,11 +43,10 @@ static bool parse_path(dsm__sweep_draft *draft, const char *text, size_t length,
   }
   char hint[DSM__PATH_HINT_SIZE];
   dsm__path_hint(*path, hint);
-  dsm__draft_error(draft, origin, hint,
-                   "expected workload, system, workload.PATH, system.PATH, options.mode, "
-                   "options.optimize or options.parallelism, found \"%.*s\"",
-                   SHOWN_MAX, *path);
-  return false;
+  return dsm__draft_error(draft, origin, hint,
+                          "expected workload, system, workload.PATH, system.PATH, options.mode, "
+                          "options.optimize or options.parallelism, found \"%.*s\"",
+                          SHOWN_MAX, *path);
 }
 
 static bool parse_paths(dsm__sweep_draft *draft, const char *text, size_t length, dsm__vary *vary) {
@@ -61,9 +60,8 @@ static bool parse_paths(dsm__sweep_draft *draft, const char *text, size_t length
   bool is_good = true;
   for (size_t at = 0; at <= length;) {
     if (vary->path_count == DSM_SWEEP_AXES_MAX) {
-      dsm__draft_error(draft, origin, NULL, "expected at most %d paths, found more",
-                       DSM_SWEEP_AXES_MAX);
-      return false;
+      return dsm__draft_error(draft, origin, NULL, "expected at most %d paths, found more",
+                              DSM_SWEEP_AXES_MAX);
     }
     const size_t colon = strcspn(text + at, ":");
     const size_t part = colon < length - at ? colon : length - at;
@@ -124,8 +122,7 @@ static bool parse_range(const char *text, size_t length, dsm__range *range) {
 /* The name of an input is a text also where it looks like a number. */
 static bool raw_value(dsm__sweep_draft *draft, dsm__path_kind kind, const char *text, size_t length,
                       dsm__origin origin, dsm__raw_value *raw) {
-  const bool is_input = kind == DSM__PATH_WORKLOAD || kind == DSM__PATH_SYSTEM;
-  if (!is_input || length == 0 || text[0] == '"') {
+  if (!dsm__path_is_input(kind) || length == 0 || text[0] == '"') {
     return dsm__raw_from_text(draft, text, length, origin, raw);
   }
   const char *const name = dsm__arena_strndup(draft->arena, text, length);
@@ -137,7 +134,7 @@ static void add_value(dsm__sweep_draft *draft, dsm__axis_draft *axis, const char
                       size_t length) {
   const dsm__origin origin = axis->origin;
   const dsm__path_kind kind = axis->kinds[0];
-  const bool is_input = kind == DSM__PATH_WORKLOAD || kind == DSM__PATH_SYSTEM;
+  const bool is_input = dsm__path_is_input(kind);
   dsm__range range;
   if (is_input && length > 0 && text[length - 1] == '/') {
     const char *const folder = dsm__arena_strndup(draft->arena, text, length);
@@ -159,10 +156,8 @@ static void add_value(dsm__sweep_draft *draft, dsm__axis_draft *axis, const char
     return;
   }
   dsm__raw_value raw;
-  dsm_axis_value *const row = dsm__axis_row(draft, axis);
-  if (row != NULL && raw_value(draft, kind, text, length, origin, &raw) &&
-      dsm__value_make(draft, kind, &raw, origin, row)) {
-    axis->value_count++;
+  if (raw_value(draft, kind, text, length, origin, &raw)) {
+    (void)dsm__axis_add_value(draft, axis, &raw, origin);
   }
 }
 

@@ -43,11 +43,13 @@ static void check_points(const dsm_sweep *sweep) {
     dsm__arena *const arena = dsm__arena_new();
     dsm__sweep_point point;
     FUZZ_CHECK(arena != NULL && dsm__point_init(&point, sweep, p, arena));
-    FUZZ_CHECK(point.workload != NULL && point.system != NULL);
+    FUZZ_CHECK(point.inputs[DSM_DESCRIPTION_WORKLOAD].input != NULL &&
+               point.inputs[DSM_DESCRIPTION_SYSTEM].input != NULL);
     FUZZ_CHECK(point.options.parallelisms != 0);
     FUZZ_CHECK((point.options.optimizations & ~dsm_mode_optimizations(point.options.mode)) == 0);
     FUZZ_CHECK(point.options.override_count ==
-               point.workload_override_count + point.system_override_count);
+               point.inputs[DSM_DESCRIPTION_WORKLOAD].override_count +
+                   point.inputs[DSM_DESCRIPTION_SYSTEM].override_count);
     dsm__arena_free(arena);
   }
 }

@@ -83,11 +83,14 @@ static dsm_plan *explored(const dsm__sweep_point *point, dsm_workload **workload
   dsm_plan *plan = NULL;
   *workload = NULL;
   *system = NULL;
-  if (dsm_workload_parse(workload, point->workload->text, point->workload->length, "w",
-                         point->workload_overrides, point->workload_override_count,
-                         NULL) == DSM_OK &&
-      dsm_system_parse(system, point->system->text, point->system->length, "s",
-                       point->system_overrides, point->system_override_count, NULL) == DSM_OK) {
+  if (dsm_workload_parse(workload, point->inputs[DSM_DESCRIPTION_WORKLOAD].input->text,
+                         point->inputs[DSM_DESCRIPTION_WORKLOAD].input->length, "w",
+                         point->inputs[DSM_DESCRIPTION_WORKLOAD].overrides,
+                         point->inputs[DSM_DESCRIPTION_WORKLOAD].override_count, NULL) == DSM_OK &&
+      dsm_system_parse(system, point->inputs[DSM_DESCRIPTION_SYSTEM].input->text,
+                       point->inputs[DSM_DESCRIPTION_SYSTEM].input->length, "s",
+                       point->inputs[DSM_DESCRIPTION_SYSTEM].overrides,
+                       point->inputs[DSM_DESCRIPTION_SYSTEM].override_count, NULL) == DSM_OK) {
     (void)!dsm_explore(&plan, *workload, *system, &point->options, NULL);
   }
   return plan;

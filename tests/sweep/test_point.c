@@ -18,18 +18,18 @@ START_TEST(what_a_point_is) {
   dsm__sweep_point point;
   ck_assert_uint_eq(sweep->point_count, 8);
   ck_assert(dsm__point_init(&point, sweep, 7, arena));
-  ck_assert_str_eq(point.workload->name, "net");
-  ck_assert_str_eq(point.system->name, "one");
-  ck_assert_uint_eq(point.workload_override_count, 3);
-  ck_assert_str_eq(point.workload_overrides[0].path, "source");
-  ck_assert_str_eq(point.workload_overrides[0].value, "\"4\"");
-  ck_assert_str_eq(point.workload_overrides[0].origin, "workload.source");
-  ck_assert_str_eq(point.workload_overrides[1].path, "minibatch");
-  ck_assert_str_eq(point.workload_overrides[1].value, "2");
-  ck_assert_str_eq(point.workload_overrides[2].value, "eight");
-  ck_assert_uint_eq(point.system_override_count, 2);
-  ck_assert_str_eq(point.system_overrides[0].path, "pe.simd_macs");
-  ck_assert_str_eq(point.system_overrides[1].value, "8");
+  ck_assert_str_eq(point.inputs[DSM_DESCRIPTION_WORKLOAD].input->name, "net");
+  ck_assert_str_eq(point.inputs[DSM_DESCRIPTION_SYSTEM].input->name, "one");
+  ck_assert_uint_eq(point.inputs[DSM_DESCRIPTION_WORKLOAD].override_count, 3);
+  ck_assert_str_eq(point.inputs[DSM_DESCRIPTION_WORKLOAD].overrides[0].path, "source");
+  ck_assert_str_eq(point.inputs[DSM_DESCRIPTION_WORKLOAD].overrides[0].value, "\"4\"");
+  ck_assert_str_eq(point.inputs[DSM_DESCRIPTION_WORKLOAD].overrides[0].origin, "workload.source");
+  ck_assert_str_eq(point.inputs[DSM_DESCRIPTION_WORKLOAD].overrides[1].path, "minibatch");
+  ck_assert_str_eq(point.inputs[DSM_DESCRIPTION_WORKLOAD].overrides[1].value, "2");
+  ck_assert_str_eq(point.inputs[DSM_DESCRIPTION_WORKLOAD].overrides[2].value, "eight");
+  ck_assert_uint_eq(point.inputs[DSM_DESCRIPTION_SYSTEM].override_count, 2);
+  ck_assert_str_eq(point.inputs[DSM_DESCRIPTION_SYSTEM].overrides[0].path, "pe.simd_macs");
+  ck_assert_str_eq(point.inputs[DSM_DESCRIPTION_SYSTEM].overrides[1].value, "8");
   ck_assert_uint_eq(point.options.override_count, 5);
   static const char *const texts[] = {"system.pe.simd_macs=2", "workload.source=\"4\"",
                                       "workload.minibatch=2", "system.array.rows=8",
