@@ -81,7 +81,7 @@ static void put_parameter(dsm__page *page, const dsm__listed_parameter *paramete
   const bool is_open = has_source && made->is_source_beside;
   const bool has_fallback = made->fallback > 0;
   const bool has_unit = made->unit > 0;
-  dsm__display_put(&page->out, parameter->path, made->path, false);
+  dsm__display_put(&page->out, parameter->path, made->path);
   put_column(page, parameter->value, made->value, !is_open && !has_unit && !has_fallback, style);
   put_column(page, parameter->unit, made->unit, !is_open && !has_fallback, DSM__STYLE_PLAIN);
   put_column(page, parameter->fallback, made->fallback, !is_open, DSM__STYLE_PLAIN);

@@ -67,26 +67,23 @@ END_TEST
 static const struct {
   const char *text;
   size_t width;
-  bool is_right;
   const char *shown;
 } put[] = {
-    {"abc", 5, false, "abc  "},
-    {"abc", 5, true, "  abc"},
-    {"abc", 3, true, "abc"},
-    {"", 2, false, "  "},
-    {"abcdefgh", 8, false, "abcdefgh"},
-    {"abcdefghi", 8, false, "abcd" ELLIPSIS "ghi"}, /* 8 = 4 + 1 + 3 */
-    {"abcdefghi", 7, true, "abc" ELLIPSIS "ghi"},
-    {"abcdefghi", 1, false, ELLIPSIS},
-    {"abcdefghi", 0, false, ""},
-    {"網路網路網路", 8, false, "網路" ELLIPSIS "路 "}, /* 4 + 1 + 2, and one over */
-    {"網路網路網路", 12, false, "網路網路網路"},
-    {"ab" E_ACUTE "xyz", 5, false, "ab" ELLIPSIS "yz"},
-    {"abc" E_ACUTE "d", 4, false, "ab" ELLIPSIS "d"}, /* the accent goes with its letter */
+    {"abc", 5, "abc  "},
+    {"", 2, "  "},
+    {"abcdefgh", 8, "abcdefgh"},
+    {"abcdefghi", 8, "abcd" ELLIPSIS "ghi"}, /* 8 = 4 + 1 + 3 */
+    {"abcdefghi", 7, "abc" ELLIPSIS "ghi"},
+    {"abcdefghi", 1, ELLIPSIS},
+    {"abcdefghi", 0, ""},
+    {"網路網路網路", 8, "網路" ELLIPSIS "路 "}, /* 4 + 1 + 2, and one over */
+    {"網路網路網路", 12, "網路網路網路"},
+    {"ab" E_ACUTE "xyz", 5, "ab" ELLIPSIS "yz"},
+    {"abc" E_ACUTE "d", 4, "ab" ELLIPSIS "d"}, /* the accent goes with its letter */
 };
 
 START_TEST(test_text_is_padded_or_shortened_in_its_middle) {
-  dsm__display_put(&buffer, put[_i].text, put[_i].width, put[_i].is_right);
+  dsm__display_put(&buffer, put[_i].text, put[_i].width);
   ck_assert_str_eq(buffer.text == NULL ? "" : buffer.text, put[_i].shown);
 }
 END_TEST

@@ -81,17 +81,10 @@ static const char *role_text(bool is_accelerator) {
   return is_accelerator ? "accelerator" : "host";
 }
 
-static void put_source(dsm__page *page, const char *source) {
-  if (source != NULL) {
-    dsm__page_line(page, DSM__STYLE_FAINT, "source: %s", source);
-  }
-  dsm__page_break(page);
-}
-
 void dsm__describe_server(dsm__page *page, const dsm_server *server) {
   const size_t count = server->device_count;
   dsm__page_line(page, DSM__STYLE_PLAIN, "%zu device%s", count, count == 1 ? "" : "s");
-  put_source(page, server->source);
+  dsm__describe_source(page, server->source);
   dsm__table table = DSM__TABLE(page, server_columns);
   for (size_t j = 0; j < count; j++) {
     const dsm_device *const device = &server->devices[j];

@@ -40,10 +40,7 @@ void dsm__describe_sweep(dsm__page *page, const dsm_sweep *sweep) {
   dsm__page_line(page, DSM__STYLE_PLAIN, "%zu point%s, %s mode, records %s", sweep->point_count,
                  sweep->point_count == 1 ? "" : "s", dsm_mode_name(sweep->options.mode),
                  dsm_record_name(sweep->record));
-  if (sweep->source != NULL) {
-    dsm__page_line(page, DSM__STYLE_FAINT, "source: %s", sweep->source);
-  }
-  dsm__page_break(page);
+  dsm__describe_source(page, sweep->source);
   for (size_t a = 0; a < sweep->axis_count; a++) {
     put_axis(page, &sweep->axes[a]);
   }

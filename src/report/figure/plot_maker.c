@@ -190,7 +190,7 @@ const char *dsm__plot_fit(dsm__plot_maker *maker, const char *text, double size,
   const size_t most = (size_t)fmax(0, 4 * width / size);
   for (size_t columns = natural < most ? natural : most; columns > 0; columns--) {
     dsm__text_buffer shorter = {0};
-    dsm__display_put(&shorter, shown, columns, false);
+    dsm__display_put(&shorter, shown, columns);
     const char *const kept = shorter.failed ? NULL : dsm__arena_strdup(maker->arena, shorter.text);
     dsm__text_fini(&shorter);
     if (kept == NULL) {

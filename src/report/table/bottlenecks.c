@@ -195,31 +195,22 @@ static cause link_cause(dsm__page *page, const dsm_pass_plan *pass, dsm_bound bo
 }
 
 static cause main_cause(dsm__page *page, const dsm_plan *plan, const bottleneck_pass *bottleneck) {
+  static const char *const phrases[DSM_BOUND_COUNT] = {
+      [DSM_BOUND_COMPUTE] = "array underuse",
+      [DSM_BOUND_STARTUP] = "starting the arrays",
+      [DSM_BOUND_SCRATCHPAD] = "loading weights into the arrays",
+      [DSM_BOUND_AUXILIARY] = "auxiliary operations",
+  };
   const dsm_pass_plan *const pass = &bottleneck->layer->passes[bottleneck->pass];
   const dsm_resources lost = lost_resources(plan, pass);
   const dsm_bound bound = dsm_resources_bound(&lost);
-  cause found = {.phrase = "", .detail = ""};
-  switch (bound) {
-  case DSM_BOUND_COMPUTE:
-    found = (cause){"array underuse", array_filling(page, plan, bottleneck), 0};
-    break;
-  case DSM_BOUND_STARTUP:
-    found = (cause){"starting the arrays", start_count(page, plan, pass), 0};
-    break;
-  case DSM_BOUND_SCRATCHPAD:
-    found = (cause){"loading weights into the arrays", "", 0};
-    break;
-  case DSM_BOUND_AUXILIARY:
-    found = (cause){"auxiliary operations", "", 0};
-    break;
-  case DSM_BOUND_LINK_X:
-  case DSM_BOUND_LINK_Y:
-  case DSM_BOUND_MEMORY:
-  case DSM_BOUND_RING:
+  cause found = {.phrase = phrases[bound], .detail = ""};
+  if (found.phrase == NULL) { /* a link */
     found = link_cause(page, pass, bound);
-    break;
-  case DSM_BOUND_COUNT:
-    break;
+  } else if (bound == DSM_BOUND_COMPUTE) {
+    found.detail = array_filling(page, plan, bottleneck);
+  } else if (bound == DSM_BOUND_STARTUP) {
+    found.detail = start_count(page, plan, pass);
   }
   found.cycles = lost.cycles[bound];
   return found;

@@ -90,6 +90,13 @@ static void put_layers(dsm__page *page, const dsm_workload *workload) {
   dsm__table_print(&table);
 }
 
+void dsm__describe_source(dsm__page *page, const char *source) {
+  if (source != NULL) {
+    dsm__page_line(page, DSM__STYLE_FAINT, "source: %s", source);
+  }
+  dsm__page_break(page);
+}
+
 static void put_workload(dsm__page *page, const dsm_workload *workload) {
   dsm__page_line(page, DSM__STYLE_PLAIN,
                  "%zu layer%s, minibatch %s, %s byte%s an element; %s weight%s, %s",
@@ -99,10 +106,7 @@ static void put_workload(dsm__page *page, const dsm_workload *workload) {
                  workload->element_bytes > 1 || workload->element_bytes < 1 ? "s" : "",
                  dsm__figure_count(workload->weights).text, dsm__plural((double)workload->weights),
                  dsm__figure_scaled((double)workload->weights * workload->element_bytes, "B").text);
-  if (workload->source != NULL) {
-    dsm__page_line(page, DSM__STYLE_FAINT, "source: %s", workload->source);
-  }
-  dsm__page_break(page);
+  dsm__describe_source(page, workload->source);
   put_layers(page, workload);
 }
 
@@ -120,10 +124,7 @@ static void put_system(dsm__page *page, const dsm_system *system) {
   dsm__page_line(page, DSM__STYLE_PLAIN, "%s of memory, %s a chip",
                  dsm__figure_scaled((double)chips * dsm__chip_memory_bytes(system), "B").text,
                  dsm__figure_scaled(dsm__chip_memory_bytes(system), "B").text);
-  if (system->source != NULL) {
-    dsm__page_line(page, DSM__STYLE_FAINT, "source: %s", system->source);
-  }
-  dsm__page_break(page);
+  dsm__describe_source(page, system->source);
   const dsm__listed_parameter *const parameters = dsm__parameter_list_of(page, system);
   if (parameters != NULL) {
     dsm__parameter_list_put(page, parameters, dsm__parameter_count);

@@ -11,6 +11,10 @@
  */
 const char *dsm__describe_kernel(dsm__page *page, const dsm_layer_spec *spec);
 
+/** Appends where the figures of a description are from, unless source is NULL, and an empty line.
+ */
+void dsm__describe_source(dsm__page *page, const char *source);
+
 /** Operations per second that a device can do at most, 2 for a MAC; 0: its times are given. */
 double dsm__device_peak_flops(const dsm_device *device);
 

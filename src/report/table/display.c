@@ -175,15 +175,8 @@ static size_t put_cut(dsm__text_buffer *out, const char *text, size_t width) {
   return width_of(text, start) + 1 + width_of(text + end, length - end);
 }
 
-void dsm__display_put(dsm__text_buffer *out, const char *text, size_t width, bool is_right) {
-  const size_t natural = dsm__display_width(text);
-  if (is_right && natural < width) {
-    dsm__text_repeat(out, ' ', width - natural);
-  }
-  const size_t used = put_cut(out, text, width);
-  if (!is_right || natural > width) {
-    dsm__text_repeat(out, ' ', width - used);
-  }
+void dsm__display_put(dsm__text_buffer *out, const char *text, size_t width) {
+  dsm__text_repeat(out, ' ', width - put_cut(out, text, width));
 }
 
 /* A number keeps its per cent sign. */

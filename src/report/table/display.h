@@ -37,9 +37,9 @@ char *dsm__display_clean(dsm__arena *arena, const char *text);
 /** Columns that a text takes. Invalid bytes count one each. */
 size_t dsm__display_width(const char *text);
 
-/** Appends text in `width` columns: padded at the end (or, right-aligned, at the start), or with an
- * ellipsis in its middle if it is wider, because names differ at their ends. */
-void dsm__display_put(dsm__text_buffer *out, const char *text, size_t width, bool is_right);
+/** Appends text in `width` columns: padded at its end, or with an ellipsis in its middle if it is
+ * wider, because names differ at their ends. */
+void dsm__display_put(dsm__text_buffer *out, const char *text, size_t width);
 
 /** How wrapped text is indented, in columns. */
 typedef struct dsm__indent {

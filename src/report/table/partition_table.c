@@ -62,7 +62,7 @@ static void put_answer(dsm__page *page, const dsm_partition *partition) {
   dsm__page_line(page, DSM__STYLE_HEADING, "%s: best %s on %zu device%s", partition->instance->name,
                  dsm_objective_kind_name(partition->options.objective),
                  partition->instance->device_count,
-                 partition->instance->device_count == 1 ? "" : "s");
+                 dsm__plural((double)partition->instance->device_count));
   dsm__page_break(page);
   dsm__page_labelled(page, LABEL_WIDTH, "throughput", "%s requests/s",
                      dsm__figure_digits(partition->rho, 4).text);

@@ -5,6 +5,7 @@
  */
 #include <string.h>
 
+#include "base/number_text.h"
 #include "report/figure/points.h"
 #include "report/table/number_style.h"
 #include "report/table/table.h"
@@ -35,7 +36,7 @@ static bool is_share(const dsm_cell *cell) {
 /* ---- above and below the table ---- */
 
 static void put_heading(dsm__page *page, const dsm_point_table *points) {
-  const char *const plural = points->point_count == 1 ? "" : "s";
+  const char *const plural = dsm__plural((double)points->point_count);
   const char *const what = points->workload_count > 0 ? "system" : "point";
   const dsm__figure count = dsm__figure_count(points->point_count);
   const char *const over =

@@ -161,7 +161,7 @@ static void put_cell(line *target, const dsm__table_column *column, size_t width
   const size_t padding = natural < width ? width - natural : 0;
   dsm__text_repeat(target->out, ' ', target->waiting + (column->is_right ? padding : 0));
   dsm__style_begin(target->out, target->color, cell.style);
-  dsm__display_put(target->out, cell.text, width - padding, false);
+  dsm__display_put(target->out, cell.text, width - padding);
   dsm__style_end(target->out, target->color, cell.style);
   target->waiting = column->is_right ? 0 : padding;
 }

@@ -73,7 +73,7 @@ void dsm__page_labelled(dsm__page *page, size_t label_width, const char *label, 
                         ...) {
   FORMAT_ARGUMENTS(text);
   dsm__style_begin(&page->out, page->style.color, DSM__STYLE_HEADING);
-  dsm__display_put(&page->out, label, label_width, false);
+  dsm__display_put(&page->out, label, label_width);
   dsm__style_end(&page->out, page->style.color, DSM__STYLE_HEADING);
   dsm__display_wrap(&page->out, text, page->style.width,
                     (dsm__indent){.first = label_width, .rest = label_width});
