@@ -30,7 +30,7 @@ static void put_cell(dsm__page *page, const dsm_plan *plan, const dsm__web_pass 
       dsm__pass_cell_of(page, plan, shown->layer, shown->pass, (dsm__pass_column_id)column);
   if (column == DSM__COLUMN_LAYER) {
     dsm__html_element(&page->out, "th", cell.text, "scope", "row", NULL);
-  } else if (dsm__pass_columns[column].in_table.is_right) {
+  } else if (dsm__pass_columns[column].is_number) {
     const char *const class = cell.style == DSM__STYLE_GOOD  ? "number good"
                               : cell.style == DSM__STYLE_BAD ? "number bad"
                                                              : "number";
@@ -59,8 +59,8 @@ static void put_titles(dsm__page *page, const dsm__pass_traits *has) {
     if (is_shown(c, has)) {
       const dsm__pass_column *const column = &dsm__pass_columns[c];
       dsm__html_element(&page->out, "th", column->title, "scope", "col", "data-key", column->key,
-                        "class", column->in_table.is_right ? "number" : "name", "title",
-                        column->meaning, NULL);
+                        "class", column->is_number ? "number" : "name", "title", column->meaning,
+                        NULL);
     }
   }
   dsm__html_end(&page->out, "tr");

@@ -32,7 +32,11 @@ typedef struct dsm__pass_column {
   const char *key; /**< for programs */
   const char *title;
   const char *meaning;
-  dsm__table_column in_table; /**< no title: pages alone have it */
+  const char *brief; /**< the title in terminals; NULL: pages alone have it */
+  unsigned gap;      /**< as of dsm__table_column */
+  unsigned rank;
+  bool is_number;
+  bool is_optional;
 } dsm__pass_column;
 
 extern const dsm__pass_column dsm__pass_columns[DSM__PASS_COLUMN_COUNT];

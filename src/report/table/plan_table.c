@@ -15,7 +15,7 @@ static void add_pass(dsm__table *table, const dsm_plan *plan, size_t layer, dsm_
   const dsm_parallelism parallelism = plan->layers[layer].passes[p].share.parallelism;
   for (int c = 0; c < DSM__PASS_COLUMN_COUNT; c++) {
     const dsm__pass_column_id column = (dsm__pass_column_id)c;
-    if (dsm__pass_columns[c].in_table.title == NULL) {
+    if (dsm__pass_columns[c].brief == NULL) {
       continue;
     }
     const dsm__pass_cell cell = dsm__pass_cell_of(table->page, plan, layer, p, column);
@@ -31,8 +31,14 @@ static void add_pass(dsm__table *table, const dsm_plan *plan, size_t layer, dsm_
 static size_t choose_columns(dsm__table_column columns[DSM__PASS_COLUMN_COUNT]) {
   size_t count = 0;
   for (int c = 0; c < DSM__PASS_COLUMN_COUNT; c++) {
-    if (dsm__pass_columns[c].in_table.title != NULL) {
-      columns[count++] = dsm__pass_columns[c].in_table;
+    const dsm__pass_column *const column = &dsm__pass_columns[c];
+    if (column->brief != NULL) {
+      columns[count++] = (dsm__table_column){.title = column->brief,
+                                             .rank = column->rank,
+                                             .gap = column->gap,
+                                             .is_right = column->is_number,
+                                             .is_name = c == DSM__COLUMN_LAYER,
+                                             .is_optional = column->is_optional};
     }
   }
   return count;
