@@ -15,6 +15,7 @@
 #include "base/diag_add.h"
 #include "base/text_buffer.h"
 #include "dsm/sweep_store.h"
+#include "sweep/point_record.h"
 
 /* Where things are in the rows of a table. */
 typedef struct layout {
@@ -33,21 +34,13 @@ typedef struct entry {
   size_t row;
 } entry;
 
-static size_t find(const dsm_point_table *table, const char *name) {
-  size_t column = 0;
-  while (column < table->column_count && strcmp(table->columns[column], name) != 0) {
-    column++;
-  }
-  return column;
-}
-
 /* False if the table has no workloads, or lacks what the view `points` has. */
 static bool find_layout(layout *places, const dsm_point_table *table) {
-  *places = (layout){.point = find(table, "point"),
-                     .status = find(table, "status"),
-                     .workload = find(table, "workload"),
-                     .axes = find(table, "reason") + 1,
-                     .results = find(table, "mode")};
+  *places = (layout){.point = dsm__table_column(table, "point"),
+                     .status = dsm__table_column(table, "status"),
+                     .workload = dsm__table_column(table, "workload"),
+                     .axes = dsm__table_column(table, "reason") + 1,
+                     .results = dsm__table_column(table, "mode")};
   return places->point < places->status && places->status < places->axes &&
          places->axes <= places->workload && places->workload < places->results &&
          places->results < table->column_count;
@@ -81,10 +74,6 @@ static int compare_entries(const void *first, const void *second) {
 
 /* ---- workloads ---- */
 
-static const dsm_cell *cell_at(const dsm_point_table *table, size_t row, size_t column) {
-  return &table->cells[row * table->column_count + column];
-}
-
 /* Of each row the first one with its workload; how many workloads there are. NULL if out of
  * memory. */
 static size_t *find_first_rows(const dsm_point_table *table, size_t column, dsm__arena *arena,
@@ -96,9 +85,10 @@ static size_t *find_first_rows(const dsm_point_table *table, size_t column, dsm_
     return NULL;
   }
   for (size_t row = 0; row < table->row_count; row++) {
-    const dsm_cell *const cell = cell_at(table, row, column);
+    const dsm_cell *const cell = dsm__table_cell(table, row, column);
     size_t known = 0;
-    while (known < *count && compare_cells(cell, cell_at(table, of_each[known], column)) != 0) {
+    while (known < *count &&
+           compare_cells(cell, dsm__table_cell(table, of_each[known], column)) != 0) {
       known++;
     }
     if (known == *count) {
@@ -115,7 +105,8 @@ static void find_of_workload(layout *places, const dsm_point_table *table, const
   for (size_t c = places->axes; c < places->results; c++) {
     bool is_same = table->row_count == table->point_count;
     for (size_t row = 0; row < table->row_count && is_same; row++) {
-      is_same = compare_cells(cell_at(table, row, c), cell_at(table, first[row], c)) == 0;
+      is_same =
+          compare_cells(dsm__table_cell(table, row, c), dsm__table_cell(table, first[row], c)) == 0;
     }
     places->is_of_workload[c] = c == places->workload || is_same;
   }
@@ -126,7 +117,7 @@ static const char *join_workloads(const dsm_point_table *table, size_t column,
                                   const size_t *first) {
   dsm__text_buffer text = {0};
   for (size_t row = 0; row < table->row_count; row++) {
-    const dsm_cell *const cell = cell_at(table, row, column);
+    const dsm_cell *const cell = dsm__table_cell(table, row, column);
     if (first[row] == row && cell->kind == DSM_CELL_TEXT) {
       dsm__text_printf(&text, "%s%s", row == 0 ? "" : "+", cell->text);
     }
@@ -138,12 +129,6 @@ static const char *join_workloads(const dsm_point_table *table, size_t column,
 }
 
 /* ---- means ---- */
-
-static bool is_ok(const entry *row) {
-  const dsm_cell *const status = &row->cells[row->places->status];
-  return status->kind == DSM_CELL_TEXT &&
-         strcmp(status->text, dsm_point_status_name(DSM_POINT_OK)) == 0;
-}
 
 /* What all rows have in a column; else the geometric mean of numbers that are more than 0, if it is
  * one of a result; else nothing. */
@@ -169,7 +154,7 @@ static dsm_cell mean_of(const entry *rows, size_t count, size_t column, bool is_
 static void put_means(dsm_cell *to, const dsm_point_table *table, const entry *rows, size_t count,
                       const char *workloads) {
   const layout *const places = rows[0].places;
-  const size_t first_result = find(table, "utilization");
+  const size_t first_result = dsm__table_column(table, "utilization");
   for (size_t c = 0; c < table->column_count; c++) {
     to[c] = mean_of(rows, count, c, c >= first_result);
   }
@@ -187,7 +172,7 @@ static void collapse(dsm_point_table *table, dsm_cell *cells, const entry *sorte
     size_t ok_count = 0;
     for (end = begin; end < row_count && compare_systems(&sorted[begin], &sorted[end]) == 0;
          end++) {
-      ok_count += is_ok(&sorted[end]);
+      ok_count += dsm__cell_is_ok(&sorted[end].cells[sorted[end].places->status]);
     }
     system_count++;
     if (ok_count == workload_count && end - begin == workload_count) {
@@ -219,7 +204,7 @@ static bool rank(dsm_point_table *table, layout *places, const size_t *first, si
   }
   find_of_workload(places, table, first);
   for (size_t row = 0; row < table->row_count; row++) {
-    sorted[row] = (entry){.cells = cell_at(table, row, 0), .places = places, .row = row};
+    sorted[row] = (entry){.cells = dsm__table_cell(table, row, 0), .places = places, .row = row};
   }
   qsort(sorted, table->row_count, sizeof *sorted, compare_entries);
   collapse(table, cells, sorted, workloads, workload_count);

@@ -9,12 +9,24 @@
 #include "base/record.h"
 #include "base/text_buffer.h"
 #include "dsm/sweep.h"
+#include "dsm/sweep_store.h"
 
 extern const dsm__record_type dsm__point_record;       /**< dsm_point_result; `plan` is the last */
 extern const dsm__record_type dsm__point_layer_record; /**< dsm_point_layer */
 
 /** Columns of the view `points` that stand before those of the axes: point, status, reason. */
 #define DSM__POINT_FIRST_COLUMNS 3
+
+/** The column of that name of a table, or how many there are. */
+size_t dsm__table_column(const dsm_point_table *table, const char *name);
+
+static inline const dsm_cell *dsm__table_cell(const dsm_point_table *table, size_t row,
+                                              size_t column) {
+  return &table->cells[row * table->column_count + column];
+}
+
+/** Is it the status of a point that has results? */
+bool dsm__cell_is_ok(const dsm_cell *status);
 
 /** Appends a result's bytes; buffer->failed tells whether memory sufficed. */
 void dsm__result_pack(dsm__text_buffer *buffer, const dsm_point_result *result);

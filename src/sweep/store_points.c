@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/diag_add.h"
+#include "sweep/point_record.h"
 #include "sweep/store_internal.h"
 
 /* A table that is being read. */
@@ -134,6 +135,19 @@ dsm_status dsm_store_points(dsm_store *store, dsm_point_table **table, dsm_diags
   made->row_count = from.row_count;
   *table = made;
   return DSM_OK;
+}
+
+size_t dsm__table_column(const dsm_point_table *table, const char *name) {
+  size_t column = 0;
+  while (column < table->column_count && strcmp(table->columns[column], name) != 0) {
+    column++;
+  }
+  return column;
+}
+
+bool dsm__cell_is_ok(const dsm_cell *status) {
+  return status->kind == DSM_CELL_TEXT &&
+         strcmp(status->text, dsm_point_status_name(DSM_POINT_OK)) == 0;
 }
 
 void dsm_point_table_free(dsm_point_table *table) {

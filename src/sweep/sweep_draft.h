@@ -229,11 +229,11 @@ void dsm__vary_read(dsm__sweep_draft *draft, const dsm__vary *vary, dsm__axis_dr
 /** Length of the part of text up to a separator that is outside of quotes and brackets. */
 size_t dsm__part_length(const char *text, char separator);
 
-/** Each path of a value must be known in an input (known_paths.c). */
+/** Each path of a value must be known in an input (value_paths.c). */
 void dsm__paths_check(dsm__sweep_draft *draft);
 
 /** No two paths may lead to the same value of an input, nor may a whole come after its part
- * (same_values.c). Equal and nested spellings are the business of dsm__axes_check. */
+ * (value_paths.c). Equal and nested spellings are the business of dsm__axes_check. */
 void dsm__same_values_check(dsm__sweep_draft *draft);
 
 /** Is the path that of a whole which has the other as a part, as they are written? */

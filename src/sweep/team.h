@@ -27,7 +27,7 @@ DSM_NODISCARD dsm_status dsm__team_run(const dsm_sweep *sweep, size_t thread_cou
 typedef struct dsm__team_result {
   size_t point;
   dsm_status status;             /**< DSM_OK, or why there are no bytes */
-  const dsm__text_buffer *bytes; /**< the result, packed (result_pack.h) */
+  const dsm__text_buffer *bytes; /**< the result, packed (point_record.h) */
   size_t slot;                   /**< private */
 } dsm__team_result;
 

@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * value_paths.c: paths of values, checked against the inputs.
+ *
+ * A path that no input knows is a mistake, and not the trouble of single points. A value of an
+ * input under two names, as a layer has by its name and by its index, is one value: varied under
+ * both, all columns but one would lie.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "sweep/sweep_draft.h"
+#include "system/system_internal.h"
+#include "workload/workload_internal.h"
+
+/* Of the many findings that a value may cause, those about its path come first. */
+enum { FINDINGS_MAX = 64 };
+
+/* A path of a set or an axis, on its way through the inputs. */
+typedef struct value_path {
+  dsm__path_kind kind;
+  const char *path;
+  const char *json; /* a value to go on with */
+  const dsm__origin *origin;
+  bool is_set;
+  const char *place; /* in the input at hand */
+} value_path;
+
+typedef struct path_list {
+  value_path *items;
+  size_t count;
+} path_list;
+
+/* Lists the paths of kinds whose bits 1 << kind are set, in the order in which values are put in.
+ * False if memory is out. */
+static bool collect(dsm__sweep_draft *draft, unsigned kinds, path_list *list) {
+  size_t capacity = draft->sets.count;
+  for (size_t a = 0; a < draft->axis_count; a++) {
+    capacity += draft->axes[a].path_count;
+  }
+  *list = (path_list){.items = dsm__arena_array(draft->arena, capacity, sizeof *list->items)};
+  if (list->items == NULL) {
+    return dsm__draft_out_of_memory(draft);
+  }
+  for (size_t s = 0; s < draft->sets.count; s++) {
+    const dsm__set_draft *const set = &draft->sets.items[s];
+    if ((kinds & 1U << set->kind) != 0) {
+      list->items[list->count++] =
+          (value_path){set->kind, set->path, set->json, &set->origin, true, NULL};
+    }
+  }
+  for (size_t a = 0; a < draft->axis_count; a++) {
+    const dsm__axis_draft *const axis = &draft->axes[a];
+    for (size_t p = 0; p < axis->path_count && axis->value_count > 0; p++) {
+      if ((kinds & 1U << axis->kinds[p]) != 0) {
+        list->items[list->count++] =
+            (value_path){axis->kinds[p],         axis->paths[p], axis->values[p].json,
+                         &axis->path_origins[p], false,          NULL};
+      }
+    }
+  }
+  return true;
+}
+
+/* ---- is it known? ---- */
+
+/* What is wrong with a path, in the input that was tried first. */
+typedef struct flaw {
+  const char *message;
+  const char *hint;
+} flaw;
+
+static void note_flaw(dsm__sweep_draft *draft, flaw *found, const char *message, const char *hint) {
+  if (found->message != NULL) {
+    return;
+  }
+  found->message = dsm__arena_strdup(draft->arena, message);
+  found->hint = dsm__arena_strdup(draft->arena, hint);
+  if (found->message == NULL || found->hint == NULL) {
+    (void)dsm__draft_out_of_memory(draft);
+  }
+}
+
+/* Lets the reader of the input see all of it, and says whether it knows the key. */
+static bool read_all(dsm__sweep_draft *draft, dsm__json_doc *doc, dsm__path_kind kind,
+                     flaw *found) {
+  const dsm__json_node root = dsm__json_root(doc);
+  dsm_workload *const workload = kind == DSM__PATH_WORKLOAD_VALUE ? dsm__workload_new() : NULL;
+  dsm_system *const system = kind == DSM__PATH_SYSTEM_VALUE ? dsm__system_new() : NULL;
+  if (workload != NULL) {
+    dsm__workload_read(workload, &root);
+  } else if (system != NULL) {
+    dsm__system_read(system, &root, false);
+  }
+  if ((workload == NULL && system == NULL) || dsm__json_doc_is_out_of_memory(doc)) {
+    (void)dsm__draft_out_of_memory(draft);
+  }
+  dsm_workload_free(workload);
+  dsm_system_free(system);
+  const dsm__json_unknown unknown = dsm__json_doc_unknown_override(doc);
+  if (unknown.key == NULL) {
+    return true;
+  }
+  const char *const message =
+      dsm__arena_printf(draft->arena, "unknown key \"%.128s\"", unknown.key);
+  if (message == NULL) {
+    return dsm__draft_out_of_memory(draft);
+  }
+  note_flaw(draft, found, message, unknown.hint);
+  return false;
+}
+
+/* Does the input know the path, with these overrides, of which the last is the trial? */
+static bool is_known_with(dsm__sweep_draft *draft, const dsm_sweep_input *input,
+                          dsm__path_kind kind, const dsm_override *overrides, size_t count,
+                          flaw *found) {
+  dsm_diags *const diags = dsm_diags_new(FINDINGS_MAX);
+  if (diags == NULL) {
+    return dsm__draft_out_of_memory(draft);
+  }
+  dsm__json_doc *doc = NULL;
+  bool is_known = false;
+  const dsm_status status =
+      dsm__json_doc_parse(&doc, input->text, input->length, input->file, overrides, count, diags);
+  if (status == DSM_OK) {
+    is_known = read_all(draft, doc, kind, found);
+  } else if (status == DSM_ERROR_OUT_OF_MEMORY) {
+    (void)dsm__draft_out_of_memory(draft);
+  } else if (dsm_diags_count(diags) > 0) {
+    const dsm_diag *const diag = dsm_diags_get(diags, 0);
+    note_flaw(draft, found, diag->message, diag->hint);
+  }
+  dsm__json_doc_free(doc);
+  dsm_diags_free(diags);
+  return is_known;
+}
+
+/* Alone, or after the values for all points, which may make what the path leads through. */
+static bool is_known_in(dsm__sweep_draft *draft, const value_path *of, const dsm_sweep_input *input,
+                        flaw *found) {
+  const dsm_override last = {.path = dsm__path_below(of->path, of->kind), .value = of->json};
+  if (is_known_with(draft, input, of->kind, &last, 1, found)) {
+    return true;
+  }
+  dsm_override *const overrides =
+      dsm__arena_array(draft->arena, draft->sets.count + 1, sizeof *overrides);
+  if (overrides == NULL) {
+    return dsm__draft_out_of_memory(draft);
+  }
+  size_t count = 0;
+  for (size_t s = 0; s < draft->sets.count; s++) {
+    const dsm__set_draft *const set = &draft->sets.items[s];
+    if (set->kind == of->kind && set->path != of->path) {
+      overrides[count++] =
+          (dsm_override){.path = dsm__path_below(set->path, set->kind), .value = set->json};
+    }
+  }
+  overrides[count] = last;
+  return count > 0 && is_known_with(draft, input, of->kind, overrides, count + 1, found);
+}
+
+static void check(dsm__sweep_draft *draft, const value_path *of) {
+  const dsm_description kind = dsm__path_description(of->kind);
+  const dsm__input_list *const list = &draft->inputs[kind];
+  flaw found = {0};
+  bool is_known = list->count == 0;
+  for (size_t i = 0; i < list->count && !is_known && !dsm__draft_is_stopped(draft); i++) {
+    is_known = is_known_in(draft, of, &list->items[i], &found);
+  }
+  if (!is_known && !dsm__draft_is_stopped(draft)) {
+    dsm__draft_error(draft, *of->origin, found.hint, "no %s has %s: %s", dsm_description_name(kind),
+                     of->path, found.message == NULL ? "it cannot be set" : found.message);
+  }
+}
+
+void dsm__paths_check(dsm__sweep_draft *draft) {
+  path_list list;
+  if (collect(draft, 1U << DSM__PATH_WORKLOAD_VALUE | 1U << DSM__PATH_SYSTEM_VALUE, &list)) {
+    for (size_t i = 0; i < list.count; i++) {
+      check(draft, &list.items[i]);
+    }
+  }
+}
+
+/* ---- is it another's? ---- */
+
+/* The input with these overrides; NULL if it does not take them. */
+static dsm__json_doc *parse(dsm__sweep_draft *draft, const dsm_sweep_input *input,
+                            const dsm_override *overrides, size_t count) {
+  dsm__json_doc *doc = NULL;
+  const dsm_status status =
+      dsm__json_doc_parse(&doc, input->text, input->length, NULL, overrides, count, NULL);
+  if (status == DSM_ERROR_OUT_OF_MEMORY) {
+    (void)dsm__draft_out_of_memory(draft);
+  }
+  return doc;
+}
+
+/* Where the path of the last override leads, once those before it are put in; NULL if the input
+ * does not take it. */
+static const char *place_of(dsm__sweep_draft *draft, const dsm_sweep_input *input,
+                            const dsm_override *overrides, size_t count) {
+  dsm__json_doc *const after = parse(draft, input, overrides, count);
+  dsm__json_doc *const before = after == NULL ? NULL : parse(draft, input, overrides, count - 1);
+  const char *place = NULL;
+  if (before != NULL) {
+    dsm__text_buffer text = {0};
+    dsm__json_doc_resolve(before, overrides[count - 1].path, &text);
+    place = dsm__draft_take(draft, &text);
+  }
+  dsm__json_doc_free(before);
+  dsm__json_doc_free(after);
+  return place;
+}
+
+/* Finds the place of each path after the values before it, of axes their first; those that the
+ * input does not take have no place in it. */
+static void find_places(dsm__sweep_draft *draft, const dsm_sweep_input *input, dsm__path_kind kind,
+                        const path_list *list, dsm_override *overrides) {
+  size_t count = 0;
+  for (size_t i = 0; i < list->count && !dsm__draft_is_stopped(draft); i++) {
+    value_path *const of = &list->items[i];
+    overrides[count] = (dsm_override){.path = dsm__path_below(of->path, kind), .value = of->json};
+    of->place = place_of(draft, input, overrides, count + 1);
+    count += of->place != NULL;
+  }
+}
+
+static bool is_place_in(const char *place, const char *whole) {
+  const size_t length = strlen(whole);
+  return strncmp(place, whole, length) == 0 && place[length] == DSM__JSON_PLACE_SEPARATOR;
+}
+
+/* Compares a path of an axis with one before it. False after a report. */
+static bool check_pair(dsm__sweep_draft *draft, const dsm_sweep_input *input,
+                       const value_path *before, const value_path *of) {
+  static const char hint[] = "leave one of them out";
+  const bool is_spelt_so =
+      strcmp(before->path, of->path) == 0 || dsm__is_whole_of(of->path, before->path);
+  if (is_spelt_so || before->place == NULL || of->place == NULL) {
+    return true;
+  }
+  if (is_place_in(before->place, of->place)) {
+    return dsm__draft_error(
+        draft, *of->origin, "leave one out, or make the part a later axis",
+        "expected %s before %s, which in %s is a part of it, and whose value it would "
+        "replace",
+        of->path, before->path, input->name);
+  }
+  if (strcmp(before->place, of->place) != 0) {
+    return true;
+  }
+  if (before->is_set) {
+    dsm__draft_error(draft, *before->origin, hint,
+                     "expected an axis or a value for all points, found both: %s and %s are the "
+                     "same value in %s",
+                     of->path, before->path, input->name);
+  } else {
+    dsm__draft_error(
+        draft, *of->origin, hint,
+        "expected one axis a value, found a second: %s and %s are the same value in %s", of->path,
+        before->path, input->name);
+  }
+  return false;
+}
+
+/* One finding is enough: the others of the same pair would be about other inputs. */
+static bool check_input(dsm__sweep_draft *draft, const dsm_sweep_input *input,
+                        const path_list *list) {
+  for (size_t i = 0; i < list->count; i++) {
+    for (size_t before = 0; before < i && !list->items[i].is_set; before++) {
+      if (!check_pair(draft, input, &list->items[before], &list->items[i])) {
+        return false;
+      }
+    }
+  }
+  return true;
+}
+
+static void check_kind(dsm__sweep_draft *draft, dsm__path_kind kind) {
+  const dsm__input_list *const inputs = &draft->inputs[dsm__path_description(kind)];
+  path_list list;
+  if (!collect(draft, 1U << kind, &list) || list.count < 2) {
+    return;
+  }
+  dsm_override *const overrides = dsm__arena_array(draft->arena, list.count, sizeof *overrides);
+  if (overrides == NULL) {
+    (void)dsm__draft_out_of_memory(draft);
+    return;
+  }
+  bool is_good = true;
+  for (size_t i = 0; i < inputs->count && is_good && !dsm__draft_is_stopped(draft); i++) {
+    find_places(draft, &inputs->items[i], kind, &list, overrides);
+    is_good = dsm__draft_is_stopped(draft) || check_input(draft, &inputs->items[i], &list);
+  }
+}
+
+void dsm__same_values_check(dsm__sweep_draft *draft) {
+  if (dsm__draft_status(draft) != DSM_OK) {
+    return; /* a path that no input knows leads nowhere */
+  }
+  check_kind(draft, DSM__PATH_WORKLOAD_VALUE);
+  check_kind(draft, DSM__PATH_SYSTEM_VALUE);
+}
