@@ -89,7 +89,8 @@ DSM__RECORD(
                .help = "A step: forward, or forward, backward and update of the minibatch."),
     DSM__FIELD(REAL, dsm_plan_result, step_seconds, "step_seconds",
                COLUMN | LESS | FIGURE | DSM__FIELD_IS_REQUIRED | DSM__FIELD_IS_ABOVE_MIN,
-               .unit = "seconds", .expected = "a figure to compare with", .help = "The same."),
+               .unit = "seconds", .expected = "a figure to compare with",
+               .help = "The same in seconds."),
     DSM__FIELD(REAL, dsm_plan_result, latency_seconds, "latency_seconds", LESS, .unit = "seconds",
                .is_stated = has_latency, .help = "The same, in inference only."),
     DSM__FIELD(REAL, dsm_plan_result, samples_per_second, "samples_per_second", COLUMN | MORE,
@@ -97,7 +98,7 @@ DSM__RECORD(
     DSM__FIELD(REAL, dsm_plan_result, utilization, "utilization",
                COLUMN | MORE | FIGURE | DSM__FIELD_IS_REQUIRED, .max = 1 + DSM__SUM_TOLERANCE,
                .unit = "ratio", .expected = "a figure to compare with",
-               .help = "ideal_cycles / step_cycles, 0 to 1."),
+               .help = "ideal_cycles / step_cycles."),
     DSM__FIELD(REAL, dsm_plan_result, lower_bound_cycles, "lower_bound_cycles", COLUMN,
                .unit = "cycles",
                .help = "No mapping of the searched space is faster; where the search was cut short "
@@ -146,12 +147,17 @@ static void write_invocation_cycles(dsm__json_writer *writer, const void *record
 DSM__RECORD(
     dsm__invocation_record, dsm_invocation, false,
     "Invocations of one kind. Read are the kind, and the core_split of steady and accumulate.",
-    DSM__FIELD(WORD, dsm_invocation, kind, "kind", DECISION | DSM__FIELD_IS_REQUIRED,
-               .words = &dsm__invocation_kind_words,
-               .help = "What an invocation finds on chip, or adds to."),
+    DSM__FIELD(
+        WORD, dsm_invocation, kind, "kind", DECISION | DSM__FIELD_IS_REQUIRED,
+        .words = &dsm__invocation_kind_words,
+        .help =
+            "first: nothing is resident from an earlier invocation; steady: the kernel (update: "
+            "its gradient) stays from the one before, a decision by being there; write: update of "
+            "the first spatial minibatch; accumulate: update of the later ones."),
     DSM__FIELD(COUNT, dsm_invocation, count, "count", COLUMN, .min = 1, .help = "In a step."),
     LOOPS(dsm_invocation, split, "core_split", DECISION | DSM__FIELD_IS_REQUIRED,
-          "Parts of each loop over the cores."),
+          "Parts of each loop over the cores. Of the kinds steady and accumulate; of the others it "
+          "is that of the pass. Without accumulate, those invocations too have that of the pass."),
     LOOPS(dsm_invocation, core, "core", 0, "CoreD: work of the busiest core."),
     LOOPS(dsm_invocation, array, "array", 0, "ArrayD: what an array takes at a time."),
     {.key = "cycles",
@@ -190,7 +196,7 @@ DSM__RECORD(
     LOOPS(dsm_pass_plan, share.chip, "chip", 0,
           "ChipD: work of a chip in an invocation; in is that of one feature iteration."),
     DSM__FIELD(COUNT, dsm_pass_plan, share.model_ways, "feature_iterations", 0, .min = 1,
-               .help = "nm."),
+               .help = "How often the chips that share features pass them on: nm."),
     LOOPS(dsm_pass_plan, invocations[0].core, "core", 0, "CoreD: work of the busiest core."),
     LOOPS(dsm_pass_plan, invocations[0].array, "array", 0,
           "ArrayD: what an array takes at a time."),
@@ -205,7 +211,7 @@ DSM__RECORD(
     DSM__FIELD(REAL, dsm_pass_plan, utilization, "utilization",
                COLUMN | MORE | FIGURE | DSM__FIELD_IS_REQUIRED, .max = 1 + DSM__SUM_TOLERANCE,
                .unit = "ratio", .expected = "a figure to compare with",
-               .help = "Ideal over total, 0 to 1."),
+               .help = "Ideal over total."),
     BOUND(dsm_pass_plan), RESOURCES(dsm_pass_plan),
     DSM__FIELD(REALS, dsm_pass_plan, group_cycles, "groups", 0, .words = &dsm__group_words,
                .unit = "cycles", .help = "Cycles of each group of transfers that takes any."),
@@ -250,8 +256,9 @@ DSM__RECORD(
     DSM__FIELD(
         RECORD, dsm_layer_decisions, output_layout, "output_layout", DECISION,
         .type = &dsm__core_layout_record, .is_stated = has_layout,
-        .help = "Of a held output with model.layout_move exact: into how many parts its features, "
-                "positions (ij) and samples (mb) are divided among the cores."),
+        .help =
+            "Of a held output with model.layout_move exact: into how many parts its features, "
+            "positions (ij) and samples (mb) are divided among the cores, which they multiply to."),
     DSM__FIELD(
         REAL, dsm_layer_decisions, weights_on_chip, "weights_on_chip", COLUMN | DECISION, .max = 1,
         .unit = "ratio",
@@ -272,18 +279,21 @@ static bool does_pass_exist(const void *pass) {
   return ((const dsm_pass_plan *)pass)->exists;
 }
 
-DSM__RECORD(dsm__layer_record, dsm_layer_plan, false, "A primary layer of the workload.",
-            DSM__FIELD(TEXT, dsm_layer_plan, name, "name", COLUMN | REQUIRED,
-                       .max = DSM_NAME_BYTES_MAX + 8, .expected = "the layer's name",
-                       .help = "Name of the primary layer."),
-            {.kind = DSM__FIELD_PART,
-             .offset = offsetof(dsm_layer_plan, decisions),
-             .type = &dsm__decisions_record},
-            DSM__FIELD(REAL, dsm_layer_plan, held_bytes, "held_bytes", COLUMN, .unit = "bytes/chip",
-                       .help = "What held tensors take of a chip while the layer runs."),
-            DSM__FIELD(MEMBERS, dsm_layer_plan, passes, "passes", DSM__FIELD_IS_REQUIRED,
-                       .words = &dsm__pass_words, .type = &dsm__pass_record,
-                       .is_stated = does_pass_exist, .help = "As far as the layer has them."));
+DSM__RECORD(
+    dsm__layer_record, dsm_layer_plan, false, "A primary layer of the workload.",
+    DSM__FIELD(
+        TEXT, dsm_layer_plan, name, "name", COLUMN | REQUIRED, .max = DSM_NAME_BYTES_MAX + 8,
+        .expected = "the layer's name",
+        .help =
+            "Name of the primary layer; a direction of a bidirectional lstm x is x.fwd or x.bwd."),
+    {.kind = DSM__FIELD_PART,
+     .offset = offsetof(dsm_layer_plan, decisions),
+     .type = &dsm__decisions_record},
+    DSM__FIELD(REAL, dsm_layer_plan, held_bytes, "held_bytes", COLUMN, .unit = "bytes/chip",
+               .help = "What held tensors take of a chip while the layer runs."),
+    DSM__FIELD(MEMBERS, dsm_layer_plan, passes, "passes", DSM__FIELD_IS_REQUIRED,
+               .words = &dsm__pass_words, .type = &dsm__pass_record, .is_stated = does_pass_exist,
+               .help = "As far as the layer has them."));
 
 DSM__RECORD(
     dsm__pipeline_record, dsm_pipeline_plan, false,
@@ -297,11 +307,13 @@ DSM__RECORD(
                .expected = "the names of its layers, in order of execution",
                .help = "Its layers: exactly those that refer to it, in order of execution."),
     DSM__FIELD(COUNT, dsm_pipeline_plan, columns, "columns", DECISION, .min = 1,
-               .help = "Chips in a row of each of them; absent: chips_x."),
+               .help = "Chips in a row of each of them: chips_x, and that where absent, unless "
+                       "model.pipeline_columns allows a divisor of it."),
     DSM__FIELD(COUNT_LIST, dsm_pipeline_plan, rows, "rows", DECISION | DSM__FIELD_IS_REQUIRED,
                .count_offset = offsetof(dsm_pipeline_plan, layer_count),
                .expected = "rows of the torus for each of its layers",
-               .help = "Such rows for each of them."),
+               .help = "Such rows for each of them, at most chips_y; together at most chips_y * "
+                       "(chips_x / columns)."),
     DSM__FIELD(REAL, dsm_pipeline_plan, cycles, "cycles", 0, .unit = "cycles",
                .help = "Of the group; its layers' passes add up to it."));
 
@@ -367,12 +379,12 @@ DSM__RECORD(
      .kind = DSM__FIELD_OWN,
      .write = write_format,
      .written_as = DSM__FIELD_TEXT,
-     .help = "dsm-plan/1."},
+     .help = "Name and version of this format."},
     {.key = "dsm_version",
      .kind = DSM__FIELD_OWN,
      .write = write_version,
      .written_as = DSM__FIELD_TEXT,
-     .help = "The version that wrote the plan."},
+     .help = "The version of dsm that wrote the plan."},
     DSM__FIELD(WORD, dsm_plan, options.mode, "mode", REQUIRED, .words = &dsm__mode_words,
                .expected = "\"training\" or \"inference\"", .help = "What a step is."),
     {.key = "minibatch",
@@ -387,13 +399,13 @@ DSM__RECORD(
                    "training, no per_pass in inference."),
     DSM__FIELD(RECORD, dsm_plan, options, "options", REQUIRED, .type = &dsm__options_record,
                .expected = "an object with the options of the exploration",
-               .help = "What the exploration was asked for."),
+               .help = "What the exploration was asked for, beside mode and optimizations."),
     {.key = "search",
      .kind = DSM__FIELD_RECORD,
      .flags = READ,
      .type = &dsm__search_record,
      .is_stated = has_search,
-     .help = "Where a gap or a time limit was asked for."},
+     .help = "Where the search was not to go to the end: a gap or a time limit was asked for."},
     DSM__FIELD(RECORD, dsm_plan, result, "result", 0, .type = &dsm__result_record,
                .help = "The prediction for the step."),
     DSM__FIELD(

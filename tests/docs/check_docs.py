@@ -206,6 +206,9 @@ class Checker:
     def check_keys(self):
         for name in self.stated.formats:
             known = self.format_tokens(COLUMNS_OF.get(name, name))
+            for other in self.stated.formats:  # a document inside of it
+                if next(iter(self.stated.records(other)), None) in self.stated.records(name):
+                    known |= self.format_tokens(COLUMNS_OF.get(other, other))
             keys = self.stated.all_keys(name, "column" if name in COLUMNS_OF else None)
             for key in sorted(keys - known):
                 self.complain("docs/formats.md", f"{name}: nothing on the key or word {key}")

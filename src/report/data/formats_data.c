@@ -3,6 +3,7 @@
  * formats_data.c: what the tables of the program say of its formats: words, limits, parameters,
  * records and keys. Schemas, pages and tests read it there.
  */
+#include "base/growing_list.h"
 #include "base/record.h"
 #include "check/drift.h"
 #include "dsm/limits.h"
@@ -43,7 +44,7 @@ static const limit limits[] = {
 
 /* ---- words ---- */
 
-/* Those of parameters stand in their rows. */
+/* Those of parameters and results stand in their rows. */
 static const dsm__words *const all_words[] = {
     &dsm__layer_type_words,
     &dsm__aux_op_words,
@@ -107,15 +108,52 @@ static const format input_formats[] = {
 
 /* ---- the document ---- */
 
-static void write_words(dsm__json_writer *writer) {
-  dsm__json_put_array(writer, "words", false);
+/* Lists of words, each once. */
+typedef struct word_lists {
+  DSM__LIST(const dsm__words *) lists;
+  dsm__page *page;
+} word_lists;
+
+static void add_words(word_lists *to, const dsm__words *words) {
+  for (size_t i = 0; i < to->lists.count; i++) {
+    if (to->lists.items[i] == words) {
+      return;
+    }
+  }
+  if (DSM__LIST_RESERVE_IN(&to->lists, 1, to->page->arena)) {
+    to->lists.items[to->lists.count++] = words;
+  } else {
+    to->page->out.failed = true;
+  }
+}
+
+static void add_words_of(word_lists *to, const dsm__record_type *document) {
+  const dsm__record_types records = dsm__record_types_of(document, to->page->arena);
+  for (size_t i = 0; i < records.count; i++) {
+    for (size_t f = 0; f < records.items[i].field_count; f++) {
+      if (records.items[i].fields[f].words != NULL) {
+        add_words(to, records.items[i].fields[f].words);
+      }
+    }
+  }
+}
+
+static void write_words(dsm__page *page, dsm__json_writer *writer) {
+  word_lists all = {.page = page};
   for (size_t i = 0; i < DSM__COUNT_OF(all_words); i++) {
-    dsm__record_write(writer, &dsm__words_record, all_words[i]);
+    add_words(&all, all_words[i]);
   }
   for (size_t p = 0; p < dsm__parameter_count; p++) {
     if (dsm__parameters[p].kind == DSM__PARAMETER_WORD) {
-      dsm__record_write(writer, &dsm__words_record, dsm__parameters[p].words);
+      add_words(&all, dsm__parameters[p].words);
     }
+  }
+  for (size_t i = 0; i < dsm__result_format_count; i++) {
+    add_words_of(&all, dsm__result_formats[i]);
+  }
+  dsm__json_put_array(writer, "words", false);
+  for (size_t i = 0; i < all.lists.count; i++) {
+    dsm__record_write(writer, &dsm__words_record, all.lists.items[i]);
   }
   dsm__json_end_array(writer);
 }
@@ -231,7 +269,7 @@ char *dsm_report_formats_json(void) {
   dsm__json_begin_object(&writer, false);
   dsm__json_put_string(&writer, "format", "dsm-formats/1");
   write_limits(&writer);
-  write_words(&writer);
+  write_words(&page, &writer);
   write_parameters(&writer);
   write_formats(&page, &writer);
   dsm__json_end_object(&writer);
