@@ -6,7 +6,7 @@ In schemas/dsm-plan-1.schema.json the properties of each record: which there are
 description, words, limits and default of decisions; a property that the table has and the schema has not is made.
 What else stands there (references, conditions, limits of what only a schema knows) is written by hand and stays. In
 the schemas of checks and differences the decisions that they compare. In docs/formats.md the tables below comments
-such as <!-- record: dsm-plan/1 result -->.
+such as <!-- record: dsm-plan/1 result --> and <!-- columns: dsm-points/1 point -->.
 
 Usage: renew_formats.py DSM SOURCE_DIR [--check]
 With --check nothing is written: exit code 1, and what differs is named.
@@ -177,7 +177,15 @@ def table_of(formats, name, record):
                       *rows_of(formats, name, record)]) + "\n"
 
 
+def columns_of(formats, name, record):
+    rows = (f"| `{field.get('column', field['key'])}` | {field.get('unit', '')} | {meaning(field['help'])} |"
+            for field in formats.fields(name, record) if "column" in field["flags"])
+    return "\n".join(["| column | unit | meaning |", "|---|---|---|", *rows]) + "\n"
+
+
 def renew_docs(formats, text):
+    text = re.sub(r"(<!-- columns: (\S+) (\w+) -->\n\n)(?:\|.*\n)+",
+                  lambda found: found.group(1) + columns_of(formats, found.group(2), found.group(3)), text)
     return re.sub(r"(<!-- record: (\S+) (\w+) -->\n\n)(?:\|.*\n)+",
                   lambda found: found.group(1) + table_of(formats, found.group(2), found.group(3)), text)
 
