@@ -104,20 +104,19 @@ void dsm__diff_parts(const dsm_diff *diff, dsm__diff_figure figures[DSM__DIFF_PA
   const dsm__time_parts a_parts = dsm__time_parts_of(&a_loss);
   const dsm__time_parts b_parts = dsm__time_parts_of(&b_loss);
   for (size_t part = 0; part < DSM__PART_COUNT; part++) {
-    const bool is_group = part >= DSM__PART_GROUPS;
-    const dsm__words *const words = is_group ? &dsm__group_words : &dsm__diff_part_words;
-    const size_t word = is_group ? part - DSM__PART_GROUPS + 1 : part;
-    const char *const label = part == DSM__PART_TRANSFER
-                                  ? dsm__word_text(&dsm__group_words, DSM_GROUP_STREAM)
-                                  : dsm__word_text(words, word);
+    const bool is_group = part == DSM__PART_TRANSFER || part >= DSM__PART_GROUPS;
+    const size_t group =
+        part == DSM__PART_TRANSFER ? DSM_GROUP_STREAM : part - DSM__PART_GROUPS + 1;
     const double a = seconds_of(diff->a, a_parts.cycles[part]);
     const double b = seconds_of(diff->b, b_parts.cycles[part]);
-    figures[part] = (dsm__diff_figure){.name = dsm__word_key(words, word),
-                                       .label = label,
-                                       .scale = per_milli,
-                                       .is_main = a > 0 || b > 0,
-                                       .is_lower_better = true,
-                                       .moved = dsm__moved_between(a, b, 0)};
+    figures[part] =
+        (dsm__diff_figure){.name = dsm__word_key(&dsm__diff_part_words, part),
+                           .label = is_group ? dsm__word_text(&dsm__group_words, group)
+                                             : dsm__word_text(&dsm__diff_part_words, part),
+                           .scale = per_milli,
+                           .is_main = a > 0 || b > 0,
+                           .is_lower_better = true,
+                           .moved = dsm__moved_between(a, b, 0)};
   }
 }
 

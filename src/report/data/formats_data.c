@@ -14,6 +14,7 @@
 #include "plan/plan_internal.h"
 #include "plan/plan_record.h"
 #include "report/data/records.h"
+#include "report/diff_figures.h"
 #include "report/memory_timeline.h"
 #include "search/explain_internal.h"
 #include "server/server_internal.h"
@@ -55,6 +56,7 @@ static const dsm__words *const all_words[] = {
     &dsm__parallelism_words,
     &dsm__optimization_words,
     &dsm__memory_kind_words,
+    &dsm__diff_part_words,
     &dsm__link_words,
     &dsm__group_words,
     &dsm__transfer_words,
