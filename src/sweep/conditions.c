@@ -12,14 +12,16 @@ enum { SHOWN_MAX = 128, TERMS_MAX = 32 };
 /* Longer ones first, so that the text's first match is the whole of it. */
 static const struct {
   const char *text;
-  dsm__comparison comparison;
+  unsigned orders;
 } comparisons[] = {
-    {"!=", DSM__COMPARE_DIFFERENT},     {"<=", DSM__COMPARE_LESS_OR_EQUAL},
-    {">=", DSM__COMPARE_MORE_OR_EQUAL}, {"=", DSM__COMPARE_EQUAL},
-    {"<", DSM__COMPARE_LESS},           {">", DSM__COMPARE_MORE},
+    {"!=", DSM__ORDER_DIFFERENT},
+    {"<=", DSM__ORDER_LESS | DSM__ORDER_EQUAL},
+    {">=", DSM__ORDER_MORE | DSM__ORDER_EQUAL},
+    {"=", DSM__ORDER_EQUAL},
+    {"<", DSM__ORDER_LESS},
+    {">", DSM__ORDER_MORE},
 };
 #define COMPARISON_TEXTS (DSM__COUNT_OF(comparisons))
-_Static_assert(COMPARISON_TEXTS == DSM__COMPARE_COUNT, "a text for each comparison");
 
 /* Part of a text. */
 typedef struct piece {
@@ -116,7 +118,7 @@ static bool has_numbers(const dsm_sweep *sweep, size_t column) {
 static bool check_order(dsm__sweep_draft *draft, const dsm_sweep *sweep, dsm__origin origin,
                         const dsm__term *term, piece text) {
   const bool is_order =
-      term->comparison != DSM__COMPARE_EQUAL && term->comparison != DSM__COMPARE_DIFFERENT;
+      term->comparison != DSM__ORDER_EQUAL && term->comparison != DSM__ORDER_DIFFERENT;
   const bool is_other_number =
       term->has_other ? has_numbers(sweep, term->other) : term->value.is_number;
   if (is_order && (!is_other_number || !has_numbers(sweep, term->column))) {
@@ -147,8 +149,8 @@ static bool check_occurs(dsm__sweep_draft *draft, const dsm_sweep *sweep, dsm__o
                          const dsm__term *term, piece text) {
   const dsm_sweep_column *const of = &sweep->columns[term->column];
   const dsm_axis *const axis = &sweep->axes[of->axis];
-  const bool is_equal = term->comparison == DSM__COMPARE_EQUAL;
-  if (term->has_other || (!is_equal && term->comparison != DSM__COMPARE_DIFFERENT)) {
+  const bool is_equal = term->comparison == DSM__ORDER_EQUAL;
+  if (term->has_other || (!is_equal && term->comparison != DSM__ORDER_DIFFERENT)) {
     return true;
   }
   const char **const texts = dsm__arena_array(draft->arena, axis->value_count, sizeof *texts);
@@ -205,7 +207,7 @@ static bool parse_term(dsm__sweep_draft *draft, const dsm_sweep *sweep, dsm__ori
   const piece left = trimmed(text.text, at);
   const piece right = trimmed(text.text + behind, text.length - behind);
   *term = (dsm__term){.column = find_column(sweep, left),
-                      .comparison = comparisons[which].comparison,
+                      .comparison = comparisons[which].orders,
                       .other = find_column(sweep, right)};
   term->has_other = term->other < sweep->column_count;
   if (term->column == sweep->column_count) {
@@ -271,22 +273,10 @@ static bool term_holds(const dsm__term *term, const dsm_sweep *sweep, const size
   const dsm_axis_value *const right =
       term->has_other ? value_at(sweep, term->other, rows) : &term->value;
   const int order = compare(left, right);
-  switch (term->comparison) {
-  case DSM__COMPARE_EQUAL:
-    return order == 0;
-  case DSM__COMPARE_DIFFERENT:
-    return order != 0;
-  case DSM__COMPARE_LESS:
-    return order < 0;
-  case DSM__COMPARE_LESS_OR_EQUAL:
-    return order <= 0;
-  case DSM__COMPARE_MORE:
-    return order > 0;
-  case DSM__COMPARE_MORE_OR_EQUAL:
-  case DSM__COMPARE_COUNT:
-    break;
-  }
-  return order >= 0;
+  const unsigned found = order < 0    ? DSM__ORDER_LESS
+                         : order == 0 ? DSM__ORDER_EQUAL
+                                      : DSM__ORDER_MORE;
+  return (term->comparison & found) != 0;
 }
 
 bool dsm__condition_holds(const dsm__condition *condition, const dsm_sweep *sweep,

@@ -6,20 +6,18 @@
 
 #include "sweep/sweep_draft.h"
 
-typedef enum dsm__comparison {
-  DSM__COMPARE_EQUAL = 0,
-  DSM__COMPARE_DIFFERENT,
-  DSM__COMPARE_LESS,
-  DSM__COMPARE_LESS_OR_EQUAL,
-  DSM__COMPARE_MORE,
-  DSM__COMPARE_MORE_OR_EQUAL,
-  DSM__COMPARE_COUNT
-} dsm__comparison;
+/** A comparison is the set of the orders of its sides in which it holds. */
+enum {
+  DSM__ORDER_LESS = 1 << 0,
+  DSM__ORDER_EQUAL = 1 << 1,
+  DSM__ORDER_MORE = 1 << 2,
+  DSM__ORDER_DIFFERENT = DSM__ORDER_LESS | DSM__ORDER_MORE,
+};
 
 /** A column compared with another one or with a value. */
 typedef struct dsm__term {
   size_t column;
-  dsm__comparison comparison;
+  unsigned comparison;
   bool has_other; /**< the other side is a column */
   size_t other;
   dsm_axis_value value; /**< the other side otherwise */

@@ -4,16 +4,11 @@
 #include "workload/byte_parameters.h"
 #include "workload/workload_internal.h"
 
-static void write_size2_value(dsm__json_writer *writer, dsm_size2 size) {
-  dsm__json_begin_array(writer, true);
+static void put_size2(dsm__json_writer *writer, const char *key, dsm_size2 size) {
+  dsm__json_put_array(writer, key, true);
   dsm__json_write_u64(writer, size.rows);
   dsm__json_write_u64(writer, size.columns);
   dsm__json_end_array(writer);
-}
-
-static void put_size2(dsm__json_writer *writer, const char *key, dsm_size2 size) {
-  dsm__json_write_key(writer, key);
-  write_size2_value(writer, size);
 }
 
 static void put_size2_unless_one(dsm__json_writer *writer, const char *key, dsm_size2 size,
