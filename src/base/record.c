@@ -305,7 +305,7 @@ static void write_list(dsm__json_writer *writer, const dsm__field *field, const 
       dsm__json_write_u64(writer, ((const uint64_t *)list)[i]);
     } else if (field->kind == DSM__FIELD_TEXT_LIST) {
       dsm__json_write_string(writer, ((const char *const *)list)[i]);
-    } else {
+    } else if (field->type != NULL) {
       dsm__record_write(writer, field->type, (const unsigned char *)list + i * field->type->size);
     }
   }

@@ -25,8 +25,9 @@ DSM__RECORD(dsm__words_record, dsm__words, false, "The words of an enumeration."
 /* What the words of a record's `member` are called: two functions, and the row that names them. */
 #define WORDS(name, record_type, about)                                                            \
   {                                                                                                \
-    .key = name, .kind = DSM__FIELD_OWN, .help = about, .is_stated = has_##record_type##_words,    \
-    .write = write_##record_type##_words, .written_as = DSM__FIELD_TEXT                            \
+    .key = (name), .kind = DSM__FIELD_OWN, .help = (about),                                        \
+    .is_stated = has_##record_type##_words, .write = write_##record_type##_words,                  \
+    .written_as = DSM__FIELD_TEXT                                                                  \
   }
 #define HAS_WORDS(record_type, member)                                                             \
   static bool has_##record_type##_words(const void *record) {                                      \

@@ -127,10 +127,17 @@ static bool is_possible(const dsm__field *field, const unsigned char *value) {
   return true;
 }
 
+/* A record that is being filled. */
+typedef struct filling {
+  dsm__packed *in;
+  unsigned char *record;
+} filling;
+
 static bool get_field(void *context, const dsm__field *field, const void *record) {
-  dsm__packed *const in = context;
-  /* The record was given to be filled. */
-  unsigned char *const to = (unsigned char *)(uintptr_t)record;
+  const filling *const of = context;
+  dsm__packed *const in = of->in;
+  /* The field is in the record, or in a part of it. */
+  unsigned char *const to = of->record + ((const unsigned char *)record - of->record);
   unsigned char *const value = to + field->offset;
   if (field->kind == DSM__FIELD_TEXT || field->kind == DSM__FIELD_JSON) {
     get_text(in, (const char **)(void *)value);
@@ -149,5 +156,6 @@ static bool get_field(void *context, const dsm__field *field, const void *record
 }
 
 void dsm__record_unpack(dsm__packed *in, const dsm__record_type *type, void *record) {
-  (void)dsm__record_each(type, record, get_field, in);
+  filling of = {.in = in, .record = record};
+  (void)dsm__record_each(type, record, get_field, &of);
 }

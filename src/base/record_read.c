@@ -170,22 +170,23 @@ bool dsm__field_read(const dsm__record_reader *reader, const dsm__json_node *par
 typedef struct reading {
   const dsm__record_reader *reader;
   const dsm__json_node *node;
+  unsigned char *record;
   bool is_good;
 } reading;
 
 static bool read_field(void *context, const dsm__field *field, const void *record) {
   reading *const from = context;
   if ((field->flags & from->reader->wanted) != 0 && readers[field->kind] != NULL) {
-    /* The record was given to be filled. */
-    from->is_good = dsm__field_read(from->reader, from->node, field, (void *)(uintptr_t)record) &&
-                    from->is_good;
+    /* The field is in the record, or in a part of it. */
+    void *const to = from->record + ((const unsigned char *)record - from->record);
+    from->is_good = dsm__field_read(from->reader, from->node, field, to) && from->is_good;
   }
   return true;
 }
 
 bool dsm__record_read(const dsm__record_reader *reader, const dsm__json_node *node,
                       const dsm__record_type *type, void *record) {
-  reading from = {.reader = reader, .node = node, .is_good = true};
+  reading from = {.reader = reader, .node = node, .record = record, .is_good = true};
   (void)dsm__record_each(type, record, read_field, &from);
   return from.is_good;
 }

@@ -28,11 +28,8 @@
 /* ---- cycles and memory ---- */
 
 #define CYCLES(name, flag, about)                                                                  \
-  {                                                                                                \
-    .key = #name, .kind = DSM__FIELD_REAL, .flags = COLUMN | LESS | (flag),                        \
-    .offset = offsetof(dsm_cycles, name), .unit = "cycles", .help = about,                         \
-    .expected = "a figure to compare with"                                                         \
-  }
+  DSM__FIELD(REAL, dsm_cycles, name, #name, COLUMN | LESS | (flag), .unit = "cycles",              \
+             .expected = "a figure to compare with", .help = (about))
 
 DSM__RECORD(dsm__cycles_record, dsm_cycles, true,
             "Cycles: primary + overlapped_visible + auxiliary + non_overlapped = total.",
@@ -44,10 +41,8 @@ DSM__RECORD(dsm__cycles_record, dsm_cycles, true,
             CYCLES(total, FIGURE | DSM__FIELD_IS_REQUIRED, "The sum of all but overlapped."));
 
 #define BYTES(name, about)                                                                         \
-  {                                                                                                \
-    .key = #name, .kind = DSM__FIELD_REAL, .flags = COLUMN | LESS,                                 \
-    .offset = offsetof(dsm_plan_memory, name), .unit = "bytes/chip", .help = about                 \
-  }
+  DSM__FIELD(REAL, dsm_plan_memory, name, #name, COLUMN | LESS, .unit = "bytes/chip",              \
+             .help = (about))
 
 DSM__RECORD(dsm__memory_record, dsm_plan_memory, false, "Memory of a chip.",
             BYTES(weights_bytes, "Weights."),
@@ -115,11 +110,8 @@ DSM__RECORD(
 /* ---- passes ---- */
 
 #define LOOPS(record_type, member, name, flag, about)                                              \
-  {                                                                                                \
-    .key = name, .kind = DSM__FIELD_COUNTS, .flags = COLUMN | (flag),                              \
-    .offset = offsetof(record_type, member), .words = &dsm__dim_words, .min = 1, .help = about,    \
-    .expected = "the parts of each loop over the cores"                                            \
-  }
+  DSM__FIELD(COUNTS, record_type, member, name, COLUMN | (flag), .words = &dsm__dim_words,         \
+             .min = 1, .expected = "the parts of each loop over the cores", .help = (about))
 
 DSM__RECORD(
     dsm__pass_decisions_record, dsm_pass_decisions, false, "What is decided for a pass of a layer.",
@@ -225,10 +217,8 @@ DSM__RECORD(
 /* ---- layers ---- */
 
 #define PARTS(member, about)                                                                       \
-  {                                                                                                \
-    .key = #member, .kind = DSM__FIELD_COUNT, .flags = DECISION | DSM__FIELD_IS_REQUIRED,          \
-    .offset = offsetof(dsm_core_layout, member), .min = 1, .help = about                           \
-  }
+  DSM__FIELD(COUNT, dsm_core_layout, member, #member, DECISION | DSM__FIELD_IS_REQUIRED, .min = 1, \
+             .help = (about))
 
 DSM__RECORD(dsm__core_layout_record, dsm_core_layout, true, "How a held output lies in the cores.",
             PARTS(features, "Into how many parts its features are divided."),

@@ -12,22 +12,20 @@
 
 /* clang-format off: a field a row */
 #define REAL(name, flag, record_type, member, of_unit, about)                                      \
-  {                                                                                                \
-    .key = name, .kind = DSM__FIELD_REAL, .flags = (flag),                                         \
-    .offset = offsetof(record_type, member), .unit = of_unit, .help = about                        \
-  }
-/* The components of `cycles`, each a column of its own. */
-#define COMPONENTS(record_type, member)                                                            \
-  REAL("primary_cycles", LESS, record_type, member.primary, "cycles", "Arrays compute."),          \
-      REAL("overlapped_cycles", LESS, record_type, member.overlapped, "cycles",                    \
-           "Of transfers that overlap with computation, of which overlapped_visible_cycles "       \
-           "shows."),                                                                              \
-      REAL("overlapped_visible_cycles", LESS, record_type, member.overlapped_visible, "cycles",    \
-           "What computation does not hide of them."),                                             \
-      REAL("auxiliary_cycles", LESS, record_type, member.auxiliary, "cycles",                      \
-           "Special function units compute."),                                                     \
-      REAL("non_overlapped_cycles", LESS, record_type, member.non_overlapped, "cycles",            \
-           "Transfers that nothing hides.")
+  DSM__FIELD(REAL, record_type, member, name, flag, .unit = (of_unit), .help = (about))
+
+DSM__RECORD(dsm__point_cycles_record, dsm_cycles, false,
+            "What a time is made of, without its total.",
+            REAL("primary_cycles", LESS, dsm_cycles, primary, "cycles", "Arrays compute."),
+            REAL("overlapped_cycles", LESS, dsm_cycles, overlapped, "cycles",
+                 "Of transfers that overlap with computation, of which overlapped_visible_cycles "
+                 "shows."),
+            REAL("overlapped_visible_cycles", LESS, dsm_cycles, overlapped_visible, "cycles",
+                 "What computation does not hide of them."),
+            REAL("auxiliary_cycles", LESS, dsm_cycles, auxiliary, "cycles",
+                 "Special function units compute."),
+            REAL("non_overlapped_cycles", LESS, dsm_cycles, non_overlapped, "cycles",
+                 "Transfers that nothing hides."));
 
 DSM__RECORD(dsm__point_layer_record, dsm_point_layer, false,
             "A pass of a layer of a point. The names are those of a plan.",
@@ -46,7 +44,9 @@ DSM__RECORD(dsm__point_layer_record, dsm_point_layer, false,
                        .help = "What most of the time is spent on."),
             REAL("utilization", MORE, dsm_point_layer, utilization, "ratio", "0 to 1."),
             REAL("cycles", LESS, dsm_point_layer, cycles.total, "cycles", "Of the pass in a step."),
-            COMPONENTS(dsm_point_layer, cycles));
+            {.kind = DSM__FIELD_PART,
+             .offset = offsetof(dsm_point_layer, cycles),
+             .type = &dsm__point_cycles_record});
 
 DSM__RECORD(
     dsm__point_record, dsm_point_result, false,
@@ -78,7 +78,9 @@ DSM__RECORD(
     REAL("step_cycles", LESS, dsm_point_result, result.step_cycles, "cycles", "Of a step."),
     REAL("lower_bound_cycles", LESS, dsm_point_result, result.lower_bound_cycles, "cycles",
          "No mapping of the searched space is faster."),
-    COMPONENTS(dsm_point_result, result.cycles),
+    {.kind = DSM__FIELD_PART,
+     .offset = offsetof(dsm_point_result, result.cycles),
+     .type = &dsm__point_cycles_record},
     REAL("weights_bytes", LESS, dsm_point_result, result.memory.weights_bytes, "bytes",
          "In the memory of a chip."),
     REAL("activations_bytes", LESS, dsm_point_result, result.memory.activations_bytes, "bytes",

@@ -13,6 +13,8 @@
 
 extern const dsm__record_type dsm__point_record;       /**< dsm_point_result; `plan` is the last */
 extern const dsm__record_type dsm__point_layer_record; /**< dsm_point_layer */
+/** The members of dsm_cycles but for the total, each a column of its own. */
+extern const dsm__record_type dsm__point_cycles_record;
 
 /** Columns of the view `points` that stand before those of the axes: point, status, reason. */
 #define DSM__POINT_FIRST_COLUMNS 3
