@@ -68,7 +68,6 @@ enum {
   DSM__FIELD_LESS_IS_BETTER = 1 << 7,
   DSM__FIELD_IS_ABOVE_MIN = 1 << 8, /**< a number above `min`; not `min` itself */
   DSM__FIELD_IS_TALL = 1 << 9,      /**< a list of texts with a line for each */
-  DSM__FIELD_IS_POSITIVE = 1 << 10, /**< written above 0, though what is read may be 0 */
 };
 
 struct dsm__record_type;
@@ -234,6 +233,7 @@ extern const dsm__record_type dsm__words_record;       /**< dsm__words */
 extern const dsm__record_type dsm__object_type_record; /**< dsm__object_type */
 extern const dsm__record_type dsm__type_record;        /**< dsm__record_type */
 
+/** Records, in an arena. */
 typedef struct dsm__record_types {
   dsm__record_type *items;
   size_t count;

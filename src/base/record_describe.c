@@ -101,8 +101,8 @@ static DSM__WORDS(kinds, "kind of field", kind_words, DSM__FIELD_KIND_COUNT);
 static const dsm__word flag_words[] = {
     {.key = "required"},  {.key = "read"},   {.key = "nullable"},       {.key = "decision"},
     {.key = "figure"},    {.key = "column"}, {.key = "more_is_better"}, {.key = "less_is_better"},
-    {.key = "above_min"}, {.key = "tall"},   {.key = "positive"}};
-static DSM__WORDS(flags, "flag of a field", flag_words, 11);
+    {.key = "above_min"}, {.key = "tall"}};
+static DSM__WORDS(flags, "flag of a field", flag_words, 10);
 
 static void write_kind(dsm__json_writer *writer, const void *field) {
   const dsm__field *const f = field;
