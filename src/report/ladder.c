@@ -91,21 +91,15 @@ typedef struct rung_row {
   dsm__ladder_gains gains;
 } rung_row;
 
-#define REAL(member, flag, of_unit, about)                                                         \
-  DSM__FIELD(REAL, rung_row, result.member, #member, DSM__COLUMN | (flag), .unit = (of_unit),      \
-             .help = (about))
-
 DSM__OWN_RECORD(
     rung_record, rung_row, false, "A rung: the optimizations of those before, and one more.",
     DSM__FIELD(TEXT, rung_row, name, "name", DSM__COLUMN, .help = "What the rung adds."),
     DSM__FIELD(TEXT, rung_row, system, "system", DSM__COLUMN, .help = "Name of its system."),
     DSM__FIELD(WORD_SET, rung_row, optimizations, "optimizations", 0,
                .words = &dsm__optimization_words, .help = "That the search might use."),
-    REAL(step_cycles, DSM__LESS, "cycles", "Of a step."),
-    REAL(step_seconds, DSM__LESS, "seconds", "The same."),
-    REAL(samples_per_second, DSM__MORE, "1/s", "minibatch / step_seconds."),
-    REAL(utilization, DSM__MORE, "ratio", "Ideal over step, 0 to 1."),
-    REAL(lower_bound_cycles, 0, "cycles", "No mapping of the searched space is faster."),
+    DSM__PART(rung_row, result, dsm__figures_record),
+    DSM__FIELD(REAL, rung_row, result.lower_bound_cycles, "lower_bound_cycles", DSM__COLUMN,
+               .unit = "cycles", .help = "No mapping of the searched space is faster."),
     DSM__FIELD(REAL, rung_row, gains.over_previous, "gain_over_previous", DSM__COLUMN | DSM__MORE,
                .unit = "ratio", .help = "Speed-up over the rung before."),
     DSM__FIELD(REAL, rung_row, gains.over_first, "gain_over_first", DSM__COLUMN | DSM__MORE,

@@ -34,6 +34,7 @@ static dsm_invocation invocation(dsm_invocation_kind kind, uint64_t count, dsm_l
 static dsm_pass_plan pass_of(dsm_invocation first, dsm_invocation others) {
   return (dsm_pass_plan){
       .exists = true,
+      .decisions = {.parallelism = DSM_PARALLELISM_DATA, .core_split = first.split},
       .share = {.parallelism = DSM_PARALLELISM_DATA, .model_ways = 1, .data_ways = 16},
       .invocations = {first, others},
       .invocation_count = others.count > 0 ? 2 : 1,
@@ -85,9 +86,11 @@ dsm_plan *made_plan(const dsm_system *system) {
               invocation(DSM_INVOCATION_ACCUMULATE, 1, other_split));
   layers[MADE_BETWEEN].held_bytes = 3355443.2; /* a tenth of 32 scratchpads of 1 MiB */
   layers[MADE_STAGE_1].pipeline = 0;
+  layers[MADE_STAGE_1].decisions.pipeline_group = pipelines[0].name;
   layers[MADE_STAGE_1].passes[DSM_PASS_FORWARD] = kept_pass(other_split);
   layers[MADE_STAGE_1].passes[DSM_PASS_UPDATE] = kept_pass(split);
   layers[MADE_STAGE_2].pipeline = 0;
+  layers[MADE_STAGE_2].decisions.pipeline_group = pipelines[0].name;
   layers[MADE_STAGE_2].passes[DSM_PASS_FORWARD] = kept_pass(split);
   layers[MADE_PRODUCT].passes[DSM_PASS_FORWARD] = kept_pass(split);
   layers[MADE_LOADED].decisions.weights_on_chip = 0.25;

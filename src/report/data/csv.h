@@ -14,7 +14,9 @@
 
 #include "report/data/records.h"
 
-enum { DSM__CSV_COLUMNS_MAX = 256 };
+/** Enough for all paths of a sweep with the most axes, DSM_SWEEP_AXES_MAX squared, and its results.
+ */
+enum { DSM__CSV_COLUMNS_MAX = 2048 };
 
 /** A document; dsm__csv_begin begins it. */
 typedef struct dsm__csv {

@@ -2,276 +2,449 @@
 /* describe_data.c: what descriptions hold, for programs (format "dsm-describe/1", and CSV). */
 #include <math.h>
 
-#include "base/json_write.h"
-#include "report/data/cells.h"
+#include "model/names.h"
+#include "report/data/csv.h"
+#include "report/data/records.h"
 #include "report/declared.h"
-#include "report/parameter_list.h"
 #include "report/table/describe_table.h"
-#include "report/table/text_page.h"
 #include "system/system_internal.h"
+#include "workload/workload_internal.h"
 
-/* ---- JSON ---- */
+#define REAL(struct_type, member, key, flag, of_unit, about)                                       \
+  DSM__FIELD(REAL, struct_type, member, key, flag, .unit = (of_unit), .help = (about))
+#define COUNT(struct_type, member, key, flag, about)                                               \
+  DSM__FIELD(COUNT, struct_type, member, key, flag, .help = (about))
+#define TEXT(struct_type, member, key, flag, about)                                                \
+  DSM__FIELD(TEXT, struct_type, member, key, flag, .help = (about))
 
-static void write_workload(dsm__json_writer *writer, const dsm_workload *workload,
-                           const dsm__declared *declared) {
-  dsm__json_put_u64(writer, "minibatch", workload->minibatch);
-  dsm__json_put_object(writer, "totals", false);
-  dsm__json_put_u64(writer, "parameters", workload->parameters);
-  dsm__json_put_u64(writer, "weights", workload->weights);
-  dsm__json_put_u64(writer, "macs_forward_per_sample", workload->forward_macs);
-  dsm__json_put_double(writer, "activation_bytes_per_sample", workload->activation_bytes);
-  dsm__json_end_object(writer);
-  dsm__json_put_array(writer, "layers", false);
-  for (size_t i = 0; i < workload->spec_count; i++) {
-    dsm__json_begin_object(writer, true);
-    dsm__json_put_string(writer, "name", workload->specs[i].name);
-    dsm__json_put_string(writer, "type", dsm_layer_type_name(workload->specs[i].type));
-    dsm__json_put_u64(writer, "parameters", declared[i].parameters);
-    dsm__json_put_u64(writer, "macs_forward_per_sample", declared[i].forward_macs);
-    dsm__json_put_double(writer, "activation_bytes_per_sample", declared[i].activation_bytes);
-    dsm__json_end_object(writer);
-  }
-  dsm__json_end_array(writer);
-}
+/* ---- sweeps ---- */
 
-static void write_parameter(dsm__json_writer *writer, dsm__page *page, const dsm_system *system,
-                            const dsm__parameter *parameter) {
-  const char *const source = dsm__parameter_source(page->arena, parameter, system);
-  if (source == NULL) {
-    writer->out->failed = true;
-    return;
-  }
-  dsm__json_begin_object(writer, true);
-  dsm__json_put_string(writer, "path", parameter->path);
-  dsm__json_write_key(writer, "value");
-  dsm__parameter_write(parameter, dsm__parameter_number(parameter, system), writer);
-  dsm__json_put_string(writer, "unit", parameter->unit);
-  if (!parameter->is_required) {
-    dsm__json_write_key(writer, "default");
-    dsm__parameter_write(parameter, parameter->fallback, writer);
-  }
-  dsm__json_put_string(writer, "source", source);
-  dsm__json_end_object(writer);
-}
-
-static void write_system(dsm__json_writer *writer, dsm__page *page, const dsm_system *system) {
-  const uint64_t chips = system->system.chips_x * system->system.chips_y;
-  dsm__json_put_double(writer, "peak_flops", dsm_system_peak_flops(system));
-  dsm__json_put_double(writer, "machine_balance", dsm_system_machine_balance(system));
-  dsm__json_put_u64(writer, "chips", chips);
-  dsm__json_put_u64(writer, "cores", dsm__system_cores(system));
-  dsm__json_put_double(writer, "macs_per_cycle", dsm__system_macs(system));
-  dsm__json_put_double(writer, "memory_bytes", (double)chips * dsm__chip_memory_bytes(system));
-  dsm__json_put_array(writer, "parameters", false);
-  for (size_t p = 0; p < dsm__parameter_count; p++) {
-    write_parameter(writer, page, system, &dsm__parameters[p]);
-  }
-  dsm__json_end_array(writer);
-}
-
-static void write_result(dsm__json_writer *writer, const dsm_plan *plan) {
-  dsm__json_put_string(writer, "system", plan->system->name);
-  dsm__json_put_string(writer, "mode", dsm_mode_name(plan->options.mode));
-  dsm__json_put_object(writer, "result", false);
-  dsm__json_put_double(writer, "step_cycles", plan->result.step_cycles);
-  dsm__json_put_double(writer, "step_seconds", plan->result.step_seconds);
-  dsm__json_put_double(writer, "samples_per_second", plan->result.samples_per_second);
-  dsm__json_put_double(writer, "utilization", plan->result.utilization);
-  dsm__json_end_object(writer);
-}
-
-static void write_item(dsm__json_writer *writer, dsm__page *page, const dsm_described *item) {
-  const dsm_workload *const workload = dsm__described_workload(item);
-  const dsm_system *const system = dsm__described_system(item);
-  dsm__json_begin_object(writer, false);
-  dsm__json_put_string(writer, "file", item->file);
-  dsm__json_put_string(writer, "kind", dsm__described_kind(item));
-  dsm__json_put_string(writer, "name", dsm__described_name(item));
-  if (item->sweep != NULL) {
-    dsm__describe_sweep_json(writer, item->sweep);
-  }
-  if (item->server != NULL) {
-    dsm__describe_server_json(writer, item->server);
-  }
-  if (item->profile != NULL) {
-    dsm__describe_profile_json(writer, item->profile);
-  }
-  if (item->plan != NULL) {
-    write_result(writer, item->plan);
-  }
-  if (workload != NULL) {
-    const dsm__declared *const declared = dsm__declared_derive(page->arena, workload);
-    if (declared != NULL) {
-      write_workload(writer, workload, declared);
-    } else {
-      writer->out->failed = true;
+/* The values of an axis, of each that of each path. */
+static void write_values(dsm__json_writer *writer, const void *record) {
+  const dsm_axis *const axis = record;
+  dsm__json_begin_array(writer, true);
+  for (size_t v = 0; v < axis->value_count; v++) {
+    dsm__json_begin_array(writer, true);
+    for (size_t p = 0; p < axis->path_count; p++) {
+      const dsm_axis_value *const value = &axis->values[v * axis->path_count + p];
+      if (value->is_number) {
+        dsm__json_write_double(writer, value->number);
+      } else {
+        dsm__json_write_string(writer, value->text);
+      }
     }
+    dsm__json_end_array(writer);
   }
-  if (system != NULL) {
-    write_system(writer, page, system);
+  dsm__json_end_array(writer);
+}
+
+DSM__OWN_RECORD(axis_record, dsm_axis, false, "What varies.",
+                DSM__FIELD(TEXT_LIST, dsm_axis, paths, "paths", 0,
+                           .count_offset = offsetof(dsm_axis, path_count),
+                           .help = "What varies; several paths vary together."),
+                {.key = "values",
+                 .kind = DSM__FIELD_OWN,
+                 .write = write_values,
+                 .help = "For each value of the axis, that of each path."});
+
+DSM__OWN_RECORD(sweep_record, dsm_sweep, false, "A sweep.",
+                COUNT(dsm_sweep, point_count, "points", 0, "Of the sweep."),
+                DSM__LISTED(dsm_sweep, axes, axis_count, "axes", axis_record,
+                            "Of the sweep, in order; the last varies fastest."));
+
+/* ---- servers and profiles ---- */
+
+typedef struct device_row {
+  dsm_instance_device of;
+  const char *kind;  /* NULL: of a profile */
+  double peak_flops; /* 0: its times are given */
+  bool has_tasks;
+  size_t runs_tasks;
+} device_row;
+
+static bool has_peak(const void *device) {
+  return ((const device_row *)device)->peak_flops > 0;
+}
+
+static bool has_tasks(const void *device) {
+  return ((const device_row *)device)->has_tasks;
+}
+
+static bool has_power(const void *device) {
+  return ((const device_row *)device)->of.has_power;
+}
+
+/* In CSV a device's name is the path, and its memory the value. */
+DSM__OWN_RECORD(
+    device_record, device_row, false, "A device.",
+    DSM__FIELD(TEXT, device_row, of.name, "name", DSM__COLUMN, .column = "path",
+               .help = "Its name."),
+    TEXT(device_row, kind, "kind", 0, "Of a server's device."),
+    DSM__FIELD(FLAG, device_row, of.is_accelerator, "accelerator", 0, .help = "Else a host."),
+    DSM__FIELD(REAL, device_row, peak_flops, "peak_flops", DSM__COLUMN | DSM__MORE,
+               .unit = "FLOP/s", .is_stated = has_peak,
+               .help = "Operations a second at most, 2 for a MAC; absent where times are given."),
+    DSM__FIELD(COUNT, device_row, runs_tasks, "runs_tasks", 0, .is_stated = has_tasks,
+               .help = "Tasks of the profile that it can run."),
+    DSM__FIELD(REAL, device_row, of.memory_bytes, "memory_bytes", DSM__COLUMN | DSM__NULLABLE,
+               .column = "value", .unit = "bytes", .help = "null: unlimited."),
+    REAL(device_row, of.link_bytes_per_second, "link_bytes_per_second", DSM__NULLABLE, "bytes/s",
+         "Out of the device; null: unlimited."),
+    DSM__FIELD(REAL, device_row, of.busy_watts, "busy_watts", 0, .unit = "watts",
+               .is_stated = has_power, .help = "Absent if not stated."),
+    DSM__FIELD(REAL, device_row, of.idle_watts, "idle_watts", 0, .unit = "watts",
+               .is_stated = has_power, .help = "Absent if not stated."));
+
+#define DEVICES(struct_type)                                                                       \
+  DSM__ROWS(struct_type, devices, "devices", device_record,                                        \
+            "Of the server or profile, in order; equal ones each for itself.")
+
+/* ---- workloads and systems ---- */
+
+/* A declared layer, or all of them. */
+typedef struct layer_row {
+  const char *name;
+  dsm_layer_type type;
+  uint64_t weights;
+  dsm__declared of;
+} layer_row;
+
+#define PARAMETERS                                                                                 \
+  COUNT(layer_row, of.parameters, "parameters", DSM__COLUMN,                                       \
+        "Weights, biases and normalisation parameters.")
+#define MACS_AND_BYTES                                                                             \
+  COUNT(layer_row, of.forward_macs, "macs_forward_per_sample", DSM__COLUMN,                        \
+        "Of the forward pass, all timesteps."),                                                    \
+      REAL(layer_row, of.activation_bytes, "activation_bytes_per_sample", DSM__COLUMN, "bytes",    \
+           "Of all stored outputs, all timesteps.")
+
+DSM__OWN_RECORD(layer_record, layer_row, true, "A declared layer.",
+                DSM__FIELD(TEXT, layer_row, name, "name", DSM__COLUMN, .column = "layer",
+                           .help = "Its name."),
+                DSM__FIELD(WORD, layer_row, type, "type", DSM__COLUMN,
+                           .words = &dsm__layer_type_words, .help = "What it is."),
+                PARAMETERS, MACS_AND_BYTES);
+
+DSM__OWN_RECORD(totals_record, layer_row, false, "Sums over the network.", PARAMETERS,
+                COUNT(layer_row, weights, "weights", 0, "Weights alone."), MACS_AND_BYTES);
+
+typedef struct parameter_row {
+  const char *path;
+  dsm__value value;
+  const char *unit;
+  dsm__value fallback;
+  const char *source;
+} parameter_row;
+
+DSM__OWN_RECORD(
+    parameter_record, parameter_row, true, "A parameter of the system.",
+    TEXT(parameter_row, path, "path", DSM__COLUMN, "Such as core.frequency_GHz."),
+    DSM__FIELD(VALUE, parameter_row, value, "value", DSM__COLUMN, .help = "As it is."),
+    TEXT(parameter_row, unit, "unit", DSM__COLUMN, "Of the value; flag and word for those kinds."),
+    DSM__FIELD(VALUE, parameter_row, fallback, "default", DSM__COLUMN,
+               .help = "Absent if the parameter is required."),
+    TEXT(parameter_row, source, "source", DSM__COLUMN,
+         "The description's note; else the source of the default, the word assumption, or given."));
+
+/* ---- the document ---- */
+
+typedef struct item_row {
+  const dsm_described *of; /* first: parts of an item begin where it does */
+  const char *file;
+  const char *kind;
+  const char *name;
+  dsm_sweep sweep;
+  size_t tasks;
+  size_t tensors;
+  double weights_bytes;
+  dsm__rows devices;
+  const char *system;
+  dsm_explore_options options;
+  dsm_plan_result result;
+  uint64_t minibatch;
+  layer_row totals;
+  dsm__rows layers;
+  double peak_flops;
+  double machine_balance;
+  uint64_t chips;
+  uint64_t cores;
+  double macs_per_cycle;
+  double memory_bytes;
+  dsm__rows parameters;
+} item_row;
+
+static const dsm_described *described(const void *item) {
+  return ((const item_row *)item)->of;
+}
+
+static bool is_sweep(const void *item) {
+  return described(item)->sweep != NULL;
+}
+
+static bool is_server(const void *item) {
+  return described(item)->server != NULL;
+}
+
+static bool is_profile(const void *item) {
+  return described(item)->profile != NULL;
+}
+
+static bool is_plan(const void *item) {
+  return described(item)->plan != NULL;
+}
+
+static bool has_workload(const void *item) {
+  return dsm__described_workload(described(item)) != NULL;
+}
+
+static bool has_system(const void *item) {
+  return dsm__described_system(described(item)) != NULL;
+}
+
+DSM__OWN_RECORD(server_record, item_row, false, "A server.", DEVICES(item_row));
+
+DSM__OWN_RECORD(profile_record, item_row, false, "A profile.",
+                COUNT(item_row, tasks, "tasks", 0, "Of the profile."),
+                COUNT(item_row, tensors, "tensors", 0, "Of the profile, between tasks."),
+                REAL(item_row, weights_bytes, "weights_bytes", 0, "bytes",
+                     "Of all tasks of the profile."),
+                DEVICES(item_row));
+
+DSM__OWN_RECORD(plan_record, item_row, false, "A plan.",
+                TEXT(item_row, system, "system", 0, "Name of the plan's system."),
+                DSM__FIELD(WORD, item_row, options.mode, "mode", 0, .words = &dsm__mode_words,
+                           .help = "Of the plan."),
+                DSM__FIELD(RECORD, item_row, result, "result", 0, .type = &dsm__figures_record,
+                           .help = "The plan's prediction for a step."));
+
+DSM__OWN_RECORD(workload_record, item_row, false, "A workload.",
+                COUNT(item_row, minibatch, "minibatch", 0, "Samples of a step."),
+                DSM__FIELD(RECORD, item_row, totals, "totals", 0, .type = &totals_record,
+                           .help = "Sums over the network."),
+                DSM__ROWS(item_row, layers, "layers", layer_record, "Declared layers, in order."));
+
+DSM__OWN_RECORD(system_record, item_row, false, "A system.",
+                REAL(item_row, peak_flops, "peak_flops", DSM__COLUMN | DSM__MORE, "FLOP/s",
+                     "Floating-point operations a second of the whole system, 2 for a MAC."),
+                REAL(item_row, machine_balance, "machine_balance", DSM__COLUMN, "FLOP/byte",
+                     "FLOP per byte at which a chip's peak and its usable memory bandwidth meet."),
+                COUNT(item_row, chips, "chips", 0, "Of the whole system."),
+                COUNT(item_row, cores, "cores", 0, "Of the whole system."),
+                REAL(item_row, macs_per_cycle, "macs_per_cycle", 0, "MACs", "Of the whole system."),
+                REAL(item_row, memory_bytes, "memory_bytes", 0, "bytes", "Of the whole system."),
+                DSM__ROWS(item_row, parameters, "parameters", parameter_record,
+                          "Every parameter of the system."));
+
+DSM__OWN_RECORD(item_record, item_row, false, "What a file describes.",
+                TEXT(item_row, file, "file", DSM__COLUMN, "As given on the command line."),
+                TEXT(item_row, kind, "kind", DSM__COLUMN, "What the file describes."),
+                TEXT(item_row, name, "name", DSM__COLUMN,
+                     "Of what the file describes; of a plan: its workload's."),
+                DSM__PART_IF(item_row, sweep, sweep_record, is_sweep),
+                DSM__PART_IF(item_row, of, server_record, is_server),
+                DSM__PART_IF(item_row, of, profile_record, is_profile),
+                DSM__PART_IF(item_row, of, plan_record, is_plan),
+                DSM__PART_IF(item_row, of, workload_record, has_workload),
+                DSM__PART_IF(item_row, of, system_record, has_system));
+
+DSM__DOCUMENT(dsm__describe_record, dsm__rows, "dsm-describe/1",
+              "What descriptions hold, written by `dsm describe --format json`.",
+              DSM__FIELD(LIST, dsm__rows, items, "items", 0,
+                         .count_offset = offsetof(dsm__rows, count), .type = &item_record,
+                         .help = "One for each file, in the order of the command line."));
+
+/* ---- what it holds ---- */
+
+static dsm__rows server_devices(dsm__page *page, const dsm_server *server) {
+  const dsm__rows made = dsm__rows_make(page, server->device_count, sizeof(device_row));
+  device_row *const rows = made.items;
+  for (size_t j = 0; j < made.count; j++) {
+    const dsm_device *const device = &server->devices[j];
+    rows[j] = (device_row){.of = {.name = device->name,
+                                  .is_accelerator = device->is_accelerator,
+                                  .memory_bytes = device->memory_bytes,
+                                  .link_bytes_per_second = device->link_bytes_per_second,
+                                  .has_power = device->has_power,
+                                  .busy_watts = device->busy_watts,
+                                  .idle_watts = device->idle_watts},
+                           .kind = dsm_device_kind_name(device->kind),
+                           .peak_flops = dsm__device_peak_flops(device)};
   }
-  dsm__json_end_object(writer);
+  return made;
+}
+
+static dsm__rows profile_devices(dsm__page *page, const dsm_instance *profile) {
+  const dsm__rows made = dsm__rows_make(page, profile->device_count, sizeof(device_row));
+  device_row *const rows = made.items;
+  for (size_t j = 0; j < made.count; j++) {
+    rows[j] = (device_row){.of = profile->devices[j],
+                           .has_tasks = true,
+                           .runs_tasks = dsm__runnable_tasks(profile, j)};
+  }
+  return made;
+}
+
+static dsm__rows layers_of(dsm__page *page, const dsm_workload *workload) {
+  const dsm__declared *const declared = dsm__declared_derive(page->arena, workload);
+  const size_t count = declared == NULL ? 0 : workload->spec_count;
+  const dsm__rows made = dsm__rows_make(page, count, sizeof(layer_row));
+  layer_row *const rows = made.items;
+  page->out.failed = page->out.failed || declared == NULL;
+  for (size_t i = 0; i < made.count; i++) {
+    rows[i] = (layer_row){
+        .name = workload->specs[i].name, .type = workload->specs[i].type, .of = declared[i]};
+  }
+  return made;
+}
+
+/* A value of a parameter, as dsm__parameter_number gives it. */
+static dsm__value value_of(const dsm__parameter *parameter, double number) {
+  static const dsm__value_kind kinds[] = {
+      [DSM__PARAMETER_COUNT] = DSM__VALUE_NUMBER,
+      [DSM__PARAMETER_REAL] = DSM__VALUE_NUMBER,
+      [DSM__PARAMETER_FLAG] = DSM__VALUE_FLAG,
+      [DSM__PARAMETER_WORD] = DSM__VALUE_TEXT,
+  };
+  char text[DSM__NUMBER_TEXT_SIZE];
+  const dsm__value_kind kind = kinds[parameter->kind];
+  return (dsm__value){
+      kind, number, kind == DSM__VALUE_TEXT ? dsm__parameter_text(parameter, number, text) : NULL};
+}
+
+static dsm__rows parameters_of(dsm__page *page, const dsm_system *system) {
+  const dsm__rows made = dsm__rows_make(page, dsm__parameter_count, sizeof(parameter_row));
+  parameter_row *const rows = made.items;
+  for (size_t p = 0; p < made.count; p++) {
+    const dsm__parameter *const parameter = &dsm__parameters[p];
+    rows[p] = (parameter_row){
+        .path = parameter->path,
+        .value = value_of(parameter, dsm__parameter_number(parameter, system)),
+        .unit = parameter->unit,
+        .source = dsm__parameter_source(page->arena, parameter, system),
+    };
+    if (!parameter->is_required) {
+      rows[p].fallback = value_of(parameter, parameter->fallback);
+    }
+    page->out.failed = page->out.failed || rows[p].source == NULL;
+  }
+  return made;
+}
+
+static void fill_workload(dsm__page *page, item_row *row, const dsm_workload *workload) {
+  row->minibatch = workload->minibatch;
+  row->layers = layers_of(page, workload);
+  row->totals = (layer_row){.weights = workload->weights,
+                            .of = {.parameters = workload->parameters,
+                                   .forward_macs = workload->forward_macs,
+                                   .activation_bytes = workload->activation_bytes}};
+}
+
+static void fill_system(dsm__page *page, item_row *row, const dsm_system *system) {
+  row->peak_flops = dsm_system_peak_flops(system);
+  row->machine_balance = dsm_system_machine_balance(system);
+  row->chips = system->system.chips_x * system->system.chips_y;
+  row->cores = dsm__system_cores(system);
+  row->macs_per_cycle = dsm__system_macs(system);
+  row->memory_bytes = (double)row->chips * dsm__chip_memory_bytes(system);
+  row->parameters = parameters_of(page, system);
+}
+
+static void fill_profile(dsm__page *page, item_row *row, const dsm_instance *profile) {
+  row->tasks = profile->task_count;
+  row->tensors = profile->tensor_count;
+  row->weights_bytes = dsm__all_weights(profile);
+  row->devices = profile_devices(page, profile);
+}
+
+static item_row row_of(dsm__page *page, const dsm_described *item) {
+  item_row row = {.of = item,
+                  .file = item->file,
+                  .kind = dsm__described_kind(item),
+                  .name = dsm__described_name(item)};
+  if (is_sweep(&row)) {
+    row.sweep = *item->sweep;
+  }
+  if (is_server(&row)) {
+    row.devices = server_devices(page, item->server);
+  }
+  if (is_profile(&row)) {
+    fill_profile(page, &row, item->profile);
+  }
+  if (is_plan(&row)) {
+    row.system = item->plan->system->name;
+    row.options = item->plan->options;
+    row.result = item->plan->result;
+  }
+  if (has_workload(&row)) {
+    fill_workload(page, &row, dsm__described_workload(item));
+  }
+  if (has_system(&row)) {
+    fill_system(page, &row, dsm__described_system(item));
+  }
+  return row;
 }
 
 char *dsm_report_description_json(const dsm_described *items, size_t count) {
   dsm__page page;
-  if (!dsm__page_init(&page, (dsm_table_style){.width = 0})) {
+  if (!dsm__data_begin(&page)) {
     return NULL;
   }
-  dsm__json_writer writer = {.out = &page.out};
-  dsm__json_begin_object(&writer, false);
-  dsm__json_put_string(&writer, "format", "dsm-describe/1");
-  dsm__json_put_array(&writer, "items", false);
-  for (size_t i = 0; i < count; i++) {
-    write_item(&writer, &page, &items[i]);
+  const dsm__rows made = dsm__rows_make(&page, count, sizeof(item_row));
+  item_row *const rows = made.items;
+  for (size_t i = 0; i < made.count; i++) {
+    rows[i] = row_of(&page, &items[i]);
   }
-  dsm__json_end_array(&writer);
-  dsm__json_end_object(&writer);
-  dsm__json_finish(&writer);
-  return dsm__page_finish(&page);
+  return dsm__data_json(&page, &dsm__describe_record, &made);
 }
 
-/* ---- CSV ---- */
+/* ---- CSV: a row a layer, parameter, value of an axis's path, or device ---- */
 
-/* Columns of a layer, and of a parameter. */
-enum { LAYER_FIELDS = 5, PARAMETER_FIELDS = 5 };
-
-static void put_item_fields(dsm__cells *csv, const dsm_described *item) {
-  dsm__cells_text(csv, item->file);
-  dsm__cells_text(csv, dsm__described_kind(item));
-  dsm__cells_text(csv, dsm__described_name(item));
-}
-
-static void put_system_fields(dsm__cells *csv, const dsm_system *system) {
-  if (system == NULL) {
-    dsm__cells_empty(csv, 2);
-  } else {
-    dsm__cells_double(csv, dsm_system_peak_flops(system));
-    dsm__cells_double(csv, dsm_system_machine_balance(system));
-  }
-}
-
-static void put_layer_rows(dsm__cells *csv, dsm__page *page, const dsm_described *item) {
-  const dsm_workload *const workload = dsm__described_workload(item);
-  const dsm__declared *const declared = dsm__declared_derive(page->arena, workload);
-  if (declared == NULL) {
-    csv->out->failed = true;
-    return;
-  }
-  for (size_t i = 0; i < workload->spec_count; i++) {
-    put_item_fields(csv, item);
-    dsm__cells_text(csv, workload->specs[i].name);
-    dsm__cells_text(csv, dsm_layer_type_name(workload->specs[i].type));
-    dsm__cells_u64(csv, declared[i].parameters);
-    dsm__cells_u64(csv, declared[i].forward_macs);
-    dsm__cells_double(csv, declared[i].activation_bytes);
-    put_system_fields(csv, dsm__described_system(item));
-    dsm__cells_empty(csv, PARAMETER_FIELDS);
-    dsm__cells_end_row(csv);
-  }
-}
-
-static void put_parameter_rows(dsm__cells *csv, dsm__page *page, const dsm_described *item) {
-  const dsm_system *const system = dsm__described_system(item);
-  const dsm__listed_parameter *const parameters = dsm__parameter_list_of(page, system);
-  for (size_t p = 0; parameters != NULL && p < dsm__parameter_count; p++) {
-    put_item_fields(csv, item);
-    dsm__cells_empty(csv, LAYER_FIELDS);
-    put_system_fields(csv, system);
-    dsm__cells_text(csv, parameters[p].path);
-    dsm__cells_text(csv, parameters[p].value);
-    dsm__cells_text(csv, parameters[p].unit);
-    dsm__cells_text(csv, dsm__parameters[p].is_required ? NULL : parameters[p].fallback);
-    dsm__cells_text(csv, parameters[p].source);
-    dsm__cells_end_row(csv);
-  }
-}
-
-static void put_sweep_rows(dsm__cells *csv, const dsm_described *item) {
-  for (size_t c = 0; c < item->sweep->column_count; c++) {
-    const dsm_sweep_column *const column = &item->sweep->columns[c];
-    const dsm_axis *const axis = &item->sweep->axes[column->axis];
+static void put_sweep(dsm__csv *csv, const item_row *item) {
+  const dsm_sweep *const sweep = &item->sweep;
+  for (size_t c = 0; c < sweep->column_count; c++) {
+    const dsm_sweep_column *const column = &sweep->columns[c];
+    const dsm_axis *const axis = &sweep->axes[column->axis];
     for (size_t v = 0; v < axis->value_count; v++) {
-      put_item_fields(csv, item);
-      dsm__cells_empty(csv, LAYER_FIELDS);
-      put_system_fields(csv, NULL);
-      dsm__cells_text(csv, column->path);
-      dsm__cells_text(csv, axis->values[v * axis->path_count + column->slot].text);
-      dsm__cells_empty(csv, PARAMETER_FIELDS - 2);
-      dsm__cells_end_row(csv);
+      const dsm_axis_value *const value = &axis->values[v * axis->path_count + column->slot];
+      const parameter_row row = {.path = column->path, .value = {DSM__VALUE_TEXT, 0, value->text}};
+      DSM__CSV_ROW(csv, {&item_record, item}, {&parameter_record, &row});
     }
   }
 }
 
-/* A device's row has its peak, its name as the path, and its memory as the value. */
-static void put_device_row(dsm__cells *csv, const dsm_described *item, const char *name,
-                           double memory_bytes, double peak_flops) {
-  put_item_fields(csv, item);
-  dsm__cells_empty(csv, LAYER_FIELDS);
-  if (peak_flops > 0) {
-    dsm__cells_double(csv, peak_flops);
-  } else {
-    dsm__cells_empty(csv, 1);
+static void put_item(dsm__csv *csv, const item_row *item) {
+  static const parameter_row memory = {.unit = "bytes of memory"};
+  const layer_row *const layers = item->layers.items;
+  const parameter_row *const parameters = item->parameters.items;
+  const device_row *const devices = item->devices.items;
+  for (size_t i = 0; i < item->layers.count; i++) {
+    DSM__CSV_ROW(csv, {&item_record, item}, {&layer_record, &layers[i]});
   }
-  dsm__cells_empty(csv, 1);
-  dsm__cells_text(csv, name);
-  if (isfinite(memory_bytes)) {
-    dsm__cells_double(csv, memory_bytes);
-  } else {
-    dsm__cells_empty(csv, 1);
+  for (size_t p = 0; p < item->parameters.count; p++) {
+    DSM__CSV_ROW(csv, {&item_record, item}, {&parameter_record, &parameters[p]});
   }
-  dsm__cells_text(csv, "bytes of memory");
-  dsm__cells_empty(csv, PARAMETER_FIELDS - 3);
-  dsm__cells_end_row(csv);
-}
-
-static void put_device_rows(dsm__cells *csv, const dsm_described *item) {
-  for (size_t j = 0; item->server != NULL && j < item->server->device_count; j++) {
-    const dsm_device *const device = &item->server->devices[j];
-    put_device_row(csv, item, device->name, device->memory_bytes, dsm__device_peak_flops(device));
-  }
-  for (size_t j = 0; item->profile != NULL && j < item->profile->device_count; j++) {
-    const dsm_instance_device *const device = &item->profile->devices[j];
-    put_device_row(csv, item, device->name, device->memory_bytes, 0);
+  put_sweep(csv, item);
+  for (size_t j = 0; j < item->devices.count; j++) {
+    DSM__CSV_ROW(csv, {&item_record, item}, {&device_record, &devices[j]},
+                 {&parameter_record, &memory});
   }
 }
 
 char *dsm_report_description_csv(const dsm_described *items, size_t count) {
-  static const char *const titles[] = {
-      "file",
-      "kind",
-      "name",
-      "layer",
-      "type",
-      "parameters",
-      "macs_forward_per_sample",
-      "activation_bytes_per_sample",
-      "peak_flops",
-      "machine_balance",
-      "path",
-      "value",
-      "unit",
-      "default",
-      "source",
-  };
   dsm__page page;
-  if (!dsm__page_init(&page, (dsm_table_style){.width = 0})) {
+  if (!dsm__data_begin(&page)) {
     return NULL;
   }
-  dsm__cells csv = {.out = &page.out};
-  dsm__cells_texts(&csv, titles, DSM__COUNT_OF(titles));
-  dsm__cells_end_row(&csv);
+  dsm__csv csv = dsm__csv_begin(&page);
+  dsm__csv_column(&csv, &item_record, "file");
+  dsm__csv_column(&csv, &item_record, "kind");
+  dsm__csv_column(&csv, &item_record, "name");
+  dsm__csv_columns(&csv, &layer_record);
+  dsm__csv_columns(&csv, &item_record);
+  dsm__csv_columns(&csv, &parameter_record);
   for (size_t i = 0; i < count; i++) {
-    if (dsm__described_workload(&items[i]) != NULL) {
-      put_layer_rows(&csv, &page, &items[i]);
-    }
-    if (dsm__described_system(&items[i]) != NULL) {
-      put_parameter_rows(&csv, &page, &items[i]);
-    }
-    if (items[i].sweep != NULL) {
-      put_sweep_rows(&csv, &items[i]);
-    }
-    put_device_rows(&csv, &items[i]);
+    const item_row row = row_of(&page, &items[i]);
+    put_item(&csv, &row);
   }
-  return dsm__page_finish(&page);
+  return dsm__csv_finish(&csv);
 }

@@ -3,8 +3,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/json_write.h"
-#include "report/data/cells.h"
+#include "report/data/csv.h"
+#include "report/data/records.h"
 #include "report/declared.h"
 #include "report/table/describe_table.h"
 #include "report/table/number_style.h"
@@ -28,23 +28,18 @@ enum {
   FIGURE_COUNT
 };
 
-/* How sizes are called: in data, and in tables with their unit (NULL: a count) and the rank by
- * which their columns go. */
+/* How sizes are called in tables, with their unit (NULL: a count) and the rank by which their
+ * columns go. */
 static const struct {
-  const char *key;
   const char *title;
   const char *unit;
   unsigned rank;
 } figures[FIGURE_COUNT] = {
-    [FIGURE_LAYERS] = {"layers", "layers", NULL, 1},
-    [FIGURE_WEIGHTS] = {"weights", "weights", "", 1},
-    [FIGURE_MACS] = {"macs_forward_per_sample", "MACs/sample", "", 1},
-    [FIGURE_CHIPS] = {"chips", "chips", NULL, 1},
-    [FIGURE_CORES] = {"cores", "cores", NULL, 3},
-    [FIGURE_PEAK] = {"peak_flops", "peak", "FLOP/s", 1},
-    [FIGURE_MEMORY] = {"memory_bytes", "memory", "B", 2},
-    [FIGURE_DEVICES] = {"devices", "devices", NULL, 1},
-    [FIGURE_POINTS] = {"points", "points", NULL, 1},
+    [FIGURE_LAYERS] = {"layers", NULL, 1},  [FIGURE_WEIGHTS] = {"weights", "", 1},
+    [FIGURE_MACS] = {"MACs/sample", "", 1}, [FIGURE_CHIPS] = {"chips", NULL, 1},
+    [FIGURE_CORES] = {"cores", NULL, 3},    [FIGURE_PEAK] = {"peak", "FLOP/s", 1},
+    [FIGURE_MEMORY] = {"memory", "B", 2},   [FIGURE_DEVICES] = {"devices", NULL, 1},
+    [FIGURE_POINTS] = {"points", NULL, 1},
 };
 
 /* In the order in which they are shown, with the sizes of each. */
@@ -93,15 +88,6 @@ static double figure_of(const dsm_listed *item, unsigned figure) {
 
 static bool is_of_kind(const dsm_listed *item, size_t k) {
   return strcmp(dsm__described_kind(&item->what), dsm_description_name(kinds[k].kind)) == 0;
-}
-
-static bool has_figure(size_t k, unsigned figure) {
-  for (size_t f = 0; f < FIGURES_OF_KIND_MAX; f++) {
-    if (kinds[k].figures[f] == figure) {
-      return true;
-    }
-  }
-  return false;
 }
 
 /* What it is, in the words of its comment, else of its source. */
@@ -178,79 +164,102 @@ char *dsm_report_list_table(const dsm_listed *items, size_t count, dsm_table_sty
 
 /* ---- for programs ---- */
 
-static void write_item(dsm__json_writer *writer, const dsm_listed *item, size_t k) {
-  dsm__json_begin_object(writer, false);
-  dsm__json_put_string(writer, "kind", dsm__described_kind(&item->what));
-  dsm__json_put_string(writer, "name", item->name);
-  dsm__json_put_string(writer, "file", item->what.file);
-  dsm__json_put_string(writer, "about", about_of(item));
+/* A size is there if things of the kind have it; one that is unlimited is null. */
+typedef struct item_row {
+  const char *kind;
+  const char *name;
+  const char *file;
+  const char *about;
+  dsm__value figures[FIGURE_COUNT];
+} item_row;
+
+#define TEXT(member, about) DSM__FIELD(TEXT, item_row, member, #member, DSM__COLUMN, .help = about)
+#define FIGURE(index, key, of_unit, about)                                                         \
+  DSM__FIELD(VALUE, item_row, figures[index], key, DSM__COLUMN, .unit = of_unit, .help = about)
+
+DSM__OWN_RECORD(item_record, item_row, false, "A description.", TEXT(kind, "What it is."),
+                TEXT(name, "As commands take it."), TEXT(file, "Where it is."),
+                TEXT(about, "The comment at its top, else its source."),
+                FIGURE(FIGURE_LAYERS, "layers", NULL, "Of a workload."),
+                FIGURE(FIGURE_WEIGHTS, "weights", NULL, "Weights of a workload."),
+                FIGURE(FIGURE_MACS, "macs_forward_per_sample", NULL, "MACs of a workload."),
+                FIGURE(FIGURE_CHIPS, "chips", NULL, "Of a system."),
+                FIGURE(FIGURE_CORES, "cores", NULL, "All cores of a system."),
+                FIGURE(FIGURE_DEVICES, "devices", NULL, "Of a server."),
+                FIGURE(FIGURE_PEAK, "peak_flops", "FLOP/s",
+                       "Of a system, or of all devices of a server."),
+                FIGURE(FIGURE_MEMORY, "memory_bytes", "bytes",
+                       "Of all chips, or all devices; null: unlimited."),
+                FIGURE(FIGURE_POINTS, "points", NULL, "Of a sweep."));
+
+DSM__DOCUMENT(dsm__list_record, dsm__rows, "dsm-list/1",
+              "What can be had by name, written by `dsm list --format json`.",
+              DSM__FIELD(LIST, dsm__rows, items, "items", 0,
+                         .count_offset = offsetof(dsm__rows, count), .type = &item_record,
+                         .help = "By kind; within a kind the folders of $DSM_PATH first, in the "
+                                 "order of names."));
+
+static item_row row_of(const dsm_listed *item, size_t k) {
+  item_row row = {.kind = dsm__described_kind(&item->what),
+                  .name = item->name,
+                  .file = item->what.file,
+                  .about = about_of(item)};
   for (size_t f = 0; f < FIGURES_OF_KIND_MAX && kinds[k].figures[f] != NO_FIGURE; f++) {
-    const double value = figure_of(item, kinds[k].figures[f]);
-    dsm__json_write_key(writer, figures[kinds[k].figures[f]].key);
-    if (isfinite(value)) {
-      dsm__json_write_double(writer, value);
-    } else {
-      dsm__json_write_null(writer);
+    const unsigned figure = kinds[k].figures[f];
+    row.figures[figure] = (dsm__value){DSM__VALUE_NUMBER, figure_of(item, figure), NULL};
+  }
+  return row;
+}
+
+static dsm__rows rows_of(dsm__page *page, const dsm_listed *items, size_t count) {
+  dsm__rows made = dsm__rows_make(page, count, sizeof(item_row));
+  item_row *const rows = made.items;
+  made.count = 0;
+  for (size_t k = 0; rows != NULL && k < KIND_COUNT; k++) {
+    for (size_t i = 0; i < count; i++) {
+      if (is_of_kind(&items[i], k)) {
+        rows[made.count++] = row_of(&items[i], k);
+      }
     }
   }
-  dsm__json_end_object(writer);
+  return made;
 }
 
 char *dsm_report_list_json(const dsm_listed *items, size_t count) {
   dsm__page page;
-  if (!dsm__page_init(&page, (dsm_table_style){.width = 0})) {
+  if (!dsm__data_begin(&page)) {
     return NULL;
   }
-  dsm__json_writer writer = {.out = &page.out};
-  dsm__json_begin_object(&writer, false);
-  dsm__json_put_string(&writer, "format", "dsm-list/1");
-  dsm__json_put_array(&writer, "items", false);
-  for (size_t k = 0; k < KIND_COUNT; k++) {
-    for (size_t i = 0; i < count; i++) {
-      if (is_of_kind(&items[i], k)) {
-        write_item(&writer, &items[i], k);
-      }
-    }
-  }
-  dsm__json_end_array(&writer);
-  dsm__json_end_object(&writer);
-  dsm__text_puts(&page.out, "\n");
-  return dsm__page_finish(&page);
-}
-
-static void put_row(dsm__cells *csv, const dsm_listed *item, size_t k) {
-  dsm__cells_text(csv, dsm__described_kind(&item->what));
-  dsm__cells_text(csv, item->name);
-  dsm__cells_text(csv, item->what.file);
-  dsm__cells_text(csv, about_of(item));
-  for (unsigned figure = NO_FIGURE + 1; figure < FIGURE_COUNT; figure++) {
-    if (has_figure(k, figure) && isfinite(figure_of(item, figure))) {
-      dsm__cells_double(csv, figure_of(item, figure));
-    } else {
-      dsm__cells_empty(csv, 1);
-    }
-  }
-  dsm__cells_end_row(csv);
+  const dsm__rows made = rows_of(&page, items, count);
+  return dsm__data_json(&page, &dsm__list_record, &made);
 }
 
 char *dsm_report_list_csv(const dsm_listed *items, size_t count) {
-  static const char *const titles[] = {"kind", "name", "file", "about"};
+  static const char *const columns[] = {"kind",
+                                        "name",
+                                        "file",
+                                        "about",
+                                        "layers",
+                                        "weights",
+                                        "macs_forward_per_sample",
+                                        "chips",
+                                        "cores",
+                                        "peak_flops",
+                                        "memory_bytes",
+                                        "devices",
+                                        "points"};
   dsm__page page;
-  if (!dsm__page_init(&page, (dsm_table_style){.width = 0})) {
+  if (!dsm__data_begin(&page)) {
     return NULL;
   }
-  dsm__cells csv = {.out = &page.out};
-  dsm__cells_texts(&csv, titles, DSM__COUNT_OF(titles));
-  for (unsigned figure = NO_FIGURE + 1; figure < FIGURE_COUNT; figure++) {
-    dsm__cells_text(&csv, figures[figure].key);
+  const dsm__rows made = rows_of(&page, items, count);
+  const item_row *const rows = made.items;
+  dsm__csv csv = dsm__csv_begin(&page);
+  for (size_t c = 0; c < DSM__COUNT_OF(columns); c++) {
+    dsm__csv_column(&csv, &item_record, columns[c]);
   }
-  dsm__cells_end_row(&csv);
-  for (size_t k = 0; k < KIND_COUNT; k++) {
-    for (size_t i = 0; i < count; i++) {
-      if (is_of_kind(&items[i], k)) {
-        put_row(&csv, &items[i], k);
-      }
-    }
+  for (size_t i = 0; i < made.count; i++) {
+    DSM__CSV_ROW(&csv, {&item_record, &rows[i]});
   }
-  return dsm__page_finish(&page);
+  return dsm__csv_finish(&csv);
 }

@@ -1,143 +1,115 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* plan_csv.c: a plan for programs that read tables: one row a layer and pass, fixed columns. */
-#include "report/data/cells.h"
+#include <math.h>
+
+#include "model/names.h"
+#include "plan/plan_internal.h"
+#include "plan/plan_record.h"
+#include "report/data/csv.h"
+#include "report/data/records.h"
 #include "report/loss.h"
-#include "report/table/text_page.h"
 
-static const char *const first_titles[] = {"layer", "pass", "parallelism"};
-static const char *const loops_titles[] = {"chip", "core_split", "core", "array"};
-static const char *const cycles_titles[] = {
-    "cycles.primary",
-    "cycles.overlapped",
-    "cycles.overlapped_visible",
-    "cycles.auxiliary",
-    "cycles.non_overlapped",
-    "cycles.total",
-    "seconds",
-    "step_share",
-    "utilization",
-    "bound",
-};
-/* What is decided for the whole layer stands in each of its rows. */
-static const char *const layer_titles[] = {
-    "dysm_factor", "output_on_chip", "weights_on_chip", "pipeline_group", "held_bytes",
-};
+/* A transfer on the link that is listed first for it; not finite if there is none. */
+typedef struct transfer {
+  double bytes;
+  double cycles;
+} transfer;
 
-static void put_invocation_titles(dsm__cells *csv) {
-  for (int k = 0; k < DSM_INVOCATION_KIND_COUNT; k++) {
-    const char *const kind = dsm_invocation_kind_name((dsm_invocation_kind)k);
-    dsm__cells_dotted(csv, "invocations", kind);
-    dsm__text_puts(csv->out, ".count");
-    for (int d = 0; d < DSM_DIM_COUNT; d++) {
-      dsm__cells_dotted(csv, "invocations", kind);
-      dsm__text_printf(csv->out, ".core_split.%s", dsm_dim_name((dsm_dim)d));
-    }
-  }
+/* What a row has beside the fields of its layer and pass. */
+typedef struct pass_row {
+  const char *layer;
+  dsm_pass pass;
+  double seconds;
+  double step_share;
+  dsm_invocation invocations[DSM_INVOCATION_KIND_COUNT];
+  transfer transfers[DSM_TRANSFER_COUNT];
+} pass_row;
+
+static bool has_invocations(const void *invocation) {
+  return ((const dsm_invocation *)invocation)->count > 0;
 }
 
-static void put_titles(dsm__cells *csv) {
-  dsm__cells_texts(csv, first_titles, DSM__COUNT_OF(first_titles));
-  for (size_t i = 0; i < DSM__COUNT_OF(loops_titles); i++) {
-    for (int d = 0; d < DSM_DIM_COUNT; d++) {
-      dsm__cells_dotted(csv, loops_titles[i], dsm_dim_name((dsm_dim)d));
-    }
-  }
-  dsm__cells_texts(csv, cycles_titles, DSM__COUNT_OF(cycles_titles));
-  dsm__cells_texts(csv, layer_titles, DSM__COUNT_OF(layer_titles));
-  put_invocation_titles(csv);
-  for (int t = 0; t < DSM_TRANSFER_COUNT; t++) {
-    const char *const name = dsm_transfer_name((dsm_transfer)t);
-    dsm__cells_dotted(csv, "transfers", name);
-    dsm__text_puts(csv->out, ".bytes");
-    dsm__cells_dotted(csv, "transfers", name);
-    dsm__text_puts(csv->out, ".cycles");
-  }
-  dsm__cells_end_row(csv);
-}
+DSM__OWN_RECORD(invocation_record, dsm_invocation, false, "Invocations of a kind.",
+                DSM__FIELD(COUNT, dsm_invocation, count, "count", DSM__COLUMN,
+                           .help = "In a step."),
+                DSM__FIELD(COUNTS, dsm_invocation, split, "core_split", DSM__COLUMN,
+                           .words = &dsm__dim_words, .help = "Parts of each loop over the cores."));
 
-static void put_loops(dsm__cells *csv, const dsm_loops *loops) {
-  for (int d = 0; d < DSM_DIM_COUNT; d++) {
-    dsm__cells_u64(csv, loops->n[d]);
-  }
-}
+DSM__OWN_RECORD(transfer_record, transfer, false, "A transfer in the step.",
+                DSM__FIELD(REAL, transfer, bytes, "bytes", DSM__COLUMN | DSM__LESS, .unit = "bytes",
+                           .help = "On the link that is listed first for it."),
+                DSM__FIELD(REAL, transfer, cycles, "cycles", DSM__COLUMN | DSM__LESS,
+                           .unit = "cycles", .help = "That it alone occupies the link."));
 
-static void put_cycles(dsm__cells *csv, const dsm_plan *plan, const dsm_pass_plan *pass) {
-  dsm__cells_double(csv, pass->cycles.primary);
-  dsm__cells_double(csv, pass->cycles.overlapped);
-  dsm__cells_double(csv, pass->cycles.overlapped_visible);
-  dsm__cells_double(csv, pass->cycles.auxiliary);
-  dsm__cells_double(csv, pass->cycles.non_overlapped);
-  dsm__cells_double(csv, pass->cycles.total);
-  dsm__cells_double(csv, pass->cycles.total / (plan->system->core.frequency_GHz * 1e9));
-  dsm__cells_double(csv, dsm__share(pass->cycles.total, plan->result.step_cycles));
-  dsm__cells_double(csv, pass->utilization);
-  dsm__cells_text(csv, dsm_bound_name(pass->bound));
-}
+DSM__OWN_RECORD(pass_row_record, pass_row, false, "A pass of a layer.",
+                DSM__FIELD(TEXT, pass_row, layer, "layer", DSM__COLUMN,
+                           .help = "Name of the layer."),
+                DSM__FIELD(WORD, pass_row, pass, "pass", DSM__COLUMN, .words = &dsm__pass_words,
+                           .help = "Which."),
+                DSM__FIELD(REAL, pass_row, seconds, "seconds", DSM__COLUMN | DSM__LESS,
+                           .unit = "seconds", .help = "Of the step."),
+                DSM__FIELD(REAL, pass_row, step_share, "step_share", DSM__COLUMN, .unit = "ratio",
+                           .help = "Of the step's time."));
 
-static void put_layer(dsm__cells *csv, const dsm_plan *plan, const dsm_layer_plan *layer) {
-  dsm__cells_u64(csv, layer->decisions.dysm_factor);
-  dsm__cells_bool(csv, layer->decisions.is_output_held);
-  dsm__cells_double(csv, layer->decisions.weights_on_chip);
-  dsm__cells_text(csv, layer->pipeline == DSM_NO_PIPELINE ? NULL
-                                                          : plan->pipelines[layer->pipeline].name);
-  dsm__cells_double(csv, layer->held_bytes);
-}
+/* What only some passes have. */
+DSM__OWN_RECORD(parts_record, pass_row, false, "Invocations and transfers.",
+                DSM__FIELD(MEMBERS, pass_row, invocations, "invocations", DSM__COLUMN,
+                           .words = &dsm__invocation_kind_words, .type = &invocation_record,
+                           .is_stated = has_invocations, .help = "One or two kinds."),
+                DSM__FIELD(MEMBERS, pass_row, transfers, "transfers", DSM__COLUMN,
+                           .words = &dsm__transfer_words, .type = &transfer_record,
+                           .help = "As far as there are any."));
 
-static void put_invocations(dsm__cells *csv, const dsm_pass_plan *pass, dsm_invocation_kind kind) {
-  for (unsigned i = 0; i < pass->invocation_count; i++) {
-    if (pass->invocations[i].kind == kind) {
-      dsm__cells_u64(csv, pass->invocations[i].count);
-      put_loops(csv, &pass->invocations[i].split);
-      return;
-    }
-  }
-  dsm__cells_empty(csv, 1 + DSM_DIM_COUNT);
-}
-
-/* A transfer's bytes and cycles on the link that is listed first for it. */
-static void put_transfer(dsm__cells *csv, const dsm_pass_plan *pass, dsm_transfer name) {
-  for (size_t i = 0; i < pass->transfer_count; i++) {
-    if (pass->transfers[i].transfer == name) {
-      dsm__cells_double(csv, pass->transfers[i].bytes);
-      dsm__cells_double(csv, pass->transfers[i].cycles);
-      return;
-    }
-  }
-  dsm__cells_empty(csv, 2);
-}
-
-static void put_pass(dsm__cells *csv, const dsm_plan *plan, const dsm_layer_plan *layer,
-                     dsm_pass p) {
+static pass_row row_of(const dsm_plan *plan, const dsm_layer_plan *layer, dsm_pass p) {
   const dsm_pass_plan *const pass = &layer->passes[p];
-  const dsm_invocation *const first = &pass->invocations[0];
-  dsm__cells_text(csv, layer->layer->name);
-  dsm__cells_text(csv, dsm_pass_name(p));
-  dsm__cells_text(csv, dsm_parallelism_name(pass->share.parallelism));
-  put_loops(csv, &pass->share.chip);
-  put_loops(csv, &first->split);
-  put_loops(csv, &first->core);
-  put_loops(csv, &first->array);
-  put_cycles(csv, plan, pass);
-  put_layer(csv, plan, layer);
-  for (int k = 0; k < DSM_INVOCATION_KIND_COUNT; k++) {
-    put_invocations(csv, pass, (dsm_invocation_kind)k);
+  pass_row row = {.layer = layer->layer->name,
+                  .pass = p,
+                  .seconds = pass->cycles.total / (plan->system->core.frequency_GHz * 1e9),
+                  .step_share = dsm__share(pass->cycles.total, plan->result.step_cycles)};
+  for (unsigned i = 0; i < pass->invocation_count; i++) {
+    row.invocations[pass->invocations[i].kind] = pass->invocations[i];
   }
   for (int t = 0; t < DSM_TRANSFER_COUNT; t++) {
-    put_transfer(csv, pass, (dsm_transfer)t);
+    row.transfers[t] = (transfer){(double)NAN, (double)NAN};
   }
-  dsm__cells_end_row(csv);
+  for (size_t i = pass->transfer_count; i > 0; i--) {
+    const dsm_plan_transfer *const of = &pass->transfers[i - 1];
+    row.transfers[of->transfer] = (transfer){of->bytes, of->cycles};
+  }
+  return row;
+}
+
+static void put_columns(dsm__csv *csv) {
+  static const char *const work[] = {"parallelism", "chip",  "core_split",
+                                     "core",        "array", "cycles"};
+  dsm__csv_column(csv, &pass_row_record, "layer");
+  dsm__csv_column(csv, &pass_row_record, "pass");
+  for (size_t i = 0; i < DSM__COUNT_OF(work); i++) {
+    dsm__csv_column(csv, &dsm__pass_record, work[i]);
+  }
+  dsm__csv_columns(csv, &pass_row_record);
+  dsm__csv_columns(csv, &dsm__pass_record);
+  dsm__csv_columns(csv, &dsm__decisions_record);
+  dsm__csv_column(csv, &dsm__layer_record, "held_bytes");
+  dsm__csv_columns(csv, &parts_record);
 }
 
 char *dsm_report_plan_csv(const dsm_plan *plan) {
-  dsm__text_buffer out = {0};
-  dsm__cells csv = {.out = &out};
-  put_titles(&csv);
+  dsm__page page;
+  if (!dsm__data_begin(&page)) {
+    return NULL;
+  }
+  dsm__csv csv = dsm__csv_begin(&page);
+  put_columns(&csv);
   for (size_t i = 0; i < plan->layer_count; i++) {
+    const dsm_layer_plan *const layer = &plan->layers[i];
     for (int p = 0; p < DSM_PASS_COUNT; p++) {
-      if (plan->layers[i].passes[p].exists) {
-        put_pass(&csv, plan, &plan->layers[i], (dsm_pass)p);
+      if (layer->passes[p].exists) {
+        const pass_row row = row_of(plan, layer, (dsm_pass)p);
+        DSM__CSV_ROW(&csv, {&pass_row_record, &row}, {&dsm__pass_record, &layer->passes[p]},
+                     {&dsm__layer_record, layer}, {&parts_record, &row});
       }
     }
   }
-  return dsm__text_finish(&out);
+  return dsm__csv_finish(&csv);
 }

@@ -7,6 +7,16 @@ const dsm__record_type *const dsm__result_formats[] = {
 };
 const size_t dsm__result_format_count = DSM__COUNT_OF(dsm__result_formats);
 
+#define FIGURE(member, flag, of_unit, about)                                                       \
+  DSM__FIELD(REAL, dsm_plan_result, member, #member, DSM__COLUMN | (flag), .unit = (of_unit),      \
+             .help = (about))
+
+DSM__RECORD(dsm__figures_record, dsm_plan_result, false, "The prediction for a step.",
+            FIGURE(step_cycles, DSM__LESS, "cycles", "Of a step."),
+            FIGURE(step_seconds, DSM__LESS, "seconds", "The same."),
+            FIGURE(samples_per_second, DSM__MORE, "1/s", "minibatch / step_seconds."),
+            FIGURE(utilization, DSM__MORE, "ratio", "Ideal over step, 0 to 1."));
+
 bool dsm__data_begin(dsm__page *page) {
   return dsm__page_init(page, (dsm_table_style){.width = 0});
 }

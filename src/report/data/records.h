@@ -14,14 +14,19 @@
 
 extern const dsm__record_type dsm__check_record;
 extern const dsm__record_type dsm__ladder_record;
+extern const dsm__record_type dsm__describe_record;
 extern const dsm__record_type dsm__diff_record;
 extern const dsm__record_type dsm__explain_record;
 extern const dsm__record_type dsm__dispatch_record;
 extern const dsm__record_type dsm__elasticity_record;
+extern const dsm__record_type dsm__list_record;
 extern const dsm__record_type dsm__partition_record;
 extern const dsm__record_type dsm__validate_record;
 
-/** All of them. */
+/** Points, whose rows have the columns that their sweep says: dsm__point_record and its axes. */
+extern const dsm__record_type dsm__points_record;
+
+/** All but points. */
 extern const dsm__record_type *const dsm__result_formats[];
 extern const size_t dsm__result_format_count;
 
@@ -33,6 +38,7 @@ extern const dsm__words dsm__plot_form_words;
 
 /* ---- their parts ---- */
 
+extern const dsm__record_type dsm__figures_record; /**< the main ones of dsm_plan_result */
 extern const dsm__record_type dsm__moved_record;   /**< dsm_moved */
 extern const dsm__record_type dsm__finding_record; /**< of the rows of dsm__findings_of */
 

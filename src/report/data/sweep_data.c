@@ -1,71 +1,94 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* sweep_data.c: the points of a sweep for programs. */
-#include "base/json_write.h"
-#include "report/data/cells.h"
-#include "report/table/text_page.h"
+/* sweep_data.c: the points of a sweep for programs (format "dsm-points/1", and CSV). */
+#include "dsm/sweep_store.h"
+#include "report/data/csv.h"
+#include "report/data/records.h"
 
-static void write_cell(dsm__json_writer *writer, const dsm_cell *cell) {
-  switch (cell->kind) {
-  case DSM_CELL_NUMBER:
-    dsm__json_write_double(writer, cell->number);
-    break;
-  case DSM_CELL_TEXT:
-    dsm__json_write_string(writer, cell->text);
-    break;
-  case DSM_CELL_NONE:
-  case DSM_CELL_KIND_COUNT:
-    dsm__json_write_null(writer);
-    break;
+/* The table of a row: which columns there are, the sweep says. */
+typedef struct document {
+  const dsm_point_table *points;
+  const char *name;
+  size_t point_count;
+  dsm__record_type row;
+  dsm__rows values; /* of all rows */
+} document;
+
+static const unsigned char *row_at(const document *made, size_t row) {
+  return (const unsigned char *)made->values.items + row * made->row.size;
+}
+
+static void write_rows(dsm__json_writer *writer, const void *record) {
+  const document *const made = record;
+  dsm__json_begin_array(writer, false);
+  for (size_t row = 0; row < made->points->row_count; row++) {
+    dsm__record_write(writer, &made->row, row_at(made, row));
   }
+  dsm__json_end_array(writer);
+}
+
+DSM__DOCUMENT(
+    dsm__points_record, document, "dsm-points/1",
+    "Results of a sweep, written by `dsm sweep ... --format json`.",
+    DSM__FIELD(TEXT, document, name, "name", 0, .help = "Of the sweep."),
+    DSM__FIELD(COUNT, document, point_count, "point_count", 0,
+               .help = "Points of the sweep; more than rows if it is not complete or only "
+                       "some rows are asked for."),
+    {.key = "rows",
+     .kind = DSM__FIELD_OWN,
+     .write = write_rows,
+     .help = "In order of points, or of the objectives."});
+
+static document make(dsm__page *page, const dsm_point_table *points) {
+  static const dsm__value_kind kinds[DSM_CELL_KIND_COUNT] = {
+      [DSM_CELL_NUMBER] = DSM__VALUE_NUMBER, [DSM_CELL_TEXT] = DSM__VALUE_TEXT};
+  const size_t count = points->column_count;
+  const dsm__rows columns = dsm__rows_make(page, count, sizeof(dsm__field));
+  const dsm__rows values = dsm__rows_make(page, points->row_count * count, sizeof(dsm__value));
+  dsm__field *const fields = columns.items;
+  dsm__value *const value = values.items;
+  for (size_t c = 0; c < columns.count; c++) {
+    fields[c] = (dsm__field){.key = points->columns[c],
+                             .kind = DSM__FIELD_VALUE,
+                             .flags = DSM__COLUMN | DSM__NULLABLE,
+                             .offset = c * sizeof(dsm__value)};
+  }
+  for (size_t i = 0; i < values.count; i++) {
+    const dsm_cell *const cell = &points->cells[i];
+    value[i] = (dsm__value){kinds[cell->kind], cell->number, cell->text};
+  }
+  return (document){.points = points,
+                    .name = points->name,
+                    .point_count = points->point_count,
+                    .row = {.name = "row",
+                            .size = count * sizeof(dsm__value),
+                            .fields = fields,
+                            .field_count = columns.count,
+                            .is_inline = true},
+                    .values = values};
 }
 
 char *dsm_report_points_json(const dsm_point_table *points) {
-  dsm__text_buffer out = {0};
-  dsm__json_writer writer = {.out = &out};
-  dsm__json_begin_object(&writer, false);
-  dsm__json_put_string(&writer, "format", "dsm-points/1");
-  dsm__json_put_string(&writer, "name", points->name);
-  dsm__json_put_u64(&writer, "point_count", points->point_count);
-  dsm__json_put_array(&writer, "rows", false);
-  for (size_t row = 0; row < points->row_count; row++) {
-    dsm__json_begin_object(&writer, true);
-    for (size_t c = 0; c < points->column_count; c++) {
-      dsm__json_write_key(&writer, points->columns[c]);
-      write_cell(&writer, &points->cells[row * points->column_count + c]);
-    }
-    dsm__json_end_object(&writer);
+  dsm__page page;
+  if (!dsm__data_begin(&page)) {
+    return NULL;
   }
-  dsm__json_end_array(&writer);
-  dsm__json_end_object(&writer);
-  dsm__json_finish(&writer);
-  return dsm__text_finish(&out);
-}
-
-static void put_cell(dsm__cells *csv, const dsm_cell *cell) {
-  switch (cell->kind) {
-  case DSM_CELL_NUMBER:
-    dsm__cells_double(csv, cell->number);
-    break;
-  case DSM_CELL_TEXT:
-    dsm__cells_text(csv, cell->text);
-    break;
-  case DSM_CELL_NONE:
-  case DSM_CELL_KIND_COUNT:
-    dsm__cells_empty(csv, 1);
-    break;
-  }
+  const document made = make(&page, points);
+  return page.out.failed ? dsm__page_finish(&page)
+                         : dsm__data_json(&page, &dsm__points_record, &made);
 }
 
 char *dsm_report_points_csv(const dsm_point_table *points) {
-  dsm__text_buffer out = {0};
-  dsm__cells csv = {.out = &out};
-  dsm__cells_texts(&csv, points->columns, points->column_count);
-  dsm__cells_end_row(&csv);
-  for (size_t row = 0; row < points->row_count; row++) {
-    for (size_t c = 0; c < points->column_count; c++) {
-      put_cell(&csv, &points->cells[row * points->column_count + c]);
-    }
-    dsm__cells_end_row(&csv);
+  dsm__page page;
+  if (!dsm__data_begin(&page)) {
+    return NULL;
   }
-  return dsm__text_finish(&out);
+  const document made = make(&page, points);
+  dsm__csv csv = dsm__csv_begin(&page);
+  for (size_t c = 0; c < points->column_count; c++) {
+    dsm__csv_named_column(&csv, points->columns[c]);
+  }
+  for (size_t row = 0; row < points->row_count && !page.out.failed; row++) {
+    DSM__CSV_ROW(&csv, {&made.row, row_at(&made, row)});
+  }
+  return dsm__csv_finish(&csv);
 }

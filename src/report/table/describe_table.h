@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* describe_table.h: the parts of a description that are about a system, a server, a profile or a
- * sweep, for people and for programs. */
+ * sweep, for people. */
 #ifndef DSM_REPORT_TABLE_DESCRIBE_TABLE_H
 #define DSM_REPORT_TABLE_DESCRIBE_TABLE_H
 
-#include "base/json_write.h"
 #include "report/table/text_page.h"
 
 /** The kernel of a layer: "3x3", with a stride "3x3 /2", with groups "3x3 g32"; "" if it has none.
@@ -24,14 +23,11 @@ void dsm__describe_server(dsm__page *page, const dsm_server *server);
 /** Appends a profile: its tasks in sum, and its devices. */
 void dsm__describe_profile(dsm__page *page, const dsm_instance *profile);
 
-/** Write the members of a server, and of a profile. */
-void dsm__describe_server_json(dsm__json_writer *writer, const dsm_server *server);
-void dsm__describe_profile_json(dsm__json_writer *writer, const dsm_instance *profile);
+/** Tasks of a profile that a device can run, and the weights of all. */
+size_t dsm__runnable_tasks(const dsm_instance *profile, size_t device);
+double dsm__all_weights(const dsm_instance *profile);
 
 /** Appends a sweep: how many points it has, and its axes. */
 void dsm__describe_sweep(dsm__page *page, const dsm_sweep *sweep);
-
-/** Writes the members of a sweep. */
-void dsm__describe_sweep_json(dsm__json_writer *writer, const dsm_sweep *sweep);
 
 #endif

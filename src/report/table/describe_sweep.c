@@ -3,8 +3,6 @@
 
 #include <string.h>
 
-/* ---- as a table ---- */
-
 /* The paths of an axis, "P and Q". */
 static void put_paths(dsm__text_buffer *to, const dsm_axis *axis) {
   for (size_t p = 0; p < axis->path_count; p++) {
@@ -44,42 +42,4 @@ void dsm__describe_sweep(dsm__page *page, const dsm_sweep *sweep) {
   for (size_t a = 0; a < sweep->axis_count; a++) {
     put_axis(page, &sweep->axes[a]);
   }
-}
-
-/* ---- for programs ---- */
-
-static void write_value(dsm__json_writer *writer, const dsm_axis_value *value) {
-  if (value->is_number) {
-    dsm__json_write_double(writer, value->number);
-  } else {
-    dsm__json_write_string(writer, value->text);
-  }
-}
-
-static void write_axis(dsm__json_writer *writer, const dsm_axis *axis) {
-  dsm__json_begin_object(writer, false);
-  dsm__json_put_array(writer, "paths", true);
-  for (size_t p = 0; p < axis->path_count; p++) {
-    dsm__json_write_string(writer, axis->paths[p]);
-  }
-  dsm__json_end_array(writer);
-  dsm__json_put_array(writer, "values", true);
-  for (size_t v = 0; v < axis->value_count; v++) {
-    dsm__json_begin_array(writer, true);
-    for (size_t p = 0; p < axis->path_count; p++) {
-      write_value(writer, &axis->values[v * axis->path_count + p]);
-    }
-    dsm__json_end_array(writer);
-  }
-  dsm__json_end_array(writer);
-  dsm__json_end_object(writer);
-}
-
-void dsm__describe_sweep_json(dsm__json_writer *writer, const dsm_sweep *sweep) {
-  dsm__json_put_u64(writer, "points", sweep->point_count);
-  dsm__json_put_array(writer, "axes", false);
-  for (size_t a = 0; a < sweep->axis_count; a++) {
-    write_axis(writer, &sweep->axes[a]);
-  }
-  dsm__json_end_array(writer);
 }

@@ -24,8 +24,7 @@ double dsm__device_peak_flops(const dsm_device *device) {
   return 0;
 }
 
-/* Tasks of a profile that a device can run. */
-static size_t runnable_tasks(const dsm_instance *profile, size_t device) {
+size_t dsm__runnable_tasks(const dsm_instance *profile, size_t device) {
   size_t count = 0;
   for (size_t i = 0; i < profile->task_count; i++) {
     count += isfinite(dsm_instance_seconds(profile, i, device)) ? 1 : 0;
@@ -33,7 +32,7 @@ static size_t runnable_tasks(const dsm_instance *profile, size_t device) {
   return count;
 }
 
-static double all_weights(const dsm_instance *profile) {
+double dsm__all_weights(const dsm_instance *profile) {
   double sum = 0;
   for (size_t i = 0; i < profile->task_count; i++) {
     sum += profile->tasks[i].weights_bytes;
@@ -102,78 +101,16 @@ void dsm__describe_profile(dsm__page *page, const dsm_instance *profile) {
   dsm__page_line(page, DSM__STYLE_PLAIN,
                  "%zu task%s with %s of parameters, %zu tensor%s between them", profile->task_count,
                  profile->task_count == 1 ? "" : "s",
-                 dsm__figure_scaled(all_weights(profile), "B").text, profile->tensor_count,
+                 dsm__figure_scaled(dsm__all_weights(profile), "B").text, profile->tensor_count,
                  profile->tensor_count == 1 ? "" : "s");
   dsm__page_break(page);
   dsm__table table = DSM__TABLE(page, profile_columns);
   for (size_t j = 0; j < profile->device_count; j++) {
     const dsm_instance_device *const device = &profile->devices[j];
     DSM__TABLE_TEXTS(&table, device->name, role_text(device->is_accelerator),
-                     dsm__page_text(page, "%zu", runnable_tasks(profile, j)));
+                     dsm__page_text(page, "%zu", dsm__runnable_tasks(profile, j)));
     add_limits(&table, device->memory_bytes, device->link_bytes_per_second, device->has_power,
                device->busy_watts);
   }
   dsm__table_print(&table);
-}
-
-/* ---- for programs ---- */
-
-/* JSON has no infinity: null. */
-static void put_capacity(dsm__json_writer *writer, const char *key, double value) {
-  dsm__json_write_key(writer, key);
-  if (isfinite(value)) {
-    dsm__json_write_double(writer, value);
-  } else {
-    dsm__json_write_null(writer);
-  }
-}
-
-static void write_limits(dsm__json_writer *writer, double memory_bytes,
-                         double link_bytes_per_second) {
-  put_capacity(writer, "memory_bytes", memory_bytes);
-  put_capacity(writer, "link_bytes_per_second", link_bytes_per_second);
-}
-
-static void write_power(dsm__json_writer *writer, bool has_power, double busy, double idle) {
-  if (has_power) {
-    dsm__json_put_double(writer, "busy_watts", busy);
-    dsm__json_put_double(writer, "idle_watts", idle);
-  }
-}
-
-void dsm__describe_server_json(dsm__json_writer *writer, const dsm_server *server) {
-  dsm__json_put_array(writer, "devices", false);
-  for (size_t j = 0; j < server->device_count; j++) {
-    const dsm_device *const device = &server->devices[j];
-    const double peak = dsm__device_peak_flops(device);
-    dsm__json_begin_object(writer, false);
-    dsm__json_put_string(writer, "name", device->name);
-    dsm__json_put_string(writer, "kind", dsm_device_kind_name(device->kind));
-    dsm__json_put_bool(writer, "accelerator", device->is_accelerator);
-    if (peak > 0) {
-      dsm__json_put_double(writer, "peak_flops", peak);
-    }
-    write_limits(writer, device->memory_bytes, device->link_bytes_per_second);
-    write_power(writer, device->has_power, device->busy_watts, device->idle_watts);
-    dsm__json_end_object(writer);
-  }
-  dsm__json_end_array(writer);
-}
-
-void dsm__describe_profile_json(dsm__json_writer *writer, const dsm_instance *profile) {
-  dsm__json_put_u64(writer, "tasks", profile->task_count);
-  dsm__json_put_u64(writer, "tensors", profile->tensor_count);
-  dsm__json_put_double(writer, "weights_bytes", all_weights(profile));
-  dsm__json_put_array(writer, "devices", false);
-  for (size_t j = 0; j < profile->device_count; j++) {
-    const dsm_instance_device *const device = &profile->devices[j];
-    dsm__json_begin_object(writer, false);
-    dsm__json_put_string(writer, "name", device->name);
-    dsm__json_put_bool(writer, "accelerator", device->is_accelerator);
-    dsm__json_put_u64(writer, "runs_tasks", runnable_tasks(profile, j));
-    write_limits(writer, device->memory_bytes, device->link_bytes_per_second);
-    write_power(writer, device->has_power, device->busy_watts, device->idle_watts);
-    dsm__json_end_object(writer);
-  }
-  dsm__json_end_array(writer);
 }
