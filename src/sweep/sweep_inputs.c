@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* sweep_inputs.c: the workloads and systems of a sweep: found, checked, and kept in one form. */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -201,5 +202,6 @@ bool dsm__input_by_object(dsm__sweep_draft *draft, dsm_description kind,
   if (fresh.file == NULL) {
     return dsm__draft_out_of_memory(draft);
   }
+  assert(fresh.name != NULL); /* descriptions that could be read have one */
   return fresh.text != NULL && add_input(draft, kind, fresh, dsm__origin_of(object), input);
 }

@@ -56,7 +56,7 @@ static DSM__WORDS(flags, "flag", flag_words, 2);
   }
 #define WORD(path, words, field, required, fallback, source)                                       \
   {                                                                                                \
-    path, DSM__PARAMETER_WORD, offsetof(dsm_system, field), &words, required, false, 0, 0,         \
+    path, DSM__PARAMETER_WORD, offsetof(dsm_system, field), &(words), required, false, 0, 0,       \
         fallback, "word", source                                                                   \
   }
 

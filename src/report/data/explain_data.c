@@ -82,9 +82,10 @@ static bool has_mapping(const void *what_if) {
   return has_network(&((const what_if_row *)what_if)->network);
 }
 
-#define NAMES(member, about)                                                                       \
-  DSM__FIELD(TEXT_LIST, what_if_row, member.items, #member, DSM__COLUMN,                           \
-             .count_offset = offsetof(what_if_row, member.count), .is_stated = has_mapping,        \
+/* A list of texts: its items, their number and its key. */
+#define NAMES(items, count, key, about)                                                            \
+  DSM__FIELD(TEXT_LIST, what_if_row, items, key, DSM__COLUMN,                                      \
+             .count_offset = offsetof(what_if_row, count), .is_stated = has_mapping,               \
              .help = (about))
 
 DSM__OWN_RECORD(
@@ -94,8 +95,10 @@ DSM__OWN_RECORD(
     DSM__FIELD(FLAG, what_if_row, is_chosen, "is_chosen", DSM__COLUMN,
                .help = "This is what the plan does."),
     DSM__PART(what_if_row, network, network_record),
-    NAMES(also_held, "Layers whose output is held then, but not in the plan."),
-    NAMES(not_held, "Layers whose output is held in the plan, but not then."),
+    NAMES(also_held.items, also_held.count, "also_held",
+          "Layers whose output is held then, but not in the plan."),
+    NAMES(not_held.items, not_held.count, "not_held",
+          "Layers whose output is held in the plan, but not then."),
     DSM__FIELD(TEXT, what_if_row, why_not, "why_not", DSM__COLUMN,
                .help = "Why no mapping has it; absent where some has."));
 
