@@ -290,7 +290,7 @@ static dsm__rows layers_of(dsm__page *page, const dsm_workload *workload) {
   const dsm__rows made = dsm__rows_make(page, count, sizeof(layer_row));
   layer_row *const rows = made.items;
   page->out.failed = page->out.failed || declared == NULL;
-  for (size_t i = 0; i < made.count; i++) {
+  for (size_t i = 0; declared != NULL && i < made.count; i++) {
     rows[i] = (layer_row){
         .name = workload->specs[i].name, .type = workload->specs[i].type, .of = declared[i]};
   }

@@ -173,9 +173,10 @@ typedef struct item_row {
   dsm__value figures[FIGURE_COUNT];
 } item_row;
 
-#define TEXT(member, about) DSM__FIELD(TEXT, item_row, member, #member, DSM__COLUMN, .help = about)
+#define TEXT(member, about)                                                                        \
+  DSM__FIELD(TEXT, item_row, member, #member, DSM__COLUMN, .help = (about))
 #define FIGURE(index, key, of_unit, about)                                                         \
-  DSM__FIELD(VALUE, item_row, figures[index], key, DSM__COLUMN, .unit = of_unit, .help = about)
+  DSM__FIELD(VALUE, item_row, figures[index], key, DSM__COLUMN, .unit = (of_unit), .help = (about))
 
 DSM__OWN_RECORD(item_record, item_row, false, "A description.", TEXT(kind, "What it is."),
                 TEXT(name, "As commands take it."), TEXT(file, "Where it is."),
