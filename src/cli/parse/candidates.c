@@ -148,13 +148,13 @@ void cli_offer_layers(const cli_unfinished *word) {
     return;
   }
   const cli_arguments arguments = {.command = word->command};
-  cli_loaded loaded = cli_load(&arguments, word->operands[0], DSM_DESCRIPTION_COUNT, NULL);
+  cli_input_file loaded = cli_load(&arguments, word->operands[0], DSM_DESCRIPTION_COUNT, NULL);
   const dsm_workload *const workload =
       loaded.plan != NULL ? loaded.plan->workload : loaded.workload;
   for (size_t i = 0; workload != NULL && i < workload->layer_count; i++) {
     cli_offer(word, workload->layers[i].name, "", NULL);
   }
-  cli_loaded_fini(&loaded);
+  cli_input_file_fini(&loaded);
 }
 
 static void offer_step(void *context, const char *name, bool leads_on) {

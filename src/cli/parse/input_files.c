@@ -9,7 +9,8 @@
 #include "cli/run/complain.h"
 
 /* A plan is edited, not overridden: its decisions may not fit other inputs. */
-static dsm_status parse_plan(cli_loaded *loaded, const cli_arguments *arguments, dsm_diags *diags) {
+static dsm_status parse_plan(cli_input_file *loaded, const cli_arguments *arguments,
+                             dsm_diags *diags) {
   const cli_override_list *const of = arguments->overrides.of;
   if (of[DSM_DESCRIPTION_WORKLOAD].count + of[DSM_DESCRIPTION_SYSTEM].count > 0) {
     return cli_refuse(diags, DSM_ERROR_USAGE, loaded->path, NULL,
@@ -20,7 +21,7 @@ static dsm_status parse_plan(cli_loaded *loaded, const cli_arguments *arguments,
 }
 
 /* --set of a sweep is for all points. */
-static dsm_status parse_sweep(cli_loaded *loaded, const cli_arguments *arguments,
+static dsm_status parse_sweep(cli_input_file *loaded, const cli_arguments *arguments,
                               dsm_diags *diags) {
   const cli_texts *const sets = &arguments->overrides.recorded;
   const dsm_sweep_request request = {.sets = sets->items, .set_count = sets->count};
@@ -28,7 +29,7 @@ static dsm_status parse_sweep(cli_loaded *loaded, const cli_arguments *arguments
                          &request, diags);
 }
 
-static dsm_status parse(cli_loaded *loaded, const cli_arguments *arguments, dsm_diags *diags) {
+static dsm_status parse(cli_input_file *loaded, const cli_arguments *arguments, dsm_diags *diags) {
   const cli_override_list *const overrides = &arguments->overrides.of[loaded->kind];
   const char *const text = loaded->text;
   const size_t length = loaded->length;
@@ -64,7 +65,7 @@ static dsm_status refuse_database(const char *path, dsm_diags *diags) {
 }
 
 /* Reads a description of any kind, and finds out of which. */
-static dsm_status read_any(cli_loaded *loaded, dsm_diags *diags) {
+static dsm_status read_any(cli_input_file *loaded, dsm_diags *diags) {
   dsm_status status = dsm_store_is_database(loaded->path)
                           ? refuse_database(loaded->path, diags)
                           : dsm_file_read(&loaded->text, &loaded->length, loaded->path, diags);
@@ -76,11 +77,11 @@ static dsm_status read_any(cli_loaded *loaded, dsm_diags *diags) {
   return status;
 }
 
-cli_loaded cli_load(const cli_arguments *arguments, const char *name, dsm_description kind,
-                    dsm_diags *diags) {
+cli_input_file cli_load(const cli_arguments *arguments, const char *name, dsm_description kind,
+                        dsm_diags *diags) {
   const bool is_any = kind == DSM_DESCRIPTION_COUNT;
   const unsigned kinds = CLI_TAKES_BUNDLED & (is_any ? ~0U : 1U << kind);
-  cli_loaded loaded = {.kind = is_any ? DSM_DESCRIPTION_WORKLOAD : kind};
+  cli_input_file loaded = {.kind = is_any ? DSM_DESCRIPTION_WORKLOAD : kind};
   loaded.status = cli_find_input(&loaded.path, arguments, name, kinds, diags);
   if (loaded.status == DSM_OK) {
     loaded.status = is_any ? read_any(&loaded, diags)
@@ -95,7 +96,7 @@ cli_loaded cli_load(const cli_arguments *arguments, const char *name, dsm_descri
   return loaded;
 }
 
-void cli_loaded_fini(cli_loaded *loaded) {
+void cli_input_file_fini(cli_input_file *loaded) {
   dsm_workload_free(loaded->workload);
   dsm_system_free(loaded->system);
   dsm_plan_free(loaded->plan);
@@ -104,5 +105,5 @@ void cli_loaded_fini(cli_loaded *loaded) {
   dsm_instance_free(loaded->profile);
   free(loaded->path);
   free(loaded->text);
-  *loaded = (cli_loaded){0};
+  *loaded = (cli_input_file){0};
 }

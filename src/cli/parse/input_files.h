@@ -8,7 +8,7 @@
 
 /** Exactly one of workload, system, plan, sweep, server and profile is not NULL if status is
  * DSM_OK, else none is. */
-typedef struct cli_loaded {
+typedef struct cli_input_file {
   char *path; /**< as found; NULL if it was not */
   char *text; /**< what it says; NULL if it could not be read */
   size_t length;
@@ -22,14 +22,14 @@ typedef struct cli_loaded {
   dsm_sweep *sweep;
   dsm_server *server;
   dsm_instance *profile;
-} cli_loaded;
+} cli_input_file;
 
 /** Finds, reads and parses a description of a kind, or of any (DSM_DESCRIPTION_COUNT), after
- * applying the overrides of its kind. To be freed with cli_loaded_fini in any case. */
-cli_loaded cli_load(const cli_arguments *arguments, const char *name, dsm_description kind,
-                    dsm_diags *diags);
+ * applying the overrides of its kind. To be freed with cli_input_file_fini in any case. */
+cli_input_file cli_load(const cli_arguments *arguments, const char *name, dsm_description kind,
+                        dsm_diags *diags);
 
-void cli_loaded_fini(cli_loaded *loaded);
+void cli_input_file_fini(cli_input_file *loaded);
 
 /* ---- sweeps ---- */
 

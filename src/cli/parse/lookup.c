@@ -341,7 +341,7 @@ dsm_status cli_find_input(char **path, const cli_arguments *arguments, const cha
     status = report_nothing(name, bundled, diags);
   }
   if (status == DSM_OK && result != NULL) {
-    status = cli_check_unwritten(arguments, result, diags);
+    status = cli_check_is_no_output(arguments, result, diags);
   }
   if (status == DSM_OK && result != NULL) {
     *path = strdup(result);
@@ -359,7 +359,7 @@ dsm_status cli_find_beside(char **path, const cli_arguments *arguments, const ch
     return cli_find_input(path, arguments, name, bundled, diags);
   }
   *path = NULL;
-  const dsm_status status = cli_check_unwritten(arguments, found, diags);
+  const dsm_status status = cli_check_is_no_output(arguments, found, diags);
   if (status != DSM_OK) {
     return status;
   }

@@ -86,7 +86,7 @@ static void list_written(const cli_arguments *arguments, written list[WRITTEN_CO
   list[3] = (written){"database", arguments->sweep.database};
 }
 
-cli_exit cli_check_written(const cli_arguments *arguments) {
+cli_exit cli_check_output_conflicts(const cli_arguments *arguments) {
   written list[WRITTEN_COUNT];
   list_written(arguments, list);
   for (size_t i = 0; i < WRITTEN_COUNT; i++) {
@@ -101,7 +101,8 @@ cli_exit cli_check_written(const cli_arguments *arguments) {
   return CLI_EXIT_DONE;
 }
 
-dsm_status cli_check_unwritten(const cli_arguments *arguments, const char *path, dsm_diags *diags) {
+dsm_status cli_check_is_no_output(const cli_arguments *arguments, const char *path,
+                                  dsm_diags *diags) {
   written list[WRITTEN_COUNT];
   list_written(arguments, list);
   for (size_t i = 0; i < WRITTEN_COUNT && strcmp(path, "-") != 0; i++) {

@@ -24,11 +24,11 @@ bool cli_is_folder(const char *path);
 bool cli_is_same_file(const char *first, const char *second);
 
 /** Refuses two options that write the same file. */
-cli_exit cli_check_written(const cli_arguments *arguments);
+cli_exit cli_check_output_conflicts(const cli_arguments *arguments);
 
 /** Is a file that is about to be read one that an option writes? Then DSM_ERROR_USAGE with a
  * finding that names the option. For all commands, where a name has been looked up. */
-DSM_NODISCARD dsm_status cli_check_unwritten(const cli_arguments *arguments, const char *path,
-                                             dsm_diags *diags);
+DSM_NODISCARD dsm_status cli_check_is_no_output(const cli_arguments *arguments, const char *path,
+                                                dsm_diags *diags);
 
 #endif

@@ -60,7 +60,7 @@ static dsm_status load_file(cli_plan_operand *operand, const cli_arguments *argu
 static dsm_status load_behind_colon(cli_plan_operand *operand, const cli_arguments *arguments,
                                     const char *point_text) {
   dsm_diags *const diags = arguments->diags;
-  const dsm_status status = cli_check_unwritten(arguments, operand->file, diags);
+  const dsm_status status = cli_check_is_no_output(arguments, operand->file, diags);
   if (status != DSM_OK) {
     return status;
   }

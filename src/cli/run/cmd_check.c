@@ -12,8 +12,8 @@
 
 /* What every baseline is checked with. */
 typedef struct terms {
-  cli_loaded workload;         /* in place of the baselines'; if it is not given their own */
-  cli_loaded system;           /* likewise */
+  cli_input_file workload;     /* in place of the baselines'; if it is not given their own */
+  cli_input_file system;       /* likewise */
   cli_override_list overrides; /* of the baselines' own inputs */
 } terms;
 
@@ -26,7 +26,7 @@ typedef struct checked {
 /* ---- inputs in place of the baselines' ---- */
 
 /* Loads an input in place of the baselines' own, or keeps the overrides for those. */
-static cli_exit load_term(terms *with, cli_loaded *to, const cli_arguments *arguments,
+static cli_exit load_term(terms *with, cli_input_file *to, const cli_arguments *arguments,
                           const char *name, dsm_description kind) {
   if (name == NULL) {
     cli_take_overrides(&with->overrides, &arguments->overrides.of[kind]);
@@ -51,8 +51,8 @@ static cli_exit load_terms(terms *with, const cli_arguments *arguments) {
 }
 
 static void free_terms(terms *with) {
-  cli_loaded_fini(&with->workload);
-  cli_loaded_fini(&with->system);
+  cli_input_file_fini(&with->workload);
+  cli_input_file_fini(&with->system);
   free(with->overrides.items);
 }
 

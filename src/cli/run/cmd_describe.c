@@ -15,7 +15,7 @@ typedef struct described {
 CLI_PRINTER(print_described, described, dsm_report_description, of->items, of->count)
 
 /* Loads all files; those that cannot be described are reported and left out. */
-static cli_exit load_all(const cli_arguments *arguments, cli_loaded *loaded, described *all) {
+static cli_exit load_all(const cli_arguments *arguments, cli_input_file *loaded, described *all) {
   cli_exit outcome = CLI_EXIT_DONE;
   for (size_t i = 0; i < arguments->operand_count; i++) {
     loaded[i] =
@@ -48,7 +48,7 @@ static cli_exit check_options(const cli_arguments *arguments) {
 }
 
 /* All files must be read, lest a network be missing unnoticed. */
-static cli_exit show_elasticity(const cli_arguments *arguments, const cli_loaded *loaded,
+static cli_exit show_elasticity(const cli_arguments *arguments, const cli_input_file *loaded,
                                 cli_exit read) {
   if (read != CLI_EXIT_DONE) {
     return read;
@@ -59,7 +59,7 @@ static cli_exit show_elasticity(const cli_arguments *arguments, const cli_loaded
 }
 
 /* Is the output one of the inputs? Then nothing is written. */
-static bool is_refused(const cli_arguments *arguments, const cli_loaded *loaded) {
+static bool is_refused(const cli_arguments *arguments, const cli_input_file *loaded) {
   bool is_usage_wrong = false;
   for (size_t i = 0; i < arguments->operand_count; i++) {
     is_usage_wrong = is_usage_wrong || loaded[i].status == DSM_ERROR_USAGE;
@@ -98,7 +98,7 @@ cli_exit cli_run_describe(const cli_arguments *arguments) {
     return show_formats(arguments);
   }
   const size_t count = arguments->operand_count;
-  cli_loaded *const loaded = calloc(count, sizeof *loaded);
+  cli_input_file *const loaded = calloc(count, sizeof *loaded);
   described all = {.items = calloc(count, sizeof *all.items)};
   if (loaded == NULL || all.items == NULL) {
     outcome = cli_out_of_memory();
@@ -112,7 +112,7 @@ cli_exit cli_run_describe(const cli_arguments *arguments) {
   }
 out:
   for (size_t i = 0; loaded != NULL && i < count; i++) {
-    cli_loaded_fini(&loaded[i]);
+    cli_input_file_fini(&loaded[i]);
   }
   free(loaded);
   free(all.items);

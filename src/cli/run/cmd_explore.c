@@ -13,8 +13,8 @@ typedef struct inputs {
   dsm_system *base; /* of a ladder's first rung; NULL: the same system */
 } inputs;
 
-static cli_loaded load(const cli_arguments *arguments, const char *name, dsm_description kind) {
-  return name == NULL ? (cli_loaded){.status = DSM_OK}
+static cli_input_file load(const cli_arguments *arguments, const char *name, dsm_description kind) {
+  return name == NULL ? (cli_input_file){.status = DSM_OK}
                       : cli_load(arguments, name, kind, arguments->diags);
 }
 
@@ -89,7 +89,7 @@ static cli_exit explore_ladder(const cli_arguments *arguments, const inputs *in)
 }
 
 static cli_exit explore_elasticity(const cli_arguments *arguments, const inputs *in) {
-  const cli_loaded loaded[] = {{.workload = in->workload}, {.system = in->system}};
+  const cli_input_file loaded[] = {{.workload = in->workload}, {.system = in->system}};
   cli_note_ineffective_optimizations(arguments, in->workload, in->system);
   return cli_put_elasticity(arguments, loaded, sizeof loaded / sizeof *loaded);
 }
@@ -107,9 +107,9 @@ static cli_exit explore_names(const cli_arguments *arguments) {
   if (outcome != CLI_EXIT_DONE) {
     return outcome;
   }
-  cli_loaded workload = load(arguments, arguments->operands[0], DSM_DESCRIPTION_WORKLOAD);
-  cli_loaded system = load(arguments, arguments->operands[1], DSM_DESCRIPTION_SYSTEM);
-  cli_loaded base = load(arguments, arguments->ladder_base, DSM_DESCRIPTION_SYSTEM);
+  cli_input_file workload = load(arguments, arguments->operands[0], DSM_DESCRIPTION_WORKLOAD);
+  cli_input_file system = load(arguments, arguments->operands[1], DSM_DESCRIPTION_SYSTEM);
+  cli_input_file base = load(arguments, arguments->ladder_base, DSM_DESCRIPTION_SYSTEM);
   outcome = cli_exit_max(cli_exit_of(workload.status), cli_exit_of(system.status));
   outcome = cli_exit_max(outcome, cli_exit_of(base.status));
   cli_print_findings(arguments);
@@ -118,9 +118,9 @@ static cli_exit explore_names(const cli_arguments *arguments) {
         arguments,
         &(inputs){.workload = workload.workload, .system = system.system, .base = base.system});
   }
-  cli_loaded_fini(&workload);
-  cli_loaded_fini(&system);
-  cli_loaded_fini(&base);
+  cli_input_file_fini(&workload);
+  cli_input_file_fini(&system);
+  cli_input_file_fini(&base);
   return outcome;
 }
 
@@ -132,7 +132,7 @@ static cli_exit explore_again(const cli_arguments *given) {
   if (outcome == CLI_EXIT_DONE) {
     outcome = check_options(arguments);
   }
-  cli_loaded base = {.status = DSM_OK};
+  cli_input_file base = {.status = DSM_OK};
   if (outcome == CLI_EXIT_DONE) {
     base = load(arguments, arguments->ladder_base, DSM_DESCRIPTION_SYSTEM);
     cli_print_findings(arguments);
@@ -143,7 +143,7 @@ static cli_exit explore_again(const cli_arguments *given) {
                                                   .system = question.baseline->system,
                                                   .base = base.system});
   }
-  cli_loaded_fini(&base);
+  cli_input_file_fini(&base);
   cli_question_fini(&question);
   return outcome;
 }

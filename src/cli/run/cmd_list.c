@@ -15,7 +15,7 @@
 typedef struct entry {
   char *name;
   char *about; /* NULL: nothing */
-  cli_loaded loaded;
+  cli_input_file loaded;
 } entry;
 
 /* The descriptions found so far, in the order in which names are looked up. */
@@ -41,7 +41,7 @@ static bool is_hidden(const found *all, const char *name, dsm_description kind) 
   return false;
 }
 
-static bool is_wanted(const found *all, const cli_loaded *loaded, const char *name) {
+static bool is_wanted(const found *all, const cli_input_file *loaded, const char *name) {
   const dsm_description kind = loaded->kind;
   return loaded->is_detected && kind != DSM_DESCRIPTION_PLAN && kind != DSM_DESCRIPTION_PROFILE &&
          (all->kind == NULL || strcmp(all->kind, dsm_description_name(kind)) == 0) &&
@@ -58,11 +58,11 @@ static char *read_about(const char *path) {
   return about;
 }
 
-static void take(found *all, const char *name, cli_loaded *loaded) {
+static void take(found *all, const char *name, cli_input_file *loaded) {
   char *const copy = strdup(name);
   if (copy == NULL) {
     all->failed = true;
-    cli_loaded_fini(loaded);
+    cli_input_file_fini(loaded);
     return;
   }
   all->entries[all->count++] =
@@ -78,16 +78,16 @@ static void visit(void *context, const char *name, const char *folder) {
     return;
   }
   (void)snprintf(path, size, "%s/%s.json", folder, name);
-  cli_loaded loaded = cli_load(all->arguments, path, DSM_DESCRIPTION_COUNT, NULL);
+  cli_input_file loaded = cli_load(all->arguments, path, DSM_DESCRIPTION_COUNT, NULL);
   if (!is_wanted(all, &loaded, name) || all->count == all->room) {
-    cli_loaded_fini(&loaded);
+    cli_input_file_fini(&loaded);
   } else if (loaded.status == DSM_OK) {
     take(all, name, &loaded);
   } else {
     cli_note(all->arguments, "%s is left out: 'dsm validate %s' says what is wrong with it", path,
              path);
     all->failed = loaded.status == DSM_ERROR_OUT_OF_MEMORY;
-    cli_loaded_fini(&loaded);
+    cli_input_file_fini(&loaded);
   }
   free(path);
 }
@@ -110,7 +110,7 @@ static void list_items(found *all) {
   all->items = calloc(all->count + 1, sizeof *all->items);
   all->failed = all->failed || all->items == NULL;
   for (size_t i = 0; i < all->count && !all->failed; i++) {
-    const cli_loaded *const loaded = &all->entries[i].loaded;
+    const cli_input_file *const loaded = &all->entries[i].loaded;
     all->items[i] = (dsm_listed){.name = all->entries[i].name,
                                  .about = all->entries[i].about,
                                  .what = {.file = loaded->path,
@@ -134,7 +134,7 @@ cli_exit cli_run_list(const cli_arguments *arguments) {
   for (size_t i = 0; i < all.count; i++) {
     free(all.entries[i].name);
     free(all.entries[i].about);
-    cli_loaded_fini(&all.entries[i].loaded);
+    cli_input_file_fini(&all.entries[i].loaded);
   }
   free(all.items);
   free(all.entries);

@@ -75,9 +75,10 @@ static void note_joined(const cli_arguments *arguments, const dsm_workload *work
 /* Both inputs are read, so that the problems of both are reported. */
 static cli_exit make_instance(dsm_instance **instance, const cli_arguments *arguments) {
   dsm_diags *const diags = arguments->diags;
-  cli_loaded workload =
+  cli_input_file workload =
       cli_load(arguments, arguments->operands[0], DSM_DESCRIPTION_WORKLOAD, diags);
-  cli_loaded server = cli_load(arguments, arguments->operands[1], DSM_DESCRIPTION_SERVER, diags);
+  cli_input_file server =
+      cli_load(arguments, arguments->operands[1], DSM_DESCRIPTION_SERVER, diags);
   cli_exit outcome = cli_exit_max(cli_exit_of(workload.status), cli_exit_of(server.status));
   if (outcome == CLI_EXIT_DONE) {
     outcome = cli_exit_of(dsm_instance_make(instance, workload.workload, server.server,
@@ -86,18 +87,18 @@ static cli_exit make_instance(dsm_instance **instance, const cli_arguments *argu
   if (outcome == CLI_EXIT_DONE) {
     note_joined(arguments, workload.workload, server.server, *instance);
   }
-  cli_loaded_fini(&workload);
-  cli_loaded_fini(&server);
+  cli_input_file_fini(&workload);
+  cli_input_file_fini(&server);
   return outcome;
 }
 
 static cli_exit load_profile(dsm_instance **instance, const cli_arguments *arguments) {
-  cli_loaded loaded =
+  cli_input_file loaded =
       cli_load(arguments, arguments->partition.profile, DSM_DESCRIPTION_PROFILE, arguments->diags);
   const cli_exit outcome = cli_exit_of(loaded.status);
   *instance = loaded.profile;
   loaded.profile = NULL;
-  cli_loaded_fini(&loaded);
+  cli_input_file_fini(&loaded);
   return outcome;
 }
 

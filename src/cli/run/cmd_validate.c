@@ -25,7 +25,7 @@ typedef struct validated {
 
 CLI_PRINTER(print_validated, validated, dsm_report_validation, of->items, of->count)
 
-static void summarize(checked *to, const cli_loaded *loaded) {
+static void summarize(checked *to, const cli_input_file *loaded) {
   if (loaded->workload != NULL) {
     const size_t count = loaded->workload->spec_count;
     (void)snprintf(to->summary, sizeof to->summary, "%zu layer%s", count, count == 1 ? "" : "s");
@@ -51,7 +51,7 @@ static void summarize(checked *to, const cli_loaded *loaded) {
 }
 
 /* The numbers that the file records, and those that its decisions come to now. */
-static dsm_status validate_plan(const cli_arguments *arguments, const cli_loaded *loaded,
+static dsm_status validate_plan(const cli_arguments *arguments, const cli_input_file *loaded,
                                 dsm_diags *diags) {
   dsm_status status = dsm_plan_validate_text(loaded->text, loaded->length, loaded->path, diags);
   if (status == DSM_OK) {
@@ -64,7 +64,7 @@ static dsm_status validate_plan(const cli_arguments *arguments, const cli_loaded
 }
 
 static dsm_validated validate(const cli_arguments *arguments, const char *name, checked *owned) {
-  cli_loaded loaded = cli_load(arguments, name, DSM_DESCRIPTION_COUNT, owned->diags);
+  cli_input_file loaded = cli_load(arguments, name, DSM_DESCRIPTION_COUNT, owned->diags);
   if (loaded.plan != NULL) {
     loaded.status = validate_plan(arguments, &loaded, owned->diags);
   }
@@ -75,7 +75,7 @@ static dsm_validated validate(const cli_arguments *arguments, const char *name, 
                                 .summary = loaded.status == DSM_OK ? owned->summary : NULL,
                                 .status = loaded.status,
                                 .diags = owned->diags};
-  cli_loaded_fini(&loaded);
+  cli_input_file_fini(&loaded);
   return result;
 }
 

@@ -14,14 +14,14 @@ enum { USUAL_COUNT = sizeof usual_networks / sizeof usual_networks[0] };
 
 /* What is explored, and what comes out. */
 typedef struct study {
-  cli_loaded usual[USUAL_COUNT];
+  cli_input_file usual[USUAL_COUNT];
   const dsm_workload **workloads; /* given ones, or those */
   size_t workload_count;
   dsm_elasticity **items; /* one for each system */
   size_t item_count;
 } study;
 
-cli_exit cli_check_elasticity(const cli_arguments *arguments, const cli_loaded *loaded,
+cli_exit cli_check_elasticity(const cli_arguments *arguments, const cli_input_file *loaded,
                               size_t count) {
   size_t system_count = 0;
   for (size_t i = 0; i < count; i++) {
@@ -49,7 +49,7 @@ static dsm_status load_usual(study *all, const cli_arguments *arguments) {
 }
 
 static dsm_status collect_workloads(study *all, const cli_arguments *arguments,
-                                    const cli_loaded *loaded, size_t count) {
+                                    const cli_input_file *loaded, size_t count) {
   for (size_t i = 0; i < count; i++) {
     if (loaded[i].workload != NULL) {
       all->workloads[all->workload_count++] = loaded[i].workload;
@@ -63,8 +63,8 @@ static dsm_variation_choice choice_of(const cli_arguments *arguments) {
                                                            : DSM_VARIATIONS_TWICE;
 }
 
-static dsm_status derive_all(study *all, const cli_arguments *arguments, const cli_loaded *loaded,
-                             size_t count) {
+static dsm_status derive_all(study *all, const cli_arguments *arguments,
+                             const cli_input_file *loaded, size_t count) {
   dsm_status status = DSM_OK;
   for (size_t i = 0; i < count && status == DSM_OK; i++) {
     if (loaded[i].system != NULL) {
@@ -99,7 +99,7 @@ cli_exit cli_put_kept_elasticity(const cli_arguments *arguments, const dsm_plan 
   return outcome;
 }
 
-cli_exit cli_put_elasticity(const cli_arguments *arguments, const cli_loaded *loaded,
+cli_exit cli_put_elasticity(const cli_arguments *arguments, const cli_input_file *loaded,
                             size_t count) {
   cli_exit outcome = CLI_EXIT_DONE;
   study all = {.workloads = calloc(count + USUAL_COUNT, sizeof(dsm_workload *)),
@@ -120,7 +120,7 @@ out:
     dsm_elasticity_free(all.items[i]);
   }
   for (size_t i = 0; i < USUAL_COUNT; i++) {
-    cli_loaded_fini(&all.usual[i]);
+    cli_input_file_fini(&all.usual[i]);
   }
   free(all.items);
   free(all.workloads);

@@ -60,11 +60,12 @@ size_t cli_ladder_additions(const dsm_explore_options *options,
 
 /** Can these descriptions be used, and no option be in vain? Else says so and returns
  * CLI_EXIT_USAGE. */
-cli_exit cli_check_elasticity(const cli_arguments *arguments, const cli_loaded *loaded,
+cli_exit cli_check_elasticity(const cli_arguments *arguments, const cli_input_file *loaded,
                               size_t count);
 
 /** Shows it for each system, with the workloads, or with bundled ones where there is none. */
-cli_exit cli_put_elasticity(const cli_arguments *arguments, const cli_loaded *loaded, size_t count);
+cli_exit cli_put_elasticity(const cli_arguments *arguments, const cli_input_file *loaded,
+                            size_t count);
 
 /** Shows it for a plan, whose mapping is kept. */
 cli_exit cli_put_kept_elasticity(const cli_arguments *arguments, const dsm_plan *plan);

@@ -34,7 +34,7 @@ static cli_exit run_command(const cli_program_kind *kind, const cli_command *com
   } else if (outcome == CLI_EXIT_DONE && arguments.wants_version) {
     cli_print_version();
   } else if (outcome == CLI_EXIT_DONE) {
-    outcome = cli_check_written(&arguments);
+    outcome = cli_check_output_conflicts(&arguments);
     outcome = outcome == CLI_EXIT_DONE ? run_with_findings(&arguments) : outcome;
   }
   cli_arguments_fini(&arguments);
