@@ -6,6 +6,7 @@
 
 #include "base/diag_add.h"
 
+DSM_PRINTF(5, 0)
 static void report(dsm__sweep_draft *draft, dsm_severity severity, dsm__origin origin,
                    const char *hint, const char *format, va_list args) {
   char message[1024]; /* more than a finding keeps */

@@ -78,6 +78,7 @@ dsm_status dsm__plot_finish(dsm__plot_maker *maker, dsm_plot **plot, dsm_diags *
 }
 
 /* A text of the arena; never NULL. */
+DSM_PRINTF(2, 0)
 static const char *format_text(dsm__plot_maker *maker, const char *format, va_list args) {
   const char *const text = dsm__arena_vprintf(maker->arena, format, args);
   maker->body.failed = maker->body.failed || text == NULL;

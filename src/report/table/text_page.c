@@ -25,6 +25,7 @@ void dsm__page_break(dsm__page *page) {
 }
 
 /* A text made safe for a terminal; the page fails if there is none. */
+DSM_PRINTF(2, 0)
 static const char *formatted(dsm__page *page, const char *format, va_list args) {
   const char *const text = dsm__arena_vprintf(page->arena, format, args);
   const char *const clean = text == NULL ? NULL : dsm__display_clean(page->arena, text);
