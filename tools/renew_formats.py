@@ -5,7 +5,8 @@
 In schemas/dsm-plan-1.schema.json the properties of each record: which there are, in the order of the table, with
 description, words, limits and default of decisions; a property that the table has and the schema has not is made.
 What else stands there (references, conditions, limits of what only a schema knows) is written by hand and stays. In
-the schemas of checks and differences the decisions that they compare. In docs/formats.md the tables below comments
+the schemas of checks and differences the decisions that they compare. The schemas of explanations, ladders and
+validations are made whole. In docs/formats.md the tables below comments
 such as <!-- record: dsm-plan/1 result --> and <!-- columns: dsm-points/1 point -->.
 
 Usage: renew_formats.py DSM SOURCE_DIR [--check]
@@ -140,6 +141,59 @@ def renew_decisions(formats, value):
             renew_decisions(formats, inner)
 
 
+# Formats whose schema stands in tables alone.
+MADE = ("explain", "ladder", "validate")
+NUMBERS = {"count": "integer", "real": "number"}
+
+
+def made_value(formats, field):
+    """What a field of a result may be."""
+    kind, inner = field["kind"], {"$ref": f"#/$defs/{field.get('record')}"}
+    words = formats.words(field["words"]) if "words" in field else []
+    made = {"record": inner, "list": {"type": "array", "items": inner}, "word": {"enum": words},
+            "words": {"type": "array", "uniqueItems": True, "items": {"enum": words}},
+            "counts": {"type": "object", "additionalProperties": False, "required": words,
+                       "properties": {word: {"type": "integer", "minimum": 0} for word in words}},
+            "reals": {"type": "object", "additionalProperties": False,
+                      "properties": {word: {"type": "number"} for word in words}},
+            "members": {"type": "object", "additionalProperties": False, "properties": {word: inner for word in words}},
+            "text": {"type": "string"}, "flag": {"type": "boolean"}, "json": {},
+            "text_list": {"type": "array", "items": {"type": "string"}},
+            "count_list": {"type": "array", "items": {"type": "integer"}},
+            "value": {"type": ["number", "string", "boolean"]}}.get(kind)
+    if made is None:
+        made = {"type": NUMBERS[kind]}
+        made.update({"minimum": field["min"]} if kind == "count" else {})
+    if "nullable" in field["flags"]:
+        made = {"anyOf": [made, {"type": "null"}]}
+    return {**made, "description": field["help"]}
+
+
+def is_always_there(field):
+    return not field.get("is_conditional") and "optional" not in field["flags"]
+
+
+def made_object(formats, name, record):
+    fields = list(formats.fields(name, record))
+    return {"description": formats.records(name)[record]["help"], "type": "object", "additionalProperties": False,
+            "required": [field["key"] for field in fields if is_always_there(field)],
+            "properties": {field["key"]: made_value(formats, field) for field in fields}}
+
+
+def made_schema(formats, name):
+    records = list(formats.records(name))
+    parts = {field.get("record") for record in formats.records(name).values() for field in record["fields"]
+             if field["kind"] == "part"}
+    root = made_object(formats, name, records[0])
+    root["required"].insert(0, "format")
+    root["properties"] = {"format": {"const": name, "description": "Name and version of this format."},
+                          **root["properties"]}
+    kind = name[len("dsm-"):-len("/1")]
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema", "$id": f"dsm-{kind}-1.schema.json",
+            "title": f"dsm {kind}, format {name}", **root,
+            "$defs": {record: made_object(formats, name, record) for record in records[1:] if record not in parts}}
+
+
 # ---- docs ----
 
 def meaning(text):
@@ -201,9 +255,11 @@ def main():
         schema = json.loads(path.read_text())
         renew(formats, schema)
         made[path] = render(schema) + "\n"
+    for name in MADE:
+        made[source / "schemas" / f"dsm-{name}-1.schema.json"] = render(made_schema(formats, f"dsm-{name}/1")) + "\n"
     path = source / "docs" / "formats.md"
     made[path] = renew_docs(formats, path.read_text())
-    different = [path for path, text in made.items() if path.read_text() != text]
+    different = [path for path, text in made.items() if not path.exists() or path.read_text() != text]
     for path in different:
         if is_check:
             print(f"{path.relative_to(source)}: not what the program's tables say; build the target formats")

@@ -68,6 +68,7 @@ enum {
   DSM__FIELD_LESS_IS_BETTER = 1 << 7,
   DSM__FIELD_IS_ABOVE_MIN = 1 << 8, /**< a number above `min`; not `min` itself */
   DSM__FIELD_IS_TALL = 1 << 9,      /**< a list of texts with a line for each */
+  DSM__FIELD_IS_OPTIONAL = 1 << 10, /**< a text that may be missing; said in descriptions alone */
 };
 
 struct dsm__record_type;

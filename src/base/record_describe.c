@@ -101,8 +101,8 @@ static DSM__WORDS(kinds, "kind of field", kind_words, DSM__FIELD_KIND_COUNT);
 static const dsm__word flag_words[] = {
     {.key = "required"},  {.key = "read"},   {.key = "nullable"},       {.key = "decision"},
     {.key = "figure"},    {.key = "column"}, {.key = "more_is_better"}, {.key = "less_is_better"},
-    {.key = "above_min"}, {.key = "tall"}};
-static DSM__WORDS(flags, "flag of a field", flag_words, 10);
+    {.key = "above_min"}, {.key = "tall"},   {.key = "optional"}};
+static DSM__WORDS(flags, "flag of a field", flag_words, 11);
 
 static void write_kind(dsm__json_writer *writer, const void *field) {
   const dsm__field *const f = field;
@@ -165,6 +165,14 @@ static void write_default(dsm__json_writer *writer, const void *field) {
   }
 }
 
+static bool has_condition(const void *field) {
+  return ((const dsm__field *)field)->is_stated != NULL;
+}
+
+static void write_is_conditional(dsm__json_writer *writer, const void *field) {
+  dsm__json_write_bool(writer, has_condition(field));
+}
+
 DSM__RECORD(
     dsm__field_record, dsm__field, true, "A field of a record.",
     DSM__FIELD(TEXT, dsm__field, key, "key", 0,
@@ -196,6 +204,12 @@ DSM__RECORD(
         .help =
             "What is done with it: required and read by readers, a decision, a figure that checks "
             "compare, a column of tables, which direction is better."),
+    {.key = "is_conditional",
+     .kind = DSM__FIELD_OWN,
+     .help = "It is not in each such record; only where that is so.",
+     .is_stated = has_condition,
+     .write = write_is_conditional,
+     .written_as = DSM__FIELD_FLAG},
     DSM__FIELD(TEXT, dsm__field, column, "column", 0,
                .help = "Its name as a column, if that is another."),
     DSM__FIELD(TEXT, dsm__field, help, "help", 0, .help = "What it means."));

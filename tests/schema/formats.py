@@ -35,7 +35,8 @@ class Formats:
         """The fields of a record of a format, those of its parts in their place."""
         for field in self.records(name)[record]["fields"]:
             if field["kind"] == "part":
-                yield from self.fields(name, field["record"])
+                given = {"is_conditional": True} if "is_conditional" in field else {}
+                yield from ({**inner, **given} for inner in self.fields(name, field["record"]))
             else:
                 yield field
 

@@ -505,6 +505,28 @@ def check_description(schemas, dsm, source, plans):
                    f"dsm-describe/1: a {item['kind']} is valid without {key}")
 
 
+def check_made(schemas, dsm, source, plans):
+    """Formats whose schema is made of tables: what the program writes is valid, and not without a key that must be."""
+    unread = source / "README.md"
+    for name, codes, arguments in (
+            ("dsm-ladder/1", (0,), ("explore", "vgg16", "torus64", "--ladder")),
+            ("dsm-ladder/1", (0,), ("explore", "gnmt", "torus16", "--mode", "inference", "--ladder",
+                                    "--ladder-base", "torus64")),
+            ("dsm-explain/1", (0,), ("explore", "alexnet", "torus64", "--explain", "conv1")),
+            ("dsm-explain/1", (0,), ("explore", "gnmt", "torus64", "--explain", "enc2")),
+            ("dsm-explain/1", (0,), ("explore", "alexnet", "chip1", "--mode", "inference", "--explain", "fc1")),
+            ("dsm-validate/1", (0,), ("validate", "vgg16", "torus64", "fig10", str(plans[0]))),
+            ("dsm-validate/1", (3,), ("validate", "vgg16", str(unread)))):
+        written = run(dsm, *arguments, "--format", "json", codes=codes)
+        if written is None:
+            continue
+        complaint = schemas.complaint(name, written)
+        expect(complaint is None, f"{' '.join(arguments)}: {complaint}")
+        for key in schemas.by_format[name]["required"]:
+            less = {other: value for other, value in written.items() if other != key}
+            expect(schemas.complaint(name, less) is not None, f"{name}: valid without {key}")
+
+
 def check_list(schemas, dsm, source):
     """All bundled descriptions are listed, with the sizes of describe."""
     listed = run(dsm, "list", "--format", "json")
@@ -829,6 +851,7 @@ def main():
     check_invalid(schemas, source)
     with tempfile.TemporaryDirectory(prefix="dsm-schemas-") as folder:
         plans = check_plans(schemas, dsm, source, pathlib.Path(folder))
+        check_made(schemas, dsm, source, plans)
         check_list(schemas, dsm, source)
         check_description(schemas, dsm, source, plans)
         check_checks(schemas, dsm, plans, pathlib.Path(folder))

@@ -43,8 +43,8 @@ DSM__OWN_RECORD(network_record, response_row, true, "A network with all paramete
 DSM__OWN_RECORD(variation_response_record, dsm_response, true, "How a network responds.",
                 TIME(time_ratio, DSM__LESS, "ratio", "Over the time with the parameter as it is."),
                 {.kind = DSM__FIELD_PART, .type = &times_record},
-                DSM__FIELD(TEXT, dsm_response, why_not, "why_not", DSM__COLUMN,
-                           .help = "Why there is no time."));
+                DSM__FIELD(TEXT, dsm_response, why_not, "why_not",
+                           DSM__COLUMN | DSM__FIELD_IS_OPTIONAL, .help = "Why there is no time."));
 
 DSM__OWN_RECORD(response_record, response_row, true, "How a network responds.",
                 DSM__FIELD(TEXT, response_row, workload, "workload", 0,

@@ -99,7 +99,7 @@ DSM__OWN_RECORD(
           "Layers whose output is held then, but not in the plan."),
     NAMES(not_held.items, not_held.count, "not_held",
           "Layers whose output is held in the plan, but not then."),
-    DSM__FIELD(TEXT, what_if_row, why_not, "why_not", DSM__COLUMN,
+    DSM__FIELD(TEXT, what_if_row, why_not, "why_not", DSM__COLUMN | DSM__FIELD_IS_OPTIONAL,
                .help = "Why no mapping has it; absent where some has."));
 
 typedef struct pass_row {
