@@ -117,7 +117,10 @@ static bool read_node(dsm__sweep_draft *draft, dsm_description kind, const dsm__
               : dsm__arena_strdup(draft->arena, own == NULL ? "" : own);
   dsm_workload_free(workload);
   dsm_system_free(system);
-  return *name != NULL || dsm__draft_out_of_memory(draft);
+  if (*name == NULL && !dsm__json_doc_is_out_of_memory(node->doc)) { /* else it was said */
+    return dsm__draft_out_of_memory(draft);
+  }
+  return *name != NULL;
 }
 
 /* ---- inputs in files ---- */

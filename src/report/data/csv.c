@@ -80,14 +80,16 @@ static void add_columns(dsm__csv *csv, const char *outer, const dsm__record_type
 static void add_field(dsm__csv *csv, const char *outer, const dsm__field *field) {
   const char *const name = join(csv, outer, dsm__field_column(field));
   const bool is_divided = field->kind == DSM__FIELD_COUNTS || field->kind == DSM__FIELD_MEMBERS;
-  if (field->kind == DSM__FIELD_RECORD) {
+  if (name == NULL) {
+    csv->page->out.failed = true;
+  } else if (field->kind == DSM__FIELD_RECORD) {
     add_columns(csv, name, field->type, NULL);
   } else if (!is_divided) {
     dsm__csv_named_column(csv, name);
   }
-  for (size_t w = 0; is_divided && w < field->words->count; w++) {
+  for (size_t w = 0; name != NULL && is_divided && w < field->words->count; w++) {
     const char *const part = join(csv, name, dsm__word_key(field->words, w));
-    if (field->kind == DSM__FIELD_COUNTS) {
+    if (part == NULL || field->kind == DSM__FIELD_COUNTS) {
       dsm__csv_named_column(csv, part);
     } else {
       add_columns(csv, part, field->type, NULL);
