@@ -185,12 +185,6 @@ void dsm__json_put_array(dsm__json_writer *writer, const char *key, bool is_inli
   dsm__json_begin_array(writer, is_inline);
 }
 
-void dsm__json_put_word_set(dsm__json_writer *writer, const char *key, const dsm__words *words,
-                            unsigned set) {
-  dsm__json_write_key(writer, key);
-  dsm__json_write_word_set(writer, words, set);
-}
-
 void dsm__json_finish(dsm__json_writer *writer) {
   assert(writer->depth == 0 && !writer->has_key);
   dsm__text_puts(writer->out, "\n");

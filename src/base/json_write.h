@@ -50,8 +50,6 @@ void dsm__json_put_bool(dsm__json_writer *writer, const char *key, bool value);
 /* A key and the container that begins there. */
 void dsm__json_put_object(dsm__json_writer *writer, const char *key, bool is_inline);
 void dsm__json_put_array(dsm__json_writer *writer, const char *key, bool is_inline);
-void dsm__json_put_word_set(dsm__json_writer *writer, const char *key, const dsm__words *words,
-                            unsigned set);
 
 /** Ends the document with a newline. */
 void dsm__json_finish(dsm__json_writer *writer);

@@ -321,7 +321,8 @@ static void write_members(dsm__json_writer *writer, const dsm__field *field, con
   dsm__json_begin_object(writer, false);
   for (size_t w = 0; w < field->words->count; w++, one += field->type->size) {
     if (field->is_stated == NULL || field->is_stated(one)) {
-      dsm__record_put(writer, dsm__word_key(field->words, w), field->type, one);
+      dsm__json_write_key(writer, dsm__word_key(field->words, w));
+      dsm__record_write(writer, field->type, one);
     }
   }
   dsm__json_end_object(writer);
@@ -369,22 +370,11 @@ static bool put_field(void *context, const dsm__field *field, const void *record
   return true;
 }
 
-void dsm__record_put_members(dsm__json_writer *writer, const dsm__record_type *type,
-                             const void *record) {
-  (void)dsm__record_each(type, record, put_field, writer);
-}
-
 void dsm__record_write(dsm__json_writer *writer, const dsm__record_type *type, const void *record) {
   dsm__json_begin_object(writer, type->is_inline);
   if (type->format != NULL) {
     dsm__json_put_string(writer, "format", type->format);
   }
-  dsm__record_put_members(writer, type, record);
+  (void)dsm__record_each(type, record, put_field, writer);
   dsm__json_end_object(writer);
-}
-
-void dsm__record_put(dsm__json_writer *writer, const char *key, const dsm__record_type *type,
-                     const void *record) {
-  dsm__json_write_key(writer, key);
-  dsm__record_write(writer, type, record);
 }

@@ -191,14 +191,6 @@ void dsm__field_put_text(const dsm__field *field, const void *record, const char
 /** Writes a record as an object. */
 void dsm__record_write(dsm__json_writer *writer, const dsm__record_type *type, const void *record);
 
-/** Writes its fields as members of an object that has begun. */
-void dsm__record_put_members(dsm__json_writer *writer, const dsm__record_type *type,
-                             const void *record);
-
-/** Writes a record as the member `key`. */
-void dsm__record_put(dsm__json_writer *writer, const char *key, const dsm__record_type *type,
-                     const void *record);
-
 /** Most items of a list of texts. */
 #define DSM__TEXT_LIST_MAX 10000
 

@@ -142,8 +142,10 @@ START_TEST(test_set_of_words_is_a_list_of_their_keys) {
   static const dsm__word each[] = {{.key = "a"}, {.key = "b"}, {.key = "c"}};
   static const dsm__words words = {"letter", each, 3};
   dsm__json_begin_object(&writer, false);
-  dsm__json_put_word_set(&writer, "some", &words, 5);
-  dsm__json_put_word_set(&writer, "none", &words, 0);
+  dsm__json_write_key(&writer, "some");
+  dsm__json_write_word_set(&writer, &words, 5);
+  dsm__json_write_key(&writer, "none");
+  dsm__json_write_word_set(&writer, &words, 0);
   dsm__json_end_object(&writer);
   expect_text("{\n  \"some\": [\"a\", \"c\"],\n  \"none\": []\n}\n");
 }
