@@ -60,6 +60,26 @@ START_TEST(test_a_rung_that_does_not_fit_says_so) {
       &(dsm_plan_page){.plan = made.plan, .best = made.plan, .rungs = rungs, .rung_count = 2});
   expect_whole(text);
   ck_assert_ptr_nonnull(strstr(text, "no mapping fits the memory of a chip"));
+  ck_assert_ptr_nonnull(strstr(text, ">no mapping fits</text>"));
+  ck_assert_ptr_nonnull(strstr(text, "+ hybrid</li>"));
+  ck_assert_ptr_nonnull(strstr(text, "<title>hybrid: "));
+  free(text);
+}
+END_TEST
+
+/* Narrow bars have no numbers, and a cross where there is no result. */
+START_TEST(test_a_ladder_of_many_rungs_is_drawn) {
+  enum { MANY = 100 };
+  const subject made = bundled_subject(0);
+  dsm_ladder_rung rungs[MANY];
+  for (size_t i = 0; i < MANY; i++) {
+    rungs[i] = (dsm_ladder_rung){"rung", i == 1 ? NULL : made.plan};
+  }
+  char *const text = dsm_report_plan_page(
+      &(dsm_plan_page){.plan = made.plan, .best = made.plan, .rungs = rungs, .rung_count = MANY});
+  expect_whole(text);
+  ck_assert_ptr_nonnull(strstr(text, ">\xC3\x97</text>"));
+  ck_assert_ptr_null(strstr(text, "no mapping fits</text>"));
   free(text);
 }
 END_TEST
@@ -117,6 +137,7 @@ Suite *suite_web_page(void) {
   tcase_add_loop_test(cases, test_every_bundled_plan_has_a_page, 0, BUNDLED_EXPLORATION_COUNT);
   tcase_add_loop_test(cases, test_columns_follow_the_decisions, 0, COUNT_OF(decisions));
   tcase_add_test(cases, test_a_rung_that_does_not_fit_says_so);
+  tcase_add_test(cases, test_a_ladder_of_many_rungs_is_drawn);
   tcase_add_test(cases, test_gains_pass_over_rungs_without_a_plan);
   tcase_add_test(cases, test_the_longest_passes_are_kept_and_of_equals_the_first);
   suite_add_tcase(suite, cases);

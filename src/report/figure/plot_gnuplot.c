@@ -165,6 +165,15 @@ static void put_stack(dsm__plot_maker *maker, const dsm__stack *stack, dsm__line
   dsm__text_puts(body, ":(low(k)):(high(k)) with boxxyerror lc rgb color(k)\n");
 }
 
+static void put_bars(dsm__plot_maker *maker, const dsm__bars *bars) {
+  for (size_t k = 0; k < bars->count; k++) {
+    dsm__text_printf(&maker->body, "%s%s index %zu using 1:2:(%.6g) with boxes lc rgb '%s'",
+                     k == 0 ? "plot " : ", \\\n     ", bars->data->name, bars->first + k,
+                     bars->width, bars->parts[k].color);
+  }
+  dsm__text_puts(&maker->body, "\n");
+}
+
 static void put_points(dsm__plot_maker *maker, const dsm__figure_data *data, dsm_pass pass,
                        const dsm__roof *roof) {
   (void)roof; /* defined before */
@@ -184,6 +193,7 @@ const dsm__back_end dsm__gnuplot = {
     .panel = begin_panel,
     .stack = put_stack,
     .sums = put_sums,
+    .bars = put_bars,
     .points = put_points,
     .panel_end = end_panel,
 };

@@ -242,6 +242,16 @@ typedef struct dsm__line_range {
                            column 1 to that in column 2 */
 } dsm__line_range;
 
+/** Bars at the places in column 1, as high as column 2 says: a block of lines a colour. */
+typedef struct dsm__bars {
+  const dsm__figure_data *data;
+  size_t first; /**< block */
+  size_t count; /**< of blocks */
+  size_t lines_each;
+  const dsm__legend_entry *parts; /**< a block each */
+  double width;                   /**< of a bar, along the axis */
+} dsm__bars;
+
 /** Columns of the data of points under a roof. */
 enum { DSM__COLUMN_FLOP = 3, DSM__COLUMN_BYTES, DSM__COLUMN_FLOPS };
 
@@ -266,6 +276,7 @@ struct dsm__back_end {
   /** The sums of a stack's parts alone, in percent of a whole. */
   void (*sums)(dsm__plot_maker *maker, const dsm__stack *stack, dsm__line_range range, double whole,
                const char *color);
+  void (*bars)(dsm__plot_maker *maker, const dsm__bars *bars);
   /** Points of a pass, FLOP/s over FLOP for each byte, with the roof. */
   void (*points)(dsm__plot_maker *maker, const dsm__figure_data *data, dsm_pass pass,
                  const dsm__roof *roof);

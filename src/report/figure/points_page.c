@@ -131,6 +131,9 @@ static const char *recorded_text(dsm__plot_maker *maker, const dsm__point_choice
 
 void dsm__points_heading(dsm__plot_maker *maker, const dsm__point_choice *choice, const char *what,
                          const char *also, bool has_crosses) {
+  if (maker->is_in_page) {
+    return;
+  }
   const char *const title = dsm__plot_text(maker, "%s: %s", choice->points.name, what);
   const char *const parts[] = {recorded_text(maker, choice), also,
                                missing_text(maker, choice, has_crosses),
@@ -437,6 +440,14 @@ void dsm__points_y_axis(dsm__plot_maker *maker, const dsm__panel_grid *grid, siz
 }
 
 void dsm__points_cross(dsm__plot_maker *maker, dsm__point at) {
+  if (maker->is_in_page) {
+    dsm__plot_label(maker, at,
+                    (dsm__label_style){.size = DSM__SIZE_SMALL,
+                                       .anchor = DSM__ANCHOR_CENTER,
+                                       .color = DSM__COLOR_FAINT},
+                    "\xC3\x97");
+    return;
+  }
   dsm__text_printf(&maker->body,
                    "set label '' at screen %.6f,%.6f point pt 2 ps 0.7 lc rgb '#555555' front\n",
                    at.x / maker->width, 1 - at.y / maker->height);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * points_page.h: what the figures of points have in common: the heading, panels in rows and
- * columns, axes with the values of a sweep, and how a result is measured.
+ * columns, axes with the values of a sweep, how a result is measured, and the bars of a ladder.
  */
 #ifndef DSM_REPORT_FIGURE_POINTS_PAGE_H
 #define DSM_REPORT_FIGURE_POINTS_PAGE_H
@@ -136,5 +136,44 @@ void dsm__points_y_axis(dsm__plot_maker *maker, const dsm__panel_grid *grid, siz
 
 /** A grey cross: there is no result. */
 void dsm__points_cross(dsm__plot_maker *maker, dsm__point at);
+
+/* ---- ladders ---- */
+
+/** What is added to those before it. */
+typedef struct dsm__rung {
+  const char *name;  /**< in the legend: "+ reuse" */
+  const char *whole; /**< in the data: "hybrid+reuse" */
+} dsm__rung;
+
+/** What a rung gains at a place. */
+typedef struct dsm__rung_bar {
+  bool is_there;     /**< is it known at all? */
+  double value;      /**< as measured */
+  double speedup;    /**< NAN: there is none */
+  const char *text;  /**< above the bar, or in its place; NULL: the speed-up */
+  const char *about; /**< its tooltip in a page; NULL where there is no page */
+} dsm__rung_bar;
+
+/** Panels, in which each place of the horizontal axis has a bar a rung. */
+typedef struct dsm__ladder {
+  const char *title;   /**< of the figure */
+  const char *measure; /**< what the values are */
+  dsm__value_scale x;  /**< the places */
+  dsm__panel_axis y;   /**< from and to which speed-up */
+  const char **panels; /**< the title of each; "": none */
+  size_t panel_count;
+  dsm__rung *rungs;
+  size_t rung_count;
+  dsm__rung_bar *bars;
+} dsm__ladder;
+
+/** Makes room for the panels' titles, the rungs and the bars, of which none is there yet; false if
+ * out of memory. */
+bool dsm__ladder_alloc(dsm__ladder *ladder, dsm__arena *arena);
+dsm__rung_bar *dsm__ladder_bar(const dsm__ladder *ladder, size_t panel, size_t place, size_t rung);
+
+/** Draws it. The points are those of the heading and the axis; in a page there are none. */
+void dsm__ladder_draw(dsm__plot_maker *maker, const dsm__point_choice *choice,
+                      const dsm__ladder *ladder);
 
 #endif

@@ -109,18 +109,26 @@ static void end_panel(dsm__plot_maker *maker) {
   put_rectangle(&maker->labels, "frame", maker->panel.area, NULL);
 }
 
+/* From place to place and from value to value, unless that is too low to be seen. */
+static void put_span(dsm__plot_maker *maker, dsm__panel_axis x, dsm__panel_axis y,
+                     const char *color, const char *about) {
+  const dsm__point from = place(&maker->panel, x.low, y.high);
+  const dsm__point to = place(&maker->panel, x.high, y.low);
+  if (to.y - from.y > least_height) {
+    put_box(maker, (dsm__area){from.x, from.y, to.x - from.x, to.y - from.y}, color, about);
+  }
+}
+
 /* A part of a line of data, from one value to another. */
 static void put_part(dsm__plot_maker *maker, const dsm__data_line *line, dsm__line_range range,
-                     double low, double high, const dsm__legend_entry *part, const char *text) {
+                     dsm__panel_axis y, const dsm__legend_entry *part, const char *text) {
   const double half = 0.42; /* of a box in the middle of its place */
   const double *const x = line->numbers;
-  const dsm__point from = place(&maker->panel, range.pass == NULL ? x[0] : x[0] - half, high);
-  const dsm__point to = place(&maker->panel, range.pass == NULL ? x[1] : x[0] + half, low);
-  if (to.y - from.y > least_height) {
-    put_box(maker, (dsm__area){from.x, from.y, to.x - from.x, to.y - from.y}, part->color,
-            dsm__plot_text(maker, "%s: %s%s%s", line->about, part->text,
-                           part->text[0] == '\0' ? "" : ", ", text));
-  }
+  const dsm__panel_axis width = {.low = range.pass == NULL ? x[0] : x[0] - half,
+                                 .high = range.pass == NULL ? x[1] : x[0] + half};
+  put_span(maker, width, y, part->color,
+           dsm__plot_text(maker, "%s: %s%s%s", line->about, part->text,
+                          part->text[0] == '\0' ? "" : ", ", text));
 }
 
 /* Where the lines of a range end; out of memory, there are fewer. */
@@ -135,7 +143,7 @@ static void put_sums(dsm__plot_maker *maker, const dsm__stack *stack, dsm__line_
   for (size_t i = range.first; i < end_of(stack, range); i++) {
     const dsm__data_line *const line = &stack->data->lines.items[i];
     const double percent = 100 * line->numbers[stack->first_column - 2] / whole;
-    put_part(maker, line, range, 0, percent, &part,
+    put_part(maker, line, range, (dsm__panel_axis){.high = percent}, &part,
              dsm__plot_text(maker, "%s %% of the step", dsm__figure_short(percent, 3).text));
   }
 }
@@ -149,7 +157,7 @@ static void put_stack(dsm__plot_maker *maker, const dsm__stack *stack, dsm__line
     for (size_t k = 0; k < stack->count; k++) {
       const double value = scale * line->numbers[first + k];
       if (value > 0) {
-        put_part(maker, line, range, low, low + value, &stack->parts[k],
+        put_part(maker, line, range, (dsm__panel_axis){low, low + value, false}, &stack->parts[k],
                  stack->unit != NULL
                      ? dsm__figure_scaled(value, stack->unit).text
                      : dsm__plot_text(maker, "%s %%", dsm__figure_fixed(value, 1).text));
@@ -160,6 +168,23 @@ static void put_stack(dsm__plot_maker *maker, const dsm__stack *stack, dsm__line
   if (stack->limit > 0 && stack->limit < maker->panel.y.high) {
     put_segment(&maker->body, "roof", place(&maker->panel, maker->panel.x.low, stack->limit),
                 place(&maker->panel, maker->panel.x.high, stack->limit));
+  }
+}
+
+static void put_bars(dsm__plot_maker *maker, const dsm__bars *bars) {
+  const size_t first = bars->first * bars->lines_each;
+  for (size_t i = 0; i < bars->count * bars->lines_each; i++) {
+    if (first + i >= bars->data->lines.count) {
+      return; /* out of memory */
+    }
+    const dsm__data_line *const line = &bars->data->lines.items[first + i];
+    const double x = line->numbers[0];
+    const double value = line->numbers[1];
+    if (!isnan(value)) {
+      put_span(maker, (dsm__panel_axis){x - bars->width / 2, x + bars->width / 2, false},
+               (dsm__panel_axis){maker->panel.y.low, value, false},
+               bars->parts[i / bars->lines_each].color, line->about);
+    }
   }
 }
 
@@ -194,6 +219,7 @@ const dsm__back_end dsm__svg = {
     .panel = begin_panel,
     .stack = put_stack,
     .sums = put_sums,
+    .bars = put_bars,
     .points = put_points,
     .panel_end = end_panel,
 };

@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "plan/plan_internal.h"
+#include "report/figure/points_page.h"
 #include "report/ladder.h"
 #include "report/page/html.h"
 #include "report/page/web.h"
@@ -14,51 +15,48 @@ static const char *rung_name(dsm__page *page, const dsm_plan_page *subject, size
 
 /* ---- the figure ---- */
 
-static const double row_height = 26;
-static const double bar_height = 18;
-static const double names_width = 110;
-static const double numbers_width = 120;
-
-static void put_bar(dsm__page *page, dsm__plot_maker *maker, const dsm_plan_page *subject,
-                    size_t index, double most) {
-  const dsm__label_style plain = {.size = DSM__SIZE_TEXT};
-  const dsm__label_style right = {.size = DSM__SIZE_TEXT, .anchor = DSM__ANCHOR_RIGHT};
+static dsm__rung_bar bar_of(dsm__page *page, const dsm_plan_page *subject, size_t index) {
   const dsm_plan *const plan = subject->rungs[index].plan;
-  const dsm__ladder_gains gains = dsm__ladder_gains_of(subject->rungs, index);
-  const double top = (double)index * row_height;
-  const double middle = top + bar_height / 2;
-  dsm__plot_label(maker, (dsm__point){names_width - 8, middle}, right,
-                  rung_name(page, subject, index));
   if (plan == NULL) {
-    dsm__plot_label(maker, (dsm__point){names_width, middle},
-                    (dsm__label_style){.size = DSM__SIZE_TEXT, .color = DSM__COLOR_FAINT},
-                    "no mapping fits");
-    return;
+    return (dsm__rung_bar){
+        .is_there = true, .speedup = (double)NAN, .text = "no mapping fits", .about = ""};
   }
-  const double room = maker->width - names_width - numbers_width;
-  const double width = room * dsm__share(gains.over_first, most);
+  const dsm__ladder_gains gains = dsm__ladder_gains_of(subject->rungs, index);
   const char *const utilization =
       dsm__page_text(page, "%s", dsm__figure_fixed(100 * plan->result.utilization, 1).text);
-  dsm__plot_box(maker, (dsm__area){names_width, top, width, bar_height}, dsm__color_of_series(0),
-                dsm__page_text(page, "%s: %s ms a step, utilization %s %%, %sx the rung before",
-                               subject->rungs[index].name,
-                               dsm__figure_digits(1e3 * plan->result.step_seconds, 5).text,
-                               utilization, dsm__figure_fixed(gains.over_previous, 3).text));
-  dsm__plot_label(
-      maker, (dsm__point){names_width + width + 8, middle}, plain,
-      dsm__page_text(page, "%sx, %s %%", dsm__figure_fixed(gains.over_first, 3).text, utilization));
+  return (dsm__rung_bar){
+      .is_there = true,
+      .speedup = gains.over_first,
+      .text = dsm__page_text(page, "%sx, %s %%", dsm__figure_fixed(gains.over_first, 3).text,
+                             utilization),
+      .about = dsm__page_text(page, "%s: %s ms a step, utilization %s %%, %sx the rung before",
+                              subject->rungs[index].name,
+                              dsm__figure_digits(1e3 * plan->result.step_seconds, 5).text,
+                              utilization, dsm__figure_fixed(gains.over_previous, 3).text)};
 }
 
 static void put_figure(dsm__page *page, const dsm_plan_page *subject) {
+  const char *const minibatch = dsm__page_text(
+      page, "minibatch %s", dsm__figure_count(subject->plan->workload->minibatch).text);
+  const dsm__point_axis places = {.name = "", .texts = &minibatch, .value_count = 1};
+  dsm__ladder ladder = {.x = dsm__category_scale_of(&places),
+                        .y = {.high = 1},
+                        .panel_count = 1,
+                        .rung_count = subject->rung_count,
+                        .measure = ""};
+  if (!dsm__ladder_alloc(&ladder, page->arena)) {
+    page->out.failed = true;
+    return;
+  }
+  ladder.panels[0] = "";
+  for (size_t i = 0; i < ladder.rung_count; i++) {
+    const char *const name = rung_name(page, subject, i);
+    ladder.rungs[i] = (dsm__rung){.name = name, .whole = name};
+    ladder.bars[i] = bar_of(page, subject, i);
+    ladder.y.high = fmax(ladder.y.high, ladder.bars[i].speedup);
+  }
   dsm__plot_maker maker = dsm__svg_begin(page->arena, DSM__WEB_WIDTH);
-  double most = 0;
-  for (size_t i = 0; i < subject->rung_count; i++) {
-    most = fmax(most, dsm__ladder_gains_of(subject->rungs, i).over_first);
-  }
-  maker.height = row_height * (double)subject->rung_count;
-  for (size_t i = 0; i < subject->rung_count; i++) {
-    put_bar(page, &maker, subject, i, most);
-  }
+  dsm__ladder_draw(&maker, &(dsm__point_choice){.arena = page->arena}, &ladder);
   dsm__web_figure(page, &maker, "ladder-figure",
                   "A bar for each rung of the ladder: its speed-up over the first. The table below "
                   "has the numbers.",
