@@ -464,7 +464,8 @@ bool dsm__json_name(const dsm__json_node *node, size_t max, dsm__arena *arena, c
 
 /* ---- objects ---- */
 
-bool dsm__object_has(const dsm__object_key *key, size_t kind) {
+/* Has an object of this kind the key? */
+static bool has_key(const dsm__object_key *key, size_t kind) {
   return key->kinds == 0 || (key->kinds & (1U << kind)) != 0;
 }
 
@@ -472,7 +473,7 @@ bool dsm__object_only(const dsm__json_node *node, const dsm__object_type *type, 
   const char *names[DSM__OBJECT_KEYS_MAX];
   size_t count = 0;
   for (size_t i = 0; i < type->count; i++) {
-    if (dsm__object_has(&type->keys[i], kind)) {
+    if (has_key(&type->keys[i], kind)) {
       names[count++] = type->keys[i].name;
     }
   }
@@ -490,7 +491,7 @@ bool dsm__object_only_any(const dsm__json_node *node, const dsm__object_type *ty
 void dsm__object_misplaced(const dsm__json_node *node, const dsm__object_type *type, size_t kind) {
   for (size_t i = 0; i < type->count; i++) {
     const dsm__json_node member = dsm__json_member(node, type->keys[i].name);
-    if (dsm__json_is_present(&member) && !dsm__object_has(&type->keys[i], kind)) {
+    if (dsm__json_is_present(&member) && !has_key(&type->keys[i], kind)) {
       char where[64];
       (void)snprintf(where, sizeof where, "%s %s", type->where, dsm__word_key(type->kinds, kind));
       dsm__json_misplaced(&member, where);

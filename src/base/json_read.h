@@ -161,9 +161,6 @@ typedef struct dsm__object_type {
   const dsm__object_type object_name = {                                                           \
       .name = (what), .keys = object_name##_keys, .count = DSM__COUNT_OF(object_name##_keys)}
 
-/** Has an object of this kind the key? */
-bool dsm__object_has(const dsm__object_key *key, size_t kind);
-
 /** Is the node an object, and are all of its keys those of such an object? Else that is reported.
  * Of an object of one kind it is 0. */
 bool dsm__object_only(const dsm__json_node *node, const dsm__object_type *type, size_t kind);

@@ -214,10 +214,6 @@ bool dsm__record_only(const dsm__json_node *node, const dsm__record_type *type);
 bool dsm__record_read(const dsm__record_reader *reader, const dsm__json_node *node,
                       const dsm__record_type *type, void *record);
 
-/** Reads one field of such an object. */
-bool dsm__field_read(const dsm__record_reader *reader, const dsm__json_node *parent,
-                     const dsm__field *field, void *record);
-
 /* ---- descriptions ---- */
 
 /** What describes words, the keys of an object that has no table, and a record: their names, and

@@ -152,8 +152,8 @@ static void set_fallback(const dsm__field *field, void *record) {
   }
 }
 
-bool dsm__field_read(const dsm__record_reader *reader, const dsm__json_node *parent,
-                     const dsm__field *field, void *record) {
+static bool read_member(const dsm__record_reader *reader, const dsm__json_node *parent,
+                        const dsm__field *field, void *record) {
   const dsm__json_node node = dsm__json_member(parent, field->key);
   const bool is_required = (field->flags & DSM__FIELD_IS_REQUIRED) != 0;
   set_fallback(field, record);
@@ -179,7 +179,7 @@ static bool read_field(void *context, const dsm__field *field, const void *recor
   if ((field->flags & from->reader->wanted) != 0 && readers[field->kind] != NULL) {
     /* The field is in the record, or in a part of it. */
     void *const to = from->record + ((const unsigned char *)record - from->record);
-    from->is_good = dsm__field_read(from->reader, from->node, field, to) && from->is_good;
+    from->is_good = read_member(from->reader, from->node, field, to) && from->is_good;
   }
   return true;
 }

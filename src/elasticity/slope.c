@@ -12,8 +12,13 @@ double dsm__time_ratio(double seconds, double reference_seconds) {
   return fabs(ratio - 1) <= UNCHANGED ? 1 : ratio;
 }
 
-double dsm__slope_between(double low_factor, double low_ratio, double high_factor,
-                          double high_ratio) {
+/*
+ * Source: derived here, d ln t / d ln p as a quotient of differences.
+ * Symbols: factors p'/p and ratios t(p')/t(p) of two values of a parameter.
+ * Domain: all positive, factors differ. Limits: t the same at both: 0; t proportional to p: 1.
+ */
+static double slope_between(double low_factor, double low_ratio, double high_factor,
+                            double high_ratio) {
   return log(high_ratio / low_ratio) / log(high_factor / low_factor);
 }
 
@@ -21,17 +26,16 @@ dsm_slope dsm__slope_of(const dsm_variation *halved, const dsm_variation *double
   const dsm_response *const low = &halved->responses[network];
   const dsm_response *const high = &doubled->responses[network];
   if (low->why_not == NULL && high->why_not == NULL) {
-    return (dsm_slope){
-        DSM_ELASTICITY_BASIS_BOTH,
-        dsm__slope_between(halved->factor, low->time_ratio, doubled->factor, high->time_ratio)};
+    return (dsm_slope){DSM_ELASTICITY_BASIS_BOTH, slope_between(halved->factor, low->time_ratio,
+                                                                doubled->factor, high->time_ratio)};
   }
   if (low->why_not == NULL) {
     return (dsm_slope){DSM_ELASTICITY_BASIS_HALVED,
-                       dsm__slope_between(halved->factor, low->time_ratio, 1, 1)};
+                       slope_between(halved->factor, low->time_ratio, 1, 1)};
   }
   if (high->why_not == NULL) {
     return (dsm_slope){DSM_ELASTICITY_BASIS_DOUBLED,
-                       dsm__slope_between(1, 1, doubled->factor, high->time_ratio)};
+                       slope_between(1, 1, doubled->factor, high->time_ratio)};
   }
   return (dsm_slope){.basis = DSM_ELASTICITY_BASIS_NONE};
 }
@@ -43,10 +47,10 @@ dsm_slope dsm__slope_of_tenth(const dsm_variation *variation, size_t network) {
   }
   if (variation->kind == DSM_VARIATION_LOWERED) {
     return (dsm_slope){DSM_ELASTICITY_BASIS_LOWERED,
-                       dsm__slope_between(variation->factor, response->time_ratio, 1, 1)};
+                       slope_between(variation->factor, response->time_ratio, 1, 1)};
   }
   return (dsm_slope){DSM_ELASTICITY_BASIS_RAISED,
-                     dsm__slope_between(1, 1, variation->factor, response->time_ratio)};
+                     slope_between(1, 1, variation->factor, response->time_ratio)};
 }
 
 double dsm__response_influence(const dsm_variation *variation, size_t network) {

@@ -9,14 +9,6 @@
 /** The quotient of two times; exactly 1 where only the order of equally fast mappings differs. */
 double dsm__time_ratio(double seconds, double reference_seconds);
 
-/**
- * Source: derived here, d ln t / d ln p as a quotient of differences.
- * Symbols: factors p'/p and ratios t(p')/t(p) of two values of a parameter.
- * Domain: all positive, factors differ. Limits: t the same at both: 0; t proportional to p: 1.
- */
-double dsm__slope_between(double low_factor, double low_ratio, double high_factor,
-                          double high_ratio);
-
 /** The elasticity over those of a halved and a doubled value that have a time. */
 dsm_slope dsm__slope_of(const dsm_variation *halved, const dsm_variation *doubled, size_t network);
 

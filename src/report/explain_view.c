@@ -41,7 +41,8 @@ static const dsm_alternative *best_of(const dsm_explanation *explanation, dsm_pa
   return NULL;
 }
 
-double dsm__explain_layer_cycles(const dsm_explanation *explanation, dsm_parallelism parallelism) {
+/* All passes of the layer under a parallelism, in cycles without relayouts; 0 if not allowed. */
+static double layer_cycles(const dsm_explanation *explanation, dsm_parallelism parallelism) {
   double sum = 0;
   for (int p = 0; p < DSM_PASS_COUNT; p++) {
     const dsm_alternative *const best = best_of(explanation, (dsm_pass)p, parallelism);
@@ -195,8 +196,8 @@ static const char *step_change(dsm__page *page, double network_cycles, double st
 static const char *why_rival_loses(dsm__page *page, const dsm_plan *plan,
                                    const dsm_explanation *explanation,
                                    const dsm_alternative *chosen, const dsm_alternative *rival) {
-  const double layer_change = dsm__explain_layer_cycles(explanation, rival->parallelism) -
-                              dsm__explain_layer_cycles(explanation, chosen->parallelism);
+  const double layer_change = layer_cycles(explanation, rival->parallelism) -
+                              layer_cycles(explanation, chosen->parallelism);
   if (!dsm__explain_is_per_pass(plan) && layer_change >= 0) {
     return ": the layer's other passes would lose more than this one gains";
   }
@@ -305,7 +306,7 @@ static layer_rival find_layer_rival(const dsm_explanation *explanation, dsm_pass
         (is_network && !(rival->network_cycles > 0))) {
       continue;
     }
-    const double cycles = dsm__explain_layer_cycles(explanation, rival->parallelism);
+    const double cycles = layer_cycles(explanation, rival->parallelism);
     const bool is_better =
         is_network ? rival->network_cycles < best.network_cycles : cycles < best.cycles;
     if (!best.exists || is_better) {
@@ -323,7 +324,7 @@ static const char *why_uniform(dsm__page *page, const dsm_plan *plan,
                                const dsm_explanation *explanation) {
   const dsm_alternative *const first = &explanation->alternatives[0];
   const char *const name = dsm_parallelism_name(first->parallelism);
-  const double cycles = dsm__explain_layer_cycles(explanation, first->parallelism);
+  const double cycles = layer_cycles(explanation, first->parallelism);
   const double step = explanation->reference_cycles;
   const layer_rival layer = find_layer_rival(explanation, first->pass, first->parallelism, false);
   const layer_rival net = find_layer_rival(explanation, first->pass, first->parallelism, true);

@@ -14,9 +14,6 @@ bool dsm__explain_is_preloading(const dsm_plan *plan);
 /** What the plan does in a pass, or NULL if the layer has no such pass. */
 const dsm_alternative *dsm__explain_chosen(const dsm_explanation *explanation, dsm_pass pass);
 
-/** All passes of the layer under a parallelism, in cycles without relayouts; 0 if not allowed. */
-double dsm__explain_layer_cycles(const dsm_explanation *explanation, dsm_parallelism parallelism);
-
 /** Why a pass is done as it is, in a sentence or two. Never NULL. */
 const char *dsm__explain_pass_why(dsm__page *page, const dsm_plan *plan,
                                   const dsm_explanation *explanation, dsm_pass pass);

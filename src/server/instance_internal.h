@@ -45,12 +45,6 @@ const char *dsm__circle_text(const dsm__circle *circle, const dsm_task *tasks, d
 bool dsm__instance_arrange(dsm_instance *instance, dsm__use *uses, size_t use_count,
                            dsm__circle *circle);
 
-/** Cuts a run of numbers into `most` parts, or one each where there are fewer, so that the largest
- * sum of a part is least: as few parts as that takes, each as full as can be from the front, of
- * which then the largest are cut at their middle. starts[p] is the first number of part p. Returns
- * the number of parts. */
-size_t dsm__balance(size_t *starts, const double *work, size_t count, size_t most);
-
 /** Joins consecutive tasks into at most `most` (0: no limit) of about equal work, then adds to each
  * time what the device takes for any task. `work` and `per_task_seconds` may be NULL: the least
  * time of each task over the devices, and nothing. False if out of memory. */

@@ -91,7 +91,11 @@ static void cut_one(size_t *starts, size_t parts, const double *work, size_t cou
   starts[cut + 1] = at;
 }
 
-size_t dsm__balance(size_t *starts, const double *work, size_t count, size_t most) {
+/* Cuts a run of numbers into `most` parts, or one each where there are fewer, so that the largest
+ * sum of a part is least: as few parts as that takes, each as full as can be from the front, of
+ * which then the largest are cut at their middle. starts[p] is the first number of part p. Returns
+ * the number of parts. */
+static size_t balance(size_t *starts, const double *work, size_t count, size_t most) {
   size_t parts = fill_parts(starts, least_limit(work, count, most), work, count);
   for (; parts < most && parts < count; parts++) {
     cut_one(starts, parts, work, count);
@@ -256,7 +260,7 @@ bool dsm__instance_join(dsm_instance *instance, size_t most, const double *work,
     if (weights == NULL || starts == NULL || j.part_of == NULL) {
       return false;
     }
-    j.part_count = dsm__balance(starts, weights, count, most);
+    j.part_count = balance(starts, weights, count, most);
     starts[j.part_count] = count;
     for (size_t p = 0; p < j.part_count; p++) {
       for (size_t i = starts[p]; i < starts[p + 1]; i++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* test_balance.c: cutting a run of numbers, against all ways to cut it. */
+/* test_balance.c: joining tasks into parts of about equal work, against all ways to cut them. */
 #include <math.h>
 
 #include "random_numbers.h"
@@ -30,10 +30,31 @@ static double least_largest(const double *work, size_t first, size_t count, size
   return least;
 }
 
-static double largest_part(const size_t *starts, size_t parts, const double *work, size_t count) {
+/* Tasks of one device that take as long as their work, and count themselves as weights, joined. */
+static dsm_instance *join(const double *work, size_t count, size_t most) {
+  static const dsm_instance_device device = {.name = "x"};
+  dsm_instance *const instance = dsm__instance_new();
+  ck_assert_ptr_nonnull(instance);
+  instance->devices = &device;
+  instance->device_count = 1;
+  instance->task_count = count;
+  double *seconds = NULL;
+  dsm_task *const tasks = dsm__instance_tasks(instance, count, &seconds);
+  ck_assert_ptr_nonnull(tasks);
+  for (size_t i = 0; i < count; i++) {
+    tasks[i] = (dsm_task){.name = "task", .weights_bytes = 1};
+    seconds[i] = work[i];
+  }
+  instance->tasks = tasks;
+  instance->seconds = seconds;
+  ck_assert(dsm__instance_join(instance, most, work, NULL));
+  return instance;
+}
+
+static double largest_part(const dsm_instance *joined) {
   double largest = 0;
-  for (size_t p = 0; p < parts; p++) {
-    largest = fmax(largest, sum_of(work, starts[p], p + 1 < parts ? starts[p + 1] : count));
+  for (size_t p = 0; p < joined->task_count; p++) {
+    largest = fmax(largest, joined->seconds[p]);
   }
   return largest;
 }
@@ -42,35 +63,43 @@ START_TEST(the_largest_part_is_least) {
   uint64_t numbers = 20;
   for (int draw = 0; draw < 2000; draw++) {
     double work[NUMBERS_MAX];
-    size_t starts[NUMBERS_MAX];
     const size_t count = 1 + (size_t)random_below(&numbers, NUMBERS_MAX);
     const size_t most = 1 + (size_t)random_below(&numbers, NUMBERS_MAX);
     for (size_t i = 0; i < count; i++) {
       work[i] = (double)random_below(&numbers, 20);
     }
-    const size_t parts = dsm__balance(starts, work, count, most);
+    dsm_instance *const joined = join(work, count, most);
+    const size_t parts = joined->task_count;
+    size_t first = 0;
     ck_assert_uint_eq(parts, most < count ? most : count);
-    ck_assert_uint_eq(starts[0], 0);
-    for (size_t p = 1; p < parts; p++) {
-      ck_assert_uint_gt(starts[p], starts[p - 1]);
-      ck_assert_uint_lt(starts[p], count);
+    for (size_t p = 0; p < parts; p++) {
+      const size_t end = first + (size_t)joined->tasks[p].weights_bytes;
+      ck_assert_uint_gt(end, first);
+      ck_assert_double_eq(joined->seconds[p], sum_of(work, first, end));
+      first = end;
     }
-    const double found = largest_part(starts, parts, work, count);
+    ck_assert_uint_eq(first, count);
+    const double found = largest_part(joined);
     const double expected = least_largest(work, 0, count, parts);
     ck_assert_msg(found <= expected, "found %g, expected %g", found, expected);
+    dsm_instance_free(joined);
   }
 }
 END_TEST
 
 START_TEST(parts_of_equal_numbers) {
   static const double ones[] = {1, 1, 1, 1, 1, 1};
-  size_t starts[6];
-  ck_assert_uint_eq(dsm__balance(starts, ones, 6, 3), 3);
-  ck_assert_uint_eq(starts[1], 2);
-  ck_assert_uint_eq(starts[2], 4);
+  dsm_instance *joined = join(ones, 6, 3);
+  ck_assert_uint_eq(joined->task_count, 3);
+  for (size_t p = 0; p < 3; p++) {
+    ck_assert_double_eq(joined->tasks[p].weights_bytes, 2);
+  }
+  dsm_instance_free(joined);
   /* Two parts of 3 suffice for a largest of 2 only as 2, 2, 1, 1. */
-  ck_assert_uint_eq(dsm__balance(starts, ones, 6, 4), 4);
-  ck_assert(largest_part(starts, 4, ones, 6) <= 2);
+  joined = join(ones, 6, 4);
+  ck_assert_uint_eq(joined->task_count, 4);
+  ck_assert(largest_part(joined) <= 2);
+  dsm_instance_free(joined);
 }
 END_TEST
 
