@@ -3,12 +3,10 @@
  * baseline_json.c: reads what a plan in the format "dsm-plan/1" records, without asking whether its
  * decisions are legal today. The figures that are compared are required; all else is as in a plan.
  */
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/diag_add.h"
 #include "check/drift.h"
-#include "dsm/file.h"
 #include "dsm/limits.h"
 #include "model/names.h"
 #include "plan/plan_internal.h"
@@ -356,19 +354,7 @@ dsm_status dsm_question_parse(dsm_baseline **question, const char *text, size_t 
   return parse(question, text, length, file, overrides, override_count, false, diags);
 }
 
-dsm_status dsm_baseline_load(dsm_baseline **baseline, const char *path,
-                             const dsm_override *overrides, size_t override_count,
-                             dsm_diags *diags) {
-  *baseline = NULL;
-  char *text = NULL;
-  size_t length = 0;
-  dsm_status status = dsm_file_read(&text, &length, path, diags);
-  if (status == DSM_OK) {
-    status = dsm_baseline_parse(baseline, text, length, path, overrides, override_count, diags);
-  }
-  free(text);
-  return status;
-}
+DSM__LOADED_DOCUMENT(dsm_baseline, dsm_baseline_load, dsm_baseline_parse);
 
 void dsm_baseline_free(dsm_baseline *baseline) {
   if (baseline != NULL) {

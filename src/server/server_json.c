@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* server_json.c: the format "dsm-server/1". */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "dsm/file.h"
 #include "dsm/limits.h"
 #include "server/server_internal.h"
 #include "system/system_internal.h"
@@ -287,32 +285,6 @@ dsm_server *dsm__server_new(void) {
   return DSM__ARENA_OWNER(dsm_server);
 }
 
-static void read_document(void *made, const dsm__json_node *root) {
-  dsm__server_read(made, root);
-}
-
-dsm_status dsm_server_parse(dsm_server **server, const char *text, size_t length, const char *file,
-                            const dsm_override *overrides, size_t override_count,
-                            dsm_diags *diags) {
-  const dsm__json_input input = {text, length, file, overrides, override_count};
-  dsm_server *const made = dsm__server_new();
-  const dsm_status status = dsm__json_doc_read(&input, diags, read_document, made);
-  *server = status == DSM_OK ? made : NULL;
-  if (status != DSM_OK) {
-    dsm_server_free(made);
-  }
-  return status;
-}
-
-dsm_status dsm_server_load(dsm_server **server, const char *path, const dsm_override *overrides,
-                           size_t override_count, dsm_diags *diags) {
-  *server = NULL;
-  char *text = NULL;
-  size_t length = 0;
-  dsm_status status = dsm_file_read(&text, &length, path, diags);
-  if (status == DSM_OK) {
-    status = dsm_server_parse(server, text, length, path, overrides, override_count, diags);
-  }
-  free(text);
-  return status;
-}
+DSM__PARSED_DOCUMENT(dsm_server, dsm_server_parse, dsm__server_new, dsm__server_read,
+                     dsm_server_free);
+DSM__LOADED_DOCUMENT(dsm_server, dsm_server_load, dsm_server_parse);

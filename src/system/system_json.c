@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* system_json.c: the format "dsm-system/1", read by walking the table of parameters. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/checked.h"
 #include "base/words.h"
-#include "dsm/file.h"
 #include "system/system_internal.h"
 
 /* Deepest object of the format: $.chip.memory. */
@@ -224,32 +222,9 @@ void dsm__system_read(dsm_system *system, const dsm__json_node *node, bool has_a
   }
 }
 
-static void read_document(void *made, const dsm__json_node *root) {
+static void read_document(dsm_system *made, const dsm__json_node *root) {
   dsm__system_read(made, root, false);
 }
 
-dsm_status dsm_system_parse(dsm_system **system, const char *text, size_t length, const char *file,
-                            const dsm_override *overrides, size_t override_count,
-                            dsm_diags *diags) {
-  const dsm__json_input input = {text, length, file, overrides, override_count};
-  dsm_system *const made = dsm__system_new();
-  const dsm_status status = dsm__json_doc_read(&input, diags, read_document, made);
-  *system = status == DSM_OK ? made : NULL;
-  if (status != DSM_OK) {
-    dsm_system_free(made);
-  }
-  return status;
-}
-
-dsm_status dsm_system_load(dsm_system **system, const char *path, const dsm_override *overrides,
-                           size_t override_count, dsm_diags *diags) {
-  *system = NULL;
-  char *text = NULL;
-  size_t length = 0;
-  dsm_status status = dsm_file_read(&text, &length, path, diags);
-  if (status == DSM_OK) {
-    status = dsm_system_parse(system, text, length, path, overrides, override_count, diags);
-  }
-  free(text);
-  return status;
-}
+DSM__PARSED_DOCUMENT(dsm_system, dsm_system_parse, dsm__system_new, read_document, dsm_system_free);
+DSM__LOADED_DOCUMENT(dsm_system, dsm_system_load, dsm_system_parse);

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* workload_json.c: the format "dsm-workload/1", read and written. */
-#include <stdlib.h>
-
 #include "base/json_read.h"
-#include "dsm/file.h"
 #include "workload/byte_parameters.h"
 #include "workload/workload_internal.h"
 
@@ -90,33 +87,6 @@ void dsm__workload_read(dsm_workload *workload, const dsm__json_node *node) {
   }
 }
 
-static void read_document(void *made, const dsm__json_node *root) {
-  dsm__workload_read(made, root);
-}
-
-dsm_status dsm_workload_parse(dsm_workload **workload, const char *text, size_t length,
-                              const char *file, const dsm_override *overrides,
-                              size_t override_count, dsm_diags *diags) {
-  const dsm__json_input input = {text, length, file, overrides, override_count};
-  dsm_workload *const made = dsm__workload_new();
-  const dsm_status status = dsm__json_doc_read(&input, diags, read_document, made);
-  *workload = status == DSM_OK ? made : NULL;
-  if (status != DSM_OK) {
-    dsm_workload_free(made);
-  }
-  return status;
-}
-
-dsm_status dsm_workload_load(dsm_workload **workload, const char *path,
-                             const dsm_override *overrides, size_t override_count,
-                             dsm_diags *diags) {
-  *workload = NULL;
-  char *text = NULL;
-  size_t length = 0;
-  dsm_status status = dsm_file_read(&text, &length, path, diags);
-  if (status == DSM_OK) {
-    status = dsm_workload_parse(workload, text, length, path, overrides, override_count, diags);
-  }
-  free(text);
-  return status;
-}
+DSM__PARSED_DOCUMENT(dsm_workload, dsm_workload_parse, dsm__workload_new, dsm__workload_read,
+                     dsm_workload_free);
+DSM__LOADED_DOCUMENT(dsm_workload, dsm_workload_load, dsm_workload_parse);

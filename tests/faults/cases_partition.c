@@ -13,7 +13,7 @@ static attempt solve(dsm_objective_kind objective, double required_rho, dsm_diag
   options.objective = objective;
   options.required_rho = required_rho;
   dsm_partition *partition = &poison;
-  const dsm_status status = dsm_partition_solve(&partition, &two_devices_graph, &options, diags);
+  const dsm_status status = dsm_partition_solve(&partition, &two_devices, &options, diags);
   uint64_t digest = 0;
   if (status == DSM_OK) {
     digest = digest_double(DIGEST_START, partition->objective);
@@ -60,7 +60,7 @@ static attempt write_mps(const subject *s, dsm_diags *diags) {
   dsm_partition_options options;
   dsm_partition_options_init(&options);
   char *text = NULL;
-  const dsm_status status = dsm_partition_mps(&text, &two_devices_graph, &options, diags);
+  const dsm_status status = dsm_partition_mps(&text, &two_devices, &options, diags);
   const attempt made =
       attempt_of_status(status, text, text == NULL ? 0 : digest_text(DIGEST_START, text));
   free(text);

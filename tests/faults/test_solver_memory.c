@@ -181,7 +181,7 @@ int main(void) {
   size_t taken = 0;
   int failure_count = 0;
   for (size_t q = 0; q < sizeof questions / sizeof questions[0]; q++) {
-    failure_count += check(&two_devices_chain, q, &lost, &taken);
+    failure_count += check(&two_devices, q, &lost, &taken);
   }
   printf("%zu failed allocations were reported, with %zu more a start was the answer\n", lost,
          taken);

@@ -7,12 +7,8 @@ static const dsm_task tasks[] = {
     {.name = "c", .weights_bytes = 2, .output_bytes = 1},
 };
 static const size_t consumers[] = {1, 2};
-static const dsm_tensor shared[] = {
+static const dsm_tensor tensors[] = {
     {.producer = 0, .bytes = 2, .consumers = consumers, .consumer_count = 2},
-    {.producer = 1, .bytes = 1, .consumers = &consumers[1], .consumer_count = 1},
-};
-static const dsm_tensor chained[] = {
-    {.producer = 0, .bytes = 2, .consumers = consumers, .consumer_count = 1},
     {.producer = 1, .bytes = 1, .consumers = &consumers[1], .consumer_count = 1},
 };
 static const dsm_instance_device devices[] = {
@@ -30,19 +26,11 @@ static const dsm_instance_device devices[] = {
      .idle_watts = 2},
 };
 static const double seconds[] = {0.5, 1, 1, 0.25, 0.5, 0.5};
-const dsm_instance two_devices_graph = {.name = "graph",
-                                        .tasks = tasks,
-                                        .task_count = 3,
-                                        .tensors = shared,
-                                        .tensor_count = 2,
-                                        .devices = devices,
-                                        .device_count = 2,
-                                        .seconds = seconds};
-const dsm_instance two_devices_chain = {.name = "chain",
-                                        .tasks = tasks,
-                                        .task_count = 3,
-                                        .tensors = chained,
-                                        .tensor_count = 2,
-                                        .devices = devices,
-                                        .device_count = 2,
-                                        .seconds = seconds};
+const dsm_instance two_devices = {.name = "graph",
+                                  .tasks = tasks,
+                                  .task_count = 3,
+                                  .tensors = tensors,
+                                  .tensor_count = 2,
+                                  .devices = devices,
+                                  .device_count = 2,
+                                  .seconds = seconds};

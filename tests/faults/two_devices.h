@@ -7,9 +7,6 @@
 #include "dsm/partition.h"
 
 /** The first task's output is needed by both others. */
-extern const dsm_instance two_devices_graph;
-
-/** Each task needs the one before. */
-extern const dsm_instance two_devices_chain;
+extern const dsm_instance two_devices;
 
 #endif
