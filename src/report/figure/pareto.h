@@ -35,15 +35,15 @@ typedef struct dsm__pareto_points {
   dsm_point_table front; /**< sorted by x */
 } dsm__pareto_points;
 
-/** Chooses the objectives, the columns of both axes, the panels and what labels may say. */
-DSM_NODISCARD dsm_status dsm__pareto_choose(dsm__pareto *f, dsm_diags *diags);
+/** Chooses the objectives, the columns of both axes, the panels and what labels may say. False,
+ * with the choice's status, if that cannot be. */
+bool dsm__pareto_choose(dsm__pareto *f);
 
 /** Has a row of the chosen points a number in x, y and all objectives? */
 bool dsm__pareto_has_numbers(const dsm__pareto *f, size_t row);
 
-/** The points of a panel, and those of them that no other beats. */
-DSM_NODISCARD dsm_status dsm__pareto_find(dsm__pareto *f, size_t panel, dsm__pareto_points *found,
-                                          dsm_diags *diags);
+/** The points of a panel, and those of them that no other beats; likewise. */
+bool dsm__pareto_find(dsm__pareto *f, size_t panel, dsm__pareto_points *found);
 
 /** What rows from `row` to before `end` are, which are at one place: the values of all that varies
  * besides the axes of the figure, and in the front that is given (or NULL), numbers with the name

@@ -3,94 +3,80 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/diag_add.h"
 #include "report/figure/pareto.h"
 
 /* ---- objectives ---- */
 
-static dsm_status add_objective(dsm__pareto *f, const char *text, dsm_diags *diags) {
+static bool add_objective(dsm__pareto *f, const char *text) {
+  dsm__point_choice *const choice = f->choice;
   if (f->objective_count == DSM_PLOT_LIST_MAX) {
-    dsm__diags_add(diags, DSM_SEVERITY_ERROR, (dsm__place){.file = "--pareto"}, NULL,
-                   "expected at most %d objectives", DSM_PLOT_LIST_MAX);
-    return DSM_ERROR_USAGE;
+    return dsm__point_choice_refuse(choice, "--pareto", NULL, "expected at most %d objectives",
+                                    DSM_PLOT_LIST_MAX);
   }
-  const dsm_status status =
-      dsm_objective_parse(&f->objectives[f->objective_count], &f->choice->points, text, diags);
-  f->objective_count += status == DSM_OK ? 1 : 0;
-  return status;
+  choice->status =
+      dsm_objective_parse(&f->objectives[f->objective_count], &choice->points, text, choice->diags);
+  f->objective_count += choice->status == DSM_OK ? 1 : 0;
+  return choice->status == DSM_OK;
 }
 
-static dsm_status read_objectives(dsm__pareto *f, dsm_diags *diags) {
-  char *list = dsm__arena_strdup(f->choice->arena, f->choice->view->pareto);
-  dsm_status status = list == NULL ? dsm__out_of_memory(diags) : DSM_OK;
-  for (char *at; status == DSM_OK && (at = dsm__list_next(&list)) != NULL;) {
-    status = add_objective(f, at, diags);
+static bool read_objectives(dsm__pareto *f) {
+  dsm__point_choice *const choice = f->choice;
+  char *list = dsm__arena_strdup(choice->arena, choice->view->pareto);
+  if (!dsm__point_choice_has(choice, list != NULL)) {
+    return false;
   }
-  if (status == DSM_OK && f->objective_count < 2) {
-    dsm__diags_add(diags, DSM_SEVERITY_ERROR, (dsm__place){.file = "--pareto"}, NULL,
-                   "expected at least two objectives, found \"%s\"", f->choice->view->pareto);
-    status = DSM_ERROR_USAGE;
+  for (char *at; (at = dsm__list_next(&list)) != NULL;) {
+    if (!add_objective(f, at)) {
+      return false;
+    }
   }
-  return status;
+  return f->objective_count >= 2 ||
+         dsm__point_choice_refuse(choice, "--pareto", NULL,
+                                  "expected at least two objectives, found \"%s\"",
+                                  choice->view->pareto);
 }
 
 /* The most of a result with the least of what varies most: what more of it buys. */
-static dsm_status default_objectives(dsm__pareto *f, dsm_diags *diags) {
+static bool default_objectives(dsm__pareto *f) {
   dsm__point_choice *const choice = f->choice;
-  dsm_status status = dsm__point_choice_result(choice, "--y", choice->view->y, diags);
   const dsm__point_axis *x = NULL;
-  if (status == DSM_OK && choice->view->x == NULL) {
-    x = dsm__point_choice_widest(choice, NULL, &status, diags);
+  if (!dsm__point_choice_result(choice, "--y", choice->view->y) ||
+      (choice->view->x == NULL && !dsm__point_choice_widest(choice, NULL, &x))) {
+    return false;
   }
-  if (status == DSM_OK) {
-    status = add_objective(f, choice->points.columns[choice->result], diags);
-  }
-  if (status == DSM_OK) {
-    const char *const least = choice->view->x != NULL ? choice->view->x
-                              : x == NULL || !x->is_number
-                                  ? "memory_bytes" /* the price of a design where none varies */
-                                  : choice->points.columns[x->column];
-    status = add_objective(f, least, diags);
-  }
-  return status;
+  const char *const least = choice->view->x != NULL ? choice->view->x
+                            : x == NULL || !x->is_number
+                                ? "memory_bytes" /* the price of a design where none varies */
+                                : choice->points.columns[x->column];
+  return add_objective(f, choice->points.columns[choice->result]) && add_objective(f, least);
 }
 
 /* The column of an axis of the figure. */
-static dsm_status choose_column(dsm__pareto *f, const char *option, const char *name,
-                                size_t objective, size_t *column, dsm_diags *diags) {
+static bool choose_column(dsm__pareto *f, const char *option, const char *name, size_t objective,
+                          size_t *column) {
   *column = f->objectives[objective].column;
   if (name == NULL) {
-    return DSM_OK;
+    return true;
   }
-  const dsm_status status = dsm__point_choice_result(f->choice, option, name, diags);
+  const bool is_there = dsm__point_choice_result(f->choice, option, name);
   *column = f->choice->result;
-  return status;
+  return is_there;
 }
 
-static dsm_status choose_columns(dsm__pareto *f, dsm_diags *diags) {
+static bool choose_columns(dsm__pareto *f) {
   const dsm_points_view *const view = f->choice->view;
-  dsm_status status =
-      view->pareto == NULL ? default_objectives(f, diags) : read_objectives(f, diags);
-  if (status == DSM_OK) {
-    status = choose_column(f, "--y", view->y, 0, &f->y, diags);
-  }
-  if (status == DSM_OK) {
-    status = choose_column(f, "--x", view->x, 1, &f->x, diags);
-  }
-  return status;
+  return (view->pareto == NULL ? default_objectives(f) : read_objectives(f)) &&
+         choose_column(f, "--y", view->y, 0, &f->y) && choose_column(f, "--x", view->x, 1, &f->x);
 }
 
 /* ---- which points ---- */
 
 /* Networks make panels; what else varies, and is no axis of the figure, is in the labels. */
-static dsm_status name_points(dsm__pareto *f, dsm_diags *diags) {
+static bool name_points(dsm__pareto *f) {
   dsm__point_choice *const choice = f->choice;
-  dsm_status status = dsm__point_choice_rest(choice, NULL, 0, &f->named, diags);
-  if (status == DSM_OK) {
-    status = dsm__point_choice_rest(choice, NULL, 0, &choice->panels, diags);
-  }
-  if (status != DSM_OK) {
-    return status;
+  if (!dsm__point_choice_rest(choice, NULL, 0, &f->named) ||
+      !dsm__point_choice_rest(choice, NULL, 0, &choice->panels)) {
+    return false;
   }
   choice->panels.count = 0;
   f->named.count = 0;
@@ -106,23 +92,18 @@ static dsm_status name_points(dsm__pareto *f, dsm_diags *diags) {
     }
   }
   f->is_said = dsm__arena_array(choice->arena, f->named.count, sizeof *f->is_said);
-  if (f->is_said == NULL ||
-      !dsm__point_groups_make(&f->panels, choice->arena, choice->panels.items, choice->panels.count,
-                              choice->points.row_count)) {
-    return dsm__out_of_memory(diags);
-  }
-  if (f->panels.count > DSM__PANELS_MAX) {
-    dsm__diags_add(diags, DSM_SEVERITY_ERROR, (dsm__place){0},
-                   "choose some with --where workload=NAME,NAME...",
-                   "expected at most %d networks, found %zu", DSM__PANELS_MAX, f->panels.count);
-    status = DSM_ERROR_USAGE;
-  }
-  return status;
+  const bool is_made =
+      f->is_said != NULL && dsm__point_groups_make(&f->panels, choice->arena, choice->panels.items,
+                                                   choice->panels.count, choice->points.row_count);
+  return dsm__point_choice_has(choice, is_made) &&
+         (f->panels.count <= DSM__PANELS_MAX ||
+          dsm__point_choice_refuse(choice, NULL, "choose some with --where workload=NAME,NAME...",
+                                   "expected at most %d networks, found %zu", DSM__PANELS_MAX,
+                                   f->panels.count));
 }
 
-dsm_status dsm__pareto_choose(dsm__pareto *f, dsm_diags *diags) {
-  const dsm_status status = choose_columns(f, diags);
-  return status == DSM_OK ? name_points(f, diags) : status;
+bool dsm__pareto_choose(dsm__pareto *f) {
+  return choose_columns(f) && name_points(f);
 }
 
 bool dsm__pareto_has_numbers(const dsm__pareto *f, size_t row) {
@@ -179,26 +160,23 @@ static bool sort_front(const dsm__pareto *f, dsm_point_table *front) {
   return true;
 }
 
-dsm_status dsm__pareto_find(dsm__pareto *f, size_t panel, dsm__pareto_points *found,
-                            dsm_diags *diags) {
-  const dsm_point_table *const points = &f->choice->points;
-  bool *const is_kept = dsm__arena_array(f->choice->arena, points->row_count, sizeof *is_kept);
-  if (is_kept == NULL) {
-    return dsm__out_of_memory(diags);
+bool dsm__pareto_find(dsm__pareto *f, size_t panel, dsm__pareto_points *found) {
+  dsm__point_choice *const choice = f->choice;
+  const dsm_point_table *const points = &choice->points;
+  bool *const is_kept = dsm__arena_array(choice->arena, points->row_count, sizeof *is_kept);
+  if (!dsm__point_choice_has(choice, is_kept != NULL)) {
+    return false;
   }
   for (size_t row = 0; row < points->row_count; row++) {
     is_kept[row] = f->panels.of_row[row] == panel && dsm__pareto_has_numbers(f, row);
   }
   found->all = *points;
-  found->all.arena = f->choice->arena;
-  if (!dsm__points_keep(&found->all, f->choice->arena, is_kept)) {
-    return dsm__out_of_memory(diags);
+  found->all.arena = choice->arena;
+  if (!dsm__point_choice_has(choice, dsm__points_keep(&found->all, choice->arena, is_kept))) {
+    return false;
   }
   found->front = found->all;
-  const dsm_status status =
-      dsm_point_table_pareto(&found->front, f->objectives, f->objective_count, diags);
-  if (status == DSM_OK && !sort_front(f, &found->front)) {
-    return dsm__out_of_memory(diags);
-  }
-  return status;
+  choice->status =
+      dsm_point_table_pareto(&found->front, f->objectives, f->objective_count, choice->diags);
+  return choice->status == DSM_OK && dsm__point_choice_has(choice, sort_front(f, &found->front));
 }

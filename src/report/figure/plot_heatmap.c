@@ -181,38 +181,29 @@ static void lay_out(figure *f) {
                                  fmax(60, fmin(most_height, cell_height * rows)));
 }
 
-static dsm_status check_counts(dsm__plot_maker *maker, const dsm__point_choice *choice,
-                               dsm_diags *diags) {
+static bool check_counts(dsm__plot_maker *maker, dsm__point_choice *choice) {
   const size_t most = 500;
   const dsm__point_axis *const axis = choice->x->value_count > most ? choice->x : choice->y;
-  return dsm__points_check_count(
-      axis->value_count, most,
-      dsm__plot_text(maker, "values of \"%s\" in a heat map", choice->points.columns[axis->column]),
-      diags);
+  return dsm__point_choice_count(choice, axis->value_count, most,
+                                 dsm__plot_text(maker, "values of \"%s\" in a heat map",
+                                                choice->points.columns[axis->column]));
 }
 
-dsm_status dsm__plot_heatmap(dsm__plot_maker *maker, dsm__point_choice *choice, dsm_diags *diags) {
-  dsm_status status = dsm__point_choice_result(choice, "--value", choice->view->value, diags);
-  if (status == DSM_OK) {
-    status = dsm__point_choice_cells(choice, diags);
-  }
-  if (status == DSM_OK) {
-    status = dsm__points_refuse_log(choice, DSM_PLOT_AXIS_X | DSM_PLOT_AXIS_Y,
-                                    "the axes of a heat map are divided evenly", diags);
-  }
-  if (status == DSM_OK) {
-    status = check_counts(maker, choice, diags);
-  }
-  if (status != DSM_OK) {
-    return status;
+bool dsm__plot_heatmap(dsm__plot_maker *maker, dsm__point_choice *choice) {
+  if (!dsm__point_choice_result(choice, "--value", choice->view->value) ||
+      !dsm__point_choice_cells(choice) ||
+      !dsm__points_refuse_log(choice, DSM_PLOT_AXIS_X | DSM_PLOT_AXIS_Y,
+                              "the axes of a heat map are divided evenly") ||
+      !check_counts(maker, choice)) {
+    return false;
   }
   figure f = {.maker = maker,
               .choice = choice,
               .measure = dsm__measure_of(maker, &choice->points, choice->result),
               .x = dsm__category_scale_of(choice->x),
               .y = dsm__category_scale_of(choice->y)};
-  if (!prepare(&f)) {
-    return dsm__out_of_memory(diags);
+  if (!dsm__point_choice_has(choice, prepare(&f))) {
+    return false;
   }
   lay_out(&f);
   dsm__points_heading(
@@ -228,5 +219,5 @@ dsm_status dsm__plot_heatmap(dsm__plot_maker *maker, dsm__point_choice *choice, 
   for (size_t panel = 0; panel < f.panels.count; panel++) {
     put_panel(&f, data, panel);
   }
-  return DSM_OK;
+  return true;
 }

@@ -41,7 +41,7 @@ typedef struct spot {
 
 typedef struct figure {
   dsm__plot_maker *maker;
-  const dsm__point_choice *choice;
+  dsm__point_choice *choice;
   dsm__measure measure;
   dsm__value_scale x;
   dsm__point_groups panels;
@@ -279,13 +279,12 @@ static void put_panels(figure *f) {
   }
 }
 
-static dsm_status choose_axes(figure *f, dsm_diags *diags) {
+static bool choose_axes(figure *f) {
   dsm__result_range range = {.is_any = false};
   for (size_t i = 0; i < f->choice->points.row_count; i++) {
     dsm__result_range_add(&range, f->spots[i].y);
   }
-  return dsm__result_axis_choose(&f->y, f->choice, &range, DSM_PLOT_AXIS_Y, f->choice->result,
-                                 diags);
+  return dsm__result_axis_choose(&f->y, f->choice, &range, DSM_PLOT_AXIS_Y, f->choice->result);
 }
 
 static void lay_out(figure *f) {
@@ -301,21 +300,16 @@ static void lay_out(figure *f) {
                                  height);
 }
 
-dsm_status dsm__plot_lines(dsm__plot_maker *maker, dsm__point_choice *choice, dsm_diags *diags) {
-  dsm_status status = dsm__point_choice_result(choice, "--y", choice->view->y, diags);
-  if (status == DSM_OK) {
-    status = dsm__point_choice_lines(choice, diags);
-  }
+bool dsm__plot_lines(dsm__plot_maker *maker, dsm__point_choice *choice) {
   figure f = {.maker = maker, .choice = choice};
-  if (status == DSM_OK) {
-    f.measure = dsm__measure_of(maker, &choice->points, choice->result);
-    status = dsm__x_scale_choose(&f.x, choice, choice->x, diags);
+  if (!dsm__point_choice_result(choice, "--y", choice->view->y) ||
+      !dsm__point_choice_lines(choice)) {
+    return false;
   }
-  if (status == DSM_OK) {
-    status = prepare(&f) ? choose_axes(&f, diags) : dsm__out_of_memory(diags);
-  }
-  if (status != DSM_OK) {
-    return status;
+  f.measure = dsm__measure_of(maker, &choice->points, choice->result);
+  if (!dsm__x_scale_choose(&f.x, choice, choice->x) ||
+      !dsm__point_choice_has(choice, prepare(&f)) || !choose_axes(&f)) {
+    return false;
   }
   lay_out(&f);
   const char *const what = dsm__plot_text(maker, "%s over %s", f.measure.title,
@@ -324,5 +318,5 @@ dsm_status dsm__plot_lines(dsm__plot_maker *maker, dsm__point_choice *choice, ds
   (void)put_legend(&f, dsm__plot_heading_height(maker), true);
   dsm__plot_empty_panel(maker);
   put_panels(&f);
-  return DSM_OK;
+  return true;
 }

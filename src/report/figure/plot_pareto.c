@@ -5,7 +5,6 @@
  */
 #include <math.h>
 
-#include "base/diag_add.h"
 #include "report/figure/pareto.h"
 
 static const char *const front_color = "#D55E00";
@@ -15,8 +14,8 @@ static const char *const other_color = "#AAAAAA";
 
 /* The extent of a column, with a margin; logarithmic where it spans more than a factor of a
  * hundred, or where that is wanted. */
-static dsm_status choose_extent(const dsm__pareto *f, dsm__panel_axis *axis, unsigned which,
-                                size_t column, const dsm__measure *measure, dsm_diags *diags) {
+static bool choose_extent(const dsm__pareto *f, dsm__panel_axis *axis, unsigned which,
+                          size_t column, const dsm__measure *measure) {
   const double margin = 0.06;
   const dsm_point_table *const points = &f->choice->points;
   dsm__result_range range = {.is_any = false};
@@ -26,32 +25,31 @@ static dsm_status choose_extent(const dsm__pareto *f, dsm__panel_axis *axis, uns
     }
   }
   dsm__panel_axis rounded;
-  const dsm_status status =
-      dsm__result_axis_choose(&rounded, f->choice, &range, which, column, diags);
+  if (!dsm__result_axis_choose(&rounded, f->choice, &range, which, column)) {
+    return false;
+  }
   const bool is_wanted = (f->choice->view->log_axes & which) != 0;
   if (is_wanted || (range.least > 0 && range.most / range.least > 100)) {
     const double factor = range.most > range.least ? pow(range.most / range.least, margin) : 2;
     *axis = (dsm__panel_axis){range.least / factor, range.most * factor, true};
-    return status;
+    return true;
   }
   const double extent = range.most / 2 - range.least / 2;
   const double pad = extent > 0 ? 2 * margin * extent : fmax(fabs(range.most) * margin, 1e-9);
   *axis = (dsm__panel_axis){range.least - pad, range.most + pad, false};
-  return status;
+  return true;
 }
 
 /* Both axes, which all panels share. */
-static dsm_status choose_extents(dsm__pareto *f, dsm_diags *diags) {
-  dsm_status status = DSM_OK;
+static bool choose_extents(dsm__pareto *f) {
+  bool is_good;
   if (f->x_values != NULL) {
-    status = dsm__x_scale_choose(&f->x_scale, f->choice, f->x_values, diags);
+    is_good = dsm__x_scale_choose(&f->x_scale, f->choice, f->x_values);
     f->x_axis = f->x_scale.axis;
   } else {
-    status = choose_extent(f, &f->x_axis, DSM_PLOT_AXIS_X, f->x, &f->x_measure, diags);
+    is_good = choose_extent(f, &f->x_axis, DSM_PLOT_AXIS_X, f->x, &f->x_measure);
   }
-  return status != DSM_OK
-             ? status
-             : choose_extent(f, &f->y_axis, DSM_PLOT_AXIS_Y, f->y, &f->y_measure, diags);
+  return is_good && choose_extent(f, &f->y_axis, DSM_PLOT_AXIS_Y, f->y, &f->y_measure);
 }
 
 /* ---- panels ---- */
@@ -91,15 +89,13 @@ static void put_x_axis(dsm__pareto *f, dsm__area area, bool is_lowest) {
   }
 }
 
-static dsm_status put_panel(dsm__pareto *f, dsm__text_buffer *data, size_t panel, size_t *block,
-                            dsm_diags *diags) {
+static bool put_panel(dsm__pareto *f, dsm__text_buffer *data, size_t panel, size_t *block) {
   const dsm__area area = dsm__panel_area(&f->grid, panel);
   dsm__pareto_points found = {0};
-  const dsm_status status = dsm__pareto_find(f, panel, &found, diags);
-  const char *const title = dsm__points_panel_name(f->maker, f->choice, f->panels.example[panel]);
-  if (status != DSM_OK) {
-    return status;
+  if (!dsm__pareto_find(f, panel, &found)) {
+    return false;
   }
+  const char *const title = dsm__points_panel_name(f->maker, f->choice, f->panels.example[panel]);
   dsm__points_panel(f->maker, area, f->x_axis, f->y_axis,
                     dsm__pareto_title(f, title, &found.front));
   if (found.all.row_count == 0) {
@@ -119,7 +115,7 @@ static dsm_status put_panel(dsm__pareto *f, dsm__text_buffer *data, size_t panel
     *block += 2;
   }
   f->maker->back_end->panel_end(f->maker);
-  return DSM_OK;
+  return true;
 }
 
 /* ---- the page ---- */
@@ -150,24 +146,22 @@ static void put_heading(dsm__pareto *f) {
                       labels[0] == '\0' ? NULL : labels, false);
 }
 
-dsm_status dsm__plot_pareto(dsm__plot_maker *maker, dsm__point_choice *choice, dsm_diags *diags) {
+bool dsm__plot_pareto(dsm__plot_maker *maker, dsm__point_choice *choice) {
   dsm__pareto f = {.maker = maker, .choice = choice};
-  dsm_status status = dsm__pareto_choose(&f, diags);
+  if (!dsm__pareto_choose(&f)) {
+    return false;
+  }
   size_t drawn = 0;
-  for (size_t row = 0; status == DSM_OK && row < choice->points.row_count; row++) {
+  for (size_t row = 0; row < choice->points.row_count; row++) {
     drawn += dsm__pareto_has_numbers(&f, row) ? 1 : 0;
   }
-  if (status == DSM_OK && drawn == 0) {
-    status = dsm__point_choice_nothing(choice, choice->points.columns[f.y], diags);
-  }
-  if (status != DSM_OK) {
-    return status;
+  if (drawn == 0) {
+    return dsm__point_choice_nothing(choice, choice->points.columns[f.y]);
   }
   f.x_measure = dsm__measure_of(maker, &choice->points, f.x);
   f.y_measure = dsm__measure_of(maker, &choice->points, f.y);
-  status = choose_extents(&f, diags);
-  if (status != DSM_OK) {
-    return status;
+  if (!choose_extents(&f)) {
+    return false;
   }
   const double height = f.panels.count == 1 ? 320 : 220;
   const dsm__panel_grid wanted = {
@@ -182,12 +176,12 @@ dsm_status dsm__plot_pareto(dsm__plot_maker *maker, dsm__point_choice *choice, d
                      dsm__plot_text(maker, "# columns: %s, %s, the other values", f.x_measure.title,
                                     f.y_measure.title));
   size_t block = 0;
-  for (size_t panel = 0; panel < f.panels.count && status == DSM_OK; panel++) {
-    status = put_panel(&f, data, panel, &block, diags);
+  for (size_t panel = 0; panel < f.panels.count; panel++) {
+    if (!put_panel(&f, data, panel, &block)) {
+      return false;
+    }
   }
-  if (status == DSM_OK) {
-    put_heading(&f);
-    dsm__plot_empty_panel(maker);
-  }
-  return status;
+  put_heading(&f);
+  dsm__plot_empty_panel(maker);
+  return true;
 }

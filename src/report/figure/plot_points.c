@@ -4,8 +4,7 @@
 #include "base/words.h"
 #include "report/figure/points_page.h"
 
-typedef dsm_status figure_maker(dsm__plot_maker *maker, dsm__point_choice *choice,
-                                dsm_diags *diags);
+typedef bool figure_maker(dsm__plot_maker *maker, dsm__point_choice *choice);
 
 static figure_maker *const makers[DSM_POINTS_FIGURE_COUNT] = {
     [DSM_POINTS_FIGURE_LINES] = dsm__plot_lines,
@@ -28,19 +27,16 @@ dsm_status dsm_plot_points(dsm_plot **plot, const dsm_point_table *table, dsm_po
                            const dsm_points_view *view, dsm_diags *diags) {
   *plot = NULL;
   dsm__plot_maker maker;
-  dsm_status status = dsm__plot_begin(&maker, diags);
+  const dsm_status status = dsm__plot_begin(&maker, diags);
   if (status != DSM_OK) {
     return status;
   }
   dsm__point_choice choice;
-  status = dsm__point_choice_begin(&choice, maker.arena, table, view, diags);
-  if (status == DSM_OK) {
-    status = makers[figure](&maker, &choice, diags);
-  }
-  if (status == DSM_OK) {
+  if (dsm__point_choice_begin(&choice, maker.arena, table, view, diags) &&
+      makers[figure](&maker, &choice)) {
     return dsm__plot_finish(&maker, plot, diags);
   }
   dsm__plot_free_texts(&maker);
   dsm__arena_free(maker.arena);
-  return status;
+  return choice.status;
 }

@@ -108,6 +108,14 @@ bool dsm__point_axis_make(dsm__point_axis *axis, dsm__arena *arena, const dsm_po
   return true;
 }
 
+const dsm__point_axis *dsm__point_axis_wider(const dsm__point_axis *first,
+                                             const dsm__point_axis *second) {
+  if (first == NULL || first->is_number != second->is_number) {
+    return first == NULL || second->is_number ? second : first;
+  }
+  return second->value_count > first->value_count ? second : first;
+}
+
 /* ---- axes that vary together ---- */
 
 bool dsm__point_axes_tied(bool *is_tied, const dsm__point_axis *first,

@@ -1,34 +1,49 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "report/figure/points.h"
 
+#include <stdarg.h>
 #include <string.h>
 
 #include "base/diag_add.h"
 #include "base/words.h"
 #include "dsm/number.h"
 
-static dsm__place at_option(const char *option) {
-  return (dsm__place){.file = option};
+/* ---- what goes wrong ---- */
+
+bool dsm__point_choice_refuse(dsm__point_choice *choice, const char *option, const char *hint,
+                              const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  dsm__diags_vadd(choice->diags, DSM_SEVERITY_ERROR, (dsm__place){.file = option}, hint, format,
+                  args);
+  va_end(args);
+  choice->status = DSM_ERROR_USAGE;
+  return false;
 }
 
-static dsm_status report_twice(const char *option, const char *column, dsm_diags *diags) {
-  dsm__diags_add(diags, DSM_SEVERITY_ERROR, at_option(option), NULL,
-                 "expected another column, found \"%s\" again", column);
-  return DSM_ERROR_USAGE;
-}
-
-/* The column of that name, or DSM_ERROR_USAGE with the nearest one. */
-static dsm_status find_column(const dsm_point_table *points, const char *option, const char *name,
-                              size_t *column, dsm_diags *diags) {
-  *column = dsm__points_find(points, name);
-  if (*column < points->column_count) {
-    return DSM_OK;
+bool dsm__point_choice_has(dsm__point_choice *choice, bool is_enough) {
+  if (!is_enough) {
+    choice->status = dsm__out_of_memory(choice->diags);
   }
+  return is_enough;
+}
+
+static bool refuse_twice(dsm__point_choice *choice, const char *option, const char *column) {
+  return dsm__point_choice_refuse(choice, option, NULL,
+                                  "expected another column, found \"%s\" again", column);
+}
+
+/* The column of that name; false, with the nearest one, if there is none. */
+static bool find_column(dsm__point_choice *choice, const char *option, const char *name,
+                        size_t *column) {
+  const dsm_point_table *const points = &choice->points;
   char hint[256];
-  dsm__diags_add(diags, DSM_SEVERITY_ERROR, at_option(option),
-                 dsm__nearest_hint(name, points->columns, points->column_count, hint, sizeof hint),
-                 "expected a column of the points, found \"%s\"", name);
-  return DSM_ERROR_USAGE;
+  *column = dsm__points_find(points, name);
+  return *column < points->column_count ||
+         dsm__point_choice_refuse(
+             choice, option,
+             dsm__nearest_hint(name, points->columns, points->column_count, hint, sizeof hint),
+             "expected a column of the points, found \"%s\"", name);
 }
 
 /* ---- which rows ---- */
@@ -59,21 +74,21 @@ static bool mark_value(const dsm__point_axis *axis, const char *text, bool *is_w
   return is_found;
 }
 
-static dsm_status mark_values(const dsm__point_axis *axis, char *list, const char *column,
-                              bool *is_wanted, dsm_diags *diags) {
+static bool mark_values(dsm__point_choice *choice, const dsm__point_axis *axis, char *list,
+                        const char *column, bool *is_wanted) {
   if (mark_value(axis, list, is_wanted)) {
-    return DSM_OK; /* also of a value with commas in it */
+    return true; /* also of a value with commas in it */
   }
   for (char *at = dsm__list_next(&list); at != NULL; at = dsm__list_next(&list)) {
     if (!mark_value(axis, at, is_wanted)) {
       char hint[256];
-      dsm__diags_add(diags, DSM_SEVERITY_ERROR, at_option("--where"),
-                     dsm__nearest_hint(at, axis->texts, axis->value_count, hint, sizeof hint),
-                     "expected a value that \"%s\" has, found \"%s\"", column, at);
-      return DSM_ERROR_USAGE;
+      return dsm__point_choice_refuse(
+          choice, "--where",
+          dsm__nearest_hint(at, axis->texts, axis->value_count, hint, sizeof hint),
+          "expected a value that \"%s\" has, found \"%s\"", column, at);
     }
   }
-  return DSM_OK;
+  return true;
 }
 
 bool dsm__points_keep(dsm_point_table *points, dsm__arena *arena, const bool *is_kept) {
@@ -99,91 +114,81 @@ bool dsm__points_keep(dsm_point_table *points, dsm__arena *arena, const bool *is
 
 /* Keeps only rows whose value of an axis is wanted; if that is none, the conditions exclude each
  * other: each value is one that some row has. */
-static dsm_status leave_out(const dsm__point_choice *choice, const dsm__point_axis *axis,
-                            const bool *is_wanted, const char *where, bool *is_kept,
-                            dsm_diags *diags) {
+static bool leave_out(dsm__point_choice *choice, const dsm__point_axis *axis, const bool *is_wanted,
+                      const char *where, bool *is_kept) {
   size_t count = 0;
   for (size_t row = 0; row < choice->points.row_count; row++) {
     is_kept[row] = is_kept[row] && is_wanted[axis->of_row[row]];
     count += is_kept[row] ? 1 : 0;
   }
-  if (count > 0) {
-    return DSM_OK;
-  }
-  dsm__diags_add(diags, DSM_SEVERITY_ERROR, at_option("--where"),
-                 "several values of a column are separated by commas",
-                 "no point is left: \"%s\" and the conditions before it exclude each other", where);
-  return DSM_ERROR_USAGE;
+  return count > 0 ||
+         dsm__point_choice_refuse(
+             choice, "--where", "several values of a column are separated by commas",
+             "no point is left: \"%s\" and the conditions before it exclude each other", where);
 }
 
 /* Of all rows, leaves those that the condition wants. */
-static dsm_status apply_where(dsm__point_choice *choice, const char *where, bool *is_kept,
-                              dsm_diags *diags) {
+static bool apply_where(dsm__point_choice *choice, const char *where, bool *is_kept) {
   const char *const sign = strchr(where, '=');
   if (sign == NULL || sign == where) {
-    dsm__diags_add(diags, DSM_SEVERITY_ERROR, at_option("--where"), NULL,
-                   "expected COLUMN=VALUE[,VALUE...], found \"%s\"", where);
-    return DSM_ERROR_USAGE;
+    return dsm__point_choice_refuse(choice, "--where", NULL,
+                                    "expected COLUMN=VALUE[,VALUE...], found \"%s\"", where);
   }
   const char *const name = dsm__arena_strndup(choice->arena, where, (size_t)(sign - where));
   char *const list = dsm__arena_strdup(choice->arena, sign + 1);
-  if (name == NULL || list == NULL) {
-    return dsm__out_of_memory(diags);
-  }
   size_t column = 0;
-  dsm_status status = find_column(&choice->points, "--where", name, &column, diags);
-  if (status != DSM_OK) {
-    return status;
+  if (!dsm__point_choice_has(choice, name != NULL && list != NULL) ||
+      !find_column(choice, "--where", name, &column)) {
+    return false;
   }
   dsm__point_axis axis;
   bool *const is_wanted =
       dsm__arena_array(choice->arena, choice->points.row_count, sizeof *is_wanted);
-  if (is_wanted == NULL || !dsm__point_axis_make(&axis, choice->arena, &choice->points, column)) {
-    return dsm__out_of_memory(diags);
-  }
-  status = mark_values(&axis, list, name, is_wanted, diags);
-  return status == DSM_OK ? leave_out(choice, &axis, is_wanted, where, is_kept, diags) : status;
+  const bool is_made =
+      is_wanted != NULL && dsm__point_axis_make(&axis, choice->arena, &choice->points, column);
+  return dsm__point_choice_has(choice, is_made) &&
+         mark_values(choice, &axis, list, name, is_wanted) &&
+         leave_out(choice, &axis, is_wanted, where, is_kept);
 }
 
 /* The rows that all conditions of the view want. */
-static dsm_status apply_wheres(dsm__point_choice *choice, dsm_diags *diags) {
+static bool apply_wheres(dsm__point_choice *choice) {
+  const dsm_points_view *const view = choice->view;
   const size_t row_count = choice->points.row_count;
   bool *const is_kept = dsm__arena_array(choice->arena, row_count, sizeof *is_kept);
-  if (is_kept == NULL) {
-    return dsm__out_of_memory(diags);
+  if (!dsm__point_choice_has(choice, is_kept != NULL)) {
+    return false;
   }
   for (size_t row = 0; row < row_count; row++) {
     is_kept[row] = true;
   }
-  dsm_status status = DSM_OK;
-  for (size_t w = 0; w < choice->view->where_count && status == DSM_OK; w++) {
-    status = apply_where(choice, choice->view->wheres[w], is_kept, diags);
+  for (size_t w = 0; w < view->where_count; w++) {
+    if (!apply_where(choice, view->wheres[w], is_kept)) {
+      return false;
+    }
   }
-  return status != DSM_OK || dsm__points_keep(&choice->points, choice->arena, is_kept)
-             ? status
-             : dsm__out_of_memory(diags);
+  return dsm__point_choice_has(choice, dsm__points_keep(&choice->points, choice->arena, is_kept));
 }
 
 /* Over a result, points that have none have no place. If no point has one, that is said later. */
-static dsm_status drop_unplaced(dsm__point_choice *choice, dsm_diags *diags) {
+static bool drop_unplaced(dsm__point_choice *choice) {
   const dsm_point_table *const points = &choice->points;
   const size_t column =
       choice->view->x == NULL ? points->column_count : dsm__points_find(points, choice->view->x);
   if (column == points->column_count || column < dsm__points_find(points, "mode")) {
-    return DSM_OK;
+    return true;
   }
   bool *const is_kept = dsm__arena_array(choice->arena, points->row_count, sizeof *is_kept);
-  if (is_kept == NULL) {
-    return dsm__out_of_memory(diags);
+  if (!dsm__point_choice_has(choice, is_kept != NULL)) {
+    return false;
   }
   size_t count = 0;
   for (size_t row = 0; row < points->row_count; row++) {
     is_kept[row] = dsm__points_cell(points, row, column)->kind != DSM_CELL_NONE;
     count += is_kept[row] ? 1 : 0;
   }
-  return count == 0 || dsm__points_keep(&choice->points, choice->arena, is_kept)
-             ? DSM_OK
-             : dsm__out_of_memory(diags);
+  return count == 0 ||
+         dsm__point_choice_has(choice, dsm__points_keep(&choice->points, choice->arena, is_kept));
 }
 
 /* ---- axes ---- */
@@ -206,19 +211,16 @@ static bool find_axes(dsm__point_choice *choice) {
   return true;
 }
 
-dsm_status dsm__point_choice_begin(dsm__point_choice *choice, dsm__arena *arena,
-                                   const dsm_point_table *points, const dsm_points_view *view,
-                                   dsm_diags *diags) {
-  *choice = (dsm__point_choice){
-      .arena = arena, .view = view, .points = *points, .recorded_count = points->row_count};
-  dsm_status status = view->where_count == 0 ? DSM_OK : apply_wheres(choice, diags);
-  if (status == DSM_OK) {
-    status = drop_unplaced(choice, diags);
-  }
-  if (status == DSM_OK && !find_axes(choice)) {
-    status = dsm__out_of_memory(diags);
-  }
-  return status;
+bool dsm__point_choice_begin(dsm__point_choice *choice, dsm__arena *arena,
+                             const dsm_point_table *points, const dsm_points_view *view,
+                             dsm_diags *diags) {
+  *choice = (dsm__point_choice){.arena = arena,
+                                .view = view,
+                                .points = *points,
+                                .recorded_count = points->row_count,
+                                .diags = diags};
+  return (view->where_count == 0 || apply_wheres(choice)) && drop_unplaced(choice) &&
+         dsm__point_choice_has(choice, find_axes(choice));
 }
 
 /* A column as an axis. */
@@ -233,33 +235,28 @@ static const dsm__point_axis *axis_of(dsm__point_choice *choice, size_t column) 
                                                                                             : NULL;
 }
 
-dsm_status dsm__point_choice_axis(dsm__point_choice *choice, const char *option, const char *name,
-                                  const dsm__point_axis **axis, dsm_diags *diags) {
+bool dsm__point_choice_axis(dsm__point_choice *choice, const char *option, const char *name,
+                            const dsm__point_axis **axis) {
   size_t column = 0;
-  const dsm_status status = find_column(&choice->points, option, name, &column, diags);
-  if (status != DSM_OK) {
-    return status;
+  if (!find_column(choice, option, name, &column)) {
+    return false;
   }
   *axis = axis_of(choice, column);
-  return *axis == NULL ? dsm__out_of_memory(diags) : DSM_OK;
+  return dsm__point_choice_has(choice, *axis != NULL);
 }
 
-const dsm__point_axis *dsm__point_choice_widest(dsm__point_choice *choice,
-                                                const dsm__point_axis *other, dsm_status *status,
-                                                dsm_diags *diags) {
+bool dsm__point_choice_widest(dsm__point_choice *choice, const dsm__point_axis *other,
+                              const dsm__point_axis **axis) {
   const dsm__point_axis *best = NULL;
-  *status = DSM_OK;
   for (size_t a = 0; a < choice->axis_count; a++) {
     const dsm__point_axis *const each = &choice->axes[a];
-    const bool is_free = other == NULL || each->column != other->column;
-    if (is_free &&
-        (best == NULL || (each->is_number && !best->is_number) ||
-         (each->is_number == best->is_number && each->value_count > best->value_count))) {
-      best = each;
+    if (other == NULL || each->column != other->column) {
+      best = dsm__point_axis_wider(best, each);
     }
   }
+  *axis = best;
   if (best != NULL || choice->points.row_count == 0) {
-    return best;
+    return true;
   }
   /* Nothing else varies: the last axis with a number, else the first. */
   const dsm__point_span span = dsm__points_axes(&choice->points);
@@ -271,48 +268,43 @@ const dsm__point_axis *dsm__point_choice_widest(dsm__point_choice *choice,
       found = c;
     }
   }
-  if (found < span.end) {
-    best = axis_of(choice, found);
-    *status = best == NULL ? dsm__out_of_memory(diags) : DSM_OK;
+  if (found == span.end) {
+    return true;
   }
-  return best;
+  *axis = axis_of(choice, found);
+  return dsm__point_choice_has(choice, *axis != NULL);
 }
 
 /* ---- results ---- */
 
-/* Why there is nothing to draw: what is said of the first row without a result. */
-dsm_status dsm__point_choice_nothing(const dsm__point_choice *choice, const char *name,
-                                     dsm_diags *diags) {
+/* Ends the choice because there is nothing to draw. */
+#define NOTHING(choice, ...)                                                                       \
+  ((choice)->status = dsm__refuse((choice)->diags, DSM_ERROR_INFEASIBLE,                           \
+                                  "there is nothing to draw: " __VA_ARGS__),                       \
+   false)
+
+/* Says why: what is said of the first row without a result. */
+bool dsm__point_choice_nothing(dsm__point_choice *choice, const char *name) {
   const dsm_point_table *const points = &choice->points;
   if (points->row_count == 0) {
-    dsm__diags_add(diags, DSM_SEVERITY_ERROR, (dsm__place){0}, NULL,
-                   "there is nothing to draw: of %zu points of %s none is %s", points->point_count,
-                   points->name, choice->view->where_count > 0 ? "left" : "recorded yet");
-    return DSM_ERROR_INFEASIBLE;
+    return NOTHING(choice, "of %zu points of %s none is %s", points->point_count, points->name,
+                   choice->view->where_count > 0 ? "left" : "recorded yet");
   }
   const dsm_cell *const reason = dsm__points_cell(points, 0, dsm__points_find(points, "reason"));
   const dsm_cell *const status = dsm__points_cell(points, 0, dsm__points_find(points, "status"));
   if (reason->kind != DSM_CELL_TEXT || status->kind != DSM_CELL_TEXT) {
-    dsm__diags_add(diags, DSM_SEVERITY_ERROR, (dsm__place){0}, NULL,
-                   "there is nothing to draw: no point has a number for \"%s\"", name);
-    return DSM_ERROR_INFEASIBLE;
+    return NOTHING(choice, "no point has a number for \"%s\"", name);
   }
-  dsm__diags_add(diags, DSM_SEVERITY_ERROR, (dsm__place){0}, NULL,
-                 "there is nothing to draw: no point has a number for \"%s\"; the first of them is "
-                 "%s: %s",
-                 name, status->text, reason->text);
-  return DSM_ERROR_INFEASIBLE;
+  return NOTHING(choice, "no point has a number for \"%s\"; the first of them is %s: %s", name,
+                 status->text, reason->text);
 }
 
 /* Points that somebody made: those of a store have the axes workload and system. */
-static dsm_status no_axes(dsm_diags *diags) {
-  dsm__diags_add(diags, DSM_SEVERITY_ERROR, (dsm__place){0}, NULL,
-                 "there is nothing to draw: the points have no axes");
-  return DSM_ERROR_INFEASIBLE;
+static bool has_axes(dsm__point_choice *choice, const dsm__point_axis *axis) {
+  return axis != NULL || NOTHING(choice, "the points have no axes");
 }
 
-dsm_status dsm__point_choice_result(dsm__point_choice *choice, const char *option, const char *name,
-                                    dsm_diags *diags) {
+bool dsm__point_choice_result(dsm__point_choice *choice, const char *option, const char *name) {
   static const char *const defaults[] = {"samples_per_second", "utilization", "step_seconds"};
   const dsm_point_table *const points = &choice->points;
   const char *wanted = name == NULL ? defaults[0] : name;
@@ -322,21 +314,21 @@ dsm_status dsm__point_choice_result(dsm__point_choice *choice, const char *optio
       break;
     }
   }
-  const dsm_status status = find_column(points, option, wanted, &choice->result, diags);
+  if (!find_column(choice, option, wanted, &choice->result)) {
+    return false;
+  }
   bool has_text = false;
-  for (size_t row = 0; status == DSM_OK && row < points->row_count; row++) {
+  for (size_t row = 0; row < points->row_count; row++) {
     const dsm_cell *const cell = dsm__points_cell(points, row, choice->result);
     if (cell->kind == DSM_CELL_NUMBER) {
-      return DSM_OK;
+      return true;
     }
     has_text = has_text || cell->kind == DSM_CELL_TEXT;
   }
-  if (status == DSM_OK && has_text) {
-    dsm__diags_add(diags, DSM_SEVERITY_ERROR, at_option(option), NULL,
-                   "expected a column of numbers, found \"%s\", which holds words", wanted);
-    return DSM_ERROR_USAGE;
-  }
-  return status == DSM_OK ? dsm__point_choice_nothing(choice, wanted, diags) : status;
+  return has_text ? dsm__point_choice_refuse(
+                        choice, option, NULL,
+                        "expected a column of numbers, found \"%s\", which holds words", wanted)
+                  : dsm__point_choice_nothing(choice, wanted);
 }
 
 /* ---- series and panels ---- */
@@ -354,13 +346,13 @@ static bool list_init(dsm__point_choice *choice, dsm__axis_list *list) {
   *list = (dsm__axis_list){.items = dsm__arena_array(choice->arena,
                                                      choice->axis_count + DSM_PLOT_LIST_MAX,
                                                      sizeof(const dsm__point_axis *))};
-  return list->items != NULL;
+  return dsm__point_choice_has(choice, list->items != NULL);
 }
 
-dsm_status dsm__point_choice_rest(dsm__point_choice *choice, const dsm__point_axis *const *taken,
-                                  size_t count, dsm__axis_list *rest, dsm_diags *diags) {
+bool dsm__point_choice_rest(dsm__point_choice *choice, const dsm__point_axis *const *taken,
+                            size_t count, dsm__axis_list *rest) {
   if (!list_init(choice, rest)) {
-    return dsm__out_of_memory(diags);
+    return false;
   }
   for (size_t a = 0; a < choice->axis_count; a++) {
     bool is_taken = false;
@@ -371,68 +363,67 @@ dsm_status dsm__point_choice_rest(dsm__point_choice *choice, const dsm__point_ax
       rest->items[rest->count++] = &choice->axes[a];
     }
   }
-  return DSM_OK;
+  return true;
 }
 
 /* The axes that the view's list names. */
-static dsm_status read_series(dsm__point_choice *choice, dsm_diags *diags) {
+static bool read_series(dsm__point_choice *choice) {
+  dsm__axis_list *const series = &choice->series;
   char *list = dsm__arena_strdup(choice->arena, choice->view->series);
-  dsm_status status = list == NULL ? dsm__out_of_memory(diags) : DSM_OK;
-  for (char *at; status == DSM_OK && (at = dsm__list_next(&list)) != NULL;) {
-    const dsm__point_axis *axis = NULL;
-    status = dsm__point_choice_axis(choice, "--series", at, &axis, diags);
-    if (status == DSM_OK && choice->series.count == DSM_PLOT_LIST_MAX) {
-      dsm__diags_add(diags, DSM_SEVERITY_ERROR, at_option("--series"), NULL,
-                     "expected at most %d columns", DSM_PLOT_LIST_MAX);
-      status = DSM_ERROR_USAGE;
-    }
-    if (status == DSM_OK && has_column(&choice->series, axis->column)) {
-      status = report_twice("--series", at, diags);
-    }
-    if (status == DSM_OK) {
-      choice->series.items[choice->series.count++] = axis;
-    }
+  if (!dsm__point_choice_has(choice, list != NULL)) {
+    return false;
   }
-  return status;
+  for (char *at; (at = dsm__list_next(&list)) != NULL;) {
+    const dsm__point_axis *axis = NULL;
+    if (!dsm__point_choice_axis(choice, "--series", at, &axis)) {
+      return false;
+    }
+    if (series->count == DSM_PLOT_LIST_MAX) {
+      return dsm__point_choice_refuse(choice, "--series", NULL, "expected at most %d columns",
+                                      DSM_PLOT_LIST_MAX);
+    }
+    if (has_column(series, axis->column)) {
+      return refuse_twice(choice, "--series", at);
+    }
+    series->items[series->count++] = axis;
+  }
+  return true;
 }
 
 /* How many lines a panel has at most: different values of the series' axes. */
-static dsm_status count_groups(dsm__point_choice *choice, const dsm__axis_list *list, size_t *count,
-                               dsm_diags *diags) {
+static bool count_groups(dsm__point_choice *choice, const dsm__axis_list *list, size_t *count) {
   dsm__point_groups groups;
-  if (!dsm__point_groups_make(&groups, choice->arena, list->items, list->count,
-                              choice->points.row_count)) {
-    return dsm__out_of_memory(diags);
-  }
-  *count = groups.count;
-  return DSM_OK;
+  const bool is_made = dsm__point_groups_make(&groups, choice->arena, list->items, list->count,
+                                              choice->points.row_count);
+  *count = is_made ? groups.count : 0;
+  return dsm__point_choice_has(choice, is_made);
 }
 
 /* Does an axis vary together with another one of the list? Such axes stay together. */
-static dsm_status ask_tied(dsm__point_choice *choice, const dsm__axis_list *list, size_t index,
-                           bool *is_tied, dsm_diags *diags) {
+static bool ask_tied(dsm__point_choice *choice, const dsm__axis_list *list, size_t index,
+                     bool *is_tied) {
   *is_tied = false;
   for (size_t i = 0; i < list->count && !*is_tied; i++) {
     if (i != index && !dsm__point_axes_tied(is_tied, list->items[i], list->items[index],
                                             choice->points.row_count, choice->arena)) {
-      return dsm__out_of_memory(diags);
+      return dsm__point_choice_has(choice, false);
     }
   }
-  return DSM_OK;
+  return true;
 }
 
 /* Takes axes from the series to the panels, the first first, until the lines of a panel are few. */
-static dsm_status share_out(dsm__point_choice *choice, dsm_diags *diags) {
+static bool share_out(dsm__point_choice *choice) {
   dsm__axis_list *const series = &choice->series;
   size_t lines = 0;
-  dsm_status status = count_groups(choice, series, &lines, diags);
-  for (size_t i = 0; status == DSM_OK && lines > DSM__SERIES_AT_EASE && i < series->count;) {
+  bool is_good = count_groups(choice, series, &lines);
+  for (size_t i = 0; is_good && lines > DSM__SERIES_AT_EASE && i < series->count;) {
     if (series->count == 1 && lines <= DSM__SERIES_MAX) {
       break; /* many lines are better than many panels with one each */
     }
     bool is_tied = false;
-    status = ask_tied(choice, series, i, &is_tied, diags);
-    if (status != DSM_OK || is_tied) {
+    is_good = ask_tied(choice, series, i, &is_tied);
+    if (!is_good || is_tied) {
       i++;
       continue;
     }
@@ -441,112 +432,76 @@ static dsm_status share_out(dsm__point_choice *choice, dsm_diags *diags) {
     for (size_t next = i; next < series->count; next++) {
       series->items[next] = series->items[next + 1];
     }
-    status = count_groups(choice, series, &lines, diags);
+    is_good = count_groups(choice, series, &lines);
   }
-  return status;
+  return is_good;
 }
 
-dsm_status dsm__points_check_count(size_t found, size_t most, const char *what, dsm_diags *diags) {
-  if (found <= most) {
-    return DSM_OK;
-  }
-  dsm__diags_add(diags, DSM_SEVERITY_ERROR, (dsm__place){0},
-                 "choose points with --where COLUMN=VALUE, or other columns",
-                 "expected at most %zu %s, found %zu", most, what, found);
-  return DSM_ERROR_USAGE;
+bool dsm__point_choice_count(dsm__point_choice *choice, size_t found, size_t most,
+                             const char *what) {
+  return found <= most ||
+         dsm__point_choice_refuse(choice, NULL,
+                                  "choose points with --where COLUMN=VALUE, or other columns",
+                                  "expected at most %zu %s, found %zu", most, what, found);
 }
 
-static dsm_status check_counts(dsm__point_choice *choice, dsm_diags *diags) {
+static bool check_counts(dsm__point_choice *choice) {
   size_t lines = 0;
   size_t panels = 0;
-  dsm_status status = count_groups(choice, &choice->series, &lines, diags);
-  if (status == DSM_OK) {
-    status = count_groups(choice, &choice->panels, &panels, diags);
-  }
-  if (status == DSM_OK) {
-    status = dsm__points_check_count(lines, DSM__SERIES_MAX, "series", diags);
-  }
-  return status == DSM_OK ? dsm__points_check_count(panels, DSM__PANELS_MAX, "panels", diags)
-                          : status;
+  return count_groups(choice, &choice->series, &lines) &&
+         count_groups(choice, &choice->panels, &panels) &&
+         dsm__point_choice_count(choice, lines, DSM__SERIES_MAX, "series") &&
+         dsm__point_choice_count(choice, panels, DSM__PANELS_MAX, "panels");
 }
 
-/* The horizontal axis that the view names, or the default one. */
-static dsm_status choose_x(dsm__point_choice *choice, dsm_diags *diags) {
-  if (choice->view->x != NULL) {
-    return dsm__point_choice_axis(choice, "--x", choice->view->x, &choice->x, diags);
-  }
-  dsm_status status = DSM_OK;
-  choice->x = dsm__point_choice_widest(choice, NULL, &status, diags);
-  if (status == DSM_OK && choice->x == NULL) {
-    status = no_axes(diags);
-  }
-  return status;
+/* The axis that an option names, or the widest but `other`. */
+static bool choose_axis(dsm__point_choice *choice, const char *option, const char *name,
+                        const dsm__point_axis *other, const dsm__point_axis **axis) {
+  return name != NULL ? dsm__point_choice_axis(choice, option, name, axis)
+                      : dsm__point_choice_widest(choice, other, axis);
 }
 
-dsm_status dsm__point_choice_lines(dsm__point_choice *choice, dsm_diags *diags) {
-  dsm_status status = choose_x(choice, diags);
-  if (status != DSM_OK) {
-    return status;
+bool dsm__point_choice_lines(dsm__point_choice *choice) {
+  if (!choose_axis(choice, "--x", choice->view->x, NULL, &choice->x) ||
+      !has_axes(choice, choice->x)) {
+    return false;
   }
   /* Over a result a line runs along the axis that would be x. */
   const dsm__point_span span = dsm__points_axes(&choice->points);
   const bool is_axis = choice->x->column >= span.first && choice->x->column < span.end;
-  const dsm__point_axis *const along =
-      is_axis ? choice->x : dsm__point_choice_widest(choice, NULL, &status, diags);
-  const dsm__point_axis *taken[DSM_PLOT_LIST_MAX + 1] = {choice->x};
+  const dsm__point_axis *along = choice->x;
+  if ((!is_axis && !dsm__point_choice_widest(choice, NULL, &along)) ||
+      !list_init(choice, &choice->series) || !list_init(choice, &choice->panels)) {
+    return false;
+  }
+  const dsm__point_axis *taken[DSM_PLOT_LIST_MAX + 1] = {along == NULL ? choice->x : along};
   size_t taken_count = 1;
-  if (along != NULL) {
-    taken[0] = along;
+  if (choice->view->series == NULL) {
+    return dsm__point_choice_rest(choice, taken, taken_count, &choice->series) &&
+           share_out(choice) && check_counts(choice);
   }
-  if (status == DSM_OK &&
-      (!list_init(choice, &choice->series) || !list_init(choice, &choice->panels))) {
-    status = dsm__out_of_memory(diags);
+  if (!read_series(choice)) {
+    return false;
   }
-  if (status == DSM_OK && choice->view->series != NULL) {
-    status = read_series(choice, diags);
-    for (size_t i = 0; i < choice->series.count; i++) {
-      taken[taken_count++] = choice->series.items[i];
-    }
-    if (status == DSM_OK) {
-      status = dsm__point_choice_rest(choice, taken, taken_count, &choice->panels, diags);
-    }
-  } else if (status == DSM_OK) {
-    status = dsm__point_choice_rest(choice, taken, taken_count, &choice->series, diags);
-    if (status == DSM_OK) {
-      status = share_out(choice, diags);
-    }
+  for (size_t i = 0; i < choice->series.count; i++) {
+    taken[taken_count++] = choice->series.items[i];
   }
-  return status == DSM_OK ? check_counts(choice, diags) : status;
+  return dsm__point_choice_rest(choice, taken, taken_count, &choice->panels) &&
+         check_counts(choice);
 }
 
-dsm_status dsm__point_choice_cells(dsm__point_choice *choice, dsm_diags *diags) {
+bool dsm__point_choice_cells(dsm__point_choice *choice) {
   const dsm_points_view *const view = choice->view;
-  dsm_status status = DSM_OK;
-  if (view->y != NULL) {
-    status = dsm__point_choice_axis(choice, "--y", view->y, &choice->y, diags);
+  if ((view->y != NULL && !choose_axis(choice, "--y", view->y, NULL, &choice->y)) ||
+      !choose_axis(choice, "--x", view->x, choice->y, &choice->x) || !has_axes(choice, choice->x) ||
+      (view->y == NULL && !choose_axis(choice, "--y", NULL, choice->x, &choice->y)) ||
+      !has_axes(choice, choice->y)) {
+    return false;
   }
-  if (status == DSM_OK && view->x != NULL) {
-    status = dsm__point_choice_axis(choice, "--x", view->x, &choice->x, diags);
-  } else if (status == DSM_OK) {
-    choice->x = dsm__point_choice_widest(choice, choice->y, &status, diags);
-  }
-  if (status == DSM_OK && choice->y == NULL && choice->x != NULL) {
-    choice->y = dsm__point_choice_widest(choice, choice->x, &status, diags);
-  }
-  if (status == DSM_OK && (choice->x == NULL || choice->y == NULL)) {
-    status = no_axes(diags);
-  }
-  if (status == DSM_OK && choice->x->column == choice->y->column) {
-    status = report_twice("--x", choice->points.columns[choice->x->column], diags);
-  }
-  if (status != DSM_OK) {
-    return status;
+  if (choice->x->column == choice->y->column) {
+    return refuse_twice(choice, "--x", choice->points.columns[choice->x->column]);
   }
   const dsm__point_axis *const taken[] = {choice->x, choice->y};
-  status = dsm__point_choice_rest(choice, taken, DSM__COUNT_OF(taken), &choice->panels, diags);
-  if (status == DSM_OK) {
-    status = list_init(choice, &choice->series) ? check_counts(choice, diags)
-                                                : dsm__out_of_memory(diags);
-  }
-  return status;
+  return dsm__point_choice_rest(choice, taken, DSM__COUNT_OF(taken), &choice->panels) &&
+         list_init(choice, &choice->series) && check_counts(choice);
 }

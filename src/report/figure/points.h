@@ -75,6 +75,11 @@ typedef struct dsm__point_axis {
 bool dsm__point_axis_make(dsm__point_axis *axis, dsm__arena *arena, const dsm_point_table *points,
                           size_t column);
 
+/** The axis of numbers, of two of them or none that with more values; of equal ones the first.
+ * `first` may be NULL. */
+const dsm__point_axis *dsm__point_axis_wider(const dsm__point_axis *first,
+                                             const dsm__point_axis *second);
+
 /** Is no value of either axis combined with all values of the other one? Then they vary together,
  * as a sweep's axis of several paths. Over a million combinations are not. False if out of memory.
  */
@@ -125,13 +130,24 @@ typedef struct dsm__point_choice {
   size_t result;            /**< the column that is drawn */
   dsm__axis_list series;
   dsm__axis_list panels;
+  dsm_diags *diags;
+  dsm_status status; /**< why what was tried last is false */
 } dsm__point_choice;
+
+/* What follows is false, with a status and a finding, where it cannot be. */
+
+/** DSM_ERROR_USAGE at an option (NULL: at none); `hint` may be NULL. False. */
+bool dsm__point_choice_refuse(dsm__point_choice *choice, const char *option, const char *hint,
+                              const char *format, ...) DSM_PRINTF(4, 5);
+
+/** DSM_ERROR_OUT_OF_MEMORY unless there is enough. */
+bool dsm__point_choice_has(dsm__point_choice *choice, bool is_enough);
 
 /** Chooses rows and finds the axes; the rest is still to be chosen. All in the arena. Statuses as
  * of dsm_plot_points. */
-DSM_NODISCARD dsm_status dsm__point_choice_begin(dsm__point_choice *choice, dsm__arena *arena,
-                                                 const dsm_point_table *points,
-                                                 const dsm_points_view *view, dsm_diags *diags);
+bool dsm__point_choice_begin(dsm__point_choice *choice, dsm__arena *arena,
+                             const dsm_point_table *points, const dsm_points_view *view,
+                             dsm_diags *diags);
 
 /** The next word of a comma-separated list, which is cut behind it; NULL after the last. */
 char *dsm__list_next(char **rest);
@@ -139,40 +155,34 @@ char *dsm__list_next(char **rest);
 /** Keeps some of a table's rows, in the arena; false if out of memory. */
 bool dsm__points_keep(dsm_point_table *points, dsm__arena *arena, const bool *is_kept);
 
-/** DSM_ERROR_USAGE, with a finding, if there are more of something than a figure may have. */
-DSM_NODISCARD dsm_status dsm__points_check_count(size_t found, size_t most, const char *what,
-                                                 dsm_diags *diags);
+/** Are there no more of something than a figure may have? */
+bool dsm__point_choice_count(dsm__point_choice *choice, size_t found, size_t most,
+                             const char *what);
 
 /** The column that an option names, as an axis (which may have a single value). */
-DSM_NODISCARD dsm_status dsm__point_choice_axis(dsm__point_choice *choice, const char *option,
-                                                const char *name, const dsm__point_axis **axis,
-                                                dsm_diags *diags);
+bool dsm__point_choice_axis(dsm__point_choice *choice, const char *option, const char *name,
+                            const dsm__point_axis **axis);
 
 /** The axis with the most values that are all numbers, else that with the most values, neither of
- * them `other`; one with a single value only if there is no other. NULL if there is none. *status
- * DSM_ERROR_OUT_OF_MEMORY or DSM_OK. */
-const dsm__point_axis *dsm__point_choice_widest(dsm__point_choice *choice,
-                                                const dsm__point_axis *other, dsm_status *status,
-                                                dsm_diags *diags);
+ * them `other`; one with a single value only if there is no other. *axis NULL if there is none. */
+bool dsm__point_choice_widest(dsm__point_choice *choice, const dsm__point_axis *other,
+                              const dsm__point_axis **axis);
 
 /** Sets `result` to the column that an option names (NULL: the default), of which some cell is a
  * number. */
-DSM_NODISCARD dsm_status dsm__point_choice_result(dsm__point_choice *choice, const char *option,
-                                                  const char *name, dsm_diags *diags);
+bool dsm__point_choice_result(dsm__point_choice *choice, const char *option, const char *name);
 
-/** DSM_ERROR_INFEASIBLE, with a finding that says why the first point has no number for `name`. */
-DSM_NODISCARD dsm_status dsm__point_choice_nothing(const dsm__point_choice *choice,
-                                                   const char *name, dsm_diags *diags);
+/** DSM_ERROR_INFEASIBLE: says why the first point has no number for `name`. False. */
+bool dsm__point_choice_nothing(dsm__point_choice *choice, const char *name);
 
 /** The remaining axes of lines: x, then series and panels. */
-DSM_NODISCARD dsm_status dsm__point_choice_lines(dsm__point_choice *choice, dsm_diags *diags);
+bool dsm__point_choice_lines(dsm__point_choice *choice);
 
 /** Those of a heat map: x and y; all others make panels. */
-DSM_NODISCARD dsm_status dsm__point_choice_cells(dsm__point_choice *choice, dsm_diags *diags);
+bool dsm__point_choice_cells(dsm__point_choice *choice);
 
 /** All axes that vary but those whose columns are given make panels. */
-DSM_NODISCARD dsm_status dsm__point_choice_rest(dsm__point_choice *choice,
-                                                const dsm__point_axis *const *taken, size_t count,
-                                                dsm__axis_list *rest, dsm_diags *diags);
+bool dsm__point_choice_rest(dsm__point_choice *choice, const dsm__point_axis *const *taken,
+                            size_t count, dsm__axis_list *rest);
 
 #endif

@@ -13,7 +13,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/diag_add.h"
 #include "report/figure/points_page.h"
 
 static const char default_rungs[] = "options.optimize";
@@ -41,37 +40,24 @@ static const dsm__point_axis *made_axis(dsm__point_choice *choice, const char *n
   return axis != NULL && dsm__point_axis_make(axis, choice->arena, &table, 0) ? axis : NULL;
 }
 
-static dsm_status report_no_rungs(const char *rungs, dsm_diags *diags) {
-  dsm__diags_add(diags, DSM_SEVERITY_ERROR, (dsm__place){0},
-                 "--series names the column of the rungs",
-                 "a ladder needs points that differ in \"%s\"", rungs);
-  return DSM_ERROR_USAGE;
-}
-
 /* The rungs, the axes that vary together with them, and the horizontal axis. */
-static dsm_status choose_axes(figure *f, dsm_diags *diags) {
+static bool choose_axes(figure *f) {
   dsm__point_choice *const choice = f->choice;
   const dsm_points_view *const view = choice->view;
   const char *const rungs = view->series == NULL ? default_rungs : view->series;
-  if (view->series == NULL &&
-      dsm__points_find(&choice->points, rungs) == choice->points.column_count) {
-    return report_no_rungs(rungs, diags);
+  const bool is_missing = view->series == NULL &&
+                          dsm__points_find(&choice->points, rungs) == choice->points.column_count;
+  if (!is_missing && !dsm__point_choice_axis(choice, "--series", rungs, &f->rungs)) {
+    return false;
   }
-  dsm_status status = dsm__point_choice_axis(choice, "--series", rungs, &f->rungs, diags);
-  if (status == DSM_OK && f->rungs->value_count < 2) {
-    status = report_no_rungs(rungs, diags);
+  if (is_missing || f->rungs->value_count < 2) {
+    return dsm__point_choice_refuse(choice, NULL, "--series names the column of the rungs",
+                                    "a ladder needs points that differ in \"%s\"", rungs);
   }
-  if (status == DSM_OK && view->x != NULL) {
-    status = dsm__point_choice_axis(choice, "--x", view->x, &choice->x, diags);
-  }
-  if (status == DSM_OK) {
-    status = dsm__point_choice_rest(choice, &f->rungs, 1, &f->alike, diags);
-  }
-  if (status == DSM_OK) {
-    status = dsm__point_choice_rest(choice, &f->rungs, 1, &f->tied, diags);
-  }
-  if (status != DSM_OK) {
-    return status;
+  if ((view->x != NULL && !dsm__point_choice_axis(choice, "--x", view->x, &choice->x)) ||
+      !dsm__point_choice_rest(choice, &f->rungs, 1, &f->alike) ||
+      !dsm__point_choice_rest(choice, &f->rungs, 1, &f->tied)) {
+    return false;
   }
   const size_t count = f->alike.count;
   f->alike.count = 0;
@@ -80,16 +66,16 @@ static dsm_status choose_axes(figure *f, dsm_diags *diags) {
     const dsm__point_axis *const axis = f->alike.items[i];
     bool is_tied = false;
     if (!dsm__point_axes_tied(&is_tied, axis, f->rungs, choice->points.row_count, choice->arena)) {
-      return dsm__out_of_memory(diags);
+      return dsm__point_choice_has(choice, false);
     }
     dsm__axis_list *const list = is_tied && axis != choice->x ? &f->tied : &f->alike;
     list->items[list->count++] = axis;
   }
-  return DSM_OK;
+  return true;
 }
 
-/* The horizontal axis: the one that is wanted, else of those that are not tied one with numbers
- * before one with words, then that with the most values. NULL if out of memory. */
+/* The horizontal axis: the one that is wanted, else the widest of those that are not tied. NULL if
+ * out of memory. */
 static const dsm__point_axis *find_x(const figure *f) {
   dsm__point_choice *const choice = f->choice;
   if (choice->view->x != NULL) {
@@ -97,11 +83,7 @@ static const dsm__point_axis *find_x(const figure *f) {
   }
   const dsm__point_axis *best = NULL;
   for (size_t i = 0; i < f->alike.count; i++) {
-    const dsm__point_axis *const axis = f->alike.items[i];
-    if (best == NULL || (axis->is_number && !best->is_number) ||
-        (axis->is_number == best->is_number && axis->value_count > best->value_count)) {
-      best = axis;
-    }
+    best = dsm__point_axis_wider(best, f->alike.items[i]);
   }
   if (best != NULL) {
     return best;
@@ -142,17 +124,14 @@ static dsm_cell *name_ladders(const figure *f) {
 }
 
 /* Ladders make panels, with all other axes. */
-static dsm_status make_panels(figure *f, dsm_diags *diags) {
+static bool make_panels(figure *f) {
   dsm__point_choice *const choice = f->choice;
   const dsm_cell *const names = name_ladders(f);
   const dsm__point_axis *const ladders = names == NULL ? NULL : made_axis(choice, "ladder", names);
-  if (ladders == NULL) {
-    return dsm__out_of_memory(diags);
-  }
   const dsm__point_axis **const taken =
       dsm__arena_array(choice->arena, f->tied.count + 2, sizeof(const dsm__point_axis *));
-  if (taken == NULL) {
-    return dsm__out_of_memory(diags);
+  if (!dsm__point_choice_has(choice, ladders != NULL && taken != NULL)) {
+    return false;
   }
   size_t count = 0;
   taken[count++] = f->rungs;
@@ -160,29 +139,24 @@ static dsm_status make_panels(figure *f, dsm_diags *diags) {
   for (size_t i = 0; i < f->tied.count; i++) {
     taken[count++] = f->tied.items[i];
   }
-  const dsm_status status = dsm__point_choice_rest(choice, taken, count, &choice->panels, diags);
-  if (status != DSM_OK) {
-    return status;
+  if (!dsm__point_choice_rest(choice, taken, count, &choice->panels)) {
+    return false;
   }
   if (ladders->value_count > 1) {
     choice->panels.items[choice->panels.count++] = ladders;
   }
-  if (!dsm__point_groups_make(&f->panels, choice->arena, choice->panels.items, choice->panels.count,
-                              choice->points.row_count)) {
-    return dsm__out_of_memory(diags);
-  }
-  return DSM_OK;
+  return dsm__point_choice_has(
+      choice, dsm__point_groups_make(&f->panels, choice->arena, choice->panels.items,
+                                     choice->panels.count, choice->points.row_count));
 }
 
 /* ---- bars ---- */
 
-static dsm_status check_counts(const figure *f, dsm_diags *diags) {
+static bool check_counts(const figure *f) {
   const size_t bars = f->choice->x->value_count * f->rungs->value_count;
   const size_t most_bars = 200;
-  const dsm_status status =
-      dsm__points_check_count(f->panels.count, DSM__PANELS_MAX, "ladders", diags);
-  return status == DSM_OK ? dsm__points_check_count(bars, most_bars, "bars of a ladder", diags)
-                          : status;
+  return dsm__point_choice_count(f->choice, f->panels.count, DSM__PANELS_MAX, "ladders") &&
+         dsm__point_choice_count(f->choice, bars, most_bars, "bars of a ladder");
 }
 
 /* "hybrid+reuse" after "hybrid" is "+ reuse". */
@@ -247,22 +221,20 @@ static void compare_bars(figure *f, size_t panel, size_t place, dsm__result_rang
 }
 
 /* All speed-ups, and the axis that has them. */
-static dsm_status find_speedups(figure *f, dsm_diags *diags) {
+static bool find_speedups(figure *f) {
   dsm__result_range range = {.is_any = false};
   dsm__panel_axis *const y = &f->made.y;
-  dsm_status status = DSM_OK;
   dsm__result_range_add(&range, 1);
   for (size_t panel = 0; panel < f->made.panel_count; panel++) {
     for (size_t place = 0; place < f->choice->x->value_count; place++) {
       compare_bars(f, panel, place, &range);
     }
   }
-  if ((f->choice->view->log_axes & DSM_PLOT_AXIS_Y) != 0) {
-    status =
-        dsm__result_axis_choose(y, f->choice, &range, DSM_PLOT_AXIS_Y, f->choice->result, diags);
-  }
+  const bool is_good =
+      (f->choice->view->log_axes & DSM_PLOT_AXIS_Y) == 0 ||
+      dsm__result_axis_choose(y, f->choice, &range, DSM_PLOT_AXIS_Y, f->choice->result);
   y->high = range.most;
-  return status;
+  return is_good;
 }
 
 static const char *title_of(const figure *f) {
@@ -274,36 +246,27 @@ static const char *title_of(const figure *f) {
                           : dsm__plot_text(f->maker, "speed-up (%s) over %s", column, from);
 }
 
-dsm_status dsm__plot_ladder(dsm__plot_maker *maker, dsm__point_choice *choice, dsm_diags *diags) {
+bool dsm__plot_ladder(dsm__plot_maker *maker, dsm__point_choice *choice) {
   figure f = {.maker = maker, .choice = choice};
-  dsm_status status = dsm__point_choice_result(choice, "--y", choice->view->y, diags);
-  if (status == DSM_OK) {
-    status = dsm__points_refuse_log(choice, DSM_PLOT_AXIS_X,
-                                    "x: the places of a ladder are divided evenly", diags);
+  if (!dsm__point_choice_result(choice, "--y", choice->view->y) ||
+      !dsm__points_refuse_log(choice, DSM_PLOT_AXIS_X,
+                              "x: the places of a ladder are divided evenly") ||
+      !choose_axes(&f)) {
+    return false;
   }
-  if (status == DSM_OK) {
-    status = choose_axes(&f, diags);
-  }
-  choice->x = status == DSM_OK ? find_x(&f) : NULL;
-  if (choice->x == NULL) {
-    return status == DSM_OK ? dsm__out_of_memory(diags) : status;
-  }
-  status = make_panels(&f, diags);
-  if (status == DSM_OK) {
-    status = check_counts(&f, diags);
-  }
-  if (status != DSM_OK) {
-    return status;
+  choice->x = find_x(&f);
+  if (!dsm__point_choice_has(choice, choice->x != NULL) || !make_panels(&f) || !check_counts(&f)) {
+    return false;
   }
   f.measure = dsm__measure_of(maker, &choice->points, choice->result);
   f.is_from_first = f.measure.is_more_better && choice->x->is_number;
-  if (!begin_ladder(&f)) {
-    return dsm__out_of_memory(diags);
+  if (!dsm__point_choice_has(choice, begin_ladder(&f))) {
+    return false;
   }
   f.made.title = title_of(&f);
-  status = find_speedups(&f, diags);
-  if (status == DSM_OK) {
-    dsm__ladder_draw(maker, choice, &f.made);
+  if (!find_speedups(&f)) {
+    return false;
   }
-  return status;
+  dsm__ladder_draw(maker, choice, &f.made);
+  return true;
 }

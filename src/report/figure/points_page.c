@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/diag_add.h"
 #include "base/number_text.h"
 #include "report/table/number_style.h"
 
@@ -277,34 +276,30 @@ static dsm__value_scale scale_of(const dsm__point_axis *values) {
   return (dsm__value_scale){.axis = {low - pad, high + pad, false}, .values = values};
 }
 
-dsm_status dsm__points_refuse_log(const dsm__point_choice *choice, unsigned axes, const char *why,
-                                  dsm_diags *diags) {
-  if ((choice->view->log_axes & axes) == 0) {
-    return DSM_OK;
-  }
-  dsm__diags_add(diags, DSM_SEVERITY_ERROR, (dsm__place){.file = "--log"}, NULL, "%s", why);
-  return DSM_ERROR_USAGE;
+bool dsm__points_refuse_log(dsm__point_choice *choice, unsigned axes, const char *why) {
+  return (choice->view->log_axes & axes) == 0 ||
+         dsm__point_choice_refuse(choice, "--log", NULL, "%s", why);
 }
 
 /* What of a column has no logarithm. */
-static dsm_status refuse_values(const dsm__point_choice *choice, unsigned axis, size_t column,
-                                const char *found, dsm_diags *diags) {
+static bool refuse_values(dsm__point_choice *choice, unsigned axis, size_t column,
+                          const char *found) {
   char why[256];
   (void)snprintf(why, sizeof why, "%s: expected numbers above 0 in \"%s\", found %s",
                  axis == DSM_PLOT_AXIS_X ? "x" : "y", choice->points.columns[column], found);
-  return dsm__points_refuse_log(choice, axis, why, diags);
+  return dsm__points_refuse_log(choice, axis, why);
 }
 
-dsm_status dsm__x_scale_choose(dsm__value_scale *scale, const dsm__point_choice *choice,
-                               const dsm__point_axis *values, dsm_diags *diags) {
+bool dsm__x_scale_choose(dsm__value_scale *scale, dsm__point_choice *choice,
+                         const dsm__point_axis *values) {
   *scale = scale_of(values);
   const bool is_wanted = (choice->view->log_axes & DSM_PLOT_AXIS_X) != 0;
   if (is_wanted && values->is_number && first_number(values) > 0) {
     *scale = log_scale_of(values);
-    return DSM_OK;
+    return true;
   }
   return refuse_values(choice, DSM_PLOT_AXIS_X, values->column,
-                       values->is_number ? values->texts[0] : "words", diags);
+                       values->is_number ? values->texts[0] : "words");
 }
 
 double dsm__value_position(const dsm__value_scale *scale, size_t value) {
@@ -476,19 +471,18 @@ dsm__panel_axis dsm__result_axis(const dsm__result_range *range) {
       (dsm__panel_axis){.low = fmin(range->least, 0), .high = fmax(range->most, 0)});
 }
 
-dsm_status dsm__result_axis_choose(dsm__panel_axis *chosen, const dsm__point_choice *choice,
-                                   const dsm__result_range *range, unsigned axis, size_t column,
-                                   dsm_diags *diags) {
+bool dsm__result_axis_choose(dsm__panel_axis *chosen, dsm__point_choice *choice,
+                             const dsm__result_range *range, unsigned axis, size_t column) {
   *chosen = dsm__result_axis(range);
   const bool is_wanted = (choice->view->log_axes & axis) != 0;
   if (is_wanted && range->is_any && range->least > 0) {
     *chosen = dsm__axis_round(
         (dsm__panel_axis){.low = range->least, .high = range->most, .is_log = true});
-    return DSM_OK;
+    return true;
   }
   char found[32] = "none";
   if (range->is_any) {
     (void)snprintf(found, sizeof found, "%g", range->least);
   }
-  return refuse_values(choice, axis, column, found, diags);
+  return refuse_values(choice, axis, column, found);
 }

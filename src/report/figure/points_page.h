@@ -9,11 +9,12 @@
 #include "report/figure/plot_maker.h"
 #include "report/figure/points.h"
 
-/* The figures; each chooses what it shows, then makes it, whatever of that fails. */
-dsm_status dsm__plot_lines(dsm__plot_maker *maker, dsm__point_choice *choice, dsm_diags *diags);
-dsm_status dsm__plot_ladder(dsm__plot_maker *maker, dsm__point_choice *choice, dsm_diags *diags);
-dsm_status dsm__plot_heatmap(dsm__plot_maker *maker, dsm__point_choice *choice, dsm_diags *diags);
-dsm_status dsm__plot_pareto(dsm__plot_maker *maker, dsm__point_choice *choice, dsm_diags *diags);
+/* The figures; each chooses what it shows, then makes it, whatever of that fails. False, with the
+ * choice's status, where it cannot choose. */
+bool dsm__plot_lines(dsm__plot_maker *maker, dsm__point_choice *choice);
+bool dsm__plot_ladder(dsm__plot_maker *maker, dsm__point_choice *choice);
+bool dsm__plot_heatmap(dsm__plot_maker *maker, dsm__point_choice *choice);
+bool dsm__plot_pareto(dsm__plot_maker *maker, dsm__point_choice *choice);
 
 /** How a column is drawn. */
 typedef struct dsm__measure {
@@ -85,10 +86,10 @@ typedef struct dsm__value_scale {
 } dsm__value_scale;
 
 /** Of the horizontal axis of a figure: logarithmic where numbers double, span more than a factor of
- * a hundred, or the view wants it; DSM_ERROR_USAGE if it does and some value has no logarithm. */
-DSM_NODISCARD dsm_status dsm__x_scale_choose(dsm__value_scale *scale,
-                                             const dsm__point_choice *choice,
-                                             const dsm__point_axis *values, dsm_diags *diags);
+ * a hundred, or the view wants it; false, DSM_ERROR_USAGE, if it does and some value has no
+ * logarithm. */
+bool dsm__x_scale_choose(dsm__value_scale *scale, dsm__point_choice *choice,
+                         const dsm__point_axis *values);
 /** One that is divided evenly, whatever the values. */
 dsm__value_scale dsm__category_scale_of(const dsm__point_axis *values);
 double dsm__value_position(const dsm__value_scale *scale, size_t value);
@@ -119,14 +120,12 @@ typedef struct dsm__result_range {
 void dsm__result_range_add(dsm__result_range *range, double value);
 dsm__panel_axis dsm__result_axis(const dsm__result_range *range);
 /** The same for an axis of a figure: also where the view wants it (`axis` is DSM_PLOT_AXIS_X or
- * DSM_PLOT_AXIS_Y), DSM_ERROR_USAGE if some result has no logarithm. */
-DSM_NODISCARD dsm_status dsm__result_axis_choose(dsm__panel_axis *chosen,
-                                                 const dsm__point_choice *choice,
-                                                 const dsm__result_range *range, unsigned axis,
-                                                 size_t column, dsm_diags *diags);
-/** DSM_ERROR_USAGE if the view wants a logarithmic axis of these, which the figure has not. */
-DSM_NODISCARD dsm_status dsm__points_refuse_log(const dsm__point_choice *choice, unsigned axes,
-                                                const char *why, dsm_diags *diags);
+ * DSM_PLOT_AXIS_Y); false, DSM_ERROR_USAGE, if some result has no logarithm. */
+bool dsm__result_axis_choose(dsm__panel_axis *chosen, dsm__point_choice *choice,
+                             const dsm__result_range *range, unsigned axis, size_t column);
+/** False, DSM_ERROR_USAGE, if the view wants a logarithmic axis of these, which the figure has not.
+ */
+bool dsm__points_refuse_log(dsm__point_choice *choice, unsigned axes, const char *why);
 
 /** The vertical axis of a panel, with its numbers and title unless the panel at its left has them;
  * what both take at the left of panels that are so high. */
