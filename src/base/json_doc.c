@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/order.h"
+
 /* ---- life cycle ---- */
 
 /* cJSON converts numbers in the locale of the thread, which then must be C for a moment. */
@@ -165,17 +167,14 @@ typedef struct member {
 static int compare_by_key(const void *a, const void *b) {
   const member *const left = a;
   const member *const right = b;
-  const int order = strcmp(left->item->string, right->item->string);
-  if (order != 0) {
-    return order;
-  }
-  return (left->position > right->position) - (left->position < right->position);
+  return dsm__order_then(strcmp(left->item->string, right->item->string),
+                         dsm__order_whole(left->position, right->position));
 }
 
 static int compare_by_position(const void *a, const void *b) {
   const member *const left = a;
   const member *const right = b;
-  return (left->position > right->position) - (left->position < right->position);
+  return dsm__order_whole(left->position, right->position);
 }
 
 /* Moves the members whose key came before to the front, in order of position; returns how many. */

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/order.h"
 #include "check/drift.h"
 
 bool dsm__is_same_clock(const dsm_recorded *before, const dsm_recorded *after) {
@@ -82,10 +83,7 @@ static int compare_passes(const void *left, const void *right) {
   const placed *const b = right;
   const double a_size = fabs(a->difference.difference_seconds);
   const double b_size = fabs(b->difference.difference_seconds);
-  if (a_size > b_size || a_size < b_size) {
-    return a_size > b_size ? -1 : 1;
-  }
-  return a->place < b->place ? -1 : 1;
+  return dsm__order_then(dsm__order(b_size, a_size), dsm__order_whole(a->place, b->place));
 }
 
 /* With names of its own. False if out of memory. */

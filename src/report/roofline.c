@@ -4,6 +4,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/order.h"
+
 static const double hertz_per_GHz = 1e9;
 static const double flop_per_mac = 2;
 
@@ -68,19 +70,17 @@ static layer_points points_of(const dsm_plan *plan, size_t layer) {
 }
 
 static int compare_numbers(const layer_points *a, const layer_points *b) {
-  for (size_t i = 0; i < sizeof a->numbers / sizeof *a->numbers; i++) {
-    if (a->numbers[i] < b->numbers[i] || a->numbers[i] > b->numbers[i]) {
-      return a->numbers[i] < b->numbers[i] ? -1 : 1;
-    }
+  int order = 0;
+  for (size_t i = 0; i < sizeof a->numbers / sizeof *a->numbers && order == 0; i++) {
+    order = dsm__order(a->numbers[i], b->numbers[i]);
   }
-  return 0;
+  return order;
 }
 
 static int compare_layers(const void *first, const void *second) {
   const layer_points *const a = first;
   const layer_points *const b = second;
-  const int order = compare_numbers(a, b);
-  return order != 0 ? order : a->layer < b->layer ? -1 : 1;
+  return dsm__order_then(compare_numbers(a, b), dsm__order_whole(a->layer, b->layer));
 }
 
 const size_t *dsm__roofline_equal_layers(const dsm_plan *plan, dsm__arena *arena) {

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "base/order.h"
 #include "server/instance_internal.h"
 
 void dsm_instance_options_init(dsm_instance_options *options) {
@@ -29,13 +30,9 @@ dsm_task *dsm__instance_tasks(dsm_instance *instance, size_t task_count, double 
 static int compare_uses(const void *left, const void *right) {
   const dsm__use *const a = left;
   const dsm__use *const b = right;
-  if (a->producer != b->producer) {
-    return a->producer < b->producer ? -1 : 1;
-  }
-  if (a->tensor != b->tensor) {
-    return a->tensor < b->tensor ? -1 : 1;
-  }
-  return (a->consumer > b->consumer) - (a->consumer < b->consumer);
+  const int by_tensor = dsm__order_then(dsm__order_whole(a->producer, b->producer),
+                                        dsm__order_whole(a->tensor, b->tensor));
+  return dsm__order_then(by_tensor, dsm__order_whole(a->consumer, b->consumer));
 }
 
 bool dsm__instance_set_tensors(dsm_instance *instance, dsm__use *uses, size_t use_count) {

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/order.h"
 #include "base/words.h"
 #include "server/instance_internal.h"
 #include "server/server_internal.h"
@@ -66,10 +67,7 @@ typedef struct keyed {
 static int compare_keyed(const void *left, const void *right) {
   const keyed *const a = left;
   const keyed *const b = right;
-  if (a->key < b->key || a->key > b->key) {
-    return a->key < b->key ? -1 : 1;
-  }
-  return (a->index > b->index) - (a->index < b->index);
+  return dsm__order_then(dsm__order(a->key, b->key), dsm__order_whole(a->index, b->index));
 }
 
 /* true, false, 0 or 1. */

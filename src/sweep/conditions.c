@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/order.h"
 #include "base/words.h"
 
 enum { SHOWN_MAX = 128, TERMS_MAX = 32 };
@@ -46,10 +47,7 @@ static int shown(piece of) {
 
 /* Below, equal to or above zero as a is to b: as numbers if both are, else as texts. */
 static int compare(const dsm_axis_value *a, const dsm_axis_value *b) {
-  if (a->is_number && b->is_number) {
-    return (a->number > b->number) - (a->number < b->number);
-  }
-  return strcmp(a->text, b->text);
+  return a->is_number && b->is_number ? dsm__order(a->number, b->number) : strcmp(a->text, b->text);
 }
 
 /* ---- reading ---- */

@@ -13,6 +13,7 @@
 
 #include "base/arena.h"
 #include "base/diag_add.h"
+#include "base/order.h"
 #include "base/text_buffer.h"
 #include "dsm/sweep_store.h"
 #include "sweep/point_record.h"
@@ -48,12 +49,10 @@ static bool find_layout(layout *places, const dsm_point_table *table) {
 
 static int compare_cells(const dsm_cell *one, const dsm_cell *other) {
   if (one->kind != other->kind) {
-    return one->kind < other->kind ? -1 : 1;
+    return dsm__order_whole(one->kind, other->kind);
   }
-  if (one->kind == DSM_CELL_TEXT) {
-    return strcmp(one->text, other->text);
-  }
-  return one->number < other->number ? -1 : one->number > other->number;
+  return one->kind == DSM_CELL_TEXT ? strcmp(one->text, other->text)
+                                    : dsm__order(one->number, other->number);
 }
 
 static int compare_systems(const entry *one, const entry *other) {
@@ -69,7 +68,7 @@ static int compare_entries(const void *first, const void *second) {
   const entry *const one = first;
   const entry *const other = second;
   const int order = compare_systems(one, other);
-  return order != 0 ? order : one->row < other->row ? -1 : one->row > other->row;
+  return dsm__order_then(order, dsm__order_whole(one->row, other->row));
 }
 
 /* ---- workloads ---- */

@@ -14,6 +14,7 @@
 
 #include "base/arena.h"
 #include "base/diag_add.h"
+#include "base/order.h"
 #include "base/words.h"
 #include "dsm/sweep_store.h"
 #include "sweep/point_record.h"
@@ -95,25 +96,18 @@ typedef struct candidate {
 } candidate;
 
 static int compare_keys(const candidate *first, const candidate *second) {
-  for (size_t k = 0; k < first->key_count; k++) {
-    if (first->keys[k] != second->keys[k]) {
-      return first->keys[k] < second->keys[k] ? -1 : 1;
-    }
+  int order = 0;
+  for (size_t k = 0; k < first->key_count && order == 0; k++) {
+    order = dsm__order(first->keys[k], second->keys[k]);
   }
-  return 0;
+  return order;
 }
 
 static int compare(const void *first, const void *second) {
   const candidate *const a = first;
   const candidate *const b = second;
-  const int order = compare_keys(a, b);
-  if (order != 0) {
-    return order;
-  }
-  if (a->point != b->point) {
-    return a->point < b->point ? -1 : 1;
-  }
-  return a->row < b->row ? -1 : a->row > b->row;
+  const int order = dsm__order_then(compare_keys(a, b), dsm__order(a->point, b->point));
+  return dsm__order_then(order, dsm__order_whole(a->row, b->row));
 }
 
 /* The number that points are ordered by: column `point`, or else the order of rows. */

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/diag_add.h"
+#include "base/order.h"
 #include "sweep/store_internal.h"
 
 /* A point of the larger sweep, to be sorted by its values. */
@@ -22,10 +23,7 @@ static int compare_values(const dsm_axis_value *one, const dsm_axis_value *other
   if (one->is_number != other->is_number) {
     return one->is_number ? -1 : 1;
   }
-  if (one->is_number && one->number != other->number) {
-    return one->number < other->number ? -1 : 1;
-  }
-  return one->is_number ? 0 : strcmp(one->text, other->text);
+  return one->is_number ? dsm__order(one->number, other->number) : strcmp(one->text, other->text);
 }
 
 /* Both sweeps have the same columns. */

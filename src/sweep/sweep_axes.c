@@ -7,6 +7,7 @@
 
 #include "base/folder.h"
 #include "base/number_text.h"
+#include "base/order.h"
 #include "base/words.h"
 #include "sweep/sweep_draft.h"
 
@@ -238,20 +239,17 @@ typedef struct row {
 } row;
 
 static int compare_values(const row *a, const row *b) {
-  for (size_t i = 0; i < a->count; i++) {
-    const int order = strcmp(a->values[i].json, b->values[i].json);
-    if (order != 0) {
-      return order;
-    }
+  int order = 0;
+  for (size_t i = 0; i < a->count && order == 0; i++) {
+    order = strcmp(a->values[i].json, b->values[i].json);
   }
-  return 0;
+  return order;
 }
 
 static int compare_rows(const void *left, const void *right) {
   const row *const a = left;
   const row *const b = right;
-  const int order = compare_values(a, b);
-  return order != 0 ? order : (a->index > b->index) - (a->index < b->index);
+  return dsm__order_then(compare_values(a, b), dsm__order_whole(a->index, b->index));
 }
 
 /* A value that comes twice would make every point with it twice. */

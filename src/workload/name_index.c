@@ -5,14 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/order.h"
+
 static int compare_entries(const void *left, const void *right) {
   const dsm__name_entry *const a = left;
   const dsm__name_entry *const b = right;
-  const int order = strcmp(a->name, b->name);
-  if (order != 0) {
-    return order;
-  }
-  return (a->index > b->index) - (a->index < b->index);
+  return dsm__order_then(strcmp(a->name, b->name), dsm__order_whole(a->index, b->index));
 }
 
 void dsm__name_index_sort(dsm__name_index *names) {

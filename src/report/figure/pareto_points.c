@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/order.h"
 #include "report/figure/pareto.h"
 
 /* ---- objectives ---- */
@@ -127,13 +128,8 @@ typedef struct front_row {
 static int compare_rows(const void *first, const void *second) {
   const front_row *const a = first;
   const front_row *const b = second;
-  if (a->x != b->x) {
-    return a->x < b->x ? -1 : 1;
-  }
-  if (a->y != b->y) {
-    return a->y < b->y ? -1 : 1;
-  }
-  return a->row < b->row ? -1 : a->row > b->row;
+  const int by_place = dsm__order_then(dsm__order(a->x, b->x), dsm__order(a->y, b->y));
+  return dsm__order_then(by_place, dsm__order_whole(a->row, b->row));
 }
 
 /* Sorts a table by x. */

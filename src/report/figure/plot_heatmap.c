@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/diag_add.h"
 #include "report/figure/points_page.h"
 #include "report/table/number_style.h"
 

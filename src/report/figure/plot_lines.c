@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/diag_add.h"
+#include "base/order.h"
 #include "report/figure/points_page.h"
 
 static const double axes_height = 150;
@@ -56,18 +56,13 @@ typedef struct figure {
 
 /* ---- what is drawn ---- */
 
-static int order_of(double first, double second) {
-  return first < second ? -1 : first > second;
-}
-
 static int compare_spots(const void *first, const void *second) {
   const spot *const a = first;
   const spot *const b = second;
-  if (a->panel != b->panel || a->series != b->series) {
-    return a->panel != b->panel ? order_of((double)a->panel, (double)b->panel)
-                                : order_of((double)a->series, (double)b->series);
-  }
-  return a->x != b->x ? order_of(a->x, b->x) : order_of((double)a->row, (double)b->row);
+  const int by_line =
+      dsm__order_then(dsm__order_whole(a->panel, b->panel), dsm__order_whole(a->series, b->series));
+  const int by_place = dsm__order_then(dsm__order(a->x, b->x), dsm__order_whole(a->row, b->row));
+  return dsm__order_then(by_line, by_place);
 }
 
 static bool find_spots(figure *f) {

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/order.h"
 #include "report/table/number_style.h"
 
 static void (*const makers[])(dsm__plot_maker *maker, const dsm_plan *plan) = {
@@ -53,16 +54,12 @@ static layer_time time_of(const dsm_plan *plan, size_t layer) {
 static int compare_losses(const void *a, const void *b) {
   const layer_time *const left = a;
   const layer_time *const right = b;
-  if (left->lost < right->lost || left->lost > right->lost) {
-    return left->lost < right->lost ? 1 : -1;
-  }
-  return left->layer < right->layer ? -1 : 1;
+  return dsm__order_then(dsm__order(right->lost, left->lost),
+                         dsm__order_whole(left->layer, right->layer));
 }
 
 static int compare_layers(const void *a, const void *b) {
-  const size_t left = *(const size_t *)a;
-  const size_t right = *(const size_t *)b;
-  return left < right ? -1 : left > right ? 1 : 0;
+  return dsm__order_whole(*(const size_t *)a, *(const size_t *)b);
 }
 
 static const char *left_out_text(dsm__plot_maker *maker, const dsm_plan *plan, size_t most,

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/number_text.h"
+#include "base/order.h"
 #include "model/names.h"
 #include "report/figure/plot_plan.h"
 #include "report/table/number_style.h"
@@ -150,13 +151,9 @@ static double place_y(const figure *f, dsm__area area, double flops) {
 static int compare_spots(const void *a, const void *b) {
   const spot *const left = a;
   const spot *const right = b;
-  if (left->at.x < right->at.x || left->at.x > right->at.x) {
-    return left->at.x < right->at.x ? -1 : 1;
-  }
-  if (left->at.y < right->at.y || left->at.y > right->at.y) {
-    return left->at.y < right->at.y ? -1 : 1;
-  }
-  return left->layer < right->layer ? -1 : 1;
+  const int by_place =
+      dsm__order_then(dsm__order(left->at.x, right->at.x), dsm__order(left->at.y, right->at.y));
+  return dsm__order_then(by_place, dsm__order_whole(left->layer, right->layer));
 }
 
 /* What is taken in a panel before any label: points and the roof. */
@@ -198,7 +195,7 @@ static size_t gather(spot *spots, size_t first, size_t count) {
 static int compare_layers(const void *a, const void *b) {
   const spot *const left = a;
   const spot *const right = b;
-  return left->layer < right->layer ? -1 : left->layer > right->layer ? 1 : 0;
+  return dsm__order_whole(left->layer, right->layer);
 }
 
 /* The name of a layer, and how many are equal to it: "conv4_2 x 5". */

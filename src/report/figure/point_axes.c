@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/checked.h"
+#include "base/order.h"
 #include "base/text_buffer.h"
 
 /* ---- the values of a column ---- */
@@ -17,31 +18,24 @@ typedef struct entry {
   size_t value; /* of a row: number of its value among those in order of cells */
 } entry;
 
-static int order_of(size_t first, size_t second) {
-  return first < second ? -1 : first > second;
-}
-
 /* Nothing, then numbers, then texts in bytewise order. */
 static int compare_cells(const void *first, const void *second) {
   const entry *const a = first;
   const entry *const b = second;
   if (a->cell.kind != b->cell.kind) {
-    return a->cell.kind < b->cell.kind ? -1 : 1;
+    return dsm__order_whole(a->cell.kind, b->cell.kind);
   }
-  const int by_text = a->cell.kind == DSM_CELL_TEXT ? strcmp(a->cell.text, b->cell.text) : 0;
-  if (by_text != 0) {
-    return by_text;
-  }
-  if (a->cell.kind == DSM_CELL_NUMBER && a->cell.number != b->cell.number) {
-    return a->cell.number < b->cell.number ? -1 : 1;
-  }
-  return order_of(a->row, b->row);
+  const int by_value = a->cell.kind == DSM_CELL_TEXT ? strcmp(a->cell.text, b->cell.text)
+                       : a->cell.kind == DSM_CELL_NUMBER
+                           ? dsm__order(a->cell.number, b->cell.number)
+                           : 0;
+  return dsm__order_then(by_value, dsm__order_whole(a->row, b->row));
 }
 
 static int compare_rows(const void *first, const void *second) {
   const entry *const a = first;
   const entry *const b = second;
-  return order_of(a->row, b->row);
+  return dsm__order_whole(a->row, b->row);
 }
 
 /* Fills entries, one a row and sorted by cells, and `values`, one a different cell; how many. */
@@ -158,9 +152,10 @@ static int compare_members(const void *first, const void *second) {
   const member *const a = first;
   const member *const b = second;
   if (a->group != b->group) {
-    return order_of(a->group, b->group);
+    return dsm__order_whole(a->group, b->group);
   }
-  return a->value != b->value ? order_of(a->value, b->value) : order_of(a->row, b->row);
+  return a->value != b->value ? dsm__order_whole(a->value, b->value)
+                              : dsm__order_whole(a->row, b->row);
 }
 
 bool dsm__point_groups_make(dsm__point_groups *groups, dsm__arena *arena,

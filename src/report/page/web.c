@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/number_text.h"
+#include "base/order.h"
 #include "report/page/html.h"
 #include "report/table/number_style.h"
 
@@ -165,10 +166,8 @@ const char *dsm__web_percent(dsm__page *page, double share) {
 
 /* ---- the passes that take longest ---- */
 
-static int compare_numbers(const void *a, const void *b) {
-  const double left = *(const double *)a;
-  const double right = *(const double *)b;
-  return left < right ? 1 : left > right ? -1 : 0;
+static int compare_falling(const void *a, const void *b) {
+  return dsm__order_numbers(b, a);
 }
 
 /* The cycles of the passes in falling order; NULL, and the page fails, if out of memory. */
@@ -187,7 +186,7 @@ static double *falling_cycles(dsm__page *page, const dsm_plan *plan, size_t *cou
       }
     }
   }
-  qsort(cycles, *count, sizeof *cycles, compare_numbers);
+  qsort(cycles, *count, sizeof *cycles, compare_falling);
   return cycles;
 }
 
