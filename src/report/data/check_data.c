@@ -30,17 +30,8 @@ DSM__OWN_RECORD(layer_record, dsm_layer_drift, true, "A layer on one side only."
                            .words = &dsm__presence_words, .help = "Where it is found."));
 
 /* Rows of CSV have what moved, whatever it is, in the columns of a decision. */
-DSM__OWN_RECORD(decision_record, dsm_decision_drift, true, "A decision that is another now.",
-                DSM__FIELD(TEXT, dsm_decision_drift, layer, "layer", DSM__COLUMN,
-                           .help = "Its name."),
-                DSM__FIELD(WORD, dsm_decision_drift, pass, "pass", DSM__COLUMN,
-                           .words = &dsm__pass_words, .help = "Absent: of the whole layer."),
-                DSM__FIELD(TEXT, dsm_decision_drift, decision, "decision", DSM__COLUMN,
-                           .column = "figure", .help = "Its key in a plan."),
-                DSM__FIELD(TEXT, dsm_decision_drift, before, "before", DSM__COLUMN,
-                           .help = "In words, such as \"in 2 ij 8\"."),
-                DSM__FIELD(TEXT, dsm_decision_drift, after, "after", DSM__COLUMN,
-                           .help = "Likewise."));
+DSM__DECISION_RECORD("A decision that is another now.", "figure", "before",
+                     "In words, such as \"in 2 ij 8\".", "after");
 
 typedef struct pass_row {
   dsm_pass_difference of;
@@ -204,20 +195,10 @@ static void put_figure(dsm__csv *csv, const item_row *item, const char *name,
   put_row(csv, item, (dsm_decision_drift){.pass = DSM_PASS_COUNT, .decision = name}, moved);
 }
 
-/* What exists on one side only. */
-static void put_presence(dsm__csv *csv, const item_row *item, const char *layer, dsm_pass pass,
-                         dsm_presence presence) {
-  const bool is_new = presence == DSM_PRESENCE_NEW;
-  put_row(csv, item,
-          (dsm_decision_drift){layer, pass, "presence", is_new ? NULL : "present",
-                               is_new ? "present" : NULL},
-          NULL);
-}
-
 static void put_pass(dsm__csv *csv, const item_row *item, const dsm_pass_difference *pass) {
   dsm_decision_drift what = {.layer = pass->layer, .pass = pass->pass, .decision = "seconds"};
   if (pass->presence != DSM_PRESENCE_BOTH) {
-    put_presence(csv, item, pass->layer, pass->pass, pass->presence);
+    put_row(csv, item, dsm__presence_row(pass->layer, pass->pass, pass->presence), NULL);
     return;
   }
   put_row(csv, item, what, &pass->seconds);
@@ -238,7 +219,8 @@ static void put_drift(dsm__csv *csv, const item_row *item) {
   }
   put_figure(csv, item, "utilization", &drift->utilization);
   for (size_t i = 0; i < drift->layer_count; i++) {
-    put_presence(csv, item, drift->layers[i].layer, DSM_PASS_COUNT, drift->layers[i].presence);
+    const dsm_layer_drift *const layer = &drift->layers[i];
+    put_row(csv, item, dsm__presence_row(layer->layer, DSM_PASS_COUNT, layer->presence), NULL);
   }
   for (size_t i = 0; i < drift->pass_count; i++) {
     put_pass(csv, item, &drift->passes[i]);

@@ -81,16 +81,8 @@ DSM__OWN_RECORD(input_record, dsm_input_difference, true, "A value that was aske
                 DSM__FIELD(JSON, dsm_input_difference, b, "b", DSM__COLUMN,
                            .help = "The value in B; absent if it has none."));
 
-DSM__OWN_RECORD(decision_record, dsm_decision_drift, true, "A decision that differs.",
-                DSM__FIELD(TEXT, dsm_decision_drift, layer, "layer", DSM__COLUMN,
-                           .help = "Its name."),
-                DSM__FIELD(WORD, dsm_decision_drift, pass, "pass", DSM__COLUMN,
-                           .words = &dsm__pass_words, .help = "Absent: of the whole layer."),
-                DSM__FIELD(TEXT, dsm_decision_drift, decision, "decision", DSM__COLUMN,
-                           .column = "name", .help = "Its key in a plan."),
-                DSM__FIELD(TEXT, dsm_decision_drift, before, "a", DSM__COLUMN,
-                           .help = "In words, as dsm check has them."),
-                DSM__FIELD(TEXT, dsm_decision_drift, after, "b", DSM__COLUMN, .help = "Likewise."));
+DSM__DECISION_RECORD("A decision that differs.", "name", "a", "In words, as dsm check has them.",
+                     "b");
 
 typedef struct layer_row {
   const char *layer;
@@ -259,11 +251,8 @@ static void put_question_rows(dsm__csv *csv, const dsm_diff *diff) {
     DSM__CSV_ROW(csv, {&section_record, &input}, {&input_record, &diff->inputs[i]});
   }
   for (size_t i = 0; i < diff->layer_count; i++) {
-    const bool is_new = diff->layers[i].presence == DSM_PRESENCE_NEW;
-    put_row(csv, "layer",
-            (dsm_decision_drift){diff->layers[i].layer, DSM_PASS_COUNT, "presence",
-                                 is_new ? NULL : "present", is_new ? "present" : NULL},
-            NULL);
+    const dsm_layer_drift *const layer = &diff->layers[i];
+    put_row(csv, "layer", dsm__presence_row(layer->layer, DSM_PASS_COUNT, layer->presence), NULL);
   }
   for (size_t i = 0; i < diff->decision_count; i++) {
     put_row(csv, "decision", diff->decisions[i], NULL);

@@ -71,7 +71,6 @@ static const dsm__words *const all_words[] = {
     &dsm__elasticity_basis_words,
     &dsm__verdict_words,
     &dsm__presence_words,
-    &dsm__diff_part_words,
     &dsm__objective_words,
     &dsm__solution_status_words,
     &dsm__baseline_kind_words,

@@ -17,6 +17,12 @@ DSM__RECORD(dsm__figures_record, dsm_plan_result, false, "The prediction for a s
             FIGURE(samples_per_second, DSM__MORE, "1/s", "minibatch / step_seconds."),
             FIGURE(utilization, DSM__MORE, "ratio", "Ideal over step, 0 to 1."));
 
+dsm_decision_drift dsm__presence_row(const char *layer, dsm_pass pass, dsm_presence presence) {
+  const bool is_new = presence == DSM_PRESENCE_NEW;
+  return (dsm_decision_drift){layer, pass, "presence", is_new ? NULL : "present",
+                              is_new ? "present" : NULL};
+}
+
 bool dsm__data_begin(dsm__page *page) {
   return dsm__page_init(page, (dsm_table_style){.width = 0});
 }

@@ -7,6 +7,7 @@
 #define DSM_REPORT_DATA_RECORDS_H
 
 #include "base/record.h"
+#include "dsm/check.h"
 #include "dsm/dispatch.h"
 #include "report/table/text_page.h"
 
@@ -78,6 +79,22 @@ typedef struct dsm__rows {
     .kind = DSM__FIELD_PART, .offset = offsetof(struct_type, member), .type = &(of_type),          \
     .is_stated = (is_there)                                                                        \
   }
+
+/** Defines the record of decisions that differ, for a document with names of its own for the column
+ * of a decision and for both sides. */
+#define DSM__DECISION_RECORD(about, of_column, first, about_first, second)                         \
+  DSM__OWN_RECORD(                                                                                 \
+      decision_record, dsm_decision_drift, true, about,                                            \
+      DSM__FIELD(TEXT, dsm_decision_drift, layer, "layer", DSM__COLUMN, .help = "Its name."),      \
+      DSM__FIELD(WORD, dsm_decision_drift, pass, "pass", DSM__COLUMN, .words = &dsm__pass_words,   \
+                 .help = "Absent: of the whole layer."),                                           \
+      DSM__FIELD(TEXT, dsm_decision_drift, decision, "decision", DSM__COLUMN,                      \
+                 .column = (of_column), .help = "Its key in a plan."),                             \
+      DSM__FIELD(TEXT, dsm_decision_drift, before, first, DSM__COLUMN, .help = (about_first)),     \
+      DSM__FIELD(TEXT, dsm_decision_drift, after, second, DSM__COLUMN, .help = "Likewise."))
+
+/** A layer or pass that one side alone has, as a row among decisions: it is "present" there. */
+dsm_decision_drift dsm__presence_row(const char *layer, dsm_pass pass, dsm_presence presence);
 
 /** A page for programs. False if out of memory. */
 bool dsm__data_begin(dsm__page *page);
