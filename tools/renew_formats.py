@@ -4,10 +4,10 @@
 
 In schemas/dsm-plan-1.schema.json the properties of each record: which there are, in the order of the table, with
 description, words, limits and default of decisions; a property that the table has and the schema has not is made.
-What else stands there (references, conditions, limits of what only a schema knows) is written by hand and stays. In
-the schemas of checks and differences the decisions that they compare. The schemas of explanations, ladders and
-validations are made whole. In docs/formats.md the tables below comments
-such as <!-- record: dsm-plan/1 result --> and <!-- columns: dsm-points/1 point -->.
+What else stands there (references, conditions, limits of what only a schema knows) is written by hand and stays. The
+schemas of results are made; what stands beside what is made (conditions, limits of texts and lists) is written by hand
+and stays. In docs/formats.md the tables below comments such as <!-- record: dsm-plan/1 result --> and
+<!-- columns: dsm-points/1 point -->.
 
 Usage: renew_formats.py DSM SOURCE_DIR [--check]
 With --check nothing is written: exit code 1, and what differs is named.
@@ -20,7 +20,11 @@ import sys
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "tests" / "schema"))
 from formats import Formats  # noqa: E402
 
-PLAN = "dsm-plan/1"
+PLAN, POINTS = "dsm-plan/1", "dsm-points/1"
+RESULTS = [f"dsm-{kind}/1" for kind in ("check", "describe", "diff", "dispatch", "elasticity", "explain", "ladder", "list",
+                                        "partition", "points", "validate")]
+# Those that compare decisions.
+DRIFTS = ("dsm-check/1", "dsm-diff/1")
 WIDTH = 110
 
 
@@ -141,57 +145,112 @@ def renew_decisions(formats, value):
             renew_decisions(formats, inner)
 
 
-# Formats whose schema stands in tables alone.
-MADE = ("explain", "ladder", "validate")
-NUMBERS = {"count": "integer", "real": "number"}
+def document_of(formats, name, record):
+    """The format, other than this one, whose document a record is; None if there is none."""
+    return next((other for other in formats.formats if other != name and formats.records(other)
+                 and next(iter(formats.records(other).values())) == formats.records(name)[record]), None)
 
 
-def made_value(formats, field):
-    """What a field of a result may be."""
-    kind, inner = field["kind"], {"$ref": f"#/$defs/{field.get('record')}"}
-    words = formats.words(field["words"]) if "words" in field else []
-    made = {"record": inner, "list": {"type": "array", "items": inner}, "word": {"enum": words},
+def file_of(name):
+    return name.replace("/", "-") + ".schema.json"
+
+
+def made_number(field):
+    least = "exclusiveMinimum" if "above_min" in field["flags"] else "minimum"
+    return {"type": "integer" if field["kind"] == "count" else "number",
+            **{key: field[limit] for key, limit in ((least, "min"), ("maximum", "max")) if limit in field}}
+
+
+def made_value(formats, name, field):
+    """What a field of a result may be. Of values of any type, and JSON, the type is written by hand."""
+    kind, words = field["kind"], formats.words(field["words"]) if "words" in field else []
+    other = document_of(formats, name, field["record"]) if "record" in field else None
+    inner = {"$ref": file_of(other) if other else f"#/$defs/{field.get('record')}"}
+    if kind in ("count", "real"):
+        return made_number(field)
+    of_words = {"type": "object", "additionalProperties": False}
+    return {"record": inner, "list": {"type": "array", "items": inner}, "word": {"enum": words},
             "words": {"type": "array", "uniqueItems": True, "items": {"enum": words}},
-            "counts": {"type": "object", "additionalProperties": False, "required": words,
+            "counts": {**of_words, "required": words,
                        "properties": {word: {"type": "integer", "minimum": 0} for word in words}},
-            "reals": {"type": "object", "additionalProperties": False,
-                      "properties": {word: {"type": "number"} for word in words}},
-            "members": {"type": "object", "additionalProperties": False, "properties": {word: inner for word in words}},
-            "text": {"type": "string"}, "flag": {"type": "boolean"}, "json": {},
+            "reals": {**of_words, "properties": {word: {"type": "number"} for word in words}},
+            "members": {**of_words, **({} if field.get("is_conditional") else {"required": words}),
+                        "properties": {word: inner for word in words}},
+            "text": {"type": "string"}, "flag": {"type": "boolean"}, "json": {}, "value": {},
             "text_list": {"type": "array", "items": {"type": "string"}},
-            "count_list": {"type": "array", "items": {"type": "integer"}},
-            "value": {"type": ["number", "string", "boolean"]}}.get(kind)
-    if made is None:
-        made = {"type": NUMBERS[kind]}
-        made.update({"minimum": field["min"]} if kind == "count" else {})
-    if "nullable" in field["flags"]:
-        made = {"anyOf": [made, {"type": "null"}]}
-    return {**made, "description": field["help"]}
+            "count_list": {"type": "array", "items": {"type": "integer"}}}[kind]
+
+
+def or_null(made):
+    """The same, or null."""
+    if "enum" in made:
+        return {**made, "enum": [*made["enum"], None]}
+    return {**made, "type": [made["type"], "null"]}
+
+
+def made_property_of(formats, name, field):
+    made = made_value(formats, name, field)
+    return {**(or_null(made) if "nullable" in field["flags"] else made), "description": field["help"]}
 
 
 def is_always_there(field):
-    return not field.get("is_conditional") and "optional" not in field["flags"]
+    """Of members the condition is one of each."""
+    return "optional" not in field["flags"] and (not field.get("is_conditional") or field["kind"] == "members")
 
 
 def made_object(formats, name, record):
     fields = list(formats.fields(name, record))
     return {"description": formats.records(name)[record]["help"], "type": "object", "additionalProperties": False,
             "required": [field["key"] for field in fields if is_always_there(field)],
-            "properties": {field["key"]: made_value(formats, field) for field in fields}}
+            "properties": {field["key"]: made_property_of(formats, name, field) for field in fields}}
+
+
+def made_row(formats, name, record):
+    """A row of points: all but its status may be null; the columns of inputs and axes stand behind the reason."""
+    properties = {}
+    for field in formats.fields(name, record):
+        if "column" in field["flags"] and field["key"] != "plan":
+            made = {"type": "string"} if field["kind"] == "words" else made_value(formats, name, field)
+            properties[field["key"]] = {**(made if field["key"] == "status" else or_null(made)),
+                                        "description": field["help"]}
+        if field["key"] == "reason":
+            properties.update({key: {"type": "string", "description": "Name of the input."}
+                               for key in ("workload", "system")})
+    return {"description": formats.records(name)[record]["help"], "type": "object",
+            "required": list(properties), "properties": properties}
+
+
+def made_objects(formats, name):
+    """The objects inside a document, by the names of their records: no parts, and nothing of other documents."""
+    document, *records = formats.records(name)
+    found, todo = {}, [document]
+    while todo:
+        record = todo.pop()
+        is_row = (name, record) == (POINTS, "point")
+        found[record] = (made_row if is_row else made_object)(formats, name, record)
+        todo += [] if is_row else [field["record"] for field in formats.fields(name, record)
+                                   if "record" in field and field["record"] not in found
+                                   and not document_of(formats, name, field["record"])]
+    return {record: found[record] for record in (document, *records) if record in found}
 
 
 def made_schema(formats, name):
-    records = list(formats.records(name))
-    parts = {field.get("record") for record in formats.records(name).values() for field in record["fields"]
-             if field["kind"] == "part"}
-    root = made_object(formats, name, records[0])
+    objects = made_objects(formats, name)
+    root = objects.pop(next(iter(objects)))
     root["required"].insert(0, "format")
     root["properties"] = {"format": {"const": name, "description": "Name and version of this format."},
                           **root["properties"]}
     kind = name[len("dsm-"):-len("/1")]
-    return {"$schema": "https://json-schema.org/draft/2020-12/schema", "$id": f"dsm-{kind}-1.schema.json",
-            "title": f"dsm {kind}, format {name}", **root,
-            "$defs": {record: made_object(formats, name, record) for record in records[1:] if record not in parts}}
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema", "$id": file_of(name),
+            "title": f"dsm {kind}, format {name}", **root, "$defs": objects}
+
+
+def with_hand_written(made, before):
+    """What is made, and what stands beside it that no table says: conditions, limits of texts and lists."""
+    merged = {key: {inner: with_hand_written(value, before.get(key, {}).get(inner, {}))
+                    for inner, value in values.items()} if key in ("properties", "$defs") else values
+              for key, values in made.items()}
+    return {**merged, **{key: value for key, value in before.items() if key not in made}}
 
 
 # ---- docs ----
@@ -204,31 +263,50 @@ def meaning(text):
     return re.sub(r"\b[a-z]+(?:[_.][a-z]+)+\b", lambda found: f"`{found.group(0)}`", text).replace("|", "\\|")
 
 
-def type_of(field):
+# Words of a result that a cell can hold; longer lists stand in their own section.
+WORDS_IN_CELL = 6
+
+
+def type_of(formats, name, field):
     kind = field["kind"]
     text = {"real": "number", "counts": "loops", "reals": "object", "record": "object",
             "members": "object", "words": "list of words", "text_list": "list of texts",
-            "count_list": "list of counts", "json": "object"}.get(kind, kind)
+            "count_list": "list of counts", "json": "JSON"}.get(kind, kind)
     text += " or null" if "nullable" in field["flags"] else ""
+    if name != PLAN:
+        words = formats.words(field["words"]) if kind in ("word", "words") else ()
+        text += "" if is_always_there(field) else " or absent"
+        text += ": " + ", ".join(f"`{word}`" for word in words) if 0 < len(words) <= WORDS_IN_CELL else ""
     text += f", 0 to {field['max']:g}" if kind == "real" and "decision" in field["flags"] and "max" in field else ""
     return text + (f", {field['unit']}" if "unit" in field and field["unit"] != "ratio" else "")
 
 
+def is_told_inside(formats, name, field):
+    """Do the fields of a field's record stand among those of the table? Of results only where nothing else has it."""
+    if field["kind"] != "record" or name != PLAN and document_of(formats, name, field["record"]):
+        return False
+    fields = [each for record in formats.records(name).values() for each in record["fields"]]
+    return name == PLAN or sum(each.get("record") == field["record"] for each in fields) == 1
+
+
 def rows_of(formats, name, record, prefix=""):
-    for field in formats.fields(name, record):
+    once = {field["key"]: field for field in formats.fields(name, record)}
+    for field in once.values():
         key = prefix + field["key"]
-        inner = formats.records(name).get(field.get("record"))
-        mark = "D" if "decision" in field["flags"] else "read" if "required" in field["flags"] and name == PLAN \
-            and "figure" not in field["flags"] else ""
-        default = json.dumps(field["default"]) if "default" in field else ""
-        yield f"| `{key}` | {type_of(field)} | {mark} | {default} | {meaning(field['help'])} |"
-        if inner and field["kind"] == "record":
+        cells = [f"`{key}`", type_of(formats, name, field), meaning(field["help"])]
+        if name == PLAN:
+            is_read = "required" in field["flags"] and "figure" not in field["flags"]
+            cells[2:2] = ["D" if "decision" in field["flags"] else "read" if is_read else "",
+                          json.dumps(field["default"]) if "default" in field else ""]
+        yield "| " + " | ".join(cells) + " |"
+        if is_told_inside(formats, name, field):
             yield from rows_of(formats, name, field["record"], key + ".")
 
 
 def table_of(formats, name, record):
-    return "\n".join(["| key | type | | default | meaning |", "|---|---|---|---|---|",
-                      *rows_of(formats, name, record)]) + "\n"
+    head = ["| key | type | | default | meaning |", "|---|---|---|---|---|"] if name == PLAN \
+        else ["| key | type | meaning |", "|---|---|---|"]
+    return "\n".join([*head, *rows_of(formats, name, record)]) + "\n"
 
 
 def columns_of(formats, name, record):
@@ -250,13 +328,16 @@ def main():
         return 2
     formats, source, is_check = Formats(sys.argv[1]), pathlib.Path(sys.argv[2]), "--check" in sys.argv
     made = {}
-    for name, renew in (("plan", renew_plan), ("check", renew_decisions), ("diff", renew_decisions)):
-        path = source / "schemas" / f"dsm-{name}-1.schema.json"
-        schema = json.loads(path.read_text())
-        renew(formats, schema)
+    for name in (PLAN, *RESULTS):
+        path = source / "schemas" / file_of(name)
+        before = json.loads(path.read_text()) if path.exists() else {}
+        if name == PLAN:
+            schema = before
+            renew_plan(formats, schema)
+        else:
+            schema = with_hand_written(made_schema(formats, name), before)
+            renew_decisions(formats, schema if name in DRIFTS else {})
         made[path] = render(schema) + "\n"
-    for name in MADE:
-        made[source / "schemas" / f"dsm-{name}-1.schema.json"] = render(made_schema(formats, f"dsm-{name}/1")) + "\n"
     path = source / "docs" / "formats.md"
     made[path] = renew_docs(formats, path.read_text())
     different = [path for path, text in made.items() if not path.exists() or path.read_text() != text]

@@ -9,6 +9,7 @@
 #include "dsm/diag.h"
 
 extern const dsm__words dsm__severity_words;
+extern const dsm__words dsm__status_words;
 
 /** Where a finding is; unknown parts are NULL or 0. */
 typedef struct dsm__place {

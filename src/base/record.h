@@ -8,6 +8,7 @@
 #ifndef DSM_BASE_RECORD_H
 #define DSM_BASE_RECORD_H
 
+#include <math.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -68,8 +69,12 @@ enum {
   DSM__FIELD_LESS_IS_BETTER = 1 << 7,
   DSM__FIELD_IS_ABOVE_MIN = 1 << 8, /**< a number above `min`; not `min` itself */
   DSM__FIELD_IS_TALL = 1 << 9,      /**< a list of texts with a line for each */
-  DSM__FIELD_IS_OPTIONAL = 1 << 10, /**< a text that may be missing; said in descriptions alone */
+  DSM__FIELD_IS_OPTIONAL = 1 << 10, /**< a text, word or value that may be missing; said in
+                                         descriptions alone */
 };
+
+/** The `min` of a number that may be below 0. */
+#define DSM__NO_MIN (-(double)INFINITY)
 
 struct dsm__record_type;
 

@@ -132,9 +132,10 @@ static void write_type(dsm__json_writer *writer, const void *field) {
   write_name(writer, ((const dsm__field *)field)->type);
 }
 
-static bool is_number(const void *field) {
-  const dsm__field_kind kind = ((const dsm__field *)field)->kind;
-  return kind == DSM__FIELD_COUNT || kind == DSM__FIELD_REAL || kind == DSM__FIELD_COUNTS;
+static bool has_min(const void *field) {
+  const dsm__field *const f = field;
+  return isfinite(f->min) && (f->kind == DSM__FIELD_COUNT || f->kind == DSM__FIELD_REAL ||
+                              f->kind == DSM__FIELD_COUNTS);
 }
 
 static bool has_max(const void *field) {
@@ -190,7 +191,8 @@ DSM__RECORD(
      .write = write_type,
      .written_as = DSM__FIELD_TEXT},
     DSM__FIELD(TEXT, dsm__field, unit, "unit", 0, .help = "Of a number."),
-    DSM__FIELD(REAL, dsm__field, min, "min", 0, .is_stated = is_number, .help = "Smallest value."),
+    DSM__FIELD(REAL, dsm__field, min, "min", 0, .is_stated = has_min,
+               .help = "Smallest value; absent of a number: it may be below 0."),
     DSM__FIELD(REAL, dsm__field, max, "max", 0, .is_stated = has_max,
                .help = "Largest value; of a text bytes. Absent: no limit of its own."),
     {.key = "default",

@@ -9,19 +9,24 @@
 #include "dsm/file.h"
 #include "plan/plan_internal.h"
 
-static const dsm__word format_words[] = {
-    [DSM_DESCRIPTION_WORKLOAD] = {"dsm-workload/1", "workload", NULL},
-    [DSM_DESCRIPTION_SYSTEM] = {"dsm-system/1", "system", NULL},
-    [DSM_DESCRIPTION_PLAN] = {"dsm-plan/1", "plan", NULL},
-    [DSM_DESCRIPTION_SWEEP] = {"dsm-sweep/1", "sweep", NULL},
-    [DSM_DESCRIPTION_SERVER] = {"dsm-server/1", "server", NULL},
-    [DSM_DESCRIPTION_PROFILE] = {"dsm-profile/1", "profile", NULL},
+static const dsm__word description_words[] = {
+    [DSM_DESCRIPTION_WORKLOAD].key = "workload", [DSM_DESCRIPTION_SYSTEM].key = "system",
+    [DSM_DESCRIPTION_PLAN].key = "plan",         [DSM_DESCRIPTION_SWEEP].key = "sweep",
+    [DSM_DESCRIPTION_SERVER].key = "server",     [DSM_DESCRIPTION_PROFILE].key = "profile",
 };
-DSM__WORDS(dsm__description_words, "kind of description", format_words, DSM_DESCRIPTION_COUNT);
+DSM__NAMED_WORDS(dsm__description_words, "kind of description", description_words,
+                 DSM_DESCRIPTION_COUNT, dsm_description, dsm_description_name);
 
-const char *dsm_description_name(dsm_description description) {
-  return dsm__word_text(&dsm__description_words, description);
-}
+/* What each has as its `format`. */
+static const dsm__word format_words[] = {
+    [DSM_DESCRIPTION_WORKLOAD].key = "dsm-workload/1",
+    [DSM_DESCRIPTION_SYSTEM].key = "dsm-system/1",
+    [DSM_DESCRIPTION_PLAN].key = "dsm-plan/1",
+    [DSM_DESCRIPTION_SWEEP].key = "dsm-sweep/1",
+    [DSM_DESCRIPTION_SERVER].key = "dsm-server/1",
+    [DSM_DESCRIPTION_PROFILE].key = "dsm-profile/1",
+};
+static DSM__WORDS(formats, "format", format_words, DSM_DESCRIPTION_COUNT);
 
 bool dsm__is_planner_graph(const dsm__json_node *root) {
   const dsm__json_node format = dsm__json_member(root, "format");
@@ -43,7 +48,7 @@ static bool find_format(dsm__json_doc *doc, dsm_description *description) {
     return true;
   } else if (dsm__json_require(&format, "\"dsm-workload/1\", \"dsm-system/1\", \"dsm-plan/1\", "
                                         "\"dsm-sweep/1\", \"dsm-server/1\" or \"dsm-profile/1\"") &&
-             dsm__json_enum(&format, &dsm__description_words, &index)) {
+             dsm__json_enum(&format, &formats, &index)) {
     *description = (dsm_description)index;
     return true;
   }

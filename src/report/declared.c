@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "report/declared.h"
 
-#include "dsm/file.h"
-
 const dsm__declared *dsm__declared_derive(dsm__arena *arena, const dsm_workload *workload) {
   dsm__declared *const declared = dsm__arena_array(arena, workload->spec_count, sizeof *declared);
   if (declared == NULL) {
@@ -27,13 +25,13 @@ const dsm_system *dsm__described_system(const dsm_described *item) {
   return item->plan != NULL ? item->plan->system : item->system;
 }
 
-const char *dsm__described_kind(const dsm_described *item) {
-  return dsm_description_name(item->sweep != NULL      ? DSM_DESCRIPTION_SWEEP
-                              : item->server != NULL   ? DSM_DESCRIPTION_SERVER
-                              : item->profile != NULL  ? DSM_DESCRIPTION_PROFILE
-                              : item->plan != NULL     ? DSM_DESCRIPTION_PLAN
-                              : item->workload != NULL ? DSM_DESCRIPTION_WORKLOAD
-                                                       : DSM_DESCRIPTION_SYSTEM);
+dsm_description dsm__described_kind(const dsm_described *item) {
+  return item->sweep != NULL      ? DSM_DESCRIPTION_SWEEP
+         : item->server != NULL   ? DSM_DESCRIPTION_SERVER
+         : item->profile != NULL  ? DSM_DESCRIPTION_PROFILE
+         : item->plan != NULL     ? DSM_DESCRIPTION_PLAN
+         : item->workload != NULL ? DSM_DESCRIPTION_WORKLOAD
+                                  : DSM_DESCRIPTION_SYSTEM;
 }
 
 const char *dsm__described_name(const dsm_described *item) {

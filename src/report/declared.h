@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "base/arena.h"
+#include "dsm/file.h"
 #include "dsm/report.h"
 
 /** A declared layer with its primary layers added up (a bidirectional lstm has two). */
@@ -22,8 +23,7 @@ const dsm__declared *dsm__declared_derive(dsm__arena *arena, const dsm_workload 
 const dsm_workload *dsm__described_workload(const dsm_described *item);
 const dsm_system *dsm__described_system(const dsm_described *item);
 
-/** As of dsm_description_name. */
-const char *dsm__described_kind(const dsm_described *item);
+dsm_description dsm__described_kind(const dsm_described *item);
 
 /** The name of what the file describes; a plan has none of its own and bears its workload's. */
 const char *dsm__described_name(const dsm_described *item);

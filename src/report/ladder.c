@@ -93,7 +93,8 @@ typedef struct rung_row {
 
 DSM__OWN_RECORD(
     rung_record, rung_row, false, "A rung: the optimizations of those before, and one more.",
-    DSM__FIELD(TEXT, rung_row, name, "name", DSM__COLUMN, .help = "What the rung adds."),
+    DSM__FIELD(TEXT, rung_row, name, "name", DSM__COLUMN,
+               .help = "The optimization that the rung adds; none for the first."),
     DSM__FIELD(TEXT, rung_row, system, "system", DSM__COLUMN, .help = "Name of its system."),
     DSM__FIELD(WORD_SET, rung_row, optimizations, "optimizations", 0,
                .words = &dsm__optimization_words, .help = "That the search might use."),

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "sweep/point_record.h"
 
+#include "dsm/limits.h"
 #include "model/names.h"
 #include "plan/plan_internal.h"
 #include "plan/plan_record.h"
@@ -51,7 +52,7 @@ DSM__RECORD(dsm__point_layer_record, dsm_point_layer, false,
 DSM__RECORD(
     dsm__point_record, dsm_point_result, false,
     "A recorded point. Results are there only where status is ok.",
-    DSM__FIELD(COUNT, dsm_point_result, point, "point", COLUMN,
+    DSM__FIELD(COUNT, dsm_point_result, point, "point", COLUMN, .max = DSM_SWEEP_POINTS_MAX - 1,
                .help = "Its number, from 0, in the order of the product."),
     DSM__FIELD(
         WORD, dsm_point_result, status, "status", COLUMN, .words = &dsm__point_status_words,
@@ -63,8 +64,8 @@ DSM__RECORD(
             "Why not, unless ok; also that the time limit ended the search of a point that is ok."),
     DSM__FIELD(WORD, dsm_point_result, mode, "mode", COLUMN, .words = &dsm__mode_words,
                .help = "What a step is."),
-    DSM__FIELD(COUNT, dsm_point_result, minibatch, "minibatch", COLUMN, .unit = "samples",
-               .help = "In a step."),
+    DSM__FIELD(COUNT, dsm_point_result, minibatch, "minibatch", COLUMN, .min = 1,
+               .max = DSM_DIMENSION_MAX, .unit = "samples", .help = "In a step."),
     DSM__FIELD(WORD_SET, dsm_point_result, optimizations, "optimizations", COLUMN,
                .words = &dsm__optimization_words, .help = "That were allowed, joined by +; none."),
     DSM__FIELD(WORD_SET, dsm_point_result, parallelisms, "parallelisms", COLUMN,

@@ -71,8 +71,8 @@ def code_spans(text):
 
 
 def tokens(text):
-    """All identifiers in code spans: `a.b[]` holds a and b."""
-    return {token for span in code_spans(text) for token in re.findall(r"[A-Za-z_]\w*", span)}
+    """All code spans, and all identifiers in them: `a.b[]` holds a and b."""
+    return {token for span in code_spans(text) for token in (span, *re.findall(r"[A-Za-z_]\w*", span))}
 
 
 def tables(text):

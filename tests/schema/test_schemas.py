@@ -206,16 +206,6 @@ def expect_same(what, in_schema, stated):
            f"{what}: the schema has {sorted(in_schema)}, the program {sorted(stated)}")
 
 
-def check_elasticity_tables(schema, formats):
-    definitions = schema["$defs"]
-    expect_same("kinds of variations", definitions["variation"]["properties"]["kind"]["enum"],
-                formats.words("kind of variation"))
-    basis = definitions["parameter"]["properties"]["elasticities"]["items"]["properties"]["basis"]
-    expect_same("bases of elasticities", basis["enum"], formats.words("basis of an elasticity"))
-    for key, what in (("optimizations", "optimization"), ("parallelisms", "parallelism")):
-        expect_same(key, definitions["item"]["properties"][key]["items"]["enum"], formats.words(what))
-
-
 def check_workload_tables(schema, formats):
     name, definitions = "dsm-workload/1", schema["$defs"]
     layer, aux = definitions["layer"], definitions["aux"]
@@ -361,18 +351,6 @@ def check_plan_tables(schemas, schema, formats):
             if "record" in field and field["record"] not in seen:
                 inside = {"list": ".[]", "members": ".forward"}.get(field["kind"], "")
                 todo.append((field["record"], here + inside))
-
-
-def check_decision_tables(schemas, formats):
-    """Checks and diffs compare the decisions of layers and passes, and the splits of later invocations."""
-    wanted = [*formats.field_keys("dsm-plan/1", "decisions", "decision"),
-              *formats.field_keys("dsm-plan/1", "pass_decisions", "decision"),
-              "later_core_split"]
-    for name in ("dsm-check/1", "dsm-diff/1"):
-        stated = [value["decision"]["enum"] for _, value in objects(schemas.by_format[name])
-                  if "enum" in value.get("decision", ())]
-        expect(len(stated) == 1, f"{name}: one list of decisions")
-        expect_same(f"{name}: decisions", stated[0], wanted)
 
 
 # ---- what the program writes ----
@@ -678,12 +656,6 @@ def check_diffs(schemas, dsm, plans):
                    f"{name}: valid without {key} in {path}")
 
 
-def check_diff_tables(schema, formats):
-    properties = schema["properties"]
-    expect(list(properties["parts_seconds"]["properties"])[4:] == formats.words("group")[1:],
-           "diff: kinds of what is not overlapped")
-
-
 def check_server_tables(schemas, formats):
     name = "dsm-server/1"
     server = schemas.by_format[name]
@@ -708,12 +680,6 @@ def check_profile_tables(schema, formats):
     for what, limit in (("devices", "DSM_DEVICES_MAX"), ("tasks", "DSM_TASKS_MAX")):
         expect(schema["properties"][what]["maxItems"] == formats.limits[limit],
                f"profile: {what} is not {limit}")
-
-
-def check_check_tables(schema, formats):
-    item = schema["$defs"]["item"]["properties"]
-    expect_same("verdicts", item["verdict"]["enum"], formats.words("verdict of a check"))
-    expect_same("presences", schema["$defs"]["presence"]["enum"], formats.words("where checks find it"))
 
 
 # ---- comments ----
@@ -841,13 +807,9 @@ def main():
     check_limits(workload, system, formats.limits)
     check_system_tables(schemas, system, formats)
     check_plan_tables(schemas, schemas.by_format["dsm-plan/1"], formats)
-    check_decision_tables(schemas, formats)
-    check_elasticity_tables(schemas.by_format["dsm-elasticity/1"], formats)
     check_sweep_tables(schemas.by_format["dsm-sweep/1"], formats)
     check_server_tables(schemas, formats)
     check_profile_tables(schemas.by_format["dsm-profile/1"], formats)
-    check_check_tables(schemas.by_format["dsm-check/1"], formats)
-    check_diff_tables(schemas.by_format["dsm-diff/1"], formats)
     check_invalid(schemas, source)
     with tempfile.TemporaryDirectory(prefix="dsm-schemas-") as folder:
         plans = check_plans(schemas, dsm, source, pathlib.Path(folder))

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* check_data.c: what moved since baselines were made, for programs (format "dsm-check/1", and CSV).
  */
+#include "base/diag_add.h"
 #include "check/drift.h"
+#include "dsm/limits.h"
 #include "model/names.h"
 #include "report/data/csv.h"
 #include "report/data/records.h"
@@ -13,7 +15,7 @@ DSM__RECORD(dsm__moved_record, dsm_moved, true, "A figure before and now.",
                        .help = "As recorded; 0 if there was none."),
             DSM__FIELD(REAL, dsm_moved, after, "after", DSM__COLUMN,
                        .help = "As predicted now; 0 if there is none."),
-            DSM__FIELD(REAL, dsm_moved, change, "change", DSM__COLUMN | DSM__NULLABLE,
+            DSM__FIELD(REAL, dsm_moved, change, "change", DSM__COLUMN | DSM__NULLABLE, .min = -1,
                        .unit = "ratio",
                        .help = "(after - before) / before; null if before is 0 and after is not."),
             DSM__FIELD(FLAG, dsm_moved, is_beyond, "beyond", DSM__COLUMN,
@@ -42,22 +44,24 @@ static bool can_compare_cycles(const void *pass) {
   return ((const pass_row *)pass)->is_same_clock;
 }
 
-DSM__OWN_RECORD(
-    pass_record, pass_row, false, "A pass that moved.",
-    DSM__FIELD(TEXT, pass_row, of.layer, "layer", 0, .help = "Name of its layer."),
-    DSM__FIELD(WORD, pass_row, of.pass, "pass", 0, .words = &dsm__pass_words, .help = "Which."),
-    DSM__FIELD(WORD, pass_row, of.presence, "presence", 0, .words = &dsm__presence_words,
-               .help = "Where it is found."),
-    MOVED(pass_row, of.seconds, "seconds", DSM__LESS, "Of the step.", .unit = "seconds"),
-    MOVED(pass_row, of.cycles, "cycles", DSM__LESS,
-          "Absent where a cycle is not as long as before.", .unit = "cycles",
-          .is_stated = can_compare_cycles),
-    MOVED(pass_row, of.utilization, "utilization", DSM__MORE, "0 to 1.", .unit = "ratio"));
+DSM__OWN_RECORD(pass_record, pass_row, false, "A pass that moved.",
+                DSM__FIELD(TEXT, pass_row, of.layer, "layer", 0, .help = "Name of its layer."),
+                DSM__FIELD(WORD, pass_row, of.pass, "pass", 0, .words = &dsm__pass_words,
+                           .help = "Which."),
+                DSM__FIELD(WORD, pass_row, of.presence, "presence", 0,
+                           .words = &dsm__presence_words, .help = "Where it is found."),
+                MOVED(pass_row, of.seconds, "seconds", DSM__LESS, "Of the pass in the step.",
+                      .unit = "seconds"),
+                MOVED(pass_row, of.cycles, "cycles", DSM__LESS,
+                      "cycles.total of the pass; absent where a cycle is not as long as before.",
+                      .unit = "cycles", .is_stated = can_compare_cycles),
+                MOVED(pass_row, of.utilization, "utilization", DSM__MORE, "0 to 1.",
+                      .unit = "ratio"));
 
 /* A baseline with what is said of it. */
 typedef struct item_row {
   const char *file;
-  const char *status;
+  dsm_status status;
   bool is_failed;
   bool is_compared;
   dsm_drift drift;
@@ -75,10 +79,10 @@ static bool is_same_clock(const void *item) {
 }
 
 DSM__OWN_RECORD(minibatch_record, item_row, true, "Samples of a step.",
-                DSM__FIELD(COUNT, item_row, drift.minibatch_before, "before", 0, .unit = "samples",
-                           .help = "As recorded."),
-                DSM__FIELD(COUNT, item_row, drift.minibatch_after, "after", 0, .unit = "samples",
-                           .help = "Now."));
+                DSM__FIELD(COUNT, item_row, drift.minibatch_before, "before", 0, .min = 1,
+                           .max = DSM_DIMENSION_MAX, .unit = "samples", .help = "As recorded."),
+                DSM__FIELD(COUNT, item_row, drift.minibatch_after, "after", 0, .min = 1,
+                           .max = DSM_DIMENSION_MAX, .unit = "samples", .help = "Now."));
 
 DSM__OWN_RECORD(version_record, item_row, true, "The versions of dsm.",
                 DSM__FIELD(TEXT, item_row, drift.dsm_version_before, "before", 0,
@@ -89,7 +93,7 @@ DSM__OWN_RECORD(
     drift_record, item_row, false, "What moved.",
     DSM__FIELD(WORD, item_row, drift.verdict, "verdict", DSM__COLUMN, .words = &dsm__verdict_words,
                .help = "The outcome."),
-    DSM__FIELD(REAL, item_row, drift.tolerance, "tolerance", 0, .unit = "ratio",
+    DSM__FIELD(REAL, item_row, drift.tolerance, "tolerance", 0, .max = 1, .unit = "ratio",
                .help = "By which figures may move."),
     DSM__FIELD(TEXT, item_row, drift.workload, "workload", 0, .help = "Name of the workload now."),
     DSM__FIELD(TEXT, item_row, drift.system, "system", 0, .help = "Name of the system now."),
@@ -119,15 +123,19 @@ DSM__OWN_RECORD(
     DSM__LISTED(item_row, drift.decisions, drift.decision_count, "decisions", decision_record,
                 "Decisions that are others now."));
 
-DSM__OWN_RECORD(item_record, item_row, false, "A baseline.",
-                DSM__FIELD(TEXT, item_row, file, "file", DSM__COLUMN, .help = "The baseline."),
-                DSM__FIELD(TEXT, item_row, status, "status", DSM__COLUMN,
-                           .help = "ok: it was compared; else why not."),
-                DSM__FIELD(FLAG, item_row, is_failed, "failed", 0,
-                           .help = "Does it fail the build?"),
-                {.kind = DSM__FIELD_PART, .type = &drift_record, .is_stated = is_compared},
-                DSM__ROWS(item_row, findings, "findings", dsm__finding_record,
-                          "What was found while it was read and explored."));
+DSM__OWN_RECORD(
+    item_record, item_row, false, "A baseline.",
+    DSM__FIELD(TEXT, item_row, file, "file", DSM__COLUMN, .help = "The baseline."),
+    DSM__FIELD(WORD, item_row, status, "status", DSM__COLUMN, .words = &dsm__status_words,
+               .help = "ok: it was compared; else why not, and there are only file, status, failed "
+                       "and findings."),
+    DSM__FIELD(
+        FLAG, item_row, is_failed, "failed", 0,
+        .help =
+            "It fails the build: it regressed, moved at all with --strict, or was not compared."),
+    {.kind = DSM__FIELD_PART, .type = &drift_record, .is_stated = is_compared},
+    DSM__ROWS(item_row, findings, "findings", dsm__finding_record,
+              "What was found while it was read and explored."));
 
 typedef struct document {
   bool is_failed;
@@ -155,7 +163,7 @@ static dsm__rows rows_of_passes(dsm__page *page, const dsm_drift *drift) {
 
 static item_row row_of(dsm__page *page, const dsm_checked *item) {
   item_row row = {.file = item->file,
-                  .status = dsm_status_name(item->status),
+                  .status = item->status,
                   .is_failed = item->is_failed,
                   .is_compared = item->drift != NULL,
                   .version_after = dsm_version(),

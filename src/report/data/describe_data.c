@@ -2,18 +2,22 @@
 /* describe_data.c: what descriptions hold, for programs (format "dsm-describe/1", and CSV). */
 #include <math.h>
 
+#include "dsm/limits.h"
 #include "model/names.h"
+#include "plan/plan_internal.h"
 #include "report/data/csv.h"
 #include "report/data/records.h"
 #include "report/declared.h"
 #include "report/table/describe_table.h"
+#include "server/server_internal.h"
 #include "system/system_internal.h"
 #include "workload/workload_internal.h"
 
+#define ABOVE DSM__FIELD_IS_ABOVE_MIN
 #define REAL(struct_type, member, key, flag, of_unit, about)                                       \
   DSM__FIELD(REAL, struct_type, member, key, flag, .unit = (of_unit), .help = (about))
-#define COUNT(struct_type, member, key, flag, about)                                               \
-  DSM__FIELD(COUNT, struct_type, member, key, flag, .help = (about))
+#define COUNT(struct_type, member, key, flag, least, about)                                        \
+  DSM__FIELD(COUNT, struct_type, member, key, flag, .min = (least), .help = (about))
 #define TEXT(struct_type, member, key, flag, about)                                                \
   DSM__FIELD(TEXT, struct_type, member, key, flag, .help = (about))
 
@@ -45,10 +49,11 @@ DSM__OWN_RECORD(axis_record, dsm_axis, false, "What varies.",
                 {.key = "values",
                  .kind = DSM__FIELD_OWN,
                  .write = write_values,
+                 .written_as = DSM__FIELD_JSON,
                  .help = "For each value of the axis, that of each path."});
 
 DSM__OWN_RECORD(sweep_record, dsm_sweep, false, "A sweep.",
-                COUNT(dsm_sweep, point_count, "points", 0, "Of the sweep."),
+                COUNT(dsm_sweep, point_count, "points", 0, 1, "Of the sweep."),
                 DSM__LISTED(dsm_sweep, axes, axis_count, "axes", axis_record,
                             "Of the sweep, in order; the last varies fastest."));
 
@@ -56,8 +61,8 @@ DSM__OWN_RECORD(sweep_record, dsm_sweep, false, "A sweep.",
 
 typedef struct device_row {
   dsm_instance_device of;
-  const char *kind;  /* NULL: of a profile */
-  double peak_flops; /* 0: its times are given */
+  dsm_device_kind kind; /* beyond its words: of a profile */
+  double peak_flops;    /* 0: its times are given */
   bool has_tasks;
   size_t runs_tasks;
 } device_row;
@@ -79,9 +84,10 @@ DSM__OWN_RECORD(
     device_record, device_row, false, "A device.",
     DSM__FIELD(TEXT, device_row, of.name, "name", DSM__COLUMN, .column = "path",
                .help = "Its name."),
-    TEXT(device_row, kind, "kind", 0, "Of a server's device."),
+    DSM__FIELD(WORD, device_row, kind, "kind", DSM__FIELD_IS_OPTIONAL,
+               .words = &dsm__device_kind_words, .help = "Of a server's device."),
     DSM__FIELD(FLAG, device_row, of.is_accelerator, "accelerator", 0, .help = "Else a host."),
-    DSM__FIELD(REAL, device_row, peak_flops, "peak_flops", DSM__COLUMN | DSM__MORE,
+    DSM__FIELD(REAL, device_row, peak_flops, "peak_flops", ABOVE | DSM__COLUMN | DSM__MORE,
                .unit = "FLOP/s", .is_stated = has_peak,
                .help = "Operations a second at most, 2 for a MAC; absent where times are given."),
     DSM__FIELD(COUNT, device_row, runs_tasks, "runs_tasks", 0, .is_stated = has_tasks,
@@ -110,13 +116,13 @@ typedef struct layer_row {
 } layer_row;
 
 #define PARAMETERS                                                                                 \
-  COUNT(layer_row, of.parameters, "parameters", DSM__COLUMN,                                       \
+  COUNT(layer_row, of.parameters, "parameters", DSM__COLUMN, 0,                                    \
         "Weights, biases and normalisation parameters.")
 #define MACS_AND_BYTES                                                                             \
-  COUNT(layer_row, of.forward_macs, "macs_forward_per_sample", DSM__COLUMN,                        \
+  COUNT(layer_row, of.forward_macs, "macs_forward_per_sample", DSM__COLUMN, 1,                     \
         "Of the forward pass, all timesteps."),                                                    \
-      REAL(layer_row, of.activation_bytes, "activation_bytes_per_sample", DSM__COLUMN, "bytes",    \
-           "Of all stored outputs, all timesteps.")
+      REAL(layer_row, of.activation_bytes, "activation_bytes_per_sample", ABOVE | DSM__COLUMN,     \
+           "bytes", "Of all stored outputs, all timesteps.")
 
 DSM__OWN_RECORD(layer_record, layer_row, true, "A declared layer.",
                 DSM__FIELD(TEXT, layer_row, name, "name", DSM__COLUMN, .column = "layer",
@@ -126,7 +132,7 @@ DSM__OWN_RECORD(layer_record, layer_row, true, "A declared layer.",
                 PARAMETERS, MACS_AND_BYTES);
 
 DSM__OWN_RECORD(totals_record, layer_row, false, "Sums over the network.", PARAMETERS,
-                COUNT(layer_row, weights, "weights", 0, "Weights alone."), MACS_AND_BYTES);
+                COUNT(layer_row, weights, "weights", 0, 0, "Weights alone."), MACS_AND_BYTES);
 
 typedef struct parameter_row {
   const char *path;
@@ -141,7 +147,7 @@ DSM__OWN_RECORD(
     TEXT(parameter_row, path, "path", DSM__COLUMN, "Such as core.frequency_GHz."),
     DSM__FIELD(VALUE, parameter_row, value, "value", DSM__COLUMN, .help = "As it is."),
     TEXT(parameter_row, unit, "unit", DSM__COLUMN, "Of the value; flag and word for those kinds."),
-    DSM__FIELD(VALUE, parameter_row, fallback, "default", DSM__COLUMN,
+    DSM__FIELD(VALUE, parameter_row, fallback, "default", DSM__COLUMN | DSM__FIELD_IS_OPTIONAL,
                .help = "Absent if the parameter is required."),
     TEXT(parameter_row, source, "source", DSM__COLUMN,
          "The description's note; else the source of the default, the word assumption, or given."));
@@ -151,7 +157,7 @@ DSM__OWN_RECORD(
 typedef struct item_row {
   const dsm_described *of; /* first: parts of an item begin where it does */
   const char *file;
-  const char *kind;
+  dsm_description kind;
   const char *name;
   dsm_sweep sweep;
   size_t tasks;
@@ -204,8 +210,8 @@ static bool has_system(const void *item) {
 DSM__OWN_RECORD(server_record, item_row, false, "A server.", DEVICES(item_row));
 
 DSM__OWN_RECORD(profile_record, item_row, false, "A profile.",
-                COUNT(item_row, tasks, "tasks", 0, "Of the profile."),
-                COUNT(item_row, tensors, "tensors", 0, "Of the profile, between tasks."),
+                COUNT(item_row, tasks, "tasks", 0, 1, "Of the profile."),
+                COUNT(item_row, tensors, "tensors", 0, 0, "Of the profile, between tasks."),
                 REAL(item_row, weights_bytes, "weights_bytes", 0, "bytes",
                      "Of all tasks of the profile."),
                 DEVICES(item_row));
@@ -218,26 +224,31 @@ DSM__OWN_RECORD(plan_record, item_row, false, "A plan.",
                            .help = "The plan's prediction for a step."));
 
 DSM__OWN_RECORD(workload_record, item_row, false, "A workload.",
-                COUNT(item_row, minibatch, "minibatch", 0, "Samples of a step."),
+                DSM__FIELD(COUNT, item_row, minibatch, "minibatch", 0, .min = 1,
+                           .max = DSM_DIMENSION_MAX, .unit = "samples",
+                           .help = "Samples of a step."),
                 DSM__FIELD(RECORD, item_row, totals, "totals", 0, .type = &totals_record,
                            .help = "Sums over the network."),
                 DSM__ROWS(item_row, layers, "layers", layer_record, "Declared layers, in order."));
 
 DSM__OWN_RECORD(system_record, item_row, false, "A system.",
-                REAL(item_row, peak_flops, "peak_flops", DSM__COLUMN | DSM__MORE, "FLOP/s",
+                REAL(item_row, peak_flops, "peak_flops", ABOVE | DSM__COLUMN | DSM__MORE, "FLOP/s",
                      "Floating-point operations a second of the whole system, 2 for a MAC."),
-                REAL(item_row, machine_balance, "machine_balance", DSM__COLUMN, "FLOP/byte",
+                REAL(item_row, machine_balance, "machine_balance", ABOVE | DSM__COLUMN, "FLOP/byte",
                      "FLOP per byte at which a chip's peak and its usable memory bandwidth meet."),
-                COUNT(item_row, chips, "chips", 0, "Of the whole system."),
-                COUNT(item_row, cores, "cores", 0, "Of the whole system."),
-                REAL(item_row, macs_per_cycle, "macs_per_cycle", 0, "MACs", "Of the whole system."),
-                REAL(item_row, memory_bytes, "memory_bytes", 0, "bytes", "Of the whole system."),
+                COUNT(item_row, chips, "chips", 0, 1, "Of the whole system."),
+                COUNT(item_row, cores, "cores", 0, 1, "Of the whole system."),
+                REAL(item_row, macs_per_cycle, "macs_per_cycle", ABOVE, "MACs",
+                     "Of the whole system."),
+                REAL(item_row, memory_bytes, "memory_bytes", ABOVE, "bytes",
+                     "Of the whole system."),
                 DSM__ROWS(item_row, parameters, "parameters", parameter_record,
                           "Every parameter of the system."));
 
 DSM__OWN_RECORD(item_record, item_row, false, "What a file describes.",
                 TEXT(item_row, file, "file", DSM__COLUMN, "As given on the command line."),
-                TEXT(item_row, kind, "kind", DSM__COLUMN, "What the file describes."),
+                DSM__FIELD(WORD, item_row, kind, "kind", DSM__COLUMN,
+                           .words = &dsm__description_words, .help = "What the file describes."),
                 TEXT(item_row, name, "name", DSM__COLUMN,
                      "Of what the file describes; of a plan: its workload's."),
                 DSM__PART_IF(item_row, sweep, sweep_record, is_sweep),
@@ -267,7 +278,7 @@ static dsm__rows server_devices(dsm__page *page, const dsm_server *server) {
                                   .has_power = device->has_power,
                                   .busy_watts = device->busy_watts,
                                   .idle_watts = device->idle_watts},
-                           .kind = dsm_device_kind_name(device->kind),
+                           .kind = device->kind,
                            .peak_flops = dsm__device_peak_flops(device)};
   }
   return made;
@@ -278,6 +289,7 @@ static dsm__rows profile_devices(dsm__page *page, const dsm_instance *profile) {
   device_row *const rows = made.items;
   for (size_t j = 0; j < made.count; j++) {
     rows[j] = (device_row){.of = profile->devices[j],
+                           .kind = DSM_DEVICE_KIND_COUNT,
                            .has_tasks = true,
                            .runs_tasks = dsm__runnable_tasks(profile, j)};
   }

@@ -2,6 +2,7 @@
 /* diff_data.c: two plans side by side, for programs (format "dsm-diff/1", and CSV). */
 #include <math.h>
 
+#include "dsm/limits.h"
 #include "model/names.h"
 #include "report/data/csv.h"
 #include "report/data/records.h"
@@ -17,15 +18,17 @@ typedef struct figure {
 } figure;
 
 #define SHARE(struct_type, member)                                                                 \
-  DSM__FIELD(REAL, struct_type, member, "share", DSM__COLUMN | DSM__NULLABLE, .unit = "ratio",     \
-             .help = "Of the difference of step_seconds; null if that is 0.")
+  DSM__FIELD(REAL, struct_type, member, "share", DSM__COLUMN | DSM__NULLABLE, .min = DSM__NO_MIN,  \
+             .unit = "ratio", .help = "Of the difference of step_seconds; null if that is 0.")
 
 DSM__OWN_RECORD(figure_record, figure, true, "A figure on both sides.",
                 DSM__FIELD(REAL, figure, moved.before, "a", DSM__COLUMN, .help = "In A."),
                 DSM__FIELD(REAL, figure, moved.after, "b", DSM__COLUMN, .help = "In B."),
-                DSM__FIELD(REAL, figure, difference, "difference", DSM__COLUMN, .help = "b - a"),
+                DSM__FIELD(REAL, figure, difference, "difference", DSM__COLUMN, .min = DSM__NO_MIN,
+                           .help = "b - a"),
                 DSM__FIELD(REAL, figure, moved.change, "change", DSM__COLUMN | DSM__NULLABLE,
-                           .unit = "ratio", .help = "(b - a) / a; null if a is 0 and b is not."));
+                           .min = -1, .unit = "ratio",
+                           .help = "(b - a) / a; null if a is 0 and b is not."));
 
 DSM__OWN_RECORD(part_record, figure, true, "A part of the step's time.",
                 DSM__PART(figure, moved, figure_record), SHARE(figure, share));
@@ -70,33 +73,40 @@ DSM__OWN_RECORD(plan_record, plan_row, true, "One of the plans.",
                 DSM__FIELD(TEXT, plan_row, system, "system", 0, .help = "Its name."),
                 DSM__FIELD(WORD, plan_row, mode, "mode", 0, .words = &dsm__mode_words,
                            .help = "What a step is."),
-                DSM__FIELD(COUNT, plan_row, minibatch, "minibatch", 0, .unit = "samples",
+                DSM__FIELD(COUNT, plan_row, minibatch, "minibatch", 0, .min = 1,
+                           .max = DSM_DIMENSION_MAX, .unit = "samples",
                            .help = "Samples of a step."));
 
 DSM__OWN_RECORD(input_record, dsm_input_difference, true, "A value that was asked for.",
                 DSM__FIELD(TEXT, dsm_input_difference, path, "path", DSM__COLUMN, .column = "name",
                            .help = "As --set takes it; options as a sweep varies them."),
-                DSM__FIELD(JSON, dsm_input_difference, a, "a", DSM__COLUMN,
+                DSM__FIELD(JSON, dsm_input_difference, a, "a", DSM__COLUMN | DSM__FIELD_IS_OPTIONAL,
                            .help = "The value in A; absent if it has none."),
-                DSM__FIELD(JSON, dsm_input_difference, b, "b", DSM__COLUMN,
+                DSM__FIELD(JSON, dsm_input_difference, b, "b", DSM__COLUMN | DSM__FIELD_IS_OPTIONAL,
                            .help = "The value in B; absent if it has none."));
 
 DSM__DECISION_RECORD("A decision that differs.", "name", "a", "In words, as dsm check has them.",
                      "b");
 
+/* Which side alone has something. */
+enum { SIDE_A, SIDE_B, SIDE_COUNT };
+static const dsm__word side_words[] = {[SIDE_A].key = "a", [SIDE_B].key = "b"};
+static DSM__WORDS(sides, "side of a difference", side_words, SIDE_COUNT);
+
 typedef struct layer_row {
   const char *layer;
-  const char *only_in;
+  unsigned only_in;
 } layer_row;
 
 DSM__OWN_RECORD(layer_record, layer_row, true, "A layer that only one of them has.",
                 DSM__FIELD(TEXT, layer_row, layer, "layer", 0, .help = "Its name."),
-                DSM__FIELD(TEXT, layer_row, only_in, "only_in", 0, .help = "a or b."));
+                DSM__FIELD(WORD, layer_row, only_in, "only_in", 0, .words = &sides,
+                           .help = "Which one."));
 
 typedef struct pass_row {
   const char *layer;
   dsm_pass pass;
-  const char *only_in;
+  unsigned only_in; /* SIDE_COUNT: both have it */
   figure seconds;
   figure cycles;
   figure utilization;
@@ -110,7 +120,8 @@ DSM__OWN_RECORD(pass_record, pass_row, false, "A pass that differs.",
                 DSM__FIELD(TEXT, pass_row, layer, "layer", 0, .help = "Name of its layer."),
                 DSM__FIELD(WORD, pass_row, pass, "pass", 0, .words = &dsm__pass_words,
                            .help = "Which."),
-                DSM__FIELD(TEXT, pass_row, only_in, "only_in", 0, .help = "Absent: both have it."),
+                DSM__FIELD(WORD, pass_row, only_in, "only_in", DSM__FIELD_IS_OPTIONAL,
+                           .words = &sides, .help = "Absent: both have it."),
                 FIGURE(pass_row, seconds, DSM__LESS, "seconds", "Of the step."),
                 FIGURE(pass_row, cycles, DSM__LESS, "cycles", "Of the step."),
                 FIGURE(pass_row, utilization, DSM__MORE, "ratio", "0 to 1."),
@@ -142,21 +153,27 @@ DSM__DOCUMENT(
                 "Every value of workload, system and options that differs."),
     DSM__ROWS(document, layers, "layers", layer_record, "Layers that only one of them has."),
     DSM__LISTED(document, decisions, decision_count, "decisions", decision_record,
-                "Decisions that differ, of layers and passes that both have."),
-    DSM__FIELD(RECORD, document, result, "result", 0, .type = &result_record,
-               .help = "What plans have below `result`, but for the bound."),
+                "Decisions that differ, of layers and passes that both have, in the order of "
+                "execution of A."),
+    DSM__FIELD(
+        RECORD, document, result, "result", 0, .type = &result_record,
+        .help = "What plans have below `result`, but for the bound; each figure with two sides."),
     DSM__FIELD(MEMBERS, document, parts, "parts_seconds", 0, .type = &part_record,
                .words = &dsm__diff_part_words, .unit = "seconds",
-               .help = "Where the time of the step goes, in seconds; the parts add up to it. From "
-                       "`partial_sum` on: what is not overlapped, by kind."),
+               .help =
+                   "Where the time of the step goes: of each part of a time its two sides and its "
+                   "share. The parts of a side add up to its step_seconds."),
     DSM__ROWS(document, passes, "passes", pass_record,
-              "Passes whose time or utilization differs, the largest difference of time first."));
+              "Passes whose time or utilization differs by more than rounding (one part in 10^9), "
+              "the largest difference of time first."));
 
 /* ---- what it holds ---- */
 
-/* Which side alone has something; NULL: both have it. */
-static const char *only_in(dsm_presence presence) {
-  return presence == DSM_PRESENCE_BOTH ? NULL : presence == DSM_PRESENCE_MISSING ? "a" : "b";
+/* SIDE_COUNT: both have it. */
+static unsigned only_in(dsm_presence presence) {
+  return presence == DSM_PRESENCE_BOTH      ? SIDE_COUNT
+         : presence == DSM_PRESENCE_MISSING ? SIDE_A
+                                            : SIDE_B;
 }
 
 static figure figure_of(const dsm_moved *moved) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* elasticity_data.c: how much each parameter matters, for programs (format "dsm-elasticity/1", and
  * CSV). */
-#include "dsm/elasticity.h"
-
+#include "dsm/limits.h"
+#include "elasticity/slope.h"
 #include "model/names.h"
 #include "plan/plan_internal.h"
 #include "report/data/csv.h"
@@ -14,14 +14,15 @@ static bool has_time(const void *response) {
   return ((const dsm_response *)response)->why_not == NULL;
 }
 
+#define ABOVE DSM__FIELD_IS_ABOVE_MIN
 #define TIME(member, flag, of_unit, about)                                                         \
-  DSM__FIELD(REAL, dsm_response, member, #member, DSM__COLUMN | (flag), .unit = (of_unit),         \
-             .is_stated = has_time, .help = (about))
+  DSM__FIELD(REAL, dsm_response, member, #member, ABOVE | DSM__COLUMN | (flag), .unit = (of_unit), \
+             .help = (about))
 
 DSM__OWN_RECORD(times_record, dsm_response, true, "A step.",
                 TIME(step_cycles, DSM__LESS, "cycles", "Of a step."),
                 TIME(step_seconds, DSM__LESS, "seconds", "The same."),
-                TIME(utilization, DSM__MORE, "ratio", "0 to 1."));
+                TIME(utilization, DSM__MORE, "ratio", "Ideal over step, at most 1."));
 
 /* A network, and how it responds: to nothing, or to a variation. */
 typedef struct response_row {
@@ -33,16 +34,19 @@ typedef struct response_row {
 DSM__OWN_RECORD(question_record, response_row, true, "What is asked of a network.",
                 DSM__FIELD(TEXT, response_row, workload, "workload", DSM__COLUMN,
                            .help = "Name of the network."),
-                DSM__FIELD(COUNT, response_row, minibatch, "minibatch", DSM__COLUMN,
-                           .unit = "samples", .help = "Samples of a step."));
+                DSM__FIELD(COUNT, response_row, minibatch, "minibatch", DSM__COLUMN, .min = 1,
+                           .max = DSM_DIMENSION_MAX, .unit = "samples",
+                           .help = "Samples of a step."));
 
 DSM__OWN_RECORD(network_record, response_row, true, "A network with all parameters as they are.",
                 {.kind = DSM__FIELD_PART, .type = &question_record},
                 DSM__PART(response_row, of, times_record));
 
 DSM__OWN_RECORD(variation_response_record, dsm_response, true, "How a network responds.",
-                TIME(time_ratio, DSM__LESS, "ratio", "Over the time with the parameter as it is."),
-                {.kind = DSM__FIELD_PART, .type = &times_record},
+                DSM__FIELD(REAL, dsm_response, time_ratio, "time_ratio",
+                           ABOVE | DSM__COLUMN | DSM__LESS, .unit = "ratio", .is_stated = has_time,
+                           .help = "Over the time with the parameter as it is."),
+                {.kind = DSM__FIELD_PART, .type = &times_record, .is_stated = has_time},
                 DSM__FIELD(TEXT, dsm_response, why_not, "why_not",
                            DSM__COLUMN | DSM__FIELD_IS_OPTIONAL, .help = "Why there is no time."));
 
@@ -53,26 +57,26 @@ DSM__OWN_RECORD(response_record, response_row, true, "How a network responds.",
 
 typedef struct slope_row {
   const char *workload;
-  const char *basis;
-  bool has_basis;
+  dsm_elasticity_basis basis;
   double elasticity;
 } slope_row;
 
 static bool has_basis(const void *slope) {
-  return ((const slope_row *)slope)->has_basis;
+  return ((const slope_row *)slope)->basis != DSM_ELASTICITY_BASIS_NONE;
 }
 
 DSM__OWN_RECORD(slope_record, slope_row, true, "The elasticity of a network's time.",
                 DSM__FIELD(TEXT, slope_row, workload, "workload", 0,
                            .help = "Name of the network."),
-                DSM__FIELD(TEXT, slope_row, basis, "basis", DSM__COLUMN,
+                DSM__FIELD(WORD, slope_row, basis, "basis", DSM__COLUMN,
+                           .words = &dsm__elasticity_basis_words,
                            .help = "Variations that it is taken over."),
                 DSM__FIELD(REAL, slope_row, elasticity, "elasticity", DSM__COLUMN,
-                           .is_stated = has_basis,
+                           .min = DSM__NO_MIN, .is_stated = has_basis,
                            .help = "d ln seconds / d ln value; absent without a basis."));
 
 typedef struct variation_row {
-  const char *kind;
+  dsm_variation_kind kind;
   dsm__value value;
   double factor; /* 0: of another flag or word */
   dsm__rows responses;
@@ -84,18 +88,25 @@ static bool has_factor(const void *variation) {
 
 DSM__OWN_RECORD(
     variation_record, variation_row, false, "A change of the parameter.",
-    DSM__FIELD(TEXT, variation_row, kind, "kind", DSM__COLUMN, .column = "variations.kind",
-               .help = "raised: 10 % more; lowered: 10 % less."),
+    DSM__FIELD(WORD, variation_row, kind, "kind", DSM__COLUMN, .words = &dsm__variation_kind_words,
+               .column = "variations.kind",
+               .help = "raised: a tenth more; lowered: a tenth less; other: another flag or word."),
     DSM__FIELD(VALUE, variation_row, value, "value", DSM__COLUMN, .column = "variations.value",
                .help = "Null where there is none, or the networks have different ones."),
-    DSM__FIELD(REAL, variation_row, factor, "factor", DSM__COLUMN, .is_stated = has_factor,
+    DSM__FIELD(REAL, variation_row, factor, "factor", DSM__COLUMN | DSM__FIELD_IS_ABOVE_MIN,
+               .is_stated = has_factor,
                .help = "Value over that as it is; absent for another flag or word."),
     DSM__ROWS(variation_row, responses, "responses", response_record, "One for each network."));
+
+/* Which direction helps a number. */
+enum { BETTER_MORE, BETTER_LESS, BETTER_COUNT };
+static const dsm__word better_words[] = {[BETTER_MORE].key = "more", [BETTER_LESS].key = "less"};
+static DSM__WORDS(betters, "direction to the better", better_words, BETTER_COUNT);
 
 typedef struct parameter_row {
   dsm_varied_parameter of;
   dsm__value value;
-  const char *better;
+  unsigned better; /* beyond its words: of flags and words */
   dsm__value fallback;
   dsm__rows slopes;
   dsm__rows variations;
@@ -103,27 +114,39 @@ typedef struct parameter_row {
 
 DSM__OWN_RECORD(
     parameter_record, parameter_row, false, "A parameter.",
-    DSM__FIELD(TEXT, parameter_row, of.path, "path", DSM__COLUMN,
-               .help = "Such as array.startup_cycles or workload.element_bytes."),
+    DSM__FIELD(
+        TEXT, parameter_row, of.path, "path", DSM__COLUMN,
+        .help = "Such as array.startup_cycles; those of the workloads begin with `workload.`."),
     DSM__FIELD(VALUE, parameter_row, value, "value", DSM__COLUMN,
                .help = "As it is; null where the networks have different ones."),
     DSM__FIELD(TEXT, parameter_row, of.unit, "unit", DSM__COLUMN, .help = "Of the value."),
-    DSM__FIELD(TEXT, parameter_row, better, "better", DSM__COLUMN,
+    DSM__FIELD(WORD, parameter_row, better, "better", DSM__COLUMN | DSM__FIELD_IS_OPTIONAL,
+               .words = &betters,
                .help = "Which direction small steps try; absent for flags and words."),
-    DSM__FIELD(VALUE, parameter_row, fallback, "default", DSM__COLUMN,
+    DSM__FIELD(VALUE, parameter_row, fallback, "default", DSM__COLUMN | DSM__FIELD_IS_OPTIONAL,
                .help = "Absent if the parameter is required."),
     DSM__FIELD(TEXT, parameter_row, of.source, "source", DSM__COLUMN,
-               .help = "Where the value comes from, or an assumption, or given."),
-    DSM__FIELD(FLAG, parameter_row, of.is_free, "is_free", DSM__COLUMN,
-               .help = "An assumption, derived, or of the model."),
-    DSM__FIELD(REAL, parameter_row, of.influence, "influence", DSM__COLUMN,
-               .help = "Largest one-sided elasticity by size."),
+               .help = "Where the value comes from, as in dsm-describe/1."),
+    DSM__FIELD(
+        FLAG, parameter_row, of.is_free, "is_free", DSM__COLUMN,
+        .help =
+            "The source begins with \"assumption\" or \"derived\", perhaps after \"(default)\", or "
+            "the parameter is of the model; else a measured, published or given value."),
+    DSM__FIELD(
+        REAL, parameter_row, of.influence, "influence", DSM__COLUMN,
+        .help = "The largest one-sided elasticity by size, over all variations and networks."),
     DSM__ROWS(parameter_row, slopes, "elasticities", slope_record, "One for each network."),
     DSM__ROWS(parameter_row, variations, "variations", variation_record, "Each change of it."));
 
+/* What variations are predicted with. */
+enum { MAPPING_EXPLORED, MAPPING_KEPT, MAPPING_COUNT };
+static const dsm__word mapping_words[] = {
+    [MAPPING_EXPLORED].key = "explored", [MAPPING_KEPT].key = "kept"};
+static DSM__WORDS(mappings, "mapping of variations", mapping_words, MAPPING_COUNT);
+
 typedef struct item_row {
   const char *system;
-  const char *mapping;
+  unsigned mapping;
   dsm_explore_options options;
   dsm__rows networks;
   dsm__rows parameters;
@@ -132,8 +155,8 @@ typedef struct item_row {
 DSM__OWN_RECORD(
     item_record, item_row, false, "A system.",
     DSM__FIELD(TEXT, item_row, system, "system", DSM__COLUMN, .help = "Name of the system."),
-    DSM__FIELD(TEXT, item_row, mapping, "mapping", DSM__COLUMN,
-               .help = "The best one for each variation, or that of the plan."),
+    DSM__FIELD(WORD, item_row, mapping, "mapping", DSM__COLUMN, .words = &mappings,
+               .help = "explored: the best one for each variation; kept: that of the plan."),
     DSM__FIELD(WORD, item_row, options.mode, "mode", DSM__COLUMN, .words = &dsm__mode_words,
                .help = "What a step is."),
     DSM__FIELD(WORD_SET, item_row, options.optimizations, "optimizations", 0,
@@ -166,14 +189,13 @@ static dsm__value value_of(const dsm_setting *setting, dsm__value_kind none) {
   return (dsm__value){kind == DSM__VALUE_NONE ? none : kind, setting->number, setting->word};
 }
 
-/* Which direction helps: of a number, which may differ between networks; NULL for flags and words.
- */
-static const char *better_word(const dsm_varied_parameter *parameter) {
+/* Of a number, which may differ between networks; BETTER_COUNT for flags and words. */
+static unsigned better_of(const dsm_varied_parameter *parameter) {
   const dsm_setting_kind kind = parameter->setting.kind;
   if (kind == DSM_SETTING_FLAG || kind == DSM_SETTING_WORD) {
-    return NULL;
+    return BETTER_COUNT;
   }
-  return parameter->is_lower_better ? "less" : "more";
+  return parameter->is_lower_better ? BETTER_LESS : BETTER_MORE;
 }
 
 /* How each network responds. */
@@ -191,8 +213,7 @@ static dsm__rows slopes_of(dsm__page *page, const dsm_elasticity *of, const dsm_
   const dsm__rows made = dsm__rows_make(page, of->workload_count, sizeof(slope_row));
   slope_row *const rows = made.items;
   for (size_t w = 0; w < made.count; w++) {
-    rows[w] = (slope_row){of->workloads[w]->name, dsm_elasticity_basis_name(slopes[w].basis),
-                          slopes[w].basis != DSM_ELASTICITY_BASIS_NONE, slopes[w].elasticity};
+    rows[w] = (slope_row){of->workloads[w]->name, slopes[w].basis, slopes[w].elasticity};
   }
   return made;
 }
@@ -204,7 +225,7 @@ static dsm__rows variations_of(dsm__page *page, const dsm_elasticity *of,
   for (size_t v = 0; v < made.count; v++) {
     const dsm_variation *const variation = &parameter->variations[v];
     rows[v] = (variation_row){
-        .kind = dsm_variation_kind_name(variation->kind),
+        .kind = variation->kind,
         .value = value_of(&variation->setting, DSM__VALUE_NULL),
         .factor = variation->kind == DSM_VARIATION_OTHER ? 0 : variation->factor,
         .responses = responses_of(page, of, variation->responses),
@@ -220,7 +241,7 @@ static dsm__rows parameters_of(dsm__page *page, const dsm_elasticity *of) {
     const dsm_varied_parameter *const parameter = &of->parameters[p];
     rows[p] = (parameter_row){.of = *parameter,
                               .value = value_of(&parameter->setting, DSM__VALUE_NULL),
-                              .better = better_word(parameter),
+                              .better = better_of(parameter),
                               .fallback = value_of(&parameter->fallback, DSM__VALUE_NONE),
                               .slopes = slopes_of(page, of, parameter->slopes),
                               .variations = variations_of(page, of, parameter)};
@@ -233,7 +254,7 @@ static dsm__rows items_of(dsm__page *page, const dsm_elasticity *const *items, s
   item_row *const rows = made.items;
   for (size_t i = 0; i < made.count; i++) {
     rows[i] = (item_row){.system = items[i]->system->name,
-                         .mapping = items[i]->is_mapping_kept ? "kept" : "explored",
+                         .mapping = items[i]->is_mapping_kept ? MAPPING_KEPT : MAPPING_EXPLORED,
                          .options = items[i]->options,
                          .networks = responses_of(page, items[i], items[i]->references),
                          .parameters = parameters_of(page, items[i])};

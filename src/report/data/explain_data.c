@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* explain_data.c: the alternatives of a layer, for programs (format "dsm-explain/1", and CSV). */
 #include "dsm/explore.h"
+#include "dsm/limits.h"
 #include "model/names.h"
 #include "plan/plan_record.h"
 #include "report/data/csv.h"
 #include "report/data/records.h"
 #include "report/explain_view.h"
 #include "report/loss.h"
+#include "search/explain_internal.h"
 
 /* ---- the tables ---- */
 
@@ -21,15 +23,15 @@ static bool has_network(const void *of) {
   return ((const network *)of)->cycles > 0;
 }
 
-#define NETWORK(member, flag, of_unit, about)                                                      \
-  DSM__FIELD(REAL, network, member, "network_" #member, DSM__COLUMN | (flag), .unit = (of_unit),   \
-             .is_stated = has_network, .help = (about))
+#define NETWORK(member, flag, smallest, of_unit, about)                                            \
+  DSM__FIELD(REAL, network, member, "network_" #member, DSM__COLUMN | (flag), .min = (smallest),   \
+             .unit = (of_unit), .is_stated = has_network, .help = (about))
 
 DSM__OWN_RECORD(network_record, network, false, "What the whole network takes then.",
-                NETWORK(cycles, DSM__LESS, "cycles",
+                NETWORK(cycles, DSM__LESS, 0, "cycles",
                         "Best step with it; absent if no mapping has it, or that was not asked."),
-                NETWORK(ratio, DSM__LESS, "ratio", "Over reference_cycles."),
-                NETWORK(difference, DSM__LESS, "cycles", "Minus reference_cycles."));
+                NETWORK(ratio, DSM__LESS, 0, "ratio", "Over reference_cycles."),
+                NETWORK(difference, DSM__LESS, DSM__NO_MIN, "cycles", "Minus reference_cycles."));
 
 typedef struct alternative_row {
   const char *layer;
@@ -50,7 +52,9 @@ DSM__OWN_RECORD(
     DSM__FIELD(FLAG, alternative_row, of.is_best_of_parallelism, "is_best_of_parallelism",
                DSM__COLUMN, .help = "The best split of its parallelism."),
     DSM__FIELD(RECORD, alternative_row, of.cycles, "cycles", DSM__COLUMN,
-               .type = &dsm__cycles_record, .help = "Of the pass in a step, without relayouts."),
+               .type = &dsm__cycles_record,
+               .help = "Of the pass in a step, without relayouts between layers; in a pipeline "
+                       "group of the stage by itself, without handing over."),
     DSM__FIELD(REALS, alternative_row, of.group_cycles, "groups", 0, .words = &dsm__group_words,
                .unit = "cycles", .help = "Of each group of transfers that takes any."),
     DSM__FIELD(REAL, alternative_row, time_ratio, "time_ratio", DSM__COLUMN | DSM__LESS,
@@ -69,7 +73,7 @@ DSM__OWN_RECORD(place_record, alternative_row, false, "A pass of a layer.",
                            .words = &dsm__pass_words, .help = "Which."));
 
 typedef struct what_if_row {
-  const char *decision;
+  dsm_decision decision;
   uint64_t value;
   bool is_chosen;
   network network;
@@ -90,15 +94,17 @@ static bool has_mapping(const void *what_if) {
 
 DSM__OWN_RECORD(
     what_if_record, what_if_row, false, "What the network would do if a decision were another.",
-    DSM__FIELD(TEXT, what_if_row, decision, "decision", DSM__COLUMN, .help = "Of the layer."),
-    DSM__FIELD(COUNT, what_if_row, value, "value", DSM__COLUMN, .help = "Of a flag 0 or 1."),
+    DSM__FIELD(WORD, what_if_row, decision, "decision", DSM__COLUMN, .words = &dsm__decision_words,
+               .help = "Which of the layer."),
+    DSM__FIELD(COUNT, what_if_row, value, "value", DSM__COLUMN,
+               .help = "Of a flag 0 or 1; of dysm_factor the factor."),
     DSM__FIELD(FLAG, what_if_row, is_chosen, "is_chosen", DSM__COLUMN,
                .help = "This is what the plan does."),
     DSM__PART(what_if_row, network, network_record),
     NAMES(also_held.items, also_held.count, "also_held",
-          "Layers whose output is held then, but not in the plan."),
+          "Layers whose output is held then, but not in the plan; absent if no mapping has it."),
     NAMES(not_held.items, not_held.count, "not_held",
-          "Layers whose output is held in the plan, but not then."),
+          "Layers whose output is held in the plan, but not then; absent if no mapping has it."),
     DSM__FIELD(TEXT, what_if_row, why_not, "why_not", DSM__COLUMN | DSM__FIELD_IS_OPTIONAL,
                .help = "Why no mapping has it; absent where some has."));
 
@@ -153,11 +159,11 @@ DSM__DOCUMENT(
     DSM__FIELD(TEXT, document, system, "system", 0, .help = "Its name."),
     DSM__FIELD(WORD, document, mode, "mode", 0, .words = &dsm__mode_words,
                .help = "What a step is."),
-    DSM__FIELD(COUNT, document, minibatch, "minibatch", 0, .unit = "samples",
-               .help = "Samples of a step."),
+    DSM__FIELD(COUNT, document, minibatch, "minibatch", 0, .min = 1, .max = DSM_DIMENSION_MAX,
+               .unit = "samples", .help = "Samples of a step."),
     DSM__FIELD(REAL, document, step_cycles, "step_cycles", DSM__LESS, .unit = "cycles",
                .help = "Of the plan's step."),
-    DSM__ROWS(document, layers, "layers", layer_record, "Those that were asked for."));
+    DSM__ROWS(document, layers, "layers", layer_record, "The primary layers that were asked for."));
 
 /* ---- what they hold ---- */
 
@@ -190,7 +196,7 @@ static what_if_row what_if_of(dsm__page *page, const dsm_plan *plan,
                               const dsm_explanation *explanation, const dsm_what_if *what_if) {
   const bool is_possible = what_if->network_cycles > 0;
   return (what_if_row){
-      .decision = dsm_decision_name(what_if->decision),
+      .decision = what_if->decision,
       .value = what_if->value,
       .is_chosen = what_if->is_chosen,
       .network = network_of(explanation, what_if->network_cycles),

@@ -19,7 +19,6 @@
 #include "search/explain_internal.h"
 #include "server/server_internal.h"
 #include "sweep/option_words.h"
-#include "sweep/point_record.h"
 #include "system/system_internal.h"
 #include "workload/byte_parameters.h"
 #include "workload/workload_internal.h"
@@ -91,7 +90,7 @@ typedef struct format {
   const dsm__object_type *objects[OBJECTS_MAX];
 } format;
 
-/* Those that are read, and points, which a database has. */
+/* Those that are read. */
 static const format input_formats[] = {
     {.name = "dsm-workload/1",
      .objects = {&dsm__workload_object, &dsm__input_object, &dsm__layer_object, &dsm__aux_object}},
@@ -105,7 +104,6 @@ static const format input_formats[] = {
     {.name = "dsm-profile/1",
      .objects = {&dsm__profile_object, &dsm__profile_device_object, &dsm__task_object,
                  &dsm__power_object}},
-    {.name = "dsm-points/1", .record = &dsm__point_record},
 };
 
 /* ---- the document ---- */

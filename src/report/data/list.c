@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* list.c: descriptions that can be had by name, one line each. */
 #include <math.h>
-#include <string.h>
 
 #include "report/data/csv.h"
 #include "report/data/records.h"
@@ -87,7 +86,7 @@ static double figure_of(const dsm_listed *item, unsigned figure) {
 }
 
 static bool is_of_kind(const dsm_listed *item, size_t k) {
-  return strcmp(dsm__described_kind(&item->what), dsm_description_name(kinds[k].kind)) == 0;
+  return dsm__described_kind(&item->what) == kinds[k].kind;
 }
 
 /* What it is, in the words of its comment, else of its source. */
@@ -176,11 +175,13 @@ typedef struct item_row {
 #define TEXT(member, about)                                                                        \
   DSM__FIELD(TEXT, item_row, member, #member, DSM__COLUMN, .help = (about))
 #define FIGURE(index, key, of_unit, about)                                                         \
-  DSM__FIELD(VALUE, item_row, figures[index], key, DSM__COLUMN, .unit = (of_unit), .help = (about))
+  DSM__FIELD(VALUE, item_row, figures[index], key, DSM__COLUMN | DSM__FIELD_IS_OPTIONAL,           \
+             .unit = (of_unit), .help = (about))
 
-DSM__OWN_RECORD(item_record, item_row, false, "A description.", TEXT(kind, "What it is."),
+DSM__OWN_RECORD(item_record, item_row, false, "A description.",
+                TEXT(kind, "What it is: workload, system, server or sweep."),
                 TEXT(name, "As commands take it."), TEXT(file, "Where it is."),
-                TEXT(about, "The comment at its top, else its source."),
+                TEXT(about, "The comment at its top, or the first text of it; else its source."),
                 FIGURE(FIGURE_LAYERS, "layers", NULL, "Of a workload."),
                 FIGURE(FIGURE_WEIGHTS, "weights", NULL, "Weights of a workload."),
                 FIGURE(FIGURE_MACS, "macs_forward_per_sample", NULL, "MACs of a workload."),
@@ -201,7 +202,7 @@ DSM__DOCUMENT(dsm__list_record, dsm__rows, "dsm-list/1",
                                  "order of names."));
 
 static item_row row_of(const dsm_listed *item, size_t k) {
-  item_row row = {.kind = dsm__described_kind(&item->what),
+  item_row row = {.kind = dsm_description_name(kinds[k].kind),
                   .name = item->name,
                   .file = item->what.file,
                   .about = about_of(item)};

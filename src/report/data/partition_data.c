@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* partition_data.c: partitions for programs (format "dsm-partition/1", and CSV). */
+#include "dsm/limits.h"
+#include "partition/instance_facts.h"
 #include "report/data/csv.h"
 #include "report/data/dispatch_data.h"
 #include "report/table/partition_gain.h"
@@ -8,6 +10,14 @@
 #define REAL(struct_type, member, key, flag, of_unit, about)                                       \
   DSM__FIELD(REAL, struct_type, member, key, DSM__NULLABLE | (flag), .unit = (of_unit),            \
              .help = (about))
+/* The same of one that may be below 0. */
+#define SIGNED(struct_type, member, key, flag, of_unit, about)                                     \
+  DSM__FIELD(REAL, struct_type, member, key, DSM__NULLABLE | (flag), .min = DSM__NO_MIN,           \
+             .unit = (of_unit), .help = (about))
+
+/* A share of what a device has. */
+#define FRACTION(struct_type, member, key, about)                                                  \
+  DSM__FIELD(REAL, struct_type, member, key, DSM__COLUMN, .unit = "ratio", .help = (about))
 
 /* ---- the tables ---- */
 
@@ -22,17 +32,23 @@ DSM__OWN_RECORD(options_record, dsm_partition_options, false, "What was asked fo
                 REAL(dsm_partition_options, time_limit_seconds, "time_limit_seconds", 0, "seconds",
                      "Of the solver."),
                 REAL(dsm_partition_options, gap, "gap", 0, "ratio",
-                     "At which the solver might stop."),
+                     "At which the solver might stop, relative."),
                 DSM__FIELD(FLAG, dsm_partition_options, does_count_activations, "count_activations",
                            0, .help = "Activations need memory too."),
                 DSM__FIELD(FLAG, dsm_partition_options, does_keep_results, "keep_results", 0,
                            .help = "Results stay on the device that makes them."));
 
+/* What of a device can be used up. */
+enum { BIND_TIME, BIND_MEMORY, BIND_LINK, BIND_COUNT };
+static const dsm__word bind_words[] = {
+    [BIND_TIME].key = "time", [BIND_MEMORY].key = "memory", [BIND_LINK].key = "link"};
+static DSM__WORDS(binds, "what binds a device", bind_words, BIND_COUNT);
+
 typedef struct device_row {
   dsm_instance_device device;
   dsm_device_use use;
   bool is_one_request; /* of the objective latency */
-  dsm__rows binds;
+  unsigned binds;      /* bits */
 } device_row;
 
 static bool is_one_request(const void *device) {
@@ -43,31 +59,27 @@ static bool is_flow(const void *device) {
   return !is_one_request(device);
 }
 
-DSM__OWN_RECORD(device_record, device_row, false, "A device.",
-                DSM__FIELD(TEXT, device_row, device.name, "name", DSM__COLUMN, .column = "device",
-                           .help = "Its name."),
-                DSM__FIELD(FLAG, device_row, device.is_accelerator, "accelerator", 0,
-                           .help = "Else a host."),
-                REAL(device_row, use.time_fraction, "time_fraction", DSM__COLUMN, "ratio", "Busy."),
-                REAL(device_row, use.memory_bytes, "memory_bytes", 0, "bytes",
-                     "Of the parameters that are stored there."),
-                REAL(device_row, device.memory_bytes, "memory_capacity_bytes", 0, "bytes",
-                     "null: unlimited."),
-                REAL(device_row, use.memory_fraction, "memory_fraction", DSM__COLUMN, "ratio",
-                     "0 where memory is unlimited."),
-                DSM__FIELD(REAL, device_row, use.link_bytes_per_second, "link_bytes", 0,
-                           .unit = "bytes", .is_stated = is_one_request,
-                           .help = "Of the objective latency: of the one request."),
-                DSM__FIELD(REAL, device_row, use.link_bytes_per_second, "link_bytes_per_second", 0,
-                           .unit = "bytes/s", .is_stated = is_flow,
-                           .help = "Of all but the objective latency."),
-                REAL(device_row, device.link_bytes_per_second, "link_capacity_bytes_per_second", 0,
-                     "bytes/s", "null: unlimited."),
-                REAL(device_row, use.link_fraction, "link_fraction", DSM__COLUMN, "ratio",
-                     "0 where the link is unlimited."),
-                DSM__FIELD(TEXT_LIST, device_row, binds.items, "binds", 0,
-                           .count_offset = offsetof(device_row, binds.count),
-                           .help = "What is used up of time, memory and link."));
+DSM__OWN_RECORD(
+    device_record, device_row, false, "A device.",
+    DSM__FIELD(TEXT, device_row, device.name, "name", DSM__COLUMN, .column = "device",
+               .help = "Its name."),
+    DSM__FIELD(FLAG, device_row, device.is_accelerator, "accelerator", 0, .help = "Else a host."),
+    FRACTION(device_row, use.time_fraction, "time_fraction", "How much of the time it computes."),
+    REAL(device_row, use.memory_bytes, "memory_bytes", 0, "bytes",
+         "Of the parameters that are stored there."),
+    REAL(device_row, device.memory_bytes, "memory_capacity_bytes", 0, "bytes", "null: unlimited."),
+    FRACTION(device_row, use.memory_fraction, "memory_fraction", "0 where memory is unlimited."),
+    DSM__FIELD(REAL, device_row, use.link_bytes_per_second, "link_bytes", 0, .unit = "bytes",
+               .is_stated = is_one_request,
+               .help = "Of the objective latency: of the one request."),
+    DSM__FIELD(REAL, device_row, use.link_bytes_per_second, "link_bytes_per_second", 0,
+               .unit = "bytes/s", .is_stated = is_flow,
+               .help = "Of all but the objective latency."),
+    REAL(device_row, device.link_bytes_per_second, "link_capacity_bytes_per_second", 0, "bytes/s",
+         "null: unlimited."),
+    FRACTION(device_row, use.link_fraction, "link_fraction", "0 where the link is unlimited."),
+    DSM__FIELD(WORD_SET, device_row, binds, "binds", 0, .words = &binds,
+               .help = "What is used up of time, memory and link."));
 
 typedef struct placement_row {
   size_t device_index;
@@ -99,7 +111,6 @@ DSM__OWN_RECORD(
               "The devices that store its parameters."));
 
 typedef struct baseline_row {
-  const char *name;
   dsm_partition_baseline of;
   double gain;
 } baseline_row;
@@ -112,25 +123,26 @@ static bool has_gain(const void *baseline) {
   return ((const baseline_row *)baseline)->gain > 0;
 }
 
-DSM__OWN_RECORD(baseline_record, baseline_row, false, "A simple way to use the same devices.",
-                DSM__FIELD(TEXT, baseline_row, name, "name", 0, .help = "Which."),
-                DSM__FIELD(FLAG, baseline_row, of.is_feasible, "feasible", 0,
-                           .help = "A device holds and runs the whole network."),
-                DSM__FIELD(COUNT, baseline_row, of.device_count, "devices", 0,
-                           .help = "How many take part."),
-                DSM__FIELD(REAL, baseline_row, of.rho, "rho", DSM__MORE, .unit = "1/s",
-                           .is_stated = is_feasible, .help = "Requests per second."),
-                DSM__FIELD(REAL, baseline_row, of.latency_seconds, "latency_seconds", DSM__LESS,
-                           .unit = "seconds", .is_stated = is_feasible,
-                           .help = "Of a request on the fastest of its devices."),
-                DSM__FIELD(REAL, baseline_row, gain, "gain", 0, .unit = "ratio",
-                           .is_stated = has_gain,
-                           .help = "How many times better the partition is; absent for energy."));
+DSM__OWN_RECORD(
+    baseline_record, baseline_row, false, "A simple way to use the same devices.",
+    DSM__FIELD(WORD, baseline_row, of.kind, "name", 0, .words = &dsm__baseline_kind_words,
+               .help = "Which."),
+    DSM__FIELD(FLAG, baseline_row, of.is_feasible, "feasible", 0,
+               .help = "A device holds and runs the whole network."),
+    DSM__FIELD(COUNT, baseline_row, of.device_count, "devices", 0, .max = DSM_DEVICES_MAX,
+               .help = "How many take part."),
+    DSM__FIELD(REAL, baseline_row, of.rho, "rho", DSM__MORE, .unit = "1/s",
+               .is_stated = is_feasible, .help = "Requests per second; absent where not feasible."),
+    DSM__FIELD(REAL, baseline_row, of.latency_seconds, "latency_seconds", DSM__LESS,
+               .unit = "seconds", .is_stated = is_feasible,
+               .help = "Of a request on the fastest of its devices; absent where not feasible."),
+    DSM__FIELD(REAL, baseline_row, gain, "gain", 0, .unit = "ratio", .is_stated = has_gain,
+               .help = "How many times more requests per second the partition does, or for the "
+                       "objective latency how many times sooner it is done; absent for energy, and "
+                       "where not feasible."));
 
 typedef struct document {
   const char *instance;
-  const char *objective;
-  const char *status;
   dsm_partition of;
   dsm__rows devices;
   dsm__rows tasks;
@@ -152,27 +164,30 @@ DSM__DOCUMENT(
     "Which device runs which task of an inference request, and how often, written by `dsm "
     "partition --format json`. A value that is infinite is null.",
     DSM__FIELD(TEXT, document, instance, "instance", DSM__COLUMN, .help = "Name of the problem."),
-    DSM__FIELD(TEXT, document, objective, "objective", DSM__COLUMN, .help = "What is best."),
-    DSM__FIELD(TEXT, document, status, "status", DSM__COLUMN,
+    DSM__FIELD(WORD, document, of.options.objective, "objective", DSM__COLUMN,
+               .words = &dsm__objective_words, .help = "What is best."),
+    DSM__FIELD(WORD, document, of.status, "status", DSM__COLUMN,
+               .words = &dsm__solution_status_words,
                .help = "optimal: within the gap that was asked for; limited: the time limit, an "
                        "interruption, or the accuracy of the solver came first."),
-    DSM__FIELD(FLAG, document, of.is_heuristic, "heuristic", 0,
-               .help = "The answer is that of the starting heuristic."),
+    DSM__FIELD(
+        FLAG, document, of.is_heuristic, "heuristic", 0,
+        .help = "The answer is that of the starting heuristic: the solver found no better one."),
     REAL(document, of.rho, "rho", DSM__COLUMN | DSM__MORE, "1/s", "Requests per second."),
     REAL(document, of.rho, "requests_per_second", DSM__MORE, "1/s", "The same as rho."),
     REAL(document, of.latency_seconds, "latency_seconds", DSM__COLUMN | DSM__LESS, "seconds",
-         "Of one request."),
+         "Of one request; for other objectives than latency along the most used placement."),
     DSM__FIELD(REAL, document, of.joules_per_request, "joules_per_request", DSM__LESS,
                .unit = "joules", .is_stated = has_energy,
                .help = "Absent where not all devices that are used give their power."),
     REAL(document, of.objective, "objective_value", 0, NULL,
          "Of what was asked for: requests per second, seconds or joules."),
-    REAL(document, of.bound, "bound", DSM__COLUMN, NULL, "Proven: no solution is better."),
-    REAL(document, of.relaxation, "relaxation", 0, NULL, "Optimum of the linear relaxation."),
+    SIGNED(document, of.bound, "bound", DSM__COLUMN, NULL, "Proven: no solution is better."),
+    SIGNED(document, of.relaxation, "relaxation", 0, NULL, "Optimum of the linear relaxation."),
     REAL(document, of.gap, "gap", DSM__COLUMN | DSM__LESS, "ratio",
-         "|bound - objective_value| / objective_value."),
+         "abs(bound - objective_value) / abs(objective_value)."),
     REAL(document, of.solver_seconds, "solver_seconds", 0, "seconds",
-         "By the clock; differs from run to run."),
+         "By the clock; of an optimal answer the only number that differs from run to run."),
     DSM__FIELD(RECORD, document, of.options, "options", 0, .type = &options_record,
                .help = "What was asked for."),
     DSM__ROWS(document, devices, "devices", device_record, "In the order of the server."),
@@ -181,25 +196,14 @@ DSM__DOCUMENT(
               "Simple ways to use the same devices."),
     DSM__FIELD(RECORD, document, simulation, "simulation", DSM__COLUMN,
                .type = &dsm__dispatch_record, .is_stated = is_simulated,
-               .help = "A runtime at work on it."));
+               .help = "A runtime at work on it: a dsm-dispatch/1; absent without --simulate."));
 
 /* ---- what they hold ---- */
 
-static dsm__rows binds_of(dsm__page *page, const dsm_device_use *use) {
-  dsm__rows made = dsm__rows_make(page, 3, sizeof(const char *));
-  const char **const words = made.items;
-  size_t count = 0;
-  if (words != NULL && use->is_time_binding) {
-    words[count++] = "time";
-  }
-  if (words != NULL && use->is_memory_binding) {
-    words[count++] = "memory";
-  }
-  if (words != NULL && use->is_link_binding) {
-    words[count++] = "link";
-  }
-  made.count = count;
-  return made;
+static unsigned binds_of(const dsm_device_use *use) {
+  return (use->is_time_binding ? 1U << BIND_TIME : 0) |
+         (use->is_memory_binding ? 1U << BIND_MEMORY : 0) |
+         (use->is_link_binding ? 1U << BIND_LINK : 0);
 }
 
 static dsm__rows devices_of(dsm__page *page, const dsm_partition *partition) {
@@ -211,7 +215,7 @@ static dsm__rows devices_of(dsm__page *page, const dsm_partition *partition) {
         .device = instance->devices[j],
         .use = partition->uses[j],
         .is_one_request = partition->options.objective == DSM_OBJECTIVE_LATENCY,
-        .binds = binds_of(page, &partition->uses[j]),
+        .binds = binds_of(&partition->uses[j]),
     };
   }
   return made;
@@ -249,8 +253,7 @@ static dsm__rows baselines_of(dsm__page *page, const dsm_partition *partition) {
   baseline_row *const rows = made.items;
   for (size_t k = 0; k < made.count; k++) {
     const dsm_partition_baseline *const baseline = &partition->baselines[k];
-    rows[k] = (baseline_row){dsm_baseline_kind_name(baseline->kind), *baseline,
-                             dsm__partition_gain(partition, baseline)};
+    rows[k] = (baseline_row){*baseline, dsm__partition_gain(partition, baseline)};
   }
   return made;
 }
@@ -258,8 +261,6 @@ static dsm__rows baselines_of(dsm__page *page, const dsm_partition *partition) {
 static document make(dsm__page *page, const dsm_partition *partition,
                      const dsm_dispatch *simulation) {
   document made = {.instance = partition->instance->name,
-                   .objective = dsm_objective_kind_name(partition->options.objective),
-                   .status = dsm_solution_status_name(partition->status),
                    .of = *partition,
                    .devices = devices_of(page, partition),
                    .tasks = tasks_of(page, partition),

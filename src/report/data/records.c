@@ -2,20 +2,21 @@
 #include "report/data/records.h"
 
 const dsm__record_type *const dsm__result_formats[] = {
-    &dsm__check_record,    &dsm__ladder_record,     &dsm__diff_record,      &dsm__explain_record,
-    &dsm__dispatch_record, &dsm__elasticity_record, &dsm__partition_record, &dsm__validate_record,
+    &dsm__check_record,     &dsm__describe_record,   &dsm__diff_record,     &dsm__explain_record,
+    &dsm__dispatch_record,  &dsm__elasticity_record, &dsm__ladder_record,   &dsm__list_record,
+    &dsm__partition_record, &dsm__points_record,     &dsm__validate_record,
 };
 const size_t dsm__result_format_count = DSM__COUNT_OF(dsm__result_formats);
 
 #define FIGURE(member, flag, of_unit, about)                                                       \
-  DSM__FIELD(REAL, dsm_plan_result, member, #member, DSM__COLUMN | (flag), .unit = (of_unit),      \
-             .help = (about))
+  DSM__FIELD(REAL, dsm_plan_result, member, #member,                                               \
+             DSM__COLUMN | DSM__FIELD_IS_ABOVE_MIN | (flag), .unit = (of_unit), .help = (about))
 
 DSM__RECORD(dsm__figures_record, dsm_plan_result, false, "The prediction for a step.",
             FIGURE(step_cycles, DSM__LESS, "cycles", "Of a step."),
             FIGURE(step_seconds, DSM__LESS, "seconds", "The same."),
             FIGURE(samples_per_second, DSM__MORE, "1/s", "minibatch / step_seconds."),
-            FIGURE(utilization, DSM__MORE, "ratio", "Ideal over step, 0 to 1."));
+            FIGURE(utilization, DSM__MORE, "ratio", "Ideal over step, at most 1."));
 
 dsm_decision_drift dsm__presence_row(const char *layer, dsm_pass pass, dsm_presence presence) {
   const bool is_new = presence == DSM_PRESENCE_NEW;

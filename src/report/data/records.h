@@ -24,10 +24,10 @@ extern const dsm__record_type dsm__list_record;
 extern const dsm__record_type dsm__partition_record;
 extern const dsm__record_type dsm__validate_record;
 
-/** Points, whose rows have the columns that their sweep says: dsm__point_record and its axes. */
+/** Rows have the columns that their sweep says: those of dsm__point_record and its axes. */
 extern const dsm__record_type dsm__points_record;
 
-/** All but points. */
+/** All of them. */
 extern const dsm__record_type *const dsm__result_formats[];
 extern const size_t dsm__result_format_count;
 
@@ -86,8 +86,8 @@ typedef struct dsm__rows {
   DSM__OWN_RECORD(                                                                                 \
       decision_record, dsm_decision_drift, true, about,                                            \
       DSM__FIELD(TEXT, dsm_decision_drift, layer, "layer", DSM__COLUMN, .help = "Its name."),      \
-      DSM__FIELD(WORD, dsm_decision_drift, pass, "pass", DSM__COLUMN, .words = &dsm__pass_words,   \
-                 .help = "Absent: of the whole layer."),                                           \
+      DSM__FIELD(WORD, dsm_decision_drift, pass, "pass", DSM__COLUMN | DSM__FIELD_IS_OPTIONAL,     \
+                 .words = &dsm__pass_words, .help = "Absent: of the whole layer."),                \
       DSM__FIELD(TEXT, dsm_decision_drift, decision, "decision", DSM__COLUMN,                      \
                  .column = (of_column), .help = "Its key in a plan."),                             \
       DSM__FIELD(TEXT, dsm_decision_drift, before, first, DSM__COLUMN, .help = (about_first)),     \

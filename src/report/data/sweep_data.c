@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* sweep_data.c: the points of a sweep for programs (format "dsm-points/1", and CSV). */
+#include "dsm/limits.h"
 #include "dsm/sweep_store.h"
 #include "report/data/csv.h"
 #include "report/data/records.h"
+#include "sweep/point_record.h"
 
 /* The table of a row: which columns there are, the sweep says. */
 typedef struct document {
@@ -30,13 +32,17 @@ DSM__DOCUMENT(
     dsm__points_record, document, "dsm-points/1",
     "Results of a sweep, written by `dsm sweep ... --format json`.",
     DSM__FIELD(TEXT, document, name, "name", 0, .help = "Of the sweep."),
-    DSM__FIELD(COUNT, document, point_count, "point_count", 0,
+    DSM__FIELD(COUNT, document, point_count, "point_count", 0, .min = 1,
+               .max = DSM_SWEEP_POINTS_MAX,
                .help = "Points of the sweep; more than rows if it is not complete or only "
                        "some rows are asked for."),
     {.key = "rows",
      .kind = DSM__FIELD_OWN,
      .write = write_rows,
-     .help = "In order of points, or of the objectives."});
+     .written_as = DSM__FIELD_LIST,
+     .type = &dsm__point_record,
+     .help = "In order of points, or of the objectives: the columns of the view `points` without "
+             "`plan`, null where there is no value."});
 
 static document make(dsm__page *page, const dsm_point_table *points) {
   static const dsm__value_kind kinds[DSM_CELL_KIND_COUNT] = {

@@ -30,10 +30,10 @@ DSM__RECORD(dsm__finding_record, finding_row, false, "What was found.",
                        .words = &dsm__severity_words, .help = "How bad it is."),
             DSM__FIELD(TEXT, finding_row, file, "file", DSM__FIELD_IS_OPTIONAL,
                        .help = "Name of the input."),
-            DSM__FIELD(COUNT, finding_row, line, "line", DSM__COLUMN, .is_stated = has_line,
-                       .help = "Of the file, from 1."),
-            DSM__FIELD(COUNT, finding_row, column, "column", DSM__COLUMN, .is_stated = has_column,
-                       .help = "Byte of the line, from 1."),
+            DSM__FIELD(COUNT, finding_row, line, "line", DSM__COLUMN, .min = 1,
+                       .is_stated = has_line, .help = "Of the file, from 1."),
+            DSM__FIELD(COUNT, finding_row, column, "column", DSM__COLUMN, .min = 1,
+                       .is_stated = has_column, .help = "Byte of the line, from 1."),
             DSM__FIELD(TEXT, finding_row, path, "path", DSM__COLUMN | DSM__FIELD_IS_OPTIONAL,
                        .help = "JSON path such as $.layers[3].stride."),
             DSM__FIELD(TEXT, finding_row, message, "message", DSM__COLUMN,
@@ -45,20 +45,22 @@ typedef struct item_row {
   const char *file;
   const char *kind;
   bool is_valid;
-  const char *status;
+  dsm_status status;
   dsm__rows findings;
   size_t dropped;
 } item_row;
 
-DSM__OWN_RECORD(item_record, item_row, false, "A file.",
-                DSM__FIELD(TEXT, item_row, file, "file", DSM__COLUMN, .help = "Its name."),
-                DSM__FIELD(TEXT, item_row, kind, "kind", DSM__COLUMN | DSM__FIELD_IS_OPTIONAL,
-                           .help = "What it describes, if that was found out."),
-                DSM__FIELD(FLAG, item_row, is_valid, "valid", DSM__COLUMN, .help = "Is it valid?"),
-                DSM__FIELD(TEXT, item_row, status, "status", 0, .help = "ok, or why it is not."),
-                DSM__ROWS(item_row, findings, "findings", dsm__finding_record, "What was found."),
-                DSM__FIELD(COUNT, item_row, dropped, "findings_dropped", 0,
-                           .help = "More that were found, and are not listed."));
+DSM__OWN_RECORD(
+    item_record, item_row, false, "A file.",
+    DSM__FIELD(TEXT, item_row, file, "file", DSM__COLUMN, .help = "Its name."),
+    DSM__FIELD(TEXT, item_row, kind, "kind", DSM__COLUMN | DSM__FIELD_IS_OPTIONAL,
+               .help = "What it describes, if that was found out."),
+    DSM__FIELD(FLAG, item_row, is_valid, "valid", DSM__COLUMN, .help = "Is it valid?"),
+    DSM__FIELD(WORD, item_row, status, "status", 0, .words = &dsm__status_words,
+               .help = "ok, or why it is not."),
+    DSM__ROWS(item_row, findings, "findings", dsm__finding_record, "What was found."),
+    DSM__FIELD(COUNT, item_row, dropped, "findings_dropped", 0,
+               .help = "More that were found, and are not listed: 100 are kept for a file."));
 
 DSM__DOCUMENT(dsm__validate_record, dsm__rows, "dsm-validate/1",
               "Which files are valid, written by `dsm validate --format json`.",
@@ -105,7 +107,7 @@ static item_row row_of(dsm__page *page, const dsm_validated *item) {
   return (item_row){.file = item->file,
                     .kind = item->kind,
                     .is_valid = item->status == DSM_OK,
-                    .status = dsm_status_name(item->status),
+                    .status = item->status,
                     .findings = dsm__findings_of(page, item->diags),
                     .dropped = dsm_diags_dropped(item->diags)};
 }

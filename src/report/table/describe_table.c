@@ -143,8 +143,8 @@ static void put_result(dsm__page *page, const dsm_plan *plan) {
 static void put_item(dsm__page *page, const dsm_described *item) {
   const dsm_workload *const workload = dsm__described_workload(item);
   const dsm_system *const system = dsm__described_system(item);
-  dsm__page_line(page, DSM__STYLE_HEADING, "%s: %s %s", item->file, dsm__described_kind(item),
-                 dsm__described_name(item));
+  dsm__page_line(page, DSM__STYLE_HEADING, "%s: %s %s", item->file,
+                 dsm_description_name(dsm__described_kind(item)), dsm__described_name(item));
   if (item->sweep != NULL) {
     dsm__describe_sweep(page, item->sweep);
   }
