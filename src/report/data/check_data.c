@@ -3,7 +3,6 @@
  */
 #include "base/diag_add.h"
 #include "check/drift.h"
-#include "dsm/limits.h"
 #include "model/names.h"
 #include "report/data/csv.h"
 #include "report/data/records.h"
@@ -79,10 +78,8 @@ static bool is_same_clock(const void *item) {
 }
 
 DSM__OWN_RECORD(minibatch_record, item_row, true, "Samples of a step.",
-                DSM__FIELD(COUNT, item_row, drift.minibatch_before, "before", 0, .min = 1,
-                           .max = DSM_DIMENSION_MAX, .unit = "samples", .help = "As recorded."),
-                DSM__FIELD(COUNT, item_row, drift.minibatch_after, "after", 0, .min = 1,
-                           .max = DSM_DIMENSION_MAX, .unit = "samples", .help = "Now."));
+                DSM__SAMPLES(item_row, drift.minibatch_before, "before", 0, "As recorded."),
+                DSM__SAMPLES(item_row, drift.minibatch_after, "after", 0, "Now."));
 
 DSM__OWN_RECORD(version_record, item_row, true, "The versions of dsm.",
                 DSM__FIELD(TEXT, item_row, drift.dsm_version_before, "before", 0,

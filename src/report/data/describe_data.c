@@ -2,7 +2,6 @@
 /* describe_data.c: what descriptions hold, for programs (format "dsm-describe/1", and CSV). */
 #include <math.h>
 
-#include "dsm/limits.h"
 #include "model/names.h"
 #include "plan/plan_internal.h"
 #include "report/data/csv.h"
@@ -13,9 +12,6 @@
 #include "system/system_internal.h"
 #include "workload/workload_internal.h"
 
-#define ABOVE DSM__FIELD_IS_ABOVE_MIN
-#define REAL(struct_type, member, key, flag, of_unit, about)                                       \
-  DSM__FIELD(REAL, struct_type, member, key, flag, .unit = (of_unit), .help = (about))
 #define COUNT(struct_type, member, key, flag, least, about)                                        \
   DSM__FIELD(COUNT, struct_type, member, key, flag, .min = (least), .help = (about))
 #define TEXT(struct_type, member, key, flag, about)                                                \
@@ -84,18 +80,18 @@ DSM__OWN_RECORD(
     device_record, device_row, false, "A device.",
     DSM__FIELD(TEXT, device_row, of.name, "name", DSM__COLUMN, .column = "path",
                .help = "Its name."),
-    DSM__FIELD(WORD, device_row, kind, "kind", DSM__FIELD_IS_OPTIONAL,
-               .words = &dsm__device_kind_words, .help = "Of a server's device."),
+    DSM__FIELD(WORD, device_row, kind, "kind", DSM__OPTIONAL, .words = &dsm__device_kind_words,
+               .help = "Of a server's device."),
     DSM__FIELD(FLAG, device_row, of.is_accelerator, "accelerator", 0, .help = "Else a host."),
-    DSM__FIELD(REAL, device_row, peak_flops, "peak_flops", ABOVE | DSM__COLUMN | DSM__MORE,
+    DSM__FIELD(REAL, device_row, peak_flops, "peak_flops", DSM__ABOVE | DSM__COLUMN | DSM__MORE,
                .unit = "FLOP/s", .is_stated = has_peak,
                .help = "Operations a second at most, 2 for a MAC; absent where times are given."),
     DSM__FIELD(COUNT, device_row, runs_tasks, "runs_tasks", 0, .is_stated = has_tasks,
                .help = "Tasks of the profile that it can run."),
     DSM__FIELD(REAL, device_row, of.memory_bytes, "memory_bytes", DSM__COLUMN | DSM__NULLABLE,
                .column = "value", .unit = "bytes", .help = "null: unlimited."),
-    REAL(device_row, of.link_bytes_per_second, "link_bytes_per_second", DSM__NULLABLE, "bytes/s",
-         "Out of the device; null: unlimited."),
+    DSM__REAL(device_row, of.link_bytes_per_second, "link_bytes_per_second", DSM__NULLABLE,
+              "bytes/s", "Out of the device; null: unlimited."),
     DSM__FIELD(REAL, device_row, of.busy_watts, "busy_watts", 0, .unit = "watts",
                .is_stated = has_power, .help = "Absent if not stated."),
     DSM__FIELD(REAL, device_row, of.idle_watts, "idle_watts", 0, .unit = "watts",
@@ -121,8 +117,8 @@ typedef struct layer_row {
 #define MACS_AND_BYTES                                                                             \
   COUNT(layer_row, of.forward_macs, "macs_forward_per_sample", DSM__COLUMN, 1,                     \
         "Of the forward pass, all timesteps."),                                                    \
-      REAL(layer_row, of.activation_bytes, "activation_bytes_per_sample", ABOVE | DSM__COLUMN,     \
-           "bytes", "Of all stored outputs, all timesteps.")
+      DSM__REAL(layer_row, of.activation_bytes, "activation_bytes_per_sample",                     \
+                DSM__ABOVE | DSM__COLUMN, "bytes", "Of all stored outputs, all timesteps.")
 
 DSM__OWN_RECORD(layer_record, layer_row, true, "A declared layer.",
                 DSM__FIELD(TEXT, layer_row, name, "name", DSM__COLUMN, .column = "layer",
@@ -147,7 +143,7 @@ DSM__OWN_RECORD(
     TEXT(parameter_row, path, "path", DSM__COLUMN, "Such as core.frequency_GHz."),
     DSM__FIELD(VALUE, parameter_row, value, "value", DSM__COLUMN, .help = "As it is."),
     TEXT(parameter_row, unit, "unit", DSM__COLUMN, "Of the value; flag and word for those kinds."),
-    DSM__FIELD(VALUE, parameter_row, fallback, "default", DSM__COLUMN | DSM__FIELD_IS_OPTIONAL,
+    DSM__FIELD(VALUE, parameter_row, fallback, "default", DSM__COLUMN | DSM__OPTIONAL,
                .help = "Absent if the parameter is required."),
     TEXT(parameter_row, source, "source", DSM__COLUMN,
          "The description's note; else the source of the default, the word assumption, or given."));
@@ -212,8 +208,8 @@ DSM__OWN_RECORD(server_record, item_row, false, "A server.", DEVICES(item_row));
 DSM__OWN_RECORD(profile_record, item_row, false, "A profile.",
                 COUNT(item_row, tasks, "tasks", 0, 1, "Of the profile."),
                 COUNT(item_row, tensors, "tensors", 0, 0, "Of the profile, between tasks."),
-                REAL(item_row, weights_bytes, "weights_bytes", 0, "bytes",
-                     "Of all tasks of the profile."),
+                DSM__REAL(item_row, weights_bytes, "weights_bytes", 0, "bytes",
+                          "Of all tasks of the profile."),
                 DEVICES(item_row));
 
 DSM__OWN_RECORD(plan_record, item_row, false, "A plan.",
@@ -224,26 +220,24 @@ DSM__OWN_RECORD(plan_record, item_row, false, "A plan.",
                            .help = "The plan's prediction for a step."));
 
 DSM__OWN_RECORD(workload_record, item_row, false, "A workload.",
-                DSM__FIELD(COUNT, item_row, minibatch, "minibatch", 0, .min = 1,
-                           .max = DSM_DIMENSION_MAX, .unit = "samples",
-                           .help = "Samples of a step."),
+                DSM__SAMPLES(item_row, minibatch, "minibatch", 0, "Samples of a step."),
                 DSM__FIELD(RECORD, item_row, totals, "totals", 0, .type = &totals_record,
                            .help = "Sums over the network."),
                 DSM__ROWS(item_row, layers, "layers", layer_record, "Declared layers, in order."));
 
-DSM__OWN_RECORD(system_record, item_row, false, "A system.",
-                REAL(item_row, peak_flops, "peak_flops", ABOVE | DSM__COLUMN | DSM__MORE, "FLOP/s",
-                     "Floating-point operations a second of the whole system, 2 for a MAC."),
-                REAL(item_row, machine_balance, "machine_balance", ABOVE | DSM__COLUMN, "FLOP/byte",
-                     "FLOP per byte at which a chip's peak and its usable memory bandwidth meet."),
-                COUNT(item_row, chips, "chips", 0, 1, "Of the whole system."),
-                COUNT(item_row, cores, "cores", 0, 1, "Of the whole system."),
-                REAL(item_row, macs_per_cycle, "macs_per_cycle", ABOVE, "MACs",
-                     "Of the whole system."),
-                REAL(item_row, memory_bytes, "memory_bytes", ABOVE, "bytes",
-                     "Of the whole system."),
-                DSM__ROWS(item_row, parameters, "parameters", parameter_record,
-                          "Every parameter of the system."));
+DSM__OWN_RECORD(
+    system_record, item_row, false, "A system.",
+    DSM__REAL(item_row, peak_flops, "peak_flops", DSM__ABOVE | DSM__COLUMN | DSM__MORE, "FLOP/s",
+              "Floating-point operations a second of the whole system, 2 for a MAC."),
+    DSM__REAL(item_row, machine_balance, "machine_balance", DSM__ABOVE | DSM__COLUMN, "FLOP/byte",
+              "FLOP per byte at which a chip's peak and its usable memory bandwidth meet."),
+    COUNT(item_row, chips, "chips", 0, 1, "Of the whole system."),
+    COUNT(item_row, cores, "cores", 0, 1, "Of the whole system."),
+    DSM__REAL(item_row, macs_per_cycle, "macs_per_cycle", DSM__ABOVE, "MACs",
+              "Of the whole system."),
+    DSM__REAL(item_row, memory_bytes, "memory_bytes", DSM__ABOVE, "bytes", "Of the whole system."),
+    DSM__ROWS(item_row, parameters, "parameters", parameter_record,
+              "Every parameter of the system."));
 
 DSM__OWN_RECORD(item_record, item_row, false, "What a file describes.",
                 TEXT(item_row, file, "file", DSM__COLUMN, "As given on the command line."),

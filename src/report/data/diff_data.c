@@ -2,7 +2,6 @@
 /* diff_data.c: two plans side by side, for programs (format "dsm-diff/1", and CSV). */
 #include <math.h>
 
-#include "dsm/limits.h"
 #include "model/names.h"
 #include "report/data/csv.h"
 #include "report/data/records.h"
@@ -73,16 +72,14 @@ DSM__OWN_RECORD(plan_record, plan_row, true, "One of the plans.",
                 DSM__FIELD(TEXT, plan_row, system, "system", 0, .help = "Its name."),
                 DSM__FIELD(WORD, plan_row, mode, "mode", 0, .words = &dsm__mode_words,
                            .help = "What a step is."),
-                DSM__FIELD(COUNT, plan_row, minibatch, "minibatch", 0, .min = 1,
-                           .max = DSM_DIMENSION_MAX, .unit = "samples",
-                           .help = "Samples of a step."));
+                DSM__SAMPLES(plan_row, minibatch, "minibatch", 0, "Samples of a step."));
 
 DSM__OWN_RECORD(input_record, dsm_input_difference, true, "A value that was asked for.",
                 DSM__FIELD(TEXT, dsm_input_difference, path, "path", DSM__COLUMN, .column = "name",
                            .help = "As --set takes it; options as a sweep varies them."),
-                DSM__FIELD(JSON, dsm_input_difference, a, "a", DSM__COLUMN | DSM__FIELD_IS_OPTIONAL,
+                DSM__FIELD(JSON, dsm_input_difference, a, "a", DSM__COLUMN | DSM__OPTIONAL,
                            .help = "The value in A; absent if it has none."),
-                DSM__FIELD(JSON, dsm_input_difference, b, "b", DSM__COLUMN | DSM__FIELD_IS_OPTIONAL,
+                DSM__FIELD(JSON, dsm_input_difference, b, "b", DSM__COLUMN | DSM__OPTIONAL,
                            .help = "The value in B; absent if it has none."));
 
 DSM__DECISION_RECORD("A decision that differs.", "name", "a", "In words, as dsm check has them.",
@@ -120,8 +117,8 @@ DSM__OWN_RECORD(pass_record, pass_row, false, "A pass that differs.",
                 DSM__FIELD(TEXT, pass_row, layer, "layer", 0, .help = "Name of its layer."),
                 DSM__FIELD(WORD, pass_row, pass, "pass", 0, .words = &dsm__pass_words,
                            .help = "Which."),
-                DSM__FIELD(WORD, pass_row, only_in, "only_in", DSM__FIELD_IS_OPTIONAL,
-                           .words = &sides, .help = "Absent: both have it."),
+                DSM__FIELD(WORD, pass_row, only_in, "only_in", DSM__OPTIONAL, .words = &sides,
+                           .help = "Absent: both have it."),
                 FIGURE(pass_row, seconds, DSM__LESS, "seconds", "Of the step."),
                 FIGURE(pass_row, cycles, DSM__LESS, "cycles", "Of the step."),
                 FIGURE(pass_row, utilization, DSM__MORE, "ratio", "0 to 1."),

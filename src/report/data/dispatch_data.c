@@ -2,33 +2,26 @@
 /* dispatch_data.c: a simulation for programs (format "dsm-dispatch/1", inside of a partition). */
 #include "report/data/dispatch_data.h"
 
-#include "dsm/limits.h"
-
-#define ABOVE DSM__FIELD_IS_ABOVE_MIN
-
-#define REAL(struct_type, member, key, flag, of_unit, about)                                       \
-  DSM__FIELD(REAL, struct_type, member, key, flag, .unit = (of_unit), .help = (about))
-
 DSM__RECORD(dsm__dispatch_device_record, dsm__dispatch_device_row, false, "A device.",
             DSM__FIELD(TEXT, dsm__dispatch_device_row, name, "name", 0, .help = "Its name."),
-            REAL(dsm__dispatch_device_row, of.time_fraction, "time_fraction", DSM__COLUMN, "ratio",
-                 "Busy, over the whole run."),
-            REAL(dsm__dispatch_device_row, of.link_fraction, "link_fraction", DSM__COLUMN, "ratio",
-                 "Its outgoing link occupied, over the whole run."),
-            REAL(dsm__dispatch_device_row, of.mean_queue, "mean_queue", DSM__COLUMN | DSM__LESS,
-                 "tasks", "Tasks that wait for it, over time."),
+            DSM__REAL(dsm__dispatch_device_row, of.time_fraction, "time_fraction", DSM__COLUMN,
+                      "ratio", "Busy, over the whole run."),
+            DSM__REAL(dsm__dispatch_device_row, of.link_fraction, "link_fraction", DSM__COLUMN,
+                      "ratio", "Its outgoing link occupied, over the whole run."),
+            DSM__REAL(dsm__dispatch_device_row, of.mean_queue, "mean_queue",
+                      DSM__COLUMN | DSM__LESS, "tasks", "Tasks that wait for it, over time."),
             DSM__FIELD(COUNT, dsm__dispatch_device_row, of.most_queued, "most_queued", 0,
                        .help = "Most of them at a time."));
 
 DSM__OWN_RECORD(latency_record, dsm_dispatch, false, "The time of a request.",
-                REAL(dsm_dispatch, mean_latency_seconds, "mean_seconds",
-                     ABOVE | DSM__COLUMN | DSM__LESS, "seconds", "The mean."),
-                REAL(dsm_dispatch, p50_latency_seconds, "p50_seconds", ABOVE | DSM__LESS, "seconds",
-                     "By nearest rank."),
-                REAL(dsm_dispatch, p95_latency_seconds, "p95_seconds", ABOVE | DSM__LESS, "seconds",
-                     "By nearest rank."),
-                REAL(dsm_dispatch, p99_latency_seconds, "p99_seconds",
-                     ABOVE | DSM__COLUMN | DSM__LESS, "seconds", "By nearest rank."));
+                DSM__REAL(dsm_dispatch, mean_latency_seconds, "mean_seconds",
+                          DSM__ABOVE | DSM__COLUMN | DSM__LESS, "seconds", "The mean."),
+                DSM__REAL(dsm_dispatch, p50_latency_seconds, "p50_seconds", DSM__ABOVE | DSM__LESS,
+                          "seconds", "By nearest rank."),
+                DSM__REAL(dsm_dispatch, p95_latency_seconds, "p95_seconds", DSM__ABOVE | DSM__LESS,
+                          "seconds", "By nearest rank."),
+                DSM__REAL(dsm_dispatch, p99_latency_seconds, "p99_seconds",
+                          DSM__ABOVE | DSM__COLUMN | DSM__LESS, "seconds", "By nearest rank."));
 
 static bool is_closed(const void *row) {
   return ((const dsm__dispatch_row *)row)->of.options.window > 0;
@@ -45,17 +38,17 @@ DSM__DOCUMENT(
                .max = DSM_REQUESTS_MAX, .help = "That were simulated."),
     DSM__FIELD(COUNT, dsm__dispatch_row, of.options.window, "window", 0, .min = 1,
                .is_stated = is_closed, .help = "Closed loop: requests in the server at a time."),
-    DSM__FIELD(REAL, dsm__dispatch_row, of.options.rate, "rate", ABOVE, .is_stated = is_open,
+    DSM__FIELD(REAL, dsm__dispatch_row, of.options.rate, "rate", DSM__ABOVE, .is_stated = is_open,
                .unit = "1/s",
                .help = "In place of window: arrivals per second, with exponential gaps."),
     DSM__FIELD(COUNT, dsm__dispatch_row, of.options.seed, "seed", 0, .is_stated = is_open,
                .help = "What the gaps of arrivals are drawn from."),
-    REAL(dsm__dispatch_row, of.seconds, "seconds", ABOVE | DSM__LESS, "seconds",
-         "Until the last result."),
-    REAL(dsm__dispatch_row, of.throughput, "throughput", ABOVE | DSM__COLUMN | DSM__MORE, "1/s",
-         "Requests per second in the steady half."),
-    REAL(dsm__dispatch_row, of.throughput_within, "throughput_within", DSM__MORE, "1/s",
-         "The same of the requests that also entered in it."),
+    DSM__REAL(dsm__dispatch_row, of.seconds, "seconds", DSM__ABOVE | DSM__LESS, "seconds",
+              "Until the last result."),
+    DSM__REAL(dsm__dispatch_row, of.throughput, "throughput", DSM__ABOVE | DSM__COLUMN | DSM__MORE,
+              "1/s", "Requests per second in the steady half."),
+    DSM__REAL(dsm__dispatch_row, of.throughput_within, "throughput_within", DSM__MORE, "1/s",
+              "The same of the requests that also entered in it."),
     DSM__FIELD(RECORD, dsm__dispatch_row, of, "latency", DSM__COLUMN, .type = &latency_record,
                .help = "The time of a request."),
     DSM__ROWS(dsm__dispatch_row, devices, "devices", dsm__dispatch_device_record,

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* elasticity_data.c: how much each parameter matters, for programs (format "dsm-elasticity/1", and
  * CSV). */
-#include "dsm/limits.h"
 #include "elasticity/slope.h"
 #include "model/names.h"
 #include "plan/plan_internal.h"
@@ -14,10 +13,9 @@ static bool has_time(const void *response) {
   return ((const dsm_response *)response)->why_not == NULL;
 }
 
-#define ABOVE DSM__FIELD_IS_ABOVE_MIN
 #define TIME(member, flag, of_unit, about)                                                         \
-  DSM__FIELD(REAL, dsm_response, member, #member, ABOVE | DSM__COLUMN | (flag), .unit = (of_unit), \
-             .help = (about))
+  DSM__FIELD(REAL, dsm_response, member, #member, DSM__ABOVE | DSM__COLUMN | (flag),               \
+             .unit = (of_unit), .help = (about))
 
 DSM__OWN_RECORD(times_record, dsm_response, true, "A step.",
                 TIME(step_cycles, DSM__LESS, "cycles", "Of a step."),
@@ -34,9 +32,8 @@ typedef struct response_row {
 DSM__OWN_RECORD(question_record, response_row, true, "What is asked of a network.",
                 DSM__FIELD(TEXT, response_row, workload, "workload", DSM__COLUMN,
                            .help = "Name of the network."),
-                DSM__FIELD(COUNT, response_row, minibatch, "minibatch", DSM__COLUMN, .min = 1,
-                           .max = DSM_DIMENSION_MAX, .unit = "samples",
-                           .help = "Samples of a step."));
+                DSM__SAMPLES(response_row, minibatch, "minibatch", DSM__COLUMN,
+                             "Samples of a step."));
 
 DSM__OWN_RECORD(network_record, response_row, true, "A network with all parameters as they are.",
                 {.kind = DSM__FIELD_PART, .type = &question_record},
@@ -44,11 +41,12 @@ DSM__OWN_RECORD(network_record, response_row, true, "A network with all paramete
 
 DSM__OWN_RECORD(variation_response_record, dsm_response, true, "How a network responds.",
                 DSM__FIELD(REAL, dsm_response, time_ratio, "time_ratio",
-                           ABOVE | DSM__COLUMN | DSM__LESS, .unit = "ratio", .is_stated = has_time,
+                           DSM__ABOVE | DSM__COLUMN | DSM__LESS, .unit = "ratio",
+                           .is_stated = has_time,
                            .help = "Over the time with the parameter as it is."),
                 {.kind = DSM__FIELD_PART, .type = &times_record, .is_stated = has_time},
-                DSM__FIELD(TEXT, dsm_response, why_not, "why_not",
-                           DSM__COLUMN | DSM__FIELD_IS_OPTIONAL, .help = "Why there is no time."));
+                DSM__FIELD(TEXT, dsm_response, why_not, "why_not", DSM__COLUMN | DSM__OPTIONAL,
+                           .help = "Why there is no time."));
 
 DSM__OWN_RECORD(response_record, response_row, true, "How a network responds.",
                 DSM__FIELD(TEXT, response_row, workload, "workload", 0,
@@ -93,7 +91,7 @@ DSM__OWN_RECORD(
                .help = "raised: a tenth more; lowered: a tenth less; other: another flag or word."),
     DSM__FIELD(VALUE, variation_row, value, "value", DSM__COLUMN, .column = "variations.value",
                .help = "Null where there is none, or the networks have different ones."),
-    DSM__FIELD(REAL, variation_row, factor, "factor", DSM__COLUMN | DSM__FIELD_IS_ABOVE_MIN,
+    DSM__FIELD(REAL, variation_row, factor, "factor", DSM__COLUMN | DSM__ABOVE,
                .is_stated = has_factor,
                .help = "Value over that as it is; absent for another flag or word."),
     DSM__ROWS(variation_row, responses, "responses", response_record, "One for each network."));
@@ -120,10 +118,10 @@ DSM__OWN_RECORD(
     DSM__FIELD(VALUE, parameter_row, value, "value", DSM__COLUMN,
                .help = "As it is; null where the networks have different ones."),
     DSM__FIELD(TEXT, parameter_row, of.unit, "unit", DSM__COLUMN, .help = "Of the value."),
-    DSM__FIELD(WORD, parameter_row, better, "better", DSM__COLUMN | DSM__FIELD_IS_OPTIONAL,
+    DSM__FIELD(WORD, parameter_row, better, "better", DSM__COLUMN | DSM__OPTIONAL,
                .words = &betters,
                .help = "Which direction small steps try; absent for flags and words."),
-    DSM__FIELD(VALUE, parameter_row, fallback, "default", DSM__COLUMN | DSM__FIELD_IS_OPTIONAL,
+    DSM__FIELD(VALUE, parameter_row, fallback, "default", DSM__COLUMN | DSM__OPTIONAL,
                .help = "Absent if the parameter is required."),
     DSM__FIELD(TEXT, parameter_row, of.source, "source", DSM__COLUMN,
                .help = "Where the value comes from, as in dsm-describe/1."),

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* explain_data.c: the alternatives of a layer, for programs (format "dsm-explain/1", and CSV). */
 #include "dsm/explore.h"
-#include "dsm/limits.h"
 #include "model/names.h"
 #include "plan/plan_record.h"
 #include "report/data/csv.h"
@@ -105,7 +104,7 @@ DSM__OWN_RECORD(
           "Layers whose output is held then, but not in the plan; absent if no mapping has it."),
     NAMES(not_held.items, not_held.count, "not_held",
           "Layers whose output is held in the plan, but not then; absent if no mapping has it."),
-    DSM__FIELD(TEXT, what_if_row, why_not, "why_not", DSM__COLUMN | DSM__FIELD_IS_OPTIONAL,
+    DSM__FIELD(TEXT, what_if_row, why_not, "why_not", DSM__COLUMN | DSM__OPTIONAL,
                .help = "Why no mapping has it; absent where some has."));
 
 typedef struct pass_row {
@@ -159,8 +158,7 @@ DSM__DOCUMENT(
     DSM__FIELD(TEXT, document, system, "system", 0, .help = "Its name."),
     DSM__FIELD(WORD, document, mode, "mode", 0, .words = &dsm__mode_words,
                .help = "What a step is."),
-    DSM__FIELD(COUNT, document, minibatch, "minibatch", 0, .min = 1, .max = DSM_DIMENSION_MAX,
-               .unit = "samples", .help = "Samples of a step."),
+    DSM__SAMPLES(document, minibatch, "minibatch", 0, "Samples of a step."),
     DSM__FIELD(REAL, document, step_cycles, "step_cycles", DSM__LESS, .unit = "cycles",
                .help = "Of the plan's step."),
     DSM__ROWS(document, layers, "layers", layer_record, "The primary layers that were asked for."));

@@ -175,8 +175,8 @@ typedef struct item_row {
 #define TEXT(member, about)                                                                        \
   DSM__FIELD(TEXT, item_row, member, #member, DSM__COLUMN, .help = (about))
 #define FIGURE(index, key, of_unit, about)                                                         \
-  DSM__FIELD(VALUE, item_row, figures[index], key, DSM__COLUMN | DSM__FIELD_IS_OPTIONAL,           \
-             .unit = (of_unit), .help = (about))
+  DSM__FIELD(VALUE, item_row, figures[index], key, DSM__COLUMN | DSM__OPTIONAL, .unit = (of_unit), \
+             .help = (about))
 
 DSM__OWN_RECORD(item_record, item_row, false, "A description.",
                 TEXT(kind, "What it is: workload, system, server or sweep."),

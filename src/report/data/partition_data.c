@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* partition_data.c: partitions for programs (format "dsm-partition/1", and CSV). */
-#include "dsm/limits.h"
 #include "partition/instance_facts.h"
 #include "report/data/csv.h"
 #include "report/data/dispatch_data.h"

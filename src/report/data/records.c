@@ -9,8 +9,8 @@ const dsm__record_type *const dsm__result_formats[] = {
 const size_t dsm__result_format_count = DSM__COUNT_OF(dsm__result_formats);
 
 #define FIGURE(member, flag, of_unit, about)                                                       \
-  DSM__FIELD(REAL, dsm_plan_result, member, #member,                                               \
-             DSM__COLUMN | DSM__FIELD_IS_ABOVE_MIN | (flag), .unit = (of_unit), .help = (about))
+  DSM__FIELD(REAL, dsm_plan_result, member, #member, DSM__COLUMN | DSM__ABOVE | (flag),            \
+             .unit = (of_unit), .help = (about))
 
 DSM__RECORD(dsm__figures_record, dsm_plan_result, false, "The prediction for a step.",
             FIGURE(step_cycles, DSM__LESS, "cycles", "Of a step."),

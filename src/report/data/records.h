@@ -9,6 +9,7 @@
 #include "base/record.h"
 #include "dsm/check.h"
 #include "dsm/dispatch.h"
+#include "dsm/limits.h"
 #include "report/table/text_page.h"
 
 /* ---- the formats: each record's `format` is its name ---- */
@@ -46,6 +47,8 @@ extern const dsm__record_type dsm__finding_record; /**< of the rows of dsm__find
 /* Flags of fields, in short. */
 enum {
   DSM__COLUMN = DSM__FIELD_IS_COLUMN,
+  DSM__ABOVE = DSM__FIELD_IS_ABOVE_MIN,
+  DSM__OPTIONAL = DSM__FIELD_IS_OPTIONAL,
   DSM__NULLABLE = DSM__FIELD_IS_NULLABLE,
   DSM__LESS = DSM__FIELD_LESS_IS_BETTER,
   DSM__MORE = DSM__FIELD_MORE_IS_BETTER,
@@ -56,6 +59,15 @@ typedef struct dsm__rows {
   void *items;
   size_t count;
 } dsm__rows;
+
+/** The field of a number. */
+#define DSM__REAL(struct_type, member, of_key, of_flags, of_unit, about)                           \
+  DSM__FIELD(REAL, struct_type, member, of_key, of_flags, .unit = (of_unit), .help = (about))
+
+/** The field of a minibatch. */
+#define DSM__SAMPLES(struct_type, member, of_key, of_flags, about)                                 \
+  DSM__FIELD(COUNT, struct_type, member, of_key, of_flags, .min = 1, .max = DSM_DIMENSION_MAX,     \
+             .unit = "samples", .help = (about))
 
 /** The field of a dsm__rows. */
 #define DSM__ROWS(struct_type, member, of_key, of_type, about)                                     \
@@ -86,7 +98,7 @@ typedef struct dsm__rows {
   DSM__OWN_RECORD(                                                                                 \
       decision_record, dsm_decision_drift, true, about,                                            \
       DSM__FIELD(TEXT, dsm_decision_drift, layer, "layer", DSM__COLUMN, .help = "Its name."),      \
-      DSM__FIELD(WORD, dsm_decision_drift, pass, "pass", DSM__COLUMN | DSM__FIELD_IS_OPTIONAL,     \
+      DSM__FIELD(WORD, dsm_decision_drift, pass, "pass", DSM__COLUMN | DSM__OPTIONAL,              \
                  .words = &dsm__pass_words, .help = "Absent: of the whole layer."),                \
       DSM__FIELD(TEXT, dsm_decision_drift, decision, "decision", DSM__COLUMN,                      \
                  .column = (of_column), .help = "Its key in a plan."),                             \

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* sweep_data.c: the points of a sweep for programs (format "dsm-points/1", and CSV). */
-#include "dsm/limits.h"
 #include "dsm/sweep_store.h"
 #include "report/data/csv.h"
 #include "report/data/records.h"

@@ -28,17 +28,17 @@ static bool has_column(const void *finding) {
 DSM__RECORD(dsm__finding_record, finding_row, false, "What was found.",
             DSM__FIELD(WORD, finding_row, severity, "severity", DSM__COLUMN,
                        .words = &dsm__severity_words, .help = "How bad it is."),
-            DSM__FIELD(TEXT, finding_row, file, "file", DSM__FIELD_IS_OPTIONAL,
+            DSM__FIELD(TEXT, finding_row, file, "file", DSM__OPTIONAL,
                        .help = "Name of the input."),
             DSM__FIELD(COUNT, finding_row, line, "line", DSM__COLUMN, .min = 1,
                        .is_stated = has_line, .help = "Of the file, from 1."),
             DSM__FIELD(COUNT, finding_row, column, "column", DSM__COLUMN, .min = 1,
                        .is_stated = has_column, .help = "Byte of the line, from 1."),
-            DSM__FIELD(TEXT, finding_row, path, "path", DSM__COLUMN | DSM__FIELD_IS_OPTIONAL,
+            DSM__FIELD(TEXT, finding_row, path, "path", DSM__COLUMN | DSM__OPTIONAL,
                        .help = "JSON path such as $.layers[3].stride."),
             DSM__FIELD(TEXT, finding_row, message, "message", DSM__COLUMN,
                        .help = "What was expected and what was found."),
-            DSM__FIELD(TEXT, finding_row, hint, "hint", DSM__COLUMN | DSM__FIELD_IS_OPTIONAL,
+            DSM__FIELD(TEXT, finding_row, hint, "hint", DSM__COLUMN | DSM__OPTIONAL,
                        .help = "A suggestion such as: did you mean \"stride\"?"));
 
 typedef struct item_row {
@@ -53,7 +53,7 @@ typedef struct item_row {
 DSM__OWN_RECORD(
     item_record, item_row, false, "A file.",
     DSM__FIELD(TEXT, item_row, file, "file", DSM__COLUMN, .help = "Its name."),
-    DSM__FIELD(TEXT, item_row, kind, "kind", DSM__COLUMN | DSM__FIELD_IS_OPTIONAL,
+    DSM__FIELD(TEXT, item_row, kind, "kind", DSM__COLUMN | DSM__OPTIONAL,
                .help = "What it describes, if that was found out."),
     DSM__FIELD(FLAG, item_row, is_valid, "valid", DSM__COLUMN, .help = "Is it valid?"),
     DSM__FIELD(WORD, item_row, status, "status", 0, .words = &dsm__status_words,
