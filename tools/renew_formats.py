@@ -6,8 +6,8 @@ In schemas/dsm-plan-1.schema.json the properties of each record: which there are
 description, words, limits and default of decisions; a property that the table has and the schema has not is made.
 What else stands there (references, conditions, limits of what only a schema knows) is written by hand and stays. The
 schemas of results are made; what stands beside what is made (conditions, limits of texts and lists) is written by hand
-and stays. In docs/formats.md the tables below comments such as <!-- record: dsm-plan/1 result --> and
-<!-- columns: dsm-points/1 point -->.
+and stays. In docs/formats.md the tables below comments such as <!-- record: dsm-plan/1 result -->,
+<!-- columns: dsm-points/1 point --> and <!-- words -->.
 
 Usage: renew_formats.py DSM SOURCE_DIR [--check]
 With --check nothing is written: exit code 1, and what differs is named.
@@ -315,7 +315,14 @@ def columns_of(formats, name, record):
     return "\n".join(["| column | unit | meaning |", "|---|---|---|", *rows]) + "\n"
 
 
+def words_of(formats):
+    rows = (f"| {what} | " + ", ".join(f"`{word}`" for word in words) + " |"
+            for what, words in formats.word_lists.items())
+    return "\n".join(["| kind of word | words |", "|---|---|", *rows]) + "\n"
+
+
 def renew_docs(formats, text):
+    text = re.sub(r"(<!-- words -->\n\n)(?:\|.*\n)+", lambda found: found.group(1) + words_of(formats), text)
     text = re.sub(r"(<!-- columns: (\S+) (\w+) -->\n\n)(?:\|.*\n)+",
                   lambda found: found.group(1) + columns_of(formats, found.group(2), found.group(3)), text)
     return re.sub(r"(<!-- record: (\S+) (\w+) -->\n\n)(?:\|.*\n)+",

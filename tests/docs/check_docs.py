@@ -5,7 +5,6 @@
   parameters  the tables of docs/model.md and docs/formats.md against the program's
   keys        every key of a format is in docs/formats.md, in its section
   functions   every equation of the model is in docs/model.md, and no function there is unknown
-  words       every word of the formats is in docs/formats.md, section Words
   limits      the table of docs/formats.md against the program's
   examples    every ```json block is JSON; inputs (with a known "format") validate without a finding
   results     every key and column that the program writes is in docs/formats.md
@@ -250,13 +249,7 @@ class Checker:
             for number in sorted(set(cited) - numbers):
                 self.complain("docs/model.md", f"{path.name} cites section {number}, which is missing")
 
-    # ---- words and limits ----
-
-    def check_words(self):
-        for what, words in self.stated.word_lists.items():
-            for word in words:
-                if re.fullmatch(r"[a-z_0-9]+", word) and word not in self.words:
-                    self.complain("docs/formats.md", f"section Words lacks {word} ({what})")
+    # ---- limits ----
 
     def check_limits(self):
         rows = {first_span(row.get("constant", "")): row.get("value")
@@ -469,7 +462,6 @@ def main():
     checker.check_parameters()
     checker.check_keys()
     checker.check_functions()
-    checker.check_words()
     checker.check_limits()
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
