@@ -63,7 +63,7 @@ static block *new_block(size_t size) {
 #ifdef DSM_ARENA_DEBUG
 
 void *dsm__arena_alloc(dsm__arena *arena, size_t size) {
-  block *const fresh = new_block(size);
+  block *const fresh = arena == NULL ? NULL : new_block(size);
   if (fresh == NULL) {
     return NULL;
   }
@@ -99,7 +99,7 @@ static void *alloc_in_new_block(dsm__arena *arena, size_t size) {
 void *dsm__arena_alloc(dsm__arena *arena, size_t size) {
   const size_t unit = sizeof(max_align_t);
   const size_t wanted = size == 0 ? 1 : size;
-  if (wanted > SIZE_MAX - unit) {
+  if (arena == NULL || wanted > SIZE_MAX - unit) {
     return NULL;
   }
   const size_t rounded = (wanted + unit - 1) / unit * unit;
@@ -116,7 +116,7 @@ void *dsm__arena_alloc(dsm__arena *arena, size_t size) {
 
 void *dsm__arena_owner(size_t size, size_t arena_offset) {
   dsm__arena *const arena = dsm__arena_new();
-  unsigned char *const owner = arena == NULL ? NULL : dsm__arena_alloc(arena, size);
+  unsigned char *const owner = dsm__arena_alloc(arena, size);
   if (owner == NULL) {
     dsm__arena_free(arena);
     return NULL;

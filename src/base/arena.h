@@ -21,7 +21,7 @@ dsm__arena *dsm__arena_new(void);
 void dsm__arena_free(dsm__arena *arena);
 
 /** `size` zeroed bytes aligned for any type, at a unique address also for size 0; NULL if out of
- * memory. */
+ * memory, and of an arena that is NULL because memory was out. */
 void *dsm__arena_alloc(dsm__arena *arena, size_t size);
 
 /** A zeroed object of a type that has a member `arena`: a new arena, in which it is itself; NULL if

@@ -18,7 +18,7 @@ static void *copy_into(dsm__arena *arena, const void *items, size_t bytes, size_
 }
 
 bool dsm__list_grow(void *items, size_t count, size_t more, size_t *capacity, size_t size,
-                    dsm__arena *arena) {
+                    bool is_on_heap, dsm__arena *arena) {
   const size_t most = PTRDIFF_MAX / size; /* no object is larger */
   if (count > most || more > most - count) {
     return false;
@@ -28,8 +28,8 @@ bool dsm__list_grow(void *items, size_t count, size_t more, size_t *capacity, si
   larger = larger < count + more ? count + more : larger;
   void *old;
   memcpy(&old, items, sizeof old); /* a pointer of any type is read and written as its bytes */
-  void *const moved = arena == NULL ? realloc(old, larger * size)
-                                    : copy_into(arena, old, count * size, larger, size);
+  void *const moved =
+      is_on_heap ? realloc(old, larger * size) : copy_into(arena, old, count * size, larger, size);
   if (moved == NULL) {
     return false;
   }

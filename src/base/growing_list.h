@@ -18,22 +18,25 @@
 
 /** Has a list, a struct with these three members, room for `more` items, which it is given where it
  * has not? False if out of memory: then the list is as it was. The new items are not set. */
-#define DSM__LIST_RESERVE(list, more) DSM__LIST_RESERVE_IN(list, more, NULL)
+#define DSM__LIST_RESERVE(list, more)                                                              \
+  dsm__list_has_room((void *)&(list)->items, (list)->count, more, &(list)->capacity,               \
+                     sizeof *(list)->items, true, NULL)
 
-/** The same of a list in an arena; NULL: on the heap. */
+/** The same of a list in an arena. */
 #define DSM__LIST_RESERVE_IN(list, more, arena)                                                    \
   dsm__list_has_room((void *)&(list)->items, (list)->count, more, &(list)->capacity,               \
-                     sizeof *(list)->items, arena)
+                     sizeof *(list)->items, false, arena)
 
 /** Moves the `count` items of `size` bytes to which the pointer at `items` leads to where there is
- * room for `more`; the capacity at least doubles. False if out of memory, or if so many items have
- * no size. */
+ * room for `more`, on the heap or in the arena; the capacity at least doubles. False if out of
+ * memory, or if so many items have no size. */
 bool dsm__list_grow(void *items, size_t count, size_t more, size_t *capacity, size_t size,
-                    dsm__arena *arena);
+                    bool is_on_heap, dsm__arena *arena);
 
 static inline bool dsm__list_has_room(void *items, size_t count, size_t more, size_t *capacity,
-                                      size_t size, dsm__arena *arena) {
-  return more <= *capacity - count || dsm__list_grow(items, count, more, capacity, size, arena);
+                                      size_t size, bool is_on_heap, dsm__arena *arena) {
+  return more <= *capacity - count ||
+         dsm__list_grow(items, count, more, capacity, size, is_on_heap, arena);
 }
 
 #endif

@@ -18,7 +18,7 @@ static bool reserve(dsm__text_buffer *buffer, size_t more) {
     return false;
   }
   buffer->failed = !dsm__list_has_room((void *)&buffer->text, buffer->length, more + 1,
-                                       &buffer->capacity, 1, NULL);
+                                       &buffer->capacity, 1, true, NULL);
   return !buffer->failed;
 }
 

@@ -60,10 +60,7 @@ static void add_rung(dsm__table *table, const dsm_ladder_rung *rungs, size_t ind
 }
 
 char *dsm_report_ladder_table(const dsm_ladder_rung *rungs, size_t count, dsm_table_style style) {
-  dsm__page page;
-  if (!dsm__page_init(&page, style)) {
-    return NULL;
-  }
+  dsm__page page = dsm__page_begin(style);
   if (count > 0) {
     const char *const heading = dsm__page_plan_heading(&page, rungs[count - 1].plan);
     dsm__page_line(&page, DSM__STYLE_HEADING, "%s", heading);
@@ -142,10 +139,7 @@ static dsm__rows rows_of(dsm__page *page, const dsm_ladder_rung *rungs, size_t c
 }
 
 char *dsm_report_ladder_json(const dsm_ladder_rung *rungs, size_t count) {
-  dsm__page page;
-  if (!dsm__data_begin(&page)) {
-    return NULL;
-  }
+  dsm__page page = dsm__data_begin();
   document made = {.rungs = rows_of(&page, rungs, count)};
   if (count > 0) {
     made.workload = rungs[0].plan->workload->name;
@@ -156,10 +150,7 @@ char *dsm_report_ladder_json(const dsm_ladder_rung *rungs, size_t count) {
 }
 
 char *dsm_report_ladder_csv(const dsm_ladder_rung *rungs, size_t count) {
-  dsm__page page;
-  if (!dsm__data_begin(&page)) {
-    return NULL;
-  }
+  dsm__page page = dsm__data_begin();
   const dsm__rows made = rows_of(&page, rungs, count);
   return dsm__csv_of(&page, &rung_record, &made);
 }

@@ -67,7 +67,7 @@ dsm_axis_value *dsm__axis_row(dsm__sweep_draft *draft, dsm__axis_draft *axis) {
     return NULL;
   }
   if (!dsm__list_has_room((void *)&axis->values, axis->value_count, 1, &axis->capacity,
-                          axis->path_count * sizeof axis->values[0], draft->arena)) {
+                          axis->path_count * sizeof axis->values[0], false, draft->arena)) {
     (void)dsm__draft_out_of_memory(draft);
     return NULL;
   }

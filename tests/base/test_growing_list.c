@@ -10,7 +10,7 @@ START_TEST(test_items_stay_while_a_list_grows) {
   dsm__arena *const arena = _i == 0 ? NULL : dsm__arena_new();
   DSM__LIST(uint32_t) list = {NULL, 0, 0};
   for (uint32_t i = 0; i < 10000; i++) {
-    ck_assert(DSM__LIST_RESERVE_IN(&list, 1, arena));
+    ck_assert(_i == 0 ? DSM__LIST_RESERVE(&list, 1) : DSM__LIST_RESERVE_IN(&list, 1, arena));
     list.items[list.count++] = i * i;
   }
   for (uint32_t i = 0; i < 10000; i++)
@@ -19,6 +19,14 @@ START_TEST(test_items_stay_while_a_list_grows) {
   if (arena == NULL)
     free(list.items);
   dsm__arena_free(arena);
+}
+END_TEST
+
+START_TEST(test_no_arena_has_no_room) {
+  DSM__LIST(uint32_t) list = {NULL, 0, 0};
+  ck_assert(!DSM__LIST_RESERVE_IN(&list, 1, NULL));
+  ck_assert_ptr_null(list.items);
+  ck_assert_ptr_null(dsm__arena_alloc(NULL, 1));
 }
 END_TEST
 
@@ -50,6 +58,7 @@ Suite *suite_growing_list(void) {
   Suite *suite = suite_create("growing_list");
   TCase *tests = tcase_create("growing_list");
   tcase_add_loop_test(tests, test_items_stay_while_a_list_grows, 0, 2);
+  tcase_add_test(tests, test_no_arena_has_no_room);
   tcase_add_test(tests, test_room_for_many_is_made_at_once);
   tcase_add_test(tests, test_more_than_memory_can_have_is_refused);
   suite_add_tcase(suite, tests);

@@ -25,7 +25,7 @@ static dsm__page page;
 static const dsm_plan plan = {.result = {.step_cycles = 1000}};
 
 static void set_up(void) {
-  ck_assert(dsm__page_init(&page, plain_style(100)));
+  page = dsm__page_begin(plain_style(100));
 }
 
 static void tear_down(void) {

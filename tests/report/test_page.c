@@ -9,7 +9,7 @@
 static dsm__page page;
 
 static void set_up(void) {
-  ck_assert(dsm__page_init(&page, plain_style(20)));
+  page = dsm__page_begin(plain_style(20));
 }
 
 static void expect_page(const char *expected) {

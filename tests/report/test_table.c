@@ -12,7 +12,7 @@
 static dsm__page page;
 
 static void set_up_width(size_t width) {
-  ck_assert(dsm__page_init(&page, plain_style(width)));
+  page = dsm__page_begin(plain_style(width));
 }
 
 /* Finishes the page and compares. */
@@ -177,7 +177,7 @@ END_TEST
 START_TEST(test_colour_does_not_change_the_layout) {
   char *texts[2];
   for (int i = 0; i < 2; i++) {
-    ck_assert(dsm__page_init(&page, (dsm_table_style){.width = 30, .color = i == 0}));
+    page = dsm__page_begin((dsm_table_style){.width = 30, .color = i == 0});
     dsm__table table = make_table();
     table.cells[0].style = DSM__STYLE_HEADING;
     table.cells[2].style = DSM__STYLE_BAD;

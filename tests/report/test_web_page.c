@@ -114,7 +114,7 @@ START_TEST(test_the_longest_passes_are_kept_and_of_equals_the_first) {
   }
   const dsm_plan plan = {.layers = layers, .layer_count = COUNT};
   dsm__page page;
-  ck_assert(dsm__page_init(&page, plain_style(80)));
+  page = dsm__page_begin(plain_style(80));
   const dsm__web_passes kept = dsm__web_longest_passes(&page, &plan, 4);
   static const size_t expected[] = {0, 2, 3, 4};
   ck_assert_uint_eq(kept.count, 4);

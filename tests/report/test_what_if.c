@@ -21,7 +21,7 @@ static dsm__page page;
 static void set_up(void) {
   machine = load_bundled_system("torus16");
   plan = made_plan(machine);
-  ck_assert(dsm__page_init(&page, plain_style(100)));
+  page = dsm__page_begin(plain_style(100));
 }
 
 static void tear_down(void) {

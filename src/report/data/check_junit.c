@@ -97,10 +97,7 @@ static void put_totals(dsm__text_buffer *out, const dsm_checked *items, size_t c
 }
 
 char *dsm_report_check_junit(const dsm_checked *items, size_t count) {
-  dsm__page page;
-  if (!dsm__page_init(&page, (dsm_table_style){.width = 0})) {
-    return NULL;
-  }
+  dsm__page page = dsm__page_begin((dsm_table_style){.width = 0});
   dsm__text_puts(&page.out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites");
   put_totals(&page.out, items, count);
   dsm__text_puts(&page.out, ">\n  <testsuite");

@@ -391,10 +391,7 @@ static item_row row_of(dsm__page *page, const dsm_described *item) {
 }
 
 char *dsm_report_description_json(const dsm_described *items, size_t count) {
-  dsm__page page;
-  if (!dsm__data_begin(&page)) {
-    return NULL;
-  }
+  dsm__page page = dsm__data_begin();
   const dsm__rows made = dsm__rows_make(&page, count, sizeof(item_row));
   item_row *const rows = made.items;
   for (size_t i = 0; i < made.count; i++) {
@@ -437,10 +434,7 @@ static void put_item(dsm__csv *csv, const item_row *item) {
 }
 
 char *dsm_report_description_csv(const dsm_described *items, size_t count) {
-  dsm__page page;
-  if (!dsm__data_begin(&page)) {
-    return NULL;
-  }
+  dsm__page page = dsm__data_begin();
   dsm__csv csv = dsm__csv_begin(&page);
   dsm__csv_column(&csv, &item_record, "file");
   dsm__csv_column(&csv, &item_record, "kind");

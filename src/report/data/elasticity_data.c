@@ -261,10 +261,7 @@ static dsm__rows items_of(dsm__page *page, const dsm_elasticity *const *items, s
 }
 
 char *dsm_report_elasticity_json(const dsm_elasticity *const *items, size_t count) {
-  dsm__page page;
-  if (!dsm__data_begin(&page)) {
-    return NULL;
-  }
+  dsm__page page = dsm__data_begin();
   const dsm__rows made = items_of(&page, items, count);
   return dsm__data_json(&page, &dsm__elasticity_record, &made);
 }
@@ -299,10 +296,7 @@ static void put_item(dsm__csv *csv, const item_row *item) {
 }
 
 char *dsm_report_elasticity_csv(const dsm_elasticity *const *items, size_t count) {
-  dsm__page page;
-  if (!dsm__data_begin(&page)) {
-    return NULL;
-  }
+  dsm__page page = dsm__data_begin();
   const dsm__rows made = items_of(&page, items, count);
   const item_row *const rows = made.items;
   dsm__csv csv = dsm__csv_begin(&page);

@@ -261,10 +261,7 @@ static void write_formats(dsm__page *page, dsm__json_writer *writer) {
 }
 
 char *dsm_report_formats_json(void) {
-  dsm__page page;
-  if (!dsm__data_begin(&page)) {
-    return NULL;
-  }
+  dsm__page page = dsm__data_begin();
   dsm__json_writer writer = {.out = &page.out};
   dsm__json_begin_object(&writer, false);
   dsm__json_put_string(&writer, "format", "dsm-formats/1");

@@ -144,10 +144,7 @@ static size_t count_of_kind(size_t k, const dsm_listed *items, size_t count) {
 }
 
 char *dsm_report_list_table(const dsm_listed *items, size_t count, dsm_table_style style) {
-  dsm__page page;
-  if (!dsm__page_init(&page, style)) {
-    return NULL;
-  }
+  dsm__page page = dsm__page_begin(style);
   bool is_first = true;
   for (size_t k = 0; k < KIND_COUNT; k++) {
     if (count_of_kind(k, items, count) > 0) {
@@ -228,10 +225,7 @@ static dsm__rows rows_of(dsm__page *page, const dsm_listed *items, size_t count)
 }
 
 char *dsm_report_list_json(const dsm_listed *items, size_t count) {
-  dsm__page page;
-  if (!dsm__data_begin(&page)) {
-    return NULL;
-  }
+  dsm__page page = dsm__data_begin();
   const dsm__rows made = rows_of(&page, items, count);
   return dsm__data_json(&page, &dsm__list_record, &made);
 }
@@ -250,10 +244,7 @@ char *dsm_report_list_csv(const dsm_listed *items, size_t count) {
                                         "memory_bytes",
                                         "devices",
                                         "points"};
-  dsm__page page;
-  if (!dsm__data_begin(&page)) {
-    return NULL;
-  }
+  dsm__page page = dsm__data_begin();
   const dsm__rows made = rows_of(&page, items, count);
   const item_row *const rows = made.items;
   dsm__csv csv = dsm__csv_begin(&page);

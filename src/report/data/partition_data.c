@@ -272,10 +272,7 @@ static document make(dsm__page *page, const dsm_partition *partition,
 }
 
 char *dsm_report_partition_json(const dsm_partition *partition, const dsm_dispatch *simulation) {
-  dsm__page page;
-  if (!dsm__data_begin(&page)) {
-    return NULL;
-  }
+  dsm__page page = dsm__data_begin();
   const document made = make(&page, partition, simulation);
   return dsm__data_json(&page, &dsm__partition_record, &made);
 }
@@ -322,10 +319,7 @@ static void put_task(dsm__csv *csv, const document *made, const task_row *task) 
 }
 
 char *dsm_report_partition_csv(const dsm_partition *partition, const dsm_dispatch *simulation) {
-  dsm__page page;
-  if (!dsm__data_begin(&page)) {
-    return NULL;
-  }
+  dsm__page page = dsm__data_begin();
   const document made = make(&page, partition, simulation);
   const task_row *const tasks = made.tasks.items;
   dsm__csv csv = dsm__csv_begin(&page);

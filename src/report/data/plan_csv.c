@@ -95,10 +95,7 @@ static void put_columns(dsm__csv *csv) {
 }
 
 char *dsm_report_plan_csv(const dsm_plan *plan) {
-  dsm__page page;
-  if (!dsm__data_begin(&page)) {
-    return NULL;
-  }
+  dsm__page page = dsm__data_begin();
   dsm__csv csv = dsm__csv_begin(&page);
   put_columns(&csv);
   for (size_t i = 0; i < plan->layer_count; i++) {

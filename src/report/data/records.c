@@ -24,8 +24,8 @@ dsm_decision_drift dsm__presence_row(const char *layer, dsm_pass pass, dsm_prese
                               is_new ? "present" : NULL};
 }
 
-bool dsm__data_begin(dsm__page *page) {
-  return dsm__page_init(page, (dsm_table_style){.width = 0});
+dsm__page dsm__data_begin(void) {
+  return dsm__page_begin((dsm_table_style){.width = 0});
 }
 
 dsm__rows dsm__rows_make(dsm__page *page, size_t count, size_t size) {

@@ -108,8 +108,8 @@ typedef struct dsm__rows {
 /** A layer or pass that one side alone has, as a row among decisions: it is "present" there. */
 dsm_decision_drift dsm__presence_row(const char *layer, dsm_pass pass, dsm_presence presence);
 
-/** A page for programs. False if out of memory. */
-bool dsm__data_begin(dsm__page *page);
+/** A page for programs. */
+dsm__page dsm__data_begin(void);
 
 /** Zeroed structs in the page's arena; none, and the page fails, if out of memory. */
 dsm__rows dsm__rows_make(dsm__page *page, size_t count, size_t size);

@@ -73,20 +73,14 @@ static document make(dsm__page *page, const dsm_point_table *points) {
 }
 
 char *dsm_report_points_json(const dsm_point_table *points) {
-  dsm__page page;
-  if (!dsm__data_begin(&page)) {
-    return NULL;
-  }
+  dsm__page page = dsm__data_begin();
   const document made = make(&page, points);
   return page.out.failed ? dsm__page_finish(&page)
                          : dsm__data_json(&page, &dsm__points_record, &made);
 }
 
 char *dsm_report_points_csv(const dsm_point_table *points) {
-  dsm__page page;
-  if (!dsm__data_begin(&page)) {
-    return NULL;
-  }
+  dsm__page page = dsm__data_begin();
   const document made = make(&page, points);
   dsm__csv csv = dsm__csv_begin(&page);
   for (size_t c = 0; c < points->column_count; c++) {

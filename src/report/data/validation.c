@@ -87,10 +87,7 @@ dsm__rows dsm__findings_of(dsm__page *page, const dsm_diags *diags) {
 }
 
 char *dsm_report_diags_json(const dsm_diags *diags) {
-  dsm__page page;
-  if (!dsm__data_begin(&page)) {
-    return NULL;
-  }
+  dsm__page page = dsm__data_begin();
   dsm__json_writer writer = {.out = &page.out};
   const dsm__rows findings = dsm__findings_of(&page, diags);
   const finding_row *const rows = findings.items;
@@ -113,10 +110,7 @@ static item_row row_of(dsm__page *page, const dsm_validated *item) {
 }
 
 char *dsm_report_validation_json(const dsm_validated *items, size_t count) {
-  dsm__page page;
-  if (!dsm__data_begin(&page)) {
-    return NULL;
-  }
+  dsm__page page = dsm__data_begin();
   const dsm__rows made = dsm__rows_make(&page, count, sizeof(item_row));
   item_row *const rows = made.items;
   for (size_t i = 0; i < made.count; i++) {
@@ -126,10 +120,7 @@ char *dsm_report_validation_json(const dsm_validated *items, size_t count) {
 }
 
 char *dsm_report_validation_csv(const dsm_validated *items, size_t count) {
-  dsm__page page;
-  if (!dsm__data_begin(&page)) {
-    return NULL;
-  }
+  dsm__page page = dsm__data_begin();
   dsm__csv csv = dsm__csv_begin(&page);
   dsm__csv_columns(&csv, &item_record);
   dsm__csv_columns(&csv, &dsm__finding_record);
@@ -157,10 +148,7 @@ static size_t count_errors(const dsm_diags *diags) {
 }
 
 char *dsm_report_validation_table(const dsm_validated *items, size_t count, dsm_table_style style) {
-  dsm__page page;
-  if (!dsm__page_init(&page, style)) {
-    return NULL;
-  }
+  dsm__page page = dsm__page_begin(style);
   for (size_t i = 0; i < count; i++) {
     const dsm_validated *const item = &items[i];
     const bool is_valid = item->status == DSM_OK;

@@ -152,13 +152,10 @@ static void put_body(dsm__page *page, const dsm_plan_page *subject) {
 }
 
 char *dsm_report_plan_page(const dsm_plan_page *subject) {
-  dsm__page page;
-  if (!dsm__page_init(&page, (dsm_table_style){0})) {
-    return NULL;
-  }
+  dsm__page page = dsm__page_begin((dsm_table_style){0});
   dsm__text_buffer colors = {0};
   dsm__web_colors(&colors);
-  page.out.failed = colors.failed;
+  page.out.failed = page.out.failed || colors.failed;
   const char *const color_text = colors.text == NULL ? "" : colors.text;
   dsm__text_puts(&page.out, "<!DOCTYPE html>\n");
   dsm__html_begin(&page.out, "html", "lang", "en", NULL);

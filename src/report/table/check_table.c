@@ -179,10 +179,7 @@ static void put_counts(dsm__page *page, const dsm_checked *items, size_t count) 
 }
 
 char *dsm_report_check_table(const dsm_checked *items, size_t count, dsm_table_style style) {
-  dsm__page page;
-  if (!dsm__page_init(&page, style)) {
-    return NULL;
-  }
+  dsm__page page = dsm__page_begin(style);
   for (size_t i = 0; i < count; i++) {
     put_checked(&page, &items[i]);
   }

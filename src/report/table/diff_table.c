@@ -258,10 +258,7 @@ static void put_passes(const view *v) {
 /* ---- the whole ---- */
 
 char *dsm_report_diff_table(const dsm_diffed *of, dsm_table_style style) {
-  dsm__page page;
-  if (!dsm__page_init(&page, style)) {
-    return NULL;
-  }
+  dsm__page page = dsm__page_begin(style);
   const view v = {.page = &page, .of = of, .diff = of->diff};
   put_plan(&v, "A", of->a_file, v.diff->a);
   put_plan(&v, "B", of->b_file, v.diff->b);

@@ -366,10 +366,7 @@ static void put_elasticity(dsm__page *page, const dsm_elasticity *elasticity) {
 
 char *dsm_report_elasticity_table(const dsm_elasticity *const *items, size_t count,
                                   dsm_table_style style) {
-  dsm__page page;
-  if (!dsm__page_init(&page, style)) {
-    return NULL;
-  }
+  dsm__page page = dsm__page_begin(style);
   for (size_t i = 0; i < count; i++) {
     if (i > 0) {
       dsm__page_break(&page);

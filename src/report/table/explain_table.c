@@ -142,10 +142,7 @@ static void put_legend(dsm__page *page, const dsm_plan *plan,
 
 char *dsm_report_explanation_table(const dsm_plan *plan, const dsm_explanation *const *explanations,
                                    size_t count, dsm_table_style style) {
-  dsm__page page;
-  if (!dsm__page_init(&page, style)) {
-    return NULL;
-  }
+  dsm__page page = dsm__page_begin(style);
   for (size_t i = 0; i < count; i++) {
     put_layer(&page, plan, explanations[i]);
   }

@@ -273,10 +273,7 @@ static void put_simulation(dsm__page *page, const dsm_dispatch *simulation) {
 
 char *dsm_report_partition_table(const dsm_partition *partition, const dsm_dispatch *simulation,
                                  dsm_table_style style) {
-  dsm__page page;
-  if (!dsm__page_init(&page, style)) {
-    return NULL;
-  }
+  dsm__page page = dsm__page_begin(style);
   put_answer(&page, partition);
   put_placement(&page, partition);
   put_devices(&page, partition);

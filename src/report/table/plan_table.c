@@ -102,10 +102,7 @@ static void put_plan(dsm__page *page, const dsm_plan *plan) {
 }
 
 char *dsm_report_plan_table(const dsm_plan *plan, dsm_table_style style) {
-  dsm__page page;
-  if (!dsm__page_init(&page, style)) {
-    return NULL;
-  }
+  dsm__page page = dsm__page_begin(style);
   put_plan(&page, plan);
   return dsm__page_finish(&page);
 }

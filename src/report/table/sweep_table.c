@@ -181,10 +181,7 @@ static void add_cell(dsm__table *table, const dsm_cell *cell, const result_colum
 }
 
 char *dsm_report_points_table(const dsm_point_table *points, dsm_table_style style) {
-  dsm__page page;
-  if (!dsm__page_init(&page, style)) {
-    return NULL;
-  }
+  dsm__page page = dsm__page_begin(style);
   put_heading(&page, points);
   put_common(&page, points);
   if (points->row_count > 0) {

@@ -14,7 +14,7 @@ void dsm__table_add(dsm__table *table, dsm__text_style style, const char *text) 
   const char *const copy = dsm__display_clean(table->page->arena, text);
   if (copy == NULL ||
       !dsm__list_has_room((void *)&table->cells, table->cell_count, 1, &table->capacity,
-                          sizeof *table->cells, table->page->arena)) {
+                          sizeof *table->cells, false, table->page->arena)) {
     table->page->out.failed = true;
   }
   if (!table->page->out.failed) {

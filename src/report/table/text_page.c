@@ -9,9 +9,9 @@
 #include "model/names.h"
 #include "report/table/number_style.h"
 
-bool dsm__page_init(dsm__page *page, dsm_table_style style) {
-  *page = (dsm__page){.style = style, .arena = dsm__arena_new()};
-  return page->arena != NULL;
+dsm__page dsm__page_begin(dsm_table_style style) {
+  dsm__arena *const arena = dsm__arena_new();
+  return (dsm__page){.style = style, .arena = arena, .out = {.failed = arena == NULL}};
 }
 
 char *dsm__page_finish(dsm__page *page) {

@@ -20,8 +20,8 @@ typedef struct dsm__page {
   dsm__arena *arena;
 } dsm__page;
 
-/** Begins a report; false if out of memory, and then there is nothing to finish. */
-bool dsm__page_init(dsm__page *page, dsm_table_style style);
+/** Begins a report; out of memory, it fails as a whole, at its end. */
+dsm__page dsm__page_begin(dsm_table_style style);
 
 /** Ends a report: its text, malloc'ed, or NULL if it failed. */
 char *dsm__page_finish(dsm__page *page);
