@@ -13,7 +13,6 @@ typedef struct tics {
 } tics;
 
 #define tic_length 4.0
-static const char *const grid_color = "#DDDDDD";
 
 /* The smallest of 1, 2, 5 times a power of ten that is at least `value`. */
 static double round_up(double value) {
@@ -108,7 +107,7 @@ void dsm__plot_x_axis(dsm__plot_maker *maker, dsm__area area, dsm__panel_axis ax
     const double value = tic_value(&axis, all, i);
     const double x = area.left + area.width * dsm__axis_share(&axis, value);
     dsm__plot_line(maker, (dsm__point){x, bottom + tic_length}, (dsm__point){x, area.top},
-                   grid_color);
+                   DSM__COLOR_GRID);
     if (!text.has_no_numbers) {
       dsm__plot_label(maker, (dsm__point){x, number_y},
                       (dsm__label_style){.size = DSM__SIZE_SMALL, .anchor = DSM__ANCHOR_CENTER},
@@ -149,7 +148,7 @@ void dsm__plot_y_axis(dsm__plot_maker *maker, dsm__area area, dsm__panel_axis ax
     const double value = tic_value(&axis, all, i);
     const double y = area.top + area.height * (1 - dsm__axis_share(&axis, value));
     dsm__plot_line(maker, (dsm__point){area.left - tic_length, y},
-                   (dsm__point){area.left + area.width, y}, grid_color);
+                   (dsm__point){area.left + area.width, y}, DSM__COLOR_GRID);
     if (!text.has_no_numbers) {
       dsm__plot_label(maker, (dsm__point){number_x, y},
                       (dsm__label_style){.size = DSM__SIZE_SMALL, .anchor = DSM__ANCHOR_RIGHT},

@@ -15,7 +15,6 @@ static const double text_pitch = DSM__SIZE_TEXT * DSM__LINE_PITCH;
 static const double upright_most = 130;
 /* More values than these are a range: its axis has round numbers. */
 static const size_t values_most = 24;
-static const char *const grid_color = "#DDDDDD";
 /* Between the columns of panels. */
 static const double panel_gap = 14;
 /* Right of the last axes, for half of a number. */
@@ -353,7 +352,7 @@ void dsm__value_tics_x(dsm__plot_maker *maker, dsm__area area, const dsm__value_
     const double half = upright ? 0 : text_width(text) / 2;
     if (!scale->is_category) {
       dsm__plot_line(maker, (dsm__point){x, bottom + tic_length}, (dsm__point){x, area.top},
-                     grid_color);
+                     DSM__COLOR_GRID);
     }
     /* Long ones at the ends stay near the panel. */
     const double from = fmax(area.left - edge_room + half, x);
