@@ -129,6 +129,7 @@ static void add_words(word_lists *to, const dsm__words *words) {
 
 static void add_words_of(word_lists *to, const dsm__record_type *document) {
   const dsm__record_types records = dsm__record_types_of(document, to->page->arena);
+  to->page->out.failed = to->page->out.failed || records.count == 0;
   for (size_t i = 0; i < records.count; i++) {
     for (size_t f = 0; f < records.items[i].field_count; f++) {
       if (records.items[i].fields[f].words != NULL) {
