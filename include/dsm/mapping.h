@@ -16,6 +16,7 @@
 #include <stdint.h>
 
 #include "dsm/status.h"
+#include "dsm/system.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -47,19 +48,19 @@ typedef enum dsm_pass {
   DSM_PASS_COUNT
 } dsm_pass;
 
-/** What the chips along an axis of the torus have of their own. */
-typedef enum dsm_role {
-  DSM_ROLE_DATA = 0, /**< a share of the samples */
-  DSM_ROLE_MODEL     /**< a share of the features */
-} dsm_role;
-
-/** In the order in which equal mappings are preferred. */
+/**
+ * A role for each axis, in the order in which equal mappings are preferred. The axes that share the
+ * features are the bits of DSM_PARALLELISM_COUNT - parallelism. So all axes share the samples
+ * first, then all the features, then the first axis alone the samples; and of a system with n axes
+ * the first 1 << n values are all ways there are, since what comes after differs from one of them
+ * on axes that the system does not have.
+ */
 typedef enum dsm_parallelism {
   DSM_PARALLELISM_DATA = 0,
   DSM_PARALLELISM_MODEL,
-  DSM_PARALLELISM_DATA_X_MODEL_Y,
+  DSM_PARALLELISM_DATA_X_MODEL_Y, /**< of two axes */
   DSM_PARALLELISM_MODEL_X_DATA_Y,
-  DSM_PARALLELISM_COUNT
+  DSM_PARALLELISM_COUNT = 1 << DSM_AXES_MAX
 } dsm_parallelism;
 
 /** A set of parallelisms: bit p stands for parallelism p. */
@@ -68,15 +69,24 @@ typedef unsigned dsm_parallelism_set;
 #define DSM_PARALLELISM_BIT(parallelism) (1U << (unsigned)(parallelism))
 /** The set of all parallelisms. */
 #define DSM_PARALLELISM_ALL ((1U << DSM_PARALLELISM_COUNT) - 1U)
+/** The set of those with axes of both roles. */
+#define DSM_PARALLELISM_HYBRIDS                                                                    \
+  (DSM_PARALLELISM_ALL & ~DSM_PARALLELISM_BIT(DSM_PARALLELISM_DATA) &                              \
+   ~DSM_PARALLELISM_BIT(DSM_PARALLELISM_MODEL))
 
-/** Roles of the axes under a parallelism. */
-typedef struct dsm_axis_roles {
-  dsm_role x;
-  dsm_role y;
-} dsm_axis_roles;
+/** A set of axes: bit a stands for axis a. */
+typedef unsigned dsm_axis_set;
 
-/** What rows and columns of the torus share under a parallelism. */
-DSM_API dsm_axis_roles dsm_parallelism_roles(dsm_parallelism parallelism);
+/** Is an axis in a set? */
+static inline bool dsm_axis_set_has(dsm_axis_set set, unsigned axis) {
+  return (set >> axis & 1U) != 0;
+}
+
+/** The axes along which chips share the features under a parallelism; along the others they share
+ * the samples. */
+static inline dsm_axis_set dsm_parallelism_model_axes(dsm_parallelism parallelism) {
+  return (DSM_PARALLELISM_COUNT - (unsigned)parallelism) & (DSM_PARALLELISM_COUNT - 1U);
+}
 
 /** The word of the formats, such as "in". Never NULL. */
 DSM_API const char *dsm_dim_name(dsm_dim dim);

@@ -28,10 +28,9 @@ extern "C" {
 
 /** What carries data. */
 typedef enum dsm_link {
-  DSM_LINK_X = 0,  /**< chip to chip along a row of the torus */
-  DSM_LINK_Y,      /**< chip to chip along a column */
-  DSM_LINK_MEMORY, /**< a chip's external memory, at its usable bandwidth */
-  DSM_LINK_RING,   /**< a chip's core-to-core ring */
+  DSM_LINK_AXIS = 0,              /**< chip to chip along the first axis; + a: along axis a */
+  DSM_LINK_MEMORY = DSM_AXES_MAX, /**< a chip's external memory, at its usable bandwidth */
+  DSM_LINK_RING,                  /**< a chip's core-to-core ring */
   DSM_LINK_COUNT
 } dsm_link;
 
@@ -39,9 +38,8 @@ typedef enum dsm_link {
  * which the first of equals is named. */
 typedef enum dsm_bound {
   DSM_BOUND_COMPUTE = 0, /**< the arrays' rate */
-  DSM_BOUND_LINK_X,
-  DSM_BOUND_LINK_Y,
-  DSM_BOUND_MEMORY,
+  DSM_BOUND_AXIS,        /**< the links along the first axis; + a: along axis a */
+  DSM_BOUND_MEMORY = DSM_BOUND_AXIS + DSM_AXES_MAX,
   DSM_BOUND_RING,
   DSM_BOUND_AUXILIARY,  /**< the rate of the special function units */
   DSM_BOUND_STARTUP,    /**< the arrays' start-up time; less of it is better */
@@ -72,16 +70,12 @@ typedef enum dsm_transfer {
   DSM_TRANSFER_PARTIAL_SUM_ACCUMULATE, /**< partial sums between cores */
   DSM_TRANSFER_SUM_OF_STATISTICS,      /**< of normalisations and softmax, between cores */
   DSM_TRANSFER_LAYOUT_MOVE,            /**< held tensors to the layout of their user */
-  DSM_TRANSFER_ROTATE_X,               /**< features moved along a row */
-  DSM_TRANSFER_ROTATE_Y,               /**< features moved along a column */
-  DSM_TRANSFER_HAND_OVER_Y, /**< outputs or errors passed to the next stage of a pipeline */
-  DSM_TRANSFER_SUM_OF_GRADIENTS_X,
-  DSM_TRANSFER_SUM_OF_GRADIENTS_Y,
-  DSM_TRANSFER_BROADCAST_WEIGHTS_X,
-  DSM_TRANSFER_BROADCAST_WEIGHTS_Y,
+  DSM_TRANSFER_ROTATE,                 /**< features moved along an axis */
+  DSM_TRANSFER_HAND_OVER, /**< outputs or errors passed to the next stage of a pipeline */
+  DSM_TRANSFER_SUM_OF_GRADIENTS,
+  DSM_TRANSFER_BROADCAST_WEIGHTS,
   DSM_TRANSFER_WEIGHT_UPDATE,
-  DSM_TRANSFER_RELAYOUT_X,
-  DSM_TRANSFER_RELAYOUT_Y,
+  DSM_TRANSFER_RELAYOUT,
   DSM_TRANSFER_COUNT
 } dsm_transfer;
 
@@ -112,8 +106,9 @@ typedef struct dsm_machine {
   double scratchpad_bytes_per_cycle;           /**< of a core */
   double peak_macs_per_cycle;                  /**< of the whole system */
   uint64_t chip_count;
-  uint64_t reduction_chunk;  /**< Pr: reduction features an array takes at once */
-  uint64_t production_chunk; /**< Pc: produced features an array takes at once */
+  unsigned parallelism_count; /**< the ways to give its axes roles: 1 << axes */
+  uint64_t reduction_chunk;   /**< Pr: reduction features an array takes at once */
+  uint64_t production_chunk;  /**< Pc: produced features an array takes at once */
 } dsm_machine;
 
 /** What the equations need of a system. */
@@ -303,7 +298,7 @@ DSM_API dsm_bound dsm_resources_bound(const dsm_resources *resources);
 /**
  * The smallest fraction of the weights that has to be on chip for the rest to be fetched in the
  * shadow of what else bounds a forward invocation with a core split: computation, and rotation
- * along X and Y (section 10). Less makes the invocation slower, more does not make it faster. 1
+ * along the axes (section 10). Less makes the invocation slower, more does not make it faster. 1
  * where any weight that is fetched shows. What `work` says is resident does not matter.
  */
 DSM_API double dsm_resident_fraction_needed(const dsm_pass_work *work, const dsm_loops *split);
@@ -315,9 +310,13 @@ DSM_API bool dsm_kernel_can_be_kept(const dsm_layer *layer, const dsm_machine *m
 /** Invocations of a pass in a step: T, and twice that for a matmul's backward (two errors). */
 DSM_API uint64_t dsm_invocation_count(const dsm_layer *layer, dsm_pass pass);
 
+/** The axis of what goes along none. */
+#define DSM_NO_AXIS DSM_AXES_MAX
+
 /** One named transfer of an invocation or of a step. */
 typedef struct dsm_transfer_volume {
   dsm_transfer transfer;
+  unsigned axis; /**< along which it goes; DSM_NO_AXIS: within the chips */
   dsm_group group;
   dsm_traffic traffic;
 } dsm_transfer_volume;
@@ -325,7 +324,8 @@ typedef struct dsm_transfer_volume {
 /** Most transfers that one list can hold. */
 #define DSM_TRANSFERS_MAX 24
 
-/** A list of transfers, in the order of dsm_transfer; those without bytes are left out. */
+/** A list of transfers, in the order of dsm_transfer and of axes; those without bytes are left out.
+ */
 typedef struct dsm_transfer_list {
   dsm_transfer_volume items[DSM_TRANSFERS_MAX];
   unsigned count;
@@ -335,12 +335,16 @@ typedef struct dsm_transfer_list {
 DSM_API dsm_transfer_list dsm_invocation_transfers(const dsm_pass_work *work,
                                                    const dsm_loops *split);
 
+/** Does a transfer go along an axis? The others stay within the chips. */
+DSM_API bool dsm_transfer_has_axis(dsm_transfer transfer);
+
 /**
- * A group's traffic as a transfer along X and one along Y. What it puts on memory and ring counts
- * with the one along X, or with the one along Y where only that moves.
+ * A group's traffic as a transfer along each axis that carries some, if the transfer goes along
+ * axes. What it puts on memory and ring counts with the first of them, with the first of all where
+ * none carries any.
  */
-DSM_API dsm_transfer_list dsm_axis_transfers(dsm_transfer along_x, dsm_transfer along_y,
-                                             dsm_group group, const dsm_traffic *traffic);
+DSM_API dsm_transfer_list dsm_axis_transfers(dsm_transfer transfer, dsm_group group,
+                                             const dsm_traffic *traffic);
 
 /** Cycles of a group: its slowest link (section 2). An infinitely fast link takes none. */
 DSM_API double dsm_group_cycles(const dsm_machine *machine, const dsm_traffic *traffic);

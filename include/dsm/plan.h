@@ -94,6 +94,7 @@ typedef enum dsm_invocation_kind {
 /** One transfer on one link. */
 typedef struct dsm_plan_transfer {
   dsm_transfer transfer;
+  unsigned axis; /**< along which it goes; DSM_NO_AXIS: within the chips */
   dsm_group group;
   dsm_link link;
   double bytes;

@@ -7,7 +7,7 @@
  *   array   rows x columns of PEs, systolic
  *   core    an array, a scratchpad and special function units
  *   chip    cores on a ring, with external memory
- *   system  chips_x x chips_y chips in a 2D torus
+ *   system  chips along the axes of a 2D torus
  *
  * A sixth part, `model`, holds the assumptions of the performance model that are no hardware.
  * Fields bear the names of the format "dsm-system/1" (docs/formats.md) and its units: GB = 10^9
@@ -78,14 +78,22 @@ typedef struct dsm_chip {
   dsm_memory memory;
 } dsm_chip;
 
+/** The most axes along which chips stand. */
+#define DSM_AXES_MAX 2
+
+/** An axis: chips in a line, each joined to the next, the last to the first. */
+typedef struct dsm_network_axis {
+  const char *name;      /**< short and of the formats' letters: "x" */
+  uint64_t chips;        /**< 1 of an axis that the system does not have */
+  double bandwidth_GBps; /**< of a link, one way */
+} dsm_network_axis;
+
 /** The chips and the links between them. */
-typedef struct dsm_torus {
+typedef struct dsm_network {
   dsm_topology topology;
-  uint64_t chips_x; /**< m: chips in a row */
-  uint64_t chips_y; /**< n: chips in a column */
-  double link_bandwidth_x_GBps;
-  double link_bandwidth_y_GBps;
-} dsm_torus;
+  unsigned axis_count;                 /**< of the torus 2: a row, then a column */
+  dsm_network_axis axes[DSM_AXES_MAX]; /**< the first is innermost */
+} dsm_network;
 
 /** When a tensor that is held on chip moves among the cores (docs/model.md, section 7). */
 typedef enum dsm_layout_move {
@@ -130,7 +138,7 @@ typedef struct dsm_system {
   dsm_array array;
   dsm_core core;
   dsm_chip chip;
-  dsm_torus system;
+  dsm_network system;
   dsm_assumptions model;
 
   const char *const *note_paths; /**< parameter paths such as "core.frequency_GHz" */
@@ -157,6 +165,9 @@ DSM_API DSM_NODISCARD dsm_status dsm_system_load(dsm_system **system, const char
 
 /** Frees the system; NULL is fine. */
 DSM_API void dsm_system_free(dsm_system *system);
+
+/** Chips of the system: the product over its axes. */
+DSM_API uint64_t dsm_system_chips(const dsm_system *system);
 
 /** Peak of the whole system in floating-point operations a second (2 per MAC). */
 DSM_API double dsm_system_peak_flops(const dsm_system *system);

@@ -11,6 +11,7 @@
 #include "model/names.h"
 #include "plan/plan_internal.h"
 #include "plan/plan_reader.h"
+#include "plan/stage.h"
 #include "system/system_internal.h"
 #include "workload/name_index.h"
 #include "workload/workload_internal.h"
@@ -145,7 +146,7 @@ static void place_stages(baseline_reader *reader, const dsm__json_node *node,
 static void read_group(baseline_reader *reader, const dsm__json_node *node) {
   const dsm__group_limits limits = {
       .layers = reader->layer_count, .columns = DSM_PRODUCT_MAX, .rows = DSM_PRODUCT_MAX};
-  dsm_pipeline_plan group = {.columns = reader->plan.system->system.chips_x};
+  dsm_pipeline_plan group = {.columns = dsm__stage_columns_max(reader->plan.system)};
   if (dsm__plan_read_group(node, &limits, reader->plan.arena, &group)) {
     place_stages(reader, node, &group);
   }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* chip_link.c: bytes between the chips of the torus (section 5). */
+/* chip_link.c: bytes between the chips (section 5). */
 #include "model/equations.h"
 
 static double larger(double a, double b) {
@@ -19,19 +19,27 @@ static double moved_share(bool is_exact, uint64_t chips) {
 
 dsm_traffic dsm__rotation_traffic(const dsm_machine *machine, dsm_precision precision,
                                   dsm_pass pass, dsm_parallelism parallelism, double full_bytes) {
-  const dsm_torus *const torus = &machine->system->system;
-  const dsm_axis_roles roles = dsm_parallelism_roles(parallelism);
-  const bool is_x_turning = roles.x == DSM_ROLE_MODEL && torus->chips_x > 1;
-  const bool is_y_turning = roles.y == DSM_ROLE_MODEL && torus->chips_y > 1;
-  /* Where X turns too, Y moves once for every m turns of X. */
-  const double x_turns = roles.x == DSM_ROLE_MODEL ? (double)torus->chips_x : 1;
+  const dsm_network *const network = &machine->system->system;
+  const dsm_axis_set model = dsm_parallelism_model_axes(parallelism);
   const bool is_exact = machine->system->model.exact_rotation;
-  const double x = is_x_turning ? full_bytes * moved_share(is_exact, torus->chips_x) : 0;
-  const double y = is_y_turning ? full_bytes / x_turns * moved_share(is_exact, torus->chips_y) : 0;
-  const double through_memory = machine->system->model.rotate_memory_bytes * larger(x, y);
-  dsm_traffic traffic = {{[DSM_LINK_X] = x, [DSM_LINK_Y] = y, [DSM_LINK_MEMORY] = through_memory}};
+  dsm_traffic traffic = {{0}};
+  double turns = 1; /* of the axes before, for one along this axis */
+  double largest = 0;
+  double sum = 0;
+  for (unsigned a = 0; a < network->axis_count; a++) {
+    const uint64_t chips = network->axes[a].chips;
+    if (dsm_axis_set_has(model, a) && chips > 1) {
+      const double moved = full_bytes / turns * moved_share(is_exact, chips);
+      traffic.bytes[DSM_LINK_AXIS + a] = moved;
+      largest = larger(largest, moved);
+      sum += moved;
+      turns *= (double)chips;
+    }
+  }
+  const double through_memory = machine->system->model.rotate_memory_bytes * largest;
+  traffic.bytes[DSM_LINK_MEMORY] = through_memory;
   if (pass == DSM_PASS_BACKWARD) {
-    traffic.bytes[DSM_LINK_RING] = x + y;
+    traffic.bytes[DSM_LINK_RING] = sum;
     scale(&traffic, precision.partial_sum_bytes / precision.element_bytes);
   } else {
     traffic.bytes[DSM_LINK_RING] = through_memory;
@@ -39,35 +47,38 @@ dsm_traffic dsm__rotation_traffic(const dsm_machine *machine, dsm_precision prec
   return traffic;
 }
 
-/* Chips along an axis that share samples, so that each has a gradient of its own. */
-static double data_chips(dsm_role role, uint64_t chips) {
-  return role == DSM_ROLE_DATA ? (double)chips : 1;
+/* Chips along the axes that share samples, so that each has a gradient of its own. */
+static double data_chips(const dsm_network *network, dsm_axis_set model) {
+  double chips = 1;
+  for (unsigned a = 0; a < network->axis_count; a++) {
+    chips *= dsm_axis_set_has(model, a) ? 1 : (double)network->axes[a].chips;
+  }
+  return chips;
 }
 
-/* A ring reduction (or its reverse) of `bytes` a chip along the D axes: X first, then Y. */
-static dsm_traffic ring_traffic(const dsm_assumptions *model, double bytes, double data_x,
-                                double data_y, double memory_bytes_per_byte) {
-  const double x = bytes * (data_x - 1) / data_x;
-  const double y = bytes / data_x * (data_y - 1) / data_y;
-  return (dsm_traffic){{
-      [DSM_LINK_X] = x,
-      [DSM_LINK_Y] = y,
-      [DSM_LINK_MEMORY] = memory_bytes_per_byte * bytes,
-      [DSM_LINK_RING] = model->reduce_ring_crossings * (x + y),
-  }};
+/* A reduction (or its reverse) of `bytes` a chip along the D axes, one after the other: of what one
+ * leaves to a chip, the next has its share. */
+static dsm_traffic reduction_traffic(const dsm_machine *machine, double bytes, dsm_axis_set model,
+                                     double memory_bytes_per_byte) {
+  const dsm_network *const network = &machine->system->system;
+  dsm_traffic traffic = {{[DSM_LINK_MEMORY] = memory_bytes_per_byte * bytes}};
+  double sum = 0;
+  for (unsigned a = 0; a < network->axis_count; a++) {
+    const double chips = dsm_axis_set_has(model, a) ? 1 : (double)network->axes[a].chips;
+    const double moved = bytes * (chips - 1) / chips;
+    traffic.bytes[DSM_LINK_AXIS + a] = moved;
+    sum += moved;
+    bytes /= chips;
+  }
+  traffic.bytes[DSM_LINK_RING] = machine->system->model.reduce_ring_crossings * sum;
+  return traffic;
 }
 
 /* Section 11: where weights must go. An axis is D where it is D in forward or backward. */
-static dsm_axis_roles broadcast_roles(const dsm_layer *layer, const dsm_pass_layouts *layouts) {
-  const dsm_axis_roles forward = dsm_parallelism_roles(layouts->of[DSM_PASS_FORWARD]);
-  if (!layer->has_backward) {
-    return forward;
-  }
-  const dsm_axis_roles backward = dsm_parallelism_roles(layouts->of[DSM_PASS_BACKWARD]);
-  return (dsm_axis_roles){
-      forward.x == DSM_ROLE_DATA ? forward.x : backward.x,
-      forward.y == DSM_ROLE_DATA ? forward.y : backward.y,
-  };
+static dsm_axis_set broadcast_model_axes(const dsm_layer *layer, const dsm_pass_layouts *layouts) {
+  const dsm_axis_set forward = dsm_parallelism_model_axes(layouts->of[DSM_PASS_FORWARD]);
+  const dsm_axis_set backward = dsm_parallelism_model_axes(layouts->of[DSM_PASS_BACKWARD]);
+  return layer->has_backward ? forward & backward : forward;
 }
 
 dsm_pass_layouts dsm_pass_layouts_uniform(dsm_parallelism parallelism) {
@@ -84,42 +95,45 @@ dsm_pass_layouts dsm_pass_layouts_uniform(dsm_parallelism parallelism) {
 dsm_weight_traffic dsm_weight_traffic_derive(const dsm_layer *layer, const dsm_machine *machine,
                                              dsm_precision precision,
                                              const dsm_pass_layouts *layouts) {
-  const dsm_torus *const torus = &machine->system->system;
+  const dsm_network *const network = &machine->system->system;
   const dsm_assumptions *const model = &machine->system->model;
-  const dsm_axis_roles summed = dsm_parallelism_roles(layouts->of[DSM_PASS_UPDATE]);
-  const dsm_axis_roles spread = broadcast_roles(layer, layouts);
+  const dsm_axis_set summed = dsm_parallelism_model_axes(layouts->of[DSM_PASS_UPDATE]);
+  const dsm_axis_set spread = broadcast_model_axes(layer, layouts);
   const double chips = (double)machine->chip_count;
-  const double sum_x = data_chips(summed.x, torus->chips_x);
-  const double sum_y = data_chips(summed.y, torus->chips_y);
-  const double spread_x = data_chips(spread.x, torus->chips_x);
-  const double spread_y = data_chips(spread.y, torus->chips_y);
-  const double sum_weights = (double)layer->weight_elements / (chips / (sum_x * sum_y));
-  const double spread_weights = (double)layer->weight_elements / (chips / (spread_x * spread_y));
+  const double sum_chips = data_chips(network, summed);
+  const double spread_chips = data_chips(network, spread);
+  const double sum_weights = (double)layer->weight_elements / (chips / sum_chips);
+  const double spread_weights = (double)layer->weight_elements / (chips / spread_chips);
   dsm_weight_traffic traffic = {0};
   if (layer->weight_elements == 0) {
     return traffic;
   }
   traffic.weight_update.bytes[DSM_LINK_MEMORY] =
-      model->weight_update_memory_bytes * (sum_weights * precision.element_bytes) / (sum_x * sum_y);
-  if (sum_x * sum_y > 1) {
-    traffic.sum_of_gradients = ring_traffic(model, sum_weights * precision.gradient_bytes, sum_x,
-                                            sum_y, model->reduce_memory_bytes);
+      model->weight_update_memory_bytes * (sum_weights * precision.element_bytes) / sum_chips;
+  if (sum_chips > 1) {
+    traffic.sum_of_gradients = reduction_traffic(machine, sum_weights * precision.gradient_bytes,
+                                                 summed, model->reduce_memory_bytes);
   }
-  if (sum_x * sum_y > 1 || spread_x * spread_y > 1) {
-    traffic.broadcast_weights = ring_traffic(model, spread_weights * precision.element_bytes,
-                                             spread_x, spread_y, model->broadcast_memory_bytes);
+  if (sum_chips > 1 || spread_chips > 1) {
+    traffic.broadcast_weights = reduction_traffic(machine, spread_weights * precision.element_bytes,
+                                                  spread, model->broadcast_memory_bytes);
   }
   return traffic;
 }
 
 /*
- * Source: section 9. Symbols: y = H*S*B/w, H = st_el, w = chips_x of the stage's own torus: the
- * rows of a stage pass what each chip of the next one needs. Limits: nothing beside Y moves.
+ * Source: section 9. Symbols: y = H*S*B/w, H = st_el, w = the chips of a row of the stage: the rows
+ * pass along the last axis what each chip of the next one needs. Limits: nothing else moves.
  */
 dsm_traffic dsm_hand_over_traffic(const dsm_layer *layer, const dsm_machine *machine,
                                   dsm_precision precision, uint64_t samples) {
   const double bytes = (double)layer->stored_elements * (double)samples * precision.element_bytes;
-  return (dsm_traffic){{[DSM_LINK_Y] = bytes / (double)machine->system->system.chips_x}};
+  const dsm_network *const network = &machine->system->system;
+  const unsigned outer = network->axis_count - 1;
+  dsm_traffic traffic = {{0}};
+  traffic.bytes[DSM_LINK_AXIS + outer] =
+      bytes / (double)(machine->chip_count / network->axes[outer].chips);
+  return traffic;
 }
 
 /*
@@ -154,16 +168,15 @@ dsm_traffic dsm_relayout_traffic(const dsm_machine *machine, double total_bytes,
   if (before == after) {
     return traffic;
   }
-  const dsm_torus *const torus = &machine->system->system;
-  const dsm_axis_roles from = dsm_parallelism_roles(before);
-  const dsm_axis_roles to = dsm_parallelism_roles(after);
+  const dsm_network *const network = &machine->system->system;
+  const dsm_axis_set changing =
+      dsm_parallelism_model_axes(before) ^ dsm_parallelism_model_axes(after);
   const double chip_bytes = total_bytes / (double)machine->chip_count;
   const bool is_two_way = machine->system->model.two_way_relayout;
-  if (from.x != to.x) {
-    traffic.bytes[DSM_LINK_X] = chip_bytes * mean_hops(is_two_way, torus->chips_x);
-  }
-  if (from.y != to.y) {
-    traffic.bytes[DSM_LINK_Y] = chip_bytes * mean_hops(is_two_way, torus->chips_y);
+  for (unsigned a = 0; a < network->axis_count; a++) {
+    if (dsm_axis_set_has(changing, a)) {
+      traffic.bytes[DSM_LINK_AXIS + a] = chip_bytes * mean_hops(is_two_way, network->axes[a].chips);
+    }
   }
   traffic.bytes[DSM_LINK_MEMORY] = machine->system->model.relayout_memory_bytes * chip_bytes;
   return traffic;

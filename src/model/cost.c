@@ -113,14 +113,13 @@ double dsm__invocation_total_within(const dsm_pass_work *work, const dsm_loops *
 
 /* ---- what decides ---- */
 
+/* Resources that are links have the order of links. */
+_Static_assert(DSM_BOUND_MEMORY - DSM_BOUND_AXIS == DSM_LINK_MEMORY &&
+                   DSM_BOUND_RING - DSM_BOUND_AXIS == DSM_LINK_RING,
+               "a bound for each link");
+
 dsm_bound dsm_bound_of_link(dsm_link link) {
-  static const dsm_bound bounds[DSM_LINK_COUNT] = {
-      [DSM_LINK_X] = DSM_BOUND_LINK_X,
-      [DSM_LINK_Y] = DSM_BOUND_LINK_Y,
-      [DSM_LINK_MEMORY] = DSM_BOUND_MEMORY,
-      [DSM_LINK_RING] = DSM_BOUND_RING,
-  };
-  return bounds[link];
+  return (dsm_bound)((unsigned)DSM_BOUND_AXIS + (unsigned)link);
 }
 
 static dsm_bound slowest_bound(const dsm_machine *machine, const dsm_traffic *traffic) {
@@ -195,19 +194,19 @@ double dsm_resident_fraction_needed(const dsm_pass_work *work, const dsm_loops *
   return dsm__resident_fraction_within(work, &bytes, by_memory < by_ring ? by_memory : by_ring);
 }
 
-static void append(dsm_transfer_list *list, dsm_transfer transfer, dsm_group group,
+static void append(dsm_transfer_list *list, dsm_transfer transfer, unsigned axis, dsm_group group,
                    dsm_traffic traffic) {
   bool is_empty = true;
   for (int l = 0; l < DSM_LINK_COUNT; l++) {
     is_empty = is_empty && traffic.bytes[l] <= 0;
   }
   if (!is_empty) {
-    list->items[list->count++] = (dsm_transfer_volume){transfer, group, traffic};
+    list->items[list->count++] = (dsm_transfer_volume){transfer, axis, group, traffic};
   }
 }
 
 static void append_stream(dsm_transfer_list *list, dsm_transfer transfer, double bytes) {
-  append(list, transfer, DSM_GROUP_STREAM,
+  append(list, transfer, DSM_NO_AXIS, DSM_GROUP_STREAM,
          (dsm_traffic){{[DSM_LINK_MEMORY] = bytes, [DSM_LINK_RING] = bytes}});
 }
 
@@ -242,18 +241,30 @@ static void append_memory_streams(dsm_transfer_list *list, const dsm_pass_work *
   append_stream(list, DSM_TRANSFER_WRITE_GRADIENT, bytes->gradient);
 }
 
-dsm_transfer_list dsm_axis_transfers(dsm_transfer along_x, dsm_transfer along_y, dsm_group group,
+bool dsm_transfer_has_axis(dsm_transfer transfer) {
+  return transfer >= DSM_TRANSFER_ROTATE && transfer != DSM_TRANSFER_WEIGHT_UPDATE;
+}
+
+dsm_transfer_list dsm_axis_transfers(dsm_transfer transfer, dsm_group group,
                                      const dsm_traffic *traffic) {
   dsm_transfer_list list = {.count = 0};
-  dsm_traffic x = *traffic;
-  dsm_traffic y = {{[DSM_LINK_Y] = traffic->bytes[DSM_LINK_Y]}};
-  x.bytes[DSM_LINK_Y] = 0;
-  if (traffic->bytes[DSM_LINK_X] <= 0 && traffic->bytes[DSM_LINK_Y] > 0) {
-    y = *traffic;
-    x = (dsm_traffic){{0}};
+  if (!dsm_transfer_has_axis(transfer)) {
+    append(&list, transfer, DSM_NO_AXIS, group, *traffic);
+    return list;
   }
-  append(&list, along_x, group, x);
-  append(&list, along_y, group, y);
+  unsigned first = 0; /* the first axis that carries something */
+  while (first < DSM_AXES_MAX && traffic->bytes[DSM_LINK_AXIS + first] <= 0) {
+    first++;
+  }
+  first = first == DSM_AXES_MAX ? 0 : first;
+  for (unsigned a = first; a < DSM_AXES_MAX; a++) {
+    dsm_traffic along = a == first ? *traffic : (dsm_traffic){{0}};
+    for (unsigned other = 0; other < DSM_AXES_MAX; other++) {
+      const dsm_link link = (dsm_link)(DSM_LINK_AXIS + other);
+      along.bytes[link] = other == a ? traffic->bytes[link] : 0;
+    }
+    append(&list, transfer, a, group, along);
+  }
   return list;
 }
 
@@ -261,15 +272,14 @@ dsm_transfer_list dsm_invocation_transfers(const dsm_pass_work *work, const dsm_
   dsm_transfer_list list = {.count = 0};
   const dsm__core_bytes bytes = dsm__core_bytes_derive(work->layer, &work->bytes, split);
   append_memory_streams(&list, work, dsm__refetch_derive(work, &bytes));
-  append(&list, DSM_TRANSFER_PARTIAL_SUM_ACCUMULATE, DSM_GROUP_PARTIAL_SUM,
+  append(&list, DSM_TRANSFER_PARTIAL_SUM_ACCUMULATE, DSM_NO_AXIS, DSM_GROUP_PARTIAL_SUM,
          (dsm_traffic){{[DSM_LINK_RING] = dsm__partial_sum_bytes(work, split, &bytes)}});
-  append(&list, DSM_TRANSFER_SUM_OF_STATISTICS, DSM_GROUP_PARTIAL_SUM,
+  append(&list, DSM_TRANSFER_SUM_OF_STATISTICS, DSM_NO_AXIS, DSM_GROUP_PARTIAL_SUM,
          (dsm_traffic){{[DSM_LINK_RING] = dsm__statistics_bytes(work, split)}});
-  append(&list, DSM_TRANSFER_LAYOUT_MOVE, DSM_GROUP_LAYOUT_MOVE,
+  append(&list, DSM_TRANSFER_LAYOUT_MOVE, DSM_NO_AXIS, DSM_GROUP_LAYOUT_MOVE,
          (dsm_traffic){{[DSM_LINK_RING] = layout_move_bytes(work, split)}});
   const dsm_group group = work->pass == DSM_PASS_BACKWARD ? DSM_GROUP_ROTATION : DSM_GROUP_STREAM;
-  const dsm_transfer_list turns =
-      dsm_axis_transfers(DSM_TRANSFER_ROTATE_X, DSM_TRANSFER_ROTATE_Y, group, &work->rotation);
+  const dsm_transfer_list turns = dsm_axis_transfers(DSM_TRANSFER_ROTATE, group, &work->rotation);
   for (unsigned i = 0; i < turns.count; i++) {
     list.items[list.count++] = turns.items[i];
   }

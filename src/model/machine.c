@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* machine.c: a system's rates in the model's units, and what a group of transfers costs. */
+#include <math.h>
+
 #include "dsm/model.h"
 
 /* GB/s over GHz: 10^9 bytes a second over 10^9 cycles a second. */
@@ -16,14 +18,16 @@ dsm_machine dsm_machine_derive(const dsm_system *system) {
       .scratchpad_bytes = system->core.scratchpad_MiB * 1048576.0,
       .scratchpad_bytes_per_cycle =
           bytes_per_cycle(system->core.scratchpad_bandwidth_GBps, frequency_GHz),
-      .chip_count = system->system.chips_x * system->system.chips_y,
+      .chip_count = dsm_system_chips(system),
+      .parallelism_count = 1U << system->system.axis_count,
       .reduction_chunk = system->array.rows,
       .production_chunk = system->array.columns * system->pe.simd_macs,
   };
-  machine.link_bytes_per_cycle[DSM_LINK_X] =
-      bytes_per_cycle(system->system.link_bandwidth_x_GBps, frequency_GHz);
-  machine.link_bytes_per_cycle[DSM_LINK_Y] =
-      bytes_per_cycle(system->system.link_bandwidth_y_GBps, frequency_GHz);
+  for (unsigned a = 0; a < DSM_AXES_MAX; a++) {
+    const bool is_there = a < system->system.axis_count;
+    machine.link_bytes_per_cycle[DSM_LINK_AXIS + a] =
+        is_there ? bytes_per_cycle(system->system.axes[a].bandwidth_GBps, frequency_GHz) : HUGE_VAL;
+  }
   machine.link_bytes_per_cycle[DSM_LINK_MEMORY] =
       bytes_per_cycle(usable_memory_GBps, frequency_GHz);
   machine.link_bytes_per_cycle[DSM_LINK_RING] =
@@ -53,7 +57,7 @@ double dsm_group_cycles(const dsm_machine *machine, const dsm_traffic *traffic) 
 }
 
 dsm_link dsm_group_slowest_link(const dsm_machine *machine, const dsm_traffic *traffic) {
-  dsm_link slowest = DSM_LINK_X;
+  dsm_link slowest = DSM_LINK_AXIS;
   for (int l = 1; l < DSM_LINK_COUNT; l++) {
     if (dsm_link_cycles(machine, (dsm_link)l, traffic->bytes[l]) >
         dsm_link_cycles(machine, slowest, traffic->bytes[slowest])) {

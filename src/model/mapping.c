@@ -6,31 +6,24 @@
 #include "dsm/model.h"
 #include "model/equations.h"
 
-static const dsm_axis_roles roles_of[] = {
-    [DSM_PARALLELISM_DATA] = {DSM_ROLE_DATA, DSM_ROLE_DATA},
-    [DSM_PARALLELISM_MODEL] = {DSM_ROLE_MODEL, DSM_ROLE_MODEL},
-    [DSM_PARALLELISM_DATA_X_MODEL_Y] = {DSM_ROLE_DATA, DSM_ROLE_MODEL},
-    [DSM_PARALLELISM_MODEL_X_DATA_Y] = {DSM_ROLE_MODEL, DSM_ROLE_DATA},
-};
-_Static_assert(sizeof roles_of / sizeof roles_of[0] == DSM_PARALLELISM_COUNT,
-               "roles for each parallelism");
-
-dsm_axis_roles dsm_parallelism_roles(dsm_parallelism parallelism) {
-  return roles_of[parallelism];
-}
-
 uint64_t dsm__model_ways(const dsm_machine *machine, dsm_parallelism parallelism) {
-  const dsm_axis_roles roles = dsm_parallelism_roles(parallelism);
-  const uint64_t model_x = roles.x == DSM_ROLE_MODEL ? machine->system->system.chips_x : 1;
-  const uint64_t model_y = roles.y == DSM_ROLE_MODEL ? machine->system->system.chips_y : 1;
-  return model_x * model_y;
+  const dsm_network *const network = &machine->system->system;
+  const dsm_axis_set model = dsm_parallelism_model_axes(parallelism);
+  uint64_t ways = 1;
+  for (unsigned a = 0; a < network->axis_count; a++) {
+    ways *= dsm_axis_set_has(model, a) ? network->axes[a].chips : 1;
+  }
+  return ways;
 }
 
 bool dsm__are_alike(const dsm_machine *machine, dsm_parallelism a, dsm_parallelism b) {
-  const dsm_torus *const torus = &machine->system->system;
-  const dsm_axis_roles one = dsm_parallelism_roles(a);
-  const dsm_axis_roles other = dsm_parallelism_roles(b);
-  return (one.x == other.x || torus->chips_x == 1) && (one.y == other.y || torus->chips_y == 1);
+  const dsm_network *const network = &machine->system->system;
+  const dsm_axis_set different = dsm_parallelism_model_axes(a) ^ dsm_parallelism_model_axes(b);
+  bool are_alike = true;
+  for (unsigned axis = 0; axis < network->axis_count; axis++) {
+    are_alike = are_alike && (!dsm_axis_set_has(different, axis) || network->axes[axis].chips == 1);
+  }
+  return are_alike;
 }
 
 /*

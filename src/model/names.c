@@ -38,16 +38,16 @@ DSM__NAMED_WORDS(dsm__parallelism_words, "parallelism", parallelism_words, DSM_P
 DSM__PARSED_WORDS(dsm__parallelism_words, dsm_parallelism, dsm_parallelism_parse);
 
 static const dsm__word link_words[] = {
-    [DSM_LINK_X].key = "link_x",
-    [DSM_LINK_Y].key = "link_y",
+    [DSM_LINK_AXIS].key = "link_x",
+    [DSM_LINK_AXIS + 1].key = "link_y",
     [DSM_LINK_MEMORY].key = "memory",
     [DSM_LINK_RING].key = "ring",
 };
 DSM__NAMED_WORDS(dsm__link_words, "link", link_words, DSM_LINK_COUNT, dsm_link, dsm_link_name);
 
 static const dsm__word bound_words[] = {
-    [DSM_BOUND_COMPUTE].key = "compute", [DSM_BOUND_LINK_X].key = "link_x",
-    [DSM_BOUND_LINK_Y].key = "link_y",   [DSM_BOUND_MEMORY].key = "memory",
+    [DSM_BOUND_COMPUTE].key = "compute", [DSM_BOUND_AXIS].key = "link_x",
+    [DSM_BOUND_AXIS + 1].key = "link_y", [DSM_BOUND_MEMORY].key = "memory",
     [DSM_BOUND_RING].key = "ring",       [DSM_BOUND_AUXILIARY].key = "auxiliary",
     [DSM_BOUND_STARTUP].key = "startup", [DSM_BOUND_SCRATCHPAD].key = "scratchpad",
 };
@@ -71,19 +71,91 @@ static const dsm__word transfer_words[] = {
     [DSM_TRANSFER_PARTIAL_SUM_ACCUMULATE].key = "partial_sum_accumulate",
     [DSM_TRANSFER_SUM_OF_STATISTICS].key = "sum_of_statistics",
     [DSM_TRANSFER_LAYOUT_MOVE].key = "layout_move",
-    [DSM_TRANSFER_ROTATE_X].key = "rotate_x",
-    [DSM_TRANSFER_ROTATE_Y].key = "rotate_y",
-    [DSM_TRANSFER_HAND_OVER_Y].key = "hand_over_y",
-    [DSM_TRANSFER_SUM_OF_GRADIENTS_X].key = "sum_of_gradients_x",
-    [DSM_TRANSFER_SUM_OF_GRADIENTS_Y].key = "sum_of_gradients_y",
-    [DSM_TRANSFER_BROADCAST_WEIGHTS_X].key = "broadcast_weights_x",
-    [DSM_TRANSFER_BROADCAST_WEIGHTS_Y].key = "broadcast_weights_y",
+    [DSM_TRANSFER_ROTATE].key = "rotate",
+    [DSM_TRANSFER_HAND_OVER].key = "hand_over",
+    [DSM_TRANSFER_SUM_OF_GRADIENTS].key = "sum_of_gradients",
+    [DSM_TRANSFER_BROADCAST_WEIGHTS].key = "broadcast_weights",
     [DSM_TRANSFER_WEIGHT_UPDATE].key = "weight_update",
-    [DSM_TRANSFER_RELAYOUT_X].key = "relayout_x",
-    [DSM_TRANSFER_RELAYOUT_Y].key = "relayout_y",
+    [DSM_TRANSFER_RELAYOUT].key = "relayout",
 };
 DSM__NAMED_WORDS(dsm__transfer_words, "transfer", transfer_words, DSM_TRANSFER_COUNT, dsm_transfer,
                  dsm_transfer_name);
+
+/* Transfers with the axis that they go along. Stages hand over along the last axis alone. */
+static const struct {
+  dsm_transfer transfer;
+  unsigned axis;
+} moves[] = {
+    {DSM_TRANSFER_FETCH_INPUT, DSM_NO_AXIS},
+    {DSM_TRANSFER_FETCH_KERNEL, DSM_NO_AXIS},
+    {DSM_TRANSFER_FETCH_SHORTCUT, DSM_NO_AXIS},
+    {DSM_TRANSFER_WRITE_OUTPUT, DSM_NO_AXIS},
+    {DSM_TRANSFER_WRITE_DEFERRED, DSM_NO_AXIS},
+    {DSM_TRANSFER_SAVE_STATE, DSM_NO_AXIS},
+    {DSM_TRANSFER_FETCH_ERROR, DSM_NO_AXIS},
+    {DSM_TRANSFER_FETCH_FORK, DSM_NO_AXIS},
+    {DSM_TRANSFER_FETCH_STATE, DSM_NO_AXIS},
+    {DSM_TRANSFER_FETCH_STATISTICS, DSM_NO_AXIS},
+    {DSM_TRANSFER_WRITE_ERROR, DSM_NO_AXIS},
+    {DSM_TRANSFER_FETCH_MASK, DSM_NO_AXIS},
+    {DSM_TRANSFER_WRITE_GRADIENT, DSM_NO_AXIS},
+    {DSM_TRANSFER_PARTIAL_SUM_ACCUMULATE, DSM_NO_AXIS},
+    {DSM_TRANSFER_SUM_OF_STATISTICS, DSM_NO_AXIS},
+    {DSM_TRANSFER_LAYOUT_MOVE, DSM_NO_AXIS},
+    {DSM_TRANSFER_ROTATE, 0},
+    {DSM_TRANSFER_ROTATE, 1},
+    {DSM_TRANSFER_HAND_OVER, 1},
+    {DSM_TRANSFER_SUM_OF_GRADIENTS, 0},
+    {DSM_TRANSFER_SUM_OF_GRADIENTS, 1},
+    {DSM_TRANSFER_BROADCAST_WEIGHTS, 0},
+    {DSM_TRANSFER_BROADCAST_WEIGHTS, 1},
+    {DSM_TRANSFER_WEIGHT_UPDATE, DSM_NO_AXIS},
+    {DSM_TRANSFER_RELAYOUT, 0},
+    {DSM_TRANSFER_RELAYOUT, 1},
+};
+static const dsm__word move_words[] = {
+    {.key = "fetch_input"},
+    {.key = "fetch_kernel"},
+    {.key = "fetch_shortcut"},
+    {.key = "write_output"},
+    {.key = "write_deferred"},
+    {.key = "save_state"},
+    {.key = "fetch_error"},
+    {.key = "fetch_fork"},
+    {.key = "fetch_state"},
+    {.key = "fetch_statistics"},
+    {.key = "write_error"},
+    {.key = "fetch_mask"},
+    {.key = "write_gradient"},
+    {.key = "partial_sum_accumulate"},
+    {.key = "sum_of_statistics"},
+    {.key = "layout_move"},
+    {.key = "rotate_x"},
+    {.key = "rotate_y"},
+    {.key = "hand_over_y"},
+    {.key = "sum_of_gradients_x"},
+    {.key = "sum_of_gradients_y"},
+    {.key = "broadcast_weights_x"},
+    {.key = "broadcast_weights_y"},
+    {.key = "weight_update"},
+    {.key = "relayout_x"},
+    {.key = "relayout_y"},
+};
+_Static_assert(sizeof moves / sizeof moves[0] == DSM__MOVE_COUNT, "a word for each");
+DSM__WORDS(dsm__move_words, "transfer", move_words, DSM__MOVE_COUNT);
+
+size_t dsm__move_of(dsm_transfer transfer, unsigned axis) {
+  size_t move = 0;
+  while (move + 1 < DSM__MOVE_COUNT &&
+         (moves[move].transfer != transfer || moves[move].axis != axis)) {
+    move++;
+  }
+  return move;
+}
+
+const char *dsm__move_name(dsm_transfer transfer, unsigned axis) {
+  return dsm__word_key(&dsm__move_words, dsm__move_of(transfer, axis));
+}
 
 static const dsm__word group_words[] = {
     [DSM_GROUP_STREAM] = {"stream", "transfers that computation does not hide", NULL},

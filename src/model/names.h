@@ -4,7 +4,7 @@
 #define DSM_MODEL_NAMES_H
 
 #include "base/words.h"
-#include "dsm/mapping.h"
+#include "dsm/model.h"
 
 extern const dsm__words dsm__dim_words;
 extern const dsm__words dsm__mode_words;
@@ -14,6 +14,16 @@ extern const dsm__words dsm__link_words;
 extern const dsm__words dsm__bound_words;
 extern const dsm__words dsm__transfer_words;
 extern const dsm__words dsm__group_words;
+
+enum { DSM__MOVE_COUNT = 26 };
+
+/** Moves: transfers with the axis that they go along, as "rotate_x"; in the order of transfers,
+ * then of axes. */
+extern const dsm__words dsm__move_words;
+
+/** The move that a transfer along an axis (DSM_NO_AXIS: within the chips) is, and its word. */
+size_t dsm__move_of(dsm_transfer transfer, unsigned axis);
+const char *dsm__move_name(dsm_transfer transfer, unsigned axis);
 
 /** A core split as "out 2 ij 8 mb 2". */
 typedef struct dsm__split_text {

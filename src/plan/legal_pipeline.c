@@ -4,6 +4,7 @@
 
 #include "base/number_text.h"
 #include "plan/legal_internal.h"
+#include "plan/stage.h"
 
 static const dsm_layer_spec *spec_of(const dsm__judge *judge, size_t index) {
   return &judge->of->workload->specs[dsm__judged_layer(judge, index)->spec_index];
@@ -66,7 +67,7 @@ static void judge_named_group(dsm__judge *judge, size_t g) {
 
 static bool judge_columns(dsm__judge *judge, size_t g) {
   const dsm_system *const system = judge->of->machine->system;
-  const unsigned long long chips_x = system->system.chips_x;
+  const unsigned long long chips_x = dsm__stage_columns_max(system);
   const unsigned long long columns = judge->of->decisions->pipelines[g].columns;
   const dsm__plan_place place = DSM__GROUP_PLACE(g, columns);
   if (dsm__stage_can_be_wide(system, columns)) {
@@ -88,7 +89,7 @@ static bool judge_columns(dsm__judge *judge, size_t g) {
 static void judge_rows(dsm__judge *judge, size_t g) {
   const dsm__pipeline_decision *const group = &judge->of->decisions->pipelines[g];
   const dsm_system *const system = judge->of->machine->system;
-  const uint64_t chips_y = system->system.chips_y;
+  const uint64_t chips_y = dsm__stage_rows_max(system);
   const uint64_t together = dsm__stage_rows_together(system, group->columns);
   const dsm__plan_place place = DSM__GROUP_PLACE(g, rows);
   uint64_t sum = 0;
@@ -102,7 +103,7 @@ static void judge_rows(dsm__judge *judge, size_t g) {
     }
     sum += group->rows[k];
   }
-  if (sum > together && group->columns == system->system.chips_x) {
+  if (sum > together && group->columns == dsm__stage_columns_max(system)) {
     dsm__judge_tell(
         judge, place, NULL, "expected at most the %llu row%s of the torus in all, found %llu",
         (unsigned long long)together, dsm__plural((double)together), (unsigned long long)sum);

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "plan/pass_builder.h"
 
+#include <string.h>
+
 static void add_transfers(dsm__pass_builder *builder, const dsm_transfer_list *list, double times) {
   for (unsigned i = 0; i < list->count; i++) {
     const dsm_transfer_volume *const volume = &list->items[i];
     builder->group_of[volume->transfer] = volume->group;
     for (int l = 0; l < DSM_LINK_COUNT; l++) {
-      builder->bytes[volume->transfer][l] += volume->traffic.bytes[l] * times;
+      builder->bytes[volume->transfer][volume->axis][l] += volume->traffic.bytes[l] * times;
     }
   }
 }
@@ -57,9 +59,9 @@ void dsm__pass_add_cycles(dsm__pass_builder *builder, unsigned kind, double time
   pass->group_cycles[DSM_GROUP_ROTATION] += cost->rotation * times;
 }
 
-void dsm__pass_add_group(dsm__pass_builder *builder, dsm_transfer along_x, dsm_transfer along_y,
-                         dsm_group group, const dsm_traffic *traffic, double sent, double timed) {
-  const dsm_transfer_list list = dsm_axis_transfers(along_x, along_y, group, traffic);
+void dsm__pass_add_group(dsm__pass_builder *builder, dsm_transfer transfer, dsm_group group,
+                         const dsm_traffic *traffic, double sent, double timed) {
+  const dsm_transfer_list list = dsm_axis_transfers(transfer, group, traffic);
   add_transfers(builder, &list, sent);
   builder->pass->group_cycles[group] += dsm_group_cycles(builder->machine, traffic) * timed;
   const dsm_resources resources = dsm_group_resources(builder->machine, traffic);
@@ -70,22 +72,20 @@ void dsm__pass_add_weight_groups(dsm__pass_builder *builder, const dsm__layer_se
                                  const dsm_pass_layouts *layouts, double timed) {
   const dsm_weight_traffic traffic =
       dsm_weight_traffic_derive(setting->layer, setting->machine, setting->precision, layouts);
-  dsm__pass_add_group(builder, DSM_TRANSFER_SUM_OF_GRADIENTS_X, DSM_TRANSFER_SUM_OF_GRADIENTS_Y,
-                      DSM_GROUP_SUM_OF_GRADIENTS, &traffic.sum_of_gradients, 1, timed);
-  dsm__pass_add_group(builder, DSM_TRANSFER_BROADCAST_WEIGHTS_X, DSM_TRANSFER_BROADCAST_WEIGHTS_Y,
-                      DSM_GROUP_BROADCAST_WEIGHTS, &traffic.broadcast_weights, 1, timed);
-  dsm__pass_add_group(builder, DSM_TRANSFER_WEIGHT_UPDATE, DSM_TRANSFER_WEIGHT_UPDATE,
-                      DSM_GROUP_WEIGHT_UPDATE, &traffic.weight_update, 1, timed);
+  dsm__pass_add_group(builder, DSM_TRANSFER_SUM_OF_GRADIENTS, DSM_GROUP_SUM_OF_GRADIENTS,
+                      &traffic.sum_of_gradients, 1, timed);
+  dsm__pass_add_group(builder, DSM_TRANSFER_BROADCAST_WEIGHTS, DSM_GROUP_BROADCAST_WEIGHTS,
+                      &traffic.broadcast_weights, 1, timed);
+  dsm__pass_add_group(builder, DSM_TRANSFER_WEIGHT_UPDATE, DSM_GROUP_WEIGHT_UPDATE,
+                      &traffic.weight_update, 1, timed);
 }
 
 void dsm__pass_add_update_relayouts(dsm__pass_builder *builder, const dsm__layer_setting *setting,
                                     const dsm_pass_layouts *layouts) {
   const dsm_update_relayouts moves = dsm_update_relayouts_derive(
       setting->layer, setting->machine, setting->precision, setting->minibatch, layouts);
-  dsm__pass_add_group(builder, DSM_TRANSFER_RELAYOUT_X, DSM_TRANSFER_RELAYOUT_Y, DSM_GROUP_RELAYOUT,
-                      &moves.input, 1, 1);
-  dsm__pass_add_group(builder, DSM_TRANSFER_RELAYOUT_X, DSM_TRANSFER_RELAYOUT_Y, DSM_GROUP_RELAYOUT,
-                      &moves.error, 1, 1);
+  dsm__pass_add_group(builder, DSM_TRANSFER_RELAYOUT, DSM_GROUP_RELAYOUT, &moves.input, 1, 1);
+  dsm__pass_add_group(builder, DSM_TRANSFER_RELAYOUT, DSM_GROUP_RELAYOUT, &moves.error, 1, 1);
 }
 
 void dsm__pass_end(dsm__pass_builder *builder, const dsm__layer_setting *setting, dsm_pass which) {
@@ -105,15 +105,17 @@ void dsm__pass_end(dsm__pass_builder *builder, const dsm__layer_setting *setting
 
 /* Puts what a transfer has on each link at the end of a list with room for it. */
 static void put_links(dsm_plan_transfer *list, size_t *count, const dsm_machine *machine,
-                      dsm_transfer transfer, dsm_group group, const double bytes[DSM_LINK_COUNT]) {
+                      const dsm_transfer_volume *volume) {
   for (int l = 0; l < DSM_LINK_COUNT; l++) {
-    if (bytes[l] > 0) {
+    const double bytes = volume->traffic.bytes[l];
+    if (bytes > 0) {
       list[(*count)++] = (dsm_plan_transfer){
-          .transfer = transfer,
-          .group = group,
+          .transfer = volume->transfer,
+          .axis = volume->axis,
+          .group = volume->group,
           .link = (dsm_link)l,
-          .bytes = bytes[l],
-          .cycles = dsm_link_cycles(machine, (dsm_link)l, bytes[l]),
+          .bytes = bytes,
+          .cycles = dsm_link_cycles(machine, (dsm_link)l, bytes),
       };
     }
   }
@@ -141,8 +143,7 @@ static bool keep_of_one(const dsm__pass_builder *builder, unsigned kind, dsm__ar
   invocation->transfers = transfers;
   invocation->transfer_count = 0;
   for (unsigned i = 0; i < list->count; i++) {
-    put_links(transfers, &invocation->transfer_count, builder->machine, list->items[i].transfer,
-              list->items[i].group, list->items[i].traffic.bytes);
+    put_links(transfers, &invocation->transfer_count, builder->machine, &list->items[i]);
   }
   return true;
 }
@@ -150,7 +151,9 @@ static bool keep_of_one(const dsm__pass_builder *builder, unsigned kind, dsm__ar
 bool dsm__pass_keep_transfers(const dsm__pass_builder *builder, dsm__arena *arena) {
   size_t count = 0;
   for (int t = 0; t < DSM_TRANSFER_COUNT; t++) {
-    count += links_with_bytes(builder->bytes[t]);
+    for (unsigned a = 0; a <= DSM_NO_AXIS; a++) {
+      count += links_with_bytes(builder->bytes[t][a]);
+    }
   }
   dsm_plan_transfer *const transfers = dsm__arena_array(arena, count, sizeof *transfers);
   if (transfers == NULL) {
@@ -159,8 +162,11 @@ bool dsm__pass_keep_transfers(const dsm__pass_builder *builder, dsm__arena *aren
   builder->pass->transfers = transfers;
   builder->pass->transfer_count = 0;
   for (int t = 0; t < DSM_TRANSFER_COUNT; t++) {
-    put_links(transfers, &builder->pass->transfer_count, builder->machine, (dsm_transfer)t,
-              builder->group_of[t], builder->bytes[t]);
+    for (unsigned a = 0; a <= DSM_NO_AXIS; a++) {
+      dsm_transfer_volume volume = {(dsm_transfer)t, a, builder->group_of[t], {{0}}};
+      memcpy(volume.traffic.bytes, builder->bytes[t][a], sizeof volume.traffic.bytes);
+      put_links(transfers, &builder->pass->transfer_count, builder->machine, &volume);
+    }
   }
   for (unsigned kind = 0; kind < builder->pass->invocation_count; kind++) {
     if (!keep_of_one(builder, kind, arena)) {
@@ -173,9 +179,10 @@ bool dsm__pass_keep_transfers(const dsm__pass_builder *builder, dsm__arena *aren
 dsm_link dsm__pass_stream_link(const dsm__pass_builder *builder) {
   dsm_traffic stream = {{0}};
   for (int t = 0; t < DSM_TRANSFER_COUNT; t++) {
-    for (int l = 0; l < DSM_LINK_COUNT; l++) {
-      const bool is_in_it = builder->group_of[t] == DSM_GROUP_STREAM;
-      stream.bytes[l] += is_in_it ? builder->bytes[t][l] : 0;
+    for (unsigned a = 0; builder->group_of[t] == DSM_GROUP_STREAM && a <= DSM_NO_AXIS; a++) {
+      for (int l = 0; l < DSM_LINK_COUNT; l++) {
+        stream.bytes[l] += builder->bytes[t][a][l];
+      }
     }
   }
   return dsm_group_slowest_link(builder->machine, &stream);

@@ -10,7 +10,7 @@
 typedef struct dsm__pass_builder {
   dsm_pass_plan *pass; /**< filled */
   const dsm_machine *machine;
-  double bytes[DSM_TRANSFER_COUNT][DSM_LINK_COUNT];
+  double bytes[DSM_TRANSFER_COUNT][DSM_NO_AXIS + 1][DSM_LINK_COUNT]; /**< by axis */
   dsm_group group_of[DSM_TRANSFER_COUNT];                   /**< of transfers that have bytes */
   dsm_transfer_list of_one[DSM_INVOCATION_KINDS_MAX];       /**< of an invocation of each kind */
   dsm_resources resources_of_one[DSM_INVOCATION_KINDS_MAX]; /**< likewise */
@@ -25,10 +25,10 @@ void dsm__pass_begin(dsm__pass_builder *builder, dsm_pass_plan *pass,
 /** Adds the cycles of `times` invocations of the pass's kind at an index. */
 void dsm__pass_add_cycles(dsm__pass_builder *builder, unsigned kind, double times);
 
-/** Adds a group of transfers along X and Y: its transfers `sent` times, its cycles, and the
+/** Adds a group of transfers along the axes: its transfers `sent` times, its cycles, and the
  * resource that decides them, `timed` times. */
-void dsm__pass_add_group(dsm__pass_builder *builder, dsm_transfer along_x, dsm_transfer along_y,
-                         dsm_group group, const dsm_traffic *traffic, double sent, double timed);
+void dsm__pass_add_group(dsm__pass_builder *builder, dsm_transfer transfer, dsm_group group,
+                         const dsm_traffic *traffic, double sent, double timed);
 
 /** Adds the gradient reduction, the broadcast and the weight update (sections 5 and 11). */
 void dsm__pass_add_weight_groups(dsm__pass_builder *builder, const dsm__layer_setting *setting,

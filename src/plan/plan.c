@@ -39,10 +39,8 @@ void dsm_explore_options_init(dsm_explore_options *options) {
 }
 
 dsm_parallelism_set dsm__option_parallelisms(const dsm_explore_options *options) {
-  const dsm_parallelism_set hybrid = DSM_PARALLELISM_BIT(DSM_PARALLELISM_DATA_X_MODEL_Y) |
-                                     DSM_PARALLELISM_BIT(DSM_PARALLELISM_MODEL_X_DATA_Y);
   const bool is_hybrid = options->optimizations & DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_HYBRID);
-  return options->parallelisms & DSM_PARALLELISM_ALL & (is_hybrid ? ~0U : ~hybrid);
+  return options->parallelisms & DSM_PARALLELISM_ALL & (is_hybrid ? ~0U : ~DSM_PARALLELISM_HYBRIDS);
 }
 
 dsm_parallelism_set dsm__allowed_parallelisms(const dsm_layer *layer,

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "plan/plan_reader.h"
+#include "plan/stage.h"
 #include "workload/name_index.h"
 
 static const size_t no_entry = SIZE_MAX;
@@ -79,8 +80,8 @@ bool dsm__plan_read_group(const dsm__json_node *node, const dsm__group_limits *l
 
 static void read_entry(dsm__plan_reader *reader, const dsm__json_node *node, entry *out) {
   const dsm__group_limits limits = {.layers = reader->workload->layer_count,
-                                    .columns = reader->system->system.chips_x,
-                                    .rows = reader->system->system.chips_y};
+                                    .columns = dsm__stage_columns_max(reader->system),
+                                    .rows = dsm__stage_rows_max(reader->system)};
   out->group.columns = limits.columns;
   out->is_good = dsm__plan_read_group(node, &limits, reader->arena, &out->group);
 }

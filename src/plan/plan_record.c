@@ -163,9 +163,18 @@ static void write_is_overlapped(dsm__json_writer *writer, const void *record) {
   dsm__json_write_bool(writer, ((const dsm_plan_transfer *)record)->group == DSM_GROUP_STREAM);
 }
 
+static void write_move(dsm__json_writer *writer, const void *record) {
+  const dsm_plan_transfer *const transfer = record;
+  dsm__json_write_string(writer, dsm__move_name(transfer->transfer, transfer->axis));
+}
+
 DSM__RECORD(dsm__transfer_record, dsm_plan_transfer, true, "A transfer on a link, in the step.",
-            DSM__FIELD(WORD, dsm_plan_transfer, transfer, "name", 0, .words = &dsm__transfer_words,
-                       .help = "What is moved, and why."),
+            {.key = "name",
+             .kind = DSM__FIELD_OWN,
+             .words = &dsm__move_words,
+             .help = "What is moved, and why.",
+             .write = write_move,
+             .written_as = DSM__FIELD_WORD},
             DSM__FIELD(WORD, dsm_plan_transfer, group, "group", 0, .words = &dsm__group_words,
                        .help = "The transfers that go on at the same time."),
             DSM__FIELD(WORD, dsm_plan_transfer, link, "link", 0, .words = &dsm__link_words,

@@ -51,8 +51,7 @@ static void add_boundary(const predictor *p, dsm__pass_builder *builder, size_t 
   const dsm_traffic traffic =
       dsm_relayout_traffic(&p->machine, bytes, layers[later_layer - 1].layouts.of[layout_of],
                            layers[later_layer].layouts.of[layout_of]);
-  dsm__pass_add_group(builder, DSM_TRANSFER_RELAYOUT_X, DSM_TRANSFER_RELAYOUT_Y, DSM_GROUP_RELAYOUT,
-                      &traffic, 1, 1);
+  dsm__pass_add_group(builder, DSM_TRANSFER_RELAYOUT, DSM_GROUP_RELAYOUT, &traffic, 1, 1);
 }
 
 /* Where the error's relayout towards the layer before is counted: section 5, "the earlier". */
@@ -242,8 +241,8 @@ static bool end_stage(const predictor *p, const dsm__pipeline_decision *group, s
     for (unsigned k = 0; k < out->invocation_count; k++) {
       dsm__pass_add_cycles(builder, k, (double)out->invocations[k].count * times);
     }
-    dsm__pass_add_group(builder, DSM_TRANSFER_HAND_OVER_Y, DSM_TRANSFER_HAND_OVER_Y,
-                        DSM_GROUP_HAND_OVER, &parts->hand_over[pass], timesteps, 0);
+    dsm__pass_add_group(builder, DSM_TRANSFER_HAND_OVER, DSM_GROUP_HAND_OVER,
+                        &parts->hand_over[pass], timesteps, 0);
     out->group_cycles[DSM_GROUP_HAND_OVER] += parts->hand_over_cycles[pass] * timesteps * times;
     dsm_resources_add(&out->resources, &parts->step[pass], timesteps * times);
     dsm_resources_add(&out->resources, steady_resources(builder), -timesteps * times);

@@ -3,22 +3,42 @@
 
 void dsm__stage_init(dsm__stage *stage, const dsm_system *system, uint64_t columns, uint64_t rows) {
   stage->system = *system;
-  stage->system.system.chips_x = columns;
-  stage->system.system.chips_y = rows;
+  dsm_network *const network = &stage->system.system;
+  if (columns != dsm__stage_columns_max(system)) { /* of two axes */
+    network->axes[0].chips = columns;
+  }
+  network->axes[network->axis_count - 1].chips = rows;
   stage->machine = dsm_machine_derive(&stage->system);
 }
 
+uint64_t dsm__stage_rows_max(const dsm_system *system) {
+  return system->system.axes[system->system.axis_count - 1].chips;
+}
+
+uint64_t dsm__stage_columns_max(const dsm_system *system) {
+  uint64_t columns = 1;
+  for (unsigned a = 0; a + 1 < system->system.axis_count; a++) {
+    columns *= system->system.axes[a].chips;
+  }
+  return columns;
+}
+
 bool dsm__stage_can_be_wide(const dsm_system *system, uint64_t columns) {
-  const uint64_t chips_x = system->system.chips_x;
-  return columns == chips_x ||
-         (system->model.pipeline_columns && columns > 0 && chips_x % columns == 0);
+  const uint64_t width = dsm__stage_columns_max(system);
+  const bool can_be_cut = system->model.pipeline_columns && system->system.axis_count == 2;
+  return columns == width || (can_be_cut && columns > 0 && width % columns == 0);
 }
 
 /*
  * Source: section 9. Symbols: n*m/w, for a width w that divides m. Limits: w = m: n.
  */
 uint64_t dsm__stage_rows_together(const dsm_system *system, uint64_t columns) {
-  return system->system.chips_y * (system->system.chips_x / columns);
+  return dsm__stage_rows_max(system) * (dsm__stage_columns_max(system) / columns);
+}
+
+uint64_t dsm__stage_rows_most(const dsm_system *system) {
+  const uint64_t least = dsm__stage_can_be_wide(system, 1) ? 1 : dsm__stage_columns_max(system);
+  return dsm__stage_rows_together(system, least);
 }
 
 void dsm__stage_times_join(dsm__stage_times *slowest, const dsm__stage_times *other) {

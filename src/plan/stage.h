@@ -11,15 +11,23 @@ typedef struct dsm__stage {
   dsm_machine machine;
 } dsm__stage;
 
+/** Chips of the system along its last axis, which stages share, and beside that axis: the rows of a
+ * torus and its columns. */
+uint64_t dsm__stage_rows_max(const dsm_system *system);
+uint64_t dsm__stage_columns_max(const dsm_system *system);
+
 /** `rows` rows of `columns` chips, with the links of a system's torus. */
 void dsm__stage_init(dsm__stage *stage, const dsm_system *system, uint64_t columns, uint64_t rows);
 
 /** Can the stages of a group be `columns` chips wide: all columns of the torus, or, with
- * model.pipeline_columns, a divisor of them? */
+ * model.pipeline_columns and two axes, a divisor of them? */
 bool dsm__stage_can_be_wide(const dsm_system *system, uint64_t columns);
 
 /** Rows that stages so wide have together: the torus is cut into strips, which make one chain. */
 uint64_t dsm__stage_rows_together(const dsm_system *system, uint64_t columns);
+
+/** Rows that stages of the least width have together. */
+uint64_t dsm__stage_rows_most(const dsm_system *system);
 
 /** What the time of a group is made of: the slowest of its stages in each respect. */
 typedef struct dsm__stage_times {

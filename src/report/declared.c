@@ -49,7 +49,7 @@ const char *dsm__described_name(const dsm_described *item) {
 }
 
 uint64_t dsm__system_cores(const dsm_system *system) {
-  return system->system.chips_x * system->system.chips_y * system->chip.cores;
+  return dsm_system_chips(system) * system->chip.cores;
 }
 
 double dsm__system_macs(const dsm_system *system) {

@@ -94,7 +94,7 @@ static const char *times(dsm__page *page, double ratio) {
 
 /* Transfers that are seen: those on the torus are rotations. */
 static const char *visible_transfer(dsm__page *page, dsm_link link) {
-  const bool is_between_chips = link == DSM_LINK_X || link == DSM_LINK_Y;
+  const bool is_between_chips = link < DSM_LINK_MEMORY;
   return dsm__page_text(page, is_between_chips ? "visible rotation on %s" : "visible transfer (%s)",
                         dsm_link_name(link));
 }

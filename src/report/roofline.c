@@ -10,7 +10,7 @@ static const double hertz_per_GHz = 1e9;
 static const double flop_per_mac = 2;
 
 static double chip_count(const dsm_system *system) {
-  return (double)system->system.chips_x * (double)system->system.chips_y;
+  return (double)dsm_system_chips(system);
 }
 
 dsm__roof dsm__roof_of(const dsm_system *system) {

@@ -118,7 +118,7 @@ static void list_parallelisms(dsm__explaining *e, dsm_explanation *explanation, 
   const dsm_pass_plan *const planned = &e->chosen->passes[pass];
   const dsm_parallelism_set allowed =
       dsm__allowed_parallelisms(e->chosen->layer, e->problem->inputs.options);
-  for (int p = 0; p < DSM_PARALLELISM_COUNT; p++) {
+  for (unsigned p = 0; p < e->problem->machine.parallelism_count; p++) {
     const dsm_parallelism parallelism = (dsm_parallelism)p;
     const bool is_planned = parallelism == planned->share.parallelism;
     if ((allowed & DSM_PARALLELISM_BIT(p)) == 0 && !is_planned) {

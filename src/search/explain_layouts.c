@@ -81,7 +81,7 @@ bool dsm__explain_add_layouts(dsm__explaining *e, const dsm__network_graph *netw
     return false;
   }
   for (int pass = 0; pass < DSM_PASS_COUNT; pass++) {
-    for (uint64_t p = 0; p < DSM_PARALLELISM_COUNT; p++) {
+    for (uint64_t p = 0; p < e->problem->machine.parallelism_count; p++) {
       values[count++] = (wanted){true, (dsm_pass)pass, DSM_DECISION_COUNT, p};
     }
   }

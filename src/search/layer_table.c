@@ -57,8 +57,9 @@ static void run_task(void *context, size_t task_index, size_t worker_index) {
   const job *const j = context;
   const dsm__layer_table *const table = j->table;
   const dsm__search_inputs *const inputs = table->inputs;
-  const size_t class_index = task_index / DSM_PARALLELISM_COUNT;
-  const dsm_parallelism parallelism = (dsm_parallelism)(task_index % DSM_PARALLELISM_COUNT);
+  const unsigned ways = inputs->machine->parallelism_count;
+  const size_t class_index = task_index / ways;
+  const dsm_parallelism parallelism = (dsm_parallelism)(task_index % ways);
   const dsm_layer *const layer = dsm__class_layer(table, class_index);
   const bool is_allowed =
       (dsm__allowed_parallelisms(layer, inputs->options) & DSM_PARALLELISM_BIT(parallelism)) != 0;
@@ -89,7 +90,7 @@ static void run_task(void *context, size_t task_index, size_t worker_index) {
 static void copy_alike(const dsm__layer_table *table, size_t class_index) {
   const dsm_layer *const layer = dsm__class_layer(table, class_index);
   const dsm_parallelism_set allowed = dsm__allowed_parallelisms(layer, table->inputs->options);
-  for (int p = 0; p < DSM_PARALLELISM_COUNT; p++) {
+  for (unsigned p = 0; p < table->inputs->machine->parallelism_count; p++) {
     const dsm_parallelism first = first_alike(table, class_index, (dsm_parallelism)p);
     for (int pass = 0; (allowed & DSM_PARALLELISM_BIT(p)) != 0 && pass < DSM_PASS_COUNT; pass++) {
       memmove(dsm__pass_cycles(table, class_index, (dsm_pass)pass, (dsm_parallelism)p, 0),
@@ -132,10 +133,11 @@ bool dsm__layer_table_fill(dsm__layer_table *table, const dsm__search_inputs *in
     return false;
   }
   const size_t classes = table->distinct.count;
-  const size_t tasks = classes * DSM_PARALLELISM_COUNT;
+  const size_t tasks = classes * inputs->machine->parallelism_count;
   const size_t workers = worker_count(inputs->options, tasks);
   job j = {.table = table};
-  if (!DSM__RESERVE(arena, table->pass_cycles, tasks * DSM_PASS_COUNT * table->factor_count) ||
+  if (!DSM__RESERVE(arena, table->pass_cycles,
+                    classes * DSM_PARALLELISM_COUNT * DSM_PASS_COUNT * table->factor_count) ||
       !DSM__RESERVE(arena, table->choices, classes) || !DSM__RESERVE(arena, j.evaluations, tasks)) {
     return false;
   }
@@ -200,11 +202,12 @@ static dsm__open_choice choose(const dsm__layer_table *table, const dsm__factors
   const dsm_parallelism forward = dsm__pair_forward(pair);
   const dsm_parallelism backward = dsm__pair_backward(pair);
   const dsm__layer_setting setting = dsm__open_setting(inputs, layer, 1);
+  const unsigned ways = inputs->machine->parallelism_count;
   double totals[DSM_PARALLELISM_COUNT][DSM__FACTORS_MAX];
   double best = HUGE_VAL;
   const bool are_needed =
       is_needed(table, class_index, forward) && is_needed(table, class_index, backward);
-  for (int u = 0; are_needed && u < DSM_PARALLELISM_COUNT; u++) {
+  for (unsigned u = 0; are_needed && u < ways; u++) {
     const bool is_possible = can_update(table, class_index, pair, (dsm_parallelism)u);
     const dsm_pass_layouts layouts = {{forward, backward, (dsm_parallelism)u}};
     const double once = is_possible ? dsm__once_cycles(&setting, &layouts) : HUGE_VAL;
@@ -215,7 +218,7 @@ static dsm__open_choice choose(const dsm__layer_table *table, const dsm__factors
       best = totals[u][f] < best ? totals[u][f] : best;
     }
   }
-  for (int u = 0; u < DSM_PARALLELISM_COUNT; u++) {
+  for (unsigned u = 0; u < ways; u++) {
     for (unsigned f = 0; f < factors->count; f++) {
       if (isfinite(best) && totals[u][f] <= dsm__tie_limit(best)) {
         return (dsm__open_choice){totals[u][f], (dsm_parallelism)u, f};
@@ -227,7 +230,7 @@ static dsm__open_choice choose(const dsm__layer_table *table, const dsm__factors
 
 void dsm__layer_table_choose(dsm__layer_table *table, const dsm__factors *factors) {
   for (size_t c = 0; c < table->distinct.count; c++) {
-    for (unsigned pair = 0; pair < DSM__PAIRS; pair++) {
+    for (DSM__EACH_PAIR(pair, table->inputs->machine->parallelism_count)) {
       table->choices[c][pair] = choose(table, factors, c, pair);
     }
   }

@@ -55,6 +55,18 @@ dsm__layer_setting dsm__open_setting(const dsm__search_inputs *inputs, const dsm
 /** A pair of parallelisms, of forward and of backward: what neighbouring layers see of a layer. */
 enum { DSM__PAIRS = DSM_PARALLELISM_COUNT * DSM_PARALLELISM_COUNT };
 
+/** All pairs of the first `count` parallelisms, in order. */
+#define DSM__EACH_PAIR(pair, count)                                                                \
+  unsigned pair = 0;                                                                               \
+  (pair) < (count)*DSM_PARALLELISM_COUNT;                                                          \
+  (pair) = dsm__pair_next(pair, count)
+
+static inline unsigned dsm__pair_next(unsigned pair, unsigned count) {
+  return (pair + 1) % DSM_PARALLELISM_COUNT == count % DSM_PARALLELISM_COUNT
+             ? pair + 1 + (DSM_PARALLELISM_COUNT - count)
+             : pair + 1;
+}
+
 static inline unsigned dsm__pair_of(dsm_parallelism forward, dsm_parallelism backward) {
   return (unsigned)forward * DSM_PARALLELISM_COUNT + (unsigned)backward;
 }

@@ -28,10 +28,8 @@ typedef enum dsm__memo_kind {
 typedef struct dsm__memo_key {
   uint32_t context; /**< of the pass */
   uint32_t shape;
-  uint32_t chips_x; /**< of the machine, perhaps a stage of a pipeline */
-  uint32_t chips_y;
-  double link_x_bytes_per_cycle; /**< 0 where the pass sends nothing along the axis */
-  double link_y_bytes_per_cycle;
+  uint32_t chips[DSM_AXES_MAX];              /**< of the machine, perhaps a stage of a pipeline */
+  double link_bytes_per_cycle[DSM_AXES_MAX]; /**< 0 where the pass sends nothing along the axis */
   uint64_t minibatch;
   uint64_t dysm_factor;
   uint64_t held_elements;

@@ -284,7 +284,7 @@ static double free_cycles(const dsm__problem *problem, const dsm_layer *layer) {
   const dsm_parallelism_set allowed = dsm__allowed_parallelisms(layer, inputs->options);
   const unsigned factor_count = layer->timesteps == 1 ? problem->factors.count : 1;
   double least = HUGE_VAL;
-  for (int p = 0; p < DSM_PARALLELISM_COUNT; p++) {
+  for (unsigned p = 0; p < problem->machine.parallelism_count; p++) {
     for (unsigned f = 0; (allowed & DSM_PARALLELISM_BIT(p)) != 0 && f < factor_count; f++) {
       dsm__layer_setting setting = dsm__open_setting(inputs, layer, dsm__factor_of(f));
       setting.preloaded_bytes = 0;

@@ -18,20 +18,14 @@ static bool make_key(const dsm__recalled_pass *of, dsm__memo_kind kind, dsm__mem
   const dsm__search_inputs *const inputs = of->table->inputs;
   const dsm__layer_setting *const setting = of->setting;
   const dsm__holding *const holding = &setting->holding;
-  const dsm_torus *const torus = &setting->machine->system->system;
-  const dsm_axis_roles roles = dsm_parallelism_roles(of->parallelism);
-  const double *const rates = setting->machine->link_bytes_per_cycle;
+  const dsm_network *const network = &setting->machine->system->system;
+  const dsm_axis_set model = dsm_parallelism_model_axes(of->parallelism);
   if (of->table->shapes == NULL || holding->layouts != NULL) {
     return false;
   }
   *key = (dsm__memo_key){
       .context = inputs->memo_contexts[of->pass],
       .shape = of->table->shapes[of->class_index],
-      .chips_x = (uint32_t)torus->chips_x,
-      .chips_y = (uint32_t)torus->chips_y,
-      /* Only rotation uses these links in a pass, and only along axes that share the features. */
-      .link_x_bytes_per_cycle = roles.x == DSM_ROLE_MODEL ? rates[DSM_LINK_X] : 0,
-      .link_y_bytes_per_cycle = roles.y == DSM_ROLE_MODEL ? rates[DSM_LINK_Y] : 0,
       .minibatch = setting->minibatch,
       .dysm_factor = setting->dysm_factor,
       .held_elements = holding->held_elements,
@@ -46,6 +40,14 @@ static bool make_key(const dsm__recalled_pass *of, dsm__memo_kind kind, dsm__mem
       .is_shortcut_held = holding->is_shortcut_held,
       .is_moving_free = holding->is_moving_free,
   };
+  for (unsigned a = 0; a < network->axis_count; a++) {
+    key->chips[a] = (uint32_t)network->axes[a].chips;
+    /* Only rotation uses these links in a pass, and only along axes that share the features. */
+    key->link_bytes_per_cycle[a] =
+        dsm_axis_set_has(model, a)
+            ? setting->machine->link_bytes_per_cycle[(unsigned)DSM_LINK_AXIS + a]
+            : 0;
+  }
   return true;
 }
 

@@ -12,7 +12,7 @@
 /* The least that a layer takes with any parallelism. */
 static double least_cycles(const dsm__layer_table *table, size_t layer) {
   double least = HUGE_VAL;
-  for (int p = 0; p < DSM_PARALLELISM_COUNT; p++) {
+  for (unsigned p = 0; p < table->inputs->machine->parallelism_count; p++) {
     least = fmin(least, *dsm__pass_cycles(table, table->distinct.class_of[layer], DSM_PASS_FORWARD,
                                           (dsm_parallelism)p, 0));
   }

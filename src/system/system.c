@@ -1,13 +1,21 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "dsm/system.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/arena.h"
 #include "system/system_internal.h"
 
 dsm_system *dsm__system_new(void) {
-  return DSM__ARENA_OWNER(dsm_system);
+  static const char *const names[] = {"x", "y"};
+  dsm_system *const system = DSM__ARENA_OWNER(dsm_system);
+  for (unsigned a = 0; system != NULL && a < DSM__COUNT_OF(names); a++) {
+    system->system.axes[a].name = names[a];
+    system->system.axis_count = a + 1;
+  }
+  return system;
 }
 
 void dsm_system_free(dsm_system *system) {
@@ -23,8 +31,27 @@ static double chip_peak_flops(const dsm_system *system) {
   return 2 * (double)system->chip.cores * core_macs * system->core.frequency_GHz * 1e9;
 }
 
+uint64_t dsm_system_chips(const dsm_system *system) {
+  uint64_t chips = 1;
+  for (unsigned a = 0; a < system->system.axis_count; a++) {
+    chips *= system->system.axes[a].chips;
+  }
+  return chips;
+}
+
 double dsm_system_peak_flops(const dsm_system *system) {
-  return chip_peak_flops(system) * (double)system->system.chips_x * (double)system->system.chips_y;
+  return chip_peak_flops(system) * (double)dsm_system_chips(system);
+}
+
+dsm__chips_text dsm__chips_text_of(const dsm_system *system, const char *by) {
+  dsm__chips_text made = {""};
+  size_t used = 0;
+  for (unsigned a = 0; a < system->system.axis_count; a++) {
+    const int wrote = snprintf(made.text + used, sizeof made.text - used, "%s%" PRIu64,
+                               a > 0 ? by : "", system->system.axes[a].chips);
+    used += wrote > 0 ? (size_t)wrote : 0;
+  }
+  return made;
 }
 
 double dsm_system_machine_balance(const dsm_system *system) {

@@ -67,6 +67,14 @@ extern const char dsm__given[];
 const char *dsm__parameter_source(dsm__arena *arena, const dsm__parameter *parameter,
                                   const dsm_system *system);
 
+/** Chips along each axis, as "8 x 4". */
+typedef struct dsm__chips_text {
+  char text[24 * DSM_AXES_MAX];
+} dsm__chips_text;
+
+/** `by`: what stands between two of them. */
+dsm__chips_text dsm__chips_text_of(const dsm_system *system, const char *by);
+
 /* The field of a parameter. The pointer has the type that the kind says. */
 static inline const void *dsm__parameter_get(const dsm__parameter *parameter,
                                              const dsm_system *system) {

@@ -191,13 +191,12 @@ static void read_notes(dsm_system *system, const dsm__json_node *root, bool has_
   system->note_texts = texts;
 }
 
-/* The torus as a whole has a limit beside those of its sides. */
+/* The chips as a whole have a limit beside those of each axis. */
 static void check_chip_count(const dsm_system *system, const dsm__json_node *root) {
-  if (system->system.chips_x * system->system.chips_y > DSM_CHIPS_MAX) {
-    const dsm__json_node torus = dsm__json_member(root, "system");
-    dsm__json_error(&torus, NULL, "expected at most %d chips, found %llu x %llu", DSM_CHIPS_MAX,
-                    (unsigned long long)system->system.chips_x,
-                    (unsigned long long)system->system.chips_y);
+  if (dsm_system_chips(system) > DSM_CHIPS_MAX) {
+    const dsm__json_node network = dsm__json_member(root, "system");
+    dsm__json_error(&network, NULL, "expected at most %d chips, found %s", DSM_CHIPS_MAX,
+                    dsm__chips_text_of(system, " x ").text);
   }
 }
 

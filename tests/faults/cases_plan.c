@@ -298,7 +298,7 @@ static uint64_t digest_names(uint64_t digest) {
       dsm_pass_name(DSM_PASS_UPDATE),
       dsm_parallelism_name(DSM_PARALLELISM_MODEL),
       dsm_link_name(DSM_LINK_RING),
-      dsm_transfer_name(DSM_TRANSFER_ROTATE_X),
+      dsm_transfer_name(DSM_TRANSFER_ROTATE),
       dsm_group_name(DSM_GROUP_STREAM),
       dsm_bound_name(DSM_BOUND_RING),
       dsm_invocation_kind_name(DSM_INVOCATION_FIRST),
@@ -371,9 +371,8 @@ static uint64_t digest_step(uint64_t digest, const dsm_workload *workload,
   const dsm_precision precision = dsm_precision_of(workload, machine->system);
   const dsm_pass_layouts layouts = dsm_pass_layouts_uniform(DSM_PARALLELISM_DATA_X_MODEL_Y);
   const dsm_weight_traffic weights = dsm_weight_traffic_derive(layer, machine, precision, &layouts);
-  const dsm_transfer_list axes =
-      dsm_axis_transfers(DSM_TRANSFER_SUM_OF_GRADIENTS_X, DSM_TRANSFER_SUM_OF_GRADIENTS_Y,
-                         DSM_GROUP_SUM_OF_GRADIENTS, &weights.sum_of_gradients);
+  const dsm_transfer_list axes = dsm_axis_transfers(
+      DSM_TRANSFER_SUM_OF_GRADIENTS, DSM_GROUP_SUM_OF_GRADIENTS, &weights.sum_of_gradients);
   const dsm_traffic relayout =
       dsm_relayout_traffic(machine, 1000, DSM_PARALLELISM_DATA, DSM_PARALLELISM_MODEL);
   const dsm_update_relayouts inside =
@@ -391,7 +390,7 @@ static uint64_t digest_step(uint64_t digest, const dsm_workload *workload,
   digest = digest_double(digest, dsm_stage_hand_over_cycles(machine, &hand_over, 1));
   digest = digest_u64(digest, dsm_stage_hands_over(DSM_PASS_FORWARD, 0, 2));
   digest = digest_u64(digest, dsm_bound_of_link(dsm_group_slowest_link(machine, &relayout)));
-  digest = digest_double(digest, dsm_link_cycles(machine, DSM_LINK_X, 1000));
+  digest = digest_double(digest, dsm_link_cycles(machine, DSM_LINK_AXIS, 1000));
   return digest_double(digest,
                        dsm_ideal_cycles(layer, machine, DSM_PASS_FORWARD, workload->minibatch));
 }
@@ -416,7 +415,9 @@ static attempt use_pure_functions(const subject *s, dsm_diags *diags) {
   digest = digest_u64(digest, dsm_layer_parallelisms(layer));
   digest = digest_u64(digest, dsm_pass_exists(layer, DSM_MODE_TRAINING, DSM_PASS_BACKWARD));
   digest = digest_u64(digest, dsm_invocation_count(layer, DSM_PASS_FORWARD));
-  digest = digest_u64(digest, dsm_parallelism_roles(DSM_PARALLELISM_MODEL).x);
+  digest = digest_u64(digest, dsm_parallelism_model_axes(DSM_PARALLELISM_MODEL));
+  digest = digest_u64(digest, dsm_transfer_has_axis(DSM_TRANSFER_ROTATE));
+  digest = digest_u64(digest, dsm_system_chips(s->system));
   digest = digest_u64(digest, dsm_mode_optimizations(DSM_MODE_INFERENCE));
   dsm_explore_options options;
   dsm_explore_options_init(&options);

@@ -138,7 +138,7 @@ void fuzz_check_system(const dsm_system *system) {
   FUZZ_CHECK(isfinite(peak_flops) && peak_flops > 0);
   FUZZ_CHECK(isfinite(balance) && balance > 0);
   FUZZ_CHECK(system->chip.cores <= DSM_CORES_MAX);
-  FUZZ_CHECK(system->system.chips_x * system->system.chips_y <= DSM_CHIPS_MAX);
+  FUZZ_CHECK(system->system.axes[0].chips * system->system.axes[1].chips <= DSM_CHIPS_MAX);
   for (size_t i = 0; i < system->note_count; i++) {
     FUZZ_CHECK(dsm_system_note(system, system->note_paths[i]) == system->note_texts[i]);
   }
@@ -220,7 +220,7 @@ static void check_reports(const dsm_plan *plan) {
 
 /* A timeline, a page, and an export where the system has a network: a line for each layer. */
 static void check_handed_on(const dsm_plan *plan) {
-  const uint64_t chips = plan->system->system.chips_x * plan->system->system.chips_y;
+  const uint64_t chips = plan->system->system.axes[0].chips * plan->system->system.axes[1].chips;
   dsm_export *made = NULL;
   fuzz_check_text(dsm_report_step_trace(plan));
   fuzz_check_text(dsm_report_plan_page(&(dsm_plan_page){.plan = plan, .best = plan}));
@@ -264,7 +264,7 @@ static bool has_many_stages(const dsm_workload *workload, const dsm_system *syst
   for (size_t i = 0; i < workload->layer_count; i++) {
     has_lstm = has_lstm || workload->layers[i].type == DSM_LAYER_LSTM;
   }
-  return has_lstm && system->system.chips_y > 32;
+  return has_lstm && system->system.axes[1].chips > 32;
 }
 
 bool fuzz_is_small(const dsm_workload *workload, const dsm_system *system) {

@@ -18,10 +18,7 @@ dsm_system friendly_system(uint64_t chips_x, uint64_t chips_y) {
       .chip = {.cores = 4,
                .core_link_bandwidth_GBps = 64,
                .memory = {.capacity_GB = 1, .bandwidth_GBps = 64, .efficiency_ratio = 0.5}},
-      .system = {.chips_x = chips_x,
-                 .chips_y = chips_y,
-                 .link_bandwidth_x_GBps = 16,
-                 .link_bandwidth_y_GBps = 8},
+      .system = {.axis_count = 2, .axes = {{"x", chips_x, 16}, {"y", chips_y, 8}}},
       .model = {.bptt_resident_copies = 2,
                 .relu_mask_bytes = 0.125,
                 .batch_norm_saved_bytes = 0.25,
@@ -120,8 +117,8 @@ dsm_loops loops(uint64_t in, uint64_t out, uint64_t ij, uint64_t kij, uint64_t m
 }
 
 void assert_traffic(dsm_traffic actual, double x, double y, double memory, double ring) {
-  ASSERT_CLOSE(actual.bytes[DSM_LINK_X], x);
-  ASSERT_CLOSE(actual.bytes[DSM_LINK_Y], y);
+  ASSERT_CLOSE(actual.bytes[DSM_LINK_AXIS], x);
+  ASSERT_CLOSE(actual.bytes[DSM_LINK_AXIS + 1], y);
   ASSERT_CLOSE(actual.bytes[DSM_LINK_MEMORY], memory);
   ASSERT_CLOSE(actual.bytes[DSM_LINK_RING], ring);
 }

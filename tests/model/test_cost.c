@@ -85,7 +85,7 @@ START_TEST(test_transfers_show_where_computation_does_not_hide_them) {
   chips.array.startup_cycles = 0;
   ck_assert_double_eq(cost_of(DSM_PASS_FORWARD).primary, 128);
   ck_assert_double_eq(cost_of(DSM_PASS_FORWARD).overlapped_visible, 0);
-  machine.link_bytes_per_cycle[DSM_LINK_X] = 4;
+  machine.link_bytes_per_cycle[DSM_LINK_AXIS] = 4;
   ck_assert_double_eq(cost_of(DSM_PASS_FORWARD).overlapped, 256);
   ck_assert_double_eq(cost_of(DSM_PASS_FORWARD).overlapped_visible, 128);
   ck_assert_double_eq(cost_of(DSM_PASS_FORWARD).total, 256 + 16);
@@ -93,7 +93,7 @@ START_TEST(test_transfers_show_where_computation_does_not_hide_them) {
 END_TEST
 
 START_TEST(test_rotation_hides_in_forward_and_update_but_not_in_backward) {
-  machine.link_bytes_per_cycle[DSM_LINK_X] = 1;
+  machine.link_bytes_per_cycle[DSM_LINK_AXIS] = 1;
   ck_assert_double_eq(cost_of(DSM_PASS_FORWARD).overlapped, 1024);
   ck_assert_double_eq(cost_of(DSM_PASS_UPDATE).overlapped, 1024);
   ck_assert_double_eq(cost_of(DSM_PASS_BACKWARD).overlapped, 53);
@@ -120,7 +120,7 @@ static const volume_case volumes[] = {
      {{DSM_TRANSFER_FETCH_INPUT, DSM_GROUP_STREAM, 0, 256, 256},
       {DSM_TRANSFER_FETCH_KERNEL, DSM_GROUP_STREAM, 0, 64, 64},
       {DSM_TRANSFER_WRITE_OUTPUT, DSM_GROUP_STREAM, 0, 512, 512},
-      {DSM_TRANSFER_ROTATE_X, DSM_GROUP_STREAM, 1024, 512, 512}}},
+      {DSM_TRANSFER_ROTATE, DSM_GROUP_STREAM, 1024, 512, 512}}},
     {DSM_PASS_BACKWARD,
      6,
      {{DSM_TRANSFER_FETCH_KERNEL, DSM_GROUP_STREAM, 0, 64, 64},
@@ -128,14 +128,14 @@ static const volume_case volumes[] = {
       {DSM_TRANSFER_WRITE_ERROR, DSM_GROUP_STREAM, 0, 256, 256},
       {DSM_TRANSFER_FETCH_MASK, DSM_GROUP_STREAM, 0, 16, 16},
       {DSM_TRANSFER_PARTIAL_SUM_ACCUMULATE, DSM_GROUP_PARTIAL_SUM, 0, 0, 768},
-      {DSM_TRANSFER_ROTATE_X, DSM_GROUP_ROTATION, 3072, 1536, 3072}}},
+      {DSM_TRANSFER_ROTATE, DSM_GROUP_ROTATION, 3072, 1536, 3072}}},
     {DSM_PASS_UPDATE,
      5,
      {{DSM_TRANSFER_FETCH_INPUT, DSM_GROUP_STREAM, 0, 256, 256},
       {DSM_TRANSFER_FETCH_ERROR, DSM_GROUP_STREAM, 0, 512, 512},
       {DSM_TRANSFER_WRITE_GRADIENT, DSM_GROUP_STREAM, 0, 64, 64},
       {DSM_TRANSFER_PARTIAL_SUM_ACCUMULATE, DSM_GROUP_PARTIAL_SUM, 0, 0, 48},
-      {DSM_TRANSFER_ROTATE_X, DSM_GROUP_STREAM, 1024, 512, 512}}},
+      {DSM_TRANSFER_ROTATE, DSM_GROUP_STREAM, 1024, 512, 512}}},
 };
 
 START_TEST(test_transfers_are_named_with_their_volumes) {
@@ -147,8 +147,8 @@ START_TEST(test_transfers_are_named_with_their_volumes) {
   for (unsigned i = 0; i < list.count; i++) {
     ck_assert_int_eq(list.items[i].transfer, expected->items[i].transfer);
     ck_assert_int_eq(list.items[i].group, expected->items[i].group);
-    ck_assert_double_eq(list.items[i].traffic.bytes[DSM_LINK_X], expected->items[i].x);
-    ck_assert_double_eq(list.items[i].traffic.bytes[DSM_LINK_Y], 0);
+    ck_assert_double_eq(list.items[i].traffic.bytes[DSM_LINK_AXIS], expected->items[i].x);
+    ck_assert_double_eq(list.items[i].traffic.bytes[DSM_LINK_AXIS + 1], 0);
     ck_assert_double_eq(list.items[i].traffic.bytes[DSM_LINK_MEMORY], expected->items[i].memory);
     ck_assert_double_eq(list.items[i].traffic.bytes[DSM_LINK_RING], expected->items[i].ring);
   }
@@ -233,7 +233,7 @@ START_TEST(test_refined_transfers_are_named_with_their_volumes) {
       {DSM_TRANSFER_PARTIAL_SUM_ACCUMULATE, DSM_GROUP_PARTIAL_SUM, {{0, 0, 0, 768}}},
       {DSM_TRANSFER_SUM_OF_STATISTICS, DSM_GROUP_PARTIAL_SUM, {{0, 0, 0, 8}}},
       {DSM_TRANSFER_LAYOUT_MOVE, DSM_GROUP_LAYOUT_MOVE, {{0, 0, 0, 128}}},
-      {DSM_TRANSFER_ROTATE_X, DSM_GROUP_ROTATION, {{2304, 0, 1152, 2304}}},
+      {DSM_TRANSFER_ROTATE, DSM_GROUP_ROTATION, {{2304, 0, 1152, 2304}}},
   };
   const dsm_pass_work work = refined_work_of(DSM_PASS_BACKWARD, false, true);
   const dsm_loops split = loops(1, 2, 2, 1, 1);
@@ -242,8 +242,8 @@ START_TEST(test_refined_transfers_are_named_with_their_volumes) {
   for (unsigned i = 0; i < list.count; i++) {
     ck_assert_int_eq(list.items[i].transfer, expected[i].transfer);
     ck_assert_int_eq(list.items[i].group, expected[i].group);
-    assert_traffic(list.items[i].traffic, expected[i].traffic.bytes[DSM_LINK_X],
-                   expected[i].traffic.bytes[DSM_LINK_Y],
+    assert_traffic(list.items[i].traffic, expected[i].traffic.bytes[DSM_LINK_AXIS],
+                   expected[i].traffic.bytes[DSM_LINK_AXIS + 1],
                    expected[i].traffic.bytes[DSM_LINK_MEMORY],
                    expected[i].traffic.bytes[DSM_LINK_RING]);
   }
@@ -280,8 +280,8 @@ START_TEST(test_one_chip_of_one_core_has_only_memory_traffic) {
     ck_assert_double_eq(cost.rotation, 0);
     ck_assert_double_eq(cost.layout_move, 0);
     for (unsigned i = 0; i < list.count; i++) {
-      ck_assert_double_eq(list.items[i].traffic.bytes[DSM_LINK_X], 0);
-      ck_assert_double_eq(list.items[i].traffic.bytes[DSM_LINK_Y], 0);
+      ck_assert_double_eq(list.items[i].traffic.bytes[DSM_LINK_AXIS], 0);
+      ck_assert_double_eq(list.items[i].traffic.bytes[DSM_LINK_AXIS + 1], 0);
       ck_assert_double_gt(list.items[i].traffic.bytes[DSM_LINK_MEMORY], 0);
     }
   }
@@ -331,8 +331,7 @@ END_TEST
 /* --- transfers along two axes */
 
 static dsm_transfer_list axis_transfers(dsm_traffic traffic) {
-  return dsm_axis_transfers(DSM_TRANSFER_RELAYOUT_X, DSM_TRANSFER_RELAYOUT_Y, DSM_GROUP_RELAYOUT,
-                            &traffic);
+  return dsm_axis_transfers(DSM_TRANSFER_RELAYOUT, DSM_GROUP_RELAYOUT, &traffic);
 }
 
 START_TEST(test_memory_and_ring_count_with_x_where_x_moves) {
@@ -340,8 +339,10 @@ START_TEST(test_memory_and_ring_count_with_x_where_x_moves) {
   const dsm_traffic x = {{1, 0, 3, 4}};
   const dsm_traffic y = {{0, 2, 0, 0}};
   ck_assert_uint_eq(list.count, 2);
-  ck_assert_int_eq(list.items[0].transfer, DSM_TRANSFER_RELAYOUT_X);
-  ck_assert_int_eq(list.items[1].transfer, DSM_TRANSFER_RELAYOUT_Y);
+  ck_assert_int_eq(list.items[0].transfer, DSM_TRANSFER_RELAYOUT);
+  ck_assert_int_eq(list.items[1].transfer, DSM_TRANSFER_RELAYOUT);
+  ck_assert_uint_eq(list.items[0].axis, 0);
+  ck_assert_uint_eq(list.items[1].axis, 1);
   ck_assert_int_eq(list.items[0].group, DSM_GROUP_RELAYOUT);
   ck_assert_int_eq(list.items[1].group, DSM_GROUP_RELAYOUT);
   ck_assert_mem_eq(&list.items[0].traffic, &x, sizeof x);
@@ -353,7 +354,7 @@ START_TEST(test_memory_and_ring_count_with_y_where_only_y_moves) {
   const dsm_traffic traffic = {{0, 2, 3, 4}};
   const dsm_transfer_list list = axis_transfers(traffic);
   ck_assert_uint_eq(list.count, 1);
-  ck_assert_int_eq(list.items[0].transfer, DSM_TRANSFER_RELAYOUT_Y);
+  ck_assert_uint_eq(list.items[0].axis, 1);
   ck_assert_mem_eq(&list.items[0].traffic, &traffic, sizeof traffic);
 }
 END_TEST
@@ -362,10 +363,20 @@ START_TEST(test_axis_without_bytes_is_left_out) {
   const dsm_transfer_list only_x = axis_transfers((dsm_traffic){{1, 0, 3, 4}});
   const dsm_transfer_list only_memory = axis_transfers((dsm_traffic){{0, 0, 3, 0}});
   ck_assert_uint_eq(only_x.count, 1);
-  ck_assert_int_eq(only_x.items[0].transfer, DSM_TRANSFER_RELAYOUT_X);
+  ck_assert_uint_eq(only_x.items[0].axis, 0);
   ck_assert_uint_eq(only_memory.count, 1);
+  ck_assert_uint_eq(only_memory.items[0].axis, 0);
   ck_assert_double_eq(only_memory.items[0].traffic.bytes[DSM_LINK_MEMORY], 3);
   ck_assert_uint_eq(axis_transfers((dsm_traffic){{0}}).count, 0);
+}
+END_TEST
+
+START_TEST(test_transfer_within_the_chips_has_no_axis) {
+  const dsm_traffic traffic = {{0, 0, 3, 0}};
+  const dsm_transfer_list list =
+      dsm_axis_transfers(DSM_TRANSFER_WEIGHT_UPDATE, DSM_GROUP_WEIGHT_UPDATE, &traffic);
+  ck_assert_uint_eq(list.count, 1);
+  ck_assert_uint_eq(list.items[0].axis, DSM_NO_AXIS);
 }
 END_TEST
 
@@ -402,7 +413,7 @@ START_TEST(test_groups_that_do_not_overlap_go_to_their_slowest_link) {
   expect_resources(
       resources_of(DSM_PASS_BACKWARD),
       SPENT([DSM_BOUND_COMPUTE] = 128, [DSM_BOUND_STARTUP] = 400, [DSM_BOUND_AUXILIARY] = 16,
-            [DSM_BOUND_RING] = 24, [DSM_BOUND_LINK_X] = 384));
+            [DSM_BOUND_RING] = 24, [DSM_BOUND_AXIS] = 384));
 }
 END_TEST
 
@@ -473,6 +484,7 @@ Suite *suite_cost(void) {
   tcase_add_test(axes, test_memory_and_ring_count_with_x_where_x_moves);
   tcase_add_test(axes, test_memory_and_ring_count_with_y_where_only_y_moves);
   tcase_add_test(axes, test_axis_without_bytes_is_left_out);
+  tcase_add_test(axes, test_transfer_within_the_chips_has_no_axis);
   suite_add_tcase(suite, axes);
   return suite;
 }

@@ -17,7 +17,7 @@ static void set_up(void) {
 }
 
 static void assert_same(dsm_traffic actual, dsm_traffic expected) {
-  assert_traffic(actual, expected.bytes[DSM_LINK_X], expected.bytes[DSM_LINK_Y],
+  assert_traffic(actual, expected.bytes[DSM_LINK_AXIS], expected.bytes[DSM_LINK_AXIS + 1],
                  expected.bytes[DSM_LINK_MEMORY], expected.bytes[DSM_LINK_RING]);
 }
 
@@ -101,8 +101,8 @@ static bool is_data_y(dsm_parallelism parallelism) {
 /* Section 11 as it stands: w of the layout, vx, w2, vy. */
 static dsm_traffic along_data_axes(double weight_bytes, bool is_x_data, bool is_y_data,
                                    double memory_factor) {
-  const double m = (double)chips.system.chips_x;
-  const double n = (double)chips.system.chips_y;
+  const double m = (double)chips.system.axes[0].chips;
+  const double n = (double)chips.system.axes[1].chips;
   const double nm = (is_x_data ? 1 : m) * (is_y_data ? 1 : n);
   const double w = weight_bytes / nm;
   const double vx = is_x_data ? w * (m - 1) / m : 0;
@@ -112,8 +112,8 @@ static dsm_traffic along_data_axes(double weight_bytes, bool is_x_data, bool is_
 }
 
 static double data_ways(bool is_x_data, bool is_y_data) {
-  return (is_x_data ? (double)chips.system.chips_x : 1) *
-         (is_y_data ? (double)chips.system.chips_y : 1);
+  return (is_x_data ? (double)chips.system.axes[0].chips : 1) *
+         (is_y_data ? (double)chips.system.axes[1].chips : 1);
 }
 
 static void assert_weight_traffic(const dsm_layer *layer, dsm_pass_layouts layouts) {
@@ -245,8 +245,8 @@ END_TEST
 static void assert_relayout(dsm_traffic actual, double total_bytes, dsm_parallelism from,
                             dsm_parallelism to) {
   const double d = total_bytes / (double)machine.chip_count;
-  const double hops_x = ((double)chips.system.chips_x - 1) / 2;
-  const double hops_y = ((double)chips.system.chips_y - 1) / 2;
+  const double hops_x = ((double)chips.system.axes[0].chips - 1) / 2;
+  const double hops_y = ((double)chips.system.axes[1].chips - 1) / 2;
   assert_traffic(actual, is_data_x(from) != is_data_x(to) ? d * hops_x : 0,
                  is_data_y(from) != is_data_y(to) ? d * hops_y : 0, from != to ? 6 * d : 0, 0);
 }

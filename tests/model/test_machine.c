@@ -15,8 +15,8 @@ static void set_up(void) {
 
 /* At 2 GHz: 16, 8, 64 * 0.5 and 64 GB/s. */
 START_TEST(test_rates_are_bytes_a_cycle) {
-  ck_assert_double_eq(machine.link_bytes_per_cycle[DSM_LINK_X], 8);
-  ck_assert_double_eq(machine.link_bytes_per_cycle[DSM_LINK_Y], 4);
+  ck_assert_double_eq(machine.link_bytes_per_cycle[DSM_LINK_AXIS], 8);
+  ck_assert_double_eq(machine.link_bytes_per_cycle[DSM_LINK_AXIS + 1], 4);
   ck_assert_double_eq(machine.link_bytes_per_cycle[DSM_LINK_MEMORY], 16);
   ck_assert_double_eq(machine.link_bytes_per_cycle[DSM_LINK_RING], 32);
   ck_assert_double_eq(machine.scratchpad_bytes_per_cycle, 4);
@@ -26,8 +26,8 @@ END_TEST
 START_TEST(test_faster_clock_leaves_fewer_bytes_a_cycle) {
   chips.core.frequency_GHz = 4;
   machine = dsm_machine_derive(&chips);
-  ck_assert_double_eq(machine.link_bytes_per_cycle[DSM_LINK_X], 4);
-  ck_assert_double_eq(machine.link_bytes_per_cycle[DSM_LINK_Y], 2);
+  ck_assert_double_eq(machine.link_bytes_per_cycle[DSM_LINK_AXIS], 4);
+  ck_assert_double_eq(machine.link_bytes_per_cycle[DSM_LINK_AXIS + 1], 2);
   ck_assert_double_eq(machine.link_bytes_per_cycle[DSM_LINK_MEMORY], 8);
   ck_assert_double_eq(machine.link_bytes_per_cycle[DSM_LINK_RING], 16);
   ck_assert_double_eq(machine.scratchpad_bytes_per_cycle, 2);
@@ -68,8 +68,10 @@ END_TEST
 /* --- groups: X 8, Y 4, memory 16, ring 32 bytes a cycle */
 
 START_TEST(test_volume_occupies_a_link_by_its_rate) {
-  static const double cycles[DSM_LINK_COUNT] = {
-      [DSM_LINK_X] = 80, [DSM_LINK_Y] = 160, [DSM_LINK_MEMORY] = 40, [DSM_LINK_RING] = 20};
+  static const double cycles[DSM_LINK_COUNT] = {[DSM_LINK_AXIS] = 80,
+                                                [DSM_LINK_AXIS + 1] = 160,
+                                                [DSM_LINK_MEMORY] = 40,
+                                                [DSM_LINK_RING] = 20};
   ck_assert_double_eq(dsm_link_cycles(&machine, (dsm_link)_i, 640), cycles[_i]);
 }
 END_TEST
@@ -87,8 +89,8 @@ START_TEST(test_first_of_equally_slow_links_is_named) {
   const dsm_traffic all = {{80, 40, 160, 320}};
   const dsm_traffic last_three = {{79, 40, 160, 320}};
   const dsm_traffic last_two = {{79, 39, 160, 320}};
-  ck_assert_int_eq((int)dsm_group_slowest_link(&machine, &all), DSM_LINK_X);
-  ck_assert_int_eq((int)dsm_group_slowest_link(&machine, &last_three), DSM_LINK_Y);
+  ck_assert_int_eq((int)dsm_group_slowest_link(&machine, &all), DSM_LINK_AXIS);
+  ck_assert_int_eq((int)dsm_group_slowest_link(&machine, &last_three), DSM_LINK_AXIS + 1);
   ck_assert_int_eq((int)dsm_group_slowest_link(&machine, &last_two), DSM_LINK_MEMORY);
 }
 END_TEST
@@ -96,7 +98,7 @@ END_TEST
 START_TEST(test_group_without_bytes_takes_no_time) {
   const dsm_traffic nothing = {{0}};
   ck_assert_double_eq(dsm_group_cycles(&machine, &nothing), 0);
-  ck_assert_int_eq((int)dsm_group_slowest_link(&machine, &nothing), DSM_LINK_X);
+  ck_assert_int_eq((int)dsm_group_slowest_link(&machine, &nothing), DSM_LINK_AXIS);
 }
 END_TEST
 
@@ -111,8 +113,8 @@ START_TEST(test_infinitely_fast_link_takes_no_time) {
 END_TEST
 
 START_TEST(test_infinite_bandwidths_give_infinite_rates) {
-  chips.system.link_bandwidth_x_GBps = HUGE_VAL;
-  chips.system.link_bandwidth_y_GBps = HUGE_VAL;
+  chips.system.axes[0].bandwidth_GBps = HUGE_VAL;
+  chips.system.axes[1].bandwidth_GBps = HUGE_VAL;
   chips.chip.memory.bandwidth_GBps = HUGE_VAL;
   chips.chip.core_link_bandwidth_GBps = HUGE_VAL;
   machine = dsm_machine_derive(&chips);

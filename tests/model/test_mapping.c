@@ -27,17 +27,20 @@ static void assert_loops(dsm_loops actual, dsm_loops expected) {
 /* --- roles and shares of chips */
 
 /* (D, D), (M, M), (D, M), (M, D): section 3. */
-static const dsm_axis_roles roles[DSM_PARALLELISM_COUNT] = {
-    [DSM_PARALLELISM_DATA] = {DSM_ROLE_DATA, DSM_ROLE_DATA},
-    [DSM_PARALLELISM_MODEL] = {DSM_ROLE_MODEL, DSM_ROLE_MODEL},
-    [DSM_PARALLELISM_DATA_X_MODEL_Y] = {DSM_ROLE_DATA, DSM_ROLE_MODEL},
-    [DSM_PARALLELISM_MODEL_X_DATA_Y] = {DSM_ROLE_MODEL, DSM_ROLE_DATA},
+static const struct {
+  bool is_x_model;
+  bool is_y_model;
+} roles[DSM_PARALLELISM_COUNT] = {
+    [DSM_PARALLELISM_DATA] = {false, false},
+    [DSM_PARALLELISM_MODEL] = {true, true},
+    [DSM_PARALLELISM_DATA_X_MODEL_Y] = {false, true},
+    [DSM_PARALLELISM_MODEL_X_DATA_Y] = {true, false},
 };
 
 START_TEST(test_parallelism_gives_each_axis_its_role) {
-  const dsm_axis_roles actual = dsm_parallelism_roles((dsm_parallelism)_i);
-  ck_assert_int_eq(actual.x, roles[_i].x);
-  ck_assert_int_eq(actual.y, roles[_i].y);
+  const dsm_axis_set model = dsm_parallelism_model_axes((dsm_parallelism)_i);
+  ck_assert_int_eq(dsm_axis_set_has(model, 0), roles[_i].is_x_model);
+  ck_assert_int_eq(dsm_axis_set_has(model, 1), roles[_i].is_y_model);
 }
 END_TEST
 
@@ -86,7 +89,7 @@ START_TEST(test_role_of_an_axis_of_length_1_does_not_matter) {
   const dsm_layer conv = conv_layer(12, 20, 36, 9, 1);
   build(4, 1);
   const dsm_chip_share share = dsm_chip_share_derive(&conv, &machine, (dsm_parallelism)_i, 10);
-  const bool is_split_by_features = roles[_i].x == DSM_ROLE_MODEL;
+  const bool is_split_by_features = roles[_i].is_x_model;
   ck_assert_uint_eq(share.model_ways, is_split_by_features ? 4 : 1);
   ck_assert_uint_eq(share.data_ways, is_split_by_features ? 1 : 4);
   assert_loops(share.chip, is_split_by_features ? loops(3, 5, 36, 9, 10) : loops(12, 20, 36, 9, 3));

@@ -15,7 +15,7 @@ static const char *const links[] = {"link_x", "link_y", "memory", "ring"};
 static const char *const groups[] = {
     "stream",           "partial_sum",       "layout_move",   "rotation", "hand_over",
     "sum_of_gradients", "broadcast_weights", "weight_update", "relayout"};
-static const char *const transfers[] = {
+static const char *const moves[] = {
     "fetch_input",
     "fetch_kernel",
     "fetch_shortcut",
@@ -74,8 +74,8 @@ START_TEST(test_group_has_its_word) {
 }
 END_TEST
 
-START_TEST(test_transfer_has_its_word) {
-  ck_assert_str_eq(dsm_transfer_name((dsm_transfer)_i), transfers[_i]);
+START_TEST(test_move_has_its_word) {
+  ck_assert_str_eq(dsm__word_key(&dsm__move_words, (size_t)_i), moves[_i]);
 }
 END_TEST
 
@@ -86,13 +86,14 @@ START_TEST(test_every_enumeration_is_listed) {
   ck_assert_int_eq(COUNT_OF(parallelisms), DSM_PARALLELISM_COUNT);
   ck_assert_int_eq(COUNT_OF(links), DSM_LINK_COUNT);
   ck_assert_int_eq(COUNT_OF(groups), DSM_GROUP_COUNT);
-  ck_assert_int_eq(COUNT_OF(transfers), DSM_TRANSFER_COUNT);
+  ck_assert_int_eq(COUNT_OF(moves), DSM__MOVE_COUNT);
 }
 END_TEST
 
 static const dsm__words *const lists[] = {
-    &dsm__dim_words,  &dsm__mode_words,  &dsm__pass_words,     &dsm__parallelism_words,
-    &dsm__link_words, &dsm__bound_words, &dsm__transfer_words, &dsm__group_words};
+    &dsm__dim_words,         &dsm__mode_words, &dsm__pass_words,
+    &dsm__parallelism_words, &dsm__link_words, &dsm__bound_words,
+    &dsm__transfer_words,    &dsm__move_words, &dsm__group_words};
 
 START_TEST(test_no_two_values_are_called_the_same) {
   const dsm__words *const words = lists[_i];
@@ -161,7 +162,7 @@ Suite *suite_names(void) {
   tcase_add_loop_test(words, test_parallelism_has_its_word, 0, COUNT_OF(parallelisms));
   tcase_add_loop_test(words, test_link_has_its_word, 0, COUNT_OF(links));
   tcase_add_loop_test(words, test_group_has_its_word, 0, COUNT_OF(groups));
-  tcase_add_loop_test(words, test_transfer_has_its_word, 0, COUNT_OF(transfers));
+  tcase_add_loop_test(words, test_move_has_its_word, 0, COUNT_OF(moves));
   tcase_add_test(words, test_every_enumeration_is_listed);
   suite_add_tcase(suite, words);
   TCase *const reading = tcase_create("reading");

@@ -19,16 +19,16 @@ static double transfer_bytes(const dsm_pass_plan *pass, dsm_transfer which, dsm_
 /* Strips of a torus are joined as one chain, and all its hops count as ones along Y. */
 static bool is_between_strips(const physics_case *one, const dsm_plan_transfer *transfer) {
   return one->system.model.pipeline_columns && transfer->group == DSM_GROUP_HAND_OVER &&
-         one->system.system.chips_x > 1;
+         one->system.system.axes[0].chips > 1;
 }
 
 static void check_links(physics_log *log, const physics_case *one, const dsm_pass_plan *pass) {
-  const bool is_one_x = one->system.system.chips_x == 1;
-  const bool is_one_y = one->system.system.chips_y == 1;
+  const bool is_one_x = one->system.system.axes[0].chips == 1;
+  const bool is_one_y = one->system.system.axes[1].chips == 1;
   for (size_t t = 0; t < pass->transfer_count; t++) {
     const char *const name = dsm_transfer_name(pass->transfers[t].transfer);
-    const double x = link_bytes(pass, t, DSM_LINK_X);
-    const double y = link_bytes(pass, t, DSM_LINK_Y);
+    const double x = link_bytes(pass, t, DSM_LINK_AXIS);
+    const double y = link_bytes(pass, t, DSM_LINK_AXIS + 1);
     const bool may_fail = is_between_strips(one, &pass->transfers[t]);
     physics_expect(log, one, name, !(is_one_x && x > 0), x, 0);
     (may_fail ? physics_excuse : physics_expect)(log, one, name, !(is_one_y && y > 0), y, 0);
@@ -38,7 +38,7 @@ static void check_links(physics_log *log, const physics_case *one, const dsm_pas
 /* What goes to and from memory crosses the ring of a single core too, and what comes from other
  * chips; nothing else. */
 static void check_ring(physics_log *log, const physics_case *one, const dsm_pass_plan *pass) {
-  const bool is_one_chip = one->system.system.chips_x * one->system.system.chips_y == 1;
+  const bool is_one_chip = one->system.system.axes[0].chips * one->system.system.axes[1].chips == 1;
   for (size_t t = 0; t < pass->transfer_count; t++) {
     const dsm_plan_transfer *const transfer = &pass->transfers[t];
     const double ring = link_bytes(pass, t, DSM_LINK_RING);
@@ -55,8 +55,8 @@ static void check_ring(physics_log *log, const physics_case *one, const dsm_pass
 
 void physics_alone(physics_log *log, const physics_case *one) {
   physics_case alone = *one;
-  alone.system.system.chips_x = one->seed % 3 == 0 ? one->system.system.chips_x : 1;
-  alone.system.system.chips_y = one->seed % 3 == 1 ? one->system.system.chips_y : 1;
+  alone.system.system.axes[0].chips = one->seed % 3 == 0 ? one->system.system.axes[0].chips : 1;
+  alone.system.system.axes[1].chips = one->seed % 3 == 1 ? one->system.system.axes[1].chips : 1;
   alone.system.chip.cores = one->seed % 4 == 0 ? one->system.chip.cores : 1;
   dsm_plan *const plan = physics_explore(&alone, &alone.system);
   for (size_t i = 0; plan != NULL && i < plan->layer_count; i++) {

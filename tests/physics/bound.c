@@ -27,15 +27,13 @@ static void speed_arrays(dsm_system *system, double factor) {
 }
 
 static void speed(dsm_system *system, dsm_bound bound, double factor) {
+  if (bound >= DSM_BOUND_AXIS && bound < DSM_BOUND_MEMORY) {
+    system->system.axes[bound - DSM_BOUND_AXIS].bandwidth_GBps *= factor;
+    return;
+  }
   switch (bound) {
   case DSM_BOUND_COMPUTE:
     speed_arrays(system, factor);
-    return;
-  case DSM_BOUND_LINK_X:
-    system->system.link_bandwidth_x_GBps *= factor;
-    return;
-  case DSM_BOUND_LINK_Y:
-    system->system.link_bandwidth_y_GBps *= factor;
     return;
   case DSM_BOUND_MEMORY:
     system->chip.memory.bandwidth_GBps *= factor;
@@ -52,6 +50,7 @@ static void speed(dsm_system *system, dsm_bound bound, double factor) {
   case DSM_BOUND_SCRATCHPAD:
     system->core.scratchpad_bandwidth_GBps *= factor;
     return;
+  case DSM_BOUND_AXIS:
   case DSM_BOUND_COUNT:
     break;
   }

@@ -93,13 +93,13 @@ static void vary_system(dsm_system *system, uint64_t *state) {
   static const double bandwidths_GBps[] = {1, 4, 12, 40, 200};
   static const double crossings[] = {1, 2};
   if (chance(state, 40)) {
-    system->system.chips_x = (uint64_t)PICK(state, sides);
-    system->system.chips_y = (uint64_t)PICK(state, sides);
+    system->system.axes[0].chips = (uint64_t)PICK(state, sides);
+    system->system.axes[1].chips = (uint64_t)PICK(state, sides);
     system->chip.cores = (uint64_t)PICK(state, cores);
   }
   if (chance(state, 50)) {
-    system->system.link_bandwidth_x_GBps = PICK(state, bandwidths_GBps);
-    system->system.link_bandwidth_y_GBps = PICK(state, bandwidths_GBps);
+    system->system.axes[0].bandwidth_GBps = PICK(state, bandwidths_GBps);
+    system->system.axes[1].bandwidth_GBps = PICK(state, bandwidths_GBps);
     system->chip.core_link_bandwidth_GBps = PICK(state, bandwidths_GBps);
     system->model.reduce_ring_crossings = PICK(state, crossings);
   }

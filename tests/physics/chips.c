@@ -27,8 +27,8 @@ enum { DOUBLINGS = sizeof doublings / sizeof doublings[0] };
 
 static dsm_system doubled_system(const dsm_system *system, const doubling *how) {
   dsm_system twice = *system;
-  twice.system.chips_x *= how->is_along_x ? 2 : 1;
-  twice.system.chips_y *= how->is_along_x ? 1 : 2;
+  twice.system.axes[0].chips *= how->is_along_x ? 2 : 1;
+  twice.system.axes[1].chips *= how->is_along_x ? 1 : 2;
   return twice;
 }
 
@@ -125,7 +125,7 @@ static uint64_t samples_of_chip(const dsm_plan *plan, const dsm_layer_plan *laye
                                 const dsm_pass_plan *pass) {
   const uint64_t samples = plan->workload->minibatch / layer->decisions.dysm_factor;
   const uint64_t ways = pass->share.data_ways;
-  const uint64_t chips = plan->system->system.chips_x * plan->system->system.chips_y;
+  const uint64_t chips = plan->system->system.axes[0].chips * plan->system->system.axes[1].chips;
   const bool is_allowed = layer->decisions.dysm_factor == 1 || samples >= 2 * chips;
   const uint64_t shared = is_allowed ? 2 * ways : ways;
   return samples / shared + (samples % shared != 0);

@@ -105,8 +105,8 @@ double compulsory_link_bytes(const dsm_workload *workload, const dsm_system *sys
       .workload = workload,
       .layer = &workload->layers[layer],
       .model = &system->model,
-      .length = {(double)system->system.chips_x, (double)system->system.chips_y},
-      .axis = link == DSM_LINK_X ? 0 : 1,
+      .length = {(double)system->system.axes[0].chips, (double)system->system.axes[1].chips},
+      .axis = link == DSM_LINK_AXIS ? 0 : 1,
   };
   /* Inference by data moves nothing; a stage of a pipeline has a torus of its own. */
   const bool is_bound = mode == DSM_MODE_TRAINING && s.layer->type != DSM_LAYER_LSTM;

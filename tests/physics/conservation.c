@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/names.h"
 #include "physics.h"
 #include "rebuilt.h"
 
@@ -15,26 +16,34 @@ static double larger(double a, double b) {
 
 /* ---- transfers, and the groups that they are in ---- */
 
-static double planned_bytes(const dsm_pass_plan *pass, dsm_transfer transfer, dsm_link link) {
+static double planned_bytes(const dsm_pass_plan *pass, dsm_transfer transfer, unsigned axis,
+                            dsm_link link) {
   double bytes = 0;
   for (size_t t = 0; t < pass->transfer_count; t++) {
-    const bool is_it = pass->transfers[t].transfer == transfer && pass->transfers[t].link == link;
-    bytes += is_it ? pass->transfers[t].bytes : 0;
+    const dsm_plan_transfer *const one = &pass->transfers[t];
+    const bool is_it = one->transfer == transfer && one->axis == axis && one->link == link;
+    bytes += is_it ? one->bytes : 0;
   }
   return bytes;
+}
+
+static void check_transfer(physics_log *log, const physics_case *one, const dsm_pass_plan *pass,
+                           const rebuilt_pass *rebuilt, dsm_transfer t) {
+  for (unsigned axis = 0; axis <= DSM_NO_AXIS; axis++) {
+    for (int l = 0; l < DSM_LINK_COUNT; l++) {
+      const double found = planned_bytes(pass, t, axis, (dsm_link)l);
+      const double due = rebuilt->bytes[t][axis][l];
+      if (found > 0 || due > 0) {
+        physics_expect(log, one, dsm_transfer_name(t), physics_is_close(found, due), found, due);
+      }
+    }
+  }
 }
 
 static void check_transfers(physics_log *log, const physics_case *one, const dsm_pass_plan *pass,
                             const rebuilt_pass *rebuilt) {
   for (int t = 0; t < DSM_TRANSFER_COUNT; t++) {
-    for (int l = 0; l < DSM_LINK_COUNT; l++) {
-      const double found = planned_bytes(pass, (dsm_transfer)t, (dsm_link)l);
-      const double due = rebuilt->bytes[t][l];
-      if (found > 0 || due > 0) {
-        physics_expect(log, one, dsm_transfer_name((dsm_transfer)t), physics_is_close(found, due),
-                       found, due);
-      }
-    }
+    check_transfer(log, one, pass, rebuilt, (dsm_transfer)t);
   }
 }
 
@@ -111,7 +120,7 @@ static void check_json_pass(physics_log *log, const physics_case *one, const dsm
   cJSON_ArrayForEach(item, transfers) {
     const dsm_plan_transfer *const transfer = &pass->transfers[t++];
     ck_assert_str_eq(cJSON_GetObjectItem(item, "name")->valuestring,
-                     dsm_transfer_name(transfer->transfer));
+                     dsm__move_name(transfer->transfer, transfer->axis));
     ck_assert_str_eq(cJSON_GetObjectItem(item, "link")->valuestring, dsm_link_name(transfer->link));
     check_same(log, one, "bytes in JSON", number_of(item, "bytes"), transfer->bytes);
     check_same(log, one, "cycles in JSON", number_of(item, "cycles"), transfer->cycles);

@@ -111,7 +111,8 @@ static void edit_rows(editor *e, size_t layer) {
   if (group != NULL) {
     uint64_t *const rows = room_for(e, group->layer_count, sizeof *rows);
     memcpy(rows, group->rows, group->layer_count * sizeof *rows);
-    rows[layer - group->first_layer] = 1 + random_below(&e->state, e->one->system.system.chips_y);
+    rows[layer - group->first_layer] =
+        1 + random_below(&e->state, e->one->system.system.axes[1].chips);
     group->rows = rows;
   }
 }
@@ -119,7 +120,7 @@ static void edit_rows(editor *e, size_t layer) {
 static void edit_columns(editor *e, size_t layer) {
   dsm__pipeline_decision *const group = group_of(e, layer);
   if (group != NULL) {
-    group->columns = 1 + random_below(&e->state, e->one->system.system.chips_x);
+    group->columns = 1 + random_below(&e->state, e->one->system.system.axes[0].chips);
   }
 }
 
@@ -148,7 +149,7 @@ static void edit_group(editor *e, size_t layer) {
   e->groups[g] = (dsm__pipeline_decision){.name = "edited",
                                           .first_layer = layer,
                                           .layer_count = count,
-                                          .columns = e->one->system.system.chips_x,
+                                          .columns = e->one->system.system.axes[0].chips,
                                           .rows = rows};
   e->group_count++;
 }

@@ -233,7 +233,7 @@ static void check_hand_over(void) {
   const dsm_pass_plan *const pass = &made.plan->layers[0].passes[DSM_PASS_FORWARD];
   double cycles = 0;
   for (size_t t = 0; t < pass->transfer_count; t++) {
-    cycles += pass->transfers[t].link == DSM_LINK_Y ? pass->transfers[t].cycles : 0;
+    cycles += pass->transfers[t].link == DSM_LINK_AXIS + 1 ? pass->transfers[t].cycles : 0;
   }
   ck_assert(physics_is_close(cycles, 8192));
   ck_assert(physics_is_close(made.plan->pipelines[0].cycles, 4851));
@@ -256,7 +256,7 @@ static void check_strips(void) {
   const dsm_pass_plan *const pass = &made.plan->layers[0].passes[DSM_PASS_FORWARD];
   double bytes = 0;
   for (size_t t = 0; t < pass->transfer_count; t++) {
-    bytes += pass->transfers[t].link == DSM_LINK_Y ? pass->transfers[t].bytes : 0;
+    bytes += pass->transfers[t].link == DSM_LINK_AXIS + 1 ? pass->transfers[t].bytes : 0;
   }
   ck_assert(physics_is_close(bytes, 512));
   free_explored(&made);

@@ -9,10 +9,10 @@ typedef void giver(dsm_system *system);
 typedef bool excuse(const physics_case *one, const dsm_plan *before);
 
 static void give_link_x(dsm_system *system) {
-  system->system.link_bandwidth_x_GBps *= 2;
+  system->system.axes[0].bandwidth_GBps *= 2;
 }
 static void give_link_y(dsm_system *system) {
-  system->system.link_bandwidth_y_GBps *= 2;
+  system->system.axes[1].bandwidth_GBps *= 2;
 }
 static void give_memory_bandwidth(dsm_system *system) {
   system->chip.memory.bandwidth_GBps *= 2;

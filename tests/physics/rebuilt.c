@@ -15,8 +15,8 @@ dsm_system rebuilt_torus(const dsm_plan *plan, size_t layer) {
   const size_t g = plan->layers[layer].pipeline;
   if (g != DSM_NO_PIPELINE) {
     const dsm_pipeline_plan *const group = &plan->pipelines[g];
-    system.system.chips_x = group->columns;
-    system.system.chips_y = group->rows[layer - group->first_layer];
+    system.system.axes[0].chips = group->columns;
+    system.system.axes[1].chips = group->rows[layer - group->first_layer];
   }
   return system;
 }
@@ -140,7 +140,7 @@ static void add_list(rebuilt_pass *pass, const subject *s, const dsm_transfer_li
   for (unsigned i = 0; i < list->count; i++) {
     const dsm_transfer_volume *const one = &list->items[i];
     for (int l = 0; l < DSM_LINK_COUNT; l++) {
-      pass->bytes[one->transfer][l] += one->traffic.bytes[l] * times;
+      pass->bytes[one->transfer][one->axis][l] += one->traffic.bytes[l] * times;
       groups[one->group].bytes[l] += one->traffic.bytes[l];
     }
   }
@@ -181,28 +181,27 @@ static void add_invocations(rebuilt_pass *pass, const subject *s) {
   }
 }
 
-static void add_once(rebuilt_pass *pass, const subject *s, dsm_transfer x, dsm_transfer y,
-                     dsm_group group, const dsm_traffic *traffic) {
+static void add_once(rebuilt_pass *pass, const subject *s, dsm_transfer transfer, dsm_group group,
+                     const dsm_traffic *traffic) {
   const double before = pass->group_cycles[group];
-  const dsm_transfer_list list = dsm_axis_transfers(x, y, group, traffic);
+  const dsm_transfer_list list = dsm_axis_transfers(transfer, group, traffic);
   add_list(pass, s, &list, 1);
   pass->cycles += pass->group_cycles[group] - before;
   pass->once_cycles += pass->group_cycles[group] - before;
 }
 
 static void add_relayout(rebuilt_pass *pass, const subject *s, const dsm_traffic *traffic) {
-  add_once(pass, s, DSM_TRANSFER_RELAYOUT_X, DSM_TRANSFER_RELAYOUT_Y, DSM_GROUP_RELAYOUT, traffic);
+  add_once(pass, s, DSM_TRANSFER_RELAYOUT, DSM_GROUP_RELAYOUT, traffic);
 }
 
 static void add_weights(rebuilt_pass *pass, const subject *s) {
   const dsm_weight_traffic weights =
       dsm_weight_traffic_derive(s->layer, &s->machine, s->precision, &s->layouts);
-  add_once(pass, s, DSM_TRANSFER_SUM_OF_GRADIENTS_X, DSM_TRANSFER_SUM_OF_GRADIENTS_Y,
-           DSM_GROUP_SUM_OF_GRADIENTS, &weights.sum_of_gradients);
-  add_once(pass, s, DSM_TRANSFER_BROADCAST_WEIGHTS_X, DSM_TRANSFER_BROADCAST_WEIGHTS_Y,
-           DSM_GROUP_BROADCAST_WEIGHTS, &weights.broadcast_weights);
-  add_once(pass, s, DSM_TRANSFER_WEIGHT_UPDATE, DSM_TRANSFER_WEIGHT_UPDATE, DSM_GROUP_WEIGHT_UPDATE,
-           &weights.weight_update);
+  add_once(pass, s, DSM_TRANSFER_SUM_OF_GRADIENTS, DSM_GROUP_SUM_OF_GRADIENTS,
+           &weights.sum_of_gradients);
+  add_once(pass, s, DSM_TRANSFER_BROADCAST_WEIGHTS, DSM_GROUP_BROADCAST_WEIGHTS,
+           &weights.broadcast_weights);
+  add_once(pass, s, DSM_TRANSFER_WEIGHT_UPDATE, DSM_GROUP_WEIGHT_UPDATE, &weights.weight_update);
 }
 
 /* A layer's parallelism in a pass; that of an error without backward pass is a decision. */
@@ -245,9 +244,9 @@ static void add_hand_over(rebuilt_pass *pass, const subject *s) {
                                                        : false;
   if (is_inner) {
     const double bytes = (double)s->layer->stored_elements * (double)s->plan->workload->minibatch *
-                         s->precision.element_bytes / (double)s->system.system.chips_x;
-    pass->bytes[DSM_TRANSFER_HAND_OVER_Y][DSM_LINK_Y] = bytes * (double)s->layer->timesteps;
-    pass->hand_over_cycles = bytes / s->machine.link_bytes_per_cycle[DSM_LINK_Y];
+                         s->precision.element_bytes / (double)s->system.system.axes[0].chips;
+    pass->bytes[DSM_TRANSFER_HAND_OVER][1][DSM_LINK_AXIS + 1] = bytes * (double)s->layer->timesteps;
+    pass->hand_over_cycles = bytes / s->machine.link_bytes_per_cycle[DSM_LINK_AXIS + 1];
   }
 }
 

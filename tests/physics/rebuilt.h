@@ -14,13 +14,13 @@ dsm_system rebuilt_torus(const dsm_plan *plan, size_t layer);
 
 /** What a pass of a layer moves, and how long that takes. */
 typedef struct rebuilt_pass {
-  double bytes[DSM_TRANSFER_COUNT][DSM_LINK_COUNT]; /**< over the step */
-  double group_cycles[DSM_GROUP_COUNT];             /**< over the step, without handing over */
-  double cycles;                                    /**< of the pass over the step, likewise */
-  double once_cycles;                               /**< of these, what occurs once a step */
-  double first_cycles;                              /**< of an invocation of the first kind */
-  double last_cycles;      /**< and of the last kind: steady, where there is one */
-  double hand_over_cycles; /**< of one hand-over; 0 without */
+  double bytes[DSM_TRANSFER_COUNT][DSM_NO_AXIS + 1][DSM_LINK_COUNT]; /**< by axis, over the step */
+  double group_cycles[DSM_GROUP_COUNT]; /**< over the step, without handing over */
+  double cycles;                        /**< of the pass over the step, likewise */
+  double once_cycles;                   /**< of these, what occurs once a step */
+  double first_cycles;                  /**< of an invocation of the first kind */
+  double last_cycles;                   /**< and of the last kind: steady, where there is one */
+  double hand_over_cycles;              /**< of one hand-over; 0 without */
 } rebuilt_pass;
 
 /** Of a pass that exists. Layers of a pipeline have no relayouts. */

@@ -9,10 +9,9 @@
 /* Of all invocations of a pass each does the same part of its work, on the chips of its layer. */
 static void check_invocations(physics_log *log, const physics_case *one, const dsm_plan *plan,
                               size_t index, const dsm_pass_plan *pass) {
-  const dsm_torus all = plan->system->system;
-  const dsm_torus own = rebuilt_torus(plan, index).system;
+  const dsm_system own = rebuilt_torus(plan, index);
   const double chips_ratio =
-      (double)(all.chips_x * all.chips_y) / (double)(own.chips_x * own.chips_y);
+      (double)dsm_system_chips(plan->system) / (double)dsm_system_chips(&own);
   uint64_t count = 0;
   for (unsigned k = 0; k < pass->invocation_count; k++) {
     count += pass->invocations[k].count;
@@ -109,8 +108,9 @@ static double pass_bytes(const dsm_pass_plan *pass, dsm_link link, bool deferred
 /* Bytes that a layer puts on a link, on average over all chips of the system. Its held output
  * counts, which the next layer writes, and not what it writes for the layer before. */
 static double carried_bytes(const dsm_plan *plan, size_t index, dsm_link link) {
-  const dsm_torus all = plan->system->system;
-  const dsm_torus own = rebuilt_torus(plan, index).system;
+  const dsm_system own = rebuilt_torus(plan, index);
+  const double chips_ratio =
+      (double)dsm_system_chips(plan->system) / (double)dsm_system_chips(&own);
   const dsm_layer_plan *const layer = &plan->layers[index];
   double bytes = -pass_bytes(&layer->passes[DSM_PASS_FORWARD], link, true);
   for (int p = 0; p < DSM_PASS_COUNT; p++) {
@@ -119,7 +119,7 @@ static double carried_bytes(const dsm_plan *plan, size_t index, dsm_link link) {
   if (index + 1 < plan->layer_count) {
     bytes += pass_bytes(&plan->layers[index + 1].passes[DSM_PASS_FORWARD], link, true);
   }
-  return bytes * (double)(own.chips_x * own.chips_y) / (double)(all.chips_x * all.chips_y);
+  return bytes / chips_ratio;
 }
 
 /* A plan moves what it must, layer by layer and in all. */

@@ -18,8 +18,8 @@ void physics_scaling(physics_log *log, const physics_case *one) {
     system.core.scratchpad_bandwidth_GBps *= factor;
     system.chip.core_link_bandwidth_GBps *= factor;
     system.chip.memory.bandwidth_GBps *= factor;
-    system.system.link_bandwidth_x_GBps *= factor;
-    system.system.link_bandwidth_y_GBps *= factor;
+    system.system.axes[0].bandwidth_GBps *= factor;
+    system.system.axes[1].bandwidth_GBps *= factor;
     dsm_plan *const scaled = physics_explore(one, &system);
     const double limit = plan->result.step_seconds;
     const double found = scaled == NULL ? HUGE_VAL : scaled->result.step_seconds * factor;

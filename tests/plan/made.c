@@ -91,11 +91,12 @@ void made_keep_kernel_well(made *m, size_t layer, dsm_pass pass) {
 
 void made_add_group(made *m, const char *name, size_t first, size_t count, const uint64_t *rows) {
   ck_assert_uint_lt(m->pipeline_count, MADE_GROUPS_MAX);
-  m->pipelines[m->pipeline_count++] = (dsm__pipeline_decision){.name = name,
-                                                               .first_layer = first,
-                                                               .layer_count = count,
-                                                               .columns = m->system->system.chips_x,
-                                                               .rows = rows};
+  m->pipelines[m->pipeline_count++] =
+      (dsm__pipeline_decision){.name = name,
+                               .first_layer = first,
+                               .layer_count = count,
+                               .columns = m->system->system.axes[0].chips,
+                               .rows = rows};
 }
 
 void made_predict(made *m) {

@@ -77,18 +77,19 @@ static bool is_of_invocations(dsm_group group) {
 
 static void look_at_transfers(const dsm_layer_plan *layer, const dsm_pass_plan *pass) {
   (void)layer;
-  double bytes[DSM_TRANSFER_COUNT][DSM_LINK_COUNT] = {{0}};
+  double bytes[DSM_TRANSFER_COUNT][DSM_NO_AXIS + 1][DSM_LINK_COUNT] = {{{0}}};
   for (unsigned k = 0; k < pass->invocation_count; k++) {
     for (size_t i = 0; i < pass->invocations[k].transfer_count; i++) {
       const dsm_plan_transfer *const one = &pass->invocations[k].transfers[i];
       ck_assert(is_of_invocations(one->group));
       ck_assert_double_gt(one->bytes, 0);
-      bytes[one->transfer][one->link] += one->bytes * (double)pass->invocations[k].count;
+      bytes[one->transfer][one->axis][one->link] += one->bytes * (double)pass->invocations[k].count;
     }
   }
   for (size_t i = 0; i < pass->transfer_count; i++) {
     const dsm_plan_transfer *const all = &pass->transfers[i];
-    expect_close(bytes[all->transfer][all->link], is_of_invocations(all->group) ? all->bytes : 0);
+    expect_close(bytes[all->transfer][all->axis][all->link],
+                 is_of_invocations(all->group) ? all->bytes : 0);
   }
 }
 

@@ -252,7 +252,7 @@ static void narrow_without_the_key(void) {
 static void columns_no_divisor(void) {
   narrow_without_the_key();
   m.system->model.pipeline_columns = true;
-  m.system->system.chips_x = 3;
+  m.system->system.axes[0].chips = 3;
   m.pipelines[0].columns = 2;
 }
 static void columns_too_many(void) {

@@ -21,7 +21,7 @@ static void make(uint64_t columns, bool is_overlapped, double link_bandwidth_GBp
   m = made_of(made_lstms, DSM_MODE_TRAINING, NULL);
   m.system->model.pipeline_columns = true;
   m.system->model.overlapped_hand_over = is_overlapped;
-  m.system->system.link_bandwidth_y_GBps = link_bandwidth_GBps;
+  m.system->system.axes[1].bandwidth_GBps = link_bandwidth_GBps;
   made_add_group(&m, "g", 0, 2, rows);
   m.pipelines[0].columns = columns;
   made_predict(&m);
@@ -114,8 +114,8 @@ START_TEST(test_bytes_handed_over_are_shared_by_the_columns_of_the_stage) {
     size_t found = 0;
     for (size_t t = 0; t < pass->transfer_count; t++) {
       const dsm_plan_transfer *const transfer = &pass->transfers[t];
-      if (transfer->transfer == DSM_TRANSFER_HAND_OVER_Y) {
-        ck_assert_int_eq(transfer->link, DSM_LINK_Y);
+      if (transfer->transfer == DSM_TRANSFER_HAND_OVER) {
+        ck_assert_int_eq(transfer->link, DSM_LINK_AXIS + 1);
         ck_assert_double_eq(transfer->bytes, bytes[_i]);
         found++;
       }

@@ -50,8 +50,9 @@ static const dsm_pass_difference passes[] = {
 
 /* 1 GHz: a cycle is a nanosecond. */
 static const dsm_workload workload = {.name = "net", .minibatch = 64};
-static const dsm_system one_machine = {
-    .name = "one", .core = {.frequency_GHz = 1}, .system = {.chips_x = 1, .chips_y = 1}};
+static const dsm_system one_machine = {.name = "one",
+                                       .core = {.frequency_GHz = 1},
+                                       .system = {.axis_count = 1, .axes = {{.chips = 1}}}};
 static const dsm_plan before = {
     .workload = &workload,
     .system = &one_machine,

@@ -64,7 +64,7 @@ static pass_case pass_cases[] = {
      3,
      "data wins this pass: the next, data_x_model_y, takes 2.00x, because of array underuse."},
     {{{CHOSEN, DATA, CYCLES(100, 0, 0, 0)},
-      {BEST, MODEL, CYCLES(100, 7, 0, 0), .stream_link = DSM_LINK_X}},
+      {BEST, MODEL, CYCLES(100, 7, 0, 0), .stream_link = DSM_LINK_AXIS}},
      2,
      "data wins this pass: the next, model, takes 1.070x, because of visible rotation on link_x."},
     {{{CHOSEN, DATA, CYCLES(100, 0, 0, 0)},

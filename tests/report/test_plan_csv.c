@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/names.h"
 #include "reading.h"
 #include "subjects.h"
 
@@ -257,16 +258,17 @@ END_TEST
 static void expect_transfers(const csv_table *table, size_t row, const dsm_layer_plan *layer,
                              dsm_pass pass) {
   const dsm_pass_plan *const planned = &layer->passes[pass];
-  for (int t = 0; t < DSM_TRANSFER_COUNT; t++) {
+  for (size_t t = 0; t < DSM__MOVE_COUNT; t++) {
+    const char *const name = dsm__word_key(&dsm__move_words, t);
     char bytes[80];
     char cycles[80];
     const dsm_plan_transfer *first = NULL; /* on the first link that it uses */
-    (void)snprintf(bytes, sizeof bytes, "transfers.%s.bytes", dsm_transfer_name((dsm_transfer)t));
-    (void)snprintf(cycles, sizeof cycles, "transfers.%s.cycles",
-                   dsm_transfer_name((dsm_transfer)t));
+    (void)snprintf(bytes, sizeof bytes, "transfers.%s.bytes", name);
+    (void)snprintf(cycles, sizeof cycles, "transfers.%s.cycles", name);
     for (size_t i = 0; i < planned->transfer_count; i++) {
       const dsm_plan_transfer *const transfer = &planned->transfers[i];
-      if ((int)transfer->transfer == t && (first == NULL || transfer->link < first->link)) {
+      if (dsm__move_of(transfer->transfer, transfer->axis) == t &&
+          (first == NULL || transfer->link < first->link)) {
         first = transfer;
       }
     }

@@ -10,7 +10,7 @@ START_TEST(test_the_roof_is_that_of_a_chip) {
   const subject made = bundled_subject(_i);
   const dsm__roof roof = dsm__roof_of(made.plan->system);
   const dsm_system *const system = made.plan->system;
-  const double chips = (double)system->system.chips_x * (double)system->system.chips_y;
+  const double chips = (double)system->system.axes[0].chips * (double)system->system.axes[1].chips;
   const dsm_memory *const memory = &system->chip.memory;
   ck_assert_double_eq_tol(roof.peak_flops * chips, dsm_system_peak_flops(system),
                           1e-9 * dsm_system_peak_flops(system));

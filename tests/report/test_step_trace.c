@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "dsm/report.h"
+#include "model/names.h"
 #include "subjects.h"
 #include "suites.h"
 
@@ -18,7 +19,7 @@ static const char *const track_names[TRACK_COUNT] = {
     NULL, "passes", "arrays", "special function units", "memory bus", "ring", "X links", "Y links",
 };
 static const int track_of_link[DSM_LINK_COUNT] = {
-    [DSM_LINK_MEMORY] = 4, [DSM_LINK_RING] = 5, [DSM_LINK_X] = 6, [DSM_LINK_Y] = 7};
+    [DSM_LINK_MEMORY] = 4, [DSM_LINK_RING] = 5, [DSM_LINK_AXIS] = 6, [DSM_LINK_AXIS + 1] = 7};
 
 static double number_at(const cJSON *object, const char *key) {
   const cJSON *const value = cJSON_GetObjectItemCaseSensitive(object, key);
@@ -174,7 +175,7 @@ static const char *pass_word(int pass) {
 }
 
 static const char *transfer_word(int transfer) {
-  return dsm_transfer_name((dsm_transfer)transfer);
+  return dsm__word_key(&dsm__move_words, (size_t)transfer);
 }
 
 static int link_of_track(int track) {
@@ -187,7 +188,7 @@ static int link_of_track(int track) {
 }
 
 static size_t place_of(size_t layer, int pass, int transfer, int link) {
-  return ((layer * DSM_PASS_COUNT + (size_t)pass) * DSM_TRANSFER_COUNT + (size_t)transfer) *
+  return ((layer * DSM_PASS_COUNT + (size_t)pass) * DSM__MOVE_COUNT + (size_t)transfer) *
              DSM_LINK_COUNT +
          (size_t)link;
 }
@@ -205,8 +206,7 @@ static seen *see_transfers(const dsm_plan *plan, const cJSON *events) {
     const cJSON *const arguments = arguments_of(event);
     const size_t layer = dsm_workload_find_layer(plan->workload, text_at(arguments, "layer"));
     const int pass = word_index(text_at(arguments, "pass"), pass_word, DSM_PASS_COUNT);
-    const int transfer =
-        word_index(text_at(arguments, "transfer"), transfer_word, DSM_TRANSFER_COUNT);
+    const int transfer = word_index(text_at(arguments, "transfer"), transfer_word, DSM__MOVE_COUNT);
     const bool is_stream =
         strcmp(text_at(arguments, "group"), dsm_group_name(DSM_GROUP_STREAM)) == 0;
     ck_assert_str_eq(text_at(event, "cat"), is_stream ? "overlapped" : "not_overlapped");
@@ -227,7 +227,8 @@ START_TEST(test_transfers_are_those_of_the_plan) {
     for (int p = 0; p < DSM_PASS_COUNT; p++) {
       for (size_t t = 0; t < layer->passes[p].transfer_count; t++) {
         const dsm_plan_transfer *const transfer = &layer->passes[p].transfers[t];
-        const size_t place = place_of(l, p, (int)transfer->transfer, (int)transfer->link);
+        const size_t place = place_of(l, p, (int)dsm__move_of(transfer->transfer, transfer->axis),
+                                      (int)transfer->link);
         expect_near(found[place].bytes, transfer->bytes);
         if (layer->pipeline == DSM_NO_PIPELINE) {
           expect_near(found[place].cycles, transfer->cycles);

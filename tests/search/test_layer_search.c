@@ -291,8 +291,8 @@ END_TEST
 START_TEST(test_alike_parallelisms_cost_the_same) {
   static const uint64_t chips[][2] = {{1, 1}, {1, 4}, {4, 1}};
   setting s = set_up(_i % 2 == 0 ? "resnet50" : "gnmt", "torus64_refined");
-  s.system->system.chips_x = chips[_i / 2][0];
-  s.system->system.chips_y = chips[_i / 2][1];
+  s.system->system.axes[0].chips = chips[_i / 2][0];
+  s.system->system.axes[1].chips = chips[_i / 2][1];
   s.machine = dsm_machine_derive(s.system);
   size_t alike = 0;
   for (size_t i = 0; i < s.workload->layer_count; i++) {

@@ -70,7 +70,8 @@ START_TEST(test_one_chip_sends_nothing) {
     for (int p = 0; p < DSM_PASS_COUNT; p++) {
       const dsm_pass_plan *const pass = &explored.plan->layers[i].passes[p];
       for (size_t t = 0; t < pass->transfer_count; t++) {
-        ck_assert(pass->transfers[t].link != DSM_LINK_X && pass->transfers[t].link != DSM_LINK_Y);
+        ck_assert(pass->transfers[t].link != DSM_LINK_AXIS &&
+                  pass->transfers[t].link != DSM_LINK_AXIS + 1);
       }
     }
   }

@@ -98,7 +98,7 @@ static double hand_over_of(const twin *t, const dsm_layer *layer) {
   const dsm_system *const system = t->problem->machine.system;
   const double bytes = (double)layer->stored_elements * (double)workload->minibatch *
                        workload->element_bytes / (double)t->columns;
-  return bytes / (system->system.link_bandwidth_y_GBps / system->core.frequency_GHz);
+  return bytes / (system->system.axes[1].bandwidth_GBps / system->core.frequency_GHz);
 }
 
 static dsm__stage_times stage_of(const twin *t, size_t k, uint64_t rows,
@@ -107,8 +107,8 @@ static dsm__stage_times stage_of(const twin *t, size_t k, uint64_t rows,
   const dsm_layer *const layer = &inputs->workload->layers[t->group->first_layer + k];
   const double hand_over = hand_over_of(t, layer);
   dsm_system own = *t->problem->machine.system;
-  own.system.chips_x = t->columns;
-  own.system.chips_y = rows;
+  own.system.axes[0].chips = t->columns;
+  own.system.axes[1].chips = rows;
   const dsm_machine machine = dsm_machine_derive(&own);
   dsm__layer_setting setting = dsm__open_setting(inputs, layer, 1);
   setting.machine = &machine;
@@ -153,7 +153,7 @@ static void enumerate(const twin *t, size_t k, uint64_t rows_left, const dsm__st
     *best = total_of(t, slowest);
     return;
   }
-  const uint64_t chips_y = t->problem->machine.system->system.chips_y;
+  const uint64_t chips_y = t->problem->machine.system->system.axes[1].chips;
   for (uint64_t rows = 1; rows <= chips_y && rows <= rows_left; rows++) {
     for (unsigned way = 0; way < DSM_PARALLELISM_COUNT * FETCHING_SETS; way++) {
       const dsm__stage_times *const own =
@@ -171,10 +171,10 @@ static void enumerate(const twin *t, size_t k, uint64_t rows_left, const dsm__st
 static double best_of_width(const dsm__problem *problem, const dsm__pipeline_group *group,
                             uint64_t columns) {
   static const dsm__stage_times none;
-  const dsm_torus *const torus = &problem->machine.system->system;
+  const dsm_network *const torus = &problem->machine.system->system;
   twin t = {.problem = problem, .group = group, .columns = columns};
   for (size_t k = 0; k < group->layer_count; k++) {
-    for (uint64_t rows = 1; rows <= torus->chips_y; rows++) {
+    for (uint64_t rows = 1; rows <= torus->axes[1].chips; rows++) {
       for (unsigned way = 0; way < DSM_PARALLELISM_COUNT * FETCHING_SETS; way++) {
         const unsigned p = way / FETCHING_SETS;
         const unsigned fetching = way % FETCHING_SETS;
@@ -183,14 +183,14 @@ static double best_of_width(const dsm__problem *problem, const dsm__pipeline_gro
     }
   }
   double best = HUGE_VAL;
-  enumerate(&t, 0, torus->chips_y * torus->chips_x / columns, &none, &best);
+  enumerate(&t, 0, dsm_system_chips(problem->machine.system) / columns, &none, &best);
   return best;
 }
 
 /* Fails unless a group has the best of all widths, and of equals the widest. */
 static void expect_best(const dsm__problem *problem, const dsm__pipeline_group *group,
                         uint64_t seed) {
-  const uint64_t chips_x = problem->machine.system->system.chips_x;
+  const uint64_t chips_x = problem->machine.system->system.axes[0].chips;
   double of_width[COLUMNS_MAX + 1];
   double best = HUGE_VAL;
   for (uint64_t columns = 1; columns <= chips_x; columns++) {
@@ -217,8 +217,8 @@ static void expect_memory(const dsm__problem *problem, const dsm__pipeline_group
   double transient = 0;
   for (size_t k = 0; k < group->layer_count; k++) {
     dsm_system own = *problem->machine.system;
-    own.system.chips_x = group->columns;
-    own.system.chips_y = group->rows[k];
+    own.system.axes[0].chips = group->columns;
+    own.system.axes[1].chips = group->rows[k];
     const dsm_machine machine = dsm_machine_derive(&own);
     const dsm_pass_layouts layouts = dsm_pass_layouts_uniform(group->parallelisms[k]);
     const dsm_layer_memory one =
@@ -246,8 +246,8 @@ START_TEST(test_groups_have_the_best_width_rows_and_parallelisms) {
       const dsm__pipeline_group *const group = &problem.groups.items[g];
       expect_best(&problem, group, seed);
       expect_memory(&problem, group);
-      narrow += group->columns < made.system->system.chips_x;
-      wide += group->columns == made.system->system.chips_x;
+      narrow += group->columns < made.system->system.axes[0].chips;
+      wide += group->columns == made.system->system.axes[0].chips;
     }
     dsm__problem_fini(&problem);
     destroy(&made);
@@ -312,7 +312,7 @@ END_TEST
 START_TEST(test_on_one_column_the_key_changes_nothing) {
   for (uint64_t seed = 0; seed < INSTANCES; seed++) {
     instance made = make(seed);
-    made.system->system.chips_x = 1;
+    made.system->system.axes[0].chips = 1;
     dsm_plan *const with = explore(&made);
     made.system->model.pipeline_columns = false;
     dsm_plan *const without = explore(&made);

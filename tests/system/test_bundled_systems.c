@@ -51,10 +51,10 @@ START_TEST(test_chips_and_links_are_those_of_the_paper) {
   const known_system *const known = &systems[_i];
   load(_i);
   ck_assert_str_eq(bundled->name, known->name);
-  ck_assert_uint_eq(bundled->system.chips_x, known->chips_x);
-  ck_assert_uint_eq(bundled->system.chips_y, known->chips_y);
-  ck_assert_double_eq(bundled->system.link_bandwidth_x_GBps, known->link_x);
-  ck_assert_double_eq(bundled->system.link_bandwidth_y_GBps, known->link_y);
+  ck_assert_uint_eq(bundled->system.axes[0].chips, known->chips_x);
+  ck_assert_uint_eq(bundled->system.axes[1].chips, known->chips_y);
+  ck_assert_double_eq(bundled->system.axes[0].bandwidth_GBps, known->link_x);
+  ck_assert_double_eq(bundled->system.axes[1].bandwidth_GBps, known->link_y);
 }
 END_TEST
 

@@ -72,10 +72,10 @@ START_TEST(test_stated_parameters_are_kept) {
   ck_assert_double_eq(system->chip.memory.capacity_GB, 4);
   ck_assert_double_eq(system->chip.memory.bandwidth_GBps, 200);
   ck_assert_int_eq(system->system.topology, DSM_TOPOLOGY_TORUS_2D);
-  ck_assert_uint_eq(system->system.chips_x, 4);
-  ck_assert_uint_eq(system->system.chips_y, 2);
-  ck_assert_double_eq(system->system.link_bandwidth_x_GBps, 50);
-  ck_assert_double_eq(system->system.link_bandwidth_y_GBps, 25);
+  ck_assert_uint_eq(system->system.axes[0].chips, 4);
+  ck_assert_uint_eq(system->system.axes[1].chips, 2);
+  ck_assert_double_eq(system->system.axes[0].bandwidth_GBps, 50);
+  ck_assert_double_eq(system->system.axes[1].bandwidth_GBps, 25);
   outcome_free(&read);
 }
 END_TEST

@@ -30,7 +30,7 @@ static void summarize(checked *to, const cli_input_file *loaded) {
     const size_t count = loaded->workload->spec_count;
     (void)snprintf(to->summary, sizeof to->summary, "%zu layer%s", count, count == 1 ? "" : "s");
   } else if (loaded->system != NULL) {
-    const uint64_t count = loaded->system->system.chips_x * loaded->system->system.chips_y;
+    const uint64_t count = dsm_system_chips(loaded->system);
     (void)snprintf(to->summary, sizeof to->summary, "%" PRIu64 " chip%s", count,
                    count == 1 ? "" : "s");
   } else if (loaded->plan != NULL) {

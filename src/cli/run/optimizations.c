@@ -23,16 +23,19 @@ cli_exit cli_check_optimizations(const cli_arguments *arguments) {
 
 static const char *why_no_hybrid(const cli_arguments *arguments, const dsm_workload *workload,
                                  const dsm_system *system) {
-  static const dsm_parallelism_set hybrids = DSM_PARALLELISM_BIT(DSM_PARALLELISM_DATA_X_MODEL_Y) |
-                                             DSM_PARALLELISM_BIT(DSM_PARALLELISM_MODEL_X_DATA_Y);
   (void)workload;
-  if (system->system.chips_x * system->system.chips_y == 1) {
+  const dsm_network *const network = &system->system;
+  unsigned long_axes = 0;
+  for (unsigned a = 0; a < network->axis_count; a++) {
+    long_axes += network->axes[a].chips > 1;
+  }
+  if (long_axes == 0) {
     return "the system has one chip";
   }
-  if (system->system.chips_x == 1 || system->system.chips_y == 1) {
+  if (long_axes == 1) {
     return "on a torus of one row or column the hybrids are data and model parallelism again";
   }
-  return (arguments->options.parallelisms & hybrids) == 0
+  return (arguments->options.parallelisms & DSM_PARALLELISM_HYBRIDS) == 0
              ? "--parallelism leaves out data_x_model_y and model_x_data_y"
              : NULL;
 }
@@ -122,8 +125,9 @@ static uint64_t named_group_size(const dsm_workload *workload, size_t index) {
 
 /* Rows that the stages of a pipeline have together: narrow ones share a row of the torus. */
 static uint64_t stage_rows(const dsm_system *system) {
-  const uint64_t strips = system->model.pipeline_columns ? system->system.chips_x : 1;
-  return system->system.chips_y * strips;
+  const dsm_network *const network = &system->system;
+  const bool can_be_narrow = system->model.pipeline_columns && network->axis_count == 2;
+  return can_be_narrow ? dsm_system_chips(system) : network->axes[network->axis_count - 1].chips;
 }
 
 /* Can a pipeline group begin at a layer? A named one has to be whole. */

@@ -348,7 +348,7 @@ static void fill_workload(dsm__page *page, item_row *row, const dsm_workload *wo
 static void fill_system(dsm__page *page, item_row *row, const dsm_system *system) {
   row->peak_flops = dsm_system_peak_flops(system);
   row->machine_balance = dsm_system_machine_balance(system);
-  row->chips = system->system.chips_x * system->system.chips_y;
+  row->chips = dsm_system_chips(system);
   row->cores = dsm__system_cores(system);
   row->macs_per_cycle = dsm__system_macs(system);
   row->memory_bytes = (double)row->chips * dsm__chip_memory_bytes(system);

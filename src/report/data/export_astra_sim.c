@@ -40,13 +40,21 @@ typedef struct layer_line {
  * along dimension 0 and gathers features along the others, HYBRID_DATA_MODEL the other way round.
  */
 static const char *strategy_of(const dsm_system *system, dsm_parallelism parallelism) {
-  const dsm_axis_roles roles = dsm_parallelism_roles(parallelism);
-  const dsm_role x = system->system.chips_x > 1 ? roles.x : roles.y;
-  const dsm_role y = system->system.chips_y > 1 ? roles.y : roles.x;
-  if (x == y) {
-    return x == DSM_ROLE_DATA ? "DATA" : "MODEL";
+  const dsm_axis_set model = dsm_parallelism_model_axes(parallelism);
+  bool is_data = true; /* of all that are dimensions */
+  bool is_model = true;
+  bool is_first_model = false;
+  for (unsigned a = system->system.axis_count; a-- > 0;) {
+    if (system->system.axes[a].chips > 1) {
+      is_first_model = dsm_axis_set_has(model, a);
+      is_data = is_data && !is_first_model;
+      is_model = is_model && is_first_model;
+    }
   }
-  return x == DSM_ROLE_DATA ? "HYBRID_MODEL_DATA" : "HYBRID_DATA_MODEL";
+  if (is_data || is_model) {
+    return is_data ? "DATA" : "MODEL";
+  }
+  return is_first_model ? "HYBRID_DATA_MODEL" : "HYBRID_MODEL_DATA";
 }
 
 static const char *strategy_of_pass(const dsm_plan *plan, size_t layer, dsm_pass pass) {
@@ -85,8 +93,7 @@ static double visible_rotation(const dsm_invocation *invocation) {
   double link_cycles[DSM_LINK_COUNT] = {0};
   for (size_t i = 0; i < invocation->transfer_count; i++) {
     const dsm_plan_transfer *const one = &invocation->transfers[i];
-    if (one->group == DSM_GROUP_STREAM && one->transfer != DSM_TRANSFER_ROTATE_X &&
-        one->transfer != DSM_TRANSFER_ROTATE_Y) {
+    if (one->group == DSM_GROUP_STREAM && one->transfer != DSM_TRANSFER_ROTATE) {
       link_cycles[one->link] += one->cycles;
     }
   }
@@ -234,34 +241,36 @@ void dsm__astra_sim_write_workload(dsm__text_buffer *out, const dsm_plan *plan) 
 void dsm__astra_sim_write_network(dsm__text_buffer *out, const dsm_plan *plan) {
   static const double bytes_per_GB = 1e9;
   static const double bytes_per_GiB = 1073741824; /* 2^30, which ASTRA-sim calls a GB */
-  const uint64_t chips[] = {plan->system->system.chips_x, plan->system->system.chips_y};
-  const double rates_GBps[] = {plan->system->system.link_bandwidth_x_GBps,
-                               plan->system->system.link_bandwidth_y_GBps};
-  const size_t first = chips[0] > 1 ? 0 : 1;
-  const size_t end = chips[1] > 1 ? 2 : 1;
+  dsm_network_axis dimensions[DSM_AXES_MAX];
+  size_t count = 0;
+  for (unsigned a = 0; a < plan->system->system.axis_count; a++) {
+    if (plan->system->system.axes[a].chips > 1) {
+      dimensions[count++] = plan->system->system.axes[a];
+    }
+  }
   dsm__text_puts(out, "topology: [");
-  for (size_t axis = first; axis < end; axis++) {
-    dsm__text_puts(out, axis == first ? " Ring" : ", Ring");
+  for (size_t d = 0; d < count; d++) {
+    dsm__text_puts(out, d == 0 ? " Ring" : ", Ring");
   }
   dsm__text_puts(out, " ]\nnpus_count: [");
-  for (size_t axis = first; axis < end; axis++) {
-    dsm__text_printf(out, "%s %" PRIu64, axis == first ? "" : ",", chips[axis]);
+  for (size_t d = 0; d < count; d++) {
+    dsm__text_printf(out, "%s %" PRIu64, d == 0 ? "" : ",", dimensions[d].chips);
   }
   dsm__text_puts(out, " ]\nbandwidth: [");
-  for (size_t axis = first; axis < end; axis++) {
+  for (size_t d = 0; d < count; d++) {
     char rate[DSM__NUMBER_TEXT_SIZE];
-    (void)dsm__double_to_text(rates_GBps[axis] * bytes_per_GB / bytes_per_GiB, rate);
-    dsm__text_printf(out, "%s %s", axis == first ? "" : ",", rate);
+    (void)dsm__double_to_text(dimensions[d].bandwidth_GBps * bytes_per_GB / bytes_per_GiB, rate);
+    dsm__text_printf(out, "%s %s", d == 0 ? "" : ",", rate);
   }
   dsm__text_puts(out, " ]  # GB/s, of 2^30 bytes\nlatency: [");
-  for (size_t axis = first; axis < end; axis++) {
-    dsm__text_printf(out, "%s %d.0", axis == first ? "" : ",", least_ns);
+  for (size_t d = 0; d < count; d++) {
+    dsm__text_printf(out, "%s %d.0", d == 0 ? "" : ",", least_ns);
   }
   dsm__text_puts(out, " ]  # ns\n");
 }
 
 bool dsm__astra_sim_can_express(const dsm_plan *plan, dsm_diags *diags) {
-  const bool has_network = plan->system->system.chips_x * plan->system->system.chips_y > 1;
+  const bool has_network = dsm_system_chips(plan->system) > 1;
   if (!has_network) {
     dsm__diags_add(diags, DSM_SEVERITY_ERROR, (dsm__place){.path = "$.system.system"}, NULL,
                    "expected 2 chips or more, since ASTRA-sim simulates a network, found 1");

@@ -70,7 +70,7 @@ static double workload_figure(const dsm_workload *workload, unsigned figure) {
 }
 
 static double system_figure(const dsm_system *system, unsigned figure) {
-  const double chips = (double)(system->system.chips_x * system->system.chips_y);
+  const double chips = (double)dsm_system_chips(system);
   return figure == FIGURE_CHIPS   ? chips
          : figure == FIGURE_CORES ? (double)dsm__system_cores(system)
          : figure == FIGURE_PEAK  ? dsm_system_peak_flops(system)

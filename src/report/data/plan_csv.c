@@ -22,7 +22,7 @@ typedef struct pass_row {
   double seconds;
   double step_share;
   dsm_invocation invocations[DSM_INVOCATION_KIND_COUNT];
-  transfer transfers[DSM_TRANSFER_COUNT];
+  transfer transfers[DSM__MOVE_COUNT];
 } pass_row;
 
 static bool has_invocations(const void *invocation) {
@@ -57,7 +57,7 @@ DSM__OWN_RECORD(parts_record, pass_row, false, "Invocations and transfers.",
                            .words = &dsm__invocation_kind_words, .type = &invocation_record,
                            .is_stated = has_invocations, .help = "One or two kinds."),
                 DSM__FIELD(MEMBERS, pass_row, transfers, "transfers", DSM__COLUMN,
-                           .words = &dsm__transfer_words, .type = &transfer_record,
+                           .words = &dsm__move_words, .type = &transfer_record,
                            .help = "As far as there are any."));
 
 static pass_row row_of(const dsm_plan *plan, const dsm_layer_plan *layer, dsm_pass p) {
@@ -69,12 +69,12 @@ static pass_row row_of(const dsm_plan *plan, const dsm_layer_plan *layer, dsm_pa
   for (unsigned i = 0; i < pass->invocation_count; i++) {
     row.invocations[pass->invocations[i].kind] = pass->invocations[i];
   }
-  for (int t = 0; t < DSM_TRANSFER_COUNT; t++) {
+  for (size_t t = 0; t < DSM__MOVE_COUNT; t++) {
     row.transfers[t] = (transfer){(double)NAN, (double)NAN};
   }
   for (size_t i = pass->transfer_count; i > 0; i--) {
     const dsm_plan_transfer *const of = &pass->transfers[i - 1];
-    row.transfers[of->transfer] = (transfer){of->bytes, of->cycles};
+    row.transfers[dsm__move_of(of->transfer, of->axis)] = (transfer){of->bytes, of->cycles};
   }
   return row;
 }

@@ -10,10 +10,13 @@
  * work; then handing over, the sum of gradients, the weight update and the broadcast. The transfers
  * of a group begin together, on each link one after the other.
  */
+#include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/arena.h"
+#include "model/names.h"
 #include "report/data/trace_events.h"
 #include "report/memory_timeline.h"
 #include "report/table/text_page.h"
@@ -26,9 +29,7 @@ typedef enum track {
   TRACK_SPECIAL,
   TRACK_MEMORY,
   TRACK_RING,
-  TRACK_LINK_X,
-  TRACK_LINK_Y,
-  TRACK_END
+  TRACK_AXIS, /* of the first axis, and so on */
 } track;
 
 static const char *const track_labels[] = {
@@ -37,18 +38,15 @@ static const char *const track_labels[] = {
     [TRACK_SPECIAL] = "special function units",
     [TRACK_MEMORY] = "memory bus",
     [TRACK_RING] = "ring",
-    [TRACK_LINK_X] = "X links",
-    [TRACK_LINK_Y] = "Y links",
 };
-_Static_assert(DSM__COUNT_OF(track_labels) == TRACK_END, "a name for each track");
+_Static_assert(DSM__COUNT_OF(track_labels) == TRACK_AXIS, "a name for each track");
 
-static const track track_of_link[] = {
-    [DSM_LINK_X] = TRACK_LINK_X,
-    [DSM_LINK_Y] = TRACK_LINK_Y,
-    [DSM_LINK_MEMORY] = TRACK_MEMORY,
-    [DSM_LINK_RING] = TRACK_RING,
-};
-_Static_assert(DSM__COUNT_OF(track_of_link) == DSM_LINK_COUNT, "a track for each link");
+static track track_of_link(dsm_link link) {
+  if (link == DSM_LINK_MEMORY) {
+    return TRACK_MEMORY;
+  }
+  return link == DSM_LINK_RING ? TRACK_RING : (track)((unsigned)TRACK_AXIS + (unsigned)link);
+}
 
 typedef struct tracer {
   dsm__json_writer *writer;
@@ -138,10 +136,10 @@ static void draw_transfer(const drawing *d, const transfers *list, const dsm_pla
                           double begin_cycles, double limit_cycles) {
   dsm__json_writer *const writer = d->tracer->writer;
   const double cycles = one->cycles * list->cycles_times;
-  begin_slice(d, track_of_link[one->link],
+  begin_slice(d, track_of_link(one->link),
               list->group == DSM_GROUP_STREAM ? "overlapped" : "not_overlapped",
-              dsm_transfer_name(one->transfer), begin_cycles, cycles, limit_cycles);
-  dsm__json_put_string(writer, "transfer", dsm_transfer_name(one->transfer));
+              dsm__move_name(one->transfer, one->axis), begin_cycles, cycles, limit_cycles);
+  dsm__json_put_string(writer, "transfer", dsm__move_name(one->transfer, one->axis));
   dsm__json_put_string(writer, "group", dsm_group_name(one->group));
   dsm__json_put_double(writer, "bytes", one->bytes * list->bytes_times);
   end_slice(d, cycles);
@@ -283,15 +281,25 @@ static void draw_memory(tracer *t, const dsm__step_span *span, const dsm__memory
 
 /* ---- the whole ---- */
 
+/* "X links" */
+static const char *axis_label(dsm__arena *arena, const char *axis) {
+  const bool is_letter = strlen(axis) == 1;
+  return dsm__arena_printf(arena, "%c%s links", is_letter ? toupper(axis[0]) : axis[0], axis + 1);
+}
+
 static void write_names(tracer *t) {
   const char *const system = t->plan->system->name;
   const char *const process = dsm__arena_printf(t->arena, "a chip of %s", system);
   const dsm__trace_track chip = {CHIP_PROCESS, TRACK_PASSES};
   dsm__trace_put_name(t->writer, "process_name", chip, process == NULL ? system : process);
   t->writer->out->failed |= process == NULL;
-  for (int i = TRACK_PASSES; i < TRACK_END; i++) {
-    const dsm__trace_track one = {CHIP_PROCESS, (uint64_t)i};
-    dsm__trace_put_name(t->writer, "thread_name", one, track_labels[i]);
+  const dsm_network *const network = &t->plan->system->system;
+  for (unsigned i = TRACK_PASSES; i < TRACK_AXIS + network->axis_count; i++) {
+    const dsm__trace_track one = {CHIP_PROCESS, i};
+    const char *const label =
+        i < TRACK_AXIS ? track_labels[i] : axis_label(t->arena, network->axes[i - TRACK_AXIS].name);
+    dsm__trace_put_name(t->writer, "thread_name", one, label == NULL ? "links" : label);
+    t->writer->out->failed |= label == NULL;
     dsm__trace_put_place(t->writer, "thread_sort_index", one, one.thread);
   }
 }

@@ -7,6 +7,7 @@
 
 #include "base/order.h"
 #include "report/table/number_style.h"
+#include "system/system_internal.h"
 
 static void (*const makers[])(dsm__plot_maker *maker, const dsm_plan *plan) = {
     [DSM_PLAN_FIGURE_LOSS] = dsm__plot_loss,     [DSM_PLAN_FIGURE_TIME] = dsm__plot_time,
@@ -223,10 +224,10 @@ void dsm__plot_plan_heading(dsm__plot_maker *maker, const dsm_plan *plan, const 
       dsm__plot_text(maker, "%s on %s: %s", plan->workload->name, system->name, what);
   const char *const below = dsm__plot_text(
       maker,
-      "%s, minibatch %s, %" PRIu64 " \xC3\x97 %" PRIu64 " chips; step %s ms, utilization %s %%"
+      "%s, minibatch %s, %s chips; step %s ms, utilization %s %%"
       "%s%s",
       dsm_mode_name(plan->options.mode), dsm__figure_count(plan->workload->minibatch).text,
-      system->system.chips_x, system->system.chips_y,
+      dsm__chips_text_of(system, " \xC3\x97 ").text,
       dsm__figure_digits(1000 * result->step_seconds, 4).text,
       dsm__figure_fixed(100 * result->utilization, 1).text, also == NULL ? "" : "; ",
       also == NULL ? "" : also);

@@ -176,7 +176,7 @@ static void put_workload(dsm__page *page, const dsm_workload *workload) {
 /* ---- the system and the question ---- */
 
 static void put_system(dsm__page *page, const dsm_system *system) {
-  const uint64_t chips = system->system.chips_x * system->system.chips_y;
+  const uint64_t chips = dsm_system_chips(system);
   dsm__html_element(&page->out, "h3", dsm__page_text(page, "System: %s", system->name), NULL);
   dsm__web_paragraph(
       page, NULL,

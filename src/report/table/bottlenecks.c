@@ -60,7 +60,7 @@ typedef struct group_links {
 } group_links;
 
 static group_links links_of(const dsm_pass_plan *pass, dsm_group group) {
-  group_links links = {.slowest = DSM_LINK_X};
+  group_links links = {.slowest = DSM_LINK_AXIS};
   for (size_t i = 0; i < pass->transfer_count; i++) {
     if (pass->transfers[i].group == group) {
       links.cycles[pass->transfers[i].link] += pass->transfers[i].cycles;
@@ -88,7 +88,8 @@ static const char *busiest_transfer(dsm__page *page, const dsm_pass_plan *pass, 
              ? ""
              : dsm__page_text(page, " (%s%s on %s)",
                               busiest->cycles < links.cycles[links.slowest] ? "most of it " : "",
-                              dsm_transfer_name(busiest->transfer), dsm_link_name(links.slowest));
+                              dsm__move_name(busiest->transfer, busiest->axis),
+                              dsm_link_name(links.slowest));
 }
 
 /* The invocations that compute longest in a step. */

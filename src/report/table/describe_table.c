@@ -111,7 +111,7 @@ static void put_workload(dsm__page *page, const dsm_workload *workload) {
 }
 
 static void put_system(dsm__page *page, const dsm_system *system) {
-  const uint64_t chips = system->system.chips_x * system->system.chips_y;
+  const uint64_t chips = dsm_system_chips(system);
   dsm__page_line(
       page, DSM__STYLE_PLAIN,
       "%s chip%s, %s core%s, %s MAC%s; peak %s; machine balance %s FLOP per byte of memory",

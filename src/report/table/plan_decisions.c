@@ -167,7 +167,7 @@ static const char *stages_text(dsm__page *page, const dsm_plan *plan,
 static const char *rows_text(dsm__page *page, const dsm_plan *plan,
                              const dsm_pipeline_plan *group) {
   const uint64_t rows = dsm__stage_rows_together(plan->system, group->columns);
-  if (group->columns == plan->system->system.chips_x) {
+  if (group->columns == dsm__stage_columns_max(plan->system)) {
     return dsm__page_text(page, "the torus's %s rows", dsm__figure_count(rows).text);
   }
   return dsm__page_text(page, "%s rows of %s chip%s", dsm__figure_count(rows).text,

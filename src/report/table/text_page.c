@@ -8,6 +8,7 @@
 
 #include "model/names.h"
 #include "report/table/number_style.h"
+#include "system/system_internal.h"
 
 dsm__page dsm__page_begin(dsm_table_style style) {
   dsm__arena *const arena = dsm__arena_new();
@@ -83,11 +84,11 @@ void dsm__page_labelled(dsm__page *page, size_t label_width, const char *label, 
 
 const char *dsm__page_plan_heading(dsm__page *page, const dsm_plan *plan) {
   const dsm_system *const system = plan->system;
-  return dsm__page_text(
-      page, "%s on %s: %s, minibatch %s, %" PRIu64 " x %" PRIu64 " chips, peak %s",
-      plan->workload->name, system->name, dsm_mode_name(plan->options.mode),
-      dsm__figure_count(plan->workload->minibatch).text, system->system.chips_x,
-      system->system.chips_y, dsm__figure_scaled(dsm_system_peak_flops(system), "FLOP/s").text);
+  return dsm__page_text(page, "%s on %s: %s, minibatch %s, %s chips, peak %s", plan->workload->name,
+                        system->name, dsm_mode_name(plan->options.mode),
+                        dsm__figure_count(plan->workload->minibatch).text,
+                        dsm__chips_text_of(system, " x ").text,
+                        dsm__figure_scaled(dsm_system_peak_flops(system), "FLOP/s").text);
 }
 
 const char *dsm__page_split(dsm__page *page, const dsm_loops *split) {

@@ -28,7 +28,8 @@ static bool is_worthwhile(const dsm__building *b, size_t boundary, dsm_paralleli
  * layer is left without holding. */
 size_t dsm__held_sets_limit(const dsm__graph_request *request) {
   const size_t layer_count = request->table->inputs->workload->layer_count;
-  const size_t all = layer_count * DSM_PARALLELISM_COUNT * request->factors->count;
+  const size_t ways = request->table->inputs->machine->parallelism_count;
+  const size_t all = layer_count * ways * request->factors->count;
   size_t blocks = request->worthwhile == NULL ? all : 0;
   for (size_t i = 0; request->worthwhile != NULL && i < layer_count * DSM_PARALLELISM_COUNT; i++) {
     for (uint64_t bits = request->worthwhile[i]; bits != 0; bits &= bits - 1) {
@@ -279,7 +280,7 @@ void dsm__network_add_held_edges(dsm__building *b, size_t index) {
                             b->looked_at);
   }
   b->next_held.count = 0;
-  for (unsigned block = 0; block < DSM__BLOCKS; block++) {
+  for (unsigned block = 0; block < dsm__network_blocks(b); block++) {
     const size_t first = b->next_held.count;
     b->started[block] = DSM__NO_NODE;
     if (b->request->lives == NULL || block % DSM__FACTORS_MAX >= b->request->factors->count) {

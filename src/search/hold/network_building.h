@@ -66,6 +66,11 @@ static inline const dsm_layer *dsm__network_layer(const dsm__building *b, size_t
   return &b->inputs->workload->layers[index];
 }
 
+/** Blocks of the parallelisms that the machine has. */
+static inline unsigned dsm__network_blocks(const dsm__building *b) {
+  return b->inputs->machine->parallelism_count * DSM__FACTORS_MAX;
+}
+
 static inline bool dsm__network_is_training(const dsm__building *b) {
   return b->inputs->options->mode == DSM_MODE_TRAINING;
 }

@@ -21,21 +21,28 @@
 #include "plan/plan_internal.h"
 #include "search/hold/network_building.h"
 
-enum { ROLE_CHANGES = 4 };
+/* A step in the bits of a tag: the update's parallelism, then the factor, then the layout. */
+enum { FACTOR_SHIFT = DSM_AXES_MAX, FACTOR_BITS = 6, LAYOUT_SHIFT = FACTOR_SHIFT + FACTOR_BITS };
 
 uint32_t dsm__network_step_pack(const dsm__layer_step *step) {
-  return (uint32_t)step->update | (uint32_t)step->factor_index << 2 | step->layout << 8 |
-         (step->is_output_held ? DSM__TAG_COUNTS : 0);
+  return (uint32_t)step->update | (uint32_t)step->factor_index << FACTOR_SHIFT |
+         step->layout << LAYOUT_SHIFT | (step->is_output_held ? DSM__TAG_COUNTS : 0);
 }
 
 dsm__layer_step dsm__network_step_unpack(uint32_t tag) {
-  return (dsm__layer_step){(dsm_parallelism)(tag & 3U), tag >> 2 & 63U,
-                           (tag & DSM__TAG_COUNTS) != 0, (tag & ~DSM__TAG_COUNTS) >> 8};
+  return (dsm__layer_step){(dsm_parallelism)(tag & (DSM_PARALLELISM_COUNT - 1U)),
+                           tag >> FACTOR_SHIFT & ((1U << FACTOR_BITS) - 1U),
+                           (tag & DSM__TAG_COUNTS) != 0, (tag & ~DSM__TAG_COUNTS) >> LAYOUT_SHIFT};
 }
 
 static const dsm__open_choice *choices_of(const dsm__building *b, size_t index) {
   const dsm__layer_table *const table = b->request->table;
   return table->choices[table->distinct.class_of[index]];
+}
+
+/* The ways to give the axes roles. */
+static unsigned ways_of(const dsm__building *b) {
+  return b->inputs->machine->parallelism_count;
 }
 
 static bool is_per_pass(const dsm__building *b) {
@@ -77,12 +84,13 @@ static bool has_open(const dsm__building *b, size_t index, unsigned pair) {
  * some state before it and some entry after it can use it.
  */
 static void add_layer_nodes(dsm__building *b, size_t index) {
-  for (unsigned pair = 0; pair < DSM__PAIRS; pair++) {
+  const unsigned ways = ways_of(b);
+  for (DSM__EACH_PAIR(pair, ways)) {
     b->middle[pair] = DSM__NO_NODE;
     const dsm_parallelism forward = dsm__pair_forward(pair);
     bool is_left = false;  /* some state before has this backward parallelism */
     bool is_taken = false; /* the layer can take this forward parallelism */
-    for (int p = 0; p < DSM_PARALLELISM_COUNT; p++) {
+    for (unsigned p = 0; p < ways; p++) {
       const dsm_parallelism other = (dsm_parallelism)p;
       is_left = is_left || b->open[dsm__pair_of(other, dsm__pair_backward(pair))] != DSM__NO_NODE;
       is_taken = is_taken || has_open(b, index, dsm__pair_of(forward, other));
@@ -91,7 +99,7 @@ static void add_layer_nodes(dsm__building *b, size_t index) {
       b->middle[pair] = add_junction(b, DSM__NODE_MIDDLE, index, pair);
     }
   }
-  for (unsigned pair = 0; pair < DSM__PAIRS; pair++) {
+  for (DSM__EACH_PAIR(pair, ways)) {
     b->entry[pair] = has_open(b, index, pair)
                          ? dsm__network_add_layer_node(b, DSM__NODE_ENTRY, index, pair, 0)
                          : DSM__NO_NODE;
@@ -103,7 +111,7 @@ static void add_layer_nodes(dsm__building *b, size_t index) {
     dsm__graph_add_node(&b->builder, info, groups->items[g].kept_bytes,
                         groups->items[g].transient_bytes);
   }
-  for (unsigned pair = 0; pair < DSM__PAIRS; pair++) {
+  for (DSM__EACH_PAIR(pair, ways)) {
     b->next_open[pair] = b->entry[pair] == DSM__NO_NODE
                              ? DSM__NO_NODE
                              : add_junction(b, DSM__NODE_OPEN, index + 1, pair);
@@ -129,24 +137,28 @@ static uint32_t add_free_node(dsm__building *b, size_t boundary) {
   return node;
 }
 
-/* A relayout depends on which axes change their role, not on what roles they had: each of the four
- * differences costs the same wherever it occurs, so that four numbers serve all pairs. */
-static unsigned role_change(dsm_parallelism before, dsm_parallelism after) {
-  const dsm_axis_roles from = dsm_parallelism_roles(before);
-  const dsm_axis_roles to = dsm_parallelism_roles(after);
-  return (from.x != to.x ? 1U : 0U) | (from.y != to.y ? 2U : 0U);
+/* A relayout depends on which axes change their role, not on what roles they had: each difference
+ * costs the same wherever it occurs, so that one number for each serves all pairs. */
+static dsm_axis_set role_change(dsm_parallelism before, dsm_parallelism after) {
+  return dsm_parallelism_model_axes(before) ^ dsm_parallelism_model_axes(after);
 }
 
-/* Cycles of a relayout into a layer, by the roles that change (section 5). */
+/* Cycles of a relayout into a layer, by the roles that change (section 5); axes that the machine
+ * does not have may change too. */
 static void derive_relayouts(const dsm__building *b, size_t index, double *relayouts) {
   const dsm_workload *const workload = b->inputs->workload;
   const double bytes = (double)dsm__network_layer(b, index)->carried_elements *
                        (double)workload->minibatch * workload->element_bytes;
-  for (int to = 0; to < DSM_PARALLELISM_COUNT; to++) {
-    const dsm_traffic traffic =
-        dsm_relayout_traffic(b->inputs->machine, bytes, DSM_PARALLELISM_DATA, (dsm_parallelism)to);
-    relayouts[role_change(DSM_PARALLELISM_DATA, (dsm_parallelism)to)] =
-        dsm_group_cycles(b->inputs->machine, &traffic);
+  const unsigned ways = ways_of(b);
+  for (unsigned change = 0; change < DSM_PARALLELISM_COUNT; change++) {
+    const unsigned to = (DSM_PARALLELISM_COUNT - change) % DSM_PARALLELISM_COUNT;
+    if (change < ways) {
+      const dsm_traffic traffic = dsm_relayout_traffic(b->inputs->machine, bytes,
+                                                       DSM_PARALLELISM_DATA, (dsm_parallelism)to);
+      relayouts[change] = dsm_group_cycles(b->inputs->machine, &traffic);
+    } else {
+      relayouts[change] = relayouts[change % ways];
+    }
   }
 }
 
@@ -159,12 +171,13 @@ static void add_group_edges(dsm__building *b, size_t index) {
 
 /* Edges out of the states before a layer in which nothing is held. */
 static void add_open_edges(dsm__building *b, size_t index, const double *relayouts) {
-  for (unsigned from = 0; from < DSM__PAIRS; from++) {
+  const unsigned ways = ways_of(b);
+  for (DSM__EACH_PAIR(from, ways)) {
     if (b->open[from] == DSM__NO_NODE) {
       continue;
     }
     dsm__graph_begin_edges(&b->builder, b->open[from]);
-    for (unsigned to = 0; to < DSM__PAIRS; to++) {
+    for (DSM__EACH_PAIR(to, ways)) {
       const double move = relayouts[role_change(dsm__pair_forward(from), dsm__pair_forward(to))];
       if (is_per_pass(b)) {
         if (b->middle[to] != DSM__NO_NODE && dsm__pair_backward(to) == dsm__pair_backward(from)) {
@@ -181,7 +194,7 @@ static void add_open_edges(dsm__building *b, size_t index, const double *relayou
     return;
   }
   dsm__graph_begin_edges(&b->builder, b->free);
-  for (unsigned to = 0; to < DSM__PAIRS; to++) {
+  for (DSM__EACH_PAIR(to, ways)) {
     if (b->entry[to] != DSM__NO_NODE) {
       dsm__graph_add_edge(&b->builder, b->entry[to], 0, 0);
     }
@@ -190,12 +203,13 @@ static void add_open_edges(dsm__building *b, size_t index, const double *relayou
 }
 
 static void add_middle_edges(dsm__building *b, const double *relayouts) {
-  for (unsigned from = 0; from < DSM__PAIRS; from++) {
+  const unsigned ways = ways_of(b);
+  for (DSM__EACH_PAIR(from, ways)) {
     if (b->middle[from] == DSM__NO_NODE) {
       continue;
     }
     dsm__graph_begin_edges(&b->builder, b->middle[from]);
-    for (int p = 0; p < DSM_PARALLELISM_COUNT; p++) {
+    for (unsigned p = 0; p < ways; p++) {
       const unsigned to = dsm__pair_of(dsm__pair_forward(from), (dsm_parallelism)p);
       if (b->entry[to] != DSM__NO_NODE) {
         dsm__graph_add_edge(&b->builder, b->entry[to],
@@ -240,12 +254,12 @@ static void add_plain_edges(dsm__building *b, size_t index, unsigned pair, dsm_p
 
 /* Edges out of the entries, in the order of decisions: update, factor, held. */
 static void add_entry_edges(dsm__building *b, size_t index) {
-  for (unsigned pair = 0; pair < DSM__PAIRS; pair++) {
+  for (DSM__EACH_PAIR(pair, ways_of(b))) {
     if (b->entry[pair] == DSM__NO_NODE) {
       continue;
     }
     dsm__graph_begin_edges(&b->builder, b->entry[pair]);
-    for (unsigned block = 0; block < DSM__BLOCKS; block++) {
+    for (unsigned block = 0; block < dsm__network_blocks(b); block++) {
       const dsm_parallelism update = (dsm_parallelism)(block / DSM__FACTORS_MAX);
       const unsigned factor_index = block % DSM__FACTORS_MAX;
       if (factor_index >= b->request->factors->count) {
@@ -272,7 +286,7 @@ static void add_groups(dsm__building *b, size_t index) {
 }
 
 static void add_layer(dsm__building *b, size_t index) {
-  double relayouts[ROLE_CHANGES];
+  double relayouts[DSM_PARALLELISM_COUNT];
   derive_relayouts(b, index, relayouts);
   add_layer_nodes(b, index);
   const uint32_t next_free = add_free_node(b, index + 1);
@@ -281,7 +295,7 @@ static void add_layer(dsm__building *b, size_t index) {
   add_middle_edges(b, relayouts);
   add_entry_edges(b, index);
   add_groups(b, index);
-  for (unsigned pair = 0; pair < DSM__PAIRS; pair++) {
+  for (DSM__EACH_PAIR(pair, ways_of(b))) {
     b->open[pair] = b->next_open[pair];
   }
   b->free = next_free;
@@ -294,7 +308,7 @@ static void add_end(dsm__building *b) {
   const dsm__node_info info = {
       (uint32_t)b->inputs->workload->layer_count, DSM__NODE_END, 0, 0, 0, 0};
   const uint32_t end = dsm__graph_add_node(&b->builder, info, 0, 0);
-  for (unsigned pair = 0; pair < DSM__PAIRS; pair++) {
+  for (DSM__EACH_PAIR(pair, ways_of(b))) {
     if (b->open[pair] != DSM__NO_NODE) {
       dsm__graph_begin_edges(&b->builder, b->open[pair]);
       dsm__graph_add_edge(&b->builder, end, 0, 0);
@@ -329,7 +343,7 @@ static bool build(dsm__building *b, dsm__network_graph *graph) {
   if (!DSM__RESERVE(b->arena, b->looked_at, layer_count) || !chain_groups(b)) {
     return false;
   }
-  for (unsigned pair = 0; pair < DSM__PAIRS; pair++) {
+  for (DSM__EACH_PAIR(pair, ways_of(b))) {
     b->open[pair] = DSM__NO_NODE;
   }
   b->free = add_junction(b, DSM__NODE_FREE, 0, 0);

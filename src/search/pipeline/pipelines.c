@@ -114,15 +114,9 @@ static const dsm_system *system_of(const finder *f) {
   return f->table->inputs->machine->system;
 }
 
-/* Rows that stages of the least width have together. */
-static uint64_t most_rows(const dsm_system *system) {
-  const uint64_t least = dsm__stage_can_be_wide(system, 1) ? 1 : system->system.chips_x;
-  return dsm__stage_rows_together(system, least);
-}
-
 /* Lengths that a group beginning at `first` may have: at most `longest`. */
 static size_t longest_group(const finder *f, size_t first) {
-  const uint64_t rows = most_rows(system_of(f));
+  const uint64_t rows = dsm__stage_rows_most(system_of(f));
   const size_t most = rows < DSM__STAGES_MAX ? (size_t)rows : DSM__STAGES_MAX;
   const size_t length = run_length(f->table->inputs->workload, first);
   return length < most ? length : most;
@@ -253,7 +247,7 @@ static void limit_stages(finder *f, uint64_t rows) {
  */
 static uint64_t stage_rows(const dsm_system *system, uint64_t columns) {
   const uint64_t others = dsm__stage_rows_together(system, columns) - 1;
-  uint64_t rows = system->system.chips_y;
+  uint64_t rows = dsm__stage_rows_max(system);
   rows = rows < others ? rows : others;
   return rows < DSM__ROWS_MAX ? rows : DSM__ROWS_MAX;
 }
@@ -333,13 +327,13 @@ static uint64_t narrower(const dsm_system *system, uint64_t columns) {
 /* All kinds, on the widest stages first: a narrower one must be faster. */
 static bool solve_all(finder *f) {
   const dsm_system *const system = system_of(f);
-  const uint64_t most =
-      system->system.chips_y < DSM__ROWS_MAX ? system->system.chips_y : DSM__ROWS_MAX;
+  const uint64_t rows_max = dsm__stage_rows_max(system);
+  const uint64_t most = rows_max < DSM__ROWS_MAX ? rows_max : DSM__ROWS_MAX;
   uint64_t left = DSM__STAGES_SCORED_MAX / f->stages.count; /* of each class: 1 or more */
   if (!dsm__stages_reserve(&f->stages, most < left ? most : left, f->arena)) {
     return false;
   }
-  for (uint64_t columns = system->system.chips_x; columns > 0;
+  for (uint64_t columns = dsm__stage_columns_max(system); columns > 0;
        columns = narrower(system, columns)) {
     const uint64_t wanted = stage_rows(system, columns);
     const uint64_t rows = wanted < left ? wanted : left;

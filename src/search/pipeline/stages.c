@@ -105,10 +105,10 @@ static void score_stage(void *context, size_t task, size_t worker) {
   dsm__stage_init(&stage, inputs->machine->system, stages->columns, rows);
   dsm__layer_setting setting = dsm__open_setting(inputs, layer, 1);
   setting.machine = &stage.machine;
-  for (int p = 0; p < DSM_PARALLELISM_COUNT; p++) {
+  for (unsigned p = 0; p < stage.machine.parallelism_count; p++) {
     const dsm_parallelism parallelism = (dsm_parallelism)p;
     const dsm_pass_layouts layouts = dsm_pass_layouts_uniform(parallelism);
-    dsm__stage_way *const way = &stages->ways[first_way(stages, number, rows) + (size_t)p];
+    dsm__stage_way *const way = &stages->ways[first_way(stages, number, rows) + p];
     *way = (dsm__stage_way){.is_allowed = false};
     if ((allowed & DSM_PARALLELISM_BIT(parallelism)) != 0) {
       way->once = dsm__once_cycles(&setting, &layouts);
@@ -207,7 +207,7 @@ static size_t list_options(const placing *p) {
   dsm__stage_init(&stage, stages->table->inputs->machine->system, stages->columns, 1);
   size_t count = 0;
   for (uint64_t rows = 1; rows <= stages->rows; rows++) {
-    for (int i = 0; i < DSM_PARALLELISM_COUNT; i++) {
+    for (unsigned i = 0; i < stage.machine.parallelism_count; i++) {
       count = place_way(p, &stage.machine, rows, (dsm_parallelism)i, count);
     }
   }
