@@ -253,6 +253,52 @@ def with_hand_written(made, before):
     return {**merged, **{key: value for key, value in before.items() if key not in made}}
 
 
+# ---- parameters of systems that say what they mean ----
+
+def made_parameter(formats, row):
+    made = {"count": {"type": "integer"}, "real": {"type": "number"}, "flag": {"type": "boolean"},
+            "word": {"enum": formats.words(row["words"]) if row["kind"] == "word" else []}}[row["kind"]]
+    limits = {} if row["kind"] in ("flag", "word") else {"minimum": row["min"], "maximum": row["max"]}
+    return {**made, **limits, **({} if row["required"] else {"default": row["default"]}), "description": row["help"]}
+
+
+def renew_system(formats, schema):
+    """The properties of parameters that have a help text, and the paths that notes may have."""
+    paths = formats.parameters("system")
+    for path, row in paths.items():
+        *tiers, key = path.split(".")
+        at = schema
+        for tier in tiers:
+            at = at["properties"][tier]
+        if "help" in row:
+            at["properties"][key] = made_parameter(formats, row)
+            before = [other.split(".")[-1] for other in paths if other.split(".")[:-1] == tiers]
+            at["properties"] = dict(sorted(at["properties"].items(), key=lambda item: (
+                item[0] in before, before.index(item[0]) if item[0] in before else 0)))
+    schema["properties"]["notes"]["propertyNames"]["enum"] = ["//", *paths]
+
+
+def parameters_of(formats, with_source):
+    """The table of those parameters: for docs/formats.md, or with units and sources for docs/model.md."""
+    kinds = {"real": "number"}
+    for path, row in formats.parameters("system").items():
+        if "help" in row:
+            limits = f"{row['min']:g} to {row['max']:g}" if "min" in row else \
+                "true, false" if row["kind"] == "flag" else ", ".join(f"`{word}`" for word in formats.words(row["words"]))
+            default = "required" if row["required"] else str(row["default"]).lower() if row["kind"] == "flag" \
+                else f"`{row['default']}`" if row["kind"] == "word" else f"{row['default']:g}"
+            kind = kinds.get(row["kind"], row["kind"])
+            kind += f", {row['unit']}" if row["kind"] in ("real", "count") and not with_source else ""
+            cells = [row["unit"], default, limits, row["source"]] if with_source else [kind, limits, default]
+            yield f"| `{path}` | " + " | ".join(cells) + f" | {meaning(row['help'])} |"
+
+
+def table_of_parameters(formats, with_source):
+    head = "| key | unit | default | range | source | meaning |" if with_source \
+        else "| key | type | range | default | meaning |"
+    return "\n".join([head, "|---" * (head.count("|") - 1) + "|", *parameters_of(formats, with_source)]) + "\n"
+
+
 # ---- docs ----
 
 def meaning(text):
@@ -323,6 +369,8 @@ def words_of(formats):
 
 def renew_docs(formats, text):
     text = re.sub(r"(<!-- words -->\n\n)(?:\|.*\n)+", lambda found: found.group(1) + words_of(formats), text)
+    text = re.sub(r"(<!-- parameters( with sources)? -->\n\n)(?:\|.*\n)+",
+                  lambda found: found.group(1) + table_of_parameters(formats, found.group(2) is not None), text)
     text = re.sub(r"(<!-- columns: (\S+) (\w+) -->\n\n)(?:\|.*\n)+",
                   lambda found: found.group(1) + columns_of(formats, found.group(2), found.group(3)), text)
     return re.sub(r"(<!-- record: (\S+) (\w+) -->\n\n)(?:\|.*\n)+",
@@ -345,8 +393,13 @@ def main():
             schema = with_hand_written(made_schema(formats, name), before)
             renew_decisions(formats, schema if name in DRIFTS else {})
         made[path] = render(schema) + "\n"
-    path = source / "docs" / "formats.md"
-    made[path] = renew_docs(formats, path.read_text())
+    path = source / "schemas" / file_of("dsm-system/1")
+    schema = json.loads(path.read_text())
+    renew_system(formats, schema)
+    made[path] = render(schema) + "\n"
+    for name in ("formats", "model"):
+        path = source / "docs" / f"{name}.md"
+        made[path] = renew_docs(formats, path.read_text())
     different = [path for path, text in made.items() if not path.exists() or path.read_text() != text]
     for path in different:
         if is_check:

@@ -49,7 +49,7 @@ static dsm_status select_subjects(builder *build, dsm_diags *diags) {
     dsm__elasticity_subject *const subject = &build->subjects[build->subject_count];
     if (request->paths == NULL) {
       *subject = dsm__subject_at(i);
-      build->subject_count += dsm__subject_is_usual(subject, request->choice) ? 1 : 0;
+      build->subject_count += dsm__subject_is_usual(subject, request) ? 1 : 0;
     } else if (dsm__subject_find(request->paths[i], subject)) {
       build->subject_count++;
     } else {

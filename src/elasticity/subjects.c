@@ -152,9 +152,14 @@ size_t dsm__subject_variation_count(const dsm__elasticity_subject *subject,
   return is_number ? 2 : words->count - 1;
 }
 
-bool dsm__subject_is_usual(const dsm__elasticity_subject *subject, dsm_variation_choice choice) {
-  return choice != DSM_VARIATIONS_TENTH_BETTER ||
-         (subject->of_system != NULL && dsm__subject_variation_count(subject, choice) > 0);
+bool dsm__subject_is_usual(const dsm__elasticity_subject *subject,
+                           const dsm_elasticity_request *request) {
+  if (subject->of_system != NULL &&
+      !dsm__parameter_is_stated(subject->of_system, request->system)) {
+    return false;
+  }
+  return request->choice != DSM_VARIATIONS_TENTH_BETTER ||
+         (subject->of_system != NULL && dsm__subject_variation_count(subject, request->choice) > 0);
 }
 
 /* What a number times a factor is; a half is rounded upward. */

@@ -35,7 +35,8 @@ size_t dsm__subject_variation_count(const dsm__elasticity_subject *subject,
                                     dsm_variation_choice choice);
 
 /** Is it varied where no parameters are named? */
-bool dsm__subject_is_usual(const dsm__elasticity_subject *subject, dsm_variation_choice choice);
+bool dsm__subject_is_usual(const dsm__elasticity_subject *subject,
+                           const dsm_elasticity_request *request);
 
 /** A value that a parameter is varied to. */
 typedef struct dsm__change {

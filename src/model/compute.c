@@ -33,6 +33,6 @@ double dsm__startup_cycles(const dsm_system *system, uint64_t model_ways) {
 
 double dsm__primary_cycles(const dsm_machine *machine, uint64_t model_ways, double blocks,
                            double block_cycles) {
-  return (double)model_ways * blocks * block_cycles +
+  return (double)model_ways * blocks * block_cycles / machine->system->array.efficiency_ratio +
          dsm__startup_cycles(machine->system, model_ways);
 }

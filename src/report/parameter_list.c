@@ -107,15 +107,17 @@ void dsm__parameter_list_put(dsm__page *page, const dsm__listed_parameter *param
   }
 }
 
-dsm__listed_parameter *dsm__parameter_list_of(dsm__page *page, const dsm_system *system) {
-  dsm__listed_parameter *const list =
-      dsm__arena_array(page->arena, dsm__parameter_count, sizeof *list);
+dsm__listed_parameter *dsm__parameter_list_of(dsm__page *page, const dsm_system *system,
+                                              size_t *count) {
+  const dsm__stated_parameters stated = dsm__parameters_of(system);
+  dsm__listed_parameter *const list = dsm__arena_array(page->arena, stated.count, sizeof *list);
+  *count = stated.count;
   if (list == NULL) {
     page->out.failed = true;
     return NULL;
   }
-  for (size_t p = 0; p < dsm__parameter_count; p++) {
-    const dsm__parameter *const parameter = &dsm__parameters[p];
+  for (size_t p = 0; p < stated.count; p++) {
+    const dsm__parameter *const parameter = stated.items[p];
     const double number = dsm__parameter_number(parameter, system);
     const char *const source = dsm__parameter_source(page->arena, parameter, system);
     char text[DSM__NUMBER_TEXT_SIZE];

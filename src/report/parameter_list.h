@@ -20,9 +20,9 @@ typedef struct dsm__listed_parameter {
 void dsm__parameter_list_put(dsm__page *page, const dsm__listed_parameter *parameters,
                              size_t count);
 
-/** The parameters of a system in the order of its format, as many as dsm__parameter_count; in the
- * page's arena; sources as they are, not made safe for a terminal. NULL, and the page fails, if out
- * of memory. */
-dsm__listed_parameter *dsm__parameter_list_of(dsm__page *page, const dsm_system *system);
+/** The parameters of a system in the order of its format, and how many; in the page's arena;
+ * sources as they are, not made safe for a terminal. NULL, and the page fails, if out of memory. */
+dsm__listed_parameter *dsm__parameter_list_of(dsm__page *page, const dsm_system *system,
+                                              size_t *count);
 
 #endif

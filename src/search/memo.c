@@ -73,11 +73,11 @@ struct dsm__memo {
   bool is_full; /* something could not be kept */
 };
 
-enum { PARAMETERS_MAX = 80, FIRST_CAPACITY = 256 };
+enum { FIRST_CAPACITY = 256 };
 
 /* What the passes of an exploration have in common, as numbers. */
 typedef struct context {
-  double parameters[PARAMETERS_MAX];
+  double parameters[DSM__PARAMETERS_MAX];
   double precision[3];
   double mode;
   double pass;
@@ -195,10 +195,6 @@ bool dsm__memo_begin(dsm__memo *memo, const dsm_system *system, dsm_precision pr
                      dsm_mode mode, uint32_t contexts[DSM_PASS_COUNT]) {
   if (memo->is_full) {
     empty_all(memo);
-  }
-  assert(dsm__parameter_count <= PARAMETERS_MAX);
-  if (dsm__parameter_count > PARAMETERS_MAX) {
-    return false;
   }
   context each[DSM_PASS_COUNT] = {{{0}, {0}, 0, 0}};
   for (size_t i = 0; i < dsm__parameter_count; i++) {

@@ -31,33 +31,40 @@ static DSM__WORDS(flags, "flag", flag_words, 2);
 #define COUNT(path, field, required, max, fallback, unit, source)                                  \
   {                                                                                                \
     path, DSM__PARAMETER_COUNT, offsetof(dsm_system, field), NULL, required, false, 1, max,        \
-        fallback, unit, source                                                                     \
+        fallback, unit, source, false, NULL                                                        \
   }
 #define RATE(path, field, unit)                                                                    \
   {                                                                                                \
     path, DSM__PARAMETER_REAL, offsetof(dsm_system, field), NULL, true, false, RATE_MIN, RATE_MAX, \
-        0, unit, NULL                                                                              \
+        0, unit, NULL, false, NULL                                                                 \
   }
 #define REAL(path, field, min, max, fallback, unit, source)                                        \
   {                                                                                                \
     path, DSM__PARAMETER_REAL, offsetof(dsm_system, field), NULL, false, false, min, max,          \
-        fallback, unit, source                                                                     \
+        fallback, unit, source, false, NULL                                                        \
   }
 /* What takes time, room or bytes: the less the better. */
 #define COST(path, field, min, max, fallback, unit, source)                                        \
   {                                                                                                \
     path, DSM__PARAMETER_REAL, offsetof(dsm_system, field), NULL, false, true, min, max, fallback, \
-        unit, source                                                                               \
+        unit, source, false, NULL                                                                  \
   }
 #define FLAG(path, field, fallback, source)                                                        \
   {                                                                                                \
     path, DSM__PARAMETER_FLAG, offsetof(dsm_system, field), &flags, false, false, 0, 1, fallback,  \
-        "flag", source                                                                             \
+        "flag", source, false, NULL                                                                \
   }
 #define WORD(path, words, field, required, fallback, source)                                       \
   {                                                                                                \
     path, DSM__PARAMETER_WORD, offsetof(dsm_system, field), &(words), required, false, 0, 0,       \
-        fallback, "word", source                                                                   \
+        fallback, "word", source, false, NULL                                                      \
+  }
+
+/* What real machines have and the paper's do not: its default changes nothing. */
+#define NEUTRAL(path, of_kind, field, words, is_cost, min, max, fallback, unit, source, help)      \
+  {                                                                                                \
+    path, DSM__PARAMETER_##of_kind, offsetof(dsm_system, field), words, false, is_cost, min, max,  \
+        fallback, unit, source, true, help                                                         \
   }
 
 const char *const dsm__retired_flags[] = {"model.exact_groups"};
@@ -73,6 +80,9 @@ const dsm__parameter dsm__parameters[] = {
           "assumption, as pe.simd_macs"),
     COST("array.startup_cycles", array.startup_cycles, 0, 1e9, 1000, "cycles",
          "assumption: time to bring the first data in; no source"),
+    NEUTRAL("array.efficiency_ratio", REAL, array.efficiency_ratio, NULL, false, 1e-6, 1, 1,
+            "ratio", "assumption: the arrays run at their peak",
+            "Share of the peak rate that the arrays sustain; start-up is not divided by it."),
     FLAG("array.unroll_kernel_on_rows", array.unroll_kernel_on_rows, false,
          "assumption: kernel positions follow one another in time"),
     FLAG("array.weights_from_scratchpad", array.weights_from_scratchpad, false,
@@ -157,6 +167,21 @@ const dsm__parameter dsm__parameters[] = {
 /* clang-format on */
 
 const size_t dsm__parameter_count = DSM__COUNT_OF(dsm__parameters);
+_Static_assert(DSM__COUNT_OF(dsm__parameters) <= DSM__PARAMETERS_MAX, "room for all of them");
+
+bool dsm__parameter_is_stated(const dsm__parameter *parameter, const dsm_system *system) {
+  return !(parameter->is_neutral && dsm__parameter_has_default(parameter, system));
+}
+
+dsm__stated_parameters dsm__parameters_of(const dsm_system *system) {
+  dsm__stated_parameters stated = {.count = 0};
+  for (size_t p = 0; p < dsm__parameter_count; p++) {
+    if (dsm__parameter_is_stated(&dsm__parameters[p], system)) {
+      stated.items[stated.count++] = &dsm__parameters[p];
+    }
+  }
+  return stated;
+}
 
 double dsm__parameter_number(const dsm__parameter *parameter, const dsm_system *system) {
   const void *const field = dsm__parameter_get(parameter, system);

@@ -37,6 +37,8 @@ typedef struct dsm__parameter {
   double fallback;         /**< of a flag 0 or 1, of a word its index */
   const char *unit;        /**< "flag" and "word" for those kinds */
   const char *source; /**< where the default comes from, or "assumption..."; NULL if required */
+  bool is_neutral;  /**< the default changes nothing: written and listed only where it is another */
+  const char *help; /**< of neutral ones: what it means; docs and schema are made of it */
 } dsm__parameter;
 
 extern const dsm__parameter dsm__parameters[];
@@ -52,6 +54,21 @@ double dsm__parameter_number(const dsm__parameter *parameter, const dsm_system *
 /** Such a number as it stands in a description: a word of static memory, or digits in `text`. */
 const char *dsm__parameter_text(const dsm__parameter *parameter, double number,
                                 char text[DSM__NUMBER_TEXT_SIZE]);
+
+/** Is a parameter part of the description of a system? One whose default changes nothing only with
+ * another value. */
+bool dsm__parameter_is_stated(const dsm__parameter *parameter, const dsm_system *system);
+
+/** Most parameters that a system states. */
+#define DSM__PARAMETERS_MAX 192
+
+/** The parameters that are stated, in order. */
+typedef struct dsm__stated_parameters {
+  const dsm__parameter *items[DSM__PARAMETERS_MAX];
+  size_t count;
+} dsm__stated_parameters;
+
+dsm__stated_parameters dsm__parameters_of(const dsm_system *system);
 
 /** Is the value the default? Not if it is required. */
 bool dsm__parameter_has_default(const dsm__parameter *parameter, const dsm_system *system);

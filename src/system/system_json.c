@@ -7,7 +7,7 @@
 #include "system/system_internal.h"
 
 /* Deepest object of the format: $.chip.memory. */
-enum { OBJECT_DEPTH_MAX = 3, KEYS_MAX = 40 };
+enum { OBJECT_DEPTH_MAX = 3, KEYS_MAX = 128 };
 
 /* Reads one parameter whose object is `object` and whose last path step is `key`. */
 static void read_parameter(const dsm__parameter *parameter, dsm_system *system,
@@ -159,7 +159,7 @@ static bool is_stated(const dsm__json_node *root, const char *path) {
  * that a plan, which has all parameters, still knows. */
 static void read_notes(dsm_system *system, const dsm__json_node *root, bool has_all) {
   const dsm__json_node notes = dsm__json_member(root, "notes");
-  const char *known[128];
+  const char *known[DSM__PARAMETERS_MAX + 8];
   for (size_t p = 0; p < dsm__parameter_count; p++) {
     known[p] = dsm__parameters[p].path;
   }
@@ -181,7 +181,7 @@ static void read_notes(dsm_system *system, const dsm__json_node *root, bool has_
     if (dsm__json_is_present(&note) &&
         dsm__json_string(&note, 0, DSM_TEXT_BYTES_MAX, system->arena, &texts[system->note_count])) {
       paths[system->note_count++] = known[p];
-    } else if (!has_all && is_stated(root, known[p]) &&
+    } else if (!has_all && !dsm__parameters[p].is_neutral && is_stated(root, known[p]) &&
                dsm__parameter_has_default(&dsm__parameters[p], system)) {
       texts[system->note_count] = dsm__given;
       paths[system->note_count++] = known[p];

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* system_json_write.c: writes a system in the format "dsm-system/1", every parameter in full. */
+/* system_json_write.c: writes a system in the format "dsm-system/1", every parameter but those that
+ * change nothing. */
 #include <string.h>
 
 #include "system/system_internal.h"
@@ -71,13 +72,13 @@ void dsm__system_write(const dsm_system *system, dsm__json_writer *writer) {
     dsm__json_put_string(writer, "source", system->source);
   }
   const char *previous = "";
-  for (size_t p = 0; p < dsm__parameter_count; p++) {
-    const char *const path = dsm__parameters[p].path;
+  const dsm__stated_parameters stated = dsm__parameters_of(system);
+  for (size_t p = 0; p < stated.count; p++) {
+    const char *const path = stated.items[p]->path;
     const size_t shared = shared_objects(previous, path);
     close_objects(writer, previous, shared);
     open_objects(writer, path, shared);
-    const dsm__parameter *const parameter = &dsm__parameters[p];
-    dsm__parameter_write(parameter, dsm__parameter_number(parameter, system), writer);
+    dsm__parameter_write(stated.items[p], dsm__parameter_number(stated.items[p], system), writer);
     previous = path;
   }
   close_objects(writer, previous, 0);

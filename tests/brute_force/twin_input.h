@@ -77,6 +77,7 @@ typedef struct {
   double rows;    /* Pr */
   double columns; /* Pc: array.columns * pe.simd_macs */
   double startup_cycles;
+  double array_efficiency;
   bool unroll_kernel_on_rows;
   bool weights_from_scratchpad;
   double cores;

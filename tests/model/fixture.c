@@ -7,7 +7,7 @@ dsm_system friendly_system(uint64_t chips_x, uint64_t chips_y) {
   return (dsm_system){
       .name = "friendly",
       .pe = {.simd_macs = 2},
-      .array = {.rows = 4, .columns = 4, .startup_cycles = 100},
+      .array = {.rows = 4, .columns = 4, .startup_cycles = 100, .efficiency_ratio = 1},
       .core = {.frequency_GHz = 2,
                .scratchpad_MiB = 1.0 / 64,
                .scratchpad_bandwidth_GBps = 8,

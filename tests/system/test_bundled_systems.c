@@ -86,9 +86,10 @@ END_TEST
 
 START_TEST(test_each_parameter_has_a_note_on_its_source) {
   load(_i);
-  ck_assert_uint_eq(bundled->note_count, dsm__parameter_count);
-  for (size_t p = 0; p < dsm__parameter_count; p++) {
-    const char *const note = dsm_system_note(bundled, dsm__parameters[p].path);
+  const dsm__stated_parameters stated = dsm__parameters_of(bundled);
+  ck_assert_uint_eq(bundled->note_count, stated.count);
+  for (size_t p = 0; p < stated.count; p++) {
+    const char *const note = dsm_system_note(bundled, stated.items[p]->path);
     ck_assert_ptr_nonnull(note);
     ck_assert_uint_gt(strlen(note), 0);
   }

@@ -318,10 +318,11 @@ static dsm__value value_of(const dsm__parameter *parameter, double number) {
 }
 
 static dsm__rows parameters_of(dsm__page *page, const dsm_system *system) {
-  const dsm__rows made = dsm__rows_make(page, dsm__parameter_count, sizeof(parameter_row));
+  const dsm__stated_parameters stated = dsm__parameters_of(system);
+  const dsm__rows made = dsm__rows_make(page, stated.count, sizeof(parameter_row));
   parameter_row *const rows = made.items;
   for (size_t p = 0; p < made.count; p++) {
-    const dsm__parameter *const parameter = &dsm__parameters[p];
+    const dsm__parameter *const parameter = stated.items[p];
     rows[p] = (parameter_row){
         .path = parameter->path,
         .value = value_of(parameter, dsm__parameter_number(parameter, system)),

@@ -48,8 +48,9 @@ static void put_parameter(dsm__page *page, const dsm__listed_parameter *paramete
 }
 
 static void put_system_parameters(dsm__page *page, const dsm_system *system, bool of_model) {
-  const dsm__listed_parameter *const parameters = dsm__parameter_list_of(page, system);
-  for (size_t i = 0; parameters != NULL && i < dsm__parameter_count; i++) {
+  size_t count = 0;
+  const dsm__listed_parameter *const parameters = dsm__parameter_list_of(page, system, &count);
+  for (size_t i = 0; parameters != NULL && i < count; i++) {
     if (is_of_model(&parameters[i]) == of_model) {
       put_parameter(page, &parameters[i]);
     }

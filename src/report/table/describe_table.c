@@ -125,9 +125,10 @@ static void put_system(dsm__page *page, const dsm_system *system) {
                  dsm__figure_scaled((double)chips * dsm__chip_memory_bytes(system), "B").text,
                  dsm__figure_scaled(dsm__chip_memory_bytes(system), "B").text);
   dsm__describe_source(page, system->source);
-  const dsm__listed_parameter *const parameters = dsm__parameter_list_of(page, system);
+  size_t count = 0;
+  const dsm__listed_parameter *const parameters = dsm__parameter_list_of(page, system, &count);
   if (parameters != NULL) {
-    dsm__parameter_list_put(page, parameters, dsm__parameter_count);
+    dsm__parameter_list_put(page, parameters, count);
   }
 }
 
