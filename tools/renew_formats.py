@@ -269,7 +269,7 @@ def renew_system(formats, schema):
         *tiers, key = path.split(".")
         at = schema
         for tier in tiers:
-            at = at["properties"][tier]
+            at = at["items"] if tier.isdigit() else at["properties"][tier]
         if "help" in row:
             at["properties"][key] = made_parameter(formats, row)
             before = [other.split(".")[-1] for other in paths if other.split(".")[:-1] == tiers]
@@ -278,18 +278,23 @@ def renew_system(formats, schema):
     schema["properties"]["notes"]["propertyNames"]["enum"] = ["//", *paths]
 
 
+def is_of_later_axis(path):
+    """All axes have the same keys: those of the first stand for them."""
+    return re.match(r"system\.axes\.[1-9]\.", path) is not None
+
+
 def parameters_of(formats, with_source):
     """The table of those parameters: for docs/formats.md, or with units and sources for docs/model.md."""
     kinds = {"real": "number"}
     for path, row in formats.parameters("system").items():
-        if "help" in row:
+        if "help" in row and not is_of_later_axis(path):
             limits = f"{row['min']:g} to {row['max']:g}" if "min" in row else \
                 "true, false" if row["kind"] == "flag" else ", ".join(f"`{word}`" for word in formats.words(row["words"]))
             default = "required" if row["required"] else str(row["default"]).lower() if row["kind"] == "flag" \
                 else f"`{row['default']}`" if row["kind"] == "word" else f"{row['default']:g}"
             kind = kinds.get(row["kind"], row["kind"])
             kind += f", {row['unit']}" if row["kind"] in ("real", "count") and not with_source else ""
-            cells = [row["unit"], default, limits, row["source"]] if with_source else [kind, limits, default]
+            cells = [row["unit"], default, limits, row.get("source", "given")] if with_source else [kind, limits, default]
             yield f"| `{path}` | " + " | ".join(cells) + f" | {meaning(row['help'])} |"
 
 

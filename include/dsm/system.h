@@ -36,7 +36,26 @@ typedef enum dsm_interconnect {
 } dsm_interconnect;
 
 /** How the chips are joined. */
-typedef enum dsm_topology { DSM_TOPOLOGY_TORUS_2D = 0, DSM_TOPOLOGY_COUNT } dsm_topology;
+typedef enum dsm_topology {
+  DSM_TOPOLOGY_TORUS_2D = 0, /**< two axes of rings, x and y, in the short form */
+  DSM_TOPOLOGY_AXES,         /**< one to three axes, each with its own kind of links */
+  DSM_TOPOLOGY_COUNT
+} dsm_topology;
+
+/** What joins the chips along an axis. */
+typedef enum dsm_link_kind {
+  DSM_LINK_KIND_RING = 0, /**< each to the next, the last to the first */
+  DSM_LINK_KIND_LINE,     /**< each to the next */
+  DSM_LINK_KIND_SWITCH,   /**< all to all others */
+  DSM_LINK_KIND_COUNT
+} dsm_link_kind;
+
+/** How a collective goes over several axes. */
+typedef enum dsm_collectives {
+  DSM_COLLECTIVES_NESTED = 0, /**< along one axis after the other */
+  DSM_COLLECTIVES_RING,       /**< along one ring through all members */
+  DSM_COLLECTIVES_COUNT
+} dsm_collectives;
 
 /** A processing element. */
 typedef struct dsm_pe {
@@ -80,13 +99,18 @@ typedef struct dsm_chip {
 } dsm_chip;
 
 /** The most axes along which chips stand. */
-#define DSM_AXES_MAX 2
+#define DSM_AXES_MAX 3
 
-/** An axis: chips in a line, each joined to the next, the last to the first. */
+/** An axis: chips in a line, and what joins them. */
 typedef struct dsm_network_axis {
-  const char *name;      /**< short and of the formats' letters: "x" */
-  uint64_t chips;        /**< 1 of an axis that the system does not have */
-  double bandwidth_GBps; /**< of a link, one way */
+  const char *name;        /**< short and of the formats' letters: "x" */
+  uint64_t chips;          /**< 1 or more */
+  double bandwidth_GBps;   /**< of a link, one way */
+  double efficiency_ratio; /**< of the bandwidth that is usable, above 0 to 1 */
+  double latency_us;       /**< of a step from a chip to the next */
+  dsm_link_kind link;
+  bool both_ways;          /**< links are used in both directions at once */
+  uint64_t chips_per_port; /**< chips of the axes before that share a port */
 } dsm_network_axis;
 
 /** The chips and the links between them. */
@@ -94,6 +118,9 @@ typedef struct dsm_network {
   dsm_topology topology;
   unsigned axis_count;                 /**< of the torus 2: a row, then a column */
   dsm_network_axis axes[DSM_AXES_MAX]; /**< the first is innermost */
+  dsm_collectives collectives;
+  double collective_base_us; /**< before a collective begins */
+  bool in_network_reduction; /**< switches add what passes them */
 } dsm_network;
 
 /** When a tensor that is held on chip moves among the cores (docs/model.md, section 7). */

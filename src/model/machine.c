@@ -26,7 +26,10 @@ dsm_machine dsm_machine_derive(const dsm_system *system) {
   for (unsigned a = 0; a < DSM_AXES_MAX; a++) {
     const bool is_there = a < system->system.axis_count;
     machine.link_bytes_per_cycle[DSM_LINK_AXIS + a] =
-        is_there ? bytes_per_cycle(system->system.axes[a].bandwidth_GBps, frequency_GHz) : HUGE_VAL;
+        is_there ? bytes_per_cycle(system->system.axes[a].bandwidth_GBps *
+                                       system->system.axes[a].efficiency_ratio,
+                                   frequency_GHz)
+                 : HUGE_VAL;
   }
   machine.link_bytes_per_cycle[DSM_LINK_MEMORY] =
       bytes_per_cycle(usable_memory_GBps, frequency_GHz);

@@ -32,24 +32,29 @@ static const dsm__word parallelism_words[] = {
     [DSM_PARALLELISM_MODEL].key = "model",
     [DSM_PARALLELISM_DATA_X_MODEL_Y] = {"data_x_model_y", NULL, "DxMy"},
     [DSM_PARALLELISM_MODEL_X_DATA_Y] = {"model_x_data_y", NULL, "MxDy"},
+    /* On three axes the two before are of z as of the axis that shares the features. */
+    {"data_x_data_y_model_z", NULL, "DDM"},
+    {"model_x_model_y_data_z", NULL, "MMD"},
+    {"data_x_model_y_data_z", NULL, "DMD"},
+    {"model_x_data_y_data_z", NULL, "MDD"},
 };
 DSM__NAMED_WORDS(dsm__parallelism_words, "parallelism", parallelism_words, DSM_PARALLELISM_COUNT,
                  dsm_parallelism, dsm_parallelism_name);
 DSM__PARSED_WORDS(dsm__parallelism_words, dsm_parallelism, dsm_parallelism_parse);
 
 static const dsm__word link_words[] = {
-    [DSM_LINK_AXIS].key = "link_x",
-    [DSM_LINK_AXIS + 1].key = "link_y",
-    [DSM_LINK_MEMORY].key = "memory",
+    [DSM_LINK_AXIS].key = "link_x",     [DSM_LINK_AXIS + 1].key = "link_y",
+    [DSM_LINK_AXIS + 2].key = "link_z", [DSM_LINK_MEMORY].key = "memory",
     [DSM_LINK_RING].key = "ring",
 };
 DSM__NAMED_WORDS(dsm__link_words, "link", link_words, DSM_LINK_COUNT, dsm_link, dsm_link_name);
 
 static const dsm__word bound_words[] = {
-    [DSM_BOUND_COMPUTE].key = "compute", [DSM_BOUND_AXIS].key = "link_x",
-    [DSM_BOUND_AXIS + 1].key = "link_y", [DSM_BOUND_MEMORY].key = "memory",
-    [DSM_BOUND_RING].key = "ring",       [DSM_BOUND_AUXILIARY].key = "auxiliary",
-    [DSM_BOUND_STARTUP].key = "startup", [DSM_BOUND_SCRATCHPAD].key = "scratchpad",
+    [DSM_BOUND_COMPUTE].key = "compute",       [DSM_BOUND_AXIS].key = "link_x",
+    [DSM_BOUND_AXIS + 1].key = "link_y",       [DSM_BOUND_AXIS + 2].key = "link_z",
+    [DSM_BOUND_MEMORY].key = "memory",         [DSM_BOUND_RING].key = "ring",
+    [DSM_BOUND_AUXILIARY].key = "auxiliary",   [DSM_BOUND_STARTUP].key = "startup",
+    [DSM_BOUND_SCRATCHPAD].key = "scratchpad",
 };
 DSM__NAMED_WORDS(dsm__bound_words, "bound", bound_words, DSM_BOUND_COUNT, dsm_bound,
                  dsm_bound_name);
@@ -81,11 +86,8 @@ static const dsm__word transfer_words[] = {
 DSM__NAMED_WORDS(dsm__transfer_words, "transfer", transfer_words, DSM_TRANSFER_COUNT, dsm_transfer,
                  dsm_transfer_name);
 
-/* Transfers with the axis that they go along. Stages hand over along the last axis alone. */
-static const struct {
-  dsm_transfer transfer;
-  unsigned axis;
-} moves[] = {
+/* Transfers with the axis that they go along. */
+static const dsm__move moves[] = {
     {DSM_TRANSFER_FETCH_INPUT, DSM_NO_AXIS},
     {DSM_TRANSFER_FETCH_KERNEL, DSM_NO_AXIS},
     {DSM_TRANSFER_FETCH_SHORTCUT, DSM_NO_AXIS},
@@ -104,14 +106,20 @@ static const struct {
     {DSM_TRANSFER_LAYOUT_MOVE, DSM_NO_AXIS},
     {DSM_TRANSFER_ROTATE, 0},
     {DSM_TRANSFER_ROTATE, 1},
+    {DSM_TRANSFER_ROTATE, 2},
+    {DSM_TRANSFER_HAND_OVER, 0},
     {DSM_TRANSFER_HAND_OVER, 1},
+    {DSM_TRANSFER_HAND_OVER, 2},
     {DSM_TRANSFER_SUM_OF_GRADIENTS, 0},
     {DSM_TRANSFER_SUM_OF_GRADIENTS, 1},
+    {DSM_TRANSFER_SUM_OF_GRADIENTS, 2},
     {DSM_TRANSFER_BROADCAST_WEIGHTS, 0},
     {DSM_TRANSFER_BROADCAST_WEIGHTS, 1},
+    {DSM_TRANSFER_BROADCAST_WEIGHTS, 2},
     {DSM_TRANSFER_WEIGHT_UPDATE, DSM_NO_AXIS},
     {DSM_TRANSFER_RELAYOUT, 0},
     {DSM_TRANSFER_RELAYOUT, 1},
+    {DSM_TRANSFER_RELAYOUT, 2},
 };
 static const dsm__word move_words[] = {
     {.key = "fetch_input"},
@@ -132,14 +140,20 @@ static const dsm__word move_words[] = {
     {.key = "layout_move"},
     {.key = "rotate_x"},
     {.key = "rotate_y"},
+    {.key = "rotate_z"},
+    {.key = "hand_over_x"},
     {.key = "hand_over_y"},
+    {.key = "hand_over_z"},
     {.key = "sum_of_gradients_x"},
     {.key = "sum_of_gradients_y"},
+    {.key = "sum_of_gradients_z"},
     {.key = "broadcast_weights_x"},
     {.key = "broadcast_weights_y"},
+    {.key = "broadcast_weights_z"},
     {.key = "weight_update"},
     {.key = "relayout_x"},
     {.key = "relayout_y"},
+    {.key = "relayout_z"},
 };
 _Static_assert(sizeof moves / sizeof moves[0] == DSM__MOVE_COUNT, "a word for each");
 DSM__WORDS(dsm__move_words, "transfer", move_words, DSM__MOVE_COUNT);
@@ -155,6 +169,13 @@ size_t dsm__move_of(dsm_transfer transfer, unsigned axis) {
 
 const char *dsm__move_name(dsm_transfer transfer, unsigned axis) {
   return dsm__word_key(&dsm__move_words, dsm__move_of(transfer, axis));
+}
+
+bool dsm__move_is_possible(size_t move, unsigned axis_count) {
+  const dsm__move *const of = &moves[move];
+  const bool is_last_alone = of->transfer == DSM_TRANSFER_HAND_OVER; /* stages stand along it */
+  return of->axis == DSM_NO_AXIS ||
+         (of->axis < axis_count && (!is_last_alone || of->axis + 1 == axis_count));
 }
 
 static const dsm__word group_words[] = {

@@ -15,7 +15,13 @@ extern const dsm__words dsm__bound_words;
 extern const dsm__words dsm__transfer_words;
 extern const dsm__words dsm__group_words;
 
-enum { DSM__MOVE_COUNT = 26 };
+enum { DSM__MOVE_COUNT = 32 };
+
+/** A transfer with the axis that it goes along; DSM_NO_AXIS: within the chips. */
+typedef struct dsm__move {
+  dsm_transfer transfer;
+  unsigned axis;
+} dsm__move;
 
 /** Moves: transfers with the axis that they go along, as "rotate_x"; in the order of transfers,
  * then of axes. */
@@ -24,6 +30,9 @@ extern const dsm__words dsm__move_words;
 /** The move that a transfer along an axis (DSM_NO_AXIS: within the chips) is, and its word. */
 size_t dsm__move_of(dsm_transfer transfer, unsigned axis);
 const char *dsm__move_name(dsm_transfer transfer, unsigned axis);
+
+/** Can there be such a move on so many axes? */
+bool dsm__move_is_possible(size_t move, unsigned axis_count);
 
 /** A core split as "out 2 ij 8 mb 2". */
 typedef struct dsm__split_text {

@@ -15,7 +15,8 @@ static bool is_allowed(dsm__judge *judge, dsm__plan_place place, dsm_parallelism
                     layer->type == DSM_LAYER_MATMUL ? "a matmul" : "a grouped convolution", word);
     return false;
   }
-  if ((dsm__allowed_parallelisms(layer, judge->of->options) & bit) == 0) {
+  if ((dsm__allowed_parallelisms(layer, judge->of->options, judge->of->machine->system) & bit) ==
+      0) {
     dsm__judge_tell(judge, place, "the plan's optimizations and options.parallelisms decide",
                     "expected a parallelism that the plan's options allow, found \"%s\"", word);
     return false;

@@ -38,15 +38,29 @@ void dsm_explore_options_init(dsm_explore_options *options) {
   };
 }
 
-dsm_parallelism_set dsm__option_parallelisms(const dsm_explore_options *options) {
+/* Parallelisms that differ only on axes that a system does not have are one: the first of them. */
+static dsm_parallelism_set parallelisms_on(const dsm_system *system, dsm_parallelism_set set) {
+  const unsigned ways = 1U << system->system.axis_count;
+  dsm_parallelism_set folded = 0;
+  for (int p = 0; p < DSM_PARALLELISM_COUNT; p++) {
+    const dsm_axis_set model = dsm_parallelism_model_axes((dsm_parallelism)p) % ways;
+    folded |= (set & DSM_PARALLELISM_BIT(p)) != 0 ? DSM_PARALLELISM_BIT((ways - model) % ways) : 0;
+  }
+  return folded;
+}
+
+dsm_parallelism_set dsm__option_parallelisms(const dsm_explore_options *options,
+                                             const dsm_system *system) {
   const bool is_hybrid = options->optimizations & DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_HYBRID);
-  return options->parallelisms & DSM_PARALLELISM_ALL & (is_hybrid ? ~0U : ~DSM_PARALLELISM_HYBRIDS);
+  return parallelisms_on(system, options->parallelisms) &
+         (is_hybrid ? DSM_PARALLELISM_ALL : ~DSM_PARALLELISM_HYBRIDS);
 }
 
 dsm_parallelism_set dsm__allowed_parallelisms(const dsm_layer *layer,
-                                              const dsm_explore_options *options) {
+                                              const dsm_explore_options *options,
+                                              const dsm_system *system) {
   const dsm_parallelism_set possible = dsm_layer_parallelisms(layer);
-  return possible == DSM_PARALLELISM_ALL ? dsm__option_parallelisms(options) : possible;
+  return possible == DSM_PARALLELISM_ALL ? dsm__option_parallelisms(options, system) : possible;
 }
 
 static bool copy_overrides(dsm_plan *plan, const dsm_explore_options *options) {
@@ -76,6 +90,7 @@ dsm_status dsm__plan_make(dsm_plan **plan, const dsm_workload *workload, const d
   made->workload = workload;
   made->system = system;
   made->options = *options;
+  made->options.parallelisms = parallelisms_on(system, options->parallelisms);
   made->layer_count = workload->layer_count;
   made->layers = dsm__arena_array(made->arena, made->layer_count, sizeof made->layers[0]);
   if (made->layers == NULL || !copy_overrides(made, options) ||

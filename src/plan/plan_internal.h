@@ -57,10 +57,12 @@ void dsm__plan_predict_result(dsm_plan *plan);
  * ones unless that optimisation is on. Layers that can only use data keep data. Never empty if the
  * options are consistent. */
 dsm_parallelism_set dsm__allowed_parallelisms(const dsm_layer *layer,
-                                              const dsm_explore_options *options);
+                                              const dsm_explore_options *options,
+                                              const dsm_system *system);
 
 /** The parallelisms that the options leave to a layer that can use all. May be empty. */
-dsm_parallelism_set dsm__option_parallelisms(const dsm_explore_options *options);
+dsm_parallelism_set dsm__option_parallelisms(const dsm_explore_options *options,
+                                             const dsm_system *system);
 
 /** A plan may need this much more than the capacity, relatively: what rounding can do. */
 #define DSM__CAPACITY_TOLERANCE 1e-9

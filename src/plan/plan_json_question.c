@@ -58,7 +58,8 @@ void dsm__plan_read_question(dsm__plan_reader *reader) {
 }
 
 bool dsm__plan_check_options(const dsm__plan_reader *reader) {
-  if (dsm__option_parallelisms(&reader->plan.options) != 0) {
+  if (reader->plan.system == NULL ||
+      dsm__option_parallelisms(&reader->plan.options, reader->plan.system) != 0) {
     return true;
   }
   const dsm__json_node options = dsm__json_member(&reader->root, "options");

@@ -116,8 +116,8 @@ static void keep_planned_splits(const dsm_pass_plan *planned, dsm_pass pass,
 /* The best splits of every parallelism of a pass. */
 static void list_parallelisms(dsm__explaining *e, dsm_explanation *explanation, dsm_pass pass) {
   const dsm_pass_plan *const planned = &e->chosen->passes[pass];
-  const dsm_parallelism_set allowed =
-      dsm__allowed_parallelisms(e->chosen->layer, e->problem->inputs.options);
+  const dsm_parallelism_set allowed = dsm__allowed_parallelisms(
+      e->chosen->layer, e->problem->inputs.options, e->problem->machine.system);
   for (unsigned p = 0; p < e->problem->machine.parallelism_count; p++) {
     const dsm_parallelism parallelism = (dsm_parallelism)p;
     const bool is_planned = parallelism == planned->share.parallelism;

@@ -59,7 +59,8 @@ static bool have_common_parallelism(const dsm__explaining *e) {
   const size_t last = dsm__last_use(&workload->layers[e->layer_index]);
   dsm_parallelism_set common = DSM_PARALLELISM_ALL;
   for (size_t i = e->layer_index; i <= last; i++) {
-    common &= dsm__allowed_parallelisms(&workload->layers[i], e->problem->inputs.options);
+    common &= dsm__allowed_parallelisms(&workload->layers[i], e->problem->inputs.options,
+                                        e->problem->machine.system);
   }
   return common != 0;
 }

@@ -41,7 +41,7 @@ typedef struct job {
 static dsm_parallelism first_alike(const dsm__layer_table *table, size_t class_index,
                                    dsm_parallelism parallelism) {
   const dsm_layer *const layer = dsm__class_layer(table, class_index);
-  const dsm_parallelism_set allowed = dsm__allowed_parallelisms(layer, table->inputs->options);
+  const dsm_parallelism_set allowed = dsm__search_parallelisms(table->inputs, layer);
   for (int p = 0; p < (int)parallelism; p++) {
     if ((allowed & DSM_PARALLELISM_BIT(p)) != 0 &&
         dsm__are_alike(table->inputs->machine, (dsm_parallelism)p, parallelism)) {
@@ -62,7 +62,7 @@ static void run_task(void *context, size_t task_index, size_t worker_index) {
   const dsm_parallelism parallelism = (dsm_parallelism)(task_index % ways);
   const dsm_layer *const layer = dsm__class_layer(table, class_index);
   const bool is_allowed =
-      (dsm__allowed_parallelisms(layer, inputs->options) & DSM_PARALLELISM_BIT(parallelism)) != 0;
+      (dsm__search_parallelisms(inputs, layer) & DSM_PARALLELISM_BIT(parallelism)) != 0;
   const bool is_first = first_alike(table, class_index, parallelism) == parallelism;
   for (int p = 0; p < DSM_PASS_COUNT; p++) {
     const dsm_pass pass = (dsm_pass)p;
@@ -89,7 +89,7 @@ static void run_task(void *context, size_t task_index, size_t worker_index) {
  */
 static void copy_alike(const dsm__layer_table *table, size_t class_index) {
   const dsm_layer *const layer = dsm__class_layer(table, class_index);
-  const dsm_parallelism_set allowed = dsm__allowed_parallelisms(layer, table->inputs->options);
+  const dsm_parallelism_set allowed = dsm__search_parallelisms(table->inputs, layer);
   for (unsigned p = 0; p < table->inputs->machine->parallelism_count; p++) {
     const dsm_parallelism first = first_alike(table, class_index, (dsm_parallelism)p);
     for (int pass = 0; (allowed & DSM_PARALLELISM_BIT(p)) != 0 && pass < DSM_PASS_COUNT; pass++) {

@@ -48,6 +48,12 @@ static inline bool dsm__has_optimization(const dsm__search_inputs *inputs,
   return (inputs->options->optimizations & DSM_OPTIMIZATION_BIT(optimization)) != 0;
 }
 
+/** The parallelisms that a layer may have. */
+static inline dsm_parallelism_set dsm__search_parallelisms(const dsm__search_inputs *inputs,
+                                                           const dsm_layer *layer) {
+  return dsm__allowed_parallelisms(layer, inputs->options, inputs->machine->system);
+}
+
 /** How a layer runs with a factor and with nothing held. */
 dsm__layer_setting dsm__open_setting(const dsm__search_inputs *inputs, const dsm_layer *layer,
                                      uint64_t factor);

@@ -28,6 +28,7 @@ typedef enum dsm__memo_kind {
 typedef struct dsm__memo_key {
   uint32_t context; /**< of the pass */
   uint32_t shape;
+  uint32_t unused;                           /**< 0 */
   uint32_t chips[DSM_AXES_MAX];              /**< of the machine, perhaps a stage of a pipeline */
   double link_bytes_per_cycle[DSM_AXES_MAX]; /**< 0 where the pass sends nothing along the axis */
   uint64_t minibatch;
@@ -45,7 +46,7 @@ typedef struct dsm__memo_key {
   uint8_t is_moving_free;
   uint8_t may_keep_kernel; /**< over timesteps; 0 of scores */
 } dsm__memo_key;
-_Static_assert(sizeof(dsm__memo_key) == 88, "no padding");
+_Static_assert(sizeof(dsm__memo_key) == 104, "no padding");
 
 /** Cycles of a pass, and what it took to find them. */
 typedef struct dsm__memo_score {

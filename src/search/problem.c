@@ -62,7 +62,7 @@ dsm_status dsm__problem_init_with(dsm__problem *problem, const dsm_workload *wor
                                   const dsm_system *system, const dsm_explore_options *options,
                                   dsm__memo *memo, dsm_diags *diags) {
   const dsm__place nowhere = {NULL, 0, 0, NULL};
-  if (dsm__option_parallelisms(options) == 0) {
+  if (dsm__option_parallelisms(options, system) == 0) {
     dsm__diags_add(diags, DSM_SEVERITY_ERROR, nowhere,
                    "data_x_model_y and model_x_data_y need the optimization hybrid",
                    "expected options that leave a parallelism, found none");
@@ -281,7 +281,7 @@ static double ideal_bound(const dsm__problem *problem) {
  * slower (section 10). */
 static double free_cycles(const dsm__problem *problem, const dsm_layer *layer) {
   const dsm__search_inputs *const inputs = &problem->inputs;
-  const dsm_parallelism_set allowed = dsm__allowed_parallelisms(layer, inputs->options);
+  const dsm_parallelism_set allowed = dsm__search_parallelisms(inputs, layer);
   const unsigned factor_count = layer->timesteps == 1 ? problem->factors.count : 1;
   double least = HUGE_VAL;
   for (unsigned p = 0; p < problem->machine.parallelism_count; p++) {

@@ -23,7 +23,8 @@ static bool find_reason(const char **reason, const dsm_sweep *sweep, size_t inde
     read = dsm__input_cache_get(inputs, &point, DSM_DESCRIPTION_SYSTEM, scratch);
   }
   *reason = read == NULL ? NULL : read->reason;
-  if (*reason == NULL && dsm__option_parallelisms(&point.options) == 0) {
+  if (read != NULL && *reason == NULL &&
+      dsm__option_parallelisms(&point.options, read->system) == 0) {
     *reason = "expected options that leave a parallelism, found none";
   }
   return read != NULL;

@@ -7,8 +7,22 @@
 static const dsm__word interconnect_words[] = {[DSM_INTERCONNECT_RING].key = "ring"};
 static DSM__WORDS(interconnects, "interconnect", interconnect_words, DSM_INTERCONNECT_COUNT);
 
-static const dsm__word topology_words[] = {[DSM_TOPOLOGY_TORUS_2D].key = "torus_2d"};
+static const dsm__word topology_words[] = {
+    [DSM_TOPOLOGY_TORUS_2D].key = "torus_2d", [DSM_TOPOLOGY_AXES].key = "axes"};
 static DSM__WORDS(topologies, "topology", topology_words, DSM_TOPOLOGY_COUNT);
+
+static const dsm__word link_kind_words[] = {
+    [DSM_LINK_KIND_RING].key = "ring",
+    [DSM_LINK_KIND_LINE].key = "line",
+    [DSM_LINK_KIND_SWITCH].key = "switch",
+};
+static DSM__WORDS(link_kinds, "link kind", link_kind_words, DSM_LINK_KIND_COUNT);
+
+static const dsm__word collectives_words[] = {
+    [DSM_COLLECTIVES_NESTED].key = "nested",
+    [DSM_COLLECTIVES_RING].key = "ring",
+};
+static DSM__WORDS(collectives, "way of collectives", collectives_words, DSM_COLLECTIVES_COUNT);
 
 static const dsm__word layout_move_words[] = {
     [DSM_LAYOUT_MOVE_NONE].key = "none",
@@ -31,41 +45,73 @@ static DSM__WORDS(flags, "flag", flag_words, 2);
 #define COUNT(path, field, required, max, fallback, unit, source)                                  \
   {                                                                                                \
     path, DSM__PARAMETER_COUNT, offsetof(dsm_system, field), NULL, required, false, 1, max,        \
-        fallback, unit, source, false, NULL                                                        \
+        fallback, unit, source, 0, false, NULL                                                     \
   }
 #define RATE(path, field, unit)                                                                    \
   {                                                                                                \
     path, DSM__PARAMETER_REAL, offsetof(dsm_system, field), NULL, true, false, RATE_MIN, RATE_MAX, \
-        0, unit, NULL, false, NULL                                                                 \
+        0, unit, NULL, 0, false, NULL                                                              \
   }
 #define REAL(path, field, min, max, fallback, unit, source)                                        \
   {                                                                                                \
     path, DSM__PARAMETER_REAL, offsetof(dsm_system, field), NULL, false, false, min, max,          \
-        fallback, unit, source, false, NULL                                                        \
+        fallback, unit, source, 0, false, NULL                                                     \
   }
 /* What takes time, room or bytes: the less the better. */
 #define COST(path, field, min, max, fallback, unit, source)                                        \
   {                                                                                                \
     path, DSM__PARAMETER_REAL, offsetof(dsm_system, field), NULL, false, true, min, max, fallback, \
-        unit, source, false, NULL                                                                  \
+        unit, source, 0, false, NULL                                                               \
   }
 #define FLAG(path, field, fallback, source)                                                        \
   {                                                                                                \
     path, DSM__PARAMETER_FLAG, offsetof(dsm_system, field), &flags, false, false, 0, 1, fallback,  \
-        "flag", source, false, NULL                                                                \
+        "flag", source, 0, false, NULL                                                             \
   }
 #define WORD(path, words, field, required, fallback, source)                                       \
   {                                                                                                \
     path, DSM__PARAMETER_WORD, offsetof(dsm_system, field), &(words), required, false, 0, 0,       \
-        fallback, "word", source, false, NULL                                                      \
+        fallback, "word", source, 0, false, NULL                                                   \
   }
 
 /* What real machines have and the paper's do not: its default changes nothing. */
 #define NEUTRAL(path, of_kind, field, words, is_cost, min, max, fallback, unit, source, help)      \
   {                                                                                                \
     path, DSM__PARAMETER_##of_kind, offsetof(dsm_system, field), words, false, is_cost, min, max,  \
-        fallback, unit, source, true, help                                                         \
+        fallback, unit, source, 0, true, help                                                      \
   }
+
+/* Of an axis, and required of it; and such as change nothing. */
+#define AXIS_OWN(a, key, of_kind, words, min, max, unit, help)                                     \
+  {                                                                                                \
+    "system.axes." #a "." #key, DSM__PARAMETER_##of_kind,                                          \
+        offsetof(dsm_system, system.axes[a].key), words, true, false, min, max, 0, unit, NULL,     \
+        a + 1, false, help                                                                         \
+  }
+#define AXIS_NEUTRAL(a, key, of_kind, words, is_cost, min, max, fallback, unit, source, help)      \
+  {                                                                                                \
+    "system.axes." #a "." #key, DSM__PARAMETER_##of_kind,                                          \
+        offsetof(dsm_system, system.axes[a].key), words, false, is_cost, min, max, fallback, unit, \
+        source, a + 1, true, help                                                                  \
+  }
+#define AXIS(a)                                                                                    \
+  AXIS_OWN(a, chips, COUNT, NULL, 1, DSM_CHIPS_MAX, "chips", "Chips along the axis."),             \
+      AXIS_OWN(a, link, WORD, &link_kinds, 0, 0, "word", "What joins the chips along the axis."),  \
+      AXIS_OWN(a, bandwidth_GBps, REAL, NULL, RATE_MIN, RATE_MAX, "10^9 bytes/s",                  \
+               "Bandwidth of a link of a chip, one way."),                                         \
+      AXIS_NEUTRAL(a, efficiency_ratio, REAL, NULL, false, 1e-6, 1, 1, "ratio",                    \
+                   "assumption: all of the bandwidth is usable",                                   \
+                   "Share of the bandwidth that transfers sustain."),                              \
+      AXIS_NEUTRAL(a, latency_us, REAL, NULL, true, 0, 1e6, 0, "10^-6 s",                          \
+                   "assumption: a step from chip to chip takes no time of its own",                \
+                   "Latency of a step of a collective from a chip to the next."),                  \
+      AXIS_NEUTRAL(                                                                                \
+          a, both_ways, FLAG, &flags, false, 0, 1, false, "flag",                                  \
+          "assumption: transfers go one way round, as in the paper",                               \
+          "Rings use both directions: half the steps, and all-to-all at twice the rate."),         \
+      AXIS_NEUTRAL(a, chips_per_port, COUNT, NULL, false, 1, DSM_CHIPS_MAX, 1, "chips",            \
+                   "assumption: each chip has a port of its own",                                  \
+                   "Chips of the axes before that share a port of so many times the bandwidth.")
 
 const char *const dsm__retired_flags[] = {"model.exact_groups"};
 const size_t dsm__retired_flag_count = DSM__COUNT_OF(dsm__retired_flags);
@@ -112,6 +158,19 @@ const dsm__parameter dsm__parameters[] = {
     COUNT("system.chips_y", system.axes[1].chips, true, DSM_CHIPS_MAX, 0, "chips", NULL),
     RATE("system.link_bandwidth_x_GBps", system.axes[0].bandwidth_GBps, "10^9 bytes/s"),
     RATE("system.link_bandwidth_y_GBps", system.axes[1].bandwidth_GBps, "10^9 bytes/s"),
+    AXIS(0),
+    AXIS(1),
+    AXIS(2),
+    NEUTRAL("system.collectives", WORD, system.collectives, &collectives, false, 0, 0,
+            DSM_COLLECTIVES_NESTED, "word", "DeepSpatialMatrix paper, II-D: along X, then along Y",
+            "How a collective goes over several axes: one after the other, or one ring through all "
+            "members."),
+    NEUTRAL("system.collective_base_us", REAL, system.collective_base_us, NULL, true, 0, 1e6, 0,
+            "10^-6 s", "assumption: a collective begins at once",
+            "Time before a collective begins."),
+    NEUTRAL("system.in_network_reduction", FLAG, system.in_network_reduction, &flags, false, 0, 1,
+            false, "flag", "assumption: chips add what they reduce",
+            "Switches add up what passes them: an all-reduce over a switch moves its bytes once."),
     COST("model.bptt_resident_copies", model.bptt_resident_copies, 0, FACTOR_MAX, 2, "copies",
          "assumption: weights and gradients are both resident in the backward and update "
          "passes of recurrent layers"),
@@ -170,6 +229,19 @@ const size_t dsm__parameter_count = DSM__COUNT_OF(dsm__parameters);
 _Static_assert(DSM__COUNT_OF(dsm__parameters) <= DSM__PARAMETERS_MAX, "room for all of them");
 
 bool dsm__parameter_is_stated(const dsm__parameter *parameter, const dsm_system *system) {
+  static const char *const short_form[] = {"system.chips_x", "system.chips_y",
+                                           "system.link_bandwidth_x_GBps",
+                                           "system.link_bandwidth_y_GBps"};
+  const dsm_network *const network = &system->system;
+  const bool has_axes = network->topology == DSM_TOPOLOGY_AXES;
+  for (size_t i = 0; has_axes && i < DSM__COUNT_OF(short_form); i++) {
+    if (strcmp(parameter->path, short_form[i]) == 0) {
+      return false;
+    }
+  }
+  if (parameter->axis > (has_axes ? network->axis_count : 0)) {
+    return false;
+  }
   return !(parameter->is_neutral && dsm__parameter_has_default(parameter, system));
 }
 

@@ -37,6 +37,7 @@ typedef struct dsm__parameter {
   double fallback;         /**< of a flag 0 or 1, of a word its index */
   const char *unit;        /**< "flag" and "word" for those kinds */
   const char *source; /**< where the default comes from, or "assumption..."; NULL if required */
+  unsigned axis;      /**< it is of: 1 the first; 0: of no axis */
   bool is_neutral;  /**< the default changes nothing: written and listed only where it is another */
   const char *help; /**< of neutral ones: what it means; docs and schema are made of it */
 } dsm__parameter;
@@ -55,8 +56,9 @@ double dsm__parameter_number(const dsm__parameter *parameter, const dsm_system *
 const char *dsm__parameter_text(const dsm__parameter *parameter, double number,
                                 char text[DSM__NUMBER_TEXT_SIZE]);
 
-/** Is a parameter part of the description of a system? One whose default changes nothing only with
- * another value. */
+/** Is a parameter part of the description of a system? Those of an axis only where it has the axis,
+ * those of the short form only in that, and one whose default changes nothing only with another
+ * value. */
 bool dsm__parameter_is_stated(const dsm__parameter *parameter, const dsm_system *system);
 
 /** Most parameters that a system states. */
@@ -109,6 +111,14 @@ static inline void *dsm__parameter_field(const dsm__parameter *parameter, dsm_sy
  * that what is there was not necessarily stated.
  */
 void dsm__system_read(dsm_system *system, const dsm__json_node *node, bool has_all);
+
+/** Reads "system.axes", which is there, and writes it. */
+void dsm__axes_read(dsm_system *system, const dsm__json_node *axes);
+void dsm__axes_write(const dsm_system *system, dsm__json_writer *writer);
+
+/** Reads one parameter whose object is `object` and whose last path step is `key`. */
+void dsm__parameter_read(const dsm__parameter *parameter, dsm_system *system,
+                         const dsm__json_node *object, const char *key);
 
 /** The keys of a system beside its parameters. */
 extern const dsm__object_type dsm__system_object;

@@ -9,9 +9,8 @@
 /* Deepest object of the format: $.chip.memory. */
 enum { OBJECT_DEPTH_MAX = 3, KEYS_MAX = 128 };
 
-/* Reads one parameter whose object is `object` and whose last path step is `key`. */
-static void read_parameter(const dsm__parameter *parameter, dsm_system *system,
-                           const dsm__json_node *object, const char *key) {
+void dsm__parameter_read(const dsm__parameter *parameter, dsm_system *system,
+                         const dsm__json_node *object, const char *key) {
   void *const field = dsm__parameter_field(parameter, system);
   const dsm__json_node node = dsm__json_member(object, key);
   const bool is_present = dsm__json_is_present(&node);
@@ -86,6 +85,31 @@ static size_t add_retired(const dsm__json_node *object, const char *prefix, cons
   return count;
 }
 
+/* Is a parameter one of the two axes of the short form? */
+static bool is_of_short_form(const dsm__parameter *parameter) {
+  return strncmp(parameter->path, "system.", strlen("system.")) == 0 && parameter->is_required &&
+         parameter->kind != DSM__PARAMETER_WORD && parameter->axis == 0;
+}
+
+/* Reads a member of an object; a list of axes stands in place of the short form. */
+static void read_member(const dsm__parameter *parameter, dsm_system *system,
+                        const dsm__json_node *object, const char *key) {
+  const dsm__json_node axes = dsm__json_member(object, "axes");
+  const bool has_axes =
+      strncmp(parameter->path, "system.", strlen("system.")) == 0 && dsm__json_is_present(&axes);
+  const dsm__json_node node = dsm__json_member(object, key);
+  if (!has_axes) {
+    dsm__parameter_read(parameter, system, object, key);
+  } else if (is_of_short_form(parameter)) {
+    if (dsm__json_is_present(&node)) {
+      dsm__json_error(&node, "it is the short form of two axes, and \"axes\" is there",
+                      "expected \"axes\" alone");
+    }
+  } else if (strcmp(key, "topology") != 0 || dsm__json_is_present(&node)) {
+    dsm__parameter_read(parameter, system, object, key);
+  }
+}
+
 /* Reads the object at `prefix`, and the objects in it. The table keeps an object's rows together,
  * so a change of the step is a new member. */
 static void read_object(dsm_system *system, const dsm__json_node *object, const char *prefix,
@@ -125,11 +149,16 @@ static void read_object(dsm_system *system, const dsm__json_node *object, const 
     bool is_member = false;
     for (size_t p = 0; p < dsm__parameter_count; p++) {
       if (strcmp(dsm__parameters[p].path, below) == 0) {
-        read_parameter(&dsm__parameters[p], system, object, known[k]);
+        read_member(&dsm__parameters[p], system, object, known[k]);
         is_member = true;
       }
     }
-    if (!is_member && depth < OBJECT_DEPTH_MAX) {
+    if (!is_member && strcmp(below, "system.axes") == 0) {
+      const dsm__json_node axes = dsm__json_member(object, known[k]);
+      if (dsm__json_is_present(&axes)) {
+        dsm__axes_read(system, &axes);
+      }
+    } else if (!is_member && depth < OBJECT_DEPTH_MAX) {
       below[prefix_length + key_length] = '.';
       below[prefix_length + key_length + 1] = '\0';
       const dsm__json_node member = dsm__json_member(object, known[k]);
@@ -140,9 +169,9 @@ static void read_object(dsm_system *system, const dsm__json_node *object, const 
 
 /* Does the description state the parameter of this path? */
 static bool is_stated(const dsm__json_node *root, const char *path) {
-  dsm__json_node nodes[OBJECT_DEPTH_MAX + 1] = {*root};
+  dsm__json_node nodes[OBJECT_DEPTH_MAX + 2] = {*root};
   char key[64];
-  for (size_t depth = 0; depth < OBJECT_DEPTH_MAX; depth++) {
+  for (size_t depth = 0; depth <= OBJECT_DEPTH_MAX; depth++) {
     const size_t length = strcspn(path, ".");
     memcpy(key, path, length);
     key[length] = '\0';
@@ -191,6 +220,22 @@ static void read_notes(dsm_system *system, const dsm__json_node *root, bool has_
   system->note_texts = texts;
 }
 
+/* What the word says, and what is there. */
+static void check_topology(dsm_system *system, const dsm__json_node *root) {
+  const dsm__json_node network = dsm__json_member(root, "system");
+  const dsm__json_node axes = dsm__json_member(&network, "axes");
+  const dsm__json_node topology = dsm__json_member(&network, "topology");
+  const bool has_axes = dsm__json_is_present(&axes);
+  if (has_axes && dsm__json_is_present(&topology) && system->system.topology != DSM_TOPOLOGY_AXES) {
+    dsm__json_error(&topology, "it may be left out", "expected \"axes\" where there are axes");
+  } else if (!has_axes && system->system.topology == DSM_TOPOLOGY_AXES) {
+    dsm__json_require(&axes, "a list of axes");
+  }
+  if (has_axes) {
+    system->system.topology = DSM_TOPOLOGY_AXES;
+  }
+}
+
 /* The chips as a whole have a limit beside those of each axis. */
 static void check_chip_count(const dsm_system *system, const dsm__json_node *root) {
   if (dsm_system_chips(system) > DSM_CHIPS_MAX) {
@@ -217,6 +262,7 @@ void dsm__system_read(dsm_system *system, const dsm__json_node *node, bool has_a
   dsm__json_read_source(node, system->arena, &system->source);
   read_notes(system, node, has_all);
   if (dsm__json_doc_error_count(node->doc) == errors_before) {
+    check_topology(system, node);
     check_chip_count(system, node);
   }
 }

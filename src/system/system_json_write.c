@@ -74,6 +74,12 @@ void dsm__system_write(const dsm_system *system, dsm__json_writer *writer) {
   const char *previous = "";
   const dsm__stated_parameters stated = dsm__parameters_of(system);
   for (size_t p = 0; p < stated.count; p++) {
+    if (stated.items[p]->axis > 0) {
+      if (stated.items[p - 1]->axis == 0) {
+        dsm__axes_write(system, writer);
+      }
+      continue;
+    }
     const char *const path = stated.items[p]->path;
     const size_t shared = shared_objects(previous, path);
     close_objects(writer, previous, shared);

@@ -36,7 +36,7 @@ static dsm_traffic rotation(dsm_pass pass, dsm_parallelism parallelism, double f
 }
 
 /* Of 1000 bytes on 4 x 2 chips; memory is 0.5 times the busier axis. */
-static const double rotated[DSM_PARALLELISM_COUNT][3] = {
+static const double rotated[DSM_PARALLELISM_COUNT_OF(2)][3] = {
     [DSM_PARALLELISM_DATA] = {0, 0, 0},
     [DSM_PARALLELISM_MODEL] = {1000, 250, 500}, /* Y once every 4 turns of X */
     [DSM_PARALLELISM_DATA_X_MODEL_Y] = {0, 1000, 500},
@@ -143,7 +143,7 @@ START_TEST(test_rotation_carries_what_is_counted_hop_by_hop) {
   const int m = (int)tori[_i].rows;
   const int n = (int)tori[_i].columns;
   build(tori[_i].rows, tori[_i].columns);
-  for (int p = 0; p < DSM_PARALLELISM_COUNT; p++) {
+  for (int p = 0; p < DSM_PARALLELISM_COUNT_OF(2); p++) {
     int met[CHIPS_MAX][CHIPS_MAX] = {{0}};
     const hops counted = hop_by_hop(m, n, (dsm_parallelism)p, 3600, false, met);
     const double memory = 0.5 * fmax(counted.x, counted.y);
@@ -156,7 +156,7 @@ START_TEST(test_rotation_carries_what_is_counted_hop_by_hop) {
 END_TEST
 
 /* Of 1000 bytes on 4 x 2 chips. model: three hops a turn of X, two turns, then one hop of Y. */
-static const double rotated_exactly[DSM_PARALLELISM_COUNT][3] = {
+static const double rotated_exactly[DSM_PARALLELISM_COUNT_OF(2)][3] = {
     [DSM_PARALLELISM_DATA] = {0, 0, 0},
     [DSM_PARALLELISM_MODEL] = {750, 125, 375},
     [DSM_PARALLELISM_DATA_X_MODEL_Y] = {0, 500, 250},
@@ -187,7 +187,7 @@ START_TEST(test_exact_rotation_along_one_axis) {
   assert_traffic(rotation(DSM_PASS_FORWARD, DSM_PARALLELISM_DATA_X_MODEL_Y, 1000), 0, 0, 0, 0);
   build(1, 1);
   chips.model.exact_rotation = true;
-  for (int p = 0; p < DSM_PARALLELISM_COUNT; p++) {
+  for (int p = 0; p < DSM_PARALLELISM_COUNT_OF(2); p++) {
     assert_traffic(rotation(DSM_PASS_BACKWARD, (dsm_parallelism)p, 1000), 0, 0, 0, 0);
   }
 }
@@ -199,7 +199,7 @@ START_TEST(test_exact_rotation_carries_what_is_counted_hop_by_hop) {
   const int n = (int)tori[_i].columns;
   build(tori[_i].rows, tori[_i].columns);
   chips.model.exact_rotation = true;
-  for (int p = 0; p < DSM_PARALLELISM_COUNT; p++) {
+  for (int p = 0; p < DSM_PARALLELISM_COUNT_OF(2); p++) {
     int met[CHIPS_MAX][CHIPS_MAX] = {{0}};
     const dsm_parallelism parallelism = (dsm_parallelism)p;
     const hops counted = hop_by_hop(m, n, parallelism, 3600, true, met);
@@ -233,7 +233,7 @@ typedef struct update_case {
   double broadcast[DSM_LINK_COUNT];
 } update_case;
 
-static const update_case updates[DSM_PARALLELISM_COUNT] = {
+static const update_case updates[DSM_PARALLELISM_COUNT_OF(2)] = {
     [DSM_PARALLELISM_DATA] = {{2880, 480, 5760, 6720}, {1440, 240, 9600, 3360}},
     [DSM_PARALLELISM_MODEL] = {{0, 0, 0, 0}, {0, 0, 0, 0}}, /* nd = 1: each weight is on one chip */
     [DSM_PARALLELISM_DATA_X_MODEL_Y] = {{1440, 0, 2880, 2880}, {720, 0, 4800, 1440}},
@@ -325,7 +325,7 @@ START_TEST(test_reduction_carries_what_is_counted_chip_by_chip) {
   const int m = (int)tori[_i].rows;
   const int n = (int)tori[_i].columns;
   build(tori[_i].rows, tori[_i].columns);
-  for (int p = 0; p < DSM_PARALLELISM_COUNT; p++) {
+  for (int p = 0; p < DSM_PARALLELISM_COUNT_OF(2); p++) {
     const dsm_parallelism parallelism = (dsm_parallelism)p;
     const int data_x = is_model_x(parallelism) ? 1 : m;
     const int data_y = is_model_y(parallelism) ? 1 : n;
@@ -389,8 +389,8 @@ static double all_to_all(int k, double chip_bytes, bool is_two_way) {
 
 static void assert_counted_pair_by_pair(int m, int n, bool is_two_way) {
   chips.model.two_way_relayout = is_two_way;
-  for (int before = 0; before < DSM_PARALLELISM_COUNT; before++) {
-    for (int after = 0; after < DSM_PARALLELISM_COUNT; after++) {
+  for (int before = 0; before < DSM_PARALLELISM_COUNT_OF(2); before++) {
+    for (int after = 0; after < DSM_PARALLELISM_COUNT_OF(2); after++) {
       const dsm_parallelism b = (dsm_parallelism)before;
       const dsm_parallelism a = (dsm_parallelism)after;
       const double chip_bytes = 7200.0 / (m * n);
@@ -503,13 +503,15 @@ Suite *suite_chip_link(void) {
   Suite *const suite = suite_create("chip_link");
   TCase *const turns = tcase_create("rotation");
   tcase_add_checked_fixture(turns, set_up, NULL);
-  tcase_add_loop_test(turns, test_inputs_rotate_along_model_axes, 0, DSM_PARALLELISM_COUNT);
-  tcase_add_loop_test(turns, test_sums_of_errors_rotate_in_backward, 0, DSM_PARALLELISM_COUNT);
-  tcase_add_loop_test(turns, test_one_chip_rotates_nothing, 0, DSM_PARALLELISM_COUNT);
-  tcase_add_loop_test(turns, test_nothing_rotates_without_features, 0, DSM_PARALLELISM_COUNT);
+  tcase_add_loop_test(turns, test_inputs_rotate_along_model_axes, 0, DSM_PARALLELISM_COUNT_OF(2));
+  tcase_add_loop_test(turns, test_sums_of_errors_rotate_in_backward, 0,
+                      DSM_PARALLELISM_COUNT_OF(2));
+  tcase_add_loop_test(turns, test_one_chip_rotates_nothing, 0, DSM_PARALLELISM_COUNT_OF(2));
+  tcase_add_loop_test(turns, test_nothing_rotates_without_features, 0, DSM_PARALLELISM_COUNT_OF(2));
   tcase_add_test(turns, test_axis_of_length_1_carries_no_rotation);
   tcase_add_loop_test(turns, test_rotation_carries_what_is_counted_hop_by_hop, 0, COUNT_OF(tori));
-  tcase_add_loop_test(turns, test_exact_rotation_leaves_out_the_way_home, 0, DSM_PARALLELISM_COUNT);
+  tcase_add_loop_test(turns, test_exact_rotation_leaves_out_the_way_home, 0,
+                      DSM_PARALLELISM_COUNT_OF(2));
   tcase_add_test(turns, test_exact_rotation_along_one_axis);
   tcase_add_loop_test(turns, test_exact_rotation_carries_what_is_counted_hop_by_hop, 0,
                       COUNT_OF(tori));
@@ -517,13 +519,13 @@ Suite *suite_chip_link(void) {
   TCase *const reduction = tcase_create("update");
   tcase_add_checked_fixture(reduction, set_up, NULL);
   tcase_add_loop_test(reduction, test_gradients_are_summed_along_data_axes, 0,
-                      DSM_PARALLELISM_COUNT);
+                      DSM_PARALLELISM_COUNT_OF(2));
   tcase_add_loop_test(reduction, test_weights_are_broadcast_along_data_axes, 0,
-                      DSM_PARALLELISM_COUNT);
+                      DSM_PARALLELISM_COUNT_OF(2));
   tcase_add_loop_test(reduction, test_each_chip_updates_its_eighth_of_the_weights, 0,
-                      DSM_PARALLELISM_COUNT);
+                      DSM_PARALLELISM_COUNT_OF(2));
   tcase_add_loop_test(reduction, test_one_chip_only_updates_its_own_weights, 0,
-                      DSM_PARALLELISM_COUNT);
+                      DSM_PARALLELISM_COUNT_OF(2));
   tcase_add_test(reduction, test_layer_without_weights_updates_nothing);
   tcase_add_test(reduction, test_timesteps_do_not_multiply_the_reduction);
   tcase_add_loop_test(reduction, test_reduction_carries_what_is_counted_chip_by_chip, 0,
@@ -532,7 +534,7 @@ Suite *suite_chip_link(void) {
   TCase *const relayout = tcase_create("relayout");
   tcase_add_checked_fixture(relayout, set_up, NULL);
   tcase_add_loop_test(relayout, test_relayout_between_equal_parallelisms_is_nothing, 0,
-                      DSM_PARALLELISM_COUNT);
+                      DSM_PARALLELISM_COUNT_OF(2));
   tcase_add_test(relayout, test_relayout_moves_along_the_axes_whose_role_changes);
   tcase_add_test(relayout, test_relayout_of_nothing_is_nothing);
   tcase_add_test(relayout, test_relayout_both_ways_round_takes_the_shorter_way);

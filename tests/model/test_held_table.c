@@ -138,7 +138,7 @@ static void choose_residency(specified *s, int number) {
 }
 
 /* nm and mbc of 10 samples on 4 x 2 chips. */
-static const double ways[DSM_PARALLELISM_COUNT][2] = {
+static const double ways[DSM_PARALLELISM_COUNT_OF(2)][2] = {
     [DSM_PARALLELISM_DATA] = {1, 2},
     [DSM_PARALLELISM_MODEL] = {8, 10},
     [DSM_PARALLELISM_DATA_X_MODEL_Y] = {2, 3},
@@ -211,7 +211,7 @@ START_TEST(test_memory_traffic_is_the_tables_with_any_residency) {
   chips.model.exact_forks = (_i / KIND_COUNT & 1) != 0;
   chips.model.lstm_gate_errors = (_i / KIND_COUNT & 2) != 0;
   chips.model.charge_held_masks = (_i / KIND_COUNT & 4) != 0;
-  for (int p = 0; p < DSM_PARALLELISM_COUNT; p++) {
+  for (int p = 0; p < DSM_PARALLELISM_COUNT_OF(2); p++) {
     if ((dsm_layer_parallelisms(&layer) & DSM_PARALLELISM_BIT(p)) == 0) {
       continue;
     }

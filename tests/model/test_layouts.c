@@ -23,7 +23,10 @@ static void assert_same(dsm_traffic actual, dsm_traffic expected) {
 
 static const dsm_size2 tori[] = {{1, 1}, {1, 4}, {5, 1}, {4, 2}, {2, 3}, {3, 5}, {4, 4}};
 
-enum { LAYOUTS_COUNT = DSM_PARALLELISM_COUNT * DSM_PARALLELISM_COUNT * DSM_PARALLELISM_COUNT };
+enum {
+  LAYOUTS_COUNT =
+      DSM_PARALLELISM_COUNT_OF(2) * DSM_PARALLELISM_COUNT_OF(2) * DSM_PARALLELISM_COUNT_OF(2)
+};
 
 static dsm_pass_layouts layouts_of(int number) {
   return (dsm_pass_layouts){{(dsm_parallelism)(number % 4), (dsm_parallelism)(number / 4 % 4),
@@ -273,12 +276,12 @@ Suite *suite_layouts(void) {
   TCase *const weights = tcase_create("weights");
   tcase_add_checked_fixture(weights, set_up, NULL);
   tcase_add_loop_test(weights, test_uniform_layouts_are_the_same_in_all_passes, 0,
-                      DSM_PARALLELISM_COUNT);
+                      DSM_PARALLELISM_COUNT_OF(2));
   tcase_add_loop_test(weights, test_weights_go_where_forward_and_backward_need_them, 0,
                       COUNT_OF(weight_cases));
   tcase_add_loop_test(weights, test_weight_traffic_of_all_layouts, 0, LAYOUTS_COUNT);
   tcase_add_loop_test(weights, test_uniform_layouts_broadcast_what_was_summed, 0,
-                      DSM_PARALLELISM_COUNT);
+                      DSM_PARALLELISM_COUNT_OF(2));
   tcase_add_loop_test(weights, test_layouts_without_meaning_move_nothing, 0, LAYOUTS_COUNT);
   suite_add_tcase(suite, weights);
   TCase *const relayouts = tcase_create("relayouts");

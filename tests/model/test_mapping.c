@@ -30,7 +30,7 @@ static void assert_loops(dsm_loops actual, dsm_loops expected) {
 static const struct {
   bool is_x_model;
   bool is_y_model;
-} roles[DSM_PARALLELISM_COUNT] = {
+} roles[DSM_PARALLELISM_COUNT_OF(2)] = {
     [DSM_PARALLELISM_DATA] = {false, false},
     [DSM_PARALLELISM_MODEL] = {true, true},
     [DSM_PARALLELISM_DATA_X_MODEL_Y] = {false, true},
@@ -57,7 +57,7 @@ typedef struct share_case {
   dsm_loops chip;
 } share_case;
 
-static const share_case shares[DSM_PARALLELISM_COUNT] = {
+static const share_case shares[DSM_PARALLELISM_COUNT_OF(2)] = {
     [DSM_PARALLELISM_DATA] = {1, 8, {{12, 20, 36, 9, 2}}},
     [DSM_PARALLELISM_MODEL] = {8, 1, {{2, 3, 36, 9, 10}}},
     [DSM_PARALLELISM_DATA_X_MODEL_Y] = {2, 4, {{6, 10, 36, 9, 3}}},
@@ -133,7 +133,7 @@ START_TEST(test_chip_shares_are_the_smallest_that_cover_the_layer) {
     const dsm_layer fc = fc_layer(1 + random_below(&state, 300), 1 + random_below(&state, 300));
     const uint64_t samples = 1 + random_below(&state, 100);
     const dsm_parallelism parallelism =
-        (dsm_parallelism)random_below(&state, DSM_PARALLELISM_COUNT);
+        (dsm_parallelism)random_below(&state, DSM_PARALLELISM_COUNT_OF(2));
     const dsm_chip_share share = dsm_chip_share_derive(&fc, &machine, parallelism, samples);
     const uint64_t whole[3] = {fc.in, fc.out, samples};
     const uint64_t ways[3] = {share.model_ways, share.model_ways, share.data_ways};
@@ -167,7 +167,7 @@ END_TEST
 START_TEST(test_other_layers_are_split_in_any_way) {
   const dsm_layer layers[] = {conv_layer(4, 6, 9, 9, 1), fc_layer(4, 6), lstm_layer(4, 6, 3)};
   for (int i = 0; i < COUNT_OF(layers); i++) {
-    for (int p = 0; p < DSM_PARALLELISM_COUNT; p++) {
+    for (int p = 0; p < DSM_PARALLELISM_COUNT_OF(2); p++) {
       ck_assert_uint_ne(dsm_layer_parallelisms(&layers[i]) & DSM_PARALLELISM_BIT(p), 0);
     }
   }
@@ -409,12 +409,13 @@ Suite *suite_mapping(void) {
   Suite *const suite = suite_create("mapping");
   TCase *const chip = tcase_create("chips");
   tcase_add_checked_fixture(chip, set_up, NULL);
-  tcase_add_loop_test(chip, test_parallelism_gives_each_axis_its_role, 0, DSM_PARALLELISM_COUNT);
+  tcase_add_loop_test(chip, test_parallelism_gives_each_axis_its_role, 0,
+                      DSM_PARALLELISM_COUNT_OF(2));
   tcase_add_loop_test(chip, test_chip_share_divides_features_along_m_and_samples_along_d, 0,
-                      DSM_PARALLELISM_COUNT);
-  tcase_add_loop_test(chip, test_one_chip_has_the_whole_layer, 0, DSM_PARALLELISM_COUNT);
+                      DSM_PARALLELISM_COUNT_OF(2));
+  tcase_add_loop_test(chip, test_one_chip_has_the_whole_layer, 0, DSM_PARALLELISM_COUNT_OF(2));
   tcase_add_loop_test(chip, test_role_of_an_axis_of_length_1_does_not_matter, 0,
-                      DSM_PARALLELISM_COUNT);
+                      DSM_PARALLELISM_COUNT_OF(2));
   tcase_add_test(chip, test_minibatch_smaller_than_the_chip_count_leaves_one_sample_a_chip);
   tcase_add_test(chip, test_features_fewer_than_the_chips_leave_one_a_chip);
   tcase_add_test(chip, test_lstm_divides_gates_and_joined_inputs);

@@ -10,8 +10,15 @@
 static const char *const dims[] = {"in", "out", "ij", "kij", "mb"};
 static const char *const modes[] = {"training", "inference"};
 static const char *const passes[] = {"forward", "backward", "update"};
-static const char *const parallelisms[] = {"data", "model", "data_x_model_y", "model_x_data_y"};
-static const char *const links[] = {"link_x", "link_y", "memory", "ring"};
+static const char *const parallelisms[] = {"data",
+                                           "model",
+                                           "data_x_model_y",
+                                           "model_x_data_y",
+                                           "data_x_data_y_model_z",
+                                           "model_x_model_y_data_z",
+                                           "data_x_model_y_data_z",
+                                           "model_x_data_y_data_z"};
+static const char *const links[] = {"link_x", "link_y", "link_z", "memory", "ring"};
 static const char *const groups[] = {
     "stream",           "partial_sum",       "layout_move",   "rotation", "hand_over",
     "sum_of_gradients", "broadcast_weights", "weight_update", "relayout"};
@@ -34,14 +41,20 @@ static const char *const moves[] = {
     "layout_move",
     "rotate_x",
     "rotate_y",
+    "rotate_z",
+    "hand_over_x",
     "hand_over_y",
+    "hand_over_z",
     "sum_of_gradients_x",
     "sum_of_gradients_y",
+    "sum_of_gradients_z",
     "broadcast_weights_x",
     "broadcast_weights_y",
+    "broadcast_weights_z",
     "weight_update",
     "relayout_x",
     "relayout_y",
+    "relayout_z",
 };
 
 START_TEST(test_dim_has_its_word) {
@@ -127,7 +140,7 @@ START_TEST(test_mode_is_read_back) {
 END_TEST
 
 START_TEST(test_parallelism_is_read_back) {
-  dsm_parallelism parallelism = DSM_PARALLELISM_COUNT;
+  dsm_parallelism parallelism = DSM_PARALLELISM_COUNT_OF(2);
   ck_assert(dsm_parallelism_parse(dsm_parallelism_name((dsm_parallelism)_i), &parallelism));
   ck_assert_int_eq((int)parallelism, _i);
 }
@@ -167,7 +180,7 @@ Suite *suite_names(void) {
   suite_add_tcase(suite, words);
   TCase *const reading = tcase_create("reading");
   tcase_add_loop_test(reading, test_mode_is_read_back, 0, DSM_MODE_COUNT);
-  tcase_add_loop_test(reading, test_parallelism_is_read_back, 0, DSM_PARALLELISM_COUNT);
+  tcase_add_loop_test(reading, test_parallelism_is_read_back, 0, DSM_PARALLELISM_COUNT_OF(2));
   tcase_add_loop_test(reading, test_other_text_is_no_mode, 0, COUNT_OF(no_words));
   tcase_add_loop_test(reading, test_other_text_is_no_parallelism, 0, COUNT_OF(no_words));
   suite_add_tcase(suite, reading);

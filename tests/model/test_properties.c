@@ -145,7 +145,7 @@ static void draw(random_mapping *mapping, uint64_t *state) {
   if (!dsm_pass_exists(&mapping->layer, mapping->mode, mapping->pass)) {
     mapping->pass = DSM_PASS_FORWARD;
   }
-  mapping->parallelism = (dsm_parallelism)random_below(state, DSM_PARALLELISM_COUNT);
+  mapping->parallelism = (dsm_parallelism)random_below(state, DSM_PARALLELISM_COUNT_OF(2));
   if ((dsm_layer_parallelisms(&mapping->layer) & DSM_PARALLELISM_BIT(mapping->parallelism)) == 0) {
     mapping->parallelism = DSM_PARALLELISM_DATA;
   }

@@ -120,7 +120,7 @@ END_TEST
 /* --- bytes of a tensor on a chip. 180 elements, 10 samples:
  * 180*2*2; 180*10/8*2; nm 2, mbc 3: 180*3/2*2; nm 4, mbc 5: 180*5/4*2 */
 
-static const double tensor_bytes[DSM_PARALLELISM_COUNT] = {
+static const double tensor_bytes[DSM_PARALLELISM_COUNT_OF(2)] = {
     [DSM_PARALLELISM_DATA] = 720,
     [DSM_PARALLELISM_MODEL] = 450,
     [DSM_PARALLELISM_DATA_X_MODEL_Y] = 540,
@@ -402,9 +402,9 @@ Suite *suite_residency(void) {
   TCase *const sizes = tcase_create("sizes");
   tcase_add_checked_fixture(sizes, set_up, NULL);
   tcase_add_test(sizes, test_at_first_nothing_is_on_chip);
-  tcase_add_loop_test(sizes, test_tensor_takes_its_share_of_a_chip, 0, DSM_PARALLELISM_COUNT);
-  tcase_add_loop_test(sizes, test_one_chip_has_all_of_a_tensor, 0, DSM_PARALLELISM_COUNT);
-  tcase_add_loop_test(sizes, test_held_tensor_takes_what_it_saves, 0, DSM_PARALLELISM_COUNT);
+  tcase_add_loop_test(sizes, test_tensor_takes_its_share_of_a_chip, 0, DSM_PARALLELISM_COUNT_OF(2));
+  tcase_add_loop_test(sizes, test_one_chip_has_all_of_a_tensor, 0, DSM_PARALLELISM_COUNT_OF(2));
+  tcase_add_loop_test(sizes, test_held_tensor_takes_what_it_saves, 0, DSM_PARALLELISM_COUNT_OF(2));
   tcase_add_test(sizes, test_core_has_its_part_of_the_kernel_wherever_it_is);
   tcase_add_test(sizes, test_core_of_a_matmul_has_its_part_of_the_operand);
   suite_add_tcase(suite, sizes);

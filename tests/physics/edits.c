@@ -74,7 +74,8 @@ static dsm__pipeline_decision *group_of(const editor *e, size_t layer) {
 
 static void edit_parallelism(editor *e, size_t layer) {
   dsm_pass_layouts *const layouts = &e->layers[layer].layouts;
-  const dsm_parallelism other = (dsm_parallelism)random_below(&e->state, DSM_PARALLELISM_COUNT);
+  const dsm_parallelism other =
+      (dsm_parallelism)random_below(&e->state, DSM_PARALLELISM_COUNT_OF(2));
   if (chance(e, 50)) {
     *layouts = dsm_pass_layouts_uniform(other);
   } else {

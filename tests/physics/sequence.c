@@ -97,8 +97,8 @@ static double relayout_cycles(const dsm_plan *once) {
   const double bytes = (double)last->stored_elements * (double)last->timesteps *
                        (double)once->workload->minibatch * once->workload->element_bytes;
   double cycles = 0;
-  for (int p = 0; p < DSM_PARALLELISM_COUNT; p++) {
-    for (int q = 0; q < DSM_PARALLELISM_COUNT; q++) {
+  for (int p = 0; p < DSM_PARALLELISM_COUNT_OF(2); p++) {
+    for (int q = 0; q < DSM_PARALLELISM_COUNT_OF(2); q++) {
       const dsm_parallelism_set both = DSM_PARALLELISM_BIT(p) | DSM_PARALLELISM_BIT(q);
       const dsm_traffic traffic =
           dsm_relayout_traffic(&machine, bytes, (dsm_parallelism)p, (dsm_parallelism)q);

@@ -14,8 +14,7 @@ START_TEST(test_defaults_are_training_with_all_there_is) {
   ck_assert_int_eq(options.mode, DSM_MODE_TRAINING);
   ck_assert_uint_eq(options.optimizations,
                     DSM_OPTIMIZATION_ALL & ~DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_PRELOAD));
-  ck_assert_uint_eq(options.parallelisms,
-                    BIT(DATA) | BIT(MODEL) | BIT(DATA_X_MODEL_Y) | BIT(MODEL_X_DATA_Y));
+  ck_assert_uint_eq(options.parallelisms, DSM_PARALLELISM_ALL);
   ck_assert_uint_eq(options.thread_count, 1);
   ck_assert_uint_eq(options.override_count, 0);
 }
@@ -44,10 +43,11 @@ END_TEST
 
 START_TEST(test_bounds_have_the_words_of_the_format) {
   static const char *const words[DSM_BOUND_COUNT] = {
-      [DSM_BOUND_COMPUTE] = "compute", [DSM_BOUND_AXIS] = "link_x",
-      [DSM_BOUND_AXIS + 1] = "link_y", [DSM_BOUND_MEMORY] = "memory",
-      [DSM_BOUND_RING] = "ring",       [DSM_BOUND_AUXILIARY] = "auxiliary",
-      [DSM_BOUND_STARTUP] = "startup", [DSM_BOUND_SCRATCHPAD] = "scratchpad",
+      [DSM_BOUND_COMPUTE] = "compute",       [DSM_BOUND_AXIS] = "link_x",
+      [DSM_BOUND_AXIS + 1] = "link_y",       [DSM_BOUND_AXIS + 2] = "link_z",
+      [DSM_BOUND_MEMORY] = "memory",         [DSM_BOUND_RING] = "ring",
+      [DSM_BOUND_AUXILIARY] = "auxiliary",   [DSM_BOUND_STARTUP] = "startup",
+      [DSM_BOUND_SCRATCHPAD] = "scratchpad",
   };
   ck_assert_str_eq(dsm_bound_name((dsm_bound)_i), words[_i]);
 }
@@ -97,11 +97,25 @@ static dsm_explore_options options_of(const allowed_case *each) {
   return options;
 }
 
+static const dsm_system two_axes = {.system = {.axis_count = 2}};
+
 START_TEST(test_hybrid_parallelisms_need_the_optimization) {
   const dsm_explore_options options = options_of(&allowed[_i]);
   const dsm_layer fc = {.type = DSM_LAYER_FC, .groups = 1};
-  ck_assert_uint_eq(dsm__option_parallelisms(&options), allowed[_i].left);
-  ck_assert_uint_eq(dsm__allowed_parallelisms(&fc, &options), allowed[_i].left);
+  ck_assert_uint_eq(dsm__option_parallelisms(&options, &two_axes), allowed[_i].left);
+  ck_assert_uint_eq(dsm__allowed_parallelisms(&fc, &options, &two_axes), allowed[_i].left);
+}
+END_TEST
+
+/* On two axes what z shares makes no difference: (M, D, M) and (M, D, D) are (M, D). */
+START_TEST(test_parallelisms_that_differ_on_missing_axes_are_one) {
+  dsm_explore_options options;
+  dsm_explore_options_init(&options);
+  ck_assert_uint_eq(dsm__option_parallelisms(&options, &two_axes),
+                    BIT(DATA) | BIT(MODEL) | BIT(DATA_X_MODEL_Y) | BIT(MODEL_X_DATA_Y));
+  ck_assert(dsm_parallelism_parse("model_x_data_y_data_z", &(dsm_parallelism){0}));
+  options.parallelisms = DSM_PARALLELISM_BIT(DSM_PARALLELISM_COUNT - 1);
+  ck_assert_uint_eq(dsm__option_parallelisms(&options, &two_axes), BIT(MODEL_X_DATA_Y));
 }
 END_TEST
 
@@ -110,8 +124,8 @@ START_TEST(test_matmul_and_groups_are_data_parallel_whatever_the_options_say) {
   const dsm_explore_options options = options_of(&allowed[_i]);
   const dsm_layer matmul = {.type = DSM_LAYER_MATMUL, .groups = 1};
   const dsm_layer grouped = {.type = DSM_LAYER_CONV, .groups = 2};
-  ck_assert_uint_eq(dsm__allowed_parallelisms(&matmul, &options), BIT(DATA));
-  ck_assert_uint_eq(dsm__allowed_parallelisms(&grouped, &options), BIT(DATA));
+  ck_assert_uint_eq(dsm__allowed_parallelisms(&matmul, &options, &two_axes), BIT(DATA));
+  ck_assert_uint_eq(dsm__allowed_parallelisms(&grouped, &options, &two_axes), BIT(DATA));
 }
 END_TEST
 
@@ -128,6 +142,7 @@ Suite *suite_plan_options(void) {
                       DSM_INVOCATION_KIND_COUNT);
   tcase_add_test(tcase, test_mode_leaves_out_what_has_no_meaning_in_it);
   tcase_add_loop_test(tcase, test_hybrid_parallelisms_need_the_optimization, 0, COUNT_OF(allowed));
+  tcase_add_test(tcase, test_parallelisms_that_differ_on_missing_axes_are_one);
   tcase_add_loop_test(tcase, test_matmul_and_groups_are_data_parallel_whatever_the_options_say, 0,
                       COUNT_OF(allowed));
   suite_add_tcase(suite, tcase);

@@ -103,14 +103,15 @@ static bool frame_set(frame *f, unsigned number, double preloaded_bytes, bool *i
   for (size_t i = 0; i < count; i++, number /= 2) {
     f->layers[i].layer.is_output_held = number % 2 == 1;
   }
-  for (size_t i = 0; i < count; i++, number /= DSM_PARALLELISM_COUNT) {
-    const dsm_parallelism parallelism = (dsm_parallelism)(number % DSM_PARALLELISM_COUNT);
+  for (size_t i = 0; i < count; i++, number /= DSM_PARALLELISM_COUNT_OF(2)) {
+    const dsm_parallelism parallelism = (dsm_parallelism)(number % DSM_PARALLELISM_COUNT_OF(2));
     f->layers[i].layouts = dsm_pass_layouts_uniform(parallelism);
     f->layers[i].layer.dysm_factor = 1;
   }
   *is_end = number > 0;
   for (size_t i = 0; i < count; i++) {
-    if ((dsm__allowed_parallelisms(&twin->workload->layers[i], &twin->options) &
+    if ((dsm__allowed_parallelisms(&twin->workload->layers[i], &twin->options,
+                                   twin->machine.system) &
          DSM_PARALLELISM_BIT(parallelism_of(f, i))) == 0 ||
         (twin->machine.chip_count == 1 && parallelism_of(f, i) != DSM_PARALLELISM_DATA)) {
       return false;

@@ -34,10 +34,10 @@ START_TEST(test_each_pass_has_one_chosen_alternative_and_it_comes_first) {
   }
   for (int p = 0; p < DSM_PASS_COUNT; p++) {
     ck_assert_uint_eq(chosen[p], 1);
-    ck_assert_uint_eq(parallelisms[p], DSM_PARALLELISM_COUNT);
+    ck_assert_uint_eq(parallelisms[p], DSM_PARALLELISM_COUNT_OF(2));
   }
   ck_assert_uint_eq(explanation->alternative_count,
-                    (size_t)DSM_PASS_COUNT * (DSM_PARALLELISM_COUNT + 3));
+                    (size_t)DSM_PASS_COUNT * (DSM_PARALLELISM_COUNT_OF(2) + 3));
   dsm_explanation_free(explanation);
   bundled_free(&explored);
 }

@@ -302,9 +302,9 @@ START_TEST(test_alike_parallelisms_cost_the_same) {
                                       .mode = DSM_MODE_TRAINING,
                                       .minibatch = s.workload->minibatch,
                                       .dysm_factor = 1};
-    for (int k = 0; k < DSM_PARALLELISM_COUNT * DSM_PARALLELISM_COUNT; k++) {
-      const dsm_parallelism a = (dsm_parallelism)(k / DSM_PARALLELISM_COUNT);
-      const dsm_parallelism b = (dsm_parallelism)(k % DSM_PARALLELISM_COUNT);
+    for (int k = 0; k < DSM_PARALLELISM_COUNT_OF(2) * DSM_PARALLELISM_COUNT_OF(2); k++) {
+      const dsm_parallelism a = (dsm_parallelism)(k / DSM_PARALLELISM_COUNT_OF(2));
+      const dsm_parallelism b = (dsm_parallelism)(k % DSM_PARALLELISM_COUNT_OF(2));
       if (a == b || !dsm__are_alike(&s.machine, a, b)) {
         continue;
       }

@@ -101,7 +101,7 @@ END_TEST
 
 /* Passes cannot differ where there is only one parallelism. */
 START_TEST(test_per_pass_with_one_parallelism_changes_nothing) {
-  for (int p = 0; p < DSM_PARALLELISM_COUNT; p++) {
+  for (int p = 0; p < DSM_PARALLELISM_COUNT_OF(2); p++) {
     dsm_workload *const workload =
         bundled_workload(bundled_networks[_i], minibatch_for(_i, "256", "64"));
     dsm_system *const system = bundled_system("torus64");

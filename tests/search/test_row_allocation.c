@@ -21,9 +21,9 @@ typedef struct instance {
 
 /* Options with more rows tend to be faster, but not always, and not in every respect. */
 static dsm__stage_option random_option(uint64_t *state, uint64_t rows_max) {
-  dsm__stage_option option = {.rows = 1 + random_below(state, rows_max),
-                              .parallelism =
-                                  (dsm_parallelism)random_below(state, DSM_PARALLELISM_COUNT)};
+  dsm__stage_option option = {
+      .rows = 1 + random_below(state, rows_max),
+      .parallelism = (dsm_parallelism)random_below(state, DSM_PARALLELISM_COUNT_OF(2))};
   const uint64_t work = 24 / option.rows;
   for (int p = 0; p < DSM_PASS_COUNT; p++) {
     option.times.step[p] = (double)(1 + work + random_below(state, 6));

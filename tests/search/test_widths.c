@@ -89,7 +89,7 @@ typedef struct twin {
   const dsm__pipeline_group *group;
   uint64_t columns;
   /* By layer of the group, rows, parallelism and the passes that fetch weights all the same. */
-  dsm__stage_times times[LAYERS_MAX][ROWS_MAX][DSM_PARALLELISM_COUNT][FETCHING_SETS];
+  dsm__stage_times times[LAYERS_MAX][ROWS_MAX][DSM_PARALLELISM_COUNT_OF(2)][FETCHING_SETS];
 } twin;
 
 /* Bytes of the outputs of a timestep over as many links as the stage has columns. */
@@ -155,7 +155,7 @@ static void enumerate(const twin *t, size_t k, uint64_t rows_left, const dsm__st
   }
   const uint64_t chips_y = t->problem->machine.system->system.axes[1].chips;
   for (uint64_t rows = 1; rows <= chips_y && rows <= rows_left; rows++) {
-    for (unsigned way = 0; way < DSM_PARALLELISM_COUNT * FETCHING_SETS; way++) {
+    for (unsigned way = 0; way < DSM_PARALLELISM_COUNT_OF(2) * FETCHING_SETS; way++) {
       const dsm__stage_times *const own =
           &t->times[k][rows - 1][way / FETCHING_SETS][way % FETCHING_SETS];
       dsm__stage_times next = {{0}, fmax(slowest->once, own->once)};
@@ -175,7 +175,7 @@ static double best_of_width(const dsm__problem *problem, const dsm__pipeline_gro
   twin t = {.problem = problem, .group = group, .columns = columns};
   for (size_t k = 0; k < group->layer_count; k++) {
     for (uint64_t rows = 1; rows <= torus->axes[1].chips; rows++) {
-      for (unsigned way = 0; way < DSM_PARALLELISM_COUNT * FETCHING_SETS; way++) {
+      for (unsigned way = 0; way < DSM_PARALLELISM_COUNT_OF(2) * FETCHING_SETS; way++) {
         const unsigned p = way / FETCHING_SETS;
         const unsigned fetching = way % FETCHING_SETS;
         t.times[k][rows - 1][p][fetching] = stage_of(&t, k, rows, (dsm_parallelism)p, fetching);

@@ -119,7 +119,7 @@ static void set_layer(dsm_point_layer *layer, const char *name, size_t point, si
       .layer = index / STORED_PASSES,
       .name = name,
       .pass = (dsm_pass)(index % STORED_PASSES),
-      .pass_decisions = {.parallelism = (dsm_parallelism)(point % DSM_PARALLELISM_COUNT),
+      .pass_decisions = {.parallelism = (dsm_parallelism)(point % DSM_PARALLELISM_COUNT_OF(2)),
                          .core_split = {{1, 1 + point % 4, 8, 1, 1 + index % 2}}},
       .decisions = {.dysm_factor = 1 + index % 3,
                     .is_output_held = index % 5 == 0,

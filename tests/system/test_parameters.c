@@ -203,7 +203,8 @@ END_TEST
 
 START_TEST(test_each_parameter_is_in_the_table_of_limits) {
   for (size_t p = 0; p < dsm__parameter_count; p++) {
-    bool is_found = dsm__parameters[p].is_neutral; /* unit.model has what they do */
+    bool is_found = dsm__parameters[p].is_neutral ||
+                    dsm__parameters[p].axis > 0; /* unit.model has what they do */
     for (int i = 0; i < COUNT_OF(limits); i++) {
       is_found = is_found || strcmp(limits[i].path, dsm__parameters[p].path) == 0;
     }
@@ -240,6 +241,34 @@ START_TEST(test_parameters_of_a_tier_stand_together) {
 }
 END_TEST
 
+/* A parameter of an axis stands in a system of three axes. */
+static outcome read_one(const dsm__parameter *parameter, const char *value) {
+  static const char axis[] =
+      "{\"name\": \"%c\", \"chips\": 2, \"link\": \"ring\", \"bandwidth_GBps\": 9}";
+  char axes[400] = "[";
+  for (int a = 0; a < DSM_AXES_MAX; a++) {
+    const size_t used = strlen(axes);
+    (void)snprintf(axes + used, sizeof axes - used, axis, 'x' + a);
+    (void)strcat(axes, a + 1 < DSM_AXES_MAX ? ", " : "]");
+  }
+  char network[450];
+  (void)snprintf(network, sizeof network, "{\"axes\": %s}", axes);
+  const dsm_override overrides[] = {{.path = "system", .value = network},
+                                    {.path = parameter->path, .value = value}};
+  const size_t first = parameter->axis > 0 ? 0 : 1;
+  return read_minimal(overrides + first, 2 - first);
+}
+
+/* "$.system.axes[1].chips" */
+static void node_path(const dsm__parameter *parameter, char *path, size_t size) {
+  const char *const key = strrchr(parameter->path, '.') + 1;
+  if (parameter->axis > 0) {
+    (void)snprintf(path, size, "$.system.axes[%u].%s", parameter->axis - 1, key);
+  } else {
+    (void)snprintf(path, size, "$.%s", parameter->path);
+  }
+}
+
 START_TEST(test_each_parameter_is_found_under_its_path) {
   const dsm__parameter *const parameter = &dsm__parameters[_i];
   char value[64];
@@ -249,7 +278,7 @@ START_TEST(test_each_parameter_is_found_under_its_path) {
   }
   const double legal = parameter->kind == DSM__PARAMETER_COUNT ? 3 : fmin(parameter->max, 0.7);
   snprintf(value, sizeof value, "%g", legal);
-  outcome read = read_with(parameter->path, value);
+  outcome read = read_one(parameter, value);
   ck_assert_int_eq(read.status, DSM_OK);
   const void *const field = dsm__parameter_get(parameter, read.system);
   if (parameter->kind == DSM__PARAMETER_COUNT) {
@@ -258,8 +287,8 @@ START_TEST(test_each_parameter_is_found_under_its_path) {
     ck_assert_double_eq(*(const double *)field, legal);
   }
   outcome_free(&read);
-  read = read_with(parameter->path, "\"3\"");
-  snprintf(path, sizeof path, "$.%s", parameter->path);
+  read = read_one(parameter, "\"3\"");
+  node_path(parameter, path, sizeof path);
   ck_assert_str_eq(dsm_diags_get(read.diags, 0)->path, path);
   outcome_free(&read);
 }

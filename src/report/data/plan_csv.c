@@ -69,17 +69,47 @@ static pass_row row_of(const dsm_plan *plan, const dsm_layer_plan *layer, dsm_pa
   for (unsigned i = 0; i < pass->invocation_count; i++) {
     row.invocations[pass->invocations[i].kind] = pass->invocations[i];
   }
+  size_t place_of[DSM__MOVE_COUNT];
+  size_t places = 0;
   for (size_t t = 0; t < DSM__MOVE_COUNT; t++) {
+    place_of[t] = places;
+    places += dsm__move_is_possible(t, plan->system->system.axis_count) ? 1 : 0;
     row.transfers[t] = (transfer){(double)NAN, (double)NAN};
   }
   for (size_t i = pass->transfer_count; i > 0; i--) {
     const dsm_plan_transfer *const of = &pass->transfers[i - 1];
-    row.transfers[dsm__move_of(of->transfer, of->axis)] = (transfer){of->bytes, of->cycles};
+    row.transfers[place_of[dsm__move_of(of->transfer, of->axis)]] =
+        (transfer){of->bytes, of->cycles};
   }
   return row;
 }
 
-static void put_columns(dsm__csv *csv) {
+/* The fields of invocations and transfers, of the transfers only those that the axes of a system
+ * can have. */
+typedef struct parts_type {
+  dsm__word words[DSM__MOVE_COUNT];
+  dsm__words moves;
+  dsm__field fields[2];
+  dsm__record_type type;
+} parts_type;
+
+/* `made` is not moved afterwards. */
+static void parts_of(const dsm_system *system, parts_type *made) {
+  size_t count = 0;
+  for (size_t m = 0; m < DSM__MOVE_COUNT; m++) {
+    if (dsm__move_is_possible(m, system->system.axis_count)) {
+      made->words[count++] = dsm__move_words.items[m];
+    }
+  }
+  made->moves = (dsm__words){dsm__move_words.what, made->words, count};
+  made->type = parts_record;
+  made->fields[0] = parts_record.fields[0];
+  made->fields[1] = parts_record.fields[1];
+  made->fields[1].words = &made->moves;
+  made->type.fields = made->fields;
+}
+
+static void put_columns(dsm__csv *csv, const parts_type *parts) {
   static const char *const work[] = {"parallelism", "chip",  "core_split",
                                      "core",        "array", "cycles"};
   dsm__csv_column(csv, &pass_row_record, "layer");
@@ -91,20 +121,22 @@ static void put_columns(dsm__csv *csv) {
   dsm__csv_columns(csv, &dsm__pass_record);
   dsm__csv_columns(csv, &dsm__decisions_record);
   dsm__csv_column(csv, &dsm__layer_record, "held_bytes");
-  dsm__csv_columns(csv, &parts_record);
+  dsm__csv_columns(csv, &parts->type);
 }
 
 char *dsm_report_plan_csv(const dsm_plan *plan) {
   dsm__page page = dsm__data_begin();
   dsm__csv csv = dsm__csv_begin(&page);
-  put_columns(&csv);
+  parts_type parts;
+  parts_of(plan->system, &parts);
+  put_columns(&csv, &parts);
   for (size_t i = 0; i < plan->layer_count; i++) {
     const dsm_layer_plan *const layer = &plan->layers[i];
     for (int p = 0; p < DSM_PASS_COUNT; p++) {
       if (layer->passes[p].exists) {
         const pass_row row = row_of(plan, layer, (dsm_pass)p);
         DSM__CSV_ROW(&csv, {&pass_row_record, &row}, {&dsm__pass_record, &layer->passes[p]},
-                     {&dsm__layer_record, layer}, {&parts_record, &row});
+                     {&dsm__layer_record, layer}, {&parts.type, &row});
       }
     }
   }

@@ -53,7 +53,9 @@ static void put_list(dsm__page *page, const char *option, const dsm__words *word
 }
 
 /* What is not a default. */
-static void put_options(dsm__page *page, const dsm_explore_options *options) {
+static void put_options(dsm__page *page, const dsm_plan *plan) {
+  const dsm_explore_options *const options = &plan->options;
+  const dsm_parallelism_set all = DSM_PARALLELISMS_OF(plan->system->system.axis_count);
   if (options->mode != DSM_MODE_TRAINING) {
     dsm__text_puts(&page->out, " --mode ");
     dsm__text_puts(&page->out, dsm_mode_name(options->mode));
@@ -62,7 +64,7 @@ static void put_options(dsm__page *page, const dsm_explore_options *options) {
   if ((options->optimizations & of_mode) != of_mode) {
     put_list(page, " --optimize ", &dsm__optimization_words, options->optimizations & of_mode);
   }
-  if ((options->parallelisms & DSM_PARALLELISM_ALL) != DSM_PARALLELISM_ALL) {
+  if ((options->parallelisms & all) != all) {
     put_list(page, " --parallelism ", &dsm__parallelism_words, options->parallelisms);
   }
 }
@@ -95,7 +97,7 @@ static void put_from_plan(dsm__page *page, const dsm_plan *plan, const char *fil
   dsm__text_puts(&page->out, " &gt; workload.json\n");
   put_command(page, "jq .system ", file);
   dsm__text_puts(&page->out, " &gt; system.json\ndsm explore workload.json system.json");
-  put_options(page, &plan->options);
+  put_options(page, plan);
   dsm__text_puts(&page->out, " -o best.json\n");
   end_commands(page);
 }
@@ -110,7 +112,7 @@ static void put_from_names(dsm__page *page, const dsm_plan *plan) {
   put_file(page, plan->workload->name);
   dsm__text_puts(&page->out, " ");
   put_file(page, plan->system->name);
-  put_options(page, &plan->options);
+  put_options(page, plan);
   for (size_t i = 0; i < plan->options.override_count; i++) {
     dsm__text_puts(&page->out, " --set ");
     put_word(page, plan->options.overrides[i]);

@@ -100,7 +100,7 @@ static void score_stage(void *context, size_t task, size_t worker) {
   const size_t number = task / stages->rows;
   const uint64_t rows = task % stages->rows + 1;
   const dsm_layer *const layer = layer_of(stages, number);
-  const dsm_parallelism_set allowed = dsm__allowed_parallelisms(layer, inputs->options);
+  const dsm_parallelism_set allowed = dsm__search_parallelisms(inputs, layer);
   dsm__stage stage;
   dsm__stage_init(&stage, inputs->machine->system, stages->columns, rows);
   dsm__layer_setting setting = dsm__open_setting(inputs, layer, 1);
