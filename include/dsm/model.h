@@ -44,6 +44,7 @@ typedef enum dsm_bound {
   DSM_BOUND_AUXILIARY,  /**< the rate of the special function units */
   DSM_BOUND_STARTUP,    /**< the arrays' start-up time; less of it is better */
   DSM_BOUND_SCRATCHPAD, /**< the scratchpads' bandwidth, where blocks of weights wait for it */
+  DSM_BOUND_LATENCY,    /**< the latency of steps between chips; less of it is better */
   DSM_BOUND_COUNT
 } dsm_bound;
 
@@ -93,9 +94,10 @@ typedef enum dsm_group {
   DSM_GROUP_COUNT
 } dsm_group;
 
-/** Bytes that each link of a chip carries. */
+/** Bytes that each link of a chip carries, and the time that passes beside that. */
 typedef struct dsm_traffic {
   double bytes[DSM_LINK_COUNT];
+  double latency_cycles; /**< of the steps from chip to chip, and before the first */
 } dsm_traffic;
 
 /** Rates derived once from a system, in the model's units. */
@@ -346,7 +348,8 @@ DSM_API bool dsm_transfer_has_axis(dsm_transfer transfer);
 DSM_API dsm_transfer_list dsm_axis_transfers(dsm_transfer transfer, dsm_group group,
                                              const dsm_traffic *traffic);
 
-/** Cycles of a group: its slowest link (section 2). An infinitely fast link takes none. */
+/** Cycles of a group: its slowest link, and the latency (section 2). An infinitely fast link takes
+ * none. */
 DSM_API double dsm_group_cycles(const dsm_machine *machine, const dsm_traffic *traffic);
 
 /** The slowest link of a group, the first of equals. */

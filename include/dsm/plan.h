@@ -136,6 +136,7 @@ typedef struct dsm_pass_plan {
   dsm_cycles cycles;                                    /**< sums over the step */
   double group_cycles[DSM_GROUP_COUNT]; /**< overlapped (stream), and the non-overlapped parts,
                                              which add up to cycles.non_overlapped in order */
+  double group_latency_cycles[DSM_GROUP_COUNT]; /**< part of them: steps between chips */
   double ideal_cycles;                  /**< of a machine without loss */
   double utilization;                   /**< ideal over total, 0 .. 1; higher is better */
   dsm_resources resources;              /**< the total by what decides it */

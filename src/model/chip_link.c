@@ -22,7 +22,7 @@ dsm_traffic dsm__rotation_traffic(const dsm_machine *machine, dsm_precision prec
   const dsm_network *const network = &machine->system->system;
   const dsm_axis_set model = dsm_parallelism_model_axes(parallelism);
   const bool is_exact = machine->system->model.exact_rotation;
-  dsm_traffic traffic = {{0}};
+  dsm_traffic traffic = {.latency_cycles = 0};
   double turns = 1; /* of the axes before, for one along this axis */
   double largest = 0;
   double sum = 0;
@@ -33,6 +33,7 @@ dsm_traffic dsm__rotation_traffic(const dsm_machine *machine, dsm_precision prec
       traffic.bytes[DSM_LINK_AXIS + a] = moved;
       largest = larger(largest, moved);
       sum += moved;
+      traffic.latency_cycles += dsm__axis_latency_cycles(machine, a);
       turns *= (double)chips;
     }
   }
@@ -56,20 +57,15 @@ static double data_chips(const dsm_network *network, dsm_axis_set model) {
   return chips;
 }
 
-/* A reduction (or its reverse) of `bytes` a chip along the D axes, one after the other: of what one
- * leaves to a chip, the next has its share. */
+/* A reduction (or its reverse) of `bytes` a chip along the D axes. */
 static dsm_traffic reduction_traffic(const dsm_machine *machine, double bytes, dsm_axis_set model,
                                      double memory_bytes_per_byte) {
-  const dsm_network *const network = &machine->system->system;
-  dsm_traffic traffic = {{[DSM_LINK_MEMORY] = memory_bytes_per_byte * bytes}};
+  dsm_traffic traffic = dsm__reduce_scatter_traffic(machine, ~model, bytes);
   double sum = 0;
-  for (unsigned a = 0; a < network->axis_count; a++) {
-    const double chips = dsm_axis_set_has(model, a) ? 1 : (double)network->axes[a].chips;
-    const double moved = bytes * (chips - 1) / chips;
-    traffic.bytes[DSM_LINK_AXIS + a] = moved;
-    sum += moved;
-    bytes /= chips;
+  for (unsigned a = 0; a < machine->system->system.axis_count; a++) {
+    sum += traffic.bytes[DSM_LINK_AXIS + a];
   }
+  traffic.bytes[DSM_LINK_MEMORY] = memory_bytes_per_byte * bytes;
   traffic.bytes[DSM_LINK_RING] = machine->system->model.reduce_ring_crossings * sum;
   return traffic;
 }
@@ -113,6 +109,7 @@ dsm_weight_traffic dsm_weight_traffic_derive(const dsm_layer *layer, const dsm_m
   if (sum_chips > 1) {
     traffic.sum_of_gradients = reduction_traffic(machine, sum_weights * precision.gradient_bytes,
                                                  summed, model->reduce_memory_bytes);
+    traffic.sum_of_gradients.latency_cycles += dsm__collective_base_cycles(machine);
   }
   if (sum_chips > 1 || spread_chips > 1) {
     traffic.broadcast_weights = reduction_traffic(machine, spread_weights * precision.element_bytes,
@@ -130,9 +127,10 @@ dsm_traffic dsm_hand_over_traffic(const dsm_layer *layer, const dsm_machine *mac
   const double bytes = (double)layer->stored_elements * (double)samples * precision.element_bytes;
   const dsm_network *const network = &machine->system->system;
   const unsigned outer = network->axis_count - 1;
-  dsm_traffic traffic = {{0}};
+  dsm_traffic traffic = {.latency_cycles = 0};
   traffic.bytes[DSM_LINK_AXIS + outer] =
       bytes / (double)(machine->chip_count / network->axes[outer].chips);
+  traffic.latency_cycles = dsm__step_latency_cycles(machine, outer);
   return traffic;
 }
 
@@ -151,20 +149,14 @@ bool dsm_stage_hands_over(dsm_pass pass, size_t position, size_t stage_count) {
          (pass == DSM_PASS_BACKWARD && position > 0);
 }
 
-/* Mean links that a portion passes on a ring of k chips: one way round, or the shorter way. */
-static double mean_hops(bool is_two_way, uint64_t chips) {
-  return is_two_way ? dsm__two_way_distance(chips) : ((double)chips - 1) / 2;
-}
-
 /*
  * Source: section 5; DSM II-D (each chip sends a distinct portion to every other chip). Symbols:
- * d = total_bytes / chips; all-to-all on each axis whose role changes, mean distance (k-1)/2 hops
- * on a ring of k chips: x = d*(m-1)/2, y = d*(n-1)/2; with two_way_relayout floor(k*k/4)/k hops
- * (k/4 of an even k). Limits: equal parallelisms: nothing; an axis of length 1 carries nothing.
+ * d = total_bytes / chips; all-to-all on each axis whose role changes: on rings x = d*(m-1)/2,
+ * y = d*(n-1)/2. Limits: equal parallelisms: nothing; an axis of length 1 carries nothing.
  */
 dsm_traffic dsm_relayout_traffic(const dsm_machine *machine, double total_bytes,
                                  dsm_parallelism before, dsm_parallelism after) {
-  dsm_traffic traffic = {{0}};
+  dsm_traffic traffic = {.latency_cycles = 0};
   if (before == after) {
     return traffic;
   }
@@ -172,13 +164,14 @@ dsm_traffic dsm_relayout_traffic(const dsm_machine *machine, double total_bytes,
   const dsm_axis_set changing =
       dsm_parallelism_model_axes(before) ^ dsm_parallelism_model_axes(after);
   const double chip_bytes = total_bytes / (double)machine->chip_count;
-  const bool is_two_way = machine->system->model.two_way_relayout;
   for (unsigned a = 0; a < network->axis_count; a++) {
     if (dsm_axis_set_has(changing, a)) {
-      traffic.bytes[DSM_LINK_AXIS + a] = chip_bytes * mean_hops(is_two_way, network->axes[a].chips);
+      traffic.bytes[DSM_LINK_AXIS + a] = dsm__all_to_all_bytes(machine, a, chip_bytes);
+      traffic.latency_cycles += dsm__axis_latency_cycles(machine, a);
     }
   }
   traffic.bytes[DSM_LINK_MEMORY] = machine->system->model.relayout_memory_bytes * chip_bytes;
+  traffic.latency_cycles += dsm__collective_base_cycles(machine);
   return traffic;
 }
 

@@ -28,8 +28,9 @@ dsm_pass_work dsm_pass_work_derive(const dsm_layer *layer, const dsm_machine *ma
 
 /* The streams to and from memory pass the ring too; rotation joins them where it overlaps. */
 static dsm_traffic stream_traffic(const dsm_pass_work *work, double memory_bytes) {
-  dsm_traffic traffic = {{[DSM_LINK_MEMORY] = memory_bytes, [DSM_LINK_RING] = memory_bytes}};
+  dsm_traffic traffic = {.bytes = {[DSM_LINK_MEMORY] = memory_bytes, [DSM_LINK_RING] = memory_bytes}};
   if (work->pass != DSM_PASS_BACKWARD) {
+    traffic.latency_cycles = work->rotation.latency_cycles;
     for (int l = 0; l < DSM_LINK_COUNT; l++) {
       traffic.bytes[l] += work->rotation.bytes[l];
     }
@@ -128,7 +129,10 @@ static dsm_bound slowest_bound(const dsm_machine *machine, const dsm_traffic *tr
 
 dsm_resources dsm_group_resources(const dsm_machine *machine, const dsm_traffic *traffic) {
   dsm_resources resources = {{0}};
-  resources.cycles[slowest_bound(machine, traffic)] = dsm_group_cycles(machine, traffic);
+  const double latency_cycles = traffic->latency_cycles;
+  resources.cycles[slowest_bound(machine, traffic)] =
+      dsm_group_cycles(machine, traffic) - latency_cycles;
+  resources.cycles[DSM_BOUND_LATENCY] += latency_cycles;
   return resources;
 }
 
@@ -146,7 +150,8 @@ dsm_resources dsm_invocation_resources(const dsm_pass_work *work, const dsm_loop
       is_rotation_shown ? dsm_group_resources(machine, &work->rotation) : (dsm_resources){{0}};
   double *const cycles = resources.cycles;
   if (cost.overlapped > cost.primary) {
-    cycles[slowest_bound(machine, &by.stream)] += cost.overlapped;
+    cycles[slowest_bound(machine, &by.stream)] += cost.overlapped - by.stream.latency_cycles;
+    cycles[DSM_BOUND_LATENCY] += by.stream.latency_cycles;
   } else {
     const double startup = dsm__startup_cycles(machine->system, work->share.model_ways);
     cycles[DSM_BOUND_STARTUP] += startup;
@@ -186,7 +191,7 @@ double dsm_resident_fraction_needed(const dsm_pass_work *work, const dsm_loops *
   const double primary = dsm__primary_cycles(
       machine, work->share.model_ways, dsm__array_blocks(machine, work->pass, &core),
       dsm__block_cycles(machine, work->precision.element_bytes, &core));
-  const double bound = primary > rotation ? primary : rotation;
+  const double bound = (primary > rotation ? primary : rotation) - work->rotation.latency_cycles;
   const double by_memory = bound * machine->link_bytes_per_cycle[DSM_LINK_MEMORY] -
                            work->rotation.bytes[DSM_LINK_MEMORY];
   const double by_ring =
@@ -207,7 +212,7 @@ static void append(dsm_transfer_list *list, dsm_transfer transfer, unsigned axis
 
 static void append_stream(dsm_transfer_list *list, dsm_transfer transfer, double bytes) {
   append(list, transfer, DSM_NO_AXIS, DSM_GROUP_STREAM,
-         (dsm_traffic){{[DSM_LINK_MEMORY] = bytes, [DSM_LINK_RING] = bytes}});
+         (dsm_traffic){.bytes = {[DSM_LINK_MEMORY] = bytes, [DSM_LINK_RING] = bytes}});
 }
 
 static void append_memory_streams(dsm_transfer_list *list, const dsm_pass_work *work,
@@ -258,7 +263,7 @@ dsm_transfer_list dsm_axis_transfers(dsm_transfer transfer, dsm_group group,
   }
   first = first == DSM_AXES_MAX ? 0 : first;
   for (unsigned a = first; a < DSM_AXES_MAX; a++) {
-    dsm_traffic along = a == first ? *traffic : (dsm_traffic){{0}};
+    dsm_traffic along = a == first ? *traffic : (dsm_traffic){.latency_cycles = 0};
     for (unsigned other = 0; other < DSM_AXES_MAX; other++) {
       const dsm_link link = (dsm_link)(DSM_LINK_AXIS + other);
       along.bytes[link] = other == a ? traffic->bytes[link] : 0;
@@ -273,11 +278,11 @@ dsm_transfer_list dsm_invocation_transfers(const dsm_pass_work *work, const dsm_
   const dsm__core_bytes bytes = dsm__core_bytes_derive(work->layer, &work->bytes, split);
   append_memory_streams(&list, work, dsm__refetch_derive(work, &bytes));
   append(&list, DSM_TRANSFER_PARTIAL_SUM_ACCUMULATE, DSM_NO_AXIS, DSM_GROUP_PARTIAL_SUM,
-         (dsm_traffic){{[DSM_LINK_RING] = dsm__partial_sum_bytes(work, split, &bytes)}});
+         (dsm_traffic){.bytes = {[DSM_LINK_RING] = dsm__partial_sum_bytes(work, split, &bytes)}});
   append(&list, DSM_TRANSFER_SUM_OF_STATISTICS, DSM_NO_AXIS, DSM_GROUP_PARTIAL_SUM,
-         (dsm_traffic){{[DSM_LINK_RING] = dsm__statistics_bytes(work, split)}});
+         (dsm_traffic){.bytes = {[DSM_LINK_RING] = dsm__statistics_bytes(work, split)}});
   append(&list, DSM_TRANSFER_LAYOUT_MOVE, DSM_NO_AXIS, DSM_GROUP_LAYOUT_MOVE,
-         (dsm_traffic){{[DSM_LINK_RING] = layout_move_bytes(work, split)}});
+         (dsm_traffic){.bytes = {[DSM_LINK_RING] = layout_move_bytes(work, split)}});
   const dsm_group group = work->pass == DSM_PASS_BACKWARD ? DSM_GROUP_ROTATION : DSM_GROUP_STREAM;
   const dsm_transfer_list turns = dsm_axis_transfers(DSM_TRANSFER_ROTATE, group, &work->rotation);
   for (unsigned i = 0; i < turns.count; i++) {

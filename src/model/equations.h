@@ -222,6 +222,24 @@ double dsm__misfit_bytes(const dsm_pass_work *work, const dsm_loops *split);
 double dsm__layout_move_bytes(uint64_t cores, double bytes);
 
 /**
+ * Cycles of the steps of a collective along an axis, of one step, and before its first. Source:
+ * section 5. Symbols: (n-1) L, with both_ways half of that; L; base. Limits: one chip: 0; 0 us: 0.
+ */
+double dsm__axis_latency_cycles(const dsm_machine *machine, unsigned axis);
+double dsm__step_latency_cycles(const dsm_machine *machine, unsigned axis);
+double dsm__collective_base_cycles(const dsm_machine *machine);
+
+/**
+ * A reduce-scatter of `bytes` a chip among the chips of some axes, or its reverse, an all-gather:
+ * what their links carry, and the latency but for the base. See collective.c.
+ */
+dsm_traffic dsm__reduce_scatter_traffic(const dsm_machine *machine, dsm_axis_set members,
+                                        double bytes);
+
+/** What the links of an axis carry in an all-to-all of `bytes` a chip. See collective.c. */
+double dsm__all_to_all_bytes(const dsm_machine *machine, unsigned axis, double bytes);
+
+/**
  * Features rotated among the chips that share them. Source: section 5; DSM II-D (rotation along X
  * every iteration, along Y once every m). Symbols: full; model (full, full/m), model_x_data_y
  * (full, 0), data_x_model_y (0, full); with exact_rotation nm - 1 moves: model (full*(m-1)/m,

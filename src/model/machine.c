@@ -56,7 +56,7 @@ double dsm_group_cycles(const dsm_machine *machine, const dsm_traffic *traffic) 
     const double cycles = dsm_link_cycles(machine, (dsm_link)l, traffic->bytes[l]);
     slowest = cycles > slowest ? cycles : slowest;
   }
-  return slowest;
+  return slowest + traffic->latency_cycles;
 }
 
 dsm_link dsm_group_slowest_link(const dsm_machine *machine, const dsm_traffic *traffic) {

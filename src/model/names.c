@@ -54,7 +54,7 @@ static const dsm__word bound_words[] = {
     [DSM_BOUND_AXIS + 1].key = "link_y",       [DSM_BOUND_AXIS + 2].key = "link_z",
     [DSM_BOUND_MEMORY].key = "memory",         [DSM_BOUND_RING].key = "ring",
     [DSM_BOUND_AUXILIARY].key = "auxiliary",   [DSM_BOUND_STARTUP].key = "startup",
-    [DSM_BOUND_SCRATCHPAD].key = "scratchpad",
+    [DSM_BOUND_SCRATCHPAD].key = "scratchpad", [DSM_BOUND_LATENCY].key = "latency",
 };
 DSM__NAMED_WORDS(dsm__bound_words, "bound", bound_words, DSM_BOUND_COUNT, dsm_bound,
                  dsm_bound_name);

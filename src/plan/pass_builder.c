@@ -39,6 +39,7 @@ void dsm__pass_begin(dsm__pass_builder *builder, dsm_pass_plan *pass,
         .cost = dsm_invocation_score(&work, split),
     };
     builder->of_one[i] = dsm_invocation_transfers(&work, split);
+    builder->latency_of_one[i] = work.rotation.latency_cycles;
     builder->resources_of_one[i] = dsm_invocation_resources(&work, split);
     add_transfers(builder, &builder->of_one[i], (double)part->count);
   }
@@ -57,6 +58,8 @@ void dsm__pass_add_cycles(dsm__pass_builder *builder, unsigned kind, double time
   pass->group_cycles[DSM_GROUP_PARTIAL_SUM] += cost->partial_sum * times;
   pass->group_cycles[DSM_GROUP_LAYOUT_MOVE] += cost->layout_move * times;
   pass->group_cycles[DSM_GROUP_ROTATION] += cost->rotation * times;
+  pass->group_latency_cycles[cost->rotation > 0 ? DSM_GROUP_ROTATION : DSM_GROUP_STREAM] +=
+      builder->latency_of_one[kind] * times;
 }
 
 void dsm__pass_add_group(dsm__pass_builder *builder, dsm_transfer transfer, dsm_group group,
@@ -64,6 +67,7 @@ void dsm__pass_add_group(dsm__pass_builder *builder, dsm_transfer transfer, dsm_
   const dsm_transfer_list list = dsm_axis_transfers(transfer, group, traffic);
   add_transfers(builder, &list, sent);
   builder->pass->group_cycles[group] += dsm_group_cycles(builder->machine, traffic) * timed;
+  builder->pass->group_latency_cycles[group] += traffic->latency_cycles * timed;
   const dsm_resources resources = dsm_group_resources(builder->machine, traffic);
   dsm_resources_add(&builder->pass->resources, &resources, timed);
 }
@@ -163,7 +167,8 @@ bool dsm__pass_keep_transfers(const dsm__pass_builder *builder, dsm__arena *aren
   builder->pass->transfer_count = 0;
   for (int t = 0; t < DSM_TRANSFER_COUNT; t++) {
     for (unsigned a = 0; a <= DSM_NO_AXIS; a++) {
-      dsm_transfer_volume volume = {(dsm_transfer)t, a, builder->group_of[t], {{0}}};
+      dsm_transfer_volume volume = {
+          .transfer = (dsm_transfer)t, .axis = a, .group = builder->group_of[t]};
       memcpy(volume.traffic.bytes, builder->bytes[t][a], sizeof volume.traffic.bytes);
       put_links(transfers, &builder->pass->transfer_count, builder->machine, &volume);
     }
@@ -177,7 +182,7 @@ bool dsm__pass_keep_transfers(const dsm__pass_builder *builder, dsm__arena *aren
 }
 
 dsm_link dsm__pass_stream_link(const dsm__pass_builder *builder) {
-  dsm_traffic stream = {{0}};
+  dsm_traffic stream = {.latency_cycles = 0};
   for (int t = 0; t < DSM_TRANSFER_COUNT; t++) {
     for (unsigned a = 0; builder->group_of[t] == DSM_GROUP_STREAM && a <= DSM_NO_AXIS; a++) {
       for (int l = 0; l < DSM_LINK_COUNT; l++) {

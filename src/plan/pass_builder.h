@@ -13,6 +13,7 @@ typedef struct dsm__pass_builder {
   double bytes[DSM_TRANSFER_COUNT][DSM_NO_AXIS + 1][DSM_LINK_COUNT]; /**< by axis */
   dsm_group group_of[DSM_TRANSFER_COUNT];                   /**< of transfers that have bytes */
   dsm_transfer_list of_one[DSM_INVOCATION_KINDS_MAX];       /**< of an invocation of each kind */
+  double latency_of_one[DSM_INVOCATION_KINDS_MAX];          /**< of its rotation */
   dsm_resources resources_of_one[DSM_INVOCATION_KINDS_MAX]; /**< likewise */
 } dsm__pass_builder;
 

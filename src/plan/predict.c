@@ -170,7 +170,7 @@ static void begin_stage(const predictor *p, const dsm__pipeline_decision *group,
       continue;
     }
     dsm__pass_begin(&parts->builders[pass], out, &setting, pass, decision);
-    parts->hand_over[pass] = (dsm_traffic){{0}};
+    parts->hand_over[pass] = (dsm_traffic){.latency_cycles = 0};
     if (dsm_stage_hands_over(pass, position, group->layer_count)) {
       parts->hand_over[pass] = dsm_hand_over_traffic(setting.layer, setting.machine,
                                                      setting.precision, setting.minibatch);

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* collective.c: what collectives between chips put on the links of axes, by kind of link (section
+ * 5). */
+#include "model/equations.h"
+
+static double larger(double a, double b) {
+  return a > b ? a : b;
+}
+
+static double smaller(double a, double b) {
+  return a < b ? a : b;
+}
+
+static double cycles_of_us(const dsm_machine *machine, double us) {
+  return us * machine->system->core.frequency_GHz * 1000;
+}
+
+/* Steps of a collective that goes from chip to chip along an axis. */
+static double steps(const dsm_network_axis *axis) {
+  const double all = (double)axis->chips - 1;
+  return axis->both_ways ? all / 2 : all;
+}
+
+double dsm__axis_latency_cycles(const dsm_machine *machine, unsigned axis) {
+  const dsm_network_axis *const of = &machine->system->system.axes[axis];
+  return steps(of) * cycles_of_us(machine, of->latency_us);
+}
+
+double dsm__step_latency_cycles(const dsm_machine *machine, unsigned axis) {
+  return cycles_of_us(machine, machine->system->system.axes[axis].latency_us);
+}
+
+double dsm__collective_base_cycles(const dsm_machine *machine) {
+  return cycles_of_us(machine, machine->system->system.collective_base_us);
+}
+
+/* ---- reductions ---- */
+
+/* A switch that adds what passes it moves the bytes of an all-reduce once: half of them in the
+ * reduction, half in its way back. */
+static double reduced_share(const dsm_network *network, const dsm_network_axis *axis) {
+  const bool is_in_network =
+      network->in_network_reduction && axis->link == DSM_LINK_KIND_SWITCH && axis->chips > 1;
+  return is_in_network ? 0.5 : ((double)axis->chips - 1) / (double)axis->chips;
+}
+
+/* Along one axis after the other: of what one leaves to a chip, the next has its share. */
+static void reduce_nested(const dsm_machine *machine, dsm_axis_set members, double bytes,
+                          dsm_traffic *traffic) {
+  const dsm_network *const network = &machine->system->system;
+  for (unsigned a = 0; a < network->axis_count; a++) {
+    const dsm_network_axis *const axis = &network->axes[a];
+    if (dsm_axis_set_has(members, a) && axis->chips > 1) {
+      const double moved = network->in_network_reduction
+                               ? bytes * reduced_share(network, axis)
+                               : bytes * ((double)axis->chips - 1) / (double)axis->chips;
+      traffic->bytes[DSM_LINK_AXIS + a] = moved;
+      traffic->latency_cycles += dsm__axis_latency_cycles(machine, a);
+      bytes /= (double)axis->chips;
+    }
+  }
+}
+
+/* A ring through all members, and where it goes. */
+typedef struct ring_path {
+  double members;
+  double nodes;    /* members that stand behind ports of their own */
+  double per_port; /* chips that share a port */
+  unsigned inner;  /* the slowest axis within the nodes; DSM_NO_AXIS: none */
+  unsigned outer;  /* the slowest axis between them; DSM_NO_AXIS: none */
+} ring_path;
+
+static ring_path ring_through(const dsm_machine *machine, dsm_axis_set members) {
+  const dsm_network *const network = &machine->system->system;
+  const double *const rates = machine->link_bytes_per_cycle;
+  ring_path path = {1, 1, 1, DSM_NO_AXIS, DSM_NO_AXIS};
+  for (unsigned a = 0; a < network->axis_count; a++) {
+    const dsm_network_axis *const axis = &network->axes[a];
+    if (!dsm_axis_set_has(members, a) || axis->chips == 1) {
+      continue;
+    }
+    const bool is_outer = axis->chips_per_port > 1;
+    unsigned *const slowest = is_outer ? &path.outer : &path.inner;
+    if (*slowest == DSM_NO_AXIS || rates[a] < rates[*slowest]) {
+      *slowest = a;
+    }
+    path.members *= (double)axis->chips;
+    path.nodes *= is_outer ? (double)axis->chips : 1;
+    path.per_port = larger(path.per_port, (double)axis->chips_per_port);
+  }
+  return path;
+}
+
+/*
+ * All links of the ring carry the same; a port carries the rings of all groups that have members
+ * behind it, at the bandwidth of all chips that share it.
+ */
+static void reduce_in_ring(const dsm_machine *machine, dsm_axis_set members, double bytes,
+                           dsm_traffic *traffic) {
+  const ring_path path = ring_through(machine, members);
+  const double moved = bytes * (path.members - 1) / path.members;
+  const double within = path.members / path.nodes; /* members behind a port */
+  if (path.inner != DSM_NO_AXIS) {
+    traffic->bytes[DSM_LINK_AXIS + path.inner] = moved;
+    traffic->latency_cycles +=
+        (path.members - path.nodes) * dsm__step_latency_cycles(machine, path.inner);
+  }
+  if (path.outer != DSM_NO_AXIS) {
+    const double rings = larger(1, path.per_port / smaller(within, path.per_port));
+    traffic->bytes[DSM_LINK_AXIS + path.outer] = moved * rings / path.per_port;
+    traffic->latency_cycles += (path.nodes - 1) * dsm__step_latency_cycles(machine, path.outer);
+  }
+}
+
+/*
+ * Source: section 5; DSM II-D (gradients are accumulated along X, then along Y). Symbols: nested:
+ * along each axis of n members b*(n-1)/n, and b/n goes on; ring: b*(N-1)/N of all N members, on a
+ * port of c chips times rings/c. Limits: one member: nothing.
+ */
+dsm_traffic dsm__reduce_scatter_traffic(const dsm_machine *machine, dsm_axis_set members,
+                                        double bytes) {
+  dsm_traffic traffic = {.latency_cycles = 0};
+  if (machine->system->system.collectives == DSM_COLLECTIVES_RING) {
+    reduce_in_ring(machine, members, bytes, &traffic);
+  } else {
+    reduce_nested(machine, members, bytes, &traffic);
+  }
+  return traffic;
+}
+
+/* ---- all-to-all ---- */
+
+/*
+ * Source: section 5. Symbols: d bytes a chip, n chips: what the busiest link carries. A ring one
+ * way round d*(n-1)/2 (two_way_relayout: the shorter way, d*floor(n*n/4)/n; both_ways: half of that
+ * on each of two links), a line d*n/4 (its middle), a switch d*(n-1)/n. Limits: one chip: nothing.
+ */
+double dsm__all_to_all_bytes(const dsm_machine *machine, unsigned axis, double bytes) {
+  const dsm_network_axis *const of = &machine->system->system.axes[axis];
+  const double chips = (double)of->chips;
+  if (of->chips == 1) {
+    return 0;
+  }
+  switch (of->link) {
+  case DSM_LINK_KIND_LINE:
+    return bytes * chips / 4;
+  case DSM_LINK_KIND_SWITCH:
+    return bytes * (chips - 1) / chips;
+  case DSM_LINK_KIND_RING:
+  case DSM_LINK_KIND_COUNT:
+    break;
+  }
+  if (of->both_ways) {
+    return bytes * dsm__two_way_distance(of->chips) / 2;
+  }
+  return bytes * (machine->system->model.two_way_relayout ? dsm__two_way_distance(of->chips)
+                                                          : (chips - 1) / 2);
+}
