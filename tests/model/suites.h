@@ -12,6 +12,7 @@ Suite *suite_auxiliary(void);
 Suite *suite_capacity(void);
 Suite *suite_chip_bytes(void);
 Suite *suite_chip_link(void);
+Suite *suite_collective(void);
 Suite *suite_compute(void);
 Suite *suite_core_link(void);
 Suite *suite_cost(void);

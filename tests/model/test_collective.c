@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What collectives over axes cost, by hand. */
+#include "suites.h"
+
+#include <stdlib.h>
+
+#include "fixture.h"
+#include "model/equations.h"
+
+/* A cluster of nodes of 8 chips: in a node 300 GB/s and 3.4 us a step, a port of 200 GB/s a node
+ * and 9.6 us between nodes; links at three quarters of that, 8.4 us before each collective. The
+ * axes of a node are given as `within[0]` members and, if the second is not 0, `within[1]` others.
+ */
+typedef struct cluster {
+  uint64_t within[2];
+  uint64_t nodes;
+} cluster;
+
+static dsm_system chips;
+static dsm_machine machine;
+
+static void build(cluster of) {
+  const dsm_network_axis inner = {.name = "x",
+                                  .chips = of.within[0],
+                                  .bandwidth_GBps = 300,
+                                  .efficiency_ratio = 0.75,
+                                  .latency_us = 3.4,
+                                  .link = DSM_LINK_KIND_SWITCH,
+                                  .chips_per_port = 1};
+  dsm_network_axis other = inner;
+  dsm_network_axis outer = inner;
+  other.chips = of.within[1];
+  outer.chips = of.nodes;
+  outer.bandwidth_GBps = 25; /* 8 chips share 200 */
+  outer.latency_us = 9.6;
+  outer.chips_per_port = 8;
+  chips = friendly_system(1, 1);
+  chips.core.frequency_GHz = 1.41;
+  chips.system = (dsm_network){.topology = DSM_TOPOLOGY_AXES,
+                               .axis_count = of.within[1] > 0 ? 3 : 2,
+                               .collectives = DSM_COLLECTIVES_RING,
+                               .collective_base_us = 8.4};
+  chips.system.axes[0] = inner;
+  chips.system.axes[1] = of.within[1] > 0 ? other : outer;
+  chips.system.axes[2] = of.within[1] > 0 ? outer : (dsm_network_axis){.chips = 1};
+  machine = dsm_machine_derive(&chips);
+}
+
+/* Seconds of an all-reduce: there and back. */
+static double all_reduce(dsm_axis_set members, double bytes) {
+  const dsm_traffic half = dsm__reduce_scatter_traffic(&machine, members, bytes);
+  return (2 * dsm_group_cycles(&machine, &half) + dsm__collective_base_cycles(&machine)) / 1.41e9;
+}
+
+/*
+ * 8 in a node, 64 MiB: 2 * 7/8 * 2^26 / 225e9 + 8.4e-6 + 14 * 3.4e-6
+ * 16 over 2 nodes: min(225, 150) GB/s: 2 * 15/16 * 2^26 / 150e9 + 8.4e-6 + 2 * (14 * 3.4 + 9.6) e-6
+ * 32 over 8 nodes, 4 of 8 chips, so that 2 rings share a port: 2 * 31/32 * 1e9 / 75e9 + 8.4e-6 +
+ * 2 * (24 * 3.4 + 7 * 9.6) e-6
+ */
+START_TEST(test_ring_through_all_members_takes_what_its_slowest_link_does) {
+  static const struct {
+    cluster of;
+    dsm_axis_set members;
+    double bytes;
+    double seconds;
+  } cases[] = {
+      {{{8, 0}, 1}, 1, 67108864, 5.779578311e-04},
+      {{{8, 0}, 2}, 3, 67108864, 9.616608000e-04},
+      {{{4, 2}, 8}, 5, 1e9, 2.613933333e-02},
+  };
+  build(cases[_i].of);
+  const double found = all_reduce(cases[_i].members, cases[_i].bytes);
+  ck_assert_double_eq_tol(found, cases[_i].seconds, 1e-6 * cases[_i].seconds);
+}
+END_TEST
+
+/* On 8 x 2 chips 800 bytes: 700 along x, then of 100 a chip 50 along y; 7 steps and 1. */
+START_TEST(test_nested_collective_goes_along_one_axis_after_the_other) {
+  build((cluster){{8, 0}, 2});
+  chips.system.collectives = DSM_COLLECTIVES_NESTED;
+  const dsm_traffic traffic = dsm__reduce_scatter_traffic(&machine, 3, 800);
+  ASSERT_CLOSE(traffic.bytes[DSM_LINK_AXIS], 700);
+  ASSERT_CLOSE(traffic.bytes[DSM_LINK_AXIS + 1], 50);
+  ASSERT_CLOSE(traffic.latency_cycles, (7 * 3.4 + 9.6) * 1410);
+}
+END_TEST
+
+START_TEST(test_both_ways_halve_the_steps) {
+  build((cluster){{8, 0}, 1});
+  const double one_way = dsm__axis_latency_cycles(&machine, 0);
+  chips.system.axes[0].both_ways = true;
+  ASSERT_CLOSE(dsm__axis_latency_cycles(&machine, 0), one_way / 2);
+  ASSERT_CLOSE(dsm__step_latency_cycles(&machine, 0), 3.4 * 1410);
+}
+END_TEST
+
+/* There and back the bytes pass once, in place of 2 * 7/8 of them. */
+START_TEST(test_switch_that_adds_moves_the_bytes_once) {
+  build((cluster){{8, 0}, 1});
+  chips.system.collectives = DSM_COLLECTIVES_NESTED;
+  chips.system.in_network_reduction = true;
+  const dsm_traffic half = dsm__reduce_scatter_traffic(&machine, 1, 800);
+  ASSERT_CLOSE(2 * half.bytes[DSM_LINK_AXIS], 800);
+}
+END_TEST
+
+START_TEST(test_one_member_moves_nothing) {
+  build((cluster){{1, 0}, 1});
+  for (int kind = 0; kind < DSM_COLLECTIVES_COUNT; kind++) {
+    chips.system.collectives = (dsm_collectives)kind;
+    const dsm_traffic traffic = dsm__reduce_scatter_traffic(&machine, 3, 800);
+    ck_assert_double_eq(dsm_group_cycles(&machine, &traffic), 0);
+    ck_assert_double_eq(dsm__all_to_all_bytes(&machine, 0, 800), 0);
+  }
+}
+END_TEST
+
+/* The load of each link when each of n chips sends 1 byte to each of the others (d = n bytes). */
+static double busiest_link(dsm_link_kind link, bool both_ways, int n) {
+  double forward[16] = {0};
+  double backward[16] = {0};
+  for (int from = 0; from < n; from++) {
+    for (int to = 0; to < n; to++) {
+      const int ahead = (to - from + n) % n;
+      const bool is_back = link == DSM_LINK_KIND_LINE ? to < from : both_ways && 2 * ahead > n;
+      const int hops = link == DSM_LINK_KIND_LINE ? abs(to - from) : is_back ? n - ahead : ahead;
+      for (int h = 0; h < hops; h++) {
+        if (both_ways && link == DSM_LINK_KIND_RING && 2 * ahead == n) {
+          forward[(from + h) % n] += 0.5; /* as far one way as the other */
+          backward[(from - h - 1 + n) % n] += 0.5;
+        } else if (is_back) {
+          backward[(from - h - 1 + n) % n] += 1;
+        } else {
+          forward[(from + h) % n] += 1;
+        }
+      }
+    }
+  }
+  double busiest = 0;
+  for (int l = 0; l < n; l++) {
+    busiest = fmax(busiest, fmax(forward[l], backward[l]));
+  }
+  return busiest;
+}
+
+/* Rings of any size, lines of even ones; a switch sends all but a chip's own. */
+START_TEST(test_all_to_all_is_what_its_busiest_link_carries) {
+  const int n = _i;
+  build((cluster){{(uint64_t)n, 0}, 1});
+  dsm_network_axis *const axis = &chips.system.axes[0];
+  axis->link = DSM_LINK_KIND_RING;
+  ASSERT_CLOSE(dsm__all_to_all_bytes(&machine, 0, n), busiest_link(DSM_LINK_KIND_RING, false, n));
+  axis->both_ways = true;
+  ASSERT_CLOSE(dsm__all_to_all_bytes(&machine, 0, n), busiest_link(DSM_LINK_KIND_RING, true, n));
+  axis->both_ways = false;
+  if (n % 2 == 0) {
+    axis->link = DSM_LINK_KIND_LINE;
+    ASSERT_CLOSE(dsm__all_to_all_bytes(&machine, 0, n), busiest_link(DSM_LINK_KIND_LINE, false, n));
+  }
+  axis->link = DSM_LINK_KIND_SWITCH;
+  ASSERT_CLOSE(dsm__all_to_all_bytes(&machine, 0, n), n - 1);
+}
+END_TEST
+
+Suite *suite_collective(void) {
+  Suite *const suite = suite_create("collective");
+  TCase *const tcase = tcase_create("collectives");
+  tcase_add_loop_test(tcase, test_ring_through_all_members_takes_what_its_slowest_link_does, 0, 3);
+  tcase_add_test(tcase, test_nested_collective_goes_along_one_axis_after_the_other);
+  tcase_add_test(tcase, test_both_ways_halve_the_steps);
+  tcase_add_test(tcase, test_switch_that_adds_moves_the_bytes_once);
+  tcase_add_test(tcase, test_one_member_moves_nothing);
+  tcase_add_loop_test(tcase, test_all_to_all_is_what_its_busiest_link_carries, 2, 13);
+  suite_add_tcase(suite, tcase);
+  return suite;
+}
