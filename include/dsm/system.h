@@ -42,6 +42,14 @@ typedef enum dsm_topology {
   DSM_TOPOLOGY_COUNT
 } dsm_topology;
 
+/** In which order a nested collective goes along the axes. */
+typedef enum dsm_collective_order {
+  DSM_COLLECTIVE_ORDER_GIVEN = 0,   /**< that of the system */
+  DSM_COLLECTIVE_ORDER_BEST,        /**< the fastest */
+  DSM_COLLECTIVE_ORDER_BOTH_HALVES, /**< a part of the bytes begins along each axis, at once */
+  DSM_COLLECTIVE_ORDER_COUNT
+} dsm_collective_order;
+
 /** What joins the chips along an axis. */
 typedef enum dsm_link_kind {
   DSM_LINK_KIND_RING = 0, /**< each to the next, the last to the first */
@@ -119,6 +127,7 @@ typedef struct dsm_network {
   unsigned axis_count;                 /**< of the torus 2: a row, then a column */
   dsm_network_axis axes[DSM_AXES_MAX]; /**< the first is innermost */
   dsm_collectives collectives;
+  dsm_collective_order collective_order;
   double collective_base_us; /**< before a collective begins */
   bool in_network_reduction; /**< switches add what passes them */
 } dsm_network;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* collective.c: what collectives between chips put on the links of axes, by kind of link (section
  * 5). */
+#include <math.h>
+
 #include "model/equations.h"
 
 static double larger(double a, double b) {
@@ -36,28 +38,91 @@ double dsm__collective_base_cycles(const dsm_machine *machine) {
 
 /* ---- reductions ---- */
 
-/* A switch that adds what passes it moves the bytes of an all-reduce once: half of them in the
- * reduction, half in its way back. */
-static double reduced_share(const dsm_network *network, const dsm_network_axis *axis) {
-  const bool is_in_network =
-      network->in_network_reduction && axis->link == DSM_LINK_KIND_SWITCH && axis->chips > 1;
-  return is_in_network ? 0.5 : ((double)axis->chips - 1) / (double)axis->chips;
+/* The axes among whose chips a collective goes, in an order. */
+typedef struct axis_order {
+  unsigned axes[DSM_AXES_MAX];
+  unsigned count;
+} axis_order;
+
+static axis_order given_order(const dsm_network *network, dsm_axis_set members) {
+  axis_order order = {.count = 0};
+  for (unsigned a = 0; a < network->axis_count; a++) {
+    if (dsm_axis_set_has(members, a) && network->axes[a].chips > 1) {
+      order.axes[order.count++] = a;
+    }
+  }
+  return order;
 }
 
-/* Along one axis after the other: of what one leaves to a chip, the next has its share. */
+/* Adds what goes along one axis after the other: of what one leaves to a chip, the next has its
+ * share. */
+static void reduce_along(const dsm_machine *machine, const axis_order *order, double bytes,
+                         dsm_traffic *traffic) {
+  const dsm_network *const network = &machine->system->system;
+  for (unsigned i = 0; i < order->count; i++) {
+    const unsigned a = order->axes[i];
+    const dsm_network_axis *const axis = &network->axes[a];
+    const bool is_in_network = network->in_network_reduction && axis->link == DSM_LINK_KIND_SWITCH;
+    /* A switch that adds what passes it moves the bytes of an all-reduce once: half of them in the
+     * reduction, half in its way back. */
+    traffic->bytes[DSM_LINK_AXIS + a] +=
+        is_in_network ? bytes / 2 : bytes * ((double)axis->chips - 1) / (double)axis->chips;
+    bytes /= (double)axis->chips;
+  }
+}
+
+/* The fastest of all orders, the first of equals: three axes have six. */
+static void reduce_in_best_order(const dsm_machine *machine, const axis_order *given, double bytes,
+                                 dsm_traffic *traffic) {
+  static const unsigned orders[][DSM_AXES_MAX] = {{0, 1, 2}, {1, 0, 2}, {0, 2, 1},
+                                                  {2, 0, 1}, {1, 2, 0}, {2, 1, 0}};
+  double least = HUGE_VAL;
+  for (size_t o = 0; o < sizeof orders / sizeof orders[0]; o++) {
+    axis_order order = {.count = 0};
+    for (unsigned i = 0; i < DSM_AXES_MAX; i++) {
+      if (orders[o][i] < given->count) {
+        order.axes[order.count++] = given->axes[orders[o][i]];
+      }
+    }
+    dsm_traffic tried = {.latency_cycles = 0};
+    reduce_along(machine, &order, bytes, &tried);
+    if (dsm_group_cycles(machine, &tried) < least) {
+      least = dsm_group_cycles(machine, &tried);
+      *traffic = tried;
+    }
+  }
+}
+
+/* As many equal parts as axes, of which each begins along another and goes round from there. */
+static void reduce_in_parts(const dsm_machine *machine, const axis_order *given, double bytes,
+                            dsm_traffic *traffic) {
+  for (unsigned first = 0; first < given->count; first++) {
+    axis_order order = {.count = given->count};
+    for (unsigned i = 0; i < given->count; i++) {
+      order.axes[i] = given->axes[(first + i) % given->count];
+    }
+    reduce_along(machine, &order, bytes / given->count, traffic);
+  }
+}
+
 static void reduce_nested(const dsm_machine *machine, dsm_axis_set members, double bytes,
                           dsm_traffic *traffic) {
   const dsm_network *const network = &machine->system->system;
-  for (unsigned a = 0; a < network->axis_count; a++) {
-    const dsm_network_axis *const axis = &network->axes[a];
-    if (dsm_axis_set_has(members, a) && axis->chips > 1) {
-      const double moved = network->in_network_reduction
-                               ? bytes * reduced_share(network, axis)
-                               : bytes * ((double)axis->chips - 1) / (double)axis->chips;
-      traffic->bytes[DSM_LINK_AXIS + a] = moved;
-      traffic->latency_cycles += dsm__axis_latency_cycles(machine, a);
-      bytes /= (double)axis->chips;
-    }
+  const axis_order given = given_order(network, members);
+  switch (network->collective_order) {
+  case DSM_COLLECTIVE_ORDER_BEST:
+    reduce_in_best_order(machine, &given, bytes, traffic);
+    break;
+  case DSM_COLLECTIVE_ORDER_BOTH_HALVES:
+    reduce_in_parts(machine, &given, bytes, traffic);
+    break;
+  case DSM_COLLECTIVE_ORDER_GIVEN:
+  case DSM_COLLECTIVE_ORDER_COUNT:
+    reduce_along(machine, &given, bytes, traffic);
+    break;
+  }
+  for (unsigned i = 0; i < given.count; i++) {
+    traffic->latency_cycles += dsm__axis_latency_cycles(machine, given.axes[i]);
   }
 }
 

@@ -24,6 +24,14 @@ static const dsm__word collectives_words[] = {
 };
 static DSM__WORDS(collectives, "way of collectives", collectives_words, DSM_COLLECTIVES_COUNT);
 
+static const dsm__word collective_order_words[] = {
+    [DSM_COLLECTIVE_ORDER_GIVEN].key = "given",
+    [DSM_COLLECTIVE_ORDER_BEST].key = "best",
+    [DSM_COLLECTIVE_ORDER_BOTH_HALVES].key = "both_halves",
+};
+static DSM__WORDS(collective_orders, "order of collectives", collective_order_words,
+                  DSM_COLLECTIVE_ORDER_COUNT);
+
 static const dsm__word layout_move_words[] = {
     [DSM_LAYOUT_MOVE_NONE].key = "none",
     [DSM_LAYOUT_MOVE_ALWAYS].key = "always",
@@ -165,6 +173,11 @@ const dsm__parameter dsm__parameters[] = {
             DSM_COLLECTIVES_NESTED, "word", "DeepSpatialMatrix paper, II-D: along X, then along Y",
             "How a collective goes over several axes: one after the other, or one ring through all "
             "members."),
+    NEUTRAL(
+        "system.collective_order", WORD, system.collective_order, &collective_orders, false, 0, 0,
+        DSM_COLLECTIVE_ORDER_GIVEN, "word", "DeepSpatialMatrix paper, II-D: along X, then along Y",
+        "Order of a nested collective: of the axes, the fastest, or parts that begin along each "
+        "axis at once."),
     NEUTRAL("system.collective_base_us", REAL, system.collective_base_us, NULL, true, 0, 1e6, 0,
             "10^-6 s", "assumption: a collective begins at once",
             "Time before a collective begins."),

@@ -86,6 +86,44 @@ START_TEST(test_nested_collective_goes_along_one_axis_after_the_other) {
 }
 END_TEST
 
+/*
+ * On 8 chips at 225 GB/s and 2 nodes at 18.75 GB/s a chip, 800 bytes. Given: 700 on x and 50 on y,
+ * y is the slower: 50 / 18.75. Best is that too, since the other order has 400 on y. In halves: x
+ * 350 of the half that begins there and 175 of the other, y 200 and 25.
+ */
+START_TEST(test_order_decides_what_each_axis_carries) {
+  static const struct {
+    dsm_collective_order order;
+    double x;
+    double y;
+  } cases[] = {{DSM_COLLECTIVE_ORDER_GIVEN, 700, 50},
+               {DSM_COLLECTIVE_ORDER_BEST, 700, 50},
+               {DSM_COLLECTIVE_ORDER_BOTH_HALVES, 525, 225}};
+  build((cluster){{8, 0}, 2});
+  chips.system.collectives = DSM_COLLECTIVES_NESTED;
+  chips.system.collective_order = cases[_i].order;
+  const dsm_traffic traffic = dsm__reduce_scatter_traffic(&machine, 3, 800);
+  ASSERT_CLOSE(traffic.bytes[DSM_LINK_AXIS], cases[_i].x);
+  ASSERT_CLOSE(traffic.bytes[DSM_LINK_AXIS + 1], cases[_i].y);
+}
+END_TEST
+
+/* Whatever the names of the axes: the best order does not depend on which stands first. */
+START_TEST(test_best_order_does_not_depend_on_the_order_of_axes) {
+  build((cluster){{8, 4}, 3});
+  chips.system.collectives = DSM_COLLECTIVES_NESTED;
+  chips.system.collective_order = DSM_COLLECTIVE_ORDER_BEST;
+  dsm_traffic traffic = dsm__reduce_scatter_traffic(&machine, 7, 800);
+  const double before = dsm_group_cycles(&machine, &traffic);
+  const dsm_network_axis first = chips.system.axes[0];
+  chips.system.axes[0] = chips.system.axes[2];
+  chips.system.axes[2] = first;
+  machine = dsm_machine_derive(&chips);
+  traffic = dsm__reduce_scatter_traffic(&machine, 7, 800);
+  ASSERT_CLOSE(dsm_group_cycles(&machine, &traffic), before);
+}
+END_TEST
+
 START_TEST(test_both_ways_halve_the_steps) {
   build((cluster){{8, 0}, 1});
   const double one_way = dsm__axis_latency_cycles(&machine, 0);
@@ -168,6 +206,8 @@ Suite *suite_collective(void) {
   TCase *const tcase = tcase_create("collectives");
   tcase_add_loop_test(tcase, test_ring_through_all_members_takes_what_its_slowest_link_does, 0, 3);
   tcase_add_test(tcase, test_nested_collective_goes_along_one_axis_after_the_other);
+  tcase_add_loop_test(tcase, test_order_decides_what_each_axis_carries, 0, 3);
+  tcase_add_test(tcase, test_best_order_does_not_depend_on_the_order_of_axes);
   tcase_add_test(tcase, test_both_ways_halve_the_steps);
   tcase_add_test(tcase, test_switch_that_adds_moves_the_bytes_once);
   tcase_add_test(tcase, test_one_member_moves_nothing);
