@@ -42,7 +42,7 @@ typedef enum dsm_bound {
   DSM_BOUND_MEMORY = DSM_BOUND_AXIS + DSM_AXES_MAX,
   DSM_BOUND_RING,
   DSM_BOUND_AUXILIARY,  /**< the rate of the special function units */
-  DSM_BOUND_STARTUP,    /**< the arrays' start-up time; less of it is better */
+  DSM_BOUND_STARTUP,    /**< start-ups of the arrays, and changes of their blocks; less is better */
   DSM_BOUND_SCRATCHPAD, /**< the scratchpads' bandwidth, where blocks of weights wait for it */
   DSM_BOUND_LATENCY,    /**< the latency of steps between chips; less of it is better */
   DSM_BOUND_COUNT

@@ -76,6 +76,7 @@ typedef struct dsm_array {
   uint64_t columns;             /**< of PEs; take produced features (Pc = columns * simd_macs) */
   double startup_cycles;        /**< first data into the array, once per feature iteration */
   double efficiency_ratio;      /**< of the peak rate that is sustained, above 0 to 1 */
+  double block_cycles;          /**< lost at each change of the block of weights */
   bool unroll_kernel_on_rows;   /**< kernel positions share the rows with reduction features */
   bool weights_from_scratchpad; /**< the next weight block comes at scratchpad bandwidth */
 } dsm_array;

@@ -31,8 +31,16 @@ double dsm__startup_cycles(const dsm_system *system, uint64_t model_ways) {
   return (double)model_ways * system->array.startup_cycles;
 }
 
+double dsm__block_change_cycles(const dsm_system *system, uint64_t model_ways, double blocks) {
+  return (double)model_ways * blocks * system->array.block_cycles;
+}
+
+double dsm__whole_block_cycles(const dsm_system *system, double block_cycles) {
+  return block_cycles / system->array.efficiency_ratio + system->array.block_cycles;
+}
+
 double dsm__primary_cycles(const dsm_machine *machine, uint64_t model_ways, double blocks,
                            double block_cycles) {
-  return (double)model_ways * blocks * block_cycles / machine->system->array.efficiency_ratio +
+  return (double)model_ways * blocks * dsm__whole_block_cycles(machine->system, block_cycles) +
          dsm__startup_cycles(machine->system, model_ways);
 }

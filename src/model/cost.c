@@ -60,7 +60,8 @@ double dsm__stream_cycles(const dsm_pass_work *work, dsm__refetch refetch) {
 /* What decides how long the parts of an invocation take that have a choice. */
 typedef struct deciding {
   dsm_traffic stream;
-  bool is_block_loading; /* a block of weights takes longer to load than to use */
+  double starting_cycles; /* of primary: start-ups, and changes of blocks of weights */
+  bool is_block_loading;  /* a block of weights takes longer to load than to use */
 } deciding;
 
 static dsm_invocation_cost score(const dsm_pass_work *work, const dsm_loops *split, double limit,
@@ -70,7 +71,11 @@ static dsm_invocation_cost score(const dsm_pass_work *work, const dsm_loops *spl
   const double blocks = dsm__array_blocks(machine, work->pass, &core);
   const double block_cycles = dsm__block_cycles(machine, work->precision.element_bytes, &core);
   const double primary = dsm__primary_cycles(machine, work->share.model_ways, blocks, block_cycles);
-  *by = (deciding){.is_block_loading = block_cycles > (double)core.ij * (double)core.mb};
+  *by = (deciding){
+      .starting_cycles = dsm__startup_cycles(machine->system, work->share.model_ways) +
+                         dsm__block_change_cycles(machine->system, work->share.model_ways, blocks),
+      .is_block_loading = block_cycles > (double)core.ij * (double)core.mb,
+  };
   if (primary + work->auxiliary_cycles > limit) {
     return (dsm_invocation_cost){.total = HUGE_VAL};
   }
@@ -154,10 +159,9 @@ dsm_resources dsm_invocation_resources(const dsm_pass_work *work, const dsm_loop
     cycles[slowest_bound(machine, &by.stream)] += cost.overlapped - by.stream.latency_cycles;
     cycles[DSM_BOUND_LATENCY] += by.stream.latency_cycles;
   } else {
-    const double startup = dsm__startup_cycles(machine->system, work->share.model_ways);
-    cycles[DSM_BOUND_STARTUP] += startup;
+    cycles[DSM_BOUND_STARTUP] += by.starting_cycles;
     cycles[by.is_block_loading ? DSM_BOUND_SCRATCHPAD : DSM_BOUND_COMPUTE] +=
-        cost.primary - startup;
+        cost.primary - by.starting_cycles;
   }
   cycles[DSM_BOUND_AUXILIARY] += cost.auxiliary;
   cycles[DSM_BOUND_RING] += cost.partial_sum + cost.layout_move;

@@ -84,8 +84,22 @@ double dsm__block_cycles(const dsm_machine *machine, double element_bytes,
 double dsm__startup_cycles(const dsm_system *system, uint64_t model_ways);
 
 /**
+ * Cycles that arrays lose where their block of weights changes. Source: section 4, derived there
+ * (fill and drain of a weight-stationary array). Symbols: nm * blocks * array.block_cycles. Limits:
+ * block_cycles 0 (double buffering): 0.
+ */
+double dsm__block_change_cycles(const dsm_system *system, uint64_t model_ways, double blocks);
+
+/**
+ * Cycles of an array for each block of weights. Source: section 4. Symbols: stream /
+ * array.efficiency_ratio + array.block_cycles. Limits: efficiency 1, no block cycles: stream.
+ */
+double dsm__whole_block_cycles(const dsm_system *system, double block_cycles);
+
+/**
  * Primary compute cycles of an invocation. Source: section 4; DSM II-D (PriComp with startup time).
- * Symbols: nm * blocks * stream + nm * startup. Limits: one chip: one feature iteration.
+ * Symbols: nm * blocks * (stream / efficiency_ratio + array.block_cycles) + nm * startup. Limits:
+ * one chip: one feature iteration.
  */
 double dsm__primary_cycles(const dsm_machine *machine, uint64_t model_ways, double blocks,
                            double block_cycles);

@@ -47,8 +47,8 @@ typedef struct family {
   size_t rest;
   dsm__split_needs least;
   double startup_cycles;
-  double element_cycles; /* of the arrays, but for start-up: for each block of features produced and
-                            each element that streams past it */
+  double element_cycles; /* blocks of the arrays for each block of features produced: cycles for
+                            each element that streams past them */
 } family;
 
 typedef struct walk {
@@ -119,6 +119,11 @@ double dsm__needs_total(const dsm_pass_work *work, const dsm__split_needs *needs
 
 /* ---- families ---- */
 
+/* Of blocks that so many elements stream past: no more than the arrays take. */
+static double blocks_cycles(const dsm_machine *machine, double blocks, double stream) {
+  return rounding * (blocks * dsm__whole_block_cycles(machine->system, stream));
+}
+
 /*
  * What splits need at least that agree in the parts of kernel positions and of the features summed
  * up, the other three loops sharing `rest` cores. A core's blocks are those of the loops given,
@@ -146,7 +151,8 @@ static void find_least(const walk *w, const dsm_loops *split, uint64_t rest, fam
   const double stream = (double)chip[DSM_DIM_IJ] * (double)chip[DSM_DIM_MB] / (double)rest;
   const double share = rounding / (double)rest;
   f->least = (dsm__split_needs){
-      .primary_cycles = rounding * (f->element_cycles * produced * stream) + f->startup_cycles,
+      .primary_cycles =
+          blocks_cycles(machine, f->element_cycles * produced, stream) + f->startup_cycles,
       .kernel_bytes = tiled_bytes(w, work->bytes.kernel / (kij * reduced) * share),
   };
   const double features = is_backward ? work->bytes.raw : work->bytes.input;
@@ -261,7 +267,8 @@ static bool is_produced_in_vain(walk *w, const family *f, size_t produced, size_
   least.kernel_bytes = fmax(least.kernel_bytes, best.kernel_bytes);
   least.sum_cycles = fmax(least.sum_cycles, best.sum_cycles);
   least.primary_cycles =
-      rounding * (f->element_cycles * w->blocks[produced] * best.stream) + f->startup_cycles;
+      blocks_cycles(w->work->machine, f->element_cycles * w->blocks[produced], best.stream) +
+      f->startup_cycles;
   w->looked_at++;
   return w->visitor->is_hopeless(w->visitor->context, &least);
 }

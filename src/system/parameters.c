@@ -137,6 +137,10 @@ const dsm__parameter dsm__parameters[] = {
     NEUTRAL("array.efficiency_ratio", REAL, array.efficiency_ratio, NULL, false, 1e-6, 1, 1,
             "ratio", "assumption: the arrays run at their peak",
             "Share of the peak rate that the arrays sustain; start-up is not divided by it."),
+    NEUTRAL("array.block_cycles", REAL, array.block_cycles, NULL, true, 0, 1e9, 0, "cycles",
+            "assumption: the next block of weights is there when one is done (double buffering)",
+            "Cycles that an array loses at each change of its block of weights; 2 * rows + columns "
+            "- 2 where it fills and drains."),
     FLAG("array.unroll_kernel_on_rows", array.unroll_kernel_on_rows, false,
          "assumption: kernel positions follow one another in time"),
     FLAG("array.weights_from_scratchpad", array.weights_from_scratchpad, false,

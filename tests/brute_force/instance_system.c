@@ -48,6 +48,7 @@ static void write_array(instance_text *text, instance_random *random, const mach
   static const size_t sizes[] = {1, 2, 3, 4, 5, 7, 8, 16};
   static const size_t simd_macs[] = {1, 1, 2, 3, 4, 8};
   static const double efficiencies[] = {0.25, 0.5, 0.8};
+  static const size_t changes[] = {1, 3, 14, 100};
   static const size_t startups[] = {0, 1, 8, 10, 64, 100, 1000};
   instance_text_key(text, "pe");
   instance_text_open(text, '{');
@@ -71,6 +72,9 @@ static void write_array(instance_text *text, instance_random *random, const mach
   }
   if (instance_random_chance(random, 25)) {
     instance_text_real(text, "efficiency_ratio", INSTANCE_PICK_REAL(random, efficiencies));
+  }
+  if (instance_random_chance(random, 25)) {
+    instance_text_count(text, "block_cycles", INSTANCE_PICK(random, changes));
   }
   instance_text_close(text, '}');
 }

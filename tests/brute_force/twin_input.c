@@ -306,6 +306,7 @@ bool twin_system_parse(twin_system *out, const char *json) {
       .columns = number(array, "columns", 1) * number(member(root, "pe"), "simd_macs", 1),
       .startup_cycles = number(array, "startup_cycles", 1000),
       .array_efficiency = number(array, "efficiency_ratio", 1),
+      .block_cycles = number(array, "block_cycles", 0),
       .unroll_kernel_on_rows = flag(array, "unroll_kernel_on_rows"),
       .weights_from_scratchpad = flag(array, "weights_from_scratchpad"),
       .cores = number(chip, "cores", 1),

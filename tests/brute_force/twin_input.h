@@ -78,6 +78,7 @@ typedef struct {
   double columns; /* Pc: array.columns * pe.simd_macs */
   double startup_cycles;
   double array_efficiency;
+  double block_cycles; /* lost by a change of the block of weights */
   bool unroll_kernel_on_rows;
   bool weights_from_scratchpad;
   double cores;

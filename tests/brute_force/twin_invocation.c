@@ -87,7 +87,8 @@ static double primary_cycles(const twin_context *context, const twin_node *node,
                                     system->scratchpad_bytes_per_cycle;
   const double stream =
       system->weights_from_scratchpad ? fmax(c_ij * c_mb, weight_load_cycles) : c_ij * c_mb;
-  return layout.nm * (blocks * stream / system->array_efficiency + system->startup_cycles);
+  const double of_blocks = blocks * (stream / system->array_efficiency + system->block_cycles);
+  return layout.nm * (of_blocks + system->startup_cycles);
 }
 
 static double forward_ops(const twin_node *node, const double t, const bool inference) {

@@ -151,6 +151,24 @@ START_TEST(test_without_startup_only_blocks_count) {
 }
 END_TEST
 
+/* 8 rows and 8 columns: 22 cycles to fill and drain; 5 blocks of 7 cycles at half the rate */
+START_TEST(test_changes_of_blocks_are_lost_once_a_block) {
+  chips.array.efficiency_ratio = 0.5;
+  chips.array.block_cycles = 22;
+  ck_assert_double_eq(dsm__whole_block_cycles(&chips, 7), 36);
+  ck_assert_double_eq(dsm__primary_cycles(&machine, 3, 5, 7), 3 * (5 * 36 + 100));
+  ck_assert_double_eq(dsm__block_change_cycles(&chips, 3, 5), 3 * 5 * 22);
+}
+END_TEST
+
+/* A weight-stationary array of 128 x 128 whose block takes as long to fill and drain as to use. */
+START_TEST(test_blocks_that_are_not_double_buffered_fill_and_drain) {
+  chips.array.startup_cycles = 0;
+  chips.array.block_cycles = 2 * 128 + 128 - 2;
+  ck_assert_double_eq(dsm__primary_cycles(&machine, 1, 10, 382), 2 * 3820);
+}
+END_TEST
+
 Suite *suite_compute(void) {
   Suite *const suite = suite_create("compute");
   TCase *const blocks = tcase_create("blocks");
@@ -170,6 +188,8 @@ Suite *suite_compute(void) {
   tcase_add_test(cycles, test_primary_is_startup_and_blocks_of_each_feature_iteration);
   tcase_add_test(cycles, test_one_chip_has_one_feature_iteration);
   tcase_add_test(cycles, test_without_startup_only_blocks_count);
+  tcase_add_test(cycles, test_changes_of_blocks_are_lost_once_a_block);
+  tcase_add_test(cycles, test_blocks_that_are_not_double_buffered_fill_and_drain);
   suite_add_tcase(suite, cycles);
   return suite;
 }

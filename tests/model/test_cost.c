@@ -435,6 +435,16 @@ START_TEST(test_blocks_that_load_longer_than_they_compute_are_the_scratchpads) {
 }
 END_TEST
 
+/* 4 feature iterations of a block each: 3 cycles more a block, and of the arrays twice as many. */
+START_TEST(test_changes_of_blocks_are_start_up) {
+  chips.array.block_cycles = 3;
+  chips.array.efficiency_ratio = 0.5;
+  expect_resources(
+      resources_of(DSM_PASS_UPDATE),
+      SPENT([DSM_BOUND_COMPUTE] = 256, [DSM_BOUND_STARTUP] = 412, [DSM_BOUND_RING] = 1.5));
+}
+END_TEST
+
 /* Two groups on the ring, neither of which is as long as computation. */
 START_TEST(test_the_bound_is_the_largest_sum_and_the_first_of_equals) {
   const dsm_traffic traffic = {{[DSM_LINK_RING] = 32 * 33}}; /* 32 bytes a cycle: 33 cycles */
@@ -471,6 +481,7 @@ Suite *suite_cost(void) {
   tcase_add_test(deciding, test_groups_that_do_not_overlap_go_to_their_slowest_link);
   tcase_add_test(deciding, test_a_transfer_that_hides_computation_decides_all_of_it);
   tcase_add_test(deciding, test_blocks_that_load_longer_than_they_compute_are_the_scratchpads);
+  tcase_add_test(deciding, test_changes_of_blocks_are_start_up);
   tcase_add_test(deciding, test_the_bound_is_the_largest_sum_and_the_first_of_equals);
   suite_add_tcase(suite, deciding);
   TCase *const limits = tcase_create("limits");

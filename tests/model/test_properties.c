@@ -128,6 +128,8 @@ static void draw(random_mapping *mapping, uint64_t *state) {
   *system = friendly_system(1 + random_below(state, 5), 1 + random_below(state, 5));
   system->chip.cores = 1 + random_below(state, 24);
   system->array.startup_cycles = draw_bool(state) ? 0 : 50;
+  system->array.efficiency_ratio = random_below(state, 4) == 0 ? 0.75 : 1;
+  system->array.block_cycles = random_below(state, 4) == 0 ? 14 : 0;
   system->array.unroll_kernel_on_rows = draw_bool(state);
   system->array.weights_from_scratchpad = draw_bool(state);
   draw_model(&system->model, state);

@@ -23,6 +23,7 @@ static const double rounding = 1e-11;
 static void speed_arrays(dsm_system *system, double factor) {
   system->core.frequency_GHz *= factor;
   system->array.startup_cycles *= factor;
+  system->array.block_cycles *= factor;
   system->core.sfu_ops_per_cycle /= factor;
 }
 
@@ -46,6 +47,7 @@ static void speed(dsm_system *system, dsm_bound bound, double factor) {
     return;
   case DSM_BOUND_STARTUP:
     system->array.startup_cycles /= factor;
+    system->array.block_cycles /= factor;
     return;
   case DSM_BOUND_SCRATCHPAD:
     system->core.scratchpad_bandwidth_GBps *= factor;

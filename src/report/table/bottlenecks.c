@@ -136,6 +136,9 @@ static const char *array_filling(dsm__page *page, const dsm_plan *plan,
 
 static const char *start_count(dsm__page *page, const dsm_plan *plan, const dsm_pass_plan *pass) {
   double invocations = 0;
+  if (plan->system->array.block_cycles > 0) {
+    return " and changing their blocks of weights";
+  }
   for (unsigned i = 0; i < pass->invocation_count; i++) {
     invocations += (double)pass->invocations[i].count;
   }
