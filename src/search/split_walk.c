@@ -119,17 +119,13 @@ double dsm__needs_total(const dsm_pass_work *work, const dsm__split_needs *needs
 
 /* ---- families ---- */
 
-/* Of blocks that so many elements stream past: no more than the arrays take. */
-static double blocks_cycles(const dsm_machine *machine, double blocks, double stream) {
-  return rounding * (blocks * dsm__whole_block_cycles(machine->system, stream));
-}
-
 /*
  * What splits need at least that agree in the parts of kernel positions and of the features summed
  * up, the other three loops sharing `rest` cores. A core's blocks are those of the loops given,
  * times at least 1 and at least what is produced by the others, each of them at least its part of
- * the loop; so the arrays take the least where `rest` divides the others evenly. What a core has of
- * kernel and features is least where all of `rest` divides it.
+ * the loop; so the arrays take the least where `rest` divides the others evenly, and change blocks
+ * least where all of it divides what is produced. What a core has of kernel and features is least
+ * where all of `rest` divides it.
  */
 static void find_least(const walk *w, const dsm_loops *split, uint64_t rest, family *f) {
   const dsm_pass_work *const work = w->work;
@@ -150,9 +146,12 @@ static void find_least(const walk *w, const dsm_loops *split, uint64_t rest, fam
   const double produced = fmax(1, (double)left / (double)machine->production_chunk);
   const double stream = (double)chip[DSM_DIM_IJ] * (double)chip[DSM_DIM_MB] / (double)rest;
   const double share = rounding / (double)rest;
+  const double streamed =
+      f->element_cycles * produced * stream / machine->system->array.efficiency_ratio;
+  const double changes = f->element_cycles * fmax(1, produced / (double)rest);
   f->least = (dsm__split_needs){
       .primary_cycles =
-          blocks_cycles(machine, f->element_cycles * produced, stream) + f->startup_cycles,
+          rounding * (streamed + changes * machine->system->array.block_cycles) + f->startup_cycles,
       .kernel_bytes = tiled_bytes(w, work->bytes.kernel / (kij * reduced) * share),
   };
   const double features = is_backward ? work->bytes.raw : work->bytes.input;
@@ -267,7 +266,8 @@ static bool is_produced_in_vain(walk *w, const family *f, size_t produced, size_
   least.kernel_bytes = fmax(least.kernel_bytes, best.kernel_bytes);
   least.sum_cycles = fmax(least.sum_cycles, best.sum_cycles);
   least.primary_cycles =
-      blocks_cycles(w->work->machine, f->element_cycles * w->blocks[produced], best.stream) +
+      rounding * (f->element_cycles * w->blocks[produced] *
+                  dsm__whole_block_cycles(w->work->machine->system, best.stream)) +
       f->startup_cycles;
   w->looked_at++;
   return w->visitor->is_hopeless(w->visitor->context, &least);

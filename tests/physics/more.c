@@ -45,6 +45,12 @@ static void give_sfu(dsm_system *system) {
 static void give_startup(dsm_system *system) {
   system->array.startup_cycles /= 2;
 }
+static void give_block_changes(dsm_system *system) {
+  system->array.block_cycles /= 2;
+}
+static void give_array_efficiency(dsm_system *system) {
+  system->array.efficiency_ratio = sqrt(system->array.efficiency_ratio);
+}
 static void give_clock(dsm_system *system) {
   system->core.frequency_GHz *= 2;
 }
@@ -139,6 +145,8 @@ static const struct {
     {"scratchpad bandwidth", give_scratchpad_bandwidth, is_pipeline_loose},
     {"sfu", give_sfu, is_pipeline_loose},
     {"startup", give_startup, is_pipeline_loose},
+    {"block changes", give_block_changes, is_pipeline_loose},
+    {"array efficiency", give_array_efficiency, is_pipeline_loose},
     {"clock", give_clock, is_pipeline_loose},
     {"clock and bandwidths", give_clock_and_bandwidths, never},
     {"rows", give_rows, loads_longer},
