@@ -4,6 +4,10 @@
 #include "suites.h"
 
 dsm_system friendly_system(uint64_t chips_x, uint64_t chips_y) {
+  return friendly_grid(&(grid){2, {chips_x, chips_y}});
+}
+
+dsm_system friendly_grid(const grid *sides) {
   return (dsm_system){
       .name = "friendly",
       .pe = {.simd_macs = 2},
@@ -18,9 +22,10 @@ dsm_system friendly_system(uint64_t chips_x, uint64_t chips_y) {
       .chip = {.cores = 4,
                .core_link_bandwidth_GBps = 64,
                .memory = {.capacity_GB = 1, .bandwidth_GBps = 64, .efficiency_ratio = 0.5}},
-      .system = {.axis_count = 2,
-                 .axes = {{"x", chips_x, 16, .efficiency_ratio = 1},
-                          {"y", chips_y, 8, .efficiency_ratio = 1}}},
+      .system = {.axis_count = sides->axis_count,
+                 .axes = {{"x", sides->chips[0], 16, .efficiency_ratio = 1},
+                          {"y", sides->chips[1], 8, .efficiency_ratio = 1},
+                          {"z", sides->chips[2], 4, .efficiency_ratio = 1}}},
       .model = {.bptt_resident_copies = 2,
                 .relu_mask_bytes = 0.125,
                 .batch_norm_saved_bytes = 0.25,
@@ -118,9 +123,23 @@ dsm_loops loops(uint64_t in, uint64_t out, uint64_t ij, uint64_t kij, uint64_t m
                       [DSM_DIM_MB] = mb}};
 }
 
+uint64_t grid_chips(const grid *sides) {
+  uint64_t chips = 1;
+  for (unsigned a = 0; a < sides->axis_count; a++) {
+    chips *= sides->chips[a];
+  }
+  return chips;
+}
+
 void assert_traffic(dsm_traffic actual, double x, double y, double memory, double ring) {
-  ASSERT_CLOSE(actual.bytes[DSM_LINK_AXIS], x);
-  ASSERT_CLOSE(actual.bytes[DSM_LINK_AXIS + 1], y);
+  assert_axis_traffic(actual, (const double[DSM_AXES_MAX]){x, y}, memory, ring);
+}
+
+void assert_axis_traffic(dsm_traffic actual, const double axes[DSM_AXES_MAX], double memory,
+                         double ring) {
+  for (int a = 0; a < DSM_AXES_MAX; a++) {
+    ASSERT_CLOSE(actual.bytes[DSM_LINK_AXIS + a], axes[a]);
+  }
   ASSERT_CLOSE(actual.bytes[DSM_LINK_MEMORY], memory);
   ASSERT_CLOSE(actual.bytes[DSM_LINK_RING], ring);
 }

@@ -19,6 +19,17 @@
  */
 dsm_system friendly_system(uint64_t chips_x, uint64_t chips_y);
 
+/* Chips along axes x, y and z. */
+typedef struct grid {
+  unsigned axis_count;
+  uint64_t chips[DSM_AXES_MAX];
+} grid;
+
+/* The same along other axes; a link along z has 2 bytes a cycle. */
+dsm_system friendly_grid(const grid *sides);
+
+uint64_t grid_chips(const grid *sides);
+
 /** The same with 4 x 2 chips, where rotation passes no memory, so that the stream's is that of what
  * is and is not on chip alone. */
 dsm_system plain_memory_system(void);
@@ -52,5 +63,9 @@ double streamed_bytes(const dsm_pass_work *work, const dsm_loops *split);
 
 /** Bytes of each link, to the tolerance of ASSERT_CLOSE. */
 void assert_traffic(dsm_traffic actual, double x, double y, double memory, double ring);
+
+/* The same of up to three axes. */
+void assert_axis_traffic(dsm_traffic actual, const double axes[DSM_AXES_MAX], double memory,
+                         double ring);
 
 #endif

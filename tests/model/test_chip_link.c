@@ -7,27 +7,50 @@
 static dsm_system chips;
 static dsm_machine machine;
 
-static void build(uint64_t chips_x, uint64_t chips_y) {
-  chips = friendly_system(chips_x, chips_y);
+static void build_grid(const grid *sides) {
+  chips = friendly_grid(sides);
   machine = dsm_machine_derive(&chips);
+}
+
+static void build(uint64_t chips_x, uint64_t chips_y) {
+  build_grid(&(grid){2, {chips_x, chips_y}});
 }
 
 static void set_up(void) {
   build(4, 2);
 }
 
-static bool is_model_x(dsm_parallelism parallelism) {
-  return parallelism == DSM_PARALLELISM_MODEL || parallelism == DSM_PARALLELISM_MODEL_X_DATA_Y;
+/* By hand: the roles of x, y and z. */
+static const char *const roles[DSM_PARALLELISM_COUNT] = {"DDD", "MMM", "DMM", "MDM",
+                                                         "DDM", "MMD", "DMD", "MDD"};
+
+static bool is_model(dsm_parallelism parallelism, unsigned axis) {
+  return roles[parallelism][axis] == 'M';
 }
 
-static bool is_model_y(dsm_parallelism parallelism) {
-  return parallelism == DSM_PARALLELISM_MODEL || parallelism == DSM_PARALLELISM_DATA_X_MODEL_Y;
+/* Grids for the counts chip by chip, axes of length 1 and odd ones among them. */
+static const grid grids[] = {{2, {1, 1}},   {2, {1, 4}}, {2, {5, 1}},    {2, {4, 2}},
+                             {2, {2, 3}},   {2, {3, 5}}, {2, {4, 4}},    {1, {4}},
+                             {1, {5}},      {1, {1}},    {3, {2, 3, 2}}, {3, {3, 1, 4}},
+                             {3, {1, 2, 3}}};
+
+enum { SIDE_MAX = 5, CHIPS_MAX = SIDE_MAX * SIDE_MAX };
+
+/* Place of a chip along an axis: x is counted first. */
+static int place_along(const grid *sides, int chip, unsigned axis) {
+  for (unsigned a = 0; a < axis; a++) {
+    chip /= (int)sides->chips[a];
+  }
+  return chip % (int)sides->chips[axis];
 }
 
-/* Tori for the counts chip by chip, axes of length 1 and odd ones among them. */
-static const dsm_size2 tori[] = {{1, 1}, {1, 4}, {5, 1}, {4, 2}, {2, 3}, {3, 5}, {4, 4}};
+static double largest_of(const double axes[DSM_AXES_MAX]) {
+  return fmax(axes[0], fmax(axes[1], axes[2]));
+}
 
-enum { SIDE_MAX = 5 };
+static double sum_of(const double axes[DSM_AXES_MAX]) {
+  return axes[0] + axes[1] + axes[2];
+}
 
 /* --- rotation */
 
@@ -84,73 +107,101 @@ START_TEST(test_axis_of_length_1_carries_no_rotation) {
 }
 END_TEST
 
-/* Each chip starts with a piece of the features. Every iteration all pieces hop along X if it is an
- * M axis, and along Y if it alone is, or once every turn of X. With exact_rotation they hop from
- * one iteration to the next only: along Y in place of the X hop that would end a turn. */
+/* Each chip starts with a piece of the features. Every iteration all pieces hop along the first M
+ * axis, and along each further one once every turn of those before it. With exact_rotation they hop
+ * from one iteration to the next only: along a further axis in place of the hops that would end the
+ * turns before it. */
 typedef struct hops {
-  double x; /* bytes that a chip sent along X */
-  double y;
-  bool is_home; /* each piece is where it was */
+  double bytes[DSM_AXES_MAX]; /* that a chip sent along each axis */
+  bool is_home;               /* each piece is where it was */
 } hops;
 
-enum { CHIPS_MAX = SIDE_MAX * SIDE_MAX };
+/* The chip that has a piece when every piece is so far from home. */
+static int chip_of(const grid *sides, int piece, const int away[DSM_AXES_MAX]) {
+  int chip = 0;
+  for (unsigned a = sides->axis_count; a-- > 0;) {
+    const int side = (int)sides->chips[a];
+    chip = chip * side + (place_along(sides, piece, a) + away[a]) % side;
+  }
+  return chip;
+}
 
-/* Notes in met[chip][piece] how often they were together; chip (x, y) is number y * m + x. */
-static hops hop_by_hop(int m, int n, dsm_parallelism parallelism, double full_bytes, bool is_exact,
-                       int met[CHIPS_MAX][CHIPS_MAX]) {
-  const bool turns_x = is_model_x(parallelism);
-  const bool turns_y = is_model_y(parallelism);
-  const int ways = (turns_x ? m : 1) * (turns_y ? n : 1);
-  int away_x = 0; /* how far every piece is from home */
-  int away_y = 0;
-  hops result = {0};
+static int model_ways(const grid *sides, dsm_parallelism parallelism) {
+  int ways = 1;
+  for (unsigned a = 0; a < sides->axis_count; a++) {
+    ways *= is_model(parallelism, a) ? (int)sides->chips[a] : 1;
+  }
+  return ways;
+}
+
+/* The pieces hop on after an iteration. */
+static void hop(const grid *sides, dsm_parallelism parallelism, int iteration, bool is_exact,
+                double piece_bytes, int away[DSM_AXES_MAX], hops *result) {
+  int turn = 1; /* iterations of a turn of the axes before */
+  unsigned last = DSM_AXES_MAX;
+  for (unsigned a = 0; a < sides->axis_count; a++) {
+    const int side = (int)sides->chips[a];
+    if (is_model(parallelism, a) && side > 1 && iteration % turn == 0) {
+      if (is_exact && last < DSM_AXES_MAX) {
+        away[last] = (away[last] + (int)sides->chips[last] - 1) % (int)sides->chips[last];
+        result->bytes[last] -= piece_bytes;
+      }
+      away[a] = (away[a] + 1) % side;
+      result->bytes[a] += piece_bytes;
+      last = a;
+    }
+    turn *= is_model(parallelism, a) ? side : 1;
+  }
+}
+
+/* Notes in met[chip][piece] how often they were together. */
+static hops hop_by_hop(const grid *sides, dsm_parallelism parallelism, double full_bytes,
+                       bool is_exact, int met[CHIPS_MAX][CHIPS_MAX]) {
+  const int chip_count = (int)grid_chips(sides);
+  const int ways = model_ways(sides, parallelism);
+  int away[DSM_AXES_MAX] = {0}; /* how far every piece is from home */
+  hops result = {.is_home = true};
   for (int iteration = 1; iteration <= ways; iteration++) {
-    for (int piece = 0; piece < m * n; piece++) {
-      const int x = (piece % m + away_x) % m;
-      const int y = (piece / m + away_y) % n;
-      met[y * m + x][piece]++;
+    for (int piece = 0; piece < chip_count; piece++) {
+      met[chip_of(sides, piece, away)][piece]++;
     }
-    const bool is_turn_over = !turns_x || iteration % m == 0;
-    if (is_exact && iteration == ways) {
-      break;
-    }
-    if (turns_x && m > 1 && !(is_exact && is_turn_over)) {
-      away_x = (away_x + 1) % m;
-      result.x += full_bytes / ways;
-    }
-    if (turns_y && n > 1 && is_turn_over) {
-      away_y = (away_y + 1) % n;
-      result.y += full_bytes / ways;
+    if (!is_exact || iteration < ways) {
+      hop(sides, parallelism, iteration, is_exact, full_bytes / ways, away, &result);
     }
   }
-  result.is_home = away_x == 0 && away_y == 0;
+  for (unsigned a = 0; a < sides->axis_count; a++) {
+    result.is_home = result.is_home && away[a] == 0;
+  }
   return result;
 }
 
 /* Each chip has met each piece of those it shares samples with, once. */
-static void assert_all_met(int m, int n, dsm_parallelism parallelism,
+static void assert_all_met(const grid *sides, dsm_parallelism parallelism,
                            int met[CHIPS_MAX][CHIPS_MAX]) {
-  for (int chip = 0; chip < m * n; chip++) {
-    for (int piece = 0; piece < m * n; piece++) {
-      const bool is_shared_x = is_model_x(parallelism) || chip % m == piece % m;
-      const bool is_shared_y = is_model_y(parallelism) || chip / m == piece / m;
-      ck_assert_int_eq(met[chip][piece], is_shared_x && is_shared_y ? 1 : 0);
+  const int chip_count = (int)grid_chips(sides);
+  for (int chip = 0; chip < chip_count; chip++) {
+    for (int piece = 0; piece < chip_count; piece++) {
+      bool is_shared = true;
+      for (unsigned a = 0; a < sides->axis_count; a++) {
+        is_shared = is_shared && (is_model(parallelism, a) ||
+                                  place_along(sides, chip, a) == place_along(sides, piece, a));
+      }
+      ck_assert_int_eq(met[chip][piece], is_shared ? 1 : 0);
     }
   }
 }
 
 START_TEST(test_rotation_carries_what_is_counted_hop_by_hop) {
-  const int m = (int)tori[_i].rows;
-  const int n = (int)tori[_i].columns;
-  build(tori[_i].rows, tori[_i].columns);
-  for (int p = 0; p < DSM_PARALLELISM_COUNT_OF(2); p++) {
+  const grid *const sides = &grids[_i];
+  build_grid(sides);
+  for (int p = 0; p < DSM_PARALLELISM_COUNT_OF(sides->axis_count); p++) {
     int met[CHIPS_MAX][CHIPS_MAX] = {{0}};
-    const hops counted = hop_by_hop(m, n, (dsm_parallelism)p, 3600, false, met);
-    const double memory = 0.5 * fmax(counted.x, counted.y);
-    assert_all_met(m, n, (dsm_parallelism)p, met);
+    const hops counted = hop_by_hop(sides, (dsm_parallelism)p, 3600, false, met);
+    const double memory = 0.5 * largest_of(counted.bytes);
+    assert_all_met(sides, (dsm_parallelism)p, met);
     ck_assert(counted.is_home);
-    assert_traffic(rotation(DSM_PASS_FORWARD, (dsm_parallelism)p, 3600), counted.x, counted.y,
-                   memory, memory);
+    assert_axis_traffic(rotation(DSM_PASS_FORWARD, (dsm_parallelism)p, 3600), counted.bytes, memory,
+                        memory);
   }
 }
 END_TEST
@@ -195,22 +246,32 @@ END_TEST
 
 /* All still meet; what hops is nm - 1 pieces, and they are not home but on a single chip. */
 START_TEST(test_exact_rotation_carries_what_is_counted_hop_by_hop) {
-  const int m = (int)tori[_i].rows;
-  const int n = (int)tori[_i].columns;
-  build(tori[_i].rows, tori[_i].columns);
+  const grid *const sides = &grids[_i];
+  build_grid(sides);
   chips.model.exact_rotation = true;
-  for (int p = 0; p < DSM_PARALLELISM_COUNT_OF(2); p++) {
+  for (int p = 0; p < DSM_PARALLELISM_COUNT_OF(sides->axis_count); p++) {
     int met[CHIPS_MAX][CHIPS_MAX] = {{0}};
     const dsm_parallelism parallelism = (dsm_parallelism)p;
-    const hops counted = hop_by_hop(m, n, parallelism, 3600, true, met);
-    const double memory = 0.5 * fmax(counted.x, counted.y);
-    const double ways = (is_model_x(parallelism) ? m : 1) * (is_model_y(parallelism) ? n : 1);
-    assert_all_met(m, n, parallelism, met);
-    ASSERT_CLOSE(counted.x + counted.y, 3600 * (ways - 1) / ways);
+    const hops counted = hop_by_hop(sides, parallelism, 3600, true, met);
+    const double memory = 0.5 * largest_of(counted.bytes);
+    const double ways = model_ways(sides, parallelism);
+    assert_all_met(sides, parallelism, met);
+    ASSERT_CLOSE(sum_of(counted.bytes), 3600 * (ways - 1) / ways);
     ck_assert_int_eq(counted.is_home, ways <= 1);
-    assert_traffic(rotation(DSM_PASS_FORWARD, parallelism, 3600), counted.x, counted.y, memory,
-                   memory);
+    assert_axis_traffic(rotation(DSM_PASS_FORWARD, parallelism, 3600), counted.bytes, memory,
+                        memory);
   }
+}
+END_TEST
+
+/* Of 1200 bytes on 2 x 3 x 2 chips, all along model axes: every turn of X, then 1/2, then 1/6. */
+START_TEST(test_a_third_axis_turns_once_every_turn_of_those_before) {
+  build_grid(&(grid){3, {2, 3, 2}});
+  assert_axis_traffic(rotation(DSM_PASS_FORWARD, DSM_PARALLELISM_MODEL, 1200),
+                      (const double[]){1200, 600, 200}, 600, 600);
+  chips.model.exact_rotation = true;
+  assert_axis_traffic(rotation(DSM_PASS_BACKWARD, DSM_PARALLELISM_MODEL, 1200),
+                      (const double[]){3 * 600, 3 * 400, 3 * 100}, 3 * 300, 3 * 1100);
 }
 END_TEST
 
@@ -229,8 +290,8 @@ static dsm_weight_traffic update(const dsm_layer *layer, dsm_parallelism paralle
  *   broadcast: all B / Bg = 1/2 times, memory 5 * w / 2; update: 7 * 960 * 2 bytes over all 8 chips
  */
 typedef struct update_case {
-  double sum[DSM_LINK_COUNT];
-  double broadcast[DSM_LINK_COUNT];
+  double sum[4]; /* x, y, memory, ring */
+  double broadcast[4];
 } update_case;
 
 static const update_case updates[DSM_PARALLELISM_COUNT_OF(2)] = {
@@ -322,21 +383,35 @@ static double reduce_scatter(int k, double whole) {
 
 START_TEST(test_reduction_carries_what_is_counted_chip_by_chip) {
   const dsm_layer conv = conv_layer(12, 20, 36, 4, 1);
-  const int m = (int)tori[_i].rows;
-  const int n = (int)tori[_i].columns;
-  build(tori[_i].rows, tori[_i].columns);
-  for (int p = 0; p < DSM_PARALLELISM_COUNT_OF(2); p++) {
+  const grid *const sides = &grids[_i];
+  build_grid(sides);
+  for (int p = 0; p < DSM_PARALLELISM_COUNT_OF(sides->axis_count); p++) {
     const dsm_parallelism parallelism = (dsm_parallelism)p;
-    const int data_x = is_model_x(parallelism) ? 1 : m;
-    const int data_y = is_model_y(parallelism) ? 1 : n;
-    const double whole = 960.0 * 4 * data_x * data_y / (m * n);
-    const double x = reduce_scatter(data_x, whole);
-    const double y = reduce_scatter(data_y, whole / data_x);
-    const double memory = data_x * data_y > 1 ? whole : 0;
+    const double whole = 960.0 * 4 / model_ways(sides, parallelism);
+    double sum[DSM_AXES_MAX] = {0};
+    double broadcast[DSM_AXES_MAX] = {0};
+    double left = whole;
+    for (unsigned a = 0; a < sides->axis_count; a++) {
+      const int along = is_model(parallelism, a) ? 1 : (int)sides->chips[a];
+      sum[a] = reduce_scatter(along, left);
+      broadcast[a] = sum[a] / 2;
+      left /= along;
+    }
+    const double memory = left < whole ? whole : 0;
     const dsm_weight_traffic traffic = update(&conv, parallelism);
-    assert_traffic(traffic.sum_of_gradients, x, y, 1.5 * memory, 2 * (x + y));
-    assert_traffic(traffic.broadcast_weights, x / 2, y / 2, 5 * memory / 2, x + y);
+    assert_axis_traffic(traffic.sum_of_gradients, sum, 1.5 * memory, 2 * sum_of(sum));
+    assert_axis_traffic(traffic.broadcast_weights, broadcast, 5 * memory / 2, sum_of(sum));
   }
+}
+END_TEST
+
+/* 960 weights of 4 bytes on 2 x 3 x 2 chips: 3840 * 1/2, 1920 * 2/3, 640 * 1/2. */
+START_TEST(test_a_third_axis_sums_what_two_have_left) {
+  const dsm_layer conv = conv_layer(12, 20, 36, 4, 1);
+  build_grid(&(grid){3, {2, 3, 2}});
+  const dsm_weight_traffic traffic = update(&conv, DSM_PARALLELISM_DATA);
+  assert_axis_traffic(traffic.sum_of_gradients, (const double[]){1920, 1280, 320}, 5760, 7040);
+  assert_traffic(traffic.weight_update, 0, 0, 1120, 0);
 }
 END_TEST
 
@@ -387,25 +462,30 @@ static double all_to_all(int k, double chip_bytes, bool is_two_way) {
   return carried;
 }
 
-static void assert_counted_pair_by_pair(int m, int n, bool is_two_way) {
+static void assert_counted_pair_by_pair(const grid *sides, bool is_two_way) {
+  const int count = DSM_PARALLELISM_COUNT_OF(sides->axis_count);
+  const double chip_bytes = 7200.0 / (double)grid_chips(sides);
   chips.model.two_way_relayout = is_two_way;
-  for (int before = 0; before < DSM_PARALLELISM_COUNT_OF(2); before++) {
-    for (int after = 0; after < DSM_PARALLELISM_COUNT_OF(2); after++) {
-      const dsm_parallelism b = (dsm_parallelism)before;
-      const dsm_parallelism a = (dsm_parallelism)after;
-      const double chip_bytes = 7200.0 / (m * n);
-      const double x = is_model_x(b) != is_model_x(a) ? all_to_all(m, chip_bytes, is_two_way) : 0;
-      const double y = is_model_y(b) != is_model_y(a) ? all_to_all(n, chip_bytes, is_two_way) : 0;
+  for (int before = 0; before < count; before++) {
+    for (int after = 0; after < count; after++) {
+      double axes[DSM_AXES_MAX] = {0};
+      for (unsigned a = 0; a < sides->axis_count; a++) {
+        const bool is_changing =
+            is_model((dsm_parallelism)before, a) != is_model((dsm_parallelism)after, a);
+        axes[a] = is_changing ? all_to_all((int)sides->chips[a], chip_bytes, is_two_way) : 0;
+      }
       const double memory = before != after ? 6 * chip_bytes : 0;
-      assert_traffic(dsm_relayout_traffic(&machine, 7200, b, a), x, y, memory, 0);
+      assert_axis_traffic(
+          dsm_relayout_traffic(&machine, 7200, (dsm_parallelism)before, (dsm_parallelism)after),
+          axes, memory, 0);
     }
   }
 }
 
 START_TEST(test_relayout_carries_what_is_counted_pair_by_pair) {
-  build(tori[_i].rows, tori[_i].columns);
-  assert_counted_pair_by_pair((int)tori[_i].rows, (int)tori[_i].columns, false);
-  assert_counted_pair_by_pair((int)tori[_i].rows, (int)tori[_i].columns, true);
+  build_grid(&grids[_i]);
+  assert_counted_pair_by_pair(&grids[_i], false);
+  assert_counted_pair_by_pair(&grids[_i], true);
 }
 END_TEST
 
@@ -433,6 +513,18 @@ END_TEST
 START_TEST(test_stage_hands_its_outputs_to_the_rows_of_the_next) {
   const dsm_layer lstm = lstm_layer(3, 5, 7);
   assert_traffic(dsm_hand_over_traffic(&lstm, &machine, friendly_precision(), 10), 0, 25, 0, 0);
+}
+END_TEST
+
+/* Stages stand along the last axis: 100 bytes over the 2 * 5 chips of x and y, or the only link. */
+START_TEST(test_stages_stand_along_the_last_axis) {
+  const dsm_layer lstm = lstm_layer(3, 5, 7);
+  build_grid(&(grid){3, {2, 5, 4}});
+  assert_axis_traffic(dsm_hand_over_traffic(&lstm, &machine, friendly_precision(), 10),
+                      (const double[]){0, 0, 10}, 0, 0);
+  build_grid(&(grid){1, {4}});
+  assert_axis_traffic(dsm_hand_over_traffic(&lstm, &machine, friendly_precision(), 10),
+                      (const double[]){100, 0, 0}, 0, 0);
 }
 END_TEST
 
@@ -509,12 +601,13 @@ Suite *suite_chip_link(void) {
   tcase_add_loop_test(turns, test_one_chip_rotates_nothing, 0, DSM_PARALLELISM_COUNT_OF(2));
   tcase_add_loop_test(turns, test_nothing_rotates_without_features, 0, DSM_PARALLELISM_COUNT_OF(2));
   tcase_add_test(turns, test_axis_of_length_1_carries_no_rotation);
-  tcase_add_loop_test(turns, test_rotation_carries_what_is_counted_hop_by_hop, 0, COUNT_OF(tori));
+  tcase_add_loop_test(turns, test_rotation_carries_what_is_counted_hop_by_hop, 0, COUNT_OF(grids));
   tcase_add_loop_test(turns, test_exact_rotation_leaves_out_the_way_home, 0,
                       DSM_PARALLELISM_COUNT_OF(2));
   tcase_add_test(turns, test_exact_rotation_along_one_axis);
   tcase_add_loop_test(turns, test_exact_rotation_carries_what_is_counted_hop_by_hop, 0,
-                      COUNT_OF(tori));
+                      COUNT_OF(grids));
+  tcase_add_test(turns, test_a_third_axis_turns_once_every_turn_of_those_before);
   suite_add_tcase(suite, turns);
   TCase *const reduction = tcase_create("update");
   tcase_add_checked_fixture(reduction, set_up, NULL);
@@ -529,7 +622,8 @@ Suite *suite_chip_link(void) {
   tcase_add_test(reduction, test_layer_without_weights_updates_nothing);
   tcase_add_test(reduction, test_timesteps_do_not_multiply_the_reduction);
   tcase_add_loop_test(reduction, test_reduction_carries_what_is_counted_chip_by_chip, 0,
-                      COUNT_OF(tori));
+                      COUNT_OF(grids));
+  tcase_add_test(reduction, test_a_third_axis_sums_what_two_have_left);
   suite_add_tcase(suite, reduction);
   TCase *const relayout = tcase_create("relayout");
   tcase_add_checked_fixture(relayout, set_up, NULL);
@@ -539,11 +633,12 @@ Suite *suite_chip_link(void) {
   tcase_add_test(relayout, test_relayout_of_nothing_is_nothing);
   tcase_add_test(relayout, test_relayout_both_ways_round_takes_the_shorter_way);
   tcase_add_loop_test(relayout, test_relayout_carries_what_is_counted_pair_by_pair, 0,
-                      COUNT_OF(tori));
+                      COUNT_OF(grids));
   suite_add_tcase(suite, relayout);
   TCase *const stages = tcase_create("stages");
   tcase_add_checked_fixture(stages, set_up, NULL);
   tcase_add_test(stages, test_stage_hands_its_outputs_to_the_rows_of_the_next);
+  tcase_add_test(stages, test_stages_stand_along_the_last_axis);
   tcase_add_test(stages, test_hand_over_is_shared_by_the_columns_only);
   tcase_add_test(stages, test_hand_over_is_of_one_timestep);
   tcase_add_loop_test(stages, test_handing_over_lengthens_a_step_unless_it_is_overlapped, 0, 9);

@@ -226,14 +226,18 @@ START_TEST(test_refined_transfers_are_named_with_their_volumes) {
     dsm_group group;
     dsm_traffic traffic;
   } expected[] = {
-      {DSM_TRANSFER_FETCH_KERNEL, DSM_GROUP_STREAM, {{0, 0, 64, 64}}},
-      {DSM_TRANSFER_FETCH_FORK, DSM_GROUP_STREAM, {{0, 0, 64, 64}}},
-      {DSM_TRANSFER_WRITE_ERROR, DSM_GROUP_STREAM, {{0, 0, 256, 256}}},
-      {DSM_TRANSFER_FETCH_MASK, DSM_GROUP_STREAM, {{0, 0, 16, 16}}},
-      {DSM_TRANSFER_PARTIAL_SUM_ACCUMULATE, DSM_GROUP_PARTIAL_SUM, {{0, 0, 0, 768}}},
-      {DSM_TRANSFER_SUM_OF_STATISTICS, DSM_GROUP_PARTIAL_SUM, {{0, 0, 0, 8}}},
-      {DSM_TRANSFER_LAYOUT_MOVE, DSM_GROUP_LAYOUT_MOVE, {{0, 0, 0, 128}}},
-      {DSM_TRANSFER_ROTATE, DSM_GROUP_ROTATION, {{2304, 0, 1152, 2304}}},
+      {DSM_TRANSFER_FETCH_KERNEL,
+       DSM_GROUP_STREAM,
+       {{[DSM_LINK_MEMORY] = 64, [DSM_LINK_RING] = 64}}},
+      {DSM_TRANSFER_FETCH_FORK, DSM_GROUP_STREAM, {{[DSM_LINK_MEMORY] = 64, [DSM_LINK_RING] = 64}}},
+      {DSM_TRANSFER_WRITE_ERROR,
+       DSM_GROUP_STREAM,
+       {{[DSM_LINK_MEMORY] = 256, [DSM_LINK_RING] = 256}}},
+      {DSM_TRANSFER_FETCH_MASK, DSM_GROUP_STREAM, {{[DSM_LINK_MEMORY] = 16, [DSM_LINK_RING] = 16}}},
+      {DSM_TRANSFER_PARTIAL_SUM_ACCUMULATE, DSM_GROUP_PARTIAL_SUM, {{[DSM_LINK_RING] = 768}}},
+      {DSM_TRANSFER_SUM_OF_STATISTICS, DSM_GROUP_PARTIAL_SUM, {{[DSM_LINK_RING] = 8}}},
+      {DSM_TRANSFER_LAYOUT_MOVE, DSM_GROUP_LAYOUT_MOVE, {{[DSM_LINK_RING] = 128}}},
+      {DSM_TRANSFER_ROTATE, DSM_GROUP_ROTATION, {{2304, 0, 0, 1152, 2304}}},
   };
   const dsm_pass_work work = refined_work_of(DSM_PASS_BACKWARD, false, true);
   const dsm_loops split = loops(1, 2, 2, 1, 1);
@@ -328,30 +332,28 @@ START_TEST(test_lstm_saves_state_in_training_only) {
 }
 END_TEST
 
-/* --- transfers along two axes */
+/* --- transfers along axes: x, y, z, memory, ring */
 
 static dsm_transfer_list axis_transfers(dsm_traffic traffic) {
   return dsm_axis_transfers(DSM_TRANSFER_RELAYOUT, DSM_GROUP_RELAYOUT, &traffic);
 }
 
 START_TEST(test_memory_and_ring_count_with_x_where_x_moves) {
-  const dsm_transfer_list list = axis_transfers((dsm_traffic){{1, 2, 3, 4}});
-  const dsm_traffic x = {{1, 0, 3, 4}};
-  const dsm_traffic y = {{0, 2, 0, 0}};
-  ck_assert_uint_eq(list.count, 2);
-  ck_assert_int_eq(list.items[0].transfer, DSM_TRANSFER_RELAYOUT);
-  ck_assert_int_eq(list.items[1].transfer, DSM_TRANSFER_RELAYOUT);
-  ck_assert_uint_eq(list.items[0].axis, 0);
-  ck_assert_uint_eq(list.items[1].axis, 1);
-  ck_assert_int_eq(list.items[0].group, DSM_GROUP_RELAYOUT);
-  ck_assert_int_eq(list.items[1].group, DSM_GROUP_RELAYOUT);
-  ck_assert_mem_eq(&list.items[0].traffic, &x, sizeof x);
-  ck_assert_mem_eq(&list.items[1].traffic, &y, sizeof y);
+  const dsm_transfer_list list = axis_transfers((dsm_traffic){{1, 2, 5, 3, 4}});
+  static const dsm_traffic expected[DSM_AXES_MAX] = {
+      {{1, 0, 0, 3, 4}}, {{0, 2, 0, 0, 0}}, {{0, 0, 5, 0, 0}}};
+  ck_assert_uint_eq(list.count, DSM_AXES_MAX);
+  for (unsigned a = 0; a < list.count; a++) {
+    ck_assert_int_eq(list.items[a].transfer, DSM_TRANSFER_RELAYOUT);
+    ck_assert_uint_eq(list.items[a].axis, a);
+    ck_assert_int_eq(list.items[a].group, DSM_GROUP_RELAYOUT);
+    ck_assert_mem_eq(&list.items[a].traffic, &expected[a], sizeof expected[a]);
+  }
 }
 END_TEST
 
 START_TEST(test_memory_and_ring_count_with_y_where_only_y_moves) {
-  const dsm_traffic traffic = {{0, 2, 3, 4}};
+  const dsm_traffic traffic = {{0, 2, 0, 3, 4}};
   const dsm_transfer_list list = axis_transfers(traffic);
   ck_assert_uint_eq(list.count, 1);
   ck_assert_uint_eq(list.items[0].axis, 1);
@@ -360,8 +362,8 @@ START_TEST(test_memory_and_ring_count_with_y_where_only_y_moves) {
 END_TEST
 
 START_TEST(test_axis_without_bytes_is_left_out) {
-  const dsm_transfer_list only_x = axis_transfers((dsm_traffic){{1, 0, 3, 4}});
-  const dsm_transfer_list only_memory = axis_transfers((dsm_traffic){{0, 0, 3, 0}});
+  const dsm_transfer_list only_x = axis_transfers((dsm_traffic){{1, 0, 0, 3, 4}});
+  const dsm_transfer_list only_memory = axis_transfers((dsm_traffic){{[DSM_LINK_MEMORY] = 3}});
   ck_assert_uint_eq(only_x.count, 1);
   ck_assert_uint_eq(only_x.items[0].axis, 0);
   ck_assert_uint_eq(only_memory.count, 1);
@@ -372,7 +374,7 @@ START_TEST(test_axis_without_bytes_is_left_out) {
 END_TEST
 
 START_TEST(test_transfer_within_the_chips_has_no_axis) {
-  const dsm_traffic traffic = {{0, 0, 3, 0}};
+  const dsm_traffic traffic = {{[DSM_LINK_MEMORY] = 3}};
   const dsm_transfer_list list =
       dsm_axis_transfers(DSM_TRANSFER_WEIGHT_UPDATE, DSM_GROUP_WEIGHT_UPDATE, &traffic);
   ck_assert_uint_eq(list.count, 1);

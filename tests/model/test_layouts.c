@@ -56,8 +56,8 @@ END_TEST
 typedef struct weight_case {
   dsm_pass_layouts layouts; /* forward, backward, update */
   bool has_backward;
-  double sum[DSM_LINK_COUNT];
-  double broadcast[DSM_LINK_COUNT];
+  double sum[4]; /* x, y, memory, ring */
+  double broadcast[4];
 } weight_case;
 
 static const weight_case weight_cases[] = {
@@ -111,7 +111,8 @@ static dsm_traffic along_data_axes(double weight_bytes, bool is_x_data, bool is_
   const double vx = is_x_data ? w * (m - 1) / m : 0;
   const double w2 = is_x_data ? w / m : w;
   const double vy = is_y_data ? w2 * (n - 1) / n : 0;
-  return (dsm_traffic){{vx, vy, memory_factor * w, 2 * (vx + vy)}};
+  return (dsm_traffic){
+      {vx, vy, [DSM_LINK_MEMORY] = memory_factor * w, [DSM_LINK_RING] = 2 * (vx + vy)}};
 }
 
 static double data_ways(bool is_x_data, bool is_y_data) {

@@ -1,22 +1,25 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "suites.h"
 
+#include <math.h>
+
 #include "fixture.h"
 
 static dsm_system chips;
 static dsm_machine machine;
 
 static void set_up(void) {
-  chips = friendly_system(4, 2);
+  chips = friendly_grid(&(grid){3, {4, 2, 1}});
   machine = dsm_machine_derive(&chips);
 }
 
 /* --- units */
 
-/* At 2 GHz: 16, 8, 64 * 0.5 and 64 GB/s. */
+/* At 2 GHz: 16, 8, 4, 64 * 0.5 and 64 GB/s. */
 START_TEST(test_rates_are_bytes_a_cycle) {
   ck_assert_double_eq(machine.link_bytes_per_cycle[DSM_LINK_AXIS], 8);
   ck_assert_double_eq(machine.link_bytes_per_cycle[DSM_LINK_AXIS + 1], 4);
+  ck_assert_double_eq(machine.link_bytes_per_cycle[DSM_LINK_AXIS + 2], 2);
   ck_assert_double_eq(machine.link_bytes_per_cycle[DSM_LINK_MEMORY], 16);
   ck_assert_double_eq(machine.link_bytes_per_cycle[DSM_LINK_RING], 32);
   ck_assert_double_eq(machine.scratchpad_bytes_per_cycle, 4);
@@ -65,11 +68,24 @@ START_TEST(test_precision_is_the_workloads) {
 }
 END_TEST
 
-/* --- groups: X 8, Y 4, memory 16, ring 32 bytes a cycle */
+/* An axis that a system does not have takes no time. */
+START_TEST(test_missing_axes_take_no_time) {
+  const unsigned axis_count = (unsigned)_i;
+  chips.system.axis_count = axis_count;
+  machine = dsm_machine_derive(&chips);
+  ck_assert_uint_eq(machine.parallelism_count, 1U << axis_count);
+  for (unsigned a = 0; a < DSM_AXES_MAX; a++) {
+    ck_assert_int_eq(isinf(machine.link_bytes_per_cycle[DSM_LINK_AXIS + a]), a >= axis_count);
+  }
+}
+END_TEST
+
+/* --- groups: X 8, Y 4, Z 2, memory 16, ring 32 bytes a cycle */
 
 START_TEST(test_volume_occupies_a_link_by_its_rate) {
   static const double cycles[DSM_LINK_COUNT] = {[DSM_LINK_AXIS] = 80,
                                                 [DSM_LINK_AXIS + 1] = 160,
+                                                [DSM_LINK_AXIS + 2] = 320,
                                                 [DSM_LINK_MEMORY] = 40,
                                                 [DSM_LINK_RING] = 20};
   ck_assert_double_eq(dsm_link_cycles(&machine, (dsm_link)_i, 640), cycles[_i]);
@@ -78,7 +94,7 @@ END_TEST
 
 /* Each other link takes 10 cycles; this one 11. */
 START_TEST(test_group_takes_as_long_as_its_slowest_link) {
-  dsm_traffic traffic = {{80, 40, 160, 320}};
+  dsm_traffic traffic = {{80, 40, 20, 160, 320}};
   traffic.bytes[_i] *= 1.1;
   ASSERT_CLOSE(dsm_group_cycles(&machine, &traffic), 11);
   ck_assert_int_eq((int)dsm_group_slowest_link(&machine, &traffic), _i);
@@ -86,11 +102,13 @@ START_TEST(test_group_takes_as_long_as_its_slowest_link) {
 END_TEST
 
 START_TEST(test_first_of_equally_slow_links_is_named) {
-  const dsm_traffic all = {{80, 40, 160, 320}};
-  const dsm_traffic last_three = {{79, 40, 160, 320}};
-  const dsm_traffic last_two = {{79, 39, 160, 320}};
+  const dsm_traffic all = {{80, 40, 20, 160, 320}};
+  const dsm_traffic last_four = {{79, 40, 20, 160, 320}};
+  const dsm_traffic last_three = {{79, 39, 20, 160, 320}};
+  const dsm_traffic last_two = {{79, 39, 19, 160, 320}};
   ck_assert_int_eq((int)dsm_group_slowest_link(&machine, &all), DSM_LINK_AXIS);
-  ck_assert_int_eq((int)dsm_group_slowest_link(&machine, &last_three), DSM_LINK_AXIS + 1);
+  ck_assert_int_eq((int)dsm_group_slowest_link(&machine, &last_four), DSM_LINK_AXIS + 1);
+  ck_assert_int_eq((int)dsm_group_slowest_link(&machine, &last_three), DSM_LINK_AXIS + 2);
   ck_assert_int_eq((int)dsm_group_slowest_link(&machine, &last_two), DSM_LINK_MEMORY);
 }
 END_TEST
@@ -104,7 +122,7 @@ END_TEST
 
 /* Only the other links count: 10 cycles. */
 START_TEST(test_infinitely_fast_link_takes_no_time) {
-  dsm_traffic traffic = {{80, 40, 160, 320}};
+  dsm_traffic traffic = {{80, 40, 20, 160, 320}};
   traffic.bytes[_i] = 1e18;
   machine.link_bytes_per_cycle[_i] = HUGE_VAL;
   ck_assert_double_eq(dsm_link_cycles(&machine, (dsm_link)_i, 1e18), 0);
@@ -115,10 +133,11 @@ END_TEST
 START_TEST(test_infinite_bandwidths_give_infinite_rates) {
   chips.system.axes[0].bandwidth_GBps = HUGE_VAL;
   chips.system.axes[1].bandwidth_GBps = HUGE_VAL;
+  chips.system.axes[2].bandwidth_GBps = HUGE_VAL;
   chips.chip.memory.bandwidth_GBps = HUGE_VAL;
   chips.chip.core_link_bandwidth_GBps = HUGE_VAL;
   machine = dsm_machine_derive(&chips);
-  const dsm_traffic traffic = {{1e18, 1e18, 1e18, 1e18}};
+  const dsm_traffic traffic = {{1e18, 1e18, 1e18, 1e18, 1e18}};
   ck_assert_double_eq(dsm_group_cycles(&machine, &traffic), 0);
 }
 END_TEST
@@ -184,6 +203,7 @@ Suite *suite_machine(void) {
   tcase_add_test(units, test_faster_clock_leaves_fewer_bytes_a_cycle);
   tcase_add_test(units, test_scratchpad_is_in_units_of_2_to_the_20);
   tcase_add_test(units, test_peak_counts_all_multipliers);
+  tcase_add_loop_test(units, test_missing_axes_take_no_time, 1, DSM_AXES_MAX + 1);
   tcase_add_test(units, test_precision_is_the_workloads);
   suite_add_tcase(suite, units);
   TCase *const groups = tcase_create("groups");

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "suites.h"
 
+#include <string.h>
+
 #include "fixture.h"
 #include "model/equations.h"
 #include "random_numbers.h"
@@ -8,9 +10,13 @@
 static dsm_system chips;
 static dsm_machine machine;
 
-static void build(uint64_t chips_x, uint64_t chips_y) {
-  chips = friendly_system(chips_x, chips_y);
+static void build_grid(const grid *sides) {
+  chips = friendly_grid(sides);
   machine = dsm_machine_derive(&chips);
+}
+
+static void build(uint64_t chips_x, uint64_t chips_y) {
+  build_grid(&(grid){2, {chips_x, chips_y}});
 }
 
 static void set_up(void) {
@@ -26,21 +32,72 @@ static void assert_loops(dsm_loops actual, dsm_loops expected) {
 
 /* --- roles and shares of chips */
 
-/* (D, D), (M, M), (D, M), (M, D): section 3. */
-static const struct {
-  bool is_x_model;
-  bool is_y_model;
-} roles[DSM_PARALLELISM_COUNT_OF(2)] = {
-    [DSM_PARALLELISM_DATA] = {false, false},
-    [DSM_PARALLELISM_MODEL] = {true, true},
-    [DSM_PARALLELISM_DATA_X_MODEL_Y] = {false, true},
-    [DSM_PARALLELISM_MODEL_X_DATA_Y] = {true, false},
+/* (D, D), (M, M), (D, M), (M, D) of x and y, section 3; then z alone has another role. */
+static const char *const roles[DSM_PARALLELISM_COUNT] = {
+    [DSM_PARALLELISM_DATA] = "DDD",
+    [DSM_PARALLELISM_MODEL] = "MMM",
+    [DSM_PARALLELISM_DATA_X_MODEL_Y] = "DMM",
+    [DSM_PARALLELISM_MODEL_X_DATA_Y] = "MDM",
+    "DDM",
+    "MMD",
+    "DMD",
+    "MDD",
 };
 
 START_TEST(test_parallelism_gives_each_axis_its_role) {
   const dsm_axis_set model = dsm_parallelism_model_axes((dsm_parallelism)_i);
-  ck_assert_int_eq(dsm_axis_set_has(model, 0), roles[_i].is_x_model);
-  ck_assert_int_eq(dsm_axis_set_has(model, 1), roles[_i].is_y_model);
+  for (unsigned a = 0; a < DSM_AXES_MAX; a++) {
+    ck_assert_int_eq(dsm_axis_set_has(model, a), roles[_i][a] == 'M');
+  }
+}
+END_TEST
+
+/* The first 1 << n are all ways of n axes, each once; the others repeat them. */
+START_TEST(test_the_first_parallelisms_are_all_of_so_many_axes) {
+  const unsigned axis_count = (unsigned)_i;
+  const unsigned axes = (1U << axis_count) - 1U;
+  unsigned found = 0;
+  for (int p = 0; p < DSM_PARALLELISM_COUNT_OF(axis_count); p++) {
+    found |= 1U << (dsm_parallelism_model_axes((dsm_parallelism)p) & axes);
+  }
+  ck_assert_uint_eq(found, DSM_PARALLELISMS_OF(axis_count));
+}
+END_TEST
+
+/* Words of three axes say the role of each; shorter ones those of the first, and z as y. */
+START_TEST(test_the_word_says_the_roles) {
+  const char *const name = dsm_parallelism_name((dsm_parallelism)_i);
+  if (_i < 2) {
+    ck_assert_str_eq(name, _i == 0 ? "data" : "model");
+    return;
+  }
+  static const char *const of_axis[] = {"_x", "_y", "_z"};
+  const char *rest = name;
+  for (unsigned a = 0; a < (_i < 4 ? 2U : 3U); a++) {
+    const char *const role = roles[_i][a] == 'M' ? "model" : "data";
+    ck_assert_int_eq(strncmp(rest, role, strlen(role)), 0);
+    rest += strlen(role);
+    ck_assert_int_eq(strncmp(rest, of_axis[a], 2), 0);
+    rest += rest[2] == '_' ? 3 : 2;
+  }
+  ck_assert_str_eq(rest, "");
+}
+END_TEST
+
+/* 12 -> 20 features, 10 samples on 2 x 3 x 2 chips: nm and nd by the roles. */
+START_TEST(test_three_axes_divide_features_and_samples) {
+  const dsm_layer conv = conv_layer(12, 20, 36, 9, 1);
+  const uint64_t sides[DSM_AXES_MAX] = {2, 3, 2};
+  uint64_t nm = 1;
+  for (unsigned a = 0; a < DSM_AXES_MAX; a++) {
+    nm *= roles[_i][a] == 'M' ? sides[a] : 1;
+  }
+  const uint64_t nd = 12 / nm;
+  build_grid(&(grid){3, {2, 3, 2}});
+  const dsm_chip_share share = dsm_chip_share_derive(&conv, &machine, (dsm_parallelism)_i, 10);
+  ck_assert_uint_eq(share.model_ways, nm);
+  ck_assert_uint_eq(share.data_ways, nd);
+  assert_loops(share.chip, loops(12 / nm, (20 + nm - 1) / nm, 36, 9, (10 + nd - 1) / nd));
 }
 END_TEST
 
@@ -89,7 +146,7 @@ START_TEST(test_role_of_an_axis_of_length_1_does_not_matter) {
   const dsm_layer conv = conv_layer(12, 20, 36, 9, 1);
   build(4, 1);
   const dsm_chip_share share = dsm_chip_share_derive(&conv, &machine, (dsm_parallelism)_i, 10);
-  const bool is_split_by_features = roles[_i].is_x_model;
+  const bool is_split_by_features = roles[_i][0] == 'M';
   ck_assert_uint_eq(share.model_ways, is_split_by_features ? 4 : 1);
   ck_assert_uint_eq(share.data_ways, is_split_by_features ? 1 : 4);
   assert_loops(share.chip, is_split_by_features ? loops(3, 5, 36, 9, 10) : loops(12, 20, 36, 9, 3));
@@ -409,8 +466,11 @@ Suite *suite_mapping(void) {
   Suite *const suite = suite_create("mapping");
   TCase *const chip = tcase_create("chips");
   tcase_add_checked_fixture(chip, set_up, NULL);
-  tcase_add_loop_test(chip, test_parallelism_gives_each_axis_its_role, 0,
-                      DSM_PARALLELISM_COUNT_OF(2));
+  tcase_add_loop_test(chip, test_parallelism_gives_each_axis_its_role, 0, DSM_PARALLELISM_COUNT);
+  tcase_add_loop_test(chip, test_the_first_parallelisms_are_all_of_so_many_axes, 1,
+                      DSM_AXES_MAX + 1);
+  tcase_add_loop_test(chip, test_the_word_says_the_roles, 0, DSM_PARALLELISM_COUNT);
+  tcase_add_loop_test(chip, test_three_axes_divide_features_and_samples, 0, DSM_PARALLELISM_COUNT);
   tcase_add_loop_test(chip, test_chip_share_divides_features_along_m_and_samples_along_d, 0,
                       DSM_PARALLELISM_COUNT_OF(2));
   tcase_add_loop_test(chip, test_one_chip_has_the_whole_layer, 0, DSM_PARALLELISM_COUNT_OF(2));
