@@ -10,6 +10,7 @@
 #include "elasticity/subjects.h"
 #include "elasticity/varied_inputs.h"
 #include "plan/legal.h"
+#include "plan/plan_internal.h"
 
 /* One exploration. */
 typedef struct trial {
@@ -361,6 +362,7 @@ static dsm_elasticity *new_elasticity(const dsm_elasticity_request *request) {
                            .choice = request->choice,
                            .is_mapping_kept = request->kept != NULL,
                            .arena = made->arena};
+  made->options.parallelisms = dsm__parallelisms_on(request->system, request->options.parallelisms);
   made->options.overrides = NULL;
   made->options.override_count = 0;
   return made;

@@ -3,6 +3,7 @@
 
 #include <assert.h>
 #include <math.h>
+#include <stddef.h>
 #include <string.h>
 
 size_t dsm__subject_count(void) {
@@ -142,6 +143,12 @@ bool dsm__subject_describe(dsm_varied_parameter *described, const dsm__elasticit
 
 /* ---- variations ---- */
 
+/* The topology is the form of the description: no other word alone makes a system. */
+static bool is_form(const dsm__elasticity_subject *subject) {
+  return subject->of_system != NULL &&
+         subject->of_system->offset == offsetof(dsm_system, system.topology);
+}
+
 size_t dsm__subject_variation_count(const dsm__elasticity_subject *subject,
                                     dsm_variation_choice choice) {
   const dsm__words *const words = words_of(subject);
@@ -149,7 +156,7 @@ size_t dsm__subject_variation_count(const dsm__elasticity_subject *subject,
   if (choice == DSM_VARIATIONS_TENTH_BETTER) {
     return is_number ? 1 : 0;
   }
-  return is_number ? 2 : words->count - 1;
+  return is_number ? 2 : is_form(subject) ? 0 : words->count - 1;
 }
 
 bool dsm__subject_is_usual(const dsm__elasticity_subject *subject,

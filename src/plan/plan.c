@@ -38,8 +38,7 @@ void dsm_explore_options_init(dsm_explore_options *options) {
   };
 }
 
-/* Parallelisms that differ only on axes that a system does not have are one: the first of them. */
-static dsm_parallelism_set parallelisms_on(const dsm_system *system, dsm_parallelism_set set) {
+dsm_parallelism_set dsm__parallelisms_on(const dsm_system *system, dsm_parallelism_set set) {
   const unsigned ways = 1U << system->system.axis_count;
   dsm_parallelism_set folded = 0;
   for (int p = 0; p < DSM_PARALLELISM_COUNT; p++) {
@@ -52,7 +51,7 @@ static dsm_parallelism_set parallelisms_on(const dsm_system *system, dsm_paralle
 dsm_parallelism_set dsm__option_parallelisms(const dsm_explore_options *options,
                                              const dsm_system *system) {
   const bool is_hybrid = options->optimizations & DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_HYBRID);
-  return parallelisms_on(system, options->parallelisms) &
+  return dsm__parallelisms_on(system, options->parallelisms) &
          (is_hybrid ? DSM_PARALLELISM_ALL : ~DSM_PARALLELISM_HYBRIDS);
 }
 
@@ -90,7 +89,7 @@ dsm_status dsm__plan_make(dsm_plan **plan, const dsm_workload *workload, const d
   made->workload = workload;
   made->system = system;
   made->options = *options;
-  made->options.parallelisms = parallelisms_on(system, options->parallelisms);
+  made->options.parallelisms = dsm__parallelisms_on(system, options->parallelisms);
   made->layer_count = workload->layer_count;
   made->layers = dsm__arena_array(made->arena, made->layer_count, sizeof made->layers[0]);
   if (made->layers == NULL || !copy_overrides(made, options) ||

@@ -53,6 +53,10 @@ DSM_NODISCARD bool dsm__plan_predict_layers(dsm_plan *plan, const dsm__decisions
 /** Sums up the step and the memory. Part of dsm__plan_make. */
 void dsm__plan_predict_result(dsm_plan *plan);
 
+/** A set of parallelisms as a system has them: those that differ only on axes that it does not have
+ * are one, the first of them. */
+dsm_parallelism_set dsm__parallelisms_on(const dsm_system *system, dsm_parallelism_set set);
+
 /** The parallelisms that options leave to a layer: its own, those asked for, without the hybrid
  * ones unless that optimisation is on. Layers that can only use data keep data. Never empty if the
  * options are consistent. */

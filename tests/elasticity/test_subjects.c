@@ -147,7 +147,7 @@ START_TEST(test_a_tenth_better_is_of_the_numbers_of_the_system) {
   tenth.choice = DSM_VARIATIONS_TENTH_BETTER;
   for (size_t i = 0; i < dsm__subject_count(); i++) {
     const dsm__elasticity_subject subject = dsm__subject_at(i);
-    if (subject.of_system != NULL && subject.of_system->is_neutral) {
+    if (subject.of_system != NULL && !dsm__parameter_is_stated(subject.of_system, system)) {
       ck_assert(!dsm__subject_is_usual(&subject, &twice));
       continue;
     }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* compulsory.c: memory and ring; compulsory_links.c: X and Y. */
+/* compulsory.c: memory and ring; compulsory_links.c: along axes. */
 #include "compulsory.h"
 
 #include "compulsory_links.h"
@@ -100,7 +100,7 @@ static double layer_bytes(const subject *s, dsm_link link) {
 }
 
 static double chip_count(const dsm_system *system) {
-  return (double)(system->system.axes[0].chips * system->system.axes[1].chips);
+  return (double)dsm_system_chips(system);
 }
 
 double compulsory_layer_bytes(const dsm_workload *workload, const dsm_system *system, dsm_mode mode,
@@ -112,7 +112,7 @@ double compulsory_layer_bytes(const dsm_workload *workload, const dsm_system *sy
       .mode = mode,
       .samples = (double)workload->minibatch * (double)workload->layers[layer].timesteps,
   };
-  if (link == DSM_LINK_AXIS || link == DSM_LINK_AXIS + 1) {
+  if (link < DSM_LINK_MEMORY) {
     return compulsory_link_bytes(workload, system, mode, layer, link);
   }
   return layer_bytes(&s, link) / chip_count(system);

@@ -5,67 +5,72 @@
  */
 #include "compulsory_links.h"
 
-enum { AXES = 2 };
+enum { AXES = DSM_AXES_MAX };
 
-/* Whether each axis, X then Y, shares features. */
-typedef struct layout {
-  bool is_model[AXES];
-} layout;
+/* Bit a: axis a shares features. */
+typedef unsigned layout;
 
-static const layout layouts[] = {
-    {{false, false}}, {{true, true}}, {{false, true}}, {{true, false}}};
-enum { LAYOUTS = sizeof layouts / sizeof layouts[0] };
+static bool is_model(layout of, int axis) {
+  return (of >> axis & 1U) != 0;
+}
 
 typedef struct subject {
   const dsm_workload *workload;
   const dsm_layer *layer;
   const dsm_assumptions *model;
-  double length[AXES]; /* chips along each axis */
+  double length[AXES]; /* chips along each axis; 1 where there is none */
+  layout layout_count;
   int axis;
 } subject;
 
-static double parts(const subject *s, layout of, bool of_features) {
+/* Along the axes before one, or all (AXES). */
+static double parts_before(const subject *s, int axis, layout of, bool of_features) {
   double count = 1;
-  for (int a = 0; a < AXES; a++) {
-    count *= of.is_model[a] == of_features ? s->length[a] : 1;
+  for (int a = 0; a < axis; a++) {
+    count *= is_model(of, a) == of_features ? s->length[a] : 1;
   }
   return count;
+}
+
+static double parts(const subject *s, layout of, bool of_features) {
+  return parts_before(s, AXES, of, of_features);
 }
 
 static double runs(const subject *s) {
   return (double)s->workload->minibatch * (double)s->layer->timesteps;
 }
 
-/* Features of all runs turn around an axis that shares them; Y turns once where X turns m times. */
+/* Features of all runs turn around an axis that shares them, once a turn of all axes before it. */
 static double rotated(const subject *s, layout of, double bytes_per_element) {
-  if (!of.is_model[s->axis] || s->length[s->axis] <= 1) {
+  if (!is_model(of, s->axis) || s->length[s->axis] <= 1) {
     return 0;
   }
   const double full = (double)s->layer->input_elements * runs(s) / parts(s, of, false);
-  const double turns = s->axis == 1 && of.is_model[0] ? s->length[0] : 1;
+  const double turns = parts_before(s, s->axis, of, true);
   const double hops = s->length[s->axis] - (s->model->exact_rotation ? 1 : 0);
   return full / turns * hops / s->length[s->axis] * bytes_per_element;
 }
 
 /* A ring reduction, or the way back, of a chip's part along the axes that share samples. */
 static double reduced(const subject *s, layout of, double bytes_per_element) {
-  if (of.is_model[s->axis]) {
+  if (is_model(of, s->axis)) {
     return 0;
   }
   const double bytes = (double)s->layer->weight_elements / parts(s, of, true) * bytes_per_element;
-  const double before = s->axis == 1 && !of.is_model[0] ? s->length[0] : 1;
+  const double before = parts_before(s, s->axis, of, false);
   return bytes / before * (s->length[s->axis] - 1) / s->length[s->axis];
 }
 
 /* A tensor that changes from one layout to another, all-to-all. */
 static double moved(const subject *s, layout from, layout to, double elements) {
-  if (from.is_model[s->axis] == to.is_model[s->axis]) {
+  if (is_model(from, s->axis) == is_model(to, s->axis)) {
     return 0;
   }
   const double length = s->length[s->axis];
   const double squared = length * length - ((uint64_t)length % 2 == 1 ? 1 : 0);
   const double hops = s->model->two_way_relayout ? squared / (4 * length) : (length - 1) / 2;
-  return elements * runs(s) * s->workload->element_bytes / (s->length[0] * s->length[1]) * hops;
+  return elements * runs(s) * s->workload->element_bytes /
+         (s->length[0] * s->length[1] * s->length[2]) * hops;
 }
 
 /* Gradients are summed in the layout of update; weights go to where forward or backward shares
@@ -73,10 +78,7 @@ static double moved(const subject *s, layout from, layout to, double elements) {
 static double trained(const subject *s, layout forward, layout backward, layout update) {
   const dsm_layer *const layer = s->layer;
   const dsm_workload *const w = s->workload;
-  layout spread = forward;
-  for (int a = 0; layer->has_backward && a < AXES; a++) {
-    spread.is_model[a] = forward.is_model[a] && backward.is_model[a];
-  }
+  const layout spread = layer->has_backward ? forward & backward : forward;
   const double wide =
       s->model->partial_sum_bytes > 0 ? s->model->partial_sum_bytes : w->partial_sum_bytes;
   return rotated(s, forward, w->element_bytes) + rotated(s, update, w->element_bytes) +
@@ -87,11 +89,11 @@ static double trained(const subject *s, layout forward, layout backward, layout 
 }
 
 static double least(const subject *s) {
-  double bytes = trained(s, layouts[0], layouts[0], layouts[0]);
-  for (int f = 0; s->layer->groups == 1 && f < LAYOUTS; f++) {
-    for (int b = 0; b < LAYOUTS; b++) {
-      for (int u = 0; u < LAYOUTS; u++) {
-        const double one = trained(s, layouts[f], layouts[b], layouts[u]);
+  double bytes = trained(s, 0, 0, 0);
+  for (layout f = 0; s->layer->groups == 1 && f < s->layout_count; f++) {
+    for (layout b = 0; b < s->layout_count; b++) {
+      for (layout u = 0; u < s->layout_count; u++) {
+        const double one = trained(s, f, b, u);
         bytes = one < bytes ? one : bytes;
       }
     }
@@ -101,13 +103,18 @@ static double least(const subject *s) {
 
 double compulsory_link_bytes(const dsm_workload *workload, const dsm_system *system, dsm_mode mode,
                              size_t layer, dsm_link link) {
-  const subject s = {
+  const dsm_network *const network = &system->system;
+  subject s = {
       .workload = workload,
       .layer = &workload->layers[layer],
       .model = &system->model,
-      .length = {(double)system->system.axes[0].chips, (double)system->system.axes[1].chips},
-      .axis = link == DSM_LINK_AXIS ? 0 : 1,
+      .length = {1, 1, 1},
+      .layout_count = 1U << network->axis_count,
+      .axis = (int)link - DSM_LINK_AXIS,
   };
+  for (unsigned a = 0; a < network->axis_count; a++) {
+    s.length[a] = (double)network->axes[a].chips;
+  }
   /* Inference by data moves nothing; a stage of a pipeline has a torus of its own. */
   const bool is_bound = mode == DSM_MODE_TRAINING && s.layer->type != DSM_LAYER_LSTM;
   return is_bound && s.layer->weight_elements > 0 ? least(&s) : 0;

@@ -185,7 +185,7 @@ void stored_result_init(stored_result *made, const dsm_sweep *sweep, size_t poin
   made->result.minibatch = (uint64_t)dsm_sweep_value(sweep, point, 2)->number;
   made->result.optimizations =
       DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_HYBRID) | DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_DYSM);
-  made->result.parallelisms = DSM_PARALLELISM_ALL;
+  made->result.parallelisms = DSM_PARALLELISMS_OF(2); /* as a point of a torus has them */
   made->result.decisions = made->decisions;
   made->result.layers = has_layers ? made->layers : NULL;
   made->result.layer_count = has_layers ? layer_count : 0;

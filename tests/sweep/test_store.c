@@ -130,7 +130,7 @@ START_TEST(test_views_show_words) {
   static const char *const true_of_it[] = {
       "SELECT count(*) = 6 AND max(layer) = 1 FROM layers",
       "SELECT name = 'layer_1' AND pass = 'update' AND core_split = 'out 3 ij 8 mb 2' AND "
-      "parallelism = 'data_x_model_y' AND bound = 'auxiliary' AND pipeline_group IS NULL AND "
+      "parallelism = 'data_x_model_y' AND bound = 'ring' AND pipeline_group IS NULL AND "
       "cycles = 7.875 FROM layers WHERE layer = 1 AND pass = 'update'",
       "SELECT name = 'layer_0' AND output_on_chip = 1 AND weights_on_chip = 0.25 AND "
       "pipeline_group = 'group' FROM layers WHERE layer = 0 AND pass = 'forward'",

@@ -152,7 +152,8 @@ static const refused_case refused_cases[] = {
      "preload, which only inference has"},
     {"options.parallelism=none",
      "--vary options.parallelism: error: expected \"all\" or different ones of data, model, "
-     "data_x_model_y, model_x_data_y, found \"none\""},
+     "data_x_model_y, model_x_data_y, data_x_data_y_model_z, model_x_model_y_data_z, "
+     "data_x_model_y_data_z, model_x_data_y_data_z, found \"none\""},
     {"workload.minibatch:system.pe.simd_macs=1:2,3",
      "--vary workload.minibatch:system.pe.simd_macs: error: expected 2 values joined by colons, "
      "found \"3\""},

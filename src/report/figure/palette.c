@@ -35,10 +35,10 @@ static const char *const parallelism_colors[] = {
     [DSM_PARALLELISM_MODEL] = "#E69F00",
     [DSM_PARALLELISM_DATA_X_MODEL_Y] = "#009E73",
     [DSM_PARALLELISM_MODEL_X_DATA_Y] = "#CC79A7",
-    "#0072B2",
-    "#D55E00",
     "#F0E442",
-    "#999999",
+    "#882255",
+    "#117733",
+    "#C4C4C4",
 };
 _Static_assert(DSM__COUNT_OF(parallelism_colors) == DSM_PARALLELISM_COUNT,
                "a colour for each parallelism");
