@@ -58,8 +58,7 @@ void dsm__plan_read_question(dsm__plan_reader *reader) {
 }
 
 bool dsm__plan_check_options(const dsm__plan_reader *reader) {
-  if (reader->plan.system == NULL ||
-      dsm__option_parallelisms(&reader->plan.options, reader->plan.system) != 0) {
+  if (dsm__option_parallelisms(&reader->plan.options, reader->system) != 0) {
     return true;
   }
   const dsm__json_node options = dsm__json_member(&reader->root, "options");

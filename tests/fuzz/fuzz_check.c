@@ -138,13 +138,16 @@ void fuzz_check_system(const dsm_system *system) {
   FUZZ_CHECK(isfinite(peak_flops) && peak_flops > 0);
   FUZZ_CHECK(isfinite(balance) && balance > 0);
   FUZZ_CHECK(system->chip.cores <= DSM_CORES_MAX);
-  FUZZ_CHECK(system->system.axes[0].chips * system->system.axes[1].chips <= DSM_CHIPS_MAX);
+  FUZZ_CHECK(dsm_system_chips(system) <= DSM_CHIPS_MAX);
+  FUZZ_CHECK(system->system.axis_count >= 1 && system->system.axis_count <= DSM_AXES_MAX);
   for (size_t i = 0; i < system->note_count; i++) {
     FUZZ_CHECK(dsm_system_note(system, system->note_paths[i]) == system->note_texts[i]);
   }
   const dsm_machine machine = dsm_machine_derive(system);
   for (int link = 0; link < DSM_LINK_COUNT; link++) {
-    FUZZ_CHECK(isfinite(machine.link_bytes_per_cycle[link]) &&
+    const bool is_missing =
+        link < DSM_LINK_MEMORY && link - DSM_LINK_AXIS >= (int)system->system.axis_count;
+    FUZZ_CHECK(isfinite(machine.link_bytes_per_cycle[link]) != is_missing &&
                machine.link_bytes_per_cycle[link] > 0);
   }
   /* What is printed states all, so that read back each default is given: then nothing changes. */
