@@ -563,7 +563,7 @@ START_TEST(test_handing_over_lengthens_a_step_unless_it_is_overlapped) {
 END_TEST
 
 START_TEST(test_nothing_handed_over_lengthens_no_step) {
-  const dsm_traffic none = {{0}};
+  const dsm_traffic none = {.bytes = {0}};
   chips.model.overlapped_hand_over = _i == 1;
   machine = dsm_machine_derive(&chips);
   ck_assert_double_eq(dsm_stage_hand_over_cycles(&machine, &none, 0), 0);

@@ -228,16 +228,22 @@ START_TEST(test_refined_transfers_are_named_with_their_volumes) {
   } expected[] = {
       {DSM_TRANSFER_FETCH_KERNEL,
        DSM_GROUP_STREAM,
-       {{[DSM_LINK_MEMORY] = 64, [DSM_LINK_RING] = 64}}},
-      {DSM_TRANSFER_FETCH_FORK, DSM_GROUP_STREAM, {{[DSM_LINK_MEMORY] = 64, [DSM_LINK_RING] = 64}}},
+       {.bytes = {[DSM_LINK_MEMORY] = 64, [DSM_LINK_RING] = 64}}},
+      {DSM_TRANSFER_FETCH_FORK,
+       DSM_GROUP_STREAM,
+       {.bytes = {[DSM_LINK_MEMORY] = 64, [DSM_LINK_RING] = 64}}},
       {DSM_TRANSFER_WRITE_ERROR,
        DSM_GROUP_STREAM,
-       {{[DSM_LINK_MEMORY] = 256, [DSM_LINK_RING] = 256}}},
-      {DSM_TRANSFER_FETCH_MASK, DSM_GROUP_STREAM, {{[DSM_LINK_MEMORY] = 16, [DSM_LINK_RING] = 16}}},
-      {DSM_TRANSFER_PARTIAL_SUM_ACCUMULATE, DSM_GROUP_PARTIAL_SUM, {{[DSM_LINK_RING] = 768}}},
-      {DSM_TRANSFER_SUM_OF_STATISTICS, DSM_GROUP_PARTIAL_SUM, {{[DSM_LINK_RING] = 8}}},
-      {DSM_TRANSFER_LAYOUT_MOVE, DSM_GROUP_LAYOUT_MOVE, {{[DSM_LINK_RING] = 128}}},
-      {DSM_TRANSFER_ROTATE, DSM_GROUP_ROTATION, {{2304, 0, 0, 1152, 2304}}},
+       {.bytes = {[DSM_LINK_MEMORY] = 256, [DSM_LINK_RING] = 256}}},
+      {DSM_TRANSFER_FETCH_MASK,
+       DSM_GROUP_STREAM,
+       {.bytes = {[DSM_LINK_MEMORY] = 16, [DSM_LINK_RING] = 16}}},
+      {DSM_TRANSFER_PARTIAL_SUM_ACCUMULATE,
+       DSM_GROUP_PARTIAL_SUM,
+       {.bytes = {[DSM_LINK_RING] = 768}}},
+      {DSM_TRANSFER_SUM_OF_STATISTICS, DSM_GROUP_PARTIAL_SUM, {.bytes = {[DSM_LINK_RING] = 8}}},
+      {DSM_TRANSFER_LAYOUT_MOVE, DSM_GROUP_LAYOUT_MOVE, {.bytes = {[DSM_LINK_RING] = 128}}},
+      {DSM_TRANSFER_ROTATE, DSM_GROUP_ROTATION, {.bytes = {2304, 0, 0, 1152, 2304}}},
   };
   const dsm_pass_work work = refined_work_of(DSM_PASS_BACKWARD, false, true);
   const dsm_loops split = loops(1, 2, 2, 1, 1);
@@ -339,9 +345,9 @@ static dsm_transfer_list axis_transfers(dsm_traffic traffic) {
 }
 
 START_TEST(test_memory_and_ring_count_with_x_where_x_moves) {
-  const dsm_transfer_list list = axis_transfers((dsm_traffic){{1, 2, 5, 3, 4}});
+  const dsm_transfer_list list = axis_transfers((dsm_traffic){.bytes = {1, 2, 5, 3, 4}});
   static const dsm_traffic expected[DSM_AXES_MAX] = {
-      {{1, 0, 0, 3, 4}}, {{0, 2, 0, 0, 0}}, {{0, 0, 5, 0, 0}}};
+      {.bytes = {1, 0, 0, 3, 4}}, {.bytes = {0, 2, 0, 0, 0}}, {.bytes = {0, 0, 5, 0, 0}}};
   ck_assert_uint_eq(list.count, DSM_AXES_MAX);
   for (unsigned a = 0; a < list.count; a++) {
     ck_assert_int_eq(list.items[a].transfer, DSM_TRANSFER_RELAYOUT);
@@ -353,7 +359,7 @@ START_TEST(test_memory_and_ring_count_with_x_where_x_moves) {
 END_TEST
 
 START_TEST(test_memory_and_ring_count_with_y_where_only_y_moves) {
-  const dsm_traffic traffic = {{0, 2, 0, 3, 4}};
+  const dsm_traffic traffic = {.bytes = {0, 2, 0, 3, 4}};
   const dsm_transfer_list list = axis_transfers(traffic);
   ck_assert_uint_eq(list.count, 1);
   ck_assert_uint_eq(list.items[0].axis, 1);
@@ -362,19 +368,20 @@ START_TEST(test_memory_and_ring_count_with_y_where_only_y_moves) {
 END_TEST
 
 START_TEST(test_axis_without_bytes_is_left_out) {
-  const dsm_transfer_list only_x = axis_transfers((dsm_traffic){{1, 0, 0, 3, 4}});
-  const dsm_transfer_list only_memory = axis_transfers((dsm_traffic){{[DSM_LINK_MEMORY] = 3}});
+  const dsm_transfer_list only_x = axis_transfers((dsm_traffic){.bytes = {1, 0, 0, 3, 4}});
+  const dsm_transfer_list only_memory =
+      axis_transfers((dsm_traffic){.bytes = {[DSM_LINK_MEMORY] = 3}});
   ck_assert_uint_eq(only_x.count, 1);
   ck_assert_uint_eq(only_x.items[0].axis, 0);
   ck_assert_uint_eq(only_memory.count, 1);
   ck_assert_uint_eq(only_memory.items[0].axis, 0);
   ck_assert_double_eq(only_memory.items[0].traffic.bytes[DSM_LINK_MEMORY], 3);
-  ck_assert_uint_eq(axis_transfers((dsm_traffic){{0}}).count, 0);
+  ck_assert_uint_eq(axis_transfers((dsm_traffic){.bytes = {0}}).count, 0);
 }
 END_TEST
 
 START_TEST(test_transfer_within_the_chips_has_no_axis) {
-  const dsm_traffic traffic = {{[DSM_LINK_MEMORY] = 3}};
+  const dsm_traffic traffic = {.bytes = {[DSM_LINK_MEMORY] = 3}};
   const dsm_transfer_list list =
       dsm_axis_transfers(DSM_TRANSFER_WEIGHT_UPDATE, DSM_GROUP_WEIGHT_UPDATE, &traffic);
   ck_assert_uint_eq(list.count, 1);
@@ -449,7 +456,8 @@ END_TEST
 
 /* Two groups on the ring, neither of which is as long as computation. */
 START_TEST(test_the_bound_is_the_largest_sum_and_the_first_of_equals) {
-  const dsm_traffic traffic = {{[DSM_LINK_RING] = 32 * 33}}; /* 32 bytes a cycle: 33 cycles */
+  const dsm_traffic traffic = {
+      .bytes = {[DSM_LINK_RING] = 32 * 33}}; /* 32 bytes a cycle: 33 cycles */
   const dsm_resources group = dsm_group_resources(&machine, &traffic);
   dsm_resources pass = SPENT([DSM_BOUND_COMPUTE] = 34);
   dsm_resources_add(&pass, &group, 1);

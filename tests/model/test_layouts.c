@@ -112,7 +112,7 @@ static dsm_traffic along_data_axes(double weight_bytes, bool is_x_data, bool is_
   const double w2 = is_x_data ? w / m : w;
   const double vy = is_y_data ? w2 * (n - 1) / n : 0;
   return (dsm_traffic){
-      {vx, vy, [DSM_LINK_MEMORY] = memory_factor * w, [DSM_LINK_RING] = 2 * (vx + vy)}};
+      .bytes = {vx, vy, [DSM_LINK_MEMORY] = memory_factor * w, [DSM_LINK_RING] = 2 * (vx + vy)}};
 }
 
 static double data_ways(bool is_x_data, bool is_y_data) {
@@ -129,7 +129,7 @@ static void assert_weight_traffic(const dsm_layer *layer, dsm_pass_layouts layou
   const double nd = data_ways(is_data_x(update), is_data_y(update));
   const double nd_spread = data_ways(is_x_spread, is_y_spread);
   const double weights = (double)layer->weight_elements;
-  const dsm_traffic nothing = {{0}};
+  const dsm_traffic nothing = {.bytes = {0}};
   const dsm_weight_traffic traffic = weights_of(layer, layouts);
   assert_same(traffic.sum_of_gradients,
               nd > 1 ? along_data_axes(weights * 4, is_data_x(update), is_data_y(update), 1.5)
@@ -170,7 +170,7 @@ START_TEST(test_uniform_layouts_broadcast_what_was_summed) {
     for (int has_backward = 0; has_backward < 2; has_backward++) {
       conv.has_backward = has_backward == 1;
       const dsm_weight_traffic traffic = weights_of(&conv, dsm_pass_layouts_uniform(parallelism));
-      assert_same(traffic.sum_of_gradients, is_summed ? sum : (dsm_traffic){{0}});
+      assert_same(traffic.sum_of_gradients, is_summed ? sum : (dsm_traffic){.bytes = {0}});
       assert_same(traffic.broadcast_weights, broadcast);
     }
   }
@@ -190,7 +190,7 @@ START_TEST(test_layouts_without_meaning_move_nothing) {
 
   const dsm_layer matmul = matmul_layer(12, 20, 1);
   const dsm_weight_traffic none = weights_of(&matmul, layouts);
-  const dsm_weight_traffic nothing = {{{0}}, {{0}}, {{0}}};
+  const dsm_weight_traffic nothing = {{.bytes = {0}}, {.bytes = {0}}, {.bytes = {0}}};
   ck_assert_mem_eq(&none, &nothing, sizeof none);
 }
 END_TEST
@@ -240,7 +240,7 @@ END_TEST
 START_TEST(test_layer_without_update_pass_relays_nothing) {
   const dsm_layer matmul = matmul_layer(12, 20, 3);
   const dsm_update_relayouts moves = relayouts_of(&matmul, layouts_of(_i));
-  const dsm_update_relayouts nothing = {{{0}}, {{0}}};
+  const dsm_update_relayouts nothing = {{.bytes = {0}}, {.bytes = {0}}};
   ck_assert_mem_eq(&moves, &nothing, sizeof moves);
 }
 END_TEST

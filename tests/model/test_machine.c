@@ -94,7 +94,7 @@ END_TEST
 
 /* Each other link takes 10 cycles; this one 11. */
 START_TEST(test_group_takes_as_long_as_its_slowest_link) {
-  dsm_traffic traffic = {{80, 40, 20, 160, 320}};
+  dsm_traffic traffic = {.bytes = {80, 40, 20, 160, 320}};
   traffic.bytes[_i] *= 1.1;
   ASSERT_CLOSE(dsm_group_cycles(&machine, &traffic), 11);
   ck_assert_int_eq((int)dsm_group_slowest_link(&machine, &traffic), _i);
@@ -102,10 +102,10 @@ START_TEST(test_group_takes_as_long_as_its_slowest_link) {
 END_TEST
 
 START_TEST(test_first_of_equally_slow_links_is_named) {
-  const dsm_traffic all = {{80, 40, 20, 160, 320}};
-  const dsm_traffic last_four = {{79, 40, 20, 160, 320}};
-  const dsm_traffic last_three = {{79, 39, 20, 160, 320}};
-  const dsm_traffic last_two = {{79, 39, 19, 160, 320}};
+  const dsm_traffic all = {.bytes = {80, 40, 20, 160, 320}};
+  const dsm_traffic last_four = {.bytes = {79, 40, 20, 160, 320}};
+  const dsm_traffic last_three = {.bytes = {79, 39, 20, 160, 320}};
+  const dsm_traffic last_two = {.bytes = {79, 39, 19, 160, 320}};
   ck_assert_int_eq((int)dsm_group_slowest_link(&machine, &all), DSM_LINK_AXIS);
   ck_assert_int_eq((int)dsm_group_slowest_link(&machine, &last_four), DSM_LINK_AXIS + 1);
   ck_assert_int_eq((int)dsm_group_slowest_link(&machine, &last_three), DSM_LINK_AXIS + 2);
@@ -114,7 +114,7 @@ START_TEST(test_first_of_equally_slow_links_is_named) {
 END_TEST
 
 START_TEST(test_group_without_bytes_takes_no_time) {
-  const dsm_traffic nothing = {{0}};
+  const dsm_traffic nothing = {.bytes = {0}};
   ck_assert_double_eq(dsm_group_cycles(&machine, &nothing), 0);
   ck_assert_int_eq((int)dsm_group_slowest_link(&machine, &nothing), DSM_LINK_AXIS);
 }
@@ -122,7 +122,7 @@ END_TEST
 
 /* Only the other links count: 10 cycles. */
 START_TEST(test_infinitely_fast_link_takes_no_time) {
-  dsm_traffic traffic = {{80, 40, 20, 160, 320}};
+  dsm_traffic traffic = {.bytes = {80, 40, 20, 160, 320}};
   traffic.bytes[_i] = 1e18;
   machine.link_bytes_per_cycle[_i] = HUGE_VAL;
   ck_assert_double_eq(dsm_link_cycles(&machine, (dsm_link)_i, 1e18), 0);
@@ -137,7 +137,7 @@ START_TEST(test_infinite_bandwidths_give_infinite_rates) {
   chips.chip.memory.bandwidth_GBps = HUGE_VAL;
   chips.chip.core_link_bandwidth_GBps = HUGE_VAL;
   machine = dsm_machine_derive(&chips);
-  const dsm_traffic traffic = {{1e18, 1e18, 1e18, 1e18, 1e18}};
+  const dsm_traffic traffic = {.bytes = {1e18, 1e18, 1e18, 1e18, 1e18}};
   ck_assert_double_eq(dsm_group_cycles(&machine, &traffic), 0);
 }
 END_TEST

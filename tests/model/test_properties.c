@@ -226,7 +226,7 @@ static void assert_transfers_explain(const random_mapping *mapping, dsm_residenc
   const dsm_pass_work work = work_with(mapping, residency);
   const dsm_invocation_cost cost = dsm_invocation_score(&work, &mapping->split);
   const dsm_transfer_list list = dsm_invocation_transfers(&work, &mapping->split);
-  dsm_traffic groups[DSM_GROUP_COUNT] = {{{0}}};
+  dsm_traffic groups[DSM_GROUP_COUNT] = {{.bytes = {0}}};
   double group_cycles[DSM_GROUP_COUNT] = {0};
   add_up(&list, groups);
   for (int g = 0; g < DSM_GROUP_COUNT; g++) {

@@ -52,6 +52,12 @@ static void speed(dsm_system *system, dsm_bound bound, double factor) {
   case DSM_BOUND_SCRATCHPAD:
     system->core.scratchpad_bandwidth_GBps *= factor;
     return;
+  case DSM_BOUND_LATENCY:
+    system->system.collective_base_us /= factor;
+    for (unsigned a = 0; a < system->system.axis_count; a++) {
+      system->system.axes[a].latency_us /= factor;
+    }
+    return;
   case DSM_BOUND_AXIS:
   case DSM_BOUND_COUNT:
     break;

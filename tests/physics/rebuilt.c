@@ -136,7 +136,7 @@ static dsm_residency residency_of(const subject *s, dsm_invocation_kind kind) {
 
 static void add_list(rebuilt_pass *pass, const subject *s, const dsm_transfer_list *list,
                      double times) {
-  dsm_traffic groups[DSM_GROUP_COUNT] = {{{0}}};
+  dsm_traffic groups[DSM_GROUP_COUNT] = {{.bytes = {0}}};
   for (unsigned i = 0; i < list->count; i++) {
     const dsm_transfer_volume *const one = &list->items[i];
     for (int l = 0; l < DSM_LINK_COUNT; l++) {
