@@ -283,12 +283,17 @@ def is_of_later_axis(path):
     return re.match(r"system\.axes\.[1-9]\.", path) is not None
 
 
+def plain(number):
+    """A number as people write it: a count with all its digits."""
+    return f"{number}" if isinstance(number, int) else f"{number:g}"
+
+
 def parameters_of(formats, with_source):
     """The table of those parameters: for docs/formats.md, or with units and sources for docs/model.md."""
     kinds = {"real": "number"}
     for path, row in formats.parameters("system").items():
         if "help" in row and not is_of_later_axis(path):
-            limits = f"{row['min']:g} to {row['max']:g}" if "min" in row else \
+            limits = f"{plain(row['min'])} to {plain(row['max'])}" if "min" in row else \
                 "true, false" if row["kind"] == "flag" else ", ".join(f"`{word}`" for word in formats.words(row["words"]))
             default = "required" if row["required"] else str(row["default"]).lower() if row["kind"] == "flag" \
                 else f"`{row['default']}`" if row["kind"] == "word" else f"{row['default']:g}"

@@ -87,6 +87,8 @@ BEYOND_SCHEMAS = {
         "task_twice": "names that differ: " + RELATION,
     },
     "system": {
+        "axes_with_too_many_chips": "chips of all axes: " + RELATION,
+        "axis_name_twice": "names that differ: " + RELATION,
         "chips_product_over_limit": "chips_x times chips_y: " + RELATION,
         "key_duplicate": DUPLICATES,
     },
@@ -271,11 +273,27 @@ def check_parameter(path, stated, row, formats):
                f"{path}: {key} {stated.get(key)} in the schema, {row.get(limit)} in the program")
 
 
+def expand_axes(schemas, schema, stated, parameters):
+    """Puts the parameters of each axis in place of the list of them; the short form is required without one."""
+    axes = stated.pop("system.axes")
+    count = len({path.split(".")[2] for path in parameters if path.startswith("system.axes.")})
+    expect((axes["minItems"], axes["maxItems"]) == (1, count), "number of axes")
+    own = leaves(schemas, schema, axes["items"])
+    name = own.pop("name")
+    expect(name["is_required"], "an axis without name")
+    for axis in range(count):
+        stated |= {f"system.axes.{axis}.{key}": each for key, each in own.items()}
+    _, network = schemas.resolve(schema, schema["properties"]["system"])
+    for key in network["else"]["required"]:
+        stated[f"system.{key}"]["is_required"] = True
+
+
 def check_system_tables(schemas, schema, formats):
     parameters = formats.parameters("system")
     stated = leaves(schemas, schema, schema)
     notes = stated.pop("notes")
     expect_same("notes", notes["propertyNames"]["enum"], parameters)
+    expand_axes(schemas, schema, stated, parameters)
     own = formats.keys("dsm-system/1", "system")
     expect_same("parameters", stated, [*parameters, *(key for key in own if key != "notes")])
     for path in stated.keys() & parameters.keys():

@@ -157,7 +157,7 @@ static void put_functions(figure *f) {
   dsm__text_buffer *const body = &f->maker->definitions;
   dsm__plot_define_of(f->maker);
   dsm__text_puts(body, "hue(p) = ");
-  for (int p = 0; p < DSM_PARALLELISM_COUNT; p++) {
+  for (int p = 0; p < DSM_PARALLELISM_COUNT_OF(f->plan->system->system.axis_count); p++) {
     dsm__text_printf(body, "p eq '%s' ? 0x%s : ", dsm_parallelism_name((dsm_parallelism)p),
                      dsm__color_of_parallelism((dsm_parallelism)p) + 1);
   }
