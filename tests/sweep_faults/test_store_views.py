@@ -23,7 +23,7 @@ POINTS = 4 * MINIBATCHES
 AXES = ["workload.minibatch", 'workload.layers.a"b.stride', "point:4"]
 PARALLELISMS = ["data", "model", "data_x_model_y", "model_x_data_y"]
 PASSES = ["forward", "backward", "update"]
-BOUNDS = ["compute", "link_x", "link_y", "link_z", "memory", "ring", "auxiliary", "startup", "scratchpad"]
+BOUNDS = ["compute", "link_x", "link_y", "link_z", "memory", "ring", "auxiliary", "startup", "scratchpad", "latency"]
 
 
 def expected_point(point):
