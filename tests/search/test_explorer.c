@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* An explorer finds exactly what dsm_explore finds, whatever it explored before. */
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -88,7 +89,33 @@ static const dsm_override refined[] = {
     {"core.scratchpad_bandwidth_GBps", "2", NULL},
 };
 static const size_t refined_counts[] = {0, sizeof refined / sizeof refined[0]};
-enum { BASES = sizeof refined_counts / sizeof refined_counts[0] };
+/* The last has axes in place of the short form, as many as there can be. */
+static const char three_axes[] =
+    "{\"axes\": [{\"name\": \"x\", \"chips\": 2, \"link\": \"ring\", \"bandwidth_GBps\": 12},"
+    " {\"name\": \"y\", \"chips\": 2, \"link\": \"switch\", \"bandwidth_GBps\": 4},"
+    " {\"name\": \"z\", \"chips\": 2, \"link\": \"line\", \"bandwidth_GBps\": 6}]}";
+enum { SHORT_BASES = sizeof refined_counts / sizeof refined_counts[0], BASES };
+
+/* The overrides of a base; `overrides` has room for one more. */
+static size_t base_overrides(size_t base, dsm_override *overrides) {
+  if (base == SHORT_BASES) {
+    overrides[0] = (dsm_override){"system", three_axes, NULL};
+    return 1;
+  }
+  memcpy(overrides, refined, sizeof refined);
+  return refined_counts[base];
+}
+
+/* Can the parameter have another value in such a system? One that changes nothing is not listed,
+ * and can. */
+static bool is_varied(const dsm__parameter *parameter, const dsm_system *system) {
+  const bool is_axis_there =
+      parameter->axis == 0 || (system->system.topology == DSM_TOPOLOGY_AXES &&
+                               parameter->axis <= system->system.axis_count);
+  const bool is_form = parameter->offset == offsetof(dsm_system, system.topology);
+  return !is_form && is_axis_there &&
+         (parameter->is_neutral || dsm__parameter_is_stated(parameter, system));
+}
 
 /* Another legal value; attempts give different ones where there are as many. */
 static double other_value(const dsm__parameter *parameter, double number, int attempt) {
@@ -105,17 +132,18 @@ static double other_value(const dsm__parameter *parameter, double number, int at
 static dsm_system *varied_system(size_t base, const dsm__parameter *parameter, double number) {
   char text[DSM__NUMBER_TEXT_SIZE];
   dsm_override overrides[sizeof refined / sizeof refined[0] + 1];
-  memcpy(overrides, refined, sizeof refined);
-  overrides[refined_counts[base]] = (dsm_override){
-      .path = parameter->path, .value = dsm__parameter_text(parameter, number, text)};
-  return given_system(overrides, refined_counts[base] + 1);
+  const size_t count = base_overrides(base, overrides);
+  overrides[count] = (dsm_override){.path = parameter->path,
+                                    .value = dsm__parameter_text(parameter, number, text)};
+  return given_system(overrides, count + 1);
 }
 
 /* Before, with and after another value of the parameter. */
 static void vary(const dsm__parameter *parameter, size_t base, size_t network, dsm_mode mode) {
   dsm_explorer *const explorer = dsm_explorer_new();
   dsm_workload *const workload = given_network("16", networks[network]);
-  dsm_system *const system = given_system(refined, refined_counts[base]);
+  dsm_override overrides[sizeof refined / sizeof refined[0] + 1];
+  dsm_system *const system = given_system(overrides, base_overrides(base, overrides));
   dsm_explore_options options;
   dsm_explore_options_init(&options);
   options.mode = mode;
@@ -123,7 +151,7 @@ static void vary(const dsm__parameter *parameter, size_t base, size_t network, d
   const inputs own = {workload, system, &options};
   expect_same(explorer, &own, parameter->path);
   const double number = dsm__parameter_number(parameter, system);
-  for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
+  for (int attempt = 0; is_varied(parameter, system) && attempt < ATTEMPTS; attempt++) {
     dsm_system *const varied =
         varied_system(base, parameter, other_value(parameter, number, attempt));
     const inputs other = {workload, varied, &options};
