@@ -283,9 +283,9 @@ def is_of_later_axis(path):
     return re.match(r"system\.axes\.[1-9]\.", path) is not None
 
 
-def plain(number):
-    """A number as people write it: a count with all its digits."""
-    return f"{number}" if isinstance(number, int) else f"{number:g}"
+def plain(number, kind):
+    """A number as people write it: a count with all its digits, others as 1e-9 and 1e12."""
+    return f"{number}" if kind == "count" else re.sub(r"e([-+]?)0*", lambda e: f"e{e[1].strip('+')}", f"{number:g}")
 
 
 def parameters_of(formats, with_source):
@@ -293,7 +293,7 @@ def parameters_of(formats, with_source):
     kinds = {"real": "number"}
     for path, row in formats.parameters("system").items():
         if "help" in row and not is_of_later_axis(path):
-            limits = f"{plain(row['min'])} to {plain(row['max'])}" if "min" in row else \
+            limits = f"{plain(row['min'], row['kind'])} to {plain(row['max'], row['kind'])}" if "min" in row else \
                 "true, false" if row["kind"] == "flag" else ", ".join(f"`{word}`" for word in formats.words(row["words"]))
             default = "required" if row["required"] else str(row["default"]).lower() if row["kind"] == "flag" \
                 else f"`{row['default']}`" if row["kind"] == "word" else f"{row['default']:g}"

@@ -74,8 +74,9 @@ typedef unsigned dsm_parallelism_set;
   (DSM_PARALLELISM_ALL & ~DSM_PARALLELISM_BIT(DSM_PARALLELISM_DATA) &                              \
    ~DSM_PARALLELISM_BIT(DSM_PARALLELISM_MODEL))
 
-/** How many parallelisms differ on a system with so many axes, and the set of them. */
+/** How many parallelisms differ on a system with so many axes. */
 #define DSM_PARALLELISM_COUNT_OF(axis_count) (1 << (axis_count))
+/** The set of them. */
 #define DSM_PARALLELISMS_OF(axis_count) ((1U << DSM_PARALLELISM_COUNT_OF(axis_count)) - 1U)
 
 /** A set of axes: bit a stands for axis a. */
