@@ -193,6 +193,34 @@ DSM_API double dsm_misfitting_input(const dsm_held_layouts *layouts, const dsm_l
 /** Cycles in which held tensors of so many bytes of a chip move to other cores (section 7). */
 DSM_API double dsm_layout_move_cycles(const dsm_machine *machine, double bytes);
 
+/** What tells the tiles of a product apart. */
+typedef enum dsm_tile_member {
+  DSM_TILE_ROWS = 0, /**< of outputs */
+  DSM_TILE_COLUMNS,  /**< of outputs */
+  DSM_TILE_PARTS,    /**< into which what is summed up is cut */
+  DSM_TILE_MEMBER_COUNT
+} dsm_tile_member;
+
+/** A tile of the outputs of a product, which a core computes at a time (section 4). */
+typedef struct dsm_tile {
+  uint64_t n[DSM_TILE_MEMBER_COUNT]; /**< 0: none */
+} dsm_tile;
+
+/** How long a pass computes in waves of tiles, by what decides it (model.tile_schedule). Lower is
+ * better. */
+typedef struct dsm_tile_schedule {
+  dsm_tile tile;
+  double arrays;  /**< where tiles take as long as the arrays; else 0 */
+  double ring;    /**< where tiles wait for their operands; else 0 */
+  double startup; /**< of tiles */
+  double memory;  /**< sums in parts are written, and read to be added */
+  double cycles;  /**< all of them */
+} dsm_tile_schedule;
+
+/** Cores among which a core split divides a chip's work: all of them, but 1 with
+ * model.tile_schedule, where cores take tiles as they become free. */
+DSM_API uint64_t dsm_split_cores(const dsm_system *system);
+
 /**
  * What is on chip while an invocation runs, and so does not move (docs/model.md, sections 7, 8 and
  * 10).
@@ -246,7 +274,8 @@ typedef struct dsm_pass_work {
   dsm_residency residency;
   dsm_chip_bytes bytes;
   double auxiliary_cycles;
-  dsm_traffic rotation; /**< of the whole invocation */
+  dsm_traffic rotation;    /**< of the whole invocation */
+  dsm_tile_schedule tiles; /**< with model.tile_schedule */
 } dsm_pass_work;
 
 /** Prepares the cost of an invocation. `samples` (S) is the invocation's, 1 or more. */

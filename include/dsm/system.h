@@ -90,6 +90,9 @@ typedef struct dsm_core {
   double transcendental_passes;    /**< element-passes of a sigmoid, tanh or exp */
   double streaming_buffer_KiB;     /**< reserved for streaming when something is held on chip */
   double resident_weight_fraction; /**< of the scratchpad, for weights kept over timesteps */
+  double tile_startup_us;          /**< of a tile of outputs, with model.tile_schedule */
+  uint64_t tile_least_side;        /**< of a tile: rows or columns of outputs */
+  uint64_t tile_most_elements;     /**< of a tile: outputs that a core sums up at once */
 } dsm_core;
 
 /** A chip's external memory. */
@@ -166,6 +169,7 @@ typedef struct dsm_assumptions {
   bool charge_held_masks;            /**< masks and statistics are read also while held */
   bool prefer_holding;               /**< of equally fast mappings the one that holds more */
   bool resident_operands;            /**< a matmul's operand can be kept over timesteps */
+  bool tile_schedule;                /**< cores take tiles of outputs as they become free */
 } dsm_assumptions;
 
 /** An immutable system. Everything inside belongs to it. */

@@ -119,6 +119,7 @@ typedef struct dsm_layer {
   uint64_t out;       /**< nout: produced features; lstm: 4H */
   uint64_t ij;        /**< rows * columns of an output feature before pooling */
   uint64_t kij;       /**< rows * columns of the kernel */
+  uint64_t strides;   /**< product of both strides of a conv; else 1 */
   uint64_t groups;    /**< 1: not grouped */
   uint64_t timesteps; /**< T; 1 in feed-forward layers */
 

@@ -23,6 +23,11 @@ dsm_pass_work dsm_pass_work_derive(const dsm_layer *layer, const dsm_machine *ma
                      dsm__fork_ops(layer, &machine->system->model, pass);
   work.auxiliary_cycles = dsm__auxiliary_cycles(machine, &work.share, ops);
   work.rotation = dsm__rotation_traffic(machine, precision, pass, parallelism, work.bytes.rotation);
+  if (machine->system->model.tile_schedule) {
+    const dsm__product product = dsm__product_derive(layer, &work.share, pass);
+    work.tiles =
+        dsm__tile_schedule_find(machine, precision.element_bytes, &product, work.share.model_ways);
+  }
   return work;
 }
 
@@ -64,18 +69,28 @@ typedef struct deciding {
   bool is_block_loading;  /* a block of weights takes longer to load than to use */
 } deciding;
 
-static dsm_invocation_cost score(const dsm_pass_work *work, const dsm_loops *split, double limit,
-                                 deciding *by) {
+/* In waves of tiles, or of what the busiest core has to do. */
+static double primary_cycles(const dsm_pass_work *work, const dsm_loops *split, deciding *by) {
   const dsm_machine *const machine = work->machine;
+  if (machine->system->model.tile_schedule) {
+    *by = (deciding){.starting_cycles = work->tiles.startup};
+    return work->tiles.cycles;
+  }
   const dsm__core_work core = dsm__core_work_derive(work->layer, &work->share, split);
   const double blocks = dsm__array_blocks(machine, work->pass, &core);
   const double block_cycles = dsm__block_cycles(machine, work->precision.element_bytes, &core);
-  const double primary = dsm__primary_cycles(machine, work->share.model_ways, blocks, block_cycles);
   *by = (deciding){
       .starting_cycles = dsm__startup_cycles(machine->system, work->share.model_ways) +
                          dsm__block_change_cycles(machine->system, work->share.model_ways, blocks),
       .is_block_loading = block_cycles > (double)core.ij * (double)core.mb,
   };
+  return dsm__primary_cycles(machine, work->share.model_ways, blocks, block_cycles);
+}
+
+static dsm_invocation_cost score(const dsm_pass_work *work, const dsm_loops *split, double limit,
+                                 deciding *by) {
+  const dsm_machine *const machine = work->machine;
+  const double primary = primary_cycles(work, split, by);
   if (primary + work->auxiliary_cycles > limit) {
     return (dsm_invocation_cost){.total = HUGE_VAL};
   }
@@ -142,6 +157,21 @@ dsm_resources dsm_group_resources(const dsm_machine *machine, const dsm_traffic 
   return resources;
 }
 
+/* What the arrays take, and wait for. */
+static void add_primary(const dsm_pass_work *work, const dsm_invocation_cost *cost,
+                        const deciding *by, double cycles[DSM_BOUND_COUNT]) {
+  const dsm_tile_schedule *const tiles = &work->tiles;
+  cycles[DSM_BOUND_STARTUP] += by->starting_cycles;
+  if (work->machine->system->model.tile_schedule) {
+    cycles[DSM_BOUND_COMPUTE] += tiles->arrays;
+    cycles[DSM_BOUND_RING] += tiles->ring;
+    cycles[DSM_BOUND_MEMORY] += tiles->memory;
+  } else {
+    cycles[by->is_block_loading ? DSM_BOUND_SCRATCHPAD : DSM_BOUND_COMPUTE] +=
+        cost->primary - by->starting_cycles;
+  }
+}
+
 /*
  * Source: section 6, derived here. Symbols: d total / d ln(time of a resource) = the cycles given
  * to that resource, since of max(a, b) the derivative is that of the larger. Limits: one resource
@@ -159,9 +189,7 @@ dsm_resources dsm_invocation_resources(const dsm_pass_work *work, const dsm_loop
     cycles[slowest_bound(machine, &by.stream)] += cost.overlapped - by.stream.latency_cycles;
     cycles[DSM_BOUND_LATENCY] += by.stream.latency_cycles;
   } else {
-    cycles[DSM_BOUND_STARTUP] += by.starting_cycles;
-    cycles[by.is_block_loading ? DSM_BOUND_SCRATCHPAD : DSM_BOUND_COMPUTE] +=
-        cost.primary - by.starting_cycles;
+    add_primary(work, &cost, &by, cycles);
   }
   cycles[DSM_BOUND_AUXILIARY] += cost.auxiliary;
   cycles[DSM_BOUND_RING] += cost.partial_sum + cost.layout_move;
@@ -187,15 +215,13 @@ dsm_bound dsm_resources_bound(const dsm_resources *resources) {
 /* Memory and ring both carry the stream; the slower of them leaves it less in the time. */
 double dsm_resident_fraction_needed(const dsm_pass_work *work, const dsm_loops *split) {
   const dsm_machine *const machine = work->machine;
-  const dsm__core_work core = dsm__core_work_derive(work->layer, &work->share, split);
   const dsm__core_bytes bytes = dsm__core_bytes_derive(work->layer, &work->bytes, split);
   dsm_traffic along_axes = work->rotation;
   along_axes.bytes[DSM_LINK_MEMORY] = 0;
   along_axes.bytes[DSM_LINK_RING] = 0;
   const double rotation = dsm_group_cycles(machine, &along_axes);
-  const double primary = dsm__primary_cycles(
-      machine, work->share.model_ways, dsm__array_blocks(machine, work->pass, &core),
-      dsm__block_cycles(machine, work->precision.element_bytes, &core));
+  deciding by;
+  const double primary = primary_cycles(work, split, &by);
   const double bound = (primary > rotation ? primary : rotation) - work->rotation.latency_cycles;
   const double by_memory = bound * machine->link_bytes_per_cycle[DSM_LINK_MEMORY] -
                            work->rotation.bytes[DSM_LINK_MEMORY];

@@ -104,6 +104,42 @@ double dsm__whole_block_cycles(const dsm_system *system, double block_cycles);
 double dsm__primary_cycles(const dsm_machine *machine, uint64_t model_ways, double blocks,
                            double block_cycles);
 
+/** A product of matrices, of a chip and one feature iteration. */
+typedef struct dsm__product {
+  double batch;   /**< q: products alike */
+  double rows;    /**< M */
+  double columns; /**< N */
+  double summed;  /**< K */
+} dsm__product;
+
+/**
+ * What a pass multiplies. Source: section 4, model.tile_schedule; a convolution as a product
+ * (im2col). Symbols: of each of g groups: forward M = mb*ij, N = out, K = in*kij; backward M =
+ * mb*iij, N = in, K = out*kij / (product of both strides); update M = out, N = in*kij, K = mb*ij; a
+ * matmul has a product for each sample. Limits: M*N*K*q = macs*mb, in backward where iij = ij *
+ * strides.
+ */
+dsm__product dsm__product_derive(const dsm_layer *layer, const dsm_chip_share *share,
+                                 dsm_pass pass);
+
+/**
+ * Cycles of a product in waves of tiles. Source: section 4, model.tile_schedule. Symbols: tiles =
+ * q*ceil(M/tm)*ceil(N/tn)*k, kk = ceil(K/k); ceil(tiles/cores) * (max(tm*tn*kk /
+ * (Pr*Pc*efficiency), (tm+tn)*kk*B / (ring/cores)) + tile_startup), and where k > 1 2*k*q*M*N*4 /
+ * memory. Limits: one core, tiles that divide all, no start-up: M*N*K*q / rate.
+ */
+dsm_tile_schedule dsm__tile_time(const dsm_machine *machine, double element_bytes,
+                                 const dsm__product *product, const dsm_tile *tile);
+
+/**
+ * The tile and parts of least time, the first of equals, nm times. Source: section 4,
+ * model.tile_schedule. Symbols: sides are tile_least_side times powers of two, one at most twice
+ * the other, of at most tile_most_elements, the smallest in any case; k = 1, 2, 4 .. 64 with K/k >=
+ * 64. Limits: one shape, K < 128: dsm__tile_time of it.
+ */
+dsm_tile_schedule dsm__tile_schedule_find(const dsm_machine *machine, double element_bytes,
+                                          const dsm__product *product, uint64_t model_ways);
+
 /**
  * Element-passes of auxiliary work per sample and timestep. Source: section 4; DSM II-A. Symbols:
  * o = out_el, t = transcendental_passes, H = st_el of an lstm. Domain: passes that the layer has;

@@ -66,12 +66,14 @@ static void derive_moved(const dsm_layer *layer, const dsm_assumptions *model, d
 
 /* Held tensors that may have to move among the cores: with "always" those that are read, the input
  * in forward, the output's error in update and backward; with "exact" those that are written too,
- * the output in forward and the input's error in backward. */
+ * the output in forward and the input's error in backward. Tiles fetch what they need over the ring
+ * in any case. */
 static void derive_moves(const dsm_assumptions *model, dsm_pass pass,
                          const dsm_residency *residency, dsm_chip_bytes *bytes) {
   const bool is_forward = pass == DSM_PASS_FORWARD;
   const bool is_exact = model->layout_move == DSM_LAYOUT_MOVE_EXACT;
-  if (model->layout_move == DSM_LAYOUT_MOVE_NONE || residency->is_moving_free) {
+  if (model->layout_move == DSM_LAYOUT_MOVE_NONE || model->tile_schedule ||
+      residency->is_moving_free) {
     return;
   }
   if (residency->is_input_held && (is_forward || (is_exact && pass == DSM_PASS_BACKWARD))) {
@@ -148,6 +150,9 @@ double dsm__tiles(double bytes, double scratchpad_bytes) {
 
 dsm__refetch dsm__refetch_derive(const dsm_pass_work *work, const dsm__core_bytes *core) {
   const double room_bytes = work->residency.scratchpad_bytes;
+  if (work->machine->system->model.tile_schedule) {
+    return (dsm__refetch){1, 1};
+  }
   const bool is_resident = work->residency.resident_fraction >= 1;
   const double kernel_tiles = is_resident ? 1 : dsm__tiles(core->kernel, room_bytes);
   const dsm__refetch kernel_outer = {kernel_tiles, 1};
@@ -189,11 +194,12 @@ double dsm__resident_fraction_within(const dsm_pass_work *work, const dsm__core_
   if (bytes->kernel <= 0 || rest + features > limit) {
     return bytes->kernel <= 0 ? 0 : 1;
   }
-  const double left_by_kernel_outer =
-      limit - rest - features * dsm__tiles(core->kernel, room_bytes);
+  const bool is_once = work->machine->system->model.tile_schedule;
+  const double kernel_tiles = is_once ? 1 : dsm__tiles(core->kernel, room_bytes);
+  const double input_tiles = is_once ? 1 : dsm__tiles(core->input, room_bytes);
+  const double left_by_kernel_outer = limit - rest - features * kernel_tiles;
   const double kernel_outer = 1 - left_by_kernel_outer / bytes->kernel;
-  const double feature_outer =
-      1 - (limit - rest - features) / (bytes->kernel * dsm__tiles(core->input, room_bytes));
+  const double feature_outer = 1 - (limit - rest - features) / (bytes->kernel * input_tiles);
   const double needed = kernel_outer < feature_outer ? kernel_outer : feature_outer;
   return needed > 0 ? needed : 0;
 }

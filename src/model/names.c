@@ -193,6 +193,13 @@ static const dsm__word group_words[] = {
 DSM__NAMED_WORDS(dsm__group_words, "group", group_words, DSM_GROUP_COUNT, dsm_group,
                  dsm_group_name);
 
+static const dsm__word tile_words[] = {
+    [DSM_TILE_ROWS].key = "rows",
+    [DSM_TILE_COLUMNS].key = "columns",
+    [DSM_TILE_PARTS].key = "parts",
+};
+DSM__WORDS(dsm__tile_words, "member of a tile", tile_words, DSM_TILE_MEMBER_COUNT);
+
 dsm__split_text dsm__split_text_of(const dsm_loops *split, const char *unsplit) {
   dsm__split_text made;
   size_t used = 0;

@@ -163,7 +163,7 @@ static bool prepare(dsm__judge *judge) {
   const size_t count = judge->of->workload->layer_count;
   judge->group_of = dsm__arena_array(judge->arena, count, sizeof judge->group_of[0]);
   if (judge->group_of == NULL ||
-      !dsm__core_splits_enumerate(&judge->splits, judge->of->machine->system->chip.cores,
+      !dsm__core_splits_enumerate(&judge->splits, dsm_split_cores(judge->of->machine->system),
                                   judge->arena)) {
     return false;
   }

@@ -69,14 +69,20 @@ dsm_pass dsm__differing_pass(const dsm__judge *judge, size_t index) {
 
 /* ---- core splits ---- */
 
-/* All parts divide the cores, and multiply to them. Not known ones are nobody's fault. */
+/* All parts divide the cores (one, of tiles that cores take), and multiply to them. Not known ones
+ * are nobody's fault. */
 static bool is_factorisation(dsm__judge *judge, dsm__plan_place place, const dsm_loops *split) {
-  const uint64_t cores = judge->of->machine->system->chip.cores;
+  const uint64_t cores = dsm_split_cores(judge->of->machine->system);
   uint64_t product = 1;
   bool is_good = true;
   for (int d = 0; d < DSM_DIM_COUNT; d++) {
     const uint64_t part = split->n[d];
-    if (part != 0 && cores % part != 0) {
+    if (part > 1 && judge->of->machine->system->model.tile_schedule) {
+      place.dim = (dsm_dim)d;
+      dsm__judge_tell(judge, place, NULL,
+                      "expected 1, as cores take tiles of outputs as they become free, found %llu",
+                      (unsigned long long)part);
+    } else if (part != 0 && cores % part != 0) {
       place.dim = (dsm_dim)d;
       dsm__judge_tell(judge, place, NULL, "expected a divisor of the %llu core%s, found %llu",
                       (unsigned long long)cores, dsm__plural((double)cores),

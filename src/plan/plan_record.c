@@ -136,6 +136,10 @@ static void write_invocation_cycles(dsm__json_writer *writer, const void *record
   dsm__record_write(writer, &dsm__cycles_record, &cycles);
 }
 
+static bool has_tile(const void *invocation) {
+  return ((const dsm_invocation *)invocation)->tile.n[DSM_TILE_PARTS] > 0;
+}
+
 DSM__RECORD(
     dsm__invocation_record, dsm_invocation, false,
     "Invocations of one kind. Read are the kind, and the core_split of steady and accumulate.",
@@ -152,6 +156,10 @@ DSM__RECORD(
           "is that of the pass. Without accumulate, those invocations too have that of the pass."),
     LOOPS(dsm_invocation, core, "core", 0, "CoreD: work of the busiest core."),
     LOOPS(dsm_invocation, array, "array", 0, "ArrayD: what an array takes at a time."),
+    DSM__FIELD(COUNTS, dsm_invocation, tile, "tile", 0, .words = &dsm__tile_words, .min = 1,
+               .is_stated = has_tile,
+               .help = "With model.tile_schedule: the tile of outputs of which the arrays take "
+                       "least, and into how many parts its sums are cut."),
     {.key = "cycles",
      .kind = DSM__FIELD_OWN,
      .type = &dsm__cycles_record,

@@ -28,6 +28,7 @@ dsm__layer_shape dsm__layer_shape_of(const dsm_layer *layer, bool are_forks_coun
       .out = layer->out,
       .ij = layer->ij,
       .kij = layer->kij,
+      .strides = layer->strides,
       .groups = layer->groups,
       .timesteps = layer->timesteps,
       .input_elements = layer->input_elements,

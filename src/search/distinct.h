@@ -17,6 +17,7 @@ typedef struct dsm__layer_shape {
   uint64_t out;
   uint64_t ij;
   uint64_t kij;
+  uint64_t strides;
   uint64_t groups;
   uint64_t timesteps;
   uint64_t input_elements;
@@ -32,7 +33,7 @@ typedef struct dsm__layer_shape {
   uint64_t fork_elements;
   uint64_t flags; /**< operations present, then has_backward, has_update, is_shortcut_own_input */
 } dsm__layer_shape;
-_Static_assert(sizeof(dsm__layer_shape) == 19 * sizeof(uint64_t), "no padding");
+_Static_assert(sizeof(dsm__layer_shape) == 20 * sizeof(uint64_t), "no padding");
 
 /** Forks tell layers apart only where the model looks at them (model.exact_forks). */
 dsm__layer_shape dsm__layer_shape_of(const dsm_layer *layer, bool are_forks_counted);

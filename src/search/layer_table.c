@@ -128,7 +128,7 @@ bool dsm__layer_table_fill(dsm__layer_table *table, const dsm__search_inputs *in
   *table = (dsm__layer_table){.inputs = inputs, .factor_count = factors->count};
   const dsm_system *const system = inputs->machine->system;
   if (!dsm__distinct_find(&table->distinct, inputs->workload, system->model.exact_forks, arena) ||
-      !dsm__core_splits_enumerate(&table->splits, system->chip.cores, arena) ||
+      !dsm__core_splits_enumerate(&table->splits, dsm_split_cores(system), arena) ||
       !number_shapes(table, system->model.exact_forks, arena)) {
     return false;
   }

@@ -363,8 +363,19 @@ static bool is_pair_decisive(const dsm_pass_work *work) {
           (layer->has_op[DSM_AUX_LAYER_NORM] || layer->has_op[DSM_AUX_SOFTMAX]));
 }
 
+/* With tiles that cores take as they become free there is one split: none. */
+static uint64_t visit_whole(const dsm_pass_work *work, const dsm__split_visitor *visitor) {
+  const dsm__needy_split one = {.split = {{1, 1, 1, 1, 1}},
+                                .needs = {.primary_cycles = work->tiles.cycles}};
+  visitor->visit(visitor->context, &one);
+  return 1;
+}
+
 uint64_t dsm__splits_walk(const dsm_pass_work *work, const dsm__core_splits *splits,
                           const dsm__split_visitor *visitor) {
+  if (work->machine->system->model.tile_schedule) {
+    return visit_whole(work, visitor);
+  }
   const bool is_backward = work->pass == DSM_PASS_BACKWARD;
   const dsm__parts_limit candidates = dsm__candidate_parts(splits, work->layer, &work->share);
   walk w;

@@ -158,6 +158,17 @@ const dsm__parameter dsm__parameters[] = {
          "assumption: 3 operands, 2 buffers each, of 32 KiB"),
     REAL("core.resident_weight_fraction", core.resident_weight_fraction, 0, 1, 0.75, "ratio",
          "assumption: share of the scratchpad for weights kept over timesteps"),
+    NEUTRAL("core.tile_startup_us", REAL, core.tile_startup_us, NULL, true, 0, 1e6, 1, "10^-6 s",
+            "assumption: of a GPU, until the first operands of a tile are there",
+            "Time before a tile of outputs begins, with model.tile_schedule."),
+    NEUTRAL(
+        "core.tile_least_side", COUNT, core.tile_least_side, NULL, false, 1, 1024, 64, "outputs",
+        "assumption: of GPUs, whose tiles are of 64 x 64 to 256 x 128 outputs",
+        "Least rows and columns of a tile; others are it times powers of two, one at most twice "
+        "the other."),
+    NEUTRAL("core.tile_most_elements", COUNT, core.tile_most_elements, NULL, false, 1, 1048576,
+            32768, "outputs", "assumption: of GPUs, 256 x 128 sums in the registers of a core",
+            "Most outputs of a tile; the smallest tile there is in any case."),
     COUNT("chip.cores", chip.cores, true, DSM_CORES_MAX, 0, "cores", NULL),
     WORD("chip.interconnect", interconnects, chip.interconnect, true, 0, NULL),
     RATE("chip.core_link_bandwidth_GBps", chip.core_link_bandwidth_GBps, "10^9 bytes/s"),
@@ -239,6 +250,10 @@ const dsm__parameter dsm__parameters[] = {
          "assumption: of equally fast mappings the one that holds less"),
     FLAG("model.resident_operands", model.resident_operands, true,
          "assumption: a matmul's second operand is kept over timesteps as weights are"),
+    NEUTRAL("model.tile_schedule", FLAG, model.tile_schedule, &flags, false, 0, 1, false, "flag",
+            "DeepSpatialMatrix paper, II-E: each core has a part of the loops",
+            "Cores take tiles of outputs as they become free, as on GPUs, in place of core splits "
+            "and blocks."),
 };
 /* clang-format on */
 

@@ -17,6 +17,7 @@ const char *dsm__layer_derive_quantities(dsm_layer *out, const dsm_layer_spec *s
   out->out = is_lstm ? 4 * spec->out : spec->out;
   out->ij = spec->feature.rows * spec->feature.columns;
   out->kij = spec->kernel.rows * spec->kernel.columns;
+  out->strides = spec->stride.rows * spec->stride.columns;
   out->groups = spec->groups;
   out->timesteps = spec->timesteps;
   out->state_elements = is_lstm ? 5 * spec->out : 0;

@@ -97,6 +97,14 @@ static void write_core(instance_text *text, instance_random *random, const machi
   if (instance_random_chance(random, 50)) {
     instance_text_count(text, "transcendental_passes", INSTANCE_PICK(random, passes));
   }
+  if (instance_random_chance(random, 50)) {
+    static const double startups_us[] = {0, 0.001, 0.01, 0.1};
+    static const size_t sides[] = {1, 2, 3, 8, 16};
+    static const size_t elements[] = {1, 4, 16, 64, 100, 512};
+    instance_text_real(text, "tile_startup_us", INSTANCE_PICK_REAL(random, startups_us));
+    instance_text_count(text, "tile_least_side", INSTANCE_PICK(random, sides));
+    instance_text_count(text, "tile_most_elements", INSTANCE_PICK(random, elements));
+  }
   if (kind->given->is_full) {
     static const double fractions[] = {0.25, 0.5, 0.75, 1};
     instance_text_real(text, "streaming_buffer_KiB", kind->given->streaming_buffer_bytes / 1024);
@@ -185,6 +193,9 @@ static void write_model(instance_text *text, instance_random *random,
     }
   }
   instance_keys_write(text, random, given->keys);
+  if (instance_random_chance(random, 25)) {
+    instance_text_bool(text, "tile_schedule", true);
+  }
   instance_text_close(text, '}');
 }
 

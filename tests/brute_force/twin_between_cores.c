@@ -44,6 +44,9 @@ static double statistics_bytes(const twin_context *context, const twin_node *nod
 /* To a random core of a ring that carries both ways: its mean distance, over all links. */
 static double move_cycles(const twin_system *system, const double bytes) {
   const double c = system->cores;
+  if (system->tile_schedule) {
+    return 0; /* tiles fetch their operands over the ring in any case */
+  }
   return bytes * floor(c * c / 4) / (c * c * system->core_link_bytes_per_cycle);
 }
 

@@ -123,8 +123,8 @@ static void read_aux(twin_node *node, const cJSON *layer, const twin_workload *w
       refs_add_name(&node->shortcut, workload, text(aux, "from"));
     }
     if (is_one_of(op, "max_pool", "avg_pool", "") && strcmp(text(aux, "on"), "input") == 0) {
-      node->input_pool_ops =
-          node->in * area(pooled_size(aux, input_size)) * area(pair(aux, "window", one));
+      node->multiplied_ij = area(pooled_size(aux, input_size));
+      node->input_pool_ops = node->in * node->multiplied_ij * area(pair(aux, "window", one));
     } else if (is_one_of(op, "max_pool", "avg_pool", "")) {
       node->pool_window = area(pair(aux, "window", one));
       *size = pooled_size(aux, *size);
@@ -169,12 +169,14 @@ static twin_node read_node(const twin_workload *workload, const cJSON *layer,
       .timesteps = number(layer, "timesteps", 1),
       .operand_elements = number(layer, "operand_elements", 0),
       .kij = is_conv ? area(pair(layer, "kernel", one)) : 1,
+      .strides = is_conv ? area(pair(layer, "stride", one)) : 1,
       .inputs = read_inputs(workload, layer),
   };
   size_2d size = is_conv ? pair(layer, "feature", one) : one;
   const size_2d input_size = is_conv ? read_input_size(&node.inputs, network_input, stored) : one;
   node.ij = area(size);
   node.iij = area(input_size);
+  node.multiplied_ij = node.iij;
   read_aux(&node, layer, workload, input_size, &size);
   node.stored_ij = area(size);
   if (node.kind == TWIN_MATMUL) {
@@ -286,6 +288,7 @@ static void read_refinements(twin_system *system, const cJSON *model) {
   system->charge_held_masks = flag(model, "charge_held_masks");
   system->resident_operands = flag_unless_false(model, "resident_operands");
   system->layout_move = read_move_rule(text(model, "layout_move"));
+  system->tile_schedule = flag(model, "tile_schedule");
 }
 
 bool twin_system_parse(twin_system *out, const char *json) {
@@ -327,6 +330,9 @@ bool twin_system_parse(twin_system *out, const char *json) {
       .chips_y = number(torus, "chips_y", 1),
       .link_x_bytes_per_cycle = number(torus, "link_bandwidth_x_GBps", 1) / frequency_GHz,
       .link_y_bytes_per_cycle = number(torus, "link_bandwidth_y_GBps", 1) / frequency_GHz,
+      .tile_startup_cycles = number(core, "tile_startup_us", 1) * frequency_GHz * 1000,
+      .tile_least_side = number(core, "tile_least_side", 64),
+      .tile_most_elements = number(core, "tile_most_elements", 32768),
       .relu_mask_bytes = number(model, "relu_mask_bytes", 0.125),
       .batch_norm_saved_bytes = number(model, "batch_norm_saved_bytes", 0.125),
       .reduce_memory_bytes = number(model, "reduce_memory_bytes", 1),

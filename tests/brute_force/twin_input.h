@@ -40,6 +40,7 @@ typedef struct {
   double out;       /* features; H of an lstm (of each half) */
   double ij;        /* output size before pooling */
   double kij;       /* kernel size */
+  double strides;   /* of a conv, along both sides: their product */
   double iij;       /* stored size of the producers; 1 but for conv */
   double stored_ij; /* output size after pooling */
   double groups;
@@ -55,6 +56,8 @@ typedef struct {
   double pool_window;    /* elements; 0 without a pool on the output */
   double input_pool_ops; /* per sample: pooled input elements * window; 0 without a pool on the
                             input */
+  double
+      multiplied_ij; /* size of a feature of the input where it is multiplied: after a pool on it */
   twin_refs inputs;
   twin_refs shortcut; /* a residual's `from` */
   twin_refs operand;  /* of a matmul */
@@ -116,6 +119,10 @@ typedef struct {
   bool two_way_relayout;
   bool charge_held_masks;
   bool resident_operands;
+  bool tile_schedule;
+  double tile_startup_cycles;
+  double tile_least_side;
+  double tile_most_elements;
   twin_move_rule layout_move;
 } twin_system;
 

@@ -91,6 +91,68 @@ static double primary_cycles(const twin_context *context, const twin_node *node,
   return layout.nm * (of_blocks + system->startup_cycles);
 }
 
+/* Rows, columns and sums of as many products alike. */
+typedef struct {
+  double count;
+  double rows;
+  double columns;
+  double summed;
+} product;
+
+static product product_of(const twin_node *node, const twin_pass_kind pass,
+                          const twin_layout layout, const double mbc) {
+  const double g = node->groups;
+  const bool is_matmul = node->kind == TWIN_MATMUL;
+  const double inc = g > 1 ? node->in / g : ceil(twin_in_features(node) / layout.nm);
+  const double outc = g > 1 ? node->out / g : ceil(twin_out_features(node) / layout.nm);
+  const double samples = is_matmul ? 1 : mbc;
+  const double count = is_matmul ? mbc : g;
+  if (pass == TWIN_FORWARD) {
+    return (product){count, samples * node->ij, outc, inc * node->kij};
+  }
+  if (pass == TWIN_BACKWARD) {
+    return (product){count, samples * node->multiplied_ij, inc, outc * node->kij / node->strides};
+  }
+  return (product){count, outc, inc * node->kij, samples * node->ij};
+}
+
+/* With one shape of tiles, whose sums are cut into k. */
+static double tile_cycles(const twin_context *context, const product *p, const double tm,
+                          const double tn, const double k) {
+  const twin_system *const system = context->system;
+  const double kk = ceil(p->summed / k);
+  const double tiles = p->count * ceil(p->rows / tm) * ceil(p->columns / tn) * k;
+  const double rate = system->rows * system->columns * system->array_efficiency;
+  const double operands = (tm + tn) * kk * context->workload->element_bytes * system->cores /
+                          system->core_link_bytes_per_cycle;
+  const double cycle = fmax(tm * tn * kk / rate, operands);
+  const double sums = k > 1 ? 8 * k * p->count * p->rows * p->columns : 0;
+  return ceil(tiles / system->cores) * (cycle + system->tile_startup_cycles) +
+         sums / system->memory_bytes_per_cycle;
+}
+
+/* Over all shapes whose sides differ by a factor of 2 at most, and all ways to cut the sums. */
+static double scheduled_cycles(const twin_context *context, const twin_node *node,
+                               const twin_pass_kind pass, const twin_layout layout,
+                               const double mbc) {
+  const twin_system *const system = context->system;
+  const product p = product_of(node, pass, layout, mbc);
+  const double least = system->tile_least_side;
+  double best = HUGE_VAL;
+  for (double tm = least; tm <= least * 2048; tm *= 2) {
+    for (double tn = least; tn <= least * 2048; tn *= 2) {
+      const bool is_smallest = tm <= least && tn <= least;
+      const bool is_shape = tm <= 2 * tn && tn <= 2 * tm && tm * tn <= system->tile_most_elements;
+      for (double k = 1; k <= 64 && (is_shape || is_smallest); k *= 2) {
+        if (k <= 1 || p.summed / k >= 64) {
+          best = fmin(best, tile_cycles(context, &p, tm, tn, k));
+        }
+      }
+    }
+  }
+  return layout.nm * best;
+}
+
 static double forward_ops(const twin_node *node, const double t, const bool inference) {
   if (node->kind == TWIN_LSTM) {
     return (4 * (1 + t) + t + 4) * node->out;
@@ -173,7 +235,8 @@ static double shortcut_fix_bytes(const twin_context *context, const twin_node *n
 static double memory_traffic_bytes(const twin_context *context, const twin_node *node,
                                    const twin_pass_kind pass, const twin_traffic *bytes,
                                    const twin_condition *condition) {
-  const double tile = condition->cap_bytes / 2;
+  /* Tiles that cores take as they become free have each operand once. */
+  const double tile = context->system->tile_schedule ? 1e300 : condition->cap_bytes / 2;
   const double n1 = condition->is_resident ? 1 : ceil(bytes->kcore / tile);
   const double copies = pass == TWIN_UPDATE && condition->accumulates ? 2 : 1;
   const double kt = condition->is_resident ? 0 : bytes->ker * copies;
@@ -256,7 +319,8 @@ twin_invocation twin_invocation_of(const twin_context *context, const twin_node 
 
   twin_invocation cost = {
       .split = {split[0], split[1], split[2], split[3], split[4]},
-      .primary = primary_cycles(context, node, pass, layout, split, mbc),
+      .primary = system->tile_schedule ? scheduled_cycles(context, node, pass, layout, mbc)
+                                       : primary_cycles(context, node, pass, layout, split, mbc),
       .auxiliary = auxiliary_cycles(context, node, pass, layout, mbc),
       .non_overlapped =
           twin_between_cores_cycles(context, node, pass, layout, split, &bytes, condition),

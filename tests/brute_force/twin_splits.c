@@ -49,7 +49,7 @@ static void enumerate_splits(twin_candidates *list, const twin_context *context,
                              const twin_node *node, const twin_pass_kind pass,
                              const twin_parallelism parallelism, const twin_condition *condition,
                              const bool only_valid) {
-  const size_t cores = (size_t)context->system->cores;
+  const size_t cores = context->system->tile_schedule ? 1 : (size_t)context->system->cores;
   size_t d[MAX_DIVISORS] = {0};
   const size_t count = enumerate_divisors(d, cores);
   list->count = 0;

@@ -59,6 +59,7 @@ dsm_layer conv_layer(uint64_t in, uint64_t out, uint64_t ij, uint64_t kij, uint6
       .out = out,
       .ij = ij,
       .kij = kij,
+      .strides = 1,
       .groups = groups,
       .timesteps = 1,
       .input_elements = in * ij,

@@ -48,6 +48,7 @@ static void speed(dsm_system *system, dsm_bound bound, double factor) {
   case DSM_BOUND_STARTUP:
     system->array.startup_cycles /= factor;
     system->array.block_cycles /= factor;
+    system->core.tile_startup_us /= factor;
     return;
   case DSM_BOUND_SCRATCHPAD:
     system->core.scratchpad_bandwidth_GBps *= factor;
@@ -175,6 +176,8 @@ static double largest(const gains *g) {
  */
 static void check_gains(physics_log *log, const physics_case *one, const gains *g, bool is_loose) {
   const double slack = rounding * g->cycles;
+  /* With twice as much of one thing other tiles can be the fastest, which gain more of it. */
+  is_loose = is_loose || (one->system.model.tile_schedule && g->step > small_step);
   for (int b = 0; b < DSM_BOUND_COUNT; b++) {
     const bool holds = g->gained[b] <= due(g, b) + slack;
     (is_loose ? physics_excuse : physics_expect)(log, one, g->where, holds, g->gained[b],

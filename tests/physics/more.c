@@ -101,11 +101,12 @@ static bool can_share_twice(const dsm_layer_plan *layer, const dsm_pass_plan *pa
   return can;
 }
 
-/* Twice the cores need parts for all of them, and move and sum more where that is charged. */
+/* Twice the cores need parts for all of them, and move and sum more where that is charged. Tiles
+ * have to share the ring among them, and may be too few for them. */
 static bool lacks_parts(const physics_case *one, const dsm_plan *before) {
   const dsm_assumptions *const model = &one->system.model;
   bool lacks = physics_is_pipeline_loose(one, before) || model->statistics_sums ||
-               model->layout_move != DSM_LAYOUT_MOVE_NONE;
+               model->tile_schedule || model->layout_move != DSM_LAYOUT_MOVE_NONE;
   for (size_t i = 0; i < before->layer_count; i++) {
     for (int p = 0; p < DSM_PASS_COUNT; p++) {
       const dsm_pass_plan *const pass = &before->layers[i].passes[p];

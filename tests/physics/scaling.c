@@ -15,6 +15,7 @@ void physics_scaling(physics_log *log, const physics_case *one) {
     const double factor = factors[(one->seed + i) % FACTORS];
     dsm_system system = one->system;
     system.core.frequency_GHz *= factor;
+    system.core.tile_startup_us /= factor;
     system.core.scratchpad_bandwidth_GBps *= factor;
     system.chip.core_link_bandwidth_GBps *= factor;
     system.chip.memory.bandwidth_GBps *= factor;

@@ -25,7 +25,7 @@ from formats import Formats
 
 # Keys of a plan that dsm writes only in some cases, by the last two steps of their path.
 SOMETIMES_WRITTEN = {"$.$schema", "result.latency_seconds", "passes.backward", "passes.update",
-                     "layers.error_parallelism", "layers.output_layout", "$.search"}
+                     "layers.error_parallelism", "layers.output_layout", "$.search", "invocations.tile"}
 
 # Cases of tests/invalid that the schemas accept, with the reason, by the first words of their name.
 RELATION = "relates several values"
@@ -442,6 +442,7 @@ def check_plans(schemas, dsm, source, folder):
         ("googlenet", "torus64", "--set", "workload.minibatch=64", "--set",
          "system.core.scratchpad_MiB=2"),
         ("vgg16", "torus64_refined", "--set", "system.model.layout_move=exact"),
+        ("raider", "torus64", "--set", "system.model.tile_schedule=true"),
     )
     plans = []
     for workload, system, *options in explorations:

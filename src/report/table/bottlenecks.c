@@ -123,6 +123,12 @@ static const char *array_filling(dsm__page *page, const dsm_plan *plan,
   const uint64_t rows = used->n[is_backward ? DSM_DIM_OUT : DSM_DIM_IN];
   const uint64_t columns = used->n[is_backward ? DSM_DIM_IN : DSM_DIM_OUT];
   const uint64_t column_macs = array->columns * plan->system->pe.simd_macs;
+  const uint64_t *const tile =
+      busiest_invocation(&bottleneck->layer->passes[bottleneck->pass])->tile.n;
+  if (plan->system->model.tile_schedule) {
+    return dsm__page_text(page, " (waves of tiles of %" PRIu64 " x %" PRIu64 " outputs)",
+                          tile[DSM_TILE_ROWS], tile[DSM_TILE_COLUMNS]);
+  }
   if (array->unroll_kernel_on_rows) {
     return "";
   }
@@ -136,6 +142,9 @@ static const char *array_filling(dsm__page *page, const dsm_plan *plan,
 
 static const char *start_count(dsm__page *page, const dsm_plan *plan, const dsm_pass_plan *pass) {
   double invocations = 0;
+  if (plan->system->model.tile_schedule) {
+    return ", of tiles";
+  }
   if (plan->system->array.block_cycles > 0) {
     return " and changing their blocks of weights";
   }
@@ -173,9 +182,30 @@ static dsm_resources lost_resources(const dsm_plan *plan, const dsm_pass_plan *p
   return lost;
 }
 
+/* What tiles wait for a link that nothing else of the pass does; 0 where computation is hidden
+ * behind transfers. */
+static double tile_cycles(const dsm_plan *plan, const dsm_pass_plan *pass, dsm_bound bound) {
+  if (!plan->system->model.tile_schedule || pass->cycles.overlapped_visible > 0) {
+    return 0;
+  }
+  double waiting = pass->resources.cycles[bound];
+  for (int g = DSM_GROUP_STREAM + 1; g < DSM_GROUP_COUNT; g++) {
+    const bool is_its = dsm_bound_of_link(links_of(pass, (dsm_group)g).slowest) == bound;
+    waiting -= is_its ? pass->group_cycles[g] : 0;
+  }
+  return waiting;
+}
+
 /* Of the groups that are longest on a link the one that takes most. */
-static cause link_cause(dsm__page *page, const dsm_pass_plan *pass, dsm_bound bound) {
+static cause link_cause(dsm__page *page, const dsm_plan *plan, const dsm_pass_plan *pass,
+                        dsm_bound bound) {
   static const double nearly_all = 0.95;
+  const double of_tiles = tile_cycles(plan, pass, bound);
+  if (of_tiles > pass->resources.cycles[bound] / 2) {
+    return (cause){.phrase = bound == DSM_BOUND_RING ? "tiles that wait for their operands"
+                                                     : "adding up sums in parts",
+                   .detail = ""};
+  }
   dsm_group most = DSM_GROUP_STREAM;
   double most_cycles = 0;
   double sum = 0;
@@ -210,7 +240,7 @@ static cause main_cause(dsm__page *page, const dsm_plan *plan, const bottleneck_
   const dsm_bound bound = dsm_resources_bound(&lost);
   cause found = {.phrase = phrases[bound], .detail = ""};
   if (found.phrase == NULL) { /* a link */
-    found = link_cause(page, pass, bound);
+    found = link_cause(page, plan, pass, bound);
   } else if (bound == DSM_BOUND_COMPUTE) {
     found.detail = array_filling(page, plan, bottleneck);
   } else if (bound == DSM_BOUND_STARTUP) {

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* tiles.c: tiles of outputs that cores take as they become free (section 4, model.tile_schedule).
+ */
+#include <math.h>
+
+#include "model/equations.h"
+
+enum { PARTS_MAX = 64, LEAST_SUMMED = 64 };
+
+/* Positions of what a layer reads, where it multiplies it. */
+static double input_positions(const dsm_layer *layer) {
+  const uint64_t elements =
+      layer->input_pool_window > 0 ? layer->input_pool_elements : layer->input_elements;
+  return (double)elements / (double)layer->in;
+}
+
+dsm__product dsm__product_derive(const dsm_layer *layer, const dsm_chip_share *share,
+                                 dsm_pass pass) {
+  const bool is_matmul = layer->type == DSM_LAYER_MATMUL;
+  const double samples = (double)share->chip.n[DSM_DIM_MB];
+  const double groups = (double)layer->groups;
+  const double shared = is_matmul ? 1 : samples; /* samples that multiply the same operand */
+  const double in = (double)(share->chip.n[DSM_DIM_IN] / layer->groups);
+  const double out = (double)(share->chip.n[DSM_DIM_OUT] / layer->groups);
+  const double kij = (double)layer->kij;
+  dsm__product product = {.batch = is_matmul ? groups * samples : groups};
+  switch (pass) {
+  case DSM_PASS_FORWARD:
+    product.rows = shared * (double)layer->ij;
+    product.columns = out;
+    product.summed = in * kij;
+    return product;
+  case DSM_PASS_BACKWARD:
+    product.rows = shared * input_positions(layer);
+    product.columns = in;
+    product.summed = out * kij / (double)layer->strides;
+    return product;
+  case DSM_PASS_UPDATE:
+  case DSM_PASS_COUNT:
+    break;
+  }
+  product.rows = out;
+  product.columns = in * kij;
+  product.summed = shared * (double)layer->ij;
+  return product;
+}
+
+dsm_tile_schedule dsm__tile_time(const dsm_machine *machine, double element_bytes,
+                                 const dsm__product *product, const dsm_tile *tile) {
+  const dsm_system *const system = machine->system;
+  const double rows = (double)tile->n[DSM_TILE_ROWS];
+  const double columns = (double)tile->n[DSM_TILE_COLUMNS];
+  const double parts = (double)tile->n[DSM_TILE_PARTS];
+  const double cores = (double)system->chip.cores;
+  const double summed = ceil(product->summed / parts);
+  const double tiles =
+      product->batch * ceil(product->rows / rows) * ceil(product->columns / columns) * parts;
+  const double waves = ceil(tiles / cores);
+  const double macs = (double)machine->reduction_chunk * (double)machine->production_chunk *
+                      system->array.efficiency_ratio;
+  const double arrays = rows * columns * summed / macs;
+  const double operands = (rows + columns) * summed * element_bytes /
+                          (machine->link_bytes_per_cycle[DSM_LINK_RING] / cores);
+  const double sum_bytes =
+      parts > 1 ? 2 * parts * product->batch * product->rows * product->columns * 4 : 0;
+  dsm_tile_schedule time = {
+      .tile = *tile,
+      .startup = waves * (system->core.tile_startup_us * system->core.frequency_GHz * 1000),
+      .arrays = arrays < operands ? 0 : waves * arrays,
+      .ring = arrays < operands ? waves * operands : 0,
+      .memory = dsm_link_cycles(machine, DSM_LINK_MEMORY, sum_bytes),
+  };
+  time.cycles = time.arrays + time.ring + time.startup + time.memory;
+  return time;
+}
+
+/* The best of one shape: more parts while enough is left to sum up in each. */
+static void try_shape(const dsm_machine *machine, double element_bytes, const dsm__product *product,
+                      uint64_t rows, uint64_t columns, dsm_tile_schedule *best) {
+  for (uint64_t parts = 1; parts <= PARTS_MAX; parts *= 2) {
+    if (parts > 1 && product->summed / (double)parts < LEAST_SUMMED) {
+      return;
+    }
+    const dsm_tile tile = {{rows, columns, parts}};
+    const dsm_tile_schedule time = dsm__tile_time(machine, element_bytes, product, &tile);
+    if (time.cycles < best->cycles) {
+      *best = time;
+    }
+  }
+}
+
+static void repeat(dsm_tile_schedule *schedule, double times) {
+  schedule->arrays *= times;
+  schedule->ring *= times;
+  schedule->startup *= times;
+  schedule->memory *= times;
+  schedule->cycles *= times;
+}
+
+dsm_tile_schedule dsm__tile_schedule_find(const dsm_machine *machine, double element_bytes,
+                                          const dsm__product *product, uint64_t model_ways) {
+  const dsm_core *const core = &machine->system->core;
+  dsm_tile_schedule best = {.cycles = HUGE_VAL};
+  uint64_t side = core->tile_least_side;
+  try_shape(machine, element_bytes, product, side, side, &best);
+  for (; 2 * side * side <= core->tile_most_elements; side *= 2) {
+    try_shape(machine, element_bytes, product, 2 * side, side, &best);
+    try_shape(machine, element_bytes, product, side, 2 * side, &best);
+    if (4 * side * side <= core->tile_most_elements) {
+      try_shape(machine, element_bytes, product, 2 * side, 2 * side, &best);
+    }
+  }
+  repeat(&best, (double)model_ways);
+  return best;
+}
+
+uint64_t dsm_split_cores(const dsm_system *system) {
+  return system->model.tile_schedule ? 1 : system->chip.cores;
+}
