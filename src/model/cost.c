@@ -65,23 +65,22 @@ double dsm__stream_cycles(const dsm_pass_work *work, dsm__refetch refetch) {
 /* What decides how long the parts of an invocation take that have a choice. */
 typedef struct deciding {
   dsm_traffic stream;
-  double starting_cycles; /* of primary: start-ups, and changes of blocks of weights */
-  bool is_block_loading;  /* a block of weights takes longer to load than to use */
+  double blocks;         /* of weights that the arrays of a core work through */
+  bool is_block_loading; /* a block of weights takes longer to load than to use */
 } deciding;
 
 /* In waves of tiles, or of what the busiest core has to do. */
 static double primary_cycles(const dsm_pass_work *work, const dsm_loops *split, deciding *by) {
   const dsm_machine *const machine = work->machine;
   if (machine->system->model.tile_schedule) {
-    *by = (deciding){.starting_cycles = work->tiles.startup};
+    *by = (deciding){.blocks = 0};
     return work->tiles.cycles;
   }
   const dsm__core_work core = dsm__core_work_derive(work->layer, &work->share, split);
   const double blocks = dsm__array_blocks(machine, work->pass, &core);
   const double block_cycles = dsm__block_cycles(machine, work->precision.element_bytes, &core);
   *by = (deciding){
-      .starting_cycles = dsm__startup_cycles(machine->system, work->share.model_ways) +
-                         dsm__block_change_cycles(machine->system, work->share.model_ways, blocks),
+      .blocks = blocks,
       .is_block_loading = block_cycles > (double)core.ij * (double)core.mb,
   };
   return dsm__primary_cycles(machine, work->share.model_ways, blocks, block_cycles);
@@ -161,15 +160,19 @@ dsm_resources dsm_group_resources(const dsm_machine *machine, const dsm_traffic 
 static void add_primary(const dsm_pass_work *work, const dsm_invocation_cost *cost,
                         const deciding *by, double cycles[DSM_BOUND_COUNT]) {
   const dsm_tile_schedule *const tiles = &work->tiles;
-  cycles[DSM_BOUND_STARTUP] += by->starting_cycles;
-  if (work->machine->system->model.tile_schedule) {
+  const dsm_system *const system = work->machine->system;
+  if (system->model.tile_schedule) {
     cycles[DSM_BOUND_COMPUTE] += tiles->arrays;
+    cycles[DSM_BOUND_STARTUP] += tiles->startup;
     cycles[DSM_BOUND_RING] += tiles->ring;
     cycles[DSM_BOUND_MEMORY] += tiles->memory;
-  } else {
-    cycles[by->is_block_loading ? DSM_BOUND_SCRATCHPAD : DSM_BOUND_COMPUTE] +=
-        cost->primary - by->starting_cycles;
+    return;
   }
+  const double starting = dsm__startup_cycles(system, work->share.model_ways) +
+                          dsm__block_change_cycles(system, work->share.model_ways, by->blocks);
+  cycles[DSM_BOUND_STARTUP] += starting;
+  cycles[by->is_block_loading ? DSM_BOUND_SCRATCHPAD : DSM_BOUND_COMPUTE] +=
+      cost->primary - starting;
 }
 
 /*
