@@ -100,6 +100,9 @@ typedef struct dsm_memory {
   double capacity_GB;
   double bandwidth_GBps;
   double efficiency_ratio; /**< of the bandwidth that is usable, 0 .. 1 */
+  uint64_t tile_minor;     /**< elements to which the innermost side of a tensor is padded */
+  uint64_t tile_second;    /**< elements to which the side next to it is padded */
+  uint64_t stacks;         /**< memories of a chip, which share its samples */
 } dsm_memory;
 
 /** Cores, the ring that joins them, and the chip's memory. */

@@ -162,6 +162,14 @@ double dsm__fork_ops(const dsm_layer *layer, const dsm_assumptions *model, dsm_p
 double dsm__auxiliary_cycles(const dsm_machine *machine, const dsm_chip_share *share, double ops);
 
 /**
+ * How many times its bytes a tensor takes where it lies in tiles. Source: section 5, padded tiles;
+ * the TPU performance guide (8 x 128). Symbols: up(v, k) = ceil(v/k)*k / v, b = mbc / stacks, C
+ * features; pad = min(up(b, minor)*up(C, second), up(C, minor)*up(b, second)). Limits: tiles that
+ * divide both sides: 1.
+ */
+double dsm__padding(const dsm_memory *memory, uint64_t samples, double features);
+
+/**
  * Bytes of an invocation and chip that do not depend on the core split. Source: section 5. Symbols:
  * inp = in_el*mbc/nm*B, st = st_el*mbc/nm*B, raw = out_el*mbc/nm*B, ker = w_el/nm*B (matmul
  * operand_el*mbc/nm*B), save, mask, saved statistics, fix, defer, kt, full = in_el*mbc*B; what the

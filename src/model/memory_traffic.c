@@ -4,6 +4,41 @@
 
 #include "model/equations.h"
 
+static double padded_ratio(double side, uint64_t tile) {
+  return ceil(side / (double)tile) * (double)tile / side;
+}
+
+double dsm__padding(const dsm_memory *memory, uint64_t samples, double features) {
+  const double own = (double)samples / (double)memory->stacks;
+  const double by_samples =
+      padded_ratio(own, memory->tile_minor) * padded_ratio(features, memory->tile_second);
+  const double by_features =
+      padded_ratio(features, memory->tile_minor) * padded_ratio(own, memory->tile_second);
+  return by_samples < by_features ? by_samples : by_features;
+}
+
+/* Of the tensors of a layer: by the features that a chip has of them. */
+typedef struct paddings {
+  double input;
+  double output; /* stored; of an lstm its hidden units */
+  double raw;    /* of an lstm its gates */
+} paddings;
+
+static paddings paddings_of(const dsm_layer *layer, const dsm_memory *memory,
+                            const dsm_chip_share *share) {
+  if (memory->tile_minor == 1 && memory->tile_second == 1 && memory->stacks == 1) {
+    return (paddings){1, 1, 1};
+  }
+  const uint64_t samples = share->chip.n[DSM_DIM_MB];
+  const double raw = dsm__padding(memory, samples, (double)share->chip.n[DSM_DIM_OUT]);
+  const double hidden = ceil((double)layer->out / 4 / (double)share->model_ways);
+  return (paddings){
+      .input = dsm__padding(memory, samples, (double)share->chip.n[DSM_DIM_IN]),
+      .output = layer->type == DSM_LAYER_LSTM ? dsm__padding(memory, samples, hidden) : raw,
+      .raw = raw,
+  };
+}
+
 /* Bytes of `elements` a sample as a chip has them: elements * mbc / nm * bytes. */
 static double chip_bytes(uint64_t elements, const dsm_chip_share *share, double bytes) {
   return (double)elements * (double)share->chip.n[DSM_DIM_MB] / (double)share->model_ways * bytes;
@@ -40,7 +75,7 @@ static double output_error_bytes(const dsm_layer *layer, const dsm_assumptions *
 /* What moves to or from memory, but for the kernel. */
 static void derive_moved(const dsm_layer *layer, const dsm_assumptions *model, dsm_mode mode,
                          dsm_pass pass, const dsm_chip_share *share, const dsm_residency *residency,
-                         dsm_chip_bytes *bytes, double element_bytes) {
+                         dsm_chip_bytes *bytes, double element_bytes, paddings pad) {
   const bool is_training = mode == DSM_MODE_TRAINING;
   const bool is_backward = pass == DSM_PASS_BACKWARD;
   const bool is_update = pass == DSM_PASS_UPDATE;
@@ -51,16 +86,17 @@ static void derive_moved(const dsm_layer *layer, const dsm_assumptions *model, d
       residency->is_output_held ? 0 : output_error_bytes(layer, model, pass, bytes);
   bytes->shortcut = residency->is_shortcut_held ? 0 : shortcut_bytes(layer, model, pass, bytes);
   if (is_training && !is_update) {
-    bytes->state = chip_bytes(layer->state_elements, share, element_bytes);
+    bytes->state = chip_bytes(layer->state_elements, share, element_bytes) * pad.output;
   }
   if (is_backward && (!residency->is_input_held || model->charge_held_masks)) {
-    bytes->mask = chip_bytes(layer->input_elements, share, model->relu_mask_bytes);
+    bytes->mask = chip_bytes(layer->input_elements, share, model->relu_mask_bytes) * pad.input;
   }
   if (is_backward && !residency->is_input_held && model->exact_forks) {
-    bytes->fork = chip_bytes(layer->fork_elements, share, element_bytes);
+    bytes->fork = chip_bytes(layer->fork_elements, share, element_bytes) * pad.input;
   }
   if (is_update && has_norm && (!residency->is_output_held || model->charge_held_masks)) {
-    bytes->statistics = chip_bytes(layer->output_elements, share, model->batch_norm_saved_bytes);
+    bytes->statistics =
+        chip_bytes(layer->output_elements, share, model->batch_norm_saved_bytes) * pad.raw;
   }
 }
 
@@ -90,15 +126,18 @@ dsm_chip_bytes dsm__chip_bytes_derive(const dsm_layer *layer, const dsm_machine 
   const dsm_assumptions *const model = &machine->system->model;
   const double element_bytes = precision.element_bytes;
   const bool is_forward = pass == DSM_PASS_FORWARD;
+  const paddings pad = paddings_of(layer, &machine->system->chip.memory, share);
   dsm_chip_bytes bytes = {
-      .input = chip_bytes(layer->input_elements, share, element_bytes),
-      .stored = chip_bytes(layer->stored_elements, share, element_bytes),
-      .raw = chip_bytes(layer->output_elements, share, element_bytes),
+      .input = chip_bytes(layer->input_elements, share, element_bytes) * pad.input,
+      .stored = chip_bytes(layer->stored_elements, share, element_bytes) * pad.output,
+      .raw = chip_bytes(layer->output_elements, share, element_bytes) * pad.raw,
       .kernel = kernel_bytes(layer, share, element_bytes),
-      .deferred = is_forward && mode == DSM_MODE_TRAINING ? residency->deferred_bytes : 0,
-      .rotation = (double)layer->input_elements * (double)share->chip.n[DSM_DIM_MB] * element_bytes,
+      .deferred =
+          is_forward && mode == DSM_MODE_TRAINING ? residency->deferred_bytes * pad.input : 0,
+      .rotation = (double)layer->input_elements * (double)share->chip.n[DSM_DIM_MB] *
+                  element_bytes * pad.input,
   };
-  derive_moved(layer, model, mode, pass, share, residency, &bytes, element_bytes);
+  derive_moved(layer, model, mode, pass, share, residency, &bytes, element_bytes, pad);
   derive_moves(model, pass, residency, &bytes);
   const double fetched_fraction = 1 - residency->resident_fraction;
   if (pass == DSM_PASS_UPDATE) {

@@ -137,6 +137,12 @@ static void write_chip(instance_text *text, instance_random *random, const machi
   if (!kind->is_degenerate && instance_random_chance(random, 60)) {
     instance_text_real(text, "efficiency_ratio", INSTANCE_PICK_REAL(random, efficiencies));
   }
+  if (instance_random_chance(random, 25)) {
+    static const size_t sides[] = {1, 2, 4, 8};
+    instance_text_count(text, "tile_minor", INSTANCE_PICK(random, sides));
+    instance_text_count(text, "tile_second", INSTANCE_PICK(random, sides));
+    instance_text_count(text, "stacks", instance_random_between(random, 1, 2));
+  }
   instance_text_close(text, '}');
   instance_text_close(text, '}');
 }

@@ -325,6 +325,9 @@ bool twin_system_parse(twin_system *out, const char *json) {
       .core_link_bytes_per_cycle = number(chip, "core_link_bandwidth_GBps", 1) / frequency_GHz,
       .memory_bytes_per_cycle = number(memory, "bandwidth_GBps", 1) *
                                 number(memory, "efficiency_ratio", 1) / frequency_GHz,
+      .memory_tile_minor = number(memory, "tile_minor", 1),
+      .memory_tile_second = number(memory, "tile_second", 1),
+      .memory_stacks = number(memory, "stacks", 1),
       .capacity_bytes = number(memory, "capacity_GB", 1) * 1e9,
       .chips_x = number(torus, "chips_x", 1),
       .chips_y = number(torus, "chips_y", 1),

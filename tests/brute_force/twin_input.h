@@ -97,6 +97,9 @@ typedef struct {
   double core_link_bytes_per_cycle;
   double memory_bytes_per_cycle; /* efficiency included */
   double capacity_bytes;
+  double memory_tile_minor;
+  double memory_tile_second;
+  double memory_stacks;
   double chips_x; /* m */
   double chips_y; /* n */
   double link_x_bytes_per_cycle;

@@ -314,7 +314,8 @@ twin_invocation twin_invocation_of(const twin_context *context, const twin_node 
   const double mbc = twin_samples_per_chip(layout, condition->samples);
   const twin_traffic bytes = twin_traffic_of(context, node, layout, split, condition);
   const double mem = memory_traffic_bytes(context, node, pass, &bytes, condition);
-  const link_bytes rotated = rotation_bytes(context, node, parallelism, layout, mbc);
+  const link_bytes turning = rotation_bytes(context, node, parallelism, layout, mbc);
+  const link_bytes rotated = {.x = turning.x * bytes.turned, .y = turning.y * bytes.turned};
   const double rm = system->rotate_memory_bytes * fmax(rotated.x, rotated.y);
 
   twin_invocation cost = {

@@ -21,6 +21,7 @@ typedef struct {
   double s_in;
   double s_out;
   double kcore;
+  double turned; /* padding of what turns: as that of inp */
 } twin_traffic;
 
 twin_traffic twin_traffic_of(const twin_context *context, const twin_node *node, twin_layout layout,

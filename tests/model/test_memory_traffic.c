@@ -312,8 +312,83 @@ START_TEST(test_memory_traffic_is_the_cheaper_loop_order_walked_tile_by_tile) {
 }
 END_TEST
 
+/* --- padded tiles of 8 x 128 */
+
+static const struct {
+  uint64_t samples;
+  double features;
+  double padding;
+} paddings[] = {{128, 64, 1}, {64, 64, 2}, {64, 256, 1}, {16, 64, 2}, {4, 256, 2}};
+
+START_TEST(test_sides_are_padded_to_whole_tiles) {
+  const dsm_memory memory = {.tile_minor = 128, .tile_second = 8, .stacks = 1};
+  const dsm_memory halves = {.tile_minor = 128, .tile_second = 8, .stacks = 2};
+  const dsm_memory plain = {.tile_minor = 1, .tile_second = 1, .stacks = 1};
+  ck_assert_double_eq(dsm__padding(&memory, paddings[_i].samples, paddings[_i].features),
+                      paddings[_i].padding);
+  ck_assert_double_eq(dsm__padding(&halves, 2 * paddings[_i].samples, paddings[_i].features),
+                      paddings[_i].padding);
+  ck_assert_double_eq(dsm__padding(&plain, paddings[_i].samples, paddings[_i].features), 1);
+}
+END_TEST
+
+static dsm_chip_bytes bytes_of(const dsm_layer *layer, const dsm_system *system, dsm_pass pass) {
+  const dsm_machine of = dsm_machine_derive(system);
+  dsm_residency residency = dsm_residency_none(&of);
+  residency.deferred_bytes = 100;
+  const dsm_pass_work work =
+      dsm_pass_work_derive(layer, &of, friendly_precision(), DSM_MODE_TRAINING, pass,
+                           DSM_PARALLELISM_DATA, 16, &residency);
+  return work.bytes;
+}
+
+/* 16 samples: of 64 features twice the bytes, of 256 as many. Kernels have no gaps. */
+START_TEST(test_tensors_are_padded_by_their_own_features) {
+  const dsm_layer layer = with_residual_and_norm(conv_layer(64, 256, 9, 9, 1));
+  dsm_system system = friendly_system(1, 1);
+  for (int p = 0; p < DSM_PASS_COUNT; p++) {
+    system.chip.memory.tile_minor = 1;
+    system.chip.memory.tile_second = 1;
+    const dsm_chip_bytes plain = bytes_of(&layer, &system, (dsm_pass)p);
+    system.chip.memory.tile_minor = 128;
+    system.chip.memory.tile_second = 8;
+    const dsm_chip_bytes padded = bytes_of(&layer, &system, (dsm_pass)p);
+    ASSERT_CLOSE(padded.input, 2 * plain.input);
+    ASSERT_CLOSE(padded.mask, 2 * plain.mask);
+    ASSERT_CLOSE(padded.deferred, 2 * plain.deferred);
+    ASSERT_CLOSE(padded.rotation, 2 * plain.rotation);
+    ASSERT_CLOSE(padded.stored, plain.stored);
+    ASSERT_CLOSE(padded.raw, plain.raw);
+    ASSERT_CLOSE(padded.statistics, plain.statistics);
+    ASSERT_CLOSE(padded.shortcut, plain.shortcut);
+    ASSERT_CLOSE(padded.kernel_moved, plain.kernel_moved);
+    ASSERT_CLOSE(padded.gradient, plain.gradient);
+  }
+}
+END_TEST
+
+/* 128 gates are whole tiles, 32 hidden units are not. */
+START_TEST(test_hidden_units_and_gates_of_an_lstm_are_padded_apart) {
+  const dsm_layer layer = lstm_layer(96, 32, 2);
+  dsm_system system = friendly_system(1, 1);
+  const dsm_chip_bytes plain = bytes_of(&layer, &system, DSM_PASS_FORWARD);
+  system.chip.memory.tile_minor = 128;
+  system.chip.memory.tile_second = 8;
+  const dsm_chip_bytes padded = bytes_of(&layer, &system, DSM_PASS_FORWARD);
+  ASSERT_CLOSE(padded.raw, plain.raw);
+  ASSERT_CLOSE(padded.stored, 4 * plain.stored);
+  ASSERT_CLOSE(padded.state, 4 * plain.state);
+  ASSERT_CLOSE(padded.input, plain.input); /* 96 + 32 */
+}
+END_TEST
+
 Suite *suite_memory_traffic(void) {
   Suite *const suite = suite_create("memory_traffic");
+  TCase *const padded = tcase_create("padded tiles");
+  tcase_add_loop_test(padded, test_sides_are_padded_to_whole_tiles, 0, COUNT_OF(paddings));
+  tcase_add_test(padded, test_tensors_are_padded_by_their_own_features);
+  tcase_add_test(padded, test_hidden_units_and_gates_of_an_lstm_are_padded_apart);
+  suite_add_tcase(suite, padded);
   TCase *const core = tcase_create("core");
   tcase_add_test(core, test_groups_divide_outputs_by_the_cores_that_work);
   tcase_add_test(core, test_core_has_its_share_of_each_data_structure);

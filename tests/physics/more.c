@@ -51,6 +51,17 @@ static void give_block_changes(dsm_system *system) {
 static void give_array_efficiency(dsm_system *system) {
   system->array.efficiency_ratio = sqrt(system->array.efficiency_ratio);
 }
+static void give_tile_startup(dsm_system *system) {
+  system->core.tile_startup_us /= 2;
+}
+static void give_tile_shapes(dsm_system *system) {
+  system->core.tile_most_elements *= 2;
+}
+static void give_whole_tiles(dsm_system *system) {
+  system->chip.memory.tile_minor = 1;
+  system->chip.memory.tile_second = 1;
+  system->chip.memory.stacks = 1;
+}
 static void give_clock(dsm_system *system) {
   system->core.frequency_GHz *= 2;
 }
@@ -148,6 +159,9 @@ static const struct {
     {"startup", give_startup, is_pipeline_loose},
     {"block changes", give_block_changes, is_pipeline_loose},
     {"array efficiency", give_array_efficiency, is_pipeline_loose},
+    {"start of tiles", give_tile_startup, is_pipeline_loose},
+    {"shapes of tiles", give_tile_shapes, is_pipeline_loose},
+    {"no padding in memory", give_whole_tiles, is_pipeline_loose},
     {"clock", give_clock, is_pipeline_loose},
     {"clock and bandwidths", give_clock_and_bandwidths, never},
     {"rows", give_rows, loads_longer},
