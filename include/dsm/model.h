@@ -45,6 +45,7 @@ typedef enum dsm_bound {
   DSM_BOUND_STARTUP,    /**< start-ups of the arrays, and changes of their blocks; less is better */
   DSM_BOUND_SCRATCHPAD, /**< the scratchpads' bandwidth, where blocks of weights wait for it */
   DSM_BOUND_LATENCY,    /**< the latency of steps between chips; less of it is better */
+  DSM_BOUND_AUXILIARY_MEMORY, /**< the memory's rate for what auxiliary operations read and write */
   DSM_BOUND_COUNT
 } dsm_bound;
 
@@ -77,6 +78,7 @@ typedef enum dsm_transfer {
   DSM_TRANSFER_BROADCAST_WEIGHTS,
   DSM_TRANSFER_WEIGHT_UPDATE,
   DSM_TRANSFER_RELAYOUT,
+  DSM_TRANSFER_AUXILIARY_TRAFFIC, /**< what auxiliary operations read and write */
   DSM_TRANSFER_COUNT
 } dsm_transfer;
 
@@ -91,7 +93,9 @@ typedef enum dsm_group {
   DSM_GROUP_BROADCAST_WEIGHTS,
   DSM_GROUP_WEIGHT_UPDATE,
   DSM_GROUP_RELAYOUT,
-  DSM_GROUP_COUNT
+  DSM_GROUP_AUXILIARY, /**< the last: its cycles are part of the auxiliary ones, and 0 here */
+  DSM_GROUP_COUNT,
+  DSM_GROUP_VISIBLE_END = DSM_GROUP_AUXILIARY /**< after those that do not overlap */
 } dsm_group;
 
 /** Bytes that each link of a chip carries, and the time that passes beside that. */
@@ -104,6 +108,7 @@ typedef struct dsm_traffic {
 typedef struct dsm_machine {
   const dsm_system *system;                    /**< borrowed */
   double link_bytes_per_cycle[DSM_LINK_COUNT]; /**< usable */
+  double auxiliary_bytes_per_cycle;            /**< amem: of memory, for auxiliary operations */
   double scratchpad_bytes;                     /**< of a core */
   double scratchpad_bytes_per_cycle;           /**< of a core */
   double peak_macs_per_cycle;                  /**< of the whole system */
@@ -261,6 +266,7 @@ typedef struct dsm_chip_bytes {
   double output_move;  /**< likewise */
   double gradient;     /**< kt of the update pass */
   double rotation;     /**< full: what a whole turn of the features moves */
+  double auxiliary;    /**< tra*mbc/nm*B: what auxiliary operations read and write */
 } dsm_chip_bytes;
 
 /** All that an invocation's cost needs and that is the same for every core split. */
@@ -274,8 +280,9 @@ typedef struct dsm_pass_work {
   dsm_residency residency;
   dsm_chip_bytes bytes;
   double auxiliary_cycles;
-  dsm_traffic rotation;    /**< of the whole invocation */
-  dsm_tile_schedule tiles; /**< with model.tile_schedule */
+  bool is_auxiliary_by_memory; /**< the memory decides them, not the special function units */
+  dsm_traffic rotation;        /**< of the whole invocation */
+  dsm_tile_schedule tiles;     /**< with model.tile_schedule */
 } dsm_pass_work;
 
 /** Prepares the cost of an invocation. `samples` (S) is the invocation's, 1 or more. */
@@ -386,6 +393,10 @@ DSM_API dsm_link dsm_group_slowest_link(const dsm_machine *machine, const dsm_tr
 
 /** Cycles that a volume occupies a link. */
 DSM_API double dsm_link_cycles(const dsm_machine *machine, dsm_link link, double bytes);
+
+/** The same of a volume of a transfer: auxiliary operations have a rate of their own to memory. */
+DSM_API double dsm_transfer_cycles(const dsm_machine *machine, dsm_transfer transfer, dsm_link link,
+                                   double bytes);
 
 /**
  * The parallelism of each pass of a layer (section 11). Of a layer without backward pass, that of

@@ -103,6 +103,7 @@ typedef struct dsm_memory {
   uint64_t tile_minor;     /**< elements to which the innermost side of a tensor is padded */
   uint64_t tile_second;    /**< elements to which the side next to it is padded */
   uint64_t stacks;         /**< memories of a chip, which share its samples */
+  double auxiliary_efficiency_ratio; /**< the same for auxiliary operations; 0: efficiency_ratio */
 } dsm_memory;
 
 /** Cores, the ring that joins them, and the chip's memory. */
@@ -147,6 +148,32 @@ typedef enum dsm_layout_move {
   DSM_LAYOUT_MOVE_COUNT
 } dsm_layout_move;
 
+/** What auxiliary operations read from memory and write there (docs/model.md, section 4). */
+typedef enum dsm_auxiliary_traffic {
+  DSM_AUXILIARY_TRAFFIC_NONE = 0, /**< nothing: all ride along with what computes their operands */
+  DSM_AUXILIARY_TRAFFIC_FUSED,    /**< those that need sums over their operands */
+  DSM_AUXILIARY_TRAFFIC_UNFUSED,  /**< each is a kernel of its own */
+  DSM_AUXILIARY_TRAFFIC_COUNT
+} dsm_auxiliary_traffic;
+
+/** Kinds of auxiliary operations by what they read and write. */
+typedef enum dsm_operation {
+  DSM_OPERATION_BATCH_NORM = 0, /**< in training */
+  DSM_OPERATION_LAYER_NORM,
+  DSM_OPERATION_SOFTMAX,
+  DSM_OPERATION_ACTIVATION,
+  DSM_OPERATION_BIAS,
+  DSM_OPERATION_RESIDUAL,
+  DSM_OPERATION_FORK, /**< adding the errors of a tensor with several users */
+  DSM_OPERATION_COUNT
+} dsm_operation;
+
+/** Elements that an operation reads and writes for each that it works on. */
+typedef struct dsm_operation_traffic {
+  double forward;
+  double backward;
+} dsm_operation_traffic;
+
 /** Assumptions of the model (docs/model.md, section 2). */
 typedef struct dsm_assumptions {
   double bptt_resident_copies;       /**< weights and gradients resident over timesteps */
@@ -173,6 +200,8 @@ typedef struct dsm_assumptions {
   bool prefer_holding;               /**< of equally fast mappings the one that holds more */
   bool resident_operands;            /**< a matmul's operand can be kept over timesteps */
   bool tile_schedule;                /**< cores take tiles of outputs as they become free */
+  dsm_auxiliary_traffic auxiliary_traffic; /**< which auxiliary operations read and write memory */
+  dsm_operation_traffic traffic[DSM_OPERATION_COUNT]; /**< and how much, by kind */
 } dsm_assumptions;
 
 /** An immutable system. Everything inside belongs to it. */

@@ -21,7 +21,10 @@ dsm_pass_work dsm_pass_work_derive(const dsm_layer *layer, const dsm_machine *ma
       dsm__chip_bytes_derive(layer, machine, precision, mode, pass, &work.share, residency);
   const double ops = dsm__auxiliary_ops(layer, &machine->system->core, mode, pass) +
                      dsm__fork_ops(layer, &machine->system->model, pass);
-  work.auxiliary_cycles = dsm__auxiliary_cycles(machine, &work.share, ops);
+  const double computing = dsm__auxiliary_cycles(machine, &work.share, ops);
+  const double moving = dsm__auxiliary_memory_cycles(machine, work.bytes.auxiliary);
+  work.is_auxiliary_by_memory = moving > computing;
+  work.auxiliary_cycles = work.is_auxiliary_by_memory ? moving : computing;
   work.rotation = dsm__rotation_traffic(machine, precision, pass, parallelism, work.bytes.rotation);
   if (machine->system->model.tile_schedule) {
     const dsm__product product = dsm__product_derive(layer, &work.share, pass);
@@ -194,7 +197,8 @@ dsm_resources dsm_invocation_resources(const dsm_pass_work *work, const dsm_loop
   } else {
     add_primary(work, &cost, &by, cycles);
   }
-  cycles[DSM_BOUND_AUXILIARY] += cost.auxiliary;
+  cycles[work->is_auxiliary_by_memory ? DSM_BOUND_AUXILIARY_MEMORY : DSM_BOUND_AUXILIARY] +=
+      cost.auxiliary;
   cycles[DSM_BOUND_RING] += cost.partial_sum + cost.layout_move;
   return resources;
 }
@@ -281,7 +285,8 @@ static void append_memory_streams(dsm_transfer_list *list, const dsm_pass_work *
 }
 
 bool dsm_transfer_has_axis(dsm_transfer transfer) {
-  return transfer >= DSM_TRANSFER_ROTATE && transfer != DSM_TRANSFER_WEIGHT_UPDATE;
+  return transfer >= DSM_TRANSFER_ROTATE && transfer != DSM_TRANSFER_WEIGHT_UPDATE &&
+         transfer != DSM_TRANSFER_AUXILIARY_TRAFFIC;
 }
 
 dsm_transfer_list dsm_axis_transfers(dsm_transfer transfer, dsm_group group,
@@ -322,5 +327,7 @@ dsm_transfer_list dsm_invocation_transfers(const dsm_pass_work *work, const dsm_
   for (unsigned i = 0; i < turns.count; i++) {
     list.items[list.count++] = turns.items[i];
   }
+  append(&list, DSM_TRANSFER_AUXILIARY_TRAFFIC, DSM_NO_AXIS, DSM_GROUP_AUXILIARY,
+         (dsm_traffic){.bytes = {[DSM_LINK_MEMORY] = work->bytes.auxiliary}});
   return list;
 }

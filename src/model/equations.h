@@ -168,6 +168,28 @@ double dsm__auxiliary_cycles(const dsm_machine *machine, const dsm_chip_share *s
  * divide both sides: 1.
  */
 double dsm__padding(const dsm_memory *memory, uint64_t samples, double features);
+ * Elements that a layer's auxiliary operations read from memory and write there, per sample and
+ * timestep. Source: section 4, auxiliary_traffic. Symbols: tra = sum over operations of e * o, o =
+ * out_el, of a fork fork_el; e the key model.traffic_OP_PASS, 0 for what rides along; out_h:
+ * forward 0, backward at most 2 of a normalisation and 1 of others. Domain: passes that the layer
+ * has; a layer without backward does its backward work in update. Limits: none, an lstm: 0.
+ */
+double dsm__auxiliary_elements(const dsm_layer *layer, const dsm_assumptions *model, dsm_mode mode,
+                               dsm_pass pass, const dsm_residency *residency);
+
+/**
+ * Does the traffic of auxiliary operations have what a residual adds, in place of `fix`? Source:
+ * section 5. Limits: unfused, but not in the forward pass of a layer whose output is held, where
+ * the addition is on chip.
+ */
+bool dsm__is_shortcut_auxiliary(const dsm_assumptions *model, dsm_pass pass,
+                                const dsm_residency *residency);
+
+/**
+ * Cycles in which a chip's auxiliary operations read and write memory. Source: section 4. Symbols:
+ * tra*mbc/nm*B / amem. Limits: nothing read: 0.
+ */
+double dsm__auxiliary_memory_cycles(const dsm_machine *machine, double bytes);
 
 /**
  * Bytes of an invocation and chip that do not depend on the core split. Source: section 5. Symbols:

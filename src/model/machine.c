@@ -2,7 +2,7 @@
 /* machine.c: a system's rates in the model's units, and what a group of transfers costs. */
 #include <math.h>
 
-#include "dsm/model.h"
+#include "model/equations.h"
 
 /* GB/s over GHz: 10^9 bytes a second over 10^9 cycles a second. */
 static double bytes_per_cycle(double bandwidth_GBps, double frequency_GHz) {
@@ -33,6 +33,11 @@ dsm_machine dsm_machine_derive(const dsm_system *system) {
   }
   machine.link_bytes_per_cycle[DSM_LINK_MEMORY] =
       bytes_per_cycle(usable_memory_GBps, frequency_GHz);
+  const double auxiliary_ratio = system->chip.memory.auxiliary_efficiency_ratio;
+  machine.auxiliary_bytes_per_cycle =
+      bytes_per_cycle(auxiliary_ratio > 0 ? system->chip.memory.bandwidth_GBps * auxiliary_ratio
+                                          : usable_memory_GBps,
+                      frequency_GHz);
   machine.link_bytes_per_cycle[DSM_LINK_RING] =
       bytes_per_cycle(system->chip.core_link_bandwidth_GBps, frequency_GHz);
   machine.peak_macs_per_cycle = (double)machine.chip_count * (double)system->chip.cores *
@@ -48,6 +53,12 @@ dsm_precision dsm_precision_of(const dsm_workload *workload, const dsm_system *s
 
 double dsm_link_cycles(const dsm_machine *machine, dsm_link link, double bytes) {
   return bytes / machine->link_bytes_per_cycle[link];
+}
+
+double dsm_transfer_cycles(const dsm_machine *machine, dsm_transfer transfer, dsm_link link,
+                           double bytes) {
+  return transfer == DSM_TRANSFER_AUXILIARY_TRAFFIC ? dsm__auxiliary_memory_cycles(machine, bytes)
+                                                    : dsm_link_cycles(machine, link, bytes);
 }
 
 double dsm_group_cycles(const dsm_machine *machine, const dsm_traffic *traffic) {

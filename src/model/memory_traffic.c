@@ -55,10 +55,11 @@ static double kernel_bytes(const dsm_layer *layer, const dsm_chip_share *share, 
  * pools. With exact_forks its error is the output's, which is there, and what is the layer's own
  * input has been read as that. */
 static double shortcut_bytes(const dsm_layer *layer, const dsm_assumptions *model, dsm_pass pass,
-                             const dsm_chip_bytes *bytes) {
+                             const dsm_residency *residency, const dsm_chip_bytes *bytes) {
   const bool is_forward = pass == DSM_PASS_FORWARD;
   const bool is_there = model->exact_forks && (!is_forward || layer->is_shortcut_own_input);
-  if (!layer->has_op[DSM_AUX_RESIDUAL] || pass == DSM_PASS_UPDATE || is_there) {
+  if (!layer->has_op[DSM_AUX_RESIDUAL] || pass == DSM_PASS_UPDATE || is_there ||
+      residency->is_shortcut_held || dsm__is_shortcut_auxiliary(model, pass, residency)) {
     return 0;
   }
   return is_forward && layer->pool_window > 0 ? bytes->raw : bytes->stored;
@@ -84,14 +85,16 @@ static void derive_moved(const dsm_layer *layer, const dsm_assumptions *model, d
   bytes->input_moved = residency->is_input_held && !is_update ? 0 : bytes->input;
   bytes->output_moved =
       residency->is_output_held ? 0 : output_error_bytes(layer, model, pass, bytes);
-  bytes->shortcut = residency->is_shortcut_held ? 0 : shortcut_bytes(layer, model, pass, bytes);
+  bytes->shortcut = shortcut_bytes(layer, model, pass, residency, bytes);
   if (is_training && !is_update) {
     bytes->state = chip_bytes(layer->state_elements, share, element_bytes) * pad.output;
   }
   if (is_backward && (!residency->is_input_held || model->charge_held_masks)) {
     bytes->mask = chip_bytes(layer->input_elements, share, model->relu_mask_bytes) * pad.input;
   }
-  if (is_backward && !residency->is_input_held && model->exact_forks) {
+  const bool is_fork_in_stream =
+      model->exact_forks && model->auxiliary_traffic != DSM_AUXILIARY_TRAFFIC_UNFUSED;
+  if (is_backward && !residency->is_input_held && is_fork_in_stream) {
     bytes->fork = chip_bytes(layer->fork_elements, share, element_bytes) * pad.input;
   }
   if (is_update && has_norm && (!residency->is_output_held || model->charge_held_masks)) {
@@ -137,6 +140,10 @@ dsm_chip_bytes dsm__chip_bytes_derive(const dsm_layer *layer, const dsm_machine 
       .rotation = (double)layer->input_elements * (double)share->chip.n[DSM_DIM_MB] *
                   element_bytes * pad.input,
   };
+  if (model->auxiliary_traffic != DSM_AUXILIARY_TRAFFIC_NONE) {
+    bytes.auxiliary = dsm__auxiliary_elements(layer, model, mode, pass, residency) *
+                      (double)share->chip.n[DSM_DIM_MB] / (double)share->model_ways * element_bytes;
+  }
   derive_moved(layer, model, mode, pass, share, residency, &bytes, element_bytes, pad);
   derive_moves(model, pass, residency, &bytes);
   const double fetched_fraction = 1 - residency->resident_fraction;

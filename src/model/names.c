@@ -50,11 +50,17 @@ static const dsm__word link_words[] = {
 DSM__NAMED_WORDS(dsm__link_words, "link", link_words, DSM_LINK_COUNT, dsm_link, dsm_link_name);
 
 static const dsm__word bound_words[] = {
-    [DSM_BOUND_COMPUTE].key = "compute",       [DSM_BOUND_AXIS].key = "link_x",
-    [DSM_BOUND_AXIS + 1].key = "link_y",       [DSM_BOUND_AXIS + 2].key = "link_z",
-    [DSM_BOUND_MEMORY].key = "memory",         [DSM_BOUND_RING].key = "ring",
-    [DSM_BOUND_AUXILIARY].key = "auxiliary",   [DSM_BOUND_STARTUP].key = "startup",
-    [DSM_BOUND_SCRATCHPAD].key = "scratchpad", [DSM_BOUND_LATENCY].key = "latency",
+    [DSM_BOUND_COMPUTE].key = "compute",
+    [DSM_BOUND_AXIS].key = "link_x",
+    [DSM_BOUND_AXIS + 1].key = "link_y",
+    [DSM_BOUND_AXIS + 2].key = "link_z",
+    [DSM_BOUND_MEMORY].key = "memory",
+    [DSM_BOUND_RING].key = "ring",
+    [DSM_BOUND_AUXILIARY].key = "auxiliary",
+    [DSM_BOUND_STARTUP].key = "startup",
+    [DSM_BOUND_SCRATCHPAD].key = "scratchpad",
+    [DSM_BOUND_LATENCY].key = "latency",
+    [DSM_BOUND_AUXILIARY_MEMORY].key = "auxiliary_memory",
 };
 DSM__NAMED_WORDS(dsm__bound_words, "bound", bound_words, DSM_BOUND_COUNT, dsm_bound,
                  dsm_bound_name);
@@ -82,6 +88,7 @@ static const dsm__word transfer_words[] = {
     [DSM_TRANSFER_BROADCAST_WEIGHTS].key = "broadcast_weights",
     [DSM_TRANSFER_WEIGHT_UPDATE].key = "weight_update",
     [DSM_TRANSFER_RELAYOUT].key = "relayout",
+    [DSM_TRANSFER_AUXILIARY_TRAFFIC].key = "auxiliary_traffic",
 };
 DSM__NAMED_WORDS(dsm__transfer_words, "transfer", transfer_words, DSM_TRANSFER_COUNT, dsm_transfer,
                  dsm_transfer_name);
@@ -120,6 +127,7 @@ static const dsm__move moves[] = {
     {DSM_TRANSFER_RELAYOUT, 0},
     {DSM_TRANSFER_RELAYOUT, 1},
     {DSM_TRANSFER_RELAYOUT, 2},
+    {DSM_TRANSFER_AUXILIARY_TRAFFIC, DSM_NO_AXIS},
 };
 static const dsm__word move_words[] = {
     {.key = "fetch_input"},
@@ -154,6 +162,7 @@ static const dsm__word move_words[] = {
     {.key = "relayout_x"},
     {.key = "relayout_y"},
     {.key = "relayout_z"},
+    {.key = "auxiliary_traffic"},
 };
 _Static_assert(sizeof moves / sizeof moves[0] == DSM__MOVE_COUNT, "a word for each");
 DSM__WORDS(dsm__move_words, "transfer", move_words, DSM__MOVE_COUNT);
@@ -171,9 +180,13 @@ const char *dsm__move_name(dsm_transfer transfer, unsigned axis) {
   return dsm__word_key(&dsm__move_words, dsm__move_of(transfer, axis));
 }
 
-bool dsm__move_is_possible(size_t move, unsigned axis_count) {
+bool dsm__move_is_possible(size_t move, const dsm_system *system) {
   const dsm__move *const of = &moves[move];
+  const unsigned axis_count = system->system.axis_count;
   const bool is_last_alone = of->transfer == DSM_TRANSFER_HAND_OVER; /* stages stand along it */
+  if (of->transfer == DSM_TRANSFER_AUXILIARY_TRAFFIC) {
+    return system->model.auxiliary_traffic != DSM_AUXILIARY_TRAFFIC_NONE;
+  }
   return of->axis == DSM_NO_AXIS ||
          (of->axis < axis_count && (!is_last_alone || of->axis + 1 == axis_count));
 }
@@ -189,6 +202,7 @@ static const dsm__word group_words[] = {
     [DSM_GROUP_BROADCAST_WEIGHTS] = {"broadcast_weights", "broadcasting weights to chips", "bcast"},
     [DSM_GROUP_WEIGHT_UPDATE] = {"weight_update", "updating weights in memory", "update"},
     [DSM_GROUP_RELAYOUT] = {"relayout", "relayout between parallelisms", NULL},
+    [DSM_GROUP_AUXILIARY] = {"auxiliary", "what auxiliary operations read and write", "aux"},
 };
 DSM__NAMED_WORDS(dsm__group_words, "group", group_words, DSM_GROUP_COUNT, dsm_group,
                  dsm_group_name);

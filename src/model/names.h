@@ -16,7 +16,7 @@ extern const dsm__words dsm__transfer_words;
 extern const dsm__words dsm__group_words;
 extern const dsm__words dsm__tile_words;
 
-enum { DSM__MOVE_COUNT = 32 };
+enum { DSM__MOVE_COUNT = 33 };
 
 /** A transfer with the axis that it goes along; DSM_NO_AXIS: within the chips. */
 typedef struct dsm__move {
@@ -32,8 +32,8 @@ extern const dsm__words dsm__move_words;
 size_t dsm__move_of(dsm_transfer transfer, unsigned axis);
 const char *dsm__move_name(dsm_transfer transfer, unsigned axis);
 
-/** Can there be such a move on so many axes? */
-bool dsm__move_is_possible(size_t move, unsigned axis_count);
+/** Can there be such a move on a system? */
+bool dsm__move_is_possible(size_t move, const dsm_system *system);
 
 /** A core split as "out 2 ij 8 mb 2". */
 typedef struct dsm__split_text {

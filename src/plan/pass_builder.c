@@ -97,7 +97,7 @@ void dsm__pass_end(dsm__pass_builder *builder, const dsm__layer_setting *setting
   dsm_pass_plan *const pass = builder->pass;
   dsm_cycles *const cycles = &pass->cycles;
   cycles->non_overlapped = 0;
-  for (int g = DSM_GROUP_STREAM + 1; g < DSM_GROUP_COUNT; g++) {
+  for (int g = DSM_GROUP_STREAM + 1; g < DSM_GROUP_VISIBLE_END; g++) {
     cycles->non_overlapped += pass->group_cycles[g];
   }
   cycles->total =
@@ -120,7 +120,7 @@ static void put_links(dsm_plan_transfer *list, size_t *count, const dsm_machine 
           .group = volume->group,
           .link = (dsm_link)l,
           .bytes = bytes,
-          .cycles = dsm_link_cycles(machine, (dsm_link)l, bytes),
+          .cycles = dsm_transfer_cycles(machine, volume->transfer, (dsm_link)l, bytes),
       };
     }
   }

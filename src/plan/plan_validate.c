@@ -206,7 +206,9 @@ static void check_groups_of(checker *c, const dsm_pass_plan *pass, dsm_pass whic
     traffic[transfer->group].bytes[transfer->link] += transfer->bytes;
     one_by_one[transfer->group] += transfer->cycles;
   }
-  for (int g = 0; g < DSM_GROUP_COUNT; g++) {
+  expect(c, is_at_most(one_by_one[DSM_GROUP_AUXILIARY], pass->cycles.auxiliary),
+         "auxiliary operations take at least as long as what they read and write");
+  for (int g = 0; g < DSM_GROUP_VISIBLE_END; g++) {
     const double slowest = dsm_group_cycles(&c->machine, &traffic[g]);
     if (has_parts(pass, which, (dsm_group)g)) {
       expect(c,
@@ -223,10 +225,10 @@ static void check_groups_of(checker *c, const dsm_pass_plan *pass, dsm_pass whic
 static void check_transfers(checker *c, const dsm_pass_plan *pass) {
   for (size_t i = 0; i < pass->transfer_count; i++) {
     const dsm_plan_transfer *const transfer = &pass->transfers[i];
-    expect(
-        c,
-        is_close(transfer->cycles, dsm_link_cycles(&c->machine, transfer->link, transfer->bytes)),
-        "a transfer's cycles are its bytes over the link's bandwidth");
+    expect(c,
+           is_close(transfer->cycles, dsm_transfer_cycles(&c->machine, transfer->transfer,
+                                                          transfer->link, transfer->bytes)),
+           "a transfer's cycles are its bytes over the link's bandwidth");
   }
 }
 

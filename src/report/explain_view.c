@@ -126,7 +126,7 @@ static const char *extra_time(dsm__page *page, const dsm_alternative *slow,
     most = auxiliary;
     name = "auxiliary work";
   }
-  for (int g = DSM_GROUP_STREAM + 1; g < DSM_GROUP_COUNT; g++) {
+  for (int g = DSM_GROUP_STREAM + 1; g < DSM_GROUP_VISIBLE_END; g++) {
     const double more = slow->group_cycles[g] - fast->group_cycles[g];
     if (more > most) {
       most = more;

@@ -20,7 +20,7 @@ static dsm__loss loss_of(const dsm_cycles *cycles, double ideal_cycles) {
 }
 
 static void add_groups(dsm__loss *loss, const dsm_pass_plan *pass) {
-  for (int g = DSM_GROUP_STREAM + 1; g < DSM_GROUP_COUNT; g++) {
+  for (int g = DSM_GROUP_STREAM + 1; g < DSM_GROUP_VISIBLE_END; g++) {
     loss->groups[g] += pass->group_cycles[g];
   }
 }
@@ -49,7 +49,7 @@ dsm__time_parts dsm__time_parts_of(const dsm__loss *loss) {
                                       [DSM__PART_ARRAY] = loss->array,
                                       [DSM__PART_TRANSFER] = loss->transfer,
                                       [DSM__PART_AUXILIARY] = loss->auxiliary}};
-  for (int g = DSM_GROUP_STREAM + 1; g < DSM_GROUP_COUNT; g++) {
+  for (int g = DSM_GROUP_STREAM + 1; g < DSM_GROUP_VISIBLE_END; g++) {
     parts.cycles[(int)DSM__PART_GROUPS + g - 1] = loss->groups[g];
   }
   return parts;
@@ -58,7 +58,7 @@ dsm__time_parts dsm__time_parts_of(const dsm__loss *loss) {
 dsm_group dsm__loss_largest_group(const double groups[DSM_GROUP_COUNT]) {
   int largest = DSM_GROUP_STREAM;
   double most = 0;
-  for (int g = DSM_GROUP_STREAM + 1; g < DSM_GROUP_COUNT; g++) {
+  for (int g = DSM_GROUP_STREAM + 1; g < DSM_GROUP_VISIBLE_END; g++) {
     if (groups[g] > most) {
       largest = g;
       most = groups[g];

@@ -35,7 +35,8 @@ typedef struct dsm__layer_shape {
 } dsm__layer_shape;
 _Static_assert(sizeof(dsm__layer_shape) == 20 * sizeof(uint64_t), "no padding");
 
-/** Forks tell layers apart only where the model looks at them (model.exact_forks). */
+/** Forks tell layers apart only where the model looks at them (model.exact_forks, and
+ * model.auxiliary_traffic "unfused"). */
 dsm__layer_shape dsm__layer_shape_of(const dsm_layer *layer, bool are_forks_counted);
 
 typedef struct dsm__distinct {
@@ -45,7 +46,7 @@ typedef struct dsm__distinct {
 } dsm__distinct;
 
 /** Classes of layers that agree in everything that the cost of a pass depends on;
- * are_forks_counted: on forks too (model.exact_forks). False if out of memory. O(layers). */
+ * are_forks_counted: on forks too. False if out of memory. O(layers). */
 bool dsm__distinct_find(dsm__distinct *distinct, const dsm_workload *workload,
                         bool are_forks_counted, dsm__arena *arena);
 

@@ -127,9 +127,11 @@ bool dsm__layer_table_fill(dsm__layer_table *table, const dsm__search_inputs *in
                            const dsm__factors *factors, dsm__arena *arena) {
   *table = (dsm__layer_table){.inputs = inputs, .factor_count = factors->count};
   const dsm_system *const system = inputs->machine->system;
-  if (!dsm__distinct_find(&table->distinct, inputs->workload, system->model.exact_forks, arena) ||
+  const bool are_forks_counted =
+      system->model.exact_forks || system->model.auxiliary_traffic == DSM_AUXILIARY_TRAFFIC_UNFUSED;
+  if (!dsm__distinct_find(&table->distinct, inputs->workload, are_forks_counted, arena) ||
       !dsm__core_splits_enumerate(&table->splits, dsm_split_cores(system), arena) ||
-      !number_shapes(table, system->model.exact_forks, arena)) {
+      !number_shapes(table, are_forks_counted, arena)) {
     return false;
   }
   const size_t classes = table->distinct.count;

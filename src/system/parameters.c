@@ -40,6 +40,14 @@ static const dsm__word layout_move_words[] = {
 static DSM__WORDS(layout_moves, "way to move held tensors", layout_move_words,
                   DSM_LAYOUT_MOVE_COUNT);
 
+static const dsm__word auxiliary_traffic_words[] = {
+    [DSM_AUXILIARY_TRAFFIC_NONE].key = "none",
+    [DSM_AUXILIARY_TRAFFIC_FUSED].key = "fused",
+    [DSM_AUXILIARY_TRAFFIC_UNFUSED].key = "unfused",
+};
+static DSM__WORDS(auxiliary_traffics, "traffic of auxiliary operations", auxiliary_traffic_words,
+                  DSM_AUXILIARY_TRAFFIC_COUNT);
+
 static const dsm__word flag_words[] = {{.key = "false"}, {.key = "true"}};
 static DSM__WORDS(flags, "flag", flag_words, 2);
 
@@ -121,6 +129,12 @@ static DSM__WORDS(flags, "flag", flag_words, 2);
                    "assumption: each chip has a port of its own",                                  \
                    "Chips of the axes before that share a port of so many times the bandwidth.")
 
+#define OPERATION_TRAFFIC(key, kind, pass, fallback, source)                                       \
+  NEUTRAL("model.traffic_" key "_" #pass, REAL, model.traffic[kind].pass, NULL, true, 0,           \
+          FACTOR_MAX, fallback, "elements/element", source,                                        \
+          "With model.auxiliary_traffic: elements read and written in " #pass                      \
+          " for each that the operation works on.")
+
 const char *const dsm__retired_flags[] = {"model.exact_groups"};
 const size_t dsm__retired_flag_count = DSM__COUNT_OF(dsm__retired_flags);
 
@@ -186,6 +200,9 @@ const dsm__parameter dsm__parameters[] = {
     NEUTRAL("chip.memory.stacks", COUNT, chip.memory.stacks, NULL, false, 1, DSM_CORES_MAX, 1,
             "memories", "assumption: a chip has one memory",
             "Memories of a chip that share its samples, each with padding of its own."),
+    NEUTRAL("chip.memory.auxiliary_efficiency_ratio", REAL, chip.memory.auxiliary_efficiency_ratio,
+            NULL, false, 0, 1, 0, "ratio", "assumption: as chip.memory.efficiency_ratio",
+            "Share of the peak bandwidth that auxiliary operations sustain; 0: efficiency_ratio."),
     WORD("system.topology", topologies, system.topology, true, 0, NULL),
     COUNT("system.chips_x", system.axes[0].chips, true, DSM_CHIPS_MAX, 0, "chips", NULL),
     COUNT("system.chips_y", system.axes[1].chips, true, DSM_CHIPS_MAX, 0, "chips", NULL),
@@ -264,6 +281,39 @@ const dsm__parameter dsm__parameters[] = {
             "DeepSpatialMatrix paper, II-E: each core has a part of the loops",
             "Cores take tiles of outputs as they become free, as on GPUs, in place of core splits "
             "and blocks."),
+    NEUTRAL("model.auxiliary_traffic", WORD, model.auxiliary_traffic, &auxiliary_traffics, false, 0,
+            0, DSM_AUXILIARY_TRAFFIC_NONE, "word",
+            "assumption: auxiliary operations ride along with what computes their operands",
+            "Section 4: auxiliary operations that read and write memory: none, all that need sums "
+            "over their operands, or each as a kernel of its own."),
+    OPERATION_TRAFFIC("batch_norm", DSM_OPERATION_BATCH_NORM, forward, 2,
+                      "assumption: read and written; its sums are taken where the operand is made"),
+    OPERATION_TRAFFIC(
+        "batch_norm", DSM_OPERATION_BATCH_NORM, backward, 5,
+        "assumption: operand and error read for two sums and again, a result written"),
+    OPERATION_TRAFFIC("layer_norm", DSM_OPERATION_LAYER_NORM, forward, 2,
+                      "assumption, as model.traffic_batch_norm_forward"),
+    OPERATION_TRAFFIC("layer_norm", DSM_OPERATION_LAYER_NORM, backward, 5,
+                      "assumption, as model.traffic_batch_norm_backward"),
+    OPERATION_TRAFFIC("softmax", DSM_OPERATION_SOFTMAX, forward, 2, "assumption: read and written"),
+    OPERATION_TRAFFIC("softmax", DSM_OPERATION_SOFTMAX, backward, 3,
+                      "assumption: result and error read, a result written"),
+    OPERATION_TRAFFIC("activation", DSM_OPERATION_ACTIVATION, forward, 2,
+                      "assumption: read and written"),
+    OPERATION_TRAFFIC("activation", DSM_OPERATION_ACTIVATION, backward, 3,
+                      "assumption: operand and error read, a result written"),
+    OPERATION_TRAFFIC("bias", DSM_OPERATION_BIAS, forward, 0,
+                      "assumption: added where the operand is made"),
+    OPERATION_TRAFFIC("bias", DSM_OPERATION_BIAS, backward, 1,
+                      "assumption: the error read for its sum"),
+    OPERATION_TRAFFIC("residual", DSM_OPERATION_RESIDUAL, forward, 1,
+                      "assumption: the other operand read"),
+    OPERATION_TRAFFIC("residual", DSM_OPERATION_RESIDUAL, backward, 0,
+                      "assumption: both operands have the error of the sum"),
+    OPERATION_TRAFFIC("fork", DSM_OPERATION_FORK, forward, 0,
+                      "assumption: all users read the same tensor"),
+    OPERATION_TRAFFIC("fork", DSM_OPERATION_FORK, backward, 3,
+                      "assumption: two errors read, their sum written"),
 };
 /* clang-format on */
 

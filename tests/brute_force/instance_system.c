@@ -143,6 +143,10 @@ static void write_chip(instance_text *text, instance_random *random, const machi
     instance_text_count(text, "tile_second", INSTANCE_PICK(random, sides));
     instance_text_count(text, "stacks", instance_random_between(random, 1, 2));
   }
+  if (instance_random_chance(random, 25)) {
+    instance_text_real(text, "auxiliary_efficiency_ratio",
+                       INSTANCE_PICK_REAL(random, efficiencies));
+  }
   instance_text_close(text, '}');
   instance_text_close(text, '}');
 }
@@ -178,6 +182,24 @@ static void write_full_model(instance_text *text, instance_random *random,
   }
 }
 
+/* What auxiliary operations read and write, of every fourth machine. */
+static void write_auxiliary_traffic(instance_text *text, instance_random *random) {
+  static const char *const keys[] = {"traffic_batch_norm_forward", "traffic_layer_norm_backward",
+                                     "traffic_softmax_backward",   "traffic_activation_forward",
+                                     "traffic_bias_forward",       "traffic_residual_backward",
+                                     "traffic_fork_backward"};
+  static const double elements[] = {0, 0.5, 1, 1, 2, 4, 7};
+  const size_t rule = instance_random_between(random, 0, 7);
+  if (rule < 2) {
+    instance_text_string(text, "auxiliary_traffic", rule == 0 ? "fused" : "unfused");
+  }
+  for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
+    if (instance_random_chance(random, 10)) {
+      instance_text_real(text, keys[i], INSTANCE_PICK_REAL(random, elements));
+    }
+  }
+}
+
 static void write_model(instance_text *text, instance_random *random,
                         const instance_system *given) {
   static const char *const keys[] = {"relu_mask_bytes",       "batch_norm_saved_bytes",
@@ -202,6 +224,7 @@ static void write_model(instance_text *text, instance_random *random,
   if (instance_random_chance(random, 25)) {
     instance_text_bool(text, "tile_schedule", true);
   }
+  write_auxiliary_traffic(text, random);
   instance_text_close(text, '}');
 }
 

@@ -118,6 +118,7 @@ static void read_aux(twin_node *node, const cJSON *layer, const twin_workload *w
     node->has_batch_norm |= strcmp(op, "batch_norm") == 0;
     node->has_layer_norm |= strcmp(op, "layer_norm") == 0;
     node->has_transcendental |= is_one_of(op, "sigmoid", "tanh", "gelu");
+    node->transcendentals += is_one_of(op, "sigmoid", "tanh", "gelu") ? 1 : 0;
     if (strcmp(op, "residual") == 0) {
       node->has_residual = true;
       refs_add_name(&node->shortcut, workload, text(aux, "from"));
@@ -291,6 +292,30 @@ static void read_refinements(twin_system *system, const cJSON *model) {
   system->tile_schedule = flag(model, "tile_schedule");
 }
 
+/* model.auxiliary_traffic with its numbers. */
+static void read_auxiliary_traffic(twin_system *system, const cJSON *model, const cJSON *memory,
+                                   const double frequency_GHz) {
+  static const char *const names[TWIN_AUX_COUNT] = {
+      "batch_norm", "layer_norm", "softmax", "activation", "bias", "residual", "fork"};
+  static const twin_aux_moves usual[TWIN_AUX_COUNT] = {{2, 5}, {2, 5}, {2, 3}, {2, 3},
+                                                       {0, 1}, {1, 0}, {0, 3}};
+  const char *const rule = text(model, "auxiliary_traffic");
+  system->auxiliary_traffic = strcmp(rule, "fused") == 0     ? TWIN_AUX_FUSED
+                              : strcmp(rule, "unfused") == 0 ? TWIN_AUX_UNFUSED
+                                                             : TWIN_AUX_NONE;
+  for (int kind = 0; kind < TWIN_AUX_COUNT; kind++) {
+    char key[64];
+    (void)snprintf(key, sizeof key, "traffic_%s_forward", names[kind]);
+    system->moves[kind].forward = number(model, key, usual[kind].forward);
+    (void)snprintf(key, sizeof key, "traffic_%s_backward", names[kind]);
+    system->moves[kind].backward = number(model, key, usual[kind].backward);
+  }
+  const double own = number(memory, "auxiliary_efficiency_ratio", 0);
+  system->auxiliary_bytes_per_cycle =
+      own > 0 ? number(memory, "bandwidth_GBps", 1) * own / frequency_GHz
+              : system->memory_bytes_per_cycle;
+}
+
 bool twin_system_parse(twin_system *out, const char *json) {
   cJSON *const root = cJSON_Parse(json);
   if (root == NULL) {
@@ -346,6 +371,7 @@ bool twin_system_parse(twin_system *out, const char *json) {
       .weight_update_memory_bytes = number(model, "weight_update_memory_bytes", 2),
   };
   read_refinements(out, model);
+  read_auxiliary_traffic(out, model, memory, frequency_GHz);
   cJSON_Delete(root);
   return true;
 }

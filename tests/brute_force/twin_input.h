@@ -20,6 +20,27 @@ typedef enum { TWIN_CONV, TWIN_FC, TWIN_LSTM, TWIN_MATMUL } twin_kind;
 /* model.layout_move: when a held tensor moves among the cores of a chip. */
 typedef enum { TWIN_MOVE_NONE, TWIN_MOVE_ALWAYS, TWIN_MOVE_EXACT } twin_move_rule;
 
+/* model.auxiliary_traffic: which auxiliary operations read and write memory. */
+typedef enum { TWIN_AUX_NONE, TWIN_AUX_FUSED, TWIN_AUX_UNFUSED } twin_aux_rule;
+
+/* Kinds of them, in the order of their keys. */
+typedef enum {
+  TWIN_AUX_BATCH_NORM,
+  TWIN_AUX_LAYER_NORM,
+  TWIN_AUX_SOFTMAX,
+  TWIN_AUX_ACTIVATION,
+  TWIN_AUX_BIAS,
+  TWIN_AUX_RESIDUAL,
+  TWIN_AUX_FORK,
+  TWIN_AUX_COUNT
+} twin_aux_kind;
+
+/* Elements that one moves for each that it works on. */
+typedef struct {
+  double forward;
+  double backward;
+} twin_aux_moves;
+
 /* What `pipeline_group` says of a layer. */
 typedef enum {
   TWIN_PIPELINE_FREE,  /* absent */
@@ -49,6 +70,7 @@ typedef struct {
   bool has_bias;
   bool has_relu;
   bool has_transcendental; /* sigmoid, tanh or gelu */
+  double transcendentals;  /* how many of these */
   bool has_batch_norm;
   bool has_layer_norm;
   bool has_softmax;
@@ -127,6 +149,9 @@ typedef struct {
   double tile_least_side;
   double tile_most_elements;
   twin_move_rule layout_move;
+  twin_aux_rule auxiliary_traffic;
+  twin_aux_moves moves[TWIN_AUX_COUNT];
+  double auxiliary_bytes_per_cycle; /* of memory */
 } twin_system;
 
 /* False if the text is no JSON. */

@@ -189,9 +189,60 @@ static double backward_ops(const twin_node *node) {
   return ops + node->input_pool_ops;
 }
 
+/* Of each kind, how many elements of a sample its operations work on. */
+static void auxiliary_operands(const twin_context *context, const twin_node *node,
+                               double elements[TWIN_AUX_COUNT]) {
+  const double o = twin_out_elements(node);
+  const double relu = node->has_relu && !twin_has_norm(node) ? 1 : 0;
+  elements[TWIN_AUX_BATCH_NORM] = node->has_batch_norm && !context->inference ? o : 0;
+  elements[TWIN_AUX_LAYER_NORM] = node->has_layer_norm ? o : 0;
+  elements[TWIN_AUX_SOFTMAX] = node->has_softmax ? o : 0;
+  elements[TWIN_AUX_ACTIVATION] = node->has_batch_norm ? 0 : (node->transcendentals + relu) * o;
+  elements[TWIN_AUX_BIAS] = node->has_bias ? o : 0;
+  elements[TWIN_AUX_RESIDUAL] = node->has_residual ? o : 0;
+  elements[TWIN_AUX_FORK] = twin_fork_elements(context->workload, twin_node_index(context, node));
+}
+
+/* What a kind moves for each element, where this and that is held. */
+static double auxiliary_moves(const twin_system *system, const twin_aux_kind kind,
+                              const bool is_forward, const twin_condition *condition) {
+  const bool is_norm = kind == TWIN_AUX_BATCH_NORM || kind == TWIN_AUX_LAYER_NORM;
+  const double number = is_forward ? system->moves[kind].forward : system->moves[kind].backward;
+  if (system->auxiliary_traffic == TWIN_AUX_FUSED && !is_norm && kind != TWIN_AUX_SOFTMAX) {
+    return 0;
+  }
+  if (kind == TWIN_AUX_FORK) {
+    return condition->is_input_held ? 0 : number;
+  }
+  if (kind == TWIN_AUX_RESIDUAL && condition->is_shortcut_held) {
+    return 0;
+  }
+  if (condition->is_output_held) {
+    return is_forward ? 0 : fmin(number, is_norm ? 2 : 1);
+  }
+  return number;
+}
+
+/* Elements of a sample that auxiliary operations read and write. */
+static double auxiliary_elements(const twin_context *context, const twin_node *node,
+                                 const twin_pass_kind pass, const twin_condition *condition) {
+  const bool is_done = pass != TWIN_UPDATE || !twin_has_backward(node);
+  double operands[TWIN_AUX_COUNT];
+  double sum = 0;
+  if (context->system->auxiliary_traffic == TWIN_AUX_NONE || !is_done || node->kind == TWIN_LSTM) {
+    return 0;
+  }
+  auxiliary_operands(context, node, operands);
+  for (int kind = 0; kind < TWIN_AUX_COUNT; kind++) {
+    sum += operands[kind] *
+           auxiliary_moves(context->system, (twin_aux_kind)kind, pass == TWIN_FORWARD, condition);
+  }
+  return sum;
+}
+
 static double auxiliary_cycles(const twin_context *context, const twin_node *node,
                                const twin_pass_kind pass, const twin_layout layout,
-                               const double mbc) {
+                               const double mbc, const twin_condition *condition) {
   const twin_system *const system = context->system;
   double ops = 0;
   if (pass == TWIN_FORWARD) {
@@ -202,7 +253,10 @@ static double auxiliary_cycles(const twin_context *context, const twin_node *nod
   if (pass == TWIN_BACKWARD && system->exact_forks) {
     ops += twin_fork_elements(context->workload, twin_node_index(context, node));
   }
-  return ops * mbc / (layout.nm * system->cores * system->sfu_ops_per_cycle);
+  const double computing = ops * mbc / (layout.nm * system->cores * system->sfu_ops_per_cycle);
+  const double moving = auxiliary_elements(context, node, pass, condition) * mbc / layout.nm *
+                        context->workload->element_bytes / system->auxiliary_bytes_per_cycle;
+  return fmax(computing, moving);
 }
 
 /* Section 5 */
@@ -222,6 +276,10 @@ static double update_error_bytes(const twin_context *context, const twin_node *n
 static double shortcut_fix_bytes(const twin_context *context, const twin_node *node,
                                  const twin_pass_kind pass, const twin_traffic *bytes,
                                  const twin_condition *condition) {
+  const bool is_apart = context->system->auxiliary_traffic == TWIN_AUX_UNFUSED;
+  if (is_apart && !(pass == TWIN_FORWARD && condition->is_output_held)) {
+    return 0;
+  }
   if (pass == TWIN_BACKWARD && context->system->exact_forks) {
     return condition->is_input_held ? 0 : bytes->forks;
   }
@@ -322,7 +380,7 @@ twin_invocation twin_invocation_of(const twin_context *context, const twin_node 
       .split = {split[0], split[1], split[2], split[3], split[4]},
       .primary = system->tile_schedule ? scheduled_cycles(context, node, pass, layout, mbc)
                                        : primary_cycles(context, node, pass, layout, split, mbc),
-      .auxiliary = auxiliary_cycles(context, node, pass, layout, mbc),
+      .auxiliary = auxiliary_cycles(context, node, pass, layout, mbc, condition),
       .non_overlapped =
           twin_between_cores_cycles(context, node, pass, layout, split, &bytes, condition),
       .core_bytes = bytes.s_in + bytes.s_out + bytes.kcore,

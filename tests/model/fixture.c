@@ -40,7 +40,14 @@ dsm_system friendly_grid(const grid *sides) {
                 .rotate_memory_bytes = 0.5,
                 .relayout_memory_bytes = 6,
                 .weight_update_memory_bytes = 7,
-                .resident_operands = true},
+                .resident_operands = true,
+                .traffic = {[DSM_OPERATION_BATCH_NORM] = {2, 5},
+                            [DSM_OPERATION_LAYER_NORM] = {2, 5},
+                            [DSM_OPERATION_SOFTMAX] = {2, 3},
+                            [DSM_OPERATION_ACTIVATION] = {2, 3},
+                            [DSM_OPERATION_BIAS] = {0, 1},
+                            [DSM_OPERATION_RESIDUAL] = {1, 0},
+                            [DSM_OPERATION_FORK] = {0, 3}}},
   };
 }
 

@@ -9,6 +9,7 @@
 #include <check.h>
 
 Suite *suite_auxiliary(void);
+Suite *suite_auxiliary_traffic(void);
 Suite *suite_capacity(void);
 Suite *suite_chip_bytes(void);
 Suite *suite_chip_link(void);

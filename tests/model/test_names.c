@@ -21,7 +21,7 @@ static const char *const parallelisms[] = {"data",
 static const char *const links[] = {"link_x", "link_y", "link_z", "memory", "ring"};
 static const char *const groups[] = {
     "stream",           "partial_sum",       "layout_move",   "rotation", "hand_over",
-    "sum_of_gradients", "broadcast_weights", "weight_update", "relayout"};
+    "sum_of_gradients", "broadcast_weights", "weight_update", "relayout", "auxiliary"};
 static const char *const moves[] = {
     "fetch_input",
     "fetch_kernel",
@@ -55,6 +55,7 @@ static const char *const moves[] = {
     "relayout_x",
     "relayout_y",
     "relayout_z",
+    "auxiliary_traffic",
 };
 
 START_TEST(test_dim_has_its_word) {

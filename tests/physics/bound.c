@@ -27,6 +27,13 @@ static void speed_arrays(dsm_system *system, double factor) {
   system->core.sfu_ops_per_cycle /= factor;
 }
 
+/* The rate of the memory for auxiliary operations, stated where it was that of all others. */
+static void state_auxiliary_ratio(dsm_memory *memory) {
+  if (!(memory->auxiliary_efficiency_ratio > 0)) {
+    memory->auxiliary_efficiency_ratio = memory->efficiency_ratio;
+  }
+}
+
 static void speed(dsm_system *system, dsm_bound bound, double factor) {
   if (bound >= DSM_BOUND_AXIS && bound < DSM_BOUND_MEMORY) {
     system->system.axes[bound - DSM_BOUND_AXIS].bandwidth_GBps *= factor;
@@ -37,7 +44,14 @@ static void speed(dsm_system *system, dsm_bound bound, double factor) {
     speed_arrays(system, factor);
     return;
   case DSM_BOUND_MEMORY:
+    state_auxiliary_ratio(&system->chip.memory);
     system->chip.memory.bandwidth_GBps *= factor;
+    system->chip.memory.auxiliary_efficiency_ratio /= factor;
+    return;
+  case DSM_BOUND_AUXILIARY_MEMORY:
+    state_auxiliary_ratio(&system->chip.memory);
+    system->chip.memory.bandwidth_GBps *= factor;
+    system->chip.memory.efficiency_ratio /= factor;
     return;
   case DSM_BOUND_RING:
     system->chip.core_link_bandwidth_GBps *= factor;

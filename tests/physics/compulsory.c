@@ -38,10 +38,12 @@ static double kernel_bytes(const subject *s) {
   return (double)s->layer->operand_elements * (double)s->workload->minibatch * bytes * times;
 }
 
-/* Shortcuts of layers with timesteps; with exact forks only those that are not read anyway. */
+/* Shortcuts of layers with timesteps; with exact forks only those that are not read anyway. Where
+ * auxiliary operations read for themselves it does not stream. */
 static double shortcut_bytes(const subject *s) {
   const bool is_read = s->layer->has_op[DSM_AUX_RESIDUAL] && s->layer->timesteps > 1;
-  return is_read && !s->model->exact_forks
+  const bool is_apart = s->model->auxiliary_traffic == DSM_AUXILIARY_TRAFFIC_UNFUSED;
+  return is_read && !is_apart && !s->model->exact_forks
              ? (double)s->layer->stored_elements * s->samples * s->workload->element_bytes
              : 0;
 }

@@ -42,6 +42,18 @@ static void give_scratchpad_bandwidth(dsm_system *system) {
 static void give_sfu(dsm_system *system) {
   system->core.sfu_ops_per_cycle *= 2;
 }
+static void give_auxiliary_memory(dsm_system *system) {
+  const dsm_memory *const memory = &system->chip.memory;
+  const double own = memory->auxiliary_efficiency_ratio;
+  const double doubled = (own > 0 ? own : memory->efficiency_ratio) * 2;
+  system->chip.memory.auxiliary_efficiency_ratio = doubled < 1 ? doubled : 1;
+}
+static void give_less_auxiliary_traffic(dsm_system *system) {
+  for (int k = 0; k < DSM_OPERATION_COUNT; k++) {
+    system->model.traffic[k].forward /= 2;
+    system->model.traffic[k].backward /= 2;
+  }
+}
 static void give_startup(dsm_system *system) {
   system->array.startup_cycles /= 2;
 }
@@ -156,6 +168,8 @@ static const struct {
     {"streaming buffer", give_streaming_buffer, preloads},
     {"scratchpad bandwidth", give_scratchpad_bandwidth, is_pipeline_loose},
     {"sfu", give_sfu, is_pipeline_loose},
+    {"memory for auxiliary operations", give_auxiliary_memory, is_pipeline_loose},
+    {"auxiliary traffic", give_less_auxiliary_traffic, is_pipeline_loose},
     {"startup", give_startup, is_pipeline_loose},
     {"block changes", give_block_changes, is_pipeline_loose},
     {"array efficiency", give_array_efficiency, is_pipeline_loose},

@@ -144,7 +144,7 @@ static void add_list(rebuilt_pass *pass, const subject *s, const dsm_transfer_li
       groups[one->group].bytes[l] += one->traffic.bytes[l];
     }
   }
-  for (int g = 0; g < DSM_GROUP_COUNT; g++) {
+  for (int g = 0; g < DSM_GROUP_VISIBLE_END; g++) {
     double slowest = 0;
     for (int l = 0; l < DSM_LINK_COUNT; l++) {
       const double cycles = groups[g].bytes[l] / s->machine.link_bytes_per_cycle[l];

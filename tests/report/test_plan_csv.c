@@ -258,9 +258,9 @@ END_TEST
 static void expect_transfers(const csv_table *table, size_t row, const dsm_layer_plan *layer,
                              dsm_pass pass) {
   const dsm_pass_plan *const planned = &layer->passes[pass];
-  const unsigned axis_count = 2; /* of all bundled systems */
+  const dsm_system two_axes = {.system = {.axis_count = 2}}; /* as all bundled systems */
   for (size_t t = 0; t < DSM__MOVE_COUNT; t++) {
-    if (!dsm__move_is_possible(t, axis_count)) {
+    if (!dsm__move_is_possible(t, &two_axes)) {
       continue;
     }
     const char *const name = dsm__word_key(&dsm__move_words, t);

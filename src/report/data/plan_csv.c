@@ -73,7 +73,7 @@ static pass_row row_of(const dsm_plan *plan, const dsm_layer_plan *layer, dsm_pa
   size_t places = 0;
   for (size_t t = 0; t < DSM__MOVE_COUNT; t++) {
     place_of[t] = places;
-    places += dsm__move_is_possible(t, plan->system->system.axis_count) ? 1 : 0;
+    places += dsm__move_is_possible(t, plan->system) ? 1 : 0;
     row.transfers[t] = (transfer){(double)NAN, (double)NAN};
   }
   for (size_t i = pass->transfer_count; i > 0; i--) {
@@ -97,7 +97,7 @@ typedef struct parts_type {
 static void parts_of(const dsm_system *system, parts_type *made) {
   size_t count = 0;
   for (size_t m = 0; m < DSM__MOVE_COUNT; m++) {
-    if (dsm__move_is_possible(m, system->system.axis_count)) {
+    if (dsm__move_is_possible(m, system)) {
       made->words[count++] = dsm__move_words.items[m];
     }
   }

@@ -222,7 +222,7 @@ static void draw_invocations(drawing *d) {
   draw_group(d, DSM_GROUP_ROTATION, cost->rotation);
   draw_group(d, DSM_GROUP_PARTIAL_SUM, cost->partial_sum);
   draw_work(d, TRACK_SPECIAL, "auxiliary", cost->auxiliary * times);
-  d->now_cycles += cost->auxiliary * times;
+  draw_group(d, DSM_GROUP_AUXILIARY, cost->auxiliary);
 }
 
 static void draw_pass_slice(const drawing *d) {

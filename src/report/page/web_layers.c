@@ -75,7 +75,7 @@ static void put_legend(dsm__page *page, const dsm__pass_traits *has) {
       "hide, aux = auxiliary operations, other = never hidden, mostly = the largest kind of that. "
       "FLOP/B: FLOP for each byte between chip and memory.");
   const char *kinds = "";
-  for (int g = DSM_GROUP_STREAM + 1; g < DSM_GROUP_COUNT; g++) {
+  for (int g = DSM_GROUP_STREAM + 1; g < DSM_GROUP_VISIBLE_END; g++) {
     if (has->has_group[g]) {
       kinds = dsm__page_text(page, "%s%s %s = %s", kinds, kinds[0] == '\0' ? "mostly:" : ",",
                              dsm__word_brief(&dsm__group_words, (size_t)g),

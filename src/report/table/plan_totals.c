@@ -128,7 +128,7 @@ static void put_breakdown(dsm__page *page, const dsm_plan *plan) {
   add_part(&table, DSM__STYLE_PLAIN, "visible transfer", dsm__share(loss.transfer, loss.total),
            bar);
   add_part(&table, DSM__STYLE_PLAIN, "auxiliary", dsm__share(loss.auxiliary, loss.total), bar);
-  for (int g = DSM_GROUP_STREAM + 1; g < DSM_GROUP_COUNT; g++) {
+  for (int g = DSM_GROUP_STREAM + 1; g < DSM_GROUP_VISIBLE_END; g++) {
     if (loss.groups[g] > 0) {
       add_part(&table, DSM__STYLE_PLAIN, dsm_group_name((dsm_group)g),
                dsm__share(loss.groups[g], loss.total), bar);
