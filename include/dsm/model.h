@@ -46,6 +46,7 @@ typedef enum dsm_bound {
   DSM_BOUND_SCRATCHPAD, /**< the scratchpads' bandwidth, where blocks of weights wait for it */
   DSM_BOUND_LATENCY,    /**< the latency of steps between chips; less of it is better */
   DSM_BOUND_AUXILIARY_MEMORY, /**< the memory's rate for what auxiliary operations read and write */
+  DSM_BOUND_OVERHEAD,         /**< starting and issuing kernels; less of it is better */
   DSM_BOUND_COUNT
 } dsm_bound;
 
@@ -93,8 +94,11 @@ typedef enum dsm_group {
   DSM_GROUP_BROADCAST_WEIGHTS,
   DSM_GROUP_WEIGHT_UPDATE,
   DSM_GROUP_RELAYOUT,
+  DSM_GROUP_OVERHEAD,  /**< no transfers: kernels of the invocations start */
+  DSM_GROUP_ISSUE,     /**< no transfers: waiting for kernels to be issued */
   DSM_GROUP_AUXILIARY, /**< the last: its cycles are part of the auxiliary ones, and 0 here */
   DSM_GROUP_COUNT,
+  DSM_GROUP_LINKS_END = DSM_GROUP_OVERHEAD,   /**< after those that a link decides */
   DSM_GROUP_VISIBLE_END = DSM_GROUP_AUXILIARY /**< after those that do not overlap */
 } dsm_group;
 
@@ -109,6 +113,8 @@ typedef struct dsm_machine {
   const dsm_system *system;                    /**< borrowed */
   double link_bytes_per_cycle[DSM_LINK_COUNT]; /**< usable */
   double auxiliary_bytes_per_cycle;            /**< amem: of memory, for auxiliary operations */
+  double overhead_cycles;                      /**< of a kernel */
+  double issue_cycles;                         /**< least, from a kernel to the next */
   double scratchpad_bytes;                     /**< of a core */
   double scratchpad_bytes_per_cycle;           /**< of a core */
   double peak_macs_per_cycle;                  /**< of the whole system */
@@ -281,6 +287,7 @@ typedef struct dsm_pass_work {
   dsm_chip_bytes bytes;
   double auxiliary_cycles;
   bool is_auxiliary_by_memory; /**< the memory decides them, not the special function units */
+  double overhead_cycles;      /**< of all kernels of the invocation */
   dsm_traffic rotation;        /**< of the whole invocation */
   dsm_tile_schedule tiles;     /**< with model.tile_schedule */
 } dsm_pass_work;
@@ -303,7 +310,8 @@ typedef struct dsm_invocation_cost {
   double partial_sum;        /**< not overlapped; sums of statistics among them */
   double layout_move;        /**< not overlapped: held tensors between cores */
   double rotation;           /**< not overlapped (backward) */
-  double total;              /**< primary + overlapped_visible + auxiliary + the last three */
+  double overhead;           /**< not overlapped: its kernels start */
+  double total;              /**< primary + overlapped_visible + auxiliary + the last four */
   double footprint_bytes;    /**< s_in + s_out + kcore: decides between equally fast splits */
 } dsm_invocation_cost;
 
@@ -344,6 +352,11 @@ DSM_API double dsm_resident_fraction_needed(const dsm_pass_work *work, const dsm
 /** Can a layer keep its kernel on chip over timesteps at all (section 7)? It has timesteps, and is
  * no matmul unless model.resident_operands says that operands stay as weights do. */
 DSM_API bool dsm_kernel_can_be_kept(const dsm_layer *layer, const dsm_machine *machine);
+
+/** Kernels of an invocation: the layer's own, and each auxiliary operation that is one (section 4).
+ */
+DSM_API double dsm_invocation_kernels(const dsm_layer *layer, const dsm_machine *machine,
+                                      dsm_mode mode, dsm_pass pass);
 
 /** Invocations of a pass in a step: T, and twice that for a matmul's backward (two errors). */
 DSM_API uint64_t dsm_invocation_count(const dsm_layer *layer, dsm_pass pass);

@@ -93,6 +93,8 @@ typedef struct dsm_core {
   double tile_startup_us;          /**< of a tile of outputs, with model.tile_schedule */
   uint64_t tile_least_side;        /**< of a tile: rows or columns of outputs */
   uint64_t tile_most_elements;     /**< of a tile: outputs that a core sums up at once */
+  double operation_overhead_us;    /**< of each kernel that an invocation starts */
+  double issue_us;                 /**< the least time between two kernels */
 } dsm_core;
 
 /** A chip's external memory. */

@@ -96,6 +96,32 @@ double dsm__auxiliary_elements(const dsm_layer *layer, const dsm_assumptions *mo
   return elements;
 }
 
+/* Is an operation of a kind a kernel of its own in a pass? */
+static bool is_kernel(const dsm_layer *layer, const dsm_assumptions *model, dsm_pass pass,
+                      dsm_operation kind) {
+  const dsm_pass backward_done_in = layer->has_backward ? DSM_PASS_BACKWARD : DSM_PASS_UPDATE;
+  if (has_sums(kind)) {
+    return pass == DSM_PASS_FORWARD || pass == backward_done_in;
+  }
+  return kind != DSM_OPERATION_BIAS && entry_of(layer, model, pass, kind) > 0;
+}
+
+double dsm__auxiliary_kernels(const dsm_layer *layer, const dsm_assumptions *model, dsm_mode mode,
+                              dsm_pass pass) {
+  unsigned kernels = 0;
+  for (int k = 0; k < DSM_OPERATION_COUNT && layer->type != DSM_LAYER_LSTM; k++) {
+    const dsm_operation kind = (dsm_operation)k;
+    kernels += is_kernel(layer, model, pass, kind) ? operation_count(layer, mode, kind) : 0;
+  }
+  return kernels;
+}
+
+/* Source: section 4. Symbols: 1 + k. Limits: nothing but the layer: 1. */
+double dsm_invocation_kernels(const dsm_layer *layer, const dsm_machine *machine, dsm_mode mode,
+                              dsm_pass pass) {
+  return 1 + dsm__auxiliary_kernels(layer, &machine->system->model, mode, pass);
+}
+
 bool dsm__is_shortcut_auxiliary(const dsm_assumptions *model, dsm_pass pass,
                                 const dsm_residency *residency) {
   const bool is_added_on_chip = pass == DSM_PASS_FORWARD && residency->is_output_held;

@@ -25,6 +25,10 @@ dsm_pass_work dsm_pass_work_derive(const dsm_layer *layer, const dsm_machine *ma
   const double moving = dsm__auxiliary_memory_cycles(machine, work.bytes.auxiliary);
   work.is_auxiliary_by_memory = moving > computing;
   work.auxiliary_cycles = work.is_auxiliary_by_memory ? moving : computing;
+  if (machine->overhead_cycles > 0) {
+    work.overhead_cycles =
+        dsm_invocation_kernels(layer, machine, mode, pass) * machine->overhead_cycles;
+  }
   work.rotation = dsm__rotation_traffic(machine, precision, pass, parallelism, work.bytes.rotation);
   if (machine->system->model.tile_schedule) {
     const dsm__product product = dsm__product_derive(layer, &work.share, pass);
@@ -107,6 +111,7 @@ static dsm_invocation_cost score(const dsm_pass_work *work, const dsm_loops *spl
                                      dsm__partial_sum_bytes(work, split, &bytes) +
                                          dsm__statistics_bytes(work, split)),
       .layout_move = dsm_link_cycles(machine, DSM_LINK_RING, layout_move_bytes(work, split)),
+      .overhead = work->overhead_cycles,
       .footprint_bytes = bytes.input + bytes.output + bytes.kernel,
   };
   if (work->pass == DSM_PASS_BACKWARD) {
@@ -115,7 +120,7 @@ static dsm_invocation_cost score(const dsm_pass_work *work, const dsm_loops *spl
   const double hidden = cost.overlapped - cost.primary;
   cost.overlapped_visible = hidden > 0 ? hidden : 0;
   cost.total = cost.primary + cost.overlapped_visible + cost.auxiliary +
-               (cost.partial_sum + cost.rotation + cost.layout_move);
+               (cost.partial_sum + cost.rotation + cost.layout_move + cost.overhead);
   return cost;
 }
 
@@ -200,6 +205,7 @@ dsm_resources dsm_invocation_resources(const dsm_pass_work *work, const dsm_loop
   cycles[work->is_auxiliary_by_memory ? DSM_BOUND_AUXILIARY_MEMORY : DSM_BOUND_AUXILIARY] +=
       cost.auxiliary;
   cycles[DSM_BOUND_RING] += cost.partial_sum + cost.layout_move;
+  cycles[DSM_BOUND_OVERHEAD] += cost.overhead;
   return resources;
 }
 

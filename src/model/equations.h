@@ -168,6 +168,8 @@ double dsm__auxiliary_cycles(const dsm_machine *machine, const dsm_chip_share *s
  * divide both sides: 1.
  */
 double dsm__padding(const dsm_memory *memory, uint64_t samples, double features);
+
+/**
  * Elements that a layer's auxiliary operations read from memory and write there, per sample and
  * timestep. Source: section 4, auxiliary_traffic. Symbols: tra = sum over operations of e * o, o =
  * out_el, of a fork fork_el; e the key model.traffic_OP_PASS, 0 for what rides along; out_h:
@@ -176,6 +178,15 @@ double dsm__padding(const dsm_memory *memory, uint64_t samples, double features)
  */
 double dsm__auxiliary_elements(const dsm_layer *layer, const dsm_assumptions *model, dsm_mode mode,
                                dsm_pass pass, const dsm_residency *residency);
+
+/**
+ * Auxiliary operations of an invocation that are kernels of their own. Source: section 4. Symbols:
+ * k = 1 for each normalisation (but a batch_norm of inference) and softmax, with unfused traffic 1
+ * for each operation that reads or writes anything where nothing is held, but not for a bias.
+ * Domain: passes that the layer has, as dsm__auxiliary_elements. Limits: an lstm: 0.
+ */
+double dsm__auxiliary_kernels(const dsm_layer *layer, const dsm_assumptions *model, dsm_mode mode,
+                              dsm_pass pass);
 
 /**
  * Does the traffic of auxiliary operations have what a residual adds, in place of `fix`? Source:

@@ -18,6 +18,8 @@ dsm_machine dsm_machine_derive(const dsm_system *system) {
       .scratchpad_bytes = system->core.scratchpad_MiB * 1048576.0,
       .scratchpad_bytes_per_cycle =
           bytes_per_cycle(system->core.scratchpad_bandwidth_GBps, frequency_GHz),
+      .overhead_cycles = system->core.operation_overhead_us * frequency_GHz * 1000,
+      .issue_cycles = system->core.issue_us * frequency_GHz * 1000,
       .chip_count = dsm_system_chips(system),
       .parallelism_count = 1U << system->system.axis_count,
       .reduction_chunk = system->array.rows,

@@ -59,6 +59,7 @@ void dsm__pass_add_cycles(dsm__pass_builder *builder, unsigned kind, double time
   pass->group_cycles[DSM_GROUP_PARTIAL_SUM] += cost->partial_sum * times;
   pass->group_cycles[DSM_GROUP_LAYOUT_MOVE] += cost->layout_move * times;
   pass->group_cycles[DSM_GROUP_ROTATION] += cost->rotation * times;
+  pass->group_cycles[DSM_GROUP_OVERHEAD] += cost->overhead * times;
   pass->group_latency_cycles[cost->rotation > 0 ? DSM_GROUP_ROTATION : DSM_GROUP_STREAM] +=
       builder->latency_of_one[kind] * times;
 }

@@ -130,7 +130,7 @@ static void write_invocation_cycles(dsm__json_writer *writer, const void *record
       .overlapped = cost->overlapped,
       .overlapped_visible = cost->overlapped_visible,
       .auxiliary = cost->auxiliary,
-      .non_overlapped = cost->partial_sum + cost->rotation + cost->layout_move,
+      .non_overlapped = cost->partial_sum + cost->rotation + cost->layout_move + cost->overhead,
       .total = cost->total,
   };
   dsm__record_write(writer, &dsm__cycles_record, &cycles);

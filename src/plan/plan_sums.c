@@ -197,8 +197,8 @@ static void check_groups(const dsm__json_node *pass, const amounts *own,
   double of_invocations = 0;
   for (int g = 0; g < DSM_GROUP_COUNT; g++) {
     const double cycles = group_cycles(&groups, (dsm_group)g);
-    const bool is_of_invocations =
-        g == DSM_GROUP_PARTIAL_SUM || g == DSM_GROUP_LAYOUT_MOVE || g == DSM_GROUP_ROTATION;
+    const bool is_of_invocations = g == DSM_GROUP_PARTIAL_SUM || g == DSM_GROUP_LAYOUT_MOVE ||
+                                   g == DSM_GROUP_ROTATION || g == DSM_GROUP_OVERHEAD;
     others += g == DSM_GROUP_STREAM ? 0 : cycles;
     of_invocations += is_of_invocations ? cycles : 0;
   }
@@ -207,10 +207,11 @@ static void check_groups(const dsm__json_node *pass, const amounts *own,
   expect(&cycles, "non_overlapped", others, "the sum of the groups but stream");
   const double due = invocations->of[AMOUNT_NON_OVERLAPPED];
   if (!isnan(own->of[AMOUNT_TOTAL]) && !is_as_due(of_invocations, due)) {
-    dsm__json_error(&groups, predicted_anew,
-                    "expected partial_sum, layout_move and rotation of together %.12g, the sum of "
-                    "non_overlapped over the invocations, found %.12g",
-                    due, of_invocations);
+    dsm__json_error(
+        &groups, predicted_anew,
+        "expected partial_sum, layout_move, rotation and overhead of together %.12g, the "
+        "sum of non_overlapped over the invocations, found %.12g",
+        due, of_invocations);
   }
 }
 

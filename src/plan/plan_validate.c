@@ -208,7 +208,7 @@ static void check_groups_of(checker *c, const dsm_pass_plan *pass, dsm_pass whic
   }
   expect(c, is_at_most(one_by_one[DSM_GROUP_AUXILIARY], pass->cycles.auxiliary),
          "auxiliary operations take at least as long as what they read and write");
-  for (int g = 0; g < DSM_GROUP_VISIBLE_END; g++) {
+  for (int g = 0; g < DSM_GROUP_LINKS_END; g++) {
     const double slowest = dsm_group_cycles(&c->machine, &traffic[g]);
     if (has_parts(pass, which, (dsm_group)g)) {
       expect(c,

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "plan/issue.h"
 #include "plan/pass_builder.h"
 #include "plan/plan_internal.h"
 #include "plan/stage.h"
@@ -427,6 +428,7 @@ bool dsm__plan_predict_layers(dsm_plan *plan, const dsm__decisions *decisions) {
       return false;
     }
   }
+  dsm__issue_charge(plan, groups, &p.machine);
   return predict_memory(plan, &p.machine, decisions);
 }
 

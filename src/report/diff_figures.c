@@ -91,6 +91,7 @@ static const dsm__word part_words[] = {
     {.key = "broadcast_weights"},
     {.key = "weight_update"},
     {.key = "relayout"},
+    [DSM__PART_OVERHEAD] = {.key = "overhead", .text = "starting and issuing kernels"},
 };
 DSM__WORDS(dsm__diff_part_words, "part of a time", part_words, DSM__DIFF_PARTS);
 
@@ -104,7 +105,8 @@ void dsm__diff_parts(const dsm_diff *diff, dsm__diff_figure figures[DSM__DIFF_PA
   const dsm__time_parts a_parts = dsm__time_parts_of(&a_loss);
   const dsm__time_parts b_parts = dsm__time_parts_of(&b_loss);
   for (size_t part = 0; part < DSM__PART_COUNT; part++) {
-    const bool is_group = part == DSM__PART_TRANSFER || part >= DSM__PART_GROUPS;
+    const bool is_group =
+        part == DSM__PART_TRANSFER || (part >= DSM__PART_GROUPS && part < DSM__PART_OVERHEAD);
     const size_t group =
         part == DSM__PART_TRANSFER ? DSM_GROUP_STREAM : part - DSM__PART_GROUPS + 1;
     const double a = seconds_of(diff->a, a_parts.cycles[part]);

@@ -44,12 +44,20 @@ dsm__loss dsm__loss_of_plan(const dsm_plan *plan) {
   return loss;
 }
 
+int dsm__part_count(const dsm_plan *plan) {
+  const dsm_core *const core = &plan->system->core;
+  const bool has_overhead = core->operation_overhead_us > 0 || core->issue_us > 0;
+  return has_overhead ? DSM__PART_COUNT : DSM__PART_OVERHEAD;
+}
+
 dsm__time_parts dsm__time_parts_of(const dsm__loss *loss) {
   dsm__time_parts parts = {.cycles = {[DSM__PART_BUSY] = loss->busy,
                                       [DSM__PART_ARRAY] = loss->array,
                                       [DSM__PART_TRANSFER] = loss->transfer,
-                                      [DSM__PART_AUXILIARY] = loss->auxiliary}};
-  for (int g = DSM_GROUP_STREAM + 1; g < DSM_GROUP_VISIBLE_END; g++) {
+                                      [DSM__PART_AUXILIARY] = loss->auxiliary,
+                                      [DSM__PART_OVERHEAD] = loss->groups[DSM_GROUP_OVERHEAD] +
+                                                             loss->groups[DSM_GROUP_ISSUE]}};
+  for (int g = DSM_GROUP_STREAM + 1; g < DSM_GROUP_LINKS_END; g++) {
     parts.cycles[(int)DSM__PART_GROUPS + g - 1] = loss->groups[g];
   }
   return parts;

@@ -26,6 +26,9 @@ typedef struct dsm__time_parts {
   double cycles[DSM__PART_COUNT];
 } dsm__time_parts;
 
+/** How many of the parts a plan can have: overhead, the last, only where its system has some. */
+int dsm__part_count(const dsm_plan *plan);
+
 dsm__time_parts dsm__time_parts_of(const dsm__loss *loss);
 
 dsm__loss dsm__loss_of_pass(const dsm_pass_plan *pass);

@@ -13,6 +13,7 @@
 
 #include "base/diag_add.h"
 #include "base/order.h"
+#include "plan/issue.h"
 #include "plan/pass_builder.h"
 #include "plan/plan_internal.h"
 #include "plan/stage.h"
@@ -242,7 +243,7 @@ static double reference_of(const dsm__explaining *e) {
     is_preloading = is_preloading || e->plan->layers[i].decisions.weights_on_chip > 0;
   }
   if (!is_preloading) {
-    return e->plan->result.step_cycles;
+    return e->plan->result.step_cycles - dsm__issue_charged(e->plan);
   }
   double best = HUGE_VAL;
   for (size_t t = 0; t < e->through_count; t++) {

@@ -17,6 +17,7 @@
 #include <stdlib.h>
 
 #include "base/diag_add.h"
+#include "plan/issue.h"
 #include "plan/plan_internal.h"
 #include "search/problem.h"
 
@@ -72,6 +73,8 @@ struct dsm_explorer {
 void dsm_plan_set_bound(dsm_plan *plan, double bound_cycles, dsm_diags *diags) {
   static const double rounding = 1e-9; /* the bound is summed in another order than the step */
   dsm_plan_result *const result = &plan->result;
+  const dsm_machine machine = dsm_machine_derive(plan->system);
+  bound_cycles = fmax(bound_cycles, dsm__issue_least(plan->workload, &machine, plan->options.mode));
   const bool is_met = bound_cycles <= result->step_cycles * (1 + rounding);
   result->lower_bound_cycles = is_met ? fmin(bound_cycles, result->step_cycles) : bound_cycles;
   if (!is_met) {

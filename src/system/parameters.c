@@ -183,6 +183,16 @@ const dsm__parameter dsm__parameters[] = {
     NEUTRAL("core.tile_most_elements", COUNT, core.tile_most_elements, NULL, false, 1, 1048576,
             32768, "outputs", "assumption: of GPUs, 256 x 128 sums in the registers of a core",
             "Most outputs of a tile; the smallest tile there is in any case."),
+    NEUTRAL(
+        "core.operation_overhead_us", REAL, core.operation_overhead_us, NULL, true, 0, 1e6, 0,
+        "10^-6 s", "assumption: an operation starts at once",
+        "Section 4: what each kernel of an invocation takes beside its work: the layer's own and "
+        "each auxiliary operation that is one."),
+    NEUTRAL(
+        "core.issue_us", REAL, core.issue_us, NULL, true, 0, 1e6, 0, "10^-6 s",
+        "assumption: operations are issued as fast as they are done",
+        "Section 6: the least time between two kernels: a pass of the network takes at least as "
+        "long as issuing all of its kernels."),
     COUNT("chip.cores", chip.cores, true, DSM_CORES_MAX, 0, "cores", NULL),
     WORD("chip.interconnect", interconnects, chip.interconnect, true, 0, NULL),
     RATE("chip.core_link_bandwidth_GBps", chip.core_link_bandwidth_GBps, "10^9 bytes/s"),

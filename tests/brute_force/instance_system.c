@@ -105,6 +105,10 @@ static void write_core(instance_text *text, instance_random *random, const machi
     instance_text_count(text, "tile_least_side", INSTANCE_PICK(random, sides));
     instance_text_count(text, "tile_most_elements", INSTANCE_PICK(random, elements));
   }
+  if (instance_random_chance(random, 25)) {
+    static const double overheads_us[] = {0.001, 0.01, 0.05, 0.2, 1};
+    instance_text_real(text, "operation_overhead_us", INSTANCE_PICK_REAL(random, overheads_us));
+  }
   if (kind->given->is_full) {
     static const double fractions[] = {0.25, 0.5, 0.75, 1};
     instance_text_real(text, "streaming_buffer_KiB", kind->given->streaming_buffer_bytes / 1024);

@@ -152,6 +152,7 @@ typedef struct {
   twin_aux_rule auxiliary_traffic;
   twin_aux_moves moves[TWIN_AUX_COUNT];
   double auxiliary_bytes_per_cycle; /* of memory */
+  double overhead_cycles;           /* of a kernel */
 } twin_system;
 
 /* False if the text is no JSON. */

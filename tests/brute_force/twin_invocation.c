@@ -259,6 +259,27 @@ static double auxiliary_cycles(const twin_context *context, const twin_node *nod
   return fmax(computing, moving);
 }
 
+/* Kernels of an invocation, and what starting all of them takes. */
+static double overhead_cycles(const twin_context *context, const twin_node *node,
+                              const twin_pass_kind pass) {
+  const twin_system *const system = context->system;
+  const bool is_done = pass != TWIN_UPDATE || !twin_has_backward(node);
+  const bool is_apart = system->auxiliary_traffic == TWIN_AUX_UNFUSED;
+  double operands[TWIN_AUX_COUNT];
+  double kernels = 1;
+  auxiliary_operands(context, node, operands);
+  for (int kind = 0; kind < TWIN_AUX_COUNT && is_done && node->kind != TWIN_LSTM; kind++) {
+    const twin_aux_moves *const moves = &system->moves[kind];
+    const bool has_sums = kind <= TWIN_AUX_SOFTMAX;
+    const bool moves_some = (pass == TWIN_FORWARD ? moves->forward : moves->backward) > 0;
+    const double each = kind == TWIN_AUX_FORK ? operands[kind] : twin_out_elements(node);
+    if (operands[kind] > 0 && (has_sums || (is_apart && kind != TWIN_AUX_BIAS && moves_some))) {
+      kernels += operands[kind] / each;
+    }
+  }
+  return kernels * system->overhead_cycles;
+}
+
 /* Section 5 */
 
 /* What the update pass reads of the output's error, and with it. */
@@ -396,6 +417,7 @@ twin_invocation twin_invocation_of(const twin_context *context, const twin_node 
   } else {
     cost.overlapped = twin_group_cycles(system, rotated.x, rotated.y, mem + rm, mem + rm);
   }
+  cost.non_overlapped += overhead_cycles(context, node, pass);
   cost.total = fmax(cost.primary, cost.overlapped) + cost.auxiliary + cost.non_overlapped;
   return cost;
 }

@@ -197,6 +197,48 @@ START_TEST(test_shortcut_and_fork_are_read_once) {
 }
 END_TEST
 
+/* A norm and a softmax sum; with unfused traffic whatever reads or writes but a bias. A batch_norm
+ * of inference is part of the weights. */
+START_TEST(test_kernels_are_those_that_do_not_ride_along) {
+  dsm_layer layer = layer_with(OP(LAYER_NORM) | OP(SOFTMAX) | OP(TANH) | OP(BIAS) | OP(RESIDUAL));
+  const dsm_layer norm = layer_with(OP(BATCH_NORM) | OP(RELU));
+  static const double forward[] = {2, 2, 4};  /* + tanh, residual */
+  static const double backward[] = {2, 2, 4}; /* + tanh, fork */
+  layer.fork_elements = 7;
+  model.auxiliary_traffic = (dsm_auxiliary_traffic)_i;
+#define KERNELS(layer, mode, pass) dsm__auxiliary_kernels(&(layer), &model, mode, pass)
+  ck_assert_double_eq(KERNELS(layer, DSM_MODE_TRAINING, DSM_PASS_FORWARD), forward[_i]);
+  ck_assert_double_eq(KERNELS(layer, DSM_MODE_TRAINING, DSM_PASS_BACKWARD), backward[_i]);
+  ck_assert_double_eq(KERNELS(layer, DSM_MODE_TRAINING, DSM_PASS_UPDATE), 0);
+  ck_assert_double_eq(KERNELS(norm, DSM_MODE_TRAINING, DSM_PASS_FORWARD), 1);
+  ck_assert_double_eq(KERNELS(norm, DSM_MODE_INFERENCE, DSM_PASS_FORWARD), 0);
+  layer.has_backward = false;
+  ck_assert_double_eq(KERNELS(layer, DSM_MODE_TRAINING, DSM_PASS_UPDATE), backward[_i]);
+#undef KERNELS
+}
+END_TEST
+
+/* 2 kernels of 0.05 us at 2 GHz: 200 cycles beside what the invocation takes without. */
+START_TEST(test_each_kernel_has_its_overhead) {
+  dsm_system system = friendly_system(1, 1);
+  const dsm_layer layer = layer_with(OP(LAYER_NORM));
+  const dsm_loops split = loops(1, 1, 1, 1, 4);
+  double totals[2];
+  for (int i = 0; i < 2; i++) {
+    system.core.operation_overhead_us = i == 0 ? 0 : 0.05;
+    const dsm_machine machine = dsm_machine_derive(&system);
+    const dsm_residency none = dsm_residency_none(&machine);
+    const dsm_pass_work work =
+        dsm_pass_work_derive(&layer, &machine, friendly_precision(), DSM_MODE_TRAINING,
+                             DSM_PASS_FORWARD, DSM_PARALLELISM_DATA, 8, &none);
+    totals[i] = dsm_invocation_score(&work, &split).total;
+    ASSERT_CLOSE(dsm_invocation_resources(&work, &split).cycles[DSM_BOUND_OVERHEAD],
+                 i == 0 ? 0 : 200);
+  }
+  ASSERT_CLOSE(totals[1] - totals[0], 200);
+}
+END_TEST
+
 Suite *suite_auxiliary_traffic(void) {
   Suite *const suite = suite_create("auxiliary traffic");
   TCase *const tcase = tcase_create("traffic");
@@ -213,6 +255,8 @@ Suite *suite_auxiliary_traffic(void) {
   tcase_add_loop_test(tcase, test_memory_takes_longer_than_the_operations, 0, 3);
   tcase_add_test(tcase, test_auxiliary_operations_have_a_rate_of_their_own);
   tcase_add_test(tcase, test_shortcut_and_fork_are_read_once);
+  tcase_add_loop_test(tcase, test_kernels_are_those_that_do_not_ride_along, 0, 3);
+  tcase_add_test(tcase, test_each_kernel_has_its_overhead);
   suite_add_tcase(suite, tcase);
   return suite;
 }

@@ -19,9 +19,18 @@ static const char *const parallelisms[] = {"data",
                                            "data_x_model_y_data_z",
                                            "model_x_data_y_data_z"};
 static const char *const links[] = {"link_x", "link_y", "link_z", "memory", "ring"};
-static const char *const groups[] = {
-    "stream",           "partial_sum",       "layout_move",   "rotation", "hand_over",
-    "sum_of_gradients", "broadcast_weights", "weight_update", "relayout", "auxiliary"};
+static const char *const groups[] = {"stream",
+                                     "partial_sum",
+                                     "layout_move",
+                                     "rotation",
+                                     "hand_over",
+                                     "sum_of_gradients",
+                                     "broadcast_weights",
+                                     "weight_update",
+                                     "relayout",
+                                     "overhead",
+                                     "issue",
+                                     "auxiliary"};
 static const char *const moves[] = {
     "fetch_input",
     "fetch_kernel",

@@ -48,6 +48,10 @@ static void speed(dsm_system *system, dsm_bound bound, double factor) {
     system->chip.memory.bandwidth_GBps *= factor;
     system->chip.memory.auxiliary_efficiency_ratio /= factor;
     return;
+  case DSM_BOUND_OVERHEAD:
+    system->core.operation_overhead_us /= factor;
+    system->core.issue_us /= factor;
+    return;
   case DSM_BOUND_AUXILIARY_MEMORY:
     state_auxiliary_ratio(&system->chip.memory);
     system->chip.memory.bandwidth_GBps *= factor;

@@ -54,6 +54,9 @@ static void give_less_auxiliary_traffic(dsm_system *system) {
     system->model.traffic[k].backward /= 2;
   }
 }
+static void give_overhead(dsm_system *system) {
+  system->core.operation_overhead_us /= 2;
+}
 static void give_startup(dsm_system *system) {
   system->array.startup_cycles /= 2;
 }
@@ -169,6 +172,7 @@ static const struct {
     {"scratchpad bandwidth", give_scratchpad_bandwidth, is_pipeline_loose},
     {"sfu", give_sfu, is_pipeline_loose},
     {"memory for auxiliary operations", give_auxiliary_memory, is_pipeline_loose},
+    {"overhead", give_overhead, is_pipeline_loose},
     {"auxiliary traffic", give_less_auxiliary_traffic, is_pipeline_loose},
     {"startup", give_startup, is_pipeline_loose},
     {"block changes", give_block_changes, is_pipeline_loose},

@@ -163,7 +163,7 @@ static double invocation_cycles(const subject *s, const dsm_invocation *invocati
   const double primary = invocation->cost.primary;
   return (stream > primary ? stream : primary) + invocation->cost.auxiliary +
          one.group_cycles[DSM_GROUP_PARTIAL_SUM] + one.group_cycles[DSM_GROUP_LAYOUT_MOVE] +
-         one.group_cycles[DSM_GROUP_ROTATION];
+         one.group_cycles[DSM_GROUP_ROTATION] + invocation->cost.overhead;
 }
 
 static void add_invocations(rebuilt_pass *pass, const subject *s) {
@@ -175,6 +175,7 @@ static void add_invocations(rebuilt_pass *pass, const subject *s) {
                              s->pass_plan->share.parallelism, samples_of(s), &residency);
     const dsm_transfer_list list = dsm_invocation_transfers(&work, &invocation->split);
     add_list(pass, s, &list, (double)invocation->count);
+    pass->group_cycles[DSM_GROUP_OVERHEAD] += invocation->cost.overhead * (double)invocation->count;
     pass->last_cycles = invocation_cycles(s, invocation, &list);
     pass->first_cycles = k == 0 ? pass->last_cycles : pass->first_cycles;
     pass->cycles += pass->last_cycles * (double)invocation->count;

@@ -17,6 +17,7 @@ void physics_scaling(physics_log *log, const physics_case *one) {
     system.core.frequency_GHz *= factor;
     system.core.tile_startup_us /= factor;
     system.core.scratchpad_bandwidth_GBps *= factor;
+    system.core.operation_overhead_us /= factor;
     system.chip.core_link_bandwidth_GBps *= factor;
     system.chip.memory.bandwidth_GBps *= factor;
     system.system.axes[0].bandwidth_GBps *= factor;

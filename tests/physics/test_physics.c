@@ -32,6 +32,7 @@ static const struct {
     {"bound", physics_bound},
     {"bound_bundled", physics_bound_bundled},
     {"bound_doubled", physics_bound_doubled},
+    {"issue", physics_issue},
 };
 enum { PROPERTY_COUNT = sizeof properties / sizeof properties[0] };
 

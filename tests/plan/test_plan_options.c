@@ -54,6 +54,7 @@ START_TEST(test_bounds_have_the_words_of_the_format) {
       [DSM_BOUND_SCRATCHPAD] = "scratchpad",
       [DSM_BOUND_LATENCY] = "latency",
       [DSM_BOUND_AUXILIARY_MEMORY] = "auxiliary_memory",
+      [DSM_BOUND_OVERHEAD] = "overhead",
   };
   ck_assert_str_eq(dsm_bound_name((dsm_bound)_i), words[_i]);
 }

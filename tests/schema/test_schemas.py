@@ -443,6 +443,8 @@ def check_plans(schemas, dsm, source, folder):
          "system.core.scratchpad_MiB=2"),
         ("vgg16", "torus64_refined", "--set", "system.model.layout_move=exact"),
         ("raider", "torus64", "--set", "system.model.tile_schedule=true"),
+        ("googlenet", "torus64", "--set", "system.model.auxiliary_traffic=unfused", "--set",
+         "system.core.operation_overhead_us=1", "--set", "system.core.issue_us=2"),
     )
     plans = []
     for workload, system, *options in explorations:

@@ -32,6 +32,11 @@ DSM__OWN_RECORD(figure_record, figure, true, "A figure on both sides.",
 DSM__OWN_RECORD(part_record, figure, true, "A part of the step's time.",
                 DSM__PART(figure, moved, figure_record), SHARE(figure, share));
 
+/* Overhead only where one of the plans has some. */
+static bool is_part_stated(const void *part) {
+  return !isnan(((const figure *)part)->moved.before);
+}
+
 typedef struct results {
   figure of[DSM__DIFF_RESULTS]; /* as of dsm__diff_results */
 } results;
@@ -156,7 +161,7 @@ DSM__DOCUMENT(
         RECORD, document, result, "result", 0, .type = &result_record,
         .help = "What plans have below `result`, but for the bound; each figure with two sides."),
     DSM__FIELD(MEMBERS, document, parts, "parts_seconds", 0, .type = &part_record,
-               .words = &dsm__diff_part_words, .unit = "seconds",
+               .words = &dsm__diff_part_words, .is_stated = is_part_stated, .unit = "seconds",
                .help =
                    "Where the time of the step goes: of each part of a time its two sides and its "
                    "share. The parts of a side add up to its step_seconds."),
@@ -198,7 +203,10 @@ static void fill_figures(document *made, const dsm_diff *diff) {
     made->result.of[i] = figure_of(&of_result[i].moved);
   }
   for (size_t i = 0; i < DSM__DIFF_PARTS; i++) {
+    const bool is_shown =
+        i + 1 < DSM__DIFF_PARTS || parts[i].moved.before > 0 || parts[i].moved.after > 0;
     made->parts[i] = part_of(diff, &parts[i].moved, dsm__diff_share(diff, &parts[i].moved));
+    made->parts[i].moved.before = is_shown ? made->parts[i].moved.before : (double)NAN;
   }
 }
 
@@ -280,7 +288,9 @@ static void put_step_rows(dsm__csv *csv, const dsm_diff *diff, const document *m
   }
   for (size_t i = 0; i < DSM__DIFF_PARTS; i++) {
     what.decision = dsm__word_key(&dsm__diff_part_words, i);
-    put_row(csv, "parts_seconds", what, &made->parts[i]);
+    if (is_part_stated(&made->parts[i])) {
+      put_row(csv, "parts_seconds", what, &made->parts[i]);
+    }
   }
 }
 

@@ -215,6 +215,7 @@ static void draw_invocations(drawing *d) {
       .bytes_times = (double)d->invocation->count,
       .cycles_times = times,
   };
+  draw_group(d, DSM_GROUP_OVERHEAD, cost->overhead); /* in which nothing works */
   draw_group(d, DSM_GROUP_LAYOUT_MOVE, cost->layout_move);
   draw_work(d, TRACK_ARRAYS, "compute", cost->primary * times);
   draw_transfers(d, &stream, compute_cycles);
@@ -248,7 +249,8 @@ static void draw_pass_slice(const drawing *d) {
 
 static void draw_span(tracer *t, const dsm__step_span *span) {
   static const dsm_group after[] = {DSM_GROUP_HAND_OVER, DSM_GROUP_SUM_OF_GRADIENTS,
-                                    DSM_GROUP_WEIGHT_UPDATE, DSM_GROUP_BROADCAST_WEIGHTS};
+                                    DSM_GROUP_WEIGHT_UPDATE, DSM_GROUP_BROADCAST_WEIGHTS,
+                                    DSM_GROUP_ISSUE};
   drawing d = {
       .tracer = t,
       .span = span,

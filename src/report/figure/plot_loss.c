@@ -43,7 +43,7 @@ static double put_line(figure *f, size_t place, dsm_pass p) {
 /* One line a pass and layer that has it; strips reach up to the largest share of the step. */
 static void put_data(figure *f, const dsm__plot_passes *passes) {
   double most = 0;
-  dsm__part_stack_begin(f->maker, &f->parts, "bars", "# layer\tpass\tcycles", "\tname\n");
+  dsm__part_stack_begin(f->maker, &f->parts, f->plan, "bars", "# layer\tpass\tcycles", "\tname\n");
   for (size_t p = 0; p < passes->count; p++) {
     for (size_t i = 0; i < f->layers.count; i++) {
       most = fmax(most, put_line(f, i, passes->of[p]));

@@ -116,16 +116,17 @@ dsm__line_range dsm__plot_lines_of(const dsm_plan *plan, const dsm__plot_layers 
 
 /* ---- the parts of a time ---- */
 
-void dsm__part_stack_begin(dsm__plot_maker *maker, dsm__part_stack *stack, const char *name,
-                           const char *head, const char *tail) {
+void dsm__part_stack_begin(dsm__plot_maker *maker, dsm__part_stack *stack, const dsm_plan *plan,
+                           const char *name, const char *head, const char *tail) {
+  const int count = dsm__part_count(plan);
   dsm__figure_data *const data = dsm__plot_add_lines(maker, name);
   *stack = (dsm__part_stack){.stack = {.data = data,
                                        .first_column = 4, /* after their sum */
-                                       .count = DSM__PART_COUNT,
+                                       .count = (size_t)count,
                                        .parts = stack->parts,
                                        .is_used = stack->is_used}};
   dsm__text_puts(&data->text, head);
-  for (int part = 0; part < DSM__PART_COUNT; part++) {
+  for (int part = 0; part < count; part++) {
     stack->parts[part] = (dsm__legend_entry){.color = dsm__color_of_part((dsm__time_part)part),
                                              .text = dsm__part_phrase((dsm__time_part)part)};
     dsm__text_printf(&data->text, "\t%s", stack->parts[part].text);
@@ -134,7 +135,7 @@ void dsm__part_stack_begin(dsm__plot_maker *maker, dsm__part_stack *stack, const
 }
 
 void dsm__part_stack_put(dsm__part_stack *stack, const dsm__time_parts *parts) {
-  for (int part = 0; part < DSM__PART_COUNT; part++) {
+  for (size_t part = 0; part < stack->stack.count; part++) {
     dsm__line_number(stack->stack.data, parts->cycles[part]);
     stack->is_used[part] = stack->is_used[part] || parts->cycles[part] > 0;
   }
@@ -144,7 +145,7 @@ double dsm__part_stack_legend(dsm__plot_maker *maker, const dsm__part_stack *sta
                               const dsm__legend_entry *last, bool is_drawn) {
   dsm__legend_entry entries[DSM__PART_COUNT + 1];
   size_t count = 0;
-  for (int part = 0; part < DSM__PART_COUNT; part++) {
+  for (size_t part = 0; part < stack->stack.count; part++) {
     if (stack->is_used[part]) {
       entries[count++] = stack->parts[part];
     }

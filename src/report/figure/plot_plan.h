@@ -51,9 +51,10 @@ typedef struct dsm__part_stack {
   bool is_used[DSM__PART_COUNT];
 } dsm__part_stack;
 
-/** Begins data of times: `head` names the columns before the parts and `tail` those after them. */
-void dsm__part_stack_begin(dsm__plot_maker *maker, dsm__part_stack *stack, const char *name,
-                           const char *head, const char *tail);
+/** Begins data of times of a plan: `head` names the columns before the parts and `tail` those after
+ * them. Overhead is a part where the system has some. */
+void dsm__part_stack_begin(dsm__plot_maker *maker, dsm__part_stack *stack, const dsm_plan *plan,
+                           const char *name, const char *head, const char *tail);
 void dsm__part_stack_put(dsm__part_stack *stack, const dsm__time_parts *parts);
 /** A legend of the parts that there are, and one more entry unless that is NULL. */
 double dsm__part_stack_legend(dsm__plot_maker *maker, const dsm__part_stack *stack,

@@ -46,7 +46,7 @@ static void put_names(figure *f, dsm__figure_data *data, const dsm__step_column 
 
 /* One line a column. */
 static void put_data(figure *f) {
-  dsm__part_stack_begin(f->maker, &f->parts, "columns", "# begin ms\tend ms\tcycles",
+  dsm__part_stack_begin(f->maker, &f->parts, f->plan, "columns", "# begin ms\tend ms\tcycles",
                         "\tpasses\tpass\tname\n");
   dsm__figure_data *const data = f->parts.stack.data;
   const double width = f->maker->is_in_page ? least_width_in_page : least_width;

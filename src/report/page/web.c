@@ -53,8 +53,8 @@ static void put_color(dsm__text_buffer *out, const char *name, color (*shown)(co
 }
 
 /* The parts have all colours of passes and series but the last. */
-static void put_colors(dsm__text_buffer *out, color (*shown)(color)) {
-  for (int part = 0; part < DSM__PART_COUNT; part++) {
+static void put_colors(dsm__text_buffer *out, int part_count, color (*shown)(color)) {
+  for (int part = 0; part < part_count; part++) {
     put_color(out, dsm__color_of_part((dsm__time_part)part), shown);
   }
   put_color(out, dsm__color_of_series(DSM__SERIES_COLORS - 1), shown);
@@ -66,10 +66,11 @@ static color unchanged(color light) {
   return light;
 }
 
-void dsm__web_colors(dsm__text_buffer *out) {
-  put_colors(out, unchanged);
+void dsm__web_colors(dsm__text_buffer *out, const dsm_plan *plan) {
+  const int part_count = dsm__part_count(plan);
+  put_colors(out, part_count, unchanged);
   dsm__text_puts(out, "@media screen and (prefers-color-scheme: dark) {\n");
-  put_colors(out, color_on_dark);
+  put_colors(out, part_count, color_on_dark);
   dsm__text_puts(out, "}\n");
 }
 

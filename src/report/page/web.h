@@ -40,8 +40,8 @@ void dsm__web_commands(dsm__page *page, const dsm_plan_page *subject);
 
 /* ---- what several sections use ---- */
 
-/** The colours of the palette as CSS, for light and dark. */
-void dsm__web_colors(dsm__text_buffer *out);
+/** The colours of the palette that a plan can need as CSS, for light and dark. */
+void dsm__web_colors(dsm__text_buffer *out, const dsm_plan *plan);
 
 /** A paragraph. */
 void dsm__web_paragraph(dsm__page *page, const char *class, const char *text);

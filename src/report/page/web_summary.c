@@ -168,6 +168,8 @@ static const char *part_sentence(int part) {
     return "auxiliary operations";
   case DSM__PART_BUSY:
     return "useful work";
+  case DSM__PART_OVERHEAD:
+    return "starting and issuing kernels";
   case DSM__PART_GROUPS:
   case DSM__PART_COUNT:
     break;

@@ -210,7 +210,7 @@ static cause link_cause(dsm__page *page, const dsm_plan *plan, const dsm_pass_pl
   dsm_group most = DSM_GROUP_STREAM;
   double most_cycles = 0;
   double sum = 0;
-  for (int g = 0; g < DSM_GROUP_VISIBLE_END; g++) {
+  for (int g = 0; g < DSM_GROUP_LINKS_END; g++) {
     const double cycles = g == DSM_GROUP_STREAM ? stream_cycles(pass) : pass->group_cycles[g];
     if (cycles > 0 && dsm_bound_of_link(links_of(pass, (dsm_group)g).slowest) == bound) {
       sum += cycles;
@@ -235,6 +235,7 @@ static cause main_cause(dsm__page *page, const dsm_plan *plan, const bottleneck_
       [DSM_BOUND_STARTUP] = "starting the arrays",
       [DSM_BOUND_SCRATCHPAD] = "loading weights into the arrays",
       [DSM_BOUND_AUXILIARY] = "auxiliary operations",
+      [DSM_BOUND_OVERHEAD] = "starting and issuing kernels",
       [DSM_BOUND_AUXILIARY_MEMORY] = "what auxiliary operations read and write",
   };
   const dsm_pass_plan *const pass = &bottleneck->layer->passes[bottleneck->pass];
