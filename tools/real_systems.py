@@ -1,0 +1,219 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Writes the bundled systems of machines that exist: systems/tpu_v3_*.json, dgx_a100.json and so on.
+
+Each family of machines has its constants in one place below, each with its public source, or with the word
+assumption and the reason. What no data sheet says (the share of a peak that is sustained, the time that a launch
+takes) is one set a family, chosen before any measured step was looked at.
+
+Usage: real_systems.py SYSTEMS_FOLDER [--check]
+With --check nothing is written: exit code 1, and the files that differ are named.
+"""
+import json
+import pathlib
+import sys
+
+TPU_V3 = "cloud.google.com/tpu/docs/v3"
+TPU_V4 = "Jouppi et al., TPU v4: an optically reconfigurable supercomputer, ISCA 2023, Table 4"
+A100 = "NVIDIA A100 Tensor Core GPU data sheet"
+V100 = "NVIDIA V100 Tensor Core GPU data sheet"
+H100 = "NVIDIA H100 Tensor Core GPU data sheet, SXM5"
+
+# Paths with their values and where they come from.
+COMMON = {
+    "core.sfu_ops_per_cycle": None,
+    "model.exact_rotation": (True, "assumption: the last move of a rotation is not made"),
+    "model.exact_forks": (True, "assumption: errors of a tensor that several layers use are added in memory"),
+    "model.lstm_gate_errors": (True, "assumption: the update of an lstm reads the errors of its gates"),
+}
+
+TPU = {
+    "pe.simd_macs": (1, "a PE of the matrix unit is one multiply-accumulate unit"),
+    "array.rows": (128, TPU_V3 + ": matrix units of 128 x 128"),
+    "array.columns": (128, TPU_V3 + ": matrix units of 128 x 128"),
+    "array.startup_cycles": (256, "assumption: data pass the rows and the columns of an array"),
+    "array.efficiency_ratio": (0.85, "assumption: a large systolic array sustains 85 % of its peak"),
+    "array.unroll_kernel_on_rows": (True, "assumption: the compiler packs kernel positions and features into the rows"),
+    "core.transcendental_passes": (4, "assumption"),
+    "core.streaming_buffer_KiB": (192, "assumption: 3 operands, 2 buffers each, of 32 KiB"),
+    "core.resident_weight_fraction": (0.75, "assumption"),
+    "core.operation_overhead_us": (5, "assumption: time between operations of a compiled step"),
+    "chip.interconnect": ("ring", "assumption: matrix units share the memory's bandwidth"),
+    "chip.memory.efficiency_ratio": (0.85, "assumption: 85 % of the peak is sustained"),
+    "chip.memory.auxiliary_efficiency_ratio": (0.85, "assumption: as chip.memory.efficiency_ratio"),
+    "chip.memory.tile_minor": (128, "Cloud TPU performance guide: arrays are padded to tiles of 8 x 128"),
+    "chip.memory.tile_second": (8, "Cloud TPU performance guide: arrays are padded to tiles of 8 x 128"),
+    "chip.memory.stacks": (2, "assumption: each of the two cores has its half of the memory"),
+    "system.collective_order": ("both_halves", "S. Kumar et al., Scale MLPerf-0.6 models on Google TPU-v3 Pods, 2019: gradients are summed along both axes at once"),
+    "model.auxiliary_traffic": ("fused", "assumption: the compiler fuses element-wise operations with their neighbours"),
+    "model.two_way_relayout": (True, "assumption: rings are used in both directions"),
+}
+
+GPU = {
+    "array.startup_cycles": (0, "assumption: in core.tile_startup_us"),
+    "array.efficiency_ratio": (0.80, "assumption: 80 % of the peak is sustained"),
+    "array.unroll_kernel_on_rows": (True, "assumption: kernels of convolutions are implicit matrix products"),
+    "core.transcendental_passes": (4, "assumption"),
+    "core.streaming_buffer_KiB": (192, "assumption"),
+    "core.resident_weight_fraction": (0.75, "assumption"),
+    "core.operation_overhead_us": (5, "assumption: between launches of kernels"),
+    "core.issue_us": (5, "assumption: time in which the host launches a kernel"),
+    "chip.interconnect": ("ring", "assumption: the second level of caches, at its bandwidth"),
+    "chip.memory.efficiency_ratio": (0.85, "assumption: 85 % of the peak is sustained"),
+    "chip.memory.auxiliary_efficiency_ratio": (0.75, "assumption: published rates of softmax and layer norm are 55 to 85 %"),
+    "system.collectives": ("ring", "NCCL: one ring through all members"),
+    "system.collective_base_us": (8.4, "NCCL: latency of the first step"),
+    "model.auxiliary_traffic": ("unfused", "assumption: a framework launches each operation by itself"),
+    "model.tile_schedule": (True, "cores take output tiles as they become free"),
+}
+
+FAMILIES = {
+    "tpu_v3": (TPU, {
+        "core.frequency_GHz": (0.94, TPU_V3 + ": 123 TFLOP/s a chip over 4 * 128 * 128 MACs"),
+        "core.scratchpad_MiB": (8, TPU_V3 + ": 32 MB a chip, of 4 matrix units"),
+        "core.scratchpad_bandwidth_GBps": (481, "assumption: 128 rows of 4 bytes a cycle"),
+        "core.sfu_ops_per_cycle": (512, "assumption: a vector unit of 128 x 8 lanes, 2 cycles an element-pass"),
+        "chip.cores": (4, TPU_V3 + ": 2 cores a chip, 2 matrix units each"),
+        "chip.core_link_bandwidth_GBps": (1800, "assumption: twice the memory's bandwidth"),
+        "chip.memory.capacity_GB": (34.359738368, TPU_V3 + ": 32 GiB a chip"),
+        "chip.memory.bandwidth_GBps": (900, TPU_V3 + ": 900 GB/s a chip"),
+    }),
+    "tpu_v4": (TPU, {
+        "core.frequency_GHz": (1.05, TPU_V4),
+        "core.scratchpad_MiB": (16, TPU_V4 + ": 128 MiB of common memory a chip, of 8 matrix units"),
+        "core.scratchpad_bandwidth_GBps": (538, "assumption: 128 rows of 4 bytes a cycle"),
+        "core.sfu_ops_per_cycle": (512, "assumption: as tpu_v3"),
+        "chip.cores": (8, TPU_V4 + ": 2 cores a chip, 4 matrix units each"),
+        "chip.core_link_bandwidth_GBps": (2400, "assumption: twice the memory's bandwidth"),
+        "chip.memory.capacity_GB": (34.359738368, TPU_V4 + ": 32 GiB a chip"),
+        "chip.memory.bandwidth_GBps": (1200, TPU_V4),
+    }),
+    "v100": (GPU, {
+        "pe.simd_macs": (8, V100 + ": 512 half-precision MACs a cycle of a multiprocessor, as 8 x 8 x 8"),
+        "array.rows": (8, "as pe.simd_macs"),
+        "array.columns": (8, "as pe.simd_macs"),
+        "core.frequency_GHz": (1.53, V100 + ": boost clock"),
+        "core.scratchpad_MiB": (0.125, V100 + ": 128 KiB of shared memory and first-level cache"),
+        "core.scratchpad_bandwidth_GBps": (196, "128 bytes a cycle of shared memory"),
+        "core.sfu_ops_per_cycle": (64, V100 + ": 64 lanes of single precision"),
+        "chip.cores": (80, V100 + ": 80 multiprocessors"),
+        "chip.core_link_bandwidth_GBps": (3133, "assumption: 2048 bytes a cycle of the second-level cache"),
+        "chip.memory.capacity_GB": (16, V100),
+        "chip.memory.bandwidth_GBps": (900, V100),
+    }),
+    "a100": (GPU, {
+        "pe.simd_macs": (8, A100 + ": 1024 half-precision MACs a cycle of a multiprocessor, as 16 x 8 x 8"),
+        "array.rows": (16, "as pe.simd_macs"),
+        "array.columns": (8, "as pe.simd_macs"),
+        "core.frequency_GHz": (1.41, A100 + ": boost clock"),
+        "core.scratchpad_MiB": (0.1875, A100 + ": 192 KiB of shared memory and first-level cache"),
+        "core.scratchpad_bandwidth_GBps": (180, "128 bytes a cycle of shared memory"),
+        "core.sfu_ops_per_cycle": (64, A100 + ": 64 lanes of single precision"),
+        "chip.cores": (108, A100 + ": 108 multiprocessors"),
+        "chip.core_link_bandwidth_GBps": (7219, A100 + ": 5120 bytes a cycle of the second-level cache"),
+        "chip.memory.capacity_GB": (80, A100 + ", 80 GB"),
+        "chip.memory.bandwidth_GBps": (2039, A100 + ", 80 GB"),
+    }),
+    "h100": (GPU, {
+        "pe.simd_macs": (8, H100 + ": 2048 half-precision MACs a cycle of a multiprocessor, as 16 x 16 x 8"),
+        "array.rows": (16, "as pe.simd_macs"),
+        "array.columns": (16, "as pe.simd_macs"),
+        "core.frequency_GHz": (1.83, H100 + ": 989 TFLOP/s over 132 * 2048 MACs"),
+        "core.scratchpad_MiB": (0.25, H100 + ": 256 KiB of shared memory and first-level cache"),
+        "core.scratchpad_bandwidth_GBps": (234, "128 bytes a cycle of shared memory"),
+        "core.sfu_ops_per_cycle": (128, H100 + ": 128 lanes of single precision"),
+        "chip.cores": (132, H100 + ": 132 multiprocessors"),
+        "chip.core_link_bandwidth_GBps": (9370, "assumption: 5120 bytes a cycle of the second-level cache, as A100"),
+        "chip.memory.capacity_GB": (80, H100),
+        "chip.memory.bandwidth_GBps": (3350, H100),
+    }),
+}
+
+
+def ring(name, chips, bandwidth, note):
+    return {"name": name, "chips": chips, "link": "ring", "bandwidth_GBps": bandwidth, "both_ways": True}, note
+
+
+def node(chips, bandwidth, note):
+    return {"name": "gpu", "chips": chips, "link": "switch", "bandwidth_GBps": bandwidth, "efficiency_ratio": 0.75,
+            "latency_us": 3.4}, note
+
+
+def nodes(chips, bandwidth, per_port, note):
+    return {"name": "node", "chips": chips, "link": "switch", "bandwidth_GBps": bandwidth, "efficiency_ratio": 0.75,
+            "latency_us": 9.6, "chips_per_port": per_port}, note
+
+
+def pod(x, y):
+    note = "82 GB/s a link and direction: 656 Gb/s, often cited"
+    return [ring("x", x, 82, note), ring("y", y, 82, note)]
+
+
+SYSTEMS = {
+    **{f"tpu_v3_{2 * x * y}": ("tpu_v3", f"{2 * x * y} cores of TPU v3: {x} x {y} chips", pod(x, y))
+       for x, y in ((4, 4), (8, 8), (8, 16), (16, 16), (16, 32), (32, 32), (32, 128))},
+    "tpu_v4_4096": ("tpu_v4", "4,096 chips of TPU v4: a torus of 16 x 16 x 16",
+                    [ring(axis, 16, 50, TPU_V4 + ": 50 GB/s a link and direction") for axis in "xyz"]),
+    "dgx1_v100": ("v100", "DGX-1: 8 V100 a node", [
+        node(8, 150, V100 + ": 6 links of 25 GB/s; the hybrid cube mesh as a switch, an assumption"),
+        nodes(1, 6.25, 8, "4 ports of 100 Gb/s a node")]),
+    "dgx2_v100": ("v100", "DGX-2: 16 V100 a node", [
+        node(16, 150, V100 + ": 6 links of 25 GB/s to switches"),
+        nodes(1, 6.25, 16, "8 ports of 100 Gb/s a node")]),
+    "dgx_a100": ("a100", "DGX A100: 8 A100 of 80 GB a node; --set system.system.axes.node.chips=1 to 96", [
+        node(8, 300, A100 + ": 12 links of 25 GB/s to switches"),
+        nodes(12, 25, 8, "8 ports of 200 Gb/s a node")]),
+    "dgx_h100": ("h100", "DGX H100: 8 H100 a node", [
+        node(8, 450, H100 + ": 18 links of 25 GB/s to switches"),
+        nodes(4, 50, 8, "8 ports of 400 Gb/s a node")]),
+    "summit_node": ("v100", "a node of Summit: 6 V100", [
+        node(6, 100, "Summit: 2 links of 25 GB/s to each of two neighbours; as a switch, an assumption")]),
+}
+
+
+def put(system, path, value):
+    *tiers, key = path.split(".")
+    for tier in tiers:
+        system = system.setdefault(tier, {})
+    system[key] = value
+
+
+def made(name):
+    family, title, axes = SYSTEMS[name]
+    common, own = FAMILIES[family]
+    system = {"//": title, "format": "dsm-system/1", "name": name,
+              "source": f"{title}. Public figures of the {family} family, and assumptions, see notes."}
+    notes = {}
+    tiers = ["pe", "array", "core", "chip", "system", "model"]
+    paths = {**{path: row for path, row in COMMON.items() if row}, **common, **own}
+    for path in sorted(paths, key=lambda each: tiers.index(each.split(".")[0])):
+        put(system, path, paths[path][0])
+        notes[path] = paths[path][1]
+    system["system"] = {"axes": [axis for axis, note in axes], **system.get("system", {})}
+    for index, (axis, note) in enumerate(axes):
+        notes[f"system.axes.{index}.bandwidth_GBps"] = note
+        if "efficiency_ratio" in axis:
+            notes[f"system.axes.{index}.efficiency_ratio"] = "assumption: three quarters of a link are sustained"
+            notes[f"system.axes.{index}.latency_us"] = "NCCL: latency of a step"
+    system["notes"] = notes
+    return json.dumps(system, indent=2) + "\n"
+
+
+def main():
+    if len(sys.argv) < 2:
+        print(__doc__, file=sys.stderr)
+        return 2
+    folder, different = pathlib.Path(sys.argv[1]), False
+    for name in SYSTEMS:
+        path, text = folder / f"{name}.json", made(name)
+        if not path.exists() or path.read_text() != text:
+            different = True
+            if "--check" in sys.argv:
+                print(f"{path.name}: not what tools/real_systems.py makes")
+            else:
+                path.write_text(text)
+    return 1 if different and "--check" in sys.argv else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
