@@ -61,12 +61,9 @@ static double data_chips(const dsm_network *network, dsm_axis_set model) {
 static dsm_traffic reduction_traffic(const dsm_machine *machine, double bytes, dsm_axis_set model,
                                      double memory_bytes_per_byte) {
   dsm_traffic traffic = dsm__reduce_scatter_traffic(machine, ~model, bytes);
-  double sum = 0;
-  for (unsigned a = 0; a < machine->system->system.axis_count; a++) {
-    sum += traffic.bytes[DSM_LINK_AXIS + a];
-  }
+  traffic.bytes[DSM_LINK_RING] =
+      machine->system->model.reduce_ring_crossings * dsm__received_bytes(machine, &traffic);
   traffic.bytes[DSM_LINK_MEMORY] = memory_bytes_per_byte * bytes;
-  traffic.bytes[DSM_LINK_RING] = machine->system->model.reduce_ring_crossings * sum;
   return traffic;
 }
 
@@ -114,6 +111,8 @@ dsm_weight_traffic dsm_weight_traffic_derive(const dsm_layer *layer, const dsm_m
   if (sum_chips > 1 || spread_chips > 1) {
     traffic.broadcast_weights = reduction_traffic(machine, spread_weights * precision.element_bytes,
                                                   spread, model->broadcast_memory_bytes);
+    traffic.broadcast_weights.latency_cycles +=
+        sum_chips > 1 ? 0 : dsm__collective_base_cycles(machine);
   }
   return traffic;
 }

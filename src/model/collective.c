@@ -71,6 +71,14 @@ static void reduce_along(const dsm_machine *machine, const axis_order *order, do
   }
 }
 
+/* Cycles of a reduction but for the memory, which no order changes. */
+static double reduction_cycles(const dsm_machine *machine, const dsm_traffic *between_chips) {
+  dsm_traffic traffic = *between_chips;
+  traffic.bytes[DSM_LINK_RING] =
+      machine->system->model.reduce_ring_crossings * dsm__received_bytes(machine, between_chips);
+  return dsm_group_cycles(machine, &traffic);
+}
+
 /* The fastest of all orders, the first of equals: three axes have six. */
 static void reduce_in_best_order(const dsm_machine *machine, const axis_order *given, double bytes,
                                  dsm_traffic *traffic) {
@@ -86,8 +94,8 @@ static void reduce_in_best_order(const dsm_machine *machine, const axis_order *g
     }
     dsm_traffic tried = {.latency_cycles = 0};
     reduce_along(machine, &order, bytes, &tried);
-    if (dsm_group_cycles(machine, &tried) < least) {
-      least = dsm_group_cycles(machine, &tried);
+    if (reduction_cycles(machine, &tried) < least) {
+      least = reduction_cycles(machine, &tried);
       *traffic = tried;
     }
   }
@@ -126,61 +134,57 @@ static void reduce_nested(const dsm_machine *machine, dsm_axis_set members, doub
   }
 }
 
-/* A ring through all members, and where it goes. */
-typedef struct ring_path {
-  double members;
-  double nodes;    /* members that stand behind ports of their own */
-  double per_port; /* chips that share a port */
-  unsigned inner;  /* the slowest axis within the nodes; DSM_NO_AXIS: none */
-  unsigned outer;  /* the slowest axis between them; DSM_NO_AXIS: none */
-} ring_path;
-
-static ring_path ring_through(const dsm_machine *machine, dsm_axis_set members) {
-  const dsm_network *const network = &machine->system->system;
-  const double *const rates = machine->link_bytes_per_cycle;
-  ring_path path = {1, 1, 1, DSM_NO_AXIS, DSM_NO_AXIS};
-  for (unsigned a = 0; a < network->axis_count; a++) {
-    const dsm_network_axis *const axis = &network->axes[a];
-    if (!dsm_axis_set_has(members, a) || axis->chips == 1) {
-      continue;
-    }
-    const bool is_outer = axis->chips_per_port > 1;
-    unsigned *const slowest = is_outer ? &path.outer : &path.inner;
-    if (*slowest == DSM_NO_AXIS || rates[a] < rates[*slowest]) {
-      *slowest = a;
-    }
-    path.members *= (double)axis->chips;
-    path.nodes *= is_outer ? (double)axis->chips : 1;
-    path.per_port = larger(path.per_port, (double)axis->chips_per_port);
+/* Of the chips that share a port of an axis, those innermost, the members of one ring: of chips
+ * that share the features each is in a ring of its own. */
+static double members_behind_port(const dsm_network *network, dsm_axis_set members, unsigned axis) {
+  double chips = (double)network->axes[axis].chips_per_port;
+  double behind = 1;
+  for (unsigned a = 0; a < axis && chips > 1; a++) {
+    const double along = smaller(chips, (double)network->axes[a].chips);
+    behind *= dsm_axis_set_has(members, a) ? along : 1;
+    chips /= along;
   }
-  return path;
+  return behind;
 }
 
 /*
- * All links of the ring carry the same; a port carries the rings of all groups that have members
- * behind it, at the bandwidth of all chips that share it.
+ * All links of the ring carry the same, but what goes through a port has the links of all members
+ * behind it. The ring steps along an axis once it is through all members before it, and n - 1 times
+ * of n: the last step is along an axis further out.
  */
 static void reduce_in_ring(const dsm_machine *machine, dsm_axis_set members, double bytes,
                            dsm_traffic *traffic) {
-  const ring_path path = ring_through(machine, members);
-  const double moved = bytes * (path.members - 1) / path.members;
-  const double within = path.members / path.nodes; /* members behind a port */
-  if (path.inner != DSM_NO_AXIS) {
-    traffic->bytes[DSM_LINK_AXIS + path.inner] = moved;
-    traffic->latency_cycles +=
-        (path.members - path.nodes) * dsm__step_latency_cycles(machine, path.inner);
+  const dsm_network *const network = &machine->system->system;
+  const axis_order along = given_order(network, members);
+  double all = 1;
+  for (unsigned i = 0; i < along.count; i++) {
+    all *= (double)network->axes[along.axes[i]].chips;
   }
-  if (path.outer != DSM_NO_AXIS) {
-    const double rings = larger(1, path.per_port / smaller(within, path.per_port));
-    traffic->bytes[DSM_LINK_AXIS + path.outer] = moved * rings / path.per_port;
-    traffic->latency_cycles += (path.nodes - 1) * dsm__step_latency_cycles(machine, path.outer);
+  double left = all; /* members, those before the axis counted as one */
+  for (unsigned i = 0; i < along.count; i++) {
+    const unsigned a = along.axes[i];
+    const double further = left / (double)network->axes[a].chips;
+    traffic->bytes[DSM_LINK_AXIS + a] =
+        bytes * (all - 1) / all / members_behind_port(network, members, a);
+    traffic->latency_cycles += (left - further) * dsm__step_latency_cycles(machine, a);
+    left = further;
   }
+}
+
+double dsm__received_bytes(const dsm_machine *machine, const dsm_traffic *traffic) {
+  double largest = 0;
+  double sum = 0;
+  for (unsigned a = 0; a < machine->system->system.axis_count; a++) {
+    largest = larger(largest, traffic->bytes[DSM_LINK_AXIS + a]);
+    sum += traffic->bytes[DSM_LINK_AXIS + a];
+  }
+  return machine->system->system.collectives == DSM_COLLECTIVES_RING ? largest : sum;
 }
 
 /*
  * Source: section 5; DSM II-D (gradients are accumulated along X, then along Y). Symbols: nested:
- * along each axis of n members b*(n-1)/n, and b/n goes on; ring: b*(N-1)/N of all N members, on a
- * port of c chips times rings/c. Limits: one member: nothing.
+ * along each axis of n members b*(n-1)/n, and b/n goes on; ring: b*(N-1)/N of all N members, over
+ * the members behind a port. Limits: one member: nothing.
  */
 dsm_traffic dsm__reduce_scatter_traffic(const dsm_machine *machine, dsm_axis_set members,
                                         double bytes) {

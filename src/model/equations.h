@@ -327,6 +327,9 @@ double dsm__collective_base_cycles(const dsm_machine *machine);
 dsm_traffic dsm__reduce_scatter_traffic(const dsm_machine *machine, dsm_axis_set members,
                                         double bytes);
 
+/** Of that, what a chip receives: from its link of each axis, in one ring from one link only. */
+double dsm__received_bytes(const dsm_machine *machine, const dsm_traffic *traffic);
+
 /** What the links of an axis carry in an all-to-all of `bytes` a chip. See collective.c. */
 double dsm__all_to_all_bytes(const dsm_machine *machine, unsigned axis, double bytes);
 

@@ -75,6 +75,37 @@ START_TEST(test_ring_through_all_members_takes_what_its_slowest_link_does) {
 }
 END_TEST
 
+/*
+ * Nodes of 4 x 2 chips, 8 nodes, all 64 members, 800 bytes: 787.5 on each link, an eighth of that
+ * on each chip's part of a port. Of 63 steps 3 of 4 are along x, then 1 of 2, and 7 between nodes.
+ * With a port for each chip all 787.5 are on a link between nodes too.
+ */
+START_TEST(test_ring_steps_along_the_innermost_axis_that_is_not_through) {
+  build((cluster){{4, 2}, 8});
+  dsm_traffic traffic = dsm__reduce_scatter_traffic(&machine, 7, 800);
+  ASSERT_CLOSE(traffic.bytes[DSM_LINK_AXIS], 787.5);
+  ASSERT_CLOSE(traffic.bytes[DSM_LINK_AXIS + 1], 787.5);
+  ASSERT_CLOSE(traffic.bytes[DSM_LINK_AXIS + 2], 787.5 / 8);
+  ASSERT_CLOSE(traffic.latency_cycles, ((48 + 8) * 3.4 + 7 * 9.6) * 1410);
+  ASSERT_CLOSE(dsm__received_bytes(&machine, &traffic), 787.5);
+  chips.system.axes[2].chips_per_port = 1;
+  traffic = dsm__reduce_scatter_traffic(&machine, 7, 800);
+  ASSERT_CLOSE(traffic.bytes[DSM_LINK_AXIS + 2], 787.5);
+  ASSERT_CLOSE(traffic.latency_cycles, ((48 + 8) * 3.4 + 7 * 9.6) * 1410);
+}
+END_TEST
+
+/* Ports of 4 chips on y, of all 8 on z: the ring of 4 x 2 x 3 members has 4 behind one, then 8. */
+START_TEST(test_ports_of_ports_carry_the_ring_once) {
+  build((cluster){{4, 2}, 3});
+  chips.system.axes[1].chips_per_port = 4;
+  const dsm_traffic traffic = dsm__reduce_scatter_traffic(&machine, 7, 2400);
+  ASSERT_CLOSE(traffic.bytes[DSM_LINK_AXIS], 2300);
+  ASSERT_CLOSE(traffic.bytes[DSM_LINK_AXIS + 1], 2300 / 4.0);
+  ASSERT_CLOSE(traffic.bytes[DSM_LINK_AXIS + 2], 2300 / 8.0);
+}
+END_TEST
+
 /* On 8 x 2 chips 800 bytes: 700 along x, then of 100 a chip 50 along y; 7 steps and 1. */
 START_TEST(test_nested_collective_goes_along_one_axis_after_the_other) {
   build((cluster){{8, 0}, 2});
@@ -108,19 +139,49 @@ START_TEST(test_order_decides_what_each_axis_carries) {
 }
 END_TEST
 
+/*
+ * On 8 x 2 chips of switches that add, fast ones between the nodes: x first has 400 on x and 50 on
+ * y, y first 400 on y and 200 on x, which is the slower axis, so that y first is the faster. But it
+ * brings 600 to the ring of cores, x first 450: where that ring is slowest x first is the faster.
+ */
+START_TEST(test_best_order_is_that_of_the_whole_group) {
+  build((cluster){{8, 0}, 2});
+  chips.system.axes[1].bandwidth_GBps = 3000;
+  chips.system.collectives = DSM_COLLECTIVES_NESTED;
+  chips.system.collective_order = DSM_COLLECTIVE_ORDER_BEST;
+  chips.system.in_network_reduction = true;
+  machine = dsm_machine_derive(&chips);
+  machine.link_bytes_per_cycle[DSM_LINK_RING] = 1e9;
+  const dsm_traffic by_links = dsm__reduce_scatter_traffic(&machine, 3, 800);
+  ASSERT_CLOSE(by_links.bytes[DSM_LINK_AXIS], 200);
+  ASSERT_CLOSE(by_links.bytes[DSM_LINK_AXIS + 1], 400);
+  machine.link_bytes_per_cycle[DSM_LINK_RING] = 1;
+  const dsm_traffic by_ring = dsm__reduce_scatter_traffic(&machine, 3, 800);
+  ASSERT_CLOSE(by_ring.bytes[DSM_LINK_AXIS], 400);
+  ASSERT_CLOSE(by_ring.bytes[DSM_LINK_AXIS + 1], 50);
+}
+END_TEST
+
+/* What a reduction takes with what it brings to the ring of cores. */
+static double whole_cycles(dsm_traffic traffic) {
+  traffic.bytes[DSM_LINK_RING] =
+      chips.model.reduce_ring_crossings * dsm__received_bytes(&machine, &traffic);
+  return dsm_group_cycles(&machine, &traffic);
+}
+
 /* Whatever the names of the axes: the best order does not depend on which stands first. */
 START_TEST(test_best_order_does_not_depend_on_the_order_of_axes) {
   build((cluster){{8, 4}, 3});
   chips.system.collectives = DSM_COLLECTIVES_NESTED;
   chips.system.collective_order = DSM_COLLECTIVE_ORDER_BEST;
   dsm_traffic traffic = dsm__reduce_scatter_traffic(&machine, 7, 800);
-  const double before = dsm_group_cycles(&machine, &traffic);
+  const double before = whole_cycles(traffic);
   const dsm_network_axis first = chips.system.axes[0];
   chips.system.axes[0] = chips.system.axes[2];
   chips.system.axes[2] = first;
   machine = dsm_machine_derive(&chips);
   traffic = dsm__reduce_scatter_traffic(&machine, 7, 800);
-  ASSERT_CLOSE(dsm_group_cycles(&machine, &traffic), before);
+  ASSERT_CLOSE(whole_cycles(traffic), before);
 }
 END_TEST
 
@@ -205,8 +266,11 @@ Suite *suite_collective(void) {
   Suite *const suite = suite_create("collective");
   TCase *const tcase = tcase_create("collectives");
   tcase_add_loop_test(tcase, test_ring_through_all_members_takes_what_its_slowest_link_does, 0, 3);
+  tcase_add_test(tcase, test_ring_steps_along_the_innermost_axis_that_is_not_through);
+  tcase_add_test(tcase, test_ports_of_ports_carry_the_ring_once);
   tcase_add_test(tcase, test_nested_collective_goes_along_one_axis_after_the_other);
   tcase_add_loop_test(tcase, test_order_decides_what_each_axis_carries, 0, 3);
+  tcase_add_test(tcase, test_best_order_is_that_of_the_whole_group);
   tcase_add_test(tcase, test_best_order_does_not_depend_on_the_order_of_axes);
   tcase_add_test(tcase, test_both_ways_halve_the_steps);
   tcase_add_test(tcase, test_switch_that_adds_moves_the_bytes_once);
