@@ -6,8 +6,8 @@
 static const double smallest_legal_GB =
     1e-9; /* of the format; a network of a few elements needs less */
 
-static twin_options pick_options(instance_random *random) {
-  const unsigned all = (1U << TWIN_PARALLELISM_COUNT) - 1;
+static twin_options pick_options(instance_random *random, const instance_axes *axes) {
+  const unsigned all = (1U << instance_parallelism_count(axes)) - 1;
   twin_options options = {
       .hybrid = instance_random_chance(random, 75),
       .inference = instance_random_chance(random, 25),
@@ -38,15 +38,20 @@ double instance_capacity_GB(instance_random *random, const twin_result *unbound)
   return instance_random_chance(random, 40) && is_legal ? below_GB : INSTANCE_AMPLE_GB;
 }
 
-static void write_system(instance *out, const instance_random random, const double capacity_GB) {
+static void write_system(instance *out, const instance_random random, const instance_axes *axes,
+                         const double capacity_GB) {
   instance_text text = {.buffer = out->system_json, .size = sizeof out->system_json};
-  const instance_system system = {.capacity_GB = capacity_GB, .keys = out->keys};
+  const instance_system system = {.axes = *axes, .capacity_GB = capacity_GB, .keys = out->keys};
   instance_system_write(&text, random, &system);
 }
 
 void instance_make(instance *out, const uint64_t seed, const instance_key_set allowed) {
   instance_random random = {.state = seed};
-  *out = (instance){.seed = seed, .options = pick_options(&random)};
+  const instance_axes axes = instance_axes_pick(seed);
+  *out = (instance){.seed = seed,
+                    .has_axes = axes.count > 0,
+                    .has_axis_keys = axes.has_keys,
+                    .options = pick_options(&random, &axes)};
   instance_random keys_random = {.state = instance_random_u64(&random)};
   out->keys = instance_keys_pick(&keys_random, allowed);
   instance_text text = {.buffer = out->workload_json, .size = sizeof out->workload_json};
@@ -54,12 +59,12 @@ void instance_make(instance *out, const uint64_t seed, const instance_key_set al
 
   const bool binds = instance_random_chance(&random, 50); /* half of them can */
   const uint64_t capacity_state = instance_random_u64(&random);
-  write_system(out, random, INSTANCE_AMPLE_GB);
+  write_system(out, random, &axes, INSTANCE_AMPLE_GB);
   if (binds) {
     twin_result unbound;
     if (twin_explore(&unbound, out->workload_json, out->system_json, out->options)) {
       instance_random capacity_random = {.state = capacity_state};
-      write_system(out, random, instance_capacity_GB(&capacity_random, &unbound));
+      write_system(out, random, &axes, instance_capacity_GB(&capacity_random, &unbound));
     }
   }
 }

@@ -4,10 +4,10 @@
 
 /*
  * Random, valid, small inputs for the brute-force twin: a workload of 1 to 5 layers (at most
- * TWIN_MAX_LAYERS expanded), a system of up to 6 x 6 chips, and the options to explore them with.
- * The same seed makes the same texts on every machine. Of the refined equations only the keys that
- * are `allowed` can be on; nothing else depends on what is allowed, but capacities and what the
- * twin has time for.
+ * TWIN_MAX_LAYERS expanded), a system of up to 6 x 6 chips or of up to 8 along one to three axes,
+ * and the options to explore them with. The same seed makes the same texts on every machine. Of the
+ * refined equations only the keys that are `allowed` can be on; nothing else depends on what is
+ * allowed, but capacities and what the twin has time for.
  */
 
 #include <stdint.h>
@@ -19,6 +19,8 @@ enum { INSTANCE_TEXT_SIZE = 8192 };
 
 typedef struct {
   uint64_t seed;
+  bool has_axes;      /* in place of the short form */
+  bool has_axis_keys; /* and keys of links and collectives */
   twin_options options;
   instance_key_set keys;                  /* of refined equations, those that are on */
   char workload_json[INSTANCE_TEXT_SIZE]; /* dsm-workload/1 */

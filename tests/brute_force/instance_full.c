@@ -113,7 +113,8 @@ static size_t pick_minibatch(instance_random *random, const size_t chips) {
 static double pick_held_bytes(instance_random *random, const twin_space *space) {
   const twin_workload *const workload = space->context.workload;
   twin_mapping mapping = {.layer_count = workload->node_count};
-  const size_t parallelism = instance_random_between(random, 0, TWIN_PARALLELISM_COUNT - 1);
+  const size_t parallelism =
+      instance_random_between(random, 0, twin_parallelism_count(space->context.system) - 1);
   const size_t last_factor = space->factor_count - 1;
   const bool is_last = instance_random_chance(random, 50);
   const size_t factor = is_last ? last_factor : instance_random_between(random, 0, last_factor);
@@ -135,7 +136,7 @@ static double pick_resident_bytes(instance_random *random, const twin_space *spa
   const twin_system *const system = space->context.system;
   const size_t layer = instance_random_between(random, 0, workload->node_count - 1);
   const twin_node *const node = &workload->nodes[layer];
-  const size_t p = instance_random_between(random, 0, TWIN_PARALLELISM_COUNT - 1);
+  const size_t p = instance_random_between(random, 0, twin_parallelism_count(system) - 1);
   const size_t parts = instance_random_between(random, 1, (size_t)system->cores);
   const double copies = instance_random_chance(random, 50) ? system->bptt_resident_copies : 1;
   const double elements =
@@ -176,8 +177,9 @@ static void write_system(instance *out, const instance_random random,
   instance_system_write(&text, random, system);
 }
 
-static twin_options options_of(instance_random *random, const instance_case which) {
-  const unsigned every = (1U << TWIN_PARALLELISM_COUNT) - 1;
+static twin_options options_of(instance_random *random, const instance_case which,
+                               const instance_axes *axes) {
+  const unsigned every = (1U << instance_parallelism_count(axes)) - 1;
   const bool inference = which == INSTANCE_INFERENCE || which == INSTANCE_INFERENCE_LIMITED;
   const bool all =
       inference || which == INSTANCE_ALL || which == INSTANCE_ALL_LIMITED || is_recurrent(which);
@@ -248,8 +250,9 @@ static void limit_parallelisms(instance_random *random, twin_options *options,
     if (count_mappings(&space) <= mapping_limit) {
       return;
     }
+    const size_t last = twin_parallelism_count(context->system) - 1;
     const unsigned fewer =
-        options->parallelism_mask & ~(1U << instance_random_between(random, 0, 3));
+        options->parallelism_mask & ~(1U << instance_random_between(random, 0, last));
     const unsigned simple = 1U << TWIN_DATA | 1U << TWIN_MODEL;
     if ((fewer & (options->hybrid ? ~0U : simple)) != 0) {
       options->parallelism_mask = fewer;
@@ -277,13 +280,19 @@ void instance_make_full(instance *out, const uint64_t seed, const instance_case 
   do {
     parts.chips_x = INSTANCE_PICK(&random, chip_columns);
   } while (parts.chips_x * parts.chips_y > 8);
+  parts.axes = instance_axes_pick(is_recurrent(which) ? seed * 2 + 1 : ~seed);
+  const size_t chips = parts.axes.count == 0
+                           ? parts.chips_x * parts.chips_y
+                           : parts.axes.chips[0] * parts.axes.chips[1] * parts.axes.chips[2];
   instance_random keys_random = {.state = instance_random_u64(&random)};
   parts.keys = instance_keys_pick(&keys_random, allowed);
-  *out = (instance){.seed = seed, .keys = parts.keys};
+  *out = (instance){.seed = seed,
+                    .has_axes = parts.axes.count > 0,
+                    .has_axis_keys = parts.axes.has_keys,
+                    .keys = parts.keys};
   const instance_network network = make_network(&random, is_recurrent(which), &parts.regime);
   instance_text text = {.buffer = out->workload_json, .size = sizeof out->workload_json};
-  instance_workload_write_network(&text, &random, &network,
-                                  pick_minibatch(&random, parts.chips_x * parts.chips_y));
+  instance_workload_write_network(&text, &random, &network, pick_minibatch(&random, chips));
   const instance_random system_random = {.state = instance_random_u64(&random)};
 
   write_system(out, system_random, &parts);
@@ -294,13 +303,13 @@ void instance_make_full(instance *out, const uint64_t seed, const instance_case 
   assert(parsed);
   (void)parsed;
   twin_context context = {.workload = &workload, .system = &system};
-  const twin_options everything = options_of(&random, INSTANCE_ALL);
+  const twin_options everything = options_of(&random, INSTANCE_ALL, &parts.axes);
   const twin_space space = twin_space_make(&context, everything);
   parts.scratchpad_bytes = fmax(pick_scratchpad(&random, &space), widest_element_bytes);
   write_system(out, system_random, &parts);
 
   instance_random case_random = {.state = instance_random_u64(&random) + (uint64_t)which};
-  out->options = options_of(&case_random, which);
+  out->options = options_of(&case_random, which, &parts.axes);
   context.inference = out->options.inference;
   limit_parallelisms(&case_random, &out->options, &context);
   const bool is_limited = which == INSTANCE_ALL_LIMITED || which == INSTANCE_MIXED_LIMITED ||

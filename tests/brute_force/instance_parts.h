@@ -16,6 +16,8 @@ void instance_workload_write(instance_text *text, instance_random *random);
 void instance_workload_write_network(instance_text *text, instance_random *random,
                                      const instance_network *network, size_t minibatch);
 
+enum { INSTANCE_MAX_AXES = 3 };
+
 /* What makes a system's time. */
 typedef enum {
   INSTANCE_ANY_REGIME,
@@ -23,14 +25,32 @@ typedef enum {
   INSTANCE_STARTUP_REGIME /* start-ups, with fast links: pipelining pays */
 } instance_regime;
 
+/* Axes in place of the short form of two. */
+typedef struct {
+  size_t count; /* 0: the short form */
+  size_t chips[INSTANCE_MAX_AXES];
+  bool has_keys; /* of links and collectives */
+} instance_axes;
+
+/* About every third instance has some, of at most 8 chips in all, and half of these have keys. */
+instance_axes instance_axes_pick(uint64_t seed);
+
+/* How many parallelisms a system with these axes has. */
+size_t instance_parallelism_count(const instance_axes *axes);
+
+/* The part `system` of a system with axes. */
+void instance_axes_write(instance_text *text, instance_random *random, const instance_axes *axes,
+                         const double bandwidths_GBps[INSTANCE_MAX_AXES]);
+
 /* What of a system is not random. */
 typedef struct {
+  instance_axes axes;
   double capacity_GB;
   instance_key_set keys; /* of refined equations: those that are on */
   bool is_full;          /* what follows counts, and the keys of reuse and DySM are written;
                             else that is random, or absent */
   instance_regime regime;
-  size_t chips_x;
+  size_t chips_x; /* of the short form */
   size_t chips_y;
   bool is_uniform;               /* model.dysm_uniform */
   double streaming_buffer_bytes; /* per core */

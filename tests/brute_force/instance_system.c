@@ -155,8 +155,16 @@ static void write_chip(instance_text *text, instance_random *random, const machi
   instance_text_close(text, '}');
 }
 
-static void write_torus(instance_text *text, instance_random *random, const machine *kind) {
+static void write_network(instance_text *text, instance_random *random, const machine *kind) {
   const double faster = kind->given->regime == INSTANCE_STARTUP_REGIME ? 64 : 1;
+  if (kind->given->axes.count > 0) {
+    double bandwidths[INSTANCE_MAX_AXES];
+    for (size_t a = 0; a < INSTANCE_MAX_AXES; a++) {
+      bandwidths[a] = pick_bandwidth_GBps(random, kind) * faster;
+    }
+    instance_axes_write(text, random, &kind->given->axes, bandwidths);
+    return;
+  }
   const double link_x_GBps = pick_bandwidth_GBps(random, kind) * faster;
   const bool is_symmetric = instance_random_chance(random, kind->is_degenerate ? 80 : 25);
   instance_text_key(text, "system");
@@ -241,7 +249,7 @@ void instance_system_write(instance_text *text, instance_random random,
   write_array(text, &random, &kind);
   write_core(text, &random, &kind);
   write_chip(text, &random, &kind);
-  write_torus(text, &random, &kind);
+  write_network(text, &random, &kind);
   write_model(text, &random, system);
   instance_text_close(text, '}');
 }

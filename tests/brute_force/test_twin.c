@@ -124,6 +124,8 @@ typedef struct {
   unsigned feasible;
   unsigned infeasible;
   unsigned refused; /* options that leave no parallelism */
+  unsigned with_axes;
+  unsigned with_axis_keys;
 } coverage;
 
 static void compare_instance(comparison *c, const instance *given, coverage *seen) {
@@ -184,13 +186,15 @@ int main(int argc, char **argv) {
     instance_make(given, seed, allowed);
     compare_instance(&c, given, &seen);
     instance_key_count(&keys, given->keys);
+    seen.with_axes += given->has_axes;
+    seen.with_axis_keys += given->has_axis_keys;
     failed += c.failures > 0 ? 1 : 0;
   }
   free(given);
   printf("%llu instances from seed %llu: %u explored alike, %u infeasible alike, %u refused alike, "
-         "%u differ\n",
+         "%u differ; %u have axes, %u of these keys of links or collectives\n",
          (unsigned long long)count, (unsigned long long)first, seen.feasible, seen.infeasible,
-         seen.refused, failed);
+         seen.refused, failed, seen.with_axes, seen.with_axis_keys);
   instance_key_counts_print(&keys);
   return failed == 0 && given != NULL ? EXIT_SUCCESS : EXIT_FAILURE;
 }

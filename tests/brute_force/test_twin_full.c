@@ -216,6 +216,8 @@ typedef struct {
   unsigned feasible;
   unsigned infeasible;
   unsigned refused; /* options that leave no parallelism */
+  unsigned with_axes;
+  unsigned with_axis_keys;
   unsigned held;
   unsigned divided; /* some DySM factor */
   unsigned pipelined;
@@ -309,15 +311,19 @@ int main(int argc, char **argv) {
       instance_make_full(given, seed, c.which, allowed);
       compare_instance(&c, &seen);
       instance_key_count(&keys, given->keys);
+      seen.with_axes += given->has_axes;
+      seen.with_axis_keys += given->has_axis_keys;
       failed += c.failures > 0 ? 1 : 0;
     }
   }
   free(given);
   printf("%llu seeds from %llu: %u explored alike (%u hold outputs, %u with DySM, %u pipelined, of "
          "which %u fetch what they could keep), %u "
-         "infeasible alike, %u refused alike, %u differ\n",
+         "infeasible alike, %u refused alike, %u differ; %u have axes, %u of these keys of "
+         "links or collectives\n",
          (unsigned long long)count, (unsigned long long)first, seen.feasible, seen.held,
-         seen.divided, seen.pipelined, seen.fetching, seen.infeasible, seen.refused, failed);
+         seen.divided, seen.pipelined, seen.fetching, seen.infeasible, seen.refused, failed,
+         seen.with_axes, seen.with_axis_keys);
   instance_key_counts_print(&keys);
   return failed == 0 && given != NULL ? EXIT_SUCCESS : EXIT_FAILURE;
 }

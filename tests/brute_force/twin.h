@@ -6,8 +6,9 @@
  * The brute-force twin: a second cost model and a complete enumeration, written from
  * design/model.md (sections 1 to 9 and 11 to 13), design/refined.md, their rulings and
  * design/interface.md alone, without a look at the implementation it judges. It knows reuse, DySM,
- * timestep pipelining, a parallelism per pass and the refined equations; it does not know
- * preloading, and which of equally fast mappings model.prefer_holding wants.
+ * timestep pipelining, a parallelism per pass, the refined equations, and one to three axes with
+ * their kinds of links and collectives; it does not know preloading, and which of equally fast
+ * mappings model.prefer_holding wants.
  *
  * Inputs are valid by construction (instance.h); the twin checks next to nothing. All cycles are at
  * core.frequency_GHz.
@@ -26,12 +27,17 @@ enum {
  * of the twin. */
 #define TWIN_TIE_RATIO 1e-11
 
-/* In tie-break order, smallest first; also the bits of twin_options.parallelism_mask. */
+/* In tie-break order, smallest first; also the bits of twin_options.parallelism_mask. A system with
+ * n axes has the first 2^n; each other is one of them. */
 typedef enum {
   TWIN_DATA,
   TWIN_MODEL,
-  TWIN_DATA_X_MODEL_Y,
-  TWIN_MODEL_X_DATA_Y,
+  TWIN_DATA_X_MODEL_Y, /* of two axes; on three the features along the third */
+  TWIN_MODEL_X_DATA_Y, /* likewise */
+  TWIN_DATA_X_DATA_Y_MODEL_Z,
+  TWIN_MODEL_X_MODEL_Y_DATA_Z,
+  TWIN_DATA_X_MODEL_Y_DATA_Z,
+  TWIN_MODEL_X_DATA_Y_DATA_Z,
   TWIN_PARALLELISM_COUNT
 } twin_parallelism;
 
@@ -77,7 +83,7 @@ typedef struct {
 typedef struct {
   size_t first;   /* layer */
   size_t count;   /* stages */
-  size_t columns; /* of every stage; all of the torus unless model.pipeline_columns */
+  size_t columns; /* of every stage: the chips of a row; all unless model.pipeline_columns */
   size_t rows[TWIN_MAX_LAYERS];
 } twin_group;
 

@@ -78,7 +78,7 @@ static void visit_stage(walk *w, const size_t stage, const size_t rows_left) {
     return;
   }
   const size_t later_stages = group->count - stage - 1;
-  const size_t most = (size_t)w->pricer->space.context.system->chips_y;
+  const size_t most = (size_t)twin_last_axis(w->pricer->space.context.system)->chips;
   for (size_t rows = 1; rows <= most && rows + later_stages <= rows_left; rows++) {
     group->rows[stage] = rows;
     for (int i = TWIN_DATA; i < TWIN_PARALLELISM_COUNT; i++) {
@@ -92,7 +92,7 @@ static void visit_stage(walk *w, const size_t stage, const size_t rows_left) {
 
 /* All stages as wide as the group. */
 static void price_stages(walk *w, const twin_group *group) {
-  const size_t rows = (size_t)w->pricer->space.context.system->chips_y;
+  const size_t rows = (size_t)twin_last_axis(w->pricer->space.context.system)->chips;
   assert(rows <= MAX_ROWS);
   for (size_t i = 0; i < group->count; i++) {
     const unsigned place = (i == 0 ? (unsigned)TWIN_STAGE_FIRST : 0) |
@@ -112,7 +112,7 @@ static void price_stages(walk *w, const twin_group *group) {
 static void visit_widths(walk *w) {
   const twin_system *const system = w->pricer->space.context.system;
   twin_group *const group = &w->current.group;
-  for (size_t columns = 1; (double)columns <= system->chips_x; columns++) {
+  for (size_t columns = 1; (double)columns <= twin_row_chips(system); columns++) {
     const double rows = twin_chain_rows(system, columns);
     if (twin_columns_are_allowed(system, columns) && rows >= (double)group->count) {
       group->columns = columns;

@@ -8,17 +8,8 @@
  * that what is exact in real arithmetic stays exact.
  */
 
+#include "twin_network.h"
 #include "twin_quantities.h"
-
-/* What a parallelism makes of the torus (section 3). */
-typedef struct {
-  double m;  /* chips along X */
-  double n;  /* chips along Y */
-  double nm; /* chips that share the features */
-  double nd; /* chips that share the minibatch */
-  bool x_is_data;
-  bool y_is_data;
-} twin_layout;
 
 /* One invocation of one pass under one split. */
 typedef struct {
@@ -50,12 +41,6 @@ typedef struct {
   bool is_resident;         /* the whole kernel (update: the gradient) is on chip already */
 } twin_condition; /* Where layout_move is "exact" there is more: see twin_layout_move_cycles(). */
 
-/* Cycles of concurrent transfers: the slowest link decides (section 2). */
-double twin_group_cycles(const twin_system *system, double x_bytes, double y_bytes,
-                         double memory_bytes, double ring_bytes);
-
-twin_layout twin_layout_of(const twin_system *system, twin_parallelism parallelism);
-
 /* A node is one of the context's workload. */
 size_t twin_node_index(const twin_context *context, const twin_node *node);
 
@@ -86,10 +71,6 @@ twin_invocation twin_invocation_of(const twin_context *context, const twin_node 
 double twin_weight_exchange_cycles(const twin_context *context, const twin_node *node,
                                    twin_parallelism forward, twin_parallelism backward,
                                    twin_parallelism update);
-
-/* Cycles of an all-to-all of `total_bytes` (of the whole system); 0 where `from` is `to`. */
-double twin_move_cycles(const twin_system *system, double total_bytes, twin_parallelism from,
-                        twin_parallelism to);
 
 /* Cycles, one way, of the change from `from` to `to` before the layer with index `boundary` (1..).
  */

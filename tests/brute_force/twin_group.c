@@ -15,9 +15,7 @@ twin_stage twin_price_stage(const twin_pricer *pricer, const size_t layer, const
   const twin_context *const whole = &pricer->space.context;
   const twin_workload *const workload = whole->workload;
   const twin_node *const node = &workload->nodes[layer];
-  twin_system torus = *whole->system;
-  torus.chips_x = (double)columns;
-  torus.chips_y = (double)rows;
+  const twin_system torus = twin_stage_system(whole->system, columns, rows);
   const twin_context own = {.workload = workload, .system = &torus, .inference = whole->inference};
 
   twin_stage stage = {
@@ -30,8 +28,8 @@ twin_stage twin_price_stage(const twin_pricer *pricer, const size_t layer, const
   if (!whole->inference) {
     stage.exchange = twin_weight_exchange_cycles(&own, node, parallelism, parallelism, parallelism);
   }
-  const double hand_over = twin_group_cycles(
-      &torus, 0, node->out * workload->minibatch * workload->element_bytes / torus.chips_x, 0, 0);
+  const double hand_over = twin_hand_over_cycles(
+      &torus, node->out * workload->minibatch * workload->element_bytes / (double)columns);
   const twin_condition condition = twin_plain_condition(&own, node);
   for (int i = TWIN_FORWARD; i < TWIN_PASS_COUNT; i++) {
     const twin_pass_kind pass = (twin_pass_kind)i;

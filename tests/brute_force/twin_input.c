@@ -316,6 +316,55 @@ static void read_auxiliary_traffic(twin_system *system, const cJSON *model, cons
               : system->memory_bytes_per_cycle;
 }
 
+static twin_axis read_axis(const cJSON *axis, const double frequency_GHz) {
+  const char *const link = text(axis, "link");
+  const double usable_GBps =
+      number(axis, "bandwidth_GBps", 1) * number(axis, "efficiency_ratio", 1);
+  return (twin_axis){
+      .chips = number(axis, "chips", 1),
+      .bytes_per_cycle = usable_GBps / frequency_GHz,
+      .latency_cycles = number(axis, "latency_us", 0) * frequency_GHz * 1000,
+      .chips_per_port = number(axis, "chips_per_port", 1),
+      .link = strcmp(link, "switch") == 0 ? TWIN_LINK_SWITCH
+              : strcmp(link, "line") == 0 ? TWIN_LINK_LINE
+                                          : TWIN_LINK_RING,
+      .both_ways = flag(axis, "both_ways"),
+  };
+}
+
+static twin_axis short_axis(const double chips, const double bandwidth_GBps,
+                            const double frequency_GHz) {
+  return (twin_axis){
+      .chips = chips, .bytes_per_cycle = bandwidth_GBps / frequency_GHz, .chips_per_port = 1};
+}
+
+static twin_order read_order(const char *word) {
+  if (strcmp(word, "best") == 0) {
+    return TWIN_ORDER_BEST;
+  }
+  return strcmp(word, "both_halves") == 0 ? TWIN_ORDER_BOTH_HALVES : TWIN_ORDER_GIVEN;
+}
+
+/* Chips and links between them: a list of axes, or the short form of two rings. */
+static void read_network(twin_system *system, const cJSON *network, const double frequency_GHz) {
+  const cJSON *axis = NULL;
+  cJSON_ArrayForEach(axis, member(network, "axes")) {
+    assert(system->axis_count < TWIN_MAX_AXES);
+    system->axes[system->axis_count++] = read_axis(axis, frequency_GHz);
+  }
+  if (system->axis_count == 0) {
+    system->axis_count = 2;
+    system->axes[0] = short_axis(number(network, "chips_x", 1),
+                                 number(network, "link_bandwidth_x_GBps", 1), frequency_GHz);
+    system->axes[1] = short_axis(number(network, "chips_y", 1),
+                                 number(network, "link_bandwidth_y_GBps", 1), frequency_GHz);
+  }
+  system->one_ring = strcmp(text(network, "collectives"), "ring") == 0;
+  system->collective_order = read_order(text(network, "collective_order"));
+  system->collective_base_cycles = number(network, "collective_base_us", 0) * frequency_GHz * 1000;
+  system->in_network_reduction = flag(network, "in_network_reduction");
+}
+
 bool twin_system_parse(twin_system *out, const char *json) {
   cJSON *const root = cJSON_Parse(json);
   if (root == NULL) {
@@ -325,7 +374,6 @@ bool twin_system_parse(twin_system *out, const char *json) {
   const cJSON *const core = member(root, "core");
   const cJSON *const chip = member(root, "chip");
   const cJSON *const memory = member(chip, "memory");
-  const cJSON *const torus = member(root, "system");
   const cJSON *const model = member(root, "model");
   const double frequency_GHz =
       number(core, "frequency_GHz", 1); /* GB/s over GHz = bytes per cycle */
@@ -355,10 +403,6 @@ bool twin_system_parse(twin_system *out, const char *json) {
       .memory_tile_second = number(memory, "tile_second", 1),
       .memory_stacks = number(memory, "stacks", 1),
       .capacity_bytes = number(memory, "capacity_GB", 1) * 1e9,
-      .chips_x = number(torus, "chips_x", 1),
-      .chips_y = number(torus, "chips_y", 1),
-      .link_x_bytes_per_cycle = number(torus, "link_bandwidth_x_GBps", 1) / frequency_GHz,
-      .link_y_bytes_per_cycle = number(torus, "link_bandwidth_y_GBps", 1) / frequency_GHz,
       .tile_startup_cycles = number(core, "tile_startup_us", 1) * frequency_GHz * 1000,
       .tile_least_side = number(core, "tile_least_side", 64),
       .tile_most_elements = number(core, "tile_most_elements", 32768),
@@ -371,6 +415,7 @@ bool twin_system_parse(twin_system *out, const char *json) {
       .relayout_memory_bytes = number(model, "relayout_memory_bytes", 2),
       .weight_update_memory_bytes = number(model, "weight_update_memory_bytes", 2),
   };
+  read_network(out, member(root, "system"), frequency_GHz);
   read_refinements(out, model);
   read_auxiliary_traffic(out, model, memory, frequency_GHz);
   cJSON_Delete(root);

@@ -41,6 +41,23 @@ typedef struct {
   double backward;
 } twin_aux_moves;
 
+/* What joins the chips along an axis. */
+typedef enum { TWIN_LINK_RING, TWIN_LINK_LINE, TWIN_LINK_SWITCH } twin_link_kind;
+
+/* system.collective_order */
+typedef enum { TWIN_ORDER_GIVEN, TWIN_ORDER_BEST, TWIN_ORDER_BOTH_HALVES } twin_order;
+
+enum { TWIN_MAX_AXES = 3 };
+
+typedef struct {
+  double chips;
+  double bytes_per_cycle; /* of a link, efficiency included */
+  double latency_cycles;  /* of a step from chip to chip */
+  double chips_per_port;
+  twin_link_kind link;
+  bool both_ways;
+} twin_axis;
+
 /* What `pipeline_group` says of a layer. */
 typedef enum {
   TWIN_PIPELINE_FREE,  /* absent */
@@ -122,10 +139,12 @@ typedef struct {
   double memory_tile_minor;
   double memory_tile_second;
   double memory_stacks;
-  double chips_x; /* m */
-  double chips_y; /* n */
-  double link_x_bytes_per_cycle;
-  double link_y_bytes_per_cycle;
+  size_t axis_count;
+  twin_axis axes[TWIN_MAX_AXES]; /* innermost first */
+  bool one_ring;                 /* collectives: one ring through all members, not nested */
+  twin_order collective_order;   /* of nested ones */
+  double collective_base_cycles;
+  bool in_network_reduction;
   double relu_mask_bytes;
   double batch_norm_saved_bytes;
   double reduce_memory_bytes;

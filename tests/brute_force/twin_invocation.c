@@ -5,28 +5,7 @@
 #include "twin_cost.h"
 #include "twin_traffic.h"
 
-/* Section 2 */
-
-double twin_group_cycles(const twin_system *system, const double x_bytes, const double y_bytes,
-                         const double memory_bytes, const double ring_bytes) {
-  const double x = x_bytes / system->link_x_bytes_per_cycle;
-  const double y = y_bytes / system->link_y_bytes_per_cycle;
-  const double memory = memory_bytes / system->memory_bytes_per_cycle;
-  const double ring = ring_bytes / system->core_link_bytes_per_cycle;
-  return fmax(fmax(x, y), fmax(memory, ring));
-}
-
 /* Section 3 */
-
-twin_layout twin_layout_of(const twin_system *system, const twin_parallelism parallelism) {
-  const bool x_is_data = parallelism == TWIN_DATA || parallelism == TWIN_DATA_X_MODEL_Y;
-  const bool y_is_data = parallelism == TWIN_DATA || parallelism == TWIN_MODEL_X_DATA_Y;
-  const double m = system->chips_x;
-  const double n = system->chips_y;
-  const double nm = (x_is_data ? 1 : m) * (y_is_data ? 1 : n);
-  return (twin_layout){
-      .m = m, .n = n, .nm = nm, .nd = m * n / nm, .x_is_data = x_is_data, .y_is_data = y_is_data};
-}
 
 double twin_samples_per_chip(const twin_layout layout, const double samples) {
   return ceil(samples / layout.nd);
@@ -335,38 +314,6 @@ static double memory_traffic_bytes(const twin_context *context, const twin_node 
   return fmin(io_out * n1 + kt, io_out + kt * ceil(bytes->s_out / tile)) + io_in + fix;
 }
 
-typedef struct {
-  double x; /* bytes */
-  double y; /* bytes */
-} link_bytes;
-
-static link_bytes rotation_bytes(const twin_context *context, const twin_node *node,
-                                 const twin_parallelism parallelism, const twin_layout layout,
-                                 const double mbc) {
-  const double full = twin_in_elements(node) * mbc * context->workload->element_bytes;
-  const bool is_exact = context->system->exact_rotation; /* a turn is one move less */
-  const double turn_x = is_exact ? full * (layout.m - 1) / layout.m : full;
-  const double turn_y = is_exact ? full * (layout.n - 1) / layout.n : full;
-  double x = 0;
-  double y = 0;
-  switch (parallelism) {
-  case TWIN_MODEL:
-    x = turn_x;
-    y = turn_y / layout.m;
-    break;
-  case TWIN_MODEL_X_DATA_Y:
-    x = turn_x;
-    break;
-  case TWIN_DATA_X_MODEL_Y:
-    y = turn_y;
-    break;
-  case TWIN_DATA:
-  case TWIN_PARALLELISM_COUNT:
-    break;
-  }
-  return (link_bytes){.x = layout.m > 1 ? x : 0, .y = layout.n > 1 ? y : 0};
-}
-
 double twin_partial_sum_bytes(const twin_context *context) {
   const double given = context->system->partial_sum_bytes;
   return given > 0 ? given : context->workload->partial_sum_bytes;
@@ -393,9 +340,10 @@ twin_invocation twin_invocation_of(const twin_context *context, const twin_node 
   const double mbc = twin_samples_per_chip(layout, condition->samples);
   const twin_traffic bytes = twin_traffic_of(context, node, layout, split, condition);
   const double mem = memory_traffic_bytes(context, node, pass, &bytes, condition);
-  const link_bytes turning = rotation_bytes(context, node, parallelism, layout, mbc);
-  const link_bytes rotated = {.x = turning.x * bytes.turned, .y = turning.y * bytes.turned};
-  const double rm = system->rotate_memory_bytes * fmax(rotated.x, rotated.y);
+  const twin_rotation rotated = twin_rotation_of(
+      system, &layout,
+      twin_in_elements(node) * mbc * context->workload->element_bytes * bytes.turned);
+  const double rm = system->rotate_memory_bytes * rotated.largest_bytes;
 
   twin_invocation cost = {
       .split = {split[0], split[1], split[2], split[3], split[4]},
@@ -407,15 +355,14 @@ twin_invocation twin_invocation_of(const twin_context *context, const twin_node 
       .core_bytes = bytes.s_in + bytes.s_out + bytes.kcore,
       .kernel_bytes = bytes.kcore,
   };
-  if (parallelism == TWIN_DATA) {
-    cost.overlapped = twin_group_cycles(system, 0, 0, mem, mem);
-  } else if (pass == TWIN_BACKWARD) {
-    cost.overlapped = twin_group_cycles(system, 0, 0, mem, mem);
-    cost.non_overlapped +=
-        twin_group_cycles(system, rotated.x, rotated.y, rm, rotated.x + rotated.y) *
-        twin_partial_sum_bytes(context) / context->workload->element_bytes;
+  if (pass == TWIN_BACKWARD) {
+    cost.overlapped = twin_group_cycles(system, NULL, mem, mem);
+    cost.non_overlapped += twin_group_cycles(system, &rotated.links, rm, rotated.all_bytes) *
+                               twin_partial_sum_bytes(context) / context->workload->element_bytes +
+                           rotated.latency_cycles;
   } else {
-    cost.overlapped = twin_group_cycles(system, rotated.x, rotated.y, mem + rm, mem + rm);
+    cost.overlapped =
+        twin_group_cycles(system, &rotated.links, mem + rm, mem + rm) + rotated.latency_cycles;
   }
   cost.non_overlapped += overhead_cycles(context, node, pass);
   cost.total = fmax(cost.primary, cost.overlapped) + cost.auxiliary + cost.non_overlapped;

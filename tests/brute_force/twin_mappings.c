@@ -196,9 +196,11 @@ static void visit_need(search *s, const size_t layer, const prefix so_far) {
 
 static bool has_choice(const twin_space *space) {
   for (size_t i = 0; i < space->context.workload->node_count; i++) {
-    const bool *const allowed = space->allowed[i];
-    if (!allowed[TWIN_DATA] && !allowed[TWIN_MODEL] && !allowed[TWIN_DATA_X_MODEL_Y] &&
-        !allowed[TWIN_MODEL_X_DATA_Y]) {
+    bool has_some = false;
+    for (int p = TWIN_DATA; p < TWIN_PARALLELISM_COUNT; p++) {
+      has_some = has_some || space->allowed[i][p];
+    }
+    if (!has_some) {
       return false;
     }
   }

@@ -15,7 +15,7 @@ static double tensor_bytes(const twin_context *context, const double elements,
 
 double twin_network_input_bytes(const twin_context *context) {
   const twin_workload *const workload = context->workload;
-  const double chips = context->system->chips_x * context->system->chips_y;
+  const double chips = twin_chips(context->system);
   double timesteps = 0;
   for (size_t i = 0; i < workload->node_count; i++) {
     if (twin_reads_network_input(&workload->nodes[i])) {

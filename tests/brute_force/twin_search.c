@@ -166,7 +166,8 @@ bool twin_search_parallelisms(twin_result *out, const twin_context *context,
   for (size_t i = 0; i < workload->node_count; i++) {
     for (int j = TWIN_DATA; j < TWIN_PARALLELISM_COUNT; j++) {
       const twin_parallelism parallelism = (twin_parallelism)j;
-      search.allowed[i][j] = twin_parallelism_is_allowed(&workload->nodes[i], parallelism, options);
+      search.allowed[i][j] =
+          twin_parallelism_is_allowed(context->system, &workload->nodes[i], parallelism, options);
       if (search.allowed[i][j]) {
         search.priced[i][j] = price_layer(context, &workload->nodes[i], parallelism);
       }

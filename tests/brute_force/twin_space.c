@@ -5,13 +5,14 @@
 #include <string.h>
 
 /* Section 3, and section 11 of the rulings: layers that can only use data. */
-bool twin_parallelism_is_allowed(const twin_node *node, const twin_parallelism parallelism,
-                                 const twin_options options) {
+bool twin_parallelism_is_allowed(const twin_system *system, const twin_node *node,
+                                 const twin_parallelism parallelism, const twin_options options) {
   if (node->kind == TWIN_MATMUL || node->groups > 1) {
     return parallelism == TWIN_DATA;
   }
-  const bool exists = options.hybrid || parallelism == TWIN_DATA || parallelism == TWIN_MODEL;
-  return exists && (options.parallelism_mask >> parallelism & 1U) != 0;
+  const bool is_simple = parallelism == TWIN_DATA || parallelism == TWIN_MODEL;
+  return (size_t)parallelism < twin_parallelism_count(system) && (options.hybrid || is_simple) &&
+         (options.parallelism_mask >> parallelism & 1U) != 0;
 }
 
 static size_t last_use_of(const twin_workload *workload, const size_t layer) {
@@ -34,7 +35,7 @@ static bool has_one_timestep(const twin_workload *workload, const size_t first, 
 /* Section 8: powers of two that divide the minibatch and leave every chip a sample. */
 static void list_factors(twin_space *space) {
   const size_t minibatch = (size_t)space->context.workload->minibatch;
-  const double chips = space->context.system->chips_x * space->context.system->chips_y;
+  const double chips = twin_chips(space->context.system);
   for (size_t f = 1; f <= minibatch; f *= 2) {
     const bool divides = minibatch % f == 0 && (double)(minibatch / f) >= chips;
     if (f == 1 || (space->options.dysm && divides)) {
@@ -49,8 +50,8 @@ twin_space twin_space_make(const twin_context *context, const twin_options optio
   twin_space space = {.context = *context, .options = options};
   for (size_t i = 0; i < workload->node_count; i++) {
     for (int j = TWIN_DATA; j < TWIN_PARALLELISM_COUNT; j++) {
-      space.allowed[i][j] =
-          twin_parallelism_is_allowed(&workload->nodes[i], (twin_parallelism)j, options);
+      space.allowed[i][j] = twin_parallelism_is_allowed(context->system, &workload->nodes[i],
+                                                        (twin_parallelism)j, options);
     }
     const size_t last = last_use_of(workload, i);
     space.last_use[i] = last;
@@ -149,16 +150,18 @@ bool twin_keeps_kernel(const twin_space *space, const size_t layer) {
 }
 
 bool twin_columns_are_allowed(const twin_system *system, const size_t columns) {
-  const size_t all = (size_t)system->chips_x;
-  return columns == all || (system->pipeline_columns && columns > 0 && all % columns == 0);
+  const size_t all = (size_t)twin_row_chips(system);
+  const bool may_differ = system->pipeline_columns && system->axis_count == 2;
+  return columns == all || (may_differ && columns > 0 && all % columns == 0);
 }
 
 double twin_chain_rows(const twin_system *system, const size_t columns) {
-  return system->chips_x / (double)columns * system->chips_y;
+  return twin_row_chips(system) / (double)columns * twin_last_axis(system)->chips;
 }
 
 static double most_rows(const twin_system *system) {
-  return twin_chain_rows(system, system->pipeline_columns ? 1 : (size_t)system->chips_x);
+  const bool may_be_narrow = twin_columns_are_allowed(system, 1);
+  return twin_chain_rows(system, may_be_narrow ? 1 : (size_t)twin_row_chips(system));
 }
 
 bool twin_group_is_allowed(const twin_space *space, const size_t first, const size_t count) {
@@ -271,7 +274,7 @@ const char *twin_group_fault(const twin_space *space, const twin_mapping *mappin
       }
     }
     if (decision->factor != 1 || group->rows[stage] < 1 ||
-        (double)group->rows[stage] > system->chips_y) {
+        (double)group->rows[stage] > twin_last_axis(system)->chips) {
       return "a stage has a DySM factor, no row, or too many";
     }
     rows += group->rows[stage];

@@ -20,8 +20,8 @@ typedef struct {
   size_t last_use[TWIN_MAX_LAYERS];  /* of the output; the layer itself where nobody uses it */
 } twin_space;
 
-bool twin_parallelism_is_allowed(const twin_node *node, twin_parallelism parallelism,
-                                 twin_options options);
+bool twin_parallelism_is_allowed(const twin_system *system, const twin_node *node,
+                                 twin_parallelism parallelism, twin_options options);
 
 twin_space twin_space_make(const twin_context *context, twin_options options);
 
@@ -47,7 +47,7 @@ bool twin_keeps_kernel(const twin_space *space, size_t layer);
 /* May the stages of a group be so many chips wide? */
 bool twin_columns_are_allowed(const twin_system *system, size_t columns);
 
-/* Rows in all, where the torus is cut into strips of so many columns that are put end to end. */
+/* Rows in all, where the system is cut into strips of so many columns that are put end to end. */
 double twin_chain_rows(const twin_system *system, size_t columns);
 
 bool twin_is_in_group(const twin_mapping *mapping, size_t layer);

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "instance_parts.h"
+
+static const size_t most_chips = 8;
+
+/* A seed's draws of axes are its own: seeds without them are what they would be without axes. */
+instance_axes instance_axes_pick(const uint64_t seed) {
+  static const size_t lengths[] = {1, 2, 2, 2, 3, 4, 4, 5, 6, 7, 8};
+  instance_random random = {.state = seed ^ UINT64_C(0x61786573)};
+  instance_axes axes = {.chips = {1, 1, 1}};
+  if (!instance_random_chance(&random, 33)) {
+    return axes;
+  }
+  const size_t count = instance_random_between(&random, 0, 9);
+  axes.count = count < 2 ? 1 : count < 5 ? 2 : 3;
+  axes.has_keys = instance_random_chance(&random, 50);
+  do {
+    for (size_t a = 0; a < axes.count; a++) {
+      axes.chips[a] = INSTANCE_PICK(&random, lengths);
+    }
+  } while (axes.chips[0] * axes.chips[1] * axes.chips[2] > most_chips);
+  return axes;
+}
+
+size_t instance_parallelism_count(const instance_axes *axes) {
+  return (size_t)1 << (axes->count == 0 ? 2 : axes->count);
+}
+
+/* All chips of some of the axes before share a port. */
+static size_t pick_chips_per_port(instance_random *random, const instance_axes *axes,
+                                  const size_t axis) {
+  const size_t joined = instance_random_between(random, 0, axis);
+  size_t chips = 1;
+  for (size_t a = 0; a < joined; a++) {
+    chips *= axes->chips[a];
+  }
+  return chips;
+}
+
+static void write_axis_keys(instance_text *text, instance_random *random, const instance_axes *axes,
+                            const size_t axis) {
+  static const double efficiencies[] = {0.5, 0.75, 0.9};
+  static const double latencies_us[] = {0.001, 0.01, 0.1, 0.5, 3.4};
+  if (instance_random_chance(random, 40)) {
+    instance_text_real(text, "efficiency_ratio", INSTANCE_PICK_REAL(random, efficiencies));
+  }
+  if (instance_random_chance(random, 50)) {
+    instance_text_real(text, "latency_us", INSTANCE_PICK_REAL(random, latencies_us));
+  }
+  if (instance_random_chance(random, 40)) {
+    instance_text_bool(text, "both_ways", instance_random_chance(random, 80));
+  }
+  if (axis > 0 && instance_random_chance(random, 50)) {
+    instance_text_count(text, "chips_per_port", pick_chips_per_port(random, axes, axis));
+  }
+}
+
+static void write_collective_keys(instance_text *text, instance_random *random) {
+  static const char *const orders[] = {"given", "best", "best", "both_halves", "both_halves"};
+  static const double bases_us[] = {0.01, 0.1, 1, 8.4};
+  if (instance_random_chance(random, 50)) {
+    instance_text_string(text, "collectives",
+                         instance_random_chance(random, 75) ? "ring" : "nested");
+  }
+  if (instance_random_chance(random, 60)) {
+    instance_text_string(text, "collective_order", orders[instance_random_between(random, 0, 4)]);
+  }
+  if (instance_random_chance(random, 40)) {
+    instance_text_real(text, "collective_base_us", INSTANCE_PICK_REAL(random, bases_us));
+  }
+  if (instance_random_chance(random, 40)) {
+    instance_text_bool(text, "in_network_reduction", instance_random_chance(random, 80));
+  }
+}
+
+void instance_axes_write(instance_text *text, instance_random *random, const instance_axes *axes,
+                         const double bandwidths_GBps[INSTANCE_MAX_AXES]) {
+  static const char *const names[INSTANCE_MAX_AXES] = {"x", "board", "rack2"};
+  static const char *const links[] = {"ring", "line", "switch"};
+  instance_text_key(text, "system");
+  instance_text_open(text, '{');
+  instance_text_key(text, "axes");
+  instance_text_open(text, '[');
+  for (size_t a = 0; a < axes->count; a++) {
+    const size_t link = axes->has_keys ? instance_random_between(random, 0, 2) : 0;
+    instance_text_key(text, NULL);
+    instance_text_open(text, '{');
+    instance_text_string(text, "name", names[a]);
+    instance_text_count(text, "chips", axes->chips[a]);
+    instance_text_string(text, "link", links[link]);
+    instance_text_real(text, "bandwidth_GBps", bandwidths_GBps[a]);
+    if (axes->has_keys) {
+      write_axis_keys(text, random, axes, a);
+    }
+    instance_text_close(text, '}');
+  }
+  instance_text_close(text, ']');
+  if (axes->has_keys) {
+    write_collective_keys(text, random);
+  }
+  instance_text_close(text, '}');
+}

@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "twin_network.h"
+
+#include <assert.h>
+#include <math.h>
+
+double twin_chips(const twin_system *system) {
+  return twin_row_chips(system) * twin_last_axis(system)->chips;
+}
+
+const twin_axis *twin_last_axis(const twin_system *system) {
+  return &system->axes[system->axis_count - 1];
+}
+
+double twin_row_chips(const twin_system *system) {
+  double chips = 1;
+  for (size_t a = 0; a + 1 < system->axis_count; a++) {
+    chips *= system->axes[a].chips;
+  }
+  return chips;
+}
+
+twin_system twin_stage_system(const twin_system *system, const size_t columns, const size_t rows) {
+  twin_system stage = *system;
+  if (stage.axis_count == 2) {
+    stage.axes[0].chips = (double)columns;
+  }
+  stage.axes[stage.axis_count - 1].chips = (double)rows;
+  assert(twin_row_chips(&stage) == (double)columns);
+  return stage;
+}
+
+size_t twin_parallelism_count(const twin_system *system) {
+  return (size_t)1 << system->axis_count;
+}
+
+twin_layout twin_layout_with(const twin_system *system, const bool is_data[TWIN_MAX_AXES]) {
+  twin_layout layout = {.nm = 1, .nd = 1};
+  for (size_t a = 0; a < system->axis_count; a++) {
+    layout.is_data[a] = is_data[a];
+    *(is_data[a] ? &layout.nd : &layout.nm) *= system->axes[a].chips;
+  }
+  return layout;
+}
+
+twin_layout twin_layout_of(const twin_system *system, const twin_parallelism parallelism) {
+  static const char *const roles[TWIN_PARALLELISM_COUNT] = {"DDD", "MMM", "DMM", "MDM",
+                                                            "DDM", "MMD", "DMD", "MDD"};
+  bool is_data[TWIN_MAX_AXES];
+  for (size_t a = 0; a < TWIN_MAX_AXES; a++) {
+    is_data[a] = roles[parallelism][a] == 'D';
+  }
+  return twin_layout_with(system, is_data);
+}
+
+double twin_group_cycles(const twin_system *system, const twin_links *links,
+                         const double memory_bytes, const double ring_bytes) {
+  double slowest = fmax(memory_bytes / system->memory_bytes_per_cycle,
+                        ring_bytes / system->core_link_bytes_per_cycle);
+  for (size_t a = 0; links != NULL && a < system->axis_count; a++) {
+    slowest = fmax(slowest, links->along[a] / system->axes[a].bytes_per_cycle);
+  }
+  return slowest;
+}
+
+static double sum_of(const twin_links *links) {
+  return links->along[0] + links->along[1] + links->along[2];
+}
+
+/* The steps from chip to chip along an axis, one after the other. */
+static double steps_cycles(const twin_axis *axis) {
+  return (axis->chips - 1) * axis->latency_cycles * (axis->both_ways ? 0.5 : 1);
+}
+
+twin_rotation twin_rotation_of(const twin_system *system, const twin_layout *layout,
+                               const double full) {
+  twin_rotation rotation = {.largest_bytes = 0};
+  double ways = 1; /* a turn along this axis is one iteration of all those before */
+  for (size_t a = 0; a < system->axis_count; a++) {
+    const double n = system->axes[a].chips;
+    if (layout->is_data[a] || n <= 1) {
+      continue;
+    }
+    const double turn = system->exact_rotation ? full * (n - 1) / n : full;
+    rotation.links.along[a] = turn / ways;
+    rotation.largest_bytes = fmax(rotation.largest_bytes, turn / ways);
+    rotation.latency_cycles += steps_cycles(&system->axes[a]);
+    ways *= n;
+  }
+  rotation.all_bytes = sum_of(&rotation.links);
+  return rotation;
+}
+
+/* Along one axis after the other: each gets what the one before it has left. */
+static twin_links nested_links(const twin_system *system, const size_t *order, const size_t count,
+                               double bytes) {
+  twin_links links = {{0}};
+  for (size_t i = 0; i < count; i++) {
+    const twin_axis *const axis = &system->axes[order[i]];
+    const bool adds = system->in_network_reduction && axis->link == TWIN_LINK_SWITCH;
+    links.along[order[i]] = adds ? bytes / 2 : bytes * (axis->chips - 1) / axis->chips;
+    bytes /= axis->chips;
+  }
+  return links;
+}
+
+/* The members that share a port of an axis: of the innermost chips behind it, one in each way to
+ * share the features does not take part. */
+static double members_behind_port(const twin_system *system, const twin_layout *layout,
+                                  const size_t axis) {
+  double left = system->axes[axis].chips_per_port;
+  double members = 1;
+  for (size_t a = 0; a < axis && left > 1; a++) {
+    const double along = fmin(left, system->axes[a].chips);
+    members *= layout->is_data[a] ? along : 1;
+    left /= along;
+  }
+  return members;
+}
+
+/* One ring through all members. */
+static twin_links ring_links(const twin_system *system, const twin_layout *layout,
+                             const size_t *order, const size_t count, const double bytes) {
+  twin_links links = {{0}};
+  for (size_t i = 0; i < count; i++) {
+    const double c = system->axes[order[i]].chips_per_port;
+    const double rings = c / members_behind_port(system, layout, order[i]);
+    links.along[order[i]] = bytes * (layout->nd - 1) / layout->nd * rings / c;
+  }
+  return links;
+}
+
+/* Walks the ring, innermost members first: each step is along the innermost axis that has not come
+ * to its end. The way from the last member to the first takes no step. */
+static double ring_steps_cycles(const twin_system *system, const twin_layout *layout,
+                                const size_t *order, const size_t count) {
+  size_t at[TWIN_MAX_AXES] = {0};
+  double cycles = 0;
+  for (double step = 1; step < layout->nd; step++) {
+    size_t i = 0;
+    while (i < count && (double)at[i] + 1 == system->axes[order[i]].chips) {
+      at[i++] = 0;
+    }
+    assert(i < count);
+    at[i]++;
+    cycles += system->axes[order[i]].latency_cycles;
+  }
+  return cycles;
+}
+
+typedef struct {
+  const twin_system *system;
+  double bytes;
+  double memory_bytes;
+} reduction;
+
+/* `received`: bytes of a chip, from all of its links. */
+static double links_cycles(const reduction *of, const twin_links *links, const double received) {
+  return twin_group_cycles(of->system, links, of->memory_bytes,
+                           of->system->reduce_ring_crossings * received);
+}
+
+static double order_cycles(const reduction *of, const size_t *order, const size_t count) {
+  const twin_links links = nested_links(of->system, order, count, of->bytes);
+  return links_cycles(of, &links, sum_of(&links));
+}
+
+/* The fastest of all orders; those up to `fixed` stay where they are. */
+static double best_order_cycles(const reduction *of, const size_t *order, const size_t count,
+                                const size_t fixed) {
+  if (fixed == count) {
+    return order_cycles(of, order, count);
+  }
+  double least = HUGE_VAL;
+  for (size_t i = fixed; i < count; i++) {
+    size_t other[TWIN_MAX_AXES] = {order[0], order[1], order[2]};
+    other[fixed] = order[i];
+    other[i] = order[fixed];
+    least = fmin(least, best_order_cycles(of, other, count, fixed + 1));
+  }
+  return least;
+}
+
+/* As many equal parts as axes; each begins along another and goes on along those after it. */
+static double parts_cycles(const reduction *of, const size_t *order, const size_t count) {
+  twin_links all = {{0}};
+  for (size_t first = 0; first < count; first++) {
+    size_t turned[TWIN_MAX_AXES] = {0};
+    for (size_t i = 0; i < count; i++) {
+      turned[i] = order[(first + i) % count];
+    }
+    const twin_links part = nested_links(of->system, turned, count, of->bytes / (double)count);
+    for (size_t a = 0; a < TWIN_MAX_AXES; a++) {
+      all.along[a] += part.along[a];
+    }
+  }
+  return links_cycles(of, &all, sum_of(&all));
+}
+
+double twin_half_all_reduce_cycles(const twin_system *system, const twin_layout *layout,
+                                   const double bytes, const double memory_factor) {
+  const reduction of = {.system = system, .bytes = bytes, .memory_bytes = memory_factor * bytes};
+  size_t order[TWIN_MAX_AXES] = {0};
+  size_t count = 0;
+  double steps = 0;
+  for (size_t a = 0; a < system->axis_count; a++) {
+    if (layout->is_data[a] && system->axes[a].chips > 1) {
+      order[count++] = a;
+      steps += steps_cycles(&system->axes[a]);
+    }
+  }
+  if (system->one_ring && count > 0) {
+    const twin_links links = ring_links(system, layout, order, count, bytes);
+    const double received = bytes * (layout->nd - 1) / layout->nd; /* from one link only */
+    return links_cycles(&of, &links, received) + ring_steps_cycles(system, layout, order, count);
+  }
+  switch (system->collective_order) {
+  case TWIN_ORDER_BEST:
+    return best_order_cycles(&of, order, count, 0) + steps;
+  case TWIN_ORDER_BOTH_HALVES:
+    return parts_cycles(&of, order, count) + steps;
+  case TWIN_ORDER_GIVEN:
+    break;
+  }
+  return order_cycles(&of, order, count) + steps;
+}
+
+/* Links that a portion of an all-to-all loads, in links of a chip. */
+static double mean_hops(const twin_system *system, const twin_axis *axis) {
+  const double n = axis->chips;
+  const double shorter_way = floor(n * n / 4) / n;
+  switch (axis->link) {
+  case TWIN_LINK_LINE:
+    return n > 1 ? n / 4 : 0;
+  case TWIN_LINK_SWITCH:
+    return (n - 1) / n;
+  case TWIN_LINK_RING:
+    break;
+  }
+  if (axis->both_ways) {
+    return shorter_way / 2;
+  }
+  return system->two_way_relayout ? shorter_way : (n - 1) / 2;
+}
+
+double twin_move_cycles(const twin_system *system, const double total_bytes,
+                        const twin_parallelism from, const twin_parallelism to) {
+  if (from == to) {
+    return 0;
+  }
+  const twin_layout before = twin_layout_of(system, from);
+  const twin_layout after = twin_layout_of(system, to);
+  const double chips = twin_chips(system);
+  twin_links links = {{0}};
+  double latency = system->collective_base_cycles;
+  for (size_t a = 0; a < system->axis_count; a++) {
+    if (before.is_data[a] != after.is_data[a]) {
+      links.along[a] = total_bytes * mean_hops(system, &system->axes[a]) / chips;
+      latency += steps_cycles(&system->axes[a]);
+    }
+  }
+  return twin_group_cycles(system, &links, system->relayout_memory_bytes * total_bytes / chips, 0) +
+         latency;
+}
+
+double twin_hand_over_cycles(const twin_system *system, const double bytes) {
+  twin_links links = {{0}};
+  links.along[system->axis_count - 1] = bytes;
+  return twin_group_cycles(system, &links, 0, 0) + twin_last_axis(system)->latency_cycles;
+}

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#ifndef DSM_TESTS_TWIN_NETWORK_H
+#define DSM_TESTS_TWIN_NETWORK_H
+
+/* Sections 2, 3 and 5: chips along axes, what a parallelism makes of them, and what goes between
+ * them. */
+
+#include "twin_input.h"
+
+/* What a parallelism makes of the axes (section 3). */
+typedef struct {
+  double nm; /* chips that share the features */
+  double nd; /* chips that share the minibatch */
+  bool is_data[TWIN_MAX_AXES];
+} twin_layout;
+
+/* Bytes of a chip's link along each axis. */
+typedef struct {
+  double along[TWIN_MAX_AXES];
+} twin_links;
+
+double twin_chips(const twin_system *system);
+
+/* Where the stages of pipelines stand, and the chips of a row: all of the axes before it. */
+const twin_axis *twin_last_axis(const twin_system *system);
+double twin_row_chips(const twin_system *system);
+
+/* What a stage of so many columns and rows has. */
+twin_system twin_stage_system(const twin_system *system, size_t columns, size_t rows);
+
+/* How many parallelisms differ: the first so many. */
+size_t twin_parallelism_count(const twin_system *system);
+
+twin_layout twin_layout_of(const twin_system *system, twin_parallelism parallelism);
+twin_layout twin_layout_with(const twin_system *system, const bool is_data[TWIN_MAX_AXES]);
+
+/* Cycles of concurrent transfers: the slowest link decides. NULL: nothing between chips. */
+double twin_group_cycles(const twin_system *system, const twin_links *links, double memory_bytes,
+                         double ring_bytes);
+
+/* What turns in an invocation along the axes of the features, `full` bytes on a chip. */
+typedef struct {
+  twin_links links;
+  double largest_bytes; /* along any axis */
+  double all_bytes;     /* along all axes */
+  double latency_cycles;
+} twin_rotation;
+
+twin_rotation twin_rotation_of(const twin_system *system, const twin_layout *layout, double full);
+
+/* Half of an all-reduce of `bytes` on each chip along the axes of the samples: the sum, or the way
+ * back. Without what passes before it begins. */
+double twin_half_all_reduce_cycles(const twin_system *system, const twin_layout *layout,
+                                   double bytes, double memory_factor);
+
+/* Cycles of an all-to-all of `total_bytes` (of the whole system); 0 where `from` is `to`. */
+double twin_move_cycles(const twin_system *system, double total_bytes, twin_parallelism from,
+                        twin_parallelism to);
+
+/* From a stage to the next, `bytes` a chip. */
+double twin_hand_over_cycles(const twin_system *system, double bytes);
+
+#endif
