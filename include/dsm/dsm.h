@@ -27,6 +27,7 @@
 #ifndef DSM_H
 #define DSM_H
 
+#include "dsm/calibrate.h"
 #include "dsm/check.h"
 #include "dsm/diag.h"
 #include "dsm/diff.h"

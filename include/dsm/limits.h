@@ -24,5 +24,6 @@
 #define DSM_SWEEP_AXES_MAX 32             /**< axes of a sweep, and paths of an axis */
 #define DSM_SWEEP_CONDITIONS_MAX 1000 /**< conditions of a specification, and of a command line */
 #define DSM_SWEEP_VALUES_MAX 100000   /**< values of an axis, and inputs of a sweep */
+#define DSM_MEASUREMENTS_MAX 10000    /**< measurements that a system is calibrated on */
 
 #endif

@@ -13,6 +13,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "dsm/calibrate.h"
 #include "dsm/check.h"
 #include "dsm/diag.h"
 #include "dsm/diff.h"
@@ -145,6 +146,15 @@ DSM_API char *dsm_report_elasticity_table(const dsm_elasticity *const *items, si
 DSM_API char *dsm_report_elasticity_json(const dsm_elasticity *const *items, size_t count);
 /** One row a parameter, variation and network. */
 DSM_API char *dsm_report_elasticity_csv(const dsm_elasticity *const *items, size_t count);
+
+/** A calibration: the errors before and after, the constants, and each measurement beside what is
+ * predicted of it. */
+DSM_API char *dsm_report_calibration_table(const dsm_calibration *calibration,
+                                           dsm_table_style style);
+/** Format "dsm-calibration/1". */
+DSM_API char *dsm_report_calibration_json(const dsm_calibration *calibration);
+/** One row a measurement. */
+DSM_API char *dsm_report_calibration_csv(const dsm_calibration *calibration);
 
 /** Points of a sweep: what varies and the results that are looked at first, a row a point; what is
  * the same in all rows stands once above them, why a point has no result below. */

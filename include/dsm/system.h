@@ -204,6 +204,9 @@ typedef struct dsm_assumptions {
   bool tile_schedule;                /**< cores take tiles of outputs as they become free */
   dsm_auxiliary_traffic auxiliary_traffic; /**< which auxiliary operations read and write memory */
   dsm_operation_traffic traffic[DSM_OPERATION_COUNT]; /**< and how much, by kind */
+  double spread_low;     /**< measured over predicted, 10th percentile; predicts nothing */
+  double spread_high;    /**< the 90th */
+  uint64_t spread_count; /**< measurements that they are of; 0: none */
 } dsm_assumptions;
 
 /** An immutable system. Everything inside belongs to it. */

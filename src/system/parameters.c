@@ -324,6 +324,18 @@ const dsm__parameter dsm__parameters[] = {
                       "assumption: all users read the same tensor"),
     OPERATION_TRAFFIC("fork", DSM_OPERATION_FORK, backward, 3,
                       "assumption: two errors read, their sum written"),
+    NEUTRAL(
+        "model.spread_low", REAL, model.spread_low, NULL, true, 0, 1e6, 0, "ratio",
+        "assumption: nothing was measured",
+        "Measured time over predicted, 10th percentile, of measurements that the system was not "
+        "calibrated on; predicts nothing."),
+    NEUTRAL("model.spread_high", REAL, model.spread_high, NULL, true, 0, 1e6, 0, "ratio",
+            "assumption: nothing was measured", "The same, 90th percentile."),
+    NEUTRAL(
+        "model.spread_count", COUNT, model.spread_count, NULL, false, 0, DSM_MEASUREMENTS_MAX, 0,
+        "measurements", "assumption: nothing was measured",
+        "Measurements that the spread is of; the range that it makes of a predicted step time is "
+        "shown beside it."),
 };
 /* clang-format on */
 

@@ -245,6 +245,14 @@ static void check_chip_count(const dsm_system *system, const dsm__json_node *roo
   }
 }
 
+/* Percentiles do not fall. */
+static void check_spread(const dsm_system *system, const dsm__json_node *root) {
+  const dsm__json_node model = dsm__json_member(root, "model");
+  if (system->model.spread_high < system->model.spread_low) {
+    dsm__json_error(&model, NULL, "expected spread_high to be at least spread_low");
+  }
+}
+
 DSM__OBJECT(dsm__system_object, "system", {.name = "format"}, {.name = "name"}, {.name = "source"},
             {.name = "notes"});
 
@@ -264,6 +272,7 @@ void dsm__system_read(dsm_system *system, const dsm__json_node *node, bool has_a
   if (dsm__json_doc_error_count(node->doc) == errors_before) {
     check_topology(system, node);
     check_chip_count(system, node);
+    check_spread(system, node);
   }
 }
 

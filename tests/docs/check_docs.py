@@ -363,6 +363,7 @@ class Checker:
                 ("dsm-elasticity/1", (*inputs, "--sensitivity")),
                 ("dsm-elasticity/1", ("score", plan, "--sensitivity")),
                 ("dsm-list/1", ("list",)),
+                ("dsm-calibration/1", ("calibrate", self.source / "examples" / "calibrate" / "times.csv", "chip1")),
                 ("dsm-check/1", changed),
                 ("dsm-diff/1", ("diff", baseline, other)),
                 ("dsm-validate/1", ("validate", workload, bad))):

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Runs the examples of the documents. In a ```console block, a line `$ COMMAND` is run and the lines
 behind it must be what it prints; a line `[...]` stands for any lines. In a ```sh block a line that begins
-with `dsm` is run and must end well. A block ```json NAME is written to a file of that name first.
+with `dsm` is run and must end well. A block ```json NAME or ```csv NAME is written to a file of that name first.
 
 --help stands for the examples of every command, which its help and its man page show: they are run one after
 the other in one folder, and must end well and say nothing on standard error but notes.
@@ -72,7 +72,7 @@ def run_document(runner, document):
     with tempfile.TemporaryDirectory() as folder:
         for info, content in blocks(text):
             words = info.split()
-            if words[0] == "json" and len(words) == 2:
+            if words[0] in ("json", "csv") and len(words) == 2:
                 pathlib.Path(folder, words[1]).write_text(content, encoding="utf-8")
         for info, content in blocks(text):
             if info == "console":

@@ -21,6 +21,7 @@ PUBLIC_HEADERS = {
     "model": {"mapping", "model", "workload", "system"},
     "plan": {"plan"},
     "search": {"explore"},
+    "calibrate": {"calibrate"},
     "check": {"check", "diff"},
     "elasticity": {"elasticity"},
     "server": {"server", "instance"},

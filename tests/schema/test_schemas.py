@@ -514,6 +514,9 @@ def check_made(schemas, dsm, source, plans):
             ("dsm-explain/1", (0,), ("explore", "alexnet", "torus64", "--explain", "conv1")),
             ("dsm-explain/1", (0,), ("explore", "gnmt", "torus64", "--explain", "enc2")),
             ("dsm-explain/1", (0,), ("explore", "alexnet", "chip1", "--mode", "inference", "--explain", "fc1")),
+            ("dsm-calibration/1", (0,), ("calibrate", str(source / "examples" / "calibrate" / "times.csv"), "chip1")),
+            ("dsm-calibration/1", (0,), ("calibrate", str(source / "examples" / "calibrate" / "times.csv"), "chip1",
+                                         "--fit", "chip.memory.bandwidth_GBps,chip.memory.efficiency_ratio")),
             ("dsm-validate/1", (0,), ("validate", "vgg16", "torus64", "fig10", str(plans[0]))),
             ("dsm-validate/1", (3,), ("validate", "vgg16", str(unread)))):
         written = run(dsm, *arguments, "--format", "json", codes=codes)

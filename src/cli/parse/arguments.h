@@ -93,6 +93,7 @@ typedef struct cli_arguments {
   bool is_strict;          /**< of check: whatever moved fails */
   const char *workload;    /**< of check, in place of the baseline's; NULL: not given */
   const char *system;      /**< likewise */
+  const char *fit;         /**< of calibrate: paths, joined by commas; NULL: not given */
   cli_overrides overrides;
   cli_sweep_arguments sweep;
   cli_partition_arguments partition;

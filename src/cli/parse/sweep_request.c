@@ -8,57 +8,16 @@
 #include <string.h>
 
 #include "cli/parse/lookup.h"
+#include "cli/parse/named_inputs.h"
 #include "cli/parse/paths.h"
 #include "cli/rows/rows.h"
 #include "cli/run/complain.h"
 
-/* What the reader of a sweep's inputs needs. */
-typedef struct inputs {
-  const cli_arguments *arguments;
-  bool is_stdin_read;
-} inputs;
-
-/* Reads a file; standard input only once. */
-static dsm_status read_once(inputs *in, const char *path, char **text, size_t *length,
-                            dsm_diags *diags) {
-  const bool is_stdin = strcmp(path, "-") == 0;
-  if (is_stdin && in->is_stdin_read) {
-    return cli_refuse(diags, DSM_ERROR_USAGE, NULL, NULL,
-                      "standard input ('-') can be read only once");
-  }
-  in->is_stdin_read = in->is_stdin_read || is_stdin;
-  return dsm_file_read(text, length, path, diags);
-}
-
-/* A dsm_sweep_source's function. */
-static dsm_status read_input(void *context, const char *name, const char *folder,
-                             dsm_description kind, char **text, size_t *length, char **file,
+static dsm_status parse_spec(dsm_sweep **sweep, cli_named_inputs *in, const char *text,
+                             size_t length, const char *path, const dsm_sweep_request *request,
                              dsm_diags *diags) {
-  inputs *const in = context;
-  dsm_status status = cli_find_beside(file, in->arguments, name, folder, 1U << kind, diags);
-  if (status == DSM_OK) {
-    status = read_once(in, *file, text, length, diags);
-  }
-  if (status != DSM_OK) {
-    free(*file);
-    *file = NULL;
-  }
-  return status;
-}
-
-/* The folder that a file lies in; malloc'ed, NULL if out of memory. */
-static char *folder_of(const char *path) {
-  const char *const slash = strrchr(path, '/');
-  if (slash == NULL) {
-    return strdup(".");
-  }
-  return slash == path ? strdup("/") : strndup(path, (size_t)(slash - path));
-}
-
-static dsm_status parse_spec(dsm_sweep **sweep, inputs *in, const char *text, size_t length,
-                             const char *path, const dsm_sweep_request *request, dsm_diags *diags) {
-  const dsm_sweep_source source = {.read = read_input, .context = in};
-  char *const folder = folder_of(path);
+  const dsm_sweep_source source = {.read = cli_read_named, .context = in};
+  char *const folder = cli_folder_of(path);
   const dsm_status status =
       folder == NULL ? cli_note_out_of_memory(diags)
                      : dsm_sweep_make(sweep, text, length, path, folder, request, &source, diags);
@@ -69,7 +28,7 @@ static dsm_status parse_spec(dsm_sweep **sweep, inputs *in, const char *text, si
 dsm_status cli_parse_sweep(dsm_sweep **sweep, const cli_arguments *arguments, const char *text,
                            size_t length, const char *path, const dsm_sweep_request *request,
                            dsm_diags *diags) {
-  inputs in = {.arguments = arguments, .is_stdin_read = strcmp(path, "-") == 0};
+  cli_named_inputs in = {.arguments = arguments, .is_stdin_read = strcmp(path, "-") == 0};
   return parse_spec(sweep, &in, text, length, path, request, diags);
 }
 
@@ -125,15 +84,16 @@ static dsm_status make_stem(char **stem, const cli_arguments *arguments, dsm_dia
   return *stem == NULL ? cli_note_out_of_memory(diags) : DSM_OK;
 }
 
-static dsm_status make_of_spec(dsm_sweep **sweep, const cli_arguments *arguments, inputs *in,
-                               const dsm_sweep_request *request, dsm_diags *diags) {
+static dsm_status make_of_spec(dsm_sweep **sweep, const cli_arguments *arguments,
+                               cli_named_inputs *in, const dsm_sweep_request *request,
+                               dsm_diags *diags) {
   char *path;
   char *text = NULL;
   size_t length = 0;
   dsm_status status =
       cli_find_input(&path, arguments, arguments->operands[0], CLI_TAKES_SWEEP, diags);
   if (status == DSM_OK) {
-    status = read_once(in, path, &text, &length, diags);
+    status = cli_read_once(in, path, &text, &length, diags);
   }
   if (status == DSM_OK) {
     status = parse_spec(sweep, in, text, length, path, request, diags);
@@ -147,7 +107,7 @@ dsm_status cli_make_sweep(dsm_sweep **sweep, char **stem, const cli_arguments *a
                           dsm_diags *diags) {
   *sweep = NULL;
   *stem = NULL;
-  inputs in = {.arguments = arguments};
+  cli_named_inputs in = {.arguments = arguments};
   dsm_sweep_request request = make_request(arguments);
   /* Those of the mode: each point takes of all what its mode has. */
   const dsm_optimization_set optimizations =
@@ -157,7 +117,7 @@ dsm_status cli_make_sweep(dsm_sweep **sweep, char **stem, const cli_arguments *a
   if (status == DSM_OK && arguments->operand_count == 1) {
     status = make_of_spec(sweep, arguments, &in, &request, diags);
   } else if (status == DSM_OK) {
-    const dsm_sweep_source source = {.read = read_input, .context = &in};
+    const dsm_sweep_source source = {.read = cli_read_named, .context = &in};
     const char *const workload = arguments->operands[0];
     const char *const system = arguments->operands[1];
     request.workloads = &workload;

@@ -162,6 +162,28 @@ const cli_command cli_commands[] = {
                   "dsm check baseline.json --workload vgg16 --strict",
                   "dsm check baseline.json -o report.xml"},
      .run = cli_run_check},
+    {.name = "calibrate",
+     .bit = CLI_CALIBRATE,
+     .operands = "MEASUREMENTS SYSTEM",
+     .takes = {CLI_TAKES_FILE, CLI_TAKES_SYSTEM},
+     .operand_min = 2,
+     .operand_max = 2,
+     .summary = "choose constants of a system that fit measured times",
+     .description =
+         "Reads MEASUREMENTS, a CSV file with a row for each time that was measured (columns "
+         "workload, minibatch, mode, parallelism, optimize, overrides, plan, layer, pass, "
+         "milliseconds, note, in any order; workload and milliseconds are enough), and chooses the "
+         "constants of SYSTEM that no datasheet has, so that the mean of |predicted / measured - "
+         "1| is least. Shows the error before and after, and what each measurement is predicted as "
+         "by constants that were chosen without it; which constants no measurement sees, and which "
+         "cannot be told apart. The calibrated system carries the spread of those errors: explore "
+         "shows it beside the step time.",
+     .examples = {"printf 'workload,milliseconds\\nvgg16,14\\nresnet50,9\\n' >times.csv && dsm "
+                  "calibrate times.csv torus64 -o calibrated.json",
+                  "dsm calibrate times.csv torus64 --fit "
+                  "array.efficiency_ratio,array.startup_cycles",
+                  "dsm explore vgg16 calibrated.json"},
+     .run = cli_run_calibrate},
     {.name = "diff",
      .bit = CLI_DIFF,
      .operands = "A B",

@@ -6,7 +6,7 @@
 
 #define ALL_BUT_CHECK                                                                              \
   (CLI_EXPLORE | CLI_SCORE | CLI_DESCRIBE | CLI_VALIDATE | CLI_SWEEP | CLI_PARTITION)
-#define RESULTS (ALL_BUT_CHECK | CLI_CHECK | CLI_DIFF | CLI_LIST)
+#define RESULTS (ALL_BUT_CHECK | CLI_CHECK | CLI_CALIBRATE | CLI_DIFF | CLI_LIST)
 #define WRITERS (CLI_PLOT | CLI_REPORT | CLI_TRACE | CLI_EXPORT)
 #define ALL_COMMANDS (CLI_PROGRAM | RESULTS | WRITERS | CLI_INIT | CLI_HELP)
 
@@ -330,15 +330,23 @@ const cli_option cli_options[] = {
              "the figure",
      .commands = CLI_PLOT,
      NAME(CLI_READ_FOLDER, plot.script, CLI_TAKES_FOLDER)},
+    {.name = "fit",
+     .argument = "PATHS",
+     .help = "comma-separated numbers of the system that are chosen (default: "
+             "array.efficiency_ratio, those of the memory and of the axes, and "
+             "core.operation_overhead_us, as far as the system has them)",
+     .commands = CLI_CALIBRATE,
+     NAME(CLI_READ_NAME, fit, CLI_TAKES_TEXT)},
     {.name = "threads",
      .argument = "N",
      .help = "threads to search with (default: 1); the result does not depend on it",
-     .commands = CLI_EXPLORE | CLI_SCORE | CLI_DESCRIBE | CLI_CHECK | CLI_SWEEP | CLI_REPORT,
+     .commands = CLI_EXPLORE | CLI_SCORE | CLI_DESCRIBE | CLI_CALIBRATE | CLI_CHECK | CLI_SWEEP |
+                 CLI_REPORT,
      COUNT(options.thread_count, THREADS_MAX)},
     {.name = "format",
      .argument = "FORMAT",
      .help = "form of the result (default: table)",
-     .commands = ALL_BUT_CHECK | CLI_DIFF | CLI_LIST,
+     .commands = ALL_BUT_CHECK | CLI_CALIBRATE | CLI_DIFF | CLI_LIST,
      .word = cli_format_word,
      OWN(cli_apply_format)},
     {.name = "format",
@@ -359,6 +367,10 @@ const cli_option cli_options[] = {
            "write the result to FILE, whole or not at all. Without --format the form follows the "
            "ending .json, .csv or .xml (that is junit), and the table is shown as well. '-' is "
            "standard output"),
+    OUTPUT(
+        CLI_CALIBRATE, "FILE", CLI_TAKES_FILE,
+        "write the calibrated system to FILE, whole or not at all; '-' is standard output, which "
+        "then has nothing else"),
     OUTPUT(CLI_TRACE, "FILE", CLI_TAKES_FILE,
            "write the trace to FILE, whole or not at all; '-' is standard output, which is the "
            "default where that is no terminal"),

@@ -94,7 +94,8 @@ enum {
   CLI_EXPORT = 1 << 12,
   CLI_DIFF = 1 << 13,
   CLI_INIT = 1 << 14,
-  CLI_LIST = 1 << 15
+  CLI_LIST = 1 << 15,
+  CLI_CALIBRATE = 1 << 16
 };
 
 #define CLI_EXAMPLES_MAX 6
@@ -145,6 +146,7 @@ cli_exit cli_run_explore(const cli_arguments *arguments);
 cli_exit cli_run_score(const cli_arguments *arguments);
 cli_exit cli_run_describe(const cli_arguments *arguments);
 cli_exit cli_run_validate(const cli_arguments *arguments);
+cli_exit cli_run_calibrate(const cli_arguments *arguments);
 cli_exit cli_run_check(const cli_arguments *arguments);
 cli_exit cli_run_sweep(const cli_arguments *arguments);
 cli_exit cli_run_partition(const cli_arguments *arguments);

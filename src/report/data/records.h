@@ -14,6 +14,7 @@
 
 /* ---- the formats: each record's `format` is its name ---- */
 
+extern const dsm__record_type dsm__calibration_record;
 extern const dsm__record_type dsm__check_record;
 extern const dsm__record_type dsm__ladder_record;
 extern const dsm__record_type dsm__describe_record;

@@ -74,12 +74,26 @@ const char *dsm__plan_memory_line(dsm__page *page, const dsm_plan_memory *memory
       text[0] == '\0' ? "" : ": ", text);
 }
 
+/* What a calibrated system's errors make of the time, with a space before it; "" without them. */
+static const char *spread_text(dsm__page *page, const dsm_plan *plan) {
+  const dsm_assumptions *const model = &plan->system->model;
+  const double milliseconds = 1e3 * plan->result.step_seconds;
+  return model->spread_count == 0
+             ? ""
+             : dsm__page_text(page, " (%s to %s ms by the spread of %s measurement%s)",
+                              dsm__figure_digits(milliseconds * model->spread_low, 3).text,
+                              dsm__figure_digits(milliseconds * model->spread_high, 3).text,
+                              dsm__figure_count(model->spread_count).text,
+                              dsm__plural((double)model->spread_count));
+}
+
 static void put_lines(dsm__page *page, const dsm_plan *plan) {
   const dsm_plan_result *const result = &plan->result;
   dsm__page_labelled(
       page, LABEL_WIDTH, plan->options.mode == DSM_MODE_INFERENCE ? "latency" : "step time",
-      "%s ms = %s cycle%s at %s GHz", dsm__figure_digits(1e3 * result->step_seconds, 5).text,
-      dsm__figure_fixed(result->step_cycles, 0).text, dsm__plural(round(result->step_cycles)),
+      "%s ms%s = %s cycle%s at %s GHz", dsm__figure_digits(1e3 * result->step_seconds, 5).text,
+      spread_text(page, plan), dsm__figure_fixed(result->step_cycles, 0).text,
+      dsm__plural(round(result->step_cycles)),
       dsm__figure_short(plan->system->core.frequency_GHz, 4).text);
   dsm__page_labelled(page, LABEL_WIDTH, "throughput", "%s samples/s",
                      dsm__figure_digits(result->samples_per_second, 4).text);

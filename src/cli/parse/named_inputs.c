@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#define _POSIX_C_SOURCE 200809L
+
+#include "cli/parse/named_inputs.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/parse/lookup.h"
+#include "cli/run/complain.h"
+
+dsm_status cli_read_once(cli_named_inputs *in, const char *path, char **text, size_t *length,
+                         dsm_diags *diags) {
+  const bool is_stdin = strcmp(path, "-") == 0;
+  if (is_stdin && in->is_stdin_read) {
+    return cli_refuse(diags, DSM_ERROR_USAGE, NULL, NULL,
+                      "standard input ('-') can be read only once");
+  }
+  in->is_stdin_read = in->is_stdin_read || is_stdin;
+  return dsm_file_read(text, length, path, diags);
+}
+
+dsm_status cli_read_named(void *context, const char *name, const char *folder, dsm_description kind,
+                          char **text, size_t *length, char **file, dsm_diags *diags) {
+  cli_named_inputs *const in = context;
+  dsm_status status = cli_find_beside(file, in->arguments, name, folder, 1U << kind, diags);
+  if (status == DSM_OK) {
+    status = cli_read_once(in, *file, text, length, diags);
+  }
+  if (status != DSM_OK) {
+    free(*file);
+    *file = NULL;
+  }
+  return status;
+}
+
+char *cli_folder_of(const char *path) {
+  const char *const slash = strrchr(path, '/');
+  if (slash == NULL) {
+    return strdup(".");
+  }
+  return slash == path ? strdup("/") : strndup(path, (size_t)(slash - path));
+}

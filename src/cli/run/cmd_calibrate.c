@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#define _POSIX_C_SOURCE 200809L
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/parse/input_files.h"
+#include "cli/parse/lookup.h"
+#include "cli/parse/named_inputs.h"
+#include "cli/run/complain.h"
+#include "cli/run/output.h"
+#include "cli/run/terminal.h"
+
+/* The paths of --fit; all of `text`, which is malloc'ed. */
+typedef struct paths {
+  char *text;
+  const char **items;
+  size_t count;
+} paths;
+
+static bool split_paths(paths *to, const char *list) {
+  const size_t length = strlen(list);
+  to->text = strdup(list);
+  to->items = calloc(length + 1, sizeof *to->items);
+  if (to->text == NULL || to->items == NULL) {
+    return false;
+  }
+  to->items[to->count++] = to->text;
+  for (size_t i = 0; i < length; i++) {
+    if (to->text[i] == ',') {
+      to->text[i] = '\0';
+      to->items[to->count++] = to->text + i + 1;
+    }
+  }
+  return true;
+}
+
+static void paths_fini(const paths *of) {
+  free(of->items);
+  free(of->text);
+}
+
+/* What measurements are read from. */
+typedef struct measurements {
+  char *path;
+  char *text;
+  size_t length;
+  char *folder;
+} measurements;
+
+static dsm_status load(measurements *to, cli_named_inputs *in) {
+  const cli_arguments *const arguments = in->arguments;
+  dsm_status status =
+      cli_find_input(&to->path, arguments, arguments->operands[0], 0, arguments->diags);
+  if (status == DSM_OK) {
+    status = cli_read_once(in, to->path, &to->text, &to->length, arguments->diags);
+  }
+  if (status == DSM_OK) {
+    to->folder = cli_folder_of(to->path);
+    status = to->folder == NULL ? cli_note_out_of_memory(arguments->diags) : DSM_OK;
+  }
+  return status;
+}
+
+static void measurements_fini(const measurements *of) {
+  free(of->path);
+  free(of->text);
+  free(of->folder);
+}
+
+static bool is_system_on_stdout(const cli_arguments *arguments) {
+  return arguments->output != NULL && strcmp(arguments->output, "-") == 0;
+}
+
+CLI_PRINTER(print_calibration, dsm_calibration, dsm_report_calibration, of)
+
+static cli_exit put_system(const cli_arguments *arguments, const dsm_calibration *calibration) {
+  char *const text = dsm_calibration_print_system(calibration);
+  if (text == NULL) {
+    return cli_out_of_memory();
+  }
+  const cli_exit outcome =
+      is_system_on_stdout(arguments)
+          ? cli_put_stdout(text)
+          : cli_put_file(arguments, "output", arguments->output, text, strlen(text));
+  free(text);
+  return outcome;
+}
+
+/* The system goes to the output file, the report to standard output. */
+static cli_exit put(const cli_arguments *arguments, const dsm_calibration *calibration) {
+  cli_exit outcome = CLI_EXIT_DONE;
+  if (arguments->output != NULL) {
+    outcome = put_system(arguments, calibration);
+  }
+  if (!is_system_on_stdout(arguments)) {
+    cli_arguments report = *arguments;
+    report.output = NULL;
+    outcome = cli_exit_max(outcome, cli_put_result(&report, print_calibration, calibration));
+  }
+  return outcome;
+}
+
+static cli_exit calibrate(cli_named_inputs *in, const measurements *measured, const paths *fit,
+                          const dsm_system *system) {
+  const cli_arguments *const arguments = in->arguments;
+  const dsm_sweep_source source = {.read = cli_read_named, .context = in};
+  const dsm_calibration_request request = {.text = measured->text,
+                                           .length = measured->length,
+                                           .file = measured->path,
+                                           .folder = measured->folder,
+                                           .source = &source,
+                                           .system = system,
+                                           .paths = fit->items,
+                                           .path_count = fit->count,
+                                           .thread_count = arguments->options.thread_count};
+  const double start = cli_seconds_now();
+  dsm_calibration *calibration = NULL;
+  const dsm_status status = dsm_calibrate(&calibration, &request, arguments->diags);
+  cli_print_findings(arguments);
+  cli_exit outcome = cli_exit_of(status);
+  if (status == DSM_OK) {
+    cli_say(arguments, "%s: calibrated in %.3f s", system->name, cli_seconds_now() - start);
+    outcome = put(arguments, calibration);
+  }
+  dsm_calibration_free(calibration);
+  return outcome;
+}
+
+cli_exit cli_run_calibrate(const cli_arguments *arguments) {
+  if (is_system_on_stdout(arguments) && arguments->has_format) {
+    return cli_usage_error(arguments->command,
+                           "--output - and --format exclude each other: standard output has the "
+                           "system alone");
+  }
+  cli_named_inputs in = {.arguments = arguments,
+                         .is_stdin_read = strcmp(arguments->operands[1], "-") == 0};
+  paths fit = {0};
+  measurements measured = {0};
+  const bool is_split = arguments->fit == NULL || split_paths(&fit, arguments->fit);
+  cli_exit outcome = is_split ? CLI_EXIT_DONE : cli_out_of_memory();
+  cli_input_file system = {.status = DSM_OK};
+  if (outcome == CLI_EXIT_DONE) {
+    system = cli_load(arguments, arguments->operands[1], DSM_DESCRIPTION_SYSTEM, arguments->diags);
+    outcome = cli_exit_max(cli_exit_of(system.status), cli_exit_of(load(&measured, &in)));
+    cli_print_findings(arguments);
+  }
+  if (outcome == CLI_EXIT_DONE) {
+    outcome = calibrate(&in, &measured, &fit, system.system);
+  }
+  cli_input_file_fini(&system);
+  measurements_fini(&measured);
+  paths_fini(&fit);
+  return outcome;
+}

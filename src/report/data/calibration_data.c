@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* calibration_data.c: constants that were chosen on measurements, for programs (format
+ * "dsm-calibration/1", and CSV). */
+#include "dsm/calibrate.h"
+#include "model/names.h"
+#include "plan/plan_internal.h"
+#include "report/data/csv.h"
+#include "report/data/records.h"
+
+/* ---- the tables ---- */
+
+static bool is_left_out(const void *row) {
+  return ((const dsm_measured *)row)->left_out > 0;
+}
+
+#define SECONDS(member, key, about)                                                                \
+  DSM__REAL(dsm_measured, member, key, DSM__ABOVE | DSM__COLUMN, "seconds", about)
+
+DSM__OWN_RECORD(
+    measured_record, dsm_measured, true, "A measurement.",
+    DSM__FIELD(COUNT, dsm_measured, line, "line", DSM__COLUMN, .min = 1,
+               .help = "Where it is in the file."),
+    DSM__FIELD(TEXT, dsm_measured, workload, "workload", DSM__COLUMN,
+               .help = "Name of the network."),
+    DSM__SAMPLES(dsm_measured, minibatch, "minibatch", DSM__COLUMN, "Samples of a step."),
+    DSM__FIELD(WORD, dsm_measured, mode, "mode", DSM__COLUMN, .words = &dsm__mode_words,
+               .help = "What a step is."),
+    DSM__FIELD(TEXT, dsm_measured, layer, "layer", DSM__COLUMN | DSM__OPTIONAL,
+               .help = "Absent: all layers."),
+    DSM__FIELD(WORD, dsm_measured, pass, "pass", DSM__COLUMN | DSM__OPTIONAL,
+               .words = &dsm__pass_words, .help = "Absent: all passes."),
+    SECONDS(measured, "measured_seconds", "As the file says."),
+    SECONDS(before, "before_seconds", "Predicted with the constants as they were."),
+    SECONDS(after, "after_seconds", "Predicted with the chosen ones."),
+    DSM__FIELD(REAL, dsm_measured, left_out, "left_out_seconds", DSM__ABOVE | DSM__COLUMN,
+               .unit = "seconds", .is_stated = is_left_out,
+               .help = "Predicted with constants that were chosen without it; absent of a single "
+                       "measurement."));
+
+DSM__OWN_RECORD(
+    constant_record, dsm_calibrated_constant, true, "A constant that was to be chosen.",
+    DSM__FIELD(TEXT, dsm_calibrated_constant, path, "path", 0, .help = "Of the system."),
+    DSM__FIELD(TEXT, dsm_calibrated_constant, unit, "unit", 0, .help = "Of its values."),
+    DSM__REAL(dsm_calibrated_constant, before, "before", 0, NULL, "As the system has it."),
+    DSM__REAL(dsm_calibrated_constant, after, "after", 0, NULL, "As it was chosen."),
+    DSM__REAL(dsm_calibrated_constant, lowest, "lowest", 0, NULL,
+              "Among the values that were chosen without some of the measurements, and this."),
+    DSM__REAL(dsm_calibrated_constant, highest, "highest", 0, NULL, "Likewise."),
+    DSM__FIELD(FLAG, dsm_calibrated_constant, is_seen, "is_seen", 0,
+               .help = "Some prediction changes by 0.1 % or more when it is halved or doubled."));
+
+/* Two constants by their paths. */
+typedef struct alike_row {
+  const char *first;
+  const char *second;
+  double correlation;
+} alike_row;
+
+DSM__OWN_RECORD(
+    alike_record, alike_row, true, "Two constants that the measurements cannot tell apart.",
+    DSM__FIELD(TEXT, alike_row, first, "first", 0, .help = "Path of one."),
+    DSM__FIELD(TEXT, alike_row, second, "second", 0, .help = "Path of the other."),
+    DSM__FIELD(REAL, alike_row, correlation, "correlation", 0, .min = -1, .max = 1,
+               .help = "Of what all predictions change by with either; above 0.99 by size."));
+
+typedef struct document {
+  dsm_calibration of;
+  dsm__rows alike;
+} document;
+
+static bool has_folds(const void *calibration) {
+  return ((const document *)calibration)->of.fold_count > 0;
+}
+
+DSM__DOCUMENT(
+    dsm__calibration_record, document, "dsm-calibration/1",
+    "Constants of a system that fit measured times, written by `dsm calibrate --format json`.",
+    DSM__FIELD(TEXT, document, of.name, "system", 0, .help = "Name of the system."),
+    DSM__FIELD(TEXT, document, of.file, "measurements", 0,
+               .help = "Name of their file, without its folder."),
+    DSM__REAL(document, of.error_before, "error_before", 0, "ratio",
+              "Mean of |predicted / measured - 1| with the constants as they were."),
+    DSM__REAL(document, of.error_after, "error_after", 0, "ratio", "With the chosen ones."),
+    DSM__FIELD(REAL, document, of.error_left_out, "error_left_out", 0, .unit = "ratio",
+               .is_stated = has_folds,
+               .help = "Of each measurement by constants that were chosen without it; absent of a "
+                       "single measurement."),
+    DSM__FIELD(COUNT, document, of.fold_count, "folds", 0,
+               .help = "Parts of the measurements that were left out in turn: each alone, or a "
+                       "tenth; 0 of a single measurement."),
+    DSM__FIELD(REAL, document, of.spread_low, "spread_low", 0, .unit = "ratio",
+               .is_stated = has_folds,
+               .help = "Measured over predicted of those left out, 10th percentile; absent of a "
+                       "single measurement."),
+    DSM__FIELD(REAL, document, of.spread_high, "spread_high", 0, .unit = "ratio",
+               .is_stated = has_folds, .help = "The 90th."),
+    DSM__FIELD(COUNT, document, of.explorations, "explorations", 0, .help = "That it took."),
+    DSM__FIELD(FLAG, document, of.is_stopped, "is_stopped", 0,
+               .help = "The most explorations were reached before the end."),
+    DSM__LISTED(document, of.constants, of.constant_count, "constants", constant_record,
+                "In the order in which they were asked for."),
+    DSM__ROWS(document, alike, "alike", alike_record, "Of those that are seen."),
+    DSM__LISTED(document, of.rows, of.row_count, "rows", measured_record,
+                "In the order of the file."));
+
+/* ---- what they hold ---- */
+
+static document document_of(dsm__page *page, const dsm_calibration *of) {
+  document made = {.of = *of, .alike = dsm__rows_make(page, of->alike_count, sizeof(alike_row))};
+  alike_row *const rows = made.alike.items;
+  for (size_t i = 0; i < made.alike.count; i++) {
+    const dsm_alike_constants *const pair = &of->alike[i];
+    rows[i] = (alike_row){of->constants[pair->first].path, of->constants[pair->second].path,
+                          pair->correlation};
+  }
+  return made;
+}
+
+char *dsm_report_calibration_json(const dsm_calibration *calibration) {
+  dsm__page page = dsm__data_begin();
+  const document made = document_of(&page, calibration);
+  return dsm__data_json(&page, &dsm__calibration_record, &made);
+}
+
+char *dsm_report_calibration_csv(const dsm_calibration *calibration) {
+  dsm__page page = dsm__data_begin();
+  dsm__csv csv = dsm__csv_begin(&page);
+  dsm__csv_columns(&csv, &measured_record);
+  for (size_t r = 0; r < calibration->row_count; r++) {
+    DSM__CSV_ROW(&csv, {&measured_record, &calibration->rows[r]});
+  }
+  return dsm__csv_finish(&csv);
+}
