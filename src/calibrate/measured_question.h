@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* measured_question.h: what the cells of a row ask of the model: a network or a plan, a system, options. */
+/* measured_question.h: what the cells of a row ask of the model: a network or a plan, a system,
+ * options. */
 #ifndef DSM_CALIBRATE_MEASURED_QUESTION_H
 #define DSM_CALIBRATE_MEASURED_QUESTION_H
 
