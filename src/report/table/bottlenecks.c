@@ -142,9 +142,6 @@ static const char *array_filling(dsm__page *page, const dsm_plan *plan,
 
 static const char *start_count(dsm__page *page, const dsm_plan *plan, const dsm_pass_plan *pass) {
   double invocations = 0;
-  if (plan->system->model.tile_schedule) {
-    return ", of tiles";
-  }
   if (plan->system->array.block_cycles > 0) {
     return " and changing their blocks of weights";
   }
@@ -246,6 +243,8 @@ static cause main_cause(dsm__page *page, const dsm_plan *plan, const bottleneck_
     found = link_cause(page, plan, pass, bound);
   } else if (bound == DSM_BOUND_COMPUTE) {
     found.detail = array_filling(page, plan, bottleneck);
+  } else if (bound == DSM_BOUND_STARTUP && plan->system->model.tile_schedule) {
+    found.phrase = "starting tiles";
   } else if (bound == DSM_BOUND_STARTUP) {
     found.detail = start_count(page, plan, pass);
   }
