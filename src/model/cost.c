@@ -173,7 +173,7 @@ static void add_primary(const dsm_pass_work *work, const dsm_invocation_cost *co
     cycles[DSM_BOUND_COMPUTE] += tiles->arrays;
     cycles[DSM_BOUND_STARTUP] += tiles->startup;
     cycles[DSM_BOUND_RING] += tiles->ring;
-    cycles[DSM_BOUND_MEMORY] += tiles->memory;
+    cycles[DSM_BOUND_AUXILIARY_MEMORY] += tiles->memory;
     return;
   }
   const double starting = dsm__startup_cycles(system, work->share.model_ways) +

@@ -126,7 +126,7 @@ dsm__product dsm__product_derive(const dsm_layer *layer, const dsm_chip_share *s
  * Cycles of a product in waves of tiles. Source: section 4, model.tile_schedule. Symbols: tiles =
  * q*ceil(M/tm)*ceil(N/tn)*k, kk = ceil(K/k); ceil(tiles/cores) * (max(tm*tn*kk /
  * (Pr*Pc*efficiency), (tm+tn)*kk*B / (ring/cores)) + tile_startup), and where k > 1 2*k*q*M*N*4 /
- * memory. Limits: one core, tiles that divide all, no start-up: M*N*K*q / rate.
+ * amem. Limits: one core, tiles that divide all, no start-up: M*N*K*q / rate.
  */
 dsm_tile_schedule dsm__tile_time(const dsm_machine *machine, double element_bytes,
                                  const dsm__product *product, const dsm_tile *tile);

@@ -142,7 +142,8 @@ dsm_chip_bytes dsm__chip_bytes_derive(const dsm_layer *layer, const dsm_machine 
   };
   if (model->auxiliary_traffic != DSM_AUXILIARY_TRAFFIC_NONE) {
     bytes.auxiliary = dsm__auxiliary_elements(layer, model, mode, pass, residency) *
-                      (double)share->chip.n[DSM_DIM_MB] / (double)share->model_ways * element_bytes;
+                      (double)share->chip.n[DSM_DIM_MB] / (double)share->model_ways *
+                      element_bytes * pad.raw;
   }
   derive_moved(layer, model, mode, pass, share, residency, &bytes, element_bytes, pad);
   derive_moves(model, pass, residency, &bytes);

@@ -68,7 +68,7 @@ dsm_tile_schedule dsm__tile_time(const dsm_machine *machine, double element_byte
       .startup = waves * (system->core.tile_startup_us * system->core.frequency_GHz * 1000),
       .arrays = arrays < operands ? 0 : waves * arrays,
       .ring = arrays < operands ? waves * operands : 0,
-      .memory = dsm_link_cycles(machine, DSM_LINK_MEMORY, sum_bytes),
+      .memory = dsm__auxiliary_memory_cycles(machine, sum_bytes),
   };
   time.cycles = time.arrays + time.ring + time.startup + time.memory;
   return time;

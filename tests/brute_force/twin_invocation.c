@@ -107,7 +107,7 @@ static double tile_cycles(const twin_context *context, const product *p, const d
   const double cycle = fmax(tm * tn * kk / rate, operands);
   const double sums = k > 1 ? 8 * k * p->count * p->rows * p->columns : 0;
   return ceil(tiles / system->cores) * (cycle + system->tile_startup_cycles) +
-         sums / system->memory_bytes_per_cycle;
+         sums / system->auxiliary_bytes_per_cycle;
 }
 
 /* Over all shapes whose sides differ by a factor of 2 at most, and all ways to cut the sums. */
@@ -221,7 +221,8 @@ static double auxiliary_elements(const twin_context *context, const twin_node *n
 
 static double auxiliary_cycles(const twin_context *context, const twin_node *node,
                                const twin_pass_kind pass, const twin_layout layout,
-                               const double mbc, const twin_condition *condition) {
+                               const double mbc, const twin_condition *condition,
+                               const double padding) {
   const twin_system *const system = context->system;
   double ops = 0;
   if (pass == TWIN_FORWARD) {
@@ -234,7 +235,8 @@ static double auxiliary_cycles(const twin_context *context, const twin_node *nod
   }
   const double computing = ops * mbc / (layout.nm * system->cores * system->sfu_ops_per_cycle);
   const double moving = auxiliary_elements(context, node, pass, condition) * mbc / layout.nm *
-                        context->workload->element_bytes / system->auxiliary_bytes_per_cycle;
+                        context->workload->element_bytes * padding /
+                        system->auxiliary_bytes_per_cycle;
   return fmax(computing, moving);
 }
 
@@ -349,7 +351,7 @@ twin_invocation twin_invocation_of(const twin_context *context, const twin_node 
       .split = {split[0], split[1], split[2], split[3], split[4]},
       .primary = system->tile_schedule ? scheduled_cycles(context, node, pass, layout, mbc)
                                        : primary_cycles(context, node, pass, layout, split, mbc),
-      .auxiliary = auxiliary_cycles(context, node, pass, layout, mbc, condition),
+      .auxiliary = auxiliary_cycles(context, node, pass, layout, mbc, condition, bytes.added),
       .non_overlapped =
           twin_between_cores_cycles(context, node, pass, layout, split, &bytes, condition),
       .core_bytes = bytes.s_in + bytes.s_out + bytes.kcore,

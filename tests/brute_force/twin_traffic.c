@@ -35,6 +35,7 @@ static void pad(twin_traffic *bytes, const twin_system *system, const twin_node 
   bytes->statistics *= raw;
   bytes->s_out *= raw;
   bytes->turned = in;
+  bytes->added = raw;
 }
 
 twin_traffic twin_traffic_of(const twin_context *context, const twin_node *node,

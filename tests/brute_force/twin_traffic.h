@@ -22,6 +22,7 @@ typedef struct {
   double s_out;
   double kcore;
   double turned; /* padding of what turns: as that of inp */
+  double added;  /* padding of what auxiliary operations move: as that of raw */
 } twin_traffic;
 
 twin_traffic twin_traffic_of(const twin_context *context, const twin_node *node, twin_layout layout,

@@ -228,7 +228,8 @@ START_TEST(test_what_decides_a_product_of_a_gpu) {
   expect_tile(&work.tiles.tile, 128, 64, 16);
   ASSERT_CLOSE(spent.cycles[DSM_BOUND_COMPUTE], 5 * 40960);
   ASSERT_CLOSE(spent.cycles[DSM_BOUND_STARTUP], 5 * 1410);
-  ASSERT_CLOSE(spent.cycles[DSM_BOUND_MEMORY], 2 * 16 * 512 * 512 * 4 / (2039 * 0.85 / 1.41));
+  ASSERT_CLOSE(spent.cycles[DSM_BOUND_AUXILIARY_MEMORY],
+               2 * 16 * 512 * 512 * 4 / (2039 * 0.85 / 1.41));
   double sum = 0;
   for (int b = 0; b < DSM_BOUND_COUNT; b++) {
     sum += spent.cycles[b];
