@@ -132,6 +132,7 @@ typedef struct dsm_precision {
   double element_bytes;     /**< B */
   double gradient_bytes;    /**< Bg */
   double partial_sum_bytes; /**< Ba */
+  double update_bytes;      /**< of memory that updating a weight moves; 0: as the system says */
 } dsm_precision;
 
 /** The workload's, except where the system has partial_sum_bytes of its own. */

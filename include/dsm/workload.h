@@ -162,6 +162,16 @@ typedef struct dsm_layer {
   uint64_t error_pair_elements; /**< errors of its output and of its producers' outputs */
 } dsm_layer;
 
+/** What updates the weights. */
+typedef enum dsm_optimizer {
+  DSM_OPTIMIZER_NONE = 0, /**< not named: the system says what an update moves */
+  DSM_OPTIMIZER_SGD,      /**< with momentum */
+  DSM_OPTIMIZER_LARS,
+  DSM_OPTIMIZER_ADAM,       /**< in single precision */
+  DSM_OPTIMIZER_ADAM_MIXED, /**< in mixed precision, with clipping and master weights */
+  DSM_OPTIMIZER_COUNT
+} dsm_optimizer;
+
 /** An immutable workload. Everything inside belongs to it. */
 typedef struct dsm_workload {
   const char *name;
@@ -171,6 +181,7 @@ typedef struct dsm_workload {
   double gradient_bytes;             /**< Bg: gradients between chips */
   double partial_sum_bytes;          /**< Ba: partial sums between cores, rotated outputs */
   double optimizer_bytes_per_weight; /**< optimiser state in memory */
+  dsm_optimizer optimizer;           /**< what an update reads and writes is by it */
 
   bool is_input_stated;     /**< the description has an `input` */
   uint64_t input_features;  /**< of the network's input */
@@ -219,6 +230,8 @@ DSM_API size_t dsm_workload_find_layer(const dsm_workload *workload, const char 
 DSM_API const char *dsm_layer_type_name(dsm_layer_type type);
 /** The word of the formats. Never NULL. */
 DSM_API const char *dsm_aux_op_name(dsm_aux_op op);
+/** The word of the formats. Never NULL. */
+DSM_API const char *dsm_optimizer_name(dsm_optimizer optimizer);
 
 #ifdef __cplusplus
 }

@@ -102,7 +102,9 @@ dsm_weight_traffic dsm_weight_traffic_derive(const dsm_layer *layer, const dsm_m
     return traffic;
   }
   traffic.weight_update.bytes[DSM_LINK_MEMORY] =
-      model->weight_update_memory_bytes * (sum_weights * precision.element_bytes) / sum_chips;
+      precision.update_bytes > 0
+          ? precision.update_bytes * sum_weights / sum_chips
+          : model->weight_update_memory_bytes * (sum_weights * precision.element_bytes) / sum_chips;
   if (sum_chips > 1) {
     traffic.sum_of_gradients = reduction_traffic(machine, sum_weights * precision.gradient_bytes,
                                                  summed, model->reduce_memory_bytes);

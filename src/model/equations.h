@@ -170,6 +170,12 @@ double dsm__auxiliary_cycles(const dsm_machine *machine, const dsm_chip_share *s
 double dsm__padding(const dsm_memory *memory, uint64_t samples, double features);
 
 /**
+ * Bytes of memory that updating a weight moves. Source: section 5, weight update. Symbols: sgd 20,
+ * lars 28, adam 28, adam_mixed 40. Limits: no optimizer: 0, the system says.
+ */
+double dsm__optimizer_traffic_bytes(dsm_optimizer optimizer);
+
+/**
  * Elements that a layer's auxiliary operations read from memory and write there, per sample and
  * timestep. Source: section 4, auxiliary_traffic. Symbols: tra = sum over operations of e * o, o =
  * out_el, of a fork fork_el; e the key model.traffic_OP_PASS, 0 for what rides along; out_h:

@@ -47,10 +47,27 @@ dsm_machine dsm_machine_derive(const dsm_system *system) {
   return machine;
 }
 
+/*
+ * Source: section 5 (weight update): momentum and weights read and written, the gradient read, in
+ * single precision, 20; two more passes over weights and gradient for the norms of lars, 28; two
+ * moments of adam, 28; in mixed precision with its clipping and copies 40. Limits: no optimizer: 0.
+ */
+double dsm__optimizer_traffic_bytes(dsm_optimizer optimizer) {
+  static const double bytes[DSM_OPTIMIZER_COUNT] = {
+      [DSM_OPTIMIZER_NONE] = 0,  [DSM_OPTIMIZER_SGD] = 20,        [DSM_OPTIMIZER_LARS] = 28,
+      [DSM_OPTIMIZER_ADAM] = 28, [DSM_OPTIMIZER_ADAM_MIXED] = 40,
+  };
+  return bytes[optimizer];
+}
+
 dsm_precision dsm_precision_of(const dsm_workload *workload, const dsm_system *system) {
   const double own = system->model.partial_sum_bytes;
-  return (dsm_precision){workload->element_bytes, workload->gradient_bytes,
-                         own > 0 ? own : workload->partial_sum_bytes};
+  return (dsm_precision){
+      .element_bytes = workload->element_bytes,
+      .gradient_bytes = workload->gradient_bytes,
+      .partial_sum_bytes = own > 0 ? own : workload->partial_sum_bytes,
+      .update_bytes = dsm__optimizer_traffic_bytes(workload->optimizer),
+  };
 }
 
 double dsm_link_cycles(const dsm_machine *machine, dsm_link link, double bytes) {

@@ -30,6 +30,16 @@ static const dsm__word aux_op_words[] = {
 DSM__NAMED_WORDS(dsm__aux_op_words, "auxiliary operation", aux_op_words, DSM_AUX_OP_COUNT,
                  dsm_aux_op, dsm_aux_op_name);
 
+static const dsm__word optimizer_words[] = {
+    [DSM_OPTIMIZER_NONE].key = "none",
+    [DSM_OPTIMIZER_SGD].key = "sgd",
+    [DSM_OPTIMIZER_LARS].key = "lars",
+    [DSM_OPTIMIZER_ADAM].key = "adam",
+    [DSM_OPTIMIZER_ADAM_MIXED].key = "adam_mixed",
+};
+DSM__NAMED_WORDS(dsm__optimizer_words, "optimizer", optimizer_words, DSM_OPTIMIZER_COUNT,
+                 dsm_optimizer, dsm_optimizer_name);
+
 dsm_workload *dsm__workload_new(void) {
   return DSM__ARENA_OWNER(dsm_workload);
 }

@@ -14,6 +14,7 @@
 
 extern const dsm__words dsm__layer_type_words;
 extern const dsm__words dsm__aux_op_words;
+extern const dsm__words dsm__optimizer_words;
 extern const dsm__words dsm__pool_side_words;
 
 /* The objects of "dsm-workload/1". */

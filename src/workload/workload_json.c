@@ -17,6 +17,14 @@ static void read_bytes(dsm_workload *workload, const dsm__json_node *root) {
   }
 }
 
+static void read_optimizer(dsm_workload *workload, const dsm__json_node *root) {
+  const dsm__json_node node = dsm__json_member(root, "optimizer");
+  size_t word = DSM_OPTIMIZER_NONE;
+  if (dsm__json_is_present(&node) && dsm__json_enum(&node, &dsm__optimizer_words, &word)) {
+    workload->optimizer = (dsm_optimizer)word;
+  }
+}
+
 DSM__OBJECT(dsm__input_object, "input", {.name = "features"}, {.name = "feature"});
 
 static void read_input(dsm_workload *workload, const dsm__json_node *root) {
@@ -68,7 +76,8 @@ static void read_layers(dsm_workload *workload, const dsm__json_node *root,
 DSM__OBJECT(dsm__workload_object, "workload", {.name = "format"}, {.name = "name"},
             {.name = "source"}, {.name = "minibatch"}, {.name = "element_bytes"},
             {.name = "gradient_bytes"}, {.name = "partial_sum_bytes"},
-            {.name = "optimizer_bytes_per_weight"}, {.name = "input"}, {.name = "layers"});
+            {.name = "optimizer_bytes_per_weight"}, {.name = "optimizer"}, {.name = "input"},
+            {.name = "layers"});
 
 void dsm__workload_read(dsm_workload *workload, const dsm__json_node *node) {
   if (!dsm__json_format(node, "dsm-workload/1") ||
@@ -80,6 +89,7 @@ void dsm__workload_read(dsm_workload *workload, const dsm__json_node *node) {
   dsm__json_required_u64(node, "minibatch", "the number of samples in a step", 1, DSM_DIMENSION_MAX,
                          &workload->minibatch);
   read_bytes(workload, node);
+  read_optimizer(workload, node);
   read_input(workload, node);
   const dsm__json_node layers = dsm__json_member(node, "layers");
   if (dsm__json_require(&layers, "a list of layers")) {

@@ -106,6 +106,9 @@ static void write_workload(const dsm_workload *workload, dsm__json_writer *write
       dsm__json_put_double(writer, parameter->key, dsm__byte_parameter_get(parameter, workload));
     }
   }
+  if (workload->optimizer != DSM_OPTIMIZER_NONE) {
+    dsm__json_put_string(writer, "optimizer", dsm_optimizer_name(workload->optimizer));
+  }
   if (workload->is_input_stated) {
     dsm__json_put_object(writer, "input", true);
     dsm__json_put_u64(writer, "features", workload->input_features);

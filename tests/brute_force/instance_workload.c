@@ -178,6 +178,10 @@ static void write_number_formats(instance_text *text, instance_random *random) {
   if (instance_random_chance(random, 40)) {
     instance_text_count(text, "optimizer_bytes_per_weight", INSTANCE_PICK(random, optimizer_bytes));
   }
+  if (instance_random_chance(random, 25)) {
+    static const char *const optimizers[] = {"sgd", "lars", "adam", "adam_mixed", "none"};
+    instance_text_string(text, "optimizer", optimizers[instance_random_between(random, 0, 4)]);
+  }
 }
 
 void instance_workload_write_network(instance_text *text, instance_random *random,

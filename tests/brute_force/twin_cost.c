@@ -24,8 +24,11 @@ double twin_weight_exchange_cycles(const twin_context *context, const twin_node 
   const twin_layout all = both_of(system, &forward_layout, &backward_layout);
   const double gradient_bytes = weights * context->workload->gradient_bytes / update_layout.nm;
   const double owned_bytes = weight_bytes / (update_layout.nm * update_layout.nd);
-  double cycles =
-      twin_group_cycles(system, NULL, system->weight_update_memory_bytes * owned_bytes, 0);
+  const double update_bytes = context->workload->update_bytes;
+  const double updated_bytes = update_bytes > 0
+                                   ? update_bytes * weights / (update_layout.nm * update_layout.nd)
+                                   : system->weight_update_memory_bytes * owned_bytes;
+  double cycles = twin_group_cycles(system, NULL, updated_bytes, 0);
   if (update_layout.nd > 1) {
     cycles += twin_half_all_reduce_cycles(system, &update_layout, gradient_bytes,
                                           system->reduce_memory_bytes);

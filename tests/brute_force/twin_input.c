@@ -236,6 +236,16 @@ static size_2d read_network_input(const cJSON *root, double *features) {
   return one;
 }
 
+static double update_bytes_of(const char *optimizer) {
+  if (strcmp(optimizer, "sgd") == 0) {
+    return 20;
+  }
+  if (strcmp(optimizer, "lars") == 0 || strcmp(optimizer, "adam") == 0) {
+    return 28;
+  }
+  return strcmp(optimizer, "adam_mixed") == 0 ? 40 : 0;
+}
+
 bool twin_workload_parse(twin_workload *out, const char *json) {
   cJSON *const root = cJSON_Parse(json);
   if (root == NULL) {
@@ -247,6 +257,7 @@ bool twin_workload_parse(twin_workload *out, const char *json) {
       .gradient_bytes = number(root, "gradient_bytes", 2),
       .partial_sum_bytes = number(root, "partial_sum_bytes", 2),
       .optimizer_bytes_per_weight = number(root, "optimizer_bytes_per_weight", 0),
+      .update_bytes = update_bytes_of(text(root, "optimizer")),
   };
   double features = 0;
   const size_2d network_input = read_network_input(root, &features);

@@ -110,6 +110,7 @@ typedef struct {
   double gradient_bytes;
   double partial_sum_bytes;
   double optimizer_bytes_per_weight;
+  double update_bytes;   /* of memory for each weight, by the optimizer; 0: none is named */
   double input_elements; /* per sample and timestep */
   size_t node_count;
   twin_node nodes[TWIN_MAX_LAYERS];

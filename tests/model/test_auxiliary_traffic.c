@@ -147,7 +147,7 @@ START_TEST(test_memory_takes_longer_than_the_operations) {
   const dsm_residency none = dsm_residency_none(&machine);
   for (int pass = DSM_PASS_FORWARD; pass <= DSM_PASS_BACKWARD; pass++) {
     const dsm_pass_work work =
-        dsm_pass_work_derive(&layer, &machine, (dsm_precision){2, 2, 2}, DSM_MODE_TRAINING,
+        dsm_pass_work_derive(&layer, &machine, (dsm_precision){2, 2, 2, 0}, DSM_MODE_TRAINING,
                              (dsm_pass)pass, DSM_PARALLELISM_DATA, 256, &none);
     const dsm_loops split = loops(1, 1, 32, 1, 1);
     const double due = pass == DSM_PASS_FORWARD ? forward[_i] : backward[_i];
@@ -239,6 +239,24 @@ START_TEST(test_each_kernel_has_its_overhead) {
 }
 END_TEST
 
+/* 80 weights on 2 chips that share the samples: each updates 40 of them, 40 bytes each in mixed
+ * precision; without an optimizer 7 bytes a byte of 2. */
+START_TEST(test_optimizer_says_what_an_update_moves) {
+  static const double bytes[DSM_OPTIMIZER_COUNT] = {40 * 7 * 2, 40 * 20, 40 * 28, 40 * 28, 40 * 40};
+  const dsm_system system = friendly_system(1, 2);
+  const dsm_machine machine = dsm_machine_derive(&system);
+  const dsm_layer layer = fc_layer(8, 10);
+  const dsm_pass_layouts layouts = dsm_pass_layouts_uniform(DSM_PARALLELISM_DATA);
+  const dsm_workload workload = {.element_bytes = 2,
+                                 .gradient_bytes = 2,
+                                 .partial_sum_bytes = 2,
+                                 .optimizer = (dsm_optimizer)_i};
+  const dsm_weight_traffic traffic =
+      dsm_weight_traffic_derive(&layer, &machine, dsm_precision_of(&workload, &system), &layouts);
+  ASSERT_CLOSE(traffic.weight_update.bytes[DSM_LINK_MEMORY], bytes[_i]);
+}
+END_TEST
+
 Suite *suite_auxiliary_traffic(void) {
   Suite *const suite = suite_create("auxiliary traffic");
   TCase *const tcase = tcase_create("traffic");
@@ -257,6 +275,7 @@ Suite *suite_auxiliary_traffic(void) {
   tcase_add_test(tcase, test_shortcut_and_fork_are_read_once);
   tcase_add_loop_test(tcase, test_kernels_are_those_that_do_not_ride_along, 0, 3);
   tcase_add_test(tcase, test_each_kernel_has_its_overhead);
+  tcase_add_loop_test(tcase, test_optimizer_says_what_an_update_moves, 0, DSM_OPTIMIZER_COUNT);
   suite_add_tcase(suite, tcase);
   return suite;
 }
