@@ -168,11 +168,11 @@ def main():
         seen.add(shape_of(layer))
         for which, milliseconds in measured(layer, given.minibatch, device, kind, given.repetitions):
             if index > 0 or which != "backward":  # nobody needs the error of the network's input
-                rows.append({"workload": given.workload, "minibatch": given.minibatch, "layer": layer["name"],
-                             "pass": which, "milliseconds": f"{milliseconds:.6g}"})
+                rows.append({"workload": given.workload, "minibatch": given.minibatch, "optimize": "none",
+                             "layer": layer["name"], "pass": which, "milliseconds": f"{milliseconds:.6g}"})
         print(f"{layer['name']}: {rows[-1]['milliseconds']} ms", file=sys.stderr)
     with open(given.output, "w", newline="") as file:
-        writer = csv.DictWriter(file, ["workload", "minibatch", "layer", "pass", "milliseconds"])
+        writer = csv.DictWriter(file, ["workload", "minibatch", "optimize", "layer", "pass", "milliseconds"])
         writer.writeheader()
         writer.writerows(rows)
     return 0

@@ -199,23 +199,57 @@ static double rounded(const dsm__constant *constant, double value) {
   return is_legal ? number : value;
 }
 
+/* Begins anew with values, also where that takes an exploration more than there may be. */
+static void go_to(builder *build, const double *values) {
+  const uint64_t most = build->predictor.exploration_max;
+  build->predictor.exploration_max = UINT64_MAX;
+  (void)dsm__fit_begin(&build->fit, values, NULL);
+  build->predictor.exploration_max = most;
+}
+
+/* Puts a constant back to what it was, if the others can nearly make up for it. */
+static void put_back(builder *build, size_t k) {
+  static const double least_share = 0.005; /* of the error */
+  static const double least = 1e-4;        /* of what was measured */
+  dsm__fit *const fit = &build->fit;
+  const double most = fit->error * (1 + least_share) + least;
+  double chosen[DSM_CALIBRATION_CONSTANTS_MAX];
+  double values[DSM_CALIBRATION_CONSTANTS_MAX];
+  memcpy(chosen, fit->best.values, sizeof chosen);
+  memcpy(values, chosen, sizeof values);
+  values[k] = build->constants[k].given;
+  build->constants[k].is_fixed = true;
+  go_to(build, values);
+  dsm__fit_polish(fit);
+  if (!(fit->error <= most)) {
+    build->constants[k].is_fixed = false;
+    go_to(build, chosen);
+  }
+}
+
+static bool is_as_given(const builder *build, size_t k) {
+  const double value = build->fit.best.values[k];
+  return !(value < build->constants[k].given) && !(value > build->constants[k].given);
+}
+
 /* Constants that hardly lessen the error are as they were; the others have few digits. */
 static void tidy(builder *build) {
-  static const double least_share = 0.005; /* of the error */
-  static const double least = 1e-9;
   double values[DSM_CALIBRATION_CONSTANTS_MAX];
+  bool is_unseen[DSM_CALIBRATION_CONSTANTS_MAX];
   for (size_t k = 0; k < build->constant_count; k++) {
-    memcpy(values, build->fit.best.values, sizeof values);
-    values[k] = build->constants[k].given;
-    (void)dsm__fit_prefer(&build->fit, values, least + least_share * build->fit.error);
+    is_unseen[k] = build->constants[k].is_fixed;
+  }
+  for (size_t k = 0; k < build->constant_count; k++) {
+    if (!is_as_given(build, k)) {
+      put_back(build, k);
+    }
   }
   memcpy(values, build->fit.best.values, sizeof values);
   for (size_t k = 0; k < build->constant_count; k++) {
-    const bool is_given =
-        !(values[k] < build->constants[k].given) && !(values[k] > build->constants[k].given);
-    values[k] = is_given ? values[k] : rounded(&build->constants[k], values[k]);
+    build->constants[k].is_fixed = is_unseen[k];
+    values[k] = is_as_given(build, k) ? values[k] : rounded(&build->constants[k], values[k]);
   }
-  (void)dsm__fit_prefer(&build->fit, values, (double)INFINITY);
+  go_to(build, values);
 }
 
 static void note_before(builder *build) {
@@ -242,6 +276,29 @@ static void note_after(builder *build) {
   }
 }
 
+/* Constants that change nothing at a tenth and at ten times their value are not searched. */
+static void fix_unseen(builder *build) {
+  static const double least_change = 0.001;
+  dsm__fit *const fit = &build->fit;
+  for (size_t k = 0; k < build->constant_count; k++) {
+    dsm__constant *const constant = &build->constants[k];
+    const double given = constant->given;
+    const double ends[] = {fmax(given / 10, constant->low),
+                           fmin(given > 0 ? 10 * given : 1, constant->high)};
+    bool is_seen = false;
+    for (size_t i = 0; i < DSM__COUNT_OF(ends) && !is_seen; i++) {
+      memcpy(fit->tried.values, fit->best.values, sizeof fit->tried.values);
+      fit->tried.values[k] = ends[i];
+      is_seen = !dsm__predict(&build->predictor, &fit->tried);
+      for (size_t r = 0; r < build->made->row_count; r++) {
+        const double change = fabs(fit->tried.seconds[r] - fit->best.seconds[r]);
+        is_seen = is_seen || !(change < least_change * fit->best.seconds[r]);
+      }
+    }
+    constant->is_fixed = !is_seen;
+  }
+}
+
 static dsm_status choose(builder *build, dsm_diags *diags) {
   dsm__fit *const fit = &build->fit;
   dsm__predictor *const predictor = &build->predictor;
@@ -257,6 +314,7 @@ static dsm_status choose(builder *build, dsm_diags *diags) {
                                        : dsm__predict_explain(predictor, &fit->tried, diags);
   }
   note_before(build);
+  fix_unseen(build);
   dsm__fit_run(fit, DSM__FIT_ROUNDS);
   build->made->is_stopped = predictor->is_stopped;
   predictor->is_stopped = false;

@@ -73,6 +73,9 @@ static void scan(dsm__fit *fit, size_t k, int round) {
   const double scale = scale_of(constant, about[k]);
   const double widest = ldexp(1, -round);
   double last = about[k];
+  if (constant->is_fixed) {
+    return;
+  }
   for (size_t i = 0; i < DSM__COUNT_OF(exponents) && !is_ended(fit); i++) {
     const double value = clip(constant, scale * pow(10, exponents[i] * widest));
     if (value < last || value > last) {
@@ -106,32 +109,48 @@ static double value_at(const dsm__constant *constant, double from, double by) {
                     : clip(constant, scale_of(constant, from) * by);
 }
 
-/* The residuals at the best, and what they change by with the logarithm of each constant. */
-static bool make_model(dsm__fit *fit, dsm__linear_model *model) {
-  const dsm__measurements *const read = fit->predictor->read;
-  const size_t width = fit->predictor->constant_count;
-  *model = (dsm__linear_model){.start = fit->start, .slopes = fit->slopes, .column_count = width};
-  for (size_t k = 0; k < width; k++) {
-    const dsm__constant *const constant = &fit->predictor->constants[k];
-    const double value = fit->best.values[k];
-    memcpy(fit->tried.values, fit->best.values, sizeof fit->tried.values);
-    fit->tried.values[k] = beside(constant, value);
-    const double change = distance(value, fit->tried.values[k]);
-    if (!dsm__predict(fit->predictor, &fit->tried)) {
-      return false;
-    }
-    model->row_count = 0;
-    for (size_t r = 0; r < read->rows.count; r++) {
-      if (fit->is_left_out == NULL || !fit->is_left_out[r]) {
-        const double measured = read->rows.items[r].of.measured;
-        const double rise = (fit->tried.seconds[r] - fit->best.seconds[r]) / measured / change;
-        fit->start[model->row_count] = fit->best.seconds[r] / measured - 1;
-        fit->slopes[model->row_count * width + k] = isfinite(rise) ? rise : 0;
-        model->row_count++;
-      }
+static bool is_in(const dsm__fit *fit, size_t row) {
+  return fit->is_left_out == NULL || !fit->is_left_out[row];
+}
+
+/* What residuals change by with the logarithm of a constant. */
+static bool find_slopes(dsm__fit *fit, size_t k) {
+  const dsm__predictor *const predictor = fit->predictor;
+  const dsm__constant *const constant = &predictor->constants[k];
+  const double value = fit->best.values[k];
+  memcpy(fit->tried.values, fit->best.values, sizeof fit->tried.values);
+  fit->tried.values[k] = beside(constant, value);
+  const double change = distance(value, fit->tried.values[k]);
+  if (!constant->is_fixed && !dsm__predict(fit->predictor, &fit->tried)) {
+    return false;
+  }
+  double *slope = &fit->slopes[k];
+  for (size_t r = 0; r < predictor->read->rows.count; r++) {
+    if (is_in(fit, r)) {
+      const double measured = predictor->read->rows.items[r].of.measured;
+      const double rise = (fit->tried.seconds[r] - fit->best.seconds[r]) / measured / change;
+      *slope = !constant->is_fixed && isfinite(rise) ? rise : 0;
+      slope += predictor->constant_count;
     }
   }
   return true;
+}
+
+/* The residuals at the best, and what they change by with each constant. */
+static bool make_model(dsm__fit *fit, dsm__linear_model *model) {
+  const dsm__measurements *const read = fit->predictor->read;
+  *model = (dsm__linear_model){
+      .start = fit->start, .slopes = fit->slopes, .column_count = fit->predictor->constant_count};
+  for (size_t r = 0; r < read->rows.count; r++) {
+    if (is_in(fit, r)) {
+      fit->start[model->row_count++] = fit->best.seconds[r] / read->rows.items[r].of.measured - 1;
+    }
+  }
+  bool is_done = true;
+  for (size_t k = 0; k < model->column_count && is_done; k++) {
+    is_done = find_slopes(fit, k);
+  }
+  return is_done;
 }
 
 /* Moves by a step, or part of it. True if that is better. */
@@ -176,27 +195,20 @@ bool dsm__fit_begin(dsm__fit *fit, const double values[DSM_CALIBRATION_CONSTANTS
   return isfinite(fit->error);
 }
 
+void dsm__fit_polish(dsm__fit *fit) {
+  for (int i = 0; i < JOINT_STEPS && fit->predictor->constant_count > 0 && !is_ended(fit); i++) {
+    if (!joint_step(fit)) {
+      return;
+    }
+  }
+}
+
 void dsm__fit_run(dsm__fit *fit, int round_count) {
   const size_t count = fit->predictor->constant_count;
   for (int round = 0; round < round_count && !is_ended(fit); round++) {
     for (size_t k = 0; k < count; k++) {
       scan(fit, k, round);
     }
-    for (int i = 0; i < JOINT_STEPS && count > 0 && !is_ended(fit) && joint_step(fit); i++) {
-    }
+    dsm__fit_polish(fit);
   }
-}
-
-bool dsm__fit_prefer(dsm__fit *fit, const double values[DSM_CALIBRATION_CONSTANTS_MAX],
-                     double slack) {
-  memcpy(fit->tried.values, values, sizeof fit->tried.values);
-  if (!dsm__predict(fit->predictor, &fit->tried)) {
-    return false;
-  }
-  const double error = error_of(fit, &fit->tried);
-  const bool is_taken = error <= fit->error + slack;
-  if (is_taken) {
-    take_tried(fit, error);
-  }
-  return is_taken;
 }

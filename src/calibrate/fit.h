@@ -39,9 +39,8 @@ enum { DSM__FIT_ROUNDS = 6, DSM__FOLD_ROUNDS = 2 };
 /** Improves the best in so many rounds. */
 void dsm__fit_run(dsm__fit *fit, int round_count);
 
-/** Takes other values in place of the best if their error is at most `slack` more. */
-bool dsm__fit_prefer(dsm__fit *fit, const double values[DSM_CALIBRATION_CONSTANTS_MAX],
-                     double slack);
+/** The same without trying constants alone. */
+void dsm__fit_polish(dsm__fit *fit);
 
 /** Mean of |predicted / measured - 1| over the rows that are not left out. */
 double dsm__mean_error(const dsm__measurements *read, const double *seconds,

@@ -13,6 +13,7 @@ typedef struct dsm__constant {
   double given; /**< as the system has it */
   double low;   /**< least and most that are tried */
   double high;
+  bool is_fixed; /**< no measurement sees it: it stays as it is */
 } dsm__constant;
 
 /** Values of the constants, and the seconds of each row that they predict. */

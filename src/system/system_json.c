@@ -248,7 +248,8 @@ static void check_chip_count(const dsm_system *system, const dsm__json_node *roo
 /* Percentiles do not fall. */
 static void check_spread(const dsm_system *system, const dsm__json_node *root) {
   const dsm__json_node model = dsm__json_member(root, "model");
-  if (system->model.spread_high < system->model.spread_low) {
+  const double high = system->model.spread_high;
+  if (high > 0 && high < system->model.spread_low) {
     dsm__json_error(&model, NULL, "expected spread_high to be at least spread_low");
   }
 }

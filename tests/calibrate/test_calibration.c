@@ -29,24 +29,38 @@ static void measure(const char *array_ratio, const char *memory_ratio, char *csv
   dsm_system_free(system);
 }
 
+/* What is chosen of that machine by default. Nothing of it is auxiliary. */
+static const struct {
+  const char *path;
+  double before;
+  double after;
+  bool is_seen;
+} usual[] = {
+    {"array.efficiency_ratio", 1, 0.7, true},
+    {"core.operation_overhead_us", 0, 0, true},
+    {"chip.memory.efficiency_ratio", 1, 0.4, true},
+    {"chip.memory.auxiliary_efficiency_ratio", 0, 0, false},
+};
+
 START_TEST(test_known_constants_are_found) {
   char csv[1024];
   measure("0.7", "0.4", csv, sizeof csv);
   dsm_system *const system = machine(NULL, 0);
   const dsm_calibration_request request = request_of(system, csv);
   dsm_calibration *const made = calibrated(&request);
-  ck_assert_uint_eq(made->constant_count, 2);
-  ck_assert_str_eq(made->constants[0].path, "array.efficiency_ratio");
-  ck_assert_str_eq(made->constants[1].path, "chip.memory.efficiency_ratio");
-  ck_assert_double_eq(made->constants[0].before, 1);
-  ck_assert_double_eq_tol(made->constants[0].after, 0.7, tolerance * 0.7);
-  ck_assert_double_eq_tol(made->constants[1].after, 0.4, tolerance * 0.4);
-  ck_assert(made->constants[0].is_seen && made->constants[1].is_seen);
+  ck_assert_uint_eq(made->constant_count, COUNT_OF(usual));
+  for (int k = 0; k < COUNT_OF(usual); k++) {
+    ck_assert_str_eq(made->constants[k].path, usual[k].path);
+    ck_assert_double_eq(made->constants[k].before, usual[k].before);
+    ck_assert_double_eq_tol(made->constants[k].after, usual[k].after,
+                            tolerance * usual[k].after + 1e-12);
+    ck_assert_int_eq(made->constants[k].is_seen, usual[k].is_seen);
+  }
   ck_assert_uint_eq(made->alike_count, 0);
   ck_assert_uint_eq(made->row_count, COUNT_OF(minibatches));
   ck_assert_uint_eq(made->fold_count, COUNT_OF(minibatches));
   ck_assert_double_gt(made->error_before, 0.2);
-  ck_assert_double_lt(made->error_after, 1e-5);
+  ck_assert_double_lt(made->error_after, 2e-4);
   ck_assert_double_lt(made->error_left_out, 1e-3);
   ck_assert_double_eq_tol(made->spread_low, 1, tolerance);
   ck_assert_double_eq_tol(made->spread_high, 1, tolerance);
@@ -66,7 +80,7 @@ START_TEST(test_the_system_says_where_its_constants_come_from) {
   dsm_system *read = NULL;
   ck_assert_int_eq(dsm_system_parse(&read, text, strlen(text), "made", NULL, 0, NULL), DSM_OK);
   ck_assert_double_eq(read->array.efficiency_ratio, made->constants[0].after);
-  ck_assert_double_eq(read->chip.memory.efficiency_ratio, made->constants[1].after);
+  ck_assert_double_eq(read->chip.memory.efficiency_ratio, made->constants[2].after);
   ck_assert_str_eq(dsm_system_note(read, "array.efficiency_ratio"),
                    "calibrated on 6 measurements of times.csv");
   ck_assert_uint_eq(read->model.spread_count, 6);
