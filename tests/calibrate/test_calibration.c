@@ -56,7 +56,9 @@ START_TEST(test_known_constants_are_found) {
                             tolerance * usual[k].after + 1e-12);
     ck_assert_int_eq(made->constants[k].is_seen, usual[k].is_seen);
   }
-  ck_assert_uint_eq(made->alike_count, 0);
+  ck_assert_uint_eq(made->alike_count, 1); /* both act on the smallest minibatches alone */
+  ck_assert_uint_eq(made->alike[0].first, 1);
+  ck_assert_uint_eq(made->alike[0].second, 2);
   ck_assert_uint_eq(made->row_count, COUNT_OF(minibatches));
   ck_assert_uint_eq(made->fold_count, COUNT_OF(minibatches));
   ck_assert_double_gt(made->error_before, 0.2);
