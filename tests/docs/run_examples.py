@@ -12,10 +12,14 @@ Usage: run_examples.py DSM_BINARY DOCUMENT... | --help
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
 
+
+# What examples of commands begin with, where no command writes it.
+EXAMPLES = pathlib.Path(__file__).resolve().parent.parent.parent / "examples"
 
 # In containers mpirun is started by root, on fewer cores than ranks.
 FOR_MPIRUN = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
@@ -103,6 +107,7 @@ def examples_for_ranks(runner, folder):
 
 def run_help(runner):
     with tempfile.TemporaryDirectory() as folder:
+        shutil.copy(EXAMPLES / "calibrate" / "times.csv", folder)
         overview = runner.run("dsm help", folder).stdout
         listed = overview[overview.index("\nCommands:\n"):overview.index("\nOptions:\n")]
         commands = [[], *([name] for name in re.findall(r"^  (\S+) ", listed, flags=re.M))]

@@ -178,11 +178,9 @@ const cli_command cli_commands[] = {
          "by constants that were chosen without it; which constants no measurement sees, and which "
          "cannot be told apart. The calibrated system carries the spread of those errors: explore "
          "shows it beside the step time.",
-     .examples = {"printf 'workload,milliseconds\\nvgg16,14\\nresnet50,9\\n' >times.csv && dsm "
-                  "calibrate times.csv torus64 -o calibrated.json",
-                  "dsm calibrate times.csv torus64 --fit "
-                  "array.efficiency_ratio,array.startup_cycles",
-                  "dsm explore vgg16 calibrated.json"},
+     .examples = {"dsm calibrate times.csv chip1 -o calibrated.json",
+                  "dsm calibrate times.csv chip1 --fit array.efficiency_ratio,array.startup_cycles",
+                  "dsm explore vgg16 calibrated.json --mode inference"},
      .run = cli_run_calibrate},
     {.name = "diff",
      .bit = CLI_DIFF,
