@@ -22,6 +22,17 @@ instance_axes instance_axes_pick(const uint64_t seed) {
   return axes;
 }
 
+void instance_axes_lengthen_last(instance_axes *axes) {
+  for (size_t a = 0; a + 1 < axes->count; a++) {
+    size_t *const last = &axes->chips[axes->count - 1];
+    if (axes->chips[a] > *last) {
+      const size_t longer = axes->chips[a];
+      axes->chips[a] = *last;
+      *last = longer;
+    }
+  }
+}
+
 size_t instance_parallelism_count(const instance_axes *axes) {
   return (size_t)1 << (axes->count == 0 ? 2 : axes->count);
 }
@@ -40,11 +51,11 @@ static size_t pick_chips_per_port(instance_random *random, const instance_axes *
 static void write_axis_keys(instance_text *text, instance_random *random, const instance_axes *axes,
                             const size_t axis) {
   static const double efficiencies[] = {0.5, 0.75, 0.9};
-  static const double latencies_us[] = {0.001, 0.01, 0.1, 0.5, 3.4};
+  static const double latencies_us[] = {0.001, 0.002, 0.01, 0.05, 0.2, 3.4};
   if (instance_random_chance(random, 40)) {
     instance_text_real(text, "efficiency_ratio", INSTANCE_PICK_REAL(random, efficiencies));
   }
-  if (instance_random_chance(random, 50)) {
+  if (instance_random_chance(random, 65)) {
     instance_text_real(text, "latency_us", INSTANCE_PICK_REAL(random, latencies_us));
   }
   if (instance_random_chance(random, 40)) {
@@ -57,7 +68,7 @@ static void write_axis_keys(instance_text *text, instance_random *random, const 
 
 static void write_collective_keys(instance_text *text, instance_random *random) {
   static const char *const orders[] = {"given", "best", "best", "both_halves", "both_halves"};
-  static const double bases_us[] = {0.01, 0.1, 1, 8.4};
+  static const double bases_us[] = {0.001, 0.01, 0.1, 8.4};
   if (instance_random_chance(random, 50)) {
     instance_text_string(text, "collectives",
                          instance_random_chance(random, 75) ? "ring" : "nested");
@@ -65,7 +76,7 @@ static void write_collective_keys(instance_text *text, instance_random *random) 
   if (instance_random_chance(random, 60)) {
     instance_text_string(text, "collective_order", orders[instance_random_between(random, 0, 4)]);
   }
-  if (instance_random_chance(random, 40)) {
+  if (instance_random_chance(random, 60)) {
     instance_text_real(text, "collective_base_us", INSTANCE_PICK_REAL(random, bases_us));
   }
   if (instance_random_chance(random, 40)) {

@@ -281,6 +281,9 @@ void instance_make_full(instance *out, const uint64_t seed, const instance_case 
     parts.chips_x = INSTANCE_PICK(&random, chip_columns);
   } while (parts.chips_x * parts.chips_y > 8);
   parts.axes = instance_axes_pick(is_recurrent(which) ? seed * 2 + 1 : ~seed);
+  if (is_recurrent(which)) {
+    instance_axes_lengthen_last(&parts.axes);
+  }
   const size_t chips = parts.axes.count == 0
                            ? parts.chips_x * parts.chips_y
                            : parts.axes.chips[0] * parts.axes.chips[1] * parts.axes.chips[2];

@@ -35,6 +35,9 @@ typedef struct {
 /* About every third instance has some, of at most 8 chips in all, and half of these have keys. */
 instance_axes instance_axes_pick(uint64_t seed);
 
+/* Exchanges axes so that the last is the longest: there stages of pipelines stand. */
+void instance_axes_lengthen_last(instance_axes *axes);
+
 /* How many parallelisms a system with these axes has. */
 size_t instance_parallelism_count(const instance_axes *axes);
 
