@@ -42,7 +42,7 @@ dsm_pass_work dsm_pass_work_derive(const dsm_layer *layer, const dsm_machine *ma
 static dsm_traffic stream_traffic(const dsm_pass_work *work, double memory_bytes) {
   dsm_traffic traffic = {
       .bytes = {[DSM_LINK_MEMORY] = memory_bytes, [DSM_LINK_RING] = memory_bytes}};
-  if (work->pass != DSM_PASS_BACKWARD) {
+  if (work->pass != DSM_PASS_BACKWARD && work->share.model_ways > 1) {
     traffic.latency_cycles = work->rotation.latency_cycles;
     for (int l = 0; l < DSM_LINK_COUNT; l++) {
       traffic.bytes[l] += work->rotation.bytes[l];
