@@ -91,18 +91,23 @@ static const dsm__trial *recall(const dsm__predictor *predictor, const dsm__tria
   return index == DSM__MAP_NONE ? NULL : &predictor->kept.items[index];
 }
 
-/* Fits that differ in what they leave out try much that others have tried. */
-static void remember(dsm__predictor *predictor, const dsm__trial *trial) {
+/* Fits that differ in what they leave out try much that others have tried. False if out of memory.
+ */
+static bool remember(dsm__predictor *predictor, const dsm__trial *trial) {
   const size_t row_count = predictor->read->rows.count;
   const size_t size = sizeof *trial + row_count * sizeof *trial->seconds;
   dsm__trial kept;
-  if (predictor->kept.count < kept_bytes_max / size &&
-      DSM__LIST_RESERVE_IN(&predictor->kept, 1, predictor->arena) &&
-      DSM__RESERVE(predictor->arena, kept.seconds, row_count) &&
-      dsm__map_add(&predictor->kept_index, hash_of(trial), predictor->kept.count)) {
-    copy(&kept, trial, row_count);
-    predictor->kept.items[predictor->kept.count++] = kept;
+  if (predictor->kept.count >= kept_bytes_max / size) {
+    return true;
   }
+  if (!DSM__LIST_RESERVE_IN(&predictor->kept, 1, predictor->arena) ||
+      !DSM__RESERVE(predictor->arena, kept.seconds, row_count) ||
+      !dsm__map_add(&predictor->kept_index, hash_of(trial), predictor->kept.count)) {
+    return false;
+  }
+  copy(&kept, trial, row_count);
+  predictor->kept.items[predictor->kept.count++] = kept;
+  return true;
 }
 
 bool dsm__predict(dsm__predictor *predictor, dsm__trial *trial) {
@@ -125,9 +130,7 @@ bool dsm__predict(dsm__predictor *predictor, dsm__trial *trial) {
     predictor->is_out_of_memory =
         predictor->is_out_of_memory || predictor->statuses[q] == DSM_ERROR_OUT_OF_MEMORY;
   }
-  if (!predictor->is_out_of_memory) {
-    remember(predictor, trial);
-  }
+  predictor->is_out_of_memory = predictor->is_out_of_memory || !remember(predictor, trial);
   return !predictor->is_out_of_memory;
 }
 
