@@ -160,7 +160,7 @@ SYSTEMS = {
     "dgx2_v100": ("v100", "DGX-2: 16 V100 a node", [
         node(16, 150, V100 + ": 6 links of 25 GB/s to switches"),
         nodes(1, 6.25, 16, "8 ports of 100 Gb/s a node")]),
-    "dgx_a100": ("a100", "DGX A100: 8 A100 of 80 GB a node; --set system.system.axes.node.chips=1 to 96", [
+    "dgx_a100": ("a100", "DGX A100: nodes of 8 A100 of 80 GB, axes.node.chips of them", [
         node(8, 300, A100 + ": 12 links of 25 GB/s to switches"),
         nodes(12, 25, 8, "8 ports of 200 Gb/s a node")]),
     "dgx_h100": ("h100", "DGX H100: 8 H100 a node", [
