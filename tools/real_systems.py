@@ -152,18 +152,18 @@ def pod(x, y):
 SYSTEMS = {
     **{f"tpu_v3_{2 * x * y}": ("tpu_v3", f"{2 * x * y} cores of TPU v3: {x} x {y} chips", pod(x, y))
        for x, y in ((4, 4), (8, 8), (8, 16), (16, 16), (16, 32), (32, 32), (32, 128))},
-    "tpu_v4_4096": ("tpu_v4", "4,096 chips of TPU v4: a torus of 16 x 16 x 16",
+    "tpu_v4_4096": ("tpu_v4", "TPU v4: 16 x 16 x 16 chips",
                     [ring(axis, 16, 50, TPU_V4 + ": 50 GB/s a link and direction") for axis in "xyz"]),
-    "dgx1_v100": ("v100", "DGX-1: 8 V100 a node", [
+    "dgx1_v100": ("v100", "DGX-1: 8 V100", [
         node(8, 150, V100 + ": 6 links of 25 GB/s; the hybrid cube mesh as a switch, an assumption"),
         nodes(1, 6.25, 8, "4 ports of 100 Gb/s a node")]),
-    "dgx2_v100": ("v100", "DGX-2: 16 V100 a node", [
+    "dgx2_v100": ("v100", "DGX-2: 16 V100", [
         node(16, 150, V100 + ": 6 links of 25 GB/s to switches"),
         nodes(1, 6.25, 16, "8 ports of 100 Gb/s a node")]),
-    "dgx_a100": ("a100", "DGX A100: nodes of 8 A100 of 80 GB, axes.node.chips of them", [
+    "dgx_a100": ("a100", "DGX A100: 12 nodes of 8 A100", [
         node(8, 300, A100 + ": 12 links of 25 GB/s to switches"),
         nodes(12, 25, 8, "8 ports of 200 Gb/s a node")]),
-    "dgx_h100": ("h100", "DGX H100: 8 H100 a node", [
+    "dgx_h100": ("h100", "DGX H100: 4 nodes of 8 H100", [
         node(8, 450, H100 + ": 18 links of 25 GB/s to switches"),
         nodes(4, 50, 8, "8 ports of 400 Gb/s a node")]),
     "summit_node": ("v100", "a node of Summit: 6 V100", [

@@ -34,6 +34,7 @@ extern "C" {
 /** Up to so many measurements each is left out alone; more are left out in
  * DSM_CALIBRATION_FOLDS. */
 #define DSM_CALIBRATION_SINGLES_MAX 40
+/** Groups in which more are left out. */
 #define DSM_CALIBRATION_FOLDS 10
 
 /** Most constants that are chosen at a time. */

@@ -27,7 +27,7 @@ TOLERANCE = 1e-9
 PARTS = ("primary", "overlapped_visible", "auxiliary", "non_overlapped")
 MEMORY_PARTS = ("weights_bytes", "activations_bytes", "gradients_bytes", "errors_bytes",
                 "optimizer_bytes")
-INVOCATION_GROUPS = ("partial_sum", "layout_move", "rotation")
+INVOCATION_GROUPS = ("partial_sum", "layout_move", "rotation", "overhead")
 INFEASIBLE = {("gnmt_vocab", "chip1", "training")}  # 12 GB on a chip of 8
 
 

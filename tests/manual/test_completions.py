@@ -170,7 +170,8 @@ def check_shell(name, shell, options):
                                                                "workload.layers.fc3."])
     same("dsm explore vgg16 torus64 --set system.chip.memory.", [
         "system.chip.memory.capacity_GB=", "system.chip.memory.bandwidth_GBps=",
-        "system.chip.memory.efficiency_ratio="])
+        "system.chip.memory.efficiency_ratio=", "system.chip.memory.auxiliary_efficiency_ratio=",
+        "system.chip.memory.tile_minor=", "system.chip.memory.tile_second=", "system.chip.memory.stacks="])
     holds("dsm explore --set system.model.", "system.model.exact_forks=", "system.model.layout_move=")
     same("dsm partition vgg16 cpu_2gpu --set server.devices.gpu.mem", ["server.devices.gpu.memory_GB=",
                                                                      "server.devices.gpu.memory_bandwidth_GBps="])
