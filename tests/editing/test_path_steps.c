@@ -35,7 +35,7 @@ static void expect_steps(dsm_description kind, const char *text, const char *pat
 START_TEST(test_keys_that_are_there_come_first) {
   expect_steps(DSM_DESCRIPTION_WORKLOAD, net, "",
                "format name minibatch layers. source element_bytes gradient_bytes "
-               "partial_sum_bytes optimizer_bytes_per_weight input. ");
+               "partial_sum_bytes optimizer_bytes_per_weight optimizer input. ");
 }
 END_TEST
 
@@ -56,7 +56,8 @@ END_TEST
 START_TEST(test_objects_that_are_not_there_are_known) {
   expect_steps(DSM_DESCRIPTION_WORKLOAD, net, "input", "features feature ");
   expect_steps(DSM_DESCRIPTION_SYSTEM, "{}", "chip.memory",
-               "capacity_GB bandwidth_GBps efficiency_ratio ");
+               "capacity_GB bandwidth_GBps efficiency_ratio tile_minor tile_second stacks "
+               "auxiliary_efficiency_ratio ");
   expect_steps(DSM_DESCRIPTION_SERVER, "{}", "", "format name source devices ");
 }
 END_TEST

@@ -113,20 +113,32 @@ static char *table(const dsm_calibration *calibration) {
   return dsm_report_calibration_table(calibration, style);
 }
 
+static char *json(const dsm_calibration *calibration) {
+  return dsm_report_calibration_json(calibration);
+}
+
+static char *csv(const dsm_calibration *calibration) {
+  return dsm_report_calibration_csv(calibration);
+}
+
+static char *system_text(const dsm_calibration *calibration) {
+  return dsm_calibration_print_system(calibration);
+}
+
 static attempt calibration_table(const subject *s, dsm_diags *diags) {
   return report(s, diags, table);
 }
 
 static attempt calibration_json(const subject *s, dsm_diags *diags) {
-  return report(s, diags, dsm_report_calibration_json);
+  return report(s, diags, json);
 }
 
 static attempt calibration_csv(const subject *s, dsm_diags *diags) {
-  return report(s, diags, dsm_report_calibration_csv);
+  return report(s, diags, csv);
 }
 
 static attempt calibrated_system(const subject *s, dsm_diags *diags) {
-  return report(s, diags, dsm_calibration_print_system);
+  return report(s, diags, system_text);
 }
 
 const faulty_case calibrate_cases[] = {

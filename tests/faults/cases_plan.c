@@ -418,6 +418,12 @@ static attempt use_pure_functions(const subject *s, dsm_diags *diags) {
   digest = digest_u64(digest, dsm_parallelism_model_axes(DSM_PARALLELISM_MODEL));
   digest = digest_u64(digest, dsm_transfer_has_axis(DSM_TRANSFER_ROTATE));
   digest = digest_u64(digest, dsm_system_chips(s->system));
+  digest = digest_u64(digest, dsm_split_cores(s->system));
+  digest = digest_double(
+      digest, dsm_invocation_kernels(layer, &machine, DSM_MODE_TRAINING, DSM_PASS_FORWARD));
+  digest = digest_double(digest,
+                         dsm_transfer_cycles(&machine, DSM_TRANSFER_ROTATE, DSM_LINK_MEMORY, 1000));
+  digest = digest_text(digest, dsm_optimizer_name(DSM_OPTIMIZER_LARS));
   digest = digest_u64(digest, dsm_mode_optimizations(DSM_MODE_INFERENCE));
   dsm_explore_options options;
   dsm_explore_options_init(&options);

@@ -23,6 +23,22 @@ static double pick(uint64_t *state, const double *values, size_t count) {
 }
 #define PICK(state, values) pick(state, values, sizeof(values) / sizeof((values)[0]))
 
+/* The torus of two axes that the properties are about, in place of others. */
+static void make_torus(dsm_network *network) {
+  static const char *const names[] = {"x", "y"};
+  dsm_network torus = {.topology = DSM_TOPOLOGY_TORUS_2D, .axis_count = 2};
+  for (unsigned a = 0; a < torus.axis_count; a++) {
+    const bool is_there = a < network->axis_count;
+    torus.axes[a] =
+        (dsm_network_axis){.name = names[a],
+                           .chips = is_there ? network->axes[a].chips : 1,
+                           .bandwidth_GBps = network->axes[is_there ? a : 0].bandwidth_GBps,
+                           .efficiency_ratio = 1,
+                           .chips_per_port = 1};
+  }
+  *network = torus;
+}
+
 /* 2 to 4 layers of every type, with all auxiliary operations, on systems of any shape. */
 static void make_small(physics_case *one) {
   instance *const text = malloc(sizeof *text);
@@ -34,6 +50,9 @@ static void make_small(physics_case *one) {
   ck_assert_int_eq(dsm_system_parse(&one->given, text->system_json, strlen(text->system_json),
                                     "system", NULL, 0, NULL),
                    DSM_OK);
+  if (one->given->system.topology == DSM_TOPOLOGY_AXES) {
+    make_torus(&one->given->system);
+  }
   free(text);
 }
 
