@@ -106,17 +106,19 @@ def steps(dsm, folder):
     """ResNet-50 on TPU v3, a training step, ms"""
     for row in rows_of(folder, "tpu_v3_resnet50"):
         plan = dsm.plan("resnet50", f"tpu_v3_{2 * int(row['chips'])}", *AS_RUN,
-                        workload__minibatch=row["global_batch"], workload__gradient_bytes=4)
+                        workload__minibatch=row["global_batch"], workload__gradient_bytes=4,
+                        workload__optimizer="lars")
         yield row["system"], float(row["step_ms"]), 1e3 * plan["result"]["step_seconds"]
 
 
 def gpu_steps(dsm, folder):
     """ResNet-50 on 8 GPUs, a training step, ms"""
-    machines = {"dgx1": ("dgx1_v100", 900), "dgxa100": ("dgx_a100", 1555)}
+    machines = {"dgx1": ("dgx1_v100", 900, "lars"), "dgxa100": ("dgx_a100", 1555, "sgd")}
     for row in rows_of(folder, "gpu_resnet50"):
-        system, memory_GBps = machines[row["system"].split("_")[0]]
+        system, memory_GBps, optimizer = machines[row["system"].split("_")[0]]
         plan = dsm.plan("resnet50", system, *AS_RUN, workload__minibatch=row["global_batch"],
-                        system__system__axes__node__chips=1, system__chip__memory__bandwidth_GBps=memory_GBps)
+                        system__system__axes__node__chips=1, system__chip__memory__bandwidth_GBps=memory_GBps,
+                        workload__optimizer=optimizer)
         yield row["system"], float(row["step_ms"]), 1e3 * plan["result"]["step_seconds"]
 
 

@@ -124,7 +124,8 @@ static DSM__WORDS(flags, "flag", flag_words, 2);
       AXIS_NEUTRAL(                                                                                \
           a, both_ways, FLAG, &flags, false, 0, 1, false, "flag",                                  \
           "assumption: transfers go one way round, as in the paper",                               \
-          "Rings use both directions: half the steps, and all-to-all at twice the rate."),         \
+          "Links are used in both directions: half the steps, and all-to-alls on rings at "        \
+          "twice the rate."),                                                                      \
       AXIS_NEUTRAL(a, chips_per_port, COUNT, NULL, false, 1, DSM_CHIPS_MAX, 1, "chips",            \
                    "assumption: each chip has a port of its own",                                  \
                    "Chips of the axes before that share a port of so many times the bandwidth.")
