@@ -343,21 +343,25 @@ const dsm__parameter dsm__parameters[] = {
 const size_t dsm__parameter_count = DSM__COUNT_OF(dsm__parameters);
 _Static_assert(DSM__COUNT_OF(dsm__parameters) <= DSM__PARAMETERS_MAX, "room for all of them");
 
+bool dsm__parameter_is_of_short_form(const dsm__parameter *parameter) {
+  static const char *const paths[] = {"system.chips_x", "system.chips_y",
+                                      "system.link_bandwidth_x_GBps",
+                                      "system.link_bandwidth_y_GBps"};
+  bool is_it = false;
+  for (size_t i = 0; i < DSM__COUNT_OF(paths); i++) {
+    is_it = is_it || strcmp(parameter->path, paths[i]) == 0;
+  }
+  return is_it;
+}
+
 bool dsm__parameter_is_stated(const dsm__parameter *parameter, const dsm_system *system) {
-  static const char *const short_form[] = {"system.chips_x", "system.chips_y",
-                                           "system.link_bandwidth_x_GBps",
-                                           "system.link_bandwidth_y_GBps"};
   const dsm_network *const network = &system->system;
   const bool has_axes = network->topology == DSM_TOPOLOGY_AXES;
-  for (size_t i = 0; has_axes && i < DSM__COUNT_OF(short_form); i++) {
-    if (strcmp(parameter->path, short_form[i]) == 0) {
-      return false;
-    }
-  }
   if (parameter->axis > (has_axes ? network->axis_count : 0)) {
     return false;
   }
-  return !(parameter->is_neutral && dsm__parameter_has_default(parameter, system));
+  return !(has_axes && dsm__parameter_is_of_short_form(parameter)) &&
+         !(parameter->is_neutral && dsm__parameter_has_default(parameter, system));
 }
 
 dsm__stated_parameters dsm__parameters_of(const dsm_system *system) {

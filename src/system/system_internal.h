@@ -56,6 +56,9 @@ double dsm__parameter_number(const dsm__parameter *parameter, const dsm_system *
 const char *dsm__parameter_text(const dsm__parameter *parameter, double number,
                                 char text[DSM__NUMBER_TEXT_SIZE]);
 
+/** Is a parameter of the short form of two rings, which stands in place of a list of axes? */
+bool dsm__parameter_is_of_short_form(const dsm__parameter *parameter);
+
 /** Is a parameter part of the description of a system? Those of an axis only where it has the axis,
  * those of the short form only in that, and one whose default changes nothing only with another
  * value. */

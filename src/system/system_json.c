@@ -85,12 +85,6 @@ static size_t add_retired(const dsm__json_node *object, const char *prefix, cons
   return count;
 }
 
-/* Is a parameter one of the two axes of the short form? */
-static bool is_of_short_form(const dsm__parameter *parameter) {
-  return strncmp(parameter->path, "system.", strlen("system.")) == 0 && parameter->is_required &&
-         parameter->kind != DSM__PARAMETER_WORD && parameter->axis == 0;
-}
-
 /* Reads a member of an object; a list of axes stands in place of the short form. */
 static void read_member(const dsm__parameter *parameter, dsm_system *system,
                         const dsm__json_node *object, const char *key) {
@@ -100,7 +94,7 @@ static void read_member(const dsm__parameter *parameter, dsm_system *system,
   const dsm__json_node node = dsm__json_member(object, key);
   if (!has_axes) {
     dsm__parameter_read(parameter, system, object, key);
-  } else if (is_of_short_form(parameter)) {
+  } else if (dsm__parameter_is_of_short_form(parameter)) {
     if (dsm__json_is_present(&node)) {
       dsm__json_error(&node, "it is the short form of two axes, and \"axes\" is there",
                       "expected \"axes\" alone");
