@@ -52,6 +52,8 @@ dsm__chips_text dsm__chips_text_of(const dsm_system *system, const char *by) {
                                a > 0 ? by : "", system->system.axes[a].chips);
     used += wrote > 0 ? (size_t)wrote : 0;
   }
+  const bool is_one = system->system.axis_count == 1 && system->system.axes[0].chips == 1;
+  (void)snprintf(made.text + used, sizeof made.text - used, is_one ? " chip" : " chips");
   return made;
 }
 

@@ -89,9 +89,9 @@ extern const char dsm__given[];
 const char *dsm__parameter_source(dsm__arena *arena, const dsm__parameter *parameter,
                                   const dsm_system *system);
 
-/** Chips along each axis, as "8 x 4". */
+/** Chips along each axis, as "8 x 4 chips". */
 typedef struct dsm__chips_text {
-  char text[24 * DSM_AXES_MAX];
+  char text[24 * DSM_AXES_MAX + 8];
 } dsm__chips_text;
 
 /** `by`: what stands between two of them. */

@@ -223,15 +223,15 @@ void dsm__plot_plan_heading(dsm__plot_maker *maker, const dsm_plan *plan, const 
   const dsm_plan_result *const result = &plan->result;
   const char *const title =
       dsm__plot_text(maker, "%s on %s: %s", plan->workload->name, system->name, what);
-  const char *const below = dsm__plot_text(
-      maker,
-      "%s, minibatch %s, %s chips; step %s ms, utilization %s %%"
-      "%s%s",
-      dsm_mode_name(plan->options.mode), dsm__figure_count(plan->workload->minibatch).text,
-      dsm__chips_text_of(system, " \xC3\x97 ").text,
-      dsm__figure_digits(1000 * result->step_seconds, 4).text,
-      dsm__figure_fixed(100 * result->utilization, 1).text, also == NULL ? "" : "; ",
-      also == NULL ? "" : also);
+  const char *const below = dsm__plot_text(maker,
+                                           "%s, minibatch %s, %s; step %s ms, utilization %s %%"
+                                           "%s%s",
+                                           dsm_mode_name(plan->options.mode),
+                                           dsm__figure_count(plan->workload->minibatch).text,
+                                           dsm__chips_text_of(system, " \xC3\x97 ").text,
+                                           dsm__figure_digits(1000 * result->step_seconds, 4).text,
+                                           dsm__figure_fixed(100 * result->utilization, 1).text,
+                                           also == NULL ? "" : "; ", also == NULL ? "" : also);
   dsm__plot_heading(maker, title, below);
 }
 

@@ -84,7 +84,7 @@ void dsm__page_labelled(dsm__page *page, size_t label_width, const char *label, 
 
 const char *dsm__page_plan_heading(dsm__page *page, const dsm_plan *plan) {
   const dsm_system *const system = plan->system;
-  return dsm__page_text(page, "%s on %s: %s, minibatch %s, %s chips, peak %s", plan->workload->name,
+  return dsm__page_text(page, "%s on %s: %s, minibatch %s, %s, peak %s", plan->workload->name,
                         system->name, dsm_mode_name(plan->options.mode),
                         dsm__figure_count(plan->workload->minibatch).text,
                         dsm__chips_text_of(system, " x ").text,
