@@ -338,7 +338,7 @@ START_TEST(test_at_the_limits_of_the_format) {
   measure(&made, overrides, COUNT_OF(overrides));
   const dsm_varied_parameter *const chips = parameter_at(made.elasticity, "system.chips_x");
   ck_assert_str_eq(chips->variations[1].responses[0].why_not,
-                   "expected at most 1048576 chips, found 2048 x 1024");
+                   "expected at most 1048576 chips, found 2048 x 1024 chips");
   static const char *const at_the_top[] = {"core.frequency_GHz", "array.startup_cycles",
                                            "core.transcendental_passes", "model.relu_mask_bytes",
                                            "chip.memory.capacity_GB"};
