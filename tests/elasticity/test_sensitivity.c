@@ -102,7 +102,8 @@ START_TEST(test_what_is_not_possible_says_why) {
   expect_why_not(&made, "chip.memory.efficiency_ratio",
                  "expected a number from 1e-6 to 1, found 1.1");
   expect_why_not(&made, "array.startup_cycles", "10 % less than 0 is 0");
-  expect_why_not(&made, "system.chips_y", "expected at most 1048576 chips, found 1048576 x 2 chips");
+  expect_why_not(&made, "system.chips_y",
+                 "expected at most 1048576 chips, found 1048576 x 2 chips");
   const dsm_varied_parameter *const start = parameter_at(made.elasticity, "array.startup_cycles");
   ck_assert_int_eq(start->variations[0].setting.kind, DSM_SETTING_NONE);
   raised_free(&made);
