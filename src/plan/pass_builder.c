@@ -109,6 +109,11 @@ void dsm__pass_end(dsm__pass_builder *builder, const dsm__layer_setting *setting
   pass->utilization = pass->ideal_cycles / cycles->total;
 }
 
+static const char *name_of_axis(const dsm_network *network, unsigned axis) {
+  const bool is_named = network->topology == DSM_TOPOLOGY_AXES && axis < network->axis_count;
+  return is_named ? network->axes[axis].name : NULL;
+}
+
 /* Puts what a transfer has on each link at the end of a list with room for it. */
 static void put_links(dsm_plan_transfer *list, size_t *count, const dsm_machine *machine,
                       const dsm_transfer_volume *volume) {
@@ -122,6 +127,7 @@ static void put_links(dsm_plan_transfer *list, size_t *count, const dsm_machine 
           .link = (dsm_link)l,
           .bytes = bytes,
           .cycles = dsm_transfer_cycles(machine, volume->transfer, (dsm_link)l, bytes),
+          .axis_name = name_of_axis(&machine->system->system, volume->axis),
       };
     }
   }

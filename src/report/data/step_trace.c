@@ -138,8 +138,10 @@ static void draw_transfer(const drawing *d, const transfers *list, const dsm_pla
   const double cycles = one->cycles * list->cycles_times;
   begin_slice(d, track_of_link(one->link),
               list->group == DSM_GROUP_STREAM ? "overlapped" : "not_overlapped",
-              dsm__move_name(one->transfer, one->axis), begin_cycles, cycles, limit_cycles);
-  dsm__json_put_string(writer, "transfer", dsm__move_name(one->transfer, one->axis));
+              dsm_plan_transfer_name(d->tracer->plan, one->transfer, one->axis), begin_cycles,
+              cycles, limit_cycles);
+  dsm__json_put_string(writer, "transfer",
+                       dsm_plan_transfer_name(d->tracer->plan, one->transfer, one->axis));
   dsm__json_put_string(writer, "group", dsm_group_name(one->group));
   dsm__json_put_double(writer, "bytes", one->bytes * list->bytes_times);
   end_slice(d, cycles);
@@ -234,8 +236,9 @@ static void draw_pass_slice(const drawing *d) {
   const double end_cycles = d->span->begin_cycles + d->span->cycles;
   begin_slice(d, TRACK_PASSES, "pass", dsm_pass_name(d->span->pass), d->span->begin_cycles,
               d->span->cycles, end_cycles);
-  dsm__json_put_string(writer, "parallelism", dsm_parallelism_name(pass->share.parallelism));
-  dsm__json_put_string(writer, "bound", dsm_bound_name(pass->bound));
+  dsm__json_put_string(writer, "parallelism",
+                       dsm_plan_parallelism_name(plan, pass->share.parallelism));
+  dsm__json_put_string(writer, "bound", dsm_plan_bound_name(plan, pass->bound));
   dsm__json_put_double(writer, "utilization", pass->utilization);
   if (pipeline != DSM_NO_PIPELINE) {
     dsm__json_put_string(writer, "pipeline", plan->pipelines[pipeline].name);
