@@ -66,7 +66,8 @@ bool dsm__plan_check_options(const dsm__plan_reader *reader) {
     return true;
   }
   const dsm__json_node options = dsm__json_member(&reader->root, "options");
-  dsm__json_error(&options, "those with axes of both roles need the optimization hybrid",
+  dsm__json_error(&options,
+                  "those with axes of both roles, as data_x_model_y, need the optimization hybrid",
                   "expected options that leave a parallelism, found none");
   return false;
 }
