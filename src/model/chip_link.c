@@ -153,12 +153,13 @@ bool dsm_stage_hands_over(dsm_pass pass, size_t position, size_t stage_count) {
 /*
  * Source: section 5; DSM II-D (each chip sends a distinct portion to every other chip). Symbols:
  * d = total_bytes / chips; all-to-all on each axis whose role changes: on rings x = d*(m-1)/2,
- * y = d*(n-1)/2. Limits: equal parallelisms: nothing; an axis of length 1 carries nothing.
+ * y = d*(n-1)/2. Limits: equal parallelisms, or no bytes: nothing, and nothing is
+ * waited for; an axis of length 1 carries nothing.
  */
 dsm_traffic dsm_relayout_traffic(const dsm_machine *machine, double total_bytes,
                                  dsm_parallelism before, dsm_parallelism after) {
   dsm_traffic traffic = {.latency_cycles = 0};
-  if (before == after) {
+  if (before == after || !(total_bytes > 0)) {
     return traffic;
   }
   const dsm_network *const network = &machine->system->system;

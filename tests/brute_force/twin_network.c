@@ -245,7 +245,7 @@ static double mean_hops(const twin_system *system, const twin_axis *axis) {
 
 double twin_move_cycles(const twin_system *system, const double total_bytes,
                         const twin_parallelism from, const twin_parallelism to) {
-  if (from == to) {
+  if (from == to || total_bytes <= 0) {
     return 0;
   }
   const twin_layout before = twin_layout_of(system, from);

@@ -17,6 +17,7 @@ typedef enum physics_set {
   PHYSICS_REFINED,     /**< all that torus64_refined has */
   PHYSICS_ONE_KEY,     /**< one of them, by the seed */
   PHYSICS_SOME_KEYS,   /**< each with one chance in two */
+  PHYSICS_AXES,        /**< none, but one to three axes of any links, and tiles in waves at times */
   PHYSICS_SET_COUNT
 } physics_set;
 
