@@ -31,7 +31,10 @@ extern "C" {
 
 /** How the cores of a chip are joined. */
 typedef enum dsm_interconnect {
-  DSM_INTERCONNECT_RING = 0,
+  DSM_INTERCONNECT_RING = 0, /**< one ring, shared by all that crosses it */
+  DSM_INTERCONNECT_CROSSBAR, /**< each core has a link of its own to all others and the memory */
+  DSM_INTERCONNECT_MESH,     /**< cores in rows and columns, each with links to its neighbours */
+  DSM_INTERCONNECT_NONE,     /**< one core */
   DSM_INTERCONNECT_COUNT
 } dsm_interconnect;
 
@@ -108,11 +111,11 @@ typedef struct dsm_memory {
   double auxiliary_efficiency_ratio; /**< the same for auxiliary operations; 0: efficiency_ratio */
 } dsm_memory;
 
-/** Cores, the ring that joins them, and the chip's memory. */
+/** Cores, what joins them, and the chip's memory. */
 typedef struct dsm_chip {
   uint64_t cores;
   dsm_interconnect interconnect;
-  double core_link_bandwidth_GBps;
+  double core_link_bandwidth_GBps; /**< of the ring; of the link of a core */
   dsm_memory memory;
 } dsm_chip;
 

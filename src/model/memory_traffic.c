@@ -176,19 +176,22 @@ dsm__core_bytes dsm__core_bytes_derive(const dsm_layer *layer, const dsm_chip_by
   };
 }
 
+const dsm__stream_shares dsm__whole_stream = {1, 1, 1, 1};
+
 /* What moves past the weights in a pass, and may have to be fetched once per tile of them. */
-static double streamed_feature_bytes(const dsm_pass_work *work) {
+static double streamed_feature_bytes(const dsm_pass_work *work, const dsm__stream_shares *shares) {
   const dsm_chip_bytes *const bytes = &work->bytes;
   switch (work->pass) {
   case DSM_PASS_FORWARD:
-    return bytes->input_moved;
+    return bytes->input_moved * shares->input;
   case DSM_PASS_BACKWARD:
-    return bytes->output_moved + bytes->state;
+    return (bytes->output_moved + bytes->state) * shares->output;
   case DSM_PASS_UPDATE:
   case DSM_PASS_COUNT:
     break;
   }
-  return bytes->input_moved + bytes->output_moved + bytes->statistics;
+  return bytes->input_moved * shares->input + bytes->output_moved * shares->output +
+         bytes->statistics * shares->output;
 }
 
 double dsm__tiles(double bytes, double scratchpad_bytes) {
@@ -208,45 +211,54 @@ dsm__refetch dsm__refetch_derive(const dsm_pass_work *work, const dsm__core_byte
   }
   const double moving = work->pass == DSM_PASS_FORWARD ? core->input : core->output;
   const dsm__refetch feature_outer = {1, dsm__tiles(moving, room_bytes)};
-  const double features = streamed_feature_bytes(work);
+  const double features = streamed_feature_bytes(work, &dsm__whole_stream);
   const double kernel = work->bytes.kernel_moved;
   const double kernel_outer_bytes = features * kernel_outer.features + kernel;
   const double feature_outer_bytes = features + kernel * feature_outer.kernel;
   return kernel_outer_bytes <= feature_outer_bytes ? kernel_outer : feature_outer;
 }
 
-double dsm__memory_bytes(const dsm_pass_work *work, dsm__refetch refetch) {
+double dsm__streamed_bytes(const dsm_pass_work *work, dsm__refetch refetch,
+                           const dsm__stream_shares *shares) {
   const dsm_chip_bytes *const bytes = &work->bytes;
-  const double features = streamed_feature_bytes(work) * refetch.features;
+  const double rest = shares->rest;
+  const double features = streamed_feature_bytes(work, shares) * refetch.features;
+  const double kernel = bytes->kernel_moved * shares->kernel * refetch.kernel;
   switch (work->pass) {
   case DSM_PASS_FORWARD:
-    return features + bytes->kernel_moved * refetch.kernel + bytes->output_moved + bytes->deferred +
-           bytes->state + bytes->shortcut;
+    return features + kernel + bytes->output_moved * rest + bytes->deferred * rest +
+           bytes->state * rest + bytes->shortcut * rest;
   case DSM_PASS_BACKWARD:
-    return features + bytes->kernel_moved * refetch.kernel + bytes->input_moved + bytes->mask +
-           (bytes->shortcut + bytes->fork);
+    return features + kernel + bytes->input_moved * rest + bytes->mask * rest +
+           (bytes->shortcut + bytes->fork) * rest;
   case DSM_PASS_UPDATE:
   case DSM_PASS_COUNT:
     break;
   }
-  return features + bytes->gradient;
+  return features + bytes->gradient * rest;
+}
+
+double dsm__memory_bytes(const dsm_pass_work *work, dsm__refetch refetch) {
+  return dsm__streamed_bytes(work, refetch, &dsm__whole_stream);
 }
 
 double dsm__resident_fraction_within(const dsm_pass_work *work, const dsm__core_bytes *core,
-                                     double limit) {
+                                     const dsm__stream_shares *shares, double limit) {
   const dsm_chip_bytes *const bytes = &work->bytes;
   const double room_bytes = work->residency.scratchpad_bytes;
-  const double features = streamed_feature_bytes(work);
-  const double rest = bytes->output_moved + bytes->deferred + bytes->state + bytes->shortcut;
-  if (bytes->kernel <= 0 || rest + features > limit) {
-    return bytes->kernel <= 0 ? 0 : 1;
+  const double kernel = bytes->kernel * shares->kernel;
+  const double features = streamed_feature_bytes(work, shares);
+  const double rest =
+      (bytes->output_moved + bytes->deferred + bytes->state + bytes->shortcut) * shares->rest;
+  if (kernel <= 0 || rest + features > limit) {
+    return kernel <= 0 ? 0 : 1;
   }
   const bool is_once = work->machine->system->model.tile_schedule;
   const double kernel_tiles = is_once ? 1 : dsm__tiles(core->kernel, room_bytes);
   const double input_tiles = is_once ? 1 : dsm__tiles(core->input, room_bytes);
   const double left_by_kernel_outer = limit - rest - features * kernel_tiles;
-  const double kernel_outer = 1 - left_by_kernel_outer / bytes->kernel;
-  const double feature_outer = 1 - (limit - rest - features) / (bytes->kernel * input_tiles);
+  const double kernel_outer = 1 - left_by_kernel_outer / kernel;
+  const double feature_outer = 1 - (limit - rest - features) / (kernel * input_tiles);
   const double needed = kernel_outer < feature_outer ? kernel_outer : feature_outer;
   return needed > 0 ? needed : 0;
 }

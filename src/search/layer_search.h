@@ -13,6 +13,7 @@ typedef struct dsm__split_needs {
   double primary_cycles;
   double kernel_bytes; /**< of a core; at least what is one tile in any room, see below */
   double moving_bytes; /**< likewise */
+  double error_bytes;  /**< in update, of the output's error, where links carry what a core needs */
   double sum_cycles;   /**< partial sums and sums of statistics */
 } dsm__split_needs;
 

@@ -4,7 +4,12 @@
 #include <assert.h>
 #include <string.h>
 
-static const dsm__word interconnect_words[] = {[DSM_INTERCONNECT_RING].key = "ring"};
+static const dsm__word interconnect_words[] = {
+    [DSM_INTERCONNECT_RING].key = "ring",
+    [DSM_INTERCONNECT_CROSSBAR].key = "crossbar",
+    [DSM_INTERCONNECT_MESH].key = "mesh",
+    [DSM_INTERCONNECT_NONE].key = "none",
+};
 static DSM__WORDS(interconnects, "interconnect", interconnect_words, DSM_INTERCONNECT_COUNT);
 
 static const dsm__word topology_words[] = {

@@ -116,6 +116,9 @@ typedef struct {
   twin_node nodes[TWIN_MAX_LAYERS];
 } twin_workload;
 
+/* What joins the cores of a chip. */
+typedef enum { TWIN_CORES_RING, TWIN_CORES_CROSSBAR, TWIN_CORES_MESH, TWIN_CORES_NONE } twin_joint;
+
 typedef struct {
   double rows;    /* Pr */
   double columns; /* Pc: array.columns * pe.simd_macs */
@@ -134,6 +137,7 @@ typedef struct {
   bool dysm_accumulate_in_memory;
   double sfu_ops_per_cycle;
   double transcendental_passes;
+  twin_joint joint;
   double core_link_bytes_per_cycle;
   double memory_bytes_per_cycle; /* efficiency included */
   double capacity_bytes;

@@ -102,8 +102,8 @@ static double tile_cycles(const twin_context *context, const product *p, const d
   const double kk = ceil(p->summed / k);
   const double tiles = p->count * ceil(p->rows / tm) * ceil(p->columns / tn) * k;
   const double rate = system->rows * system->columns * system->array_efficiency;
-  const double operands = (tm + tn) * kk * context->workload->element_bytes * system->cores /
-                          system->core_link_bytes_per_cycle;
+  const double fetched = (tm + tn) * kk * context->workload->element_bytes * system->cores;
+  const double operands = twin_even_bytes(system, fetched) / system->core_link_bytes_per_cycle;
   const double cycle = fmax(tm * tn * kk / rate, operands);
   const double sums = k > 1 ? 8 * k * p->count * p->rows * p->columns : 0;
   return ceil(tiles / system->cores) * (cycle + system->tile_startup_cycles) +
@@ -291,29 +291,58 @@ static double shortcut_fix_bytes(const twin_context *context, const twin_node *n
   return pass == TWIN_FORWARD ? twin_shortcut_bytes(context, node, bytes) : bytes->st;
 }
 
-/* `mem` of section 5: memory bytes of one invocation. */
-static double memory_traffic_bytes(const twin_context *context, const twin_node *node,
-                                   const twin_pass_kind pass, const twin_traffic *bytes,
-                                   const twin_condition *condition) {
+/* What an invocation moves between memory and cores: bytes of memory, and bytes that the busiest
+ * link of the cores carries of them. */
+typedef struct {
+  double memory;
+  double link;
+} stream;
+
+/* Adds bytes of the chip, of which a core needs a share. */
+static void add_to(stream *sum, const twin_system *system, const double bytes, const double share) {
+  const bool is_by_core = system->joint == TWIN_CORES_CROSSBAR || system->joint == TWIN_CORES_MESH;
+  const bool has_split = is_by_core && !system->tile_schedule;
+  sum->memory += bytes;
+  sum->link += has_split ? bytes * share : twin_even_bytes(system, bytes);
+}
+
+/* The pass as section 5 has it: what is read and written once and what once for each tile. */
+static stream stream_of(const twin_context *context, const twin_node *node,
+                        const twin_pass_kind pass, const twin_traffic *bytes,
+                        const twin_condition *condition) {
   /* Tiles that cores take as they become free have each operand once. */
-  const double tile = context->system->tile_schedule ? 1e300 : condition->cap_bytes / 2;
+  const twin_system *const system = context->system;
+  const double tile = system->tile_schedule ? 1e300 : condition->cap_bytes / 2;
   const double n1 = condition->is_resident ? 1 : ceil(bytes->kcore / tile);
   const double copies = pass == TWIN_UPDATE && condition->accumulates ? 2 : 1;
   const double kt = condition->is_resident ? 0 : bytes->ker * copies;
-  if (pass == TWIN_UPDATE) {
-    return (bytes->inp + update_error_bytes(context, node, bytes, condition)) * n1 + kt;
-  }
+  const double even = 1 / system->cores;
+  const double of_input = bytes->s_in / bytes->inp;
+  const double of_output = bytes->s_out / bytes->raw;
+  const double of_kernel = bytes->ker > 0 ? bytes->kcore / bytes->ker : 0;
   const double read = condition->is_input_held ? 0 : bytes->inp;
   const double written = condition->is_output_held ? 0 : bytes->st;
-  const double fix = shortcut_fix_bytes(context, node, pass, bytes, condition);
-  if (pass == TWIN_FORWARD) {
-    const double io_out = written + bytes->deferred + bytes->save;
-    return fmin(read * n1 + kt, read + kt * ceil(bytes->s_in / tile)) + io_out + fix;
+  stream sum = {0};
+  if (pass == TWIN_UPDATE) {
+    add_to(&sum, system, bytes->inp * n1, of_input);
+    add_to(&sum, system, update_error_bytes(context, node, bytes, condition) * n1, of_output);
+    add_to(&sum, system, kt, even);
+    return sum;
   }
-  const bool reads_mask = !condition->is_input_held || context->system->charge_held_masks;
-  const double io_in = read + (reads_mask ? bytes->mask : 0);
-  const double io_out = written + bytes->save;
-  return fmin(io_out * n1 + kt, io_out + kt * ceil(bytes->s_out / tile)) + io_in + fix;
+  const bool is_forward = pass == TWIN_FORWARD;
+  const double moving = is_forward ? read : written + bytes->save;
+  const double n2 = ceil((is_forward ? bytes->s_in : bytes->s_out) / tile);
+  const bool is_kernel_outer = moving * n1 + kt <= moving + kt * n2;
+  add_to(&sum, system, moving * (is_kernel_outer ? n1 : 1), is_forward ? of_input : of_output);
+  add_to(&sum, system, kt * (is_kernel_outer ? 1 : n2), of_kernel);
+  add_to(&sum, system, shortcut_fix_bytes(context, node, pass, bytes, condition), even);
+  if (is_forward) {
+    add_to(&sum, system, written + bytes->deferred + bytes->save, even);
+  } else {
+    const bool reads_mask = !condition->is_input_held || system->charge_held_masks;
+    add_to(&sum, system, read + (reads_mask ? bytes->mask : 0), even);
+  }
+  return sum;
 }
 
 double twin_partial_sum_bytes(const twin_context *context) {
@@ -341,7 +370,7 @@ twin_invocation twin_invocation_of(const twin_context *context, const twin_node 
   const twin_layout layout = twin_layout_of(system, parallelism);
   const double mbc = twin_samples_per_chip(layout, condition->samples);
   const twin_traffic bytes = twin_traffic_of(context, node, layout, split, condition);
-  const double mem = memory_traffic_bytes(context, node, pass, &bytes, condition);
+  const stream mem = stream_of(context, node, pass, &bytes, condition);
   const twin_rotation rotated = twin_rotation_of(
       system, &layout,
       twin_in_elements(node) * mbc * context->workload->element_bytes * bytes.turned);
@@ -358,13 +387,15 @@ twin_invocation twin_invocation_of(const twin_context *context, const twin_node 
       .kernel_bytes = bytes.kcore,
   };
   if (pass == TWIN_BACKWARD) {
-    cost.overlapped = twin_group_cycles(system, NULL, mem, mem);
-    cost.non_overlapped += twin_group_cycles(system, &rotated.links, rm, rotated.all_bytes) *
+    const double turned = twin_even_bytes(system, rotated.all_bytes);
+    cost.overlapped = twin_group_cycles(system, NULL, mem.memory, mem.link);
+    cost.non_overlapped += twin_group_cycles(system, &rotated.links, rm, turned) *
                                twin_partial_sum_bytes(context) / context->workload->element_bytes +
                            rotated.latency_cycles;
   } else {
-    cost.overlapped =
-        twin_group_cycles(system, &rotated.links, mem + rm, mem + rm) + rotated.latency_cycles;
+    cost.overlapped = twin_group_cycles(system, &rotated.links, mem.memory + rm,
+                                        mem.link + twin_even_bytes(system, rm)) +
+                      rotated.latency_cycles;
   }
   cost.non_overlapped += overhead_cycles(context, node, pass);
   cost.total = fmax(cost.primary, cost.overlapped) + cost.auxiliary + cost.non_overlapped;

@@ -53,6 +53,60 @@ twin_layout twin_layout_of(const twin_system *system, const twin_parallelism par
   return twin_layout_with(system, is_data);
 }
 
+double twin_even_bytes(const twin_system *system, const double bytes) {
+  switch (system->joint) {
+  case TWIN_CORES_RING:
+    break;
+  case TWIN_CORES_CROSSBAR:
+  case TWIN_CORES_MESH:
+    return bytes / system->cores;
+  case TWIN_CORES_NONE:
+    return 0;
+  }
+  return bytes;
+}
+
+/* In a mesh as square as can be, what a link of the cut through its middle carries if each core
+ * sends so many bytes to cores anywhere: counted column by column. */
+static double cut_bytes(const double cores, const double bytes) {
+  size_t rows = 1;
+  for (size_t side = 1; (double)side * (double)side <= cores; side++) {
+    rows = fmod(cores, (double)side) > 0 ? rows : side;
+  }
+  const size_t columns = (size_t)cores / rows;
+  double crossing = 0;
+  for (size_t from = 0; from < columns; from++) {
+    for (size_t to = 0; to < columns; to++) {
+      const bool crosses = (from < columns / 2) != (to < columns / 2);
+      crossing += crosses ? (double)rows * bytes / (double)columns : 0;
+    }
+  }
+  return crossing / (double)rows;
+}
+
+double twin_sent_bytes(const twin_system *system, const double bytes) {
+  switch (system->joint) {
+  case TWIN_CORES_RING:
+    break;
+  case TWIN_CORES_CROSSBAR:
+    return bytes + bytes; /* and as much comes */
+  case TWIN_CORES_MESH:
+    return cut_bytes(system->cores, bytes);
+  case TWIN_CORES_NONE:
+    return 0;
+  }
+  return bytes; /* to the next */
+}
+
+double twin_anywhere_bytes(const twin_system *system, const double bytes) {
+  const double c = system->cores;
+  if (system->joint == TWIN_CORES_RING) {
+    return bytes * floor(c * c / 4) / c; /* the shorter way round */
+  }
+  const double leaving = system->joint == TWIN_CORES_CROSSBAR ? bytes * (c - 1) / c : bytes;
+  return twin_sent_bytes(system, leaving);
+}
+
 double twin_group_cycles(const twin_system *system, const twin_links *links,
                          const double memory_bytes, const double ring_bytes) {
   double slowest = fmax(memory_bytes / system->memory_bytes_per_cycle,
@@ -156,8 +210,9 @@ typedef struct {
 
 /* `received`: bytes of a chip, from all of its links. */
 static double links_cycles(const reduction *of, const twin_links *links, const double received) {
+  const double crossing = of->system->reduce_ring_crossings * received;
   return twin_group_cycles(of->system, links, of->memory_bytes,
-                           of->system->reduce_ring_crossings * received);
+                           twin_even_bytes(of->system, crossing));
 }
 
 static double order_cycles(const reduction *of, const size_t *order, const size_t count) {

@@ -58,7 +58,10 @@ static void speed(dsm_system *system, dsm_bound bound, double factor) {
     system->chip.memory.efficiency_ratio /= factor;
     return;
   case DSM_BOUND_RING:
-    system->chip.core_link_bandwidth_GBps *= factor;
+  case DSM_BOUND_CORES:
+    if ((system->chip.interconnect == DSM_INTERCONNECT_RING) == (bound == DSM_BOUND_RING)) {
+      system->chip.core_link_bandwidth_GBps *= factor;
+    }
     return;
   case DSM_BOUND_AUXILIARY:
     system->core.sfu_ops_per_cycle *= factor;

@@ -153,6 +153,14 @@ static void vary_system(dsm_system *system, uint64_t *state) {
   }
 }
 
+/* Every third has its cores joined by something else than a ring. */
+static void vary_interconnect(dsm_system *system, uint64_t seed) {
+  static const dsm_interconnect others[] = {DSM_INTERCONNECT_CROSSBAR, DSM_INTERCONNECT_MESH};
+  if (seed % 3 == 0) {
+    system->chip.interconnect = others[seed / 3 % 2];
+  }
+}
+
 static dsm_explore_options options_of(uint64_t *state, dsm_mode mode) {
   dsm_explore_options options;
   dsm_explore_options_init(&options);
@@ -187,6 +195,7 @@ physics_case physics_case_make(uint64_t seed, physics_set set, dsm_mode mode) {
   }
   one.system = *one.given;
   vary_system(&one.system, &state);
+  vary_interconnect(&one.system, seed);
   refined_keys_apply(&one.system, set, seed);
   if (set == PHYSICS_AXES) {
     make_axes(&one.system.system, &state);

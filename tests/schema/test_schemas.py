@@ -91,6 +91,7 @@ BEYOND_SCHEMAS = {
         "axes_with_too_many_chips": "chips of all axes: " + RELATION,
         "axis_name_twice": "names that differ: " + RELATION,
         "chips_product_over_limit": "chips_x times chips_y: " + RELATION,
+        "interconnect_of_cores_none": "cores that something joins: " + RELATION,
         "key_duplicate": DUPLICATES,
     },
 }

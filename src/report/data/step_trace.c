@@ -28,7 +28,7 @@ typedef enum track {
   TRACK_ARRAYS,
   TRACK_SPECIAL,
   TRACK_MEMORY,
-  TRACK_RING,
+  TRACK_CORE_LINKS,
   TRACK_AXIS, /* of the first axis, and so on */
 } track;
 
@@ -37,7 +37,7 @@ static const char *const track_labels[] = {
     [TRACK_ARRAYS] = "arrays",
     [TRACK_SPECIAL] = "special function units",
     [TRACK_MEMORY] = "memory bus",
-    [TRACK_RING] = "ring",
+    [TRACK_CORE_LINKS] = "ring",
 };
 _Static_assert(DSM__COUNT_OF(track_labels) == TRACK_AXIS, "a name for each track");
 
@@ -45,7 +45,7 @@ static track track_of_link(dsm_link link) {
   if (link == DSM_LINK_MEMORY) {
     return TRACK_MEMORY;
   }
-  return link == DSM_LINK_RING ? TRACK_RING : (track)((unsigned)TRACK_AXIS + (unsigned)link);
+  return link >= DSM_LINK_RING ? TRACK_CORE_LINKS : (track)((unsigned)TRACK_AXIS + (unsigned)link);
 }
 
 typedef struct tracer {
@@ -292,6 +292,15 @@ static const char *axis_label(dsm__arena *arena, const char *axis) {
   return dsm__arena_printf(arena, "%c%s links", is_letter ? toupper(axis[0]) : axis[0], axis + 1);
 }
 
+static const char *label_of(tracer *t, unsigned at) {
+  const dsm_system *const system = t->plan->system;
+  if (at >= TRACK_AXIS) {
+    return axis_label(t->arena, system->system.axes[at - TRACK_AXIS].name);
+  }
+  const bool is_ring = system->chip.interconnect == DSM_INTERCONNECT_RING;
+  return at == TRACK_CORE_LINKS && !is_ring ? "core links" : track_labels[at];
+}
+
 static void write_names(tracer *t) {
   const char *const system = t->plan->system->name;
   const char *const process = dsm__arena_printf(t->arena, "a chip of %s", system);
@@ -301,8 +310,7 @@ static void write_names(tracer *t) {
   const dsm_network *const network = &t->plan->system->system;
   for (unsigned i = TRACK_PASSES; i < TRACK_AXIS + network->axis_count; i++) {
     const dsm__trace_track one = {CHIP_PROCESS, i};
-    const char *const label =
-        i < TRACK_AXIS ? track_labels[i] : axis_label(t->arena, network->axes[i - TRACK_AXIS].name);
+    const char *const label = label_of(t, i);
     dsm__trace_put_name(t->writer, "thread_name", one, label == NULL ? "links" : label);
     t->writer->out->failed |= label == NULL;
     dsm__trace_put_place(t->writer, "thread_sort_index", one, one.thread);

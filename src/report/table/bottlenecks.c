@@ -201,8 +201,9 @@ static cause link_cause(dsm__page *page, const dsm_plan *plan, const dsm_pass_pl
   static const double nearly_all = 0.95;
   const double of_tiles = tile_cycles(plan, pass, bound);
   if (of_tiles > pass->resources.cycles[bound] / 2) {
-    return (cause){.phrase = bound == DSM_BOUND_RING ? "tiles that wait for their operands"
-                                                     : "adding up sums in parts",
+    return (cause){.phrase = bound == DSM_BOUND_AUXILIARY_MEMORY
+                                 ? "adding up sums in parts"
+                                 : "tiles that wait for their operands",
                    .detail = ""};
   }
   dsm_group most = DSM_GROUP_STREAM;
