@@ -33,6 +33,7 @@ static const struct {
     {"bound_bundled", physics_bound_bundled},
     {"bound_doubled", physics_bound_doubled},
     {"issue", physics_issue},
+    {"fused", physics_fused},
 };
 enum { PROPERTY_COUNT = sizeof properties / sizeof properties[0] };
 
