@@ -205,6 +205,7 @@ typedef struct dsm_assumptions {
   bool prefer_holding;               /**< of equally fast mappings the one that holds more */
   bool resident_operands;            /**< a matmul's operand can be kept over timesteps */
   bool tile_schedule;                /**< cores take tiles of outputs as they become free */
+  bool fused_reductions;             /**< sums of gradients of several layers are one collective */
   dsm_auxiliary_traffic auxiliary_traffic; /**< which auxiliary operations read and write memory */
   dsm_operation_traffic traffic[DSM_OPERATION_COUNT]; /**< and how much, by kind */
   double spread_low;     /**< measured over predicted, 10th percentile; predicts nothing */

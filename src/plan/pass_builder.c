@@ -76,8 +76,7 @@ void dsm__pass_add_group(dsm__pass_builder *builder, dsm_transfer transfer, dsm_
 
 void dsm__pass_add_weight_groups(dsm__pass_builder *builder, const dsm__layer_setting *setting,
                                  const dsm_pass_layouts *layouts, double timed) {
-  const dsm_weight_traffic traffic =
-      dsm_weight_traffic_derive(setting->layer, setting->machine, setting->precision, layouts);
+  const dsm_weight_traffic traffic = dsm__weight_traffic(setting, layouts);
   dsm__pass_add_group(builder, DSM_TRANSFER_SUM_OF_GRADIENTS, DSM_GROUP_SUM_OF_GRADIENTS,
                       &traffic.sum_of_gradients, 1, timed);
   dsm__pass_add_group(builder, DSM_TRANSFER_BROADCAST_WEIGHTS, DSM_GROUP_BROADCAST_WEIGHTS,

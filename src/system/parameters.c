@@ -297,6 +297,10 @@ const dsm__parameter dsm__parameters[] = {
             "DeepSpatialMatrix paper, II-E: each core has a part of the loops",
             "Cores take tiles of outputs as they become free, as on GPUs, in place of core splits "
             "and blocks."),
+    NEUTRAL("model.fused_reductions", FLAG, model.fused_reductions, &flags, false, 0, 1, false,
+            "flag", "assumption: each layer sums its own gradients",
+            "Section 5: sums of gradients along the same axes are one collective: what they wait "
+            "for latency is paid once a step, not once a layer."),
     NEUTRAL("model.auxiliary_traffic", WORD, model.auxiliary_traffic, &auxiliary_traffics, false, 0,
             0, DSM_AUXILIARY_TRAFFIC_NONE, "word",
             "assumption: auxiliary operations ride along with what computes their operands",

@@ -240,6 +240,9 @@ static void write_model(instance_text *text, instance_random *random,
     instance_text_bool(text, "tile_schedule", true);
   }
   write_auxiliary_traffic(text, random);
+  if (instance_random_chance(random, 35)) {
+    instance_text_bool(text, "fused_reductions", instance_random_chance(random, 85));
+  }
   instance_text_close(text, '}');
 }
 

@@ -169,6 +169,7 @@ typedef struct {
   bool charge_held_masks;
   bool resident_operands;
   bool tile_schedule;
+  bool fused_reductions;
   double tile_startup_cycles;
   double tile_least_side;
   double tile_most_elements;

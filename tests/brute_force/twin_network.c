@@ -26,6 +26,7 @@ twin_system twin_stage_system(const twin_system *system, const size_t columns, c
     stage.axes[0].chips = (double)columns;
   }
   stage.axes[stage.axis_count - 1].chips = (double)rows;
+  stage.fused_reductions = false; /* its chips sum what no others do */
   assert(twin_row_chips(&stage) == (double)columns);
   return stage;
 }
@@ -252,32 +253,50 @@ static double parts_cycles(const reduction *of, const size_t *order, const size_
   return links_cycles(of, &all, sum_of(&all));
 }
 
-double twin_half_all_reduce_cycles(const twin_system *system, const twin_layout *layout,
-                                   const double bytes, const double memory_factor) {
-  const reduction of = {.system = system, .bytes = bytes, .memory_bytes = memory_factor * bytes};
-  size_t order[TWIN_MAX_AXES] = {0};
+/* Axes with several members, innermost first. */
+static size_t member_axes(const twin_system *system, const twin_layout *layout,
+                          size_t order[TWIN_MAX_AXES]) {
   size_t count = 0;
-  double steps = 0;
   for (size_t a = 0; a < system->axis_count; a++) {
     if (layout->is_data[a] && system->axes[a].chips > 1) {
       order[count++] = a;
-      steps += steps_cycles(&system->axes[a]);
     }
   }
+  return count;
+}
+
+double twin_half_all_reduce_moving_cycles(const twin_system *system, const twin_layout *layout,
+                                          const double bytes, const double memory_factor) {
+  const reduction of = {.system = system, .bytes = bytes, .memory_bytes = memory_factor * bytes};
+  size_t order[TWIN_MAX_AXES] = {0};
+  const size_t count = member_axes(system, layout, order);
   if (system->one_ring && count > 0) {
     const twin_links links = ring_links(system, layout, order, count, bytes);
     const double received = bytes * (layout->nd - 1) / layout->nd; /* from one link only */
-    return links_cycles(&of, &links, received) + ring_steps_cycles(system, layout, order, count);
+    return links_cycles(&of, &links, received);
   }
   switch (system->collective_order) {
   case TWIN_ORDER_BEST:
-    return best_order_cycles(&of, order, count, 0) + steps;
+    return best_order_cycles(&of, order, count, 0);
   case TWIN_ORDER_BOTH_HALVES:
-    return parts_cycles(&of, order, count) + steps;
+    return parts_cycles(&of, order, count);
   case TWIN_ORDER_GIVEN:
     break;
   }
-  return order_cycles(&of, order, count) + steps;
+  return order_cycles(&of, order, count);
+}
+
+double twin_all_reduce_steps_cycles(const twin_system *system, const twin_layout *layout) {
+  size_t order[TWIN_MAX_AXES] = {0};
+  const size_t count = member_axes(system, layout, order);
+  double cycles = 0;
+  if (system->one_ring) {
+    return ring_steps_cycles(system, layout, order, count);
+  }
+  for (size_t i = 0; i < count; i++) {
+    cycles += steps_cycles(&system->axes[order[i]]);
+  }
+  return cycles;
 }
 
 /* Links that a portion of an all-to-all loads, in links of a chip. */

@@ -56,9 +56,12 @@ typedef struct {
 twin_rotation twin_rotation_of(const twin_system *system, const twin_layout *layout, double full);
 
 /* Half of an all-reduce of `bytes` on each chip along the axes of the samples: the sum, or the way
- * back. Without what passes before it begins. */
-double twin_half_all_reduce_cycles(const twin_system *system, const twin_layout *layout,
-                                   double bytes, double memory_factor);
+ * back. Without latency. */
+double twin_half_all_reduce_moving_cycles(const twin_system *system, const twin_layout *layout,
+                                          double bytes, double memory_factor);
+
+/* The latency of its steps. */
+double twin_all_reduce_steps_cycles(const twin_system *system, const twin_layout *layout);
 
 /* Cycles of an all-to-all of `total_bytes` (of the whole system); 0 where `from` is `to`. */
 double twin_move_cycles(const twin_system *system, double total_bytes, twin_parallelism from,

@@ -16,6 +16,7 @@ Suite *suite_plan_legal(void);
 Suite *suite_axis_words(void);
 Suite *suite_plan_options(void);
 Suite *suite_plan_pipeline(void);
+Suite *suite_plan_reductions(void);
 Suite *suite_plan_refined(void);
 Suite *suite_plan_validate(void);
 
