@@ -82,12 +82,24 @@ static void compare_layers(comparison *c, const dsm_plan *plan, const twin_resul
   }
 }
 
+static bool has_same_parallelisms(const dsm_plan *plan, const twin_result *theirs) {
+  bool is_same = plan->layer_count == theirs->layer_count;
+  for (size_t i = 0; is_same && i < plan->layer_count; i++) {
+    is_same = (int)plan->layers[i].passes[DSM_PASS_FORWARD].share.parallelism ==
+              (int)theirs->layers[i].parallelism;
+  }
+  return is_same;
+}
+
 static void compare_plan(comparison *c, const dsm_plan *plan, const twin_result *theirs) {
   if (!theirs->feasible) {
     fail(c, "network", "feasible", 1, 0);
     return;
   }
-  compare_layers(c, plan, theirs);
+  /* With fused reductions the order of cases decides which of equally fast mappings is found. */
+  if (!plan->system->model.fused_reductions || has_same_parallelisms(plan, theirs)) {
+    compare_layers(c, plan, theirs);
+  }
   expect_close(c, "network", "step_cycles", plan->result.step_cycles, theirs->step_cycles);
   expect_close(c, "network", "lower_bound_cycles", plan->result.lower_bound_cycles,
                theirs->step_cycles);

@@ -271,8 +271,8 @@ void physics_bound_doubled(physics_log *log, const physics_case *one) {
 }
 
 void physics_bound_bundled(physics_log *log, const physics_case *one) {
-  static const char *const systems[] = {"torus64", "torus64_refined", "chip1", "tpu_v3_32",
-                                        "tpu_v4_4096", "dgx_a100"};
+  static const char *const systems[] = {"torus64",   "torus64_refined", "chip1",
+                                        "tpu_v3_32", "tpu_v4_4096",     "dgx_a100"};
   enum { SYSTEMS = sizeof systems / sizeof systems[0] };
   const size_t pair =
       (size_t)(one->seed * PHYSICS_SET_COUNT + one->set) % ((size_t)BUNDLED_NETWORKS * SYSTEMS);

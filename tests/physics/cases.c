@@ -155,6 +155,9 @@ static void vary_system(dsm_system *system, uint64_t *state) {
 
 /* Every third has its cores joined by something else than a ring. */
 static void vary_interconnect(dsm_system *system, uint64_t seed) {
+  if (system->chip.interconnect == DSM_INTERCONNECT_NONE && system->chip.cores > 1) {
+    system->chip.interconnect = DSM_INTERCONNECT_RING;
+  }
   static const dsm_interconnect others[] = {DSM_INTERCONNECT_CROSSBAR, DSM_INTERCONNECT_MESH};
   if (seed % 3 == 0) {
     system->chip.interconnect = others[seed / 3 % 2];

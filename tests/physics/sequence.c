@@ -14,9 +14,11 @@ static double largest(double a, double b) {
   return a > b ? a : b;
 }
 
-/* A case whose memory holds anything, without some optimizations. */
+/* A case whose memory holds anything, without some optimizations. Sums of gradients that are fused
+ * are once for both copies. */
 static physics_case ample(const physics_case *one, dsm_optimization_set without) {
   physics_case made = *one;
+  made.system.model.fused_reductions = false;
   made.system.chip.memory.capacity_GB = ample_GB;
   made.is_limited = false;
   made.options.optimizations &= ~without;

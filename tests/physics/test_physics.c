@@ -34,7 +34,7 @@ static const struct {
     {"bound_bundled", physics_bound_bundled, false},
     {"bound_doubled", physics_bound_doubled, true},
     {"issue", physics_issue, true},
-    {"fused", physics_fused, true},
+    {"fused", physics_fused, false},
 };
 enum { PROPERTY_COUNT = sizeof properties / sizeof properties[0] };
 
