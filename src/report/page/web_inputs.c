@@ -160,14 +160,17 @@ static void put_workload(dsm__page *page, const dsm_workload *workload) {
       dsm__page_text(
           page,
           "%zu layer%s, minibatch %s; %s weight%s in %s, %s parameter%s, %s MAC%s a "
-          "sample forward.",
+          "sample forward%s%s.",
           workload->spec_count, dsm__plural((double)workload->spec_count),
           dsm__figure_count(workload->minibatch).text, dsm__figure_count(workload->weights).text,
           dsm__plural((double)workload->weights),
           dsm__figure_scaled((double)workload->weights * workload->element_bytes, "B").text,
           dsm__figure_count(workload->parameters).text, dsm__plural((double)workload->parameters),
           dsm__figure_count(workload->forward_macs).text,
-          dsm__plural((double)workload->forward_macs)));
+          dsm__plural((double)workload->forward_macs),
+          workload->optimizer == DSM_OPTIMIZER_NONE ? "" : "; updated by ",
+          workload->optimizer == DSM_OPTIMIZER_NONE ? ""
+                                                    : dsm_optimizer_name(workload->optimizer)));
   put_source(page, workload->source);
   begin_details(page, dsm__page_text(page, "Layers of %s", workload->name));
   put_declared_layers(page, workload);

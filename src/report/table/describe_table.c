@@ -98,14 +98,16 @@ void dsm__describe_source(dsm__page *page, const char *source) {
 }
 
 static void put_workload(dsm__page *page, const dsm_workload *workload) {
-  dsm__page_line(page, DSM__STYLE_PLAIN,
-                 "%zu layer%s, minibatch %s, %s byte%s an element; %s weight%s, %s",
-                 workload->spec_count, dsm__plural((double)workload->spec_count),
-                 dsm__figure_count(workload->minibatch).text,
-                 dsm__figure_short(workload->element_bytes, 4).text,
-                 workload->element_bytes > 1 || workload->element_bytes < 1 ? "s" : "",
-                 dsm__figure_count(workload->weights).text, dsm__plural((double)workload->weights),
-                 dsm__figure_scaled((double)workload->weights * workload->element_bytes, "B").text);
+  dsm__page_line(
+      page, DSM__STYLE_PLAIN,
+      "%zu layer%s, minibatch %s, %s byte%s an element; %s weight%s, %s%s%s", workload->spec_count,
+      dsm__plural((double)workload->spec_count), dsm__figure_count(workload->minibatch).text,
+      dsm__figure_short(workload->element_bytes, 4).text,
+      workload->element_bytes > 1 || workload->element_bytes < 1 ? "s" : "",
+      dsm__figure_count(workload->weights).text, dsm__plural((double)workload->weights),
+      dsm__figure_scaled((double)workload->weights * workload->element_bytes, "B").text,
+      workload->optimizer == DSM_OPTIMIZER_NONE ? "" : ", updated by ",
+      workload->optimizer == DSM_OPTIMIZER_NONE ? "" : dsm_optimizer_name(workload->optimizer));
   dsm__describe_source(page, workload->source);
   put_layers(page, workload);
 }
