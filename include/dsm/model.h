@@ -70,6 +70,7 @@ typedef enum dsm_transfer {
   DSM_TRANSFER_WRITE_ERROR,      /**< the error of the layer's input written */
   DSM_TRANSFER_FETCH_MASK,       /**< masks of the activation function that made the input */
   DSM_TRANSFER_WRITE_GRADIENT,   /**< weight gradients written, and re-read where they add up */
+  DSM_TRANSFER_SPILL_SUMS,       /**< sums that are not finished written, and read to go on */
   DSM_TRANSFER_PARTIAL_SUM_ACCUMULATE, /**< partial sums between cores */
   DSM_TRANSFER_SUM_OF_STATISTICS,      /**< of normalisations and softmax, between cores */
   DSM_TRANSFER_LAYOUT_MOVE,            /**< held tensors to the layout of their user */
@@ -276,6 +277,21 @@ typedef struct dsm_chip_bytes {
   double auxiliary;    /**< tra*mbc/nm*B: what auxiliary operations read and write */
 } dsm_chip_bytes;
 
+/** A side of a tile: odd divisors of a loop of the chip, bit d/2 for the divisor d. */
+typedef uint32_t dsm_odd_divisors;
+
+/** What tiles of a pass are made of (section 5, model.tiling "blocked"). All 0 with "paper". */
+typedef struct dsm_tile_bytes {
+  double input;              /**< of an input feature at a position of a sample */
+  double output;             /**< of an output feature there */
+  double kernel;             /**< of a position of the kernel between two features */
+  double sum;                /**< of a sum that is not finished, over an element's */
+  double spilled;            /**< of all sums of the chip once written and once read */
+  dsm_odd_divisors in;       /**< of the input features of a group */
+  dsm_odd_divisors out;      /**< of the output features of a group */
+  dsm_odd_divisors position; /**< of positions times samples */
+} dsm_tile_bytes;
+
 /** All that an invocation's cost needs and that is the same for every core split. */
 typedef struct dsm_pass_work {
   const dsm_layer *layer;     /**< borrowed */
@@ -291,6 +307,7 @@ typedef struct dsm_pass_work {
   double overhead_cycles;      /**< of all kernels of the invocation */
   dsm_traffic rotation;        /**< of the whole invocation */
   dsm_tile_schedule tiles;     /**< with model.tile_schedule */
+  dsm_tile_bytes tile_bytes;   /**< with model.tiling "blocked" */
 } dsm_pass_work;
 
 /** Prepares the cost of an invocation. `samples` (S) is the invocation's, 1 or more. */

@@ -158,6 +158,13 @@ typedef enum dsm_auxiliary_traffic {
   DSM_AUXILIARY_TRAFFIC_COUNT
 } dsm_auxiliary_traffic;
 
+/** In which order a core works through its part of an invocation (docs/model.md, section 5). */
+typedef enum dsm_tiling {
+  DSM_TILING_PAPER = 0, /**< one operand stays in tiles, another streams past once for each */
+  DSM_TILING_BLOCKED,   /**< tiles of all three loops; one operand stays */
+  DSM_TILING_COUNT
+} dsm_tiling;
+
 /** Kinds of auxiliary operations by what they read and write. */
 typedef enum dsm_operation {
   DSM_OPERATION_BATCH_NORM = 0, /**< in training */
@@ -202,6 +209,7 @@ typedef struct dsm_assumptions {
   bool prefer_holding;               /**< of equally fast mappings the one that holds more */
   bool resident_operands;            /**< a matmul's operand can be kept over timesteps */
   bool tile_schedule;                /**< cores take tiles of outputs as they become free */
+  dsm_tiling tiling;                 /**< how cores work through what does not fit */
   dsm_auxiliary_traffic auxiliary_traffic; /**< which auxiliary operations read and write memory */
   dsm_operation_traffic traffic[DSM_OPERATION_COUNT]; /**< and how much, by kind */
   double spread_low;     /**< measured over predicted, 10th percentile; predicts nothing */

@@ -29,6 +29,7 @@ dsm_pass_work dsm_pass_work_derive(const dsm_layer *layer, const dsm_machine *ma
     work.overhead_cycles =
         dsm_invocation_kernels(layer, machine, mode, pass) * machine->overhead_cycles;
   }
+  work.tile_bytes = dsm__tile_bytes_derive(&work);
   work.rotation = dsm__rotation_traffic(machine, precision, pass, parallelism, work.bytes.rotation);
   if (machine->system->model.tile_schedule) {
     const dsm__product product = dsm__product_derive(layer, &work.share, pass);
@@ -101,7 +102,8 @@ static dsm_invocation_cost score(const dsm_pass_work *work, const dsm_loops *spl
     return (dsm_invocation_cost){.total = HUGE_VAL};
   }
   const dsm__core_bytes bytes = dsm__core_bytes_derive(work->layer, &work->bytes, split);
-  const dsm__refetch refetch = dsm__refetch_derive(work, &bytes);
+  const dsm__core_extents extents = dsm__core_extents_derive(work, split);
+  const dsm__refetch refetch = dsm__refetch_derive(work, &bytes, &extents);
   by->stream = stream_traffic(work, dsm__memory_bytes(work, refetch));
   dsm_invocation_cost cost = {
       .primary = primary,
@@ -240,7 +242,9 @@ double dsm_resident_fraction_needed(const dsm_pass_work *work, const dsm_loops *
                            work->rotation.bytes[DSM_LINK_MEMORY];
   const double by_ring =
       bound * machine->link_bytes_per_cycle[DSM_LINK_RING] - work->rotation.bytes[DSM_LINK_RING];
-  return dsm__resident_fraction_within(work, &bytes, by_memory < by_ring ? by_memory : by_ring);
+  const dsm__core_extents extents = dsm__core_extents_derive(work, split);
+  return dsm__resident_fraction_within(work, &bytes, &extents,
+                                       by_memory < by_ring ? by_memory : by_ring);
 }
 
 static void append(dsm_transfer_list *list, dsm_transfer transfer, unsigned axis, dsm_group group,
@@ -285,8 +289,8 @@ static void append_memory_streams(dsm_transfer_list *list, const dsm_pass_work *
     break;
   }
   append_stream(list, DSM_TRANSFER_FETCH_INPUT, bytes->input_moved * refetch.features);
-  append_stream(list, DSM_TRANSFER_FETCH_ERROR, bytes->output_moved * refetch.features);
-  append_stream(list, DSM_TRANSFER_FETCH_STATISTICS, bytes->statistics * refetch.features);
+  append_stream(list, DSM_TRANSFER_FETCH_ERROR, bytes->output_moved * refetch.kernel);
+  append_stream(list, DSM_TRANSFER_FETCH_STATISTICS, bytes->statistics * refetch.kernel);
   append_stream(list, DSM_TRANSFER_WRITE_GRADIENT, bytes->gradient);
 }
 
@@ -321,7 +325,10 @@ dsm_transfer_list dsm_axis_transfers(dsm_transfer transfer, dsm_group group,
 dsm_transfer_list dsm_invocation_transfers(const dsm_pass_work *work, const dsm_loops *split) {
   dsm_transfer_list list = {.count = 0};
   const dsm__core_bytes bytes = dsm__core_bytes_derive(work->layer, &work->bytes, split);
-  append_memory_streams(&list, work, dsm__refetch_derive(work, &bytes));
+  const dsm__core_extents extents = dsm__core_extents_derive(work, split);
+  const dsm__refetch refetch = dsm__refetch_derive(work, &bytes, &extents);
+  append_memory_streams(&list, work, refetch);
+  append_stream(&list, DSM_TRANSFER_SPILL_SUMS, work->tile_bytes.spilled * refetch.sums);
   append(&list, DSM_TRANSFER_PARTIAL_SUM_ACCUMULATE, DSM_NO_AXIS, DSM_GROUP_PARTIAL_SUM,
          (dsm_traffic){.bytes = {[DSM_LINK_RING] = dsm__partial_sum_bytes(work, split, &bytes)}});
   append(&list, DSM_TRANSFER_SUM_OF_STATISTICS, DSM_NO_AXIS, DSM_GROUP_PARTIAL_SUM,

@@ -243,18 +243,55 @@ double dsm__tiles(double bytes, double scratchpad_bytes);
 
 /** How often the streamed data structures are fetched. */
 typedef struct dsm__refetch {
-  double features; /**< times that the pass's moving features are fetched */
-  double kernel;   /**< times that the kernel is fetched */
+  double features; /**< times that the pass's moving features are fetched; in update the input */
+  double kernel;   /**< times that the kernel is fetched; in update the errors of the output */
+  double sums;     /**< times that all sums of the pass are written before they are finished, and
+                        read again */
 } dsm__refetch;
+
+/** The loops of a core that tiles divide, of a group. Real, so that they can be bounds. */
+typedef struct dsm__core_extents {
+  double in;
+  double out;
+  double positions; /**< times samples */
+  double kij;       /**< which tiles do not divide */
+} dsm__core_extents;
+
+/**
+ * What tiles are made of, that does not depend on the core split. Source: section 5, model.tiling.
+ * Symbols: e_in = inp / (inc*ij*mbc), e_out = raw / (outc*ij*mbc), e_ker = ker /
+ * ((inc/g)*outc*kij), of a matmul over mbc too; Ba/B; spilled = 2 * (raw unless out_h, inp unless
+ * in_h, ker * (1 - resident)) * Ba/B in forward, backward, update. Limits: "paper", or with
+ * model.tile_schedule: 0.
+ */
+dsm_tile_bytes dsm__tile_bytes_derive(const dsm_pass_work *work);
+
+/** The loops of a core with a split. Source: section 5, model.tiling. Symbols: c_in, c_out,
+ * c_ij*c_mb, c_kij. Limits: "paper", or with model.tile_schedule: 0, as nothing needs them. */
+dsm__core_extents dsm__core_extents_derive(const dsm_pass_work *work, const dsm_loops *split);
+
+/**
+ * The tiles of least traffic. Source: section 5, model.tiling "blocked". Symbols: counts of tiles
+ * ceil(loop / side) of the loops that two operands and their product share pairwise; sides: powers
+ * of two times odd divisors up to 63 of the chip's loop, and the whole loop; two tiles of the
+ * operands, and the sums of a tile, within cap. One of the three stays: sums finish in one go, or
+ * are spilled once for each further tile of what is summed up. Of equals `least`, then the first.
+ * Limits: all fits: each once. `features_bytes` and `kernel_bytes` are what moves of each if it is
+ * fetched once.
+ */
+dsm__refetch dsm__blocked_refetch(const dsm_pass_work *work, const dsm__core_extents *extents,
+                                  double features_bytes, double kernel_bytes, dsm__refetch least);
 
 /**
  * Loop order of the stream between memory and scratchpad. Source: section 5. Symbols: tile =
  * cap / 2 (double buffered); kernel-outer re-fetches the features n1 = ceil(kcore / tile) times (1
  * with the whole kernel resident), feature-outer the kernel ceil(s / tile) times, s = s_in forward,
  * s_out backward; the cheaper order is taken, kernel-outer of equals. update: features n1 times.
- * Limits: what fits a tile is fetched once.
+ * With model.tiling "blocked" tiles of all loops where they are cheaper. Limits: what fits a tile
+ * is fetched once.
  */
-dsm__refetch dsm__refetch_derive(const dsm_pass_work *work, const dsm__core_bytes *core);
+dsm__refetch dsm__refetch_derive(const dsm_pass_work *work, const dsm__core_bytes *core,
+                                 const dsm__core_extents *extents);
 
 /**
  * External memory traffic of an invocation and chip. Source: section 5, table and mem; DSM Fig. 5,
@@ -272,11 +309,12 @@ double dsm__stream_cycles(const dsm_pass_work *work, dsm__refetch refetch);
  * Smallest resident fraction with which a forward invocation's external memory traffic is at most
  * `limit` bytes. Source: section 10, from section 5's mem. Symbols: rest = io_out + fix + save +
  * defer, k = the whole kernel; kernel-outer 1 - (limit - rest - io_in*n1) / k, feature-outer
- * 1 - (limit - rest - io_in) / (k*ceil(s_in/tile)), the smaller, at least 0. Limits: 1 where even a
- * kernel that is on chip leaves more traffic than the limit; no kernel: 0.
+ * 1 - (limit - rest - io_in) / (k*ceil(s_in/tile)), the smaller, at least 0; with model.tiling
+ * "blocked" the least of these and of all tiles. Limits: 1 where even a kernel that is on chip
+ * leaves more traffic than the limit; no kernel: 0.
  */
 double dsm__resident_fraction_within(const dsm_pass_work *work, const dsm__core_bytes *core,
-                                     double limit);
+                                     const dsm__core_extents *extents, double limit);
 
 /**
  * Partial sums between the cores of a chip. Source: section 5; DSM Fig. 5, PartialSumAcc. Symbols:

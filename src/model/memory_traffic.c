@@ -176,38 +176,35 @@ dsm__core_bytes dsm__core_bytes_derive(const dsm_layer *layer, const dsm_chip_by
   };
 }
 
-/* What moves past the weights in a pass, and may have to be fetched once per tile of them. */
+/* What moves past the weights in a pass, and may have to be fetched once per tile of them; in
+ * update the input, which moves past the errors of the output. */
 static double streamed_feature_bytes(const dsm_pass_work *work) {
   const dsm_chip_bytes *const bytes = &work->bytes;
-  switch (work->pass) {
-  case DSM_PASS_FORWARD:
-    return bytes->input_moved;
-  case DSM_PASS_BACKWARD:
-    return bytes->output_moved + bytes->state;
-  case DSM_PASS_UPDATE:
-  case DSM_PASS_COUNT:
-    break;
-  }
-  return bytes->input_moved + bytes->output_moved + bytes->statistics;
+  return work->pass == DSM_PASS_BACKWARD ? bytes->output_moved + bytes->state : bytes->input_moved;
+}
+
+/* What it moves past: weights, or those errors. */
+static double streamed_kernel_bytes(const dsm_pass_work *work) {
+  const dsm_chip_bytes *const bytes = &work->bytes;
+  return work->pass == DSM_PASS_UPDATE ? bytes->output_moved + bytes->statistics
+                                       : bytes->kernel_moved;
 }
 
 double dsm__tiles(double bytes, double scratchpad_bytes) {
   return ceil(bytes / (scratchpad_bytes / 2));
 }
 
-dsm__refetch dsm__refetch_derive(const dsm_pass_work *work, const dsm__core_bytes *core) {
+/* The cheaper of the paper's two orders of loops. */
+static dsm__refetch paper_refetch(const dsm_pass_work *work, const dsm__core_bytes *core) {
   const double room_bytes = work->residency.scratchpad_bytes;
-  if (work->machine->system->model.tile_schedule) {
-    return (dsm__refetch){1, 1};
-  }
   const bool is_resident = work->residency.resident_fraction >= 1;
   const double kernel_tiles = is_resident ? 1 : dsm__tiles(core->kernel, room_bytes);
-  const dsm__refetch kernel_outer = {kernel_tiles, 1};
   if (work->pass == DSM_PASS_UPDATE) {
-    return kernel_outer;
+    return (dsm__refetch){kernel_tiles, kernel_tiles, 0};
   }
+  const dsm__refetch kernel_outer = {kernel_tiles, 1, 0};
   const double moving = work->pass == DSM_PASS_FORWARD ? core->input : core->output;
-  const dsm__refetch feature_outer = {1, dsm__tiles(moving, room_bytes)};
+  const dsm__refetch feature_outer = {1, dsm__tiles(moving, room_bytes), 0};
   const double features = streamed_feature_bytes(work);
   const double kernel = work->bytes.kernel_moved;
   const double kernel_outer_bytes = features * kernel_outer.features + kernel;
@@ -215,38 +212,90 @@ dsm__refetch dsm__refetch_derive(const dsm_pass_work *work, const dsm__core_byte
   return kernel_outer_bytes <= feature_outer_bytes ? kernel_outer : feature_outer;
 }
 
+static bool is_blocked(const dsm_pass_work *work) {
+  return work->machine->system->model.tiling == DSM_TILING_BLOCKED;
+}
+
+dsm__refetch dsm__refetch_derive(const dsm_pass_work *work, const dsm__core_bytes *core,
+                                 const dsm__core_extents *extents) {
+  if (work->machine->system->model.tile_schedule) {
+    return (dsm__refetch){1, 1, 0};
+  }
+  const dsm__refetch paper = paper_refetch(work, core);
+  if (!is_blocked(work) || (paper.features <= 1 && paper.kernel <= 1)) {
+    return paper;
+  }
+  return dsm__blocked_refetch(work, extents, streamed_feature_bytes(work),
+                              streamed_kernel_bytes(work), paper);
+}
+
 double dsm__memory_bytes(const dsm_pass_work *work, dsm__refetch refetch) {
   const dsm_chip_bytes *const bytes = &work->bytes;
   const double features = streamed_feature_bytes(work) * refetch.features;
+  const double spilled = work->tile_bytes.spilled * refetch.sums;
   switch (work->pass) {
   case DSM_PASS_FORWARD:
     return features + bytes->kernel_moved * refetch.kernel + bytes->output_moved + bytes->deferred +
-           bytes->state + bytes->shortcut;
+           bytes->state + bytes->shortcut + spilled;
   case DSM_PASS_BACKWARD:
     return features + bytes->kernel_moved * refetch.kernel + bytes->input_moved + bytes->mask +
-           (bytes->shortcut + bytes->fork);
+           (bytes->shortcut + bytes->fork) + spilled;
   case DSM_PASS_UPDATE:
   case DSM_PASS_COUNT:
     break;
   }
-  return features + bytes->gradient;
+  return features + streamed_kernel_bytes(work) * refetch.kernel + bytes->gradient + spilled;
 }
 
-double dsm__resident_fraction_within(const dsm_pass_work *work, const dsm__core_bytes *core,
-                                     double limit) {
-  const dsm_chip_bytes *const bytes = &work->bytes;
+/* With the paper's orders of loops. */
+static double paper_fraction_within(const dsm_pass_work *work, const dsm__core_bytes *core,
+                                    double left) {
   const double room_bytes = work->residency.scratchpad_bytes;
   const double features = streamed_feature_bytes(work);
-  const double rest = bytes->output_moved + bytes->deferred + bytes->state + bytes->shortcut;
-  if (bytes->kernel <= 0 || rest + features > limit) {
-    return bytes->kernel <= 0 ? 0 : 1;
-  }
+  const double kernel = work->bytes.kernel;
   const bool is_once = work->machine->system->model.tile_schedule;
   const double kernel_tiles = is_once ? 1 : dsm__tiles(core->kernel, room_bytes);
   const double input_tiles = is_once ? 1 : dsm__tiles(core->input, room_bytes);
-  const double left_by_kernel_outer = limit - rest - features * kernel_tiles;
-  const double kernel_outer = 1 - left_by_kernel_outer / bytes->kernel;
-  const double feature_outer = 1 - (limit - rest - features) / (bytes->kernel * input_tiles);
+  const double left_by_kernel_outer = left - features * kernel_tiles;
+  const double kernel_outer = 1 - left_by_kernel_outer / kernel;
+  const double feature_outer = 1 - (left - features) / (kernel * input_tiles);
   const double needed = kernel_outer < feature_outer ? kernel_outer : feature_outer;
   return needed > 0 ? needed : 0;
+}
+
+/*
+ * With each way to lay tiles traffic falls with the fraction along a line, so the least of all ways
+ * falls too. From a fraction that is enough, the way of least traffic there needs no larger one;
+ * where that is the same fraction, no way needs a smaller one. Each round takes another way, of
+ * which there are few.
+ */
+static double blocked_fraction_within(const dsm_pass_work *work, const dsm__core_extents *extents,
+                                      double enough, double left) {
+  const double features = streamed_feature_bytes(work);
+  const double kernel = work->bytes.kernel;
+  double needed = enough;
+  for (double before = HUGE_VAL; needed < before && needed > 0;) {
+    before = needed;
+    const dsm__refetch none = {HUGE_VAL, 1, 0};
+    const dsm__refetch best =
+        dsm__blocked_refetch(work, extents, features, kernel * (1 - needed), none);
+    const double rest = left - features * best.features - work->tile_bytes.spilled * best.sums;
+    const double fraction = 1 - rest / (kernel * best.kernel);
+    needed = fraction < needed ? fraction : needed;
+  }
+  return needed > 0 ? needed : 0;
+}
+
+double dsm__resident_fraction_within(const dsm_pass_work *work, const dsm__core_bytes *core,
+                                     const dsm__core_extents *extents, double limit) {
+  const dsm_chip_bytes *const bytes = &work->bytes;
+  const double rest = bytes->output_moved + bytes->deferred + bytes->state + bytes->shortcut;
+  if (bytes->kernel <= 0 || rest + streamed_feature_bytes(work) > limit) {
+    return bytes->kernel <= 0 ? 0 : 1;
+  }
+  const double needed = paper_fraction_within(work, core, limit - rest);
+  const bool has_tiles = is_blocked(work) && !work->machine->system->model.tile_schedule;
+  return has_tiles && streamed_feature_bytes(work) > 0
+             ? blocked_fraction_within(work, extents, needed, limit - rest)
+             : needed;
 }

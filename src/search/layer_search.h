@@ -5,15 +5,18 @@
 #ifndef DSM_SEARCH_LAYER_SEARCH_H
 #define DSM_SEARCH_LAYER_SEARCH_H
 
+#include "model/equations.h"
 #include "plan/core_splits.h"
 #include "plan/holding.h"
 
 /** What an invocation's time takes of a core split. */
 typedef struct dsm__split_needs {
   double primary_cycles;
-  double kernel_bytes; /**< of a core; at least what is one tile in any room, see below */
-  double moving_bytes; /**< likewise */
-  double sum_cycles;   /**< partial sums and sums of statistics */
+  double kernel_bytes;       /**< of a core; at least what is one tile in any room, see below */
+  double moving_bytes;       /**< likewise */
+  double sum_cycles;         /**< partial sums and sums of statistics */
+  dsm__core_extents extents; /**< with model.tiling "blocked", where the kernel is not one tile in
+                                  any room; else 0 */
 } dsm__split_needs;
 
 /** A core split and what it needs. */

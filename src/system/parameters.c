@@ -48,6 +48,12 @@ static const dsm__word auxiliary_traffic_words[] = {
 static DSM__WORDS(auxiliary_traffics, "traffic of auxiliary operations", auxiliary_traffic_words,
                   DSM_AUXILIARY_TRAFFIC_COUNT);
 
+static const dsm__word tiling_words[] = {
+    [DSM_TILING_PAPER].key = "paper",
+    [DSM_TILING_BLOCKED].key = "blocked",
+};
+static DSM__WORDS(tilings, "tiling", tiling_words, DSM_TILING_COUNT);
+
 static const dsm__word flag_words[] = {{.key = "false"}, {.key = "true"}};
 static DSM__WORDS(flags, "flag", flag_words, 2);
 
@@ -292,6 +298,11 @@ const dsm__parameter dsm__parameters[] = {
             "DeepSpatialMatrix paper, II-E: each core has a part of the loops",
             "Cores take tiles of outputs as they become free, as on GPUs, in place of core splits "
             "and blocks."),
+    NEUTRAL(
+        "model.tiling", WORD, model.tiling, &tilings, false, 0, 0, DSM_TILING_PAPER, "word",
+        "assumption: one operand stays in tiles, another is fetched once for each of them",
+        "Section 5: how a core works through what does not fit its scratchpad: in the paper's two "
+        "orders of loops, or also in tiles of all loops."),
     NEUTRAL("model.auxiliary_traffic", WORD, model.auxiliary_traffic, &auxiliary_traffics, false, 0,
             0, DSM_AUXILIARY_TRAFFIC_NONE, "word",
             "assumption: auxiliary operations ride along with what computes their operands",

@@ -301,6 +301,7 @@ static void read_refinements(twin_system *system, const cJSON *model) {
   system->resident_operands = flag_unless_false(model, "resident_operands");
   system->layout_move = read_move_rule(text(model, "layout_move"));
   system->tile_schedule = flag(model, "tile_schedule");
+  system->has_blocked_tiles = strcmp(text(model, "tiling"), "blocked") == 0;
 }
 
 /* model.auxiliary_traffic with its numbers. */

@@ -165,6 +165,7 @@ typedef struct {
   bool charge_held_masks;
   bool resident_operands;
   bool tile_schedule;
+  bool has_blocked_tiles; /* model.tiling */
   double tile_startup_cycles;
   double tile_least_side;
   double tile_most_elements;

@@ -3,6 +3,7 @@
 
 #include "twin_between_cores.h"
 #include "twin_cost.h"
+#include "twin_tiles.h"
 #include "twin_traffic.h"
 
 /* Section 3 */
@@ -291,9 +292,24 @@ static double shortcut_fix_bytes(const twin_context *context, const twin_node *n
   return pass == TWIN_FORWARD ? twin_shortcut_bytes(context, node, bytes) : bytes->st;
 }
 
+/* What is moved of both operands where the paper's orders move so much: or less, in tiles. */
+static double in_tiles(const twin_context *context, const twin_node *node,
+                       const twin_pass_kind pass, const twin_layout layout,
+                       const double split[TWIN_DIM_COUNT], const twin_traffic *bytes,
+                       const twin_condition *condition, const twin_operands operands,
+                       const double paper) {
+  if (!context->system->has_blocked_tiles || context->system->tile_schedule ||
+      paper <= operands.left + operands.right) {
+    return paper;
+  }
+  return fmin(paper,
+              twin_tiled_bytes(context, node, pass, layout, split, bytes, condition, operands));
+}
+
 /* `mem` of section 5: memory bytes of one invocation. */
 static double memory_traffic_bytes(const twin_context *context, const twin_node *node,
-                                   const twin_pass_kind pass, const twin_traffic *bytes,
+                                   const twin_pass_kind pass, const twin_layout layout,
+                                   const double split[TWIN_DIM_COUNT], const twin_traffic *bytes,
                                    const twin_condition *condition) {
   /* Tiles that cores take as they become free have each operand once. */
   const double tile = context->system->tile_schedule ? 1e300 : condition->cap_bytes / 2;
@@ -301,19 +317,28 @@ static double memory_traffic_bytes(const twin_context *context, const twin_node 
   const double copies = pass == TWIN_UPDATE && condition->accumulates ? 2 : 1;
   const double kt = condition->is_resident ? 0 : bytes->ker * copies;
   if (pass == TWIN_UPDATE) {
-    return (bytes->inp + update_error_bytes(context, node, bytes, condition)) * n1 + kt;
+    const double error = update_error_bytes(context, node, bytes, condition);
+    return in_tiles(context, node, pass, layout, split, bytes, condition,
+                    (twin_operands){bytes->inp, error}, (bytes->inp + error) * n1) +
+           kt;
   }
   const double read = condition->is_input_held ? 0 : bytes->inp;
   const double written = condition->is_output_held ? 0 : bytes->st;
   const double fix = shortcut_fix_bytes(context, node, pass, bytes, condition);
   if (pass == TWIN_FORWARD) {
     const double io_out = written + bytes->deferred + bytes->save;
-    return fmin(read * n1 + kt, read + kt * ceil(bytes->s_in / tile)) + io_out + fix;
+    const double paper = fmin(read * n1 + kt, read + kt * ceil(bytes->s_in / tile));
+    return in_tiles(context, node, pass, layout, split, bytes, condition, (twin_operands){read, kt},
+                    paper) +
+           io_out + fix;
   }
   const bool reads_mask = !condition->is_input_held || context->system->charge_held_masks;
   const double io_in = read + (reads_mask ? bytes->mask : 0);
   const double io_out = written + bytes->save;
-  return fmin(io_out * n1 + kt, io_out + kt * ceil(bytes->s_out / tile)) + io_in + fix;
+  const double paper = fmin(io_out * n1 + kt, io_out + kt * ceil(bytes->s_out / tile));
+  return in_tiles(context, node, pass, layout, split, bytes, condition, (twin_operands){io_out, kt},
+                  paper) +
+         io_in + fix;
 }
 
 double twin_partial_sum_bytes(const twin_context *context) {
@@ -341,7 +366,7 @@ twin_invocation twin_invocation_of(const twin_context *context, const twin_node 
   const twin_layout layout = twin_layout_of(system, parallelism);
   const double mbc = twin_samples_per_chip(layout, condition->samples);
   const twin_traffic bytes = twin_traffic_of(context, node, layout, split, condition);
-  const double mem = memory_traffic_bytes(context, node, pass, &bytes, condition);
+  const double mem = memory_traffic_bytes(context, node, pass, layout, split, &bytes, condition);
   const twin_rotation rotated = twin_rotation_of(
       system, &layout,
       twin_in_elements(node) * mbc * context->workload->element_bytes * bytes.turned);

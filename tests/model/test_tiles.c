@@ -248,7 +248,8 @@ START_TEST(test_operands_are_fetched_once) {
     const dsm_pass_work work =
         dsm_pass_work_derive(&layer, &machine, (dsm_precision){2, 2, 2, 0}, DSM_MODE_TRAINING,
                              (dsm_pass)p, DSM_PARALLELISM_DATA, 4, &none);
-    const dsm__refetch refetch = dsm__refetch_derive(&work, &(dsm__core_bytes){1e6, 1e6, 1e6});
+    const dsm__refetch refetch = dsm__refetch_derive(&work, &(dsm__core_bytes){1e6, 1e6, 1e6},
+                                                     &(dsm__core_extents){.in = 1});
     ASSERT_CLOSE(refetch.features, 1);
     ASSERT_CLOSE(refetch.kernel, 1);
   }

@@ -443,6 +443,7 @@ def check_plans(schemas, dsm, source, folder):
          "system.core.scratchpad_MiB=2"),
         ("vgg16", "torus64_refined", "--set", "system.model.layout_move=exact"),
         ("raider", "torus64", "--set", "system.model.tile_schedule=true"),
+        ("vgg16", "torus64", "--set", "system.model.tiling=blocked"),
         ("googlenet", "torus64", "--set", "system.model.auxiliary_traffic=unfused", "--set",
          "system.core.operation_overhead_us=1", "--set", "system.core.issue_us=2"),
     )
