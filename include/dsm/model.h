@@ -128,12 +128,14 @@ typedef struct dsm_machine {
 /** What the equations need of a system. */
 DSM_API dsm_machine dsm_machine_derive(const dsm_system *system);
 
-/** Numeric precision of a workload, in bytes an element. */
+/** What the equations need of a workload beside its layers: its numeric precision in bytes an
+ * element, and what goes with the training recipe. */
 typedef struct dsm_precision {
-  double element_bytes;     /**< B */
-  double gradient_bytes;    /**< Bg */
-  double partial_sum_bytes; /**< Ba */
-  double update_bytes;      /**< of memory that updating a weight moves; 0: as the system says */
+  double element_bytes;       /**< B */
+  double gradient_bytes;      /**< Bg */
+  double partial_sum_bytes;   /**< Ba */
+  double update_bytes;        /**< of memory that updating a weight moves; 0: as the system says */
+  double normalization_group; /**< samples that share the statistics of a batch_norm */
 } dsm_precision;
 
 /** The workload's, except where the system has partial_sum_bytes of its own. */
@@ -305,6 +307,7 @@ typedef struct dsm_pass_work {
   double auxiliary_cycles;
   bool is_auxiliary_by_memory; /**< the memory decides them, not the special function units */
   double overhead_cycles;      /**< of all kernels of the invocation */
+  double statistics_cycles;    /**< latency of statistics that chips share; part of partial_sum */
   dsm_traffic rotation;        /**< of the whole invocation */
   dsm_tile_schedule tiles;     /**< with model.tile_schedule */
   dsm_tile_bytes tile_bytes;   /**< with model.tiling "blocked" */
@@ -325,7 +328,7 @@ typedef struct dsm_invocation_cost {
   double overlapped;         /**< transfers that computation can hide */
   double overlapped_visible; /**< the part of them that it does not hide */
   double auxiliary;          /**< special function units compute */
-  double partial_sum;        /**< not overlapped; sums of statistics among them */
+  double partial_sum;        /**< not overlapped; sums of statistics among them, over chips too */
   double layout_move;        /**< not overlapped: held tensors between cores */
   double rotation;           /**< not overlapped (backward) */
   double overhead;           /**< not overlapped: its kernels start */

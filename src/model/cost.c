@@ -29,6 +29,7 @@ dsm_pass_work dsm_pass_work_derive(const dsm_layer *layer, const dsm_machine *ma
     work.overhead_cycles =
         dsm_invocation_kernels(layer, machine, mode, pass) * machine->overhead_cycles;
   }
+  work.statistics_cycles = dsm__statistics_cycles(&work, samples);
   work.tile_bytes = dsm__tile_bytes_derive(&work);
   work.rotation = dsm__rotation_traffic(machine, precision, pass, parallelism, work.bytes.rotation);
   if (machine->system->model.tile_schedule) {
@@ -111,7 +112,8 @@ static dsm_invocation_cost score(const dsm_pass_work *work, const dsm_loops *spl
       .auxiliary = work->auxiliary_cycles,
       .partial_sum = dsm_link_cycles(machine, DSM_LINK_RING,
                                      dsm__partial_sum_bytes(work, split, &bytes) +
-                                         dsm__statistics_bytes(work, split)),
+                                         dsm__statistics_bytes(work, split)) +
+                     work->statistics_cycles,
       .layout_move = dsm_link_cycles(machine, DSM_LINK_RING, layout_move_bytes(work, split)),
       .overhead = work->overhead_cycles,
       .footprint_bytes = bytes.input + bytes.output + bytes.kernel,
@@ -206,7 +208,8 @@ dsm_resources dsm_invocation_resources(const dsm_pass_work *work, const dsm_loop
   }
   cycles[work->is_auxiliary_by_memory ? DSM_BOUND_AUXILIARY_MEMORY : DSM_BOUND_AUXILIARY] +=
       cost.auxiliary;
-  cycles[DSM_BOUND_RING] += cost.partial_sum + cost.layout_move;
+  cycles[DSM_BOUND_RING] += cost.partial_sum - work->statistics_cycles + cost.layout_move;
+  cycles[DSM_BOUND_LATENCY] += work->statistics_cycles;
   cycles[DSM_BOUND_OVERHEAD] += cost.overhead;
   return resources;
 }

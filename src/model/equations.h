@@ -334,6 +334,14 @@ double dsm__partial_sum_bytes(const dsm_pass_work *work, const dsm_loops *split,
 double dsm__statistics_bytes(const dsm_pass_work *work, const dsm_loops *split);
 
 /**
+ * Latency of the statistics of a batch_norm that chips share in training, of a pass that does the
+ * layer's auxiliary work. Source: section 5, normalization_group. Symbols: q = min(g, S) / max(1,
+ * mbc / stacks), at least 1; ceil(log2 q) * 2 * L, L of the innermost axis along which more than
+ * one chip shares samples. Limits: a group within a memory, or no such axis: 0.
+ */
+double dsm__statistics_cycles(const dsm_pass_work *work, uint64_t samples);
+
+/**
  * Links that data passes on a ring that carries both ways, on average over all members, itself
  * among them. Source: sections 5 and 7, derived there. Symbols: floor(k*k/4)/k: the shorter ways
  * from one member are min(i, k-i) for i = 0 .. k-1, and sum up to floor(k*k/4). Domain: 1 <=

@@ -124,7 +124,7 @@ double dsm__needs_total(const dsm_pass_work *work, const dsm__split_needs *needs
   const double rotation =
       work->pass == DSM_PASS_BACKWARD ? dsm_group_cycles(work->machine, &work->rotation) : 0;
   return fmax(needs->primary_cycles, overlapped) + work->auxiliary_cycles +
-         (needs->sum_cycles + rotation + work->overhead_cycles);
+         (needs->sum_cycles + rotation + work->overhead_cycles + work->statistics_cycles);
 }
 
 /* ---- families ---- */

@@ -182,6 +182,9 @@ static void write_number_formats(instance_text *text, instance_random *random) {
     static const char *const optimizers[] = {"sgd", "lars", "adam", "adam_mixed", "none"};
     instance_text_string(text, "optimizer", optimizers[instance_random_between(random, 0, 4)]);
   }
+  if (instance_random_chance(random, 25)) {
+    instance_text_count(text, "normalization_group", instance_random_between(random, 1, 40));
+  }
 }
 
 void instance_workload_write_network(instance_text *text, instance_random *random,

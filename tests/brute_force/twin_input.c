@@ -258,6 +258,7 @@ bool twin_workload_parse(twin_workload *out, const char *json) {
       .partial_sum_bytes = number(root, "partial_sum_bytes", 2),
       .optimizer_bytes_per_weight = number(root, "optimizer_bytes_per_weight", 0),
       .update_bytes = update_bytes_of(text(root, "optimizer")),
+      .normalization_group = number(root, "normalization_group", 1),
   };
   double features = 0;
   const size_2d network_input = read_network_input(root, &features);

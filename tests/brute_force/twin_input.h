@@ -110,7 +110,8 @@ typedef struct {
   double gradient_bytes;
   double partial_sum_bytes;
   double optimizer_bytes_per_weight;
-  double update_bytes;   /* of memory for each weight, by the optimizer; 0: none is named */
+  double update_bytes; /* of memory for each weight, by the optimizer; 0: none is named */
+  double normalization_group;
   double input_elements; /* per sample and timestep */
   size_t node_count;
   twin_node nodes[TWIN_MAX_LAYERS];

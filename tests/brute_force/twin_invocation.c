@@ -346,6 +346,27 @@ double twin_partial_sum_bytes(const twin_context *context) {
   return given > 0 ? given : context->workload->partial_sum_bytes;
 }
 
+/* Means and variances of a batch_norm go round all that share them, there and back. */
+static double shared_statistics_cycles(const twin_context *context, const twin_node *node,
+                                       const twin_pass_kind pass, const twin_layout *layout,
+                                       const double samples, const double mbc) {
+  const twin_system *const system = context->system;
+  const bool is_done = pass != TWIN_UPDATE || !twin_has_backward(node);
+  const double group = fmin(context->workload->normalization_group, samples);
+  const double memories = group / fmax(1, mbc / system->memory_stacks);
+  if (!node->has_batch_norm || node->kind == TWIN_LSTM || context->inference || !is_done ||
+      memories <= 1) {
+    return 0;
+  }
+  size_t axis = 0;
+  while (axis < system->axis_count && (!layout->is_data[axis] || system->axes[axis].chips <= 1)) {
+    axis++;
+  }
+  return axis == system->axis_count
+             ? 0
+             : 2 * ceil(log2(memories) - 1e-9) * system->axes[axis].latency_cycles;
+}
+
 size_t twin_node_index(const twin_context *context, const twin_node *node) {
   return (size_t)(node - context->workload->nodes);
 }
@@ -392,6 +413,8 @@ twin_invocation twin_invocation_of(const twin_context *context, const twin_node 
         twin_group_cycles(system, &rotated.links, mem + rm, mem + rm) + rotated.latency_cycles;
   }
   cost.non_overlapped += overhead_cycles(context, node, pass);
+  cost.non_overlapped +=
+      shared_statistics_cycles(context, node, pass, &layout, condition->samples, mbc);
   cost.total = fmax(cost.primary, cost.overlapped) + cost.auxiliary + cost.non_overlapped;
   return cost;
 }
