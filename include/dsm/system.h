@@ -170,6 +170,8 @@ typedef enum dsm_operation {
   DSM_OPERATION_BATCH_NORM = 0, /**< in training */
   DSM_OPERATION_LAYER_NORM,
   DSM_OPERATION_SOFTMAX,
+  DSM_OPERATION_CROSS_ENTROPY,      /**< in the workload's elements */
+  DSM_OPERATION_CROSS_ENTROPY_WIDE, /**< in elements of 4 bytes */
   DSM_OPERATION_ACTIVATION,
   DSM_OPERATION_BIAS,
   DSM_OPERATION_RESIDUAL,

@@ -51,6 +51,7 @@ typedef enum dsm_aux_op {
   DSM_AUX_SOFTMAX,
   DSM_AUX_BATCH_NORM,
   DSM_AUX_LAYER_NORM,
+  DSM_AUX_CROSS_ENTROPY, /**< of a softmax of its own, which it includes */
   DSM_AUX_OP_COUNT
 } dsm_aux_op;
 

@@ -56,6 +56,7 @@ double dsm__statistics_bytes(const dsm_pass_work *work, const dsm_loops *split) 
   const double by_sample = sent_fraction(out) * samples * bytes_of_two;
   bytes += layer->has_op[DSM_AUX_LAYER_NORM] ? by_sample : 0;
   bytes += layer->has_op[DSM_AUX_SOFTMAX] ? by_sample : 0;
+  bytes += layer->has_op[DSM_AUX_CROSS_ENTROPY] ? by_sample : 0;
   return bytes;
 }
 

@@ -178,18 +178,19 @@ double dsm__optimizer_traffic_bytes(dsm_optimizer optimizer);
 /**
  * Elements that a layer's auxiliary operations read from memory and write there, per sample and
  * timestep. Source: section 4, auxiliary_traffic. Symbols: tra = sum over operations of e * o, o =
- * out_el, of a fork fork_el; e the key model.traffic_OP_PASS, 0 for what rides along; out_h:
- * forward 0, backward at most 2 of a normalisation and 1 of others. Domain: passes that the layer
- * has; a layer without backward does its backward work in update. Limits: none, an lstm: 0.
+ * out_el, of a fork fork_el; e the key model.traffic_OP_PASS, 0 for what rides along, of 4 bytes *
+ * 4 / B; out_h: forward 0, backward at most 2 of a normalisation and 1 of others. Domain: passes
+ * that the layer has; a layer without backward does its backward work in update. Limits: none, an
+ * lstm: 0.
  */
 double dsm__auxiliary_elements(const dsm_layer *layer, const dsm_assumptions *model, dsm_mode mode,
-                               dsm_pass pass, const dsm_residency *residency);
+                               dsm_pass pass, const dsm_residency *residency, double element_bytes);
 
 /**
  * Auxiliary operations of an invocation that are kernels of their own. Source: section 4. Symbols:
- * k = 1 for each normalisation (but a batch_norm of inference) and softmax, with unfused traffic 1
- * for each operation that reads or writes anything where nothing is held, but not for a bias.
- * Domain: passes that the layer has, as dsm__auxiliary_elements. Limits: an lstm: 0.
+ * k = 1 for each normalisation (but a batch_norm of inference), softmax and cross_entropy, with
+ * unfused traffic 1 for each operation that reads or writes anything where nothing is held, but not
+ * for a bias. Domain: passes that the layer has, as dsm__auxiliary_elements. Limits: an lstm: 0.
  */
 double dsm__auxiliary_kernels(const dsm_layer *layer, const dsm_assumptions *model, dsm_mode mode,
                               dsm_pass pass);
@@ -327,9 +328,9 @@ double dsm__partial_sum_bytes(const dsm_pass_work *work, const dsm_loops *split,
 /**
  * Sums of statistics between the cores of a chip, four bytes each. Source: section 5,
  * statistics_sums; DSM Fig. 5 (partial sums of auxiliary layers). Symbols: batch_norm in training
- * (r-1)/r * 2*(nout/nm/k_out)*4, r = k_ij*k_mb: two statistics a feature; softmax, layer_norm
- * (k_out-1)/k_out * 2*(mbc/k_mb)*4: two a sample; in forward and where the layer does its backward
- * auxiliary work. Limits: one core, or cores that share no statistic: 0.
+ * (r-1)/r * 2*(nout/nm/k_out)*4, r = k_ij*k_mb: two statistics a feature; softmax, layer_norm,
+ * cross_entropy (k_out-1)/k_out * 2*(mbc/k_mb)*4: two a sample; in forward and where the layer does
+ * its backward auxiliary work. Limits: one core, or cores that share no statistic: 0.
  */
 double dsm__statistics_bytes(const dsm_pass_work *work, const dsm_loops *split);
 

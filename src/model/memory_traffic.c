@@ -141,7 +141,7 @@ dsm_chip_bytes dsm__chip_bytes_derive(const dsm_layer *layer, const dsm_machine 
                   element_bytes * pad.input,
   };
   if (model->auxiliary_traffic != DSM_AUXILIARY_TRAFFIC_NONE) {
-    bytes.auxiliary = dsm__auxiliary_elements(layer, model, mode, pass, residency) *
+    bytes.auxiliary = dsm__auxiliary_elements(layer, model, mode, pass, residency, element_bytes) *
                       (double)share->chip.n[DSM_DIM_MB] / (double)share->model_ways *
                       element_bytes * pad.raw;
   }

@@ -394,7 +394,8 @@ static bool is_pair_decisive(const dsm_pass_work *work) {
   const dsm_layer *const layer = work->layer;
   return layer->type == DSM_LAYER_MATMUL ||
          (work->machine->system->model.statistics_sums &&
-          (layer->has_op[DSM_AUX_LAYER_NORM] || layer->has_op[DSM_AUX_SOFTMAX]));
+          (layer->has_op[DSM_AUX_LAYER_NORM] || layer->has_op[DSM_AUX_SOFTMAX] ||
+           layer->has_op[DSM_AUX_CROSS_ENTROPY]));
 }
 
 /* With tiles that cores take as they become free there is one split: none. */

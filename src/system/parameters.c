@@ -142,6 +142,12 @@ static DSM__WORDS(flags, "flag", flag_words, 2);
           "With model.auxiliary_traffic: elements read and written in " #pass                      \
           " for each that the operation works on.")
 
+#define WIDE_TRAFFIC(key, kind, pass, fallback, source)                                            \
+  NEUTRAL("model.traffic_" key "_wide_" #pass, REAL, model.traffic[kind].pass, NULL, true, 0,      \
+          FACTOR_MAX, fallback, "elements/element", source,                                        \
+          "With model.auxiliary_traffic: elements of 4 bytes read and written in " #pass           \
+          " for each that the operation works on.")
+
 const char *const dsm__retired_flags[] = {"model.exact_groups"};
 const size_t dsm__retired_flag_count = DSM__COUNT_OF(dsm__retired_flags);
 
@@ -320,6 +326,14 @@ const dsm__parameter dsm__parameters[] = {
     OPERATION_TRAFFIC("softmax", DSM_OPERATION_SOFTMAX, forward, 2, "assumption: read and written"),
     OPERATION_TRAFFIC("softmax", DSM_OPERATION_SOFTMAX, backward, 3,
                       "assumption: result and error read, a result written"),
+    OPERATION_TRAFFIC("cross_entropy", DSM_OPERATION_CROSS_ENTROPY, forward, 2,
+                      "assumption: read, and copied in single precision"),
+    OPERATION_TRAFFIC("cross_entropy", DSM_OPERATION_CROSS_ENTROPY, backward, 0,
+                      "assumption: all of it is in single precision"),
+    WIDE_TRAFFIC("cross_entropy", DSM_OPERATION_CROSS_ENTROPY_WIDE, forward, 3,
+                 "assumption: the copy written, read, and its softmax written"),
+    WIDE_TRAFFIC("cross_entropy", DSM_OPERATION_CROSS_ENTROPY_WIDE, backward, 3,
+                 "assumption: softmax and error read, a result written"),
     OPERATION_TRAFFIC("activation", DSM_OPERATION_ACTIVATION, forward, 2,
                       "assumption: read and written"),
     OPERATION_TRAFFIC("activation", DSM_OPERATION_ACTIVATION, backward, 3,

@@ -197,10 +197,12 @@ static void write_full_model(instance_text *text, instance_random *random,
 
 /* What auxiliary operations read and write, of every fourth machine. */
 static void write_auxiliary_traffic(instance_text *text, instance_random *random) {
-  static const char *const keys[] = {"traffic_batch_norm_forward", "traffic_layer_norm_backward",
-                                     "traffic_softmax_backward",   "traffic_activation_forward",
-                                     "traffic_bias_forward",       "traffic_residual_backward",
-                                     "traffic_fork_backward"};
+  static const char *const keys[] = {
+      "traffic_batch_norm_forward",    "traffic_layer_norm_backward",
+      "traffic_softmax_backward",      "traffic_activation_forward",
+      "traffic_cross_entropy_forward", "traffic_cross_entropy_wide_backward",
+      "traffic_bias_forward",          "traffic_residual_backward",
+      "traffic_fork_backward"};
   static const double elements[] = {0, 0.5, 1, 1, 2, 4, 7};
   const size_t rule = instance_random_between(random, 0, 7);
   if (rule < 2) {

@@ -102,6 +102,7 @@ static void write_aux(instance_text *text, const instance_network *network,
     write_residual(text, network, layer);
   }
   write_op(text, layer->has_softmax ? "softmax" : NULL);
+  write_op(text, layer->has_loss ? "cross_entropy" : NULL);
   write_pool(text, &layer->pool, false);
   instance_text_close(text, ']');
 }

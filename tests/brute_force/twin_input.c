@@ -115,6 +115,7 @@ static void read_aux(twin_node *node, const cJSON *layer, const twin_workload *w
     node->has_bias |= strcmp(op, "bias") == 0;
     node->has_relu |= strcmp(op, "relu") == 0;
     node->has_softmax |= strcmp(op, "softmax") == 0;
+    node->has_loss |= strcmp(op, "cross_entropy") == 0;
     node->has_batch_norm |= strcmp(op, "batch_norm") == 0;
     node->has_layer_norm |= strcmp(op, "layer_norm") == 0;
     node->has_transcendental |= is_one_of(op, "sigmoid", "tanh", "gelu");
@@ -309,9 +310,10 @@ static void read_refinements(twin_system *system, const cJSON *model) {
 static void read_auxiliary_traffic(twin_system *system, const cJSON *model, const cJSON *memory,
                                    const double frequency_GHz) {
   static const char *const names[TWIN_AUX_COUNT] = {
-      "batch_norm", "layer_norm", "softmax", "activation", "bias", "residual", "fork"};
-  static const twin_aux_moves usual[TWIN_AUX_COUNT] = {{2, 5}, {2, 5}, {2, 3}, {2, 3},
-                                                       {0, 1}, {1, 0}, {0, 3}};
+      "batch_norm", "layer_norm", "softmax",  "cross_entropy", "cross_entropy_wide",
+      "activation", "bias",       "residual", "fork"};
+  static const twin_aux_moves usual[TWIN_AUX_COUNT] = {{2, 5}, {2, 5}, {2, 3}, {2, 0}, {3, 3},
+                                                       {2, 3}, {0, 1}, {1, 0}, {0, 3}};
   const char *const rule = text(model, "auxiliary_traffic");
   system->auxiliary_traffic = strcmp(rule, "fused") == 0     ? TWIN_AUX_FUSED
                               : strcmp(rule, "unfused") == 0 ? TWIN_AUX_UNFUSED

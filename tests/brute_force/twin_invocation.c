@@ -149,6 +149,7 @@ static double forward_ops(const twin_node *node, const double t, const bool infe
   ops += node->has_residual ? o : 0;
   ops += twin_stored_elements(node) * node->pool_window;
   ops += node->has_softmax ? (t + 2) * o : 0;
+  ops += node->has_loss ? (t + 2) * o : 0;
   return ops + node->input_pool_ops;
 }
 
@@ -166,6 +167,7 @@ static double backward_ops(const twin_node *node) {
   ops += node->has_residual ? o : 0;
   ops += twin_stored_elements(node) * node->pool_window;
   ops += node->has_softmax ? o : 0;
+  ops += node->has_loss ? o : 0;
   return ops + node->input_pool_ops;
 }
 
@@ -177,6 +179,8 @@ static void auxiliary_operands(const twin_context *context, const twin_node *nod
   elements[TWIN_AUX_BATCH_NORM] = node->has_batch_norm && !context->inference ? o : 0;
   elements[TWIN_AUX_LAYER_NORM] = node->has_layer_norm ? o : 0;
   elements[TWIN_AUX_SOFTMAX] = node->has_softmax ? o : 0;
+  elements[TWIN_AUX_LOSS] = node->has_loss ? o : 0;
+  elements[TWIN_AUX_LOSS_WIDE] = node->has_loss ? o * 4 / context->workload->element_bytes : 0;
   elements[TWIN_AUX_ACTIVATION] = node->has_batch_norm ? 0 : (node->transcendentals + relu) * o;
   elements[TWIN_AUX_BIAS] = node->has_bias ? o : 0;
   elements[TWIN_AUX_RESIDUAL] = node->has_residual ? o : 0;
@@ -188,7 +192,7 @@ static double auxiliary_moves(const twin_system *system, const twin_aux_kind kin
                               const bool is_forward, const twin_condition *condition) {
   const bool is_norm = kind == TWIN_AUX_BATCH_NORM || kind == TWIN_AUX_LAYER_NORM;
   const double number = is_forward ? system->moves[kind].forward : system->moves[kind].backward;
-  if (system->auxiliary_traffic == TWIN_AUX_FUSED && !is_norm && kind != TWIN_AUX_SOFTMAX) {
+  if (system->auxiliary_traffic == TWIN_AUX_FUSED && kind > TWIN_AUX_LOSS_WIDE) {
     return 0;
   }
   if (kind == TWIN_AUX_FORK) {
@@ -252,7 +256,10 @@ static double overhead_cycles(const twin_context *context, const twin_node *node
   auxiliary_operands(context, node, operands);
   for (int kind = 0; kind < TWIN_AUX_COUNT && is_done && node->kind != TWIN_LSTM; kind++) {
     const twin_aux_moves *const moves = &system->moves[kind];
-    const bool has_sums = kind <= TWIN_AUX_SOFTMAX;
+    const bool has_sums = kind <= TWIN_AUX_LOSS;
+    if (kind == TWIN_AUX_LOSS_WIDE) {
+      continue;
+    }
     const bool moves_some = (pass == TWIN_FORWARD ? moves->forward : moves->backward) > 0;
     const double each = kind == TWIN_AUX_FORK ? operands[kind] : twin_out_elements(node);
     if (operands[kind] > 0 && (has_sums || (is_apart && kind != TWIN_AUX_BIAS && moves_some))) {

@@ -145,7 +145,7 @@ END_TEST
 
 /* k_out = 5 cores have sums of the 12 / 3 = 4 samples of a core: largest and sum, or mean and
  * variance: 4/5 * 2 * 4 * 4. In both modes: they are of the sample itself. */
-static const dsm_aux_op by_sample[] = {DSM_AUX_SOFTMAX, DSM_AUX_LAYER_NORM};
+static const dsm_aux_op by_sample[] = {DSM_AUX_SOFTMAX, DSM_AUX_LAYER_NORM, DSM_AUX_CROSS_ENTROPY};
 
 START_TEST(test_softmax_and_layer_norm_sum_two_statistics_a_sample) {
   const dsm_loops split = loops(1, 5, 2, 1, 3);
@@ -201,22 +201,23 @@ START_TEST(test_statistics_are_what_a_reduce_scatter_among_cores_sends) {
 }
 END_TEST
 
-/* 40/3 of the batch_norm, 25.6 each of softmax and layer_norm. */
+/* 40/3 of the batch_norm, 25.6 each of softmax, layer_norm and cross_entropy. */
 START_TEST(test_statistics_of_several_operations_add_up) {
   dsm_layer all = conv;
   for (int a = 0; a < DSM_AUX_OP_COUNT; a++) {
     all.has_op[a] = true;
   }
   const dsm_loops split = loops(1, 5, 2, 1, 3);
-  ASSERT_CLOSE(statistics(&all, DSM_MODE_TRAINING, DSM_PASS_BACKWARD, split), 40.0 / 3 + 51.2);
-  ASSERT_CLOSE(statistics(&all, DSM_MODE_INFERENCE, DSM_PASS_FORWARD, split), 51.2);
+  ASSERT_CLOSE(statistics(&all, DSM_MODE_TRAINING, DSM_PASS_BACKWARD, split), 40.0 / 3 + 76.8);
+  ASSERT_CLOSE(statistics(&all, DSM_MODE_INFERENCE, DSM_PASS_FORWARD, split), 76.8);
 }
 END_TEST
 
 START_TEST(test_other_operations_have_no_statistics) {
   dsm_layer others = conv;
   for (int a = 0; a < DSM_AUX_OP_COUNT; a++) {
-    others.has_op[a] = a != DSM_AUX_BATCH_NORM && a != DSM_AUX_LAYER_NORM && a != DSM_AUX_SOFTMAX;
+    others.has_op[a] = a != DSM_AUX_BATCH_NORM && a != DSM_AUX_LAYER_NORM && a != DSM_AUX_SOFTMAX &&
+                       a != DSM_AUX_CROSS_ENTROPY;
   }
   const dsm_loops split = loops(1, 5, 2, 1, 3);
   for (int pass = 0; pass < DSM_PASS_COUNT; pass++) {
