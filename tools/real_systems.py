@@ -46,6 +46,7 @@ TPU = {
     "chip.memory.stacks": (2, "assumption: each of the two cores has its half of the memory"),
     "system.collective_order": ("both_halves", "S. Kumar et al., Scale MLPerf-0.6 models on Google TPU-v3 Pods, 2019: gradients are summed along both axes at once"),
     "model.auxiliary_traffic": ("fused", "assumption: the compiler fuses element-wise operations with their neighbours"),
+    "model.fused_reductions": (True, "S. Kumar et al., 2019: non-contiguous gradients are gathered and summed as one"),
     "model.two_way_relayout": (True, "assumption: rings are used in both directions"),
 }
 
@@ -64,6 +65,7 @@ GPU = {
     "system.collectives": ("ring", "NCCL: one ring through all members"),
     "system.collective_base_us": (8.4, "NCCL: latency of the first step"),
     "model.auxiliary_traffic": ("unfused", "assumption: a framework launches each operation by itself"),
+    "model.fused_reductions": (True, "Horovod, arXiv 1802.05799, and PyTorch: gradients are joined before they are summed"),
     "model.tile_schedule": (True, "cores take output tiles as they become free"),
 }
 

@@ -72,6 +72,13 @@ def description_of(field):
     return text
 
 
+def one_of(formats, name):
+    """A word of a list, or one with names of axes that systems may have in its place."""
+    words = {"enum": formats.words(name)}
+    pattern = formats.patterns.get(name)
+    return {"anyOf": [words, {"type": "string", "pattern": pattern}]} if pattern else words
+
+
 def made_property(formats, field):
     """A property of a field that the schema does not have yet."""
     kind, words = field["kind"], formats.words(field["words"]) if "words" in field else []
@@ -81,7 +88,8 @@ def made_property(formats, field):
     elif kind == "real":
         made = {"type": "number", "minimum": field["min"], **({"maximum": field["max"]} if "max" in field else {})}
     elif kind in ("word", "words"):
-        made = {"enum": words} if kind == "word" else {"type": "array", "uniqueItems": True, "items": {"enum": words}}
+        one = one_of(formats, field["words"])
+        made = one if kind == "word" else {"type": "array", "uniqueItems": True, "items": one}
     elif kind == "counts":
         made = {"$ref": "#/$defs/loops"}
     elif kind in ("text", "flag"):
@@ -96,10 +104,12 @@ def made_property(formats, field):
 
 def renew_property(formats, root, stated, field):
     meant = resolve(root, stated)
-    if field["kind"] == "word":
-        meant["enum"] = formats.words(field["words"])
-    elif field["kind"] == "words":
-        resolve(root, meant["items"])["enum"] = formats.words(field["words"])
+    if field["kind"] in ("word", "words"):
+        words = meant if field["kind"] == "word" else resolve(root, meant["items"])
+        one = one_of(formats, field["words"])
+        for key in {"enum", "anyOf"} - one.keys():
+            words.pop(key, None)
+        words.update(one)
     if "decision" in field["flags"] and "$ref" not in stated:
         for key, limit in (("minimum", "min"), ("maximum", "max")):
             if field["kind"] in ("count", "real") and limit in field:
@@ -169,11 +179,12 @@ def made_value(formats, name, field):
     if kind in ("count", "real"):
         return made_number(field)
     of_words = {"type": "object", "additionalProperties": False}
-    return {"record": inner, "list": {"type": "array", "items": inner}, "word": {"enum": words},
-            "words": {"type": "array", "uniqueItems": True, "items": {"enum": words}},
+    one, pattern = (one_of(formats, field["words"]), formats.patterns.get(field["words"])) if words else ({}, None)
+    return {"record": inner, "list": {"type": "array", "items": inner}, "word": one, "words": {"type": "array", "uniqueItems": True, "items": one},
             "counts": {**of_words, "required": words,
                        "properties": {word: {"type": "integer", "minimum": 0} for word in words}},
-            "reals": {**of_words, "properties": {word: {"type": "number"} for word in words}},
+            "reals": {**of_words, "properties": {word: {"type": "number"} for word in words},
+                      **({"patternProperties": {pattern: {"type": "number"}}} if pattern else {})},
             "members": {**of_words, **({} if field.get("is_conditional") else {"required": words}),
                         "properties": {word: inner for word in words}},
             "text": {"type": "string"}, "flag": {"type": "boolean"}, "json": {}, "value": {},
@@ -185,6 +196,8 @@ def or_null(made):
     """The same, or null."""
     if "enum" in made:
         return {**made, "enum": [*made["enum"], None]}
+    if "anyOf" in made:
+        return {**made, "anyOf": [*made["anyOf"], {"type": "null"}]}
     return {**made, "type": [made["type"], "null"]}
 
 
@@ -372,7 +385,8 @@ def columns_of(formats, name, record):
 
 
 def words_of(formats):
-    rows = (f"| {what} | " + ", ".join(f"`{word}`" for word in words) + " |"
+    rows = (f"| {what} | " + ", ".join(f"`{word}`" for word in words)
+            + ("; with the names of axes" if what in formats.patterns else "") + " |"
             for what, words in formats.word_lists.items())
     return "\n".join(["| kind of word | words |", "|---|---|", *rows]) + "\n"
 

@@ -41,6 +41,7 @@ typedef struct dsm_recorded {
                                      decisions and what is compared alone; invocation_count is 0 if
                                      it does not list them */
   size_t layer_count;
+  const struct dsm__renaming *renaming; /**< private: words with the names of axes */
 } dsm_recorded;
 
 /** What is checked against: what a plan was made from, and what it recorded. */

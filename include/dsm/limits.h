@@ -8,6 +8,7 @@
 #define DSM_LIMITS_H
 
 #define DSM_NAME_BYTES_MAX 128            /**< bytes of a name */
+#define DSM_AXIS_NAME_BYTES_MAX 16        /**< bytes of an axis's name, a part of words */
 #define DSM_TEXT_BYTES_MAX 4096           /**< bytes of a source or note */
 #define DSM_LAYERS_MAX 12000              /**< declared layers */
 #define DSM_JSON_VALUES_MAX 16777216      /**< values of a JSON text, keys not counted */

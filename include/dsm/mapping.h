@@ -107,6 +107,20 @@ DSM_API bool dsm_mode_parse(const char *text, dsm_mode *mode);
 /** The word read back, exactly; false if the text is none. */
 DSM_API bool dsm_parallelism_parse(const char *text, dsm_parallelism *parallelism);
 
+/** The word of a parallelism with the names of axes. */
+typedef struct dsm_axes_word {
+  char text[DSM_AXES_MAX * (DSM_AXIS_NAME_BYTES_MAX + 7) + 1]; /**< of each "model_", name, "_" */
+} dsm_axes_word;
+
+/** The word of a parallelism on a system, with the names of the system's axes:
+ * "data_gpu_model_node"; "data" and "model" where all axes share the same. Of parallelisms that
+ * differ there. */
+DSM_API dsm_axes_word dsm_system_parallelism_name(const dsm_system *system,
+                                                  dsm_parallelism parallelism);
+/** Such a word read back, or one of those for all systems; false if the text is none. */
+DSM_API bool dsm_system_parallelism_parse(const dsm_system *system, const char *text,
+                                          dsm_parallelism *parallelism);
+
 #ifdef __cplusplus
 }
 #endif

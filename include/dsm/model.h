@@ -31,6 +31,7 @@ typedef enum dsm_link {
   DSM_LINK_AXIS = 0,              /**< chip to chip along the first axis; + a: along axis a */
   DSM_LINK_MEMORY = DSM_AXES_MAX, /**< a chip's external memory, at its usable bandwidth */
   DSM_LINK_RING,                  /**< a chip's core-to-core ring */
+  DSM_LINK_CORES,                 /**< the busiest link between the cores where they are no ring */
   DSM_LINK_COUNT
 } dsm_link;
 
@@ -41,6 +42,7 @@ typedef enum dsm_bound {
   DSM_BOUND_AXIS,        /**< the links along the first axis; + a: along axis a */
   DSM_BOUND_MEMORY = DSM_BOUND_AXIS + DSM_AXES_MAX,
   DSM_BOUND_RING,
+  DSM_BOUND_CORES,      /**< the links between the cores of a chip where they are no ring */
   DSM_BOUND_AUXILIARY,  /**< the rate of the special function units */
   DSM_BOUND_STARTUP,    /**< start-ups of the arrays, and changes of their blocks; less is better */
   DSM_BOUND_SCRATCHPAD, /**< the scratchpads' bandwidth, where blocks of weights wait for it */
@@ -109,16 +111,26 @@ typedef struct dsm_traffic {
   double latency_cycles; /**< of the steps from chip to chip, and before the first */
 } dsm_traffic;
 
+/** What joins the cores of a chip, as far as it decides what its busiest link carries. */
+typedef struct dsm_core_links {
+  dsm_link link;    /**< which carries it */
+  bool is_by_core;  /**< of streams a link carries what its core needs, else all */
+  double sharers;   /**< links that share evenly what the chip moves */
+  double crossings; /**< bytes on the link for each that a core sends to others */
+  double distance;  /**< links that data for cores anywhere passes on average, over one a core */
+} dsm_core_links;
+
 /** Rates derived once from a system, in the model's units. */
 typedef struct dsm_machine {
   const dsm_system *system;                    /**< borrowed */
   double link_bytes_per_cycle[DSM_LINK_COUNT]; /**< usable */
-  double auxiliary_bytes_per_cycle;            /**< amem: of memory, for auxiliary operations */
-  double overhead_cycles;                      /**< of a kernel */
-  double issue_cycles;                         /**< least, from a kernel to the next */
-  double scratchpad_bytes;                     /**< of a core */
-  double scratchpad_bytes_per_cycle;           /**< of a core */
-  double peak_macs_per_cycle;                  /**< of the whole system */
+  dsm_core_links core_links;
+  double auxiliary_bytes_per_cycle;  /**< amem: of memory, for auxiliary operations */
+  double overhead_cycles;            /**< of a kernel */
+  double issue_cycles;               /**< least, from a kernel to the next */
+  double scratchpad_bytes;           /**< of a core */
+  double scratchpad_bytes_per_cycle; /**< of a core */
+  double peak_macs_per_cycle;        /**< of the whole system */
   uint64_t chip_count;
   unsigned parallelism_count; /**< the ways to give its axes roles: 1 << axes */
   uint64_t reduction_chunk;   /**< Pr: reduction features an array takes at once */

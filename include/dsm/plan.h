@@ -98,7 +98,8 @@ typedef struct dsm_plan_transfer {
   dsm_group group;
   dsm_link link;
   double bytes;
-  double cycles; /**< that it alone occupies the link */
+  double cycles;         /**< that it alone occupies the link */
+  const char *axis_name; /**< of the axis, in systems that name theirs; else NULL */
 } dsm_plan_transfer;
 
 /** Invocations of one kind in a pass. */
@@ -236,9 +237,10 @@ typedef struct dsm_plan {
   size_t pipeline_count;
   dsm_search_statistics statistics; /**< zero in a loaded plan */
 
-  dsm_workload *owned_workload; /**< private */
-  dsm_system *owned_system;     /**< private */
-  struct dsm__arena *arena;     /**< private */
+  dsm_workload *owned_workload;         /**< private */
+  dsm_system *owned_system;             /**< private */
+  struct dsm__arena *arena;             /**< private */
+  const struct dsm__renaming *renaming; /**< private: words with the names of the system's axes */
 } dsm_plan;
 
 /**
@@ -286,6 +288,17 @@ DSM_API DSM_NODISCARD dsm_status dsm_plan_validate_text(const char *text, size_t
 
 /** The word of the formats. Never NULL. */
 DSM_API const char *dsm_invocation_kind_name(dsm_invocation_kind kind);
+
+/** Words as the formats have them, with the names of the axes of the plan's system where it names
+ * them: "data_gpu_model_node", "link_gpu". Never NULL. */
+DSM_API const char *dsm_plan_parallelism_name(const dsm_plan *plan, dsm_parallelism parallelism);
+/** The same of a link. */
+DSM_API const char *dsm_plan_link_name(const dsm_plan *plan, dsm_link link);
+/** The same of a bound. */
+DSM_API const char *dsm_plan_bound_name(const dsm_plan *plan, dsm_bound bound);
+/** The same of a transfer along an axis (DSM_NO_AXIS: within the chips): "rotate_gpu". */
+DSM_API const char *dsm_plan_transfer_name(const dsm_plan *plan, dsm_transfer transfer,
+                                           unsigned axis);
 
 #ifdef __cplusplus
 }

@@ -31,7 +31,10 @@ extern "C" {
 
 /** How the cores of a chip are joined. */
 typedef enum dsm_interconnect {
-  DSM_INTERCONNECT_RING = 0,
+  DSM_INTERCONNECT_RING = 0, /**< one ring, shared by all that crosses it */
+  DSM_INTERCONNECT_CROSSBAR, /**< each core has a link of its own to all others and the memory */
+  DSM_INTERCONNECT_MESH,     /**< cores in rows and columns, each with links to its neighbours */
+  DSM_INTERCONNECT_NONE,     /**< one core */
   DSM_INTERCONNECT_COUNT
 } dsm_interconnect;
 
@@ -108,11 +111,11 @@ typedef struct dsm_memory {
   double auxiliary_efficiency_ratio; /**< the same for auxiliary operations; 0: efficiency_ratio */
 } dsm_memory;
 
-/** Cores, the ring that joins them, and the chip's memory. */
+/** Cores, what joins them, and the chip's memory. */
 typedef struct dsm_chip {
   uint64_t cores;
   dsm_interconnect interconnect;
-  double core_link_bandwidth_GBps;
+  double core_link_bandwidth_GBps; /**< of the ring; of the link of a core */
   dsm_memory memory;
 } dsm_chip;
 
@@ -212,6 +215,7 @@ typedef struct dsm_assumptions {
   bool resident_operands;            /**< a matmul's operand can be kept over timesteps */
   bool tile_schedule;                /**< cores take tiles of outputs as they become free */
   dsm_tiling tiling;                 /**< how cores work through what does not fit */
+  bool fused_reductions;             /**< sums of gradients of several layers are one collective */
   dsm_auxiliary_traffic auxiliary_traffic; /**< which auxiliary operations read and write memory */
   dsm_operation_traffic traffic[DSM_OPERATION_COUNT]; /**< and how much, by kind */
   double spread_low;     /**< measured over predicted, 10th percentile; predicts nothing */

@@ -434,14 +434,18 @@ bool dsm__json_word_set(const dsm__json_node *node, const dsm__words *words, siz
 }
 
 bool dsm__json_format(const dsm__json_node *object, const char *expected) {
-  const dsm__json_node format = dsm__json_member(object, "format");
   const dsm__word word = {.key = expected};
-  const dsm__words words = {"format", &word, 1};
-  char wanted[64];
+  const dsm__words words = {.what = "format", .items = &word, .count = 1};
+  return dsm__json_format_of(object, &words);
+}
+
+bool dsm__json_format_of(const dsm__json_node *object, const dsm__words *versions) {
+  const dsm__json_node format = dsm__json_member(object, "format");
+  char wanted[WORDING_SIZE];
   size_t index = 0;
-  (void)snprintf(wanted, sizeof wanted, "\"%s\"", expected);
+  word_choice(wanted, sizeof wanted, versions);
   return !dsm__json_is_object(object) || !dsm__json_require(&format, wanted) ||
-         dsm__json_enum(&format, &words, &index);
+         dsm__json_enum(&format, versions, &index);
 }
 
 bool dsm__json_name(const dsm__json_node *node, size_t max, dsm__arena *arena, const char **value) {

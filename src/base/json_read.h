@@ -244,6 +244,9 @@ void dsm__json_note_out_of_memory(dsm__json_doc *doc);
  */
 bool dsm__json_format(const dsm__json_node *object, const char *expected);
 
+/** The same of a format that has several versions. */
+bool dsm__json_format_of(const dsm__json_node *object, const dsm__words *versions);
+
 /** A name: a string of 1..max bytes without control characters, copied into the arena. */
 bool dsm__json_name(const dsm__json_node *node, size_t max, dsm__arena *arena, const char **value);
 

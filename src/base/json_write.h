@@ -18,7 +18,8 @@ typedef struct dsm__json_writer {
   unsigned depth;
   unsigned inline_depth; /**< > 0 while inside a container that is written on one line */
   bool needs_comma;
-  bool has_key; /**< a key was written and its value is due */
+  bool has_key;                  /**< a key was written and its value is due */
+  const dsm__renaming *renaming; /**< of words in records; or NULL */
 } dsm__json_writer;
 
 /* Containers. `is_inline`: all of it on one line. */

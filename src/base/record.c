@@ -196,7 +196,7 @@ static void put_fields(const dsm__field *field, const void *record, const char *
   const dsm__record_type *const type = field->type;
   for (size_t i = 0; i < type->field_count; i++) {
     dsm__text_printf(out, "%s%s ", i == 0 ? "" : " ", type->fields[i].key);
-    dsm__field_put_text(&type->fields[i], dsm__field_in(field, record), nothing, out);
+    dsm__field_put_text(&type->fields[i], NULL, dsm__field_in(field, record), nothing, out);
   }
 }
 
@@ -226,8 +226,8 @@ static void put_value(const dsm__field *field, const void *record, const char *n
   }
 }
 
-void dsm__field_put_text(const dsm__field *field, const void *record, const char *nothing,
-                         dsm__text_buffer *out) {
+void dsm__field_put_text(const dsm__field *of, const dsm__renaming *renaming, const void *record,
+                         const char *nothing, dsm__text_buffer *out) {
   static text_maker *const makers[DSM__FIELD_KIND_COUNT] = {
       [DSM__FIELD_COUNT] = put_count,   [DSM__FIELD_REAL] = put_real,
       [DSM__FIELD_FLAG] = put_flag,     [DSM__FIELD_WORD] = put_word,
@@ -236,16 +236,22 @@ void dsm__field_put_text(const dsm__field *field, const void *record, const char
       [DSM__FIELD_RECORD] = put_fields, [DSM__FIELD_TEXT_LIST] = put_texts,
       [DSM__FIELD_VALUE] = put_value,
   };
-  if (!dsm__field_is_stated(field, record)) {
+  dsm__field field = *of;
+  field.words = dsm__words_in(renaming, of->words);
+  if (!dsm__field_is_stated(of, record)) {
     dsm__text_puts(out, nothing);
-  } else if (makers[field->kind] != NULL) {
-    makers[field->kind](field, record, nothing, out);
+  } else if (makers[field.kind] != NULL) {
+    makers[field.kind](&field, record, nothing, out);
   }
 }
 
 /* ---- writing ---- */
 
 typedef void value_writer(dsm__json_writer *writer, const dsm__field *field, const void *record);
+
+static const dsm__words *words_in(const dsm__json_writer *writer, const dsm__field *field) {
+  return dsm__words_in(writer->renaming, field->words);
+}
 
 static void write_count(dsm__json_writer *writer, const dsm__field *field, const void *record) {
   dsm__json_write_u64(writer, *(const uint64_t *)dsm__field_in(field, record));
@@ -260,11 +266,12 @@ static void write_flag(dsm__json_writer *writer, const dsm__field *field, const 
 }
 
 static void write_word(dsm__json_writer *writer, const dsm__field *field, const void *record) {
-  dsm__json_write_string(writer, dsm__word_key(field->words, unsigned_in(field, record)));
+  dsm__json_write_string(writer,
+                         dsm__word_key(words_in(writer, field), unsigned_in(field, record)));
 }
 
 static void write_set(dsm__json_writer *writer, const dsm__field *field, const void *record) {
-  dsm__json_write_word_set(writer, field->words, unsigned_in(field, record));
+  dsm__json_write_word_set(writer, words_in(writer, field), unsigned_in(field, record));
 }
 
 static void write_text(dsm__json_writer *writer, const dsm__field *field, const void *record) {
@@ -289,7 +296,7 @@ static void write_reals(dsm__json_writer *writer, const dsm__field *field, const
   dsm__json_begin_object(writer, true);
   for (size_t w = 0; w < field->words->count; w++) {
     if (reals[w] > 0 || reals[w] < 0) {
-      dsm__json_put_double(writer, dsm__word_key(field->words, w), reals[w]);
+      dsm__json_put_double(writer, dsm__word_key(words_in(writer, field), w), reals[w]);
     }
   }
   dsm__json_end_object(writer);

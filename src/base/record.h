@@ -187,9 +187,9 @@ const char *dsm__record_key_at(const dsm__record_type *type, size_t offset);
 
 /** Appends a value as tables and messages show it: digits, words, "true", "in 2 ij 8" (parts of 1
  * are left out), "features 8 ij 1 mb 4", "fc1;fc2"; `nothing` for what is not stated or not
- * divided. */
-void dsm__field_put_text(const dsm__field *field, const void *record, const char *nothing,
-                         dsm__text_buffer *out);
+ * divided. Words are those of the renaming, which may be NULL. */
+void dsm__field_put_text(const dsm__field *field, const dsm__renaming *renaming, const void *record,
+                         const char *nothing, dsm__text_buffer *out);
 
 /* ---- JSON ---- */
 
@@ -204,6 +204,7 @@ typedef struct dsm__record_reader {
   dsm__arena *arena;   /**< for texts and lists */
   unsigned wanted;     /**< fields with one of these flags are read */
   uint64_t most_parts; /**< largest part of COUNTS, and of counts in records without a `max` */
+  const dsm__renaming *renaming; /**< of words; or NULL */
 } dsm__record_reader;
 
 /** Is the node an object with no other keys than the record's? Else that is reported. */

@@ -18,7 +18,10 @@ DSM__RECORD(dsm__words_record, dsm__words, false, "The words of an enumeration."
             DSM__FIELD(TEXT, dsm__words, what, "what", 0, .help = "What one of them is called."),
             DSM__FIELD(LIST, dsm__words, items, "words", 0,
                        .count_offset = offsetof(dsm__words, count), .type = &dsm__word_record,
-                       .help = "All, in order."));
+                       .help = "All, in order."),
+            DSM__FIELD(TEXT, dsm__words, pattern, "pattern", 0,
+                       .help = "A regular expression of words with names of axes, which systems "
+                               "that name theirs have in place of some."));
 
 /* ---- objects without a table ---- */
 

@@ -62,8 +62,7 @@ static bool read_flag(const dsm__record_reader *reader, const dsm__json_node *no
 static bool read_word(const dsm__record_reader *reader, const dsm__json_node *node,
                       const dsm__field *field, void *record) {
   size_t value = 0;
-  (void)reader;
-  if (!dsm__json_enum(node, field->words, &value)) {
+  if (!dsm__json_enum(node, dsm__words_in(reader->renaming, field->words), &value)) {
     return false;
   }
   *(unsigned *)place_of(field, record) = (unsigned)value;
@@ -73,9 +72,9 @@ static bool read_word(const dsm__record_reader *reader, const dsm__json_node *no
 static bool read_set(const dsm__record_reader *reader, const dsm__json_node *node,
                      const dsm__field *field, void *record) {
   unsigned *const set = place_of(field, record);
-  (void)reader;
   *set = 0;
-  return dsm__json_word_set(node, field->words, (size_t)field->min, set);
+  return dsm__json_word_set(node, dsm__words_in(reader->renaming, field->words), (size_t)field->min,
+                            set);
 }
 
 static bool read_text(const dsm__record_reader *reader, const dsm__json_node *node,

@@ -20,12 +20,35 @@ const char *dsm__word_brief(const dsm__words *words, size_t value) {
 
 bool dsm__words_find(const dsm__words *words, const char *key, size_t *value) {
   for (size_t i = 0; i < words->count; i++) {
-    if (strcmp(words->items[i].key, key) == 0) {
+    if (words->items[i].key != NULL && strcmp(words->items[i].key, key) == 0) {
       *value = i;
       return true;
     }
   }
-  return false;
+  return words->also != NULL && dsm__words_find(words->also, key, value);
+}
+
+const dsm__words *dsm__words_in(const dsm__renaming *renaming, const dsm__words *words) {
+  for (size_t i = 0; renaming != NULL && i < renaming->count; i++) {
+    if (renaming->lists[i].of == words) {
+      return &renaming->lists[i].are;
+    }
+  }
+  return words;
+}
+
+bool dsm__renamings_agree(const dsm__renaming *a, const dsm__renaming *b) {
+  const size_t count = a == NULL ? 0 : a->count;
+  bool is_same = count == (b == NULL ? 0 : b->count);
+  for (size_t i = 0; is_same && i < count; i++) {
+    const dsm__words *const of_a = &a->lists[i].are;
+    const dsm__words *const of_b = &b->lists[i].are;
+    is_same = a->lists[i].of == b->lists[i].of && of_a->count == of_b->count;
+    for (size_t w = 0; is_same && w < of_a->count; w++) {
+      is_same = strcmp(of_a->items[w].key, of_b->items[w].key) == 0;
+    }
+  }
+  return is_same;
 }
 
 dsm__words_text dsm__words_join(const dsm__words *words, unsigned set, const char *separator) {

@@ -19,21 +19,46 @@ typedef struct dsm__words {
   const char *what; /**< a noun for one of them: "parallelism" */
   const dsm__word *items;
   size_t count;
+  const char *pattern; /**< a regular expression of words with names of axes, which systems that
+                            name theirs have in place of some; or NULL */
+  const struct dsm__words *also; /**< whose keys are read too, for the same values; or NULL */
 } dsm__words;
+
+/** Lists of words that stand in place of others in a document, as those with names of a system's
+ * axes do. */
+typedef struct dsm__renaming {
+  struct {
+    const dsm__words *of;
+    dsm__words are;
+  } lists[4];
+  size_t count;
+} dsm__renaming;
+
+/** The list that stands in place of `words`; these if none does. `renaming` may be NULL. */
+const dsm__words *dsm__words_in(const dsm__renaming *renaming, const dsm__words *words);
+
+/** Do two renamings, of which both may be NULL, give the same lists the same keys? */
+bool dsm__renamings_agree(const dsm__renaming *a, const dsm__renaming *b);
 
 /** The most words of a list. */
 #define DSM__WORDS_MAX 128
 
 /** Defines `const dsm__words name` (static where `static` stands before it) of an array of words,
  * which has one for each of `count` values. */
-#define DSM__WORDS(name, what, array, count)                                                       \
-  const dsm__words name = {what, array, count};                                                    \
+#define DSM__WORDS(name, what, array, count) DSM__WORDS_OF(name, what, array, count, NULL)
+#define DSM__WORDS_OF(name, what, array, count, pattern)                                           \
+  const dsm__words name = {what, array, count, pattern, NULL};                                     \
   _Static_assert(sizeof(array) == (count) * sizeof(dsm__word) && (count) <= DSM__WORDS_MAX,        \
                  "a word for each " what)
 
 /** The same, and the public function that gives the key of a value of the enumeration `type`. */
 #define DSM__NAMED_WORDS(name, what, array, count, type, function)                                 \
-  DSM__WORDS(name, what, array, count);                                                            \
+  DSM__NAMED_WORDS_OF(name, what, array, count, type, function, NULL)
+/** The same of words of which some are made of names of axes. */
+#define DSM__AXIS_WORDS(name, what, array, count, type, function, pattern)                         \
+  DSM__NAMED_WORDS_OF(name, what, array, count, type, function, pattern)
+#define DSM__NAMED_WORDS_OF(name, what, array, count, type, function, pattern)                     \
+  DSM__WORDS_OF(name, what, array, count, pattern);                                                \
   const char *function(type value) {                                                               \
     return dsm__word_key(&(name), (size_t)value);                                                  \
   }                                                                                                \

@@ -28,8 +28,10 @@ typedef struct baseline_reader {
 enum { WANTED = DSM__FIELD_IS_READ | DSM__FIELD_IS_DECISION | DSM__FIELD_IS_FIGURE };
 
 static dsm__record_reader fields_of(const baseline_reader *reader) {
-  return (dsm__record_reader){
-      .arena = reader->plan.arena, .wanted = WANTED, .most_parts = DSM_PRODUCT_MAX};
+  return (dsm__record_reader){.arena = reader->plan.arena,
+                              .wanted = WANTED,
+                              .most_parts = DSM_PRODUCT_MAX,
+                              .renaming = reader->plan.renaming};
 }
 
 /* ---- layers ---- */
@@ -211,7 +213,7 @@ static uint64_t read_minibatch(baseline_reader *reader) {
 static bool read_question(baseline_reader *reader, dsm_baseline *baseline) {
   reader->plan.root = dsm__json_root(reader->plan.doc);
   baseline->dsm_version = read_version(reader);
-  if (!dsm__json_format(&reader->plan.root, "dsm-plan/1") ||
+  if (!dsm__json_format_of(&reader->plan.root, &dsm__plan_versions) ||
       !dsm__record_only(&reader->plan.root, &dsm__plan_record)) {
     return false;
   }
@@ -303,6 +305,7 @@ static dsm_status fill(dsm_baseline *baseline, baseline_reader *reader, bool has
   reader->record.is_stopped = reader->plan.plan.statistics.is_stopped;
   reader->record.layers = reader->layers;
   reader->record.layer_count = reader->layer_count;
+  reader->record.renaming = reader->plan.renaming;
   baseline->record = reader->record;
   baseline->options = reader->plan.plan.options;
   return status;

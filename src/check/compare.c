@@ -19,6 +19,7 @@ dsm_recorded dsm__record_of_plan(const dsm_plan *plan) {
       .is_stopped = plan->statistics.is_stopped,
       .layers = plan->layers,
       .layer_count = plan->layer_count,
+      .renaming = plan->renaming,
   };
 }
 
@@ -47,6 +48,7 @@ typedef struct findings {
   size_t decision_count;
   dsm__text_buffer before; /* texts of the decision that is compared */
   dsm__text_buffer after;
+  const dsm__renaming *renaming; /* of words in them */
 } findings;
 
 static const char *kept_text(findings *found, const char *text) {
@@ -96,11 +98,12 @@ static bool are_equal_numbers(const dsm__field *field, const void *before, const
   return a > 0 && b > 0 && fabs(a - b) <= DSM_TOLERANCE_ROUNDING;
 }
 
-static void put_decision(const dsm__field *field, const void *record, dsm__text_buffer *out) {
+static void put_decision(const dsm__field *field, const dsm__renaming *renaming, const void *record,
+                         dsm__text_buffer *out) {
   if (field->put_compared != NULL && dsm__field_is_stated(field, record)) {
     field->put_compared(record, out);
   } else {
-    dsm__field_put_text(field, record, "none", out);
+    dsm__field_put_text(field, renaming, record, "none", out);
   }
 }
 
@@ -123,8 +126,8 @@ static bool compare_decision(void *context, const dsm__field *field, const void 
     return true;
   }
   clear_texts(of->found);
-  put_decision(field, record, &of->found->before);
-  put_decision(field, other, &of->found->after);
+  put_decision(field, of->found->renaming, record, &of->found->before);
+  put_decision(field, of->found->renaming, other, &of->found->after);
   if (are_texts_different(of->found) && !are_equal_numbers(field, record, other)) {
     add_decision(of, field->key);
   }
@@ -143,7 +146,7 @@ static void put_later_split(const dsm_pass_plan *pass, dsm__text_buffer *out) {
     return;
   }
   dsm__text_printf(out, "%s: ", dsm_invocation_kind_name(later->kind));
-  dsm__field_put_text(split, record, "none", out);
+  dsm__field_put_text(split, NULL, record, "none", out);
 }
 
 /* A pass that does not list its invocations does not say whether there are later ones. */
@@ -264,7 +267,9 @@ static dsm_verdict verdict_of(const dsm_drift *drift) {
 }
 
 bool dsm__drift_compare(dsm_drift *drift, const dsm_recorded *before, const dsm_recorded *after) {
-  findings found = {.arena = drift->arena};
+  /* Words of axes that have other names on both sides would differ where decisions do not. */
+  const bool have_same_names = dsm__renamings_agree(before->renaming, after->renaming);
+  findings found = {.arena = drift->arena, .renaming = have_same_names ? before->renaming : NULL};
   const bool is_compared = compare_records(&found, before, after);
   dsm__text_fini(&found.before);
   dsm__text_fini(&found.after);

@@ -143,10 +143,12 @@ bool dsm__subject_describe(dsm_varied_parameter *described, const dsm__elasticit
 
 /* ---- variations ---- */
 
-/* The topology is the form of the description: no other word alone makes a system. */
+/* The topology is the form of the description: no other word alone makes a system. With another
+ * interconnect the bandwidth of its links is that of something else. */
 static bool is_form(const dsm__elasticity_subject *subject) {
   return subject->of_system != NULL &&
-         subject->of_system->offset == offsetof(dsm_system, system.topology);
+         (subject->of_system->offset == offsetof(dsm_system, system.topology) ||
+          subject->of_system->offset == offsetof(dsm_system, chip.interconnect));
 }
 
 size_t dsm__subject_variation_count(const dsm__elasticity_subject *subject,

@@ -39,11 +39,11 @@ dsm_traffic dsm__rotation_traffic(const dsm_machine *machine, dsm_precision prec
   }
   const double through_memory = machine->system->model.rotate_memory_bytes * largest;
   traffic.bytes[DSM_LINK_MEMORY] = through_memory;
-  if (pass == DSM_PASS_BACKWARD) {
-    traffic.bytes[DSM_LINK_RING] = sum;
+  const bool is_by_cores = pass == DSM_PASS_BACKWARD; /* that add what they have to it */
+  traffic.bytes[machine->core_links.link] =
+      dsm__spread_bytes(machine, is_by_cores ? sum : through_memory);
+  if (is_by_cores) {
     scale(&traffic, precision.partial_sum_bytes / precision.element_bytes);
-  } else {
-    traffic.bytes[DSM_LINK_RING] = through_memory;
   }
   return traffic;
 }
@@ -61,8 +61,7 @@ static double data_chips(const dsm_network *network, dsm_axis_set model) {
 static dsm_traffic reduction_traffic(const dsm_machine *machine, double bytes, dsm_axis_set model,
                                      double memory_bytes_per_byte) {
   dsm_traffic traffic = dsm__reduce_scatter_traffic(machine, ~model, bytes);
-  traffic.bytes[DSM_LINK_RING] =
-      machine->system->model.reduce_ring_crossings * dsm__received_bytes(machine, &traffic);
+  traffic.bytes[machine->core_links.link] = dsm__crossing_bytes(machine, &traffic);
   traffic.bytes[DSM_LINK_MEMORY] = memory_bytes_per_byte * bytes;
   return traffic;
 }
@@ -153,12 +152,13 @@ bool dsm_stage_hands_over(dsm_pass pass, size_t position, size_t stage_count) {
 /*
  * Source: section 5; DSM II-D (each chip sends a distinct portion to every other chip). Symbols:
  * d = total_bytes / chips; all-to-all on each axis whose role changes: on rings x = d*(m-1)/2,
- * y = d*(n-1)/2. Limits: equal parallelisms: nothing; an axis of length 1 carries nothing.
+ * y = d*(n-1)/2. Limits: equal parallelisms, or no bytes: nothing, and nothing is
+ * waited for; an axis of length 1 carries nothing.
  */
 dsm_traffic dsm_relayout_traffic(const dsm_machine *machine, double total_bytes,
                                  dsm_parallelism before, dsm_parallelism after) {
   dsm_traffic traffic = {.latency_cycles = 0};
-  if (before == after) {
+  if (before == after || !(total_bytes > 0)) {
     return traffic;
   }
   const dsm_network *const network = &machine->system->system;

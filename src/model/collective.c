@@ -74,8 +74,7 @@ static void reduce_along(const dsm_machine *machine, const axis_order *order, do
 /* Cycles of a reduction but for the memory, which no order changes. */
 static double reduction_cycles(const dsm_machine *machine, const dsm_traffic *between_chips) {
   dsm_traffic traffic = *between_chips;
-  traffic.bytes[DSM_LINK_RING] =
-      machine->system->model.reduce_ring_crossings * dsm__received_bytes(machine, between_chips);
+  traffic.bytes[machine->core_links.link] = dsm__crossing_bytes(machine, between_chips);
   return dsm_group_cycles(machine, &traffic);
 }
 
@@ -179,6 +178,11 @@ double dsm__received_bytes(const dsm_machine *machine, const dsm_traffic *traffi
     sum += traffic->bytes[DSM_LINK_AXIS + a];
   }
   return machine->system->system.collectives == DSM_COLLECTIVES_RING ? largest : sum;
+}
+
+double dsm__crossing_bytes(const dsm_machine *machine, const dsm_traffic *traffic) {
+  return dsm__spread_bytes(machine, machine->system->model.reduce_ring_crossings *
+                                        dsm__received_bytes(machine, traffic));
 }
 
 /*

@@ -15,17 +15,20 @@ double dsm__partial_sum_bytes(const dsm_pass_work *work, const dsm_loops *split,
   const double widening = work->precision.partial_sum_bytes / work->precision.element_bytes;
   switch (work->pass) {
   case DSM_PASS_FORWARD:
-    return sent_fraction((double)split->n[DSM_DIM_IN] * kij) * core->output * widening;
+    return dsm__exchanged_bytes(work->machine, sent_fraction((double)split->n[DSM_DIM_IN] * kij) *
+                                                   core->output * widening);
   case DSM_PASS_BACKWARD:
-    return sent_fraction((double)dsm__parts_within_group(work->layer, split) * kij) * core->input *
-           (double)work->share.model_ways * widening;
+    return dsm__exchanged_bytes(
+        work->machine, sent_fraction((double)dsm__parts_within_group(work->layer, split) * kij) *
+                           core->input * (double)work->share.model_ways * widening);
   case DSM_PASS_UPDATE:
   case DSM_PASS_COUNT:
     break;
   }
   /* Update; a matmul has none. */
   const double sharing_cores = (double)split->n[DSM_DIM_IJ] * (double)split->n[DSM_DIM_MB];
-  return sent_fraction(sharing_cores) * core->kernel * widening;
+  return dsm__exchanged_bytes(work->machine,
+                              sent_fraction(sharing_cores) * core->kernel * widening);
 }
 
 /* Does a pass do auxiliary work that needs statistics? */
@@ -57,7 +60,7 @@ double dsm__statistics_bytes(const dsm_pass_work *work, const dsm_loops *split) 
   bytes += layer->has_op[DSM_AUX_LAYER_NORM] ? by_sample : 0;
   bytes += layer->has_op[DSM_AUX_SOFTMAX] ? by_sample : 0;
   bytes += layer->has_op[DSM_AUX_CROSS_ENTROPY] ? by_sample : 0;
-  return bytes;
+  return dsm__exchanged_bytes(work->machine, bytes);
 }
 
 /* Of the innermost axis along which chips share the samples; 0 if there is none. */
@@ -120,8 +123,4 @@ double dsm__misfit_bytes(const dsm_pass_work *work, const dsm_loops *split) {
       bytes->output_move > 0 && !dsm_split_fits_output(split, &layouts->output);
   return (bytes->input_move > 0 ? bytes->input_move * dsm_misfitting_input(layouts, split) : 0) +
          (is_output_misfit ? bytes->output_move : 0);
-}
-
-double dsm__layout_move_bytes(uint64_t cores, double bytes) {
-  return bytes * dsm__two_way_distance(cores) / (double)cores;
 }

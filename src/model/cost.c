@@ -40,10 +40,20 @@ dsm_pass_work dsm_pass_work_derive(const dsm_layer *layer, const dsm_machine *ma
   return work;
 }
 
-/* The streams to and from memory pass the ring too; rotation joins them where it overlaps. */
-static dsm_traffic stream_traffic(const dsm_pass_work *work, double memory_bytes) {
-  dsm_traffic traffic = {
-      .bytes = {[DSM_LINK_MEMORY] = memory_bytes, [DSM_LINK_RING] = memory_bytes}};
+/* The streams to and from memory pass the links of the cores too; rotation joins them where it
+ * overlaps. */
+static dsm_traffic stream_traffic(const dsm_pass_work *work, const dsm__core_bytes *core,
+                                  dsm__refetch refetch) {
+  const dsm_core_links *const links = &work->machine->core_links;
+  dsm_traffic traffic = {.latency_cycles = 0};
+  const double memory_bytes = dsm__memory_bytes(work, refetch);
+  traffic.bytes[DSM_LINK_MEMORY] = memory_bytes;
+  if (links->is_by_core) {
+    const dsm__stream_shares shares = dsm__stream_shares_derive(work, core);
+    traffic.bytes[links->link] = dsm__streamed_bytes(work, refetch, &shares);
+  } else {
+    traffic.bytes[links->link] = dsm__spread_bytes(work->machine, memory_bytes);
+  }
   if (work->pass != DSM_PASS_BACKWARD && work->share.model_ways > 1) {
     traffic.latency_cycles = work->rotation.latency_cycles;
     for (int l = 0; l < DSM_LINK_COUNT; l++) {
@@ -54,20 +64,24 @@ static dsm_traffic stream_traffic(const dsm_pass_work *work, double memory_bytes
 }
 
 static double layout_move_bytes(const dsm_pass_work *work, const dsm_loops *split) {
-  return dsm__layout_move_bytes(work->machine->system->chip.cores, dsm__misfit_bytes(work, split));
+  return dsm__layout_move_bytes(work->machine, dsm__misfit_bytes(work, split));
+}
+
+double dsm__core_link_cycles(const dsm_machine *machine, double bytes) {
+  return dsm_link_cycles(machine, machine->core_links.link, bytes);
 }
 
 double dsm_layout_move_cycles(const dsm_machine *machine, double bytes) {
-  return dsm_link_cycles(machine, DSM_LINK_RING,
-                         dsm__layout_move_bytes(machine->system->chip.cores, bytes));
+  return dsm__core_link_cycles(machine, dsm__layout_move_bytes(machine, bytes));
 }
 
 double dsm_core_kernel_bytes(const dsm_pass_work *work, const dsm_loops *split) {
   return dsm__core_bytes_derive(work->layer, &work->bytes, split).kernel;
 }
 
-double dsm__stream_cycles(const dsm_pass_work *work, dsm__refetch refetch) {
-  const dsm_traffic stream = stream_traffic(work, dsm__memory_bytes(work, refetch));
+double dsm__stream_cycles(const dsm_pass_work *work, const dsm__core_bytes *core,
+                          const dsm__core_extents *extents) {
+  const dsm_traffic stream = stream_traffic(work, core, dsm__refetch_derive(work, core, extents));
   return dsm_group_cycles(work->machine, &stream);
 }
 
@@ -105,16 +119,15 @@ static dsm_invocation_cost score(const dsm_pass_work *work, const dsm_loops *spl
   const dsm__core_bytes bytes = dsm__core_bytes_derive(work->layer, &work->bytes, split);
   const dsm__core_extents extents = dsm__core_extents_derive(work, split);
   const dsm__refetch refetch = dsm__refetch_derive(work, &bytes, &extents);
-  by->stream = stream_traffic(work, dsm__memory_bytes(work, refetch));
+  by->stream = stream_traffic(work, &bytes, refetch);
   dsm_invocation_cost cost = {
       .primary = primary,
       .overlapped = dsm_group_cycles(machine, &by->stream),
       .auxiliary = work->auxiliary_cycles,
-      .partial_sum = dsm_link_cycles(machine, DSM_LINK_RING,
-                                     dsm__partial_sum_bytes(work, split, &bytes) +
-                                         dsm__statistics_bytes(work, split)) +
+      .partial_sum = dsm__core_link_cycles(machine, dsm__partial_sum_bytes(work, split, &bytes) +
+                                                        dsm__statistics_bytes(work, split)) +
                      work->statistics_cycles,
-      .layout_move = dsm_link_cycles(machine, DSM_LINK_RING, layout_move_bytes(work, split)),
+      .layout_move = dsm__core_link_cycles(machine, layout_move_bytes(work, split)),
       .overhead = work->overhead_cycles,
       .footprint_bytes = bytes.input + bytes.output + bytes.kernel,
   };
@@ -148,7 +161,8 @@ double dsm__invocation_total_within(const dsm_pass_work *work, const dsm_loops *
 
 /* Resources that are links have the order of links. */
 _Static_assert(DSM_BOUND_MEMORY - DSM_BOUND_AXIS == DSM_LINK_MEMORY &&
-                   DSM_BOUND_RING - DSM_BOUND_AXIS == DSM_LINK_RING,
+                   DSM_BOUND_RING - DSM_BOUND_AXIS == DSM_LINK_RING &&
+                   DSM_BOUND_CORES - DSM_BOUND_AXIS == DSM_LINK_CORES,
                "a bound for each link");
 
 dsm_bound dsm_bound_of_link(dsm_link link) {
@@ -176,7 +190,7 @@ static void add_primary(const dsm_pass_work *work, const dsm_invocation_cost *co
   if (system->model.tile_schedule) {
     cycles[DSM_BOUND_COMPUTE] += tiles->arrays;
     cycles[DSM_BOUND_STARTUP] += tiles->startup;
-    cycles[DSM_BOUND_RING] += tiles->ring;
+    cycles[dsm_bound_of_link(work->machine->core_links.link)] += tiles->ring;
     cycles[DSM_BOUND_AUXILIARY_MEMORY] += tiles->memory;
     return;
   }
@@ -208,7 +222,8 @@ dsm_resources dsm_invocation_resources(const dsm_pass_work *work, const dsm_loop
   }
   cycles[work->is_auxiliary_by_memory ? DSM_BOUND_AUXILIARY_MEMORY : DSM_BOUND_AUXILIARY] +=
       cost.auxiliary;
-  cycles[DSM_BOUND_RING] += cost.partial_sum - work->statistics_cycles + cost.layout_move;
+  cycles[dsm_bound_of_link(machine->core_links.link)] +=
+      cost.partial_sum - work->statistics_cycles + cost.layout_move;
   cycles[DSM_BOUND_LATENCY] += work->statistics_cycles;
   cycles[DSM_BOUND_OVERHEAD] += cost.overhead;
   return resources;
@@ -230,24 +245,24 @@ dsm_bound dsm_resources_bound(const dsm_resources *resources) {
   return bound;
 }
 
-/* Memory and ring both carry the stream; the slower of them leaves it less in the time. */
+/* Memory and links of cores both carry the stream; the slower leaves it less in the time. */
 double dsm_resident_fraction_needed(const dsm_pass_work *work, const dsm_loops *split) {
   const dsm_machine *const machine = work->machine;
   const dsm__core_bytes bytes = dsm__core_bytes_derive(work->layer, &work->bytes, split);
   dsm_traffic along_axes = work->rotation;
   along_axes.bytes[DSM_LINK_MEMORY] = 0;
-  along_axes.bytes[DSM_LINK_RING] = 0;
+  along_axes.bytes[machine->core_links.link] = 0;
   const double rotation = dsm_group_cycles(machine, &along_axes);
   deciding by;
   const double primary = primary_cycles(work, split, &by);
   const double bound = (primary > rotation ? primary : rotation) - work->rotation.latency_cycles;
   const double by_memory = bound * machine->link_bytes_per_cycle[DSM_LINK_MEMORY] -
                            work->rotation.bytes[DSM_LINK_MEMORY];
-  const double by_ring =
-      bound * machine->link_bytes_per_cycle[DSM_LINK_RING] - work->rotation.bytes[DSM_LINK_RING];
-  const dsm__core_extents extents = dsm__core_extents_derive(work, split);
-  return dsm__resident_fraction_within(work, &bytes, &extents,
-                                       by_memory < by_ring ? by_memory : by_ring);
+  const dsm_link link = machine->core_links.link;
+  const double by_link = bound * machine->link_bytes_per_cycle[link] - work->rotation.bytes[link];
+  const dsm__stream_shares shares = dsm__stream_shares_derive(work, &bytes);
+  return fmax(dsm__resident_fraction_within(work, &bytes, &dsm__whole_stream, by_memory),
+              dsm__resident_fraction_within(work, &bytes, &shares, by_link));
 }
 
 static void append(dsm_transfer_list *list, dsm_transfer transfer, unsigned axis, dsm_group group,
@@ -261,40 +276,57 @@ static void append(dsm_transfer_list *list, dsm_transfer transfer, unsigned axis
   }
 }
 
-static void append_stream(dsm_transfer_list *list, dsm_transfer transfer, double bytes) {
-  append(list, transfer, DSM_NO_AXIS, DSM_GROUP_STREAM,
-         (dsm_traffic){.bytes = {[DSM_LINK_MEMORY] = bytes, [DSM_LINK_RING] = bytes}});
+/* Streams, and what of them the link of a core carries. */
+static void append_stream(dsm_transfer_list *list, const dsm_pass_work *work, dsm_transfer transfer,
+                          double bytes, double share) {
+  dsm_traffic traffic = {.latency_cycles = 0};
+  traffic.bytes[DSM_LINK_MEMORY] = bytes;
+  traffic.bytes[work->machine->core_links.link] = bytes * share;
+  append(list, transfer, DSM_NO_AXIS, DSM_GROUP_STREAM, traffic);
 }
 
 static void append_memory_streams(dsm_transfer_list *list, const dsm_pass_work *work,
-                                  dsm__refetch refetch) {
+                                  dsm__refetch refetch, const dsm__stream_shares *shares) {
   const dsm_chip_bytes *const bytes = &work->bytes;
+  const double features = refetch.features;
+  const double kernel = bytes->kernel_moved * refetch.kernel;
+  const double input = shares->input;
+  const double output = shares->output;
+  const double rest = shares->rest;
   switch (work->pass) {
   case DSM_PASS_FORWARD:
-    append_stream(list, DSM_TRANSFER_FETCH_INPUT, bytes->input_moved * refetch.features);
-    append_stream(list, DSM_TRANSFER_FETCH_KERNEL, bytes->kernel_moved * refetch.kernel);
-    append_stream(list, DSM_TRANSFER_FETCH_SHORTCUT, bytes->shortcut);
-    append_stream(list, DSM_TRANSFER_WRITE_OUTPUT, bytes->output_moved);
-    append_stream(list, DSM_TRANSFER_WRITE_DEFERRED, bytes->deferred);
-    append_stream(list, DSM_TRANSFER_SAVE_STATE, bytes->state);
+    append_stream(list, work, DSM_TRANSFER_FETCH_INPUT, bytes->input_moved * features, input);
+    append_stream(list, work, DSM_TRANSFER_FETCH_KERNEL, kernel, shares->kernel);
+    append_stream(list, work, DSM_TRANSFER_FETCH_SHORTCUT, bytes->shortcut, rest);
+    append_stream(list, work, DSM_TRANSFER_WRITE_OUTPUT, bytes->output_moved, rest);
+    append_stream(list, work, DSM_TRANSFER_WRITE_DEFERRED, bytes->deferred, rest);
+    append_stream(list, work, DSM_TRANSFER_SAVE_STATE, bytes->state, rest);
     return;
   case DSM_PASS_BACKWARD:
-    append_stream(list, DSM_TRANSFER_FETCH_KERNEL, bytes->kernel_moved * refetch.kernel);
-    append_stream(list, DSM_TRANSFER_FETCH_SHORTCUT, bytes->shortcut);
-    append_stream(list, DSM_TRANSFER_FETCH_ERROR, bytes->output_moved * refetch.features);
-    append_stream(list, DSM_TRANSFER_FETCH_FORK, bytes->fork);
-    append_stream(list, DSM_TRANSFER_FETCH_STATE, bytes->state * refetch.features);
-    append_stream(list, DSM_TRANSFER_WRITE_ERROR, bytes->input_moved);
-    append_stream(list, DSM_TRANSFER_FETCH_MASK, bytes->mask);
+    append_stream(list, work, DSM_TRANSFER_FETCH_KERNEL, kernel, shares->kernel);
+    append_stream(list, work, DSM_TRANSFER_FETCH_SHORTCUT, bytes->shortcut, rest);
+    append_stream(list, work, DSM_TRANSFER_FETCH_ERROR, bytes->output_moved * features, output);
+    append_stream(list, work, DSM_TRANSFER_FETCH_FORK, bytes->fork, rest);
+    append_stream(list, work, DSM_TRANSFER_FETCH_STATE, bytes->state * features, output);
+    append_stream(list, work, DSM_TRANSFER_WRITE_ERROR, bytes->input_moved, rest);
+    append_stream(list, work, DSM_TRANSFER_FETCH_MASK, bytes->mask, rest);
     return;
   case DSM_PASS_UPDATE:
   case DSM_PASS_COUNT:
     break;
   }
-  append_stream(list, DSM_TRANSFER_FETCH_INPUT, bytes->input_moved * refetch.features);
-  append_stream(list, DSM_TRANSFER_FETCH_ERROR, bytes->output_moved * refetch.kernel);
-  append_stream(list, DSM_TRANSFER_FETCH_STATISTICS, bytes->statistics * refetch.kernel);
-  append_stream(list, DSM_TRANSFER_WRITE_GRADIENT, bytes->gradient);
+  append_stream(list, work, DSM_TRANSFER_FETCH_INPUT, bytes->input_moved * features, input);
+  append_stream(list, work, DSM_TRANSFER_FETCH_ERROR, bytes->output_moved * refetch.kernel, output);
+  append_stream(list, work, DSM_TRANSFER_FETCH_STATISTICS, bytes->statistics * refetch.kernel,
+                output);
+  append_stream(list, work, DSM_TRANSFER_WRITE_GRADIENT, bytes->gradient, rest);
+}
+
+static void append_between_cores(dsm_transfer_list *list, const dsm_pass_work *work,
+                                 dsm_transfer transfer, dsm_group group, double bytes) {
+  dsm_traffic traffic = {.latency_cycles = 0};
+  traffic.bytes[work->machine->core_links.link] = bytes;
+  append(list, transfer, DSM_NO_AXIS, group, traffic);
 }
 
 bool dsm_transfer_has_axis(dsm_transfer transfer) {
@@ -328,16 +360,18 @@ dsm_transfer_list dsm_axis_transfers(dsm_transfer transfer, dsm_group group,
 dsm_transfer_list dsm_invocation_transfers(const dsm_pass_work *work, const dsm_loops *split) {
   dsm_transfer_list list = {.count = 0};
   const dsm__core_bytes bytes = dsm__core_bytes_derive(work->layer, &work->bytes, split);
+  const dsm__stream_shares shares = dsm__stream_shares_derive(work, &bytes);
   const dsm__core_extents extents = dsm__core_extents_derive(work, split);
   const dsm__refetch refetch = dsm__refetch_derive(work, &bytes, &extents);
-  append_memory_streams(&list, work, refetch);
-  append_stream(&list, DSM_TRANSFER_SPILL_SUMS, work->tile_bytes.spilled * refetch.sums);
-  append(&list, DSM_TRANSFER_PARTIAL_SUM_ACCUMULATE, DSM_NO_AXIS, DSM_GROUP_PARTIAL_SUM,
-         (dsm_traffic){.bytes = {[DSM_LINK_RING] = dsm__partial_sum_bytes(work, split, &bytes)}});
-  append(&list, DSM_TRANSFER_SUM_OF_STATISTICS, DSM_NO_AXIS, DSM_GROUP_PARTIAL_SUM,
-         (dsm_traffic){.bytes = {[DSM_LINK_RING] = dsm__statistics_bytes(work, split)}});
-  append(&list, DSM_TRANSFER_LAYOUT_MOVE, DSM_NO_AXIS, DSM_GROUP_LAYOUT_MOVE,
-         (dsm_traffic){.bytes = {[DSM_LINK_RING] = layout_move_bytes(work, split)}});
+  append_memory_streams(&list, work, refetch, &shares);
+  append_stream(&list, work, DSM_TRANSFER_SPILL_SUMS, work->tile_bytes.spilled * refetch.sums,
+                shares.rest);
+  append_between_cores(&list, work, DSM_TRANSFER_PARTIAL_SUM_ACCUMULATE, DSM_GROUP_PARTIAL_SUM,
+                       dsm__partial_sum_bytes(work, split, &bytes));
+  append_between_cores(&list, work, DSM_TRANSFER_SUM_OF_STATISTICS, DSM_GROUP_PARTIAL_SUM,
+                       dsm__statistics_bytes(work, split));
+  append_between_cores(&list, work, DSM_TRANSFER_LAYOUT_MOVE, DSM_GROUP_LAYOUT_MOVE,
+                       layout_move_bytes(work, split));
   const dsm_group group = work->pass == DSM_PASS_BACKWARD ? DSM_GROUP_ROTATION : DSM_GROUP_STREAM;
   const dsm_transfer_list turns = dsm_axis_transfers(DSM_TRANSFER_ROTATE, group, &work->rotation);
   for (unsigned i = 0; i < turns.count; i++) {

@@ -17,6 +17,12 @@
 uint64_t dsm__model_ways(const dsm_machine *machine, dsm_parallelism parallelism);
 
 /**
+ * What joins the cores of a chip. Source: section 5, kinds of interconnect. Symbols: the table of
+ * interconnect.c. Limits: ring: all passes one link; none: nothing passes.
+ */
+dsm_core_links dsm__core_links_derive(const dsm_chip *chip);
+
+/**
  * Do two parallelisms divide layers alike, and rotate the same? Source: sections 3 and 5: an axis
  * of length 1 divides nothing and carries nothing. Limits: one chip: all do.
  */
@@ -271,17 +277,32 @@ dsm_tile_bytes dsm__tile_bytes_derive(const dsm_pass_work *work);
  * c_ij*c_mb, c_kij. Limits: "paper", or with model.tile_schedule: 0, as nothing needs them. */
 dsm__core_extents dsm__core_extents_derive(const dsm_pass_work *work, const dsm_loops *split);
 
+/** What the memory, or the busiest link of the cores, has to do for the streams of a pass, each
+ * fetched once: cycles, or shares of a limit. */
+typedef struct dsm__stream_load {
+  double fixed; /**< for all that is moved once in any case */
+  double features;
+  double kernel;
+  double spilled; /**< for all sums once written and once read */
+} dsm__stream_load;
+
+enum { DSM__STREAM_LOADS = 2 };
+
+/** Of the memory, and of links that carry what a core needs; else 0. */
+typedef struct dsm__stream_loads {
+  dsm__stream_load of[DSM__STREAM_LOADS];
+} dsm__stream_loads;
+
 /**
- * The tiles of least traffic. Source: section 5, model.tiling "blocked". Symbols: counts of tiles
- * ceil(loop / side) of the loops that two operands and their product share pairwise; sides: powers
- * of two times odd divisors up to 63 of the chip's loop, and the whole loop; two tiles of the
- * operands, and the sums of a tile, within cap. One of the three stays: sums finish in one go, or
- * are spilled once for each further tile of what is summed up. Of equals `least`, then the first.
- * Limits: all fits: each once. `features_bytes` and `kernel_bytes` are what moves of each if it is
- * fetched once.
+ * The tiles of least load, of the larger one. Source: section 5, model.tiling "blocked". Symbols:
+ * counts of tiles ceil(loop / side) of the loops that two operands and their product share
+ * pairwise; sides: powers of two times odd divisors up to 63 of the chip's loop, and the whole
+ * loop; two tiles of the operands, and the sums of a tile, within cap. One of the three stays: sums
+ * finish in one go, or are spilled once for each further tile of what is summed up. Of equals
+ * `least`, then the first. Limits: all fits: each once.
  */
 dsm__refetch dsm__blocked_refetch(const dsm_pass_work *work, const dsm__core_extents *extents,
-                                  double features_bytes, double kernel_bytes, dsm__refetch least);
+                                  const dsm__stream_loads *loads, dsm__refetch least);
 
 /**
  * Loop order of the stream between memory and scratchpad. Source: section 5. Symbols: tile =
@@ -294,6 +315,32 @@ dsm__refetch dsm__blocked_refetch(const dsm_pass_work *work, const dsm__core_ext
 dsm__refetch dsm__refetch_derive(const dsm_pass_work *work, const dsm__core_bytes *core,
                                  const dsm__core_extents *extents);
 
+/** Of what a chip streams, the shares that the busiest link of its cores carries. */
+typedef struct dsm__stream_shares {
+  double input;
+  double output; /**< where it is read */
+  double kernel;
+  double rest; /**< what each core has a part of its own of */
+} dsm__stream_shares;
+
+/** All of everything: what the memory carries, and a ring. */
+extern const dsm__stream_shares dsm__whole_stream;
+
+/**
+ * Source: section 5, kinds of interconnect. Symbols: ring 1; crossbar and mesh s_in / inp, s_out /
+ * raw, kcore / ker, 1 / c, with model.tile_schedule all 1 / c; none 0. Limits: one core of a
+ * crossbar: 1, as of a ring.
+ */
+dsm__stream_shares dsm__stream_shares_derive(const dsm_pass_work *work,
+                                             const dsm__core_bytes *core);
+
+/**
+ * Of the streams of an invocation, the bytes that something carries which has these shares of them.
+ * Source: section 5. Limits: dsm__whole_stream: dsm__memory_bytes.
+ */
+double dsm__streamed_bytes(const dsm_pass_work *work, dsm__refetch refetch,
+                           const dsm__stream_shares *shares);
+
 /**
  * External memory traffic of an invocation and chip. Source: section 5, table and mem; DSM Fig. 5,
  * FetchInp, FetchKer, WriteOut. Limits: every structure in a tile: the table's sum.
@@ -301,21 +348,51 @@ dsm__refetch dsm__refetch_derive(const dsm_pass_work *work, const dsm__core_byte
 double dsm__memory_bytes(const dsm_pass_work *work, dsm__refetch refetch);
 
 /**
- * Cycles of the stream that overlaps with the arrays: memory and ring, and rotation but in
- * backward. Source: sections 5 and 6. Limits: nothing moves: 0.
+ * Cycles of the stream that overlaps with the arrays: memory and links of cores, and rotation but
+ * in backward. Source: sections 5 and 6. Limits: nothing moves: 0.
  */
-double dsm__stream_cycles(const dsm_pass_work *work, dsm__refetch refetch);
+double dsm__stream_cycles(const dsm_pass_work *work, const dsm__core_bytes *core,
+                          const dsm__core_extents *extents);
+
+/** Cycles of so many bytes on the link of the cores. Source: section 2. Limits: none: 0. */
+double dsm__core_link_cycles(const dsm_machine *machine, double bytes);
 
 /**
- * Smallest resident fraction with which a forward invocation's external memory traffic is at most
- * `limit` bytes. Source: section 10, from section 5's mem. Symbols: rest = io_out + fix + save +
- * defer, k = the whole kernel; kernel-outer 1 - (limit - rest - io_in*n1) / k, feature-outer
- * 1 - (limit - rest - io_in) / (k*ceil(s_in/tile)), the smaller, at least 0; with model.tiling
- * "blocked" the least of these and of all tiles. Limits: 1 where even a kernel that is on chip
- * leaves more traffic than the limit; no kernel: 0.
+ * On the busiest link of the cores: bytes of a chip of which each core has its part. Source:
+ * section 5, kinds of interconnect. Symbols: ring: all; crossbar, mesh: bytes / c. Limits: none: 0.
+ */
+double dsm__spread_bytes(const dsm_machine *machine, double bytes);
+
+/**
+ * On the busiest link of the cores: where each core sends so many bytes to others. Source: section
+ * 5, kinds of interconnect. Symbols: ring 1, crossbar 2, mesh 2*d(b) times. Limits: none: 0.
+ */
+double dsm__exchanged_bytes(const dsm_machine *machine, double bytes);
+
+/**
+ * Bytes a cycle in which a core gets the operands of a tile. Source: section 4,
+ * model.tile_schedule. Symbols: ring / c; crossbar, mesh: of its link. Limits: none: infinite.
+ */
+double dsm__tile_operand_bytes_per_cycle(const dsm_machine *machine);
+
+/**
+ * Smallest resident fraction with which a forward invocation's streams are at most `limit` bytes
+ * on what has these shares of them. Source: section 10, from section 5's mem. Symbols: rest =
+ * io_out + fix + save + defer, k = the whole kernel; kernel-outer 1 - (limit - rest - io_in*n1) /
+ * k, feature-outer 1 - (limit - rest - io_in) / (k*ceil(s_in/tile)), the smaller, at least 0.
+ * Limits: 1 where even a kernel that is on chip leaves more traffic than the limit; no kernel: 0.
  */
 double dsm__resident_fraction_within(const dsm_pass_work *work, const dsm__core_bytes *core,
-                                     const dsm__core_extents *extents, double limit);
+                                     const dsm__stream_shares *shares, double limit);
+
+/**
+ * The same with tiles of all loops, where a fraction is known that is enough. Source: section 10,
+ * model.tiling "blocked". Symbols: the least fraction over all tiles with which memory and link
+ * keep within their limits. Limits: "paper": what is known.
+ */
+double dsm__blocked_fraction_within(const dsm_pass_work *work, const dsm__core_bytes *core,
+                                    const dsm__core_extents *extents, double memory_limit,
+                                    double link_limit, double enough);
 
 /**
  * Partial sums between the cores of a chip. Source: section 5; DSM Fig. 5, PartialSumAcc. Symbols:
@@ -359,11 +436,11 @@ double dsm__two_way_distance(uint64_t members);
 double dsm__misfit_bytes(const dsm_pass_work *work, const dsm_loops *split);
 
 /**
- * Bytes that a link of the ring carries when held tensors of `bytes` move to other cores. Source:
- * section 7, layout_move. Symbols: bytes * d / c over c links, d the two-way distance of c cores.
- * Limits: even c: bytes/4; one core: 0.
+ * Bytes that the busiest link of the cores carries when held tensors of `bytes` move to other
+ * cores. Source: section 7, layout_move. Symbols: bytes * distance / c; of a ring the two-way
+ * distance of c cores. Limits: a ring of even c: bytes/4; one core: 0.
  */
-double dsm__layout_move_bytes(uint64_t cores, double bytes);
+double dsm__layout_move_bytes(const dsm_machine *machine, double bytes);
 
 /**
  * Cycles of the steps of a collective along an axis, of one step, and before its first. Source:
@@ -382,6 +459,10 @@ dsm_traffic dsm__reduce_scatter_traffic(const dsm_machine *machine, dsm_axis_set
 
 /** Of that, what a chip receives: from its link of each axis, in one ring from one link only. */
 double dsm__received_bytes(const dsm_machine *machine, const dsm_traffic *traffic);
+
+/** Of a reduction, what passes the links of the cores: reduce_ring_crossings of what is received.
+ */
+double dsm__crossing_bytes(const dsm_machine *machine, const dsm_traffic *traffic);
 
 /** What the links of an axis carry in an all-to-all of `bytes` a chip. See collective.c. */
 double dsm__all_to_all_bytes(const dsm_machine *machine, unsigned axis, double bytes);

@@ -40,7 +40,10 @@ dsm_machine dsm_machine_derive(const dsm_system *system) {
       bytes_per_cycle(auxiliary_ratio > 0 ? system->chip.memory.bandwidth_GBps * auxiliary_ratio
                                           : usable_memory_GBps,
                       frequency_GHz);
-  machine.link_bytes_per_cycle[DSM_LINK_RING] =
+  machine.core_links = dsm__core_links_derive(&system->chip);
+  machine.link_bytes_per_cycle[DSM_LINK_RING] = HUGE_VAL;
+  machine.link_bytes_per_cycle[DSM_LINK_CORES] = HUGE_VAL;
+  machine.link_bytes_per_cycle[machine.core_links.link] =
       bytes_per_cycle(system->chip.core_link_bandwidth_GBps, frequency_GHz);
   machine.peak_macs_per_cycle = (double)machine.chip_count * (double)system->chip.cores *
                                 (double)machine.reduction_chunk * (double)machine.production_chunk;

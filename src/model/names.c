@@ -7,6 +7,9 @@
 
 #include "dsm/model.h"
 
+/* Of a system; a part of words. */
+#define AXIS_NAME "[a-z][a-z0-9]{0,15}"
+
 static const dsm__word dim_words[] = {
     [DSM_DIM_IN].key = "in",   [DSM_DIM_OUT].key = "out", [DSM_DIM_IJ].key = "ij",
     [DSM_DIM_KIJ].key = "kij", [DSM_DIM_MB].key = "mb",
@@ -38,33 +41,30 @@ static const dsm__word parallelism_words[] = {
     {"data_x_model_y_data_z", NULL, "DMD"},
     {"model_x_data_y_data_z", NULL, "MDD"},
 };
-DSM__NAMED_WORDS(dsm__parallelism_words, "parallelism", parallelism_words, DSM_PARALLELISM_COUNT,
-                 dsm_parallelism, dsm_parallelism_name);
+DSM__AXIS_WORDS(dsm__parallelism_words, "parallelism", parallelism_words, DSM_PARALLELISM_COUNT,
+                dsm_parallelism, dsm_parallelism_name,
+                "^(data|model)_" AXIS_NAME "(_(data|model)_" AXIS_NAME "){1,2}$");
 DSM__PARSED_WORDS(dsm__parallelism_words, dsm_parallelism, dsm_parallelism_parse);
 
 static const dsm__word link_words[] = {
     [DSM_LINK_AXIS].key = "link_x",     [DSM_LINK_AXIS + 1].key = "link_y",
     [DSM_LINK_AXIS + 2].key = "link_z", [DSM_LINK_MEMORY].key = "memory",
-    [DSM_LINK_RING].key = "ring",
+    [DSM_LINK_RING].key = "ring",       [DSM_LINK_CORES].key = "core_links",
 };
-DSM__NAMED_WORDS(dsm__link_words, "link", link_words, DSM_LINK_COUNT, dsm_link, dsm_link_name);
+DSM__AXIS_WORDS(dsm__link_words, "link", link_words, DSM_LINK_COUNT, dsm_link, dsm_link_name,
+                "^link_" AXIS_NAME "$");
 
 static const dsm__word bound_words[] = {
-    [DSM_BOUND_COMPUTE].key = "compute",
-    [DSM_BOUND_AXIS].key = "link_x",
-    [DSM_BOUND_AXIS + 1].key = "link_y",
-    [DSM_BOUND_AXIS + 2].key = "link_z",
-    [DSM_BOUND_MEMORY].key = "memory",
-    [DSM_BOUND_RING].key = "ring",
-    [DSM_BOUND_AUXILIARY].key = "auxiliary",
-    [DSM_BOUND_STARTUP].key = "startup",
-    [DSM_BOUND_SCRATCHPAD].key = "scratchpad",
-    [DSM_BOUND_LATENCY].key = "latency",
-    [DSM_BOUND_AUXILIARY_MEMORY].key = "auxiliary_memory",
+    [DSM_BOUND_COMPUTE].key = "compute",   [DSM_BOUND_AXIS].key = "link_x",
+    [DSM_BOUND_AXIS + 1].key = "link_y",   [DSM_BOUND_AXIS + 2].key = "link_z",
+    [DSM_BOUND_MEMORY].key = "memory",     [DSM_BOUND_RING].key = "ring",
+    [DSM_BOUND_CORES].key = "core_links",  [DSM_BOUND_AUXILIARY].key = "auxiliary",
+    [DSM_BOUND_STARTUP].key = "startup",   [DSM_BOUND_SCRATCHPAD].key = "scratchpad",
+    [DSM_BOUND_LATENCY].key = "latency",   [DSM_BOUND_AUXILIARY_MEMORY].key = "auxiliary_memory",
     [DSM_BOUND_OVERHEAD].key = "overhead",
 };
-DSM__NAMED_WORDS(dsm__bound_words, "bound", bound_words, DSM_BOUND_COUNT, dsm_bound,
-                 dsm_bound_name);
+DSM__AXIS_WORDS(dsm__bound_words, "bound", bound_words, DSM_BOUND_COUNT, dsm_bound, dsm_bound_name,
+                "^link_" AXIS_NAME "$");
 
 static const dsm__word transfer_words[] = {
     [DSM_TRANSFER_FETCH_INPUT].key = "fetch_input",
@@ -96,7 +96,7 @@ DSM__NAMED_WORDS(dsm__transfer_words, "transfer", transfer_words, DSM_TRANSFER_C
                  dsm_transfer_name);
 
 /* Transfers with the axis that they go along. */
-static const dsm__move moves[] = {
+const dsm__move dsm__moves[DSM__MOVE_COUNT] = {
     {DSM_TRANSFER_FETCH_INPUT, DSM_NO_AXIS},
     {DSM_TRANSFER_FETCH_KERNEL, DSM_NO_AXIS},
     {DSM_TRANSFER_FETCH_SHORTCUT, DSM_NO_AXIS},
@@ -168,13 +168,13 @@ static const dsm__word move_words[] = {
     {.key = "relayout_z"},
     {.key = "auxiliary_traffic"},
 };
-_Static_assert(sizeof moves / sizeof moves[0] == DSM__MOVE_COUNT, "a word for each");
-DSM__WORDS(dsm__move_words, "transfer", move_words, DSM__MOVE_COUNT);
+DSM__WORDS_OF(dsm__move_words, "transfer", move_words, DSM__MOVE_COUNT,
+              "^(rotate|hand_over|sum_of_gradients|broadcast_weights|relayout)(_" AXIS_NAME ")?$");
 
 size_t dsm__move_of(dsm_transfer transfer, unsigned axis) {
   size_t move = 0;
   while (move + 1 < DSM__MOVE_COUNT &&
-         (moves[move].transfer != transfer || moves[move].axis != axis)) {
+         (dsm__moves[move].transfer != transfer || dsm__moves[move].axis != axis)) {
     move++;
   }
   return move;
@@ -185,7 +185,7 @@ const char *dsm__move_name(dsm_transfer transfer, unsigned axis) {
 }
 
 bool dsm__move_is_possible(size_t move, const dsm_system *system) {
-  const dsm__move *const of = &moves[move];
+  const dsm__move *const of = &dsm__moves[move];
   const unsigned axis_count = system->system.axis_count;
   const bool is_last_alone = of->transfer == DSM_TRANSFER_HAND_OVER; /* stages stand along it */
   if (of->transfer == DSM_TRANSFER_AUXILIARY_TRAFFIC) {

@@ -27,6 +27,7 @@ typedef struct dsm__move {
 /** Moves: transfers with the axis that they go along, as "rotate_x"; in the order of transfers,
  * then of axes. */
 extern const dsm__words dsm__move_words;
+extern const dsm__move dsm__moves[DSM__MOVE_COUNT];
 
 /** The move that a transfer along an axis (DSM_NO_AXIS: within the chips) is, and its word. */
 size_t dsm__move_of(dsm_transfer transfer, unsigned axis);

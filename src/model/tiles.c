@@ -59,8 +59,8 @@ dsm_tile_schedule dsm__tile_time(const dsm_machine *machine, double element_byte
   const double macs = (double)machine->reduction_chunk * (double)machine->production_chunk *
                       system->array.efficiency_ratio;
   const double arrays = rows * columns * summed / macs;
-  const double operands = (rows + columns) * summed * element_bytes /
-                          (machine->link_bytes_per_cycle[DSM_LINK_RING] / cores);
+  const double operands =
+      (rows + columns) * summed * element_bytes / dsm__tile_operand_bytes_per_cycle(machine);
   const double sum_bytes =
       parts > 1 ? 2 * parts * product->batch * product->rows * product->columns * 4 : 0;
   dsm_tile_schedule time = {

@@ -110,10 +110,8 @@ typedef struct product {
   double left;   /* rows, summed */
   double right;  /* summed, columns */
   double result; /* rows, columns */
-  double left_bytes;
-  double right_bytes;
-  double spilled_bytes;
   double room;
+  const dsm__stream_loads *loads;
 } product;
 
 /* The largest side of at most so much that is not the whole loop; 0 if there is none. */
@@ -140,21 +138,27 @@ static double count_of(const loop *of, double side) {
   return ceil(of->extent / side);
 }
 
-static double bytes_of(const product *p, dsm__refetch refetch) {
-  return p->left_bytes * refetch.features + p->right_bytes * refetch.kernel +
-         p->spilled_bytes * refetch.sums;
+/* Of the memory, or of the links of the cores where they have more to do. */
+static double load_with(const product *p, dsm__refetch refetch) {
+  double most = 0;
+  for (int i = 0; i < DSM__STREAM_LOADS; i++) {
+    const dsm__stream_load *const load = &p->loads->of[i];
+    most = fmax(most, load->fixed + load->features * refetch.features +
+                          load->kernel * refetch.kernel + load->spilled * refetch.sums);
+  }
+  return most;
 }
 
 /* What is known to be best so far. */
 typedef struct best_tiles {
   dsm__refetch refetch;
-  double bytes;
+  double load;
 } best_tiles;
 
 static void take_if_better(best_tiles *best, const product *p, dsm__refetch refetch) {
-  const double bytes = bytes_of(p, refetch);
-  if (bytes < best->bytes) {
-    *best = (best_tiles){refetch, bytes};
+  const double load = load_with(p, refetch);
+  if (load < best->load) {
+    *best = (best_tiles){refetch, load};
   }
 }
 
@@ -163,7 +167,7 @@ static void keep_result(const product *p, best_tiles *best) {
   const loop *const columns = &p->columns;
   for (double side = columns->extent; side > 0; side = next_smaller(columns, side)) {
     dsm__refetch refetch = {count_of(columns, side), 1, 0};
-    if (bytes_of(p, refetch) >= best->bytes) {
+    if (load_with(p, refetch) >= best->load) {
       return;
     }
     const double rows =
@@ -180,7 +184,7 @@ static void keep_right(const product *p, best_tiles *best) {
   const loop *const columns = &p->columns;
   for (double side = columns->extent; side > 0; side = next_smaller(columns, side)) {
     dsm__refetch refetch = {count_of(columns, side), 1, 0};
-    if (bytes_of(p, refetch) >= best->bytes) {
+    if (load_with(p, refetch) >= best->load) {
       return;
     }
     const double summed =
@@ -197,7 +201,7 @@ static void keep_left(const product *p, best_tiles *best) {
   const loop *const rows = &p->rows;
   for (double side = rows->extent; side > 0; side = next_smaller(rows, side)) {
     dsm__refetch refetch = {1, count_of(rows, side), 0};
-    if (bytes_of(p, refetch) >= best->bytes) {
+    if (load_with(p, refetch) >= best->load) {
       return;
     }
     const double summed =
@@ -255,12 +259,10 @@ static product product_of(const dsm_pass_work *work, const dsm__core_extents *ex
 }
 
 dsm__refetch dsm__blocked_refetch(const dsm_pass_work *work, const dsm__core_extents *extents,
-                                  double features_bytes, double kernel_bytes, dsm__refetch least) {
+                                  const dsm__stream_loads *loads, dsm__refetch least) {
   product p = product_of(work, extents);
-  p.left_bytes = features_bytes;
-  p.right_bytes = kernel_bytes;
-  p.spilled_bytes = work->tile_bytes.spilled;
-  best_tiles best = {least, bytes_of(&p, least)};
+  p.loads = loads;
+  best_tiles best = {least, load_with(&p, least)};
   keep_result(&p, &best);
   keep_right(&p, &best);
   keep_left(&p, &best);

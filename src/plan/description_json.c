@@ -26,7 +26,12 @@ static const dsm__word format_words[] = {
     [DSM_DESCRIPTION_SERVER].key = "dsm-server/1",
     [DSM_DESCRIPTION_PROFILE].key = "dsm-profile/1",
 };
-static DSM__WORDS(formats, "format", format_words, DSM_DESCRIPTION_COUNT);
+static const dsm__word minor_words[] = {[DSM_DESCRIPTION_PLAN].key = "dsm-plan/1.1"};
+static const dsm__words minor_versions = {.items = minor_words, .count = DSM_DESCRIPTION_PLAN + 1};
+static const dsm__words formats = {.what = "format",
+                                   .items = format_words,
+                                   .count = DSM_DESCRIPTION_COUNT,
+                                   .also = &minor_versions};
 
 bool dsm__is_planner_graph(const dsm__json_node *root) {
   const dsm__json_node format = dsm__json_member(root, "format");

@@ -233,10 +233,19 @@ typedef struct moved_once {
   dsm_traffic groups[ONCE_COUNT];
 } moved_once;
 
+dsm_weight_traffic dsm__weight_traffic(const dsm__layer_setting *setting,
+                                       const dsm_pass_layouts *layouts) {
+  dsm_weight_traffic traffic =
+      dsm_weight_traffic_derive(setting->layer, setting->machine, setting->precision, layouts);
+  if (setting->reductions != NULL) {
+    dsm__share_latency(&traffic, setting->reductions);
+  }
+  return traffic;
+}
+
 static moved_once moved_once_of(const dsm__layer_setting *setting,
                                 const dsm_pass_layouts *layouts) {
-  const dsm_weight_traffic weights =
-      dsm_weight_traffic_derive(setting->layer, setting->machine, setting->precision, layouts);
+  const dsm_weight_traffic weights = dsm__weight_traffic(setting, layouts);
   const dsm_update_relayouts moves = dsm_update_relayouts_derive(
       setting->layer, setting->machine, setting->precision, setting->minibatch, layouts);
   return (moved_once){{weights.sum_of_gradients, weights.broadcast_weights, weights.weight_update,

@@ -5,6 +5,7 @@
 
 #include "dsm/model.h"
 #include "plan/plan_internal.h"
+#include "plan/reductions.h"
 
 /** What is held around a layer (section 7). Elements are per sample, so that sums are exact. */
 typedef struct dsm__holding {
@@ -42,8 +43,10 @@ typedef struct dsm__layer_setting {
   uint64_t minibatch;
   uint64_t dysm_factor;
   dsm__holding holding;
-  double preloaded_bytes;   /**< of a core's scratchpad, by all layers */
-  double resident_fraction; /**< of this layer's weights */
+  double preloaded_bytes;            /**< of a core's scratchpad, by all layers */
+  double resident_fraction;          /**< of this layer's weights */
+  const dsm__reductions *reductions; /**< with model.fused_reductions, of a layer outside pipelines;
+                                          NULL: sums of gradients are its own */
 } dsm__layer_setting;
 
 /** Bytes of a chip that held tensors take while the layer runs. */
@@ -91,6 +94,11 @@ double dsm__preloaded_weight_bytes(const dsm_workload *workload, const dsm_machi
  * (section 10). */
 double dsm__preloaded_bytes(const dsm_workload *workload, const dsm_machine *machine,
                             const dsm__decisions *decisions);
+
+/** What a layer with an update pass sums, sends and updates once a step, with what it has of the
+ * latency of collectives that several layers are in. */
+dsm_weight_traffic dsm__weight_traffic(const dsm__layer_setting *setting,
+                                       const dsm_pass_layouts *layouts);
 
 /** Cycles of a layer that occur once a step beside its invocations: gradient reduction, broadcast,
  * weight update, moves between its passes. */

@@ -32,6 +32,7 @@ typedef struct dsm__candidate {
   const dsm__decisions *decisions; /**< groups are disjoint runs of layers */
   const bool *is_known;            /**< layers to be judged; NULL: all */
   bool is_complete;                /**< everything is known: sums over layers are judged too */
+  const dsm__renaming *renaming;   /**< of words in findings; or NULL */
 } dsm__candidate;
 
 /**

@@ -46,8 +46,9 @@ static void tell_breaker(dsm__judge *judge, size_t holder, size_t breaker) {
     dsm__judge_tell(judge, place, hint,
                     "expected the parallelism \"%s\" in all passes up to the output's last use, "
                     "found \"%s\" in %s of \"%s\"",
-                    dsm_parallelism_name(wanted), dsm_parallelism_name(found->layouts.of[other]),
-                    dsm_pass_name(other), layer->name);
+                    dsm__judged_word(judge, wanted),
+                    dsm__judged_word(judge, found->layouts.of[other]), dsm_pass_name(other),
+                    layer->name);
   } else {
     dsm__judge_tell(judge, place, hint,
                     "expected the DySM factor %llu up to the output's last use, found %llu of "

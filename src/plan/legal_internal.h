@@ -4,6 +4,7 @@
 #define DSM_PLAN_LEGAL_INTERNAL_H
 
 #include "dsm/status.h"
+#include "model/names.h"
 #include "plan/core_splits.h"
 #include "plan/holding.h"
 #include "plan/legal.h"
@@ -52,6 +53,11 @@ static inline bool dsm__is_known(const dsm__judge *judge, size_t index) {
 
 static inline bool dsm__is_optimized(const dsm__judge *judge, dsm_optimization optimization) {
   return (judge->of->options->optimizations & DSM_OPTIMIZATION_BIT(optimization)) != 0;
+}
+
+/** The word of a parallelism in findings. */
+static inline const char *dsm__judged_word(const dsm__judge *judge, dsm_parallelism parallelism) {
+  return dsm__word_key(dsm__words_in(judge->of->renaming, &dsm__parallelism_words), parallelism);
 }
 
 /** The machine that a layer runs on: its stage's, which is then set up in *stage, or the whole. */

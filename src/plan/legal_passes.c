@@ -8,7 +8,7 @@
 static bool is_allowed(dsm__judge *judge, dsm__plan_place place, dsm_parallelism parallelism) {
   const dsm_layer *const layer = dsm__judged_layer(judge, place.index);
   const unsigned bit = DSM_PARALLELISM_BIT(parallelism);
-  const char *const word = dsm_parallelism_name(parallelism);
+  const char *const word = dsm__judged_word(judge, parallelism);
   if ((dsm_layer_parallelisms(layer) & bit) == 0) {
     dsm__judge_tell(judge, place, NULL,
                     "expected \"data\", the only parallelism of %s, found \"%s\"",
@@ -35,7 +35,7 @@ static bool may_differ(dsm__judge *judge, dsm__plan_place place, dsm_parallelism
   dsm__judge_tell(judge, place,
                   is_pipelined ? "the passes of a pipelined layer share its rows" : NULL,
                   "expected the parallelism of the forward pass, \"%s\", found \"%s\"",
-                  dsm_parallelism_name(forward), dsm_parallelism_name(parallelism));
+                  dsm__judged_word(judge, forward), dsm__judged_word(judge, parallelism));
   return false;
 }
 

@@ -78,8 +78,7 @@ void dsm__pass_add_group(dsm__pass_builder *builder, dsm_transfer transfer, dsm_
 
 void dsm__pass_add_weight_groups(dsm__pass_builder *builder, const dsm__layer_setting *setting,
                                  const dsm_pass_layouts *layouts, double timed) {
-  const dsm_weight_traffic traffic =
-      dsm_weight_traffic_derive(setting->layer, setting->machine, setting->precision, layouts);
+  const dsm_weight_traffic traffic = dsm__weight_traffic(setting, layouts);
   dsm__pass_add_group(builder, DSM_TRANSFER_SUM_OF_GRADIENTS, DSM_GROUP_SUM_OF_GRADIENTS,
                       &traffic.sum_of_gradients, 1, timed);
   dsm__pass_add_group(builder, DSM_TRANSFER_BROADCAST_WEIGHTS, DSM_GROUP_BROADCAST_WEIGHTS,
@@ -111,6 +110,11 @@ void dsm__pass_end(dsm__pass_builder *builder, const dsm__layer_setting *setting
   pass->utilization = pass->ideal_cycles / cycles->total;
 }
 
+static const char *name_of_axis(const dsm_network *network, unsigned axis) {
+  const bool is_named = network->topology == DSM_TOPOLOGY_AXES && axis < network->axis_count;
+  return is_named ? network->axes[axis].name : NULL;
+}
+
 /* Puts what a transfer has on each link at the end of a list with room for it. */
 static void put_links(dsm_plan_transfer *list, size_t *count, const dsm_machine *machine,
                       const dsm_transfer_volume *volume) {
@@ -124,6 +128,7 @@ static void put_links(dsm_plan_transfer *list, size_t *count, const dsm_machine 
           .link = (dsm_link)l,
           .bytes = bytes,
           .cycles = dsm_transfer_cycles(machine, volume->transfer, (dsm_link)l, bytes),
+          .axis_name = name_of_axis(&machine->system->system, volume->axis),
       };
     }
   }

@@ -3,6 +3,7 @@
 
 #include "base/arena.h"
 #include "base/diag_add.h"
+#include "model/axis_words.h"
 #include "plan/plan_internal.h"
 
 static const dsm__word optimization_words[] = {
@@ -93,6 +94,7 @@ dsm_status dsm__plan_make(dsm_plan **plan, const dsm_workload *workload, const d
   made->layer_count = workload->layer_count;
   made->layers = dsm__arena_array(made->arena, made->layer_count, sizeof made->layers[0]);
   if (made->layers == NULL || !copy_overrides(made, options) ||
+      !dsm__system_words(system, made->arena, &made->renaming) ||
       !dsm__plan_predict_layers(made, decisions)) {
     dsm_plan_free(made);
     return dsm__out_of_memory(diags);
@@ -109,4 +111,23 @@ void dsm_plan_free(dsm_plan *plan) {
   dsm_workload_free(plan->owned_workload);
   dsm_system_free(plan->owned_system);
   dsm__arena_free(plan->arena);
+}
+
+/* ---- words ---- */
+
+const char *dsm_plan_parallelism_name(const dsm_plan *plan, dsm_parallelism parallelism) {
+  return dsm__word_key(dsm__words_in(plan->renaming, &dsm__parallelism_words), parallelism);
+}
+
+const char *dsm_plan_link_name(const dsm_plan *plan, dsm_link link) {
+  return dsm__word_key(dsm__words_in(plan->renaming, &dsm__link_words), link);
+}
+
+const char *dsm_plan_bound_name(const dsm_plan *plan, dsm_bound bound) {
+  return dsm__word_key(dsm__words_in(plan->renaming, &dsm__bound_words), bound);
+}
+
+const char *dsm_plan_transfer_name(const dsm_plan *plan, dsm_transfer transfer, unsigned axis) {
+  return dsm__word_key(dsm__words_in(plan->renaming, &dsm__move_words),
+                       dsm__move_of(transfer, axis));
 }

@@ -49,7 +49,8 @@ static void read_decisions(dsm__plan_reader *reader) {
 static void read_plan(dsm__plan_reader *reader, double *recorded_step_cycles) {
   reader->root = dsm__json_root(reader->doc);
   const dsm__json_node *const root = &reader->root;
-  if (!dsm__json_format(root, "dsm-plan/1") || !dsm__record_only(root, &dsm__plan_record)) {
+  if (!dsm__json_format_of(root, &dsm__plan_versions) ||
+      !dsm__record_only(root, &dsm__plan_record)) {
     return;
   }
   dsm__plan_read_question(reader);
@@ -68,7 +69,8 @@ static dsm_status finish(dsm_plan **plan, dsm__plan_reader *reader, dsm_diags *d
                                     .machine = &reader->machine,
                                     .options = &reader->plan.options,
                                     .decisions = &decisions,
-                                    .is_complete = true};
+                                    .is_complete = true,
+                                    .renaming = reader->renaming};
   const dsm__place place = {.file = reader->file, .path = "$.layers"};
   dsm_status status = dsm__json_doc_finish(reader->doc);
   if (status == DSM_OK) {
@@ -129,7 +131,7 @@ dsm_status dsm_plan_load(dsm_plan **plan, const char *path, double *recorded_ste
 
 char *dsm_plan_print(const dsm_plan *plan) {
   dsm__text_buffer text = {0};
-  dsm__json_writer writer = {.out = &text};
+  dsm__json_writer writer = {.out = &text, .renaming = plan->renaming};
   dsm__record_write(&writer, &dsm__plan_record, plan);
   dsm__json_finish(&writer);
   return dsm__text_finish(&text);

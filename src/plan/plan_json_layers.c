@@ -211,7 +211,8 @@ static bool prepare(dsm__plan_reader *reader) {
 void dsm__plan_read_layers(dsm__plan_reader *reader) {
   reader->decisions = (dsm__record_reader){.arena = reader->arena,
                                            .wanted = DSM__FIELD_IS_DECISION,
-                                           .most_parts = reader->system->chip.cores};
+                                           .most_parts = reader->system->chip.cores,
+                                           .renaming = reader->renaming};
   const size_t expected = reader->workload->layer_count;
   size_t count = 0;
   if (!dsm__json_array(&reader->layers_node, 0, 2 * (size_t)DSM_LAYERS_MAX, &count)) {

@@ -43,6 +43,7 @@ void dsm__plan_check_legality(dsm__plan_reader *reader) {
       .decisions = &decisions,
       .is_known = reader->is_known,
       .is_complete = dsm__json_doc_error_count(reader->doc) == 0,
+      .renaming = reader->renaming,
   };
   if (!dsm__legality_check(&candidate, report_violation, reader, reader->arena)) {
     dsm__json_set_out_of_memory(reader->doc);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* plan_json_question.c: reads what a plan answers: its workload, system, mode and options. */
-#include "model/names.h"
+#include "model/axis_words.h"
 #include "plan/plan_internal.h"
 #include "plan/plan_reader.h"
 #include "plan/plan_record.h"
@@ -51,8 +51,12 @@ static void read_inputs(dsm__plan_reader *reader, const dsm__json_node *root) {
 }
 
 void dsm__plan_read_question(dsm__plan_reader *reader) {
-  const dsm__record_reader question = {.arena = reader->arena, .wanted = DSM__FIELD_IS_READ};
   read_inputs(reader, &reader->root);
+  if (!dsm__system_words(reader->system, reader->arena, &reader->renaming)) {
+    dsm__json_set_out_of_memory(reader->doc);
+  }
+  const dsm__record_reader question = {
+      .arena = reader->arena, .wanted = DSM__FIELD_IS_READ, .renaming = reader->renaming};
   (void)dsm__record_read(&question, &reader->root, &dsm__plan_record, &reader->plan);
   check_optimizations(reader);
 }
@@ -62,7 +66,8 @@ bool dsm__plan_check_options(const dsm__plan_reader *reader) {
     return true;
   }
   const dsm__json_node options = dsm__json_member(&reader->root, "options");
-  dsm__json_error(&options, "data_x_model_y and model_x_data_y need the optimization hybrid",
+  dsm__json_error(&options,
+                  "those with axes of both roles, as data_x_model_y, need the optimization hybrid",
                   "expected options that leave a parallelism, found none");
   return false;
 }

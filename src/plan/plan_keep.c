@@ -84,7 +84,8 @@ static dsm_status keep(dsm_plan **kept, const dsm_plan *plan, const dsm_workload
                                     .machine = &machine,
                                     .options = &plan->options,
                                     .decisions = &decisions,
-                                    .is_complete = true};
+                                    .is_complete = true,
+                                    .renaming = plan->renaming};
   verdict judged = {.workload = workload, .diags = diags};
   if (layers == NULL || !dsm__legality_check(&candidate, tell_violation, &judged, arena)) {
     return dsm__out_of_memory(diags);

@@ -173,7 +173,9 @@ static void write_is_overlapped(dsm__json_writer *writer, const void *record) {
 
 static void write_move(dsm__json_writer *writer, const void *record) {
   const dsm_plan_transfer *const transfer = record;
-  dsm__json_write_string(writer, dsm__move_name(transfer->transfer, transfer->axis));
+  dsm__json_write_string(writer, transfer->axis_name != NULL
+                                     ? dsm_transfer_name(transfer->transfer)
+                                     : dsm__move_name(transfer->transfer, transfer->axis));
 }
 
 DSM__RECORD(dsm__transfer_record, dsm_plan_transfer, true, "A transfer on a link, in the step.",
@@ -183,6 +185,10 @@ DSM__RECORD(dsm__transfer_record, dsm_plan_transfer, true, "A transfer on a link
              .help = "What is moved, and why.",
              .write = write_move,
              .written_as = DSM__FIELD_WORD},
+            DSM__FIELD(TEXT, dsm_plan_transfer, axis_name, "axis", DSM__FIELD_IS_OPTIONAL,
+                       .max = DSM_AXIS_NAME_BYTES_MAX,
+                       .help = "Along which it goes; of systems that name their axes, and then "
+                               "not in the name."),
             DSM__FIELD(WORD, dsm_plan_transfer, group, "group", 0, .words = &dsm__group_words,
                        .help = "The transfers that go on at the same time."),
             DSM__FIELD(WORD, dsm_plan_transfer, link, "link", 0, .words = &dsm__link_words,
@@ -357,9 +363,16 @@ static bool has_search(const void *plan) {
   return options->gap > 0 || options->time_limit_seconds > 0;
 }
 
+/* The minor version says that words have the names of axes. */
+static const dsm__word minor_words[] = {{.key = "dsm-plan/1.1"}};
+static const dsm__words minor_versions = {.items = minor_words, .count = 1};
+static const dsm__word format_words[] = {{.key = "dsm-plan/1"}};
+const dsm__words dsm__plan_versions = {
+    .what = "format", .items = format_words, .count = 1, .also = &minor_versions};
+
 static void write_format(dsm__json_writer *writer, const void *plan) {
-  (void)plan;
-  dsm__json_write_string(writer, "dsm-plan/1");
+  const bool has_names = ((const dsm_plan *)plan)->renaming != NULL;
+  dsm__json_write_string(writer, (has_names ? minor_words : format_words)[0].key);
 }
 
 static void write_version(dsm__json_writer *writer, const void *plan) {
@@ -386,7 +399,7 @@ DSM__RECORD(
      .kind = DSM__FIELD_OWN,
      .write = write_format,
      .written_as = DSM__FIELD_TEXT,
-     .help = "Name and version of this format."},
+     .help = "Name and version of this format; 1.1 where words have names of axes."},
     {.key = "dsm_version",
      .kind = DSM__FIELD_OWN,
      .write = write_version,

@@ -10,6 +10,8 @@
 #include "dsm/plan.h"
 
 /** The whole document: dsm_plan. */
+/** The format's name with each of its versions. */
+extern const dsm__words dsm__plan_versions;
 extern const dsm__record_type dsm__plan_record;
 /** How far the search was to go: dsm_explore_options. */
 extern const dsm__record_type dsm__search_limits_record;

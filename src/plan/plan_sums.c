@@ -95,42 +95,43 @@ static void expect(const dsm__json_node *object, const char *key, double due, co
 }
 
 /* The bound is the largest of the resources, or one of equals. */
-static void check_bound(const dsm__json_node *object, const double cycles[DSM_BOUND_COUNT]) {
+static void check_bound(const dsm__json_node *object, const dsm__json_node *resources,
+                        const char *largest, double largest_cycles) {
   const dsm__json_node node = dsm__json_member(object, "bound");
   const char *const found = dsm__json_text(&node);
-  int largest = 0;
-  for (int b = 1; b < DSM_BOUND_COUNT; b++) {
-    largest = cycles[b] > cycles[largest] ? b : largest;
+  if (found == NULL || largest == NULL) {
+    return;
   }
-  for (int b = 0; found != NULL && b < DSM_BOUND_COUNT; b++) {
-    const bool is_largest = cycles[b] >= cycles[largest] * (1 - relative_tolerance);
-    if (strcmp(found, dsm_bound_name((dsm_bound)b)) == 0 && !is_largest) {
-      dsm__json_error(&node, predicted_anew,
-                      "expected \"%s\", the largest of resources, found \"%s\"",
-                      dsm_bound_name((dsm_bound)largest), found);
-    }
+  const dsm__json_node own = dsm__json_member(resources, found);
+  const double cycles = dsm__json_is_present(&own) ? number_of(resources, found) : 0;
+  if (cycles < largest_cycles * (1 - relative_tolerance)) {
+    dsm__json_error(&node, predicted_anew,
+                    "expected \"%s\", the largest of resources, found \"%s\"", largest, found);
   }
 }
 
 /* Plans of earlier versions do not have them. */
 static void check_resources(const dsm__json_node *object, double total) {
   const dsm__json_node resources = dsm__json_member(object, "resources");
-  double cycles[DSM_BOUND_COUNT];
+  const char *largest = NULL;
+  double largest_cycles = 0;
   double sum = 0;
   if (!dsm__json_is_object(&resources)) {
     return;
   }
-  for (int b = 0; b < DSM_BOUND_COUNT; b++) {
-    const char *const word = dsm_bound_name((dsm_bound)b);
-    const dsm__json_node node = dsm__json_member(&resources, word);
-    cycles[b] = dsm__json_is_present(&node) ? number_from(&resources, word, -1e300) : 0;
-    sum += cycles[b];
+  for (dsm__json_node one = dsm__json_first_member(&resources); dsm__json_is_present(&one);
+       one = dsm__json_next(&one)) {
+    const char *const word = dsm__json_key(&one);
+    const double cycles = number_from(&resources, word, -1e300);
+    largest = largest == NULL || cycles > largest_cycles ? word : largest;
+    largest_cycles = word == largest ? cycles : largest_cycles;
+    sum += cycles;
   }
   if (!is_as_due(sum, total)) {
     dsm__json_error(&resources, predicted_anew,
                     "expected resources of together %.12g, cycles.total, found %.12g", total, sum);
   } else if (!isnan(sum)) {
-    check_bound(object, cycles);
+    check_bound(object, &resources, largest, largest_cycles);
   }
 }
 

@@ -147,6 +147,7 @@ static dsm_status check_decisions(checker *c) {
       .options = &c->plan->options,
       .decisions = &c->decisions,
       .is_complete = !c->is_broken,
+      .renaming = c->plan->renaming,
   };
   if (!dsm__legality_check(&candidate, report_violation, c, c->arena)) {
     return dsm__out_of_memory(c->diags);

@@ -16,6 +16,7 @@ typedef struct predictor {
   const dsm__decisions *decisions;
   dsm__holding *holdings; /* of each layer */
   double preloaded_bytes;
+  dsm__reductions reductions;
 } predictor;
 
 static dsm__layer_setting setting_of(const predictor *p, size_t index) {
@@ -29,6 +30,7 @@ static dsm__layer_setting setting_of(const predictor *p, size_t index) {
       .holding = p->holdings[index],
       .preloaded_bytes = p->preloaded_bytes,
       .resident_fraction = p->decisions->layers[index].layer.weights_on_chip,
+      .reductions = p->plan->system->model.fused_reductions ? &p->reductions : NULL,
   };
 }
 
@@ -154,6 +156,7 @@ static dsm__layer_setting stage_setting(const predictor *p, size_t index,
                                         const stage_parts *parts) {
   dsm__layer_setting setting = setting_of(p, index);
   setting.machine = &parts->stage.machine;
+  setting.reductions = NULL;
   return setting;
 }
 
@@ -415,6 +418,12 @@ bool dsm__plan_predict_layers(dsm_plan *plan, const dsm__decisions *decisions) {
     return false;
   }
   p.preloaded_bytes = dsm__preloaded_bytes(plan->workload, &p.machine, decisions);
+  if (plan->system->model.fused_reductions) {
+    dsm__collectives collectives;
+    dsm__collectives_derive(&collectives, plan->workload, &p.machine, plan->options.mode,
+                            decisions);
+    p.reductions = dsm__even_shares(&collectives);
+  }
   for (size_t i = 0; i < plan->layer_count; i++) {
     const dsm__layer_setting setting = setting_of(&p, i);
     plan->layers[i].held_bytes =

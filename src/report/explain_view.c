@@ -96,7 +96,7 @@ static const char *times(dsm__page *page, double ratio) {
 static const char *visible_transfer(dsm__page *page, dsm_link link) {
   const bool is_between_chips = link < DSM_LINK_MEMORY;
   return dsm__page_text(page, is_between_chips ? "visible rotation on %s" : "visible transfer (%s)",
-                        dsm_link_name(link));
+                        dsm__page_word(page, &dsm__link_words, link));
 }
 
 /* What more of the time of arrays goes to: what decides more cycles. */
@@ -211,7 +211,7 @@ static const char *against_rival(dsm__page *page, const dsm_plan *plan,
   const double step = explanation->reference_cycles;
   const char *const beginning =
       dsm__page_text(page, "%s alone would be faster in this pass (%s%s)",
-                     dsm_parallelism_name(rival->parallelism),
+                     dsm__page_word(page, &dsm__parallelism_words, rival->parallelism),
                      times(page, dsm__share(rival->cycles.total, chosen->cycles.total)),
                      extra_time(page, chosen, rival));
   if (dsm__explain_is_preloading(plan)) {
@@ -232,7 +232,7 @@ static const char *against_rival(dsm__page *page, const dsm_plan *plan,
 static const char *why_parallelism(dsm__page *page, const dsm_plan *plan,
                                    const dsm_explanation *explanation,
                                    const dsm_alternative *chosen) {
-  const char *const name = dsm_parallelism_name(chosen->parallelism);
+  const char *const name = dsm__page_word(page, &dsm__parallelism_words, chosen->parallelism);
   const dsm_alternative *const rival = best_rival(explanation, chosen);
   if (rival == NULL) {
     return dsm__page_text(page,
@@ -241,7 +241,7 @@ static const char *why_parallelism(dsm__page *page, const dsm_plan *plan,
                           name);
   }
   const double ratio = dsm__share(rival->cycles.total, chosen->cycles.total);
-  const char *const rival_name = dsm_parallelism_name(rival->parallelism);
+  const char *const rival_name = dsm__page_word(page, &dsm__parallelism_words, rival->parallelism);
   if (fabs(ratio - 1) <= SAME) {
     return dsm__page_text(page, "%s and %s take the same time in this pass.", name, rival_name);
   }
@@ -323,7 +323,7 @@ static layer_rival find_layer_rival(const dsm_explanation *explanation, dsm_pass
 static const char *why_uniform(dsm__page *page, const dsm_plan *plan,
                                const dsm_explanation *explanation) {
   const dsm_alternative *const first = &explanation->alternatives[0];
-  const char *const name = dsm_parallelism_name(first->parallelism);
+  const char *const name = dsm__page_word(page, &dsm__parallelism_words, first->parallelism);
   const double cycles = layer_cycles(explanation, first->parallelism);
   const double step = explanation->reference_cycles;
   const layer_rival layer = find_layer_rival(explanation, first->pass, first->parallelism, false);
@@ -335,8 +335,8 @@ static const char *why_uniform(dsm__page *page, const dsm_plan *plan,
     const char *const beginning = dsm__page_text(
         page,
         "Over all its passes the layer alone would be fastest with %s (%s of %s's time), but ",
-        dsm_parallelism_name(layer.parallelism), times(page, dsm__share(layer.cycles, cycles)),
-        name);
+        dsm__page_word(page, &dsm__parallelism_words, layer.parallelism),
+        times(page, dsm__share(layer.cycles, cycles)), name);
     if (!(layer.network_cycles > 0)) {
       return dsm__page_text(page, "%sno mapping of the network has it.", beginning);
     }
@@ -347,7 +347,8 @@ static const char *why_uniform(dsm__page *page, const dsm_plan *plan,
   }
   return dsm__page_text(page, "Over all its passes the layer alone is fastest with %s too%s%s%s%s.",
                         name, net.exists ? "; with the next best for the network, " : "",
-                        net.exists ? dsm_parallelism_name(net.parallelism) : "",
+                        net.exists ? dsm__page_word(page, &dsm__parallelism_words, net.parallelism)
+                                   : "",
                         net.exists ? ", the step would " : "",
                         net.exists ? step_change(page, net.network_cycles, step) : "");
 }
@@ -373,7 +374,7 @@ static const char *chosen_parallelisms(dsm__page *page, const dsm_explanation *e
     const dsm_alternative *const chosen = dsm__explain_chosen(explanation, (dsm_pass)p);
     if (chosen != NULL) {
       text = dsm__page_join(page, text, ", ", "%s %s", dsm_pass_name((dsm_pass)p),
-                            dsm_parallelism_name(chosen->parallelism));
+                            dsm__page_word(page, &dsm__parallelism_words, chosen->parallelism));
     }
   }
   return text;
@@ -389,7 +390,7 @@ static const char *why_per_pass(dsm__page *page, const dsm_explanation *explanat
                         "The passes may differ: %s. With the change of a single pass that costs "
                         "least, %s with %s, the step would %s.",
                         chosen_parallelisms(page, explanation), dsm_pass_name(change->pass),
-                        dsm_parallelism_name(change->parallelism),
+                        dsm__page_word(page, &dsm__parallelism_words, change->parallelism),
                         step_change(page, change->network_cycles, explanation->reference_cycles));
 }
 

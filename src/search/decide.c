@@ -151,6 +151,7 @@ static void decide_stage_splits(deciding *d) {
       dsm__stage_init(&stage, d->problem->machine.system, group->columns, group->rows[k]);
       dsm__layer_setting setting = dsm__open_setting(inputs, &inputs->workload->layers[i], 1);
       setting.machine = &stage.machine;
+      setting.reductions = NULL;
       find_splits(d, &setting, d->problem->table.distinct.class_of[i], &d->layers[i]);
       for (int p = 0; p < DSM_PASS_COUNT; p++) {
         d->layers[i].is_kernel_kept[p] =

@@ -19,6 +19,7 @@
 #include "plan/stage.h"
 #include "plan/tolerance.h"
 #include "search/explain_internal.h"
+#include "search/fused.h"
 #include "search/layer_search.h"
 
 /* A core split of the chosen parallelism, by its total. */
@@ -42,6 +43,8 @@ static dsm__layer_setting setting_of(const dsm__explaining *e, bool is_chosen_pa
   dsm__layer_setting setting =
       dsm__open_setting(&e->problem->inputs, e->chosen->layer, e->chosen->decisions.dysm_factor);
   setting.machine = e->machine;
+  setting.reductions =
+      setting.reductions != NULL && e->chosen->pipeline == DSM_NO_PIPELINE ? &e->shares : NULL;
   setting.preloaded_bytes = e->preloaded_bytes;
   if (is_chosen_parallelism) {
     setting.holding = e->holding;
@@ -243,7 +246,7 @@ static double reference_of(const dsm__explaining *e) {
     is_preloading = is_preloading || e->plan->layers[i].decisions.weights_on_chip > 0;
   }
   if (!is_preloading) {
-    return e->plan->result.step_cycles - dsm__issue_charged(e->plan);
+    return e->plan->result.step_cycles - dsm__issue_charged(e->plan) - e->collective_cycles;
   }
   double best = HUGE_VAL;
   for (size_t t = 0; t < e->through_count; t++) {
@@ -276,8 +279,23 @@ static bool fill(dsm__explaining *e, dsm_explanation *made, size_t splits_per_pa
   return dsm__explain_what_ifs(e, made);
 }
 
-/* What the plan holds around the layer, and preloads. */
-static bool derive_holding(dsm__explaining *e) {
+/* An alternative is scored with the plan's shares; other mappings have what changes beside it. */
+static void derive_reductions(dsm__explaining *e, const dsm__decisions *decisions) {
+  dsm__problem *const problem = e->problem;
+  if (!dsm__problem_is_fused(problem)) {
+    return;
+  }
+  dsm__collectives collectives;
+  dsm__collectives_derive(&collectives, e->plan->workload, &problem->machine, e->plan->options.mode,
+                          decisions);
+  e->shares = dsm__even_shares(&collectives);
+  e->collective_cycles = dsm__collectives_latency(&collectives);
+  problem->reductions = dsm__reductions_beside(&collectives);
+  problem->inputs.reductions = &problem->reductions;
+}
+
+/* What the plan holds around the layer, preloads and joins. */
+static bool derive_decided(dsm__explaining *e) {
   const size_t count = e->plan->layer_count;
   dsm__decisions decisions;
   dsm__holding *const holdings = dsm__arena_array(e->problem->arena, count, sizeof *holdings);
@@ -287,6 +305,7 @@ static bool derive_holding(dsm__explaining *e) {
   }
   e->holding = holdings[e->layer_index];
   e->preloaded_bytes = dsm__preloaded_bytes(e->plan->workload, &e->problem->machine, &decisions);
+  derive_reductions(e, &decisions);
   return true;
 }
 
@@ -348,7 +367,7 @@ static bool prepare(dsm__explaining *e, dsm__stage *stage) {
     e->machine = &stage->machine;
   }
   e->is_per_pass = dsm__has_optimization(&problem->inputs, DSM_OPTIMIZATION_PER_PASS);
-  return derive_holding(e) && find_ways(e);
+  return derive_decided(e) && find_ways(e);
 }
 
 dsm_status dsm_explain(dsm_explanation **explanation, const dsm_plan *plan, size_t layer_index,

@@ -19,7 +19,7 @@
 #include "base/diag_add.h"
 #include "plan/issue.h"
 #include "plan/plan_internal.h"
-#include "search/problem.h"
+#include "search/fused.h"
 
 /* Reports the smallest need of any mapping. */
 static dsm_status report_infeasible(dsm__problem *problem, const dsm__decisions *decisions,
@@ -39,20 +39,30 @@ static dsm_status report_infeasible(dsm__problem *problem, const dsm__decisions 
   return DSM_ERROR_INFEASIBLE;
 }
 
+/* By one search. False if out of memory. */
+static bool solve(dsm__problem *problem, dsm__graph_answer *answer, dsm__decisions *decisions) {
+  dsm__solution solution;
+  if (!dsm__problem_solve(problem, &solution)) {
+    return false;
+  }
+  *answer = solution.answer;
+  if (solution.preloading != NULL) {
+    *decisions = *solution.preloading;
+    return true;
+  }
+  return dsm__problem_decide(problem, &solution.network, &solution.path, decisions);
+}
+
 /* The fastest mapping; DSM_ERROR_INFEASIBLE, reported, if none fits the memory. */
-static dsm_status search(dsm__problem *problem, dsm__solution *solution, dsm__decisions *decisions,
-                         dsm_diags *diags) {
-  if (!dsm__problem_solve(problem, solution)) {
+static dsm_status search(dsm__problem *problem, dsm__graph_answer *answer,
+                         dsm__decisions *decisions, dsm_diags *diags) {
+  const bool is_solved = dsm__problem_is_fused(problem)
+                             ? dsm__problem_solve_fused(problem, answer, decisions)
+                             : solve(problem, answer, decisions);
+  if (!is_solved) {
     return dsm__out_of_memory(diags);
   }
-  if (solution->preloading != NULL) {
-    *decisions = *solution->preloading;
-    return DSM_OK;
-  }
-  if (!dsm__problem_decide(problem, &solution->network, &solution->path, decisions)) {
-    return dsm__out_of_memory(diags);
-  }
-  return solution->answer.is_feasible ? DSM_OK : report_infeasible(problem, decisions, diags);
+  return answer->is_feasible ? DSM_OK : report_infeasible(problem, decisions, diags);
 }
 
 static dsm_search_statistics statistics_of(const dsm__problem *problem) {
@@ -98,9 +108,9 @@ static dsm_status explore(dsm_plan **plan, const dsm_workload *workload, const d
   if (status != DSM_OK) {
     return status;
   }
-  dsm__solution solution;
+  dsm__graph_answer answer;
   dsm__decisions decisions;
-  status = search(&problem, &solution, &decisions, diags);
+  status = search(&problem, &answer, &decisions, diags);
   if (status == DSM_OK) {
     status = dsm__plan_make(plan, workload, system, options, &decisions, diags);
   }
@@ -108,7 +118,7 @@ static dsm_status explore(dsm_plan **plan, const dsm_workload *workload, const d
     dsm_plan *const made = *plan;
     assert(made != NULL);
     made->statistics = statistics_of(&problem);
-    dsm_plan_set_bound(made, solution.answer.lower_bound_cycles, diags);
+    dsm_plan_set_bound(made, answer.lower_bound_cycles, diags);
   }
   dsm__problem_fini(&problem);
   return status;
@@ -156,11 +166,11 @@ dsm_status dsm_plan_bound(dsm_plan *plan, dsm_diags *diags) {
   if (status != DSM_OK) {
     return status;
   }
-  dsm__solution solution;
+  dsm__graph_answer answer;
   dsm__decisions decisions;
-  status = search(&problem, &solution, &decisions, diags);
+  status = search(&problem, &answer, &decisions, diags);
   if (status == DSM_OK) {
-    dsm_plan_set_bound(plan, solution.answer.lower_bound_cycles, diags);
+    dsm_plan_set_bound(plan, answer.lower_bound_cycles, diags);
   }
   dsm__problem_fini(&problem);
   return status;

@@ -12,9 +12,10 @@
 /** What an invocation's time takes of a core split. */
 typedef struct dsm__split_needs {
   double primary_cycles;
-  double kernel_bytes;       /**< of a core; at least what is one tile in any room, see below */
-  double moving_bytes;       /**< likewise */
-  double sum_cycles;         /**< partial sums and sums of statistics */
+  double kernel_bytes; /**< of a core; at least what is one tile in any room, see below */
+  double moving_bytes; /**< likewise */
+  double error_bytes;  /**< in update, of the output's error, where links carry what a core needs */
+  double sum_cycles;   /**< partial sums and sums of statistics */
   dsm__core_extents extents; /**< with model.tiling "blocked", where the kernel is not one tile in
                                   any room; else 0 */
 } dsm__split_needs;

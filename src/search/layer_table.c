@@ -28,6 +28,7 @@ dsm__layer_setting dsm__open_setting(const dsm__search_inputs *inputs, const dsm
       .minibatch = inputs->workload->minibatch,
       .dysm_factor = factor,
       .preloaded_bytes = inputs->preloaded_bytes,
+      .reductions = inputs->reductions,
   };
 }
 

@@ -37,9 +37,10 @@ typedef struct dsm__search_inputs {
   const dsm_workload *workload;
   const dsm_machine *machine;
   const dsm_explore_options *options;
-  double preloaded_bytes;  /**< of a core's scratchpad (section 10) */
-  dsm__deadline *deadline; /**< of the whole search; NULL: none */
-  dsm__memo *memo;         /**< what earlier explorations found; only for one thread; NULL: none */
+  double preloaded_bytes;            /**< of a core's scratchpad (section 10) */
+  const dsm__reductions *reductions; /**< see dsm__layer_setting */
+  dsm__deadline *deadline;           /**< of the whole search; NULL: none */
+  dsm__memo *memo; /**< what earlier explorations found; only for one thread; NULL: none */
   uint32_t memo_contexts[DSM_PASS_COUNT]; /**< see dsm__memo_begin */
 } dsm__search_inputs;
 

@@ -64,7 +64,7 @@ dsm_status dsm__problem_init_with(dsm__problem *problem, const dsm_workload *wor
   const dsm__place nowhere = {NULL, 0, 0, NULL};
   if (dsm__option_parallelisms(options, system) == 0) {
     dsm__diags_add(diags, DSM_SEVERITY_ERROR, nowhere,
-                   "data_x_model_y and model_x_data_y need the optimization hybrid",
+                   "those with axes of both roles, as data_x_model_y, need the optimization hybrid",
                    "expected options that leave a parallelism, found none");
     return DSM_ERROR_USAGE;
   }

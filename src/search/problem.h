@@ -15,17 +15,18 @@ typedef struct dsm__problem {
   dsm__layer_table table;
   dsm__pipeline_groups groups;
   dsm__held_lives lives;
-  dsm__core_layouts layouts; /**< where the model has layouts */
-  size_t layout_states_max;  /**< see dsm__layout_request; less for tests */
-  double capacity_bytes;     /**< for what layers need of a chip's memory */
-  bool is_bounding_off;      /**< for tests: states that a bound shows to be useless, or that are
-                                  alike, are all kept */
-  bool is_preloading_off;    /**< weights are not preloaded, whatever the options say */
-  bool is_memory_short;      /**< the fastest path of a graph that was searched does not fit */
-  dsm__deadline deadline;    /**< in inputs, if the options have a time limit */
-  double proven_cycles;      /**< what no mapping without preloading is faster than, as far as is
-                                  known when the time is over */
-  uint64_t evaluations;      /**< of building graphs */
+  dsm__core_layouts layouts;  /**< where the model has layouts */
+  size_t layout_states_max;   /**< see dsm__layout_request; less for tests */
+  double capacity_bytes;      /**< for what layers need of a chip's memory */
+  bool is_bounding_off;       /**< for tests: states that a bound shows to be useless, or that are
+                                   alike, are all kept */
+  bool is_preloading_off;     /**< weights are not preloaded, whatever the options say */
+  bool is_memory_short;       /**< the fastest path of a graph that was searched does not fit */
+  dsm__deadline deadline;     /**< in inputs, if the options have a time limit */
+  double proven_cycles;       /**< what no mapping without preloading is faster than, as far as is
+                                   known when the time is over */
+  uint64_t evaluations;       /**< of building graphs */
+  dsm__reductions reductions; /**< in inputs, with model.fused_reductions */
   dsm__arena *arena;
 } dsm__problem;
 

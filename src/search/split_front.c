@@ -2,7 +2,7 @@
 /*
  * split_front.c: the core splits that need something less than each other one.
  *
- * An invocation's time never falls where one of the four needs of its split rises, whatever is
+ * An invocation's time never falls where one of the needs of its split rises, whatever is
  * held, however much room is left and whatever part of the weights is on chip (split_walk.c). So a
  * split that needs no less of anything than another one is never faster, and the fastest of a pass
  * is always among those of which no other needs as little of everything: the maxima of a set of
@@ -24,7 +24,8 @@ static bool needs_no_more(const dsm__split_needs *a, const dsm__split_needs *b) 
   return a->primary_cycles <= b->primary_cycles && a->sum_cycles <= b->sum_cycles &&
          a->kernel_bytes <= b->kernel_bytes && a->moving_bytes <= b->moving_bytes &&
          a->extents.in <= b->extents.in && a->extents.out <= b->extents.out &&
-         a->extents.positions <= b->extents.positions && a->extents.kij <= b->extents.kij;
+         a->extents.positions <= b->extents.positions && a->extents.kij <= b->extents.kij &&
+         a->error_bytes <= b->error_bytes;
 }
 
 /* How many need no more sums. */

@@ -6,9 +6,10 @@
  * All that an invocation's time takes of its core split, whatever is held and however much room is
  * left, are four numbers (section 5 and 6): the cycles of the arrays; the bytes of a core's kernel
  * and of the features that move past it, which fall into tiles; and the cycles of sums among the
- * cores. Time never falls where one of them rises. So a family of splits whose numbers are known
- * from below is bounded by the time of these; and of two splits the one that needs no less of
- * anything is no faster.
+ * cores. Where the link of a core carries what that needs, a fifth in update, in which two things
+ * move past what is summed up: input and error. Time never falls where one of them rises. So a
+ * family of splits whose numbers are known from below is bounded by the time of these; and of two
+ * splits the one that needs no less of anything is no faster.
  *
  * Families are those splits that agree in the parts of the kernel positions and of the features
  * that are summed up; what is left of the cores is shared by the other three loops. Where features
@@ -81,22 +82,34 @@ static double tiled_bytes(const walk *w, double bytes) {
 
 static double one_tile_bytes(const dsm_pass_work *work) {
   const double least_room = dsm_scratchpad_left_bytes(work->machine, HUGE_VAL, 0);
-  return dsm_kernel_can_be_kept(work->layer, work->machine) ? 0 : least_room / 2 * rounding;
+  const bool are_all_bytes_felt =
+      work->machine->core_links.is_by_core || dsm_kernel_can_be_kept(work->layer, work->machine);
+  return are_all_bytes_felt ? 0 : least_room / 2 * rounding;
 }
 
 /* ---- needs ---- */
 
 static double sum_cycles(const dsm_pass_work *work, const dsm_loops *split,
                          const dsm__core_bytes *bytes) {
-  return dsm_link_cycles(work->machine, DSM_LINK_RING,
-                         dsm__partial_sum_bytes(work, split, bytes) +
-                             dsm__statistics_bytes(work, split));
+  return dsm__core_link_cycles(work->machine, dsm__partial_sum_bytes(work, split, bytes) +
+                                                  dsm__statistics_bytes(work, split));
 }
 
 static double primary_cycles(const dsm_pass_work *work, const dsm__core_work *core) {
   return dsm__primary_cycles(work->machine, work->share.model_ways,
                              dsm__array_blocks(work->machine, work->pass, core),
                              dsm__block_cycles(work->machine, work->precision.element_bytes, core));
+}
+
+/* What moves past the weights, of a core. */
+static void find_moving(const walk *w, double input, double output, dsm__split_needs *needs) {
+  const dsm_pass_work *const work = w->work;
+  if (work->pass != DSM_PASS_UPDATE) {
+    needs->moving_bytes = tiled_bytes(w, work->pass == DSM_PASS_FORWARD ? input : output);
+  } else if (work->machine->core_links.is_by_core) {
+    needs->moving_bytes = input;
+    needs->error_bytes = output;
+  }
 }
 
 /* The loops that tiles divide. A kernel that is one tile in any room is fetched once, as all else.
@@ -110,17 +123,18 @@ static dsm__core_extents tiled_extents(const walk *w, double kernel_bytes, dsm__
 static void find_bytes(const walk *w, const dsm_loops *split, dsm__split_needs *needs) {
   const dsm_pass_work *const work = w->work;
   const dsm__core_bytes bytes = dsm__core_bytes_derive(work->layer, &work->bytes, split);
-  const double moving = work->pass == DSM_PASS_FORWARD ? bytes.input : bytes.output;
   needs->kernel_bytes = tiled_bytes(w, bytes.kernel);
-  needs->moving_bytes = work->pass == DSM_PASS_UPDATE ? 0 : tiled_bytes(w, moving);
+  find_moving(w, bytes.input, bytes.output, needs);
   needs->sum_cycles = sum_cycles(work, split, &bytes);
 }
 
 double dsm__needs_total(const dsm_pass_work *work, const dsm__split_needs *needs) {
   const dsm__core_bytes bytes = {
-      .input = needs->moving_bytes, .output = needs->moving_bytes, .kernel = needs->kernel_bytes};
-  const dsm__refetch refetch = dsm__refetch_derive(work, &bytes, &needs->extents);
-  const double overlapped = dsm__stream_cycles(work, refetch);
+      .input = needs->moving_bytes,
+      .output = work->pass == DSM_PASS_UPDATE ? needs->error_bytes : needs->moving_bytes,
+      .kernel = needs->kernel_bytes,
+  };
+  const double overlapped = dsm__stream_cycles(work, &bytes, &needs->extents);
   const double rotation =
       work->pass == DSM_PASS_BACKWARD ? dsm_group_cycles(work->machine, &work->rotation) : 0;
   return fmax(needs->primary_cycles, overlapped) + work->auxiliary_cycles +
@@ -173,19 +187,17 @@ static void find_least(const walk *w, const dsm_loops *split, uint64_t rest, fam
       .kij = (double)core.kij,
   };
   f->least.extents = tiled_extents(w, f->least.kernel_bytes, f->extents);
-  const double features = is_backward ? work->bytes.raw : work->bytes.input;
-  if (work->pass != DSM_PASS_UPDATE) {
-    f->least.moving_bytes = tiled_bytes(w, features / reduced * share);
-  }
+  find_moving(w, work->bytes.input / reduced * share,
+              work->bytes.raw / (is_backward ? reduced : 1) * share, &f->least);
   if (work->pass == DSM_PASS_FORWARD) { /* of the sums that is where most splits differ */
     const dsm__core_bytes bytes = {.output = work->bytes.raw * share};
     f->least.sum_cycles =
-        dsm_link_cycles(machine, DSM_LINK_RING, dsm__partial_sum_bytes(work, split, &bytes));
+        dsm__core_link_cycles(machine, dsm__partial_sum_bytes(work, split, &bytes));
   } else if (is_backward) {
     const double parts = (double)dsm__parts_within_group(layer, split);
     const dsm__core_bytes bytes = {.input = work->bytes.input * parts / reduced * share};
     f->least.sum_cycles =
-        dsm_link_cycles(machine, DSM_LINK_RING, dsm__partial_sum_bytes(work, split, &bytes));
+        dsm__core_link_cycles(machine, dsm__partial_sum_bytes(work, split, &bytes));
   }
 }
 
@@ -213,7 +225,7 @@ static void find_update_least(const walk *w, uint64_t rest, shared_pair *pair) {
   if (work->pass == DSM_PASS_UPDATE && work->layer->type != DSM_LAYER_MATMUL) {
     pair->kernel_bytes = tiled_bytes(w, bytes.kernel);
     pair->sum_cycles =
-        dsm_link_cycles(work->machine, DSM_LINK_RING, dsm__partial_sum_bytes(work, &split, &bytes));
+        dsm__core_link_cycles(work->machine, dsm__partial_sum_bytes(work, &split, &bytes));
   }
 }
 

@@ -117,7 +117,7 @@ static void bind_word(dsm_store *store, binder *to, const char *text) {
 static void bind_made_text(dsm_store *store, binder *to, const dsm__field *field,
                            const void *record, bool is_word) {
   dsm__text_buffer text = {0};
-  dsm__field_put_text(field, record, field->kind == DSM__FIELD_COUNTS ? "-" : "none", &text);
+  dsm__field_put_text(field, NULL, record, field->kind == DSM__FIELD_COUNTS ? "-" : "none", &text);
   if (text.failed && to->code == SQLITE_OK) {
     to->code = SQLITE_NOMEM;
   } else if (is_word) {

@@ -4,9 +4,6 @@
 
 #include "system/system_internal.h"
 
-/* Names become parts of words, such as "data_x_model_y". */
-enum { NAME_BYTES_MAX = 16 };
-
 /* The last step of a parameter's path. */
 static const char *key_of(const dsm__parameter *parameter) {
   return strrchr(parameter->path, '.') + 1;
@@ -14,7 +11,7 @@ static const char *key_of(const dsm__parameter *parameter) {
 
 static bool is_name(const char *text) {
   const size_t length = strlen(text);
-  return length > 0 && length <= NAME_BYTES_MAX &&
+  return length > 0 && length <= DSM_AXIS_NAME_BYTES_MAX &&
          strspn(text, "abcdefghijklmnopqrstuvwxyz0123456789") == length && text[0] >= 'a';
 }
 
@@ -26,7 +23,7 @@ static void read_name(dsm_system *system, const dsm__json_node *axis, unsigned i
     dsm__json_require(&node, "the axis's name");
     return;
   }
-  if (!dsm__json_string(&node, 1, NAME_BYTES_MAX, system->arena, &name)) {
+  if (!dsm__json_string(&node, 1, DSM_AXIS_NAME_BYTES_MAX, system->arena, &name)) {
     return;
   }
   if (!is_name(name)) {

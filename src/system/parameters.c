@@ -4,7 +4,12 @@
 #include <assert.h>
 #include <string.h>
 
-static const dsm__word interconnect_words[] = {[DSM_INTERCONNECT_RING].key = "ring"};
+static const dsm__word interconnect_words[] = {
+    [DSM_INTERCONNECT_RING].key = "ring",
+    [DSM_INTERCONNECT_CROSSBAR].key = "crossbar",
+    [DSM_INTERCONNECT_MESH].key = "mesh",
+    [DSM_INTERCONNECT_NONE].key = "none",
+};
 static DSM__WORDS(interconnects, "interconnect", interconnect_words, DSM_INTERCONNECT_COUNT);
 
 static const dsm__word topology_words[] = {
@@ -309,6 +314,10 @@ const dsm__parameter dsm__parameters[] = {
         "assumption: one operand stays in tiles, another is fetched once for each of them",
         "Section 5: how a core works through what does not fit its scratchpad: in the paper's two "
         "orders of loops, or also in tiles of all loops."),
+    NEUTRAL("model.fused_reductions", FLAG, model.fused_reductions, &flags, false, 0, 1, false,
+            "flag", "assumption: each layer sums its own gradients",
+            "Section 5: sums of gradients along the same axes are one collective: what they wait "
+            "for latency is paid once a step, not once a layer."),
     NEUTRAL("model.auxiliary_traffic", WORD, model.auxiliary_traffic, &auxiliary_traffics, false, 0,
             0, DSM_AUXILIARY_TRAFFIC_NONE, "word",
             "assumption: auxiliary operations ride along with what computes their operands",

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* system_json.c: the format "dsm-system/1", read by walking the table of parameters. */
+#include <inttypes.h>
 #include <string.h>
 
 #include "base/checked.h"
@@ -239,6 +240,16 @@ static void check_chip_count(const dsm_system *system, const dsm__json_node *roo
   }
 }
 
+/* Cores that nothing joins have nothing to do with one another. */
+static void check_interconnect(const dsm_system *system, const dsm__json_node *root) {
+  const dsm__json_node chip = dsm__json_member(root, "chip");
+  const dsm__json_node interconnect = dsm__json_member(&chip, "interconnect");
+  if (system->chip.interconnect == DSM_INTERCONNECT_NONE && system->chip.cores > 1) {
+    dsm__json_error(&interconnect, "\"none\" is for a chip of one core",
+                    "expected an interconnect for %" PRIu64 " cores", system->chip.cores);
+  }
+}
+
 /* Percentiles do not fall. */
 static void check_spread(const dsm_system *system, const dsm__json_node *root) {
   const dsm__json_node model = dsm__json_member(root, "model");
@@ -267,6 +278,7 @@ void dsm__system_read(dsm_system *system, const dsm__json_node *node, bool has_a
   if (dsm__json_doc_error_count(node->doc) == errors_before) {
     check_topology(system, node);
     check_chip_count(system, node);
+    check_interconnect(system, node);
     check_spread(system, node);
   }
 }

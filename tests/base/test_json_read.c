@@ -193,7 +193,7 @@ START_TEST(test_string_is_read_or_reported) {
 END_TEST
 
 static const dsm__word kind_words[] = {{.key = "conv"}, {.key = "pool"}, {.key = "fc"}};
-static const dsm__words kinds = {"kind", kind_words, 3};
+static const dsm__words kinds = {.what = "kind", .items = kind_words, .count = 3};
 
 typedef struct enum_case {
   const char *text;
@@ -267,7 +267,7 @@ END_TEST
 
 START_TEST(test_long_list_of_names_is_cut_and_what_was_found_is_not) {
   dsm__word names[100];
-  const dsm__words words = {"name", names, 100};
+  const dsm__words words = {.what = "name", .items = names, .count = 100};
   for (int i = 0; i < COUNT_OF(names); i++)
     names[i] = (dsm__word){.key = "a_rather_long_name"};
   json_fixture json;

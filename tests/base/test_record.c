@@ -250,7 +250,7 @@ START_TEST(test_values_in_words) {
   const dsm__field *const field = dsm__record_field(&tree_record, texts[_i].key, &record);
   ck_assert_ptr_nonnull(field);
   dsm__text_puts(&text, "");
-  dsm__field_put_text(field, record, "-", &text);
+  dsm__field_put_text(field, NULL, record, "-", &text);
   ck_assert_str_eq(text.text, texts[_i].text);
   dsm__text_fini(&text);
 }

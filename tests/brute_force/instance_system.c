@@ -124,12 +124,15 @@ static void write_chip(instance_text *text, instance_random *random, const machi
   static const size_t cores[] = {1, 2, 3, 4, 6, 7, 8, 12, 16};
   static const size_t few_cores[] = {1, 2, 3, 4, 4, 5, 6, 6, 8, 8, 9, 12};
   static const double efficiencies[] = {0.5, 0.75, 0.8, 1};
+  static const char *const joints[] = {"ring", "ring", "ring", "ring", "crossbar", "mesh"};
   instance_text_key(text, "chip");
   instance_text_open(text, '{');
-  instance_text_count(text, "cores",
-                      kind->given->is_full ? INSTANCE_PICK(random, few_cores)
-                                           : INSTANCE_PICK(random, cores));
-  instance_text_string(text, "interconnect", "ring");
+  const size_t many =
+      kind->given->is_full ? INSTANCE_PICK(random, few_cores) : INSTANCE_PICK(random, cores);
+  const size_t joint = instance_random_between(random, 0, sizeof joints / sizeof joints[0] - 1);
+  const bool is_alone = many == 1 && instance_random_chance(random, 25);
+  instance_text_count(text, "cores", many);
+  instance_text_string(text, "interconnect", is_alone ? "none" : joints[joint]);
   instance_text_real(text, "core_link_bandwidth_GBps", pick_bandwidth_GBps(random, kind));
   instance_text_key(text, "memory");
   instance_text_open(text, '{');
@@ -243,6 +246,9 @@ static void write_model(instance_text *text, instance_random *random,
     instance_text_string(text, "tiling", "blocked");
   }
   write_auxiliary_traffic(text, random);
+  if (instance_random_chance(random, 35)) {
+    instance_text_bool(text, "fused_reductions", instance_random_chance(random, 85));
+  }
   instance_text_close(text, '}');
 }
 

@@ -182,7 +182,9 @@ static double all_reduce_seconds(const double inner, const double nodes, const d
       .core_link_bytes_per_cycle = HUGE_VAL,
   };
   const twin_layout layout = twin_layout_of(&system, TWIN_DATA_X_MODEL_Y_DATA_Z);
-  return 2 * twin_half_all_reduce_cycles(&system, &layout, bytes, 1) / (ghz * 1e9) + 8.4e-6;
+  const double cycles = twin_half_all_reduce_moving_cycles(&system, &layout, bytes, 1) +
+                        twin_all_reduce_steps_cycles(&system, &layout);
+  return 2 * cycles / (ghz * 1e9) + 8.4e-6;
 }
 
 /*

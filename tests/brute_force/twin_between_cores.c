@@ -42,13 +42,12 @@ static double statistics_bytes(const twin_context *context, const twin_node *nod
   return bytes;
 }
 
-/* To a random core of a ring that carries both ways: its mean distance, over all links. */
+/* Each core has its part, and sends it to random cores. */
 static double move_cycles(const twin_system *system, const double bytes) {
-  const double c = system->cores;
   if (system->tile_schedule) {
-    return 0; /* tiles fetch their operands over the ring in any case */
+    return 0; /* tiles fetch their operands in any case */
   }
-  return bytes * floor(c * c / 4) / (c * c * system->core_link_bytes_per_cycle);
+  return twin_anywhere_bytes(system, bytes / system->cores) / system->core_link_bytes_per_cycle;
 }
 
 /* What moves where held tensors always do: inputs, and errors of outputs. A held shortcut does not.
@@ -70,7 +69,8 @@ double twin_between_cores_cycles(const twin_context *context, const twin_node *n
                       statistics_bytes(context, node, pass, layout, split, condition->samples);
   const double moved =
       system->layout_move == TWIN_MOVE_ALWAYS ? always_moved_bytes(pass, bytes, condition) : 0;
-  return sums / system->core_link_bytes_per_cycle + move_cycles(system, moved);
+  return twin_sent_bytes(system, sums) / system->core_link_bytes_per_cycle +
+         move_cycles(system, moved);
 }
 
 /* Does a core find its part of a tensor within what lies with it? */

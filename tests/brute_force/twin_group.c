@@ -26,7 +26,8 @@ twin_stage twin_price_stage(const twin_pricer *pricer, const size_t layer, const
     stage.transient_bytes += twin_network_input_bytes(whole);
   }
   if (!whole->inference) {
-    stage.exchange = twin_weight_exchange_cycles(&own, node, parallelism, parallelism, parallelism);
+    stage.exchange = twin_weight_exchange_cycles(
+        &own, node, (const twin_parallelism[]){parallelism, parallelism, parallelism});
   }
   const double hand_over = twin_hand_over_cycles(
       &torus, node->out * workload->minibatch * workload->element_bytes / (double)columns);

@@ -304,6 +304,7 @@ static void read_refinements(twin_system *system, const cJSON *model) {
   system->layout_move = read_move_rule(text(model, "layout_move"));
   system->tile_schedule = flag(model, "tile_schedule");
   system->has_blocked_tiles = strcmp(text(model, "tiling"), "blocked") == 0;
+  system->fused_reductions = flag(model, "fused_reductions");
 }
 
 /* model.auxiliary_traffic with its numbers. */
@@ -351,6 +352,16 @@ static twin_axis short_axis(const double chips, const double bandwidth_GBps,
                             const double frequency_GHz) {
   return (twin_axis){
       .chips = chips, .bytes_per_cycle = bandwidth_GBps / frequency_GHz, .chips_per_port = 1};
+}
+
+static twin_joint read_joint(const char *word) {
+  if (strcmp(word, "crossbar") == 0) {
+    return TWIN_CORES_CROSSBAR;
+  }
+  if (strcmp(word, "mesh") == 0) {
+    return TWIN_CORES_MESH;
+  }
+  return strcmp(word, "none") == 0 ? TWIN_CORES_NONE : TWIN_CORES_RING;
 }
 
 static twin_order read_order(const char *word) {
@@ -411,6 +422,7 @@ bool twin_system_parse(twin_system *out, const char *json) {
       .dysm_accumulate_in_memory = flag_unless_false(model, "dysm_accumulate_in_memory"),
       .sfu_ops_per_cycle = number(core, "sfu_ops_per_cycle", 16),
       .transcendental_passes = number(core, "transcendental_passes", 4),
+      .joint = read_joint(text(chip, "interconnect")),
       .core_link_bytes_per_cycle = number(chip, "core_link_bandwidth_GBps", 1) / frequency_GHz,
       .memory_bytes_per_cycle = number(memory, "bandwidth_GBps", 1) *
                                 number(memory, "efficiency_ratio", 1) / frequency_GHz,

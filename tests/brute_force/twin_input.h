@@ -120,6 +120,9 @@ typedef struct {
   twin_node nodes[TWIN_MAX_LAYERS];
 } twin_workload;
 
+/* What joins the cores of a chip. */
+typedef enum { TWIN_CORES_RING, TWIN_CORES_CROSSBAR, TWIN_CORES_MESH, TWIN_CORES_NONE } twin_joint;
+
 typedef struct {
   double rows;    /* Pr */
   double columns; /* Pc: array.columns * pe.simd_macs */
@@ -138,6 +141,7 @@ typedef struct {
   bool dysm_accumulate_in_memory;
   double sfu_ops_per_cycle;
   double transcendental_passes;
+  twin_joint joint;
   double core_link_bytes_per_cycle;
   double memory_bytes_per_cycle; /* efficiency included */
   double capacity_bytes;
@@ -170,6 +174,7 @@ typedef struct {
   bool resident_operands;
   bool tile_schedule;
   bool has_blocked_tiles; /* model.tiling */
+  bool fused_reductions;
   double tile_startup_cycles;
   double tile_least_side;
   double tile_most_elements;

@@ -103,8 +103,8 @@ static double tile_cycles(const twin_context *context, const product *p, const d
   const double kk = ceil(p->summed / k);
   const double tiles = p->count * ceil(p->rows / tm) * ceil(p->columns / tn) * k;
   const double rate = system->rows * system->columns * system->array_efficiency;
-  const double operands = (tm + tn) * kk * context->workload->element_bytes * system->cores /
-                          system->core_link_bytes_per_cycle;
+  const double fetched = (tm + tn) * kk * context->workload->element_bytes * system->cores;
+  const double operands = twin_even_bytes(system, fetched) / system->core_link_bytes_per_cycle;
   const double cycle = fmax(tm * tn * kk / rate, operands);
   const double sums = k > 1 ? 8 * k * p->count * p->rows * p->columns : 0;
   return ceil(tiles / system->cores) * (cycle + system->tile_startup_cycles) +
@@ -299,53 +299,120 @@ static double shortcut_fix_bytes(const twin_context *context, const twin_node *n
   return pass == TWIN_FORWARD ? twin_shortcut_bytes(context, node, bytes) : bytes->st;
 }
 
-/* What is moved of both operands where the paper's orders move so much: or less, in tiles. */
-static double in_tiles(const twin_context *context, const twin_node *node,
-                       const twin_pass_kind pass, const twin_layout layout,
-                       const double split[TWIN_DIM_COUNT], const twin_traffic *bytes,
-                       const twin_condition *condition, const twin_operands operands,
-                       const double paper) {
-  if (!context->system->has_blocked_tiles || context->system->tile_schedule ||
-      paper <= operands.left + operands.right) {
-    return paper;
-  }
-  return fmin(paper,
-              twin_tiled_bytes(context, node, pass, layout, split, bytes, condition, operands));
+/* What an invocation moves between memory and cores: bytes of memory, and bytes that the busiest
+ * link of the cores carries of them. */
+typedef struct {
+  double memory;
+  double link;
+} stream;
+
+/* Adds bytes of the chip, of which a core needs a share. */
+static void add_to(stream *sum, const twin_system *system, const double bytes, const double share) {
+  const bool is_by_core = system->joint == TWIN_CORES_CROSSBAR || system->joint == TWIN_CORES_MESH;
+  const bool has_split = is_by_core && !system->tile_schedule;
+  sum->memory += bytes;
+  sum->link += has_split ? bytes * share : twin_even_bytes(system, bytes);
 }
 
-/* `mem` of section 5: memory bytes of one invocation. */
-static double memory_traffic_bytes(const twin_context *context, const twin_node *node,
-                                   const twin_pass_kind pass, const twin_layout layout,
-                                   const double split[TWIN_DIM_COUNT], const twin_traffic *bytes,
-                                   const twin_condition *condition) {
-  /* Tiles that cores take as they become free have each operand once. */
-  const double tile = context->system->tile_schedule ? 1e300 : condition->cap_bytes / 2;
-  const double n1 = condition->is_resident ? 1 : ceil(bytes->kcore / tile);
+/* What streams, and the shares of it that the link of a core carries. */
+typedef struct {
+  double left; /* by positions: inputs, in backward errors */
+  double right;
+  double once;
+  double left_share;
+  double right_share;
+} volumes;
+
+static volumes volumes_of(const twin_context *context, const twin_node *node,
+                          const twin_pass_kind pass, const twin_traffic *bytes,
+                          const twin_condition *condition) {
   const double copies = pass == TWIN_UPDATE && condition->accumulates ? 2 : 1;
   const double kt = condition->is_resident ? 0 : bytes->ker * copies;
-  if (pass == TWIN_UPDATE) {
-    const double error = update_error_bytes(context, node, bytes, condition);
-    return in_tiles(context, node, pass, layout, split, bytes, condition,
-                    (twin_operands){bytes->inp, error}, (bytes->inp + error) * n1) +
-           kt;
-  }
+  const double of_input = bytes->s_in / bytes->inp;
+  const double of_output = bytes->s_out / bytes->raw;
+  const double of_kernel = bytes->ker > 0 ? bytes->kcore / bytes->ker : 0;
   const double read = condition->is_input_held ? 0 : bytes->inp;
   const double written = condition->is_output_held ? 0 : bytes->st;
   const double fix = shortcut_fix_bytes(context, node, pass, bytes, condition);
+  if (pass == TWIN_UPDATE) {
+    return (volumes){.left = bytes->inp,
+                     .right = update_error_bytes(context, node, bytes, condition),
+                     .once = kt,
+                     .left_share = of_input,
+                     .right_share = of_output};
+  }
   if (pass == TWIN_FORWARD) {
-    const double io_out = written + bytes->deferred + bytes->save;
-    const double paper = fmin(read * n1 + kt, read + kt * ceil(bytes->s_in / tile));
-    return in_tiles(context, node, pass, layout, split, bytes, condition, (twin_operands){read, kt},
-                    paper) +
-           io_out + fix;
+    return (volumes){.left = read,
+                     .right = kt,
+                     .once = written + bytes->deferred + bytes->save + fix,
+                     .left_share = of_input,
+                     .right_share = of_kernel};
   }
   const bool reads_mask = !condition->is_input_held || context->system->charge_held_masks;
-  const double io_in = read + (reads_mask ? bytes->mask : 0);
-  const double io_out = written + bytes->save;
-  const double paper = fmin(io_out * n1 + kt, io_out + kt * ceil(bytes->s_out / tile));
-  return in_tiles(context, node, pass, layout, split, bytes, condition, (twin_operands){io_out, kt},
-                  paper) +
-         io_in + fix;
+  return (volumes){.left = written + bytes->save,
+                   .right = kt,
+                   .once = read + (reads_mask ? bytes->mask : 0) + fix,
+                   .left_share = of_output,
+                   .right_share = of_kernel};
+}
+
+/* The paper's order of loops: what is fetched once for each tile. */
+static twin_times paper_times(const twin_system *system, const twin_pass_kind pass,
+                              const twin_traffic *bytes, const twin_condition *condition,
+                              const volumes *v) {
+  /* Tiles that cores take as they become free have each operand once. */
+  const double tile = system->tile_schedule ? 1e300 : condition->cap_bytes / 2;
+  const double n1 = condition->is_resident ? 1 : ceil(bytes->kcore / tile);
+  const double n2 = ceil((pass == TWIN_FORWARD ? bytes->s_in : bytes->s_out) / tile);
+  if (pass == TWIN_UPDATE) {
+    return (twin_times){n1, n1, 0};
+  }
+  return v->left * n1 + v->right <= v->left + v->right * n2 ? (twin_times){n1, 1, 0}
+                                                            : (twin_times){1, n2, 0};
+}
+
+/* All of it, fetched so often. */
+static stream stream_with(const twin_system *system, const volumes *v, const double spilled,
+                          const twin_times *times) {
+  const double even = 1 / system->cores;
+  stream sum = {0};
+  add_to(&sum, system, v->left * times->left, v->left_share);
+  add_to(&sum, system, v->right * times->right, v->right_share);
+  add_to(&sum, system, v->once, even);
+  add_to(&sum, system, spilled * times->sums, even);
+  return sum;
+}
+
+/* The pass as section 5 has it: what is read and written once and what once for each tile. What
+ * turns at the same time is given. */
+static stream stream_of(const twin_context *context, const twin_node *node,
+                        const twin_pass_kind pass, const twin_layout layout,
+                        const double split[TWIN_DIM_COUNT], const twin_traffic *bytes,
+                        const twin_condition *condition, const double turned) {
+  const twin_system *const system = context->system;
+  const volumes v = volumes_of(context, node, pass, bytes, condition);
+  const double spilled = twin_spilled_bytes(context, pass, bytes, condition);
+  twin_times times = paper_times(system, pass, bytes, condition, &v);
+  if (system->has_blocked_tiles && !system->tile_schedule && times.left + times.right > 2) {
+    const volumes left = {.left = v.left, .left_share = v.left_share};
+    const volumes right = {.right = v.right, .right_share = v.right_share};
+    const volumes once = {.once = v.once};
+    const volumes none = {0};
+    const twin_times one = {1, 1, 1};
+    const stream each[] = {stream_with(system, &once, 0, &one), stream_with(system, &left, 0, &one),
+                           stream_with(system, &right, 0, &one),
+                           stream_with(system, &none, spilled, &one)};
+    const double memory = system->memory_bytes_per_cycle;
+    const double link = system->core_link_bytes_per_cycle;
+    const twin_load loads[2] = {
+        {(each[0].memory + turned) / memory, each[1].memory / memory, each[2].memory / memory,
+         each[3].memory / memory},
+        {(each[0].link + twin_even_bytes(system, turned)) / link, each[1].link / link,
+         each[2].link / link, each[3].link / link},
+    };
+    times = twin_tiled_times(context, node, pass, layout, split, bytes, condition, loads, times);
+  }
+  return stream_with(system, &v, spilled, &times);
 }
 
 double twin_partial_sum_bytes(const twin_context *context) {
@@ -394,11 +461,12 @@ twin_invocation twin_invocation_of(const twin_context *context, const twin_node 
   const twin_layout layout = twin_layout_of(system, parallelism);
   const double mbc = twin_samples_per_chip(layout, condition->samples);
   const twin_traffic bytes = twin_traffic_of(context, node, layout, split, condition);
-  const double mem = memory_traffic_bytes(context, node, pass, layout, split, &bytes, condition);
   const twin_rotation rotated = twin_rotation_of(
       system, &layout,
       twin_in_elements(node) * mbc * context->workload->element_bytes * bytes.turned);
   const double rm = system->rotate_memory_bytes * rotated.largest_bytes;
+  const stream mem = stream_of(context, node, pass, layout, split, &bytes, condition,
+                               pass == TWIN_BACKWARD ? 0 : rm);
 
   twin_invocation cost = {
       .split = {split[0], split[1], split[2], split[3], split[4]},
@@ -411,13 +479,15 @@ twin_invocation twin_invocation_of(const twin_context *context, const twin_node 
       .kernel_bytes = bytes.kcore,
   };
   if (pass == TWIN_BACKWARD) {
-    cost.overlapped = twin_group_cycles(system, NULL, mem, mem);
-    cost.non_overlapped += twin_group_cycles(system, &rotated.links, rm, rotated.all_bytes) *
+    const double turned = twin_even_bytes(system, rotated.all_bytes);
+    cost.overlapped = twin_group_cycles(system, NULL, mem.memory, mem.link);
+    cost.non_overlapped += twin_group_cycles(system, &rotated.links, rm, turned) *
                                twin_partial_sum_bytes(context) / context->workload->element_bytes +
                            rotated.latency_cycles;
   } else {
-    cost.overlapped =
-        twin_group_cycles(system, &rotated.links, mem + rm, mem + rm) + rotated.latency_cycles;
+    cost.overlapped = twin_group_cycles(system, &rotated.links, mem.memory + rm,
+                                        mem.link + twin_even_bytes(system, rm)) +
+                      rotated.latency_cycles;
   }
   cost.non_overlapped += overhead_cycles(context, node, pass);
   cost.non_overlapped +=

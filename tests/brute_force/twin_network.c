@@ -26,6 +26,7 @@ twin_system twin_stage_system(const twin_system *system, const size_t columns, c
     stage.axes[0].chips = (double)columns;
   }
   stage.axes[stage.axis_count - 1].chips = (double)rows;
+  stage.fused_reductions = false; /* its chips sum what no others do */
   assert(twin_row_chips(&stage) == (double)columns);
   return stage;
 }
@@ -51,6 +52,60 @@ twin_layout twin_layout_of(const twin_system *system, const twin_parallelism par
     is_data[a] = roles[parallelism][a] == 'D';
   }
   return twin_layout_with(system, is_data);
+}
+
+double twin_even_bytes(const twin_system *system, const double bytes) {
+  switch (system->joint) {
+  case TWIN_CORES_RING:
+    break;
+  case TWIN_CORES_CROSSBAR:
+  case TWIN_CORES_MESH:
+    return bytes / system->cores;
+  case TWIN_CORES_NONE:
+    return 0;
+  }
+  return bytes;
+}
+
+/* In a mesh as square as can be, what a link of the cut through its middle carries if each core
+ * sends so many bytes to cores anywhere: counted column by column. */
+static double cut_bytes(const double cores, const double bytes) {
+  size_t rows = 1;
+  for (size_t side = 1; (double)side * (double)side <= cores; side++) {
+    rows = fmod(cores, (double)side) > 0 ? rows : side;
+  }
+  const size_t columns = (size_t)cores / rows;
+  double crossing = 0;
+  for (size_t from = 0; from < columns; from++) {
+    for (size_t to = 0; to < columns; to++) {
+      const bool crosses = (from < columns / 2) != (to < columns / 2);
+      crossing += crosses ? (double)rows * bytes / (double)columns : 0;
+    }
+  }
+  return crossing / (double)rows;
+}
+
+double twin_sent_bytes(const twin_system *system, const double bytes) {
+  switch (system->joint) {
+  case TWIN_CORES_RING:
+    break;
+  case TWIN_CORES_CROSSBAR:
+    return bytes + bytes; /* and as much comes */
+  case TWIN_CORES_MESH:
+    return cut_bytes(system->cores, bytes);
+  case TWIN_CORES_NONE:
+    return 0;
+  }
+  return bytes; /* to the next */
+}
+
+double twin_anywhere_bytes(const twin_system *system, const double bytes) {
+  const double c = system->cores;
+  if (system->joint == TWIN_CORES_RING) {
+    return bytes * floor(c * c / 4) / c; /* the shorter way round */
+  }
+  const double leaving = system->joint == TWIN_CORES_CROSSBAR ? bytes * (c - 1) / c : bytes;
+  return twin_sent_bytes(system, leaving);
 }
 
 double twin_group_cycles(const twin_system *system, const twin_links *links,
@@ -156,8 +211,9 @@ typedef struct {
 
 /* `received`: bytes of a chip, from all of its links. */
 static double links_cycles(const reduction *of, const twin_links *links, const double received) {
+  const double crossing = of->system->reduce_ring_crossings * received;
   return twin_group_cycles(of->system, links, of->memory_bytes,
-                           of->system->reduce_ring_crossings * received);
+                           twin_even_bytes(of->system, crossing));
 }
 
 static double order_cycles(const reduction *of, const size_t *order, const size_t count) {
@@ -197,32 +253,50 @@ static double parts_cycles(const reduction *of, const size_t *order, const size_
   return links_cycles(of, &all, sum_of(&all));
 }
 
-double twin_half_all_reduce_cycles(const twin_system *system, const twin_layout *layout,
-                                   const double bytes, const double memory_factor) {
-  const reduction of = {.system = system, .bytes = bytes, .memory_bytes = memory_factor * bytes};
-  size_t order[TWIN_MAX_AXES] = {0};
+/* Axes with several members, innermost first. */
+static size_t member_axes(const twin_system *system, const twin_layout *layout,
+                          size_t order[TWIN_MAX_AXES]) {
   size_t count = 0;
-  double steps = 0;
   for (size_t a = 0; a < system->axis_count; a++) {
     if (layout->is_data[a] && system->axes[a].chips > 1) {
       order[count++] = a;
-      steps += steps_cycles(&system->axes[a]);
     }
   }
+  return count;
+}
+
+double twin_half_all_reduce_moving_cycles(const twin_system *system, const twin_layout *layout,
+                                          const double bytes, const double memory_factor) {
+  const reduction of = {.system = system, .bytes = bytes, .memory_bytes = memory_factor * bytes};
+  size_t order[TWIN_MAX_AXES] = {0};
+  const size_t count = member_axes(system, layout, order);
   if (system->one_ring && count > 0) {
     const twin_links links = ring_links(system, layout, order, count, bytes);
     const double received = bytes * (layout->nd - 1) / layout->nd; /* from one link only */
-    return links_cycles(&of, &links, received) + ring_steps_cycles(system, layout, order, count);
+    return links_cycles(&of, &links, received);
   }
   switch (system->collective_order) {
   case TWIN_ORDER_BEST:
-    return best_order_cycles(&of, order, count, 0) + steps;
+    return best_order_cycles(&of, order, count, 0);
   case TWIN_ORDER_BOTH_HALVES:
-    return parts_cycles(&of, order, count) + steps;
+    return parts_cycles(&of, order, count);
   case TWIN_ORDER_GIVEN:
     break;
   }
-  return order_cycles(&of, order, count) + steps;
+  return order_cycles(&of, order, count);
+}
+
+double twin_all_reduce_steps_cycles(const twin_system *system, const twin_layout *layout) {
+  size_t order[TWIN_MAX_AXES] = {0};
+  const size_t count = member_axes(system, layout, order);
+  double cycles = 0;
+  if (system->one_ring) {
+    return ring_steps_cycles(system, layout, order, count);
+  }
+  for (size_t i = 0; i < count; i++) {
+    cycles += steps_cycles(&system->axes[order[i]]);
+  }
+  return cycles;
 }
 
 /* Links that a portion of an all-to-all loads, in links of a chip. */
@@ -245,7 +319,7 @@ static double mean_hops(const twin_system *system, const twin_axis *axis) {
 
 double twin_move_cycles(const twin_system *system, const double total_bytes,
                         const twin_parallelism from, const twin_parallelism to) {
-  if (from == to) {
+  if (from == to || total_bytes <= 0) {
     return 0;
   }
   const twin_layout before = twin_layout_of(system, from);

@@ -35,6 +35,13 @@ twin_layout twin_layout_of(const twin_system *system, twin_parallelism paralleli
 twin_layout twin_layout_with(const twin_system *system, const bool is_data[TWIN_MAX_AXES]);
 
 /* Cycles of concurrent transfers: the slowest link decides. NULL: nothing between chips. */
+/* Section 5, kinds of interconnect: bytes that the busiest link of the cores of a chip carries, of
+ * bytes of the chip of which each core has its part, or where each core sends so many to others, or
+ * to any core at all. */
+double twin_even_bytes(const twin_system *system, double bytes);
+double twin_sent_bytes(const twin_system *system, double bytes);
+double twin_anywhere_bytes(const twin_system *system, double bytes);
+
 double twin_group_cycles(const twin_system *system, const twin_links *links, double memory_bytes,
                          double ring_bytes);
 
@@ -49,9 +56,12 @@ typedef struct {
 twin_rotation twin_rotation_of(const twin_system *system, const twin_layout *layout, double full);
 
 /* Half of an all-reduce of `bytes` on each chip along the axes of the samples: the sum, or the way
- * back. Without what passes before it begins. */
-double twin_half_all_reduce_cycles(const twin_system *system, const twin_layout *layout,
-                                   double bytes, double memory_factor);
+ * back. Without latency. */
+double twin_half_all_reduce_moving_cycles(const twin_system *system, const twin_layout *layout,
+                                          double bytes, double memory_factor);
+
+/* The latency of its steps. */
+double twin_all_reduce_steps_cycles(const twin_system *system, const twin_layout *layout);
 
 /* Cycles of an all-to-all of `total_bytes` (of the whole system); 0 where `from` is `to`. */
 double twin_move_cycles(const twin_system *system, double total_bytes, twin_parallelism from,

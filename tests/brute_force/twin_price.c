@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "twin_between_cores.h"
+#include "twin_reductions.h"
 
 static const double unknown = -1;
 
@@ -196,8 +197,7 @@ static double update_once_cycles(const twin_pricer *pricer, const twin_mapping *
         workload->minibatch * workload->element_bytes * node->timesteps;
     const double input_bytes = twin_in_elements(node) * bytes_per_element;
     const double error_bytes = twin_stored_elements(node) * bytes_per_element;
-    *known = twin_weight_exchange_cycles(context, node, p[TWIN_FORWARD], p[TWIN_BACKWARD],
-                                         p[TWIN_UPDATE]) +
+    *known = twin_weight_exchange_cycles(context, node, p) +
              twin_move_cycles(context->system, input_bytes, p[TWIN_FORWARD], p[TWIN_UPDATE]) +
              twin_move_cycles(context->system, error_bytes, p[TWIN_BACKWARD], p[TWIN_UPDATE]);
   }
@@ -277,6 +277,22 @@ static void price_one_layer(const twin_pricer *pricer, const twin_mapping *mappi
   *largest_transient = fmax(*largest_transient, twin_price_transient(pricer, mapping, layer));
 }
 
+/* What passes of layers do not have by themselves. */
+static void add_reductions(const twin_pricer *pricer, const twin_mapping *mapping,
+                           twin_cost *cost) {
+  twin_summed_layer layers[TWIN_MAX_LAYERS];
+  double cycles[TWIN_MAX_LAYERS];
+  for (size_t i = 0; i < mapping->layer_count; i++) {
+    memcpy(layers[i].parallelism, mapping->layers[i].parallelism, sizeof layers[i].parallelism);
+    layers[i].is_grouped = twin_is_in_group(mapping, i);
+  }
+  twin_shared_latency(cycles, &pricer->space.context, layers);
+  for (size_t i = 0; i < mapping->layer_count; i++) {
+    cost->pass_cycles[i][TWIN_UPDATE] += cycles[i];
+    cost->cycles += cycles[i];
+  }
+}
+
 twin_cost twin_price(const twin_pricer *pricer, const twin_mapping *mapping) {
   const twin_context *const context = &pricer->space.context;
   twin_cost cost = {.memory_bytes = context->inference ? 0 : twin_network_input_bytes(context)};
@@ -306,6 +322,7 @@ twin_cost twin_price(const twin_pricer *pricer, const twin_mapping *mapping) {
     cost.memory_bytes += price.kept_bytes;
     largest_transient = fmax(largest_transient, price.transient_bytes);
   }
+  add_reductions(pricer, mapping, &cost);
   cost.memory_bytes += largest_transient;
   cost.fits = twin_fits(&pricer->space, cost.memory_bytes);
   return cost;

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "twin_reductions.h"
 #include "twin_space.h"
 #include "twin_splits.h"
 
@@ -53,7 +54,8 @@ static twin_layer price_layer(const twin_context *context, const twin_node *node
   if (layer.passes[TWIN_UPDATE].exists) {
     add_non_overlapped(
         &layer.passes[TWIN_UPDATE],
-        twin_weight_exchange_cycles(context, node, parallelism, parallelism, parallelism));
+        twin_weight_exchange_cycles(
+            context, node, (const twin_parallelism[]){parallelism, parallelism, parallelism}));
   }
   return layer;
 }
@@ -64,6 +66,19 @@ typedef struct {
   double memory_bytes;
   twin_layer layers[TWIN_MAX_LAYERS];
 } mapping;
+
+static void add_shared_latency(const twin_context *context, const twin_parallelism *sequence,
+                               twin_layer *layers) {
+  twin_summed_layer summed[TWIN_MAX_LAYERS];
+  double cycles[TWIN_MAX_LAYERS];
+  for (size_t i = 0; i < context->workload->node_count; i++) {
+    summed[i] = (twin_summed_layer){.parallelism = {sequence[i], sequence[i], sequence[i]}};
+  }
+  twin_shared_latency(cycles, context, summed);
+  for (size_t i = 0; i < context->workload->node_count; i++) {
+    add_non_overlapped(&layers[i].passes[TWIN_UPDATE], cycles[i]);
+  }
+}
 
 static mapping price_sequence(const twin_search *search, const twin_parallelism *sequence) {
   const twin_context *const context = &search->context;
@@ -81,6 +96,7 @@ static mapping price_sequence(const twin_search *search, const twin_parallelism 
                          cycles);
     }
   }
+  add_shared_latency(context, sequence, out.layers);
   for (size_t i = 0; i < layer_count; i++) {
     for (size_t pass = 0; pass < TWIN_PASS_COUNT; pass++) {
       out.step_cycles += out.layers[i].passes[pass].total;

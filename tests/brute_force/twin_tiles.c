@@ -30,14 +30,11 @@ static void list_sides(sides *list, const double of_core, const double of_chip) 
   }
 }
 
-/* Bytes of a tile of one by one by one, and of everything once. */
+/* Bytes of a tile of one by one by one. */
 typedef struct {
   double input; /* of a feature and position */
   double output;
   double kernel; /* of a pair of features */
-  double left;
-  double right;
-  double sums; /* written once and read once */
   double cap;
 } sizes;
 
@@ -60,18 +57,31 @@ static bool fits(const twin_pass_kind pass, const sizes *s, const box *side, con
                                : 2 * (input + output) + kernel * sum <= room;
 }
 
-/* Of the three ways to go through the tiles the cheapest. */
-static double moved(const twin_pass_kind pass, const sizes *s, const box *tiles) {
+double twin_load_cycles(const twin_load loads[2], const twin_times *times) {
+  double most = 0;
+  for (int i = 0; i < 2; i++) {
+    most = fmax(most, loads[i].fixed + loads[i].left * times->left + loads[i].right * times->right +
+                          loads[i].sums * times->sums);
+  }
+  return most;
+}
+
+/* Of the three ways to go through the tiles, and what is known, the fastest. */
+static twin_times fastest(const twin_pass_kind pass, const twin_load loads[2], const box *tiles,
+                          twin_times best) {
   const double left_again = pass == TWIN_BACKWARD ? tiles->in : tiles->out;
   const double right_again = pass == TWIN_UPDATE ? tiles->in : tiles->positions;
   const double parts = pass == TWIN_FORWARD    ? tiles->in
                        : pass == TWIN_BACKWARD ? tiles->out
                                                : tiles->positions;
-  const double spilled = s->sums * (parts - 1);
-  const double keeps_sums = s->left * left_again + s->right * right_again;
-  const double keeps_right = s->left * left_again + s->right + spilled;
-  const double keeps_left = s->left + s->right * right_again + spilled;
-  return fmin(keeps_sums, fmin(keeps_left, keeps_right));
+  const twin_times ways[] = {
+      {left_again, right_again, 0}, {left_again, 1, parts - 1}, {1, right_again, parts - 1}};
+  for (int i = 0; i < 3; i++) {
+    if (twin_load_cycles(loads, &ways[i]) < twin_load_cycles(loads, &best)) {
+      best = ways[i];
+    }
+  }
+  return best;
 }
 
 static double sums_of(const twin_pass_kind pass, const twin_traffic *bytes,
@@ -85,10 +95,17 @@ static double sums_of(const twin_pass_kind pass, const twin_traffic *bytes,
   return condition->is_resident ? 0 : bytes->ker;
 }
 
-double twin_tiled_bytes(const twin_context *context, const twin_node *node,
-                        const twin_pass_kind pass, const twin_layout layout,
-                        const double split[TWIN_DIM_COUNT], const twin_traffic *bytes,
-                        const twin_condition *condition, const twin_operands operands) {
+double twin_spilled_bytes(const twin_context *context, const twin_pass_kind pass,
+                          const twin_traffic *bytes, const twin_condition *condition) {
+  return 2 * sums_of(pass, bytes, condition) * twin_partial_sum_bytes(context) /
+         context->workload->element_bytes;
+}
+
+twin_times twin_tiled_times(const twin_context *context, const twin_node *node,
+                            const twin_pass_kind pass, const twin_layout layout,
+                            const double split[TWIN_DIM_COUNT], const twin_traffic *bytes,
+                            const twin_condition *condition, const twin_load loads[2],
+                            const twin_times paper) {
   const double g = node->groups;
   const double mbc = twin_samples_per_chip(layout, condition->samples);
   const double inc = g > 1 ? node->in / g : ceil(twin_in_features(node) / layout.nm);
@@ -101,18 +118,15 @@ double twin_tiled_bytes(const twin_context *context, const twin_node *node,
       .output = bytes->raw / (outc * g * node->ij * mbc),
       .kernel = bytes->ker / (inc * outc * g * node->kij * (is_matmul ? mbc : 1)) *
                 ceil(node->kij / split[3]),
-      .left = operands.left,
-      .right = operands.right,
-      .sums = 2 * sums_of(pass, bytes, condition) * sum,
       .cap = condition->cap_bytes,
   };
   sides in;
   sides out;
   sides position;
+  twin_times best = paper;
   list_sides(&in, ceil(inc / split[0]), inc);
   list_sides(&out, ceil(outc / twin_cores_of_group(node, split[1])), outc);
   list_sides(&position, positions, node->ij * mbc);
-  double least = HUGE_VAL;
   for (size_t i = 0; i < in.count; i++) {
     for (size_t o = 0; o < out.count; o++) {
       for (size_t p = 0; p < position.count; p++) {
@@ -120,10 +134,10 @@ double twin_tiled_bytes(const twin_context *context, const twin_node *node,
         const box tiles = {ceil(in.whole / side.in), ceil(out.whole / side.out),
                            ceil(position.whole / side.positions)};
         if (fits(pass, &s, &side, sum)) {
-          least = fmin(least, moved(pass, &s, &tiles));
+          best = fastest(pass, loads, &tiles, best);
         }
       }
     }
   }
-  return least;
+  return best;
 }

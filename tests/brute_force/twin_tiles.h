@@ -6,17 +6,32 @@
 
 #include "twin_traffic.h"
 
-/* What a pass multiplies, as it moves if each is moved once; bytes of a chip. */
+/* Cycles of the memory, or of the link of a core, for what streams. */
 typedef struct {
-  double left;  /* of the input's positions: inputs, in backward errors */
+  double fixed; /* once in any case */
+  double left;  /* what is by positions: inputs, in backward errors */
   double right; /* weights, in update errors */
-} twin_operands;
+  double sums;  /* all sums before they are finished, written and read */
+} twin_load;
 
-/* The least bytes of both operands, and of sums that go to memory before they are finished, over
- * all tiles and the operand that stays; HUGE_VAL if no tile fits. */
-double twin_tiled_bytes(const twin_context *context, const twin_node *node, twin_pass_kind pass,
-                        twin_layout layout, const double split[TWIN_DIM_COUNT],
-                        const twin_traffic *bytes, const twin_condition *condition,
-                        twin_operands operands);
+/* How often. */
+typedef struct {
+  double left;
+  double right;
+  double sums;
+} twin_times;
+
+double twin_load_cycles(const twin_load loads[2], const twin_times *times);
+
+/* What is fetched how often with the tiles of least cycles, of the larger of both loads, over all
+ * tiles and the operand that stays; or `paper`, if none takes less. */
+twin_times twin_tiled_times(const twin_context *context, const twin_node *node, twin_pass_kind pass,
+                            twin_layout layout, const double split[TWIN_DIM_COUNT],
+                            const twin_traffic *bytes, const twin_condition *condition,
+                            const twin_load loads[2], twin_times paper);
+
+/* Bytes of sums that the pass makes, written once and read once. */
+double twin_spilled_bytes(const twin_context *context, twin_pass_kind pass,
+                          const twin_traffic *bytes, const twin_condition *condition);
 
 #endif

@@ -284,7 +284,7 @@ static attempt explain_pipelined(const subject *s, dsm_diags *diags) {
   return explain_layer(s->pipelined_plan, 1, diags);
 }
 
-static uint64_t digest_names(uint64_t digest) {
+static uint64_t digest_names(const subject *s, uint64_t digest) {
   dsm_mode mode = DSM_MODE_TRAINING;
   dsm_parallelism parallelism = DSM_PARALLELISM_DATA;
   dsm_optimization optimization = DSM_OPTIMIZATION_HYBRID;
@@ -301,6 +301,10 @@ static uint64_t digest_names(uint64_t digest) {
       dsm_transfer_name(DSM_TRANSFER_ROTATE),
       dsm_group_name(DSM_GROUP_STREAM),
       dsm_bound_name(DSM_BOUND_RING),
+      dsm_plan_parallelism_name(s->plan, DSM_PARALLELISM_DATA_X_MODEL_Y),
+      dsm_plan_link_name(s->plan, DSM_LINK_AXIS),
+      dsm_plan_bound_name(s->plan, DSM_BOUND_AXIS),
+      dsm_plan_transfer_name(s->plan, DSM_TRANSFER_ROTATE, 0),
       dsm_invocation_kind_name(DSM_INVOCATION_FIRST),
       dsm_optimization_name(DSM_OPTIMIZATION_HYBRID),
       dsm_decision_name(DSM_DECISION_DYSM_FACTOR),
@@ -310,6 +314,8 @@ static uint64_t digest_names(uint64_t digest) {
   }
   digest = digest_u64(digest, dsm_mode_parse("training", &mode));
   digest = digest_u64(digest, dsm_parallelism_parse("model", &parallelism));
+  digest = digest_u64(digest, dsm_system_parallelism_parse(s->system, "model", &parallelism));
+  digest = digest_text(digest, dsm_system_parallelism_name(s->system, parallelism).text);
   return digest_u64(digest, dsm_optimization_parse("hybrid", &optimization));
 }
 
@@ -405,7 +411,7 @@ static attempt use_pure_functions(const subject *s, dsm_diags *diags) {
       dsm_chip_share_derive(layer, &machine, DSM_PARALLELISM_MODEL, s->convolutional->minibatch);
   const dsm_loops core = dsm_core_share(layer, &share, &split);
   const dsm_loops array = dsm_array_share(layer, &machine, DSM_PASS_FORWARD, &share, &split);
-  uint64_t digest = digest_names(DIGEST_START);
+  uint64_t digest = digest_names(s, DIGEST_START);
   digest = digest_score(digest, s->convolutional, &machine, &split);
   digest = digest_holding(digest, s->convolutional, &machine);
   digest = digest_layouts(digest, &machine, &split);

@@ -4,13 +4,24 @@
 #include "fixture.h"
 #include "model/equations.h"
 
+static dsm_system chips;
+static dsm_machine machine;
+
+static void set_up(void) {
+  chips = friendly_system(2, 1);
+  machine = dsm_machine_derive(&chips);
+}
+
 static const dsm__core_bytes core = {.input = 60, .output = 100, .kernel = 80};
 
 /* Ba / B = 6 / 2 = 3; nm = 2 */
 static double partial_sums(dsm_pass pass, dsm_loops split) {
   const dsm_layer layer = fc_layer(12, 20);
-  const dsm_pass_work work = {
-      .layer = &layer, .pass = pass, .precision = friendly_precision(), .share = {.model_ways = 2}};
+  const dsm_pass_work work = {.layer = &layer,
+                              .machine = &machine,
+                              .pass = pass,
+                              .precision = friendly_precision(),
+                              .share = {.model_ways = 2}};
   return dsm__partial_sum_bytes(&work, &split, &core);
 }
 
@@ -48,6 +59,7 @@ END_TEST
 START_TEST(test_partial_sums_as_wide_as_elements_are_not_widened) {
   const dsm_layer layer = fc_layer(12, 20);
   const dsm_pass_work work = {.layer = &layer,
+                              .machine = &machine,
                               .pass = DSM_PASS_FORWARD,
                               .precision = {.element_bytes = 2, .partial_sum_bytes = 2},
                               .share = {.model_ways = 2}};
@@ -89,6 +101,7 @@ START_TEST(test_grouped_errors_are_summed_over_the_cores_of_a_group) {
   const dsm_loops split = loops(1, group_cases[_i].parts_out, 1, 2, 1);
   const double r = 2 * group_cases[_i].sharing_outputs;
   const dsm_pass_work work = {.layer = &grouped,
+                              .machine = &machine,
                               .pass = DSM_PASS_BACKWARD,
                               .precision = friendly_precision(),
                               .share = {.model_ways = 1, .data_ways = 1}};
@@ -98,8 +111,6 @@ END_TEST
 
 /* --- statistics_sums: nm = 2, nout = 20, a chip has 12 samples */
 
-static dsm_system chips;
-static dsm_machine machine;
 static dsm_layer conv;
 
 static void set_up_statistics(void) {
@@ -287,22 +298,29 @@ static double moved_over_a_link(int cores, double bytes) {
   return carried;
 }
 
+static double layout_move_bytes(uint64_t cores, double bytes) {
+  dsm_system ring = friendly_system(1, 1);
+  ring.chip.cores = cores;
+  const dsm_machine its = dsm_machine_derive(&ring);
+  return dsm__layout_move_bytes(&its, bytes);
+}
+
 START_TEST(test_layout_move_is_counted_pair_by_pair) {
   const double link_bytes = moved_over_a_link(_i, 1200);
-  ASSERT_CLOSE(dsm__layout_move_bytes((uint64_t)_i, 1200), link_bytes);
+  ASSERT_CLOSE(layout_move_bytes((uint64_t)_i, 1200), link_bytes);
 }
 END_TEST
 
 /* floor(c * c / 4) / (c * c): a quarter of even rings, 2 of 9 parts of three cores, 6 of 25. */
 START_TEST(test_layout_move_is_a_quarter_on_even_rings) {
-  ck_assert_double_eq(dsm__layout_move_bytes(1, 900), 0);
-  ck_assert_double_eq(dsm__layout_move_bytes(2, 900), 225);
-  ck_assert_double_eq(dsm__layout_move_bytes(3, 900), 200);
-  ck_assert_double_eq(dsm__layout_move_bytes(4, 900), 225);
-  ck_assert_double_eq(dsm__layout_move_bytes(5, 900), 216);
-  ck_assert_double_eq(dsm__layout_move_bytes(32, 900), 225);
-  ck_assert_double_eq(dsm__layout_move_bytes(1048576, 900), 225);
-  ck_assert_double_eq(dsm__layout_move_bytes(5, 0), 0);
+  ck_assert_double_eq(layout_move_bytes(1, 900), 0);
+  ck_assert_double_eq(layout_move_bytes(2, 900), 225);
+  ck_assert_double_eq(layout_move_bytes(3, 900), 200);
+  ck_assert_double_eq(layout_move_bytes(4, 900), 225);
+  ck_assert_double_eq(layout_move_bytes(5, 900), 216);
+  ck_assert_double_eq(layout_move_bytes(32, 900), 225);
+  ck_assert_double_eq(layout_move_bytes(1048576, 900), 225);
+  ck_assert_double_eq(layout_move_bytes(5, 0), 0);
 }
 END_TEST
 
@@ -423,6 +441,7 @@ static void add_statistics(Suite *suite) {
 Suite *suite_core_link(void) {
   Suite *const suite = suite_create("core_link");
   TCase *const sums = tcase_create("partial sums");
+  tcase_add_checked_fixture(sums, set_up, NULL);
   tcase_add_test(sums, test_forward_sums_outputs_over_inputs_and_kernel_positions);
   tcase_add_test(sums, test_backward_sums_inputs_over_outputs_and_kernel_positions);
   tcase_add_test(sums, test_update_sums_gradients_over_positions_and_samples);

@@ -201,8 +201,7 @@ START_TEST(test_parts_are_the_equations_values) {
     ASSERT_IN_RUN(is_close(cost.footprint_bytes, bytes.input + bytes.output + bytes.kernel), run);
     const double sums = dsm__partial_sum_bytes(work, &mapping.split, &bytes) +
                         dsm__statistics_bytes(work, &mapping.split);
-    const double moved =
-        dsm__layout_move_bytes(m->system->chip.cores, dsm__misfit_bytes(work, &mapping.split));
+    const double moved = dsm__layout_move_bytes(m, dsm__misfit_bytes(work, &mapping.split));
     const double ring = m->link_bytes_per_cycle[DSM_LINK_RING];
     ASSERT_IN_RUN(is_close(cost.partial_sum, sums / ring), run);
     ASSERT_IN_RUN(is_close(cost.layout_move, moved / ring), run);

@@ -276,7 +276,9 @@ static double found_bytes(const drawn *d, dsm__refetch refetch) {
 static const dsm__refetch worst = {1e9, 1e9, 1e9};
 
 static double least_found(const drawn *d) {
-  return found_bytes(d, dsm__blocked_refetch(&d->work, &d->extents, d->left, d->right, worst));
+  const dsm__stream_loads loads = {
+      {{.features = d->left, .kernel = d->right, .spilled = d->work.tile_bytes.spilled}}};
+  return found_bytes(d, dsm__blocked_refetch(&d->work, &d->extents, &loads, worst));
 }
 
 START_TEST(test_no_tiles_move_less) {
@@ -349,7 +351,10 @@ START_TEST(test_a_part_of_the_kernel_is_just_enough) {
     const dsm__core_extents extents = dsm__core_extents_derive(&work, &whole);
     const double kernel = work.bytes.kernel_moved;
     const double limit = memory_of(&work) * (double)random_below(&state, 100) / 100;
-    const double needed = dsm__resident_fraction_within(&work, &bytes, &extents, limit);
+    const double paper = dsm__resident_fraction_within(&work, &bytes, &dsm__whole_stream, limit);
+    const double needed =
+        dsm__blocked_fraction_within(&work, &bytes, &extents, limit, limit, paper);
+    ck_assert_double_le(needed, paper);
     work.bytes.kernel_moved = kernel * (1 - needed);
     work.residency.resident_fraction = needed;
     const double then = memory_of(&work);

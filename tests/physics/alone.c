@@ -35,13 +35,13 @@ static void check_links(physics_log *log, const physics_case *one, const dsm_pas
   }
 }
 
-/* What goes to and from memory crosses the ring of a single core too, and what comes from other
+/* What goes to and from memory crosses the link of a single core too, and what comes from other
  * chips; nothing else. */
-static void check_ring(physics_log *log, const physics_case *one, const dsm_pass_plan *pass) {
+static void check_core_link(physics_log *log, const physics_case *one, const dsm_pass_plan *pass) {
   const bool is_one_chip = one->system.system.axes[0].chips * one->system.system.axes[1].chips == 1;
   for (size_t t = 0; t < pass->transfer_count; t++) {
     const dsm_plan_transfer *const transfer = &pass->transfers[t];
-    const double ring = link_bytes(pass, t, DSM_LINK_RING);
+    const double ring = link_bytes(pass, t, DSM_LINK_RING) + link_bytes(pass, t, DSM_LINK_CORES);
     const double memory = transfer_bytes(pass, transfer->transfer, DSM_LINK_MEMORY);
     const bool is_stream = transfer->group == DSM_GROUP_STREAM;
     const bool is_within = transfer->group == DSM_GROUP_PARTIAL_SUM;
@@ -58,12 +58,15 @@ void physics_alone(physics_log *log, const physics_case *one) {
   alone.system.system.axes[0].chips = one->seed % 3 == 0 ? one->system.system.axes[0].chips : 1;
   alone.system.system.axes[1].chips = one->seed % 3 == 1 ? one->system.system.axes[1].chips : 1;
   alone.system.chip.cores = one->seed % 4 == 0 ? one->system.chip.cores : 1;
+  if (alone.system.chip.cores == 1 && one->seed % 5 == 0) {
+    alone.system.chip.interconnect = DSM_INTERCONNECT_NONE;
+  }
   dsm_plan *const plan = physics_explore(&alone, &alone.system);
   for (size_t i = 0; plan != NULL && i < plan->layer_count; i++) {
     for (int p = 0; p < DSM_PASS_COUNT; p++) {
       check_links(log, &alone, &plan->layers[i].passes[p]);
       if (alone.system.chip.cores == 1) {
-        check_ring(log, &alone, &plan->layers[i].passes[p]);
+        check_core_link(log, &alone, &plan->layers[i].passes[p]);
       }
     }
   }

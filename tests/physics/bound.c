@@ -58,7 +58,10 @@ static void speed(dsm_system *system, dsm_bound bound, double factor) {
     system->chip.memory.efficiency_ratio /= factor;
     return;
   case DSM_BOUND_RING:
-    system->chip.core_link_bandwidth_GBps *= factor;
+  case DSM_BOUND_CORES:
+    if ((system->chip.interconnect == DSM_INTERCONNECT_RING) == (bound == DSM_BOUND_RING)) {
+      system->chip.core_link_bandwidth_GBps *= factor;
+    }
     return;
   case DSM_BOUND_AUXILIARY:
     system->core.sfu_ops_per_cycle *= factor;
@@ -268,7 +271,8 @@ void physics_bound_doubled(physics_log *log, const physics_case *one) {
 }
 
 void physics_bound_bundled(physics_log *log, const physics_case *one) {
-  static const char *const systems[] = {"torus64", "torus64_refined", "chip1"};
+  static const char *const systems[] = {"torus64",   "torus64_refined", "chip1",
+                                        "tpu_v3_32", "tpu_v4_4096",     "dgx_a100"};
   enum { SYSTEMS = sizeof systems / sizeof systems[0] };
   const size_t pair =
       (size_t)(one->seed * PHYSICS_SET_COUNT + one->set) % ((size_t)BUNDLED_NETWORKS * SYSTEMS);

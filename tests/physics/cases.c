@@ -39,6 +39,35 @@ static void make_torus(dsm_network *network) {
   *network = torus;
 }
 
+/* One to three axes of links of any kind, collectives of any kind, and what they wait for. */
+static void make_axes(dsm_network *network, uint64_t *state) {
+  static const char *const names[DSM_AXES_MAX] = {"x", "y", "z"};
+  static const double sides[] = {1, 2, 2, 3, 4};
+  static const double bandwidths_GBps[] = {1, 4, 12, 40, 200};
+  static const double latencies_us[] = {0, 0, 0.01, 0.2};
+  static const double ports[] = {1, 2, 4};
+  *network = (dsm_network){
+      .topology = DSM_TOPOLOGY_AXES,
+      .axis_count = 1 + (unsigned)random_below(state, DSM_AXES_MAX),
+      .collectives = (dsm_collectives)random_below(state, DSM_COLLECTIVES_COUNT),
+      .collective_order = (dsm_collective_order)random_below(state, DSM_COLLECTIVE_ORDER_COUNT),
+      .collective_base_us = PICK(state, latencies_us),
+      .in_network_reduction = chance(state, 25),
+  };
+  for (unsigned a = 0; a < network->axis_count; a++) {
+    network->axes[a] = (dsm_network_axis){
+        .name = names[a],
+        .chips = (uint64_t)PICK(state, sides),
+        .bandwidth_GBps = PICK(state, bandwidths_GBps),
+        .efficiency_ratio = chance(state, 50) ? 1 : 0.75,
+        .latency_us = PICK(state, latencies_us),
+        .link = (dsm_link_kind)random_below(state, DSM_LINK_KIND_COUNT),
+        .both_ways = chance(state, 30),
+        .chips_per_port = a == 0 ? 1 : (uint64_t)PICK(state, ports),
+    };
+  }
+}
+
 /* 2 to 4 layers of every type, with all auxiliary operations, on systems of any shape. */
 static void make_small(physics_case *one) {
   instance *const text = malloc(sizeof *text);
@@ -124,6 +153,14 @@ static void vary_system(dsm_system *system, uint64_t *state) {
   }
 }
 
+/* Every third has its cores joined by something else than a ring. */
+static void vary_interconnect(dsm_system *system, uint64_t seed) {
+  static const dsm_interconnect others[] = {DSM_INTERCONNECT_CROSSBAR, DSM_INTERCONNECT_MESH};
+  if (seed % 3 == 0) {
+    system->chip.interconnect = others[seed / 3 % 2];
+  }
+}
+
 static dsm_explore_options options_of(uint64_t *state, dsm_mode mode) {
   dsm_explore_options options;
   dsm_explore_options_init(&options);
@@ -158,7 +195,12 @@ physics_case physics_case_make(uint64_t seed, physics_set set, dsm_mode mode) {
   }
   one.system = *one.given;
   vary_system(&one.system, &state);
+  vary_interconnect(&one.system, seed);
   refined_keys_apply(&one.system, set, seed);
+  if (set == PHYSICS_AXES) {
+    make_axes(&one.system.system, &state);
+    one.system.model.tile_schedule = one.system.model.tile_schedule || chance(&state, 30);
+  }
   one.options = options_of(&state, mode);
   if (chance(&state, 25)) {
     limit_memory(&one, &state);

@@ -105,6 +105,24 @@ static double chip_count(const dsm_system *system) {
   return (double)dsm_system_chips(system);
 }
 
+/* Of what streams, the least that a link carries: all of it, or what each core has a part of. */
+static double link_share(const dsm_system *system, dsm_link link) {
+  const dsm_interconnect kind = system->chip.interconnect;
+  switch (link) {
+  case DSM_LINK_RING:
+    return kind == DSM_INTERCONNECT_RING ? 1 : 0;
+  case DSM_LINK_CORES:
+    return kind == DSM_INTERCONNECT_CROSSBAR || kind == DSM_INTERCONNECT_MESH
+               ? 1 / (double)system->chip.cores
+               : 0;
+  case DSM_LINK_MEMORY:
+  case DSM_LINK_AXIS:
+  case DSM_LINK_COUNT:
+    break;
+  }
+  return 1;
+}
+
 double compulsory_layer_bytes(const dsm_workload *workload, const dsm_system *system, dsm_mode mode,
                               size_t layer, dsm_link link) {
   const subject s = {
@@ -117,7 +135,7 @@ double compulsory_layer_bytes(const dsm_workload *workload, const dsm_system *sy
   if (link < DSM_LINK_MEMORY) {
     return compulsory_link_bytes(workload, system, mode, layer, link);
   }
-  return layer_bytes(&s, link) / chip_count(system);
+  return layer_bytes(&s, link) / chip_count(system) * link_share(system, link);
 }
 
 /* Weights of a chip beyond what all scratchpads hold. */
@@ -133,9 +151,9 @@ static double unpreloaded_bytes(const dsm_workload *workload, const dsm_system *
 
 double compulsory_bytes(const dsm_workload *workload, const dsm_system *system, dsm_mode mode,
                         dsm_link link) {
-  const bool is_streamed = link == DSM_LINK_MEMORY || link == DSM_LINK_RING;
+  const bool is_streamed = link >= DSM_LINK_MEMORY;
   const bool may_preload = mode == DSM_MODE_INFERENCE && is_streamed;
-  double bytes = may_preload ? unpreloaded_bytes(workload, system) : 0;
+  double bytes = may_preload ? unpreloaded_bytes(workload, system) * link_share(system, link) : 0;
   for (size_t i = 0; i < workload->layer_count; i++) {
     bytes += compulsory_layer_bytes(workload, system, mode, i, link);
   }

@@ -15,7 +15,8 @@
  *           updates read, the state of an lstm written and read; tensors that cannot be held are
  *           read and written as often as they are used; in inference no weights, which may be on
  *           chip;
- *   ring    the same, less the weight update, which does not leave the memory;
+ *   ring    the same, or of other links between cores a core's part, less the weight update, which
+ *           does not leave the memory;
  *   x, y    in training the least over the layer's parallelisms of rotating its features, summing
  *           its gradients and spreading its weights; none of an lstm, which may be a stage of a
  *           pipeline.

@@ -107,13 +107,22 @@ static void edit_weights(editor *e, size_t layer) {
   e->layers[layer].layer.weights_on_chip = fractions[random_below(&e->state, 4)];
 }
 
+/* The chips along the last axis, on which stages have rows; columns are those of all others. */
+static uint64_t most_rows(const editor *e) {
+  const dsm_network *const network = &e->one->system.system;
+  return network->axes[network->axis_count - 1].chips;
+}
+
+static uint64_t most_columns(const editor *e) {
+  return dsm_system_chips(&e->one->system) / most_rows(e);
+}
+
 static void edit_rows(editor *e, size_t layer) {
   dsm__pipeline_decision *const group = group_of(e, layer);
   if (group != NULL) {
     uint64_t *const rows = room_for(e, group->layer_count, sizeof *rows);
     memcpy(rows, group->rows, group->layer_count * sizeof *rows);
-    rows[layer - group->first_layer] =
-        1 + random_below(&e->state, e->one->system.system.axes[1].chips);
+    rows[layer - group->first_layer] = 1 + random_below(&e->state, most_rows(e));
     group->rows = rows;
   }
 }
@@ -121,7 +130,7 @@ static void edit_rows(editor *e, size_t layer) {
 static void edit_columns(editor *e, size_t layer) {
   dsm__pipeline_decision *const group = group_of(e, layer);
   if (group != NULL) {
-    group->columns = 1 + random_below(&e->state, e->one->system.system.axes[0].chips);
+    group->columns = 1 + random_below(&e->state, most_columns(e));
   }
 }
 
@@ -150,7 +159,7 @@ static void edit_group(editor *e, size_t layer) {
   e->groups[g] = (dsm__pipeline_decision){.name = "edited",
                                           .first_layer = layer,
                                           .layer_count = count,
-                                          .columns = e->one->system.system.axes[0].chips,
+                                          .columns = most_columns(e),
                                           .rows = rows};
   e->group_count++;
 }

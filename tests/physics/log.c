@@ -9,10 +9,8 @@
 static const double tolerance = 1e-10;
 
 static const char *const set_names[PHYSICS_SET_COUNT] = {
-    [PHYSICS_DEFAULT] = "default",
-    [PHYSICS_REFINED] = "refined",
-    [PHYSICS_ONE_KEY] = "one key",
-    [PHYSICS_SOME_KEYS] = "some keys",
+    [PHYSICS_DEFAULT] = "default",     [PHYSICS_REFINED] = "refined", [PHYSICS_ONE_KEY] = "one key",
+    [PHYSICS_SOME_KEYS] = "some keys", [PHYSICS_AXES] = "axes",
 };
 
 const char *physics_set_name(physics_set set) {

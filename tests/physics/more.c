@@ -14,6 +14,22 @@ static void give_link_x(dsm_system *system) {
 static void give_link_y(dsm_system *system) {
   system->system.axes[1].bandwidth_GBps *= 2;
 }
+static void give_link_z(dsm_system *system) {
+  system->system.axes[2].bandwidth_GBps *= 2;
+}
+static void give_link_efficiency(dsm_system *system) {
+  for (unsigned a = 0; a < system->system.axis_count; a++) {
+    system->system.axes[a].efficiency_ratio = sqrt(system->system.axes[a].efficiency_ratio);
+  }
+}
+static void give_latency(dsm_system *system) {
+  for (unsigned a = 0; a < system->system.axis_count; a++) {
+    system->system.axes[a].latency_us /= 2;
+  }
+}
+static void give_collective_base(dsm_system *system) {
+  system->system.collective_base_us /= 2;
+}
 static void give_memory_bandwidth(dsm_system *system) {
   system->chip.memory.bandwidth_GBps *= 2;
 }
@@ -87,6 +103,7 @@ static void give_clock_and_bandwidths(dsm_system *system) {
   give_clock(system);
   give_link_x(system);
   give_link_y(system);
+  give_link_z(system);
   give_memory_bandwidth(system);
   give_core_link(system);
   give_scratchpad_bandwidth(system);
@@ -165,6 +182,10 @@ static const struct {
 } resources[] = {
     {"link_x", give_link_x, is_pipeline_loose},
     {"link_y", give_link_y, is_pipeline_loose},
+    {"link_z", give_link_z, is_pipeline_loose},
+    {"link efficiency", give_link_efficiency, is_pipeline_loose},
+    {"latency", give_latency, is_pipeline_loose},
+    {"collective base", give_collective_base, is_pipeline_loose},
     {"memory bandwidth", give_memory_bandwidth, is_pipeline_loose},
     {"memory efficiency", give_memory_efficiency, is_pipeline_loose},
     {"memory capacity", give_memory_capacity, never},

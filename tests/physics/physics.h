@@ -17,6 +17,7 @@ typedef enum physics_set {
   PHYSICS_REFINED,     /**< all that torus64_refined has */
   PHYSICS_ONE_KEY,     /**< one of them, by the seed */
   PHYSICS_SOME_KEYS,   /**< each with one chance in two */
+  PHYSICS_AXES,        /**< none, but one to three axes of any links, and tiles in waves at times */
   PHYSICS_SET_COUNT
 } physics_set;
 
@@ -98,5 +99,6 @@ physics_property physics_bound;
 physics_property physics_bound_bundled; /**< of a bundled pair instead, by the seed */
 physics_property physics_bound_doubled; /**< with twice as much, where it need not hold */
 physics_property physics_issue;
+physics_property physics_fused;
 
 #endif

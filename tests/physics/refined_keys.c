@@ -33,7 +33,7 @@ static void copy_key(dsm_assumptions *to, const dsm_assumptions *from, size_t wh
 enum { EXACT_DRAWS = 3 };
 
 void refined_keys_apply(dsm_system *system, physics_set set, uint64_t seed) {
-  if (set == PHYSICS_DEFAULT) {
+  if (set == PHYSICS_DEFAULT || set == PHYSICS_AXES) {
     return;
   }
   uint64_t state = ~seed;

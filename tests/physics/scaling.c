@@ -20,8 +20,11 @@ void physics_scaling(physics_log *log, const physics_case *one) {
     system.core.operation_overhead_us /= factor;
     system.chip.core_link_bandwidth_GBps *= factor;
     system.chip.memory.bandwidth_GBps *= factor;
-    system.system.axes[0].bandwidth_GBps *= factor;
-    system.system.axes[1].bandwidth_GBps *= factor;
+    system.system.collective_base_us /= factor;
+    for (unsigned a = 0; a < system.system.axis_count; a++) {
+      system.system.axes[a].bandwidth_GBps *= factor;
+      system.system.axes[a].latency_us /= factor;
+    }
     dsm_plan *const scaled = physics_explore(one, &system);
     const double limit = plan->result.step_seconds;
     const double found = scaled == NULL ? HUGE_VAL : scaled->result.step_seconds * factor;

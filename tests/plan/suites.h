@@ -13,8 +13,10 @@ Suite *suite_plan_json(void);
 Suite *suite_plan_json_write(void);
 Suite *suite_plan_layouts(void);
 Suite *suite_plan_legal(void);
+Suite *suite_axis_words(void);
 Suite *suite_plan_options(void);
 Suite *suite_plan_pipeline(void);
+Suite *suite_plan_reductions(void);
 Suite *suite_plan_refined(void);
 Suite *suite_plan_validate(void);
 

@@ -10,6 +10,7 @@ class Formats:
                               stdin=subprocess.DEVNULL, timeout=60)
         self.document = json.loads(done.stdout)
         self.limits = self.document["limits"]
+        self.patterns = {each["what"]: each["pattern"] for each in self.document["words"] if "pattern" in each}
         self.word_lists = {each["what"]: [word["key"] for word in each["words"]]
                            for each in self.document["words"]}
         self.formats = {each["name"]: each for each in self.document["formats"]}

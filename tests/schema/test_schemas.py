@@ -25,7 +25,8 @@ from formats import Formats
 
 # Keys of a plan that dsm writes only in some cases, by the last two steps of their path.
 SOMETIMES_WRITTEN = {"$.$schema", "result.latency_seconds", "passes.backward", "passes.update",
-                     "layers.error_parallelism", "layers.output_layout", "$.search", "invocations.tile"}
+                     "layers.error_parallelism", "layers.output_layout", "$.search", "invocations.tile",
+                     "transfers.axis"}
 
 # Cases of tests/invalid that the schemas accept, with the reason, by the first words of their name.
 RELATION = "relates several values"
@@ -90,6 +91,7 @@ BEYOND_SCHEMAS = {
         "axes_with_too_many_chips": "chips of all axes: " + RELATION,
         "axis_name_twice": "names that differ: " + RELATION,
         "chips_product_over_limit": "chips_x times chips_y: " + RELATION,
+        "interconnect_of_cores_none": "cores that something joins: " + RELATION,
         "key_duplicate": DUPLICATES,
     },
 }
@@ -344,6 +346,14 @@ def place_of(schemas, root, record, path):
     return schema
 
 
+def expect_words(what, stated, formats, name):
+    """Words of a list, and with the names of axes those that the program describes by a pattern."""
+    listed, *others = stated.get("anyOf", [stated])
+    patterns = [formats.patterns[name]] if name in formats.patterns else []
+    expect_same(what, listed["enum"], formats.words(name))
+    expect_same(f"{what}: patterns", [other["pattern"] for other in others], patterns)
+
+
 def check_plan_tables(schemas, schema, formats):
     """Keys and words of all records of a plan, found by walking records and schema side by side."""
     todo, seen = [("plan", "")], set()
@@ -357,13 +367,13 @@ def check_plan_tables(schemas, schema, formats):
             here = f"{path}.{key}".lstrip(".")
             root, stated = schemas.resolve(schema, definition["properties"][key])
             if field["kind"] == "word":
-                expect_same(f"{record}.{key}", stated["enum"], formats.words(field["words"]))
+                expect_words(f"{record}.{key}", stated, formats, field["words"])
             elif field["kind"] == "words":
                 _, items = schemas.resolve(root, stated["items"])
-                expect_same(f"{record}.{key}", items["enum"], formats.words(field["words"]))
+                expect_words(f"{record}.{key}", items, formats, field["words"])
             elif field["kind"] == "reals":
                 _, names = schemas.resolve(root, stated["propertyNames"]["anyOf"][1])
-                expect_same(f"{record}.{key}", names["enum"], formats.words(field["words"]))
+                expect_words(f"{record}.{key}", names, formats, field["words"])
             elif field["kind"] in ("counts", "members"):
                 expect_same(f"{record}.{key}", stated["properties"], formats.words(field["words"]))
             if "record" in field and field["record"] not in seen:
@@ -444,6 +454,8 @@ def check_plans(schemas, dsm, source, folder):
         ("vgg16", "torus64_refined", "--set", "system.model.layout_move=exact"),
         ("raider", "torus64", "--set", "system.model.tile_schedule=true"),
         ("vgg16", "torus64", "--set", "system.model.tiling=blocked"),
+        ("alexnet", "dgx_a100"),
+        ("alexnet", "tpu_v4_4096"),
         ("googlenet", "torus64", "--set", "system.model.auxiliary_traffic=unfused", "--set",
          "system.core.operation_overhead_us=1", "--set", "system.core.issue_us=2"),
     )

@@ -22,6 +22,7 @@ Suite *suite_explain(void);
 Suite *suite_preload(void);
 Suite *suite_what_if(void);
 Suite *suite_axes(void);
+Suite *suite_fused(void);
 Suite *suite_properties(void);
 Suite *suite_optimizations(void);
 Suite *suite_published(void);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Systems with a list of one to three axes are explored as those of the short form are. */
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,10 +29,24 @@ static dsm_plan *explored(const dsm_workload *workload, const dsm_system *system
   return plan;
 }
 
-/* The text of a plan with another system in place of its own. */
+static void forget_names(const dsm_plan_transfer *transfers, size_t count) {
+  for (size_t i = 0; i < count; i++) {
+    ((dsm_plan_transfer *)(uintptr_t)&transfers[i])->axis_name = NULL;
+  }
+}
+
+/* The text of a plan with another system, of the short form, in place of its own. */
 static char *printed_with(const dsm_plan *plan, const dsm_system *system) {
   dsm_plan other = *plan;
   other.system = system;
+  other.renaming = NULL;
+  for (size_t i = 0; i < plan->layer_count * DSM_PASS_COUNT; i++) {
+    const dsm_pass_plan *const pass = &plan->layers[i / DSM_PASS_COUNT].passes[i % DSM_PASS_COUNT];
+    forget_names(pass->transfers, pass->transfer_count);
+    for (size_t k = 0; k < pass->invocation_count; k++) {
+      forget_names(pass->invocations[k].transfers, pass->invocations[k].transfer_count);
+    }
+  }
   return dsm_plan_print(&other);
 }
 

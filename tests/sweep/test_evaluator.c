@@ -227,8 +227,8 @@ static const refused refusals[] = {
      "workload $.minibatch: expected a whole number from 1 to 2147483647, found 0"},
     {"system.core.scratchpad_MiB", "-1, 1", DSM_POINT_INVALID, "system $.core.scratchpad_MiB: "},
     {"options.parallelism", "'data_x_model_y', 'data'", DSM_POINT_INVALID,
-     "expected options that leave a parallelism, found none (data_x_model_y and model_x_data_y "
-     "need the optimization hybrid)"},
+     "expected options that leave a parallelism, found none (those with axes of both roles, as "
+     "data_x_model_y, need the optimization hybrid)"},
     {"system.chip.memory.capacity_GB", "1e-3", DSM_POINT_INFEASIBLE,
      "memory capacity: every mapping needs at least "},
 };

@@ -124,7 +124,7 @@ static const limit_case limits[] = {
     {"core.resident_weight_fraction", "1", "1.01"},
     {"chip.cores", "1", "0"},
     {"chip.cores", "1048576", "1048577"},
-    {"chip.interconnect", "ring", "mesh"},
+    {"chip.interconnect", "mesh", "star"},
     {"chip.core_link_bandwidth_GBps", "1e-9", "0"},
     {"chip.memory.capacity_GB", "1e-9", "0"},
     {"chip.memory.capacity_GB", "1e12", "1e12.5"},

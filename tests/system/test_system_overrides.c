@@ -35,7 +35,7 @@ static const bad_case bad[] = {
     {"chip.cores.count", "64", "$.chip.cores"},
     {"chip.memory", "8", "$.chip.memory"},
     {"system.link_bandwidth_x_GBps", "0", "$.system.link_bandwidth_x_GBps"},
-    {"chip.interconnect", "mesh", "$.chip.interconnect"},
+    {"chip.interconnect", "star", "$.chip.interconnect"},
     {"", "1", "$"},
 };
 

@@ -86,6 +86,8 @@ typedef struct cli_arguments {
   const char *ladder_base; /**< NULL: not given */
   const char *explain;     /**< NULL: not given */
   const char *formats;     /**< of describe; NULL: not given */
+  const char *axis_words;  /**< of --parallelism, with names of axes of a system that is not loaded
+                                yet; NULL: none */
   const char *elasticity;  /**< "elasticity" or "sensitivity", whichever was given; NULL: none */
   double tolerance;        /**< of check, a ratio */
   bool wants_all_rows;     /**< --all */

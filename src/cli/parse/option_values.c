@@ -274,9 +274,44 @@ cli_exit cli_apply_optimize(cli_arguments *arguments, const cli_option *option, 
   return CLI_EXIT_DONE;
 }
 
+/* Says that a word is none of the parallelisms of a system. */
+static cli_exit complain_of_axis_word(const cli_arguments *arguments, const dsm_system *system,
+                                      const char *word) {
+  char expected[DSM_PARALLELISM_COUNT * (sizeof(dsm_axes_word) + 4)] = "";
+  size_t used = 0;
+  for (int p = 0; p < DSM_PARALLELISM_COUNT_OF(system->system.axis_count); p++) {
+    const dsm_axes_word one = dsm_system_parallelism_name(system, (dsm_parallelism)p);
+    const int wrote =
+        snprintf(expected + used, sizeof expected - used, "%s%s", p == 0 ? "" : ", ", one.text);
+    used += wrote > 0 ? (size_t)wrote : 0;
+  }
+  return cli_usage_error(arguments->command, "--parallelism: expected some of %s on %s, found '%s'",
+                         expected, system->name, word);
+}
+
+/* Is there a word in a list that begins as one with names of axes does, and is not one for all
+ * systems? */
+static bool has_axis_word(const char *list) {
+  for (const char *at = list; *at != '\0'; at += strcspn(at, ",") + (strchr(at, ',') != NULL)) {
+    char word[sizeof(dsm_axes_word)];
+    dsm_parallelism known;
+    (void)snprintf(word, sizeof word, "%.*s", (int)strcspn(at, ","), at);
+    if ((strncmp(word, "data_", 5) == 0 || strncmp(word, "model_", 6) == 0) &&
+        !dsm_parallelism_parse(word, &known)) {
+      return true;
+    }
+  }
+  return false;
+}
+
 cli_exit cli_apply_parallelism(cli_arguments *arguments, const cli_option *option, char *value) {
   const unsigned all = 1U << DSM_PARALLELISM_COUNT;
   unsigned words;
+  if (arguments->command->bit == CLI_EXPLORE && has_axis_word(value)) {
+    arguments->axis_words = value;
+    return CLI_EXIT_DONE;
+  }
+  arguments->axis_words = NULL;
   if (!find_words(arguments, option, value, &words)) {
     return CLI_EXIT_USAGE;
   }
@@ -285,6 +320,23 @@ cli_exit cli_apply_parallelism(cli_arguments *arguments, const cli_option *optio
                            value);
   }
   arguments->options.parallelisms = words == all ? DSM_PARALLELISM_ALL : words;
+  return CLI_EXIT_DONE;
+}
+
+cli_exit cli_settle_parallelisms(cli_arguments *arguments, const dsm_system *system) {
+  dsm_parallelism_set set = 0;
+  for (const char *at = arguments->axis_words; at != NULL;) {
+    const size_t length = strcspn(at, ",");
+    char word[sizeof(dsm_axes_word)];
+    dsm_parallelism parallelism;
+    (void)snprintf(word, sizeof word, "%.*s", (int)length, at);
+    if (length >= sizeof word || !dsm_system_parallelism_parse(system, word, &parallelism)) {
+      return complain_of_axis_word(arguments, system, word);
+    }
+    set |= DSM_PARALLELISM_BIT(parallelism);
+    at = at[length] == ',' ? at + length + 1 : NULL;
+  }
+  arguments->options.parallelisms = set != 0 ? set : arguments->options.parallelisms;
   return CLI_EXIT_DONE;
 }
 

@@ -40,6 +40,10 @@ const char *cli_log_axis_word(size_t index); /**< its number is that of DSM_PLOT
 cli_exit cli_apply_minibatch(cli_arguments *arguments, const cli_option *option, char *value);
 cli_exit cli_apply_optimize(cli_arguments *arguments, const cli_option *option, char *value);
 cli_exit cli_apply_parallelism(cli_arguments *arguments, const cli_option *option, char *value);
+
+/** Reads the parallelisms that were given with names of the axes of the system, now that it is
+ * there. */
+cli_exit cli_settle_parallelisms(cli_arguments *arguments, const dsm_system *system);
 cli_exit cli_apply_elasticity(cli_arguments *arguments, const cli_option *option, char *value);
 cli_exit cli_apply_set(cli_arguments *arguments, const cli_option *option, char *value);
 cli_exit cli_apply_shard(cli_arguments *arguments, const cli_option *option, char *value);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "cli/parse/input_files.h"
+#include "cli/parse/option_values.h"
 #include "cli/parse/plan_operand.h"
 #include "cli/rows/rows.h"
 #include "cli/run/complain.h"
@@ -95,10 +96,13 @@ static cli_exit explore_elasticity(const cli_arguments *arguments, const inputs 
 }
 
 /* With inputs that are there, perhaps but for the ladder's base. */
-static cli_exit explore_inputs(const cli_arguments *arguments, const inputs *in) {
-  return arguments->is_ladder            ? explore_ladder(arguments, in)
-         : arguments->elasticity != NULL ? explore_elasticity(arguments, in)
-                                         : explore_once(arguments, in);
+static cli_exit explore_inputs(const cli_arguments *given, const inputs *in) {
+  cli_arguments arguments = *given;
+  const cli_exit outcome = cli_settle_parallelisms(&arguments, in->system);
+  return outcome != CLI_EXIT_DONE       ? outcome
+         : arguments.is_ladder          ? explore_ladder(&arguments, in)
+         : arguments.elasticity != NULL ? explore_elasticity(&arguments, in)
+                                        : explore_once(&arguments, in);
 }
 
 /* Loads all inputs, so that the problems of all of them are reported, not only of the first. */

@@ -36,7 +36,7 @@ static const char *why_no_hybrid(const cli_arguments *arguments, const dsm_workl
     return "on a torus of one row or column the hybrids are data and model parallelism again";
   }
   return (arguments->options.parallelisms & DSM_PARALLELISM_HYBRIDS) == 0
-             ? "--parallelism leaves out data_x_model_y and model_x_data_y"
+             ? "--parallelism leaves out those with axes of both roles, as data_x_model_y"
              : NULL;
 }
 

@@ -131,6 +131,7 @@ static void put_titles(dsm__csv *csv) {
 /* A cell that is looked for: the rest of its column's name. */
 typedef struct wanted {
   const char *name;
+  const dsm__renaming *renaming;
   dsm__text_buffer *text;
 } wanted;
 
@@ -150,7 +151,7 @@ static bool find_word(const dsm__field *field, const void *record, const wanted 
       return true;
     }
     const void *const one = all + w * field->type->size;
-    const wanted rest = {of->name + length + 1, of->text};
+    const wanted rest = {of->name + length + 1, of->renaming, of->text};
     return (field->is_stated == NULL || field->is_stated(one)) && find_in(field->type, one, &rest);
   }
   return false;
@@ -166,14 +167,14 @@ static bool is_another(void *context, const dsm__field *field, const void *recor
       (!is_divided && !dsm__field_is_stated(field, record))) {
     return true;
   }
-  const wanted rest = {of->name + length + 1, of->text};
+  const wanted rest = {of->name + length + 1, of->renaming, of->text};
   if (of->name[length] == '.') {
     return field->kind == DSM__FIELD_RECORD
                ? !find_in(field->type, dsm__field_in(field, record), &rest)
                : !is_divided || !find_word(field, record, &rest);
   }
   if (of->name[length] == '\0') {
-    dsm__field_put_text(field, record, "", of->text);
+    dsm__field_put_text(field, of->renaming, record, "", of->text);
     return false;
   }
   return true;
@@ -187,7 +188,7 @@ static bool find_in(const dsm__record_type *type, const void *record, const want
 void dsm__csv_row(dsm__csv *csv, const dsm__csv_part *parts, size_t count) {
   put_titles(csv);
   for (size_t c = 0; c < csv->count; c++) {
-    const wanted of = {csv->names[c], &csv->cell};
+    const wanted of = {csv->names[c], csv->page->renaming, &csv->cell};
     bool is_found = false;
     dsm__text_clear(&csv->cell);
     for (size_t p = 0; p < count && !is_found; p++) {

@@ -94,14 +94,15 @@ typedef struct parts_type {
 } parts_type;
 
 /* `made` is not moved afterwards. */
-static void parts_of(const dsm_system *system, parts_type *made) {
+static void parts_of(const dsm_plan *plan, parts_type *made) {
+  const dsm__words *const all = dsm__words_in(plan->renaming, &dsm__move_words);
   size_t count = 0;
   for (size_t m = 0; m < DSM__MOVE_COUNT; m++) {
-    if (dsm__move_is_possible(m, system)) {
-      made->words[count++] = dsm__move_words.items[m];
+    if (dsm__move_is_possible(m, plan->system)) {
+      made->words[count++] = all->items[m];
     }
   }
-  made->moves = (dsm__words){dsm__move_words.what, made->words, count};
+  made->moves = (dsm__words){.what = all->what, .items = made->words, .count = count};
   made->type = parts_record;
   made->fields[0] = parts_record.fields[0];
   made->fields[1] = parts_record.fields[1];
@@ -126,9 +127,10 @@ static void put_columns(dsm__csv *csv, const parts_type *parts) {
 
 char *dsm_report_plan_csv(const dsm_plan *plan) {
   dsm__page page = dsm__data_begin();
+  page.renaming = plan->renaming;
   dsm__csv csv = dsm__csv_begin(&page);
   parts_type parts;
-  parts_of(plan->system, &parts);
+  parts_of(plan, &parts);
   put_columns(&csv, &parts);
   for (size_t i = 0; i < plan->layer_count; i++) {
     const dsm_layer_plan *const layer = &plan->layers[i];

@@ -36,7 +36,7 @@ dsm__rows dsm__rows_make(dsm__page *page, size_t count, size_t size) {
 }
 
 char *dsm__data_json(dsm__page *page, const dsm__record_type *type, const void *document) {
-  dsm__json_writer writer = {.out = &page->out};
+  dsm__json_writer writer = {.out = &page->out, .renaming = page->renaming};
   dsm__record_write(&writer, type, document);
   dsm__json_finish(&writer);
   return dsm__page_finish(page);

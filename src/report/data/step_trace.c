@@ -28,7 +28,7 @@ typedef enum track {
   TRACK_ARRAYS,
   TRACK_SPECIAL,
   TRACK_MEMORY,
-  TRACK_RING,
+  TRACK_CORE_LINKS,
   TRACK_AXIS, /* of the first axis, and so on */
 } track;
 
@@ -37,7 +37,7 @@ static const char *const track_labels[] = {
     [TRACK_ARRAYS] = "arrays",
     [TRACK_SPECIAL] = "special function units",
     [TRACK_MEMORY] = "memory bus",
-    [TRACK_RING] = "ring",
+    [TRACK_CORE_LINKS] = "ring",
 };
 _Static_assert(DSM__COUNT_OF(track_labels) == TRACK_AXIS, "a name for each track");
 
@@ -45,7 +45,7 @@ static track track_of_link(dsm_link link) {
   if (link == DSM_LINK_MEMORY) {
     return TRACK_MEMORY;
   }
-  return link == DSM_LINK_RING ? TRACK_RING : (track)((unsigned)TRACK_AXIS + (unsigned)link);
+  return link >= DSM_LINK_RING ? TRACK_CORE_LINKS : (track)((unsigned)TRACK_AXIS + (unsigned)link);
 }
 
 typedef struct tracer {
@@ -138,8 +138,10 @@ static void draw_transfer(const drawing *d, const transfers *list, const dsm_pla
   const double cycles = one->cycles * list->cycles_times;
   begin_slice(d, track_of_link(one->link),
               list->group == DSM_GROUP_STREAM ? "overlapped" : "not_overlapped",
-              dsm__move_name(one->transfer, one->axis), begin_cycles, cycles, limit_cycles);
-  dsm__json_put_string(writer, "transfer", dsm__move_name(one->transfer, one->axis));
+              dsm_plan_transfer_name(d->tracer->plan, one->transfer, one->axis), begin_cycles,
+              cycles, limit_cycles);
+  dsm__json_put_string(writer, "transfer",
+                       dsm_plan_transfer_name(d->tracer->plan, one->transfer, one->axis));
   dsm__json_put_string(writer, "group", dsm_group_name(one->group));
   dsm__json_put_double(writer, "bytes", one->bytes * list->bytes_times);
   end_slice(d, cycles);
@@ -234,8 +236,9 @@ static void draw_pass_slice(const drawing *d) {
   const double end_cycles = d->span->begin_cycles + d->span->cycles;
   begin_slice(d, TRACK_PASSES, "pass", dsm_pass_name(d->span->pass), d->span->begin_cycles,
               d->span->cycles, end_cycles);
-  dsm__json_put_string(writer, "parallelism", dsm_parallelism_name(pass->share.parallelism));
-  dsm__json_put_string(writer, "bound", dsm_bound_name(pass->bound));
+  dsm__json_put_string(writer, "parallelism",
+                       dsm_plan_parallelism_name(plan, pass->share.parallelism));
+  dsm__json_put_string(writer, "bound", dsm_plan_bound_name(plan, pass->bound));
   dsm__json_put_double(writer, "utilization", pass->utilization);
   if (pipeline != DSM_NO_PIPELINE) {
     dsm__json_put_string(writer, "pipeline", plan->pipelines[pipeline].name);
@@ -289,6 +292,15 @@ static const char *axis_label(dsm__arena *arena, const char *axis) {
   return dsm__arena_printf(arena, "%c%s links", is_letter ? toupper(axis[0]) : axis[0], axis + 1);
 }
 
+static const char *label_of(tracer *t, unsigned at) {
+  const dsm_system *const system = t->plan->system;
+  if (at >= TRACK_AXIS) {
+    return axis_label(t->arena, system->system.axes[at - TRACK_AXIS].name);
+  }
+  const bool is_ring = system->chip.interconnect == DSM_INTERCONNECT_RING;
+  return at == TRACK_CORE_LINKS && !is_ring ? "core links" : track_labels[at];
+}
+
 static void write_names(tracer *t) {
   const char *const system = t->plan->system->name;
   const char *const process = dsm__arena_printf(t->arena, "a chip of %s", system);
@@ -298,8 +310,7 @@ static void write_names(tracer *t) {
   const dsm_network *const network = &t->plan->system->system;
   for (unsigned i = TRACK_PASSES; i < TRACK_AXIS + network->axis_count; i++) {
     const dsm__trace_track one = {CHIP_PROCESS, i};
-    const char *const label =
-        i < TRACK_AXIS ? track_labels[i] : axis_label(t->arena, network->axes[i - TRACK_AXIS].name);
+    const char *const label = label_of(t, i);
     dsm__trace_put_name(t->writer, "thread_name", one, label == NULL ? "links" : label);
     t->writer->out->failed |= label == NULL;
     dsm__trace_put_place(t->writer, "thread_sort_index", one, one.thread);

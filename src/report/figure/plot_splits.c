@@ -59,7 +59,7 @@ static void put_line(figure *f, dsm__text_buffer *data, size_t layer, dsm_pass p
     return;
   }
   dsm__text_printf(data, "%zu\t%s\t%s\t", layer + 1, dsm_pass_name(p),
-                   dsm_parallelism_name(pass->share.parallelism));
+                   dsm_plan_parallelism_name(f->plan, pass->share.parallelism));
   for (int d = 0; d < DSM_DIM_COUNT; d++) {
     dsm__text_printf(data, "%" PRIu64 "\t", pass->invocations[0].split.n[d]);
   }
@@ -95,8 +95,9 @@ static double put_legend(figure *f, bool is_drawn) {
   size_t count = 0;
   for (int p = 0; p < DSM_PARALLELISM_COUNT; p++) {
     if (f->is_used[p]) {
-      entries[count++] = (dsm__legend_entry){.color = dsm__color_of_parallelism((dsm_parallelism)p),
-                                             .text = dsm_parallelism_name((dsm_parallelism)p)};
+      entries[count++] =
+          (dsm__legend_entry){.color = dsm__color_of_parallelism((dsm_parallelism)p),
+                              .text = dsm_plan_parallelism_name(f->plan, (dsm_parallelism)p)};
     }
   }
   for (int s = 0; s < 3; s++) {
@@ -158,7 +159,8 @@ static void put_functions(figure *f) {
   dsm__plot_define_of(f->maker);
   dsm__text_puts(body, "hue(p) = ");
   for (int p = 0; p < DSM_PARALLELISM_COUNT_OF(f->plan->system->system.axis_count); p++) {
-    dsm__text_printf(body, "p eq '%s' ? 0x%s : ", dsm_parallelism_name((dsm_parallelism)p),
+    dsm__text_printf(body,
+                     "p eq '%s' ? 0x%s : ", dsm_plan_parallelism_name(f->plan, (dsm_parallelism)p),
                      dsm__color_of_parallelism((dsm_parallelism)p) + 1);
   }
   dsm__text_printf(body, "0\nshade(n) = log(n) / log(%" PRIu64 ")\n", f->most_parts);

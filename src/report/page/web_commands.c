@@ -65,7 +65,8 @@ static void put_options(dsm__page *page, const dsm_plan *plan) {
     put_list(page, " --optimize ", &dsm__optimization_words, options->optimizations & of_mode);
   }
   if ((options->parallelisms & all) != all) {
-    put_list(page, " --parallelism ", &dsm__parallelism_words, options->parallelisms);
+    put_list(page, " --parallelism ", dsm__words_in(plan->renaming, &dsm__parallelism_words),
+             options->parallelisms);
   }
 }
 

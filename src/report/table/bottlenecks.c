@@ -88,8 +88,9 @@ static const char *busiest_transfer(dsm__page *page, const dsm_pass_plan *pass, 
              ? ""
              : dsm__page_text(page, " (%s%s on %s)",
                               busiest->cycles < links.cycles[links.slowest] ? "most of it " : "",
-                              dsm__move_name(busiest->transfer, busiest->axis),
-                              dsm_link_name(links.slowest));
+                              dsm__page_word(page, &dsm__move_words,
+                                             dsm__move_of(busiest->transfer, busiest->axis)),
+                              dsm__page_word(page, &dsm__link_words, links.slowest));
 }
 
 /* The invocations that compute longest in a step. */
@@ -200,15 +201,18 @@ static cause link_cause(dsm__page *page, const dsm_plan *plan, const dsm_pass_pl
   static const double nearly_all = 0.95;
   const double of_tiles = tile_cycles(plan, pass, bound);
   if (of_tiles > pass->resources.cycles[bound] / 2) {
-    return (cause){.phrase = bound == DSM_BOUND_RING ? "tiles that wait for their operands"
-                                                     : "adding up sums in parts",
+    return (cause){.phrase = bound == DSM_BOUND_AUXILIARY_MEMORY
+                                 ? "adding up sums in parts"
+                                 : "tiles that wait for their operands",
                    .detail = ""};
   }
   dsm_group most = DSM_GROUP_STREAM;
   double most_cycles = 0;
   double sum = 0;
   for (int g = 0; g < DSM_GROUP_LINKS_END; g++) {
-    const double cycles = g == DSM_GROUP_STREAM ? stream_cycles(pass) : pass->group_cycles[g];
+    const double cycles = g == DSM_GROUP_STREAM
+                              ? stream_cycles(pass)
+                              : pass->group_cycles[g] - pass->group_latency_cycles[g];
     if (cycles > 0 && dsm_bound_of_link(links_of(pass, (dsm_group)g).slowest) == bound) {
       sum += cycles;
       most = cycles > most_cycles ? (dsm_group)g : most;
@@ -220,10 +224,20 @@ static cause link_cause(dsm__page *page, const dsm_plan *plan, const dsm_pass_pl
                                  : dsm__word_text(&dsm__group_words, most);
   return (cause){
       .phrase = most_cycles < nearly_all * sum
-                    ? dsm__page_text(page, "%s, mostly %s", dsm_bound_name(bound), phrase)
+                    ? dsm__page_text(page, "%s, mostly %s",
+                                     dsm__page_word(page, &dsm__bound_words, bound), phrase)
                     : phrase,
       .detail = busiest_transfer(page, pass, most),
   };
+}
+
+/* The group that waits longest for steps from chip to chip. */
+static const char *latency_detail(dsm__page *page, const dsm_pass_plan *pass) {
+  dsm_group most = DSM_GROUP_STREAM;
+  for (int g = 0; g < DSM_GROUP_COUNT; g++) {
+    most = pass->group_latency_cycles[g] > pass->group_latency_cycles[most] ? (dsm_group)g : most;
+  }
+  return dsm__page_text(page, " (most of it in %s)", dsm__word_key(&dsm__group_words, most));
 }
 
 static cause main_cause(dsm__page *page, const dsm_plan *plan, const bottleneck_pass *bottleneck) {
@@ -233,6 +247,7 @@ static cause main_cause(dsm__page *page, const dsm_plan *plan, const bottleneck_
       [DSM_BOUND_SCRATCHPAD] = "loading weights into the arrays",
       [DSM_BOUND_AUXILIARY] = "auxiliary operations",
       [DSM_BOUND_OVERHEAD] = "starting and issuing kernels",
+      [DSM_BOUND_LATENCY] = "the latency of steps between chips",
       [DSM_BOUND_AUXILIARY_MEMORY] = "what auxiliary operations read and write",
   };
   const dsm_pass_plan *const pass = &bottleneck->layer->passes[bottleneck->pass];
@@ -241,6 +256,8 @@ static cause main_cause(dsm__page *page, const dsm_plan *plan, const bottleneck_
   cause found = {.phrase = phrases[bound], .detail = ""};
   if (found.phrase == NULL) { /* a link */
     found = link_cause(page, plan, pass, bound);
+  } else if (bound == DSM_BOUND_LATENCY) {
+    found.detail = latency_detail(page, pass);
   } else if (bound == DSM_BOUND_COMPUTE) {
     found.detail = array_filling(page, plan, bottleneck);
   } else if (bound == DSM_BOUND_STARTUP && plan->system->model.tile_schedule) {

@@ -32,14 +32,16 @@ static void add_alternative(dsm__table *table, double reference_cycles,
                           cycles->auxiliary, cycles->non_overlapped};
   const dsm_group largest = dsm__loss_largest_group(alternative->group_cycles);
   dsm__table_add(table, style, alternative->is_chosen ? "*" : "");
-  dsm__table_add(table, style, dsm__word_brief(&dsm__parallelism_words, alternative->parallelism));
+  dsm__table_add(table, style,
+                 dsm__word_brief(dsm__words_in(table->page->renaming, &dsm__parallelism_words),
+                                 alternative->parallelism));
   dsm__table_add(table, style, dsm__page_split(table->page, &alternative->split));
   for (size_t i = 0; i < DSM__COUNT_OF(parts); i++) {
     dsm__table_add(table, style, dsm__figure_percent(dsm__share(parts[i], chosen_cycles)).text);
   }
   dsm__table_add(table, style,
                  largest == DSM_GROUP_STREAM ? "" : dsm__word_brief(&dsm__group_words, largest));
-  dsm__table_add(table, style, dsm_bound_name(alternative->bound));
+  dsm__table_add(table, style, dsm__page_word(table->page, &dsm__bound_words, alternative->bound));
   const double network = dsm__share(alternative->network_cycles, reference_cycles);
   dsm__table_add(table, style,
                  !alternative->is_best_of_parallelism ? ""
@@ -118,6 +120,7 @@ static void put_layer(dsm__page *page, const dsm_plan *plan, const dsm_explanati
 
 static void put_legend(dsm__page *page, const dsm_plan *plan,
                        const dsm_explanation *const *explanations, size_t count) {
+  const char *const hybrids = dsm__page_parallelisms(page, plan->system);
   bool has_what_ifs = false;
   for (size_t i = 0; i < count; i++) {
     has_what_ifs = has_what_ifs || explanations[i]->what_if_count > 0;
@@ -127,12 +130,12 @@ static void put_legend(dsm__page *page, const dsm_plan *plan,
                  "between layers: arrays = "
                  "computing, xfer = transfers that computation does not hide, aux = auxiliary "
                  "operations, other = never hidden. network = the step with this parallelism "
-                 "for the %s and the best for all %s, in percent of %s. DxMy = "
-                 "data_x_model_y, MxDy = model_x_data_y.",
+                 "for the %s and the best for all %s, in percent of %s.%s%s%s",
                  dsm__explain_is_per_pass(plan) ? "pass" : "layer",
                  dsm__explain_is_per_pass(plan) ? "else" : "others",
                  dsm__explain_is_preloading(plan) ? "the best step without preloaded weights"
-                                                  : "the plan's");
+                                                  : "the plan's",
+                 hybrids[0] == '\0' ? "" : " ", hybrids, hybrids[0] == '\0' ? "" : ".");
   if (has_what_ifs) {
     dsm__page_line(page, DSM__STYLE_FAINT,
                    "Other decisions: the best step of the whole network with each value, the limit "
@@ -143,6 +146,7 @@ static void put_legend(dsm__page *page, const dsm_plan *plan,
 char *dsm_report_explanation_table(const dsm_plan *plan, const dsm_explanation *const *explanations,
                                    size_t count, dsm_table_style style) {
   dsm__page page = dsm__page_begin(style);
+  page.renaming = plan->renaming;
   for (size_t i = 0; i < count; i++) {
     put_layer(&page, plan, explanations[i]);
   }

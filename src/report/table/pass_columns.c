@@ -82,7 +82,7 @@ dsm__pass_cell dsm__pass_cell_of(dsm__page *page, const dsm_plan *plan, size_t l
   case DSM__COLUMN_PASS:
     return words(dsm_pass_name(pass));
   case DSM__COLUMN_PARALLELISM:
-    return words(dsm_parallelism_name(run->share.parallelism));
+    return words(dsm_plan_parallelism_name(plan, run->share.parallelism));
   case DSM__COLUMN_SPLIT:
     return words(dsm__page_text(page, "%s%s", dsm__page_split(page, &run->invocations[0].split),
                                 dsm__has_other_split(run) ? " *" : ""));
@@ -111,7 +111,7 @@ dsm__pass_cell dsm__pass_cell_of(dsm__page *page, const dsm_plan *plan, size_t l
   case DSM__COLUMN_INTENSITY:
     return intensity(page, dsm__roofline_point_of(plan, layer, pass).intensity);
   case DSM__COLUMN_BOUND:
-    return words(dsm_bound_name(run->bound));
+    return words(dsm_plan_bound_name(plan, run->bound));
   case DSM__COLUMN_TIME:
   case DSM__PASS_COLUMN_COUNT:
     break;

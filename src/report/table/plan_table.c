@@ -19,10 +19,11 @@ static void add_pass(dsm__table *table, const dsm_plan *plan, size_t layer, dsm_
       continue;
     }
     const dsm__pass_cell cell = dsm__pass_cell_of(table->page, plan, layer, p, column);
-    const char *const text = column == DSM__COLUMN_PASS ? dsm__word_brief(&dsm__pass_words, p)
-                             : column == DSM__COLUMN_PARALLELISM && !has_long_names
-                                 ? dsm__word_brief(&dsm__parallelism_words, parallelism)
-                                 : cell.text;
+    const char *const text =
+        column == DSM__COLUMN_PASS ? dsm__word_brief(&dsm__pass_words, p)
+        : column == DSM__COLUMN_PARALLELISM && !has_long_names
+            ? dsm__word_brief(dsm__words_in(plan->renaming, &dsm__parallelism_words), parallelism)
+            : cell.text;
     dsm__table_add(table, cell.style, is_of_layer(column) && !is_first_row ? "" : text);
   }
 }
@@ -64,7 +65,7 @@ static void put_legend(dsm__page *page, const dsm_plan *plan, const dsm__pass_tr
       "useful work at full speed, array = arrays starting up or not full, xfer = transfers that "
       "computation does not hide, aux = auxiliary operations, other = never hidden.");
   if (traits->has_hybrid && !has_long_names) {
-    dsm__page_line(page, DSM__STYLE_FAINT, "par.: DxMy = data_x_model_y, MxDy = model_x_data_y.");
+    dsm__page_line(page, DSM__STYLE_FAINT, "par.: %s.", dsm__page_parallelisms(page, plan->system));
   }
   if (traits->has_other_split) {
     dsm__page_line(page, DSM__STYLE_FAINT, "%s", dsm__other_split_note);
@@ -103,6 +104,7 @@ static void put_plan(dsm__page *page, const dsm_plan *plan) {
 
 char *dsm_report_plan_table(const dsm_plan *plan, dsm_table_style style) {
   dsm__page page = dsm__page_begin(style);
+  page.renaming = plan->renaming;
   put_plan(&page, plan);
   return dsm__page_finish(&page);
 }

@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "base/number_text.h"
+#include "model/names.h"
 #include "report/loss.h"
 #include "report/table/number_style.h"
 #include "report/table/plan_table.h"
@@ -43,7 +44,8 @@ const char *dsm__plan_resources_line(dsm__page *page, const dsm_resources *resou
     const dsm_bound most = dsm_resources_bound(&left);
     const double share = dsm__share(left.cycles[most], total);
     if (share >= least_share) {
-      text = dsm__page_join(page, text, ", ", "%s %s %%", dsm_bound_name(most),
+      text = dsm__page_join(page, text, ", ", "%s %s %%",
+                            dsm__page_word(page, &dsm__bound_words, most),
                             dsm__figure_percent(share).text);
     }
     left.cycles[most] = 0;

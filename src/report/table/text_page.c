@@ -94,3 +94,18 @@ const char *dsm__page_plan_heading(dsm__page *page, const dsm_plan *plan) {
 const char *dsm__page_split(dsm__page *page, const dsm_loops *split) {
   return dsm__page_text(page, "%s", dsm__split_text_of(split, "-").text);
 }
+
+const char *dsm__page_word(const dsm__page *page, const dsm__words *words, size_t value) {
+  return dsm__word_key(dsm__words_in(page->renaming, words), value);
+}
+
+const char *dsm__page_parallelisms(dsm__page *page, const dsm_system *system) {
+  const dsm__words *const words = dsm__words_in(page->renaming, &dsm__parallelism_words);
+  const char *text = "";
+  for (size_t p = DSM_PARALLELISM_MODEL + 1;
+       p < (size_t)DSM_PARALLELISM_COUNT_OF(system->system.axis_count); p++) {
+    text = dsm__page_join(page, text, ", ", "%s = %s", dsm__word_brief(words, p),
+                          dsm__word_key(words, p));
+  }
+  return text;
+}

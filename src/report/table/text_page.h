@@ -11,6 +11,7 @@
 
 #include "base/arena.h"
 #include "base/text_buffer.h"
+#include "base/words.h"
 #include "dsm/report.h"
 #include "report/table/display.h"
 
@@ -18,6 +19,7 @@ typedef struct dsm__page {
   dsm__text_buffer out;
   dsm_table_style style;
   dsm__arena *arena;
+  const dsm__renaming *renaming; /**< of words, by the plan that it is about; or NULL */
 } dsm__page;
 
 /** Begins a report; out of memory, it fails as a whole, at its end. */
@@ -49,6 +51,13 @@ void dsm__page_labelled(dsm__page *page, size_t label_width, const char *label, 
 
 /** "vgg16 on torus64: training, minibatch 256, 4 x 16 chips, peak 8.39 PFLOP/s". */
 const char *dsm__page_plan_heading(dsm__page *page, const dsm_plan *plan);
+
+/** The key of a word, by the page's renaming: "link_node". */
+const char *dsm__page_word(const dsm__page *page, const dsm__words *words, size_t value);
+
+/** What narrow columns call the parallelisms of a system with axes of both roles:
+ * "DxMy = data_x_model_y, MxDy = model_x_data_y"; "" if there are none. */
+const char *dsm__page_parallelisms(dsm__page *page, const dsm_system *system);
 
 /** A core split as "out 2 ij 8 mb 2": dimensions that are not split are left out, "-" if none is.
  */

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "plan/reductions.h"
+
+/* A sum; its way back; a way back without a sum, which begins by itself. */
+enum { SUM, WAY_BACK, WAY_BACK_ALONE };
+
+/* Its members are those along the axes that it has bytes on. */
+static unsigned collective_of(const dsm_traffic *traffic, unsigned kind) {
+  unsigned axes = 0;
+  for (unsigned a = 0; a < DSM_AXES_MAX; a++) {
+    axes |= traffic->bytes[DSM_LINK_AXIS + a] > 0 ? 1U << a : 0;
+  }
+  return axes == 0 ? DSM__NO_COLLECTIVE : (kind << DSM_AXES_MAX) + axes;
+}
+
+dsm__joined dsm__joined_of(const dsm_weight_traffic *traffic) {
+  const unsigned sum = collective_of(&traffic->sum_of_gradients, SUM);
+  const unsigned way_back = sum == DSM__NO_COLLECTIVE ? WAY_BACK_ALONE : WAY_BACK;
+  return (dsm__joined){sum, collective_of(&traffic->broadcast_weights, way_back)};
+}
+
+/*
+ * Source: section 5. Symbols: latency * share. Limits: a share of 1 is a collective of its own.
+ */
+void dsm__share_latency(dsm_weight_traffic *traffic, const dsm__reductions *reductions) {
+  const dsm__joined joined = dsm__joined_of(traffic);
+  if (joined.sum_of_gradients != DSM__NO_COLLECTIVE) {
+    traffic->sum_of_gradients.latency_cycles *= reductions->shares[joined.sum_of_gradients];
+  }
+  if (joined.broadcast_weights != DSM__NO_COLLECTIVE) {
+    traffic->broadcast_weights.latency_cycles *= reductions->shares[joined.broadcast_weights];
+  }
+}
+
+static void join(dsm__collectives *collectives, unsigned collective, const dsm_traffic *traffic) {
+  if (collective != DSM__NO_COLLECTIVE) {
+    collectives->layers[collective]++;
+    collectives->latency_cycles[collective] = traffic->latency_cycles; /* of all the same */
+  }
+}
+
+void dsm__collectives_derive(dsm__collectives *collectives, const dsm_workload *workload,
+                             const dsm_machine *machine, dsm_mode mode,
+                             const dsm__decisions *decisions) {
+  const dsm_precision precision = dsm_precision_of(workload, machine->system);
+  *collectives = (dsm__collectives){{0}, {0}};
+  size_t next_group = 0;
+  for (size_t i = 0; i < workload->layer_count; i++) {
+    const dsm_layer *const layer = &workload->layers[i];
+    if (next_group < decisions->pipeline_count &&
+        i == decisions->pipelines[next_group].first_layer) {
+      i += decisions->pipelines[next_group++].layer_count - 1;
+    } else if (dsm_pass_exists(layer, mode, DSM_PASS_UPDATE)) {
+      const dsm_weight_traffic traffic =
+          dsm_weight_traffic_derive(layer, machine, precision, &decisions->layers[i].layouts);
+      const dsm__joined joined = dsm__joined_of(&traffic);
+      join(collectives, joined.sum_of_gradients, &traffic.sum_of_gradients);
+      join(collectives, joined.broadcast_weights, &traffic.broadcast_weights);
+    }
+  }
+}
+
+double dsm__collectives_latency(const dsm__collectives *collectives) {
+  double cycles = 0;
+  for (int c = 0; c < DSM__COLLECTIVE_COUNT; c++) {
+    cycles += collectives->latency_cycles[c];
+  }
+  return cycles;
+}
+
+dsm__reductions dsm__even_shares(const dsm__collectives *collectives) {
+  dsm__reductions reductions;
+  for (int c = 0; c < DSM__COLLECTIVE_COUNT; c++) {
+    const size_t layers = collectives->layers[c];
+    reductions.shares[c] = layers == 0 ? 1 : 1 / (double)layers;
+  }
+  return reductions;
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* reductions.h: sums of gradients, and ways back of weights, of several layers that are one
+ * collective (section 5, model.fused_reductions). */
+#ifndef DSM_PLAN_REDUCTIONS_H
+#define DSM_PLAN_REDUCTIONS_H
+
+#include <stddef.h>
+
+#include "dsm/model.h"
+#include "plan/plan_internal.h"
+
+/** Collectives of the same kind along the same axes have the same members, and are one: their
+ * number. */
+enum { DSM__COLLECTIVE_COUNT = 3 << DSM_AXES_MAX, DSM__NO_COLLECTIVE = DSM__COLLECTIVE_COUNT };
+
+/** What the layers that are in a collective have of its latency. */
+typedef struct dsm__reductions {
+  double shares[DSM__COLLECTIVE_COUNT];
+} dsm__reductions;
+
+/** The collectives that a layer is in; of the two groups, without latency as with it. */
+typedef struct dsm__joined {
+  unsigned sum_of_gradients;
+  unsigned broadcast_weights;
+} dsm__joined;
+
+dsm__joined dsm__joined_of(const dsm_weight_traffic *traffic);
+
+/** Gives a layer its part of the latency. */
+void dsm__share_latency(dsm_weight_traffic *traffic, const dsm__reductions *reductions);
+
+/** The collectives of a mapping. */
+typedef struct dsm__collectives {
+  size_t layers[DSM__COLLECTIVE_COUNT];         /**< that are in it */
+  double latency_cycles[DSM__COLLECTIVE_COUNT]; /**< 0 where no layer is */
+} dsm__collectives;
+
+/** Those of layers outside pipelines: a stage's chips sum nothing of other layers. */
+void dsm__collectives_derive(dsm__collectives *collectives, const dsm_workload *workload,
+                             const dsm_machine *machine, dsm_mode mode,
+                             const dsm__decisions *decisions);
+
+/** The latency of all of them. */
+double dsm__collectives_latency(const dsm__collectives *collectives);
+
+/** Even shares: 1 in a collective that no layer is in. */
+dsm__reductions dsm__even_shares(const dsm__collectives *collectives);
+
+#endif

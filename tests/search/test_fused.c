@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* test_fused.c: collectives of several layers, as search and explanation see them. */
+#include <math.h>
+
+#include "given.h"
+#include "random_network.h"
+#include "suites.h"
+
+static random_case case_of(uint64_t seed, double latency_us) {
+  random_case made = random_case_make(seed);
+  dsm_network *const network = &made.system->system;
+  for (unsigned a = 0; a < network->axis_count; a++) {
+    network->axes[a].latency_us = latency_us * (1 + a);
+  }
+  network->collective_base_us = latency_us / 2;
+  made.system->model.fused_reductions = true;
+  return made;
+}
+
+START_TEST(test_answer_is_optimal) {
+  for (int seed = 1; seed <= 12; seed++) {
+    random_case made = case_of((uint64_t)seed, _i == 0 ? 0.05 : 3);
+    dsm_plan *plan = NULL;
+    ck_assert_int_eq(dsm_explore(&plan, made.workload, made.system, NULL, NULL), DSM_OK);
+    ck_assert_double_eq_tol(plan->result.lower_bound_cycles / plan->result.step_cycles, 1, 1e-9);
+    dsm_plan_free(plan);
+    random_case_free(&made);
+  }
+}
+END_TEST
+
+/* What the plan pays anyway is not in what an explanation compares with; nothing is faster, and the
+ * plan's own way is as fast. */
+START_TEST(test_explanation_compares_beside_the_collectives) {
+  for (int seed = 1; seed <= 6; seed++) {
+    random_case made = case_of((uint64_t)seed, _i == 0 ? 0.05 : 3);
+    dsm_plan *plan = NULL;
+    ck_assert_int_eq(dsm_explore(&plan, made.workload, made.system, NULL, NULL), DSM_OK);
+    double latency = 0;
+    for (size_t i = 0; i < plan->layer_count; i++) {
+      const dsm_layer_plan *const layer = &plan->layers[i];
+      const double *const of = layer->passes[DSM_PASS_UPDATE].group_latency_cycles;
+      latency += layer->pipeline != DSM_NO_PIPELINE || !layer->passes[DSM_PASS_UPDATE].exists
+                     ? 0
+                     : of[DSM_GROUP_SUM_OF_GRADIENTS] + of[DSM_GROUP_BROADCAST_WEIGHTS];
+    }
+    for (size_t i = 0; i < plan->layer_count; i++) {
+      dsm_explanation *explained = NULL;
+      ck_assert_int_eq(dsm_explain(&explained, plan, i, 1, NULL), DSM_OK);
+      const double reference = explained->reference_cycles;
+      ck_assert_double_eq_tol((reference + latency) / plan->result.step_cycles, 1, 1e-9);
+      for (size_t k = 0; k < explained->alternative_count; k++) {
+        const dsm_alternative *const one = &explained->alternatives[k];
+        if (one->is_best_of_parallelism && one->network_cycles > 0) {
+          ck_assert_double_ge(one->network_cycles * (1 + 1e-9), reference);
+          ck_assert(!one->is_chosen || one->network_cycles <= reference * (1 + 1e-9));
+        }
+        if (one->is_chosen && plan->layers[i].pipeline == DSM_NO_PIPELINE) {
+          const dsm_pass_plan *const own = &plan->layers[i].passes[one->pass];
+          ck_assert_double_eq_tol(one->group_cycles[DSM_GROUP_SUM_OF_GRADIENTS],
+                                  own->group_cycles[DSM_GROUP_SUM_OF_GRADIENTS], 1e-6);
+        }
+      }
+      dsm_explanation_free(explained);
+    }
+    dsm_plan_free(plan);
+    random_case_free(&made);
+  }
+}
+END_TEST
+
+Suite *suite_fused(void) {
+  enum { LATENCIES = 2 };
+  Suite *const suite = suite_create("fused");
+  TCase *const fused = tcase_create("fused");
+  tcase_add_loop_test(fused, test_answer_is_optimal, 0, LATENCIES);
+  tcase_add_loop_test(fused, test_explanation_compares_beside_the_collectives, 0, LATENCIES);
+  suite_add_tcase(suite, fused);
+  return suite;
+}
