@@ -72,6 +72,7 @@ typedef enum dsm_transfer {
   DSM_TRANSFER_WRITE_ERROR,      /**< the error of the layer's input written */
   DSM_TRANSFER_FETCH_MASK,       /**< masks of the activation function that made the input */
   DSM_TRANSFER_WRITE_GRADIENT,   /**< weight gradients written, and re-read where they add up */
+  DSM_TRANSFER_SPILL_SUMS,       /**< sums that are not finished written, and read to go on */
   DSM_TRANSFER_PARTIAL_SUM_ACCUMULATE, /**< partial sums between cores */
   DSM_TRANSFER_SUM_OF_STATISTICS,      /**< of normalisations and softmax, between cores */
   DSM_TRANSFER_LAYOUT_MOVE,            /**< held tensors to the layout of their user */
@@ -139,12 +140,14 @@ typedef struct dsm_machine {
 /** What the equations need of a system. */
 DSM_API dsm_machine dsm_machine_derive(const dsm_system *system);
 
-/** Numeric precision of a workload, in bytes an element. */
+/** What the equations need of a workload beside its layers: its numeric precision in bytes an
+ * element, and what goes with the training recipe. */
 typedef struct dsm_precision {
-  double element_bytes;     /**< B */
-  double gradient_bytes;    /**< Bg */
-  double partial_sum_bytes; /**< Ba */
-  double update_bytes;      /**< of memory that updating a weight moves; 0: as the system says */
+  double element_bytes;       /**< B */
+  double gradient_bytes;      /**< Bg */
+  double partial_sum_bytes;   /**< Ba */
+  double update_bytes;        /**< of memory that updating a weight moves; 0: as the system says */
+  double normalization_group; /**< samples that share the statistics of a batch_norm */
 } dsm_precision;
 
 /** The workload's, except where the system has partial_sum_bytes of its own. */
@@ -288,6 +291,21 @@ typedef struct dsm_chip_bytes {
   double auxiliary;    /**< tra*mbc/nm*B: what auxiliary operations read and write */
 } dsm_chip_bytes;
 
+/** A side of a tile: odd divisors of a loop of the chip, bit d/2 for the divisor d. */
+typedef uint32_t dsm_odd_divisors;
+
+/** What tiles of a pass are made of (section 5, model.tiling "blocked"). All 0 with "paper". */
+typedef struct dsm_tile_bytes {
+  double input;              /**< of an input feature at a position of a sample */
+  double output;             /**< of an output feature there */
+  double kernel;             /**< of a position of the kernel between two features */
+  double sum;                /**< of a sum that is not finished, over an element's */
+  double spilled;            /**< of all sums of the chip once written and once read */
+  dsm_odd_divisors in;       /**< of the input features of a group */
+  dsm_odd_divisors out;      /**< of the output features of a group */
+  dsm_odd_divisors position; /**< of positions times samples */
+} dsm_tile_bytes;
+
 /** All that an invocation's cost needs and that is the same for every core split. */
 typedef struct dsm_pass_work {
   const dsm_layer *layer;     /**< borrowed */
@@ -301,8 +319,10 @@ typedef struct dsm_pass_work {
   double auxiliary_cycles;
   bool is_auxiliary_by_memory; /**< the memory decides them, not the special function units */
   double overhead_cycles;      /**< of all kernels of the invocation */
+  double statistics_cycles;    /**< latency of statistics that chips share; part of partial_sum */
   dsm_traffic rotation;        /**< of the whole invocation */
   dsm_tile_schedule tiles;     /**< with model.tile_schedule */
+  dsm_tile_bytes tile_bytes;   /**< with model.tiling "blocked" */
 } dsm_pass_work;
 
 /** Prepares the cost of an invocation. `samples` (S) is the invocation's, 1 or more. */
@@ -320,7 +340,7 @@ typedef struct dsm_invocation_cost {
   double overlapped;         /**< transfers that computation can hide */
   double overlapped_visible; /**< the part of them that it does not hide */
   double auxiliary;          /**< special function units compute */
-  double partial_sum;        /**< not overlapped; sums of statistics among them */
+  double partial_sum;        /**< not overlapped; sums of statistics among them, over chips too */
   double layout_move;        /**< not overlapped: held tensors between cores */
   double rotation;           /**< not overlapped (backward) */
   double overhead;           /**< not overlapped: its kernels start */

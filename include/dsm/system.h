@@ -161,11 +161,20 @@ typedef enum dsm_auxiliary_traffic {
   DSM_AUXILIARY_TRAFFIC_COUNT
 } dsm_auxiliary_traffic;
 
+/** In which order a core works through its part of an invocation (docs/model.md, section 5). */
+typedef enum dsm_tiling {
+  DSM_TILING_PAPER = 0, /**< one operand stays in tiles, another streams past once for each */
+  DSM_TILING_BLOCKED,   /**< tiles of all three loops; one operand stays */
+  DSM_TILING_COUNT
+} dsm_tiling;
+
 /** Kinds of auxiliary operations by what they read and write. */
 typedef enum dsm_operation {
   DSM_OPERATION_BATCH_NORM = 0, /**< in training */
   DSM_OPERATION_LAYER_NORM,
   DSM_OPERATION_SOFTMAX,
+  DSM_OPERATION_CROSS_ENTROPY,      /**< in the workload's elements */
+  DSM_OPERATION_CROSS_ENTROPY_WIDE, /**< in elements of 4 bytes */
   DSM_OPERATION_ACTIVATION,
   DSM_OPERATION_BIAS,
   DSM_OPERATION_RESIDUAL,
@@ -205,6 +214,7 @@ typedef struct dsm_assumptions {
   bool prefer_holding;               /**< of equally fast mappings the one that holds more */
   bool resident_operands;            /**< a matmul's operand can be kept over timesteps */
   bool tile_schedule;                /**< cores take tiles of outputs as they become free */
+  dsm_tiling tiling;                 /**< how cores work through what does not fit */
   bool fused_reductions;             /**< sums of gradients of several layers are one collective */
   dsm_auxiliary_traffic auxiliary_traffic; /**< which auxiliary operations read and write memory */
   dsm_operation_traffic traffic[DSM_OPERATION_COUNT]; /**< and how much, by kind */

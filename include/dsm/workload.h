@@ -51,6 +51,7 @@ typedef enum dsm_aux_op {
   DSM_AUX_SOFTMAX,
   DSM_AUX_BATCH_NORM,
   DSM_AUX_LAYER_NORM,
+  DSM_AUX_CROSS_ENTROPY, /**< of a softmax of its own, which it includes */
   DSM_AUX_OP_COUNT
 } dsm_aux_op;
 
@@ -182,6 +183,7 @@ typedef struct dsm_workload {
   double partial_sum_bytes;          /**< Ba: partial sums between cores, rotated outputs */
   double optimizer_bytes_per_weight; /**< optimiser state in memory */
   dsm_optimizer optimizer;           /**< what an update reads and writes is by it */
+  uint64_t normalization_group;      /**< samples that share the statistics of a batch_norm */
 
   bool is_input_stated;     /**< the description has an `input` */
   uint64_t input_features;  /**< of the network's input */

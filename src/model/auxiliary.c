@@ -39,6 +39,11 @@ static double common_ops(const dsm_layer *layer) {
   return residual + pool + input_pool;
 }
 
+/* A cross_entropy takes what the softmax in it does. */
+static double softmax_count(const dsm_layer *layer) {
+  return (layer->has_op[DSM_AUX_SOFTMAX] ? 1 : 0) + (layer->has_op[DSM_AUX_CROSS_ENTROPY] ? 1 : 0);
+}
+
 static double forward_ops(const dsm_layer *layer, double transcendental_passes, dsm_mode mode) {
   const double outputs = (double)layer->output_elements;
   if (layer->type == DSM_LAYER_LSTM) {
@@ -46,7 +51,7 @@ static double forward_ops(const dsm_layer *layer, double transcendental_passes, 
     return (4 * (1 + transcendental_passes) + transcendental_passes + 4) *
            (double)layer->stored_elements;
   }
-  const double softmax = layer->has_op[DSM_AUX_SOFTMAX] ? (transcendental_passes + 2) * outputs : 0;
+  const double softmax = softmax_count(layer) * (transcendental_passes + 2) * outputs;
   return forward_passes(layer, transcendental_passes, mode) * outputs + common_ops(layer) + softmax;
 }
 
@@ -55,7 +60,7 @@ static double backward_ops(const dsm_layer *layer) {
   if (layer->type == DSM_LAYER_LSTM) {
     return 20 * (double)layer->stored_elements;
   }
-  const double softmax = layer->has_op[DSM_AUX_SOFTMAX] ? outputs : 0;
+  const double softmax = softmax_count(layer) * outputs;
   return backward_passes(layer) * outputs + common_ops(layer) + softmax;
 }
 

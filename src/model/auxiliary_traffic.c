@@ -25,6 +25,9 @@ static unsigned operation_count(const dsm_layer *layer, dsm_mode mode, dsm_opera
     return layer->has_op[DSM_AUX_LAYER_NORM];
   case DSM_OPERATION_SOFTMAX:
     return layer->has_op[DSM_AUX_SOFTMAX];
+  case DSM_OPERATION_CROSS_ENTROPY:
+  case DSM_OPERATION_CROSS_ENTROPY_WIDE:
+    return layer->has_op[DSM_AUX_CROSS_ENTROPY];
   case DSM_OPERATION_ACTIVATION:
     return activation_count(layer);
   case DSM_OPERATION_BIAS:
@@ -42,7 +45,8 @@ static unsigned operation_count(const dsm_layer *layer, dsm_mode mode, dsm_opera
 /* Those that sum over what they work on: nothing that makes their operand can do it. */
 static bool has_sums(dsm_operation kind) {
   return kind == DSM_OPERATION_BATCH_NORM || kind == DSM_OPERATION_LAYER_NORM ||
-         kind == DSM_OPERATION_SOFTMAX;
+         kind == DSM_OPERATION_SOFTMAX || kind == DSM_OPERATION_CROSS_ENTROPY ||
+         kind == DSM_OPERATION_CROSS_ENTROPY_WIDE;
 }
 
 static bool is_norm(dsm_operation kind) {
@@ -85,13 +89,16 @@ static double moved_of(dsm_operation kind, dsm_pass pass, double entry,
 }
 
 double dsm__auxiliary_elements(const dsm_layer *layer, const dsm_assumptions *model, dsm_mode mode,
-                               dsm_pass pass, const dsm_residency *residency) {
+                               dsm_pass pass, const dsm_residency *residency,
+                               double element_bytes) {
   double elements = 0;
   for (int k = 0; k < DSM_OPERATION_COUNT && layer->type != DSM_LAYER_LSTM; k++) {
     const dsm_operation kind = (dsm_operation)k;
     const uint64_t of = kind == DSM_OPERATION_FORK ? layer->fork_elements : layer->output_elements;
+    const double width = kind == DSM_OPERATION_CROSS_ENTROPY_WIDE ? 4 / element_bytes : 1;
     elements += operation_count(layer, mode, kind) *
-                moved_of(kind, pass, entry_of(layer, model, pass, kind), residency) * (double)of;
+                moved_of(kind, pass, entry_of(layer, model, pass, kind), residency) * (double)of *
+                width;
   }
   return elements;
 }
@@ -100,6 +107,9 @@ double dsm__auxiliary_elements(const dsm_layer *layer, const dsm_assumptions *mo
 static bool is_kernel(const dsm_layer *layer, const dsm_assumptions *model, dsm_pass pass,
                       dsm_operation kind) {
   const dsm_pass backward_done_in = layer->has_backward ? DSM_PASS_BACKWARD : DSM_PASS_UPDATE;
+  if (kind == DSM_OPERATION_CROSS_ENTROPY_WIDE) {
+    return false; /* it is that of the other elements */
+  }
   if (has_sums(kind)) {
     return pass == DSM_PASS_FORWARD || pass == backward_done_in;
   }

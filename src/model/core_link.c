@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* core_link.c: bytes between the cores of a chip (section 5). */
+#include <math.h>
+
 #include "model/equations.h"
 
 /* Of r cores that share a sum, all but one send their part: (r - 1) / r of all parts. */
@@ -32,8 +34,12 @@ double dsm__partial_sum_bytes(const dsm_pass_work *work, const dsm_loops *split,
 /* Does a pass do auxiliary work that needs statistics? */
 static bool has_statistics(const dsm_pass_work *work) {
   const bool is_backward_done_in_update = !work->layer->has_backward;
-  return work->machine->system->model.statistics_sums && work->layer->type != DSM_LAYER_LSTM &&
+  return work->layer->type != DSM_LAYER_LSTM &&
          (work->pass != DSM_PASS_UPDATE || is_backward_done_in_update);
+}
+
+static bool normalizes_samples(const dsm_pass_work *work) {
+  return work->layer->has_op[DSM_AUX_BATCH_NORM] && work->mode == DSM_MODE_TRAINING;
 }
 
 double dsm__statistics_bytes(const dsm_pass_work *work, const dsm_loops *split) {
@@ -42,10 +48,10 @@ double dsm__statistics_bytes(const dsm_pass_work *work, const dsm_loops *split) 
   const double out = (double)split->n[DSM_DIM_OUT];
   const double mb = (double)split->n[DSM_DIM_MB];
   double bytes = 0;
-  if (!has_statistics(work)) {
+  if (!work->machine->system->model.statistics_sums || !has_statistics(work)) {
     return 0;
   }
-  if (layer->has_op[DSM_AUX_BATCH_NORM] && work->mode == DSM_MODE_TRAINING) {
+  if (normalizes_samples(work)) {
     const double features = (double)layer->out / (double)work->share.model_ways / out;
     bytes += sent_fraction((double)split->n[DSM_DIM_IJ] * mb) * features * bytes_of_two;
   }
@@ -53,7 +59,34 @@ double dsm__statistics_bytes(const dsm_pass_work *work, const dsm_loops *split) 
   const double by_sample = sent_fraction(out) * samples * bytes_of_two;
   bytes += layer->has_op[DSM_AUX_LAYER_NORM] ? by_sample : 0;
   bytes += layer->has_op[DSM_AUX_SOFTMAX] ? by_sample : 0;
+  bytes += layer->has_op[DSM_AUX_CROSS_ENTROPY] ? by_sample : 0;
   return dsm__exchanged_bytes(work->machine, bytes);
+}
+
+/* Of the innermost axis along which chips share the samples; 0 if there is none. */
+static double data_axis_latency(const dsm_machine *machine, dsm_parallelism parallelism) {
+  const dsm_network *const network = &machine->system->system;
+  const dsm_axis_set model_axes = dsm_parallelism_model_axes(parallelism);
+  for (unsigned a = 0; a < network->axis_count; a++) {
+    if (network->axes[a].chips > 1 && !dsm_axis_set_has(model_axes, a)) {
+      return dsm__step_latency_cycles(machine, a);
+    }
+  }
+  return 0;
+}
+
+double dsm__statistics_cycles(const dsm_pass_work *work, uint64_t samples) {
+  const double group = fmin(work->precision.normalization_group, (double)samples);
+  if (group <= 1 || !has_statistics(work) || !normalizes_samples(work)) {
+    return 0;
+  }
+  const double stacks = (double)work->machine->system->chip.memory.stacks;
+  const double own = fmax(1, (double)work->share.chip.n[DSM_DIM_MB] / stacks);
+  double steps = 0;
+  for (double members = 1; members * own < group; members *= 2) {
+    steps++;
+  }
+  return steps * 2 * data_axis_latency(work->machine, work->share.parallelism);
 }
 
 bool dsm_split_fits_output(const dsm_loops *split, const dsm_core_layout *layout) {

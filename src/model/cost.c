@@ -29,6 +29,8 @@ dsm_pass_work dsm_pass_work_derive(const dsm_layer *layer, const dsm_machine *ma
     work.overhead_cycles =
         dsm_invocation_kernels(layer, machine, mode, pass) * machine->overhead_cycles;
   }
+  work.statistics_cycles = dsm__statistics_cycles(&work, samples);
+  work.tile_bytes = dsm__tile_bytes_derive(&work);
   work.rotation = dsm__rotation_traffic(machine, precision, pass, parallelism, work.bytes.rotation);
   if (machine->system->model.tile_schedule) {
     const dsm__product product = dsm__product_derive(layer, &work.share, pass);
@@ -77,8 +79,9 @@ double dsm_core_kernel_bytes(const dsm_pass_work *work, const dsm_loops *split) 
   return dsm__core_bytes_derive(work->layer, &work->bytes, split).kernel;
 }
 
-double dsm__stream_cycles(const dsm_pass_work *work, const dsm__core_bytes *core) {
-  const dsm_traffic stream = stream_traffic(work, core, dsm__refetch_derive(work, core));
+double dsm__stream_cycles(const dsm_pass_work *work, const dsm__core_bytes *core,
+                          const dsm__core_extents *extents) {
+  const dsm_traffic stream = stream_traffic(work, core, dsm__refetch_derive(work, core, extents));
   return dsm_group_cycles(work->machine, &stream);
 }
 
@@ -114,14 +117,16 @@ static dsm_invocation_cost score(const dsm_pass_work *work, const dsm_loops *spl
     return (dsm_invocation_cost){.total = HUGE_VAL};
   }
   const dsm__core_bytes bytes = dsm__core_bytes_derive(work->layer, &work->bytes, split);
-  const dsm__refetch refetch = dsm__refetch_derive(work, &bytes);
+  const dsm__core_extents extents = dsm__core_extents_derive(work, split);
+  const dsm__refetch refetch = dsm__refetch_derive(work, &bytes, &extents);
   by->stream = stream_traffic(work, &bytes, refetch);
   dsm_invocation_cost cost = {
       .primary = primary,
       .overlapped = dsm_group_cycles(machine, &by->stream),
       .auxiliary = work->auxiliary_cycles,
       .partial_sum = dsm__core_link_cycles(machine, dsm__partial_sum_bytes(work, split, &bytes) +
-                                                        dsm__statistics_bytes(work, split)),
+                                                        dsm__statistics_bytes(work, split)) +
+                     work->statistics_cycles,
       .layout_move = dsm__core_link_cycles(machine, layout_move_bytes(work, split)),
       .overhead = work->overhead_cycles,
       .footprint_bytes = bytes.input + bytes.output + bytes.kernel,
@@ -217,7 +222,9 @@ dsm_resources dsm_invocation_resources(const dsm_pass_work *work, const dsm_loop
   }
   cycles[work->is_auxiliary_by_memory ? DSM_BOUND_AUXILIARY_MEMORY : DSM_BOUND_AUXILIARY] +=
       cost.auxiliary;
-  cycles[dsm_bound_of_link(machine->core_links.link)] += cost.partial_sum + cost.layout_move;
+  cycles[dsm_bound_of_link(machine->core_links.link)] +=
+      cost.partial_sum - work->statistics_cycles + cost.layout_move;
+  cycles[DSM_BOUND_LATENCY] += work->statistics_cycles;
   cycles[DSM_BOUND_OVERHEAD] += cost.overhead;
   return resources;
 }
@@ -309,8 +316,9 @@ static void append_memory_streams(dsm_transfer_list *list, const dsm_pass_work *
     break;
   }
   append_stream(list, work, DSM_TRANSFER_FETCH_INPUT, bytes->input_moved * features, input);
-  append_stream(list, work, DSM_TRANSFER_FETCH_ERROR, bytes->output_moved * features, output);
-  append_stream(list, work, DSM_TRANSFER_FETCH_STATISTICS, bytes->statistics * features, output);
+  append_stream(list, work, DSM_TRANSFER_FETCH_ERROR, bytes->output_moved * refetch.kernel, output);
+  append_stream(list, work, DSM_TRANSFER_FETCH_STATISTICS, bytes->statistics * refetch.kernel,
+                output);
   append_stream(list, work, DSM_TRANSFER_WRITE_GRADIENT, bytes->gradient, rest);
 }
 
@@ -353,7 +361,11 @@ dsm_transfer_list dsm_invocation_transfers(const dsm_pass_work *work, const dsm_
   dsm_transfer_list list = {.count = 0};
   const dsm__core_bytes bytes = dsm__core_bytes_derive(work->layer, &work->bytes, split);
   const dsm__stream_shares shares = dsm__stream_shares_derive(work, &bytes);
-  append_memory_streams(&list, work, dsm__refetch_derive(work, &bytes), &shares);
+  const dsm__core_extents extents = dsm__core_extents_derive(work, split);
+  const dsm__refetch refetch = dsm__refetch_derive(work, &bytes, &extents);
+  append_memory_streams(&list, work, refetch, &shares);
+  append_stream(&list, work, DSM_TRANSFER_SPILL_SUMS, work->tile_bytes.spilled * refetch.sums,
+                shares.rest);
   append_between_cores(&list, work, DSM_TRANSFER_PARTIAL_SUM_ACCUMULATE, DSM_GROUP_PARTIAL_SUM,
                        dsm__partial_sum_bytes(work, split, &bytes));
   append_between_cores(&list, work, DSM_TRANSFER_SUM_OF_STATISTICS, DSM_GROUP_PARTIAL_SUM,

@@ -184,18 +184,19 @@ double dsm__optimizer_traffic_bytes(dsm_optimizer optimizer);
 /**
  * Elements that a layer's auxiliary operations read from memory and write there, per sample and
  * timestep. Source: section 4, auxiliary_traffic. Symbols: tra = sum over operations of e * o, o =
- * out_el, of a fork fork_el; e the key model.traffic_OP_PASS, 0 for what rides along; out_h:
- * forward 0, backward at most 2 of a normalisation and 1 of others. Domain: passes that the layer
- * has; a layer without backward does its backward work in update. Limits: none, an lstm: 0.
+ * out_el, of a fork fork_el; e the key model.traffic_OP_PASS, 0 for what rides along, of 4 bytes *
+ * 4 / B; out_h: forward 0, backward at most 2 of a normalisation and 1 of others. Domain: passes
+ * that the layer has; a layer without backward does its backward work in update. Limits: none, an
+ * lstm: 0.
  */
 double dsm__auxiliary_elements(const dsm_layer *layer, const dsm_assumptions *model, dsm_mode mode,
-                               dsm_pass pass, const dsm_residency *residency);
+                               dsm_pass pass, const dsm_residency *residency, double element_bytes);
 
 /**
  * Auxiliary operations of an invocation that are kernels of their own. Source: section 4. Symbols:
- * k = 1 for each normalisation (but a batch_norm of inference) and softmax, with unfused traffic 1
- * for each operation that reads or writes anything where nothing is held, but not for a bias.
- * Domain: passes that the layer has, as dsm__auxiliary_elements. Limits: an lstm: 0.
+ * k = 1 for each normalisation (but a batch_norm of inference), softmax and cross_entropy, with
+ * unfused traffic 1 for each operation that reads or writes anything where nothing is held, but not
+ * for a bias. Domain: passes that the layer has, as dsm__auxiliary_elements. Limits: an lstm: 0.
  */
 double dsm__auxiliary_kernels(const dsm_layer *layer, const dsm_assumptions *model, dsm_mode mode,
                               dsm_pass pass);
@@ -249,18 +250,70 @@ double dsm__tiles(double bytes, double scratchpad_bytes);
 
 /** How often the streamed data structures are fetched. */
 typedef struct dsm__refetch {
-  double features; /**< times that the pass's moving features are fetched */
-  double kernel;   /**< times that the kernel is fetched */
+  double features; /**< times that the pass's moving features are fetched; in update the input */
+  double kernel;   /**< times that the kernel is fetched; in update the errors of the output */
+  double sums;     /**< times that all sums of the pass are written before they are finished, and
+                        read again */
 } dsm__refetch;
+
+/** The loops of a core that tiles divide, of a group. Real, so that they can be bounds. */
+typedef struct dsm__core_extents {
+  double in;
+  double out;
+  double positions; /**< times samples */
+  double kij;       /**< which tiles do not divide */
+} dsm__core_extents;
+
+/**
+ * What tiles are made of, that does not depend on the core split. Source: section 5, model.tiling.
+ * Symbols: e_in = inp / (inc*ij*mbc), e_out = raw / (outc*ij*mbc), e_ker = ker /
+ * ((inc/g)*outc*kij), of a matmul over mbc too; Ba/B; spilled = 2 * (raw unless out_h, inp unless
+ * in_h, ker * (1 - resident)) * Ba/B in forward, backward, update. Limits: "paper", or with
+ * model.tile_schedule: 0.
+ */
+dsm_tile_bytes dsm__tile_bytes_derive(const dsm_pass_work *work);
+
+/** The loops of a core with a split. Source: section 5, model.tiling. Symbols: c_in, c_out,
+ * c_ij*c_mb, c_kij. Limits: "paper", or with model.tile_schedule: 0, as nothing needs them. */
+dsm__core_extents dsm__core_extents_derive(const dsm_pass_work *work, const dsm_loops *split);
+
+/** What the memory, or the busiest link of the cores, has to do for the streams of a pass, each
+ * fetched once: cycles, or shares of a limit. */
+typedef struct dsm__stream_load {
+  double fixed; /**< for all that is moved once in any case */
+  double features;
+  double kernel;
+  double spilled; /**< for all sums once written and once read */
+} dsm__stream_load;
+
+enum { DSM__STREAM_LOADS = 2 };
+
+/** Of the memory, and of links that carry what a core needs; else 0. */
+typedef struct dsm__stream_loads {
+  dsm__stream_load of[DSM__STREAM_LOADS];
+} dsm__stream_loads;
+
+/**
+ * The tiles of least load, of the larger one. Source: section 5, model.tiling "blocked". Symbols:
+ * counts of tiles ceil(loop / side) of the loops that two operands and their product share
+ * pairwise; sides: powers of two times odd divisors up to 63 of the chip's loop, and the whole
+ * loop; two tiles of the operands, and the sums of a tile, within cap. One of the three stays: sums
+ * finish in one go, or are spilled once for each further tile of what is summed up. Of equals
+ * `least`, then the first. Limits: all fits: each once.
+ */
+dsm__refetch dsm__blocked_refetch(const dsm_pass_work *work, const dsm__core_extents *extents,
+                                  const dsm__stream_loads *loads, dsm__refetch least);
 
 /**
  * Loop order of the stream between memory and scratchpad. Source: section 5. Symbols: tile =
  * cap / 2 (double buffered); kernel-outer re-fetches the features n1 = ceil(kcore / tile) times (1
  * with the whole kernel resident), feature-outer the kernel ceil(s / tile) times, s = s_in forward,
  * s_out backward; the cheaper order is taken, kernel-outer of equals. update: features n1 times.
- * Limits: what fits a tile is fetched once.
+ * With model.tiling "blocked" tiles of all loops where they are cheaper. Limits: what fits a tile
+ * is fetched once.
  */
-dsm__refetch dsm__refetch_derive(const dsm_pass_work *work, const dsm__core_bytes *core);
+dsm__refetch dsm__refetch_derive(const dsm_pass_work *work, const dsm__core_bytes *core,
+                                 const dsm__core_extents *extents);
 
 /** Of what a chip streams, the shares that the busiest link of its cores carries. */
 typedef struct dsm__stream_shares {
@@ -298,7 +351,8 @@ double dsm__memory_bytes(const dsm_pass_work *work, dsm__refetch refetch);
  * Cycles of the stream that overlaps with the arrays: memory and links of cores, and rotation but
  * in backward. Source: sections 5 and 6. Limits: nothing moves: 0.
  */
-double dsm__stream_cycles(const dsm_pass_work *work, const dsm__core_bytes *core);
+double dsm__stream_cycles(const dsm_pass_work *work, const dsm__core_bytes *core,
+                          const dsm__core_extents *extents);
 
 /** Cycles of so many bytes on the link of the cores. Source: section 2. Limits: none: 0. */
 double dsm__core_link_cycles(const dsm_machine *machine, double bytes);
@@ -332,6 +386,15 @@ double dsm__resident_fraction_within(const dsm_pass_work *work, const dsm__core_
                                      const dsm__stream_shares *shares, double limit);
 
 /**
+ * The same with tiles of all loops, where a fraction is known that is enough. Source: section 10,
+ * model.tiling "blocked". Symbols: the least fraction over all tiles with which memory and link
+ * keep within their limits. Limits: "paper": what is known.
+ */
+double dsm__blocked_fraction_within(const dsm_pass_work *work, const dsm__core_bytes *core,
+                                    const dsm__core_extents *extents, double memory_limit,
+                                    double link_limit, double enough);
+
+/**
  * Partial sums between the cores of a chip. Source: section 5; DSM Fig. 5, PartialSumAcc. Symbols:
  * (r - 1) / r * part; forward r = k_in*k_kij of s_out, backward r = k_out*k_kij of s_in*nm, update
  * r = k_ij*k_mb of kcore (matmul none); Ba / B bytes each. Limits: r = 1 (one core): 0.
@@ -342,11 +405,19 @@ double dsm__partial_sum_bytes(const dsm_pass_work *work, const dsm_loops *split,
 /**
  * Sums of statistics between the cores of a chip, four bytes each. Source: section 5,
  * statistics_sums; DSM Fig. 5 (partial sums of auxiliary layers). Symbols: batch_norm in training
- * (r-1)/r * 2*(nout/nm/k_out)*4, r = k_ij*k_mb: two statistics a feature; softmax, layer_norm
- * (k_out-1)/k_out * 2*(mbc/k_mb)*4: two a sample; in forward and where the layer does its backward
- * auxiliary work. Limits: one core, or cores that share no statistic: 0.
+ * (r-1)/r * 2*(nout/nm/k_out)*4, r = k_ij*k_mb: two statistics a feature; softmax, layer_norm,
+ * cross_entropy (k_out-1)/k_out * 2*(mbc/k_mb)*4: two a sample; in forward and where the layer does
+ * its backward auxiliary work. Limits: one core, or cores that share no statistic: 0.
  */
 double dsm__statistics_bytes(const dsm_pass_work *work, const dsm_loops *split);
+
+/**
+ * Latency of the statistics of a batch_norm that chips share in training, of a pass that does the
+ * layer's auxiliary work. Source: section 5, normalization_group. Symbols: q = min(g, S) / max(1,
+ * mbc / stacks), at least 1; ceil(log2 q) * 2 * L, L of the innermost axis along which more than
+ * one chip shares samples. Limits: a group within a memory, or no such axis: 0.
+ */
+double dsm__statistics_cycles(const dsm_pass_work *work, uint64_t samples);
 
 /**
  * Links that data passes on a ring that carries both ways, on average over all members, itself

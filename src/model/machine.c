@@ -70,6 +70,7 @@ dsm_precision dsm_precision_of(const dsm_workload *workload, const dsm_system *s
       .gradient_bytes = workload->gradient_bytes,
       .partial_sum_bytes = own > 0 ? own : workload->partial_sum_bytes,
       .update_bytes = dsm__optimizer_traffic_bytes(workload->optimizer),
+      .normalization_group = (double)workload->normalization_group,
   };
 }
 

@@ -141,7 +141,7 @@ dsm_chip_bytes dsm__chip_bytes_derive(const dsm_layer *layer, const dsm_machine 
                   element_bytes * pad.input,
   };
   if (model->auxiliary_traffic != DSM_AUXILIARY_TRAFFIC_NONE) {
-    bytes.auxiliary = dsm__auxiliary_elements(layer, model, mode, pass, residency) *
+    bytes.auxiliary = dsm__auxiliary_elements(layer, model, mode, pass, residency, element_bytes) *
                       (double)share->chip.n[DSM_DIM_MB] / (double)share->model_ways *
                       element_bytes * pad.raw;
   }
@@ -178,39 +178,36 @@ dsm__core_bytes dsm__core_bytes_derive(const dsm_layer *layer, const dsm_chip_by
 
 const dsm__stream_shares dsm__whole_stream = {1, 1, 1, 1};
 
-/* What moves past the weights in a pass, and may have to be fetched once per tile of them. */
+/* What moves past the weights in a pass, and may have to be fetched once per tile of them; in
+ * update the input, which moves past the errors of the output. */
 static double streamed_feature_bytes(const dsm_pass_work *work, const dsm__stream_shares *shares) {
   const dsm_chip_bytes *const bytes = &work->bytes;
-  switch (work->pass) {
-  case DSM_PASS_FORWARD:
-    return bytes->input_moved * shares->input;
-  case DSM_PASS_BACKWARD:
-    return (bytes->output_moved + bytes->state) * shares->output;
-  case DSM_PASS_UPDATE:
-  case DSM_PASS_COUNT:
-    break;
-  }
-  return bytes->input_moved * shares->input + bytes->output_moved * shares->output +
-         bytes->statistics * shares->output;
+  return work->pass == DSM_PASS_BACKWARD ? (bytes->output_moved + bytes->state) * shares->output
+                                         : bytes->input_moved * shares->input;
+}
+
+/* What it moves past: weights, or those errors. */
+static double streamed_kernel_bytes(const dsm_pass_work *work, const dsm__stream_shares *shares) {
+  const dsm_chip_bytes *const bytes = &work->bytes;
+  return work->pass == DSM_PASS_UPDATE ? (bytes->output_moved + bytes->statistics) * shares->output
+                                       : bytes->kernel_moved * shares->kernel;
 }
 
 double dsm__tiles(double bytes, double scratchpad_bytes) {
   return ceil(bytes / (scratchpad_bytes / 2));
 }
 
-dsm__refetch dsm__refetch_derive(const dsm_pass_work *work, const dsm__core_bytes *core) {
+/* The cheaper of the paper's two orders of loops. */
+static dsm__refetch paper_refetch(const dsm_pass_work *work, const dsm__core_bytes *core) {
   const double room_bytes = work->residency.scratchpad_bytes;
-  if (work->machine->system->model.tile_schedule) {
-    return (dsm__refetch){1, 1};
-  }
   const bool is_resident = work->residency.resident_fraction >= 1;
   const double kernel_tiles = is_resident ? 1 : dsm__tiles(core->kernel, room_bytes);
-  const dsm__refetch kernel_outer = {kernel_tiles, 1};
   if (work->pass == DSM_PASS_UPDATE) {
-    return kernel_outer;
+    return (dsm__refetch){kernel_tiles, kernel_tiles, 0};
   }
+  const dsm__refetch kernel_outer = {kernel_tiles, 1, 0};
   const double moving = work->pass == DSM_PASS_FORWARD ? core->input : core->output;
-  const dsm__refetch feature_outer = {1, dsm__tiles(moving, room_bytes)};
+  const dsm__refetch feature_outer = {1, dsm__tiles(moving, room_bytes), 0};
   const double features = streamed_feature_bytes(work, &dsm__whole_stream);
   const double kernel = work->bytes.kernel_moved;
   const double kernel_outer_bytes = features * kernel_outer.features + kernel;
@@ -218,24 +215,75 @@ dsm__refetch dsm__refetch_derive(const dsm_pass_work *work, const dsm__core_byte
   return kernel_outer_bytes <= feature_outer_bytes ? kernel_outer : feature_outer;
 }
 
+/* What the memory, or a link of the cores, has to do for each of the streams, at a rate. */
+static dsm__stream_load load_of(const dsm_pass_work *work, const dsm__stream_shares *shares,
+                                double other_bytes, double rate) {
+  return (dsm__stream_load){
+      .fixed = (dsm__streamed_bytes(work, (dsm__refetch){0, 0, 0}, shares) + other_bytes) / rate,
+      .features = streamed_feature_bytes(work, shares) / rate,
+      .kernel = streamed_kernel_bytes(work, shares) / rate,
+      .spilled = work->tile_bytes.spilled * shares->rest / rate,
+  };
+}
+
+/* Rotation that overlaps is on the way too. */
+static double rotated_bytes(const dsm_pass_work *work, dsm_link link) {
+  const bool is_beside = work->pass != DSM_PASS_BACKWARD && work->share.model_ways > 1;
+  return is_beside ? work->rotation.bytes[link] : 0;
+}
+
+/* A ring carries what the memory does, in proportion. */
+static dsm__stream_loads loads_of(const dsm_pass_work *work, const dsm__core_bytes *core) {
+  const dsm_machine *const machine = work->machine;
+  const dsm_link link = machine->core_links.link;
+  dsm__stream_loads loads = {{{.fixed = 0}}};
+  loads.of[0] = load_of(work, &dsm__whole_stream, rotated_bytes(work, DSM_LINK_MEMORY),
+                        machine->link_bytes_per_cycle[DSM_LINK_MEMORY]);
+  if (machine->core_links.is_by_core) {
+    const dsm__stream_shares shares = dsm__stream_shares_derive(work, core);
+    loads.of[1] =
+        load_of(work, &shares, rotated_bytes(work, link), machine->link_bytes_per_cycle[link]);
+  }
+  return loads;
+}
+
+static bool is_blocked(const dsm_pass_work *work) {
+  return work->machine->system->model.tiling == DSM_TILING_BLOCKED &&
+         !work->machine->system->model.tile_schedule;
+}
+
+dsm__refetch dsm__refetch_derive(const dsm_pass_work *work, const dsm__core_bytes *core,
+                                 const dsm__core_extents *extents) {
+  if (work->machine->system->model.tile_schedule) {
+    return (dsm__refetch){1, 1, 0};
+  }
+  const dsm__refetch paper = paper_refetch(work, core);
+  if (!is_blocked(work) || (paper.features <= 1 && paper.kernel <= 1)) {
+    return paper;
+  }
+  const dsm__stream_loads loads = loads_of(work, core);
+  return dsm__blocked_refetch(work, extents, &loads, paper);
+}
+
 double dsm__streamed_bytes(const dsm_pass_work *work, dsm__refetch refetch,
                            const dsm__stream_shares *shares) {
   const dsm_chip_bytes *const bytes = &work->bytes;
   const double rest = shares->rest;
   const double features = streamed_feature_bytes(work, shares) * refetch.features;
-  const double kernel = bytes->kernel_moved * shares->kernel * refetch.kernel;
+  const double kernel = streamed_kernel_bytes(work, shares) * refetch.kernel;
+  const double spilled = work->tile_bytes.spilled * rest * refetch.sums;
   switch (work->pass) {
   case DSM_PASS_FORWARD:
     return features + kernel + bytes->output_moved * rest + bytes->deferred * rest +
-           bytes->state * rest + bytes->shortcut * rest;
+           bytes->state * rest + bytes->shortcut * rest + spilled;
   case DSM_PASS_BACKWARD:
     return features + kernel + bytes->input_moved * rest + bytes->mask * rest +
-           (bytes->shortcut + bytes->fork) * rest;
+           (bytes->shortcut + bytes->fork) * rest + spilled;
   case DSM_PASS_UPDATE:
   case DSM_PASS_COUNT:
     break;
   }
-  return features + bytes->gradient * rest;
+  return features + kernel + bytes->gradient * rest + spilled;
 }
 
 double dsm__memory_bytes(const dsm_pass_work *work, dsm__refetch refetch) {
@@ -261,4 +309,53 @@ double dsm__resident_fraction_within(const dsm_pass_work *work, const dsm__core_
   const double feature_outer = 1 - (limit - rest - features) / (kernel * input_tiles);
   const double needed = kernel_outer < feature_outer ? kernel_outer : feature_outer;
   return needed > 0 ? needed : 0;
+}
+
+/* With what part of the kernel on chip one way to lay tiles keeps within 1 of each load. */
+static double fraction_of(const dsm__stream_loads *loads, dsm__refetch refetch) {
+  double fraction = 0;
+  for (int i = 0; i < DSM__STREAM_LOADS; i++) {
+    const dsm__stream_load *const load = &loads->of[i];
+    if (load->kernel > 0) {
+      const double left =
+          1 - load->fixed - load->features * refetch.features - load->spilled * refetch.sums;
+      fraction = fmax(fraction, 1 - left / (load->kernel * refetch.kernel));
+    }
+  }
+  return fraction;
+}
+
+/*
+ * With each way to lay tiles a load falls with the fraction along a line, so the least of all ways
+ * falls too. From a fraction that is enough, the way of least load there needs no larger one; where
+ * that is the same fraction, no way needs a smaller one. Each round takes another way, of which
+ * there are few.
+ */
+double dsm__blocked_fraction_within(const dsm_pass_work *work, const dsm__core_bytes *core,
+                                    const dsm__core_extents *extents, double memory_limit,
+                                    double link_limit, double enough) {
+  const bool is_by_core = work->machine->core_links.is_by_core;
+  if (!is_blocked(work) || streamed_feature_bytes(work, &dsm__whole_stream) <= 0 ||
+      memory_limit <= 0 || link_limit <= 0) {
+    return enough;
+  }
+  dsm_pass_work without = *work; /* the whole kernel moves */
+  without.bytes.kernel_moved = work->bytes.kernel;
+  const dsm__stream_shares shares = dsm__stream_shares_derive(work, core);
+  const dsm__stream_loads all = {{
+      load_of(&without, &dsm__whole_stream, 0, memory_limit),
+      load_of(&without, is_by_core ? &shares : &dsm__whole_stream, 0,
+              shares.kernel > 0 ? link_limit : HUGE_VAL),
+  }};
+  double needed = enough;
+  for (double before = HUGE_VAL; needed < before && needed > 0;) {
+    before = needed;
+    dsm__stream_loads loads = all;
+    for (int i = 0; i < DSM__STREAM_LOADS; i++) {
+      loads.of[i].kernel *= 1 - needed;
+    }
+    const dsm__refetch none = {HUGE_VAL, 1, 0};
+    needed = fmin(needed, fraction_of(&all, dsm__blocked_refetch(work, extents, &loads, none)));
+  }
+  return needed;
 }

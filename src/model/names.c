@@ -80,6 +80,7 @@ static const dsm__word transfer_words[] = {
     [DSM_TRANSFER_WRITE_ERROR].key = "write_error",
     [DSM_TRANSFER_FETCH_MASK].key = "fetch_mask",
     [DSM_TRANSFER_WRITE_GRADIENT].key = "write_gradient",
+    [DSM_TRANSFER_SPILL_SUMS].key = "spill_sums",
     [DSM_TRANSFER_PARTIAL_SUM_ACCUMULATE].key = "partial_sum_accumulate",
     [DSM_TRANSFER_SUM_OF_STATISTICS].key = "sum_of_statistics",
     [DSM_TRANSFER_LAYOUT_MOVE].key = "layout_move",
@@ -109,6 +110,7 @@ const dsm__move dsm__moves[DSM__MOVE_COUNT] = {
     {DSM_TRANSFER_WRITE_ERROR, DSM_NO_AXIS},
     {DSM_TRANSFER_FETCH_MASK, DSM_NO_AXIS},
     {DSM_TRANSFER_WRITE_GRADIENT, DSM_NO_AXIS},
+    {DSM_TRANSFER_SPILL_SUMS, DSM_NO_AXIS},
     {DSM_TRANSFER_PARTIAL_SUM_ACCUMULATE, DSM_NO_AXIS},
     {DSM_TRANSFER_SUM_OF_STATISTICS, DSM_NO_AXIS},
     {DSM_TRANSFER_LAYOUT_MOVE, DSM_NO_AXIS},
@@ -144,6 +146,7 @@ static const dsm__word move_words[] = {
     {.key = "write_error"},
     {.key = "fetch_mask"},
     {.key = "write_gradient"},
+    {.key = "spill_sums"},
     {.key = "partial_sum_accumulate"},
     {.key = "sum_of_statistics"},
     {.key = "layout_move"},
@@ -187,6 +190,9 @@ bool dsm__move_is_possible(size_t move, const dsm_system *system) {
   const bool is_last_alone = of->transfer == DSM_TRANSFER_HAND_OVER; /* stages stand along it */
   if (of->transfer == DSM_TRANSFER_AUXILIARY_TRAFFIC) {
     return system->model.auxiliary_traffic != DSM_AUXILIARY_TRAFFIC_NONE;
+  }
+  if (of->transfer == DSM_TRANSFER_SPILL_SUMS) {
+    return system->model.tiling == DSM_TILING_BLOCKED;
   }
   return of->axis == DSM_NO_AXIS ||
          (of->axis < axis_count && (!is_last_alone || of->axis + 1 == axis_count));

@@ -16,7 +16,7 @@ extern const dsm__words dsm__transfer_words;
 extern const dsm__words dsm__group_words;
 extern const dsm__words dsm__tile_words;
 
-enum { DSM__MOVE_COUNT = 33 };
+enum { DSM__MOVE_COUNT = 34 };
 
 /** A transfer with the axis that it goes along; DSM_NO_AXIS: within the chips. */
 typedef struct dsm__move {

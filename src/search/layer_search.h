@@ -5,6 +5,7 @@
 #ifndef DSM_SEARCH_LAYER_SEARCH_H
 #define DSM_SEARCH_LAYER_SEARCH_H
 
+#include "model/equations.h"
 #include "plan/core_splits.h"
 #include "plan/holding.h"
 
@@ -15,6 +16,8 @@ typedef struct dsm__split_needs {
   double moving_bytes; /**< likewise */
   double error_bytes;  /**< in update, of the output's error, where links carry what a core needs */
   double sum_cycles;   /**< partial sums and sums of statistics */
+  dsm__core_extents extents; /**< with model.tiling "blocked", where the kernel is not one tile in
+                                  any room; else 0 */
 } dsm__split_needs;
 
 /** A core split and what it needs. */

@@ -23,6 +23,8 @@
 static bool needs_no_more(const dsm__split_needs *a, const dsm__split_needs *b) {
   return a->primary_cycles <= b->primary_cycles && a->sum_cycles <= b->sum_cycles &&
          a->kernel_bytes <= b->kernel_bytes && a->moving_bytes <= b->moving_bytes &&
+         a->extents.in <= b->extents.in && a->extents.out <= b->extents.out &&
+         a->extents.positions <= b->extents.positions && a->extents.kij <= b->extents.kij &&
          a->error_bytes <= b->error_bytes;
 }
 

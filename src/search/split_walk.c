@@ -47,6 +47,7 @@ typedef struct family {
   size_t reduced;
   size_t rest;
   dsm__split_needs least;
+  dsm__core_extents extents; /* at least */
   double startup_cycles;
   double element_cycles; /* blocks of the arrays for each block of features produced: cycles for
                             each element that streams past them */
@@ -65,6 +66,7 @@ typedef struct walk {
   shared_pair pairs[DIVISORS_MAX];
   bool is_pair_decisive; /* more than the arrays depends on how positions and samples are split */
   double one_tile_bytes;
+  bool has_tiles; /* model.tiling "blocked" */
   uint64_t looked_at;
   uint64_t visited;
 } walk;
@@ -110,7 +112,14 @@ static void find_moving(const walk *w, double input, double output, dsm__split_n
   }
 }
 
-/* All but the cycles of the arrays. */
+/* The loops that tiles divide. A kernel that is one tile in any room is fetched once, as all else.
+ */
+static dsm__core_extents tiled_extents(const walk *w, double kernel_bytes, dsm__core_extents all) {
+  const bool is_tiled = w->has_tiles && kernel_bytes > w->one_tile_bytes;
+  return is_tiled ? all : (dsm__core_extents){.in = 0};
+}
+
+/* All but the cycles of the arrays, and the loops. */
 static void find_bytes(const walk *w, const dsm_loops *split, dsm__split_needs *needs) {
   const dsm_pass_work *const work = w->work;
   const dsm__core_bytes bytes = dsm__core_bytes_derive(work->layer, &work->bytes, split);
@@ -125,11 +134,11 @@ double dsm__needs_total(const dsm_pass_work *work, const dsm__split_needs *needs
       .output = work->pass == DSM_PASS_UPDATE ? needs->error_bytes : needs->moving_bytes,
       .kernel = needs->kernel_bytes,
   };
-  const double overlapped = dsm__stream_cycles(work, &bytes);
+  const double overlapped = dsm__stream_cycles(work, &bytes, &needs->extents);
   const double rotation =
       work->pass == DSM_PASS_BACKWARD ? dsm_group_cycles(work->machine, &work->rotation) : 0;
   return fmax(needs->primary_cycles, overlapped) + work->auxiliary_cycles +
-         (needs->sum_cycles + rotation + work->overhead_cycles);
+         (needs->sum_cycles + rotation + work->overhead_cycles + work->statistics_cycles);
 }
 
 /* ---- families ---- */
@@ -169,6 +178,15 @@ static void find_least(const walk *w, const dsm_loops *split, uint64_t rest, fam
           rounding * (streamed + changes * machine->system->array.block_cycles) + f->startup_cycles,
       .kernel_bytes = tiled_bytes(w, work->bytes.kernel / (kij * reduced) * share),
   };
+  const double reduced_extent = is_backward ? (double)core.out : (double)core.in;
+  const double produced_extent = (double)(chip[w->produced] / layer->groups) * share;
+  f->extents = (dsm__core_extents){
+      .in = is_backward ? produced_extent : reduced_extent,
+      .out = is_backward ? reduced_extent : produced_extent,
+      .positions = (double)chip[DSM_DIM_IJ] * (double)chip[DSM_DIM_MB] * share,
+      .kij = (double)core.kij,
+  };
+  f->least.extents = tiled_extents(w, f->least.kernel_bytes, f->extents);
   find_moving(w, work->bytes.input / reduced * share,
               work->bytes.raw / (is_backward ? reduced : 1) * share, &f->least);
   if (work->pass == DSM_PASS_FORWARD) { /* of the sums that is where most splits differ */
@@ -246,6 +264,12 @@ static void visit_pair(walk *w, dsm__needy_split *one, dsm__core_work *core, siz
   if (w->is_pair_decisive) {
     find_bytes(w, &one->split, &one->needs);
   }
+  one->needs.extents =
+      tiled_extents(w, one->needs.kernel_bytes,
+                    (dsm__core_extents){.in = (double)core->in,
+                                        .out = (double)core->out,
+                                        .positions = (double)core->ij * (double)core->mb,
+                                        .kij = (double)core->kij});
   visit(w, one);
 }
 
@@ -277,6 +301,15 @@ static bool is_produced_in_vain(walk *w, const family *f, size_t produced, size_
   }
   dsm__split_needs least = f->least;
   least.kernel_bytes = fmax(least.kernel_bytes, best.kernel_bytes);
+  if (w->has_tiles) {
+    const double extent = (double)w->loops[w->produced].core[produced];
+    const bool is_in = w->produced == DSM_DIM_IN;
+    least.extents = tiled_extents(w, least.kernel_bytes,
+                                  (dsm__core_extents){.in = is_in ? extent : f->extents.in,
+                                                      .out = is_in ? f->extents.out : extent,
+                                                      .positions = best.stream,
+                                                      .kij = f->extents.kij});
+  }
   least.sum_cycles = fmax(least.sum_cycles, best.sum_cycles);
   least.primary_cycles =
       rounding * (f->element_cycles * w->blocks[produced] *
@@ -373,7 +406,8 @@ static bool is_pair_decisive(const dsm_pass_work *work) {
   const dsm_layer *const layer = work->layer;
   return layer->type == DSM_LAYER_MATMUL ||
          (work->machine->system->model.statistics_sums &&
-          (layer->has_op[DSM_AUX_LAYER_NORM] || layer->has_op[DSM_AUX_SOFTMAX]));
+          (layer->has_op[DSM_AUX_LAYER_NORM] || layer->has_op[DSM_AUX_SOFTMAX] ||
+           layer->has_op[DSM_AUX_CROSS_ENTROPY]));
 }
 
 /* With tiles that cores take as they become free there is one split: none. */
@@ -399,6 +433,7 @@ uint64_t dsm__splits_walk(const dsm_pass_work *work, const dsm__core_splits *spl
   w.produced = is_backward ? DSM_DIM_IN : DSM_DIM_OUT;
   w.is_pair_decisive = is_pair_decisive(work);
   w.one_tile_bytes = one_tile_bytes(work);
+  w.has_tiles = work->machine->system->model.tiling == DSM_TILING_BLOCKED;
   w.looked_at = 0;
   w.visited = 0;
   for (size_t i = 0; i < splits->divisors.count; i++) {

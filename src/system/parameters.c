@@ -53,6 +53,12 @@ static const dsm__word auxiliary_traffic_words[] = {
 static DSM__WORDS(auxiliary_traffics, "traffic of auxiliary operations", auxiliary_traffic_words,
                   DSM_AUXILIARY_TRAFFIC_COUNT);
 
+static const dsm__word tiling_words[] = {
+    [DSM_TILING_PAPER].key = "paper",
+    [DSM_TILING_BLOCKED].key = "blocked",
+};
+static DSM__WORDS(tilings, "tiling", tiling_words, DSM_TILING_COUNT);
+
 static const dsm__word flag_words[] = {{.key = "false"}, {.key = "true"}};
 static DSM__WORDS(flags, "flag", flag_words, 2);
 
@@ -139,6 +145,12 @@ static DSM__WORDS(flags, "flag", flag_words, 2);
   NEUTRAL("model.traffic_" key "_" #pass, REAL, model.traffic[kind].pass, NULL, true, 0,           \
           FACTOR_MAX, fallback, "elements/element", source,                                        \
           "With model.auxiliary_traffic: elements read and written in " #pass                      \
+          " for each that the operation works on.")
+
+#define WIDE_TRAFFIC(key, kind, pass, fallback, source)                                            \
+  NEUTRAL("model.traffic_" key "_wide_" #pass, REAL, model.traffic[kind].pass, NULL, true, 0,      \
+          FACTOR_MAX, fallback, "elements/element", source,                                        \
+          "With model.auxiliary_traffic: elements of 4 bytes read and written in " #pass           \
           " for each that the operation works on.")
 
 const char *const dsm__retired_flags[] = {"model.exact_groups"};
@@ -297,6 +309,11 @@ const dsm__parameter dsm__parameters[] = {
             "DeepSpatialMatrix paper, II-E: each core has a part of the loops",
             "Cores take tiles of outputs as they become free, as on GPUs, in place of core splits "
             "and blocks."),
+    NEUTRAL(
+        "model.tiling", WORD, model.tiling, &tilings, false, 0, 0, DSM_TILING_PAPER, "word",
+        "assumption: one operand stays in tiles, another is fetched once for each of them",
+        "Section 5: how a core works through what does not fit its scratchpad: in the paper's two "
+        "orders of loops, or also in tiles of all loops."),
     NEUTRAL("model.fused_reductions", FLAG, model.fused_reductions, &flags, false, 0, 1, false,
             "flag", "assumption: each layer sums its own gradients",
             "Section 5: sums of gradients along the same axes are one collective: what they wait "
@@ -318,6 +335,14 @@ const dsm__parameter dsm__parameters[] = {
     OPERATION_TRAFFIC("softmax", DSM_OPERATION_SOFTMAX, forward, 2, "assumption: read and written"),
     OPERATION_TRAFFIC("softmax", DSM_OPERATION_SOFTMAX, backward, 3,
                       "assumption: result and error read, a result written"),
+    OPERATION_TRAFFIC("cross_entropy", DSM_OPERATION_CROSS_ENTROPY, forward, 2,
+                      "assumption: read, and copied in single precision"),
+    OPERATION_TRAFFIC("cross_entropy", DSM_OPERATION_CROSS_ENTROPY, backward, 0,
+                      "assumption: all of it is in single precision"),
+    WIDE_TRAFFIC("cross_entropy", DSM_OPERATION_CROSS_ENTROPY_WIDE, forward, 3,
+                 "assumption: the copy written, read, and its softmax written"),
+    WIDE_TRAFFIC("cross_entropy", DSM_OPERATION_CROSS_ENTROPY_WIDE, backward, 3,
+                 "assumption: softmax and error read, a result written"),
     OPERATION_TRAFFIC("activation", DSM_OPERATION_ACTIVATION, forward, 2,
                       "assumption: read and written"),
     OPERATION_TRAFFIC("activation", DSM_OPERATION_ACTIVATION, backward, 3,

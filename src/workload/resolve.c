@@ -515,6 +515,39 @@ static bool init_resolver(resolver *r) {
   return true;
 }
 
+/* The name of a layer that reads one; NULL if none does. */
+static const char *reader_of(const resolver *r, size_t spec_index) {
+  for (size_t i = 0; i < r->layer_count; i++) {
+    const dsm_layer *const layer = &r->layers[i];
+    const size_t last =
+        layer->last_use != DSM_NEVER_USED ? layer->last_use : layer->last_operand_use;
+    if (layer->spec_index == spec_index && last != DSM_NEVER_USED) {
+      return r->workload->specs[r->layers[last].spec_index].name;
+    }
+  }
+  return NULL;
+}
+
+/* A loss is the end of what leads to it. */
+static void check_losses(const resolver *r, const dsm__json_node *layers_node) {
+  dsm__json_node item = dsm__json_item(layers_node, 0);
+  for (size_t i = 0; i < r->workload->spec_count; i++, item = dsm__json_next(&item)) {
+    const dsm_layer_spec *const spec = &r->workload->specs[i];
+    const dsm__json_node list = dsm__json_member(&item, "aux");
+    for (size_t a = 0; a < spec->aux_count; a++) {
+      const char *const reader = spec->aux[a].op == DSM_AUX_CROSS_ENTROPY ? reader_of(r, i) : NULL;
+      if (reader != NULL) {
+        const dsm__json_node aux = dsm__json_item(&list, a);
+        const dsm__json_node op = dsm__json_member(&aux, "op");
+        dsm__json_error(&op, NULL,
+                        "expected \"cross_entropy\" in a layer that no other reads, found it in "
+                        "\"%s\", which \"%s\" reads",
+                        spec->name, reader);
+      }
+    }
+  }
+}
+
 void dsm__workload_resolve(dsm_workload *workload, const dsm__json_node *root,
                            const dsm__json_node *layers_node, const bool *is_wrong) {
   resolver r = {.workload = workload, .doc = root->doc, .is_wrong = is_wrong};
@@ -538,5 +571,6 @@ void dsm__workload_resolve(dsm_workload *workload, const dsm__json_node *root,
   workload->layer_count = r.layer_count;
   if (dsm__json_doc_error_count(root->doc) == 0) {
     dsm__workload_derive_lives(workload, r.layers, layers_node);
+    check_losses(&r, layers_node);
   }
 }

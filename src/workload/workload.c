@@ -26,6 +26,7 @@ static const dsm__word aux_op_words[] = {
     [DSM_AUX_SOFTMAX].key = "softmax",
     [DSM_AUX_BATCH_NORM].key = "batch_norm",
     [DSM_AUX_LAYER_NORM].key = "layer_norm",
+    [DSM_AUX_CROSS_ENTROPY].key = "cross_entropy",
 };
 DSM__NAMED_WORDS(dsm__aux_op_words, "auxiliary operation", aux_op_words, DSM_AUX_OP_COUNT,
                  dsm_aux_op, dsm_aux_op_name);

@@ -25,6 +25,14 @@ static void read_optimizer(dsm_workload *workload, const dsm__json_node *root) {
   }
 }
 
+static void read_normalization(dsm_workload *workload, const dsm__json_node *root) {
+  const dsm__json_node node = dsm__json_member(root, "normalization_group");
+  workload->normalization_group = 1;
+  if (dsm__json_is_present(&node)) {
+    dsm__json_u64(&node, 1, DSM_DIMENSION_MAX, &workload->normalization_group);
+  }
+}
+
 DSM__OBJECT(dsm__input_object, "input", {.name = "features"}, {.name = "feature"});
 
 static void read_input(dsm_workload *workload, const dsm__json_node *root) {
@@ -76,8 +84,8 @@ static void read_layers(dsm_workload *workload, const dsm__json_node *root,
 DSM__OBJECT(dsm__workload_object, "workload", {.name = "format"}, {.name = "name"},
             {.name = "source"}, {.name = "minibatch"}, {.name = "element_bytes"},
             {.name = "gradient_bytes"}, {.name = "partial_sum_bytes"},
-            {.name = "optimizer_bytes_per_weight"}, {.name = "optimizer"}, {.name = "input"},
-            {.name = "layers"});
+            {.name = "optimizer_bytes_per_weight"}, {.name = "optimizer"},
+            {.name = "normalization_group"}, {.name = "input"}, {.name = "layers"});
 
 void dsm__workload_read(dsm_workload *workload, const dsm__json_node *node) {
   if (!dsm__json_format(node, "dsm-workload/1") ||
@@ -90,6 +98,7 @@ void dsm__workload_read(dsm_workload *workload, const dsm__json_node *node) {
                          &workload->minibatch);
   read_bytes(workload, node);
   read_optimizer(workload, node);
+  read_normalization(workload, node);
   read_input(workload, node);
   const dsm__json_node layers = dsm__json_member(node, "layers");
   if (dsm__json_require(&layers, "a list of layers")) {

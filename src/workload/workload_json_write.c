@@ -109,6 +109,9 @@ static void write_workload(const dsm_workload *workload, dsm__json_writer *write
   if (workload->optimizer != DSM_OPTIMIZER_NONE) {
     dsm__json_put_string(writer, "optimizer", dsm_optimizer_name(workload->optimizer));
   }
+  if (workload->normalization_group != 1) {
+    dsm__json_put_u64(writer, "normalization_group", workload->normalization_group);
+  }
   if (workload->is_input_stated) {
     dsm__json_put_object(writer, "input", true);
     dsm__json_put_u64(writer, "features", workload->input_features);

@@ -331,6 +331,8 @@ instance_network instance_network_make(instance_random *random,
     expanded_count += layer.is_bidirectional ? 2 : 1;
     network.layers[network.layer_count++] = layer;
   }
+  instance_layer *const last = &network.layers[network.layer_count - 1];
+  last->has_loss = last->kind != INSTANCE_LSTM && instance_random_chance(random, 25);
   network.states_input = !input_is_implied(&network) || instance_random_chance(random, 40);
   return network;
 }

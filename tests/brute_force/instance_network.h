@@ -63,6 +63,7 @@ typedef struct {
   int residual; /* an earlier layer, or INSTANCE_NONE */
   bool has_bias;
   bool has_softmax;
+  bool has_loss;              /* the last layer only: no other may read it */
   const char *norm;           /* NULL: none */
   const char *activations[2]; /* NULL: none */
   bool is_activated_before_residual;

@@ -83,9 +83,10 @@ static void write_core(instance_text *text, instance_random *random, const machi
   static const double frequencies_GHz[] = {0.5, 1, 1, 2, 4};
   static const size_t sfu_ops[] = {1, 2, 3, 4, 8, 16, 32};
   static const size_t passes[] = {1, 2, 3, 4, 6, 8};
-  /* 1 KiB to 4 MiB: from every tensor cut into tiles to none. */
+  /* 64 bytes to 4 MiB: from every tensor cut into tiles to none. */
   const size_t octaves = instance_random_between(random, 0, 12);
-  const double any_KiB = (double)((size_t)1 << octaves);
+  const double fewer = instance_random_chance(random, 20) ? 16 : 1;
+  const double any_KiB = (double)((size_t)1 << octaves) / fewer;
   const double scratchpad_KiB =
       kind->given->is_full ? kind->given->scratchpad_bytes / 1024 : any_KiB;
   instance_text_key(text, "core");
@@ -199,10 +200,12 @@ static void write_full_model(instance_text *text, instance_random *random,
 
 /* What auxiliary operations read and write, of every fourth machine. */
 static void write_auxiliary_traffic(instance_text *text, instance_random *random) {
-  static const char *const keys[] = {"traffic_batch_norm_forward", "traffic_layer_norm_backward",
-                                     "traffic_softmax_backward",   "traffic_activation_forward",
-                                     "traffic_bias_forward",       "traffic_residual_backward",
-                                     "traffic_fork_backward"};
+  static const char *const keys[] = {
+      "traffic_batch_norm_forward",    "traffic_layer_norm_backward",
+      "traffic_softmax_backward",      "traffic_activation_forward",
+      "traffic_cross_entropy_forward", "traffic_cross_entropy_wide_backward",
+      "traffic_bias_forward",          "traffic_residual_backward",
+      "traffic_fork_backward"};
   static const double elements[] = {0, 0.5, 1, 1, 2, 4, 7};
   const size_t rule = instance_random_between(random, 0, 7);
   if (rule < 2) {
@@ -238,6 +241,9 @@ static void write_model(instance_text *text, instance_random *random,
   instance_keys_write(text, random, given->keys);
   if (instance_random_chance(random, 25)) {
     instance_text_bool(text, "tile_schedule", true);
+  }
+  if (instance_random_chance(random, 30)) {
+    instance_text_string(text, "tiling", "blocked");
   }
   write_auxiliary_traffic(text, random);
   if (instance_random_chance(random, 35)) {

@@ -102,6 +102,7 @@ static void write_aux(instance_text *text, const instance_network *network,
     write_residual(text, network, layer);
   }
   write_op(text, layer->has_softmax ? "softmax" : NULL);
+  write_op(text, layer->has_loss ? "cross_entropy" : NULL);
   write_pool(text, &layer->pool, false);
   instance_text_close(text, ']');
 }
@@ -181,6 +182,9 @@ static void write_number_formats(instance_text *text, instance_random *random) {
   if (instance_random_chance(random, 25)) {
     static const char *const optimizers[] = {"sgd", "lars", "adam", "adam_mixed", "none"};
     instance_text_string(text, "optimizer", optimizers[instance_random_between(random, 0, 4)]);
+  }
+  if (instance_random_chance(random, 25)) {
+    instance_text_count(text, "normalization_group", instance_random_between(random, 1, 40));
   }
 }
 

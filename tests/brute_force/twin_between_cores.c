@@ -38,6 +38,7 @@ static double statistics_bytes(const twin_context *context, const twin_node *nod
   double bytes = node->has_batch_norm && !context->inference ? of_features : 0;
   bytes += node->has_layer_norm ? of_samples : 0;
   bytes += node->has_softmax ? of_samples : 0;
+  bytes += node->has_loss ? of_samples : 0;
   return bytes;
 }
 

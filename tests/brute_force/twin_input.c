@@ -115,6 +115,7 @@ static void read_aux(twin_node *node, const cJSON *layer, const twin_workload *w
     node->has_bias |= strcmp(op, "bias") == 0;
     node->has_relu |= strcmp(op, "relu") == 0;
     node->has_softmax |= strcmp(op, "softmax") == 0;
+    node->has_loss |= strcmp(op, "cross_entropy") == 0;
     node->has_batch_norm |= strcmp(op, "batch_norm") == 0;
     node->has_layer_norm |= strcmp(op, "layer_norm") == 0;
     node->has_transcendental |= is_one_of(op, "sigmoid", "tanh", "gelu");
@@ -258,6 +259,7 @@ bool twin_workload_parse(twin_workload *out, const char *json) {
       .partial_sum_bytes = number(root, "partial_sum_bytes", 2),
       .optimizer_bytes_per_weight = number(root, "optimizer_bytes_per_weight", 0),
       .update_bytes = update_bytes_of(text(root, "optimizer")),
+      .normalization_group = number(root, "normalization_group", 1),
   };
   double features = 0;
   const size_2d network_input = read_network_input(root, &features);
@@ -301,6 +303,7 @@ static void read_refinements(twin_system *system, const cJSON *model) {
   system->resident_operands = flag_unless_false(model, "resident_operands");
   system->layout_move = read_move_rule(text(model, "layout_move"));
   system->tile_schedule = flag(model, "tile_schedule");
+  system->has_blocked_tiles = strcmp(text(model, "tiling"), "blocked") == 0;
   system->fused_reductions = flag(model, "fused_reductions");
 }
 
@@ -308,9 +311,10 @@ static void read_refinements(twin_system *system, const cJSON *model) {
 static void read_auxiliary_traffic(twin_system *system, const cJSON *model, const cJSON *memory,
                                    const double frequency_GHz) {
   static const char *const names[TWIN_AUX_COUNT] = {
-      "batch_norm", "layer_norm", "softmax", "activation", "bias", "residual", "fork"};
-  static const twin_aux_moves usual[TWIN_AUX_COUNT] = {{2, 5}, {2, 5}, {2, 3}, {2, 3},
-                                                       {0, 1}, {1, 0}, {0, 3}};
+      "batch_norm", "layer_norm", "softmax",  "cross_entropy", "cross_entropy_wide",
+      "activation", "bias",       "residual", "fork"};
+  static const twin_aux_moves usual[TWIN_AUX_COUNT] = {{2, 5}, {2, 5}, {2, 3}, {2, 0}, {3, 3},
+                                                       {2, 3}, {0, 1}, {1, 0}, {0, 3}};
   const char *const rule = text(model, "auxiliary_traffic");
   system->auxiliary_traffic = strcmp(rule, "fused") == 0     ? TWIN_AUX_FUSED
                               : strcmp(rule, "unfused") == 0 ? TWIN_AUX_UNFUSED

@@ -28,6 +28,8 @@ typedef enum {
   TWIN_AUX_BATCH_NORM,
   TWIN_AUX_LAYER_NORM,
   TWIN_AUX_SOFTMAX,
+  TWIN_AUX_LOSS,
+  TWIN_AUX_LOSS_WIDE, /* the same operation, its elements of 4 bytes */
   TWIN_AUX_ACTIVATION,
   TWIN_AUX_BIAS,
   TWIN_AUX_RESIDUAL,
@@ -91,6 +93,7 @@ typedef struct {
   bool has_batch_norm;
   bool has_layer_norm;
   bool has_softmax;
+  bool has_loss; /* cross_entropy */
   bool has_residual;
   double pool_window;    /* elements; 0 without a pool on the output */
   double input_pool_ops; /* per sample: pooled input elements * window; 0 without a pool on the
@@ -110,7 +113,8 @@ typedef struct {
   double gradient_bytes;
   double partial_sum_bytes;
   double optimizer_bytes_per_weight;
-  double update_bytes;   /* of memory for each weight, by the optimizer; 0: none is named */
+  double update_bytes; /* of memory for each weight, by the optimizer; 0: none is named */
+  double normalization_group;
   double input_elements; /* per sample and timestep */
   size_t node_count;
   twin_node nodes[TWIN_MAX_LAYERS];
@@ -169,6 +173,7 @@ typedef struct {
   bool charge_held_masks;
   bool resident_operands;
   bool tile_schedule;
+  bool has_blocked_tiles; /* model.tiling */
   bool fused_reductions;
   double tile_startup_cycles;
   double tile_least_side;

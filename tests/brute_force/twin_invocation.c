@@ -3,6 +3,7 @@
 
 #include "twin_between_cores.h"
 #include "twin_cost.h"
+#include "twin_tiles.h"
 #include "twin_traffic.h"
 
 /* Section 3 */
@@ -148,6 +149,7 @@ static double forward_ops(const twin_node *node, const double t, const bool infe
   ops += node->has_residual ? o : 0;
   ops += twin_stored_elements(node) * node->pool_window;
   ops += node->has_softmax ? (t + 2) * o : 0;
+  ops += node->has_loss ? (t + 2) * o : 0;
   return ops + node->input_pool_ops;
 }
 
@@ -165,6 +167,7 @@ static double backward_ops(const twin_node *node) {
   ops += node->has_residual ? o : 0;
   ops += twin_stored_elements(node) * node->pool_window;
   ops += node->has_softmax ? o : 0;
+  ops += node->has_loss ? o : 0;
   return ops + node->input_pool_ops;
 }
 
@@ -176,6 +179,8 @@ static void auxiliary_operands(const twin_context *context, const twin_node *nod
   elements[TWIN_AUX_BATCH_NORM] = node->has_batch_norm && !context->inference ? o : 0;
   elements[TWIN_AUX_LAYER_NORM] = node->has_layer_norm ? o : 0;
   elements[TWIN_AUX_SOFTMAX] = node->has_softmax ? o : 0;
+  elements[TWIN_AUX_LOSS] = node->has_loss ? o : 0;
+  elements[TWIN_AUX_LOSS_WIDE] = node->has_loss ? o * 4 / context->workload->element_bytes : 0;
   elements[TWIN_AUX_ACTIVATION] = node->has_batch_norm ? 0 : (node->transcendentals + relu) * o;
   elements[TWIN_AUX_BIAS] = node->has_bias ? o : 0;
   elements[TWIN_AUX_RESIDUAL] = node->has_residual ? o : 0;
@@ -187,7 +192,7 @@ static double auxiliary_moves(const twin_system *system, const twin_aux_kind kin
                               const bool is_forward, const twin_condition *condition) {
   const bool is_norm = kind == TWIN_AUX_BATCH_NORM || kind == TWIN_AUX_LAYER_NORM;
   const double number = is_forward ? system->moves[kind].forward : system->moves[kind].backward;
-  if (system->auxiliary_traffic == TWIN_AUX_FUSED && !is_norm && kind != TWIN_AUX_SOFTMAX) {
+  if (system->auxiliary_traffic == TWIN_AUX_FUSED && kind > TWIN_AUX_LOSS_WIDE) {
     return 0;
   }
   if (kind == TWIN_AUX_FORK) {
@@ -251,7 +256,10 @@ static double overhead_cycles(const twin_context *context, const twin_node *node
   auxiliary_operands(context, node, operands);
   for (int kind = 0; kind < TWIN_AUX_COUNT && is_done && node->kind != TWIN_LSTM; kind++) {
     const twin_aux_moves *const moves = &system->moves[kind];
-    const bool has_sums = kind <= TWIN_AUX_SOFTMAX;
+    const bool has_sums = kind <= TWIN_AUX_LOSS;
+    if (kind == TWIN_AUX_LOSS_WIDE) {
+      continue;
+    }
     const bool moves_some = (pass == TWIN_FORWARD ? moves->forward : moves->backward) > 0;
     const double each = kind == TWIN_AUX_FORK ? operands[kind] : twin_out_elements(node);
     if (operands[kind] > 0 && (has_sums || (is_apart && kind != TWIN_AUX_BIAS && moves_some))) {
@@ -306,48 +314,131 @@ static void add_to(stream *sum, const twin_system *system, const double bytes, c
   sum->link += has_split ? bytes * share : twin_even_bytes(system, bytes);
 }
 
-/* The pass as section 5 has it: what is read and written once and what once for each tile. */
-static stream stream_of(const twin_context *context, const twin_node *node,
-                        const twin_pass_kind pass, const twin_traffic *bytes,
-                        const twin_condition *condition) {
-  /* Tiles that cores take as they become free have each operand once. */
-  const twin_system *const system = context->system;
-  const double tile = system->tile_schedule ? 1e300 : condition->cap_bytes / 2;
-  const double n1 = condition->is_resident ? 1 : ceil(bytes->kcore / tile);
+/* What streams, and the shares of it that the link of a core carries. */
+typedef struct {
+  double left; /* by positions: inputs, in backward errors */
+  double right;
+  double once;
+  double left_share;
+  double right_share;
+} volumes;
+
+static volumes volumes_of(const twin_context *context, const twin_node *node,
+                          const twin_pass_kind pass, const twin_traffic *bytes,
+                          const twin_condition *condition) {
   const double copies = pass == TWIN_UPDATE && condition->accumulates ? 2 : 1;
   const double kt = condition->is_resident ? 0 : bytes->ker * copies;
-  const double even = 1 / system->cores;
   const double of_input = bytes->s_in / bytes->inp;
   const double of_output = bytes->s_out / bytes->raw;
   const double of_kernel = bytes->ker > 0 ? bytes->kcore / bytes->ker : 0;
   const double read = condition->is_input_held ? 0 : bytes->inp;
   const double written = condition->is_output_held ? 0 : bytes->st;
-  stream sum = {0};
+  const double fix = shortcut_fix_bytes(context, node, pass, bytes, condition);
   if (pass == TWIN_UPDATE) {
-    add_to(&sum, system, bytes->inp * n1, of_input);
-    add_to(&sum, system, update_error_bytes(context, node, bytes, condition) * n1, of_output);
-    add_to(&sum, system, kt, even);
-    return sum;
+    return (volumes){.left = bytes->inp,
+                     .right = update_error_bytes(context, node, bytes, condition),
+                     .once = kt,
+                     .left_share = of_input,
+                     .right_share = of_output};
   }
-  const bool is_forward = pass == TWIN_FORWARD;
-  const double moving = is_forward ? read : written + bytes->save;
-  const double n2 = ceil((is_forward ? bytes->s_in : bytes->s_out) / tile);
-  const bool is_kernel_outer = moving * n1 + kt <= moving + kt * n2;
-  add_to(&sum, system, moving * (is_kernel_outer ? n1 : 1), is_forward ? of_input : of_output);
-  add_to(&sum, system, kt * (is_kernel_outer ? 1 : n2), of_kernel);
-  add_to(&sum, system, shortcut_fix_bytes(context, node, pass, bytes, condition), even);
-  if (is_forward) {
-    add_to(&sum, system, written + bytes->deferred + bytes->save, even);
-  } else {
-    const bool reads_mask = !condition->is_input_held || system->charge_held_masks;
-    add_to(&sum, system, read + (reads_mask ? bytes->mask : 0), even);
+  if (pass == TWIN_FORWARD) {
+    return (volumes){.left = read,
+                     .right = kt,
+                     .once = written + bytes->deferred + bytes->save + fix,
+                     .left_share = of_input,
+                     .right_share = of_kernel};
   }
+  const bool reads_mask = !condition->is_input_held || context->system->charge_held_masks;
+  return (volumes){.left = written + bytes->save,
+                   .right = kt,
+                   .once = read + (reads_mask ? bytes->mask : 0) + fix,
+                   .left_share = of_output,
+                   .right_share = of_kernel};
+}
+
+/* The paper's order of loops: what is fetched once for each tile. */
+static twin_times paper_times(const twin_system *system, const twin_pass_kind pass,
+                              const twin_traffic *bytes, const twin_condition *condition,
+                              const volumes *v) {
+  /* Tiles that cores take as they become free have each operand once. */
+  const double tile = system->tile_schedule ? 1e300 : condition->cap_bytes / 2;
+  const double n1 = condition->is_resident ? 1 : ceil(bytes->kcore / tile);
+  const double n2 = ceil((pass == TWIN_FORWARD ? bytes->s_in : bytes->s_out) / tile);
+  if (pass == TWIN_UPDATE) {
+    return (twin_times){n1, n1, 0};
+  }
+  return v->left * n1 + v->right <= v->left + v->right * n2 ? (twin_times){n1, 1, 0}
+                                                            : (twin_times){1, n2, 0};
+}
+
+/* All of it, fetched so often. */
+static stream stream_with(const twin_system *system, const volumes *v, const double spilled,
+                          const twin_times *times) {
+  const double even = 1 / system->cores;
+  stream sum = {0};
+  add_to(&sum, system, v->left * times->left, v->left_share);
+  add_to(&sum, system, v->right * times->right, v->right_share);
+  add_to(&sum, system, v->once, even);
+  add_to(&sum, system, spilled * times->sums, even);
   return sum;
+}
+
+/* The pass as section 5 has it: what is read and written once and what once for each tile. What
+ * turns at the same time is given. */
+static stream stream_of(const twin_context *context, const twin_node *node,
+                        const twin_pass_kind pass, const twin_layout layout,
+                        const double split[TWIN_DIM_COUNT], const twin_traffic *bytes,
+                        const twin_condition *condition, const double turned) {
+  const twin_system *const system = context->system;
+  const volumes v = volumes_of(context, node, pass, bytes, condition);
+  const double spilled = twin_spilled_bytes(context, pass, bytes, condition);
+  twin_times times = paper_times(system, pass, bytes, condition, &v);
+  if (system->has_blocked_tiles && !system->tile_schedule && times.left + times.right > 2) {
+    const volumes left = {.left = v.left, .left_share = v.left_share};
+    const volumes right = {.right = v.right, .right_share = v.right_share};
+    const volumes once = {.once = v.once};
+    const volumes none = {0};
+    const twin_times one = {1, 1, 1};
+    const stream each[] = {stream_with(system, &once, 0, &one), stream_with(system, &left, 0, &one),
+                           stream_with(system, &right, 0, &one),
+                           stream_with(system, &none, spilled, &one)};
+    const double memory = system->memory_bytes_per_cycle;
+    const double link = system->core_link_bytes_per_cycle;
+    const twin_load loads[2] = {
+        {(each[0].memory + turned) / memory, each[1].memory / memory, each[2].memory / memory,
+         each[3].memory / memory},
+        {(each[0].link + twin_even_bytes(system, turned)) / link, each[1].link / link,
+         each[2].link / link, each[3].link / link},
+    };
+    times = twin_tiled_times(context, node, pass, layout, split, bytes, condition, loads, times);
+  }
+  return stream_with(system, &v, spilled, &times);
 }
 
 double twin_partial_sum_bytes(const twin_context *context) {
   const double given = context->system->partial_sum_bytes;
   return given > 0 ? given : context->workload->partial_sum_bytes;
+}
+
+/* Means and variances of a batch_norm go round all that share them, there and back. */
+static double shared_statistics_cycles(const twin_context *context, const twin_node *node,
+                                       const twin_pass_kind pass, const twin_layout *layout,
+                                       const double samples, const double mbc) {
+  const twin_system *const system = context->system;
+  const bool is_done = pass != TWIN_UPDATE || !twin_has_backward(node);
+  const double group = fmin(context->workload->normalization_group, samples);
+  const double memories = group / fmax(1, mbc / system->memory_stacks);
+  if (!node->has_batch_norm || node->kind == TWIN_LSTM || context->inference || !is_done ||
+      memories <= 1) {
+    return 0;
+  }
+  size_t axis = 0;
+  while (axis < system->axis_count && (!layout->is_data[axis] || system->axes[axis].chips <= 1)) {
+    axis++;
+  }
+  return axis == system->axis_count
+             ? 0
+             : 2 * ceil(log2(memories) - 1e-9) * system->axes[axis].latency_cycles;
 }
 
 size_t twin_node_index(const twin_context *context, const twin_node *node) {
@@ -370,11 +461,12 @@ twin_invocation twin_invocation_of(const twin_context *context, const twin_node 
   const twin_layout layout = twin_layout_of(system, parallelism);
   const double mbc = twin_samples_per_chip(layout, condition->samples);
   const twin_traffic bytes = twin_traffic_of(context, node, layout, split, condition);
-  const stream mem = stream_of(context, node, pass, &bytes, condition);
   const twin_rotation rotated = twin_rotation_of(
       system, &layout,
       twin_in_elements(node) * mbc * context->workload->element_bytes * bytes.turned);
   const double rm = system->rotate_memory_bytes * rotated.largest_bytes;
+  const stream mem = stream_of(context, node, pass, layout, split, &bytes, condition,
+                               pass == TWIN_BACKWARD ? 0 : rm);
 
   twin_invocation cost = {
       .split = {split[0], split[1], split[2], split[3], split[4]},
@@ -398,6 +490,8 @@ twin_invocation twin_invocation_of(const twin_context *context, const twin_node 
                       rotated.latency_cycles;
   }
   cost.non_overlapped += overhead_cycles(context, node, pass);
+  cost.non_overlapped +=
+      shared_statistics_cycles(context, node, pass, &layout, condition->samples, mbc);
   cost.total = fmax(cost.primary, cost.overlapped) + cost.auxiliary + cost.non_overlapped;
   return cost;
 }

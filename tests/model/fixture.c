@@ -44,6 +44,8 @@ dsm_system friendly_grid(const grid *sides) {
                 .traffic = {[DSM_OPERATION_BATCH_NORM] = {2, 5},
                             [DSM_OPERATION_LAYER_NORM] = {2, 5},
                             [DSM_OPERATION_SOFTMAX] = {2, 3},
+                            [DSM_OPERATION_CROSS_ENTROPY] = {2, 0},
+                            [DSM_OPERATION_CROSS_ENTROPY_WIDE] = {3, 3},
                             [DSM_OPERATION_ACTIVATION] = {2, 3},
                             [DSM_OPERATION_BIAS] = {0, 1},
                             [DSM_OPERATION_RESIDUAL] = {1, 0},

@@ -29,6 +29,7 @@ Suite *suite_names(void);
 Suite *suite_properties(void);
 Suite *suite_residency(void);
 Suite *suite_tiles(void);
+Suite *suite_tiling(void);
 
 /** How many elements an array has, as the loop tests want it. */
 #define COUNT_OF(array) ((int)(sizeof(array) / sizeof *(array)))

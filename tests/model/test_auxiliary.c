@@ -29,6 +29,7 @@ static const ops_case ops_cases[] = {
     {OP(LAYER_NORM), false, false, 20, 10, 40},
     {OP(RESIDUAL), false, false, 10, 10, 10},
     {OP(SOFTMAX), false, false, 50, 50, 10},               /* (3 + 2) * 10, and 10 */
+    {OP(CROSS_ENTROPY), false, false, 50, 50, 10},         /* as softmax */
     {OP(MAX_POOL), true, false, 4 * 9, 4 * 9, 4 * 9},      /* stored outputs * window */
     {OP(AVG_POOL), true, false, 4 * 9, 4 * 9, 4 * 9},      /* stored outputs * window */
     {OP(MAX_POOL), false, true, 6 * 4, 6 * 4, 6 * 4},      /* pooled inputs * window */

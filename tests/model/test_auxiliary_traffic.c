@@ -19,6 +19,7 @@ static const traffic_case unfused_cases[] = {
     {OP(BATCH_NORM), 20, 50, 0},
     {OP(LAYER_NORM), 20, 50, 20},
     {OP(SOFTMAX), 20, 30, 20},
+    {OP(CROSS_ENTROPY), 20 + 60, 60, 80}, /* 3 of 4 bytes are 6 of 2 */
     {OP(RELU), 20, 30, 20},
     {OP(SIGMOID), 20, 30, 20},
     {OP(TANH) | OP(GELU), 40, 60, 40},
@@ -49,7 +50,7 @@ static dsm_layer layer_with(unsigned ops) {
 }
 
 static double elements(const dsm_layer *layer, dsm_mode mode, dsm_pass pass) {
-  return dsm__auxiliary_elements(layer, &model, mode, pass, &residency);
+  return dsm__auxiliary_elements(layer, &model, mode, pass, &residency, 2);
 }
 
 static void expect(const dsm_layer *layer, double forward, double backward) {
@@ -108,6 +109,28 @@ START_TEST(test_held_output_leaves_what_was_saved) {
 }
 END_TEST
 
+/* 1000 words of 8 samples: forward (2 * B + 3 * 4) * 8000 bytes, backward 3 * 4 * 8000. */
+START_TEST(test_cross_entropy_works_in_single_precision) {
+  static const double widths[] = {1, 2, 4};
+  dsm_system system = friendly_system(1, 1);
+  system.model.auxiliary_traffic = DSM_AUXILIARY_TRAFFIC_FUSED;
+  const dsm_machine machine = dsm_machine_derive(&system);
+  dsm_layer layer = fc_layer(8, 1000);
+  layer.has_op[DSM_AUX_CROSS_ENTROPY] = true;
+  const dsm_residency none = dsm_residency_none(&machine);
+  const dsm_precision precision = {widths[_i], 2, 2, 0, 1};
+  for (int pass = 0; pass < DSM_PASS_COUNT; pass++) {
+    const dsm_pass_work work = dsm_pass_work_derive(&layer, &machine, precision, DSM_MODE_TRAINING,
+                                                    (dsm_pass)pass, DSM_PARALLELISM_DATA, 8, &none);
+    ASSERT_CLOSE(work.bytes.auxiliary, pass == DSM_PASS_FORWARD    ? (2 * widths[_i] + 12) * 8000
+                                       : pass == DSM_PASS_BACKWARD ? 12 * 8000
+                                                                   : 0);
+    ck_assert_double_eq(dsm_invocation_kernels(&layer, &machine, DSM_MODE_TRAINING, (dsm_pass)pass),
+                        pass == DSM_PASS_UPDATE ? 1 : 2);
+  }
+}
+END_TEST
+
 START_TEST(test_held_shortcut_is_not_read) {
   const dsm_layer layer = layer_with(OP(RESIDUAL));
   residency.is_shortcut_held = true;
@@ -147,7 +170,7 @@ START_TEST(test_memory_takes_longer_than_the_operations) {
   const dsm_residency none = dsm_residency_none(&machine);
   for (int pass = DSM_PASS_FORWARD; pass <= DSM_PASS_BACKWARD; pass++) {
     const dsm_pass_work work =
-        dsm_pass_work_derive(&layer, &machine, (dsm_precision){2, 2, 2, 0}, DSM_MODE_TRAINING,
+        dsm_pass_work_derive(&layer, &machine, (dsm_precision){2, 2, 2, 0, 1}, DSM_MODE_TRAINING,
                              (dsm_pass)pass, DSM_PARALLELISM_DATA, 256, &none);
     const dsm_loops split = loops(1, 1, 32, 1, 1);
     const double due = pass == DSM_PASS_FORWARD ? forward[_i] : backward[_i];
@@ -268,6 +291,7 @@ Suite *suite_auxiliary_traffic(void) {
   tcase_add_test(tcase, test_fused_operations_are_those_with_sums);
   tcase_add_test(tcase, test_fork_works_on_the_input);
   tcase_add_test(tcase, test_held_output_leaves_what_was_saved);
+  tcase_add_loop_test(tcase, test_cross_entropy_works_in_single_precision, 0, 3);
   tcase_add_test(tcase, test_held_shortcut_is_not_read);
   tcase_add_test(tcase, test_lstm_has_none);
   tcase_add_loop_test(tcase, test_memory_takes_longer_than_the_operations, 0, 3);

@@ -156,7 +156,7 @@ END_TEST
 
 /* k_out = 5 cores have sums of the 12 / 3 = 4 samples of a core: largest and sum, or mean and
  * variance: 4/5 * 2 * 4 * 4. In both modes: they are of the sample itself. */
-static const dsm_aux_op by_sample[] = {DSM_AUX_SOFTMAX, DSM_AUX_LAYER_NORM};
+static const dsm_aux_op by_sample[] = {DSM_AUX_SOFTMAX, DSM_AUX_LAYER_NORM, DSM_AUX_CROSS_ENTROPY};
 
 START_TEST(test_softmax_and_layer_norm_sum_two_statistics_a_sample) {
   const dsm_loops split = loops(1, 5, 2, 1, 3);
@@ -212,22 +212,23 @@ START_TEST(test_statistics_are_what_a_reduce_scatter_among_cores_sends) {
 }
 END_TEST
 
-/* 40/3 of the batch_norm, 25.6 each of softmax and layer_norm. */
+/* 40/3 of the batch_norm, 25.6 each of softmax, layer_norm and cross_entropy. */
 START_TEST(test_statistics_of_several_operations_add_up) {
   dsm_layer all = conv;
   for (int a = 0; a < DSM_AUX_OP_COUNT; a++) {
     all.has_op[a] = true;
   }
   const dsm_loops split = loops(1, 5, 2, 1, 3);
-  ASSERT_CLOSE(statistics(&all, DSM_MODE_TRAINING, DSM_PASS_BACKWARD, split), 40.0 / 3 + 51.2);
-  ASSERT_CLOSE(statistics(&all, DSM_MODE_INFERENCE, DSM_PASS_FORWARD, split), 51.2);
+  ASSERT_CLOSE(statistics(&all, DSM_MODE_TRAINING, DSM_PASS_BACKWARD, split), 40.0 / 3 + 76.8);
+  ASSERT_CLOSE(statistics(&all, DSM_MODE_INFERENCE, DSM_PASS_FORWARD, split), 76.8);
 }
 END_TEST
 
 START_TEST(test_other_operations_have_no_statistics) {
   dsm_layer others = conv;
   for (int a = 0; a < DSM_AUX_OP_COUNT; a++) {
-    others.has_op[a] = a != DSM_AUX_BATCH_NORM && a != DSM_AUX_LAYER_NORM && a != DSM_AUX_SOFTMAX;
+    others.has_op[a] = a != DSM_AUX_BATCH_NORM && a != DSM_AUX_LAYER_NORM && a != DSM_AUX_SOFTMAX &&
+                       a != DSM_AUX_CROSS_ENTROPY;
   }
   const dsm_loops split = loops(1, 5, 2, 1, 3);
   for (int pass = 0; pass < DSM_PASS_COUNT; pass++) {
@@ -323,6 +324,93 @@ START_TEST(test_layout_move_is_a_quarter_on_even_rings) {
 }
 END_TEST
 
+/* --- normalization_group. 4 x 2 chips at 2 GHz, a step along X takes 2000 cycles, along Y 6000; of
+ * 64 samples a chip has 8 with data. */
+
+typedef struct shared_case {
+  double group;
+  dsm_parallelism parallelism;
+  uint64_t stacks;
+  double cycles;
+} shared_case;
+
+static const shared_case shared_cases[] = {
+    {1, DSM_PARALLELISM_DATA, 1, 0},
+    {8, DSM_PARALLELISM_DATA, 1, 0},
+    {9, DSM_PARALLELISM_DATA, 1, 1 * 2 * 2000},
+    {32, DSM_PARALLELISM_DATA, 1, 2 * 2 * 2000},
+    {33, DSM_PARALLELISM_DATA, 1, 3 * 2 * 2000},
+    {32, DSM_PARALLELISM_DATA, 2, 3 * 2 * 2000},
+    {1000, DSM_PARALLELISM_DATA, 1, 3 * 2 * 2000}, /* all 64 */
+    {64, DSM_PARALLELISM_MODEL_X_DATA_Y, 1, 1 * 2 * 6000},
+    {64, DSM_PARALLELISM_MODEL, 1, 0},
+    {64, DSM_PARALLELISM_MODEL, 2, 0}, /* two memories, but nothing between chips */
+};
+
+static dsm_system chips_with_latency(uint64_t stacks) {
+  dsm_system system = friendly_system(4, 2);
+  system.system.axes[0].latency_us = 1;
+  system.system.axes[1].latency_us = 3;
+  system.chip.memory.stacks = stacks;
+  return system;
+}
+
+static dsm_pass_work shared_work(const dsm_layer *layer, const dsm_machine *of, dsm_mode mode,
+                                 dsm_pass pass, const shared_case *c) {
+  const dsm_residency none = dsm_residency_none(of);
+  dsm_precision precision = friendly_precision();
+  precision.normalization_group = c->group;
+  return dsm_pass_work_derive(layer, of, precision, mode, pass, c->parallelism, 64, &none);
+}
+
+START_TEST(test_chips_wait_for_statistics_that_they_share) {
+  const shared_case *const c = &shared_cases[_i];
+  const dsm_system system = chips_with_latency(c->stacks);
+  const dsm_machine of = dsm_machine_derive(&system);
+  const dsm_loops split = loops(1, 4, 1, 1, 1);
+  const dsm_layer layer = with_residual_and_norm(conv_layer(12, 20, 9, 9, 1));
+  for (int pass = 0; pass < DSM_PASS_COUNT; pass++) {
+    const dsm_pass_work work = shared_work(&layer, &of, DSM_MODE_TRAINING, (dsm_pass)pass, c);
+    const double due = pass == DSM_PASS_UPDATE ? 0 : c->cycles;
+    ASSERT_CLOSE(work.statistics_cycles, due);
+    dsm_precision alone = work.precision;
+    alone.normalization_group = 1;
+    const dsm_pass_work without = dsm_pass_work_derive(
+        &layer, &of, alone, DSM_MODE_TRAINING, (dsm_pass)pass, c->parallelism, 64, &work.residency);
+    const dsm_invocation_cost before = dsm_invocation_score(&without, &split);
+    const dsm_invocation_cost after = dsm_invocation_score(&work, &split);
+    ASSERT_CLOSE(after.partial_sum, before.partial_sum + due);
+    ASSERT_CLOSE(after.total, before.total + due);
+    const dsm_resources one = dsm_invocation_resources(&without, &split);
+    const dsm_resources other = dsm_invocation_resources(&work, &split);
+    for (int b = 0; b < DSM_BOUND_COUNT; b++) {
+      ASSERT_CLOSE(other.cycles[b], one.cycles[b] + (b == DSM_BOUND_LATENCY ? due : 0));
+    }
+  }
+}
+END_TEST
+
+START_TEST(test_only_batch_norms_of_training_share_statistics) {
+  const shared_case *const c = &shared_cases[3];
+  const dsm_system system = chips_with_latency(1);
+  const dsm_machine of = dsm_machine_derive(&system);
+  dsm_layer layer = with_residual_and_norm(conv_layer(12, 20, 9, 9, 1));
+  ck_assert_double_eq(
+      shared_work(&layer, &of, DSM_MODE_INFERENCE, DSM_PASS_FORWARD, c).statistics_cycles, 0);
+  layer.has_backward = false; /* what would be done there is done in update */
+  ck_assert_double_eq(
+      shared_work(&layer, &of, DSM_MODE_TRAINING, DSM_PASS_UPDATE, c).statistics_cycles, 8000);
+  layer.has_op[DSM_AUX_BATCH_NORM] = false;
+  layer.has_op[DSM_AUX_LAYER_NORM] = true;
+  ck_assert_double_eq(
+      shared_work(&layer, &of, DSM_MODE_TRAINING, DSM_PASS_FORWARD, c).statistics_cycles, 0);
+  dsm_layer lstm = lstm_layer(12, 20, 3);
+  lstm.has_op[DSM_AUX_BATCH_NORM] = true;
+  ck_assert_double_eq(
+      shared_work(&lstm, &of, DSM_MODE_TRAINING, DSM_PASS_FORWARD, c).statistics_cycles, 0);
+}
+END_TEST
+
 static void add_statistics(Suite *suite) {
   TCase *const statistics_case = tcase_create("statistics");
   tcase_add_checked_fixture(statistics_case, set_up_statistics, NULL);
@@ -339,6 +427,9 @@ static void add_statistics(Suite *suite) {
   tcase_add_test(statistics_case, test_update_sums_statistics_only_in_place_of_backward);
   tcase_add_test(statistics_case, test_lstm_has_no_statistics);
   tcase_add_test(statistics_case, test_statistics_are_free_by_default);
+  tcase_add_loop_test(statistics_case, test_chips_wait_for_statistics_that_they_share, 0,
+                      COUNT_OF(shared_cases));
+  tcase_add_test(statistics_case, test_only_batch_norms_of_training_share_statistics);
   suite_add_tcase(suite, statistics_case);
   TCase *const moves = tcase_create("layout moves");
   tcase_add_loop_test(moves, test_two_way_distance_is_counted_member_by_member, 1, 40);

@@ -184,7 +184,7 @@ START_TEST(test_one_core_streams_all_or_over_no_link) {
     const dsm_pass_work work = work_of(&fc, (dsm_pass)_i, 4);
     const dsm__core_bytes bytes = dsm__core_bytes_derive(&fc, &work.bytes, &split);
     const dsm__stream_shares shares = dsm__stream_shares_derive(&work, &bytes);
-    const dsm__refetch refetch = dsm__refetch_derive(&work, &bytes);
+    const dsm__refetch refetch = dsm__refetch_derive(&work, &bytes, &(dsm__core_extents){.in = 1});
     ck_assert_double_eq(dsm__streamed_bytes(&work, refetch, &shares),
                         dsm__memory_bytes(&work, refetch));
   }

@@ -45,6 +45,7 @@ static const char *const moves[] = {
     "write_error",
     "fetch_mask",
     "write_gradient",
+    "spill_sums",
     "partial_sum_accumulate",
     "sum_of_statistics",
     "layout_move",

@@ -151,7 +151,8 @@ static bool can_cut_another(const dsm_layer_plan *layer, dsm_pass which, const d
  * the parts of the output features; held tensors lie in the cores in a layout of theirs. */
 static bool is_split_bound(const dsm_plan *plan, const dsm_layer *layer) {
   const dsm_assumptions *const model = &plan->system->model;
-  const bool sums = layer->has_op[DSM_AUX_SOFTMAX] || layer->has_op[DSM_AUX_LAYER_NORM];
+  const bool sums = layer->has_op[DSM_AUX_SOFTMAX] || layer->has_op[DSM_AUX_LAYER_NORM] ||
+                    layer->has_op[DSM_AUX_CROSS_ENTROPY];
   return (model->statistics_sums && sums) || model->layout_move == DSM_LAYOUT_MOVE_EXACT;
 }
 

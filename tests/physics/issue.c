@@ -29,6 +29,7 @@ static double kernels_of_one(const physics_case *one, const dsm_layer *layer, in
     return kernels;
   }
   kernels += is_batch_norm + has[DSM_AUX_LAYER_NORM] + has[DSM_AUX_SOFTMAX];
+  kernels += has[DSM_AUX_CROSS_ENTROPY];
   for (int k = 0; is_unfused && k < DSM_OPERATION_COUNT; k++) {
     const double moved = is_forward ? model->traffic[k].forward : model->traffic[k].backward;
     kernels += moved > 0 ? numbers[k] : 0;

@@ -88,6 +88,9 @@ static void give_tile_startup(dsm_system *system) {
 static void give_tile_shapes(dsm_system *system) {
   system->core.tile_most_elements *= 2;
 }
+static void give_blocked_tiles(dsm_system *system) {
+  system->model.tiling = DSM_TILING_BLOCKED;
+}
 static void give_whole_tiles(dsm_system *system) {
   system->chip.memory.tile_minor = 1;
   system->chip.memory.tile_second = 1;
@@ -200,6 +203,7 @@ static const struct {
     {"array efficiency", give_array_efficiency, is_pipeline_loose},
     {"start of tiles", give_tile_startup, is_pipeline_loose},
     {"shapes of tiles", give_tile_shapes, is_pipeline_loose},
+    {"tiles of all loops", give_blocked_tiles, is_pipeline_loose},
     {"no padding in memory", give_whole_tiles, is_pipeline_loose},
     {"clock", give_clock, is_pipeline_loose},
     {"clock and bandwidths", give_clock_and_bandwidths, never},

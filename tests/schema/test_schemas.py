@@ -453,6 +453,7 @@ def check_plans(schemas, dsm, source, folder):
          "system.core.scratchpad_MiB=2"),
         ("vgg16", "torus64_refined", "--set", "system.model.layout_move=exact"),
         ("raider", "torus64", "--set", "system.model.tile_schedule=true"),
+        ("vgg16", "torus64", "--set", "system.model.tiling=blocked"),
         ("alexnet", "dgx_a100"),
         ("alexnet", "tpu_v4_4096"),
         ("googlenet", "torus64", "--set", "system.model.auxiliary_traffic=unfused", "--set",

@@ -22,6 +22,7 @@ static const char *const op_words[DSM_AUX_OP_COUNT] = {
     [DSM_AUX_SOFTMAX] = "softmax",
     [DSM_AUX_BATCH_NORM] = "batch_norm",
     [DSM_AUX_LAYER_NORM] = "layer_norm",
+    [DSM_AUX_CROSS_ENTROPY] = "cross_entropy",
 };
 
 START_TEST(test_layer_types_have_the_words_of_the_format) {

@@ -11,6 +11,8 @@
  *
  * - features that do not move are fetched in no order but kernel-outer, in one tile or in many;
  * - a kernel that is one tile is fetched kernel-outer too: that is best for any fraction;
+ * - with model.tiling "blocked" those are all: rooms in which another kernel is several tiles are
+ *   not compared, as each can have tiles of its own;
  * - where features * (n1 - 1) > kernel * (tiles of the features - 1), feature-outer moves less for
  *   any fraction, and so long as any weights are needed on chip it needs fewer.
  */
@@ -142,7 +144,11 @@ static size_t first_in_tiles(const shape *of, double room_bytes) {
 static bool are_rooms_alike(const dsm_machine *machine, const kind *k, double a, double b) {
   const shape *const of = k->of;
   const size_t end = k->moving_bytes > 0 ? of->footprint_count : 0; /* else no tiles matter */
-  for (size_t i = end > 0 ? first_in_tiles(of, a < b ? a : b) : 0; i < end; i++) {
+  const size_t first = end > 0 ? first_in_tiles(of, a < b ? a : b) : 0;
+  if (first < end && machine->system->model.tiling == DSM_TILING_BLOCKED) {
+    return false;
+  }
+  for (size_t i = first; i < end; i++) {
     const tiles one = tiles_of(k, &of->footprints[i], a);
     const tiles other = tiles_of(k, &of->footprints[i], b);
     if (one.kernel < other.kernel || one.kernel > other.kernel || one.input < other.input ||
