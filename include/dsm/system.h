@@ -5,7 +5,7 @@
  *
  *   PE      a register file and `simd_macs` multiply-accumulate units
  *   array   rows x columns of PEs, systolic
- *   core    an array, a scratchpad and special function units
+ *   core    an array or several, a scratchpad and special function units
  *   chip    cores on a ring, with external memory
  *   system  chips along the axes of a 2D torus
  *
@@ -84,9 +84,11 @@ typedef struct dsm_array {
   bool weights_from_scratchpad; /**< the next weight block comes at scratchpad bandwidth */
 } dsm_array;
 
-/** An array with its scratchpad and special function units. */
+/** Arrays with a scratchpad and special function units. */
 typedef struct dsm_core {
   double frequency_GHz;
+  uint64_t arrays;              /**< that share the scratchpad, and what the core computes */
+  double vector_macs_per_cycle; /**< of a unit that can compute in place of them; 0: none */
   double scratchpad_MiB;
   double scratchpad_bandwidth_GBps;
   double sfu_ops_per_cycle;        /**< element-passes of auxiliary work a cycle */

@@ -45,8 +45,8 @@ dsm_machine dsm_machine_derive(const dsm_system *system) {
   machine.link_bytes_per_cycle[DSM_LINK_CORES] = HUGE_VAL;
   machine.link_bytes_per_cycle[machine.core_links.link] =
       bytes_per_cycle(system->chip.core_link_bandwidth_GBps, frequency_GHz);
-  machine.peak_macs_per_cycle = (double)machine.chip_count * (double)system->chip.cores *
-                                (double)machine.reduction_chunk * (double)machine.production_chunk;
+  machine.peak_macs_per_cycle =
+      (double)machine.chip_count * (double)system->chip.cores * dsm__core_macs_per_cycle(system, 1);
   return machine;
 }
 
@@ -71,6 +71,7 @@ dsm_precision dsm_precision_of(const dsm_workload *workload, const dsm_system *s
       .partial_sum_bytes = own > 0 ? own : workload->partial_sum_bytes,
       .update_bytes = dsm__optimizer_traffic_bytes(workload->optimizer),
       .normalization_group = (double)workload->normalization_group,
+      .array_rate = 1,
   };
 }
 

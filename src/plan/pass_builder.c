@@ -37,6 +37,7 @@ void dsm__pass_begin(dsm__pass_builder *builder, dsm_pass_plan *pass,
         .core = dsm_core_share(setting->layer, &work.share, split),
         .array = dsm_array_share(setting->layer, setting->machine, which, &work.share, split),
         .tile = work.tiles.tile,
+        .computing = dsm_invocation_computing(&work, split),
         .cost = dsm_invocation_score(&work, split),
     };
     builder->of_one[i] = dsm_invocation_transfers(&work, split);

@@ -178,6 +178,14 @@ const dsm__parameter dsm__parameters[] = {
     FLAG("array.weights_from_scratchpad", array.weights_from_scratchpad, false,
          "assumption: loading the next weights never limits the array"),
     RATE("core.frequency_GHz", core.frequency_GHz, "GHz"),
+    NEUTRAL("core.arrays", COUNT, core.arrays, NULL, false, 1, 4096, 1, "arrays",
+            "DeepSpatialMatrix paper, II-B: a core has one array",
+            "Arrays of a core: they share its scratchpad, and what it computes by features "
+            "produced or by samples and positions, whichever is faster."),
+    NEUTRAL("core.vector_macs_per_cycle", REAL, core.vector_macs_per_cycle, NULL, false, 0, 1e9, 0,
+            "MACs/cycle", "assumption: arrays compute everything",
+            "Multiply-accumulates of a core's vector unit, which computes in place of the arrays "
+            "where it is faster; 0: there is none."),
     RATE("core.scratchpad_MiB", core.scratchpad_MiB, "2^20 bytes"),
     RATE("core.scratchpad_bandwidth_GBps", core.scratchpad_bandwidth_GBps, "10^9 bytes/s"),
     REAL("core.sfu_ops_per_cycle", core.sfu_ops_per_cycle, RATE_MIN, RATE_MAX, 16,

@@ -107,6 +107,13 @@ static void write_core(instance_text *text, instance_random *random, const machi
     instance_text_count(text, "tile_most_elements", INSTANCE_PICK(random, elements));
   }
   if (instance_random_chance(random, 25)) {
+    instance_text_count(text, "arrays", instance_random_between(random, 2, 5));
+  }
+  if (instance_random_chance(random, 25)) {
+    static const double rates[] = {0.5, 1, 2, 8, 32};
+    instance_text_real(text, "vector_macs_per_cycle", INSTANCE_PICK_REAL(random, rates));
+  }
+  if (instance_random_chance(random, 25)) {
     static const double overheads_us[] = {0.001, 0.01, 0.05, 0.2, 1};
     instance_text_real(text, "operation_overhead_us", INSTANCE_PICK_REAL(random, overheads_us));
   }

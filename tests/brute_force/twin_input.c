@@ -408,6 +408,8 @@ bool twin_system_parse(twin_system *out, const char *json) {
       .columns = number(array, "columns", 1) * number(member(root, "pe"), "simd_macs", 1),
       .startup_cycles = number(array, "startup_cycles", 1000),
       .overhead_cycles = number(core, "operation_overhead_us", 0) * frequency_GHz * 1000,
+      .arrays = number(core, "arrays", 1),
+      .vector_macs_per_cycle = number(core, "vector_macs_per_cycle", 0),
       .array_efficiency = number(array, "efficiency_ratio", 1),
       .block_cycles = number(array, "block_cycles", 0),
       .unroll_kernel_on_rows = flag(array, "unroll_kernel_on_rows"),

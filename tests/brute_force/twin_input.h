@@ -127,6 +127,8 @@ typedef struct {
   double rows;    /* Pr */
   double columns; /* Pc: array.columns * pe.simd_macs */
   double startup_cycles;
+  double arrays;                /* of a core */
+  double vector_macs_per_cycle; /* of a core, in place of them */
   double array_efficiency;
   double block_cycles; /* lost by a change of the block of weights */
   bool unroll_kernel_on_rows;

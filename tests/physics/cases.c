@@ -164,6 +164,12 @@ static void vary_interconnect(dsm_system *system, uint64_t seed) {
   }
 }
 
+/* Some have cores of several arrays, or with a vector unit. */
+static void vary_cores(dsm_system *system, uint64_t seed) {
+  system->core.arrays = seed % 5 == 2 ? 2 + seed % 3 : 1;
+  system->core.vector_macs_per_cycle = seed % 7 == 3 ? (double)(1 << seed % 6) : 0;
+}
+
 static dsm_explore_options options_of(uint64_t *state, dsm_mode mode) {
   dsm_explore_options options;
   dsm_explore_options_init(&options);
@@ -199,6 +205,7 @@ physics_case physics_case_make(uint64_t seed, physics_set set, dsm_mode mode) {
   one.system = *one.given;
   vary_system(&one.system, &state);
   vary_interconnect(&one.system, seed);
+  vary_cores(&one.system, seed);
   refined_keys_apply(&one.system, set, seed);
   if (set == PHYSICS_AXES) {
     make_axes(&one.system.system, &state);

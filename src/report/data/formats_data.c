@@ -61,6 +61,7 @@ static const dsm__words *const all_words[] = {
     &dsm__link_words,
     &dsm__group_words,
     &dsm__tile_words,
+    &dsm__computing_words,
     &dsm__move_words,
     &dsm__bound_words,
     &dsm__invocation_kind_words,
