@@ -130,7 +130,7 @@ typedef struct dsm_machine {
   double issue_cycles;               /**< least, from a kernel to the next */
   double scratchpad_bytes;           /**< of a core */
   double scratchpad_bytes_per_cycle; /**< of a core */
-  double peak_macs_per_cycle;        /**< of the whole system */
+  double peak_macs_per_cycle;        /**< of the whole system, with 16 bits */
   uint64_t chip_count;
   unsigned parallelism_count; /**< the ways to give its axes roles: 1 << axes */
   uint64_t reduction_chunk;   /**< Pr: reduction features an array takes at once */
@@ -544,9 +544,16 @@ DSM_API double dsm_resident_kernel_limit_bytes(const dsm_machine *machine, dsm_p
 /** What preloaded weights may take of a core's scratchpad (section 10); 0 where nothing is left. */
 DSM_API double dsm_preload_room_bytes(const dsm_machine *machine);
 
-/** Cycles in which a machine without any loss does a pass of a layer in a step (section 6). */
-DSM_API double dsm_ideal_cycles(const dsm_layer *layer, const dsm_machine *machine, dsm_pass pass,
-                                uint64_t minibatch);
+/** Cycles in which a machine without any loss does a pass of a layer in a step (section 6).
+ * `array_rate` is that of the precision. */
+DSM_API double dsm_ideal_cycles(const dsm_layer *layer, const dsm_machine *machine,
+                                double array_rate, dsm_pass pass, uint64_t minibatch);
+
+/** The type of a workload's elements, by their bytes where none is stated (section 4). */
+DSM_API dsm_element_type dsm_workload_element_type(const dsm_workload *workload);
+
+/** dsm_system_peak_flops with the elements of a workload. */
+DSM_API double dsm_workload_peak_flops(const dsm_workload *workload, const dsm_system *system);
 
 /** What a layer takes of a chip's memory (section 12). Lower is better. */
 typedef struct dsm_layer_memory {

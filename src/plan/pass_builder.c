@@ -106,8 +106,8 @@ void dsm__pass_end(dsm__pass_builder *builder, const dsm__layer_setting *setting
   cycles->total =
       cycles->primary + cycles->overlapped_visible + cycles->auxiliary + cycles->non_overlapped;
   pass->bound = dsm_resources_bound(&pass->resources);
-  pass->ideal_cycles =
-      dsm_ideal_cycles(setting->layer, setting->machine, which, setting->minibatch);
+  pass->ideal_cycles = dsm_ideal_cycles(setting->layer, setting->machine,
+                                        setting->precision.array_rate, which, setting->minibatch);
   pass->utilization = pass->ideal_cycles / cycles->total;
 }
 

@@ -153,6 +153,12 @@ static DSM__WORDS(flags, "flag", flag_words, 2);
           "With model.auxiliary_traffic: elements of 4 bytes read and written in " #pass           \
           " for each that the operation works on.")
 
+#define TYPE_RATE(key, type)                                                                       \
+  NEUTRAL("pe.rates." key, REAL, pe.rates[type], NULL, false, 1e-6, 1024, 1, "ratio",              \
+          "assumption: all types at the same rate",                                                \
+          "Multiply-accumulates of a PE a cycle with elements of this type, over those of 16 "     \
+          "bits.")
+
 const char *const dsm__retired_flags[] = {"model.exact_groups"};
 const size_t dsm__retired_flag_count = DSM__COUNT_OF(dsm__retired_flags);
 
@@ -161,6 +167,12 @@ const dsm__parameter dsm__parameters[] = {
     COUNT("pe.simd_macs", pe.simd_macs, false, DSM_SIDE_MAX, 8, "MACs",
           "assumption: 16 x 8 x 8 = the 1024 MACs a core of the DeepSpatialMatrix paper, "
           "Fig. 10"),
+    TYPE_RATE("int8", DSM_ELEMENT_TYPE_INT8),
+    TYPE_RATE("fp8", DSM_ELEMENT_TYPE_FP8),
+    TYPE_RATE("fp16", DSM_ELEMENT_TYPE_FP16),
+    TYPE_RATE("bf16", DSM_ELEMENT_TYPE_BF16),
+    TYPE_RATE("tf32", DSM_ELEMENT_TYPE_TF32),
+    TYPE_RATE("fp32", DSM_ELEMENT_TYPE_FP32),
     COUNT("array.rows", array.rows, false, DSM_SIDE_MAX, 16, "PEs", "assumption, as pe.simd_macs"),
     COUNT("array.columns", array.columns, false, DSM_SIDE_MAX, 8, "PEs",
           "assumption, as pe.simd_macs"),

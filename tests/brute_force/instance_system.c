@@ -53,6 +53,16 @@ static void write_array(instance_text *text, instance_random *random, const mach
   instance_text_key(text, "pe");
   instance_text_open(text, '{');
   instance_text_count(text, "simd_macs", INSTANCE_PICK(random, simd_macs));
+  if (instance_random_chance(random, 25)) {
+    static const char *const types[] = {"int8", "fp8", "fp16", "bf16", "tf32", "fp32"};
+    static const double rates[] = {0.25, 0.5, 1, 2, 4};
+    instance_text_key(text, "rates");
+    instance_text_open(text, '{');
+    for (size_t i = 0; i < sizeof types / sizeof types[0]; i++) {
+      instance_text_real(text, types[i], INSTANCE_PICK_REAL(random, rates));
+    }
+    instance_text_close(text, '}');
+  }
   instance_text_close(text, '}');
   instance_text_key(text, "array");
   instance_text_open(text, '{');

@@ -40,8 +40,7 @@ double twin_relayout_cycles(const twin_context *context, const size_t boundary,
 }
 
 double twin_array_rate(const twin_context *context) {
-  (void)context;
-  return 1;
+  return context->system->type_rates[context->workload->element_type];
 }
 
 /* Section 6 */

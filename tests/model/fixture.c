@@ -10,7 +10,7 @@ dsm_system friendly_system(uint64_t chips_x, uint64_t chips_y) {
 dsm_system friendly_grid(const grid *sides) {
   return (dsm_system){
       .name = "friendly",
-      .pe = {.simd_macs = 2},
+      .pe = {.simd_macs = 2, .rates = {1, 1, 1, 1, 1, 1, 1}},
       .array = {.rows = 4, .columns = 4, .startup_cycles = 100, .efficiency_ratio = 1},
       .core = {.frequency_GHz = 2,
                .arrays = 1,

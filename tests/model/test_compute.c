@@ -232,6 +232,58 @@ START_TEST(test_vector_unit_computes_where_it_is_faster) {
 }
 END_TEST
 
+/* 6 blocks of 12 elements at twice the rate, or half. The start is what it was. */
+START_TEST(test_types_have_rates_of_their_own) {
+  const dsm__core_work core = {.groups = 1, .in = 5, .out = 17, .ij = 4, .kij = 1, .mb = 3};
+  dsm_pass_work work = {
+      .machine = &machine, .precision = friendly_precision(), .share = {.model_ways = 2}};
+  work.precision.array_rate = 2;
+  expect_primary(dsm__primary_derive(&work, &core), DSM_COMPUTING_ARRAY, 2 * (36 + 100));
+  work.precision.array_rate = 0.5;
+  expect_primary(dsm__primary_derive(&work, &core), DSM_COMPUTING_ARRAY, 2 * (144 + 100));
+}
+END_TEST
+
+/* The type that is stated, or that of as many bytes. */
+START_TEST(test_type_is_stated_or_by_bytes) {
+  static const struct {
+    double bytes;
+    dsm_element_type type;
+  } implied[] = {{0.5, DSM_ELEMENT_TYPE_INT8},
+                 {1, DSM_ELEMENT_TYPE_INT8},
+                 {2, DSM_ELEMENT_TYPE_FP16},
+                 {4, DSM_ELEMENT_TYPE_FP32},
+                 {8, DSM_ELEMENT_TYPE_FP32}};
+  for (int i = 0; i < COUNT_OF(implied); i++) {
+    const dsm_workload workload = {.element_bytes = implied[i].bytes};
+    ck_assert_int_eq(dsm_workload_element_type(&workload), implied[i].type);
+  }
+  chips.pe.rates[DSM_ELEMENT_TYPE_FP8] = 3;
+  const dsm_workload stated = {.element_bytes = 1, .element_type = DSM_ELEMENT_TYPE_FP8};
+  ck_assert_double_eq(dsm_precision_of(&stated, &chips).array_rate, 3);
+  ck_assert_double_eq(dsm_workload_peak_flops(&stated, &chips), 3 * dsm_system_peak_flops(&chips));
+  const dsm_layer fc = fc_layer(32, 64);
+  ck_assert_double_eq(dsm_ideal_cycles(&fc, &machine, 3, DSM_PASS_FORWARD, 12),
+                      dsm_ideal_cycles(&fc, &machine, 1, DSM_PASS_FORWARD, 4));
+}
+END_TEST
+
+/* A tile takes what all arrays of a core do together, at the rate of the type: 3 waves of 20 cycles
+ * are of 5 with two arrays at twice the rate, where operands take no time. */
+START_TEST(test_tiles_have_all_arrays_and_the_rate) {
+  static const dsm__product product = {.batch = 2, .rows = 9, .columns = 7, .summed = 10};
+  const dsm_tile tile = {{4, 4, 1}};
+  dsm_precision precision = friendly_precision();
+  chips.chip.core_link_bandwidth_GBps = HUGE_VAL;
+  machine = dsm_machine_derive(&chips);
+  const double once = dsm__tile_time(&machine, &precision, &product, &tile).arrays;
+  chips.core.arrays = 2;
+  precision.array_rate = 2;
+  ck_assert_double_eq(once, 3 * 4 * 4 * 10 / 32.0);
+  ck_assert_double_eq(dsm__tile_time(&machine, &precision, &product, &tile).arrays, once / 4);
+}
+END_TEST
+
 /* One of them computes at a time. */
 START_TEST(test_peak_is_of_the_arrays_or_of_a_faster_vector_unit) {
   ck_assert_double_eq(dsm__core_macs_per_cycle(&chips, 1), 32);
@@ -273,6 +325,9 @@ Suite *suite_compute(void) {
   tcase_add_test(cores, test_groups_are_shared_with_features);
   tcase_add_test(cores, test_arrays_share_the_scratchpad);
   tcase_add_test(cores, test_vector_unit_computes_where_it_is_faster);
+  tcase_add_test(cores, test_types_have_rates_of_their_own);
+  tcase_add_test(cores, test_type_is_stated_or_by_bytes);
+  tcase_add_test(cores, test_tiles_have_all_arrays_and_the_rate);
   tcase_add_test(cores, test_peak_is_of_the_arrays_or_of_a_faster_vector_unit);
   suite_add_tcase(suite, cores);
   return suite;

@@ -164,9 +164,10 @@ static void vary_interconnect(dsm_system *system, uint64_t seed) {
   }
 }
 
-/* Some have cores of several arrays, or with a vector unit. */
+/* Some have cores of several arrays, a vector unit, or another rate of the workload's type. */
 static void vary_cores(dsm_system *system, uint64_t seed) {
   system->core.arrays = seed % 5 == 2 ? 2 + seed % 3 : 1;
+  system->pe.rates[DSM_ELEMENT_TYPE_FP16] = seed % 4 == 1 ? 2 : seed % 4 == 2 ? 0.5 : 1;
   system->core.vector_macs_per_cycle = seed % 7 == 3 ? (double)(1 << seed % 6) : 0;
 }
 
