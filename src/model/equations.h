@@ -158,9 +158,9 @@ typedef struct dsm__product {
 /**
  * What a pass multiplies. Source: section 4, model.tile_schedule; a convolution as a product
  * (im2col). Symbols: of each of g groups: forward M = mb*ij, N = out, K = in*kij; backward M =
- * mb*iij, N = in, K = out*kij / (product of both strides); update M = out, N = in*kij, K = mb*ij; a
- * matmul has a product for each sample. Limits: M*N*K*q = macs*mb, in backward where iij = ij *
- * strides.
+ * mb*iij, N = in, K = out*kij / (product of both strides), at least out*kij*ij/iij; update M = out,
+ * N = in*kij, K = mb*ij; a matmul has a product for each sample. Limits: M*N*K*q = macs*mb, in
+ * backward at least, and where iij = ij * strides.
  */
 dsm__product dsm__product_derive(const dsm_layer *layer, const dsm_chip_share *share,
                                  dsm_pass pass);

@@ -7,6 +7,10 @@
 
 enum { PARTS_MAX = 64, LEAST_SUMMED = 64 };
 
+static double larger(double a, double b) {
+  return a > b ? a : b;
+}
+
 /* Positions of what a layer reads, where it multiplies it. */
 static double input_positions(const dsm_layer *layer) {
   const uint64_t elements =
@@ -33,7 +37,8 @@ dsm__product dsm__product_derive(const dsm_layer *layer, const dsm_chip_share *s
   case DSM_PASS_BACKWARD:
     product.rows = shared * input_positions(layer);
     product.columns = in;
-    product.summed = out * kij / (double)layer->strides;
+    product.summed = larger(out * kij / (double)layer->strides,
+                            out * kij * (double)layer->ij / input_positions(layer));
     return product;
   case DSM_PASS_UPDATE:
   case DSM_PASS_COUNT:

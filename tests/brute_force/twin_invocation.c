@@ -109,7 +109,9 @@ static product product_of(const twin_node *node, const twin_pass_kind pass,
     return (product){count, samples * node->ij, outc, inc * node->kij};
   }
   if (pass == TWIN_BACKWARD) {
-    return (product){count, samples * node->multiplied_ij, inc, outc * node->kij / node->strides};
+    const double inputs = node->multiplied_ij;
+    const double summed = outc * node->kij * node->ij / fmin(inputs, node->ij * node->strides);
+    return (product){count, samples * inputs, inc, summed};
   }
   return (product){count, outc, inc * node->kij, samples * node->ij};
 }

@@ -153,7 +153,7 @@ static void vary_system(dsm_system *system, uint64_t *state) {
   }
 }
 
-/* Every third has its cores joined by something else than a ring. */
+/* Every third has its cores joined by something else than a ring; a core alone may get company. */
 static void vary_interconnect(dsm_system *system, uint64_t seed) {
   if (system->chip.interconnect == DSM_INTERCONNECT_NONE && system->chip.cores > 1) {
     system->chip.interconnect = DSM_INTERCONNECT_RING;
@@ -161,6 +161,8 @@ static void vary_interconnect(dsm_system *system, uint64_t seed) {
   static const dsm_interconnect others[] = {DSM_INTERCONNECT_CROSSBAR, DSM_INTERCONNECT_MESH};
   if (seed % 3 == 0) {
     system->chip.interconnect = others[seed / 3 % 2];
+  } else if (system->chip.interconnect == DSM_INTERCONNECT_NONE) {
+    system->chip.interconnect = DSM_INTERCONNECT_RING;
   }
 }
 
