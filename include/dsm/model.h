@@ -148,7 +148,7 @@ typedef struct dsm_precision {
   double partial_sum_bytes;   /**< Ba */
   double update_bytes;        /**< of memory that updating a weight moves; 0: as the system says */
   double normalization_group; /**< samples that share the statistics of a batch_norm */
-  double array_rate;        /**< of the arrays for elements of the type, over that of 16 bits */
+  double array_rate;          /**< of the arrays for elements of the type, over that of 16 bits */
 } dsm_precision;
 
 /** The workload's, except where the system has partial_sum_bytes of its own. */

@@ -66,7 +66,7 @@ typedef struct walk {
   shared_pair pairs[DIVISORS_MAX];
   bool is_pair_decisive; /* more than the arrays depends on how positions and samples are split */
   double one_tile_bytes;
-  bool has_tiles; /* model.tiling "blocked" */
+  bool has_tiles;       /* model.tiling "blocked" */
   double vector_cycles; /* at least, if vector units compute */
   uint64_t looked_at;
   uint64_t visited;

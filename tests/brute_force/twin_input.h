@@ -118,7 +118,7 @@ typedef struct {
   double optimizer_bytes_per_weight;
   double update_bytes; /* of memory for each weight, by the optimizer; 0: none is named */
   double normalization_group;
-  size_t element_type; /* an index of type_rates */
+  size_t element_type;   /* an index of type_rates */
   double input_elements; /* per sample and timestep */
   size_t node_count;
   twin_node nodes[TWIN_MAX_LAYERS];
