@@ -92,6 +92,9 @@ FAMILIES = {
     }),
     "v100": (GPU, {
         "pe.simd_macs": (8, V100 + ": 512 half-precision MACs a cycle of a multiprocessor, as 8 x 8 x 8"),
+        "pe.rates.int8": (0.5, "NVIDIA, Tesla V100 architecture whitepaper: 4 products a lane and cycle on 64 lanes, no tensor cores"),
+        "pe.rates.tf32": (0.125, "as pe.rates.fp32, which has no type of its own here"),
+        "pe.rates.fp32": (0.125, V100 + ": 15.7 of 125 TFLOP/s, 64 lanes of a multiprocessor"),
         "array.rows": (8, "as pe.simd_macs"),
         "array.columns": (8, "as pe.simd_macs"),
         "core.frequency_GHz": (1.53, V100 + ": boost clock"),
@@ -105,6 +108,9 @@ FAMILIES = {
     }),
     "a100": (GPU, {
         "pe.simd_macs": (8, A100 + ": 1024 half-precision MACs a cycle of a multiprocessor, as 16 x 8 x 8"),
+        "pe.rates.int8": (2, A100 + ": 624 TOPS beside 312 TFLOP/s"),
+        "pe.rates.tf32": (0.5, A100 + ": 156 of 312 TFLOP/s"),
+        "pe.rates.fp32": (0.0625, A100 + ": 19.5 of 312 TFLOP/s, outside tensor cores; as tf32 0.5"),
         "array.rows": (16, "as pe.simd_macs"),
         "array.columns": (8, "as pe.simd_macs"),
         "core.frequency_GHz": (1.41, A100 + ": boost clock"),
@@ -118,6 +124,10 @@ FAMILIES = {
     }),
     "h100": (GPU, {
         "pe.simd_macs": (8, H100 + ": 2048 half-precision MACs a cycle of a multiprocessor, as 16 x 16 x 8"),
+        "pe.rates.int8": (2, H100 + ": 1979 TOPS beside 989 TFLOP/s, without sparsity"),
+        "pe.rates.fp8": (2, H100 + ": 1979 of 989 TFLOP/s, without sparsity"),
+        "pe.rates.tf32": (0.5, H100 + ": 495 of 989 TFLOP/s, without sparsity"),
+        "pe.rates.fp32": (0.0625, H100 + ": 67 of 989 TFLOP/s at the same clock, 128 lanes of a multiprocessor"),
         "array.rows": (16, "as pe.simd_macs"),
         "array.columns": (16, "as pe.simd_macs"),
         "core.frequency_GHz": (1.83, H100 + ": 989 TFLOP/s over 132 * 2048 MACs"),

@@ -33,6 +33,7 @@
 #include "dsm/diff.h"
 #include "dsm/dispatch.h"
 #include "dsm/elasticity.h"
+#include "dsm/element_type.h"
 #include "dsm/explore.h"
 #include "dsm/export.h"
 #include "dsm/file.h"

@@ -130,7 +130,7 @@ typedef struct dsm_machine {
   double issue_cycles;               /**< least, from a kernel to the next */
   double scratchpad_bytes;           /**< of a core */
   double scratchpad_bytes_per_cycle; /**< of a core */
-  double peak_macs_per_cycle;        /**< of the whole system */
+  double peak_macs_per_cycle;        /**< of the whole system, with 16 bits */
   uint64_t chip_count;
   unsigned parallelism_count; /**< the ways to give its axes roles: 1 << axes */
   uint64_t reduction_chunk;   /**< Pr: reduction features an array takes at once */
@@ -148,6 +148,7 @@ typedef struct dsm_precision {
   double partial_sum_bytes;   /**< Ba */
   double update_bytes;        /**< of memory that updating a weight moves; 0: as the system says */
   double normalization_group; /**< samples that share the statistics of a batch_norm */
+  double array_rate;          /**< of the arrays for elements of the type, over that of 16 bits */
 } dsm_precision;
 
 /** The workload's, except where the system has partial_sum_bytes of its own. */
@@ -232,6 +233,15 @@ typedef enum dsm_tile_member {
 typedef struct dsm_tile {
   uint64_t n[DSM_TILE_MEMBER_COUNT]; /**< 0: none */
 } dsm_tile;
+
+/** What computes an invocation in a core. */
+typedef enum dsm_computing {
+  DSM_COMPUTING_ARRAY = 0,   /**< its array */
+  DSM_COMPUTING_FEATURES,    /**< its arrays, which share the features produced */
+  DSM_COMPUTING_SAMPLES,     /**< its arrays, which share positions and samples */
+  DSM_COMPUTING_VECTOR_UNIT, /**< in place of arrays */
+  DSM_COMPUTING_COUNT
+} dsm_computing;
 
 /** How long a pass computes in waves of tiles, by what decides it (model.tile_schedule). Lower is
  * better. */
@@ -336,7 +346,7 @@ DSM_API double dsm_core_kernel_bytes(const dsm_pass_work *work, const dsm_loops 
 
 /** Cycles of one invocation. Lower is better. */
 typedef struct dsm_invocation_cost {
-  double primary;            /**< arrays compute, startup included */
+  double primary;            /**< arrays or vector unit compute, startup included */
   double overlapped;         /**< transfers that computation can hide */
   double overlapped_visible; /**< the part of them that it does not hide */
   double auxiliary;          /**< special function units compute */
@@ -354,6 +364,9 @@ typedef struct dsm_invocation_cost {
  * Non-Ovldt).
  */
 DSM_API dsm_invocation_cost dsm_invocation_score(const dsm_pass_work *work, const dsm_loops *split);
+
+/** What computes an invocation with a core split (docs/model.md, section 4). */
+DSM_API dsm_computing dsm_invocation_computing(const dsm_pass_work *work, const dsm_loops *split);
 
 /**
  * The cycles of an invocation by what decides them; they add up to its total (docs/model.md,
@@ -531,9 +544,16 @@ DSM_API double dsm_resident_kernel_limit_bytes(const dsm_machine *machine, dsm_p
 /** What preloaded weights may take of a core's scratchpad (section 10); 0 where nothing is left. */
 DSM_API double dsm_preload_room_bytes(const dsm_machine *machine);
 
-/** Cycles in which a machine without any loss does a pass of a layer in a step (section 6). */
-DSM_API double dsm_ideal_cycles(const dsm_layer *layer, const dsm_machine *machine, dsm_pass pass,
-                                uint64_t minibatch);
+/** Cycles in which a machine without any loss does a pass of a layer in a step (section 6).
+ * `array_rate` is that of the precision. */
+DSM_API double dsm_ideal_cycles(const dsm_layer *layer, const dsm_machine *machine,
+                                double array_rate, dsm_pass pass, uint64_t minibatch);
+
+/** The type of a workload's elements, by their bytes where none is stated (section 4). */
+DSM_API dsm_element_type dsm_workload_element_type(const dsm_workload *workload);
+
+/** dsm_system_peak_flops with the elements of a workload. */
+DSM_API double dsm_workload_peak_flops(const dsm_workload *workload, const dsm_system *system);
 
 /** What a layer takes of a chip's memory (section 12). Lower is better. */
 typedef struct dsm_layer_memory {
@@ -555,6 +575,8 @@ DSM_API dsm_layer_memory dsm_layer_memory_derive(const dsm_layer *layer, const d
 /** What the network's input takes of a chip's memory: it is split by data. */
 DSM_API double dsm_input_memory_bytes(const dsm_machine *machine, const dsm_workload *workload);
 
+/** The word of the formats. Never NULL. */
+DSM_API const char *dsm_computing_name(dsm_computing computing);
 /** The word of the formats. Never NULL. */
 DSM_API const char *dsm_link_name(dsm_link link);
 /** The word of the formats. Never NULL. */

@@ -112,6 +112,7 @@ typedef struct dsm_invocation {
   dsm_loops core;                     /**< CoreD */
   dsm_loops array;                    /**< ArrayD */
   dsm_tile tile;                      /**< with model.tile_schedule; else 0 */
+  dsm_computing computing;            /**< what computes in a core */
   dsm_invocation_cost cost;           /**< of one invocation */
   const dsm_plan_transfer *transfers; /**< of one invocation; owned by the plan */
   size_t transfer_count;

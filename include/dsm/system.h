@@ -5,7 +5,7 @@
  *
  *   PE      a register file and `simd_macs` multiply-accumulate units
  *   array   rows x columns of PEs, systolic
- *   core    an array, a scratchpad and special function units
+ *   core    an array or several, a scratchpad and special function units
  *   chip    cores on a ring, with external memory
  *   system  chips along the axes of a 2D torus
  *
@@ -21,6 +21,7 @@
 #include <stdint.h>
 
 #include "dsm/diag.h"
+#include "dsm/element_type.h"
 #include "dsm/limits.h"
 #include "dsm/override.h"
 #include "dsm/status.h"
@@ -70,7 +71,8 @@ typedef enum dsm_collectives {
 
 /** A processing element. */
 typedef struct dsm_pe {
-  uint64_t simd_macs; /**< multiply-accumulate units of a PE */
+  uint64_t simd_macs;                   /**< multiply-accumulate units of a PE */
+  double rates[DSM_ELEMENT_TYPE_COUNT]; /**< of them by type, over that of 16 bits; of any unused */
 } dsm_pe;
 
 /** A systolic array of processing elements. */
@@ -84,9 +86,11 @@ typedef struct dsm_array {
   bool weights_from_scratchpad; /**< the next weight block comes at scratchpad bandwidth */
 } dsm_array;
 
-/** An array with its scratchpad and special function units. */
+/** Arrays with a scratchpad and special function units. */
 typedef struct dsm_core {
   double frequency_GHz;
+  uint64_t arrays;              /**< that share the scratchpad, and what the core computes */
+  double vector_macs_per_cycle; /**< of a unit that can compute in place of them; 0: none */
   double scratchpad_MiB;
   double scratchpad_bandwidth_GBps;
   double sfu_ops_per_cycle;        /**< element-passes of auxiliary work a cycle */
@@ -262,7 +266,8 @@ DSM_API void dsm_system_free(dsm_system *system);
 /** Chips of the system: the product over its axes. */
 DSM_API uint64_t dsm_system_chips(const dsm_system *system);
 
-/** Peak of the whole system in floating-point operations a second (2 per MAC). */
+/** Peak of the whole system in floating-point operations a second (2 per MAC), of elements of 16
+ * bits. */
 DSM_API double dsm_system_peak_flops(const dsm_system *system);
 
 /** Peak FLOP/s of a chip over its usable memory bandwidth: FLOP per byte at the roofline's ridge.

@@ -21,6 +21,7 @@
 #include <stdint.h>
 
 #include "dsm/diag.h"
+#include "dsm/element_type.h"
 #include "dsm/limits.h"
 #include "dsm/override.h"
 #include "dsm/status.h"
@@ -184,6 +185,7 @@ typedef struct dsm_workload {
   double optimizer_bytes_per_weight; /**< optimiser state in memory */
   dsm_optimizer optimizer;           /**< what an update reads and writes is by it */
   uint64_t normalization_group;      /**< samples that share the statistics of a batch_norm */
+  dsm_element_type element_type;     /**< the rate of the arrays is by it */
 
   bool is_input_stated;     /**< the description has an `input` */
   uint64_t input_features;  /**< of the network's input */
@@ -234,6 +236,8 @@ DSM_API const char *dsm_layer_type_name(dsm_layer_type type);
 DSM_API const char *dsm_aux_op_name(dsm_aux_op op);
 /** The word of the formats. Never NULL. */
 DSM_API const char *dsm_optimizer_name(dsm_optimizer optimizer);
+/** The word of the formats. Never NULL. */
+DSM_API const char *dsm_element_type_name(dsm_element_type type);
 
 #ifdef __cplusplus
 }

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* compute.c: cycles of the PE arrays (section 4). */
+#include <math.h>
+
 #include "base/checked.h"
 #include "model/equations.h"
 
@@ -15,16 +17,31 @@ double dsm__array_blocks(const dsm_machine *machine, dsm_pass pass, const dsm__c
   return (double)core->groups * (double)reduced_blocks * (double)produced_blocks;
 }
 
-double dsm__block_cycles(const dsm_machine *machine, double element_bytes,
-                         const dsm__core_work *core) {
-  const double stream = (double)core->ij * (double)core->mb;
+double dsm__shared_blocks(const dsm_machine *machine, dsm_pass pass, const dsm__core_work *core) {
+  const bool is_backward = pass == DSM_PASS_BACKWARD;
+  const uint64_t produced = is_backward ? core->in : core->out;
+  const uint64_t columns = core->groups * dsm__ceil_div_u64(produced, machine->production_chunk);
+  const uint64_t shared = dsm__ceil_div_u64(columns, machine->system->core.arrays);
+  return dsm__array_blocks(machine, pass, core) / (double)columns * (double)shared;
+}
+
+double dsm__core_macs_per_cycle(const dsm_system *system, double array_rate) {
+  const double arrays = (double)system->array.rows * (double)system->array.columns *
+                        (double)system->pe.simd_macs * (double)system->core.arrays * array_rate;
+  const double vector = system->core.vector_macs_per_cycle;
+  return arrays > vector ? arrays : vector;
+}
+
+double dsm__block_cycles(const dsm_machine *machine, const dsm_precision *precision, double stream,
+                         double blocks_at_once) {
+  const double used = stream / precision->array_rate;
   if (!machine->system->array.weights_from_scratchpad) {
-    return stream;
+    return used;
   }
-  const double block_bytes =
-      (double)machine->reduction_chunk * (double)machine->production_chunk * element_bytes;
+  const double block_bytes = (double)machine->reduction_chunk * (double)machine->production_chunk *
+                             precision->element_bytes * blocks_at_once;
   const double load = block_bytes / machine->scratchpad_bytes_per_cycle;
-  return stream > load ? stream : load;
+  return used > load ? used : load;
 }
 
 double dsm__startup_cycles(const dsm_system *system, uint64_t model_ways) {
@@ -43,4 +60,55 @@ double dsm__primary_cycles(const dsm_machine *machine, uint64_t model_ways, doub
                            double block_cycles) {
   return (double)model_ways * blocks * dsm__whole_block_cycles(machine->system, block_cycles) +
          dsm__startup_cycles(machine->system, model_ways);
+}
+
+/* Blocks of weights that follow one another in each array. */
+static dsm__primary of_arrays(const dsm_pass_work *work, dsm_computing computing, double blocks,
+                              double stream, double blocks_at_once) {
+  const dsm_machine *const machine = work->machine;
+  const uint64_t ways = work->share.model_ways;
+  const double block_cycles = dsm__block_cycles(machine, &work->precision, stream, blocks_at_once);
+  return (dsm__primary){
+      .computing = computing,
+      .cycles = dsm__primary_cycles(machine, ways, blocks, block_cycles),
+      .starting = dsm__startup_cycles(machine->system, ways) +
+                  dsm__block_change_cycles(machine->system, ways, blocks),
+      .is_block_loading = block_cycles > stream / work->precision.array_rate,
+  };
+}
+
+/* All arrays have other blocks, or all the same block for a part of what streams. */
+static dsm__primary of_several_arrays(const dsm_pass_work *work, const dsm__core_work *core) {
+  const double arrays = (double)work->machine->system->core.arrays;
+  const double stream = (double)core->ij * (double)core->mb;
+  const dsm__primary by_features =
+      of_arrays(work, DSM_COMPUTING_FEATURES, dsm__shared_blocks(work->machine, work->pass, core),
+                stream, arrays);
+  const dsm__primary by_samples =
+      of_arrays(work, DSM_COMPUTING_SAMPLES, dsm__array_blocks(work->machine, work->pass, core),
+                ceil(stream / arrays), 1);
+  return by_samples.cycles < by_features.cycles ? by_samples : by_features;
+}
+
+double dsm__vector_cycles(const dsm_machine *machine, uint64_t model_ways, double macs) {
+  const double rate = machine->system->core.vector_macs_per_cycle;
+  return rate > 0 ? (double)model_ways * macs / rate : HUGE_VAL;
+}
+
+dsm__primary dsm__primary_derive(const dsm_pass_work *work, const dsm__core_work *core) {
+  const dsm_core *const of = &work->machine->system->core;
+  const double stream = (double)core->ij * (double)core->mb;
+  const dsm__primary arrays =
+      of->arrays > 1 ? of_several_arrays(work, core)
+                     : of_arrays(work, DSM_COMPUTING_ARRAY,
+                                 dsm__array_blocks(work->machine, work->pass, core), stream, 1);
+  if (!(of->vector_macs_per_cycle > 0)) {
+    return arrays;
+  }
+  const double macs =
+      (double)core->groups * (double)core->in * (double)core->out * (double)core->kij * stream;
+  const double cycles = dsm__vector_cycles(work->machine, work->share.model_ways, macs);
+  return cycles < arrays.cycles
+             ? (dsm__primary){.computing = DSM_COMPUTING_VECTOR_UNIT, .cycles = cycles}
+             : arrays;
 }

@@ -4,6 +4,17 @@
 
 #include "model/equations.h"
 
+/* With tiles all cores share evenly what the vector units do. */
+static dsm_tile_schedule or_vector_unit(const dsm_pass_work *work, const dsm_tile_schedule *tiles) {
+  const dsm_loops *const chip = &work->share.chip;
+  double macs = 1 / (double)work->layer->groups / (double)work->machine->system->chip.cores;
+  for (int d = 0; d < DSM_DIM_COUNT; d++) {
+    macs *= (double)chip->n[d];
+  }
+  const double cycles = dsm__vector_cycles(work->machine, work->share.model_ways, macs);
+  return cycles < tiles->cycles ? (dsm_tile_schedule){.arrays = cycles, .cycles = cycles} : *tiles;
+}
+
 dsm_pass_work dsm_pass_work_derive(const dsm_layer *layer, const dsm_machine *machine,
                                    dsm_precision precision, dsm_mode mode, dsm_pass pass,
                                    dsm_parallelism parallelism, uint64_t samples,
@@ -34,8 +45,8 @@ dsm_pass_work dsm_pass_work_derive(const dsm_layer *layer, const dsm_machine *ma
   work.rotation = dsm__rotation_traffic(machine, precision, pass, parallelism, work.bytes.rotation);
   if (machine->system->model.tile_schedule) {
     const dsm__product product = dsm__product_derive(layer, &work.share, pass);
-    work.tiles =
-        dsm__tile_schedule_find(machine, precision.element_bytes, &product, work.share.model_ways);
+    work.tiles = dsm__tile_schedule_find(machine, &precision, &product, work.share.model_ways);
+    work.tiles = or_vector_unit(&work, &work.tiles);
   }
   return work;
 }
@@ -88,25 +99,27 @@ double dsm__stream_cycles(const dsm_pass_work *work, const dsm__core_bytes *core
 /* What decides how long the parts of an invocation take that have a choice. */
 typedef struct deciding {
   dsm_traffic stream;
-  double blocks;         /* of weights that the arrays of a core work through */
-  bool is_block_loading; /* a block of weights takes longer to load than to use */
+  dsm__primary primary; /* but with tiles */
 } deciding;
 
 /* In waves of tiles, or of what the busiest core has to do. */
 static double primary_cycles(const dsm_pass_work *work, const dsm_loops *split, deciding *by) {
-  const dsm_machine *const machine = work->machine;
-  if (machine->system->model.tile_schedule) {
-    *by = (deciding){.blocks = 0};
-    return work->tiles.cycles;
+  if (work->machine->system->model.tile_schedule) {
+    by->primary = (dsm__primary){.cycles = work->tiles.cycles};
+  } else {
+    const dsm__core_work core = dsm__core_work_derive(work->layer, &work->share, split);
+    by->primary = dsm__primary_derive(work, &core);
   }
-  const dsm__core_work core = dsm__core_work_derive(work->layer, &work->share, split);
-  const double blocks = dsm__array_blocks(machine, work->pass, &core);
-  const double block_cycles = dsm__block_cycles(machine, work->precision.element_bytes, &core);
-  *by = (deciding){
-      .blocks = blocks,
-      .is_block_loading = block_cycles > (double)core.ij * (double)core.mb,
-  };
-  return dsm__primary_cycles(machine, work->share.model_ways, blocks, block_cycles);
+  return by->primary.cycles;
+}
+
+dsm_computing dsm_invocation_computing(const dsm_pass_work *work, const dsm_loops *split) {
+  if (work->machine->system->model.tile_schedule) {
+    return work->tiles.tile.n[DSM_TILE_PARTS] > 0 ? DSM_COMPUTING_ARRAY : DSM_COMPUTING_VECTOR_UNIT;
+  }
+  deciding by;
+  (void)primary_cycles(work, split, &by);
+  return by.primary.computing;
 }
 
 static dsm_invocation_cost score(const dsm_pass_work *work, const dsm_loops *split, double limit,
@@ -194,11 +207,10 @@ static void add_primary(const dsm_pass_work *work, const dsm_invocation_cost *co
     cycles[DSM_BOUND_AUXILIARY_MEMORY] += tiles->memory;
     return;
   }
-  const double starting = dsm__startup_cycles(system, work->share.model_ways) +
-                          dsm__block_change_cycles(system, work->share.model_ways, by->blocks);
-  cycles[DSM_BOUND_STARTUP] += starting;
-  cycles[by->is_block_loading ? DSM_BOUND_SCRATCHPAD : DSM_BOUND_COMPUTE] +=
-      cost->primary - starting;
+  const dsm__primary *const primary = &by->primary;
+  cycles[DSM_BOUND_STARTUP] += primary->starting;
+  cycles[primary->is_block_loading ? DSM_BOUND_SCRATCHPAD : DSM_BOUND_COMPUTE] +=
+      cost->primary - primary->starting;
 }
 
 /*

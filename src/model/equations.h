@@ -76,12 +76,27 @@ dsm__core_work dsm__core_work_derive(const dsm_layer *layer, const dsm_chip_shar
 double dsm__array_blocks(const dsm_machine *machine, dsm_pass pass, const dsm__core_work *core);
 
 /**
- * Cycles that a block of weights stays in the array. Source: section 4. Symbols: stream =
- * c_ij * c_mb, with weights_from_scratchpad max(stream, Pr * Pc * B / scratchpad bytes per cycle).
- * Limits: an infinitely fast scratchpad: c_ij * c_mb.
+ * Blocks of one of n arrays that share the features produced. Source: section 4, core.arrays.
+ * Symbols: n = core.arrays; of g_c * ceil(prod / Pc) columns of blocks ceil(that / n). Limits: one
+ * array: dsm__array_blocks.
  */
-double dsm__block_cycles(const dsm_machine *machine, double element_bytes,
-                         const dsm__core_work *core);
+double dsm__shared_blocks(const dsm_machine *machine, dsm_pass pass, const dsm__core_work *core);
+
+/**
+ * Multiply-accumulates of a core a cycle at its peak. Source: section 2. Symbols: the larger of Pr
+ * * Pc * arrays * rate of the element type and vector_macs_per_cycle: one of them computes at a
+ * time. Limits: one array, no vector unit: Pr * Pc.
+ */
+double dsm__core_macs_per_cycle(const dsm_system *system, double array_rate);
+
+/**
+ * Cycles that a block of weights stays in the array. Source: section 4. Symbols: stream / rate,
+ * stream = c_ij * c_mb or what an array has of it, rate that of the element type; with
+ * weights_from_scratchpad at least Pr * Pc * B / scratchpad bytes per cycle for each of the blocks
+ * loaded at once. Limits: an infinitely fast scratchpad: stream / rate.
+ */
+double dsm__block_cycles(const dsm_machine *machine, const dsm_precision *precision, double stream,
+                         double blocks_at_once);
 
 /**
  * Cycles in which the arrays of an invocation start up. Source: section 4; DSM II-D (startup time).
@@ -110,6 +125,28 @@ double dsm__whole_block_cycles(const dsm_system *system, double block_cycles);
 double dsm__primary_cycles(const dsm_machine *machine, uint64_t model_ways, double blocks,
                            double block_cycles);
 
+/** What computes in a core, and for how long. */
+typedef struct dsm__primary {
+  dsm_computing computing;
+  double cycles;         /**< primary */
+  double starting;       /**< of these: start-ups, and changes of blocks */
+  bool is_block_loading; /**< a block of weights takes longer to load than to use */
+} dsm__primary;
+
+/**
+ * Source: section 4. Symbols: primary; of n > 1 arrays the least of two ways to share: features
+ * produced, dsm__shared_blocks, each with a block of its own; samples and positions, ceil(stream /
+ * n), all with the same block; and of these and the vector unit the least. Limits: one array, no
+ * vector unit: dsm__primary_cycles of dsm__array_blocks.
+ */
+dsm__primary dsm__primary_derive(const dsm_pass_work *work, const dsm__core_work *core);
+
+/**
+ * Cycles in which the vector unit of a core does so many multiply-accumulates, nm times. Source:
+ * section 4, core.vector_macs_per_cycle. Symbols: nm * macs / rate. Limits: no unit: infinite.
+ */
+double dsm__vector_cycles(const dsm_machine *machine, uint64_t model_ways, double macs);
+
 /** A product of matrices, of a chip and one feature iteration. */
 typedef struct dsm__product {
   double batch;   /**< q: products alike */
@@ -121,9 +158,9 @@ typedef struct dsm__product {
 /**
  * What a pass multiplies. Source: section 4, model.tile_schedule; a convolution as a product
  * (im2col). Symbols: of each of g groups: forward M = mb*ij, N = out, K = in*kij; backward M =
- * mb*iij, N = in, K = out*kij / (product of both strides); update M = out, N = in*kij, K = mb*ij; a
- * matmul has a product for each sample. Limits: M*N*K*q = macs*mb, in backward where iij = ij *
- * strides.
+ * mb*iij, N = in, K = out*kij / (product of both strides), at least out*kij*ij/iij; update M = out,
+ * N = in*kij, K = mb*ij; a matmul has a product for each sample. Limits: M*N*K*q = macs*mb, in
+ * backward at least, and where iij = ij * strides.
  */
 dsm__product dsm__product_derive(const dsm_layer *layer, const dsm_chip_share *share,
                                  dsm_pass pass);
@@ -131,10 +168,10 @@ dsm__product dsm__product_derive(const dsm_layer *layer, const dsm_chip_share *s
 /**
  * Cycles of a product in waves of tiles. Source: section 4, model.tile_schedule. Symbols: tiles =
  * q*ceil(M/tm)*ceil(N/tn)*k, kk = ceil(K/k); ceil(tiles/cores) * (max(tm*tn*kk /
- * (Pr*Pc*efficiency), (tm+tn)*kk*B / (ring/cores)) + tile_startup), and where k > 1 2*k*q*M*N*4 /
- * amem. Limits: one core, tiles that divide all, no start-up: M*N*K*q / rate.
+ * (Pr*Pc*arrays*rate*efficiency), (tm+tn)*kk*B / (ring/cores)) + tile_startup), and where k > 1
+ * 2*k*q*M*N*4 / amem. Limits: one core, tiles that divide all, no start-up: M*N*K*q / rate.
  */
-dsm_tile_schedule dsm__tile_time(const dsm_machine *machine, double element_bytes,
+dsm_tile_schedule dsm__tile_time(const dsm_machine *machine, const dsm_precision *precision,
                                  const dsm__product *product, const dsm_tile *tile);
 
 /**
@@ -143,7 +180,8 @@ dsm_tile_schedule dsm__tile_time(const dsm_machine *machine, double element_byte
  * the other, of at most tile_most_elements, the smallest in any case; k = 1, 2, 4 .. 64 with K/k >=
  * 64. Limits: one shape, K < 128: dsm__tile_time of it.
  */
-dsm_tile_schedule dsm__tile_schedule_find(const dsm_machine *machine, double element_bytes,
+dsm_tile_schedule dsm__tile_schedule_find(const dsm_machine *machine,
+                                          const dsm_precision *precision,
                                           const dsm__product *product, uint64_t model_ways);
 
 /**

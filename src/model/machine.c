@@ -45,8 +45,8 @@ dsm_machine dsm_machine_derive(const dsm_system *system) {
   machine.link_bytes_per_cycle[DSM_LINK_CORES] = HUGE_VAL;
   machine.link_bytes_per_cycle[machine.core_links.link] =
       bytes_per_cycle(system->chip.core_link_bandwidth_GBps, frequency_GHz);
-  machine.peak_macs_per_cycle = (double)machine.chip_count * (double)system->chip.cores *
-                                (double)machine.reduction_chunk * (double)machine.production_chunk;
+  machine.peak_macs_per_cycle =
+      (double)machine.chip_count * (double)system->chip.cores * dsm__core_macs_per_cycle(system, 1);
   return machine;
 }
 
@@ -63,6 +63,17 @@ double dsm__optimizer_traffic_bytes(dsm_optimizer optimizer) {
   return bytes[optimizer];
 }
 
+dsm_element_type dsm_workload_element_type(const dsm_workload *workload) {
+  const double bytes = workload->element_bytes;
+  if (workload->element_type != DSM_ELEMENT_TYPE_ANY) {
+    return workload->element_type;
+  }
+  if (bytes <= 1) {
+    return DSM_ELEMENT_TYPE_INT8;
+  }
+  return bytes <= 2 ? DSM_ELEMENT_TYPE_FP16 : DSM_ELEMENT_TYPE_FP32;
+}
+
 dsm_precision dsm_precision_of(const dsm_workload *workload, const dsm_system *system) {
   const double own = system->model.partial_sum_bytes;
   return (dsm_precision){
@@ -71,6 +82,7 @@ dsm_precision dsm_precision_of(const dsm_workload *workload, const dsm_system *s
       .partial_sum_bytes = own > 0 ? own : workload->partial_sum_bytes,
       .update_bytes = dsm__optimizer_traffic_bytes(workload->optimizer),
       .normalization_group = (double)workload->normalization_group,
+      .array_rate = system->pe.rates[dsm_workload_element_type(workload)],
   };
 }
 
@@ -104,14 +116,25 @@ dsm_link dsm_group_slowest_link(const dsm_machine *machine, const dsm_traffic *t
   return slowest;
 }
 
+/* The peak of a core over that with elements of 16 bits. */
+static double over_16_bits(const dsm_system *system, double array_rate) {
+  return dsm__core_macs_per_cycle(system, array_rate) / dsm__core_macs_per_cycle(system, 1);
+}
+
 /*
- * Source: section 6; DSM V (utilization). Symbols: Nmb * macs * T / peak, a matmul's backward twice
+ * Source: section 6; DSM V (utilization). Symbols: Nmb * macs * T / peak of the
+ * element type, a matmul's backward twice
  * in place of the update it lacks. Limits: infinite peak: 0.
  */
-double dsm_ideal_cycles(const dsm_layer *layer, const dsm_machine *machine, dsm_pass pass,
-                        uint64_t minibatch) {
+double dsm_ideal_cycles(const dsm_layer *layer, const dsm_machine *machine, double array_rate,
+                        dsm_pass pass, uint64_t minibatch) {
   return (double)layer->macs * (double)minibatch * (double)dsm_invocation_count(layer, pass) /
-         machine->peak_macs_per_cycle;
+         (machine->peak_macs_per_cycle * over_16_bits(machine->system, array_rate));
+}
+
+double dsm_workload_peak_flops(const dsm_workload *workload, const dsm_system *system) {
+  const double rate = dsm_precision_of(workload, system).array_rate;
+  return dsm_system_peak_flops(system) * over_16_bits(system, rate);
 }
 
 uint64_t dsm_invocation_count(const dsm_layer *layer, dsm_pass pass) {

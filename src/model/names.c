@@ -216,6 +216,15 @@ static const dsm__word group_words[] = {
 DSM__NAMED_WORDS(dsm__group_words, "group", group_words, DSM_GROUP_COUNT, dsm_group,
                  dsm_group_name);
 
+static const dsm__word computing_words[] = {
+    [DSM_COMPUTING_ARRAY].key = "array",
+    [DSM_COMPUTING_FEATURES].key = "features",
+    [DSM_COMPUTING_SAMPLES].key = "samples",
+    [DSM_COMPUTING_VECTOR_UNIT].key = "vector_unit",
+};
+DSM__NAMED_WORDS(dsm__computing_words, "way to compute", computing_words, DSM_COMPUTING_COUNT,
+                 dsm_computing, dsm_computing_name);
+
 static const dsm__word tile_words[] = {
     [DSM_TILE_ROWS].key = "rows",
     [DSM_TILE_COLUMNS].key = "columns",

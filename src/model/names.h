@@ -15,6 +15,7 @@ extern const dsm__words dsm__bound_words;
 extern const dsm__words dsm__transfer_words;
 extern const dsm__words dsm__group_words;
 extern const dsm__words dsm__tile_words;
+extern const dsm__words dsm__computing_words;
 
 enum { DSM__MOVE_COUNT = 34 };
 

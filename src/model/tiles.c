@@ -7,6 +7,10 @@
 
 enum { PARTS_MAX = 64, LEAST_SUMMED = 64 };
 
+static double larger(double a, double b) {
+  return a > b ? a : b;
+}
+
 /* Positions of what a layer reads, where it multiplies it. */
 static double input_positions(const dsm_layer *layer) {
   const uint64_t elements =
@@ -33,7 +37,8 @@ dsm__product dsm__product_derive(const dsm_layer *layer, const dsm_chip_share *s
   case DSM_PASS_BACKWARD:
     product.rows = shared * input_positions(layer);
     product.columns = in;
-    product.summed = out * kij / (double)layer->strides;
+    product.summed = larger(out * kij / (double)layer->strides,
+                            out * kij * (double)layer->ij / input_positions(layer));
     return product;
   case DSM_PASS_UPDATE:
   case DSM_PASS_COUNT:
@@ -45,7 +50,7 @@ dsm__product dsm__product_derive(const dsm_layer *layer, const dsm_chip_share *s
   return product;
 }
 
-dsm_tile_schedule dsm__tile_time(const dsm_machine *machine, double element_bytes,
+dsm_tile_schedule dsm__tile_time(const dsm_machine *machine, const dsm_precision *precision,
                                  const dsm__product *product, const dsm_tile *tile) {
   const dsm_system *const system = machine->system;
   const double rows = (double)tile->n[DSM_TILE_ROWS];
@@ -57,10 +62,11 @@ dsm_tile_schedule dsm__tile_time(const dsm_machine *machine, double element_byte
       product->batch * ceil(product->rows / rows) * ceil(product->columns / columns) * parts;
   const double waves = ceil(tiles / cores);
   const double macs = (double)machine->reduction_chunk * (double)machine->production_chunk *
+                      (double)system->core.arrays * precision->array_rate *
                       system->array.efficiency_ratio;
   const double arrays = rows * columns * summed / macs;
-  const double operands =
-      (rows + columns) * summed * element_bytes / dsm__tile_operand_bytes_per_cycle(machine);
+  const double operands = (rows + columns) * summed * precision->element_bytes /
+                          dsm__tile_operand_bytes_per_cycle(machine);
   const double sum_bytes =
       parts > 1 ? 2 * parts * product->batch * product->rows * product->columns * 4 : 0;
   dsm_tile_schedule time = {
@@ -75,14 +81,15 @@ dsm_tile_schedule dsm__tile_time(const dsm_machine *machine, double element_byte
 }
 
 /* The best of one shape: more parts while enough is left to sum up in each. */
-static void try_shape(const dsm_machine *machine, double element_bytes, const dsm__product *product,
-                      uint64_t rows, uint64_t columns, dsm_tile_schedule *best) {
+static void try_shape(const dsm_machine *machine, const dsm_precision *precision,
+                      const dsm__product *product, uint64_t rows, uint64_t columns,
+                      dsm_tile_schedule *best) {
   for (uint64_t parts = 1; parts <= PARTS_MAX; parts *= 2) {
     if (parts > 1 && product->summed / (double)parts < LEAST_SUMMED) {
       return;
     }
     const dsm_tile tile = {{rows, columns, parts}};
-    const dsm_tile_schedule time = dsm__tile_time(machine, element_bytes, product, &tile);
+    const dsm_tile_schedule time = dsm__tile_time(machine, precision, product, &tile);
     if (time.cycles < best->cycles) {
       *best = time;
     }
@@ -97,17 +104,18 @@ static void repeat(dsm_tile_schedule *schedule, double times) {
   schedule->cycles *= times;
 }
 
-dsm_tile_schedule dsm__tile_schedule_find(const dsm_machine *machine, double element_bytes,
+dsm_tile_schedule dsm__tile_schedule_find(const dsm_machine *machine,
+                                          const dsm_precision *precision,
                                           const dsm__product *product, uint64_t model_ways) {
   const dsm_core *const core = &machine->system->core;
   dsm_tile_schedule best = {.cycles = HUGE_VAL};
   uint64_t side = core->tile_least_side;
-  try_shape(machine, element_bytes, product, side, side, &best);
+  try_shape(machine, precision, product, side, side, &best);
   for (; 2 * side * side <= core->tile_most_elements; side *= 2) {
-    try_shape(machine, element_bytes, product, 2 * side, side, &best);
-    try_shape(machine, element_bytes, product, side, 2 * side, &best);
+    try_shape(machine, precision, product, 2 * side, side, &best);
+    try_shape(machine, precision, product, side, 2 * side, &best);
     if (4 * side * side <= core->tile_most_elements) {
-      try_shape(machine, element_bytes, product, 2 * side, 2 * side, &best);
+      try_shape(machine, precision, product, 2 * side, 2 * side, &best);
     }
   }
   repeat(&best, (double)model_ways);

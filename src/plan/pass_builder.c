@@ -37,6 +37,7 @@ void dsm__pass_begin(dsm__pass_builder *builder, dsm_pass_plan *pass,
         .core = dsm_core_share(setting->layer, &work.share, split),
         .array = dsm_array_share(setting->layer, setting->machine, which, &work.share, split),
         .tile = work.tiles.tile,
+        .computing = dsm_invocation_computing(&work, split),
         .cost = dsm_invocation_score(&work, split),
     };
     builder->of_one[i] = dsm_invocation_transfers(&work, split);
@@ -105,8 +106,8 @@ void dsm__pass_end(dsm__pass_builder *builder, const dsm__layer_setting *setting
   cycles->total =
       cycles->primary + cycles->overlapped_visible + cycles->auxiliary + cycles->non_overlapped;
   pass->bound = dsm_resources_bound(&pass->resources);
-  pass->ideal_cycles =
-      dsm_ideal_cycles(setting->layer, setting->machine, which, setting->minibatch);
+  pass->ideal_cycles = dsm_ideal_cycles(setting->layer, setting->machine,
+                                        setting->precision.array_rate, which, setting->minibatch);
   pass->utilization = pass->ideal_cycles / cycles->total;
 }
 

@@ -140,6 +140,10 @@ static bool has_tile(const void *invocation) {
   return ((const dsm_invocation *)invocation)->tile.n[DSM_TILE_PARTS] > 0;
 }
 
+static bool is_not_by_one_array(const void *invocation) {
+  return ((const dsm_invocation *)invocation)->computing != DSM_COMPUTING_ARRAY;
+}
+
 DSM__RECORD(
     dsm__invocation_record, dsm_invocation, false,
     "Invocations of one kind. Read are the kind, and the core_split of steady and accumulate.",
@@ -160,6 +164,11 @@ DSM__RECORD(
                .is_stated = has_tile,
                .help = "With model.tile_schedule: the tile of outputs of which the arrays take "
                        "least, and into how many parts its sums are cut."),
+    DSM__FIELD(WORD, dsm_invocation, computing, "computing", 0, .words = &dsm__computing_words,
+               .is_stated = is_not_by_one_array,
+               .help = "With core.arrays or core.vector_macs_per_cycle: what the arrays of a core "
+                       "share, features produced or samples and positions; or that its vector unit "
+                       "computes. Absent: one array does."),
     {.key = "cycles",
      .kind = DSM__FIELD_OWN,
      .type = &dsm__cycles_record,

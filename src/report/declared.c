@@ -54,7 +54,7 @@ uint64_t dsm__system_cores(const dsm_system *system) {
 
 double dsm__system_macs(const dsm_system *system) {
   return (double)dsm__system_cores(system) * (double)system->array.rows *
-         (double)system->array.columns * (double)system->pe.simd_macs;
+         (double)system->array.columns * (double)system->pe.simd_macs * (double)system->core.arrays;
 }
 
 double dsm__chip_memory_bytes(const dsm_system *system) {

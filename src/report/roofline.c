@@ -13,10 +13,14 @@ static double chip_count(const dsm_system *system) {
   return (double)dsm_system_chips(system);
 }
 
-dsm__roof dsm__roof_of(const dsm_system *system) {
-  const double peak_flops = dsm_system_peak_flops(system) / chip_count(system);
-  return (dsm__roof){.peak_flops = peak_flops,
-                     .bytes_per_second = peak_flops / dsm_system_machine_balance(system)};
+dsm__roof dsm__roof_of(const dsm_plan *plan) {
+  const dsm_system *const system = plan->system;
+  const double chips = chip_count(system);
+  return (dsm__roof){
+      .peak_flops = dsm_workload_peak_flops(plan->workload, system) / chips,
+      .bytes_per_second =
+          dsm_system_peak_flops(system) / chips / dsm_system_machine_balance(system),
+  };
 }
 
 /* The part of all chips that a layer runs on. */
@@ -32,7 +36,7 @@ static double chip_share(const dsm_plan *plan, size_t layer) {
 
 dsm__roofline_point dsm__roofline_point_of(const dsm_plan *plan, size_t layer, dsm_pass pass) {
   const dsm_pass_plan *const mapped = &plan->layers[layer].passes[pass];
-  const dsm__roof roof = dsm__roof_of(plan->system);
+  const dsm__roof roof = dsm__roof_of(plan);
   const double cycles_per_second = plan->system->core.frequency_GHz * hertz_per_GHz;
   /* ideal_cycles are those of all chips at their peak. */
   const double flop = mapped->ideal_cycles / cycles_per_second * roof.peak_flops;

@@ -12,11 +12,11 @@
 
 /** The roof of a chip. */
 typedef struct dsm__roof {
-  double peak_flops;       /**< FLOP/s */
+  double peak_flops;       /**< FLOP/s, with the workload's elements */
   double bytes_per_second; /**< of its memory, usable */
 } dsm__roof;
 
-dsm__roof dsm__roof_of(const dsm_system *system);
+dsm__roof dsm__roof_of(const dsm_plan *plan);
 
 /** A pass of a layer over the whole step, of a chip: the mean over all chips. */
 typedef struct dsm__roofline_point {

@@ -66,7 +66,8 @@ typedef struct walk {
   shared_pair pairs[DIVISORS_MAX];
   bool is_pair_decisive; /* more than the arrays depends on how positions and samples are split */
   double one_tile_bytes;
-  bool has_tiles; /* model.tiling "blocked" */
+  bool has_tiles;       /* model.tiling "blocked" */
+  double vector_cycles; /* at least, if vector units compute */
   uint64_t looked_at;
   uint64_t visited;
 } walk;
@@ -87,18 +88,21 @@ static double one_tile_bytes(const dsm_pass_work *work) {
   return are_all_bytes_felt ? 0 : least_room / 2 * rounding;
 }
 
+/* Of a core that has no more than its part. */
+static double least_vector_cycles(const dsm_pass_work *work) {
+  double macs = 1 / (double)work->layer->groups / (double)work->machine->system->chip.cores;
+  for (int d = 0; d < DSM_DIM_COUNT; d++) {
+    macs *= (double)work->share.chip.n[d];
+  }
+  return rounding * dsm__vector_cycles(work->machine, work->share.model_ways, macs);
+}
+
 /* ---- needs ---- */
 
 static double sum_cycles(const dsm_pass_work *work, const dsm_loops *split,
                          const dsm__core_bytes *bytes) {
   return dsm__core_link_cycles(work->machine, dsm__partial_sum_bytes(work, split, bytes) +
                                                   dsm__statistics_bytes(work, split));
-}
-
-static double primary_cycles(const dsm_pass_work *work, const dsm__core_work *core) {
-  return dsm__primary_cycles(work->machine, work->share.model_ways,
-                             dsm__array_blocks(work->machine, work->pass, core),
-                             dsm__block_cycles(work->machine, work->precision.element_bytes, core));
 }
 
 /* What moves past the weights, of a core. */
@@ -170,12 +174,15 @@ static void find_least(const walk *w, const dsm_loops *split, uint64_t rest, fam
   const double produced = fmax(1, (double)left / (double)machine->production_chunk);
   const double stream = (double)chip[DSM_DIM_IJ] * (double)chip[DSM_DIM_MB] / (double)rest;
   const double share = rounding / (double)rest;
-  const double streamed =
-      f->element_cycles * produced * stream / machine->system->array.efficiency_ratio;
-  const double changes = f->element_cycles * fmax(1, produced / (double)rest);
+  const double arrays = (double)machine->system->core.arrays;
+  const double streamed = f->element_cycles * produced * stream /
+                          machine->system->array.efficiency_ratio / work->precision.array_rate /
+                          arrays;
+  const double changes = f->element_cycles * fmax(1, produced / (double)rest) / arrays;
+  const double by_arrays =
+      rounding * (streamed + changes * machine->system->array.block_cycles) + f->startup_cycles;
   f->least = (dsm__split_needs){
-      .primary_cycles =
-          rounding * (streamed + changes * machine->system->array.block_cycles) + f->startup_cycles,
+      .primary_cycles = fmin(by_arrays, w->vector_cycles),
       .kernel_bytes = tiled_bytes(w, work->bytes.kernel / (kij * reduced) * share),
   };
   const double reduced_extent = is_backward ? (double)core.out : (double)core.in;
@@ -260,7 +267,7 @@ static void visit_pair(walk *w, dsm__needy_split *one, dsm__core_work *core, siz
   one->split.n[DSM_DIM_MB] = w->divisors->items[mb];
   core->ij = w->loops[DSM_DIM_IJ].core[ij];
   core->mb = w->loops[DSM_DIM_MB].core[mb];
-  one->needs.primary_cycles = primary_cycles(w->work, core);
+  one->needs.primary_cycles = dsm__primary_derive(w->work, core).cycles;
   if (w->is_pair_decisive) {
     find_bytes(w, &one->split, &one->needs);
   }
@@ -311,10 +318,13 @@ static bool is_produced_in_vain(walk *w, const family *f, size_t produced, size_
                                                       .kij = f->extents.kij});
   }
   least.sum_cycles = fmax(least.sum_cycles, best.sum_cycles);
-  least.primary_cycles =
+  const dsm_system *const system = w->work->machine->system;
+  const double by_arrays =
       rounding * (f->element_cycles * w->blocks[produced] *
-                  dsm__whole_block_cycles(w->work->machine->system, best.stream)) +
+                  dsm__whole_block_cycles(system, best.stream / w->work->precision.array_rate) /
+                  (double)system->core.arrays) +
       f->startup_cycles;
+  least.primary_cycles = fmin(by_arrays, w->vector_cycles);
   w->looked_at++;
   return w->visitor->is_hopeless(w->visitor->context, &least);
 }
@@ -434,6 +444,7 @@ uint64_t dsm__splits_walk(const dsm_pass_work *work, const dsm__core_splits *spl
   w.is_pair_decisive = is_pair_decisive(work);
   w.one_tile_bytes = one_tile_bytes(work);
   w.has_tiles = work->machine->system->model.tiling == DSM_TILING_BLOCKED;
+  w.vector_cycles = least_vector_cycles(work);
   w.looked_at = 0;
   w.visited = 0;
   for (size_t i = 0; i < splits->divisors.count; i++) {

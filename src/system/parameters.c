@@ -153,6 +153,12 @@ static DSM__WORDS(flags, "flag", flag_words, 2);
           "With model.auxiliary_traffic: elements of 4 bytes read and written in " #pass           \
           " for each that the operation works on.")
 
+#define TYPE_RATE(key, type)                                                                       \
+  NEUTRAL("pe.rates." key, REAL, pe.rates[type], NULL, false, 1e-6, 1024, 1, "ratio",              \
+          "assumption: all types at the same rate",                                                \
+          "Multiply-accumulates of a PE a cycle with elements of this type, over those of 16 "     \
+          "bits.")
+
 const char *const dsm__retired_flags[] = {"model.exact_groups"};
 const size_t dsm__retired_flag_count = DSM__COUNT_OF(dsm__retired_flags);
 
@@ -161,6 +167,12 @@ const dsm__parameter dsm__parameters[] = {
     COUNT("pe.simd_macs", pe.simd_macs, false, DSM_SIDE_MAX, 8, "MACs",
           "assumption: 16 x 8 x 8 = the 1024 MACs a core of the DeepSpatialMatrix paper, "
           "Fig. 10"),
+    TYPE_RATE("int8", DSM_ELEMENT_TYPE_INT8),
+    TYPE_RATE("fp8", DSM_ELEMENT_TYPE_FP8),
+    TYPE_RATE("fp16", DSM_ELEMENT_TYPE_FP16),
+    TYPE_RATE("bf16", DSM_ELEMENT_TYPE_BF16),
+    TYPE_RATE("tf32", DSM_ELEMENT_TYPE_TF32),
+    TYPE_RATE("fp32", DSM_ELEMENT_TYPE_FP32),
     COUNT("array.rows", array.rows, false, DSM_SIDE_MAX, 16, "PEs", "assumption, as pe.simd_macs"),
     COUNT("array.columns", array.columns, false, DSM_SIDE_MAX, 8, "PEs",
           "assumption, as pe.simd_macs"),
@@ -178,6 +190,14 @@ const dsm__parameter dsm__parameters[] = {
     FLAG("array.weights_from_scratchpad", array.weights_from_scratchpad, false,
          "assumption: loading the next weights never limits the array"),
     RATE("core.frequency_GHz", core.frequency_GHz, "GHz"),
+    NEUTRAL("core.arrays", COUNT, core.arrays, NULL, false, 1, 4096, 1, "arrays",
+            "DeepSpatialMatrix paper, II-B: a core has one array",
+            "Arrays of a core: they share its scratchpad, and what it computes by features "
+            "produced or by samples and positions, whichever is faster."),
+    NEUTRAL("core.vector_macs_per_cycle", REAL, core.vector_macs_per_cycle, NULL, false, 0, 1e9, 0,
+            "MACs/cycle", "assumption: arrays compute everything",
+            "Multiply-accumulates of a core's vector unit, which computes in place of the arrays "
+            "where it is faster; 0: there is none."),
     RATE("core.scratchpad_MiB", core.scratchpad_MiB, "2^20 bytes"),
     RATE("core.scratchpad_bandwidth_GBps", core.scratchpad_bandwidth_GBps, "10^9 bytes/s"),
     REAL("core.sfu_ops_per_cycle", core.sfu_ops_per_cycle, RATE_MIN, RATE_MAX, 16,

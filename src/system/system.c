@@ -27,8 +27,10 @@ void dsm_system_free(dsm_system *system) {
 
 /* Peak FLOP/s of a chip: 2 * cores * MACs of a core * frequency. */
 static double chip_peak_flops(const dsm_system *system) {
-  const double core_macs =
-      (double)system->array.rows * (double)system->array.columns * (double)system->pe.simd_macs;
+  const double arrays = (double)system->array.rows * (double)system->array.columns *
+                        (double)system->pe.simd_macs * (double)system->core.arrays;
+  const double vector = system->core.vector_macs_per_cycle; /* computes in place of them */
+  const double core_macs = arrays > vector ? arrays : vector;
   return 2 * (double)system->chip.cores * core_macs * system->core.frequency_GHz * 1e9;
 }
 

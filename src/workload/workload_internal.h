@@ -15,6 +15,7 @@
 extern const dsm__words dsm__layer_type_words;
 extern const dsm__words dsm__aux_op_words;
 extern const dsm__words dsm__optimizer_words;
+extern const dsm__words dsm__element_type_words;
 extern const dsm__words dsm__pool_side_words;
 
 /* The objects of "dsm-workload/1". */

@@ -33,6 +33,14 @@ static void read_normalization(dsm_workload *workload, const dsm__json_node *roo
   }
 }
 
+static void read_element_type(dsm_workload *workload, const dsm__json_node *root) {
+  const dsm__json_node node = dsm__json_member(root, "element_type");
+  size_t word = DSM_ELEMENT_TYPE_ANY;
+  if (dsm__json_is_present(&node) && dsm__json_enum(&node, &dsm__element_type_words, &word)) {
+    workload->element_type = (dsm_element_type)word;
+  }
+}
+
 DSM__OBJECT(dsm__input_object, "input", {.name = "features"}, {.name = "feature"});
 
 static void read_input(dsm_workload *workload, const dsm__json_node *root) {
@@ -85,7 +93,8 @@ DSM__OBJECT(dsm__workload_object, "workload", {.name = "format"}, {.name = "name
             {.name = "source"}, {.name = "minibatch"}, {.name = "element_bytes"},
             {.name = "gradient_bytes"}, {.name = "partial_sum_bytes"},
             {.name = "optimizer_bytes_per_weight"}, {.name = "optimizer"},
-            {.name = "normalization_group"}, {.name = "input"}, {.name = "layers"});
+            {.name = "normalization_group"}, {.name = "element_type"}, {.name = "input"},
+            {.name = "layers"});
 
 void dsm__workload_read(dsm_workload *workload, const dsm__json_node *node) {
   if (!dsm__json_format(node, "dsm-workload/1") ||
@@ -99,6 +108,7 @@ void dsm__workload_read(dsm_workload *workload, const dsm__json_node *node) {
   read_bytes(workload, node);
   read_optimizer(workload, node);
   read_normalization(workload, node);
+  read_element_type(workload, node);
   read_input(workload, node);
   const dsm__json_node layers = dsm__json_member(node, "layers");
   if (dsm__json_require(&layers, "a list of layers")) {

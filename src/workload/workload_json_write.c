@@ -112,6 +112,9 @@ static void write_workload(const dsm_workload *workload, dsm__json_writer *write
   if (workload->normalization_group != 1) {
     dsm__json_put_u64(writer, "normalization_group", workload->normalization_group);
   }
+  if (workload->element_type != DSM_ELEMENT_TYPE_ANY) {
+    dsm__json_put_string(writer, "element_type", dsm_element_type_name(workload->element_type));
+  }
   if (workload->is_input_stated) {
     dsm__json_put_object(writer, "input", true);
     dsm__json_put_u64(writer, "features", workload->input_features);

@@ -53,6 +53,16 @@ static void write_array(instance_text *text, instance_random *random, const mach
   instance_text_key(text, "pe");
   instance_text_open(text, '{');
   instance_text_count(text, "simd_macs", INSTANCE_PICK(random, simd_macs));
+  if (instance_random_chance(random, 25)) {
+    static const char *const types[] = {"int8", "fp8", "fp16", "bf16", "tf32", "fp32"};
+    static const double rates[] = {0.25, 0.5, 1, 2, 4};
+    instance_text_key(text, "rates");
+    instance_text_open(text, '{');
+    for (size_t i = 0; i < sizeof types / sizeof types[0]; i++) {
+      instance_text_real(text, types[i], INSTANCE_PICK_REAL(random, rates));
+    }
+    instance_text_close(text, '}');
+  }
   instance_text_close(text, '}');
   instance_text_key(text, "array");
   instance_text_open(text, '{');
@@ -105,6 +115,13 @@ static void write_core(instance_text *text, instance_random *random, const machi
     instance_text_real(text, "tile_startup_us", INSTANCE_PICK_REAL(random, startups_us));
     instance_text_count(text, "tile_least_side", INSTANCE_PICK(random, sides));
     instance_text_count(text, "tile_most_elements", INSTANCE_PICK(random, elements));
+  }
+  if (instance_random_chance(random, 25)) {
+    instance_text_count(text, "arrays", instance_random_between(random, 2, 5));
+  }
+  if (instance_random_chance(random, 25)) {
+    static const double rates[] = {0.5, 1, 2, 8, 32};
+    instance_text_real(text, "vector_macs_per_cycle", INSTANCE_PICK_REAL(random, rates));
   }
   if (instance_random_chance(random, 25)) {
     static const double overheads_us[] = {0.001, 0.01, 0.05, 0.2, 1};

@@ -186,6 +186,10 @@ static void write_number_formats(instance_text *text, instance_random *random) {
   if (instance_random_chance(random, 25)) {
     instance_text_count(text, "normalization_group", instance_random_between(random, 1, 40));
   }
+  if (instance_random_chance(random, 25)) {
+    static const char *const types[] = {"any", "int8", "fp8", "fp16", "bf16", "tf32", "fp32"};
+    instance_text_string(text, "element_type", types[instance_random_between(random, 0, 6)]);
+  }
 }
 
 void instance_workload_write_network(instance_text *text, instance_random *random,

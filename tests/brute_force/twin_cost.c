@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "twin_cost.h"
 
+#include <math.h>
+
 #include "twin_reductions.h"
 
 double twin_weight_exchange_cycles(const twin_context *context, const twin_node *node,
@@ -37,6 +39,10 @@ double twin_relayout_cycles(const twin_context *context, const size_t boundary,
   return twin_move_cycles(context->system, total_bytes, from, to);
 }
 
+double twin_array_rate(const twin_context *context) {
+  return context->system->type_rates[context->workload->element_type];
+}
+
 /* Section 6 */
 
 double twin_ideal_cycles(const twin_context *context) {
@@ -52,7 +58,9 @@ double twin_ideal_cycles(const twin_context *context) {
     }
     total_macs += twin_macs(node) * node->timesteps * passes;
   }
+  const double of_arrays =
+      system->rows * system->columns * system->arrays * twin_array_rate(context);
   const double peak_macs_per_cycle =
-      twin_chips(system) * system->cores * system->rows * system->columns;
+      twin_chips(system) * system->cores * fmax(of_arrays, system->vector_macs_per_cycle);
   return context->workload->minibatch * total_macs / peak_macs_per_cycle;
 }

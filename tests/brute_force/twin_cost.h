@@ -77,6 +77,9 @@ double twin_weight_exchange_cycles(const twin_context *context, const twin_node 
 double twin_relayout_cycles(const twin_context *context, size_t boundary, twin_parallelism from,
                             twin_parallelism to);
 
+/* Of the arrays, by the type of elements, over that of 16 bits. */
+double twin_array_rate(const twin_context *context);
+
 double twin_ideal_cycles(const twin_context *context);
 
 /* Section 12, bytes per chip. The need of a mapping is the sum of what its layers keep, the largest

@@ -247,6 +247,19 @@ static double update_bytes_of(const char *optimizer) {
   return strcmp(optimizer, "adam_mixed") == 0 ? 40 : 0;
 }
 
+static const char *const type_names[TWIN_TYPE_COUNT] = {"int8", "fp8",  "fp16",
+                                                        "bf16", "tf32", "fp32"};
+
+/* As stated, else by the bytes of an element: up to one, up to two, more. */
+static size_t type_of(const char *stated, const double bytes) {
+  for (size_t i = 0; i < TWIN_TYPE_COUNT; i++) {
+    if (strcmp(type_names[i], stated) == 0) {
+      return i;
+    }
+  }
+  return bytes > 2 ? 5 : bytes > 1 ? 2 : 0;
+}
+
 bool twin_workload_parse(twin_workload *out, const char *json) {
   cJSON *const root = cJSON_Parse(json);
   if (root == NULL) {
@@ -260,6 +273,7 @@ bool twin_workload_parse(twin_workload *out, const char *json) {
       .optimizer_bytes_per_weight = number(root, "optimizer_bytes_per_weight", 0),
       .update_bytes = update_bytes_of(text(root, "optimizer")),
       .normalization_group = number(root, "normalization_group", 1),
+      .element_type = type_of(text(root, "element_type"), number(root, "element_bytes", 2)),
   };
   double features = 0;
   const size_2d network_input = read_network_input(root, &features);
@@ -408,6 +422,8 @@ bool twin_system_parse(twin_system *out, const char *json) {
       .columns = number(array, "columns", 1) * number(member(root, "pe"), "simd_macs", 1),
       .startup_cycles = number(array, "startup_cycles", 1000),
       .overhead_cycles = number(core, "operation_overhead_us", 0) * frequency_GHz * 1000,
+      .arrays = number(core, "arrays", 1),
+      .vector_macs_per_cycle = number(core, "vector_macs_per_cycle", 0),
       .array_efficiency = number(array, "efficiency_ratio", 1),
       .block_cycles = number(array, "block_cycles", 0),
       .unroll_kernel_on_rows = flag(array, "unroll_kernel_on_rows"),
@@ -442,6 +458,9 @@ bool twin_system_parse(twin_system *out, const char *json) {
       .relayout_memory_bytes = number(model, "relayout_memory_bytes", 2),
       .weight_update_memory_bytes = number(model, "weight_update_memory_bytes", 2),
   };
+  for (size_t i = 0; i < TWIN_TYPE_COUNT; i++) {
+    out->type_rates[i] = number(member(member(root, "pe"), "rates"), type_names[i], 1);
+  }
   read_network(out, member(root, "system"), frequency_GHz);
   read_refinements(out, model);
   read_auxiliary_traffic(out, model, memory, frequency_GHz);

@@ -60,6 +60,9 @@ typedef struct {
   bool both_ways;
 } twin_axis;
 
+/* Types of elements: int8, fp8, fp16, bf16, tf32, fp32. */
+enum { TWIN_TYPE_COUNT = 6 };
+
 /* What `pipeline_group` says of a layer. */
 typedef enum {
   TWIN_PIPELINE_FREE,  /* absent */
@@ -115,6 +118,7 @@ typedef struct {
   double optimizer_bytes_per_weight;
   double update_bytes; /* of memory for each weight, by the optimizer; 0: none is named */
   double normalization_group;
+  size_t element_type;   /* an index of type_rates */
   double input_elements; /* per sample and timestep */
   size_t node_count;
   twin_node nodes[TWIN_MAX_LAYERS];
@@ -127,6 +131,9 @@ typedef struct {
   double rows;    /* Pr */
   double columns; /* Pc: array.columns * pe.simd_macs */
   double startup_cycles;
+  double type_rates[TWIN_TYPE_COUNT];
+  double arrays;                /* of a core */
+  double vector_macs_per_cycle; /* of a core, in place of them */
   double array_efficiency;
   double block_cycles; /* lost by a change of the block of weights */
   bool unroll_kernel_on_rows;

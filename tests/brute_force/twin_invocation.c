@@ -48,6 +48,20 @@ static core_features core_features_of(const twin_node *node, const twin_layout l
   return (core_features){.groups = 1, .reduced = ceil(inc / k_in), .produced = ceil(outc / k_out)};
 }
 
+/* From one block of weights to the next. */
+static double block_cycles(const twin_context *context, const double stream, const double load) {
+  const twin_system *const system = context->system;
+  const double used = stream / twin_array_rate(context);
+  const double held = system->weights_from_scratchpad ? fmax(used, load) : used;
+  return held / system->array_efficiency + system->block_cycles;
+}
+
+/* Of a core whose vector unit does all. */
+static double vector_cycles(const twin_system *system, const double macs) {
+  const double rate = system->vector_macs_per_cycle;
+  return rate > 0 ? macs / rate : HUGE_VAL;
+}
+
 static double primary_cycles(const twin_context *context, const twin_node *node,
                              const twin_pass_kind pass, const twin_layout layout,
                              const double split[TWIN_DIM_COUNT], const double mbc) {
@@ -61,14 +75,18 @@ static double primary_cycles(const twin_context *context, const twin_node *node,
   const double column_blocks = ceil(prod / system->columns);
   const double row_blocks = system->unroll_kernel_on_rows ? ceil(red * c_kij / system->rows)
                                                           : ceil(red / system->rows) * c_kij;
-  const double blocks = features.groups * row_blocks * column_blocks;
-  const double weight_load_cycles = system->rows * system->columns *
-                                    context->workload->element_bytes /
-                                    system->scratchpad_bytes_per_cycle;
-  const double stream =
-      system->weights_from_scratchpad ? fmax(c_ij * c_mb, weight_load_cycles) : c_ij * c_mb;
-  const double of_blocks = blocks * (stream / system->array_efficiency + system->block_cycles);
-  return layout.nm * (of_blocks + system->startup_cycles);
+  const double load = system->rows * system->columns * context->workload->element_bytes /
+                      system->scratchpad_bytes_per_cycle;
+  const double stream = c_ij * c_mb;
+  const double n = system->arrays;
+  /* Each array has columns of blocks of its own, or a part of what streams past the same block. */
+  const double columns = ceil(features.groups * column_blocks / n);
+  const double by_features = row_blocks * columns * block_cycles(context, stream, n * load);
+  const double by_stream =
+      features.groups * row_blocks * column_blocks * block_cycles(context, ceil(stream / n), load);
+  const double by_arrays = fmin(by_features, by_stream) + system->startup_cycles;
+  const double macs = features.groups * features.reduced * features.produced * c_kij * stream;
+  return layout.nm * fmin(by_arrays, vector_cycles(system, macs));
 }
 
 /* Rows, columns and sums of as many products alike. */
@@ -91,7 +109,9 @@ static product product_of(const twin_node *node, const twin_pass_kind pass,
     return (product){count, samples * node->ij, outc, inc * node->kij};
   }
   if (pass == TWIN_BACKWARD) {
-    return (product){count, samples * node->multiplied_ij, inc, outc * node->kij / node->strides};
+    const double inputs = node->multiplied_ij;
+    const double summed = outc * node->kij * node->ij / fmin(inputs, node->ij * node->strides);
+    return (product){count, samples * inputs, inc, summed};
   }
   return (product){count, outc, inc * node->kij, samples * node->ij};
 }
@@ -102,7 +122,8 @@ static double tile_cycles(const twin_context *context, const product *p, const d
   const twin_system *const system = context->system;
   const double kk = ceil(p->summed / k);
   const double tiles = p->count * ceil(p->rows / tm) * ceil(p->columns / tn) * k;
-  const double rate = system->rows * system->columns * system->array_efficiency;
+  const double rate = system->rows * system->columns * system->arrays * system->array_efficiency *
+                      twin_array_rate(context);
   const double fetched = (tm + tn) * kk * context->workload->element_bytes * system->cores;
   const double operands = twin_even_bytes(system, fetched) / system->core_link_bytes_per_cycle;
   const double cycle = fmax(tm * tn * kk / rate, operands);
@@ -130,7 +151,10 @@ static double scheduled_cycles(const twin_context *context, const twin_node *nod
       }
     }
   }
-  return layout.nm * best;
+  const double macs = ceil(twin_in_features(node) / layout.nm) *
+                      ceil(twin_out_features(node) / layout.nm) / node->groups * node->ij *
+                      node->kij * mbc;
+  return layout.nm * fmin(best, vector_cycles(system, macs / system->cores));
 }
 
 static double forward_ops(const twin_node *node, const double t, const bool inference) {

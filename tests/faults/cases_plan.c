@@ -398,7 +398,7 @@ static uint64_t digest_step(uint64_t digest, const dsm_workload *workload,
   digest = digest_u64(digest, dsm_bound_of_link(dsm_group_slowest_link(machine, &relayout)));
   digest = digest_double(digest, dsm_link_cycles(machine, DSM_LINK_AXIS, 1000));
   return digest_double(digest,
-                       dsm_ideal_cycles(layer, machine, DSM_PASS_FORWARD, workload->minibatch));
+                       dsm_ideal_cycles(layer, machine, 1, DSM_PASS_FORWARD, workload->minibatch));
 }
 
 /* None of these allocates, so all succeed whatever fails. */
@@ -430,6 +430,8 @@ static attempt use_pure_functions(const subject *s, dsm_diags *diags) {
   digest = digest_double(digest,
                          dsm_transfer_cycles(&machine, DSM_TRANSFER_ROTATE, DSM_LINK_MEMORY, 1000));
   digest = digest_text(digest, dsm_optimizer_name(DSM_OPTIMIZER_LARS));
+  digest = digest_text(digest, dsm_element_type_name(DSM_ELEMENT_TYPE_INT8));
+  digest = digest_text(digest, dsm_computing_name(DSM_COMPUTING_SAMPLES));
   digest = digest_u64(digest, dsm_mode_optimizations(DSM_MODE_INFERENCE));
   dsm_explore_options options;
   dsm_explore_options_init(&options);

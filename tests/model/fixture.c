@@ -10,9 +10,10 @@ dsm_system friendly_system(uint64_t chips_x, uint64_t chips_y) {
 dsm_system friendly_grid(const grid *sides) {
   return (dsm_system){
       .name = "friendly",
-      .pe = {.simd_macs = 2},
+      .pe = {.simd_macs = 2, .rates = {1, 1, 1, 1, 1, 1, 1}},
       .array = {.rows = 4, .columns = 4, .startup_cycles = 100, .efficiency_ratio = 1},
       .core = {.frequency_GHz = 2,
+               .arrays = 1,
                .scratchpad_MiB = 1.0 / 64,
                .scratchpad_bandwidth_GBps = 8,
                .sfu_ops_per_cycle = 4,
@@ -60,7 +61,8 @@ dsm_system plain_memory_system(void) {
 }
 
 dsm_precision friendly_precision(void) {
-  return (dsm_precision){.element_bytes = 2, .gradient_bytes = 4, .partial_sum_bytes = 6};
+  return (dsm_precision){
+      .element_bytes = 2, .gradient_bytes = 4, .partial_sum_bytes = 6, .array_rate = 1};
 }
 
 /* The derived quantities below are docs/model.md, section 1, written a second time. */

@@ -99,7 +99,8 @@ END_TEST
 
 static double block_cycles(uint64_t ij, uint64_t mb, double element_bytes) {
   const dsm__core_work core = {.groups = 1, .in = 4, .out = 8, .ij = ij, .kij = 1, .mb = mb};
-  return dsm__block_cycles(&machine, element_bytes, &core);
+  const dsm_precision precision = {.element_bytes = element_bytes, .array_rate = 1};
+  return dsm__block_cycles(&machine, &precision, (double)core.ij * (double)core.mb, 1);
 }
 
 START_TEST(test_block_streams_positions_of_all_samples) {
@@ -169,6 +170,133 @@ START_TEST(test_blocks_that_are_not_double_buffered_fill_and_drain) {
 }
 END_TEST
 
+/* --- several arrays, and a vector unit: an array takes 4 x 8 features, two start-ups of 100 */
+
+static dsm__primary primary_of(dsm_pass pass, dsm__core_work core) {
+  const dsm_pass_work work = {.machine = &machine,
+                              .pass = pass,
+                              .precision = friendly_precision(),
+                              .share = {.model_ways = 2}};
+  return dsm__primary_derive(&work, &core);
+}
+
+static void expect_primary(dsm__primary found, dsm_computing computing, double cycles) {
+  ck_assert_int_eq(found.computing, computing);
+  ck_assert_double_eq(found.cycles, cycles);
+}
+
+/* 5 x 17 features are 2 x 3 blocks of 12 elements: two arrays have 2 columns of them; or 6 elements
+ * of all six. Of 40 features, 5 columns, three for one of two arrays. */
+START_TEST(test_arrays_share_features_or_samples) {
+  const dsm__core_work core = {.groups = 1, .in = 5, .out = 17, .ij = 4, .kij = 1, .mb = 3};
+  expect_primary(primary_of(DSM_PASS_FORWARD, core), DSM_COMPUTING_ARRAY, 2 * (6 * 12 + 100));
+  chips.core.arrays = 2;
+  expect_primary(primary_of(DSM_PASS_FORWARD, core), DSM_COMPUTING_SAMPLES, 2 * (6 * 6 + 100));
+  chips.core.arrays = 3; /* a column each; or a third of the elements: the first of equals */
+  expect_primary(primary_of(DSM_PASS_FORWARD, core), DSM_COMPUTING_FEATURES, 2 * (2 * 12 + 100));
+  chips.core.arrays = 5; /* 3 elements: 6 * 3 */
+  expect_primary(primary_of(DSM_PASS_FORWARD, core), DSM_COMPUTING_SAMPLES, 2 * (6 * 3 + 100));
+}
+END_TEST
+
+/* One sample: only features. Groups are shared as columns are: 3 of 1 x 1 blocks, of two arrays. */
+START_TEST(test_groups_are_shared_with_features) {
+  const dsm__core_work core = {.groups = 3, .in = 4, .out = 8, .ij = 1, .kij = 1, .mb = 1};
+  chips.core.arrays = 2;
+  expect_primary(primary_of(DSM_PASS_UPDATE, core), DSM_COMPUTING_FEATURES, 2 * (2 + 100));
+}
+END_TEST
+
+/* A block of 4 * 8 * 2 = 64 bytes at 4 bytes a cycle: 16 cycles, two at once 32. */
+START_TEST(test_arrays_share_the_scratchpad) {
+  const dsm__core_work core = {.groups = 1, .in = 4, .out = 16, .ij = 20, .kij = 1, .mb = 1};
+  chips.core.arrays = 2;
+  chips.array.weights_from_scratchpad = true;
+  const dsm__primary found = primary_of(DSM_PASS_FORWARD, core);
+  /* by features 1 * max(20, 32), by positions 2 * max(10, 16): the first of equals */
+  expect_primary(found, DSM_COMPUTING_FEATURES, 2 * (32 + 100));
+  ck_assert(found.is_block_loading);
+  ck_assert_double_eq(found.starting, 200);
+}
+END_TEST
+
+/* 1 x 1 features of 12 elements: 12 MACs, at 0.25 a cycle 48 cycles in place of 12 and a start. */
+START_TEST(test_vector_unit_computes_where_it_is_faster) {
+  const dsm__core_work core = {.groups = 1, .in = 1, .out = 1, .ij = 4, .kij = 1, .mb = 3};
+  chips.core.vector_macs_per_cycle = 0.25;
+  const dsm__primary found = primary_of(DSM_PASS_FORWARD, core);
+  expect_primary(found, DSM_COMPUTING_VECTOR_UNIT, 2 * 48);
+  ck_assert_double_eq(found.starting, 0);
+  chips.core.vector_macs_per_cycle = 12.0 / 112; /* as long: the array */
+  expect_primary(primary_of(DSM_PASS_FORWARD, core), DSM_COMPUTING_ARRAY, 2 * 112);
+}
+END_TEST
+
+/* 6 blocks of 12 elements at twice the rate, or half. The start is what it was. */
+START_TEST(test_types_have_rates_of_their_own) {
+  const dsm__core_work core = {.groups = 1, .in = 5, .out = 17, .ij = 4, .kij = 1, .mb = 3};
+  dsm_pass_work work = {
+      .machine = &machine, .precision = friendly_precision(), .share = {.model_ways = 2}};
+  work.precision.array_rate = 2;
+  expect_primary(dsm__primary_derive(&work, &core), DSM_COMPUTING_ARRAY, 2 * (36 + 100));
+  work.precision.array_rate = 0.5;
+  expect_primary(dsm__primary_derive(&work, &core), DSM_COMPUTING_ARRAY, 2 * (144 + 100));
+}
+END_TEST
+
+/* The type that is stated, or that of as many bytes. */
+START_TEST(test_type_is_stated_or_by_bytes) {
+  static const struct {
+    double bytes;
+    dsm_element_type type;
+  } implied[] = {{0.5, DSM_ELEMENT_TYPE_INT8},
+                 {1, DSM_ELEMENT_TYPE_INT8},
+                 {2, DSM_ELEMENT_TYPE_FP16},
+                 {4, DSM_ELEMENT_TYPE_FP32},
+                 {8, DSM_ELEMENT_TYPE_FP32}};
+  for (int i = 0; i < COUNT_OF(implied); i++) {
+    const dsm_workload workload = {.element_bytes = implied[i].bytes};
+    ck_assert_int_eq(dsm_workload_element_type(&workload), implied[i].type);
+  }
+  chips.pe.rates[DSM_ELEMENT_TYPE_FP8] = 3;
+  const dsm_workload stated = {.element_bytes = 1, .element_type = DSM_ELEMENT_TYPE_FP8};
+  ck_assert_double_eq(dsm_precision_of(&stated, &chips).array_rate, 3);
+  ck_assert_double_eq(dsm_workload_peak_flops(&stated, &chips), 3 * dsm_system_peak_flops(&chips));
+  const dsm_layer fc = fc_layer(32, 64);
+  ck_assert_double_eq(dsm_ideal_cycles(&fc, &machine, 3, DSM_PASS_FORWARD, 12),
+                      dsm_ideal_cycles(&fc, &machine, 1, DSM_PASS_FORWARD, 4));
+}
+END_TEST
+
+/* A tile takes what all arrays of a core do together, at the rate of the type: 3 waves of 20 cycles
+ * are of 5 with two arrays at twice the rate, where operands take no time. */
+START_TEST(test_tiles_have_all_arrays_and_the_rate) {
+  static const dsm__product product = {.batch = 2, .rows = 9, .columns = 7, .summed = 10};
+  const dsm_tile tile = {{4, 4, 1}};
+  dsm_precision precision = friendly_precision();
+  chips.chip.core_link_bandwidth_GBps = HUGE_VAL;
+  machine = dsm_machine_derive(&chips);
+  const double once = dsm__tile_time(&machine, &precision, &product, &tile).arrays;
+  chips.core.arrays = 2;
+  precision.array_rate = 2;
+  ck_assert_double_eq(once, 3 * 4 * 4 * 10 / 32.0);
+  ck_assert_double_eq(dsm__tile_time(&machine, &precision, &product, &tile).arrays, once / 4);
+}
+END_TEST
+
+/* One of them computes at a time. */
+START_TEST(test_peak_is_of_the_arrays_or_of_a_faster_vector_unit) {
+  ck_assert_double_eq(dsm__core_macs_per_cycle(&chips, 1), 32);
+  ck_assert_double_eq(dsm__core_macs_per_cycle(&chips, 2), 64);
+  chips.core.arrays = 3;
+  chips.core.vector_macs_per_cycle = 95;
+  ck_assert_double_eq(dsm__core_macs_per_cycle(&chips, 1), 96);
+  chips.core.vector_macs_per_cycle = 97;
+  ck_assert_double_eq(dsm__core_macs_per_cycle(&chips, 1), 97);
+  ck_assert_double_eq(dsm_system_peak_flops(&chips), 2 * 97 * 4.0 * 2e9);
+}
+END_TEST
+
 Suite *suite_compute(void) {
   Suite *const suite = suite_create("compute");
   TCase *const blocks = tcase_create("blocks");
@@ -191,5 +319,16 @@ Suite *suite_compute(void) {
   tcase_add_test(cycles, test_changes_of_blocks_are_lost_once_a_block);
   tcase_add_test(cycles, test_blocks_that_are_not_double_buffered_fill_and_drain);
   suite_add_tcase(suite, cycles);
+  TCase *const cores = tcase_create("several arrays, vector units");
+  tcase_add_checked_fixture(cores, set_up, NULL);
+  tcase_add_test(cores, test_arrays_share_features_or_samples);
+  tcase_add_test(cores, test_groups_are_shared_with_features);
+  tcase_add_test(cores, test_arrays_share_the_scratchpad);
+  tcase_add_test(cores, test_vector_unit_computes_where_it_is_faster);
+  tcase_add_test(cores, test_types_have_rates_of_their_own);
+  tcase_add_test(cores, test_type_is_stated_or_by_bytes);
+  tcase_add_test(cores, test_tiles_have_all_arrays_and_the_rate);
+  tcase_add_test(cores, test_peak_is_of_the_arrays_or_of_a_faster_vector_unit);
+  suite_add_tcase(suite, cores);
   return suite;
 }

@@ -165,36 +165,36 @@ END_TEST
 /* 8 * 16 * 4 * 9 = 4608 MACs a sample, 10 samples, 1024 MACs a cycle. */
 START_TEST(test_ideal_cycles_are_all_macs_at_the_peak) {
   const dsm_layer conv = conv_layer(8, 16, 9, 4, 1);
-  ck_assert_double_eq(dsm_ideal_cycles(&conv, &machine, (dsm_pass)_i, 10), 45);
+  ck_assert_double_eq(dsm_ideal_cycles(&conv, &machine, 1, (dsm_pass)_i, 10), 45);
 }
 END_TEST
 
 /* A quarter of them with 4 groups. */
 START_TEST(test_ideal_cycles_of_groups_count_each_group_alone) {
   const dsm_layer grouped = conv_layer(8, 16, 9, 4, 4);
-  ck_assert_double_eq(dsm_ideal_cycles(&grouped, &machine, (dsm_pass)_i, 10), 11.25);
+  ck_assert_double_eq(dsm_ideal_cycles(&grouped, &machine, 1, (dsm_pass)_i, 10), 11.25);
 }
 END_TEST
 
 /* X = 11, H = 5: (11 + 5) * 4 * 5 = 320 MACs, 7 timesteps, 32 samples. */
 START_TEST(test_ideal_cycles_count_timesteps) {
   const dsm_layer lstm = lstm_layer(11, 5, 7);
-  ck_assert_double_eq(dsm_ideal_cycles(&lstm, &machine, (dsm_pass)_i, 32), 70);
+  ck_assert_double_eq(dsm_ideal_cycles(&lstm, &machine, 1, (dsm_pass)_i, 32), 70);
 }
 END_TEST
 
 /* 32 * 16 MACs, 2 timesteps, 10 samples; backward twice */
 START_TEST(test_ideal_cycles_of_matmul_backward_are_double) {
   const dsm_layer matmul = matmul_layer(32, 16, 2);
-  ck_assert_double_eq(dsm_ideal_cycles(&matmul, &machine, DSM_PASS_FORWARD, 10), 10);
-  ck_assert_double_eq(dsm_ideal_cycles(&matmul, &machine, DSM_PASS_BACKWARD, 10), 20);
+  ck_assert_double_eq(dsm_ideal_cycles(&matmul, &machine, 1, DSM_PASS_FORWARD, 10), 10);
+  ck_assert_double_eq(dsm_ideal_cycles(&matmul, &machine, 1, DSM_PASS_BACKWARD, 10), 20);
 }
 END_TEST
 
 START_TEST(test_infinite_peak_leaves_no_ideal_cycles) {
   const dsm_layer fc = fc_layer(32, 16);
   machine.peak_macs_per_cycle = HUGE_VAL;
-  ck_assert_double_eq(dsm_ideal_cycles(&fc, &machine, (dsm_pass)_i, 10), 0);
+  ck_assert_double_eq(dsm_ideal_cycles(&fc, &machine, 1, (dsm_pass)_i, 10), 0);
 }
 END_TEST
 

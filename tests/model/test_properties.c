@@ -194,7 +194,8 @@ START_TEST(test_parts_are_the_equations_values) {
     const dsm__core_bytes bytes =
         dsm__core_bytes_derive(&mapping.layer, &work->bytes, &mapping.split);
     const double blocks = dsm__array_blocks(m, work->pass, &core);
-    const double block_cycles = dsm__block_cycles(m, 2, &core);
+    const double block_cycles =
+        dsm__block_cycles(m, &work->precision, (double)core.ij * (double)core.mb, 1);
     ASSERT_IN_RUN(is_close(cost.primary,
                            dsm__primary_cycles(m, work->share.model_ways, blocks, block_cycles)),
                   run);

@@ -5,6 +5,8 @@
 #include "random_numbers.h"
 #include "suites.h"
 
+static const dsm_precision two_bytes = {.element_bytes = 2, .array_rate = 1};
+static const dsm_precision four_bytes = {.element_bytes = 4, .array_rate = 1};
 static dsm_system chips;
 static dsm_machine machine;
 
@@ -35,7 +37,7 @@ static const dsm__product small = {.batch = 2, .rows = 9, .columns = 7, .summed 
 
 START_TEST(test_waves_of_tiles_take_as_long_as_their_arrays) {
   const dsm_tile tile = {{4, 4, 1}};
-  const dsm_tile_schedule time = dsm__tile_time(&machine, 2, &small, &tile);
+  const dsm_tile_schedule time = dsm__tile_time(&machine, &two_bytes, &small, &tile);
   ASSERT_CLOSE(time.arrays, 3 * 20);
   ASSERT_CLOSE(time.startup, 3 * 100);
   ASSERT_CLOSE(time.ring, 0);
@@ -46,7 +48,7 @@ END_TEST
 
 START_TEST(test_tiles_that_wait_for_operands_are_the_rings) {
   const dsm_tile tile = {{4, 4, 1}};
-  const dsm_tile_schedule time = dsm__tile_time(&machine, 4, &small, &tile);
+  const dsm_tile_schedule time = dsm__tile_time(&machine, &four_bytes, &small, &tile);
   ASSERT_CLOSE(time.arrays, 0);
   ASSERT_CLOSE(time.ring, 3 * 40);
   ASSERT_CLOSE(time.cycles, 420);
@@ -57,7 +59,7 @@ END_TEST
  */
 START_TEST(test_parts_of_sums_cross_the_memory) {
   const dsm_tile tile = {{4, 4, 2}};
-  const dsm_tile_schedule time = dsm__tile_time(&machine, 2, &small, &tile);
+  const dsm_tile_schedule time = dsm__tile_time(&machine, &two_bytes, &small, &tile);
   ASSERT_CLOSE(time.arrays, 6 * 10);
   ASSERT_CLOSE(time.startup, 600);
   ASSERT_CLOSE(time.memory, 2 * 2 * 2 * 9 * 7 * 4 / 16.0);
@@ -71,7 +73,7 @@ START_TEST(test_one_core_whose_tiles_divide_all_computes_at_its_rate) {
   machine = dsm_machine_derive(&chips);
   const dsm__product product = {.batch = 3, .rows = 16, .columns = 8, .summed = 5};
   const dsm_tile tile = {{8, 8, 1}};
-  ASSERT_CLOSE(dsm__tile_time(&machine, 2, &product, &tile).cycles, 3 * 16 * 8 * 5 / 8.0);
+  ASSERT_CLOSE(dsm__tile_time(&machine, &two_bytes, &product, &tile).cycles, 3 * 16 * 8 * 5 / 8.0);
 }
 END_TEST
 
@@ -80,10 +82,10 @@ END_TEST
 /* 8 x 8 outputs in one wave of any shape; of 4 x 4 they are one for each of the four cores. */
 START_TEST(test_the_best_of_all_shapes_is_taken_for_each_turn) {
   const dsm__product product = {.batch = 1, .rows = 8, .columns = 8, .summed = 30};
-  const dsm_tile_schedule one = dsm__tile_schedule_find(&machine, 2, &product, 1);
+  const dsm_tile_schedule one = dsm__tile_schedule_find(&machine, &two_bytes, &product, 1);
   expect_tile(&one.tile, 4, 4, 1);
   ASSERT_CLOSE(one.cycles, 100 + 60);
-  const dsm_tile_schedule turns = dsm__tile_schedule_find(&machine, 2, &product, 3);
+  const dsm_tile_schedule turns = dsm__tile_schedule_find(&machine, &two_bytes, &product, 3);
   ASSERT_CLOSE(turns.cycles, 3 * one.cycles);
   ASSERT_CLOSE(turns.startup, 3 * one.startup);
 }
@@ -92,15 +94,15 @@ END_TEST
 /* 64 x 64 outputs of 1 x 4 cores: 256 tiles of 4 x 4 are 64 waves, 64 of 8 x 8 are 16. */
 START_TEST(test_fewer_waves_pay_start_ups_less_often) {
   const dsm__product product = {.batch = 1, .rows = 64, .columns = 64, .summed = 10};
-  const dsm_tile_schedule best = dsm__tile_schedule_find(&machine, 2, &product, 1);
+  const dsm_tile_schedule best = dsm__tile_schedule_find(&machine, &two_bytes, &product, 1);
   expect_tile(&best.tile, 8, 8, 1);
   ASSERT_CLOSE(best.startup, 16 * 100);
   chips.core.tile_most_elements =
       63; /* a square is too large, and the first of its halves is not */
-  const dsm_tile_schedule half = dsm__tile_schedule_find(&machine, 2, &product, 1);
+  const dsm_tile_schedule half = dsm__tile_schedule_find(&machine, &two_bytes, &product, 1);
   expect_tile(&half.tile, 8, 4, 1);
   chips.core.tile_most_elements = 1; /* the smallest is there in any case */
-  const dsm_tile_schedule least = dsm__tile_schedule_find(&machine, 2, &product, 1);
+  const dsm_tile_schedule least = dsm__tile_schedule_find(&machine, &two_bytes, &product, 1);
   expect_tile(&least.tile, 4, 4, 1);
 }
 END_TEST
@@ -109,10 +111,10 @@ END_TEST
 START_TEST(test_sums_are_cut_while_enough_is_left_in_each) {
   chips.core.tile_startup_us = 0;
   dsm__product product = {.batch = 1, .rows = 4, .columns = 4, .summed = 127};
-  const dsm_tile_schedule whole = dsm__tile_schedule_find(&machine, 2, &product, 1);
+  const dsm_tile_schedule whole = dsm__tile_schedule_find(&machine, &two_bytes, &product, 1);
   expect_tile(&whole.tile, 4, 4, 1);
   product.summed = 128;
-  const dsm_tile_schedule cut = dsm__tile_schedule_find(&machine, 2, &product, 1);
+  const dsm_tile_schedule cut = dsm__tile_schedule_find(&machine, &two_bytes, &product, 1);
   expect_tile(&cut.tile, 4, 4, 2);
 }
 END_TEST
@@ -141,9 +143,9 @@ START_TEST(test_a_convolution_is_a_product_in_each_pass) {
   expect_product(product_of(&conv, DSM_PASS_FORWARD), 1, 5 * 16, 10, 6 * 9);
   expect_product(product_of(&conv, DSM_PASS_BACKWARD), 1, 5 * 64, 6, 10 * 9 / 4.0);
   expect_product(product_of(&conv, DSM_PASS_UPDATE), 1, 10, 6 * 9, 5 * 16);
-  conv.input_pool_window = 4; /* what is multiplied has been pooled */
+  conv.input_pool_window = 4; /* what is multiplied has been pooled, and is as much as the output */
   conv.input_pool_elements = 6 * 16;
-  expect_product(product_of(&conv, DSM_PASS_BACKWARD), 1, 5 * 16, 6, 10 * 9 / 4.0);
+  expect_product(product_of(&conv, DSM_PASS_BACKWARD), 1, 5 * 16, 6, 10 * 9);
 }
 END_TEST
 
@@ -207,7 +209,7 @@ START_TEST(test_products_of_a_gpu) {
   layer.operand_elements = is_batch ? k * n : 0;
   const dsm_residency none = dsm_residency_none(&machine);
   const dsm_pass_work work =
-      dsm_pass_work_derive(&layer, &machine, (dsm_precision){2, 2, 2, 0, 1}, DSM_MODE_INFERENCE,
+      dsm_pass_work_derive(&layer, &machine, (dsm_precision){2, 2, 2, 0, 1, 1}, DSM_MODE_INFERENCE,
                            DSM_PASS_FORWARD, DSM_PARALLELISM_DATA, is_batch ? batch : m, &none);
   const dsm_loops whole = {{1, 1, 1, 1, 1}};
   const double seconds = dsm_invocation_score(&work, &whole).total / (1.41 * 1e9);
@@ -221,7 +223,7 @@ START_TEST(test_what_decides_a_product_of_a_gpu) {
   const dsm_layer layer = conv_layer(65536, 512, 1, 1, 1);
   const dsm_residency none = dsm_residency_none(&machine);
   const dsm_pass_work work =
-      dsm_pass_work_derive(&layer, &machine, (dsm_precision){2, 2, 2, 0, 1}, DSM_MODE_INFERENCE,
+      dsm_pass_work_derive(&layer, &machine, (dsm_precision){2, 2, 2, 0, 1, 1}, DSM_MODE_INFERENCE,
                            DSM_PASS_FORWARD, DSM_PARALLELISM_DATA, 512, &none);
   const dsm_loops whole = {{1, 1, 1, 1, 1}};
   const dsm_resources spent = dsm_invocation_resources(&work, &whole);
@@ -246,7 +248,7 @@ START_TEST(test_operands_are_fetched_once) {
   none.scratchpad_bytes = 2;
   for (int p = 0; p < DSM_PASS_COUNT; p++) {
     const dsm_pass_work work =
-        dsm_pass_work_derive(&layer, &machine, (dsm_precision){2, 2, 2, 0, 1}, DSM_MODE_TRAINING,
+        dsm_pass_work_derive(&layer, &machine, (dsm_precision){2, 2, 2, 0, 1, 1}, DSM_MODE_TRAINING,
                              (dsm_pass)p, DSM_PARALLELISM_DATA, 4, &none);
     const dsm__refetch refetch = dsm__refetch_derive(&work, &(dsm__core_bytes){1e6, 1e6, 1e6},
                                                      &(dsm__core_extents){.in = 1});
@@ -267,7 +269,7 @@ END_TEST
 
 static double found_cycles(const dsm_system *system, const dsm__product *product) {
   const dsm_machine of = dsm_machine_derive(system);
-  return dsm__tile_schedule_find(&of, 2, product, 1).cycles;
+  return dsm__tile_schedule_find(&of, &two_bytes, product, 1).cycles;
 }
 
 static void expect_no_slower(const dsm_system *system, const dsm__product *product) {
@@ -282,7 +284,7 @@ START_TEST(test_more_of_anything_is_never_slower) {
                                   .rows = (double)(1 + random_below(&state, 200)),
                                   .columns = (double)(1 + random_below(&state, 200)),
                                   .summed = (double)(1 + random_below(&state, 5000))};
-    const dsm_tile_schedule time = dsm__tile_schedule_find(&machine, 2, &product, 1);
+    const dsm_tile_schedule time = dsm__tile_schedule_find(&machine, &two_bytes, &product, 1);
     ASSERT_CLOSE(time.cycles, time.arrays + time.ring + time.startup + time.memory);
     const double macs = product.batch * product.rows * product.columns * product.summed;
     ck_assert_double_ge(time.cycles * (1 + 1e-12), macs / (4 * 16 * 0.5));

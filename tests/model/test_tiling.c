@@ -121,7 +121,7 @@ END_TEST
 START_TEST(test_sums_of_held_outputs_are_there) {
   dsm_residency residency = dsm_residency_none(&machine);
   residency.is_output_held = true;
-  const dsm_precision precision = {2, 2, 2, 0, 1};
+  const dsm_precision precision = {2, 2, 2, 0, 1, 1};
   const dsm_pass_work work =
       dsm_pass_work_derive(&fc, &machine, precision, DSM_MODE_TRAINING, DSM_PASS_FORWARD,
                            DSM_PARALLELISM_DATA, 64, &residency);

@@ -153,7 +153,7 @@ static void vary_system(dsm_system *system, uint64_t *state) {
   }
 }
 
-/* Every third has its cores joined by something else than a ring. */
+/* Every third has its cores joined by something else than a ring; a core alone may get company. */
 static void vary_interconnect(dsm_system *system, uint64_t seed) {
   if (system->chip.interconnect == DSM_INTERCONNECT_NONE && system->chip.cores > 1) {
     system->chip.interconnect = DSM_INTERCONNECT_RING;
@@ -161,7 +161,16 @@ static void vary_interconnect(dsm_system *system, uint64_t seed) {
   static const dsm_interconnect others[] = {DSM_INTERCONNECT_CROSSBAR, DSM_INTERCONNECT_MESH};
   if (seed % 3 == 0) {
     system->chip.interconnect = others[seed / 3 % 2];
+  } else if (system->chip.interconnect == DSM_INTERCONNECT_NONE) {
+    system->chip.interconnect = DSM_INTERCONNECT_RING;
   }
+}
+
+/* Some have cores of several arrays, a vector unit, or another rate of the workload's type. */
+static void vary_cores(dsm_system *system, uint64_t seed) {
+  system->core.arrays = seed % 5 == 2 ? 2 + seed % 3 : 1;
+  system->pe.rates[DSM_ELEMENT_TYPE_FP16] = seed % 4 == 1 ? 2 : seed % 4 == 2 ? 0.5 : 1;
+  system->core.vector_macs_per_cycle = seed % 7 == 3 ? (double)(1 << seed % 6) : 0;
 }
 
 static dsm_explore_options options_of(uint64_t *state, dsm_mode mode) {
@@ -199,6 +208,7 @@ physics_case physics_case_make(uint64_t seed, physics_set set, dsm_mode mode) {
   one.system = *one.given;
   vary_system(&one.system, &state);
   vary_interconnect(&one.system, seed);
+  vary_cores(&one.system, seed);
   refined_keys_apply(&one.system, set, seed);
   if (set == PHYSICS_AXES) {
     make_axes(&one.system.system, &state);

@@ -96,6 +96,17 @@ static void give_whole_tiles(dsm_system *system) {
   system->chip.memory.tile_second = 1;
   system->chip.memory.stacks = 1;
 }
+static void give_arrays(dsm_system *system) {
+  system->core.arrays *= 2;
+}
+static void give_rates(dsm_system *system) {
+  for (int t = 0; t < DSM_ELEMENT_TYPE_COUNT; t++) {
+    system->pe.rates[t] *= 2;
+  }
+}
+static void give_vector_unit(dsm_system *system) {
+  system->core.vector_macs_per_cycle = system->core.vector_macs_per_cycle * 2 + 1;
+}
 static void give_clock(dsm_system *system) {
   system->core.frequency_GHz *= 2;
 }
@@ -210,6 +221,9 @@ static const struct {
     {"rows", give_rows, loads_longer},
     {"columns", give_columns, loads_longer},
     {"cores", give_cores, lacks_parts},
+    {"arrays", give_arrays, loads_longer},
+    {"vector unit", give_vector_unit, is_pipeline_loose},
+    {"rates of types", give_rates, is_pipeline_loose},
 };
 enum { RESOURCE_COUNT = sizeof resources / sizeof resources[0], TRIED = 5, STRIDE = 3 };
 

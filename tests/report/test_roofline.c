@@ -8,7 +8,7 @@
 
 START_TEST(test_the_roof_is_that_of_a_chip) {
   const subject made = bundled_subject(_i);
-  const dsm__roof roof = dsm__roof_of(made.plan->system);
+  const dsm__roof roof = dsm__roof_of(made.plan);
   const dsm_system *const system = made.plan->system;
   const double chips = (double)system->system.axes[0].chips * (double)system->system.axes[1].chips;
   const dsm_memory *const memory = &system->chip.memory;
@@ -37,7 +37,7 @@ START_TEST(test_all_points_together_do_the_work_of_a_step) {
       seconds += point.flop / point.flops;
     }
   }
-  const dsm__roof roof = dsm__roof_of(plan->system);
+  const dsm__roof roof = dsm__roof_of(plan);
   const double expected = plan->result.utilization * plan->result.step_seconds * roof.peak_flops;
   ck_assert_double_eq_tol(2 * macs, expected, 1e-9 * expected);
   ck_assert_double_eq_tol(seconds, plan->result.step_seconds, 1e-9 * seconds);

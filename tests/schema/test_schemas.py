@@ -26,6 +26,7 @@ from formats import Formats
 # Keys of a plan that dsm writes only in some cases, by the last two steps of their path.
 SOMETIMES_WRITTEN = {"$.$schema", "result.latency_seconds", "passes.backward", "passes.update",
                      "layers.error_parallelism", "layers.output_layout", "$.search", "invocations.tile",
+                     "invocations.computing",
                      "transfers.axis"}
 
 # Cases of tests/invalid that the schemas accept, with the reason, by the first words of their name.
@@ -455,6 +456,8 @@ def check_plans(schemas, dsm, source, folder):
         ("raider", "torus64", "--set", "system.model.tile_schedule=true"),
         ("vgg16", "torus64", "--set", "system.model.tiling=blocked"),
         ("alexnet", "dgx_a100"),
+        ("mobilenet_v2", "chip1", "--set", "system.core.arrays=2", "--set", "system.core.vector_macs_per_cycle=64", "--set",
+         "system.chip.interconnect=mesh"),
         ("alexnet", "tpu_v4_4096"),
         ("googlenet", "torus64", "--set", "system.model.auxiliary_traffic=unfused", "--set",
          "system.core.operation_overhead_us=1", "--set", "system.core.issue_us=2"),

@@ -497,7 +497,7 @@ void dsm__plot_roofline(dsm__plot_maker *maker, const dsm_plan *plan) {
               .passes = dsm__plot_passes_of(plan),
               .layers = dsm__plot_layers_of(maker, plan, most_layers),
               .equal = dsm__roofline_equal_layers(plan, maker->arena),
-              .roof = dsm__roof_of(plan->system)};
+              .roof = dsm__roof_of(plan)};
   if (f.equal == NULL || f.layers.count == 0) {
     maker->body.failed = true;
   } else {

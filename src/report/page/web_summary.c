@@ -115,8 +115,10 @@ static void put_tiles(dsm__page *page, const dsm_plan *plan) {
        result->samples_per_second},
       {"utilization", "Utilization",
        dsm__page_text(page, "%s", dsm__figure_fixed(100 * result->utilization, 1).text), "%",
-       dsm__page_text(page, "of %s",
-                      dsm__figure_scaled(dsm_system_peak_flops(plan->system), "FLOP/s").text),
+       dsm__page_text(
+           page, "of %s",
+           dsm__figure_scaled(dsm_workload_peak_flops(plan->workload, plan->system), "FLOP/s")
+               .text),
        result->utilization},
       {"memory-bytes", "Memory of a chip",
        dsm__page_text(page, "%s", dsm__figure_scaled(memory->total_bytes, "B").text), "",

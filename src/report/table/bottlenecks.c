@@ -126,6 +126,10 @@ static const char *array_filling(dsm__page *page, const dsm_plan *plan,
   const uint64_t column_macs = array->columns * plan->system->pe.simd_macs;
   const uint64_t *const tile =
       busiest_invocation(&bottleneck->layer->passes[bottleneck->pass])->tile.n;
+  if (busiest_invocation(&bottleneck->layer->passes[bottleneck->pass])->computing ==
+      DSM_COMPUTING_VECTOR_UNIT) {
+    return " (the vector units compute, which are faster here)";
+  }
   if (plan->system->model.tile_schedule) {
     return dsm__page_text(page, " (waves of tiles of %" PRIu64 " x %" PRIu64 " outputs)",
                           tile[DSM_TILE_ROWS], tile[DSM_TILE_COLUMNS]);

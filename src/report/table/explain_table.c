@@ -49,6 +49,17 @@ static void add_alternative(dsm__table *table, double reference_cycles,
                                                       : "none");
 }
 
+/* What computes the first invocation, where it is not one array. */
+static const char *computing_phrase(const dsm_pass_plan *pass) {
+  static const char *const phrases[DSM_COMPUTING_COUNT] = {
+      [DSM_COMPUTING_ARRAY] = "",
+      [DSM_COMPUTING_FEATURES] = "; arrays share features produced",
+      [DSM_COMPUTING_SAMPLES] = "; arrays share positions and samples",
+      [DSM_COMPUTING_VECTOR_UNIT] = "; vector units compute",
+  };
+  return phrases[pass->invocations[0].computing];
+}
+
 static void put_pass(dsm__page *page, const dsm_plan *plan, const dsm_explanation *explanation,
                      dsm_pass p) {
   const dsm_alternative *const chosen = dsm__explain_chosen(explanation, p);
@@ -57,9 +68,9 @@ static void put_pass(dsm__page *page, const dsm_plan *plan, const dsm_explanatio
     return;
   }
   dsm__page_heading(
-      page, "%s: %s %% of the step, utilization %s %%", dsm_pass_name(p),
+      page, "%s: %s %% of the step, utilization %s %%%s", dsm_pass_name(p),
       dsm__figure_percent(dsm__share(pass->cycles.total, plan->result.step_cycles)).text,
-      dsm__figure_percent(pass->utilization).text);
+      dsm__figure_percent(pass->utilization).text, computing_phrase(pass));
   dsm__table table = DSM__TABLE(page, alternative_columns);
   for (size_t i = 0; i < explanation->alternative_count; i++) {
     if (explanation->alternatives[i].pass == p) {

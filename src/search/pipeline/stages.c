@@ -61,7 +61,8 @@ static double least_step(const dsm__layer_setting *setting, dsm_pass pass) {
   if (!dsm_pass_exists(setting->layer, setting->mode, pass)) {
     return 0;
   }
-  return dsm_ideal_cycles(setting->layer, setting->machine, pass, setting->minibatch) /
+  return dsm_ideal_cycles(setting->layer, setting->machine, setting->precision.array_rate, pass,
+                          setting->minibatch) /
          (double)setting->layer->timesteps;
 }
 
