@@ -33,9 +33,10 @@ static void expect_steps(dsm_description kind, const char *text, const char *pat
 }
 
 START_TEST(test_keys_that_are_there_come_first) {
-  expect_steps(DSM_DESCRIPTION_WORKLOAD, net, "",
-               "format name minibatch layers. source element_bytes gradient_bytes "
-               "partial_sum_bytes optimizer_bytes_per_weight optimizer input. ");
+  expect_steps(
+      DSM_DESCRIPTION_WORKLOAD, net, "",
+      "format name minibatch layers. source element_bytes gradient_bytes "
+      "partial_sum_bytes optimizer_bytes_per_weight optimizer normalization_group input. ");
 }
 END_TEST
 
