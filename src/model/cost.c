@@ -273,8 +273,11 @@ double dsm_resident_fraction_needed(const dsm_pass_work *work, const dsm_loops *
   const dsm_link link = machine->core_links.link;
   const double by_link = bound * machine->link_bytes_per_cycle[link] - work->rotation.bytes[link];
   const dsm__stream_shares shares = dsm__stream_shares_derive(work, &bytes);
-  return fmax(dsm__resident_fraction_within(work, &bytes, &dsm__whole_stream, by_memory),
-              dsm__resident_fraction_within(work, &bytes, &shares, by_link));
+  const double enough =
+      fmax(dsm__resident_fraction_within(work, &bytes, &dsm__whole_stream, by_memory),
+           dsm__resident_fraction_within(work, &bytes, &shares, by_link));
+  const dsm__core_extents extents = dsm__core_extents_derive(work, split);
+  return dsm__blocked_fraction_within(work, &bytes, &extents, by_memory, by_link, enough);
 }
 
 static void append(dsm_transfer_list *list, dsm_transfer transfer, unsigned axis, dsm_group group,

@@ -370,6 +370,44 @@ START_TEST(test_a_part_of_the_kernel_is_just_enough) {
 }
 END_TEST
 
+/* So much of it as is needed makes an invocation as fast as all of it, and less does not. */
+START_TEST(test_needed_part_of_the_kernel_is_by_tiles) {
+  static const dsm_interconnect kinds[] = {DSM_INTERCONNECT_RING, DSM_INTERCONNECT_CROSSBAR,
+                                           DSM_INTERCONNECT_MESH};
+  uint64_t state = 1 + (uint64_t)_i;
+  chips.chip.cores = 4;
+  chips.chip.interconnect = kinds[_i];
+  chips.array.startup_cycles = 0;
+  for (int run = 0; run < 500; run++) {
+    drawn d;
+    draw(&d, &state);
+    const dsm_loops split = loops(1, 4, 1, 1, 1);
+    dsm_residency residency = d.work.residency;
+    const uint64_t samples = drawn_size(&state);
+    const dsm_precision precision = {2, 2, 2, 0, 1};
+    double totals[3];
+    double needed = 0;
+    for (int k = 0; k < 3; k++) { /* none, all, just enough */
+      residency.resident_fraction = k == 0 ? 0 : k == 1 ? 1 : needed;
+      const dsm_pass_work work =
+          dsm_pass_work_derive(&d.layer, &machine, precision, DSM_MODE_INFERENCE, DSM_PASS_FORWARD,
+                               DSM_PARALLELISM_DATA, samples, &residency);
+      totals[k] = dsm_invocation_score(&work, &split).total;
+      needed = k == 0 ? dsm_resident_fraction_needed(&work, &split) : needed;
+    }
+    ck_assert_double_le(totals[1], totals[0] * (1 + 1e-12));
+    ck_assert_double_le(totals[2], totals[1] * (1 + 1e-9));
+    residency.resident_fraction = needed * (1 - 1e-3);
+    const dsm_pass_work less =
+        dsm_pass_work_derive(&d.layer, &machine, precision, DSM_MODE_INFERENCE, DSM_PASS_FORWARD,
+                             DSM_PARALLELISM_DATA, samples, &residency);
+    if (needed > 0 && needed < 1) {
+      ck_assert_double_gt(dsm_invocation_score(&less, &split).total, totals[1]);
+    }
+  }
+}
+END_TEST
+
 Suite *suite_tiling(void) {
   Suite *const suite = suite_create("tiling");
   TCase *const hand = tcase_create("by hand");
@@ -393,6 +431,7 @@ Suite *suite_tiling(void) {
   tcase_add_loop_test(all, test_no_tiles_move_less, 0, 5);
   tcase_add_loop_test(all, test_more_room_and_shorter_loops_move_no_more, 0, 5);
   tcase_add_loop_test(all, test_never_above_the_papers_orders, 0, 5);
+  tcase_add_loop_test(all, test_needed_part_of_the_kernel_is_by_tiles, 0, 3);
   tcase_add_loop_test(all, test_a_part_of_the_kernel_is_just_enough, 0, 3);
   suite_add_tcase(suite, all);
   return suite;
