@@ -92,6 +92,7 @@ static dsm_system with_latency(const physics_case *one, double latency_us) {
     system.system.axes[a].latency_us = latency_us / (1 + a);
   }
   system.system.collective_base_us = 2 * latency_us;
+  system.model.fused_reductions = false;
   return system;
 }
 
