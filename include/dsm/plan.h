@@ -139,12 +139,15 @@ typedef struct dsm_pass_plan {
   dsm_cycles cycles;                                    /**< sums over the step */
   double group_cycles[DSM_GROUP_COUNT]; /**< overlapped (stream), and the non-overlapped parts,
                                              which add up to cycles.non_overlapped in order */
-  double group_latency_cycles[DSM_GROUP_COUNT]; /**< part of them: steps between chips */
-  double ideal_cycles;                          /**< of a machine without loss */
-  double utilization;                           /**< ideal over total, 0 .. 1; higher is better */
-  dsm_resources resources;                      /**< the total by what decides it */
-  dsm_bound bound;                              /**< what most of it is spent on */
-  const dsm_plan_transfer *transfers;           /**< over the whole step; owned by the plan */
+  double group_latency_cycles[DSM_GROUP_COUNT]; /**< part of them: steps between chips; with
+                                                     model.overlapped_reduction hidden ones too */
+  double hidden_cycles; /**< of sum_of_gradients and broadcast_weights, beside those of the groups:
+                             behind what is left of backward and update (section 5) */
+  double ideal_cycles;  /**< of a machine without loss */
+  double utilization;   /**< ideal over total, 0 .. 1; higher is better */
+  dsm_resources resources;            /**< the total by what decides it */
+  dsm_bound bound;                    /**< what most of it is spent on */
+  const dsm_plan_transfer *transfers; /**< over the whole step; owned by the plan */
   size_t transfer_count;
 } dsm_pass_plan;
 

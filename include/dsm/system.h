@@ -219,6 +219,7 @@ typedef struct dsm_assumptions {
   bool resident_operands;            /**< a matmul's operand can be kept over timesteps */
   bool tile_schedule;                /**< cores take tiles of outputs as they become free */
   dsm_tiling tiling;                 /**< how cores work through what does not fit */
+  bool overlapped_reduction;         /**< sums of gradients hide behind backward and update */
   bool fused_reductions;             /**< sums of gradients of several layers are one collective */
   dsm_auxiliary_traffic auxiliary_traffic; /**< which auxiliary operations read and write memory */
   dsm_operation_traffic traffic[DSM_OPERATION_COUNT]; /**< and how much, by kind */

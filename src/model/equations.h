@@ -505,6 +505,26 @@ double dsm__crossing_bytes(const dsm_machine *machine, const dsm_traffic *traffi
 /** What the links of an axis carry in an all-to-all of `bytes` a chip. See collective.c. */
 double dsm__all_to_all_bytes(const dsm_machine *machine, unsigned axis, double bytes);
 
+/** The halves of an all-reduce: the sum of gradients, and the way back of weights. */
+enum { DSM__HALF_SUM, DSM__HALF_WAY_BACK, DSM__HALF_COUNT };
+
+/** What a layer computes before it can sum, and after that. */
+typedef struct dsm__reduction {
+  double update_cycles;
+  double backward_cycles;
+  double cycles[DSM__HALF_COUNT];
+  double begin[DSM__HALF_COUNT];   /**< found: after the first layer began */
+  double visible[DSM__HALF_COUNT]; /**< found: of cycles, after the last layer has computed */
+} dsm__reduction;
+
+/**
+ * What computing does not hide of a chain of collectives, in the order in which layers are updated,
+ * the last layer first. Source: section 5, model.overlapped_reduction; a flow shop of two machines.
+ * Symbols: C += u; a half begins at max(C, E), E = begin + its cycles; C += b; visible is what it
+ * has after the C of all. Limits: nothing computed after the first sum begins: all is visible.
+ */
+void dsm__reductions_overlap(dsm__reduction *reductions, size_t count);
+
 /**
  * Features rotated among the chips that share them. Source: section 5; DSM II-D (rotation along X
  * every iteration, along Y once every m). Symbols: full; model (full, full/m), model_x_data_y

@@ -238,7 +238,7 @@ dsm_weight_traffic dsm__weight_traffic(const dsm__layer_setting *setting,
   dsm_weight_traffic traffic =
       dsm_weight_traffic_derive(setting->layer, setting->machine, setting->precision, layouts);
   if (setting->reductions != NULL) {
-    dsm__share_latency(&traffic, setting->reductions);
+    dsm__share_reductions(&traffic, setting->reductions);
   }
   return traffic;
 }

@@ -45,7 +45,7 @@ typedef struct dsm__layer_setting {
   dsm__holding holding;
   double preloaded_bytes;            /**< of a core's scratchpad, by all layers */
   double resident_fraction;          /**< of this layer's weights */
-  const dsm__reductions *reductions; /**< with model.fused_reductions, of a layer outside pipelines;
+  const dsm__reductions *reductions; /**< of a layer outside pipelines, where they are shared;
                                           NULL: sums of gradients are its own */
 } dsm__layer_setting;
 

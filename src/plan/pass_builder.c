@@ -96,8 +96,7 @@ void dsm__pass_add_update_relayouts(dsm__pass_builder *builder, const dsm__layer
   dsm__pass_add_group(builder, DSM_TRANSFER_RELAYOUT, DSM_GROUP_RELAYOUT, &moves.error, 1, 1);
 }
 
-void dsm__pass_end(dsm__pass_builder *builder, const dsm__layer_setting *setting, dsm_pass which) {
-  dsm_pass_plan *const pass = builder->pass;
+void dsm__pass_sum_up(dsm_pass_plan *pass) {
   dsm_cycles *const cycles = &pass->cycles;
   cycles->non_overlapped = 0;
   for (int g = DSM_GROUP_STREAM + 1; g < DSM_GROUP_VISIBLE_END; g++) {
@@ -106,9 +105,13 @@ void dsm__pass_end(dsm__pass_builder *builder, const dsm__layer_setting *setting
   cycles->total =
       cycles->primary + cycles->overlapped_visible + cycles->auxiliary + cycles->non_overlapped;
   pass->bound = dsm_resources_bound(&pass->resources);
-  pass->ideal_cycles = dsm_ideal_cycles(setting->layer, setting->machine,
-                                        setting->precision.array_rate, which, setting->minibatch);
   pass->utilization = pass->ideal_cycles / cycles->total;
+}
+
+void dsm__pass_end(dsm__pass_builder *builder, const dsm__layer_setting *setting, dsm_pass which) {
+  builder->pass->ideal_cycles = dsm_ideal_cycles(
+      setting->layer, setting->machine, setting->precision.array_rate, which, setting->minibatch);
+  dsm__pass_sum_up(builder->pass);
 }
 
 static const char *name_of_axis(const dsm_network *network, unsigned axis) {

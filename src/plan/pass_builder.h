@@ -41,7 +41,11 @@ void dsm__pass_add_weight_groups(dsm__pass_builder *builder, const dsm__layer_se
 void dsm__pass_add_update_relayouts(dsm__pass_builder *builder, const dsm__layer_setting *setting,
                                     const dsm_pass_layouts *layouts);
 
-/** Adds up the components, and finds the bound and the utilization. */
+/** Adds up the components of a pass and finds its bound, whose ideal cycles are known its
+ * utilization too. */
+void dsm__pass_sum_up(dsm_pass_plan *pass);
+
+/** Finds the ideal cycles and does that. */
 void dsm__pass_end(dsm__pass_builder *builder, const dsm__layer_setting *setting, dsm_pass which);
 
 /** Keeps the transfers in the pass; false if out of memory. */

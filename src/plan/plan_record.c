@@ -212,6 +212,10 @@ DSM__RECORD(dsm__transfer_record, dsm_plan_transfer, true, "A transfer on a link
              .write = write_is_overlapped,
              .written_as = DSM__FIELD_FLAG});
 
+static bool has_hidden(const void *pass) {
+  return ((const dsm_pass_plan *)pass)->hidden_cycles > 0;
+}
+
 DSM__RECORD(
     dsm__pass_record, dsm_pass_plan, false, "A pass of a layer over the whole step.",
     {.kind = DSM__FIELD_PART,
@@ -239,6 +243,11 @@ DSM__RECORD(
     BOUND(dsm_pass_plan), RESOURCES(dsm_pass_plan),
     DSM__FIELD(REALS, dsm_pass_plan, group_cycles, "groups", 0, .words = &dsm__group_words,
                .unit = "cycles", .help = "Cycles of each group of transfers that takes any."),
+    DSM__FIELD(REAL, dsm_pass_plan, hidden_cycles, "hidden_cycles", 0, .unit = "cycles",
+               .is_stated = has_hidden,
+               .help = "With model.overlapped_reduction: what sum_of_gradients and "
+                       "broadcast_weights take beside that, hidden behind the backward and update "
+                       "passes of earlier layers; in no sum."),
     DSM__FIELD(ITEMS, dsm_pass_plan, invocations, "invocations", 0, .type = &dsm__invocation_record,
                .count_offset = offsetof(dsm_pass_plan, invocation_count),
                .help = "One or two kinds."),

@@ -4,10 +4,14 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "model/equations.h"
 #include "plan/issue.h"
 #include "plan/pass_builder.h"
 #include "plan/plan_internal.h"
 #include "plan/stage.h"
+
+static const dsm_group half_groups[DSM__HALF_COUNT] = {DSM_GROUP_SUM_OF_GRADIENTS,
+                                                       DSM_GROUP_BROADCAST_WEIGHTS};
 
 /* Everything that predicting a layer asks for. */
 typedef struct predictor {
@@ -17,6 +21,7 @@ typedef struct predictor {
   dsm__holding *holdings; /* of each layer */
   double preloaded_bytes;
   dsm__reductions reductions;
+  double *group_passes; /* of each pipeline: cycles of its backward and update passes */
 } predictor;
 
 static dsm__layer_setting setting_of(const predictor *p, size_t index) {
@@ -286,8 +291,8 @@ static dsm_resources group_resources(const stage_parts *stages, size_t count,
   return sum;
 }
 
-static bool predict_group(const predictor *p, const dsm__pipeline_decision *group,
-                          dsm_pipeline_plan *out) {
+static bool predict_group(const predictor *p, size_t g, dsm_pipeline_plan *out) {
+  const dsm__pipeline_decision *const group = &p->decisions->pipelines[g];
   const uint64_t timesteps = p->plan->workload->layers[group->first_layer].timesteps;
   stage_parts *const stages = dsm__arena_array(p->plan->arena, group->layer_count, sizeof *stages);
   if (stages == NULL) {
@@ -309,6 +314,70 @@ static bool predict_group(const predictor *p, const dsm__pipeline_decision *grou
   }
   const double steps = (double)timesteps + (double)group->layer_count - 1;
   out->resources = group_resources(stages, group->layer_count, &slowest, steps);
+  p->group_passes[g] = steps * (slowest.step[DSM_PASS_BACKWARD] + slowest.step[DSM_PASS_UPDATE]);
+  return true;
+}
+
+/* Of a layer's own passes, beside what it sums. */
+static dsm__reduction reduction_of(const dsm_layer_plan *layer) {
+  const dsm_pass_plan *const update = &layer->passes[DSM_PASS_UPDATE];
+  const dsm_pass_plan *const backward = &layer->passes[DSM_PASS_BACKWARD];
+  dsm__reduction reduction = {.backward_cycles = backward->exists ? backward->cycles.total : 0};
+  for (int half = 0; update->exists && half < DSM__HALF_COUNT; half++) {
+    reduction.cycles[half] = update->group_cycles[half_groups[half]];
+  }
+  if (update->exists) {
+    reduction.update_cycles = update->cycles.total -
+                              update->group_cycles[DSM_GROUP_SUM_OF_GRADIENTS] -
+                              update->group_cycles[DSM_GROUP_BROADCAST_WEIGHTS];
+  }
+  return reduction;
+}
+
+/* Takes what is hidden out of a pass: its groups have what is visible. */
+static void hide_reduction(const predictor *p, size_t index, const dsm__reduction *reduction) {
+  dsm_pass_plan *const update = &p->plan->layers[index].passes[DSM_PASS_UPDATE];
+  const dsm__layer_setting setting = setting_of(p, index);
+  const dsm_weight_traffic weights =
+      dsm__weight_traffic(&setting, &p->decisions->layers[index].layouts);
+  const dsm_traffic *const traffic[] = {&weights.sum_of_gradients, &weights.broadcast_weights};
+  for (int half = 0; half < DSM__HALF_COUNT; half++) {
+    const double hidden = reduction->cycles[half] - reduction->visible[half];
+    if (hidden > 0) {
+      const dsm_resources resources = dsm_group_resources(&p->machine, traffic[half]);
+      dsm_resources_add(&update->resources, &resources, -hidden / reduction->cycles[half]);
+      drop_rounding(&update->resources);
+      update->group_cycles[half_groups[half]] = reduction->visible[half];
+      update->hidden_cycles += hidden;
+    }
+  }
+  dsm__pass_sum_up(update);
+}
+
+/* The last layer is updated first. Of a pipeline what its stages sum is in its time. */
+static bool hide_reductions(const predictor *p) {
+  const dsm_plan *const plan = p->plan;
+  const size_t count = plan->layer_count;
+  dsm__reduction *const reductions = dsm__arena_array(plan->arena, count, sizeof *reductions);
+  if (reductions == NULL) {
+    return false;
+  }
+  for (size_t i = 0; i < count; i++) {
+    const dsm_layer_plan *const layer = &plan->layers[count - 1 - i];
+    const bool is_first_of_group = layer->pipeline != DSM_NO_PIPELINE &&
+                                   plan->pipelines[layer->pipeline].first_layer == count - 1 - i;
+    if (layer->pipeline == DSM_NO_PIPELINE) {
+      reductions[i] = reduction_of(layer);
+    } else if (is_first_of_group) {
+      reductions[i].backward_cycles = p->group_passes[layer->pipeline];
+    }
+  }
+  dsm__reductions_overlap(reductions, count);
+  for (size_t i = 0; i < count; i++) {
+    if (reductions[i].cycles[DSM__HALF_SUM] + reductions[i].cycles[DSM__HALF_WAY_BACK] > 0) {
+      hide_reduction(p, count - 1 - i, &reductions[i]);
+    }
+  }
   return true;
 }
 
@@ -417,6 +486,10 @@ bool dsm__plan_predict_layers(dsm_plan *plan, const dsm__decisions *decisions) {
       !dsm__holdings_derive(plan->workload, decisions, p.holdings, plan->arena)) {
     return false;
   }
+  p.group_passes = dsm__arena_array(plan->arena, plan->pipeline_count, sizeof p.group_passes[0]);
+  if (p.group_passes == NULL) {
+    return false;
+  }
   p.preloaded_bytes = dsm__preloaded_bytes(plan->workload, &p.machine, decisions);
   if (plan->system->model.fused_reductions) {
     dsm__collectives collectives;
@@ -433,9 +506,12 @@ bool dsm__plan_predict_layers(dsm_plan *plan, const dsm__decisions *decisions) {
     }
   }
   for (size_t g = 0; g < plan->pipeline_count; g++) {
-    if (!predict_group(&p, &decisions->pipelines[g], &groups[g])) {
+    if (!predict_group(&p, g, &groups[g])) {
       return false;
     }
+  }
+  if (plan->system->model.overlapped_reduction && !hide_reductions(&p)) {
+    return false;
   }
   dsm__issue_charge(plan, groups, &p.machine);
   return predict_memory(plan, &p.machine, decisions);

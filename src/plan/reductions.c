@@ -19,17 +19,21 @@ dsm__joined dsm__joined_of(const dsm_weight_traffic *traffic) {
   return (dsm__joined){sum, collective_of(&traffic->broadcast_weights, way_back)};
 }
 
+static void share(dsm_traffic *traffic, const dsm__reductions *reductions, unsigned collective) {
+  const bool is_joined = collective != DSM__NO_COLLECTIVE;
+  traffic->latency_cycles *= (is_joined ? reductions->shares[collective] : 1) * reductions->weight;
+  for (int l = 0; l < DSM_LINK_COUNT; l++) {
+    traffic->bytes[l] *= reductions->weight;
+  }
+}
+
 /*
  * Source: section 5. Symbols: latency * share. Limits: a share of 1 is a collective of its own.
  */
-void dsm__share_latency(dsm_weight_traffic *traffic, const dsm__reductions *reductions) {
+void dsm__share_reductions(dsm_weight_traffic *traffic, const dsm__reductions *reductions) {
   const dsm__joined joined = dsm__joined_of(traffic);
-  if (joined.sum_of_gradients != DSM__NO_COLLECTIVE) {
-    traffic->sum_of_gradients.latency_cycles *= reductions->shares[joined.sum_of_gradients];
-  }
-  if (joined.broadcast_weights != DSM__NO_COLLECTIVE) {
-    traffic->broadcast_weights.latency_cycles *= reductions->shares[joined.broadcast_weights];
-  }
+  share(&traffic->sum_of_gradients, reductions, joined.sum_of_gradients);
+  share(&traffic->broadcast_weights, reductions, joined.broadcast_weights);
 }
 
 static void join(dsm__collectives *collectives, unsigned collective, const dsm_traffic *traffic) {
@@ -69,10 +73,18 @@ double dsm__collectives_latency(const dsm__collectives *collectives) {
 }
 
 dsm__reductions dsm__even_shares(const dsm__collectives *collectives) {
-  dsm__reductions reductions;
+  dsm__reductions reductions = {.weight = 1};
   for (int c = 0; c < DSM__COLLECTIVE_COUNT; c++) {
     const size_t layers = collectives->layers[c];
     reductions.shares[c] = layers == 0 ? 1 : 1 / (double)layers;
+  }
+  return reductions;
+}
+
+dsm__reductions dsm__whole_shares(double weight) {
+  dsm__reductions reductions = {.weight = weight};
+  for (int c = 0; c < DSM__COLLECTIVE_COUNT; c++) {
+    reductions.shares[c] = 1;
   }
   return reductions;
 }

@@ -13,9 +13,10 @@
  * number. */
 enum { DSM__COLLECTIVE_COUNT = 3 << DSM_AXES_MAX, DSM__NO_COLLECTIVE = DSM__COLLECTIVE_COUNT };
 
-/** What the layers that are in a collective have of its latency. */
+/** What a layer pays of the collectives that it is in. */
 typedef struct dsm__reductions {
-  double shares[DSM__COLLECTIVE_COUNT];
+  double shares[DSM__COLLECTIVE_COUNT]; /**< of their latency */
+  double weight;                        /**< of all that is left; 0: they take no time */
 } dsm__reductions;
 
 /** The collectives that a layer is in; of the two groups, without latency as with it. */
@@ -26,8 +27,8 @@ typedef struct dsm__joined {
 
 dsm__joined dsm__joined_of(const dsm_weight_traffic *traffic);
 
-/** Gives a layer its part of the latency. */
-void dsm__share_latency(dsm_weight_traffic *traffic, const dsm__reductions *reductions);
+/** Gives a layer its part. */
+void dsm__share_reductions(dsm_weight_traffic *traffic, const dsm__reductions *reductions);
 
 /** The collectives of a mapping. */
 typedef struct dsm__collectives {
@@ -45,5 +46,8 @@ double dsm__collectives_latency(const dsm__collectives *collectives);
 
 /** Even shares: 1 in a collective that no layer is in. */
 dsm__reductions dsm__even_shares(const dsm__collectives *collectives);
+
+/** Each layer pays its own, but with a weight. */
+dsm__reductions dsm__whole_shares(double weight);
 
 #endif

@@ -21,6 +21,7 @@
 #include "search/explain_internal.h"
 #include "search/fused.h"
 #include "search/layer_search.h"
+#include "search/overlapped.h"
 
 /* A core split of the chosen parallelism, by its total. */
 typedef struct ranked_split {
@@ -246,7 +247,7 @@ static double reference_of(const dsm__explaining *e) {
     is_preloading = is_preloading || e->plan->layers[i].decisions.weights_on_chip > 0;
   }
   if (!is_preloading) {
-    return e->plan->result.step_cycles - dsm__issue_charged(e->plan) - e->collective_cycles;
+    return e->reference_cycles;
   }
   double best = HUGE_VAL;
   for (size_t t = 0; t < e->through_count; t++) {
@@ -279,19 +280,82 @@ static bool fill(dsm__explaining *e, dsm_explanation *made, size_t splits_per_pa
   return dsm__explain_what_ifs(e, made);
 }
 
-/* An alternative is scored with the plan's shares; other mappings have what changes beside it. */
-static void derive_reductions(dsm__explaining *e, const dsm__decisions *decisions) {
-  dsm__problem *const problem = e->problem;
-  if (!dsm__problem_is_fused(problem)) {
-    return;
+static double once_of(const dsm_layer_plan *layer) {
+  const dsm_pass_plan *const update = &layer->passes[DSM_PASS_UPDATE];
+  return update->exists ? update->group_cycles[DSM_GROUP_SUM_OF_GRADIENTS] +
+                              update->group_cycles[DSM_GROUP_BROADCAST_WEIGHTS]
+                        : 0;
+}
+
+/* What the plan takes, but of sums of gradients and ways back what the graph counts. */
+static double counted_cycles(const dsm__explaining *e, const dsm__decisions *decisions) {
+  const dsm__search_inputs *const inputs = &e->problem->inputs;
+  double cycles = e->plan->result.step_cycles - dsm__issue_charged(e->plan);
+  for (size_t i = 0; inputs->reductions != NULL && i < e->plan->layer_count; i++) {
+    const dsm_layer_plan *const layer = &e->plan->layers[i];
+    if (layer->pipeline == DSM_NO_PIPELINE && layer->passes[DSM_PASS_UPDATE].exists) {
+      const dsm__layer_setting setting = dsm__open_setting(inputs, layer->layer, 1);
+      const dsm_weight_traffic traffic =
+          dsm__weight_traffic(&setting, &decisions->layers[i].layouts);
+      cycles += dsm_group_cycles(setting.machine, &traffic.sum_of_gradients) +
+                dsm_group_cycles(setting.machine, &traffic.broadcast_weights) - once_of(layer);
+    }
   }
-  dsm__collectives collectives;
-  dsm__collectives_derive(&collectives, e->plan->workload, &problem->machine, e->plan->options.mode,
-                          decisions);
-  e->shares = dsm__even_shares(&collectives);
-  e->collective_cycles = dsm__collectives_latency(&collectives);
-  problem->reductions = dsm__reductions_beside(&collectives);
+  return cycles;
+}
+
+/* The graph counts all sums of gradients; of the plan's collectives none of the latency, which is
+ * paid whatever the layer does, of others all. */
+static void count_all(dsm__problem *problem, const dsm__collectives *collectives) {
+  problem->reductions =
+      dsm__problem_is_fused(problem) ? dsm__reductions_beside(collectives) : dsm__whole_shares(1);
   problem->inputs.reductions = &problem->reductions;
+  problem->inputs.first_layers = 0;
+}
+
+/* Where sums of gradients overlap: as many of them as those with which the plan was found, so that
+ * no other mapping is faster, if it was found with few. False if out of memory. */
+static bool count_as_found(dsm__explaining *e, const dsm__decisions *decisions, bool *is_found) {
+  const size_t layers[] = {dsm__shown_layers(e->problem), dsm__critical_layers(e->plan)};
+  for (size_t i = 0; i < sizeof layers / sizeof layers[0]; i++) {
+    dsm__solution solution;
+    dsm__problem_count_reductions(e->problem, layers[i]);
+    if (!dsm__problem_solve(e->problem, &solution)) {
+      return false;
+    }
+    e->reference_cycles = counted_cycles(e, decisions);
+    *is_found = e->reference_cycles <= solution.answer.cycles * (1 + DSM__SUM_TOLERANCE);
+    if (*is_found) {
+      return true;
+    }
+  }
+  return true;
+}
+
+/* An alternative is scored with the plan's own part in what is shared and hidden. */
+static bool derive_reductions(dsm__explaining *e, const dsm__decisions *decisions) {
+  dsm__problem *const problem = e->problem;
+  const bool is_overlapped = dsm__problem_is_overlapped(problem);
+  const dsm_pass_plan *const update = &e->chosen->passes[DSM_PASS_UPDATE];
+  dsm__collectives collectives;
+  bool is_found = false;
+  if (is_overlapped && !count_as_found(e, decisions, &is_found)) {
+    return false;
+  }
+  if (dsm__problem_is_fused(problem) || is_overlapped) {
+    dsm__collectives_derive(&collectives, e->plan->workload, &problem->machine,
+                            e->plan->options.mode, decisions);
+    e->shares =
+        dsm__problem_is_fused(problem) ? dsm__even_shares(&collectives) : dsm__whole_shares(1);
+    if (is_overlapped && update->exists && update->hidden_cycles > 0) {
+      e->shares.weight = once_of(e->chosen) / (once_of(e->chosen) + update->hidden_cycles);
+    }
+    if (!is_found) {
+      count_all(problem, &collectives);
+    }
+  }
+  e->reference_cycles = counted_cycles(e, decisions);
+  return true;
 }
 
 /* What the plan holds around the layer, preloads and joins. */
@@ -305,8 +369,7 @@ static bool derive_decided(dsm__explaining *e) {
   }
   e->holding = holdings[e->layer_index];
   e->preloaded_bytes = dsm__preloaded_bytes(e->plan->workload, &e->problem->machine, &decisions);
-  derive_reductions(e, &decisions);
-  return true;
+  return derive_reductions(e, &decisions);
 }
 
 /* The graph knows no preloaded weights, so they need not be searched. */

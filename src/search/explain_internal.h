@@ -44,9 +44,9 @@ typedef struct dsm__explaining {
   dsm__holding holding;         /**< of the plan */
   double preloaded_bytes;       /**< of a core's scratchpad, by the plan */
   bool is_per_pass;
-  dsm__reductions shares;   /**< of the plan, with model.fused_reductions */
-  double collective_cycles; /**< latency of its collectives then, which the graph does not have */
-  dsm__through *throughs;   /**< all ways to run the layer: of each graph */
+  dsm__reductions shares;  /**< what the plan's layer pays of its collectives */
+  double reference_cycles; /**< what the plan takes as the graph counts */
+  dsm__through *throughs;  /**< all ways to run the layer: of each graph */
   size_t through_count;
 } dsm__explaining;
 

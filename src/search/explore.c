@@ -19,7 +19,9 @@
 #include "base/diag_add.h"
 #include "plan/issue.h"
 #include "plan/plan_internal.h"
+#include "plan/tolerance.h"
 #include "search/fused.h"
+#include "search/overlapped.h"
 
 /* Reports the smallest need of any mapping. */
 static dsm_status report_infeasible(dsm__problem *problem, const dsm__decisions *decisions,
@@ -53,12 +55,21 @@ static bool solve(dsm__problem *problem, dsm__graph_answer *answer, dsm__decisio
   return dsm__problem_decide(problem, &solution.network, &solution.path, decisions);
 }
 
-/* The fastest mapping; DSM_ERROR_INFEASIBLE, reported, if none fits the memory. */
-static dsm_status search(dsm__problem *problem, dsm__graph_answer *answer,
+/* The fastest mapping where sums of gradients and ways back of the first layers count;
+ * DSM_ERROR_INFEASIBLE, reported, if none fits the memory. */
+static dsm_status search(dsm__problem *problem, size_t layers, dsm__graph_answer *answer,
                          dsm__decisions *decisions, dsm_diags *diags) {
-  const bool is_solved = dsm__problem_is_fused(problem)
-                             ? dsm__problem_solve_fused(problem, answer, decisions)
-                             : solve(problem, answer, decisions);
+  bool is_solved = false;
+  if (layers < DSM__ALL_LAYERS) {
+    dsm__problem_count_reductions(problem, layers);
+    is_solved = solve(problem, answer, decisions);
+  } else if (dsm__problem_is_fused(problem)) {
+    is_solved = dsm__problem_solve_fused(problem, answer, decisions);
+  } else {
+    problem->inputs.reductions = NULL;
+    problem->inputs.first_layers = 0;
+    is_solved = solve(problem, answer, decisions);
+  }
   if (!is_solved) {
     return dsm__out_of_memory(diags);
   }
@@ -96,6 +107,60 @@ void dsm_plan_set_bound(dsm_plan *plan, double bound_cycles, dsm_diags *diags) {
   }
 }
 
+/* Whose sums of gradients count at first. */
+static size_t first_layers(const dsm__problem *problem) {
+  return dsm__problem_is_overlapped(problem) ? dsm__shown_layers(problem) : DSM__ALL_LAYERS;
+}
+
+/* Keeps the faster of two plans, the first of equals. */
+static void keep_faster(dsm_plan **plan, dsm_plan *other) {
+  if (*plan != NULL && dsm__tie_limit(other->result.step_cycles) >= (*plan)->result.step_cycles) {
+    dsm_plan_free(other);
+  } else {
+    dsm_plan_free(*plan);
+    *plan = other;
+  }
+}
+
+/*
+ * The plan, and what no mapping is faster than; the plan's own bound is not set.
+ *
+ * Where sums of gradients hide behind computing, how much of them shows depends on all layers,
+ * which no edge of a graph knows. First only those count that show in any mapping: that is a
+ * bound. If more shows of the mapping found, those count that decide when its step ends, and so on;
+ * at last all of them, as if nothing could hide. The answer is the fastest of these mappings, as it
+ * is predicted.
+ */
+static dsm_status find_plan(dsm__problem *problem, dsm_plan **plan, double *bound_cycles,
+                            dsm_diags *diags) {
+  enum { SEARCHES_MAX = 6 };
+  const dsm__search_inputs *const inputs = &problem->inputs;
+  size_t layers = first_layers(problem);
+  for (int searches = 1;; searches++) {
+    dsm__graph_answer answer;
+    dsm__decisions decisions;
+    dsm_plan *made = NULL;
+    dsm_status status = search(problem, layers, &answer, &decisions, diags);
+    if (status == DSM_OK) {
+      status = dsm__plan_make(&made, inputs->workload, problem->machine.system, inputs->options,
+                              &decisions, diags);
+    }
+    if (status != DSM_OK) {
+      dsm_plan_free(*plan);
+      *plan = NULL;
+      return status;
+    }
+    const size_t critical = dsm__critical_layers(made);
+    keep_faster(plan, made);
+    *bound_cycles = searches == 1 ? answer.lower_bound_cycles : *bound_cycles;
+    if (layers == DSM__ALL_LAYERS || dsm__problem_is_over(problem) ||
+        (*plan)->result.step_cycles <= dsm__tie_limit(*bound_cycles)) {
+      return DSM_OK;
+    }
+    layers = critical > layers && searches + 1 < SEARCHES_MAX ? critical : DSM__ALL_LAYERS;
+  }
+}
+
 /* With what a memo has kept; NULL: without one. */
 static dsm_status explore(dsm_plan **plan, const dsm_workload *workload, const dsm_system *system,
                           const dsm_explore_options *options, dsm__memo *memo, dsm_diags *diags) {
@@ -108,17 +173,13 @@ static dsm_status explore(dsm_plan **plan, const dsm_workload *workload, const d
   if (status != DSM_OK) {
     return status;
   }
-  dsm__graph_answer answer;
-  dsm__decisions decisions;
-  status = search(&problem, &answer, &decisions, diags);
-  if (status == DSM_OK) {
-    status = dsm__plan_make(plan, workload, system, options, &decisions, diags);
-  }
+  double bound_cycles = 0;
+  status = find_plan(&problem, plan, &bound_cycles, diags);
   if (status == DSM_OK) {
     dsm_plan *const made = *plan;
     assert(made != NULL);
     made->statistics = statistics_of(&problem);
-    dsm_plan_set_bound(made, answer.lower_bound_cycles, diags);
+    dsm_plan_set_bound(made, bound_cycles, diags);
   }
   dsm__problem_fini(&problem);
   return status;
@@ -168,7 +229,7 @@ dsm_status dsm_plan_bound(dsm_plan *plan, dsm_diags *diags) {
   }
   dsm__graph_answer answer;
   dsm__decisions decisions;
-  status = search(&problem, &answer, &decisions, diags);
+  status = search(&problem, first_layers(&problem), &answer, &decisions, diags);
   if (status == DSM_OK) {
     dsm_plan_set_bound(plan, answer.lower_bound_cycles, diags);
   }

@@ -48,7 +48,7 @@ bool dsm__problem_is_fused(const dsm__problem *problem) {
 }
 
 dsm__reductions dsm__reductions_beside(const dsm__collectives *collectives) {
-  dsm__reductions reductions;
+  dsm__reductions reductions = {.weight = 1};
   for (int c = 0; c < DSM__COLLECTIVE_COUNT; c++) {
     reductions.shares[c] = collectives->layers[c] > 0 ? 0 : 1;
   }
@@ -62,6 +62,14 @@ static double least_share(const dsm_workload *workload) {
     layers += workload->layers[i].has_update && workload->layers[i].weight_elements > 0 ? 1 : 0;
   }
   return layers > 0 ? 1 / layers : 1;
+}
+
+dsm__reductions dsm__least_shares(const dsm__problem *problem, double weight) {
+  dsm__reductions reductions = dsm__whole_shares(weight);
+  for (int c = 0; dsm__problem_is_fused(problem) && c < DSM__COLLECTIVE_COUNT; c++) {
+    reductions.shares[c] = least_share(problem->inputs.workload);
+  }
+  return reductions;
 }
 
 static double share_of(const fused_search *s, const mapping_case *one, int collective) {
@@ -151,11 +159,13 @@ static bool search_case(fused_search *s, mapping_case *one, bool is_first) {
   dsm__problem *const problem = s->problem;
   dsm__solution solution;
   dsm__decisions decisions;
+  problem->reductions.weight = 1;
   for (int c = 0; c < DSM__COLLECTIVE_COUNT; c++) {
     problem->reductions.shares[c] = share_of(s, one, c);
   }
   problem->proven_cycles = 0;
   problem->inputs.reductions = &problem->reductions;
+  problem->inputs.first_layers = 0;
   if (!dsm__problem_solve(problem, &solution) ||
       !dsm__problem_decide(problem, &solution.network, &solution.path, &decisions)) {
     return false;

@@ -10,6 +10,9 @@
  * pays. */
 bool dsm__problem_is_fused(const dsm__problem *problem);
 
+/** The least that a layer can have of the collectives that it is in, with a weight. */
+dsm__reductions dsm__least_shares(const dsm__problem *problem, double weight);
+
 /** Finds the fastest mapping by several searches. The decisions, and what they take with what is
  * proven; not feasible: the mapping that needs least memory. False if out of memory. */
 bool dsm__problem_solve_fused(dsm__problem *problem, dsm__graph_answer *answer,

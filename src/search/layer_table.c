@@ -28,7 +28,9 @@ dsm__layer_setting dsm__open_setting(const dsm__search_inputs *inputs, const dsm
       .minibatch = inputs->workload->minibatch,
       .dysm_factor = factor,
       .preloaded_bytes = inputs->preloaded_bytes,
-      .reductions = inputs->reductions,
+      .reductions = layer < inputs->workload->layers + inputs->first_layers
+                        ? inputs->first_reductions
+                        : inputs->reductions,
   };
 }
 
@@ -141,7 +143,8 @@ bool dsm__layer_table_fill(dsm__layer_table *table, const dsm__search_inputs *in
   job j = {.table = table};
   if (!DSM__RESERVE(arena, table->pass_cycles,
                     classes * DSM_PARALLELISM_COUNT * DSM_PASS_COUNT * table->factor_count) ||
-      !DSM__RESERVE(arena, table->choices, classes) || !DSM__RESERVE(arena, j.evaluations, tasks)) {
+      !DSM__RESERVE(arena, table->choices, 2 * classes) ||
+      !DSM__RESERVE(arena, j.evaluations, tasks)) {
     return false;
   }
   dsm__parallel_for(workers, tasks, run_task, &j);
@@ -164,11 +167,11 @@ static double invocation_cycles(const dsm__layer_table *table, size_t class_inde
   return cycles;
 }
 
-double dsm__open_cycles(const dsm__layer_table *table, size_t class_index,
+double dsm__open_cycles(const dsm__layer_table *table, size_t layer_index,
                         const dsm_pass_layouts *layouts, unsigned factor_index) {
   const dsm__layer_setting setting =
-      dsm__open_setting(table->inputs, dsm__class_layer(table, class_index), 1);
-  return invocation_cycles(table, class_index, layouts, factor_index) +
+      dsm__open_setting(table->inputs, &table->inputs->workload->layers[layer_index], 1);
+  return invocation_cycles(table, table->distinct.class_of[layer_index], layouts, factor_index) +
          dsm__once_cycles(&setting, layouts);
 }
 
@@ -199,12 +202,14 @@ static bool can_update(const dsm__layer_table *table, size_t class_index, unsign
 
 /* The best update parallelism and factor of a pair; of equals the first. */
 static dsm__open_choice choose(const dsm__layer_table *table, const dsm__factors *factors,
-                               size_t class_index, unsigned pair) {
+                               size_t class_index, unsigned pair,
+                               const dsm__reductions *reductions) {
   const dsm__search_inputs *const inputs = table->inputs;
   const dsm_layer *const layer = dsm__class_layer(table, class_index);
   const dsm_parallelism forward = dsm__pair_forward(pair);
   const dsm_parallelism backward = dsm__pair_backward(pair);
-  const dsm__layer_setting setting = dsm__open_setting(inputs, layer, 1);
+  dsm__layer_setting setting = dsm__open_setting(inputs, layer, 1);
+  setting.reductions = reductions;
   const unsigned ways = inputs->machine->parallelism_count;
   double totals[DSM_PARALLELISM_COUNT][DSM__FACTORS_MAX];
   double best = HUGE_VAL;
@@ -232,9 +237,14 @@ static dsm__open_choice choose(const dsm__layer_table *table, const dsm__factors
 }
 
 void dsm__layer_table_choose(dsm__layer_table *table, const dsm__factors *factors) {
+  const dsm__search_inputs *const inputs = table->inputs;
   for (size_t c = 0; c < table->distinct.count; c++) {
-    for (DSM__EACH_PAIR(pair, table->inputs->machine->parallelism_count)) {
-      table->choices[c][pair] = choose(table, factors, c, pair);
+    for (DSM__EACH_PAIR(pair, inputs->machine->parallelism_count)) {
+      table->choices[c][pair] = choose(table, factors, c, pair, inputs->reductions);
+      if (inputs->first_layers > 0) {
+        table->choices[table->distinct.count + c][pair] =
+            choose(table, factors, c, pair, inputs->first_reductions);
+      }
     }
   }
 }

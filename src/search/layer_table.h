@@ -37,10 +37,12 @@ typedef struct dsm__search_inputs {
   const dsm_workload *workload;
   const dsm_machine *machine;
   const dsm_explore_options *options;
-  double preloaded_bytes;            /**< of a core's scratchpad (section 10) */
-  const dsm__reductions *reductions; /**< see dsm__layer_setting */
-  dsm__deadline *deadline;           /**< of the whole search; NULL: none */
-  dsm__memo *memo; /**< what earlier explorations found; only for one thread; NULL: none */
+  double preloaded_bytes;                  /**< of a core's scratchpad (section 10) */
+  const dsm__reductions *reductions;       /**< see dsm__layer_setting */
+  const dsm__reductions *first_reductions; /**< of so many first layers in place of these */
+  size_t first_layers;
+  dsm__deadline *deadline; /**< of the whole search; NULL: none */
+  dsm__memo *memo;         /**< what earlier explorations found; only for one thread; NULL: none */
   uint32_t memo_contexts[DSM_PASS_COUNT]; /**< see dsm__memo_begin */
 } dsm__search_inputs;
 
@@ -98,7 +100,7 @@ typedef struct dsm__layer_table {
   const uint32_t *shapes; /**< of each class, its number in the memo; NULL: nothing is kept */
   unsigned factor_count;
   double *pass_cycles;                     /**< see dsm__pass_cycles */
-  dsm__open_choice (*choices)[DSM__PAIRS]; /**< one row a class of layers */
+  dsm__open_choice (*choices)[DSM__PAIRS]; /**< see dsm__choices_of */
   uint64_t evaluations;
   bool are_alike_kept; /**< choices have each parallelism, also where an axis of one chip makes no
                             difference between two */
@@ -108,6 +110,15 @@ typedef struct dsm__layer_table {
  * options->thread_count threads; false if out of memory. The table borrows inputs. */
 bool dsm__layer_table_fill(dsm__layer_table *table, const dsm__search_inputs *inputs,
                            const dsm__factors *factors, dsm__arena *arena);
+
+/** What a layer chooses: one row for each class, then one for those of its layers that are among
+ * the first layers (inputs->first_layers). */
+static inline const dsm__open_choice *dsm__choices_of(const dsm__layer_table *table,
+                                                      size_t layer_index) {
+  const bool is_first = layer_index < table->inputs->first_layers;
+  return table
+      ->choices[table->distinct.class_of[layer_index] + (is_first ? table->distinct.count : 0)];
+}
 
 /** Fills choices, once the table is filled; for uniform factors once for each of them. */
 void dsm__layer_table_choose(dsm__layer_table *table, const dsm__factors *factors);

@@ -48,8 +48,9 @@ static const struct {
     {"model.overlapped_hand_over", 0}, /* between stages */
     {"model.pipeline_columns", 0},     /* says which stages, not what they cost */
     {"model.lstm_gate_errors", PASS_BIT(DSM_PASS_UPDATE)},
-    {"model.prefer_holding", 0},   /* decides between equals */
-    {"model.fused_reductions", 0}, /* once a step */
+    {"model.prefer_holding", 0},       /* decides between equals */
+    {"model.fused_reductions", 0},     /* once a step */
+    {"model.overlapped_reduction", 0}, /* likewise */
 };
 
 /* ---- tables ---- */

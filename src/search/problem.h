@@ -26,7 +26,8 @@ typedef struct dsm__problem {
   double proven_cycles;       /**< what no mapping without preloading is faster than, as far as is
                                    known when the time is over */
   uint64_t evaluations;       /**< of building graphs */
-  dsm__reductions reductions; /**< in inputs, with model.fused_reductions */
+  dsm__reductions reductions; /**< in inputs, where they are shared or hide */
+  dsm__reductions first_reductions; /**< likewise */
   dsm__arena *arena;
 } dsm__problem;
 

@@ -338,6 +338,10 @@ const dsm__parameter dsm__parameters[] = {
             "flag", "assumption: each layer sums its own gradients",
             "Section 5: sums of gradients along the same axes are one collective: what they wait "
             "for latency is paid once a step, not once a layer."),
+    NEUTRAL("model.overlapped_reduction", FLAG, model.overlapped_reduction, &flags, false, 0, 1,
+            false, "flag", "DeepSpatialMatrix paper, II-D: gradients are summed after the update",
+            "Section 5: sums of gradients and their way back hide behind what is left of the "
+            "backward and update passes, the last layer first."),
     NEUTRAL("model.auxiliary_traffic", WORD, model.auxiliary_traffic, &auxiliary_traffics, false, 0,
             0, DSM_AUXILIARY_TRAFFIC_NONE, "word",
             "assumption: auxiliary operations ride along with what computes their operands",

@@ -266,6 +266,9 @@ static void write_model(instance_text *text, instance_random *random,
   if (instance_random_chance(random, 35)) {
     instance_text_bool(text, "fused_reductions", instance_random_chance(random, 85));
   }
+  if (instance_random_chance(random, 25)) {
+    instance_text_bool(text, "overlapped_reduction", true);
+  }
   instance_text_close(text, '}');
 }
 

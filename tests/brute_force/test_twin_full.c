@@ -26,6 +26,8 @@ typedef struct {
   const instance *given;
   instance_case which;
   unsigned failures;
+  bool is_enclosed; /* sums of gradients overlap: the answer may be above the best */
+  double excess;    /* by which share */
 } comparison;
 
 static void fail(comparison *c, const char *where, const char *what, double ours, double theirs) {
@@ -167,7 +169,13 @@ static void compare_relaid(comparison *c, dsm_plan *plan, twin_mapping *mapping)
 /* Leaves the plan with other layouts. */
 static void compare_plan(comparison *c, dsm_plan *plan, const twin_result *theirs) {
   const double step_cycles = plan->result.step_cycles;
-  expect_close(c, "network", "step_cycles", step_cycles, theirs->step_cycles);
+  if (plan->system->model.overlapped_reduction && plan->options.mode == DSM_MODE_TRAINING) {
+    expect_at_most(c, "best, step_cycles", theirs->step_cycles, step_cycles);
+    c->is_enclosed = true;
+    c->excess = step_cycles / theirs->step_cycles - 1;
+  } else {
+    expect_close(c, "network", "step_cycles", step_cycles, theirs->step_cycles);
+  }
   expect_at_most(c, "lower_bound_cycles, step_cycles", plan->result.lower_bound_cycles,
                  theirs->step_cycles);
   expect_close(c, "network", "ideal_cycles", plan->result.ideal_cycles, theirs->ideal_cycles);
@@ -222,6 +230,9 @@ typedef struct {
   unsigned divided; /* some DySM factor */
   unsigned pipelined;
   unsigned fetching; /* of these, where a stage fetches weights that it could keep */
+  unsigned enclosed;
+  unsigned above; /* of these, above the best */
+  double most_above;
 } coverage;
 
 static void count_features(coverage *seen, const twin_result *result) {
@@ -312,6 +323,9 @@ int main(int argc, char **argv) {
       compare_instance(&c, &seen);
       instance_key_count(&keys, given->keys);
       seen.with_axes += given->has_axes;
+      seen.enclosed += c.is_enclosed;
+      seen.above += c.excess > tolerance;
+      seen.most_above = fmax(seen.most_above, c.excess);
       seen.with_axis_keys += given->has_axis_keys;
       failed += c.failures > 0 ? 1 : 0;
     }
@@ -324,6 +338,8 @@ int main(int argc, char **argv) {
          (unsigned long long)count, (unsigned long long)first, seen.feasible, seen.held,
          seen.divided, seen.pipelined, seen.fetching, seen.infeasible, seen.refused, failed,
          seen.with_axes, seen.with_axis_keys);
+  printf("of %u whose sums of gradients overlap %u are above the best, by %.3g %% at most\n",
+         seen.enclosed, seen.above, 100 * seen.most_above);
   instance_key_counts_print(&keys);
   return failed == 0 && given != NULL ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -17,10 +17,9 @@ double twin_weight_exchange_cycles(const twin_context *context, const twin_node 
                                          (weights * context->workload->element_bytes) / chips;
   double cycles = twin_group_cycles(system, NULL, updated_bytes, 0);
   twin_half halves[2];
-  if (twin_halves_of(halves, context, node, parallelism)) {
+  if (!twin_halves_are_apart(system) && twin_halves_of(halves, context, node, parallelism)) {
     for (size_t h = 0; h < 2; h++) {
-      cycles += halves[h].moving_cycles;
-      cycles += system->fused_reductions ? 0 : halves[h].latency_cycles;
+      cycles += halves[h].moving_cycles + halves[h].latency_cycles;
     }
   }
   return cycles;

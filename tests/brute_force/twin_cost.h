@@ -66,8 +66,8 @@ twin_invocation twin_invocation_of(const twin_context *context, const twin_node 
 /*
  * Cycles of gradient reduction, weight broadcast and weight update, once per full minibatch, where
  * the gradients are in the layout `update` and the weights needed in `forward` and `backward`
- * (section 11; the latter is ignored where there is no backward pass); without the latency that
- * layers share (twin_reductions.h).
+ * (section 11; the latter is ignored where there is no backward pass). Of the last alone where the
+ * others are priced for all layers together (twin_reductions.h).
  */
 double twin_weight_exchange_cycles(const twin_context *context, const twin_node *node,
                                    const twin_parallelism parallelism[TWIN_PASS_COUNT]);

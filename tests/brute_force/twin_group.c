@@ -73,7 +73,9 @@ twin_group_price twin_price_group(const twin_pricer *pricer, const size_t first,
     price.transient_bytes = fmax(price.transient_bytes, stages[i].transient_bytes);
   }
   for (int pass = TWIN_FORWARD; pass < TWIN_PASS_COUNT; pass++) {
-    price.cycles += steps[pass] * (timesteps + (double)count - 1);
+    const double cycles = steps[pass] * (timesteps + (double)count - 1);
+    price.cycles += cycles;
+    price.after_forward_cycles += pass == TWIN_FORWARD ? 0 : cycles;
   }
   return price;
 }

@@ -319,6 +319,7 @@ static void read_refinements(twin_system *system, const cJSON *model) {
   system->tile_schedule = flag(model, "tile_schedule");
   system->has_blocked_tiles = strcmp(text(model, "tiling"), "blocked") == 0;
   system->fused_reductions = flag(model, "fused_reductions");
+  system->overlapped_reduction = flag(model, "overlapped_reduction");
 }
 
 /* model.auxiliary_traffic with its numbers. */

@@ -182,6 +182,7 @@ typedef struct {
   bool tile_schedule;
   bool has_blocked_tiles; /* model.tiling */
   bool fused_reductions;
+  bool overlapped_reduction;
   double tile_startup_cycles;
   double tile_least_side;
   double tile_most_elements;

@@ -27,6 +27,7 @@ twin_system twin_stage_system(const twin_system *system, const size_t columns, c
   }
   stage.axes[stage.axis_count - 1].chips = (double)rows;
   stage.fused_reductions = false; /* its chips sum what no others do */
+  stage.overlapped_reduction = false;
   assert(twin_row_chips(&stage) == (double)columns);
   return stage;
 }

@@ -279,14 +279,22 @@ static void price_one_layer(const twin_pricer *pricer, const twin_mapping *mappi
 
 /* What passes of layers do not have by themselves. */
 static void add_reductions(const twin_pricer *pricer, const twin_mapping *mapping,
-                           twin_cost *cost) {
+                           const double *after_forward, twin_cost *cost) {
   twin_summed_layer layers[TWIN_MAX_LAYERS];
   double cycles[TWIN_MAX_LAYERS];
   for (size_t i = 0; i < mapping->layer_count; i++) {
     memcpy(layers[i].parallelism, mapping->layers[i].parallelism, sizeof layers[i].parallelism);
     layers[i].is_grouped = twin_is_in_group(mapping, i);
+    layers[i].update_cycles =
+        layers[i].is_grouped ? after_forward[i] : cost->pass_cycles[i][TWIN_UPDATE];
+    layers[i].backward_cycles = layers[i].is_grouped ? 0 : cost->pass_cycles[i][TWIN_BACKWARD];
+    if (!layers[i].is_grouped && i + 1 < mapping->layer_count) {
+      const bool has_backward = twin_has_backward(&pricer->space.context.workload->nodes[i]);
+      *(has_backward ? &layers[i].backward_cycles : &layers[i].update_cycles) +=
+          cost->boundary_cycles[i + 1][TWIN_BACKWARD];
+    }
   }
-  twin_shared_latency(cycles, &pricer->space.context, layers);
+  twin_price_reductions(cycles, &pricer->space.context, layers);
   for (size_t i = 0; i < mapping->layer_count; i++) {
     cost->pass_cycles[i][TWIN_UPDATE] += cycles[i];
     cost->cycles += cycles[i];
@@ -297,6 +305,7 @@ twin_cost twin_price(const twin_pricer *pricer, const twin_mapping *mapping) {
   const twin_context *const context = &pricer->space.context;
   twin_cost cost = {.memory_bytes = context->inference ? 0 : twin_network_input_bytes(context)};
   double largest_transient = 0;
+  double after_forward[TWIN_MAX_LAYERS] = {0}; /* of groups */
   for (size_t i = 0; i < mapping->layer_count; i++) {
     if (!twin_is_in_group(mapping, i)) {
       price_one_layer(pricer, mapping, i, &cost, &largest_transient);
@@ -318,11 +327,12 @@ twin_cost twin_price(const twin_pricer *pricer, const twin_mapping *mapping) {
     const twin_group_price price =
         twin_price_group(pricer, group->first, group->count, stages, fetching);
     cost.group_cycles[i] = price.cycles;
+    after_forward[group->first] = price.after_forward_cycles;
     cost.cycles += price.cycles;
     cost.memory_bytes += price.kept_bytes;
     largest_transient = fmax(largest_transient, price.transient_bytes);
   }
-  add_reductions(pricer, mapping, &cost);
+  add_reductions(pricer, mapping, after_forward, &cost);
   cost.memory_bytes += largest_transient;
   cost.fits = twin_fits(&pricer->space, cost.memory_bytes);
   return cost;

@@ -69,6 +69,7 @@ twin_stage twin_price_stage(const twin_pricer *pricer, size_t layer, size_t colu
 
 typedef struct {
   double cycles;
+  double after_forward_cycles; /* the steps of backward and update */
   double kept_bytes;
   double transient_bytes;
 } twin_group_price;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "twin_reductions.h"
 
+#include <math.h>
 #include <string.h>
 
 /* Section 11: where the weights of a pass are needed, in the layouts of both. */
@@ -61,21 +62,77 @@ static bool are_one(const twin_half *a, const twin_half *b) {
          memcmp(a->is_member, b->is_member, sizeof a->is_member) == 0;
 }
 
-void twin_shared_latency(double *cycles, const twin_context *context,
-                         const twin_summed_layer *layers) {
+bool twin_halves_are_apart(const twin_system *system) {
+  return system->fused_reductions || system->overlapped_reduction;
+}
+
+/* Layers that have a half in common, this one among them. */
+static double layers_in(const twin_half (*halves)[2], const size_t count, const twin_half *half) {
+  double alike = 0;
+  for (size_t k = 0; k < count; k++) {
+    alike += are_one(half, &halves[k][0]) || are_one(half, &halves[k][1]) ? 1 : 0;
+  }
+  return alike;
+}
+
+/* Cycles of what each layer has to sum and to send back, one after the other on the links. */
+static void derive_halves(double (*cycles)[2], const twin_context *context,
+                          const twin_summed_layer *layers) {
   const size_t count = context->workload->node_count;
   twin_half halves[TWIN_MAX_LAYERS][2];
+  memset(halves, 0, sizeof halves);
   for (size_t i = 0; i < count; i++) {
-    (void)twin_halves_of(halves[i], context, &context->workload->nodes[i], layers[i].parallelism);
-    cycles[i] = 0;
+    if (!layers[i].is_grouped) {
+      (void)twin_halves_of(halves[i], context, &context->workload->nodes[i], layers[i].parallelism);
+    }
   }
   for (size_t i = 0; i < count; i++) {
-    for (size_t h = 0; context->system->fused_reductions && !layers[i].is_grouped && h < 2; h++) {
-      double alike = 0;
-      for (size_t k = 0; k < count; k++) {
-        alike += !layers[k].is_grouped && are_one(&halves[i][h], &halves[k][h]) ? 1 : 0;
-      }
-      cycles[i] += halves[i][h].exists ? halves[i][h].latency_cycles / alike : 0;
+    for (size_t h = 0; h < 2; h++) {
+      const twin_half *const half = &halves[i][h];
+      const bool is_alone = !context->system->fused_reductions || !half->exists;
+      const double share = is_alone ? 1 : layers_in((const twin_half(*)[2])halves, count, half);
+      cycles[i][h] = half->moving_cycles + half->latency_cycles / share;
     }
+  }
+}
+
+/* A clock for the chips' computing and one for the links, both from where forward ends: what the
+ * links still do after the chips are done, layer by layer, is what those that end last have. */
+static void derive_visible(double *visible, const twin_summed_layer *layers, const size_t count,
+                           const double (*cycles)[2]) {
+  double chips = 0;
+  double links = 0;
+  double ends[TWIN_MAX_LAYERS][2];
+  for (size_t i = count; i-- > 0;) {
+    chips += layers[i].update_cycles;
+    for (size_t h = 0; h < 2; h++) {
+      const double cost = cycles[i][h];
+      links = cost > 0 ? fmax(links, chips) + cost : links;
+      ends[i][h] = links;
+    }
+    chips += layers[i].backward_cycles;
+  }
+  double rest = fmax(0, links - chips); /* not yet given to those that end last */
+  for (size_t i = 0; i < count; i++) {
+    visible[i] = 0;
+    for (size_t h = 2; h-- > 0;) {
+      const double part = cycles[i][h] > 0 && ends[i][h] > chips ? fmin(rest, cycles[i][h]) : 0;
+      visible[i] += part;
+      rest -= part;
+    }
+  }
+}
+
+void twin_price_reductions(double *cycles, const twin_context *context,
+                           const twin_summed_layer *layers) {
+  const size_t count = context->workload->node_count;
+  double halves[TWIN_MAX_LAYERS][2];
+  derive_halves(halves, context, layers);
+  if (context->system->overlapped_reduction) {
+    derive_visible(cycles, layers, count, (const double(*)[2])halves);
+    return;
+  }
+  for (size_t i = 0; i < count; i++) {
+    cycles[i] = twin_halves_are_apart(context->system) ? halves[i][0] + halves[i][1] : 0;
   }
 }

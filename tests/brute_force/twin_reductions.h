@@ -26,11 +26,18 @@ bool twin_halves_of(twin_half halves[2], const twin_context *context, const twin
 typedef struct {
   bool is_grouped; /* in a pipeline */
   twin_parallelism parallelism[TWIN_PASS_COUNT];
+  /* Without what is priced here; of a pipeline those of the group, in one of its layers. */
+  double update_cycles;
+  double backward_cycles; /* after it */
 } twin_summed_layer;
 
-/* What each layer pays of halves that several layers have in common; 0 in groups, and where nothing
- * is fused. len(layers) = len(cycles) = number of nodes */
-void twin_shared_latency(double *cycles, const twin_context *context,
-                         const twin_summed_layer *layers);
+/* Are sums and ways back no part of the price of a pass? */
+bool twin_halves_are_apart(const twin_system *system);
+
+/* What each layer pays of them that passes do not have: where they are fused a part of the latency
+ * of each half that several layers have in common; where they overlap what can be seen. 0 in
+ * groups. len(layers) = len(cycles) = number of nodes */
+void twin_price_reductions(double *cycles, const twin_context *context,
+                           const twin_summed_layer *layers);
 
 #endif

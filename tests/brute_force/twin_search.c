@@ -67,14 +67,16 @@ typedef struct {
   twin_layer layers[TWIN_MAX_LAYERS];
 } mapping;
 
-static void add_shared_latency(const twin_context *context, const twin_parallelism *sequence,
-                               twin_layer *layers) {
+static void add_reductions(const twin_context *context, const twin_parallelism *sequence,
+                           twin_layer *layers) {
   twin_summed_layer summed[TWIN_MAX_LAYERS];
   double cycles[TWIN_MAX_LAYERS];
   for (size_t i = 0; i < context->workload->node_count; i++) {
-    summed[i] = (twin_summed_layer){.parallelism = {sequence[i], sequence[i], sequence[i]}};
+    summed[i] = (twin_summed_layer){.parallelism = {sequence[i], sequence[i], sequence[i]},
+                                    .update_cycles = layers[i].passes[TWIN_UPDATE].total,
+                                    .backward_cycles = layers[i].passes[TWIN_BACKWARD].total};
   }
-  twin_shared_latency(cycles, context, summed);
+  twin_price_reductions(cycles, context, summed);
   for (size_t i = 0; i < context->workload->node_count; i++) {
     add_non_overlapped(&layers[i].passes[TWIN_UPDATE], cycles[i]);
   }
@@ -96,7 +98,7 @@ static mapping price_sequence(const twin_search *search, const twin_parallelism 
                          cycles);
     }
   }
-  add_shared_latency(context, sequence, out.layers);
+  add_reductions(context, sequence, out.layers);
   for (size_t i = 0; i < layer_count; i++) {
     for (size_t pass = 0; pass < TWIN_PASS_COUNT; pass++) {
       out.step_cycles += out.layers[i].passes[pass].total;

@@ -26,6 +26,7 @@ Suite *suite_machine(void);
 Suite *suite_mapping(void);
 Suite *suite_memory_traffic(void);
 Suite *suite_names(void);
+Suite *suite_overlap(void);
 Suite *suite_properties(void);
 Suite *suite_residency(void);
 Suite *suite_tiles(void);

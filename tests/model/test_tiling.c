@@ -384,7 +384,7 @@ START_TEST(test_needed_part_of_the_kernel_is_by_tiles) {
     const dsm_loops split = loops(1, 4, 1, 1, 1);
     dsm_residency residency = d.work.residency;
     const uint64_t samples = drawn_size(&state);
-    const dsm_precision precision = {2, 2, 2, 0, 1};
+    const dsm_precision precision = {2, 2, 2, 0, 1, 1};
     double totals[3];
     double needed = 0;
     for (int k = 0; k < 3; k++) { /* none, all, just enough */

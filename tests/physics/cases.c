@@ -207,6 +207,7 @@ physics_case physics_case_make(uint64_t seed, physics_set set, dsm_mode mode) {
   }
   one.system = *one.given;
   vary_system(&one.system, &state);
+  one.system.model.overlapped_reduction = false; /* reductions.c is about it alone */
   vary_interconnect(&one.system, seed);
   vary_cores(&one.system, seed);
   refined_keys_apply(&one.system, set, seed);

@@ -100,5 +100,6 @@ physics_property physics_bound_bundled; /**< of a bundled pair instead, by the s
 physics_property physics_bound_doubled; /**< with twice as much, where it need not hold */
 physics_property physics_issue;
 physics_property physics_fused;
+physics_property physics_overlapped;
 
 #endif

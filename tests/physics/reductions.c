@@ -19,12 +19,23 @@ static unsigned data_axes(const dsm_system *system, dsm_parallelism parallelism)
   return axes;
 }
 
-/* Of links one way round, one axis after the other. */
+/* Steps along one axis after the other, or of one ring: along an axis once all members before it
+ * have had their turn. */
 static double latency_of(const dsm_system *system, unsigned axes) {
+  const bool is_ring = system->system.collectives == DSM_COLLECTIVES_RING;
   double us = 0;
+  double members = 1; /* along all of them, then along those further out */
+  for (unsigned a = 0; is_ring && a < system->system.axis_count; a++) {
+    members *= (axes >> a & 1U) != 0 ? (double)system->system.axes[a].chips : 1;
+  }
   for (unsigned a = 0; a < system->system.axis_count; a++) {
     const dsm_network_axis *const axis = &system->system.axes[a];
-    us += (axes >> a & 1U) != 0 ? ((double)axis->chips - 1) * axis->latency_us : 0;
+    const double chips = (double)axis->chips;
+    if ((axes >> a & 1U) != 0) {
+      const double nested = (chips - 1) * (axis->both_ways ? 0.5 : 1);
+      us += (is_ring ? members - members / chips : nested) * axis->latency_us;
+      members /= chips;
+    }
   }
   return us * system->core.frequency_GHz * 1000;
 }
@@ -81,6 +92,7 @@ static dsm_system with_latency(const physics_case *one, double latency_us) {
     system.system.axes[a].latency_us = latency_us / (1 + a);
   }
   system.system.collective_base_us = 2 * latency_us;
+  system.model.fused_reductions = false;
   return system;
 }
 
@@ -107,5 +119,48 @@ void physics_fused(physics_log *log, const physics_case *one) {
     }
     dsm_plan_free(apart);
     dsm_plan_free(fused);
+  }
+}
+
+/* What a plan sums, hidden or not, and of that what shows. */
+static double once_cycles(const dsm_plan *plan, bool is_hidden_too) {
+  double cycles = 0;
+  for (size_t i = 0; i < plan->layer_count; i++) {
+    const dsm_pass_plan *const update = &plan->layers[i].passes[DSM_PASS_UPDATE];
+    if (update->exists) {
+      cycles += update->group_cycles[DSM_GROUP_SUM_OF_GRADIENTS] +
+                update->group_cycles[DSM_GROUP_BROADCAST_WEIGHTS];
+      cycles += is_hidden_too ? update->hidden_cycles : 0;
+    }
+  }
+  return cycles;
+}
+
+void physics_overlapped(physics_log *log, const physics_case *one) {
+  static const double latencies_us[] = {0, 0.1, 100};
+  for (size_t i = 0; i < sizeof latencies_us / sizeof latencies_us[0]; i++) {
+    dsm_system system = with_latency(one, latencies_us[i]);
+    system.model.fused_reductions = one->seed % 2 == 0;
+    dsm_plan *const apart = physics_explore(one, &system);
+    system.model.overlapped_reduction = true;
+    dsm_plan *const overlapped = physics_explore(one, &system);
+    if (apart != NULL && overlapped != NULL) {
+      const double found = overlapped->result.step_cycles;
+      const double limit = apart->result.step_cycles;
+      const double bound = overlapped->result.lower_bound_cycles;
+      const double visible = once_cycles(overlapped, false);
+      const double all = once_cycles(overlapped, true);
+      const bool is_valid = dsm_plan_validate(overlapped, NULL) == DSM_OK;
+      physics_log_plan(log, one, overlapped);
+      physics_expect(log, one, "overlapped", physics_at_most(found, limit), found, limit);
+      physics_expect(log, one, "the bound", physics_at_most(bound, found), bound, found);
+      physics_expect(log, one, "what is visible", physics_at_most(visible, all), visible, all);
+      physics_expect(log, one, "a valid plan", is_valid, is_valid, 1);
+      if (overlapped->pipeline_count == 0) { /* one machine that computes, and one that sums */
+        physics_expect(log, one, "the chain", physics_at_most(all, found), all, found);
+      }
+    }
+    dsm_plan_free(apart);
+    dsm_plan_free(overlapped);
   }
 }

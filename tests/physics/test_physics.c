@@ -34,7 +34,8 @@ static const struct {
     {"bound_bundled", physics_bound_bundled, false},
     {"bound_doubled", physics_bound_doubled, true},
     {"issue", physics_issue, true},
-    {"fused", physics_fused, false},
+    {"fused", physics_fused, true},
+    {"overlapped", physics_overlapped, true},
 };
 enum { PROPERTY_COUNT = sizeof properties / sizeof properties[0] };
 

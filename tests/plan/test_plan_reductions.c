@@ -7,6 +7,9 @@
  * begin: a sum along both 500 + 1 * 2000 + 3 * 1000 = 5500 cycles, its way back 5000; along X alone
  * 2500 and 2000.
  */
+#include <stdlib.h>
+#include <string.h>
+
 #include "made.h"
 #include "suites.h"
 
@@ -107,6 +110,111 @@ START_TEST(test_inference_sums_nothing) {
 }
 END_TEST
 
+/* ---- overlapped ---- */
+
+static double once_of(size_t layer) {
+  const double *const cycles = m.plan->layers[layer].passes[DSM_PASS_UPDATE].group_cycles;
+  return cycles[DSM_GROUP_SUM_OF_GRADIENTS] + cycles[DSM_GROUP_BROADCAST_WEIGHTS];
+}
+
+static double hidden_of(size_t layer) {
+  return m.plan->layers[layer].passes[DSM_PASS_UPDATE].hidden_cycles;
+}
+
+static double total_of(size_t layer, dsm_pass pass) {
+  const dsm_pass_plan *const of = &m.plan->layers[layer].passes[pass];
+  return of->exists ? of->cycles.total : 0;
+}
+
+/* Of a plan without the key: what each layer computes after forward, and sums. */
+typedef struct apart {
+  double update[MADE_LAYERS_MAX];
+  double backward[MADE_LAYERS_MAX];
+  double once[MADE_LAYERS_MAX];
+  double step;
+} apart;
+
+static apart apart_of(const char *layers, dsm_mode mode) {
+  apart found = {.step = 0};
+  make(layers, mode, false);
+  made_predict(&m);
+  found.step = m.plan->result.step_cycles;
+  for (size_t i = 0; i < m.plan->layer_count; i++) {
+    found.once[i] = once_of(i);
+    found.update[i] = total_of(i, DSM_PASS_UPDATE) - found.once[i];
+    found.backward[i] = total_of(i, DSM_PASS_BACKWARD);
+  }
+  made_free(&m);
+  return found;
+}
+
+/* fc4 begins to sum when it is updated, conv3 when that is done and it is updated, and so on; what
+ * is left when conv1 is updated shows, of the layers that sum last. */
+START_TEST(test_sums_hide_behind_earlier_layers) {
+  const apart before = apart_of(made_convs, DSM_MODE_TRAINING);
+  double computed = 0;
+  double summed = 0;
+  for (int i = 3; i >= 0; i--) {
+    computed += before.update[i];
+    summed = (summed > computed ? summed : computed) + before.once[i];
+    computed += before.backward[i];
+  }
+  make(made_convs, DSM_MODE_TRAINING, false);
+  m.system->model.overlapped_reduction = true;
+  made_predict(&m);
+  double rest = summed - computed;
+  ck_assert_double_gt(rest, before.once[0]);
+  double hidden = 0;
+  for (size_t i = 0; i < 4; i++) {
+    const double visible = rest < before.once[i] ? rest : before.once[i];
+    ck_assert_double_eq_tol(once_of(i), visible, 1e-6);
+    ck_assert_double_eq_tol(once_of(i) + hidden_of(i), before.once[i], 1e-6);
+    rest -= visible;
+    hidden += hidden_of(i);
+  }
+  ck_assert_double_gt(hidden, 0);
+  ck_assert_double_eq_tol(m.plan->result.step_cycles, before.step - hidden, 1e-6);
+  ck_assert_int_eq(dsm_plan_validate(m.plan, NULL), DSM_OK);
+}
+END_TEST
+
+/* Of two of four lstm layers a group's own sums are in its time. */
+START_TEST(test_pipelines_keep_their_sums) {
+  static const uint64_t rows[] = {2, 2};
+  for (int is_overlapped = 0; is_overlapped <= 1; is_overlapped++) {
+    static double cycles;
+    make(made_lstms, DSM_MODE_TRAINING, false);
+    m.system->model.overlapped_reduction = is_overlapped == 1;
+    made_add_group(&m, "p", 1, 2, rows);
+    made_predict(&m);
+    cycles = is_overlapped == 0 ? m.plan->pipelines[0].cycles : cycles;
+    ck_assert_double_eq(m.plan->pipelines[0].cycles, cycles);
+    ck_assert((hidden_of(4) > 0) == (is_overlapped == 1));
+    ck_assert_double_eq(hidden_of(1), 0);
+    ck_assert_int_eq(dsm_plan_validate(m.plan, NULL), DSM_OK);
+    if (is_overlapped == 0) {
+      made_free(&m);
+    }
+  }
+}
+END_TEST
+
+START_TEST(test_hidden_cycles_are_written_where_there_are_some) {
+  for (int is_overlapped = 0; is_overlapped <= 1; is_overlapped++) {
+    make(made_convs, DSM_MODE_TRAINING, false);
+    m.system->model.overlapped_reduction = is_overlapped == 1;
+    made_predict(&m);
+    char *const text = dsm_plan_print(m.plan);
+    ck_assert_ptr_nonnull(text);
+    ck_assert((strstr(text, "\"hidden_cycles\"") != NULL) == (is_overlapped == 1));
+    free(text);
+    if (is_overlapped == 0) {
+      made_free(&m);
+    }
+  }
+}
+END_TEST
+
 Suite *suite_plan_reductions(void) {
   Suite *const suite = suite_create("plan_reductions");
   TCase *const fused = tcase_create("fused");
@@ -117,5 +225,11 @@ Suite *suite_plan_reductions(void) {
   tcase_add_test(fused, test_stages_share_nothing);
   tcase_add_test(fused, test_inference_sums_nothing);
   suite_add_tcase(suite, fused);
+  TCase *const overlapped = tcase_create("overlapped");
+  tcase_add_checked_fixture(overlapped, NULL, tear_down);
+  tcase_add_test(overlapped, test_sums_hide_behind_earlier_layers);
+  tcase_add_test(overlapped, test_pipelines_keep_their_sums);
+  tcase_add_test(overlapped, test_hidden_cycles_are_written_where_there_are_some);
+  suite_add_tcase(suite, overlapped);
   return suite;
 }

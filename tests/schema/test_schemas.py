@@ -26,8 +26,8 @@ from formats import Formats
 # Keys of a plan that dsm writes only in some cases, by the last two steps of their path.
 SOMETIMES_WRITTEN = {"$.$schema", "result.latency_seconds", "passes.backward", "passes.update",
                      "layers.error_parallelism", "layers.output_layout", "$.search", "invocations.tile",
-                     "invocations.computing",
-                     "transfers.axis"}
+                     "invocations.computing", "transfers.axis", "forward.hidden_cycles",
+                     "backward.hidden_cycles", "update.hidden_cycles"}
 
 # Cases of tests/invalid that the schemas accept, with the reason, by the first words of their name.
 RELATION = "relates several values"
@@ -459,6 +459,7 @@ def check_plans(schemas, dsm, source, folder):
         ("mobilenet_v2", "chip1", "--set", "system.core.arrays=2", "--set", "system.core.vector_macs_per_cycle=64", "--set",
          "system.chip.interconnect=mesh"),
         ("alexnet", "tpu_v4_4096"),
+        ("raider", "torus64", "--set", "system.model.overlapped_reduction=true"),
         ("googlenet", "torus64", "--set", "system.model.auxiliary_traffic=unfused", "--set",
          "system.core.operation_overhead_us=1", "--set", "system.core.issue_us=2"),
     )

@@ -69,12 +69,48 @@ START_TEST(test_explanation_compares_beside_the_collectives) {
 }
 END_TEST
 
+/* Never slower than without overlapping; explanations find nothing faster than the plan. */
+START_TEST(test_overlapped_plans_and_explanations) {
+  for (int seed = 1; seed <= 8; seed++) {
+    random_case made = case_of((uint64_t)seed, 0.5);
+    made.system->model.fused_reductions = _i == 1;
+    dsm_plan *apart = NULL;
+    dsm_plan *plan = NULL;
+    ck_assert_int_eq(dsm_explore(&apart, made.workload, made.system, NULL, NULL), DSM_OK);
+    made.system->model.overlapped_reduction = true;
+    ck_assert_int_eq(dsm_explore(&plan, made.workload, made.system, NULL, NULL), DSM_OK);
+    ck_assert_double_le(plan->result.step_cycles, apart->result.step_cycles * (1 + 1e-9));
+    for (size_t i = 0; i < plan->layer_count; i++) {
+      dsm_explanation *explained = NULL;
+      ck_assert_int_eq(dsm_explain(&explained, plan, i, 1, NULL), DSM_OK);
+      for (size_t k = 0; k < explained->alternative_count; k++) {
+        const dsm_alternative *const one = &explained->alternatives[k];
+        if (one->is_best_of_parallelism && one->network_cycles > 0) {
+          ck_assert_double_ge(one->network_cycles * (1 + 1e-9), explained->reference_cycles);
+        }
+        if (one->is_chosen && plan->layers[i].pipeline == DSM_NO_PIPELINE) {
+          const double own = plan->layers[i].passes[one->pass].cycles.total -
+                             plan->layers[i].passes[one->pass].group_cycles[DSM_GROUP_RELAYOUT];
+          const double alone = one->cycles.total - one->group_cycles[DSM_GROUP_RELAYOUT];
+          ck_assert_double_eq_tol(alone / own, 1, 1e-9);
+        }
+      }
+      dsm_explanation_free(explained);
+    }
+    dsm_plan_free(apart);
+    dsm_plan_free(plan);
+    random_case_free(&made);
+  }
+}
+END_TEST
+
 Suite *suite_fused(void) {
   enum { LATENCIES = 2 };
   Suite *const suite = suite_create("fused");
   TCase *const fused = tcase_create("fused");
   tcase_add_loop_test(fused, test_answer_is_optimal, 0, LATENCIES);
   tcase_add_loop_test(fused, test_explanation_compares_beside_the_collectives, 0, LATENCIES);
+  tcase_add_loop_test(fused, test_overlapped_plans_and_explanations, 0, 2);
   suite_add_tcase(suite, fused);
   return suite;
 }

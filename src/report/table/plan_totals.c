@@ -89,6 +89,16 @@ static const char *spread_text(dsm__page *page, const dsm_plan *plan) {
                               dsm__plural((double)model->spread_count));
 }
 
+/* With model.overlapped_reduction: beside the step. */
+static double hidden_cycles_of(const dsm_plan *plan) {
+  double cycles = 0;
+  for (size_t i = 0; i < plan->layer_count; i++) {
+    const dsm_pass_plan *const update = &plan->layers[i].passes[DSM_PASS_UPDATE];
+    cycles += update->exists ? update->hidden_cycles : 0;
+  }
+  return cycles;
+}
+
 static void put_lines(dsm__page *page, const dsm_plan *plan) {
   const dsm_plan_result *const result = &plan->result;
   dsm__page_labelled(
@@ -104,6 +114,13 @@ static void put_lines(dsm__page *page, const dsm_plan *plan) {
   const char *const resources = dsm__plan_resources_line(page, &result->resources);
   if (resources[0] != '\0') {
     dsm__page_labelled(page, LABEL_WIDTH, "bound by", "%s", resources);
+  }
+  const double hidden_cycles = hidden_cycles_of(plan);
+  if (hidden_cycles > 0) {
+    dsm__page_labelled(
+        page, LABEL_WIDTH, "hidden",
+        "sums of gradients and ways back of %s ms, behind backward and update",
+        dsm__figure_digits(hidden_cycles / plan->system->core.frequency_GHz / 1e6, 3).text);
   }
   if (result->lower_bound_cycles > 0) {
     dsm__page_labelled(page, LABEL_WIDTH, "lower bound", "%s", dsm__plan_bound_line(page, plan));

@@ -37,7 +37,7 @@ dsm__layer_step dsm__network_step_unpack(uint32_t tag) {
 
 static const dsm__open_choice *choices_of(const dsm__building *b, size_t index) {
   const dsm__layer_table *const table = b->request->table;
-  return table->choices[table->distinct.class_of[index]];
+  return dsm__choices_of(table, index);
 }
 
 /* The ways to give the axes roles. */
@@ -244,8 +244,7 @@ static void add_plain_edges(dsm__building *b, size_t index, unsigned pair, dsm_p
       dsm__pair_forward(pair) == dsm__pair_backward(pair) && dsm__pair_forward(pair) == update;
   if ((is_per_pass(b) || is_uniform) &&
       dsm__factor_is_allowed(b->request->factors, dsm__network_layer(b, index), factor_index)) {
-    const double cycles =
-        dsm__open_cycles(table, table->distinct.class_of[index], &layouts, factor_index);
+    const double cycles = dsm__open_cycles(table, index, &layouts, factor_index);
     if (isfinite(cycles)) {
       dsm__graph_add_edge(&b->builder, b->next_open[pair], cycles, dsm__network_step_pack(&step));
     }

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* overlapped.h: mappings where sums of gradients hide behind what is computed (section 13,
+ * model.overlapped_reduction). */
+#ifndef DSM_SEARCH_OVERLAPPED_H
+#define DSM_SEARCH_OVERLAPPED_H
+
+#include "search/problem.h"
+
+/** So many first layers: all of them. */
+#define DSM__ALL_LAYERS SIZE_MAX
+
+/** Do sums of gradients hide behind what is computed? */
+bool dsm__problem_is_overlapped(const dsm__problem *problem);
+
+/** First layers of which sums and ways back show in any mapping: the very first, if nothing is
+ * computed after its update. */
+size_t dsm__shown_layers(const dsm__problem *problem);
+
+/** Lets sums and ways back of the first layers count, and those of others take no time. What is
+ * shared counts as little as it can in any mapping: with those that show no mapping takes less than
+ * the graph says. */
+void dsm__problem_count_reductions(dsm__problem *problem, size_t layer_count);
+
+/** Up to which layer sums of gradients decide when a plan's step ends: those of later layers end
+ * while layers that they do not wait for compute. */
+size_t dsm__critical_layers(const dsm_plan *plan);
+
+#endif
