@@ -197,8 +197,12 @@ static double largest(const gains *g) {
  */
 static void check_gains(physics_log *log, const physics_case *one, const gains *g, bool is_loose) {
   const double slack = rounding * g->cycles;
-  /* With twice as much of one thing other tiles can be the fastest, which gain more of it. */
-  is_loose = is_loose || (one->system.model.tile_schedule && g->step > small_step);
+  /* With twice as much of one thing other tiles can be the fastest, or arrays that share another
+   * thing, or the vector unit, which gain more of it. */
+  const bool has_choice = one->system.model.tile_schedule ||
+                          one->system.model.tiling == DSM_TILING_BLOCKED ||
+                          one->system.core.arrays > 1 || one->system.core.vector_macs_per_cycle > 0;
+  is_loose = is_loose || (has_choice && g->step > small_step);
   for (int b = 0; b < DSM_BOUND_COUNT; b++) {
     const bool holds = g->gained[b] <= due(g, b) + slack;
     (is_loose ? physics_excuse : physics_expect)(log, one, g->where, holds, g->gained[b],
