@@ -3,15 +3,18 @@
 """Predictions beside times that others measured on real machines: the tables of docs/measured.md.
 
 The folder of the measured tables (docs/measured.md says where their figures are from) is no part of the project; the
-rows that the page quotes stand below. Nothing is fitted here: each family of systems has the constants of
-tools/real_systems.py.
+rows that the page quotes stand below. Nothing is fitted but for the section that says so: each family of systems has
+the constants of tools/real_systems.py.
 
-Usage: measured.py DSM FOLDER [steps | gpu_steps | products | kernels | allreduces]
-       measured.py DSM --page docs/measured.md [--check]
-The first prints how all rows of a folder are predicted. The second renews the quoted rows of the page; with --check
-nothing is written, and the exit code is 1 if they differ.
+Usage: measured.py DSM FOLDER [steps | gpu_steps | products | kernels | convolutions | allreduces]
+       measured.py DSM --page REPOSITORY [FOLDER | --check]
+The first prints how all rows of a folder are predicted. The second renews the quoted rows of docs/measured.md and,
+with the folder, what is said of all rows, there, in docs/trust.md and in README.md. What is said of all rows bears a
+digest of the quoted predictions, so that it is known to be of the same version. With --check nothing is written, and
+the exit code is 1 if quoted rows differ, or what is said of all rows is of other predictions.
 """
 import csv
+import hashlib
 import json
 import pathlib
 import re
@@ -75,6 +78,19 @@ QUOTED = {
         gemm,29,1760,7000,1760,461
         gemm,38,2560,128,2560,49
     """),
+    "v100_convolutions": table("kernel pass sheet_row in_width in_height in_channels batch out_channels filter_width "
+                               "filter_height pad_width pad_height stride_width stride_height out_width out_height "
+                               "microseconds", """
+        conv,forward,254,112,112,64,16,64,1,1,0,0,1,1,112,112,71
+        conv,forward,257,56,56,256,16,128,1,1,0,0,2,2,28,28,31
+        conv,forward,266,7,7,512,16,512,3,3,1,1,1,1,7,7,71
+        conv,backward_input,254,112,112,64,16,64,1,1,0,0,1,1,112,112,81
+        conv,backward_input,257,56,56,256,16,128,1,1,0,0,2,2,28,28,62
+        conv,backward_input,266,7,7,512,16,512,3,3,1,1,1,1,7,7,135
+        conv,backward_weights,254,112,112,64,16,64,1,1,0,0,1,1,112,112,82
+        conv,backward_weights,257,56,56,256,16,128,1,1,0,0,2,2,28,28,36
+        conv,backward_weights,266,7,7,512,16,512,3,3,1,1,1,1,7,7,47
+    """),
     "a100_allreduce": table("gpus bytes microseconds", """
         2,16777216,129.4
         2,268435456,1454.4
@@ -88,12 +104,15 @@ QUOTED = {
 }
 
 
-def rows_of(folder, name):
-    """All rows of a table in a folder, or those that are quoted."""
+def rows_of(folder, name, kernel=None):
+    """All rows of a table in a folder, or those that are quoted; of a file with several kernels those of one."""
     if folder is None:
         return QUOTED[name]
-    with open(folder / f"{name}.csv", newline="") as file:
-        return list(csv.DictReader(file))
+    with open(folder / f"{FILES.get(name, name)}.csv", newline="") as file:
+        return [row for row in csv.DictReader(file) if kernel in (None, row.get("kernel"))]
+
+
+FILES = {"v100_convolutions": "v100_kernels"}
 
 
 SINGLE_GPU = {"system__system__axes__gpu__chips": 1, "system__system__axes__node__chips": 1}
@@ -102,86 +121,379 @@ SINGLE_GPU = {"system__system__axes__gpu__chips": 1, "system__system__axes__node
 AS_RUN = ("--parallelism", "data", "--optimize", "none")
 
 
-def steps(dsm, folder):
+def steps(dsm, folder, **values):
     """ResNet-50 on TPU v3, a training step, ms"""
     for row in rows_of(folder, "tpu_v3_resnet50"):
         plan = dsm.plan("resnet50", f"tpu_v3_{2 * int(row['chips'])}", *AS_RUN,
                         workload__minibatch=row["global_batch"], workload__gradient_bytes=4,
-                        workload__optimizer="lars")
+                        workload__optimizer="lars", **values)
         yield row["system"], float(row["step_ms"]), 1e3 * plan["result"]["step_seconds"]
 
 
-def gpu_steps(dsm, folder):
+def gpu_steps(dsm, folder, **values):
     """ResNet-50 on 8 GPUs, a training step, ms"""
     machines = {"dgx1": ("dgx1_v100", 900, "lars"), "dgxa100": ("dgx_a100", 1555, "sgd")}
     for row in rows_of(folder, "gpu_resnet50"):
         system, memory_GBps, optimizer = machines[row["system"].split("_")[0]]
         plan = dsm.plan("resnet50", system, *AS_RUN, workload__minibatch=row["global_batch"],
                         system__system__axes__node__chips=1, system__chip__memory__bandwidth_GBps=memory_GBps,
-                        workload__optimizer=optimizer)
+                        workload__optimizer=optimizer, **values)
         yield row["system"], float(row["step_ms"]), 1e3 * plan["result"]["step_seconds"]
 
 
-def product(dsm, system, m, n, k):
+def product(dsm, system, m, n, k, **values):
     """Microseconds of one product on one GPU."""
     workload = dsm.workload([{"name": "product", "type": "fc", "in": k, "out": n}], minibatch=m)
-    plan = dsm.plan(workload, system, "--mode", "inference", *AS_RUN, **SINGLE_GPU)
+    plan = dsm.plan(workload, system, "--mode", "inference", *AS_RUN, **SINGLE_GPU, **values)
     return 1e6 * plan["result"]["step_seconds"]
 
 
-def products(dsm, folder):
+def products(dsm, folder, **values):
     """Products on an A100, us"""
     for row in rows_of(folder, "a100_gemm"):
         m, n, k = (int(row[side]) for side in "MNK")
-        yield f"{row['model']} {row['op']} {m} x {n} x {k}", float(row["microseconds"]), product(dsm, "dgx_a100", m, n, k)
+        yield (f"{row['model']} {row['op']} {m} x {n} x {k}", float(row["microseconds"]),
+               product(dsm, "dgx_a100", m, n, k, **values))
 
 
-def kernels(dsm, folder):
+def kernels(dsm, folder, **values):
     """Products on a V100, us"""
-    for row in rows_of(folder, "v100_kernels"):
-        if row["kernel"] == "gemm":
-            m, n, k = (int(row[side]) for side in "MNK")
-            yield f"row {row['sheet_row']}: {m} x {n} x {k}", float(row["microseconds"]), product(dsm, "dgx1_v100", n, m, k)
+    for row in rows_of(folder, "v100_kernels", "gemm"):
+        m, n, k = (int(row[side]) for side in "MNK")
+        yield (f"row {row['sheet_row']}: {m} x {n} x {k}", float(row["microseconds"]),
+               product(dsm, "dgx1_v100", n, m, k, **values))
 
 
-def allreduces(dsm, folder):
+PASSES = {"forward": "forward", "backward_input": "backward", "backward_weights": "update"}
+
+
+def two_layers(row):
+    """A convolution after one that makes its input, so that it has a backward pass. Channels were padded to multiples
+    of 8 for the matrix units."""
+    size = {key: int(value) for key, value in row.items() if value and value.isdigit()}
+    size["in_channels"] = -(-size["in_channels"] // 8) * 8
+    return [{"name": "before", "type": "conv", "in": 1, "out": size["in_channels"],
+             "feature": [size["in_height"], size["in_width"]]},
+            {"name": "conv", "type": "conv", "in": size["in_channels"], "out": size["out_channels"],
+             "feature": [size["out_height"], size["out_width"]],
+             "kernel": [size["filter_height"], size["filter_width"]],
+             "stride": [size["stride_height"], size["stride_width"]],
+             "padding": [size["pad_height"], size["pad_width"]]}]
+
+
+def convolutions(dsm, folder, **values):
+    """Convolutions on a V100, us"""
+    for row in rows_of(folder, "v100_convolutions", "conv"):
+        plan = dsm.plan(dsm.workload(two_layers(row), minibatch=int(row["batch"])), "dgx1_v100", *AS_RUN,
+                        **{**SINGLE_GPU, "system__core__issue_us": 0, **values})
+        of = plan["layers"][1]["passes"][PASSES[row["pass"]]]
+        cycles = of["cycles"]["total"] - of["groups"].get("weight_update", 0) - of["groups"].get("relayout", 0)
+        sides = f"{row['filter_height']} x {row['filter_width']}"
+        yield (f"row {row['sheet_row']}, {row['pass'].replace('_', ' of ', 1)}: {row['in_channels']} to "
+               f"{row['out_channels']} features, {row['batch']} of {row['out_height']} x {row['out_width']}, {sides}",
+               float(row["microseconds"]), cycles / plan["system"]["core"]["frequency_GHz"] / 1e3)
+
+
+def allreduces(dsm, folder, **values):
     """All-reduces in a node of A100, us"""
     for row in rows_of(folder, "a100_allreduce"):
         workload = dsm.workload([{"name": "weights", "type": "fc", "in": 1024, "out": int(row["bytes"]) // 4096}], 4, 8)
         plan = dsm.plan(workload, "dgx_a100", *AS_RUN, system__system__axes__gpu__chips=row["gpus"],
-                        system__system__axes__node__chips=1)
+                        system__system__axes__node__chips=1, **values)
         groups = plan["layers"][0]["passes"]["update"]["groups"]
         cycles = groups["sum_of_gradients"] + groups["broadcast_weights"]
         yield (f"{row['gpus']} GPUs, {int(row['bytes']) >> 20} MiB", float(row["microseconds"]),
                cycles / plan["system"]["core"]["frequency_GHz"] / 1e3)
 
 
-PARTS = (steps, gpu_steps, products, kernels, allreduces)
+PARTS = (steps, gpu_steps, products, kernels, convolutions, allreduces)
+
+
+def errors_of(rows):
+    return [predicted / measured - 1 for _, measured, predicted in rows]
+
+
+def mean_error(rows):
+    return statistics.mean(map(abs, errors_of(rows)))
 
 
 def summary(rows):
-    errors = [predicted / measured - 1 for _, measured, predicted in rows]
-    return (f"{len(rows)} rows, mean error {100 * statistics.mean(map(abs, errors)):.1f} %, "
+    errors = errors_of(rows)
+    return (f"{len(rows)} rows, mean error {100 * mean_error(rows):.1f} %, "
             f"median {100 * statistics.median(map(abs, errors)):.1f} %, bias {100 * statistics.mean(errors):+.1f} %")
 
 
+def table_of(titles, rows):
+    lines = ["| " + " | ".join(titles) + " |", "|" + "---|" * len(titles)]
+    return "\n".join(lines + ["| " + " | ".join(row) + " |" for row in rows]) + "\n"
+
+
 def page_table(dsm, part):
-    lines = ["| what | measured | predicted | error |", "|---|---|---|---|"]
-    for what, measured, predicted in part(dsm, None):
-        lines.append(f"| {what} | {measured:.4g} | {predicted:.4g} | {100 * (predicted / measured - 1):+.1f} % |")
-    return "\n".join(lines) + "\n"
+    return table_of(("what", "measured", "predicted", "error"),
+                    [(what, f"{measured:.4g}", f"{predicted:.4g}", f"{100 * (predicted / measured - 1):+.1f} %")
+                     for what, measured, predicted in part(dsm, None)])
 
 
-def renew(dsm, path, is_check):
-    before = path.read_text()
-    parts = {part.__name__: part for part in PARTS}
-    after = re.sub(r"(<!-- measured: (\w+) -->\n\n)(?:\|.*\n)+",
-                   lambda found: found.group(1) + page_table(dsm, parts[found.group(2)]), before)
-    if is_check and after != before:
-        print(f"{path}: predictions have changed; renew the page with tools/measured.py")
-    elif not is_check:
-        path.write_text(after)
-    return 1 if is_check and after != before else 0
+def gpu_changes(dsm, _):
+    """The steps on GPUs with one thing changed at a time"""
+    changes = (("as it is", {}),
+               ("each layer sums its own gradients", {"system__model__fused_reductions": "false"}),
+               ("sums of gradients hide behind backward and update", {"system__model__overlapped_reduction": "true"}),
+               ("only normalisations read and write memory", {"system__model__auxiliary_traffic": "fused"}),
+               ("no time between kernels", {"system__core__operation_overhead_us": 0, "system__core__issue_us": 0}),
+               ("arrays at 70 % of their peak", {"system__array__efficiency_ratio": 0.7}),
+               ("memory of operations at 65 %", {"system__chip__memory__auxiliary_efficiency_ratio": 0.65}))
+    rows = []
+    for what, values in changes:
+        rows.append((what, *(f"{100 * error:+.1f} %" for error in errors_of(list(gpu_steps(dsm, None, **values))))))
+    return table_of(("what is changed", "8 V100", "8 A100"), rows)
+
+
+# ---- all rows ----
+
+SETS = (
+    (steps, "ResNet-50 on TPU v3, 32 to 8,192 cores, training step",
+     "MLPerf Training v0.6 and v0.7, submissions of Google"),
+    (gpu_steps, "ResNet-50 on 8 V100 and on 8 A100, training step",
+     "MLPerf Training v0.6 and v0.7, submissions of NVIDIA"),
+    (products, "products of language models on an A100", "github.com/microsoft/vidur, profiling data"),
+    (kernels, "products on a V100", "github.com/baidu-research/DeepBench"),
+    (convolutions, "convolutions on a V100, forward and both gradients", "github.com/baidu-research/DeepBench"),
+    (allreduces, "all-reduces among 2, 4 and 8 A100 of a node", "github.com/VIA-Research/vTrain"),
+)
+
+
+def percent(value, sign=""):
+    return f"{100 * value:{sign}.1f} %"
+
+
+def sets_in_short(dsm, folder):
+    """Mean errors of the sets, a priori, in three lines"""
+    titles = ("training steps on TPU v3", "on 8 V100 or A100", "products on A100", "on V100", "convolutions on V100",
+              "all-reduces of A100")
+    return table_of(titles, [[percent(mean_error(list(part(dsm, folder)))) for part, _, _ in SETS]])
+
+
+def sets(dsm, folder):
+    """What is said of all rows, a priori"""
+    rows = []
+    for part, what, source in SETS:
+        found = list(part(dsm, folder))
+        errors = errors_of(found)
+        rows.append((what, source, str(len(found)), percent(mean_error(found)),
+                     percent(statistics.median(map(abs, errors))), percent(statistics.mean(errors), "+")))
+        if part is kernels:
+            large = [row for row in found if 2 * product_of(row[0]) > 10e9]
+            rows.append(("of them those above 10 GFLOP", "the same", str(len(large)), percent(mean_error(large)), "", ""))
+        if part is allreduces:
+            eight = [row for row in found if row[0].startswith("8 ")]
+            rows.append(("of them among 8", "the same", str(len(eight)), percent(mean_error(eight)), "", ""))
+    return table_of(("set", "source", "rows", "mean error", "median", "bias"), rows)
+
+
+def product_of(what):
+    m, n, k = (int(side) for side in re.findall(r"(\d+) x (\d+) x (\d+)", what)[0])
+    return m * n * k
+
+
+def collective_changes(dsm, folder):
+    """All-reduces with one thing changed at a time, by GPUs and size"""
+    changes = (("as it is", {}), ("links at 60 %, not 75 %", {"system__system__axes__gpu__efficiency_ratio": 0.6}),
+               ("links at 50 %", {"system__system__axes__gpu__efficiency_ratio": 0.5}),
+               ("base of 30 us, not 8.4", {"system__system__collective_base_us": 30}),
+               ("steps of 6.8 us, not 3.4", {"system__system__axes__gpu__latency_us": 6.8}))
+    rows = []
+    for what, values in changes:
+        found = list(allreduces(dsm, folder, **values))
+        cells = []
+        for gpus in "248":
+            for is_small in (True, False):
+                errors = errors_of([row for row in found if row[0].startswith(gpus) and
+                                    (int(row[0].split(", ")[1].split()[0]) < 64) == is_small])
+                cells.append(percent(statistics.mean(errors), "+"))
+        rows.append((what, *cells))
+    titles = [f"{gpus} GPUs, {size}" for gpus in "248" for size in ("below 64 MiB", "larger")]
+    return table_of(("what is changed", *titles), rows)
+
+
+def convolution_changes(dsm, folder):
+    """Convolutions with one thing changed at a time, by pass and kernel"""
+    changes = (("as it is", {}), ("arrays at 60 % of their peak, not 80 %", {"system__array__efficiency_ratio": 0.6}),
+               ("memory at 60 %, not 85 %", {"system__chip__memory__efficiency_ratio": 0.6}),
+               ("10 us a kernel, not 5", {"system__core__operation_overhead_us": 10}),
+               ("start of a tile 3 us, not 1", {"system__core__tile_startup_us": 3}))
+    rows = []
+    for what, values in changes:
+        found = list(convolutions(dsm, folder, **values))
+        cells = []
+        for name in ("forward", "backward of input", "backward of weights"):
+            for sides in (("1 x 1",), ("3 x 3",)):
+                errors = errors_of([row for row in found if f", {name}:" in row[0] and row[0].endswith(sides)])
+                cells.append(percent(statistics.mean(errors), "+"))
+        rows.append((what, *cells))
+    titles = [f"{name}, {sides}" for name in ("forward", "of input", "of weights") for sides in ("1 x 1", "3 x 3")]
+    return table_of(("what is changed", *titles), rows)
+
+
+# ---- calibrated ----
+
+# What is chosen on the odd rows of which sets, at most three constants a family.
+A100_ARRAY = ("array.efficiency_ratio", "core.operation_overhead_us")
+A100_LINK = ("system.axes.0.efficiency_ratio",)  # links of GPUs in a node
+V100 = ("array.efficiency_ratio", "core.operation_overhead_us", "core.tile_startup_us")
+TPU = ("array.efficiency_ratio", "chip.memory.auxiliary_efficiency_ratio", "core.operation_overhead_us")
+
+
+# A constant at its default is not written.
+DEFAULTS = {"array.efficiency_ratio": 1, "system.axes.0.efficiency_ratio": 1, "core.operation_overhead_us": 0,
+            "core.tile_startup_us": 1, "chip.memory.auxiliary_efficiency_ratio": 0}
+
+
+def constant_of(system, path):
+    value = system
+    for key in path.split("."):
+        value = value[int(key)] if isinstance(value, list) else value.get(key, DEFAULTS[path])
+    return value
+
+
+def calibrated_values(dsm, system, fit, rows):
+    """Constants by `dsm calibrate` on rows of its columns, as --set takes them."""
+    folder = pathlib.Path(dsm.folder.name)
+    with open(folder / "rows.csv", "w", newline="") as file:
+        columns = sorted({key for row in rows for key in row})
+        writer = csv.DictWriter(file, columns, restval="")
+        writer.writeheader()
+        writer.writerows(rows)
+    done = subprocess.run([dsm.path, "calibrate", folder / "rows.csv", system, "--fit", ",".join(fit), "-q", "-o",
+                           folder / "calibrated.json"], capture_output=True, text=True, stdin=subprocess.DEVNULL)
+    if done.returncode != 0:
+        sys.exit(f"calibrate {system}: {done.stderr}")
+    system = json.loads((folder / "calibrated.json").read_text())
+    return {f"system.{path}".replace(".", "__"): constant_of(system, path) for path in fit}
+
+
+def written_workload(dsm, name, layers, **options):
+    path = dsm.workload(layers, **options)
+    kept = path.with_name(f"{name}.json")
+    kept.write_text(path.read_text())
+    return str(kept)
+
+
+OVERRIDES_ALONE = "system.system.axes.gpu.chips=1;system.system.axes.node.chips=1"
+AS_RUN_ROW = {"parallelism": "data", "optimize": "none"}
+
+
+def product_rows(dsm, folder, name, columns):
+    """Odd rows of a table of products, as `dsm calibrate` reads them."""
+    for index, row in list(enumerate(rows_of(folder, name, "gemm" if name == "v100_kernels" else None)))[::2]:
+        m, n, k = (int(row[side]) for side in columns)
+        workload = written_workload(dsm, f"{name}{index}", [{"name": "product", "type": "fc", "in": k, "out": n}],
+                                    minibatch=m)
+        yield {**AS_RUN_ROW, "workload": workload, "mode": "inference", "overrides": OVERRIDES_ALONE,
+               "milliseconds": float(row["microseconds"]) / 1e3}
+
+
+def convolution_rows(dsm, folder):
+    for index, row in list(enumerate(rows_of(folder, "v100_convolutions", "conv")))[::2]:
+        workload = written_workload(dsm, f"conv{index}", two_layers(row), minibatch=int(row["batch"]))
+        yield {**AS_RUN_ROW, "workload": workload, "layer": "conv", "pass": PASSES[row["pass"]],
+               "overrides": OVERRIDES_ALONE + ";system.core.issue_us=0;system.model.weight_update_memory_bytes=0",
+               "milliseconds": float(row["microseconds"]) / 1e3}
+
+
+# Where all that is not a sum of gradients takes next to no time.
+NOTHING_ELSE = ";".join(("system.core.operation_overhead_us=0", "system.core.issue_us=0", "system.core.tile_startup_us=0",
+                         "system.pe.simd_macs=1048576", "system.chip.core_link_bandwidth_GBps=1e9",
+                         "system.chip.memory.bandwidth_GBps=1e9", "system.system.axes.node.chips=1"))
+
+
+def allreduce_rows(dsm, folder):
+    for index, row in list(enumerate(rows_of(folder, "a100_allreduce")))[::2]:
+        layer = {"name": "weights", "type": "fc", "in": 1024, "out": int(row["bytes"]) // 4096}
+        workload = written_workload(dsm, f"allreduce{index}", [layer], element_bytes=4, minibatch=8)
+        yield {**AS_RUN_ROW, "workload": workload, "layer": "weights", "pass": "update",
+               "overrides": f"{NOTHING_ELSE};system.system.axes.gpu.chips={row['gpus']}",
+               "milliseconds": float(row["microseconds"]) / 1e3}
+
+
+def step_rows(_, folder):
+    for row in rows_of(folder, "tpu_v3_resnet50")[::2]:
+        system = made_axes(int(row["chips"]))
+        yield {**AS_RUN_ROW, "workload": "resnet50", "minibatch": row["global_batch"],
+               "overrides": f"workload.gradient_bytes=4;workload.optimizer=lars;{system}",
+               "milliseconds": row["step_ms"]}
+
+
+def made_axes(chips):
+    x, y = {16: (4, 4), 128: (8, 16), 512: (16, 32), 4096: (32, 128)}[chips]
+    return f"system.system.axes.x.chips={x};system.system.axes.y.chips={y}"
+
+
+def calibrated(dsm, folder):
+    """Errors with constants chosen on odd rows, of both halves"""
+    a100 = calibrated_values(dsm, "dgx_a100", A100_ARRAY, list(product_rows(dsm, folder, "a100_gemm", "MNK")))
+    link = calibrated_values(dsm, "dgx_a100", A100_LINK, list(allreduce_rows(dsm, folder)))
+    v100 = calibrated_values(dsm, "dgx1_v100", V100, [*product_rows(dsm, folder, "v100_kernels", "NMK"),
+                                                      *convolution_rows(dsm, folder)])
+    tpu = calibrated_values(dsm, "tpu_v3_32", TPU, list(step_rows(dsm, folder)))
+    rows = []
+    for part, what, values in ((products, "products on an A100", a100), (allreduces, "all-reduces among A100", link),
+                               (kernels, "products on a V100", v100), (convolutions, "convolutions on a V100", v100),
+                               (steps, "ResNet-50 on TPU v3", tpu)):
+        before, after = list(part(dsm, folder)), list(part(dsm, folder, **values))
+        constants = ", ".join(f"`{path.replace('__', '.').removeprefix('system.')}` {value:.4g}"
+                              for path, value in values.items())
+        rows.append((what, constants, *(percent(mean_error(each)) for each in
+                                        (before[::2], after[::2], before[1::2], after[1::2]))))
+    return table_of(("set", "constants chosen", "odd rows before", "after", "even rows before", "after"), rows)
+
+
+# ---- pages ----
+
+QUOTED_PARTS = (*PARTS, gpu_changes)
+WHOLE_PARTS = (sets, sets_in_short, collective_changes, convolution_changes, calibrated)
+PAGES = ("docs/measured.md", "docs/trust.md", "README.md")
+QUOTED_TABLE = re.compile(r"(<!-- measured: (\w+) -->\n\n)(?:\|.*\n)+")
+WHOLE_TABLE = re.compile(r"<!-- of all measured rows: (\w+) (\w+) -->\n\n(?:\|.*\n)+")
+
+
+def quoted_tables(dsm):
+    return {part.__name__: page_table(dsm, part) if part in PARTS else part(dsm, None) for part in QUOTED_PARTS}
+
+
+def drifted_sets(repository, name):
+    """The errors that a page tells of the sets are those of docs/measured.md."""
+    def errors(page):
+        found = {each.group(1): each.group(0) for each in WHOLE_TABLE.finditer((repository / page).read_text())}
+        if "sets" not in found:
+            return re.findall(r"[\d.]+ %", found.get("sets_in_short", ""))
+        rows = [line.split(" | ") for line in found["sets"].splitlines() if "%" in line]
+        return [row[3] for row in rows if not row[0].startswith("| of them")]
+    return [] if errors(name) == errors(PAGES[0]) else [f"{name}: other errors of the sets than in {PAGES[0]}"]
+
+
+def renew(dsm, repository, folder, is_check):
+    quoted = quoted_tables(dsm)
+    digest = hashlib.sha256("".join(quoted.values()).encode()).hexdigest()[:12]
+    whole = {part.__name__: part(dsm, folder) for part in WHOLE_PARTS} if folder is not None else {}
+    complaints = []
+    for name in PAGES:
+        path = repository / name
+        before = path.read_text()
+        after = QUOTED_TABLE.sub(lambda found: found.group(1) + quoted[found.group(2)], before)
+        if folder is not None:
+            after = WHOLE_TABLE.sub(lambda found: f"<!-- of all measured rows: {found.group(1)} {digest} -->\n\n"
+                                    + whole[found.group(1)], after)
+        if after != before:
+            complaints.append(f"{name}: predictions have changed")
+        if any(found.group(2) != digest for found in WHOLE_TABLE.finditer(after)):
+            complaints.append(f"{name}: what is said of all rows is of other predictions")
+        if not is_check:
+            path.write_text(after)
+        complaints += drifted_sets(repository, name)
+    if is_check:
+        print("".join(f"{each}; renew with tools/measured.py and the folder of the tables\n" for each in complaints), end="")
+    return 1 if is_check and complaints else 0
 
 
 def main():
@@ -190,7 +502,8 @@ def main():
         return 2
     dsm = Dsm(sys.argv[1])
     if sys.argv[2] == "--page":
-        return renew(dsm, pathlib.Path(sys.argv[3]), "--check" in sys.argv)
+        rest = [word for word in sys.argv[4:] if word != "--check"]
+        return renew(dsm, pathlib.Path(sys.argv[3]), pathlib.Path(rest[0]) if rest else None, "--check" in sys.argv)
     for part in PARTS:
         if len(sys.argv) == 3 or part.__name__ in sys.argv[3:]:
             rows = list(part(dsm, pathlib.Path(sys.argv[2])))
