@@ -322,6 +322,8 @@ static uint64_t digest_names(const subject *s, uint64_t digest) {
 static uint64_t digest_score(uint64_t digest, const dsm_workload *workload,
                              const dsm_machine *machine, const dsm_loops *split) {
   const dsm_layer *const layer = &workload->layers[0];
+  digest = digest_u64(digest, dsm_workload_element_type(workload));
+  digest = digest_double(digest, dsm_workload_peak_flops(workload, machine->system));
   const dsm_precision precision = dsm_precision_of(workload, machine->system);
   const dsm_residency residency = dsm_residency_none(machine);
   const dsm_pass_work work =
@@ -329,6 +331,7 @@ static uint64_t digest_score(uint64_t digest, const dsm_workload *workload,
                            DSM_PARALLELISM_DATA_X_MODEL_Y, workload->minibatch, &residency);
   const dsm_invocation_cost cost = dsm_invocation_score(&work, split);
   digest = digest_double(digest, dsm_resident_fraction_needed(&work, split));
+  digest = digest_u64(digest, dsm_invocation_computing(&work, split));
   const dsm_transfer_list list = dsm_invocation_transfers(&work, split);
   digest = digest_double(digest, cost.total);
   digest = digest_double(digest, dsm_core_kernel_bytes(&work, split));

@@ -145,8 +145,11 @@ void fuzz_check_system(const dsm_system *system) {
   }
   const dsm_machine machine = dsm_machine_derive(system);
   for (int link = 0; link < DSM_LINK_COUNT; link++) {
+    const bool is_of_axis = link < DSM_LINK_MEMORY;
+    const bool is_of_cores = link == DSM_LINK_RING || link == DSM_LINK_CORES;
     const bool is_missing =
-        link < DSM_LINK_MEMORY && link - DSM_LINK_AXIS >= (int)system->system.axis_count;
+        (is_of_axis && link - DSM_LINK_AXIS >= (int)system->system.axis_count) ||
+        (is_of_cores && link != (int)machine.core_links.link);
     FUZZ_CHECK(isfinite(machine.link_bytes_per_cycle[link]) != is_missing &&
                machine.link_bytes_per_cycle[link] > 0);
   }
