@@ -63,18 +63,22 @@ double dsm__primary_cycles(const dsm_machine *machine, uint64_t model_ways, doub
 }
 
 /* Blocks of weights that follow one another in each array. */
-static dsm__primary of_arrays(const dsm_pass_work *work, dsm_computing computing, double blocks,
-                              double stream, double blocks_at_once) {
+static inline dsm__primary of_arrays(const dsm_pass_work *work, dsm_computing computing,
+                                     double blocks, double stream, double blocks_at_once) {
   const dsm_machine *const machine = work->machine;
   const uint64_t ways = work->share.model_ways;
   const double block_cycles = dsm__block_cycles(machine, &work->precision, stream, blocks_at_once);
   return (dsm__primary){
       .computing = computing,
       .cycles = dsm__primary_cycles(machine, ways, blocks, block_cycles),
-      .starting = dsm__startup_cycles(machine->system, ways) +
-                  dsm__block_change_cycles(machine->system, ways, blocks),
+      .blocks = blocks,
       .is_block_loading = block_cycles > stream / work->precision.array_rate,
   };
+}
+
+static dsm__primary of_array(const dsm_pass_work *work, const dsm__core_work *core) {
+  return of_arrays(work, DSM_COMPUTING_ARRAY, dsm__array_blocks(work->machine, work->pass, core),
+                   (double)core->ij * (double)core->mb, 1);
 }
 
 /* All arrays have other blocks, or all the same block for a part of what streams. */
@@ -95,13 +99,29 @@ double dsm__vector_cycles(const dsm_machine *machine, uint64_t model_ways, doubl
   return rate > 0 ? (double)model_ways * macs / rate : HUGE_VAL;
 }
 
+double dsm__primary_starting(const dsm_pass_work *work, const dsm__primary *primary) {
+  const dsm_system *const system = work->machine->system;
+  const uint64_t ways = work->share.model_ways;
+  return primary->blocks > 0 ? dsm__startup_cycles(system, ways) +
+                                   dsm__block_change_cycles(system, ways, primary->blocks)
+                             : 0;
+}
+
+double dsm__primary_of_core(const dsm_pass_work *work, const dsm__core_work *core) {
+  const dsm_machine *const machine = work->machine;
+  if (machine->system->core.arrays > 1 || machine->system->core.vector_macs_per_cycle > 0) {
+    return dsm__primary_derive(work, core).cycles;
+  }
+  const double stream = (double)core->ij * (double)core->mb;
+  return dsm__primary_cycles(machine, work->share.model_ways,
+                             dsm__array_blocks(machine, work->pass, core),
+                             dsm__block_cycles(machine, &work->precision, stream, 1));
+}
+
 dsm__primary dsm__primary_derive(const dsm_pass_work *work, const dsm__core_work *core) {
   const dsm_core *const of = &work->machine->system->core;
   const double stream = (double)core->ij * (double)core->mb;
-  const dsm__primary arrays =
-      of->arrays > 1 ? of_several_arrays(work, core)
-                     : of_arrays(work, DSM_COMPUTING_ARRAY,
-                                 dsm__array_blocks(work->machine, work->pass, core), stream, 1);
+  const dsm__primary arrays = of->arrays > 1 ? of_several_arrays(work, core) : of_array(work, core);
   if (!(of->vector_macs_per_cycle > 0)) {
     return arrays;
   }

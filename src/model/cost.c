@@ -15,6 +15,19 @@ static dsm_tile_schedule or_vector_unit(const dsm_pass_work *work, const dsm_til
   return cycles < tiles->cycles ? (dsm_tile_schedule){.arrays = cycles, .cycles = cycles} : *tiles;
 }
 
+/* Rotation overlaps, but in backward. */
+static bool is_beside_streams(const dsm_pass_work *work) {
+  return work->pass != DSM_PASS_BACKWARD && work->share.model_ways > 1;
+}
+
+static double turning_cycles(const dsm_pass_work *work) {
+  dsm_traffic along_axes = work->rotation;
+  along_axes.bytes[DSM_LINK_MEMORY] = 0;
+  along_axes.bytes[work->machine->core_links.link] = 0;
+  along_axes.latency_cycles = 0;
+  return is_beside_streams(work) ? dsm_group_cycles(work->machine, &along_axes) : 0;
+}
+
 dsm_pass_work dsm_pass_work_derive(const dsm_layer *layer, const dsm_machine *machine,
                                    dsm_precision precision, dsm_mode mode, dsm_pass pass,
                                    dsm_parallelism parallelism, uint64_t samples,
@@ -43,6 +56,8 @@ dsm_pass_work dsm_pass_work_derive(const dsm_layer *layer, const dsm_machine *ma
   work.statistics_cycles = dsm__statistics_cycles(&work, samples);
   work.tile_bytes = dsm__tile_bytes_derive(&work);
   work.rotation = dsm__rotation_traffic(machine, precision, pass, parallelism, work.bytes.rotation);
+  work.rotation_cycles = dsm_group_cycles(machine, &work.rotation);
+  work.turning_cycles = turning_cycles(&work);
   if (machine->system->model.tile_schedule) {
     const dsm__product product = dsm__product_derive(layer, &work.share, pass);
     work.tiles = dsm__tile_schedule_find(machine, &precision, &product, work.share.model_ways);
@@ -53,25 +68,46 @@ dsm_pass_work dsm_pass_work_derive(const dsm_layer *layer, const dsm_machine *ma
 
 /* The streams to and from memory pass the links of the cores too; rotation joins them where it
  * overlaps. */
-static dsm_traffic stream_traffic(const dsm_pass_work *work, const dsm__core_bytes *core,
-                                  dsm__refetch refetch) {
+typedef struct streams {
+  double memory_bytes;
+  double link_bytes; /* of cores */
+} streams;
+
+static inline streams streams_derive(const dsm_pass_work *work, const dsm__core_bytes *core,
+                                     dsm__refetch refetch) {
   const dsm_core_links *const links = &work->machine->core_links;
-  dsm_traffic traffic = {.latency_cycles = 0};
-  const double memory_bytes = dsm__memory_bytes(work, refetch);
-  traffic.bytes[DSM_LINK_MEMORY] = memory_bytes;
+  streams all = {.memory_bytes = dsm__memory_bytes(work, refetch)};
   if (links->is_by_core) {
     const dsm__stream_shares shares = dsm__stream_shares_derive(work, core);
-    traffic.bytes[links->link] = dsm__streamed_bytes(work, refetch, &shares);
+    all.link_bytes = dsm__streamed_bytes(work, refetch, &shares);
   } else {
-    traffic.bytes[links->link] = dsm__spread_bytes(work->machine, memory_bytes);
+    all.link_bytes = dsm__spread_bytes(work->machine, all.memory_bytes);
   }
-  if (work->pass != DSM_PASS_BACKWARD && work->share.model_ways > 1) {
-    traffic.latency_cycles = work->rotation.latency_cycles;
-    for (int l = 0; l < DSM_LINK_COUNT; l++) {
-      traffic.bytes[l] += work->rotation.bytes[l];
-    }
+  if (is_beside_streams(work)) {
+    all.memory_bytes += work->rotation.bytes[DSM_LINK_MEMORY];
+    all.link_bytes += work->rotation.bytes[links->link];
   }
+  return all;
+}
+
+static dsm_traffic stream_traffic(const dsm_pass_work *work, const streams *all) {
+  dsm_traffic traffic = {.latency_cycles = 0};
+  if (is_beside_streams(work)) {
+    traffic = work->rotation;
+  }
+  traffic.bytes[DSM_LINK_MEMORY] = all->memory_bytes;
+  traffic.bytes[work->machine->core_links.link] = all->link_bytes;
   return traffic;
+}
+
+/* dsm_group_cycles of the streams: only two of their links differ from split to split. */
+static inline double stream_cycles(const dsm_pass_work *work, const streams *all) {
+  const dsm_machine *const machine = work->machine;
+  const double memory = dsm_link_cycles(machine, DSM_LINK_MEMORY, all->memory_bytes);
+  const double link = dsm_link_cycles(machine, machine->core_links.link, all->link_bytes);
+  const double latency = is_beside_streams(work) ? work->rotation.latency_cycles : 0;
+  const double within = memory > link ? memory : link;
+  return (within > work->turning_cycles ? within : work->turning_cycles) + latency;
 }
 
 static double layout_move_bytes(const dsm_pass_work *work, const dsm_loops *split) {
@@ -92,50 +128,49 @@ double dsm_core_kernel_bytes(const dsm_pass_work *work, const dsm_loops *split) 
 
 double dsm__stream_cycles(const dsm_pass_work *work, const dsm__core_bytes *core,
                           const dsm__core_extents *extents) {
-  const dsm_traffic stream = stream_traffic(work, core, dsm__refetch_derive(work, core, extents));
-  return dsm_group_cycles(work->machine, &stream);
+  const streams all = streams_derive(work, core, dsm__refetch_derive(work, core, extents));
+  return stream_cycles(work, &all);
 }
 
-/* What decides how long the parts of an invocation take that have a choice. */
-typedef struct deciding {
-  dsm_traffic stream;
-  dsm__primary primary; /* but with tiles */
-} deciding;
-
 /* In waves of tiles, or of what the busiest core has to do. */
-static double primary_cycles(const dsm_pass_work *work, const dsm_loops *split, deciding *by) {
+static double primary_cycles(const dsm_pass_work *work, const dsm_loops *split) {
   if (work->machine->system->model.tile_schedule) {
-    by->primary = (dsm__primary){.cycles = work->tiles.cycles};
-  } else {
-    const dsm__core_work core = dsm__core_work_derive(work->layer, &work->share, split);
-    by->primary = dsm__primary_derive(work, &core);
+    return work->tiles.cycles;
   }
-  return by->primary.cycles;
+  const dsm__core_work core = dsm__core_work_derive(work->layer, &work->share, split);
+  return dsm__primary_of_core(work, &core);
+}
+
+/* Without tiles. */
+static dsm__primary primary_derive(const dsm_pass_work *work, const dsm_loops *split) {
+  const dsm__core_work core = dsm__core_work_derive(work->layer, &work->share, split);
+  return dsm__primary_derive(work, &core);
 }
 
 dsm_computing dsm_invocation_computing(const dsm_pass_work *work, const dsm_loops *split) {
   if (work->machine->system->model.tile_schedule) {
     return work->tiles.tile.n[DSM_TILE_PARTS] > 0 ? DSM_COMPUTING_ARRAY : DSM_COMPUTING_VECTOR_UNIT;
   }
-  deciding by;
-  (void)primary_cycles(work, split, &by);
-  return by.primary.computing;
+  return primary_derive(work, split).computing;
 }
 
 static dsm_invocation_cost score(const dsm_pass_work *work, const dsm_loops *split, double limit,
-                                 deciding *by) {
+                                 streams *stream) {
   const dsm_machine *const machine = work->machine;
-  const double primary = primary_cycles(work, split, by);
+  const double primary = primary_cycles(work, split);
   if (primary + work->auxiliary_cycles > limit) {
     return (dsm_invocation_cost){.total = HUGE_VAL};
   }
   const dsm__core_bytes bytes = dsm__core_bytes_derive(work->layer, &work->bytes, split);
-  const dsm__core_extents extents = dsm__core_extents_derive(work, split);
+  dsm__core_extents extents = {.in = 0};
+  if (dsm__is_blocked(work)) {
+    extents = dsm__core_extents_derive(work, split);
+  }
   const dsm__refetch refetch = dsm__refetch_derive(work, &bytes, &extents);
-  by->stream = stream_traffic(work, &bytes, refetch);
+  *stream = streams_derive(work, &bytes, refetch);
   dsm_invocation_cost cost = {
       .primary = primary,
-      .overlapped = dsm_group_cycles(machine, &by->stream),
+      .overlapped = stream_cycles(work, stream),
       .auxiliary = work->auxiliary_cycles,
       .partial_sum = dsm__core_link_cycles(machine, dsm__partial_sum_bytes(work, split, &bytes) +
                                                         dsm__statistics_bytes(work, split)) +
@@ -145,7 +180,7 @@ static dsm_invocation_cost score(const dsm_pass_work *work, const dsm_loops *spl
       .footprint_bytes = bytes.input + bytes.output + bytes.kernel,
   };
   if (work->pass == DSM_PASS_BACKWARD) {
-    cost.rotation = dsm_group_cycles(machine, &work->rotation);
+    cost.rotation = work->rotation_cycles;
   }
   const double hidden = cost.overlapped - cost.primary;
   cost.overlapped_visible = hidden > 0 ? hidden : 0;
@@ -155,8 +190,8 @@ static dsm_invocation_cost score(const dsm_pass_work *work, const dsm_loops *spl
 }
 
 dsm_invocation_cost dsm_invocation_score(const dsm_pass_work *work, const dsm_loops *split) {
-  deciding by;
-  return score(work, split, HUGE_VAL, &by);
+  streams stream;
+  return score(work, split, HUGE_VAL, &stream);
 }
 
 /*
@@ -166,8 +201,8 @@ dsm_invocation_cost dsm_invocation_score(const dsm_pass_work *work, const dsm_lo
  */
 double dsm__invocation_total_within(const dsm_pass_work *work, const dsm_loops *split,
                                     double limit) {
-  deciding by;
-  return score(work, split, limit, &by).total;
+  streams stream;
+  return score(work, split, limit, &stream).total;
 }
 
 /* ---- what decides ---- */
@@ -196,8 +231,8 @@ dsm_resources dsm_group_resources(const dsm_machine *machine, const dsm_traffic 
 }
 
 /* What the arrays take, and wait for. */
-static void add_primary(const dsm_pass_work *work, const dsm_invocation_cost *cost,
-                        const deciding *by, double cycles[DSM_BOUND_COUNT]) {
+static void add_primary(const dsm_pass_work *work, const dsm_loops *split,
+                        const dsm_invocation_cost *cost, double cycles[DSM_BOUND_COUNT]) {
   const dsm_tile_schedule *const tiles = &work->tiles;
   const dsm_system *const system = work->machine->system;
   if (system->model.tile_schedule) {
@@ -207,10 +242,11 @@ static void add_primary(const dsm_pass_work *work, const dsm_invocation_cost *co
     cycles[DSM_BOUND_AUXILIARY_MEMORY] += tiles->memory;
     return;
   }
-  const dsm__primary *const primary = &by->primary;
-  cycles[DSM_BOUND_STARTUP] += primary->starting;
-  cycles[primary->is_block_loading ? DSM_BOUND_SCRATCHPAD : DSM_BOUND_COMPUTE] +=
-      cost->primary - primary->starting;
+  const dsm__primary primary = primary_derive(work, split);
+  const double starting = dsm__primary_starting(work, &primary);
+  cycles[DSM_BOUND_STARTUP] += starting;
+  cycles[primary.is_block_loading ? DSM_BOUND_SCRATCHPAD : DSM_BOUND_COMPUTE] +=
+      cost->primary - starting;
 }
 
 /*
@@ -220,17 +256,18 @@ static void add_primary(const dsm_pass_work *work, const dsm_invocation_cost *co
  */
 dsm_resources dsm_invocation_resources(const dsm_pass_work *work, const dsm_loops *split) {
   const dsm_machine *const machine = work->machine;
-  deciding by;
-  const dsm_invocation_cost cost = score(work, split, HUGE_VAL, &by);
+  streams all;
+  const dsm_invocation_cost cost = score(work, split, HUGE_VAL, &all);
   const bool is_rotation_shown = work->pass == DSM_PASS_BACKWARD; /* else it is in the stream */
   dsm_resources resources =
       is_rotation_shown ? dsm_group_resources(machine, &work->rotation) : (dsm_resources){{0}};
   double *const cycles = resources.cycles;
   if (cost.overlapped > cost.primary) {
-    cycles[slowest_bound(machine, &by.stream)] += cost.overlapped - by.stream.latency_cycles;
-    cycles[DSM_BOUND_LATENCY] += by.stream.latency_cycles;
+    const dsm_traffic stream = stream_traffic(work, &all);
+    cycles[slowest_bound(machine, &stream)] += cost.overlapped - stream.latency_cycles;
+    cycles[DSM_BOUND_LATENCY] += stream.latency_cycles;
   } else {
-    add_primary(work, &cost, &by, cycles);
+    add_primary(work, split, &cost, cycles);
   }
   cycles[work->is_auxiliary_by_memory ? DSM_BOUND_AUXILIARY_MEMORY : DSM_BOUND_AUXILIARY] +=
       cost.auxiliary;
@@ -265,8 +302,7 @@ double dsm_resident_fraction_needed(const dsm_pass_work *work, const dsm_loops *
   along_axes.bytes[DSM_LINK_MEMORY] = 0;
   along_axes.bytes[machine->core_links.link] = 0;
   const double rotation = dsm_group_cycles(machine, &along_axes);
-  deciding by;
-  const double primary = primary_cycles(work, split, &by);
+  const double primary = primary_cycles(work, split);
   const double bound = (primary > rotation ? primary : rotation) - work->rotation.latency_cycles;
   const double by_memory = bound * machine->link_bytes_per_cycle[DSM_LINK_MEMORY] -
                            work->rotation.bytes[DSM_LINK_MEMORY];

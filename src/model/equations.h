@@ -129,7 +129,7 @@ double dsm__primary_cycles(const dsm_machine *machine, uint64_t model_ways, doub
 typedef struct dsm__primary {
   dsm_computing computing;
   double cycles;         /**< primary */
-  double starting;       /**< of these: start-ups, and changes of blocks */
+  double blocks;         /**< that each array works through; 0: no array does */
   bool is_block_loading; /**< a block of weights takes longer to load than to use */
 } dsm__primary;
 
@@ -140,6 +140,12 @@ typedef struct dsm__primary {
  * vector unit: dsm__primary_cycles of dsm__array_blocks.
  */
 dsm__primary dsm__primary_derive(const dsm_pass_work *work, const dsm__core_work *core);
+
+/** Its cycles alone: without choices sooner. */
+double dsm__primary_of_core(const dsm_pass_work *work, const dsm__core_work *core);
+
+/** Of primary start-ups, and changes of blocks; none where no array works. */
+double dsm__primary_starting(const dsm_pass_work *work, const dsm__primary *primary);
 
 /**
  * Cycles in which the vector unit of a core does so many multiply-accumulates, nm times. Source:
@@ -341,6 +347,12 @@ typedef struct dsm__stream_loads {
  */
 dsm__refetch dsm__blocked_refetch(const dsm_pass_work *work, const dsm__core_extents *extents,
                                   const dsm__stream_loads *loads, dsm__refetch least);
+
+/** Do tiles of all loops lie in scratchpads (model.tiling "blocked")? */
+static inline bool dsm__is_blocked(const dsm_pass_work *work) {
+  const dsm_assumptions *const model = &work->machine->system->model;
+  return model->tiling == DSM_TILING_BLOCKED && !model->tile_schedule;
+}
 
 /**
  * Loop order of the stream between memory and scratchpad. Source: section 5. Symbols: tile =

@@ -247,18 +247,13 @@ static dsm__stream_loads loads_of(const dsm_pass_work *work, const dsm__core_byt
   return loads;
 }
 
-static bool is_blocked(const dsm_pass_work *work) {
-  return work->machine->system->model.tiling == DSM_TILING_BLOCKED &&
-         !work->machine->system->model.tile_schedule;
-}
-
 dsm__refetch dsm__refetch_derive(const dsm_pass_work *work, const dsm__core_bytes *core,
                                  const dsm__core_extents *extents) {
   if (work->machine->system->model.tile_schedule) {
     return (dsm__refetch){1, 1, 0};
   }
   const dsm__refetch paper = paper_refetch(work, core);
-  if (!is_blocked(work) || (paper.features <= 1 && paper.kernel <= 1)) {
+  if (!dsm__is_blocked(work) || (paper.features <= 1 && paper.kernel <= 1)) {
     return paper;
   }
   const dsm__stream_loads loads = loads_of(work, core);
@@ -335,7 +330,7 @@ double dsm__blocked_fraction_within(const dsm_pass_work *work, const dsm__core_b
                                     const dsm__core_extents *extents, double memory_limit,
                                     double link_limit, double enough) {
   const bool is_by_core = work->machine->core_links.is_by_core;
-  if (!is_blocked(work) || streamed_feature_bytes(work, &dsm__whole_stream) <= 0 ||
+  if (!dsm__is_blocked(work) || streamed_feature_bytes(work, &dsm__whole_stream) <= 0 ||
       memory_limit <= 0 || link_limit <= 0) {
     return enough;
   }

@@ -26,11 +26,6 @@ static const double filled = 1 + 1e-9;
 
 /* ---- what tiles are made of ---- */
 
-static bool has_tiles(const dsm_pass_work *work) {
-  const dsm_assumptions *const model = &work->machine->system->model;
-  return model->tiling == DSM_TILING_BLOCKED && !model->tile_schedule;
-}
-
 /* Of the product of two numbers, which may be too large for one. */
 static dsm_odd_divisors odd_divisors_of(uint64_t a, uint64_t b) {
   dsm_odd_divisors odd = 0;
@@ -57,7 +52,7 @@ static double spilled_bytes(const dsm_pass_work *work, double sum) {
 }
 
 dsm_tile_bytes dsm__tile_bytes_derive(const dsm_pass_work *work) {
-  if (!has_tiles(work)) {
+  if (!dsm__is_blocked(work)) {
     return (dsm_tile_bytes){.input = 0};
   }
   const dsm_layer *const layer = work->layer;
@@ -82,7 +77,7 @@ dsm_tile_bytes dsm__tile_bytes_derive(const dsm_pass_work *work) {
 }
 
 dsm__core_extents dsm__core_extents_derive(const dsm_pass_work *work, const dsm_loops *split) {
-  if (!has_tiles(work)) {
+  if (!dsm__is_blocked(work)) {
     return (dsm__core_extents){.in = 0};
   }
   const dsm__core_work core = dsm__core_work_derive(work->layer, &work->share, split);

@@ -23,7 +23,7 @@ dsm__layer_setting dsm__open_setting(const dsm__search_inputs *inputs, const dsm
   return (dsm__layer_setting){
       .layer = layer,
       .machine = inputs->machine,
-      .precision = dsm_precision_of(inputs->workload, inputs->machine->system),
+      .precision = inputs->precision,
       .mode = inputs->options->mode,
       .minibatch = inputs->workload->minibatch,
       .dysm_factor = factor,

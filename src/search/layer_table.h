@@ -36,6 +36,7 @@ bool dsm__factor_is_allowed(const dsm__factors *factors, const dsm_layer *layer,
 typedef struct dsm__search_inputs {
   const dsm_workload *workload;
   const dsm_machine *machine;
+  dsm_precision precision; /**< of the workload on it */
   const dsm_explore_options *options;
   double preloaded_bytes;                  /**< of a core's scratchpad (section 10) */
   const dsm__reductions *reductions;       /**< see dsm__layer_setting */

@@ -31,8 +31,8 @@ static bool fill(dsm__problem *problem) {
 /* Uses a memo if there is one, and it and the options allow it. */
 static void use_memo(dsm__search_inputs *inputs, const dsm_system *system, dsm__memo *memo) {
   if (memo != NULL && inputs->options->thread_count <= 1 &&
-      dsm__memo_begin(memo, system, dsm_precision_of(inputs->workload, system),
-                      inputs->options->mode, inputs->memo_contexts)) {
+      dsm__memo_begin(memo, system, inputs->precision, inputs->options->mode,
+                      inputs->memo_contexts)) {
     inputs->memo = memo;
   }
 }
@@ -86,7 +86,9 @@ dsm_status dsm__problem_init_with(dsm__problem *problem, const dsm_workload *wor
     return DSM_ERROR_INFEASIBLE;
   }
   *problem = (dsm__problem){
-      .inputs = {.workload = workload, .options = options},
+      .inputs = {.workload = workload,
+                 .options = options,
+                 .precision = dsm_precision_of(workload, system)},
       .machine = dsm_machine_derive(system),
       .arena = dsm__arena_new(),
   };
@@ -264,7 +266,7 @@ static bool solve_with_factors(dsm__problem *problem, dsm__solution *solution) {
  */
 static double ideal_bound(const dsm__problem *problem) {
   const dsm_workload *const workload = problem->inputs.workload;
-  const double rate = dsm_precision_of(workload, problem->machine.system).array_rate;
+  const double rate = problem->inputs.precision.array_rate;
   double cycles = 0;
   for (size_t i = 0; i < workload->layer_count; i++) {
     const dsm_layer *const layer = &workload->layers[i];

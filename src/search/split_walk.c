@@ -66,8 +66,10 @@ typedef struct walk {
   shared_pair pairs[DIVISORS_MAX];
   bool is_pair_decisive; /* more than the arrays depends on how positions and samples are split */
   double one_tile_bytes;
-  bool has_tiles;       /* model.tiling "blocked" */
-  double vector_cycles; /* at least, if vector units compute */
+  bool has_tiles;           /* model.tiling "blocked" */
+  double cycles_of_element; /* of a block, at least, for a position of a sample that streams */
+  double cycles_of_change;  /* of a block, at least */
+  double vector_cycles;     /* at least, if vector units compute */
   uint64_t looked_at;
   uint64_t visited;
 } walk;
@@ -86,6 +88,18 @@ static double one_tile_bytes(const dsm_pass_work *work) {
   const bool are_all_bytes_felt =
       work->machine->core_links.is_by_core || dsm_kernel_can_be_kept(work->layer, work->machine);
   return are_all_bytes_felt ? 0 : least_room / 2 * rounding;
+}
+
+/* dsm__whole_block_cycles of arrays that share blocks evenly, and load none. */
+static void find_block_cycles(walk *w) {
+  const dsm_system *const system = w->work->machine->system;
+  const double share = rounding / (double)system->core.arrays;
+  w->cycles_of_element = share / system->array.efficiency_ratio / w->work->precision.array_rate;
+  w->cycles_of_change = share * system->array.block_cycles;
+}
+
+static double larger(double a, double b) {
+  return a > b ? a : b;
 }
 
 /* Of a core that has no more than its part. */
@@ -139,8 +153,7 @@ double dsm__needs_total(const dsm_pass_work *work, const dsm__split_needs *needs
       .kernel = needs->kernel_bytes,
   };
   const double overlapped = dsm__stream_cycles(work, &bytes, &needs->extents);
-  const double rotation =
-      work->pass == DSM_PASS_BACKWARD ? dsm_group_cycles(work->machine, &work->rotation) : 0;
+  const double rotation = work->pass == DSM_PASS_BACKWARD ? work->rotation_cycles : 0;
   return fmax(needs->primary_cycles, overlapped) + work->auxiliary_cycles +
          (needs->sum_cycles + rotation + work->overhead_cycles + work->statistics_cycles);
 }
@@ -174,26 +187,23 @@ static void find_least(const walk *w, const dsm_loops *split, uint64_t rest, fam
   const double produced = fmax(1, (double)left / (double)machine->production_chunk);
   const double stream = (double)chip[DSM_DIM_IJ] * (double)chip[DSM_DIM_MB] / (double)rest;
   const double share = rounding / (double)rest;
-  const double arrays = (double)machine->system->core.arrays;
-  const double streamed = f->element_cycles * produced * stream /
-                          machine->system->array.efficiency_ratio / work->precision.array_rate /
-                          arrays;
-  const double changes = f->element_cycles * fmax(1, produced / (double)rest) / arrays;
+  const double changes = fmax(1, produced / (double)rest) * w->cycles_of_change;
   const double by_arrays =
-      rounding * (streamed + changes * machine->system->array.block_cycles) + f->startup_cycles;
-  f->least = (dsm__split_needs){
-      .primary_cycles = fmin(by_arrays, w->vector_cycles),
-      .kernel_bytes = tiled_bytes(w, work->bytes.kernel / (kij * reduced) * share),
-  };
-  const double reduced_extent = is_backward ? (double)core.out : (double)core.in;
-  const double produced_extent = (double)(chip[w->produced] / layer->groups) * share;
-  f->extents = (dsm__core_extents){
-      .in = is_backward ? produced_extent : reduced_extent,
-      .out = is_backward ? reduced_extent : produced_extent,
-      .positions = (double)chip[DSM_DIM_IJ] * (double)chip[DSM_DIM_MB] * share,
-      .kij = (double)core.kij,
-  };
-  f->least.extents = tiled_extents(w, f->least.kernel_bytes, f->extents);
+      f->element_cycles * (produced * stream * w->cycles_of_element + changes) + f->startup_cycles;
+  f->least.primary_cycles = by_arrays < w->vector_cycles ? by_arrays : w->vector_cycles;
+  f->least.kernel_bytes = tiled_bytes(w, work->bytes.kernel / (kij * reduced) * share);
+  f->least.sum_cycles = 0;
+  if (w->has_tiles) {
+    const double reduced_extent = is_backward ? (double)core.out : (double)core.in;
+    const double produced_extent = (double)(chip[w->produced] / layer->groups) * share;
+    f->extents = (dsm__core_extents){
+        .in = is_backward ? produced_extent : reduced_extent,
+        .out = is_backward ? reduced_extent : produced_extent,
+        .positions = (double)chip[DSM_DIM_IJ] * (double)chip[DSM_DIM_MB] * share,
+        .kij = (double)core.kij,
+    };
+    f->least.extents = tiled_extents(w, f->least.kernel_bytes, f->extents);
+  }
   find_moving(w, work->bytes.input / reduced * share,
               work->bytes.raw / (is_backward ? reduced : 1) * share, &f->least);
   if (work->pass == DSM_PASS_FORWARD) { /* of the sums that is where most splits differ */
@@ -267,16 +277,18 @@ static void visit_pair(walk *w, dsm__needy_split *one, dsm__core_work *core, siz
   one->split.n[DSM_DIM_MB] = w->divisors->items[mb];
   core->ij = w->loops[DSM_DIM_IJ].core[ij];
   core->mb = w->loops[DSM_DIM_MB].core[mb];
-  one->needs.primary_cycles = dsm__primary_derive(w->work, core).cycles;
+  one->needs.primary_cycles = dsm__primary_of_core(w->work, core);
   if (w->is_pair_decisive) {
     find_bytes(w, &one->split, &one->needs);
   }
-  one->needs.extents =
-      tiled_extents(w, one->needs.kernel_bytes,
-                    (dsm__core_extents){.in = (double)core->in,
-                                        .out = (double)core->out,
-                                        .positions = (double)core->ij * (double)core->mb,
-                                        .kij = (double)core->kij});
+  if (w->has_tiles) {
+    one->needs.extents =
+        tiled_extents(w, one->needs.kernel_bytes,
+                      (dsm__core_extents){.in = (double)core->in,
+                                          .out = (double)core->out,
+                                          .positions = (double)core->ij * (double)core->mb,
+                                          .kij = (double)core->kij});
+  }
   visit(w, one);
 }
 
@@ -307,7 +319,7 @@ static bool is_produced_in_vain(walk *w, const family *f, size_t produced, size_
     return true;
   }
   dsm__split_needs least = f->least;
-  least.kernel_bytes = fmax(least.kernel_bytes, best.kernel_bytes);
+  least.kernel_bytes = larger(least.kernel_bytes, best.kernel_bytes);
   if (w->has_tiles) {
     const double extent = (double)w->loops[w->produced].core[produced];
     const bool is_in = w->produced == DSM_DIM_IN;
@@ -317,14 +329,11 @@ static bool is_produced_in_vain(walk *w, const family *f, size_t produced, size_
                                                       .positions = best.stream,
                                                       .kij = f->extents.kij});
   }
-  least.sum_cycles = fmax(least.sum_cycles, best.sum_cycles);
-  const dsm_system *const system = w->work->machine->system;
-  const double by_arrays =
-      rounding * (f->element_cycles * w->blocks[produced] *
-                  dsm__whole_block_cycles(system, best.stream / w->work->precision.array_rate) /
-                  (double)system->core.arrays) +
-      f->startup_cycles;
-  least.primary_cycles = fmin(by_arrays, w->vector_cycles);
+  least.sum_cycles = larger(least.sum_cycles, best.sum_cycles);
+  const double by_arrays = f->element_cycles * w->blocks[produced] *
+                               (best.stream * w->cycles_of_element + w->cycles_of_change) +
+                           f->startup_cycles;
+  least.primary_cycles = by_arrays < w->vector_cycles ? by_arrays : w->vector_cycles;
   w->looked_at++;
   return w->visitor->is_hopeless(w->visitor->context, &least);
 }
@@ -354,8 +363,11 @@ static void walk_family(walk *w, const family *f, dsm__needy_split *one) {
 
 /* All families for which there is hope. */
 static void walk_all(walk *w) {
+  static const dsm_loops whole = {{1, 1, 1, 1, 1}};
   const dsm__divisors *const all = w->divisors;
   const size_t cores = all->count - 1;
+  dsm__needy_split one = {.split = whole};
+  family f = {.rest = 0};
   for (size_t k = all->first_pair[cores]; k < all->first_pair[cores + 1]; k++) {
     const dsm__divisor_pair kij = all->pairs[k];
     for (size_t p = all->first_pair[kij.rest];
@@ -364,8 +376,10 @@ static void walk_all(walk *w) {
       if (pair.divisor >= w->loops[w->reduced].count || is_enough(w)) {
         break;
       }
-      dsm__needy_split one = {.split = {{1, 1, 1, 1, 1}}};
-      family f = {.kij = kij.divisor, .reduced = pair.divisor, .rest = pair.rest};
+      one.split = whole;
+      f.kij = kij.divisor;
+      f.reduced = pair.divisor;
+      f.rest = pair.rest;
       one.split.n[DSM_DIM_KIJ] = all->items[f.kij];
       one.split.n[w->reduced] = all->items[f.reduced];
       find_least(w, &one.split, all->items[f.rest], &f);
@@ -444,6 +458,7 @@ uint64_t dsm__splits_walk(const dsm_pass_work *work, const dsm__core_splits *spl
   w.is_pair_decisive = is_pair_decisive(work);
   w.one_tile_bytes = one_tile_bytes(work);
   w.has_tiles = work->machine->system->model.tiling == DSM_TILING_BLOCKED;
+  find_block_cycles(&w);
   w.vector_cycles = least_vector_cycles(work);
   w.looked_at = 0;
   w.visited = 0;

@@ -35,8 +35,10 @@ dsm_status dsm__chip_times(double *seconds, size_t stride, const dsm__request *r
   /* Every parallelism; nothing on chip before or after, so that layers do not depend on others. */
   options.optimizations = DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_HYBRID);
   const dsm_machine machine = dsm_machine_derive(chip);
-  const dsm__search_inputs inputs = {
-      .workload = &workload, .machine = &machine, .options = &options};
+  const dsm__search_inputs inputs = {.workload = &workload,
+                                     .machine = &machine,
+                                     .precision = dsm_precision_of(&workload, chip),
+                                     .options = &options};
   const dsm__factors factors = dsm__factors_derive(&workload, &machine, &options);
   dsm__layer_table table;
   dsm__arena *const arena = dsm__arena_new();

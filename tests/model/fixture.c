@@ -169,5 +169,6 @@ double streamed_bytes(const dsm_pass_work *work, const dsm_loops *split) {
     memory_only.link_bytes_per_cycle[l] = l == DSM_LINK_MEMORY ? 1 : HUGE_VAL;
   }
   alone.machine = &memory_only;
+  alone.turning_cycles = 0;
   return dsm_invocation_score(&alone, split).overlapped;
 }

@@ -280,7 +280,7 @@ void dsm__network_add_held_edges(dsm__building *b, size_t index) {
                             b->looked_at);
   }
   b->next_held.count = 0;
-  for (unsigned block = 0; block < dsm__network_blocks(b); block++) {
+  for (unsigned block = 0, blocks = dsm__network_blocks(b); block < blocks; block++) {
     const size_t first = b->next_held.count;
     b->started[block] = DSM__NO_NODE;
     if (b->request->lives == NULL || block % DSM__FACTORS_MAX >= b->request->factors->count) {

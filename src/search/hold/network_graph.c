@@ -258,7 +258,7 @@ static void add_entry_edges(dsm__building *b, size_t index) {
       continue;
     }
     dsm__graph_begin_edges(&b->builder, b->entry[pair]);
-    for (unsigned block = 0; block < dsm__network_blocks(b); block++) {
+    for (unsigned block = 0, blocks = dsm__network_blocks(b); block < blocks; block++) {
       const dsm_parallelism update = (dsm_parallelism)(block / DSM__FACTORS_MAX);
       const unsigned factor_index = block % DSM__FACTORS_MAX;
       if (factor_index >= b->request->factors->count) {

@@ -123,7 +123,7 @@ static void score_stage(void *context, size_t task, size_t worker) {
 static void add_hand_over(const dsm__stages *stages, const dsm_layer *layer, dsm__stage_place where,
                           const dsm_machine *machine, dsm__stage_times *times) {
   const dsm__search_inputs *const inputs = stages->table->inputs;
-  const dsm_precision precision = dsm_precision_of(inputs->workload, machine->system);
+  const dsm_precision precision = inputs->precision;
   const dsm_traffic traffic =
       dsm_hand_over_traffic(layer, machine, precision, inputs->workload->minibatch);
   for (int p = 0; p < DSM_PASS_COUNT; p++) {
