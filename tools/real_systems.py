@@ -183,6 +183,11 @@ SYSTEMS = {
 }
 
 
+# What joins the chips.
+LINKS = {"tpu_v3": TPU_V3 + ": a two-dimensional torus", "tpu_v4": TPU_V4 + ": a three-dimensional torus",
+         "v100": "as bandwidth_GBps", "a100": "as bandwidth_GBps", "h100": "as bandwidth_GBps"}
+
+
 def put(system, path, value):
     *tiers, key = path.split(".")
     for tier in tiers:
@@ -202,11 +207,11 @@ def made(name):
         put(system, path, paths[path][0])
         notes[path] = paths[path][1]
     system["system"] = {"axes": [axis for axis, note in axes], **system.get("system", {})}
+    of_keys = {"chips": title, "link": LINKS[family], "efficiency_ratio": "assumption: three quarters of a link are sustained",
+               "latency_us": "NCCL: latency of a step", "both_ways": "a link has a wire each way"}
     for index, (axis, note) in enumerate(axes):
-        notes[f"system.axes.{index}.bandwidth_GBps"] = note
-        if "efficiency_ratio" in axis:
-            notes[f"system.axes.{index}.efficiency_ratio"] = "assumption: three quarters of a link are sustained"
-            notes[f"system.axes.{index}.latency_us"] = "NCCL: latency of a step"
+        stated = {**of_keys, "bandwidth_GBps": note, "chips_per_port": note}
+        notes.update({f"system.axes.{index}.{key}": stated[key] for key in axis if key != "name"})
     system["notes"] = notes
     return json.dumps(system, indent=2) + "\n"
 
