@@ -260,8 +260,8 @@ dsm__refetch dsm__refetch_derive(const dsm_pass_work *work, const dsm__core_byte
   return dsm__blocked_refetch(work, extents, &loads, paper);
 }
 
-double dsm__streamed_bytes(const dsm_pass_work *work, dsm__refetch refetch,
-                           const dsm__stream_shares *shares) {
+static inline double streamed_bytes(const dsm_pass_work *work, dsm__refetch refetch,
+                                    const dsm__stream_shares *shares) {
   const dsm_chip_bytes *const bytes = &work->bytes;
   const double rest = shares->rest;
   const double features = streamed_feature_bytes(work, shares) * refetch.features;
@@ -281,8 +281,13 @@ double dsm__streamed_bytes(const dsm_pass_work *work, dsm__refetch refetch,
   return features + kernel + bytes->gradient * rest + spilled;
 }
 
+double dsm__streamed_bytes(const dsm_pass_work *work, dsm__refetch refetch,
+                           const dsm__stream_shares *shares) {
+  return streamed_bytes(work, refetch, shares);
+}
+
 double dsm__memory_bytes(const dsm_pass_work *work, dsm__refetch refetch) {
-  return dsm__streamed_bytes(work, refetch, &dsm__whole_stream);
+  return streamed_bytes(work, refetch, &dsm__whole_stream);
 }
 
 double dsm__resident_fraction_within(const dsm_pass_work *work, const dsm__core_bytes *core,
