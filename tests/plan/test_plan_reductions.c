@@ -52,6 +52,7 @@ START_TEST(test_layers_of_a_collective_share_its_latency) {
     expect_latency(i, 5500.0 / 4, 5000.0 / 4);
   }
   ck_assert_int_eq(dsm_plan_validate(m.plan, NULL), DSM_OK);
+  made_free(&m);
   const double apart = step_of(made_convs, DSM_MODE_TRAINING, false);
   const double fused = step_of(made_convs, DSM_MODE_TRAINING, true);
   ck_assert_double_eq_tol(apart - fused, 3 * 10500, 1e-6);
