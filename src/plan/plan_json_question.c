@@ -50,10 +50,21 @@ static void read_inputs(dsm__plan_reader *reader, const dsm__json_node *root) {
   }
 }
 
+static bool have_axes_names(const dsm_network *network) {
+  bool have = true;
+  for (unsigned a = 0; a < network->axis_count; a++) {
+    have = have && network->axes[a].name != NULL;
+  }
+  return have;
+}
+
 void dsm__plan_read_question(dsm__plan_reader *reader) {
   read_inputs(reader, &reader->root);
   if (!dsm__system_words(reader->system, reader->arena, &reader->renaming)) {
     dsm__json_set_out_of_memory(reader->doc);
+  }
+  if (!have_axes_names(&reader->system->system)) {
+    return; /* as is reported: words with the names would not be known */
   }
   const dsm__record_reader question = {
       .arena = reader->arena, .wanted = DSM__FIELD_IS_READ, .renaming = reader->renaming};
