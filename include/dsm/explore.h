@@ -83,6 +83,7 @@ typedef enum dsm_decision {
   DSM_DECISION_OUTPUT_HELD = 0, /**< value 0 or 1 */
   DSM_DECISION_DYSM_FACTOR,     /**< value: the factor */
   DSM_DECISION_PIPELINED,       /**< value 0 or 1 */
+  DSM_DECISION_HOISTED,         /**< value 0 or 1 */
   DSM_DECISION_COUNT
 } dsm_decision;
 

@@ -293,12 +293,13 @@ typedef struct dsm_chip_bytes {
   double mask;         /**< backward */
   double statistics;   /**< update */
   double shortcut;     /**< fix of a residual */
-  double fork;         /**< backward: fix of an input that later users have left errors for */
-  double input_move;   /**< held, and moves among the cores where the split does not fit */
-  double output_move;  /**< likewise */
-  double gradient;     /**< kt of the update pass */
-  double rotation;     /**< full: what a whole turn of the features moves */
-  double auxiliary;    /**< tra*mbc/nm*B: what auxiliary operations read and write */
+  double gates;       /**< of a hoisted timestep: input products read, in backward errors written */
+  double fork;        /**< backward: fix of an input that later users have left errors for */
+  double input_move;  /**< held, and moves among the cores where the split does not fit */
+  double output_move; /**< likewise */
+  double gradient;    /**< kt of the update pass */
+  double rotation;    /**< full: what a whole turn of the features moves */
+  double auxiliary;   /**< tra*mbc/nm*B: what auxiliary operations read and write */
 } dsm_chip_bytes;
 
 /** A side of a tile: odd divisors of a loop of the chip, bit d/2 for the divisor d. */
@@ -573,6 +574,16 @@ DSM_API dsm_layer_memory dsm_layer_memory_derive(const dsm_layer *layer, const d
                                                  const dsm_workload *workload, dsm_mode mode,
                                                  const dsm_pass_layouts *layouts,
                                                  double input_bytes);
+
+/** Samples of an invocation with the input products of all timesteps (section 7): those of a
+ * timestep on each chip, T times. */
+DSM_API uint64_t dsm_hoisted_samples(const dsm_layer *layer, const dsm_machine *machine,
+                                     dsm_parallelism parallelism, uint64_t minibatch);
+
+/** What these products take of a chip's memory until the update, beside dsm_layer_memory_derive;
+ * `parallelism` is that of the forward pass. */
+DSM_API double dsm_hoisted_bytes(const dsm_layer *layer, const dsm_machine *machine,
+                                 const dsm_workload *workload, dsm_parallelism parallelism);
 
 /** What the network's input takes of a chip's memory: it is split by data. */
 DSM_API double dsm_input_memory_bytes(const dsm_machine *machine, const dsm_workload *workload);

@@ -33,6 +33,7 @@ typedef enum dsm_optimization {
   DSM_OPTIMIZATION_PIPELINE,   /**< timestep pipelining */
   DSM_OPTIMIZATION_PER_PASS,   /**< passes of a layer may differ in parallelism; training */
   DSM_OPTIMIZATION_PRELOAD,    /**< weights on chip across requests; inference */
+  DSM_OPTIMIZATION_HOIST,      /**< input products of an lstm at once; training, if named */
   DSM_OPTIMIZATION_COUNT
 } dsm_optimization;
 
@@ -40,18 +41,19 @@ typedef enum dsm_optimization {
 typedef unsigned dsm_optimization_set;
 /** The set of one optimisation. */
 #define DSM_OPTIMIZATION_BIT(optimization) (1U << (unsigned)(optimization))
-/** The set of all optimisations. */
-#define DSM_OPTIMIZATION_ALL ((1U << DSM_OPTIMIZATION_COUNT) - 1U)
+/** The set of all optimisations but those that are used only where they are named: `hoist`. */
+#define DSM_OPTIMIZATION_ALL ((1U << (unsigned)DSM_OPTIMIZATION_HOIST) - 1U)
 
 /** The word of the formats, such as "hybrid". Never NULL. */
 DSM_API const char *dsm_optimization_name(dsm_optimization optimization);
 /** The same read back, exactly; false if the text is none of them. */
 DSM_API bool dsm_optimization_parse(const char *text, dsm_optimization *optimization);
 
-/** Those that have a meaning in a mode: `per_pass` has none in inference, `preload` none in
- * training.
- */
+/** All of a mode: `per_pass` has no meaning in inference, `preload` none in training; `hoist` is
+ * used only where it is named. */
 DSM_API dsm_optimization_set dsm_mode_optimizations(dsm_mode mode);
+/** Those that may be named in a mode: in training `hoist` too. */
+DSM_API dsm_optimization_set dsm_mode_possible_optimizations(dsm_mode mode);
 
 /** What was asked for: together with workload and system it determines the searched space. */
 typedef struct dsm_explore_options {
@@ -88,6 +90,7 @@ typedef enum dsm_invocation_kind {
   DSM_INVOCATION_STEADY,     /**< the kernel (update: its gradient) stays from the one before */
   DSM_INVOCATION_WRITE,      /**< update of the first spatial minibatch */
   DSM_INVOCATION_ACCUMULATE, /**< update of the later ones: adds to the gradient in memory */
+  DSM_INVOCATION_HOISTED,    /**< input products of all timesteps of an lstm */
   DSM_INVOCATION_KIND_COUNT
 } dsm_invocation_kind;
 
@@ -119,7 +122,7 @@ typedef struct dsm_invocation {
 } dsm_invocation;
 
 /** Most kinds of invocation in a pass. */
-#define DSM_INVOCATION_KINDS_MAX 2
+#define DSM_INVOCATION_KINDS_MAX 3
 
 /** What is decided for a pass of a layer. Whether weights stay from one invocation to the next, and
  * the core split of later invocations, are in its invocations. */
@@ -160,6 +163,7 @@ typedef struct dsm_layer_decisions {
   bool is_output_held;           /**< output and error stay on chip */
   dsm_core_layout output_layout; /**< of a held output where model.layout_move is "exact": how it
                                     and its error lie in the cores; else zeros */
+  bool is_hoisted;               /**< lstm: input products of all timesteps at once */
   double weights_on_chip;        /**< preloaded fraction of the weights */
   const char *pipeline_group;    /**< name of its group; NULL: it runs by itself */
   uint64_t stage_rows;           /**< in a group: rows of its stage's chips; else 0 */

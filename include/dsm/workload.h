@@ -110,6 +110,14 @@ typedef struct dsm_layer_spec {
 /** dsm_layer.last_use of an output that nothing uses. */
 #define DSM_NEVER_USED SIZE_MAX
 
+/** The loops into which an lstm falls where its input products are hoisted out of its timesteps. */
+typedef enum dsm_hoisted_loops {
+  DSM_HOISTED_INPUT = 0, /**< (X, 4H): an fc over the inputs of all timesteps */
+  DSM_HOISTED_STEP,      /**< (H, 4H): a timestep, which adds its input's products */
+  DSM_HOISTED_GRADIENT,  /**< (H, 4H): the update of these weights, over all timesteps at once */
+  DSM_HOISTED_COUNT
+} dsm_hoisted_loops;
+
 /** A primary layer: one set of loops, in execution order, with its derived quantities. */
 typedef struct dsm_layer {
   const char *name;
@@ -131,6 +139,8 @@ typedef struct dsm_layer {
   uint64_t stored_elements;  /**< st_el: after pooling; lstm: H */
   uint64_t state_elements;   /**< saved for the backward pass beside the output: lstm 5H, else 0 */
   uint64_t operand_elements; /**< matmul's second operand, else 0 */
+  uint64_t gate_elements;    /**< of a timestep of a hoisted lstm: input products that it adds, and
+                                  errors of gates that it leaves: 4H; else 0 */
   uint64_t weight_elements;  /**< w_el, once for the layer; 0 for matmul */
   uint64_t macs;             /**< per sample and pass */
   uint64_t parameters;       /**< w_el, biases and normalisation parameters, once for the layer */
@@ -155,6 +165,8 @@ typedef struct dsm_layer {
   uint64_t fork_elements; /**< per sample, stored by those producers of the input that a later layer
                                uses too: their errors are there when this layer adds its own */
   bool is_shortcut_own_input; /**< the residual adds nothing but (parts of) the layer's own input */
+  const struct dsm_layer *hoisted; /**< lstm with timesteps: its loops with hoisted input products,
+                                        one for each of dsm_hoisted_loops; else NULL */
 
   /* Elements per sample times timesteps, over the life of tensors in execution order. */
   uint64_t carried_elements;    /**< outputs made before this layer and used (other than as a

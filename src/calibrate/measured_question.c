@@ -51,7 +51,7 @@ static dsm_status read_options(dsm__question *question, const dsm__cells *cells,
   if (status == DSM_OK) {
     status = read_option(question, cells, DSM__COLUMN_PARALLELISM, DSM__OPTION_PARALLELISM, diags);
   }
-  options->optimizations &= dsm_mode_optimizations(options->mode);
+  options->optimizations &= dsm_mode_possible_optimizations(options->mode);
   return status;
 }
 

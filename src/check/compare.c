@@ -138,15 +138,18 @@ static bool compare_decision(void *context, const dsm__field *field, const void 
 
 /* "steady: in 2", or that there is none: of the invocations after the first. */
 static void put_later_split(const dsm_pass_plan *pass, dsm__text_buffer *out) {
-  const dsm_invocation *const later = &pass->invocations[1];
-  const void *record = later;
-  const dsm__field *const split = dsm__record_field(&dsm__invocation_record, "core_split", &record);
   if (pass->invocation_count < 2) {
     dsm__text_puts(out, "none");
     return;
   }
-  dsm__text_printf(out, "%s: ", dsm_invocation_kind_name(later->kind));
-  dsm__field_put_text(split, NULL, record, "none", out);
+  for (size_t k = 1; k < pass->invocation_count; k++) {
+    const dsm_invocation *const later = &pass->invocations[k];
+    const void *record = later;
+    const dsm__field *const split =
+        dsm__record_field(&dsm__invocation_record, "core_split", &record);
+    dsm__text_printf(out, "%s%s: ", k > 1 ? ", " : "", dsm_invocation_kind_name(later->kind));
+    dsm__field_put_text(split, NULL, record, "none", out);
+  }
 }
 
 /* A pass that does not list its invocations does not say whether there are later ones. */

@@ -348,7 +348,7 @@ static void append_memory_streams(dsm_transfer_list *list, const dsm_pass_work *
   case DSM_PASS_FORWARD:
     append_stream(list, work, DSM_TRANSFER_FETCH_INPUT, bytes->input_moved * features, input);
     append_stream(list, work, DSM_TRANSFER_FETCH_KERNEL, kernel, shares->kernel);
-    append_stream(list, work, DSM_TRANSFER_FETCH_SHORTCUT, bytes->shortcut, rest);
+    append_stream(list, work, DSM_TRANSFER_FETCH_SHORTCUT, bytes->shortcut + bytes->gates, rest);
     append_stream(list, work, DSM_TRANSFER_WRITE_OUTPUT, bytes->output_moved, rest);
     append_stream(list, work, DSM_TRANSFER_WRITE_DEFERRED, bytes->deferred, rest);
     append_stream(list, work, DSM_TRANSFER_SAVE_STATE, bytes->state, rest);
@@ -359,7 +359,7 @@ static void append_memory_streams(dsm_transfer_list *list, const dsm_pass_work *
     append_stream(list, work, DSM_TRANSFER_FETCH_ERROR, bytes->output_moved * features, output);
     append_stream(list, work, DSM_TRANSFER_FETCH_FORK, bytes->fork, rest);
     append_stream(list, work, DSM_TRANSFER_FETCH_STATE, bytes->state * features, output);
-    append_stream(list, work, DSM_TRANSFER_WRITE_ERROR, bytes->input_moved, rest);
+    append_stream(list, work, DSM_TRANSFER_WRITE_ERROR, bytes->input_moved + bytes->gates, rest);
     append_stream(list, work, DSM_TRANSFER_FETCH_MASK, bytes->mask, rest);
     return;
   case DSM_PASS_UPDATE:

@@ -86,6 +86,7 @@ static void derive_moved(const dsm_layer *layer, const dsm_assumptions *model, d
   bytes->output_moved =
       residency->is_output_held ? 0 : output_error_bytes(layer, model, pass, bytes);
   bytes->shortcut = shortcut_bytes(layer, model, pass, residency, bytes);
+  bytes->gates = is_update ? 0 : chip_bytes(layer->gate_elements, share, element_bytes) * pad.raw;
   if (is_training && !is_update) {
     bytes->state = chip_bytes(layer->state_elements, share, element_bytes) * pad.output;
   }
@@ -270,10 +271,10 @@ static inline double streamed_bytes(const dsm_pass_work *work, dsm__refetch refe
   switch (work->pass) {
   case DSM_PASS_FORWARD:
     return features + kernel + bytes->output_moved * rest + bytes->deferred * rest +
-           bytes->state * rest + bytes->shortcut * rest + spilled;
+           bytes->state * rest + bytes->shortcut * rest + bytes->gates * rest + spilled;
   case DSM_PASS_BACKWARD:
     return features + kernel + bytes->input_moved * rest + bytes->mask * rest +
-           (bytes->shortcut + bytes->fork) * rest + spilled;
+           (bytes->shortcut + bytes->fork) * rest + bytes->gates * rest + spilled;
   case DSM_PASS_UPDATE:
   case DSM_PASS_COUNT:
     break;

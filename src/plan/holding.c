@@ -155,41 +155,81 @@ static dsm__parts spatial_parts(const dsm__layer_setting *setting, dsm_pass pass
   const uint64_t factor = setting->dysm_factor;
   const uint64_t count = dsm_invocation_count(setting->layer, pass) * factor;
   if (pass != DSM_PASS_UPDATE || factor == 1) {
-    return (dsm__parts){{{DSM_INVOCATION_FIRST, count, *residency}}, 1};
+    return (dsm__parts){{{.kind = DSM_INVOCATION_FIRST, .count = count, .residency = *residency}},
+                        1};
   }
   if (!setting->machine->system->model.dysm_accumulate_in_memory) {
-    return (dsm__parts){{{DSM_INVOCATION_WRITE, count, *residency}}, 1};
+    return (dsm__parts){{{.kind = DSM_INVOCATION_WRITE, .count = count, .residency = *residency}},
+                        1};
   }
   dsm_residency accumulating = *residency;
   accumulating.is_accumulating = true;
-  return (dsm__parts){{{DSM_INVOCATION_WRITE, 1, *residency},
-                       {DSM_INVOCATION_ACCUMULATE, factor - 1, accumulating}},
-                      2};
+  return (dsm__parts){
+      {{.kind = DSM_INVOCATION_WRITE, .count = 1, .residency = *residency},
+       {.kind = DSM_INVOCATION_ACCUMULATE, .count = factor - 1, .residency = accumulating}},
+      2};
+}
+
+/* With timesteps: one invocation for each of them. */
+static dsm__parts timestep_parts(const dsm__layer_setting *setting, dsm_pass pass,
+                                 const dsm_residency *residency, bool is_kernel_kept) {
+  const uint64_t count = dsm_invocation_count(setting->layer, pass);
+  if (!is_kernel_kept) {
+    return (dsm__parts){{{.kind = DSM_INVOCATION_FIRST, .count = count, .residency = *residency}},
+                        1};
+  }
+  dsm_residency steady = *residency;
+  steady.resident_fraction = 1;
+  const uint64_t firsts = count / setting->layer->timesteps;
+  return (dsm__parts){
+      {{.kind = DSM_INVOCATION_FIRST, .count = firsts, .residency = *residency},
+       {.kind = DSM_INVOCATION_STEADY, .count = count - firsts, .residency = steady}},
+      2};
+}
+
+/* Without the input's products, which one more invocation has; an update of all timesteps is one.
+ */
+static dsm__parts hoisted_parts(const dsm__layer_setting *setting, dsm_pass pass,
+                                dsm_parallelism parallelism, const dsm_residency *residency,
+                                bool is_kernel_kept) {
+  const dsm_layer *const loops = setting->layer->hoisted;
+  const bool is_update = pass == DSM_PASS_UPDATE;
+  const uint64_t all =
+      dsm_hoisted_samples(setting->layer, setting->machine, parallelism, setting->minibatch);
+  dsm__parts parts = timestep_parts(setting, pass, residency, is_kernel_kept && !is_update);
+  for (unsigned i = 0; i < parts.count; i++) {
+    parts.items[i].count = is_update ? 1 : parts.items[i].count;
+    parts.items[i].layer = &loops[is_update ? DSM_HOISTED_GRADIENT : DSM_HOISTED_STEP];
+    parts.items[i].samples = is_update ? all : setting->minibatch;
+  }
+  parts.items[parts.count++] = (dsm__part){.kind = DSM_INVOCATION_HOISTED,
+                                           .count = 1,
+                                           .residency = *residency,
+                                           .layer = &loops[DSM_HOISTED_INPUT],
+                                           .samples = all};
+  return parts;
 }
 
 dsm__parts dsm__pass_parts(const dsm__layer_setting *setting, dsm_pass pass,
                            dsm_parallelism parallelism, bool is_kernel_kept) {
   const dsm_residency residency = residency_of(setting, parallelism);
-  const uint64_t timesteps = setting->layer->timesteps;
-  if (timesteps == 1) {
-    return spatial_parts(setting, pass, &residency);
+  if (setting->is_hoisted && setting->layer->hoisted != NULL) {
+    return hoisted_parts(setting, pass, parallelism, &residency, is_kernel_kept);
   }
-  const uint64_t count = dsm_invocation_count(setting->layer, pass);
-  if (!is_kernel_kept) {
-    return (dsm__parts){{{DSM_INVOCATION_FIRST, count, residency}}, 1};
+  dsm__parts parts = setting->layer->timesteps == 1
+                         ? spatial_parts(setting, pass, &residency)
+                         : timestep_parts(setting, pass, &residency, is_kernel_kept);
+  for (unsigned i = 0; i < parts.count; i++) {
+    parts.items[i].layer = setting->layer;
+    parts.items[i].samples = samples_of(setting);
   }
-  dsm_residency steady = residency;
-  steady.resident_fraction = 1;
-  const uint64_t firsts = count / timesteps;
-  return (dsm__parts){
-      {{DSM_INVOCATION_FIRST, firsts, residency}, {DSM_INVOCATION_STEADY, count - firsts, steady}},
-      2};
+  return parts;
 }
 
 dsm_pass_work dsm__part_work(const dsm__layer_setting *setting, dsm_pass pass,
                              dsm_parallelism parallelism, const dsm__part *part) {
-  return dsm_pass_work_derive(setting->layer, setting->machine, setting->precision, setting->mode,
-                              pass, parallelism, samples_of(setting), &part->residency);
+  return dsm_pass_work_derive(part->layer, setting->machine, setting->precision, setting->mode,
+                              pass, parallelism, part->samples, &part->residency);
 }
 
 double dsm__preloaded_weight_bytes(const dsm_workload *workload, const dsm_machine *machine,

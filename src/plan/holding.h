@@ -45,6 +45,7 @@ typedef struct dsm__layer_setting {
   dsm__holding holding;
   double preloaded_bytes;            /**< of a core's scratchpad, by all layers */
   double resident_fraction;          /**< of this layer's weights */
+  bool is_hoisted;                   /**< an lstm's input products of all timesteps at once */
   const dsm__reductions *reductions; /**< of a layer outside pipelines, where they are shared;
                                           NULL: sums of gradients are its own */
 } dsm__layer_setting;
@@ -67,6 +68,8 @@ typedef struct dsm__part {
   dsm_invocation_kind kind;
   uint64_t count;
   dsm_residency residency;
+  const dsm_layer *layer; /**< its loops: those of the setting's layer, or of its hoisted ones */
+  uint64_t samples;       /**< of an invocation */
 } dsm__part;
 
 typedef struct dsm__parts {
@@ -75,7 +78,7 @@ typedef struct dsm__parts {
 } dsm__parts;
 
 /** The kinds of invocation of a pass: first and steady ones over timesteps (section 7), write and
- * accumulate over spatial minibatches (section 8). */
+ * accumulate over spatial minibatches (section 8); hoisted, the last, beside those of timesteps. */
 dsm__parts dsm__pass_parts(const dsm__layer_setting *setting, dsm_pass pass,
                            dsm_parallelism parallelism, bool is_kernel_kept);
 

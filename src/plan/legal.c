@@ -40,6 +40,7 @@ dsm__layer_setting dsm__judged_setting(const dsm__judge *judge, size_t index,
       .mode = judge->of->options->mode,
       .minibatch = judge->of->workload->minibatch,
       .dysm_factor = dsm__judged(judge, index)->layer.dysm_factor,
+      .is_hoisted = dsm__is_hoisted_well(judge, index),
   };
 }
 
@@ -93,6 +94,31 @@ static void judge_uniform_factors(dsm__judge *judge) {
                       "expected the factor of the first convolution, %llu, found %llu",
                       (unsigned long long)dsm__judged(judge, first)->layer.dysm_factor, factor);
     }
+  }
+}
+
+/* ---- input products of all timesteps at once ---- */
+
+bool dsm__is_hoisted_well(const dsm__judge *judge, size_t index) {
+  return dsm__judged(judge, index)->layer.is_hoisted &&
+         dsm__judged_layer(judge, index)->hoisted != NULL &&
+         judge->group_of[index] == DSM_NO_PIPELINE &&
+         dsm__is_optimized(judge, DSM_OPTIMIZATION_HOIST);
+}
+
+static void judge_hoisted(dsm__judge *judge, size_t index) {
+  const dsm__plan_place place = DSM__LAYER_PLACE(index, is_hoisted);
+  if (!dsm__judged(judge, index)->layer.is_hoisted || dsm__is_hoisted_well(judge, index)) {
+    return;
+  }
+  if (!dsm__is_optimized(judge, DSM_OPTIMIZATION_HOIST)) {
+    dsm__judge_tell(judge, place, NULL,
+                    "expected false without the optimization hoist, found true");
+  } else if (judge->group_of[index] != DSM_NO_PIPELINE) {
+    dsm__judge_tell(judge, place, NULL, "expected false in a pipeline group, found true");
+  } else {
+    dsm__judge_tell(judge, place, NULL,
+                    "expected false in a layer that is no lstm with timesteps, found true");
   }
 }
 
@@ -187,6 +213,7 @@ bool dsm__legality_check(const dsm__candidate *candidate, dsm__violation_functio
   for (size_t i = 0; i < candidate->workload->layer_count; i++) {
     if (dsm__is_known(&judge, i)) {
       judge_factor(&judge, i);
+      judge_hoisted(&judge, i);
       judge_output(&judge, i);
       judge_layout(&judge, i);
       judge_weights(&judge, i);

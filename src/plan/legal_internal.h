@@ -63,6 +63,9 @@ static inline const char *dsm__judged_word(const dsm__judge *judge, dsm_parallel
 /** The machine that a layer runs on: its stage's, which is then set up in *stage, or the whole. */
 const dsm_machine *dsm__judged_machine(const dsm__judge *judge, size_t index, dsm__stage *stage);
 
+/** Is a layer hoisted, and may it be? */
+bool dsm__is_hoisted_well(const dsm__judge *judge, size_t index);
+
 /** How a layer runs. */
 dsm__layer_setting dsm__judged_setting(const dsm__judge *judge, size_t index,
                                        const dsm_machine *machine);

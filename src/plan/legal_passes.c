@@ -133,14 +133,15 @@ static void judge_splits(dsm__judge *judge, size_t index, dsm_pass pass) {
   const bool is_factor_good =
       dsm_dysm_factor_is_valid(setting.layer, machine, setting.minibatch, setting.dysm_factor);
   setting.dysm_factor = is_factor_good ? setting.dysm_factor : 1;
-  const dsm_chip_share share = dsm_chip_share_derive(setting.layer, machine, parallelism,
-                                                     setting.minibatch / setting.dysm_factor);
   const dsm__parts parts =
       dsm__pass_parts(&setting, pass, parallelism, decision->is_kernel_kept[pass]);
   for (unsigned k = 0; k < parts.count; k++) {
     dsm__plan_place place = DSM__PASS_PLACE(index, core_split);
     place.pass = pass;
     place.part = k;
+    const dsm__part *const part = &parts.items[k];
+    const dsm_chip_share share =
+        dsm_chip_share_derive(part->layer, machine, parallelism, part->samples);
     judge_split(judge, place, is_factor_good ? &share : NULL, &decision->splits[pass][k]);
     place.record = &dsm__invocation_record;
     place.key = dsm__record_key_at(place.record, offsetof(dsm_invocation, kind));

@@ -40,6 +40,11 @@ void dsm__mapping_memory_derive(const dsm_workload *workload, const dsm_machine 
   for (size_t i = 0; i < workload->layer_count; i++) {
     memory[i] = dsm_layer_memory_derive(&workload->layers[i], machine, workload, mode,
                                         &decisions->layers[i].layouts, input_bytes);
+    if (decisions->layers[i].layer.is_hoisted) {
+      memory[i].activations_bytes +=
+          dsm_hoisted_bytes(&workload->layers[i], machine, workload,
+                            decisions->layers[i].layouts.of[DSM_PASS_FORWARD]);
+    }
   }
   for (size_t g = 0; g < decisions->pipeline_count; g++) {
     derive_group(workload, machine, mode, decisions, &decisions->pipelines[g], memory);

@@ -29,13 +29,13 @@ void dsm__pass_begin(dsm__pass_builder *builder, dsm_pass_plan *pass,
     const dsm__part *const part = &parts.items[i];
     const dsm_loops *const split = &decision->splits[which][i];
     const dsm_pass_work work = dsm__part_work(setting, which, parallelism, part);
-    pass->share = work.share;
+    pass->share = i == 0 ? work.share : pass->share;
     pass->invocations[i] = (dsm_invocation){
         .kind = part->kind,
         .count = part->count,
         .split = *split,
-        .core = dsm_core_share(setting->layer, &work.share, split),
-        .array = dsm_array_share(setting->layer, setting->machine, which, &work.share, split),
+        .core = dsm_core_share(part->layer, &work.share, split),
+        .array = dsm_array_share(part->layer, setting->machine, which, &work.share, split),
         .tile = work.tiles.tile,
         .computing = dsm_invocation_computing(&work, split),
         .cost = dsm_invocation_score(&work, split),

@@ -41,7 +41,8 @@ typedef struct pass_reader {
   dsm__plan_reader *reader;
   size_t index;
   dsm_pass pass;
-  unsigned seen; /* kinds */
+  unsigned seen;     /* kinds */
+  dsm_loops hoisted; /* the split of hoisted ones */
 } pass_reader;
 
 /* Of invocations, two kinds record decisions: that there are steady ones, and the splits of steady
@@ -57,10 +58,16 @@ static void read_invocation(void *context, const dsm__json_node *node, dsm_invoc
     return;
   }
   of->seen |= 1U << kind;
-  const bool is_steady =
-      kind == DSM_INVOCATION_STEADY && reader->workload->layers[of->index].timesteps > 1;
-  if (is_steady ||
-      (kind == DSM_INVOCATION_ACCUMULATE && is_accumulating(reader, of->index, of->pass))) {
+  const bool is_steady = kind == DSM_INVOCATION_STEADY &&
+                         reader->workload->layers[of->index].timesteps > 1 &&
+                         !(decision->layer.is_hoisted && of->pass == DSM_PASS_UPDATE);
+  if (kind == DSM_INVOCATION_HOISTED && decision->layer.is_hoisted) {
+    dsm_invocation found = {.count = 0};
+    reader->hoisted_items[of->index][of->pass] = node->index;
+    (void)dsm__record_read(&reader->decisions, node, &dsm__invocation_record, &found);
+    of->hoisted = found.split;
+  } else if (is_steady ||
+             (kind == DSM_INVOCATION_ACCUMULATE && is_accumulating(reader, of->index, of->pass))) {
     dsm_invocation found = {.count = 0};
     decision->is_kernel_kept[of->pass] = is_steady;
     reader->later_items[of->index][of->pass] = node->index;
@@ -92,8 +99,12 @@ static bool read_pass(dsm__plan_reader *reader, const dsm__json_node *passes, si
   decision->layouts.of[pass] = found.parallelism;
   decision->splits[pass][0] = found.core_split;
   decision->splits[pass][1] = found.core_split;
-  pass_reader invocations = {.reader = reader, .index = index, .pass = pass};
+  pass_reader invocations = {
+      .reader = reader, .index = index, .pass = pass, .hoisted = found.core_split};
   (void)dsm__plan_each_invocation(&node, read_invocation, &invocations);
+  if (decision->layer.is_hoisted) {
+    decision->splits[pass][decision->is_kernel_kept[pass] ? 2 : 1] = invocations.hoisted;
+  }
   return is_good;
 }
 
@@ -191,9 +202,10 @@ static bool prepare(dsm__plan_reader *reader) {
   reader->layers = dsm__arena_array(reader->arena, count, sizeof reader->layers[0]);
   reader->is_known = dsm__arena_array(reader->arena, count, sizeof reader->is_known[0]);
   reader->later_items = dsm__arena_array(reader->arena, count, sizeof reader->later_items[0]);
+  reader->hoisted_items = dsm__arena_array(reader->arena, count, sizeof reader->hoisted_items[0]);
   dsm__json_node *const nodes = dsm__arena_array(reader->arena, count, sizeof *nodes);
   if (reader->layers == NULL || reader->is_known == NULL || reader->later_items == NULL ||
-      nodes == NULL) {
+      reader->hoisted_items == NULL || nodes == NULL) {
     return false;
   }
   dsm__json_node item = dsm__json_item(&reader->layers_node, 0);
@@ -202,6 +214,7 @@ static bool prepare(dsm__plan_reader *reader) {
     nodes[i] = item;
     for (int p = 0; p < DSM_PASS_COUNT; p++) {
       reader->later_items[i][p] = SIZE_MAX;
+      reader->hoisted_items[i][p] = SIZE_MAX;
     }
   }
   reader->layer_nodes = nodes;

@@ -10,7 +10,11 @@ static void report_in_pass(const dsm__plan_reader *reader, const dsm__plan_place
   const dsm__json_node passes = dsm__json_member(&reader->layer_nodes[place->index], "passes");
   const dsm__json_node pass = dsm__json_member(&passes, dsm_pass_name(place->pass));
   const dsm__json_node invocations = dsm__json_member(&pass, "invocations");
-  const size_t later_item = reader->later_items[place->index][place->pass];
+  const dsm__layer_decision *const decision = &reader->layers[place->index];
+  const unsigned hoisted_part = decision->is_kernel_kept[place->pass] ? 2 : 1;
+  const bool is_hoisted = decision->layer.is_hoisted && place->part == hoisted_part;
+  const size_t later_item = is_hoisted ? reader->hoisted_items[place->index][place->pass]
+                                       : reader->later_items[place->index][place->pass];
   const dsm__json_node later = dsm__json_item(&invocations, later_item);
   const bool is_later = place->part > 0 && later_item != SIZE_MAX;
   const dsm__json_node node = dsm__json_member(is_later ? &later : &pass, place->key);

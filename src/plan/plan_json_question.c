@@ -13,7 +13,7 @@ static void check_optimizations(dsm__plan_reader *reader) {
   const dsm__json_node mode = dsm__json_member(&reader->root, "mode");
   const dsm__json_node list = dsm__json_member(&reader->root, "optimizations");
   const dsm_optimization_set wrong =
-      options->optimizations & ~dsm_mode_optimizations(options->mode);
+      options->optimizations & ~dsm_mode_possible_optimizations(options->mode);
   size_t value = 0;
   options->optimizations &= ~wrong;
   if (wrong == 0 || !dsm__json_enum(&mode, &dsm__mode_words, &value)) {

@@ -27,6 +27,7 @@ typedef struct dsm__plan_reader {
   bool *is_known;                        /**< all but the core splits of the layer could be read */
   size_t (*later_items)[DSM_PASS_COUNT]; /**< of each pass, the item of `invocations` that decides
                                               the steady or accumulating ones; SIZE_MAX: none */
+  size_t (*hoisted_items)[DSM_PASS_COUNT]; /**< likewise the hoisted ones */
 
   dsm__pipeline_decision *pipelines; /**< legal runs of layers, in order of execution */
   size_t *pipeline_items;            /**< where each stands in the list of the text */

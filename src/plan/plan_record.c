@@ -146,18 +146,21 @@ static bool is_not_by_one_array(const void *invocation) {
 
 DSM__RECORD(
     dsm__invocation_record, dsm_invocation, false,
-    "Invocations of one kind. Read are the kind, and the core_split of steady and accumulate.",
+    "Invocations of one kind. Read are the kind, and the core_split of steady, accumulate and "
+    "hoisted.",
     DSM__FIELD(
         WORD, dsm_invocation, kind, "kind", DECISION | DSM__FIELD_IS_REQUIRED,
         .words = &dsm__invocation_kind_words,
         .help =
             "first: nothing is resident from an earlier invocation; steady: the kernel (update: "
             "its gradient) stays from the one before, a decision by being there; write: update of "
-            "the first spatial minibatch; accumulate: update of the later ones."),
+            "the first spatial minibatch; accumulate: update of the later ones; hoisted: input "
+            "products of all timesteps of an lstm."),
     DSM__FIELD(COUNT, dsm_invocation, count, "count", COLUMN, .min = 1, .help = "In a step."),
     LOOPS(dsm_invocation, split, "core_split", DECISION | DSM__FIELD_IS_REQUIRED,
-          "Parts of each loop over the cores. Of the kinds steady and accumulate; of the others it "
-          "is that of the pass. Without accumulate, those invocations too have that of the pass."),
+          "Parts of each loop over the cores. Of the kinds steady, accumulate and hoisted; of the "
+          "others it is that of the pass. Where accumulate or hoisted is not listed, those "
+          "invocations too have that of the pass."),
     LOOPS(dsm_invocation, core, "core", 0, "CoreD: work of the busiest core."),
     LOOPS(dsm_invocation, array, "array", 0, "ArrayD: what an array takes at a time."),
     DSM__FIELD(COUNTS, dsm_invocation, tile, "tile", 0, .words = &dsm__tile_words, .min = 1,
@@ -250,7 +253,7 @@ DSM__RECORD(
                        "passes of earlier layers; in no sum."),
     DSM__FIELD(ITEMS, dsm_pass_plan, invocations, "invocations", 0, .type = &dsm__invocation_record,
                .count_offset = offsetof(dsm_pass_plan, invocation_count),
-               .help = "One or two kinds."),
+               .help = "One to three kinds."),
     DSM__FIELD(LIST, dsm_pass_plan, transfers, "transfers", 0, .type = &dsm__transfer_record,
                .count_offset = offsetof(dsm_pass_plan, transfer_count),
                .help = "One entry for each transfer and link."));
@@ -267,6 +270,10 @@ DSM__RECORD(dsm__core_layout_record, dsm_core_layout, true, "How a held output l
 
 static bool has_layout(const void *decisions) {
   return dsm__is_layout(&((const dsm_layer_decisions *)decisions)->output_layout);
+}
+
+static bool is_hoisted(const void *decisions) {
+  return ((const dsm_layer_decisions *)decisions)->is_hoisted;
 }
 
 /* A group with the chips of the layer's stage. */
@@ -290,6 +297,9 @@ DSM__RECORD(
         .help =
             "Of a held output with model.layout_move exact: into how many parts its features, "
             "positions (ij) and samples (mb) are divided among the cores, which they multiply to."),
+    DSM__FIELD(FLAG, dsm_layer_decisions, is_hoisted, "hoisted", DECISION, .is_stated = is_hoisted,
+               .help = "With hoist: the input products of all timesteps of an lstm are made at "
+                       "once. Written only where they are."),
     DSM__FIELD(
         REAL, dsm_layer_decisions, weights_on_chip, "weights_on_chip", COLUMN | DECISION, .max = 1,
         .unit = "ratio",
@@ -434,7 +444,7 @@ DSM__RECORD(
                .words = &dsm__optimization_words, .expected = "a list of optimizations",
                .help =
                    "Optimizations that the search might use; those of the mode only: no preload in "
-                   "training, no per_pass in inference."),
+                   "training, no per_pass and no hoist in inference."),
     DSM__FIELD(RECORD, dsm_plan, options, "options", REQUIRED, .type = &dsm__options_record,
                .expected = "an object with the options of the exploration",
                .help = "What the exploration was asked for, beside mode and optimizations."),

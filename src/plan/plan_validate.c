@@ -135,7 +135,9 @@ static void check_layouts(checker *c) {
 
 static dsm_status check_decisions(checker *c) {
   (void)snprintf(c->path, sizeof c->path, "$.optimizations");
-  expect(c, (c->plan->options.optimizations & ~dsm_mode_optimizations(c->plan->options.mode)) == 0,
+  expect(c,
+         (c->plan->options.optimizations &
+          ~dsm_mode_possible_optimizations(c->plan->options.mode)) == 0,
          "the optimizations are those of the mode");
   if (!dsm__decisions_of_plan(c->plan, c->arena, &c->decisions)) {
     return dsm__out_of_memory(c->diags);
@@ -173,6 +175,7 @@ static void check_kinds(checker *c, size_t index, dsm_pass which) {
       .mode = c->plan->options.mode,
       .minibatch = c->plan->workload->minibatch,
       .dysm_factor = c->plan->layers[index].decisions.dysm_factor,
+      .is_hoisted = c->plan->layers[index].decisions.is_hoisted,
   };
   const dsm__parts parts = dsm__pass_parts(&setting, which, pass->share.parallelism,
                                            c->decisions.layers[index].is_kernel_kept[which]);

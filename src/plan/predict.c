@@ -35,6 +35,7 @@ static dsm__layer_setting setting_of(const predictor *p, size_t index) {
       .holding = p->holdings[index],
       .preloaded_bytes = p->preloaded_bytes,
       .resident_fraction = p->decisions->layers[index].layer.weights_on_chip,
+      .is_hoisted = p->decisions->layers[index].layer.is_hoisted,
       .reductions = p->plan->system->model.fused_reductions ? &p->reductions : NULL,
   };
 }

@@ -16,6 +16,7 @@ static const char *const labels[] = {
     [DSM_DECISION_OUTPUT_HELD] = "held on chip",
     [DSM_DECISION_DYSM_FACTOR] = "DySM factor",
     [DSM_DECISION_PIPELINED] = "pipelined",
+    [DSM_DECISION_HOISTED] = "hoisted",
 };
 _Static_assert(DSM__COUNT_OF(labels) == DSM_DECISION_COUNT, "a label for each decision");
 

@@ -24,9 +24,11 @@ typedef struct deciding {
 
 static void decide_layer(deciding *d, const dsm__node_info *info, uint32_t tag) {
   const dsm__layer_step step = dsm__network_step_unpack(tag);
+  const dsm_layer *const layer = &d->problem->inputs.workload->layers[info->layer];
   d->layers[info->layer] = (dsm__layer_decision){
       .layouts = {{(dsm_parallelism)info->forward, (dsm_parallelism)info->backward, step.update}},
-      .layer.dysm_factor = dsm__factor_of(step.factor_index),
+      .layer.dysm_factor = layer->timesteps == 1 ? dsm__factor_of(step.factor_index) : 1,
+      .layer.is_hoisted = dsm__is_run_hoisted(layer, step.factor_index),
       .layer.is_output_held = step.is_output_held,
   };
   if (step.is_output_held && dsm__has_layouts(d->problem->machine.system)) {
@@ -96,6 +98,7 @@ static void find_splits(deciding *d, const dsm__layer_setting *setting, size_t c
 
 static bool is_same_run(const dsm__layer_decision *a, const dsm__layer_decision *b) {
   return a->layer.dysm_factor == b->layer.dysm_factor &&
+         a->layer.is_hoisted == b->layer.is_hoisted &&
          memcmp(&a->layouts, &b->layouts, sizeof a->layouts) == 0;
 }
 
@@ -131,6 +134,7 @@ static bool decide_splits(deciding *d, const dsm__decisions *decisions) {
     } else {
       dsm__layer_setting setting =
           dsm__open_setting(inputs, &inputs->workload->layers[i], d->layers[i].layer.dysm_factor);
+      setting.is_hoisted = d->layers[i].layer.is_hoisted;
       setting.holding = holdings[i];
       find_splits(d, &setting, distinct->class_of[i], &d->layers[i]);
     }

@@ -43,6 +43,7 @@ static bool is_same_split(const dsm_loops *a, const dsm_loops *b) {
 static dsm__layer_setting setting_of(const dsm__explaining *e, bool is_chosen_parallelism) {
   dsm__layer_setting setting =
       dsm__open_setting(&e->problem->inputs, e->chosen->layer, e->chosen->decisions.dysm_factor);
+  setting.is_hoisted = e->chosen->decisions.is_hoisted;
   setting.machine = e->machine;
   setting.reductions =
       setting.reductions != NULL && e->chosen->pipeline == DSM_NO_PIPELINE ? &e->shares : NULL;
@@ -94,9 +95,12 @@ static void predict_alternative(const dsm__explaining *e, const dsm__layer_decis
 
 static bool is_as_planned(const dsm_pass_plan *planned, const dsm__layer_decision *decision,
                           dsm_pass pass) {
-  const dsm_invocation *const last = &planned->invocations[planned->invocation_count - 1];
+  bool is_kernel_kept = false;
+  for (unsigned i = 0; i < planned->invocation_count; i++) {
+    is_kernel_kept = is_kernel_kept || planned->invocations[i].kind == DSM_INVOCATION_STEADY;
+  }
   if (planned->share.parallelism != decision->layouts.of[pass] ||
-      (last->kind == DSM_INVOCATION_STEADY) != decision->is_kernel_kept[pass]) {
+      is_kernel_kept != decision->is_kernel_kept[pass]) {
     return false;
   }
   for (unsigned i = 0; i < planned->invocation_count; i++) {
@@ -191,7 +195,7 @@ static bool list_splits(dsm__explaining *e, dsm_explanation *explanation, dsm_pa
   const dsm_loops best = setting.resident_fraction > 0
                              ? planned->invocations[0].split
                              : dsm__best_split_find(&work, splits, false).split;
-  const dsm__parts_limit candidates = dsm__candidate_parts(splits, setting.layer, &work.share);
+  const dsm__parts_limit candidates = dsm__candidate_parts(splits, work.layer, &work.share);
   bool is_listed = false; /* the plan's own way is already among the alternatives */
   for (size_t i = 0; i < explanation->alternative_count; i++) {
     const dsm_alternative *const one = &explanation->alternatives[i];

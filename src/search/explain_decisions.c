@@ -17,6 +17,7 @@ static const dsm__word decision_words[] = {
     [DSM_DECISION_OUTPUT_HELD].key = "output_on_chip",
     [DSM_DECISION_DYSM_FACTOR].key = "dysm_factor",
     [DSM_DECISION_PIPELINED].key = "pipelined",
+    [DSM_DECISION_HOISTED].key = "hoisted",
 };
 DSM__NAMED_WORDS(dsm__decision_words, "decision", decision_words, DSM_DECISION_COUNT, dsm_decision,
                  dsm_decision_name);
@@ -41,6 +42,8 @@ static uint64_t planned_value(const dsm_layer_plan *planned, dsm_decision decisi
     return planned->decisions.is_output_held;
   case DSM_DECISION_DYSM_FACTOR:
     return planned->decisions.dysm_factor;
+  case DSM_DECISION_HOISTED:
+    return planned->decisions.is_hoisted;
   case DSM_DECISION_PIPELINED:
   case DSM_DECISION_COUNT:
     break;
@@ -93,6 +96,8 @@ static const char *why_not(const dsm__explaining *e, dsm_decision decision, uint
   case DSM_DECISION_PIPELINED:
     return value == 0 ? "no mapping runs it alone"
                       : "no neighbour can be in a group with it, or the torus has too few rows";
+  case DSM_DECISION_HOISTED:
+    return value == 0 ? "no mapping runs it by itself" : "it does not fit the memory";
   case DSM_DECISION_DYSM_FACTOR:
   case DSM_DECISION_COUNT:
     break;
@@ -163,7 +168,7 @@ static bool add(const dsm__explaining *e, dsm_explanation *explanation, dsm_deci
 
 bool dsm__explain_what_ifs(const dsm__explaining *e, dsm_explanation *explanation) {
   const dsm__search_inputs *const inputs = &e->problem->inputs;
-  enum { FLAGS = 4 }; /* held or not, pipelined or not */
+  enum { FLAGS = 6 }; /* held or not, pipelined or not, hoisted or not */
   explanation->what_ifs = calloc(FLAGS + DSM__FACTORS_MAX, sizeof explanation->what_ifs[0]);
   if (explanation->what_ifs == NULL) {
     return false;
@@ -184,6 +189,12 @@ bool dsm__explain_what_ifs(const dsm__explaining *e, dsm_explanation *explanatio
                         dsm__pipeline_can_be_stage(e->plan->workload, e->layer_index);
   for (uint64_t v = 0; v < 2 && is_stage; v++) {
     if (!add(e, explanation, DSM_DECISION_PIPELINED, v)) {
+      return false;
+    }
+  }
+  const bool is_hoistable = factors->may_hoist && e->chosen->layer->hoisted != NULL;
+  for (uint64_t v = 0; v < 2 && is_hoistable; v++) {
+    if (!add(e, explanation, DSM_DECISION_HOISTED, v)) {
       return false;
     }
   }

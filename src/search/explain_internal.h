@@ -15,6 +15,7 @@ typedef struct dsm__way {
   unsigned factor_index;
   bool is_output_held;
   bool is_pipelined;
+  bool is_hoisted;
 } dsm__way;
 
 /** The value of a decision of the layer. */
@@ -56,7 +57,7 @@ double dsm__explain_network_cycles(const dsm__explaining *e, dsm_pass pass,
 
 /** Most values of a layer's decisions that are laid out by themselves: parallelisms of its passes,
  * whether it holds its output, whether it is pipelined, and its factors. */
-enum { DSM__LAYOUT_VALUES_MAX = DSM_PASS_COUNT * DSM_PARALLELISM_COUNT + 4 + DSM__FACTORS_MAX };
+enum { DSM__LAYOUT_VALUES_MAX = DSM_PASS_COUNT * DSM_PARALLELISM_COUNT + 6 + DSM__FACTORS_MAX };
 
 /** Where the model has layouts: adds the ways of a free graph, laid out; `best_cycles` are those of
  * the best mapping, whose ways are there. False if out of memory. */

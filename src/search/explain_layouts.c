@@ -88,6 +88,7 @@ bool dsm__explain_add_layouts(dsm__explaining *e, const dsm__network_graph *netw
   for (uint64_t flag = 0; flag < 2; flag++) {
     values[count++] = (wanted){false, DSM_PASS_COUNT, DSM_DECISION_OUTPUT_HELD, flag};
     values[count++] = (wanted){false, DSM_PASS_COUNT, DSM_DECISION_PIPELINED, flag};
+    values[count++] = (wanted){false, DSM_PASS_COUNT, DSM_DECISION_HOISTED, flag};
   }
   for (unsigned f = 0; f < e->problem->factors.count; f++) {
     values[count++] = (wanted){false, DSM_PASS_COUNT, DSM_DECISION_DYSM_FACTOR, dsm__factor_of(f)};

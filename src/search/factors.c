@@ -6,9 +6,17 @@
  */
 #include "search/layer_table.h"
 
+static bool may_hoist(const dsm_workload *workload, const dsm_explore_options *options) {
+  bool is_any = false;
+  for (size_t i = 0; i < workload->layer_count; i++) {
+    is_any = is_any || workload->layers[i].hoisted != NULL;
+  }
+  return is_any && (options->optimizations & DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_HOIST)) != 0;
+}
+
 dsm__factors dsm__factors_derive(const dsm_workload *workload, const dsm_machine *machine,
                                  const dsm_explore_options *options) {
-  dsm__factors factors = {.count = 1};
+  dsm__factors factors = {.count = 1, .may_hoist = may_hoist(workload, options)};
   if ((options->optimizations & DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_DYSM)) == 0) {
     return factors;
   }
@@ -24,7 +32,10 @@ dsm__factors dsm__factors_derive(const dsm_workload *workload, const dsm_machine
 }
 
 bool dsm__factor_is_allowed(const dsm__factors *factors, const dsm_layer *layer, unsigned index) {
-  if (index >= factors->count || (index > 0 && layer->timesteps != 1)) {
+  if (layer->timesteps != 1 && index > 0) {
+    return index == DSM__RUN_HOISTED && factors->may_hoist && layer->hoisted != NULL;
+  }
+  if (index >= factors->count) {
     return false;
   }
   if (!factors->is_uniform) {

@@ -157,6 +157,9 @@ static void find_steady(const dsm__layer_setting *setting, dsm_pass pass,
   const dsm__parts parts = dsm__pass_parts(setting, pass, parallelism, true);
   const dsm__part *const part = &parts.items[1];
   dsm_loops split = {{0}};
+  if (part->kind != DSM_INVOCATION_STEADY) {
+    return; /* an update of all timesteps at once */
+  }
   const dsm__least_total steady =
       find_invocation(setting, pass, parallelism, part, splits, are_splits_wanted ? &split : NULL);
   best->evaluations += steady.evaluations;
@@ -164,10 +167,11 @@ static void find_steady(const dsm__layer_setting *setting, dsm_pass pass,
     return;
   }
   best->is_kernel_kept = true;
+  best->splits[2] = best->splits[1]; /* of hoisted ones, if there are any */
   best->splits[1] = split;
   best->later_cycles = steady.cycles;
-  best->cycles =
-      (double)parts.items[0].count * best->first_cycles + (double)part->count * best->later_cycles;
+  best->cycles = (double)parts.items[0].count * best->first_cycles +
+                 (double)part->count * best->later_cycles + best->hoisted_cycles;
 }
 
 static dsm__best_pass find_pass(const dsm__layer_setting *setting, dsm_pass pass,
@@ -182,7 +186,11 @@ static dsm__best_pass find_pass(const dsm__layer_setting *setting, dsm_pass pass
     best.cycles += (double)parts.items[i].count * part.cycles;
     best.evaluations += part.evaluations;
     best.first_cycles = i == 0 ? part.cycles : best.first_cycles;
-    best.later_cycles = part.cycles;
+    if (parts.items[i].kind == DSM_INVOCATION_HOISTED) {
+      best.hoisted_cycles = (double)parts.items[i].count * part.cycles;
+    } else {
+      best.later_cycles = part.cycles;
+    }
   }
   if (may_keep_kernel && dsm_kernel_can_be_kept(setting->layer, setting->machine)) {
     find_steady(setting, pass, parallelism, splits, are_splits_wanted, &best);

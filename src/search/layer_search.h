@@ -94,10 +94,11 @@ dsm__least_total dsm__least_total_find(const dsm_pass_work *work, const dsm__cor
 
 /** The best that a pass of a layer can do with one parallelism. */
 typedef struct dsm__best_pass {
-  double cycles;       /**< of all its invocations in a step */
-  bool is_kernel_kept; /**< steady invocations follow the first */
-  double first_cycles; /**< of one invocation of the first kind */
-  double later_cycles; /**< of one invocation of the last kind */
+  double cycles;         /**< of all its invocations in a step */
+  bool is_kernel_kept;   /**< steady invocations follow the first */
+  double first_cycles;   /**< of one invocation of the first kind */
+  double later_cycles;   /**< of one invocation of the last kind, but for hoisted ones, */
+  double hoisted_cycles; /**< all of which take so much */
   dsm_loops splits[DSM_INVOCATION_KINDS_MAX];
   uint64_t evaluations;
 } dsm__best_pass;

@@ -34,6 +34,21 @@ dsm__layer_setting dsm__open_setting(const dsm__search_inputs *inputs, const dsm
   };
 }
 
+dsm__layer_setting dsm__run_setting(const dsm__search_inputs *inputs, const dsm_layer *layer,
+                                    unsigned index) {
+  const uint64_t factor = layer->timesteps == 1 ? dsm__factor_of(index) : 1;
+  dsm__layer_setting setting = dsm__open_setting(inputs, layer, factor);
+  setting.is_hoisted = dsm__is_run_hoisted(layer, index);
+  return setting;
+}
+
+/* May some layers like this be run by a number, with some uniform factor? */
+static bool is_run_possible(const dsm__layer_table *table, const dsm_layer *layer, unsigned index) {
+  dsm__factors all = table->factors;
+  all.is_uniform = false;
+  return dsm__factor_is_allowed(&all, layer, index);
+}
+
 /* What the tasks share; each writes its own entries. */
 typedef struct job {
   dsm__layer_table *table;
@@ -71,10 +86,10 @@ static void run_task(void *context, size_t task_index, size_t worker_index) {
     const dsm_pass pass = (dsm_pass)p;
     for (unsigned f = 0; f < table->factor_count; f++) {
       double *const cycles = dsm__pass_cycles(table, class_index, pass, parallelism, f);
-      const bool is_possible = is_allowed && (f == 0 || layer->timesteps == 1);
+      const bool is_possible = is_allowed && is_run_possible(table, layer, f);
       *cycles = is_possible ? 0 : HUGE_VAL;
       if (is_possible && is_first && dsm_pass_exists(layer, inputs->options->mode, pass)) {
-        const dsm__layer_setting setting = dsm__open_setting(inputs, layer, dsm__factor_of(f));
+        const dsm__layer_setting setting = dsm__run_setting(inputs, layer, f);
         const dsm__recalled_pass of = {table, class_index, &setting, pass, parallelism};
         const dsm__best_pass best = dsm__recall_pass(&of, false);
         *cycles = best.cycles;
@@ -128,7 +143,8 @@ static bool number_shapes(dsm__layer_table *table, bool are_forks_counted, dsm__
 
 bool dsm__layer_table_fill(dsm__layer_table *table, const dsm__search_inputs *inputs,
                            const dsm__factors *factors, dsm__arena *arena) {
-  *table = (dsm__layer_table){.inputs = inputs, .factor_count = factors->count};
+  *table = (dsm__layer_table){
+      .inputs = inputs, .factor_count = dsm__run_count(factors), .factors = *factors};
   const dsm_system *const system = inputs->machine->system;
   const bool are_forks_counted =
       system->model.exact_forks || system->model.auxiliary_traffic == DSM_AUXILIARY_TRAFFIC_UNFUSED;
@@ -143,7 +159,7 @@ bool dsm__layer_table_fill(dsm__layer_table *table, const dsm__search_inputs *in
   job j = {.table = table};
   if (!DSM__RESERVE(arena, table->pass_cycles,
                     classes * DSM_PARALLELISM_COUNT * DSM_PASS_COUNT * table->factor_count) ||
-      !DSM__RESERVE(arena, table->choices, 2 * classes) ||
+      !DSM__RESERVE(arena, table->choices, (factors->may_hoist ? 4 : 2) * classes) ||
       !DSM__RESERVE(arena, j.evaluations, tasks)) {
     return false;
   }
@@ -202,8 +218,8 @@ static bool can_update(const dsm__layer_table *table, size_t class_index, unsign
 
 /* The best update parallelism and factor of a pair; of equals the first. */
 static dsm__open_choice choose(const dsm__layer_table *table, const dsm__factors *factors,
-                               size_t class_index, unsigned pair,
-                               const dsm__reductions *reductions) {
+                               size_t class_index, unsigned pair, const dsm__reductions *reductions,
+                               bool is_hoisted) {
   const dsm__search_inputs *const inputs = table->inputs;
   const dsm_layer *const layer = dsm__class_layer(table, class_index);
   const dsm_parallelism forward = dsm__pair_forward(pair);
@@ -211,6 +227,7 @@ static dsm__open_choice choose(const dsm__layer_table *table, const dsm__factors
   dsm__layer_setting setting = dsm__open_setting(inputs, layer, 1);
   setting.reductions = reductions;
   const unsigned ways = inputs->machine->parallelism_count;
+  const unsigned runs = dsm__run_count(factors);
   double totals[DSM_PARALLELISM_COUNT][DSM__FACTORS_MAX];
   double best = HUGE_VAL;
   const bool are_needed =
@@ -219,15 +236,16 @@ static dsm__open_choice choose(const dsm__layer_table *table, const dsm__factors
     const bool is_possible = can_update(table, class_index, pair, (dsm_parallelism)u);
     const dsm_pass_layouts layouts = {{forward, backward, (dsm_parallelism)u}};
     const double once = is_possible ? dsm__once_cycles(&setting, &layouts) : HUGE_VAL;
-    for (unsigned f = 0; f < factors->count; f++) {
-      totals[u][f] = is_possible && dsm__factor_is_allowed(factors, layer, f)
+    for (unsigned f = 0; f < runs; f++) {
+      totals[u][f] = is_possible && dsm__factor_is_allowed(factors, layer, f) &&
+                             dsm__is_run_hoisted(layer, f) == is_hoisted
                          ? invocation_cycles(table, class_index, &layouts, f) + once
                          : HUGE_VAL;
       best = totals[u][f] < best ? totals[u][f] : best;
     }
   }
   for (unsigned u = 0; u < ways; u++) {
-    for (unsigned f = 0; f < factors->count; f++) {
+    for (unsigned f = 0; f < runs; f++) {
       if (isfinite(best) && totals[u][f] <= dsm__tie_limit(best)) {
         return (dsm__open_choice){totals[u][f], (dsm_parallelism)u, f};
       }
@@ -238,12 +256,16 @@ static dsm__open_choice choose(const dsm__layer_table *table, const dsm__factors
 
 void dsm__layer_table_choose(dsm__layer_table *table, const dsm__factors *factors) {
   const dsm__search_inputs *const inputs = table->inputs;
-  for (size_t c = 0; c < table->distinct.count; c++) {
+  const size_t classes = table->distinct.count;
+  for (size_t row = 0; row < (factors->may_hoist ? 2 * classes : classes); row++) {
+    const size_t c = row % classes;
+    const bool is_hoisted = row >= classes;
+    dsm__open_choice(*const choices)[DSM__PAIRS] = &table->choices[is_hoisted ? 2 * classes : 0];
     for (DSM__EACH_PAIR(pair, inputs->machine->parallelism_count)) {
-      table->choices[c][pair] = choose(table, factors, c, pair, inputs->reductions);
+      choices[c][pair] = choose(table, factors, c, pair, inputs->reductions, is_hoisted);
       if (inputs->first_layers > 0) {
-        table->choices[table->distinct.count + c][pair] =
-            choose(table, factors, c, pair, inputs->first_reductions);
+        choices[classes + c][pair] =
+            choose(table, factors, c, pair, inputs->first_reductions, is_hoisted);
       }
     }
   }

@@ -12,14 +12,26 @@
 #include "search/distinct.h"
 #include "search/memo.h"
 
-/** Factor number k is 2^k. */
-enum { DSM__FACTORS_MAX = 64 };
+/** How a layer is run beside its parallelisms has a number. Without timesteps that is its factor's:
+ * factor number k is 2^k. With timesteps it is 0, or of an lstm whose input products are hoisted
+ * DSM__RUN_HOISTED. */
+enum { DSM__FACTORS_MAX = 64, DSM__RUN_HOISTED = 1 };
 
 typedef struct dsm__factors {
   unsigned count;      /**< of factors that some layer may use, at least 1 */
   bool is_uniform;     /**< one factor for all convolutions, 1 for the rest */
   unsigned conv_index; /**< that one */
+  bool may_hoist;      /**< some lstm */
 } dsm__factors;
+
+/** Numbers of ways to run some layer. */
+static inline unsigned dsm__run_count(const dsm__factors *factors) {
+  return factors->may_hoist && factors->count < 2 ? 2 : factors->count;
+}
+
+static inline bool dsm__is_run_hoisted(const dsm_layer *layer, unsigned index) {
+  return layer->timesteps != 1 && index == DSM__RUN_HOISTED;
+}
 
 static inline uint64_t dsm__factor_of(unsigned index) {
   return (uint64_t)1 << index;
@@ -29,7 +41,7 @@ static inline uint64_t dsm__factor_of(unsigned index) {
 dsm__factors dsm__factors_derive(const dsm_workload *workload, const dsm_machine *machine,
                                  const dsm_explore_options *options);
 
-/** May a layer use factor number `index`? */
+/** May a layer be run by number `index`? */
 bool dsm__factor_is_allowed(const dsm__factors *factors, const dsm_layer *layer, unsigned index);
 
 /** Everything that costs are computed from, shared by all parts of a search. */
@@ -61,6 +73,10 @@ static inline dsm_parallelism_set dsm__search_parallelisms(const dsm__search_inp
 /** How a layer runs with a factor and with nothing held. */
 dsm__layer_setting dsm__open_setting(const dsm__search_inputs *inputs, const dsm_layer *layer,
                                      uint64_t factor);
+
+/** The same, run by number `index`. */
+dsm__layer_setting dsm__run_setting(const dsm__search_inputs *inputs, const dsm_layer *layer,
+                                    unsigned index);
 
 /** A pair of parallelisms, of forward and of backward: what neighbouring layers see of a layer. */
 enum { DSM__PAIRS = DSM_PARALLELISM_COUNT * DSM_PARALLELISM_COUNT };
@@ -99,8 +115,9 @@ typedef struct dsm__layer_table {
   dsm__distinct distinct;
   dsm__core_splits splits;
   const uint32_t *shapes; /**< of each class, its number in the memo; NULL: nothing is kept */
-  unsigned factor_count;
-  double *pass_cycles;                     /**< see dsm__pass_cycles */
+  unsigned factor_count;  /**< numbers of ways to run a layer */
+  dsm__factors factors;   /**< all that there are; conv_index is that of none */
+  double *pass_cycles;    /**< see dsm__pass_cycles */
   dsm__open_choice (*choices)[DSM__PAIRS]; /**< see dsm__choices_of */
   uint64_t evaluations;
   bool are_alike_kept; /**< choices have each parallelism, also where an axis of one chip makes no
@@ -113,12 +130,12 @@ bool dsm__layer_table_fill(dsm__layer_table *table, const dsm__search_inputs *in
                            const dsm__factors *factors, dsm__arena *arena);
 
 /** What a layer chooses: one row for each class, then one for those of its layers that are among
- * the first layers (inputs->first_layers). */
+ * the first layers (inputs->first_layers); then the same of hoisted layers. */
 static inline const dsm__open_choice *dsm__choices_of(const dsm__layer_table *table,
-                                                      size_t layer_index) {
+                                                      size_t layer_index, bool is_hoisted) {
   const bool is_first = layer_index < table->inputs->first_layers;
-  return table
-      ->choices[table->distinct.class_of[layer_index] + (is_first ? table->distinct.count : 0)];
+  const size_t row = (is_hoisted ? 2U : 0U) + (is_first ? 1U : 0U);
+  return table->choices[table->distinct.class_of[layer_index] + row * table->distinct.count];
 }
 
 /** Fills choices, once the table is filled; for uniform factors once for each of them. */

@@ -28,7 +28,7 @@ typedef enum dsm__memo_kind {
 typedef struct dsm__memo_key {
   uint32_t context; /**< of the pass */
   uint32_t shape;
-  uint32_t unused;                           /**< 0 */
+  uint32_t is_hoisted;
   uint32_t chips[DSM_AXES_MAX];              /**< of the machine, perhaps a stage of a pipeline */
   double link_bytes_per_cycle[DSM_AXES_MAX]; /**< 0 where the pass sends nothing along the axis */
   uint64_t minibatch;

@@ -58,6 +58,14 @@ bool dsm__has_room_for_an_element(const dsm_workload *workload, const dsm_system
   return false;
 }
 
+static const char *name_of_first(dsm_optimization_set set) {
+  int first = 0;
+  while (first + 1 < DSM_OPTIMIZATION_COUNT && (set & DSM_OPTIMIZATION_BIT(first)) == 0) {
+    first++;
+  }
+  return dsm_optimization_name((dsm_optimization)first);
+}
+
 dsm_status dsm__problem_init_with(dsm__problem *problem, const dsm_workload *workload,
                                   const dsm_system *system, const dsm_explore_options *options,
                                   dsm__memo *memo, dsm_diags *diags) {
@@ -68,10 +76,11 @@ dsm_status dsm__problem_init_with(dsm__problem *problem, const dsm_workload *wor
                    "expected options that leave a parallelism, found none");
     return DSM_ERROR_USAGE;
   }
-  if ((options->optimizations & ~dsm_mode_optimizations(options->mode)) != 0) {
-    dsm__diags_add(diags, DSM_SEVERITY_ERROR, nowhere, NULL,
-                   "expected optimizations that %s has, found %s", dsm_mode_name(options->mode),
-                   options->mode == DSM_MODE_TRAINING ? "preload" : "per_pass");
+  if ((options->optimizations & ~dsm_mode_possible_optimizations(options->mode)) != 0) {
+    dsm__diags_add(
+        diags, DSM_SEVERITY_ERROR, nowhere, NULL, "expected optimizations that %s has, found %s",
+        dsm_mode_name(options->mode),
+        name_of_first(options->optimizations & ~dsm_mode_possible_optimizations(options->mode)));
     return DSM_ERROR_USAGE;
   }
   if (!(options->gap >= 0 && options->gap < 1) ||

@@ -9,7 +9,7 @@
 _Static_assert(sizeof(void *) != 8 ||
                    sizeof(dsm__holding) == 4 * sizeof(bool) + 4 + 3 * sizeof(uint64_t),
                "all of the holding is in a key");
-_Static_assert(sizeof(void *) != 8 || sizeof(dsm__layer_setting) == 8 * sizeof(uint64_t) +
+_Static_assert(sizeof(void *) != 8 || sizeof(dsm__layer_setting) == 9 * sizeof(uint64_t) +
                                                                         sizeof(dsm_precision) +
                                                                         sizeof(dsm__holding),
                "all of the setting is in a key");
@@ -27,6 +27,7 @@ static bool make_key(const dsm__recalled_pass *of, dsm__memo_kind kind, dsm__mem
   *key = (dsm__memo_key){
       .context = inputs->memo_contexts[of->pass],
       .shape = of->table->shapes[of->class_index],
+      .is_hoisted = setting->is_hoisted,
       .minibatch = setting->minibatch,
       .dysm_factor = setting->dysm_factor,
       .held_elements = holding->held_elements,

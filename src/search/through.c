@@ -20,7 +20,9 @@ uint64_t dsm__way_value(const dsm__way *way, dsm_decision decision) {
   case DSM_DECISION_OUTPUT_HELD:
     return way->is_output_held;
   case DSM_DECISION_DYSM_FACTOR:
-    return dsm__factor_of(way->factor_index);
+    return way->is_hoisted ? 1 : dsm__factor_of(way->factor_index);
+  case DSM_DECISION_HOISTED:
+    return way->is_hoisted;
   case DSM_DECISION_PIPELINED:
   case DSM_DECISION_COUNT:
     break;
@@ -49,6 +51,8 @@ static bool is_way(const dsm__problem *problem, const dsm__network_graph *networ
   way->layouts = (dsm_pass_layouts){
       {(dsm_parallelism)info->forward, (dsm_parallelism)info->backward, step.update}};
   way->factor_index = step.factor_index;
+  way->is_hoisted =
+      dsm__is_run_hoisted(&problem->inputs.workload->layers[layer_index], step.factor_index);
   way->is_output_held = step.is_output_held;
   return true;
 }

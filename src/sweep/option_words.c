@@ -15,16 +15,18 @@ const dsm__sweep_option dsm__sweep_options[] = {
     [DSM__OPTION_OPTIMIZE] = {.key = "optimize",
                               .words = &dsm__optimization_words,
                               .is_set = true,
+                              .all = DSM_OPTIMIZATION_ALL,
                               .may_be_none = true,
                               .offset = offsetof(dsm_explore_options, optimizations)},
     [DSM__OPTION_PARALLELISM] = {.key = "parallelism",
                                  .words = &dsm__parallelism_words,
                                  .is_set = true,
+                                 .all = DSM_PARALLELISM_ALL,
                                  .offset = offsetof(dsm_explore_options, parallelisms)},
 };
 
 static unsigned all_of(const dsm__sweep_option *option) {
-  return (1U << option->words->count) - 1U;
+  return option->all;
 }
 
 /* "all", "none" or words; false with the word at fault. */

@@ -24,6 +24,7 @@ typedef struct dsm__sweep_option {
   const dsm__words *words;
   bool is_set;      /**< such as "hybrid+reuse" */
   bool may_be_none; /**< of sets */
+  unsigned all;     /**< of a set: what the word "all" stands for */
   size_t offset;    /**< in dsm_explore_options */
 } dsm__sweep_option;
 

@@ -93,6 +93,6 @@ bool dsm__point_init(dsm__sweep_point *point, const dsm_sweep *sweep, size_t ind
           add_value(&to, sweep, axis->paths[p], &axis->values[rows[a] * axis->path_count + p]);
     }
   }
-  point->options.optimizations &= dsm_mode_optimizations(point->options.mode);
+  point->options.optimizations &= dsm_mode_possible_optimizations(point->options.mode);
   return is_good;
 }

@@ -92,10 +92,12 @@ void dsm__short_decisions(const dsm_plan *plan, dsm__text_buffer *text) {
   size_t held = 0;
   size_t preloaded = 0;
   size_t pipelined = 0;
+  size_t hoisted = 0;
   for (size_t i = 0; i < plan->layer_count; i++) {
     const dsm_layer_plan *const layer = &plan->layers[i];
     held += layer->decisions.is_output_held ? 1 : 0;
     preloaded += layer->decisions.weights_on_chip > 0 ? 1 : 0;
+    hoisted += layer->decisions.is_hoisted ? 1 : 0;
     pipelined += layer->pipeline != DSM_NO_PIPELINE ? 1 : 0;
   }
   put_all_parallelisms(plan, text);
@@ -103,4 +105,5 @@ void dsm__short_decisions(const dsm_plan *plan, dsm__text_buffer *text) {
   put_count("on chip", held, text);
   put_count("preloaded", preloaded, text);
   put_count("pipelined", pipelined, text);
+  put_count("hoisted", hoisted, text);
 }

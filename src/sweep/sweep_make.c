@@ -130,12 +130,12 @@ static dsm_optimization_set meaningful(const dsm__sweep_draft *draft) {
       dsm_mode mode;
       if (axis->kinds[i % axis->path_count] == DSM__PATH_OPTION + DSM__OPTION_MODE &&
           dsm_mode_parse(axis->values[i].text, &mode)) {
-        set |= dsm_mode_optimizations(mode);
+        set |= dsm_mode_possible_optimizations(mode);
         is_varied = true;
       }
     }
   }
-  return is_varied ? set : dsm_mode_optimizations(draft->options.mode);
+  return is_varied ? set : dsm_mode_possible_optimizations(draft->options.mode);
 }
 
 static void check_meaning(dsm__sweep_draft *draft, dsm_optimization_set set,

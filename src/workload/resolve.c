@@ -572,5 +572,8 @@ void dsm__workload_resolve(dsm_workload *workload, const dsm__json_node *root,
   if (dsm__json_doc_error_count(root->doc) == 0) {
     dsm__workload_derive_lives(workload, r.layers, layers_node);
     check_losses(&r, layers_node);
+    if (!dsm__workload_derive_hoisted(workload, r.layers)) {
+      dsm__json_set_out_of_memory(root->doc);
+    }
   }
 }

@@ -65,6 +65,13 @@ uint64_t dsm__layer_derive_parameters(const dsm_layer *layer);
 void dsm__workload_derive_lives(dsm_workload *workload, dsm_layer *layers,
                                 const dsm__json_node *layers_node);
 
+/** The loops of an lstm with hoisted input products. */
+void dsm__layer_hoist(const dsm_layer *lstm, dsm_layer hoisted[DSM_HOISTED_COUNT]);
+
+/** Gives every lstm with timesteps these loops, once all else of it is known; false if out of
+ * memory. */
+DSM_NODISCARD bool dsm__workload_derive_hoisted(dsm_workload *workload, dsm_layer *layers);
+
 /** Writes the workload as an object in the format "dsm-workload/1". */
 void dsm__workload_write(const dsm_workload *workload, dsm__json_writer *writer);
 

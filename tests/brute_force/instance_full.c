@@ -194,6 +194,10 @@ static twin_options options_of(instance_random *random, const instance_case whic
       .per_pass =
           (all && !inference) || which == INSTANCE_PER_PASS || which == INSTANCE_PER_PASS_ONLY,
   };
+  /* No draw of its own, so that the rest of an instance stays what it was. */
+  options.hoist = !inference &&
+                  (all || which == INSTANCE_MIXED || which == INSTANCE_MIXED_LIMITED) &&
+                  (random->state >> 20 & 1) != 0;
   if (which == INSTANCE_MIXED || which == INSTANCE_MIXED_LIMITED) {
     options.hybrid = instance_random_chance(random, 70);
     options.inference = instance_random_chance(random, 25);
@@ -201,6 +205,7 @@ static twin_options options_of(instance_random *random, const instance_case whic
     options.dysm = instance_random_chance(random, 60);
     options.pipeline = instance_random_chance(random, 60);
     options.per_pass = instance_random_chance(random, 60) && !options.inference;
+    options.hoist = options.hoist && !options.inference;
     const unsigned kept = instance_random_chance(random, 50) ? 1U << TWIN_DATA : 1U << TWIN_MODEL;
     options.parallelism_mask = (unsigned)instance_random_between(random, 0, every) | kept;
   }
@@ -237,7 +242,8 @@ static double count_mappings(const twin_space *space) {
     const double alone =
         twin_passes_may_differ(space) ? parallelisms * parallelisms * parallelisms : parallelisms;
     const bool can_hold = space->options.reuse && space->is_holdable[i];
-    count *= factors * (alone + (can_hold ? parallelisms * layouts : 0));
+    const double ways = factors + (twin_may_hoist(space, i) ? 1 : 0);
+    count *= ways * (alone + (can_hold ? parallelisms * layouts : 0));
   }
   return count;
 }

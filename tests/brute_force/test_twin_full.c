@@ -92,6 +92,7 @@ static bool read_mapping(comparison *c, const dsm_plan *plan, twin_mapping *out)
     read_parallelisms(layer, c->given->options.inference, out->layers[i].parallelism);
     out->layers[i].factor = (size_t)layer->decisions.dysm_factor;
     out->layers[i].is_held = layer->decisions.is_output_held;
+    out->layers[i].is_hoisted = layer->decisions.is_hoisted;
     out->layers[i].parts = (twin_parts){.features = (size_t)layer->decisions.output_layout.features,
                                         .positions = (size_t)layer->decisions.output_layout.ij,
                                         .samples = (size_t)layer->decisions.output_layout.mb};
@@ -213,7 +214,8 @@ static dsm_explore_options options_of(const instance *given) {
                           (from->reuse ? DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_REUSE) : 0) |
                           (from->dysm ? DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_DYSM) : 0) |
                           (from->pipeline ? DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_PIPELINE) : 0) |
-                          (from->per_pass ? DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_PER_PASS) : 0);
+                          (from->per_pass ? DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_PER_PASS) : 0) |
+                          (from->hoist ? DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_HOIST) : 0);
   options.parallelisms = from->parallelism_mask;
   options.thread_count = 1 + given->seed % 3;
   return options;
@@ -229,6 +231,7 @@ typedef struct {
   unsigned held;
   unsigned divided; /* some DySM factor */
   unsigned pipelined;
+  unsigned hoisted;
   unsigned fetching; /* of these, where a stage fetches weights that it could keep */
   unsigned enclosed;
   unsigned above; /* of these, above the best */
@@ -238,10 +241,12 @@ typedef struct {
 static void count_features(coverage *seen, const twin_result *result) {
   bool is_held = false;
   bool is_divided = false;
+  bool is_hoisted = false;
   bool is_fetching = false;
   for (size_t i = 0; i < result->mapping.layer_count; i++) {
     is_held = is_held || result->mapping.layers[i].is_held;
     is_divided = is_divided || result->mapping.layers[i].factor > 1;
+    is_hoisted = is_hoisted || result->mapping.layers[i].is_hoisted;
     for (int p = 0; p < TWIN_PASS_COUNT; p++) {
       is_fetching = is_fetching || result->mapping.layers[i].fetches[p];
     }
@@ -249,6 +254,7 @@ static void count_features(coverage *seen, const twin_result *result) {
   seen->feasible++;
   seen->held += is_held;
   seen->divided += is_divided;
+  seen->hoisted += is_hoisted;
   seen->pipelined += result->mapping.group_count > 0;
   seen->fetching += is_fetching;
 }
@@ -331,13 +337,14 @@ int main(int argc, char **argv) {
     }
   }
   free(given);
-  printf("%llu seeds from %llu: %u explored alike (%u hold outputs, %u with DySM, %u pipelined, of "
-         "which %u fetch what they could keep), %u "
+  printf("%llu seeds from %llu: %u explored alike (%u hold outputs, %u with DySM, %u hoisted, %u "
+         "pipelined, "
+         "of which %u fetch what they could keep), %u "
          "infeasible alike, %u refused alike, %u differ; %u have axes, %u of these keys of "
          "links or collectives\n",
          (unsigned long long)count, (unsigned long long)first, seen.feasible, seen.held,
-         seen.divided, seen.pipelined, seen.fetching, seen.infeasible, seen.refused, failed,
-         seen.with_axes, seen.with_axis_keys);
+         seen.divided, seen.hoisted, seen.pipelined, seen.fetching, seen.infeasible, seen.refused,
+         failed, seen.with_axes, seen.with_axis_keys);
   printf("of %u whose sums of gradients overlap %u are above the best, by %.3g %% at most\n",
          seen.enclosed, seen.above, 100 * seen.most_above);
   instance_key_counts_print(&keys);

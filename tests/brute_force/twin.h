@@ -52,6 +52,7 @@ typedef struct {
   bool dysm;
   bool pipeline;
   bool per_pass; /* no effect in inference */
+  bool hoist;    /* likewise */
 } twin_options;
 
 /* Of a held output, where its layout is a decision (layout_move "exact"): the parts of a sample's
@@ -68,7 +69,8 @@ typedef struct {
   twin_parallelism parallelism[TWIN_PASS_COUNT]; /* pF, pB, pU; inference, matmul: all the same */
   size_t factor;                                 /* DySM */
   bool is_held;                                  /* the output */
-  twin_parts parts;              /* of a held output where that is a decision, else zero */
+  bool is_hoisted;  /* of an lstm with timesteps: its input products of all of them at once */
+  twin_parts parts; /* of a held output where that is a decision, else zero */
   bool fetches[TWIN_PASS_COUNT]; /* of a stage that could keep its weights over timesteps and would
                                     not be slower for it: fetches them in each all the same */
 } twin_decision;

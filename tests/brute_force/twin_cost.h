@@ -85,6 +85,8 @@ double twin_ideal_cycles(const twin_context *context);
 /* Section 12, bytes per chip. The need of a mapping is the sum of what its layers keep, the largest
  * of what they have for a while, and in training the network's input. */
 double twin_kept_bytes(const twin_context *context, size_t layer, twin_parallelism forward);
+/* Of the input products of all timesteps, where they are hoisted. */
+double twin_hoisted_bytes(const twin_context *context, size_t layer, twin_parallelism forward);
 /* Without the network's input. */
 double twin_transient_bytes(const twin_context *context, size_t layer, twin_parallelism forward,
                             twin_parallelism backward);

@@ -25,7 +25,8 @@ static bool explore(twin_result *out, const char *workload_json, const char *sys
 
 bool twin_explore(twin_result *out, const char *workload_json, const char *system_json,
                   const twin_options options) {
-  const bool is_simple = !options.reuse && !options.dysm && !options.pipeline && !options.per_pass;
+  const bool is_simple =
+      !options.reuse && !options.dysm && !options.pipeline && !options.per_pass && !options.hoist;
   return explore(out, workload_json, system_json, options,
                  is_simple ? twin_search_parallelisms : twin_search_mappings);
 }

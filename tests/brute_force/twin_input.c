@@ -197,6 +197,7 @@ static void add_node(twin_workload *workload, const twin_node *node, const char 
   const int length = snprintf(added->name, sizeof added->name, "%s%s", name, suffix);
   assert(length > 0 && (size_t)length < sizeof added->name);
   (void)length;
+  workload->nodes[workload->node_count].place = workload->node_count;
   workload->node_count++;
 }
 

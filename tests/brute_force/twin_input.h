@@ -104,8 +104,11 @@ typedef struct {
   double
       multiplied_ij; /* size of a feature of the input where it is multiplied: after a pool on it */
   twin_refs inputs;
-  twin_refs shortcut; /* a residual's `from` */
-  twin_refs operand;  /* of a matmul */
+  twin_refs shortcut;    /* a residual's `from` */
+  twin_refs operand;     /* of a matmul */
+  bool is_hoisted_input; /* products of an lstm's input: their errors go back in any case */
+  bool is_step;          /* a timestep that finds its input's products in memory */
+  size_t place;          /* of the layer among those of the workload */
   twin_pipeline_rule pipeline_rule;
   char pipeline_name[TWIN_NAME_SIZE]; /* "" unless named */
 } twin_node;

@@ -208,7 +208,7 @@ static void auxiliary_operands(const twin_context *context, const twin_node *nod
   elements[TWIN_AUX_ACTIVATION] = node->has_batch_norm ? 0 : (node->transcendentals + relu) * o;
   elements[TWIN_AUX_BIAS] = node->has_bias ? o : 0;
   elements[TWIN_AUX_RESIDUAL] = node->has_residual ? o : 0;
-  elements[TWIN_AUX_FORK] = twin_fork_elements(context->workload, twin_node_index(context, node));
+  elements[TWIN_AUX_FORK] = twin_fork_elements(context->workload, node);
 }
 
 /* What a kind moves for each element, where this and that is held. */
@@ -260,7 +260,7 @@ static double auxiliary_cycles(const twin_context *context, const twin_node *nod
     ops = backward_ops(node);
   }
   if (pass == TWIN_BACKWARD && system->exact_forks) {
-    ops += twin_fork_elements(context->workload, twin_node_index(context, node));
+    ops += twin_fork_elements(context->workload, node);
   }
   const double computing = ops * mbc / (layout.nm * system->cores * system->sfu_ops_per_cycle);
   const double moving = auxiliary_elements(context, node, pass, condition) * mbc / layout.nm *
@@ -357,7 +357,9 @@ static volumes volumes_of(const twin_context *context, const twin_node *node,
   const double of_kernel = bytes->ker > 0 ? bytes->kcore / bytes->ker : 0;
   const double read = condition->is_input_held ? 0 : bytes->inp;
   const double written = condition->is_output_held ? 0 : bytes->st;
-  const double fix = shortcut_fix_bytes(context, node, pass, bytes, condition);
+  /* Products of the input are read, errors of the gates written. */
+  const double gates = node->is_step ? bytes->raw : 0;
+  const double fix = gates + shortcut_fix_bytes(context, node, pass, bytes, condition);
   if (pass == TWIN_UPDATE) {
     return (volumes){.left = bytes->inp,
                      .right = update_error_bytes(context, node, bytes, condition),
@@ -466,7 +468,8 @@ static double shared_statistics_cycles(const twin_context *context, const twin_n
 }
 
 size_t twin_node_index(const twin_context *context, const twin_node *node) {
-  return (size_t)(node - context->workload->nodes);
+  (void)context;
+  return node->place;
 }
 
 twin_condition twin_plain_condition(const twin_context *context, const twin_node *node) {

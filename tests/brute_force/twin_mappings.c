@@ -70,6 +70,10 @@ static void visit_pass(search *s, const size_t layer, const twin_pass_kind pass,
     if (pass == TWIN_UPDATE) {
       next.kept_bytes +=
           twin_kept_bytes(&space->context, layer, decision->parallelism[TWIN_FORWARD]);
+      if (decision->is_hoisted) {
+        next.kept_bytes +=
+            twin_hoisted_bytes(&space->context, layer, decision->parallelism[TWIN_FORWARD]);
+      }
       next.transient_bytes =
           fmax(next.transient_bytes, twin_price_transient(&s->pricer, &s->current, layer));
     }
@@ -133,6 +137,14 @@ static void visit_layouts(search *s, const size_t layer, const prefix so_far) {
   }
 }
 
+/* An lstm with hoisted input products. */
+static void visit_hoisted(search *s, const size_t layer, const prefix so_far) {
+  if (twin_may_hoist(&s->pricer.space, layer)) {
+    s->current.layers[layer] = (twin_decision){.factor = 1, .is_hoisted = true};
+    visit_pass(s, layer, TWIN_FORWARD, so_far);
+  }
+}
+
 static void visit_layer(search *s, const size_t layer, const prefix so_far) {
   const twin_space *const space = &s->pricer.space;
   if (layer == s->current.layer_count) {
@@ -140,6 +152,7 @@ static void visit_layer(search *s, const size_t layer, const prefix so_far) {
     return;
   }
   visit_groups(s, layer, so_far);
+  visit_hoisted(s, layer, so_far);
   twin_decision *const decision = &s->current.layers[layer];
   for (size_t i = 0; i < (s->is_plain ? 1 : space->factor_count); i++) {
     for (int held = 1; held >= 0; held--) {

@@ -53,6 +53,12 @@ double twin_kept_bytes(const twin_context *context, const size_t layer,
   return weight_bytes(context, layer, forward) + activation_bytes(context, layer, forward);
 }
 
+double twin_hoisted_bytes(const twin_context *context, const size_t layer,
+                          const twin_parallelism forward) {
+  const twin_node *const node = &context->workload->nodes[layer];
+  return tensor_bytes(context, 4 * node->out * node->timesteps, forward);
+}
+
 /* Training: a layer's own error and those of its producers. Inference: what is live at once. */
 double twin_transient_bytes(const twin_context *context, const size_t layer,
                             const twin_parallelism forward, const twin_parallelism backward) {

@@ -183,6 +183,49 @@ static double steady_cycles(const twin_pricer *pricer, const size_t layer,
   return *known;
 }
 
+/* The best of all invocations of a layer's loops with so many samples. */
+static double best_cycles(const twin_context *context, const twin_node *node,
+                          const twin_pass_kind pass, const twin_parallelism parallelism,
+                          const double samples) {
+  twin_condition condition = twin_plain_condition(context, node);
+  twin_invocation best = {.total = HUGE_VAL};
+  condition.samples = samples;
+  condition.accumulates = false;
+  (void)twin_best_invocation(&best, context, node, pass, parallelism, &condition, HUGE_VAL);
+  return best.total;
+}
+
+/* A pass with hoisted input products, without what is paid once: those of all timesteps at once,
+ * then the timesteps; in update two products of all samples of all timesteps. */
+static double hoisted_cycles(const twin_pricer *pricer, const size_t layer,
+                             const twin_pass_kind pass, const twin_parallelism parallelism) {
+  const twin_context *const context = &pricer->space.context;
+  const twin_node *const lstm = &context->workload->nodes[layer];
+  const twin_node input = twin_hoisted_input(lstm);
+  const twin_node step = twin_hoisted_step(lstm);
+  const double minibatch = context->workload->minibatch;
+  const double nd = twin_layout_of(context->system, parallelism).nd;
+  const double all = lstm->timesteps * ceil(minibatch / nd) * nd;
+  double *const known = &pricer->memo->hoisted[layer][pass][parallelism];
+  if (*known >= 0) {
+    return *known;
+  }
+  *known = best_cycles(context, &input, pass, parallelism, all);
+  if (pass == TWIN_UPDATE) {
+    *known += best_cycles(context, &step, pass, parallelism, all);
+    return *known;
+  }
+  const double first = best_cycles(context, &step, pass, parallelism, minibatch);
+  twin_invocation steady = {.total = HUGE_VAL};
+  double steps = lstm->timesteps * first;
+  if (twin_keeps_kernel(&pricer->space, layer) &&
+      twin_best_steady_invocation(&steady, context, &step, pass, parallelism)) {
+    steps = fmin(steps, first + (lstm->timesteps - 1) * steady.total);
+  }
+  *known += steps;
+  return *known;
+}
+
 /* Sections 5 and 11: what the update pass pays once a step. */
 static double update_once_cycles(const twin_pricer *pricer, const twin_mapping *mapping,
                                  const size_t layer) {
@@ -210,6 +253,10 @@ double twin_price_pass(const twin_pricer *pricer, const twin_mapping *mapping, c
   const twin_node *const node = &space->context.workload->nodes[layer];
   if (!twin_has_pass(node, pass, space->context.inference)) {
     return 0;
+  }
+  if (mapping->layers[layer].is_hoisted) {
+    return hoisted_cycles(pricer, layer, pass, mapping->layers[layer].parallelism[pass]) +
+           (pass == TWIN_UPDATE ? update_once_cycles(pricer, mapping, layer) : 0);
   }
   const double factor = (double)mapping->layers[layer].factor;
   const double first = invocation_cycles(pricer, mapping, layer, pass, TWIN_INVOCATION_FIRST);
@@ -274,6 +321,9 @@ static void price_one_layer(const twin_pricer *pricer, const twin_mapping *mappi
     }
   }
   cost->memory_bytes += twin_kept_bytes(&pricer->space.context, layer, forward);
+  if (mapping->layers[layer].is_hoisted) {
+    cost->memory_bytes += twin_hoisted_bytes(&pricer->space.context, layer, forward);
+  }
   *largest_transient = fmax(*largest_transient, twin_price_transient(pricer, mapping, layer));
 }
 

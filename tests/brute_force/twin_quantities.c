@@ -92,7 +92,7 @@ static bool reads_only_network_input(const twin_node *node) {
 
 bool twin_has_backward(const twin_node *node) {
   const bool is_feed_forward = node->kind == TWIN_CONV || node->kind == TWIN_FC;
-  return !(is_feed_forward && reads_only_network_input(node));
+  return node->is_hoisted_input || !(is_feed_forward && reads_only_network_input(node));
 }
 
 bool twin_has_pass(const twin_node *node, const twin_pass_kind pass, const bool inference) {
@@ -135,9 +135,10 @@ bool twin_is_used_from(const twin_workload *workload, const size_t layer, const 
   return false;
 }
 
-double twin_fork_elements(const twin_workload *workload, const size_t layer) {
+double twin_fork_elements(const twin_workload *workload, const twin_node *node) {
+  const size_t layer = node->place;
   double elements = 0;
-  for (size_t j = 0; j < layer; j++) {
+  for (size_t j = 0; j < layer && !node->is_step; j++) {
     const bool is_fork = refs_contain(&workload->nodes[layer].inputs, j) &&
                          twin_is_used_from(workload, j, layer + 1, true);
     elements += is_fork ? twin_stored_elements(&workload->nodes[j]) : 0;
@@ -152,4 +153,30 @@ bool twin_adds_own_input(const twin_node *node) {
     }
   }
   return node->has_residual;
+}
+
+twin_node twin_hoisted_input(const twin_node *lstm) {
+  return (twin_node){
+      .kind = TWIN_FC,
+      .in = lstm->in,
+      .out = 4 * lstm->out,
+      .ij = 1,
+      .kij = 1,
+      .strides = 1,
+      .iij = 1,
+      .stored_ij = 1,
+      .multiplied_ij = 1,
+      .groups = 1,
+      .timesteps = 1,
+      .inputs = lstm->inputs,
+      .is_hoisted_input = true,
+      .place = lstm->place,
+  };
+}
+
+twin_node twin_hoisted_step(const twin_node *lstm) {
+  twin_node step = *lstm;
+  step.in = 0;
+  step.is_step = true;
+  return step;
 }

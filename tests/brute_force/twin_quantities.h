@@ -35,7 +35,12 @@ bool twin_is_used_from(const twin_workload *workload, size_t layer, size_t first
 
 /* Elements per sample of those producers of `layer` that a later layer uses too; none counts
  * twice. */
-double twin_fork_elements(const twin_workload *workload, size_t layer);
+double twin_fork_elements(const twin_workload *workload, const twin_node *node);
+
+/* The two layers into which an lstm falls where its input products are hoisted: an fc over the
+ * inputs of all timesteps, and timesteps that find its products in memory. */
+twin_node twin_hoisted_input(const twin_node *lstm);
+twin_node twin_hoisted_step(const twin_node *lstm);
 
 /* Is a residual's shortcut nothing but what the layer reads anyway? */
 bool twin_adds_own_input(const twin_node *node);

@@ -65,6 +65,12 @@ bool twin_passes_may_differ(const twin_space *space) {
   return space->options.per_pass && !space->options.inference;
 }
 
+bool twin_may_hoist(const twin_space *space, const size_t layer) {
+  const twin_node *const node = &space->context.workload->nodes[layer];
+  return space->options.hoist && !space->options.inference && node->kind == TWIN_LSTM &&
+         node->timesteps > 1;
+}
+
 bool twin_factor_is_allowed(const twin_space *space, const size_t layer, const size_t factor) {
   const twin_node *const node = &space->context.workload->nodes[layer];
   const bool has_choice =
@@ -235,6 +241,9 @@ const char *twin_layer_fault(const twin_space *space, const twin_mapping *mappin
   if (!twin_factor_is_allowed(space, layer, decision->factor)) {
     return "DySM factor is not allowed";
   }
+  if (decision->is_hoisted && !twin_may_hoist(space, layer)) {
+    return "input products cannot be hoisted";
+  }
   const twin_workload *const workload = space->context.workload;
   for (size_t j = 0; j < layer && space->context.system->dysm_uniform; j++) {
     if (workload->nodes[j].kind == TWIN_CONV && workload->nodes[layer].kind == TWIN_CONV &&
@@ -273,9 +282,9 @@ const char *twin_group_fault(const twin_space *space, const twin_mapping *mappin
         return "parallelism of a stage is not allowed";
       }
     }
-    if (decision->factor != 1 || group->rows[stage] < 1 ||
+    if (decision->factor != 1 || decision->is_hoisted || group->rows[stage] < 1 ||
         (double)group->rows[stage] > twin_last_axis(system)->chips) {
-      return "a stage has a DySM factor, no row, or too many";
+      return "a stage has a DySM factor, no row, or too many, or is hoisted";
     }
     rows += group->rows[stage];
   }

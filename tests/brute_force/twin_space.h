@@ -28,6 +28,9 @@ twin_space twin_space_make(const twin_context *context, twin_options options);
 /* May the passes of a layer differ? */
 bool twin_passes_may_differ(const twin_space *space);
 
+/* May the input products of a layer outside groups be hoisted? */
+bool twin_may_hoist(const twin_space *space, size_t layer);
+
 bool twin_factor_is_allowed(const twin_space *space, size_t layer, size_t factor);
 
 /* Bit j: the output of layer j, made before `layer`, is on chip while `layer` runs. Looks at

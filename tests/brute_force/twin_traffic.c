@@ -46,8 +46,7 @@ twin_traffic twin_traffic_of(const twin_context *context, const twin_node *node,
   const double mbc = twin_samples_per_chip(layout, condition->samples);
   const double in_elements = twin_in_elements(node) * mbc;
   const double out_elements = twin_out_elements(node) * mbc;
-  const double fork_elements =
-      twin_fork_elements(context->workload, twin_node_index(context, node)) * mbc;
+  const double fork_elements = twin_fork_elements(context->workload, node) * mbc;
   const bool is_matmul = node->kind == TWIN_MATMUL;
   const double kernel_bytes =
       is_matmul ? node->operand_elements * mbc * b : twin_weight_elements(node) * b;

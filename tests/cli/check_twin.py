@@ -54,7 +54,8 @@ def split_words(split):
 
 def later_words(a_pass):
     later = a_pass["invocations"][1:]
-    return f"{later[0]['kind']}: {split_words(later[0]['core_split'])}" if later else "none"
+    return ", ".join(f"{each['kind']}: {split_words(each['core_split'])}"
+                     for each in later) or "none"
 
 
 def fraction_words(value):
@@ -76,6 +77,7 @@ def layer_decisions(plan, layer):
             "output_on_chip": str(layer["output_on_chip"]).lower(),
             "output_layout": "none" if layout is None else
             f"features {layout['features']} ij {layout['ij']} mb {layout['mb']}",
+            "hoisted": str(layer.get("hoisted", "none")).lower(),
             "weights_on_chip": layer["weights_on_chip"],
             "pipeline_group": group_words(plan, layer),
             "error_parallelism": layer.get("error_parallelism", "none")}

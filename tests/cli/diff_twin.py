@@ -93,6 +93,7 @@ def layer_decisions(plan, layer):
     yield "output_on_chip", str(layer["output_on_chip"]).lower()
     yield "output_layout", ("none" if layout is None else
                             f"features {layout['features']} ij {layout['ij']} mb {layout['mb']}")
+    yield "hoisted", str(layer.get("hoisted", "none")).lower()
     yield "weights_on_chip", layer["weights_on_chip"]
     yield "pipeline_group", group_words(plan, layer)
     yield "error_parallelism", layer.get("error_parallelism", "none")
@@ -102,8 +103,8 @@ def pass_decisions(a_pass):
     later = a_pass["invocations"][1:]
     yield "parallelism", a_pass["parallelism"]
     yield "core_split", split_words(a_pass["core_split"])
-    yield "later_core_split", (f"{later[0]['kind']}: {split_words(later[0]['core_split'])}"
-                               if later else "none")
+    yield "later_core_split", ", ".join(f"{each['kind']}: {split_words(each['core_split'])}"
+                                        for each in later) or "none"
 
 
 def is_close(one, other):

@@ -19,6 +19,7 @@ Suite *suite_core_link(void);
 Suite *suite_cost(void);
 Suite *suite_held_table(void);
 Suite *suite_held_traffic(void);
+Suite *suite_hoist(void);
 Suite *suite_interconnect(void);
 Suite *suite_layout_move(void);
 Suite *suite_layouts(void);

@@ -10,7 +10,7 @@ int main(void) {
       suite_machine,        suite_cost,         suite_capacity,   suite_names,
       suite_residency,      suite_held_traffic, suite_held_table, suite_layout_move,
       suite_layouts,        suite_tiles,        suite_properties, suite_auxiliary_traffic,
-      suite_tiling,         suite_interconnect, suite_overlap,
+      suite_tiling,         suite_interconnect, suite_overlap,    suite_hoist,
   };
   SRunner *const runner = srunner_create(NULL);
   for (int i = 0; i < COUNT_OF(suites); i++) {

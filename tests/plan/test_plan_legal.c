@@ -221,6 +221,23 @@ static void kernel_too_large_to_stay(void) {
   m.system->core.scratchpad_MiB = 0.02;
 }
 
+static void hoisted_without_the_word(void) {
+  use_lstms(DSM_MODE_TRAINING);
+  without(DSM_OPTIMIZATION_HOIST);
+  m.layers[1].layer.is_hoisted = true;
+}
+static void hoisted_without_timesteps(void) {
+  use_convs(DSM_MODE_TRAINING);
+  m.options.optimizations |= DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_HOIST);
+  m.layers[1].layer.is_hoisted = true;
+}
+static void hoisted_in_a_pipeline(void) {
+  use_lstms(DSM_MODE_TRAINING);
+  m.options.optimizations |= DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_HOIST);
+  made_add_group(&m, "g", 0, 2, two_rows_each);
+  m.layers[1].layer.is_hoisted = true;
+}
+
 /* ---- pipelines ---- */
 
 static void use_narrow_lstms(void) {
@@ -322,6 +339,9 @@ static const rule rules[] = {
     {weights_in_pipeline, LAYER1 "weights_on_chip"},
     {weights_too_many, "$.layers[2].weights_on_chip"},
     {kernel_too_large_to_stay, LAYER1 "passes.forward.invocations[1].core_split"},
+    {hoisted_without_the_word, LAYER1 "hoisted"},
+    {hoisted_without_timesteps, LAYER1 "hoisted"},
+    {hoisted_in_a_pipeline, LAYER1 "hoisted"},
     {group_without_pipeline, "$.layers[0].pipeline_group"},
     {group_of_other_layers, "$.layers[4].pipeline_group"},
     {group_of_one, GROUP "layers"},

@@ -28,8 +28,8 @@ START_TEST(test_optimization_words_are_read_back) {
 END_TEST
 
 START_TEST(test_optimizations_have_the_words_of_the_contract) {
-  static const char *const words[DSM_OPTIMIZATION_COUNT] = {"hybrid",   "reuse",    "dysm",
-                                                            "pipeline", "per_pass", "preload"};
+  static const char *const words[DSM_OPTIMIZATION_COUNT] = {
+      "hybrid", "reuse", "dysm", "pipeline", "per_pass", "preload", "hoist"};
   ck_assert_str_eq(dsm_optimization_name((dsm_optimization)_i), words[_i]);
 }
 END_TEST
@@ -57,10 +57,9 @@ END_TEST
 
 START_TEST(test_invocations_have_the_words_of_the_format) {
   static const char *const words[DSM_INVOCATION_KIND_COUNT] = {
-      [DSM_INVOCATION_FIRST] = "first",
-      [DSM_INVOCATION_STEADY] = "steady",
-      [DSM_INVOCATION_WRITE] = "write",
-      [DSM_INVOCATION_ACCUMULATE] = "accumulate",
+      [DSM_INVOCATION_FIRST] = "first",     [DSM_INVOCATION_STEADY] = "steady",
+      [DSM_INVOCATION_WRITE] = "write",     [DSM_INVOCATION_ACCUMULATE] = "accumulate",
+      [DSM_INVOCATION_HOISTED] = "hoisted",
   };
   ck_assert_str_eq(dsm_invocation_kind_name((dsm_invocation_kind)_i), words[_i]);
 }
@@ -71,6 +70,11 @@ START_TEST(test_mode_leaves_out_what_has_no_meaning_in_it) {
                     DSM_OPTIMIZATION_ALL & ~DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_PRELOAD));
   ck_assert_uint_eq(dsm_mode_optimizations(DSM_MODE_INFERENCE),
                     DSM_OPTIMIZATION_ALL & ~DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_PER_PASS));
+  ck_assert_uint_eq(dsm_mode_possible_optimizations(DSM_MODE_TRAINING),
+                    dsm_mode_optimizations(DSM_MODE_TRAINING) |
+                        DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_HOIST));
+  ck_assert_uint_eq(dsm_mode_possible_optimizations(DSM_MODE_INFERENCE),
+                    dsm_mode_optimizations(DSM_MODE_INFERENCE));
 }
 END_TEST
 

@@ -115,7 +115,7 @@ START_TEST(test_json_has_the_plans_numbers) {
     ck_assert_str_eq(cJSON_GetObjectItem(rung, "name")->valuestring, rungs[i].name);
     ck_assert_str_eq(cJSON_GetObjectItem(rung, "system")->valuestring, "torus16");
     ck_assert_int_eq(cJSON_GetArraySize(cJSON_GetObjectItem(rung, "optimizations")),
-                     i == 0 ? 0 : DSM_OPTIMIZATION_COUNT);
+                     i == 0 ? 0 : DSM_OPTIMIZATION_HOIST);
     ck_assert_double_eq(number_in(rung, "step_cycles"), result->step_cycles);
     ck_assert_double_eq(number_in(rung, "step_seconds"), result->step_seconds);
     ck_assert_double_eq(number_in(rung, "samples_per_second"), result->samples_per_second);

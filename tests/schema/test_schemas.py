@@ -25,8 +25,8 @@ from formats import Formats
 
 # Keys of a plan that dsm writes only in some cases, by the last two steps of their path.
 SOMETIMES_WRITTEN = {"$.$schema", "result.latency_seconds", "passes.backward", "passes.update",
-                     "layers.error_parallelism", "layers.output_layout", "$.search", "invocations.tile",
-                     "invocations.computing", "transfers.axis", "forward.hidden_cycles",
+                     "layers.error_parallelism", "layers.output_layout", "layers.hoisted", "$.search",
+                     "invocations.tile", "invocations.computing", "transfers.axis", "forward.hidden_cycles",
                      "backward.hidden_cycles", "update.hidden_cycles"}
 
 # Cases of tests/invalid that the schemas accept, with the reason, by the first words of their name.

@@ -58,6 +58,8 @@ static uint64_t decided(const dsm_layer_plan *layer, dsm_decision decision) {
     return layer->decisions.is_output_held;
   case DSM_DECISION_DYSM_FACTOR:
     return layer->decisions.dysm_factor;
+  case DSM_DECISION_HOISTED:
+    return layer->decisions.is_hoisted;
   case DSM_DECISION_PIPELINED:
   case DSM_DECISION_COUNT:
     break;

@@ -200,7 +200,7 @@ static void settle(cli_arguments *arguments) {
   arguments->row_limit = arguments->wants_all_rows ? 0 : ROWS_SHOWN;
   options->overrides = arguments->overrides.recorded.items;
   options->override_count = arguments->overrides.recorded.count;
-  const dsm_optimization_set possible = dsm_mode_optimizations(options->mode);
+  const dsm_optimization_set possible = dsm_mode_possible_optimizations(options->mode);
   options->optimizations =
       possible & (arguments->wants_all ? DSM_OPTIMIZATION_ALL : arguments->named_optimizations);
 }

@@ -99,7 +99,7 @@ static dsm_optimization_set optimizations_of(const cli_arguments *arguments,
                            : recorded->optimizations == dsm_mode_optimizations(recorded->mode);
   const dsm_optimization_set named =
       arguments->has_optimizations ? arguments->named_optimizations : recorded->optimizations;
-  return has_all ? of_mode : of_mode & named;
+  return has_all ? of_mode : dsm_mode_possible_optimizations(mode) & named;
 }
 
 /* Both lists: those that the plan records were applied to its inputs before these. */

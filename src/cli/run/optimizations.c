@@ -179,6 +179,19 @@ static const char *why_no_preload(const cli_arguments *arguments, const dsm_work
              : "the streaming buffers leave no room in the scratchpads";
 }
 
+static const char *why_no_hoist(const cli_arguments *arguments, const dsm_workload *workload,
+                                const dsm_system *system) {
+  (void)system;
+  bool is_any = false;
+  for (size_t i = 0; i < workload->layer_count; i++) {
+    is_any = is_any || workload->layers[i].hoisted != NULL;
+  }
+  if (arguments->options.mode == DSM_MODE_INFERENCE) {
+    return "inference makes the input products of each timestep with it";
+  }
+  return is_any ? NULL : "the network has no lstm with timesteps";
+}
+
 void cli_note_ineffective_optimizations(const cli_arguments *arguments,
                                         const dsm_workload *workload, const dsm_system *system) {
   static const char *(*const why_not[])(const cli_arguments *, const dsm_workload *,
@@ -186,6 +199,7 @@ void cli_note_ineffective_optimizations(const cli_arguments *arguments,
       [DSM_OPTIMIZATION_HYBRID] = why_no_hybrid,     [DSM_OPTIMIZATION_REUSE] = why_no_reuse,
       [DSM_OPTIMIZATION_DYSM] = why_no_dysm,         [DSM_OPTIMIZATION_PIPELINE] = why_no_pipeline,
       [DSM_OPTIMIZATION_PER_PASS] = why_no_per_pass, [DSM_OPTIMIZATION_PRELOAD] = why_no_preload,
+      [DSM_OPTIMIZATION_HOIST] = why_no_hoist,
   };
   _Static_assert(sizeof why_not / sizeof *why_not == DSM_OPTIMIZATION_COUNT,
                  "a question for each optimisation");
@@ -200,7 +214,7 @@ void cli_note_ineffective_optimizations(const cli_arguments *arguments,
     }
   }
   const dsm_optimization_set used =
-      arguments->options.optimizations & dsm_mode_optimizations(arguments->options.mode);
+      arguments->options.optimizations & dsm_mode_possible_optimizations(arguments->options.mode);
   if (cli_is_given(arguments, "gap") &&
       (used & DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_PRELOAD)) == 0) {
     cli_note(arguments, "--gap has no effect: only the search for preloaded weights stops early");
@@ -211,7 +225,8 @@ void cli_note_ineffective_optimizations(const cli_arguments *arguments,
 
 size_t cli_ladder_additions(const dsm_explore_options *options,
                             dsm_optimization additions[DSM_OPTIMIZATION_COUNT]) {
-  const dsm_optimization_set rungs = options->optimizations & dsm_mode_optimizations(options->mode);
+  const dsm_optimization_set rungs =
+      options->optimizations & dsm_mode_possible_optimizations(options->mode);
   size_t count = 0;
   for (int o = 0; o < DSM_OPTIMIZATION_COUNT; o++) {
     if ((rungs & DSM_OPTIMIZATION_BIT(o)) != 0) {

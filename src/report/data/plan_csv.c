@@ -55,7 +55,9 @@ DSM__OWN_RECORD(pass_row_record, pass_row, false, "A pass of a layer.",
 DSM__OWN_RECORD(parts_record, pass_row, false, "Invocations and transfers.",
                 DSM__FIELD(MEMBERS, pass_row, invocations, "invocations", DSM__COLUMN,
                            .words = &dsm__invocation_kind_words, .type = &invocation_record,
-                           .is_stated = has_invocations, .help = "One or two kinds."),
+                           .is_stated = has_invocations,
+                           .help = "One to three kinds, of which hoisted has "
+                                   "columns only with that optimization."),
                 DSM__FIELD(MEMBERS, pass_row, transfers, "transfers", DSM__COLUMN,
                            .words = &dsm__move_words, .type = &transfer_record,
                            .help = "As far as there are any."));
@@ -85,10 +87,11 @@ static pass_row row_of(const dsm_plan *plan, const dsm_layer_plan *layer, dsm_pa
 }
 
 /* The fields of invocations and transfers, of the transfers only those that the axes of a system
- * can have. */
+ * can have, of the invocations hoisted ones, the last, only where the options have them. */
 typedef struct parts_type {
   dsm__word words[DSM__MOVE_COUNT];
   dsm__words moves;
+  dsm__words kinds;
   dsm__field fields[2];
   dsm__record_type type;
 } parts_type;
@@ -107,6 +110,10 @@ static void parts_of(const dsm_plan *plan, parts_type *made) {
   made->fields[0] = parts_record.fields[0];
   made->fields[1] = parts_record.fields[1];
   made->fields[1].words = &made->moves;
+  made->kinds = dsm__invocation_kind_words;
+  made->kinds.count -=
+      (plan->options.optimizations & DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_HOIST)) != 0 ? 0 : 1;
+  made->fields[0].words = &made->kinds;
   made->type.fields = made->fields;
 }
 

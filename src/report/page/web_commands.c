@@ -61,8 +61,10 @@ static void put_options(dsm__page *page, const dsm_plan *plan) {
     dsm__text_puts(&page->out, dsm_mode_name(options->mode));
   }
   const dsm_optimization_set of_mode = dsm_mode_optimizations(options->mode);
-  if ((options->optimizations & of_mode) != of_mode) {
-    put_list(page, " --optimize ", &dsm__optimization_words, options->optimizations & of_mode);
+  const dsm_optimization_set used =
+      options->optimizations & dsm_mode_possible_optimizations(options->mode);
+  if (used != of_mode) {
+    put_list(page, " --optimize ", &dsm__optimization_words, used);
   }
   if ((options->parallelisms & all) != all) {
     put_list(page, " --parallelism ", dsm__words_in(plan->renaming, &dsm__parallelism_words),

@@ -184,10 +184,24 @@ const char *dsm__plan_pipeline_line(dsm__page *page, const dsm_plan *plan, size_
                         rows_text(page, plan, group), stages_text(page, plan, group));
 }
 
+const char *dsm__plan_hoisted_line(dsm__page *page, const dsm_plan *plan) {
+  size_t count = 0;
+  for (size_t i = 0; i < plan->layer_count; i++) {
+    count += plan->layers[i].decisions.is_hoisted ? 1 : 0;
+  }
+  return count == 0 ? ""
+                    : dsm__page_text(page, "input products of %zu of %zu layer%s", count,
+                                     plan->layer_count, dsm__plural((double)plan->layer_count));
+}
+
 void dsm__plan_decision_lines(dsm__page *page, const dsm_plan *plan, size_t label_width) {
   const char *const on_chip = dsm__plan_on_chip_line(page, plan);
   if (on_chip[0] != '\0') {
     dsm__page_labelled(page, label_width, "on chip", "%s", on_chip);
+  }
+  const char *const hoisted = dsm__plan_hoisted_line(page, plan);
+  if (hoisted[0] != '\0') {
+    dsm__page_labelled(page, label_width, "hoisted", "%s", hoisted);
   }
   for (size_t g = 0; g < plan->pipeline_count; g++) {
     dsm__page_labelled(page, label_width, dsm__page_text(page, "pipeline %zu", g + 1), "%s",

@@ -60,6 +60,9 @@ bool dsm__has_other_split(const dsm_pass_plan *pass);
 /** What is on chip over the whole plan, in words; "" if nothing is. */
 const char *dsm__plan_on_chip_line(dsm__page *page, const dsm_plan *plan);
 
+/** How many layers have hoisted input products; "" if none has. */
+const char *dsm__plan_hoisted_line(dsm__page *page, const dsm_plan *plan);
+
 /** A pipeline group of the plan, in words. */
 const char *dsm__plan_pipeline_line(dsm__page *page, const dsm_plan *plan, size_t pipeline);
 

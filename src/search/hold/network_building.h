@@ -49,6 +49,7 @@ typedef struct dsm__building {
   uint32_t next_open[DSM__PAIRS];
   uint32_t middle[DSM__PAIRS];
   uint32_t entry[DSM__PAIRS];
+  uint32_t hoisted[DSM__PAIRS];  /* entries of a layer that runs hoisted */
   size_t held_sets_max;          /* of a layer, parallelism and factor */
   uint32_t started[DSM__BLOCKS]; /* held nodes that entries lead to, by parallelism and factor */
   size_t *group_edges;           /* of each group: its edge, whose end is set when it is reached */

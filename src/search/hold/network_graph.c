@@ -35,9 +35,8 @@ dsm__layer_step dsm__network_step_unpack(uint32_t tag) {
                            (tag & DSM__TAG_COUNTS) != 0, (tag & ~DSM__TAG_COUNTS) >> LAYOUT_SHIFT};
 }
 
-static const dsm__open_choice *choices_of(const dsm__building *b, size_t index) {
-  const dsm__layer_table *const table = b->request->table;
-  return dsm__choices_of(table, index);
+static const dsm__open_choice *choices_of(const dsm__building *b, size_t index, bool is_hoisted) {
+  return dsm__choices_of(b->request->table, index, is_hoisted);
 }
 
 /* The ways to give the axes roles. */
@@ -64,16 +63,40 @@ uint32_t dsm__network_add_layer_node(dsm__building *b, dsm__node_kind kind, size
   const dsm_parallelism forward = dsm__pair_forward(pair);
   const dsm_parallelism backward = dsm__pair_backward(pair);
   const dsm_pass_layouts layouts = {{forward, backward, forward}};
-  const dsm_layer_memory memory =
-      dsm_layer_memory_derive(dsm__network_layer(b, index), b->inputs->machine, b->inputs->workload,
+  const dsm_layer *const layer = dsm__network_layer(b, index);
+  dsm_layer_memory memory =
+      dsm_layer_memory_derive(layer, b->inputs->machine, b->inputs->workload,
                               b->inputs->options->mode, &layouts, b->input_bytes);
+  if (dsm__is_run_hoisted(layer, factor_index)) {
+    memory.activations_bytes +=
+        dsm_hoisted_bytes(layer, b->inputs->machine, b->inputs->workload, forward);
+  }
   const dsm__node_info info = {(uint32_t)index,   (uint8_t)kind,         (uint8_t)forward,
                                (uint8_t)backward, (uint8_t)factor_index, 0};
   return dsm__graph_add_node(&b->builder, info, dsm__kept_bytes(&memory), memory.transient_bytes);
 }
 
 static bool has_open(const dsm__building *b, size_t index, unsigned pair) {
-  return isfinite(choices_of(b, index)[pair].cycles);
+  return isfinite(choices_of(b, index, false)[pair].cycles);
+}
+
+/* Can hoisting be of use? It takes more memory, so that it has to be faster; unless that is asked,
+ * or known later. */
+static bool has_hoisted(const dsm__building *b, size_t index, unsigned pair) {
+  const bool are_all_wanted = b->request->is_priced_later || index == b->request->explained_layer;
+  if (!dsm__factor_is_allowed(b->request->factors, dsm__network_layer(b, index),
+                              DSM__RUN_HOISTED) ||
+      dsm__network_layer(b, index)->timesteps == 1) {
+    return false;
+  }
+  const double cycles = choices_of(b, index, true)[pair].cycles;
+  return are_all_wanted ? isfinite(cycles) : cycles < choices_of(b, index, false)[pair].cycles;
+}
+
+static uint32_t add_hoisted_entry(dsm__building *b, size_t index, unsigned pair) {
+  return has_hoisted(b, index, pair)
+             ? dsm__network_add_layer_node(b, DSM__NODE_ENTRY, index, pair, DSM__RUN_HOISTED)
+             : DSM__NO_NODE;
 }
 
 /*
@@ -103,6 +126,7 @@ static void add_layer_nodes(dsm__building *b, size_t index) {
     b->entry[pair] = has_open(b, index, pair)
                          ? dsm__network_add_layer_node(b, DSM__NODE_ENTRY, index, pair, 0)
                          : DSM__NO_NODE;
+    b->hoisted[pair] = add_hoisted_entry(b, index, pair);
   }
   const dsm__pipeline_groups *const groups = b->request->groups;
   b->first_group_node = (uint32_t)b->builder.nodes.count;
@@ -169,6 +193,16 @@ static void add_group_edges(dsm__building *b, size_t index) {
   }
 }
 
+/* Edges into a layer's entries for a pair. */
+static void enter(dsm__building *b, unsigned pair, double cycles) {
+  if (b->entry[pair] != DSM__NO_NODE) {
+    dsm__graph_add_edge(&b->builder, b->entry[pair], cycles, 0);
+  }
+  if (b->hoisted[pair] != DSM__NO_NODE) {
+    dsm__graph_add_edge(&b->builder, b->hoisted[pair], cycles, 0);
+  }
+}
+
 /* Edges out of the states before a layer in which nothing is held. */
 static void add_open_edges(dsm__building *b, size_t index, const double *relayouts) {
   const unsigned ways = ways_of(b);
@@ -183,9 +217,8 @@ static void add_open_edges(dsm__building *b, size_t index, const double *relayou
         if (b->middle[to] != DSM__NO_NODE && dsm__pair_backward(to) == dsm__pair_backward(from)) {
           dsm__graph_add_edge(&b->builder, b->middle[to], move, 0);
         }
-      } else if (b->entry[to] != DSM__NO_NODE) {
-        dsm__graph_add_edge(&b->builder, b->entry[to],
-                            dsm__network_is_training(b) ? 2 * move : move, 0);
+      } else {
+        enter(b, to, dsm__network_is_training(b) ? 2 * move : move);
       }
     }
     add_group_edges(b, index);
@@ -195,9 +228,7 @@ static void add_open_edges(dsm__building *b, size_t index, const double *relayou
   }
   dsm__graph_begin_edges(&b->builder, b->free);
   for (DSM__EACH_PAIR(to, ways)) {
-    if (b->entry[to] != DSM__NO_NODE) {
-      dsm__graph_add_edge(&b->builder, b->entry[to], 0, 0);
-    }
+    enter(b, to, 0);
   }
   add_group_edges(b, index);
 }
@@ -211,11 +242,7 @@ static void add_middle_edges(dsm__building *b, const double *relayouts) {
     dsm__graph_begin_edges(&b->builder, b->middle[from]);
     for (unsigned p = 0; p < ways; p++) {
       const unsigned to = dsm__pair_of(dsm__pair_forward(from), (dsm_parallelism)p);
-      if (b->entry[to] != DSM__NO_NODE) {
-        dsm__graph_add_edge(&b->builder, b->entry[to],
-                            relayouts[role_change(dsm__pair_backward(from), (dsm_parallelism)p)],
-                            0);
-      }
+      enter(b, to, relayouts[role_change(dsm__pair_backward(from), (dsm_parallelism)p)]);
     }
   }
 }
@@ -228,9 +255,9 @@ static void add_middle_edges(dsm__building *b, const double *relayouts) {
  * factor is not known or not enough, so that each has an edge.
  */
 static void add_plain_edges(dsm__building *b, size_t index, unsigned pair, dsm_parallelism update,
-                            unsigned factor_index) {
+                            unsigned factor_index, bool is_hoisted) {
   const dsm__layer_table *const table = b->request->table;
-  const dsm__open_choice *const choice = &choices_of(b, index)[pair];
+  const dsm__open_choice *const choice = &choices_of(b, index, is_hoisted)[pair];
   const dsm__layer_step step = {update, factor_index, false, 0};
   if (index != b->request->explained_layer && !b->request->is_priced_later) {
     if (choice->update == update && choice->factor_index == factor_index) {
@@ -243,11 +270,22 @@ static void add_plain_edges(dsm__building *b, size_t index, unsigned pair, dsm_p
   const bool is_uniform =
       dsm__pair_forward(pair) == dsm__pair_backward(pair) && dsm__pair_forward(pair) == update;
   if ((is_per_pass(b) || is_uniform) &&
+      dsm__is_run_hoisted(dsm__network_layer(b, index), factor_index) == is_hoisted &&
       dsm__factor_is_allowed(b->request->factors, dsm__network_layer(b, index), factor_index)) {
     const double cycles = dsm__open_cycles(table, index, &layouts, factor_index);
     if (isfinite(cycles)) {
       dsm__graph_add_edge(&b->builder, b->next_open[pair], cycles, dsm__network_step_pack(&step));
     }
+  }
+}
+
+static void add_hoisted_edges(dsm__building *b, size_t index, unsigned pair) {
+  if (b->hoisted[pair] == DSM__NO_NODE) {
+    return;
+  }
+  dsm__graph_begin_edges(&b->builder, b->hoisted[pair]);
+  for (unsigned update = 0; update < ways_of(b); update++) {
+    add_plain_edges(b, index, pair, (dsm_parallelism)update, DSM__RUN_HOISTED, true);
   }
 }
 
@@ -261,14 +299,15 @@ static void add_entry_edges(dsm__building *b, size_t index) {
     for (unsigned block = 0, blocks = dsm__network_blocks(b); block < blocks; block++) {
       const dsm_parallelism update = (dsm_parallelism)(block / DSM__FACTORS_MAX);
       const unsigned factor_index = block % DSM__FACTORS_MAX;
-      if (factor_index >= b->request->factors->count) {
+      if (factor_index >= dsm__run_count(b->request->factors)) {
         continue;
       }
-      add_plain_edges(b, index, pair, update, factor_index);
+      add_plain_edges(b, index, pair, update, factor_index, false);
       if (pair == dsm__pair_of(update, update) && b->started[block] != DSM__NO_NODE) {
         dsm__network_add_started_edge(b, index, block);
       }
     }
+    add_hoisted_edges(b, index, pair);
   }
 }
 

@@ -44,7 +44,7 @@ dsm__layout_request dsm__layout_request_of(const dsm__problem *problem,
       .is_edge_in = is_edge_in,
       .limit_cycles = limit_cycles,
       .states_max = states_max,
-      .factor_count = problem->factors.count,
+      .factor_count = dsm__run_count(&problem->factors),
   };
 }
 
