@@ -392,6 +392,9 @@ static uint64_t digest_step(uint64_t digest, const dsm_workload *workload,
       dsm_layer_memory_derive(layer, machine, workload, DSM_MODE_TRAINING, &layouts,
                               dsm_input_memory_bytes(machine, workload));
   digest = digest_double(digest, memory.weights_bytes);
+  digest = digest_double(digest, dsm_hoisted_bytes(layer, machine, workload, DSM_PARALLELISM_DATA));
+  digest = digest_u64(
+      digest, dsm_hoisted_samples(layer, machine, DSM_PARALLELISM_DATA, workload->minibatch));
   digest = digest_u64(digest, axes.count);
   digest = digest_double(digest, dsm_group_cycles(machine, &relayout));
   digest = digest_double(digest, dsm_group_cycles(machine, &inside.error));
@@ -436,6 +439,7 @@ static attempt use_pure_functions(const subject *s, dsm_diags *diags) {
   digest = digest_text(digest, dsm_element_type_name(DSM_ELEMENT_TYPE_INT8));
   digest = digest_text(digest, dsm_computing_name(DSM_COMPUTING_SAMPLES));
   digest = digest_u64(digest, dsm_mode_optimizations(DSM_MODE_INFERENCE));
+  digest = digest_u64(digest, dsm_mode_possible_optimizations(DSM_MODE_TRAINING));
   dsm_explore_options options;
   dsm_explore_options_init(&options);
   dsm_diags_free(NULL);
