@@ -56,6 +56,7 @@
 #include "dsm/sweep_run.h"
 #include "dsm/sweep_store.h"
 #include "dsm/system.h"
+#include "dsm/traffic.h"
 #include "dsm/workload.h"
 
 #endif
