@@ -121,8 +121,13 @@ typedef enum dsm_hoisted_loops {
 /** A primary layer: one set of loops, in execution order, with its derived quantities. */
 typedef struct dsm_layer {
   const char *name;
-  dsm_layer_type type;
   size_t spec_index; /**< the declared layer it comes from */
+
+  /* What it is, for all equations. */
+  bool is_convolution; /**< of features with positions, which model.dysm_uniform is about */
+  bool is_product;     /**< of two activations: each sample has an operand of its own, no weights */
+  uint64_t gates;      /**< of a recurrent cell, whose hidden units are a part of the outputs in so
+                            many: lstm 4; else 0 */
 
   /* Loop dimensions (docs/model.md, section 1). */
   uint64_t in;        /**< nin: reduction features; lstm: X + H */

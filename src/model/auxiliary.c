@@ -46,7 +46,7 @@ static double softmax_count(const dsm_layer *layer) {
 
 static double forward_ops(const dsm_layer *layer, double transcendental_passes, dsm_mode mode) {
   const double outputs = (double)layer->output_elements;
-  if (layer->type == DSM_LAYER_LSTM) {
+  if (layer->gates > 0) {
     /* Four gates of bias and activation, the cell's tanh, and four products and sums. */
     return (4 * (1 + transcendental_passes) + transcendental_passes + 4) *
            (double)layer->stored_elements;
@@ -57,7 +57,7 @@ static double forward_ops(const dsm_layer *layer, double transcendental_passes, 
 
 static double backward_ops(const dsm_layer *layer) {
   const double outputs = (double)layer->output_elements;
-  if (layer->type == DSM_LAYER_LSTM) {
+  if (layer->gates > 0) {
     return 20 * (double)layer->stored_elements;
   }
   const double softmax = softmax_count(layer) * outputs;

@@ -92,7 +92,7 @@ double dsm__auxiliary_elements(const dsm_layer *layer, const dsm_assumptions *mo
                                dsm_pass pass, const dsm_residency *residency,
                                double element_bytes) {
   double elements = 0;
-  for (int k = 0; k < DSM_OPERATION_COUNT && layer->type != DSM_LAYER_LSTM; k++) {
+  for (int k = 0; k < DSM_OPERATION_COUNT && layer->gates == 0; k++) {
     const dsm_operation kind = (dsm_operation)k;
     const uint64_t of = kind == DSM_OPERATION_FORK ? layer->fork_elements : layer->output_elements;
     const double width = kind == DSM_OPERATION_CROSS_ENTROPY_WIDE ? 4 / element_bytes : 1;
@@ -119,7 +119,7 @@ static bool is_kernel(const dsm_layer *layer, const dsm_assumptions *model, dsm_
 double dsm__auxiliary_kernels(const dsm_layer *layer, const dsm_assumptions *model, dsm_mode mode,
                               dsm_pass pass) {
   unsigned kernels = 0;
-  for (int k = 0; k < DSM_OPERATION_COUNT && layer->type != DSM_LAYER_LSTM; k++) {
+  for (int k = 0; k < DSM_OPERATION_COUNT && layer->gates == 0; k++) {
     const dsm_operation kind = (dsm_operation)k;
     kernels += is_kernel(layer, model, pass, kind) ? operation_count(layer, mode, kind) : 0;
   }

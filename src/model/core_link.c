@@ -34,8 +34,7 @@ double dsm__partial_sum_bytes(const dsm_pass_work *work, const dsm_loops *split,
 /* Does a pass do auxiliary work that needs statistics? */
 static bool has_statistics(const dsm_pass_work *work) {
   const bool is_backward_done_in_update = !work->layer->has_backward;
-  return work->layer->type != DSM_LAYER_LSTM &&
-         (work->pass != DSM_PASS_UPDATE || is_backward_done_in_update);
+  return work->layer->gates == 0 && (work->pass != DSM_PASS_UPDATE || is_backward_done_in_update);
 }
 
 static bool normalizes_samples(const dsm_pass_work *work) {

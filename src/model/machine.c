@@ -138,6 +138,6 @@ double dsm_workload_peak_flops(const dsm_workload *workload, const dsm_system *s
 }
 
 uint64_t dsm_invocation_count(const dsm_layer *layer, dsm_pass pass) {
-  const bool is_double = layer->type == DSM_LAYER_MATMUL && pass == DSM_PASS_BACKWARD;
+  const bool is_double = layer->is_product && pass == DSM_PASS_BACKWARD;
   return is_double ? 2 * layer->timesteps : layer->timesteps;
 }

@@ -49,7 +49,7 @@ dsm_chip_share dsm_chip_share_derive(const dsm_layer *layer, const dsm_machine *
 }
 
 dsm_parallelism_set dsm_layer_parallelisms(const dsm_layer *layer) {
-  const bool is_data_only = layer->type == DSM_LAYER_MATMUL || layer->groups > 1;
+  const bool is_data_only = layer->is_product || layer->groups > 1;
   return is_data_only ? DSM_PARALLELISM_BIT(DSM_PARALLELISM_DATA) : DSM_PARALLELISM_ALL;
 }
 

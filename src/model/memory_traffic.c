@@ -31,10 +31,11 @@ static paddings paddings_of(const dsm_layer *layer, const dsm_memory *memory,
   }
   const uint64_t samples = share->chip.n[DSM_DIM_MB];
   const double raw = dsm__padding(memory, samples, (double)share->chip.n[DSM_DIM_OUT]);
-  const double hidden = ceil((double)layer->out / 4 / (double)share->model_ways);
+  const double gates = layer->gates > 0 ? (double)layer->gates : 1;
+  const double hidden = ceil((double)layer->out / gates / (double)share->model_ways);
   return (paddings){
       .input = dsm__padding(memory, samples, (double)share->chip.n[DSM_DIM_IN]),
-      .output = layer->type == DSM_LAYER_LSTM ? dsm__padding(memory, samples, hidden) : raw,
+      .output = layer->gates > 0 ? dsm__padding(memory, samples, hidden) : raw,
       .raw = raw,
   };
 }
@@ -45,7 +46,7 @@ static double chip_bytes(uint64_t elements, const dsm_chip_share *share, double 
 }
 
 static double kernel_bytes(const dsm_layer *layer, const dsm_chip_share *share, double bytes) {
-  if (layer->type == DSM_LAYER_MATMUL) {
+  if (layer->is_product) {
     return chip_bytes(layer->operand_elements, share, bytes);
   }
   return (double)layer->weight_elements / (double)share->model_ways * bytes;
@@ -70,7 +71,7 @@ static double shortcut_bytes(const dsm_layer *layer, const dsm_assumptions *mode
 static double output_error_bytes(const dsm_layer *layer, const dsm_assumptions *model,
                                  dsm_pass pass, const dsm_chip_bytes *bytes) {
   const bool is_of_gates = model->lstm_gate_errors && pass == DSM_PASS_UPDATE;
-  return is_of_gates && layer->type == DSM_LAYER_LSTM ? bytes->raw : bytes->stored;
+  return is_of_gates && layer->gates > 0 ? bytes->raw : bytes->stored;
 }
 
 /* What moves to or from memory, but for the kernel. */
@@ -169,7 +170,7 @@ dsm__core_bytes dsm__core_bytes_derive(const dsm_layer *layer, const dsm_chip_by
   const double ij_mb = (double)split->n[DSM_DIM_IJ] * mb;
   const double groups = (double)layer->groups;
   const double group_parts = layer->groups == 1 ? 1 : (out < groups ? out : groups);
-  const double kernel_out = layer->type == DSM_LAYER_MATMUL ? mb : out;
+  const double kernel_out = layer->is_product ? mb : out;
   return (dsm__core_bytes){
       .input = chip->input / (group_parts * in * ij_mb),
       .output = chip->raw / (out * ij_mb),

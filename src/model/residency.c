@@ -28,7 +28,7 @@ bool dsm_dysm_factor_is_valid(const dsm_layer *layer, const dsm_machine *machine
 /* Source: section 7; DSM III-B2 (weights are reused over timesteps). Limits: T = 1: nothing to keep
  * it for. */
 bool dsm_kernel_can_be_kept(const dsm_layer *layer, const dsm_machine *machine) {
-  const bool is_operand = layer->type == DSM_LAYER_MATMUL;
+  const bool is_operand = layer->is_product;
   return layer->timesteps > 1 && (!is_operand || machine->system->model.resident_operands);
 }
 

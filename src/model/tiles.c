@@ -20,7 +20,7 @@ static double input_positions(const dsm_layer *layer) {
 
 dsm__product dsm__product_derive(const dsm_layer *layer, const dsm_chip_share *share,
                                  dsm_pass pass) {
-  const bool is_matmul = layer->type == DSM_LAYER_MATMUL;
+  const bool is_matmul = layer->is_product;
   const double samples = (double)share->chip.n[DSM_DIM_MB];
   const double groups = (double)layer->groups;
   const double shared = is_matmul ? 1 : samples; /* samples that multiply the same operand */

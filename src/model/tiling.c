@@ -62,7 +62,7 @@ dsm_tile_bytes dsm__tile_bytes_derive(const dsm_pass_work *work) {
   const double out = (double)chip[DSM_DIM_OUT];
   const double positions = (double)chip[DSM_DIM_IJ] * samples;
   const double weights = in / (double)layer->groups * out * (double)chip[DSM_DIM_KIJ] *
-                         (layer->type == DSM_LAYER_MATMUL ? samples : 1);
+                         (layer->is_product ? samples : 1);
   const double sum = work->precision.partial_sum_bytes / work->precision.element_bytes;
   return (dsm_tile_bytes){
       .input = work->bytes.input / (in * positions),
@@ -217,7 +217,7 @@ static loop loop_of(double extent, dsm_odd_divisors odd) {
  * their own, one after the other, and share no operand. */
 static product product_of(const dsm_pass_work *work, const dsm__core_extents *extents) {
   const dsm_tile_bytes *const bytes = &work->tile_bytes;
-  const bool is_matmul = work->layer->type == DSM_LAYER_MATMUL;
+  const bool is_matmul = work->layer->is_product;
   const loop in = loop_of(extents->in, bytes->in);
   const loop out = loop_of(extents->out, bytes->out);
   const loop positions = loop_of(is_matmul ? 1 : extents->positions, bytes->position);

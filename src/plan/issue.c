@@ -125,8 +125,8 @@ double dsm__issue_least(const dsm_workload *workload, const dsm_machine *machine
       const double own = exists ? (double)dsm_invocation_count(layer, (dsm_pass)p) *
                                       dsm_invocation_kernels(layer, machine, mode, (dsm_pass)p)
                                 : 0;
-      most = layer->type == DSM_LAYER_LSTM && own > most ? own : most;
-      kernels += layer->type == DSM_LAYER_LSTM ? 0 : own;
+      most = layer->gates > 0 && own > most ? own : most;
+      kernels += layer->gates > 0 ? 0 : own;
     }
     kernels += most;
   }

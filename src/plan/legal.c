@@ -81,7 +81,7 @@ static void judge_uniform_factors(dsm__judge *judge) {
     if (!dsm__is_known(judge, i)) {
       continue;
     }
-    if (dsm__judged_layer(judge, i)->type != DSM_LAYER_CONV) {
+    if (!dsm__judged_layer(judge, i)->is_convolution) {
       if (factor != 1) {
         dsm__judge_tell(judge, DSM__LAYER_PLACE(i, dysm_factor), hint,
                         "expected 1 in a layer that is no convolution, found %llu", factor);

@@ -12,7 +12,7 @@ static bool is_allowed(dsm__judge *judge, dsm__plan_place place, dsm_parallelism
   if ((dsm_layer_parallelisms(layer) & bit) == 0) {
     dsm__judge_tell(judge, place, NULL,
                     "expected \"data\", the only parallelism of %s, found \"%s\"",
-                    layer->type == DSM_LAYER_MATMUL ? "a matmul" : "a grouped convolution", word);
+                    layer->is_product ? "a matmul" : "a grouped convolution", word);
     return false;
   }
   if ((dsm__allowed_parallelisms(layer, judge->of->options, judge->of->machine->system) & bit) ==

@@ -26,7 +26,7 @@ static bool judge_stage(dsm__judge *judge, const dsm__pipeline_decision *group, 
   if (!dsm__is_optimized(judge, DSM_OPTIMIZATION_PIPELINE)) {
     dsm__judge_tell(judge, place, NULL,
                     "expected null without the optimization pipeline, found \"%s\"", group->name);
-  } else if (layer->type != DSM_LAYER_LSTM || spec->is_bidirectional) {
+  } else if (layer->gates == 0 || spec->is_bidirectional) {
     dsm__judge_tell(judge, place, NULL,
                     "expected null in a layer that is no unidirectional lstm, found \"%s\"",
                     group->name);

@@ -22,8 +22,10 @@ dsm__layer_shape dsm__layer_shape_of(const dsm_layer *layer, bool are_forks_coun
   flags |= (uint64_t)layer->has_backward << DSM_AUX_OP_COUNT;
   flags |= (uint64_t)layer->has_update << (DSM_AUX_OP_COUNT + 1);
   flags |= (uint64_t)(are_forks_counted && layer->is_shortcut_own_input) << (DSM_AUX_OP_COUNT + 2);
+  flags |= (uint64_t)layer->is_convolution << (DSM_AUX_OP_COUNT + 3);
+  flags |= (uint64_t)layer->is_product << (DSM_AUX_OP_COUNT + 4);
   return (dsm__layer_shape){
-      .type = (uint64_t)layer->type,
+      .gates = layer->gates,
       .in = layer->in,
       .out = layer->out,
       .ij = layer->ij,

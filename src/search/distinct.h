@@ -12,7 +12,7 @@
 
 /** What the cost of a layer's passes depends on; no padding, so that bytes can be compared. */
 typedef struct dsm__layer_shape {
-  uint64_t type;
+  uint64_t gates;
   uint64_t in;
   uint64_t out;
   uint64_t ij;

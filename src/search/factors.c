@@ -41,5 +41,5 @@ bool dsm__factor_is_allowed(const dsm__factors *factors, const dsm_layer *layer,
   if (!factors->is_uniform) {
     return true;
   }
-  return index == (layer->type == DSM_LAYER_CONV ? factors->conv_index : 0);
+  return index == (layer->is_convolution ? factors->conv_index : 0);
 }

@@ -239,7 +239,7 @@ static void find_update_least(const walk *w, uint64_t rest, shared_pair *pair) {
   const double share = rounding * (double)rest / (double)work->machine->system->chip.cores;
   const dsm__core_bytes bytes = {.kernel = work->bytes.kernel * share};
   const dsm_loops split = {{1, 1, rest, 1, 1}};
-  if (work->pass == DSM_PASS_UPDATE && work->layer->type != DSM_LAYER_MATMUL) {
+  if (work->pass == DSM_PASS_UPDATE && !work->layer->is_product) {
     pair->kernel_bytes = tiled_bytes(w, bytes.kernel);
     pair->sum_cycles =
         dsm__core_link_cycles(work->machine, dsm__partial_sum_bytes(work, &split, &bytes));
@@ -428,7 +428,7 @@ static void find_extents(walk *w, const dsm__parts_limit *candidates) {
  * a matmul is split by samples, and statistics of a sample are summed for each. */
 static bool is_pair_decisive(const dsm_pass_work *work) {
   const dsm_layer *const layer = work->layer;
-  return layer->type == DSM_LAYER_MATMUL ||
+  return layer->is_product ||
          (work->machine->system->model.statistics_sums &&
           (layer->has_op[DSM_AUX_LAYER_NORM] || layer->has_op[DSM_AUX_SOFTMAX] ||
            layer->has_op[DSM_AUX_CROSS_ENTROPY]));

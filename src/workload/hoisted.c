@@ -17,8 +17,8 @@ static dsm_layer loops_of(const dsm_layer *lstm, uint64_t in) {
 
 /* An fc that stores the gates' sums, of which all auxiliary work is the timesteps'. */
 static dsm_layer input_loops(const dsm_layer *lstm) {
-  dsm_layer loops = loops_of(lstm, lstm->in - lstm->out / 4);
-  loops.type = DSM_LAYER_FC;
+  dsm_layer loops = loops_of(lstm, lstm->in - lstm->out / lstm->gates);
+  loops.gates = 0;
   loops.timesteps = 1;
   loops.stored_elements = loops.output_elements;
   loops.state_elements = 0;
@@ -30,13 +30,13 @@ static dsm_layer input_loops(const dsm_layer *lstm) {
 }
 
 static dsm_layer step_loops(const dsm_layer *lstm) {
-  dsm_layer loops = loops_of(lstm, lstm->out / 4);
+  dsm_layer loops = loops_of(lstm, lstm->out / lstm->gates);
   loops.gate_elements = lstm->out;
   return loops;
 }
 
 static dsm_layer gradient_loops(const dsm_layer *lstm) {
-  dsm_layer loops = loops_of(lstm, lstm->out / 4);
+  dsm_layer loops = loops_of(lstm, lstm->out / lstm->gates);
   loops.timesteps = 1;
   return loops;
 }
@@ -49,7 +49,7 @@ void dsm__layer_hoist(const dsm_layer *lstm, dsm_layer hoisted[DSM_HOISTED_COUNT
 
 bool dsm__workload_derive_hoisted(dsm_workload *workload, dsm_layer *layers) {
   for (size_t i = 0; i < workload->layer_count; i++) {
-    if (layers[i].type != DSM_LAYER_LSTM || layers[i].timesteps == 1) {
+    if (layers[i].gates == 0 || layers[i].timesteps == 1) {
       continue;
     }
     dsm_layer *const hoisted =

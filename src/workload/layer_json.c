@@ -2,6 +2,7 @@
 /* layer_json.c: reads one declared layer and its auxiliary operations. */
 #include <string.h>
 
+#include "workload/layers/layer_kind.h"
 #include "workload/workload_internal.h"
 
 /* Which types or operations a key applies to. */
@@ -58,37 +59,17 @@ static bool is_pool(dsm_aux_op op) {
   return op == DSM_AUX_MAX_POOL || op == DSM_AUX_AVG_POOL;
 }
 
-static bool read_size2(const dsm__json_node *node, uint64_t min, dsm_size2 *size) {
-  size_t count = 0;
-  if (!dsm__json_array(node, 2, 2, &count)) {
-    return false;
-  }
-  const dsm__json_node rows = dsm__json_item(node, 0);
-  const dsm__json_node columns = dsm__json_item(node, 1);
-  const bool is_rows_good = dsm__json_u64(&rows, min, DSM_SIDE_MAX, &size->rows);
-  const bool is_columns_good = dsm__json_u64(&columns, min, DSM_SIDE_MAX, &size->columns);
-  return is_rows_good && is_columns_good;
-}
-
-static void read_optional_size2(const dsm__json_node *object, const char *key, uint64_t min,
-                                dsm_size2 *size) {
-  const dsm__json_node node = dsm__json_member(object, key);
-  if (dsm__json_is_present(&node)) {
-    read_size2(&node, min, size);
-  }
-}
-
 static void read_pool(dsm_aux *aux, const dsm__json_node *node) {
   const dsm__json_node window = dsm__json_member(node, "window");
   if (dsm__json_require(&window, "[rows, columns]")) {
-    read_size2(&window, 1, &aux->window);
+    dsm__size2_read(&window, 1, &aux->window);
   }
   aux->stride = aux->window;
-  read_optional_size2(node, "stride", 1, &aux->stride);
+  dsm__size2_read_optional(node, "stride", 1, &aux->stride);
   const dsm__json_node feature = dsm__json_member(node, "feature");
   if (dsm__json_is_present(&feature)) {
     aux->has_feature = true;
-    read_size2(&feature, 1, &aux->feature);
+    dsm__size2_read(&feature, 1, &aux->feature);
   }
   const dsm__json_node on = dsm__json_member(node, "on");
   size_t side = 0;
@@ -120,6 +101,7 @@ static void read_aux(dsm_aux *aux, dsm__arena *arena, const dsm__json_node *node
 /* An operation occurs once; a pool once on either side; what pools the output comes last of what
  * changes it element by element with another tensor. */
 static void check_aux_order(const dsm_layer_spec *spec, const dsm__json_node *aux_node) {
+  const dsm__layer_kind *const kind = dsm__layer_kind_of(spec->type);
   bool is_seen[DSM_AUX_OP_COUNT] = {false};
   bool is_output_pooled = false;
   bool is_input_pooled = false;
@@ -137,15 +119,10 @@ static void check_aux_order(const dsm_layer_spec *spec, const dsm__json_node *au
       dsm__json_error(&node, NULL, "expected the residual before the pool, found it after");
     }
     is_seen[aux->op] = true;
-    if (is_pool(aux->op) && !aux->is_on_input && spec->type != DSM_LAYER_CONV) {
-      dsm__json_error(&node, NULL, "expected a pool on the output only in a conv, found it in %s",
-                      dsm_layer_type_name(spec->type));
-    }
-    if (is_pool(aux->op) && aux->is_on_input && spec->type != DSM_LAYER_CONV &&
-        spec->type != DSM_LAYER_FC) {
-      dsm__json_error(&node, NULL,
-                      "expected a pool on the input only in a conv or fc, found it in %s",
-                      dsm_layer_type_name(spec->type));
+    if (is_pool(aux->op) && !(aux->is_on_input ? kind->pools_input : kind->pools_output)) {
+      dsm__json_error(&node, NULL, "expected a pool on the %s only in a %s, found it in %s",
+                      aux->is_on_input ? "input" : "output",
+                      aux->is_on_input ? "conv or fc" : "conv", dsm_layer_type_name(spec->type));
     }
   }
 }
@@ -192,52 +169,6 @@ static void read_inputs(dsm_layer_spec *spec, dsm__arena *arena, const dsm__json
   spec->input_count = count;
 }
 
-static void read_conv(dsm_layer_spec *spec, const dsm__json_node *node) {
-  const dsm__json_node feature = dsm__json_member(node, "feature");
-  if (dsm__json_require(&feature, "[rows, columns] of the output before pooling")) {
-    read_size2(&feature, 1, &spec->feature);
-  }
-  read_optional_size2(node, "kernel", 1, &spec->kernel);
-  read_optional_size2(node, "stride", 1, &spec->stride);
-  read_optional_size2(node, "dilation", 1, &spec->dilation);
-  const dsm__json_node padding = dsm__json_member(node, "padding");
-  if (dsm__json_is_present(&padding)) {
-    spec->has_padding = true;
-    read_size2(&padding, 0, &spec->padding);
-  }
-  const dsm__json_node groups = dsm__json_member(node, "groups");
-  if (!dsm__json_is_present(&groups) || !dsm__json_u64(&groups, 1, DSM_SIDE_MAX, &spec->groups)) {
-    return;
-  }
-  const bool is_known = spec->in > 0 && spec->out > 0; /* else that has been reported */
-  if (is_known && (spec->in % spec->groups != 0 || spec->out % spec->groups != 0)) {
-    dsm__json_error(&groups, NULL,
-                    "expected a divisor of in (%llu) and out (%llu), found %llu groups",
-                    (unsigned long long)spec->in, (unsigned long long)spec->out,
-                    (unsigned long long)spec->groups);
-  }
-}
-
-static void read_lstm(dsm_layer_spec *spec, dsm__arena *arena, const dsm__json_node *node) {
-  dsm__json_optional_bool(node, "bidirectional", false, &spec->is_bidirectional);
-  const dsm__json_node group = dsm__json_member(node, "pipeline_group");
-  if (dsm__json_is_null(&group)) {
-    spec->pipeline_choice = DSM_PIPELINE_NEVER;
-  } else if (dsm__json_is_present(&group)) {
-    spec->pipeline_choice = DSM_PIPELINE_NAMED;
-    dsm__json_name(&group, DSM_NAME_BYTES_MAX, arena, &spec->pipeline_group);
-  }
-}
-
-static void read_matmul(dsm_layer_spec *spec, dsm__arena *arena, const dsm__json_node *node) {
-  const dsm__json_node operand = dsm__json_member(node, "operand");
-  if (dsm__json_require(&operand, "the name of the layer that makes the second operand")) {
-    dsm__json_string(&operand, 1, DSM_NAME_BYTES_MAX, arena, &spec->operand);
-  }
-  dsm__json_required_u64(node, "operand_elements", "the second operand's elements per sample", 1,
-                         DSM_PRODUCT_MAX, &spec->operand_elements);
-}
-
 static void read_name(dsm_layer_spec *spec, dsm__arena *arena, const dsm__json_node *layer) {
   const dsm__json_node node = dsm__json_member(layer, "name");
   if (dsm__json_require(&node, "a name that no other layer has") &&
@@ -248,9 +179,6 @@ static void read_name(dsm_layer_spec *spec, dsm__arena *arena, const dsm__json_n
 }
 
 void dsm__layer_spec_read(dsm_layer_spec *spec, dsm__arena *arena, const dsm__json_node *node) {
-  const dsm_size2 one = {1, 1};
-  *spec = (dsm_layer_spec){
-      .feature = one, .kernel = one, .stride = one, .dilation = one, .groups = 1, .timesteps = 1};
   if (!dsm__object_only_any(node, &dsm__layer_object)) {
     return;
   }
@@ -266,24 +194,14 @@ void dsm__layer_spec_read(dsm_layer_spec *spec, dsm__arena *arena, const dsm__js
     return;
   }
   spec->type = (dsm_layer_type)type_index;
+  const dsm__layer_kind *const kind = dsm__layer_kind_of(spec->type);
   dsm__object_misplaced(node, &dsm__layer_object, type_index);
   read_inputs(spec, arena, node);
   read_aux_list(spec, arena, node);
-  if (spec->type != DSM_LAYER_CONV) {
+  if (kind->has_timesteps) {
     dsm__json_optional_u64(node, "timesteps", 1, DSM_SIDE_MAX, 1, &spec->timesteps);
   }
-  switch (spec->type) {
-  case DSM_LAYER_CONV:
-    read_conv(spec, node);
-    break;
-  case DSM_LAYER_LSTM:
-    read_lstm(spec, arena, node);
-    break;
-  case DSM_LAYER_MATMUL:
-    read_matmul(spec, arena, node);
-    break;
-  case DSM_LAYER_FC:
-  case DSM_LAYER_TYPE_COUNT:
-    break;
+  if (kind->read != NULL) {
+    kind->read(spec, arena, node);
   }
 }

@@ -147,9 +147,9 @@ static bool derive_totals(dsm_workload *workload) {
 }
 
 void dsm__workload_derive_lives(dsm_workload *workload, dsm_layer *layers,
-                                const dsm__json_node *layers_node) {
+                                const dsm__json_node *list) {
   if (!derive_totals(workload)) {
-    dsm__json_error(layers_node, NULL,
+    dsm__json_error(list, NULL,
                     "expected at most 2^63 parameters, MACs and elements per sample in all, found "
                     "more");
     return;
@@ -158,6 +158,6 @@ void dsm__workload_derive_lives(dsm_workload *workload, dsm_layer *layers,
   derive_forks(workload, layers);
   derive_error_pairs(workload, layers);
   if (!derive_live_elements(workload, layers)) {
-    dsm__json_set_out_of_memory(layers_node->doc);
+    dsm__json_set_out_of_memory(list->doc);
   }
 }

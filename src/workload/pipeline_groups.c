@@ -7,9 +7,9 @@
 #include "workload/name_index.h"
 #include "workload/workload_internal.h"
 
-static bool is_named(const dsm_workload *workload, size_t index, const bool *is_wrong) {
-  const dsm_layer_spec *const spec = &workload->specs[index];
-  return !is_wrong[index] && spec->pipeline_choice == DSM_PIPELINE_NAMED &&
+static bool is_named(const dsm__declared_layer *layer) {
+  const dsm_layer_spec *const spec = &layer->spec;
+  return !layer->is_wrong && spec->pipeline_choice == DSM_PIPELINE_NAMED &&
          spec->pipeline_group != NULL;
 }
 
@@ -23,11 +23,10 @@ static void check_direction(const dsm_layer_spec *spec, const dsm__json_node *la
 }
 
 /* A later layer of a group against the one before it in the group. */
-static void check_pair(const dsm_workload *workload, const dsm__json_node *layers_node,
-                       size_t earlier, size_t later) {
-  const dsm_layer_spec *const a = &workload->specs[earlier];
-  const dsm_layer_spec *const b = &workload->specs[later];
-  const dsm__json_node layer = dsm__json_item(layers_node, later);
+static void check_pair(const dsm__workload_builder *builder, size_t earlier, size_t later) {
+  const dsm_layer_spec *const a = &builder->layers.items[earlier].spec;
+  const dsm_layer_spec *const b = &builder->layers.items[later].spec;
+  const dsm__json_node layer = builder->layers.items[later].node;
   if (later != earlier + 1) {
     const dsm__json_node group = dsm__json_member(&layer, "pipeline_group");
     dsm__json_error(&group, "a pipeline group is a run of recurrent layers",
@@ -43,25 +42,25 @@ static void check_pair(const dsm_workload *workload, const dsm__json_node *layer
   }
 }
 
-void dsm__pipeline_groups_check(const dsm_workload *workload, const dsm__json_node *layers_node,
-                                const bool *is_wrong) {
+void dsm__pipeline_groups_check(const dsm__workload_builder *builder) {
+  const size_t count = builder->layers.count;
   dsm__name_index groups = {
-      .entries = dsm__arena_array(workload->arena, workload->spec_count, sizeof groups.entries[0])};
+      .entries = dsm__arena_array(builder->workload->arena, count, sizeof groups.entries[0])};
   if (groups.entries == NULL) {
-    dsm__json_set_out_of_memory(layers_node->doc);
+    dsm__json_set_out_of_memory(builder->root.doc);
     return;
   }
-  for (size_t i = 0; i < workload->spec_count; i++) {
-    if (is_named(workload, i, is_wrong)) {
-      const dsm__json_node layer = dsm__json_item(layers_node, i);
-      check_direction(&workload->specs[i], &layer);
-      groups.entries[groups.count++] = (dsm__name_entry){workload->specs[i].pipeline_group, i};
+  for (size_t i = 0; i < count; i++) {
+    const dsm__declared_layer *const layer = &builder->layers.items[i];
+    if (is_named(layer)) {
+      check_direction(&layer->spec, &layer->node);
+      groups.entries[groups.count++] = (dsm__name_entry){layer->spec.pipeline_group, i};
     }
   }
   dsm__name_index_sort(&groups);
   for (size_t g = 1; g < groups.count; g++) {
     if (strcmp(groups.entries[g].name, groups.entries[g - 1].name) == 0) {
-      check_pair(workload, layers_node, groups.entries[g - 1].index, groups.entries[g].index);
+      check_pair(builder, groups.entries[g - 1].index, groups.entries[g].index);
     }
   }
 }

@@ -8,21 +8,10 @@ bool dsm__bounded_product(uint64_t *result, uint64_t a, uint64_t b, uint64_t c, 
          !dsm__ckd_mul_u64(result, *result, d) && *result <= DSM_PRODUCT_MAX;
 }
 
-const char *dsm__layer_derive_quantities(dsm_layer *out, const dsm_layer_spec *spec,
-                                         dsm_size2 input, dsm_size2 stored) {
-  const bool is_lstm = spec->type == DSM_LAYER_LSTM;
-  const uint64_t weight_dims = spec->type == DSM_LAYER_MATMUL ? 0 : 1;
-  const uint64_t input_positions = spec->type == DSM_LAYER_CONV ? input.rows * input.columns : 1;
-  out->in = is_lstm ? spec->in + spec->out : spec->in;
-  out->out = is_lstm ? 4 * spec->out : spec->out;
-  out->ij = spec->feature.rows * spec->feature.columns;
-  out->kij = spec->kernel.rows * spec->kernel.columns;
-  out->strides = spec->stride.rows * spec->stride.columns;
-  out->groups = spec->groups;
-  out->timesteps = spec->timesteps;
-  out->state_elements = is_lstm ? 5 * spec->out : 0;
-  out->operand_elements = spec->operand_elements;
-  const uint64_t stored_features = is_lstm ? spec->out : out->out;
+const char *dsm__layer_derive_quantities(dsm_layer *out, uint64_t input_positions,
+                                         dsm_size2 stored) {
+  const uint64_t weight_dims = out->is_product ? 0 : 1;
+  const uint64_t stored_features = out->gates > 0 ? out->out / out->gates : out->out;
   const uint64_t ways = out->in / out->groups;
   uint64_t steps = 0;
   if (!dsm__bounded_product(&out->input_elements, out->in, input_positions, 1, 1)) {
@@ -52,7 +41,7 @@ const char *dsm__layer_derive_quantities(dsm_layer *out, const dsm_layer_spec *s
 }
 
 uint64_t dsm__layer_derive_parameters(const dsm_layer *layer) {
-  const uint64_t norm_features = layer->type == DSM_LAYER_LSTM ? layer->out / 4 : layer->out;
+  const uint64_t norm_features = layer->gates > 0 ? layer->out / layer->gates : layer->out;
   uint64_t parameters = layer->weight_elements;
   parameters += layer->has_op[DSM_AUX_BIAS] ? layer->out : 0;
   parameters += layer->has_op[DSM_AUX_BATCH_NORM] ? 2 * norm_features : 0;

@@ -14,35 +14,30 @@
 
 #include "base/checked.h"
 #include "base/words.h"
+#include "workload/layers/layer_kind.h"
 #include "workload/name_index.h"
 #include "workload/shape.h"
 #include "workload/workload_internal.h"
 
-/* What a producer delivers. */
-typedef struct delivery {
-  uint64_t features; /* 0: not known, because the producer is wrong */
-  dsm_size2 size;
-} delivery;
-
 typedef struct resolver {
+  const dsm__workload_builder *builder;
   dsm_workload *workload;
   dsm__json_doc *doc;
-  const bool *is_wrong;  /* of each declared layer: it is wrong by itself */
   dsm__name_index names; /* of declared layers */
   size_t *first_primary; /* of each declared layer: index of its (first) primary layer */
   dsm_layer *layers;     /* primary layers made so far */
   size_t layer_count;
-  delivery *deliveries; /* of each declared layer */
-  size_t input_definer; /* declared layer whose shape tells the network's input, or SIZE_MAX */
-  bool is_input_wrong;  /* what would tell the network's input is wrong, and was reported */
+  dsm__delivery *deliveries; /* of each declared layer */
+  size_t input_definer;      /* declared layer whose shape tells the network's input, or SIZE_MAX */
+  bool is_input_wrong;       /* what would tell the network's input is wrong, and was reported */
 } resolver;
-
-static size_t primary_count_of(const dsm_layer_spec *spec) {
-  return spec->is_bidirectional ? 2 : 1;
-}
 
 static size_t input_count(const dsm_layer_spec *spec) {
   return spec->input_count > 0 ? spec->input_count : 1;
+}
+
+static bool is_wrong(const resolver *r, size_t index) {
+  return r->builder->layers.items[index].is_wrong;
 }
 
 static bool is_network_input(const char *name) {
@@ -99,8 +94,8 @@ static void infer_input(resolver *r) {
     if (!is_fed_only_by_network(spec, i) || input_count(spec) != 1 || is_pooled) {
       continue;
     }
-    r->is_input_wrong = r->is_wrong[i];
-    if (!r->is_wrong[i]) {
+    r->is_input_wrong = is_wrong(r, i);
+    if (!is_wrong(r, i)) {
       workload->input_features = spec->in;
       workload->input_size = (dsm_size2){spec->feature.rows * spec->stride.rows,
                                          spec->feature.columns * spec->stride.columns};
@@ -112,15 +107,15 @@ static void infer_input(resolver *r) {
 
 /* A side may be as long as feature times stride, so that the product must be checked first of all.
  */
-static void check_input(resolver *r, const dsm__json_node *root,
-                        const dsm__json_node *layers_node) {
+static void check_input(resolver *r) {
   dsm_workload *const workload = r->workload;
   const dsm_size2 size = workload->input_size;
   uint64_t elements = 0;
   if (!dsm__bounded_product(&elements, workload->input_features, size.rows, size.columns, 1)) {
-    const dsm__json_node stated = dsm__json_member(root, "input");
-    const dsm__json_node definer = dsm__json_item(layers_node, r->input_definer);
-    dsm__json_error(workload->is_input_stated ? &stated : &definer, NULL,
+    const dsm__json_node stated = dsm__json_member(&r->builder->root, "input");
+    dsm__json_error(workload->is_input_stated ? &stated
+                                              : &r->builder->layers.items[r->input_definer].node,
+                    NULL,
                     "expected a network's input of at most 2^53 elements, found %llu x %llu x %llu "
                     "(features, rows, columns)",
                     (unsigned long long)workload->input_features, (unsigned long long)size.rows,
@@ -148,8 +143,8 @@ static bool find_input(const resolver *r, const dsm__layer_entry *layer, const d
 }
 
 /* Adds what one input delivers; `is_flattened`: as features times size. */
-static bool add_delivery(const dsm__json_node *node, bool is_flattened, delivery one,
-                         delivery *sum) {
+static bool add_delivery(const dsm__json_node *node, bool is_flattened, dsm__delivery one,
+                         dsm__delivery *sum) {
   const uint64_t positions = is_flattened ? one.size.rows * one.size.columns : 1;
   uint64_t features = 0;
   if (!dsm__bounded_product(&features, one.features, positions, 1, 1) ||
@@ -174,13 +169,13 @@ static bool add_delivery(const dsm__json_node *node, bool is_flattened, delivery
 /* Finds all producers of a layer's input and sums what they deliver; false (reported here or where
  * a producer is wrong) if that is not known. */
 static bool gather_inputs(const resolver *r, const dsm__layer_entry *layer, bool is_flattened,
-                          size_t *producers, delivery *gathered) {
+                          size_t *producers, dsm__delivery *gathered) {
   const dsm__json_node inputs = dsm__layer_entry_member(layer, "inputs");
   const bool is_listed = layer->spec->input_count > 0;
   const size_t count = input_count(layer->spec);
   dsm__json_node item = dsm__json_item(&inputs, 0);
   bool is_known = true;
-  *gathered = (delivery){0, {0, 0}};
+  *gathered = (dsm__delivery){0, {0, 0}};
   for (size_t i = 0; i < count; i++, item = dsm__json_next(&item)) {
     const dsm__json_node *const node = is_listed ? &item : layer->node;
     if (!find_input(r, layer, node, i, &producers[i])) {
@@ -188,9 +183,9 @@ static bool gather_inputs(const resolver *r, const dsm__layer_entry *layer, bool
       continue;
     }
     const bool is_network = producers[i] == DSM_NETWORK_INPUT;
-    const delivery network = {r->workload->input_features, r->workload->input_size};
-    const delivery one = is_network ? network : r->deliveries[producers[i]];
-    if (is_network && one.features == 0 && !r->is_input_wrong && !r->is_wrong[layer->index]) {
+    const dsm__delivery network = {r->workload->input_features, r->workload->input_size};
+    const dsm__delivery one = is_network ? network : r->deliveries[producers[i]];
+    if (is_network && one.features == 0 && !r->is_input_wrong && !is_wrong(r, layer->index)) {
       dsm__json_error(node, "such as \"input\": {\"features\": 3, \"feature\": [224, 224]}",
                       "expected the network's input to be stated beside \"layers\", as no layer "
                       "tells its size, found no \"input\"");
@@ -202,7 +197,7 @@ static bool gather_inputs(const resolver *r, const dsm__layer_entry *layer, bool
 
 /* Appends the primary layers of a declared layer to a list; returns how many. */
 static size_t append_primaries(const resolver *r, size_t spec_index, size_t *list) {
-  const size_t count = primary_count_of(&r->workload->specs[spec_index]);
+  const size_t count = dsm__primary_count_of(&r->workload->specs[spec_index]);
   for (size_t i = 0; i < count; i++) {
     list[i] = r->first_primary[spec_index] + i;
   }
@@ -242,11 +237,11 @@ static bool resolve_shortcut(const resolver *r, const dsm__layer_entry *layer, s
   const dsm__json_node aux = dsm__json_item(&list, aux_index);
   const dsm__json_node node = dsm__json_member(&aux, "from");
   const size_t from = find_earlier(r, layer, &node, spec->aux[aux_index].from);
-  if (from == SIZE_MAX || r->deliveries[from].features == 0 || r->is_wrong[layer->index]) {
+  if (from == SIZE_MAX || r->deliveries[from].features == 0 || is_wrong(r, layer->index)) {
     return false;
   }
-  const delivery one = r->deliveries[from];
-  const uint64_t features = spec->out * primary_count_of(spec);
+  const dsm__delivery one = r->deliveries[from];
+  const uint64_t features = spec->out * dsm__primary_count_of(spec);
   if (one.features != features || one.size.rows != spec->feature.rows ||
       one.size.columns != spec->feature.columns) {
     dsm__json_error(&node, NULL,
@@ -308,7 +303,7 @@ static bool derive_aux(const dsm_layer_spec *spec, dsm_size2 pooled_input, dsm_l
   }
   if (input_pool != NULL) {
     out->input_pool_window = input_pool->window.rows * input_pool->window.columns;
-    const uint64_t features = spec->type == DSM_LAYER_CONV
+    const uint64_t features = dsm__layer_kind_of(spec->type)->reads_positions
                                   ? spec->in
                                   : spec->in / (pooled_input.rows * pooled_input.columns);
     return dsm__bounded_product(&out->input_pool_elements, features, pooled_input.rows,
@@ -317,23 +312,24 @@ static bool derive_aux(const dsm_layer_spec *spec, dsm_size2 pooled_input, dsm_l
   return true;
 }
 
-/* Makes the primary layers of a declared layer from the one that holds for both directions. */
+/* Adds the primary layers of a declared layer, with their names. */
 static bool add_primaries(resolver *r, const dsm__layer_entry *layer, const dsm_layer *made) {
-  static const char *const directions[] = {"fwd", "bwd"};
-  const size_t count = primary_count_of(layer->spec);
+  const dsm__layer_kind *const kind = dsm__layer_kind_of(layer->spec->type);
+  const size_t count = dsm__primary_count_of(layer->spec);
   r->first_primary[layer->index] = r->layer_count;
   for (size_t i = 0; i < count; i++) {
     dsm_layer *const out = &r->layers[r->layer_count];
-    *out = *made;
+    *out = made[i];
     out->name = layer->spec->name;
-    if (count == 2) {
-      out->name = dsm__arena_printf(r->workload->arena, "%s.%s", layer->spec->name, directions[i]);
+    if (count > 1) {
+      out->name =
+          dsm__arena_printf(r->workload->arena, "%s.%s", layer->spec->name, kind->suffixes[i]);
     }
     if (out->name == NULL) {
       dsm__json_set_out_of_memory(r->doc);
       return false;
     }
-    if (count == 2 && dsm__name_index_find(&r->names, out->name) != SIZE_MAX) {
+    if (count > 1 && dsm__name_index_find(&r->names, out->name) != SIZE_MAX) {
       const dsm__json_node name = dsm__json_member(layer->node, "name");
       dsm__json_error(&name, NULL,
                       "expected no other layer with the name of this one's direction, found \"%s\"",
@@ -368,7 +364,7 @@ static bool check_operand_elements(const resolver *r, const dsm__layer_entry *la
     return true; /* a minibatch of 0 was wrong, and reported */
   }
   const size_t from = dsm__name_index_find(&r->names, spec->operand);
-  const delivery *const one = &r->deliveries[from];
+  const dsm__delivery *const one = &r->deliveries[from];
   const uint64_t macs = spec->in * spec->out; /* is a layer's quantity by now: at most 2^53 */
   uint64_t delivered = 0;
   if (!dsm__bounded_product(&delivered, one->features, one->size.rows, one->size.columns,
@@ -397,40 +393,55 @@ static bool check_operand_elements(const resolver *r, const dsm__layer_entry *la
   return true;
 }
 
-/* Checks `in`, pools and sizes against what the producers deliver; fills the layer's quantities. */
-static bool derive_layer(const resolver *r, const dsm__layer_entry *layer, delivery gathered,
+/* The primary layers of a declared one with their quantities; what of these is too many, or NULL.
+ */
+static const char *lower_layer(const dsm__lowering *lowering, dsm_layer *made) {
+  const dsm_layer_spec *const spec = lowering->layer->spec;
+  const dsm__layer_kind *const kind = dsm__layer_kind_of(spec->type);
+  const dsm_size2 read = lowering->gathered.size;
+  const char *too_many = NULL;
+  kind->lower(lowering, made);
+  for (size_t i = 0; i < dsm__primary_count_of(spec) && too_many == NULL; i++) {
+    too_many =
+        derive_aux(spec, lowering->input, &made[i])
+            ? dsm__layer_derive_quantities(
+                  &made[i], kind->reads_positions ? read.rows * read.columns : 1, lowering->stored)
+            : "results of the pool on the input";
+  }
+  return too_many;
+}
+
+/* Checks `in`, pools and sizes against what the producers deliver; fills the loops and quantities
+ * of its primary layers, which are alike in all else. */
+static bool derive_layer(const resolver *r, const dsm__layer_entry *layer, dsm__delivery gathered,
                          dsm_layer *made) {
   const dsm_layer_spec *const spec = layer->spec;
+  const dsm__layer_kind *const kind = dsm__layer_kind_of(spec->type);
   const dsm_aux *const input_pool = dsm__find_pool(spec, true);
-  const bool is_flattened_after_pool = spec->type == DSM_LAYER_FC && input_pool != NULL;
-  dsm_size2 pooled_input = gathered.size;
+  dsm__lowering lowering = {
+      .layer = layer,
+      .gathered = gathered,
+      .input = gathered.size,
+      .stored = r->deliveries[layer->index].size,
+      .is_definer = r->input_definer == layer->index,
+      .is_input_inferred =
+          r->input_definer != SIZE_MAX && is_fed_only_by_network(spec, layer->index),
+  };
   if (input_pool != NULL &&
-      !dsm__pool_derive_size(layer, input_pool, gathered.size, &pooled_input)) {
+      !dsm__pool_derive_size(layer, input_pool, gathered.size, &lowering.input)) {
     return false;
   }
-  const uint64_t positions = is_flattened_after_pool ? pooled_input.rows * pooled_input.columns : 1;
+  const bool is_flattened = !kind->reads_positions && input_pool != NULL;
+  const uint64_t flattened = is_flattened ? lowering.input.rows * lowering.input.columns : 1;
   uint64_t delivered = 0;
-  const char *too_many = NULL;
-  if (!dsm__bounded_product(&delivered, gathered.features, positions, 1, 1)) {
-    too_many = "input features";
-  }
-  const bool is_checked =
-      spec->type == DSM_LAYER_CONV && !(spec->has_padding && r->input_definer == layer->index);
-  if (too_many == NULL) {
+  const char *too_many = "input features";
+  if (dsm__bounded_product(&delivered, gathered.features, flattened, 1, 1)) {
     const bool is_in_good = check_in(layer, delivered);
-    const bool is_inferred =
-        r->input_definer != SIZE_MAX && is_fed_only_by_network(spec, layer->index);
-    const bool is_kernel_good =
-        spec->type != DSM_LAYER_CONV || dsm__conv_check_kernel(layer, pooled_input, is_inferred);
-    const bool is_feature_good =
-        !is_kernel_good || !is_checked || dsm__conv_check_feature(layer, pooled_input);
-    if (!is_in_good || !is_kernel_good || !is_feature_good) {
+    const bool is_size_good = kind->check == NULL || kind->check(&lowering);
+    if (!is_in_good || !is_size_good) {
       return false;
     }
-    too_many = derive_aux(spec, pooled_input, made)
-                   ? dsm__layer_derive_quantities(made, spec, gathered.size,
-                                                  r->deliveries[layer->index].size)
-                   : "results of the pool on the input";
+    too_many = lower_layer(&lowering, made);
   }
   if (too_many != NULL) {
     dsm__json_error(layer->node, NULL, "expected at most 2^53 %s per sample, found more", too_many);
@@ -442,13 +453,30 @@ static bool derive_layer(const resolver *r, const dsm__layer_entry *layer, deliv
  * wrong one are still checked against what it declares. */
 static void derive_delivery(resolver *r, const dsm__layer_entry *layer) {
   const dsm_aux *const pool = dsm__find_pool(layer->spec, false);
-  delivery *const own = &r->deliveries[layer->index];
-  if (r->is_wrong[layer->index]) {
+  dsm__delivery *const own = &r->deliveries[layer->index];
+  if (is_wrong(r, layer->index)) {
     return;
   }
   own->size = layer->spec->feature;
   if (pool == NULL || dsm__pool_derive_size(layer, pool, layer->spec->feature, &own->size)) {
-    own->features = layer->spec->out * primary_count_of(layer->spec);
+    own->features = layer->spec->out * dsm__primary_count_of(layer->spec);
+  }
+}
+
+/* What the graph says of each of the primary layers of a declared one. */
+static void join_graph(const dsm__layer_entry *layer, const dsm_layer *graph, dsm_layer *made) {
+  const dsm__layer_kind *const kind = dsm__layer_kind_of(layer->spec->type);
+  for (size_t i = 0; i < dsm__primary_count_of(layer->spec); i++) {
+    made[i].spec_index = layer->index;
+    made[i].has_backward =
+        kind->starts_backward || !is_fed_only_by_network(layer->spec, layer->index);
+    made[i].parameters = dsm__layer_derive_parameters(&made[i]);
+    made[i].producers = graph->producers;
+    made[i].producer_count = graph->producer_count;
+    made[i].shortcuts = graph->shortcuts;
+    made[i].shortcut_count = graph->shortcut_count;
+    made[i].operands = graph->operands;
+    made[i].operand_count = graph->operand_count;
   }
 }
 
@@ -459,35 +487,33 @@ static void resolve_layer(resolver *r, const dsm__layer_entry *layer) {
   /* Nothing is said of how the inputs of a wrong layer go together: its type may be what is wrong.
    */
   const bool is_flattened =
-      r->is_wrong[layer->index] || (spec->type != DSM_LAYER_CONV && !is_pooled);
-  dsm_layer made = {.type = spec->type, .spec_index = layer->index};
-  delivery gathered = {0, {0, 0}};
+      is_wrong(r, layer->index) || (!dsm__layer_kind_of(spec->type)->reads_positions && !is_pooled);
+  dsm_layer graph = {.name = NULL};
+  dsm_layer made[DSM__PRIMARIES_MAX] = {{.name = NULL}};
+  dsm__delivery gathered = {0, {0, 0}};
   derive_delivery(r, layer);
   size_t *const producers = new_indices(r, count);
   if (producers == NULL) {
     return;
   }
   const bool is_gathered = gather_inputs(r, layer, is_flattened, producers, &gathered);
-  const bool is_referenced = resolve_references(r, layer, &made);
+  const bool is_referenced = resolve_references(r, layer, &graph);
   const bool is_derived = is_gathered && r->deliveries[layer->index].features > 0 &&
-                          derive_layer(r, layer, gathered, &made);
+                          derive_layer(r, layer, gathered, made);
   if (!is_derived || !is_referenced || !check_operand_elements(r, layer) ||
-      !set_producers(r, producers, count, &made)) {
+      !set_producers(r, producers, count, &graph)) {
     return;
   }
-  const bool is_feed_forward = spec->type == DSM_LAYER_CONV || spec->type == DSM_LAYER_FC;
-  made.has_backward = !(is_feed_forward && is_fed_only_by_network(spec, layer->index));
-  made.has_update = spec->type != DSM_LAYER_MATMUL;
-  made.parameters = dsm__layer_derive_parameters(&made);
-  add_primaries(r, layer, &made);
+  join_graph(layer, &graph, made);
+  add_primaries(r, layer, made);
 }
 
-static void check_duplicate_names(const resolver *r, const dsm__json_node *layers_node) {
+static void check_duplicate_names(const resolver *r) {
   for (size_t i = 1; i < r->names.count; i++) {
     const dsm__name_entry *const entry = &r->names.entries[i];
     if (strcmp(entry->name, r->names.entries[i - 1].name) == 0) {
-      const dsm__json_node layer = dsm__json_item(layers_node, entry->index);
-      const dsm__json_node name = dsm__json_member(&layer, "name");
+      const dsm__json_node name =
+          dsm__json_member(&r->builder->layers.items[entry->index].node, "name");
       dsm__json_error(&name, NULL, "expected a name that no other layer has, found a second \"%s\"",
                       entry->name);
     }
@@ -529,11 +555,10 @@ static const char *reader_of(const resolver *r, size_t spec_index) {
 }
 
 /* A loss is the end of what leads to it. */
-static void check_losses(const resolver *r, const dsm__json_node *layers_node) {
-  dsm__json_node item = dsm__json_item(layers_node, 0);
-  for (size_t i = 0; i < r->workload->spec_count; i++, item = dsm__json_next(&item)) {
+static void check_losses(const resolver *r) {
+  for (size_t i = 0; i < r->workload->spec_count; i++) {
     const dsm_layer_spec *const spec = &r->workload->specs[i];
-    const dsm__json_node list = dsm__json_member(&item, "aux");
+    const dsm__json_node list = dsm__json_member(&r->builder->layers.items[i].node, "aux");
     for (size_t a = 0; a < spec->aux_count; a++) {
       const char *const reader = spec->aux[a].op == DSM_AUX_CROSS_ENTROPY ? reader_of(r, i) : NULL;
       if (reader != NULL) {
@@ -548,32 +573,32 @@ static void check_losses(const resolver *r, const dsm__json_node *layers_node) {
   }
 }
 
-void dsm__workload_resolve(dsm_workload *workload, const dsm__json_node *root,
-                           const dsm__json_node *layers_node, const bool *is_wrong) {
-  resolver r = {.workload = workload, .doc = root->doc, .is_wrong = is_wrong};
+void dsm__workload_resolve(const dsm__workload_builder *builder) {
+  dsm_workload *const workload = builder->workload;
+  dsm__json_doc *const doc = builder->root.doc;
+  resolver r = {.builder = builder, .workload = workload, .doc = doc};
   if (!init_resolver(&r)) {
-    dsm__json_set_out_of_memory(root->doc);
+    dsm__json_set_out_of_memory(doc);
     return;
   }
-  check_duplicate_names(&r, layers_node);
-  dsm__pipeline_groups_check(workload, layers_node, is_wrong);
+  check_duplicate_names(&r);
+  dsm__pipeline_groups_check(builder);
   infer_input(&r);
-  check_input(&r, root, layers_node);
-  dsm__json_node item = dsm__json_item(layers_node, 0);
-  for (size_t i = 0; i < workload->spec_count; i++, item = dsm__json_next(&item)) {
-    const dsm__layer_entry layer = {&workload->specs[i], &item, i};
+  check_input(&r);
+  for (size_t i = 0; i < workload->spec_count; i++) {
+    const dsm__layer_entry layer = {&workload->specs[i], &builder->layers.items[i].node, i};
     resolve_layer(&r, &layer);
-    if (dsm__json_doc_is_out_of_memory(root->doc)) {
+    if (dsm__json_doc_is_out_of_memory(doc)) {
       return;
     }
   }
   workload->layers = r.layers;
   workload->layer_count = r.layer_count;
-  if (dsm__json_doc_error_count(root->doc) == 0) {
-    dsm__workload_derive_lives(workload, r.layers, layers_node);
-    check_losses(&r, layers_node);
+  if (dsm__json_doc_error_count(doc) == 0) {
+    dsm__workload_derive_lives(workload, r.layers, &builder->list);
+    check_losses(&r);
     if (!dsm__workload_derive_hoisted(workload, r.layers)) {
-      dsm__json_set_out_of_memory(root->doc);
+      dsm__json_set_out_of_memory(doc);
     }
   }
 }

@@ -21,14 +21,6 @@ const dsm_aux *dsm__find_pool(const dsm_layer_spec *spec, bool is_on_input);
 bool dsm__pool_derive_size(const dsm__layer_entry *layer, const dsm_aux *pool, dsm_size2 from,
                            dsm_size2 *pooled);
 
-/** Does a convolution's kernel lie within its padded input of that size? Reported if not; warned of
- * a padding that is as large as the kernel, and of a kernel far larger than its input. is_inferred:
- * the input is the network's, which the description does not state. */
-bool dsm__conv_check_kernel(const dsm__layer_entry *layer, dsm_size2 input, bool is_inferred);
-
-/** Does a convolution's declared feature follow from an input of that size? Reported if not. */
-bool dsm__conv_check_feature(const dsm__layer_entry *layer, dsm_size2 input);
-
 /** The node of a member of the layer, or of the layer itself where the member is not written. */
 dsm__json_node dsm__layer_entry_member(const dsm__layer_entry *layer, const char *key);
 

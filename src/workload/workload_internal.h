@@ -8,6 +8,7 @@
 #include "base/json_read.h"
 #include "base/json_write.h"
 #include "dsm/workload.h"
+#include "workload/builder.h"
 
 /** The reserved name of the network's input. */
 #define DSM__INPUT_NAME "@input"
@@ -31,39 +32,33 @@ extern const dsm__object_type dsm__aux_object;
  */
 void dsm__workload_read(dsm_workload *workload, const dsm__json_node *node);
 
-/** Reads one declared layer. */
+/** Reads one declared layer into one with the defaults of all keys. */
 void dsm__layer_spec_read(dsm_layer_spec *spec, dsm__arena *arena, const dsm__json_node *node);
 
-/**
- * Resolves names into indices, checks all relations between layers and derives the primary layers
- * and totals. `layers_node` is the array of the declared layers, for findings; is_wrong[spec_count]
- * tells which of them have been found wrong by themselves.
- */
-void dsm__workload_resolve(dsm_workload *workload, const dsm__json_node *root,
-                           const dsm__json_node *layers_node, const bool *is_wrong);
+/** What dsm__builder_finish does, once the workload has its declared layers. */
+void dsm__workload_resolve(const dsm__workload_builder *builder);
 
 /** Checks that the layers of each named pipeline group are a run of unidirectional lstm with the
- * same timesteps; arguments as for dsm__workload_resolve. */
-void dsm__pipeline_groups_check(const dsm_workload *workload, const dsm__json_node *layers_node,
-                                const bool *is_wrong);
+ * same timesteps. */
+void dsm__pipeline_groups_check(const dsm__workload_builder *builder);
 
 /** Multiplies four factors; false if the product exceeds DSM_PRODUCT_MAX. */
 bool dsm__bounded_product(uint64_t *result, uint64_t a, uint64_t b, uint64_t c, uint64_t d);
 
 /**
- * Loop dimensions, elements and MACs of a primary layer (docs/model.md, section 1). `input` is the
- * stored feature size of the producers, `stored` that of the layer. What exceeds DSM_PRODUCT_MAX,
- * in words; NULL if nothing does.
+ * Elements, weights and MACs of a primary layer with its loops (docs/model.md, section 1).
+ * `input_positions` are those of what it reads, `stored` the size of what it delivers. What exceeds
+ * DSM_PRODUCT_MAX, in words; NULL if nothing does.
  */
-const char *dsm__layer_derive_quantities(dsm_layer *out, const dsm_layer_spec *spec,
-                                         dsm_size2 input, dsm_size2 stored);
+const char *dsm__layer_derive_quantities(dsm_layer *out, uint64_t input_positions,
+                                         dsm_size2 stored);
 
 /** Weights, biases and normalisation parameters of a primary layer (section 4). */
 uint64_t dsm__layer_derive_parameters(const dsm_layer *layer);
 
 /** Fills what follows from the resolved graph: lives of tensors and totals. */
 void dsm__workload_derive_lives(dsm_workload *workload, dsm_layer *layers,
-                                const dsm__json_node *layers_node);
+                                const dsm__json_node *list);
 
 /** The loops of an lstm with hoisted input products. */
 void dsm__layer_hoist(const dsm_layer *lstm, dsm_layer hoisted[DSM_HOISTED_COUNT]);

@@ -66,27 +66,25 @@ static void read_input(dsm_workload *workload, const dsm__json_node *root) {
 /* Reads the layers one by one, then what holds between them. */
 static void read_layers(dsm_workload *workload, const dsm__json_node *root,
                         const dsm__json_node *layers) {
+  dsm__workload_builder builder = {.workload = workload, .root = *root, .list = *layers};
   size_t count = 0;
   if (!dsm__json_array(layers, 1, DSM_LAYERS_MAX, &count)) {
-    return;
-  }
-  dsm_layer_spec *const specs = dsm__arena_array(workload->arena, count, sizeof *specs);
-  bool *const is_wrong = dsm__arena_array(workload->arena, count, sizeof *is_wrong);
-  if (specs == NULL || is_wrong == NULL) {
-    dsm__json_set_out_of_memory(layers->doc);
     return;
   }
   dsm__json_node item = dsm__json_item(layers, 0);
   for (size_t i = 0; i < count; i++, item = dsm__json_next(&item)) {
     const size_t errors_before = dsm__json_doc_error_count(layers->doc);
-    dsm__layer_spec_read(&specs[i], workload->arena, &item);
-    is_wrong[i] = dsm__json_doc_error_count(layers->doc) > errors_before;
+    dsm__declared_layer *const layer = dsm__builder_add(&builder, &item);
+    if (layer == NULL) {
+      break;
+    }
+    dsm__layer_spec_read(&layer->spec, workload->arena, &item);
+    layer->is_wrong = dsm__json_doc_error_count(layers->doc) > errors_before;
   }
-  workload->specs = specs;
-  workload->spec_count = count;
   if (!dsm__json_doc_is_out_of_memory(layers->doc)) {
-    dsm__workload_resolve(workload, root, layers, is_wrong);
+    dsm__builder_finish(&builder);
   }
+  dsm__builder_fini(&builder);
 }
 
 DSM__OBJECT(dsm__workload_object, "workload", {.name = "format"}, {.name = "name"},

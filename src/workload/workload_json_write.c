@@ -2,21 +2,8 @@
 /* workload_json_write.c: writes a workload in the format "dsm-workload/1"; what has its default
  * value and was not stated is left out, unless all is to be written. */
 #include "workload/byte_parameters.h"
+#include "workload/layers/layer_kind.h"
 #include "workload/workload_internal.h"
-
-static void put_size2(dsm__json_writer *writer, const char *key, dsm_size2 size) {
-  dsm__json_put_array(writer, key, true);
-  dsm__json_write_u64(writer, size.rows);
-  dsm__json_write_u64(writer, size.columns);
-  dsm__json_end_array(writer);
-}
-
-static void put_size2_unless_one(dsm__json_writer *writer, const char *key, dsm_size2 size,
-                                 bool is_full) {
-  if (is_full || size.rows != 1 || size.columns != 1) {
-    put_size2(writer, key, size);
-  }
-}
 
 static void write_aux(dsm__json_writer *writer, const dsm_aux *aux) {
   dsm__json_begin_object(writer, true);
@@ -25,10 +12,10 @@ static void write_aux(dsm__json_writer *writer, const dsm_aux *aux) {
     dsm__json_put_string(writer, "from", aux->from);
   }
   if (aux->op == DSM_AUX_MAX_POOL || aux->op == DSM_AUX_AVG_POOL) {
-    put_size2(writer, "window", aux->window);
-    put_size2(writer, "stride", aux->stride);
+    dsm__size2_put(writer, "window", aux->window);
+    dsm__size2_put(writer, "stride", aux->stride);
     if (aux->has_feature) {
-      put_size2(writer, "feature", aux->feature);
+      dsm__size2_put(writer, "feature", aux->feature);
     }
     if (aux->is_on_input) {
       dsm__json_put_string(writer, "on", "input");
@@ -37,34 +24,13 @@ static void write_aux(dsm__json_writer *writer, const dsm_aux *aux) {
   dsm__json_end_object(writer);
 }
 
-static void write_type_keys(dsm__json_writer *writer, const dsm_layer_spec *spec, bool is_full) {
-  if (spec->type == DSM_LAYER_CONV) {
-    put_size2(writer, "feature", spec->feature);
-    put_size2_unless_one(writer, "kernel", spec->kernel, is_full);
-    put_size2_unless_one(writer, "stride", spec->stride, is_full);
-    put_size2_unless_one(writer, "dilation", spec->dilation, is_full);
-    if (spec->has_padding) {
-      put_size2(writer, "padding", spec->padding);
-    }
-    if (is_full || spec->groups != 1) {
-      dsm__json_put_u64(writer, "groups", spec->groups);
-    }
-  }
-  if (spec->timesteps != 1 || (is_full && spec->type != DSM_LAYER_CONV)) {
+static void write_kind_keys(dsm__json_writer *writer, const dsm_layer_spec *spec, bool is_full) {
+  const dsm__layer_kind *const kind = dsm__layer_kind_of(spec->type);
+  if (spec->timesteps != 1 || (is_full && kind->has_timesteps)) {
     dsm__json_put_u64(writer, "timesteps", spec->timesteps);
   }
-  if (spec->is_bidirectional || (is_full && spec->type == DSM_LAYER_LSTM)) {
-    dsm__json_put_bool(writer, "bidirectional", spec->is_bidirectional);
-  }
-  if (spec->pipeline_choice == DSM_PIPELINE_NAMED) {
-    dsm__json_put_string(writer, "pipeline_group", spec->pipeline_group);
-  } else if (spec->pipeline_choice == DSM_PIPELINE_NEVER) {
-    dsm__json_write_key(writer, "pipeline_group");
-    dsm__json_write_null(writer);
-  }
-  if (spec->operand != NULL) {
-    dsm__json_put_string(writer, "operand", spec->operand);
-    dsm__json_put_u64(writer, "operand_elements", spec->operand_elements);
+  if (kind->write != NULL) {
+    kind->write(writer, spec, is_full);
   }
 }
 
@@ -81,7 +47,7 @@ static void write_spec(dsm__json_writer *writer, const dsm_layer_spec *spec, boo
     }
     dsm__json_end_array(writer);
   }
-  write_type_keys(writer, spec, is_full);
+  write_kind_keys(writer, spec, is_full);
   if (spec->aux_count > 0) {
     dsm__json_put_array(writer, "aux", true);
     for (size_t i = 0; i < spec->aux_count; i++) {
@@ -118,7 +84,7 @@ static void write_workload(const dsm_workload *workload, dsm__json_writer *write
   if (workload->is_input_stated) {
     dsm__json_put_object(writer, "input", true);
     dsm__json_put_u64(writer, "features", workload->input_features);
-    put_size2(writer, "feature", workload->input_size);
+    dsm__size2_put(writer, "feature", workload->input_size);
     dsm__json_end_object(writer);
   }
   dsm__json_put_array(writer, "layers", false);

@@ -73,14 +73,13 @@ static void check_layer(const dsm_workload *workload, size_t index) {
   FUZZ_CHECK(layer->name != NULL && layer->name[0] != '\0');
   FUZZ_CHECK(dsm_workload_find_layer(workload, layer->name) <= index);
   FUZZ_CHECK(layer->spec_index < workload->spec_count);
-  FUZZ_CHECK(layer->type == workload->specs[layer->spec_index].type);
   FUZZ_CHECK(layer->producer_count > 0);
   FUZZ_CHECK(are_earlier(layer->producers, layer->producer_count, index));
   FUZZ_CHECK(are_earlier(layer->shortcuts, layer->shortcut_count, index));
   FUZZ_CHECK(are_earlier(layer->operands, layer->operand_count, index));
   FUZZ_CHECK(is_last_use(layer->last_use, index, workload->layer_count));
   FUZZ_CHECK(is_last_use(layer->last_operand_use, index, workload->layer_count));
-  FUZZ_CHECK(layer->has_update == (layer->type != DSM_LAYER_MATMUL));
+  FUZZ_CHECK(layer->has_update == (!layer->is_product));
   FUZZ_CHECK(layer->live_elements >= layer->stored_elements);
   FUZZ_CHECK(!layer->has_backward || layer->error_pair_elements >= layer->stored_elements);
 }
@@ -268,7 +267,7 @@ void fuzz_check_plan(const dsm_plan *plan) {
 static bool has_many_stages(const dsm_workload *workload, const dsm_system *system) {
   bool has_lstm = false;
   for (size_t i = 0; i < workload->layer_count; i++) {
-    has_lstm = has_lstm || workload->layers[i].type == DSM_LAYER_LSTM;
+    has_lstm = has_lstm || workload->layers[i].gates > 0;
   }
   return has_lstm && system->system.axes[1].chips > 32;
 }

@@ -70,7 +70,7 @@ dsm_precision friendly_precision(void) {
 dsm_layer conv_layer(uint64_t in, uint64_t out, uint64_t ij, uint64_t kij, uint64_t groups) {
   return (dsm_layer){
       .name = "conv",
-      .type = DSM_LAYER_CONV,
+      .is_convolution = true,
       .in = in,
       .out = out,
       .ij = ij,
@@ -107,14 +107,15 @@ dsm_layer with_residual_and_norm(dsm_layer layer) {
 dsm_layer fc_layer(uint64_t in, uint64_t out) {
   dsm_layer layer = conv_layer(in, out, 1, 1, 1);
   layer.name = "fc";
-  layer.type = DSM_LAYER_FC;
+  layer.is_convolution = false;
   return layer;
 }
 
 dsm_layer lstm_layer(uint64_t inputs, uint64_t hidden, uint64_t timesteps) {
   dsm_layer layer = conv_layer(inputs + hidden, 4 * hidden, 1, 1, 1);
   layer.name = "lstm";
-  layer.type = DSM_LAYER_LSTM;
+  layer.is_convolution = false;
+  layer.gates = 4;
   layer.timesteps = timesteps;
   layer.stored_elements = hidden;
   layer.state_elements = 5 * hidden;
@@ -124,7 +125,8 @@ dsm_layer lstm_layer(uint64_t inputs, uint64_t hidden, uint64_t timesteps) {
 dsm_layer matmul_layer(uint64_t in, uint64_t out, uint64_t timesteps) {
   dsm_layer layer = conv_layer(in, out, 1, 1, 1);
   layer.name = "matmul";
-  layer.type = DSM_LAYER_MATMUL;
+  layer.is_convolution = false;
+  layer.is_product = true;
   layer.timesteps = timesteps;
   layer.weight_elements = 0;
   layer.operand_elements = in * out;

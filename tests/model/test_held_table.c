@@ -30,8 +30,8 @@ static double of_chip(const specified *s, uint64_t elements, double bytes) {
 }
 
 static double specified_kernel(const specified *s) {
-  return s->layer->type == DSM_LAYER_MATMUL ? of_chip(s, s->layer->operand_elements, 2)
-                                            : (double)s->layer->weight_elements / s->nm * 2;
+  return s->layer->is_product ? of_chip(s, s->layer->operand_elements, 2)
+                              : (double)s->layer->weight_elements / s->nm * 2;
 }
 
 static double specified_io_in(const specified *s) {
@@ -47,7 +47,7 @@ static double specified_io_in(const specified *s) {
 
 static double specified_io_out(const specified *s) {
   const double st = of_chip(s, s->layer->stored_elements, 2);
-  const bool is_lstm_saved = s->layer->type == DSM_LAYER_LSTM && s->mode == DSM_MODE_TRAINING;
+  const bool is_lstm_saved = s->layer->gates > 0 && s->mode == DSM_MODE_TRAINING;
   const double save = is_lstm_saved ? of_chip(s, 5 * s->layer->stored_elements, 2) : 0;
   const double defer = s->mode == DSM_MODE_TRAINING ? s->residency.deferred_bytes : 0;
   const bool has_norm = s->layer->has_op[DSM_AUX_BATCH_NORM];
@@ -62,7 +62,7 @@ static double specified_io_out(const specified *s) {
     break;
   }
   const bool is_held = s->residency.is_output_held;
-  const bool is_of_gates = chips.model.lstm_gate_errors && s->layer->type == DSM_LAYER_LSTM;
+  const bool is_of_gates = chips.model.lstm_gate_errors && s->layer->gates > 0;
   const double errors = is_of_gates ? of_chip(s, s->layer->output_elements, 2) : st;
   const bool is_saved = has_norm && (!is_held || chips.model.charge_held_masks);
   return (is_held ? 0 : errors) + (is_saved ? of_chip(s, s->layer->output_elements, 0.25) : 0);
@@ -86,7 +86,7 @@ static double specified_fix(const specified *s) {
 
 static double specified_memory_bytes(const specified *s) {
   const uint64_t *const k = s->split.n;
-  const bool is_matmul = s->layer->type == DSM_LAYER_MATMUL;
+  const bool is_matmul = s->layer->is_product;
   const double ij_mb = (double)(k[DSM_DIM_IJ] * k[DSM_DIM_MB]);
   const double s_in = of_chip(s, s->layer->input_elements, 2) / ((double)k[DSM_DIM_IN] * ij_mb);
   const double s_out = of_chip(s, s->layer->output_elements, 2) / ((double)k[DSM_DIM_OUT] * ij_mb);

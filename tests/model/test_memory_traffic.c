@@ -72,7 +72,7 @@ END_TEST
 /* g = 6, k_out = 9: nine cores cannot give each group one and a half, so each has one; the output
  * and the kernel are in 6 parts, not 9: 18 bytes / 6 = 3. */
 START_TEST(test_groups_divide_outputs_by_the_cores_that_work) {
-  const dsm_layer grouped = {.type = DSM_LAYER_CONV, .groups = 6};
+  const dsm_layer grouped = {.groups = 6};
   const dsm_chip_bytes bytes_of_chip = {.input = 18, .raw = 18, .kernel = 18};
   const dsm_loops split = {{1, 9, 1, 1, 1}};
   const dsm__core_bytes bytes = dsm__core_bytes_derive(&grouped, &bytes_of_chip, &split);

@@ -55,11 +55,11 @@ static void draw_aux(dsm_layer *layer, uint64_t *state) {
   for (int a = 0; a < DSM_AUX_OP_COUNT; a++) {
     layer->has_op[a] = random_below(state, 3) == 0;
   }
-  if (layer->type == DSM_LAYER_CONV && draw_bool(state)) {
+  if (layer->is_convolution && draw_bool(state)) {
     layer->pool_window = 4;
     layer->stored_elements = (layer->output_elements + 3) / 4;
   }
-  if (layer->type == DSM_LAYER_CONV && draw_bool(state)) {
+  if (layer->is_convolution && draw_bool(state)) {
     layer->input_pool_window = 9;
     layer->input_pool_elements = layer->input_elements;
   }
@@ -67,7 +67,7 @@ static void draw_aux(dsm_layer *layer, uint64_t *state) {
 
 /* Where the layer stands in a graph: forks of its input; behind the network's input or not. */
 static void draw_graph(dsm_layer *layer, uint64_t *state) {
-  const bool can_be_first = layer->type == DSM_LAYER_CONV || layer->type == DSM_LAYER_FC;
+  const bool can_be_first = !layer->is_product && layer->gates == 0;
   layer->has_backward = !can_be_first || random_below(state, 4) != 0;
   layer->fork_elements = draw_bool(state) ? random_below(state, layer->input_elements + 1) : 0;
   layer->is_shortcut_own_input = layer->has_op[DSM_AUX_RESIDUAL] && draw_bool(state);
@@ -482,7 +482,7 @@ static double least_bytes(const random_mapping *mapping, double deferred_bytes) 
     return (double)layer->input_elements * bytes_per_element + statistics;
   }
   const bool is_training = mapping->mode == DSM_MODE_TRAINING;
-  const bool is_saved = is_training && layer->type == DSM_LAYER_LSTM;
+  const bool is_saved = is_training && layer->gates > 0;
   const bool is_deferred = is_training && mapping->pass == DSM_PASS_FORWARD;
   const bool is_masked = mapping->pass == DSM_PASS_BACKWARD && is_charged;
   return (is_saved ? 5 * (double)layer->stored_elements * bytes_per_element : 0) +

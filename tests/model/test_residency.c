@@ -266,7 +266,7 @@ START_TEST(test_kernels_can_be_kept_where_there_are_timesteps) {
     chips.model.resident_operands = is_resident == 1;
     ck_assert(dsm_kernel_can_be_kept(&fc, &machine));
     for (int k = 0; k < COUNT_OF(kinds); k++) {
-      const bool is_operand = kinds[k].type == DSM_LAYER_MATMUL;
+      const bool is_operand = kinds[k].is_product;
       ck_assert_int_eq(dsm_kernel_can_be_kept(&kinds[k], &machine),
                        can[k] && (is_resident == 1 || !is_operand));
     }

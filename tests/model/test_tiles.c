@@ -159,7 +159,7 @@ END_TEST
 
 START_TEST(test_each_sample_of_a_matmul_has_its_own_operand) {
   dsm_layer matmul = conv_layer(6, 10, 1, 1, 1);
-  matmul.type = DSM_LAYER_MATMUL;
+  matmul.is_product = true;
   expect_product(product_of(&matmul, DSM_PASS_FORWARD), 5, 1, 10, 6);
   expect_product(product_of(&matmul, DSM_PASS_BACKWARD), 5, 1, 6, 10);
 }
@@ -205,7 +205,7 @@ START_TEST(test_products_of_a_gpu) {
   const uint64_t batch = gpu_products[_i].batch;
   const bool is_batch = batch > 1;
   dsm_layer layer = conv_layer(k, n, is_batch ? m : 1, 1, 1);
-  layer.type = is_batch ? DSM_LAYER_MATMUL : DSM_LAYER_FC;
+  layer.is_product = is_batch;
   layer.operand_elements = is_batch ? k * n : 0;
   const dsm_residency none = dsm_residency_none(&machine);
   const dsm_pass_work work =

@@ -250,7 +250,7 @@ static double tile_traffic(const drawn *d, double in, double out, double positio
 }
 
 static double least_of_all(const drawn *d) {
-  const bool is_matmul = d->layer.type == DSM_LAYER_MATMUL;
+  const bool is_matmul = d->layer.is_product;
   const double positions = is_matmul ? 1 : d->extents.positions;
   const double room = d->work.residency.scratchpad_bytes * (1 + 1e-9);
   double least = HUGE_VAL;

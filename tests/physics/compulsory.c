@@ -31,7 +31,7 @@ static bool are_perhaps_held(const subject *s, const size_t *layers, size_t coun
  * inference. */
 static double kernel_bytes(const subject *s) {
   const double bytes = s->workload->element_bytes;
-  if (s->layer->type != DSM_LAYER_MATMUL) {
+  if (!s->layer->is_product) {
     return s->mode == DSM_MODE_TRAINING ? (double)s->layer->weight_elements * bytes : 0;
   }
   const double times = s->model->resident_operands ? 1 : (double)s->layer->timesteps;
@@ -69,7 +69,7 @@ static double backward_bytes(const subject *s) {
                            : 0;
   const double own = may_be_held(layer) ? 0 : (double)layer->stored_elements * bytes;
   const double shortcut = s->model->exact_forks ? 0 : shortcut_bytes(s);
-  const double kernels = layer->type == DSM_LAYER_MATMUL ? 2 : 1; /* both operands get an error */
+  const double kernels = layer->is_product ? 2 : 1; /* both operands get an error */
   return kernels * (kernel_bytes(s) + errors + masks + own + shortcut) +
          (double)layer->state_elements * bytes;
 }

@@ -25,7 +25,7 @@ static double kernels_of_one(const physics_case *one, const dsm_layer *layer, in
       [DSM_OPERATION_FORK] = layer->fork_elements > 0,
   };
   double kernels = 1;
-  if (layer->type == DSM_LAYER_LSTM || (pass == DSM_PASS_UPDATE && layer->has_backward)) {
+  if (layer->gates > 0 || (pass == DSM_PASS_UPDATE && layer->has_backward)) {
     return kernels;
   }
   kernels += is_batch_norm + has[DSM_AUX_LAYER_NORM] + has[DSM_AUX_SOFTMAX];

@@ -107,7 +107,7 @@ static const dsm_system two_axes = {.system = {.axis_count = 2}};
 
 START_TEST(test_hybrid_parallelisms_need_the_optimization) {
   const dsm_explore_options options = options_of(&allowed[_i]);
-  const dsm_layer fc = {.type = DSM_LAYER_FC, .groups = 1};
+  const dsm_layer fc = {.groups = 1};
   ck_assert_uint_eq(dsm__option_parallelisms(&options, &two_axes), allowed[_i].left);
   ck_assert_uint_eq(dsm__allowed_parallelisms(&fc, &options, &two_axes), allowed[_i].left);
 }
@@ -128,8 +128,8 @@ END_TEST
 /* "matmul: data parallelism only, whatever the options say", groups likewise. */
 START_TEST(test_matmul_and_groups_are_data_parallel_whatever_the_options_say) {
   const dsm_explore_options options = options_of(&allowed[_i]);
-  const dsm_layer matmul = {.type = DSM_LAYER_MATMUL, .groups = 1};
-  const dsm_layer grouped = {.type = DSM_LAYER_CONV, .groups = 2};
+  const dsm_layer matmul = {.is_product = true, .groups = 1};
+  const dsm_layer grouped = {.groups = 2};
   ck_assert_uint_eq(dsm__allowed_parallelisms(&matmul, &options, &two_axes), BIT(DATA));
   ck_assert_uint_eq(dsm__allowed_parallelisms(&grouped, &options, &two_axes), BIT(DATA));
 }

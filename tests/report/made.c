@@ -3,16 +3,35 @@
 
 #include <string.h>
 
-static const dsm_layer network[MADE_COUNT] = {
-    [MADE_HELD] = {.name = "held", .type = DSM_LAYER_CONV, .weight_elements = 100},
-    [MADE_BETWEEN] = {.name = "between", .type = DSM_LAYER_CONV, .weight_elements = 100},
-    [MADE_STAGE_1] = {.name = "stage1", .type = DSM_LAYER_LSTM, .weight_elements = 200},
-    [MADE_STAGE_2] = {.name = "stage2", .type = DSM_LAYER_LSTM, .weight_elements = 200},
+static const dsm_layer_spec declared[MADE_COUNT] = {
+    [MADE_HELD] = {.name = "held", .type = DSM_LAYER_CONV},
+    [MADE_BETWEEN] = {.name = "between", .type = DSM_LAYER_CONV},
+    [MADE_STAGE_1] = {.name = "stage1", .type = DSM_LAYER_LSTM},
+    [MADE_STAGE_2] = {.name = "stage2", .type = DSM_LAYER_LSTM},
     [MADE_PRODUCT] = {.name = "product", .type = DSM_LAYER_MATMUL},
-    [MADE_LOADED] = {.name = "loaded", .type = DSM_LAYER_FC, .weight_elements = 400},
+    [MADE_LOADED] = {.name = "loaded", .type = DSM_LAYER_FC},
 };
-static const dsm_workload workload = {
-    .name = "made", .minibatch = 64, .layers = network, .layer_count = MADE_COUNT, .weights = 1000};
+static const dsm_layer network[MADE_COUNT] = {
+    [MADE_HELD] = {.name = "held", .spec_index = MADE_HELD, .weight_elements = 100},
+    [MADE_BETWEEN] = {.name = "between", .spec_index = MADE_BETWEEN, .weight_elements = 100},
+    [MADE_STAGE_1] = {.name = "stage1",
+                      .spec_index = MADE_STAGE_1,
+                      .gates = 4,
+                      .weight_elements = 200},
+    [MADE_STAGE_2] = {.name = "stage2",
+                      .spec_index = MADE_STAGE_2,
+                      .gates = 4,
+                      .weight_elements = 200},
+    [MADE_PRODUCT] = {.name = "product", .spec_index = MADE_PRODUCT, .is_product = true},
+    [MADE_LOADED] = {.name = "loaded", .spec_index = MADE_LOADED, .weight_elements = 400},
+};
+static const dsm_workload workload = {.name = "made",
+                                      .minibatch = 64,
+                                      .specs = declared,
+                                      .spec_count = MADE_COUNT,
+                                      .layers = network,
+                                      .layer_count = MADE_COUNT,
+                                      .weights = 1000};
 static const uint64_t rows[] = {1, 3};
 static const dsm_pipeline_plan pipelines[] = {{.name = "stage1-stage2",
                                                .first_layer = MADE_STAGE_1,

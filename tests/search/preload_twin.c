@@ -171,7 +171,7 @@ static double steady_cycles(const frame *f, size_t layer, dsm_loops *split) {
   const preload_twin *const twin = f->twin;
   double best = HUGE_VAL;
   const dsm_layer *const of = &twin->workload->layers[layer];
-  const bool is_operand = of->type == DSM_LAYER_MATMUL && !twin->system->model.resident_operands;
+  const bool is_operand = of->is_product && !twin->system->model.resident_operands;
   if (of->timesteps == 1 || is_operand || !may_reuse(twin)) {
     return best;
   }

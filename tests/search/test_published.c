@@ -111,7 +111,7 @@ START_TEST(test_vgg16_uniform_factor_is_as_published) {
   dsm_plan *plan = NULL;
   ck_assert_int_eq(dsm_explore(&plan, workload, system, &options, NULL), DSM_OK);
   for (size_t i = 0; i < plan->layer_count; i++) {
-    const bool is_conv = plan->layers[i].layer->type == DSM_LAYER_CONV;
+    const bool is_conv = plan->layers[i].layer->is_convolution;
     ck_assert_uint_eq(plan->layers[i].decisions.dysm_factor, is_conv ? 4 : 1);
   }
   dsm_plan_free(plan);

@@ -177,7 +177,9 @@ static void expect_same_graph(const dsm_layer *a, const dsm_layer *b) {
 
 static void expect_same_layer(const dsm_layer *a, const dsm_layer *b) {
   expect_same_text(a->name, b->name);
-  ck_assert_int_eq(a->type, b->type);
+  ck_assert_int_eq(a->is_convolution, b->is_convolution);
+  ck_assert_int_eq(a->is_product, b->is_product);
+  ck_assert_uint_eq(a->gates, b->gates);
   ck_assert_uint_eq(a->spec_index, b->spec_index);
   ck_assert_uint_eq(a->in, b->in);
   ck_assert_uint_eq(a->out, b->out);

@@ -101,9 +101,9 @@ static bool is_pipeline_pair(const dsm_workload *workload, size_t index) {
   const dsm_layer *const second = &workload->layers[index + 1];
   const dsm_layer_spec *const a = &workload->specs[first->spec_index];
   const dsm_layer_spec *const b = &workload->specs[second->spec_index];
-  if (first->type != DSM_LAYER_LSTM || second->type != DSM_LAYER_LSTM || a->is_bidirectional ||
-      b->is_bidirectional || first->timesteps != second->timesteps ||
-      a->pipeline_choice == DSM_PIPELINE_NEVER || a->pipeline_choice != b->pipeline_choice) {
+  if (first->gates == 0 || second->gates == 0 || a->is_bidirectional || b->is_bidirectional ||
+      first->timesteps != second->timesteps || a->pipeline_choice == DSM_PIPELINE_NEVER ||
+      a->pipeline_choice != b->pipeline_choice) {
     return false;
   }
   return a->pipeline_choice == DSM_PIPELINE_AUTOMATIC ||

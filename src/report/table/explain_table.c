@@ -116,7 +116,8 @@ static void put_what_ifs(dsm__page *page, const dsm_plan *plan,
 static void put_layer(dsm__page *page, const dsm_plan *plan, const dsm_explanation *explanation) {
   const dsm_layer *const layer = plan->layers[explanation->layer_index].layer;
   dsm__page_line(page, DSM__STYLE_HEADING, "%s (%s) in %s", layer->name,
-                 dsm_layer_type_name(layer->type), dsm__page_plan_heading(page, plan));
+                 dsm_layer_type_name(plan->workload->specs[layer->spec_index].type),
+                 dsm__page_plan_heading(page, plan));
   for (int p = 0; p < DSM_PASS_COUNT; p++) {
     put_pass(page, plan, explanation, (dsm_pass)p);
   }

@@ -40,9 +40,9 @@ dsm__on_chip_set dsm__on_chip_of(const dsm_layer_plan *layer, dsm_pass pass) {
     set |= DSM__ON_CHIP_BIT(pass == DSM_PASS_FORWARD ? DSM__ON_CHIP_OUTPUT : DSM__ON_CHIP_ERROR);
   }
   if (is_kernel_kept(&layer->passes[pass])) {
-    set |= DSM__ON_CHIP_BIT(layer->layer->type == DSM_LAYER_MATMUL ? DSM__ON_CHIP_OPERAND
-                            : pass == DSM_PASS_UPDATE              ? DSM__ON_CHIP_GRADIENT
-                                                                   : DSM__ON_CHIP_WEIGHTS);
+    set |= DSM__ON_CHIP_BIT(layer->layer->is_product  ? DSM__ON_CHIP_OPERAND
+                            : pass == DSM_PASS_UPDATE ? DSM__ON_CHIP_GRADIENT
+                                                      : DSM__ON_CHIP_WEIGHTS);
   }
   if (layer->decisions.weights_on_chip > 0) {
     set |= DSM__ON_CHIP_BIT(DSM__ON_CHIP_PRELOADED);

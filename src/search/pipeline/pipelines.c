@@ -42,8 +42,7 @@ typedef struct finder {
 bool dsm__pipeline_can_be_stage(const dsm_workload *workload, size_t layer_index) {
   const dsm_layer *const layer = &workload->layers[layer_index];
   const dsm_layer_spec *const spec = &workload->specs[layer->spec_index];
-  return layer->type == DSM_LAYER_LSTM && !spec->is_bidirectional &&
-         spec->pipeline_choice != DSM_PIPELINE_NEVER;
+  return layer->gates > 0 && !spec->is_bidirectional && spec->pipeline_choice != DSM_PIPELINE_NEVER;
 }
 
 static const dsm_layer_spec *spec_of(const dsm_workload *workload, size_t layer_index) {

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "workload/builder.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "workload/workload_internal.h"
+
+dsm__declared_layer *dsm__builder_add(dsm__workload_builder *builder, const dsm__json_node *node) {
+  const dsm_size2 one = {1, 1};
+  if (!DSM__LIST_RESERVE(&builder->layers, 1)) {
+    dsm__json_set_out_of_memory(node->doc);
+    return NULL;
+  }
+  dsm__declared_layer *const layer = &builder->layers.items[builder->layers.count++];
+  *layer = (dsm__declared_layer){
+      .spec = {.feature = one,
+               .kernel = one,
+               .stride = one,
+               .dilation = one,
+               .groups = 1,
+               .timesteps = 1},
+      .node = *node,
+  };
+  return layer;
+}
+
+void dsm__builder_finish(dsm__workload_builder *builder) {
+  dsm_workload *const workload = builder->workload;
+  const size_t count = builder->layers.count;
+  dsm_layer_spec *const specs = dsm__arena_array(workload->arena, count, sizeof *specs);
+  if (specs == NULL) {
+    dsm__json_set_out_of_memory(builder->root.doc);
+    return;
+  }
+  for (size_t i = 0; i < count; i++) {
+    specs[i] = builder->layers.items[i].spec;
+  }
+  workload->specs = specs;
+  workload->spec_count = count;
+  dsm__workload_resolve(builder);
+}
+
+void dsm__builder_fini(dsm__workload_builder *builder) {
+  free(builder->layers.items);
+  builder->layers.items = NULL;
+}
