@@ -36,6 +36,9 @@ typedef enum dsm_layer_type {
   DSM_LAYER_FC,
   DSM_LAYER_LSTM,
   DSM_LAYER_MATMUL,
+  DSM_LAYER_ATTENTION,
+  DSM_LAYER_EMBEDDING,
+  DSM_LAYER_CONV_TRANSPOSE,
   DSM_LAYER_TYPE_COUNT
 } dsm_layer_type;
 
@@ -53,6 +56,13 @@ typedef enum dsm_aux_op {
   DSM_AUX_BATCH_NORM,
   DSM_AUX_LAYER_NORM,
   DSM_AUX_CROSS_ENTROPY, /**< of a softmax of its own, which it includes */
+  DSM_AUX_RMS_NORM,
+  DSM_AUX_SILU,
+  DSM_AUX_MULTIPLY, /**< by another layer's output, element by element */
+  DSM_AUX_DROPOUT,
+  DSM_AUX_ROTARY,   /**< rotates pairs of features by their position */
+  DSM_AUX_SELECT,   /**< only so many of the input's positions go on */
+  DSM_AUX_UPSAMPLE, /**< the input's features grow by repeated positions */
   DSM_AUX_OP_COUNT
 } dsm_aux_op;
 
@@ -65,12 +75,16 @@ typedef struct dsm_size2 {
 /** One auxiliary operation as declared. */
 typedef struct dsm_aux {
   dsm_aux_op op;
-  const char *from;  /**< residual: name of the layer whose output is added; else NULL */
+  const char *from;  /**< residual, multiply: the layer whose output is the other operand; else
+                          NULL */
   dsm_size2 window;  /**< pools only */
   dsm_size2 stride;  /**< pools only; default: the window */
   dsm_size2 feature; /**< pools only: size of the result */
   bool has_feature;  /**< pools only: `feature` was stated, not derived */
-  bool is_on_input;  /**< pools only: pools the layer's input, not its output */
+  bool is_on_input;  /**< works on the layer's input, not on its output */
+  uint64_t positions; /**< select only: how many go on */
+  dsm_size2 factor;   /**< upsample only */
+  double share;       /**< rotary only: of the features, 0 to 1 */
 } dsm_aux;
 
 /** How a declared layer takes part in timestep pipelining. */
@@ -84,9 +98,11 @@ typedef enum dsm_pipeline_choice {
 typedef struct dsm_layer_spec {
   const char *name;
   dsm_layer_type type;
-  uint64_t in;           /**< input features */
+  uint64_t in;           /**< input features; attention and embedding: of their only input */
   uint64_t out;          /**< output features; lstm: hidden units of a direction */
-  dsm_size2 feature;     /**< conv: size of an output feature before pooling; else 1 x 1 */
+  dsm_size2 feature;     /**< conv: size of an output feature before pooling; with positions: these
+                              by 1; else 1 x 1 */
+  bool has_positions;    /**< fc, attention, embedding: stated, or those of its input */
   dsm_size2 kernel;      /**< conv; else 1 x 1 */
   dsm_size2 stride;      /**< conv; else 1 x 1 */
   dsm_size2 dilation;    /**< conv; else 1 x 1 */
@@ -99,6 +115,15 @@ typedef struct dsm_layer_spec {
   const char *pipeline_group;          /**< lstm with DSM_PIPELINE_NAMED; else NULL */
   const char *operand;       /**< matmul: layer that makes the second operand; else NULL */
   uint64_t operand_elements; /**< matmul: per sample; else 0 */
+  uint64_t heads;            /**< attention, of queries; else 0 */
+  uint64_t kv_heads;         /**< attention, of keys and values */
+  uint64_t head_features;    /**< attention, of a query's and a key's head */
+  uint64_t value_features;   /**< attention, of a value's head */
+  uint64_t context;          /**< attention: positions of keys and values; 0: as many as of queries */
+  uint64_t window;           /**< attention: keys that a query sees at most; 0: all */
+  bool is_causal;            /**< attention: a query sees no key behind its own position */
+  uint64_t vocabulary;       /**< embedding: rows of the table; else 0 */
+  bool has_learned_positions; /**< embedding: a row for each position is added */
   const char *const *inputs; /**< declared producers, "@input" for the network's input */
   size_t input_count;        /**< 0: not declared, that is the layer before (or the input) */
   const dsm_aux *aux;        /**< in the order declared */
@@ -144,14 +169,28 @@ typedef struct dsm_layer {
   uint64_t stored_elements;  /**< st_el: after pooling; lstm: H */
   uint64_t state_elements;   /**< saved for the backward pass beside the output: lstm 5H, else 0 */
   uint64_t operand_elements; /**< matmul's second operand, else 0 */
+  uint64_t operand_groups;   /**< a product's: groups share these many parts of the operand, each
+                                  output feature has its own within; 0: nothing is known of it */
   uint64_t gate_elements;    /**< of a timestep of a hoisted lstm: input products that it adds, and
                                   errors of gates that it leaves: 4H; else 0 */
   uint64_t weight_elements;  /**< w_el, once for the layer; 0 for matmul */
   uint64_t macs;             /**< per sample and pass */
+  double hidden_share;       /**< of the MACs: those that a causal mask hides; else 0 */
+  uint64_t lookup_elements;  /**< of the weights, fetched per sample in place of all: embedding;
+                                  else 0 */
+  bool is_score;             /**< an attention's products of queries and keys, after their softmax */
+  bool reads_score;          /**< its sums of values in these shares */
+  uint64_t cache_elements;   /**< of a key-value cache, per sample, in inference; else 0 */
+  uint64_t saved_elements;   /**< kept in memory for the backward pass beside output and state */
+  uint64_t mask_bits;        /**< of masks kept for the backward pass */
   uint64_t parameters;       /**< w_el, biases and normalisation parameters, once for the layer */
 
   /* Auxiliary work. */
-  bool has_op[DSM_AUX_OP_COUNT]; /**< operations present */
+  bool has_op[DSM_AUX_OP_COUNT]; /**< operations present on the output */
+  bool has_input_op[DSM_AUX_OP_COUNT]; /**< those on the input, but for pools */
+  uint64_t input_op_elements;    /**< what the operations on the input work on, per sample */
+  uint64_t rotated_elements;     /**< of the output that is turned by its position */
+  uint64_t upsampled_elements;   /**< of the input, grown */
   uint64_t pool_window;          /**< elements of the output pool's window; 0: no output pool */
   uint64_t input_pool_window;    /**< elements of the input pool's window; 0: no input pool */
   uint64_t input_pool_elements;  /**< results of the input pool per sample */

@@ -36,6 +36,7 @@ void dsm__builder_finish(dsm__workload_builder *builder) {
   for (size_t i = 0; i < count; i++) {
     specs[i] = builder->layers.items[i].spec;
   }
+  builder->specs = specs;
   workload->specs = specs;
   workload->spec_count = count;
   dsm__workload_resolve(builder);

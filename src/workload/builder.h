@@ -25,6 +25,7 @@ typedef struct dsm__workload_builder {
   dsm__json_node root;    /**< where the workload is declared */
   dsm__json_node list;    /**< where its layers are */
   DSM__LIST(dsm__declared_layer) layers;
+  dsm_layer_spec *specs; /**< the workload's, while dsm__builder_finish fills them */
 } dsm__workload_builder;
 
 /** A new layer behind those there, with the defaults of all keys, to be filled before the next one

@@ -10,25 +10,38 @@
 #define FC (1U << DSM_LAYER_FC)
 #define LSTM (1U << DSM_LAYER_LSTM)
 #define MATMUL (1U << DSM_LAYER_MATMUL)
+#define ATTENTION (1U << DSM_LAYER_ATTENTION)
+#define EMBEDDING (1U << DSM_LAYER_EMBEDDING)
+#define CONVS (CONV | (1U << DSM_LAYER_CONV_TRANSPOSE))
 
 static const dsm__object_key layer_keys[] = {
     {.name = "name"},
     {.name = "type"},
-    {.name = "in"},
-    {.name = "out"},
+    {"in", CONVS | FC | LSTM | MATMUL},
+    {"out", CONVS | FC | LSTM | MATMUL | EMBEDDING},
     {.name = "inputs"},
     {.name = "aux"},
-    {"feature", CONV},
-    {"kernel", CONV},
-    {"stride", CONV},
-    {"dilation", CONV},
-    {"padding", CONV},
-    {"groups", CONV},
-    {"timesteps", FC | LSTM | MATMUL},
+    {"feature", CONVS},
+    {"kernel", CONVS},
+    {"stride", CONVS},
+    {"dilation", CONVS},
+    {"padding", CONVS},
+    {"groups", CONVS},
+    {"positions", FC | ATTENTION | EMBEDDING},
+    {"timesteps", FC | LSTM | MATMUL | EMBEDDING},
     {"bidirectional", LSTM},
     {"pipeline_group", LSTM},
     {"operand", MATMUL},
     {"operand_elements", MATMUL},
+    {"heads", ATTENTION},
+    {"kv_heads", ATTENTION},
+    {"head_features", ATTENTION},
+    {"value_features", ATTENTION},
+    {"context", ATTENTION},
+    {"window", ATTENTION},
+    {"causal", ATTENTION},
+    {"vocabulary", EMBEDDING},
+    {"learned_positions", EMBEDDING},
 };
 const dsm__object_type dsm__layer_object = {.name = "layer",
                                             .keys = layer_keys,
@@ -36,12 +49,22 @@ const dsm__object_type dsm__layer_object = {.name = "layer",
                                             .kinds = &dsm__layer_type_words,
                                             .where = "a layer of type"};
 
-#define RESIDUAL (1U << DSM_AUX_RESIDUAL)
-#define POOLS ((1U << DSM_AUX_MAX_POOL) | (1U << DSM_AUX_AVG_POOL))
+#define OP(word) (1U << DSM_AUX_##word)
+#define POOLS (OP(MAX_POOL) | OP(AVG_POOL))
+/* What may work on the input, and what works on nothing else. */
+#define ON_INPUT_ALONE (OP(SELECT) | OP(UPSAMPLE))
+#define ON_INPUT (POOLS | OP(LAYER_NORM) | OP(RMS_NORM) | ON_INPUT_ALONE)
 
 static const dsm__object_key aux_keys[] = {
-    {.name = "op"},    {"from", RESIDUAL}, {"window", POOLS},
-    {"stride", POOLS}, {"feature", POOLS}, {"on", POOLS},
+    {.name = "op"},
+    {"from", OP(RESIDUAL) | OP(MULTIPLY)},
+    {"window", POOLS},
+    {"stride", POOLS},
+    {"feature", POOLS},
+    {"on", ON_INPUT},
+    {"positions", OP(SELECT)},
+    {"factor", OP(UPSAMPLE)},
+    {"share", OP(ROTARY)},
 };
 const dsm__object_type dsm__aux_object = {.name = "auxiliary operation",
                                           .keys = aux_keys,
@@ -50,7 +73,7 @@ const dsm__object_type dsm__aux_object = {.name = "auxiliary operation",
                                           .where = "the operation"};
 
 static const dsm__word sides[] = {{.key = "output"}, {.key = "input"}};
-DSM__WORDS(dsm__pool_side_words, "side of a pool", sides, 2);
+DSM__WORDS(dsm__aux_side_words, "side of an operation", sides, 2);
 
 /* Most auxiliary operations of a layer: each once, and a pool on both sides. */
 enum { AUX_COUNT_MAX = DSM_AUX_OP_COUNT };
@@ -71,10 +94,41 @@ static void read_pool(dsm_aux *aux, const dsm__json_node *node) {
     aux->has_feature = true;
     dsm__size2_read(&feature, 1, &aux->feature);
   }
+}
+
+/* Its side, where it has a choice. */
+static void read_side(dsm_aux *aux, const dsm__json_node *node) {
   const dsm__json_node on = dsm__json_member(node, "on");
-  size_t side = 0;
-  if (dsm__json_is_present(&on) && dsm__json_enum(&on, &dsm__pool_side_words, &side)) {
-    aux->is_on_input = side == 1;
+  const bool is_on_input_alone = (ON_INPUT_ALONE & (1U << aux->op)) != 0;
+  size_t side = is_on_input_alone ? 1 : 0;
+  if (dsm__json_is_present(&on) && dsm__json_enum(&on, &dsm__aux_side_words, &side) && side == 0 &&
+      is_on_input_alone) {
+    dsm__json_error(&on, NULL, "expected \"input\", which %s works on, found \"output\"",
+                    dsm_aux_op_name(aux->op));
+  }
+  aux->is_on_input = side == 1;
+}
+
+static void read_own_keys(dsm_aux *aux, dsm__arena *arena, const dsm__json_node *node) {
+  const dsm__json_node from = dsm__json_member(node, "from");
+  const dsm__json_node share = dsm__json_member(node, "share");
+  const dsm__json_node factor = dsm__json_member(node, "factor");
+  if (is_pool(aux->op)) {
+    read_pool(aux, node);
+  }
+  if ((aux->op == DSM_AUX_RESIDUAL || aux->op == DSM_AUX_MULTIPLY) &&
+      dsm__json_require(&from, "the name of an earlier layer")) {
+    dsm__json_string(&from, 1, DSM_NAME_BYTES_MAX, arena, &aux->from);
+  }
+  if (aux->op == DSM_AUX_SELECT) {
+    dsm__json_required_u64(node, "positions", "how many positions of the input go on", 1,
+                           DSM_SIDE_MAX, &aux->positions);
+  }
+  if (aux->op == DSM_AUX_UPSAMPLE && dsm__json_require(&factor, "[rows, columns]")) {
+    dsm__size2_read(&factor, 1, &aux->factor);
+  }
+  if (aux->op == DSM_AUX_ROTARY && dsm__json_is_present(&share)) {
+    dsm__json_double(&share, (dsm__json_range){0, 1, true}, &aux->share);
   }
 }
 
@@ -87,43 +141,55 @@ static void read_aux(dsm_aux *aux, dsm__arena *arena, const dsm__json_node *node
     return;
   }
   aux->op = (dsm_aux_op)op_index;
+  aux->share = 1;
   dsm__object_misplaced(node, &dsm__aux_object, op_index);
-  if (is_pool(aux->op)) {
-    read_pool(aux, node);
-  } else if (aux->op == DSM_AUX_RESIDUAL) {
-    const dsm__json_node from = dsm__json_member(node, "from");
-    if (dsm__json_require(&from, "the name of an earlier layer")) {
-      dsm__json_string(&from, 1, DSM_NAME_BYTES_MAX, arena, &aux->from);
-    }
+  read_own_keys(aux, arena, node);
+  read_side(aux, node);
+}
+
+static bool is_binary(dsm_aux_op op) {
+  return op == DSM_AUX_RESIDUAL || op == DSM_AUX_MULTIPLY;
+}
+
+static void check_side(const dsm_layer_spec *spec, const dsm_aux *aux, const dsm__json_node *node) {
+  const dsm__layer_kind *const kind = dsm__layer_kind_of(spec->type);
+  if (is_pool(aux->op) && !aux->is_on_input && !kind->pools_output) {
+    dsm__json_error(node, NULL, "expected a pool on the output only in a conv, found it in %s",
+                    dsm_layer_type_name(spec->type));
+  } else if (aux->is_on_input && !kind->works_on_input) {
+    dsm__json_error(node, NULL, "expected a %s on the input only in a conv or fc, found it in %s",
+                    is_pool(aux->op) ? "pool" : dsm_aux_op_name(aux->op),
+                    dsm_layer_type_name(spec->type));
+  } else if (aux->op == DSM_AUX_UPSAMPLE && !kind->reads_positions) {
+    dsm__json_error(node, NULL, "expected an upsample only in a conv, found it in %s",
+                    dsm_layer_type_name(spec->type));
   }
 }
 
-/* An operation occurs once; a pool once on either side; what pools the output comes last of what
- * changes it element by element with another tensor. */
+/* An operation occurs once on either side, a pool of either kind, a residual or a multiply; what
+ * pools the output comes last of what changes it element by element with another tensor. */
 static void check_aux_order(const dsm_layer_spec *spec, const dsm__json_node *aux_node) {
-  const dsm__layer_kind *const kind = dsm__layer_kind_of(spec->type);
-  bool is_seen[DSM_AUX_OP_COUNT] = {false};
-  bool is_output_pooled = false;
-  bool is_input_pooled = false;
+  bool is_seen[2][DSM_AUX_OP_COUNT] = {{false}};
+  bool is_pooled[2] = {false};
+  bool is_binary_seen = false;
   dsm__json_node node = dsm__json_item(aux_node, 0);
   for (size_t i = 0; i < spec->aux_count; i++, node = dsm__json_next(&node)) {
     const dsm_aux *const aux = &spec->aux[i];
-    bool *const pooled = aux->is_on_input ? &is_input_pooled : &is_output_pooled;
-    if (is_pool(aux->op) ? *pooled : is_seen[aux->op]) {
-      dsm__json_error(&node, NULL, "expected each operation once, found a second %s",
-                      is_pool(aux->op) ? (aux->is_on_input ? "pool on the input" : "pool")
-                                       : dsm_aux_op_name(aux->op));
-    } else if (is_pool(aux->op)) {
-      *pooled = true;
-    } else if (aux->op == DSM_AUX_RESIDUAL && is_output_pooled) {
-      dsm__json_error(&node, NULL, "expected the residual before the pool, found it after");
+    if (is_pool(aux->op) ? is_pooled[aux->is_on_input] : is_seen[aux->is_on_input][aux->op]) {
+      dsm__json_error(&node, NULL, "expected each operation once, found a second %s%s",
+                      is_pool(aux->op) ? "pool" : dsm_aux_op_name(aux->op),
+                      aux->is_on_input ? " on the input" : "");
+    } else if (is_binary(aux->op) && is_binary_seen) {
+      dsm__json_error(&node, "let an fc or a 1 x 1 conv between them hold the other one",
+                      "expected a residual or a multiply, found both");
+    } else if (is_binary(aux->op) && is_pooled[0]) {
+      dsm__json_error(&node, NULL, "expected the %s before the pool, found it after",
+                      dsm_aux_op_name(aux->op));
     }
-    is_seen[aux->op] = true;
-    if (is_pool(aux->op) && !(aux->is_on_input ? kind->pools_input : kind->pools_output)) {
-      dsm__json_error(&node, NULL, "expected a pool on the %s only in a %s, found it in %s",
-                      aux->is_on_input ? "input" : "output",
-                      aux->is_on_input ? "conv or fc" : "conv", dsm_layer_type_name(spec->type));
-    }
+    is_pooled[aux->is_on_input] = is_pooled[aux->is_on_input] || is_pool(aux->op);
+    is_binary_seen = is_binary_seen || is_binary(aux->op);
+    is_seen[aux->is_on_input][aux->op] = true;
+    check_side(spec, aux, &node);
   }
 }
 
@@ -183,18 +249,24 @@ void dsm__layer_spec_read(dsm_layer_spec *spec, dsm__arena *arena, const dsm__js
     return;
   }
   read_name(spec, arena, node);
-  dsm__json_required_u64(node, "in", "the number of input features", 1, DSM_DIMENSION_MAX,
-                         &spec->in);
-  dsm__json_required_u64(node, "out", "the number of output features", 1, DSM_DIMENSION_MAX,
-                         &spec->out);
   const dsm__json_node type = dsm__json_member(node, "type");
   size_t type_index = 0;
-  if (!dsm__json_require(&type, "\"conv\", \"fc\", \"lstm\" or \"matmul\"") ||
-      !dsm__json_enum(&type, &dsm__layer_type_words, &type_index)) {
+  const bool is_typed =
+      dsm__json_require(&type, "a type of layer such as \"conv\", \"fc\" or \"attention\"") &&
+      dsm__json_enum(&type, &dsm__layer_type_words, &type_index);
+  const dsm__layer_kind *const kind = dsm__layer_kind_of((dsm_layer_type)type_index);
+  if (kind->states_features & DSM__STATES_IN) {
+    dsm__json_required_u64(node, "in", "the number of input features", 1, DSM_DIMENSION_MAX,
+                           &spec->in);
+  }
+  if (kind->states_features & DSM__STATES_OUT) {
+    dsm__json_required_u64(node, "out", "the number of output features", 1, DSM_DIMENSION_MAX,
+                           &spec->out);
+  }
+  if (!is_typed) {
     return;
   }
   spec->type = (dsm_layer_type)type_index;
-  const dsm__layer_kind *const kind = dsm__layer_kind_of(spec->type);
   dsm__object_misplaced(node, &dsm__layer_object, type_index);
   read_inputs(spec, arena, node);
   read_aux_list(spec, arena, node);

@@ -8,26 +8,30 @@ bool dsm__bounded_product(uint64_t *result, uint64_t a, uint64_t b, uint64_t c, 
          !dsm__ckd_mul_u64(result, *result, d) && *result <= DSM_PRODUCT_MAX;
 }
 
-const char *dsm__layer_derive_quantities(dsm_layer *out, uint64_t input_positions,
-                                         dsm_size2 stored) {
+const char *dsm__layer_derive_quantities(dsm_layer *out, const dsm__layer_positions *positions) {
   const uint64_t weight_dims = out->is_product ? 0 : 1;
   const uint64_t stored_features = out->gates > 0 ? out->out / out->gates : out->out;
   const uint64_t ways = out->in / out->groups;
   uint64_t steps = 0;
-  if (!dsm__bounded_product(&out->input_elements, out->in, input_positions, 1, 1)) {
+  if (!dsm__bounded_product(&out->input_elements, out->in, positions->input, 1, 1)) {
     return "input elements";
   }
-  if (!dsm__bounded_product(&out->output_elements, out->out, out->ij, 1, 1)) {
+  if (!dsm__bounded_product(&out->output_elements, out->out, positions->output, 1, 1)) {
     return "output elements";
   }
-  if (!dsm__bounded_product(&out->stored_elements, stored_features, stored.rows, stored.columns,
-                            1)) {
+  if (!dsm__bounded_product(&out->stored_elements, stored_features, positions->stored, 1, 1)) {
     return "stored elements";
   }
-  if (!dsm__bounded_product(&out->weight_elements, ways, out->out, out->kij, weight_dims)) {
+  if (out->lookup_elements == 0 &&
+      !dsm__bounded_product(&out->weight_elements, ways, out->out, out->kij, weight_dims)) {
     return "weights";
   }
-  if (!dsm__bounded_product(&out->macs, ways, out->out, out->kij, out->ij) ||
+  const uint64_t products = out->lookup_elements == 0 ? out->ij : 0;
+  if (out->weight_elements > DSM_PRODUCT_MAX || out->operand_elements > DSM_PRODUCT_MAX ||
+      out->lookup_elements > DSM_PRODUCT_MAX) {
+    return "weights or elements of an operand";
+  }
+  if (!dsm__bounded_product(&out->macs, ways, out->out, out->kij, products) ||
       !dsm__bounded_product(&steps, out->macs, out->timesteps, 1, 1)) {
     return "MACs over all timesteps";
   }
@@ -46,5 +50,8 @@ uint64_t dsm__layer_derive_parameters(const dsm_layer *layer) {
   parameters += layer->has_op[DSM_AUX_BIAS] ? layer->out : 0;
   parameters += layer->has_op[DSM_AUX_BATCH_NORM] ? 2 * norm_features : 0;
   parameters += layer->has_op[DSM_AUX_LAYER_NORM] ? 2 * norm_features : 0;
+  parameters += layer->has_op[DSM_AUX_RMS_NORM] ? norm_features : 0;
+  parameters += layer->has_input_op[DSM_AUX_LAYER_NORM] ? 2 * layer->in : 0;
+  parameters += layer->has_input_op[DSM_AUX_RMS_NORM] ? layer->in : 0;
   return parameters;
 }

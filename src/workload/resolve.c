@@ -30,6 +30,7 @@ typedef struct resolver {
   dsm__delivery *deliveries; /* of each declared layer */
   size_t input_definer;      /* declared layer whose shape tells the network's input, or SIZE_MAX */
   bool is_input_wrong;       /* what would tell the network's input is wrong, and was reported */
+  bool has_positions;        /* some layer states positions */
 } resolver;
 
 static size_t input_count(const dsm_layer_spec *spec) {
@@ -142,10 +143,19 @@ static bool find_input(const resolver *r, const dsm__layer_entry *layer, const d
   return *producer != SIZE_MAX || is_network_input(name);
 }
 
-/* Adds what one input delivers; `is_flattened`: as features times size. */
-static bool add_delivery(const dsm__json_node *node, bool is_flattened, dsm__delivery one,
+/* How what several inputs deliver goes together. */
+typedef enum gathering {
+  FLATTENED,   /* features times size */
+  BY_SIZE,     /* features of one size */
+  BY_POSITIONS /* features of equally many positions, however they lie */
+} gathering;
+
+/* Adds what one input delivers. */
+static bool add_delivery(const dsm__json_node *node, gathering how, dsm__delivery one,
                          dsm__delivery *sum) {
-  const uint64_t positions = is_flattened ? one.size.rows * one.size.columns : 1;
+  const uint64_t positions = how == FLATTENED ? one.size.rows * one.size.columns : 1;
+  const dsm_size2 size =
+      how == BY_POSITIONS ? (dsm_size2){one.size.rows * one.size.columns, 1} : one.size;
   uint64_t features = 0;
   if (!dsm__bounded_product(&features, one.features, positions, 1, 1) ||
       !dsm__bounded_product(&sum->features, sum->features + features, 1, 1, 1)) {
@@ -153,53 +163,150 @@ static bool add_delivery(const dsm__json_node *node, bool is_flattened, dsm__del
     return false;
   }
   const bool is_first = sum->size.rows == 0;
-  if (!is_flattened && !is_first &&
-      (one.size.rows != sum->size.rows || one.size.columns != sum->size.columns)) {
+  if (how != FLATTENED && !is_first &&
+      (size.rows != sum->size.rows || size.columns != sum->size.columns)) {
     dsm__json_error(node, NULL,
                     "expected features of the same size from all inputs, found %llu x %llu "
                     "beside %llu x %llu",
-                    (unsigned long long)one.size.rows, (unsigned long long)one.size.columns,
+                    (unsigned long long)size.rows, (unsigned long long)size.columns,
                     (unsigned long long)sum->size.rows, (unsigned long long)sum->size.columns);
     return false;
   }
-  sum->size = one.size;
+  sum->size = size;
   return true;
 }
 
-/* Finds all producers of a layer's input and sums what they deliver; false (reported here or where
- * a producer is wrong) if that is not known. */
-static bool gather_inputs(const resolver *r, const dsm__layer_entry *layer, bool is_flattened,
-                          size_t *producers, dsm__delivery *gathered) {
-  const dsm__json_node inputs = dsm__layer_entry_member(layer, "inputs");
+/* The node of an input, for findings. */
+static dsm__json_node input_node(const dsm__layer_entry *layer, size_t index) {
+  const dsm__json_node inputs = dsm__json_member(layer->node, "inputs");
+  return layer->spec->input_count > 0 ? dsm__json_item(&inputs, index) : *layer->node;
+}
+
+/* Finds all producers of a layer's input and what each delivers; false (reported here or where a
+ * producer is wrong) if that is not known. */
+static bool find_inputs(const resolver *r, const dsm__layer_entry *layer, size_t *producers,
+                        dsm__delivery *parts) {
+  const dsm__json_node inputs = dsm__json_member(layer->node, "inputs");
   const bool is_listed = layer->spec->input_count > 0;
-  const size_t count = input_count(layer->spec);
   dsm__json_node item = dsm__json_item(&inputs, 0);
   bool is_known = true;
-  *gathered = (dsm__delivery){0, {0, 0}};
-  for (size_t i = 0; i < count; i++, item = dsm__json_next(&item)) {
+  for (size_t i = 0; i < input_count(layer->spec); i++, item = dsm__json_next(&item)) {
     const dsm__json_node *const node = is_listed ? &item : layer->node;
     if (!find_input(r, layer, node, i, &producers[i])) {
       is_known = false;
       continue;
     }
     const bool is_network = producers[i] == DSM_NETWORK_INPUT;
-    const dsm__delivery network = {r->workload->input_features, r->workload->input_size};
-    const dsm__delivery one = is_network ? network : r->deliveries[producers[i]];
-    if (is_network && one.features == 0 && !r->is_input_wrong && !is_wrong(r, layer->index)) {
+    const dsm__delivery network = {r->workload->input_features, r->workload->input_size, false};
+    parts[i] = is_network ? network : r->deliveries[producers[i]];
+    if (is_network && parts[i].features == 0 && !r->is_input_wrong && !is_wrong(r, layer->index)) {
       dsm__json_error(node, "such as \"input\": {\"features\": 3, \"feature\": [224, 224]}",
                       "expected the network's input to be stated beside \"layers\", as no layer "
                       "tells its size, found no \"input\"");
     }
-    is_known = is_known && one.features > 0 && add_delivery(node, is_flattened, one, gathered);
+    is_known = is_known && parts[i].features > 0;
   }
   return is_known;
 }
 
-/* Appends the primary layers of a declared layer to a list; returns how many. */
+/* Sums what all inputs deliver; false (reported) if they do not go together. */
+static bool gather_parts(const dsm__layer_entry *layer, gathering how, const dsm__delivery *parts,
+                         dsm__delivery *gathered) {
+  bool is_good = true;
+  for (size_t i = 0; i < input_count(layer->spec) && is_good; i++) {
+    const dsm__json_node node = input_node(layer, i);
+    is_good = add_delivery(&node, how, parts[i], gathered);
+  }
+  return is_good;
+}
+
+/* What stands on the input, or NULL. */
+static const dsm_aux *find_op(const dsm_layer_spec *spec, dsm_aux_op op) {
+  for (size_t i = 0; i < spec->aux_count; i++) {
+    if (spec->aux[i].op == op) {
+      return &spec->aux[i];
+    }
+  }
+  return NULL;
+}
+
+static bool has_positions(const dsm_layer_spec *spec, const dsm__delivery *parts) {
+  bool is_any = false;
+  for (size_t i = 0; i < input_count(spec); i++) {
+    is_any = is_any || parts[i].has_positions;
+  }
+  return is_any;
+}
+
+/* Positions that a layer does not state are those of what it reads. */
+static void settle_positions(resolver *r, const dsm__layer_entry *layer,
+                             const dsm__delivery *parts) {
+  dsm_layer_spec *const spec = &r->builder->specs[layer->index];
+  const dsm__layer_kind *const kind = dsm__layer_kind_of(spec->type);
+  const dsm_aux *const select = find_op(spec, DSM_AUX_SELECT);
+  if (!kind->keeps_positions || spec->has_positions ||
+      (!kind->reads_parts && select == NULL && !has_positions(spec, parts))) {
+    return;
+  }
+  spec->has_positions = true;
+  spec->feature.rows =
+      select != NULL ? select->positions : parts[0].size.rows * parts[0].size.columns;
+}
+
+static gathering gathering_of(const resolver *r, const dsm__layer_entry *layer) {
+  const dsm_layer_spec *const spec = layer->spec;
+  const dsm__layer_kind *const kind = dsm__layer_kind_of(spec->type);
+  /* Nothing is said of how the inputs of a wrong layer go together: its type may be what is wrong.
+   */
+  if (is_wrong(r, layer->index)) {
+    return FLATTENED;
+  }
+  if (kind->reads_positions || dsm__find_pool(spec, true) != NULL) {
+    return BY_SIZE;
+  }
+  const bool is_by_positions = kind->keeps_positions && (spec->feature.rows > 1 ||
+                                                         find_op(spec, DSM_AUX_SELECT) != NULL);
+  return is_by_positions ? BY_POSITIONS : FLATTENED;
+}
+
+/* So many of the positions that are read go on. */
+static bool select_positions(const dsm__layer_entry *layer, dsm__delivery *gathered) {
+  const dsm_aux *const select = find_op(layer->spec, DSM_AUX_SELECT);
+  if (select == NULL) {
+    return true;
+  }
+  if (select->positions > gathered->size.rows) {
+    const dsm__json_node list = dsm__json_member(layer->node, "aux");
+    const dsm__json_node aux = dsm__json_item(&list, (size_t)(select - layer->spec->aux));
+    const dsm__json_node node = dsm__json_member(&aux, "positions");
+    dsm__json_error(&node, NULL, "expected at most the %llu positions of the input, found %llu",
+                    (unsigned long long)gathered->size.rows,
+                    (unsigned long long)select->positions);
+    return false;
+  }
+  gathered->size.rows = select->positions;
+  return true;
+}
+
+static bool check_positions(const dsm__layer_entry *layer, dsm__delivery gathered) {
+  const dsm_layer_spec *const spec = layer->spec;
+  if (gathered.size.rows == spec->feature.rows) {
+    return true;
+  }
+  const dsm__json_node node = dsm__layer_entry_member(layer, "positions");
+  dsm__json_error(&node, "\"positions\": 1 takes all positions of the input as features of one",
+                  "expected %llu, which the layer's inputs have, found %llu",
+                  (unsigned long long)gathered.size.rows, (unsigned long long)spec->feature.rows);
+  return false;
+}
+
+/* Appends the primary layers that deliver a declared layer's outputs to a list; returns how many. */
 static size_t append_primaries(const resolver *r, size_t spec_index, size_t *list) {
-  const size_t count = dsm__primary_count_of(&r->workload->specs[spec_index]);
+  const dsm_layer_spec *const spec = &r->workload->specs[spec_index];
+  const size_t first = dsm__layer_kind_of(spec->type)->first_output;
+  const size_t count = dsm__primary_count_of(spec) - first;
   for (size_t i = 0; i < count; i++) {
-    list[i] = r->first_primary[spec_index] + i;
+    list[i] = r->first_primary[spec_index] + first + i;
   }
   return count;
 }
@@ -212,21 +319,19 @@ static size_t *new_indices(const resolver *r, size_t count) {
   return indices;
 }
 
-static bool set_producers(const resolver *r, const size_t *spec_indices, size_t count,
-                          dsm_layer *out) {
-  size_t *const producers = new_indices(r, 2 * count);
-  if (producers == NULL) {
-    return false;
-  }
-  for (size_t i = 0; i < count; i++) {
+/* The primary layers behind so many inputs; NULL: memory was out, which was noted. */
+static const size_t *primaries_of(const resolver *r, const size_t *spec_indices, size_t count,
+                                  size_t *primary_count) {
+  size_t *const primaries = new_indices(r, DSM__PRIMARIES_MAX * count);
+  *primary_count = 0;
+  for (size_t i = 0; primaries != NULL && i < count; i++) {
     if (spec_indices[i] == DSM_NETWORK_INPUT) {
-      producers[out->producer_count++] = DSM_NETWORK_INPUT;
+      primaries[(*primary_count)++] = DSM_NETWORK_INPUT;
     } else {
-      out->producer_count += append_primaries(r, spec_indices[i], &producers[out->producer_count]);
+      *primary_count += append_primaries(r, spec_indices[i], &primaries[*primary_count]);
     }
   }
-  out->producers = producers;
-  return true;
+  return primaries;
 }
 
 /* Finds the layer whose output a residual adds, and checks that it has the same shape. */
@@ -241,7 +346,10 @@ static bool resolve_shortcut(const resolver *r, const dsm__layer_entry *layer, s
     return false;
   }
   const dsm__delivery one = r->deliveries[from];
-  const uint64_t features = spec->out * dsm__primary_count_of(spec);
+  const uint64_t features = r->deliveries[layer->index].features;
+  if (features == 0) {
+    return false; /* its positions are those of a wrong layer */
+  }
   if (one.features != features || one.size.rows != spec->feature.rows ||
       one.size.columns != spec->feature.columns) {
     dsm__json_error(&node, NULL,
@@ -285,31 +393,51 @@ static bool resolve_references(const resolver *r, const dsm__layer_entry *layer,
   bool is_good = resolve_operand(r, layer, out);
   for (size_t i = 0; i < layer->spec->aux_count; i++) {
     const dsm_aux *const aux = &layer->spec->aux[i];
-    if (aux->op == DSM_AUX_RESIDUAL && aux->from != NULL) {
+    if (aux->from != NULL) {
       is_good = resolve_shortcut(r, layer, i, out) && is_good;
     }
   }
   return is_good;
 }
 
-static bool derive_aux(const dsm_layer_spec *spec, dsm_size2 pooled_input, dsm_layer *out) {
-  for (size_t i = 0; i < spec->aux_count; i++) {
-    out->has_op[spec->aux[i].op] = true;
-  }
+/* The auxiliary work of a primary layer; what of it is too many, or NULL. */
+static const char *derive_aux(const dsm__lowering *lowering, dsm_layer *out) {
+  const dsm_layer_spec *const spec = lowering->layer->spec;
   const dsm_aux *const output_pool = dsm__find_pool(spec, false);
   const dsm_aux *const input_pool = dsm__find_pool(spec, true);
+  const dsm_aux *const rotary = find_op(spec, DSM_AUX_ROTARY);
+  for (size_t i = 0; i < spec->aux_count; i++) {
+    const dsm_aux *const aux = &spec->aux[i];
+    const bool is_norm_of_input =
+        aux->is_on_input && (aux->op == DSM_AUX_LAYER_NORM || aux->op == DSM_AUX_RMS_NORM);
+    *(is_norm_of_input ? &out->has_input_op[aux->op] : &out->has_op[aux->op]) = true;
+    out->input_op_elements = is_norm_of_input ? out->input_elements : out->input_op_elements;
+  }
+  out->saved_elements = out->input_op_elements;
+  out->mask_bits = out->has_op[DSM_AUX_DROPOUT] ? out->output_elements : 0;
+  if (rotary != NULL) {
+    out->rotated_elements = (uint64_t)(rotary->share * (double)out->output_elements);
+  }
   if (output_pool != NULL) {
     out->pool_window = output_pool->window.rows * output_pool->window.columns;
+  }
+  const dsm_size2 worked = lowering->input;
+  if (out->has_op[DSM_AUX_UPSAMPLE] &&
+      !dsm__bounded_product(&out->upsampled_elements, spec->in, lowering->upsampled.rows,
+                            lowering->upsampled.columns, 1)) {
+    return "results of the upsample on the input";
   }
   if (input_pool != NULL) {
     out->input_pool_window = input_pool->window.rows * input_pool->window.columns;
     const uint64_t features = dsm__layer_kind_of(spec->type)->reads_positions
                                   ? spec->in
-                                  : spec->in / (pooled_input.rows * pooled_input.columns);
-    return dsm__bounded_product(&out->input_pool_elements, features, pooled_input.rows,
-                                pooled_input.columns, 1);
+                                  : spec->in / (worked.rows * worked.columns);
+    if (!dsm__bounded_product(&out->input_pool_elements, features, worked.rows, worked.columns,
+                              1)) {
+      return "results of the pool on the input";
+    }
   }
-  return true;
+  return NULL;
 }
 
 /* Adds the primary layers of a declared layer, with their names. */
@@ -360,7 +488,7 @@ static bool check_in(const dsm__layer_entry *layer, uint64_t delivered) {
 static bool check_operand_elements(const resolver *r, const dsm__layer_entry *layer) {
   const dsm_layer_spec *const spec = layer->spec;
   const uint64_t samples = r->workload->minibatch;
-  if (spec->operand == NULL || samples == 0) {
+  if (spec->operand == NULL || samples == 0 || is_wrong(r, layer->index)) {
     return true; /* a minibatch of 0 was wrong, and reported */
   }
   const size_t from = dsm__name_index_find(&r->names, spec->operand);
@@ -394,7 +522,7 @@ static bool check_operand_elements(const resolver *r, const dsm__layer_entry *la
 }
 
 /* The primary layers of a declared one with their quantities; what of these is too many, or NULL.
- */
+ * Auxiliary operations work on what the layer delivers. */
 static const char *lower_layer(const dsm__lowering *lowering, dsm_layer *made) {
   const dsm_layer_spec *const spec = lowering->layer->spec;
   const dsm__layer_kind *const kind = dsm__layer_kind_of(spec->type);
@@ -402,41 +530,67 @@ static const char *lower_layer(const dsm__lowering *lowering, dsm_layer *made) {
   const char *too_many = NULL;
   kind->lower(lowering, made);
   for (size_t i = 0; i < dsm__primary_count_of(spec) && too_many == NULL; i++) {
-    too_many =
-        derive_aux(spec, lowering->input, &made[i])
-            ? dsm__layer_derive_quantities(
-                  &made[i], kind->reads_positions ? read.rows * read.columns : 1, lowering->stored)
-            : "results of the pool on the input";
+    const dsm__layer_positions positions = {
+        .input = kind->reads_positions ? read.rows * read.columns : made[i].ij,
+        .output = spec->feature.rows * spec->feature.columns,
+        .stored = lowering->stored.rows * lowering->stored.columns};
+    too_many = dsm__layer_derive_quantities(&made[i], &positions);
+    if (too_many == NULL && i >= kind->first_output) {
+      too_many = derive_aux(lowering, &made[i]);
+    }
   }
   return too_many;
 }
 
-/* Checks `in`, pools and sizes against what the producers deliver; fills the loops and quantities
- * of its primary layers, which are alike in all else. */
+/* Sizes behind what works on the input. */
+static bool derive_input_size(dsm__lowering *lowering) {
+  const dsm_layer_spec *const spec = lowering->layer->spec;
+  const dsm_aux *const pool = dsm__find_pool(spec, true);
+  const dsm_aux *const upsample = find_op(spec, DSM_AUX_UPSAMPLE);
+  lowering->input = lowering->gathered.size;
+  if (upsample != NULL) {
+    lowering->input.rows *= upsample->factor.rows;
+    lowering->input.columns *= upsample->factor.columns;
+    lowering->upsampled = lowering->input;
+    if (lowering->input.rows > DSM_SIDE_MAX || lowering->input.columns > DSM_SIDE_MAX) {
+      dsm__json_error(lowering->layer->node, NULL,
+                      "expected an upsampled input of at most %d rows and columns, found "
+                      "%llu x %llu",
+                      DSM_SIDE_MAX, (unsigned long long)lowering->input.rows,
+                      (unsigned long long)lowering->input.columns);
+      return false;
+    }
+  }
+  return pool == NULL ||
+         dsm__pool_derive_size(lowering->layer, pool, lowering->input, &lowering->input);
+}
+
+/* Checks `in`, pools and sizes against what the producers deliver; fills the loops and quantities of
+ * its primary layers. */
 static bool derive_layer(const resolver *r, const dsm__layer_entry *layer, dsm__delivery gathered,
-                         dsm_layer *made) {
+                         const dsm__delivery *parts, dsm_layer *made) {
   const dsm_layer_spec *const spec = layer->spec;
   const dsm__layer_kind *const kind = dsm__layer_kind_of(spec->type);
-  const dsm_aux *const input_pool = dsm__find_pool(spec, true);
   dsm__lowering lowering = {
       .layer = layer,
       .gathered = gathered,
-      .input = gathered.size,
+      .parts = parts,
+      .part_count = input_count(spec),
       .stored = r->deliveries[layer->index].size,
       .is_definer = r->input_definer == layer->index,
       .is_input_inferred =
           r->input_definer != SIZE_MAX && is_fed_only_by_network(spec, layer->index),
   };
-  if (input_pool != NULL &&
-      !dsm__pool_derive_size(layer, input_pool, gathered.size, &lowering.input)) {
+  if (!derive_input_size(&lowering)) {
     return false;
   }
-  const bool is_flattened = !kind->reads_positions && input_pool != NULL;
+  const bool is_flattened = !kind->reads_positions && dsm__find_pool(spec, true) != NULL;
   const uint64_t flattened = is_flattened ? lowering.input.rows * lowering.input.columns : 1;
   uint64_t delivered = 0;
   const char *too_many = "input features";
   if (dsm__bounded_product(&delivered, gathered.features, flattened, 1, 1)) {
-    const bool is_in_good = check_in(layer, delivered);
+    const bool is_in_good =
+        (kind->states_features & DSM__STATES_IN) == 0 || check_in(layer, delivered);
     const bool is_size_good = kind->check == NULL || kind->check(&lowering);
     if (!is_in_good || !is_size_good) {
       return false;
@@ -457,55 +611,104 @@ static void derive_delivery(resolver *r, const dsm__layer_entry *layer) {
   if (is_wrong(r, layer->index)) {
     return;
   }
+  const size_t first = dsm__layer_kind_of(layer->spec->type)->first_output;
   own->size = layer->spec->feature;
+  own->has_positions = layer->spec->has_positions;
   if (pool == NULL || dsm__pool_derive_size(layer, pool, layer->spec->feature, &own->size)) {
-    own->features = layer->spec->out * dsm__primary_count_of(layer->spec);
+    own->features = layer->spec->out * (dsm__primary_count_of(layer->spec) - first);
   }
 }
 
-/* What the graph says of each of the primary layers of a declared one. */
-static void join_graph(const dsm__layer_entry *layer, const dsm_layer *graph, dsm_layer *made) {
-  const dsm__layer_kind *const kind = dsm__layer_kind_of(layer->spec->type);
-  for (size_t i = 0; i < dsm__primary_count_of(layer->spec); i++) {
-    made[i].spec_index = layer->index;
-    made[i].has_backward =
-        kind->starts_backward || !is_fed_only_by_network(layer->spec, layer->index);
-    made[i].parameters = dsm__layer_derive_parameters(&made[i]);
-    made[i].producers = graph->producers;
-    made[i].producer_count = graph->producer_count;
-    made[i].shortcuts = graph->shortcuts;
-    made[i].shortcut_count = graph->shortcut_count;
-    made[i].operands = graph->operands;
-    made[i].operand_count = graph->operand_count;
+/* Producers, operands and shortcuts of the primary layers of an attention: score multiplies queries
+ * by keys, context what score has made by values. */
+static bool join_attention(const resolver *r, const dsm__layer_entry *layer, const size_t *inputs,
+                           dsm_layer made[DSM__PRIMARIES_MAX]) {
+  const bool is_one = input_count(layer->spec) == 1;
+  size_t *const score = new_indices(r, 1);
+  if (score == NULL) {
+    return false;
   }
+  score[0] = r->layer_count;
+  made[1].producers = score;
+  made[1].producer_count = 1;
+  made[0].producers = primaries_of(r, &inputs[0], 1, &made[0].producer_count);
+  for (size_t i = 0; i < 2 && made[0].producers != NULL; i++) {
+    const size_t part = is_one ? 0 : i + 1;
+    const bool is_made = inputs[part] != DSM_NETWORK_INPUT;
+    made[i].operands = primaries_of(r, &inputs[part], is_made ? 1 : 0, &made[i].operand_count);
+    if (made[i].operands == NULL) {
+      return false;
+    }
+  }
+  return made[0].producers != NULL;
+}
+
+/* What the graph says of the primary layers of a declared one. */
+static bool join_graph(const resolver *r, const dsm__layer_entry *layer, const size_t *inputs,
+                       const dsm_layer *graph, dsm_layer made[DSM__PRIMARIES_MAX]) {
+  const dsm_layer_spec *const spec = layer->spec;
+  const dsm__layer_kind *const kind = dsm__layer_kind_of(spec->type);
+  size_t producer_count = 0;
+  const size_t *const producers =
+      kind->reads_parts ? NULL : primaries_of(r, inputs, input_count(spec), &producer_count);
+  if (kind->reads_parts ? !join_attention(r, layer, inputs, made) : producers == NULL) {
+    return false;
+  }
+  for (size_t i = 0; i < dsm__primary_count_of(spec); i++) {
+    made[i].spec_index = layer->index;
+    made[i].has_backward = !kind->never_backward &&
+                           (kind->starts_backward || !is_fed_only_by_network(spec, layer->index));
+    made[i].parameters = dsm__layer_derive_parameters(&made[i]);
+    if (!kind->reads_parts) {
+      made[i].producers = producers;
+      made[i].producer_count = producer_count;
+      made[i].operands = graph->operands;
+      made[i].operand_count = graph->operand_count;
+    }
+    if (i >= kind->first_output) {
+      made[i].shortcuts = graph->shortcuts;
+      made[i].shortcut_count = graph->shortcut_count;
+    }
+  }
+  return true;
 }
 
 static void resolve_layer(resolver *r, const dsm__layer_entry *layer) {
   const dsm_layer_spec *const spec = layer->spec;
   const size_t count = input_count(spec);
-  const bool is_pooled = dsm__find_pool(spec, true) != NULL;
-  /* Nothing is said of how the inputs of a wrong layer go together: its type may be what is wrong.
-   */
-  const bool is_flattened =
-      is_wrong(r, layer->index) || (!dsm__layer_kind_of(spec->type)->reads_positions && !is_pooled);
   dsm_layer graph = {.name = NULL};
   dsm_layer made[DSM__PRIMARIES_MAX] = {{.name = NULL}};
-  dsm__delivery gathered = {0, {0, 0}};
-  derive_delivery(r, layer);
-  size_t *const producers = new_indices(r, count);
-  if (producers == NULL) {
+  dsm__delivery gathered = {.features = 0};
+  size_t *const inputs = new_indices(r, count);
+  dsm__delivery *const parts = dsm__arena_array(r->workload->arena, count, sizeof *parts);
+  if (inputs == NULL || parts == NULL) {
+    dsm__json_set_out_of_memory(r->doc);
     return;
   }
-  const bool is_gathered = gather_inputs(r, layer, is_flattened, producers, &gathered);
+  const bool is_found = find_inputs(r, layer, inputs, parts);
+  if (is_found) {
+    settle_positions(r, layer, parts);
+  }
+  const gathering how = gathering_of(r, layer);
+  const bool is_positioned =
+      is_found || spec->has_positions || !r->has_positions ||
+      !dsm__layer_kind_of(spec->type)->keeps_positions;
+  if (is_positioned) {
+    derive_delivery(r, layer);
+  }
+  const bool is_gathered =
+      is_found && (dsm__layer_kind_of(spec->type)->reads_parts
+                       ? true
+                       : gather_parts(layer, how, parts, &gathered) &&
+                             (how != BY_POSITIONS || (select_positions(layer, &gathered) &&
+                                                      check_positions(layer, gathered))));
   const bool is_referenced = resolve_references(r, layer, &graph);
   const bool is_derived = is_gathered && r->deliveries[layer->index].features > 0 &&
-                          derive_layer(r, layer, gathered, made);
-  if (!is_derived || !is_referenced || !check_operand_elements(r, layer) ||
-      !set_producers(r, producers, count, &graph)) {
-    return;
+                          derive_layer(r, layer, gathered, parts, made);
+  if (is_derived && is_referenced && check_operand_elements(r, layer) &&
+      join_graph(r, layer, inputs, &graph, made)) {
+    add_primaries(r, layer, made);
   }
-  join_graph(layer, &graph, made);
-  add_primaries(r, layer, made);
 }
 
 static void check_duplicate_names(const resolver *r) {
@@ -527,7 +730,7 @@ static bool init_resolver(resolver *r) {
   r->names.entries = dsm__arena_array(arena, count, sizeof r->names.entries[0]);
   r->first_primary = dsm__arena_array(arena, count, sizeof r->first_primary[0]);
   r->deliveries = dsm__arena_array(arena, count, sizeof r->deliveries[0]);
-  r->layers = dsm__arena_array(arena, 2 * count, sizeof r->layers[0]);
+  r->layers = dsm__arena_array(arena, DSM__PRIMARIES_MAX * count, sizeof r->layers[0]);
   if (r->names.entries == NULL || r->first_primary == NULL || r->deliveries == NULL ||
       r->layers == NULL) {
     return false;
@@ -536,6 +739,7 @@ static bool init_resolver(resolver *r) {
     if (workload->specs[i].name != NULL) {
       r->names.entries[r->names.count++] = (dsm__name_entry){workload->specs[i].name, i};
     }
+    r->has_positions = r->has_positions || workload->specs[i].has_positions;
   }
   dsm__name_index_sort(&r->names);
   return true;

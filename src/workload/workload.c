@@ -10,6 +10,9 @@ static const dsm__word layer_type_words[] = {
     [DSM_LAYER_FC].key = "fc",
     [DSM_LAYER_LSTM].key = "lstm",
     [DSM_LAYER_MATMUL].key = "matmul",
+    [DSM_LAYER_ATTENTION].key = "attention",
+    [DSM_LAYER_EMBEDDING].key = "embedding",
+    [DSM_LAYER_CONV_TRANSPOSE].key = "conv_transpose",
 };
 DSM__NAMED_WORDS(dsm__layer_type_words, "type of layer", layer_type_words, DSM_LAYER_TYPE_COUNT,
                  dsm_layer_type, dsm_layer_type_name);
@@ -27,6 +30,13 @@ static const dsm__word aux_op_words[] = {
     [DSM_AUX_BATCH_NORM].key = "batch_norm",
     [DSM_AUX_LAYER_NORM].key = "layer_norm",
     [DSM_AUX_CROSS_ENTROPY].key = "cross_entropy",
+    [DSM_AUX_RMS_NORM].key = "rms_norm",
+    [DSM_AUX_SILU].key = "silu",
+    [DSM_AUX_MULTIPLY].key = "multiply",
+    [DSM_AUX_DROPOUT].key = "dropout",
+    [DSM_AUX_ROTARY].key = "rotary",
+    [DSM_AUX_SELECT].key = "select",
+    [DSM_AUX_UPSAMPLE].key = "upsample",
 };
 DSM__NAMED_WORDS(dsm__aux_op_words, "auxiliary operation", aux_op_words, DSM_AUX_OP_COUNT,
                  dsm_aux_op, dsm_aux_op_name);

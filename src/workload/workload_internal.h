@@ -17,7 +17,7 @@ extern const dsm__words dsm__layer_type_words;
 extern const dsm__words dsm__aux_op_words;
 extern const dsm__words dsm__optimizer_words;
 extern const dsm__words dsm__element_type_words;
-extern const dsm__words dsm__pool_side_words;
+extern const dsm__words dsm__aux_side_words;
 
 /* The objects of "dsm-workload/1". */
 extern const dsm__object_type dsm__workload_object;
@@ -45,13 +45,18 @@ void dsm__pipeline_groups_check(const dsm__workload_builder *builder);
 /** Multiplies four factors; false if the product exceeds DSM_PRODUCT_MAX. */
 bool dsm__bounded_product(uint64_t *result, uint64_t a, uint64_t b, uint64_t c, uint64_t d);
 
+/** Positions of a feature of what a layer reads, makes, and stores behind a pool. */
+typedef struct dsm__layer_positions {
+  uint64_t input;
+  uint64_t output;
+  uint64_t stored;
+} dsm__layer_positions;
+
 /**
- * Elements, weights and MACs of a primary layer with its loops (docs/model.md, section 1).
- * `input_positions` are those of what it reads, `stored` the size of what it delivers. What exceeds
- * DSM_PRODUCT_MAX, in words; NULL if nothing does.
+ * Elements, weights and MACs of a primary layer with its loops (docs/model.md, section 1). What
+ * exceeds DSM_PRODUCT_MAX, in words; NULL if nothing does.
  */
-const char *dsm__layer_derive_quantities(dsm_layer *out, uint64_t input_positions,
-                                         dsm_size2 stored);
+const char *dsm__layer_derive_quantities(dsm_layer *out, const dsm__layer_positions *positions);
 
 /** Weights, biases and normalisation parameters of a primary layer (section 4). */
 uint64_t dsm__layer_derive_parameters(const dsm_layer *layer);

@@ -51,7 +51,7 @@ static const dsm__words *const all_words[] = {
     &dsm__aux_op_words,
     &dsm__optimizer_words,
     &dsm__element_type_words,
-    &dsm__pool_side_words,
+    &dsm__aux_side_words,
     &dsm__dim_words,
     &dsm__mode_words,
     &dsm__pass_words,

@@ -3,7 +3,7 @@
 #include "base/checked.h"
 #include "workload/layers/layer_kind.h"
 
-static void read_conv(dsm_layer_spec *spec, dsm__arena *arena, const dsm__json_node *node) {
+void dsm__conv_read(dsm_layer_spec *spec, dsm__arena *arena, const dsm__json_node *node) {
   (void)arena;
   const dsm__json_node feature = dsm__json_member(node, "feature");
   if (dsm__json_require(&feature, "[rows, columns] of the output before pooling")) {
@@ -37,7 +37,7 @@ static void put_unless_one(dsm__json_writer *writer, const char *key, dsm_size2 
   }
 }
 
-static void write_conv(dsm__json_writer *writer, const dsm_layer_spec *spec, bool is_full) {
+void dsm__conv_write(dsm__json_writer *writer, const dsm_layer_spec *spec, bool is_full) {
   dsm__size2_put(writer, "feature", spec->feature);
   put_unless_one(writer, "kernel", spec->kernel, is_full);
   put_unless_one(writer, "stride", spec->stride, is_full);
@@ -147,10 +147,11 @@ static void lower(const dsm__lowering *lowering, dsm_layer *primary) {
 }
 
 const dsm__layer_kind dsm__conv_kind = {
-    .read = read_conv,
-    .write = write_conv,
+    .states_features = DSM__STATES_IN | DSM__STATES_OUT,
+    .read = dsm__conv_read,
+    .write = dsm__conv_write,
     .reads_positions = true,
-    .pools_input = true,
+    .works_on_input = true,
     .pools_output = true,
     .check = check,
     .lower = lower,

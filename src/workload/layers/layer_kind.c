@@ -7,6 +7,9 @@ const dsm__layer_kind *dsm__layer_kind_of(dsm_layer_type type) {
       [DSM_LAYER_FC] = &dsm__fc_kind,
       [DSM_LAYER_LSTM] = &dsm__lstm_kind,
       [DSM_LAYER_MATMUL] = &dsm__matmul_kind,
+      [DSM_LAYER_ATTENTION] = &dsm__attention_kind,
+      [DSM_LAYER_EMBEDDING] = &dsm__embedding_kind,
+      [DSM_LAYER_CONV_TRANSPOSE] = &dsm__conv_transpose_kind,
   };
   return kinds[type];
 }
@@ -44,6 +47,19 @@ void dsm__size2_read_optional(const dsm__json_node *object, const char *key, uin
   const dsm__json_node node = dsm__json_member(object, key);
   if (dsm__json_is_present(&node)) {
     dsm__size2_read(&node, min, size);
+  }
+}
+
+void dsm__positions_read(dsm_layer_spec *spec, const dsm__json_node *node) {
+  const dsm__json_node positions = dsm__json_member(node, "positions");
+  if (dsm__json_is_present(&positions)) {
+    spec->has_positions = dsm__json_u64(&positions, 1, DSM_SIDE_MAX, &spec->feature.rows);
+  }
+}
+
+void dsm__positions_put(dsm__json_writer *writer, const dsm_layer_spec *spec) {
+  if (spec->has_positions) {
+    dsm__json_put_u64(writer, "positions", spec->feature.rows);
   }
 }
 

@@ -21,13 +21,21 @@
 typedef struct dsm__delivery {
   uint64_t features; /**< 0: not known, because the layer is wrong */
   dsm_size2 size;
+  bool has_positions; /**< rows are positions, which an fc keeps */
 } dsm__delivery;
+
+/** What of its features a type of layer states. */
+#define DSM__STATES_IN 1U
+#define DSM__STATES_OUT 2U
 
 /** A declared layer on its way to primary ones. */
 typedef struct dsm__lowering {
   const dsm__layer_entry *layer;
-  dsm__delivery gathered; /**< what its inputs deliver together */
+  dsm__delivery gathered;     /**< what its inputs deliver together */
+  const dsm__delivery *parts; /**< what each of them delivers */
+  size_t part_count;
   dsm_size2 input;        /**< size of a feature of what it reads, behind a pool on the input */
+  dsm_size2 upsampled;    /**< the input behind an upsample, before a pool */
   dsm_size2 stored;       /**< size of a feature of what it delivers */
   bool is_definer;        /**< the network's input is what this layer needs */
   bool is_input_inferred; /**< it reads the network's input, which the description does not state */
@@ -38,25 +46,36 @@ typedef struct dsm__layer_kind {
   void (*read)(dsm_layer_spec *spec, dsm__arena *arena, const dsm__json_node *node);
   /** Writes them; those with their default values only if all is to be written. NULL: none. */
   void (*write)(dsm__json_writer *writer, const dsm_layer_spec *spec, bool is_full);
-  bool reads_positions; /**< features with their sizes; else all that inputs deliver is flattened */
-  bool pools_input;     /**< may have a pool on its input */
+  unsigned states_features; /**< DSM__STATES_* */
+  bool reads_positions;  /**< features with their sizes; else all that inputs deliver is flattened */
+  bool keeps_positions;  /**< of what it reads, where it states none: fc, attention, embedding */
+  bool reads_parts;      /**< each of its inputs has a role of its own */
+  bool works_on_input;   /**< may have operations on its input */
   bool pools_output;    /**< may have a pool on its output */
   bool has_timesteps;   /**< may run timesteps */
   bool starts_backward; /**< has a backward pass even if it reads nothing but the network's input */
+  bool never_backward;    /**< has no error of what it reads: an embedding's numbers of rows */
   /** Checks sizes against what it reads; false if that was reported. NULL: nothing to check. */
   bool (*check)(const dsm__lowering *lowering);
+  /** Features that it delivers; NULL: `out`. */
+  uint64_t (*delivered)(const dsm_layer_spec *spec);
   /** Fills the loops, and what else is particular, of each of its primary layers. */
   void (*lower)(const dsm__lowering *lowering, dsm_layer *primary);
   /** How many primary layers it becomes; NULL: one. */
   size_t (*primary_count)(const dsm_layer_spec *spec);
   /** What the names of several end with. */
   const char *suffixes[DSM__PRIMARIES_MAX];
+  /** The first of them that delivers outputs, which are those of all behind it too. */
+  size_t first_output;
 } dsm__layer_kind;
 
 extern const dsm__layer_kind dsm__conv_kind;
 extern const dsm__layer_kind dsm__fc_kind;
 extern const dsm__layer_kind dsm__lstm_kind;
 extern const dsm__layer_kind dsm__matmul_kind;
+extern const dsm__layer_kind dsm__attention_kind;
+extern const dsm__layer_kind dsm__embedding_kind;
+extern const dsm__layer_kind dsm__conv_transpose_kind;
 
 /** The row of a type. */
 const dsm__layer_kind *dsm__layer_kind_of(dsm_layer_type type);
@@ -68,11 +87,18 @@ dsm_layer dsm__loops_of_features(uint64_t in, uint64_t out);
 
 /* ---- members of layers ---- */
 
+/** The keys of a convolution, which a transposed one has too. */
+void dsm__conv_read(dsm_layer_spec *spec, dsm__arena *arena, const dsm__json_node *node);
+void dsm__conv_write(dsm__json_writer *writer, const dsm_layer_spec *spec, bool is_full);
+
 /** Reads [rows, columns]. */
 bool dsm__size2_read(const dsm__json_node *node, uint64_t min, dsm_size2 *size);
 /** Reads a member where it is there. */
 void dsm__size2_read_optional(const dsm__json_node *object, const char *key, uint64_t min,
                               dsm_size2 *size);
+/** Reads `positions` of a layer, where it is there: its features have so many rows. */
+void dsm__positions_read(dsm_layer_spec *spec, const dsm__json_node *node);
+void dsm__positions_put(dsm__json_writer *writer, const dsm_layer_spec *spec);
 void dsm__size2_put(dsm__json_writer *writer, const char *key, dsm_size2 size);
 
 #endif

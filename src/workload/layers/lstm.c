@@ -47,6 +47,7 @@ static void lower(const dsm__lowering *lowering, dsm_layer *primaries) {
 }
 
 const dsm__layer_kind dsm__lstm_kind = {
+    .states_features = DSM__STATES_IN | DSM__STATES_OUT,
     .read = read_lstm,
     .write = write_lstm,
     .has_timesteps = true,

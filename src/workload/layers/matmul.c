@@ -27,6 +27,7 @@ static void lower(const dsm__lowering *lowering, dsm_layer *primary) {
 }
 
 const dsm__layer_kind dsm__matmul_kind = {
+    .states_features = DSM__STATES_IN | DSM__STATES_OUT,
     .read = read_matmul,
     .write = write_matmul,
     .has_timesteps = true,

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * embedding.c: rows of a table, one for each of a sample's positions: nothing is multiplied, and of
+ * the table no more is fetched than the rows that are asked for.
+ */
+#include "workload/layers/layer_kind.h"
+
+static void read(dsm_layer_spec *spec, dsm__arena *arena, const dsm__json_node *node) {
+  (void)arena;
+  spec->in = 1; /* a number of a row, at each position */
+  dsm__positions_read(spec, node);
+  dsm__json_required_u64(node, "vocabulary", "the number of rows of the table", 1,
+                         DSM_DIMENSION_MAX, &spec->vocabulary);
+  dsm__json_optional_bool(node, "learned_positions", false, &spec->has_learned_positions);
+}
+
+static void write(dsm__json_writer *writer, const dsm_layer_spec *spec, bool is_full) {
+  dsm__positions_put(writer, spec);
+  dsm__json_put_u64(writer, "vocabulary", spec->vocabulary);
+  if (is_full || spec->has_learned_positions) {
+    dsm__json_put_bool(writer, "learned_positions", spec->has_learned_positions);
+  }
+}
+
+static bool check(const dsm__lowering *lowering) {
+  const dsm_layer_spec *const spec = lowering->layer->spec;
+  const dsm__delivery *const read = &lowering->gathered;
+  const uint64_t numbers = read->features * read->size.rows * read->size.columns;
+  if (numbers == spec->feature.rows) {
+    return true;
+  }
+  const dsm__json_node positions = dsm__layer_entry_member(lowering->layer, "positions");
+  dsm__json_error(&positions, "an embedding reads the number of a row for each position",
+                  "expected %llu, which the layer's inputs deliver, found %llu",
+                  (unsigned long long)numbers, (unsigned long long)spec->feature.rows);
+  return false;
+}
+
+static void lower(const dsm__lowering *lowering, dsm_layer *primary) {
+  const dsm_layer_spec *const spec = lowering->layer->spec;
+  const uint64_t rows =
+      spec->vocabulary + (spec->has_learned_positions ? spec->feature.rows : 0);
+  *primary = dsm__loops_of_features(1, spec->out);
+  primary->ij = spec->feature.rows;
+  primary->timesteps = spec->timesteps;
+  primary->weight_elements = rows * spec->out;
+  primary->lookup_elements =
+      (spec->has_learned_positions ? 2 : 1) * spec->feature.rows * spec->out;
+}
+
+const dsm__layer_kind dsm__embedding_kind = {
+    .states_features = DSM__STATES_OUT,
+    .read = read,
+    .write = write,
+    .keeps_positions = true,
+    .never_backward = true,
+    .has_timesteps = true,
+    .check = check,
+    .lower = lower,
+};
