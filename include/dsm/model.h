@@ -73,7 +73,10 @@ DSM_API dsm_precision dsm_precision_of(const dsm_workload *workload, const dsm_s
 /** One chip's share of a layer under a parallelism (docs/model.md, section 3). */
 typedef struct dsm_chip_share {
   dsm_parallelism parallelism;
-  uint64_t model_ways; /**< nm: chips that share the features; also the feature iterations */
+  uint64_t groups; /**< of the layer's groups, those of the chip */
+  uint64_t turns;  /**< feature iterations: nm, but 1 where chips have groups of their own, and 0
+                        where nothing is multiplied */
+  uint64_t model_ways; /**< nm: chips that share the features */
   uint64_t data_ways;  /**< nd: chips that share the samples */
   dsm_loops chip;      /**< ChipD; `in` is what one feature iteration handles */
 } dsm_chip_share;
@@ -85,19 +88,22 @@ DSM_API dsm_chip_share dsm_chip_share_derive(const dsm_layer *layer, const dsm_m
 /** The parallelisms that a layer can use at all: matmul and grouped convolutions only data. */
 DSM_API dsm_parallelism_set dsm_layer_parallelisms(const dsm_layer *layer);
 
+/** Can the chips of the model axes have equal shares of a layer whose groups stay whole: do they
+ * divide an attention's heads, of queries and of keys? True of all other layers. */
+DSM_API bool dsm_model_ways_fit(const dsm_layer *layer, const dsm_system *system,
+                                dsm_parallelism parallelism);
+
 /** Does a layer have a pass in a mode? Inference has only forward. */
 DSM_API bool dsm_pass_exists(const dsm_layer *layer, dsm_mode mode, dsm_pass pass);
 
 /** Is a core split valid for a share: no loop is cut into more parts than it has (section 3)? */
-DSM_API bool dsm_split_is_valid(const dsm_layer *layer, const dsm_chip_share *share,
-                                const dsm_loops *split);
+DSM_API bool dsm_split_is_valid(const dsm_chip_share *share, const dsm_loops *split);
 
 /** CoreD: the loops of the busiest core. */
-DSM_API dsm_loops dsm_core_share(const dsm_layer *layer, const dsm_chip_share *share,
-                                 const dsm_loops *split);
+DSM_API dsm_loops dsm_core_share(const dsm_chip_share *share, const dsm_loops *split);
 
 /** ArrayD: what the array takes at a time, in a pass. */
-DSM_API dsm_loops dsm_array_share(const dsm_layer *layer, const dsm_machine *machine, dsm_pass pass,
+DSM_API dsm_loops dsm_array_share(const dsm_machine *machine, dsm_pass pass,
                                   const dsm_chip_share *share, const dsm_loops *split);
 
 /** How a held tensor lies in the cores of a chip: into how many parts its features, positions and
@@ -465,6 +471,7 @@ typedef struct dsm_layer_memory {
   double gradients_bytes;
   double optimizer_bytes;
   double activations_bytes; /**< kept for the update pass; training only */
+  double cache_bytes;       /**< of keys and values; inference only */
   double transient_bytes;   /**< while the layer runs; training: its pair of live errors;
                                  inference: live tensors, the network's input among them */
 } dsm_layer_memory;

@@ -207,6 +207,7 @@ typedef struct dsm_plan_memory {
   double gradients_bytes;
   double errors_bytes;
   double optimizer_bytes;
+  double cache_bytes; /**< keys and values of all positions; inference only */
   double total_bytes;
   double capacity_bytes;
 } dsm_plan_memory;

@@ -183,6 +183,10 @@ typedef enum dsm_operation {
   DSM_OPERATION_BIAS,
   DSM_OPERATION_RESIDUAL,
   DSM_OPERATION_FORK, /**< adding the errors of a tensor with several users */
+  DSM_OPERATION_MULTIPLY,
+  DSM_OPERATION_DROPOUT,      /**< in the workload's elements */
+  DSM_OPERATION_DROPOUT_MASK, /**< in bytes */
+  DSM_OPERATION_ROTARY,
   DSM_OPERATION_COUNT
 } dsm_operation;
 
@@ -217,6 +221,8 @@ typedef struct dsm_assumptions {
   bool charge_held_masks;            /**< masks and statistics are read also while held */
   bool prefer_holding;               /**< of equally fast mappings the one that holds more */
   bool resident_operands;            /**< a matmul's operand can be kept over timesteps */
+  bool causal_skip;                  /**< what a causal mask hides is not computed */
+  bool fused_attention;              /**< scores of an attention never leave the chip */
   bool tile_schedule;                /**< cores take tiles of outputs as they become free */
   dsm_tiling tiling;                 /**< how cores work through what does not fit */
   bool overlapped_reduction;         /**< sums of gradients hide behind backward and update */

@@ -75,13 +75,13 @@ typedef struct dsm_size2 {
 /** One auxiliary operation as declared. */
 typedef struct dsm_aux {
   dsm_aux_op op;
-  const char *from;  /**< residual, multiply: the layer whose output is the other operand; else
-                          NULL */
-  dsm_size2 window;  /**< pools only */
-  dsm_size2 stride;  /**< pools only; default: the window */
-  dsm_size2 feature; /**< pools only: size of the result */
-  bool has_feature;  /**< pools only: `feature` was stated, not derived */
-  bool is_on_input;  /**< works on the layer's input, not on its output */
+  const char *from;   /**< residual, multiply: the layer whose output is the other operand; else
+                           NULL */
+  dsm_size2 window;   /**< pools only */
+  dsm_size2 stride;   /**< pools only; default: the window */
+  dsm_size2 feature;  /**< pools only: size of the result */
+  bool has_feature;   /**< pools only: `feature` was stated, not derived */
+  bool is_on_input;   /**< works on the layer's input, not on its output */
   uint64_t positions; /**< select only: how many go on */
   dsm_size2 factor;   /**< upsample only */
   double share;       /**< rotary only: of the features, 0 to 1 */
@@ -119,14 +119,14 @@ typedef struct dsm_layer_spec {
   uint64_t kv_heads;         /**< attention, of keys and values */
   uint64_t head_features;    /**< attention, of a query's and a key's head */
   uint64_t value_features;   /**< attention, of a value's head */
-  uint64_t context;          /**< attention: positions of keys and values; 0: as many as of queries */
-  uint64_t window;           /**< attention: keys that a query sees at most; 0: all */
-  bool is_causal;            /**< attention: a query sees no key behind its own position */
-  uint64_t vocabulary;       /**< embedding: rows of the table; else 0 */
+  uint64_t context;    /**< attention: positions of keys and values; 0: as many as of queries */
+  uint64_t window;     /**< attention: keys that a query sees at most; 0: all */
+  bool is_causal;      /**< attention: a query sees no key behind its own position */
+  uint64_t vocabulary; /**< embedding: rows of the table; else 0 */
   bool has_learned_positions; /**< embedding: a row for each position is added */
-  const char *const *inputs; /**< declared producers, "@input" for the network's input */
-  size_t input_count;        /**< 0: not declared, that is the layer before (or the input) */
-  const dsm_aux *aux;        /**< in the order declared */
+  const char *const *inputs;  /**< declared producers, "@input" for the network's input */
+  size_t input_count;         /**< 0: not declared, that is the layer before (or the input) */
+  const dsm_aux *aux;         /**< in the order declared */
   size_t aux_count;
 } dsm_layer_spec;
 
@@ -178,22 +178,23 @@ typedef struct dsm_layer {
   double hidden_share;       /**< of the MACs: those that a causal mask hides; else 0 */
   uint64_t lookup_elements;  /**< of the weights, fetched per sample in place of all: embedding;
                                   else 0 */
-  bool is_score;             /**< an attention's products of queries and keys, after their softmax */
-  bool reads_score;          /**< its sums of values in these shares */
-  uint64_t cache_elements;   /**< of a key-value cache, per sample, in inference; else 0 */
-  uint64_t saved_elements;   /**< kept in memory for the backward pass beside output and state */
-  uint64_t mask_bits;        /**< of masks kept for the backward pass */
-  uint64_t parameters;       /**< w_el, biases and normalisation parameters, once for the layer */
+  bool is_score;    /**< an attention's products of queries and keys, after their softmax */
+  bool reads_score; /**< its sums of values in these shares */
+  uint64_t cache_new_elements; /**< what a step adds to it */
+  uint64_t cache_elements;     /**< of a key-value cache, per sample, in inference; else 0 */
+  uint64_t saved_elements;     /**< kept in memory for the backward pass beside output and state */
+  uint64_t mask_bits;          /**< of masks kept for the backward pass */
+  uint64_t parameters;         /**< w_el, biases and normalisation parameters, once for the layer */
 
   /* Auxiliary work. */
-  bool has_op[DSM_AUX_OP_COUNT]; /**< operations present on the output */
+  bool has_op[DSM_AUX_OP_COUNT];       /**< operations present on the output */
   bool has_input_op[DSM_AUX_OP_COUNT]; /**< those on the input, but for pools */
-  uint64_t input_op_elements;    /**< what the operations on the input work on, per sample */
-  uint64_t rotated_elements;     /**< of the output that is turned by its position */
-  uint64_t upsampled_elements;   /**< of the input, grown */
-  uint64_t pool_window;          /**< elements of the output pool's window; 0: no output pool */
-  uint64_t input_pool_window;    /**< elements of the input pool's window; 0: no input pool */
-  uint64_t input_pool_elements;  /**< results of the input pool per sample */
+  uint64_t input_op_elements;          /**< what the operations on the input work on, per sample */
+  uint64_t rotated_elements;           /**< of the output that is turned by its position */
+  uint64_t upsampled_elements;         /**< of the input, grown */
+  uint64_t pool_window;         /**< elements of the output pool's window; 0: no output pool */
+  uint64_t input_pool_window;   /**< elements of the input pool's window; 0: no input pool */
+  uint64_t input_pool_elements; /**< results of the input pool per sample */
 
   /* Passes and graph. All indices are of primary layers and smaller than the layer's own. */
   bool has_backward;       /**< false for conv and fc fed only by the network's input */

@@ -162,8 +162,9 @@ static void list_keys(char *hint, size_t size, const char *const *known, size_t 
   }
 }
 
-bool dsm__json_object_only(const dsm__json_node *node, const char *const *known,
-                           size_t known_count) {
+/* Of the known keys the first are listed for one that resembles none. */
+static bool object_only(const dsm__json_node *node, const char *const *known, size_t known_count,
+                        size_t listed_count) {
   if (!require_type(node, cJSON_IsObject(node->item), "an object")) {
     return false;
   }
@@ -178,13 +179,18 @@ bool dsm__json_object_only(const dsm__json_node *node, const char *const *known,
       quote(key, sizeof key, "", member.key);
       (void)dsm__nearest_hint(member.key, known, known_count, hint, sizeof hint);
       if (hint[0] == '\0') {
-        list_keys(hint, sizeof hint, known, known_count);
+        list_keys(hint, sizeof hint, known, listed_count);
       }
     }
     dsm__json_error(&member, hint, "unknown key %s", key);
     dsm__json_note_unknown(&member, hint, known, known_count);
   }
   return true;
+}
+
+bool dsm__json_object_only(const dsm__json_node *node, const char *const *known,
+                           size_t known_count) {
+  return object_only(node, known, known_count, known_count);
 }
 
 static void word_list_size(char *expected, size_t size, size_t min, size_t max) {
@@ -484,12 +490,19 @@ bool dsm__object_only(const dsm__json_node *node, const dsm__object_type *type, 
   return dsm__json_object_only(node, names, count);
 }
 
-bool dsm__object_only_any(const dsm__json_node *node, const dsm__object_type *type) {
+bool dsm__object_only_any(const dsm__json_node *node, const dsm__object_type *type, size_t kind) {
   const char *names[DSM__OBJECT_KEYS_MAX];
-  for (size_t i = 0; i < type->count; i++) {
-    names[i] = type->keys[i].name;
+  size_t count = 0;
+  size_t own = type->count;
+  for (int is_other = 0; is_other < 2; is_other++) {
+    for (size_t i = 0; i < type->count; i++) {
+      if ((kind == DSM__ANY_KIND || has_key(&type->keys[i], kind)) == (is_other == 0)) {
+        names[count++] = type->keys[i].name;
+      }
+    }
+    own = is_other == 0 ? count : own;
   }
-  return dsm__json_object_only(node, names, type->count);
+  return object_only(node, names, type->count, own);
 }
 
 void dsm__object_misplaced(const dsm__json_node *node, const dsm__object_type *type, size_t kind) {

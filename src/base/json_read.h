@@ -167,8 +167,12 @@ typedef struct dsm__object_type {
  * Of an object of one kind it is 0. */
 bool dsm__object_only(const dsm__json_node *node, const dsm__object_type *type, size_t kind);
 
-/** The same, whatever its kind may be. */
-bool dsm__object_only_any(const dsm__json_node *node, const dsm__object_type *type);
+/** A kind that is not known. */
+#define DSM__ANY_KIND SIZE_MAX
+
+/** The same of the keys of all kinds; those of this one, or all, are listed where one resembles
+ * none. */
+bool dsm__object_only_any(const dsm__json_node *node, const dsm__object_type *type, size_t kind);
 
 /** Reports the keys of an object that others have, but not one of this kind. */
 void dsm__object_misplaced(const dsm__json_node *node, const dsm__object_type *type, size_t kind);

@@ -4,11 +4,12 @@
 
 static bool has_transcendental(const dsm_layer *layer) {
   return layer->has_op[DSM_AUX_SIGMOID] || layer->has_op[DSM_AUX_TANH] ||
-         layer->has_op[DSM_AUX_GELU];
+         layer->has_op[DSM_AUX_GELU] || layer->has_op[DSM_AUX_SILU];
 }
 
 static bool has_norm(const dsm_layer *layer) {
-  return layer->has_op[DSM_AUX_BATCH_NORM] || layer->has_op[DSM_AUX_LAYER_NORM];
+  return layer->has_op[DSM_AUX_BATCH_NORM] || layer->has_op[DSM_AUX_LAYER_NORM] ||
+         layer->has_op[DSM_AUX_RMS_NORM];
 }
 
 /* Passes over an output element in forward by the first that applies: normalisation (statistics
@@ -24,19 +25,38 @@ static double forward_passes(const dsm_layer *layer, double transcendental_passe
   return layer->has_op[DSM_AUX_RELU] || layer->has_op[DSM_AUX_BIAS] ? 1 : 0;
 }
 
+/* An rms_norm has no mean, whose error is a sum and a pass less. */
 static double backward_passes(const dsm_layer *layer) {
-  if (has_norm(layer)) {
+  if (layer->has_op[DSM_AUX_BATCH_NORM] || layer->has_op[DSM_AUX_LAYER_NORM]) {
     return 4;
+  }
+  if (layer->has_op[DSM_AUX_RMS_NORM]) {
+    return 3;
   }
   return has_transcendental(layer) || layer->has_op[DSM_AUX_RELU] ? 1 : 0;
 }
 
-/* What both passes share: the residual's addition and the pools. */
+/* What both passes share: the residual's addition, dropping out, turning by positions, the pools
+ * and what an upsample makes. */
 static double common_ops(const dsm_layer *layer) {
   const double residual = layer->has_op[DSM_AUX_RESIDUAL] ? (double)layer->output_elements : 0;
+  const double dropout = layer->has_op[DSM_AUX_DROPOUT] ? (double)layer->output_elements : 0;
   const double pool = (double)layer->stored_elements * (double)layer->pool_window;
   const double input_pool = (double)layer->input_pool_elements * (double)layer->input_pool_window;
-  return residual + pool + input_pool;
+  return residual + pool + input_pool + dropout + 2 * (double)layer->rotated_elements +
+         (double)layer->upsampled_elements;
+}
+
+/* Normalisations of the input, and products with another tensor. */
+static double input_norm_ops(const dsm_layer *layer, dsm_mode mode, bool is_forward) {
+  const double forward = mode == DSM_MODE_INFERENCE ? 1 : 2;
+  const double backward = layer->has_input_op[DSM_AUX_LAYER_NORM] ? 4 : 3;
+  return (is_forward ? forward : backward) * (double)layer->input_op_elements;
+}
+
+static double multiply_ops(const dsm_layer *layer, bool is_forward) {
+  const double passes = is_forward ? 1 : 2; /* an error for each operand */
+  return layer->has_op[DSM_AUX_MULTIPLY] ? passes * (double)layer->output_elements : 0;
 }
 
 /* A cross_entropy takes what the softmax in it does. */
@@ -52,7 +72,8 @@ static double forward_ops(const dsm_layer *layer, double transcendental_passes, 
            (double)layer->stored_elements;
   }
   const double softmax = softmax_count(layer) * (transcendental_passes + 2) * outputs;
-  return forward_passes(layer, transcendental_passes, mode) * outputs + common_ops(layer) + softmax;
+  return forward_passes(layer, transcendental_passes, mode) * outputs + common_ops(layer) +
+         softmax + input_norm_ops(layer, mode, true) + multiply_ops(layer, true);
 }
 
 static double backward_ops(const dsm_layer *layer) {
@@ -61,16 +82,29 @@ static double backward_ops(const dsm_layer *layer) {
     return 20 * (double)layer->stored_elements;
   }
   const double softmax = softmax_count(layer) * outputs;
-  return backward_passes(layer) * outputs + common_ops(layer) + softmax;
+  return backward_passes(layer) * outputs + common_ops(layer) + softmax +
+         input_norm_ops(layer, DSM_MODE_TRAINING, false) + multiply_ops(layer, false);
 }
 
-double dsm__auxiliary_ops(const dsm_layer *layer, const dsm_core *core, dsm_mode mode,
+/* Of an invocation of a backward pass, of which an attention's products have one for each operand:
+ * with scores made anew their softmax too. */
+static double backward_share(const dsm_layer *layer, const dsm_system *system, double ops) {
+  const double again =
+      dsm__is_score_fused(layer, &system->model)
+          ? forward_ops(layer, system->core.transcendental_passes, DSM_MODE_TRAINING)
+          : 0;
+  return dsm__has_own_groups(layer) ? (ops + again) / 2 : ops;
+}
+
+double dsm__auxiliary_ops(const dsm_layer *layer, const dsm_system *system, dsm_mode mode,
                           dsm_pass pass) {
+  const double visible = dsm__visible_share(layer, &system->model);
   if (pass == DSM_PASS_FORWARD) {
-    return forward_ops(layer, core->transcendental_passes, mode);
+    return visible * forward_ops(layer, system->core.transcendental_passes, mode);
   }
   const dsm_pass backward_done_in = layer->has_backward ? DSM_PASS_BACKWARD : DSM_PASS_UPDATE;
-  return pass == backward_done_in ? backward_ops(layer) : 0;
+  return pass == backward_done_in ? visible * backward_share(layer, system, backward_ops(layer))
+                                  : 0;
 }
 
 double dsm__fork_ops(const dsm_layer *layer, const dsm_assumptions *model, dsm_pass pass) {

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* auxiliary_traffic.c: what auxiliary operations read from memory and write there (section 4). */
+#include <math.h>
+
 #include "model/equations.h"
 
 static bool has_norm(const dsm_layer *layer) {
-  return layer->has_op[DSM_AUX_BATCH_NORM] || layer->has_op[DSM_AUX_LAYER_NORM];
+  return layer->has_op[DSM_AUX_BATCH_NORM] || layer->has_op[DSM_AUX_LAYER_NORM] ||
+         layer->has_op[DSM_AUX_RMS_NORM];
 }
 
 /* Activations that are operations of their own: a batch_norm takes all along, a layer_norm relu. */
@@ -12,7 +15,7 @@ static unsigned activation_count(const dsm_layer *layer) {
     return 0;
   }
   return (unsigned)layer->has_op[DSM_AUX_SIGMOID] + (unsigned)layer->has_op[DSM_AUX_TANH] +
-         (unsigned)layer->has_op[DSM_AUX_GELU] +
+         (unsigned)layer->has_op[DSM_AUX_GELU] + (unsigned)layer->has_op[DSM_AUX_SILU] +
          (unsigned)(layer->has_op[DSM_AUX_RELU] && !has_norm(layer));
 }
 
@@ -22,7 +25,7 @@ static unsigned operation_count(const dsm_layer *layer, dsm_mode mode, dsm_opera
   case DSM_OPERATION_BATCH_NORM:
     return layer->has_op[DSM_AUX_BATCH_NORM] && mode == DSM_MODE_TRAINING;
   case DSM_OPERATION_LAYER_NORM:
-    return layer->has_op[DSM_AUX_LAYER_NORM];
+    return (unsigned)layer->has_op[DSM_AUX_LAYER_NORM] + (unsigned)layer->has_op[DSM_AUX_RMS_NORM];
   case DSM_OPERATION_SOFTMAX:
     return layer->has_op[DSM_AUX_SOFTMAX];
   case DSM_OPERATION_CROSS_ENTROPY:
@@ -36,6 +39,13 @@ static unsigned operation_count(const dsm_layer *layer, dsm_mode mode, dsm_opera
     return layer->has_op[DSM_AUX_RESIDUAL];
   case DSM_OPERATION_FORK:
     return layer->fork_elements > 0;
+  case DSM_OPERATION_MULTIPLY:
+    return layer->has_op[DSM_AUX_MULTIPLY];
+  case DSM_OPERATION_DROPOUT:
+  case DSM_OPERATION_DROPOUT_MASK:
+    return layer->has_op[DSM_AUX_DROPOUT] && mode == DSM_MODE_TRAINING;
+  case DSM_OPERATION_ROTARY:
+    return layer->rotated_elements > 0;
   case DSM_OPERATION_COUNT:
     break;
   }
@@ -49,6 +59,11 @@ static bool has_sums(dsm_operation kind) {
          kind == DSM_OPERATION_CROSS_ENTROPY_WIDE;
 }
 
+/* A mask goes to memory whatever the operation rides along with. */
+static bool is_mask(dsm_operation kind) {
+  return kind == DSM_OPERATION_DROPOUT_MASK;
+}
+
 static bool is_norm(dsm_operation kind) {
   return kind == DSM_OPERATION_BATCH_NORM || kind == DSM_OPERATION_LAYER_NORM;
 }
@@ -58,7 +73,7 @@ static double entry_of(const dsm_layer *layer, const dsm_assumptions *model, dsm
                        dsm_operation kind) {
   const dsm_pass backward_done_in = layer->has_backward ? DSM_PASS_BACKWARD : DSM_PASS_UPDATE;
   const bool rides_along =
-      model->auxiliary_traffic == DSM_AUXILIARY_TRAFFIC_FUSED && !has_sums(kind);
+      model->auxiliary_traffic == DSM_AUXILIARY_TRAFFIC_FUSED && !has_sums(kind) && !is_mask(kind);
   if (model->auxiliary_traffic == DSM_AUXILIARY_TRAFFIC_NONE || rides_along) {
     return 0;
   }
@@ -76,8 +91,12 @@ static double moved_of(dsm_operation kind, dsm_pass pass, double entry,
   if (kind == DSM_OPERATION_FORK) {
     return residency->is_input_held ? 0 : entry;
   }
-  if (kind == DSM_OPERATION_RESIDUAL && residency->is_shortcut_held) {
+  if ((kind == DSM_OPERATION_RESIDUAL || kind == DSM_OPERATION_MULTIPLY) &&
+      residency->is_shortcut_held && (kind == DSM_OPERATION_RESIDUAL || pass == DSM_PASS_FORWARD)) {
     return 0;
+  }
+  if (is_mask(kind)) {
+    return entry;
   }
   if (!residency->is_output_held) {
     return entry;
@@ -88,26 +107,66 @@ static double moved_of(dsm_operation kind, dsm_pass pass, double entry,
   return entry < saved ? entry : saved;
 }
 
+/* What an operation of a kind works on, in elements of the workload. */
+static double worked_on(const dsm_layer *layer, dsm_operation kind, double element_bytes) {
+  switch (kind) {
+  case DSM_OPERATION_FORK:
+    return (double)layer->fork_elements;
+  case DSM_OPERATION_ROTARY:
+    return (double)layer->rotated_elements;
+  case DSM_OPERATION_CROSS_ENTROPY_WIDE:
+    return (double)layer->output_elements * (4 / element_bytes);
+  case DSM_OPERATION_DROPOUT_MASK:
+    return (double)layer->output_elements / element_bytes;
+  case DSM_OPERATION_BATCH_NORM:
+  case DSM_OPERATION_LAYER_NORM:
+  case DSM_OPERATION_SOFTMAX:
+  case DSM_OPERATION_CROSS_ENTROPY:
+  case DSM_OPERATION_ACTIVATION:
+  case DSM_OPERATION_BIAS:
+  case DSM_OPERATION_RESIDUAL:
+  case DSM_OPERATION_MULTIPLY:
+  case DSM_OPERATION_DROPOUT:
+  case DSM_OPERATION_COUNT:
+    break;
+  }
+  return (double)layer->output_elements;
+}
+
+/* A norm of the input reads it and hands it on; held inputs are there. */
+static double input_norm_elements(const dsm_layer *layer, const dsm_assumptions *model,
+                                  dsm_pass pass, const dsm_residency *residency) {
+  const double entry = entry_of(layer, model, pass, DSM_OPERATION_LAYER_NORM);
+  const bool is_forward = pass == DSM_PASS_FORWARD;
+  const double held = is_forward ? 0 : fmin(entry, 2);
+  return (residency->is_input_held ? held : entry) * (double)layer->input_op_elements;
+}
+
 double dsm__auxiliary_elements(const dsm_layer *layer, const dsm_assumptions *model, dsm_mode mode,
                                dsm_pass pass, const dsm_residency *residency,
                                double element_bytes) {
   double elements = 0;
-  for (int k = 0; k < DSM_OPERATION_COUNT && layer->gates == 0; k++) {
-    const dsm_operation kind = (dsm_operation)k;
-    const uint64_t of = kind == DSM_OPERATION_FORK ? layer->fork_elements : layer->output_elements;
-    const double width = kind == DSM_OPERATION_CROSS_ENTROPY_WIDE ? 4 / element_bytes : 1;
-    elements += operation_count(layer, mode, kind) *
-                moved_of(kind, pass, entry_of(layer, model, pass, kind), residency) * (double)of *
-                width;
+  if (layer->gates > 0 || dsm__is_score_fused(layer, model)) {
+    return 0;
   }
-  return elements;
+  for (int k = 0; k < DSM_OPERATION_COUNT; k++) {
+    const dsm_operation kind = (dsm_operation)k;
+    elements += operation_count(layer, mode, kind) *
+                moved_of(kind, pass, entry_of(layer, model, pass, kind), residency) *
+                worked_on(layer, kind, element_bytes);
+  }
+  if (layer->input_op_elements > 0) {
+    elements += input_norm_elements(layer, model, pass, residency);
+  }
+  const bool is_half = pass == DSM_PASS_BACKWARD && dsm__has_own_groups(layer);
+  return is_half ? elements / 2 : elements; /* an invocation for each operand */
 }
 
 /* Is an operation of a kind a kernel of its own in a pass? */
 static bool is_kernel(const dsm_layer *layer, const dsm_assumptions *model, dsm_pass pass,
                       dsm_operation kind) {
   const dsm_pass backward_done_in = layer->has_backward ? DSM_PASS_BACKWARD : DSM_PASS_UPDATE;
-  if (kind == DSM_OPERATION_CROSS_ENTROPY_WIDE) {
+  if (kind == DSM_OPERATION_CROSS_ENTROPY_WIDE || is_mask(kind)) {
     return false; /* it is that of the other elements */
   }
   if (has_sums(kind)) {
@@ -118,17 +177,27 @@ static bool is_kernel(const dsm_layer *layer, const dsm_assumptions *model, dsm_
 
 double dsm__auxiliary_kernels(const dsm_layer *layer, const dsm_assumptions *model, dsm_mode mode,
                               dsm_pass pass) {
-  unsigned kernels = 0;
-  for (int k = 0; k < DSM_OPERATION_COUNT && layer->gates == 0; k++) {
+  const dsm_pass backward_done_in = layer->has_backward ? DSM_PASS_BACKWARD : DSM_PASS_UPDATE;
+  const bool has_input_norm =
+      layer->input_op_elements > 0 && (pass == DSM_PASS_FORWARD || pass == backward_done_in);
+  unsigned kernels = has_input_norm ? 1 : 0;
+  if (layer->gates > 0 || dsm__is_score_fused(layer, model)) {
+    return 0;
+  }
+  for (int k = 0; k < DSM_OPERATION_COUNT; k++) {
     const dsm_operation kind = (dsm_operation)k;
     kernels += is_kernel(layer, model, pass, kind) ? operation_count(layer, mode, kind) : 0;
   }
   return kernels;
 }
 
-/* Source: section 4. Symbols: 1 + k. Limits: nothing but the layer: 1. */
+/* Source: section 4. Symbols: 1 + k. Limits: nothing but the layer: 1; what reads the scores of a
+ * fused attention is part of the kernel that makes them: 0. */
 double dsm_invocation_kernels(const dsm_layer *layer, const dsm_machine *machine, dsm_mode mode,
                               dsm_pass pass) {
+  if (dsm__is_read_score_fused(layer, &machine->system->model)) {
+    return 0;
+  }
   return 1 + dsm__auxiliary_kernels(layer, &machine->system->model, mode, pass);
 }
 

@@ -1,6 +1,28 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* capacity.c: what a mapping takes of a chip's memory (section 12). */
 #include "dsm/model.h"
+#include "model/equations.h"
+
+/* Elements of the scores that a fused attention never stores, of the layer that makes or reads
+ * them. */
+static double fused_elements(const dsm_layer *layer, const dsm_assumptions *model) {
+  if (dsm__is_score_fused(layer, model)) {
+    return (double)layer->stored_elements;
+  }
+  return dsm__is_read_score_fused(layer, model) ? (double)layer->input_elements : 0;
+}
+
+/* What training keeps of a layer's forward pass, in bytes a sample: of a fused score two sums of 4
+ * bytes for each row. */
+static double kept_bytes(const dsm_layer *layer, const dsm_assumptions *model,
+                         double element_bytes) {
+  static const double row_bytes = 2 * 4;
+  const double elements =
+      (double)(layer->stored_elements + layer->state_elements + layer->saved_elements) -
+      (dsm__is_score_fused(layer, model) ? (double)layer->stored_elements : 0);
+  const double rows = dsm__is_score_fused(layer, model) ? (double)(layer->groups * layer->ij) : 0;
+  return elements * element_bytes + rows * row_bytes + (double)layer->mask_bits / 8;
+}
 
 /*
  * Source: section 12. Symbols: weights w_el/nm*B, gradients w_el/nm*Bg, optimiser state w_el/nm
@@ -18,23 +40,26 @@ dsm_layer_memory dsm_layer_memory_derive(const dsm_layer *layer, const dsm_machi
   const double model_ways = (double)share.model_ways;
   const double weights = (double)layer->weight_elements / model_ways;
   dsm_layer_memory memory = {.weights_bytes = weights * workload->element_bytes};
+  const dsm_assumptions *const model = &machine->system->model;
+  const double fused = fused_elements(layer, model);
   if (mode == DSM_MODE_INFERENCE) {
+    memory.cache_bytes =
+        (double)layer->cache_elements * samples / model_ways * workload->element_bytes;
     const size_t index = (size_t)(layer - workload->layers);
     const bool is_input_live =
         workload->input_last_use != DSM_NEVER_USED && index <= workload->input_last_use;
     memory.transient_bytes =
-        (double)layer->live_elements * samples / model_ways * workload->element_bytes +
+        ((double)layer->live_elements - fused) * samples / model_ways * workload->element_bytes +
         (is_input_live ? input_bytes : 0);
     return memory;
   }
-  const double kept = (double)(layer->stored_elements + layer->state_elements);
   memory.gradients_bytes = weights * workload->gradient_bytes;
   memory.optimizer_bytes = weights * workload->optimizer_bytes_per_weight;
-  memory.activations_bytes =
-      kept * (double)layer->timesteps * samples / model_ways * workload->element_bytes;
+  memory.activations_bytes = kept_bytes(layer, model, workload->element_bytes) *
+                             (double)layer->timesteps * samples / model_ways;
   const dsm_chip_share error_share =
       dsm_chip_share_derive(layer, machine, layouts->of[DSM_PASS_BACKWARD], workload->minibatch);
-  memory.transient_bytes = (double)layer->error_pair_elements *
+  memory.transient_bytes = ((double)layer->error_pair_elements - fused) *
                            (double)error_share.chip.n[DSM_DIM_MB] / (double)error_share.model_ways *
                            workload->element_bytes;
   return memory;

@@ -66,7 +66,7 @@ double dsm__primary_cycles(const dsm_machine *machine, uint64_t model_ways, doub
 static inline dsm__primary of_arrays(const dsm_pass_work *work, dsm_computing computing,
                                      double blocks, double stream, double blocks_at_once) {
   const dsm_machine *const machine = work->machine;
-  const uint64_t ways = work->share.model_ways;
+  const uint64_t ways = work->share.turns;
   const double block_cycles = dsm__block_cycles(machine, &work->precision, stream, blocks_at_once);
   return (dsm__primary){
       .computing = computing,
@@ -101,10 +101,20 @@ double dsm__vector_cycles(const dsm_machine *machine, uint64_t model_ways, doubl
 
 double dsm__primary_starting(const dsm_pass_work *work, const dsm__primary *primary) {
   const dsm_system *const system = work->machine->system;
-  const uint64_t ways = work->share.model_ways;
+  const uint64_t ways = work->share.turns;
   return primary->blocks > 0 ? dsm__startup_cycles(system, ways) +
                                    dsm__block_change_cycles(system, ways, primary->blocks)
                              : 0;
+}
+
+/* The samples of a product of activations have other blocks each, one after the other. */
+static dsm__core_work streamed_work(const dsm_pass_work *work, const dsm__core_work *core) {
+  dsm__core_work streamed = *core;
+  if (dsm__has_own_groups(work->layer)) {
+    streamed.groups *= core->mb;
+    streamed.mb = 1;
+  }
+  return streamed;
 }
 
 double dsm__primary_of_core(const dsm_pass_work *work, const dsm__core_work *core) {
@@ -112,22 +122,25 @@ double dsm__primary_of_core(const dsm_pass_work *work, const dsm__core_work *cor
   if (machine->system->core.arrays > 1 || machine->system->core.vector_macs_per_cycle > 0) {
     return dsm__primary_derive(work, core).cycles;
   }
-  const double stream = (double)core->ij * (double)core->mb;
-  return dsm__primary_cycles(machine, work->share.model_ways,
-                             dsm__array_blocks(machine, work->pass, core),
+  const dsm__core_work streamed = streamed_work(work, core);
+  const double stream = (double)streamed.ij * (double)streamed.mb;
+  return dsm__primary_cycles(machine, work->share.turns,
+                             dsm__array_blocks(machine, work->pass, &streamed),
                              dsm__block_cycles(machine, &work->precision, stream, 1));
 }
 
 dsm__primary dsm__primary_derive(const dsm_pass_work *work, const dsm__core_work *core) {
   const dsm_core *const of = &work->machine->system->core;
+  const dsm__core_work streamed = streamed_work(work, core);
   const double stream = (double)core->ij * (double)core->mb;
-  const dsm__primary arrays = of->arrays > 1 ? of_several_arrays(work, core) : of_array(work, core);
+  const dsm__primary arrays =
+      of->arrays > 1 ? of_several_arrays(work, &streamed) : of_array(work, &streamed);
   if (!(of->vector_macs_per_cycle > 0)) {
     return arrays;
   }
   const double macs =
       (double)core->groups * (double)core->in * (double)core->out * (double)core->kij * stream;
-  const double cycles = dsm__vector_cycles(work->machine, work->share.model_ways, macs);
+  const double cycles = dsm__vector_cycles(work->machine, work->share.turns, macs);
   return cycles < arrays.cycles
              ? (dsm__primary){.computing = DSM_COMPUTING_VECTOR_UNIT, .cycles = cycles}
              : arrays;

@@ -19,8 +19,9 @@ double dsm__partial_sum_bytes(const dsm_pass_work *work, const dsm_loops *split,
                                                    core->output * widening);
   case DSM_PASS_BACKWARD:
     return dsm__exchanged_bytes(
-        work->machine, sent_fraction((double)dsm__parts_within_group(work->layer, split) * kij) *
-                           core->input * (double)work->share.model_ways * widening);
+        work->machine,
+        sent_fraction((double)dsm__parts_within_group(work->share.groups, split) * kij) *
+            core->input * (double)work->share.model_ways * widening);
   case DSM_PASS_UPDATE:
   case DSM_PASS_COUNT:
     break;
@@ -56,7 +57,7 @@ double dsm__statistics_bytes(const dsm_pass_work *work, const dsm_loops *split) 
   }
   const double samples = (double)work->share.chip.n[DSM_DIM_MB] / mb;
   const double by_sample = sent_fraction(out) * samples * bytes_of_two;
-  bytes += layer->has_op[DSM_AUX_LAYER_NORM] ? by_sample : 0;
+  bytes += layer->has_op[DSM_AUX_LAYER_NORM] || layer->has_op[DSM_AUX_RMS_NORM] ? by_sample : 0;
   bytes += layer->has_op[DSM_AUX_SOFTMAX] ? by_sample : 0;
   bytes += layer->has_op[DSM_AUX_CROSS_ENTROPY] ? by_sample : 0;
   return dsm__exchanged_bytes(work->machine, bytes);

@@ -7,11 +7,11 @@
 /* With tiles all cores share evenly what the vector units do. */
 static dsm_tile_schedule or_vector_unit(const dsm_pass_work *work, const dsm_tile_schedule *tiles) {
   const dsm_loops *const chip = &work->share.chip;
-  double macs = 1 / (double)work->layer->groups / (double)work->machine->system->chip.cores;
+  double macs = 1 / (double)work->share.groups / (double)work->machine->system->chip.cores;
   for (int d = 0; d < DSM_DIM_COUNT; d++) {
     macs *= (double)chip->n[d];
   }
-  const double cycles = dsm__vector_cycles(work->machine, work->share.model_ways, macs);
+  const double cycles = dsm__vector_cycles(work->machine, work->share.turns, macs);
   return cycles < tiles->cycles ? (dsm_tile_schedule){.arrays = cycles, .cycles = cycles} : *tiles;
 }
 
@@ -28,6 +28,16 @@ static double turning_cycles(const dsm_pass_work *work) {
   return is_beside_streams(work) ? dsm_group_cycles(work->machine, &along_axes) : 0;
 }
 
+/* Arrays pass over what a causal mask hides. Where scores are made anew, each of the two
+ * invocations of their backward pass has half of a forward pass on top. */
+static dsm_precision precision_for(const dsm_layer *layer, const dsm_machine *machine,
+                                   dsm_pass pass, dsm_precision precision) {
+  const dsm_assumptions *const model = &machine->system->model;
+  const bool is_again = pass == DSM_PASS_BACKWARD && dsm__is_score_fused(layer, model);
+  precision.array_rate /= dsm__visible_share(layer, model) * (is_again ? 1.5 : 1);
+  return precision;
+}
+
 dsm_pass_work dsm_pass_work_derive(const dsm_layer *layer, const dsm_machine *machine,
                                    dsm_precision precision, dsm_mode mode, dsm_pass pass,
                                    dsm_parallelism parallelism, uint64_t samples,
@@ -37,13 +47,13 @@ dsm_pass_work dsm_pass_work_derive(const dsm_layer *layer, const dsm_machine *ma
       .machine = machine,
       .mode = mode,
       .pass = pass,
-      .precision = precision,
+      .precision = precision_for(layer, machine, pass, precision),
       .share = dsm_chip_share_derive(layer, machine, parallelism, samples),
       .residency = *residency,
   };
   work.bytes =
       dsm__chip_bytes_derive(layer, machine, precision, mode, pass, &work.share, residency);
-  const double ops = dsm__auxiliary_ops(layer, &machine->system->core, mode, pass) +
+  const double ops = dsm__auxiliary_ops(layer, machine->system, mode, pass) +
                      dsm__fork_ops(layer, &machine->system->model, pass);
   const double computing = dsm__auxiliary_cycles(machine, &work.share, ops);
   const double moving = dsm__auxiliary_memory_cycles(machine, work.bytes.auxiliary);
@@ -55,12 +65,15 @@ dsm_pass_work dsm_pass_work_derive(const dsm_layer *layer, const dsm_machine *ma
   }
   work.statistics_cycles = dsm__statistics_cycles(&work, samples);
   work.tile_bytes = dsm__tile_bytes_derive(&work);
-  work.rotation = dsm__rotation_traffic(machine, precision, pass, parallelism, work.bytes.rotation);
+  if (!dsm__has_own_groups(layer)) {
+    work.rotation =
+        dsm__rotation_traffic(machine, precision, pass, parallelism, work.bytes.rotation);
+  }
   work.rotation_cycles = dsm_group_cycles(machine, &work.rotation);
   work.turning_cycles = turning_cycles(&work);
   if (machine->system->model.tile_schedule) {
     const dsm__product product = dsm__product_derive(layer, &work.share, pass);
-    work.tiles = dsm__tile_schedule_find(machine, &precision, &product, work.share.model_ways);
+    work.tiles = dsm__tile_schedule_find(machine, &work.precision, &product, work.share.turns);
     work.tiles = or_vector_unit(&work, &work.tiles);
   }
   return work;
@@ -123,7 +136,7 @@ double dsm_layout_move_cycles(const dsm_machine *machine, double bytes) {
 }
 
 double dsm_core_kernel_bytes(const dsm_pass_work *work, const dsm_loops *split) {
-  return dsm__core_bytes_derive(work->layer, &work->bytes, split).kernel;
+  return dsm__core_bytes_derive(work->layer, work->share.groups, &work->bytes, split).kernel;
 }
 
 double dsm__stream_cycles(const dsm_pass_work *work, const dsm__core_bytes *core,
@@ -137,13 +150,13 @@ static double primary_cycles(const dsm_pass_work *work, const dsm_loops *split) 
   if (work->machine->system->model.tile_schedule) {
     return work->tiles.cycles;
   }
-  const dsm__core_work core = dsm__core_work_derive(work->layer, &work->share, split);
+  const dsm__core_work core = dsm__core_work_derive(&work->share, split);
   return dsm__primary_of_core(work, &core);
 }
 
 /* Without tiles. */
 static dsm__primary primary_derive(const dsm_pass_work *work, const dsm_loops *split) {
-  const dsm__core_work core = dsm__core_work_derive(work->layer, &work->share, split);
+  const dsm__core_work core = dsm__core_work_derive(&work->share, split);
   return dsm__primary_derive(work, &core);
 }
 
@@ -161,7 +174,8 @@ static dsm_invocation_cost score(const dsm_pass_work *work, const dsm_loops *spl
   if (primary + work->auxiliary_cycles > limit) {
     return (dsm_invocation_cost){.total = HUGE_VAL};
   }
-  const dsm__core_bytes bytes = dsm__core_bytes_derive(work->layer, &work->bytes, split);
+  const dsm__core_bytes bytes =
+      dsm__core_bytes_derive(work->layer, work->share.groups, &work->bytes, split);
   dsm__core_extents extents = {.in = 0};
   if (dsm__is_blocked(work)) {
     extents = dsm__core_extents_derive(work, split);
@@ -297,7 +311,8 @@ dsm_bound dsm_resources_bound(const dsm_resources *resources) {
 /* Memory and links of cores both carry the stream; the slower leaves it less in the time. */
 double dsm_resident_fraction_needed(const dsm_pass_work *work, const dsm_loops *split) {
   const dsm_machine *const machine = work->machine;
-  const dsm__core_bytes bytes = dsm__core_bytes_derive(work->layer, &work->bytes, split);
+  const dsm__core_bytes bytes =
+      dsm__core_bytes_derive(work->layer, work->share.groups, &work->bytes, split);
   dsm_traffic along_axes = work->rotation;
   along_axes.bytes[DSM_LINK_MEMORY] = 0;
   along_axes.bytes[machine->core_links.link] = 0;
@@ -410,7 +425,8 @@ dsm_transfer_list dsm_axis_transfers(dsm_transfer transfer, dsm_group group,
 
 dsm_transfer_list dsm_invocation_transfers(const dsm_pass_work *work, const dsm_loops *split) {
   dsm_transfer_list list = {.count = 0};
-  const dsm__core_bytes bytes = dsm__core_bytes_derive(work->layer, &work->bytes, split);
+  const dsm__core_bytes bytes =
+      dsm__core_bytes_derive(work->layer, work->share.groups, &work->bytes, split);
   const dsm__stream_shares shares = dsm__stream_shares_derive(work, &bytes);
   const dsm__core_extents extents = dsm__core_extents_derive(work, split);
   const dsm__refetch refetch = dsm__refetch_derive(work, &bytes, &extents);

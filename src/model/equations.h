@@ -32,7 +32,7 @@ bool dsm__are_alike(const dsm_machine *machine, dsm_parallelism a, dsm_paralleli
  * The most parts of a loop in a valid split. Source: section 3. Symbols: ChipD_d, of the input
  * features those of one group. Limits: one group: ChipD_d.
  */
-uint64_t dsm__parts_max(const dsm_layer *layer, const dsm_chip_share *share, dsm_dim dim);
+uint64_t dsm__parts_max(const dsm_chip_share *share, dsm_dim dim);
 
 /** The loops of the busiest core, group by group. */
 typedef struct dsm__core_work {
@@ -44,18 +44,37 @@ typedef struct dsm__core_work {
   uint64_t mb;
 } dsm__core_work;
 
+/** Share of the MACs and of the auxiliary work of a layer that is done. Source: section 4. Symbols:
+ * with model.causal_skip 1 - hidden_share. Limits: no mask: 1. */
+double dsm__visible_share(const dsm_layer *layer, const dsm_assumptions *model);
+
+/** Does an attention's score stay on chip, as its producer or its reader sees it? With
+ * model.fused_attention; false of all other layers. */
+bool dsm__is_score_fused(const dsm_layer *layer, const dsm_assumptions *model);
+bool dsm__is_read_score_fused(const dsm_layer *layer, const dsm_assumptions *model);
+
+/** Do the groups of a layer have operands of their own, so that chips can have whole groups each
+ * and nothing is turned between them? */
+bool dsm__has_own_groups(const dsm_layer *layer);
+
+/**
+ * Positions, times the samples that multiply the same operand, of a core's part: those of a product
+ * of activations have an operand each.
+ */
+double dsm__shared_positions(const dsm_layer *layer, uint64_t ij, uint64_t mb);
+
 /**
  * Cores that share one group's output features. Source: section 3. Symbols: max(1, floor(k_out /
  * g)): all groups must run at once, so cores that do not make up one more for each group idle.
  * Limits: g = 1: k_out.
  */
-uint64_t dsm__parts_within_group(const dsm_layer *layer, const dsm_loops *split);
+uint64_t dsm__parts_within_group(uint64_t groups, const dsm_loops *split);
 
 /**
  * Parts into which the output features are really divided. Source: section 3. Symbols: min(g,
  * k_out) groups times the cores of each. Limits: g = 1: k_out.
  */
-uint64_t dsm__output_parts(const dsm_layer *layer, const dsm_loops *split);
+uint64_t dsm__output_parts(uint64_t groups, const dsm_loops *split);
 
 /**
  * CoreD. Source: section 4. Symbols: c_d = ceil(ChipD_d / k_d); with groups g > 1, k_out splits
@@ -63,8 +82,7 @@ uint64_t dsm__output_parts(const dsm_layer *layer, const dsm_loops *split);
  * k_in), out = ceil(nout / g / max(1, floor(k_out / g))). Domain: all parts >= 1. Limits: one core:
  * ChipD.
  */
-dsm__core_work dsm__core_work_derive(const dsm_layer *layer, const dsm_chip_share *share,
-                                     const dsm_loops *split);
+dsm__core_work dsm__core_work_derive(const dsm_chip_share *share, const dsm_loops *split);
 
 /**
  * Blocks of weights that an array works through. Source: section 4; DSM II-E ("the array executes
@@ -195,7 +213,7 @@ dsm_tile_schedule dsm__tile_schedule_find(const dsm_machine *machine,
  * o = out_el, t = transcendental_passes, H = st_el of an lstm. Domain: passes that the layer has;
  * a layer without backward does its backward work in update. Limits: no operations: 0.
  */
-double dsm__auxiliary_ops(const dsm_layer *layer, const dsm_core *core, dsm_mode mode,
+double dsm__auxiliary_ops(const dsm_layer *layer, const dsm_system *system, dsm_mode mode,
                           dsm_pass pass);
 
 /**
@@ -283,8 +301,8 @@ typedef struct dsm__core_bytes {
  * k_in*k_ij*k_mb); s_out = raw / (k_out*k_ij*k_mb); kcore = ker / (k_in*k_kij*k_out), matmul with
  * k_mb in place of k_out. Limits: one core: the chip's.
  */
-dsm__core_bytes dsm__core_bytes_derive(const dsm_layer *layer, const dsm_chip_bytes *chip,
-                                       const dsm_loops *split);
+dsm__core_bytes dsm__core_bytes_derive(const dsm_layer *layer, uint64_t groups_of_chip,
+                                       const dsm_chip_bytes *chip, const dsm_loops *split);
 
 /**
  * Tiles in which a core's part of a data structure is worked through. Source: section 5. Symbols:
@@ -304,7 +322,7 @@ typedef struct dsm__refetch {
 typedef struct dsm__core_extents {
   double in;
   double out;
-  double positions; /**< times samples */
+  double positions; /**< times samples that multiply the same operand */
   double kij;       /**< which tiles do not divide */
 } dsm__core_extents;
 

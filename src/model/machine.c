@@ -128,7 +128,8 @@ static double over_16_bits(const dsm_system *system, double array_rate) {
  */
 double dsm_ideal_cycles(const dsm_layer *layer, const dsm_machine *machine, double array_rate,
                         dsm_pass pass, uint64_t minibatch) {
-  return (double)layer->macs * (double)minibatch * (double)dsm_invocation_count(layer, pass) /
+  const double macs = (double)layer->macs * dsm__visible_share(layer, &machine->system->model);
+  return macs * (double)minibatch * (double)dsm_invocation_count(layer, pass) /
          (machine->peak_macs_per_cycle * over_16_bits(machine->system, array_rate));
 }
 

@@ -49,6 +49,9 @@ static double kernel_bytes(const dsm_layer *layer, const dsm_chip_share *share, 
   if (layer->is_product) {
     return chip_bytes(layer->operand_elements, share, bytes);
   }
+  if (layer->lookup_elements > 0) {
+    return chip_bytes(layer->lookup_elements, share, bytes);
+  }
   return (double)layer->weight_elements / (double)share->model_ways * bytes;
 }
 
@@ -59,6 +62,12 @@ static double shortcut_bytes(const dsm_layer *layer, const dsm_assumptions *mode
                              const dsm_residency *residency, const dsm_chip_bytes *bytes) {
   const bool is_forward = pass == DSM_PASS_FORWARD;
   const bool is_there = model->exact_forks && (!is_forward || layer->is_shortcut_own_input);
+  const bool is_factor = layer->has_op[DSM_AUX_MULTIPLY];
+  if (is_factor && pass != DSM_PASS_UPDATE && !dsm__is_shortcut_auxiliary(model, pass, residency)) {
+    /* Backward reads both operands and writes the other's error. */
+    const double held = is_forward ? 0 : 2;
+    return bytes->stored * (residency->is_shortcut_held ? held : (is_forward ? 1 : 3));
+  }
   if (!layer->has_op[DSM_AUX_RESIDUAL] || pass == DSM_PASS_UPDATE || is_there ||
       residency->is_shortcut_held || dsm__is_shortcut_auxiliary(model, pass, residency)) {
     return 0;
@@ -81,17 +90,22 @@ static void derive_moved(const dsm_layer *layer, const dsm_assumptions *model, d
   const bool is_training = mode == DSM_MODE_TRAINING;
   const bool is_backward = pass == DSM_PASS_BACKWARD;
   const bool is_update = pass == DSM_PASS_UPDATE;
-  const bool has_norm = layer->has_op[DSM_AUX_BATCH_NORM] || layer->has_op[DSM_AUX_LAYER_NORM];
+  const bool has_norm = layer->has_op[DSM_AUX_BATCH_NORM] || layer->has_op[DSM_AUX_LAYER_NORM] ||
+                        layer->has_op[DSM_AUX_RMS_NORM];
+  const bool is_input_there = residency->is_input_held || dsm__is_read_score_fused(layer, model);
+  const bool is_output_there = residency->is_output_held || dsm__is_score_fused(layer, model);
   /* The update pass reads the input in any case: only its deferred copy in memory is left. */
-  bytes->input_moved = residency->is_input_held && !is_update ? 0 : bytes->input;
-  bytes->output_moved =
-      residency->is_output_held ? 0 : output_error_bytes(layer, model, pass, bytes);
+  bytes->input_moved = is_input_there && !is_update ? 0 : bytes->input;
+  bytes->output_moved = is_output_there ? 0 : output_error_bytes(layer, model, pass, bytes);
   bytes->shortcut = shortcut_bytes(layer, model, pass, residency, bytes);
   bytes->gates = is_update ? 0 : chip_bytes(layer->gate_elements, share, element_bytes) * pad.raw;
   if (is_training && !is_update) {
     bytes->state = chip_bytes(layer->state_elements, share, element_bytes) * pad.output;
   }
-  if (is_backward && (!residency->is_input_held || model->charge_held_masks)) {
+  if (!is_training && layer->cache_elements > 0) {
+    bytes->state = chip_bytes(layer->cache_new_elements, share, element_bytes);
+  }
+  if (is_backward && (!is_input_there || model->charge_held_masks)) {
     bytes->mask = chip_bytes(layer->input_elements, share, model->relu_mask_bytes) * pad.input;
   }
   const bool is_fork_in_stream =
@@ -161,16 +175,39 @@ dsm_chip_bytes dsm__chip_bytes_derive(const dsm_layer *layer, const dsm_machine 
   return bytes;
 }
 
-dsm__core_bytes dsm__core_bytes_derive(const dsm_layer *layer, const dsm_chip_bytes *chip,
-                                       const dsm_loops *split) {
+/* Parts of the kernel: of weights by the features they make; of rows of a table by where they go;
+ * of the operand of a sample by samples, and where heads are known, by these and what is within
+ * one. */
+static double kernel_parts(const dsm_layer *layer, uint64_t groups_of_chip,
+                           const dsm_loops *split) {
+  const double out = (double)dsm__output_parts(groups_of_chip, split);
+  const double mb = (double)split->n[DSM_DIM_MB];
+  if (layer->lookup_elements > 0) {
+    return out * (double)split->n[DSM_DIM_IJ] * mb;
+  }
+  if (!layer->is_product) {
+    return out;
+  }
+  if (!dsm__has_own_groups(layer)) {
+    return mb;
+  }
+  const uint64_t shared_by = layer->groups / layer->operand_groups;
+  const uint64_t operands = groups_of_chip > shared_by ? groups_of_chip / shared_by : 1;
+  const uint64_t parts_out = split->n[DSM_DIM_OUT];
+  const double operand_parts = (double)(parts_out < operands ? parts_out : operands);
+  return mb * operand_parts * (double)dsm__parts_within_group(groups_of_chip, split);
+}
+
+dsm__core_bytes dsm__core_bytes_derive(const dsm_layer *layer, uint64_t groups_of_chip,
+                                       const dsm_chip_bytes *chip, const dsm_loops *split) {
   const double in = (double)split->n[DSM_DIM_IN];
-  const double out = (double)dsm__output_parts(layer, split);
+  const double out = (double)dsm__output_parts(groups_of_chip, split);
   const double kij = (double)split->n[DSM_DIM_KIJ];
   const double mb = (double)split->n[DSM_DIM_MB];
   const double ij_mb = (double)split->n[DSM_DIM_IJ] * mb;
-  const double groups = (double)layer->groups;
-  const double group_parts = layer->groups == 1 ? 1 : (out < groups ? out : groups);
-  const double kernel_out = layer->is_product ? mb : out;
+  const double groups = (double)groups_of_chip;
+  const double group_parts = groups_of_chip == 1 ? 1 : (out < groups ? out : groups);
+  const double kernel_out = kernel_parts(layer, groups_of_chip, split);
   return (dsm__core_bytes){
       .input = chip->input / (group_parts * in * ij_mb),
       .output = chip->raw / (out * ij_mb),
@@ -199,8 +236,11 @@ double dsm__tiles(double bytes, double scratchpad_bytes) {
   return ceil(bytes / (scratchpad_bytes / 2));
 }
 
-/* The cheaper of the paper's two orders of loops. */
+/* The cheaper of the paper's two orders of loops. Rows of a table are used once. */
 static dsm__refetch paper_refetch(const dsm_pass_work *work, const dsm__core_bytes *core) {
+  if (work->layer->lookup_elements > 0) {
+    return (dsm__refetch){1, 1, 0};
+  }
   const double room_bytes = work->residency.scratchpad_bytes;
   const bool is_resident = work->residency.resident_fraction >= 1;
   const double kernel_tiles = is_resident ? 1 : dsm__tiles(core->kernel, room_bytes);

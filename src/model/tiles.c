@@ -22,10 +22,10 @@ dsm__product dsm__product_derive(const dsm_layer *layer, const dsm_chip_share *s
                                  dsm_pass pass) {
   const bool is_matmul = layer->is_product;
   const double samples = (double)share->chip.n[DSM_DIM_MB];
-  const double groups = (double)layer->groups;
+  const double groups = (double)share->groups;
   const double shared = is_matmul ? 1 : samples; /* samples that multiply the same operand */
-  const double in = (double)(share->chip.n[DSM_DIM_IN] / layer->groups);
-  const double out = (double)(share->chip.n[DSM_DIM_OUT] / layer->groups);
+  const double in = (double)(share->chip.n[DSM_DIM_IN] / share->groups);
+  const double out = (double)(share->chip.n[DSM_DIM_OUT] / share->groups);
   const double kij = (double)layer->kij;
   dsm__product product = {.batch = is_matmul ? groups * samples : groups};
   switch (pass) {

@@ -61,7 +61,7 @@ dsm_tile_bytes dsm__tile_bytes_derive(const dsm_pass_work *work) {
   const double in = (double)chip[DSM_DIM_IN];
   const double out = (double)chip[DSM_DIM_OUT];
   const double positions = (double)chip[DSM_DIM_IJ] * samples;
-  const double weights = in / (double)layer->groups * out * (double)chip[DSM_DIM_KIJ] *
+  const double weights = in / (double)work->share.groups * out * (double)chip[DSM_DIM_KIJ] *
                          (layer->is_product ? samples : 1);
   const double sum = work->precision.partial_sum_bytes / work->precision.element_bytes;
   return (dsm_tile_bytes){
@@ -70,8 +70,8 @@ dsm_tile_bytes dsm__tile_bytes_derive(const dsm_pass_work *work) {
       .kernel = work->bytes.kernel / weights,
       .sum = sum,
       .spilled = 2 * spilled_bytes(work, sum),
-      .in = odd_divisors_of(chip[DSM_DIM_IN] / layer->groups, 1),
-      .out = odd_divisors_of(chip[DSM_DIM_OUT] / layer->groups, 1),
+      .in = odd_divisors_of(chip[DSM_DIM_IN] / work->share.groups, 1),
+      .out = odd_divisors_of(chip[DSM_DIM_OUT] / work->share.groups, 1),
       .position = odd_divisors_of(chip[DSM_DIM_IJ], chip[DSM_DIM_MB]),
   };
 }
@@ -80,11 +80,11 @@ dsm__core_extents dsm__core_extents_derive(const dsm_pass_work *work, const dsm_
   if (!dsm__is_blocked(work)) {
     return (dsm__core_extents){.in = 0};
   }
-  const dsm__core_work core = dsm__core_work_derive(work->layer, &work->share, split);
+  const dsm__core_work core = dsm__core_work_derive(&work->share, split);
   return (dsm__core_extents){
       .in = (double)core.in,
       .out = (double)core.out,
-      .positions = (double)core.ij * (double)core.mb,
+      .positions = dsm__shared_positions(work->layer, core.ij, core.mb),
       .kij = (double)core.kij,
   };
 }
@@ -217,10 +217,9 @@ static loop loop_of(double extent, dsm_odd_divisors odd) {
  * their own, one after the other, and share no operand. */
 static product product_of(const dsm_pass_work *work, const dsm__core_extents *extents) {
   const dsm_tile_bytes *const bytes = &work->tile_bytes;
-  const bool is_matmul = work->layer->is_product;
   const loop in = loop_of(extents->in, bytes->in);
   const loop out = loop_of(extents->out, bytes->out);
-  const loop positions = loop_of(is_matmul ? 1 : extents->positions, bytes->position);
+  const loop positions = loop_of(extents->positions, bytes->position);
   const double kernel = bytes->kernel * fmax(1, extents->kij);
   const double room = work->residency.scratchpad_bytes * filled;
   switch (work->pass) {

@@ -151,10 +151,10 @@ bool dsm__core_splits_enumerate(dsm__core_splits *splits, uint64_t cores, dsm__a
 }
 
 /* The most parts of the valid splits. */
-static dsm__parts_limit valid_parts(const dsm_layer *layer, const dsm_chip_share *share) {
+static dsm__parts_limit valid_parts(const dsm_chip_share *share) {
   dsm__parts_limit limit;
   for (int d = 0; d < DSM_DIM_COUNT; d++) {
-    limit.most[d] = dsm__parts_max(layer, share, (dsm_dim)d);
+    limit.most[d] = dsm__parts_max(share, (dsm_dim)d);
   }
   return limit;
 }
@@ -192,16 +192,14 @@ static bool is_any_found(const dsm__divisors *all, const dsm__parts_limit *valid
   return is_left[0]; /* 1 */
 }
 
-bool dsm__core_splits_any_valid(const dsm__core_splits *splits, const dsm_layer *layer,
-                                const dsm_chip_share *share) {
-  const dsm__parts_limit valid = valid_parts(layer, share);
+bool dsm__core_splits_any_valid(const dsm__core_splits *splits, const dsm_chip_share *share) {
+  const dsm__parts_limit valid = valid_parts(share);
   return is_any_found_greedily(&splits->divisors, &valid) ||
          is_any_found(&splits->divisors, &valid);
 }
 
-dsm__parts_limit dsm__candidate_parts(const dsm__core_splits *splits, const dsm_layer *layer,
-                                      const dsm_chip_share *share) {
+dsm__parts_limit dsm__candidate_parts(const dsm__core_splits *splits, const dsm_chip_share *share) {
   static const dsm__parts_limit any = {
       {UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX}};
-  return dsm__core_splits_any_valid(splits, layer, share) ? valid_parts(layer, share) : any;
+  return dsm__core_splits_any_valid(splits, share) ? valid_parts(share) : any;
 }

@@ -51,8 +51,7 @@ typedef struct dsm__core_splits {
 bool dsm__core_splits_enumerate(dsm__core_splits *splits, uint64_t cores, dsm__arena *arena);
 
 /** Does any split divide the share's loops validly? Where not, every split is a candidate. */
-bool dsm__core_splits_any_valid(const dsm__core_splits *splits, const dsm_layer *layer,
-                                const dsm_chip_share *share);
+bool dsm__core_splits_any_valid(const dsm__core_splits *splits, const dsm_chip_share *share);
 
 /** The most parts that a candidate has of each loop. Of many splits it is read but once. */
 typedef struct dsm__parts_limit {
@@ -60,8 +59,7 @@ typedef struct dsm__parts_limit {
 } dsm__parts_limit;
 
 /** Those of the candidates: the valid splits, or all where none is valid. */
-dsm__parts_limit dsm__candidate_parts(const dsm__core_splits *splits, const dsm_layer *layer,
-                                      const dsm_chip_share *share);
+dsm__parts_limit dsm__candidate_parts(const dsm__core_splits *splits, const dsm_chip_share *share);
 
 static inline bool dsm__is_within_parts(const dsm__parts_limit *limit, const dsm_loops *split) {
   /* Kernel positions first: they are few, so that most of what is invalid is told by them. */

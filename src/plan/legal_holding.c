@@ -118,7 +118,7 @@ static size_t latest_held(const dsm__judge *judge, size_t index) {
 /* What a steady invocation takes at least. */
 static double least_steady_cycles(const dsm__judge *judge, const dsm_pass_work *work) {
   const dsm__core_splits *const splits = &judge->splits;
-  const dsm__parts_limit candidates = dsm__candidate_parts(splits, work->layer, &work->share);
+  const dsm__parts_limit candidates = dsm__candidate_parts(splits, &work->share);
   double least = HUGE_VAL;
   for (size_t i = 0; i < splits->count; i++) {
     const dsm_loops *const split = &splits->items[i];

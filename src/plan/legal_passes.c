@@ -104,14 +104,12 @@ static bool is_factorisation(dsm__judge *judge, dsm__plan_place place, const dsm
 
 static void judge_split(dsm__judge *judge, dsm__plan_place place, const dsm_chip_share *share,
                         const dsm_loops *split) {
-  const dsm_layer *const layer = dsm__judged_layer(judge, place.index);
-  if (!is_factorisation(judge, place, split) || share == NULL ||
-      dsm_split_is_valid(layer, share, split) ||
-      !dsm__core_splits_any_valid(&judge->splits, layer, share)) {
+  if (!is_factorisation(judge, place, split) || share == NULL || dsm_split_is_valid(share, split) ||
+      !dsm__core_splits_any_valid(&judge->splits, share)) {
     return;
   }
   for (int d = 0; d < DSM_DIM_COUNT; d++) {
-    const uint64_t most = d == DSM_DIM_IN ? share->chip.n[d] / layer->groups : share->chip.n[d];
+    const uint64_t most = d == DSM_DIM_IN ? share->chip.n[d] / share->groups : share->chip.n[d];
     if (split->n[d] > most) {
       place.dim = (dsm_dim)d;
       dsm__judge_tell(judge, place, NULL,

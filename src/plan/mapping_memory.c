@@ -5,7 +5,7 @@
 
 double dsm__kept_bytes(const dsm_layer_memory *memory) {
   return memory->weights_bytes + memory->gradients_bytes + memory->optimizer_bytes +
-         memory->activations_bytes;
+         memory->activations_bytes + memory->cache_bytes;
 }
 
 static void derive_group(const dsm_workload *workload, const dsm_machine *machine, dsm_mode mode,

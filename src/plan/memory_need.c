@@ -78,6 +78,7 @@ dsm__memory_need dsm__memory_need_of(const dsm_workload *workload, const dsm_mac
     consider(largest, "gradients", layer->name, one.gradients_bytes);
     consider(largest, "optimizer state", layer->name, one.optimizer_bytes);
     consider(largest, "activations", layer->name, one.activations_bytes);
+    consider(largest, "keys and values", layer->name, one.cache_bytes);
     if (one.transient_bytes > transient.bytes) {
       transient = (occupant){NULL, layer->name, one.transient_bytes};
     }

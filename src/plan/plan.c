@@ -66,7 +66,15 @@ dsm_parallelism_set dsm__allowed_parallelisms(const dsm_layer *layer,
                                               const dsm_explore_options *options,
                                               const dsm_system *system) {
   const dsm_parallelism_set possible = dsm_layer_parallelisms(layer);
-  return possible == DSM_PARALLELISM_ALL ? dsm__option_parallelisms(options, system) : possible;
+  dsm_parallelism_set allowed =
+      possible == DSM_PARALLELISM_ALL ? dsm__option_parallelisms(options, system) : possible;
+  for (unsigned p = 0; p < DSM_PARALLELISM_COUNT; p++) {
+    const dsm_parallelism_set bit = DSM_PARALLELISM_BIT(p);
+    if ((allowed & bit) != 0 && !dsm_model_ways_fit(layer, system, (dsm_parallelism)p)) {
+      allowed &= ~bit;
+    }
+  }
+  return allowed;
 }
 
 static bool copy_overrides(dsm_plan *plan, const dsm_explore_options *options) {

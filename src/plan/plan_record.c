@@ -44,15 +44,23 @@ DSM__RECORD(dsm__cycles_record, dsm_cycles, true,
   DSM__FIELD(REAL, dsm_plan_memory, name, #name, COLUMN | LESS, .unit = "bytes/chip",              \
              .help = (about))
 
-DSM__RECORD(dsm__memory_record, dsm_plan_memory, false, "Memory of a chip.",
-            BYTES(weights_bytes, "Weights."),
-            BYTES(activations_bytes, "Training: kept for the update, the network's input included; "
-                                     "inference: most that lives at once."),
-            BYTES(gradients_bytes, "Gradients."),
-            BYTES(errors_bytes, "Largest pair of live errors."),
-            BYTES(optimizer_bytes, "Optimizer state."), BYTES(total_bytes, "Their sum."),
-            DSM__FIELD(REAL, dsm_plan_memory, capacity_bytes, "capacity_bytes", COLUMN,
-                       .unit = "bytes/chip", .help = "What a chip has."));
+static bool has_cache(const void *memory) {
+  return ((const dsm_plan_memory *)memory)->cache_bytes > 0;
+}
+
+DSM__RECORD(
+    dsm__memory_record, dsm_plan_memory, false, "Memory of a chip.",
+    BYTES(weights_bytes, "Weights."),
+    BYTES(activations_bytes, "Training: kept for the update, the network's input included; "
+                             "inference: most that lives at once."),
+    BYTES(gradients_bytes, "Gradients."), BYTES(errors_bytes, "Largest pair of live errors."),
+    BYTES(optimizer_bytes, "Optimizer state."),
+    DSM__FIELD(REAL, dsm_plan_memory, cache_bytes, "cache_bytes", LESS, .unit = "bytes/chip",
+               .is_stated = has_cache,
+               .help = "Keys and values of all positions; in inference, where any are kept."),
+    BYTES(total_bytes, "Their sum."),
+    DSM__FIELD(REAL, dsm_plan_memory, capacity_bytes, "capacity_bytes", COLUMN,
+               .unit = "bytes/chip", .help = "What a chip has."));
 
 /* The record has members `bound` and `resources`. */
 #define BOUND(record_type)                                                                         \

@@ -463,6 +463,7 @@ static bool predict_memory(dsm_plan *plan, const dsm_machine *machine,
     memory->gradients_bytes += one->gradients_bytes;
     memory->optimizer_bytes += one->optimizer_bytes;
     memory->activations_bytes += one->activations_bytes;
+    memory->cache_bytes += one->cache_bytes;
     largest_transient =
         one->transient_bytes > largest_transient ? one->transient_bytes : largest_transient;
   }
@@ -473,7 +474,8 @@ static bool predict_memory(dsm_plan *plan, const dsm_machine *machine,
     memory->activations_bytes = largest_transient;
   }
   memory->total_bytes = memory->weights_bytes + memory->activations_bytes +
-                        memory->gradients_bytes + memory->errors_bytes + memory->optimizer_bytes;
+                        memory->gradients_bytes + memory->errors_bytes + memory->optimizer_bytes +
+                        memory->cache_bytes;
   memory->capacity_bytes = plan->system->chip.memory.capacity_GB * 1e9;
   return true;
 }

@@ -4,7 +4,7 @@
 static const dsm__word kind_words[] = {
     [DSM__MEMORY_WEIGHTS].key = "weights",     [DSM__MEMORY_GRADIENTS].key = "gradients",
     [DSM__MEMORY_OPTIMIZER].key = "optimizer", [DSM__MEMORY_ACTIVATIONS].key = "activations",
-    [DSM__MEMORY_ERRORS].key = "errors",
+    [DSM__MEMORY_ERRORS].key = "errors",       [DSM__MEMORY_CACHE].key = "cache",
 };
 DSM__WORDS(dsm__memory_kind_words, "kind of memory", kind_words, DSM__MEMORY_KIND_COUNT);
 
@@ -108,6 +108,7 @@ bool dsm__memory_timeline_derive(dsm__memory_timeline *timeline, const dsm__step
     uses[i].bytes[DSM__MEMORY_GRADIENTS] = memory->gradients_bytes;
     uses[i].bytes[DSM__MEMORY_OPTIMIZER] = memory->optimizer_bytes;
     uses[i].bytes[DSM__MEMORY_ACTIVATIONS] = is_training ? kept : transient(plan, unit);
+    uses[i].bytes[DSM__MEMORY_CACHE] = memory->cache_bytes;
     uses[i].bytes[DSM__MEMORY_ERRORS] = is_training ? errors_during(plan, span, unit) : 0;
     add_up(&uses[i], &timeline->most);
     kept -= is_edge(step, i, true) ? kept_activations(plan, unit) : 0;

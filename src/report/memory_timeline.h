@@ -31,6 +31,7 @@ typedef enum dsm__memory_kind {
   DSM__MEMORY_OPTIMIZER,
   DSM__MEMORY_ACTIVATIONS, /**< the network's input among them */
   DSM__MEMORY_ERRORS,
+  DSM__MEMORY_CACHE, /**< keys and values */
   DSM__MEMORY_KIND_COUNT
 } dsm__memory_kind;
 

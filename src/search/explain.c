@@ -195,7 +195,7 @@ static bool list_splits(dsm__explaining *e, dsm_explanation *explanation, dsm_pa
   const dsm_loops best = setting.resident_fraction > 0
                              ? planned->invocations[0].split
                              : dsm__best_split_find(&work, splits, false).split;
-  const dsm__parts_limit candidates = dsm__candidate_parts(splits, work.layer, &work.share);
+  const dsm__parts_limit candidates = dsm__candidate_parts(splits, &work.share);
   bool is_listed = false; /* the plan's own way is already among the alternatives */
   for (size_t i = 0; i < explanation->alternative_count; i++) {
     const dsm_alternative *const one = &explanation->alternatives[i];

@@ -34,6 +34,7 @@ typedef struct extents {
 /* Positions and samples that share a divisor: the parts with which the arrays take least. */
 typedef struct shared_pair {
   double stream;       /* elements of a core */
+  double shared;       /* those that multiply the same operand, at least */
   double kernel_bytes; /* in update: what is needed at least, whatever the other loops share */
   double sum_cycles;   /* likewise */
   uint16_t ij;
@@ -104,11 +105,11 @@ static double larger(double a, double b) {
 
 /* Of a core that has no more than its part. */
 static double least_vector_cycles(const dsm_pass_work *work) {
-  double macs = 1 / (double)work->layer->groups / (double)work->machine->system->chip.cores;
+  double macs = 1 / (double)work->share.groups / (double)work->machine->system->chip.cores;
   for (int d = 0; d < DSM_DIM_COUNT; d++) {
     macs *= (double)work->share.chip.n[d];
   }
-  return rounding * dsm__vector_cycles(work->machine, work->share.model_ways, macs);
+  return rounding * dsm__vector_cycles(work->machine, work->share.turns, macs);
 }
 
 /* ---- needs ---- */
@@ -140,7 +141,8 @@ static dsm__core_extents tiled_extents(const walk *w, double kernel_bytes, dsm__
 /* All but the cycles of the arrays, and the loops. */
 static void find_bytes(const walk *w, const dsm_loops *split, dsm__split_needs *needs) {
   const dsm_pass_work *const work = w->work;
-  const dsm__core_bytes bytes = dsm__core_bytes_derive(work->layer, &work->bytes, split);
+  const dsm__core_bytes bytes =
+      dsm__core_bytes_derive(work->layer, work->share.groups, &work->bytes, split);
   needs->kernel_bytes = tiled_bytes(w, bytes.kernel);
   find_moving(w, bytes.input, bytes.output, needs);
   needs->sum_cycles = sum_cycles(work, split, &bytes);
@@ -176,14 +178,13 @@ static void find_least(const walk *w, const dsm_loops *split, uint64_t rest, fam
   const bool is_backward = work->pass == DSM_PASS_BACKWARD;
   const double kij = (double)split->n[DSM_DIM_KIJ];
   const double reduced = (double)split->n[w->reduced];
-  dsm__core_work core = dsm__core_work_derive(layer, &work->share, split);
-  const uint64_t left = is_backward ? chip[DSM_DIM_IN] / layer->groups : chip[DSM_DIM_OUT];
+  dsm__core_work core = dsm__core_work_derive(&work->share, split);
+  const uint64_t left = is_backward ? chip[DSM_DIM_IN] / work->share.groups : chip[DSM_DIM_OUT];
   core.groups = is_backward ? core.groups : 1; /* of the output's parts it is not known yet */
   core.in = is_backward ? 1 : core.in;
   core.out = is_backward ? core.out : 1;
-  f->startup_cycles = dsm__startup_cycles(machine->system, work->share.model_ways);
-  f->element_cycles =
-      (double)work->share.model_ways * dsm__array_blocks(machine, work->pass, &core);
+  f->startup_cycles = dsm__startup_cycles(machine->system, work->share.turns);
+  f->element_cycles = (double)work->share.turns * dsm__array_blocks(machine, work->pass, &core);
   const double produced = fmax(1, (double)left / (double)machine->production_chunk);
   const double stream = (double)chip[DSM_DIM_IJ] * (double)chip[DSM_DIM_MB] / (double)rest;
   const double share = rounding / (double)rest;
@@ -195,11 +196,11 @@ static void find_least(const walk *w, const dsm_loops *split, uint64_t rest, fam
   f->least.sum_cycles = 0;
   if (w->has_tiles) {
     const double reduced_extent = is_backward ? (double)core.out : (double)core.in;
-    const double produced_extent = (double)(chip[w->produced] / layer->groups) * share;
+    const double produced_extent = (double)(chip[w->produced] / work->share.groups) * share;
     f->extents = (dsm__core_extents){
         .in = is_backward ? produced_extent : reduced_extent,
         .out = is_backward ? reduced_extent : produced_extent,
-        .positions = (double)chip[DSM_DIM_IJ] * (double)chip[DSM_DIM_MB] * share,
+        .positions = dsm__shared_positions(layer, chip[DSM_DIM_IJ], chip[DSM_DIM_MB]) * share,
         .kij = (double)core.kij,
     };
     f->least.extents = tiled_extents(w, f->least.kernel_bytes, f->extents);
@@ -211,7 +212,7 @@ static void find_least(const walk *w, const dsm_loops *split, uint64_t rest, fam
     f->least.sum_cycles =
         dsm__core_link_cycles(machine, dsm__partial_sum_bytes(work, split, &bytes));
   } else if (is_backward) {
-    const double parts = (double)dsm__parts_within_group(layer, split);
+    const double parts = (double)dsm__parts_within_group(work->share.groups, split);
     const dsm__core_bytes bytes = {.input = work->bytes.input * parts / reduced * share};
     f->least.sum_cycles =
         dsm__core_link_cycles(machine, dsm__partial_sum_bytes(work, split, &bytes));
@@ -260,10 +261,14 @@ static shared_pair best_pair(walk *w, size_t rest) {
     const dsm__divisor_pair pair = all->pairs[p];
     if (pair.divisor < ij->count && pair.rest < mb->count) {
       const double stream = (double)ij->core[pair.divisor] * (double)mb->core[pair.rest];
+      const double shared =
+          dsm__shared_positions(w->work->layer, ij->core[pair.divisor], mb->core[pair.rest]);
+      const double least_shared = best->mb == NO_PAIR ? shared : fmin(shared, best->shared);
       if (best->mb == NO_PAIR || stream < best->stream) {
         *best =
             (shared_pair){.stream = stream, .ij = pair.divisor, .mb = pair.rest, .is_known = true};
       }
+      best->shared = least_shared;
     }
   }
   find_update_least(w, all->items[rest], best);
@@ -282,12 +287,12 @@ static void visit_pair(walk *w, dsm__needy_split *one, dsm__core_work *core, siz
     find_bytes(w, &one->split, &one->needs);
   }
   if (w->has_tiles) {
-    one->needs.extents =
-        tiled_extents(w, one->needs.kernel_bytes,
-                      (dsm__core_extents){.in = (double)core->in,
-                                          .out = (double)core->out,
-                                          .positions = (double)core->ij * (double)core->mb,
-                                          .kij = (double)core->kij});
+    one->needs.extents = tiled_extents(
+        w, one->needs.kernel_bytes,
+        (dsm__core_extents){.in = (double)core->in,
+                            .out = (double)core->out,
+                            .positions = dsm__shared_positions(w->work->layer, core->ij, core->mb),
+                            .kij = (double)core->kij});
   }
   visit(w, one);
 }
@@ -326,7 +331,7 @@ static bool is_produced_in_vain(walk *w, const family *f, size_t produced, size_
     least.extents = tiled_extents(w, least.kernel_bytes,
                                   (dsm__core_extents){.in = is_in ? extent : f->extents.in,
                                                       .out = is_in ? f->extents.out : extent,
-                                                      .positions = best.stream,
+                                                      .positions = best.shared,
                                                       .kij = f->extents.kij});
   }
   least.sum_cycles = larger(least.sum_cycles, best.sum_cycles);
@@ -396,10 +401,10 @@ static void walk_all(walk *w) {
 /* What each loop leaves for a core, by its parts. */
 static void find_extents(walk *w, const dsm__parts_limit *candidates) {
   const dsm__divisors *const all = w->divisors;
-  const dsm_layer *const layer = w->work->layer;
+  const uint64_t groups_of_chip = w->work->share.groups;
   const uint64_t *const chip = w->work->share.chip.n;
   for (int d = 0; d < DSM_DIM_COUNT; d++) {
-    const uint64_t extent = d == DSM_DIM_IN ? chip[d] / layer->groups : chip[d];
+    const uint64_t extent = d == DSM_DIM_IN ? chip[d] / groups_of_chip : chip[d];
     extents *const loop = &w->loops[d];
     size_t i = 0;
     for (; i < all->count && all->items[i] <= candidates->most[d]; i++) {
@@ -409,9 +414,9 @@ static void find_extents(walk *w, const dsm__parts_limit *candidates) {
   }
   for (size_t i = 0; i < w->loops[DSM_DIM_OUT].count; i++) {
     w->groups[i] = 1;
-    if (layer->groups > 1) {
+    if (groups_of_chip > 1) {
       const dsm_loops split = {{1, all->items[i], 1, 1, 1}};
-      const dsm__core_work core = dsm__core_work_derive(layer, &w->work->share, &split);
+      const dsm__core_work core = dsm__core_work_derive(&w->work->share, &split);
       w->loops[DSM_DIM_OUT].core[i] = core.out;
       w->groups[i] = core.groups;
     }
@@ -428,10 +433,10 @@ static void find_extents(walk *w, const dsm__parts_limit *candidates) {
  * a matmul is split by samples, and statistics of a sample are summed for each. */
 static bool is_pair_decisive(const dsm_pass_work *work) {
   const dsm_layer *const layer = work->layer;
-  return layer->is_product ||
+  return layer->is_product || layer->lookup_elements > 0 ||
          (work->machine->system->model.statistics_sums &&
-          (layer->has_op[DSM_AUX_LAYER_NORM] || layer->has_op[DSM_AUX_SOFTMAX] ||
-           layer->has_op[DSM_AUX_CROSS_ENTROPY]));
+          (layer->has_op[DSM_AUX_LAYER_NORM] || layer->has_op[DSM_AUX_RMS_NORM] ||
+           layer->has_op[DSM_AUX_SOFTMAX] || layer->has_op[DSM_AUX_CROSS_ENTROPY]));
 }
 
 /* With tiles that cores take as they become free there is one split: none. */
@@ -448,7 +453,7 @@ uint64_t dsm__splits_walk(const dsm_pass_work *work, const dsm__core_splits *spl
     return visit_whole(work, visitor);
   }
   const bool is_backward = work->pass == DSM_PASS_BACKWARD;
-  const dsm__parts_limit candidates = dsm__candidate_parts(splits, work->layer, &work->share);
+  const dsm__parts_limit candidates = dsm__candidate_parts(splits, &work->share);
   walk w;
   w.work = work;
   w.divisors = &splits->divisors;

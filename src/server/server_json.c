@@ -177,7 +177,7 @@ static void read_item(item_reader *reader, const dsm__json_node *item) {
   size_t kind = 0;
   const dsm__json_node word = dsm__json_member(item, "kind");
   if (!dsm__json_is_object(item)) {
-    dsm__object_only_any(item, &dsm__device_object);
+    dsm__object_only_any(item, &dsm__device_object, DSM__ANY_KIND);
     return;
   }
   dsm__json_read_name(item, "the device's name", reader->server->arena, &reader->device.name);

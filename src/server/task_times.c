@@ -16,9 +16,8 @@ double dsm__layer_operations(const dsm_layer *layer, uint64_t batch) {
       plain.core.transcendental_passes = dsm__parameters[p].fallback;
     }
   }
-  const double per_sample =
-      2 * (double)layer->macs +
-      dsm__auxiliary_ops(layer, &plain.core, DSM_MODE_INFERENCE, DSM_PASS_FORWARD);
+  const double per_sample = 2 * (double)layer->macs +
+                            dsm__auxiliary_ops(layer, &plain, DSM_MODE_INFERENCE, DSM_PASS_FORWARD);
   return per_sample * (double)layer->timesteps * (double)batch;
 }
 

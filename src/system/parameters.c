@@ -153,6 +153,12 @@ static DSM__WORDS(flags, "flag", flag_words, 2);
           "With model.auxiliary_traffic: elements of 4 bytes read and written in " #pass           \
           " for each that the operation works on.")
 
+#define MASK_TRAFFIC(key, kind, pass, fallback, source)                                            \
+  NEUTRAL("model.traffic_" key "_mask_" #pass, REAL, model.traffic[kind].pass, NULL, true, 0,      \
+          FACTOR_MAX, fallback, "bytes/element", source,                                           \
+          "With model.auxiliary_traffic: bytes of masks read and written in " #pass                \
+          " for each element that the operation works on.")
+
 #define TYPE_RATE(key, type)                                                                       \
   NEUTRAL("pe.rates." key, REAL, pe.rates[type], NULL, false, 1e-6, 1024, 1, "ratio",              \
           "assumption: all types at the same rate",                                                \
@@ -334,6 +340,13 @@ const dsm__parameter dsm__parameters[] = {
         "assumption: one operand stays in tiles, another is fetched once for each of them",
         "Section 5: how a core works through what does not fit its scratchpad: in the paper's two "
         "orders of loops, or also in tiles of all loops."),
+    NEUTRAL("model.causal_skip", FLAG, model.causal_skip, &flags, false, 0, 1, true, "flag",
+            "assumption: blocks of a score that a mask hides are left out",
+            "Section 4: of an attention with a causal mask only what is seen is computed."),
+    NEUTRAL("model.fused_attention", FLAG, model.fused_attention, &flags, false, 0, 1, false,
+            "flag", "assumption: scores are stored, as those who train without it do",
+            "Section 5: scores of an attention never leave the chip; its backward pass computes "
+            "them anew."),
     NEUTRAL("model.fused_reductions", FLAG, model.fused_reductions, &flags, false, 0, 1, false,
             "flag", "assumption: each layer sums its own gradients",
             "Section 5: sums of gradients along the same axes are one collective: what they wait "
@@ -383,6 +396,19 @@ const dsm__parameter dsm__parameters[] = {
                       "assumption: all users read the same tensor"),
     OPERATION_TRAFFIC("fork", DSM_OPERATION_FORK, backward, 3,
                       "assumption: two errors read, their sum written"),
+    OPERATION_TRAFFIC("multiply", DSM_OPERATION_MULTIPLY, forward, 1,
+                      "assumption: the other operand read"),
+    OPERATION_TRAFFIC("multiply", DSM_OPERATION_MULTIPLY, backward, 3,
+                      "assumption: both operands read, the other's error written"),
+    OPERATION_TRAFFIC("dropout", DSM_OPERATION_DROPOUT, forward, 2, "assumption: read and written"),
+    OPERATION_TRAFFIC("dropout", DSM_OPERATION_DROPOUT, backward, 2,
+                      "assumption: read and written"),
+    MASK_TRAFFIC("dropout", DSM_OPERATION_DROPOUT_MASK, forward, 1,
+                 "assumption: a byte an element, written"),
+    MASK_TRAFFIC("dropout", DSM_OPERATION_DROPOUT_MASK, backward, 1,
+                 "assumption: a byte an element, read"),
+    OPERATION_TRAFFIC("rotary", DSM_OPERATION_ROTARY, forward, 2, "assumption: read and written"),
+    OPERATION_TRAFFIC("rotary", DSM_OPERATION_ROTARY, backward, 2, "assumption: read and written"),
     NEUTRAL(
         "model.spread_low", REAL, model.spread_low, NULL, true, 0, 1e6, 0, "ratio",
         "assumption: nothing was measured",

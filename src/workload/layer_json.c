@@ -132,10 +132,18 @@ static void read_own_keys(dsm_aux *aux, dsm__arena *arena, const dsm__json_node 
   }
 }
 
+/* The kind of an object by the word of a member; not known where that is none. */
+static size_t kind_of(const dsm__json_node *node, const char *key, const dsm__words *words) {
+  const dsm__json_node member = dsm__json_member(node, key);
+  const char *const text = dsm__json_text(&member);
+  size_t kind = DSM__ANY_KIND;
+  return text != NULL && dsm__words_find(words, text, &kind) ? kind : DSM__ANY_KIND;
+}
+
 static void read_aux(dsm_aux *aux, dsm__arena *arena, const dsm__json_node *node) {
   const dsm__json_node op = dsm__json_member(node, "op");
   size_t op_index = 0;
-  if (!dsm__object_only_any(node, &dsm__aux_object) ||
+  if (!dsm__object_only_any(node, &dsm__aux_object, kind_of(node, "op", &dsm__aux_op_words)) ||
       !dsm__json_require(&op, "an auxiliary operation such as \"relu\"") ||
       !dsm__json_enum(&op, &dsm__aux_op_words, &op_index)) {
     return;
@@ -245,7 +253,8 @@ static void read_name(dsm_layer_spec *spec, dsm__arena *arena, const dsm__json_n
 }
 
 void dsm__layer_spec_read(dsm_layer_spec *spec, dsm__arena *arena, const dsm__json_node *node) {
-  if (!dsm__object_only_any(node, &dsm__layer_object)) {
+  if (!dsm__object_only_any(node, &dsm__layer_object,
+                            kind_of(node, "type", &dsm__layer_type_words))) {
     return;
   }
   read_name(spec, arena, node);

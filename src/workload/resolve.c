@@ -264,8 +264,8 @@ static gathering gathering_of(const resolver *r, const dsm__layer_entry *layer) 
   if (kind->reads_positions || dsm__find_pool(spec, true) != NULL) {
     return BY_SIZE;
   }
-  const bool is_by_positions = kind->keeps_positions && (spec->feature.rows > 1 ||
-                                                         find_op(spec, DSM_AUX_SELECT) != NULL);
+  const bool is_by_positions =
+      kind->keeps_positions && (spec->feature.rows > 1 || find_op(spec, DSM_AUX_SELECT) != NULL);
   return is_by_positions ? BY_POSITIONS : FLATTENED;
 }
 
@@ -280,8 +280,7 @@ static bool select_positions(const dsm__layer_entry *layer, dsm__delivery *gathe
     const dsm__json_node aux = dsm__json_item(&list, (size_t)(select - layer->spec->aux));
     const dsm__json_node node = dsm__json_member(&aux, "positions");
     dsm__json_error(&node, NULL, "expected at most the %llu positions of the input, found %llu",
-                    (unsigned long long)gathered->size.rows,
-                    (unsigned long long)select->positions);
+                    (unsigned long long)gathered->size.rows, (unsigned long long)select->positions);
     return false;
   }
   gathered->size.rows = select->positions;
@@ -300,7 +299,8 @@ static bool check_positions(const dsm__layer_entry *layer, dsm__delivery gathere
   return false;
 }
 
-/* Appends the primary layers that deliver a declared layer's outputs to a list; returns how many. */
+/* Appends the primary layers that deliver a declared layer's outputs to a list; returns how many.
+ */
 static size_t append_primaries(const resolver *r, size_t spec_index, size_t *list) {
   const dsm_layer_spec *const spec = &r->workload->specs[spec_index];
   const size_t first = dsm__layer_kind_of(spec->type)->first_output;
@@ -565,8 +565,8 @@ static bool derive_input_size(dsm__lowering *lowering) {
          dsm__pool_derive_size(lowering->layer, pool, lowering->input, &lowering->input);
 }
 
-/* Checks `in`, pools and sizes against what the producers deliver; fills the loops and quantities of
- * its primary layers. */
+/* Checks `in`, pools and sizes against what the producers deliver; fills the loops and quantities
+ * of its primary layers. */
 static bool derive_layer(const resolver *r, const dsm__layer_entry *layer, dsm__delivery gathered,
                          const dsm__delivery *parts, dsm_layer *made) {
   const dsm_layer_spec *const spec = layer->spec;
@@ -690,9 +690,8 @@ static void resolve_layer(resolver *r, const dsm__layer_entry *layer) {
     settle_positions(r, layer, parts);
   }
   const gathering how = gathering_of(r, layer);
-  const bool is_positioned =
-      is_found || spec->has_positions || !r->has_positions ||
-      !dsm__layer_kind_of(spec->type)->keeps_positions;
+  const bool is_positioned = is_found || spec->has_positions || !r->has_positions ||
+                             !dsm__layer_kind_of(spec->type)->keeps_positions;
   if (is_positioned) {
     derive_delivery(r, layer);
   }

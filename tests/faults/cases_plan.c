@@ -415,16 +415,17 @@ static attempt use_pure_functions(const subject *s, dsm_diags *diags) {
   const dsm_loops split = {{1, 2, 2, 1, 1}};
   const dsm_chip_share share =
       dsm_chip_share_derive(layer, &machine, DSM_PARALLELISM_MODEL, s->convolutional->minibatch);
-  const dsm_loops core = dsm_core_share(layer, &share, &split);
-  const dsm_loops array = dsm_array_share(layer, &machine, DSM_PASS_FORWARD, &share, &split);
+  const dsm_loops core = dsm_core_share(&share, &split);
+  const dsm_loops array = dsm_array_share(&machine, DSM_PASS_FORWARD, &share, &split);
   uint64_t digest = digest_names(s, DIGEST_START);
   digest = digest_score(digest, s->convolutional, &machine, &split);
   digest = digest_holding(digest, s->convolutional, &machine);
   digest = digest_layouts(digest, &machine, &split);
   digest = digest_step(digest, s->convolutional, &machine);
   digest = digest_u64(digest, core.n[DSM_DIM_OUT] + array.n[DSM_DIM_OUT]);
-  digest = digest_u64(digest, dsm_split_is_valid(layer, &share, &split));
+  digest = digest_u64(digest, dsm_split_is_valid(&share, &split));
   digest = digest_u64(digest, dsm_layer_parallelisms(layer));
+  digest = digest_u64(digest, dsm_model_ways_fit(layer, s->system, DSM_PARALLELISM_MODEL));
   digest = digest_u64(digest, dsm_pass_exists(layer, DSM_MODE_TRAINING, DSM_PASS_BACKWARD));
   digest = digest_u64(digest, dsm_invocation_count(layer, DSM_PASS_FORWARD));
   digest = digest_u64(digest, dsm_parallelism_model_axes(DSM_PARALLELISM_MODEL));

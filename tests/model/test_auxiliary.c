@@ -51,10 +51,10 @@ static const ops_case ops_cases[] = {
      140, 130, 120},
 };
 
-static dsm_core core;
+static dsm_system plain;
 
 static void set_up(void) {
-  core = friendly_system(1, 1).core;
+  plain = friendly_system(1, 1);
 }
 
 static dsm_layer layer_with(const ops_case *c) {
@@ -75,35 +75,35 @@ static dsm_layer layer_with(const ops_case *c) {
 
 START_TEST(test_ops_of_training_forward) {
   const dsm_layer layer = layer_with(&ops_cases[_i]);
-  ck_assert_double_eq(dsm__auxiliary_ops(&layer, &core, DSM_MODE_TRAINING, DSM_PASS_FORWARD),
+  ck_assert_double_eq(dsm__auxiliary_ops(&layer, &plain, DSM_MODE_TRAINING, DSM_PASS_FORWARD),
                       ops_cases[_i].training_forward);
 }
 END_TEST
 
 START_TEST(test_ops_of_inference_forward) {
   const dsm_layer layer = layer_with(&ops_cases[_i]);
-  ck_assert_double_eq(dsm__auxiliary_ops(&layer, &core, DSM_MODE_INFERENCE, DSM_PASS_FORWARD),
+  ck_assert_double_eq(dsm__auxiliary_ops(&layer, &plain, DSM_MODE_INFERENCE, DSM_PASS_FORWARD),
                       ops_cases[_i].inference_forward);
 }
 END_TEST
 
 START_TEST(test_ops_of_backward) {
   const dsm_layer layer = layer_with(&ops_cases[_i]);
-  ck_assert_double_eq(dsm__auxiliary_ops(&layer, &core, DSM_MODE_TRAINING, DSM_PASS_BACKWARD),
+  ck_assert_double_eq(dsm__auxiliary_ops(&layer, &plain, DSM_MODE_TRAINING, DSM_PASS_BACKWARD),
                       ops_cases[_i].backward);
 }
 END_TEST
 
 START_TEST(test_update_has_no_auxiliary_work) {
   const dsm_layer layer = layer_with(&ops_cases[_i]);
-  ck_assert_double_eq(dsm__auxiliary_ops(&layer, &core, DSM_MODE_TRAINING, DSM_PASS_UPDATE), 0);
+  ck_assert_double_eq(dsm__auxiliary_ops(&layer, &plain, DSM_MODE_TRAINING, DSM_PASS_UPDATE), 0);
 }
 END_TEST
 
 START_TEST(test_layer_without_backward_does_its_backward_work_in_update) {
   dsm_layer layer = layer_with(&ops_cases[_i]);
   layer.has_backward = false;
-  ck_assert_double_eq(dsm__auxiliary_ops(&layer, &core, DSM_MODE_TRAINING, DSM_PASS_UPDATE),
+  ck_assert_double_eq(dsm__auxiliary_ops(&layer, &plain, DSM_MODE_TRAINING, DSM_PASS_UPDATE),
                       ops_cases[_i].backward);
 }
 END_TEST
@@ -111,26 +111,26 @@ END_TEST
 /* t = 0: a sigmoid takes no pass, a softmax its two others. */
 START_TEST(test_free_transcendentals_leave_the_other_passes) {
   const dsm_layer layer = layer_with(&(ops_case){.ops = OP(SIGMOID) | OP(SOFTMAX)});
-  core.transcendental_passes = 0;
-  ck_assert_double_eq(dsm__auxiliary_ops(&layer, &core, DSM_MODE_TRAINING, DSM_PASS_FORWARD), 20);
+  plain.core.transcendental_passes = 0;
+  ck_assert_double_eq(dsm__auxiliary_ops(&layer, &plain, DSM_MODE_TRAINING, DSM_PASS_FORWARD), 20);
 }
 END_TEST
 
 /* H = 5, t = 3: (4 * (1 + 3) + 3 + 4) * 5 = 23 * 5 forward, 20 * 5 backward. */
 START_TEST(test_lstm_counts_gates_cell_and_products_of_each_hidden_unit) {
   const dsm_layer lstm = lstm_layer(8, 5, 7);
-  ck_assert_double_eq(dsm__auxiliary_ops(&lstm, &core, DSM_MODE_TRAINING, DSM_PASS_FORWARD), 115);
-  ck_assert_double_eq(dsm__auxiliary_ops(&lstm, &core, DSM_MODE_INFERENCE, DSM_PASS_FORWARD), 115);
-  ck_assert_double_eq(dsm__auxiliary_ops(&lstm, &core, DSM_MODE_TRAINING, DSM_PASS_BACKWARD), 100);
-  ck_assert_double_eq(dsm__auxiliary_ops(&lstm, &core, DSM_MODE_TRAINING, DSM_PASS_UPDATE), 0);
+  ck_assert_double_eq(dsm__auxiliary_ops(&lstm, &plain, DSM_MODE_TRAINING, DSM_PASS_FORWARD), 115);
+  ck_assert_double_eq(dsm__auxiliary_ops(&lstm, &plain, DSM_MODE_INFERENCE, DSM_PASS_FORWARD), 115);
+  ck_assert_double_eq(dsm__auxiliary_ops(&lstm, &plain, DSM_MODE_TRAINING, DSM_PASS_BACKWARD), 100);
+  ck_assert_double_eq(dsm__auxiliary_ops(&lstm, &plain, DSM_MODE_TRAINING, DSM_PASS_UPDATE), 0);
 }
 END_TEST
 
 START_TEST(test_lstm_counts_no_further_operation) {
   dsm_layer lstm = lstm_layer(8, 5, 7);
   lstm.has_op[_i] = true;
-  ck_assert_double_eq(dsm__auxiliary_ops(&lstm, &core, DSM_MODE_TRAINING, DSM_PASS_FORWARD), 115);
-  ck_assert_double_eq(dsm__auxiliary_ops(&lstm, &core, DSM_MODE_TRAINING, DSM_PASS_BACKWARD), 100);
+  ck_assert_double_eq(dsm__auxiliary_ops(&lstm, &plain, DSM_MODE_TRAINING, DSM_PASS_FORWARD), 115);
+  ck_assert_double_eq(dsm__auxiliary_ops(&lstm, &plain, DSM_MODE_TRAINING, DSM_PASS_BACKWARD), 100);
 }
 END_TEST
 

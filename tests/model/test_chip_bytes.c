@@ -82,7 +82,7 @@ END_TEST
 
 /* out_el * 3 / 2 * 0.25 = 270, in update */
 START_TEST(test_layer_norm_saves_statistics_as_batch_norm_does) {
-  static const dsm_aux_op norms[] = {DSM_AUX_BATCH_NORM, DSM_AUX_LAYER_NORM};
+  static const dsm_aux_op norms[] = {DSM_AUX_BATCH_NORM, DSM_AUX_LAYER_NORM, DSM_AUX_RMS_NORM};
   dsm_layer conv = pooled_conv();
   conv.has_op[norms[_i]] = true;
   ck_assert_double_eq(bytes_of(&conv, DSM_MODE_TRAINING, DSM_PASS_FORWARD).statistics, 0);
@@ -94,7 +94,7 @@ END_TEST
 START_TEST(test_layer_without_norm_saves_no_statistics) {
   dsm_layer conv = pooled_conv();
   for (int a = 0; a < DSM_AUX_OP_COUNT; a++) {
-    conv.has_op[a] = a != DSM_AUX_BATCH_NORM && a != DSM_AUX_LAYER_NORM;
+    conv.has_op[a] = a != DSM_AUX_BATCH_NORM && a != DSM_AUX_LAYER_NORM && a != DSM_AUX_RMS_NORM;
   }
   ck_assert_double_eq(bytes_of(&conv, DSM_MODE_TRAINING, DSM_PASS_UPDATE).statistics, 0);
 }
@@ -272,7 +272,7 @@ Suite *suite_chip_bytes(void) {
   tcase_add_test(chip, test_one_chip_has_all_bytes);
   tcase_add_test(chip, test_matmul_operand_is_per_sample);
   tcase_add_test(chip, test_mask_is_read_in_backward_only);
-  tcase_add_loop_test(chip, test_layer_norm_saves_statistics_as_batch_norm_does, 0, 2);
+  tcase_add_loop_test(chip, test_layer_norm_saves_statistics_as_batch_norm_does, 0, 3);
   tcase_add_test(chip, test_layer_without_norm_saves_no_statistics);
   tcase_add_test(chip, test_residual_of_a_pooling_layer_reads_unpooled_shortcut_in_forward);
   tcase_add_test(chip, test_residual_without_pool_reads_as_much_as_is_stored);

@@ -173,10 +173,12 @@ END_TEST
 /* --- several arrays, and a vector unit: an array takes 4 x 8 features, two start-ups of 100 */
 
 static dsm_pass_work two_ways(dsm_pass pass) {
-  return (dsm_pass_work){.machine = &machine,
+  static const dsm_layer fc = {.groups = 1};
+  return (dsm_pass_work){.layer = &fc,
+                         .machine = &machine,
                          .pass = pass,
                          .precision = friendly_precision(),
-                         .share = {.model_ways = 2}};
+                         .share = {.groups = 1, .turns = 2, .model_ways = 2}};
 }
 
 static dsm__primary primary_of(dsm_pass pass, dsm__core_work core) {
@@ -245,8 +247,11 @@ END_TEST
 /* 6 blocks of 12 elements at twice the rate, or half. The start is what it was. */
 START_TEST(test_types_have_rates_of_their_own) {
   const dsm__core_work core = {.groups = 1, .in = 5, .out = 17, .ij = 4, .kij = 1, .mb = 3};
-  dsm_pass_work work = {
-      .machine = &machine, .precision = friendly_precision(), .share = {.model_ways = 2}};
+  const dsm_layer fc = fc_layer(5, 17);
+  dsm_pass_work work = {.layer = &fc,
+                        .machine = &machine,
+                        .precision = friendly_precision(),
+                        .share = {.groups = 1, .turns = 2, .model_ways = 2}};
   work.precision.array_rate = 2;
   expect_primary(dsm__primary_derive(&work, &core), DSM_COMPUTING_ARRAY, 2 * (36 + 100));
   work.precision.array_rate = 0.5;

@@ -21,7 +21,7 @@ static double partial_sums(dsm_pass pass, dsm_loops split) {
                               .machine = &machine,
                               .pass = pass,
                               .precision = friendly_precision(),
-                              .share = {.model_ways = 2}};
+                              .share = {.groups = 1, .turns = 2, .model_ways = 2}};
   return dsm__partial_sum_bytes(&work, &split, &core);
 }
 
@@ -62,7 +62,7 @@ START_TEST(test_partial_sums_as_wide_as_elements_are_not_widened) {
                               .machine = &machine,
                               .pass = DSM_PASS_FORWARD,
                               .precision = {.element_bytes = 2, .partial_sum_bytes = 2},
-                              .share = {.model_ways = 2}};
+                              .share = {.groups = 1, .turns = 2, .model_ways = 2}};
   const dsm_loops split = loops(4, 1, 1, 1, 1);
   ck_assert_double_eq(dsm__partial_sum_bytes(&work, &split, &core), 75);
 }
@@ -104,7 +104,7 @@ START_TEST(test_grouped_errors_are_summed_over_the_cores_of_a_group) {
                               .machine = &machine,
                               .pass = DSM_PASS_BACKWARD,
                               .precision = friendly_precision(),
-                              .share = {.model_ways = 1, .data_ways = 1}};
+                              .share = {.groups = 4, .turns = 1, .model_ways = 1, .data_ways = 1}};
   ASSERT_CLOSE(dsm__partial_sum_bytes(&work, &split, &core), 180 * (r - 1) / r);
 }
 END_TEST
@@ -121,13 +121,16 @@ static void set_up_statistics(void) {
 }
 
 static double statistics(const dsm_layer *layer, dsm_mode mode, dsm_pass pass, dsm_loops split) {
-  const dsm_pass_work work = {
-      .layer = layer,
-      .machine = &machine,
-      .mode = mode,
-      .pass = pass,
-      .precision = friendly_precision(),
-      .share = {.model_ways = 2, .data_ways = 1, .chip = loops(6, 10, 36, 4, 12)}};
+  const dsm_pass_work work = {.layer = layer,
+                              .machine = &machine,
+                              .mode = mode,
+                              .pass = pass,
+                              .precision = friendly_precision(),
+                              .share = {.groups = 1,
+                                        .turns = 2,
+                                        .model_ways = 2,
+                                        .data_ways = 1,
+                                        .chip = loops(6, 10, 36, 4, 12)}};
   return dsm__statistics_bytes(&work, &split);
 }
 
@@ -228,7 +231,7 @@ START_TEST(test_other_operations_have_no_statistics) {
   dsm_layer others = conv;
   for (int a = 0; a < DSM_AUX_OP_COUNT; a++) {
     others.has_op[a] = a != DSM_AUX_BATCH_NORM && a != DSM_AUX_LAYER_NORM && a != DSM_AUX_SOFTMAX &&
-                       a != DSM_AUX_CROSS_ENTROPY;
+                       a != DSM_AUX_CROSS_ENTROPY && a != DSM_AUX_RMS_NORM;
   }
   const dsm_loops split = loops(1, 5, 2, 1, 3);
   for (int pass = 0; pass < DSM_PASS_COUNT; pass++) {

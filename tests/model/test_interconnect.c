@@ -182,7 +182,7 @@ START_TEST(test_one_core_streams_all_or_over_no_link) {
   for (int k = 0; k < COUNT_OF(kinds); k++) {
     join(kinds[k], 1);
     const dsm_pass_work work = work_of(&fc, (dsm_pass)_i, 4);
-    const dsm__core_bytes bytes = dsm__core_bytes_derive(&fc, &work.bytes, &split);
+    const dsm__core_bytes bytes = dsm__core_bytes_derive(&fc, fc.groups, &work.bytes, &split);
     const dsm__stream_shares shares = dsm__stream_shares_derive(&work, &bytes);
     const dsm__refetch refetch = dsm__refetch_derive(&work, &bytes, &(dsm__core_extents){.in = 1});
     ck_assert_double_eq(dsm__streamed_bytes(&work, refetch, &shares),

@@ -266,11 +266,11 @@ START_TEST(test_split_has_at_most_as_many_parts_as_a_loop) {
   build(1, 1);
   const dsm_chip_share share = dsm_chip_share_derive(&conv, &machine, DSM_PARALLELISM_DATA, 2);
   dsm_loops split = loops(1, 1, 1, 1, 1);
-  ck_assert(dsm_split_is_valid(&conv, &share, &split));
+  ck_assert(dsm_split_is_valid(&share, &split));
   split.n[_i] = share.chip.n[_i];
-  ck_assert(dsm_split_is_valid(&conv, &share, &split));
+  ck_assert(dsm_split_is_valid(&share, &split));
   split.n[_i] = share.chip.n[_i] + 1;
-  ck_assert(!dsm_split_is_valid(&conv, &share, &split));
+  ck_assert(!dsm_split_is_valid(&share, &split));
 }
 END_TEST
 
@@ -283,8 +283,8 @@ START_TEST(test_split_counts_the_features_of_one_iteration) {
   const dsm_loops just_illegal[] = {loops(4, 1, 1, 1, 1), loops(1, 6, 1, 1, 1),
                                     loops(1, 1, 1, 1, 6)};
   for (int i = 0; i < COUNT_OF(just_legal); i++) {
-    ck_assert(dsm_split_is_valid(&fc, &share, &just_legal[i]));
-    ck_assert(!dsm_split_is_valid(&fc, &share, &just_illegal[i]));
+    ck_assert(dsm_split_is_valid(&share, &just_legal[i]));
+    ck_assert(!dsm_split_is_valid(&share, &just_illegal[i]));
   }
 }
 END_TEST
@@ -296,8 +296,8 @@ START_TEST(test_split_of_input_stays_within_a_group) {
   const dsm_loops just_legal[] = {loops(3, 1, 1, 1, 1), loops(1, 20, 1, 1, 1)};
   const dsm_loops just_illegal[] = {loops(4, 1, 1, 1, 1), loops(1, 21, 1, 1, 1)};
   for (int i = 0; i < COUNT_OF(just_legal); i++) {
-    ck_assert(dsm_split_is_valid(&grouped, &share, &just_legal[i]));
-    ck_assert(!dsm_split_is_valid(&grouped, &share, &just_illegal[i]));
+    ck_assert(dsm_split_is_valid(&share, &just_legal[i]));
+    ck_assert(!dsm_split_is_valid(&share, &just_illegal[i]));
   }
 }
 END_TEST
@@ -307,8 +307,8 @@ START_TEST(test_split_of_depthwise_input_is_impossible) {
   const dsm_chip_share share = dsm_chip_share_derive(&depthwise, &machine, DSM_PARALLELISM_DATA, 8);
   const dsm_loops whole = loops(1, 8, 1, 1, 1);
   const dsm_loops halved = loops(2, 4, 1, 1, 1);
-  ck_assert(dsm_split_is_valid(&depthwise, &share, &whole));
-  ck_assert(!dsm_split_is_valid(&depthwise, &share, &halved));
+  ck_assert(dsm_split_is_valid(&share, &whole));
+  ck_assert(!dsm_split_is_valid(&share, &halved));
 }
 END_TEST
 
@@ -319,7 +319,7 @@ START_TEST(test_one_core_has_the_chips_loops) {
   for (int i = 0; i < COUNT_OF(layers); i++) {
     const dsm_chip_share share =
         dsm_chip_share_derive(&layers[i], &machine, DSM_PARALLELISM_DATA, 10);
-    assert_loops(dsm_core_share(&layers[i], &share, &split), share.chip);
+    assert_loops(dsm_core_share(&share, &split), share.chip);
   }
 }
 END_TEST
@@ -329,7 +329,7 @@ START_TEST(test_busiest_core_has_the_rounded_up_share_of_odd_splits) {
   const dsm_layer conv = conv_layer(12, 20, 36, 9, 1);
   const dsm_chip_share share = dsm_chip_share_derive(&conv, &machine, DSM_PARALLELISM_DATA, 30);
   const dsm_loops split = loops(5, 3, 7, 4, 3);
-  assert_loops(dsm_core_share(&conv, &share, &split), loops(3, 7, 6, 3, 2));
+  assert_loops(dsm_core_share(&share, &split), loops(3, 7, 6, 3, 2));
 }
 END_TEST
 
@@ -358,12 +358,12 @@ START_TEST(test_grouped_core_share_is_what_dealing_out_groups_gives) {
   const uint64_t busiest_outputs = (uint64_t)outputs_of_member[0];
 
   const dsm_loops split = loops(1, (uint64_t)parts, 1, 1, 1);
-  const dsm__core_work core = dsm__core_work_derive(&grouped, &share, &split);
-  ck_assert_uint_eq(dsm__parts_within_group(&grouped, &split), (uint64_t)team_size);
+  const dsm__core_work core = dsm__core_work_derive(&share, &split);
+  ck_assert_uint_eq(dsm__parts_within_group(grouped.groups, &split), (uint64_t)team_size);
   ck_assert_uint_eq(core.groups, busiest_groups);
   ck_assert_uint_eq(core.in, 2);
   ck_assert_uint_eq(core.out, busiest_outputs);
-  assert_loops(dsm_core_share(&grouped, &share, &split),
+  assert_loops(dsm_core_share(&share, &split),
                loops(busiest_groups * 2, busiest_groups * busiest_outputs, 9, 9, 1));
 }
 END_TEST
@@ -373,8 +373,8 @@ START_TEST(test_without_groups_all_parts_are_within_the_layer) {
   const dsm_layer conv = conv_layer(12, 20, 36, 9, 1);
   const dsm_loops split = loops(1, 7, 1, 1, 1);
   const dsm_chip_share share = dsm_chip_share_derive(&conv, &machine, DSM_PARALLELISM_DATA, 8);
-  ck_assert_uint_eq(dsm__parts_within_group(&conv, &split), 7);
-  assert_loops(dsm_core_share(&conv, &share, &split), loops(12, 3, 36, 9, 1));
+  ck_assert_uint_eq(dsm__parts_within_group(conv.groups, &split), 7);
+  assert_loops(dsm_core_share(&share, &split), loops(12, 3, 36, 9, 1));
 }
 END_TEST
 
@@ -383,7 +383,7 @@ START_TEST(test_grouped_input_split_divides_each_group) {
   const dsm_layer grouped = conv_layer(12, 18, 9, 9, 6);
   const dsm_chip_share share = dsm_chip_share_derive(&grouped, &machine, DSM_PARALLELISM_DATA, 8);
   const dsm_loops split = loops(2, 4, 1, 1, 1);
-  assert_loops(dsm_core_share(&grouped, &share, &split), loops(2, 6, 9, 9, 1));
+  assert_loops(dsm_core_share(&share, &split), loops(2, 6, 9, 9, 1));
 }
 END_TEST
 
@@ -392,7 +392,7 @@ START_TEST(test_depthwise_core_share_is_of_whole_channels) {
   const dsm_layer depthwise = conv_layer(8, 8, 36, 9, 8);
   const dsm_chip_share share = dsm_chip_share_derive(&depthwise, &machine, DSM_PARALLELISM_DATA, 8);
   const dsm_loops split = loops(1, 3, 1, 1, 1);
-  const dsm__core_work core = dsm__core_work_derive(&depthwise, &share, &split);
+  const dsm__core_work core = dsm__core_work_derive(&share, &split);
   ck_assert_uint_eq(core.groups, 3);
   ck_assert_uint_eq(core.in, 1);
   ck_assert_uint_eq(core.out, 1);
@@ -424,7 +424,7 @@ START_TEST(test_array_takes_at_most_a_chunk_of_features) {
   const dsm_layer conv = conv_layer(a->in, a->out, 36, 9, 1);
   const dsm_loops split = loops(1, 1, 2, 1, 1);
   const dsm_chip_share share = dsm_chip_share_derive(&conv, &machine, DSM_PARALLELISM_DATA, 24);
-  assert_loops(dsm_array_share(&conv, &machine, a->pass, &share, &split),
+  assert_loops(dsm_array_share(&machine, a->pass, &share, &split),
                loops(a->array_in, a->array_out, 18, 1, 3));
 }
 END_TEST
@@ -444,9 +444,9 @@ START_TEST(test_unrolled_kernel_fills_the_rows_left) {
     const dsm_chip_share b = dsm_chip_share_derive(&backward, &machine, DSM_PARALLELISM_DATA, 8);
     const uint64_t expected = kernel == 0 ? positions_of_9[_i] : positions_of_2[_i];
     const uint64_t rows = features[_i] < 4 ? features[_i] : 4;
-    assert_loops(dsm_array_share(&forward, &machine, DSM_PASS_FORWARD, &f, &split),
+    assert_loops(dsm_array_share(&machine, DSM_PASS_FORWARD, &f, &split),
                  loops(rows, 7, 36, expected, 1));
-    assert_loops(dsm_array_share(&backward, &machine, DSM_PASS_BACKWARD, &b, &split),
+    assert_loops(dsm_array_share(&machine, DSM_PASS_BACKWARD, &b, &split),
                  loops(7, rows, 36, expected, 1));
   }
 }
@@ -457,8 +457,7 @@ START_TEST(test_array_takes_one_group_at_a_time) {
   const dsm_layer depthwise = conv_layer(8, 8, 36, 9, 8);
   const dsm_chip_share share = dsm_chip_share_derive(&depthwise, &machine, DSM_PARALLELISM_DATA, 8);
   const dsm_loops split = loops(1, 4, 1, 1, 1);
-  assert_loops(dsm_array_share(&depthwise, &machine, DSM_PASS_FORWARD, &share, &split),
-               loops(1, 1, 36, 1, 1));
+  assert_loops(dsm_array_share(&machine, DSM_PASS_FORWARD, &share, &split), loops(1, 1, 36, 1, 1));
 }
 END_TEST
 

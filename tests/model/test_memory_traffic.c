@@ -21,7 +21,7 @@ static const dsm_chip_bytes of_chip = {.input = 1430, .stored = 1, .raw = 2805, 
 START_TEST(test_core_has_its_share_of_each_data_structure) {
   const dsm_layer fc = fc_layer(12, 20);
   const dsm_loops split = loops(2, 3, 5, 7, 11);
-  const dsm__core_bytes bytes = dsm__core_bytes_derive(&fc, &of_chip, &split);
+  const dsm__core_bytes bytes = dsm__core_bytes_derive(&fc, fc.groups, &of_chip, &split);
   ck_assert_double_eq(bytes.input, 13);
   ck_assert_double_eq(bytes.output, 17);
   ck_assert_double_eq(bytes.kernel, 19);
@@ -32,7 +32,7 @@ END_TEST
 START_TEST(test_matmul_operand_is_divided_by_samples_not_outputs) {
   const dsm_layer matmul = matmul_layer(12, 20, 1);
   const dsm_loops split = loops(2, 3, 5, 7, 11);
-  const dsm__core_bytes bytes = dsm__core_bytes_derive(&matmul, &of_chip, &split);
+  const dsm__core_bytes bytes = dsm__core_bytes_derive(&matmul, matmul.groups, &of_chip, &split);
   ck_assert_double_eq(bytes.input, 13);
   ck_assert_double_eq(bytes.output, 17);
   ASSERT_CLOSE(bytes.kernel, 798.0 / 154);
@@ -44,7 +44,8 @@ START_TEST(test_one_core_has_the_chips_bytes) {
                               conv_layer(12, 20, 9, 9, 4)};
   const dsm_loops split = loops(1, 1, 1, 1, 1);
   for (int i = 0; i < COUNT_OF(layers); i++) {
-    const dsm__core_bytes bytes = dsm__core_bytes_derive(&layers[i], &of_chip, &split);
+    const dsm__core_bytes bytes =
+        dsm__core_bytes_derive(&layers[i], layers[i].groups, &of_chip, &split);
     ck_assert_double_eq(bytes.input, 1430);
     ck_assert_double_eq(bytes.output, 2805);
     ck_assert_double_eq(bytes.kernel, 798);
@@ -57,7 +58,8 @@ START_TEST(test_cores_with_different_groups_read_different_inputs) {
   static const double input_bytes[] = {1430, 1430.0 / 2, 1430.0 / 3, 1430.0 / 4, 1430.0 / 4};
   const dsm_layer grouped = conv_layer(12, 20, 9, 9, 4);
   const dsm_loops split = loops(1, (uint64_t)_i + 1, 1, 1, 1);
-  ASSERT_CLOSE(dsm__core_bytes_derive(&grouped, &of_chip, &split).input, input_bytes[_i]);
+  ASSERT_CLOSE(dsm__core_bytes_derive(&grouped, grouped.groups, &of_chip, &split).input,
+               input_bytes[_i]);
 }
 END_TEST
 
@@ -65,7 +67,8 @@ END_TEST
 START_TEST(test_grouped_inputs_are_divided_by_the_other_loops_too) {
   const dsm_layer grouped = conv_layer(12, 20, 9, 9, 4);
   const dsm_loops split = loops(2, 5, 5, 1, 11);
-  ck_assert_double_eq(dsm__core_bytes_derive(&grouped, &of_chip, &split).input, 3.25);
+  ck_assert_double_eq(dsm__core_bytes_derive(&grouped, grouped.groups, &of_chip, &split).input,
+                      3.25);
 }
 END_TEST
 
@@ -75,7 +78,8 @@ START_TEST(test_groups_divide_outputs_by_the_cores_that_work) {
   const dsm_layer grouped = {.groups = 6};
   const dsm_chip_bytes bytes_of_chip = {.input = 18, .raw = 18, .kernel = 18};
   const dsm_loops split = {{1, 9, 1, 1, 1}};
-  const dsm__core_bytes bytes = dsm__core_bytes_derive(&grouped, &bytes_of_chip, &split);
+  const dsm__core_bytes bytes =
+      dsm__core_bytes_derive(&grouped, grouped.groups, &bytes_of_chip, &split);
   ck_assert_double_eq(bytes.output, 3);
   ck_assert_double_eq(bytes.kernel, 3);
   ck_assert_double_eq(bytes.input, 3);
@@ -90,8 +94,12 @@ static const double feature_bytes = 100;
 
 static dsm__refetch refetch_of(dsm_pass pass, dsm_chip_bytes bytes, double s_in, double s_out,
                                double kcore) {
-  const dsm_pass_work work = {
-      .machine = &machine, .pass = pass, .residency = dsm_residency_none(&machine), .bytes = bytes};
+  const dsm_layer fc = fc_layer(1, 1);
+  const dsm_pass_work work = {.layer = &fc,
+                              .machine = &machine,
+                              .pass = pass,
+                              .residency = dsm_residency_none(&machine),
+                              .bytes = bytes};
   return dsm__refetch_derive(&work, &(dsm__core_bytes){s_in, s_out, kcore},
                              &(dsm__core_extents){.in = 1});
 }
@@ -174,8 +182,9 @@ static dsm__refetch refetch_beside(dsm_pass pass, dsm_residency residency, doubl
                                    double kcore) {
   const dsm_chip_bytes bytes = {
       .input_moved = 1000, .output_moved = 1000, .kernel_moved = 1000, .gradient = 1000};
+  const dsm_layer fc = fc_layer(1, 1);
   const dsm_pass_work work = {
-      .machine = &machine, .pass = pass, .residency = residency, .bytes = bytes};
+      .layer = &fc, .machine = &machine, .pass = pass, .residency = residency, .bytes = bytes};
   return dsm__refetch_derive(&work, &(dsm__core_bytes){s_core, s_core, kcore},
                              &(dsm__core_extents){.in = 1});
 }

@@ -55,6 +55,7 @@ static void draw_aux(dsm_layer *layer, uint64_t *state) {
   for (int a = 0; a < DSM_AUX_OP_COUNT; a++) {
     layer->has_op[a] = random_below(state, 3) == 0;
   }
+  layer->has_op[DSM_AUX_MULTIPLY] = false; /* stands in place of a residual */
   if (layer->is_convolution && draw_bool(state)) {
     layer->pool_window = 4;
     layer->stored_elements = (layer->output_elements + 3) / 4;
@@ -190,9 +191,9 @@ START_TEST(test_parts_are_the_equations_values) {
     const dsm_pass_work *const work = &mapping.work;
     const dsm_machine *const m = &mapping.machine;
     const dsm_invocation_cost cost = dsm_invocation_score(work, &mapping.split);
-    const dsm__core_work core = dsm__core_work_derive(&mapping.layer, &work->share, &mapping.split);
+    const dsm__core_work core = dsm__core_work_derive(&work->share, &mapping.split);
     const dsm__core_bytes bytes =
-        dsm__core_bytes_derive(&mapping.layer, &work->bytes, &mapping.split);
+        dsm__core_bytes_derive(&mapping.layer, mapping.layer.groups, &work->bytes, &mapping.split);
     const double blocks = dsm__array_blocks(m, work->pass, &core);
     const double block_cycles =
         dsm__block_cycles(m, &work->precision, (double)core.ij * (double)core.mb, 1);

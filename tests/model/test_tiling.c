@@ -32,7 +32,8 @@ static dsm_pass_work work_of(const dsm_layer *layer, dsm_pass pass, uint64_t sam
 static const dsm_loops whole = {{1, 1, 1, 1, 1}};
 
 static dsm__refetch refetch_of(const dsm_pass_work *work) {
-  const dsm__core_bytes bytes = dsm__core_bytes_derive(work->layer, &work->bytes, &whole);
+  const dsm__core_bytes bytes =
+      dsm__core_bytes_derive(work->layer, work->share.groups, &work->bytes, &whole);
   const dsm__core_extents extents = dsm__core_extents_derive(work, &whole);
   return dsm__refetch_derive(work, &bytes, &extents);
 }
@@ -347,7 +348,8 @@ START_TEST(test_a_part_of_the_kernel_is_just_enough) {
     drawn d;
     draw(&d, &state);
     dsm_pass_work work = work_of(&d.layer, DSM_PASS_FORWARD, drawn_size(&state), 2);
-    const dsm__core_bytes bytes = dsm__core_bytes_derive(&d.layer, &work.bytes, &whole);
+    const dsm__core_bytes bytes =
+        dsm__core_bytes_derive(&d.layer, d.layer.groups, &work.bytes, &whole);
     const dsm__core_extents extents = dsm__core_extents_derive(&work, &whole);
     const double kernel = work.bytes.kernel_moved;
     const double limit = memory_of(&work) * (double)random_below(&state, 100) / 100;

@@ -141,8 +141,7 @@ static bool can_cut_another(const dsm_layer_plan *layer, dsm_pass which, const d
     dsm_loops other = *split;
     other.n[DSM_DIM_MB] /= 2;
     other.n[d] *= 2;
-    can = can || (!physics_adds_sums(which, (dsm_dim)d) &&
-                  dsm_split_is_valid(layer->layer, &share, &other));
+    can = can || (!physics_adds_sums(which, (dsm_dim)d) && dsm_split_is_valid(&share, &other));
   }
   return can;
 }

@@ -145,14 +145,13 @@ static bool loads_longer(const physics_case *one, const dsm_plan *before) {
 }
 
 /* Can twice the cores share the work of an invocation without one more partial sum? */
-static bool can_share_twice(const dsm_layer_plan *layer, const dsm_pass_plan *pass, dsm_pass which,
-                            const dsm_loops *split) {
-  const bool was_valid = dsm_split_is_valid(layer->layer, &pass->share, split);
+static bool can_share_twice(const dsm_pass_plan *pass, dsm_pass which, const dsm_loops *split) {
+  const bool was_valid = dsm_split_is_valid(&pass->share, split);
   bool can = false;
   for (int d = 0; d < DSM_DIM_COUNT; d++) {
     dsm_loops twice = *split;
     twice.n[d] *= 2;
-    const bool is_candidate = !was_valid || dsm_split_is_valid(layer->layer, &pass->share, &twice);
+    const bool is_candidate = !was_valid || dsm_split_is_valid(&pass->share, &twice);
     can = can || (is_candidate && !physics_adds_sums(which, (dsm_dim)d));
   }
   return can;
@@ -168,8 +167,7 @@ static bool lacks_parts(const physics_case *one, const dsm_plan *before) {
     for (int p = 0; p < DSM_PASS_COUNT; p++) {
       const dsm_pass_plan *const pass = &before->layers[i].passes[p];
       for (unsigned k = 0; pass->exists && k < pass->invocation_count; k++) {
-        lacks = lacks || !can_share_twice(&before->layers[i], pass, (dsm_pass)p,
-                                          &pass->invocations[k].split);
+        lacks = lacks || !can_share_twice(pass, (dsm_pass)p, &pass->invocations[k].split);
       }
     }
   }

@@ -147,14 +147,13 @@ static bool has_weights(const frame *f, size_t layer) {
   return f->twin->workload->layers[layer].weight_elements > 0;
 }
 
-static bool is_candidate(const frame *f, size_t layer, const dsm_pass_work *work, size_t split) {
+static bool is_candidate(const frame *f, const dsm_pass_work *work, size_t split) {
   const preload_twin *const twin = f->twin;
-  const dsm_layer *const of = &twin->workload->layers[layer];
   bool is_any = false;
   for (size_t s = 0; s < twin->split_count; s++) {
-    is_any = is_any || dsm_split_is_valid(of, &work->share, &twin->splits[s]);
+    is_any = is_any || dsm_split_is_valid(&work->share, &twin->splits[s]);
   }
-  return !is_any || dsm_split_is_valid(of, &work->share, &twin->splits[split]);
+  return !is_any || dsm_split_is_valid(&work->share, &twin->splits[split]);
 }
 
 /* The first (or every) invocation's work with a fraction on chip; or that of a steady one. */
@@ -178,7 +177,7 @@ static double steady_cycles(const frame *f, size_t layer, dsm_loops *split) {
   const dsm_pass_work work = work_of(f, layer, 0, true);
   for (size_t s = 0; s < twin->split_count; s++) {
     const double cycles = dsm_invocation_score(&work, &twin->splits[s]).total;
-    if (is_candidate(f, layer, &work, s) && dsm__kernel_can_stay(&work, &twin->splits[s]) &&
+    if (is_candidate(f, &work, s) && dsm__kernel_can_stay(&work, &twin->splits[s]) &&
         cycles < best) {
       best = cycles;
       *split = twin->splits[s];
@@ -221,7 +220,7 @@ static void list_points(const frame *f, size_t layer, points *list) {
   const dsm_pass_work work = work_of(f, layer, 0, false);
   list->count = 0;
   for (size_t s = 0; s < f->twin->split_count; s++) {
-    if (!is_candidate(f, layer, &work, s)) {
+    if (!is_candidate(f, &work, s)) {
       continue;
     }
     const dsm_loops *const split = &f->twin->splits[s];
@@ -246,7 +245,7 @@ static double cycles_within(const frame *f, size_t layer, double bytes) {
   const dsm_pass_work work = work_of(f, layer, 0, false);
   double best = HUGE_VAL;
   for (size_t s = 0; s < f->twin->split_count; s++) {
-    if (is_candidate(f, layer, &work, s)) {
+    if (is_candidate(f, &work, s)) {
       const double kernel = dsm_core_kernel_bytes(&work, &f->twin->splits[s]);
       const double fraction = has_weights(f, layer) ? fmin(1, bytes / kernel) : 0;
       best = fmin(best, layer_cycles(f, layer, s, fraction));
@@ -352,7 +351,7 @@ static resident most_sensitive(const frame *f, size_t layer) {
       const double one = layer_cycles(f, layer, s, 1);
       const double kernel = dsm_core_kernel_bytes(&work, &twin->splits[s]);
       if (k[DSM_DIM_IN] * k[DSM_DIM_OUT] * k[DSM_DIM_KIJ] * replication >= cores &&
-          is_candidate(f, layer, &work, s) && (one < cycles || (one <= cycles && kernel < bytes))) {
+          is_candidate(f, &work, s) && (one < cycles || (one <= cycles && kernel < bytes))) {
         cycles = one;
         bytes = kernel;
       }
@@ -372,7 +371,7 @@ static double resident_cycles(const frame *f, const resident *one) {
   double best = HUGE_VAL;
   for (size_t s = 0; s < f->twin->split_count; s++) {
     const double kernel = dsm_core_kernel_bytes(&work, &f->twin->splits[s]);
-    if (is_candidate(f, one->layer, &work, s) &&
+    if (is_candidate(f, &work, s) &&
         (one->fraction <= 0 || kernel <= dsm__capacity_limit(one->kernel_bytes))) {
       best = fmin(best, layer_cycles(f, one->layer, s, one->fraction));
     }
@@ -447,7 +446,7 @@ double preload_twin_random(const preload_twin *twin, uint64_t *state) {
     const dsm_pass_work work = work_of(&f, i, 0, false);
     const size_t split = random_below(state, twin->split_count);
     const bool is_preloaded = random_below(state, 3) != 0;
-    if (!is_candidate(&f, i, &work, split)) {
+    if (!is_candidate(&f, &work, split)) {
       return HUGE_VAL;
     }
     f.layers[i].splits[DSM_PASS_FORWARD][0] = twin->splits[split];

@@ -51,12 +51,11 @@ END_TEST
 START_TEST(test_a_layer_of_one_has_no_valid_split_on_two_cores) {
   dsm__arena *const arena = dsm__arena_new();
   dsm__core_splits splits;
-  const dsm_layer layer = {.groups = 1};
-  const dsm_chip_share one = {.chip = {{1, 1, 1, 1, 1}}};
-  const dsm_chip_share two = {.chip = {{1, 1, 1, 1, 2}}};
+  const dsm_chip_share one = {.groups = 1, .chip = {{1, 1, 1, 1, 1}}};
+  const dsm_chip_share two = {.groups = 1, .chip = {{1, 1, 1, 1, 2}}};
   ck_assert(dsm__core_splits_enumerate(&splits, 2, arena));
-  ck_assert(!dsm__core_splits_any_valid(&splits, &layer, &one));
-  ck_assert(dsm__core_splits_any_valid(&splits, &layer, &two));
+  ck_assert(!dsm__core_splits_any_valid(&splits, &one));
+  ck_assert(dsm__core_splits_any_valid(&splits, &two));
   dsm__arena_free(arena);
 }
 END_TEST
@@ -92,17 +91,16 @@ START_TEST(test_any_valid_split_is_found) {
   dsm__arena *const arena = dsm__arena_new();
   dsm__core_splits splits;
   ck_assert(dsm__core_splits_enumerate(&splits, cores[_i], arena));
-  const dsm_layer layer = {.groups = 1};
   for (int draw = 0; draw < 500; draw++) {
-    dsm_chip_share share = {.model_ways = 1};
+    dsm_chip_share share = {.groups = 1, .turns = 1, .model_ways = 1};
     for (int d = 0; d < DSM_DIM_COUNT; d++) {
       share.chip.n[d] = 1 + random_below(&state, 8);
     }
     bool is_any = false;
     for (size_t i = 0; i < splits.count; i++) {
-      is_any = is_any || dsm_split_is_valid(&layer, &share, &splits.items[i]);
+      is_any = is_any || dsm_split_is_valid(&share, &splits.items[i]);
     }
-    ck_assert_int_eq(dsm__core_splits_any_valid(&splits, &layer, &share), is_any);
+    ck_assert_int_eq(dsm__core_splits_any_valid(&splits, &share), is_any);
   }
   dsm__arena_free(arena);
 }

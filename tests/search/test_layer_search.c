@@ -45,9 +45,9 @@ START_TEST(test_no_valid_split_is_faster_than_the_best) {
         DSM_MODE_TRAINING, DSM_PASS_FORWARD, DSM_PARALLELISM_DATA, s.workload->minibatch,
         &s.nothing);
     const dsm__best_split best = dsm__best_split_find(&work, &s.splits, false);
-    ck_assert(dsm_split_is_valid(work.layer, &work.share, &best.split));
+    ck_assert(dsm_split_is_valid(&work.share, &best.split));
     for (size_t k = 0; k < s.splits.count; k++) {
-      if (dsm_split_is_valid(work.layer, &work.share, &s.splits.items[k])) {
+      if (dsm_split_is_valid(&work.share, &s.splits.items[k])) {
         const dsm_invocation_cost cost = dsm_invocation_score(&work, &s.splits.items[k]);
         ck_assert_double_ge(cost.total * (1 + 1e-10), best.cost.total);
       }
@@ -142,7 +142,7 @@ static size_t best_by_rule(const dsm_pass_work *work, const dsm__core_splits *sp
   bool is_any_valid = false;
   for (size_t i = 0; i < splits->count; i++) {
     costs[i] = dsm_invocation_score(work, &splits->items[i]);
-    is_left[i] = dsm_split_is_valid(work->layer, &work->share, &splits->items[i]);
+    is_left[i] = dsm_split_is_valid(&work->share, &splits->items[i]);
     is_any_valid = is_any_valid || is_left[i];
   }
   for (size_t i = 0; i < splits->count; i++) {
@@ -236,7 +236,7 @@ static double least_of_all(const dsm_pass_work *work, const dsm__core_splits *sp
   double least = HUGE_VAL;
   for (size_t i = 0; i < splits->count; i++) {
     const double total = dsm_invocation_score(work, &splits->items[i]).total;
-    const bool is_valid = dsm_split_is_valid(work->layer, &work->share, &splits->items[i]);
+    const bool is_valid = dsm_split_is_valid(&work->share, &splits->items[i]);
     least_valid = is_valid ? fmin(least_valid, total) : least_valid;
     least = fmin(least, total);
   }

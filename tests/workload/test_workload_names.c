@@ -8,6 +8,9 @@ static const char *const type_words[DSM_LAYER_TYPE_COUNT] = {
     [DSM_LAYER_FC] = "fc",
     [DSM_LAYER_LSTM] = "lstm",
     [DSM_LAYER_MATMUL] = "matmul",
+    [DSM_LAYER_ATTENTION] = "attention",
+    [DSM_LAYER_EMBEDDING] = "embedding",
+    [DSM_LAYER_CONV_TRANSPOSE] = "conv_transpose",
 };
 
 static const char *const op_words[DSM_AUX_OP_COUNT] = {
@@ -23,6 +26,13 @@ static const char *const op_words[DSM_AUX_OP_COUNT] = {
     [DSM_AUX_BATCH_NORM] = "batch_norm",
     [DSM_AUX_LAYER_NORM] = "layer_norm",
     [DSM_AUX_CROSS_ENTROPY] = "cross_entropy",
+    [DSM_AUX_RMS_NORM] = "rms_norm",
+    [DSM_AUX_SILU] = "silu",
+    [DSM_AUX_MULTIPLY] = "multiply",
+    [DSM_AUX_DROPOUT] = "dropout",
+    [DSM_AUX_ROTARY] = "rotary",
+    [DSM_AUX_SELECT] = "select",
+    [DSM_AUX_UPSAMPLE] = "upsample",
 };
 
 START_TEST(test_layer_types_have_the_words_of_the_format) {

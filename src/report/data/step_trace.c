@@ -278,6 +278,9 @@ static void draw_memory(tracer *t, const dsm__step_span *span, const dsm__memory
   dsm__trace_begin_counters(t->writer, "memory of a chip (bytes)", CHIP_PROCESS,
                             nanoseconds_of(t, span->begin_cycles));
   for (int kind = 0; kind < DSM__MEMORY_KIND_COUNT; kind++) {
+    if (kind == DSM__MEMORY_CACHE && use->bytes[kind] <= 0) {
+      continue; /* a network without attention has none */
+    }
     dsm__json_put_double(t->writer, dsm__word_key(&dsm__memory_kind_words, (size_t)kind),
                          use->bytes[kind]);
   }

@@ -60,7 +60,7 @@ const char *dsm__plan_memory_line(dsm__page *page, const dsm_plan_memory *memory
   } parts[] = {
       {"activations", memory->activations_bytes}, {"weights", memory->weights_bytes},
       {"gradients", memory->gradients_bytes},     {"errors", memory->errors_bytes},
-      {"optimizer", memory->optimizer_bytes},
+      {"optimizer", memory->optimizer_bytes},     {"keys and values", memory->cache_bytes},
   };
   const char *text = "";
   for (size_t i = 0; i < DSM__COUNT_OF(parts); i++) {

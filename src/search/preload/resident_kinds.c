@@ -191,13 +191,13 @@ static bool add_footprint(dsm__resident_kinds *kinds, footprint one) {
  * differ than there are splits, of which most of the time would go to sorting. */
 static bool list_footprints(dsm__resident_kinds *kinds, const dsm_pass_work *work,
                             const dsm__core_splits *splits) {
-  const dsm__parts_limit candidates = dsm__candidate_parts(splits, work->layer, &work->share);
+  const dsm__parts_limit candidates = dsm__candidate_parts(splits, &work->share);
   dsm__map_clear(&kinds->places);
   kinds->scratch.count = 0;
   for (size_t i = 0; i < splits->count; i++) {
     if (dsm__is_within_parts(&candidates, &splits->items[i])) {
       const dsm__core_bytes core =
-          dsm__core_bytes_derive(work->layer, &work->bytes, &splits->items[i]);
+          dsm__core_bytes_derive(work->layer, work->share.groups, &work->bytes, &splits->items[i]);
       if (!add_footprint(kinds, (footprint){core.kernel, core.input})) {
         return false;
       }

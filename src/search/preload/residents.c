@@ -30,7 +30,7 @@ static invocations invocations_of(const dsm__resident_run *run, double fraction)
 }
 
 static bool has_weights(const dsm__resident_run *run) {
-  return run->setting.layer->weight_elements > 0;
+  return run->setting.layer->weight_elements > 0 && run->setting.layer->lookup_elements == 0;
 }
 
 /* The better of keeping the kernel over timesteps or not. */
@@ -233,7 +233,7 @@ static void open_run(dsm__resident_run *run, const dsm__residents *residents,
       dsm__pass_parts(&run->setting, DSM_PASS_FORWARD, run->parallelism, may_keep);
   dsm_pass_work work =
       dsm__part_work(&run->setting, DSM_PASS_FORWARD, run->parallelism, &parts.items[0]);
-  run->candidates = dsm__candidate_parts(residents->splits, run->setting.layer, &work.share);
+  run->candidates = dsm__candidate_parts(residents->splits, &work.share);
   if (may_keep) {
     work = dsm__part_work(&run->setting, DSM_PASS_FORWARD, run->parallelism, &parts.items[1]);
     const dsm__best_split steady = dsm__best_split_find(&work, residents->splits, true);

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * attention.c: each query's products with all keys, a softmax over them, and the sum of all values in
- * these shares. It is two products of activations, grouped by heads: name.score and name.context.
+ * attention.c: each query's products with all keys, a softmax over them, and the sum of all values
+ * in these shares. It is two products of activations, grouped by heads: name.score and
+ * name.context.
  *
- * Where the context is longer than the queries, the keys and values of earlier positions come from a
- * cache, and those of the queries' positions are added to it.
+ * Where the context is longer than the queries, the keys and values of earlier positions come from
+ * a cache, and those of the queries' positions are added to it.
  */
 #include "base/checked.h"
 #include "workload/layers/layer_kind.h"
@@ -17,8 +18,8 @@ static void read(dsm_layer_spec *spec, dsm__arena *arena, const dsm__json_node *
   dsm__positions_read(spec, node);
   dsm__json_required_u64(node, "heads", "the number of heads of queries", 1, DSM_SIDE_MAX,
                          &spec->heads);
-  dsm__json_required_u64(node, "head_features", "the number of features of a head", 1,
-                         DSM_SIDE_MAX, &spec->head_features);
+  dsm__json_required_u64(node, "head_features", "the number of features of a head", 1, DSM_SIDE_MAX,
+                         &spec->head_features);
   dsm__json_optional_u64(node, "kv_heads", 1, DSM_SIDE_MAX, spec->heads, &spec->kv_heads);
   dsm__json_optional_u64(node, "value_features", 1, DSM_SIDE_MAX, spec->head_features,
                          &spec->value_features);
@@ -76,9 +77,9 @@ static uint64_t seen_keys(const dsm_layer_spec *spec) {
 
 /* Features of a part, as one of three layers delivers it. */
 static uint64_t features_of(const dsm_layer_spec *spec, size_t part) {
-  return part == QUERY ? spec->heads * spec->head_features
-                       : spec->kv_heads *
-                             (part == KEY ? spec->head_features : spec->value_features);
+  return part == QUERY
+             ? spec->heads * spec->head_features
+             : spec->kv_heads * (part == KEY ? spec->head_features : spec->value_features);
 }
 
 static bool check_features(const dsm__lowering *lowering) {
@@ -90,9 +91,10 @@ static bool check_features(const dsm__lowering *lowering) {
     const uint64_t expected = is_one ? spec->in : features_of(spec, i);
     const dsm__delivery *const part = &lowering->parts[i];
     if (part->features != expected) {
-      dsm__json_error(&inputs, is_one ? "(heads + kv_heads) * head_features + kv_heads * "
-                                        "value_features, or three inputs"
-                                      : NULL,
+      dsm__json_error(&inputs,
+                      is_one ? "(heads + kv_heads) * head_features + kv_heads * "
+                               "value_features, or three inputs"
+                             : NULL,
                       "expected %llu features of %s, found %llu", (unsigned long long)expected,
                       is_one ? "queries, keys and values" : names[i],
                       (unsigned long long)part->features);
@@ -113,7 +115,8 @@ static bool check_positions(const dsm__lowering *lowering) {
     const bool is_query = i == QUERY;
     const bool is_cached = all_keys(spec) > queries && positions == queries;
     if (positions != (is_query ? queries : all_keys(spec)) && !(!is_query && is_cached)) {
-      dsm__json_error(&inputs, is_query ? NULL : "state \"context\" where keys have other positions",
+      dsm__json_error(&inputs,
+                      is_query ? NULL : "state \"context\" where keys have other positions",
                       "expected %llu positions of %s, found %llu",
                       (unsigned long long)(is_query ? queries : all_keys(spec)),
                       is_query ? "queries" : "keys and values", (unsigned long long)positions);
@@ -139,8 +142,8 @@ static bool check(const dsm__lowering *lowering) {
   return check_features(lowering) && check_positions(lowering) && check_context(lowering);
 }
 
-/* Of c keys the i-th of s queries sees c - s + i: (s - 1) / 2 are hidden on average. A window leaves
- * each query no more than its own keys of what is read. */
+/* Of c keys the i-th of s queries sees c - s + i: (s - 1) / 2 are hidden on average. A window
+ * leaves each query no more than its own keys of what is read. */
 static double hidden_share(const dsm_layer_spec *spec) {
   const double queries = (double)spec->feature.rows;
   const double seen = (double)seen_keys(spec);
@@ -180,8 +183,11 @@ static void lower(const dsm__lowering *lowering, dsm_layer *primaries) {
   primaries[1] = product_of(spec, keys, spec->value_features);
   primaries[1].reads_score = true;
   if (is_cached) {
+    const uint64_t added = spec->kv_heads * spec->feature.rows;
     primaries[0].cache_elements = spec->kv_heads * spec->head_features * keys;
     primaries[1].cache_elements = spec->kv_heads * spec->value_features * keys;
+    primaries[0].cache_new_elements = added * spec->head_features;
+    primaries[1].cache_new_elements = added * spec->value_features;
   }
 }
 

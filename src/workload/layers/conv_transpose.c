@@ -41,13 +41,12 @@ static bool check(const dsm__lowering *lowering) {
     return true;
   }
   const dsm__json_node feature = dsm__layer_entry_member(lowering->layer, "feature");
-  dsm__json_error(&feature,
-                  spec->has_padding ? NULL : "state \"padding\" where it is not the implied one",
-                  "expected an input of %llu x %llu times the stride%s, found [%llu, %llu]",
-                  (unsigned long long)input.rows, (unsigned long long)input.columns,
-                  spec->has_padding ? " with the kernel, less the stated padding" : "",
-                  (unsigned long long)spec->feature.rows,
-                  (unsigned long long)spec->feature.columns);
+  dsm__json_error(
+      &feature, spec->has_padding ? NULL : "state \"padding\" where it is not the implied one",
+      "expected an input of %llu x %llu times the stride%s, found [%llu, %llu]",
+      (unsigned long long)input.rows, (unsigned long long)input.columns,
+      spec->has_padding ? " with the kernel, less the stated padding" : "",
+      (unsigned long long)spec->feature.rows, (unsigned long long)spec->feature.columns);
   return false;
 }
 

@@ -38,14 +38,12 @@ static bool check(const dsm__lowering *lowering) {
 
 static void lower(const dsm__lowering *lowering, dsm_layer *primary) {
   const dsm_layer_spec *const spec = lowering->layer->spec;
-  const uint64_t rows =
-      spec->vocabulary + (spec->has_learned_positions ? spec->feature.rows : 0);
+  const uint64_t rows = spec->vocabulary + (spec->has_learned_positions ? spec->feature.rows : 0);
   *primary = dsm__loops_of_features(1, spec->out);
   primary->ij = spec->feature.rows;
   primary->timesteps = spec->timesteps;
   primary->weight_elements = rows * spec->out;
-  primary->lookup_elements =
-      (spec->has_learned_positions ? 2 : 1) * spec->feature.rows * spec->out;
+  primary->lookup_elements = (spec->has_learned_positions ? 2 : 1) * spec->feature.rows * spec->out;
 }
 
 const dsm__layer_kind dsm__embedding_kind = {

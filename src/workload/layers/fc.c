@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * fc.c: every output feature from all input features, with weights of their own. With positions each
- * of them has its outputs, by the same weights: a convolution with a kernel of 1 x 1.
+ * fc.c: every output feature from all input features, with weights of their own. With positions
+ * each of them has its outputs, by the same weights: a convolution with a kernel of 1 x 1.
  */
 #include "workload/layers/layer_kind.h"
 

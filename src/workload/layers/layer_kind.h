@@ -47,14 +47,14 @@ typedef struct dsm__layer_kind {
   /** Writes them; those with their default values only if all is to be written. NULL: none. */
   void (*write)(dsm__json_writer *writer, const dsm_layer_spec *spec, bool is_full);
   unsigned states_features; /**< DSM__STATES_* */
-  bool reads_positions;  /**< features with their sizes; else all that inputs deliver is flattened */
-  bool keeps_positions;  /**< of what it reads, where it states none: fc, attention, embedding */
-  bool reads_parts;      /**< each of its inputs has a role of its own */
-  bool works_on_input;   /**< may have operations on its input */
+  bool reads_positions; /**< features with their sizes; else all that inputs deliver is flattened */
+  bool keeps_positions; /**< of what it reads, where it states none: fc, attention, embedding */
+  bool reads_parts;     /**< each of its inputs has a role of its own */
+  bool works_on_input;  /**< may have operations on its input */
   bool pools_output;    /**< may have a pool on its output */
   bool has_timesteps;   /**< may run timesteps */
   bool starts_backward; /**< has a backward pass even if it reads nothing but the network's input */
-  bool never_backward;    /**< has no error of what it reads: an embedding's numbers of rows */
+  bool never_backward;  /**< has no error of what it reads: an embedding's numbers of rows */
   /** Checks sizes against what it reads; false if that was reported. NULL: nothing to check. */
   bool (*check)(const dsm__lowering *lowering);
   /** Features that it delivers; NULL: `out`. */
