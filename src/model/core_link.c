@@ -21,12 +21,15 @@ double dsm__partial_sum_bytes(const dsm_pass_work *work, const dsm_loops *split,
     return dsm__exchanged_bytes(
         work->machine,
         sent_fraction((double)dsm__parts_within_group(work->share.groups, split) * kij) *
-            core->input * (double)work->share.model_ways * widening);
+            core->input * (double)work->share.turns * widening);
   case DSM_PASS_UPDATE:
   case DSM_PASS_COUNT:
     break;
   }
-  /* Update; a matmul has none. */
+  /* Update; a matmul has none, and of a table each core has the rows that it looked up. */
+  if (work->layer->lookup_elements > 0) {
+    return 0;
+  }
   const double sharing_cores = (double)split->n[DSM_DIM_IJ] * (double)split->n[DSM_DIM_MB];
   return dsm__exchanged_bytes(work->machine,
                               sent_fraction(sharing_cores) * core->kernel * widening);

@@ -240,7 +240,8 @@ static void find_update_least(const walk *w, uint64_t rest, shared_pair *pair) {
   const double share = rounding * (double)rest / (double)work->machine->system->chip.cores;
   const dsm__core_bytes bytes = {.kernel = work->bytes.kernel * share};
   const dsm_loops split = {{1, 1, rest, 1, 1}};
-  if (work->pass == DSM_PASS_UPDATE && !work->layer->is_product) {
+  if (work->pass == DSM_PASS_UPDATE && !work->layer->is_product &&
+      work->layer->lookup_elements == 0) {
     pair->kernel_bytes = tiled_bytes(w, bytes.kernel);
     pair->sum_cycles =
         dsm__core_link_cycles(work->machine, dsm__partial_sum_bytes(work, &split, &bytes));
