@@ -11,6 +11,7 @@
 #define DSM_AXIS_NAME_BYTES_MAX 16        /**< bytes of an axis's name, a part of words */
 #define DSM_TEXT_BYTES_MAX 4096           /**< bytes of a source or note */
 #define DSM_LAYERS_MAX 12000              /**< declared layers */
+#define DSM_PARAMETERS_MAX 1000           /**< parameters of a workload */
 #define DSM_JSON_VALUES_MAX 16777216      /**< values of a JSON text, keys not counted */
 #define DSM_DIMENSION_MAX 2147483647      /**< features of a layer, operand parts, the minibatch */
 #define DSM_SIDE_MAX 1048576              /**< rows or columns, strides, timesteps, units of a PE */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* json_doc.h: the inside of a JSON document, for json_doc.c, json_read.c and json_override.c. */
+/* json_doc.h: the inside of a JSON document, for the files json_*.c. */
 #ifndef DSM_BASE_JSON_DOC_H
 #define DSM_BASE_JSON_DOC_H
 
@@ -52,6 +52,7 @@ struct dsm__json_doc {
   size_t error_count;
   size_t searched_bytes; /* of the text, for places of findings */
   bool is_out_of_memory;
+  struct dsm__json_parameters *parameters; /* of what is being read; NULL: it has none */
   DSM__LIST(dsm__json_mark) marks;
   dsm__map mark_index;                               /* of the marks */
   dsm__json_cursor cursors[DSM__JSON_MAX_DEPTH + 1]; /* one for each depth of nested lists */
@@ -88,6 +89,12 @@ dsm__place dsm__json_place(const dsm__json_node *node);
 
 /** A present number as it is written, or else as dsm writes it. */
 void dsm__json_number_text(const dsm__json_node *node, char *text, size_t size);
+
+/** Writes a string in quotes behind `before`, shortened. */
+void dsm__json_quote(char *buffer, size_t size, const char *before, const char *text);
+
+/** Did the node's value come from an override? */
+bool dsm__json_is_overridden(const dsm__json_node *node);
 
 /** An unknown key was reported: remembers it if an override made it. `known` is copied. */
 void dsm__json_note_unknown(const dsm__json_node *member, const char *hint,

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/json_parameters.h"
 #include "base/number_text.h"
 
 /* ---- moving ---- */
@@ -195,6 +196,10 @@ static const dsm__json_overridden *find_override(const dsm__json_doc *doc, const
   return NULL;
 }
 
+bool dsm__json_is_overridden(const dsm__json_node *node) {
+  return find_override(node->doc, node->item) != NULL;
+}
+
 /* A copy of the texts that are not NULL; NULL if out of memory. */
 static const char *const *copy_texts(dsm__arena *arena, const char *const *texts, size_t *count) {
   const char **const copies = dsm__arena_array(arena, *count, sizeof *copies);
@@ -214,7 +219,7 @@ static const char *const *copy_texts(dsm__arena *arena, const char *const *texts
 void dsm__json_note_unknown(const dsm__json_node *member, const char *hint,
                             const char *const *known, size_t known_count) {
   dsm__json_doc *const doc = member->doc;
-  if (doc->unknown.key != NULL || find_override(doc, member->item) == NULL) {
+  if (doc->unknown.key != NULL || !dsm__json_is_overridden(member)) {
     return;
   }
   dsm__json_unknown unknown = {.key = dsm__arena_strdup(doc->arena, member->key),
@@ -230,7 +235,7 @@ void dsm__json_note_unknown(const dsm__json_node *member, const char *hint,
 
 void dsm__json_misplaced(const dsm__json_node *member, const char *where) {
   dsm__json_error(member, NULL, "expected no \"%s\" in %s, found one", member->key, where);
-  if (find_override(member->doc, member->item) != NULL) {
+  if (dsm__json_is_overridden(member)) {
     member->doc->has_misplaced_override = true;
   }
 }
@@ -354,13 +359,15 @@ static void report(const dsm__json_node *node, dsm_severity severity, const char
                    const char *format, va_list args) {
   const dsm__json_doc *const doc = node->doc;
   char path[512] = "";
+  char fuller_hint[512] = "";
   dsm__place place = {0};
   if (dsm__json_doc_keeps_findings(doc)) {
     place = dsm__json_place(node);
     dsm__json_path(node, path, sizeof path);
     place.path = path;
+    dsm__json_evaluated_hint(node, hint, fuller_hint, sizeof fuller_hint);
   }
-  dsm__diags_vadd(doc->diags, severity, place, hint, format, args);
+  dsm__diags_vadd(doc->diags, severity, place, fuller_hint, format, args);
 }
 
 void dsm__json_error(const dsm__json_node *node, const char *hint, const char *format, ...) {

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/json_doc.h"
+#include "base/json_parameters.h"
 #include "base/number_text.h"
 #include "base/utf8.h"
 #include "base/words.h"
@@ -32,8 +33,7 @@ static int shown_length(const char *text, size_t limit) {
   return (int)shown;
 }
 
-/* A string in quotes, shortened. */
-static void quote(char *buffer, size_t size, const char *before, const char *text) {
+void dsm__json_quote(char *buffer, size_t size, const char *before, const char *text) {
   enum { LONGEST_SHOWN = 48 };
   const int shown = shown_length(text, LONGEST_SHOWN);
   (void)snprintf(buffer, size, "%s\"%.*s%s\"", before, shown, text,
@@ -59,7 +59,7 @@ static const char *plain_word(const cJSON *item) {
 
 const char *dsm__json_found(const dsm__json_node *node, char *buffer, size_t size) {
   if (cJSON_IsString(node->item)) {
-    quote(buffer, size, "string ", node->item->valuestring);
+    dsm__json_quote(buffer, size, "string ", node->item->valuestring);
   } else if (cJSON_IsNumber(node->item)) {
     char number[DSM__NUMBER_TOKEN_MAX + 1];
     dsm__json_number_text(node, number, sizeof number);
@@ -83,7 +83,7 @@ static void report_found(const dsm__json_node *node, const char *hint, const cha
 static void report_value(const dsm__json_node *node, const char *hint, const char *expected) {
   char found[WORDING_SIZE] = "";
   if (dsm__json_doc_keeps_findings(node->doc) && cJSON_IsString(node->item)) {
-    quote(found, sizeof found, "", node->item->valuestring);
+    dsm__json_quote(found, sizeof found, "", node->item->valuestring);
   } else if (dsm__json_doc_keeps_findings(node->doc)) {
     dsm__json_number_text(node, found, sizeof found);
   }
@@ -176,7 +176,7 @@ static bool object_only(const dsm__json_node *node, const char *const *known, si
     char key[WORDING_SIZE] = "";
     char hint[WORDING_SIZE] = "";
     if (dsm__json_doc_keeps_findings(node->doc)) {
-      quote(key, sizeof key, "", member.key);
+      dsm__json_quote(key, sizeof key, "", member.key);
       (void)dsm__nearest_hint(member.key, known, known_count, hint, sizeof hint);
       if (hint[0] == '\0') {
         list_keys(hint, sizeof hint, known, listed_count);
@@ -237,10 +237,28 @@ static bool is_written_exactly(const dsm__json_node *node) {
   return dsm__text_to_u64(written, LARGEST_WHOLE_NUMBER, LARGEST_WHOLE_NUMBER, &number);
 }
 
+/* The same of an expression. */
+static bool evaluate_u64(const dsm__json_node *node, const char *expected, uint64_t min,
+                         uint64_t max, uint64_t *value) {
+  int64_t number = 0;
+  if (!dsm__json_evaluate(node, &number)) {
+    return false;
+  }
+  if (number < 0 || (uint64_t)number < min || (uint64_t)number > max) {
+    dsm__json_error(node, NULL, "expected %s, found %" PRId64, expected, number);
+    return false;
+  }
+  *value = (uint64_t)number;
+  return true;
+}
+
 bool dsm__json_u64(const dsm__json_node *node, uint64_t min, uint64_t max, uint64_t *value) {
   char expected[WORDING_SIZE];
   (void)snprintf(expected, sizeof expected, "a whole number from %" PRIu64 " to %" PRIu64, min,
                  max);
+  if (dsm__json_is_expression(node)) {
+    return evaluate_u64(node, expected, min, max, value);
+  }
   if (!require_type(node, cJSON_IsNumber(node->item), expected)) {
     return false;
   }
@@ -306,7 +324,13 @@ static bool read_double(const dsm__json_node *node, dsm__json_range range, bool 
                         double *value) {
   static const char or_zero[] = "0, or ";
   double number = -1;
-  const bool is_number = dsm__json_is_number(node, &number);
+  int64_t evaluated = 0;
+  const bool is_expression = dsm__json_is_expression(node);
+  if (is_expression && !dsm__json_evaluate(node, &evaluated)) {
+    return false;
+  }
+  const bool is_number = is_expression || dsm__json_is_number(node, &number);
+  number = is_expression ? (double)evaluated : number;
   const bool is_zero = has_zero && !(number < 0) && !(number > 0);
   if (is_number && (is_zero || is_in_range(number, range))) {
     *value = number;
@@ -316,7 +340,9 @@ static bool read_double(const dsm__json_node *node, dsm__json_range range, bool 
   const size_t used = has_zero ? sizeof or_zero - 1 : 0;
   memcpy(expected, or_zero, used);
   word_range(expected + used, WORDING_SIZE, range);
-  if (require_type(node, is_number, expected)) {
+  if (is_expression) {
+    dsm__json_error(node, NULL, "expected %s, found %" PRId64, expected, evaluated);
+  } else if (require_type(node, is_number, expected)) {
     report_value(node, NULL, expected);
   }
   return false;

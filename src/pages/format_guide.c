@@ -98,9 +98,12 @@ static void describe_type(const walk *w, const dsm__json_node *schema, const cha
     const char *words;
   } types[] = {{"string", "a text"},   {"boolean", "true or false"}, {"integer", "a whole number"},
                {"number", "a number"}, {"object", "an object"},      {"null", "null"}};
-  for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
+  const bool is_expression =
+      strcmp(type, "string") == 0 && strcmp(text_at(schema, "pattern"), "^=") == 0;
+  for (size_t i = 0; i < sizeof types / sizeof *types && !is_expression; i++) {
     dsm__text_puts(to, strcmp(type, types[i].type) == 0 ? types[i].words : "");
   }
+  dsm__text_puts(to, is_expression ? "an expression" : "");
   if (strcmp(type, "array") == 0) {
     describe_list(w, schema, to);
   } else if (strcmp(type, "integer") == 0 || strcmp(type, "number") == 0) {

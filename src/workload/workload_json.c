@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* workload_json.c: the format "dsm-workload/1", read and written. */
+#include "base/json_parameters.h"
 #include "base/json_read.h"
 #include "workload/byte_parameters.h"
 #include "workload/workload_internal.h"
@@ -91,14 +92,10 @@ DSM__OBJECT(dsm__workload_object, "workload", {.name = "format"}, {.name = "name
             {.name = "source"}, {.name = "minibatch"}, {.name = "element_bytes"},
             {.name = "gradient_bytes"}, {.name = "partial_sum_bytes"},
             {.name = "optimizer_bytes_per_weight"}, {.name = "optimizer"},
-            {.name = "normalization_group"}, {.name = "element_type"}, {.name = "input"},
-            {.name = "layers"});
+            {.name = "normalization_group"}, {.name = "element_type"}, {.name = "parameters"},
+            {.name = "input"}, {.name = "layers"});
 
-void dsm__workload_read(dsm_workload *workload, const dsm__json_node *node) {
-  if (!dsm__json_format(node, "dsm-workload/1") ||
-      !dsm__object_only(node, &dsm__workload_object, 0)) {
-    return;
-  }
+static void read_members(dsm_workload *workload, const dsm__json_node *node) {
   dsm__json_read_name(node, "the workload's name", workload->arena, &workload->name);
   dsm__json_read_source(node, workload->arena, &workload->source);
   dsm__json_required_u64(node, "minibatch", "the number of samples in a step", 1, DSM_DIMENSION_MAX,
@@ -112,6 +109,17 @@ void dsm__workload_read(dsm_workload *workload, const dsm__json_node *node) {
   if (dsm__json_require(&layers, "a list of layers")) {
     read_layers(workload, node, &layers);
   }
+}
+
+void dsm__workload_read(dsm_workload *workload, const dsm__json_node *node) {
+  if (!dsm__json_format(node, "dsm-workload/1") ||
+      !dsm__object_only(node, &dsm__workload_object, 0)) {
+    return;
+  }
+  dsm__json_parameters parameters;
+  dsm__json_parameters_open(&parameters, node);
+  read_members(workload, node);
+  dsm__json_parameters_close(&parameters);
 }
 
 DSM__PARSED_DOCUMENT(dsm_workload, dsm_workload_parse, dsm__workload_new, dsm__workload_read,

@@ -8,6 +8,7 @@
 Suite *suite_arena(void);
 Suite *suite_diag(void);
 Suite *suite_digest(void);
+Suite *suite_expression(void);
 Suite *suite_file(void);
 Suite *suite_folder(void);
 Suite *suite_growing_list(void);
@@ -17,6 +18,7 @@ Suite *suite_json_locate(void);
 Suite *suite_json_members(void);
 Suite *suite_json_node(void);
 Suite *suite_json_override(void);
+Suite *suite_json_parameters(void);
 Suite *suite_json_read(void);
 Suite *suite_json_text(void);
 Suite *suite_json_write(void);

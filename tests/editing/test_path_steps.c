@@ -36,7 +36,7 @@ START_TEST(test_keys_that_are_there_come_first) {
   expect_steps(DSM_DESCRIPTION_WORKLOAD, net, "",
                "format name minibatch layers. source element_bytes gradient_bytes "
                "partial_sum_bytes optimizer_bytes_per_weight optimizer "
-               "normalization_group element_type input. ");
+               "normalization_group element_type parameters input. ");
 }
 END_TEST
 
@@ -51,6 +51,15 @@ START_TEST(test_keys_of_a_layer_are_those_of_its_type) {
                "name type in out inputs aux positions timesteps ");
   expect_steps(DSM_DESCRIPTION_WORKLOAD, net, "layers.0.aux.0", "op ");
   expect_steps(DSM_DESCRIPTION_WORKLOAD, net, "layers.a.b.aux.1", "op window stride feature on ");
+}
+END_TEST
+
+START_TEST(test_parameters_are_named) {
+  static const char text[] =
+      "{ \"format\": \"dsm-workload/1\", \"name\": \"net\", \"minibatch\": \"=batch\",\n"
+      "  \"parameters\": { \"batch\": 8, \"hidden\": \"=8*batch\" }, \"layers\": [\n"
+      "  { \"name\": \"fc\", \"type\": \"fc\", \"in\": \"=hidden\", \"out\": 8 } ] }\n";
+  expect_steps(DSM_DESCRIPTION_WORKLOAD, text, "parameters", "batch hidden ");
 }
 END_TEST
 
@@ -119,6 +128,7 @@ int main(void) {
   tcase_add_test(steps, test_keys_that_are_there_come_first);
   tcase_add_test(steps, test_items_are_named);
   tcase_add_test(steps, test_keys_of_a_layer_are_those_of_its_type);
+  tcase_add_test(steps, test_parameters_are_named);
   tcase_add_test(steps, test_objects_that_are_not_there_are_known);
   tcase_add_test(steps, test_keys_of_a_device_are_those_of_its_kind);
   tcase_add_test(steps, test_every_step_can_be_set);

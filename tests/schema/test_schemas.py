@@ -35,11 +35,14 @@ ESCAPES = "the standard allows such an escape; how a reader takes it differs"
 DUPLICATES = "readers of JSON keep one of equal keys, before a schema sees them"
 BEYOND_SCHEMAS = {
     "workload": {
+        "expression_": "texts with a grammar of their own",
         "graph_": "names that exist, are unique and point backward: " + RELATION,
         "groups_no_divisor": "in and out are multiples of groups: " + RELATION,
         "key_duplicate": DUPLICATES,
         "network_input_not_stated": "what tells the network's input: " + RELATION,
         "operand_": "operands that MACs and producers allow: " + RELATION,
+        "parameter_in_a_circle": "parameters of parameters: " + RELATION,
+        "parameter_unknown": "names that exist: " + RELATION,
         "operation_twice": "each operation once: " + RELATION,
         "operation_of_lstm_pools": "which layers may pool: " + RELATION,
         "pipeline_group_": "groups are runs of unidirectional lstm: " + RELATION,
@@ -243,8 +246,19 @@ def check_limits(workload, system, limits):
             expect(stated == limits[limit], f"{name}: {what} is not {limit}")
     layer = workload["$defs"]["layer"]["properties"]
     expect(workload["properties"]["layers"]["maxItems"] == limits["DSM_LAYERS_MAX"], "layers")
+    expect(workload["properties"]["parameters"]["maxProperties"] == limits["DSM_PARAMETERS_MAX"] + 1, "parameters")
     expect(layer["operand_elements"]["maximum"] == limits["DSM_PRODUCT_MAX"], "operand_elements")
     expect(layer["padding"]["items"]["maximum"] == limits["DSM_SIDE_MAX"], "padding")
+
+
+def check_expressions(schema, path="$"):
+    """Wherever a number stands in a workload an expression may stand."""
+    for key, inner in schema.items() if isinstance(schema, dict) else enumerate(schema):
+        if isinstance(inner, (dict, list)):
+            check_expressions(inner, f"{path}.{key}")
+    types = schema.get("type", []) if isinstance(schema, dict) else []
+    if {"integer", "number"} & set([types] if isinstance(types, str) else types):
+        expect("string" in types and schema.get("pattern") == "^=", f"{path}: expected a number or an expression")
 
 
 def leaves(schemas, root, schema, path=""):
@@ -845,6 +859,7 @@ def main():
     check_names(source)
     check_bundled(schemas, source)
     check_workload_tables(workload, formats)
+    check_expressions(workload)
     check_limits(workload, system, formats.limits)
     check_system_tables(schemas, system, formats)
     check_plan_tables(schemas, schemas.by_format["dsm-plan/1"], formats)

@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "base/expression.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/utf8.h"
+#include "dsm/status.h"
+
+#define LETTERS "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_"
+#define DIGITS "0123456789"
+static const char letters[] = LETTERS;
+static const char digits[] = DIGITS;
+static const char in_names[] = LETTERS DIGITS;
+
+/* Parentheses and signs in each other: bounds the recursion. */
+enum { DEPTH_MAX = 32 };
+
+typedef struct parser {
+  const char *text;
+  const char *at;
+  dsm__expression_finder *find;
+  void *context;
+  dsm__expression_flaw *flaw;
+  unsigned depth;
+} parser;
+
+bool dsm__is_expression(const char *text) {
+  return text[0] == '=';
+}
+
+static size_t identifier_length(const char *text) {
+  return strspn(text, letters) == 0 ? 0 : strspn(text, in_names);
+}
+
+bool dsm__is_identifier(const char *text) {
+  return text[0] != '\0' && text[identifier_length(text)] == '\0';
+}
+
+/* ---- flaws ---- */
+
+DSM_PRINTF(2, 3)
+static bool fail(const parser *p, const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  (void)vsnprintf(p->flaw->message, sizeof p->flaw->message, format, args);
+  va_end(args);
+  return false;
+}
+
+/* Something else stands where the parser is. */
+static bool fail_here(const parser *p, const char *expected) {
+  const size_t position = (size_t)(p->at - p->text) + 1;
+  const int length = (int)dsm__utf8_length(p->at, strlen(p->at));
+  if (*p->at == '\0') {
+    return fail(p, "expected %s at its end, found nothing", expected);
+  }
+  return fail(p, "expected %s at byte %zu, found \"%.*s\"", expected, position, length, p->at);
+}
+
+/* ---- values ---- */
+
+static bool bound(const parser *p, bool is_over, int64_t value) {
+  const int64_t largest = DSM_PRODUCT_MAX;
+  if (is_over || value > largest || value < -largest) {
+    return fail(p, "expected values of at most 2^53, found more");
+  }
+  return true;
+}
+
+static void skip_spaces(parser *p) {
+  p->at += strspn(p->at, " \t");
+}
+
+static bool read_sum(parser *p, int64_t *value);
+
+static bool read_digits(parser *p, int64_t *value) {
+  static const int64_t base = 10;
+  *value = 0;
+  for (size_t left = strspn(p->at, digits); left > 0; left--, p->at++) {
+    *value = *value * base + (*p->at - '0'); /* is at most 10 * 2^53 + 9 */
+    if (!bound(p, false, *value)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+static bool read_name(parser *p, int64_t *value) {
+  char name[DSM_NAME_BYTES_MAX + 1];
+  const size_t length = identifier_length(p->at);
+  if (length > DSM_NAME_BYTES_MAX) {
+    return fail(p, "expected names of at most %d bytes, found one of %zu", DSM_NAME_BYTES_MAX,
+                length);
+  }
+  memcpy(name, p->at, length);
+  name[length] = '\0';
+  p->at += length;
+  return p->find(p->context, name, value, p->flaw);
+}
+
+static bool read_factor(parser *p, int64_t *value);
+
+static bool read_nested(parser *p, int64_t *value) {
+  const bool is_minus = *p->at == '-';
+  if (p->depth == DEPTH_MAX) {
+    return fail(p, "expected parentheses and signs at most %d deep, found more", DEPTH_MAX);
+  }
+  p->depth++;
+  p->at++;
+  if (!(is_minus ? read_factor(p, value) : read_sum(p, value))) {
+    return false;
+  }
+  p->depth--;
+  if (is_minus) {
+    *value = -*value; /* is within 2^53 of 0 */
+    return true;
+  }
+  if (*p->at != ')') {
+    return fail_here(p, "\")\" or an operator");
+  }
+  p->at++;
+  return true;
+}
+
+/* Spaces before and behind it are gone then. */
+static bool read_factor(parser *p, int64_t *value) {
+  skip_spaces(p);
+  bool is_good = false;
+  if (strspn(p->at, digits) > 0) {
+    is_good = read_digits(p, value);
+  } else if (strspn(p->at, letters) > 0) {
+    is_good = read_name(p, value);
+  } else if (*p->at == '(' || *p->at == '-') {
+    is_good = read_nested(p, value);
+  } else {
+    return fail_here(p, "a number, a name or \"(\"");
+  }
+  skip_spaces(p);
+  return is_good;
+}
+
+static bool divide(const parser *p, int64_t *value, int64_t by) {
+  if (by == 0 || *value % by != 0) {
+    return fail(p, "expected an exact division, found %lld / %lld", (long long)*value,
+                (long long)by);
+  }
+  *value /= by;
+  return true;
+}
+
+static bool read_product(parser *p, int64_t *value) {
+  bool is_good = read_factor(p, value);
+  while (is_good && (*p->at == '*' || *p->at == '/')) {
+    const bool is_division = *p->at++ == '/';
+    int64_t right = 0;
+    is_good = read_factor(p, &right);
+    if (is_good && is_division) {
+      is_good = divide(p, value, right);
+    } else if (is_good) {
+      const bool is_over = __builtin_mul_overflow(*value, right, value);
+      is_good = bound(p, is_over, *value);
+    }
+  }
+  return is_good;
+}
+
+static bool read_sum(parser *p, int64_t *value) {
+  bool is_good = read_product(p, value);
+  while (is_good && (*p->at == '+' || *p->at == '-')) {
+    const bool is_difference = *p->at++ == '-';
+    int64_t right = 0;
+    is_good = read_product(p, &right);
+    if (is_good) {
+      *value += is_difference ? -right : right; /* both are within 2^53 of 0 */
+      is_good = bound(p, false, *value);
+    }
+  }
+  return is_good;
+}
+
+bool dsm__expression_value(const char *text, dsm__expression_finder *find, void *context,
+                           int64_t *value, dsm__expression_flaw *flaw) {
+  parser p = {.text = text, .at = text + 1, .find = find, .context = context, .flaw = flaw};
+  *flaw = (dsm__expression_flaw){.message = ""};
+  *value = 0;
+  return read_sum(&p, value) && (*p.at == '\0' || fail_here(&p, "an operator"));
+}
