@@ -32,8 +32,12 @@ extern "C" {
 
 /** How a table is laid out. */
 typedef struct dsm_table_style {
-  size_t width; /**< columns of the terminal or page; columns of a table are dropped to fit */
-  bool color;   /**< ANSI colours */
+  size_t width;     /**< columns of the terminal or page; columns of a table are dropped to fit */
+  bool color;       /**< ANSI colours */
+  bool is_unfolded; /**< each layer has rows of its own, also where layers are equal */
+  bool is_summary;  /**< of plans and descriptions: without the table of layers */
+  size_t row_limit; /**< of plans and descriptions: rows of that table, those that cost most; 0: all
+                     */
 } dsm_table_style;
 
 /** A plan: per layer and pass the mapping, what stays on chip, utilization and where the lost time
@@ -75,6 +79,7 @@ typedef struct dsm_plan_page {
   size_t rung_count;                /**< 0: the page has no ladder */
   const dsm_elasticity *elasticity; /**< of the plan, whose mapping was kept, by
                                          DSM_VARIATIONS_TENTH_BETTER; NULL: the page has none */
+  bool is_unfolded;                 /**< equal layers are shown one by one */
 } dsm_plan_page;
 
 /** A page of HTML on a plan: a file of its own that loads nothing. What it says, in words and

@@ -12,7 +12,7 @@ the plan's JSON says, by the rules of docs/formats.md alone:
  - the step in seconds and samples; the parts of the memory; utilization, of each pass and the step.
 
 And of the table for people: the shares of the step that passes have, and those where the step goes
-to, come to 100 % but for rounding.
+to, come to 100 % but for rounding; its rows, each as often as it says, are all passes of all layers.
 
 Usage: sums.py DSM_BINARY SOURCE_DIR
 """
@@ -184,6 +184,25 @@ def check_printed(name, text):
     return complaints
 
 
+def counts_of(lines):
+    """Of how many layers each row of the table is: what stands under n in the first row of a layer."""
+    heading = next(i for i, line in enumerate(lines) if line.startswith("layer ") and " pass " in line)
+    table = lines[heading + 1:lines.index("", heading)]
+    name_end = lines[heading].index(" pass ")
+    counts = []
+    for line in table:
+        words = line[:name_end].split()
+        has_count = " n " in lines[heading] and words and words[-1].isdigit() and len(words) > 1
+        counts.append(counts[-1] if not words else int(words[-1]) if has_count else 1)
+    return counts
+
+
+def check_counts(written, text):
+    """The rows of the table are all passes of all layers, each row as often as it says."""
+    passes = sum(len(layer["passes"]) for layer in written.plan["layers"])
+    written.expect("rows of the table, times their counts", sum(counts_of(text.splitlines())), passes)
+
+
 def check_pair(program, pair):
     """What is wrong with the plan of a workload, a system and a mode, and how many sums it has."""
     workload, system, mode = pair
@@ -198,6 +217,7 @@ def check_pair(program, pair):
         return [], 0
     written = Written(" ".join(pair), json.loads(plan))
     check_plan(written)
+    check_counts(written, output.stdout)
     return written.complaints + check_printed(written.name, output.stdout), written.count + 2
 
 

@@ -97,3 +97,7 @@ subject bundled_subject(int index) {
 dsm_table_style plain_style(size_t width) {
   return (dsm_table_style){.width = width, .color = false};
 }
+
+dsm_table_style unfolded_style(size_t width) {
+  return (dsm_table_style){.width = width, .is_unfolded = true};
+}

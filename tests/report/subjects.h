@@ -49,4 +49,7 @@ dsm_system *load_bundled_system(const char *name);
 /** The style of tables as wide as a page never is, without colour. */
 dsm_table_style plain_style(size_t width);
 
+/** The same with a row for each layer. */
+dsm_table_style unfolded_style(size_t width);
+
 #endif

@@ -15,6 +15,7 @@ Suite *suite_elasticity_report(void);
 Suite *suite_explain_view(void);
 Suite *suite_explanation(void);
 Suite *suite_figures(void);
+Suite *suite_folding(void);
 Suite *suite_html(void);
 Suite *suite_ladder(void);
 Suite *suite_loss(void);

@@ -110,7 +110,7 @@ END_TEST
 START_TEST(test_the_table_shows_what_the_json_holds) {
   dsm_workload *const workload = load_bundled_workload(networks[_i]);
   const dsm_described item = {.file = "f", .workload = workload};
-  char *const text = dsm_report_description_table(&item, 1, plain_style(200));
+  char *const text = dsm_report_description_table(&item, 1, unfolded_style(200));
   cJSON *const root = describe(&item, 1);
   line_list lines = lines_read(text);
   const size_t titles = lines_find(&lines, 0, "layer ");
@@ -141,6 +141,37 @@ START_TEST(test_the_table_shows_what_the_json_holds) {
 END_TEST
 
 /* One of each: "1 layer", "1 weight". */
+/* Parameters and MACs of the rows, times their counts, and of those left out, are the totals. */
+START_TEST(test_folded_rows_add_up_to_the_totals) {
+  dsm_workload *const workload = load_bundled_workload(networks[_i]);
+  const dsm_described item = {.file = "f", .workload = workload};
+  for (size_t limit = 0; limit <= 6; limit += 3) {
+    dsm_table_style style = plain_style(200);
+    style.row_limit = limit;
+    char *const text = dsm_report_description_table(&item, 1, style);
+    line_list lines = lines_read(text);
+    const size_t titles = lines_find(&lines, 0, "layer ");
+    const char *const title = lines.items[titles];
+    double parameters = 0;
+    double macs = 0;
+    size_t row = titles + 1;
+    for (; strncmp(lines.items[row], "total ", 6) != 0; row++) {
+      const char *const counts = strstr(title, " n  type");
+      const bool is_counted = counts != NULL && lines.items[row][counts + 1 - title] != ' ';
+      const double count = is_counted ? number_of(cell_below(title, "n", lines.items[row])) : 1;
+      parameters += count * number_of(cell_below(title, "parameters", lines.items[row]));
+      macs += count * number_of(cell_below(title, "MACs/sample", lines.items[row]));
+    }
+    ck_assert_double_eq(parameters, (double)workload->parameters);
+    ck_assert_double_eq(macs, (double)workload->forward_macs);
+    ck_assert(limit == 0 || row <= titles + limit + 2);
+    lines_free(&lines);
+    free(text);
+  }
+  dsm_workload_free(workload);
+}
+END_TEST
+
 START_TEST(test_one_is_singular) {
   static const char one[] =
       "{ \"format\": \"dsm-workload/1\", \"name\": \"one\", \"minibatch\": 1, \"layers\": ["
@@ -502,6 +533,7 @@ Suite *suite_description(void) {
   tcase_add_loop_test(workloads, test_layers_add_up_to_the_totals, 0, COUNT_OF(networks));
   tcase_add_test(workloads, test_a_layer_is_described_as_by_hand);
   tcase_add_loop_test(workloads, test_the_table_shows_what_the_json_holds, 0, COUNT_OF(networks));
+  tcase_add_loop_test(workloads, test_folded_rows_add_up_to_the_totals, 0, COUNT_OF(networks));
   tcase_add_test(workloads, test_one_is_singular);
   tcase_add_test(workloads, test_kernels_show_stride_and_groups);
   suite_add_tcase(suite, workloads);

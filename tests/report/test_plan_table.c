@@ -25,7 +25,7 @@ typedef struct shown {
 
 static shown show(subject made) {
   shown table = {.made = made};
-  table.text = dsm_report_plan_table(table.made.plan, plain_style(WIDE));
+  table.text = dsm_report_plan_table(table.made.plan, unfolded_style(WIDE));
   ck_assert_ptr_nonnull(table.text);
   table.lines = lines_read(table.text);
   table.titles = lines_find(&table.lines, 0, "layer");

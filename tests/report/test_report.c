@@ -16,6 +16,7 @@ int main(void) {
       suite_explain_view,
       suite_explanation,
       suite_figures,
+      suite_folding,
       suite_html,
       suite_ladder,
       suite_loss,

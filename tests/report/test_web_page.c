@@ -102,34 +102,6 @@ START_TEST(test_gains_pass_over_rungs_without_a_plan) {
 }
 END_TEST
 
-/* ---- the passes that take longest ---- */
-
-START_TEST(test_the_longest_passes_are_kept_and_of_equals_the_first) {
-  static const double cycles[] = {3, 1, 2, 2, 5, 2};
-  enum { COUNT = sizeof cycles / sizeof cycles[0] };
-  dsm_layer_plan layers[COUNT] = {{.layer = NULL}};
-  for (int i = 0; i < COUNT; i++) {
-    layers[i].passes[DSM_PASS_FORWARD].exists = true;
-    layers[i].passes[DSM_PASS_FORWARD].cycles.total = cycles[i];
-  }
-  const dsm_plan plan = {.layers = layers, .layer_count = COUNT};
-  dsm__page page;
-  page = dsm__page_begin(plain_style(80));
-  const dsm__web_passes kept = dsm__web_longest_passes(&page, &plan, 4);
-  static const size_t expected[] = {0, 2, 3, 4};
-  ck_assert_uint_eq(kept.count, 4);
-  for (size_t i = 0; i < kept.count; i++) {
-    ck_assert_uint_eq(kept.items[i].layer, expected[i]);
-  }
-  ck_assert_uint_eq(kept.left_out, 2);
-  ck_assert_double_eq(kept.left_cycles, 3);
-  const dsm__web_passes all = dsm__web_longest_passes(&page, &plan, COUNT);
-  ck_assert_uint_eq(all.count, COUNT);
-  ck_assert_uint_eq(all.left_out, 0);
-  free(dsm__page_finish(&page));
-}
-END_TEST
-
 Suite *suite_web_page(void) {
   Suite *const suite = suite_create("web_page");
   TCase *const cases = tcase_create("all");
@@ -139,7 +111,6 @@ Suite *suite_web_page(void) {
   tcase_add_test(cases, test_a_rung_that_does_not_fit_says_so);
   tcase_add_test(cases, test_a_ladder_of_many_rungs_is_drawn);
   tcase_add_test(cases, test_gains_pass_over_rungs_without_a_plan);
-  tcase_add_test(cases, test_the_longest_passes_are_kept_and_of_equals_the_first);
   suite_add_tcase(suite, cases);
   return suite;
 }

@@ -92,6 +92,9 @@ typedef struct cli_arguments {
   double tolerance;        /**< of check, a ratio */
   bool wants_all_rows;     /**< --all */
   size_t row_limit;        /**< of check and diff: rows of a list of the table; 0: no list is cut */
+  bool is_unfolded;        /**< --unfold */
+  bool is_summary;         /**< --summary */
+  size_t top;              /**< --top; 0: not given */
   bool is_strict;          /**< of check: whatever moved fails */
   const char *workload;    /**< of check, in place of the baseline's; NULL: not given */
   const char *system;      /**< likewise */

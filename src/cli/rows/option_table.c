@@ -11,6 +11,7 @@
 #define ALL_COMMANDS (CLI_PROGRAM | RESULTS | WRITERS | CLI_INIT | CLI_HELP)
 
 #define THREADS_MAX 256
+#define ROWS_MAX 1000000
 #define SECONDS_MAX 31536000 /* a year */
 
 /* How the value is read, and the argument that it becomes, which must be of a type. */
@@ -268,6 +269,32 @@ const cli_option cli_options[] = {
      .help = "show all rows of the table: without it no list has more than 20",
      .commands = CLI_DIFF | CLI_CHECK,
      FLAG(wants_all_rows)},
+    {.name = "unfold",
+     .help = "show equal layers one by one: without it equal neighbours, such as the blocks of a "
+             "transformer, have one row of the table, with their count, and are one loss",
+     .commands = CLI_EXPLORE | CLI_SCORE | CLI_DESCRIBE,
+     FLAG(is_unfolded)},
+    {.name = "unfold",
+     .help = "show equal layers one by one: without it those that moved equally have one row, with "
+             "their count",
+     .commands = CLI_DIFF | CLI_CHECK,
+     FLAG(is_unfolded)},
+    {.name = "unfold",
+     .help = "show equal layers one by one: without it equal neighbours are shown once, with their "
+             "count",
+     .commands = CLI_REPORT | CLI_PLOT,
+     FLAG(is_unfolded)},
+    {.name = "top",
+     .argument = "N",
+     .help =
+         "show only the N rows of the table of layers that cost most time (describe: MACs), and "
+         "what the others come to",
+     .commands = CLI_EXPLORE | CLI_SCORE | CLI_DESCRIBE,
+     COUNT(top, ROWS_MAX)},
+    {.name = "summary",
+     .help = "show the totals without the table of layers",
+     .commands = CLI_EXPLORE | CLI_SCORE | CLI_DESCRIBE,
+     FLAG(is_summary)},
     {.name = "to",
      .argument = "TARGET",
      .help = "what the plan is for",

@@ -44,7 +44,7 @@ static cli_exit check_options(const cli_arguments *arguments) {
                              of_elasticity[i]);
     }
   }
-  return CLI_EXIT_DONE;
+  return cli_check_rows(arguments);
 }
 
 /* All files must be read, lest a network be missing unnoticed. */
@@ -75,7 +75,7 @@ static char *print_formats(const void *result, cli_format format, dsm_table_styl
 }
 
 static cli_exit show_formats(const cli_arguments *arguments) {
-  static const char *const of_files[] = {"elasticity", "sensitivity", "set", "format"};
+  static const char *const of_files[] = {"elasticity", "sensitivity", "set", "format", "unfold"};
   if (arguments->operand_count > 0) {
     return cli_usage_error(arguments->command, "expected no FILE with --formats, found '%s'",
                            arguments->operands[0]);

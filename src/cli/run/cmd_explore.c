@@ -48,7 +48,8 @@ static cli_exit check_options(const cli_arguments *arguments) {
     return cli_usage_error(arguments->command,
                            "--ladder-base is of the first of several rungs: --optimize leaves one");
   }
-  return cli_check_optimizations(arguments);
+  const cli_exit outcome = cli_check_rows(arguments);
+  return outcome == CLI_EXIT_DONE ? cli_check_optimizations(arguments) : outcome;
 }
 
 static cli_exit explore_once(const cli_arguments *arguments, const inputs *in) {

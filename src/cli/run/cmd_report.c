@@ -50,9 +50,9 @@ static char *print_page(const void *result, cli_format format, dsm_table_style s
                               .best = found->best,
                               .rungs = found->ladder.rungs,
                               .rung_count = found->ladder.count,
-                              .elasticity = found->elasticity};
+                              .elasticity = found->elasticity,
+                              .is_unfolded = style.is_unfolded};
   (void)format;
-  (void)style;
   return dsm_report_plan_page(&page);
 }
 

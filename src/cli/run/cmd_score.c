@@ -34,5 +34,6 @@ cli_exit cli_run_score(const cli_arguments *arguments) {
     return cli_usage_error(arguments->command, "--%s and --explain exclude each other",
                            arguments->elasticity);
   }
-  return cli_use_plan(arguments, score);
+  const cli_exit outcome = cli_check_rows(arguments);
+  return outcome == CLI_EXIT_DONE ? cli_use_plan(arguments, score) : outcome;
 }

@@ -60,7 +60,10 @@ static size_t width_of(const cli_arguments *arguments, FILE *stream) {
 
 dsm_table_style cli_table_style(const cli_arguments *arguments, FILE *stream) {
   return (dsm_table_style){.width = width_of(arguments, stream),
-                           .color = cli_has_color(arguments, stream)};
+                           .color = cli_has_color(arguments, stream),
+                           .is_unfolded = arguments->is_unfolded,
+                           .is_summary = arguments->is_summary,
+                           .row_limit = arguments->top};
 }
 
 double cli_seconds_now(void) {

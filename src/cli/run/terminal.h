@@ -15,7 +15,7 @@ bool cli_is_terminal(const cli_arguments *arguments, FILE *stream);
 bool cli_has_color(const cli_arguments *arguments, FILE *stream);
 
 /** The style of a table on a stream, or in a file (NULL). Its width is $COLUMNS, else the
- * terminal's, else 100. */
+ * terminal's, else 100; which rows it has the options say. */
 dsm_table_style cli_table_style(const cli_arguments *arguments, FILE *stream);
 
 /** Seconds since some moment that stays the same. */

@@ -76,23 +76,4 @@ const char *dsm__web_time(dsm__page *page, const dsm_plan *plan, double cycles);
 /** "12.3 %", "under 0.1 %" for what would read as nothing. */
 const char *dsm__web_percent(dsm__page *page, double share);
 
-/** A pass of a layer of the plan. */
-typedef struct dsm__web_pass {
-  size_t layer;
-  dsm_pass pass;
-  double cycles;
-} dsm__web_pass;
-
-/** Passes of a plan, in order of layers and passes. */
-typedef struct dsm__web_passes {
-  dsm__web_pass *items; /**< of the page's arena */
-  size_t count;
-  size_t left_out;    /**< passes that are not among them */
-  double left_cycles; /**< what these take */
-} dsm__web_passes;
-
-/** Those `most` passes that take longest, of equals the first. Empty, and the page fails, if out of
- * memory. */
-dsm__web_passes dsm__web_longest_passes(dsm__page *page, const dsm_plan *plan, size_t most);
-
 #endif

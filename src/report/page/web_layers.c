@@ -7,8 +7,16 @@
 #include "report/table/number_style.h"
 #include "report/table/pass_columns.h"
 
-static bool is_shown(int column, const dsm__pass_traits *has) {
-  return (column != DSM__COLUMN_ON_CHIP || has->on_chip != 0) &&
+/* What a table has columns for. */
+typedef struct view {
+  dsm__pass_rows rows;
+  dsm__pass_traits has;
+} view;
+
+static bool is_shown(int column, const view *v) {
+  const dsm__pass_traits *const has = &v->has;
+  return (column != DSM__COLUMN_COUNT || v->rows.is_folded) &&
+         (column != DSM__COLUMN_ON_CHIP || has->on_chip != 0) &&
          (column != DSM__COLUMN_DYSM || has->has_dysm) &&
          (column != DSM__COLUMN_PIPELINE || has->has_pipeline);
 }
@@ -24,10 +32,9 @@ static const char *number_text(dsm__page *page, const dsm_plan *plan, int column
              : cell->text;
 }
 
-static void put_cell(dsm__page *page, const dsm_plan *plan, const dsm__web_pass *shown,
+static void put_cell(dsm__page *page, const dsm_plan *plan, const dsm__pass_row *shown,
                      int column) {
-  const dsm__pass_cell cell =
-      dsm__pass_cell_of(page, plan, shown->layer, shown->pass, (dsm__pass_column_id)column);
+  const dsm__pass_cell cell = dsm__pass_cell_of(page, plan, shown, (dsm__pass_column_id)column);
   if (column == DSM__COLUMN_LAYER) {
     dsm__html_element(&page->out, "th", cell.text, "scope", "row", NULL);
   } else if (dsm__pass_columns[column].is_number) {
@@ -40,23 +47,23 @@ static void put_cell(dsm__page *page, const dsm_plan *plan, const dsm__web_pass 
   }
 }
 
-static void put_row(dsm__page *page, const dsm_plan *plan, const dsm__web_pass *shown,
-                    const dsm__pass_traits *has) {
+static void put_row(dsm__page *page, const dsm_plan *plan, const dsm__pass_row *shown,
+                    const view *v) {
   dsm__html_begin(&page->out, "tr", NULL);
   for (int c = 0; c < DSM__PASS_COLUMN_COUNT; c++) {
-    if (is_shown(c, has)) {
+    if (is_shown(c, v)) {
       put_cell(page, plan, shown, c);
     }
   }
   dsm__html_end(&page->out, "tr");
 }
 
-static void put_titles(dsm__page *page, const dsm__pass_traits *has) {
+static void put_titles(dsm__page *page, const view *v) {
   dsm__html_begin(&page->out, "thead", NULL);
   dsm__html_begin(&page->out, "tr", NULL);
   dsm__page_break(page);
   for (int c = 0; c < DSM__PASS_COLUMN_COUNT; c++) {
-    if (is_shown(c, has)) {
+    if (is_shown(c, v)) {
       const dsm__pass_column *const column = &dsm__pass_columns[c];
       dsm__html_element(&page->out, "th", column->title, "scope", "col", "data-key", column->key,
                         "class", column->is_number ? "number" : "name", "title", column->meaning,
@@ -67,13 +74,20 @@ static void put_titles(dsm__page *page, const dsm__pass_traits *has) {
   dsm__html_end(&page->out, "thead");
 }
 
-static void put_legend(dsm__page *page, const dsm__pass_traits *has) {
+static void put_legend(dsm__page *page, const view *v) {
+  const dsm__pass_traits *const has = &v->has;
   dsm__web_paragraph(
       page, "note",
       "step %: share of the step's time. Then of the time of the pass: util = useful work at full "
       "speed, array = arrays starting up or not full, xfer = transfers that computation does not "
       "hide, aux = auxiliary operations, other = never hidden, mostly = the largest kind of that. "
       "FLOP/B: FLOP for each byte between chip and memory.");
+  if (v->rows.is_folded) {
+    dsm__web_paragraph(
+        page, "note",
+        "count: equal layers, which have one row; time and step % are of all of them "
+        "together, other numbers of each.");
+  }
   const char *kinds = "";
   for (int g = DSM_GROUP_STREAM + 1; g < DSM_GROUP_VISIBLE_END; g++) {
     if (has->has_group[g]) {
@@ -93,31 +107,36 @@ static void put_legend(dsm__page *page, const dsm__pass_traits *has) {
   }
 }
 
+static const char *caption(dsm__page *page, const dsm_plan *plan, const dsm__pass_rows *rows) {
+  if (rows->left_out > 0) {
+    return dsm__page_text(
+        page,
+        "The %s passes that take longest, in order of layers; the other %s take "
+        "%s of the step. dsm score with --format csv lists all.",
+        dsm__figure_count(rows->count).text, dsm__figure_count(rows->left_out).text,
+        dsm__web_percent(page, dsm__share(rows->left_cycles, plan->result.step_cycles)));
+  }
+  return rows->is_folded ? "Each pass of each layer, equal layers as one."
+                         : "Each pass of each layer.";
+}
+
 void dsm__web_layers(dsm__page *page, const dsm_plan_page *subject) {
   const dsm_plan *const plan = subject->plan;
-  const dsm__web_passes passes = dsm__web_longest_passes(page, plan, DSM__WEB_ROWS_MAX);
-  const dsm__pass_traits has = dsm__pass_traits_of(plan);
-  put_legend(page, &has);
+  view v = {.has = dsm__pass_traits_of(plan)};
+  page->out.failed = !dsm__pass_rows_find(&v.rows, plan, page->style.is_unfolded, DSM__WEB_ROWS_MAX,
+                                          page->arena) ||
+                     page->out.failed;
+  put_legend(page, &v);
   dsm__html_element(&page->out, "div", "", "id", "filters", "hidden", "", NULL);
   dsm__html_begin(&page->out, "div", "class", "scroll tall", "tabindex", "0", "role", "region",
                   "aria-label", "Table of layers and passes", NULL);
   dsm__html_begin(&page->out, "table", "id", "passes", "class", "dense", NULL);
-  dsm__html_element(
-      &page->out, "caption",
-      passes.left_out == 0
-          ? "Each pass of each layer."
-          : dsm__page_text(
-                page,
-                "The %s passes that take longest, in order of layers; the other %s take "
-                "%s of the step. dsm score with --format csv lists all.",
-                dsm__figure_count(passes.count).text, dsm__figure_count(passes.left_out).text,
-                dsm__web_percent(page, dsm__share(passes.left_cycles, plan->result.step_cycles))),
-      NULL);
-  put_titles(page, &has);
+  dsm__html_element(&page->out, "caption", caption(page, plan, &v.rows), NULL);
+  put_titles(page, &v);
   dsm__html_begin(&page->out, "tbody", NULL);
   dsm__page_break(page);
-  for (size_t i = 0; i < passes.count; i++) {
-    put_row(page, plan, &passes.items[i], &has);
+  for (size_t i = 0; i < v.rows.count; i++) {
+    put_row(page, plan, &v.rows.items[i], &v);
   }
   dsm__html_end(&page->out, "tbody");
   dsm__html_end(&page->out, "table");

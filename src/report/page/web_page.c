@@ -152,7 +152,7 @@ static void put_body(dsm__page *page, const dsm_plan_page *subject) {
 }
 
 char *dsm_report_plan_page(const dsm_plan_page *subject) {
-  dsm__page page = dsm__page_begin((dsm_table_style){0});
+  dsm__page page = dsm__page_begin((dsm_table_style){.is_unfolded = subject->is_unfolded});
   page.renaming = subject->plan->renaming;
   dsm__text_buffer colors = {0};
   dsm__web_colors(&colors, subject->plan);

@@ -1,19 +1,23 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* bottlenecks.c: which passes lose most of the step, and what they lose it to, in sentences. */
+/* bottlenecks.c: which passes lose most of the step, and what they lose it to, in sentences. Equal
+ * layers, wherever in the network they are, are one bottleneck together. */
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
 #include "base/number_text.h"
 #include "model/names.h"
+#include "report/folded_name.h"
 #include "report/loss.h"
 #include "report/table/number_style.h"
 #include "report/table/plan_table.h"
 #include "report/table/text_page.h"
 
-/* A pass and the cycles that it loses. */
+/* A pass of equal layers and the cycles that it loses in all of them. */
 typedef struct bottleneck_pass {
-  const dsm_layer_plan *layer;
+  const dsm_layer_plan *layer; /* the first of them */
+  size_t row;                  /* of the folding */
+  size_t count;                /* of layers */
   dsm_pass pass;
   double lost;
 } bottleneck_pass;
@@ -38,15 +42,19 @@ static void consider(bottleneck_list *list, bottleneck_pass candidate) {
   list->count = kept + 1;
 }
 
-static bottleneck_list find_bottlenecks(const dsm_plan *plan) {
+static bottleneck_list find_bottlenecks(const dsm_plan *plan, const dsm__folding *equal) {
   bottleneck_list list = {.count = 0};
-  for (size_t i = 0; i < plan->layer_count; i++) {
+  for (size_t row = 0; row < equal->row_count; row++) {
+    const dsm__fold_row *const of = &equal->rows[row];
     for (int p = 0; p < DSM_PASS_COUNT; p++) {
-      const dsm_pass_plan *const pass = &plan->layers[i].passes[p];
+      const dsm_pass_plan *const pass = &plan->layers[of->first].passes[p];
       const double lost = pass->exists ? pass->cycles.total - pass->ideal_cycles : 0;
       if (lost > 0) {
-        consider(&list,
-                 (bottleneck_pass){.layer = &plan->layers[i], .pass = (dsm_pass)p, .lost = lost});
+        consider(&list, (bottleneck_pass){.layer = &plan->layers[of->first],
+                                          .row = row,
+                                          .count = of->count,
+                                          .pass = (dsm_pass)p,
+                                          .lost = (double)of->count * lost});
       }
     }
   }
@@ -145,7 +153,9 @@ static const char *array_filling(dsm__page *page, const dsm_plan *plan,
       array->rows, column_macs, rows, columns);
 }
 
-static const char *start_count(dsm__page *page, const dsm_plan *plan, const dsm_pass_plan *pass) {
+static const char *start_count(dsm__page *page, const dsm_plan *plan,
+                               const bottleneck_pass *bottleneck) {
+  const dsm_pass_plan *const pass = &bottleneck->layer->passes[bottleneck->pass];
   double invocations = 0;
   if (plan->system->array.block_cycles > 0) {
     return " and changing their blocks of weights";
@@ -154,8 +164,8 @@ static const char *start_count(dsm__page *page, const dsm_plan *plan, const dsm_
     invocations += (double)pass->invocations[i].count;
   }
   const double starts = invocations * (double)pass->share.model_ways;
-  return dsm__page_text(page, " (%s time%s, at %s cycle%s)", dsm__figure_fixed(starts, 0).text,
-                        dsm__plural(starts),
+  return dsm__page_text(page, " (%s time%s%s, at %s cycle%s)", dsm__figure_fixed(starts, 0).text,
+                        dsm__plural(starts), bottleneck->count > 1 ? " each" : "",
                         dsm__figure_short(plan->system->array.startup_cycles, 4).text,
                         dsm__plural(plan->system->array.startup_cycles));
 }
@@ -267,21 +277,38 @@ static cause main_cause(dsm__page *page, const dsm_plan *plan, const bottleneck_
   } else if (bound == DSM_BOUND_STARTUP && plan->system->model.tile_schedule) {
     found.phrase = "starting tiles";
   } else if (bound == DSM_BOUND_STARTUP) {
-    found.detail = start_count(page, plan, pass);
+    found.detail = start_count(page, plan, bottleneck);
   }
-  found.cycles = lost.cycles[bound];
+  found.cycles = (double)bottleneck->count * lost.cycles[bound];
   return found;
+}
+
+/* "conv1 update", "24 x encoder.0..23.score backward"; NULL if out of memory. */
+static const char *subject_of(dsm__page *page, const dsm_plan *plan, const dsm__folding *equal,
+                              const bottleneck_pass *bottleneck) {
+  const char *const name = dsm__fold_row_name(page->arena, plan, equal, bottleneck->row);
+  const char *const pass = dsm_pass_name(bottleneck->pass);
+  return name == NULL ? NULL
+         : bottleneck->count > 1
+             ? dsm__page_text(page, "%zu x %s %s", bottleneck->count, name, pass)
+             : dsm__page_text(page, "%s %s", name, pass);
 }
 
 size_t dsm__plan_bottleneck_sentences(dsm__page *page, const dsm_plan *plan,
                                       const char *sentences[DSM__BOTTLENECKS_MAX]) {
-  const bottleneck_list list = find_bottlenecks(plan);
+  dsm__folding equal;
+  if (!dsm__fold_equal(&equal, plan, page->style.is_unfolded, page->arena)) {
+    page->out.failed = true;
+    return 0;
+  }
+  const bottleneck_list list = find_bottlenecks(plan, &equal);
   for (size_t i = 0; i < list.count; i++) {
     const bottleneck_pass *const bottleneck = &list.items[i];
+    const char *const subject = subject_of(page, plan, &equal, bottleneck);
     const cause most = main_cause(page, plan, bottleneck);
+    page->out.failed = page->out.failed || subject == NULL;
     sentences[i] = dsm__page_text(
-        page, "%s %s: %s %% of the step, of which %s %% goes to %s%s.",
-        bottleneck->layer->layer->name, dsm_pass_name(bottleneck->pass),
+        page, "%s: %s %% of the step, of which %s %% goes to %s%s.", subject == NULL ? "" : subject,
         dsm__figure_percent(dsm__share(bottleneck->lost, plan->result.step_cycles)).text,
         dsm__figure_fixed(100 * dsm__share(most.cycles, bottleneck->lost), 0).text, most.phrase,
         most.detail);

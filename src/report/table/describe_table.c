@@ -4,9 +4,12 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "base/number_text.h"
+#include "base/order.h"
 #include "report/declared.h"
+#include "report/folded_name.h"
 #include "report/parameter_list.h"
 #include "report/table/number_style.h"
 #include "report/table/table.h"
@@ -14,7 +17,8 @@
 #include "system/system_internal.h"
 
 static const dsm__table_column layer_columns[] = {
-    {.title = "layer", .is_name = true},
+    {.title = "layer", .is_name = true, .comfort = 18},
+    {.title = "n", .gap = 1, .is_right = true, .is_optional = true},
     {.title = "type", .gap = 2, .rank = 2},
     {.title = "in", .gap = 2, .is_right = true, .rank = 3},
     {.title = "out", .gap = 2, .is_right = true, .rank = 3},
@@ -54,40 +58,172 @@ const char *dsm__describe_kernel(dsm__page *page, const dsm_layer_spec *spec) {
                         spec->kernel.columns, stride, groups);
 }
 
-static void add_layer(dsm__table *table, const dsm_layer_spec *spec, const dsm__declared *declared,
-                      const char *timesteps) {
-  dsm__page *const page = table->page;
+/* The cells of a layer behind its name and count. */
+enum { LAYER_CELLS = DSM__COUNT_OF(layer_columns) - 2 };
+
+typedef struct layer_row {
+  const char *name;
+  const char *cells[LAYER_CELLS];
+  const dsm__declared *declared;
+} layer_row;
+
+static layer_row row_of(dsm__page *page, const dsm_layer_spec *spec, const dsm__declared *declared,
+                        const char *timesteps) {
   const char *const feature =
       spec->type != DSM_LAYER_CONV
           ? ""
           : dsm__page_text(page, "%" PRIu64 "x%" PRIu64, spec->feature.rows, spec->feature.columns);
   const char *const type = dsm__page_text(page, "%s%s", dsm_layer_type_name(spec->type),
                                           spec->is_bidirectional ? " x2" : "");
-  DSM__TABLE_TEXTS(table, spec->name, type, dsm__page_text(page, "%" PRIu64, spec->in),
-                   dsm__page_text(page, "%" PRIu64, spec->out), feature,
-                   dsm__describe_kernel(page, spec), timesteps,
-                   dsm__figure_count(declared->parameters).text,
-                   dsm__figure_count(declared->forward_macs).text,
-                   dsm__figure_scaled(declared->activation_bytes, "B").text);
+  return (layer_row){
+      .name = spec->name,
+      .declared = declared,
+      .cells = {
+          type, dsm__page_text(page, "%" PRIu64, spec->in),
+          dsm__page_text(page, "%" PRIu64, spec->out), feature, dsm__describe_kernel(page, spec),
+          timesteps, dsm__page_text(page, "%s", dsm__figure_count(declared->parameters).text),
+          dsm__page_text(page, "%s", dsm__figure_count(declared->forward_macs).text),
+          dsm__page_text(page, "%s", dsm__figure_scaled(declared->activation_bytes, "B").text)}};
+}
+
+/* Layers that are told in the same words are equal. */
+typedef struct layer_list {
+  layer_row *rows; /* of each layer */
+  const char **names;
+  const char **texts;
+  dsm__folding folding;
+} layer_list;
+
+static bool list_layers(dsm__page *page, const dsm_workload *workload, layer_list *list) {
+  const bool is_repeated = has_timesteps(workload);
+  const size_t count = workload->spec_count;
+  const dsm__declared *const declared = dsm__declared_derive(page->arena, workload);
+  if (declared == NULL || !DSM__RESERVE(page->arena, list->rows, count) ||
+      !DSM__RESERVE(page->arena, list->names, count) ||
+      !DSM__RESERVE(page->arena, list->texts, count)) {
+    return false;
+  }
+  for (size_t i = 0; i < count; i++) {
+    const dsm_layer_spec *const spec = &workload->specs[i];
+    list->rows[i] = row_of(page, spec, &declared[i],
+                           is_repeated ? dsm__page_text(page, "%" PRIu64, spec->timesteps) : "");
+    list->names[i] = spec->name;
+    list->texts[i] = "";
+    for (int c = 0; c < LAYER_CELLS; c++) {
+      list->texts[i] = dsm__page_text(page, "%s|%s", list->texts[i], list->rows[i].cells[c]);
+    }
+  }
+  return dsm__fold_texts(&list->folding, list->texts, count, page->style.is_unfolded, page->arena);
+}
+
+/* The layers of a row, with what they come to together. */
+static dsm__declared together(const layer_list *list, const dsm__fold_row *row) {
+  const dsm__declared *const each = list->rows[row->first].declared;
+  return (dsm__declared){.parameters = row->count * each->parameters,
+                         .forward_macs = row->count * each->forward_macs,
+                         .activation_bytes = (double)row->count * each->activation_bytes};
+}
+
+static int compare_falling(const void *a, const void *b) {
+  return dsm__order_whole(*(const uint64_t *)b, *(const uint64_t *)a);
+}
+
+/* Of the rows with the most MACs, of equals the first ones: the least that they have, and how many
+ * have so many. */
+typedef struct choice {
+  uint64_t least;
+  size_t equal_count;
+} choice;
+
+static bool choose(dsm__page *page, const layer_list *list, size_t most, choice *made) {
+  const size_t count = list->folding.row_count;
+  uint64_t *macs;
+  *made = (choice){.equal_count = count};
+  if (most == 0 || most >= count) {
+    return true;
+  }
+  if (!DSM__RESERVE(page->arena, macs, count)) {
+    return false;
+  }
+  for (size_t row = 0; row < count; row++) {
+    macs[row] = together(list, &list->folding.rows[row]).forward_macs;
+  }
+  qsort(macs, count, sizeof *macs, compare_falling);
+  *made = (choice){.least = macs[most - 1]};
+  while (made->equal_count < most && macs[most - 1 - made->equal_count] == made->least) {
+    made->equal_count++;
+  }
+  return true;
+}
+
+static void add_row(dsm__table *table, const layer_list *list, size_t row) {
+  dsm__page *const page = table->page;
+  const dsm__fold_row *const of = &list->folding.rows[row];
+  const char *const name = dsm__fold_row_name_of(page->arena, list->names, &list->folding, row);
+  page->out.failed = page->out.failed || name == NULL;
+  DSM__TABLE_TEXTS(table, name == NULL ? "" : name,
+                   of->count > 1 ? dsm__page_text(page, "%zu", of->count) : "");
+  dsm__table_add_all(table, DSM__STYLE_PLAIN, list->rows[of->first].cells, LAYER_CELLS);
+}
+
+/* What the rows that are not shown come to, and whether one that is shown is of several layers. */
+typedef struct left_out {
+  size_t layers;
+  dsm__declared sums;
+  bool is_folded;
+} left_out;
+
+/* Adds the rows that are shown. */
+static left_out add_rows(dsm__table *table, const layer_list *list, choice made) {
+  left_out left = {.layers = 0};
+  for (size_t row = 0; row < list->folding.row_count; row++) {
+    const dsm__declared sums = together(list, &list->folding.rows[row]);
+    const bool is_least = sums.forward_macs == made.least;
+    if (sums.forward_macs < made.least || (is_least && made.equal_count == 0)) {
+      left.layers += list->folding.rows[row].count;
+      left.sums.parameters += sums.parameters;
+      left.sums.forward_macs += sums.forward_macs;
+      left.sums.activation_bytes += sums.activation_bytes;
+      continue;
+    }
+    made.equal_count -= is_least ? 1 : 0;
+    left.is_folded = left.is_folded || list->folding.rows[row].count > 1;
+    add_row(table, list, row);
+  }
+  return left;
+}
+
+static void add_sums(dsm__table *table, const char *name, const dsm__declared *sums) {
+  DSM__TABLE_STYLED(table, DSM__STYLE_HEADING, name, "", "", "", "", "", "", "",
+                    dsm__figure_count(sums->parameters).text,
+                    dsm__figure_count(sums->forward_macs).text,
+                    dsm__figure_scaled(sums->activation_bytes, "B").text);
 }
 
 static void put_layers(dsm__page *page, const dsm_workload *workload) {
-  const bool is_repeated = has_timesteps(workload);
-  const dsm__declared *const declared = dsm__declared_derive(page->arena, workload);
+  const dsm_table_style *const style = &page->style;
+  layer_list list = {.rows = NULL};
+  choice made;
   dsm__table table = DSM__TABLE(page, layer_columns);
-  if (declared == NULL) {
+  if (!list_layers(page, workload, &list) || !choose(page, &list, style->row_limit, &made)) {
     page->out.failed = true;
+    return;
   }
-  for (size_t i = 0; i < workload->spec_count && declared != NULL; i++) {
-    const dsm_layer_spec *const spec = &workload->specs[i];
-    add_layer(&table, spec, &declared[i],
-              is_repeated ? dsm__page_text(page, "%" PRIu64, spec->timesteps) : "");
+  const left_out left = style->is_summary ? (left_out){.layers = 0} : add_rows(&table, &list, made);
+  if (left.layers > 0) {
+    add_sums(&table, dsm__page_text(page, "%zu more", left.layers), &left.sums);
   }
-  DSM__TABLE_STYLED(&table, DSM__STYLE_HEADING, "total", "", "", "", "", "", "",
-                    dsm__figure_count(workload->parameters).text,
-                    dsm__figure_count(workload->forward_macs).text,
-                    dsm__figure_scaled(workload->activation_bytes, "B").text);
+  add_sums(&table, "total",
+           &(dsm__declared){.parameters = workload->parameters,
+                            .forward_macs = workload->forward_macs,
+                            .activation_bytes = workload->activation_bytes});
   dsm__table_print(&table);
+  if (left.is_folded) {
+    dsm__page_break(page);
+    dsm__page_line(page, DSM__STYLE_FAINT,
+                   "n: equal layers, which have one row, with the numbers of each. --unfold shows "
+                   "them one by one.");
+  }
 }
 
 void dsm__describe_source(dsm__page *page, const char *source) {

@@ -10,6 +10,8 @@
 
 const dsm__pass_column dsm__pass_columns[] = {
     [DSM__COLUMN_LAYER] = {"layer", "layer", "name of the layer", .brief = "layer"},
+    [DSM__COLUMN_COUNT] = {"count", "count", "equal layers that the row is of", .brief = "n",
+                           .gap = 1, .is_number = true, .is_optional = true},
     [DSM__COLUMN_PASS] = {"pass", "pass", "forward, backward or update", .brief = "pass", .gap = 1},
     [DSM__COLUMN_PARALLELISM] = {"parallelism", "parallelism", "how the chips divide the work",
                                  .brief = "par.", .gap = 2, .rank = 1},
@@ -70,30 +72,32 @@ static dsm__pass_cell intensity(dsm__page *page, double value) {
                           .exact = value};
 }
 
-dsm__pass_cell dsm__pass_cell_of(dsm__page *page, const dsm_plan *plan, size_t layer, dsm_pass pass,
+dsm__pass_cell dsm__pass_cell_of(dsm__page *page, const dsm_plan *plan, const dsm__pass_row *row,
                                  dsm__pass_column_id column) {
-  const dsm_layer_plan *const planned = &plan->layers[layer];
-  const dsm_pass_plan *const run = &planned->passes[pass];
+  const dsm_layer_plan *const planned = &plan->layers[row->layer];
+  const dsm_pass_plan *const run = &planned->passes[row->pass];
   const dsm__loss loss = dsm__loss_of_pass(run);
   dsm__pass_cell cell = {.text = ""};
   switch (column) {
   case DSM__COLUMN_LAYER:
-    return (dsm__pass_cell){.text = planned->layer->name, .style = DSM__STYLE_HEADING};
+    return (dsm__pass_cell){.text = row->name, .style = DSM__STYLE_HEADING};
+  case DSM__COLUMN_COUNT:
+    return whole_number(page, row->count, row->count > 1);
   case DSM__COLUMN_PASS:
-    return words(dsm_pass_name(pass));
+    return words(dsm_pass_name(row->pass));
   case DSM__COLUMN_PARALLELISM:
     return words(dsm_plan_parallelism_name(plan, run->share.parallelism));
   case DSM__COLUMN_SPLIT:
     return words(dsm__page_text(page, "%s%s", dsm__page_split(page, &run->invocations[0].split),
                                 dsm__has_other_split(run) ? " *" : ""));
   case DSM__COLUMN_ON_CHIP:
-    return words(dsm__on_chip_text(page, planned, pass));
+    return words(dsm__on_chip_text(page, planned, row->pass));
   case DSM__COLUMN_DYSM:
     return whole_number(page, planned->decisions.dysm_factor, planned->decisions.dysm_factor > 1);
   case DSM__COLUMN_PIPELINE:
     return whole_number(page, planned->pipeline + 1, planned->pipeline != DSM_NO_PIPELINE);
   case DSM__COLUMN_STEP:
-    return share(page, loss.total, plan->result.step_cycles);
+    return share(page, row->cycles, plan->result.step_cycles);
   case DSM__COLUMN_UTILIZATION:
     cell = share(page, run->utilization, 1);
     cell.style = dsm__style_of_utilization(run->utilization);
@@ -109,14 +113,14 @@ dsm__pass_cell dsm__pass_cell_of(dsm__page *page, const dsm_plan *plan, size_t l
   case DSM__COLUMN_KIND:
     return words(dsm__loss_kind_that_matters(&loss));
   case DSM__COLUMN_INTENSITY:
-    return intensity(page, dsm__roofline_point_of(plan, layer, pass).intensity);
+    return intensity(page, dsm__roofline_point_of(plan, row->layer, row->pass).intensity);
   case DSM__COLUMN_BOUND:
     return words(dsm_plan_bound_name(plan, run->bound));
   case DSM__COLUMN_TIME:
   case DSM__PASS_COLUMN_COUNT:
     break;
   }
-  cell.exact = loss.total;
+  cell.exact = row->cycles;
   return cell;
 }
 

@@ -4,11 +4,13 @@
 #ifndef DSM_REPORT_TABLE_PASS_COLUMNS_H
 #define DSM_REPORT_TABLE_PASS_COLUMNS_H
 
+#include "report/pass_rows.h"
 #include "report/table/plan_table.h"
 #include "report/table/table.h"
 
 typedef enum dsm__pass_column_id {
   DSM__COLUMN_LAYER = 0,
+  DSM__COLUMN_COUNT,
   DSM__COLUMN_PASS,
   DSM__COLUMN_PARALLELISM,
   DSM__COLUMN_SPLIT,
@@ -48,8 +50,9 @@ typedef struct dsm__pass_cell {
   dsm__text_style style;
 } dsm__pass_cell;
 
-/** Of a pass that exists. The time is left to the page. */
-dsm__pass_cell dsm__pass_cell_of(dsm__page *page, const dsm_plan *plan, size_t layer, dsm_pass pass,
+/** Of a pass that exists. The time is left to the page. Time and share of the step are those of all
+ * layers of the row together. */
+dsm__pass_cell dsm__pass_cell_of(dsm__page *page, const dsm_plan *plan, const dsm__pass_row *row,
                                  dsm__pass_column_id column);
 
 /** What a plan has of what the table can leave out or explain. */

@@ -3,33 +3,36 @@
 #include "report/table/pass_columns.h"
 
 #include "model/names.h"
+#include "report/loss.h"
+#include "report/table/number_style.h"
 
 /* What is decided for the whole layer stands in its first row, as its name does. */
 static bool is_of_layer(dsm__pass_column_id column) {
-  return column == DSM__COLUMN_LAYER || column == DSM__COLUMN_DYSM ||
+  return column == DSM__COLUMN_LAYER || column == DSM__COLUMN_COUNT || column == DSM__COLUMN_DYSM ||
          column == DSM__COLUMN_PIPELINE;
 }
 
-static void add_pass(dsm__table *table, const dsm_plan *plan, size_t layer, dsm_pass p,
-                     bool is_first_row, bool has_long_names) {
-  const dsm_parallelism parallelism = plan->layers[layer].passes[p].share.parallelism;
+static void add_row(dsm__table *table, const dsm_plan *plan, const dsm__pass_row *row,
+                    bool has_long_names) {
+  const dsm_parallelism parallelism = plan->layers[row->layer].passes[row->pass].share.parallelism;
   for (int c = 0; c < DSM__PASS_COLUMN_COUNT; c++) {
     const dsm__pass_column_id column = (dsm__pass_column_id)c;
     if (dsm__pass_columns[c].brief == NULL) {
       continue;
     }
-    const dsm__pass_cell cell = dsm__pass_cell_of(table->page, plan, layer, p, column);
+    const dsm__pass_cell cell = dsm__pass_cell_of(table->page, plan, row, column);
     const char *const text =
-        column == DSM__COLUMN_PASS ? dsm__word_brief(&dsm__pass_words, p)
+        column == DSM__COLUMN_PASS ? dsm__word_brief(&dsm__pass_words, row->pass)
         : column == DSM__COLUMN_PARALLELISM && !has_long_names
             ? dsm__word_brief(dsm__words_in(plan->renaming, &dsm__parallelism_words), parallelism)
             : cell.text;
-    dsm__table_add(table, cell.style, is_of_layer(column) && !is_first_row ? "" : text);
+    dsm__table_add(table, cell.style, is_of_layer(column) && !row->is_first_of_name ? "" : text);
   }
 }
 
 /* Fills the columns that terminals have; how many. */
-static size_t choose_columns(dsm__table_column columns[DSM__PASS_COLUMN_COUNT]) {
+static size_t choose_columns(dsm__table_column columns[DSM__PASS_COLUMN_COUNT], bool is_folded) {
+  static const unsigned folded_comfort = 18; /* "encoder.0..23.out" */
   size_t count = 0;
   for (int c = 0; c < DSM__PASS_COLUMN_COUNT; c++) {
     const dsm__pass_column *const column = &dsm__pass_columns[c];
@@ -39,31 +42,43 @@ static size_t choose_columns(dsm__table_column columns[DSM__PASS_COLUMN_COUNT]) 
                                              .gap = column->gap,
                                              .is_right = column->is_number,
                                              .is_name = c == DSM__COLUMN_LAYER,
+                                             .comfort = is_folded ? folded_comfort : 0,
                                              .is_optional = column->is_optional};
     }
   }
   return count;
 }
 
-static void add_rows(dsm__table *table, const dsm_plan *plan, bool has_long_names) {
-  for (size_t i = 0; i < plan->layer_count; i++) {
-    bool is_first_row = true;
-    for (int p = 0; p < DSM_PASS_COUNT; p++) {
-      if (plan->layers[i].passes[p].exists) {
-        add_pass(table, plan, i, (dsm_pass)p, is_first_row, has_long_names);
-        is_first_row = false;
-      }
-    }
+static void add_rows(dsm__table *table, const dsm_plan *plan, const dsm__pass_rows *rows,
+                     bool has_long_names) {
+  for (size_t i = 0; i < rows->count; i++) {
+    add_row(table, plan, &rows->items[i], has_long_names);
+  }
+}
+
+/* What is not shown of a table of which the longest rows are. */
+static void put_left_out(dsm__page *page, const dsm_plan *plan, const dsm__pass_rows *rows) {
+  if (rows->left_out > 0) {
+    dsm__page_line(
+        page, DSM__STYLE_PLAIN, "and %zu more pass%s of layers, together %s %% of the step",
+        rows->left_out, rows->left_out == 1 ? "" : "es",
+        dsm__figure_percent(dsm__share(rows->left_cycles, plan->result.step_cycles)).text);
   }
 }
 
 static void put_legend(dsm__page *page, const dsm_plan *plan, const dsm__pass_traits *traits,
-                       bool has_long_names) {
+                       bool is_folded, bool has_long_names) {
   dsm__page_line(
       page, DSM__STYLE_FAINT,
       "In percent: step = share of the step's time; then of the pass's time: util = "
       "useful work at full speed, array = arrays starting up or not full, xfer = transfers that "
       "computation does not hide, aux = auxiliary operations, other = never hidden.");
+  if (is_folded) {
+    dsm__page_line(
+        page, DSM__STYLE_FAINT,
+        "n: equal layers, which have one row; step is of all n together, other numbers are "
+        "of each. --unfold shows them one by one.");
+  }
   if (traits->has_hybrid && !has_long_names) {
     dsm__page_line(page, DSM__STYLE_FAINT, "par.: %s.", dsm__page_parallelisms(page, plan->system));
   }
@@ -82,23 +97,36 @@ static void put_legend(dsm__page *page, const dsm_plan *plan, const dsm__pass_tr
   }
 }
 
-static void put_plan(dsm__page *page, const dsm_plan *plan) {
+/* The table of layers and passes, and what its words mean. */
+static void put_rows(dsm__page *page, const dsm_plan *plan, const dsm__pass_rows *rows) {
   const dsm__pass_traits traits = dsm__pass_traits_of(plan);
-  dsm__page_line(page, DSM__STYLE_HEADING, "%s", dsm__page_plan_heading(page, plan));
-  dsm__page_break(page);
   dsm__table_column columns[DSM__PASS_COLUMN_COUNT];
-  const size_t column_count = choose_columns(columns);
+  const size_t column_count = choose_columns(columns, rows->is_folded);
   dsm__table table = dsm__table_make(page, columns, column_count);
-  add_rows(&table, plan, true);
+  add_rows(&table, plan, rows, true);
   const bool has_long_names = dsm__table_natural_width(&table) <= page->style.width;
   if (!has_long_names) {
     table = dsm__table_make(page, columns, column_count);
-    add_rows(&table, plan, false);
+    add_rows(&table, plan, rows, false);
   }
   dsm__table_print(&table);
+  put_left_out(page, plan, rows);
   dsm__page_break(page);
-  put_legend(page, plan, &traits, has_long_names);
+  put_legend(page, plan, &traits, rows->is_folded, has_long_names);
   dsm__page_break(page);
+}
+
+static void put_plan(dsm__page *page, const dsm_plan *plan) {
+  const dsm_table_style *const style = &page->style;
+  dsm__pass_rows rows;
+  dsm__page_line(page, DSM__STYLE_HEADING, "%s", dsm__page_plan_heading(page, plan));
+  dsm__page_break(page);
+  if (!style->is_summary) {
+    page->out.failed =
+        !dsm__pass_rows_find(&rows, plan, style->is_unfolded, style->row_limit, page->arena) ||
+        page->out.failed;
+    put_rows(page, plan, &rows);
+  }
   dsm__plan_totals(page, plan);
 }
 
