@@ -35,10 +35,10 @@ def run(*arguments, code=0):
     return done
 
 
-def make(name, *arguments):
+def make(name, *arguments, options=("--unfold",)):
     """A plan and its page, NAME.json and NAME.html."""
     run("explore", *arguments, "-q", "-o", f"{name}.json")
-    run("report", f"{name}.json", "-o", f"{name}.html")
+    run("report", f"{name}.json", *options, "-o", f"{name}.html")
     return Made(name)
 
 
@@ -111,7 +111,7 @@ class Page(html.parser.HTMLParser):
 
 
 def setUpModule():
-    global DSM, FOLDER, KEEP, VGG, NASTY_ONE, EDITED, INFERENCE, LARGE
+    global DSM, FOLDER, KEEP, VGG, NASTY_ONE, EDITED, INFERENCE, LARGE, FOLDED
     KEEP = tempfile.TemporaryDirectory(prefix="dsm-page-")
     FOLDER = pathlib.Path(KEEP.name)
     VGG = make("vgg", "vgg16", "torus64", "--minibatch", "512")
@@ -127,6 +127,7 @@ def setUpModule():
         "layers": [{"name": f"a_layer_of_number_{i}", "type": "conv", "in": 64, "out": 64, "feature": [14, 14],
                     "kernel": [3, 3]} for i in range(1000)]}))
     LARGE = make("large", "large.workload.json", "torus16", "--optimize", "none")
+    FOLDED = make("folded", "gnmt", "torus64", "--mode", "inference", "--optimize", "reuse", options=())
     text = (FOLDER / "vgg.json").read_text()
     plan = json.loads(text)
     plan["layers"][0]["dysm_factor"] = 1
@@ -135,7 +136,7 @@ def setUpModule():
     for layer in plan["layers"]:
         layer["output_on_chip"] = False
     (FOLDER / "edited.json").write_text(json.dumps(plan))
-    run("report", "edited.json", "-o", "edited.html")
+    run("report", "edited.json", "--unfold", "-o", "edited.html")
     EDITED = Made("edited")
 
 
@@ -144,7 +145,7 @@ def tearDownModule():
 
 
 def all_pages():
-    return (VGG, INFERENCE, NASTY_ONE, EDITED, LARGE)
+    return (VGG, INFERENCE, NASTY_ONE, EDITED, LARGE, FOLDED)
 
 
 class MarkupTest(unittest.TestCase):
@@ -205,8 +206,8 @@ class MarkupTest(unittest.TestCase):
         self.assertEqual(set(names), set(NASTY))
 
     def test_the_same_plan_gives_the_same_page(self):
-        self.assertEqual(run("report", "vgg.json").stdout, VGG.text)
-        self.assertEqual(run("report", "vgg.json", "--threads", "2").stdout, VGG.text)
+        self.assertEqual(run("report", "vgg.json", "--unfold").stdout, VGG.text)
+        self.assertEqual(run("report", "vgg.json", "--unfold", "--threads", "2").stdout, VGG.text)
 
 
 class TruthTest(unittest.TestCase):
@@ -301,6 +302,22 @@ class TruthTest(unittest.TestCase):
         self.assertEqual(sources["element_bytes"], "given")
         for key in ("gradient_bytes", "partial_sum_bytes", "optimizer_bytes_per_weight"):
             self.assertTrue(sources[key].startswith("(default) assumption"), key)
+
+    def test_equal_layers_have_one_row(self):
+        rows = FOLDED.page.records("passes")
+        single = INFERENCE.page.records("passes")
+        self.assertLess(len(rows), len(single) - 5)
+        counts = [int(row["count"][1] or 1) for row in rows]
+        self.assertEqual(sum(counts), len(single))
+        for key in ("cycles", "step"):
+            self.assertAlmostEqual(sum(float(row[key][0]["data-v"]) for row in rows)
+                                   / sum(float(row[key][0]["data-v"]) for row in single), 1, 12)
+        by_name = {row["layer"][1]: row for row in single}
+        for row, count in zip(rows, counts):
+            if row["layer"][1] == "enc2..6":
+                self.assertAlmostEqual(float(row["cycles"][0]["data-v"])
+                                       / (count * float(by_name["enc2"]["cycles"][0]["data-v"])), 1, 12)
+        self.assertNotIn("count", single[0])
 
     def test_a_plan_that_is_not_the_best_says_so(self):
         self.assertNotIn("Not the best plan", VGG.text)

@@ -144,7 +144,7 @@ void dsm__web_commands(dsm__page *page, const dsm_plan_page *subject) {
   put_command(page, "dsm score ", file);
   put_command(page, "\ndsm check ", file);
   put_command(page, "\ndsm report ", file);
-  dsm__text_puts(&page->out, " -o report.html\n");
+  dsm__text_printf(&page->out, "%s -o report.html\n", page->style.is_unfolded ? " --unfold" : "");
   end_commands(page);
   put_from_plan(page, subject->plan, file);
   put_from_names(page, subject->plan);
