@@ -70,11 +70,13 @@ typedef struct dsm_plot {
 } dsm_plot;
 
 /**
- * A figure of a plan. *plot belongs to the caller; it is NULL unless DSM_OK.
+ * A figure of a plan; equal neighbours among its layers are shown once, with their count, unless
+ * is_unfolded. *plot belongs to the caller; it is NULL unless DSM_OK.
  * DSM_ERROR_OUT_OF_MEMORY. O(layers) texts, of bounded width.
  */
 DSM_API DSM_NODISCARD dsm_status dsm_plot_plan(dsm_plot **plot, const dsm_plan *plan,
-                                               dsm_plan_figure figure, dsm_diags *diags);
+                                               dsm_plan_figure figure, bool is_unfolded,
+                                               dsm_diags *diags);
 
 /**
  * The script to keep: gnuplot makes NAME.FORM from it and from the data in files beside it, whose

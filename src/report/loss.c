@@ -31,6 +31,19 @@ dsm__loss dsm__loss_of_pass(const dsm_pass_plan *pass) {
   return loss;
 }
 
+dsm__loss dsm__loss_times(dsm__loss loss, double count) {
+  loss.busy *= count;
+  loss.array *= count;
+  loss.transfer *= count;
+  loss.auxiliary *= count;
+  loss.other *= count;
+  loss.total *= count;
+  for (int g = 0; g < DSM_GROUP_COUNT; g++) {
+    loss.groups[g] *= count;
+  }
+  return loss;
+}
+
 dsm__loss dsm__loss_of_plan(const dsm_plan *plan) {
   dsm__loss loss = loss_of(&plan->result.cycles, plan->result.ideal_cycles);
   for (size_t layer = 0; layer < plan->layer_count; layer++) {

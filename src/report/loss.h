@@ -33,6 +33,9 @@ dsm__time_parts dsm__time_parts_of(const dsm__loss *loss);
 
 dsm__loss dsm__loss_of_pass(const dsm_pass_plan *pass);
 
+/** So many times a loss. */
+dsm__loss dsm__loss_times(dsm__loss loss, double count);
+
 /** Of the whole step. */
 dsm__loss dsm__loss_of_plan(const dsm_plan *plan);
 

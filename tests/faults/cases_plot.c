@@ -24,7 +24,7 @@ static attempt figure_of(const dsm_plan *plan, const char *word, dsm_diags *diag
   if (!dsm_plan_figure_parse(word, &figure) || strcmp(dsm_plan_figure_name(figure), word) != 0) {
     return (attempt){.wrong = "words are read as they are written"};
   }
-  const dsm_status status = dsm_plot_plan(&plot, plan, figure, diags);
+  const dsm_status status = dsm_plot_plan(&plot, plan, figure, false, diags);
   const attempt made = attempt_of_status(status, plot, status == DSM_OK ? digest_plot(plot) : 0);
   if (plot != &poison) {
     dsm_plot_free(plot);

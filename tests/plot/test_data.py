@@ -140,11 +140,33 @@ CHECKS = {"loss": ("bars", check_loss), "time": ("columns", check_time), "splits
           "roofline": ("points", check_roofline), "memory": ("spans", check_memory)}
 
 
+def count_of(name):
+    """Of how many layers a row is: "24 × NAME"; a layer may be called so itself."""
+    count, cross, _ = name.partition(" × ")
+    return int(count) if cross and count.isdigit() else 1
+
+
+def check_folded(dsm, path, plan):
+    """Where equal layers are shown once, all passes are there, and their cycles are the step."""
+    folder = path.with_suffix(".folded")
+    for figure, name in (("loss", "bars"), ("splits", "splits")):
+        done = plans.run(dsm, "plot", path, "--figure", figure, "--script", folder,
+                         env=plans.environment())
+        expect(done.returncode == 0, path.name, done.stderr)
+        rows = rows_of(folder / f"{figure}.{name}.dat")
+        passes = sum(len(layer["passes"]) for layer in plan["layers"])
+        where = f"{path.name}, folded {figure}"
+        expect(sum(count_of(row[-1]) for row in rows) == passes, where, "other layers or passes")
+        if figure == "loss":
+            expect_near(sum(float(row[2]) for row in rows), plan["result"]["step_cycles"], where, "cycles")
+
+
 def check_plan(dsm, path):
     plan = json.loads(path.read_text(encoding="utf-8"))
+    check_folded(dsm, path, plan)
     for figure, (name, check) in CHECKS.items():
         folder = path.with_suffix(f".{figure}")
-        done = plans.run(dsm, "plot", path, "--figure", figure, "--script", folder,
+        done = plans.run(dsm, "plot", path, "--figure", figure, "--unfold", "--script", folder,
                          env=plans.environment())
         expect(done.returncode == 0, path.name, done.stderr)
         check(plan, folder / f"{figure}.{name}.dat")

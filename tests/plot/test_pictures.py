@@ -30,8 +30,8 @@ def expect(holds, where, message):
         print(f"{where}: {message}")
 
 
-def plot(dsm, plan, *options):
-    done = plans.run(dsm, "plot", plan, *options, env=plans.environment())
+def plot(dsm, plan, *options, rows="--unfold"):
+    done = plans.run(dsm, "plot", plan, *filter(None, (rows,)), *options, env=plans.environment())
     expect(done.returncode == 0, plan, f"exit {done.returncode}: {done.stderr}")
     expect(done.stdout == "" and done.stderr == "", plan, f"prints {done.stdout}{done.stderr}")
 
@@ -122,6 +122,19 @@ def check_roofline_labels(dsm, folder, made):
     expect("no room" in below_of(folder, "googlenet"), "googlenet, roofline", "has all labels")
 
 
+def check_folded(dsm, folder, made):
+    """Equal layers have one name, with their count, and no two texts meet."""
+    for name, plan in made.items():
+        for figure in ("loss", "splits"):
+            picture = folder / f"{name}-{figure}-folded.svg"
+            plot(dsm, plan, "--figure", figure, "-o", picture, rows=None)
+            found, boxes = svg_texts.faults(picture, SMALLEST_TEXT)
+            expect(not found, f"{name}, {figure}", f"{len(found)} faults: {found[:5]}")
+            if name in ("resnet50", "net200"):
+                counts = [box.text for box in boxes if re.match(r"\d+ × ", box.text)]
+                expect(len(counts) > 2, f"{name}, {figure}", f"folds only {counts}")
+
+
 def check_forms(dsm, folder, plan):
     for form, signature in SIGNATURES.items():
         for figure in plans.FIGURES:
@@ -159,6 +172,7 @@ def check_all(dsm, folder):
     check_names(folder, 200)
     check_odd_names(folder)
     check_roofline_labels(dsm, folder, made)
+    check_folded(dsm, folder, made)
     check_forms(dsm, folder, made["vgg16"])
     check_script(dsm, folder, made["odd"])
 

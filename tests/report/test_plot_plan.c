@@ -9,7 +9,7 @@
 
 static dsm_plot *plot_of(const dsm_plan *plan, int figure) {
   dsm_plot *plot = NULL;
-  ck_assert_int_eq(dsm_plot_plan(&plot, plan, (dsm_plan_figure)figure, NULL), DSM_OK);
+  ck_assert_int_eq(dsm_plot_plan(&plot, plan, (dsm_plan_figure)figure, false, NULL), DSM_OK);
   ck_assert_ptr_nonnull(plot);
   return plot;
 }

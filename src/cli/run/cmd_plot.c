@@ -260,7 +260,7 @@ static cli_exit plot_plan(request *wanted) {
           ? cli_load_plan(&operand, wanted->arguments, wanted->input)
           : dsm_plan_load(&operand.plan, wanted->input, &operand.recorded_step_cycles, diags);
   if (status == DSM_OK) {
-    status = dsm_plot_plan(&plot, operand.plan, figure, diags);
+    status = dsm_plot_plan(&plot, operand.plan, figure, wanted->arguments->is_unfolded, diags);
   }
   cli_print_findings(wanted->arguments);
   if (status == DSM_OK) {

@@ -12,6 +12,7 @@ static const double widest_pitch = 80;
 /* Of names that are turned. */
 static const double name_pitch = DSM__SIZE_SMALL * 1.15;
 static const double longest_name = 110;
+static const double longest_folded_name = 150; /* "24 x encoder.0..23.context" */
 static const double dense_size = 9;
 static const double name_gap = 5;
 
@@ -24,8 +25,8 @@ static double name_size(const dsm__bands *bands) {
 }
 
 static const char *name_of(dsm__plot_maker *maker, const dsm__bands *bands, size_t layer) {
-  return dsm__plot_fit(maker, bands->plan->layers[bands->layers->items[layer]].layer->name,
-                       name_size(bands), longest_name);
+  return dsm__plot_fit(maker, bands->layers->names[layer], name_size(bands),
+                       bands->layers->counts[layer] > 1 ? longest_folded_name : longest_name);
 }
 
 static double widest_name(dsm__plot_maker *maker, const dsm__bands *bands) {

@@ -30,13 +30,14 @@ static double put_line(figure *f, size_t place, dsm_pass p) {
   if (!layer->passes[p].exists) {
     return 0;
   }
-  const dsm__loss loss = dsm__loss_of_pass(&layer->passes[p]);
+  const double count = (double)f->layers.counts[place];
+  const dsm__loss loss = dsm__loss_times(dsm__loss_of_pass(&layer->passes[p]), count);
   const dsm__time_parts parts = dsm__time_parts_of(&loss);
   dsm__line_begin_pass(f->maker, data, place, p);
-  dsm__line_about(f->maker, data, "%s %s", layer->layer->name, dsm_pass_name(p));
+  dsm__line_about(f->maker, data, "%s %s", f->layers.names[place], dsm_pass_name(p));
   dsm__line_number(data, loss.total);
   dsm__part_stack_put(&f->parts, &parts);
-  dsm__line_end(f->maker, data, layer->layer->name);
+  dsm__line_end(f->maker, data, f->layers.names[place]);
   return 100 * dsm__share(loss.total, f->plan->result.step_cycles);
 }
 
@@ -95,7 +96,7 @@ static void define(figure *f) {
 
 void dsm__plot_loss(dsm__plot_maker *maker, const dsm_plan *plan) {
   figure f = {
-      .maker = maker, .plan = plan, .layers = dsm__plot_layers_of(maker, plan, most_layers)};
+      .maker = maker, .plan = plan, .layers = dsm__plot_layers_of(maker, plan, true, most_layers)};
   const dsm__plot_passes passes = dsm__plot_passes_of(plan);
   if (f.layers.count == 0) {
     return;

@@ -90,6 +90,7 @@ struct dsm__plot_maker {
   double height; /**< set before anything is put on the page */
   bool
       is_in_page; /**< of a report: it has no heading, and what grows with the network is bounded */
+  bool is_unfolded; /**< equal layers stand one by one */
   dsm__panel panel;
   dsm__text_buffer definitions; /**< for gnuplot, before the body */
   dsm__text_buffer body;

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/order.h"
+#include "report/folded_name.h"
 #include "report/table/number_style.h"
 #include "system/system_internal.h"
 
@@ -32,72 +33,109 @@ dsm__plot_passes dsm__plot_passes_of(const dsm_plan *plan) {
 
 /* ---- layers ---- */
 
-/* What a layer loses. */
-typedef struct layer_time {
-  size_t layer;
-  double cycles; /* of all its passes */
+/* What equal layers lose. */
+typedef struct row_time {
+  size_t row;
+  double cycles; /* of all passes of all of them */
   double lost;   /* of these, without useful work */
-} layer_time;
+} row_time;
 
-static layer_time time_of(const dsm_plan *plan, size_t layer) {
-  layer_time sum = {.layer = layer};
+static row_time time_of(const dsm_plan *plan, const dsm__folding *folding, size_t row) {
+  const dsm__fold_row *const of = &folding->rows[row];
+  row_time sum = {.row = row};
   for (int p = 0; p < DSM_PASS_COUNT; p++) {
-    const dsm_pass_plan *const pass = &plan->layers[layer].passes[p];
+    const dsm_pass_plan *const pass = &plan->layers[of->first].passes[p];
     if (pass->exists) {
-      sum.cycles += pass->cycles.total;
-      sum.lost += pass->cycles.total - pass->ideal_cycles;
+      sum.cycles += (double)of->count * pass->cycles.total;
+      sum.lost += (double)of->count * (pass->cycles.total - pass->ideal_cycles);
     }
   }
   return sum;
 }
 
-/* What loses most comes first, of equals the earlier layer. */
+/* What loses most comes first, of equals the earlier one. */
 static int compare_losses(const void *a, const void *b) {
-  const layer_time *const left = a;
-  const layer_time *const right = b;
+  const row_time *const left = a;
+  const row_time *const right = b;
   return dsm__order_then(dsm__order(right->lost, left->lost),
-                         dsm__order_whole(left->layer, right->layer));
+                         dsm__order_whole(left->row, right->row));
 }
 
-static int compare_layers(const void *a, const void *b) {
-  return dsm__order_whole(*(const size_t *)a, *(const size_t *)b);
+static int compare_rows(const void *a, const void *b) {
+  return dsm__order_whole(((const row_time *)a)->row, ((const row_time *)b)->row);
 }
 
-static const char *left_out_text(dsm__plot_maker *maker, const dsm_plan *plan, size_t most,
-                                 double cycles) {
+/* What a report leaves out of `count` rows, of which it shows `most`. */
+static const char *left_out_text(dsm__plot_maker *maker, const dsm_plan *plan,
+                                 const dsm__folding *folding, const row_time *times, size_t most) {
+  size_t layers = 0;
+  double cycles = 0;
+  for (size_t i = most; i < folding->row_count; i++) {
+    layers += folding->rows[times[i].row].count;
+    cycles += times[i].cycles;
+  }
   return dsm__plot_text(
       maker,
       "Shown are the %zu layers that lose most time, in order of execution; the other %s of %s "
       "take %s %% of the step.",
-      most, dsm__figure_count(plan->layer_count - most).text,
+      plan->layer_count - layers, dsm__figure_count(layers).text,
       dsm__figure_count(plan->layer_count).text,
       dsm__figure_fixed(100 * dsm__share(cycles, plan->result.step_cycles), 1).text);
 }
 
-dsm__plot_layers dsm__plot_layers_of(dsm__plot_maker *maker, const dsm_plan *plan, size_t most) {
-  size_t *const items = dsm__arena_array(maker->arena, plan->layer_count, sizeof *items);
-  layer_time *const times = dsm__arena_array(maker->arena, plan->layer_count, sizeof *times);
-  dsm__plot_layers layers = {.items = items, .count = plan->layer_count};
-  if (items == NULL || times == NULL) {
+/* "conv1", "24 x encoder.0..23.qkv". */
+static const char *row_name(dsm__plot_maker *maker, const dsm_plan *plan,
+                            const dsm__folding *folding, size_t row) {
+  const size_t count = folding->rows[row].count;
+  const char *const name = dsm__fold_row_name(maker->arena, plan, folding, row);
+  return name == NULL || count == 1 ? name : dsm__plot_text(maker, "%zu \xC3\x97 %s", count, name);
+}
+
+/* The layers of some rows. */
+static bool list_layers(dsm__plot_maker *maker, const dsm_plan *plan, const dsm__folding *folding,
+                        const row_time *times, dsm__plot_layers *layers) {
+  size_t *items;
+  size_t *counts;
+  const char **names;
+  bool is_ready = DSM__RESERVE(maker->arena, items, layers->count) &&
+                  DSM__RESERVE(maker->arena, counts, layers->count) &&
+                  DSM__RESERVE(maker->arena, names, layers->count);
+  for (size_t i = 0; is_ready && i < layers->count; i++) {
+    const size_t row = times[i].row;
+    items[i] = folding->rows[row].first;
+    counts[i] = folding->rows[row].count;
+    names[i] = row_name(maker, plan, folding, row);
+    is_ready = names[i] != NULL;
+  }
+  if (is_ready) {
+    layers->items = items;
+    layers->counts = counts;
+    layers->names = names;
+  }
+  return is_ready;
+}
+
+dsm__plot_layers dsm__plot_layers_of(dsm__plot_maker *maker, const dsm_plan *plan, bool is_folded,
+                                     size_t most) {
+  dsm__folding folding;
+  row_time *times = NULL;
+  const bool is_ready =
+      dsm__fold_plan(&folding, plan, !is_folded || maker->is_unfolded, maker->arena) &&
+      DSM__RESERVE(maker->arena, times, folding.row_count);
+  dsm__plot_layers layers = {.count = folding.row_count};
+  for (size_t row = 0; is_ready && row < folding.row_count; row++) {
+    times[row] = time_of(plan, &folding, row);
+  }
+  if (is_ready && maker->is_in_page && layers.count > most) {
+    qsort(times, layers.count, sizeof *times, compare_losses);
+    layers.count = most;
+    layers.note = left_out_text(maker, plan, &folding, times, most);
+    qsort(times, layers.count, sizeof *times, compare_rows);
+  }
+  if (!is_ready || !list_layers(maker, plan, &folding, times, &layers)) {
     maker->body.failed = true;
     return (dsm__plot_layers){.count = 0};
   }
-  for (size_t i = 0; i < plan->layer_count; i++) {
-    times[i] = time_of(plan, i);
-  }
-  if (maker->is_in_page && plan->layer_count > most) {
-    double left_cycles = 0;
-    qsort(times, plan->layer_count, sizeof *times, compare_losses);
-    for (size_t i = most; i < plan->layer_count; i++) {
-      left_cycles += times[i].cycles;
-    }
-    layers.count = most;
-    layers.note = left_out_text(maker, plan, most, left_cycles);
-  }
-  for (size_t i = 0; i < layers.count; i++) {
-    items[i] = times[i].layer;
-  }
-  qsort(items, layers.count, sizeof *items, compare_layers);
   return layers;
 }
 
@@ -236,13 +274,14 @@ void dsm__plot_plan_heading(dsm__plot_maker *maker, const dsm_plan *plan, const 
 }
 
 dsm_status dsm_plot_plan(dsm_plot **plot, const dsm_plan *plan, dsm_plan_figure figure,
-                         dsm_diags *diags) {
+                         bool is_unfolded, dsm_diags *diags) {
   dsm__plot_maker maker;
   *plot = NULL;
   const dsm_status status = dsm__plot_begin(&maker, diags);
   if (status != DSM_OK) {
     return status;
   }
+  maker.is_unfolded = is_unfolded;
   makers[figure](&maker, plan);
   return dsm__plot_finish(&maker, plot, diags);
 }

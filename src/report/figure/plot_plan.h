@@ -26,16 +26,20 @@ typedef struct dsm__plot_passes {
 
 dsm__plot_passes dsm__plot_passes_of(const dsm_plan *plan);
 
-/** Layers that a figure shows, in order. */
+/** Layers that a figure shows, in order. Where equal ones are shown once, an item is the first of
+ * them. */
 typedef struct dsm__plot_layers {
-  const size_t *items; /**< of the arena */
+  const size_t *items;      /**< of the arena */
+  const size_t *counts;     /**< of each item: layers that it stands for */
+  const char *const *names; /**< of each item, with its count: "24 x encoder.0..23.qkv" */
   size_t count;
   const char *note; /**< what is left out; NULL: nothing */
 } dsm__plot_layers;
 
-/** All layers; in a report the `most` that lose most time. None, and the figure fails, if out of
- * memory. */
-dsm__plot_layers dsm__plot_layers_of(dsm__plot_maker *maker, const dsm_plan *plan, size_t most);
+/** All layers, where is_folded equal neighbours once; in a report the `most` that lose most time.
+ * None, and the figure fails, if out of memory. */
+dsm__plot_layers dsm__plot_layers_of(dsm__plot_maker *maker, const dsm_plan *plan, bool is_folded,
+                                     size_t most);
 
 /** Which lines are those of a pass, of the layers first .. end - 1 that a figure shows, where the
  * lines are sorted by pass, then layer. */

@@ -495,7 +495,7 @@ void dsm__plot_roofline(dsm__plot_maker *maker, const dsm_plan *plan) {
   figure f = {.maker = maker,
               .plan = plan,
               .passes = dsm__plot_passes_of(plan),
-              .layers = dsm__plot_layers_of(maker, plan, most_layers),
+              .layers = dsm__plot_layers_of(maker, plan, false, most_layers),
               .equal = dsm__roofline_equal_layers(plan, maker->arena),
               .roof = dsm__roof_of(plan)};
   if (f.equal == NULL || f.layers.count == 0) {

@@ -53,17 +53,17 @@ static void look_at_passes(figure *f) {
   }
 }
 
-static void put_line(figure *f, dsm__text_buffer *data, size_t layer, dsm_pass p) {
-  const dsm_pass_plan *const pass = pass_of(f, layer, p);
+static void put_line(figure *f, dsm__text_buffer *data, size_t place, dsm_pass p) {
+  const dsm_pass_plan *const pass = pass_of(f, f->layers.items[place], p);
   if (!pass->exists) {
     return;
   }
-  dsm__text_printf(data, "%zu\t%s\t%s\t", layer + 1, dsm_pass_name(p),
+  dsm__text_printf(data, "%zu\t%s\t%s\t", place + 1, dsm_pass_name(p),
                    dsm_plan_parallelism_name(f->plan, pass->share.parallelism));
   for (int d = 0; d < DSM_DIM_COUNT; d++) {
     dsm__text_printf(data, "%" PRIu64 "\t", pass->invocations[0].split.n[d]);
   }
-  dsm__plot_put_name(f->maker, data, f->plan->layers[layer].layer->name);
+  dsm__plot_put_name(f->maker, data, f->layers.names[place]);
 }
 
 /* One line a pass and layer that has it. */
@@ -75,7 +75,7 @@ static void put_data(figure *f) {
   }
   dsm__text_puts(data, "\tname\n");
   for (size_t p = 0; p < f->passes.count; p++) {
-    for (size_t i = 0; i < f->plan->layer_count; i++) {
+    for (size_t i = 0; i < f->layers.count; i++) {
       put_line(f, data, i, f->passes.of[p]);
     }
   }
@@ -178,7 +178,7 @@ static void choose_sizes(figure *f) {
   (void)snprintf(widest, sizeof widest, "%" PRIu64, f->most_parts);
   const double width = dsm__plot_text_width(widest, 1);
   const double gap = 1.5;
-  const double smallest = f->plan->layer_count > many_layers ? smallest_of_many : smallest_number;
+  const double smallest = f->layers.count > many_layers ? smallest_of_many : smallest_number;
   f->bands = dsm__bands_layout(f->maker, f->plan, &f->layers, left_margin, smallest * width + gap);
   f->row_height = f->bands.is_dense ? 11 : 14;
   f->number_size = fmin(fmin(largest_number, f->row_height - gap), (f->bands.pitch - gap) / width);
@@ -187,7 +187,7 @@ static void choose_sizes(figure *f) {
 void dsm__plot_splits(dsm__plot_maker *maker, const dsm_plan *plan) {
   figure f = {.maker = maker,
               .plan = plan,
-              .layers = dsm__plot_layers_of(maker, plan, plan->layer_count),
+              .layers = dsm__plot_layers_of(maker, plan, true, plan->layer_count),
               .passes = dsm__plot_passes_of(plan)};
   if (f.layers.count == 0) {
     return;

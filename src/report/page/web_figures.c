@@ -20,6 +20,7 @@ static const char *note_after(dsm__page *page, const dsm__plot_maker *maker, con
 static void put_figure(dsm__page *page, const dsm_plan *plan, figure_maker *make, const char *name,
                        const char *label, const char *caption) {
   dsm__plot_maker maker = dsm__svg_begin(page->arena, DSM__WEB_WIDTH);
+  maker.is_unfolded = page->style.is_unfolded;
   make(&maker, plan);
   dsm__web_figure(page, &maker, name, label, note_after(page, &maker, caption));
 }
