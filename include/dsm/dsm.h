@@ -37,6 +37,7 @@
 #include "dsm/explore.h"
 #include "dsm/export.h"
 #include "dsm/file.h"
+#include "dsm/import.h"
 #include "dsm/instance.h"
 #include "dsm/limits.h"
 #include "dsm/mapping.h"

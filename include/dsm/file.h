@@ -27,6 +27,10 @@ extern "C" {
 DSM_API DSM_NODISCARD dsm_status dsm_file_read(char **text, size_t *length, const char *path,
                                                dsm_diags *diags);
 
+/** The same of a file that may have `most` bytes, at least one. */
+DSM_API DSM_NODISCARD dsm_status dsm_file_read_within(char **text, size_t *length, const char *path,
+                                                      size_t most, dsm_diags *diags);
+
 /**
  * Writes a file whole or not at all: a temporary file in the same folder, flushed, synced, closed
  * and renamed. SIGINT, SIGTERM and SIGHUP to the calling thread wait meanwhile; temporary files

@@ -66,8 +66,8 @@ static ssize_t read_up_to(int descriptor, char *target, size_t size) {
 /* Reads a stream of unknown length into a buffer that doubles, starting at `expected` bytes. One
  * byte over the limit is asked for, to know that there is more. */
 static dsm_status read_all(char **text, size_t *length, int descriptor, size_t expected,
-                           const char *path, dsm_diags *diags) {
-  const size_t limit = DSM_FILE_BYTES_MAX + 1;
+                           size_t most, const char *path, dsm_diags *diags) {
+  const size_t limit = most + 1;
   size_t capacity = expected < limit ? expected + 1 : limit;
   size_t used = 0;
   char *buffer = NULL;
@@ -91,10 +91,10 @@ static dsm_status read_all(char **text, size_t *length, int descriptor, size_t e
     }
     capacity = capacity < limit / 2 ? 2 * capacity : limit;
   }
-  if (used > DSM_FILE_BYTES_MAX) {
+  if (used > most) {
     free(buffer);
     dsm__diags_add(diags, DSM_SEVERITY_ERROR, (dsm__place){.file = path}, NULL,
-                   "expected at most %zu bytes, found more", DSM_FILE_BYTES_MAX);
+                   "expected at most %zu bytes, found more", most);
     return DSM_ERROR_INVALID;
   }
   buffer[used] = '\0';
@@ -104,6 +104,11 @@ static dsm_status read_all(char **text, size_t *length, int descriptor, size_t e
 }
 
 dsm_status dsm_file_read(char **text, size_t *length, const char *path, dsm_diags *diags) {
+  return dsm_file_read_within(text, length, path, DSM_FILE_BYTES_MAX, diags);
+}
+
+dsm_status dsm_file_read_within(char **text, size_t *length, const char *path, size_t most,
+                                dsm_diags *diags) {
   static const size_t first_guess_bytes = 4096;
   *text = NULL;
   *length = 0;
@@ -115,10 +120,9 @@ dsm_status dsm_file_read(char **text, size_t *length, const char *path, dsm_diag
   size_t expected = first_guess_bytes;
   struct stat info;
   if (fstat(descriptor, &info) == 0 && S_ISREG(info.st_mode) && info.st_size > 0) {
-    expected =
-        (uintmax_t)info.st_size < DSM_FILE_BYTES_MAX ? (size_t)info.st_size : DSM_FILE_BYTES_MAX;
+    expected = (uintmax_t)info.st_size < most ? (size_t)info.st_size : most;
   }
-  const dsm_status status = read_all(text, length, descriptor, expected, path, diags);
+  const dsm_status status = read_all(text, length, descriptor, expected, most, path, diags);
   if (!is_stdin) {
     (void)close(descriptor); /* nothing was written: nothing can be lost */
   }

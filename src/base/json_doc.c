@@ -108,6 +108,36 @@ dsm_status dsm__json_doc_parse(dsm__json_doc **doc, const char *text, size_t len
   return status;
 }
 
+dsm__json_doc *dsm__json_doc_bare(const char *file, dsm_diags *diags) {
+  dsm__json_doc *const doc = calloc(1, sizeof *doc);
+  if (doc == NULL) {
+    return NULL;
+  }
+  doc->diags = diags;
+  doc->first_finding = dsm_diags_count(diags);
+  doc->arena = dsm__arena_new();
+  doc->file = doc->arena == NULL || file == NULL ? NULL : dsm__arena_strdup(doc->arena, file);
+  if (doc->arena == NULL || (doc->file == NULL && file != NULL)) {
+    dsm__json_doc_free(doc);
+    return NULL;
+  }
+  return doc;
+}
+
+/* The value of a labelled node is of a type that no text has, and holds the label. */
+dsm__json_node dsm__json_labelled(dsm__json_doc *doc, const char *label) {
+  cJSON *const item = dsm__arena_alloc(doc->arena, sizeof *item);
+  if (item != NULL) {
+    item->type = cJSON_Raw;
+    item->valuestring = dsm__arena_strdup(doc->arena, label);
+  }
+  if (item == NULL || item->valuestring == NULL) {
+    dsm__json_set_out_of_memory(doc);
+    return (dsm__json_node){.doc = doc};
+  }
+  return (dsm__json_node){.doc = doc, .item = item};
+}
+
 void dsm__json_doc_free(dsm__json_doc *doc) {
   if (doc == NULL) {
     return;

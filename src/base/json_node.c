@@ -167,6 +167,12 @@ static size_t chain(const dsm__json_node *node,
 }
 
 void dsm__json_path(const dsm__json_node *node, char *path, size_t size) {
+  for (const dsm__json_node *each = node; each != NULL; each = each->parent) {
+    if (cJSON_IsRaw(each->item)) {
+      (void)snprintf(path, size, "%s", each->item->valuestring);
+      return;
+    }
+  }
   const dsm__json_node *nodes[DSM__JSON_MAX_DEPTH + 1];
   const size_t count = chain(node, nodes);
   size_t used = 0;
@@ -290,7 +296,7 @@ dsm__place dsm__json_place(const dsm__json_node *node) {
   while (present->item == NULL && present->parent != NULL) {
     present = present->parent;
   }
-  if (!may_search(node->doc)) {
+  if (node->doc->text == NULL || !may_search(node->doc)) {
     return (dsm__place){.file = node->doc->file};
   }
   const text_path path = path_in_text(present);
@@ -370,20 +376,27 @@ static void report(const dsm__json_node *node, dsm_severity severity, const char
   dsm__diags_vadd(doc->diags, severity, place, fuller_hint, format, args);
 }
 
-void dsm__json_error(const dsm__json_node *node, const char *hint, const char *format, ...) {
-  if (!mark_node(node)) {
-    return;
+void dsm__json_vfinding(const dsm__json_node *node, dsm_severity severity, const char *hint,
+                        const char *format, va_list args) {
+  if (severity == DSM_SEVERITY_ERROR) {
+    if (!mark_node(node)) {
+      return;
+    }
+    node->doc->error_count++;
   }
-  node->doc->error_count++;
+  report(node, severity, hint, format, args);
+}
+
+void dsm__json_error(const dsm__json_node *node, const char *hint, const char *format, ...) {
   va_list args;
   va_start(args, format);
-  report(node, DSM_SEVERITY_ERROR, hint, format, args);
+  dsm__json_vfinding(node, DSM_SEVERITY_ERROR, hint, format, args);
   va_end(args);
 }
 
 void dsm__json_warning(const dsm__json_node *node, const char *hint, const char *format, ...) {
   va_list args;
   va_start(args, format);
-  report(node, DSM_SEVERITY_WARNING, hint, format, args);
+  dsm__json_vfinding(node, DSM_SEVERITY_WARNING, hint, format, args);
   va_end(args);
 }

@@ -10,6 +10,7 @@
 #ifndef DSM_BASE_JSON_READ_H
 #define DSM_BASE_JSON_READ_H
 
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -50,6 +51,14 @@ typedef struct dsm__json_node {
 DSM_NODISCARD dsm_status dsm__json_doc_parse(dsm__json_doc **doc, const char *text, size_t length,
                                              const char *file, const dsm_override *overrides,
                                              size_t override_count, dsm_diags *diags);
+
+/** A document of a file that is no JSON: it has no text and no values, only findings, whose places
+ * are labelled nodes. NULL if out of memory. `diags` may be NULL. */
+dsm__json_doc *dsm__json_doc_bare(const char *file, dsm_diags *diags);
+
+/** A place in a bare document, with what findings call it (copied); empty: the file itself. Its
+ * members and items are absent, and findings at them name the place. */
+dsm__json_node dsm__json_labelled(dsm__json_doc *doc, const char *label);
 
 void dsm__json_doc_free(dsm__json_doc *doc);
 
@@ -122,6 +131,11 @@ void dsm__json_error(const dsm__json_node *node, const char *hint, const char *f
 /** Reports a warning at the node, any number of times; it is no error of the document. */
 void dsm__json_warning(const dsm__json_node *node, const char *hint, const char *format, ...)
     DSM_PRINTF(3, 4);
+
+/** Reports a finding at the node, as dsm__json_error or dsm__json_warning do; a note is no error
+ * either. */
+void dsm__json_vfinding(const dsm__json_node *node, dsm_severity severity, const char *hint,
+                        const char *format, va_list args) DSM_PRINTF(4, 0);
 
 /** A short description of what a node holds, for messages: `string "abc"`, `number 3.5`, `an
  * object`... */

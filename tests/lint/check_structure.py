@@ -17,6 +17,7 @@ PROGRAMS = tuple(PROGRAM_ROOMS)
 PUBLIC_HEADERS = {
     "base": {"status", "diag", "file", "number", "override", "limits"},
     "workload": {"workload"},
+    "import": {"import"},
     "system": {"system"},
     "model": {"mapping", "model", "workload", "system"},
     "plan": {"plan"},

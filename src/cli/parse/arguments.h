@@ -74,6 +74,14 @@ typedef struct cli_plot_arguments {
   cli_texts wheres;
 } cli_plot_arguments;
 
+/** How files of other programs are read. */
+typedef struct cli_import_arguments {
+  unsigned format; /**< of --from, where that is given */
+  dsm_import_dimension dimensions[DSM_IMPORT_DIMENSIONS_MAX];
+  size_t dimension_count;
+  size_t minibatch; /**< of `import`; 0: not given */
+} cli_import_arguments;
+
 typedef struct cli_arguments {
   const struct cli_command *command;
   const struct cli_program_kind *program;
@@ -96,6 +104,7 @@ typedef struct cli_arguments {
   bool is_summary;         /**< --summary */
   size_t top;              /**< --top; 0: not given */
   bool is_strict;          /**< of check: whatever moved fails */
+  bool is_strict;          /**< of check: whatever moved fails; of import: whatever is noted */
   const char *workload;    /**< of check, in place of the baseline's; NULL: not given */
   const char *system;      /**< likewise */
   const char *fit;         /**< of calibrate: paths, joined by commas; NULL: not given */
@@ -104,6 +113,7 @@ typedef struct cli_arguments {
   cli_partition_arguments partition;
   dsm_export_target export_target; /**< if --to is given */
   cli_plot_arguments plot;
+  cli_import_arguments import;
   cli_format format;
   bool has_format;    /**< --format was given */
   const char *output; /**< NULL: not given */

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "cli/parse/imports.h"
 #include "cli/parse/input_files.h"
 #include "cli/parse/lookup.h"
 #include "cli/parse/option_values.h"
@@ -174,7 +175,8 @@ static char *read_operand(const cli_unfinished *word, dsm_description kind, size
     const bool is_read =
         strcmp(word->operands[i], "-") != 0 &&
         cli_find_input(&path, &arguments, word->operands[i], everywhere, NULL) == DSM_OK &&
-        !dsm_store_is_database(path) && dsm_file_read(&text, length, path, NULL) == DSM_OK &&
+        !dsm_store_is_database(path) &&
+        cli_read_description(&text, length, path, &arguments, NULL) == DSM_OK &&
         dsm_description_detect(&found, text, *length, NULL, NULL) == DSM_OK && found == kind;
     free(path);
     if (is_read) {

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "cli/parse/imports.h"
 #include "cli/parse/lookup.h"
 #include "cli/rows/rows.h"
 #include "cli/run/complain.h"
@@ -65,10 +66,12 @@ static dsm_status refuse_database(const char *path, dsm_diags *diags) {
 }
 
 /* Reads a description of any kind, and finds out of which. */
-static dsm_status read_any(cli_input_file *loaded, dsm_diags *diags) {
-  dsm_status status = dsm_store_is_database(loaded->path)
-                          ? refuse_database(loaded->path, diags)
-                          : dsm_file_read(&loaded->text, &loaded->length, loaded->path, diags);
+static dsm_status read_any(cli_input_file *loaded, const cli_arguments *arguments,
+                           dsm_diags *diags) {
+  dsm_status status =
+      dsm_store_is_database(loaded->path)
+          ? refuse_database(loaded->path, diags)
+          : cli_read_description(&loaded->text, &loaded->length, loaded->path, arguments, diags);
   if (status == DSM_OK) {
     status =
         dsm_description_detect(&loaded->kind, loaded->text, loaded->length, loaded->path, diags);
@@ -84,8 +87,11 @@ cli_input_file cli_load(const cli_arguments *arguments, const char *name, dsm_de
   cli_input_file loaded = {.kind = is_any ? DSM_DESCRIPTION_WORKLOAD : kind};
   loaded.status = cli_find_input(&loaded.path, arguments, name, kinds, diags);
   if (loaded.status == DSM_OK) {
-    loaded.status = is_any ? read_any(&loaded, diags)
-                           : dsm_file_read(&loaded.text, &loaded.length, loaded.path, diags);
+    loaded.status =
+        is_any ? read_any(&loaded, arguments, diags)
+        : kind == DSM_DESCRIPTION_WORKLOAD
+            ? cli_read_description(&loaded.text, &loaded.length, loaded.path, arguments, diags)
+            : dsm_file_read(&loaded.text, &loaded.length, loaded.path, diags);
   }
   if (loaded.status == DSM_OK) {
     loaded.status = parse(&loaded, arguments, diags);

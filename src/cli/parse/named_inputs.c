@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/parse/imports.h"
 #include "cli/parse/lookup.h"
 #include "cli/run/complain.h"
 
@@ -20,12 +21,23 @@ dsm_status cli_read_once(cli_named_inputs *in, const char *path, char **text, si
   return dsm_file_read(text, length, path, diags);
 }
 
+/* A workload may be a file of another program, and as large as these are. */
+static dsm_status read_workload(cli_named_inputs *in, const char *path, char **text, size_t *length,
+                                dsm_diags *diags) {
+  if (strcmp(path, "-") != 0) {
+    return cli_read_description(text, length, path, in->arguments, diags);
+  }
+  const dsm_status status = cli_read_once(in, path, text, length, diags);
+  return status == DSM_OK ? cli_make_description(text, length, path, in->arguments, diags) : status;
+}
+
 dsm_status cli_read_named(void *context, const char *name, const char *folder, dsm_description kind,
                           char **text, size_t *length, char **file, dsm_diags *diags) {
   cli_named_inputs *const in = context;
   dsm_status status = cli_find_beside(file, in->arguments, name, folder, 1U << kind, diags);
   if (status == DSM_OK) {
-    status = cli_read_once(in, *file, text, length, diags);
+    status = kind == DSM_DESCRIPTION_WORKLOAD ? read_workload(in, *file, text, length, diags)
+                                              : cli_read_once(in, *file, text, length, diags);
   }
   if (status != DSM_OK) {
     free(*file);

@@ -69,6 +69,10 @@ const char *cli_export_target_word(size_t index) {
   return index < DSM_EXPORT_TARGET_COUNT ? dsm_export_target_name((dsm_export_target)index) : NULL;
 }
 
+const char *cli_import_word(size_t index) {
+  return index < DSM_IMPORT_FORMAT_COUNT ? dsm_import_format_name((dsm_import_format)index) : NULL;
+}
+
 const char *cli_objective_word(size_t index) {
   return index < DSM_OBJECTIVE_KIND_COUNT ? dsm_objective_kind_name((dsm_objective_kind)index)
                                           : NULL;
@@ -347,6 +351,27 @@ cli_exit cli_apply_elasticity(cli_arguments *arguments, const cli_option *option
                            arguments->elasticity, option->name);
   }
   arguments->elasticity = option->name;
+  return CLI_EXIT_DONE;
+}
+
+/* The text is split where it stands: the name is what is before the last '='. */
+cli_exit cli_apply_dimension(cli_arguments *arguments, const cli_option *option, char *value) {
+  cli_import_arguments *const import = &arguments->import;
+  char *const equals = strrchr(value, '=');
+  size_t size = 0;
+  if (equals == NULL || equals == value ||
+      !cli_parse_size(equals + 1, 1, DSM_DIMENSION_MAX, &size)) {
+    return cli_usage_error(arguments->command,
+                           "--%s: expected NAME=N, N a whole number from 1 to %d, found '%s'",
+                           option->name, DSM_DIMENSION_MAX, value);
+  }
+  if (import->dimension_count == DSM_IMPORT_DIMENSIONS_MAX) {
+    return cli_usage_error(arguments->command, "--%s: expected it at most %d times, found more",
+                           option->name, DSM_IMPORT_DIMENSIONS_MAX);
+  }
+  *equals = '\0';
+  import->dimensions[import->dimension_count++] =
+      (dsm_import_dimension){.name = value, .size = size};
   return CLI_EXIT_DONE;
 }
 

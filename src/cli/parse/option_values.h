@@ -32,6 +32,7 @@ const char *cli_formats_word(size_t index);
 const char *cli_color_word(size_t index);
 const char *cli_record_word(size_t index);
 const char *cli_export_target_word(size_t index);
+const char *cli_import_word(size_t index);
 const char *cli_objective_word(size_t index);
 const char *cli_figure_word(size_t index);
 const char *cli_log_axis_word(size_t index); /**< its number is that of DSM_PLOT_AXIS_'s bit */
@@ -46,6 +47,7 @@ cli_exit cli_apply_parallelism(cli_arguments *arguments, const cli_option *optio
 cli_exit cli_settle_parallelisms(cli_arguments *arguments, const dsm_system *system);
 cli_exit cli_apply_elasticity(cli_arguments *arguments, const cli_option *option, char *value);
 cli_exit cli_apply_set(cli_arguments *arguments, const cli_option *option, char *value);
+cli_exit cli_apply_dimension(cli_arguments *arguments, const cli_option *option, char *value);
 cli_exit cli_apply_shard(cli_arguments *arguments, const cli_option *option, char *value);
 cli_exit cli_apply_format(cli_arguments *arguments, const cli_option *option, char *value);
 cli_exit cli_apply_simulate(cli_arguments *arguments, const cli_option *option, char *value);

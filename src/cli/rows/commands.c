@@ -74,6 +74,23 @@ const cli_command cli_commands[] = {
      .examples = {"dsm init workload -o my_network.json", "dsm init system > my_system.json",
                   "dsm explore my_network.json my_system.json"},
      .run = cli_run_init},
+    {.name = "import",
+     .bit = CLI_IMPORT,
+     .operands = "FILE",
+     .takes = {CLI_TAKES_FILE},
+     .operand_min = 1,
+     .operand_max = 1,
+     .summary = "make a workload of a file of another program",
+     .description =
+         "Reads FILE, a network as another program writes it ('-' is standard input), and writes "
+         "it as a workload: to standard output, or with --output to a file. The format is "
+         "recognised by what the file holds. What was approximated or left out is said in notes; "
+         "what cannot be understood is an error. Every command that takes a WORKLOAD takes such "
+         "files too, and reads them in the same way.",
+     .examples = {"dsm import model.onnx -o network.json",
+                  "dsm import model.onnx --dimension sequence=512 --minibatch 32 -o network.json",
+                  "dsm explore model.onnx torus64"},
+     .run = cli_run_import},
     {.name = "describe",
      .bit = CLI_DESCRIBE,
      .operands = "FILE...",

@@ -8,7 +8,9 @@
   (CLI_EXPLORE | CLI_SCORE | CLI_DESCRIBE | CLI_VALIDATE | CLI_SWEEP | CLI_PARTITION)
 #define RESULTS (ALL_BUT_CHECK | CLI_CHECK | CLI_CALIBRATE | CLI_DIFF | CLI_LIST)
 #define WRITERS (CLI_PLOT | CLI_REPORT | CLI_TRACE | CLI_EXPORT)
-#define ALL_COMMANDS (CLI_PROGRAM | RESULTS | WRITERS | CLI_INIT | CLI_HELP)
+#define ALL_COMMANDS (CLI_PROGRAM | RESULTS | WRITERS | CLI_IMPORT | CLI_INIT | CLI_HELP)
+/* Commands that take files of other programs as workloads. */
+#define READ_IMPORTS (CLI_EXPLORE | CLI_DESCRIBE | CLI_VALIDATE | CLI_SWEEP | CLI_PARTITION)
 
 #define THREADS_MAX 256
 #define ROWS_MAX 1000000
@@ -67,6 +69,24 @@ const cli_option cli_options[] = {
      .word = cli_optimization_word,
      .is_list = true,
      OWN(cli_apply_optimize)},
+    {.name = "minibatch",
+     .argument = "N",
+     .help = "samples in a step (default: those of the file, or 1)",
+     .commands = CLI_IMPORT,
+     COUNT(import.minibatch, DSM_DIMENSION_MAX)},
+    {.name = "from",
+     .argument = "FORMAT",
+     .help = "the format of FILE (default: what is recognised)",
+     .commands = CLI_IMPORT,
+     WORD(import.format, cli_import_word)},
+    {.name = "dimension",
+     .argument = "NAME=N",
+     .help = "the size of a dimension that a file of another program only names; INPUT.AXIS is the "
+             "name of one that has none. The first dimension of an input is 1 unless it is given. "
+             "May be given several times",
+     .commands = CLI_IMPORT | READ_IMPORTS,
+     .takes = CLI_TAKES_TEXT,
+     OWN(cli_apply_dimension)},
     {.name = "ladder",
      .help = "add the optimizations one after the other and show what each gains",
      .commands = CLI_EXPLORE,
@@ -116,6 +136,10 @@ const cli_option cli_options[] = {
     {.name = "strict",
      .help = "fail on whatever moved: improvements, layers and decisions too",
      .commands = CLI_CHECK,
+     FLAG(is_strict)},
+    {.name = "strict",
+     .help = "fail on whatever is approximated or left out",
+     .commands = CLI_IMPORT,
      FLAG(is_strict)},
     {.name = "workload",
      .argument = "FILE",
@@ -412,6 +436,8 @@ const cli_option cli_options[] = {
            "ending .json or .csv. '-' is standard output"),
     OUTPUT(CLI_PLOT, "FILE", CLI_TAKES_FILE,
            "the picture, written whole or not at all; its name ends in .svg, .png or .pdf"),
+    OUTPUT(CLI_IMPORT, "FILE", CLI_TAKES_FILE,
+           "write the workload to FILE, whole or not at all. '-' is standard output"),
     OUTPUT(CLI_INIT, "FILE", CLI_TAKES_FILE,
            "write to FILE, which must not be there yet. '-' is standard output"),
     {.name = "force",
@@ -427,19 +453,19 @@ const cli_option cli_options[] = {
     {.name = "quiet",
      .letter = 'q',
      .help = "no notes and warnings",
-     .commands = WRITERS,
+     .commands = WRITERS | CLI_IMPORT,
      FLAG(is_quiet)},
     {.name = "verbose",
      .letter = 'v',
      .help = "say on standard error which files were read, what was searched and how long that "
              "took",
-     .commands = RESULTS | WRITERS,
+     .commands = RESULTS | WRITERS | CLI_IMPORT,
      FLAG(is_verbose)},
     {.name = "color",
      .argument = "WHEN",
      .help = "colored tables and messages (default: auto, that is on a terminal unless NO_COLOR is "
              "set)",
-     .commands = RESULTS | WRITERS | CLI_INIT,
+     .commands = RESULTS | WRITERS | CLI_IMPORT | CLI_INIT,
      WORD(color, cli_color_word)},
     {.name = "help",
      .letter = 'h',

@@ -95,7 +95,8 @@ enum {
   CLI_DIFF = 1 << 13,
   CLI_INIT = 1 << 14,
   CLI_LIST = 1 << 15,
-  CLI_CALIBRATE = 1 << 16
+  CLI_CALIBRATE = 1 << 16,
+  CLI_IMPORT = 1 << 17
 };
 
 #define CLI_EXAMPLES_MAX 6
@@ -156,6 +157,7 @@ cli_exit cli_run_trace(const cli_arguments *arguments);
 cli_exit cli_run_export(const cli_arguments *arguments);
 cli_exit cli_run_diff(const cli_arguments *arguments);
 cli_exit cli_run_list(const cli_arguments *arguments);
+cli_exit cli_run_import(const cli_arguments *arguments);
 cli_exit cli_run_init(const cli_arguments *arguments);
 cli_exit cli_run_help(const cli_arguments *arguments);
 

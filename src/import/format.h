@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * format.h: what is particular to a format of another program, a row each and a file or folder
+ * each.
+ *
+ * A reader fills a builder with declared layers, whose nodes are places that it labels as the
+ * program of the format calls them. It reports what it cannot understand, and notes what it
+ * approximates or leaves out.
+ */
+#ifndef DSM_IMPORT_FORMAT_H
+#define DSM_IMPORT_FORMAT_H
+
+#include "base/json_read.h"
+#include "dsm/import.h"
+#include "workload/builder.h"
+
+/** An import on its way. */
+typedef struct dsm__import {
+  const char *bytes;
+  size_t length;
+  const char *file; /**< NULL: none */
+  const dsm_import_options *options;
+  dsm__json_doc *doc; /**< bare: findings and their places */
+  dsm__json_node root;
+  dsm__workload_builder builder; /**< its workload has its defaults, and what the reader finds */
+} dsm__import;
+
+typedef struct dsm__import_reader {
+  const char *word;
+  const char *help;
+  /** Are these bytes, or those that begin a file, of this format? */
+  bool (*recognise)(const char *bytes, size_t length, const char *file);
+  /** Fills the workload's name, input and minibatch, and adds its layers. Errors are the
+   * document's. */
+  void (*read)(dsm__import *import);
+} dsm__import_reader;
+
+extern const dsm__import_reader dsm__onnx_reader;
+
+/** Notes at a place what was approximated or left out: an error where options are strict. */
+void dsm__import_note(const dsm__import *import, const dsm__json_node *node, const char *format,
+                      ...) DSM_PRINTF(3, 4);
+
+/** The size that the options give a dimension of that name; 0: none. */
+uint64_t dsm__import_dimension(const dsm__import *import, const char *name, size_t length);
+
+/** The name of the file without folders and ending, as the name of a network; in the workload's
+ * arena, NULL if out of memory. */
+const char *dsm__import_file_stem(const dsm__import *import);
+
+#endif

@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "dsm/import.h"
+
+#include <stdarg.h>
+#include <string.h>
+
+#include "base/diag_add.h"
+#include "import/format.h"
+#include "workload/byte_parameters.h"
+#include "workload/workload_internal.h"
+
+static const dsm__import_reader *reader_of(dsm_import_format format) {
+  static const dsm__import_reader *const readers[DSM_IMPORT_FORMAT_COUNT] = {
+      [DSM_IMPORT_ONNX] = &dsm__onnx_reader,
+  };
+  return readers[format];
+}
+
+const char *dsm_import_format_name(dsm_import_format format) {
+  return reader_of(format)->word;
+}
+
+const char *dsm_import_format_help(dsm_import_format format) {
+  return reader_of(format)->help;
+}
+
+bool dsm_import_format_parse(const char *text, dsm_import_format *format) {
+  for (dsm_import_format f = 0; f < DSM_IMPORT_FORMAT_COUNT; f++) {
+    if (strcmp(text, reader_of(f)->word) == 0) {
+      *format = f;
+      return true;
+    }
+  }
+  return false;
+}
+
+dsm_import_format dsm_import_recognise(const char *bytes, size_t length, const char *file) {
+  dsm_import_format format = 0;
+  while (format < DSM_IMPORT_FORMAT_COUNT && !reader_of(format)->recognise(bytes, length, file)) {
+    format++;
+  }
+  return format;
+}
+
+void dsm_import_options_init(dsm_import_options *options) {
+  *options = (dsm_import_options){.format = DSM_IMPORT_FORMAT_COUNT};
+}
+
+void dsm__import_note(const dsm__import *import, const dsm__json_node *node, const char *format,
+                      ...) {
+  const dsm_severity severity = import->options->is_strict ? DSM_SEVERITY_ERROR : DSM_SEVERITY_NOTE;
+  va_list args;
+  va_start(args, format);
+  dsm__json_vfinding(node, severity, NULL, format, args);
+  va_end(args);
+}
+
+uint64_t dsm__import_dimension(const dsm__import *import, const char *name, size_t length) {
+  for (size_t i = 0; i < import->options->dimension_count; i++) {
+    const dsm_import_dimension *const one = &import->options->dimensions[i];
+    if (strlen(one->name) == length && memcmp(one->name, name, length) == 0) {
+      return one->size;
+    }
+  }
+  return 0;
+}
+
+const char *dsm__import_file_stem(const dsm__import *import) {
+  dsm__arena *const arena = import->builder.workload->arena;
+  const char *const file = import->file == NULL ? "" : import->file;
+  const char *const slash = strrchr(file, '/');
+  const char *const name = slash == NULL ? file : slash + 1;
+  const char *const dot = strrchr(name, '.');
+  const size_t length = dot == NULL || dot == name ? strlen(name) : (size_t)(dot - name);
+  const bool is_fit = length > 0 && length <= DSM_NAME_BYTES_MAX && strcmp(name, "-") != 0;
+  return is_fit ? dsm__arena_strndup(arena, name, length) : "network";
+}
+
+static void set_defaults(dsm_workload *workload) {
+  for (size_t p = 0; p < DSM__BYTE_PARAMETER_COUNT; p++) {
+    const dsm__byte_parameter *const parameter = &dsm__byte_parameters[p];
+    *dsm__byte_parameter_field(parameter, workload) = parameter->fallback;
+  }
+  workload->normalization_group = 1;
+  workload->minibatch = 1;
+}
+
+static void read_layers(dsm__import *import, const dsm__import_reader *reader) {
+  dsm_workload *const workload = import->builder.workload;
+  set_defaults(workload);
+  reader->read(import);
+  if (import->options->minibatch != 0) {
+    workload->minibatch = import->options->minibatch;
+  }
+  const size_t count = import->builder.layers.count;
+  if (dsm__json_doc_error_count(import->doc) == 0 && (count == 0 || count > DSM_LAYERS_MAX)) {
+    dsm__json_error(&import->root, NULL, "expected 1 to %d layers that multiply, found %zu",
+                    DSM_LAYERS_MAX, count);
+  }
+  if (dsm__json_doc_error_count(import->doc) == 0) {
+    dsm__builder_finish(&import->builder);
+  }
+}
+
+static dsm_status write_text(char **text, size_t *text_length, const dsm_workload *workload,
+                             dsm_diags *diags) {
+  dsm__text_buffer out = {0};
+  dsm__json_writer writer = {.out = &out};
+  dsm__workload_write(workload, &writer);
+  dsm__json_finish(&writer);
+  *text_length = out.length;
+  *text = dsm__text_finish(&out);
+  return *text == NULL ? dsm__out_of_memory(diags) : DSM_OK;
+}
+
+static dsm_status import_with(char **text, size_t *text_length, dsm__import *import,
+                              dsm_import_format format, dsm_diags *diags) {
+  import->root = dsm__json_labelled(import->doc, "");
+  import->builder = (dsm__workload_builder){
+      .workload = dsm__workload_new(), .root = import->root, .list = import->root};
+  if (import->builder.workload == NULL) {
+    return dsm__out_of_memory(diags);
+  }
+  read_layers(import, reader_of(format));
+  dsm_status status = dsm__json_doc_finish(import->doc);
+  if (status == DSM_OK) {
+    status = write_text(text, text_length, import->builder.workload, diags);
+  }
+  dsm__builder_fini(&import->builder);
+  dsm_workload_free(import->builder.workload);
+  return status;
+}
+
+/* What can be read, in words. */
+static dsm_status refuse(const char *file, dsm_diags *diags) {
+  dsm__diags_add(diags, DSM_SEVERITY_ERROR, (dsm__place){.file = file}, NULL,
+                 "expected a file of a format that can be imported, such as an %s, found none",
+                 reader_of(DSM_IMPORT_ONNX)->help);
+  return DSM_ERROR_INVALID;
+}
+
+dsm_status dsm_import_text(char **text, size_t *text_length, const char *bytes, size_t length,
+                           const char *file, const dsm_import_options *options, dsm_diags *diags) {
+  dsm_import_options defaults;
+  dsm_import_options_init(&defaults);
+  dsm__import import = {.bytes = bytes,
+                        .length = length,
+                        .file = file,
+                        .options = options == NULL ? &defaults : options};
+  dsm_import_format format = import.options->format;
+  *text = NULL;
+  *text_length = 0;
+  if (format == DSM_IMPORT_FORMAT_COUNT) {
+    format = dsm_import_recognise(bytes, length, file);
+  }
+  if (format == DSM_IMPORT_FORMAT_COUNT) {
+    return refuse(file, diags);
+  }
+  import.doc = dsm__json_doc_bare(file, diags);
+  if (import.doc == NULL) {
+    return dsm__out_of_memory(diags);
+  }
+  const dsm_status status = import_with(text, text_length, &import, format, diags);
+  dsm__json_doc_free(import.doc);
+  return status;
+}

@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * lowering.h: from the nodes of a model to declared layers.
+ *
+ * Nodes are walked in an order of execution. A node that multiplies by weights becomes a layer.
+ * What is done to the elements of a layer's output, or pools them, becomes an auxiliary operation
+ * of the layer; what can only be said of a later layer's input waits in the value's view until a
+ * layer reads it. What only renames or moves elements leaves nothing.
+ */
+#ifndef DSM_IMPORT_ONNX_LOWERING_H
+#define DSM_IMPORT_ONNX_LOWERING_H
+
+#include "import/onnx/model.h"
+
+/** The network's input among the layers of a view. */
+#define DSM__ONNX_NETWORK UINT32_MAX
+/** Most operations that wait for a layer's input. */
+#define DSM__ONNX_WAITING_MAX 4
+/** Most auxiliary operations of a layer. */
+#define DSM__ONNX_AUX_MAX (DSM_AUX_OP_COUNT + 2)
+
+/** A layer's share in a value. */
+typedef struct dsm__onnx_part {
+  uint32_t layer;    /**< index, or DSM__ONNX_NETWORK */
+  uint32_t input;    /**< of the network: the value that is the graph's input */
+  uint64_t elements; /**< for a sample, of those that it delivers */
+} dsm__onnx_part;
+
+/** What a value is made of. Immutable. */
+struct dsm__onnx_view {
+  const dsm__onnx_part *parts; /**< one after the other */
+  size_t count;
+  dsm_aux waiting[DSM__ONNX_WAITING_MAX]; /**< for the input of a layer that reads it */
+  size_t waiting_count;
+  bool is_sole; /**< nothing else reads what its layers deliver, but through this value */
+};
+
+/** A layer while it is made. */
+typedef struct dsm__onnx_layer {
+  uint64_t elements; /**< that it delivers, for a sample, in all timesteps */
+  dsm_size2 size;    /**< of a feature that it delivers */
+  uint64_t features;
+  dsm_aux aux[DSM__ONNX_AUX_MAX];
+  size_t aux_count;
+} dsm__onnx_layer;
+
+typedef struct dsm__onnx_lowering {
+  dsm__onnx_graph *graph;
+  DSM__LIST(dsm__onnx_layer) layers; /**< beside those of the builder */
+  dsm__map names;                    /**< of the layers */
+  uint64_t samples;                  /**< in the graph's tensors; 0: not known yet */
+  bool has_read_input;               /**< a layer read the network's input, which is stated now */
+  uint32_t read_input;               /**< which of the graph's */
+} dsm__onnx_lowering;
+
+/** Turns a node into layers, operations of layers, or nothing. */
+void dsm__onnx_lower_node(dsm__onnx_lowering *of, const dsm__onnx_node *node);
+
+/** Hands what was made over to the builder. */
+void dsm__onnx_lowering_finish(dsm__onnx_lowering *of);
+
+/** What a node is turned into, by its operator. */
+typedef void dsm__onnx_lower(dsm__onnx_lowering *of, const dsm__onnx_node *node);
+
+typedef struct dsm__onnx_operator {
+  const char *op;
+  dsm__onnx_lower *lower;
+  int number; /**< for functions of several operators: which */
+} dsm__onnx_operator;
+
+/** The row of an operator of ONNX itself; NULL: there is none. */
+const dsm__onnx_operator *dsm__onnx_operator_of(const dsm__onnx_node *node);
+
+/* ---- views ---- */
+
+/** The view of an input or activation; NULL: it is a constant, or unknown. */
+const dsm__onnx_view *dsm__onnx_view_of(dsm__onnx_lowering *of, dsm__onnx_value *value);
+
+/** A copy that can be changed, of a value's view that goes on in another value: it is the only
+ * reader only if nothing else reads that value. NULL if out of memory. */
+dsm__onnx_view *dsm__onnx_view_through(dsm__onnx_lowering *of, const dsm__onnx_value *value);
+
+/** Several views, one after the other; NULL if out of memory. */
+dsm__onnx_view *dsm__onnx_view_join(dsm__onnx_lowering *of, dsm__onnx_value *const *values,
+                                    size_t count);
+
+/** Is all of what its layers deliver in it, and nothing waiting? */
+bool dsm__onnx_view_is_whole(const dsm__onnx_lowering *of, const dsm__onnx_view *view);
+
+/** Makes an output an activation with a shape and a view. */
+void dsm__onnx_make(dsm__onnx_lowering *of, dsm__onnx_value *output, const dsm__onnx_shape *shape,
+                    const dsm__onnx_view *view);
+
+/** The output of a node that only passes its first input on, in another shape. */
+void dsm__onnx_pass(dsm__onnx_lowering *of, const dsm__onnx_node *node,
+                    const dsm__onnx_shape *shape);
+
+/* ---- layers ---- */
+
+/** What a node needs of one of its inputs: its shape. False, reported, if it is not known. */
+bool dsm__onnx_need_shape(dsm__onnx_lowering *of, const dsm__onnx_node *node, size_t position,
+                          dsm__onnx_shape *shape);
+
+/** The samples of the graph's tensors: what the first layer that reads one says. False, reported,
+ * if a later one says otherwise. */
+bool dsm__onnx_settle_samples(dsm__onnx_lowering *of, const dsm__onnx_node *node, uint64_t samples);
+
+/** What a layer reads, as it needs it: features of a size. */
+typedef struct dsm__onnx_reading {
+  dsm__onnx_value *value;
+  uint64_t features;
+  dsm_size2 size;
+} dsm__onnx_reading;
+
+/** Adds a layer that reads a value, with what waits for its input; its name, inputs and aux are set
+ * here. NULL: that was reported. */
+dsm__declared_layer *dsm__onnx_add_layer(dsm__onnx_lowering *of, const dsm__onnx_node *node,
+                                         const dsm__onnx_reading *reading, dsm_layer_type type);
+
+/** The same with a suffix to its name. */
+dsm__declared_layer *dsm__onnx_add_named(dsm__onnx_lowering *of, const dsm__onnx_node *node,
+                                         const char *suffix, const dsm__onnx_reading *reading,
+                                         dsm_layer_type type);
+
+/** Once the layer's keys are filled: what it delivers becomes an output of the node. */
+void dsm__onnx_deliver(dsm__onnx_lowering *of, const dsm__onnx_node *node, size_t position,
+                       const dsm__onnx_shape *shape);
+
+/** Adds an operation to the layer that was added last. */
+void dsm__onnx_add_aux(dsm__onnx_lowering *of, dsm_aux_op op);
+
+/* ---- operations on elements ---- */
+
+/** Has each layer of a value do an operation on its output; `output` is what they deliver then.
+ * What cannot be said is left out, with a remark. */
+void dsm__onnx_apply(dsm__onnx_lowering *of, const dsm__onnx_node *node, dsm__onnx_value *input,
+                     dsm__onnx_value *output, dsm_aux_op op);
+
+/** Has the layers of the first input pool what they deliver to `pooled`, or those that read it. */
+void dsm__onnx_apply_pool(dsm__onnx_lowering *of, const dsm__onnx_node *node, const dsm_aux *pool,
+                          const dsm__onnx_shape *pooled);
+
+/** Adds what one layer delivers to what another does. */
+void dsm__onnx_apply_residual(dsm__onnx_lowering *of, const dsm__onnx_node *node);
+
+/** Takes a group of nodes that together are one operation, of which this is the first; false if it
+ * begins none. */
+bool dsm__onnx_take_group(dsm__onnx_lowering *of, const dsm__onnx_node *node);
+
+/* ---- operators, by file ---- */
+
+dsm__onnx_lower dsm__onnx_lower_conv;
+dsm__onnx_lower dsm__onnx_lower_pool;
+dsm__onnx_lower dsm__onnx_lower_global_pool;
+dsm__onnx_lower dsm__onnx_lower_reduce;
+dsm__onnx_lower dsm__onnx_lower_gemm;
+dsm__onnx_lower dsm__onnx_lower_matmul;
+dsm__onnx_lower dsm__onnx_lower_recurrent;
+dsm__onnx_lower dsm__onnx_lower_element;
+dsm__onnx_lower dsm__onnx_lower_binary;
+dsm__onnx_lower dsm__onnx_lower_gather;
+dsm__onnx_lower dsm__onnx_lower_identity;
+dsm__onnx_lower dsm__onnx_lower_constant;
+dsm__onnx_lower dsm__onnx_lower_shape;
+dsm__onnx_lower dsm__onnx_lower_reshape;
+dsm__onnx_lower dsm__onnx_lower_flatten;
+dsm__onnx_lower dsm__onnx_lower_squeeze;
+dsm__onnx_lower dsm__onnx_lower_unsqueeze;
+dsm__onnx_lower dsm__onnx_lower_transpose;
+dsm__onnx_lower dsm__onnx_lower_concat;
+dsm__onnx_lower dsm__onnx_lower_split;
+dsm__onnx_lower dsm__onnx_lower_slice;
+dsm__onnx_lower dsm__onnx_lower_expand;
+dsm__onnx_lower dsm__onnx_lower_pad;
+dsm__onnx_lower dsm__onnx_lower_resize;
+
+#endif
