@@ -23,10 +23,10 @@
 typedef struct dsm__onnx_part {
   uint32_t layer;    /**< index, or DSM__ONNX_NETWORK */
   uint32_t input;    /**< of the network: the value that is the graph's input */
-  uint64_t elements; /**< for a sample, of those that it delivers */
+  uint64_t elements; /**< of those that it delivers, for all samples */
 } dsm__onnx_part;
 
-/** What a value is made of. Immutable. */
+/** What a value is made of. Immutable once it is a value's. */
 struct dsm__onnx_view {
   const dsm__onnx_part *parts; /**< one after the other */
   size_t count;
@@ -37,9 +37,10 @@ struct dsm__onnx_view {
 
 /** A layer while it is made. */
 typedef struct dsm__onnx_layer {
-  uint64_t elements; /**< that it delivers, for a sample, in all timesteps */
-  dsm_size2 size;    /**< of a feature that it delivers */
+  uint64_t elements; /**< that it delivers, for all samples and timesteps */
   uint64_t features;
+  dsm_size2 size; /**< of a feature that it delivers */
+  uint64_t taken; /**< for sums over the parts of a view; 0 between them */
   dsm_aux aux[DSM__ONNX_AUX_MAX];
   size_t aux_count;
 } dsm__onnx_layer;
@@ -48,9 +49,11 @@ typedef struct dsm__onnx_lowering {
   dsm__onnx_graph *graph;
   DSM__LIST(dsm__onnx_layer) layers; /**< beside those of the builder */
   dsm__map names;                    /**< of the layers */
+  DSM__LIST(uint32_t) listed;        /**< by dsm__onnx_view_layers */
+  size_t part_count;                 /**< of all views */
   uint64_t samples;                  /**< in the graph's tensors; 0: not known yet */
-  bool has_read_input;               /**< a layer read the network's input, which is stated now */
-  uint32_t read_input;               /**< which of the graph's */
+  uint32_t read_input;               /**< the graph's input that is the network's; or
+                                          DSM__ONNX_NONE */
 } dsm__onnx_lowering;
 
 /** Turns a node into layers, operations of layers, or nothing. */
@@ -84,8 +87,23 @@ dsm__onnx_view *dsm__onnx_view_through(dsm__onnx_lowering *of, const dsm__onnx_v
 dsm__onnx_view *dsm__onnx_view_join(dsm__onnx_lowering *of, dsm__onnx_value *const *values,
                                     size_t count);
 
-/** Is all of what its layers deliver in it, and nothing waiting? */
-bool dsm__onnx_view_is_whole(const dsm__onnx_lowering *of, const dsm__onnx_view *view);
+/** A part of a value's elements; NULL if out of memory. */
+dsm__onnx_view *dsm__onnx_view_cut(dsm__onnx_lowering *of, const dsm__onnx_value *value,
+                                   uint64_t elements);
+
+/** A view of all that a layer delivers. */
+dsm__onnx_view *dsm__onnx_view_of_layer(dsm__onnx_lowering *of, uint32_t layer);
+
+/** A view of all that the layers of another one, which has all of them, deliver now. */
+dsm__onnx_view *dsm__onnx_view_of_layers(dsm__onnx_lowering *of, const dsm__onnx_view *view);
+
+/** The layers of which a view has all that they deliver, in order; false if it has only a part of
+ * one. *layers is valid until the next call. */
+bool dsm__onnx_view_layers(dsm__onnx_lowering *of, const dsm__onnx_view *view,
+                           const uint32_t **layers, size_t *count);
+
+/** The layer all of which the view is, with nothing waiting; NULL: there is no such layer. */
+dsm__onnx_layer *dsm__onnx_view_layer(const dsm__onnx_lowering *of, const dsm__onnx_view *view);
 
 /** Makes an output an activation with a shape and a view. */
 void dsm__onnx_make(dsm__onnx_lowering *of, dsm__onnx_value *output, const dsm__onnx_shape *shape,
@@ -110,20 +128,16 @@ typedef struct dsm__onnx_reading {
   dsm__onnx_value *value;
   uint64_t features;
   dsm_size2 size;
+  const char *suffix; /**< of the layer's name; NULL: none */
 } dsm__onnx_reading;
 
-/** Adds a layer that reads a value, with what waits for its input; its name, inputs and aux are set
+/** Adds a layer that reads a value, with what waits for its input; its name and inputs are set
  * here. NULL: that was reported. */
-dsm__declared_layer *dsm__onnx_add_layer(dsm__onnx_lowering *of, const dsm__onnx_node *node,
-                                         const dsm__onnx_reading *reading, dsm_layer_type type);
-
-/** The same with a suffix to its name. */
-dsm__declared_layer *dsm__onnx_add_named(dsm__onnx_lowering *of, const dsm__onnx_node *node,
-                                         const char *suffix, const dsm__onnx_reading *reading,
-                                         dsm_layer_type type);
+dsm_layer_spec *dsm__onnx_add_layer(dsm__onnx_lowering *of, const dsm__onnx_node *node,
+                                    const dsm__onnx_reading *reading, dsm_layer_type type);
 
 /** Once the layer's keys are filled: what it delivers becomes an output of the node. */
-void dsm__onnx_deliver(dsm__onnx_lowering *of, const dsm__onnx_node *node, size_t position,
+void dsm__onnx_deliver(dsm__onnx_lowering *of, const dsm__onnx_node *node, dsm__onnx_value *output,
                        const dsm__onnx_shape *shape);
 
 /** Adds an operation to the layer that was added last. */
@@ -136,12 +150,17 @@ void dsm__onnx_add_aux(dsm__onnx_lowering *of, dsm_aux_op op);
 void dsm__onnx_apply(dsm__onnx_lowering *of, const dsm__onnx_node *node, dsm__onnx_value *input,
                      dsm__onnx_value *output, dsm_aux_op op);
 
-/** Has the layers of the first input pool what they deliver to `pooled`, or those that read it. */
+/** Has the layers of the first input pool what they deliver, features of one size, to another one,
+ * or else those that read it; the output has that shape. */
 void dsm__onnx_apply_pool(dsm__onnx_lowering *of, const dsm__onnx_node *node, const dsm_aux *pool,
-                          const dsm__onnx_shape *pooled);
+                          dsm_size2 from, dsm_size2 to, const dsm__onnx_shape *shape);
 
-/** Adds what one layer delivers to what another does. */
-void dsm__onnx_apply_residual(dsm__onnx_lowering *of, const dsm__onnx_node *node);
+/** What two shapes make together by the rules of broadcasting; false if they do not fit. */
+bool dsm__onnx_broadcast(const dsm__onnx_shape *a, const dsm__onnx_shape *b, dsm__onnx_shape *both);
+
+/** Where all inputs are constants: the output is one too, with its shape, and its numbers where they
+ * are few. False if that is not the case. */
+bool dsm__onnx_fold(dsm__onnx_lowering *of, const dsm__onnx_node *node);
 
 /** Takes a group of nodes that together are one operation, of which this is the first; false if it
  * begins none. */

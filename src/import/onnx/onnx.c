@@ -41,7 +41,7 @@ static const char *name_of(const dsm__onnx_graph *graph) {
 }
 
 static void lower_nodes(dsm__onnx_graph *graph) {
-  dsm__onnx_lowering lowering = {.graph = graph};
+  dsm__onnx_lowering lowering = {.graph = graph, .read_input = DSM__ONNX_NONE};
   for (size_t i = 0; i < graph->nodes.count; i++) {
     const dsm__onnx_node *const node = &graph->nodes.items[graph->order[i]];
     dsm__onnx_lower_node(&lowering, node);
