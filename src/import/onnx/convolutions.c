@@ -41,13 +41,12 @@ static bool set_padding(dsm__onnx_lowering *of, const dsm__onnx_node *node,
     return true;
   }
   if (rows < 0 || columns < 0) {
-    dsm__onnx_error(of->graph, node,
-                    "expected padding that an even one can stand for, found one of %llu and %llu "
-                    "rows, %llu and %llu columns",
-                    (unsigned long long)slides->sides[0].before,
-                    (unsigned long long)slides->sides[0].after,
-                    (unsigned long long)slides->sides[1].before,
-                    (unsigned long long)slides->sides[1].after);
+    dsm__onnx_error(
+        of->graph, node,
+        "expected padding that an even one can stand for, found one of %llu and %llu "
+        "rows, %llu and %llu columns",
+        (unsigned long long)slides->sides[0].before, (unsigned long long)slides->sides[0].after,
+        (unsigned long long)slides->sides[1].before, (unsigned long long)slides->sides[1].after);
     return false;
   }
   spec->has_padding = true;
@@ -59,8 +58,8 @@ static bool check_weights(dsm__onnx_lowering *of, const dsm__onnx_node *node,
                           const dsm__onnx_shape *input, const dsm__onnx_shape *weights,
                           uint64_t groups) {
   if (weights->rank != input->rank || groups == 0 || groups > DSM_SIDE_MAX ||
-      input->dims[FEATURES] / groups != weights->dims[1] ||
-      input->dims[FEATURES] % groups != 0 || weights->dims[0] % groups != 0) {
+      input->dims[FEATURES] / groups != weights->dims[1] || input->dims[FEATURES] % groups != 0 ||
+      weights->dims[0] % groups != 0) {
     dsm__onnx_error(of->graph, node,
                     "expected weights of %u dimensions for %llu features in %llu groups, found "
                     "others",
@@ -186,4 +185,69 @@ void dsm__onnx_lower_reduce(dsm__onnx_lowering *of, const dsm__onnx_node *node) 
     return;
   }
   pool_all(of, node, &input, dsm__onnx_attribute(node, "keepdims", 1) != 0);
+}
+
+/* ---- transposed convolutions ---- */
+
+/* The output along a side, and the padding that a layer states: the even one, where what the output
+ * has more is less than a stride. */
+static bool grow_side(dsm__onnx_slide *side, uint64_t output_padding, uint64_t *padding) {
+  const uint64_t whole = (side->input - 1) * side->stride + side->dilation * (side->window - 1) + 1;
+  const uint64_t cut_off = side->before + side->after;
+  *padding = (cut_off + 1) / 2;
+  if (whole + output_padding <= cut_off || output_padding > DSM_SIDE_MAX) {
+    return false;
+  }
+  side->output = whole + output_padding - cut_off;
+  return true;
+}
+
+void dsm__onnx_lower_conv_transpose(dsm__onnx_lowering *of, const dsm__onnx_node *node) {
+  dsm__onnx_shape input;
+  dsm__onnx_shape weights;
+  dsm__onnx_slides slides;
+  dsm__onnx_numbers more = {0};
+  uint64_t padding[DSM__ONNX_SIDES] = {0};
+  if (!dsm__onnx_need_shape(of, node, 0, &input) || !dsm__onnx_need_shape(of, node, 1, &weights)) {
+    return;
+  }
+  const int64_t group = dsm__onnx_attribute(node, "group", 1);
+  const bool has_more = dsm__onnx_attribute_numbers(node, "output_padding", &more);
+  if (weights.rank != input.rank || group < 1 || group > DSM_SIDE_MAX || input.rank < 2 ||
+      weights.dims[0] != input.dims[FEATURES] || weights.dims[1] > DSM_DIMENSION_MAX) {
+    dsm__onnx_error(of->graph, node,
+                    "expected weights for the features of the input, found others");
+    return;
+  }
+  if (!dsm__onnx_read_slides(of, node, &input, &weights.dims[IMAGE_FROM], &slides) ||
+      !dsm__onnx_settle_samples(of, node, input.dims[SAMPLES])) {
+    return;
+  }
+  for (unsigned i = 0; i < slides.count; i++) {
+    const int64_t one = has_more && i < more.count ? more.items[i] : 0;
+    if (one < 0 || !grow_side(&slides.sides[i], (uint64_t)one, &padding[i])) {
+      dsm__onnx_error(of->graph, node, "expected an output of at least one pixel, found none");
+      return;
+    }
+  }
+  const dsm__onnx_reading reading = {.value = dsm__onnx_input(of->graph, node, 0),
+                                     .features = input.dims[FEATURES],
+                                     .size = DSM__ONNX_SIZE2(&slides, input)};
+  dsm_layer_spec *const spec = dsm__onnx_add_layer(of, node, &reading, DSM_LAYER_CONV_TRANSPOSE);
+  if (spec == NULL) {
+    return;
+  }
+  spec->out = weights.dims[1] * (uint64_t)group;
+  spec->groups = (uint64_t)group;
+  spec->feature = DSM__ONNX_SIZE2(&slides, output);
+  spec->kernel = DSM__ONNX_SIZE2(&slides, window);
+  spec->stride = DSM__ONNX_SIZE2(&slides, stride);
+  spec->dilation = DSM__ONNX_SIZE2(&slides, dilation);
+  spec->has_padding = true;
+  spec->padding = (dsm_size2){padding[0], padding[1]};
+  if (dsm__onnx_input(of->graph, node, 2) != NULL) {
+    dsm__onnx_add_aux(of, DSM_AUX_BIAS);
+  }
+  const dsm__onnx_shape shape = shape_of(&input, spec->out, &slides);
+  dsm__onnx_deliver(of, node, dsm__onnx_output(of->graph, node, 0), &shape);
 }

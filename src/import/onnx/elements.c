@@ -5,8 +5,7 @@
 #include "import/onnx/lowering.h"
 
 static const char left_out[] = "is left out: no layer can have it";
-static const char shared[] =
-    "is done where its input is made, though others read that without it";
+static const char shared[] = "is done where its input is made, though others read that without it";
 
 static bool is_pool(dsm_aux_op op) {
   return op == DSM_AUX_MAX_POOL || op == DSM_AUX_AVG_POOL;
@@ -31,15 +30,15 @@ static void put_aux(dsm__onnx_layer *layer, dsm_aux aux) {
   layer->aux[layer->aux_count++] = aux;
 }
 
-/* The layers that a value is made of, if each can have the operation; 0: not so. Several can only if
- * nothing else reads them. */
+/* The layers that a value is made of, if each can have the operation; 0: not so. Several can only
+ * if nothing else reads them. */
 static size_t find_holders(dsm__onnx_lowering *of, const dsm__onnx_value *value, dsm_aux_op op,
                            const uint32_t **layers) {
   const dsm__onnx_view *const view = value->view;
   const bool is_sole = view->is_sole && value->uses == 1;
   size_t count = 0;
-  if (view->waiting_count > 0 || (view->count > 1 && !is_sole) ||
-      !dsm__onnx_view_layers(of, view, layers, &count)) {
+  if (view->waiting_count > 0 || (view->padded.rows | view->padded.columns) != 0 ||
+      (view->count > 1 && !is_sole) || !dsm__onnx_view_layers(of, view, layers, &count)) {
     return 0;
   }
   for (size_t i = 0; i < count; i++) {
@@ -50,6 +49,45 @@ static size_t find_holders(dsm__onnx_lowering *of, const dsm__onnx_value *value,
   return count;
 }
 
+/* What scores are scaled and masked by is as good as nothing; a softmax is what they wait for. */
+static void apply_to_scores(dsm__onnx_lowering *of, const dsm__onnx_node *node,
+                            const dsm__onnx_value *input, dsm__onnx_value *output, dsm_aux_op op) {
+  dsm__onnx_shape shape;
+  dsm__onnx_view *const view = dsm__onnx_view_through(of, input);
+  dsm__onnx_scores *const scores = dsm__arena_alloc(of->graph->arena, sizeof *scores);
+  if (view == NULL || scores == NULL || !dsm__onnx_shape_of(input, &shape)) {
+    dsm__json_set_out_of_memory(of->graph->import->doc);
+    return;
+  }
+  *scores = *view->scores;
+  scores->is_softmaxed = scores->is_softmaxed || op == DSM_AUX_SOFTMAX;
+  view->scores = scores;
+  if (op != DSM_AUX_SOFTMAX && op != DSM_AUX_DROPOUT) {
+    dsm__onnx_remark_on(of->graph, node, left_out);
+  }
+  dsm__onnx_make(of, output, &shape, view);
+}
+
+static bool is_norm(dsm_aux_op op) {
+  return op == DSM_AUX_LAYER_NORM || op == DSM_AUX_RMS_NORM;
+}
+
+/* Where others read what is normalised, the layers that read it normalise it; false if something
+ * that waits already would have to come later. */
+static bool wait_to_normalize(dsm__onnx_lowering *of, const dsm__onnx_node *node,
+                              const dsm__onnx_value *input, dsm__onnx_value *output,
+                              dsm_aux_op op) {
+  dsm__onnx_shape shape;
+  if (input->view->waiting_count > 0 || !dsm__onnx_shape_of(input, &shape)) {
+    return false;
+  }
+  dsm__onnx_view *const view = dsm__onnx_view_through(of, input);
+  if (view != NULL && dsm__onnx_let_wait(of, node, (dsm_aux){.op = op}, view)) {
+    dsm__onnx_make(of, output, &shape, view);
+  }
+  return true;
+}
+
 void dsm__onnx_apply(dsm__onnx_lowering *of, const dsm__onnx_node *node, dsm__onnx_value *input,
                      dsm__onnx_value *output, dsm_aux_op op) {
   dsm__onnx_shape shape;
@@ -57,11 +95,18 @@ void dsm__onnx_apply(dsm__onnx_lowering *of, const dsm__onnx_node *node, dsm__on
   if (dsm__onnx_view_of(of, input) == NULL || !dsm__onnx_shape_of(input, &shape)) {
     return;
   }
+  const bool is_sole = input->view->is_sole && input->uses == 1;
+  if (input->view->scores != NULL) {
+    apply_to_scores(of, node, input, output, op);
+    return;
+  }
   const size_t count = find_holders(of, input, op, &layers);
+  if (is_norm(op) && (!is_sole || count == 0) && wait_to_normalize(of, node, input, output, op)) {
+    return;
+  }
   for (size_t i = 0; i < count; i++) {
     put_aux(&of->layers.items[layers[i]], (dsm_aux){.op = op});
   }
-  const bool is_sole = input->view->is_sole && input->uses == 1;
   if (count == 0 || !is_sole) {
     dsm__onnx_remark_on(of->graph, node, count == 0 ? left_out : shared);
   }
@@ -76,9 +121,9 @@ static uint64_t pooled_side(uint64_t size, uint64_t window, uint64_t stride) {
 
 /* A pool with the feature that it makes, where that does not follow from its window and stride. */
 static dsm_aux sized_pool(dsm_aux pool, dsm_size2 from, dsm_size2 to) {
-  pool.has_feature = pooled_side(from.rows, pool.window.rows, pool.stride.rows) != to.rows ||
-                     pooled_side(from.columns, pool.window.columns, pool.stride.columns) !=
-                         to.columns;
+  pool.has_feature =
+      pooled_side(from.rows, pool.window.rows, pool.stride.rows) != to.rows ||
+      pooled_side(from.columns, pool.window.columns, pool.stride.columns) != to.columns;
   pool.feature = to;
   return pool;
 }
@@ -93,23 +138,23 @@ static bool are_convolutions(const dsm__onnx_lowering *of, const uint32_t *layer
   return count > 0;
 }
 
-/* The pool waits for the inputs of the layers that read it. */
-static void let_wait(dsm__onnx_lowering *of, const dsm__onnx_node *node, dsm_aux pool,
-                     dsm__onnx_view *view) {
+bool dsm__onnx_let_wait(dsm__onnx_lowering *of, const dsm__onnx_node *node, dsm_aux op,
+                        dsm__onnx_view *view) {
   for (size_t i = 0; i < view->waiting_count; i++) {
-    if (is_pool(view->waiting[i].op)) {
+    if (is_pool(op.op) && is_pool(view->waiting[i].op)) {
       dsm__onnx_error(of->graph, node,
                       "expected a layer between two pools of which the first is read by others "
                       "too, found none");
-      return;
+      return false;
     }
   }
   if (view->waiting_count == DSM__ONNX_WAITING_MAX) {
     dsm__onnx_error(of->graph, node, "expected at most %d operations between layers, found more",
                     DSM__ONNX_WAITING_MAX);
-    return;
+    return false;
   }
-  view->waiting[view->waiting_count++] = pool;
+  view->waiting[view->waiting_count++] = op;
+  return true;
 }
 
 void dsm__onnx_apply_pool(dsm__onnx_lowering *of, const dsm__onnx_node *node, const dsm_aux *pool,
@@ -136,8 +181,9 @@ void dsm__onnx_apply_pool(dsm__onnx_lowering *of, const dsm__onnx_node *node, co
   }
   dsm__onnx_view *const view = dsm__onnx_view_through(of, input);
   if (view != NULL) {
-    let_wait(of, node, sized, view);
-    dsm__onnx_make(of, output, shape, view);
+    if (dsm__onnx_let_wait(of, node, sized, view)) {
+      dsm__onnx_make(of, output, shape, view);
+    }
   }
 }
 
@@ -171,8 +217,8 @@ static void join_operands(dsm__onnx_lowering *of, const dsm__onnx_node *node, ds
   const dsm__onnx_layer *const from = dsm__onnx_view_layer(of, earlier->view);
   if (can_add(to, from, op)) {
     const size_t index = (size_t)(from - of->layers.items);
-    put_aux(to, (dsm_aux){.op = op,
-                          .from = of->graph->import->builder.layers.items[index].spec.name});
+    put_aux(to,
+            (dsm_aux){.op = op, .from = of->graph->import->builder.layers.items[index].spec.name});
     if (!later->view->is_sole || later->uses > 1) {
       dsm__onnx_remark_on(of->graph, node, shared);
     }
@@ -186,7 +232,8 @@ static void join_operands(dsm__onnx_lowering *of, const dsm__onnx_node *node, ds
 }
 
 /* What two shapes make together by the rules of broadcasting; false if they do not fit. */
-bool dsm__onnx_broadcast(const dsm__onnx_shape *a, const dsm__onnx_shape *b, dsm__onnx_shape *both) {
+bool dsm__onnx_broadcast(const dsm__onnx_shape *a, const dsm__onnx_shape *b,
+                         dsm__onnx_shape *both) {
   both->rank = a->rank > b->rank ? a->rank : b->rank;
   for (unsigned i = 0; i < both->rank; i++) {
     const unsigned from_a = both->rank - a->rank;
@@ -204,7 +251,9 @@ bool dsm__onnx_broadcast(const dsm__onnx_shape *a, const dsm__onnx_shape *b, dsm
 /* The larger operand goes on; what the smaller one, spread over it, costs is left out. */
 static void spread(dsm__onnx_lowering *of, const dsm__onnx_node *node, dsm__onnx_value *larger,
                    const dsm__onnx_shape *shape, const char *text) {
-  dsm__onnx_remark_on(of->graph, node, text);
+  if (larger->view->scores == NULL) {
+    dsm__onnx_remark_on(of->graph, node, text);
+  }
   dsm__onnx_make(of, dsm__onnx_output(of->graph, node, 0), shape,
                  dsm__onnx_view_through(of, larger));
 }
@@ -225,7 +274,7 @@ static void lower_activations(dsm__onnx_lowering *of, const dsm__onnx_node *node
       !dsm__onnx_elements(&shape_b, &elements_b)) {
     dsm__onnx_error(of->graph, node, "expected at most 2^53 elements, found more");
   } else if (is_same(&shape_a, &shape_b) && (is_sum || is_product)) {
-    join_operands(of, node, a, b, is_product ? DSM__ONNX_GATE : DSM_AUX_RESIDUAL);
+    join_operands(of, node, a, b, is_product ? DSM_AUX_MULTIPLY : DSM_AUX_RESIDUAL);
   } else if (elements_a == all || elements_b == all) {
     spread(of, node, elements_a == all ? a : b, both,
            "is left out: its second operand is spread over its first");
@@ -245,12 +294,38 @@ static bool is_bias(dsm__onnx_lowering *of, const dsm__onnx_node *node, dsm__onn
          elements == layer->features;
 }
 
+/* A row for each position, added to the rows of a table. */
+static bool add_positions(dsm__onnx_lowering *of, const dsm__onnx_node *node,
+                          dsm__onnx_value *activation, const dsm__onnx_value *constant) {
+  const dsm__onnx_layer *const layer = dsm__onnx_view_layer(of, dsm__onnx_view_of(of, activation));
+  dsm__onnx_shape shape;
+  uint64_t elements = 0;
+  if (!dsm__span_is(node->op, "Add") || layer == NULL || !dsm__onnx_shape_of(constant, &shape) ||
+      !dsm__onnx_elements(&shape, &elements) || elements != layer->features * layer->size.rows) {
+    return false;
+  }
+  const size_t index = (size_t)(layer - of->layers.items);
+  dsm_layer_spec *const spec = &of->graph->import->builder.layers.items[index].spec;
+  if (spec->type != DSM_LAYER_EMBEDDING || spec->has_learned_positions) {
+    return false;
+  }
+  spec->has_learned_positions = true;
+  if (dsm__onnx_shape_of(activation, &shape)) {
+    dsm__onnx_make(of, dsm__onnx_output(of->graph, node, 0), &shape,
+                   dsm__onnx_view_through(of, activation));
+  }
+  return true;
+}
+
 static void lower_constant(dsm__onnx_lowering *of, const dsm__onnx_node *node,
                            dsm__onnx_value *activation, const dsm__onnx_value *constant,
                            const dsm__onnx_shape *both) {
   dsm__onnx_shape shape;
   uint64_t before = 0;
   uint64_t after = 0;
+  if (add_positions(of, node, activation, constant)) {
+    return;
+  }
   if (is_bias(of, node, activation, constant)) {
     dsm__onnx_apply(of, node, activation, dsm__onnx_output(of->graph, node, 0), DSM_AUX_BIAS);
   } else if (!dsm__onnx_shape_of(activation, &shape) || !dsm__onnx_elements(&shape, &before) ||
@@ -278,7 +353,8 @@ void dsm__onnx_lower_binary(dsm__onnx_lowering *of, const dsm__onnx_node *node) 
     dsm__onnx_lower_identity(of, node);
     return;
   }
-  if (!dsm__onnx_need_shape(of, node, 0, &shape_a) || !dsm__onnx_need_shape(of, node, 1, &shape_b)) {
+  if (!dsm__onnx_need_shape(of, node, 0, &shape_a) ||
+      !dsm__onnx_need_shape(of, node, 1, &shape_b)) {
     return;
   }
   if (!dsm__onnx_broadcast(&shape_a, &shape_b, &both)) {

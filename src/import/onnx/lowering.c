@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/utf8.h"
+#include "workload/layers/layer_kind.h"
 #include "workload/workload_internal.h"
 
 static dsm__workload_builder *builder_of(const dsm__onnx_lowering *of) {
@@ -49,8 +50,8 @@ static const char *name_layer(const dsm__onnx_lowering *of, const dsm__onnx_node
   if (is_name_fit(node->name)) {
     (void)snprintf(base, sizeof base, "%.*s", (int)node->name.length, node->name.bytes);
   } else {
-    (void)snprintf(base, sizeof base, "%.*s_%zu", (int)(node->op.length < 40 ? node->op.length : 40),
-                   node->op.bytes, index);
+    (void)snprintf(base, sizeof base, "%.*s_%zu",
+                   (int)(node->op.length < 40 ? node->op.length : 40), node->op.bytes, index);
   }
   (void)snprintf(name, sizeof name, "%s%s", base, suffix == NULL ? "" : suffix);
   for (size_t i = index; !is_name_free(of, name); i++) {
@@ -71,9 +72,9 @@ bool dsm__onnx_need_shape(dsm__onnx_lowering *of, const dsm__onnx_node *node, si
   }
   if (!dsm__onnx_shape_of(value, shape)) {
     if (value->kind != DSM__ONNX_UNKNOWN || value->node == DSM__ONNX_NONE) {
-      dsm__onnx_error(of->graph, node, "expected input %zu of a known shape, found none for \"%.*s\"",
-                      position, (int)(value->name.length < 80 ? value->name.length : 80),
-                      value->name.bytes);
+      dsm__onnx_error(of->graph, node,
+                      "expected input %zu of a known shape, found none for \"%.*s\"", position,
+                      (int)(value->name.length < 80 ? value->name.length : 80), value->name.bytes);
     }
     return false; /* what makes it was not understood, and reported */
   }
@@ -105,6 +106,17 @@ bool dsm__onnx_settle_samples(dsm__onnx_lowering *of, const dsm__onnx_node *node
   return true;
 }
 
+/* Numbers of rows of tables: as many of other tables are as good as the same. */
+static bool are_both_ids(const dsm__onnx_lowering *of, uint32_t input,
+                         const dsm__onnx_reading *reading) {
+  const dsm_workload *const workload = builder_of(of)->workload;
+  const dsm__onnx_value *const values = of->graph->values.items;
+  return values[input].is_whole && values[of->read_input].is_whole &&
+         reading->features == workload->input_features &&
+         reading->size.rows == workload->input_size.rows &&
+         reading->size.columns == workload->input_size.columns;
+}
+
 /* The network's input, of which there is one, is what the first layer that reads it needs; behind a
  * pool its shape tells that. */
 static bool state_input(dsm__onnx_lowering *of, const dsm__onnx_node *node,
@@ -113,7 +125,7 @@ static bool state_input(dsm__onnx_lowering *of, const dsm__onnx_node *node,
   const dsm__onnx_value *const value = &of->graph->values.items[input];
   dsm__onnx_shape shape;
   if (of->read_input != DSM__ONNX_NONE) {
-    if (of->read_input == input) {
+    if (of->read_input == input || are_both_ids(of, input, reading)) {
       return true;
     }
     dsm__onnx_error(of->graph, node,
@@ -132,6 +144,14 @@ static bool state_input(dsm__onnx_lowering *of, const dsm__onnx_node *node,
     workload->input_size = (dsm_size2){shape.rank > 2 ? shape.dims[2] : 1,
                                        shape.rank >= IMAGE_RANK ? shape.dims[3] : 1};
   }
+  if (workload->input_features > DSM_DIMENSION_MAX || workload->input_size.rows > DSM_SIDE_MAX ||
+      workload->input_size.columns > DSM_SIDE_MAX) {
+    dsm__onnx_error(of->graph, node,
+                    "expected an input of at most %d features and sides of %d, "
+                    "found more",
+                    DSM_DIMENSION_MAX, DSM_SIDE_MAX);
+    return false;
+  }
   return true;
 }
 
@@ -145,7 +165,8 @@ static bool name_inputs(dsm__onnx_lowering *of, const dsm__onnx_node *node,
                     "expected to read all of what a layer delivers, found a part of it");
     return false;
   }
-  const char **const names = dsm__arena_array(builder_of(of)->workload->arena, count, sizeof *names);
+  const char **const names =
+      dsm__arena_array(builder_of(of)->workload->arena, count, sizeof *names);
   if (names == NULL) {
     out_of_memory(of);
     return false;
@@ -188,37 +209,95 @@ static dsm_layer_spec *add_declared(dsm__onnx_lowering *of, const dsm__onnx_node
   return &layer->spec;
 }
 
+dsm_layer_spec *dsm__onnx_add_declared(dsm__onnx_lowering *of, const dsm__onnx_node *node,
+                                       dsm_layer_type type) {
+  dsm_layer_spec *const spec = add_declared(of, node, NULL);
+  if (spec != NULL) {
+    spec->type = type;
+  }
+  return spec;
+}
+
 /* What waits for the input of a layer that reads it. */
-static void take_waiting(dsm__onnx_lowering *of, const dsm__onnx_node *node,
-                         const dsm__onnx_value *value) {
+static bool take_waiting(dsm__onnx_lowering *of, const dsm__onnx_node *node,
+                         const dsm__onnx_value *value, dsm_layer_type type) {
   const dsm__onnx_view *const view = value->view;
   dsm__onnx_layer *const layer = &of->layers.items[of->layers.count - 1];
+  if (view->waiting_count > 0 && !dsm__layer_kind_of(type)->works_on_input) {
+    dsm__onnx_error(of->graph, node,
+                    "expected an input that a layer delivers as it is, found one that is to be "
+                    "worked on before it is read (%s)",
+                    dsm_aux_op_name(view->waiting[0].op));
+    return false;
+  }
   for (size_t i = 0; i < view->waiting_count; i++) {
     layer->aux[layer->aux_count] = view->waiting[i];
     layer->aux[layer->aux_count++].is_on_input = true;
   }
   if (view->waiting_count > 0 && value->uses > 1) {
     dsm__onnx_remark_on(of->graph, node,
-                        "what is pooled before it is pooled by each layer that reads it");
+                        "does itself what is done to its input, which others read too");
+  }
+  return true;
+}
+
+/* Nothing but the weighing of values reads scores. */
+static bool can_read(dsm__onnx_lowering *of, const dsm__onnx_node *node, dsm__onnx_value *value,
+                     bool takes_padding) {
+  const dsm__onnx_view *const view = dsm__onnx_view_of(of, value);
+  if (view == NULL && (value == NULL || value->kind != DSM__ONNX_UNKNOWN)) {
+    dsm__onnx_error(of->graph, node, "expected an input that is no constant, found one");
+  } else if (view != NULL && view->scores != NULL) {
+    dsm__onnx_error(of->graph, node,
+                    "expected scores of attention to be read by a MatMul behind a Softmax, found "
+                    "another reader");
+  } else if (view != NULL && (view->padded.rows | view->padded.columns) != 0 && !takes_padding) {
+    dsm__onnx_error(of->graph, node,
+                    "expected padding to be read by a convolution or pool, found another reader");
+    return false;
+  }
+  return view != NULL && view->scores == NULL;
+}
+
+/* Data is moved for a layer that reads it. Heads and positions of attention change places within
+ * it.
+ */
+static void remark_on_move(dsm__onnx_lowering *of, const dsm__onnx_view *view) {
+  const uint32_t layer = view->parts[0].layer;
+  const bool is_attention = layer != DSM__ONNX_NETWORK &&
+                            builder_of(of)->layers.items[layer].spec.type == DSM_LAYER_ATTENTION;
+  if (view->mover != NULL && !is_attention) {
+    dsm__onnx_remark_on(of->graph, view->mover, "moves data, which costs nothing here");
   }
 }
 
 dsm_layer_spec *dsm__onnx_add_layer(dsm__onnx_lowering *of, const dsm__onnx_node *node,
                                     const dsm__onnx_reading *reading, dsm_layer_type type) {
-  if (dsm__onnx_view_of(of, reading->value) == NULL) {
-    if (reading->value == NULL || reading->value->kind != DSM__ONNX_UNKNOWN) {
-      dsm__onnx_error(of->graph, node, "expected an input that is no constant, found one");
-    }
+  if (!can_read(of, node, reading->value, type == DSM_LAYER_CONV)) {
     return NULL;
   }
   dsm_layer_spec *const spec = add_declared(of, node, reading->suffix);
-  if (spec == NULL || !name_inputs(of, node, reading, spec, of->layers.count - 1)) {
+  if (spec == NULL || !name_inputs(of, node, reading, spec, of->layers.count - 1) ||
+      !take_waiting(of, node, reading->value, type)) {
     return NULL;
   }
+  remark_on_move(of, reading->value->view);
   spec->type = type;
   spec->in = reading->features;
-  take_waiting(of, node, reading->value);
   return spec;
+}
+
+/* What the formats allow of a layer's keys, which nothing behind checks again. */
+static bool is_within_limits(const dsm_layer_spec *spec) {
+  const dsm_size2 sizes[] = {spec->feature, spec->kernel, spec->stride, spec->dilation,
+                             spec->padding};
+  bool is_within = spec->in >= 1 && spec->in <= DSM_DIMENSION_MAX && spec->out >= 1 &&
+                   spec->out <= DSM_DIMENSION_MAX && spec->timesteps <= DSM_SIDE_MAX &&
+                   spec->vocabulary <= DSM_DIMENSION_MAX && spec->context <= DSM_SIDE_MAX;
+  for (size_t i = 0; i < DSM__COUNT_OF(sizes); i++) {
+    is_within = is_within && sizes[i].rows <= DSM_SIDE_MAX && sizes[i].columns <= DSM_SIDE_MAX;
+  }
+  return is_within;
 }
 
 void dsm__onnx_deliver(dsm__onnx_lowering *of, const dsm__onnx_node *node, dsm__onnx_value *output,
@@ -226,8 +305,11 @@ void dsm__onnx_deliver(dsm__onnx_lowering *of, const dsm__onnx_node *node, dsm__
   const uint32_t index = (uint32_t)of->layers.count - 1;
   const dsm_layer_spec *const spec = &builder_of(of)->layers.items[index].spec;
   dsm__onnx_layer *const layer = &of->layers.items[index];
-  if (!dsm__onnx_elements(shape, &layer->elements)) {
-    dsm__onnx_error(of->graph, node, "expected an output of at most 2^53 elements, found more");
+  if (!dsm__onnx_elements(shape, &layer->elements) || !is_within_limits(spec)) {
+    dsm__onnx_error(of->graph, node,
+                    "expected features up to %d, sides up to %d and an output of at most 2^53 "
+                    "elements, found more",
+                    DSM_DIMENSION_MAX, DSM_SIDE_MAX);
     return;
   }
   layer->features = spec->is_bidirectional ? 2 * spec->out : spec->out;
@@ -284,7 +366,8 @@ void dsm__onnx_lower_node(dsm__onnx_lowering *of, const dsm__onnx_node *node) {
     dsm__onnx_error(of->graph, node, "expected an operator that can be read, found %.*s%s%.*s",
                     shown, node->domain.bytes, shown > 0 ? "." : "",
                     (int)(node->op.length < 80 ? node->op.length : 80), node->op.bytes);
-  } else if (!node->is_done && are_inputs_known(of, node) && !dsm__onnx_take_group(of, node)) {
+  } else if (!node->is_done && are_inputs_known(of, node) && !dsm__onnx_fold(of, node) &&
+             !dsm__onnx_take_group(of, node)) {
     row->lower(of, node);
   }
 }

@@ -26,13 +26,28 @@ typedef struct dsm__onnx_part {
   uint64_t elements; /**< of those that it delivers, for all samples */
 } dsm__onnx_part;
 
+/** Products of queries and keys that wait for their softmax and for the values that they weigh:
+ * then all of it is a layer. */
+typedef struct dsm__onnx_scores {
+  dsm__onnx_value *queries;
+  dsm__onnx_value *keys;
+  uint64_t heads;
+  uint64_t features; /**< of a head */
+  uint64_t positions;
+  uint64_t context;
+  bool is_softmaxed;
+} dsm__onnx_scores;
+
 /** What a value is made of. Immutable once it is a value's. */
 struct dsm__onnx_view {
   const dsm__onnx_part *parts; /**< one after the other */
   size_t count;
   dsm_aux waiting[DSM__ONNX_WAITING_MAX]; /**< for the input of a layer that reads it */
   size_t waiting_count;
-  bool is_sole; /**< nothing else reads what its layers deliver, but through this value */
+  const dsm__onnx_scores *scores; /**< NULL: it is what the parts say */
+  dsm_size2 padded; /**< rows and columns that were added to what the layers deliver */
+  bool is_sole;     /**< nothing else reads what its layers deliver, but through this value */
+  const dsm__onnx_node *mover; /**< the last node that moved its elements; NULL: none did */
 };
 
 /** A layer while it is made. */
@@ -136,6 +151,10 @@ typedef struct dsm__onnx_reading {
 dsm_layer_spec *dsm__onnx_add_layer(dsm__onnx_lowering *of, const dsm__onnx_node *node,
                                     const dsm__onnx_reading *reading, dsm_layer_type type);
 
+/** Adds a layer whose inputs are its caller's business. NULL: that was reported. */
+dsm_layer_spec *dsm__onnx_add_declared(dsm__onnx_lowering *of, const dsm__onnx_node *node,
+                                       dsm_layer_type type);
+
 /** Once the layer's keys are filled: what it delivers becomes an output of the node. */
 void dsm__onnx_deliver(dsm__onnx_lowering *of, const dsm__onnx_node *node, dsm__onnx_value *output,
                        const dsm__onnx_shape *shape);
@@ -158,17 +177,42 @@ void dsm__onnx_apply_pool(dsm__onnx_lowering *of, const dsm__onnx_node *node, co
 /** What two shapes make together by the rules of broadcasting; false if they do not fit. */
 bool dsm__onnx_broadcast(const dsm__onnx_shape *a, const dsm__onnx_shape *b, dsm__onnx_shape *both);
 
-/** Where all inputs are constants: the output is one too, with its shape, and its numbers where they
- * are few. False if that is not the case. */
+/** Has an operation wait for the inputs of layers that read a view. False, reported: no more can.
+ */
+bool dsm__onnx_let_wait(dsm__onnx_lowering *of, const dsm__onnx_node *node, dsm_aux op,
+                        dsm__onnx_view *view);
+
+/** Where all inputs are constants: the output is one too, with its shape, and its numbers where
+ * they are few. False if that is not the case. */
 bool dsm__onnx_fold(dsm__onnx_lowering *of, const dsm__onnx_node *node);
 
 /** Takes a group of nodes that together are one operation, of which this is the first; false if it
  * begins none. */
 bool dsm__onnx_take_group(dsm__onnx_lowering *of, const dsm__onnx_node *node);
 
+/* ---- shapes and numbers ---- */
+
+/** The axis that a number names, from behind where it is negative; -1: it names none. */
+int dsm__onnx_axis(int64_t number, unsigned rank);
+
+/** Numbers of an attribute, or of an input where newer operators have them; false: of neither. */
+bool dsm__onnx_numbers_at(const dsm__onnx_lowering *of, const dsm__onnx_node *node,
+                          const char *name, size_t position, dsm__onnx_numbers *numbers);
+
+/** What a Slice makes of a shape: the axis that it cuts, and how many these are. False: it does not
+ * say so in constants. */
+bool dsm__onnx_read_slices(const dsm__onnx_lowering *of, const dsm__onnx_node *node,
+                           const dsm__onnx_shape *from, dsm__onnx_shape *shape, int *cut_axis,
+                           unsigned *cut_count);
+
+/** The shape with the dimensions of indices in place of an axis; false: it has too many. */
+bool dsm__onnx_gathered(const dsm__onnx_shape *from, int axis, const dsm__onnx_shape *indices,
+                        dsm__onnx_shape *shape);
+
 /* ---- operators, by file ---- */
 
 dsm__onnx_lower dsm__onnx_lower_conv;
+dsm__onnx_lower dsm__onnx_lower_conv_transpose;
 dsm__onnx_lower dsm__onnx_lower_pool;
 dsm__onnx_lower dsm__onnx_lower_global_pool;
 dsm__onnx_lower dsm__onnx_lower_reduce;
@@ -177,10 +221,13 @@ dsm__onnx_lower dsm__onnx_lower_matmul;
 dsm__onnx_lower dsm__onnx_lower_recurrent;
 dsm__onnx_lower dsm__onnx_lower_element;
 dsm__onnx_lower dsm__onnx_lower_binary;
+dsm__onnx_lower dsm__onnx_lower_where;
+dsm__onnx_lower dsm__onnx_lower_fill;
 dsm__onnx_lower dsm__onnx_lower_gather;
 dsm__onnx_lower dsm__onnx_lower_identity;
 dsm__onnx_lower dsm__onnx_lower_constant;
 dsm__onnx_lower dsm__onnx_lower_shape;
+dsm__onnx_lower dsm__onnx_lower_size;
 dsm__onnx_lower dsm__onnx_lower_reshape;
 dsm__onnx_lower dsm__onnx_lower_flatten;
 dsm__onnx_lower dsm__onnx_lower_squeeze;

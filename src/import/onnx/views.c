@@ -128,8 +128,8 @@ dsm__onnx_view *dsm__onnx_view_cut(dsm__onnx_lowering *of, const dsm__onnx_value
   }
   /* Of several layers it is not known which of them are cut: their shares are. */
   for (size_t i = 0; i < view->count && whole > 0; i++) {
-    parts[i].elements = (uint64_t)((long double)parts[i].elements * (long double)elements /
-                                   (long double)whole);
+    parts[i].elements =
+        (uint64_t)((long double)parts[i].elements * (long double)elements / (long double)whole);
   }
   view->parts = parts;
   return view;
@@ -172,8 +172,7 @@ bool dsm__onnx_view_layers(dsm__onnx_lowering *of, const dsm__onnx_view *view,
   take_parts(of, view);
   for (size_t i = 0; i < view->count; i++) {
     const uint32_t layer = view->parts[i].layer;
-    dsm__onnx_layer *const one =
-        layer == DSM__ONNX_NETWORK ? NULL : &of->layers.items[layer];
+    dsm__onnx_layer *const one = layer == DSM__ONNX_NETWORK ? NULL : &of->layers.items[layer];
     if (is_each_whole || one == NULL) {
       is_whole = is_whole && is_part_whole(of, &view->parts[i]);
       list[(*count)++] = layer;
@@ -193,7 +192,7 @@ bool dsm__onnx_view_layers(dsm__onnx_lowering *of, const dsm__onnx_view *view,
 
 dsm__onnx_layer *dsm__onnx_view_layer(const dsm__onnx_lowering *of, const dsm__onnx_view *view) {
   const bool is_one = view != NULL && view->count == 1 && view->waiting_count == 0 &&
-                      view->parts[0].layer != DSM__ONNX_NETWORK &&
+                      view->scores == NULL && view->parts[0].layer != DSM__ONNX_NETWORK &&
                       is_part_whole(of, &view->parts[0]);
   return is_one ? &of->layers.items[view->parts[0].layer] : NULL;
 }

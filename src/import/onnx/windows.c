@@ -52,6 +52,18 @@ static bool read_padding(dsm__onnx_lowering *of, const dsm__onnx_node *node,
   return true;
 }
 
+/* What a Pad before it added is padding of its own. */
+static void take_padded(dsm__onnx_lowering *of, const dsm__onnx_node *node,
+                        dsm__onnx_slides *slides) {
+  const dsm__onnx_view *const view = dsm__onnx_view_of(of, dsm__onnx_input(of->graph, node, 0));
+  if (view != NULL) {
+    slides->sides[0].input -= view->padded.rows;
+    slides->sides[0].before += view->padded.rows;
+    slides->sides[1].input -= view->padded.columns;
+    slides->sides[1].before += view->padded.columns;
+  }
+}
+
 bool dsm__onnx_read_slides(dsm__onnx_lowering *of, const dsm__onnx_node *node,
                            const dsm__onnx_shape *input, const uint64_t *window,
                            dsm__onnx_slides *slides) {
@@ -83,7 +95,11 @@ bool dsm__onnx_read_slides(dsm__onnx_lowering *of, const dsm__onnx_node *node,
       return false;
     }
   }
-  return read_padding(of, node, slides);
+  if (!read_padding(of, node, slides)) {
+    return false;
+  }
+  take_padded(of, node, slides);
+  return true;
 }
 
 bool dsm__onnx_slide_outputs(dsm__onnx_lowering *of, const dsm__onnx_node *node,
@@ -94,7 +110,8 @@ bool dsm__onnx_slide_outputs(dsm__onnx_lowering *of, const dsm__onnx_node *node,
     const uint64_t padded = side->input + side->before + side->after;
     const uint64_t reach = side->dilation * (side->window - 1) + 1;
     if (padded < reach) {
-      dsm__onnx_error(of->graph, node, "expected a window within the padded side of %llu, found %llu",
+      dsm__onnx_error(of->graph, node,
+                      "expected a window within the padded side of %llu, found %llu",
                       (unsigned long long)padded, (unsigned long long)reach);
       return false;
     }
@@ -102,6 +119,13 @@ bool dsm__onnx_slide_outputs(dsm__onnx_lowering *of, const dsm__onnx_node *node,
     side->output = (is_ceil ? (room + side->stride - 1) / side->stride : room / side->stride) + 1;
     if (is_ceil && (side->output - 1) * side->stride >= side->input + side->before) {
       side->output--; /* no window begins in the padding behind */
+    }
+    if (side->output > DSM_SIDE_MAX) {
+      dsm__onnx_error(of->graph, node,
+                      "expected an output of at most %d along each side, found "
+                      "%llu",
+                      DSM_SIDE_MAX, (unsigned long long)side->output);
+      return false;
     }
   }
   return true;
