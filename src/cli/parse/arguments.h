@@ -104,7 +104,6 @@ typedef struct cli_arguments {
   bool is_summary;         /**< --summary */
   size_t top;              /**< --top; 0: not given */
   bool is_strict;          /**< of check: whatever moved fails */
-  bool is_strict;          /**< of check: whatever moved fails; of import: whatever is noted */
   const char *workload;    /**< of check, in place of the baseline's; NULL: not given */
   const char *system;      /**< likewise */
   const char *fit;         /**< of calibrate: paths, joined by commas; NULL: not given */
