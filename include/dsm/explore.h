@@ -109,6 +109,7 @@ typedef struct dsm_explanation {
   size_t what_if_count;
   double reference_cycles; /**< the step that network_cycles compare with: the plan's, or, where
                               that preloads weights, the best without any on chip */
+  bool has_hidden_sums;    /**< sums of gradients count in full in both, also what of them hides */
 } dsm_explanation;
 
 /** The word for a decision, such as "dysm_factor". Never NULL. */

@@ -244,13 +244,17 @@ static int compare_alternatives(const void *left, const void *right) {
   return order;
 }
 
+static bool is_preloading(const dsm__explaining *e) {
+  bool is_it = false;
+  for (size_t i = 0; i < e->plan->layer_count; i++) {
+    is_it = is_it || e->plan->layers[i].decisions.weights_on_chip > 0;
+  }
+  return is_it;
+}
+
 /* The graph knows no preloaded weights. */
 static double reference_of(const dsm__explaining *e) {
-  bool is_preloading = false;
-  for (size_t i = 0; i < e->plan->layer_count; i++) {
-    is_preloading = is_preloading || e->plan->layers[i].decisions.weights_on_chip > 0;
-  }
-  if (!is_preloading) {
+  if (!is_preloading(e)) {
     return e->reference_cycles;
   }
   double best = HUGE_VAL;
@@ -260,6 +264,25 @@ static double reference_of(const dsm__explaining *e) {
     }
   }
   return best;
+}
+
+/* The graph counts what decisions change; what the plan pays beside that, in any case, is in its
+ * step, and so in all that is compared with it. */
+static void add_uncounted(const dsm__explaining *e, dsm_explanation *made) {
+  const bool is_own = !is_preloading(e);
+  if (e->has_hidden_sums) {
+    return;
+  }
+  for (size_t i = 0; i < made->alternative_count; i++) {
+    double *const cycles = &made->alternatives[i].network_cycles;
+    *cycles += *cycles > 0 ? e->uncounted_cycles : 0;
+  }
+  for (size_t i = 0; i < made->what_if_count; i++) {
+    double *const cycles = &made->what_ifs[i].network_cycles;
+    *cycles += *cycles > 0 ? e->uncounted_cycles : 0;
+  }
+  made->reference_cycles =
+      is_own ? e->plan->result.step_cycles : made->reference_cycles + e->uncounted_cycles;
 }
 
 static bool fill(dsm__explaining *e, dsm_explanation *made, size_t splits_per_pass) {
@@ -281,7 +304,12 @@ static bool fill(dsm__explaining *e, dsm_explanation *made, size_t splits_per_pa
   qsort(made->alternatives, made->alternative_count, sizeof made->alternatives[0],
         compare_alternatives);
   made->reference_cycles = reference_of(e);
-  return dsm__explain_what_ifs(e, made);
+  made->has_hidden_sums = e->has_hidden_sums;
+  if (!dsm__explain_what_ifs(e, made)) {
+    return false;
+  }
+  add_uncounted(e, made);
+  return true;
 }
 
 static double once_of(const dsm_layer_plan *layer) {
@@ -359,6 +387,8 @@ static bool derive_reductions(dsm__explaining *e, const dsm__decisions *decision
     }
   }
   e->reference_cycles = counted_cycles(e, decisions);
+  e->uncounted_cycles = e->plan->result.step_cycles - e->reference_cycles;
+  e->has_hidden_sums = is_overlapped && !is_found;
   return true;
 }
 

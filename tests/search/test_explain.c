@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -6,6 +7,7 @@
 
 #include "bundled.h"
 #include "given.h"
+#include "random_numbers.h"
 #include "suites.h"
 #include "what_ifs.h"
 
@@ -228,6 +230,42 @@ START_TEST(test_a_split_edited_by_hand_is_the_chosen_one) {
 }
 END_TEST
 
+/* Whatever a machine pays beside what decisions change (latency of sums in common, time to issue
+ * kernels), the step that others are compared with is the plan's. */
+START_TEST(test_alternatives_of_real_systems_are_compared_with_the_plans_step) {
+  static const char *const systems[] = {"dgx_a100",    "dgx_h100",    "dgx1_v100",
+                                        "tpu_v3_1024", "tpu_v4_4096", "torus64"};
+  enum { DRAWS = 12 };
+  uint64_t state = 17;
+  for (int draw = 0; draw < DRAWS; draw++) {
+    const char *const network = bundled_networks[random_below(&state, BUNDLED_NETWORKS)];
+    const char *const system = systems[random_below(&state, sizeof systems / sizeof systems[0])];
+    const dsm_explore_options options =
+        bundled_options(random_below(&state, 3) == 0 ? DSM_MODE_INFERENCE : DSM_MODE_TRAINING);
+    bundled explored = bundled_explore(network, system, "4096", &options);
+    if (explored.status == DSM_OK) {
+      const double step = explored.plan->result.step_cycles;
+      dsm_explanation *explanation = NULL;
+      const size_t layer = random_below(&state, explored.plan->layer_count);
+      ck_assert_int_eq(dsm_explain(&explanation, explored.plan, layer, 0, NULL), DSM_OK);
+      bool is_preloading = false;
+      for (size_t i = 0; i < explored.plan->layer_count; i++) {
+        is_preloading = is_preloading || explored.plan->layers[i].decisions.weights_on_chip > 0;
+      }
+      ck_assert_msg(is_preloading || fabs(explanation->reference_cycles - step) <= 1e-9 * step,
+                    "%s on %s: %.17g, not %.17g", network, system, explanation->reference_cycles,
+                    step);
+      ck_assert(!explanation->has_hidden_sums);
+      if (!is_preloading && explored.plan->pipeline_count == 0) {
+        expect_all_consistent(explored.plan, true, network);
+      }
+      dsm_explanation_free(explanation);
+    }
+    bundled_free(&explored);
+  }
+}
+END_TEST
+
 Suite *suite_explain(void) {
   Suite *const suite = suite_create("explain");
   TCase *const tests = tcase_create("alternatives");
@@ -235,6 +273,7 @@ Suite *suite_explain(void) {
   tcase_set_timeout(tests, 120);
   tcase_add_test(tests, test_the_chosen_way_is_known_where_gradients_add_up_on_chip);
   tcase_add_test(tests, test_recurrent_layers_are_explained);
+  tcase_add_test(tests, test_alternatives_of_real_systems_are_compared_with_the_plans_step);
   tcase_add_loop_test(tests, test_what_cannot_be_says_why, 0, sizeof told / sizeof told[0]);
   tcase_add_test(tests, test_decisions_without_choice_are_not_told);
   tcase_add_test(tests, test_a_plan_edited_by_hand_is_explained_as_it_is);

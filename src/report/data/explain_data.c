@@ -138,7 +138,9 @@ DSM__OWN_RECORD(
                .help = "As far as the layer has them."),
     DSM__FIELD(REAL, layer_row, reference_cycles, "reference_cycles", 0, .unit = "cycles",
                .help = "The step that network_cycles compare with: the plan's, or, where that "
-                       "preloads weights, the best without any on chip."),
+                       "preloads weights, the best without any on chip. With "
+                       "model.overlapped_reduction, where step_cycles are others, both count sums "
+                       "of gradients in full, also what of them hides."),
     DSM__ROWS(layer_row, what_ifs, "what_ifs", what_if_record,
               "Decisions beside parallelism and core splits."));
 

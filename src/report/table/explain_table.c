@@ -99,14 +99,22 @@ static void put_decision(dsm__page *page, const dsm_plan *plan, const dsm_explan
   }
 }
 
+/* The step that others are compared with. */
+static const char *reference_phrase(const dsm_plan *plan, bool has_hidden_sums) {
+  if (has_hidden_sums) {
+    return "the plan's step with all sums of gradients in full,";
+  }
+  return dsm__explain_is_preloading(plan) ? "the best step without preloaded weights,"
+                                          : "the plan's step";
+}
+
 static void put_what_ifs(dsm__page *page, const dsm_plan *plan,
                          const dsm_explanation *explanation) {
   if (explanation->what_if_count == 0) {
     return;
   }
   dsm__page_heading(page, "other decisions, against %s of %s cycles",
-                    dsm__explain_is_preloading(plan) ? "the best step without preloaded weights,"
-                                                     : "the plan's step",
+                    reference_phrase(plan, explanation->has_hidden_sums),
                     dsm__figure_fixed(explanation->reference_cycles, 0).text);
   for (int d = 0; d < DSM_DECISION_COUNT; d++) {
     put_decision(page, plan, explanation, (dsm_decision)d);
@@ -134,7 +142,9 @@ static void put_legend(dsm__page *page, const dsm_plan *plan,
                        const dsm_explanation *const *explanations, size_t count) {
   const char *const hybrids = dsm__page_parallelisms(page, plan->system);
   bool has_what_ifs = false;
+  bool has_hidden_sums = false;
   for (size_t i = 0; i < count; i++) {
+    has_hidden_sums = has_hidden_sums || explanations[i]->has_hidden_sums;
     has_what_ifs = has_what_ifs || explanations[i]->what_if_count > 0;
   }
   dsm__page_line(page, DSM__STYLE_FAINT,
@@ -145,8 +155,9 @@ static void put_legend(dsm__page *page, const dsm_plan *plan,
                  "for the %s and the best for all %s, in percent of %s.%s%s%s",
                  dsm__explain_is_per_pass(plan) ? "pass" : "layer",
                  dsm__explain_is_per_pass(plan) ? "else" : "others",
-                 dsm__explain_is_preloading(plan) ? "the best step without preloaded weights"
-                                                  : "the plan's",
+                 has_hidden_sums ? "the plan's, both with all sums of gradients in full"
+                 : dsm__explain_is_preloading(plan) ? "the best step without preloaded weights"
+                                                    : "the plan's",
                  hybrids[0] == '\0' ? "" : " ", hybrids, hybrids[0] == '\0' ? "" : ".");
   if (has_what_ifs) {
     dsm__page_line(page, DSM__STYLE_FAINT,
