@@ -27,7 +27,32 @@ COMMON = {
     "model.lstm_gate_errors": (True, "assumption: the update of an lstm reads the errors of its gates"),
 }
 
+# Elements that auxiliary operations read and write, by what they do: those that sum over their operands, and the rest.
+TRAFFIC_OF_SUMS = {
+    "model.traffic_batch_norm_forward": (2, "assumption: read and written; its sums are taken where the operand is made"),
+    "model.traffic_batch_norm_backward": (5, "assumption: operand and error read for two sums and again, a result written"),
+    "model.traffic_layer_norm_forward": (2, "assumption: as model.traffic_batch_norm_forward"),
+    "model.traffic_layer_norm_backward": (5, "assumption: as model.traffic_batch_norm_backward"),
+    "model.traffic_softmax_forward": (2, "assumption: read and written"),
+    "model.traffic_softmax_backward": (3, "assumption: result and error read, a result written"),
+    "model.traffic_cross_entropy_forward": (2, "assumption: read, and copied in single precision"),
+    "model.traffic_cross_entropy_backward": (0, "assumption: all of it is in single precision"),
+    "model.traffic_cross_entropy_wide_forward": (3, "assumption: the copy written, read, and its softmax written"),
+    "model.traffic_cross_entropy_wide_backward": (3, "assumption: softmax and error read, a result written"),
+}
+TRAFFIC_OF_OTHERS = {
+    "model.traffic_activation_forward": (2, "assumption: a kernel of its own: read and written"),
+    "model.traffic_activation_backward": (3, "assumption: operand and error read, a result written"),
+    "model.traffic_bias_forward": (0, "assumption: added where the operand is made"),
+    "model.traffic_bias_backward": (1, "assumption: the error read for its sum"),
+    "model.traffic_residual_forward": (1, "assumption: the other operand read"),
+    "model.traffic_residual_backward": (0, "assumption: both operands have the error of the sum"),
+    "model.traffic_fork_forward": (0, "assumption: all users read the same tensor"),
+    "model.traffic_fork_backward": (3, "assumption: two errors read, their sum written"),
+}
+
 TPU = {
+    **TRAFFIC_OF_SUMS,
     "pe.simd_macs": (1, "a PE of the matrix unit is one multiply-accumulate unit"),
     "array.rows": (128, TPU_V3 + ": matrix units of 128 x 128"),
     "array.columns": (128, TPU_V3 + ": matrix units of 128 x 128"),
@@ -51,6 +76,11 @@ TPU = {
 }
 
 GPU = {
+    **TRAFFIC_OF_SUMS,
+    **TRAFFIC_OF_OTHERS,
+    "core.tile_startup_us": (1, "assumption: until the first operands of a tile are there"),
+    "core.tile_least_side": (64, "assumption: tiles of outputs are of 64 x 64 to 256 x 128, as those of cuBLAS"),
+    "core.tile_most_elements": (32768, "assumption: 256 x 128 sums in the registers of a multiprocessor"),
     "array.startup_cycles": (0, "assumption: in core.tile_startup_us"),
     "array.efficiency_ratio": (0.80, "assumption: 80 % of the peak is sustained"),
     "array.unroll_kernel_on_rows": (True, "assumption: kernels of convolutions are implicit matrix products"),

@@ -68,44 +68,64 @@ static DSM__WORDS(flags, "flag", flag_words, 2);
 /* Largest factor on bytes. */
 #define FACTOR_MAX 1024
 
+static bool has_tiles(const dsm_system *system) {
+  return system->model.tile_schedule;
+}
+
+/* Auxiliary operations that need sums over their operands move them whichever way there is. */
+static bool has_traffic_of_sums(const dsm_system *system) {
+  return system->model.auxiliary_traffic != DSM_AUXILIARY_TRAFFIC_NONE;
+}
+
+static bool has_traffic_of_all(const dsm_system *system) {
+  return system->model.auxiliary_traffic == DSM_AUXILIARY_TRAFFIC_UNFUSED;
+}
+
 /* clang-format off: one parameter a line, its source below */
 #define COUNT(path, field, required, max, fallback, unit, source)                                  \
   {                                                                                                \
     path, DSM__PARAMETER_COUNT, offsetof(dsm_system, field), NULL, required, false, 1, max,        \
-        fallback, unit, source, 0, false, NULL                                                     \
+        fallback, unit, source, 0, false, NULL, NULL                                               \
   }
 #define RATE(path, field, unit)                                                                    \
   {                                                                                                \
     path, DSM__PARAMETER_REAL, offsetof(dsm_system, field), NULL, true, false, RATE_MIN, RATE_MAX, \
-        0, unit, NULL, 0, false, NULL                                                              \
+        0, unit, NULL, 0, false, NULL, NULL                                                        \
   }
 #define REAL(path, field, min, max, fallback, unit, source)                                        \
   {                                                                                                \
     path, DSM__PARAMETER_REAL, offsetof(dsm_system, field), NULL, false, false, min, max,          \
-        fallback, unit, source, 0, false, NULL                                                     \
+        fallback, unit, source, 0, false, NULL, NULL                                               \
   }
 /* What takes time, room or bytes: the less the better. */
 #define COST(path, field, min, max, fallback, unit, source)                                        \
   {                                                                                                \
     path, DSM__PARAMETER_REAL, offsetof(dsm_system, field), NULL, false, true, min, max, fallback, \
-        unit, source, 0, false, NULL                                                               \
+        unit, source, 0, false, NULL, NULL                                                         \
   }
 #define FLAG(path, field, fallback, source)                                                        \
   {                                                                                                \
     path, DSM__PARAMETER_FLAG, offsetof(dsm_system, field), &flags, false, false, 0, 1, fallback,  \
-        "flag", source, 0, false, NULL                                                             \
+        "flag", source, 0, false, NULL, NULL                                                       \
   }
 #define WORD(path, words, field, required, fallback, source)                                       \
   {                                                                                                \
     path, DSM__PARAMETER_WORD, offsetof(dsm_system, field), &(words), required, false, 0, 0,       \
-        fallback, "word", source, 0, false, NULL                                                   \
+        fallback, "word", source, 0, false, NULL, NULL                                             \
   }
 
 /* What real machines have and the paper's do not: its default changes nothing. */
 #define NEUTRAL(path, of_kind, field, words, is_cost, min, max, fallback, unit, source, help)      \
   {                                                                                                \
     path, DSM__PARAMETER_##of_kind, offsetof(dsm_system, field), words, false, is_cost, min, max,  \
-        fallback, unit, source, 0, true, help                                                      \
+        fallback, unit, source, 0, true, help, NULL                                                \
+  }
+
+/* That work only where something is switched on: then they are stated, whatever they are. */
+#define SWITCHED(path, of_kind, field, is_cost, min, max, fallback, unit, source, help, is_used)   \
+  {                                                                                                \
+    path, DSM__PARAMETER_##of_kind, offsetof(dsm_system, field), NULL, false, is_cost, min, max,   \
+        fallback, unit, source, 0, true, help, is_used                                             \
   }
 
 /* Of an axis, and required of it; and such as change nothing. */
@@ -113,13 +133,13 @@ static DSM__WORDS(flags, "flag", flag_words, 2);
   {                                                                                                \
     "system.axes." #a "." #key, DSM__PARAMETER_##of_kind,                                          \
         offsetof(dsm_system, system.axes[a].key), words, true, false, min, max, 0, unit, NULL,     \
-        a + 1, false, help                                                                         \
+        a + 1, false, help, NULL                                                                   \
   }
 #define AXIS_NEUTRAL(a, key, of_kind, words, is_cost, min, max, fallback, unit, source, help)      \
   {                                                                                                \
     "system.axes." #a "." #key, DSM__PARAMETER_##of_kind,                                          \
         offsetof(dsm_system, system.axes[a].key), words, false, is_cost, min, max, fallback, unit, \
-        source, a + 1, true, help                                                                  \
+        source, a + 1, true, help, NULL                                                            \
   }
 #define AXIS(a)                                                                                    \
   AXIS_OWN(a, chips, COUNT, NULL, 1, DSM_CHIPS_MAX, "chips", "Chips along the axis."),             \
@@ -141,23 +161,26 @@ static DSM__WORDS(flags, "flag", flag_words, 2);
                    "assumption: each chip has a port of its own",                                  \
                    "Chips of the axes before that share a port of so many times the bandwidth.")
 
-#define OPERATION_TRAFFIC(key, kind, pass, fallback, source)                                       \
-  NEUTRAL("model.traffic_" key "_" #pass, REAL, model.traffic[kind].pass, NULL, true, 0,           \
-          FACTOR_MAX, fallback, "elements/element", source,                                        \
-          "With model.auxiliary_traffic: elements read and written in " #pass                      \
-          " for each that the operation works on.")
+#define OPERATION_TRAFFIC(key, kind, pass, fallback, source, is_used)                              \
+  SWITCHED("model.traffic_" key "_" #pass, REAL, model.traffic[kind].pass, true, 0, FACTOR_MAX,    \
+           fallback, "elements/element", source,                                                   \
+           "With model.auxiliary_traffic: elements read and written in " #pass                     \
+           " for each that the operation works on.",                                               \
+           is_used)
 
 #define WIDE_TRAFFIC(key, kind, pass, fallback, source)                                            \
-  NEUTRAL("model.traffic_" key "_wide_" #pass, REAL, model.traffic[kind].pass, NULL, true, 0,      \
-          FACTOR_MAX, fallback, "elements/element", source,                                        \
-          "With model.auxiliary_traffic: elements of 4 bytes read and written in " #pass           \
-          " for each that the operation works on.")
+  SWITCHED("model.traffic_" key "_wide_" #pass, REAL, model.traffic[kind].pass, true, 0,           \
+           FACTOR_MAX, fallback, "elements/element", source,                                       \
+           "With model.auxiliary_traffic: elements of 4 bytes read and written in " #pass          \
+           " for each that the operation works on.",                                               \
+           has_traffic_of_sums)
 
 #define MASK_TRAFFIC(key, kind, pass, fallback, source)                                            \
-  NEUTRAL("model.traffic_" key "_mask_" #pass, REAL, model.traffic[kind].pass, NULL, true, 0,      \
-          FACTOR_MAX, fallback, "bytes/element", source,                                           \
-          "With model.auxiliary_traffic: bytes of masks read and written in " #pass                \
-          " for each element that the operation works on.")
+  SWITCHED("model.traffic_" key "_mask_" #pass, REAL, model.traffic[kind].pass, true, 0,           \
+           FACTOR_MAX, fallback, "bytes/element", source,                                          \
+           "With model.auxiliary_traffic: bytes of masks read and written in " #pass               \
+           " for each element that the operation works on.",                                       \
+           has_traffic_of_sums)
 
 #define TYPE_RATE(key, type)                                                                       \
   NEUTRAL("pe.rates." key, REAL, pe.rates[type], NULL, false, 1e-6, 1024, 1, "ratio",              \
@@ -216,17 +239,18 @@ const dsm__parameter dsm__parameters[] = {
          "assumption: 3 operands, 2 buffers each, of 32 KiB"),
     REAL("core.resident_weight_fraction", core.resident_weight_fraction, 0, 1, 0.75, "ratio",
          "assumption: share of the scratchpad for weights kept over timesteps"),
-    NEUTRAL("core.tile_startup_us", REAL, core.tile_startup_us, NULL, true, 0, 1e6, 1, "10^-6 s",
-            "assumption: of a GPU, until the first operands of a tile are there",
-            "Time before a tile of outputs begins, with model.tile_schedule."),
-    NEUTRAL(
-        "core.tile_least_side", COUNT, core.tile_least_side, NULL, false, 1, 1024, 64, "outputs",
+    SWITCHED("core.tile_startup_us", REAL, core.tile_startup_us, true, 0, 1e6, 1, "10^-6 s",
+             "assumption: of a GPU, until the first operands of a tile are there",
+             "Time before a tile of outputs begins, with model.tile_schedule.", has_tiles),
+    SWITCHED(
+        "core.tile_least_side", COUNT, core.tile_least_side, false, 1, 1024, 64, "outputs",
         "assumption: of GPUs, whose tiles are of 64 x 64 to 256 x 128 outputs",
         "Least rows and columns of a tile; others are it times powers of two, one at most twice "
-        "the other."),
-    NEUTRAL("core.tile_most_elements", COUNT, core.tile_most_elements, NULL, false, 1, 1048576,
-            32768, "outputs", "assumption: of GPUs, 256 x 128 sums in the registers of a core",
-            "Most outputs of a tile; the smallest tile there is in any case."),
+        "the other.",
+        has_tiles),
+    SWITCHED("core.tile_most_elements", COUNT, core.tile_most_elements, false, 1, 1048576, 32768,
+             "outputs", "assumption: of GPUs, 256 x 128 sums in the registers of a core",
+             "Most outputs of a tile; the smallest tile there is in any case.", has_tiles),
     NEUTRAL(
         "core.operation_overhead_us", REAL, core.operation_overhead_us, NULL, true, 0, 1e6, 0,
         "10^-6 s", "assumption: an operation starts at once",
@@ -361,54 +385,60 @@ const dsm__parameter dsm__parameters[] = {
             "Section 4: auxiliary operations that read and write memory: none, all that need sums "
             "over their operands, or each as a kernel of its own."),
     OPERATION_TRAFFIC("batch_norm", DSM_OPERATION_BATCH_NORM, forward, 2,
-                      "assumption: read and written; its sums are taken where the operand is made"),
-    OPERATION_TRAFFIC(
-        "batch_norm", DSM_OPERATION_BATCH_NORM, backward, 5,
-        "assumption: operand and error read for two sums and again, a result written"),
+                      "assumption: read and written; its sums are taken where the operand is made",
+                      has_traffic_of_sums),
+    OPERATION_TRAFFIC("batch_norm", DSM_OPERATION_BATCH_NORM, backward, 5,
+                      "assumption: operand and error read for two sums and again, a result written",
+                      has_traffic_of_sums),
     OPERATION_TRAFFIC("layer_norm", DSM_OPERATION_LAYER_NORM, forward, 2,
-                      "assumption, as model.traffic_batch_norm_forward"),
+                      "assumption, as model.traffic_batch_norm_forward", has_traffic_of_sums),
     OPERATION_TRAFFIC("layer_norm", DSM_OPERATION_LAYER_NORM, backward, 5,
-                      "assumption, as model.traffic_batch_norm_backward"),
-    OPERATION_TRAFFIC("softmax", DSM_OPERATION_SOFTMAX, forward, 2, "assumption: read and written"),
+                      "assumption, as model.traffic_batch_norm_backward", has_traffic_of_sums),
+    OPERATION_TRAFFIC("softmax", DSM_OPERATION_SOFTMAX, forward, 2, "assumption: read and written",
+                      has_traffic_of_sums),
     OPERATION_TRAFFIC("softmax", DSM_OPERATION_SOFTMAX, backward, 3,
-                      "assumption: result and error read, a result written"),
+                      "assumption: result and error read, a result written", has_traffic_of_sums),
     OPERATION_TRAFFIC("cross_entropy", DSM_OPERATION_CROSS_ENTROPY, forward, 2,
-                      "assumption: read, and copied in single precision"),
+                      "assumption: read, and copied in single precision", has_traffic_of_sums),
     OPERATION_TRAFFIC("cross_entropy", DSM_OPERATION_CROSS_ENTROPY, backward, 0,
-                      "assumption: all of it is in single precision"),
+                      "assumption: all of it is in single precision", has_traffic_of_sums),
     WIDE_TRAFFIC("cross_entropy", DSM_OPERATION_CROSS_ENTROPY_WIDE, forward, 3,
                  "assumption: the copy written, read, and its softmax written"),
     WIDE_TRAFFIC("cross_entropy", DSM_OPERATION_CROSS_ENTROPY_WIDE, backward, 3,
                  "assumption: softmax and error read, a result written"),
     OPERATION_TRAFFIC("activation", DSM_OPERATION_ACTIVATION, forward, 2,
-                      "assumption: read and written"),
+                      "assumption: read and written", has_traffic_of_all),
     OPERATION_TRAFFIC("activation", DSM_OPERATION_ACTIVATION, backward, 3,
-                      "assumption: operand and error read, a result written"),
+                      "assumption: operand and error read, a result written", has_traffic_of_all),
     OPERATION_TRAFFIC("bias", DSM_OPERATION_BIAS, forward, 0,
-                      "assumption: added where the operand is made"),
+                      "assumption: added where the operand is made", has_traffic_of_all),
     OPERATION_TRAFFIC("bias", DSM_OPERATION_BIAS, backward, 1,
-                      "assumption: the error read for its sum"),
+                      "assumption: the error read for its sum", has_traffic_of_all),
     OPERATION_TRAFFIC("residual", DSM_OPERATION_RESIDUAL, forward, 1,
-                      "assumption: the other operand read"),
+                      "assumption: the other operand read", has_traffic_of_all),
     OPERATION_TRAFFIC("residual", DSM_OPERATION_RESIDUAL, backward, 0,
-                      "assumption: both operands have the error of the sum"),
+                      "assumption: both operands have the error of the sum", has_traffic_of_all),
     OPERATION_TRAFFIC("fork", DSM_OPERATION_FORK, forward, 0,
-                      "assumption: all users read the same tensor"),
+                      "assumption: all users read the same tensor", has_traffic_of_all),
     OPERATION_TRAFFIC("fork", DSM_OPERATION_FORK, backward, 3,
-                      "assumption: two errors read, their sum written"),
+                      "assumption: two errors read, their sum written", has_traffic_of_all),
     OPERATION_TRAFFIC("multiply", DSM_OPERATION_MULTIPLY, forward, 1,
-                      "assumption: the other operand read"),
+                      "assumption: the other operand read", has_traffic_of_all),
     OPERATION_TRAFFIC("multiply", DSM_OPERATION_MULTIPLY, backward, 3,
-                      "assumption: both operands read, the other's error written"),
-    OPERATION_TRAFFIC("dropout", DSM_OPERATION_DROPOUT, forward, 2, "assumption: read and written"),
+                      "assumption: both operands read, the other's error written",
+                      has_traffic_of_all),
+    OPERATION_TRAFFIC("dropout", DSM_OPERATION_DROPOUT, forward, 2, "assumption: read and written",
+                      has_traffic_of_all),
     OPERATION_TRAFFIC("dropout", DSM_OPERATION_DROPOUT, backward, 2,
-                      "assumption: read and written"),
+                      "assumption: read and written", has_traffic_of_all),
     MASK_TRAFFIC("dropout", DSM_OPERATION_DROPOUT_MASK, forward, 1,
                  "assumption: a byte an element, written"),
     MASK_TRAFFIC("dropout", DSM_OPERATION_DROPOUT_MASK, backward, 1,
                  "assumption: a byte an element, read"),
-    OPERATION_TRAFFIC("rotary", DSM_OPERATION_ROTARY, forward, 2, "assumption: read and written"),
-    OPERATION_TRAFFIC("rotary", DSM_OPERATION_ROTARY, backward, 2, "assumption: read and written"),
+    OPERATION_TRAFFIC("rotary", DSM_OPERATION_ROTARY, forward, 2, "assumption: read and written",
+                      has_traffic_of_all),
+    OPERATION_TRAFFIC("rotary", DSM_OPERATION_ROTARY, backward, 2, "assumption: read and written",
+                      has_traffic_of_all),
     NEUTRAL(
         "model.spread_low", REAL, model.spread_low, NULL, true, 0, 1e6, 0, "ratio",
         "assumption: nothing was measured",
@@ -444,8 +474,9 @@ bool dsm__parameter_is_stated(const dsm__parameter *parameter, const dsm_system 
   if (parameter->axis > (has_axes ? network->axis_count : 0)) {
     return false;
   }
-  return !(has_axes && dsm__parameter_is_of_short_form(parameter)) &&
-         !(parameter->is_neutral && dsm__parameter_has_default(parameter, system));
+  const bool is_silent = parameter->is_neutral && dsm__parameter_has_default(parameter, system) &&
+                         (parameter->is_used == NULL || !parameter->is_used(system));
+  return !(has_axes && dsm__parameter_is_of_short_form(parameter)) && !is_silent;
 }
 
 dsm__stated_parameters dsm__parameters_of(const dsm_system *system) {

@@ -40,6 +40,8 @@ typedef struct dsm__parameter {
   unsigned axis;      /**< it is of: 1 the first; 0: of no axis */
   bool is_neutral;  /**< the default changes nothing: written and listed only where it is another */
   const char *help; /**< of neutral ones: what it means; docs and schema are made of it */
+  bool (*is_used)(const dsm_system *system); /**< of neutral ones that work only with another
+                                                parameter: does it say so? NULL: there is none */
 } dsm__parameter;
 
 extern const dsm__parameter dsm__parameters[];
@@ -61,7 +63,7 @@ bool dsm__parameter_is_of_short_form(const dsm__parameter *parameter);
 
 /** Is a parameter part of the description of a system? Those of an axis only where it has the axis,
  * those of the short form only in that, and one whose default changes nothing only with another
- * value. */
+ * value, or where what it works with is switched on. */
 bool dsm__parameter_is_stated(const dsm__parameter *parameter, const dsm_system *system);
 
 /** Most parameters that a system states. */

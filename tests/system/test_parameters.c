@@ -204,6 +204,32 @@ START_TEST(test_retired_flag_is_read_and_has_one_value) {
 }
 END_TEST
 
+/* What works with a switch is part of the description where that is on, with its default too. */
+START_TEST(test_parameters_in_use_are_stated) {
+  static const struct {
+    const char *path;
+    const char *value;
+    const char *key;
+    size_t stated;
+  } cases[] = {{"model.tile_schedule", "false", "core.tile_", 0},
+               {"model.tile_schedule", "true", "core.tile_", 3},
+               {"model.auxiliary_traffic", "none", "model.traffic_", 0},
+               {"model.auxiliary_traffic", "fused", "model.traffic_", 10},
+               {"model.auxiliary_traffic", "unfused", "model.traffic_", 18}};
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    outcome read = read_with(cases[i].path, cases[i].value);
+    ck_assert_int_eq(read.status, DSM_OK);
+    const dsm__stated_parameters stated = dsm__parameters_of(read.system);
+    size_t found = 0;
+    for (size_t p = 0; p < stated.count; p++) {
+      found += strncmp(stated.items[p]->path, cases[i].key, strlen(cases[i].key)) == 0 ? 1 : 0;
+    }
+    ck_assert_uint_eq(found, cases[i].stated);
+    outcome_free(&read);
+  }
+}
+END_TEST
+
 START_TEST(test_each_parameter_is_in_the_table_of_limits) {
   for (size_t p = 0; p < dsm__parameter_count; p++) {
     bool is_found = dsm__parameters[p].is_neutral ||
@@ -310,6 +336,7 @@ Suite *suite_parameters(void) {
   tcase_add_loop_test(limit, test_retired_flag_is_read_and_has_one_value, 0, 3);
   suite_add_tcase(suite, limit);
   TCase *const table = tcase_create("table");
+  tcase_add_test(table, test_parameters_in_use_are_stated);
   tcase_add_test(table, test_each_parameter_is_in_the_table_of_limits);
   tcase_add_test(table, test_defaults_are_within_the_limits);
   tcase_add_test(table, test_parameters_of_a_tier_stand_together);
