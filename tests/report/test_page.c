@@ -86,6 +86,19 @@ START_TEST(test_the_heading_says_what_runs_where) {
 }
 END_TEST
 
+/* 96 chips x 108 cores x 16 x 8 PEs x 8 MACs x 2 operations x 1.41 GHz = 2.994e16 with 16 bits; a
+ * sixteenth of it with 32. */
+START_TEST(test_the_peak_is_that_of_the_elements) {
+  subject made = subject_explore(&(exploration){"raider", "dgx_a100", "4096", DSM_MODE_INFERENCE});
+  const char *const heading = dsm__page_plan_heading(&page, made.plan);
+  ck_assert_ptr_nonnull(strstr(heading, ", peak 29.9 PFLOP/s"));
+  ck_assert_str_ne(dsm__page_peak_elements(made.plan->system), "");
+  made.workload->element_type = DSM_ELEMENT_TYPE_FP32;
+  ck_assert_ptr_nonnull(strstr(dsm__page_plan_heading(&page, made.plan), ", peak 1.87 PFLOP/s"));
+  subject_free(&made);
+}
+END_TEST
+
 Suite *suite_page(void) {
   Suite *const suite = suite_create("page");
   TCase *const texts = tcase_create("texts");
@@ -98,6 +111,7 @@ Suite *suite_page(void) {
   tcase_add_test(texts, test_texts_are_made_safe_for_a_terminal);
   tcase_add_loop_test(texts, test_a_split_names_what_is_split, 0, COUNT_OF(splits));
   tcase_add_test(texts, test_the_heading_says_what_runs_where);
+  tcase_add_test(texts, test_the_peak_is_that_of_the_elements);
   suite_add_tcase(suite, texts);
   return suite;
 }

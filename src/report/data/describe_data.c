@@ -227,10 +227,12 @@ DSM__OWN_RECORD(workload_record, item_row, false, "A workload.",
 
 DSM__OWN_RECORD(
     system_record, item_row, false, "A system.",
-    DSM__REAL(item_row, peak_flops, "peak_flops", DSM__ABOVE | DSM__COLUMN | DSM__MORE, "FLOP/s",
-              "Floating-point operations a second of the whole system, 2 for a MAC."),
+    DSM__REAL(
+        item_row, peak_flops, "peak_flops", DSM__ABOVE | DSM__COLUMN | DSM__MORE, "FLOP/s",
+        "Floating-point operations a second of the whole system, 2 for a MAC, with elements of "
+        "16 bits."),
     DSM__REAL(item_row, machine_balance, "machine_balance", DSM__ABOVE | DSM__COLUMN, "FLOP/byte",
-              "FLOP per byte at which a chip's peak and its usable memory bandwidth meet."),
+              "FLOP per byte at which that of a chip and its usable memory bandwidth meet."),
     COUNT(item_row, chips, "chips", 0, 1, "Of the whole system."),
     COUNT(item_row, cores, "cores", 0, 1, "Of the whole system."),
     DSM__REAL(item_row, macs_per_cycle, "macs_per_cycle", DSM__ABOVE, "MACs",

@@ -186,7 +186,7 @@ DSM__OWN_RECORD(item_record, item_row, false, "A description.",
                 FIGURE(FIGURE_CORES, "cores", NULL, "All cores of a system."),
                 FIGURE(FIGURE_DEVICES, "devices", NULL, "Of a server."),
                 FIGURE(FIGURE_PEAK, "peak_flops", "FLOP/s",
-                       "Of a system, or of all devices of a server."),
+                       "Of a system, with elements of 16 bits, or of all devices of a server."),
                 FIGURE(FIGURE_MEMORY, "memory_bytes", "bytes",
                        "Of all chips, or all devices; null: unlimited."),
                 FIGURE(FIGURE_POINTS, "points", NULL, "Of a sweep."));

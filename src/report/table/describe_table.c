@@ -252,13 +252,14 @@ static void put_system(dsm__page *page, const dsm_system *system) {
   const uint64_t chips = dsm_system_chips(system);
   dsm__page_line(
       page, DSM__STYLE_PLAIN,
-      "%s chip%s, %s core%s, %s MAC%s; peak %s; machine balance %s FLOP per byte of memory",
+      "%s chip%s, %s core%s, %s MAC%s; peak %s; machine balance %s FLOP per byte of memory%s",
       dsm__figure_count(chips).text, dsm__plural((double)chips),
       dsm__figure_count(dsm__system_cores(system)).text,
       dsm__plural((double)dsm__system_cores(system)),
       dsm__figure_fixed(dsm__system_macs(system), 0).text, dsm__plural(dsm__system_macs(system)),
       dsm__figure_scaled(dsm_system_peak_flops(system), "FLOP/s").text,
-      dsm__figure_short(dsm_system_machine_balance(system), 4).text);
+      dsm__figure_short(dsm_system_machine_balance(system), 4).text,
+      dsm__page_peak_elements(system));
   dsm__page_line(page, DSM__STYLE_PLAIN, "%s of memory, %s a chip",
                  dsm__figure_scaled((double)chips * dsm__chip_memory_bytes(system), "B").text,
                  dsm__figure_scaled(dsm__chip_memory_bytes(system), "B").text);

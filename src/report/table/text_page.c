@@ -84,11 +84,19 @@ void dsm__page_labelled(dsm__page *page, size_t label_width, const char *label, 
 
 const char *dsm__page_plan_heading(dsm__page *page, const dsm_plan *plan) {
   const dsm_system *const system = plan->system;
-  return dsm__page_text(page, "%s on %s: %s, minibatch %s, %s, peak %s", plan->workload->name,
-                        system->name, dsm_mode_name(plan->options.mode),
-                        dsm__figure_count(plan->workload->minibatch).text,
-                        dsm__chips_text_of(system, " x ").text,
-                        dsm__figure_scaled(dsm_system_peak_flops(system), "FLOP/s").text);
+  return dsm__page_text(
+      page, "%s on %s: %s, minibatch %s, %s, peak %s", plan->workload->name, system->name,
+      dsm_mode_name(plan->options.mode), dsm__figure_count(plan->workload->minibatch).text,
+      dsm__chips_text_of(system, " x ").text,
+      dsm__figure_scaled(dsm_workload_peak_flops(plan->workload, system), "FLOP/s").text);
+}
+
+const char *dsm__page_peak_elements(const dsm_system *system) {
+  bool has_rates = false;
+  for (int type = DSM_ELEMENT_TYPE_ANY + 1; type < DSM_ELEMENT_TYPE_COUNT; type++) {
+    has_rates = has_rates || system->pe.rates[type] > 1 || system->pe.rates[type] < 1;
+  }
+  return has_rates ? ", both with elements of 16 bits (others: pe.rates)" : "";
 }
 
 const char *dsm__page_split(dsm__page *page, const dsm_loops *split) {

@@ -49,8 +49,12 @@ void dsm__page_heading(dsm__page *page, const char *format, ...) DSM_PRINTF(2, 3
 void dsm__page_labelled(dsm__page *page, size_t label_width, const char *label, const char *format,
                         ...) DSM_PRINTF(4, 5);
 
-/** "vgg16 on torus64: training, minibatch 256, 4 x 16 chips, peak 8.39 PFLOP/s". */
+/** "vgg16 on torus64: training, minibatch 256, 4 x 16 chips, peak 8.39 PFLOP/s", which is
+ * that with the workload's elements. */
 const char *dsm__page_plan_heading(dsm__page *page, const dsm_plan *plan);
+
+/** What follows a system's peak and machine balance: of which elements they are; "" if of all. */
+const char *dsm__page_peak_elements(const dsm_system *system);
 
 /** The key of a word, by the page's renaming: "link_node". */
 const char *dsm__page_word(const dsm__page *page, const dsm__words *words, size_t value);
