@@ -234,6 +234,23 @@ def page_table(dsm, part):
                      for what, measured, predicted in part(dsm, None)])
 
 
+def of_both_axes(key, value):
+    return {f"system__system__axes__{axis}__{key}": value for axis in "xy"}
+
+
+def tpu_changes(dsm, _):
+    """The steps on TPU v3 with one thing changed at a time"""
+    changes = (("as it is", {}),
+               ("steps of links without latency, not 1 us", of_both_axes("latency_us", 0)),
+               ("steps of links of 3 us", of_both_axes("latency_us", 3)),
+               ("all of the links' bandwidth, not 82 %", of_both_axes("efficiency_ratio", 1)),
+               ("no time between operations, not 5 us", {"system__core__operation_overhead_us": 0}),
+               ("arrays at 95 % of their peak, not 85 %", {"system__array__efficiency_ratio": 0.95}))
+    rows = [(what, *(f"{100 * error:+.1f} %" for error in errors_of(list(steps(dsm, None, **values)))))
+            for what, values in changes]
+    return table_of(("what is changed", "32 cores", "256", "1,024", "8,192"), rows)
+
+
 def gpu_changes(dsm, _):
     """The steps on GPUs with one thing changed at a time"""
     changes = (("as it is", {}),
@@ -426,7 +443,10 @@ def step_rows(_, folder):
 
 def made_axes(chips):
     x, y = {16: (4, 4), 128: (8, 16), 512: (16, 32), 4096: (32, 128)}[chips]
-    return f"system.system.axes.x.chips={x};system.system.axes.y.chips={y}"
+    sides = {"x": x, "y": y}
+    return ";".join(f"system.system.axes.{axis}.{key}={value}" for axis, side in sides.items() for key, value in
+                    (("chips", side), ("link", "ring" if side == 32 else "line"),
+                     ("both_ways", "true" if side == 32 else "false")))
 
 
 def calibrated(dsm, folder):
@@ -450,7 +470,7 @@ def calibrated(dsm, folder):
 
 # ---- pages ----
 
-QUOTED_PARTS = (*PARTS, gpu_changes)
+QUOTED_PARTS = (*PARTS, tpu_changes, gpu_changes)
 WHOLE_PARTS = (sets, sets_in_short, collective_changes, convolution_changes, calibrated)
 PAGES = ("docs/measured.md", "docs/trust.md", "README.md")
 QUOTED_TABLE = re.compile(r"(<!-- measured: (\w+) -->\n\n)(?:\|.*\n)+")

@@ -15,6 +15,9 @@ import sys
 
 TPU_V3 = "cloud.google.com/tpu/docs/v3"
 TPU_V4 = "Jouppi et al., TPU v4: an optically reconfigurable supercomputer, ISCA 2023, Table 4"
+TPU_V4_DOCS = "cloud.google.com/tpu/docs/v4"
+MULTIPOD = "S. Kumar et al., Exploring the limits of concurrency in ML training on Google TPUs, arXiv 2011.03641"
+SCALING_BOOK = "J. Austin et al., How To Scale Your Model, jax-ml.github.io/scaling-book"
 A100 = "NVIDIA A100 Tensor Core GPU data sheet"
 V100 = "NVIDIA V100 Tensor Core GPU data sheet"
 H100 = "NVIDIA H100 Tensor Core GPU data sheet, SXM5"
@@ -54,13 +57,10 @@ TRAFFIC_OF_OTHERS = {
 TPU = {
     **TRAFFIC_OF_SUMS,
     "pe.simd_macs": (1, "a PE of the matrix unit is one multiply-accumulate unit"),
-    "array.rows": (128, TPU_V3 + ": matrix units of 128 x 128"),
-    "array.columns": (128, TPU_V3 + ": matrix units of 128 x 128"),
     "array.startup_cycles": (256, "assumption: data pass the rows and the columns of an array"),
     "array.efficiency_ratio": (0.85, "assumption: a large systolic array sustains 85 % of its peak"),
     "array.unroll_kernel_on_rows": (True, "assumption: the compiler packs kernel positions and features into the rows"),
     "core.transcendental_passes": (4, "assumption"),
-    "core.streaming_buffer_KiB": (192, "assumption: 3 operands, 2 buffers each, of 32 KiB"),
     "core.resident_weight_fraction": (0.75, "assumption"),
     "core.operation_overhead_us": (5, "assumption: time between operations of a compiled step"),
     "chip.interconnect": ("ring", "assumption: matrix units share the memory's bandwidth"),
@@ -68,11 +68,12 @@ TPU = {
     "chip.memory.auxiliary_efficiency_ratio": (0.85, "assumption: as chip.memory.efficiency_ratio"),
     "chip.memory.tile_minor": (128, "Cloud TPU performance guide: arrays are padded to tiles of 8 x 128"),
     "chip.memory.tile_second": (8, "Cloud TPU performance guide: arrays are padded to tiles of 8 x 128"),
-    "chip.memory.stacks": (2, "assumption: each of the two cores has its half of the memory"),
-    "system.collective_order": ("both_halves", "S. Kumar et al., Scale MLPerf-0.6 models on Google TPU-v3 Pods, 2019: gradients are summed along both axes at once"),
     "model.auxiliary_traffic": ("fused", "assumption: the compiler fuses element-wise operations with their neighbours"),
-    "model.fused_reductions": (True, "S. Kumar et al., 2019: non-contiguous gradients are gathered and summed as one"),
     "model.two_way_relayout": (True, "assumption: rings are used in both directions"),
+    "pe.rates.fp8": (1, "assumption: no type of the machine, converted to bf16"),
+    "pe.rates.fp16": (1, "assumption: no type of the machine, converted to bf16"),
+    "pe.rates.tf32": (0.3333, "assumption: no type of the machine; 3 products in bf16, XLA's precision HIGH"),
+    "pe.rates.fp32": (0.1667, "assumption: 6 products in bf16, XLA's precision HIGHEST; its default rounds to bf16, which is element_type bf16"),
 }
 
 GPU = {
@@ -101,29 +102,47 @@ GPU = {
 
 FAMILIES = {
     "tpu_v3": (TPU, {
+        "pe.rates.int8": (1, "assumption: no type of the machine, converted to bf16"),
+        "array.rows": (128, TPU_V3 + ": matrix units of 128 x 128"),
+        "array.columns": (128, TPU_V3 + ": matrix units of 128 x 128"),
+        "core.arrays": (2, TPU_V3 + ": 2 matrix units a core"),
+        "core.streaming_buffer_KiB": (384, "assumption: 3 operands of 2 matrix units, 2 buffers each, of 32 KiB"),
         "core.frequency_GHz": (0.94, TPU_V3 + ": 123 TFLOP/s a chip over 4 * 128 * 128 MACs"),
-        "core.scratchpad_MiB": (8, TPU_V3 + ": 32 MB a chip, of 4 matrix units"),
-        "core.scratchpad_bandwidth_GBps": (481, "assumption: 128 rows of 4 bytes a cycle"),
-        "core.sfu_ops_per_cycle": (512, "assumption: a vector unit of 128 x 8 lanes, 2 cycles an element-pass"),
-        "chip.cores": (4, TPU_V3 + ": 2 cores a chip, 2 matrix units each"),
+        "core.scratchpad_MiB": (16, "S. Kumar et al., Scale MLPerf-0.6 models on Google TPU-v3 Pods, 2019: 32 MB a chip, of 2 cores"),
+        "core.scratchpad_bandwidth_GBps": (962, "assumption: 128 rows of 2 matrix units, 4 bytes each, a cycle"),
+        "core.sfu_ops_per_cycle": (1024, "assumption: a vector unit of 128 x 8 lanes, an element-pass a cycle"),
+        "chip.cores": (2, TPU_V3 + ": 2 cores a chip"),
         "chip.core_link_bandwidth_GBps": (1800, "assumption: twice the memory's bandwidth"),
         "chip.memory.capacity_GB": (34.359738368, TPU_V3 + ": 32 GiB a chip"),
         "chip.memory.bandwidth_GBps": (900, TPU_V3 + ": 900 GB/s a chip"),
+        "chip.memory.stacks": (2, "assumption: each of the two cores has its half of the memory"),
+        "system.collective_order": ("both_halves", "S. Kumar et al., Scale MLPerf-0.6 models on Google TPU-v3 Pods, 2019: gradients are summed along both axes at once"),
+        "model.fused_reductions": (True, "S. Kumar et al., 2019: non-contiguous gradients are gathered and summed as one"),
     }),
     "tpu_v4": (TPU, {
+        "pe.rates.int8": (1, TPU_V4_DOCS + ": 275 teraflops, bf16 or int8"),
+        "array.rows": (128, TPU_V4 + ": matrix units of 128 x 128"),
+        "array.columns": (128, TPU_V4 + ": matrix units of 128 x 128"),
+        "core.arrays": (4, TPU_V4_DOCS + ": 4 matrix units a core"),
+        "core.streaming_buffer_KiB": (768, "assumption: 3 operands of 4 matrix units, 2 buffers each, of 32 KiB"),
         "core.frequency_GHz": (1.05, TPU_V4),
-        "core.scratchpad_MiB": (16, TPU_V4 + ": 128 MiB of common memory a chip, of 8 matrix units"),
-        "core.scratchpad_bandwidth_GBps": (538, "assumption: 128 rows of 4 bytes a cycle"),
-        "core.sfu_ops_per_cycle": (512, "assumption: as tpu_v3"),
-        "chip.cores": (8, TPU_V4 + ": 2 cores a chip, 4 matrix units each"),
+        "core.scratchpad_MiB": (64, TPU_V4 + ": 128 MiB of common memory a chip, of 2 cores"),
+        "core.scratchpad_bandwidth_GBps": (2152, "assumption: 128 rows of 4 matrix units, 4 bytes each, a cycle"),
+        "core.sfu_ops_per_cycle": (1024, "assumption: a vector unit of 128 x 8 lanes, an element-pass a cycle"),
+        "chip.cores": (2, TPU_V4_DOCS + ": 2 cores a chip"),
         "chip.core_link_bandwidth_GBps": (2400, "assumption: twice the memory's bandwidth"),
         "chip.memory.capacity_GB": (34.359738368, TPU_V4 + ": 32 GiB a chip"),
         "chip.memory.bandwidth_GBps": (1200, TPU_V4),
+        "chip.memory.stacks": (1, TPU_V4_DOCS + ": both cores have one memory of 32 GiB"),
+        "system.collective_order": ("both_halves", "assumption: gradients are summed along all axes at once, as on TPU v3"),
+        "model.fused_reductions": (True, "assumption: gradients are gathered and summed as one, as on TPU v3"),
     }),
     "v100": (GPU, {
         "pe.simd_macs": (8, V100 + ": 512 half-precision MACs a cycle of a multiprocessor, as 8 x 8 x 8"),
         "pe.rates.int8": (0.5, "NVIDIA, Tesla V100 architecture whitepaper: 4 products a lane and cycle on 64 lanes, no tensor cores"),
-        "pe.rates.tf32": (0.125, "as pe.rates.fp32, which has no type of its own here"),
+        "pe.rates.fp8": (1, "assumption: no type of the machine, converted to half precision"),
+        "pe.rates.bf16": (0.125, "assumption: no type of its tensor cores, computed as fp32"),
+        "pe.rates.tf32": (0.125, "assumption: no type of the machine, computed as fp32"),
         "pe.rates.fp32": (0.125, V100 + ": 15.7 of 125 TFLOP/s, 64 lanes of a multiprocessor"),
         "array.rows": (8, "as pe.simd_macs"),
         "array.columns": (8, "as pe.simd_macs"),
@@ -139,6 +158,7 @@ FAMILIES = {
     "a100": (GPU, {
         "pe.simd_macs": (8, A100 + ": 1024 half-precision MACs a cycle of a multiprocessor, as 16 x 8 x 8"),
         "pe.rates.int8": (2, A100 + ": 624 TOPS beside 312 TFLOP/s"),
+        "pe.rates.fp8": (1, "assumption: no type of the machine, converted to half precision"),
         "pe.rates.tf32": (0.5, A100 + ": 156 of 312 TFLOP/s"),
         "pe.rates.fp32": (0.0625, A100 + ": 19.5 of 312 TFLOP/s, outside tensor cores; as tf32 0.5"),
         "array.rows": (16, "as pe.simd_macs"),
@@ -172,30 +192,48 @@ FAMILIES = {
 }
 
 
-def ring(name, chips, bandwidth, note):
-    return {"name": name, "chips": chips, "link": "ring", "bandwidth_GBps": bandwidth, "both_ways": True}, note
+# Of links of TPUs beside their bandwidth.
+STEP = (1, f"assumption: as {SCALING_BOOK}, Sharded matrices, says of later TPUs: a hop takes about 1 us")
+SUSTAINED = (0.82, f"assumption: as {SCALING_BOOK}, Sharded matrices, shows of TPU v5e: 560 us of 680 measured")
+
+
+def torus_axis(name, chips, link, bandwidth, notes):
+    """An axis of a torus; a line is passed from end to end, a ring both ways round."""
+    both_ways = {"both_ways": True} if link == "ring" else {}
+    axis = {"name": name, "chips": chips, "link": link, "bandwidth_GBps": bandwidth, "efficiency_ratio": SUSTAINED[0],
+            "latency_us": STEP[0], **both_ways}
+    return axis, {"efficiency_ratio": SUSTAINED[1], "latency_us": STEP[1], **notes}
 
 
 def node(chips, bandwidth, note):
     return {"name": "gpu", "chips": chips, "link": "switch", "bandwidth_GBps": bandwidth, "efficiency_ratio": 0.75,
-            "latency_us": 3.4}, note
+            "latency_us": 3.4}, {"bandwidth_GBps": note}
 
 
 def nodes(chips, bandwidth, per_port, note):
     return {"name": "node", "chips": chips, "link": "switch", "bandwidth_GBps": bandwidth, "efficiency_ratio": 0.75,
-            "latency_us": 9.6, "chips_per_port": per_port}, note
+            "latency_us": 9.6, "chips_per_port": per_port}, {"bandwidth_GBps": note, "chips_per_port": note}
 
 
 def pod(x, y):
-    note = "82 GB/s a link and direction: 656 Gb/s, often cited"
-    return [ring("x", x, 82, note), ring("y", y, 82, note)]
+    """Chips of pods of 32 x 32: a side that spans a pod closes, others do not."""
+    bandwidth = "82 GB/s a link and direction: 656 Gb/s, often cited"
+
+    def axis(name, chips):
+        link = "ring" if chips == 32 else "line"
+        note = (f"{TPU_V3}: a pod of 1024 chips is a two-dimensional torus; {SCALING_BOOK}, TPUs: 32 x 32" if link == "ring"
+                else f"{SCALING_BOOK}, TPUs: sides shorter than that of a pod do not close" if chips < 32
+                else f"{MULTIPOD}: four pods in a row; links between pods close no ring")
+        return torus_axis(name, chips, link, 82, {"bandwidth_GBps": bandwidth, "link": note})
+    return [axis("x", x), axis("y", y)]
 
 
 SYSTEMS = {
     **{f"tpu_v3_{2 * x * y}": ("tpu_v3", f"{2 * x * y} cores of TPU v3: {x} x {y} chips", pod(x, y))
        for x, y in ((4, 4), (8, 8), (8, 16), (16, 16), (16, 32), (32, 32), (32, 128))},
     "tpu_v4_4096": ("tpu_v4", "TPU v4: 16 x 16 x 16 chips",
-                    [ring(axis, 16, 50, TPU_V4 + ": 50 GB/s a link and direction") for axis in "xyz"]),
+                    [torus_axis(axis, 16, "ring", 50, {"bandwidth_GBps": TPU_V4 + ": 50 GB/s a link and direction",
+                                                        "link": TPU_V4 + ": a three-dimensional torus"}) for axis in "xyz"]),
     "dgx1_v100": ("v100", "DGX-1: 8 V100", [
         node(8, 150, V100 + ": 6 links of 25 GB/s; the hybrid cube mesh as a switch, an assumption"),
         nodes(1, 6.25, 8, "4 ports of 100 Gb/s a node")]),
@@ -213,9 +251,8 @@ SYSTEMS = {
 }
 
 
-# What joins the chips.
-LINKS = {"tpu_v3": TPU_V3 + ": a two-dimensional torus", "tpu_v4": TPU_V4 + ": a three-dimensional torus",
-         "v100": "as bandwidth_GBps", "a100": "as bandwidth_GBps", "h100": "as bandwidth_GBps"}
+# What a system has otherwise than its family.
+OWN = {"dgx2_v100": {"chip.memory.capacity_GB": (32, "NVIDIA DGX-2 data sheet: 512 GB of GPU memory, 16 x 32 GB")}}
 
 
 def put(system, path, value):
@@ -232,15 +269,15 @@ def made(name):
               "source": f"{title}. Public figures of the {family} family, and assumptions, see notes."}
     notes = {}
     tiers = ["pe", "array", "core", "chip", "system", "model"]
-    paths = {**{path: row for path, row in COMMON.items() if row}, **common, **own}
+    paths = {**{path: row for path, row in COMMON.items() if row}, **common, **own, **OWN.get(name, {})}
     for path in sorted(paths, key=lambda each: tiers.index(each.split(".")[0])):
         put(system, path, paths[path][0])
         notes[path] = paths[path][1]
     system["system"] = {"axes": [axis for axis, note in axes], **system.get("system", {})}
-    of_keys = {"chips": title, "link": LINKS[family], "efficiency_ratio": "assumption: three quarters of a link are sustained",
+    of_keys = {"chips": title, "link": "as bandwidth_GBps", "efficiency_ratio": "assumption: three quarters of a link are sustained",
                "latency_us": "NCCL: latency of a step", "both_ways": "a link has a wire each way"}
-    for index, (axis, note) in enumerate(axes):
-        stated = {**of_keys, "bandwidth_GBps": note, "chips_per_port": note}
+    for index, (axis, of_axis) in enumerate(axes):
+        stated = {**of_keys, **of_axis}
         notes.update({f"system.axes.{index}.{key}": stated[key] for key in axis if key != "name"})
     system["notes"] = notes
     return json.dumps(system, indent=2) + "\n"

@@ -21,7 +21,7 @@ static const dsm__word link_kind_words[] = {
     [DSM_LINK_KIND_LINE].key = "line",
     [DSM_LINK_KIND_SWITCH].key = "switch",
 };
-static DSM__WORDS(link_kinds, "link kind", link_kind_words, DSM_LINK_KIND_COUNT);
+DSM__WORDS(dsm__link_kinds, "link kind", link_kind_words, DSM_LINK_KIND_COUNT);
 
 static const dsm__word collectives_words[] = {
     [DSM_COLLECTIVES_NESTED].key = "nested",
@@ -143,7 +143,8 @@ static bool has_traffic_of_all(const dsm_system *system) {
   }
 #define AXIS(a)                                                                                    \
   AXIS_OWN(a, chips, COUNT, NULL, 1, DSM_CHIPS_MAX, "chips", "Chips along the axis."),             \
-      AXIS_OWN(a, link, WORD, &link_kinds, 0, 0, "word", "What joins the chips along the axis."),  \
+      AXIS_OWN(a, link, WORD, &dsm__link_kinds, 0, 0, "word",                                      \
+               "What joins the chips along the axis."),                                            \
       AXIS_OWN(a, bandwidth_GBps, REAL, NULL, RATE_MIN, RATE_MAX, "10^9 bytes/s",                  \
                "Bandwidth of a link of a chip, one way."),                                         \
       AXIS_NEUTRAL(a, efficiency_ratio, REAL, NULL, false, 1e-6, 1, 1, "ratio",                    \
@@ -475,7 +476,8 @@ bool dsm__parameter_is_stated(const dsm__parameter *parameter, const dsm_system 
     return false;
   }
   const bool is_silent = parameter->is_neutral && dsm__parameter_has_default(parameter, system) &&
-                         (parameter->is_used == NULL || !parameter->is_used(system));
+                         (parameter->is_used == NULL || !parameter->is_used(system)) &&
+                         dsm_system_note(system, parameter->path) == NULL;
   return !(has_axes && dsm__parameter_is_of_short_form(parameter)) && !is_silent;
 }
 

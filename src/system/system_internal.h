@@ -51,6 +51,9 @@ extern const size_t dsm__parameter_count;
 extern const char *const dsm__retired_flags[];
 extern const size_t dsm__retired_flag_count;
 
+/** Kinds of links along an axis. */
+extern const dsm__words dsm__link_kinds;
+
 /** What a parameter is in a system, as a number: of a flag 0 or 1, of a word its index. */
 double dsm__parameter_number(const dsm__parameter *parameter, const dsm_system *system);
 
@@ -63,7 +66,7 @@ bool dsm__parameter_is_of_short_form(const dsm__parameter *parameter);
 
 /** Is a parameter part of the description of a system? Those of an axis only where it has the axis,
  * those of the short form only in that, and one whose default changes nothing only with another
- * value, or where what it works with is switched on. */
+ * value, where what it works with is switched on, or where the description has a note on it. */
 bool dsm__parameter_is_stated(const dsm__parameter *parameter, const dsm_system *system);
 
 /** Most parameters that a system states. */

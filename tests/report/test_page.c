@@ -93,6 +93,7 @@ START_TEST(test_the_peak_is_that_of_the_elements) {
   const char *const heading = dsm__page_plan_heading(&page, made.plan);
   ck_assert_ptr_nonnull(strstr(heading, ", peak 29.9 PFLOP/s"));
   ck_assert_str_ne(dsm__page_peak_elements(made.plan->system), "");
+  ck_assert_str_eq(dsm__page_axes(&page, made.plan->system), "gpu 8 (switch), node 12 (switch)");
   made.workload->element_type = DSM_ELEMENT_TYPE_FP32;
   ck_assert_ptr_nonnull(strstr(dsm__page_plan_heading(&page, made.plan), ", peak 1.87 PFLOP/s"));
   subject_free(&made);

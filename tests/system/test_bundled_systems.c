@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The bundled systems are those of the paper's Fig. 10, and larger ones of the same chips. */
+/* The bundled systems are those of the paper's Fig. 10, and larger ones of the same chips, and
+ * machines that exist. */
 #include <stdio.h>
 #include <string.h>
 
@@ -125,6 +126,47 @@ START_TEST(test_written_and_read_again_it_is_the_same) {
 }
 END_TEST
 
+/* Machines that exist: what is named by its cores has them, and no number is without a note. */
+static const struct {
+  const char *name;
+  uint64_t chips;
+  uint64_t cores_per_chip;
+  double memory_GB;
+} machines[] = {
+    {"tpu_v3_32", 16, 2, 34.359738368},
+    {"tpu_v3_2048", 1024, 2, 34.359738368},
+    {"tpu_v3_8192", 4096, 2, 34.359738368},
+    {"tpu_v4_4096", 4096, 2, 34.359738368},
+    {"dgx1_v100", 8, 80, 16},
+    {"dgx2_v100", 16, 80, 32},
+    {"dgx_a100", 96, 108, 80},
+    {"dgx_h100", 32, 132, 80},
+    {"summit_node", 6, 80, 16},
+};
+
+START_TEST(test_machines_are_as_published) {
+  char path[512];
+  snprintf(path, sizeof path, "%s/systems/%s.json", DSM_SOURCE_DIR, machines[_i].name);
+  ck_assert_int_eq(dsm_system_load(&bundled, path, NULL, 0, NULL), DSM_OK);
+  ck_assert_uint_eq(dsm_system_chips(bundled), machines[_i].chips);
+  ck_assert_uint_eq(bundled->chip.cores, machines[_i].cores_per_chip);
+  ck_assert_double_eq_tol(bundled->chip.memory.capacity_GB, machines[_i].memory_GB, 1e-9);
+  for (unsigned a = 0; a < bundled->system.axis_count; a++) {
+    const dsm_network_axis *const axis = &bundled->system.axes[a];
+    const bool is_of_a_pod = strncmp(bundled->name, "tpu_v3", 6) != 0 || axis->chips == 32;
+    ck_assert(axis->chips == 1 || (axis->latency_us > 0 && axis->efficiency_ratio < 1));
+    ck_assert(is_of_a_pod == (axis->link != DSM_LINK_KIND_LINE));
+  }
+  const dsm__stated_parameters stated = dsm__parameters_of(bundled);
+  for (size_t p = 0; p < stated.count; p++) {
+    const char *const at = stated.items[p]->path;
+    ck_assert_msg(dsm_system_note(bundled, at) != NULL || strcmp(at, "system.topology") == 0 ||
+                      dsm__parameter_has_default(stated.items[p], bundled),
+                  "%s: %s", bundled->name, at);
+  }
+}
+END_TEST
+
 Suite *suite_bundled_systems(void) {
   Suite *const suite = suite_create("bundled_systems");
   TCase *const tcase = tcase_create("bundled");
@@ -135,6 +177,7 @@ Suite *suite_bundled_systems(void) {
   tcase_add_loop_test(tcase, test_machine_balance_is_640_flop_a_byte, 0, COUNT_OF(systems));
   tcase_add_loop_test(tcase, test_each_parameter_has_a_note_on_its_source, 0, COUNT_OF(systems));
   tcase_add_test(tcase, test_stated_values_of_torus64_are_the_defaults);
+  tcase_add_loop_test(tcase, test_machines_are_as_published, 0, COUNT_OF(machines));
   tcase_add_loop_test(tcase, test_written_and_read_again_it_is_the_same, 0, COUNT_OF(systems));
   suite_add_tcase(suite, tcase);
   return suite;

@@ -172,6 +172,7 @@ typedef struct item_row {
   uint64_t cores;
   double macs_per_cycle;
   double memory_bytes;
+  dsm__rows axes;
   dsm__rows parameters;
 } item_row;
 
@@ -225,6 +226,17 @@ DSM__OWN_RECORD(workload_record, item_row, false, "A workload.",
                            .help = "Sums over the network."),
                 DSM__ROWS(item_row, layers, "layers", layer_record, "Declared layers, in order."));
 
+DSM__OWN_RECORD(network_axis_record, dsm_network_axis, true, "An axis.",
+                TEXT(dsm_network_axis, name, "name", 0, "Its name, as in words and paths."),
+                COUNT(dsm_network_axis, chips, "chips", 0, 1, "Along the axis."),
+                DSM__FIELD(WORD, dsm_network_axis, link, "link", 0, .words = &dsm__link_kinds,
+                           .help = "What joins them."));
+
+static bool lists_axes(const void *item) {
+  const item_row *const row = item;
+  return row->axes.count > 0;
+}
+
 DSM__OWN_RECORD(
     system_record, item_row, false, "A system.",
     DSM__REAL(
@@ -234,6 +246,10 @@ DSM__OWN_RECORD(
     DSM__REAL(item_row, machine_balance, "machine_balance", DSM__ABOVE | DSM__COLUMN, "FLOP/byte",
               "FLOP per byte at which that of a chip and its usable memory bandwidth meet."),
     COUNT(item_row, chips, "chips", 0, 1, "Of the whole system."),
+    DSM__FIELD(LIST, item_row, axes.items, "network_axes", 0,
+               .count_offset = offsetof(item_row, axes.count), .type = &network_axis_record,
+               .is_stated = lists_axes,
+               .help = "The innermost first; absent where the description has the short form."),
     COUNT(item_row, cores, "cores", 0, 1, "Of the whole system."),
     DSM__REAL(item_row, macs_per_cycle, "macs_per_cycle", DSM__ABOVE, "MACs",
               "Of the whole system."),
@@ -339,6 +355,16 @@ static dsm__rows parameters_of(dsm__page *page, const dsm_system *system) {
   return made;
 }
 
+static dsm__rows axes_of(dsm__page *page, const dsm_system *system) {
+  const bool is_list = system->system.topology == DSM_TOPOLOGY_AXES;
+  const dsm__rows made =
+      dsm__rows_make(page, is_list ? system->system.axis_count : 0, sizeof(dsm_network_axis));
+  for (size_t a = 0; a < made.count; a++) {
+    ((dsm_network_axis *)made.items)[a] = system->system.axes[a];
+  }
+  return made;
+}
+
 static void fill_workload(dsm__page *page, item_row *row, const dsm_workload *workload) {
   row->minibatch = workload->minibatch;
   row->layers = layers_of(page, workload);
@@ -352,6 +378,7 @@ static void fill_system(dsm__page *page, item_row *row, const dsm_system *system
   row->peak_flops = dsm_system_peak_flops(system);
   row->machine_balance = dsm_system_machine_balance(system);
   row->chips = dsm_system_chips(system);
+  row->axes = axes_of(page, system);
   row->cores = dsm__system_cores(system);
   row->macs_per_cycle = dsm__system_macs(system);
   row->memory_bytes = (double)row->chips * dsm__chip_memory_bytes(system);

@@ -195,6 +195,10 @@ static void put_system(dsm__page *page, const dsm_system *system) {
           dsm__figure_scaled(dsm_system_peak_flops(system), "FLOP/s").text,
           dsm__figure_short(dsm_system_machine_balance(system), 4).text,
           dsm__page_peak_elements(system)));
+  const char *const axes = dsm__page_axes(page, system);
+  if (axes[0] != '\0') {
+    dsm__web_paragraph(page, NULL, dsm__page_text(page, "Axes: %s.", axes));
+  }
   put_source(page, system->source);
   begin_parameters(page, "system-parameters", "Parameters of the system");
   put_system_parameters(page, system, false);

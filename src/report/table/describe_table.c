@@ -260,6 +260,10 @@ static void put_system(dsm__page *page, const dsm_system *system) {
       dsm__figure_scaled(dsm_system_peak_flops(system), "FLOP/s").text,
       dsm__figure_short(dsm_system_machine_balance(system), 4).text,
       dsm__page_peak_elements(system));
+  const char *const axes = dsm__page_axes(page, system);
+  if (axes[0] != '\0') {
+    dsm__page_line(page, DSM__STYLE_PLAIN, "axes: %s", axes);
+  }
   dsm__page_line(page, DSM__STYLE_PLAIN, "%s of memory, %s a chip",
                  dsm__figure_scaled((double)chips * dsm__chip_memory_bytes(system), "B").text,
                  dsm__figure_scaled(dsm__chip_memory_bytes(system), "B").text);

@@ -91,6 +91,17 @@ const char *dsm__page_plan_heading(dsm__page *page, const dsm_plan *plan) {
       dsm__figure_scaled(dsm_workload_peak_flops(plan->workload, system), "FLOP/s").text);
 }
 
+const char *dsm__page_axes(dsm__page *page, const dsm_system *system) {
+  const char *text = "";
+  for (unsigned a = 0; a < system->system.axis_count; a++) {
+    const dsm_network_axis *const axis = &system->system.axes[a];
+    text = dsm__page_join(page, text, ", ", "%s %s (%s)", axis->name,
+                          dsm__figure_count(axis->chips).text,
+                          dsm__word_key(&dsm__link_kinds, axis->link));
+  }
+  return system->system.topology == DSM_TOPOLOGY_AXES ? text : "";
+}
+
 const char *dsm__page_peak_elements(const dsm_system *system) {
   bool has_rates = false;
   for (int type = DSM_ELEMENT_TYPE_ANY + 1; type < DSM_ELEMENT_TYPE_COUNT; type++) {

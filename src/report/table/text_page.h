@@ -53,6 +53,9 @@ void dsm__page_labelled(dsm__page *page, size_t label_width, const char *label, 
  * that with the workload's elements. */
 const char *dsm__page_plan_heading(dsm__page *page, const dsm_plan *plan);
 
+/** The axes that a system lists: "gpu 8 (switch), node 12 (switch)"; "" of the short form. */
+const char *dsm__page_axes(dsm__page *page, const dsm_system *system);
+
 /** What follows a system's peak and machine balance: of which elements they are; "" if of all. */
 const char *dsm__page_peak_elements(const dsm_system *system);
 
