@@ -74,21 +74,21 @@ static bool judge_columns(dsm__judge *judge, size_t g) {
     return true;
   }
   if (system->model.pipeline_columns) {
-    dsm__judge_tell(judge, place, NULL,
-                    "expected a divisor of the %llu columns of the torus, found %llu", chips_x,
-                    columns);
+    dsm__judge_tell(judge, place, NULL, "expected a divisor of the %llu chips of a row, found %llu",
+                    chips_x, columns);
   } else {
     dsm__judge_tell(judge, place, "the system's model.pipeline_columns is false",
-                    "expected all %llu column%s of the torus, found %llu", chips_x,
+                    "expected all %llu chip%s of a row, found %llu", chips_x,
                     dsm__plural((double)chips_x), columns);
   }
   return false;
 }
 
-/* Each stage fits a strip of the torus, and all of them its strips. */
+/* Each stage fits a strip of chips, and all of them the strips that there are. */
 static void judge_rows(dsm__judge *judge, size_t g) {
   const dsm__pipeline_decision *const group = &judge->of->decisions->pipelines[g];
   const dsm_system *const system = judge->of->machine->system;
+  const char *const last_axis = system->system.axes[system->system.axis_count - 1].name;
   const uint64_t chips_y = dsm__stage_rows_max(system);
   const uint64_t together = dsm__stage_rows_together(system, group->columns);
   const dsm__plan_place place = DSM__GROUP_PLACE(g, rows);
@@ -96,22 +96,22 @@ static void judge_rows(dsm__judge *judge, size_t g) {
   for (size_t k = 0; k < group->layer_count; k++) {
     if (group->rows[k] > chips_y) {
       dsm__judge_tell(judge, place, NULL,
-                      "expected at most the %llu row%s of the torus for a stage, found %llu",
-                      (unsigned long long)chips_y, dsm__plural((double)chips_y),
+                      "expected at most the %llu row%s of chips along %s for a stage, found %llu",
+                      (unsigned long long)chips_y, dsm__plural((double)chips_y), last_axis,
                       (unsigned long long)group->rows[k]);
       return;
     }
     sum += group->rows[k];
   }
   if (sum > together && group->columns == dsm__stage_columns_max(system)) {
-    dsm__judge_tell(
-        judge, place, NULL, "expected at most the %llu row%s of the torus in all, found %llu",
-        (unsigned long long)together, dsm__plural((double)together), (unsigned long long)sum);
+    dsm__judge_tell(judge, place, NULL,
+                    "expected at most the %llu row%s of chips along %s in all, found %llu",
+                    (unsigned long long)together, dsm__plural((double)together), last_axis,
+                    (unsigned long long)sum);
   } else if (sum > together) {
     dsm__judge_tell(
         judge, place, NULL,
-        "expected at most the %llu row%s of %llu chip%s that the torus has in all, found "
-        "%llu",
+        "expected at most the %llu row%s of %llu chip%s that there are in all, found %llu",
         (unsigned long long)together, dsm__plural((double)together),
         (unsigned long long)group->columns, dsm__plural((double)group->columns),
         (unsigned long long)sum);

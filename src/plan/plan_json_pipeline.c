@@ -47,7 +47,7 @@ static bool read_rows(const dsm__json_node *node, uint64_t most, dsm__arena *are
                       dsm_pipeline_plan *group) {
   const dsm__json_node list = dsm__json_member(node, "rows");
   size_t count = 0;
-  if (!dsm__json_require(&list, "rows of the torus for each of its layers") ||
+  if (!dsm__json_require(&list, "rows of chips for each of its layers") ||
       !dsm__json_array(&list, group->layer_count, group->layer_count, &count)) {
     return false;
   }

@@ -346,7 +346,7 @@ DSM__RECORD(
 
 DSM__RECORD(
     dsm__pipeline_record, dsm_pipeline_plan, false,
-    "Layers that run at the same time, timestep by timestep, on chips of the torus of their own.",
+    "Layers that run at the same time, timestep by timestep, on chips of their own.",
     DSM__FIELD(TEXT, dsm_pipeline_plan, name, "name", REQUIRED, .max = DSM__GROUP_NAME_BYTES_MAX,
                .expected = "the name that its layers refer to",
                .help = "What its layers' pipeline_group says, different in each group."),
@@ -360,7 +360,7 @@ DSM__RECORD(
                        "model.pipeline_columns allows a divisor of it."),
     DSM__FIELD(COUNT_LIST, dsm_pipeline_plan, rows, "rows", DECISION | DSM__FIELD_IS_REQUIRED,
                .count_offset = offsetof(dsm_pipeline_plan, layer_count),
-               .expected = "rows of the torus for each of its layers",
+               .expected = "rows of chips for each of its layers",
                .help = "Such rows for each of them, at most chips_y; together at most chips_y * "
                        "(chips_x / columns)."),
     DSM__FIELD(REAL, dsm_pipeline_plan, cycles, "cycles", 0, .unit = "cycles",

@@ -94,8 +94,9 @@ static const char *why_not(const dsm__explaining *e, dsm_decision decision, uint
   case DSM_DECISION_OUTPUT_HELD:
     return why_not_held(e);
   case DSM_DECISION_PIPELINED:
-    return value == 0 ? "no mapping runs it alone"
-                      : "no neighbour can be in a group with it, or the torus has too few rows";
+    return value == 0
+               ? "no mapping runs it alone"
+               : "no neighbour can be in a group with it, or there are too few rows of chips";
   case DSM_DECISION_HOISTED:
     return value == 0 ? "no mapping runs it by itself" : "it does not fit the memory";
   case DSM_DECISION_DYSM_FACTOR:

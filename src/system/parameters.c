@@ -341,7 +341,7 @@ const dsm__parameter dsm__parameters[] = {
     FLAG("model.overlapped_hand_over", model.overlapped_hand_over, false,
          "assumption: a stage computes, then hands over"),
     FLAG("model.pipeline_columns", model.pipeline_columns, false,
-         "assumption: stages are whole rows of the torus"),
+         "assumption: stages are whole rows of chips"),
     FLAG("model.lstm_gate_errors", model.lstm_gate_errors, false,
          "assumption: the update of an lstm reads H errors"),
     FLAG("model.statistics_sums", model.statistics_sums, false,

@@ -76,8 +76,8 @@ START_TEST(test_totals_say_what_is_on_chip_and_what_runs_as_a_pipeline) {
   expect_in(text, "\non chip      outputs of 1 of 6 layers, at most 3.36 MB of a chip's 33.6 MB "
                   "(10.0 %), in between; weights or operands of 3 of 6 layers over all timesteps; "
                   "10.0 % of the weights over all requests\n");
-  expect_in(text, "\npipeline 1   stage1-stage2: 250 cycles, 25.0 % of the step; of the torus's 4 "
-                  "rows: stage1 1, stage2 3\n");
+  expect_in(text, "\npipeline 1   stage1-stage2: 250 cycles, 25.0 % of the step; of 4 rows of "
+                  "chips along y: stage1 1, stage2 3\n");
   free(text);
 }
 END_TEST

@@ -108,7 +108,7 @@ static const struct {
      "no parallelism is allowed to all layers up to its last use"},
     {"last", DSM_DECISION_OUTPUT_HELD, 1, "no layer uses it"},
     {"l", DSM_DECISION_PIPELINED, 1,
-     "no neighbour can be in a group with it, or the torus has too few rows"},
+     "no neighbour can be in a group with it, or there are too few rows of chips"},
     {"big", DSM_DECISION_OUTPUT_HELD, 0, NULL},
     {"l", DSM_DECISION_PIPELINED, 0, NULL},
     {"a", DSM_DECISION_DYSM_FACTOR, 2, NULL},

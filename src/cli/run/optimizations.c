@@ -33,7 +33,7 @@ static const char *why_no_hybrid(const cli_arguments *arguments, const dsm_workl
     return "the system has one chip";
   }
   if (long_axes == 1) {
-    return "on a torus of one row or column the hybrids are data and model parallelism again";
+    return "with chips along one axis only the hybrids are data and model parallelism again";
   }
   return (arguments->options.parallelisms & DSM_PARALLELISM_HYBRIDS) == 0
              ? "--parallelism leaves out those with axes of both roles, as data_x_model_y"
@@ -145,7 +145,7 @@ static const char *why_no_pipeline(const cli_arguments *arguments, const dsm_wor
                                    const dsm_system *system) {
   (void)arguments;
   if (stage_rows(system) == 1) {
-    return "the torus has one row, and each layer of a pipeline needs one";
+    return "there is one row of chips, and each layer of a pipeline needs one";
   }
   for (size_t i = 0; i < workload->layer_count; i++) {
     if (can_group_begin(workload, system, i)) {

@@ -51,6 +51,16 @@ DSM__OWN_RECORD(pass_row_record, pass_row, false, "A pass of a layer.",
                 DSM__FIELD(REAL, pass_row, step_share, "step_share", DSM__COLUMN, .unit = "ratio",
                            .help = "Of the step's time."));
 
+static bool has_hidden(const void *pass) {
+  return ((const dsm_pass_plan *)pass)->hidden_cycles > 0;
+}
+
+/* What only some systems let be. */
+DSM__OWN_RECORD(hidden_record, dsm_pass_plan, false, "What hides.",
+                DSM__FIELD(REAL, dsm_pass_plan, hidden_cycles, "hidden_cycles", DSM__COLUMN,
+                           .unit = "cycles", .is_stated = has_hidden,
+                           .help = "Of sums of gradients and ways back."));
+
 /* What only some passes have. */
 DSM__OWN_RECORD(parts_record, pass_row, false, "Invocations and transfers.",
                 DSM__FIELD(MEMBERS, pass_row, invocations, "invocations", DSM__COLUMN,
@@ -117,7 +127,7 @@ static void parts_of(const dsm_plan *plan, parts_type *made) {
   made->type.fields = made->fields;
 }
 
-static void put_columns(dsm__csv *csv, const parts_type *parts) {
+static void put_columns(dsm__csv *csv, const dsm_plan *plan, const parts_type *parts) {
   static const char *const work[] = {"parallelism", "chip",  "core_split",
                                      "core",        "array", "cycles"};
   dsm__csv_column(csv, &pass_row_record, "layer");
@@ -127,6 +137,9 @@ static void put_columns(dsm__csv *csv, const parts_type *parts) {
   }
   dsm__csv_columns(csv, &pass_row_record);
   dsm__csv_columns(csv, &dsm__pass_record);
+  if (plan->system->model.overlapped_reduction) {
+    dsm__csv_columns(csv, &hidden_record);
+  }
   dsm__csv_columns(csv, &dsm__decisions_record);
   dsm__csv_column(csv, &dsm__layer_record, "held_bytes");
   dsm__csv_columns(csv, &parts->type);
@@ -138,14 +151,15 @@ char *dsm_report_plan_csv(const dsm_plan *plan) {
   dsm__csv csv = dsm__csv_begin(&page);
   parts_type parts;
   parts_of(plan, &parts);
-  put_columns(&csv, &parts);
+  put_columns(&csv, plan, &parts);
   for (size_t i = 0; i < plan->layer_count; i++) {
     const dsm_layer_plan *const layer = &plan->layers[i];
     for (int p = 0; p < DSM_PASS_COUNT; p++) {
       if (layer->passes[p].exists) {
         const pass_row row = row_of(plan, layer, (dsm_pass)p);
         DSM__CSV_ROW(&csv, {&pass_row_record, &row}, {&dsm__pass_record, &layer->passes[p]},
-                     {&dsm__layer_record, layer}, {&parts.type, &row});
+                     {&hidden_record, &layer->passes[p]}, {&dsm__layer_record, layer},
+                     {&parts.type, &row});
       }
     }
   }

@@ -283,7 +283,9 @@ static void put_term(dsm__page *page, const char *term, const char *text) {
 static void put_facts(dsm__page *page, const dsm_plan *plan) {
   dsm__html_begin(&page->out, "dl", "class", "facts", NULL);
   dsm__page_break(page);
+  put_term(page, "Measured", dsm__plan_spread_line(page, plan));
   put_term(page, "Bound by", dsm__plan_resources_line(page, &plan->result.resources));
+  put_term(page, "Hidden", dsm__plan_hidden_line(page, plan));
   if (plan->result.lower_bound_cycles > 0) {
     put_term(page, "Lower bound", dsm__plan_bound_line(page, plan));
   }

@@ -163,12 +163,14 @@ static const char *stages_text(dsm__page *page, const dsm_plan *plan,
   return text;
 }
 
-/* "the torus's 16 rows", or where the stages are narrower than the torus "32 rows of 2 chips". */
+/* "16 rows of chips along y", or where the stages are narrower than these "32 rows of 2 chips". */
 static const char *rows_text(dsm__page *page, const dsm_plan *plan,
                              const dsm_pipeline_plan *group) {
   const uint64_t rows = dsm__stage_rows_together(plan->system, group->columns);
   if (group->columns == dsm__stage_columns_max(plan->system)) {
-    return dsm__page_text(page, "the torus's %s rows", dsm__figure_count(rows).text);
+    const dsm_network *const network = &plan->system->system;
+    return dsm__page_text(page, "%s row%s of chips along %s", dsm__figure_count(rows).text,
+                          dsm__plural((double)rows), network->axes[network->axis_count - 1].name);
   }
   return dsm__page_text(page, "%s rows of %s chip%s", dsm__figure_count(rows).text,
                         dsm__figure_count(group->columns).text,

@@ -76,13 +76,12 @@ const char *dsm__plan_memory_line(dsm__page *page, const dsm_plan_memory *memory
       text[0] == '\0' ? "" : ": ", text);
 }
 
-/* What a calibrated system's errors make of the time, with a space before it; "" without them. */
-static const char *spread_text(dsm__page *page, const dsm_plan *plan) {
+const char *dsm__plan_spread_line(dsm__page *page, const dsm_plan *plan) {
   const dsm_assumptions *const model = &plan->system->model;
   const double milliseconds = 1e3 * plan->result.step_seconds;
   return model->spread_count == 0
              ? ""
-             : dsm__page_text(page, " (%s to %s ms by the spread of %s measurement%s)",
+             : dsm__page_text(page, "%s to %s ms by the spread of %s measurement%s",
                               dsm__figure_digits(milliseconds * model->spread_low, 3).text,
                               dsm__figure_digits(milliseconds * model->spread_high, 3).text,
                               dsm__figure_count(model->spread_count).text,
@@ -97,6 +96,21 @@ static double hidden_cycles_of(const dsm_plan *plan) {
     cycles += update->exists ? update->hidden_cycles : 0;
   }
   return cycles;
+}
+
+const char *dsm__plan_hidden_line(dsm__page *page, const dsm_plan *plan) {
+  const double cycles = hidden_cycles_of(plan);
+  return !(cycles > 0)
+             ? ""
+             : dsm__page_text(
+                   page, "sums of gradients and ways back of %s ms, behind backward and update",
+                   dsm__figure_digits(cycles / plan->system->core.frequency_GHz / 1e6, 3).text);
+}
+
+/* The time in brackets, with a space before it; "" without it. */
+static const char *spread_text(dsm__page *page, const dsm_plan *plan) {
+  const char *const line = dsm__plan_spread_line(page, plan);
+  return line[0] == '\0' ? "" : dsm__page_text(page, " (%s)", line);
 }
 
 static void put_lines(dsm__page *page, const dsm_plan *plan) {
@@ -115,12 +129,9 @@ static void put_lines(dsm__page *page, const dsm_plan *plan) {
   if (resources[0] != '\0') {
     dsm__page_labelled(page, LABEL_WIDTH, "bound by", "%s", resources);
   }
-  const double hidden_cycles = hidden_cycles_of(plan);
-  if (hidden_cycles > 0) {
-    dsm__page_labelled(
-        page, LABEL_WIDTH, "hidden",
-        "sums of gradients and ways back of %s ms, behind backward and update",
-        dsm__figure_digits(hidden_cycles / plan->system->core.frequency_GHz / 1e6, 3).text);
+  const char *const hidden = dsm__plan_hidden_line(page, plan);
+  if (hidden[0] != '\0') {
+    dsm__page_labelled(page, LABEL_WIDTH, "hidden", "%s", hidden);
   }
   if (result->lower_bound_cycles > 0) {
     dsm__page_labelled(page, LABEL_WIDTH, "lower bound", "%s", dsm__plan_bound_line(page, plan));
