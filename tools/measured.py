@@ -6,9 +6,9 @@ The folder of the measured tables (docs/measured.md says where their figures are
 rows that the page quotes stand below. Nothing is fitted but for the section that says so: each family of systems has
 the constants of tools/real_systems.py.
 
-Usage: measured.py DSM FOLDER [steps | gpu_steps | products | kernels | convolutions | allreduces]
+Usage: measured.py DSM [FOLDER] [steps | gpu_steps | products | kernels | convolutions | allreduces]
        measured.py DSM --page REPOSITORY [FOLDER | --check]
-The first prints how all rows of a folder are predicted. The second renews the quoted rows of docs/measured.md and,
+The first prints how the quoted rows are predicted, or all rows of a folder. The second renews the quoted rows of docs/measured.md and,
 with the folder, what is said of all rows, there, in docs/trust.md and in README.md. What is said of all rows bears a
 digest of the quoted predictions, so that it is known to be of the same version. With --check nothing is written, and
 the exit code is 1 if quoted rows differ, or what is said of all rows is of other predictions.
@@ -524,16 +524,21 @@ def renew(dsm, repository, folder, is_check):
 
 
 def main():
-    if len(sys.argv) < 3:
+    if len(sys.argv) < 2:
         print(__doc__, file=sys.stderr)
         return 2
     dsm = Dsm(sys.argv[1])
-    if sys.argv[2] == "--page":
+    if sys.argv[2:3] == ["--page"] and len(sys.argv) > 3:
         rest = [word for word in sys.argv[4:] if word != "--check"]
         return renew(dsm, pathlib.Path(sys.argv[3]), pathlib.Path(rest[0]) if rest else None, "--check" in sys.argv)
+    names = [word for word in sys.argv[2:] if word in [part.__name__ for part in PARTS]]
+    folders = [pathlib.Path(word) for word in sys.argv[2:] if word not in names]
+    if len(folders) > 1 or not all(folder.is_dir() for folder in folders):
+        print(__doc__, file=sys.stderr)
+        return 2
     for part in PARTS:
-        if len(sys.argv) == 3 or part.__name__ in sys.argv[3:]:
-            rows = list(part(dsm, pathlib.Path(sys.argv[2])))
+        if not names or part.__name__ in names:
+            rows = list(part(dsm, folders[0] if folders else None))
             print(f"{part.__doc__}: {summary(rows)}")
             for what, measured, predicted in rows:
                 print(f"  {what:50} {measured:10.5g} {predicted:10.5g} {100 * (predicted / measured - 1):+7.1f} %")

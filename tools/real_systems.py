@@ -89,7 +89,7 @@ GPU = {
     "core.streaming_buffer_KiB": (192, "assumption"),
     "core.resident_weight_fraction": (0.75, "assumption"),
     "core.operation_overhead_us": (5, "assumption: between launches of kernels"),
-    "core.issue_us": (5, "assumption: time in which the host launches a kernel"),
+    "core.issue_us": (5, "assumption: time in which the host launches a kernel; decides nothing beside an operation_overhead_us that is as long"),
     "chip.interconnect": ("ring", "assumption: the second level of caches, at its bandwidth"),
     "chip.memory.efficiency_ratio": (0.85, "assumption: 85 % of the peak is sustained"),
     "chip.memory.auxiliary_efficiency_ratio": (0.75, "assumption: published rates of softmax and layer norm are 55 to 85 %"),

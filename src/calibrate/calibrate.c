@@ -68,6 +68,18 @@ static void add_constant(builder *build, const dsm__parameter *parameter) {
                       .high = parameter->max};
 }
 
+/* Bytes of a path of a parameter; longer ones are of none. */
+enum { PATH_SIZE = 128 };
+
+static const dsm__parameter *find_parameter(const char *path) {
+  for (size_t p = 0; p < dsm__parameter_count; p++) {
+    if (strcmp(dsm__parameters[p].path, path) == 0) {
+      return &dsm__parameters[p];
+    }
+  }
+  return NULL;
+}
+
 static dsm_status refuse_path(const builder *build, const char *path, dsm_diags *diags) {
   static const dsm__place nowhere = {NULL, 0, 0, NULL};
   const char *known[DSM__PARAMETERS_MAX];
@@ -86,10 +98,37 @@ static dsm_status refuse_path(const builder *build, const char *path, dsm_diags 
   return DSM_ERROR_USAGE;
 }
 
-static dsm_status add_path(builder *build, const char *path, dsm_diags *diags) {
+/* A path as the table of parameters has it: one of an axis may say its name, as --set does, and
+ * leave out that axes are of the system. */
+static const char *path_of_table(const dsm_system *system, const char *path, char text[PATH_SIZE]) {
   static const char root[] = "system.";
+  static const char axes[] = "axes.";
+  const size_t length = sizeof root - 1;
+  const char *below = strncmp(path, root, length) == 0 ? path + length : path;
+  const char *const key = strncmp(below, root, length) == 0 ? below + length : below;
+  if (strncmp(key, axes, sizeof axes - 1) != 0) {
+    return below == path || find_parameter(path) != NULL ? path : below;
+  }
+  const char *const named = key + sizeof axes - 1;
+  (void)snprintf(text, PATH_SIZE, "%s%s", root, key);
+  for (unsigned a = 0; a < system->system.axis_count; a++) {
+    const char *const name = system->system.axes[a].name;
+    if (strncmp(named, name, strlen(name)) == 0 && named[strlen(name)] == '.') {
+      (void)snprintf(text, PATH_SIZE, "%s%s%u%s", root, axes, a, named + strlen(name));
+    }
+  }
+  return text;
+}
+
+static dsm_status add_path(builder *build, const char *path, dsm_diags *diags) {
+  char text[PATH_SIZE];
+  const char *const wanted = path_of_table(build->request->system, path, text);
+  const dsm__parameter *const parameter = find_parameter(wanted);
+  if (parameter == NULL || !is_constant(parameter, build->request->system)) {
+    return refuse_path(build, path, diags);
+  }
   for (size_t k = 0; k < build->constant_count; k++) {
-    if (strcmp(build->constants[k].parameter->path, path) == 0) {
+    if (build->constants[k].parameter == parameter) {
       return dsm__refuse(diags, DSM_ERROR_USAGE, "%s is there twice", path);
     }
   }
@@ -97,17 +136,8 @@ static dsm_status add_path(builder *build, const char *path, dsm_diags *diags) {
     return dsm__refuse(diags, DSM_ERROR_USAGE, "expected at most %d constants to fit",
                        DSM_CALIBRATION_CONSTANTS_MAX);
   }
-  for (size_t p = 0; p < dsm__parameter_count; p++) {
-    const dsm__parameter *const parameter = &dsm__parameters[p];
-    const bool is_meant = strcmp(parameter->path, path) == 0 ||
-                          (strncmp(path, root, sizeof root - 1) == 0 &&
-                           strcmp(parameter->path, path + sizeof root - 1) == 0);
-    if (is_meant && is_constant(parameter, build->request->system)) {
-      add_constant(build, parameter);
-      return DSM_OK;
-    }
-  }
-  return refuse_path(build, path, diags);
+  add_constant(build, parameter);
+  return DSM_OK;
 }
 
 static dsm_status select_constants(builder *build, dsm_diags *diags) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "calibrate/measured_question.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -40,7 +41,38 @@ static dsm_status read_option(dsm__question *question, const dsm__cells *cells, 
              : dsm__cell_refuse_word(cells, column, of->words, wrong, diags);
 }
 
-static dsm_status read_options(dsm__question *question, const dsm__cells *cells, dsm_diags *diags) {
+/* Words joined by "+", each that of a parallelism by the names of the system's axes; 0 if they are
+ * not. */
+static unsigned find_own_parallelisms(const dsm_system *system, const char *text) {
+  unsigned set = 0;
+  for (const char *at = text; at != NULL;) {
+    dsm_axes_word word;
+    dsm_parallelism parallelism;
+    const size_t length = strcspn(at, "+");
+    (void)snprintf(word.text, sizeof word.text, "%.*s", (int)length, at);
+    if (length >= sizeof word.text ||
+        !dsm_system_parallelism_parse(system, word.text, &parallelism) ||
+        (set & DSM_PARALLELISM_BIT(parallelism)) != 0) {
+      return 0;
+    }
+    set |= DSM_PARALLELISM_BIT(parallelism);
+    at = at[length] == '\0' ? NULL : at + length + 1;
+  }
+  return set;
+}
+
+static dsm_status read_parallelism(dsm__question *question, const dsm_system *system,
+                                   const dsm__cells *cells, dsm_diags *diags) {
+  const unsigned own = find_own_parallelisms(system, cells->texts[DSM__COLUMN_PARALLELISM]);
+  if (own != 0) {
+    question->options.parallelisms = own;
+    return DSM_OK;
+  }
+  return read_option(question, cells, DSM__COLUMN_PARALLELISM, DSM__OPTION_PARALLELISM, diags);
+}
+
+static dsm_status read_options(dsm__question *question, const dsm_system *system,
+                               const dsm__cells *cells, dsm_diags *diags) {
   dsm_explore_options *const options = &question->options;
   dsm_explore_options_init(options);
   options->optimizations = DSM_OPTIMIZATION_ALL;
@@ -49,7 +81,7 @@ static dsm_status read_options(dsm__question *question, const dsm__cells *cells,
     status = read_option(question, cells, DSM__COLUMN_OPTIMIZE, DSM__OPTION_OPTIMIZE, diags);
   }
   if (status == DSM_OK) {
-    status = read_option(question, cells, DSM__COLUMN_PARALLELISM, DSM__OPTION_PARALLELISM, diags);
+    status = read_parallelism(question, system, cells, diags);
   }
   options->optimizations &= dsm_mode_possible_optimizations(options->mode);
   return status;
@@ -167,7 +199,7 @@ static dsm_status make_of_workload(dsm__question *question, const dsm__measureme
   }
   dsm_status status = read_minibatch(with, cells, diags);
   if (status == DSM_OK) {
-    status = read_options(question, cells, diags);
+    status = read_options(question, read->request->system, cells, diags);
   }
   read_text found = {0};
   if (status == DSM_OK) {

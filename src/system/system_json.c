@@ -250,11 +250,14 @@ static void check_interconnect(const dsm_system *system, const dsm__json_node *r
   }
 }
 
-/* Percentiles do not fall. */
+/* Percentiles do not fall, and are there where measurements are. */
 static void check_spread(const dsm_system *system, const dsm__json_node *root) {
   const dsm__json_node model = dsm__json_member(root, "model");
   const double high = system->model.spread_high;
-  if (high > 0 && high < system->model.spread_low) {
+  if (system->model.spread_count > 0 && !(system->model.spread_low > 0)) {
+    dsm__json_error(&model, NULL,
+                    "expected spread_low and spread_high above 0 where spread_count is");
+  } else if ((high > 0 || system->model.spread_count > 0) && high < system->model.spread_low) {
     dsm__json_error(&model, NULL, "expected spread_high to be at least spread_low");
   }
 }
