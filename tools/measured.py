@@ -153,12 +153,16 @@ def product(dsm, system, m, n, k, **values):
     return 1e6 * plan["result"]["step_seconds"]
 
 
+# Times of kernels alone, by a profiler's trace: nothing between launches is in them.
+KERNELS_ALONE = {"system__core__operation_overhead_us": 0, "system__core__issue_us": 0}
+
+
 def products(dsm, folder, **values):
     """Products on an A100, us"""
     for row in rows_of(folder, "a100_gemm"):
         m, n, k = (int(row[side]) for side in "MNK")
         yield (f"{row['model']} {row['op']} {m} x {n} x {k}", float(row["microseconds"]),
-               product(dsm, "dgx_a100", m, n, k, **values))
+               product(dsm, "dgx_a100", m, n, k, **{**KERNELS_ALONE, **values}))
 
 
 def kernels(dsm, folder, **values):
@@ -361,7 +365,7 @@ def convolution_changes(dsm, folder):
 # ---- calibrated ----
 
 # What is chosen on the odd rows of which sets, at most three constants a family.
-A100_ARRAY = ("array.efficiency_ratio", "core.operation_overhead_us")
+A100_ARRAY = ("array.efficiency_ratio", "core.tile_startup_us")
 A100_LINK = ("system.axes.0.efficiency_ratio",)  # links of GPUs in a node
 V100 = ("array.efficiency_ratio", "core.operation_overhead_us", "core.tile_startup_us")
 TPU = ("array.efficiency_ratio", "chip.memory.auxiliary_efficiency_ratio", "core.operation_overhead_us")
@@ -402,17 +406,18 @@ def written_workload(dsm, name, layers, **options):
     return str(kept)
 
 
+OVERRIDES_OF_KERNELS = ";system.core.operation_overhead_us=0;system.core.issue_us=0"
 OVERRIDES_ALONE = "system.system.axes.gpu.chips=1;system.system.axes.node.chips=1"
 AS_RUN_ROW = {"parallelism": "data", "optimize": "none"}
 
 
-def product_rows(dsm, folder, name, columns):
+def product_rows(dsm, folder, name, columns, overrides):
     """Odd rows of a table of products, as `dsm calibrate` reads them."""
     for index, row in list(enumerate(rows_of(folder, name, "gemm" if name == "v100_kernels" else None)))[::2]:
         m, n, k = (int(row[side]) for side in columns)
         workload = written_workload(dsm, f"{name}{index}", [{"name": "product", "type": "fc", "in": k, "out": n}],
                                     minibatch=m)
-        yield {**AS_RUN_ROW, "workload": workload, "mode": "inference", "overrides": OVERRIDES_ALONE,
+        yield {**AS_RUN_ROW, "workload": workload, "mode": "inference", "overrides": overrides,
                "milliseconds": float(row["microseconds"]) / 1e3}
 
 
@@ -458,9 +463,10 @@ def made_axes(chips):
 
 def calibrated(dsm, folder):
     """Errors with constants chosen on odd rows, of both halves"""
-    a100 = calibrated_values(dsm, "dgx_a100", A100_ARRAY, list(product_rows(dsm, folder, "a100_gemm", "MNK")))
+    a100 = calibrated_values(dsm, "dgx_a100", A100_ARRAY, list(product_rows(
+        dsm, folder, "a100_gemm", "MNK", OVERRIDES_ALONE + OVERRIDES_OF_KERNELS)))
     link = calibrated_values(dsm, "dgx_a100", A100_LINK, list(allreduce_rows(dsm, folder)))
-    v100 = calibrated_values(dsm, "dgx1_v100", V100, [*product_rows(dsm, folder, "v100_kernels", "NMK"),
+    v100 = calibrated_values(dsm, "dgx1_v100", V100, [*product_rows(dsm, folder, "v100_kernels", "NMK", OVERRIDES_ALONE),
                                                       *convolution_rows(dsm, folder)])
     tpu = calibrated_values(dsm, "tpu_v3_32", TPU, list(step_rows(dsm, folder)))
     rows = []
