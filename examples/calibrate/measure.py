@@ -4,21 +4,34 @@
 
 Each convolution, fully connected and recurrent layer of a file in the format dsm-workload/1 is run by itself, with its
 auxiliary operations, on random data: after warm-up the median of some repetitions of its forward pass, of the gradient
-of its input (backward) and of that of its weights (update). Layers of the same shape are measured once. With several
-devices (started by torchrun) all-reduces of the size of all weights are measured too.
+of its input (backward) and of that of its weights (update). Layers of the same shape are measured once, on one device:
+--alone says what makes the system one, such as "system.system.axes.gpu.chips=1;system.system.axes.node.chips=1".
+
+With several devices, started by torchrun, all-reduces of as many bytes as all weights, a quarter and a sixteenth of
+these are measured too, by NCCL, on CPUs by Gloo. Each is written as a workload of one layer beside the output, with
+overrides in which all but its sum of gradients takes next to no time; --together says what makes the system these
+devices, such as "system.system.axes.node.chips=1".
 
 Usage: measure.py WORKLOAD.json MINIBATCH [-o measurements.csv] [--device cuda] [--type float16] [--repetitions 20]
-       [--only LAYER,LAYER]
+       [--only LAYER,LAYER] [--alone OVERRIDES] [--together OVERRIDES]
 """
 import argparse
 import csv
 import json
+import os
+import pathlib
 import statistics
 import sys
 import time
 
 import torch
 
+TYPES = {"float16": "fp16", "bfloat16": "bf16", "float32": "fp32"}
+COLUMNS = ["workload", "minibatch", "parallelism", "optimize", "overrides", "layer", "pass", "milliseconds"]
+# Where all that is not a sum of gradients takes next to no time.
+NOTHING_ELSE = ("system.core.operation_overhead_us=0", "system.core.issue_us=0", "system.core.tile_startup_us=0",
+                "system.array.startup_cycles=0", "system.pe.simd_macs=1048576",
+                "system.chip.core_link_bandwidth_GBps=1e9", "system.chip.memory.bandwidth_GBps=1e9")
 ACTIVATIONS = {"relu": torch.nn.ReLU, "sigmoid": torch.nn.Sigmoid, "tanh": torch.nn.Tanh, "gelu": torch.nn.GELU}
 
 
@@ -141,6 +154,55 @@ def measured(layer, samples, device, kind, repetitions):
     yield "update", median_ms(gradient_of(weights), device, repetitions)
 
 
+def row_of(workload, minibatch, kind, overrides, layer, which, milliseconds):
+    """As it was run: data parallel, nothing held on chip from one layer to the next, elements of the type."""
+    bytes_of = torch.empty(0, dtype=kind).element_size()
+    name = TYPES[str(kind).split(".")[-1]]
+    elements = (f"workload.element_bytes={bytes_of}", f"workload.gradient_bytes={bytes_of}",
+                f"workload.element_type={name}")
+    return {"workload": workload, "minibatch": minibatch, "parallelism": "data", "optimize": "none",
+            "overrides": ";".join((*elements, *filter(None, overrides))), "layer": layer, "pass": which,
+            "milliseconds": f"{milliseconds:.6g}"}
+
+
+def layer_rows(layers, given, device, kind):
+    wanted = None if given.only is None else given.only.split(",")
+    seen = set()
+    for index, layer in enumerate(layers):
+        if layer["type"] not in KINDS or shape_of(layer) in seen or (wanted and layer["name"] not in wanted):
+            continue
+        seen.add(shape_of(layer))
+        for which, milliseconds in measured(layer, given.minibatch, device, kind, given.repetitions):
+            if index > 0 or which != "backward":  # nobody needs the error of the network's input
+                yield row_of(given.workload, given.minibatch, kind, [given.alone], layer["name"], which, milliseconds)
+
+
+def weights_of(layers):
+    return sum(sum(each.numel() for each in KINDS[layer["type"]](layer).parameters())
+               for layer in layers if layer["type"] in KINDS)
+
+
+def allreduce_rows(layers, given, device, kind, members):
+    """Of the members together; each row has a workload of its own, an fc with as many weights, beside the output."""
+    side = 1024
+    for part in (1, 4, 16):
+        features = max(1, weights_of(layers) // part // side)
+        tensor = torch.randn(side * features, device=device, dtype=kind)
+
+        def run():
+            torch.distributed.all_reduce(tensor)
+            tensor.div_(members)  # so that it stays finite
+
+        torch.distributed.barrier()
+        milliseconds = median_ms(run, device, given.repetitions)
+        name = f"all_reduce_{side * features}"
+        if int(os.environ["RANK"]) == 0:
+            (pathlib.Path(given.output).parent / f"{name}.json").write_text(json.dumps(
+                {"format": "dsm-workload/1", "name": name, "minibatch": members,
+                 "layers": [{"name": "weights", "type": "fc", "in": side, "out": features}]}))
+        yield row_of(f"{name}.json", members, kind, [*NOTHING_ELSE, given.together], "weights", "update", milliseconds)
+
+
 def shape_of(layer):
     return json.dumps({key: value for key, value in layer.items() if key not in ("name", "inputs", "//")},
                       sort_keys=True)
@@ -155,26 +217,31 @@ def main():
     parser.add_argument("--type", default=None, help="float16, bfloat16 or float32; by default what the device is best at")
     parser.add_argument("--repetitions", type=int, default=20)
     parser.add_argument("--only", default=None)
+    parser.add_argument("--alone", default="", help="overrides, joined by ';', with which the system is one device")
+    parser.add_argument("--together", default="", help="overrides with which it is the devices of torchrun")
     given = parser.parse_args()
     device = torch.device(given.device)
     kind = getattr(torch, given.type or ("float16" if device.type == "cuda" else "float32"))
     with open(given.workload) as file:
         layers = json.load(file)["layers"]
-    wanted = None if given.only is None else given.only.split(",")
-    rows, seen = [], set()
-    for index, layer in enumerate(layers):
-        if layer["type"] not in KINDS or shape_of(layer) in seen or (wanted and layer["name"] not in wanted):
-            continue
-        seen.add(shape_of(layer))
-        for which, milliseconds in measured(layer, given.minibatch, device, kind, given.repetitions):
-            if index > 0 or which != "backward":  # nobody needs the error of the network's input
-                rows.append({"workload": given.workload, "minibatch": given.minibatch, "optimize": "none",
-                             "layer": layer["name"], "pass": which, "milliseconds": f"{milliseconds:.6g}"})
-        print(f"{layer['name']}: {rows[-1]['milliseconds']} ms", file=sys.stderr)
-    with open(given.output, "w", newline="") as file:
-        writer = csv.DictWriter(file, ["workload", "minibatch", "optimize", "layer", "pass", "milliseconds"])
-        writer.writeheader()
-        writer.writerows(rows)
+    members = int(os.environ.get("WORLD_SIZE", 1))
+    is_first = int(os.environ.get("RANK", 0)) == 0
+    rows = []
+    if members > 1:
+        if device.type == "cuda":
+            device = torch.device("cuda", int(os.environ["LOCAL_RANK"]))
+            torch.cuda.set_device(device)
+        torch.distributed.init_process_group("nccl" if device.type == "cuda" else "gloo")
+        rows += allreduce_rows(layers, given, device, kind, members)
+        torch.distributed.destroy_process_group()
+    if is_first:  # the others are idle meanwhile
+        for row in layer_rows(layers, given, device, kind):
+            rows.append(row)
+            print(f"{row['layer']} {row['pass']}: {row['milliseconds']} ms", file=sys.stderr)
+        with open(given.output, "w", newline="") as file:
+            writer = csv.DictWriter(file, COLUMNS)
+            writer.writeheader()
+            writer.writerows(rows)
     return 0
 
 
