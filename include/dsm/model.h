@@ -41,6 +41,8 @@ typedef struct dsm_machine {
   const dsm_system *system;                    /**< borrowed */
   double link_bytes_per_cycle[DSM_LINK_COUNT]; /**< usable */
   dsm_core_links core_links;
+  bool has_shared_memory;            /**< between scratchpads and external memory */
+  double shared_memory_bytes;        /**< of a chip */
   double auxiliary_bytes_per_cycle;  /**< amem: of memory, for auxiliary operations */
   double overhead_cycles;            /**< of a kernel */
   double issue_cycles;               /**< least, from a kernel to the next */
@@ -188,10 +190,12 @@ typedef struct dsm_residency {
   bool is_input_held;       /**< in_h: the input, and its error */
   bool is_output_held;      /**< out_h: the layer's own output, and its error */
   bool is_shortcut_held;    /**< sh_h: what the residual adds, and its error */
+  bool is_in_shared_memory; /**< what is held lies there, and not in the scratchpads */
   bool is_accumulating;     /**< update: adds to gradients that are already in memory */
   double resident_fraction; /**< of the kernel, 0 .. 1 */
   double deferred_bytes;    /**< defer: forward of training writes them for the layer before */
   double scratchpad_bytes;  /**< cap: what is left of a core's scratchpad */
+  double shared_bytes;      /**< free: what is left of the chip's shared memory */
   bool is_moving_free;      /**< held tensors are where they are used: a bound from below */
   const dsm_held_layouts *layouts; /**< with model.layout_move "exact"; borrowed. NULL: whatever the
                                         split, held tensors fit */
@@ -239,6 +243,17 @@ typedef struct dsm_tile_bytes {
   dsm_odd_divisors position; /**< of positions times samples */
 } dsm_tile_bytes;
 
+/** What passes a shared memory in an invocation, fetched once: whatever is held, and wherever it
+ * is (section 7). All 0 where there is none. */
+typedef struct dsm_shared_bytes {
+  double features;  /**< that move past the kernel; in update the input */
+  double kernel;    /**< in update the errors of the output */
+  double rest;      /**< read and written once in any case */
+  double spilled;   /**< with model.tiling "blocked": all sums once written and once read */
+  double deferred;  /**< on the way to external memory: cores have no part in it */
+  double auxiliary; /**< what auxiliary operations read and write */
+} dsm_shared_bytes;
+
 /** All that an invocation's cost needs and that is the same for every core split. */
 typedef struct dsm_pass_work {
   const dsm_layer *layer;     /**< borrowed */
@@ -249,8 +264,9 @@ typedef struct dsm_pass_work {
   dsm_chip_share share;
   dsm_residency residency;
   dsm_chip_bytes bytes;
+  dsm_shared_bytes shared;
   double auxiliary_cycles;
-  bool is_auxiliary_by_memory; /**< the memory decides them, not the special function units */
+  dsm_bound auxiliary_bound; /**< what decides them: special function units or a memory */
   double overhead_cycles;      /**< of all kernels of the invocation */
   double statistics_cycles;    /**< latency of statistics that chips share; part of partial_sum */
   dsm_traffic rotation;        /**< of the whole invocation */
@@ -268,6 +284,10 @@ DSM_API dsm_pass_work dsm_pass_work_derive(const dsm_layer *layer, const dsm_mac
 
 /** Bytes of a core's part of the kernel under a split: kcore (section 5). */
 DSM_API double dsm_core_kernel_bytes(const dsm_pass_work *work, const dsm_loops *split);
+
+/** What a kernel takes that stays on chip: of each scratchpad kcore, of a shared memory ker
+ * (sections 7 and 10). */
+DSM_API double dsm_kept_kernel_bytes(const dsm_pass_work *work, const dsm_loops *split);
 
 /** Cycles of one invocation. Lower is better. */
 typedef struct dsm_invocation_cost {
@@ -310,6 +330,20 @@ DSM_API dsm_resources dsm_group_resources(const dsm_machine *machine, const dsm_
  * where any weight that is fetched shows. What `work` says is resident does not matter.
  */
 DSM_API double dsm_resident_fraction_needed(const dsm_pass_work *work, const dsm_loops *split);
+
+/** Most of dsm_resident_breaks. */
+#define DSM_RESIDENT_BREAKS_MAX 3
+
+/** Fractions of the weights on chip up to each of which time falls ever faster, from the last one
+ * on; the last is what dsm_resident_fraction_needed says. Without a shared memory that alone. */
+typedef struct dsm_resident_breaks {
+  double fractions[DSM_RESIDENT_BREAKS_MAX]; /**< rising */
+  unsigned count;                            /**< 1 or more */
+} dsm_resident_breaks;
+
+/** See dsm_resident_breaks. */
+DSM_API dsm_resident_breaks dsm_resident_breaks_derive(const dsm_pass_work *work,
+                                                       const dsm_loops *split);
 
 /** Can a layer keep its kernel on chip over timesteps at all (section 7)? It has timesteps, and is
  * no matmul unless model.resident_operands says that operands stay as weights do. */
@@ -439,19 +473,29 @@ DSM_API double dsm_tensor_chip_bytes(uint64_t elements, const dsm_machine *machi
                                      uint64_t samples);
 
 /** What held tensors and an output before pooling may take of a chip (section 7), where preloaded
- * weights take `preloaded_bytes` of each core (section 10). Negative where nothing can be held. */
+ * weights take `preloaded_bytes` of each core, or of the shared memory (section 10). Negative where
+ * nothing can be held. */
 DSM_API double dsm_held_limit_bytes(const dsm_machine *machine, double preloaded_bytes);
 
 /** cap: what held_bytes a chip and preloaded_bytes a core leave of a core's scratchpad, at least a
- * sixteenth of it (sections 7 and 10). */
+ * sixteenth of it (sections 7 and 10). All of it with a shared memory. */
 DSM_API double dsm_scratchpad_left_bytes(const dsm_machine *machine, double preloaded_bytes,
                                          double held_bytes);
 
-/** Largest part of the kernel of a core that can stay for all timesteps of a pass (section 7). */
-DSM_API double dsm_resident_kernel_limit_bytes(const dsm_machine *machine, dsm_pass pass,
-                                               double scratchpad_bytes);
+/** free: what both leave of the shared memory; 0 where there is none. */
+DSM_API double dsm_shared_left_bytes(const dsm_machine *machine, double preloaded_bytes,
+                                     double held_bytes);
 
-/** What preloaded weights may take of a core's scratchpad (section 10); 0 where nothing is left. */
+/** What a kernel that stays shares with the rest of an invocation: cap, or free. */
+DSM_API double dsm_kept_room_bytes(const dsm_machine *machine, const dsm_residency *residency);
+
+/** Largest dsm_kept_kernel_bytes that can stay in such a room for all timesteps of a pass (section
+ * 7). */
+DSM_API double dsm_resident_kernel_limit_bytes(const dsm_machine *machine, dsm_pass pass,
+                                               double room_bytes);
+
+/** What preloaded weights may take of a core's scratchpad, or of the shared memory (section 10); 0
+ * where nothing is left. */
 DSM_API double dsm_preload_room_bytes(const dsm_machine *machine);
 
 /** Cycles in which a machine without any loss does a pass of a layer in a step (section 6).

@@ -115,11 +115,18 @@ typedef struct dsm_memory {
   double auxiliary_efficiency_ratio; /**< the same for auxiliary operations; 0: efficiency_ratio */
 } dsm_memory;
 
-/** Cores, what joins them, and the chip's memory. */
+/** A memory on the chip that all cores share, between scratchpads and external memory. */
+typedef struct dsm_shared_memory {
+  double capacity_MB; /**< 0: there is none */
+  double bandwidth_GBps;
+} dsm_shared_memory;
+
+/** Cores, what joins them, and the chip's memories. */
 typedef struct dsm_chip {
   uint64_t cores;
   dsm_interconnect interconnect;
   double core_link_bandwidth_GBps; /**< of the ring; of the link of a core */
+  dsm_shared_memory shared_memory;
   dsm_memory memory;
 } dsm_chip;
 

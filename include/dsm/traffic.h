@@ -23,6 +23,7 @@ typedef enum dsm_link {
   DSM_LINK_MEMORY = DSM_AXES_MAX, /**< a chip's external memory, at its usable bandwidth */
   DSM_LINK_RING,                  /**< a chip's core-to-core ring */
   DSM_LINK_CORES,                 /**< the busiest link between the cores where they are no ring */
+  DSM_LINK_SHARED,                /**< a chip's shared memory */
   DSM_LINK_COUNT
 } dsm_link;
 
@@ -34,6 +35,7 @@ typedef enum dsm_bound {
   DSM_BOUND_MEMORY = DSM_BOUND_AXIS + DSM_AXES_MAX,
   DSM_BOUND_RING,
   DSM_BOUND_CORES,      /**< the links between the cores of a chip where they are no ring */
+  DSM_BOUND_SHARED,     /**< the memory that the cores of a chip share */
   DSM_BOUND_AUXILIARY,  /**< the rate of the special function units */
   DSM_BOUND_STARTUP,    /**< start-ups of the arrays, and changes of their blocks; less is better */
   DSM_BOUND_SCRATCHPAD, /**< the scratchpads' bandwidth, where blocks of weights wait for it */

@@ -84,7 +84,8 @@ static double entry_of(const dsm_layer *layer, const dsm_assumptions *model, dsm
 }
 
 /* e with what is held: of the output only what the forward pass has saved is read. A fork works on
- * the error of the input; a residual reads what it adds. */
+ * the error of the input; a residual reads what it adds, but the stream brings that to an output in
+ * the scratchpads. */
 static double moved_of(dsm_operation kind, dsm_pass pass, double entry,
                        const dsm_residency *residency) {
   const double saved = is_norm(kind) ? 2 : 1;
@@ -102,7 +103,7 @@ static double moved_of(dsm_operation kind, dsm_pass pass, double entry,
     return entry;
   }
   if (pass == DSM_PASS_FORWARD) {
-    return 0;
+    return kind == DSM_OPERATION_RESIDUAL && residency->is_in_shared_memory ? entry : 0;
   }
   return entry < saved ? entry : saved;
 }
@@ -203,7 +204,8 @@ double dsm_invocation_kernels(const dsm_layer *layer, const dsm_machine *machine
 
 bool dsm__is_shortcut_auxiliary(const dsm_assumptions *model, dsm_pass pass,
                                 const dsm_residency *residency) {
-  const bool is_added_on_chip = pass == DSM_PASS_FORWARD && residency->is_output_held;
+  const bool is_added_on_chip =
+      pass == DSM_PASS_FORWARD && residency->is_output_held && !residency->is_in_shared_memory;
   return model->auxiliary_traffic == DSM_AUXILIARY_TRAFFIC_UNFUSED && !is_added_on_chip;
 }
 

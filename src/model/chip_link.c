@@ -12,6 +12,12 @@ static void scale(dsm_traffic *traffic, double factor) {
   }
 }
 
+/* What goes to external memory, or comes from there, passes the shared memory on its way. */
+static void pass_memory(const dsm_machine *machine, dsm_traffic *traffic, double bytes) {
+  traffic->bytes[DSM_LINK_MEMORY] = bytes;
+  traffic->bytes[DSM_LINK_SHARED] = machine->has_shared_memory ? bytes : 0;
+}
+
 /* Of as many turns as a ring has chips: the last one brings everything home, and is not needed. */
 static double moved_share(bool is_exact, uint64_t chips) {
   return is_exact ? ((double)chips - 1) / (double)chips : 1;
@@ -38,7 +44,7 @@ dsm_traffic dsm__rotation_traffic(const dsm_machine *machine, dsm_precision prec
     }
   }
   const double through_memory = machine->system->model.rotate_memory_bytes * largest;
-  traffic.bytes[DSM_LINK_MEMORY] = through_memory;
+  pass_memory(machine, &traffic, through_memory);
   const bool is_by_cores = pass == DSM_PASS_BACKWARD; /* that add what they have to it */
   traffic.bytes[machine->core_links.link] =
       dsm__spread_bytes(machine, is_by_cores ? sum : through_memory);
@@ -62,7 +68,7 @@ static dsm_traffic reduction_traffic(const dsm_machine *machine, double bytes, d
                                      double memory_bytes_per_byte) {
   dsm_traffic traffic = dsm__reduce_scatter_traffic(machine, ~model, bytes);
   traffic.bytes[machine->core_links.link] = dsm__crossing_bytes(machine, &traffic);
-  traffic.bytes[DSM_LINK_MEMORY] = memory_bytes_per_byte * bytes;
+  pass_memory(machine, &traffic, memory_bytes_per_byte * bytes);
   return traffic;
 }
 
@@ -100,10 +106,11 @@ dsm_weight_traffic dsm_weight_traffic_derive(const dsm_layer *layer, const dsm_m
   if (layer->weight_elements == 0) {
     return traffic;
   }
-  traffic.weight_update.bytes[DSM_LINK_MEMORY] =
+  const double updated =
       precision.update_bytes > 0
           ? precision.update_bytes * sum_weights / sum_chips
           : model->weight_update_memory_bytes * (sum_weights * precision.element_bytes) / sum_chips;
+  pass_memory(machine, &traffic.weight_update, updated);
   if (sum_chips > 1) {
     traffic.sum_of_gradients = reduction_traffic(machine, sum_weights * precision.gradient_bytes,
                                                  summed, model->reduce_memory_bytes);
@@ -171,7 +178,7 @@ dsm_traffic dsm_relayout_traffic(const dsm_machine *machine, double total_bytes,
       traffic.latency_cycles += dsm__axis_latency_cycles(machine, a);
     }
   }
-  traffic.bytes[DSM_LINK_MEMORY] = machine->system->model.relayout_memory_bytes * chip_bytes;
+  pass_memory(machine, &traffic, machine->system->model.relayout_memory_bytes * chip_bytes);
   traffic.latency_cycles += dsm__collective_base_cycles(machine);
   return traffic;
 }

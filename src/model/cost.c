@@ -23,6 +23,7 @@ static bool is_beside_streams(const dsm_pass_work *work) {
 static double turning_cycles(const dsm_pass_work *work) {
   dsm_traffic along_axes = work->rotation;
   along_axes.bytes[DSM_LINK_MEMORY] = 0;
+  along_axes.bytes[DSM_LINK_SHARED] = 0;
   along_axes.bytes[work->machine->core_links.link] = 0;
   along_axes.latency_cycles = 0;
   return is_beside_streams(work) ? dsm_group_cycles(work->machine, &along_axes) : 0;
@@ -36,6 +37,19 @@ static dsm_precision precision_for(const dsm_layer *layer, const dsm_machine *ma
   const bool is_again = pass == DSM_PASS_BACKWARD && dsm__is_score_fused(layer, model);
   precision.array_rate /= dsm__visible_share(layer, model) * (is_again ? 1.5 : 1);
   return precision;
+}
+
+/* The longest of what the special function units take and what memories do, of equals the first. */
+static void derive_auxiliary(dsm_pass_work *work, double computing) {
+  const dsm_machine *const machine = work->machine;
+  const double moving = dsm__auxiliary_memory_cycles(machine, work->bytes.auxiliary);
+  const double shared = dsm_link_cycles(machine, DSM_LINK_SHARED, work->shared.auxiliary);
+  work->auxiliary_cycles = moving > computing ? moving : computing;
+  work->auxiliary_bound = moving > computing ? DSM_BOUND_AUXILIARY_MEMORY : DSM_BOUND_AUXILIARY;
+  if (shared > work->auxiliary_cycles) {
+    work->auxiliary_cycles = shared;
+    work->auxiliary_bound = DSM_BOUND_SHARED;
+  }
 }
 
 dsm_pass_work dsm_pass_work_derive(const dsm_layer *layer, const dsm_machine *machine,
@@ -55,16 +69,17 @@ dsm_pass_work dsm_pass_work_derive(const dsm_layer *layer, const dsm_machine *ma
       dsm__chip_bytes_derive(layer, machine, precision, mode, pass, &work.share, residency);
   const double ops = dsm__auxiliary_ops(layer, machine->system, mode, pass) +
                      dsm__fork_ops(layer, &machine->system->model, pass);
-  const double computing = dsm__auxiliary_cycles(machine, &work.share, ops);
-  const double moving = dsm__auxiliary_memory_cycles(machine, work.bytes.auxiliary);
-  work.is_auxiliary_by_memory = moving > computing;
-  work.auxiliary_cycles = work.is_auxiliary_by_memory ? moving : computing;
+  work.shared = dsm__shared_bytes_derive(&work);
+  derive_auxiliary(&work, dsm__auxiliary_cycles(machine, &work.share, ops));
   if (machine->overhead_cycles > 0) {
     work.overhead_cycles =
         dsm_invocation_kernels(layer, machine, mode, pass) * machine->overhead_cycles;
   }
   work.statistics_cycles = dsm__statistics_cycles(&work, samples);
   work.tile_bytes = dsm__tile_bytes_derive(&work);
+  if (machine->has_shared_memory) {
+    work.shared.spilled = dsm__shared_spill_bytes(&work);
+  }
   if (!dsm__has_own_groups(layer)) {
     work.rotation =
         dsm__rotation_traffic(machine, precision, pass, parallelism, work.bytes.rotation);
@@ -79,24 +94,41 @@ dsm_pass_work dsm_pass_work_derive(const dsm_layer *layer, const dsm_machine *ma
   return work;
 }
 
-/* The streams to and from memory pass the links of the cores too; rotation joins them where it
- * overlaps. */
+/* The streams to and from memory pass the links of the cores too, and a shared memory; rotation
+ * joins them where it overlaps. */
 typedef struct streams {
   double memory_bytes;
-  double link_bytes; /* of cores */
+  double link_bytes;   /* of cores */
+  double shared_bytes; /* of a shared memory */
 } streams;
+
+/* Behind a shared memory that has what is held, and some of what is fetched again. */
+static streams shared_streams(const dsm_pass_work *work, const dsm__core_bytes *core,
+                              dsm__refetch refetch) {
+  const dsm__stream_shares shares = dsm__stream_shares_derive(work, core);
+  return (streams){.memory_bytes =
+                       dsm__memory_bytes(work, dsm__memory_refetch(work, refetch)),
+                   .link_bytes = dsm__shared_link_bytes(work, refetch, &shares),
+                   .shared_bytes = dsm__shared_memory_bytes(work, refetch)};
+}
 
 static inline streams streams_derive(const dsm_pass_work *work, const dsm__core_bytes *core,
                                      dsm__refetch refetch) {
   const dsm_core_links *const links = &work->machine->core_links;
-  streams all = {.memory_bytes = dsm__memory_bytes(work, refetch)};
-  if (links->is_by_core) {
-    const dsm__stream_shares shares = dsm__stream_shares_derive(work, core);
-    all.link_bytes = dsm__streamed_bytes(work, refetch, &shares);
+  streams all = {.shared_bytes = 0};
+  if (work->machine->has_shared_memory) {
+    all = shared_streams(work, core, refetch);
   } else {
-    all.link_bytes = dsm__spread_bytes(work->machine, all.memory_bytes);
+    all.memory_bytes = dsm__memory_bytes(work, refetch);
+    if (links->is_by_core) {
+      const dsm__stream_shares shares = dsm__stream_shares_derive(work, core);
+      all.link_bytes = dsm__streamed_bytes(work, refetch, &shares);
+    } else {
+      all.link_bytes = dsm__spread_bytes(work->machine, all.memory_bytes);
+    }
   }
   if (is_beside_streams(work)) {
+    all.shared_bytes += work->rotation.bytes[DSM_LINK_SHARED];
     all.memory_bytes += work->rotation.bytes[DSM_LINK_MEMORY];
     all.link_bytes += work->rotation.bytes[links->link];
   }
@@ -109,17 +141,22 @@ static dsm_traffic stream_traffic(const dsm_pass_work *work, const streams *all)
     traffic = work->rotation;
   }
   traffic.bytes[DSM_LINK_MEMORY] = all->memory_bytes;
+  traffic.bytes[DSM_LINK_SHARED] = all->shared_bytes;
   traffic.bytes[work->machine->core_links.link] = all->link_bytes;
   return traffic;
 }
 
-/* dsm_group_cycles of the streams: only two of their links differ from split to split. */
+/* dsm_group_cycles of the streams: only those of their links that are on the chip differ from split
+ * to split. */
 static inline double stream_cycles(const dsm_pass_work *work, const streams *all) {
   const dsm_machine *const machine = work->machine;
   const double memory = dsm_link_cycles(machine, DSM_LINK_MEMORY, all->memory_bytes);
   const double link = dsm_link_cycles(machine, machine->core_links.link, all->link_bytes);
   const double latency = is_beside_streams(work) ? work->rotation.latency_cycles : 0;
-  const double within = memory > link ? memory : link;
+  double within = memory > link ? memory : link;
+  if (machine->has_shared_memory) {
+    within = fmax(within, dsm_link_cycles(machine, DSM_LINK_SHARED, all->shared_bytes));
+  }
   return (within > work->turning_cycles ? within : work->turning_cycles) + latency;
 }
 
@@ -224,7 +261,8 @@ double dsm__invocation_total_within(const dsm_pass_work *work, const dsm_loops *
 /* Resources that are links have the order of links. */
 _Static_assert(DSM_BOUND_MEMORY - DSM_BOUND_AXIS == DSM_LINK_MEMORY &&
                    DSM_BOUND_RING - DSM_BOUND_AXIS == DSM_LINK_RING &&
-                   DSM_BOUND_CORES - DSM_BOUND_AXIS == DSM_LINK_CORES,
+                   DSM_BOUND_CORES - DSM_BOUND_AXIS == DSM_LINK_CORES &&
+                   DSM_BOUND_SHARED - DSM_BOUND_AXIS == DSM_LINK_SHARED,
                "a bound for each link");
 
 dsm_bound dsm_bound_of_link(dsm_link link) {
@@ -252,8 +290,8 @@ static void add_primary(const dsm_pass_work *work, const dsm_loops *split,
   if (system->model.tile_schedule) {
     cycles[DSM_BOUND_COMPUTE] += tiles->arrays;
     cycles[DSM_BOUND_STARTUP] += tiles->startup;
-    cycles[dsm_bound_of_link(work->machine->core_links.link)] += tiles->ring;
-    cycles[DSM_BOUND_AUXILIARY_MEMORY] += tiles->memory;
+    cycles[dsm_bound_of_link(dsm__tile_operand_link(work->machine))] += tiles->ring;
+    cycles[dsm__sums_bound(work->machine)] += tiles->memory;
     return;
   }
   const dsm__primary primary = primary_derive(work, split);
@@ -283,8 +321,7 @@ dsm_resources dsm_invocation_resources(const dsm_pass_work *work, const dsm_loop
   } else {
     add_primary(work, split, &cost, cycles);
   }
-  cycles[work->is_auxiliary_by_memory ? DSM_BOUND_AUXILIARY_MEMORY : DSM_BOUND_AUXILIARY] +=
-      cost.auxiliary;
+  cycles[work->auxiliary_bound] += cost.auxiliary;
   cycles[dsm_bound_of_link(machine->core_links.link)] +=
       cost.partial_sum - work->statistics_cycles + cost.layout_move;
   cycles[DSM_BOUND_LATENCY] += work->statistics_cycles;
@@ -309,16 +346,20 @@ dsm_bound dsm_resources_bound(const dsm_resources *resources) {
 }
 
 /* Memory and links of cores both carry the stream; the slower leaves it less in the time. */
-double dsm_resident_fraction_needed(const dsm_pass_work *work, const dsm_loops *split) {
+dsm_resident_breaks dsm_resident_breaks_derive(const dsm_pass_work *work, const dsm_loops *split) {
   const dsm_machine *const machine = work->machine;
   const dsm__core_bytes bytes =
       dsm__core_bytes_derive(work->layer, work->share.groups, &work->bytes, split);
   dsm_traffic along_axes = work->rotation;
   along_axes.bytes[DSM_LINK_MEMORY] = 0;
+  along_axes.bytes[DSM_LINK_SHARED] = 0;
   along_axes.bytes[machine->core_links.link] = 0;
   const double rotation = dsm_group_cycles(machine, &along_axes);
   const double primary = primary_cycles(work, split);
   const double bound = (primary > rotation ? primary : rotation) - work->rotation.latency_cycles;
+  if (machine->has_shared_memory) {
+    return dsm__shared_breaks(work, &bytes, bound);
+  }
   const double by_memory = bound * machine->link_bytes_per_cycle[DSM_LINK_MEMORY] -
                            work->rotation.bytes[DSM_LINK_MEMORY];
   const dsm_link link = machine->core_links.link;
@@ -328,7 +369,13 @@ double dsm_resident_fraction_needed(const dsm_pass_work *work, const dsm_loops *
       fmax(dsm__resident_fraction_within(work, &bytes, &dsm__whole_stream, by_memory),
            dsm__resident_fraction_within(work, &bytes, &shares, by_link));
   const dsm__core_extents extents = dsm__core_extents_derive(work, split);
-  return dsm__blocked_fraction_within(work, &bytes, &extents, by_memory, by_link, enough);
+  return (dsm_resident_breaks){
+      {dsm__blocked_fraction_within(work, &bytes, &extents, by_memory, by_link, enough)}, 1};
+}
+
+double dsm_resident_fraction_needed(const dsm_pass_work *work, const dsm_loops *split) {
+  const dsm_resident_breaks breaks = dsm_resident_breaks_derive(work, split);
+  return breaks.fractions[breaks.count - 1];
 }
 
 static void append(dsm_transfer_list *list, dsm_transfer transfer, unsigned axis, dsm_group group,
@@ -342,50 +389,99 @@ static void append(dsm_transfer_list *list, dsm_transfer transfer, unsigned axis
   }
 }
 
-/* Streams, and what of them the link of a core carries. */
-static void append_stream(dsm_transfer_list *list, const dsm_pass_work *work, dsm_transfer transfer,
-                          double bytes, double share) {
-  dsm_traffic traffic = {.latency_cycles = 0};
-  traffic.bytes[DSM_LINK_MEMORY] = bytes;
-  traffic.bytes[work->machine->core_links.link] = bytes * share;
-  append(list, transfer, DSM_NO_AXIS, DSM_GROUP_STREAM, traffic);
-}
+/* A stream: once what it moves, how often, and what the link of a core carries of it. */
+typedef struct stream_part {
+  dsm_transfer transfer;
+  double bytes;
+  double times;
+  double share;
+} stream_part;
 
-static void append_memory_streams(dsm_transfer_list *list, const dsm_pass_work *work,
-                                  dsm__refetch refetch, const dsm__stream_shares *shares) {
-  const dsm_chip_bytes *const bytes = &work->bytes;
+enum { STREAM_PARTS_MAX = 8 };
+
+/* The streams of a pass, of external memory or of a shared one, by what of them moves there. */
+typedef struct stream_parts {
+  stream_part items[STREAM_PARTS_MAX];
+  size_t count;
+} stream_parts;
+
+static stream_parts stream_parts_of(const dsm_pass_work *work, const dsm_chip_bytes *bytes,
+                                    double spilled, dsm__refetch refetch,
+                                    const dsm__stream_shares *shares) {
   const double features = refetch.features;
-  const double kernel = bytes->kernel_moved * refetch.kernel;
+  const double kernel = refetch.kernel;
   const double input = shares->input;
   const double output = shares->output;
   const double rest = shares->rest;
+  const stream_part spill = {DSM_TRANSFER_SPILL_SUMS, spilled, refetch.sums, rest};
   switch (work->pass) {
   case DSM_PASS_FORWARD:
-    append_stream(list, work, DSM_TRANSFER_FETCH_INPUT, bytes->input_moved * features, input);
-    append_stream(list, work, DSM_TRANSFER_FETCH_KERNEL, kernel, shares->kernel);
-    append_stream(list, work, DSM_TRANSFER_FETCH_SHORTCUT, bytes->shortcut + bytes->gates, rest);
-    append_stream(list, work, DSM_TRANSFER_WRITE_OUTPUT, bytes->output_moved, rest);
-    append_stream(list, work, DSM_TRANSFER_WRITE_DEFERRED, bytes->deferred, rest);
-    append_stream(list, work, DSM_TRANSFER_SAVE_STATE, bytes->state, rest);
-    return;
+    return (stream_parts){{{DSM_TRANSFER_FETCH_INPUT, bytes->input_moved, features, input},
+                           {DSM_TRANSFER_FETCH_KERNEL, bytes->kernel_moved, kernel, shares->kernel},
+                           {DSM_TRANSFER_FETCH_SHORTCUT, bytes->shortcut + bytes->gates, 1, rest},
+                           {DSM_TRANSFER_WRITE_OUTPUT, bytes->output_moved, 1, rest},
+                           {DSM_TRANSFER_WRITE_DEFERRED, bytes->deferred, 1, rest},
+                           {DSM_TRANSFER_SAVE_STATE, bytes->state, 1, rest},
+                           spill},
+                          7};
   case DSM_PASS_BACKWARD:
-    append_stream(list, work, DSM_TRANSFER_FETCH_KERNEL, kernel, shares->kernel);
-    append_stream(list, work, DSM_TRANSFER_FETCH_SHORTCUT, bytes->shortcut, rest);
-    append_stream(list, work, DSM_TRANSFER_FETCH_ERROR, bytes->output_moved * features, output);
-    append_stream(list, work, DSM_TRANSFER_FETCH_FORK, bytes->fork, rest);
-    append_stream(list, work, DSM_TRANSFER_FETCH_STATE, bytes->state * features, output);
-    append_stream(list, work, DSM_TRANSFER_WRITE_ERROR, bytes->input_moved + bytes->gates, rest);
-    append_stream(list, work, DSM_TRANSFER_FETCH_MASK, bytes->mask, rest);
-    return;
+    return (stream_parts){{{DSM_TRANSFER_FETCH_KERNEL, bytes->kernel_moved, kernel, shares->kernel},
+                           {DSM_TRANSFER_FETCH_SHORTCUT, bytes->shortcut, 1, rest},
+                           {DSM_TRANSFER_FETCH_ERROR, bytes->output_moved, features, output},
+                           {DSM_TRANSFER_FETCH_FORK, bytes->fork, 1, rest},
+                           {DSM_TRANSFER_FETCH_STATE, bytes->state, features, output},
+                           {DSM_TRANSFER_WRITE_ERROR, bytes->input_moved + bytes->gates, 1, rest},
+                           {DSM_TRANSFER_FETCH_MASK, bytes->mask, 1, rest},
+                           spill},
+                          8};
   case DSM_PASS_UPDATE:
   case DSM_PASS_COUNT:
     break;
   }
-  append_stream(list, work, DSM_TRANSFER_FETCH_INPUT, bytes->input_moved * features, input);
-  append_stream(list, work, DSM_TRANSFER_FETCH_ERROR, bytes->output_moved * refetch.kernel, output);
-  append_stream(list, work, DSM_TRANSFER_FETCH_STATISTICS, bytes->statistics * refetch.kernel,
-                output);
-  append_stream(list, work, DSM_TRANSFER_WRITE_GRADIENT, bytes->gradient, rest);
+  return (stream_parts){{{DSM_TRANSFER_FETCH_INPUT, bytes->input_moved, features, input},
+                         {DSM_TRANSFER_FETCH_ERROR, bytes->output_moved, kernel, output},
+                         {DSM_TRANSFER_FETCH_STATISTICS, bytes->statistics, kernel, output},
+                         {DSM_TRANSFER_WRITE_GRADIENT, bytes->gradient, 1, rest},
+                         spill},
+                        5};
+}
+
+static double moved_bytes(const stream_part *part) {
+  return part->bytes * part->times;
+}
+
+static void append_streams(dsm_transfer_list *list, const dsm_pass_work *work, dsm__refetch refetch,
+                           const dsm__stream_shares *shares) {
+  const dsm_link link = work->machine->core_links.link;
+  const stream_parts parts =
+      stream_parts_of(work, &work->bytes, work->tile_bytes.spilled, refetch, shares);
+  for (size_t i = 0; i < parts.count; i++) {
+    const double bytes = moved_bytes(&parts.items[i]);
+    dsm_traffic traffic = {.latency_cycles = 0};
+    traffic.bytes[DSM_LINK_MEMORY] = bytes;
+    traffic.bytes[link] = bytes * parts.items[i].share;
+    append(list, parts.items[i].transfer, DSM_NO_AXIS, DSM_GROUP_STREAM, traffic);
+  }
+}
+
+/* The same with a shared memory, between which and the cores it all streams. */
+static void append_shared_streams(dsm_transfer_list *list, const dsm_pass_work *work,
+                                  dsm__refetch refetch, const dsm__stream_shares *shares) {
+  const dsm_link link = work->machine->core_links.link;
+  const dsm__refetch behind = dsm__memory_refetch(work, refetch);
+  const dsm_chip_bytes open = dsm__open_bytes_derive(work);
+  const stream_parts memory =
+      stream_parts_of(work, &work->bytes, work->tile_bytes.spilled, behind, shares);
+  const stream_parts shared = stream_parts_of(work, &open, work->shared.spilled, refetch, shares);
+  for (size_t i = 0; i < shared.count; i++) {
+    const bool is_deferred = shared.items[i].transfer == DSM_TRANSFER_WRITE_DEFERRED;
+    const double bytes = moved_bytes(&shared.items[i]);
+    dsm_traffic traffic = {.latency_cycles = 0};
+    traffic.bytes[DSM_LINK_MEMORY] = moved_bytes(&memory.items[i]);
+    traffic.bytes[DSM_LINK_SHARED] = is_deferred ? work->shared.deferred : bytes;
+    traffic.bytes[link] = is_deferred ? 0 : bytes * shared.items[i].share;
+    append(list, shared.items[i].transfer, DSM_NO_AXIS, DSM_GROUP_STREAM, traffic);
+  }
 }
 
 static void append_between_cores(dsm_transfer_list *list, const dsm_pass_work *work,
@@ -430,9 +526,11 @@ dsm_transfer_list dsm_invocation_transfers(const dsm_pass_work *work, const dsm_
   const dsm__stream_shares shares = dsm__stream_shares_derive(work, &bytes);
   const dsm__core_extents extents = dsm__core_extents_derive(work, split);
   const dsm__refetch refetch = dsm__refetch_derive(work, &bytes, &extents);
-  append_memory_streams(&list, work, refetch, &shares);
-  append_stream(&list, work, DSM_TRANSFER_SPILL_SUMS, work->tile_bytes.spilled * refetch.sums,
-                shares.rest);
+  if (work->machine->has_shared_memory) {
+    append_shared_streams(&list, work, refetch, &shares);
+  } else {
+    append_streams(&list, work, refetch, &shares);
+  }
   append_between_cores(&list, work, DSM_TRANSFER_PARTIAL_SUM_ACCUMULATE, DSM_GROUP_PARTIAL_SUM,
                        dsm__partial_sum_bytes(work, split, &bytes));
   append_between_cores(&list, work, DSM_TRANSFER_SUM_OF_STATISTICS, DSM_GROUP_PARTIAL_SUM,
@@ -445,6 +543,7 @@ dsm_transfer_list dsm_invocation_transfers(const dsm_pass_work *work, const dsm_
     list.items[list.count++] = turns.items[i];
   }
   append(&list, DSM_TRANSFER_AUXILIARY_TRAFFIC, DSM_NO_AXIS, DSM_GROUP_AUXILIARY,
-         (dsm_traffic){.bytes = {[DSM_LINK_MEMORY] = work->bytes.auxiliary}});
+         (dsm_traffic){.bytes = {[DSM_LINK_MEMORY] = work->bytes.auxiliary,
+                                 [DSM_LINK_SHARED] = work->shared.auxiliary}});
   return list;
 }

@@ -198,6 +198,10 @@ dsm__product dsm__product_derive(const dsm_layer *layer, const dsm_chip_share *s
 dsm_tile_schedule dsm__tile_time(const dsm_machine *machine, const dsm_precision *precision,
                                  const dsm__product *product, const dsm_tile *tile);
 
+/** What decides the time of sums in parts: memory for auxiliary operations, or a slower shared one.
+ */
+dsm_bound dsm__sums_bound(const dsm_machine *machine);
+
 /**
  * The tile and parts of least time, the first of equals, nm times. Source: section 4,
  * model.tile_schedule. Symbols: sides are tile_least_side times powers of two, one at most twice
@@ -335,6 +339,27 @@ typedef struct dsm__core_extents {
  */
 dsm_tile_bytes dsm__tile_bytes_derive(const dsm_pass_work *work);
 
+/** What an invocation would move with nothing held, nothing written later. Source: section 7. Limits:
+ * nothing held: its bytes. */
+dsm_chip_bytes dsm__open_bytes_derive(const dsm_pass_work *work);
+
+/** Of a shared memory: spilled, wherever the sums are in the end. Source: section 7. Limits:
+ * nothing held: that of dsm__tile_bytes_derive. */
+double dsm__shared_spill_bytes(const dsm_pass_work *work);
+
+/**
+ * What passes a shared memory. Source: section 7. Symbols: what section 5 reads and writes where
+ * nothing is held, and defer. Limits: no shared memory: 0.
+ */
+dsm_shared_bytes dsm__shared_bytes_derive(const dsm_pass_work *work);
+
+/**
+ * How often external memory has what is fetched again. Source: section 7. Symbols: once, and sums
+ * never, where io_in, ker (of the update pass its errors) or the sums fit in what is left of a
+ * shared memory; else as often as the cores. Limits: no shared memory: as the cores.
+ */
+dsm__refetch dsm__memory_refetch(const dsm_pass_work *work, dsm__refetch refetch);
+
 /** The loops of a core with a split. Source: section 5, model.tiling. Symbols: c_in, c_out,
  * c_ij*c_mb, c_kij. Limits: "paper", or with model.tile_schedule: 0, as nothing needs them. */
 dsm__core_extents dsm__core_extents_derive(const dsm_pass_work *work, const dsm_loops *split);
@@ -348,12 +373,25 @@ typedef struct dsm__stream_load {
   double spilled; /**< for all sums once written and once read */
 } dsm__stream_load;
 
-enum { DSM__STREAM_LOADS = 2 };
+enum { DSM__STREAM_LOADS = 3 };
 
-/** Of the memory, and of links that carry what a core needs; else 0. */
+/** Of the memory, of links that carry what a core needs, and of a shared memory. */
 typedef struct dsm__stream_loads {
   dsm__stream_load of[DSM__STREAM_LOADS];
+  int count;
 } dsm__stream_loads;
+
+/** With so many fetches: of the one that has most to do. */
+static inline double dsm__largest_load(const dsm__stream_loads *loads, dsm__refetch refetch) {
+  double most = 0;
+  for (int i = 0; i < loads->count; i++) {
+    const dsm__stream_load *const load = &loads->of[i];
+    const double sum = load->fixed + load->features * refetch.features +
+                       load->kernel * refetch.kernel + load->spilled * refetch.sums;
+    most = sum > most ? sum : most;
+  }
+  return most;
+}
 
 /**
  * The tiles of least load, of the larger one. Source: section 5, model.tiling "blocked". Symbols:
@@ -372,13 +410,25 @@ static inline bool dsm__is_blocked(const dsm_pass_work *work) {
   return model->tiling == DSM_TILING_BLOCKED && !model->tile_schedule;
 }
 
+/** The paper's two orders of loops; in update there is one. */
+typedef struct dsm__refetch_orders {
+  dsm__refetch kernel_outer;
+  dsm__refetch feature_outer;
+} dsm__refetch_orders;
+
+/** What each order fetches again: dsm__refetch_derive has their card. With a shared memory a kernel
+ * that stays there is fetched in tiles as any other. */
+dsm__refetch_orders dsm__refetch_orders_derive(const dsm_pass_work *work,
+                                               const dsm__core_bytes *core);
+
 /**
  * Loop order of the stream between memory and scratchpad. Source: section 5. Symbols: tile =
  * cap / 2 (double buffered); kernel-outer re-fetches the features n1 = ceil(kcore / tile) times (1
  * with the whole kernel resident), feature-outer the kernel ceil(s / tile) times, s = s_in forward,
  * s_out backward; the cheaper order is taken, kernel-outer of equals. update: features n1 times.
- * With model.tiling "blocked" tiles of all loops where they are cheaper. Limits: what fits a tile
- * is fetched once.
+ * With model.tiling "blocked" tiles of all loops where they are cheaper. With a shared memory the
+ * order with which the slowest of memory, shared memory and link of the cores takes least. Limits:
+ * what fits a tile is fetched once.
  */
 dsm__refetch dsm__refetch_derive(const dsm_pass_work *work, const dsm__core_bytes *core,
                                  const dsm__core_extents *extents);
@@ -408,6 +458,39 @@ dsm__stream_shares dsm__stream_shares_derive(const dsm_pass_work *work,
  */
 double dsm__streamed_bytes(const dsm_pass_work *work, dsm__refetch refetch,
                            const dsm__stream_shares *shares);
+
+/** What dsm__streamed_bytes multiplies: what moves past the kernel, and the kernel; in update the
+ * input, and the errors that it moves past. */
+double dsm__streamed_features(const dsm_pass_work *work, const dsm__stream_shares *shares);
+double dsm__streamed_kernel(const dsm_pass_work *work, const dsm__stream_shares *shares);
+
+/** What a link carries of rotation that overlaps. */
+double dsm__rotated_bytes(const dsm_pass_work *work, dsm_link link);
+
+/** Of external memory. */
+dsm__stream_load dsm__memory_load(const dsm_pass_work *work);
+
+/** dsm__refetch_derive with a shared memory. */
+dsm__refetch dsm__shared_refetch(const dsm_pass_work *work, const dsm__core_bytes *core,
+                                 const dsm__core_extents *extents);
+
+/**
+ * dsm_resident_breaks_derive with a shared memory, where all else takes `bound_cycles`. Source:
+ * section 10. Symbols: with an order o of loops external memory takes a_o - rho * b_o, all else of
+ * the stream c_o; the least of max(c_o, a_o - rho * b_o) falls less steeply where an order reaches
+ * its c_o. Limits: no kernel: 0 is needed.
+ */
+dsm_resident_breaks dsm__shared_breaks(const dsm_pass_work *work, const dsm__core_bytes *core,
+                                       double bound_cycles);
+
+/**
+ * Of what passes a shared memory, the bytes that it carries, and that the link of the cores does
+ * with its shares: all but what is on the way to external memory. Source: section 7. Limits:
+ * nothing held, room for nothing: both are what a ring carries of external memory.
+ */
+double dsm__shared_memory_bytes(const dsm_pass_work *work, dsm__refetch refetch);
+double dsm__shared_link_bytes(const dsm_pass_work *work, dsm__refetch refetch,
+                              const dsm__stream_shares *shares);
 
 /**
  * External memory traffic of an invocation and chip. Source: section 5, table and mem; DSM Fig. 5,
@@ -439,9 +522,13 @@ double dsm__exchanged_bytes(const dsm_machine *machine, double bytes);
 
 /**
  * Bytes a cycle in which a core gets the operands of a tile. Source: section 4,
- * model.tile_schedule. Symbols: ring / c; crossbar, mesh: of its link. Limits: none: infinite.
+ * model.tile_schedule. Symbols: ring / c; crossbar, mesh: of its link; at most its part of the
+ * shared memory's. Limits: none, and no shared memory: infinite.
  */
 double dsm__tile_operand_bytes_per_cycle(const dsm_machine *machine);
+
+/** The link that decides it, of equals that of the cores. */
+dsm_link dsm__tile_operand_link(const dsm_machine *machine);
 
 /**
  * Smallest resident fraction with which a forward invocation's streams are at most `limit` bytes

@@ -85,10 +85,24 @@ double dsm__layout_move_bytes(const dsm_machine *machine, double bytes) {
   return bytes * machine->core_links.distance / (double)machine->system->chip.cores;
 }
 
-double dsm__tile_operand_bytes_per_cycle(const dsm_machine *machine) {
+static double link_operand_bytes_per_cycle(const dsm_machine *machine) {
   const dsm_core_links *const links = &machine->core_links;
   return machine->link_bytes_per_cycle[links->link] * links->sharers /
          (double)machine->system->chip.cores;
+}
+
+static double shared_operand_bytes_per_cycle(const dsm_machine *machine) {
+  return machine->link_bytes_per_cycle[DSM_LINK_SHARED] / (double)machine->system->chip.cores;
+}
+
+dsm_link dsm__tile_operand_link(const dsm_machine *machine) {
+  return shared_operand_bytes_per_cycle(machine) < link_operand_bytes_per_cycle(machine)
+             ? DSM_LINK_SHARED
+             : machine->core_links.link;
+}
+
+double dsm__tile_operand_bytes_per_cycle(const dsm_machine *machine) {
+  return fmin(link_operand_bytes_per_cycle(machine), shared_operand_bytes_per_cycle(machine));
 }
 
 /* What the cores need of features and of the kernel goes to each that needs it; all else has one

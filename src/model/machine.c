@@ -20,6 +20,8 @@ dsm_machine dsm_machine_derive(const dsm_system *system) {
           bytes_per_cycle(system->core.scratchpad_bandwidth_GBps, frequency_GHz),
       .overhead_cycles = system->core.operation_overhead_us * frequency_GHz * 1000,
       .issue_cycles = system->core.issue_us * frequency_GHz * 1000,
+      .has_shared_memory = system->chip.shared_memory.capacity_MB > 0,
+      .shared_memory_bytes = system->chip.shared_memory.capacity_MB * 1e6,
       .chip_count = dsm_system_chips(system),
       .parallelism_count = 1U << system->system.axis_count,
       .reduction_chunk = system->array.rows,
@@ -43,6 +45,10 @@ dsm_machine dsm_machine_derive(const dsm_system *system) {
   machine.core_links = dsm__core_links_derive(&system->chip);
   machine.link_bytes_per_cycle[DSM_LINK_RING] = HUGE_VAL;
   machine.link_bytes_per_cycle[DSM_LINK_CORES] = HUGE_VAL;
+  machine.link_bytes_per_cycle[DSM_LINK_SHARED] =
+      machine.has_shared_memory
+          ? bytes_per_cycle(system->chip.shared_memory.bandwidth_GBps, frequency_GHz)
+          : HUGE_VAL;
   machine.link_bytes_per_cycle[machine.core_links.link] =
       bytes_per_cycle(system->chip.core_link_bandwidth_GBps, frequency_GHz);
   machine.peak_macs_per_cycle =
@@ -92,8 +98,9 @@ double dsm_link_cycles(const dsm_machine *machine, dsm_link link, double bytes) 
 
 double dsm_transfer_cycles(const dsm_machine *machine, dsm_transfer transfer, dsm_link link,
                            double bytes) {
-  return transfer == DSM_TRANSFER_AUXILIARY_TRAFFIC ? dsm__auxiliary_memory_cycles(machine, bytes)
-                                                    : dsm_link_cycles(machine, link, bytes);
+  return transfer == DSM_TRANSFER_AUXILIARY_TRAFFIC && link == DSM_LINK_MEMORY
+             ? dsm__auxiliary_memory_cycles(machine, bytes)
+             : dsm_link_cycles(machine, link, bytes);
 }
 
 double dsm_group_cycles(const dsm_machine *machine, const dsm_traffic *traffic) {

@@ -122,13 +122,13 @@ static void derive_moved(const dsm_layer *layer, const dsm_assumptions *model, d
 /* Held tensors that may have to move among the cores: with "always" those that are read, the input
  * in forward, the output's error in update and backward; with "exact" those that are written too,
  * the output in forward and the input's error in backward. Tiles fetch what they need over the ring
- * in any case. */
+ * in any case, and any core reads any place of a shared memory. */
 static void derive_moves(const dsm_assumptions *model, dsm_pass pass,
                          const dsm_residency *residency, dsm_chip_bytes *bytes) {
   const bool is_forward = pass == DSM_PASS_FORWARD;
   const bool is_exact = model->layout_move == DSM_LAYOUT_MOVE_EXACT;
   if (model->layout_move == DSM_LAYOUT_MOVE_NONE || model->tile_schedule ||
-      residency->is_moving_free) {
+      residency->is_moving_free || residency->is_in_shared_memory) {
     return;
   }
   if (residency->is_input_held && (is_forward || (is_exact && pass == DSM_PASS_BACKWARD))) {
@@ -236,25 +236,43 @@ double dsm__tiles(double bytes, double scratchpad_bytes) {
   return ceil(bytes / (scratchpad_bytes / 2));
 }
 
-/* The cheaper of the paper's two orders of loops. Rows of a table are used once. */
-static dsm__refetch paper_refetch(const dsm_pass_work *work, const dsm__core_bytes *core) {
+dsm__refetch_orders dsm__refetch_orders_derive(const dsm_pass_work *work,
+                                               const dsm__core_bytes *core) {
   if (work->layer->lookup_elements > 0) {
-    return (dsm__refetch){1, 1, 0};
+    const dsm__refetch once = {1, 1, 0}; /* rows of a table are used once */
+    return (dsm__refetch_orders){once, once};
   }
   const double room_bytes = work->residency.scratchpad_bytes;
-  const bool is_resident = work->residency.resident_fraction >= 1;
+  const bool is_resident =
+      work->residency.resident_fraction >= 1 && !work->residency.is_in_shared_memory;
   const double kernel_tiles = is_resident ? 1 : dsm__tiles(core->kernel, room_bytes);
   if (work->pass == DSM_PASS_UPDATE) {
-    return (dsm__refetch){kernel_tiles, kernel_tiles, 0};
+    const dsm__refetch both = {kernel_tiles, kernel_tiles, 0};
+    return (dsm__refetch_orders){both, both};
   }
-  const dsm__refetch kernel_outer = {kernel_tiles, 1, 0};
   const double moving = work->pass == DSM_PASS_FORWARD ? core->input : core->output;
-  const dsm__refetch feature_outer = {1, dsm__tiles(moving, room_bytes), 0};
+  return (dsm__refetch_orders){{kernel_tiles, 1, 0}, {1, dsm__tiles(moving, room_bytes), 0}};
+}
+
+/* The cheaper of the paper's two orders of loops. */
+static dsm__refetch paper_refetch(const dsm_pass_work *work, const dsm__core_bytes *core) {
+  const dsm__refetch_orders orders = dsm__refetch_orders_derive(work, core);
+  if (work->pass == DSM_PASS_UPDATE) {
+    return orders.kernel_outer;
+  }
   const double features = streamed_feature_bytes(work, &dsm__whole_stream);
   const double kernel = work->bytes.kernel_moved;
-  const double kernel_outer_bytes = features * kernel_outer.features + kernel;
-  const double feature_outer_bytes = features + kernel * feature_outer.kernel;
-  return kernel_outer_bytes <= feature_outer_bytes ? kernel_outer : feature_outer;
+  const double kernel_outer_bytes = features * orders.kernel_outer.features + kernel;
+  const double feature_outer_bytes = features + kernel * orders.feature_outer.kernel;
+  return kernel_outer_bytes <= feature_outer_bytes ? orders.kernel_outer : orders.feature_outer;
+}
+
+double dsm__streamed_features(const dsm_pass_work *work, const dsm__stream_shares *shares) {
+  return streamed_feature_bytes(work, shares);
+}
+
+double dsm__streamed_kernel(const dsm_pass_work *work, const dsm__stream_shares *shares) {
+  return streamed_kernel_bytes(work, shares);
 }
 
 /* What the memory, or a link of the cores, has to do for each of the streams, at a rate. */
@@ -268,8 +286,12 @@ static dsm__stream_load load_of(const dsm_pass_work *work, const dsm__stream_sha
   };
 }
 
-/* Rotation that overlaps is on the way too. */
-static double rotated_bytes(const dsm_pass_work *work, dsm_link link) {
+dsm__stream_load dsm__memory_load(const dsm_pass_work *work) {
+  return load_of(work, &dsm__whole_stream, dsm__rotated_bytes(work, DSM_LINK_MEMORY),
+                 work->machine->link_bytes_per_cycle[DSM_LINK_MEMORY]);
+}
+
+double dsm__rotated_bytes(const dsm_pass_work *work, dsm_link link) {
   const bool is_beside = work->pass != DSM_PASS_BACKWARD && work->share.model_ways > 1;
   return is_beside ? work->rotation.bytes[link] : 0;
 }
@@ -278,13 +300,12 @@ static double rotated_bytes(const dsm_pass_work *work, dsm_link link) {
 static dsm__stream_loads loads_of(const dsm_pass_work *work, const dsm__core_bytes *core) {
   const dsm_machine *const machine = work->machine;
   const dsm_link link = machine->core_links.link;
-  dsm__stream_loads loads = {{{.fixed = 0}}};
-  loads.of[0] = load_of(work, &dsm__whole_stream, rotated_bytes(work, DSM_LINK_MEMORY),
-                        machine->link_bytes_per_cycle[DSM_LINK_MEMORY]);
+  dsm__stream_loads loads = {{{.fixed = 0}}, machine->core_links.is_by_core ? 2 : 1};
+  loads.of[0] = dsm__memory_load(work);
   if (machine->core_links.is_by_core) {
     const dsm__stream_shares shares = dsm__stream_shares_derive(work, core);
     loads.of[1] =
-        load_of(work, &shares, rotated_bytes(work, link), machine->link_bytes_per_cycle[link]);
+        load_of(work, &shares, dsm__rotated_bytes(work, link), machine->link_bytes_per_cycle[link]);
   }
   return loads;
 }
@@ -293,6 +314,9 @@ dsm__refetch dsm__refetch_derive(const dsm_pass_work *work, const dsm__core_byte
                                  const dsm__core_extents *extents) {
   if (work->machine->system->model.tile_schedule) {
     return (dsm__refetch){1, 1, 0};
+  }
+  if (work->machine->has_shared_memory) {
+    return dsm__shared_refetch(work, core, extents);
   }
   const dsm__refetch paper = paper_refetch(work, core);
   if (!dsm__is_blocked(work) || (paper.features <= 1 && paper.kernel <= 1)) {
@@ -356,7 +380,7 @@ double dsm__resident_fraction_within(const dsm_pass_work *work, const dsm__core_
 /* With what part of the kernel on chip one way to lay tiles keeps within 1 of each load. */
 static double fraction_of(const dsm__stream_loads *loads, dsm__refetch refetch) {
   double fraction = 0;
-  for (int i = 0; i < DSM__STREAM_LOADS; i++) {
+  for (int i = 0; i < loads->count; i++) {
     const dsm__stream_load *const load = &loads->of[i];
     if (load->kernel > 0) {
       const double left =
@@ -384,16 +408,18 @@ double dsm__blocked_fraction_within(const dsm_pass_work *work, const dsm__core_b
   dsm_pass_work without = *work; /* the whole kernel moves */
   without.bytes.kernel_moved = work->bytes.kernel;
   const dsm__stream_shares shares = dsm__stream_shares_derive(work, core);
-  const dsm__stream_loads all = {{
-      load_of(&without, &dsm__whole_stream, 0, memory_limit),
-      load_of(&without, is_by_core ? &shares : &dsm__whole_stream, 0,
-              shares.kernel > 0 ? link_limit : HUGE_VAL),
-  }};
+  const dsm__stream_loads all = {
+      {
+          load_of(&without, &dsm__whole_stream, 0, memory_limit),
+          load_of(&without, is_by_core ? &shares : &dsm__whole_stream, 0,
+                  shares.kernel > 0 ? link_limit : HUGE_VAL),
+      },
+      2};
   double needed = enough;
   for (double before = HUGE_VAL; needed < before && needed > 0;) {
     before = needed;
     dsm__stream_loads loads = all;
-    for (int i = 0; i < DSM__STREAM_LOADS; i++) {
+    for (int i = 0; i < loads.count; i++) {
       loads.of[i].kernel *= 1 - needed;
     }
     const dsm__refetch none = {HUGE_VAL, 1, 0};

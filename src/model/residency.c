@@ -8,7 +8,9 @@
 static const double bytes_per_KiB = 1024;
 
 dsm_residency dsm_residency_none(const dsm_machine *machine) {
-  return (dsm_residency){.scratchpad_bytes = machine->scratchpad_bytes};
+  return (dsm_residency){.scratchpad_bytes = machine->scratchpad_bytes,
+                         .shared_bytes = machine->shared_memory_bytes,
+                         .is_in_shared_memory = machine->has_shared_memory};
 }
 
 /*
@@ -41,10 +43,14 @@ double dsm_tensor_chip_bytes(uint64_t elements, const dsm_machine *machine, dsm_
 }
 
 /*
- * Source: sections 7 and 10. Symbols: cores * (scratchpad - W - streaming_buffer). Limits: no
- * streaming buffers, nothing preloaded: all scratchpads of the chip.
+ * Source: sections 7 and 10. Symbols: cores * (scratchpad - W - streaming_buffer); of a shared
+ * memory capacity - W: what streams passes it. Limits: no streaming buffers, nothing preloaded: all
+ * scratchpads of the chip.
  */
 double dsm_held_limit_bytes(const dsm_machine *machine, double preloaded_bytes) {
+  if (machine->has_shared_memory) {
+    return machine->shared_memory_bytes - preloaded_bytes;
+  }
   const double buffers = machine->system->core.streaming_buffer_KiB * bytes_per_KiB;
   return (double)machine->system->chip.cores *
          (machine->scratchpad_bytes - preloaded_bytes - buffers);
@@ -56,6 +62,9 @@ double dsm_held_limit_bytes(const dsm_machine *machine, double preloaded_bytes) 
  */
 double dsm_scratchpad_left_bytes(const dsm_machine *machine, double preloaded_bytes,
                                  double held_bytes) {
+  if (machine->has_shared_memory) {
+    return machine->scratchpad_bytes;
+  }
   const double left = machine->scratchpad_bytes - preloaded_bytes -
                       held_bytes / (double)machine->system->chip.cores;
   const double least = machine->scratchpad_bytes / 16;
@@ -63,21 +72,47 @@ double dsm_scratchpad_left_bytes(const dsm_machine *machine, double preloaded_by
 }
 
 /*
+ * Source: sections 7 and 10. Symbols: free = max(0, capacity - W - held). Limits: nothing held: the
+ * shared memory.
+ */
+double dsm_shared_left_bytes(const dsm_machine *machine, double preloaded_bytes,
+                             double held_bytes) {
+  const double left = machine->shared_memory_bytes - preloaded_bytes - held_bytes;
+  return left > 0 ? left : 0;
+}
+
+double dsm_kept_kernel_bytes(const dsm_pass_work *work, const dsm_loops *split) {
+  return work->machine->has_shared_memory ? work->bytes.kernel : dsm_core_kernel_bytes(work, split);
+}
+
+double dsm_kept_room_bytes(const dsm_machine *machine, const dsm_residency *residency) {
+  return machine->has_shared_memory ? residency->shared_bytes : residency->scratchpad_bytes;
+}
+
+/*
  * Source: section 7. Symbols: kcore * (forward ? 1 : bptt_resident_copies) <= cap *
- * resident_weight_fraction. Limits: no copies: only the forward pass is limited.
+ * resident_weight_fraction; with a shared memory ker and free. Limits: no copies: only the forward
+ * pass is limited.
  */
 double dsm_resident_kernel_limit_bytes(const dsm_machine *machine, dsm_pass pass,
-                                       double scratchpad_bytes) {
-  const double room = scratchpad_bytes * machine->system->core.resident_weight_fraction;
+                                       double room_bytes) {
+  const double room = room_bytes * machine->system->core.resident_weight_fraction;
   const double copies = pass == DSM_PASS_FORWARD ? 1 : machine->system->model.bptt_resident_copies;
   return copies > 0 ? room / copies : HUGE_VAL;
 }
 
 /*
- * Source: section 10. Symbols: scratchpad - streaming_buffer / 3: weights on chip need no buffer.
- * Limits: no streaming buffers: the scratchpad.
+ * Source: section 10. Symbols: scratchpad - streaming_buffer / 3: weights on chip need no buffer;
+ * with a shared memory its capacity, but with model.tiling "blocked" nothing: how time falls with
+ * what is on chip is known for the two orders of loops only. Limits: no streaming buffers: the
+ * scratchpad.
  */
 double dsm_preload_room_bytes(const dsm_machine *machine) {
+  const dsm_assumptions *const model = &machine->system->model;
+  if (machine->has_shared_memory) {
+    const bool is_blocked = model->tiling == DSM_TILING_BLOCKED && !model->tile_schedule;
+    return is_blocked ? 0 : machine->shared_memory_bytes;
+  }
   const double buffers = machine->system->core.streaming_buffer_KiB * bytes_per_KiB;
   const double room = machine->scratchpad_bytes - buffers / 3;
   return room > 0 ? room : 0;

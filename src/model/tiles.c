@@ -50,6 +50,18 @@ dsm__product dsm__product_derive(const dsm_layer *layer, const dsm_chip_share *s
   return product;
 }
 
+dsm_bound dsm__sums_bound(const dsm_machine *machine) {
+  return machine->link_bytes_per_cycle[DSM_LINK_SHARED] < machine->auxiliary_bytes_per_cycle
+             ? DSM_BOUND_SHARED
+             : DSM_BOUND_AUXILIARY_MEMORY;
+}
+
+/* They pass a shared memory on their way. */
+static double sums_cycles(const dsm_machine *machine, double bytes) {
+  return larger(dsm__auxiliary_memory_cycles(machine, bytes),
+                dsm_link_cycles(machine, DSM_LINK_SHARED, bytes));
+}
+
 dsm_tile_schedule dsm__tile_time(const dsm_machine *machine, const dsm_precision *precision,
                                  const dsm__product *product, const dsm_tile *tile) {
   const dsm_system *const system = machine->system;
@@ -74,7 +86,7 @@ dsm_tile_schedule dsm__tile_time(const dsm_machine *machine, const dsm_precision
       .startup = waves * (system->core.tile_startup_us * system->core.frequency_GHz * 1000),
       .arrays = arrays < operands ? 0 : waves * arrays,
       .ring = arrays < operands ? waves * operands : 0,
-      .memory = dsm__auxiliary_memory_cycles(machine, sum_bytes),
+      .memory = sums_cycles(machine, sum_bytes),
   };
   time.cycles = time.arrays + time.ring + time.startup + time.memory;
   return time;

@@ -37,18 +37,23 @@ static dsm_odd_divisors odd_divisors_of(uint64_t a, uint64_t b) {
 }
 
 /* Sums that are not finished, once written: those that the pass makes, unless they are on chip. */
-static double spilled_bytes(const dsm_pass_work *work, double sum) {
+static double spilled_bytes(const dsm_pass_work *work, const dsm_residency *residency, double sum) {
   const dsm_chip_bytes *const bytes = &work->bytes;
   switch (work->pass) {
   case DSM_PASS_FORWARD:
-    return work->residency.is_output_held ? 0 : bytes->raw * sum;
+    return residency->is_output_held ? 0 : bytes->raw * sum;
   case DSM_PASS_BACKWARD:
-    return work->residency.is_input_held ? 0 : bytes->input * sum;
+    return residency->is_input_held ? 0 : bytes->input * sum;
   case DSM_PASS_UPDATE:
   case DSM_PASS_COUNT:
     break;
   }
-  return bytes->kernel * (1 - work->residency.resident_fraction) * sum;
+  return bytes->kernel * (1 - residency->resident_fraction) * sum;
+}
+
+double dsm__shared_spill_bytes(const dsm_pass_work *work) {
+  const dsm_residency none = dsm_residency_none(work->machine);
+  return dsm__is_blocked(work) ? 2 * spilled_bytes(work, &none, work->tile_bytes.sum) : 0;
 }
 
 dsm_tile_bytes dsm__tile_bytes_derive(const dsm_pass_work *work) {
@@ -69,7 +74,7 @@ dsm_tile_bytes dsm__tile_bytes_derive(const dsm_pass_work *work) {
       .output = work->bytes.raw / (out * positions),
       .kernel = work->bytes.kernel / weights,
       .sum = sum,
-      .spilled = 2 * spilled_bytes(work, sum),
+      .spilled = 2 * spilled_bytes(work, &work->residency, sum),
       .in = odd_divisors_of(chip[DSM_DIM_IN] / work->share.groups, 1),
       .out = odd_divisors_of(chip[DSM_DIM_OUT] / work->share.groups, 1),
       .position = odd_divisors_of(chip[DSM_DIM_IJ], chip[DSM_DIM_MB]),
@@ -133,15 +138,8 @@ static double count_of(const loop *of, double side) {
   return ceil(of->extent / side);
 }
 
-/* Of the memory, or of the links of the cores where they have more to do. */
 static double load_with(const product *p, dsm__refetch refetch) {
-  double most = 0;
-  for (int i = 0; i < DSM__STREAM_LOADS; i++) {
-    const dsm__stream_load *const load = &p->loads->of[i];
-    most = fmax(most, load->fixed + load->features * refetch.features +
-                          load->kernel * refetch.kernel + load->spilled * refetch.sums);
-  }
-  return most;
+  return dsm__largest_load(p->loads, refetch);
 }
 
 /* What is known to be best so far. */

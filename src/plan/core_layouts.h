@@ -17,9 +17,11 @@ typedef struct dsm__core_layouts {
 /** Enumerates; false if out of memory. The list belongs to the arena. */
 bool dsm__core_layouts_enumerate(dsm__core_layouts *layouts, uint64_t cores, dsm__arena *arena);
 
-/** Is model.layout_move "exact"? Then each held output has a layout. */
+/** Is model.layout_move "exact"? Then each held output has a layout, but in a shared memory, of
+ * which cores read any place. */
 static inline bool dsm__has_layouts(const dsm_system *system) {
-  return system->model.layout_move == DSM_LAYOUT_MOVE_EXACT;
+  return system->model.layout_move == DSM_LAYOUT_MOVE_EXACT &&
+         !(system->chip.shared_memory.capacity_MB > 0);
 }
 
 /** Is it a layout, and not the zeros that stand for none? */

@@ -132,6 +132,7 @@ double dsm__holding_excess_bytes(const dsm__layer_setting *setting, dsm_parallel
 static dsm_residency residency_of(const dsm__layer_setting *setting, dsm_parallelism parallelism) {
   const dsm__holding *const holding = &setting->holding;
   const dsm_machine *const machine = setting->machine;
+  const double held_bytes = dsm__held_bytes(setting, parallelism);
   dsm_residency residency = {
       .is_input_held = holding->is_input_held,
       .is_output_held = holding->is_output_held,
@@ -139,8 +140,10 @@ static dsm_residency residency_of(const dsm__layer_setting *setting, dsm_paralle
       .is_moving_free = holding->is_moving_free,
       .layouts = holding->layouts,
       .resident_fraction = setting->resident_fraction,
-      .scratchpad_bytes = dsm_scratchpad_left_bytes(machine, setting->preloaded_bytes,
-                                                    dsm__held_bytes(setting, parallelism)),
+      .scratchpad_bytes =
+          dsm_scratchpad_left_bytes(machine, setting->preloaded_bytes, held_bytes),
+      .shared_bytes = dsm_shared_left_bytes(machine, setting->preloaded_bytes, held_bytes),
+      .is_in_shared_memory = machine->has_shared_memory,
   };
   if (setting->mode == DSM_MODE_TRAINING) {
     residency.deferred_bytes = dsm_tensor_chip_bytes(
@@ -244,7 +247,7 @@ double dsm__preloaded_weight_bytes(const dsm_workload *workload, const dsm_machi
           DSM_MODE_INFERENCE, DSM_PASS_FORWARD, decision->layouts.of[DSM_PASS_FORWARD],
           workload->minibatch, &residency);
       bytes += decision->layer.weights_on_chip *
-               dsm_core_kernel_bytes(&work, &decision->splits[DSM_PASS_FORWARD][0]);
+               dsm_kept_kernel_bytes(&work, &decision->splits[DSM_PASS_FORWARD][0]);
     }
   }
   return bytes;
@@ -262,9 +265,9 @@ double dsm__preloaded_bytes(const dsm_workload *workload, const dsm_machine *mac
 }
 
 bool dsm__kernel_can_stay(const dsm_pass_work *work, const dsm_loops *split) {
-  const double limit =
-      dsm_resident_kernel_limit_bytes(work->machine, work->pass, work->residency.scratchpad_bytes);
-  return dsm_core_kernel_bytes(work, split) <= dsm__capacity_limit(limit);
+  const double room = dsm_kept_room_bytes(work->machine, &work->residency);
+  const double limit = dsm_resident_kernel_limit_bytes(work->machine, work->pass, room);
+  return dsm_kept_kernel_bytes(work, split) <= dsm__capacity_limit(limit);
 }
 
 /* What a layer with an update pass moves once a step beside its invocations. */

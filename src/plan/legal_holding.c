@@ -85,6 +85,11 @@ bool dsm__judge_lives(dsm__judge *judge) {
 
 /* ---- room ---- */
 
+/* Of what the room is. */
+static const char *place_of(const dsm_machine *machine) {
+  return machine->has_shared_memory ? "chip" : "core";
+}
+
 /* Weights on chip across requests, of all layers together. False if they are too many. */
 static bool judge_preloaded(dsm__judge *judge) {
   const dsm__decisions *const decisions = judge->of->decisions;
@@ -100,8 +105,8 @@ static bool judge_preloaded(dsm__judge *judge) {
   }
   dsm__judge_tell(judge, DSM__LAYER_PLACE(last == 0 ? 0 : last - 1, weights_on_chip),
                   "the plan's preloaded weights are counted together",
-                  "expected preloaded weights of at most %.0f byte%s a core, found %.0f too many",
-                  room, dsm__plural(round(room)), bytes - room);
+                  "expected preloaded weights of at most %.0f byte%s a %s, found %.0f too many",
+                  room, dsm__plural(round(room)), place_of(judge->of->machine), bytes - room);
   return false;
 }
 
@@ -164,11 +169,12 @@ static void judge_kept_kernel(dsm__judge *judge, const dsm__layer_setting *setti
       continue;
     }
     if (!dsm__kernel_can_stay(&work, split)) {
-      const double limit =
-          dsm_resident_kernel_limit_bytes(setting->machine, pass, work.residency.scratchpad_bytes);
+      const double limit = dsm_resident_kernel_limit_bytes(
+          setting->machine, pass, dsm_kept_room_bytes(setting->machine, &work.residency));
       dsm__judge_tell(judge, place, "the kernel stays on chip for all timesteps",
-                      "expected at most %.0f byte%s of the kernel a core, found %.0f", limit,
-                      dsm__plural(round(limit)), dsm_core_kernel_bytes(&work, split));
+                      "expected at most %.0f byte%s of the kernel a %s, found %.0f", limit,
+                      dsm__plural(round(limit)), place_of(setting->machine),
+                      dsm_kept_kernel_bytes(&work, split));
     } else if (judge->group_of[index] != DSM_NO_PIPELINE) {
       judge_steady_split(judge, place, &work, split);
     }
@@ -213,8 +219,10 @@ bool dsm__judge_room(dsm__judge *judge) {
     if (is_too_much && !was_too_much) { /* once for neighbours: the same tensor is to blame */
       const double excess = dsm__holding_excess_bytes(&setting, parallelism);
       dsm__judge_tell(judge, DSM__LAYER_PLACE(latest_held(judge, i), is_output_held), NULL,
-                      "expected held outputs that fit beside the streaming buffers, found %.0f "
-                      "byte%s of a chip too many while \"%s\" runs",
+                      "expected held outputs that fit %s, found %.0f byte%s of a chip too many "
+                      "while \"%s\" runs",
+                      of->machine->has_shared_memory ? "the shared memory"
+                                                     : "beside the streaming buffers",
                       excess, dsm__plural(round(excess)), setting.layer->name);
     }
     was_too_much = is_too_much;

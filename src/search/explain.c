@@ -190,7 +190,7 @@ static bool list_splits(dsm__explaining *e, dsm_explanation *explanation, dsm_pa
   /* With preloaded weights, only splits that take no more room for them. */
   const double room =
       setting.resident_fraction > 0
-          ? dsm__capacity_limit(dsm_core_kernel_bytes(&work, &planned->invocations[0].split))
+          ? dsm__capacity_limit(dsm_kept_kernel_bytes(&work, &planned->invocations[0].split))
           : HUGE_VAL;
   const dsm_loops best = setting.resident_fraction > 0
                              ? planned->invocations[0].split
@@ -208,7 +208,7 @@ static bool list_splits(dsm__explaining *e, dsm_explanation *explanation, dsm_pa
   size_t ranked_count = 0;
   for (size_t i = 0; i < splits->count; i++) {
     if (dsm__is_within_parts(&candidates, &splits->items[i]) &&
-        dsm_core_kernel_bytes(&work, &splits->items[i]) <= room) {
+        dsm_kept_kernel_bytes(&work, &splits->items[i]) <= room) {
       ranked[ranked_count++] =
           (ranked_split){dsm_invocation_score(&work, &splits->items[i]).total, i};
     }

@@ -174,8 +174,11 @@ static const char *why_no_preload(const cli_arguments *arguments, const dsm_work
   if (workload->weights == 0) {
     return "the network has no weights";
   }
-  return dsm_preload_room_bytes(&machine) > 0
-             ? NULL
+  if (dsm_preload_room_bytes(&machine) > 0) {
+    return NULL;
+  }
+  return machine.has_shared_memory
+             ? "with model.tiling \"blocked\" no weights are preloaded into a shared memory"
              : "the streaming buffers leave no room in the scratchpads";
 }
 

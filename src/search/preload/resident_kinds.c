@@ -13,6 +13,7 @@
  * - a kernel that is one tile is fetched kernel-outer too: that is best for any fraction;
  * - with model.tiling "blocked" those are all: rooms in which another kernel is several tiles are
  *   not compared, as each can have tiles of its own;
+ * - in a shared memory tiles are always the same, and room counts only for what fits (section 7);
  * - where features * (n1 - 1) > kernel * (tiles of the features - 1), feature-outer moves less for
  *   any fraction, and so long as any weights are needed on chip it needs fewer.
  */
@@ -141,8 +142,22 @@ static size_t first_in_tiles(const shape *of, double room_bytes) {
   return low;
 }
 
+static bool fit_alike(double bytes, double a, double b) {
+  return (bytes <= a) == (bytes <= b);
+}
+
+/* Of a shared memory: what is fetched again, or a kernel that stays, fits or does not. */
+static bool are_shared_rooms_alike(const dsm_machine *machine, const kind *k, double a, double b) {
+  const shape *const of = k->of;
+  return fit_alike(k->moving_bytes, a, b) && fit_alike(of->kernel_bytes, a, b) &&
+         can_stay(machine, of->kernel_bytes, a) == can_stay(machine, of->kernel_bytes, b);
+}
+
 static bool are_rooms_alike(const dsm_machine *machine, const kind *k, double a, double b) {
   const shape *const of = k->of;
+  if (machine->has_shared_memory) {
+    return are_shared_rooms_alike(machine, k, a, b);
+  }
   const size_t end = k->moving_bytes > 0 ? of->footprint_count : 0; /* else no tiles matter */
   const size_t first = end > 0 ? first_in_tiles(of, a < b ? a : b) : 0;
   if (first < end && machine->system->model.tiling == DSM_TILING_BLOCKED) {
@@ -296,6 +311,13 @@ static kind *find_kind(dsm__resident_kinds *kinds, const dsm__kind_query *query)
   return made;
 }
 
+/* What W and what is held leave: of a scratchpad, or of a shared memory. */
+static double room_of(const dsm_machine *machine, double preloaded_bytes, double held_bytes) {
+  return machine->has_shared_memory
+             ? dsm_shared_left_bytes(machine, preloaded_bytes, held_bytes)
+             : dsm_scratchpad_left_bytes(machine, preloaded_bytes, held_bytes);
+}
+
 /* ---- ranges ---- */
 
 /* A new range at a place; false if out of memory. */
@@ -371,7 +393,7 @@ size_t dsm__resident_kinds_find(dsm__resident_kinds *kinds, const dsm__kind_quer
     return SIZE_MAX;
   }
   const double held_bytes = dsm__held_bytes(setting, query->parallelism);
-  const double room = dsm_scratchpad_left_bytes(machine, setting->preloaded_bytes, held_bytes);
+  const double room = room_of(machine, setting->preloaded_bytes, held_bytes);
   *place = (dsm__resident_place){(size_t)(k - kinds->kinds.items), held_bytes};
   const size_t known = range_at(k, room);
   if (known < k->ranges.count && k->ranges.items[known].least_bytes <= room) {
@@ -381,15 +403,14 @@ size_t dsm__resident_kinds_find(dsm__resident_kinds *kinds, const dsm__kind_quer
   if (at == SIZE_MAX) {
     return SIZE_MAX;
   }
-  widen(machine, k, at,
-        dsm_scratchpad_left_bytes(machine, query->most_preloaded_bytes, held_bytes));
+  widen(machine, k, at, room_of(machine, query->most_preloaded_bytes, held_bytes));
   return k->ranges.items[at].number;
 }
 
 size_t dsm__resident_kinds_known(const dsm__resident_kinds *kinds, const dsm_machine *machine,
                                  const dsm__resident_place *place, double preloaded_bytes) {
   const kind *const k = &kinds->kinds.items[place->kind];
-  const double room = dsm_scratchpad_left_bytes(machine, preloaded_bytes, place->held_bytes);
+  const double room = room_of(machine, preloaded_bytes, place->held_bytes);
   const size_t at = range_at(k, room);
   return at < k->ranges.count && k->ranges.items[at].least_bytes <= room
              ? k->ranges.items[at].number

@@ -58,12 +58,18 @@ static scorer scorer_of(const dsm__resident_run *run, const dsm__core_splits *sp
   return (scorer){run, splits, invocations_of(run, 0), invocations_of(run, 1), 0};
 }
 
-/* With as much on chip as helps: no faster is possible with this split. */
-static dsm__resident score_needed(const scorer *s, size_t split, double all_cycles) {
+/* With a part on chip: the last is as much as helps, and no faster is possible with this split. */
+static dsm__resident score_break(scorer *s, size_t split, double fraction, bool is_last,
+                                 double all_cycles) {
   const dsm_loops *const loops = &s->splits->items[split];
-  const double fraction = dsm_resident_fraction_needed(&s->none.work, loops);
-  const double bytes = fraction * dsm_core_kernel_bytes(&s->none.work, loops);
-  return resident_of(s->run, &s->all, all_cycles, bytes, fraction, split);
+  const double bytes = fraction * dsm_kept_kernel_bytes(&s->none.work, loops);
+  if (is_last) {
+    return resident_of(s->run, &s->all, all_cycles, bytes, fraction, split);
+  }
+  const invocations some = invocations_of(s->run, fraction);
+  s->evaluations++;
+  return resident_of(s->run, &some, dsm_invocation_score(&some.work, loops).total, bytes, fraction,
+                     split);
 }
 
 /* Is b on or above the line from a to c? */
@@ -117,23 +123,30 @@ static size_t copy_hull(const dsm__resident *ends, size_t count, dsm__resident *
 /* Where the straight line along a fall is after so many bytes. A fall lies nowhere below it, since
  * it becomes ever steeper. */
 static double chord_at(const dsm__resident_fall *fall, double bytes) {
-  return fall->none_cycles -
-         (fall->none_cycles - fall->needed.cycles) * (bytes / fall->needed.bytes);
+  return fall->from_cycles - (fall->from_cycles - fall->needed.cycles) *
+                                 ((bytes - fall->from_bytes) /
+                                  (fall->needed.bytes - fall->from_bytes));
+}
+
+/* Are so many bytes on a fall, before its end? */
+static bool is_on_fall(const dsm__resident_fall *fall, double bytes) {
+  return bytes >= fall->from_bytes && bytes < fall->needed.bytes;
 }
 
 /* Can a part of what a fall needs be faster than the ends that take no more? Up to the next end
  * these stay as they are, and the fall becomes faster: it suffices to look at its line there. */
 static bool is_below_ends(const dsm__resident_run *run, const dsm__resident_fall *fall) {
   for (size_t i = 1; i < run->end_count && run->ends[i].bytes <= fall->needed.bytes; i++) {
-    if (chord_at(fall, run->ends[i].bytes) * (1 - 1e-12) < run->ends[i - 1].cycles) {
+    if (run->ends[i].bytes > fall->from_bytes &&
+        chord_at(fall, run->ends[i].bytes) * (1 - 1e-12) < run->ends[i - 1].cycles) {
       return true;
     }
   }
   return false;
 }
 
-/* What the scoring of a run is written to: room for one point and fall a split, and for two points
- * more. */
+/* What the scoring of a run is written to: room for the points and falls of each split, and for two
+ * points more. */
 typedef struct scratch {
   dsm__resident *points; /* ends, then the hull */
   dsm__resident_fall *falls;
@@ -145,6 +158,23 @@ typedef struct scored {
   size_t end_count;   /* with something on chip */
   size_t fall_count;
 } scored;
+
+/* The falls of a split, one after the other, each of which becomes ever steeper. */
+static void add_falls(scorer *s, const dsm__resident *none, double all_cycles, const scratch *to,
+                      scored *found) {
+  const dsm_resident_breaks breaks =
+      dsm_resident_breaks_derive(&s->none.work, &s->splits->items[none->split]);
+  dsm__resident from = *none;
+  for (unsigned b = 0; b < breaks.count; b++) {
+    const dsm__resident one =
+        score_break(s, none->split, breaks.fractions[b], b + 1 == breaks.count, all_cycles);
+    if (one.cycles < from.cycles && one.bytes > from.bytes) {
+      to->falls[found->fall_count++] = (dsm__resident_fall){one, from.bytes, from.cycles};
+      found->end_count = add_end(to->points + 1, found->end_count, &one);
+      from = one;
+    }
+  }
+}
 
 /*
  * Scores all splits: their ends are in points[1] and behind. A split that is slower with all
@@ -174,11 +204,7 @@ static scored score_splits(scorer *s, const scratch *to) {
     least = fmin(least, cost.total);
     found.none = none.cycles < found.none.cycles ? none : found.none;
     if (has_weights(run) && cost.overlapped_visible > 0) {
-      const dsm__resident needed = score_needed(s, i, all);
-      if (needed.cycles < none.cycles && needed.bytes > 0) {
-        to->falls[found.fall_count++] = (dsm__resident_fall){needed, none.cycles};
-        found.end_count = add_end(to->points + 1, found.end_count, &needed);
-      }
+      add_falls(s, &none, all, to, &found);
     }
   }
   return found;
@@ -283,14 +309,16 @@ static void run_task(void *context, size_t task, size_t worker) {
 /* The rooms of all workers, in an arena. */
 static bool prepare(job *j, size_t workers, dsm__arena *arena) {
   const size_t splits = j->residents->splits->count;
+  const size_t breaks =
+      j->residents->inputs->machine->has_shared_memory ? DSM_RESIDENT_BREAKS_MAX : 1;
   j->scratches = dsm__arena_array(arena, workers, sizeof *j->scratches);
   j->evaluations = dsm__arena_array(arena, workers, sizeof j->evaluations[0]);
   j->is_out_of_memory = dsm__arena_array(arena, workers, sizeof j->is_out_of_memory[0]);
   bool is_ready = j->scratches != NULL && j->evaluations != NULL && j->is_out_of_memory != NULL;
   for (size_t w = 0; is_ready && w < workers; w++) {
     scratch *const one = &j->scratches[w];
-    one->points = dsm__arena_array(arena, 2 * (splits + 1), sizeof one->points[0]);
-    one->falls = dsm__arena_array(arena, splits, sizeof one->falls[0]);
+    one->points = dsm__arena_array(arena, 2 * (breaks * splits + 1), sizeof one->points[0]);
+    one->falls = dsm__arena_array(arena, breaks * splits, sizeof one->falls[0]);
     is_ready = one->points != NULL && one->falls != NULL;
   }
   return is_ready;
@@ -408,7 +436,7 @@ static const dsm__resident *end_within(const dsm__resident_run *run, double byte
 double dsm__resident_least(const dsm__resident_run *run, double bytes) {
   double least = end_within(run, bytes)->cycles;
   for (size_t i = 0; i < run->fall_count; i++) {
-    if (run->falls[i].needed.bytes > bytes) {
+    if (is_on_fall(&run->falls[i], bytes)) {
       least = fmin(least, chord_at(&run->falls[i], bytes));
     }
   }
@@ -422,7 +450,7 @@ static dsm__resident score_part(const dsm__resident_run *run, const dsm__core_sp
   const size_t split = fall->needed.split;
   const dsm_loops *const loops = &splits->items[split];
   const invocations none = invocations_of(run, 0);
-  const double fraction = bytes / dsm_core_kernel_bytes(&none.work, loops);
+  const double fraction = bytes / dsm_kept_kernel_bytes(&none.work, loops);
   if (fraction >= fall->needed.fraction) { /* by rounding */
     return fall->needed;
   }
@@ -440,7 +468,7 @@ dsm__resident dsm__resident_within(const dsm__resident_run *run, const dsm__core
   dsm__resident best = *end_within(run, bytes);
   for (size_t i = 0; i < run->fall_count && bytes > 0; i++) {
     const dsm__resident_fall *const fall = &run->falls[i];
-    if (fall->needed.bytes > bytes && chord_at(fall, bytes) * (1 - 1e-12) < best.cycles) {
+    if (is_on_fall(fall, bytes) && chord_at(fall, bytes) * (1 - 1e-12) < best.cycles) {
       const dsm__resident one = score_part(run, splits, fall, bytes, evaluations);
       best = one.cycles < best.cycles ? one : best;
     }
@@ -482,7 +510,7 @@ void dsm__resident_replications(const dsm__resident_run *run, const dsm__core_sp
     const uint64_t parts = loops->n[DSM_DIM_IN] * loops->n[DSM_DIM_OUT] * loops->n[DSM_DIM_KIJ];
     dsm__resident *const best = &of_divisors[index_of(divisors, cores / parts)];
     const double cycles = dsm_invocation_score(&s.all.work, loops).total;
-    const double bytes = dsm_core_kernel_bytes(&s.all.work, loops);
+    const double bytes = dsm_kept_kernel_bytes(&s.all.work, loops);
     const dsm__resident one = resident_of(run, &s.all, cycles, bytes, 1, i);
     *best = is_better(&one, best) ? one : *best;
     ++*evaluations;

@@ -44,17 +44,19 @@ size_t dsm__resident_kinds_known(const dsm__resident_kinds *kinds, const dsm_mac
 
 /** One way to run a layer. */
 typedef struct dsm__resident {
-  double bytes;        /**< of each core's scratchpad, for the layer's weights */
+  double bytes;        /**< of each core's scratchpad, or of the shared memory, for its weights */
   double cycles;       /**< of the layer in a step */
   double fraction;     /**< of the weights, 0 .. 1 */
   size_t split;        /**< index of the core split; of the first invocations */
   bool is_kernel_kept; /**< steady invocations follow the first */
 } dsm__resident;
 
-/** How a run's time falls with the bytes of its weights on chip, with one core split. */
+/** How a run's time falls with the bytes of its weights on chip, with one core split: ever faster.
+ */
 typedef struct dsm__resident_fall {
-  dsm__resident needed; /**< where it ends: no more helps */
-  double none_cycles;   /**< where it begins: with nothing on chip */
+  dsm__resident needed; /**< where it ends: no more helps, or not as much as before */
+  double from_bytes;    /**< where it begins: with nothing on chip, or where another one ends */
+  double from_cycles;
 } dsm__resident_fall;
 
 /**
@@ -63,7 +65,8 @@ typedef struct dsm__resident_fall {
  * in the shadow of something else (dsm_resident_fraction_needed), and not further; or until all
  * weights are on chip, where it may drop, because the loops need no longer be tiled. So the two
  * ends of that fall span everything from below, and of all splits' ends the lower convex hull does:
- * in between nothing is faster.
+ * in between nothing is faster. With a shared memory a split has up to three such falls, one after
+ * the other (dsm_resident_breaks), whose ends do the same.
  */
 typedef struct dsm__resident_run {
   dsm__layer_setting setting;
