@@ -353,6 +353,11 @@ double dsm__shared_spill_bytes(const dsm_pass_work *work);
  */
 dsm_shared_bytes dsm__shared_bytes_derive(const dsm_pass_work *work);
 
+/** Does an operand fit in what is left of a shared memory, but for rounding? */
+static inline bool dsm__fits_shared(double bytes, double room_bytes) {
+  return bytes <= room_bytes * (1 + 1e-9);
+}
+
 /**
  * How often external memory has what is fetched again. Source: section 7. Symbols: once, and sums
  * never, where io_in, ker (of the update pass its errors) or the sums fit in what is left of a

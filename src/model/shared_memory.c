@@ -71,13 +71,13 @@ dsm__refetch dsm__memory_refetch(const dsm_pass_work *work, dsm__refetch refetch
   if (!work->machine->has_shared_memory) {
     return refetch;
   }
-  if (refetch.features > 1 && dsm__streamed_features(work, &dsm__whole_stream) <= room_bytes) {
+  if (refetch.features > 1 && dsm__fits_shared(dsm__streamed_features(work, &dsm__whole_stream), room_bytes)) {
     refetch.features = 1;
   }
-  if (refetch.kernel > 1 && whole_kernel_bytes(work) <= room_bytes) {
+  if (refetch.kernel > 1 && dsm__fits_shared(whole_kernel_bytes(work), room_bytes)) {
     refetch.kernel = 1;
   }
-  if (work->tile_bytes.spilled / 2 <= room_bytes) {
+  if (dsm__fits_shared(work->tile_bytes.spilled / 2, room_bytes)) {
     refetch.sums = 0;
   }
   return refetch;

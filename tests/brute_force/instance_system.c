@@ -137,6 +137,22 @@ static void write_core(instance_text *text, instance_random *random, const machi
   instance_text_close(text, '}');
 }
 
+/* What all cores share has as much room as all scratchpads have for what is held, or a little less
+ * or more; else any. */
+static void write_shared_memory(instance_text *text, instance_random *random, const machine *kind,
+                                const double cores) {
+  static const double ratios[] = {1, 1, 1, 0.5, 0.3, 2};
+  const double any = (double)((size_t)1 << instance_random_between(random, 6, 20));
+  const double room = kind->given->scratchpad_bytes - kind->given->streaming_buffer_bytes;
+  const double held = cores * room * INSTANCE_PICK_REAL(random, ratios);
+  const bool is_like_held = kind->given->is_full && room > 0 && instance_random_chance(random, 70);
+  instance_text_key(text, "shared_memory");
+  instance_text_open(text, '{');
+  instance_text_real(text, "capacity_MB", (is_like_held ? held : any) / 1e6);
+  instance_text_real(text, "bandwidth_GBps", pick_bandwidth_GBps(random, kind));
+  instance_text_close(text, '}');
+}
+
 static void write_chip(instance_text *text, instance_random *random, const machine *kind) {
   static const size_t cores[] = {1, 2, 3, 4, 6, 7, 8, 12, 16};
   static const size_t few_cores[] = {1, 2, 3, 4, 4, 5, 6, 6, 8, 8, 9, 12};
@@ -151,6 +167,9 @@ static void write_chip(instance_text *text, instance_random *random, const machi
   instance_text_count(text, "cores", many);
   instance_text_string(text, "interconnect", is_alone ? "none" : joints[joint]);
   instance_text_real(text, "core_link_bandwidth_GBps", pick_bandwidth_GBps(random, kind));
+  if (instance_random_chance(random, 25)) {
+    write_shared_memory(text, random, kind, (double)many);
+  }
   instance_text_key(text, "memory");
   instance_text_open(text, '{');
   instance_text_real(text, "capacity_GB", kind->given->capacity_GB);

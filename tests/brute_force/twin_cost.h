@@ -20,7 +20,7 @@ typedef struct {
   double non_overlapped;        /* cycles: sums and moves between cores, and backward rotation */
   double total;                 /* cycles */
   double core_bytes;            /* s_in + s_out + kcore, a tie-break */
-  double kernel_bytes;          /* kcore */
+  double kernel_bytes;          /* of the kernel where it can stay: kcore, or ker */
 } twin_invocation;
 
 typedef struct {
@@ -33,6 +33,7 @@ typedef struct {
 typedef struct {
   double samples;           /* S */
   double cap_bytes;         /* scratchpad of a core that is left */
+  double free_bytes;        /* shared memory that is left */
   bool is_input_held;       /* in_h */
   bool is_output_held;      /* out_h */
   bool is_shortcut_held;    /* sh_h */

@@ -323,6 +323,17 @@ static void read_refinements(twin_system *system, const cJSON *model) {
   system->overlapped_reduction = flag(model, "overlapped_reduction");
 }
 
+/* Any core reads any place of it, so that nothing moves there. */
+static void read_shared_memory(twin_system *system, const cJSON *shared,
+                               const double frequency_GHz) {
+  system->shared_bytes = number(shared, "capacity_MB", 0) * 1e6;
+  system->shared_bytes_per_cycle = HUGE_VAL;
+  if (system->shared_bytes > 0) {
+    system->shared_bytes_per_cycle = number(shared, "bandwidth_GBps", 1) / frequency_GHz;
+    system->layout_move = TWIN_MOVE_NONE;
+  }
+}
+
 /* model.auxiliary_traffic with its numbers. */
 static void read_auxiliary_traffic(twin_system *system, const cJSON *model, const cJSON *memory,
                                    const double frequency_GHz) {
@@ -466,6 +477,7 @@ bool twin_system_parse(twin_system *out, const char *json) {
   read_network(out, member(root, "system"), frequency_GHz);
   read_refinements(out, model);
   read_auxiliary_traffic(out, model, memory, frequency_GHz);
+  read_shared_memory(out, member(chip, "shared_memory"), frequency_GHz);
   cJSON_Delete(root);
   return true;
 }

@@ -154,6 +154,8 @@ typedef struct {
   twin_joint joint;
   double core_link_bytes_per_cycle;
   double memory_bytes_per_cycle; /* efficiency included */
+  double shared_bytes;           /* of the memory that all cores share; 0: none */
+  double shared_bytes_per_cycle; /* infinite where there is none */
   double capacity_bytes;
   double memory_tile_minor;
   double memory_tile_second;

@@ -125,11 +125,12 @@ static double tile_cycles(const twin_context *context, const product *p, const d
   const double rate = system->rows * system->columns * system->arrays * system->array_efficiency *
                       twin_array_rate(context);
   const double fetched = (tm + tn) * kk * context->workload->element_bytes * system->cores;
-  const double operands = twin_even_bytes(system, fetched) / system->core_link_bytes_per_cycle;
+  const double operands = fmax(twin_even_bytes(system, fetched) / system->core_link_bytes_per_cycle,
+                               fetched / system->shared_bytes_per_cycle);
   const double cycle = fmax(tm * tn * kk / rate, operands);
   const double sums = k > 1 ? 8 * k * p->count * p->rows * p->columns : 0;
   return ceil(tiles / system->cores) * (cycle + system->tile_startup_cycles) +
-         sums / system->auxiliary_bytes_per_cycle;
+         fmax(sums / system->auxiliary_bytes_per_cycle, sums / system->shared_bytes_per_cycle);
 }
 
 /* Over all shapes whose sides differ by a factor of 2 at most, and all ways to cut the sums. */
@@ -226,7 +227,9 @@ static double auxiliary_moves(const twin_system *system, const twin_aux_kind kin
     return 0;
   }
   if (condition->is_output_held) {
-    return is_forward ? 0 : fmin(number, is_norm ? 2 : 1);
+    /* In a shared memory it is added to by an operation that has to read what it adds. */
+    const bool reads = kind == TWIN_AUX_RESIDUAL && system->shared_bytes > 0;
+    return is_forward ? (reads ? number : 0) : fmin(number, is_norm ? 2 : 1);
   }
   return number;
 }
@@ -248,6 +251,16 @@ static double auxiliary_elements(const twin_context *context, const twin_node *n
   return sum;
 }
 
+/* What cores read and write, wherever it lies: as if nothing were held. */
+static twin_condition open_condition(const twin_condition *condition) {
+  twin_condition open = *condition;
+  open.is_input_held = false;
+  open.is_output_held = false;
+  open.is_shortcut_held = false;
+  open.is_resident = false;
+  return open;
+}
+
 static double auxiliary_cycles(const twin_context *context, const twin_node *node,
                                const twin_pass_kind pass, const twin_layout layout,
                                const double mbc, const twin_condition *condition,
@@ -263,10 +276,13 @@ static double auxiliary_cycles(const twin_context *context, const twin_node *nod
     ops += twin_fork_elements(context->workload, node);
   }
   const double computing = ops * mbc / (layout.nm * system->cores * system->sfu_ops_per_cycle);
-  const double moving = auxiliary_elements(context, node, pass, condition) * mbc / layout.nm *
-                        context->workload->element_bytes * padding /
+  const twin_condition open = open_condition(condition);
+  const double bytes = mbc / layout.nm * context->workload->element_bytes * padding;
+  const double moving = auxiliary_elements(context, node, pass, condition) * bytes /
                         system->auxiliary_bytes_per_cycle;
-  return fmax(computing, moving);
+  const double sharing =
+      auxiliary_elements(context, node, pass, &open) * bytes / system->shared_bytes_per_cycle;
+  return fmax(computing, fmax(moving, sharing));
 }
 
 /* Kernels of an invocation, and what starting all of them takes. */
@@ -311,7 +327,9 @@ static double shortcut_fix_bytes(const twin_context *context, const twin_node *n
                                  const twin_pass_kind pass, const twin_traffic *bytes,
                                  const twin_condition *condition) {
   const bool is_apart = context->system->auxiliary_traffic == TWIN_AUX_UNFUSED;
-  if (is_apart && !(pass == TWIN_FORWARD && condition->is_output_held)) {
+  const bool is_added_in_core = pass == TWIN_FORWARD && condition->is_output_held &&
+                                context->system->shared_bytes <= 0;
+  if (is_apart && !is_added_in_core) {
     return 0;
   }
   if (pass == TWIN_BACKWARD && context->system->exact_forks) {
@@ -323,11 +341,12 @@ static double shortcut_fix_bytes(const twin_context *context, const twin_node *n
   return pass == TWIN_FORWARD ? twin_shortcut_bytes(context, node, bytes) : bytes->st;
 }
 
-/* What an invocation moves between memory and cores: bytes of memory, and bytes that the busiest
- * link of the cores carries of them. */
+/* What an invocation moves between memory and cores: bytes of memory, bytes that the busiest link of
+ * the cores carries of them, and bytes of a shared memory. */
 typedef struct {
   double memory;
   double link;
+  double shared;
 } stream;
 
 /* Adds bytes of the chip, of which a core needs a share. */
@@ -409,6 +428,108 @@ static stream stream_with(const twin_system *system, const volumes *v, const dou
   return sum;
 }
 
+/* Section 7, shared memory: how often external memory has what the cores fetch so often. */
+static twin_times times_behind(const twin_pass_kind pass, const twin_traffic *bytes,
+                               const twin_condition *condition, const volumes *v,
+                               const double spilled, twin_times times) {
+  const double room = condition->free_bytes * (1 + 1e-9);
+  const double right = pass == TWIN_UPDATE ? v->right : bytes->ker;
+  if (v->left <= room) {
+    times.left = fmin(times.left, 1);
+  }
+  if (right <= room) {
+    times.right = fmin(times.right, 1);
+  }
+  if (spilled / 2 <= room) {
+    times.sums = 0;
+  }
+  return times;
+}
+
+/* What streams with a shared memory, by what its own volumes are and those behind it. */
+typedef struct {
+  const twin_system *system;
+  twin_pass_kind pass;
+  const twin_traffic *bytes;
+  const twin_condition *condition;
+  volumes behind;
+  double behind_spilled;
+  volumes own;
+  double own_spilled;
+} shared_stream;
+
+static stream shared_with(const shared_stream *s, const twin_times *times) {
+  const twin_times behind =
+      times_behind(s->pass, s->bytes, s->condition, &s->behind, s->behind_spilled, *times);
+  const stream from_memory = stream_with(s->system, &s->behind, s->behind_spilled, &behind);
+  stream all = stream_with(s->system, &s->own, s->own_spilled, times);
+  all.shared = all.memory + s->bytes->deferred * (s->pass == TWIN_FORWARD ? 1 : 0);
+  all.memory = from_memory.memory;
+  return all;
+}
+
+static double slowest_of(const twin_system *system, const stream *all, const double turned) {
+  return fmax(fmax((all->memory + turned) / system->memory_bytes_per_cycle,
+                   (all->shared + turned) / system->shared_bytes_per_cycle),
+              (all->link + twin_even_bytes(system, turned)) / system->core_link_bytes_per_cycle);
+}
+
+/* As loads, by what each further fetch adds. */
+static void shared_loads(twin_load loads[TWIN_LOADS], const shared_stream *s, const double turned) {
+  const twin_system *const system = s->system;
+  const twin_times times[] = {{1, 1, 0}, {2, 1, 0}, {3, 1, 0}, {1, 2, 0},
+                              {1, 3, 0}, {1, 1, 1}, {1, 1, 2}};
+  double cycles[TWIN_LOADS][7];
+  for (int i = 0; i < 7; i++) {
+    const stream one = shared_with(s, &times[i]);
+    cycles[0][i] = (one.memory + turned) / system->memory_bytes_per_cycle;
+    cycles[1][i] =
+        (one.link + twin_even_bytes(system, turned)) / system->core_link_bytes_per_cycle;
+    cycles[2][i] = (one.shared + turned) / system->shared_bytes_per_cycle;
+  }
+  for (int l = 0; l < TWIN_LOADS; l++) {
+    loads[l].left = cycles[l][2] - cycles[l][1];
+    loads[l].right = cycles[l][4] - cycles[l][3];
+    loads[l].sums = cycles[l][6] - cycles[l][5];
+    loads[l].fixed = cycles[l][0] - loads[l].left - loads[l].right;
+  }
+}
+
+static stream shared_stream_of(const twin_context *context, const twin_node *node,
+                               const twin_pass_kind pass, const twin_layout layout,
+                               const double split[TWIN_DIM_COUNT], const twin_traffic *bytes,
+                               const twin_condition *condition, const double turned) {
+  const twin_system *const system = context->system;
+  const twin_condition open = open_condition(condition);
+  shared_stream s = {.system = system,
+                     .pass = pass,
+                     .bytes = bytes,
+                     .condition = condition,
+                     .behind = volumes_of(context, node, pass, bytes, condition),
+                     .behind_spilled = twin_spilled_bytes(context, pass, bytes, condition),
+                     .own = volumes_of(context, node, pass, bytes, &open),
+                     .own_spilled = twin_spilled_bytes(context, pass, bytes, &open)};
+  s.own.once -= pass == TWIN_FORWARD ? bytes->deferred : 0; /* cores have no part in it */
+  const double tile = system->tile_schedule ? 1e300 : condition->cap_bytes / 2;
+  const double n1 = ceil(bytes->kcore / tile);
+  const double n2 = ceil((pass == TWIN_FORWARD ? bytes->s_in : bytes->s_out) / tile);
+  const twin_times kernel_outer = {n1, pass == TWIN_UPDATE ? n1 : 1, 0};
+  const twin_times feature_outer = {1, n2, 0};
+  const stream by_kernel = shared_with(&s, &kernel_outer);
+  const stream by_features = shared_with(&s, &feature_outer);
+  twin_times times = kernel_outer;
+  if (pass != TWIN_UPDATE && slowest_of(system, &by_features, turned) <
+                                 slowest_of(system, &by_kernel, turned)) {
+    times = feature_outer;
+  }
+  if (system->has_blocked_tiles && !system->tile_schedule && times.left + times.right > 2) {
+    twin_load loads[TWIN_LOADS];
+    shared_loads(loads, &s, turned);
+    times = twin_tiled_times(context, node, pass, layout, split, bytes, condition, loads, times);
+  }
+  return shared_with(&s, &times);
+}
+
 /* The pass as section 5 has it: what is read and written once and what once for each tile. What
  * turns at the same time is given. */
 static stream stream_of(const twin_context *context, const twin_node *node,
@@ -416,6 +537,9 @@ static stream stream_of(const twin_context *context, const twin_node *node,
                         const double split[TWIN_DIM_COUNT], const twin_traffic *bytes,
                         const twin_condition *condition, const double turned) {
   const twin_system *const system = context->system;
+  if (system->shared_bytes > 0) {
+    return shared_stream_of(context, node, pass, layout, split, bytes, condition, turned);
+  }
   const volumes v = volumes_of(context, node, pass, bytes, condition);
   const double spilled = twin_spilled_bytes(context, pass, bytes, condition);
   twin_times times = paper_times(system, pass, bytes, condition, &v);
@@ -430,7 +554,7 @@ static stream stream_of(const twin_context *context, const twin_node *node,
                            stream_with(system, &none, spilled, &one)};
     const double memory = system->memory_bytes_per_cycle;
     const double link = system->core_link_bytes_per_cycle;
-    const twin_load loads[2] = {
+    const twin_load loads[TWIN_LOADS] = {
         {(each[0].memory + turned) / memory, each[1].memory / memory, each[2].memory / memory,
          each[3].memory / memory},
         {(each[0].link + twin_even_bytes(system, turned)) / link, each[1].link / link,
@@ -476,6 +600,7 @@ twin_condition twin_plain_condition(const twin_context *context, const twin_node
   return (twin_condition){
       .samples = context->workload->minibatch,
       .cap_bytes = context->system->scratchpad_bytes,
+      .free_bytes = context->system->shared_bytes,
       .accumulates = node->timesteps > 1,
   };
 }
@@ -503,17 +628,19 @@ twin_invocation twin_invocation_of(const twin_context *context, const twin_node 
       .non_overlapped =
           twin_between_cores_cycles(context, node, pass, layout, split, &bytes, condition),
       .core_bytes = bytes.s_in + bytes.s_out + bytes.kcore,
-      .kernel_bytes = bytes.kcore,
+      .kernel_bytes = system->shared_bytes > 0 ? bytes.ker : bytes.kcore,
   };
   if (pass == TWIN_BACKWARD) {
     const double turned = twin_even_bytes(system, rotated.all_bytes);
-    cost.overlapped = twin_group_cycles(system, NULL, mem.memory, mem.link);
+    cost.overlapped = fmax(twin_group_cycles(system, NULL, mem.memory, mem.link),
+                           mem.shared / system->shared_bytes_per_cycle);
     cost.non_overlapped += twin_group_cycles(system, &rotated.links, rm, turned) *
                                twin_partial_sum_bytes(context) / context->workload->element_bytes +
                            rotated.latency_cycles;
   } else {
-    cost.overlapped = twin_group_cycles(system, &rotated.links, mem.memory + rm,
-                                        mem.link + twin_even_bytes(system, rm)) +
+    cost.overlapped = fmax(twin_group_cycles(system, &rotated.links, mem.memory + rm,
+                                             mem.link + twin_even_bytes(system, rm)),
+                           (mem.shared + rm) / system->shared_bytes_per_cycle) +
                       rotated.latency_cycles;
   }
   cost.non_overlapped += overhead_cycles(context, node, pass);

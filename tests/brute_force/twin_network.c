@@ -113,6 +113,7 @@ double twin_group_cycles(const twin_system *system, const twin_links *links,
                          const double memory_bytes, const double ring_bytes) {
   double slowest = fmax(memory_bytes / system->memory_bytes_per_cycle,
                         ring_bytes / system->core_link_bytes_per_cycle);
+  slowest = fmax(slowest, memory_bytes / system->shared_bytes_per_cycle); /* on the way */
   for (size_t a = 0; links != NULL && a < system->axis_count; a++) {
     slowest = fmax(slowest, links->along[a] / system->axes[a].bytes_per_cycle);
   }

@@ -209,8 +209,13 @@ static const char *holding_fault(const twin_space *space, const twin_mapping *ma
       return "parallelism or factor changes in the life of a held output";
     }
   }
-  const double need_bytes =
-      twin_holding_bytes(space, mapping, layer) + system->cores * system->streaming_buffer_bytes;
+  const double held_bytes = twin_holding_bytes(space, mapping, layer);
+  if (system->shared_bytes > 0) {
+    return held_bytes > system->shared_bytes * (1 + TWIN_TIE_RATIO)
+               ? "held outputs do not fit the shared memory"
+               : NULL;
+  }
+  const double need_bytes = held_bytes + system->cores * system->streaming_buffer_bytes;
   if (need_bytes > system->cores * system->scratchpad_bytes * (1 + TWIN_TIE_RATIO)) {
     return "held outputs do not fit the scratchpads";
   }

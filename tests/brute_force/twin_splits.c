@@ -113,7 +113,8 @@ bool twin_best_steady_invocation(twin_invocation *out, const twin_context *conte
                                  const twin_parallelism parallelism) {
   const twin_system *const system = context->system;
   const double copies = pass == TWIN_FORWARD ? 1 : system->bptt_resident_copies;
-  const double room = system->scratchpad_bytes * system->resident_weight_fraction;
+  const double all = system->shared_bytes > 0 ? system->shared_bytes : system->scratchpad_bytes;
+  const double room = all * system->resident_weight_fraction;
   twin_condition condition = twin_plain_condition(context, node);
   condition.is_resident = true;
   return twin_best_invocation(out, context, node, pass, parallelism, &condition,

@@ -57,9 +57,9 @@ static bool fits(const twin_pass_kind pass, const sizes *s, const box *side, con
                                : 2 * (input + output) + kernel * sum <= room;
 }
 
-double twin_load_cycles(const twin_load loads[2], const twin_times *times) {
+double twin_load_cycles(const twin_load loads[TWIN_LOADS], const twin_times *times) {
   double most = 0;
-  for (int i = 0; i < 2; i++) {
+  for (int i = 0; i < TWIN_LOADS; i++) {
     most = fmax(most, loads[i].fixed + loads[i].left * times->left + loads[i].right * times->right +
                           loads[i].sums * times->sums);
   }
@@ -67,7 +67,7 @@ double twin_load_cycles(const twin_load loads[2], const twin_times *times) {
 }
 
 /* Of the three ways to go through the tiles, and what is known, the fastest. */
-static twin_times fastest(const twin_pass_kind pass, const twin_load loads[2], const box *tiles,
+static twin_times fastest(const twin_pass_kind pass, const twin_load loads[TWIN_LOADS], const box *tiles,
                           twin_times best) {
   const double left_again = pass == TWIN_BACKWARD ? tiles->in : tiles->out;
   const double right_again = pass == TWIN_UPDATE ? tiles->in : tiles->positions;
@@ -104,7 +104,7 @@ double twin_spilled_bytes(const twin_context *context, const twin_pass_kind pass
 twin_times twin_tiled_times(const twin_context *context, const twin_node *node,
                             const twin_pass_kind pass, const twin_layout layout,
                             const double split[TWIN_DIM_COUNT], const twin_traffic *bytes,
-                            const twin_condition *condition, const twin_load loads[2],
+                            const twin_condition *condition, const twin_load loads[TWIN_LOADS],
                             const twin_times paper) {
   const double g = node->groups;
   const double mbc = twin_samples_per_chip(layout, condition->samples);

@@ -14,6 +14,9 @@ typedef struct {
   double sums;  /* all sums before they are finished, written and read */
 } twin_load;
 
+/* Of the memory, of the link of a core, and of a shared memory. */
+enum { TWIN_LOADS = 3 };
+
 /* How often. */
 typedef struct {
   double left;
@@ -21,14 +24,14 @@ typedef struct {
   double sums;
 } twin_times;
 
-double twin_load_cycles(const twin_load loads[2], const twin_times *times);
+double twin_load_cycles(const twin_load loads[TWIN_LOADS], const twin_times *times);
 
-/* What is fetched how often with the tiles of least cycles, of the larger of both loads, over all
+/* What is fetched how often with the tiles of least cycles, of the largest load, over all
  * tiles and the operand that stays; or `paper`, if none takes less. */
 twin_times twin_tiled_times(const twin_context *context, const twin_node *node, twin_pass_kind pass,
                             twin_layout layout, const double split[TWIN_DIM_COUNT],
                             const twin_traffic *bytes, const twin_condition *condition,
-                            const twin_load loads[2], twin_times paper);
+                            const twin_load loads[TWIN_LOADS], twin_times paper);
 
 /* Bytes of sums that the pass makes, written once and read once. */
 double twin_spilled_bytes(const twin_context *context, twin_pass_kind pass,

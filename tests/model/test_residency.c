@@ -305,7 +305,13 @@ START_TEST(test_core_has_its_part_of_the_kernel_wherever_it_is) {
   const dsm_layer conv = conv_layer(12, 20, 36, 4, 1);
   const dsm_loops split = loops(2, 5, 3, 4, 7); /* 960 / (2 * 4 * 5) = 24 */
   const dsm_residency none = dsm_residency_none(&machine);
-  const dsm_residency all = {true, true, true, true, 1, 1000, 1024, false, NULL};
+  const dsm_residency all = {.is_input_held = true,
+                             .is_output_held = true,
+                             .is_shortcut_held = true,
+                             .is_accumulating = true,
+                             .resident_fraction = 1,
+                             .deferred_bytes = 1000,
+                             .scratchpad_bytes = 1024};
   for (int pass = 0; pass < DSM_PASS_COUNT; pass++) {
     const dsm_pass_work streamed =
         dsm_pass_work_derive(&conv, &machine, friendly_precision(), DSM_MODE_TRAINING,

@@ -278,7 +278,7 @@ static const dsm__refetch worst = {1e9, 1e9, 1e9};
 
 static double least_found(const drawn *d) {
   const dsm__stream_loads loads = {
-      {{.features = d->left, .kernel = d->right, .spilled = d->work.tile_bytes.spilled}}};
+      {{.features = d->left, .kernel = d->right, .spilled = d->work.tile_bytes.spilled}}, 1};
   return found_bytes(d, dsm__blocked_refetch(&d->work, &d->extents, &loads, worst));
 }
 

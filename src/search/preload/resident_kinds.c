@@ -143,7 +143,7 @@ static size_t first_in_tiles(const shape *of, double room_bytes) {
 }
 
 static bool fit_alike(double bytes, double a, double b) {
-  return (bytes <= a) == (bytes <= b);
+  return dsm__fits_shared(bytes, a) == dsm__fits_shared(bytes, b);
 }
 
 /* Of a shared memory: what is fetched again, or a kernel that stays, fits or does not. */
