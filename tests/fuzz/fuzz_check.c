@@ -148,7 +148,8 @@ void fuzz_check_system(const dsm_system *system) {
     const bool is_of_cores = link == DSM_LINK_RING || link == DSM_LINK_CORES;
     const bool is_missing =
         (is_of_axis && link - DSM_LINK_AXIS >= (int)system->system.axis_count) ||
-        (is_of_cores && link != (int)machine.core_links.link);
+        (is_of_cores && link != (int)machine.core_links.link) ||
+        (link == DSM_LINK_SHARED && !machine.has_shared_memory);
     FUZZ_CHECK(isfinite(machine.link_bytes_per_cycle[link]) != is_missing &&
                machine.link_bytes_per_cycle[link] > 0);
   }

@@ -16,6 +16,7 @@ static void set_up(void) {
 static void set_up_groups(void) {
   set_up();
   machine.link_bytes_per_cycle[DSM_LINK_CORES] = 64; /* else infinite, beside a ring */
+  machine.link_bytes_per_cycle[DSM_LINK_SHARED] = 128;
 }
 
 /* --- units */
@@ -85,19 +86,21 @@ START_TEST(test_missing_axes_take_no_time) {
 }
 END_TEST
 
-/* --- groups: X 8, Y 4, Z 2, memory 16, ring 32, and cores in its place 64 bytes a cycle */
+/* --- groups: X 8, Y 4, Z 2, memory 16, ring 32, and cores in its place 64,
+ * a shared memory 128 bytes a cycle */
 
 START_TEST(test_volume_occupies_a_link_by_its_rate) {
   static const double cycles[DSM_LINK_COUNT] = {
       [DSM_LINK_AXIS] = 80,   [DSM_LINK_AXIS + 1] = 160, [DSM_LINK_AXIS + 2] = 320,
-      [DSM_LINK_MEMORY] = 40, [DSM_LINK_RING] = 20,      [DSM_LINK_CORES] = 10};
+      [DSM_LINK_MEMORY] = 40, [DSM_LINK_RING] = 20,      [DSM_LINK_CORES] = 10,
+      [DSM_LINK_SHARED] = 5};
   ck_assert_double_eq(dsm_link_cycles(&machine, (dsm_link)_i, 640), cycles[_i]);
 }
 END_TEST
 
 /* Each other link takes 10 cycles; this one 11. */
 START_TEST(test_group_takes_as_long_as_its_slowest_link) {
-  dsm_traffic traffic = {.bytes = {80, 40, 20, 160, 320, 640}};
+  dsm_traffic traffic = {.bytes = {80, 40, 20, 160, 320, 640, 1280}};
   traffic.bytes[_i] *= 1.1;
   ASSERT_CLOSE(dsm_group_cycles(&machine, &traffic), 11);
   ck_assert_int_eq((int)dsm_group_slowest_link(&machine, &traffic), _i);
@@ -105,10 +108,10 @@ START_TEST(test_group_takes_as_long_as_its_slowest_link) {
 END_TEST
 
 START_TEST(test_first_of_equally_slow_links_is_named) {
-  const dsm_traffic all = {.bytes = {80, 40, 20, 160, 320, 640}};
-  const dsm_traffic last_four = {.bytes = {79, 40, 20, 160, 320, 640}};
-  const dsm_traffic last_three = {.bytes = {79, 39, 20, 160, 320, 640}};
-  const dsm_traffic last_two = {.bytes = {79, 39, 19, 160, 320, 640}};
+  const dsm_traffic all = {.bytes = {80, 40, 20, 160, 320, 640, 1280}};
+  const dsm_traffic last_four = {.bytes = {79, 40, 20, 160, 320, 640, 1280}};
+  const dsm_traffic last_three = {.bytes = {79, 39, 20, 160, 320, 640, 1280}};
+  const dsm_traffic last_two = {.bytes = {79, 39, 19, 160, 320, 640, 1280}};
   ck_assert_int_eq((int)dsm_group_slowest_link(&machine, &all), DSM_LINK_AXIS);
   ck_assert_int_eq((int)dsm_group_slowest_link(&machine, &last_four), DSM_LINK_AXIS + 1);
   ck_assert_int_eq((int)dsm_group_slowest_link(&machine, &last_three), DSM_LINK_AXIS + 2);
@@ -125,7 +128,7 @@ END_TEST
 
 /* Only the other links count: 10 cycles. */
 START_TEST(test_infinitely_fast_link_takes_no_time) {
-  dsm_traffic traffic = {.bytes = {80, 40, 20, 160, 320, 640}};
+  dsm_traffic traffic = {.bytes = {80, 40, 20, 160, 320, 640, 1280}};
   traffic.bytes[_i] = 1e18;
   machine.link_bytes_per_cycle[_i] = HUGE_VAL;
   ck_assert_double_eq(dsm_link_cycles(&machine, (dsm_link)_i, 1e18), 0);

@@ -35,17 +35,21 @@ static void check_links(physics_log *log, const physics_case *one, const dsm_pas
   }
 }
 
-/* What goes to and from memory crosses the link of a single core too, and what comes from other
- * chips; nothing else. */
+/* What a single core streams, from a shared memory or from external memory, crosses its link too,
+ * and what comes from other chips; nothing else. What is only written from one memory to the other
+ * does not. */
 static void check_core_link(physics_log *log, const physics_case *one, const dsm_pass_plan *pass) {
   const bool is_one_chip = one->system.system.axes[0].chips * one->system.system.axes[1].chips == 1;
   for (size_t t = 0; t < pass->transfer_count; t++) {
     const dsm_plan_transfer *const transfer = &pass->transfers[t];
     const double ring = link_bytes(pass, t, DSM_LINK_RING) + link_bytes(pass, t, DSM_LINK_CORES);
-    const double memory = transfer_bytes(pass, transfer->transfer, DSM_LINK_MEMORY);
+    const bool is_shared = one->system.chip.shared_memory.capacity_MB > 0;
+    const bool is_passing = is_shared && transfer->transfer == DSM_TRANSFER_WRITE_DEFERRED;
+    const double memory = transfer_bytes(pass, transfer->transfer,
+                                         is_shared ? DSM_LINK_SHARED : DSM_LINK_MEMORY);
     const bool is_stream = transfer->group == DSM_GROUP_STREAM;
     const bool is_within = transfer->group == DSM_GROUP_PARTIAL_SUM;
-    const double limit = is_stream ? memory : 0;
+    const double limit = is_stream && !is_passing ? memory : 0;
     if (is_stream || is_within || is_one_chip) {
       physics_expect(log, one, dsm_transfer_name(transfer->transfer),
                      ring <= 0 || physics_is_close(ring, limit), ring, limit);

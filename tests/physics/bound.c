@@ -63,6 +63,9 @@ static void speed(dsm_system *system, dsm_bound bound, double factor) {
       system->chip.core_link_bandwidth_GBps *= factor;
     }
     return;
+  case DSM_BOUND_SHARED:
+    system->chip.shared_memory.bandwidth_GBps *= factor;
+    return;
   case DSM_BOUND_AUXILIARY:
     system->core.sfu_ops_per_cycle *= factor;
     return;
@@ -200,6 +203,7 @@ static void check_gains(physics_log *log, const physics_case *one, const gains *
   /* With twice as much of one thing other tiles can be the fastest, or arrays that share another
    * thing, or the vector unit, which gain more of it. */
   const bool has_choice = one->system.model.tile_schedule ||
+                          one->system.chip.shared_memory.capacity_MB > 0 ||
                           one->system.model.tiling == DSM_TILING_BLOCKED ||
                           one->system.core.arrays > 1 || one->system.core.vector_macs_per_cycle > 0;
   is_loose = is_loose || (has_choice && g->step > small_step);

@@ -173,6 +173,18 @@ static void vary_cores(dsm_system *system, uint64_t seed) {
   system->core.vector_macs_per_cycle = seed % 7 == 3 ? (double)(1 << seed % 6) : 0;
 }
 
+/* Some have a memory that all cores of a chip share, with more or less room than their scratchpads
+ * together. */
+static void vary_shared_memory(dsm_system *system, uint64_t seed) {
+  static const double ratios[] = {0.25, 1, 4};
+  static const double bandwidths_GBps[] = {4, 40, 400};
+  if (seed % 4 == 3 || seed % 10 == 6) {
+    system->chip.shared_memory.capacity_MB = ratios[seed / 4 % 3] * system->core.scratchpad_MiB *
+                                             (double)system->chip.cores * 1.048576;
+    system->chip.shared_memory.bandwidth_GBps = bandwidths_GBps[seed / 12 % 3];
+  }
+}
+
 static dsm_explore_options options_of(uint64_t *state, dsm_mode mode) {
   dsm_explore_options options;
   dsm_explore_options_init(&options);
@@ -210,6 +222,7 @@ physics_case physics_case_make(uint64_t seed, physics_set set, dsm_mode mode) {
   one.system.model.overlapped_reduction = false; /* reductions.c is about it alone */
   vary_interconnect(&one.system, seed);
   vary_cores(&one.system, seed);
+  vary_shared_memory(&one.system, seed);
   refined_keys_apply(&one.system, set, seed);
   if (set == PHYSICS_AXES) {
     make_axes(&one.system.system, &state);

@@ -115,6 +115,8 @@ static double link_share(const dsm_system *system, dsm_link link) {
     return kind == DSM_INTERCONNECT_CROSSBAR || kind == DSM_INTERCONNECT_MESH
                ? 1 / (double)system->chip.cores
                : 0;
+  case DSM_LINK_SHARED:
+    return system->chip.shared_memory.capacity_MB > 0 ? 1 : 0;
   case DSM_LINK_MEMORY:
   case DSM_LINK_AXIS:
   case DSM_LINK_COUNT:
@@ -138,14 +140,15 @@ double compulsory_layer_bytes(const dsm_workload *workload, const dsm_system *sy
   return layer_bytes(&s, link) / chip_count(system) * link_share(system, link);
 }
 
-/* Weights of a chip beyond what all scratchpads hold. */
+/* Weights of a chip beyond what all scratchpads hold, or what they share. */
 static double unpreloaded_bytes(const dsm_workload *workload, const dsm_system *system) {
   double weights = 0;
   for (size_t i = 0; i < workload->layer_count; i++) {
     weights += (double)workload->layers[i].weight_elements * workload->element_bytes;
   }
   const double scratchpads = system->core.scratchpad_MiB * 0x1p20 * (double)system->chip.cores;
-  const double excess = weights / chip_count(system) - scratchpads;
+  const double shared = system->chip.shared_memory.capacity_MB * 1e6;
+  const double excess = weights / chip_count(system) - (shared > 0 ? shared : scratchpads);
   return excess > 0 ? excess : 0;
 }
 

@@ -40,6 +40,15 @@ static void give_memory_efficiency(dsm_system *system) {
 static void give_memory_capacity(dsm_system *system) {
   system->chip.memory.capacity_GB *= 2;
 }
+static void give_shared_capacity(dsm_system *system) {
+  system->chip.shared_memory.capacity_MB *= 2;
+}
+static void give_some_shared_capacity(dsm_system *system) {
+  system->chip.shared_memory.capacity_MB *= 1.01;
+}
+static void give_shared_bandwidth(dsm_system *system) {
+  system->chip.shared_memory.bandwidth_GBps *= 2;
+}
 static void give_core_link(dsm_system *system) {
   system->chip.core_link_bandwidth_GBps *= 2;
 }
@@ -116,6 +125,7 @@ static void give_clock_and_bandwidths(dsm_system *system) {
   give_link_y(system);
   give_link_z(system);
   give_memory_bandwidth(system);
+  give_shared_bandwidth(system);
   give_core_link(system);
   give_scratchpad_bandwidth(system);
 }
@@ -184,6 +194,12 @@ static bool preloads(const physics_case *one, const dsm_plan *before) {
   return does;
 }
 
+/* Tiles of all loops leave no room for weights in a shared memory (section 10). */
+static bool preloads_into_shared(const physics_case *one, const dsm_plan *before) {
+  return physics_is_pipeline_loose(one, before) ||
+         (one->system.chip.shared_memory.capacity_MB > 0 && preloads(one, before));
+}
+
 static const struct {
   const char *name;
   giver *give;
@@ -198,6 +214,9 @@ static const struct {
     {"memory bandwidth", give_memory_bandwidth, is_pipeline_loose},
     {"memory efficiency", give_memory_efficiency, is_pipeline_loose},
     {"memory capacity", give_memory_capacity, never},
+    {"shared memory", give_shared_capacity, is_pipeline_loose},
+    {"1 % of shared memory", give_some_shared_capacity, is_pipeline_loose},
+    {"shared memory's bandwidth", give_shared_bandwidth, is_pipeline_loose},
     {"core link", give_core_link, is_pipeline_loose},
     {"scratchpad", give_scratchpad, is_pipeline_loose},
     {"1 % of scratchpad", give_some_scratchpad, is_pipeline_loose},
@@ -212,7 +231,7 @@ static const struct {
     {"array efficiency", give_array_efficiency, is_pipeline_loose},
     {"start of tiles", give_tile_startup, is_pipeline_loose},
     {"shapes of tiles", give_tile_shapes, is_pipeline_loose},
-    {"tiles of all loops", give_blocked_tiles, is_pipeline_loose},
+    {"tiles of all loops", give_blocked_tiles, preloads_into_shared},
     {"no padding in memory", give_whole_tiles, is_pipeline_loose},
     {"clock", give_clock, is_pipeline_loose},
     {"clock and bandwidths", give_clock_and_bandwidths, never},

@@ -73,7 +73,7 @@ static double held_bytes(const subject *s) {
   return tensor_bytes(s, elements);
 }
 
-/* W of section 10: the preloaded weights of a core, in steps of their room. */
+/* W of section 10: the preloaded weights of a core, or in a shared memory, in steps of their room. */
 static double preloaded_bytes(const dsm_plan *plan) {
   const dsm_machine machine = dsm_machine_derive(plan->system);
   const dsm_residency none = dsm_residency_none(&machine);
@@ -87,7 +87,7 @@ static double preloaded_bytes(const dsm_plan *plan) {
           DSM_MODE_INFERENCE, DSM_PASS_FORWARD, pass->share.parallelism, plan->workload->minibatch,
           &none);
       used += layer->decisions.weights_on_chip *
-              dsm_core_kernel_bytes(&work, &pass->invocations[0].split);
+              dsm_kept_kernel_bytes(&work, &pass->invocations[0].split);
     }
   }
   const double step = dsm_preload_room_bytes(&machine) / PRELOAD_STEPS;
@@ -128,6 +128,8 @@ static dsm_residency residency_of(const subject *s, dsm_invocation_kind kind) {
       .deferred_bytes = is_deferred ? tensor_bytes(s, before->layer->stored_elements) : 0,
       .scratchpad_bytes =
           dsm_scratchpad_left_bytes(&s->machine, preloaded_bytes(plan), held_bytes(s)),
+      .shared_bytes = dsm_shared_left_bytes(&s->machine, preloaded_bytes(plan), held_bytes(s)),
+      .is_in_shared_memory = s->machine.has_shared_memory,
       .layouts = plan->system->model.layout_move == DSM_LAYOUT_MOVE_EXACT ? &s->held : NULL,
   };
 }

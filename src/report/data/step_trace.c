@@ -30,6 +30,7 @@ typedef enum track {
   TRACK_MEMORY,
   TRACK_CORE_LINKS,
   TRACK_AXIS, /* of the first axis, and so on */
+  TRACK_SHARED = TRACK_AXIS + DSM_AXES_MAX,
 } track;
 
 static const char *const track_labels[] = {
@@ -44,6 +45,9 @@ _Static_assert(DSM__COUNT_OF(track_labels) == TRACK_AXIS, "a name for each track
 static track track_of_link(dsm_link link) {
   if (link == DSM_LINK_MEMORY) {
     return TRACK_MEMORY;
+  }
+  if (link == DSM_LINK_SHARED) {
+    return TRACK_SHARED;
   }
   return link >= DSM_LINK_RING ? TRACK_CORE_LINKS : (track)((unsigned)TRACK_AXIS + (unsigned)link);
 }
@@ -297,11 +301,22 @@ static const char *axis_label(dsm__arena *arena, const char *axis) {
 
 static const char *label_of(tracer *t, unsigned at) {
   const dsm_system *const system = t->plan->system;
+  if (at == TRACK_SHARED) {
+    return "shared memory";
+  }
   if (at >= TRACK_AXIS) {
     return axis_label(t->arena, system->system.axes[at - TRACK_AXIS].name);
   }
   const bool is_ring = system->chip.interconnect == DSM_INTERCONNECT_RING;
   return at == TRACK_CORE_LINKS && !is_ring ? "core links" : track_labels[at];
+}
+
+static void write_name(tracer *t, unsigned at) {
+  const dsm__trace_track one = {CHIP_PROCESS, at};
+  const char *const label = label_of(t, at);
+  dsm__trace_put_name(t->writer, "thread_name", one, label == NULL ? "links" : label);
+  t->writer->out->failed |= label == NULL;
+  dsm__trace_put_place(t->writer, "thread_sort_index", one, one.thread);
 }
 
 static void write_names(tracer *t) {
@@ -312,11 +327,10 @@ static void write_names(tracer *t) {
   t->writer->out->failed |= process == NULL;
   const dsm_network *const network = &t->plan->system->system;
   for (unsigned i = TRACK_PASSES; i < TRACK_AXIS + network->axis_count; i++) {
-    const dsm__trace_track one = {CHIP_PROCESS, i};
-    const char *const label = label_of(t, i);
-    dsm__trace_put_name(t->writer, "thread_name", one, label == NULL ? "links" : label);
-    t->writer->out->failed |= label == NULL;
-    dsm__trace_put_place(t->writer, "thread_sort_index", one, one.thread);
+    write_name(t, i);
+  }
+  if (t->plan->system->chip.shared_memory.capacity_MB > 0) {
+    write_name(t, TRACK_SHARED);
   }
 }
 
