@@ -267,13 +267,13 @@ typedef struct dsm_pass_work {
   dsm_shared_bytes shared;
   double auxiliary_cycles;
   dsm_bound auxiliary_bound; /**< what decides them: special function units or a memory */
-  double overhead_cycles;      /**< of all kernels of the invocation */
-  double statistics_cycles;    /**< latency of statistics that chips share; part of partial_sum */
-  dsm_traffic rotation;        /**< of the whole invocation */
-  double rotation_cycles;      /**< of a group of it */
-  double turning_cycles;       /**< of its links between chips, where it is beside the streams */
-  dsm_tile_schedule tiles;     /**< with model.tile_schedule */
-  dsm_tile_bytes tile_bytes;   /**< with model.tiling "blocked" */
+  double overhead_cycles;    /**< of all kernels of the invocation */
+  double statistics_cycles;  /**< latency of statistics that chips share; part of partial_sum */
+  dsm_traffic rotation;      /**< of the whole invocation */
+  double rotation_cycles;    /**< of a group of it */
+  double turning_cycles;     /**< of its links between chips, where it is beside the streams */
+  dsm_tile_schedule tiles;   /**< with model.tile_schedule */
+  dsm_tile_bytes tile_bytes; /**< with model.tiling "blocked" */
 } dsm_pass_work;
 
 /** Prepares the cost of an invocation. `samples` (S) is the invocation's, 1 or more. */

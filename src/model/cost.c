@@ -106,8 +106,7 @@ typedef struct streams {
 static streams shared_streams(const dsm_pass_work *work, const dsm__core_bytes *core,
                               dsm__refetch refetch) {
   const dsm__stream_shares shares = dsm__stream_shares_derive(work, core);
-  return (streams){.memory_bytes =
-                       dsm__memory_bytes(work, dsm__memory_refetch(work, refetch)),
+  return (streams){.memory_bytes = dsm__memory_bytes(work, dsm__memory_refetch(work, refetch)),
                    .link_bytes = dsm__shared_link_bytes(work, refetch, &shares),
                    .shared_bytes = dsm__shared_memory_bytes(work, refetch)};
 }

@@ -339,8 +339,8 @@ typedef struct dsm__core_extents {
  */
 dsm_tile_bytes dsm__tile_bytes_derive(const dsm_pass_work *work);
 
-/** What an invocation would move with nothing held, nothing written later. Source: section 7. Limits:
- * nothing held: its bytes. */
+/** What an invocation would move with nothing held, nothing written later. Source: section 7.
+ * Limits: nothing held: its bytes. */
 dsm_chip_bytes dsm__open_bytes_derive(const dsm_pass_work *work);
 
 /** Of a shared memory: spilled, wherever the sums are in the end. Source: section 7. Limits:

@@ -408,13 +408,12 @@ double dsm__blocked_fraction_within(const dsm_pass_work *work, const dsm__core_b
   dsm_pass_work without = *work; /* the whole kernel moves */
   without.bytes.kernel_moved = work->bytes.kernel;
   const dsm__stream_shares shares = dsm__stream_shares_derive(work, core);
-  const dsm__stream_loads all = {
-      {
-          load_of(&without, &dsm__whole_stream, 0, memory_limit),
-          load_of(&without, is_by_core ? &shares : &dsm__whole_stream, 0,
-                  shares.kernel > 0 ? link_limit : HUGE_VAL),
-      },
-      2};
+  const dsm__stream_loads all = {{
+                                     load_of(&without, &dsm__whole_stream, 0, memory_limit),
+                                     load_of(&without, is_by_core ? &shares : &dsm__whole_stream, 0,
+                                             shares.kernel > 0 ? link_limit : HUGE_VAL),
+                                 },
+                                 2};
   double needed = enough;
   for (double before = HUGE_VAL; needed < before && needed > 0;) {
     before = needed;

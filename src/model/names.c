@@ -47,22 +47,31 @@ DSM__AXIS_WORDS(dsm__parallelism_words, "parallelism", parallelism_words, DSM_PA
 DSM__PARSED_WORDS(dsm__parallelism_words, dsm_parallelism, dsm_parallelism_parse);
 
 static const dsm__word link_words[] = {
-    [DSM_LINK_AXIS].key = "link_x",     [DSM_LINK_AXIS + 1].key = "link_y",
-    [DSM_LINK_AXIS + 2].key = "link_z", [DSM_LINK_MEMORY].key = "memory",
-    [DSM_LINK_RING].key = "ring",       [DSM_LINK_CORES].key = "core_links",
+    [DSM_LINK_AXIS].key = "link_x",
+    [DSM_LINK_AXIS + 1].key = "link_y",
+    [DSM_LINK_AXIS + 2].key = "link_z",
+    [DSM_LINK_MEMORY].key = "memory",
+    [DSM_LINK_RING].key = "ring",
+    [DSM_LINK_CORES].key = "core_links",
     [DSM_LINK_SHARED].key = "shared_memory",
 };
 DSM__AXIS_WORDS(dsm__link_words, "link", link_words, DSM_LINK_COUNT, dsm_link, dsm_link_name,
                 "^link_" AXIS_NAME "$");
 
 static const dsm__word bound_words[] = {
-    [DSM_BOUND_COMPUTE].key = "compute",   [DSM_BOUND_AXIS].key = "link_x",
-    [DSM_BOUND_AXIS + 1].key = "link_y",   [DSM_BOUND_AXIS + 2].key = "link_z",
-    [DSM_BOUND_MEMORY].key = "memory",     [DSM_BOUND_RING].key = "ring",
-    [DSM_BOUND_CORES].key = "core_links",  [DSM_BOUND_SHARED].key = "shared_memory",
+    [DSM_BOUND_COMPUTE].key = "compute",
+    [DSM_BOUND_AXIS].key = "link_x",
+    [DSM_BOUND_AXIS + 1].key = "link_y",
+    [DSM_BOUND_AXIS + 2].key = "link_z",
+    [DSM_BOUND_MEMORY].key = "memory",
+    [DSM_BOUND_RING].key = "ring",
+    [DSM_BOUND_CORES].key = "core_links",
+    [DSM_BOUND_SHARED].key = "shared_memory",
     [DSM_BOUND_AUXILIARY].key = "auxiliary",
-    [DSM_BOUND_STARTUP].key = "startup",   [DSM_BOUND_SCRATCHPAD].key = "scratchpad",
-    [DSM_BOUND_LATENCY].key = "latency",   [DSM_BOUND_AUXILIARY_MEMORY].key = "auxiliary_memory",
+    [DSM_BOUND_STARTUP].key = "startup",
+    [DSM_BOUND_SCRATCHPAD].key = "scratchpad",
+    [DSM_BOUND_LATENCY].key = "latency",
+    [DSM_BOUND_AUXILIARY_MEMORY].key = "auxiliary_memory",
     [DSM_BOUND_OVERHEAD].key = "overhead",
 };
 DSM__AXIS_WORDS(dsm__bound_words, "bound", bound_words, DSM_BOUND_COUNT, dsm_bound, dsm_bound_name,

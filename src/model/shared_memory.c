@@ -71,7 +71,8 @@ dsm__refetch dsm__memory_refetch(const dsm_pass_work *work, dsm__refetch refetch
   if (!work->machine->has_shared_memory) {
     return refetch;
   }
-  if (refetch.features > 1 && dsm__fits_shared(dsm__streamed_features(work, &dsm__whole_stream), room_bytes)) {
+  if (refetch.features > 1 &&
+      dsm__fits_shared(dsm__streamed_features(work, &dsm__whole_stream), room_bytes)) {
     refetch.features = 1;
   }
   if (refetch.kernel > 1 && dsm__fits_shared(whole_kernel_bytes(work), room_bytes)) {
@@ -99,8 +100,7 @@ static dsm__stream_load behind_shared(const dsm_pass_work *work, dsm__stream_loa
   return load;
 }
 
-static dsm__stream_loads shared_loads_of(const dsm_pass_work *work,
-                                         const dsm__core_bytes *core) {
+static dsm__stream_loads shared_loads_of(const dsm_pass_work *work, const dsm__core_bytes *core) {
   static const dsm__refetch none = {0, 0, 0};
   const dsm_machine *const machine = work->machine;
   const dsm_shared_bytes *const shared = &work->shared;
@@ -117,8 +117,9 @@ static dsm__stream_loads shared_loads_of(const dsm_pass_work *work,
               .features = shared->features / rate,
               .kernel = shared->kernel / rate,
               .spilled = shared->spilled / rate},
-             {.fixed = (dsm__shared_link_bytes(work, none, &shares) + dsm__rotated_bytes(work, link)) /
-                       link_rate,
+             {.fixed =
+                  (dsm__shared_link_bytes(work, none, &shares) + dsm__rotated_bytes(work, link)) /
+                  link_rate,
               .features = shared->features * feature_share(work, &shares) / link_rate,
               .kernel = shared->kernel * kernel_share(work, &shares) / link_rate,
               .spilled = shared->spilled * shares.rest / link_rate}},
@@ -128,7 +129,7 @@ static dsm__stream_loads shared_loads_of(const dsm_pass_work *work,
 /* With a shared memory both orders fetch from there, and what they leave to external memory differs
  * by what fits: the faster of all that carry them decides. */
 dsm__refetch dsm__shared_refetch(const dsm_pass_work *work, const dsm__core_bytes *core,
-                                   const dsm__core_extents *extents) {
+                                 const dsm__core_extents *extents) {
   const dsm__refetch_orders orders = dsm__refetch_orders_derive(work, core);
   const dsm__stream_loads loads = shared_loads_of(work, core);
   const dsm__refetch paper = dsm__largest_load(&loads, orders.kernel_outer) <=

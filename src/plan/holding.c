@@ -140,8 +140,7 @@ static dsm_residency residency_of(const dsm__layer_setting *setting, dsm_paralle
       .is_moving_free = holding->is_moving_free,
       .layouts = holding->layouts,
       .resident_fraction = setting->resident_fraction,
-      .scratchpad_bytes =
-          dsm_scratchpad_left_bytes(machine, setting->preloaded_bytes, held_bytes),
+      .scratchpad_bytes = dsm_scratchpad_left_bytes(machine, setting->preloaded_bytes, held_bytes),
       .shared_bytes = dsm_shared_left_bytes(machine, setting->preloaded_bytes, held_bytes),
       .is_in_shared_memory = machine->has_shared_memory,
   };

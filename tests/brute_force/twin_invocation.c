@@ -327,8 +327,8 @@ static double shortcut_fix_bytes(const twin_context *context, const twin_node *n
                                  const twin_pass_kind pass, const twin_traffic *bytes,
                                  const twin_condition *condition) {
   const bool is_apart = context->system->auxiliary_traffic == TWIN_AUX_UNFUSED;
-  const bool is_added_in_core = pass == TWIN_FORWARD && condition->is_output_held &&
-                                context->system->shared_bytes <= 0;
+  const bool is_added_in_core =
+      pass == TWIN_FORWARD && condition->is_output_held && context->system->shared_bytes <= 0;
   if (is_apart && !is_added_in_core) {
     return 0;
   }
@@ -341,8 +341,8 @@ static double shortcut_fix_bytes(const twin_context *context, const twin_node *n
   return pass == TWIN_FORWARD ? twin_shortcut_bytes(context, node, bytes) : bytes->st;
 }
 
-/* What an invocation moves between memory and cores: bytes of memory, bytes that the busiest link of
- * the cores carries of them, and bytes of a shared memory. */
+/* What an invocation moves between memory and cores: bytes of memory, bytes that the busiest link
+ * of the cores carries of them, and bytes of a shared memory. */
 typedef struct {
   double memory;
   double link;
@@ -483,8 +483,7 @@ static void shared_loads(twin_load loads[TWIN_LOADS], const shared_stream *s, co
   for (int i = 0; i < 7; i++) {
     const stream one = shared_with(s, &times[i]);
     cycles[0][i] = (one.memory + turned) / system->memory_bytes_per_cycle;
-    cycles[1][i] =
-        (one.link + twin_even_bytes(system, turned)) / system->core_link_bytes_per_cycle;
+    cycles[1][i] = (one.link + twin_even_bytes(system, turned)) / system->core_link_bytes_per_cycle;
     cycles[2][i] = (one.shared + turned) / system->shared_bytes_per_cycle;
   }
   for (int l = 0; l < TWIN_LOADS; l++) {
@@ -518,8 +517,8 @@ static stream shared_stream_of(const twin_context *context, const twin_node *nod
   const stream by_kernel = shared_with(&s, &kernel_outer);
   const stream by_features = shared_with(&s, &feature_outer);
   twin_times times = kernel_outer;
-  if (pass != TWIN_UPDATE && slowest_of(system, &by_features, turned) <
-                                 slowest_of(system, &by_kernel, turned)) {
+  if (pass != TWIN_UPDATE &&
+      slowest_of(system, &by_features, turned) < slowest_of(system, &by_kernel, turned)) {
     times = feature_outer;
   }
   if (system->has_blocked_tiles && !system->tile_schedule && times.left + times.right > 2) {

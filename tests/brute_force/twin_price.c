@@ -41,10 +41,10 @@ static twin_condition condition_of(const twin_space *space, const twin_mapping *
   if (live != 0 || decision->is_held) {
     const double held_bytes = twin_held_bytes(space, mapping, layer);
     condition.free_bytes = fmax(0, system->shared_bytes - held_bytes);
-    condition.cap_bytes =
-        system->shared_bytes > 0 ? system->scratchpad_bytes
-                                 : fmax(system->scratchpad_bytes - held_bytes / system->cores,
-                                        system->scratchpad_bytes / 16);
+    condition.cap_bytes = system->shared_bytes > 0
+                              ? system->scratchpad_bytes
+                              : fmax(system->scratchpad_bytes - held_bytes / system->cores,
+                                     system->scratchpad_bytes / 16);
   }
   if (kind == TWIN_INVOCATION_ACCUMULATE) {
     condition.accumulates = system->dysm_accumulate_in_memory;

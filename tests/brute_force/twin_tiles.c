@@ -67,8 +67,8 @@ double twin_load_cycles(const twin_load loads[TWIN_LOADS], const twin_times *tim
 }
 
 /* Of the three ways to go through the tiles, and what is known, the fastest. */
-static twin_times fastest(const twin_pass_kind pass, const twin_load loads[TWIN_LOADS], const box *tiles,
-                          twin_times best) {
+static twin_times fastest(const twin_pass_kind pass, const twin_load loads[TWIN_LOADS],
+                          const box *tiles, twin_times best) {
   const double left_again = pass == TWIN_BACKWARD ? tiles->in : tiles->out;
   const double right_again = pass == TWIN_UPDATE ? tiles->in : tiles->positions;
   const double parts = pass == TWIN_FORWARD    ? tiles->in

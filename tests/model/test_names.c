@@ -18,7 +18,8 @@ static const char *const parallelisms[] = {"data",
                                            "model_x_model_y_data_z",
                                            "data_x_model_y_data_z",
                                            "model_x_data_y_data_z"};
-static const char *const links[] = {"link_x", "link_y", "link_z", "memory", "ring", "core_links", "shared_memory"};
+static const char *const links[] = {"link_x", "link_y",     "link_z",       "memory",
+                                    "ring",   "core_links", "shared_memory"};
 static const char *const groups[] = {"stream",
                                      "partial_sum",
                                      "layout_move",

@@ -45,8 +45,8 @@ static void check_core_link(physics_log *log, const physics_case *one, const dsm
     const double ring = link_bytes(pass, t, DSM_LINK_RING) + link_bytes(pass, t, DSM_LINK_CORES);
     const bool is_shared = one->system.chip.shared_memory.capacity_MB > 0;
     const bool is_passing = is_shared && transfer->transfer == DSM_TRANSFER_WRITE_DEFERRED;
-    const double memory = transfer_bytes(pass, transfer->transfer,
-                                         is_shared ? DSM_LINK_SHARED : DSM_LINK_MEMORY);
+    const double memory =
+        transfer_bytes(pass, transfer->transfer, is_shared ? DSM_LINK_SHARED : DSM_LINK_MEMORY);
     const bool is_stream = transfer->group == DSM_GROUP_STREAM;
     const bool is_within = transfer->group == DSM_GROUP_PARTIAL_SUM;
     const double limit = is_stream && !is_passing ? memory : 0;

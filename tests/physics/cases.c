@@ -179,8 +179,8 @@ static void vary_shared_memory(dsm_system *system, uint64_t seed) {
   static const double ratios[] = {0.25, 1, 4};
   static const double bandwidths_GBps[] = {4, 40, 400};
   if (seed % 4 == 3 || seed % 10 == 6) {
-    system->chip.shared_memory.capacity_MB = ratios[seed / 4 % 3] * system->core.scratchpad_MiB *
-                                             (double)system->chip.cores * 1.048576;
+    system->chip.shared_memory.capacity_MB =
+        ratios[seed / 4 % 3] * system->core.scratchpad_MiB * (double)system->chip.cores * 1.048576;
     system->chip.shared_memory.bandwidth_GBps = bandwidths_GBps[seed / 12 % 3];
   }
 }

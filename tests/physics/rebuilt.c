@@ -73,7 +73,8 @@ static double held_bytes(const subject *s) {
   return tensor_bytes(s, elements);
 }
 
-/* W of section 10: the preloaded weights of a core, or in a shared memory, in steps of their room. */
+/* W of section 10: the preloaded weights of a core, or in a shared memory, in steps of their room.
+ */
 static double preloaded_bytes(const dsm_plan *plan) {
   const dsm_machine machine = dsm_machine_derive(plan->system);
   const dsm_residency none = dsm_residency_none(&machine);

@@ -20,6 +20,7 @@ void physics_scaling(physics_log *log, const physics_case *one) {
     system.core.operation_overhead_us /= factor;
     system.chip.core_link_bandwidth_GBps *= factor;
     system.chip.memory.bandwidth_GBps *= factor;
+    system.chip.shared_memory.bandwidth_GBps *= factor;
     system.system.collective_base_us /= factor;
     for (unsigned a = 0; a < system.system.axis_count; a++) {
       system.system.axes[a].bandwidth_GBps *= factor;

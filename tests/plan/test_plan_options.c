@@ -43,13 +43,19 @@ END_TEST
 
 START_TEST(test_bounds_have_the_words_of_the_format) {
   static const char *const words[DSM_BOUND_COUNT] = {
-      [DSM_BOUND_COMPUTE] = "compute",   [DSM_BOUND_AXIS] = "link_x",
-      [DSM_BOUND_AXIS + 1] = "link_y",   [DSM_BOUND_AXIS + 2] = "link_z",
-      [DSM_BOUND_MEMORY] = "memory",     [DSM_BOUND_RING] = "ring",
-      [DSM_BOUND_CORES] = "core_links",  [DSM_BOUND_SHARED] = "shared_memory",
+      [DSM_BOUND_COMPUTE] = "compute",
+      [DSM_BOUND_AXIS] = "link_x",
+      [DSM_BOUND_AXIS + 1] = "link_y",
+      [DSM_BOUND_AXIS + 2] = "link_z",
+      [DSM_BOUND_MEMORY] = "memory",
+      [DSM_BOUND_RING] = "ring",
+      [DSM_BOUND_CORES] = "core_links",
+      [DSM_BOUND_SHARED] = "shared_memory",
       [DSM_BOUND_AUXILIARY] = "auxiliary",
-      [DSM_BOUND_STARTUP] = "startup",   [DSM_BOUND_SCRATCHPAD] = "scratchpad",
-      [DSM_BOUND_LATENCY] = "latency",   [DSM_BOUND_AUXILIARY_MEMORY] = "auxiliary_memory",
+      [DSM_BOUND_STARTUP] = "startup",
+      [DSM_BOUND_SCRATCHPAD] = "scratchpad",
+      [DSM_BOUND_LATENCY] = "latency",
+      [DSM_BOUND_AUXILIARY_MEMORY] = "auxiliary_memory",
       [DSM_BOUND_OVERHEAD] = "overhead",
   };
   ck_assert_str_eq(dsm_bound_name((dsm_bound)_i), words[_i]);

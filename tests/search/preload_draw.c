@@ -111,6 +111,22 @@ static void draw_layers(char *text, size_t size, uint64_t *state) {
   }
 }
 
+/* Every third instance has a memory that all cores share, and some of these another interconnect.
+ */
+static void draw_shared_memory(preload_twin *twin, uint64_t *state) {
+  static const double capacities_MB[] = {0.002, 0.004, 0.008, 0.016, 0.05};
+  static const double bandwidths_GBps[] = {8, 24, 80, 400};
+  if (random_below(state, 3) != 0) {
+    return;
+  }
+  twin->system->chip.shared_memory.capacity_MB = capacities_MB[random_below(state, 5)];
+  twin->system->chip.shared_memory.bandwidth_GBps = bandwidths_GBps[random_below(state, 4)];
+  if (random_below(state, 3) == 0) {
+    twin->system->chip.interconnect = DSM_INTERCONNECT_CROSSBAR;
+  }
+  twin->machine = dsm_machine_derive(twin->system);
+}
+
 preload_twin preload_twin_draw(uint64_t seed) {
   static const char *const cores[] = {"2", "3", "4", "4"};
   static const char *const scratchpads[] = {"0.00390625", "0.0078125", "0.015625", "0.03125"};
@@ -133,6 +149,7 @@ preload_twin preload_twin_draw(uint64_t seed) {
   };
   preload_twin twin = preload_twin_of(layers, minibatches[random_below(&state, 4)], overrides,
                                       sizeof overrides / sizeof overrides[0]);
+  draw_shared_memory(&twin, &state);
   draw_model(&twin.system->model, &state);
   if (twin.machine.chip_count > 1 && random_below(&state, 2) == 0) {
     preload_twin_limit_memory(&twin, (double)random_below(&state, 100) / 100);

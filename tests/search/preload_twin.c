@@ -200,8 +200,10 @@ typedef struct point {
   double cycles;
 } point;
 
+enum { PARTS = 8, FRACTIONS_MAX = PARTS + 1 + DSM_RESIDENT_BREAKS_MAX };
+
 typedef struct points {
-  point items[3 * TWIN_SPLITS_MAX];
+  point items[FRACTIONS_MAX * TWIN_SPLITS_MAX];
   size_t count;
 } points;
 
@@ -214,8 +216,24 @@ static int compare_points(const void *left, const void *right) {
   return (a->cycles > b->cycles) - (a->cycles < b->cycles);
 }
 
-/* None, as much as helps, and all of the weights, with every split; what others are better than in
- * both respects is left out. */
+/* None, as much as helps, and all of the weights; with a shared memory also some parts between,
+ * whether time falls less steeply there or not. */
+static size_t list_fractions(const dsm_pass_work *work, const dsm_loops *split,
+                             double fractions[FRACTIONS_MAX]) {
+  const dsm_resident_breaks breaks = dsm_resident_breaks_derive(work, split);
+  size_t count = 0;
+  fractions[count++] = 0;
+  fractions[count++] = 1;
+  for (unsigned b = 0; b < breaks.count; b++) {
+    fractions[count++] = breaks.fractions[b];
+  }
+  for (int k = 1; work->machine->has_shared_memory && k < PARTS; k++) {
+    fractions[count++] = (double)k / PARTS;
+  }
+  return count;
+}
+
+/* All of these, with every split; what others are better than in both respects is left out. */
 static void list_points(const frame *f, size_t layer, points *list) {
   const dsm_pass_work work = work_of(f, layer, 0, false);
   list->count = 0;
@@ -224,9 +242,10 @@ static void list_points(const frame *f, size_t layer, points *list) {
       continue;
     }
     const dsm_loops *const split = &f->twin->splits[s];
-    const double kernel = dsm_core_kernel_bytes(&work, split);
-    const double fractions[] = {0, dsm_resident_fraction_needed(&work, split), 1};
-    for (int k = 0; k < (has_weights(f, layer) ? 3 : 1); k++) {
+    const double kernel = dsm_kept_kernel_bytes(&work, split);
+    double fractions[FRACTIONS_MAX];
+    const size_t fraction_count = list_fractions(&work, split, fractions);
+    for (size_t k = 0; k < (has_weights(f, layer) ? fraction_count : 1); k++) {
       list->items[list->count++] =
           (point){fractions[k] * kernel, layer_cycles(f, layer, s, fractions[k])};
     }
@@ -246,7 +265,7 @@ static double cycles_within(const frame *f, size_t layer, double bytes) {
   double best = HUGE_VAL;
   for (size_t s = 0; s < f->twin->split_count; s++) {
     if (is_candidate(f, &work, s)) {
-      const double kernel = dsm_core_kernel_bytes(&work, &f->twin->splits[s]);
+      const double kernel = dsm_kept_kernel_bytes(&work, &f->twin->splits[s]);
       const double fraction = has_weights(f, layer) ? fmin(1, bytes / kernel) : 0;
       best = fmin(best, layer_cycles(f, layer, s, fraction));
     }
@@ -349,7 +368,7 @@ static resident most_sensitive(const frame *f, size_t layer) {
     for (size_t s = 0; s < twin->split_count; s++) {
       const uint64_t *const k = twin->splits[s].n;
       const double one = layer_cycles(f, layer, s, 1);
-      const double kernel = dsm_core_kernel_bytes(&work, &twin->splits[s]);
+      const double kernel = dsm_kept_kernel_bytes(&work, &twin->splits[s]);
       if (k[DSM_DIM_IN] * k[DSM_DIM_OUT] * k[DSM_DIM_KIJ] * replication >= cores &&
           is_candidate(f, &work, s) && (one < cycles || (one <= cycles && kernel < bytes))) {
         cycles = one;
@@ -370,7 +389,7 @@ static double resident_cycles(const frame *f, const resident *one) {
   const dsm_pass_work work = work_of(f, one->layer, 0, false);
   double best = HUGE_VAL;
   for (size_t s = 0; s < f->twin->split_count; s++) {
-    const double kernel = dsm_core_kernel_bytes(&work, &f->twin->splits[s]);
+    const double kernel = dsm_kept_kernel_bytes(&work, &f->twin->splits[s]);
     if (is_candidate(f, &work, s) &&
         (one->fraction <= 0 || kernel <= dsm__capacity_limit(one->kernel_bytes))) {
       best = fmin(best, layer_cycles(f, one->layer, s, one->fraction));

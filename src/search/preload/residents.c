@@ -123,9 +123,9 @@ static size_t copy_hull(const dsm__resident *ends, size_t count, dsm__resident *
 /* Where the straight line along a fall is after so many bytes. A fall lies nowhere below it, since
  * it becomes ever steeper. */
 static double chord_at(const dsm__resident_fall *fall, double bytes) {
-  return fall->from_cycles - (fall->from_cycles - fall->needed.cycles) *
-                                 ((bytes - fall->from_bytes) /
-                                  (fall->needed.bytes - fall->from_bytes));
+  return fall->from_cycles -
+         (fall->from_cycles - fall->needed.cycles) *
+             ((bytes - fall->from_bytes) / (fall->needed.bytes - fall->from_bytes));
 }
 
 /* Are so many bytes on a fall, before its end? */
