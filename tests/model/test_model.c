@@ -13,7 +13,7 @@ int main(void) {
       suite_held_table, suite_layout_move,    suite_layouts,
       suite_tiles,      suite_properties,     suite_auxiliary_traffic,
       suite_tiling,     suite_interconnect,   suite_overlap,
-      suite_hoist,
+      suite_hoist,      suite_shared_memory,
   };
   SRunner *const runner = srunner_create(NULL);
   for (int i = 0; i < COUNT_OF(suites); i++) {

@@ -89,7 +89,7 @@ static const dsm_override refined[] = {
     {"core.scratchpad_bandwidth_GBps", "2", NULL},
 };
 static const size_t refined_counts[] = {0, sizeof refined / sizeof refined[0]};
-/* The last has axes in place of the short form, as many as there can be. */
+/* The last has axes in place of the short form, as many as there can be, and a shared memory. */
 static const char three_axes[] =
     "{\"axes\": [{\"name\": \"x\", \"chips\": 2, \"link\": \"ring\", \"bandwidth_GBps\": 12},"
     " {\"name\": \"y\", \"chips\": 2, \"link\": \"switch\", \"bandwidth_GBps\": 4},"
@@ -100,20 +100,24 @@ enum { SHORT_BASES = sizeof refined_counts / sizeof refined_counts[0], BASES };
 static size_t base_overrides(size_t base, dsm_override *overrides) {
   if (base == SHORT_BASES) {
     overrides[0] = (dsm_override){"system", three_axes, NULL};
-    return 1;
+    overrides[1] = (dsm_override){"chip.shared_memory",
+                                  "{\"capacity_MB\": 0.05, \"bandwidth_GBps\": 60}", NULL};
+    return 2;
   }
   memcpy(overrides, refined, sizeof refined);
   return refined_counts[base];
 }
 
 /* Can the parameter have another value in such a system? One that changes nothing is not listed,
- * and can. */
+ * and can, but one of two that belong together. */
 static bool is_varied(const dsm__parameter *parameter, const dsm_system *system) {
   const bool is_axis_there =
       parameter->axis == 0 || (system->system.topology == DSM_TOPOLOGY_AXES &&
                                parameter->axis <= system->system.axis_count);
   const bool is_form = parameter->offset == offsetof(dsm_system, system.topology);
-  return !is_form && is_axis_there &&
+  const bool is_shared_there = system->chip.shared_memory.capacity_MB > 0 ||
+                               strncmp(parameter->path, "chip.shared_memory.", 19) != 0;
+  return !is_form && is_axis_there && is_shared_there &&
          (parameter->is_neutral || dsm__parameter_is_stated(parameter, system));
 }
 
