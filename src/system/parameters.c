@@ -63,7 +63,7 @@ static const dsm__word flag_words[] = {{.key = "false"}, {.key = "true"}};
 static DSM__WORDS(flags, "flag", flag_words, 2);
 
 /* Smallest and largest rate, frequency or capacity: with them no time or volume can overflow. */
-#define RATE_MIN 1e-9
+#define RATE_MIN DSM__RATE_MIN
 #define RATE_MAX 1e12
 /* Largest factor on bytes. */
 #define FACTOR_MAX 1024
@@ -265,13 +265,13 @@ const dsm__parameter dsm__parameters[] = {
     COUNT("chip.cores", chip.cores, true, DSM_CORES_MAX, 0, "cores", NULL),
     WORD("chip.interconnect", interconnects, chip.interconnect, true, 0, NULL),
     RATE("chip.core_link_bandwidth_GBps", chip.core_link_bandwidth_GBps, "10^9 bytes/s"),
-    NEUTRAL("chip.shared_memory.capacity_MB", REAL, chip.shared_memory.capacity_MB, NULL, false,
-            RATE_MIN, RATE_MAX, 0, "10^6 bytes",
+    NEUTRAL("chip.shared_memory.capacity_MB", REAL, chip.shared_memory.capacity_MB, NULL, false, 0,
+            RATE_MAX, 0, "10^6 bytes",
             "DeepSpatialMatrix paper, II-B: nothing between scratchpads and external memory",
             "Section 7: memory of the chip that all cores share, in which what is held lies in "
             "place of the scratchpads; not there: none."),
     NEUTRAL("chip.shared_memory.bandwidth_GBps", REAL, chip.shared_memory.bandwidth_GBps, NULL,
-            false, RATE_MIN, RATE_MAX, 0, "10^9 bytes/s",
+            false, 0, RATE_MAX, 0, "10^9 bytes/s",
             "DeepSpatialMatrix paper, II-B: nothing between scratchpads and external memory",
             "Its bandwidth, which all that cores read and write passes."),
     RATE("chip.memory.capacity_GB", chip.memory.capacity_GB, "10^9 bytes"),

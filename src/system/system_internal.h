@@ -44,6 +44,9 @@ typedef struct dsm__parameter {
                                                 parameter: does it say so? NULL: there is none */
 } dsm__parameter;
 
+/** Smallest rate, frequency or capacity. */
+#define DSM__RATE_MIN 1e-9
+
 extern const dsm__parameter dsm__parameters[];
 extern const size_t dsm__parameter_count;
 

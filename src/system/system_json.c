@@ -250,15 +250,20 @@ static void check_interconnect(const dsm_system *system, const dsm__json_node *r
   }
 }
 
-/* A memory that is there has both. */
-static void check_shared_memory(const dsm__json_node *root) {
+/* A memory that is there has room and a bandwidth: 0 stands for one that is not. */
+static void check_shared_memory(const dsm_system *system, const dsm__json_node *root) {
   static const char *const keys[] = {"capacity_MB", "bandwidth_GBps"};
+  const dsm_shared_memory *const memory = &system->chip.shared_memory;
+  const double numbers[] = {memory->capacity_MB, memory->bandwidth_GBps};
   const dsm__json_node chip = dsm__json_member(root, "chip");
   const dsm__json_node shared = dsm__json_member(&chip, "shared_memory");
   for (size_t i = 0; dsm__json_is_present(&shared) && i < DSM__COUNT_OF(keys); i++) {
     const dsm__json_node node = dsm__json_member(&shared, keys[i]);
     if (!dsm__json_is_present(&node)) {
       dsm__json_require(&node, "a number");
+    } else if (numbers[i] < DSM__RATE_MIN) {
+      dsm__json_error(&node, "a chip without a shared memory has no \"shared_memory\"",
+                      "expected a number of at least %g, found %g", DSM__RATE_MIN, numbers[i]);
     }
   }
 }
@@ -295,7 +300,7 @@ void dsm__system_read(dsm_system *system, const dsm__json_node *node, bool has_a
     check_topology(system, node);
     check_chip_count(system, node);
     check_interconnect(system, node);
-    check_shared_memory(node);
+    check_shared_memory(system, node);
     check_spread(system, node);
   }
 }

@@ -23,8 +23,8 @@ POINTS = 4 * MINIBATCHES
 AXES = ["workload.minibatch", 'workload.layers.a"b.stride', "point:4"]
 PARALLELISMS = ["data", "model", "data_x_model_y", "model_x_data_y"]
 PASSES = ["forward", "backward", "update"]
-BOUNDS = ["compute", "link_x", "link_y", "link_z", "memory", "ring", "core_links", "auxiliary", "startup", "scratchpad",
-          "latency", "auxiliary_memory", "overhead"]
+BOUNDS = ["compute", "link_x", "link_y", "link_z", "memory", "ring", "core_links", "shared_memory", "auxiliary", "startup",
+          "scratchpad", "latency", "auxiliary_memory", "overhead"]
 
 
 def expected_point(point):
