@@ -2,7 +2,7 @@
 /* cost.c: joins the equations into the cost of an invocation, and names its transfers. */
 #include <math.h>
 
-#include "model/equations.h"
+#include "model/streams.h"
 
 /* With tiles all cores share evenly what the vector units do. */
 static dsm_tile_schedule or_vector_unit(const dsm_pass_work *work, const dsm_tile_schedule *tiles) {

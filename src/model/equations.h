@@ -343,20 +343,11 @@ dsm_tile_bytes dsm__tile_bytes_derive(const dsm_pass_work *work);
  * Limits: nothing held: its bytes. */
 dsm_chip_bytes dsm__open_bytes_derive(const dsm_pass_work *work);
 
-/** Of a shared memory: spilled, wherever the sums are in the end. Source: section 7. Limits:
- * nothing held: that of dsm__tile_bytes_derive. */
-double dsm__shared_spill_bytes(const dsm_pass_work *work);
-
 /**
  * What passes a shared memory. Source: section 7. Symbols: what section 5 reads and writes where
  * nothing is held, and defer. Limits: no shared memory: 0.
  */
 dsm_shared_bytes dsm__shared_bytes_derive(const dsm_pass_work *work);
-
-/** Does an operand fit in what is left of a shared memory, but for rounding? */
-static inline bool dsm__fits_shared(double bytes, double room_bytes) {
-  return bytes <= room_bytes * (1 + 1e-9);
-}
 
 /**
  * How often external memory has what is fetched again. Source: section 7. Symbols: once, and sums
@@ -385,18 +376,6 @@ typedef struct dsm__stream_loads {
   dsm__stream_load of[DSM__STREAM_LOADS];
   int count;
 } dsm__stream_loads;
-
-/** With so many fetches: of the one that has most to do. */
-static inline double dsm__largest_load(const dsm__stream_loads *loads, dsm__refetch refetch) {
-  double most = 0;
-  for (int i = 0; i < loads->count; i++) {
-    const dsm__stream_load *const load = &loads->of[i];
-    const double sum = load->fixed + load->features * refetch.features +
-                       load->kernel * refetch.kernel + load->spilled * refetch.sums;
-    most = sum > most ? sum : most;
-  }
-  return most;
-}
 
 /**
  * The tiles of least load, of the larger one. Source: section 5, model.tiling "blocked". Symbols:
@@ -463,17 +442,6 @@ dsm__stream_shares dsm__stream_shares_derive(const dsm_pass_work *work,
  */
 double dsm__streamed_bytes(const dsm_pass_work *work, dsm__refetch refetch,
                            const dsm__stream_shares *shares);
-
-/** What dsm__streamed_bytes multiplies: what moves past the kernel, and the kernel; in update the
- * input, and the errors that it moves past. */
-double dsm__streamed_features(const dsm_pass_work *work, const dsm__stream_shares *shares);
-double dsm__streamed_kernel(const dsm_pass_work *work, const dsm__stream_shares *shares);
-
-/** What a link carries of rotation that overlaps. */
-double dsm__rotated_bytes(const dsm_pass_work *work, dsm_link link);
-
-/** Of external memory. */
-dsm__stream_load dsm__memory_load(const dsm_pass_work *work);
 
 /** dsm__refetch_derive with a shared memory. */
 dsm__refetch dsm__shared_refetch(const dsm_pass_work *work, const dsm__core_bytes *core,

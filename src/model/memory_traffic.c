@@ -2,7 +2,7 @@
 /* memory_traffic.c: bytes between external memory and the cores (section 5). */
 #include <math.h>
 
-#include "model/equations.h"
+#include "model/streams.h"
 
 static double padded_ratio(double side, uint64_t tile) {
   return ceil(side / (double)tile) * (double)tile / side;

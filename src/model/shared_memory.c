@@ -13,7 +13,7 @@
  */
 #include <math.h>
 
-#include "model/equations.h"
+#include "model/streams.h"
 
 dsm_chip_bytes dsm__open_bytes_derive(const dsm_pass_work *work) {
   dsm_residency none = dsm_residency_none(work->machine);

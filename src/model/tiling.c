@@ -17,7 +17,7 @@
  */
 #include <math.h>
 
-#include "model/equations.h"
+#include "model/streams.h"
 
 enum { ODD_DIVISORS = 32 }; /* 1, 3 .. 63 */
 

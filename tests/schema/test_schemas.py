@@ -97,6 +97,7 @@ BEYOND_SCHEMAS = {
         "chips_product_over_limit": "chips_x times chips_y: " + RELATION,
         "interconnect_of_cores_none": "cores that something joins: " + RELATION,
         "key_duplicate": DUPLICATES,
+        "shared_memory_of_no_capacity": "0 stands for none, where it is not stated",
     },
 }
 

@@ -26,7 +26,7 @@
 #include "base/growing_list.h"
 #include "base/map.h"
 #include "base/order.h"
-#include "model/equations.h"
+#include "model/streams.h"
 #include "plan/tolerance.h"
 #include "search/variants.h"
 
