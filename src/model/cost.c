@@ -43,12 +43,14 @@ static dsm_precision precision_for(const dsm_layer *layer, const dsm_machine *ma
 static void derive_auxiliary(dsm_pass_work *work, double computing) {
   const dsm_machine *const machine = work->machine;
   const double moving = dsm__auxiliary_memory_cycles(machine, work->bytes.auxiliary);
-  const double shared = dsm_link_cycles(machine, DSM_LINK_SHARED, work->shared.auxiliary);
   work->auxiliary_cycles = moving > computing ? moving : computing;
   work->auxiliary_bound = moving > computing ? DSM_BOUND_AUXILIARY_MEMORY : DSM_BOUND_AUXILIARY;
-  if (shared > work->auxiliary_cycles) {
-    work->auxiliary_cycles = shared;
-    work->auxiliary_bound = DSM_BOUND_SHARED;
+  if (machine->has_shared_memory) {
+    const double shared = dsm_link_cycles(machine, DSM_LINK_SHARED, work->shared.auxiliary);
+    if (shared > work->auxiliary_cycles) {
+      work->auxiliary_cycles = shared;
+      work->auxiliary_bound = DSM_BOUND_SHARED;
+    }
   }
 }
 
@@ -69,7 +71,9 @@ dsm_pass_work dsm_pass_work_derive(const dsm_layer *layer, const dsm_machine *ma
       dsm__chip_bytes_derive(layer, machine, precision, mode, pass, &work.share, residency);
   const double ops = dsm__auxiliary_ops(layer, machine->system, mode, pass) +
                      dsm__fork_ops(layer, &machine->system->model, pass);
-  work.shared = dsm__shared_bytes_derive(&work);
+  if (machine->has_shared_memory) {
+    work.shared = dsm__shared_bytes_derive(&work);
+  }
   derive_auxiliary(&work, dsm__auxiliary_cycles(machine, &work.share, ops));
   if (machine->overhead_cycles > 0) {
     work.overhead_cycles =
@@ -149,12 +153,13 @@ static dsm_traffic stream_traffic(const dsm_pass_work *work, const streams *all)
  * to split. */
 static inline double stream_cycles(const dsm_pass_work *work, const streams *all) {
   const dsm_machine *const machine = work->machine;
-  const double memory = dsm_link_cycles(machine, DSM_LINK_MEMORY, all->memory_bytes);
-  const double link = dsm_link_cycles(machine, machine->core_links.link, all->link_bytes);
+  const double *const rates = machine->link_bytes_per_cycle;
+  const double memory = all->memory_bytes / rates[DSM_LINK_MEMORY];
+  const double link = all->link_bytes / rates[machine->core_links.link];
   const double latency = is_beside_streams(work) ? work->rotation.latency_cycles : 0;
   double within = memory > link ? memory : link;
   if (machine->has_shared_memory) {
-    within = fmax(within, dsm_link_cycles(machine, DSM_LINK_SHARED, all->shared_bytes));
+    within = fmax(within, all->shared_bytes / rates[DSM_LINK_SHARED]);
   }
   return (within > work->turning_cycles ? within : work->turning_cycles) + latency;
 }

@@ -106,8 +106,10 @@ double dsm_transfer_cycles(const dsm_machine *machine, dsm_transfer transfer, ds
 double dsm_group_cycles(const dsm_machine *machine, const dsm_traffic *traffic) {
   double slowest = 0;
   for (int l = 0; l < DSM_LINK_COUNT; l++) {
-    const double cycles = dsm_link_cycles(machine, (dsm_link)l, traffic->bytes[l]);
-    slowest = cycles > slowest ? cycles : slowest;
+    if (traffic->bytes[l] > 0) { /* of most links nothing */
+      const double cycles = dsm_link_cycles(machine, (dsm_link)l, traffic->bytes[l]);
+      slowest = cycles > slowest ? cycles : slowest;
+    }
   }
   return slowest + traffic->latency_cycles;
 }

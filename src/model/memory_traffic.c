@@ -236,8 +236,8 @@ double dsm__tiles(double bytes, double scratchpad_bytes) {
   return ceil(bytes / (scratchpad_bytes / 2));
 }
 
-dsm__refetch_orders dsm__refetch_orders_derive(const dsm_pass_work *work,
-                                               const dsm__core_bytes *core) {
+static inline dsm__refetch_orders orders_of(const dsm_pass_work *work,
+                                            const dsm__core_bytes *core) {
   if (work->layer->lookup_elements > 0) {
     const dsm__refetch once = {1, 1, 0}; /* rows of a table are used once */
     return (dsm__refetch_orders){once, once};
@@ -254,9 +254,14 @@ dsm__refetch_orders dsm__refetch_orders_derive(const dsm_pass_work *work,
   return (dsm__refetch_orders){{kernel_tiles, 1, 0}, {1, dsm__tiles(moving, room_bytes), 0}};
 }
 
+dsm__refetch_orders dsm__refetch_orders_derive(const dsm_pass_work *work,
+                                               const dsm__core_bytes *core) {
+  return orders_of(work, core);
+}
+
 /* The cheaper of the paper's two orders of loops. */
-static dsm__refetch paper_refetch(const dsm_pass_work *work, const dsm__core_bytes *core) {
-  const dsm__refetch_orders orders = dsm__refetch_orders_derive(work, core);
+static inline dsm__refetch paper_refetch(const dsm_pass_work *work, const dsm__core_bytes *core) {
+  const dsm__refetch_orders orders = orders_of(work, core);
   if (work->pass == DSM_PASS_UPDATE) {
     return orders.kernel_outer;
   }
