@@ -154,6 +154,10 @@ size_t dsm__json_doc_error_count(const dsm__json_doc *doc) {
   return doc->error_count;
 }
 
+void dsm__json_doc_set_subject(dsm__json_doc *doc, const char *subject) {
+  doc->subject = subject;
+}
+
 const char *dsm__json_doc_file(const dsm__json_doc *doc) {
   return doc->file;
 }

@@ -53,6 +53,7 @@ struct dsm__json_doc {
   size_t searched_bytes; /* of the text, for places of findings */
   bool is_out_of_memory;
   struct dsm__json_parameters *parameters; /* of what is being read; NULL: it has none */
+  const char *subject;                     /* of findings; NULL: none */
   DSM__LIST(dsm__json_mark) marks;
   dsm__map mark_index;                               /* of the marks */
   dsm__json_cursor cursors[DSM__JSON_MAX_DEPTH + 1]; /* one for each depth of nested lists */

@@ -11,6 +11,7 @@
 
 #include "base/json_parameters.h"
 #include "base/number_text.h"
+#include "dsm/limits.h"
 
 /* ---- moving ---- */
 
@@ -360,6 +361,20 @@ static bool mark_node(const dsm__json_node *node) {
   return true;
 }
 
+/* The hint, behind whose finding it is, and before what its expressions are. */
+static void fill_hint(const dsm__json_node *node, const char *hint, char *text, size_t size) {
+  const char *const subject = node->doc->subject;
+  size_t used = 0;
+  text[0] = '\0';
+  if (subject != NULL) {
+    used = (size_t)snprintf(text, size, "in \"%.*s\"", DSM_NAME_BYTES_MAX, subject);
+  }
+  if (hint != NULL && hint[0] != '\0') {
+    (void)snprintf(text + used, size - used, "%s%s", used > 0 ? "; " : "", hint);
+  }
+  dsm__json_append_evaluated(node, text, size);
+}
+
 DSM_PRINTF(4, 0)
 static void report(const dsm__json_node *node, dsm_severity severity, const char *hint,
                    const char *format, va_list args) {
@@ -371,7 +386,7 @@ static void report(const dsm__json_node *node, dsm_severity severity, const char
     place = dsm__json_place(node);
     dsm__json_path(node, path, sizeof path);
     place.path = path;
-    dsm__json_evaluated_hint(node, hint, fuller_hint, sizeof fuller_hint);
+    fill_hint(node, hint, fuller_hint, sizeof fuller_hint);
   }
   dsm__diags_vadd(doc->diags, severity, place, fuller_hint, format, args);
 }

@@ -100,7 +100,8 @@ static bool starts_with(const char *path, const char *name, size_t name_length) 
          (path[name_length] == '.' || path[name_length] == '\0');
 }
 
-/* What an item of a list, or a member of an object, is called; NULL if it has no name. */
+/* What an item of a list, or a member of an object, is called; NULL if it has no name. A block of
+ * layers is called by the name that stands before those of its layers. */
 static const char *name_of(const cJSON *container, const cJSON *child) {
   if (cJSON_IsObject(container)) {
     return child->string;
@@ -108,7 +109,8 @@ static const char *name_of(const cJSON *container, const cJSON *child) {
   if (!cJSON_IsObject(child)) {
     return NULL;
   }
-  const cJSON *const name = cJSON_GetObjectItemCaseSensitive(child, "name");
+  const cJSON *name = cJSON_GetObjectItemCaseSensitive(child, "name");
+  name = name == NULL ? cJSON_GetObjectItemCaseSensitive(child, "block") : name;
   return cJSON_IsString(name) ? name->valuestring : NULL;
 }
 

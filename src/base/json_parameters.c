@@ -215,9 +215,7 @@ static void append_value(const dsm__json_parameters *parameters, const cJSON *it
   }
 }
 
-void dsm__json_evaluated_hint(const dsm__json_node *node, const char *hint, char *text,
-                              size_t size) {
-  (void)snprintf(text, size, "%s", hint == NULL ? "" : hint);
+void dsm__json_append_evaluated(const dsm__json_node *node, char *text, size_t size) {
   const dsm__json_parameters *const parameters = node->doc->parameters;
   if (parameters == NULL || node->item == NULL) {
     return;

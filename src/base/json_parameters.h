@@ -57,8 +57,7 @@ bool dsm__json_is_expression(const dsm__json_node *node);
 /** Evaluates such a node; false after a report, here or at a parameter. */
 bool dsm__json_evaluate(const dsm__json_node *node, int64_t *value);
 
-/** Writes what the expressions of a node are, `"=3*hidden" is 3072`, behind a hint; NULL: none. */
-void dsm__json_evaluated_hint(const dsm__json_node *node, const char *hint, char *text,
-                              size_t size);
+/** Appends what the expressions of a node are, `"=3*hidden" is 3072`, to a hint. */
+void dsm__json_append_evaluated(const dsm__json_node *node, char *text, size_t size);
 
 #endif

@@ -80,6 +80,10 @@ typedef void dsm__json_child_visitor(void *context, const char *name, bool is_co
 bool dsm__json_doc_children(dsm__json_doc *doc, const char *path, dsm__json_child_visitor *visit,
                             void *context);
 
+/** From now on findings say whose they are, where a node stands for several; NULL: they do not.
+ * Borrowed. */
+void dsm__json_doc_set_subject(dsm__json_doc *doc, const char *subject);
+
 /** The name of the text in findings; NULL: none. Borrowed from the document. */
 const char *dsm__json_doc_file(const dsm__json_doc *doc);
 

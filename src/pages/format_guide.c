@@ -12,7 +12,8 @@ typedef struct walk {
   dsm__json_node definitions;
   FILE *out;
   pages_key_visitor *visit;
-  bool failed; /* out of memory */
+  bool is_in_choice; /* walks what stands in a list of one of two sorts of objects */
+  bool failed;       /* out of memory */
 } walk;
 
 static const char *text_at(const dsm__json_node *object, const char *key) {
@@ -85,7 +86,12 @@ static void describe_list(const walk *w, const dsm__json_node *schema, dsm__text
   } else if (has_most) {
     dsm__text_printf(to, " of at most %.0f", to_count);
   }
-  if (dsm__json_is_present(&items)) {
+  const dsm__json_node each = resolved(w, &items);
+  if (has(&each, "then")) {
+    const dsm__json_node one = dsm__json_member(&each, "else");
+    dsm__text_puts(to, ", each ");
+    describe(w, &one, to);
+  } else if (dsm__json_is_present(&items)) {
     dsm__text_puts(to, ", each ");
     describe(w, &items, to);
   }
@@ -197,6 +203,18 @@ static void put_value(const walk *w, const dsm__json_node *object, const dsm__js
 
 static void walk_object(walk *w, const dsm__json_node *object, const char *path);
 
+/* One of two sorts of objects, of which one may have such lists in turn: they are walked once. */
+static void walk_choice(walk *w, const dsm__json_node *choice, const char *path) {
+  static const char *const sorts[] = {"else", "then"};
+  w->is_in_choice = true;
+  for (size_t i = 0; i < sizeof sorts / sizeof *sorts; i++) {
+    const dsm__json_node schema = dsm__json_member(choice, sorts[i]);
+    const dsm__json_node sort = resolved(w, &schema);
+    walk_object(w, &sort, path);
+  }
+  w->is_in_choice = false;
+}
+
 /* What is in an object, or in the objects of a list. */
 static void walk_inside(walk *w, const dsm__json_node *schema, const char *path) {
   const dsm__json_node meant = resolved(w, schema);
@@ -209,6 +227,9 @@ static void walk_inside(walk *w, const dsm__json_node *schema, const char *path)
   } else if (has(&each, "properties")) {
     (void)snprintf(below, sizeof below, "%.500s[].", path);
     walk_object(w, &each, below);
+  } else if (has(&each, "then") && !w->is_in_choice) {
+    (void)snprintf(below, sizeof below, "%.500s[].", path);
+    walk_choice(w, &each, below);
   }
 }
 

@@ -6,22 +6,19 @@
 
 #include "workload/workload_internal.h"
 
-dsm__declared_layer *dsm__builder_add(dsm__workload_builder *builder, const dsm__json_node *node) {
+dsm_layer_spec dsm__layer_spec_default(void) {
   const dsm_size2 one = {1, 1};
+  return (dsm_layer_spec){
+      .feature = one, .kernel = one, .stride = one, .dilation = one, .groups = 1, .timesteps = 1};
+}
+
+dsm__declared_layer *dsm__builder_add(dsm__workload_builder *builder, const dsm__json_node *node) {
   if (!DSM__LIST_RESERVE(&builder->layers, 1)) {
     dsm__json_set_out_of_memory(node->doc);
     return NULL;
   }
   dsm__declared_layer *const layer = &builder->layers.items[builder->layers.count++];
-  *layer = (dsm__declared_layer){
-      .spec = {.feature = one,
-               .kernel = one,
-               .stride = one,
-               .dilation = one,
-               .groups = 1,
-               .timesteps = 1},
-      .node = *node,
-  };
+  *layer = (dsm__declared_layer){.spec = dsm__layer_spec_default(), .node = *node};
   return layer;
 }
 

@@ -18,6 +18,7 @@ typedef struct dsm__declared_layer {
   dsm_layer_spec spec;
   dsm__json_node node; /**< where it is declared; its parents live as long as the builder */
   bool is_wrong;       /**< by itself, which was reported */
+  bool is_repeated;    /**< the node stands for other layers too, so that findings name this one */
 } dsm__declared_layer;
 
 typedef struct dsm__workload_builder {
@@ -27,6 +28,9 @@ typedef struct dsm__workload_builder {
   DSM__LIST(dsm__declared_layer) layers;
   dsm_layer_spec *specs; /**< the workload's, while dsm__builder_finish fills them */
 } dsm__workload_builder;
+
+/** The defaults of all keys of a layer. */
+dsm_layer_spec dsm__layer_spec_default(void);
 
 /** A new layer behind those there, with the defaults of all keys, to be filled before the next one
  * is added. NULL: memory was out, which was noted. */

@@ -243,13 +243,15 @@ static void read_inputs(dsm_layer_spec *spec, dsm__arena *arena, const dsm__json
   spec->input_count = count;
 }
 
-static void read_name(dsm_layer_spec *spec, dsm__arena *arena, const dsm__json_node *layer) {
-  const dsm__json_node node = dsm__json_member(layer, "name");
+const char *dsm__layer_name_read(const dsm__json_node *object, const char *key, dsm__arena *arena) {
+  const dsm__json_node node = dsm__json_member(object, key);
+  const char *name = NULL;
   if (dsm__json_require(&node, "a name that no other layer has") &&
-      dsm__json_name(&node, DSM_NAME_BYTES_MAX, arena, &spec->name) && spec->name[0] == '@') {
+      dsm__json_name(&node, DSM_NAME_BYTES_MAX, arena, &name) && name[0] == '@') {
     dsm__json_error(&node, NULL, "expected a name that does not begin with \"@\", found \"%s\"",
-                    spec->name);
+                    name);
   }
+  return name;
 }
 
 void dsm__layer_spec_read(dsm_layer_spec *spec, dsm__arena *arena, const dsm__json_node *node) {
@@ -257,7 +259,7 @@ void dsm__layer_spec_read(dsm_layer_spec *spec, dsm__arena *arena, const dsm__js
                             kind_of(node, "type", &dsm__layer_type_words))) {
     return;
   }
-  read_name(spec, arena, node);
+  spec->name = dsm__layer_name_read(node, "name", arena);
   const dsm__json_node type = dsm__json_member(node, "type");
   size_t type_index = 0;
   const bool is_typed =

@@ -789,12 +789,15 @@ void dsm__workload_resolve(const dsm__workload_builder *builder) {
   infer_input(&r);
   check_input(&r);
   for (size_t i = 0; i < workload->spec_count; i++) {
-    const dsm__layer_entry layer = {&workload->specs[i], &builder->layers.items[i].node, i};
+    const dsm__declared_layer *const declared = &builder->layers.items[i];
+    const dsm__layer_entry layer = {&workload->specs[i], &declared->node, i};
+    dsm__json_doc_set_subject(doc, declared->is_repeated ? workload->specs[i].name : NULL);
     resolve_layer(&r, &layer);
     if (dsm__json_doc_is_out_of_memory(doc)) {
       return;
     }
   }
+  dsm__json_doc_set_subject(doc, NULL);
   workload->layers = r.layers;
   workload->layer_count = r.layer_count;
   if (dsm__json_doc_error_count(doc) == 0) {

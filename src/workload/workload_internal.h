@@ -12,6 +12,8 @@
 
 /** The reserved name of the network's input. */
 #define DSM__INPUT_NAME "@input"
+/** The reserved name of what a repetition of a block comes after. */
+#define DSM__BEFORE_NAME "@before"
 
 extern const dsm__words dsm__layer_type_words;
 extern const dsm__words dsm__aux_op_words;
@@ -22,6 +24,7 @@ extern const dsm__words dsm__aux_side_words;
 /* The objects of "dsm-workload/1". */
 extern const dsm__object_type dsm__workload_object;
 extern const dsm__object_type dsm__input_object;
+extern const dsm__object_type dsm__block_object;
 extern const dsm__object_type dsm__layer_object;
 extern const dsm__object_type dsm__aux_object;
 
@@ -31,6 +34,9 @@ extern const dsm__object_type dsm__aux_object;
  * everything; what it fills is meaningful only if the document has no errors.
  */
 void dsm__workload_read(dsm_workload *workload, const dsm__json_node *node);
+
+/** Reads the name of a layer, or of a block, which does not begin with "@"; NULL after a report. */
+const char *dsm__layer_name_read(const dsm__json_node *object, const char *key, dsm__arena *arena);
 
 /** Reads one declared layer into one with the defaults of all keys. */
 void dsm__layer_spec_read(dsm_layer_spec *spec, dsm__arena *arena, const dsm__json_node *node);

@@ -3,6 +3,7 @@
 #include "base/json_parameters.h"
 #include "base/json_read.h"
 #include "workload/byte_parameters.h"
+#include "workload/layer_list.h"
 #include "workload/workload_internal.h"
 
 static void read_bytes(dsm_workload *workload, const dsm__json_node *root) {
@@ -68,21 +69,9 @@ static void read_input(dsm_workload *workload, const dsm__json_node *root) {
 static void read_layers(dsm_workload *workload, const dsm__json_node *root,
                         const dsm__json_node *layers) {
   dsm__workload_builder builder = {.workload = workload, .root = *root, .list = *layers};
-  size_t count = 0;
-  if (!dsm__json_array(layers, 1, DSM_LAYERS_MAX, &count)) {
-    return;
-  }
-  dsm__json_node item = dsm__json_item(layers, 0);
-  for (size_t i = 0; i < count; i++, item = dsm__json_next(&item)) {
-    const size_t errors_before = dsm__json_doc_error_count(layers->doc);
-    dsm__declared_layer *const layer = dsm__builder_add(&builder, &item);
-    if (layer == NULL) {
-      break;
-    }
-    dsm__layer_spec_read(&layer->spec, workload->arena, &item);
-    layer->is_wrong = dsm__json_doc_error_count(layers->doc) > errors_before;
-  }
-  if (!dsm__json_doc_is_out_of_memory(layers->doc)) {
+  dsm__layer_lists lists;
+  dsm__layer_lists_read(&lists, workload->arena, layers);
+  if (!lists.is_unusable && dsm__layer_lists_unroll(&lists, &builder)) {
     dsm__builder_finish(&builder);
   }
   dsm__builder_fini(&builder);

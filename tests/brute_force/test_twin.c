@@ -206,7 +206,42 @@ out:
   dsm_diags_free(diags);
 }
 
+/* Networks of blocks and parameters, which each of the two writes out for itself. */
+static const char *const block_networks[] = {
+    "{\"format\":\"dsm-workload/1\",\"name\":\"perceptron\",\"minibatch\":\"=4*batch\","
+    "\"parameters\":{\"wide\":\"=(hidden + 2)*3/2\",\"hidden\":6,\"batch\":\"=--2\"},\"layers\":["
+    "{\"name\":\"in\",\"type\":\"fc\",\"in\":5,\"out\":\"=hidden\"},"
+    "{\"block\":\"b\",\"repeat\":2,\"layers\":["
+    "{\"name\":\"up\",\"type\":\"fc\",\"in\":\"=hidden\",\"out\":\"=wide\"},"
+    "{\"name\":\"down\",\"type\":\"fc\",\"in\":\"=wide\",\"out\":\"=hidden\","
+    "\"aux\":[{\"op\":\"residual\",\"from\":\"@before\"}]}]},"
+    "{\"name\":\"out\",\"type\":\"fc\",\"inputs\":[\"b\",\"b.0.up\"],\"in\":\"=hidden+wide\","
+    "\"out\":3}]}",
+    "{\"format\":\"dsm-workload/1\",\"name\":\"nested\",\"minibatch\":6,\"layers\":["
+    "{\"name\":\"x\",\"type\":\"conv\",\"in\":2,\"out\":4,\"feature\":[4,4]},"
+    "{\"block\":\"a\",\"repeat\":2,\"layers\":["
+    "{\"name\":\"x\",\"type\":\"conv\",\"in\":4,\"out\":4,\"feature\":[4,\"=2*2\"],\"kernel\":[3,3]"
+    "},"
+    "{\"block\":\"n\",\"layers\":[{\"name\":\"y\",\"type\":\"conv\",\"inputs\":[\"x\",\"@before\"],"
+    "\"in\":8,\"out\":4,\"feature\":[4,4],\"aux\":[{\"op\":\"relu\"}]}]}]},"
+    "{\"name\":\"z\",\"type\":\"fc\",\"inputs\":[\"a\",\"x\"],\"in\":128,\"out\":3}]}",
+    "{\"format\":\"dsm-workload/1\",\"name\":\"recurrent\",\"minibatch\":4,\"layers\":["
+    "{\"block\":\"stack\",\"repeat\":3,\"layers\":[{\"name\":\"l\",\"type\":\"lstm\",\"in\":4,"
+    "\"out\":4,"
+    "\"timesteps\":3}]},"
+    "{\"name\":\"score\",\"type\":\"matmul\",\"in\":4,\"out\":3,\"timesteps\":3,\"operand\":"
+    "\"stack.1.l\","
+    "\"operand_elements\":12}]}"};
+
+static void compare_blocks(comparison *c, instance *given, coverage *seen) {
+  for (size_t i = 0; i < sizeof block_networks / sizeof *block_networks; i++) {
+    (void)snprintf(given->workload_json, sizeof given->workload_json, "%s", block_networks[i]);
+    compare_instance(c, given, seen);
+  }
+}
+
 int main(int argc, char **argv) {
+  static const uint64_t seeds_a_block = 16;
   const uint64_t first = argc > 1 ? strtoull(argv[1], NULL, 10) : 1;
   const uint64_t count = argc > 2 ? strtoull(argv[2], NULL, 10) : 2000;
   instance_key_set allowed = INSTANCE_EVERY_KEY;
@@ -222,6 +257,9 @@ int main(int argc, char **argv) {
     comparison c = {.seed = seed};
     instance_make(given, seed, allowed);
     compare_instance(&c, given, &seen);
+    if (seed % seeds_a_block == 0) {
+      compare_blocks(&c, given, &seen);
+    }
     instance_key_count(&keys, given->keys);
     seen.with_axes += given->has_axes;
     seen.enclosed += c.is_enclosed;

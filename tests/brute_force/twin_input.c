@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "twin_unroll.h"
+
 typedef struct {
   double rows;
   double columns;
@@ -266,6 +268,7 @@ bool twin_workload_parse(twin_workload *out, const char *json) {
   if (root == NULL) {
     return false;
   }
+  twin_unroll(root);
   *out = (twin_workload){
       .minibatch = number(root, "minibatch", 1),
       .element_bytes = number(root, "element_bytes", 2),

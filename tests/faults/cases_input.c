@@ -274,6 +274,21 @@ static attempt parse_recurrent(const subject *s, dsm_diags *diags) {
   return parse_workload_of(subject_recurrent_text, NULL, 0, diags);
 }
 
+static attempt parse_blocks(const subject *s, dsm_diags *diags) {
+  (void)s;
+  static const dsm_override override = {"layers.a.repeat", "=batch-1", NULL};
+  return parse_workload_of(subject_blocks_text, &override, 1, diags);
+}
+
+static attempt parse_bad_blocks(const subject *s, dsm_diags *diags) {
+  (void)s;
+  static const dsm_override overrides[] = {{"layers.a.layers.x.inputs", "[\"a\", \"y\"]", NULL},
+                                           {"parameters.other", "=wide/3", NULL},
+                                           {"parameters.a b", "1", NULL},
+                                           {"layers.in.out", "=wid", NULL}};
+  return parse_workload_of(subject_blocks_text, overrides, 4, diags);
+}
+
 static attempt parse_bad_workload(const subject *s, dsm_diags *diags) {
   (void)s;
   return parse_workload_of(subject_bad_workload_text, NULL, 0, diags);
@@ -366,6 +381,8 @@ const faulty_case input_cases[] = {
     {"dsm_path_steps, nowhere", step_to_nowhere, DSM_ERROR_INVALID, NULL},
     {"dsm_workload_parse", parse_convolutional, DSM_OK, NULL},
     {"dsm_workload_parse, recurrent", parse_recurrent, DSM_OK, NULL},
+    {"dsm_workload_parse, blocks", parse_blocks, DSM_OK, NULL},
+    {"dsm_workload_parse, bad blocks", parse_bad_blocks, DSM_ERROR_INVALID, NULL},
     {"dsm_workload_parse, bad", parse_bad_workload, DSM_ERROR_INVALID, NULL},
     {"dsm_workload_parse, overrides", parse_workload_overridden, DSM_OK, NULL},
     {"dsm_workload_parse, bad overrides", parse_workload_badly_overridden, DSM_ERROR_INVALID, NULL},

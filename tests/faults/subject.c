@@ -23,6 +23,18 @@ const char subject_convolutional_text[] =
     "      \"out\": 8, \"feature\": [4, 4] },\n"
     "    { \"name\": \"f4\", \"type\": \"fc\", \"in\": 128, \"out\": 10 } ] }\n";
 
+const char subject_blocks_text[] =
+    "{ \"format\": \"dsm-workload/1\", \"name\": \"blocks\", \"minibatch\": \"=2*batch\","
+    " \"parameters\": { \"batch\": 4, \"wide\": \"=4*batch\", \"unread\": 1 }, \"layers\": ["
+    "{ \"name\": \"in\", \"type\": \"fc\", \"in\": 8, \"out\": \"=wide\" },"
+    "{ \"block\": \"a\", \"repeat\": 2, \"layers\": ["
+    "{ \"name\": \"x\", \"type\": \"fc\", \"in\": \"=wide\", \"out\": \"=wide\" },"
+    "{ \"block\": \"b\", \"layers\": [{ \"name\": \"y\", \"type\": \"fc\", \"inputs\": [\"x\"],"
+    " \"in\": \"=wide\", \"out\": \"=wide\", \"aux\": [{ \"op\": \"residual\", \"from\":"
+    " \"@before\" }] }] }] },"
+    "{ \"name\": \"out\", \"type\": \"fc\", \"inputs\": [\"a\", \"a.0.b\"], \"in\": \"=2*wide\","
+    " \"out\": 3 }] }";
+
 const char subject_recurrent_text[] =
     "{ \"format\": \"dsm-workload/1\", \"name\": \"seq\", \"minibatch\": 8, \"layers\": [\n"
     "  { \"name\": \"l1\", \"type\": \"lstm\", \"in\": 8, \"out\": 4, \"timesteps\": 3,\n"

@@ -66,6 +66,7 @@ typedef struct subject {
 } subject;
 
 extern const char subject_convolutional_text[];
+extern const char subject_blocks_text[];
 extern const char subject_recurrent_text[];
 extern const char subject_bad_workload_text[];
 /** A plan of decisions only, of every kind. */

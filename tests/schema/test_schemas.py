@@ -35,6 +35,14 @@ ESCAPES = "the standard allows such an escape; how a reader takes it differs"
 DUPLICATES = "readers of JSON keep one of equal keys, before a schema sees them"
 BEYOND_SCHEMAS = {
     "workload": {
+        "block_before_outside": "names that exist: " + RELATION,
+        "block_deep": "the depth of blocks in blocks",
+        "block_layers_do_not_fit": "features and sizes that fit together: " + RELATION,
+        "block_name": "names that differ, and their length with those around them: " + RELATION,
+        "block_reads_": "names that exist and point backward: " + RELATION,
+        "block_repeat_nested_huge": "layers of all repetitions: " + RELATION,
+        "block_repeat_of_inputs_huge": "inputs of all repetitions: " + RELATION,
+        "block_repeat_over_limit": "layers of all repetitions: " + RELATION,
         "expression_": "texts with a grammar of their own",
         "graph_": "names that exist, are unique and point backward: " + RELATION,
         "groups_no_divisor": "in and out are multiples of groups: " + RELATION,
@@ -222,6 +230,7 @@ def check_workload_tables(schema, formats):
     expect_same("operations", aux["properties"]["op"]["enum"], formats.words("auxiliary operation"))
     expect_same("keys of a workload", schema["properties"], formats.keys(name, "workload"))
     expect_same("keys of input", schema["properties"]["input"]["properties"], formats.keys(name, "input"))
+    expect_same("keys of a block", definitions["block"]["properties"], formats.keys(name, "block"))
     expect_same("keys of a layer", layer["properties"], formats.keys(name, "layer"))
     for rule in layer["allOf"]:
         kind = rule["if"]["properties"]["type"]["const"]
@@ -247,6 +256,9 @@ def check_limits(workload, system, limits):
             expect(stated == limits[limit], f"{name}: {what} is not {limit}")
     layer = workload["$defs"]["layer"]["properties"]
     expect(workload["properties"]["layers"]["maxItems"] == limits["DSM_LAYERS_MAX"], "layers")
+    block = workload["$defs"]["block"]["properties"]
+    expect(block["layers"]["maxItems"] == limits["DSM_LAYERS_MAX"], "layers of a block")
+    expect(block["repeat"]["maximum"] == limits["DSM_LAYERS_MAX"], "repeat")
     expect(workload["properties"]["parameters"]["maxProperties"] == limits["DSM_PARAMETERS_MAX"] + 1, "parameters")
     expect(layer["operand_elements"]["maximum"] == limits["DSM_PRODUCT_MAX"], "operand_elements")
     expect(layer["padding"]["items"]["maximum"] == limits["DSM_SIDE_MAX"], "padding")

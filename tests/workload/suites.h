@@ -5,6 +5,7 @@
 
 #include <check.h>
 
+Suite *suite_blocks(void);
 Suite *suite_bundled_workloads(void);
 Suite *suite_layer_json(void);
 Suite *suite_lives(void);
