@@ -169,9 +169,7 @@ void dsm__onnx_lower_reduce(dsm__onnx_lowering *of, const dsm__onnx_node *node) 
   if (!dsm__onnx_need_shape(of, node, 0, &input)) {
     return;
   }
-  if (!dsm__onnx_attribute_numbers(node, "axes", &axes)) {
-    (void)dsm__onnx_numbers_of(dsm__onnx_input(of->graph, node, 1), &axes);
-  }
+  (void)dsm__onnx_numbers_at(of, node, "axes", 1, &axes);
   unsigned reduced = 0;
   for (unsigned i = 0; i < axes.count; i++) {
     const int64_t axis = axes.items[i] < 0 ? axes.items[i] + input.rank : axes.items[i];
@@ -189,16 +187,52 @@ void dsm__onnx_lower_reduce(dsm__onnx_lowering *of, const dsm__onnx_node *node) 
 
 /* ---- transposed convolutions ---- */
 
-/* The output along a side, and the padding that a layer states: the even one, where what the output
- * has more is less than a stride. */
-static bool grow_side(dsm__onnx_slide *side, uint64_t output_padding, uint64_t *padding) {
+/* What a transposed convolution says of its output along a side. */
+typedef struct growth {
+  int64_t added;    /**< output_padding */
+  int64_t wanted;   /**< output_shape; 0: it has none */
+  bool is_same;     /**< as long as the input times the stride */
+  uint64_t padding; /**< the even one that a layer states */
+} growth;
+
+static bool grow_side(dsm__onnx_slide *side, growth *by) {
   const uint64_t whole = (side->input - 1) * side->stride + side->dilation * (side->window - 1) + 1;
+  const uint64_t all = by->added < 0 || by->added > DSM_SIDE_MAX ? 0 : whole + (uint64_t)by->added;
   const uint64_t cut_off = side->before + side->after;
-  *padding = (cut_off + 1) / 2;
-  if (whole + output_padding <= cut_off || output_padding > DSM_SIDE_MAX) {
-    return false;
+  side->output = by->wanted > 0 ? (uint64_t)by->wanted
+                 : by->is_same  ? side->input * side->stride
+                 : all > cut_off ? all - cut_off
+                                 : 0;
+  by->padding = whole > side->output ? (whole - side->output + 1) / 2 : 0;
+  const uint64_t least = whole - 2 * by->padding;
+  return side->output > 0 && side->output <= DSM_SIDE_MAX && whole > 2 * by->padding &&
+         side->output >= least && side->output - least < side->stride;
+}
+
+/* The outputs along all sides; rows and columns of the padding. */
+static bool grow_sides(dsm__onnx_lowering *of, const dsm__onnx_node *node, dsm__onnx_slides *slides,
+                       dsm_size2 *padding) {
+  const dsm__span how = dsm__onnx_attribute_text(node, "auto_pad");
+  const bool is_same = dsm__span_is(how, "SAME_UPPER") || dsm__span_is(how, "SAME_LOWER");
+  dsm__onnx_numbers added = {0};
+  dsm__onnx_numbers wanted = {0};
+  uint64_t paddings[DSM__ONNX_SIDES] = {0};
+  (void)dsm__onnx_attribute_numbers(node, "output_padding", &added);
+  (void)dsm__onnx_attribute_numbers(node, "output_shape", &wanted);
+  for (unsigned i = 0; i < slides->count; i++) {
+    growth by = {.added = i < added.count ? added.items[i] : 0,
+                 .wanted = i < wanted.count ? wanted.items[i] : 0,
+                 .is_same = is_same};
+    if (!grow_side(&slides->sides[i], &by)) {
+      dsm__onnx_error(of->graph, node,
+                      "expected an output that the strides and an even padding make, found %llu "
+                      "along dimension %u",
+                      (unsigned long long)slides->sides[i].output, IMAGE_FROM + i);
+      return false;
+    }
+    paddings[i] = by.padding;
   }
-  side->output = whole + output_padding - cut_off;
+  *padding = (dsm_size2){paddings[0], paddings[1]};
   return true;
 }
 
@@ -206,13 +240,11 @@ void dsm__onnx_lower_conv_transpose(dsm__onnx_lowering *of, const dsm__onnx_node
   dsm__onnx_shape input;
   dsm__onnx_shape weights;
   dsm__onnx_slides slides;
-  dsm__onnx_numbers more = {0};
-  uint64_t padding[DSM__ONNX_SIDES] = {0};
+  dsm_size2 padding;
   if (!dsm__onnx_need_shape(of, node, 0, &input) || !dsm__onnx_need_shape(of, node, 1, &weights)) {
     return;
   }
   const int64_t group = dsm__onnx_attribute(node, "group", 1);
-  const bool has_more = dsm__onnx_attribute_numbers(node, "output_padding", &more);
   if (weights.rank != input.rank || group < 1 || group > DSM_SIDE_MAX || input.rank < 2 ||
       weights.dims[0] != input.dims[FEATURES] || weights.dims[1] > DSM_DIMENSION_MAX) {
     dsm__onnx_error(of->graph, node,
@@ -220,15 +252,9 @@ void dsm__onnx_lower_conv_transpose(dsm__onnx_lowering *of, const dsm__onnx_node
     return;
   }
   if (!dsm__onnx_read_slides(of, node, &input, &weights.dims[IMAGE_FROM], &slides) ||
+      !grow_sides(of, node, &slides, &padding) ||
       !dsm__onnx_settle_samples(of, node, input.dims[SAMPLES])) {
     return;
-  }
-  for (unsigned i = 0; i < slides.count; i++) {
-    const int64_t one = has_more && i < more.count ? more.items[i] : 0;
-    if (one < 0 || !grow_side(&slides.sides[i], (uint64_t)one, &padding[i])) {
-      dsm__onnx_error(of->graph, node, "expected an output of at least one pixel, found none");
-      return;
-    }
   }
   const dsm__onnx_reading reading = {.value = dsm__onnx_input(of->graph, node, 0),
                                      .features = input.dims[FEATURES],
@@ -244,7 +270,7 @@ void dsm__onnx_lower_conv_transpose(dsm__onnx_lowering *of, const dsm__onnx_node
   spec->stride = DSM__ONNX_SIZE2(&slides, stride);
   spec->dilation = DSM__ONNX_SIZE2(&slides, dilation);
   spec->has_padding = true;
-  spec->padding = (dsm_size2){padding[0], padding[1]};
+  spec->padding = padding;
   if (dsm__onnx_input(of->graph, node, 2) != NULL) {
     dsm__onnx_add_aux(of, DSM_AUX_BIAS);
   }

@@ -260,6 +260,9 @@ static bool fold_reduce(dsm__onnx_lowering *of, const dsm__onnx_node *node, dsm_
   if (!dsm__onnx_shape_of(input, &from)) {
     return false;
   }
+  if (dsm__onnx_hides_numbers(of, node, 1)) {
+    return false;
+  }
   const bool has_axes = dsm__onnx_numbers_at(of, node, "axes", 1, &axes);
   const bool is_kept = dsm__onnx_attribute(node, "keepdims", 1) != 0;
   shape->rank = 0;

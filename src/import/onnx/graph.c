@@ -210,7 +210,7 @@ static bool add_output(dsm__onnx_graph *graph, dsm__span info) {
     out_of_memory(graph);
     return false;
   }
-  graph->outputs.items[graph->outputs.count++] = link;
+  graph->outputs.items[graph->outputs.count++] = (dsm__onnx_declared){link, info};
   return true;
 }
 
@@ -322,6 +322,56 @@ static bool add_input(dsm__onnx_graph *graph, dsm__span info) {
   }
   dsm__onnx_set_shape(graph, value, &shape);
   return true;
+}
+
+/* ---- outputs ---- */
+
+/* The sizes of a declared shape; 0 where one is not stated. False: it has no shape of that rank. */
+static bool declared_sizes(dsm__span info, const dsm__onnx_value *value, uint64_t *sizes) {
+  const dsm__span tensor =
+      dsm__wire_find_bytes(dsm__wire_find_bytes(info, INFO_TYPE), TYPE_TENSOR);
+  dsm__wire wire = dsm__wire_of(dsm__wire_find_bytes(tensor, TENSOR_SHAPE));
+  dsm__wire_field field;
+  unsigned rank = 0;
+  while (dsm__wire_next(&wire, &field)) {
+    if (field.number != SHAPE_DIM || field.type != DSM__WIRE_BYTES) {
+      continue;
+    }
+    if (rank == value->rank) {
+      return false;
+    }
+    dsm__wire dim = dsm__wire_of(field.bytes);
+    dsm__wire_field member;
+    sizes[rank] = 0;
+    while (dsm__wire_next(&dim, &member)) {
+      if (member.number == DIM_VALUE && member.type == DSM__WIRE_VARINT) {
+        sizes[rank] = member.value;
+      }
+    }
+    rank++;
+  }
+  return rank == value->rank;
+}
+
+void dsm__onnx_graph_check_outputs(dsm__onnx_graph *graph) {
+  for (size_t i = 0; i < graph->outputs.count; i++) {
+    const dsm__onnx_declared *const declared = &graph->outputs.items[i];
+    const dsm__onnx_value *const value = &graph->values.items[declared->value];
+    uint64_t sizes[DSM__ONNX_RANK_MAX];
+    if (!value->has_shape || value->node == DSM__ONNX_NONE ||
+        !declared_sizes(declared->info, value, sizes)) {
+      continue;
+    }
+    for (unsigned d = 0; d < value->rank; d++) {
+      if (sizes[d] != 0 && sizes[d] != value->dims[d]) {
+        dsm__onnx_error(graph, &graph->nodes.items[value->node],
+                        "expected an output of the declared size, %llu along dimension %u, found "
+                        "%llu",
+                        (unsigned long long)sizes[d], d, (unsigned long long)value->dims[d]);
+        break;
+      }
+    }
+  }
 }
 
 /* ---- the model ---- */

@@ -199,6 +199,10 @@ int dsm__onnx_axis(int64_t number, unsigned rank);
 bool dsm__onnx_numbers_at(const dsm__onnx_lowering *of, const dsm__onnx_node *node,
                           const char *name, size_t position, dsm__onnx_numbers *numbers);
 
+/** Has the node an input there whose numbers are not known? */
+bool dsm__onnx_hides_numbers(const dsm__onnx_lowering *of, const dsm__onnx_node *node,
+                             size_t position);
+
 /** What a Slice makes of a shape: the axis that it cuts, and how many these are. False: it does not
  * say so in constants. */
 bool dsm__onnx_read_slices(const dsm__onnx_lowering *of, const dsm__onnx_node *node,

@@ -81,6 +81,12 @@ typedef struct dsm__onnx_remark {
   size_t count;
 } dsm__onnx_remark;
 
+/** An output of the graph, with what is said of it. */
+typedef struct dsm__onnx_declared {
+  uint32_t value;
+  dsm__span info;
+} dsm__onnx_declared;
+
 typedef struct dsm__onnx_graph {
   dsm__import *import;
   dsm__arena *arena; /**< for what lasts as long as the graph */
@@ -89,7 +95,7 @@ typedef struct dsm__onnx_graph {
   DSM__LIST(dsm__onnx_node) nodes;
   DSM__LIST(dsm__onnx_value) values;
   DSM__LIST(uint32_t) links; /**< values that nodes read and make */
-  DSM__LIST(uint32_t) outputs;
+  DSM__LIST(dsm__onnx_declared) outputs;
   dsm__map names;
   uint32_t *order;   /**< of the nodes, such that each reads what is there */
   uint32_t *readers; /**< nodes, by the value that they read */
@@ -101,6 +107,9 @@ void dsm__onnx_graph_read(dsm__onnx_graph *graph);
 
 /** Finds who reads what, and an order of the nodes; a cycle is reported. */
 void dsm__onnx_graph_order(dsm__onnx_graph *graph);
+
+/** Checks the shapes of the graph's outputs against those that the file declares. */
+void dsm__onnx_graph_check_outputs(dsm__onnx_graph *graph);
 
 void dsm__onnx_graph_fini(dsm__onnx_graph *graph);
 

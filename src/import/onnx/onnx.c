@@ -60,6 +60,7 @@ static void read(dsm__import *import) {
   if (dsm__onnx_is_good(&graph)) {
     workload->name = name_of(&graph);
     lower_nodes(&graph);
+    dsm__onnx_graph_check_outputs(&graph);
     dsm__onnx_put_remarks(&graph);
   }
   dsm__onnx_graph_fini(&graph);

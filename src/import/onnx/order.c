@@ -141,6 +141,6 @@ void dsm__onnx_graph_order(dsm__onnx_graph *graph) {
   }
   sort(graph, missing);
   for (size_t i = 0; i < graph->outputs.count; i++) {
-    graph->values.items[graph->outputs.items[i]].uses++;
+    graph->values.items[graph->outputs.items[i].value].uses++;
   }
 }

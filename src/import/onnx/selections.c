@@ -124,7 +124,7 @@ void dsm__onnx_lower_split(dsm__onnx_lowering *of, const dsm__onnx_node *node) {
   const int axis = dsm__onnx_axis(dsm__onnx_attribute(node, "axis", 0), from.rank);
   const bool has_sizes = dsm__onnx_numbers_at(of, node, "split", 1, &sizes);
   const size_t count = node->output_count;
-  if (axis < 0 || count == 0 || count > DSM__ONNX_NUMBERS_MAX ||
+  if (axis < 0 || dsm__onnx_hides_numbers(of, node, 1) || count == 0 || count > DSM__ONNX_NUMBERS_MAX ||
       (has_sizes && sizes.count != count)) {
     dsm__onnx_error(of->graph, node, "expected 1 to %d parts along an axis, found others",
                     DSM__ONNX_NUMBERS_MAX);
@@ -177,6 +177,9 @@ bool dsm__onnx_read_slices(const dsm__onnx_lowering *of, const dsm__onnx_node *n
   slices asked;
   if (!dsm__onnx_numbers_at(of, node, "starts", 1, &asked.starts) ||
       !dsm__onnx_numbers_at(of, node, "ends", 2, &asked.ends)) {
+    return false;
+  }
+  if (dsm__onnx_hides_numbers(of, node, 3) || dsm__onnx_hides_numbers(of, node, 4)) {
     return false;
   }
   const bool has_axes = dsm__onnx_numbers_at(of, node, "axes", 3, &asked.axes);

@@ -15,6 +15,12 @@ bool dsm__onnx_numbers_at(const dsm__onnx_lowering *of, const dsm__onnx_node *no
          dsm__onnx_numbers_of(dsm__onnx_input(of->graph, node, position), numbers);
 }
 
+bool dsm__onnx_hides_numbers(const dsm__onnx_lowering *of, const dsm__onnx_node *node,
+                             size_t position) {
+  const dsm__onnx_value *const value = dsm__onnx_input(of->graph, node, position);
+  return value != NULL && value->numbers == NULL;
+}
+
 /* Passes on small numbers too. */
 static void pass(dsm__onnx_lowering *of, const dsm__onnx_node *node, const dsm__onnx_shape *shape) {
   dsm__onnx_value *const output = dsm__onnx_output(of->graph, node, 0);
@@ -175,6 +181,10 @@ void dsm__onnx_lower_squeeze(dsm__onnx_lowering *of, const dsm__onnx_node *node)
     return;
   }
   const bool has_axes = dsm__onnx_numbers_at(of, node, "axes", 1, &axes);
+  if (dsm__onnx_hides_numbers(of, node, 1)) {
+    dsm__onnx_error(of->graph, node, "expected axes that are constant, found others");
+    return;
+  }
   dsm__onnx_shape shape = {0};
   for (unsigned i = 0; i < from.rank; i++) {
     bool is_taken = !has_axes && from.dims[i] == 1;
