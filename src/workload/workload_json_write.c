@@ -17,9 +17,16 @@ static void write_aux(dsm__json_writer *writer, const dsm_aux *aux) {
     if (aux->has_feature) {
       dsm__size2_put(writer, "feature", aux->feature);
     }
-    if (aux->is_on_input) {
-      dsm__json_put_string(writer, "on", "input");
-    }
+  }
+  if (aux->op == DSM_AUX_SELECT) {
+    dsm__json_put_u64(writer, "positions", aux->positions);
+  } else if (aux->op == DSM_AUX_UPSAMPLE) {
+    dsm__size2_put(writer, "factor", aux->factor);
+  } else if (aux->is_on_input) { /* which these two always are */
+    dsm__json_put_string(writer, "on", "input");
+  }
+  if (aux->op == DSM_AUX_ROTARY) {
+    dsm__json_put_double(writer, "share", aux->share);
   }
   dsm__json_end_object(writer);
 }
@@ -38,8 +45,13 @@ static void write_spec(dsm__json_writer *writer, const dsm_layer_spec *spec, boo
   dsm__json_begin_object(writer, true);
   dsm__json_put_string(writer, "name", spec->name);
   dsm__json_put_string(writer, "type", dsm_layer_type_name(spec->type));
-  dsm__json_put_u64(writer, "in", spec->in);
-  dsm__json_put_u64(writer, "out", spec->out);
+  const unsigned states = dsm__layer_kind_of(spec->type)->states_features;
+  if ((states & DSM__STATES_IN) != 0) {
+    dsm__json_put_u64(writer, "in", spec->in);
+  }
+  if ((states & DSM__STATES_OUT) != 0) {
+    dsm__json_put_u64(writer, "out", spec->out);
+  }
   if (spec->input_count > 0) {
     dsm__json_put_array(writer, "inputs", true);
     for (size_t i = 0; i < spec->input_count; i++) {

@@ -477,8 +477,8 @@ static double least_bytes(const random_mapping *mapping, double deferred_bytes) 
   const double bytes_per_element = elements_of_chip * 2;
   const bool is_charged = mapping->system.model.charge_held_masks;
   if (mapping->pass == DSM_PASS_UPDATE) {
-    const bool has_norm = layer->has_op[DSM_AUX_BATCH_NORM] ||
-                          layer->has_op[DSM_AUX_LAYER_NORM] || layer->has_op[DSM_AUX_RMS_NORM];
+    const bool has_norm = layer->has_op[DSM_AUX_BATCH_NORM] || layer->has_op[DSM_AUX_LAYER_NORM] ||
+                          layer->has_op[DSM_AUX_RMS_NORM];
     const double statistics =
         has_norm && is_charged ? (double)layer->output_elements * elements_of_chip * 0.25 : 0;
     return (double)layer->input_elements * bytes_per_element + statistics;

@@ -199,8 +199,8 @@ static bool grow_side(dsm__onnx_slide *side, growth *by) {
   const uint64_t whole = (side->input - 1) * side->stride + side->dilation * (side->window - 1) + 1;
   const uint64_t all = by->added < 0 || by->added > DSM_SIDE_MAX ? 0 : whole + (uint64_t)by->added;
   const uint64_t cut_off = side->before + side->after;
-  side->output = by->wanted > 0 ? (uint64_t)by->wanted
-                 : by->is_same  ? side->input * side->stride
+  side->output = by->wanted > 0  ? (uint64_t)by->wanted
+                 : by->is_same   ? side->input * side->stride
                  : all > cut_off ? all - cut_off
                                  : 0;
   by->padding = whole > side->output ? (whole - side->output + 1) / 2 : 0;

@@ -328,8 +328,7 @@ static bool add_input(dsm__onnx_graph *graph, dsm__span info) {
 
 /* The sizes of a declared shape; 0 where one is not stated. False: it has no shape of that rank. */
 static bool declared_sizes(dsm__span info, const dsm__onnx_value *value, uint64_t *sizes) {
-  const dsm__span tensor =
-      dsm__wire_find_bytes(dsm__wire_find_bytes(info, INFO_TYPE), TYPE_TENSOR);
+  const dsm__span tensor = dsm__wire_find_bytes(dsm__wire_find_bytes(info, INFO_TYPE), TYPE_TENSOR);
   dsm__wire wire = dsm__wire_of(dsm__wire_find_bytes(tensor, TENSOR_SHAPE));
   dsm__wire_field field;
   unsigned rank = 0;

@@ -7,7 +7,8 @@ enum { FEATURES = 2, CELL_RANK = 3 };
 /* What a node of any of the three says. */
 typedef struct cell {
   dsm__onnx_shape input;
-  bool is_samples_first; /**< [samples, timesteps, features] in place of [timesteps, samples, ...] */
+  bool
+      is_samples_first; /**< [samples, timesteps, features] in place of [timesteps, samples, ...] */
   uint64_t steps;
   uint64_t samples;
   uint64_t hidden;

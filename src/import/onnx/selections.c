@@ -124,8 +124,8 @@ void dsm__onnx_lower_split(dsm__onnx_lowering *of, const dsm__onnx_node *node) {
   const int axis = dsm__onnx_axis(dsm__onnx_attribute(node, "axis", 0), from.rank);
   const bool has_sizes = dsm__onnx_numbers_at(of, node, "split", 1, &sizes);
   const size_t count = node->output_count;
-  if (axis < 0 || dsm__onnx_hides_numbers(of, node, 1) || count == 0 || count > DSM__ONNX_NUMBERS_MAX ||
-      (has_sizes && sizes.count != count)) {
+  if (axis < 0 || dsm__onnx_hides_numbers(of, node, 1) || count == 0 ||
+      count > DSM__ONNX_NUMBERS_MAX || (has_sizes && sizes.count != count)) {
     dsm__onnx_error(of->graph, node, "expected 1 to %d parts along an axis, found others",
                     DSM__ONNX_NUMBERS_MAX);
     return;
