@@ -26,6 +26,7 @@ H100 = "NVIDIA H100 Tensor Core GPU data sheet, SXM5"
 COMMON = {
     "core.sfu_ops_per_cycle": None,
     "model.exact_rotation": (True, "assumption: the last move of a rotation is not made"),
+    "model.fused_attention": (True, "T. Dao et al., FlashAttention, arXiv 2205.14135: what runs today; runs before 2022 stored scores"),
     "model.exact_forks": (True, "assumption: errors of a tensor that several layers use are added in memory"),
     "model.lstm_gate_errors": (True, "assumption: the update of an lstm reads the errors of its gates"),
 }
@@ -42,6 +43,8 @@ TRAFFIC_OF_SUMS = {
     "model.traffic_cross_entropy_backward": (0, "assumption: all of it is in single precision"),
     "model.traffic_cross_entropy_wide_forward": (3, "assumption: the copy written, read, and its softmax written"),
     "model.traffic_cross_entropy_wide_backward": (3, "assumption: softmax and error read, a result written"),
+    "model.traffic_dropout_mask_forward": (1, "assumption: a byte an element, written"),
+    "model.traffic_dropout_mask_backward": (1, "assumption: a byte an element, read"),
 }
 TRAFFIC_OF_OTHERS = {
     "model.traffic_activation_forward": (2, "assumption: a kernel of its own: read and written"),
@@ -52,6 +55,12 @@ TRAFFIC_OF_OTHERS = {
     "model.traffic_residual_backward": (0, "assumption: both operands have the error of the sum"),
     "model.traffic_fork_forward": (0, "assumption: all users read the same tensor"),
     "model.traffic_fork_backward": (3, "assumption: two errors read, their sum written"),
+    "model.traffic_multiply_forward": (1, "assumption: the other operand read"),
+    "model.traffic_multiply_backward": (3, "assumption: both operands read, the other's error written"),
+    "model.traffic_dropout_forward": (2, "assumption: read and written"),
+    "model.traffic_dropout_backward": (2, "assumption: read and written"),
+    "model.traffic_rotary_forward": (2, "assumption: read and written"),
+    "model.traffic_rotary_backward": (2, "assumption: read and written"),
 }
 
 TPU = {
