@@ -67,6 +67,8 @@ typedef struct dsm_precision {
   double update_bytes;        /**< of memory that updating a weight moves; 0: as the system says */
   double normalization_group; /**< samples that share the statistics of a batch_norm */
   double array_rate;          /**< of the arrays for elements of the type, over that of 16 bits */
+  double weight_bytes;        /**< Bw; 0: as element_bytes */
+  double cache_bytes;         /**< of keys and values in a cache; 0: as element_bytes */
 } dsm_precision;
 
 /** The workload's, except where the system has partial_sum_bytes of its own. */

@@ -123,6 +123,10 @@ typedef struct dsm_layer_spec {
   uint64_t window;     /**< attention: keys that a query sees at most; 0: all */
   bool is_causal;      /**< attention: a query sees no key behind its own position */
   uint64_t vocabulary; /**< embedding: rows of the table; else 0 */
+  const char *tied_to;       /**< fc: the layer whose weights it shares; NULL: none */
+  uint64_t experts;          /**< fc: sets of weights, of which each position uses some; 0: one */
+  uint64_t active_experts;   /**< fc with experts: how many a position uses */
+  double capacity_factor;    /**< fc with experts: work over that of positions spread evenly */
   bool has_learned_positions; /**< embedding: a row for each position is added */
   const char *const *inputs;  /**< declared producers, "@input" for the network's input */
   size_t input_count;         /**< 0: not declared, that is the layer before (or the input) */
@@ -176,6 +180,9 @@ typedef struct dsm_layer {
   uint64_t weight_elements;  /**< w_el, once for the layer; 0 for matmul */
   uint64_t macs;             /**< per sample and pass */
   double hidden_share;       /**< of the MACs: those that a causal mask hides; else 0 */
+  bool is_tied;              /**< the weights are another layer's, where they are stored and summed */
+  uint64_t experts;          /**< sets of weights, as groups; 0: one set, which all use */
+  uint64_t routed;           /**< positions of a sample times experts of each; 0 without experts */
   uint64_t lookup_elements;  /**< of the weights, fetched per sample in place of all: embedding;
                                   else 0 */
   bool is_score;    /**< an attention's products of queries and keys, after their softmax */
@@ -236,7 +243,9 @@ typedef struct dsm_workload {
   const char *name;
   const char *source;                /**< where the description comes from; NULL if not stated */
   uint64_t minibatch;                /**< samples in a step (Nmb) */
-  double element_bytes;              /**< B: activations, errors, weights */
+  double element_bytes;              /**< B: activations and errors; weights if not stated */
+  double weight_bytes;               /**< Bw: weights; 0: not stated, as element_bytes */
+  double cache_bytes;                /**< of a key-value cache; 0: not stated, as element_bytes */
   double gradient_bytes;             /**< Bg: gradients between chips */
   double partial_sum_bytes;          /**< Ba: partial sums between cores, rotated outputs */
   double optimizer_bytes_per_weight; /**< optimiser state in memory */

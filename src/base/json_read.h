@@ -173,7 +173,7 @@ typedef struct dsm__object_type {
 } dsm__object_type;
 
 /** Most keys of an object. */
-#define DSM__OBJECT_KEYS_MAX 32
+#define DSM__OBJECT_KEYS_MAX 48
 
 /** Defines an object of one kind from the rows of its keys. */
 #define DSM__OBJECT(object_name, what, ...)                                                        \

@@ -103,13 +103,14 @@ dsm_weight_traffic dsm_weight_traffic_derive(const dsm_layer *layer, const dsm_m
   const double sum_weights = (double)layer->weight_elements / (chips / sum_chips);
   const double spread_weights = (double)layer->weight_elements / (chips / spread_chips);
   dsm_weight_traffic traffic = {0};
-  if (layer->weight_elements == 0) {
+  if (layer->weight_elements == 0 || layer->is_tied) {
     return traffic;
   }
+  const double weight_bytes = dsm__stated_bytes(precision.weight_bytes, precision.element_bytes);
   const double updated =
       precision.update_bytes > 0
           ? precision.update_bytes * sum_weights / sum_chips
-          : model->weight_update_memory_bytes * (sum_weights * precision.element_bytes) / sum_chips;
+          : model->weight_update_memory_bytes * (sum_weights * weight_bytes) / sum_chips;
   pass_memory(machine, &traffic.weight_update, updated);
   if (sum_chips > 1) {
     traffic.sum_of_gradients = reduction_traffic(machine, sum_weights * precision.gradient_bytes,
@@ -117,7 +118,7 @@ dsm_weight_traffic dsm_weight_traffic_derive(const dsm_layer *layer, const dsm_m
     traffic.sum_of_gradients.latency_cycles += dsm__collective_base_cycles(machine);
   }
   if (sum_chips > 1 || spread_chips > 1) {
-    traffic.broadcast_weights = reduction_traffic(machine, spread_weights * precision.element_bytes,
+    traffic.broadcast_weights = reduction_traffic(machine, spread_weights * weight_bytes,
                                                   spread, model->broadcast_memory_bytes);
     traffic.broadcast_weights.latency_cycles +=
         sum_chips > 1 ? 0 : dsm__collective_base_cycles(machine);

@@ -84,12 +84,18 @@ dsm_precision dsm_precision_of(const dsm_workload *workload, const dsm_system *s
   const double own = system->model.partial_sum_bytes;
   return (dsm_precision){
       .element_bytes = workload->element_bytes,
+      .weight_bytes = workload->weight_bytes,
+      .cache_bytes = workload->cache_bytes,
       .gradient_bytes = workload->gradient_bytes,
       .partial_sum_bytes = own > 0 ? own : workload->partial_sum_bytes,
       .update_bytes = dsm__optimizer_traffic_bytes(workload->optimizer),
       .normalization_group = (double)workload->normalization_group,
       .array_rate = system->pe.rates[dsm_workload_element_type(workload)],
   };
+}
+
+double dsm__stated_bytes(double stated, double element_bytes) {
+  return stated > 0 ? stated : element_bytes;
 }
 
 double dsm_link_cycles(const dsm_machine *machine, dsm_link link, double bytes) {

@@ -45,14 +45,27 @@ static double chip_bytes(uint64_t elements, const dsm_chip_share *share, double 
   return (double)elements * (double)share->chip.n[DSM_DIM_MB] / (double)share->model_ways * bytes;
 }
 
-static double kernel_bytes(const dsm_layer *layer, const dsm_chip_share *share, double bytes) {
+/* Of the experts' weights those that some position of a chip's samples is sent to, at most. */
+static double used_experts(const dsm_layer *layer, const dsm_chip_share *share, dsm_mode mode) {
+  const double routed = (double)layer->routed * (double)share->chip.n[DSM_DIM_MB];
+  const double experts = (double)layer->experts;
+  return mode == DSM_MODE_INFERENCE && layer->experts > 0 && routed < experts ? routed / experts : 1;
+}
+
+static double kernel_bytes(const dsm_layer *layer, const dsm_chip_share *share, dsm_mode mode,
+                           const dsm_precision *precision) {
+  const double bytes = precision->element_bytes;
   if (layer->is_product) {
-    return chip_bytes(layer->operand_elements, share, bytes);
+    const bool is_cached = layer->cache_elements > 0 && mode == DSM_MODE_INFERENCE;
+    return chip_bytes(layer->operand_elements, share,
+                      is_cached ? dsm__stated_bytes(precision->cache_bytes, bytes) : bytes);
   }
+  const double weight_bytes = dsm__stated_bytes(precision->weight_bytes, bytes);
   if (layer->lookup_elements > 0) {
-    return chip_bytes(layer->lookup_elements, share, bytes);
+    return chip_bytes(layer->lookup_elements, share, weight_bytes);
   }
-  return (double)layer->weight_elements / (double)share->model_ways * bytes;
+  return (double)layer->weight_elements / (double)share->model_ways * weight_bytes *
+         used_experts(layer, share, mode);
 }
 
 /* What a residual's other operand takes where it is not on chip: a pooling layer adds it before it
@@ -86,7 +99,9 @@ static double output_error_bytes(const dsm_layer *layer, const dsm_assumptions *
 /* What moves to or from memory, but for the kernel. */
 static void derive_moved(const dsm_layer *layer, const dsm_assumptions *model, dsm_mode mode,
                          dsm_pass pass, const dsm_chip_share *share, const dsm_residency *residency,
-                         dsm_chip_bytes *bytes, double element_bytes, paddings pad) {
+                         dsm_chip_bytes *bytes, const dsm_precision *precision,
+                         paddings pad) {
+  const double element_bytes = precision->element_bytes;
   const bool is_training = mode == DSM_MODE_TRAINING;
   const bool is_backward = pass == DSM_PASS_BACKWARD;
   const bool is_update = pass == DSM_PASS_UPDATE;
@@ -103,7 +118,8 @@ static void derive_moved(const dsm_layer *layer, const dsm_assumptions *model, d
     bytes->state = chip_bytes(layer->state_elements, share, element_bytes) * pad.output;
   }
   if (!is_training && layer->cache_elements > 0) {
-    bytes->state = chip_bytes(layer->cache_new_elements, share, element_bytes);
+    bytes->state = chip_bytes(layer->cache_new_elements, share,
+                              dsm__stated_bytes(precision->cache_bytes, element_bytes));
   }
   if (is_backward && (!is_input_there || model->charge_held_masks)) {
     bytes->mask = chip_bytes(layer->input_elements, share, model->relu_mask_bytes) * pad.input;
@@ -150,7 +166,7 @@ dsm_chip_bytes dsm__chip_bytes_derive(const dsm_layer *layer, const dsm_machine 
       .input = chip_bytes(layer->input_elements, share, element_bytes) * pad.input,
       .stored = chip_bytes(layer->stored_elements, share, element_bytes) * pad.output,
       .raw = chip_bytes(layer->output_elements, share, element_bytes) * pad.raw,
-      .kernel = kernel_bytes(layer, share, element_bytes),
+      .kernel = kernel_bytes(layer, share, mode, &precision),
       .deferred =
           is_forward && mode == DSM_MODE_TRAINING ? residency->deferred_bytes * pad.input : 0,
       .rotation = (double)layer->input_elements * (double)share->chip.n[DSM_DIM_MB] *
@@ -161,13 +177,14 @@ dsm_chip_bytes dsm__chip_bytes_derive(const dsm_layer *layer, const dsm_machine 
                       (double)share->chip.n[DSM_DIM_MB] / (double)share->model_ways *
                       element_bytes * pad.raw;
   }
-  derive_moved(layer, model, mode, pass, share, residency, &bytes, element_bytes, pad);
+  derive_moved(layer, model, mode, pass, share, residency, &bytes, &precision, pad);
   derive_moves(model, pass, residency, &bytes);
   const double fetched_fraction = 1 - residency->resident_fraction;
   if (pass == DSM_PASS_UPDATE) {
     /* Later gradients, of timesteps or spatial minibatches, add to what the first left in memory.
      */
-    const bool is_adding = residency->is_accumulating || layer->timesteps > 1;
+    const bool is_adding =
+        residency->is_accumulating || layer->timesteps > 1 || layer->is_tied;
     bytes.gradient = bytes.kernel * (is_adding ? 2 : 1) * fetched_fraction;
   } else {
     bytes.kernel_moved = bytes.kernel * fetched_fraction;

@@ -25,6 +25,7 @@ dsm__layer_shape dsm__layer_shape_of(const dsm_layer *layer, bool are_forks_coun
   flags |= (uint64_t)layer->is_convolution << (DSM_AUX_OP_COUNT + 3);
   flags |= (uint64_t)layer->is_product << (DSM_AUX_OP_COUNT + 4);
   flags |= (uint64_t)layer->has_input_op[DSM_AUX_LAYER_NORM] << (DSM_AUX_OP_COUNT + 5);
+  flags |= (uint64_t)layer->is_tied << (DSM_AUX_OP_COUNT + 8);
   flags |= (uint64_t)layer->is_score << (DSM_AUX_OP_COUNT + 6);
   flags |= (uint64_t)layer->reads_score << (DSM_AUX_OP_COUNT + 7);
   return (dsm__layer_shape){
@@ -32,6 +33,8 @@ dsm__layer_shape dsm__layer_shape_of(const dsm_layer *layer, bool are_forks_coun
       .operand_groups = layer->operand_groups,
       .lookup_elements = layer->lookup_elements,
       .cache_elements = layer->cache_elements,
+      .experts = layer->experts,
+      .routed = layer->routed,
       .input_op_elements = layer->input_op_elements,
       .rotated_elements = layer->rotated_elements,
       .upsampled_elements = layer->upsampled_elements,

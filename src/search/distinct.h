@@ -16,6 +16,8 @@ typedef struct dsm__layer_shape {
   uint64_t operand_groups;
   uint64_t lookup_elements;
   uint64_t cache_elements;
+  uint64_t experts;
+  uint64_t routed;
   uint64_t input_op_elements;
   uint64_t rotated_elements;
   uint64_t upsampled_elements;
@@ -40,7 +42,7 @@ typedef struct dsm__layer_shape {
   uint64_t fork_elements;
   uint64_t flags; /**< operations present, then has_backward, has_update, is_shortcut_own_input */
 } dsm__layer_shape;
-_Static_assert(sizeof(dsm__layer_shape) == 27 * sizeof(uint64_t), "no padding");
+_Static_assert(sizeof(dsm__layer_shape) == 29 * sizeof(uint64_t), "no padding");
 
 /** Forks tell layers apart only where the model looks at them (model.exact_forks, and
  * model.auxiliary_traffic "unfused"). */

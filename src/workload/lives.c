@@ -128,7 +128,8 @@ static bool derive_totals(dsm_workload *workload) {
                                   workload->input_size.rows * workload->input_size.columns);
   for (size_t i = 0; i < workload->layer_count; i++) {
     const dsm_layer *const layer = &workload->layers[i];
-    is_over |= dsm__ckd_add_u64(&workload->weights, workload->weights, layer->weight_elements);
+    is_over |= dsm__ckd_add_u64(&workload->weights, workload->weights,
+                                layer->is_tied ? 0 : layer->weight_elements);
     is_over |= dsm__ckd_add_u64(&workload->parameters, workload->parameters, layer->parameters);
     is_over |= dsm__ckd_add_u64(&workload->forward_macs, workload->forward_macs,
                                 layer->macs * layer->timesteps);

@@ -46,7 +46,7 @@ const char *dsm__layer_derive_quantities(dsm_layer *out, const dsm__layer_positi
 
 uint64_t dsm__layer_derive_parameters(const dsm_layer *layer) {
   const uint64_t norm_features = layer->gates > 0 ? layer->out / layer->gates : layer->out;
-  uint64_t parameters = layer->weight_elements;
+  uint64_t parameters = layer->is_tied ? 0 : layer->weight_elements;
   parameters += layer->has_op[DSM_AUX_BIAS] ? layer->out : 0;
   parameters += layer->has_op[DSM_AUX_BATCH_NORM] ? 2 * norm_features : 0;
   parameters += layer->has_op[DSM_AUX_LAYER_NORM] ? 2 * norm_features : 0;

@@ -388,9 +388,35 @@ static bool resolve_operand(const resolver *r, const dsm__layer_entry *layer, ds
   return true;
 }
 
+/* The layer whose weights one shares has as many. */
+static bool check_tie(const resolver *r, const dsm__layer_entry *layer) {
+  const dsm_layer_spec *const spec = layer->spec;
+  if (spec->tied_to == NULL) {
+    return true;
+  }
+  const dsm__json_node node = dsm__json_member(layer->node, "tied_to");
+  const size_t found = find_earlier(r, layer, &node, spec->tied_to);
+  if (found == SIZE_MAX || is_wrong(r, found) || is_wrong(r, layer->index)) {
+    return false;
+  }
+  const dsm_layer_spec *const to = &r->workload->specs[found];
+  const uint64_t rows = to->type == DSM_LAYER_EMBEDDING ? to->vocabulary : to->in;
+  const bool has_weights =
+      to->type == DSM_LAYER_EMBEDDING || (to->type == DSM_LAYER_FC && to->experts == 0);
+  if (has_weights && rows * to->out == spec->in * spec->out) {
+    return true;
+  }
+  dsm__json_error(&node, NULL,
+                  "expected an embedding or fc with %llu weights (%llu x %llu), found %s \"%s\"",
+                  (unsigned long long)(spec->in * spec->out), (unsigned long long)spec->in,
+                  (unsigned long long)spec->out, dsm_layer_type_name(to->type), spec->tied_to);
+  return false;
+}
+
 /* References of a layer other than its inputs. */
 static bool resolve_references(const resolver *r, const dsm__layer_entry *layer, dsm_layer *out) {
   bool is_good = resolve_operand(r, layer, out);
+  is_good = check_tie(r, layer) && is_good;
   for (size_t i = 0; i < layer->spec->aux_count; i++) {
     const dsm_aux *const aux = &layer->spec->aux[i];
     if (aux->from != NULL) {
@@ -532,8 +558,9 @@ static const char *lower_layer(const dsm__lowering *lowering, dsm_layer *made) {
   for (size_t i = 0; i < dsm__primary_count_of(spec) && too_many == NULL; i++) {
     const dsm__layer_positions positions = {
         .input = kind->reads_positions ? read.rows * read.columns : made[i].ij,
-        .output = spec->feature.rows * spec->feature.columns,
-        .stored = lowering->stored.rows * lowering->stored.columns};
+        .output = made[i].experts > 0 ? made[i].ij : spec->feature.rows * spec->feature.columns,
+        .stored =
+            made[i].experts > 0 ? made[i].ij : lowering->stored.rows * lowering->stored.columns};
     too_many = dsm__layer_derive_quantities(&made[i], &positions);
     if (too_many == NULL && i >= kind->first_output) {
       too_many = derive_aux(lowering, &made[i]);

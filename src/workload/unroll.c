@@ -235,7 +235,7 @@ static const char **single_name(dsm_layer_spec *spec, size_t which, const char *
   const struct {
     const char *key;
     const char **name;
-  } names[] = {{"operand", &spec->operand}};
+  } names[] = {{"operand", &spec->operand}, {"tied_to", &spec->tied_to}};
   if (which >= DSM__COUNT_OF(names)) {
     return NULL;
   }

@@ -19,6 +19,13 @@ static void read_bytes(dsm_workload *workload, const dsm__json_node *root) {
   }
 }
 
+static void read_own_bytes(double *bytes, const dsm__json_node *root, const char *key) {
+  const dsm__json_node node = dsm__json_member(root, key);
+  if (dsm__json_is_present(&node)) {
+    dsm__json_double(&node, (dsm__json_range){0.125, 64, false}, bytes);
+  }
+}
+
 static void read_optimizer(dsm_workload *workload, const dsm__json_node *root) {
   const dsm__json_node node = dsm__json_member(root, "optimizer");
   size_t word = DSM_OPTIMIZER_NONE;
@@ -78,7 +85,7 @@ static void read_layers(dsm_workload *workload, const dsm__json_node *root,
 }
 
 DSM__OBJECT(dsm__workload_object, "workload", {.name = "format"}, {.name = "name"},
-            {.name = "source"}, {.name = "minibatch"}, {.name = "element_bytes"},
+            {.name = "source"}, {.name = "minibatch"}, {.name = "element_bytes"}, {.name = "weight_bytes"}, {.name = "cache_bytes"},
             {.name = "gradient_bytes"}, {.name = "partial_sum_bytes"},
             {.name = "optimizer_bytes_per_weight"}, {.name = "optimizer"},
             {.name = "normalization_group"}, {.name = "element_type"}, {.name = "parameters"},
@@ -90,6 +97,8 @@ static void read_members(dsm_workload *workload, const dsm__json_node *node) {
   dsm__json_required_u64(node, "minibatch", "the number of samples in a step", 1, DSM_DIMENSION_MAX,
                          &workload->minibatch);
   read_bytes(workload, node);
+  read_own_bytes(&workload->weight_bytes, node, "weight_bytes");
+  read_own_bytes(&workload->cache_bytes, node, "cache_bytes");
   read_optimizer(workload, node);
   read_normalization(workload, node);
   read_element_type(workload, node);

@@ -84,6 +84,12 @@ static void write_workload(const dsm_workload *workload, dsm__json_writer *write
       dsm__json_put_double(writer, parameter->key, dsm__byte_parameter_get(parameter, workload));
     }
   }
+  if (workload->weight_bytes > 0) {
+    dsm__json_put_double(writer, "weight_bytes", workload->weight_bytes);
+  }
+  if (workload->cache_bytes > 0) {
+    dsm__json_put_double(writer, "cache_bytes", workload->cache_bytes);
+  }
   if (workload->optimizer != DSM_OPTIMIZER_NONE) {
     dsm__json_put_string(writer, "optimizer", dsm_optimizer_name(workload->optimizer));
   }

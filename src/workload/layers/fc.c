@@ -3,16 +3,66 @@
  * fc.c: every output feature from all input features, with weights of their own. With positions
  * each of them has its outputs, by the same weights: a convolution with a kernel of 1 x 1.
  */
+#include <math.h>
+
 #include "workload/layers/layer_kind.h"
 
+/* Keys of a layer of experts. */
+static void read_experts(dsm_layer_spec *spec, const dsm__json_node *node) {
+  const dsm__json_node experts = dsm__json_member(node, "experts");
+  const dsm__json_node active = dsm__json_member(node, "active_experts");
+  const dsm__json_node factor = dsm__json_member(node, "capacity_factor");
+  if (!dsm__json_is_present(&experts)) {
+    const dsm__json_node *const odd = dsm__json_is_present(&active) ? &active : &factor;
+    if (dsm__json_is_present(odd)) {
+      dsm__json_error(odd, NULL, "expected \"experts\" beside it, found none");
+    }
+    return;
+  }
+  dsm__json_u64(&experts, 1, DSM_SIDE_MAX, &spec->experts);
+  dsm__json_required_u64(node, "active_experts", "the experts that a position uses", 1,
+                         spec->experts > 0 ? spec->experts : 1, &spec->active_experts);
+  spec->capacity_factor = 1;
+  if (dsm__json_is_present(&factor)) {
+    dsm__json_double(&factor, (dsm__json_range){1, 1024, false}, &spec->capacity_factor);
+  }
+}
+
 static void read(dsm_layer_spec *spec, dsm__arena *arena, const dsm__json_node *node) {
-  (void)arena;
+  const dsm__json_node tied = dsm__json_member(node, "tied_to");
   dsm__positions_read(spec, node);
+  read_experts(spec, node);
+  if (dsm__json_is_present(&tied)) {
+    dsm__json_string(&tied, 1, DSM_NAME_BYTES_MAX, arena, &spec->tied_to);
+    if (spec->experts > 0) {
+      dsm__json_error(&tied, NULL, "expected no \"tied_to\" in a layer of experts, found one");
+    }
+  }
 }
 
 static void write(dsm__json_writer *writer, const dsm_layer_spec *spec, bool is_full) {
-  (void)is_full;
   dsm__positions_put(writer, spec);
+  if (spec->tied_to != NULL) {
+    dsm__json_put_string(writer, "tied_to", spec->tied_to);
+  }
+  if (spec->experts > 0) {
+    dsm__json_put_u64(writer, "experts", spec->experts);
+    dsm__json_put_u64(writer, "active_experts", spec->active_experts);
+    if (is_full || spec->capacity_factor > 1) {
+      dsm__json_put_double(writer, "capacity_factor", spec->capacity_factor);
+    }
+  }
+}
+
+/* Experts are groups with weights of their own, each for its part of the positions, rounded up. */
+static void lower_experts(const dsm_layer_spec *spec, dsm_layer *primary) {
+  const double routed = (double)(spec->feature.rows * spec->active_experts);
+  primary->in *= spec->experts;
+  primary->out *= spec->experts;
+  primary->groups = spec->experts;
+  primary->experts = spec->experts;
+  primary->routed = spec->feature.rows * spec->active_experts;
+  primary->ij = (uint64_t)ceil(routed * spec->capacity_factor / (double)spec->experts);
 }
 
 static void lower(const dsm__lowering *lowering, dsm_layer *primary) {
@@ -21,6 +71,10 @@ static void lower(const dsm__lowering *lowering, dsm_layer *primary) {
   primary->is_convolution = spec->feature.rows > 1;
   primary->ij = spec->feature.rows;
   primary->timesteps = spec->timesteps;
+  primary->is_tied = spec->tied_to != NULL;
+  if (spec->experts > 0) {
+    lower_experts(spec, primary);
+  }
 }
 
 const dsm__layer_kind dsm__fc_kind = {
