@@ -131,12 +131,14 @@ typedef struct dsm_pass_difference {
                                 last bit */
   double share; /**< of the step's difference: below 0 if the pass moves the other way than the
                    step; 0 if the step does not differ */
+  size_t alike; /**< the same number in layers that are equal on both sides; 0: not known */
 } dsm_pass_difference;
 
 /** A layer that exists on one side only. */
 typedef struct dsm_layer_drift {
   const char *layer;
   dsm_presence presence; /**< never DSM_PRESENCE_BOTH */
+  size_t alike;          /**< as of dsm_pass_difference */
 } dsm_layer_drift;
 
 /** A decision that is another now. */
@@ -147,6 +149,7 @@ typedef struct dsm_decision_drift {
                            invocations; static */
   const char *before;   /**< in words, such as "in 2 ij 8" */
   const char *after;
+  size_t alike; /**< as of dsm_pass_difference */
 } dsm_decision_drift;
 
 /** What moved. Owns all its texts. */

@@ -35,11 +35,29 @@ dsm_moved dsm__moved_between(double before, double after, double tolerance) {
   return moved;
 }
 
+/* ---- equal layers ---- */
+
+bool dsm__alike_sides_find(dsm__alike_sides *sides, const dsm_recorded *before,
+                           const dsm_recorded *after, dsm__arena *arena) {
+  return dsm__alike_find(&sides->before, before->layers, before->layer_count, DSM__ALIKE_NUMBERS,
+                         arena) &&
+         dsm__alike_find(&sides->after, after->layers, after->layer_count, DSM__ALIKE_NUMBERS,
+                         arena);
+}
+
+size_t dsm__alike_number(const dsm__alike_sides *sides, size_t before, size_t after) {
+  const size_t class_before =
+      before == SIZE_MAX ? sides->before.count : sides->before.class_of[before];
+  const size_t class_after = after == SIZE_MAX ? sides->after.count : sides->after.class_of[after];
+  return 1 + class_before * (sides->after.count + 1) + class_after;
+}
+
 /* ---- what is found ---- */
 
 /* Lists that are only counted while `is_counting`. */
 typedef struct findings {
   dsm__arena *arena;
+  const dsm__alike_sides *sides;
   bool is_counting;
   bool has_failed;
   dsm_layer_drift *layers;
@@ -57,10 +75,10 @@ static const char *kept_text(findings *found, const char *text) {
   return copy;
 }
 
-static void add_layer(findings *found, const char *layer, dsm_presence presence) {
+static void add_layer(findings *found, const char *layer, dsm_presence presence, size_t alike) {
   if (!found->is_counting) {
     found->layers[found->layer_count] =
-        (dsm_layer_drift){.layer = kept_text(found, layer), .presence = presence};
+        (dsm_layer_drift){.layer = kept_text(found, layer), .presence = presence, .alike = alike};
   }
   found->layer_count++;
 }
@@ -69,6 +87,7 @@ static void add_layer(findings *found, const char *layer, dsm_presence presence)
 typedef struct subject {
   findings *found;
   const char *layer;
+  size_t alike;
   dsm_pass pass; /* DSM_PASS_COUNT: the layer itself */
   const void *before;
   const void *after;
@@ -83,7 +102,8 @@ static void add_decision(const subject *of, const char *decision) {
                              .pass = of->pass,
                              .decision = decision,
                              .before = kept_text(found, found->before.text),
-                             .after = kept_text(found, found->after.text)};
+                             .after = kept_text(found, found->after.text),
+                             .alike = of->alike};
   }
   found->decision_count++;
 }
@@ -165,9 +185,10 @@ static void compare_later_split(const subject *of, const dsm_pass_plan *before,
 }
 
 static void compare_layer(findings *found, const dsm_layer_plan *before,
-                          const dsm_layer_plan *after) {
+                          const dsm_layer_plan *after, size_t alike) {
   subject of = {.found = found,
                 .layer = before->name,
+                .alike = alike,
                 .pass = DSM_PASS_COUNT,
                 .before = &before->decisions,
                 .after = &after->decisions};
@@ -188,15 +209,17 @@ static void compare_layer(findings *found, const dsm_layer_plan *before,
 static void compare_layers(findings *found, const dsm_recorded *before, const dsm_recorded *after,
                            const size_t *partner, const size_t *partner_before) {
   for (size_t i = 0; i < before->layer_count; i++) {
+    const size_t alike = dsm__alike_number(found->sides, i, partner[i]);
     if (partner[i] == SIZE_MAX) {
-      add_layer(found, before->layers[i].name, DSM_PRESENCE_MISSING);
+      add_layer(found, before->layers[i].name, DSM_PRESENCE_MISSING, alike);
     } else {
-      compare_layer(found, &before->layers[i], &after->layers[partner[i]]);
+      compare_layer(found, &before->layers[i], &after->layers[partner[i]], alike);
     }
   }
   for (size_t i = 0; i < after->layer_count; i++) {
     if (partner_before[i] == SIZE_MAX) {
-      add_layer(found, after->layers[i].name, DSM_PRESENCE_NEW);
+      add_layer(found, after->layers[i].name, DSM_PRESENCE_NEW,
+                dsm__alike_number(found->sides, SIZE_MAX, i));
     }
   }
 }
@@ -272,8 +295,12 @@ static dsm_verdict verdict_of(const dsm_drift *drift) {
 bool dsm__drift_compare(dsm_drift *drift, const dsm_recorded *before, const dsm_recorded *after) {
   /* Words of axes that have other names on both sides would differ where decisions do not. */
   const bool have_same_names = dsm__renamings_agree(before->renaming, after->renaming);
-  findings found = {.arena = drift->arena, .renaming = have_same_names ? before->renaming : NULL};
-  const bool is_compared = compare_records(&found, before, after);
+  dsm__alike_sides sides;
+  findings found = {.arena = drift->arena,
+                    .sides = &sides,
+                    .renaming = have_same_names ? before->renaming : NULL};
+  const bool is_compared = dsm__alike_sides_find(&sides, before, after, drift->arena) &&
+                           compare_records(&found, before, after);
   dsm__text_fini(&found.before);
   dsm__text_fini(&found.after);
   if (!is_compared) {
@@ -293,7 +320,7 @@ bool dsm__drift_compare(dsm_drift *drift, const dsm_recorded *before, const dsm_
       before->result.step_seconds / (double)drift->minibatch_before,
       after->result.step_seconds / (double)drift->minibatch_after, drift->tolerance);
   drift->is_same_clock = dsm__is_same_clock(before, after);
-  if (!dsm__drift_list_passes(drift, before, after)) {
+  if (!dsm__drift_list_passes(drift, before, after, &sides)) {
     return false;
   }
   drift->verdict = verdict_of(drift);

@@ -8,6 +8,7 @@
 #include "base/words.h"
 #include "dsm/check.h"
 #include "dsm/diff.h"
+#include "plan/alike.h"
 
 extern const dsm__words dsm__verdict_words;
 extern const dsm__words dsm__presence_words;
@@ -25,9 +26,22 @@ bool dsm__is_same_clock(const dsm_recorded *before, const dsm_recorded *after);
 /** By how much the step differs; 0 if not by more than the tolerance. */
 double dsm__step_difference_seconds(const dsm_drift *drift);
 
+/** The layers of two sides in classes. */
+typedef struct dsm__alike_sides {
+  dsm__alike before;
+  dsm__alike after;
+} dsm__alike_sides;
+
+/** False if out of memory. */
+bool dsm__alike_sides_find(dsm__alike_sides *sides, const dsm_recorded *before,
+                           const dsm_recorded *after, dsm__arena *arena);
+
+/** What tells whether two layers are equal on both sides: never 0. SIZE_MAX is no layer. */
+size_t dsm__alike_number(const dsm__alike_sides *sides, size_t before, size_t after);
+
 /** Fills the passes of a drift whose step is compared already. False if out of memory. */
-bool dsm__drift_list_passes(dsm_drift *drift, const dsm_recorded *before,
-                            const dsm_recorded *after);
+bool dsm__drift_list_passes(dsm_drift *drift, const dsm_recorded *before, const dsm_recorded *after,
+                            const dsm__alike_sides *sides);
 
 /** For each layer of `from` the index of that of `to` with the same name, or SIZE_MAX. The arena's;
  * NULL if out of memory. */

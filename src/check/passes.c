@@ -20,6 +20,7 @@ typedef struct lister {
   const dsm_drift *drift;
   const dsm_recorded *before;
   const dsm_recorded *after;
+  const dsm__alike_sides *sides;
   struct placed *list;
   size_t count;
 } lister;
@@ -63,12 +64,19 @@ static dsm_pass_difference pass_of(const lister *l, const dsm_layer_plan *before
   return made;
 }
 
-static void add_passes(lister *l, const dsm_layer_plan *before, const dsm_layer_plan *after) {
+/* Of layers with these indices, or SIZE_MAX. */
+static void add_passes(lister *l, size_t before_index, size_t after_index) {
+  static const dsm_layer_plan no_layer;
+  const dsm_layer_plan *const before =
+      before_index == SIZE_MAX ? &no_layer : &l->before->layers[before_index];
+  const dsm_layer_plan *const after =
+      after_index == SIZE_MAX ? &no_layer : &l->after->layers[after_index];
   for (int p = 0; p < DSM_PASS_COUNT; p++) {
     if (!before->passes[p].exists && !after->passes[p].exists) {
       continue;
     }
-    const dsm_pass_difference made = pass_of(l, before, after, (dsm_pass)p);
+    dsm_pass_difference made = pass_of(l, before, after, (dsm_pass)p);
+    made.alike = dsm__alike_number(l->sides, before_index, after_index);
     if (made.presence != DSM_PRESENCE_BOTH || made.seconds.is_beyond ||
         made.utilization.is_beyond) {
       l->list[l->count] = (placed){.difference = made, .place = l->count};
@@ -106,24 +114,22 @@ static bool sort_passes(dsm_drift *drift, const lister *l) {
 }
 
 /* Those of the layers before in order of execution, then those of layers that are new. */
-bool dsm__drift_list_passes(dsm_drift *drift, const dsm_recorded *before,
-                            const dsm_recorded *after) {
-  static const dsm_layer_plan no_layer;
+bool dsm__drift_list_passes(dsm_drift *drift, const dsm_recorded *before, const dsm_recorded *after,
+                            const dsm__alike_sides *sides) {
   const size_t *const partner = dsm__layer_partners(before, after, drift->arena);
   const size_t *const partner_before = dsm__layer_partners(after, before, drift->arena);
-  lister l = {.drift = drift, .before = before, .after = after};
+  lister l = {.drift = drift, .before = before, .after = after, .sides = sides};
   l.list = dsm__arena_array(
       drift->arena, (before->layer_count + after->layer_count) * DSM_PASS_COUNT, sizeof *l.list);
   if (partner == NULL || partner_before == NULL || l.list == NULL) {
     return false;
   }
   for (size_t i = 0; i < before->layer_count; i++) {
-    add_passes(&l, &before->layers[i],
-               partner[i] == SIZE_MAX ? &no_layer : &after->layers[partner[i]]);
+    add_passes(&l, i, partner[i]);
   }
   for (size_t i = 0; i < after->layer_count; i++) {
     if (partner_before[i] == SIZE_MAX) {
-      add_passes(&l, &no_layer, &after->layers[i]);
+      add_passes(&l, SIZE_MAX, i);
     }
   }
   return sort_passes(drift, &l);

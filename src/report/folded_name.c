@@ -187,16 +187,24 @@ static size_t find_patterns(dsm__arena *arena, const name *read, size_t count,
   return others;
 }
 
+/* Does a byte part a name, and is no dot of a range? */
+static bool is_separator(const char *text, size_t at) {
+  const bool is_range = text[at] == '.' && (text[at + 1] == '.' || (at > 0 && text[at - 1] == '.'));
+  return strchr("._/-:", text[at]) != NULL && !is_range;
+}
+
 /* How many bytes texts have in common at their beginning, up to what parts names. */
 static size_t common_beginning(const char *const *texts, size_t count) {
   size_t length = 0;
   for (size_t at = 0; texts[0][at] != '\0'; at++) {
+    bool is_end = is_separator(texts[0], at);
     for (size_t i = 1; i < count; i++) {
       if (texts[i][at] != texts[0][at]) {
         return length;
       }
+      is_end = is_end && is_separator(texts[i], at);
     }
-    length = strchr("._/-:", texts[0][at]) != NULL ? at + 1 : length;
+    length = is_end ? at + 1 : length;
   }
   return length;
 }

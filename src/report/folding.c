@@ -248,3 +248,20 @@ bool dsm__fold_texts(dsm__folding *folding, const char *const *texts, size_t cou
   return DSM__RESERVE(arena, class_of, count) && find_equal_texts(class_of, texts, count) &&
          dsm__fold(folding, class_of, class_of, count, arena);
 }
+
+bool dsm__fold_equal_texts(dsm__folding *folding, const char *const *texts, size_t count,
+                           bool is_unfolded, dsm__arena *arena) {
+  size_t *row_of;
+  size_t row_count = 0;
+  if (is_unfolded) {
+    return list_layers(folding, count, arena);
+  }
+  *folding = (dsm__folding){.row_count = 0};
+  if (!DSM__RESERVE(arena, row_of, count) || !find_equal_texts(row_of, texts, count)) {
+    return false;
+  }
+  for (size_t i = 0; i < count; i++) {
+    row_of[i] = row_of[i] == i ? row_count++ : row_of[row_of[i]];
+  }
+  return list_rows(folding, row_of, row_count, count, arena);
+}

@@ -47,6 +47,11 @@ bool dsm__fold_plan(dsm__folding *folding, const dsm_plan *plan, bool is_unfolde
 bool dsm__fold_equal(dsm__folding *folding, const dsm_plan *plan, bool is_unfolded,
                      dsm__arena *arena);
 
+/** Lines with equal texts as one row, wherever they stand; rows stand in the order of their first
+ * lines. */
+bool dsm__fold_equal_texts(dsm__folding *folding, const char *const *texts, size_t count,
+                           bool is_unfolded, dsm__arena *arena);
+
 /** The rows of lines that are to be shown, in which equal texts are folded likewise: where a run of
  * lines repeats. */
 bool dsm__fold_texts(dsm__folding *folding, const char *const *texts, size_t count,

@@ -4,6 +4,8 @@
 #include <inttypes.h>
 #include <math.h>
 
+#include "plan/alike.h"
+#include "report/folded_name.h"
 #include "report/loss.h"
 #include "report/table/number_style.h"
 
@@ -24,14 +26,50 @@ const char *dsm__what_if_label(dsm_decision decision) {
   return labels[decision];
 }
 
+/* Names of layers, and what tells which are equal. */
+typedef struct named_layers {
+  const char **names;
+  const char **classes;
+} named_layers;
+
+static bool name_layers(dsm__page *page, const dsm_plan *plan, const size_t *layers, size_t count,
+                        named_layers *made) {
+  dsm__alike classes;
+  if (!DSM__RESERVE(page->arena, made->names, count) ||
+      !DSM__RESERVE(page->arena, made->classes, count) ||
+      !dsm__alike_find(&classes, plan->layers, plan->layer_count, DSM__ALIKE_NUMBERS,
+                       page->arena)) {
+    return false;
+  }
+  for (size_t i = 0; i < count; i++) {
+    made->names[i] = plan->layers[layers[i]].layer->name;
+    made->classes[i] = dsm__page_text(page, "%zu", classes.class_of[layers[i]]);
+  }
+  return true;
+}
+
 const char *dsm__layer_names(dsm__page *page, const dsm_plan *plan, const size_t *layers,
                              size_t count, const char *separator, size_t most) {
-  const size_t shown = most > 0 && count > most ? most : count;
+  named_layers named;
+  dsm__folding folding;
   const char *text = "";
-  for (size_t i = 0; i < shown; i++) {
-    text = dsm__page_join(page, text, separator, "%s", plan->layers[layers[i]].layer->name);
+  size_t left = 0;
+  if (!name_layers(page, plan, layers, count, &named) ||
+      !dsm__fold_equal_texts(&folding, named.classes, count, page->style.is_unfolded,
+                             page->arena)) {
+    page->out.failed = true;
+    return "";
   }
-  return shown < count ? dsm__page_text(page, "%s and %zu more", text, count - shown) : text;
+  for (size_t row = 0; row < folding.row_count; row++) {
+    if (most > 0 && row >= most) {
+      left += folding.rows[row].count;
+      continue;
+    }
+    const char *const name = dsm__fold_row_name_of(page->arena, named.names, &folding, row);
+    page->out.failed = page->out.failed || name == NULL;
+    text = dsm__page_join(page, text, separator, "%s", name == NULL ? "" : name);
+  }
+  return left > 0 ? dsm__page_text(page, "%s and %zu more", text, left) : text;
 }
 
 static const char *value_text(dsm__page *page, const dsm_what_if *what_if) {

@@ -11,8 +11,8 @@
 #include "reading.h"
 #include "subjects.h"
 
-static const dsm_layer_drift layers[] = {{"gone", DSM_PRESENCE_MISSING},
-                                         {"come", DSM_PRESENCE_NEW}};
+static const dsm_layer_drift layers[] = {{.layer = "gone", .presence = DSM_PRESENCE_MISSING},
+                                         {.layer = "come", .presence = DSM_PRESENCE_NEW}};
 
 /* At 1 GHz; at another clock before, seconds would not follow from cycles. */
 static const dsm_pass_difference passes[] = {
@@ -41,8 +41,8 @@ static const dsm_pass_difference passes[] = {
 };
 
 static const dsm_decision_drift decisions[] = {
-    {"conv1", DSM_PASS_FORWARD, "core_split", "in 2 ij 8", "none"},
-    {"conv, \"2\"", DSM_PASS_COUNT, "dysm_factor", "1", "16"},
+    {"conv1", DSM_PASS_FORWARD, "core_split", "in 2 ij 8", "none", 0},
+    {"conv, \"2\"", DSM_PASS_COUNT, "dysm_factor", "1", "16", 0},
 };
 
 static const dsm_drift regressed = {

@@ -16,11 +16,12 @@ static const dsm_input_difference inputs[] = {
     {"workload.source", NULL, "\"a \\\"book\\\", page 1\""},
     {"workload.layers.gone", "{\"name\":\"gone\"}", NULL},
 };
-static const dsm_layer_drift layers[] = {
-    {"gone", DSM_PRESENCE_MISSING}, {"come1", DSM_PRESENCE_NEW}, {"come2", DSM_PRESENCE_NEW}};
+static const dsm_layer_drift layers[] = {{"gone", DSM_PRESENCE_MISSING, 0},
+                                         {"come1", DSM_PRESENCE_NEW, 0},
+                                         {"come2", DSM_PRESENCE_NEW, 0}};
 static const dsm_decision_drift decisions[] = {
-    {"conv1", DSM_PASS_FORWARD, "core_split", "in 2 ij 8", "none"},
-    {"conv, \"2\"", DSM_PASS_COUNT, "dysm_factor", "1", "16"},
+    {"conv1", DSM_PASS_FORWARD, "core_split", "in 2 ij 8", "none", 0},
+    {"conv, \"2\"", DSM_PASS_COUNT, "dysm_factor", "1", "16", 0},
 };
 static const dsm_pass_difference passes[] = {
     {.layer = "gone",

@@ -11,6 +11,7 @@
 #include "report/folded_name.h"
 #include "report/folding.h"
 #include "report/pass_rows.h"
+#include "report/table/moved_rows.h"
 #include "report/table/plan_table.h"
 #include "subjects.h"
 
@@ -151,6 +152,7 @@ static const struct {
     {{"s1.b0", "s1.b1", "s2.b0", "s2.b1"}, "s*.b*"},
     {{"enc0.fwd", "enc0.bwd"}, "enc0.{fwd,bwd}"},
     {{"e.0.q", "e.0.k", "e.1.q", "e.1.k"}, "e.0..1.{q,k}"},
+    {{"e.0.q", "e.0.k", "e.1.k"}, "e.{0.q,0..1.k}"},
     {{"left", "right"}, "left, right"},
     {{"3a_1x1", "3a_pool", "3b_1x1", "other"}, "3a_1x1, +3 like it"},
     {{"a", "b", "c", "d", "e"}, "a, +4 like it"},
@@ -224,6 +226,82 @@ START_TEST(test_folded_rows_add_up_to_the_step) {
   }
   dsm__arena_free(arena);
   subject_free(&made);
+}
+END_TEST
+
+/* ---- what moved ---- */
+
+START_TEST(test_equal_layers_that_moved_are_one_row) {
+  enum { COUNT = 6 };
+  static const struct {
+    const char *layer;
+    size_t alike;
+    double difference;
+  } moved[COUNT] = {{"big", 1, -7},    {"block.0", 2, 3}, {"block.1", 2, 3},
+                    {"block.2", 2, 3}, {"one", 0, 1},     {"two", 0, 1}};
+  dsm_pass_difference passes[COUNT];
+  dsm_decision_drift decisions[COUNT];
+  dsm_layer_drift layers[COUNT];
+  for (size_t i = 0; i < COUNT; i++) {
+    passes[i] = (dsm_pass_difference){.layer = moved[i].layer,
+                                      .seconds = {.after = fabs(moved[i].difference)},
+                                      .difference_seconds = moved[i].difference,
+                                      .share = moved[i].difference / 4,
+                                      .alike = moved[i].alike};
+    decisions[i] = (dsm_decision_drift){
+        .layer = moved[i].layer, .decision = "dysm_factor", .alike = moved[i].alike};
+    layers[i] = (dsm_layer_drift){
+        .layer = moved[i].layer, .presence = DSM_PRESENCE_NEW, .alike = moved[i].alike};
+  }
+  dsm__page page = dsm__page_begin(plain_style(100));
+  dsm__moved_rows rows = dsm__moved_passes(&page, passes, COUNT);
+  ck_assert_uint_eq(rows.count, 4);
+  ck_assert_str_eq(rows.items[0].name, "block.0..2"); /* 9 together */
+  ck_assert_str_eq(rows.items[0].times, "3");
+  ck_assert_str_eq(rows.items[1].name, "big");
+  ck_assert_str_eq(rows.items[1].times, "");
+  ck_assert_str_eq(rows.items[3].name, "two");
+  const dsm_pass_difference sum = dsm__moved_together(&passes[1], 3);
+  ck_assert_double_eq(sum.difference_seconds, 9);
+  ck_assert_double_eq(sum.seconds.after, 9);
+  ck_assert_double_eq(sum.share, 2.25);
+  rows = dsm__moved_decisions(&page, decisions, COUNT);
+  ck_assert_uint_eq(rows.count, 4);
+  ck_assert_str_eq(rows.items[1].name, "block.0..2");
+  rows = dsm__moved_layers(&page, layers, COUNT, DSM_PRESENCE_NEW);
+  ck_assert_uint_eq(rows.count, 4);
+  rows = dsm__moved_layers(&page, layers, COUNT, DSM_PRESENCE_MISSING);
+  ck_assert_uint_eq(rows.count, 0);
+  page.style.is_unfolded = true;
+  rows = dsm__moved_passes(&page, passes, COUNT);
+  ck_assert_uint_eq(rows.count, COUNT);
+  ck_assert_str_eq(rows.items[0].name, "big");
+  free(dsm__page_finish(&page));
+}
+END_TEST
+
+/* What the folded table says of passes is, row by row times n, what the difference lists. */
+START_TEST(test_differences_of_blocks_add_up) {
+  subject a = encoder_subject(12, "torus64");
+  subject b = encoder_subject(12, "torus16");
+  dsm_diff *diff = NULL;
+  ck_assert_int_eq(dsm_diff_derive(&diff, a.plan, b.plan, NULL), DSM_OK);
+  dsm__page page = dsm__page_begin(plain_style(100));
+  const dsm__moved_rows rows = dsm__moved_passes(&page, diff->passes, diff->pass_count);
+  double seconds = 0;
+  size_t passes = 0;
+  for (size_t i = 0; i < rows.count; i++) {
+    const dsm__moved_row *const row = &rows.items[i];
+    seconds += dsm__moved_together(&diff->passes[row->first], row->count).difference_seconds;
+    passes += row->count;
+  }
+  ck_assert_uint_lt(rows.count, 40);
+  ck_assert_uint_eq(passes, diff->pass_count);
+  ck_assert_double_eq_tol(seconds, diff->difference_seconds, 1e-9 * diff->difference_seconds);
+  free(dsm__page_finish(&page));
+  dsm_diff_free(diff);
+  subject_free(&b);
+  subject_free(&a);
 }
 END_TEST
 
@@ -303,6 +381,8 @@ Suite *suite_folding(void) {
   tcase_add_loop_test(cases, test_names_are_folded, 0, COUNT_OF(folded_names));
   tcase_add_test(cases, test_the_longest_rows_are_kept_and_of_equals_the_first);
   tcase_add_loop_test(cases, test_folded_rows_add_up_to_the_step, 0, BUNDLED_EXPLORATION_COUNT);
+  tcase_add_test(cases, test_equal_layers_that_moved_are_one_row);
+  tcase_add_test(cases, test_differences_of_blocks_add_up);
   tcase_add_test(cases, test_a_transformer_fits_a_screen);
   tcase_add_test(cases, test_losses_of_equal_layers_are_summed);
   suite_add_tcase(suite, cases);

@@ -105,7 +105,8 @@ const cli_option cli_options[] = {
      OWN(cli_apply_parallelism)},
     {.name = "explain",
      .argument = "LAYER",
-     .help = "show, instead of the plan, what a layer could do otherwise and why it does not",
+     .help = "show, instead of the plan, what a layer could do otherwise and why it does not; the "
+             "name that the table has for equal layers means the first of them",
      .commands = CLI_EXPLORE | CLI_SCORE,
      TEXT(explain, CLI_TAKES_LAYER)},
     {.name = "elasticity",

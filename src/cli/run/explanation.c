@@ -19,7 +19,36 @@ typedef struct layer_list {
   size_t count;
 } layer_list;
 
-static layer_list find_layers(const dsm_workload *workload, const char *name) {
+static bool is_digit(char character) {
+  return character >= '0' && character <= '9';
+}
+
+/* Of a name as tables have them for equal layers, such as "encoder.0..23.{query,key}", the first
+ * layer: "encoder.0.query". */
+static void write_first_name(char first[DSM_NAME_BYTES_MAX + 1], const char *name) {
+  size_t length = 0;
+  bool is_in_number = false;
+  for (const char *at = name; *at != '\0' && length < DSM_NAME_BYTES_MAX; at++) {
+    const bool is_range = is_in_number && at[0] == '.' && at[1] == '.' && is_digit(at[2]);
+    if (is_range || (is_in_number && at[0] == ',' && is_digit(at[1]))) {
+      at += is_range ? 2 : 1;
+      at += strspn(at, "0123456789") - 1;
+      continue;
+    }
+    if (*at == ',') { /* the next of several names */
+      const char *const end = strchr(at, '}');
+      at = end != NULL ? end : at + strlen(at) - 1;
+      continue;
+    }
+    is_in_number = is_digit(*at);
+    if (*at != '{' && *at != '}') {
+      first[length++] = *at;
+    }
+  }
+  first[length] = '\0';
+}
+
+static layer_list find_named(const dsm_workload *workload, const char *name) {
   const size_t index = dsm_workload_find_layer(workload, name);
   if (index != SIZE_MAX) {
     return (layer_list){.indices = {index}, .count = 1};
@@ -31,6 +60,17 @@ static layer_list find_layers(const dsm_workload *workload, const char *name) {
     }
   }
   return list;
+}
+
+/* A layer, or the first of equal ones by what tables call them. */
+static layer_list find_layers(const dsm_workload *workload, const char *name) {
+  const layer_list found = find_named(workload, name);
+  if (found.count > 0) {
+    return found;
+  }
+  char first[DSM_NAME_BYTES_MAX + 1];
+  write_first_name(first, name);
+  return find_named(workload, first);
 }
 
 cli_exit cli_check_explained_layer(const cli_arguments *arguments, const dsm_workload *workload) {

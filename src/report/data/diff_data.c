@@ -297,7 +297,8 @@ static void put_step_rows(dsm__csv *csv, const dsm_diff *diff, const document *m
 static void put_pass_rows(dsm__csv *csv, const document *made) {
   const pass_row *const passes = made->passes.items;
   for (size_t i = 0; i < made->passes.count; i++) {
-    dsm_decision_drift what = {passes[i].layer, passes[i].pass, "seconds", NULL, NULL};
+    dsm_decision_drift what = {
+        .layer = passes[i].layer, .pass = passes[i].pass, .decision = "seconds"};
     put_row(csv, "pass", what, &passes[i].seconds);
     what.decision = "cycles";
     put_row(csv, "pass", what, &passes[i].cycles);

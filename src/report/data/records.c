@@ -21,8 +21,11 @@ DSM__RECORD(dsm__figures_record, dsm_plan_result, false, "The prediction for a s
 
 dsm_decision_drift dsm__presence_row(const char *layer, dsm_pass pass, dsm_presence presence) {
   const bool is_new = presence == DSM_PRESENCE_NEW;
-  return (dsm_decision_drift){layer, pass, "presence", is_new ? NULL : "present",
-                              is_new ? "present" : NULL};
+  return (dsm_decision_drift){.layer = layer,
+                              .pass = pass,
+                              .decision = "presence",
+                              .before = is_new ? NULL : "present",
+                              .after = is_new ? "present" : NULL};
 }
 
 dsm__page dsm__data_begin(void) {

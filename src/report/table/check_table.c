@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "report/table/check_text.h"
+#include "report/table/moved_rows.h"
 #include "report/table/number_style.h"
 #include "report/table/table.h"
 #include "report/table/text_page.h"
@@ -61,13 +62,16 @@ static dsm__figure time_figure(const dsm_pass_difference *pass, bool is_cycles, 
   return is_cycles ? dsm__figure_fixed(value, 0) : dsm__figure_fixed(1e6 * value, 3);
 }
 
-static void add_pass(dsm__table *table, const dsm_pass_difference *pass, bool is_cycles) {
+static void add_pass(dsm__table *table, const dsm_pass_difference *passes,
+                     const dsm__moved_row *row, bool is_cycles) {
+  const dsm_pass_difference sum = dsm__moved_together(&passes[row->first], row->count);
+  const dsm_pass_difference *const pass = &sum;
   const bool is_both = pass->presence == DSM_PRESENCE_BOTH;
   const bool was_there = pass->presence != DSM_PRESENCE_NEW;
   const bool is_there = pass->presence != DSM_PRESENCE_MISSING;
   const char *const word = dsm_presence_name(pass->presence);
   const dsm_moved *const utilization = &pass->utilization;
-  DSM__TABLE_TEXTS(table, pass->layer, dsm_pass_name(pass->pass),
+  DSM__TABLE_TEXTS(table, row->name, row->times, dsm_pass_name(pass->pass),
                    was_there ? time_figure(pass, is_cycles, true).text : "-",
                    is_there ? time_figure(pass, is_cycles, false).text : "-");
   dsm__table_add(table, is_both ? dsm__style_of(&pass->seconds, true) : DSM__STYLE_PLAIN,
@@ -82,6 +86,7 @@ static void add_pass(dsm__table *table, const dsm_pass_difference *pass, bool is
 static void put_passes(dsm__page *page, const dsm_drift *drift, size_t limit) {
   const dsm__table_column columns[] = {
       {.title = "layer", .is_name = true},
+      {.title = "n", .gap = 1, .is_right = true, .is_optional = true},
       {.title = "pass", .gap = 2},
       {.title = drift->is_same_clock ? "cycles before" : "us before",
        .gap = 2,
@@ -93,17 +98,19 @@ static void put_passes(dsm__page *page, const dsm_drift *drift, size_t limit) {
       {.title = "after", .gap = 2, .is_right = true, .rank = 1},
       {.title = "change", .gap = 2, .is_right = true},
   };
-  const size_t shown = dsm__rows_shown(drift->pass_count, limit);
+  const dsm__moved_rows rows = dsm__moved_passes(page, drift->passes, drift->pass_count);
+  const size_t shown = dsm__rows_shown(rows.count, limit);
   if (shown == 0) {
     return;
   }
   dsm__table table = DSM__TABLE(page, columns);
   table.indent = 2;
   for (size_t i = 0; i < shown; i++) {
-    add_pass(&table, &drift->passes[i], drift->is_same_clock);
+    add_pass(&table, drift->passes, &rows.items[i], drift->is_same_clock);
   }
   dsm__table_print(&table);
-  dsm__put_left_out(page, drift->pass_count, limit);
+  dsm__put_left_out(page, rows.count, limit);
+  dsm__put_moved_note(page, &rows, shown, true);
 }
 
 static void put_layers(dsm__page *page, const dsm_checked *item, dsm_presence presence) {

@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "base/number_text.h"
+#include "report/table/moved_rows.h"
 #include "report/table/number_style.h"
 #include "report/table/table.h"
 
@@ -74,38 +75,41 @@ void dsm__put_left_out(dsm__page *page, size_t count, size_t limit) {
 
 const char *dsm__one_sided_layers(dsm__page *page, const dsm_layer_drift *layers, size_t count,
                                   dsm_presence presence, size_t limit) {
+  const dsm__moved_rows rows = dsm__moved_layers(page, layers, count, presence);
+  const size_t shown = dsm__rows_shown(rows.count, limit);
   const char *text = "";
-  size_t found = 0;
-  for (size_t i = 0; i < count; i++) {
-    if (layers[i].presence == presence && (limit == 0 || found < limit)) {
-      text = dsm__page_join(page, text, ", ", "%s", layers[i].layer);
-    }
-    found += layers[i].presence == presence ? 1 : 0;
+  size_t left = 0;
+  for (size_t i = 0; i < rows.count; i++) {
+    text = i < shown ? dsm__page_join(page, text, ", ", "%s", rows.items[i].name) : text;
+    left += i < shown ? 0 : rows.items[i].count;
   }
-
-  const size_t left = found - dsm__rows_shown(found, limit);
   return left > 0 ? dsm__page_text(page, "%s and %zu more; --all shows them", text, left) : text;
 }
 
 void dsm__put_decisions(dsm__page *page, const dsm_decision_drift *decisions, size_t count,
                         size_t limit, const char *const sides[2]) {
   const dsm__table_column columns[] = {
-      {.title = "layer", .is_name = true}, {.title = "pass", .gap = 2},
-      {.title = "decision", .gap = 2},     {.title = sides[0], .gap = 2},
+      {.title = "layer", .is_name = true},
+      {.title = "n", .gap = 1, .is_right = true, .is_optional = true},
+      {.title = "pass", .gap = 2},
+      {.title = "decision", .gap = 2},
+      {.title = sides[0], .gap = 2},
       {.title = sides[1], .gap = 2},
   };
-  const size_t shown = dsm__rows_shown(count, limit);
+  const dsm__moved_rows rows = dsm__moved_decisions(page, decisions, count);
+  const size_t shown = dsm__rows_shown(rows.count, limit);
   if (shown == 0) {
     return;
   }
   dsm__table table = DSM__TABLE(page, columns);
   table.indent = 2;
   for (size_t i = 0; i < shown; i++) {
-    const dsm_decision_drift *const decision = &decisions[i];
-    DSM__TABLE_TEXTS(&table, decision->layer,
+    const dsm_decision_drift *const decision = &decisions[rows.items[i].first];
+    DSM__TABLE_TEXTS(&table, rows.items[i].name, rows.items[i].times,
                      decision->pass == DSM_PASS_COUNT ? "" : dsm_pass_name(decision->pass),
                      decision->decision, decision->before, decision->after);
   }
   dsm__table_print(&table);
-  dsm__put_left_out(page, count, limit);
+  dsm__put_left_out(page, rows.count, limit);
+  dsm__put_moved_note(page, &rows, shown, false);
 }

@@ -4,6 +4,7 @@
 
 #include "report/diff_figures.h"
 #include "report/table/check_text.h"
+#include "report/table/moved_rows.h"
 #include "report/table/number_style.h"
 #include "report/table/table.h"
 #include "report/table/text_page.h"
@@ -186,6 +187,7 @@ static void put_parts(const view *v) {
 
 static const dsm__table_column pass_columns[] = {
     {.title = "layer", .is_name = true},
+    {.title = "n", .gap = 1, .is_right = true, .is_optional = true},
     {.title = "pass", .gap = 2},
     {.title = "A (us)", .gap = 2, .is_right = true},
     {.title = "B (us)", .gap = 2, .is_right = true},
@@ -198,15 +200,16 @@ static const dsm__table_column pass_columns[] = {
 
 static const double per_micro = 1e6;
 
-static void add_pass(const view *v, dsm__table *table, const dsm_pass_difference *pass,
-                     int decimals) {
+static void add_pass(const view *v, dsm__table *table, const dsm__moved_row *row, int decimals) {
+  const dsm_pass_difference sum = dsm__moved_together(&v->diff->passes[row->first], row->count);
+  const dsm_pass_difference *const pass = &sum;
   static const char *const words[] = {NULL, "only in A", "only in B"};
   const bool is_in_a = pass->presence != DSM_PRESENCE_NEW;
   const bool is_in_b = pass->presence != DSM_PRESENCE_MISSING;
   const dsm_moved *const seconds = &pass->seconds;
   const char *const word = words[pass->presence];
   DSM__TABLE_TEXTS(
-      table, pass->layer, dsm_pass_name(pass->pass),
+      table, row->name, row->times, dsm_pass_name(pass->pass),
       is_in_a ? dsm__figure_fixed(per_micro * seconds->before, decimals).text : nothing,
       is_in_b ? dsm__figure_fixed(per_micro * seconds->after, decimals).text : nothing);
   dsm__table_add(table, dsm__style_of(seconds, true),
@@ -219,40 +222,47 @@ static void add_pass(const view *v, dsm__table *table, const dsm_pass_difference
 }
 
 /* What the passes beyond the first `from` come to. */
-static void put_rest(const view *v, size_t from, int decimals) {
-  const size_t count = v->diff->pass_count;
+static void put_rest(const view *v, const dsm__moved_rows *rows, size_t from, int decimals) {
+  size_t left = 0;
   double seconds = 0;
   double share = 0;
-  for (size_t i = from; i < count; i++) {
-    seconds += v->diff->passes[i].difference_seconds;
-    share += v->diff->passes[i].share;
+  for (size_t i = from; i < rows->count; i++) {
+    const dsm__moved_row *const row = &rows->items[i];
+    const dsm_pass_difference sum = dsm__moved_together(&v->diff->passes[row->first], row->count);
+    seconds += sum.difference_seconds;
+    share += sum.share;
+    left += row->count;
   }
-  if (from < count) {
+  if (left > 0) {
     dsm__page_labelled(v->page, 2, "", "and %zu more, together %s us, %s %%; --all shows them",
-                       count - from, signed_text(v->page, per_micro * seconds, decimals),
+                       left, signed_text(v->page, per_micro * seconds, decimals),
                        share_text(v, share));
   }
 }
 
 static void put_passes(const view *v) {
-  const size_t count = dsm__rows_shown(v->diff->pass_count, v->of->row_limit);
+  const dsm__moved_rows rows = dsm__moved_passes(v->page, v->diff->passes, v->diff->pass_count);
+  const size_t count = dsm__rows_shown(rows.count, v->of->row_limit);
   if (count == 0) {
     put_nothing(v, "time");
     return;
   }
   double largest = 0;
   for (size_t i = 0; i < count; i++) {
-    largest = fmax(largest, per_micro * larger(&v->diff->passes[i].seconds));
+    const dsm__moved_row *const row = &rows.items[i];
+    largest = fmax(largest,
+                   per_micro * (double)row->count * larger(&v->diff->passes[row->first].seconds));
   }
   const int decimals = decimals_for(largest);
   put_heading(v, "time of layers and passes, the largest difference first");
   dsm__table table = DSM__TABLE(v->page, pass_columns);
   table.indent = 2;
   for (size_t i = 0; i < count; i++) {
-    add_pass(v, &table, &v->diff->passes[i], decimals);
+    add_pass(v, &table, &rows.items[i], decimals);
   }
   dsm__table_print(&table);
-  put_rest(v, count, decimals);
+  put_rest(v, &rows, count, decimals);
+  dsm__put_moved_note(v->page, &rows, count, true);
 }
 
 /* ---- the whole ---- */

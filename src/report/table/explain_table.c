@@ -2,6 +2,7 @@
 /* explain_table.c: the alternatives of a layer, for people. */
 #include "model/names.h"
 #include "report/explain_view.h"
+#include "report/folded_name.h"
 #include "report/loss.h"
 #include "report/table/number_style.h"
 #include "report/table/table.h"
@@ -121,11 +122,45 @@ static void put_what_ifs(dsm__page *page, const dsm_plan *plan,
   }
 }
 
+/* What all passes of a layer take of the step. */
+static double share_of_layer(const dsm_plan *plan, const dsm_layer_plan *layer) {
+  double cycles = 0;
+  for (int p = 0; p < DSM_PASS_COUNT; p++) {
+    cycles += layer->passes[p].exists ? layer->passes[p].cycles.total : 0;
+  }
+  return dsm__share(cycles, plan->result.step_cycles);
+}
+
+/* That other layers are equal, and what is said here is true of each of them. */
+static void put_equal_layers(dsm__page *page, const dsm_plan *plan, size_t layer) {
+  dsm__folding equal;
+  if (!dsm__fold_equal(&equal, plan, page->style.is_unfolded, page->arena)) {
+    page->out.failed = true;
+    return;
+  }
+  for (size_t row = 0; row < equal.row_count; row++) {
+    size_t own = equal.rows[row].first;
+    while (own != SIZE_MAX && own != layer) {
+      own = equal.next[own];
+    }
+    if (own == layer && equal.rows[row].count > 1) {
+      const size_t count = equal.rows[row].count;
+      const double share = (double)count * share_of_layer(plan, &plan->layers[layer]);
+      const char *const name = dsm__fold_row_name(page->arena, plan, &equal, row);
+      page->out.failed = page->out.failed || name == NULL;
+      dsm__page_line(page, DSM__STYLE_PLAIN,
+                     "one of %zu equal layers, %s, which take %s %% of the step together", count,
+                     name == NULL ? "" : name, dsm__figure_percent(share).text);
+    }
+  }
+}
+
 static void put_layer(dsm__page *page, const dsm_plan *plan, const dsm_explanation *explanation) {
   const dsm_layer *const layer = plan->layers[explanation->layer_index].layer;
   dsm__page_line(page, DSM__STYLE_HEADING, "%s (%s) in %s", layer->name,
                  dsm_layer_type_name(plan->workload->specs[layer->spec_index].type),
                  dsm__page_plan_heading(page, plan));
+  put_equal_layers(page, plan, explanation->layer_index);
   for (int p = 0; p < DSM_PASS_COUNT; p++) {
     put_pass(page, plan, explanation, (dsm_pass)p);
   }

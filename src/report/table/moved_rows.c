@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "report/table/moved_rows.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/order.h"
+#include "report/folded_name.h"
+
+/* A list as it is folded: of each item its layer's name, and what tells which others are equal. */
+typedef struct lines {
+  const char **names;
+  const char **texts;
+  size_t count;
+} lines;
+
+static bool reserve(dsm__page *page, lines *made, size_t count) {
+  const bool has_room = DSM__RESERVE(page->arena, made->names, count) &&
+                        DSM__RESERVE(page->arena, made->texts, count);
+  made->count = has_room ? count : 0;
+  page->out.failed = page->out.failed || !has_room;
+  return has_room;
+}
+
+/* What tells an item of which it is not known which others are equal from all others. */
+static const char *own_text(dsm__page *page, size_t alike, size_t index) {
+  return alike > 0 ? dsm__page_text(page, "%zu", alike) : dsm__page_text(page, "item %zu", index);
+}
+
+static dsm__moved_rows rows_of(dsm__page *page, const lines *of) {
+  dsm__folding folding;
+  dsm__moved_rows rows = {.count = 0};
+  if (!dsm__fold_equal_texts(&folding, of->texts, of->count, page->style.is_unfolded,
+                             page->arena) ||
+      !DSM__RESERVE(page->arena, rows.items, folding.row_count)) {
+    page->out.failed = true;
+    return (dsm__moved_rows){.count = 0};
+  }
+  for (size_t row = 0; row < folding.row_count; row++) {
+    const dsm__fold_row *const found = &folding.rows[row];
+    const char *const name = dsm__fold_row_name_of(page->arena, of->names, &folding, row);
+    page->out.failed = page->out.failed || name == NULL;
+    rows.items[rows.count++] = (dsm__moved_row){
+        .first = found->first,
+        .count = found->count,
+        .name = name == NULL ? "" : name,
+        .times = found->count > 1 ? dsm__page_text(page, "%zu", found->count) : ""};
+    rows.is_folded = rows.is_folded || found->count > 1;
+  }
+  return rows;
+}
+
+/* ---- passes ---- */
+
+/* A row and by how much it differs. */
+typedef struct ranked {
+  dsm__moved_row row;
+  double size;
+} ranked;
+
+static int compare_sizes(const void *left, const void *right) {
+  const ranked *const a = left;
+  const ranked *const b = right;
+  return dsm__order_then(dsm__order(b->size, a->size),
+                         dsm__order_whole(a->row.first, b->row.first));
+}
+
+/* The list is sorted by what single layers differ; many that differ little can differ more. */
+static void sort_rows(dsm__page *page, dsm__moved_rows *rows, const dsm_pass_difference *passes) {
+  ranked *list;
+  if (!DSM__RESERVE(page->arena, list, rows->count)) {
+    page->out.failed = true;
+    return;
+  }
+  for (size_t i = 0; i < rows->count; i++) {
+    const dsm__moved_row *const row = &rows->items[i];
+    list[i] = (ranked){.row = *row,
+                       .size = (double)row->count * fabs(passes[row->first].difference_seconds)};
+  }
+  qsort(list, rows->count, sizeof *list, compare_sizes);
+  for (size_t i = 0; i < rows->count; i++) {
+    rows->items[i] = list[i].row;
+  }
+}
+
+dsm__moved_rows dsm__moved_passes(dsm__page *page, const dsm_pass_difference *passes,
+                                  size_t count) {
+  lines of = {.count = 0};
+  if (!reserve(page, &of, count)) {
+    return (dsm__moved_rows){.count = 0};
+  }
+  for (size_t i = 0; i < count; i++) {
+    of.names[i] = passes[i].layer;
+    of.texts[i] = dsm__page_text(page, "%s %s", own_text(page, passes[i].alike, i),
+                                 dsm_pass_name(passes[i].pass));
+  }
+  dsm__moved_rows rows = rows_of(page, &of);
+  if (rows.is_folded) {
+    sort_rows(page, &rows, passes);
+  }
+  return rows;
+}
+
+dsm_pass_difference dsm__moved_together(const dsm_pass_difference *pass, size_t count) {
+  dsm_pass_difference sum = *pass;
+  sum.seconds.before *= (double)count;
+  sum.seconds.after *= (double)count;
+  sum.cycles.before *= (double)count;
+  sum.cycles.after *= (double)count;
+  sum.difference_seconds *= (double)count;
+  sum.share *= (double)count;
+  return sum;
+}
+
+/* ---- decisions and layers ---- */
+
+dsm__moved_rows dsm__moved_decisions(dsm__page *page, const dsm_decision_drift *decisions,
+                                     size_t count) {
+  lines of = {.count = 0};
+  if (!reserve(page, &of, count)) {
+    return (dsm__moved_rows){.count = 0};
+  }
+  for (size_t i = 0; i < count; i++) {
+    of.names[i] = decisions[i].layer;
+    of.texts[i] = dsm__page_text(page, "%s %d %s", own_text(page, decisions[i].alike, i),
+                                 (int)decisions[i].pass, decisions[i].decision);
+  }
+  return rows_of(page, &of);
+}
+
+dsm__moved_rows dsm__moved_layers(dsm__page *page, const dsm_layer_drift *layers, size_t count,
+                                  dsm_presence presence) {
+  lines of = {.count = 0};
+  if (!reserve(page, &of, count)) {
+    return (dsm__moved_rows){.count = 0};
+  }
+  of.count = 0;
+  for (size_t i = 0; i < count; i++) {
+    if (layers[i].presence == presence) {
+      of.names[of.count] = layers[i].layer;
+      of.texts[of.count++] = own_text(page, layers[i].alike, i);
+    }
+  }
+  return rows_of(page, &of);
+}
+
+void dsm__put_moved_note(dsm__page *page, const dsm__moved_rows *rows, size_t shown,
+                         bool are_times) {
+  for (size_t i = 0; i < shown; i++) {
+    if (rows->items[i].count > 1) {
+      dsm__page_labelled(page, 2, "", "n: equal layers%s; --unfold shows them one by one",
+                         are_times ? ", with what all of them take together" : "");
+      return;
+    }
+  }
+}
