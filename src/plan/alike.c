@@ -8,7 +8,7 @@
 
 /* The numbers of a layer, one after the other. */
 enum {
-  WORDS_OF_LOOPS = 24,
+  WORDS_OF_LOOPS = 32,
   WORDS_OF_DECISIONS = 16,
   WORDS_OF_INVOCATION = 6 + DSM_DIM_COUNT + DSM_TILE_MEMBER_COUNT,
   WORDS_OF_PASS = 16 + DSM_DIM_COUNT + DSM_INVOCATION_KINDS_MAX * WORDS_OF_INVOCATION +
@@ -57,6 +57,12 @@ static void put_loops(signature *made, const dsm_layer *layer) {
   flags |= (uint64_t)layer->has_backward << (DSM_AUX_OP_COUNT + 2);
   flags |= (uint64_t)layer->has_update << (DSM_AUX_OP_COUNT + 3);
   const uint64_t words[] = {
+      layer->operand_groups,
+      layer->lookup_elements,
+      layer->cache_elements,
+      layer->input_op_elements,
+      layer->rotated_elements,
+      layer->upsampled_elements,
       layer->gates,
       layer->in,
       layer->out,
@@ -78,8 +84,9 @@ static void put_loops(signature *made, const dsm_layer *layer) {
       layer->input_pool_elements,
       flags,
   };
-  _Static_assert(DSM__COUNT_OF(words) <= WORDS_OF_LOOPS, "room for all of them");
+  _Static_assert(DSM__COUNT_OF(words) < WORDS_OF_LOOPS, "room for all of them");
   put_all(made, words, DSM__COUNT_OF(words));
+  put_number(made, layer->hidden_share);
 }
 
 static void put_decisions(signature *made, const dsm_layer_plan *layer) {

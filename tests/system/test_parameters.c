@@ -270,8 +270,8 @@ START_TEST(test_parameters_of_a_tier_stand_together) {
 }
 END_TEST
 
-/* A parameter of an axis stands in a system of three axes, one of a spread or a shared memory beside
- * the others. */
+/* A parameter of an axis stands in a system of three axes, one of a spread or a shared memory
+ * beside the others. */
 static outcome read_one(const dsm__parameter *parameter, const char *value) {
   static const char axis[] =
       "{\"name\": \"%c\", \"chips\": 2, \"link\": \"ring\", \"bandwidth_GBps\": 9}";
@@ -287,7 +287,8 @@ static outcome read_one(const dsm__parameter *parameter, const char *value) {
   const bool is_shared = strncmp(parameter->path, "chip.shared_memory.", 19) == 0;
   dsm_override beside = {.path = "system", .value = network};
   if (is_of_spread) {
-    beside = (dsm_override){.path = "model", .value = "{\"spread_low\": 0.5, \"spread_high\": 0.9}"};
+    beside =
+        (dsm_override){.path = "model", .value = "{\"spread_low\": 0.5, \"spread_high\": 0.9}"};
   } else if (is_shared) {
     beside = (dsm_override){.path = "chip.shared_memory",
                             .value = "{\"capacity_MB\": 9, \"bandwidth_GBps\": 9}"};
