@@ -98,19 +98,21 @@ typedef enum dsm_pipeline_choice {
 typedef struct dsm_layer_spec {
   const char *name;
   dsm_layer_type type;
-  uint64_t in;           /**< input features; attention and embedding: of their only input */
-  uint64_t out;          /**< output features; lstm: hidden units of a direction */
-  dsm_size2 feature;     /**< conv: size of an output feature before pooling; with positions: these
-                              by 1; else 1 x 1 */
-  bool has_positions;    /**< fc, attention, embedding: stated, or those of its input */
-  dsm_size2 kernel;      /**< conv; else 1 x 1 */
-  dsm_size2 stride;      /**< conv; else 1 x 1 */
-  dsm_size2 dilation;    /**< conv; else 1 x 1 */
-  dsm_size2 padding;     /**< conv, where stated; else 0 x 0 */
-  bool has_padding;      /**< conv: `padding` was stated, not implied */
-  uint64_t groups;       /**< conv; else 1 */
-  uint64_t timesteps;    /**< lstm, fc, matmul; else 1 */
-  bool is_bidirectional; /**< lstm */
+  uint64_t in;        /**< input features; attention and embedding: of their only input */
+  uint64_t out;       /**< output features; lstm: hidden units of a direction */
+  dsm_size2 feature;  /**< conv: size of an output feature before pooling; with positions: these
+                           by 1; else 1 x 1 */
+  bool has_positions; /**< fc, attention, embedding: stated, or those of its input */
+  dsm_size2 kernel;   /**< conv; else 1 x 1 */
+  dsm_size2 stride;   /**< conv; else 1 x 1 */
+  dsm_size2 dilation; /**< conv; else 1 x 1 */
+  dsm_size2 padding;  /**< conv, where stated; else 0 x 0 */
+  bool has_padding;   /**< conv: `padding` was stated, not implied */
+  dsm_size2 input_feature; /**< conv of a list, where stated: size of a feature that it reads */
+  bool has_input_feature;
+  uint64_t groups;                     /**< conv; else 1 */
+  uint64_t timesteps;                  /**< lstm, fc, matmul; else 1 */
+  bool is_bidirectional;               /**< lstm */
   dsm_pipeline_choice pipeline_choice; /**< lstm */
   const char *pipeline_group;          /**< lstm with DSM_PIPELINE_NAMED; else NULL */
   const char *operand;       /**< matmul: layer that makes the second operand; else NULL */
@@ -253,6 +255,8 @@ typedef struct dsm_workload {
   uint64_t normalization_group;      /**< samples that share the statistics of a batch_norm */
   dsm_element_type element_type;     /**< the rate of the arrays is by it */
 
+  bool is_list;             /**< layers without a graph: each reads an input of its own, which lives
+                                 while it runs, and nothing reads what it makes */
   bool is_input_stated;     /**< the description has an `input` */
   uint64_t input_features;  /**< of the network's input */
   dsm_size2 input_size;     /**< of a feature of the network's input */

@@ -29,7 +29,8 @@ static double kept_bytes(const dsm_layer *layer, const dsm_assumptions *model,
  * each; training: kept activations (st_el, 6H of an lstm)*T and the pair of live errors, inference:
  * the live tensors, all times mbc/nm*B with mbc = ceil(Nmb/nd); nm, nd of the forward pass, for
  * the errors of the backward pass. While a layer runs, all live tensors have its layout (a relayout
- * moves all of them). Limits: one chip: everything.
+ * moves all of them). In a list of layers nothing outlives a layer: in training what it keeps, what
+ * it reads and its errors are live while it runs. Limits: one chip: everything.
  */
 dsm_layer_memory dsm_layer_memory_derive(const dsm_layer *layer, const dsm_machine *machine,
                                          const dsm_workload *workload, dsm_mode mode,
@@ -64,6 +65,13 @@ dsm_layer_memory dsm_layer_memory_derive(const dsm_layer *layer, const dsm_machi
   memory.transient_bytes = ((double)layer->error_pair_elements - fused) *
                            (double)error_share.chip.n[DSM_DIM_MB] / (double)error_share.model_ways *
                            workload->element_bytes;
+  if (workload->is_list) {
+    const double stored = (double)layer->stored_elements * (double)layer->timesteps;
+    memory.transient_bytes += memory.activations_bytes + ((double)layer->live_elements - stored) *
+                                                             samples / model_ways *
+                                                             workload->element_bytes;
+    memory.activations_bytes = 0;
+  }
   return memory;
 }
 

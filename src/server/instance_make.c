@@ -37,9 +37,10 @@ static void add_use(making *m, size_t layer, size_t from) {
   }
   *last_user = layer + 1;
   if (from == DSM_NETWORK_INPUT) {
-    m->activation_bytes[layer] += (double)m->workload->input_elements *
-                                  (double)m->workload->layers[layer].timesteps * (double)m->batch *
-                                  m->workload->element_bytes;
+    const uint64_t elements = m->workload->is_list ? m->workload->layers[layer].input_elements
+                                                   : m->workload->input_elements;
+    m->activation_bytes[layer] += (double)elements * (double)m->workload->layers[layer].timesteps *
+                                  (double)m->batch * m->workload->element_bytes;
     return;
   }
   const double bytes = stored_bytes(m, from);

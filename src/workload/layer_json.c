@@ -27,6 +27,7 @@ static const dsm__object_key layer_keys[] = {
     {"dilation", CONVS},
     {"padding", CONVS},
     {"groups", CONVS},
+    {"input_feature", CONVS},
     {"positions", FC | ATTENTION | EMBEDDING},
     {"timesteps", FC | LSTM | MATMUL | EMBEDDING},
     {"bidirectional", LSTM},

@@ -21,6 +21,9 @@ static void derive_last_uses(dsm_workload *workload, dsm_layer *layers) {
   for (size_t i = 0; i < workload->layer_count; i++) {
     const dsm_layer *const layer = &layers[i];
     for (size_t p = 0; p < layer->producer_count; p++) {
+      if (layer->producers[p] == DSM_NETWORK_INPUT && workload->is_list) {
+        continue; /* an input of its own */
+      }
       if (layer->producers[p] == DSM_NETWORK_INPUT) {
         workload->input_last_use = i;
         if (layer->timesteps > workload->input_timesteps) {
@@ -89,7 +92,8 @@ static bool derive_live_elements(dsm_workload *workload, dsm_layer *layers) {
     dsm_layer *const layer = &layers[i];
     const uint64_t own = tensor_elements(layer);
     layer->carried_elements = carried;
-    layer->live_elements = live + own;
+    /* What a layer of a list reads is its own. */
+    layer->live_elements = layer->live_elements * layer->timesteps + live + own;
     carried -= carried_leaving[i];
     live -= live_leaving[i];
     const size_t last_use = layer->last_use;
@@ -107,6 +111,12 @@ static bool derive_live_elements(dsm_workload *workload, dsm_layer *layers) {
   return true;
 }
 
+/* Of a layer of a list: what it reads of the timestep before is no input. */
+static uint64_t own_input_elements(const dsm_layer *layer) {
+  const uint64_t units = layer->gates == 0 ? 0 : layer->out / layer->gates;
+  return (layer->input_elements - units) * layer->timesteps;
+}
+
 static void derive_error_pairs(const dsm_workload *workload, dsm_layer *layers) {
   for (size_t i = 0; i < workload->layer_count; i++) {
     dsm_layer *const layer = &layers[i];
@@ -114,6 +124,8 @@ static void derive_error_pairs(const dsm_workload *workload, dsm_layer *layers) 
     for (size_t p = 0; p < layer->producer_count && layer->has_backward; p++) {
       if (layer->producers[p] != DSM_NETWORK_INPUT) {
         pair += tensor_elements(&layers[layer->producers[p]]);
+      } else if (workload->is_list) {
+        pair += own_input_elements(layer);
       }
     }
     layer->error_pair_elements = pair;
@@ -134,6 +146,9 @@ static bool derive_totals(dsm_workload *workload) {
     is_over |= dsm__ckd_add_u64(&workload->forward_macs, workload->forward_macs,
                                 layer->macs * layer->timesteps);
     is_over |= dsm__ckd_add_u64(&stored, stored, tensor_elements(layer));
+    uint64_t own = 0; /* what a layer of a list reads */
+    is_over |= dsm__ckd_mul_u64(&own, layer->live_elements, layer->timesteps);
+    is_over |= dsm__ckd_add_u64(&used, used, own);
     for (size_t p = 0; p < layer->producer_count; p++) {
       const size_t producer = layer->producers[p];
       if (producer != DSM_NETWORK_INPUT) {

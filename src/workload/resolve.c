@@ -15,6 +15,7 @@
 #include "base/checked.h"
 #include "base/words.h"
 #include "workload/layers/layer_kind.h"
+#include "workload/list.h"
 #include "workload/name_index.h"
 #include "workload/shape.h"
 #include "workload/workload_internal.h"
@@ -188,6 +189,11 @@ static bool find_inputs(const resolver *r, const dsm__layer_entry *layer, size_t
                         dsm__delivery *parts) {
   const dsm__json_node inputs = dsm__json_member(layer->node, "inputs");
   const bool is_listed = layer->spec->input_count > 0;
+  if (r->workload->is_list) {
+    producers[0] = DSM_NETWORK_INPUT;
+    return !is_wrong(r, layer->index) && input_count(layer->spec) == 1 &&
+           dsm__list_input(layer, &parts[0]);
+  }
   dsm__json_node item = dsm__json_item(&inputs, 0);
   bool is_known = true;
   for (size_t i = 0; i < input_count(layer->spec); i++, item = dsm__json_next(&item)) {
@@ -371,7 +377,7 @@ static bool resolve_shortcut(const resolver *r, const dsm__layer_entry *layer, s
 }
 
 static bool resolve_operand(const resolver *r, const dsm__layer_entry *layer, dsm_layer *out) {
-  if (layer->spec->operand == NULL) {
+  if (layer->spec->operand == NULL || r->workload->is_list) {
     return true;
   }
   const dsm__json_node node = dsm__json_member(layer->node, "operand");
@@ -419,7 +425,7 @@ static bool resolve_references(const resolver *r, const dsm__layer_entry *layer,
   is_good = check_tie(r, layer) && is_good;
   for (size_t i = 0; i < layer->spec->aux_count; i++) {
     const dsm_aux *const aux = &layer->spec->aux[i];
-    if (aux->from != NULL) {
+    if (aux->from != NULL && !r->workload->is_list) {
       is_good = resolve_shortcut(r, layer, i, out) && is_good;
     }
   }
@@ -504,6 +510,18 @@ static bool check_in(const dsm__layer_entry *layer, uint64_t delivered) {
   return false;
 }
 
+static bool check_divisor(const dsm__layer_entry *layer, const char *hint) {
+  const dsm_layer_spec *const spec = layer->spec;
+  const uint64_t macs = spec->in * spec->out; /* is a layer's quantity by now: at most 2^53 */
+  const dsm__json_node node = dsm__json_member(layer->node, "operand_elements");
+  if (macs % spec->operand_elements != 0) {
+    dsm__json_error(&node, hint, "expected a divisor of %llu, which is in times out, found %llu",
+                    (unsigned long long)macs, (unsigned long long)spec->operand_elements);
+    return false;
+  }
+  return true;
+}
+
 /*
  * A dense product multiplies each element of its matrix equally often: once for every head and
  * position that shares it. So the elements divide the MACs, `in` times `out`. And they come from
@@ -517,9 +535,11 @@ static bool check_operand_elements(const resolver *r, const dsm__layer_entry *la
   if (spec->operand == NULL || samples == 0 || is_wrong(r, layer->index)) {
     return true; /* a minibatch of 0 was wrong, and reported */
   }
+  if (r->workload->is_list) {
+    return check_divisor(layer, NULL);
+  }
   const size_t from = dsm__name_index_find(&r->names, spec->operand);
   const dsm__delivery *const one = &r->deliveries[from];
-  const uint64_t macs = spec->in * spec->out; /* is a layer's quantity by now: at most 2^53 */
   uint64_t delivered = 0;
   if (!dsm__bounded_product(&delivered, one->features, one->size.rows, one->size.columns,
                             r->workload->specs[from].timesteps)) {
@@ -527,12 +547,10 @@ static bool check_operand_elements(const resolver *r, const dsm__layer_entry *la
   }
   const dsm__json_node node = dsm__json_member(layer->node, "operand_elements");
   const unsigned long long elements = spec->operand_elements;
-  if (macs % elements != 0) {
-    char hint[64 + DSM_NAME_BYTES_MAX];
-    (void)snprintf(hint, sizeof hint, "\"%s\" delivers %llu elements a sample", spec->operand,
-                   (unsigned long long)delivered);
-    dsm__json_error(&node, hint, "expected a divisor of %llu, which is in times out, found %llu",
-                    (unsigned long long)macs, elements);
+  char hint[64 + DSM_NAME_BYTES_MAX];
+  (void)snprintf(hint, sizeof hint, "\"%s\" delivers %llu elements a sample", spec->operand,
+                 (unsigned long long)delivered);
+  if (!check_divisor(layer, hint)) {
     return false;
   }
   if ((elements - 1) / delivered >= samples) {
@@ -683,8 +701,9 @@ static bool join_graph(const resolver *r, const dsm__layer_entry *layer, const s
   }
   for (size_t i = 0; i < dsm__primary_count_of(spec); i++) {
     made[i].spec_index = layer->index;
-    made[i].has_backward = !kind->never_backward &&
-                           (kind->starts_backward || !is_fed_only_by_network(spec, layer->index));
+    made[i].has_backward =
+        !kind->never_backward && (kind->starts_backward || r->workload->is_list ||
+                                  !is_fed_only_by_network(spec, layer->index));
     made[i].parameters = dsm__layer_derive_parameters(&made[i]);
     if (!kind->reads_parts) {
       made[i].producers = producers;
@@ -733,6 +752,9 @@ static void resolve_layer(resolver *r, const dsm__layer_entry *layer) {
                           derive_layer(r, layer, gathered, parts, made);
   if (is_derived && is_referenced && check_operand_elements(r, layer) &&
       join_graph(r, layer, inputs, &graph, made)) {
+    for (size_t i = 0; i < dsm__primary_count_of(spec) && r->workload->is_list; i++) {
+      made[i].live_elements = dsm__list_read_elements(&made[i], spec, &parts[0]);
+    }
     add_primaries(r, layer, made);
   }
 }
@@ -812,9 +834,13 @@ void dsm__workload_resolve(const dsm__workload_builder *builder) {
     return;
   }
   check_duplicate_names(&r);
+  dsm__list_check(builder);
   dsm__pipeline_groups_check(builder);
-  infer_input(&r);
-  check_input(&r);
+  r.input_definer = SIZE_MAX;
+  if (!workload->is_list) {
+    infer_input(&r);
+    check_input(&r);
+  }
   for (size_t i = 0; i < workload->spec_count; i++) {
     const dsm__declared_layer *const declared = &builder->layers.items[i];
     const dsm__layer_entry layer = {&workload->specs[i], &declared->node, i};

@@ -89,7 +89,19 @@ DSM__OBJECT(dsm__workload_object, "workload", {.name = "format"}, {.name = "name
             {.name = "gradient_bytes"}, {.name = "partial_sum_bytes"},
             {.name = "optimizer_bytes_per_weight"}, {.name = "optimizer"},
             {.name = "normalization_group"}, {.name = "element_type"}, {.name = "parameters"},
-            {.name = "input"}, {.name = "layers"});
+            {.name = "connected"}, {.name = "input"}, {.name = "layers"});
+
+/* Is it a list of layers without a graph? */
+static void read_connected(dsm_workload *workload, const dsm__json_node *root) {
+  const dsm__json_node input = dsm__json_member(root, "input");
+  bool is_connected = true;
+  dsm__json_optional_bool(root, "connected", true, &is_connected);
+  workload->is_list = !is_connected;
+  if (workload->is_list && dsm__json_is_present(&input)) {
+    dsm__json_error(&input, NULL,
+                    "expected no \"input\" of a list of layers that are not connected, found one");
+  }
+}
 
 static void read_members(dsm_workload *workload, const dsm__json_node *node) {
   dsm__json_read_name(node, "the workload's name", workload->arena, &workload->name);
@@ -103,6 +115,7 @@ static void read_members(dsm_workload *workload, const dsm__json_node *node) {
   read_normalization(workload, node);
   read_element_type(workload, node);
   read_input(workload, node);
+  read_connected(workload, node);
   const dsm__json_node layers = dsm__json_member(node, "layers");
   if (dsm__json_require(&layers, "a list of layers")) {
     read_layers(workload, node, &layers);

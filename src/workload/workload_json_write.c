@@ -105,6 +105,9 @@ static void write_workload(const dsm_workload *workload, dsm__json_writer *write
     dsm__size2_put(writer, "feature", workload->input_size);
     dsm__json_end_object(writer);
   }
+  if (workload->is_list) {
+    dsm__json_put_bool(writer, "connected", false);
+  }
   dsm__json_put_array(writer, "layers", false);
   for (size_t i = 0; i < workload->spec_count; i++) {
     write_spec(writer, &workload->specs[i], is_full);

@@ -231,6 +231,18 @@ static const char *const block_networks[] = {
     "\"timesteps\":3}]},"
     "{\"name\":\"score\",\"type\":\"matmul\",\"in\":4,\"out\":3,\"timesteps\":3,\"operand\":"
     "\"stack.1.l\","
+    "\"operand_elements\":12}]}",
+    "{\"format\":\"dsm-workload/"
+    "1\",\"name\":\"list\",\"minibatch\":6,\"connected\":false,\"layers\":["
+    "{\"name\":\"g\",\"type\":\"fc\",\"in\":12,\"out\":8,\"aux\":[{\"op\":\"relu\"}]},"
+    "{\"name\":\"c\",\"type\":\"conv\",\"in\":3,\"out\":4,\"feature\":[4,4],\"kernel\":[3,3],"
+    "\"stride\":[2,2],"
+    "\"padding\":[1,0],\"input_feature\":[8,9],\"aux\":[{\"op\":\"residual\",\"from\":\"@input\"}]}"
+    ","
+    "{\"block\":\"l\",\"repeat\":2,\"layers\":[{\"name\":\"l\",\"type\":\"lstm\",\"in\":4,\"out\":"
+    "6,"
+    "\"timesteps\":3}]},"
+    "{\"name\":\"m\",\"type\":\"matmul\",\"in\":4,\"out\":3,\"operand\":\"@input\","
     "\"operand_elements\":12}]}"};
 
 static void compare_blocks(comparison *c, instance *given, coverage *seen) {

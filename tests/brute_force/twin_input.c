@@ -77,6 +77,13 @@ static void refs_add_name(twin_refs *refs, const twin_workload *workload, const 
   }
 }
 
+/* What a list reads from elsewhere nobody has made. */
+static void refs_add_made(twin_refs *refs, const twin_workload *workload, const char *name) {
+  if (strcmp(name, "@input") != 0) {
+    refs_add_name(refs, workload, name);
+  }
+}
+
 static twin_refs read_inputs(const twin_workload *workload, const cJSON *layer) {
   twin_refs refs = {0};
   const cJSON *const inputs = member(layer, "inputs");
@@ -124,7 +131,7 @@ static void read_aux(twin_node *node, const cJSON *layer, const twin_workload *w
     node->transcendentals += is_one_of(op, "sigmoid", "tanh", "gelu") ? 1 : 0;
     if (strcmp(op, "residual") == 0) {
       node->has_residual = true;
-      refs_add_name(&node->shortcut, workload, text(aux, "from"));
+      refs_add_made(&node->shortcut, workload, text(aux, "from"));
     }
     if (is_one_of(op, "max_pool", "avg_pool", "") && strcmp(text(aux, "on"), "input") == 0) {
       node->multiplied_ij = area(pooled_size(aux, input_size));
@@ -154,7 +161,8 @@ static size_2d read_input_size(const twin_refs *inputs, const size_2d network_in
 
 static void read_pipeline_rule(twin_node *node, const cJSON *layer) {
   const cJSON *const group = member(layer, "pipeline_group");
-  if (node->kind != TWIN_LSTM || flag(layer, "bidirectional") || cJSON_IsNull(group)) {
+  if (node->kind != TWIN_LSTM || node->is_alone || flag(layer, "bidirectional") ||
+      cJSON_IsNull(group)) {
     node->pipeline_rule = TWIN_PIPELINE_NEVER;
   } else if (cJSON_IsString(group)) {
     node->pipeline_rule = TWIN_PIPELINE_NAMED;
@@ -162,7 +170,23 @@ static void read_pipeline_rule(twin_node *node, const cJSON *layer) {
   }
 }
 
-static twin_node read_node(const twin_workload *workload, const cJSON *layer,
+/* As stated, or so much that nothing is missing. */
+static size_2d own_input_size(const cJSON *layer, const size_2d size) {
+  const size_2d kernel = pair(layer, "kernel", one);
+  const size_2d stride = pair(layer, "stride", one);
+  const size_2d dilation = pair(layer, "dilation", one);
+  const size_2d padding = pair(layer, "padding", one);
+  size_2d least = {size.rows * stride.rows, size.columns * stride.columns};
+  if (member(layer, "padding") != NULL) {
+    least.rows =
+        (size.rows - 1) * stride.rows + dilation.rows * (kernel.rows - 1) + 1 - 2 * padding.rows;
+    least.columns = (size.columns - 1) * stride.columns + dilation.columns * (kernel.columns - 1) +
+                    1 - 2 * padding.columns;
+  }
+  return pair(layer, "input_feature", least);
+}
+
+static twin_node read_node(const twin_workload *workload, const cJSON *layer, const bool is_list,
                            const size_2d network_input, size_2d *stored) {
   const bool is_conv = read_kind(text(layer, "type")) == TWIN_CONV;
   twin_node node = {
@@ -177,14 +201,21 @@ static twin_node read_node(const twin_workload *workload, const cJSON *layer,
       .inputs = read_inputs(workload, layer),
   };
   size_2d size = is_conv ? pair(layer, "feature", one) : one;
-  const size_2d input_size = is_conv ? read_input_size(&node.inputs, network_input, stored) : one;
+  node.is_alone = is_list;
+  if (is_list) {
+    node.inputs = (twin_refs){.layers = {TWIN_NETWORK_INPUT}, .count = 1};
+  }
+  const size_2d input_size = !is_conv
+                                 ? one
+                                 : (is_list ? own_input_size(layer, size)
+                                            : read_input_size(&node.inputs, network_input, stored));
   node.ij = area(size);
   node.iij = area(input_size);
   node.multiplied_ij = node.iij;
   read_aux(&node, layer, workload, input_size, &size);
   node.stored_ij = area(size);
   if (node.kind == TWIN_MATMUL) {
-    refs_add_name(&node.operand, workload, text(layer, "operand"));
+    refs_add_made(&node.operand, workload, text(layer, "operand"));
   }
   read_pipeline_rule(&node, layer);
   stored[workload->node_count] = size;
@@ -279,6 +310,7 @@ bool twin_workload_parse(twin_workload *out, const char *json) {
       .normalization_group = number(root, "normalization_group", 1),
       .element_type = type_of(text(root, "element_type"), number(root, "element_bytes", 2)),
   };
+  const bool is_list = cJSON_IsFalse(member(root, "connected")) != 0;
   double features = 0;
   const size_2d network_input = read_network_input(root, &features);
   out->input_elements = features * area(network_input);
@@ -286,7 +318,7 @@ bool twin_workload_parse(twin_workload *out, const char *json) {
   size_2d stored[TWIN_MAX_LAYERS + 1] = {{0, 0}};
   const cJSON *layer = NULL;
   cJSON_ArrayForEach(layer, member(root, "layers")) {
-    const twin_node node = read_node(out, layer, network_input, stored);
+    const twin_node node = read_node(out, layer, is_list, network_input, stored);
     const char *const name = text(layer, "name");
     if (flag(layer, "bidirectional")) {
       add_node(out, &node, name, ".fwd");

@@ -103,6 +103,7 @@ typedef struct {
                             input */
   double
       multiplied_ij; /* size of a feature of the input where it is multiplied: after a pool on it */
+  bool is_alone;     /* of a list of layers without a graph */
   twin_refs inputs;
   twin_refs shortcut;    /* a residual's `from` */
   twin_refs operand;     /* of a matmul */

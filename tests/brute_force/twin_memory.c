@@ -40,12 +40,17 @@ static double weight_bytes(const twin_context *context, const size_t layer,
          twin_layout_of(context->system, forward).nm;
 }
 
+static double kept_elements(const twin_node *node) {
+  return node->kind == TWIN_LSTM ? 6 * node->out : twin_stored_elements(node);
+}
+
 /* What stays until the update pass. */
 static double activation_bytes(const twin_context *context, const size_t layer,
                                const twin_parallelism forward) {
   const twin_node *const node = &context->workload->nodes[layer];
-  const double stored = node->kind == TWIN_LSTM ? 6 * node->out : twin_stored_elements(node);
-  return context->inference ? 0 : tensor_bytes(context, stored * node->timesteps, forward);
+  return context->inference || node->is_alone
+             ? 0
+             : tensor_bytes(context, kept_elements(node) * node->timesteps, forward);
 }
 
 double twin_kept_bytes(const twin_context *context, const size_t layer,
@@ -59,12 +64,29 @@ double twin_hoisted_bytes(const twin_context *context, const size_t layer,
   return tensor_bytes(context, 4 * node->out * node->timesteps, forward);
 }
 
+/* A layer of a list has what it reads and makes, what it keeps and both errors to itself. */
+static double alone_bytes(const twin_context *context, const twin_node *node,
+                          const twin_parallelism forward, const twin_parallelism backward) {
+  const double input = node->in * node->iij;
+  const double read = input + (node->kind == TWIN_MATMUL ? node->operand_elements : 0) +
+                      (node->has_residual ? node->out * node->ij : 0);
+  const double stored = twin_stored_elements(node);
+  if (context->inference) {
+    return tensor_bytes(context, (read + stored) * node->timesteps, forward);
+  }
+  return tensor_bytes(context, (read + kept_elements(node)) * node->timesteps, forward) +
+         tensor_bytes(context, (input + stored) * node->timesteps, backward);
+}
+
 /* Training: a layer's own error and those of its producers. Inference: what is live at once. */
 double twin_transient_bytes(const twin_context *context, const size_t layer,
                             const twin_parallelism forward, const twin_parallelism backward) {
   const twin_workload *const workload = context->workload;
   const twin_node *const node = &workload->nodes[layer];
   double elements = stored_step_elements(node);
+  if (node->is_alone) {
+    return alone_bytes(context, node, forward, backward);
+  }
   if (context->inference) {
     for (size_t j = 0; j < layer; j++) {
       const bool is_live = twin_is_used_from(workload, j, layer, true);

@@ -73,7 +73,7 @@ bool twin_has_norm(const twin_node *node) {
 }
 
 bool twin_reads_network_input(const twin_node *node) {
-  for (size_t i = 0; i < node->inputs.count; i++) {
+  for (size_t i = 0; i < node->inputs.count && !node->is_alone; i++) {
     if (node->inputs.layers[i] == TWIN_NETWORK_INPUT) {
       return true;
     }
@@ -92,7 +92,8 @@ static bool reads_only_network_input(const twin_node *node) {
 
 bool twin_has_backward(const twin_node *node) {
   const bool is_feed_forward = node->kind == TWIN_CONV || node->kind == TWIN_FC;
-  return node->is_hoisted_input || !(is_feed_forward && reads_only_network_input(node));
+  return node->is_hoisted_input || node->is_alone ||
+         !(is_feed_forward && reads_only_network_input(node));
 }
 
 bool twin_has_pass(const twin_node *node, const twin_pass_kind pass, const bool inference) {
@@ -152,7 +153,7 @@ bool twin_adds_own_input(const twin_node *node) {
       return false;
     }
   }
-  return node->has_residual;
+  return node->has_residual && node->shortcut.count > 0;
 }
 
 twin_node twin_hoisted_input(const twin_node *lstm) {

@@ -3,7 +3,7 @@
 """A network has one plan, with its layers listed one by one or in blocks.
 
 Bundled networks are rewritten here with blocks and parameters, and must have the plan that they have as they are, but
-for the names of layers. A network of 96 blocks is read in a moment.
+for the names of layers. A list of layers takes as long as its layers alone. A network of 96 blocks is read in a moment.
 
 Usage: test_blocks.py DSM SOURCE_DIR
 """
@@ -107,6 +107,39 @@ def check_same_plan(dsm, source, folder, name, rewrite, more, *options):
         sys.exit(f"{name}: the workload of blocks differs")
 
 
+LIST = [
+    {"name": "qkv", "type": "fc", "in": 1024, "out": 3072},
+    {"name": "conv", "type": "conv", "in": 3, "out": 64, "feature": [112, 112], "kernel": [7, 7], "stride": [2, 2],
+     "padding": [3, 3], "input_feature": [224, 224], "aux": [{"op": "relu"}]},
+    {"name": "shortcut", "type": "conv", "in": 64, "out": 64, "feature": [56, 56], "kernel": [3, 3],
+     "aux": [{"op": "residual", "from": "@input"}]},
+    {"name": "score", "type": "matmul", "in": 64, "out": 512, "operand": "@input", "operand_elements": 32768},
+    {"block": "cells", "repeat": 2, "layers": [{"name": "cell", "type": "lstm", "in": 64, "out": 128, "timesteps": 5}]}]
+
+
+def check_list(dsm, folder, system, *options):
+    """Layers of a list have nothing to do with each other: together they take as long as each alone, and the memory of
+    the largest beside all weights."""
+    def plan_of(layers):
+        return explore(dsm, folder, {"format": "dsm-workload/1", "name": "list", "minibatch": 64, "connected": False,
+                                     "layers": layers}, system, *options)
+    whole = plan_of(LIST)
+    alone = [plan_of([layer]) for layer in LIST]
+    cycles = sum(plan["result"]["step_cycles"] for plan in alone)
+    if abs(whole["result"]["step_cycles"] / cycles - 1) > 1e-9:
+        sys.exit(f"list on {system}: {whole['result']['step_cycles']} cycles, alone {cycles}")
+    memory = [plan["result"]["memory"] for plan in [whole, *alone]]
+    for key in ("errors_bytes", "activations_bytes"):
+        if memory[0][key] > max(each[key] for each in memory[1:]):
+            sys.exit(f"list on {system}: {key}")
+    if any(layer["on_chip"]["output"] for layer in whole["layers"] if "on_chip" in layer):
+        sys.exit(f"list on {system}: an output is held")
+    again = folder / "plan.json"
+    again.write_text(json.dumps(whole))
+    if subprocess.run([dsm, "score", again, "-q"], capture_output=True).returncode != 0:
+        sys.exit(f"list on {system}: its plan is not read again")
+
+
 def check_time(dsm, folder):
     """96 blocks of a transformer's fully connected layers."""
     hidden = "=hidden"
@@ -133,6 +166,9 @@ def main():
         for options in ((), ("--mode", "inference")):
             check_same_plan(dsm, source, folder, "resnet50", resnet50_of_blocks, {}, *options)
         check_same_plan(dsm, source, folder, "gnmt", gnmt_of_blocks, {"parameters": {"upper": 6, "hidden": 1024}})
+        for system in ("chip1", "torus64"):
+            for options in ((), ("--mode", "inference"), ("--optimize", "all")):
+                check_list(dsm, folder, system, *options)
         check_time(dsm, folder)
     return 0
 

@@ -8,6 +8,7 @@
 Suite *suite_blocks(void);
 Suite *suite_bundled_workloads(void);
 Suite *suite_layer_json(void);
+Suite *suite_list(void);
 Suite *suite_lives(void);
 Suite *suite_name_index(void);
 Suite *suite_overrides(void);

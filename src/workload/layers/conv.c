@@ -17,6 +17,10 @@ void dsm__conv_read(dsm_layer_spec *spec, dsm__arena *arena, const dsm__json_nod
     spec->has_padding = true;
     dsm__size2_read(&padding, 0, &spec->padding);
   }
+  const dsm__json_node input = dsm__json_member(node, "input_feature");
+  if (dsm__json_is_present(&input)) {
+    spec->has_input_feature = dsm__size2_read(&input, 1, &spec->input_feature);
+  }
   const dsm__json_node groups = dsm__json_member(node, "groups");
   if (!dsm__json_is_present(&groups) || !dsm__json_u64(&groups, 1, DSM_SIDE_MAX, &spec->groups)) {
     return;
@@ -28,6 +32,24 @@ void dsm__conv_read(dsm_layer_spec *spec, dsm__arena *arena, const dsm__json_nod
                     (unsigned long long)spec->in, (unsigned long long)spec->out,
                     (unsigned long long)spec->groups);
   }
+}
+
+static uint64_t least_side(uint64_t side, uint64_t stride, uint64_t reach, uint64_t padding) {
+  const uint64_t padded = (side - 1) * stride + reach;
+  return padded > 2 * padding ? padded - 2 * padding : 1;
+}
+
+/* As many as outputs times the stride where the padding is implied. */
+static dsm_size2 least_input(const dsm_layer_spec *spec) {
+  const dsm_size2 side = spec->feature;
+  if (!spec->has_padding) {
+    return (dsm_size2){side.rows * spec->stride.rows, side.columns * spec->stride.columns};
+  }
+  return (dsm_size2){
+      least_side(side.rows, spec->stride.rows, spec->dilation.rows * (spec->kernel.rows - 1) + 1,
+                 spec->padding.rows),
+      least_side(side.columns, spec->stride.columns,
+                 spec->dilation.columns * (spec->kernel.columns - 1) + 1, spec->padding.columns)};
 }
 
 static void put_unless_one(dsm__json_writer *writer, const char *key, dsm_size2 size,
@@ -44,6 +66,9 @@ void dsm__conv_write(dsm__json_writer *writer, const dsm_layer_spec *spec, bool 
   put_unless_one(writer, "dilation", spec->dilation, is_full);
   if (spec->has_padding) {
     dsm__size2_put(writer, "padding", spec->padding);
+  }
+  if (spec->has_input_feature) {
+    dsm__size2_put(writer, "input_feature", spec->input_feature);
   }
   if (is_full || spec->groups != 1) {
     dsm__json_put_u64(writer, "groups", spec->groups);
@@ -153,6 +178,7 @@ const dsm__layer_kind dsm__conv_kind = {
     .reads_positions = true,
     .works_on_input = true,
     .pools_output = true,
+    .least_input = least_input,
     .check = check,
     .lower = lower,
 };

@@ -34,6 +34,23 @@ static bool is_feature(const dsm_layer_spec *spec, dsm_size2 input) {
   return is_size(rows, input.rows) && is_size(columns, input.columns);
 }
 
+static uint64_t least_side(side of, bool has_padding) {
+  if (!has_padding) {
+    return of.size / of.stride > 0 ? of.size / of.stride : 1;
+  }
+  const uint64_t reach = of.dilation * (of.kernel - 1) + 1;
+  const uint64_t whole = of.size + 2 * of.padding;
+  return whole > reach ? (whole - reach) / of.stride + 1 : 1;
+}
+
+static dsm_size2 least_input(const dsm_layer_spec *spec) {
+  const side rows = {spec->feature.rows, spec->kernel.rows, spec->stride.rows, spec->dilation.rows,
+                     spec->padding.rows};
+  const side columns = {spec->feature.columns, spec->kernel.columns, spec->stride.columns,
+                        spec->dilation.columns, spec->padding.columns};
+  return (dsm_size2){least_side(rows, spec->has_padding), least_side(columns, spec->has_padding)};
+}
+
 static bool check(const dsm__lowering *lowering) {
   const dsm_layer_spec *const spec = lowering->layer->spec;
   const dsm_size2 input = lowering->input;
@@ -66,6 +83,7 @@ const dsm__layer_kind dsm__conv_transpose_kind = {
     .write = dsm__conv_write,
     .reads_positions = true,
     .works_on_input = true,
+    .least_input = least_input,
     .check = check,
     .lower = lower,
 };

@@ -55,6 +55,9 @@ typedef struct dsm__layer_kind {
   bool has_timesteps;   /**< may run timesteps */
   bool starts_backward; /**< has a backward pass even if it reads nothing but the network's input */
   bool never_backward;  /**< has no error of what it reads: an embedding's numbers of rows */
+  /** The least size of a feature that it reads, of which its output can be made; NULL: that of its
+   * output. */
+  dsm_size2 (*least_input)(const dsm_layer_spec *spec);
   /** Checks sizes against what it reads; false if that was reported. NULL: nothing to check. */
   bool (*check)(const dsm__lowering *lowering);
   /** Features that it delivers; NULL: `out`. */
