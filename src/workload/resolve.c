@@ -15,9 +15,9 @@
 #include "base/checked.h"
 #include "base/words.h"
 #include "workload/layers/layer_kind.h"
-#include "workload/list.h"
 #include "workload/name_index.h"
 #include "workload/shape.h"
+#include "workload/unconnected.h"
 #include "workload/workload_internal.h"
 
 typedef struct resolver {
@@ -510,59 +510,15 @@ static bool check_in(const dsm__layer_entry *layer, uint64_t delivered) {
   return false;
 }
 
-static bool check_divisor(const dsm__layer_entry *layer, const char *hint) {
-  const dsm_layer_spec *const spec = layer->spec;
-  const uint64_t macs = spec->in * spec->out; /* is a layer's quantity by now: at most 2^53 */
-  const dsm__json_node node = dsm__json_member(layer->node, "operand_elements");
-  if (macs % spec->operand_elements != 0) {
-    dsm__json_error(&node, hint, "expected a divisor of %llu, which is in times out, found %llu",
-                    (unsigned long long)macs, (unsigned long long)spec->operand_elements);
-    return false;
-  }
-  return true;
-}
-
-/*
- * A dense product multiplies each element of its matrix equally often: once for every head and
- * position that shares it. So the elements divide the MACs, `in` times `out`. And they come from
- * the producer, which delivers features * stored size * timesteps for each sample; where positions
- * are samples, those of one sample's operand are from many. Nothing else is known of which of them
- * a product takes: heads, windows of timesteps and parts of a producer are all fine.
- */
 static bool check_operand_elements(const resolver *r, const dsm__layer_entry *layer) {
-  const dsm_layer_spec *const spec = layer->spec;
-  const uint64_t samples = r->workload->minibatch;
-  if (spec->operand == NULL || samples == 0 || is_wrong(r, layer->index)) {
+  const dsm_workload *const workload = r->workload;
+  const char *const operand = layer->spec->operand;
+  if (operand == NULL || workload->minibatch == 0 || is_wrong(r, layer->index)) {
     return true; /* a minibatch of 0 was wrong, and reported */
   }
-  if (r->workload->is_list) {
-    return check_divisor(layer, NULL);
-  }
-  const size_t from = dsm__name_index_find(&r->names, spec->operand);
-  const dsm__delivery *const one = &r->deliveries[from];
-  uint64_t delivered = 0;
-  if (!dsm__bounded_product(&delivered, one->features, one->size.rows, one->size.columns,
-                            r->workload->specs[from].timesteps)) {
-    return true; /* the producer is wrong, and was reported */
-  }
-  const dsm__json_node node = dsm__json_member(layer->node, "operand_elements");
-  const unsigned long long elements = spec->operand_elements;
-  char hint[64 + DSM_NAME_BYTES_MAX];
-  (void)snprintf(hint, sizeof hint, "\"%s\" delivers %llu elements a sample", spec->operand,
-                 (unsigned long long)delivered);
-  if (!check_divisor(layer, hint)) {
-    return false;
-  }
-  if ((elements - 1) / delivered >= samples) {
-    dsm__json_error(
-        &node, NULL,
-        "expected at most the elements that \"%s\" delivers in a step, %llu for each of "
-        "%llu sample%s, found %llu",
-        spec->operand, (unsigned long long)delivered, (unsigned long long)samples,
-        samples == 1 ? "" : "s", elements);
-    return false;
-  }
-  return true;
+  const size_t from = workload->is_list ? 0 : dsm__name_index_find(&r->names, operand);
+  return dsm__operand_elements_check(layer, workload->is_list ? NULL : &r->deliveries[from],
+                                     workload->specs[from].timesteps, workload->minibatch);
 }
 
 /* The primary layers of a declared one with their quantities; what of these is too many, or NULL.

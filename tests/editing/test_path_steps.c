@@ -36,7 +36,7 @@ START_TEST(test_keys_that_are_there_come_first) {
   expect_steps(DSM_DESCRIPTION_WORKLOAD, net, "",
                "format name minibatch layers. source element_bytes gradient_bytes "
                "partial_sum_bytes optimizer_bytes_per_weight optimizer "
-               "normalization_group element_type parameters input. ");
+               "normalization_group element_type parameters connected input. ");
 }
 END_TEST
 

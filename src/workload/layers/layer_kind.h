@@ -88,6 +88,11 @@ size_t dsm__primary_count_of(const dsm_layer_spec *spec);
 /** Loops of `in` by `out` features with nothing else to them. */
 dsm_layer dsm__loops_of_features(uint64_t in, uint64_t out);
 
+/** Checks the stated elements of a product's operand against the layer's MACs and what is made for
+ * them in so many timesteps; NULL: that is not known. False after a report. */
+bool dsm__operand_elements_check(const dsm__layer_entry *layer, const dsm__delivery *one,
+                                 uint64_t timesteps, uint64_t samples);
+
 /* ---- members of layers ---- */
 
 /** The keys of a convolution, which a transposed one has too. */

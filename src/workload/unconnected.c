@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "workload/list.h"
+#include "workload/unconnected.h"
 
 #include <string.h>
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * list.h: workloads that are lists of layers without a graph: each layer reads something of its
- * own, which nothing in the list makes, and nothing in the list reads what it makes.
+ * unconnected.h: workloads that are lists of layers without a graph: each layer reads something of
+ * its own, which nothing in the list makes, and nothing in the list reads what it makes.
  */
-#ifndef DSM_WORKLOAD_LIST_H
-#define DSM_WORKLOAD_LIST_H
+#ifndef DSM_WORKLOAD_UNCONNECTED_H
+#define DSM_WORKLOAD_UNCONNECTED_H
 
 #include "workload/builder.h"
 #include "workload/layers/layer_kind.h"
