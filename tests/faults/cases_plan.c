@@ -335,6 +335,9 @@ static uint64_t digest_score(uint64_t digest, const dsm_workload *workload,
   const dsm_transfer_list list = dsm_invocation_transfers(&work, split);
   digest = digest_double(digest, cost.total);
   digest = digest_double(digest, dsm_core_kernel_bytes(&work, split));
+  digest = digest_double(digest, dsm_kept_kernel_bytes(&work, split));
+  digest = digest_double(digest, dsm_kept_room_bytes(machine, &residency));
+  digest = digest_double(digest, dsm_resident_breaks_derive(&work, split).fractions[0]);
   dsm_resources spent = dsm_invocation_resources(&work, split);
   const dsm_traffic traffic = {.bytes = {[DSM_LINK_MEMORY] = 100}};
   const dsm_resources more = dsm_group_resources(machine, &traffic);
@@ -365,6 +368,7 @@ static uint64_t digest_holding(uint64_t digest, const dsm_workload *workload,
       dsm_held_limit_bytes(machine, 0),
       dsm_preload_room_bytes(machine),
       dsm_scratchpad_left_bytes(machine, 0, tensor),
+      dsm_shared_left_bytes(machine, 0, tensor),
       dsm_resident_kernel_limit_bytes(machine, DSM_PASS_UPDATE, machine->scratchpad_bytes),
   };
   for (size_t i = 0; i < sizeof limits / sizeof limits[0]; i++) {
