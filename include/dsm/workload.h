@@ -121,14 +121,14 @@ typedef struct dsm_layer_spec {
   uint64_t kv_heads;         /**< attention, of keys and values */
   uint64_t head_features;    /**< attention, of a query's and a key's head */
   uint64_t value_features;   /**< attention, of a value's head */
-  uint64_t context;    /**< attention: positions of keys and values; 0: as many as of queries */
-  uint64_t window;     /**< attention: keys that a query sees at most; 0: all */
-  bool is_causal;      /**< attention: a query sees no key behind its own position */
-  uint64_t vocabulary; /**< embedding: rows of the table; else 0 */
-  const char *tied_to;       /**< fc: the layer whose weights it shares; NULL: none */
-  uint64_t experts;          /**< fc: sets of weights, of which each position uses some; 0: one */
-  uint64_t active_experts;   /**< fc with experts: how many a position uses */
-  double capacity_factor;    /**< fc with experts: work over that of positions spread evenly */
+  uint64_t context;        /**< attention: positions of keys and values; 0: as many as of queries */
+  uint64_t window;         /**< attention: keys that a query sees at most; 0: all */
+  bool is_causal;          /**< attention: a query sees no key behind its own position */
+  uint64_t vocabulary;     /**< embedding: rows of the table; else 0 */
+  const char *tied_to;     /**< fc: the layer whose weights it shares; NULL: none */
+  uint64_t experts;        /**< fc: sets of weights, of which each position uses some; 0: one */
+  uint64_t active_experts; /**< fc with experts: how many a position uses */
+  double capacity_factor;  /**< fc with experts: work over that of positions spread evenly */
   bool has_learned_positions; /**< embedding: a row for each position is added */
   const char *const *inputs;  /**< declared producers, "@input" for the network's input */
   size_t input_count;         /**< 0: not declared, that is the layer before (or the input) */
@@ -182,13 +182,13 @@ typedef struct dsm_layer {
   uint64_t weight_elements;  /**< w_el, once for the layer; 0 for matmul */
   uint64_t macs;             /**< per sample and pass */
   double hidden_share;       /**< of the MACs: those that a causal mask hides; else 0 */
-  bool is_tied;              /**< the weights are another layer's, where they are stored and summed */
-  uint64_t experts;          /**< sets of weights, as groups; 0: one set, which all use */
-  uint64_t routed;           /**< positions of a sample times experts of each; 0 without experts */
-  uint64_t lookup_elements;  /**< of the weights, fetched per sample in place of all: embedding;
-                                  else 0 */
-  bool is_score;    /**< an attention's products of queries and keys, after their softmax */
-  bool reads_score; /**< its sums of values in these shares */
+  bool is_tied;     /**< the weights are another layer's, where they are stored and summed */
+  uint64_t experts; /**< sets of weights, as groups; 0: one set, which all use */
+  uint64_t routed;  /**< positions of a sample times experts of each; 0 without experts */
+  uint64_t lookup_elements; /**< of the weights, fetched per sample in place of all: embedding;
+                                 else 0 */
+  bool is_score;            /**< an attention's products of queries and keys, after their softmax */
+  bool reads_score;         /**< its sums of values in these shares */
   uint64_t cache_new_elements; /**< what a step adds to it */
   uint64_t cache_elements;     /**< of a key-value cache, per sample, in inference; else 0 */
   uint64_t saved_elements;     /**< kept in memory for the backward pass beside output and state */

@@ -40,14 +40,13 @@ dsm_layer_memory dsm_layer_memory_derive(const dsm_layer *layer, const dsm_machi
   const double samples = (double)share.chip.n[DSM_DIM_MB];
   const double model_ways = (double)share.model_ways;
   const double weights = layer->is_tied ? 0 : (double)layer->weight_elements / model_ways;
-  dsm_layer_memory memory = {
-      .weights_bytes = weights * dsm__stated_bytes(workload->weight_bytes, workload->element_bytes)};
+  dsm_layer_memory memory = {.weights_bytes = weights * dsm__stated_bytes(workload->weight_bytes,
+                                                                          workload->element_bytes)};
   const dsm_assumptions *const model = &machine->system->model;
   const double fused = fused_elements(layer, model);
   if (mode == DSM_MODE_INFERENCE) {
-    memory.cache_bytes =
-        (double)layer->cache_elements * samples / model_ways *
-        dsm__stated_bytes(workload->cache_bytes, workload->element_bytes);
+    memory.cache_bytes = (double)layer->cache_elements * samples / model_ways *
+                         dsm__stated_bytes(workload->cache_bytes, workload->element_bytes);
     const size_t index = (size_t)(layer - workload->layers);
     const bool is_input_live =
         workload->input_last_use != DSM_NEVER_USED && index <= workload->input_last_use;

@@ -118,8 +118,8 @@ dsm_weight_traffic dsm_weight_traffic_derive(const dsm_layer *layer, const dsm_m
     traffic.sum_of_gradients.latency_cycles += dsm__collective_base_cycles(machine);
   }
   if (sum_chips > 1 || spread_chips > 1) {
-    traffic.broadcast_weights = reduction_traffic(machine, spread_weights * weight_bytes,
-                                                  spread, model->broadcast_memory_bytes);
+    traffic.broadcast_weights = reduction_traffic(machine, spread_weights * weight_bytes, spread,
+                                                  model->broadcast_memory_bytes);
     traffic.broadcast_weights.latency_cycles +=
         sum_chips > 1 ? 0 : dsm__collective_base_cycles(machine);
   }

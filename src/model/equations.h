@@ -53,8 +53,8 @@ double dsm__visible_share(const dsm_layer *layer, const dsm_assumptions *model);
 bool dsm__is_score_fused(const dsm_layer *layer, const dsm_assumptions *model);
 bool dsm__is_read_score_fused(const dsm_layer *layer, const dsm_assumptions *model);
 
-/** Bytes of an element of weights or of a cache. Source: section 2. Symbols: what the workload states,
- * else B. Limits: nothing stated: B. */
+/** Bytes of an element of weights or of a cache. Source: section 2. Symbols: what the workload
+ * states, else B. Limits: nothing stated: B. */
 double dsm__stated_bytes(double stated, double element_bytes);
 
 /** Do the groups of a layer have operands of their own, so that chips can have whole groups each

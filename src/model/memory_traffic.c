@@ -49,7 +49,8 @@ static double chip_bytes(uint64_t elements, const dsm_chip_share *share, double 
 static double used_experts(const dsm_layer *layer, const dsm_chip_share *share, dsm_mode mode) {
   const double routed = (double)layer->routed * (double)share->chip.n[DSM_DIM_MB];
   const double experts = (double)layer->experts;
-  return mode == DSM_MODE_INFERENCE && layer->experts > 0 && routed < experts ? routed / experts : 1;
+  return mode == DSM_MODE_INFERENCE && layer->experts > 0 && routed < experts ? routed / experts
+                                                                              : 1;
 }
 
 static double kernel_bytes(const dsm_layer *layer, const dsm_chip_share *share, dsm_mode mode,
@@ -99,8 +100,7 @@ static double output_error_bytes(const dsm_layer *layer, const dsm_assumptions *
 /* What moves to or from memory, but for the kernel. */
 static void derive_moved(const dsm_layer *layer, const dsm_assumptions *model, dsm_mode mode,
                          dsm_pass pass, const dsm_chip_share *share, const dsm_residency *residency,
-                         dsm_chip_bytes *bytes, const dsm_precision *precision,
-                         paddings pad) {
+                         dsm_chip_bytes *bytes, const dsm_precision *precision, paddings pad) {
   const double element_bytes = precision->element_bytes;
   const bool is_training = mode == DSM_MODE_TRAINING;
   const bool is_backward = pass == DSM_PASS_BACKWARD;
@@ -183,8 +183,7 @@ dsm_chip_bytes dsm__chip_bytes_derive(const dsm_layer *layer, const dsm_machine 
   if (pass == DSM_PASS_UPDATE) {
     /* Later gradients, of timesteps or spatial minibatches, add to what the first left in memory.
      */
-    const bool is_adding =
-        residency->is_accumulating || layer->timesteps > 1 || layer->is_tied;
+    const bool is_adding = residency->is_accumulating || layer->timesteps > 1 || layer->is_tied;
     bytes.gradient = bytes.kernel * (is_adding ? 2 : 1) * fetched_fraction;
   } else {
     bytes.kernel_moved = bytes.kernel * fetched_fraction;

@@ -226,16 +226,6 @@ static bool gather_parts(const dsm__layer_entry *layer, gathering how, const dsm
   return is_good;
 }
 
-/* What stands on the input, or NULL. */
-static const dsm_aux *find_op(const dsm_layer_spec *spec, dsm_aux_op op) {
-  for (size_t i = 0; i < spec->aux_count; i++) {
-    if (spec->aux[i].op == op) {
-      return &spec->aux[i];
-    }
-  }
-  return NULL;
-}
-
 static bool has_positions(const dsm_layer_spec *spec, const dsm__delivery *parts) {
   bool is_any = false;
   for (size_t i = 0; i < input_count(spec); i++) {
@@ -249,7 +239,7 @@ static void settle_positions(resolver *r, const dsm__layer_entry *layer,
                              const dsm__delivery *parts) {
   dsm_layer_spec *const spec = &r->builder->specs[layer->index];
   const dsm__layer_kind *const kind = dsm__layer_kind_of(spec->type);
-  const dsm_aux *const select = find_op(spec, DSM_AUX_SELECT);
+  const dsm_aux *const select = dsm__find_op(spec, DSM_AUX_SELECT);
   if (!kind->keeps_positions || spec->has_positions ||
       (!kind->reads_parts && select == NULL && !has_positions(spec, parts))) {
     return;
@@ -271,13 +261,14 @@ static gathering gathering_of(const resolver *r, const dsm__layer_entry *layer) 
     return BY_SIZE;
   }
   const bool is_by_positions =
-      kind->keeps_positions && (spec->feature.rows > 1 || find_op(spec, DSM_AUX_SELECT) != NULL);
+      kind->keeps_positions &&
+      (spec->feature.rows > 1 || dsm__find_op(spec, DSM_AUX_SELECT) != NULL);
   return is_by_positions ? BY_POSITIONS : FLATTENED;
 }
 
 /* So many of the positions that are read go on. */
 static bool select_positions(const dsm__layer_entry *layer, dsm__delivery *gathered) {
-  const dsm_aux *const select = find_op(layer->spec, DSM_AUX_SELECT);
+  const dsm_aux *const select = dsm__find_op(layer->spec, DSM_AUX_SELECT);
   if (select == NULL) {
     return true;
   }
@@ -432,46 +423,6 @@ static bool resolve_references(const resolver *r, const dsm__layer_entry *layer,
   return is_good;
 }
 
-/* The auxiliary work of a primary layer; what of it is too many, or NULL. */
-static const char *derive_aux(const dsm__lowering *lowering, dsm_layer *out) {
-  const dsm_layer_spec *const spec = lowering->layer->spec;
-  const dsm_aux *const output_pool = dsm__find_pool(spec, false);
-  const dsm_aux *const input_pool = dsm__find_pool(spec, true);
-  const dsm_aux *const rotary = find_op(spec, DSM_AUX_ROTARY);
-  for (size_t i = 0; i < spec->aux_count; i++) {
-    const dsm_aux *const aux = &spec->aux[i];
-    const bool is_norm_of_input =
-        aux->is_on_input && (aux->op == DSM_AUX_LAYER_NORM || aux->op == DSM_AUX_RMS_NORM);
-    *(is_norm_of_input ? &out->has_input_op[aux->op] : &out->has_op[aux->op]) = true;
-    out->input_op_elements = is_norm_of_input ? out->input_elements : out->input_op_elements;
-  }
-  out->saved_elements = out->input_op_elements;
-  out->mask_bits = out->has_op[DSM_AUX_DROPOUT] ? out->output_elements : 0;
-  if (rotary != NULL) {
-    out->rotated_elements = (uint64_t)(rotary->share * (double)out->output_elements);
-  }
-  if (output_pool != NULL) {
-    out->pool_window = output_pool->window.rows * output_pool->window.columns;
-  }
-  const dsm_size2 worked = lowering->input;
-  if (out->has_op[DSM_AUX_UPSAMPLE] &&
-      !dsm__bounded_product(&out->upsampled_elements, spec->in, lowering->upsampled.rows,
-                            lowering->upsampled.columns, 1)) {
-    return "results of the upsample on the input";
-  }
-  if (input_pool != NULL) {
-    out->input_pool_window = input_pool->window.rows * input_pool->window.columns;
-    const uint64_t features = dsm__layer_kind_of(spec->type)->reads_positions
-                                  ? spec->in
-                                  : spec->in / (worked.rows * worked.columns);
-    if (!dsm__bounded_product(&out->input_pool_elements, features, worked.rows, worked.columns,
-                              1)) {
-      return "results of the pool on the input";
-    }
-  }
-  return NULL;
-}
-
 /* Adds the primary layers of a declared layer, with their names. */
 static bool add_primaries(resolver *r, const dsm__layer_entry *layer, const dsm_layer *made) {
   const dsm__layer_kind *const kind = dsm__layer_kind_of(layer->spec->type);
@@ -537,7 +488,7 @@ static const char *lower_layer(const dsm__lowering *lowering, dsm_layer *made) {
             made[i].experts > 0 ? made[i].ij : lowering->stored.rows * lowering->stored.columns};
     too_many = dsm__layer_derive_quantities(&made[i], &positions);
     if (too_many == NULL && i >= kind->first_output) {
-      too_many = derive_aux(lowering, &made[i]);
+      too_many = dsm__auxiliary_derive(lowering, &made[i]);
     }
   }
   return too_many;
@@ -547,7 +498,7 @@ static const char *lower_layer(const dsm__lowering *lowering, dsm_layer *made) {
 static bool derive_input_size(dsm__lowering *lowering) {
   const dsm_layer_spec *const spec = lowering->layer->spec;
   const dsm_aux *const pool = dsm__find_pool(spec, true);
-  const dsm_aux *const upsample = find_op(spec, DSM_AUX_UPSAMPLE);
+  const dsm_aux *const upsample = dsm__find_op(spec, DSM_AUX_UPSAMPLE);
   lowering->input = lowering->gathered.size;
   if (upsample != NULL) {
     lowering->input.rows *= upsample->factor.rows;

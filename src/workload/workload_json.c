@@ -85,11 +85,11 @@ static void read_layers(dsm_workload *workload, const dsm__json_node *root,
 }
 
 DSM__OBJECT(dsm__workload_object, "workload", {.name = "format"}, {.name = "name"},
-            {.name = "source"}, {.name = "minibatch"}, {.name = "element_bytes"}, {.name = "weight_bytes"}, {.name = "cache_bytes"},
-            {.name = "gradient_bytes"}, {.name = "partial_sum_bytes"},
-            {.name = "optimizer_bytes_per_weight"}, {.name = "optimizer"},
-            {.name = "normalization_group"}, {.name = "element_type"}, {.name = "parameters"},
-            {.name = "connected"}, {.name = "input"}, {.name = "layers"});
+            {.name = "source"}, {.name = "minibatch"}, {.name = "element_bytes"},
+            {.name = "weight_bytes"}, {.name = "cache_bytes"}, {.name = "gradient_bytes"},
+            {.name = "partial_sum_bytes"}, {.name = "optimizer_bytes_per_weight"},
+            {.name = "optimizer"}, {.name = "normalization_group"}, {.name = "element_type"},
+            {.name = "parameters"}, {.name = "connected"}, {.name = "input"}, {.name = "layers"});
 
 /* Is it a list of layers without a graph? */
 static void read_connected(dsm_workload *workload, const dsm__json_node *root) {

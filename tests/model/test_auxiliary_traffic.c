@@ -170,8 +170,8 @@ START_TEST(test_memory_takes_longer_than_the_operations) {
   const dsm_residency none = dsm_residency_none(&machine);
   for (int pass = DSM_PASS_FORWARD; pass <= DSM_PASS_BACKWARD; pass++) {
     const dsm_pass_work work =
-        dsm_pass_work_derive(&layer, &machine, (dsm_precision){2, 2, 2, 0, 1, 1, 0, 0}, DSM_MODE_TRAINING,
-                             (dsm_pass)pass, DSM_PARALLELISM_DATA, 256, &none);
+        dsm_pass_work_derive(&layer, &machine, (dsm_precision){2, 2, 2, 0, 1, 1, 0, 0},
+                             DSM_MODE_TRAINING, (dsm_pass)pass, DSM_PARALLELISM_DATA, 256, &none);
     const dsm_loops split = loops(1, 1, 32, 1, 1);
     const double due = pass == DSM_PASS_FORWARD ? forward[_i] : backward[_i];
     const dsm_resources spent = dsm_invocation_resources(&work, &split);

@@ -208,9 +208,9 @@ START_TEST(test_products_of_a_gpu) {
   layer.is_product = is_batch;
   layer.operand_elements = is_batch ? k * n : 0;
   const dsm_residency none = dsm_residency_none(&machine);
-  const dsm_pass_work work =
-      dsm_pass_work_derive(&layer, &machine, (dsm_precision){2, 2, 2, 0, 1, 1, 0, 0}, DSM_MODE_INFERENCE,
-                           DSM_PASS_FORWARD, DSM_PARALLELISM_DATA, is_batch ? batch : m, &none);
+  const dsm_pass_work work = dsm_pass_work_derive(
+      &layer, &machine, (dsm_precision){2, 2, 2, 0, 1, 1, 0, 0}, DSM_MODE_INFERENCE,
+      DSM_PASS_FORWARD, DSM_PARALLELISM_DATA, is_batch ? batch : m, &none);
   const dsm_loops whole = {{1, 1, 1, 1, 1}};
   const double seconds = dsm_invocation_score(&work, &whole).total / (1.41 * 1e9);
   ck_assert_double_eq_tol(seconds / gpu_products[_i].seconds, 1, 1e-6);
@@ -223,8 +223,8 @@ START_TEST(test_what_decides_a_product_of_a_gpu) {
   const dsm_layer layer = conv_layer(65536, 512, 1, 1, 1);
   const dsm_residency none = dsm_residency_none(&machine);
   const dsm_pass_work work =
-      dsm_pass_work_derive(&layer, &machine, (dsm_precision){2, 2, 2, 0, 1, 1, 0, 0}, DSM_MODE_INFERENCE,
-                           DSM_PASS_FORWARD, DSM_PARALLELISM_DATA, 512, &none);
+      dsm_pass_work_derive(&layer, &machine, (dsm_precision){2, 2, 2, 0, 1, 1, 0, 0},
+                           DSM_MODE_INFERENCE, DSM_PASS_FORWARD, DSM_PARALLELISM_DATA, 512, &none);
   const dsm_loops whole = {{1, 1, 1, 1, 1}};
   const dsm_resources spent = dsm_invocation_resources(&work, &whole);
   expect_tile(&work.tiles.tile, 128, 64, 16);
@@ -248,8 +248,8 @@ START_TEST(test_operands_are_fetched_once) {
   none.scratchpad_bytes = 2;
   for (int p = 0; p < DSM_PASS_COUNT; p++) {
     const dsm_pass_work work =
-        dsm_pass_work_derive(&layer, &machine, (dsm_precision){2, 2, 2, 0, 1, 1, 0, 0}, DSM_MODE_TRAINING,
-                             (dsm_pass)p, DSM_PARALLELISM_DATA, 4, &none);
+        dsm_pass_work_derive(&layer, &machine, (dsm_precision){2, 2, 2, 0, 1, 1, 0, 0},
+                             DSM_MODE_TRAINING, (dsm_pass)p, DSM_PARALLELISM_DATA, 4, &none);
     const dsm__refetch refetch = dsm__refetch_derive(&work, &(dsm__core_bytes){1e6, 1e6, 1e6},
                                                      &(dsm__core_extents){.in = 1});
     ASSERT_CLOSE(refetch.features, 1);

@@ -239,11 +239,14 @@ def check_workload_tables(schema, formats):
         expect_same(f"keys of a {kind}", rule["then"]["propertyNames"]["enum"],
                     formats.keys(name, "layer", kind))
     operation = "auxiliary operation"
-    for op, in_schema in (("max_pool", aux["then"]), ("avg_pool", aux["then"]),
-                          ("residual", aux["else"]["then"]), ("relu", aux["else"]["else"])):
-        expect_same(f"keys of {op}", in_schema["propertyNames"]["enum"], formats.keys(name, operation, op))
+    ruled = []
+    for rule in aux["allOf"]:
+        for op in rule["if"]["properties"]["op"]["enum"]:
+            ruled.append(op)
+            expect_same(f"keys of {op}", rule["then"]["propertyNames"]["enum"], formats.keys(name, operation, op))
+    expect_same("operations with rules", ruled, formats.words("auxiliary operation"))
     expect_same("keys of an operation", aux["properties"], formats.keys(name, operation))
-    expect_same("sides of a pool", aux["properties"]["on"]["enum"], formats.words("side of a pool"))
+    expect_same("sides of an operation", aux["properties"]["on"]["enum"], formats.words("side of an operation"))
 
 
 def check_limits(workload, system, limits):

@@ -76,7 +76,7 @@ def check_words(schema, formats):
             ("pass", definitions["pass_word"]["enum"]),
             ("bound", passes["bound"]["anyOf"][0]["enum"]),
             ("kind of invocation", definitions["kind"]["enum"]),
-            ("kind of memory", definitions["memory"]["properties"]["args"]["required"])):
+            ("kind of memory", definitions["memory"]["properties"]["args"]["properties"])):
         expect_same(what, words, formats.words(what))
 
 

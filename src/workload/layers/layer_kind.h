@@ -85,6 +85,13 @@ const dsm__layer_kind *dsm__layer_kind_of(dsm_layer_type type);
 
 size_t dsm__primary_count_of(const dsm_layer_spec *spec);
 
+/** The declared operation of that sort, or NULL. */
+const dsm_aux *dsm__find_op(const dsm_layer_spec *spec, dsm_aux_op op);
+
+/** Fills the auxiliary work of a primary layer that has its quantities; what of it is too many, in
+ * words, or NULL. */
+const char *dsm__auxiliary_derive(const dsm__lowering *lowering, dsm_layer *out);
+
 /** Loops of `in` by `out` features with nothing else to them. */
 dsm_layer dsm__loops_of_features(uint64_t in, uint64_t out);
 

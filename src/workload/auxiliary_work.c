@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* auxiliary_work.c: what a primary layer does beside its loops, from what is declared. */
+#include "workload/layers/layer_kind.h"
+#include "workload/workload_internal.h"
+
+const dsm_aux *dsm__find_op(const dsm_layer_spec *spec, dsm_aux_op op) {
+  for (size_t i = 0; i < spec->aux_count; i++) {
+    if (spec->aux[i].op == op) {
+      return &spec->aux[i];
+    }
+  }
+  return NULL;
+}
+
+const char *dsm__auxiliary_derive(const dsm__lowering *lowering, dsm_layer *out) {
+  const dsm_layer_spec *const spec = lowering->layer->spec;
+  const dsm_aux *const output_pool = dsm__find_pool(spec, false);
+  const dsm_aux *const input_pool = dsm__find_pool(spec, true);
+  const dsm_aux *const rotary = dsm__find_op(spec, DSM_AUX_ROTARY);
+  for (size_t i = 0; i < spec->aux_count; i++) {
+    const dsm_aux *const aux = &spec->aux[i];
+    const bool is_norm_of_input =
+        aux->is_on_input && (aux->op == DSM_AUX_LAYER_NORM || aux->op == DSM_AUX_RMS_NORM);
+    *(is_norm_of_input ? &out->has_input_op[aux->op] : &out->has_op[aux->op]) = true;
+    out->input_op_elements = is_norm_of_input ? out->input_elements : out->input_op_elements;
+  }
+  out->saved_elements = out->input_op_elements;
+  out->mask_bits = out->has_op[DSM_AUX_DROPOUT] ? out->output_elements : 0;
+  if (rotary != NULL) {
+    out->rotated_elements = (uint64_t)(rotary->share * (double)out->output_elements);
+  }
+  if (output_pool != NULL) {
+    out->pool_window = output_pool->window.rows * output_pool->window.columns;
+  }
+  const dsm_size2 worked = lowering->input;
+  if (out->has_op[DSM_AUX_UPSAMPLE] &&
+      !dsm__bounded_product(&out->upsampled_elements, spec->in, lowering->upsampled.rows,
+                            lowering->upsampled.columns, 1)) {
+    return "results of the upsample on the input";
+  }
+  if (input_pool != NULL) {
+    out->input_pool_window = input_pool->window.rows * input_pool->window.columns;
+    const uint64_t features = dsm__layer_kind_of(spec->type)->reads_positions
+                                  ? spec->in
+                                  : spec->in / (worked.rows * worked.columns);
+    if (!dsm__bounded_product(&out->input_pool_elements, features, worked.rows, worked.columns,
+                              1)) {
+      return "results of the pool on the input";
+    }
+  }
+  return NULL;
+}
