@@ -706,7 +706,9 @@ static const char *reader_of(const resolver *r, size_t spec_index) {
     const dsm_layer *const layer = &r->layers[i];
     const size_t last =
         layer->last_use != DSM_NEVER_USED ? layer->last_use : layer->last_operand_use;
-    if (layer->spec_index == spec_index && last != DSM_NEVER_USED) {
+    const bool is_read_by_other =
+        last != DSM_NEVER_USED && r->layers[last].spec_index != spec_index;
+    if (layer->spec_index == spec_index && is_read_by_other) {
       return r->workload->specs[r->layers[last].spec_index].name;
     }
   }
