@@ -263,6 +263,7 @@ typedef struct dsm_pass_work {
   dsm_mode mode;
   dsm_pass pass;
   dsm_precision precision;
+  double product_share; /**< of the MACs: without what a mask hides, with what is made anew */
   dsm_chip_share share;
   dsm_residency residency;
   dsm_chip_bytes bytes;

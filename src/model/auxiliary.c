@@ -38,9 +38,10 @@ static double backward_passes(const dsm_layer *layer) {
 
 /* What both passes share: the residual's addition, dropping out, turning by positions, the pools
  * and what an upsample makes. */
-static double common_ops(const dsm_layer *layer) {
+static double common_ops(const dsm_layer *layer, dsm_mode mode) {
   const double residual = layer->has_op[DSM_AUX_RESIDUAL] ? (double)layer->output_elements : 0;
-  const double dropout = layer->has_op[DSM_AUX_DROPOUT] ? (double)layer->output_elements : 0;
+  const bool drops = layer->has_op[DSM_AUX_DROPOUT] && mode == DSM_MODE_TRAINING;
+  const double dropout = drops ? (double)layer->output_elements : 0;
   const double pool = (double)layer->stored_elements * (double)layer->pool_window;
   const double input_pool = (double)layer->input_pool_elements * (double)layer->input_pool_window;
   return residual + pool + input_pool + dropout + 2 * (double)layer->rotated_elements +
@@ -72,7 +73,7 @@ static double forward_ops(const dsm_layer *layer, double transcendental_passes, 
            (double)layer->stored_elements;
   }
   const double softmax = softmax_count(layer) * (transcendental_passes + 2) * outputs;
-  return forward_passes(layer, transcendental_passes, mode) * outputs + common_ops(layer) +
+  return forward_passes(layer, transcendental_passes, mode) * outputs + common_ops(layer, mode) +
          softmax + input_norm_ops(layer, mode, true) + multiply_ops(layer, true);
 }
 
@@ -82,7 +83,7 @@ static double backward_ops(const dsm_layer *layer) {
     return 20 * (double)layer->stored_elements;
   }
   const double softmax = softmax_count(layer) * outputs;
-  return backward_passes(layer) * outputs + common_ops(layer) + softmax +
+  return backward_passes(layer) * outputs + common_ops(layer, DSM_MODE_TRAINING) + softmax +
          input_norm_ops(layer, DSM_MODE_TRAINING, false) + multiply_ops(layer, false);
 }
 
@@ -98,7 +99,7 @@ static double backward_share(const dsm_layer *layer, const dsm_system *system, d
 
 double dsm__auxiliary_ops(const dsm_layer *layer, const dsm_system *system, dsm_mode mode,
                           dsm_pass pass) {
-  const double visible = dsm__visible_share(layer, &system->model);
+  const double visible = layer->is_score ? dsm__visible_share(layer, &system->model) : 1;
   if (pass == DSM_PASS_FORWARD) {
     return visible * forward_ops(layer, system->core.transcendental_passes, mode);
   }
@@ -108,7 +109,8 @@ double dsm__auxiliary_ops(const dsm_layer *layer, const dsm_system *system, dsm_
 }
 
 double dsm__fork_ops(const dsm_layer *layer, const dsm_assumptions *model, dsm_pass pass) {
-  return model->exact_forks && pass == DSM_PASS_BACKWARD ? (double)layer->fork_elements : 0;
+  const double share = dsm__has_own_groups(layer) ? 0.5 : 1; /* of an invocation for each operand */
+  return model->exact_forks && pass == DSM_PASS_BACKWARD ? share * (double)layer->fork_elements : 0;
 }
 
 double dsm__auxiliary_cycles(const dsm_machine *machine, const dsm_chip_share *share, double ops) {

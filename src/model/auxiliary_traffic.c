@@ -19,15 +19,17 @@ static unsigned activation_count(const dsm_layer *layer) {
          (unsigned)(layer->has_op[DSM_AUX_RELU] && !has_norm(layer));
 }
 
-/* How many of a kind a layer has. A batch_norm of inference is part of the weights. */
-static unsigned operation_count(const dsm_layer *layer, dsm_mode mode, dsm_operation kind) {
+/* How many of a kind a layer has. A batch_norm of inference is part of the weights, the softmax of
+ * a fused attention part of what makes its scores. */
+static unsigned operation_count(const dsm_layer *layer, const dsm_assumptions *model, dsm_mode mode,
+                                dsm_operation kind) {
   switch (kind) {
   case DSM_OPERATION_BATCH_NORM:
     return layer->has_op[DSM_AUX_BATCH_NORM] && mode == DSM_MODE_TRAINING;
   case DSM_OPERATION_LAYER_NORM:
     return (unsigned)layer->has_op[DSM_AUX_LAYER_NORM] + (unsigned)layer->has_op[DSM_AUX_RMS_NORM];
   case DSM_OPERATION_SOFTMAX:
-    return layer->has_op[DSM_AUX_SOFTMAX];
+    return layer->has_op[DSM_AUX_SOFTMAX] && !dsm__is_score_fused(layer, model);
   case DSM_OPERATION_CROSS_ENTROPY:
   case DSM_OPERATION_CROSS_ENTROPY_WIDE:
     return layer->has_op[DSM_AUX_CROSS_ENTROPY];
@@ -147,12 +149,9 @@ double dsm__auxiliary_elements(const dsm_layer *layer, const dsm_assumptions *mo
                                dsm_pass pass, const dsm_residency *residency,
                                double element_bytes) {
   double elements = 0;
-  if (layer->gates > 0 || dsm__is_score_fused(layer, model)) {
-    return 0;
-  }
-  for (int k = 0; k < DSM_OPERATION_COUNT; k++) {
+  for (int k = 0; k < DSM_OPERATION_COUNT && layer->gates == 0; k++) {
     const dsm_operation kind = (dsm_operation)k;
-    elements += operation_count(layer, mode, kind) *
+    elements += operation_count(layer, model, mode, kind) *
                 moved_of(kind, pass, entry_of(layer, model, pass, kind), residency) *
                 worked_on(layer, kind, element_bytes);
   }
@@ -182,24 +181,19 @@ double dsm__auxiliary_kernels(const dsm_layer *layer, const dsm_assumptions *mod
   const bool has_input_norm =
       layer->input_op_elements > 0 && (pass == DSM_PASS_FORWARD || pass == backward_done_in);
   unsigned kernels = has_input_norm ? 1 : 0;
-  if (layer->gates > 0 || dsm__is_score_fused(layer, model)) {
-    return 0;
-  }
-  for (int k = 0; k < DSM_OPERATION_COUNT; k++) {
+  for (int k = 0; k < DSM_OPERATION_COUNT && layer->gates == 0; k++) {
     const dsm_operation kind = (dsm_operation)k;
-    kernels += is_kernel(layer, model, pass, kind) ? operation_count(layer, mode, kind) : 0;
+    kernels += is_kernel(layer, model, pass, kind) ? operation_count(layer, model, mode, kind) : 0;
   }
   return kernels;
 }
 
 /* Source: section 4. Symbols: 1 + k. Limits: nothing but the layer: 1; what reads the scores of a
- * fused attention is part of the kernel that makes them: 0. */
+ * fused attention is part of the kernel that makes them: k. */
 double dsm_invocation_kernels(const dsm_layer *layer, const dsm_machine *machine, dsm_mode mode,
                               dsm_pass pass) {
-  if (dsm__is_read_score_fused(layer, &machine->system->model)) {
-    return 0;
-  }
-  return 1 + dsm__auxiliary_kernels(layer, &machine->system->model, mode, pass);
+  const double own = dsm__is_read_score_fused(layer, &machine->system->model) ? 0 : 1;
+  return own + dsm__auxiliary_kernels(layer, &machine->system->model, mode, pass);
 }
 
 bool dsm__is_shortcut_auxiliary(const dsm_assumptions *model, dsm_pass pass,

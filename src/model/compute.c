@@ -67,11 +67,12 @@ static inline dsm__primary of_arrays(const dsm_pass_work *work, dsm_computing co
                                      double blocks, double stream, double blocks_at_once) {
   const dsm_machine *const machine = work->machine;
   const uint64_t ways = work->share.turns;
+  const double done = blocks * work->product_share;
   const double block_cycles = dsm__block_cycles(machine, &work->precision, stream, blocks_at_once);
   return (dsm__primary){
       .computing = computing,
-      .cycles = dsm__primary_cycles(machine, ways, blocks, block_cycles),
-      .blocks = blocks,
+      .cycles = dsm__primary_cycles(machine, ways, done, block_cycles),
+      .blocks = done,
       .is_block_loading = block_cycles > stream / work->precision.array_rate,
   };
 }
@@ -125,7 +126,8 @@ double dsm__primary_of_core(const dsm_pass_work *work, const dsm__core_work *cor
   const dsm__core_work streamed = streamed_work(work, core);
   const double stream = (double)streamed.ij * (double)streamed.mb;
   return dsm__primary_cycles(machine, work->share.turns,
-                             dsm__array_blocks(machine, work->pass, &streamed),
+                             dsm__array_blocks(machine, work->pass, &streamed) *
+                                 work->product_share,
                              dsm__block_cycles(machine, &work->precision, stream, 1));
 }
 
@@ -138,8 +140,8 @@ dsm__primary dsm__primary_derive(const dsm_pass_work *work, const dsm__core_work
   if (!(of->vector_macs_per_cycle > 0)) {
     return arrays;
   }
-  const double macs =
-      (double)core->groups * (double)core->in * (double)core->out * (double)core->kij * stream;
+  const double macs = (double)core->groups * (double)core->in * (double)core->out *
+                      (double)core->kij * stream * work->product_share;
   const double cycles = dsm__vector_cycles(work->machine, work->share.turns, macs);
   return cycles < arrays.cycles
              ? (dsm__primary){.computing = DSM_COMPUTING_VECTOR_UNIT, .cycles = cycles}

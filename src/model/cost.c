@@ -7,7 +7,8 @@
 /* With tiles all cores share evenly what the vector units do. */
 static dsm_tile_schedule or_vector_unit(const dsm_pass_work *work, const dsm_tile_schedule *tiles) {
   const dsm_loops *const chip = &work->share.chip;
-  double macs = 1 / (double)work->share.groups / (double)work->machine->system->chip.cores;
+  double macs =
+      work->product_share / (double)work->share.groups / (double)work->machine->system->chip.cores;
   for (int d = 0; d < DSM_DIM_COUNT; d++) {
     macs *= (double)chip->n[d];
   }
@@ -29,14 +30,12 @@ static double turning_cycles(const dsm_pass_work *work) {
   return is_beside_streams(work) ? dsm_group_cycles(work->machine, &along_axes) : 0;
 }
 
-/* Arrays pass over what a causal mask hides. Where scores are made anew, each of the two
- * invocations of their backward pass has half of a forward pass on top. */
-static dsm_precision precision_for(const dsm_layer *layer, const dsm_machine *machine,
-                                   dsm_pass pass, dsm_precision precision) {
+/* What a causal mask hides is not computed. Where scores are made anew, each of the two invocations
+ * of their backward pass has half of a forward pass on top. */
+static double product_share(const dsm_layer *layer, const dsm_machine *machine, dsm_pass pass) {
   const dsm_assumptions *const model = &machine->system->model;
   const bool is_again = pass == DSM_PASS_BACKWARD && dsm__is_score_fused(layer, model);
-  precision.array_rate /= dsm__visible_share(layer, model) * (is_again ? 1.5 : 1);
-  return precision;
+  return dsm__visible_share(layer, model) * (is_again ? 1.5 : 1);
 }
 
 /* The longest of what the special function units take and what memories do, of equals the first. */
@@ -63,7 +62,8 @@ dsm_pass_work dsm_pass_work_derive(const dsm_layer *layer, const dsm_machine *ma
       .machine = machine,
       .mode = mode,
       .pass = pass,
-      .precision = precision_for(layer, machine, pass, precision),
+      .precision = precision,
+      .product_share = product_share(layer, machine, pass),
       .share = dsm_chip_share_derive(layer, machine, parallelism, samples),
       .residency = *residency,
   };
@@ -84,7 +84,7 @@ dsm_pass_work dsm_pass_work_derive(const dsm_layer *layer, const dsm_machine *ma
   if (machine->has_shared_memory) {
     work.shared.spilled = dsm__shared_spill_bytes(&work);
   }
-  if (!dsm__has_own_groups(layer)) {
+  if (work.share.turns > 1) {
     work.rotation =
         dsm__rotation_traffic(machine, precision, pass, parallelism, work.bytes.rotation);
   }
@@ -92,7 +92,8 @@ dsm_pass_work dsm_pass_work_derive(const dsm_layer *layer, const dsm_machine *ma
   work.turning_cycles = turning_cycles(&work);
   if (machine->system->model.tile_schedule) {
     const dsm__product product = dsm__product_derive(layer, &work.share, pass);
-    work.tiles = dsm__tile_schedule_find(machine, &work.precision, &product, work.share.turns);
+    work.tiles = dsm__tile_schedule_find(machine, &precision, &product,
+                                         (double)work.share.turns * work.product_share);
     work.tiles = or_vector_unit(&work, &work.tiles);
   }
   return work;

@@ -214,7 +214,7 @@ dsm_bound dsm__sums_bound(const dsm_machine *machine);
  */
 dsm_tile_schedule dsm__tile_schedule_find(const dsm_machine *machine,
                                           const dsm_precision *precision,
-                                          const dsm__product *product, uint64_t model_ways);
+                                          const dsm__product *product, double times);
 
 /**
  * Element-passes of auxiliary work per sample and timestep. Source: section 4; DSM II-A. Symbols:

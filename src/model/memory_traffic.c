@@ -69,6 +69,18 @@ static double kernel_bytes(const dsm_layer *layer, const dsm_chip_share *share, 
          used_experts(layer, share, mode);
 }
 
+/* What a multiply takes: its other operand, and in backward both with the other's error. A held
+ * operand is on chip in forward, its error in backward. */
+static double factor_bytes(const dsm_layer *layer, const dsm_assumptions *model, dsm_pass pass,
+                           const dsm_residency *residency, const dsm_chip_bytes *bytes) {
+  const double each = layer->pool_window > 0 ? bytes->raw : bytes->stored;
+  if (pass == DSM_PASS_FORWARD) {
+    const bool is_there = model->exact_forks && layer->is_shortcut_own_input;
+    return is_there || residency->is_shortcut_held ? 0 : each;
+  }
+  return (residency->is_shortcut_held ? 2 : 3) * each;
+}
+
 /* What a residual's other operand takes where it is not on chip: a pooling layer adds it before it
  * pools. With exact_forks its error is the output's, which is there, and what is the layer's own
  * input has been read as that. */
@@ -76,14 +88,13 @@ static double shortcut_bytes(const dsm_layer *layer, const dsm_assumptions *mode
                              const dsm_residency *residency, const dsm_chip_bytes *bytes) {
   const bool is_forward = pass == DSM_PASS_FORWARD;
   const bool is_there = model->exact_forks && (!is_forward || layer->is_shortcut_own_input);
-  const bool is_factor = layer->has_op[DSM_AUX_MULTIPLY];
-  if (is_factor && pass != DSM_PASS_UPDATE && !dsm__is_shortcut_auxiliary(model, pass, residency)) {
-    /* Backward reads both operands and writes the other's error. */
-    const double held = is_forward ? 0 : 2;
-    return bytes->stored * (residency->is_shortcut_held ? held : (is_forward ? 1 : 3));
+  if (pass == DSM_PASS_UPDATE || dsm__is_shortcut_auxiliary(model, pass, residency)) {
+    return 0;
   }
-  if (!layer->has_op[DSM_AUX_RESIDUAL] || pass == DSM_PASS_UPDATE || is_there ||
-      residency->is_shortcut_held || dsm__is_shortcut_auxiliary(model, pass, residency)) {
+  if (layer->has_op[DSM_AUX_MULTIPLY]) {
+    return factor_bytes(layer, model, pass, residency, bytes);
+  }
+  if (!layer->has_op[DSM_AUX_RESIDUAL] || is_there || residency->is_shortcut_held) {
     return 0;
   }
   return is_forward && layer->pool_window > 0 ? bytes->raw : bytes->stored;
@@ -121,7 +132,8 @@ static void derive_moved(const dsm_layer *layer, const dsm_assumptions *model, d
     bytes->state = chip_bytes(layer->cache_new_elements, share,
                               dsm__stated_bytes(precision->cache_bytes, element_bytes));
   }
-  if (is_backward && (!is_input_there || model->charge_held_masks)) {
+  if (is_backward && !dsm__is_read_score_fused(layer, model) &&
+      (!residency->is_input_held || model->charge_held_masks)) {
     bytes->mask = chip_bytes(layer->input_elements, share, model->relu_mask_bytes) * pad.input;
   }
   const bool is_fork_in_stream =

@@ -11,10 +11,11 @@ static double larger(double a, double b) {
   return a > b ? a : b;
 }
 
-/* Positions of what a layer reads, where it multiplies it. */
+/* Positions of what a layer reads, where it multiplies it: behind an upsample and a pool. */
 static double input_positions(const dsm_layer *layer) {
-  const uint64_t elements =
-      layer->input_pool_window > 0 ? layer->input_pool_elements : layer->input_elements;
+  const uint64_t grown =
+      layer->upsampled_elements > 0 ? layer->upsampled_elements : layer->input_elements;
+  const uint64_t elements = layer->input_pool_window > 0 ? layer->input_pool_elements : grown;
   return (double)elements / (double)layer->in;
 }
 
@@ -118,7 +119,7 @@ static void repeat(dsm_tile_schedule *schedule, double times) {
 
 dsm_tile_schedule dsm__tile_schedule_find(const dsm_machine *machine,
                                           const dsm_precision *precision,
-                                          const dsm__product *product, uint64_t model_ways) {
+                                          const dsm__product *product, double times) {
   const dsm_core *const core = &machine->system->core;
   dsm_tile_schedule best = {.cycles = HUGE_VAL};
   uint64_t side = core->tile_least_side;
@@ -130,7 +131,7 @@ dsm_tile_schedule dsm__tile_schedule_find(const dsm_machine *machine,
       try_shape(machine, precision, product, 2 * side, 2 * side, &best);
     }
   }
-  repeat(&best, (double)model_ways);
+  repeat(&best, times);
   return best;
 }
 

@@ -105,7 +105,8 @@ static double larger(double a, double b) {
 
 /* Of a core that has no more than its part. */
 static double least_vector_cycles(const dsm_pass_work *work) {
-  double macs = 1 / (double)work->share.groups / (double)work->machine->system->chip.cores;
+  double macs =
+      work->product_share / (double)work->share.groups / (double)work->machine->system->chip.cores;
   for (int d = 0; d < DSM_DIM_COUNT; d++) {
     macs *= (double)work->share.chip.n[d];
   }
@@ -184,7 +185,8 @@ static void find_least(const walk *w, const dsm_loops *split, uint64_t rest, fam
   core.in = is_backward ? 1 : core.in;
   core.out = is_backward ? core.out : 1;
   f->startup_cycles = dsm__startup_cycles(machine->system, work->share.turns);
-  f->element_cycles = (double)work->share.turns * dsm__array_blocks(machine, work->pass, &core);
+  f->element_cycles = (double)work->share.turns * work->product_share *
+                      dsm__array_blocks(machine, work->pass, &core);
   const double produced = fmax(1, (double)left / (double)machine->production_chunk);
   const double stream = (double)chip[DSM_DIM_IJ] * (double)chip[DSM_DIM_MB] / (double)rest;
   const double share = rounding / (double)rest;

@@ -175,6 +175,7 @@ END_TEST
 static dsm_pass_work two_ways(dsm_pass pass) {
   static const dsm_layer fc = {.groups = 1};
   return (dsm_pass_work){.layer = &fc,
+                         .product_share = 1,
                          .machine = &machine,
                          .pass = pass,
                          .precision = friendly_precision(),
@@ -249,6 +250,7 @@ START_TEST(test_types_have_rates_of_their_own) {
   const dsm__core_work core = {.groups = 1, .in = 5, .out = 17, .ij = 4, .kij = 1, .mb = 3};
   const dsm_layer fc = fc_layer(5, 17);
   dsm_pass_work work = {.layer = &fc,
+                        .product_share = 1,
                         .machine = &machine,
                         .precision = friendly_precision(),
                         .share = {.groups = 1, .turns = 2, .model_ways = 2}};
