@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "instance_network.h"
 
+#include "instance_transformer.h"
 #include "twin.h"
 
 static const size_t feature_counts[] = {1,  2,  3,  4,  5,  6,  7,  8,  12, 16,  16,
@@ -296,6 +297,7 @@ instance_network_settings instance_network_defaults(void) {
       .conv_percent = 45,
       .fc_percent = 20,
       .lstm_percent = 23,
+      .positions_percent = 33,
       .one_timestep_percent = 50,
       .same_timesteps_percent = 85,
       .bidirectional_percent = 40,
@@ -311,6 +313,11 @@ instance_network_settings instance_network_defaults(void) {
 
 instance_network instance_network_make(instance_random *random,
                                        const instance_network_settings *settings) {
+  /* A stream of its own, so that all other networks are what they would be without these. */
+  instance_random own = {.state = random->state ^ UINT64_C(0x7472616e73666f72)};
+  if (instance_random_chance(&own, settings->positions_percent)) {
+    return instance_transformer_make(&own, settings);
+  }
   instance_network network = {
       .input = {.features =
                     instance_random_pick(random, settings->features, settings->feature_count),

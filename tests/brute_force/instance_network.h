@@ -14,7 +14,15 @@ enum {
   INSTANCE_NONE = -2
 };
 
-typedef enum { INSTANCE_CONV, INSTANCE_FC, INSTANCE_LSTM, INSTANCE_MATMUL } instance_kind;
+typedef enum {
+  INSTANCE_CONV,
+  INSTANCE_FC,
+  INSTANCE_LSTM,
+  INSTANCE_MATMUL,
+  INSTANCE_ATTENTION,
+  INSTANCE_EMBEDDING,
+  INSTANCE_TRANSPOSED
+} instance_kind;
 
 typedef struct {
   size_t rows;
@@ -25,7 +33,8 @@ typedef struct {
 typedef struct {
   size_t features;
   instance_grid grid;
-  size_t timesteps; /* 0 for the network's input, which has those of its readers */
+  size_t timesteps;   /* 0 for the network's input, which has those of its readers */
+  bool has_positions; /* an fc keeps them */
 } instance_tensor;
 
 typedef struct {
@@ -60,7 +69,24 @@ typedef struct {
   size_t groups;
   int operand; /* an earlier layer; matmul */
   size_t operand_elements;
-  int residual; /* an earlier layer, or INSTANCE_NONE */
+  int residual;              /* an earlier layer, or INSTANCE_NONE */
+  bool is_multiplied;        /* by it, where it is not added */
+  size_t positions;          /* that are stated; 0: none are */
+  bool is_without_positions; /* an fc that flattens what it reads */
+  size_t heads;              /* attention */
+  size_t kv_heads;
+  size_t head_features;
+  size_t value_features;
+  size_t context; /* 0: not stated */
+  size_t window;  /* 0: none */
+  bool is_causal;
+  size_t vocabulary; /* embedding */
+  bool has_learned_positions;
+  const char *input_norm; /* NULL: none */
+  bool has_dropout;
+  double turned_share;     /* of a rotary; 0: none */
+  size_t selected;         /* 0: no select */
+  instance_grid upsampled; /* factors; 0 or 1: no upsample */
   bool has_bias;
   bool has_softmax;
   bool has_loss;              /* the last layer only: no other may read it */
@@ -87,6 +113,7 @@ typedef struct {
   size_t conv_percent;
   size_t fc_percent;
   size_t lstm_percent;           /* the rest is matmul */
+  size_t positions_percent;      /* of networks, of layers with positions */
   size_t one_timestep_percent;   /* of networks, in all layers but a few */
   size_t same_timesteps_percent; /* of layers */
   size_t bidirectional_percent;

@@ -254,6 +254,25 @@ static void write_auxiliary_traffic(instance_text *text, instance_random *random
   }
 }
 
+/* What masks hide, what stays on chip of scores, and what else moves beside them. */
+static void write_attention(instance_text *text, instance_random *random) {
+  static const char *const keys[] = {"traffic_multiply_forward", "traffic_multiply_backward",
+                                     "traffic_dropout_forward", "traffic_dropout_mask_backward",
+                                     "traffic_rotary_backward"};
+  static const double elements[] = {0, 0.5, 1, 1, 2, 4, 7};
+  if (instance_random_chance(random, 35)) {
+    instance_text_bool(text, "causal_skip", instance_random_chance(random, 30));
+  }
+  if (instance_random_chance(random, 50)) {
+    instance_text_bool(text, "fused_attention", instance_random_chance(random, 85));
+  }
+  for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
+    if (instance_random_chance(random, 10)) {
+      instance_text_real(text, keys[i], INSTANCE_PICK_REAL(random, elements));
+    }
+  }
+}
+
 static void write_model(instance_text *text, instance_random *random,
                         const instance_system *given) {
   static const char *const keys[] = {"relu_mask_bytes",       "batch_norm_saved_bytes",
@@ -288,6 +307,7 @@ static void write_model(instance_text *text, instance_random *random,
   if (instance_random_chance(random, 25)) {
     instance_text_bool(text, "overlapped_reduction", true);
   }
+  write_attention(text, random);
   instance_text_close(text, '}');
 }
 

@@ -4,7 +4,7 @@
 #include "instance_network.h"
 #include "instance_parts.h"
 
-enum { NAME_SIZE = 16 };
+enum { NAME_SIZE = 24 };
 
 typedef struct {
   char text[NAME_SIZE];
@@ -13,7 +13,10 @@ typedef struct {
 static const char *const kind_names[] = {[INSTANCE_CONV] = "conv",
                                          [INSTANCE_FC] = "fc",
                                          [INSTANCE_LSTM] = "lstm",
-                                         [INSTANCE_MATMUL] = "matmul"};
+                                         [INSTANCE_MATMUL] = "matmul",
+                                         [INSTANCE_ATTENTION] = "attention",
+                                         [INSTANCE_EMBEDDING] = "embedding",
+                                         [INSTANCE_TRANSPOSED] = "conv_transpose"};
 
 static layer_name name_of(const instance_network *network, const int layer) {
   layer_name name = {"@input"};
@@ -81,15 +84,50 @@ static void write_residual(instance_text *text, const instance_network *network,
   }
   instance_text_key(text, NULL);
   instance_text_open(text, '{');
-  instance_text_string(text, "op", "residual");
+  instance_text_string(text, "op", layer->is_multiplied ? "multiply" : "residual");
   instance_text_string(text, "from", name_of(network, layer->residual).text);
   instance_text_close(text, '}');
+}
+
+static void write_input_ops(instance_text *text, const instance_layer *layer) {
+  if (layer->selected > 0) {
+    instance_text_key(text, NULL);
+    instance_text_open(text, '{');
+    instance_text_string(text, "op", "select");
+    instance_text_count(text, "positions", layer->selected);
+    instance_text_close(text, '}');
+  }
+  if (layer->upsampled.rows * layer->upsampled.columns > 1) {
+    instance_text_key(text, NULL);
+    instance_text_open(text, '{');
+    instance_text_string(text, "op", "upsample");
+    write_grid(text, "factor", layer->upsampled);
+    instance_text_close(text, '}');
+  }
+  if (layer->input_norm != NULL) {
+    instance_text_key(text, NULL);
+    instance_text_open(text, '{');
+    instance_text_string(text, "op", layer->input_norm);
+    instance_text_string(text, "on", "input");
+    instance_text_close(text, '}');
+  }
+}
+
+static void write_rotary(instance_text *text, const instance_layer *layer) {
+  if (layer->turned_share > 0) {
+    instance_text_key(text, NULL);
+    instance_text_open(text, '{');
+    instance_text_string(text, "op", "rotary");
+    instance_text_real(text, "share", layer->turned_share);
+    instance_text_close(text, '}');
+  }
 }
 
 static void write_aux(instance_text *text, const instance_network *network,
                       const instance_layer *layer) {
   instance_text_key(text, "aux");
   instance_text_open(text, '[');
+  write_input_ops(text, layer);
   write_pool(text, &layer->input_pool, true);
   write_op(text, layer->has_bias ? "bias" : NULL);
   write_op(text, layer->norm);
@@ -101,6 +139,8 @@ static void write_aux(instance_text *text, const instance_network *network,
   if (layer->is_activated_before_residual) {
     write_residual(text, network, layer);
   }
+  write_rotary(text, layer);
+  write_op(text, layer->has_dropout ? "dropout" : NULL);
   write_op(text, layer->has_softmax ? "softmax" : NULL);
   write_op(text, layer->has_loss ? "cross_entropy" : NULL);
   write_pool(text, &layer->pool, false);
@@ -132,6 +172,36 @@ static void write_pipeline(instance_text *text, const instance_layer *layer) {
   }
 }
 
+static void write_attention(instance_text *text, const instance_layer *layer) {
+  instance_text_count(text, "heads", layer->heads);
+  instance_text_count(text, "head_features", layer->head_features);
+  if (layer->kv_heads != layer->heads) {
+    instance_text_count(text, "kv_heads", layer->kv_heads);
+  }
+  if (layer->value_features != layer->head_features) {
+    instance_text_count(text, "value_features", layer->value_features);
+  }
+  if (layer->context > 0) {
+    instance_text_count(text, "context", layer->context);
+  }
+  if (layer->window > 0) {
+    instance_text_count(text, "window", layer->window);
+  }
+  if (layer->is_causal) {
+    instance_text_bool(text, "causal", true);
+  }
+}
+
+static void write_positions(instance_text *text, const instance_layer *layer) {
+  if (layer->positions > 0) {
+    instance_text_count(text, "positions", layer->positions);
+  }
+  if (layer->kind == INSTANCE_EMBEDDING) {
+    instance_text_count(text, "vocabulary", layer->vocabulary);
+    instance_text_bool(text, "learned_positions", layer->has_learned_positions);
+  }
+}
+
 static void write_layer(instance_text *text, instance_random *random,
                         const instance_network *network, const size_t index) {
   const instance_layer *const layer = &network->layers[index];
@@ -139,10 +209,17 @@ static void write_layer(instance_text *text, instance_random *random,
   instance_text_open(text, '{');
   instance_text_string(text, "name", name_of(network, (int)index).text);
   instance_text_string(text, "type", kind_names[layer->kind]);
-  instance_text_count(text, "in", layer->in);
-  instance_text_count(text, "out", layer->out);
+  if (layer->kind != INSTANCE_ATTENTION) {
+    if (layer->kind != INSTANCE_EMBEDDING) {
+      instance_text_count(text, "in", layer->in);
+    }
+    instance_text_count(text, "out", layer->out);
+  }
   write_inputs(text, random, network, index);
-  if (layer->kind == INSTANCE_CONV) {
+  write_positions(text, layer);
+  if (layer->kind == INSTANCE_ATTENTION) {
+    write_attention(text, layer);
+  } else if (layer->kind == INSTANCE_CONV || layer->kind == INSTANCE_TRANSPOSED) {
     write_grid(text, "feature", layer->feature);
     write_grid_or_not(text, random, "kernel", layer->kernel);
     write_grid_or_not(text, random, "stride", layer->stride);

@@ -12,11 +12,11 @@ static double partial_sum_bytes(const twin_context *context, const twin_node *no
     r = split[0] * split[3];
     shared = bytes->s_out;
   } else if (pass == TWIN_BACKWARD) {
-    r = twin_cores_of_group(node, split[1]) * split[3];
-    shared = bytes->s_in * layout.nm;
+    r = twin_cores_of_group(node, layout, split[1]) * split[3];
+    shared = bytes->s_in * twin_turns(node, layout);
   } else {
     r = split[2] * split[4];
-    shared = node->kind == TWIN_MATMUL ? 0 : bytes->kcore;
+    shared = node->kind == TWIN_MATMUL || node->kind == TWIN_EMBEDDING ? 0 : bytes->kcore;
   }
   return (r - 1) * shared * twin_partial_sum_bytes(context) /
          (r * context->workload->element_bytes);
@@ -37,6 +37,7 @@ static double statistics_bytes(const twin_context *context, const twin_node *nod
   const double of_samples = (k_out - 1) * 2 * mbc * 4 / (k_out * split[4]);
   double bytes = node->has_batch_norm && !context->inference ? of_features : 0;
   bytes += node->has_layer_norm ? of_samples : 0;
+  bytes += node->has_rms_norm ? of_samples : 0;
   bytes += node->has_softmax ? of_samples : 0;
   bytes += node->has_loss ? of_samples : 0;
   return bytes;

@@ -52,10 +52,11 @@ double twin_ideal_cycles(const twin_context *context) {
     double passes = 0;
     for (int pass = TWIN_FORWARD; pass < TWIN_PASS_COUNT; pass++) {
       if (twin_has_pass(node, (twin_pass_kind)pass, context->inference)) {
-        passes += node->kind == TWIN_MATMUL && pass == TWIN_BACKWARD ? 2 : 1;
+        passes += twin_is_product(node) && pass == TWIN_BACKWARD ? 2 : 1;
       }
     }
-    total_macs += twin_macs(node) * node->timesteps * passes;
+    total_macs +=
+        twin_macs(node) * twin_visible_share(context->system, node) * node->timesteps * passes;
   }
   const double of_arrays =
       system->rows * system->columns * system->arrays * twin_array_rate(context);

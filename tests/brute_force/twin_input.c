@@ -52,12 +52,16 @@ static size_2d pair(const cJSON *object, const char *key, const size_2d missing)
 
 static const size_2d one = {1, 1};
 
-/* Does an expanded layer answer to a name: its own, or the plain one of a bidirectional lstm? */
+/* Does an expanded layer answer to a name: its own, or the plain one of a bidirectional lstm or of
+ * an attention, whose output is that of its second layer? */
 static bool answers_to(const twin_node *node, const char *name) {
+  static const char *const ends[] = {"", ".fwd", ".bwd", ".context"};
   const size_t length = strlen(name);
-  return strncmp(node->name, name, length) == 0 &&
-         (strcmp(node->name + length, "") == 0 || strcmp(node->name + length, ".fwd") == 0 ||
-          strcmp(node->name + length, ".bwd") == 0);
+  bool is_end = false;
+  for (size_t i = 0; strncmp(node->name, name, length) == 0 && i < 4; i++) {
+    is_end |= strcmp(node->name + length, ends[i]) == 0;
+  }
+  return is_end;
 }
 
 static void refs_add(twin_refs *refs, const int layer) {
@@ -115,26 +119,69 @@ static bool is_one_of(const char *op, const char *a, const char *b, const char *
   return strcmp(op, a) == 0 || strcmp(op, b) == 0 || strcmp(op, c) == 0;
 }
 
+/* The operation of a layer; NULL: it has none. */
+static const cJSON *find_op(const cJSON *layer, const char *op) {
+  const cJSON *aux = NULL;
+  cJSON_ArrayForEach(aux, member(layer, "aux")) {
+    if (strcmp(text(aux, "op"), op) == 0) {
+      return aux;
+    }
+  }
+  return NULL;
+}
+
+static size_2d upsampled_size(const cJSON *layer, const size_2d size) {
+  const cJSON *const upsample = find_op(layer, "upsample");
+  const size_2d factor = upsample == NULL ? one : pair(upsample, "factor", one);
+  return (size_2d){.rows = size.rows * factor.rows, .columns = size.columns * factor.columns};
+}
+
+/* What else than pools and the sums of residuals there can be. */
+static void read_other_op(twin_node *node, const twin_workload *workload, const cJSON *aux) {
+  const char *const op = text(aux, "op");
+  const bool is_on_input = strcmp(text(aux, "on"), "input") == 0;
+  const bool is_layer_norm = strcmp(op, "layer_norm") == 0;
+  const bool is_rms_norm = strcmp(op, "rms_norm") == 0;
+  node->has_layer_norm |= is_layer_norm && !is_on_input;
+  node->has_rms_norm |= is_rms_norm && !is_on_input;
+  node->has_input_layer_norm |= is_layer_norm && is_on_input;
+  node->has_input_rms_norm |= is_rms_norm && is_on_input;
+  node->has_dropout |= strcmp(op, "dropout") == 0;
+  if (strcmp(op, "rotary") == 0) {
+    node->turned_share = number(aux, "share", 1);
+  }
+  if (strcmp(op, "multiply") == 0) {
+    node->has_multiply = true;
+    refs_add_name(&node->shortcut, workload, text(aux, "from"));
+  }
+}
+
 /* `*size` is the output's size before pooling, and the stored one on return. */
 static void read_aux(twin_node *node, const cJSON *layer, const twin_workload *workload,
                      const size_2d input_size, size_2d *size) {
+  const size_2d upsampled = upsampled_size(layer, input_size);
   const cJSON *aux = NULL;
+  if (find_op(layer, "upsample") != NULL) {
+    node->upsampled_results = node->in * area(upsampled);
+    node->multiplied_ij = area(upsampled);
+  }
   cJSON_ArrayForEach(aux, member(layer, "aux")) {
     const char *const op = text(aux, "op");
+    const bool is_activation = is_one_of(op, "sigmoid", "tanh", "gelu") || strcmp(op, "silu") == 0;
+    read_other_op(node, workload, aux);
     node->has_bias |= strcmp(op, "bias") == 0;
     node->has_relu |= strcmp(op, "relu") == 0;
     node->has_softmax |= strcmp(op, "softmax") == 0;
     node->has_loss |= strcmp(op, "cross_entropy") == 0;
     node->has_batch_norm |= strcmp(op, "batch_norm") == 0;
-    node->has_layer_norm |= strcmp(op, "layer_norm") == 0;
-    node->has_transcendental |= is_one_of(op, "sigmoid", "tanh", "gelu");
-    node->transcendentals += is_one_of(op, "sigmoid", "tanh", "gelu") ? 1 : 0;
+    node->has_transcendental |= is_activation;
+    node->transcendentals += is_activation ? 1 : 0;
     if (strcmp(op, "residual") == 0) {
       node->has_residual = true;
       refs_add_made(&node->shortcut, workload, text(aux, "from"));
     }
     if (is_one_of(op, "max_pool", "avg_pool", "") && strcmp(text(aux, "on"), "input") == 0) {
-      node->multiplied_ij = area(pooled_size(aux, input_size));
+      node->multiplied_ij = area(pooled_size(aux, upsampled));
       node->input_pool_ops = node->in * node->multiplied_ij * area(pair(aux, "window", one));
     } else if (is_one_of(op, "max_pool", "avg_pool", "")) {
       node->pool_window = area(pair(aux, "window", one));
@@ -149,6 +196,15 @@ static twin_kind read_kind(const char *type) {
   }
   if (strcmp(type, "fc") == 0) {
     return TWIN_FC;
+  }
+  if (strcmp(type, "attention") == 0) {
+    return TWIN_CONTEXT; /* that delivers what it delivers */
+  }
+  if (strcmp(type, "embedding") == 0) {
+    return TWIN_EMBEDDING;
+  }
+  if (strcmp(type, "conv_transpose") == 0) {
+    return TWIN_TRANSPOSED;
   }
   return strcmp(type, "lstm") == 0 ? TWIN_LSTM : TWIN_MATMUL;
 }
@@ -186,18 +242,41 @@ static size_2d own_input_size(const cJSON *layer, const size_2d size) {
   return pair(layer, "input_feature", least);
 }
 
+/* Rows of a sample: as stated, else what the select of the input leaves, else those of what is
+ * read, if these have some. */
+static double read_positions(twin_node *node, const cJSON *layer, const twin_workload *workload,
+                             const size_2d network_input, const size_2d *stored) {
+  const twin_kind kind = node->kind;
+  if (kind != TWIN_FC && kind != TWIN_CONTEXT && kind != TWIN_EMBEDDING) {
+    return 1;
+  }
+  const cJSON *const select = find_op(layer, "select");
+  double positions = select != NULL ? number(select, "positions", 1) : 0;
+  for (size_t i = 0; i < node->inputs.count && positions <= 0; i++) {
+    const int from = node->inputs.layers[i];
+    const bool is_network = from == TWIN_NETWORK_INPUT;
+    if (kind == TWIN_CONTEXT || (!is_network && workload->nodes[from].has_positions)) {
+      positions = area(is_network ? network_input : stored[from]);
+    }
+  }
+  positions = number(layer, "positions", positions);
+  node->has_positions = positions > 0;
+  return node->has_positions ? positions : 1;
+}
+
 static twin_node read_node(const twin_workload *workload, const cJSON *layer, const bool is_list,
                            const size_2d network_input, size_2d *stored) {
-  const bool is_conv = read_kind(text(layer, "type")) == TWIN_CONV;
+  const twin_kind kind = read_kind(text(layer, "type"));
+  const bool is_conv = kind == TWIN_CONV || kind == TWIN_TRANSPOSED;
   twin_node node = {
-      .kind = read_kind(text(layer, "type")),
+      .kind = kind,
       .in = number(layer, "in", 1),
       .out = number(layer, "out", 1),
       .groups = number(layer, "groups", 1),
       .timesteps = number(layer, "timesteps", 1),
       .operand_elements = number(layer, "operand_elements", 0),
       .kij = is_conv ? area(pair(layer, "kernel", one)) : 1,
-      .strides = is_conv ? area(pair(layer, "stride", one)) : 1,
+      .strides = kind == TWIN_CONV ? area(pair(layer, "stride", one)) : 1,
       .inputs = read_inputs(workload, layer),
   };
   size_2d size = is_conv ? pair(layer, "feature", one) : one;
@@ -214,6 +293,26 @@ static twin_node read_node(const twin_workload *workload, const cJSON *layer, co
   node.multiplied_ij = node.iij;
   read_aux(&node, layer, workload, input_size, &size);
   node.stored_ij = area(size);
+  if (kind == TWIN_TRANSPOSED) {
+    node.out_ij = node.ij;
+    node.ij = node.multiplied_ij;
+  } else if (!is_conv) {
+    const double positions = read_positions(&node, layer, workload, network_input, stored);
+    size = (size_2d){.rows = positions, .columns = 1};
+    node.ij = positions;
+    node.iij = positions;
+    node.multiplied_ij = positions;
+    node.stored_ij = positions;
+  }
+  if (kind != TWIN_TRANSPOSED) {
+    node.out_ij = node.ij;
+  }
+  if (kind == TWIN_EMBEDDING) {
+    const bool has_rows = flag(layer, "learned_positions");
+    node.table_rows = number(layer, "vocabulary", 1) + (has_rows ? node.ij : 0);
+    node.lookup_elements = node.ij * node.out * (has_rows ? 2 : 1);
+    node.in = 1;
+  }
   if (node.kind == TWIN_MATMUL) {
     refs_add_made(&node.operand, workload, text(layer, "operand"));
   }
@@ -232,6 +331,109 @@ static void add_node(twin_workload *workload, const twin_node *node, const char 
   (void)length;
   workload->nodes[workload->node_count].place = workload->node_count;
   workload->node_count++;
+}
+
+/* Keys and values, of one producer or of those after the queries'. */
+static twin_refs operand_of(const twin_refs *inputs, const size_t place) {
+  const int layer = inputs->layers[inputs->count == 1 ? 0 : place];
+  twin_refs refs = {0};
+  if (layer != TWIN_NETWORK_INPUT) {
+    refs_add(&refs, layer);
+  }
+  return refs;
+}
+
+/* One of the two products of an attention; the keys that are read are `c`. */
+static twin_node product_of(const twin_node *whole, const double heads, const double kv,
+                            const double in, const double out) {
+  twin_node node = {
+      .kind = whole->kind,
+      .in = heads * in,
+      .out = heads * out,
+      .ij = whole->ij,
+      .out_ij = whole->ij,
+      .kij = 1,
+      .strides = 1,
+      .iij = whole->ij,
+      .stored_ij = whole->ij,
+      .multiplied_ij = whole->ij,
+      .groups = heads,
+      .timesteps = 1,
+      .operand_groups = kv,
+      .operand_elements = kv * in * out,
+      .pipeline_rule = TWIN_PIPELINE_NEVER,
+  };
+  return node;
+}
+
+/* Auxiliary operations are on what the attention delivers. */
+static void take_operations(twin_node *node, const twin_node *whole) {
+  node->has_bias = whole->has_bias;
+  node->has_relu = whole->has_relu;
+  node->has_transcendental = whole->has_transcendental;
+  node->transcendentals = whole->transcendentals;
+  node->has_batch_norm = whole->has_batch_norm;
+  node->has_layer_norm = whole->has_layer_norm;
+  node->has_rms_norm = whole->has_rms_norm;
+  node->has_multiply = whole->has_multiply;
+  node->has_dropout = whole->has_dropout;
+  node->turned_share = whole->turned_share;
+  node->has_softmax = whole->has_softmax;
+  node->has_loss = whole->has_loss;
+  node->has_residual = whole->has_residual;
+  node->shortcut = whole->shortcut;
+}
+
+/* What the mask leaves out: the i-th of s queries sees c - s + i of c keys, or as many as a window
+ * has, where that is in the way of all. */
+static double hidden_share_of(const cJSON *layer, const double s, const double c,
+                              const double context) {
+  const double window = number(layer, "window", 0);
+  if (window > 0 && window + s - 1 <= context) {
+    return 1 - window / c;
+  }
+  double hidden = 0;
+  for (double i = 1; flag(layer, "causal") && i <= s; i++) {
+    hidden += c - (c - s + i);
+  }
+  return hidden / (s * c);
+}
+
+static void add_attention(twin_workload *workload, const twin_node *whole, const cJSON *layer,
+                          const size_2d network_input, size_2d *stored) {
+  const double heads = number(layer, "heads", 1);
+  const double kv = number(layer, "kv_heads", heads);
+  const double d = number(layer, "head_features", 1);
+  const double dv = number(layer, "value_features", d);
+  const double s = whole->ij;
+  const double context = number(layer, "context", s);
+  const double window = number(layer, "window", context);
+  const double c = fmin(context, window + s - 1);
+  const int keys = whole->inputs.layers[whole->inputs.count - 1];
+  const double made = area(keys == TWIN_NETWORK_INPUT ? network_input : stored[keys]);
+  const bool is_cached = context > s && made == s;
+  twin_node score = product_of(whole, heads, kv, d, c);
+  twin_node sum = product_of(whole, heads, kv, c, dv);
+  score.kind = TWIN_SCORE;
+  score.inputs.count = 1;
+  score.inputs.layers[0] = whole->inputs.layers[0];
+  score.operand = operand_of(&whole->inputs, 1);
+  score.has_softmax = true;
+  score.hidden_share = hidden_share_of(layer, s, c, context);
+  sum.hidden_share = score.hidden_share;
+  sum.operand = operand_of(&whole->inputs, 2);
+  refs_add(&sum.inputs, (int)workload->node_count);
+  take_operations(&sum, whole);
+  if (is_cached) {
+    score.cache_elements = kv * d * c;
+    score.new_elements = kv * d * s;
+    sum.cache_elements = kv * dv * c;
+    sum.new_elements = kv * dv * s;
+  }
+  add_node(workload, &score, text(layer, "name"), ".score");
+  stored[workload->node_count] = (size_2d){.rows = s, .columns = 1};
+  sum.has_positions = true;
+  add_node(workload, &sum, text(layer, "name"), ".context");
 }
 
 /* Does the text of a layer name the network's input? The first layer does so by default. */
@@ -260,8 +462,9 @@ static size_2d read_network_input(const cJSON *root, double *features) {
   const cJSON *layer = NULL;
   cJSON_ArrayForEach(layer, layers) {
     if (layer_reads_network_input(layer, layers)) {
+      const size_2d rows = {.rows = number(layer, "positions", 1), .columns = 1};
       *features = number(layer, "in", 1);
-      const size_2d feature = pair(layer, "feature", one);
+      const size_2d feature = pair(layer, "feature", rows);
       const size_2d stride = pair(layer, "stride", one);
       return (size_2d){.rows = feature.rows * stride.rows,
                        .columns = feature.columns * stride.columns};
@@ -320,7 +523,9 @@ bool twin_workload_parse(twin_workload *out, const char *json) {
   cJSON_ArrayForEach(layer, member(root, "layers")) {
     const twin_node node = read_node(out, layer, is_list, network_input, stored);
     const char *const name = text(layer, "name");
-    if (flag(layer, "bidirectional")) {
+    if (node.kind == TWIN_CONTEXT) {
+      add_attention(out, &node, layer, network_input, stored);
+    } else if (flag(layer, "bidirectional")) {
       add_node(out, &node, name, ".fwd");
       stored[out->node_count] = one;
       add_node(out, &node, name, ".bwd");
@@ -350,6 +555,8 @@ static void read_refinements(twin_system *system, const cJSON *model) {
   system->statistics_sums = flag(model, "statistics_sums");
   system->two_way_relayout = flag(model, "two_way_relayout");
   system->charge_held_masks = flag(model, "charge_held_masks");
+  system->causal_skip = flag_unless_false(model, "causal_skip");
+  system->fused_attention = flag(model, "fused_attention");
   system->resident_operands = flag_unless_false(model, "resident_operands");
   system->layout_move = read_move_rule(text(model, "layout_move"));
   system->tile_schedule = flag(model, "tile_schedule");
@@ -373,10 +580,12 @@ static void read_shared_memory(twin_system *system, const cJSON *shared,
 static void read_auxiliary_traffic(twin_system *system, const cJSON *model, const cJSON *memory,
                                    const double frequency_GHz) {
   static const char *const names[TWIN_AUX_COUNT] = {
-      "batch_norm", "layer_norm", "softmax",  "cross_entropy", "cross_entropy_wide",
-      "activation", "bias",       "residual", "fork"};
+      "batch_norm", "layer_norm",   "softmax",  "cross_entropy", "cross_entropy_wide",
+      "activation", "bias",         "residual", "fork",          "multiply",
+      "dropout",    "dropout_mask", "rotary",   "layer_norm"};
   static const twin_aux_moves usual[TWIN_AUX_COUNT] = {{2, 5}, {2, 5}, {2, 3}, {2, 0}, {3, 3},
-                                                       {2, 3}, {0, 1}, {1, 0}, {0, 3}};
+                                                       {2, 3}, {0, 1}, {1, 0}, {0, 3}, {1, 3},
+                                                       {2, 2}, {1, 1}, {2, 2}, {2, 5}};
   const char *const rule = text(model, "auxiliary_traffic");
   system->auxiliary_traffic = strcmp(rule, "fused") == 0     ? TWIN_AUX_FUSED
                               : strcmp(rule, "unfused") == 0 ? TWIN_AUX_UNFUSED

@@ -15,7 +15,16 @@ enum {
   TWIN_NETWORK_INPUT = -1 /* a producer index */
 };
 
-typedef enum { TWIN_CONV, TWIN_FC, TWIN_LSTM, TWIN_MATMUL } twin_kind;
+typedef enum {
+  TWIN_CONV,
+  TWIN_FC,
+  TWIN_LSTM,
+  TWIN_MATMUL,
+  TWIN_SCORE,   /* an attention's queries by keys, */
+  TWIN_CONTEXT, /* and scores by values */
+  TWIN_EMBEDDING,
+  TWIN_TRANSPOSED /* a convolution by pixels of its input */
+} twin_kind;
 
 /* model.layout_move: when a held tensor moves among the cores of a chip. */
 typedef enum { TWIN_MOVE_NONE, TWIN_MOVE_ALWAYS, TWIN_MOVE_EXACT } twin_move_rule;
@@ -34,6 +43,11 @@ typedef enum {
   TWIN_AUX_BIAS,
   TWIN_AUX_RESIDUAL,
   TWIN_AUX_FORK,
+  TWIN_AUX_MULTIPLY,
+  TWIN_AUX_DROPOUT,
+  TWIN_AUX_DROPOUT_MASK, /* the same operation, its masks: bytes */
+  TWIN_AUX_ROTARY,
+  TWIN_AUX_INPUT_NORM, /* moves what a layer_norm does */
   TWIN_AUX_COUNT
 } twin_aux_kind;
 
@@ -81,32 +95,48 @@ typedef struct {
   twin_kind kind;
   double in;        /* features; X of an lstm */
   double out;       /* features; H of an lstm (of each half) */
-  double ij;        /* output size before pooling */
+  double ij;        /* positions that are computed: output size before pooling, or, of a transposed
+                       convolution, size of the input that is multiplied */
+  double out_ij;    /* output size before pooling */
   double kij;       /* kernel size */
   double strides;   /* of a conv, along both sides: their product */
   double iij;       /* stored size of the producers; 1 but for conv */
   double stored_ij; /* output size after pooling */
   double groups;
   double timesteps;
-  double operand_elements; /* per sample; matmul */
+  double operand_elements; /* per sample; matmul, score, context */
+  double operand_groups;   /* score, context: heads of keys and values */
+  double hidden_share;     /* of a score's and a context's products, by the mask */
+  double cache_elements;   /* per sample: of a key-value cache */
+  double new_elements;     /* per sample: what a step adds to it */
+  double table_rows;       /* of an embedding */
+  double lookup_elements;  /* per sample: of an embedding's tables */
+  bool has_positions;      /* an fc behind it has as many */
   bool has_bias;
   bool has_relu;
-  bool has_transcendental; /* sigmoid, tanh or gelu */
+  bool has_transcendental; /* sigmoid, tanh, gelu or silu */
   double transcendentals;  /* how many of these */
   bool has_batch_norm;
   bool has_layer_norm;
+  bool has_rms_norm;
+  bool has_input_layer_norm;
+  bool has_input_rms_norm;
+  bool has_multiply;
+  bool has_dropout;
+  double turned_share;      /* of the output, by a rotary; 0 without one */
+  double upsampled_results; /* per sample; 0 without an upsample */
   bool has_softmax;
   bool has_loss; /* cross_entropy */
   bool has_residual;
   double pool_window;    /* elements; 0 without a pool on the output */
   double input_pool_ops; /* per sample: pooled input elements * window; 0 without a pool on the
                             input */
-  double
-      multiplied_ij; /* size of a feature of the input where it is multiplied: after a pool on it */
-  bool is_alone;     /* of a list of layers without a graph */
+  double multiplied_ij;  /* size of a feature of the input where it is multiplied: after an upsample
+                            and  a pool */
+  bool is_alone;         /* of a list of layers without a graph */
   twin_refs inputs;
-  twin_refs shortcut;    /* a residual's `from` */
-  twin_refs operand;     /* of a matmul */
+  twin_refs shortcut;    /* `from` of a residual or a multiply */
+  twin_refs operand;     /* of a matmul, score or context */
   bool is_hoisted_input; /* products of an lstm's input: their errors go back in any case */
   bool is_step;          /* a timestep that finds its input's products in memory */
   size_t place;          /* of the layer among those of the workload */
@@ -184,6 +214,8 @@ typedef struct {
   bool statistics_sums;
   bool two_way_relayout;
   bool charge_held_masks;
+  bool causal_skip;
+  bool fused_attention;
   bool resident_operands;
   bool tile_schedule;
   bool has_blocked_tiles; /* model.tiling */

@@ -16,8 +16,7 @@ bool twin_split_is_valid(const twin_context *context, const twin_node *node,
                          const twin_parallelism parallelism, const double split[TWIN_DIM_COUNT],
                          const double samples) {
   const twin_layout layout = twin_layout_of(context->system, parallelism);
-  const double inc =
-      node->groups > 1 ? node->in / node->groups : ceil(twin_in_features(node) / layout.nm);
+  const double inc = twin_group_inputs(node, layout);
   const double outc = ceil(twin_out_features(node) / layout.nm);
   const double mbc = twin_samples_per_chip(layout, samples);
   return split[0] <= inc && split[1] <= outc && split[2] <= node->ij && split[3] <= node->kij &&
@@ -35,17 +34,12 @@ typedef struct {
 
 static core_features core_features_of(const twin_node *node, const twin_layout layout,
                                       const double k_in, const double k_out) {
-  const double g = node->groups;
-  if (g > 1) {
-    return (core_features){
-        .groups = ceil(g / fmin(g, k_out)),
-        .reduced = ceil(node->in / g / k_in),
-        .produced = ceil(node->out / g / twin_cores_of_group(node, k_out)),
-    };
-  }
-  const double inc = ceil(twin_in_features(node) / layout.nm);
-  const double outc = ceil(twin_out_features(node) / layout.nm);
-  return (core_features){.groups = 1, .reduced = ceil(inc / k_in), .produced = ceil(outc / k_out)};
+  const double g = twin_chip_groups(node, layout);
+  return (core_features){
+      .groups = ceil(g / fmin(g, k_out)),
+      .reduced = ceil(twin_group_inputs(node, layout) / k_in),
+      .produced = ceil(twin_group_outputs(node, layout) / twin_cores_of_group(node, layout, k_out)),
+  };
 }
 
 /* From one block of weights to the next. */
@@ -60,6 +54,14 @@ static double block_cycles(const twin_context *context, const double stream, con
 static double vector_cycles(const twin_system *system, const double macs) {
   const double rate = system->vector_macs_per_cycle;
   return rate > 0 ? macs / rate : HUGE_VAL;
+}
+
+/* Of what a pass multiplies: without what a mask hides; a score whose products are not kept makes
+ * them anew on the way back, one half for each of its operands' errors. */
+static double done_share(const twin_system *system, const twin_node *node,
+                         const twin_pass_kind pass) {
+  const bool is_made_anew = pass == TWIN_BACKWARD && twin_is_fused_score(system, node);
+  return twin_visible_share(system, node) * (is_made_anew ? 1.5 : 1);
 }
 
 static double primary_cycles(const twin_context *context, const twin_node *node,
@@ -77,16 +79,23 @@ static double primary_cycles(const twin_context *context, const twin_node *node,
                                                           : ceil(red / system->rows) * c_kij;
   const double load = system->rows * system->columns * context->workload->element_bytes /
                       system->scratchpad_bytes_per_cycle;
-  const double stream = c_ij * c_mb;
+  /* Each sample of an attention has blocks of its own. */
+  const double samples_apart = twin_is_attention(node) ? c_mb : 1;
+  const double stream = c_ij * c_mb / samples_apart;
+  const double groups = features.groups * samples_apart;
   const double n = system->arrays;
   /* Each array has columns of blocks of its own, or a part of what streams past the same block. */
-  const double columns = ceil(features.groups * column_blocks / n);
+  const double columns = ceil(groups * column_blocks / n);
   const double by_features = row_blocks * columns * block_cycles(context, stream, n * load);
   const double by_stream =
-      features.groups * row_blocks * column_blocks * block_cycles(context, ceil(stream / n), load);
-  const double by_arrays = fmin(by_features, by_stream) + system->startup_cycles;
-  const double macs = features.groups * features.reduced * features.produced * c_kij * stream;
-  return layout.nm * fmin(by_arrays, vector_cycles(system, macs));
+      groups * row_blocks * column_blocks * block_cycles(context, ceil(stream / n), load);
+  const double done = done_share(system, node, pass);
+  const double by_arrays = fmin(by_features, by_stream) * done + system->startup_cycles;
+  const double macs = groups * features.reduced * features.produced * c_kij * stream;
+  if (node->kind == TWIN_EMBEDDING) {
+    return 0; /* nothing is multiplied */
+  }
+  return twin_turns(node, layout) * fmin(by_arrays, vector_cycles(system, macs * done));
 }
 
 /* Rows, columns and sums of as many products alike. */
@@ -99,12 +108,11 @@ typedef struct {
 
 static product product_of(const twin_node *node, const twin_pass_kind pass,
                           const twin_layout layout, const double mbc) {
-  const double g = node->groups;
-  const bool is_matmul = node->kind == TWIN_MATMUL;
-  const double inc = g > 1 ? node->in / g : ceil(twin_in_features(node) / layout.nm);
-  const double outc = g > 1 ? node->out / g : ceil(twin_out_features(node) / layout.nm);
-  const double samples = is_matmul ? 1 : mbc;
-  const double count = is_matmul ? mbc : g;
+  const double g = twin_chip_groups(node, layout);
+  const double inc = twin_group_inputs(node, layout);
+  const double outc = twin_group_outputs(node, layout);
+  const double samples = twin_is_product(node) ? 1 : mbc;
+  const double count = twin_is_product(node) ? mbc * g : g;
   if (pass == TWIN_FORWARD) {
     return (product){count, samples * node->ij, outc, inc * node->kij};
   }
@@ -152,10 +160,13 @@ static double scheduled_cycles(const twin_context *context, const twin_node *nod
       }
     }
   }
-  const double macs = ceil(twin_in_features(node) / layout.nm) *
-                      ceil(twin_out_features(node) / layout.nm) / node->groups * node->ij *
-                      node->kij * mbc;
-  return layout.nm * fmin(best, vector_cycles(system, macs / system->cores));
+  const double macs = twin_chip_groups(node, layout) * twin_group_inputs(node, layout) *
+                      twin_group_outputs(node, layout) * node->ij * node->kij * mbc;
+  if (node->kind == TWIN_EMBEDDING) {
+    return 0;
+  }
+  return twin_turns(node, layout) * done_share(system, node, pass) *
+         fmin(best, vector_cycles(system, macs / system->cores));
 }
 
 static double forward_ops(const twin_node *node, const double t, const bool inference) {
@@ -172,10 +183,14 @@ static double forward_ops(const twin_node *node, const double t, const bool infe
     ops += o;
   }
   ops += node->has_residual ? o : 0;
+  ops += node->has_multiply ? o : 0;
+  ops += node->has_dropout && !inference ? o : 0;
+  ops += 2 * twin_turned_elements(node);
+  ops += twin_saved_elements(node) * (inference ? 1 : 2);
   ops += twin_stored_elements(node) * node->pool_window;
   ops += node->has_softmax ? (t + 2) * o : 0;
   ops += node->has_loss ? (t + 2) * o : 0;
-  return ops + node->input_pool_ops;
+  return ops + node->input_pool_ops + node->upsampled_results;
 }
 
 static double backward_ops(const twin_node *node) {
@@ -185,15 +200,20 @@ static double backward_ops(const twin_node *node) {
   const double o = twin_out_elements(node);
   double ops = 0;
   if (twin_has_norm(node)) {
-    ops += 4 * o;
+    ops += node->has_rms_norm && !node->has_layer_norm && !node->has_batch_norm ? 3 * o : 4 * o;
   } else if (node->has_transcendental || node->has_relu) {
     ops += o;
   }
   ops += node->has_residual ? o : 0;
+  ops += node->has_multiply ? 2 * o : 0;
+  ops += node->has_dropout ? o : 0;
+  ops += 2 * twin_turned_elements(node);
+  ops += node->has_input_layer_norm ? 4 * twin_in_elements(node) : 0;
+  ops += node->has_input_rms_norm ? 3 * twin_in_elements(node) : 0;
   ops += twin_stored_elements(node) * node->pool_window;
   ops += node->has_softmax ? o : 0;
   ops += node->has_loss ? o : 0;
-  return ops + node->input_pool_ops;
+  return ops + node->input_pool_ops + node->upsampled_results;
 }
 
 /* Of each kind, how many elements of a sample its operations work on. */
@@ -202,8 +222,15 @@ static void auxiliary_operands(const twin_context *context, const twin_node *nod
   const double o = twin_out_elements(node);
   const double relu = node->has_relu && !twin_has_norm(node) ? 1 : 0;
   elements[TWIN_AUX_BATCH_NORM] = node->has_batch_norm && !context->inference ? o : 0;
-  elements[TWIN_AUX_LAYER_NORM] = node->has_layer_norm ? o : 0;
-  elements[TWIN_AUX_SOFTMAX] = node->has_softmax ? o : 0;
+  elements[TWIN_AUX_LAYER_NORM] = (node->has_layer_norm + node->has_rms_norm) * o;
+  elements[TWIN_AUX_INPUT_NORM] =
+      (node->has_input_layer_norm + node->has_input_rms_norm) * twin_in_elements(node);
+  elements[TWIN_AUX_MULTIPLY] = node->has_multiply ? o : 0;
+  elements[TWIN_AUX_DROPOUT] = node->has_dropout && !context->inference ? o : 0;
+  elements[TWIN_AUX_DROPOUT_MASK] = elements[TWIN_AUX_DROPOUT] / context->workload->element_bytes;
+  elements[TWIN_AUX_ROTARY] = twin_turned_elements(node);
+  elements[TWIN_AUX_SOFTMAX] =
+      node->has_softmax && !twin_is_fused_score(context->system, node) ? o : 0;
   elements[TWIN_AUX_LOSS] = node->has_loss ? o : 0;
   elements[TWIN_AUX_LOSS_WIDE] = node->has_loss ? o * 4 / context->workload->element_bytes : 0;
   elements[TWIN_AUX_ACTIVATION] = node->has_batch_norm ? 0 : (node->transcendentals + relu) * o;
@@ -217,13 +244,24 @@ static double auxiliary_moves(const twin_system *system, const twin_aux_kind kin
                               const bool is_forward, const twin_condition *condition) {
   const bool is_norm = kind == TWIN_AUX_BATCH_NORM || kind == TWIN_AUX_LAYER_NORM;
   const double number = is_forward ? system->moves[kind].forward : system->moves[kind].backward;
-  if (system->auxiliary_traffic == TWIN_AUX_FUSED && kind > TWIN_AUX_LOSS_WIDE) {
+  const bool has_sums = kind <= TWIN_AUX_LOSS_WIDE || kind == TWIN_AUX_INPUT_NORM;
+  if (kind == TWIN_AUX_DROPOUT_MASK) {
+    return number;
+  }
+  if (system->auxiliary_traffic == TWIN_AUX_FUSED && !has_sums) {
     return 0;
+  }
+  if (kind == TWIN_AUX_INPUT_NORM && condition->is_input_held) {
+    return is_forward ? 0 : fmin(number, 2);
+  }
+  if (kind == TWIN_AUX_INPUT_NORM) {
+    return number;
   }
   if (kind == TWIN_AUX_FORK) {
     return condition->is_input_held ? 0 : number;
   }
-  if (kind == TWIN_AUX_RESIDUAL && condition->is_shortcut_held) {
+  const bool is_other_read = kind == TWIN_AUX_RESIDUAL || (kind == TWIN_AUX_MULTIPLY && is_forward);
+  if (is_other_read && condition->is_shortcut_held) {
     return 0;
   }
   if (condition->is_output_held) {
@@ -272,12 +310,19 @@ static double auxiliary_cycles(const twin_context *context, const twin_node *nod
   } else if (pass == TWIN_BACKWARD || !twin_has_backward(node)) {
     ops = backward_ops(node);
   }
+  /* Of two invocations on the way back each has a half. */
+  const double share = twin_is_attention(node) && pass == TWIN_BACKWARD ? 0.5 : 1;
+  if (pass == TWIN_BACKWARD && twin_is_fused_score(system, node)) {
+    ops += forward_ops(node, system->transcendental_passes, context->inference);
+  }
+  ops *= node->kind == TWIN_SCORE ? twin_visible_share(system, node) : 1;
   if (pass == TWIN_BACKWARD && system->exact_forks) {
     ops += twin_fork_elements(context->workload, node);
   }
+  ops *= share;
   const double computing = ops * mbc / (layout.nm * system->cores * system->sfu_ops_per_cycle);
   const twin_condition open = open_condition(condition);
-  const double bytes = mbc / layout.nm * context->workload->element_bytes * padding;
+  const double bytes = share * mbc / layout.nm * context->workload->element_bytes * padding;
   const double moving = auxiliary_elements(context, node, pass, condition) * bytes /
                         system->auxiliary_bytes_per_cycle;
   const double sharing =
@@ -292,16 +337,19 @@ static double overhead_cycles(const twin_context *context, const twin_node *node
   const bool is_done = pass != TWIN_UPDATE || !twin_has_backward(node);
   const bool is_apart = system->auxiliary_traffic == TWIN_AUX_UNFUSED;
   double operands[TWIN_AUX_COUNT];
-  double kernels = 1;
+  double kernels = twin_reads_fused_score(system, node) ? 0 : 1;
   auxiliary_operands(context, node, operands);
   for (int kind = 0; kind < TWIN_AUX_COUNT && is_done && node->kind != TWIN_LSTM; kind++) {
     const twin_aux_moves *const moves = &system->moves[kind];
-    const bool has_sums = kind <= TWIN_AUX_LOSS;
-    if (kind == TWIN_AUX_LOSS_WIDE) {
+    const bool has_sums = kind <= TWIN_AUX_LOSS || kind == TWIN_AUX_INPUT_NORM;
+    if (kind == TWIN_AUX_LOSS_WIDE || kind == TWIN_AUX_DROPOUT_MASK) {
       continue;
     }
     const bool moves_some = (pass == TWIN_FORWARD ? moves->forward : moves->backward) > 0;
-    const double each = kind == TWIN_AUX_FORK ? operands[kind] : twin_out_elements(node);
+    const bool is_one_of_its_kind = kind == TWIN_AUX_FORK || kind == TWIN_AUX_ROTARY;
+    const double each = is_one_of_its_kind            ? operands[kind]
+                        : kind == TWIN_AUX_INPUT_NORM ? twin_in_elements(node)
+                                                      : twin_out_elements(node);
     if (operands[kind] > 0 && (has_sums || (is_apart && kind != TWIN_AUX_BIAS && moves_some))) {
       kernels += operands[kind] / each;
     }
@@ -332,10 +380,18 @@ static double shortcut_fix_bytes(const twin_context *context, const twin_node *n
   if (is_apart && !is_added_in_core) {
     return 0;
   }
-  if (pass == TWIN_BACKWARD && context->system->exact_forks) {
-    return condition->is_input_held ? 0 : bytes->forks;
+  const bool has_forks =
+      pass == TWIN_BACKWARD && context->system->exact_forks && !condition->is_input_held;
+  const double forks = has_forks ? bytes->forks : 0;
+  if (node->has_multiply && pass == TWIN_BACKWARD) {
+    /* Both operands are read, and the other's error is written, unless it is on chip. */
+    const double each = node->pool_window > 0 ? bytes->raw : bytes->st;
+    return forks + (condition->is_shortcut_held ? 2 : 3) * each;
   }
-  if (!node->has_residual || condition->is_shortcut_held) {
+  if (pass == TWIN_BACKWARD && context->system->exact_forks) {
+    return forks;
+  }
+  if (!(node->has_residual || node->has_multiply) || condition->is_shortcut_held) {
     return 0;
   }
   return pass == TWIN_FORWARD ? twin_shortcut_bytes(context, node, bytes) : bytes->st;
@@ -374,8 +430,12 @@ static volumes volumes_of(const twin_context *context, const twin_node *node,
   const double of_input = bytes->s_in / bytes->inp;
   const double of_output = bytes->s_out / bytes->raw;
   const double of_kernel = bytes->ker > 0 ? bytes->kcore / bytes->ker : 0;
-  const double read = condition->is_input_held ? 0 : bytes->inp;
-  const double written = condition->is_output_held ? 0 : bytes->st;
+  const bool is_input_inside =
+      condition->is_input_held || twin_reads_fused_score(context->system, node);
+  const bool is_output_inside =
+      condition->is_output_held || twin_is_fused_score(context->system, node);
+  const double read = is_input_inside ? 0 : bytes->inp;
+  const double written = is_output_inside ? 0 : bytes->st;
   /* Products of the input are read, errors of the gates written. */
   const double gates = node->is_step ? bytes->raw : 0;
   const double fix = gates + shortcut_fix_bytes(context, node, pass, bytes, condition);
@@ -389,11 +449,12 @@ static volumes volumes_of(const twin_context *context, const twin_node *node,
   if (pass == TWIN_FORWARD) {
     return (volumes){.left = read,
                      .right = kt,
-                     .once = written + bytes->deferred + bytes->save + fix,
+                     .once = written + bytes->deferred + bytes->save + bytes->added_cache + fix,
                      .left_share = of_input,
                      .right_share = of_kernel};
   }
-  const bool reads_mask = !condition->is_input_held || context->system->charge_held_masks;
+  const bool reads_mask = !twin_reads_fused_score(context->system, node) &&
+                          (!condition->is_input_held || context->system->charge_held_masks);
   return (volumes){.left = written + bytes->save,
                    .right = kt,
                    .once = read + (reads_mask ? bytes->mask : 0) + fix,
@@ -404,9 +465,10 @@ static volumes volumes_of(const twin_context *context, const twin_node *node,
 /* The paper's order of loops: what is fetched once for each tile. */
 static twin_times paper_times(const twin_system *system, const twin_pass_kind pass,
                               const twin_traffic *bytes, const twin_condition *condition,
-                              const volumes *v) {
+                              const volumes *v, const bool is_used_once) {
   /* Tiles that cores take as they become free have each operand once. */
-  const double tile = system->tile_schedule ? 1e300 : condition->cap_bytes / 2;
+  const bool is_once = system->tile_schedule || is_used_once;
+  const double tile = is_once ? 1e300 : condition->cap_bytes / 2;
   const double n1 = condition->is_resident ? 1 : ceil(bytes->kcore / tile);
   const double n2 = ceil((pass == TWIN_FORWARD ? bytes->s_in : bytes->s_out) / tile);
   if (pass == TWIN_UPDATE) {
@@ -541,7 +603,7 @@ static stream stream_of(const twin_context *context, const twin_node *node,
   }
   const volumes v = volumes_of(context, node, pass, bytes, condition);
   const double spilled = twin_spilled_bytes(context, pass, bytes, condition);
-  twin_times times = paper_times(system, pass, bytes, condition, &v);
+  twin_times times = paper_times(system, pass, bytes, condition, &v, node->kind == TWIN_EMBEDDING);
   if (system->has_blocked_tiles && !system->tile_schedule && times.left + times.right > 2) {
     const volumes left = {.left = v.left, .left_share = v.left_share};
     const volumes right = {.right = v.right, .right_share = v.right_share};
@@ -612,9 +674,10 @@ twin_invocation twin_invocation_of(const twin_context *context, const twin_node 
   const twin_layout layout = twin_layout_of(system, parallelism);
   const double mbc = twin_samples_per_chip(layout, condition->samples);
   const twin_traffic bytes = twin_traffic_of(context, node, layout, split, condition);
-  const twin_rotation rotated = twin_rotation_of(
-      system, &layout,
-      twin_in_elements(node) * mbc * context->workload->element_bytes * bytes.turned);
+  const double full = twin_in_elements(node) * mbc * context->workload->element_bytes;
+  const bool is_turned = twin_turns(node, layout) > 1;
+  const twin_rotation rotated = is_turned ? twin_rotation_of(system, &layout, full * bytes.turned)
+                                          : (twin_rotation){.largest_bytes = 0};
   const double rm = system->rotate_memory_bytes * rotated.largest_bytes;
   const stream mem = stream_of(context, node, pass, layout, split, &bytes, condition,
                                pass == TWIN_BACKWARD ? 0 : rm);

@@ -26,8 +26,8 @@ double twin_network_input_bytes(const twin_context *context) {
          workload->element_bytes;
 }
 
-static double stored_step_elements(const twin_node *node) {
-  return twin_stored_elements(node) * node->timesteps;
+static double stored_step_elements(const twin_context *context, const twin_node *node) {
+  return twin_kept_elements(context->system, node) * node->timesteps;
 }
 
 /* Weights, their gradients, and optimizer state. */
@@ -40,17 +40,25 @@ static double weight_bytes(const twin_context *context, const size_t layer,
          twin_layout_of(context->system, forward).nm;
 }
 
-static double kept_elements(const twin_node *node) {
-  return node->kind == TWIN_LSTM ? 6 * node->out : twin_stored_elements(node);
+static double kept_elements(const twin_context *context, const twin_node *node) {
+  return node->kind == TWIN_LSTM ? 6 * node->out : twin_kept_elements(context->system, node);
 }
 
 /* What stays until the update pass. */
 static double activation_bytes(const twin_context *context, const size_t layer,
                                const twin_parallelism forward) {
   const twin_node *const node = &context->workload->nodes[layer];
-  return context->inference || node->is_alone
-             ? 0
-             : tensor_bytes(context, kept_elements(node) * node->timesteps, forward);
+  const double saved = kept_elements(context, node) + twin_saved_elements(node);
+  if (node->is_alone) {
+    return 0;
+  }
+  if (context->inference) {
+    return tensor_bytes(context, node->cache_elements, forward);
+  }
+  const double masks = node->has_dropout ? twin_out_elements(node) / 8 * node->timesteps : 0;
+  const double sums = twin_is_fused_score(context->system, node) ? 8 * node->groups * node->ij : 0;
+  return tensor_bytes(context, saved * node->timesteps, forward) +
+         tensor_bytes(context, masks + sums, forward) / context->workload->element_bytes;
 }
 
 double twin_kept_bytes(const twin_context *context, const size_t layer,
@@ -69,12 +77,12 @@ static double alone_bytes(const twin_context *context, const twin_node *node,
                           const twin_parallelism forward, const twin_parallelism backward) {
   const double input = node->in * node->iij;
   const double read = input + (node->kind == TWIN_MATMUL ? node->operand_elements : 0) +
-                      (node->has_residual ? node->out * node->ij : 0);
+                      (node->has_residual || node->has_multiply ? node->out * node->ij : 0);
   const double stored = twin_stored_elements(node);
   if (context->inference) {
     return tensor_bytes(context, (read + stored) * node->timesteps, forward);
   }
-  return tensor_bytes(context, (read + kept_elements(node)) * node->timesteps, forward) +
+  return tensor_bytes(context, (read + kept_elements(context, node)) * node->timesteps, forward) +
          tensor_bytes(context, (input + stored) * node->timesteps, backward);
 }
 
@@ -83,14 +91,14 @@ double twin_transient_bytes(const twin_context *context, const size_t layer,
                             const twin_parallelism forward, const twin_parallelism backward) {
   const twin_workload *const workload = context->workload;
   const twin_node *const node = &workload->nodes[layer];
-  double elements = stored_step_elements(node);
+  double elements = stored_step_elements(context, node);
   if (node->is_alone) {
     return alone_bytes(context, node, forward, backward);
   }
   if (context->inference) {
     for (size_t j = 0; j < layer; j++) {
       const bool is_live = twin_is_used_from(workload, j, layer, true);
-      elements += is_live ? stored_step_elements(&workload->nodes[j]) : 0;
+      elements += is_live ? stored_step_elements(context, &workload->nodes[j]) : 0;
     }
     return tensor_bytes(context, elements, forward);
   }
@@ -99,8 +107,9 @@ double twin_transient_bytes(const twin_context *context, const size_t layer,
   }
   for (size_t j = 0; j < node->inputs.count; j++) {
     const int producer = node->inputs.layers[j];
-    elements +=
-        producer == TWIN_NETWORK_INPUT ? 0 : stored_step_elements(&workload->nodes[producer]);
+    elements += producer == TWIN_NETWORK_INPUT
+                    ? 0
+                    : stored_step_elements(context, &workload->nodes[producer]);
   }
   return tensor_bytes(context, elements, backward);
 }

@@ -4,6 +4,8 @@
 #include <assert.h>
 #include <math.h>
 
+#include "twin_quantities.h"
+
 double twin_chips(const twin_system *system) {
   return twin_row_chips(system) * twin_last_axis(system)->chips;
 }
@@ -53,6 +55,30 @@ twin_layout twin_layout_of(const twin_system *system, const twin_parallelism par
     is_data[a] = roles[parallelism][a] == 'D';
   }
   return twin_layout_with(system, is_data);
+}
+
+double twin_chip_groups(const twin_node *node, const twin_layout layout) {
+  return twin_is_attention(node) ? node->groups / layout.nm : node->groups;
+}
+
+double twin_cores_of_group(const twin_node *node, const twin_layout layout, const double k_out) {
+  return fmax(1, floor(k_out / twin_chip_groups(node, layout)));
+}
+
+double twin_output_parts(const twin_node *node, const twin_layout layout, const double k_out) {
+  return fmin(twin_chip_groups(node, layout), k_out) * twin_cores_of_group(node, layout, k_out);
+}
+
+double twin_turns(const twin_node *node, const twin_layout layout) {
+  return twin_is_attention(node) || node->kind == TWIN_EMBEDDING ? 1 : layout.nm;
+}
+
+double twin_group_inputs(const twin_node *node, const twin_layout layout) {
+  return node->groups > 1 ? node->in / node->groups : ceil(twin_in_features(node) / layout.nm);
+}
+
+double twin_group_outputs(const twin_node *node, const twin_layout layout) {
+  return node->groups > 1 ? node->out / node->groups : ceil(twin_out_features(node) / layout.nm);
 }
 
 double twin_even_bytes(const twin_system *system, const double bytes) {

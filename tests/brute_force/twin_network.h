@@ -34,6 +34,20 @@ size_t twin_parallelism_count(const twin_system *system);
 twin_layout twin_layout_of(const twin_system *system, twin_parallelism parallelism);
 twin_layout twin_layout_with(const twin_system *system, const bool is_data[TWIN_MAX_AXES]);
 
+/* Section 3: the groups of a chip; cores that share one of them, all of them where there is one
+ * group; and into how many parts the cores along k_out divide the outputs. */
+double twin_chip_groups(const twin_node *node, twin_layout layout);
+double twin_cores_of_group(const twin_node *node, twin_layout layout, double k_out);
+double twin_output_parts(const twin_node *node, twin_layout layout, double k_out);
+
+/* Iterations over what turns: none of an attention, whose chips have whole heads, nor of an
+ * embedding, which multiplies nothing. */
+double twin_turns(const twin_node *node, twin_layout layout);
+
+/* Features of a group that a chip reduces, and that it produces. */
+double twin_group_inputs(const twin_node *node, twin_layout layout);
+double twin_group_outputs(const twin_node *node, twin_layout layout);
+
 /* Cycles of concurrent transfers: the slowest link decides. NULL: nothing between chips. */
 /* Section 5, kinds of interconnect: bytes that the busiest link of the cores of a chip carries, of
  * bytes of the chip of which each core has its part, or where each core sends so many to others, or

@@ -279,7 +279,7 @@ double twin_price_pass(const twin_pricer *pricer, const twin_mapping *mapping, c
         steady_cycles(pricer, layer, pass, mapping->layers[layer].parallelism[pass]);
     cycles = fmin(cycles, first + (timesteps - 1) * steady);
   }
-  const double operands = node->kind == TWIN_MATMUL && pass == TWIN_BACKWARD ? 2 : 1;
+  const double operands = twin_is_product(node) && pass == TWIN_BACKWARD ? 2 : 1;
   return operands * factor * cycles + once;
 }
 

@@ -14,42 +14,30 @@ double twin_out_features(const twin_node *node) {
 }
 
 double twin_in_elements(const twin_node *node) {
-  switch (node->kind) {
-  case TWIN_CONV:
-  case TWIN_FC:
-    return node->in * node->iij;
-  case TWIN_LSTM:
-    return node->in + node->out;
-  case TWIN_MATMUL:
-    return node->in;
-  }
-  return 0;
+  return node->kind == TWIN_LSTM ? node->in + node->out : node->in * node->iij;
 }
 
 double twin_out_elements(const twin_node *node) {
-  return node->kind == TWIN_LSTM ? 4 * node->out : node->out * node->ij;
+  return node->kind == TWIN_LSTM ? 4 * node->out : node->out * node->out_ij;
 }
 
 double twin_stored_elements(const twin_node *node) {
   return node->kind == TWIN_LSTM ? node->out : node->out * node->stored_ij;
 }
 
-double twin_cores_of_group(const twin_node *node, const double k_out) {
-  return fmax(1, floor(k_out / node->groups));
-}
-
-double twin_output_parts(const twin_node *node, const double k_out) {
-  return fmin(node->groups, k_out) * twin_cores_of_group(node, k_out);
-}
-
 double twin_weight_elements(const twin_node *node) {
   switch (node->kind) {
   case TWIN_CONV:
+  case TWIN_TRANSPOSED:
   case TWIN_FC:
     return node->in * node->out * node->kij / node->groups;
   case TWIN_LSTM:
     return (node->in + node->out) * 4 * node->out;
+  case TWIN_EMBEDDING:
+    return node->table_rows * node->out;
   case TWIN_MATMUL:
+  case TWIN_SCORE:
+  case TWIN_CONTEXT:
     return 0;
   }
   return 0;
@@ -58,18 +46,61 @@ double twin_weight_elements(const twin_node *node) {
 double twin_macs(const twin_node *node) {
   switch (node->kind) {
   case TWIN_CONV:
+  case TWIN_TRANSPOSED:
   case TWIN_FC:
+  case TWIN_SCORE:
+  case TWIN_CONTEXT:
     return node->in * node->out * node->kij * node->ij / node->groups;
   case TWIN_LSTM:
     return (node->in + node->out) * 4 * node->out;
   case TWIN_MATMUL:
     return node->in * node->out;
+  case TWIN_EMBEDDING:
+    return 0;
   }
   return 0;
 }
 
 bool twin_has_norm(const twin_node *node) {
-  return node->has_batch_norm || node->has_layer_norm;
+  return node->has_batch_norm || node->has_layer_norm || node->has_rms_norm;
+}
+
+bool twin_is_attention(const twin_node *node) {
+  return node->kind == TWIN_SCORE || node->kind == TWIN_CONTEXT;
+}
+
+bool twin_is_product(const twin_node *node) {
+  return node->kind == TWIN_MATMUL || twin_is_attention(node);
+}
+
+bool twin_is_convolution(const twin_node *node) {
+  return node->kind == TWIN_CONV || node->kind == TWIN_TRANSPOSED ||
+         (node->kind == TWIN_FC && node->ij > 1);
+}
+
+double twin_saved_elements(const twin_node *node) {
+  const bool has_copy = node->has_input_layer_norm || node->has_input_rms_norm;
+  return has_copy ? twin_in_elements(node) : 0;
+}
+
+double twin_turned_elements(const twin_node *node) {
+  return floor(node->turned_share * twin_out_elements(node));
+}
+
+double twin_visible_share(const twin_system *system, const twin_node *node) {
+  return system->causal_skip ? 1 - node->hidden_share : 1;
+}
+
+bool twin_is_fused_score(const twin_system *system, const twin_node *node) {
+  return system->fused_attention && node->kind == TWIN_SCORE;
+}
+
+bool twin_reads_fused_score(const twin_system *system, const twin_node *node) {
+  return system->fused_attention && node->kind == TWIN_CONTEXT;
+}
+
+double twin_kept_elements(const twin_system *system, const twin_node *node) {
+  return twin_is_fused_score(system, node) ? 0 : twin_stored_elements(node);
 }
 
 bool twin_reads_network_input(const twin_node *node) {
@@ -91,7 +122,11 @@ static bool reads_only_network_input(const twin_node *node) {
 }
 
 bool twin_has_backward(const twin_node *node) {
-  const bool is_feed_forward = node->kind == TWIN_CONV || node->kind == TWIN_FC;
+  const bool is_feed_forward =
+      node->kind == TWIN_CONV || node->kind == TWIN_TRANSPOSED || node->kind == TWIN_FC;
+  if (node->kind == TWIN_EMBEDDING) {
+    return false; /* nobody wants the error of the number of a row */
+  }
   return node->is_hoisted_input || node->is_alone ||
          !(is_feed_forward && reads_only_network_input(node));
 }
@@ -103,7 +138,7 @@ bool twin_has_pass(const twin_node *node, const twin_pass_kind pass, const bool 
   case TWIN_BACKWARD:
     return !inference && twin_has_backward(node);
   case TWIN_UPDATE:
-    return !inference && node->kind != TWIN_MATMUL;
+    return !inference && !twin_is_product(node);
   case TWIN_PASS_COUNT:
     break;
   }
@@ -111,7 +146,7 @@ bool twin_has_pass(const twin_node *node, const twin_pass_kind pass, const bool 
 }
 
 double twin_invocation_count(const twin_node *node, const twin_pass_kind pass) {
-  return node->kind == TWIN_MATMUL && pass == TWIN_BACKWARD ? 2 * node->timesteps : node->timesteps;
+  return twin_is_product(node) && pass == TWIN_BACKWARD ? 2 * node->timesteps : node->timesteps;
 }
 
 static bool refs_contain(const twin_refs *refs, const size_t layer) {
@@ -153,7 +188,7 @@ bool twin_adds_own_input(const twin_node *node) {
       return false;
     }
   }
-  return node->has_residual && node->shortcut.count > 0;
+  return node->shortcut.count > 0;
 }
 
 twin_node twin_hoisted_input(const twin_node *lstm) {
@@ -162,6 +197,7 @@ twin_node twin_hoisted_input(const twin_node *lstm) {
       .in = lstm->in,
       .out = 4 * lstm->out,
       .ij = 1,
+      .out_ij = 1,
       .kij = 1,
       .strides = 1,
       .iij = 1,

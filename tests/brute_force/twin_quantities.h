@@ -13,13 +13,31 @@ double twin_out_elements(const twin_node *node);    /* out_el */
 double twin_stored_elements(const twin_node *node); /* st_el */
 double twin_weight_elements(const twin_node *node); /* w_el */
 
-/* Section 3: cores that share a group of a convolution, all of them where there is one group; and
- * into how many parts the cores along k_out divide the outputs. */
-double twin_cores_of_group(const twin_node *node, double k_out);
-double twin_output_parts(const twin_node *node, double k_out);
 double twin_macs(const twin_node *node);
 
-bool twin_has_norm(const twin_node *node); /* batch_norm or layer_norm */
+bool twin_has_norm(const twin_node *node); /* batch_norm, layer_norm or rms_norm */
+
+/* An attention's score or context: each sample and group has an operand of its own. */
+bool twin_is_attention(const twin_node *node);
+/* Two activations are multiplied: a matmul too. */
+bool twin_is_product(const twin_node *node);
+/* Features with positions, which model.dysm_uniform is about. */
+bool twin_is_convolution(const twin_node *node);
+
+/* What auxiliary operations on the input keep for the backward pass, per sample. */
+double twin_saved_elements(const twin_node *node);
+
+/* Of the output, what a rotary turns, per sample: whole elements. */
+double twin_turned_elements(const twin_node *node);
+
+/* Of the work of a score or a context, what is done. */
+double twin_visible_share(const twin_system *system, const twin_node *node);
+
+/* The scores of this layer, or those that it reads, are made and used on chip. */
+bool twin_is_fused_score(const twin_system *system, const twin_node *node);
+bool twin_reads_fused_score(const twin_system *system, const twin_node *node);
+/* st_el as memory has it. */
+double twin_kept_elements(const twin_system *system, const twin_node *node);
 
 bool twin_reads_network_input(const twin_node *node);
 bool twin_has_backward(const twin_node *node);

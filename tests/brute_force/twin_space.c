@@ -2,17 +2,37 @@
 #include "twin_space.h"
 
 #include <assert.h>
+#include <math.h>
 #include <string.h>
 
+/* Section 5: chips that share the features of an attention have whole heads, of keys too. */
+static bool has_whole_heads(const twin_system *system, const twin_node *node,
+                            const twin_parallelism parallelism) {
+  const double nm = twin_layout_of(system, parallelism).nm;
+  return !twin_is_attention(node) ||
+         (fmod(node->groups, nm) < 1 && fmod(node->operand_groups, nm) < 1);
+}
+
 /* Section 3, and section 11 of the rulings: layers that can only use data. */
-bool twin_parallelism_is_allowed(const twin_system *system, const twin_node *node,
-                                 const twin_parallelism parallelism, const twin_options options) {
-  if (node->kind == TWIN_MATMUL || node->groups > 1) {
-    return parallelism == TWIN_DATA;
-  }
+static bool is_wanted(const twin_system *system, const twin_node *node,
+                      const twin_parallelism parallelism, const twin_options options) {
   const bool is_simple = parallelism == TWIN_DATA || parallelism == TWIN_MODEL;
   return (size_t)parallelism < twin_parallelism_count(system) && (options.hybrid || is_simple) &&
-         (options.parallelism_mask >> parallelism & 1U) != 0;
+         (options.parallelism_mask >> parallelism & 1U) != 0 &&
+         has_whole_heads(system, node, parallelism);
+}
+
+bool twin_parallelism_is_allowed(const twin_system *system, const twin_node *node,
+                                 const twin_parallelism parallelism, const twin_options options) {
+  if (node->kind == TWIN_MATMUL || (node->groups > 1 && !twin_is_attention(node))) {
+    return parallelism == TWIN_DATA;
+  }
+  bool is_any_wanted = false; /* an attention whose heads nothing divides has data */
+  for (int other = 0; other < TWIN_PARALLELISM_COUNT; other++) {
+    is_any_wanted |= is_wanted(system, node, (twin_parallelism)other, options);
+  }
+  const bool is_left = twin_is_attention(node) && !is_any_wanted;
+  return is_left ? parallelism == TWIN_DATA : is_wanted(system, node, parallelism, options);
 }
 
 static size_t last_use_of(const twin_workload *workload, const size_t layer) {
@@ -74,7 +94,7 @@ bool twin_may_hoist(const twin_space *space, const size_t layer) {
 bool twin_factor_is_allowed(const twin_space *space, const size_t layer, const size_t factor) {
   const twin_node *const node = &space->context.workload->nodes[layer];
   const bool has_choice =
-      node->timesteps <= 1 && (!space->context.system->dysm_uniform || node->kind == TWIN_CONV);
+      node->timesteps <= 1 && (!space->context.system->dysm_uniform || twin_is_convolution(node));
   if (factor == 1 || !has_choice) {
     return factor == 1;
   }
@@ -151,7 +171,8 @@ static bool is_whole_set(const twin_workload *workload, const size_t first, cons
 
 bool twin_keeps_kernel(const twin_space *space, const size_t layer) {
   const twin_node *const node = &space->context.workload->nodes[layer];
-  const bool is_kept = node->kind != TWIN_MATMUL || space->context.system->resident_operands;
+  const bool is_kept = node->kind != TWIN_EMBEDDING && /* other rows in each timestep */
+                       (!twin_is_product(node) || space->context.system->resident_operands);
   return space->options.reuse && node->timesteps > 1 && is_kept;
 }
 
@@ -251,7 +272,7 @@ const char *twin_layer_fault(const twin_space *space, const twin_mapping *mappin
   }
   const twin_workload *const workload = space->context.workload;
   for (size_t j = 0; j < layer && space->context.system->dysm_uniform; j++) {
-    if (workload->nodes[j].kind == TWIN_CONV && workload->nodes[layer].kind == TWIN_CONV &&
+    if (twin_is_convolution(&workload->nodes[j]) && twin_is_convolution(&workload->nodes[layer]) &&
         mapping->layers[j].factor != decision->factor) {
       return "DySM factors of convolutions differ";
     }

@@ -106,17 +106,20 @@ twin_times twin_tiled_times(const twin_context *context, const twin_node *node,
                             const double split[TWIN_DIM_COUNT], const twin_traffic *bytes,
                             const twin_condition *condition, const twin_load loads[TWIN_LOADS],
                             const twin_times paper) {
-  const double g = node->groups;
+  const double g = twin_chip_groups(node, layout);
   const double mbc = twin_samples_per_chip(layout, condition->samples);
-  const double inc = g > 1 ? node->in / g : ceil(twin_in_features(node) / layout.nm);
-  const double outc = g > 1 ? node->out / g : ceil(twin_out_features(node) / layout.nm);
+  const double inc = twin_group_inputs(node, layout);
+  const double outc = twin_group_outputs(node, layout);
   const bool is_matmul = node->kind == TWIN_MATMUL;
   const double sum = twin_partial_sum_bytes(context) / context->workload->element_bytes;
-  const double positions = is_matmul ? 1 : ceil(node->ij / split[2]) * ceil(mbc / split[4]);
+  const double rows = ceil(node->ij / split[2]); /* of a sample */
+  const double positions = is_matmul                 ? 1
+                           : twin_is_attention(node) ? rows
+                                                     : rows * ceil(mbc / split[4]);
   const sizes s = {
       .input = bytes->inp / (inc * g * node->ij * mbc),
       .output = bytes->raw / (outc * g * node->ij * mbc),
-      .kernel = bytes->ker / (inc * outc * g * node->kij * (is_matmul ? mbc : 1)) *
+      .kernel = bytes->ker / (inc * outc * g * node->kij * (twin_is_product(node) ? mbc : 1)) *
                 ceil(node->kij / split[3]),
       .cap = condition->cap_bytes,
   };
@@ -125,7 +128,7 @@ twin_times twin_tiled_times(const twin_context *context, const twin_node *node,
   sides position;
   twin_times best = paper;
   list_sides(&in, ceil(inc / split[0]), inc);
-  list_sides(&out, ceil(outc / twin_cores_of_group(node, split[1])), outc);
+  list_sides(&out, ceil(outc / twin_cores_of_group(node, layout, split[1])), outc);
   list_sides(&position, positions, node->ij * mbc);
   for (size_t i = 0; i < in.count; i++) {
     for (size_t o = 0; o < out.count; o++) {

@@ -16,7 +16,8 @@ typedef struct {
   double mask;
   double statistics; /* saved by a normalisation; also where there is none */
   double deferred;
-  double forks; /* errors of the input that later layers have left in memory */
+  double added_cache; /* of keys and values, written */
+  double forks;       /* errors of the input that later layers have left in memory */
   /* of a core */
   double s_in;
   double s_out;
@@ -28,7 +29,7 @@ typedef struct {
 twin_traffic twin_traffic_of(const twin_context *context, const twin_node *node, twin_layout layout,
                              const double split[TWIN_DIM_COUNT], const twin_condition *condition);
 
-/* What a residual reads in forward where nothing is held; 0 without one. */
+/* What a residual or a multiply reads in forward where nothing is held; 0 without one. */
 double twin_shortcut_bytes(const twin_context *context, const twin_node *node,
                            const twin_traffic *bytes);
 
