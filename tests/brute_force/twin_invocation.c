@@ -571,7 +571,8 @@ static stream shared_stream_of(const twin_context *context, const twin_node *nod
                      .own = volumes_of(context, node, pass, bytes, &open),
                      .own_spilled = twin_spilled_bytes(context, pass, bytes, &open)};
   s.own.once -= pass == TWIN_FORWARD ? bytes->deferred : 0; /* cores have no part in it */
-  const double tile = system->tile_schedule ? 1e300 : condition->cap_bytes / 2;
+  const bool is_once = system->tile_schedule || node->kind == TWIN_EMBEDDING;
+  const double tile = is_once ? 1e300 : condition->cap_bytes / 2;
   const double n1 = ceil(bytes->kcore / tile);
   const double n2 = ceil((pass == TWIN_FORWARD ? bytes->s_in : bytes->s_out) / tile);
   const twin_times kernel_outer = {n1, pass == TWIN_UPDATE ? n1 : 1, 0};
