@@ -94,3 +94,61 @@ def bert(blocks=2, hidden=768, heads=12, positions=128, vocabulary=30522, decomp
     first = m.add("Gather", x, m.ints([0], True), axis=1)
     m.output(m.add("Tanh", m.add("Gemm", first, m.weight([hidden, hidden]), m.weight([hidden]), name="pooler")))
     return m
+
+
+def small_cnn(m=None):
+    """Convolutions, a pool, a shortcut, two branches that are joined, and a classifier."""
+    m = m or Model()
+    x = conv(m, m.input("image", ["batch", 3, 32, 32]), 8, 3, 3, name="stem")
+    x = m.add("MaxPool", x, kernel_shape=[2, 2], strides=[2, 2])
+    x = conv(m, conv(m, x, 8, 8, 3, name="a"), 8, 8, 3, name="b", residual=x)
+    x = m.add("Concat", conv(m, x, 8, 8, 1, name="c"), conv(m, x, 16, 8, 3, name="d"), axis=1)
+    x = m.add("Flatten", m.add("AveragePool", x, kernel_shape=[16, 16]))
+    x = m.add("Gemm", x, m.weight([24, 10]), m.weight([10]), name="fc")
+    m.output(m.add("Softmax", x))
+    return m
+
+
+def recurrent():
+    """As torch exports two layers, the first in both directions, and the last timestep's class."""
+    m = Model()
+    x = m.add("Transpose", m.input("tokens", ["batch", 7, 20]), perm=[1, 0, 2])
+    x = m.add("LSTM", x, m.weight([2, 120, 20]), m.weight([2, 120, 30]), m.weight([2, 240]), name="both",
+              outputs=3, hidden_size=30, direction="bidirectional")[0]
+    x = m.add("Reshape", m.add("Transpose", x, perm=[0, 2, 1, 3]), m.ints([0, 0, -1]))
+    x = m.add("LSTM", x, m.weight([1, 160, 60]), m.weight([1, 160, 40]), name="one", outputs=3, hidden_size=40)[0]
+    x = m.add("Gather", m.add("Squeeze", x, m.ints([1])), m.ints([-1], True), axis=0)
+    m.output(m.add("Gemm", x, m.weight([5, 40]), m.weight([5]), name="class", transB=1))
+    return m
+
+
+def unet():
+    m = Model()
+    x = conv(m, m.input("image", [2, 3, 16, 16]), 8, 3, 3, name="down1")
+    y = conv(m, x, 16, 8, 3, 2, name="down2")
+    y = m.add("ConvTranspose", y, m.weight([16, 8, 2, 2]), m.weight([8]), name="up", kernel_shape=[2, 2],
+              strides=[2, 2])
+    y = conv(m, m.add("Concat", y, x, axis=1), 8, 16, 3, name="joined")
+    y = m.add("Resize", y, m.floats([], [0]), m.floats([1.0, 1.0, 2.0, 2.0]), mode="nearest")
+    m.output(conv(m, y, 3, 8, 1, name="wide"))
+    return m
+
+
+def pre_norm(fused=True):
+    """A block that normalises what it reads, with queries, keys and values of one product."""
+    m = Model(opset=17)
+    x = linear(m, m.input("x", ["batch", 6, 32]), 32, 32, "embed")
+    y = layer_norm(m, x, 32, False)
+    qkv = m.add("Reshape", linear(m, y, 32, 96, "qkv"), m.ints([0, 0, 3, 4, 8]))
+    qkv = m.add("Transpose", qkv, perm=[2, 0, 3, 1, 4])
+    q, k, v = (m.add("Gather", qkv, m.ints([i], True), axis=0) for i in range(3))
+    k = m.add("Transpose", k, perm=[0, 1, 3, 2])
+    p = m.add("Softmax", m.add("Mul", m.add("MatMul", q, k), m.floats([0.3], [])), axis=-1)
+    y = m.add("Transpose", m.add("MatMul", p, v, name="attention"), perm=[0, 2, 1, 3])
+    y = linear(m, m.add("Reshape", y, m.ints([0, 0, 32])), 32, 32, "out")
+    x = m.add("Add", x, y)
+    y = layer_norm(m, x, 32, False)
+    gate = linear(m, y, 32, 64, "gate")
+    y = m.add("Mul", m.add("Mul", gate, m.add("Sigmoid", gate)), linear(m, y, 32, 64, "up"))
+    m.output(m.add("Add", linear(m, y, 64, 32, "down"), x))
+    return m

@@ -269,8 +269,9 @@ void dsm__onnx_lower_conv_transpose(dsm__onnx_lowering *of, const dsm__onnx_node
   spec->kernel = DSM__ONNX_SIZE2(&slides, window);
   spec->stride = DSM__ONNX_SIZE2(&slides, stride);
   spec->dilation = DSM__ONNX_SIZE2(&slides, dilation);
-  spec->has_padding = true;
-  spec->padding = padding;
+  spec->has_padding = spec->feature.rows != slides.sides[0].input * spec->stride.rows ||
+                      spec->feature.columns != slides.sides[1].input * spec->stride.columns;
+  spec->padding = spec->has_padding ? padding : (dsm_size2){0, 0};
   if (dsm__onnx_input(of->graph, node, 2) != NULL) {
     dsm__onnx_add_aux(of, DSM_AUX_BIAS);
   }

@@ -30,6 +30,20 @@ static void put_aux(dsm__onnx_layer *layer, dsm_aux aux) {
   layer->aux[layer->aux_count++] = aux;
 }
 
+/* Is a layer there twice, as in what joins a value with itself? */
+static bool has_twins(const dsm__onnx_lowering *of, const uint32_t *layers, size_t count) {
+  bool has_any = false;
+  for (size_t i = 0; i < count; i++) {
+    uint64_t *const taken = &of->layers.items[layers[i]].taken;
+    has_any = has_any || *taken != 0;
+    *taken = 1;
+  }
+  for (size_t i = 0; i < count; i++) {
+    of->layers.items[layers[i]].taken = 0;
+  }
+  return has_any;
+}
+
 /* The layers that a value is made of, if each can have the operation; 0: not so. Several can only
  * if nothing else reads them. */
 static size_t find_holders(dsm__onnx_lowering *of, const dsm__onnx_value *value, dsm_aux_op op,
@@ -46,7 +60,7 @@ static size_t find_holders(dsm__onnx_lowering *of, const dsm__onnx_value *value,
       return 0;
     }
   }
-  return count;
+  return has_twins(of, *layers, count) ? 0 : count;
 }
 
 /* What scores are scaled and masked by is as good as nothing; a softmax is what they wait for. */
@@ -176,7 +190,7 @@ void dsm__onnx_apply_pool(dsm__onnx_lowering *of, const dsm__onnx_node *node, co
       layer->elements = layer->elements / before * to.rows * to.columns;
       layer->size = to;
     }
-    dsm__onnx_make(of, output, shape, dsm__onnx_view_of_layers(of, input->view));
+    dsm__onnx_make(of, output, shape, dsm__onnx_view_of_layers(of, layers, count));
     return;
   }
   dsm__onnx_view *const view = dsm__onnx_view_through(of, input);

@@ -109,8 +109,9 @@ dsm__onnx_view *dsm__onnx_view_cut(dsm__onnx_lowering *of, const dsm__onnx_value
 /** A view of all that a layer delivers. */
 dsm__onnx_view *dsm__onnx_view_of_layer(dsm__onnx_lowering *of, uint32_t layer);
 
-/** A view of all that the layers of another one, which has all of them, deliver now. */
-dsm__onnx_view *dsm__onnx_view_of_layers(dsm__onnx_lowering *of, const dsm__onnx_view *view);
+/** A view of all that several layers deliver now. */
+dsm__onnx_view *dsm__onnx_view_of_layers(dsm__onnx_lowering *of, const uint32_t *layers,
+                                         size_t count);
 
 /** The layers of which a view has all that they deliver, in order; false if it has only a part of
  * one. *layers is valid until the next call. */

@@ -64,6 +64,13 @@ static dsm__onnx_reading reading_of(dsm__onnx_value *value, const cell *read) {
       .value = value, .features = read->input.dims[FEATURES], .size = {1, 1}};
 }
 
+static void add_bias(dsm__onnx_lowering *of, const dsm__onnx_node *node) {
+  enum { BIAS = 3 };
+  if (dsm__onnx_input(of->graph, node, BIAS) != NULL) {
+    dsm__onnx_add_aux(of, DSM_AUX_BIAS);
+  }
+}
+
 static void lower_gated(dsm__onnx_lowering *of, const dsm__onnx_node *node, const cell *read) {
   const dsm__onnx_reading reading = reading_of(dsm__onnx_input(of->graph, node, 0), read);
   dsm_layer_spec *const spec = dsm__onnx_add_layer(of, node, &reading, DSM_LAYER_LSTM);
@@ -73,6 +80,7 @@ static void lower_gated(dsm__onnx_lowering *of, const dsm__onnx_node *node, cons
   spec->out = read->hidden;
   spec->timesteps = read->steps;
   spec->is_bidirectional = read->directions == 2;
+  add_bias(of, node);
   if (dsm__span_is(node->op, "GRU")) {
     dsm__onnx_remark_on(of->graph, node,
                         "has three gates and is counted as an lstm, which has four");
@@ -104,7 +112,7 @@ static void lower_plain(dsm__onnx_lowering *of, const dsm__onnx_node *node, cons
   }
   spec->out = read->hidden;
   spec->timesteps = read->steps;
-  dsm__onnx_add_aux(of, DSM_AUX_BIAS);
+  add_bias(of, node);
   dsm__onnx_add_aux(of, DSM_AUX_TANH);
   dsm__onnx_remark_on(of->graph, node,
                       "is written as two fc, of its input and of its hidden units");

@@ -50,13 +50,14 @@ dsm__onnx_view *dsm__onnx_view_of_layer(dsm__onnx_lowering *of, uint32_t layer) 
   return new_view(of, part, 1);
 }
 
-dsm__onnx_view *dsm__onnx_view_of_layers(dsm__onnx_lowering *of, const dsm__onnx_view *view) {
-  dsm__onnx_part *const parts = new_parts(of, view->count);
-  for (size_t i = 0; parts != NULL && i < view->count; i++) {
-    parts[i] = view->parts[i];
-    parts[i].elements = of->layers.items[parts[i].layer].elements;
+dsm__onnx_view *dsm__onnx_view_of_layers(dsm__onnx_lowering *of, const uint32_t *layers,
+                                         size_t count) {
+  dsm__onnx_part *const parts = new_parts(of, count);
+  for (size_t i = 0; parts != NULL && i < count; i++) {
+    parts[i] =
+        (dsm__onnx_part){.layer = layers[i], .elements = of->layers.items[layers[i]].elements};
   }
-  return new_view(of, parts, view->count);
+  return new_view(of, parts, count);
 }
 
 static const dsm__onnx_view *view_of_input(dsm__onnx_lowering *of, const dsm__onnx_value *value) {

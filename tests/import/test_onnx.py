@@ -1,0 +1,350 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Models of ONNX as workloads: what they become, and what is said of those that are wrong.
+
+Usage: test_onnx.py DSM
+"""
+import json
+import os
+import pathlib
+import random
+import subprocess
+import sys
+import tempfile
+import unittest
+
+import onnx_networks as networks
+from onnx_writer import FLOAT, INT64, Model, field, node, tensor, value_info
+
+DSM = ""
+TESTDATA = pathlib.Path("/usr/share/libonnx-testdata/data")
+DONE, INVALID = 0, 3
+
+
+class Case(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+
+    def write(self, model, name="model.onnx"):
+        path = pathlib.Path(self.folder.name, name)
+        path.write_bytes(model if isinstance(model, bytes) else model.bytes())
+        return str(path)
+
+    def run_dsm(self, *arguments, limit=60):
+        return subprocess.run([DSM, *arguments], capture_output=True, text=True, timeout=limit, check=False,
+                              errors="replace")
+
+    def imported(self, model, *options):
+        """The layers of a model, by name, and what was said."""
+        ran = self.run_dsm("import", self.write(model), *options)
+        self.assertEqual(ran.returncode, DONE, ran.stderr)
+        workload = json.loads(ran.stdout)
+        again = pathlib.Path(self.folder.name, "again.json")
+        again.write_text(ran.stdout)
+        read = self.run_dsm("validate", str(again), "-q", "--format", "json")
+        self.assertEqual(read.returncode, DONE, read.stderr)
+        return workload, ran.stderr
+
+    def refused(self, model, *options):
+        ran = self.run_dsm("import", self.write(model), *options)
+        self.assertEqual(ran.returncode, INVALID, ran.stdout + ran.stderr)
+        self.assertEqual(ran.stdout, "")
+        return ran.stderr
+
+
+def ops(layer):
+    return [one["op"] for one in layer.get("aux", [])]
+
+
+class Networks(Case):
+    def test_resnet50_is_the_bundled_one(self):
+        path = self.write(networks.resnet50())
+        plans = []
+        for name in (path, "resnet50"):
+            ran = self.run_dsm("explore", name, "torus64", "--minibatch", "256", "--format", "json")
+            self.assertEqual(ran.returncode, DONE, ran.stderr)
+            plans.append(json.loads(ran.stdout))
+        for key in ("result", "layers"):
+            self.assertEqual(plans[0][key], plans[1][key])
+
+    def test_weights_and_order_do_not_matter(self):
+        totals = set()
+        for weights in ("initializers", "inputs", "constants", "external"):
+            for shuffled in (False, True):
+                path = self.write(networks.resnet50(weights, shuffled=shuffled))
+                ran = self.run_dsm("describe", path, "--format", "json", "-q")
+                described = json.loads(ran.stdout)
+                text = json.dumps(described)
+                totals.add(tuple(part for part in text.replace("}", ",").split(",")
+                                 if '"parameters"' in part or '"forward_macs"' in part)[-2:])
+        self.assertEqual(len(totals), 1)
+
+    def test_small_network(self):
+        workload, notes = self.imported(networks.small_cnn())
+        self.assertEqual(notes, "")
+        self.assertEqual(workload["input"], {"features": 3, "feature": [32, 32]})
+        layers = {layer["name"]: layer for layer in workload["layers"]}
+        self.assertEqual(list(layers), ["stem", "a", "b", "c", "d", "fc"])
+        self.assertEqual(ops(layers["stem"]), ["batch_norm", "relu", "max_pool"])
+        self.assertEqual(layers["b"]["aux"][1], {"op": "residual", "from": "stem"})
+        self.assertEqual(layers["d"]["inputs"], ["b"])
+        self.assertEqual(ops(layers["c"])[-1], "avg_pool")
+        self.assertEqual(layers["fc"]["inputs"], ["c", "d"])
+        self.assertEqual(ops(layers["fc"]), ["bias", "softmax"])
+
+    def test_recurrent(self):
+        workload, _ = self.imported(networks.recurrent())
+        both, one, last = workload["layers"]
+        self.assertEqual((both["type"], both["in"], both["out"], both["timesteps"], both["bidirectional"]),
+                         ("lstm", 20, 30, 7, True))
+        self.assertEqual((one["in"], one["out"], one["timesteps"]), (60, 40, 7))
+        self.assertEqual((last["type"], last["in"], last["out"]), ("fc", 40, 5))
+        self.assertNotIn("timesteps", last)
+
+    def test_unet(self):
+        workload, notes = self.imported(networks.unet())
+        self.assertEqual(notes, "")
+        self.assertEqual(workload["minibatch"], 2)
+        layers = {layer["name"]: layer for layer in workload["layers"]}
+        self.assertEqual(layers["up"]["type"], "conv_transpose")
+        self.assertEqual(layers["joined"]["inputs"], ["up", "down1"])
+        self.assertEqual(layers["wide"]["aux"][0], {"op": "upsample", "factor": [2, 2]})
+
+    def test_transformer(self):
+        model = networks.bert(blocks=1, hidden=64, heads=4, positions=16, vocabulary=100)
+        workload, notes = self.imported(model, "--dimension", "sequence=16", "--strict")
+        self.assertEqual(notes, "")
+        layers = {layer["name"]: layer for layer in workload["layers"]}
+        self.assertEqual(list(layers), ["embed"] + ["encoder.0." + name for name in
+                                                    ("query", "key", "value", "attention", "output", "ff1", "ff2")]
+                         + ["pooler"])
+        self.assertEqual((layers["embed"]["vocabulary"], layers["embed"]["learned_positions"]), (100, True))
+        self.assertEqual(layers["encoder.0.attention"],
+                         {"name": "encoder.0.attention", "type": "attention",
+                          "inputs": ["encoder.0.query", "encoder.0.key", "encoder.0.value"], "positions": 16,
+                          "heads": 4, "head_features": 16})
+        self.assertEqual(ops(layers["encoder.0.ff1"]), ["bias", "gelu"])
+        self.assertEqual(ops(layers["encoder.0.ff2"]), ["bias", "residual", "layer_norm"])
+        self.assertEqual(layers["pooler"]["aux"][0], {"op": "select", "positions": 1})
+
+    def test_norms_decomposed_or_not(self):
+        texts = []
+        for decomposed in (False, True):
+            model = networks.bert(blocks=2, hidden=64, heads=4, positions=16, vocabulary=100, decomposed=decomposed)
+            texts.append(self.imported(model, "--dimension", "sequence=16")[0])
+        self.assertEqual(texts[0], texts[1])
+
+    def test_norms_of_what_is_read(self):
+        workload, _ = self.imported(networks.pre_norm())
+        layers = {layer["name"]: layer for layer in workload["layers"]}
+        self.assertEqual(layers["attention"]["inputs"], ["qkv"])
+        self.assertEqual(layers["qkv"]["aux"][0], {"op": "layer_norm", "on": "input"})
+        self.assertEqual(ops(layers["gate"]), ["layer_norm", "bias", "silu"])
+        self.assertEqual(layers["up"]["aux"][-1], {"op": "multiply", "from": "gate"})
+        self.assertEqual(layers["down"]["aux"][-1], {"op": "residual", "from": "out"})
+
+    def test_padding_apart_and_lengths(self):
+        m = Model()
+        x = m.add("Pad", m.input("x", [1, 2, 9]), m.ints([0, 0, 1, 0, 0, 2]))
+        m.output(m.add("Conv", x, m.weight([4, 2, 4]), name="line", kernel_shape=[4], strides=[3]))
+        layer = self.imported(m)[0]["layers"][0]
+        self.assertEqual((layer["feature"], layer["kernel"], layer["stride"]), ([3, 1], [4, 1], [3, 1]))
+
+    def test_plain_cell_is_two_layers(self):
+        m = Model()
+        m.add("RNN", m.input("x", [5, 1, 6]), m.weight([1, 8, 6]), m.weight([1, 8, 8]), name="cell", hidden_size=8)
+        workload, notes = self.imported(m)
+        self.assertEqual([(layer["in"], layer["out"], layer["timesteps"]) for layer in workload["layers"]],
+                         [(6, 8, 5), (8, 8, 5)])
+        self.assertIn("is written as two fc", notes)
+
+    def test_every_command_takes_it(self):
+        path = self.write(networks.small_cnn())
+        for command in (["validate", path], ["describe", path], ["explore", path, "chip1"],
+                        ["explore", path, "chip1", "--set", "workload.layers.c.out=8"],
+                        ["partition", path, "cpu_2gpu"],
+                        ["sweep", path, "chip1", "--vary", "workload.minibatch=1,2", "--database",
+                         str(pathlib.Path(self.folder.name, "d.sqlite"))]):
+            ran = self.run_dsm(*command)
+            self.assertEqual(ran.returncode, DONE, f"{command}: {ran.stderr}")
+
+    def test_options(self):
+        path = self.write(networks.small_cnn())
+        made = pathlib.Path(self.folder.name, "made.json")
+        ran = self.run_dsm("import", path, "--from", "onnx", "--minibatch", "32", "-o", str(made))
+        self.assertEqual((ran.returncode, ran.stdout), (DONE, ""))
+        self.assertEqual(json.loads(made.read_text())["minibatch"], 32)
+        self.assertEqual(self.imported(networks.small_cnn(), "--dimension", "batch=4")[0]["minibatch"], 4)
+        with open(path, "rb") as file:
+            piped = subprocess.run([DSM, "import", "-"], stdin=file, capture_output=True, check=False)
+        self.assertEqual(piped.returncode, DONE)
+
+
+class Wrong(Case):
+    def expect(self, model, *parts, options=()):
+        said = self.refused(model, *options)
+        for part in parts:
+            self.assertIn(part, said)
+
+    def model_of(self, op, *shapes, **attributes):
+        m = Model()
+        inputs = [m.input("x", shapes[0])] + [m.weight(shape) for shape in shapes[1:]]
+        m.output(m.add(op, *inputs, name="it", **attributes))
+        return m
+
+    def test_operators_that_are_not_known(self):
+        m = networks.small_cnn()
+        m.output(m.add("Attention", m.outputs[0], name="odd", domain="com.microsoft"))
+        self.expect(m, 'node "odd" (Attention): error: expected an operator that can be read, found '
+                       "com.microsoft.Attention")
+
+    def test_shapes_that_do_not_fit(self):
+        self.expect(self.model_of("Conv", [1, 3, 8, 8], [4, 5, 3, 3]), 'node "it" (Conv): error: expected weights of 4')
+        self.expect(self.model_of("Conv", [1, 3, 2, 2], [4, 3, 3, 3]), "expected a window within the padded side of 2")
+        self.expect(self.model_of("Conv", [1, 3, 8, 8, 8], [4, 3, 3, 3, 3]), "expected an input of 3 or 4 dimensions")
+        self.expect(self.model_of("Gemm", [1, 8], [9, 4]), "expected rows of features")
+        self.expect(self.model_of("MatMul", [1, 8], [9, 4]), "expected matrices that can be multiplied")
+        self.expect(self.model_of("LSTM", [5, 1, 8], [1, 16, 9], [1, 16, 4]), "expected an input of timesteps")
+
+    def test_dimensions_without_a_size(self):
+        m = Model()
+        m.output(m.add("MatMul", m.input("x", ["batch", "sequence", 8]), m.weight([8, 4])))
+        self.expect(m, 'expected the size of dimension 1 of input "x", found none (--dimension sequence=N)')
+        m = Model()
+        m.output(m.add("MatMul", m.input("x", ["batch", 0, 8]), m.weight([8, 4])))
+        self.expect(m, "(--dimension x.1=N)")
+        self.assertEqual(self.imported(m, "--dimension", "x.1=6")[0]["layers"][0]["positions"], 6)
+
+    def test_sizes_that_overflow(self):
+        for size in (1 << 63, (1 << 63) - 1, 1 << 62, 1 << 40, 1 << 31):
+            for shapes in ([[1, size, 1, 1], [4, size, 1, 1]], [[1, 3, size, size], [4, 3, 1, 1]],
+                           [[1, 3, 4, 4], [size, 3, 1, 1]], [[1, 3, 4, 4], [4, 3, size, size]]):
+                self.expect(self.model_of("Conv", *shapes), "error: expected")
+            if size < 1 << 63:  # else it is negative, which says that it is open
+                self.expect(self.model_of("Conv", [size, 3, 4, 4], [4, 3, 1, 1]), "error: expected")
+            self.expect(self.model_of("Gemm", [1, size], [size, size]), "error: expected")
+        for pads in ([1 << 62] * 4, [-1] * 4, [0, 0, 0], [1 << 20] * 4):
+            self.expect(self.model_of("Conv", [1, 3, 4, 4], [4, 3, 3, 3], pads=pads), "error: expected")
+        for strides in ([0, 0], [-1, 1], [1 << 60, 1]):
+            self.expect(self.model_of("Conv", [1, 3, 4, 4], [4, 3, 3, 3], strides=strides), "error: expected")
+
+    def test_cycles_and_loose_ends(self):
+        m = Model()
+        m.input("x", [1, 4])
+        m.nodes += [node("Relu", ["b"], ["a"], "first"), node("Relu", ["a"], ["b"], "second")]
+        self.expect(m, 'node "first" (Relu): error: expected a graph without cycles')
+        m = Model()
+        m.nodes.append(node("Relu", ["nowhere"], ["a"], "loose"))
+        self.expect(m, 'node "loose" (Relu): error: expected an input that is made somewhere, found "nowhere"')
+        m = networks.small_cnn()
+        m.nodes.append(node("Relu", ["v1"], ["v2"], "twice"))
+        self.expect(m, 'node "twice" (Relu): error: expected a value that no other node makes, found "v2"')
+
+    def test_declared_outputs_hold(self):
+        m = self.model_of("Conv", [1, 3, 8, 8], [4, 3, 3, 3])
+        m.outputs.clear()
+        data = m.bytes().replace(field(8, field(1, "") + field(2, 13)), b"")
+        graph = b"".join(field(1, one) for one in m.nodes) + b"".join(field(5, one) for one in m.initializers)
+        graph += b"".join(field(11, one) for one in m.inputs) + field(12, value_info("v2", [1, 4, 7, 6]))
+        self.assertTrue(data)
+        self.expect(field(1, 8) + field(7, graph) + field(8, field(2, 13)),
+                    "expected an output of the declared size, 7 along dimension 2, found 6")
+
+    def test_notes_are_errors_where_asked(self):
+        m = Model()
+        x = m.add("Conv", m.input("x", [1, 3, 8, 8]), m.weight([4, 3, 1, 1]), name="c")
+        m.output(m.add("LRN", x, name="norm", size=5))
+        self.assertIn('node "norm" (LRN): note: is left out', self.imported(m)[1])
+        self.expect(m, 'node "norm" (LRN): error: is left out', options=["--strict"])
+
+    def test_versions_and_nothing(self):
+        m = networks.small_cnn(Model(opset=6))
+        self.expect(m, "expected operators of version 7 to 20, found 6")
+        self.expect(Model(), "expected 1 to 12000 layers that multiply, found 0")
+        self.expect(b"", "expected an ONNX model with a graph, found none")
+        self.expect(b"\x08\x08", "found none")
+
+    def test_usage(self):
+        path = self.write(networks.small_cnn())
+        for option in ("batch", "batch=", "=3", "batch=0", "batch=99999999999"):
+            ran = self.run_dsm("import", path, "--dimension", option)
+            self.assertEqual(ran.returncode, 2)
+            self.assertIn("--dimension: expected NAME=N", ran.stderr)
+        self.assertEqual(self.run_dsm("import", path, "--from", "tensor").returncode, 2)
+
+
+class Hostile(Case):
+    """Whatever the bytes are: a workload, or one message; in no time."""
+
+    def check(self, data):
+        ran = self.run_dsm("import", self.write(data), limit=10)
+        self.assertIn(ran.returncode, (DONE, INVALID), ran.stderr)
+        self.assertEqual(ran.returncode == DONE, "error" not in ran.stderr, ran.stderr)
+
+    def test_truncated(self):
+        data = networks.small_cnn().bytes()
+        for length in range(0, len(data), 23):
+            self.check(data[:length])
+
+    def test_changed(self):
+        chosen = random.Random(17)
+        seeds = [networks.small_cnn().bytes(), networks.recurrent().bytes(), networks.unet().bytes(),
+                 networks.pre_norm().bytes(), networks.bert(1, 64, 4, 16, 100).bytes()]
+        for _ in range(300):
+            data = bytearray(chosen.choice(seeds))
+            for _ in range(chosen.randint(1, 6)):
+                at = chosen.randrange(len(data))
+                data[at] = chosen.choice([0, 1, 0x7F, 0x80, 0xFF, chosen.randrange(256)])
+            self.check(bytes(data))
+
+    def test_deep_and_wide(self):
+        nested = b""
+        for _ in range(20000):
+            nested = field(6, field(1, nested))
+        self.check(field(1, 8) + field(7, field(1, field(4, "If") + field(5, nested))) + field(8, field(2, 13)))
+        self.check(field(1, 8) + field(7, field(1, b"") * 300000) + field(8, field(2, 13)))
+        self.check(field(1, 8) + field(7, field(11, value_info("x", [1] * 5000))) + field(8, field(2, 13)))
+        m = Model()
+        x = m.add("Conv", m.input("x", [1, 1, 8, 8]), m.weight([1, 1, 1, 1]))
+        for _ in range(60):
+            x = m.add("Concat", x, x, axis=1)
+        self.check(m.bytes())
+
+    def test_growing_lists(self):
+        m = Model()
+        x = m.add("Conv", m.input("x", [1, 1, 8, 8]), m.weight([1, 1, 1, 1]))
+        y = x
+        for _ in range(5000):
+            y = m.add("Concat", y, x, axis=1)
+        self.check(m.bytes())
+
+    def test_wrong_types(self):
+        self.check(field(1, "text") + field(7, 5) + field(8, 1))
+        self.check(field(1, 8) + field(7, field(1, 7) + field(5, 7) + field(11, 7)) + field(8, field(2, 13)))
+        self.check(field(1, 8) + field(7, field(5, tensor("w", [-1, 1 << 62], FLOAT))) + field(8, field(2, 13)))
+        self.check(field(1, 8) + field(7, field(5, tensor("w", [3], INT64, [1], raw=False))) + field(8, field(2, 13)))
+
+
+@unittest.skipUnless(TESTDATA.is_dir(), "libonnx-testdata is not installed")
+class Testdata(Case):
+    """Models of Debian's libonnx-testdata, a node or two each, with the shapes of their outputs."""
+    READ = ("conv_with_strides_padding", "conv_with_autopad_same", "convtranspose_output_shape",
+            "convtranspose_autopad_same", "gemm_transposeB", "lstm_batchwise", "gru_defaults", "matmul_2d",
+            "lstm_with_peepholes", "simple_rnn_defaults")
+
+    def test_all(self):
+        read = set()
+        for path in sorted(TESTDATA.rglob("model.onnx")):
+            ran = self.run_dsm("import", str(path), limit=10)
+            self.assertIn(ran.returncode, (DONE, INVALID), f"{path}: {ran.stderr}")
+            self.assertNotIn("declared size", ran.stderr, path)
+            if ran.returncode == DONE:
+                read.add(path.parent.name)
+        for name in self.READ:
+            self.assertIn("test_" + name, read)
+
+
+if __name__ == "__main__":
+    DSM = os.path.abspath(sys.argv.pop(1))
+    unittest.main()

@@ -1,0 +1,45 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Writes the models that fuzzing begins with.
+
+Usage: write_seeds.py tests/fuzz/corpus/import
+"""
+import pathlib
+import sys
+
+import onnx_networks as networks
+from onnx_writer import Model
+
+
+def many_operators():
+    m = Model(opset=17)
+    x = networks.conv(m, m.input("x", ["n", 4, 9, 9]), 4, 4, 3)
+    x = m.add("Pad", x, m.ints([0, 0, 1, 1, 0, 0, 1, 1]))
+    x = m.add("Conv", x, m.weight([6, 2, 3, 3]), group=2, auto_pad="SAME_LOWER", dilations=[2, 2])
+    a, b = m.add("Split", x, outputs=2, axis=1)
+    x = m.add("Concat", m.add("Clip", a), m.add("Slice", b, m.ints([0]), m.ints([100]), m.ints([2])), axis=1)
+    x = m.add("Add", x, m.add("Expand", m.weight([6, 1, 1]), m.ints([1, 6, 1, 1])))
+    x = m.add("ReduceMean", x, axes=[2, 3], keepdims=0)
+    shape = m.add("Shape", x)
+    length = m.add("Mul", m.add("Gather", shape, m.ints([1], True)), m.ints([1], True))
+    x = m.add("Reshape", x, m.add("Concat", m.ints([-1]), m.add("Unsqueeze", length, m.ints([0])), axis=0))
+    m.output(m.add("MatMul", x, m.weight([6, 3])))
+    return m
+
+
+def main():
+    folder = pathlib.Path(sys.argv[1])
+    folder.mkdir(parents=True, exist_ok=True)
+    gru = Model()
+    gru.add("GRU", gru.input("x", [5, "n", 6]), gru.weight([1, 24, 6]), gru.weight([1, 24, 8]), hidden_size=8)
+    models = {"small_cnn": networks.small_cnn(), "recurrent": networks.recurrent(), "unet": networks.unet(),
+              "pre_norm": networks.pre_norm(), "bert": networks.bert(1, 64, 4, 16, 100),
+              "fused_norms": networks.bert(1, 64, 4, 16, 100, decomposed=False),
+              "operators": many_operators(), "gru": gru, "constants": networks.small_cnn(Model(weights="constants")),
+              "external": networks.small_cnn(Model(weights="external"))}
+    for name, model in models.items():
+        (folder / f"{name}.onnx").write_bytes(model.bytes())
+
+
+if __name__ == "__main__":
+    main()
