@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* cases_input.c: diag.h, file.h, path_steps.h, suggest.h, workload.h, system.h. */
+/* cases_input.c: diag.h, file.h, import.h, path_steps.h, suggest.h, workload.h, system.h. */
 #define _POSIX_C_SOURCE 200809L
 
 #include <dirent.h>
@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "import/small_model.h"
 #include "subject.h"
 
 /* An address that no function gives: outputs must not keep it. */
@@ -363,6 +364,61 @@ static attempt load_system(const subject *s, dsm_diags *diags) {
   return finish_system(status, system);
 }
 
+static const char *small_bytes(void) {
+  return (const char *)small_model;
+}
+
+static attempt import_with(const dsm_import_options *options, dsm_diags *diags) {
+  char *text = poison();
+  size_t length = 0;
+  uint64_t digest = DIGEST_START;
+  const dsm_status status =
+      dsm_import_text(&text, &length, small_bytes(), sizeof small_model, "m.onnx", options, diags);
+  if (status == DSM_OK) {
+    digest = digest_u64(digest_text(digest, text), length);
+  }
+  const attempt made = attempt_of_status(status, text, status == DSM_OK ? digest : 0);
+  if ((void *)text != poison()) {
+    free(text);
+  }
+  return made;
+}
+
+static attempt import_model(const subject *s, dsm_diags *diags) {
+  (void)s;
+  return import_with(NULL, diags);
+}
+
+static attempt import_strictly(const subject *s, dsm_diags *diags) {
+  (void)s;
+  dsm_import_options options;
+  dsm_import_options_init(&options);
+  options.is_strict = true;
+  return import_with(&options, diags);
+}
+
+/* Words and what a file holds need no memory. */
+static attempt recognise_model(const subject *s, dsm_diags *diags) {
+  (void)s, (void)diags;
+  const dsm_import_format found = dsm_import_recognise(small_bytes(), sizeof small_model, NULL);
+  dsm_import_format read = DSM_IMPORT_FORMAT_COUNT;
+  const bool is_word = dsm_import_format_parse(dsm_import_format_name(found), &read);
+  const attempt result = {.status = is_word && read == found ? DSM_OK : DSM_ERROR_INVALID,
+                          .digest = digest_text(DIGEST_START, dsm_import_format_help(found))};
+  return result;
+}
+
+static attempt read_small_file(const subject *s, dsm_diags *diags) {
+  char *text = poison();
+  size_t length = 0;
+  const dsm_status status = dsm_file_read_within(&text, &length, s->workload_path, 2, diags);
+  const attempt made = attempt_of_status(status, text, 0);
+  if ((void *)text != poison()) {
+    free(text);
+  }
+  return made;
+}
+
 const faulty_case input_cases[] = {
     {"dsm_diags_new", new_diags, DSM_OK, NULL},
     {"findings", use_diags, DSM_OK, NULL},
@@ -386,6 +442,10 @@ const faulty_case input_cases[] = {
     {"dsm_workload_parse, bad", parse_bad_workload, DSM_ERROR_INVALID, NULL},
     {"dsm_workload_parse, overrides", parse_workload_overridden, DSM_OK, NULL},
     {"dsm_workload_parse, bad overrides", parse_workload_badly_overridden, DSM_ERROR_INVALID, NULL},
+    {"dsm_file_read_within", read_small_file, DSM_ERROR_INVALID, NULL},
+    {"dsm_import_recognise", recognise_model, DSM_OK, NULL},
+    {"dsm_import_text", import_model, DSM_OK, NULL},
+    {"dsm_import_text, strict", import_strictly, DSM_ERROR_INVALID, NULL},
     {"dsm_workload_load", load_workload, DSM_OK, NULL},
     {"dsm_system_parse", parse_system, DSM_OK, NULL},
     {"dsm_system_parse, bad", parse_bad_system, DSM_ERROR_INVALID, NULL},

@@ -88,7 +88,7 @@ const cli_command cli_commands[] = {
          "what cannot be understood is an error. Every command that takes a WORKLOAD takes such "
          "files too, and reads them in the same way.",
      .examples = {"dsm import model.onnx -o network.json",
-                  "dsm import model.onnx --dimension sequence=512 --minibatch 32 -o network.json",
+                  "dsm import model.onnx --dimension batch=32 --strict -o network.json",
                   "dsm explore model.onnx torus64"},
      .run = cli_run_import},
     {.name = "describe",

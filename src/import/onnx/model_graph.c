@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* graph.c: reads the nodes and values of a model's graph. */
+/* model_graph.c: reads the nodes and values of a model's graph. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
