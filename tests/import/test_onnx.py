@@ -151,6 +151,17 @@ class Networks(Case):
         layer = self.imported(m)[0]["layers"][0]
         self.assertEqual((layer["feature"], layer["kernel"], layer["stride"]), ([3, 1], [4, 1], [3, 1]))
 
+    def test_masks_and_shared_weights_are_noted(self):
+        m = Model()
+        w = m.weight([8, 8])
+        q, k, v = (m.add("MatMul", m.input("x", [1, 4, 8]) if i == 0 else "x", w) for i in range(3))
+        scores = m.add("Add", m.add("MatMul", q, m.add("Transpose", k, perm=[0, 2, 1])), m.weight([4, 4]))
+        m.output(m.add("MatMul", m.add("Softmax", scores), v))
+        workload, notes = self.imported(m)
+        self.assertEqual([layer["type"] for layer in workload["layers"]], ["fc", "fc", "fc", "attention"])
+        self.assertIn("is a mask that is not looked at", notes)
+        self.assertIn("shares its weights, which are counted once for each layer; so of 1 more", notes)
+
     def test_plain_cell_is_two_layers(self):
         m = Model()
         m.add("RNN", m.input("x", [5, 1, 6]), m.weight([1, 8, 6]), m.weight([1, 8, 8]), name="cell", hidden_size=8)

@@ -101,6 +101,7 @@ void dsm__onnx_lower_conv(dsm__onnx_lowering *of, const dsm__onnx_node *node) {
   if (dsm__onnx_input(of->graph, node, 2) != NULL) {
     dsm__onnx_add_aux(of, DSM_AUX_BIAS);
   }
+  dsm__onnx_take_weights(of, node, 1);
   const dsm__onnx_shape shape = shape_of(&input, weights.dims[0], &slides);
   dsm__onnx_deliver(of, node, dsm__onnx_output(of->graph, node, 0), &shape);
 }
@@ -275,6 +276,7 @@ void dsm__onnx_lower_conv_transpose(dsm__onnx_lowering *of, const dsm__onnx_node
   if (dsm__onnx_input(of->graph, node, 2) != NULL) {
     dsm__onnx_add_aux(of, DSM_AUX_BIAS);
   }
+  dsm__onnx_take_weights(of, node, 1);
   const dsm__onnx_shape shape = shape_of(&input, spec->out, &slides);
   dsm__onnx_deliver(of, node, dsm__onnx_output(of->graph, node, 0), &shape);
 }

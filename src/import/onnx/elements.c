@@ -7,6 +7,8 @@
 static const char left_out[] = "is left out: no layer can have it";
 static const char shared[] = "is done where its input is made, though others read that without it";
 
+const char dsm__onnx_mask_remark[] = "is a mask that is not looked at: all keys count";
+
 static bool is_pool(dsm_aux_op op) {
   return op == DSM_AUX_MAX_POOL || op == DSM_AUX_AVG_POOL;
 }
@@ -265,8 +267,16 @@ bool dsm__onnx_broadcast(const dsm__onnx_shape *a, const dsm__onnx_shape *b,
 /* The larger operand goes on; what the smaller one, spread over it, costs is left out. */
 static void spread(dsm__onnx_lowering *of, const dsm__onnx_node *node, dsm__onnx_value *larger,
                    const dsm__onnx_shape *shape, const char *text) {
+  dsm__onnx_value *const first = dsm__onnx_input(of->graph, node, 0);
+  const dsm__onnx_value *const other =
+      first == larger ? dsm__onnx_input(of->graph, node, 1) : first;
+  dsm__onnx_shape smaller;
+  uint64_t elements = 0;
   if (larger->view->scores == NULL) {
     dsm__onnx_remark_on(of->graph, node, text);
+  } else if (dsm__onnx_shape_of(other, &smaller) && dsm__onnx_elements(&smaller, &elements) &&
+             elements > 1) {
+    dsm__onnx_remark_on(of->graph, node, dsm__onnx_mask_remark);
   }
   dsm__onnx_make(of, dsm__onnx_output(of->graph, node, 0), shape,
                  dsm__onnx_view_through(of, larger));

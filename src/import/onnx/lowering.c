@@ -317,6 +317,31 @@ void dsm__onnx_deliver(dsm__onnx_lowering *of, const dsm__onnx_node *node, dsm__
   dsm__onnx_make(of, output, shape, dsm__onnx_view_of_layer(of, index));
 }
 
+/* What only turns or renames weights leaves them what they are. */
+static dsm__onnx_value *origin_of(const dsm__onnx_graph *graph, dsm__onnx_value *weights) {
+  enum { STEPS_MAX = 8 };
+  dsm__onnx_value *origin = weights;
+  for (int i = 0; i < STEPS_MAX && origin != NULL && origin->node != DSM__ONNX_NONE; i++) {
+    const dsm__onnx_node *const node = &graph->nodes.items[origin->node];
+    if (!dsm__span_is(node->op, "Transpose") && !dsm__span_is(node->op, "Identity") &&
+        !dsm__span_is(node->op, "Cast")) {
+      break;
+    }
+    origin = dsm__onnx_input(graph, node, 0);
+  }
+  return origin;
+}
+
+void dsm__onnx_take_weights(dsm__onnx_lowering *of, const dsm__onnx_node *node, size_t position) {
+  dsm__onnx_value *const origin = origin_of(of->graph, dsm__onnx_input(of->graph, node, position));
+  if (origin != NULL && origin->is_weights) {
+    dsm__onnx_remark_on(of->graph, node,
+                        "shares its weights, which are counted once for each layer");
+  } else if (origin != NULL) {
+    origin->is_weights = true;
+  }
+}
+
 void dsm__onnx_add_aux(dsm__onnx_lowering *of, dsm_aux_op op) {
   dsm__onnx_layer *const layer = &of->layers.items[of->layers.count - 1];
   layer->aux[layer->aux_count++] = (dsm_aux){.op = op};

@@ -160,6 +160,10 @@ dsm_layer_spec *dsm__onnx_add_declared(dsm__onnx_lowering *of, const dsm__onnx_n
 void dsm__onnx_deliver(dsm__onnx_lowering *of, const dsm__onnx_node *node, dsm__onnx_value *output,
                        const dsm__onnx_shape *shape);
 
+/** The layer that is made of the node has an input for its weights: remarked on where another layer
+ * has them too. */
+void dsm__onnx_take_weights(dsm__onnx_lowering *of, const dsm__onnx_node *node, size_t position);
+
 /** Adds an operation to the layer that was added last. */
 void dsm__onnx_add_aux(dsm__onnx_lowering *of, dsm_aux_op op);
 
@@ -174,6 +178,9 @@ void dsm__onnx_apply(dsm__onnx_lowering *of, const dsm__onnx_node *node, dsm__on
  * or else those that read it; the output has that shape. */
 void dsm__onnx_apply_pool(dsm__onnx_lowering *of, const dsm__onnx_node *node, const dsm_aux *pool,
                           dsm_size2 from, dsm_size2 to, const dsm__onnx_shape *shape);
+
+/** What is said of what scores are combined with. */
+extern const char dsm__onnx_mask_remark[];
 
 /** What two shapes make together by the rules of broadcasting; false if they do not fit. */
 bool dsm__onnx_broadcast(const dsm__onnx_shape *a, const dsm__onnx_shape *b, dsm__onnx_shape *both);

@@ -194,9 +194,9 @@ void dsm__onnx_lower_where(dsm__onnx_lowering *of, const dsm__onnx_node *node) {
     dsm__onnx_error(of->graph, node, "expected an operand as large as the result, found none");
     return;
   }
-  if (chosen->view->scores == NULL) {
-    dsm__onnx_remark_on(of->graph, node, "is left out: no layer can have it");
-  }
+  dsm__onnx_remark_on(of->graph, node,
+                      chosen->view->scores == NULL ? "is left out: no layer can have it"
+                                                   : dsm__onnx_mask_remark);
   dsm__onnx_make(of, dsm__onnx_output(of->graph, node, 0), &all,
                  dsm__onnx_view_through(of, chosen));
 }

@@ -69,6 +69,7 @@ static void add_fc(dsm__onnx_lowering *of, const dsm__onnx_node *node, const dsm
   }
   spec->out = out;
   set_positions(of, value->view, read, spec);
+  dsm__onnx_take_weights(of, node, 1);
   if (has_bias) {
     dsm__onnx_add_aux(of, DSM_AUX_BIAS);
   }

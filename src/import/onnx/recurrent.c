@@ -81,6 +81,7 @@ static void lower_gated(dsm__onnx_lowering *of, const dsm__onnx_node *node, cons
   spec->timesteps = read->steps;
   spec->is_bidirectional = read->directions == 2;
   add_bias(of, node);
+  dsm__onnx_take_weights(of, node, 1);
   if (dsm__span_is(node->op, "GRU")) {
     dsm__onnx_remark_on(of->graph, node,
                         "has three gates and is counted as an lstm, which has four");

@@ -252,6 +252,7 @@ static void embed(dsm__onnx_lowering *of, const dsm__onnx_node *node, const dsm_
   }
   spec->out = table->dims[1];
   spec->vocabulary = table->dims[0];
+  dsm__onnx_take_weights(of, node, 0);
   spec->has_positions = true;
   spec->feature.rows = positions;
   dsm__onnx_shape shape = *indices;
