@@ -151,7 +151,7 @@ class Networks(Case):
         layer = self.imported(m)[0]["layers"][0]
         self.assertEqual((layer["feature"], layer["kernel"], layer["stride"]), ([3, 1], [4, 1], [3, 1]))
 
-    def test_masks_and_shared_weights_are_noted(self):
+    def test_masks_are_noted_and_weights_shared(self):
         m = Model()
         w = m.weight([8, 8])
         q, k, v = (m.add("MatMul", m.input("x", [1, 4, 8]) if i == 0 else "x", w) for i in range(3))
@@ -160,7 +160,8 @@ class Networks(Case):
         workload, notes = self.imported(m)
         self.assertEqual([layer["type"] for layer in workload["layers"]], ["fc", "fc", "fc", "attention"])
         self.assertIn("is a mask that is not looked at", notes)
-        self.assertIn("shares its weights, which are counted once for each layer; so of 1 more", notes)
+        self.assertEqual([layer.get("tied_to") for layer in workload["layers"]],
+                         [None, "MatMul_0", "MatMul_0", None])
 
     def test_plain_cell_is_two_layers(self):
         m = Model()

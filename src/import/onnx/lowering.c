@@ -332,13 +332,31 @@ static dsm__onnx_value *origin_of(const dsm__onnx_graph *graph, dsm__onnx_value 
   return origin;
 }
 
+/* Ties the layer that was added last to an earlier one, where layers of their types can be. */
+static bool tie(const dsm__onnx_lowering *of, uint32_t earlier) {
+  dsm__declared_layer *const layers = builder_of(of)->layers.items;
+  const dsm_layer_spec *const to = &layers[earlier].spec;
+  dsm_layer_spec *const spec = &layers[of->layers.count - 1].spec;
+  const uint64_t rows = to->type == DSM_LAYER_EMBEDDING ? to->vocabulary : to->in;
+  const bool can_tie = spec->type == DSM_LAYER_FC &&
+                       (to->type == DSM_LAYER_FC || to->type == DSM_LAYER_EMBEDDING) &&
+                       rows * to->out == spec->in * spec->out;
+  if (can_tie) {
+    spec->tied_to = to->name;
+  }
+  return can_tie;
+}
+
 void dsm__onnx_take_weights(dsm__onnx_lowering *of, const dsm__onnx_node *node, size_t position) {
   dsm__onnx_value *const origin = origin_of(of->graph, dsm__onnx_input(of->graph, node, position));
-  if (origin != NULL && origin->is_weights) {
+  if (origin == NULL) {
+    return;
+  }
+  if (origin->taker == 0) {
+    origin->taker = (uint32_t)of->layers.count;
+  } else if (!tie(of, origin->taker - 1)) {
     dsm__onnx_remark_on(of->graph, node,
                         "shares its weights, which are counted once for each layer");
-  } else if (origin != NULL) {
-    origin->is_weights = true;
   }
 }
 

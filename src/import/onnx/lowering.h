@@ -160,8 +160,8 @@ dsm_layer_spec *dsm__onnx_add_declared(dsm__onnx_lowering *of, const dsm__onnx_n
 void dsm__onnx_deliver(dsm__onnx_lowering *of, const dsm__onnx_node *node, dsm__onnx_value *output,
                        const dsm__onnx_shape *shape);
 
-/** The layer that is made of the node has an input for its weights: remarked on where another layer
- * has them too. */
+/** The layer that was added last has an input of the node for its weights: it is tied to another
+ * one that has them too, or that is remarked on. */
 void dsm__onnx_take_weights(dsm__onnx_lowering *of, const dsm__onnx_node *node, size_t position);
 
 /** Adds an operation to the layer that was added last. */
