@@ -65,7 +65,7 @@ static void check_elements(const dsm_layer *layer) {
   FUZZ_CHECK(layer->timesteps > 0 && layer->timesteps <= DSM_SIDE_MAX);
   FUZZ_CHECK((layer->macs > 0 || layer->lookup_elements > 0) && layer->stored_elements > 0 &&
              layer->input_elements > 0);
-  FUZZ_CHECK(layer->parameters >= layer->weight_elements);
+  FUZZ_CHECK(layer->is_tied || layer->parameters >= layer->weight_elements);
 }
 
 static void check_layer(const dsm_workload *workload, size_t index) {
