@@ -90,7 +90,7 @@ static void check_totals(const dsm_workload *workload) {
   uint64_t parameters = 0;
   uint64_t macs = 0;
   for (size_t i = 0; i < workload->layer_count; i++) {
-    weights += workload->layers[i].weight_elements;
+    weights += workload->layers[i].is_tied ? 0 : workload->layers[i].weight_elements;
     parameters += workload->layers[i].parameters;
     macs += workload->layers[i].macs * workload->layers[i].timesteps;
   }
