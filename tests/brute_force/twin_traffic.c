@@ -93,7 +93,8 @@ twin_traffic twin_traffic_of(const twin_context *context, const twin_node *node,
 
 double twin_shortcut_bytes(const twin_context *context, const twin_node *node,
                            const twin_traffic *bytes) {
-  if (node->shortcut.count == 0 || (context->system->exact_forks && twin_adds_own_input(node))) {
+  const bool has_other = node->has_residual || node->has_multiply;
+  if (!has_other || (context->system->exact_forks && twin_adds_own_input(node))) {
     return 0;
   }
   return node->pool_window > 0 ? bytes->raw : bytes->st;
