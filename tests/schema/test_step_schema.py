@@ -27,15 +27,23 @@ EXPLORATIONS = (
     ("raider", "torus16", "--mode", "inference"),
     ("vgg16", "torus64_refined", "--set", "system.model.layout_move=exact"),
     ("alexnet", "tpu_v4_4096"),
+    ("cached", "torus16", "--mode", "inference"),
 )
+# A token of a network with a cache of keys and values.
+CACHED = {
+    "format": "dsm-workload/1", "name": "cached", "minibatch": 16,
+    "layers": [{"name": "qkv", "type": "fc", "in": 64, "out": 192, "positions": 1},
+               {"name": "attention", "type": "attention", "heads": 4, "head_features": 16, "context": 128}]}
 # What the Trace Event Format asks of each phase: complete events, counters, metadata.
 FIELDS = {"X": {"name", "cat", "ph", "ts", "dur", "pid", "tid"}, "C": {"name", "ph", "ts", "pid", "args"},
           "M": {"name", "ph", "pid", "args"}}
 
 
-def trace(dsm, folder, *exploration):
+def trace(dsm, folder, workload, *exploration):
     plan = folder / "plan.json"
-    subprocess.run([dsm, "explore", *exploration, "-q", "-o", plan], check=True, timeout=60)
+    cached = folder / "cached.json"
+    cached.write_text(json.dumps(CACHED))
+    subprocess.run([dsm, "explore", cached if workload == "cached" else workload, *exploration, "-q", "-o", plan], check=True, timeout=60)
     done = subprocess.run([dsm, "trace", plan], check=True, timeout=60, capture_output=True)
     return json.loads(done.stdout)
 
