@@ -180,6 +180,7 @@ static double all_reduce_seconds(const double inner, const double nodes, const d
       .one_ring = true,
       .memory_bytes_per_cycle = HUGE_VAL,
       .core_link_bytes_per_cycle = HUGE_VAL,
+      .shared_bytes_per_cycle = HUGE_VAL,
   };
   const twin_layout layout = twin_layout_of(&system, TWIN_DATA_X_MODEL_Y_DATA_Z);
   const double cycles = twin_half_all_reduce_moving_cycles(&system, &layout, bytes, 1) +
