@@ -164,6 +164,10 @@ static bool is_binary(dsm_aux_op op) {
   return op == DSM_AUX_RESIDUAL || op == DSM_AUX_MULTIPLY;
 }
 
+static bool is_norm(dsm_aux_op op) {
+  return op == DSM_AUX_LAYER_NORM || op == DSM_AUX_RMS_NORM;
+}
+
 static void check_side(const dsm_layer_spec *spec, const dsm_aux *aux, const dsm__json_node *node) {
   const dsm__layer_kind *const kind = dsm__layer_kind_of(spec->type);
   if (is_pool(aux->op) && !aux->is_on_input && !kind->pools_output) {
@@ -172,6 +176,10 @@ static void check_side(const dsm_layer_spec *spec, const dsm_aux *aux, const dsm
   } else if (aux->is_on_input && !kind->works_on_input) {
     dsm__json_error(node, NULL, "expected a %s on the input only in a conv or fc, found it in %s",
                     is_pool(aux->op) ? "pool" : dsm_aux_op_name(aux->op),
+                    dsm_layer_type_name(spec->type));
+  } else if (aux->op == DSM_AUX_SELECT && !kind->keeps_positions) {
+    dsm__json_error(node, NULL,
+                    "expected a select only in an fc, which keeps positions, found it in %s",
                     dsm_layer_type_name(spec->type));
   } else if (aux->op == DSM_AUX_UPSAMPLE && !kind->reads_positions) {
     dsm__json_error(node, NULL, "expected an upsample only in a conv, found it in %s",
@@ -185,6 +193,7 @@ static void check_aux_order(const dsm_layer_spec *spec, const dsm__json_node *au
   bool is_seen[2][DSM_AUX_OP_COUNT] = {{false}};
   bool is_pooled[2] = {false};
   bool is_binary_seen = false;
+  bool is_input_normed = false;
   dsm__json_node node = dsm__json_item(aux_node, 0);
   for (size_t i = 0; i < spec->aux_count; i++, node = dsm__json_next(&node)) {
     const dsm_aux *const aux = &spec->aux[i];
@@ -195,11 +204,14 @@ static void check_aux_order(const dsm_layer_spec *spec, const dsm__json_node *au
     } else if (is_binary(aux->op) && is_binary_seen) {
       dsm__json_error(&node, "let an fc or a 1 x 1 conv between them hold the other one",
                       "expected a residual or a multiply, found both");
+    } else if (is_norm(aux->op) && aux->is_on_input && is_input_normed) {
+      dsm__json_error(&node, NULL, "expected one normalisation of the input, found two");
     } else if (is_binary(aux->op) && is_pooled[0]) {
       dsm__json_error(&node, NULL, "expected the %s before the pool, found it after",
                       dsm_aux_op_name(aux->op));
     }
     is_pooled[aux->is_on_input] = is_pooled[aux->is_on_input] || is_pool(aux->op);
+    is_input_normed = is_input_normed || (is_norm(aux->op) && aux->is_on_input);
     is_binary_seen = is_binary_seen || is_binary(aux->op);
     is_seen[aux->is_on_input][aux->op] = true;
     check_side(spec, aux, &node);

@@ -28,6 +28,11 @@ bool dsm__operand_elements_check(const dsm__layer_entry *layer, const dsm__deliv
                                  uint64_t timesteps, uint64_t samples) {
   const dsm_layer_spec *const spec = layer->spec;
   uint64_t delivered = 0;
+  if (one == NULL && spec->operand_elements == 0) {
+    const dsm__json_node node = dsm__json_member(layer->node, "operand_elements");
+    return dsm__json_require(&node, "the second operand's elements per sample, of which no layer "
+                                    "of a list tells");
+  }
   if (one == NULL) {
     return check_divisor(layer, NULL);
   }

@@ -98,9 +98,12 @@ static void infer_input(resolver *r) {
     }
     r->is_input_wrong = is_wrong(r, i);
     if (!is_wrong(r, i)) {
+      const dsm__layer_kind *const kind = dsm__layer_kind_of(spec->type);
       workload->input_features = spec->in;
-      workload->input_size = (dsm_size2){spec->feature.rows * spec->stride.rows,
-                                         spec->feature.columns * spec->stride.columns};
+      workload->input_size = kind->is_grown
+                                 ? kind->least_input(spec)
+                                 : (dsm_size2){spec->feature.rows * spec->stride.rows,
+                                               spec->feature.columns * spec->stride.columns};
       r->input_definer = i;
       return;
     }
@@ -240,7 +243,8 @@ static void settle_positions(resolver *r, const dsm__layer_entry *layer,
   dsm_layer_spec *const spec = &r->builder->specs[layer->index];
   const dsm__layer_kind *const kind = dsm__layer_kind_of(spec->type);
   const dsm_aux *const select = dsm__find_op(spec, DSM_AUX_SELECT);
-  if (!kind->keeps_positions || spec->has_positions ||
+  const bool is_pooled = dsm__find_pool(spec, true) != NULL; /* and so flattened */
+  if (!kind->keeps_positions || spec->has_positions || is_pooled ||
       (!kind->reads_parts && select == NULL && !has_positions(spec, parts))) {
     return;
   }
@@ -261,7 +265,7 @@ static gathering gathering_of(const resolver *r, const dsm__layer_entry *layer) 
     return BY_SIZE;
   }
   const bool is_by_positions =
-      kind->keeps_positions &&
+      kind->keeps_positions && !kind->reads_numbers &&
       (spec->feature.rows > 1 || dsm__find_op(spec, DSM_AUX_SELECT) != NULL);
   return is_by_positions ? BY_POSITIONS : FLATTENED;
 }
@@ -367,6 +371,15 @@ static bool resolve_shortcut(const resolver *r, const dsm__layer_entry *layer, s
   return true;
 }
 
+/* What a matmul does not say of its operand: it is all that the operand's layer delivers in a
+ * timestep. */
+static bool derive_operand_elements(const resolver *r, const dsm__layer_entry *layer,
+                                    const dsm__delivery *from) {
+  uint64_t *const elements = &r->builder->specs[layer->index].operand_elements;
+  return *elements > 0 ||
+         dsm__bounded_product(elements, from->features, from->size.rows, from->size.columns, 1);
+}
+
 static bool resolve_operand(const resolver *r, const dsm__layer_entry *layer, dsm_layer *out) {
   if (layer->spec->operand == NULL || r->workload->is_list) {
     return true;
@@ -382,7 +395,7 @@ static bool resolve_operand(const resolver *r, const dsm__layer_entry *layer, ds
   }
   out->operand_count = append_primaries(r, found, operands);
   out->operands = operands;
-  return true;
+  return derive_operand_elements(r, layer, &r->deliveries[found]);
 }
 
 /* The layer whose weights one shares has as many. */
@@ -765,6 +778,7 @@ void dsm__workload_resolve(const dsm__workload_builder *builder) {
   if (dsm__json_doc_error_count(doc) == 0) {
     dsm__workload_derive_lives(workload, r.layers, &builder->list);
     check_losses(&r);
+    dsm__recurrence_check(builder);
     if (!dsm__workload_derive_hoisted(workload, r.layers)) {
       dsm__json_set_out_of_memory(doc);
     }

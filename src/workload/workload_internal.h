@@ -48,6 +48,9 @@ void dsm__workload_resolve(const dsm__workload_builder *builder);
  * same timesteps. */
 void dsm__pipeline_groups_check(const dsm__workload_builder *builder);
 
+/** Warns of the first layer with timesteps, where no layer is recurrent. */
+void dsm__recurrence_check(const dsm__workload_builder *builder);
+
 /** Multiplies four factors; false if the product exceeds DSM_PRODUCT_MAX. */
 bool dsm__bounded_product(uint64_t *result, uint64_t a, uint64_t b, uint64_t c, uint64_t d);
 

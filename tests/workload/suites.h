@@ -12,6 +12,7 @@ Suite *suite_list(void);
 Suite *suite_lives(void);
 Suite *suite_name_index(void);
 Suite *suite_overrides(void);
+Suite *suite_positions(void);
 Suite *suite_quantities(void);
 Suite *suite_resolve(void);
 Suite *suite_resolve_limits(void);

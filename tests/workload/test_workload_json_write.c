@@ -32,6 +32,21 @@ static const description descriptions[] = {
     {"", "{'name': 'all', 'type': 'fc', 'in': 4, 'out': 5, 'aux': [{'op': 'bias'}, {'op': 'relu'},"
          " {'op': 'sigmoid'}, {'op': 'tanh'}, {'op': 'gelu'}, {'op': 'softmax'},"
          " {'op': 'batch_norm'}, {'op': 'layer_norm'}]}"},
+    {"'input': {'features': 1, 'feature': [6, 1]}, ",
+     "{'name': 'e', 'type': 'embedding', 'vocabulary': 9, 'out': 12, 'positions': 6,"
+     " 'learned_positions': true, 'aux': [{'op': 'rms_norm'}, {'op': 'dropout'}]},"
+     "{'name': 'e2', 'type': 'fc', 'in': 12, 'out': 6},{'name': 'a', 'type': 'attention', 'heads': "
+     "4, 'kv_heads': 2, 'head_features': 3,"
+     " 'value_features': 3, 'inputs': ['e', 'e2', 'e2'], 'context': 9, 'window': 4, 'causal': "
+     "true},"
+     "{'name': 'g', 'type': 'fc', 'in': 12, 'out': 8, 'aux': [{'op': 'layer_norm', 'on': 'input'},"
+     " {'op': 'silu'}]}, {'name': 'u', 'type': 'fc', 'in': 12, 'out': 8, 'inputs': ['a'],"
+     " 'aux': [{'op': 'multiply', 'from': 'g'}, {'op': 'rotary', 'share': 0.25}]},"
+     "{'name': 's', 'type': 'fc', 'in': 8, 'out': 4, 'aux': [{'op': 'select', 'positions': 2},"
+     " {'op': 'rms_norm', 'on': 'input'}]}, {'name': 'o', 'type': 'fc', 'in': 8, 'out': 2,"
+     " 'positions': 1}, {'name': 'm', 'type': 'matmul', 'in': 2, 'out': 4, 'operand': 's'},"
+     "{'name': 't', 'type': 'conv_transpose', 'in': 8, 'out': 3, 'feature': [24, 6], 'inputs':"
+     " ['u'], 'stride': [2, 3], 'aux': [{'op': 'upsample', 'factor': [2, 2]}]}"},
 };
 
 START_TEST(test_written_and_read_again_it_is_the_same) {

@@ -104,14 +104,24 @@ static bool check_features(const dsm__lowering *lowering) {
   return true;
 }
 
+static uint64_t positions_of(const dsm__delivery *part) {
+  return part->size.rows * part->size.columns;
+}
+
 /* Keys and values of all positions, or of the queries', with those before in a cache. */
 static bool check_positions(const dsm__lowering *lowering) {
   const dsm_layer_spec *const spec = lowering->layer->spec;
   const dsm__json_node inputs = dsm__layer_entry_member(lowering->layer, "inputs");
   const uint64_t queries = spec->feature.rows;
+  if (lowering->part_count == 1 && all_keys(spec) < queries) {
+    const dsm__json_node context = dsm__layer_entry_member(lowering->layer, "context");
+    dsm__json_error(&context, "one layer delivers a key for each query",
+                    "expected a context of at least the %llu positions, found %llu",
+                    (unsigned long long)queries, (unsigned long long)all_keys(spec));
+    return false;
+  }
   for (size_t i = 0; i < lowering->part_count; i++) {
-    const dsm_size2 size = lowering->parts[i].size;
-    const uint64_t positions = size.rows * size.columns;
+    const uint64_t positions = positions_of(&lowering->parts[i]);
     const bool is_query = i == QUERY;
     const bool is_cached = all_keys(spec) > queries && positions == queries;
     if (positions != (is_query ? queries : all_keys(spec)) && !(!is_query && is_cached)) {
@@ -122,6 +132,14 @@ static bool check_positions(const dsm__lowering *lowering) {
                       is_query ? "queries" : "keys and values", (unsigned long long)positions);
       return false;
     }
+  }
+  const dsm__delivery *const parts = lowering->parts;
+  if (lowering->part_count == PART_COUNT &&
+      positions_of(&parts[KEY]) != positions_of(&parts[VALUE])) {
+    dsm__json_error(&inputs, NULL, "expected values of as many positions as keys, %llu, found %llu",
+                    (unsigned long long)positions_of(&parts[KEY]),
+                    (unsigned long long)positions_of(&parts[VALUE]));
+    return false;
   }
   return true;
 }

@@ -84,6 +84,7 @@ const dsm__layer_kind dsm__conv_transpose_kind = {
     .reads_positions = true,
     .works_on_input = true,
     .least_input = least_input,
+    .is_grown = true,
     .check = check,
     .lower = lower,
 };

@@ -25,7 +25,7 @@ static void write(dsm__json_writer *writer, const dsm_layer_spec *spec, bool is_
 static bool check(const dsm__lowering *lowering) {
   const dsm_layer_spec *const spec = lowering->layer->spec;
   const dsm__delivery *const read = &lowering->gathered;
-  const uint64_t numbers = read->features * read->size.rows * read->size.columns;
+  const uint64_t numbers = read->features; /* as all of them are flattened */
   if (numbers == spec->feature.rows) {
     return true;
   }
@@ -52,6 +52,7 @@ const dsm__layer_kind dsm__embedding_kind = {
     .write = write,
     .keeps_positions = true,
     .never_backward = true,
+    .reads_numbers = true,
     .has_timesteps = true,
     .check = check,
     .lower = lower,

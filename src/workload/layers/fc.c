@@ -54,6 +54,26 @@ static void write(dsm__json_writer *writer, const dsm_layer_spec *spec, bool is_
   }
 }
 
+/* A pool on the input takes all that it leaves as features of one position. */
+static bool check(const dsm__lowering *lowering) {
+  const dsm_layer_spec *const spec = lowering->layer->spec;
+  const dsm_aux *const select = dsm__find_op(spec, DSM_AUX_SELECT);
+  if ((spec->feature.rows == 1 && select == NULL) || dsm__find_pool(spec, true) == NULL) {
+    return true;
+  }
+  if (select != NULL) {
+    dsm__json_error(lowering->layer->node, NULL,
+                    "expected a select or a pool on the input, found both");
+    return false;
+  }
+  const dsm__json_node positions = dsm__layer_entry_member(lowering->layer, "positions");
+  dsm__json_error(&positions,
+                  "what a pool on the input leaves is taken as features of one position",
+                  "expected 1 or none beside a pool on the input, found %llu",
+                  (unsigned long long)spec->feature.rows);
+  return false;
+}
+
 /* Experts are groups with weights of their own, each for its part of the positions, rounded up. */
 static void lower_experts(const dsm_layer_spec *spec, dsm_layer *primary) {
   const double routed = (double)(spec->feature.rows * spec->active_experts);
@@ -83,6 +103,7 @@ const dsm__layer_kind dsm__fc_kind = {
     .write = write,
     .keeps_positions = true,
     .works_on_input = true,
+    .check = check,
     .has_timesteps = true,
     .lower = lower,
 };

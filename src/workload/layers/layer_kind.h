@@ -49,7 +49,9 @@ typedef struct dsm__layer_kind {
   unsigned states_features; /**< DSM__STATES_* */
   bool reads_positions; /**< features with their sizes; else all that inputs deliver is flattened */
   bool keeps_positions; /**< of what it reads, where it states none: fc, attention, embedding */
-  bool reads_parts;     /**< each of its inputs has a role of its own */
+  bool reads_numbers;   /**< all that inputs deliver are numbers of rows, a position each */
+  bool is_grown;    /**< delivers more positions than it reads: its least input is what it needs */
+  bool reads_parts; /**< each of its inputs has a role of its own */
   bool works_on_input;  /**< may have operations on its input */
   bool pools_output;    /**< may have a pool on its output */
   bool has_timesteps;   /**< may run timesteps */

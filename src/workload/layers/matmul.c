@@ -7,8 +7,7 @@ static void read_matmul(dsm_layer_spec *spec, dsm__arena *arena, const dsm__json
   if (dsm__json_require(&operand, "the name of the layer that makes the second operand")) {
     dsm__json_string(&operand, 1, DSM_NAME_BYTES_MAX, arena, &spec->operand);
   }
-  dsm__json_required_u64(node, "operand_elements", "the second operand's elements per sample", 1,
-                         DSM_PRODUCT_MAX, &spec->operand_elements);
+  dsm__json_optional_u64(node, "operand_elements", 1, DSM_PRODUCT_MAX, 0, &spec->operand_elements);
 }
 
 static void write_matmul(dsm__json_writer *writer, const dsm_layer_spec *spec, bool is_full) {
