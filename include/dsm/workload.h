@@ -75,8 +75,8 @@ typedef struct dsm_size2 {
 /** One auxiliary operation as declared. */
 typedef struct dsm_aux {
   dsm_aux_op op;
-  const char *from;   /**< residual, multiply: the layer whose output is the other operand; else
-                           NULL */
+  const char *from;   /**< residual, multiply: the layer whose output is the other operand; a norm
+                           of the input: the layer whose it is; else NULL */
   dsm_size2 window;   /**< pools only */
   dsm_size2 stride;   /**< pools only; default: the window */
   dsm_size2 feature;  /**< pools only: size of the result */

@@ -19,6 +19,9 @@ const char *dsm__auxiliary_derive(const dsm__lowering *lowering, dsm_layer *out)
   const dsm_aux *const rotary = dsm__find_op(spec, DSM_AUX_ROTARY);
   for (size_t i = 0; i < spec->aux_count; i++) {
     const dsm_aux *const aux = &spec->aux[i];
+    if (dsm__is_shared_norm(aux)) {
+      continue; /* it is there, and counted, where the other layer reads */
+    }
     const bool is_norm_of_input =
         aux->is_on_input && (aux->op == DSM_AUX_LAYER_NORM || aux->op == DSM_AUX_RMS_NORM);
     *(is_norm_of_input ? &out->has_input_op[aux->op] : &out->has_op[aux->op]) = true;

@@ -58,11 +58,12 @@ const dsm__object_type dsm__layer_object = {.name = "layer",
 #define POOLS (OP(MAX_POOL) | OP(AVG_POOL))
 /* What may work on the input, and what works on nothing else. */
 #define ON_INPUT_ALONE (OP(SELECT) | OP(UPSAMPLE))
-#define ON_INPUT (POOLS | OP(LAYER_NORM) | OP(RMS_NORM) | ON_INPUT_ALONE)
+#define SHARED_NORMS (OP(LAYER_NORM) | OP(RMS_NORM))
+#define ON_INPUT (POOLS | SHARED_NORMS | ON_INPUT_ALONE)
 
 static const dsm__object_key aux_keys[] = {
     {.name = "op"},
-    {"from", OP(RESIDUAL) | OP(MULTIPLY)},
+    {"from", OP(RESIDUAL) | OP(MULTIPLY) | SHARED_NORMS},
     {"window", POOLS},
     {"stride", POOLS},
     {"feature", POOLS},
@@ -121,8 +122,9 @@ static void read_own_keys(dsm_aux *aux, dsm__arena *arena, const dsm__json_node 
   if (is_pool(aux->op)) {
     read_pool(aux, node);
   }
-  if ((aux->op == DSM_AUX_RESIDUAL || aux->op == DSM_AUX_MULTIPLY) &&
-      dsm__json_require(&from, "the name of an earlier layer")) {
+  const bool is_shared_norm = (SHARED_NORMS & (1U << aux->op)) != 0 && dsm__json_is_present(&from);
+  if (is_shared_norm || ((aux->op == DSM_AUX_RESIDUAL || aux->op == DSM_AUX_MULTIPLY) &&
+                         dsm__json_require(&from, "the name of an earlier layer"))) {
     dsm__json_string(&from, 1, DSM_NAME_BYTES_MAX, arena, &aux->from);
   }
   if (aux->op == DSM_AUX_SELECT) {
@@ -181,6 +183,11 @@ static void check_side(const dsm_layer_spec *spec, const dsm_aux *aux, const dsm
     dsm__json_error(node, NULL,
                     "expected a select only in an fc, which keeps positions, found it in %s",
                     dsm_layer_type_name(spec->type));
+  } else if ((SHARED_NORMS & (1U << aux->op)) != 0 && aux->from != NULL && !aux->is_on_input) {
+    const dsm__json_node from = dsm__json_member(node, "from");
+    dsm__json_error(&from, "a norm of the input may be that of another layer with the same input",
+                    "expected \"from\" of a %s only on the input, found it on the output",
+                    dsm_aux_op_name(aux->op));
   } else if (aux->op == DSM_AUX_UPSAMPLE && !kind->reads_positions) {
     dsm__json_error(node, NULL, "expected an upsample only in a conv, found it in %s",
                     dsm_layer_type_name(spec->type));

@@ -44,14 +44,48 @@ const char *dsm__layer_derive_quantities(dsm_layer *out, const dsm__layer_positi
   return NULL;
 }
 
+static uint64_t norm_parameters(const dsm_layer *layer) {
+  const uint64_t features = layer->gates > 0 ? layer->out / layer->gates : layer->out;
+  uint64_t norms = layer->has_op[DSM_AUX_BATCH_NORM] ? 2 * features : 0;
+  norms += layer->has_op[DSM_AUX_LAYER_NORM] ? 2 * features : 0;
+  norms += layer->has_op[DSM_AUX_RMS_NORM] ? features : 0;
+  norms += layer->has_input_op[DSM_AUX_LAYER_NORM] ? 2 * layer->in : 0;
+  norms += layer->has_input_op[DSM_AUX_RMS_NORM] ? layer->in : 0;
+  return norms;
+}
+
+dsm__parameter_counts dsm__layer_count_parameters(const dsm_layer *layer) {
+  const bool is_table = layer->lookup_elements > 0;
+  const uint64_t own = layer->is_tied ? 0 : layer->weight_elements;
+  return (dsm__parameter_counts){
+      .weights = is_table ? 0 : own,
+      .biases = layer->has_op[DSM_AUX_BIAS] ? layer->out : 0,
+      .norms = norm_parameters(layer),
+      .embeddings = is_table ? own : 0,
+  };
+}
+
 uint64_t dsm__layer_derive_parameters(const dsm_layer *layer) {
-  const uint64_t norm_features = layer->gates > 0 ? layer->out / layer->gates : layer->out;
-  uint64_t parameters = layer->is_tied ? 0 : layer->weight_elements;
-  parameters += layer->has_op[DSM_AUX_BIAS] ? layer->out : 0;
-  parameters += layer->has_op[DSM_AUX_BATCH_NORM] ? 2 * norm_features : 0;
-  parameters += layer->has_op[DSM_AUX_LAYER_NORM] ? 2 * norm_features : 0;
-  parameters += layer->has_op[DSM_AUX_RMS_NORM] ? norm_features : 0;
-  parameters += layer->has_input_op[DSM_AUX_LAYER_NORM] ? 2 * layer->in : 0;
-  parameters += layer->has_input_op[DSM_AUX_RMS_NORM] ? layer->in : 0;
-  return parameters;
+  const dsm__parameter_counts counts = dsm__layer_count_parameters(layer);
+  return counts.weights + counts.biases + counts.norms + counts.embeddings;
+}
+
+dsm__parameter_counts dsm__workload_count_parameters(const dsm_workload *workload) {
+  dsm__parameter_counts sums = {.weights = 0};
+  for (size_t i = 0; i < workload->layer_count; i++) {
+    const dsm__parameter_counts one = dsm__layer_count_parameters(&workload->layers[i]);
+    sums.weights += one.weights;
+    sums.biases += one.biases;
+    sums.norms += one.norms;
+    sums.embeddings += one.embeddings;
+  }
+  return sums;
+}
+
+double dsm__workload_cache_bytes(const dsm_workload *workload) {
+  double elements = 0;
+  for (size_t i = 0; i < workload->layer_count; i++) {
+    elements += (double)workload->layers[i].cache_elements;
+  }
+  return elements * (workload->cache_bytes > 0 ? workload->cache_bytes : workload->element_bytes);
 }

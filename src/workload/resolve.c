@@ -423,13 +423,29 @@ static bool check_tie(const resolver *r, const dsm__layer_entry *layer) {
   return false;
 }
 
+/* A norm of the input may be that of an earlier layer. */
+static bool resolve_shared_norm(const resolver *r, const dsm__layer_entry *layer,
+                                size_t aux_index) {
+  const dsm__json_node list = dsm__json_member(layer->node, "aux");
+  const dsm__json_node item = dsm__json_item(&list, aux_index);
+  const dsm__json_node node = dsm__json_member(&item, "from");
+  const size_t from = find_earlier(r, layer, &node, layer->spec->aux[aux_index].from);
+  return from != SIZE_MAX && !is_wrong(r, from) && !is_wrong(r, layer->index) &&
+         dsm__shared_norm_check(r->workload->specs, &r->names, layer, aux_index, from);
+}
+
 /* References of a layer other than its inputs. */
 static bool resolve_references(const resolver *r, const dsm__layer_entry *layer, dsm_layer *out) {
   bool is_good = resolve_operand(r, layer, out);
   is_good = check_tie(r, layer) && is_good;
   for (size_t i = 0; i < layer->spec->aux_count; i++) {
     const dsm_aux *const aux = &layer->spec->aux[i];
-    if (aux->from != NULL && !r->workload->is_list) {
+    if (aux->from == NULL || r->workload->is_list) {
+      continue;
+    }
+    if (dsm__is_shared_norm(aux)) {
+      is_good = resolve_shared_norm(r, layer, i) && is_good;
+    } else {
       is_good = resolve_shortcut(r, layer, i, out) && is_good;
     }
   }

@@ -67,8 +67,25 @@ typedef struct dsm__layer_positions {
  */
 const char *dsm__layer_derive_quantities(dsm_layer *out, const dsm__layer_positions *positions);
 
-/** Weights, biases and normalisation parameters of a primary layer (section 4). */
+/** Parameters by what they are. */
+typedef struct dsm__parameter_counts {
+  uint64_t weights; /**< of products */
+  uint64_t biases;
+  uint64_t norms;
+  uint64_t embeddings; /**< rows of tables */
+} dsm__parameter_counts;
+
+/** Those of a primary layer (section 4). */
+dsm__parameter_counts dsm__layer_count_parameters(const dsm_layer *layer);
+
+/** All of them. */
 uint64_t dsm__layer_derive_parameters(const dsm_layer *layer);
+
+/** Those of a network. */
+dsm__parameter_counts dsm__workload_count_parameters(const dsm_workload *workload);
+
+/** Keys and values of earlier positions, for a sample, that inference keeps. */
+double dsm__workload_cache_bytes(const dsm_workload *workload);
 
 /** Fills what follows from the resolved graph: lives of tensors and totals. */
 void dsm__workload_derive_lives(dsm_workload *workload, dsm_layer *layers,

@@ -2,6 +2,7 @@
 /* Derived quantities of each layer type (docs/model.md, section 1), by hand. */
 #include "network.h"
 #include "suites.h"
+#include "workload/workload_internal.h"
 
 /* One pooled convolution: every factor differs, so that none can stand in for another.
  * Output 4 x 6, kernel 3 x 5, stride 2 x 1: the network's input is 8 x 6. Pool 2 x 3 with stride
@@ -149,6 +150,23 @@ START_TEST(test_matmul_has_an_operand_and_no_weights) {
 END_TEST
 
 /* conv: 3 * 8 * 15 * 24 MACs; fc of 3 timesteps: 3 * 48 * 5. */
+START_TEST(test_parameters_and_caches_are_counted_by_kind) {
+  network = network_of(
+      "{'name': 'words', 'type': 'embedding', 'vocabulary': 100, 'out': 12, 'positions': 3,"
+      " 'aux': [{'op': 'layer_norm'}]}, {'name': 'qkv', 'type': 'fc', 'in': 12, 'out': 36,"
+      " 'aux': [{'op': 'rms_norm', 'on': 'input'}, {'op': 'bias'}]}, {'name': 'attention',"
+      " 'type': 'attention', 'heads': 2, 'head_features': 6, 'context': 10}, {'name': 'out',"
+      " 'type': 'fc', 'in': 12, 'out': 100, 'tied_to': 'words', 'aux': [{'op': 'bias'}]}");
+  const dsm__parameter_counts counts = dsm__workload_count_parameters(network);
+  ck_assert_uint_eq(counts.embeddings, 100 * 12);
+  ck_assert_uint_eq(counts.weights, 12 * 36);
+  ck_assert_uint_eq(counts.biases, 36 + 100);
+  ck_assert_uint_eq(counts.norms, 2 * 12 + 12);
+  ck_assert_uint_eq(network->parameters, 1200 + 432 + 136 + 36);
+  ck_assert_double_eq(dsm__workload_cache_bytes(network), 2.0 * 2 * 2 * 6 * 10);
+}
+END_TEST
+
 START_TEST(test_totals_include_timesteps) {
   network = network_with("'element_bytes': 4, ",
                          "{'name': 'c', 'type': 'conv', 'in': 3, 'out': 8, 'feature': [4, 6],"
@@ -184,6 +202,7 @@ Suite *suite_quantities(void) {
   tcase_add_test(types, test_lstm_parameters_count_four_biases);
   tcase_add_test(types, test_matmul_has_an_operand_and_no_weights);
   tcase_add_test(types, test_totals_include_timesteps);
+  tcase_add_test(types, test_parameters_and_caches_are_counted_by_kind);
   suite_add_tcase(suite, types);
   return suite;
 }

@@ -208,6 +208,67 @@ START_TEST(test_layer_has_the_passes_that_its_inputs_and_weights_need) {
 }
 END_TEST
 
+/* ---- norms of the input that several layers read ---- */
+
+#define GATED(norm)                                                                                \
+  "{'name': 'a', 'type': 'fc', 'in': 8, 'out': 4, 'positions': 3}, {'name': 'gate', 'type': 'fc'," \
+  " 'in': 4, 'out': 6, 'aux': [{'op': 'rms_norm', 'on': 'input'}]}, {'name': 'up', 'type': 'fc',"  \
+  " 'inputs': ['a'], 'in': 4, 'out': 6, 'aux': [" norm ", {'op': 'multiply', 'from': 'gate'}]}"
+#define NORM "{'op': 'rms_norm', 'on': 'input'}"
+#define NORM_FROM(name) "{'op': 'rms_norm', 'on': 'input', 'from': '" name "'}"
+
+START_TEST(test_norm_of_another_layer_is_counted_there) {
+  network = network_of(GATED(NORM_FROM("gate")));
+  ck_assert_uint_eq(network->layers[1].parameters, 4 * 6 + 4);
+  ck_assert_uint_eq(network->layers[2].parameters, 4 * 6);
+  ck_assert_uint_eq(network->layers[1].input_op_elements, 3 * 4);
+  ck_assert_uint_eq(network->layers[2].input_op_elements, 0);
+  ck_assert_uint_eq(network->layers[2].saved_elements, 0);
+  ck_assert(!network->layers[2].has_input_op[DSM_AUX_RMS_NORM]);
+  ck_assert_uint_eq(network->layers[2].shortcut_count, 1);
+}
+END_TEST
+
+START_TEST(test_norm_of_ones_own_is_counted) {
+  network = network_of(GATED(NORM));
+  ck_assert_uint_eq(network->layers[2].parameters, 4 * 6 + 4);
+  ck_assert_uint_eq(network->layers[2].input_op_elements, 3 * 4);
+}
+END_TEST
+
+START_TEST(test_norm_of_another_layer_is_of_the_same_input) {
+  static const char from[] = "$.layers[2].aux[0].from";
+  expect_refused(GATED(NORM_FROM("a")), from); /* has none */
+  expect_refused(GATED(NORM_FROM("up")), from);
+  expect_refused(GATED("{'op': 'layer_norm', 'on': 'input', 'from': 'gate'}"), from);
+  expect_refused(GATED("{'op': 'rms_norm', 'from': 'gate'}"), from); /* on the output */
+  expect_refused(GATED(NORM_FROM("gate")) ", {'name': 'down', 'type': 'fc', 'in': 6, 'out': 4,"
+                                          " 'aux': [" NORM_FROM("gate") "]}",
+                 "$.layers[3].aux[0].from"); /* reads something else */
+  expect_refused(GATED(NORM_FROM("gate")) ", {'name': 'again', 'type': 'fc', 'inputs': ['a'],"
+                                          " 'in': 4, 'out': 4, 'aux': [" NORM_FROM("up") "]}",
+                 "$.layers[3].aux[0].from"); /* is gate's */
+  expect_refused(GATED(NORM_FROM("gate")) ", {'name': 'last', 'type': 'fc', 'inputs': ['a'],"
+                                          " 'in': 4, 'out': 4, 'aux': [{'op': 'select',"
+                                          " 'positions': 1}, " NORM_FROM("gate") "]}",
+                 "$.layers[3].aux[1].from"); /* one of its positions */
+}
+END_TEST
+
+/* ---- tables of one row ---- */
+
+#define TOKENS(vocabulary)                                                                         \
+  "{'name': 'patches', 'type': 'fc', 'in': 12, 'out': 8, 'positions': 5}, {'name': 'tokens',"      \
+  " 'type': 'embedding', 'inputs': ['@input'], 'vocabulary': " vocabulary ", 'out': 8,"            \
+  " 'positions': 5, 'learned_positions': true, 'aux': [{'op': 'residual', 'from': 'patches'}]}"
+
+START_TEST(test_table_of_one_row_has_nothing_to_look_up) {
+  network = network_of(TOKENS("1"));
+  ck_assert_uint_eq(network->layers[1].parameters, (1 + 5) * 8);
+  expect_refused(TOKENS("2"), "$.layers[1].positions");
+}
+END_TEST
+
 Suite *suite_resolve_uses(void) {
   Suite *const suite = suite_create("resolve_uses");
   TCase *const uses = tcase_create("uses");
@@ -230,6 +291,10 @@ Suite *suite_resolve_uses(void) {
   tcase_add_test(uses, test_operand_of_wrong_layers_is_not_looked_at);
   tcase_add_loop_test(uses, test_layer_has_the_passes_that_its_inputs_and_weights_need, 0,
                       COUNT_OF(passes));
+  tcase_add_test(uses, test_norm_of_another_layer_is_counted_there);
+  tcase_add_test(uses, test_norm_of_ones_own_is_counted);
+  tcase_add_test(uses, test_norm_of_another_layer_is_of_the_same_input);
+  tcase_add_test(uses, test_table_of_one_row_has_nothing_to_look_up);
   suite_add_tcase(suite, uses);
   return suite;
 }

@@ -107,15 +107,16 @@ DSM__OWN_RECORD(
 typedef struct layer_row {
   const char *name;
   dsm_layer_type type;
-  uint64_t weights;
+  dsm__parameter_counts counts; /* of all */
+  double cache_bytes;
   dsm__declared of;
 } layer_row;
 
 #define PARAMETERS                                                                                 \
   COUNT(layer_row, of.parameters, "parameters", DSM__COLUMN, 0,                                    \
-        "Weights, biases and normalisation parameters.")
+        "Weights, biases, parameters of norms, and rows of embeddings.")
 #define MACS_AND_BYTES                                                                             \
-  COUNT(layer_row, of.forward_macs, "macs_forward_per_sample", DSM__COLUMN, 1,                     \
+  COUNT(layer_row, of.forward_macs, "macs_forward_per_sample", DSM__COLUMN, 0,                     \
         "Of the forward pass, all timesteps."),                                                    \
       DSM__REAL(layer_row, of.activation_bytes, "activation_bytes_per_sample",                     \
                 DSM__ABOVE | DSM__COLUMN, "bytes", "Of all stored outputs, all timesteps.")
@@ -128,7 +129,14 @@ DSM__OWN_RECORD(layer_record, layer_row, true, "A declared layer.",
                 PARAMETERS, MACS_AND_BYTES);
 
 DSM__OWN_RECORD(totals_record, layer_row, false, "Sums over the network.", PARAMETERS,
-                COUNT(layer_row, weights, "weights", 0, 0, "Weights alone."), MACS_AND_BYTES);
+                COUNT(layer_row, counts.weights, "weights", 0, 0, "Of products."),
+                COUNT(layer_row, counts.biases, "biases", 0, 0, "Of all layers."),
+                COUNT(layer_row, counts.norms, "norms", 0, 0, "Parameters of norms."),
+                COUNT(layer_row, counts.embeddings, "embeddings", 0, 0,
+                      "Elements of the tables of embeddings."),
+                DSM__REAL(layer_row, cache_bytes, "cache_bytes_per_sample", 0, "bytes",
+                          "Keys and values of earlier positions that inference keeps."),
+                MACS_AND_BYTES);
 
 typedef struct parameter_row {
   const char *path;
@@ -368,7 +376,8 @@ static dsm__rows axes_of(dsm__page *page, const dsm_system *system) {
 static void fill_workload(dsm__page *page, item_row *row, const dsm_workload *workload) {
   row->minibatch = workload->minibatch;
   row->layers = layers_of(page, workload);
-  row->totals = (layer_row){.weights = workload->weights,
+  row->totals = (layer_row){.counts = dsm__workload_count_parameters(workload),
+                            .cache_bytes = dsm__workload_cache_bytes(workload),
                             .of = {.parameters = workload->parameters,
                                    .forward_macs = workload->forward_macs,
                                    .activation_bytes = workload->activation_bytes}};

@@ -8,6 +8,7 @@
 
 #include "base/number_text.h"
 #include "base/order.h"
+#include "model/equations.h"
 #include "report/declared.h"
 #include "report/folded_name.h"
 #include "report/parameter_list.h"
@@ -15,6 +16,7 @@
 #include "report/table/table.h"
 #include "report/table/text_page.h"
 #include "system/system_internal.h"
+#include "workload/workload_internal.h"
 
 static const dsm__table_column layer_columns[] = {
     {.title = "layer", .is_name = true, .comfort = 18},
@@ -233,19 +235,57 @@ void dsm__describe_source(dsm__page *page, const char *source) {
   dsm__page_break(page);
 }
 
+/* What the weights in the heading are: without tables they have the word alone. */
+static const char *weight_words(dsm__page *page, const dsm_workload *workload) {
+  const dsm__parameter_counts counts = dsm__workload_count_parameters(workload);
+  const char *const weights =
+      dsm__page_text(page, "%s weight%s", dsm__figure_count(counts.weights).text,
+                     dsm__plural((double)counts.weights));
+  return counts.embeddings == 0 ? weights
+                                : dsm__page_text(page, "%s and %s of embeddings", weights,
+                                                 dsm__figure_count(counts.embeddings).text);
+}
+
+/* Parameters by what they are, and what inference keeps of earlier positions. */
+static void put_counts(dsm__page *page, const dsm_workload *workload) {
+  const dsm__parameter_counts counts = dsm__workload_count_parameters(workload);
+  const double cache_bytes = dsm__workload_cache_bytes(workload);
+  const struct {
+    const char *name;
+    uint64_t count;
+  } kinds[] = {
+      {"biases", counts.biases}, {"norms", counts.norms}, {"embeddings", counts.embeddings}};
+  const char *text =
+      dsm__page_text(page, "parameters: weights %s", dsm__figure_count(counts.weights).text);
+  for (size_t i = 0; i < DSM__COUNT_OF(kinds); i++) {
+    if (kinds[i].count > 0) {
+      text = dsm__page_text(page, "%s, %s %s", text, kinds[i].name,
+                            dsm__figure_count(kinds[i].count).text);
+    }
+  }
+  if (cache_bytes > 0) {
+    text = dsm__page_text(page, "%s; cache in inference %s a sample", text,
+                          dsm__figure_scaled(cache_bytes, "B").text);
+  }
+  dsm__page_break(page);
+  dsm__page_line(page, DSM__STYLE_PLAIN, "%s", text);
+}
+
 static void put_workload(dsm__page *page, const dsm_workload *workload) {
+  const double weight_bytes = dsm__stated_bytes(workload->weight_bytes, workload->element_bytes);
   dsm__page_line(
-      page, DSM__STYLE_PLAIN,
-      "%zu layer%s, minibatch %s, %s byte%s an element; %s weight%s, %s%s%s", workload->spec_count,
-      dsm__plural((double)workload->spec_count), dsm__figure_count(workload->minibatch).text,
+      page, DSM__STYLE_PLAIN, "%zu layer%s, minibatch %s, %s byte%s an element; %s, %s%s%s",
+      workload->spec_count, dsm__plural((double)workload->spec_count),
+      dsm__figure_count(workload->minibatch).text,
       dsm__figure_short(workload->element_bytes, 4).text,
       workload->element_bytes > 1 || workload->element_bytes < 1 ? "s" : "",
-      dsm__figure_count(workload->weights).text, dsm__plural((double)workload->weights),
-      dsm__figure_scaled((double)workload->weights * workload->element_bytes, "B").text,
+      weight_words(page, workload),
+      dsm__figure_scaled((double)workload->weights * weight_bytes, "B").text,
       workload->optimizer == DSM_OPTIMIZER_NONE ? "" : ", updated by ",
       workload->optimizer == DSM_OPTIMIZER_NONE ? "" : dsm_optimizer_name(workload->optimizer));
   dsm__describe_source(page, workload->source);
   put_layers(page, workload);
+  put_counts(page, workload);
 }
 
 static void put_system(dsm__page *page, const dsm_system *system) {

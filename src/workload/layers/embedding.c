@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * embedding.c: rows of a table, one for each of a sample's positions: nothing is multiplied, and of
- * the table no more is fetched than the rows that are asked for.
+ * the table no more is fetched than the rows that are asked for. A table of one row leaves nothing
+ * to choose: whatever it reads, each position has this row.
  */
 #include "workload/layers/layer_kind.h"
 
@@ -26,7 +27,7 @@ static bool check(const dsm__lowering *lowering) {
   const dsm_layer_spec *const spec = lowering->layer->spec;
   const dsm__delivery *const read = &lowering->gathered;
   const uint64_t numbers = read->features; /* as all of them are flattened */
-  if (numbers == spec->feature.rows) {
+  if (numbers == spec->feature.rows || spec->vocabulary == 1) {
     return true;
   }
   const dsm__json_node positions = dsm__layer_entry_member(lowering->layer, "positions");
