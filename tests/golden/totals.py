@@ -1,0 +1,209 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Do the bundled networks have the parameters and MACs that they are known to have?
+
+Each is counted here by hand, from its publication and by arithmetic alone, and what `dsm describe`
+prints is compared exactly: parameters, those of them that are weights, biases, norms and embeddings,
+and MACs of a sample in the forward pass, masks counted whole. Published totals, where there are, must
+be what the count comes to.
+
+Usage: totals.py DSM_BINARY
+"""
+import dataclasses
+import json
+import subprocess
+import sys
+
+
+@dataclasses.dataclass
+class Count:
+    """Of a network, or of a part of it."""
+    weights: int = 0
+    biases: int = 0
+    norms: int = 0
+    embeddings: int = 0
+    macs: int = 0
+
+    def __add__(self, other):
+        mine, others = dataclasses.astuple(self), dataclasses.astuple(other)
+        return Count(*(a + b for a, b in zip(mine, others)))
+
+    def __mul__(self, times):
+        return Count(*(times * a for a in dataclasses.astuple(self)))
+
+    @property
+    def parameters(self):
+        return self.weights + self.biases + self.norms + self.embeddings
+
+
+def matrix(rows, columns, positions, bias=True):
+    """A product with weights at each of some positions."""
+    return Count(weights=rows * columns, biases=columns * bias, macs=positions * rows * columns)
+
+
+def table(words, features):
+    return Count(embeddings=words * features)
+
+
+def layer_norm(features):
+    return Count(norms=2 * features)
+
+
+# ---- encoders ----
+
+def encoder_layer(hidden, inner, sequence):
+    """Queries, keys, values and the projection, two products of all positions with all, two products of
+    the feed-forward part: 4 S H^2 + 2 S^2 H + 2 S H F; every matrix has biases, and there are two norms."""
+    return Count(weights=4 * hidden ** 2 + 2 * hidden * inner, biases=4 * hidden + inner + hidden,
+                 norms=2 * 2 * hidden,
+                 macs=4 * sequence * hidden ** 2 + 2 * sequence ** 2 * hidden
+                 + 2 * sequence * hidden * inner)
+
+
+def bert(hidden, layers, sequence=512, vocabulary=30522):
+    """Words, two segments and positions with a norm; the pooler works on one position."""
+    tables = table(vocabulary + 2 + sequence, hidden) + layer_norm(hidden)
+    return tables + encoder_layer(hidden, 4 * hidden, sequence) * layers + matrix(hidden, hidden, 1)
+
+
+def bert_pretraining(hidden, layers, masked=76, sequence=512, vocabulary=30522):
+    """A product and a norm at the masked words, and all words there by the shared table, with biases; and
+    whether the second segment follows the first."""
+    words = Count(biases=vocabulary, macs=masked * hidden * vocabulary)
+    return (bert(hidden, layers, sequence, vocabulary) + matrix(hidden, hidden, masked) + layer_norm(hidden)
+            + words + matrix(hidden, 2, 1))
+
+
+def vision_transformer(hidden, layers, patches=196, pixels=3 * 16 * 16, classes=1000):
+    """Patches with biases; a class token, which the layer of patches works on too, and a position for each;
+    a norm behind the encoder; the class token alone is classified."""
+    sequence = patches + 1
+    tables = table(1 + sequence, hidden)
+    return (matrix(pixels, hidden, sequence) + tables + encoder_layer(hidden, 4 * hidden, sequence) * layers
+            + layer_norm(hidden) + matrix(hidden, classes, 1))
+
+
+# ---- decoders ----
+
+def gpt(hidden, layers, sequence, vocabulary):
+    """Blocks as those of encoders; a norm behind them, and all words at each position by the shared table."""
+    words = Count(macs=sequence * hidden * vocabulary)
+    return (table(vocabulary + sequence, hidden) + encoder_layer(hidden, 4 * hidden, sequence) * layers
+            + layer_norm(hidden) + words)
+
+
+def llama(hidden, inner, layers, heads, kv_heads, sequence, vocabulary):
+    """Queries and the projection of all heads, keys and values of some of them; three matrices of the gated
+    part; norms without a mean, and no biases; the output has weights of its own."""
+    kept = kv_heads * (hidden // heads)
+    weights = 2 * hidden ** 2 + 2 * hidden * kept + 3 * hidden * inner
+    block = Count(weights=weights, norms=2 * hidden, macs=sequence * weights + 2 * sequence ** 2 * hidden)
+    return (table(vocabulary, hidden) + block * layers + Count(norms=hidden)
+            + matrix(hidden, vocabulary, sequence, bias=False))
+
+
+def mixtral(hidden, inner, layers, heads, kv_heads, sequence, vocabulary, experts, active):
+    """Blocks as those of llama, but that each position goes to some of the experts, as a router says."""
+    dense = llama(hidden, inner, layers, heads, kv_heads, sequence, vocabulary)
+    gated = 3 * hidden * inner
+    router = hidden * experts
+    more = Count(weights=(experts - 1) * gated + router,
+                 macs=sequence * ((active - 1) * gated + router))
+    return dense + more * layers
+
+
+# ---- convolutional networks ----
+
+def conv(inputs, outputs, kernel, size):
+    """A convolution with a batch norm, on features of size x size."""
+    weights = inputs * outputs * kernel ** 2
+    return Count(weights=weights, norms=2 * outputs, macs=weights * size ** 2)
+
+
+def residual_part(inputs, width, size, stride, expansion):
+    """Two convolutions of 3 x 3, or one between two of 1 x 1 that make it narrow and wide; a strided 3 x 3
+    reads features of the size before. A shortcut of another shape has a convolution."""
+    if expansion == 1:
+        body = conv(inputs, width, 3, size) + conv(width, width, 3, size)
+    else:
+        body = (conv(inputs, width, 1, size * stride) + conv(width, width, 3, size)
+                + conv(width, expansion * width, 1, size))
+    is_same = inputs == expansion * width and stride == 1
+    return body if is_same else body + conv(inputs, expansion * width, 1, size)
+
+
+def residual_network(counts, expansion):
+    total = conv(3, 64, 7, 112)
+    inputs = 64
+    for stage, count in enumerate(counts):
+        for index in range(count):
+            stride = 2 if stage > 0 and index == 0 else 1
+            total += residual_part(inputs, 64 << stage, 56 >> stage, stride, expansion)
+            inputs = expansion * (64 << stage)
+    return total + matrix(inputs, 1000, 1)
+
+
+@dataclasses.dataclass
+class Known:
+    """What a network comes to, and what is published of it (None: nothing)."""
+    count: Count
+    parameters: int = None
+    macs: int = None
+
+
+NETWORKS = {
+    "bert_base": Known(bert(768, 12), 109482240, 48318971904),
+    "bert_large": Known(bert(1024, 24), 335141888, 167504773120),
+    "bert_large_pretrain": Known(bert_pretraining(1024, 24), 336226108, 169959811072),
+    "gpt": Known(gpt(2048, 24, 2048, 50257)),
+    "gpt2": Known(gpt(768, 12, 1024, 50257), 124439808, 145824153600),
+    "gpt2_large": Known(gpt(1280, 36, 1024, 50257), 774030080, 887285350400),
+    "gpt2_medium": Known(gpt(1024, 24, 1024, 50257), 354823168, 413475536896),
+    "gpt3_175b": Known(gpt(12288, 96, 2048, 50257)),
+    "llama2_13b": Known(llama(5120, 13824, 40, 40, 40, 4096, 32000), 13015864320),
+    "llama2_70b": Known(llama(8192, 28672, 80, 64, 8, 4096, 32000), 68976648192),
+    "llama2_7b": Known(llama(4096, 11008, 32, 32, 32, 4096, 32000), 6738415616),
+    "llama3_8b": Known(llama(4096, 14336, 32, 32, 8, 8192, 128256), 8030261248),
+    "mixtral_8x7b": Known(mixtral(4096, 14336, 32, 32, 8, 4096, 32000, 8, 2), 46702792704),
+    "resnet101": Known(residual_network((3, 4, 23, 3), 4), 44549160),
+    "resnet152": Known(residual_network((3, 8, 36, 3), 4), 60192808),
+    "resnet18": Known(residual_network((2, 2, 2, 2), 1), 11689512),
+    "resnet34": Known(residual_network((3, 4, 6, 3), 1), 21797672),
+    "resnet50": Known(residual_network((3, 4, 6, 3), 4), 25557032, 4089184256),
+    "vit_b16": Known(vision_transformer(768, 12), 86567656),
+    "vit_l16": Known(vision_transformer(1024, 24), 304326632),
+}
+
+
+def totals_of(program, names):
+    """What the program says of networks, by their names."""
+    output = subprocess.run([program, "describe", *names, "--format", "json"], stdout=subprocess.PIPE,
+                            check=True, timeout=120)
+    return {item["name"]: item["totals"] for item in json.loads(output.stdout)["items"]}
+
+
+def complaints_of(name, known, totals):
+    count = known.count
+    pairs = [("parameters", known.parameters or count.parameters, count.parameters),
+             ("MACs", known.macs or count.macs, count.macs)]
+    complaints = [f"{name}: {published} {what} are published, {counted} are counted by hand"
+                  for what, published, counted in pairs if published != counted]
+    expected = {"parameters": count.parameters, "macs_forward_per_sample": count.macs}
+    expected |= {kind: getattr(count, kind) for kind in KINDS}
+    return complaints + [f"{name}: {key}: expected {value}, found {totals[key]}"
+                         for key, value in expected.items() if totals[key] != value]
+
+
+def main():
+    totals = totals_of(sys.argv[1], NETWORKS)
+    complaints = [f"{name}: a network of another name" for name in NETWORKS if name not in totals]
+    for name in set(NETWORKS) & set(totals):
+        complaints += complaints_of(name, NETWORKS[name], totals[name])
+    print("\n".join(complaints) or f"{len(NETWORKS)} networks come to what they are known to have")
+    return 1 if complaints else 0
+
+
+KINDS = ("weights", "biases", "norms", "embeddings")
+
+if __name__ == "__main__":
+    sys.exit(main())
