@@ -23,6 +23,7 @@ extern "C" {
 /** Formats of other programs. */
 typedef enum dsm_import_format {
   DSM_IMPORT_ONNX = 0,    /**< ONNX models, whose weights may be in the file or not */
+  DSM_IMPORT_HUB_CONFIG,  /**< configurations of a hub of models: config.json of transformers */
   DSM_IMPORT_FORMAT_COUNT /**< none of them */
 } dsm_import_format;
 

@@ -11,6 +11,7 @@
 #define DSM_IMPORT_FORMAT_H
 
 #include "base/json_read.h"
+#include "base/json_write.h"
 #include "dsm/import.h"
 #include "workload/builder.h"
 
@@ -20,7 +21,7 @@ typedef struct dsm__import {
   size_t length;
   const char *file; /**< NULL: none */
   const dsm_import_options *options;
-  dsm__json_doc *doc; /**< bare: findings and their places */
+  dsm__json_doc *doc; /**< of the file if its format is JSON, else bare: findings and places */
   dsm__json_node root;
   dsm__workload_builder builder; /**< its workload has its defaults, and what the reader finds */
 } dsm__import;
@@ -28,14 +29,20 @@ typedef struct dsm__import {
 typedef struct dsm__import_reader {
   const char *word;
   const char *help;
+  bool is_json;   /**< its files are JSON documents */
+  bool is_system; /**< it becomes a system, or what the file tells of one */
   /** Are these bytes, or those that begin a file, of this format? */
   bool (*recognise)(const char *bytes, size_t length, const char *file);
   /** Fills the workload's name, input and minibatch, and adds its layers. Errors are the
-   * document's. */
+   * document's. NULL: it writes the description itself. */
   void (*read)(dsm__import *import);
+  /** Writes the description, an object, which may have parameters and blocks. Errors are the
+   * document's, with which nothing of it is used. */
+  void (*write)(dsm__import *import, dsm__json_writer *writer);
 } dsm__import_reader;
 
 extern const dsm__import_reader dsm__onnx_reader;
+extern const dsm__import_reader dsm__hub_reader;
 
 /** Notes at a place what was approximated or left out: an error where options are strict. */
 void dsm__import_note(const dsm__import *import, const dsm__json_node *node, const char *format,
@@ -47,5 +54,12 @@ uint64_t dsm__import_dimension(const dsm__import *import, const char *name, size
 /** The name of the file without folders and ending, as the name of a network; in the workload's
  * arena, NULL if out of memory. */
 const char *dsm__import_file_stem(const dsm__import *import);
+
+/** Can this be a name? It has 1 to DSM_NAME_BYTES_MAX bytes and no control characters. */
+bool dsm__import_is_name(const char *text);
+
+/** Begins the object of a workload, with all members before the first that is about layers. */
+void dsm__import_begin_workload(const dsm__import *import, dsm__json_writer *writer,
+                                const char *name, const char *source);
 
 #endif

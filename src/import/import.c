@@ -12,6 +12,7 @@
 static const dsm__import_reader *reader_of(dsm_import_format format) {
   static const dsm__import_reader *const readers[DSM_IMPORT_FORMAT_COUNT] = {
       [DSM_IMPORT_ONNX] = &dsm__onnx_reader,
+      [DSM_IMPORT_HUB_CONFIG] = &dsm__hub_reader,
   };
   return readers[format];
 }
@@ -113,18 +114,102 @@ static dsm_status write_text(char **text, size_t *text_length, const dsm_workloa
   return *text == NULL ? dsm__out_of_memory(diags) : DSM_OK;
 }
 
-static dsm_status import_with(char **text, size_t *text_length, dsm__import *import,
-                              dsm_import_format format, dsm_diags *diags) {
+/* ---- descriptions that readers write ---- */
+
+bool dsm__import_is_name(const char *text) {
+  const size_t length = strlen(text);
+  bool is_fit = length > 0 && length <= DSM_NAME_BYTES_MAX;
+  for (size_t i = 0; is_fit && i < length; i++) {
+    is_fit = (unsigned char)text[i] >= ' ' && text[i] != '\x7f';
+  }
+  return is_fit;
+}
+
+void dsm__import_begin_workload(const dsm__import *import, dsm__json_writer *writer,
+                                const char *name, const char *source) {
+  const uint64_t minibatch = import->options->minibatch;
+  dsm__json_begin_object(writer, false);
+  dsm__json_put_string(writer, "format", "dsm-workload/1");
+  dsm__json_put_string(writer, "name", name);
+  dsm__json_put_string(writer, "source", source);
+  dsm__json_put_u64(writer, "minibatch", minibatch != 0 ? minibatch : 1);
+}
+
+/* Reads what was written as it will be read: what together makes no workload was stated by the
+ * file, whose finding is the first one. */
+static void check_workload(const dsm__import *import, const dsm__text_buffer *text) {
+  dsm_diags *const findings = dsm_diags_new(1);
+  dsm_workload *workload = NULL;
+  const dsm_status status =
+      dsm_workload_parse(&workload, text->text, text->length, NULL, NULL, 0, findings);
+  if (status == DSM_ERROR_OUT_OF_MEMORY || findings == NULL) {
+    dsm__json_set_out_of_memory(import->doc);
+  } else if (status != DSM_OK) {
+    const dsm_diag *const first = dsm_diags_get(findings, 0);
+    dsm__json_error(&import->root, first->hint, "expected what makes a workload, found at %s: %s",
+                    first->path, first->message);
+  }
+  dsm_workload_free(workload);
+  dsm_diags_free(findings);
+}
+
+static dsm_status write_with(char **text, size_t *text_length, dsm__import *import,
+                             const dsm__import_reader *reader, dsm_diags *diags) {
+  dsm__text_buffer out = {0};
+  dsm__json_writer writer = {.out = &out};
+  reader->write(import, &writer);
+  if (dsm__json_doc_error_count(import->doc) == 0) {
+    dsm__json_finish(&writer);
+    if (!out.failed && !reader->is_system) {
+      check_workload(import, &out);
+    }
+  }
+  dsm_status status = dsm__json_doc_finish(import->doc);
+  if (status != DSM_OK) {
+    dsm__text_fini(&out);
+    return status;
+  }
+  *text_length = out.length;
+  *text = dsm__text_finish(&out);
+  return *text == NULL ? dsm__out_of_memory(diags) : DSM_OK;
+}
+
+/* ---- readers ---- */
+
+static dsm_status open_document(dsm__import *import, const dsm__import_reader *reader,
+                                dsm_diags *diags) {
+  if (reader->is_json) {
+    const dsm_status status = dsm__json_doc_parse(&import->doc, import->bytes, import->length,
+                                                  import->file, NULL, 0, diags);
+    if (status == DSM_OK) {
+      import->root = dsm__json_root(import->doc);
+    }
+    return status;
+  }
+  import->doc = dsm__json_doc_bare(import->file, diags);
+  if (import->doc == NULL) {
+    return dsm__out_of_memory(diags);
+  }
   import->root = dsm__json_labelled(import->doc, "");
+  return DSM_OK;
+}
+
+static dsm_status import_with(char **text, size_t *text_length, dsm__import *import,
+                              const dsm__import_reader *reader, dsm_diags *diags) {
   import->builder = (dsm__workload_builder){
       .workload = dsm__workload_new(), .root = import->root, .list = import->root};
   if (import->builder.workload == NULL) {
     return dsm__out_of_memory(diags);
   }
-  read_layers(import, reader_of(format));
-  dsm_status status = dsm__json_doc_finish(import->doc);
-  if (status == DSM_OK) {
-    status = write_text(text, text_length, import->builder.workload, diags);
+  dsm_status status;
+  if (reader->write != NULL) {
+    status = write_with(text, text_length, import, reader, diags);
+  } else {
+    read_layers(import, reader);
+    status = dsm__json_doc_finish(import->doc);
+    if (status == DSM_OK) {
+      status = write_text(text, text_length, import->builder.workload, diags);
+    }
   }
   dsm__builder_fini(&import->builder);
   dsm_workload_free(import->builder.workload);
@@ -156,11 +241,10 @@ dsm_status dsm_import_text(char **text, size_t *text_length, const char *bytes, 
   if (format == DSM_IMPORT_FORMAT_COUNT) {
     return refuse(file, diags);
   }
-  import.doc = dsm__json_doc_bare(file, diags);
-  if (import.doc == NULL) {
-    return dsm__out_of_memory(diags);
+  dsm_status status = open_document(&import, reader_of(format), diags);
+  if (status == DSM_OK) {
+    status = import_with(text, text_length, &import, reader_of(format), diags);
   }
-  const dsm_status status = import_with(text, text_length, &import, format, diags);
   dsm__json_doc_free(import.doc);
   return status;
 }

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* bert.c: encoders of tokens that normalise each sum, and the pooler of the first position. */
+#include "dsm/limits.h"
+#include "import/hub/hub.h"
+
+enum { POSITIONS = 512 };
+static const double dropout = 0.1;
+
+static void write_parameters(const dsm__hub *hub) {
+  const uint64_t sequence = dsm__hub_sequence(hub, "max_position_embeddings", POSITIONS);
+  dsm__hub_note_positions(hub, "max_position_embeddings", POSITIONS, sequence);
+  dsm__hub_begin_parameters(hub);
+  dsm__hub_parameter(hub, "sequence", sequence);
+  dsm__hub_parameter(hub, "vocabulary",
+                     dsm__hub_count(hub, "vocab_size", "the size of the vocabulary",
+                                    DSM_DIMENSION_MAX));
+  dsm__hub_parameter(hub, "token_types",
+                     dsm__hub_count_or(hub, "type_vocab_size", DSM_DIMENSION_MAX, 2));
+  dsm__hub_parameter(hub, "blocks", dsm__hub_count(hub, "num_hidden_layers",
+                                                   "the number of blocks", DSM_LAYERS_MAX));
+  dsm__hub_parameter(hub, "hidden", dsm__hub_count(hub, "hidden_size",
+                                                   "the features between blocks",
+                                                   DSM_DIMENSION_MAX));
+  dsm__hub_parameter(hub, "heads", dsm__hub_count(hub, "num_attention_heads",
+                                                  "the number of heads", DSM_SIDE_MAX));
+  dsm__hub_parameter(hub, "inner", dsm__hub_count(hub, "intermediate_size",
+                                                  "the features inside a feed-forward part",
+                                                  DSM_DIMENSION_MAX));
+}
+
+static void write_embeddings(const dsm__hub *hub, bool has_dropout) {
+  dsm__hub_embedding_write(hub, &(dsm__hub_embedding){.name = "tokens",
+                                                      .vocabulary = "=vocabulary",
+                                                      .has_learned_positions = true});
+  dsm__hub_embedding_write(hub, &(dsm__hub_embedding){.name = "token_types",
+                                                      .vocabulary = "=token_types",
+                                                      .input = "@input",
+                                                      .residual = "tokens",
+                                                      .norm = DSM__HUB_LAYER_NORM,
+                                                      .has_dropout = has_dropout});
+}
+
+static void write_block(const dsm__hub *hub, bool has_dropout) {
+  dsm__hub_begin_block(hub, "encoder", "=blocks");
+  dsm__hub_fc_write(hub, &(dsm__hub_fc){.name = "qkv", .in = "=hidden", .out = "=3*hidden",
+                                        .has_bias = true});
+  dsm__hub_attention_write(
+      hub, &(dsm__hub_attention){.name = "attention", .head_features = "=hidden/heads"});
+  dsm__hub_fc_write(hub, &(dsm__hub_fc){.name = "attention_out",
+                                        .in = "=hidden",
+                                        .out = "=hidden",
+                                        .has_bias = true,
+                                        .has_dropout = has_dropout,
+                                        .residual = "@before",
+                                        .norm = DSM__HUB_LAYER_NORM});
+  dsm__hub_fc_write(hub, &(dsm__hub_fc){.name = "ff1",
+                                        .in = "=hidden",
+                                        .out = "=inner",
+                                        .has_bias = true,
+                                        .activation =
+                                            dsm__hub_activation(hub, "hidden_act", "gelu")});
+  dsm__hub_fc_write(hub, &(dsm__hub_fc){.name = "ff2",
+                                        .in = "=inner",
+                                        .out = "=hidden",
+                                        .has_bias = true,
+                                        .has_dropout = has_dropout,
+                                        .residual = "attention_out",
+                                        .norm = DSM__HUB_LAYER_NORM});
+  dsm__hub_end_block(hub);
+}
+
+void dsm__hub_write_bert(const dsm__hub *hub) {
+  const bool has_dropout = dsm__hub_share(hub, "hidden_dropout_prob", dropout) > 0;
+  dsm__hub_note_score_dropout(hub, "attention_probs_dropout_prob", dropout);
+  dsm__hub_note_flag(hub, "is_decoder", "is read as an encoder: attention without a mask");
+  dsm__hub_note_head(hub, "BertModel", "the base model with its pooler");
+  write_parameters(hub);
+  dsm__hub_begin_layers(hub);
+  write_embeddings(hub, has_dropout);
+  write_block(hub, has_dropout);
+  dsm__hub_fc_write(hub, &(dsm__hub_fc){.name = "pooler",
+                                        .in = "=hidden",
+                                        .out = "=hidden",
+                                        .selects_first = true,
+                                        .has_bias = true,
+                                        .activation = "tanh"});
+  dsm__hub_end_layers(hub);
+}

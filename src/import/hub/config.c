@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* config.c: the keys of a configuration, typed and bounded. */
+#include "dsm/limits.h"
+#include "import/hub/hub.h"
+
+/* Of a model that can read more, as many positions are assumed. */
+enum { SEQUENCE_BOUND = 8192 };
+
+/* A member; what is null is left to the program that wrote it, as if it were not there. */
+static dsm__json_node member_of(const dsm__hub *hub, const char *key) {
+  dsm__json_node node = dsm__json_member(hub->config, key);
+  if (dsm__json_is_null(&node)) {
+    node.item = NULL;
+  }
+  return node;
+}
+
+uint64_t dsm__hub_count(const dsm__hub *hub, const char *key, const char *meaning, uint64_t max) {
+  const dsm__json_node node = member_of(hub, key);
+  uint64_t value = 1;
+  return dsm__json_require(&node, meaning) && dsm__json_u64(&node, 1, max, &value) ? value : 1;
+}
+
+uint64_t dsm__hub_count_or(const dsm__hub *hub, const char *key, uint64_t max, uint64_t fallback) {
+  const dsm__json_node node = member_of(hub, key);
+  uint64_t value = fallback;
+  return dsm__json_is_present(&node) && !dsm__json_u64(&node, 1, max, &value) ? 1 : value;
+}
+
+bool dsm__hub_flag(const dsm__hub *hub, const char *key, bool fallback) {
+  const dsm__json_node node = member_of(hub, key);
+  bool value = fallback;
+  return dsm__json_is_present(&node) && !dsm__json_bool(&node, &value) ? fallback : value;
+}
+
+double dsm__hub_share(const dsm__hub *hub, const char *key, double fallback) {
+  const dsm__json_node node = member_of(hub, key);
+  const dsm__json_range range = {.min = 0, .max = 1};
+  double value = fallback;
+  return dsm__json_is_present(&node) && !dsm__json_double(&node, range, &value) ? fallback : value;
+}
+
+/* ---- activations ---- */
+
+static const dsm__word activation_rows[] = {
+    {.key = "gelu", .text = "gelu"},
+    {.key = "gelu_new", .text = "gelu"},
+    {.key = "gelu_fast", .text = "gelu"},
+    {.key = "gelu_python", .text = "gelu"},
+    {.key = "gelu_pytorch_tanh", .text = "gelu"},
+    {.key = "relu", .text = "relu"},
+    {.key = "silu", .text = "silu"},
+    {.key = "swish", .text = "silu"},
+    {.key = "tanh", .text = "tanh"},
+    {.key = "sigmoid", .text = "sigmoid"},
+};
+
+const char *dsm__hub_activation(const dsm__hub *hub, const char *key, const char *fallback) {
+  static const dsm__words words = {.what = "activation", .items = activation_rows,
+                                   .count = DSM__COUNT_OF(activation_rows)};
+  const dsm__json_node node = member_of(hub, key);
+  size_t which = 0;
+  if (!dsm__json_is_present(&node)) {
+    return fallback;
+  }
+  return dsm__json_enum(&node, &words, &which) ? activation_rows[which].text : fallback;
+}
+
+/* ---- positions ---- */
+
+uint64_t dsm__hub_sequence(const dsm__hub *hub, const char *key, uint64_t fallback) {
+  const dsm__json_node node = member_of(hub, key);
+  const uint64_t most = dsm__hub_count_or(hub, key, DSM_DIMENSION_MAX, fallback);
+  const uint64_t given = dsm__import_dimension(hub->import, "sequence", sizeof "sequence" - 1);
+  if (given > most) {
+    dsm__import_note(hub->import, &node, "the sequence is given as %llu, and the model reads %llu",
+                     (unsigned long long)given, (unsigned long long)most);
+  } else if (given == 0 && most > SEQUENCE_BOUND) {
+    dsm__import_note(hub->import, &node,
+                     "the sequence is assumed to be %d: --dimension sequence=N says another",
+                     SEQUENCE_BOUND);
+  }
+  return given > 0 ? given : most < SEQUENCE_BOUND ? most : SEQUENCE_BOUND;
+}
+
+void dsm__hub_note_positions(const dsm__hub *hub, const char *key, uint64_t fallback,
+                             uint64_t sequence) {
+  const dsm__json_node node = member_of(hub, key);
+  const uint64_t rows = dsm__hub_count_or(hub, key, DSM_DIMENSION_MAX, fallback);
+  if (rows > sequence) {
+    dsm__import_note(hub->import, &node, "of the table of positions %llu rows are counted",
+                     (unsigned long long)sequence);
+  }
+}
+
+/* ---- what is left out ---- */
+
+void dsm__hub_note_score_dropout(const dsm__hub *hub, const char *key, double fallback) {
+  if (dsm__hub_share(hub, key, fallback) > 0) {
+    const dsm__json_node node = member_of(hub, key);
+    dsm__import_note(hub->import, &node, "dropout of an attention's scores is left out");
+  }
+}
+
+void dsm__hub_note_flag(const dsm__hub *hub, const char *key, const char *note) {
+  if (dsm__hub_flag(hub, key, false)) {
+    const dsm__json_node node = member_of(hub, key);
+    dsm__import_note(hub->import, &node, "%s", note);
+  }
+}
+
+const char *dsm__hub_architecture(const dsm__hub *hub) {
+  const dsm__json_node list = member_of(hub, "architectures");
+  const dsm__json_node first = dsm__json_item(&list, 0);
+  const char *const text = dsm__json_text(&first);
+  return text == NULL ? "" : text;
+}

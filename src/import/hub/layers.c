@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* layers.c: layers of transformers as lines of a description, with names in place of numbers. */
+#include "import/hub/hub.h"
+
+static void put_optional(const dsm__hub *hub, const char *key, const char *text) {
+  if (text != NULL) {
+    dsm__json_put_string(hub->writer, key, text);
+  }
+}
+
+void dsm__hub_begin_parameters(const dsm__hub *hub) {
+  dsm__json_put_object(hub->writer, "parameters", false);
+}
+
+void dsm__hub_parameter(const dsm__hub *hub, const char *name, uint64_t value) {
+  dsm__json_put_u64(hub->writer, name, value);
+}
+
+void dsm__hub_parameter_text(const dsm__hub *hub, const char *name, const char *expression) {
+  dsm__json_put_string(hub->writer, name, expression);
+}
+
+void dsm__hub_begin_layers(const dsm__hub *hub) {
+  dsm__json_end_object(hub->writer);
+  dsm__json_put_array(hub->writer, "layers", false);
+}
+
+void dsm__hub_end_layers(const dsm__hub *hub) {
+  dsm__json_end_array(hub->writer);
+}
+
+void dsm__hub_begin_block(const dsm__hub *hub, const char *name, const char *repeat) {
+  dsm__json_begin_object(hub->writer, false);
+  dsm__json_put_string(hub->writer, "block", name);
+  put_optional(hub, "repeat", repeat);
+  dsm__json_put_array(hub->writer, "layers", false);
+}
+
+void dsm__hub_end_block(const dsm__hub *hub) {
+  dsm__json_end_array(hub->writer);
+  dsm__json_end_object(hub->writer);
+}
+
+static void begin_layer(const dsm__hub *hub, const char *name, const char *type) {
+  dsm__json_begin_object(hub->writer, true);
+  dsm__json_put_string(hub->writer, "name", name);
+  dsm__json_put_string(hub->writer, "type", type);
+}
+
+static void put_inputs(const dsm__hub *hub, const char *const *names, size_t count) {
+  if (names[0] == NULL) {
+    return;
+  }
+  dsm__json_put_array(hub->writer, "inputs", true);
+  for (size_t i = 0; i < count && names[i] != NULL; i++) {
+    dsm__json_write_string(hub->writer, names[i]);
+  }
+  dsm__json_end_array(hub->writer);
+}
+
+/* ---- operations ---- */
+
+static void put_op(const dsm__hub *hub, const char *op, const char *key, const char *value) {
+  dsm__json_begin_object(hub->writer, true);
+  dsm__json_put_string(hub->writer, "op", op);
+  put_optional(hub, key, value);
+  dsm__json_end_object(hub->writer);
+}
+
+/* The operation where its name, or its operand, is there. */
+static void put_named(const dsm__hub *hub, const char *op) {
+  if (op != NULL) {
+    put_op(hub, op, NULL, NULL);
+  }
+}
+
+static void put_of(const dsm__hub *hub, const char *op, const char *from) {
+  if (from != NULL) {
+    put_op(hub, op, "from", from);
+  }
+}
+
+static void put_rotary(const dsm__hub *hub, double share) {
+  dsm__json_begin_object(hub->writer, true);
+  dsm__json_put_string(hub->writer, "op", "rotary");
+  if (share < 1) {
+    dsm__json_put_double(hub->writer, "share", share);
+  }
+  dsm__json_end_object(hub->writer);
+}
+
+static void put_select(const dsm__hub *hub) {
+  dsm__json_begin_object(hub->writer, true);
+  dsm__json_put_string(hub->writer, "op", "select");
+  dsm__json_put_u64(hub->writer, "positions", 1);
+  dsm__json_end_object(hub->writer);
+}
+
+static bool has_aux(const dsm__hub_fc *fc) {
+  return fc->input_norm != NULL || fc->activation != NULL || fc->residual != NULL ||
+         fc->multiply != NULL || fc->norm != NULL || fc->rotated_share > 0 || fc->selects_first ||
+         fc->has_bias || fc->has_dropout;
+}
+
+static void put_aux(const dsm__hub *hub, const dsm__hub_fc *fc) {
+  if (!has_aux(fc)) {
+    return;
+  }
+  dsm__json_put_array(hub->writer, "aux", true);
+  if (fc->input_norm != NULL) {
+    put_op(hub, fc->input_norm, "on", "input");
+  }
+  if (fc->selects_first) {
+    put_select(hub);
+  }
+  put_named(hub, fc->has_bias ? "bias" : NULL);
+  if (fc->rotated_share > 0) {
+    put_rotary(hub, fc->rotated_share);
+  }
+  put_named(hub, fc->activation);
+  put_of(hub, "multiply", fc->multiply);
+  put_named(hub, fc->has_dropout ? "dropout" : NULL);
+  put_of(hub, "residual", fc->residual);
+  put_named(hub, fc->norm);
+  dsm__json_end_array(hub->writer);
+}
+
+/* ---- layers ---- */
+
+void dsm__hub_fc_write(const dsm__hub *hub, const dsm__hub_fc *fc) {
+  begin_layer(hub, fc->name, "fc");
+  dsm__json_put_string(hub->writer, "in", fc->in);
+  dsm__json_put_string(hub->writer, "out", fc->out);
+  put_inputs(hub, &fc->input, 1);
+  put_optional(hub, "positions", fc->positions);
+  put_optional(hub, "tied_to", fc->tied_to);
+  put_optional(hub, "experts", fc->has_experts ? "=experts" : NULL);
+  put_optional(hub, "active_experts", fc->has_experts ? "=active_experts" : NULL);
+  put_aux(hub, fc);
+  put_optional(hub, "//", fc->comment);
+  dsm__json_end_object(hub->writer);
+}
+
+void dsm__hub_embedding_write(const dsm__hub *hub, const dsm__hub_embedding *embedding) {
+  const dsm__hub_fc operations = {.residual = embedding->residual,
+                                  .norm = embedding->norm,
+                                  .has_dropout = embedding->has_dropout};
+  begin_layer(hub, embedding->name, "embedding");
+  dsm__json_put_string(hub->writer, "vocabulary", embedding->vocabulary);
+  dsm__json_put_string(hub->writer, "out", "=hidden");
+  dsm__json_put_string(hub->writer, "positions", "=sequence");
+  if (embedding->has_learned_positions) {
+    dsm__json_put_bool(hub->writer, "learned_positions", true);
+  }
+  put_inputs(hub, &embedding->input, 1);
+  put_aux(hub, &operations);
+  dsm__json_end_object(hub->writer);
+}
+
+void dsm__hub_attention_write(const dsm__hub *hub, const dsm__hub_attention *attention) {
+  begin_layer(hub, attention->name, "attention");
+  dsm__json_put_string(hub->writer, "heads", "=heads");
+  put_optional(hub, "kv_heads", attention->has_kv_heads ? "=kv_heads" : NULL);
+  dsm__json_put_string(hub->writer, "head_features", attention->head_features);
+  put_optional(hub, "window", attention->has_window ? "=window" : NULL);
+  if (attention->is_causal) {
+    dsm__json_put_bool(hub->writer, "causal", true);
+  }
+  put_inputs(hub, attention->inputs, 3);
+  dsm__json_end_object(hub->writer);
+}

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* vit.c: encoders of the patches of an image, and a classification of the first position. */
+#include <string.h>
+
+#include "dsm/limits.h"
+#include "import/hub/hub.h"
+
+enum { IMAGE = 224, PATCH = 16, CHANNELS = 3, CLASSES = 2 };
+
+/* One number, or a list of two equal ones. */
+static uint64_t side(const dsm__hub *hub, const char *key, uint64_t fallback) {
+  const dsm__json_node node = dsm__json_member(hub->config, key);
+  if (!dsm__json_is_list(&node)) {
+    return dsm__hub_count_or(hub, key, DSM_SIDE_MAX, fallback);
+  }
+  uint64_t sides[2] = {1, 1};
+  size_t count = 0;
+  if (dsm__json_array(&node, 2, 2, &count)) {
+    for (size_t i = 0; i < count; i++) {
+      const dsm__json_node item = dsm__json_item(&node, i);
+      (void)dsm__json_u64(&item, 1, DSM_SIDE_MAX, &sides[i]);
+    }
+    if (sides[0] != sides[1]) {
+      dsm__json_error(&node, NULL, "expected two equal sides, found %llu and %llu",
+                      (unsigned long long)sides[0], (unsigned long long)sides[1]);
+    }
+  }
+  return sides[0];
+}
+
+/* Patches in a row: the last pixels that fill none are left out, as the model does. */
+static uint64_t patches_of(const dsm__hub *hub, uint64_t image, uint64_t patch) {
+  if (patch > image) {
+    const dsm__json_node node = dsm__json_member(hub->config, "patch_size");
+    dsm__json_error(&node, NULL, "expected at most the image_size, %llu, found %llu",
+                    (unsigned long long)image, (unsigned long long)patch);
+    return 1;
+  }
+  return image / patch;
+}
+
+static bool is_classifier(const dsm__hub *hub) {
+  return strcmp(dsm__hub_architecture(hub), "ViTForImageClassification") == 0;
+}
+
+static uint64_t classes(const dsm__hub *hub) {
+  const dsm__json_node labels = dsm__json_member(hub->config, "id2label");
+  uint64_t count = 0;
+  for (dsm__json_node each = dsm__json_first_member(&labels); dsm__json_is_present(&each);
+       each = dsm__json_next(&each)) {
+    count++;
+  }
+  return count > 0 ? count : dsm__hub_count_or(hub, "num_labels", DSM_DIMENSION_MAX, CLASSES);
+}
+
+static void write_parameters(const dsm__hub *hub) {
+  const uint64_t image = side(hub, "image_size", IMAGE);
+  const uint64_t patch = side(hub, "patch_size", PATCH);
+  dsm__hub_begin_parameters(hub);
+  dsm__hub_parameter(hub, "channels",
+                     dsm__hub_count_or(hub, "num_channels", DSM_SIDE_MAX, CHANNELS));
+  dsm__hub_parameter(hub, "patch", patch);
+  dsm__hub_parameter(hub, "patches", patches_of(hub, image, patch));
+  dsm__hub_parameter_text(hub, "sequence", "=patches*patches+1");
+  dsm__hub_parameter(hub, "blocks", dsm__hub_count(hub, "num_hidden_layers",
+                                                   "the number of blocks", DSM_LAYERS_MAX));
+  dsm__hub_parameter(hub, "hidden", dsm__hub_count(hub, "hidden_size",
+                                                   "the features between blocks",
+                                                   DSM_DIMENSION_MAX));
+  dsm__hub_parameter(hub, "heads", dsm__hub_count(hub, "num_attention_heads",
+                                                  "the number of heads", DSM_SIDE_MAX));
+  dsm__hub_parameter(hub, "inner", dsm__hub_count(hub, "intermediate_size",
+                                                  "the features inside a feed-forward part",
+                                                  DSM_DIMENSION_MAX));
+  if (is_classifier(hub)) {
+    dsm__hub_parameter(hub, "classes", classes(hub));
+  }
+}
+
+static void write_block(const dsm__hub *hub, bool has_dropout) {
+  dsm__hub_begin_block(hub, "encoder", "=blocks");
+  dsm__hub_fc_write(hub, &(dsm__hub_fc){.name = "qkv",
+                                        .in = "=hidden",
+                                        .out = "=3*hidden",
+                                        .input_norm = DSM__HUB_LAYER_NORM,
+                                        .has_bias = dsm__hub_flag(hub, "qkv_bias", true)});
+  dsm__hub_attention_write(
+      hub, &(dsm__hub_attention){.name = "attention", .head_features = "=hidden/heads"});
+  dsm__hub_fc_write(hub, &(dsm__hub_fc){.name = "attention_out",
+                                        .in = "=hidden",
+                                        .out = "=hidden",
+                                        .has_bias = true,
+                                        .has_dropout = has_dropout,
+                                        .residual = "@before"});
+  dsm__hub_fc_write(hub, &(dsm__hub_fc){.name = "ff1",
+                                        .in = "=hidden",
+                                        .out = "=inner",
+                                        .input_norm = DSM__HUB_LAYER_NORM,
+                                        .has_bias = true,
+                                        .activation =
+                                            dsm__hub_activation(hub, "hidden_act", "gelu")});
+  dsm__hub_fc_write(hub, &(dsm__hub_fc){.name = "ff2",
+                                        .in = "=inner",
+                                        .out = "=hidden",
+                                        .has_bias = true,
+                                        .has_dropout = has_dropout,
+                                        .residual = "attention_out"});
+  dsm__hub_end_block(hub);
+}
+
+/* A classifier has no pooler, and the base model no classes. */
+static void write_end(const dsm__hub *hub) {
+  const bool has_classes = is_classifier(hub);
+  dsm__hub_fc_write(hub, &(dsm__hub_fc){.name = has_classes ? "classifier" : "pooler",
+                                        .in = "=hidden",
+                                        .out = has_classes ? "=classes" : "=hidden",
+                                        .input_norm = DSM__HUB_LAYER_NORM,
+                                        .selects_first = true,
+                                        .has_bias = true,
+                                        .activation = has_classes ? NULL : "tanh"});
+}
+
+static void note_positions(const dsm__hub *hub) {
+  const dsm__json_node node = dsm__json_member(hub->config, "image_size");
+  dsm__import_note(hub->import, &node,
+                   "the class token and the table of positions are left out, which are added to "
+                   "the patches; the token counts as one patch more");
+  if (dsm__import_dimension(hub->import, "sequence", sizeof "sequence" - 1) > 0) {
+    dsm__import_note(hub->import, &node, "the sequence is what the image and its patches make it");
+  }
+}
+
+void dsm__hub_write_vit(const dsm__hub *hub) {
+  const bool has_dropout = dsm__hub_share(hub, "hidden_dropout_prob", 0) > 0;
+  dsm__hub_note_score_dropout(hub, "attention_probs_dropout_prob", 0);
+  note_positions(hub);
+  write_parameters(hub);
+  dsm__hub_begin_layers(hub);
+  dsm__hub_fc_write(hub, &(dsm__hub_fc){.name = "patches",
+                                        .in = "=channels*patch*patch",
+                                        .out = "=hidden",
+                                        .positions = "=sequence",
+                                        .has_bias = true,
+                                        .has_dropout = has_dropout});
+  write_block(hub, has_dropout);
+  write_end(hub);
+  dsm__hub_end_layers(hub);
+}
