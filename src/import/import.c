@@ -2,6 +2,7 @@
 #include "dsm/import.h"
 
 #include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/diag_add.h"
@@ -218,9 +219,14 @@ static dsm_status import_with(char **text, size_t *text_length, dsm__import *imp
 
 /* What can be read, in words. */
 static dsm_status refuse(const char *file, dsm_diags *diags) {
+  char words[128] = "";
+  size_t used = 0;
+  for (dsm_import_format f = 0; f < DSM_IMPORT_FORMAT_COUNT && used < sizeof words; f++) {
+    used += (size_t)snprintf(words + used, sizeof words - used, "%s%s", f == 0 ? "" : ", ",
+                             reader_of(f)->word);
+  }
   dsm__diags_add(diags, DSM_SEVERITY_ERROR, (dsm__place){.file = file}, NULL,
-                 "expected a file of a format that can be imported, such as an %s, found none",
-                 reader_of(DSM_IMPORT_ONNX)->help);
+                 "expected a file of a format that can be imported (%s), found none", words);
   return DSM_ERROR_INVALID;
 }
 

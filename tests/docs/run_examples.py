@@ -108,7 +108,8 @@ def examples_for_ranks(runner, folder):
 def run_help(runner):
     with tempfile.TemporaryDirectory() as folder:
         shutil.copy(EXAMPLES / "calibrate" / "times.csv", folder)
-        shutil.copy(EXAMPLES / "import" / "model.onnx", folder)
+        for name in ("model.onnx", "config.json"):
+            shutil.copy(EXAMPLES / "import" / name, folder)
         overview = runner.run("dsm help", folder).stdout
         listed = overview[overview.index("\nCommands:\n"):overview.index("\nOptions:\n")]
         commands = [[], *([name] for name in re.findall(r"^  (\S+) ", listed, flags=re.M))]

@@ -368,12 +368,13 @@ static const char *small_bytes(void) {
   return (const char *)small_model;
 }
 
-static attempt import_with(const dsm_import_options *options, dsm_diags *diags) {
+static attempt import_bytes(const char *bytes, size_t byte_count, const char *file,
+                            const dsm_import_options *options, dsm_diags *diags) {
   char *text = poison();
   size_t length = 0;
   uint64_t digest = DIGEST_START;
   const dsm_status status =
-      dsm_import_text(&text, &length, small_bytes(), sizeof small_model, "m.onnx", options, diags);
+      dsm_import_text(&text, &length, bytes, byte_count, file, options, diags);
   if (status == DSM_OK) {
     digest = digest_u64(digest_text(digest, text), length);
   }
@@ -382,6 +383,31 @@ static attempt import_with(const dsm_import_options *options, dsm_diags *diags) 
     free(text);
   }
   return made;
+}
+
+static attempt import_with(const dsm_import_options *options, dsm_diags *diags) {
+  return import_bytes(small_bytes(), sizeof small_model, "m.onnx", options, diags);
+}
+
+static attempt import_config(const subject *s, dsm_diags *diags) {
+  static const char config[] =
+      "{\"model_type\": \"gpt2\", \"n_embd\": 8, \"n_layer\": 2, \"n_head\": 2, "
+      "\"n_positions\": 16, \"vocab_size\": 10}";
+  (void)s;
+  return import_bytes(config, sizeof config - 1, "config.json", NULL, diags);
+}
+
+static attempt import_unfit_config(const subject *s, dsm_diags *diags) {
+  static const char config[] =
+      "{\"model_type\": \"gpt2\", \"n_embd\": 7, \"n_layer\": 2, \"n_head\": 2, "
+      "\"n_positions\": 16, \"vocab_size\": 10}";
+  (void)s;
+  return import_bytes(config, sizeof config - 1, "config.json", NULL, diags);
+}
+
+static attempt import_nothing(const subject *s, dsm_diags *diags) {
+  (void)s;
+  return import_bytes("none", 4, "none", NULL, diags);
 }
 
 static attempt import_model(const subject *s, dsm_diags *diags) {
@@ -446,6 +472,9 @@ const faulty_case input_cases[] = {
     {"dsm_import_recognise", recognise_model, DSM_OK, NULL},
     {"dsm_import_text", import_model, DSM_OK, NULL},
     {"dsm_import_text, strict", import_strictly, DSM_ERROR_INVALID, NULL},
+    {"dsm_import_text, hub", import_config, DSM_OK, NULL},
+    {"dsm_import_text, unfit hub", import_unfit_config, DSM_ERROR_INVALID, NULL},
+    {"dsm_import_text, nothing", import_nothing, DSM_ERROR_INVALID, NULL},
     {"dsm_workload_load", load_workload, DSM_OK, NULL},
     {"dsm_system_parse", parse_system, DSM_OK, NULL},
     {"dsm_system_parse, bad", parse_bad_system, DSM_ERROR_INVALID, NULL},

@@ -52,6 +52,30 @@ START_TEST(formats_are_recognised_by_what_files_hold) {
 }
 END_TEST
 
+START_TEST(documents_are_recognised_by_their_own_members) {
+  static const struct {
+    const char *text;
+    bool is_config;
+  } cases[] = {
+      {" \n{\"model_type\": 1}", true},
+      {"{\"a\": \"\\\"}\", \"b\": [{}, [1]], \"model_type\" \t: \"x", true},
+      {"{\"model_type\"", false},
+      {"{\"model_type\", 1}", false},
+      {"{\"a\": \"model_type\"}", false},
+      {"{\"a\": {\"model_type\": 1}}", false},
+      {"[{\"model_type\": 1}]", false},
+      {"{} {\"model_type\": 1}", false},
+      {"{\"format\": \"dsm-workload/1\", \"model_type\": 1}", false},
+      {"{\"model_type\\", false},
+      {"{\"", false},
+      {"{", false},
+  };
+  const char *const text = cases[_i].text;
+  const dsm_import_format found = dsm_import_recognise(text, strlen(text), "config.json");
+  ck_assert(found == (cases[_i].is_config ? DSM_IMPORT_HUB_CONFIG : DSM_IMPORT_FORMAT_COUNT));
+}
+END_TEST
+
 START_TEST(a_model_becomes_a_workload) {
   outcome made = import_small(NULL);
   dsm_workload *workload = NULL;
@@ -130,6 +154,7 @@ int main(void) {
   TCase *const tests = tcase_create("import");
   tcase_add_test(tests, formats_have_words);
   tcase_add_test(tests, formats_are_recognised_by_what_files_hold);
+  tcase_add_loop_test(tests, documents_are_recognised_by_their_own_members, 0, 12);
   tcase_add_test(tests, a_model_becomes_a_workload);
   tcase_add_test(tests, options_say_what_the_file_does_not);
   tcase_add_test(tests, what_is_no_such_file_is_said);

@@ -1,13 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Writes the models that fuzzing begins with.
+"""Writes the files that fuzzing begins with.
 
 Usage: write_seeds.py tests/fuzz/corpus/import
 """
+import json
 import pathlib
 import sys
 
 import onnx_networks as networks
+from hub_configs import CONFIGS
 from onnx_writer import Model
 
 
@@ -39,6 +41,9 @@ def main():
               "external": networks.small_cnn(Model(weights="external"))}
     for name, model in models.items():
         (folder / f"{name}.onnx").write_bytes(model.bytes())
+    for name, config in CONFIGS.items():
+        short = {key: {"0": "a", "1": "b"} if key == "id2label" else value for key, value in config.items()}
+        (folder / f"{name}.json").write_text(json.dumps(short))
 
 
 if __name__ == "__main__":

@@ -354,9 +354,20 @@ cli_exit cli_apply_elasticity(cli_arguments *arguments, const cli_option *option
   return CLI_EXIT_DONE;
 }
 
+static cli_exit add_dimension(cli_arguments *arguments, const cli_option *option, const char *name,
+                              size_t size) {
+  cli_import_arguments *const import = &arguments->import;
+  if (import->dimension_count == DSM_IMPORT_DIMENSIONS_MAX) {
+    return cli_usage_error(arguments->command, "--%s: expected it at most %d times, found more",
+                           option->name, DSM_IMPORT_DIMENSIONS_MAX);
+  }
+  import->dimensions[import->dimension_count++] =
+      (dsm_import_dimension){.name = name, .size = size};
+  return CLI_EXIT_DONE;
+}
+
 /* The text is split where it stands: the name is what is before the last '='. */
 cli_exit cli_apply_dimension(cli_arguments *arguments, const cli_option *option, char *value) {
-  cli_import_arguments *const import = &arguments->import;
   char *const equals = strrchr(value, '=');
   size_t size = 0;
   if (equals == NULL || equals == value ||
@@ -365,14 +376,18 @@ cli_exit cli_apply_dimension(cli_arguments *arguments, const cli_option *option,
                            "--%s: expected NAME=N, N a whole number from 1 to %d, found '%s'",
                            option->name, DSM_DIMENSION_MAX, value);
   }
-  if (import->dimension_count == DSM_IMPORT_DIMENSIONS_MAX) {
-    return cli_usage_error(arguments->command, "--%s: expected it at most %d times, found more",
-                           option->name, DSM_IMPORT_DIMENSIONS_MAX);
-  }
   *equals = '\0';
-  import->dimensions[import->dimension_count++] =
-      (dsm_import_dimension){.name = value, .size = size};
-  return CLI_EXIT_DONE;
+  return add_dimension(arguments, option, value, size);
+}
+
+cli_exit cli_apply_sequence(cli_arguments *arguments, const cli_option *option, char *value) {
+  size_t size = 0;
+  if (!cli_parse_size(value, 1, DSM_SIDE_MAX, &size)) {
+    return cli_usage_error(arguments->command,
+                           "--%s: expected a whole number from 1 to %d, found '%s'", option->name,
+                           DSM_SIDE_MAX, value);
+  }
+  return add_dimension(arguments, option, "sequence", size);
 }
 
 cli_exit cli_apply_shard(cli_arguments *arguments, const cli_option *option, char *value) {

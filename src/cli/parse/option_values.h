@@ -48,6 +48,7 @@ cli_exit cli_settle_parallelisms(cli_arguments *arguments, const dsm_system *sys
 cli_exit cli_apply_elasticity(cli_arguments *arguments, const cli_option *option, char *value);
 cli_exit cli_apply_set(cli_arguments *arguments, const cli_option *option, char *value);
 cli_exit cli_apply_dimension(cli_arguments *arguments, const cli_option *option, char *value);
+cli_exit cli_apply_sequence(cli_arguments *arguments, const cli_option *option, char *value);
 cli_exit cli_apply_shard(cli_arguments *arguments, const cli_option *option, char *value);
 cli_exit cli_apply_format(cli_arguments *arguments, const cli_option *option, char *value);
 cli_exit cli_apply_simulate(cli_arguments *arguments, const cli_option *option, char *value);

@@ -89,6 +89,7 @@ const cli_command cli_commands[] = {
          "files too, and reads them in the same way.",
      .examples = {"dsm import model.onnx -o network.json",
                   "dsm import model.onnx --dimension batch=32 --strict -o network.json",
+                  "dsm import config.json --sequence 2048 -o llama.json",
                   "dsm explore model.onnx torus64"},
      .run = cli_run_import},
     {.name = "describe",

@@ -11,21 +11,23 @@ static void write_parameters(const dsm__hub *hub) {
   dsm__hub_note_positions(hub, "max_position_embeddings", POSITIONS, sequence);
   dsm__hub_begin_parameters(hub);
   dsm__hub_parameter(hub, "sequence", sequence);
-  dsm__hub_parameter(hub, "vocabulary",
-                     dsm__hub_count(hub, "vocab_size", "the size of the vocabulary",
-                                    DSM_DIMENSION_MAX));
+  dsm__hub_parameter(
+      hub, "vocabulary",
+      dsm__hub_count(hub, "vocab_size", "the size of the vocabulary", DSM_DIMENSION_MAX));
   dsm__hub_parameter(hub, "token_types",
                      dsm__hub_count_or(hub, "type_vocab_size", DSM_DIMENSION_MAX, 2));
-  dsm__hub_parameter(hub, "blocks", dsm__hub_count(hub, "num_hidden_layers",
-                                                   "the number of blocks", DSM_LAYERS_MAX));
-  dsm__hub_parameter(hub, "hidden", dsm__hub_count(hub, "hidden_size",
-                                                   "the features between blocks",
-                                                   DSM_DIMENSION_MAX));
-  dsm__hub_parameter(hub, "heads", dsm__hub_count(hub, "num_attention_heads",
-                                                  "the number of heads", DSM_SIDE_MAX));
-  dsm__hub_parameter(hub, "inner", dsm__hub_count(hub, "intermediate_size",
-                                                  "the features inside a feed-forward part",
-                                                  DSM_DIMENSION_MAX));
+  dsm__hub_parameter(
+      hub, "blocks",
+      dsm__hub_count(hub, "num_hidden_layers", "the number of blocks", DSM_LAYERS_MAX));
+  dsm__hub_parameter(
+      hub, "hidden",
+      dsm__hub_count(hub, "hidden_size", "the features between blocks", DSM_DIMENSION_MAX));
+  dsm__hub_parameter(
+      hub, "heads",
+      dsm__hub_count(hub, "num_attention_heads", "the number of heads", DSM_SIDE_MAX));
+  dsm__hub_parameter(hub, "inner",
+                     dsm__hub_count(hub, "intermediate_size",
+                                    "the features inside a feed-forward part", DSM_DIMENSION_MAX));
 }
 
 static void write_embeddings(const dsm__hub *hub, bool has_dropout) {
@@ -42,8 +44,8 @@ static void write_embeddings(const dsm__hub *hub, bool has_dropout) {
 
 static void write_block(const dsm__hub *hub, bool has_dropout) {
   dsm__hub_begin_block(hub, "encoder", "=blocks");
-  dsm__hub_fc_write(hub, &(dsm__hub_fc){.name = "qkv", .in = "=hidden", .out = "=3*hidden",
-                                        .has_bias = true});
+  dsm__hub_fc_write(
+      hub, &(dsm__hub_fc){.name = "qkv", .in = "=hidden", .out = "=3*hidden", .has_bias = true});
   dsm__hub_attention_write(
       hub, &(dsm__hub_attention){.name = "attention", .head_features = "=hidden/heads"});
   dsm__hub_fc_write(hub, &(dsm__hub_fc){.name = "attention_out",
@@ -53,12 +55,12 @@ static void write_block(const dsm__hub *hub, bool has_dropout) {
                                         .has_dropout = has_dropout,
                                         .residual = "@before",
                                         .norm = DSM__HUB_LAYER_NORM});
-  dsm__hub_fc_write(hub, &(dsm__hub_fc){.name = "ff1",
-                                        .in = "=hidden",
-                                        .out = "=inner",
-                                        .has_bias = true,
-                                        .activation =
-                                            dsm__hub_activation(hub, "hidden_act", "gelu")});
+  dsm__hub_fc_write(hub,
+                    &(dsm__hub_fc){.name = "ff1",
+                                   .in = "=hidden",
+                                   .out = "=inner",
+                                   .has_bias = true,
+                                   .activation = dsm__hub_activation(hub, "hidden_act", "gelu")});
   dsm__hub_fc_write(hub, &(dsm__hub_fc){.name = "ff2",
                                         .in = "=inner",
                                         .out = "=hidden",

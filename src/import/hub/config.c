@@ -56,8 +56,8 @@ static const dsm__word activation_rows[] = {
 };
 
 const char *dsm__hub_activation(const dsm__hub *hub, const char *key, const char *fallback) {
-  static const dsm__words words = {.what = "activation", .items = activation_rows,
-                                   .count = DSM__COUNT_OF(activation_rows)};
+  static const dsm__words words = {
+      .what = "activation", .items = activation_rows, .count = DSM__COUNT_OF(activation_rows)};
   const dsm__json_node node = member_of(hub, key);
   size_t which = 0;
   if (!dsm__json_is_present(&node)) {

@@ -34,9 +34,9 @@ static void write_parameters(const dsm__hub *hub, const gpt_form *form) {
   }
   dsm__hub_begin_parameters(hub);
   dsm__hub_parameter(hub, "sequence", sequence);
-  dsm__hub_parameter(hub, "vocabulary",
-                     dsm__hub_count(hub, "vocab_size", "the size of the vocabulary",
-                                    DSM_DIMENSION_MAX));
+  dsm__hub_parameter(
+      hub, "vocabulary",
+      dsm__hub_count(hub, "vocab_size", "the size of the vocabulary", DSM_DIMENSION_MAX));
   dsm__hub_parameter(hub, "blocks",
                      dsm__hub_count(hub, form->blocks, "the number of blocks", DSM_LAYERS_MAX));
   dsm__hub_parameter(hub, "hidden", hidden);
@@ -88,12 +88,11 @@ static void write_gpt(const dsm__hub *hub, const gpt_form *form, const gpt_choic
   write_parameters(hub, form);
   dsm__hub_begin_layers(hub);
   dsm__hub_embedding_write(
-      hub, &(dsm__hub_embedding){
-               .name = "tokens",
-               .vocabulary = "=vocabulary",
-               .has_learned_positions = form->has_learned_positions,
-               .has_dropout =
-                   dsm__hub_share(hub, form->embedding_dropout, form->default_dropout) > 0});
+      hub, &(dsm__hub_embedding){.name = "tokens",
+                                 .vocabulary = "=vocabulary",
+                                 .has_learned_positions = form->has_learned_positions,
+                                 .has_dropout = dsm__hub_share(hub, form->embedding_dropout,
+                                                               form->default_dropout) > 0});
   write_block(hub, choice);
   dsm__hub_head_write(hub, DSM__HUB_LAYER_NORM, form->is_tied);
   dsm__hub_end_layers(hub);
@@ -113,10 +112,10 @@ void dsm__hub_write_gpt2(const dsm__hub *hub) {
                                 .default_positions = 1024,
                                 .has_learned_positions = true,
                                 .is_tied = true};
-  const gpt_choice choice = {
-      .has_dropout = dsm__hub_share(hub, form.dropout, form.default_dropout) > 0,
-      .has_attention_bias = true,
-      .activation = dsm__hub_activation(hub, form.activation, "gelu")};
+  const gpt_choice choice = {.has_dropout =
+                                 dsm__hub_share(hub, form.dropout, form.default_dropout) > 0,
+                             .has_attention_bias = true,
+                             .activation = dsm__hub_activation(hub, form.activation, "gelu")};
   dsm__hub_note_flag(hub, "add_cross_attention", "attention to another network is left out");
   write_gpt(hub, &form, &choice);
 }
@@ -134,11 +133,11 @@ void dsm__hub_write_gpt_neox(const dsm__hub *hub) {
                                 .activation = "hidden_act",
                                 .default_dropout = 0,
                                 .default_positions = 2048};
-  const gpt_choice choice = {
-      .has_dropout = dsm__hub_share(hub, form.dropout, form.default_dropout) > 0,
-      .has_attention_bias = dsm__hub_flag(hub, "attention_bias", true),
-      .is_parallel = dsm__hub_flag(hub, "use_parallel_residual", true),
-      .rotated_share = dsm__hub_share(hub, "rotary_pct", turned),
-      .activation = dsm__hub_activation(hub, form.activation, "gelu")};
+  const gpt_choice choice = {.has_dropout =
+                                 dsm__hub_share(hub, form.dropout, form.default_dropout) > 0,
+                             .has_attention_bias = dsm__hub_flag(hub, "attention_bias", true),
+                             .is_parallel = dsm__hub_flag(hub, "use_parallel_residual", true),
+                             .rotated_share = dsm__hub_share(hub, "rotary_pct", turned),
+                             .activation = dsm__hub_activation(hub, form.activation, "gelu")};
   write_gpt(hub, &form, &choice);
 }

@@ -8,16 +8,16 @@
 
 /* The families, by "model_type". */
 static const dsm__word family_words[] = {
-    {.key = "bert"},    {.key = "gpt2"},    {.key = "gpt_neox"}, {.key = "llama"}, {.key = "mistral"},
+    {.key = "bert"},    {.key = "gpt2"},  {.key = "gpt_neox"}, {.key = "llama"}, {.key = "mistral"},
     {.key = "mixtral"}, {.key = "qwen2"}, {.key = "t5"},       {.key = "vit"},
 };
 static const dsm__words family_names = {
     .what = "model type", .items = family_words, .count = DSM__COUNT_OF(family_words)};
 
 static void (*const writers[])(const dsm__hub *hub) = {
-    dsm__hub_write_bert,    dsm__hub_write_gpt2,    dsm__hub_write_gpt_neox,
-    dsm__hub_write_llama,   dsm__hub_write_mistral, dsm__hub_write_mixtral,
-    dsm__hub_write_qwen2,   dsm__hub_write_t5,      dsm__hub_write_vit,
+    dsm__hub_write_bert,  dsm__hub_write_gpt2,    dsm__hub_write_gpt_neox,
+    dsm__hub_write_llama, dsm__hub_write_mistral, dsm__hub_write_mixtral,
+    dsm__hub_write_qwen2, dsm__hub_write_t5,      dsm__hub_write_vit,
 };
 _Static_assert(DSM__COUNT_OF(writers) == DSM__COUNT_OF(family_words), "each family has a writer");
 

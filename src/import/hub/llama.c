@@ -24,11 +24,11 @@ static uint64_t read_heads(const dsm__hub *hub) {
 static llama_choice choose(const dsm__hub *hub, uint64_t default_kv_heads) {
   const uint64_t heads = read_heads(hub);
   const uint64_t fallback = default_kv_heads == 0 ? heads : default_kv_heads;
-  return (llama_choice){
-      .heads = heads,
-      .kv_heads = dsm__hub_count_or(hub, "num_key_value_heads", DSM_SIDE_MAX, fallback),
-      .activation = dsm__hub_activation(hub, "hidden_act", "silu"),
-      .rotated_share = dsm__hub_share(hub, "partial_rotary_factor", 1)};
+  return (llama_choice){.heads = heads,
+                        .kv_heads =
+                            dsm__hub_count_or(hub, "num_key_value_heads", DSM_SIDE_MAX, fallback),
+                        .activation = dsm__hub_activation(hub, "hidden_act", "silu"),
+                        .rotated_share = dsm__hub_share(hub, "partial_rotary_factor", 1)};
 }
 
 static void write_parameters(const dsm__hub *hub, const llama_choice *choice,
@@ -37,14 +37,15 @@ static void write_parameters(const dsm__hub *hub, const llama_choice *choice,
   dsm__hub_begin_parameters(hub);
   dsm__hub_parameter(hub, "sequence",
                      dsm__hub_sequence(hub, "max_position_embeddings", default_positions));
-  dsm__hub_parameter(hub, "vocabulary",
-                     dsm__hub_count(hub, "vocab_size", "the size of the vocabulary",
-                                    DSM_DIMENSION_MAX));
-  dsm__hub_parameter(hub, "blocks", dsm__hub_count(hub, "num_hidden_layers",
-                                                   "the number of blocks", DSM_LAYERS_MAX));
-  dsm__hub_parameter(hub, "hidden", dsm__hub_count(hub, "hidden_size",
-                                                   "the features between blocks",
-                                                   DSM_DIMENSION_MAX));
+  dsm__hub_parameter(
+      hub, "vocabulary",
+      dsm__hub_count(hub, "vocab_size", "the size of the vocabulary", DSM_DIMENSION_MAX));
+  dsm__hub_parameter(
+      hub, "blocks",
+      dsm__hub_count(hub, "num_hidden_layers", "the number of blocks", DSM_LAYERS_MAX));
+  dsm__hub_parameter(
+      hub, "hidden",
+      dsm__hub_count(hub, "hidden_size", "the features between blocks", DSM_DIMENSION_MAX));
   dsm__hub_parameter(hub, "heads", choice->heads);
   dsm__hub_parameter(hub, "kv_heads", choice->kv_heads);
   if (head_features == 0) {
@@ -52,15 +53,15 @@ static void write_parameters(const dsm__hub *hub, const llama_choice *choice,
   } else {
     dsm__hub_parameter(hub, "head_features", head_features);
   }
-  dsm__hub_parameter(hub, "inner", dsm__hub_count(hub, "intermediate_size",
-                                                  "the features inside a feed-forward part",
-                                                  DSM_DIMENSION_MAX));
+  dsm__hub_parameter(hub, "inner",
+                     dsm__hub_count(hub, "intermediate_size",
+                                    "the features inside a feed-forward part", DSM_DIMENSION_MAX));
   if (choice->window > 0) {
     dsm__hub_parameter(hub, "window", choice->window);
   }
   if (choice->has_experts) {
-    dsm__hub_parameter(hub, "experts", dsm__hub_count_or(hub, "num_local_experts",
-                                                         DSM_SIDE_MAX, 8));
+    dsm__hub_parameter(hub, "experts",
+                       dsm__hub_count_or(hub, "num_local_experts", DSM_SIDE_MAX, 8));
     dsm__hub_parameter(hub, "active_experts",
                        dsm__hub_count_or(hub, "num_experts_per_tok", DSM_SIDE_MAX, 2));
   }

@@ -41,34 +41,33 @@ static void write_parameters(const dsm__hub *hub, const t5_choice *choice) {
   enum { POSITIONS = 512 };
   dsm__hub_begin_parameters(hub);
   dsm__hub_parameter(hub, "sequence", dsm__hub_sequence(hub, "n_positions", POSITIONS));
-  dsm__hub_parameter(hub, "vocabulary",
-                     dsm__hub_count(hub, "vocab_size", "the size of the vocabulary",
-                                    DSM_DIMENSION_MAX));
+  dsm__hub_parameter(
+      hub, "vocabulary",
+      dsm__hub_count(hub, "vocab_size", "the size of the vocabulary", DSM_DIMENSION_MAX));
   if (choice->blocks > 1) {
     dsm__hub_parameter(hub, "blocks", choice->blocks);
   }
   if (choice->decoder_blocks > 1) {
     dsm__hub_parameter(hub, "decoder_blocks", choice->decoder_blocks);
   }
-  dsm__hub_parameter(hub, "hidden", dsm__hub_count(hub, "d_model", "the features between blocks",
-                                                   DSM_DIMENSION_MAX));
+  dsm__hub_parameter(
+      hub, "hidden",
+      dsm__hub_count(hub, "d_model", "the features between blocks", DSM_DIMENSION_MAX));
   dsm__hub_parameter(hub, "heads",
                      dsm__hub_count(hub, "num_heads", "the number of heads", DSM_SIDE_MAX));
   dsm__hub_parameter(hub, "head_features",
                      dsm__hub_count(hub, "d_kv", "the features of a head", DSM_SIDE_MAX));
-  dsm__hub_parameter(hub, "inner",
-                     dsm__hub_count(hub, "d_ff", "the features inside a feed-forward part",
-                                    DSM_DIMENSION_MAX));
+  dsm__hub_parameter(
+      hub, "inner",
+      dsm__hub_count(hub, "d_ff", "the features inside a feed-forward part", DSM_DIMENSION_MAX));
 }
 
 /* The products before an attention. What reads the stream of a block reads its norm. */
-static void write_product(const dsm__hub *hub, const char *name, const char *out,
-                          const char *input, const char *norm) {
-  dsm__hub_fc_write(hub, &(dsm__hub_fc){.name = name,
-                                        .in = "=hidden",
-                                        .out = out,
-                                        .input = input,
-                                        .input_norm = norm});
+static void write_product(const dsm__hub *hub, const char *name, const char *out, const char *input,
+                          const char *norm) {
+  dsm__hub_fc_write(
+      hub, &(dsm__hub_fc){
+               .name = name, .in = "=hidden", .out = out, .input = input, .input_norm = norm});
 }
 
 static void write_out(const dsm__hub *hub, const t5_choice *choice, const char *name,

@@ -62,16 +62,18 @@ static void write_parameters(const dsm__hub *hub) {
   dsm__hub_parameter(hub, "patch", patch);
   dsm__hub_parameter(hub, "patches", patches_of(hub, image, patch));
   dsm__hub_parameter_text(hub, "sequence", "=patches*patches+1");
-  dsm__hub_parameter(hub, "blocks", dsm__hub_count(hub, "num_hidden_layers",
-                                                   "the number of blocks", DSM_LAYERS_MAX));
-  dsm__hub_parameter(hub, "hidden", dsm__hub_count(hub, "hidden_size",
-                                                   "the features between blocks",
-                                                   DSM_DIMENSION_MAX));
-  dsm__hub_parameter(hub, "heads", dsm__hub_count(hub, "num_attention_heads",
-                                                  "the number of heads", DSM_SIDE_MAX));
-  dsm__hub_parameter(hub, "inner", dsm__hub_count(hub, "intermediate_size",
-                                                  "the features inside a feed-forward part",
-                                                  DSM_DIMENSION_MAX));
+  dsm__hub_parameter(
+      hub, "blocks",
+      dsm__hub_count(hub, "num_hidden_layers", "the number of blocks", DSM_LAYERS_MAX));
+  dsm__hub_parameter(
+      hub, "hidden",
+      dsm__hub_count(hub, "hidden_size", "the features between blocks", DSM_DIMENSION_MAX));
+  dsm__hub_parameter(
+      hub, "heads",
+      dsm__hub_count(hub, "num_attention_heads", "the number of heads", DSM_SIDE_MAX));
+  dsm__hub_parameter(hub, "inner",
+                     dsm__hub_count(hub, "intermediate_size",
+                                    "the features inside a feed-forward part", DSM_DIMENSION_MAX));
   if (is_classifier(hub)) {
     dsm__hub_parameter(hub, "classes", classes(hub));
   }
@@ -92,13 +94,13 @@ static void write_block(const dsm__hub *hub, bool has_dropout) {
                                         .has_bias = true,
                                         .has_dropout = has_dropout,
                                         .residual = "@before"});
-  dsm__hub_fc_write(hub, &(dsm__hub_fc){.name = "ff1",
-                                        .in = "=hidden",
-                                        .out = "=inner",
-                                        .input_norm = DSM__HUB_LAYER_NORM,
-                                        .has_bias = true,
-                                        .activation =
-                                            dsm__hub_activation(hub, "hidden_act", "gelu")});
+  dsm__hub_fc_write(hub,
+                    &(dsm__hub_fc){.name = "ff1",
+                                   .in = "=hidden",
+                                   .out = "=inner",
+                                   .input_norm = DSM__HUB_LAYER_NORM,
+                                   .has_bias = true,
+                                   .activation = dsm__hub_activation(hub, "hidden_act", "gelu")});
   dsm__hub_fc_write(hub, &(dsm__hub_fc){.name = "ff2",
                                         .in = "=inner",
                                         .out = "=hidden",

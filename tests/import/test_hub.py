@@ -1,0 +1,195 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Configurations of a hub of models as workloads: totals, what a person can change, and what is wrong.
+
+Usage: test_hub.py DSM
+"""
+import json
+import pathlib
+import random
+import sys
+import unittest
+
+import cases
+from hub_configs import CONFIGS, DERIVED, MACS, PARAMETERS, decoder_macs
+
+
+class Hub(cases.Case):
+    def config(self, name="llama3_8b", **changes):
+        """A configuration with some keys changed, or left out where they are `...`."""
+        changed = {**CONFIGS[name], **changes}
+        return self.write({key: value for key, value in changed.items() if value is not ...}, "config.json")
+
+    def layers(self, path, *options):
+        workload, said = self.made(path, *options)
+        found = {}
+        for item in workload["layers"]:
+            for layer in item.get("layers", [item]):
+                found[layer["name"]] = layer
+        return found, said
+
+
+def ops(layer):
+    return [one["op"] for one in layer.get("aux", [])]
+
+
+class Totals(Hub):
+    def test_derivations_are_what_is_published(self):
+        self.assertEqual(DERIVED, PARAMETERS)
+
+    def test_all_families(self):
+        for name in CONFIGS:
+            with self.subTest(name):
+                totals = self.described(self.config(name))
+                self.assertEqual(totals["parameters"], PARAMETERS[name])
+                if name in MACS:
+                    self.assertEqual(totals["macs_forward_per_sample"], MACS[name])
+
+    def test_what_is_imported_is_what_is_read_at_once(self):
+        path = self.config("gpt2")
+        made = str(pathlib.Path(self.folder.name, "made.json"))
+        ran = self.run_dsm("import", path, "-o", made)
+        self.assertEqual(ran.returncode, cases.DONE, ran.stderr)
+        steps = [self.run_dsm("explore", file, "torus64", "--minibatch", "64", "--format", "json").stdout
+                 for file in (path, made)]
+        self.assertEqual(*[json.loads(step)["result"] for step in steps])
+
+
+class Choices(Hub):
+    def test_sequence(self):
+        for options in (["--sequence", "128"], ["--dimension", "sequence=128"]):
+            workload, _ = self.made(self.config(), *options)
+            self.assertEqual(workload["parameters"]["sequence"], 128)
+        totals = self.described(self.config(), "--set", "workload.parameters.sequence=128")
+        self.assertEqual(totals["macs_forward_per_sample"], decoder_macs(128, 4096, 14336, 32, 32, 8, 128256, 3))
+
+    def test_a_long_sequence_is_bounded(self):
+        workload, said = self.made(self.config("mistral_7b"))
+        self.assertEqual(workload["parameters"]["sequence"], 8192)
+        self.assertIn("$.max_position_embeddings: note: the sequence is assumed to be 8192", said)
+        _, said = self.made(self.config("mistral_7b"), "--sequence", "32768")
+        self.assertEqual(said, "")
+
+    def test_positions_that_are_learned(self):
+        _, said = self.made(self.config("gpt2"), "--sequence", "128")
+        self.assertIn("of the table of positions 128 rows are counted", said)
+        _, said = self.made(self.config("gpt2"), "--sequence", "2048")
+        self.assertIn("the sequence is given as 2048, and the model reads 1024", said)
+
+    def test_minibatch_and_name(self):
+        workload, _ = self.made(self.config(_name_or_path="owner/Model-8B"), "--minibatch", "7")
+        self.assertEqual((workload["minibatch"], workload["name"]), (7, "Model-8B"))
+        workload, _ = self.made(self.config())
+        self.assertEqual(workload["name"], "llama")
+        workload, _ = self.made(self.write(CONFIGS["gpt2"], "small.json"))
+        self.assertEqual(workload["name"], "small")
+
+    def test_dropout_where_the_configuration_has_it(self):
+        with_it, _ = self.layers(self.config("bert_base"))
+        without, _ = self.layers(self.config("bert_base", hidden_dropout_prob=0.0))
+        self.assertEqual(ops(with_it["ff2"]), ["bias", "dropout", "residual", "layer_norm"])
+        self.assertEqual(ops(without["ff2"]), ["bias", "residual", "layer_norm"])
+        self.assertIn("dropout", ops(self.layers(self.config("bert_base", hidden_dropout_prob=...))[0]["token_types"]))
+
+    def test_biases(self):
+        for key, layer in (("attention_bias", "qkv"), ("attention_bias", "attention_out"), ("mlp_bias", "down")):
+            self.assertIn("bias", ops(self.layers(self.config(**{key: True}))[0][layer]))
+        self.assertNotIn("bias", ops(self.layers(self.config("vit_b16", qkv_bias=False))[0]["qkv"]))
+        self.assertNotIn("bias", ops(self.layers(self.config("pythia_160m", attention_bias=False))[0]["qkv"]))
+
+    def test_heads_of_their_own_size(self):
+        totals = self.described(self.config(head_dim=64))
+        self.assertEqual(PARAMETERS["llama3_8b"] - totals["parameters"], 32 * 4096 * 64 * (2 * 32 + 2 * 8))
+
+    def test_tied_output(self):
+        tied = self.described(self.config(tie_word_embeddings=True))["parameters"]
+        self.assertEqual(PARAMETERS["llama3_8b"] - tied, 128256 * 4096)
+        apart = self.described(self.config("gpt2", tie_word_embeddings=False))["parameters"]
+        self.assertEqual(apart - PARAMETERS["gpt2"], 50257 * 768)
+
+    def test_rotated_share(self):
+        layers, _ = self.layers(self.config())
+        self.assertEqual([one["share"] for one in layers["qkv"]["aux"] if one["op"] == "rotary"], [40 / 48])
+        layers, _ = self.layers(self.config("pythia_160m"))
+        self.assertEqual([one["share"] for one in layers["qkv"]["aux"] if one["op"] == "rotary"], [0.25 * 2 / 3])
+
+    def test_windows(self):
+        self.assertEqual(self.layers(self.config("mistral_7b"))[0]["attention"]["window"], "=window")
+        self.assertNotIn("window", self.layers(self.config("mistral_7b", sliding_window=None))[0]["attention"])
+        _, said = self.made(self.config("qwen2_05b", use_sliding_window=True))
+        self.assertIn("$.use_sliding_window: note: attention is to all positions", said)
+
+    def test_parts_of_a_block_side_by_side_or_not(self):
+        self.assertEqual(self.layers(self.config("pythia_160m"))[0]["ff1"]["inputs"], ["@before"])
+        self.assertNotIn("inputs", self.layers(self.config("pythia_160m", use_parallel_residual=False))[0]["ff1"])
+
+    def test_ends_of_a_vit(self):
+        self.assertEqual(self.layers(self.config("vit_b16"))[0]["classifier"]["out"], "=classes")
+        layers, _ = self.layers(self.config("vit_b16", architectures=["ViTModel"]))
+        self.assertEqual(ops(layers["pooler"]), ["layer_norm", "select", "bias", "tanh"])
+        workload, _ = self.made(self.config("vit_b16", id2label=..., num_labels=10, image_size=[225, 225]))
+        self.assertEqual((workload["parameters"]["classes"], workload["parameters"]["patches"]), (10, 14))
+
+    def test_one_block(self):
+        self.assertGreater(self.described(self.config("t5_small", num_layers=1))["parameters"], 0)
+
+    def test_strict(self):
+        said = self.refused(self.config("bert_base"), "--strict")
+        self.assertIn("$.architectures: error: the head of BertForMaskedLM is left out", said)
+        self.made(self.config(), "--strict")
+
+
+class Refused(Hub):
+    def says(self, text, name="llama3_8b", **changes):
+        self.assertIn(text, self.refused(self.config(name, **changes), "--from", "hub_config"))
+
+    def test_missing_keys(self):
+        self.says('$.hidden_size: error: missing key "hidden_size": expected the features between blocks', hidden_size=...)
+        self.says("$.vocab_size: error: missing key", vocab_size=None)
+        self.says("$.model_type: error: missing key", model_type=...)
+
+    def test_wrong_values(self):
+        self.says("$.num_hidden_layers: error: expected a whole number from 1 to 12000, found -3",
+                  num_hidden_layers=-3)
+        self.says('$.hidden_size: error: expected a whole number', hidden_size="4096")
+        self.says("$.vocab_size: error: expected a whole number", vocab_size=2 ** 63)
+        self.says("$.model_type: error: expected", model_type="mamba")
+        self.says("$.model_type: error: expected", model_type={"a": 1})
+        self.says("$.hidden_act: error: expected", hidden_act="softsign")
+        self.says("$.attention_bias: error: expected", attention_bias="yes")
+        self.says("$.feed_forward_proj: error: expected relu, gelu or silu", "t5_small", feed_forward_proj="gated-")
+        self.says("$.patch_size: error: expected at most the image_size, 224, found 225", "vit_b16", patch_size=225)
+        self.says("$.image_size: error: expected two equal sides, found 224 and 448", "vit_b16", image_size=[224, 448])
+
+    def test_what_does_not_fit_together(self):
+        self.says("$: error: expected what makes a workload, found at $.parameters.head_features", hidden_size=4097)
+        self.says("error: expected what makes a workload, found at", num_key_value_heads=5)
+        self.says("error: expected what makes a workload, found at", hidden_size=2 ** 31 - 1, head_dim=2 ** 20)
+        self.says("error: expected what makes a workload, found at", num_hidden_layers=12000)
+        self.says("error: expected what makes a workload, found at", "mixtral_8x7b", num_experts_per_tok=9)
+
+    def test_what_is_no_configuration(self):
+        for text in ("", "[]", "7", "{", '{"model_type": ', '{"model_type": "llama"', "\xff", '{"model_type": "llama"} x'):
+            self.assertIn("error: ", self.refused(self.write(text, "config.json"), "--from", "hub_config"))
+        self.assertIn("found none", self.refused(self.write({"a": {"model_type": "bert"}}, "config.json")))
+        self.assertIn("found none", self.refused(self.write({"format": "dsm-workload/1", "model_type": "bert"}, "w.json")))
+
+    def test_any_change_ends_well(self):
+        draw = random.Random(17)
+        odd = [0, -1, 1e300, 2 ** 53, "", "x" * 1000, [], {}, [[]], None, True, 0.5, 1]
+        for name, config in CONFIGS.items():
+            small = {key: value for key, value in config.items() if key != "id2label"}
+            text = json.dumps(small)
+            for _ in range(6):
+                changed = dict(small)
+                for key in draw.sample(sorted(changed), 2):
+                    changed[key] = draw.choice(odd)
+                at = draw.randrange(len(text))
+                for content in (json.dumps(changed), text[:at], text[:at] + draw.choice('{}[]":,0') + text[at + 1:]):
+                    ran = self.run_dsm("import", self.write(content, "config.json"), "--from", "hub_config", limit=10)
+                    self.assertIn(ran.returncode, (cases.DONE, cases.INVALID), name + content + ran.stderr)
+
+
+if __name__ == "__main__":
+    cases.Case.DSM = sys.argv.pop(1)
+    unittest.main()
