@@ -34,6 +34,38 @@ static void read_optimizer(dsm_workload *workload, const dsm__json_node *root) {
   }
 }
 
+/* Bytes of state that an optimizer has of a weight: momenta in single precision, and a copy of weights
+ * that have fewer bytes. */
+static double state_bytes(const dsm_workload *workload, bool has_master_weights) {
+  static const double momenta[DSM_OPTIMIZER_COUNT] = {
+      [DSM_OPTIMIZER_SGD] = 4,
+      [DSM_OPTIMIZER_LARS] = 4,
+      [DSM_OPTIMIZER_ADAM] = 8,
+      [DSM_OPTIMIZER_ADAM_MIXED] = 8,
+  };
+  static const double single = 4;
+  const double weight_bytes =
+      workload->weight_bytes > 0 ? workload->weight_bytes : workload->element_bytes;
+  const double copy = has_master_weights && weight_bytes < single ? single : 0;
+  return momenta[workload->optimizer] + copy;
+}
+
+/* The state of a named optimizer, unless the description states its bytes. */
+static void read_state(dsm_workload *workload, const dsm__json_node *root) {
+  const dsm__json_node node = dsm__json_member(root, "master_weights");
+  const dsm__json_node bytes = dsm__json_member(root, "optimizer_bytes_per_weight");
+  bool has_master_weights = true;
+  if (dsm__json_is_present(&node)) {
+    dsm__json_bool(&node, &has_master_weights);
+    if (workload->optimizer == DSM_OPTIMIZER_NONE) {
+      dsm__json_error(&node, NULL, "expected an \"optimizer\" beside it, found none");
+    }
+  }
+  if (workload->optimizer != DSM_OPTIMIZER_NONE && !dsm__json_is_present(&bytes)) {
+    workload->optimizer_bytes_per_weight = state_bytes(workload, has_master_weights);
+  }
+}
+
 static void read_normalization(dsm_workload *workload, const dsm__json_node *root) {
   const dsm__json_node node = dsm__json_member(root, "normalization_group");
   workload->normalization_group = 1;
@@ -88,7 +120,7 @@ DSM__OBJECT(dsm__workload_object, "workload", {.name = "format"}, {.name = "name
             {.name = "source"}, {.name = "minibatch"}, {.name = "element_bytes"},
             {.name = "weight_bytes"}, {.name = "cache_bytes"}, {.name = "gradient_bytes"},
             {.name = "partial_sum_bytes"}, {.name = "optimizer_bytes_per_weight"},
-            {.name = "optimizer"}, {.name = "normalization_group"}, {.name = "element_type"},
+            {.name = "optimizer"}, {.name = "master_weights"}, {.name = "normalization_group"}, {.name = "element_type"},
             {.name = "parameters"}, {.name = "connected"}, {.name = "input"}, {.name = "layers"});
 
 /* Is it a list of layers without a graph? */
@@ -112,6 +144,7 @@ static void read_members(dsm_workload *workload, const dsm__json_node *node) {
   read_own_bytes(&workload->weight_bytes, node, "weight_bytes");
   read_own_bytes(&workload->cache_bytes, node, "cache_bytes");
   read_optimizer(workload, node);
+  read_state(workload, node);
   read_normalization(workload, node);
   read_element_type(workload, node);
   read_input(workload, node);

@@ -19,6 +19,11 @@ RESTRICTIONS = (["--optimize=none"], ["--optimize=dysm"], ["--optimize=reuse,hyb
                 ["--parallelism=data"], ["--parallelism=model,data_x_model_y"],
                 ["--parallelism=data,model", "--optimize=dysm,reuse"])
 
+INFEASIBLE = 4
+# Networks that are tried on all systems; the others on a few.
+SMALL = ("alexnet", "gnmt", "gnmt_vocab", "googlenet", "mobilenet_v2", "raider", "resnet50", "vgg16")
+FEW = ("torus64", "tpu_v3_32", "dgx_h100")
+
 
 class Ladder(unittest.TestCase):
     dsm = None
@@ -27,6 +32,8 @@ class Ladder(unittest.TestCase):
     def explore(self, *arguments):
         done = subprocess.run([self.dsm, "explore", *arguments, "--format=json"],
                               capture_output=True, text=True, timeout=300, check=False)
+        if done.returncode == INFEASIBLE:
+            return None
         self.assertEqual(done.returncode, 0, (arguments, done.stderr))
         return json.loads(done.stdout)
 
@@ -44,8 +51,11 @@ class Ladder(unittest.TestCase):
         self.assertEqual(rungs[0]["gain_over_first"], 1)
 
     def check(self, *arguments):
-        """Returns the names of the rungs."""
-        rungs = self.explore(*arguments, "--ladder")["rungs"]
+        """Returns the names of the rungs; None where the network does not fit the memory."""
+        found = self.explore(*arguments, "--ladder")
+        if found is None:
+            return None
+        rungs = found["rungs"]
         self.check_gains(rungs)
         plan = self.explore(*arguments)
         with self.subTest(arguments=arguments):
@@ -55,12 +65,14 @@ class Ladder(unittest.TestCase):
 
     def test_every_bundled_pair_in_both_modes(self):
         pairs = [(workload, system) for workload in self.names("workloads")
-                 for system in self.names("systems")]
-        self.assertGreaterEqual(len(pairs), 72)
+                 for system in self.names("systems") if workload in SMALL or system in FEW]
+        fitting = 0
         for workload, system in pairs:
             for mode, rungs in RUNGS.items():
-                self.assertEqual(self.check(workload, system, f"--mode={mode}", "--minibatch=64"),
-                                 ["none", *rungs])
+                found = self.check(workload, system, f"--mode={mode}", "--minibatch=64")
+                fitting += found is not None
+                self.assertIn(found, (None, ["none", *rungs]))
+        self.assertGreaterEqual(fitting, 160)
 
     def test_the_first_rung_on_another_system(self):
         rungs = self.explore("vgg16", "torus64", "--ladder", "--ladder-base=torus16",
