@@ -165,7 +165,6 @@ static double all_reduce_seconds(const double inner, const double nodes, const d
   const double ghz = 1.41;
   const twin_system system = {
       .axis_count = 3,
-      .shared_bytes_per_cycle = HUGE_VAL,
       .axes = {{.chips = inner,
                 .bytes_per_cycle = 225 / ghz,
                 .latency_cycles = 3400 * ghz,

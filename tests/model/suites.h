@@ -8,6 +8,7 @@
 
 #include <check.h>
 
+Suite *suite_attention(void);
 Suite *suite_auxiliary(void);
 Suite *suite_auxiliary_traffic(void);
 Suite *suite_capacity(void);
