@@ -61,13 +61,13 @@ const cli_command cli_commands[] = {
     {.name = "init",
      .bit = CLI_INIT,
      .operands = "KIND",
-     .operand_word = cli_init_word,
+     .operand_word = cli_template_word,
      .operand_min = 1,
      .operand_max = 1,
      .summary = "write a commented description to start from",
      .description =
          "Writes a description to edit, with comments, small but complete: KIND is workload (a "
-         "network with convolutions), system (an accelerator in five tiers), server (a CPU and a "
+         "network with convolutions), transformer (a network too), system (an accelerator in five tiers), server (a CPU and a "
          "GPU) or sweep (two axes). It goes to standard output, or with --output to a file, but "
          "not over one that is there already. Comments are the values of the key //, which every "
          "object of a description may have.",
@@ -358,6 +358,11 @@ const char *cli_init_word(size_t index) {
   return index < WRITTEN_COUNT ? cli_help_word(index) : NULL;
 }
 
+/* Of a format that has several beginnings, the others come last. */
+const char *cli_template_word(size_t index) {
+  return index == WRITTEN_COUNT ? "transformer" : cli_init_word(index);
+}
+
 bool cli_is_word(const char *(*word)(size_t index), const char *text) {
   for (size_t i = 0; word(i) != NULL; i++) {
     if (strcmp(word(i), text) == 0) {
@@ -368,9 +373,10 @@ bool cli_is_word(const char *(*word)(size_t index), const char *text) {
 }
 
 cli_exit cli_complain_of_kind(const cli_arguments *arguments, const char *kind) {
-  return cli_usage_error(arguments->command,
-                         "expected workload, system, server or sweep, found '%s'%s", kind,
-                         cli_did_you_mean_word(kind, cli_init_word).text);
+  const char *(*const word)(size_t index) = arguments->command->operand_word;
+  return cli_usage_error(arguments->command, "expected workload, system, server%s, found '%s'%s",
+                         word == cli_template_word ? ", sweep or transformer" : " or sweep", kind,
+                         cli_did_you_mean_word(kind, word).text);
 }
 
 cli_exit cli_complain_of_topic(const cli_arguments *arguments, const char *word) {

@@ -135,6 +135,9 @@ const char *cli_help_word(size_t index);
 /** Those of them that `init` writes and `list` shows. */
 const char *cli_init_word(size_t index);
 
+/** All that `init` writes. */
+const char *cli_template_word(size_t index);
+
 /** Is it one of some words? */
 bool cli_is_word(const char *(*word)(size_t index), const char *text);
 
