@@ -24,6 +24,7 @@ extern "C" {
 typedef enum dsm_import_format {
   DSM_IMPORT_ONNX = 0,    /**< ONNX models, whose weights may be in the file or not */
   DSM_IMPORT_HUB_CONFIG,  /**< configurations of a hub of models: config.json of transformers */
+  DSM_IMPORT_SCALE_SIM,   /**< topologies of SCALE-Sim: convolutions or matrix products, as CSV */
   DSM_IMPORT_FORMAT_COUNT /**< none of them */
 } dsm_import_format;
 
@@ -50,6 +51,16 @@ typedef struct dsm_import_dimension {
   uint64_t size; /**< 1 .. DSM_DIMENSION_MAX */
 } dsm_import_dimension;
 
+/** How far a convolution reads beyond what it has, where a format does not say. */
+typedef enum dsm_import_padding {
+  DSM_IMPORT_PADDING_VALID = 0, /**< not at all: outputs are fewer than inputs */
+  DSM_IMPORT_PADDING_SAME,      /**< outputs are as many as inputs, over the stride */
+  DSM_IMPORT_PADDING_COUNT
+} dsm_import_padding;
+
+/** The word of the command line: "valid". Never NULL. */
+DSM_API const char *dsm_import_padding_name(dsm_import_padding padding);
+
 /** What an import may be told. */
 typedef struct dsm_import_options {
   dsm_import_format format; /**< DSM_IMPORT_FORMAT_COUNT: what is recognised */
@@ -57,6 +68,7 @@ typedef struct dsm_import_options {
   const dsm_import_dimension *dimensions;
   size_t dimension_count;
   uint64_t minibatch; /**< samples in a step; 0: those of the file, or else 1 */
+  dsm_import_padding padding;
 } dsm_import_options;
 
 /** Recognises the format; all else as the file says. */

@@ -43,6 +43,7 @@ typedef struct dsm__import_reader {
 
 extern const dsm__import_reader dsm__onnx_reader;
 extern const dsm__import_reader dsm__hub_reader;
+extern const dsm__import_reader dsm__scale_sim_reader;
 
 /** Notes at a place what was approximated or left out: an error where options are strict. */
 void dsm__import_note(const dsm__import *import, const dsm__json_node *node, const char *format,

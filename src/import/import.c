@@ -14,6 +14,7 @@ static const dsm__import_reader *reader_of(dsm_import_format format) {
   static const dsm__import_reader *const readers[DSM_IMPORT_FORMAT_COUNT] = {
       [DSM_IMPORT_ONNX] = &dsm__onnx_reader,
       [DSM_IMPORT_HUB_CONFIG] = &dsm__hub_reader,
+      [DSM_IMPORT_SCALE_SIM] = &dsm__scale_sim_reader,
   };
   return readers[format];
 }
@@ -34,6 +35,12 @@ bool dsm_import_format_parse(const char *text, dsm_import_format *format) {
     }
   }
   return false;
+}
+
+const char *dsm_import_padding_name(dsm_import_padding padding) {
+  static const char *const words[DSM_IMPORT_PADDING_COUNT] = {
+      [DSM_IMPORT_PADDING_VALID] = "valid", [DSM_IMPORT_PADDING_SAME] = "same"};
+  return words[padding];
 }
 
 dsm_import_format dsm_import_recognise(const char *bytes, size_t length, const char *file) {

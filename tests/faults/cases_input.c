@@ -405,6 +405,23 @@ static attempt import_unfit_config(const subject *s, dsm_diags *diags) {
   return import_bytes(config, sizeof config - 1, "config.json", NULL, diags);
 }
 
+static attempt import_table(const subject *s, dsm_diags *diags) {
+  static const char table[] = "Layer,M,N,K\nx,4,4,4\nx,4,4,4\n";
+  (void)s;
+  return import_bytes(table, sizeof table - 1, "gemm.csv", NULL, diags);
+}
+
+static attempt import_list(const subject *s, dsm_diags *diags) {
+  static const char table[] =
+      "Layer name, IFMAP Height, IFMAP Width, Filter Height, Filter Width, Channels, Num Filter, "
+      "Strides\na,9,9,3,3,2,4,1\nb,9,9,3,3,4,4,1\n";
+  dsm_import_options options;
+  (void)s;
+  dsm_import_options_init(&options);
+  (void)dsm_import_padding_name(options.padding);
+  return import_bytes(table, sizeof table - 1, "list.csv", &options, diags);
+}
+
 static attempt import_nothing(const subject *s, dsm_diags *diags) {
   (void)s;
   return import_bytes("none", 4, "none", NULL, diags);
@@ -474,6 +491,8 @@ const faulty_case input_cases[] = {
     {"dsm_import_text, strict", import_strictly, DSM_ERROR_INVALID, NULL},
     {"dsm_import_text, hub", import_config, DSM_OK, NULL},
     {"dsm_import_text, unfit hub", import_unfit_config, DSM_ERROR_INVALID, NULL},
+    {"dsm_import_text, table", import_table, DSM_OK, NULL},
+    {"dsm_import_text, list", import_list, DSM_OK, NULL},
     {"dsm_import_text, nothing", import_nothing, DSM_ERROR_INVALID, NULL},
     {"dsm_workload_load", load_workload, DSM_OK, NULL},
     {"dsm_system_parse", parse_system, DSM_OK, NULL},

@@ -12,6 +12,11 @@ import onnx_networks as networks
 from hub_configs import CONFIGS
 from onnx_writer import Model
 
+HEADING = "Layer name, IFMAP Height, IFMAP Width, Filter Height, Filter Width, Channels, Num Filter, Strides,\n"
+TABLES = {"convolutions": HEADING + "Conv1,10,10,3,3,3,8,1,\nConv2_DP,8,8,3,3,8,1,2,#dw\n\n\tFC,1,1,1,1,72,5,1\n",
+          "list": "\ufeff" + HEADING + "Conv1 ,224 ,224,11,11,3,96,4 ,\r\nConv1,27,27,5,5,96,256,1,\r\n",
+          "products": "Layer,M,N,K\nQKT,1024,1024,64\nQKTV,1024,64,1024\n"}
+
 
 def many_operators():
     m = Model(opset=17)
@@ -41,6 +46,8 @@ def main():
               "external": networks.small_cnn(Model(weights="external"))}
     for name, model in models.items():
         (folder / f"{name}.onnx").write_bytes(model.bytes())
+    for name, text in TABLES.items():
+        (folder / f"{name}.csv").write_bytes(text.encode())
     for name, config in CONFIGS.items():
         short = {key: {"0": "a", "1": "b"} if key == "id2label" else value for key, value in config.items()}
         (folder / f"{name}.json").write_text(json.dumps(short))

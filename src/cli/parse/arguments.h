@@ -80,6 +80,7 @@ typedef struct cli_import_arguments {
   dsm_import_dimension dimensions[DSM_IMPORT_DIMENSIONS_MAX];
   size_t dimension_count;
   size_t minibatch; /**< of `import`; 0: not given */
+  unsigned padding; /**< a dsm_import_padding */
 } cli_import_arguments;
 
 typedef struct cli_arguments {

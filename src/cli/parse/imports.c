@@ -15,6 +15,7 @@ dsm_import_options cli_import_options(const cli_arguments *arguments) {
   dsm_import_options_init(&options);
   options.dimensions = import->dimensions;
   options.dimension_count = import->dimension_count;
+  options.padding = (dsm_import_padding)import->padding;
   return options;
 }
 

@@ -69,6 +69,11 @@ const char *cli_export_target_word(size_t index) {
   return index < DSM_EXPORT_TARGET_COUNT ? dsm_export_target_name((dsm_export_target)index) : NULL;
 }
 
+const char *cli_padding_word(size_t index) {
+  return index < DSM_IMPORT_PADDING_COUNT ? dsm_import_padding_name((dsm_import_padding)index)
+                                          : NULL;
+}
+
 const char *cli_import_word(size_t index) {
   return index < DSM_IMPORT_FORMAT_COUNT ? dsm_import_format_name((dsm_import_format)index) : NULL;
 }

@@ -79,6 +79,13 @@ const cli_option cli_options[] = {
      .help = "the format of FILE (default: what is recognised)",
      .commands = CLI_IMPORT,
      WORD(import.format, cli_import_word)},
+    {.name = "padding",
+     .argument = "RULE",
+     .help =
+         "where a table of convolutions does not say: valid, they pad nothing (the default), or "
+         "same, outputs are as many as inputs over the stride",
+     .commands = CLI_IMPORT,
+     WORD(import.padding, cli_padding_word)},
     {.name = "dimension",
      .argument = "NAME=N",
      .help = "the size of a dimension that a file of another program only names; INPUT.AXIS is the "
