@@ -76,7 +76,8 @@ dsm_chip_share dsm_chip_share_derive(const dsm_layer *layer, const dsm_machine *
   const uint64_t data_ways = machine->chip_count / model_ways;
   dsm_chip_share share = {
       .parallelism = parallelism,
-      .groups = dsm__has_own_groups(layer) ? layer->groups / model_ways : layer->groups,
+      .groups =
+          dsm__has_own_groups(layer) ? dsm__ceil_div_u64(layer->groups, model_ways) : layer->groups,
       .turns = turns_of(layer, model_ways),
       .model_ways = model_ways,
       .data_ways = data_ways,

@@ -34,8 +34,8 @@ static void read_optimizer(dsm_workload *workload, const dsm__json_node *root) {
   }
 }
 
-/* Bytes of state that an optimizer has of a weight: momenta in single precision, and a copy of weights
- * that have fewer bytes. */
+/* Bytes of state that an optimizer has of a weight: momenta in single precision, and a copy of
+ * weights that have fewer bytes. */
 static double state_bytes(const dsm_workload *workload, bool has_master_weights) {
   static const double momenta[DSM_OPTIMIZER_COUNT] = {
       [DSM_OPTIMIZER_SGD] = 4,
@@ -120,8 +120,9 @@ DSM__OBJECT(dsm__workload_object, "workload", {.name = "format"}, {.name = "name
             {.name = "source"}, {.name = "minibatch"}, {.name = "element_bytes"},
             {.name = "weight_bytes"}, {.name = "cache_bytes"}, {.name = "gradient_bytes"},
             {.name = "partial_sum_bytes"}, {.name = "optimizer_bytes_per_weight"},
-            {.name = "optimizer"}, {.name = "master_weights"}, {.name = "normalization_group"}, {.name = "element_type"},
-            {.name = "parameters"}, {.name = "connected"}, {.name = "input"}, {.name = "layers"});
+            {.name = "optimizer"}, {.name = "master_weights"}, {.name = "normalization_group"},
+            {.name = "element_type"}, {.name = "parameters"}, {.name = "connected"},
+            {.name = "input"}, {.name = "layers"});
 
 /* Is it a list of layers without a graph? */
 static void read_connected(dsm_workload *workload, const dsm__json_node *root) {

@@ -13,26 +13,39 @@ typedef struct subject {
   double samples; /* and timesteps: runs over all of them */
 } subject;
 
-/* No layer with timesteps holds features, nor is held what nothing uses. */
-static bool may_be_held(const dsm_layer *layer) {
-  return layer->timesteps == 1 &&
-         (layer->last_use != DSM_NEVER_USED || layer->last_operand_use != DSM_NEVER_USED);
+/* Scores of a fused attention never leave the chip. */
+static bool is_fused_score(const subject *s, const dsm_layer *layer) {
+  return s->model->fused_attention && layer->is_score;
+}
+
+/* No layer with timesteps holds features, nor is held what nothing uses. Scores of a fused
+ * attention never leave the chip. */
+static bool may_be_held(const subject *s, const dsm_layer *layer) {
+  return is_fused_score(s, layer) || (layer->timesteps == 1 && (layer->last_use != DSM_NEVER_USED ||
+                                                layer->last_operand_use != DSM_NEVER_USED));
 }
 
 static bool are_perhaps_held(const subject *s, const size_t *layers, size_t count) {
   bool all = s->layer->timesteps == 1;
   for (size_t i = 0; i < count; i++) {
-    all = all && layers[i] != DSM_NETWORK_INPUT && may_be_held(&s->workload->layers[layers[i]]);
+    all = all && layers[i] != DSM_NETWORK_INPUT && may_be_held(s, &s->workload->layers[layers[i]]);
   }
   return all;
+}
+
+static double weight_bytes(const subject *s) {
+  return s->workload->weight_bytes > 0 ? s->workload->weight_bytes : s->workload->element_bytes;
 }
 
 /* Of the whole system; a matmul's operand belongs to the samples. Weights may be on chip in
  * inference. */
 static double kernel_bytes(const subject *s) {
   const double bytes = s->workload->element_bytes;
+  if (s->layer->lookup_elements > 0) { /* of a table no more than the rows that are asked for */
+    return (double)s->layer->lookup_elements * s->samples * weight_bytes(s);
+  }
   if (!s->layer->is_product) {
-    return s->mode == DSM_MODE_TRAINING ? (double)s->layer->weight_elements * bytes : 0;
+    return s->mode == DSM_MODE_TRAINING ? (double)s->layer->weight_elements * weight_bytes(s) : 0;
   }
   const double times = s->model->resident_operands ? 1 : (double)s->layer->timesteps;
   return (double)s->layer->operand_elements * (double)s->workload->minibatch * bytes * times;
@@ -52,7 +65,7 @@ static double forward_bytes(const subject *s) {
   const double bytes = s->workload->element_bytes * s->samples;
   const bool is_training = s->mode == DSM_MODE_TRAINING;
   const bool is_read = !are_perhaps_held(s, s->layer->producers, s->layer->producer_count);
-  const bool is_written = is_training || !may_be_held(s->layer);
+  const bool is_written = !is_fused_score(s, s->layer) && (is_training || !may_be_held(s, s->layer));
   return kernel_bytes(s) + shortcut_bytes(s) +
          (is_read ? (double)s->layer->input_elements * bytes : 0) +
          (is_written ? (double)s->layer->stored_elements * bytes : 0) +
@@ -67,7 +80,7 @@ static double backward_bytes(const subject *s) {
   const double masks = is_written || s->model->charge_held_masks
                            ? (double)layer->input_elements * s->samples * s->model->relu_mask_bytes
                            : 0;
-  const double own = may_be_held(layer) ? 0 : (double)layer->stored_elements * bytes;
+  const double own = may_be_held(s, layer) ? 0 : (double)layer->stored_elements * bytes;
   const double shortcut = s->model->exact_forks ? 0 : shortcut_bytes(s);
   const double kernels = layer->is_product ? 2 : 1; /* both operands get an error */
   return kernels * (kernel_bytes(s) + errors + masks + own + shortcut) +
@@ -78,7 +91,7 @@ static double update_bytes(const subject *s) {
   const dsm_layer *const layer = s->layer;
   const double bytes = s->workload->element_bytes * s->samples;
   const bool has_norm = layer->has_op[DSM_AUX_BATCH_NORM] || layer->has_op[DSM_AUX_LAYER_NORM];
-  const bool is_read = !may_be_held(layer);
+  const bool is_read = !may_be_held(s, layer);
   const double statistics =
       has_norm && (is_read || s->model->charge_held_masks)
           ? (double)layer->output_elements * s->samples * s->model->batch_norm_saved_bytes
@@ -94,9 +107,9 @@ static double layer_bytes(const subject *s, dsm_link link) {
   }
   bytes += s->layer->has_backward ? backward_bytes(s) : 0;
   bytes += s->layer->has_update ? update_bytes(s) : 0;
-  if (link == DSM_LINK_MEMORY) {
-    bytes += s->model->weight_update_memory_bytes * (double)s->layer->weight_elements *
-             s->workload->element_bytes;
+  if (link == DSM_LINK_MEMORY && !s->layer->is_tied) {
+    bytes +=
+        s->model->weight_update_memory_bytes * (double)s->layer->weight_elements * weight_bytes(s);
   }
   return bytes;
 }

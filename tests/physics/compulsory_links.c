@@ -116,6 +116,7 @@ double compulsory_link_bytes(const dsm_workload *workload, const dsm_system *sys
     s.length[a] = (double)network->axes[a].chips;
   }
   /* Inference by data moves nothing; a stage of a pipeline has a torus of its own. */
-  const bool is_bound = mode == DSM_MODE_TRAINING && s.layer->gates == 0;
+  const bool is_bound = mode == DSM_MODE_TRAINING && s.layer->gates == 0 &&
+                        s.layer->lookup_elements == 0 && s.layer->operand_groups == 0;
   return is_bound && s.layer->weight_elements > 0 ? least(&s) : 0;
 }

@@ -67,7 +67,8 @@ const cli_command cli_commands[] = {
      .summary = "write a commented description to start from",
      .description =
          "Writes a description to edit, with comments, small but complete: KIND is workload (a "
-         "network with convolutions), transformer (a network too), system (an accelerator in five tiers), server (a CPU and a "
+         "network with convolutions), transformer (a network too), system (an accelerator in five "
+         "tiers), server (a CPU and a "
          "GPU) or sweep (two axes). It goes to standard output, or with --output to a file, but "
          "not over one that is there already. Comments are the values of the key //, which every "
          "object of a description may have.",
