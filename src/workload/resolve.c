@@ -180,12 +180,6 @@ static bool add_delivery(const dsm__json_node *node, gathering how, dsm__deliver
   return true;
 }
 
-/* The node of an input, for findings. */
-static dsm__json_node input_node(const dsm__layer_entry *layer, size_t index) {
-  const dsm__json_node inputs = dsm__json_member(layer->node, "inputs");
-  return layer->spec->input_count > 0 ? dsm__json_item(&inputs, index) : *layer->node;
-}
-
 /* Finds all producers of a layer's input and what each delivers; false (reported here or where a
  * producer is wrong) if that is not known. */
 static bool find_inputs(const resolver *r, const dsm__layer_entry *layer, size_t *producers,
@@ -221,10 +215,13 @@ static bool find_inputs(const resolver *r, const dsm__layer_entry *layer, size_t
 /* Sums what all inputs deliver; false (reported) if they do not go together. */
 static bool gather_parts(const dsm__layer_entry *layer, gathering how, const dsm__delivery *parts,
                          dsm__delivery *gathered) {
+  /* A node knows the one that it is a member of, which has to outlive it. */
+  const dsm__json_node inputs = dsm__json_member(layer->node, "inputs");
+  const bool is_listed = layer->spec->input_count > 0;
+  dsm__json_node item = dsm__json_item(&inputs, 0);
   bool is_good = true;
-  for (size_t i = 0; i < input_count(layer->spec) && is_good; i++) {
-    const dsm__json_node node = input_node(layer, i);
-    is_good = add_delivery(&node, how, parts[i], gathered);
+  for (size_t i = 0; i < input_count(layer->spec) && is_good; i++, item = dsm__json_next(&item)) {
+    is_good = add_delivery(is_listed ? &item : layer->node, how, parts[i], gathered);
   }
   return is_good;
 }
