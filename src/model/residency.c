@@ -31,7 +31,8 @@ bool dsm_dysm_factor_is_valid(const dsm_layer *layer, const dsm_machine *machine
  * it for. */
 bool dsm_kernel_can_be_kept(const dsm_layer *layer, const dsm_machine *machine) {
   const bool is_operand = layer->is_product;
-  return layer->timesteps > 1 && (!is_operand || machine->system->model.resident_operands);
+  return layer->timesteps > 1 && layer->lookup_elements == 0 &&
+         (!is_operand || machine->system->model.resident_operands);
 }
 
 /* Source: section 7. Symbols: elements*mbc/nm*B, mbc = ceil(S/nd). Limits: one chip: all of it. */

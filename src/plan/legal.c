@@ -139,6 +139,10 @@ static void judge_weights(dsm__judge *judge, size_t index) {
   } else if (dsm__judged_layer(judge, index)->weight_elements == 0) {
     dsm__judge_tell(judge, place, NULL, "expected 0 in a layer without weights, found %g",
                     fraction);
+  } else if (dsm__judged_layer(judge, index)->lookup_elements > 0) {
+    dsm__judge_tell(judge, place, NULL,
+                    "expected 0 in an embedding, which reads other rows for each sample, found %g",
+                    fraction);
   } else if (judge->group_of[index] != DSM_NO_PIPELINE) {
     dsm__judge_tell(judge, place, NULL, "expected 0 in a pipeline group, found %g", fraction);
   }

@@ -27,6 +27,9 @@ static bool may_be_held(const subject *s, const dsm_layer *layer) {
 
 static bool are_perhaps_held(const subject *s, const size_t *layers, size_t count) {
   bool all = s->layer->timesteps == 1;
+  if (s->model->fused_attention && s->layer->reads_score) {
+    return true;
+  }
   for (size_t i = 0; i < count; i++) {
     all = all && layers[i] != DSM_NETWORK_INPUT && may_be_held(s, &s->workload->layers[layers[i]]);
   }
@@ -77,7 +80,8 @@ static double backward_bytes(const subject *s) {
   const double bytes = s->workload->element_bytes * s->samples;
   const bool is_written = !are_perhaps_held(s, layer->producers, layer->producer_count);
   const double errors = is_written ? (double)layer->input_elements * bytes : 0;
-  const double masks = is_written || s->model->charge_held_masks
+  const bool is_fused = s->model->fused_attention && layer->reads_score;
+  const double masks = is_written || (s->model->charge_held_masks && !is_fused)
                            ? (double)layer->input_elements * s->samples * s->model->relu_mask_bytes
                            : 0;
   const double own = may_be_held(s, layer) ? 0 : (double)layer->stored_elements * bytes;

@@ -42,7 +42,7 @@ static double runs(const subject *s) {
 
 /* Features of all runs turn around an axis that shares them, once a turn of all axes before it. */
 static double rotated(const subject *s, layout of, double bytes_per_element) {
-  if (!is_model(of, s->axis) || s->length[s->axis] <= 1) {
+  if (!is_model(of, s->axis) || s->length[s->axis] <= 1 || s->layer->lookup_elements > 0) {
     return 0;
   }
   const double full = (double)s->layer->input_elements * runs(s) / parts(s, of, false);

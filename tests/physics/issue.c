@@ -14,21 +14,27 @@ static double kernels_of_one(const physics_case *one, const dsm_layer *layer, in
   const bool is_forward = pass == DSM_PASS_FORWARD;
   const bool *const has = layer->has_op;
   const bool is_batch_norm = has[DSM_AUX_BATCH_NORM] && one->options.mode == DSM_MODE_TRAINING;
-  const bool has_norm = has[DSM_AUX_BATCH_NORM] || has[DSM_AUX_LAYER_NORM];
+  const bool has_norm = has[DSM_AUX_BATCH_NORM] || has[DSM_AUX_LAYER_NORM] || has[DSM_AUX_RMS_NORM];
+  const bool is_fused = model->fused_attention && layer->is_score;
+  const bool drops = has[DSM_AUX_DROPOUT] && one->options.mode == DSM_MODE_TRAINING;
   const int activations = has[DSM_AUX_BATCH_NORM]
                               ? 0
                               : has[DSM_AUX_SIGMOID] + has[DSM_AUX_TANH] + has[DSM_AUX_GELU] +
-                                    (has[DSM_AUX_RELU] && !has_norm);
+                                    has[DSM_AUX_SILU] + (has[DSM_AUX_RELU] && !has_norm);
   const int numbers[DSM_OPERATION_COUNT] = {
       [DSM_OPERATION_ACTIVATION] = activations,
       [DSM_OPERATION_RESIDUAL] = has[DSM_AUX_RESIDUAL],
       [DSM_OPERATION_FORK] = layer->fork_elements > 0,
+      [DSM_OPERATION_MULTIPLY] = has[DSM_AUX_MULTIPLY],
+      [DSM_OPERATION_DROPOUT] = drops,
+      [DSM_OPERATION_ROTARY] = layer->rotated_elements > 0,
   };
-  double kernels = 1;
+  double kernels = model->fused_attention && layer->reads_score ? 0 : 1;
   if (layer->gates > 0 || (pass == DSM_PASS_UPDATE && layer->has_backward)) {
     return kernels;
   }
-  kernels += is_batch_norm + has[DSM_AUX_LAYER_NORM] + has[DSM_AUX_SOFTMAX];
+  kernels += is_batch_norm + has[DSM_AUX_LAYER_NORM] + has[DSM_AUX_RMS_NORM];
+  kernels += (has[DSM_AUX_SOFTMAX] && !is_fused) + (layer->input_op_elements > 0);
   kernels += has[DSM_AUX_CROSS_ENTROPY];
   for (int k = 0; is_unfused && k < DSM_OPERATION_COUNT; k++) {
     const double moved = is_forward ? model->traffic[k].forward : model->traffic[k].backward;
