@@ -484,6 +484,18 @@ static double update_bytes_of(const char *optimizer) {
   return strcmp(optimizer, "adam_mixed") == 0 ? 40 : 0;
 }
 
+/* Section 12: a momentum, or two, and a copy of weights that have fewer than 4 bytes. */
+static double state_bytes_of(const cJSON *root) {
+  const char *const optimizer = text(root, "optimizer");
+  if (update_bytes_of(optimizer) <= 0) {
+    return 0;
+  }
+  const bool has_two = strncmp(optimizer, "adam", 4) == 0;
+  const bool has_copy = number(root, "weight_bytes", number(root, "element_bytes", 2)) < 4 &&
+                        flag_unless_false(root, "master_weights");
+  return (has_two ? 8 : 4) + (has_copy ? 4 : 0);
+}
+
 static const char *const type_names[TWIN_TYPE_COUNT] = {"int8", "fp8",  "fp16",
                                                         "bf16", "tf32", "fp32"};
 
@@ -508,7 +520,7 @@ bool twin_workload_parse(twin_workload *out, const char *json) {
       .element_bytes = number(root, "element_bytes", 2),
       .gradient_bytes = number(root, "gradient_bytes", 2),
       .partial_sum_bytes = number(root, "partial_sum_bytes", 2),
-      .optimizer_bytes_per_weight = number(root, "optimizer_bytes_per_weight", 0),
+      .optimizer_bytes_per_weight = number(root, "optimizer_bytes_per_weight", state_bytes_of(root)),
       .update_bytes = update_bytes_of(text(root, "optimizer")),
       .normalization_group = number(root, "normalization_group", 1),
       .element_type = type_of(text(root, "element_type"), number(root, "element_bytes", 2)),
