@@ -125,7 +125,7 @@ typedef struct dsm_layer_spec {
   uint64_t window;         /**< attention: keys that a query sees at most; 0: all */
   bool is_causal;          /**< attention: a query sees no key behind its own position */
   uint64_t vocabulary;     /**< embedding: rows of the table; else 0 */
-  const char *tied_to;     /**< fc: the layer whose weights it shares; NULL: none */
+  const char *tied_to;     /**< fc, embedding: the layer whose weights it shares; NULL: none */
   uint64_t experts;        /**< fc: sets of weights, of which each position uses some; 0: one */
   uint64_t active_experts; /**< fc with experts: how many a position uses */
   double capacity_factor;  /**< fc with experts: work over that of positions spread evenly */

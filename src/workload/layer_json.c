@@ -34,7 +34,7 @@ static const dsm__object_key layer_keys[] = {
     {"pipeline_group", LSTM},
     {"operand", MATMUL},
     {"operand_elements", MATMUL},
-    {"tied_to", FC},
+    {"tied_to", FC | EMBEDDING},
     {"experts", FC},
     {"active_experts", FC},
     {"capacity_factor", FC},

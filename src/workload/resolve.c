@@ -395,6 +395,11 @@ static bool resolve_operand(const resolver *r, const dsm__layer_entry *layer, ds
   return derive_operand_elements(r, layer, &r->deliveries[found]);
 }
 
+/* Of an embedding's table, or of the weights of an fc. */
+static uint64_t weight_rows(const dsm_layer_spec *spec) {
+  return spec->type == DSM_LAYER_EMBEDDING ? spec->vocabulary : spec->in;
+}
+
 /* The layer whose weights one shares has as many. */
 static bool check_tie(const resolver *r, const dsm__layer_entry *layer) {
   const dsm_layer_spec *const spec = layer->spec;
@@ -407,15 +412,15 @@ static bool check_tie(const resolver *r, const dsm__layer_entry *layer) {
     return false;
   }
   const dsm_layer_spec *const to = &r->workload->specs[found];
-  const uint64_t rows = to->type == DSM_LAYER_EMBEDDING ? to->vocabulary : to->in;
+  const uint64_t rows = weight_rows(spec);
   const bool has_weights =
       to->type == DSM_LAYER_EMBEDDING || (to->type == DSM_LAYER_FC && to->experts == 0);
-  if (has_weights && rows * to->out == spec->in * spec->out) {
+  if (has_weights && weight_rows(to) * to->out == rows * spec->out) {
     return true;
   }
   dsm__json_error(&node, NULL,
                   "expected an embedding or fc with %llu weights (%llu x %llu), found %s \"%s\"",
-                  (unsigned long long)(spec->in * spec->out), (unsigned long long)spec->in,
+                  (unsigned long long)(rows * spec->out), (unsigned long long)rows,
                   (unsigned long long)spec->out, dsm_layer_type_name(to->type), spec->tied_to);
   return false;
 }

@@ -83,6 +83,18 @@ def vision_transformer(hidden, layers, patches=196, pixels=3 * 16 * 16, classes=
             + layer_norm(hidden) + matrix(hidden, classes, 1))
 
 
+def translator(hidden, layers, sequence, vocabulary):
+    """An encoder and a decoder, whose layers also attend to what is encoded; attention has no biases, the
+    feed-forward parts have; a norm behind each side; one table for both sides and the output."""
+    inner = 4 * hidden
+    feed_forward = matrix(hidden, inner, sequence) + matrix(inner, hidden, sequence)
+    attention = (matrix(hidden, hidden, sequence, bias=False) * 4 + Count(macs=2 * sequence ** 2 * hidden)
+                 + layer_norm(hidden))
+    one = feed_forward + layer_norm(hidden)
+    return ((attention + one) * layers + (attention * 2 + one) * layers + layer_norm(hidden) * 2
+            + table(vocabulary, hidden) + Count(macs=sequence * hidden * vocabulary))
+
+
 # ---- decoders ----
 
 def gpt(hidden, layers, sequence, vocabulary):
@@ -143,6 +155,102 @@ def residual_network(counts, expansion):
     return total + matrix(inputs, 1000, 1)
 
 
+def scaled_conv(inputs, outputs, kernel, rows, columns, norm=True, bias=False, groups=1):
+    """A convolution on features of rows x columns; a transposed one has those of its input."""
+    weights = inputs // groups * outputs * kernel ** 2
+    return Count(weights=weights, norms=2 * outputs * norm, biases=outputs * bias,
+                 macs=weights * rows * columns)
+
+
+def u_network(size=512, widths=(64, 128, 256, 512, 1024), colours=3, classes=2):
+    """Two convolutions at each of five sizes on the way down; on the way up a transposed one of 2 x 2 and two
+    convolutions, of which the first also reads what went down."""
+    sides = [size >> depth for depth in range(len(widths))]
+    total = scaled_conv(widths[0], classes, 1, size, size, norm=False, bias=True)
+    for inputs, width, side in zip((colours,) + widths[:-1], widths, sides):
+        total += scaled_conv(inputs, width, 3, side, side) + scaled_conv(width, width, 3, side, side)
+    for width, side in zip(widths[:-1], sides[:-1]):
+        total += (scaled_conv(2 * width, width, 2, side // 2, side // 2, norm=False, bias=True)
+                  + scaled_conv(2 * width, width, 3, side, side) + scaled_conv(width, width, 3, side, side))
+    return total
+
+
+def single_shot_detector(classes=81):
+    """Three stages of a residual network of 34 layers, the last of them not smaller; five pairs of convolutions
+    with biases; locations and classes of boxes at six sizes."""
+    total = conv(3, 64, 7, 150)
+    inputs = 64
+    for count, width, side in ((3, 64, 75), (4, 128, 38), (6, 256, 38)):
+        for index in range(count):
+            stride = 2 if width == 128 and index == 0 else 1
+            total += residual_part(inputs, width, side, stride, 1)
+            inputs = width
+    features = (256, 512, 512, 256, 256, 256)
+    sides = (38, 19, 10, 5, 3, 1)
+    plain = {"norm": False, "bias": True}
+    for width, before, side, after, smaller in zip((256, 256, 128, 128, 128), features, sides, features[1:],
+                                                   sides[1:]):
+        total += (scaled_conv(before, width, 1, side, side, **plain)
+                  + scaled_conv(width, after, 3, smaller, smaller, **plain))
+    for boxes, width, side in zip((4, 6, 6, 6, 4, 4), features, sides):
+        total += scaled_conv(width, boxes * (4 + classes), 3, side, side, **plain)
+    return total
+
+
+def separable(inputs, outputs, rows, columns, norm=True):
+    return (scaled_conv(inputs, inputs, 3, rows, columns, norm=False, groups=inputs)
+            + scaled_conv(inputs, outputs, 1, rows, columns, norm=norm))
+
+
+def separable_part(inputs, outputs, rows, columns, stride=1, is_last=False):
+    """Two separable convolutions; a third without a norm where the size changes, or at the end of the encoder,
+    where the first does not grow; a shortcut of another shape has a convolution."""
+    smaller = (rows // stride, columns // stride)
+    width = inputs if is_last else outputs
+    total = separable(inputs, width, rows, columns) + separable(width, outputs, rows, columns)
+    if stride > 1 or is_last:
+        total += separable(outputs, outputs, *smaller, norm=False)
+    return total + scaled_conv(inputs, outputs, 1, *smaller)
+
+
+def climate_segmentation(rows=768, columns=1152, channels=16, classes=3):
+    half, quarter, eighth, last = ((rows // n, columns // n) for n in (2, 4, 8, 16))
+    total = scaled_conv(channels, 32, 3, *half) + scaled_conv(32, 64, 3, *half)
+    total += (separable_part(64, 128, *half, stride=2) + separable_part(128, 256, *quarter, stride=2)
+              + separable_part(256, 728, *eighth, stride=2))
+    total += separable(728, 728, *last) * 3 * 16  # the middle, with shortcuts as they are
+    total += separable_part(728, 1024, *last, is_last=True)
+    total += separable(1024, 1536, *last) + separable(1536, 1536, *last) + separable(1536, 2048, *last)
+    # pyramid: a product, three dilated convolutions, and what is pooled; then the bottleneck
+    total += scaled_conv(2048, 256, 1, *last) + scaled_conv(2048, 256, 3, *last) * 3
+    total += scaled_conv(2048, 256, 1, 1, 1) + scaled_conv(5 * 256, 256, 1, *last)
+    # up to the size of the input, joined by 48 features of a fourth of it
+    total += scaled_conv(256, 256, 3, *last) + scaled_conv(256, 256, 3, *eighth)
+    total += scaled_conv(128, 48, 1, *quarter) + scaled_conv(256 + 48, 256, 3, *quarter)
+    total += scaled_conv(256, 256, 3, *quarter) + scaled_conv(256, 256, 1, *quarter, norm=False, bias=True)
+    return total + scaled_conv(256, 256, 3, *quarter) + scaled_conv(256, classes, 3, *half, norm=False)
+
+
+# ---- recurrent networks ----
+
+def recurrent(inputs, hidden, steps):
+    """Four gates of the input and of the state."""
+    return matrix(inputs + hidden, 4 * hidden, steps, bias=False)
+
+
+def recurrent_translator(hidden=1024, steps=50, vocabulary=32320):
+    """Two directions, a layer of both, two more; in the decoder a layer that attention queries, and three that
+    read what it finds. Attention has two matrices, a vector for sums of query and key, and sums of what is
+    encoded. The output has weights of its own."""
+    encoder = (recurrent(hidden, hidden, steps) * 2 + recurrent(2 * hidden, hidden, steps)
+               + recurrent(hidden, hidden, steps) * 2)
+    attention = (matrix(hidden, hidden, steps, bias=False) * 2
+                 + Count(weights=hidden, macs=2 * steps ** 2 * hidden))
+    decoder = recurrent(hidden, hidden, steps) + recurrent(2 * hidden, hidden, steps) * 3
+    return (table(vocabulary, hidden) + encoder + attention + decoder
+            + matrix(hidden, vocabulary, steps, bias=False))
+
+
 @dataclasses.dataclass
 class Known:
     """What a network comes to, and what is published of it (None: nothing)."""
@@ -155,6 +263,8 @@ NETWORKS = {
     "bert_base": Known(bert(768, 12), 109482240, 48318971904),
     "bert_large": Known(bert(1024, 24), 335141888, 167504773120),
     "bert_large_pretrain": Known(bert_pretraining(1024, 24), 336226108, 169959811072),
+    "deepcam": Known(climate_segmentation(), 56454720, 327668833280),
+    "gnmt_mlperf": Known(recurrent_translator(), 160564224),
     "gpt": Known(gpt(2048, 24, 2048, 50257)),
     "gpt2": Known(gpt(768, 12, 1024, 50257), 124439808, 145824153600),
     "gpt2_large": Known(gpt(1280, 36, 1024, 50257), 774030080, 887285350400),
@@ -170,6 +280,9 @@ NETWORKS = {
     "resnet18": Known(residual_network((2, 2, 2, 2), 1), 11689512),
     "resnet34": Known(residual_network((3, 4, 6, 3), 1), 21797672),
     "resnet50": Known(residual_network((3, 4, 6, 3), 4), 25557032, 4089184256),
+    "ssd_resnet34": Known(single_shot_detector(), 19972534, 15862078720),
+    "transformer_big": Known(translator(1024, 6, 256, 33708), 210804736, 56349425664),
+    "unet": Known(u_network()),
     "vit_b16": Known(vision_transformer(768, 12), 86567656),
     "vit_l16": Known(vision_transformer(1024, 24), 304326632),
 }

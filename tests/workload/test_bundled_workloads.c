@@ -78,9 +78,29 @@ END_TEST
 
 /* All others, whose totals tests/golden/totals.py counts. */
 static const char *const others[] = {
-    "bert_base",    "bert_large", "bert_large_pretrain", "gpt",        "gpt2",      "gpt2_large",
-    "gpt2_medium",  "gpt3_175b",  "llama2_13b",          "llama2_70b", "llama2_7b", "llama3_8b",
-    "mixtral_8x7b", "resnet101",  "resnet152",           "resnet18",   "resnet34",  "vit_b16",
+    "bert_base",
+    "bert_large",
+    "bert_large_pretrain",
+    "gpt",
+    "gpt2",
+    "gpt2_large",
+    "gpt2_medium",
+    "gpt3_175b",
+    "llama2_13b",
+    "llama2_70b",
+    "llama2_7b",
+    "llama3_8b",
+    "mixtral_8x7b",
+    "resnet101",
+    "resnet152",
+    "resnet18",
+    "resnet34",
+    "ssd_resnet34",
+    "transformer_big",
+    "unet",
+    "deepcam",
+    "gnmt_mlperf",
+    "vit_b16",
     "vit_l16",
 };
 

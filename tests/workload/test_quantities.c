@@ -167,6 +167,19 @@ START_TEST(test_parameters_and_caches_are_counted_by_kind) {
 }
 END_TEST
 
+START_TEST(test_tied_table_is_counted_once) {
+  network = network_of(
+      "{'name': 'words', 'type': 'embedding', 'vocabulary': 100, 'out': 12, 'positions': 3},"
+      " {'name': 'others', 'type': 'embedding', 'inputs': ['@input'], 'vocabulary': 100, 'out': 12,"
+      " 'positions': 3, 'tied_to': 'words'}");
+  ck_assert_uint_eq(network->parameters, 1200);
+  ck_assert_uint_eq(network->weights, 1200);
+  ck_assert_uint_eq(network->layers[1].parameters, 0);
+  ck_assert_uint_eq(network->layers[1].lookup_elements, 3 * 12);
+  ck_assert(network->layers[1].is_tied);
+}
+END_TEST
+
 START_TEST(test_totals_include_timesteps) {
   network = network_with("'element_bytes': 4, ",
                          "{'name': 'c', 'type': 'conv', 'in': 3, 'out': 8, 'feature': [4, 6],"
@@ -202,6 +215,7 @@ Suite *suite_quantities(void) {
   tcase_add_test(types, test_lstm_parameters_count_four_biases);
   tcase_add_test(types, test_matmul_has_an_operand_and_no_weights);
   tcase_add_test(types, test_totals_include_timesteps);
+  tcase_add_test(types, test_tied_table_is_counted_once);
   tcase_add_test(types, test_parameters_and_caches_are_counted_by_kind);
   suite_add_tcase(suite, types);
   return suite;

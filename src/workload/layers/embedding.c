@@ -7,12 +7,19 @@
 #include "workload/layers/layer_kind.h"
 
 static void read(dsm_layer_spec *spec, dsm__arena *arena, const dsm__json_node *node) {
-  (void)arena;
+  const dsm__json_node tied = dsm__json_member(node, "tied_to");
   spec->in = 1; /* a number of a row, at each position */
   dsm__positions_read(spec, node);
   dsm__json_required_u64(node, "vocabulary", "the number of rows of the table", 1,
                          DSM_DIMENSION_MAX, &spec->vocabulary);
   dsm__json_optional_bool(node, "learned_positions", false, &spec->has_learned_positions);
+  if (dsm__json_is_present(&tied)) {
+    dsm__json_string(&tied, 1, DSM_NAME_BYTES_MAX, arena, &spec->tied_to);
+    if (spec->has_learned_positions) {
+      dsm__json_error(&tied, "another embedding, of one row, can have them",
+                      "expected no \"tied_to\" beside learned positions, found one");
+    }
+  }
 }
 
 static void write(dsm__json_writer *writer, const dsm_layer_spec *spec, bool is_full) {
@@ -20,6 +27,9 @@ static void write(dsm__json_writer *writer, const dsm_layer_spec *spec, bool is_
   dsm__json_put_u64(writer, "vocabulary", spec->vocabulary);
   if (is_full || spec->has_learned_positions) {
     dsm__json_put_bool(writer, "learned_positions", spec->has_learned_positions);
+  }
+  if (spec->tied_to != NULL) {
+    dsm__json_put_string(writer, "tied_to", spec->tied_to);
   }
 }
 
@@ -43,6 +53,7 @@ static void lower(const dsm__lowering *lowering, dsm_layer *primary) {
   *primary = dsm__loops_of_features(1, spec->out);
   primary->ij = spec->feature.rows;
   primary->timesteps = spec->timesteps;
+  primary->is_tied = spec->tied_to != NULL;
   primary->weight_elements = rows * spec->out;
   primary->lookup_elements = (spec->has_learned_positions ? 2 : 1) * spec->feature.rows * spec->out;
 }
