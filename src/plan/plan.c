@@ -75,7 +75,8 @@ dsm_parallelism_set dsm__allowed_parallelisms(const dsm_layer *layer,
     }
   }
   /* Like a matmul, an attention whose heads no allowed parallelism shares out uses data. */
-  return allowed != 0 ? allowed : DSM_PARALLELISM_BIT(DSM_PARALLELISM_DATA);
+  const bool has_heads = layer->operand_groups > 0;
+  return allowed != 0 || !has_heads ? allowed : DSM_PARALLELISM_BIT(DSM_PARALLELISM_DATA);
 }
 
 static bool copy_overrides(dsm_plan *plan, const dsm_explore_options *options) {

@@ -34,9 +34,10 @@ static void expect_steps(dsm_description kind, const char *text, const char *pat
 
 START_TEST(test_keys_that_are_there_come_first) {
   expect_steps(DSM_DESCRIPTION_WORKLOAD, net, "",
-               "format name minibatch layers. source element_bytes gradient_bytes "
+               "format name minibatch layers. source element_bytes weight_bytes cache_bytes "
+               "gradient_bytes "
                "partial_sum_bytes optimizer_bytes_per_weight optimizer "
-               "normalization_group element_type parameters connected input. ");
+               "master_weights normalization_group element_type parameters connected input. ");
 }
 END_TEST
 
@@ -48,7 +49,8 @@ END_TEST
 
 START_TEST(test_keys_of_a_layer_are_those_of_its_type) {
   expect_steps(DSM_DESCRIPTION_WORKLOAD, net, "layers.fc",
-               "name type in out inputs aux positions timesteps ");
+               "name type in out inputs aux positions timesteps "
+               "tied_to experts active_experts capacity_factor ");
   expect_steps(DSM_DESCRIPTION_WORKLOAD, net, "layers.0.aux.0", "op ");
   expect_steps(DSM_DESCRIPTION_WORKLOAD, net, "layers.a.b.aux.1", "op window stride feature on ");
 }

@@ -150,8 +150,10 @@ static void expect_same_print(const dsm_plan *plan) {
 }
 
 static void expect_no_findings(const dsm_diags *diags) {
-  ck_assert_msg(dsm_diags_count(diags) == 0, "%s: %s", dsm_diags_get(diags, 0)->path,
-                dsm_diags_get(diags, 0)->message);
+  for (size_t i = 0; i < dsm_diags_count(diags); i++) { /* warnings say what may be meant */
+    const dsm_diag *const each = dsm_diags_get(diags, i);
+    ck_assert_msg(each->severity == DSM_SEVERITY_WARNING, "%s: %s", each->path, each->message);
+  }
 }
 
 static void expect_valid(const dsm_plan *plan) {
