@@ -73,7 +73,7 @@ set(CPACK_DEBIAN_DEVELOPMENT_DESCRIPTION
 This package holds what programs over the library are built with.")
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SECTION libdevel)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS
-    "${DSM_RUNTIME_PACKAGE} (= ${PROJECT_VERSION}), libcjson-dev, libglpk-dev, libmd-dev, libsqlite3-dev"
+    "${DSM_RUNTIME_PACKAGE} (= ${PROJECT_VERSION}), libcjson-dev, libglpk-dev, libmd-dev, libsqlite3-dev, libyaml-dev"
 )
 set(CPACK_DEBIAN_MPI_DESCRIPTION
     "sweeps of dsm on the ranks of an MPI job\n${DSM_WHAT_IT_IS}\n

@@ -22,16 +22,22 @@ extern "C" {
 
 /** Formats of other programs. */
 typedef enum dsm_import_format {
-  DSM_IMPORT_ONNX = 0,    /**< ONNX models, whose weights may be in the file or not */
-  DSM_IMPORT_HUB_CONFIG,  /**< configurations of a hub of models: config.json of transformers */
-  DSM_IMPORT_SCALE_SIM,   /**< topologies of SCALE-Sim: convolutions or matrix products, as CSV */
-  DSM_IMPORT_FORMAT_COUNT /**< none of them */
+  DSM_IMPORT_ONNX = 0,   /**< ONNX models, whose weights may be in the file or not */
+  DSM_IMPORT_HUB_CONFIG, /**< configurations of a hub of models: config.json of transformers */
+  DSM_IMPORT_SCALE_SIM,  /**< topologies of SCALE-Sim: convolutions or matrix products, as CSV */
+  DSM_IMPORT_CALCULON,   /**< applications of Calculon */
+  DSM_IMPORT_CALCULON_SYSTEM, /**< systems of Calculon, which become a part of a system */
+  DSM_IMPORT_ASTRA_NETWORK,   /**< networks of ASTRA-sim, likewise */
+  DSM_IMPORT_FORMAT_COUNT     /**< none of them */
 } dsm_import_format;
 
 /** The word of the command line: "onnx". Never NULL. */
 DSM_API const char *dsm_import_format_name(dsm_import_format format);
 /** What the files are, in a few words. Never NULL. */
 DSM_API const char *dsm_import_format_help(dsm_import_format format);
+/** Does a file of the format become (a part of) a description in the format "dsm-system/1", and not
+ * a workload? */
+DSM_API bool dsm_import_format_is_system(dsm_import_format format);
 /** The word read back, exactly; false if the text is none of them. */
 DSM_API bool dsm_import_format_parse(const char *text, dsm_import_format *format);
 
@@ -76,9 +82,10 @@ DSM_API void dsm_import_options_init(dsm_import_options *options);
 
 /**
  * Reads a file's bytes, named `file` in findings, and writes them as a description in the format
- * "dsm-workload/1". *text, malloc'ed and NUL-terminated, is to be freed by the caller; `options`
- * may be NULL. DSM_ERROR_INVALID, with findings: the format is not recognised, the file is broken,
- * or something in it cannot be understood; DSM_ERROR_OUT_OF_MEMORY.
+ * "dsm-workload/1", or those of systems as what they tell in the format "dsm-system/1". *text,
+ * malloc'ed and NUL-terminated, is to be freed by the caller; `options` may be NULL.
+ * DSM_ERROR_INVALID, with findings: the format is not recognised, the file is broken, or something
+ * in it cannot be understood; DSM_ERROR_OUT_OF_MEMORY.
  */
 DSM_API DSM_NODISCARD dsm_status dsm_import_text(char **text, size_t *text_length,
                                                  const char *bytes, size_t length, const char *file,

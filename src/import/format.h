@@ -44,6 +44,9 @@ typedef struct dsm__import_reader {
 extern const dsm__import_reader dsm__onnx_reader;
 extern const dsm__import_reader dsm__hub_reader;
 extern const dsm__import_reader dsm__scale_sim_reader;
+extern const dsm__import_reader dsm__calculon_reader;
+extern const dsm__import_reader dsm__calculon_system_reader;
+extern const dsm__import_reader dsm__astra_network_reader;
 
 /** Notes at a place what was approximated or left out: an error where options are strict. */
 void dsm__import_note(const dsm__import *import, const dsm__json_node *node, const char *format,
@@ -62,5 +65,10 @@ bool dsm__import_is_name(const char *text);
 /** Begins the object of a workload, with all members before the first that is about layers. */
 void dsm__import_begin_workload(const dsm__import *import, dsm__json_writer *writer,
                                 const char *name, const char *source);
+
+/** Begins the object of a system, and says that the file tells a part of it. False: out of memory.
+ */
+bool dsm__import_begin_system(const dsm__import *import, dsm__json_writer *writer,
+                              const char *source);
 
 #endif

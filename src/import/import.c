@@ -15,6 +15,9 @@ static const dsm__import_reader *reader_of(dsm_import_format format) {
       [DSM_IMPORT_ONNX] = &dsm__onnx_reader,
       [DSM_IMPORT_HUB_CONFIG] = &dsm__hub_reader,
       [DSM_IMPORT_SCALE_SIM] = &dsm__scale_sim_reader,
+      [DSM_IMPORT_CALCULON] = &dsm__calculon_reader,
+      [DSM_IMPORT_CALCULON_SYSTEM] = &dsm__calculon_system_reader,
+      [DSM_IMPORT_ASTRA_NETWORK] = &dsm__astra_network_reader,
   };
   return readers[format];
 }
@@ -25,6 +28,10 @@ const char *dsm_import_format_name(dsm_import_format format) {
 
 const char *dsm_import_format_help(dsm_import_format format) {
   return reader_of(format)->help;
+}
+
+bool dsm_import_format_is_system(dsm_import_format format) {
+  return reader_of(format)->is_system;
 }
 
 bool dsm_import_format_parse(const char *text, dsm_import_format *format) {
@@ -143,6 +150,26 @@ void dsm__import_begin_workload(const dsm__import *import, dsm__json_writer *wri
   dsm__json_put_u64(writer, "minibatch", minibatch != 0 ? minibatch : 1);
 }
 
+/* What a file does not tell is no approximation: it is said, and no error where options are strict.
+ */
+bool dsm__import_begin_system(const dsm__import *import, dsm__json_writer *writer,
+                              const char *source) {
+  const char *const name = dsm__import_file_stem(import);
+  if (name == NULL) {
+    dsm__json_set_out_of_memory(import->doc);
+    return false;
+  }
+  if (!import->options->is_strict) {
+    dsm__import_note(import, &import->root,
+                     "tells a part of a system: add what dsm validate finds missing");
+  }
+  dsm__json_begin_object(writer, false);
+  dsm__json_put_string(writer, "format", "dsm-system/1");
+  dsm__json_put_string(writer, "name", name);
+  dsm__json_put_string(writer, "source", source);
+  return true;
+}
+
 /* Reads what was written as it will be read: what together makes no workload was stated by the
  * file, whose finding is the first one. */
 static void check_workload(const dsm__import *import, const dsm__text_buffer *text) {
@@ -226,7 +253,7 @@ static dsm_status import_with(char **text, size_t *text_length, dsm__import *imp
 
 /* What can be read, in words. */
 static dsm_status refuse(const char *file, dsm_diags *diags) {
-  char words[128] = "";
+  char words[256] = "";
   size_t used = 0;
   for (dsm_import_format f = 0; f < DSM_IMPORT_FORMAT_COUNT && used < sizeof words; f++) {
     used += (size_t)snprintf(words + used, sizeof words - used, "%s%s", f == 0 ? "" : ", ",

@@ -422,6 +422,29 @@ static attempt import_list(const subject *s, dsm_diags *diags) {
   return import_bytes(table, sizeof table - 1, "list.csv", &options, diags);
 }
 
+static attempt import_system(const subject *s, dsm_diags *diags) {
+  static const char system[] =
+      "{\"matrix\": 1, \"vector\": 1, \"mem1\": {\"GiB\": 1, \"GBps\": 1}, \"networks\": "
+      "[{\"bandwidth\": 1, \"efficiency\": 1, \"size\": 2, \"latency\": 0}]}";
+  (void)s;
+  return import_bytes(system, sizeof system - 1, "system.json", NULL, diags);
+}
+
+static attempt import_application(const subject *s, dsm_diags *diags) {
+  static const char application[] =
+      "{\"hidden\": 8, \"feedforward\": 16, \"seq_size\": 4, \"attn_heads\": 2, "
+      "\"attn_size\": 4, \"num_blocks\": 2}";
+  (void)s;
+  return import_bytes(application, sizeof application - 1, "application.json", NULL, diags);
+}
+
+static attempt import_network(const subject *s, dsm_diags *diags) {
+  static const char network[] =
+      "topology: [ Ring ]\nnpus_count: [ 4 ]\nbandwidth: [ 1 ]\nlatency: [ 0 ]\n";
+  (void)s;
+  return import_bytes(network, sizeof network - 1, "network.yml", NULL, diags);
+}
+
 static attempt import_nothing(const subject *s, dsm_diags *diags) {
   (void)s;
   return import_bytes("none", 4, "none", NULL, diags);
@@ -445,7 +468,8 @@ static attempt recognise_model(const subject *s, dsm_diags *diags) {
   (void)s, (void)diags;
   const dsm_import_format found = dsm_import_recognise(small_bytes(), sizeof small_model, NULL);
   dsm_import_format read = DSM_IMPORT_FORMAT_COUNT;
-  const bool is_word = dsm_import_format_parse(dsm_import_format_name(found), &read);
+  const bool is_word = dsm_import_format_parse(dsm_import_format_name(found), &read) &&
+                       !dsm_import_format_is_system(found);
   const attempt result = {.status = is_word && read == found ? DSM_OK : DSM_ERROR_INVALID,
                           .digest = digest_text(DIGEST_START, dsm_import_format_help(found))};
   return result;
@@ -493,6 +517,9 @@ const faulty_case input_cases[] = {
     {"dsm_import_text, unfit hub", import_unfit_config, DSM_ERROR_INVALID, NULL},
     {"dsm_import_text, table", import_table, DSM_OK, NULL},
     {"dsm_import_text, list", import_list, DSM_OK, NULL},
+    {"dsm_import_text, system", import_system, DSM_OK, NULL},
+    {"dsm_import_text, application", import_application, DSM_OK, NULL},
+    {"dsm_import_text, network", import_network, DSM_OK, NULL},
     {"dsm_import_text, nothing", import_nothing, DSM_ERROR_INVALID, NULL},
     {"dsm_workload_load", load_workload, DSM_OK, NULL},
     {"dsm_system_parse", parse_system, DSM_OK, NULL},

@@ -5,10 +5,16 @@
 
 #include "fuzz.h"
 
-/* What was made is a workload. */
-static void check_made(const char *text, size_t length) {
+/* What was made is a workload, or a part of a system. */
+static void check_made(const char *text, size_t length, bool is_system) {
   dsm_workload *workload = NULL;
   FUZZ_CHECK(strlen(text) == length);
+  if (is_system) {
+    dsm_description kind = DSM_DESCRIPTION_COUNT;
+    FUZZ_CHECK(dsm_description_detect(&kind, text, length, "made.json", NULL) == DSM_OK);
+    FUZZ_CHECK(kind == DSM_DESCRIPTION_SYSTEM);
+    return;
+  }
   FUZZ_CHECK(dsm_workload_parse(&workload, text, length, "made.json", NULL, 0, NULL) == DSM_OK);
   fuzz_check_workload(workload);
   dsm_workload_free(workload);
@@ -37,7 +43,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     FUZZ_CHECK((status == DSM_OK) == (text != NULL));
     fuzz_check_diags(diags, status, 1);
     if (text != NULL) {
-      check_made(text, length);
+      check_made(text, length, dsm_import_format_is_system(options.format));
     }
     options.is_strict = true;
     const dsm_status strictly = dsm_import_text(&strict, &length, bytes, size, "f", &options, NULL);

@@ -9,6 +9,7 @@ import pathlib
 import sys
 
 import onnx_networks as networks
+import test_systems
 from hub_configs import CONFIGS
 from onnx_writer import Model
 
@@ -46,6 +47,9 @@ def main():
               "external": networks.small_cnn(Model(weights="external"))}
     for name, model in models.items():
         (folder / f"{name}.onnx").write_bytes(model.bytes())
+    for name, document in {"application": test_systems.APPLICATION, "system": test_systems.SYSTEM}.items():
+        (folder / f"{name}.calculon.json").write_text(json.dumps(document))
+    (folder / "network.yml").write_text(test_systems.NETWORK)
     for name, text in TABLES.items():
         (folder / f"{name}.csv").write_bytes(text.encode())
     for name, config in CONFIGS.items():

@@ -41,7 +41,7 @@ def check_fields(packages):
     library = next(name for name in packages if re.fullmatch(r"libdsm[0-9.]+", name))
     depends = {name: field(path, "Depends") for name, path in packages.items()}
     for name in ("dsm", library):
-        for needed in ("libc6", "libcjson1", "libglpk40", "libmd0", "libsqlite3-0"):
+        for needed in ("libc6", "libcjson1", "libglpk40", "libmd0", "libsqlite3-0", "libyaml-0-2"):
             expect(needed in depends[name], f"{name} does not depend on {needed}")
         for other in ("mpi", "libdsm"):
             expect(other not in depends[name], f"{name} depends on {other}: {depends[name]}")

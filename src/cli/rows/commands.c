@@ -81,13 +81,14 @@ const cli_command cli_commands[] = {
      .takes = {CLI_TAKES_FILE},
      .operand_min = 1,
      .operand_max = 1,
-     .summary = "make a workload of a file of another program",
+     .summary = "make a description of a file of another program",
      .description =
          "Reads FILE, a network as another program writes it ('-' is standard input), and writes "
          "it as a workload: to standard output, or with --output to a file. The format is "
          "recognised by what the file holds. What was approximated or left out is said in notes; "
          "what cannot be understood is an error. Every command that takes a WORKLOAD takes such "
-         "files too, and reads them in the same way.",
+         "files too, and reads them in the same way. Of a file that tells of a system, that part "
+         "of a system is written.",
      .examples = {"dsm import model.onnx -o network.json",
                   "dsm import model.onnx --dimension batch=32 --strict -o network.json",
                   "dsm import config.json --sequence 2048 -o llama.json",
