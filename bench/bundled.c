@@ -82,3 +82,30 @@ void bench_bundled(const bench_paths *paths) {
   }
   printf("\n");
 }
+
+/* Networks of many equal blocks, as `dsm explore WORKLOAD SYSTEM` explores them. */
+void bench_blocks(const bench_paths *paths) {
+  static const struct {
+    const char *workload;
+    const char *system;
+    dsm_mode mode;
+  } pairs[] = {{"bert_large_pretrain", "tpu_v3_1024", DSM_MODE_TRAINING},
+               {"gpt2_large", "dgx_a100", DSM_MODE_TRAINING},
+               {"llama2_70b", "dgx_a100", DSM_MODE_INFERENCE},
+               {"gpt3_175b", "dgx_a100", DSM_MODE_TRAINING},
+               {"gpt3_175b", "tpu_v3_2048", DSM_MODE_TRAINING},
+               {"gpt3_175b", "tpu_v3_2048", DSM_MODE_INFERENCE}};
+  printf(
+      "## Networks of equal blocks\n\n"
+      "`dsm explore WORKLOAD SYSTEM --mode MODE` at the minibatch of the description, one thread, "
+      "median of %d runs.\n\n"
+      "| workload | system | mode | optimize | ms | peak MB | evaluations | million/s |\n"
+      "|---|---|---|---|---|---|---|---|\n",
+      RUNS);
+  for (size_t i = 0; i < sizeof pairs / sizeof pairs[0]; i++) {
+    const pair of = {pairs[i].workload, pairs[i].system, pairs[i].mode, "all",
+                     dsm_mode_optimizations(pairs[i].mode)};
+    bench_pair(paths, &of);
+  }
+  printf("\n");
+}

@@ -11,8 +11,12 @@ typedef struct bench_paths {
   const char *networks; /**< folder with what make_network.py made */
 } bench_paths;
 
-/** Every bundled network on bundled systems, with hybrid alone and with everything. */
+/** Bundled networks of the paper and its time on bundled systems, with hybrid alone and with
+ * everything. */
 void bench_bundled(const bench_paths *paths);
+
+/** Those of equal blocks, on large systems. */
+void bench_blocks(const bench_paths *paths);
 
 /** Full search against chips and minibatch. */
 void bench_full_search(const bench_paths *paths);

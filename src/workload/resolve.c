@@ -13,78 +13,21 @@
 #include <string.h>
 
 #include "base/checked.h"
-#include "base/words.h"
-#include "workload/layers/layer_kind.h"
-#include "workload/name_index.h"
+#include "workload/resolver.h"
 #include "workload/shape.h"
 #include "workload/unconnected.h"
-#include "workload/workload_internal.h"
-
-typedef struct resolver {
-  const dsm__workload_builder *builder;
-  dsm_workload *workload;
-  dsm__json_doc *doc;
-  dsm__name_index names; /* of declared layers */
-  size_t *first_primary; /* of each declared layer: index of its (first) primary layer */
-  dsm_layer *layers;     /* primary layers made so far */
-  size_t layer_count;
-  dsm__delivery *deliveries; /* of each declared layer */
-  size_t input_definer;      /* declared layer whose shape tells the network's input, or SIZE_MAX */
-  bool is_input_wrong;       /* what would tell the network's input is wrong, and was reported */
-  bool has_positions;        /* some layer states positions */
-} resolver;
-
-static size_t input_count(const dsm_layer_spec *spec) {
-  return spec->input_count > 0 ? spec->input_count : 1;
-}
-
-static bool is_wrong(const resolver *r, size_t index) {
-  return r->builder->layers.items[index].is_wrong;
-}
-
-static bool is_network_input(const char *name) {
-  return strcmp(name, DSM__INPUT_NAME) == 0;
-}
 
 static bool is_fed_only_by_network(const dsm_layer_spec *spec, size_t index) {
   for (size_t i = 0; i < spec->input_count; i++) {
-    if (spec->inputs[i] == NULL || !is_network_input(spec->inputs[i])) {
+    if (spec->inputs[i] == NULL || !dsm__is_network_input(spec->inputs[i])) {
       return false;
     }
   }
   return spec->input_count > 0 || index == 0;
 }
 
-/* Finds an earlier declared layer by name; reports where that fails. */
-static size_t find_earlier(const resolver *r, const dsm__layer_entry *layer,
-                           const dsm__json_node *node, const char *name) {
-  const size_t found = dsm__name_index_find(&r->names, name);
-  if (found != SIZE_MAX && found < layer->index) {
-    return found;
-  }
-  if (found == layer->index) {
-    dsm__json_error(node, NULL, "expected an earlier layer, found the layer itself, \"%s\"", name);
-  } else if (found != SIZE_MAX) {
-    dsm__json_error(node, "layers are listed in order of execution and form no cycle",
-                    "expected an earlier layer, found \"%s\", which comes later", name);
-  } else {
-    enum { LOOKED_AT = 1000 };
-    char hint[64 + DSM_NAME_BYTES_MAX] = "";
-    if (dsm__json_doc_keeps_findings(r->doc)) {
-      const char *nearby[LOOKED_AT];
-      size_t count = 0;
-      for (size_t i = layer->index; i-- > 0 && count < LOOKED_AT;) {
-        nearby[count++] = r->workload->specs[i].name;
-      }
-      dsm__nearest_hint(name, nearby, count, hint, sizeof hint);
-    }
-    dsm__json_error(node, hint, "expected the name of an earlier layer, found \"%s\"", name);
-  }
-  return SIZE_MAX;
-}
-
 /* The network's input, where it is not stated, is what the first layer fed by it alone needs. */
-static void infer_input(resolver *r) {
+static void infer_input(dsm__resolver *r) {
   dsm_workload *const workload = r->workload;
   r->input_definer = SIZE_MAX;
   r->is_input_wrong = workload->is_input_stated &&
@@ -93,11 +36,11 @@ static void infer_input(resolver *r) {
   for (size_t i = 0; i < workload->spec_count && !workload->is_input_stated; i++) {
     const dsm_layer_spec *const spec = &workload->specs[i];
     const bool is_pooled = dsm__find_pool(spec, true) != NULL;
-    if (!is_fed_only_by_network(spec, i) || input_count(spec) != 1 || is_pooled) {
+    if (!is_fed_only_by_network(spec, i) || dsm__input_count(spec) != 1 || is_pooled) {
       continue;
     }
-    r->is_input_wrong = is_wrong(r, i);
-    if (!is_wrong(r, i)) {
+    r->is_input_wrong = dsm__is_wrong_layer(r, i);
+    if (!dsm__is_wrong_layer(r, i)) {
       const dsm__layer_kind *const kind = dsm__layer_kind_of(spec->type);
       workload->input_features = spec->in;
       workload->input_size = kind->is_grown
@@ -112,7 +55,7 @@ static void infer_input(resolver *r) {
 
 /* A side may be as long as feature times stride, so that the product must be checked first of all.
  */
-static void check_input(resolver *r) {
+static void check_input(dsm__resolver *r) {
   dsm_workload *const workload = r->workload;
   const dsm_size2 size = workload->input_size;
   uint64_t elements = 0;
@@ -132,330 +75,23 @@ static void check_input(resolver *r) {
   }
 }
 
-/* The declared layer behind one input, or DSM_NETWORK_INPUT; false (reported) if there is none. */
-static bool find_input(const resolver *r, const dsm__layer_entry *layer, const dsm__json_node *node,
-                       size_t position, size_t *producer) {
-  if (layer->spec->input_count == 0) {
-    *producer = layer->index == 0 ? DSM_NETWORK_INPUT : layer->index - 1;
-    return true;
-  }
-  const char *const name = layer->spec->inputs[position];
-  if (name == NULL) {
-    return false; /* no string: reported when it was read */
-  }
-  *producer = is_network_input(name) ? DSM_NETWORK_INPUT : find_earlier(r, layer, node, name);
-  return *producer != SIZE_MAX || is_network_input(name);
-}
-
-/* How what several inputs deliver goes together. */
-typedef enum gathering {
-  FLATTENED,   /* features times size */
-  BY_SIZE,     /* features of one size */
-  BY_POSITIONS /* features of equally many positions, however they lie */
-} gathering;
-
-/* Adds what one input delivers. */
-static bool add_delivery(const dsm__json_node *node, gathering how, dsm__delivery one,
-                         dsm__delivery *sum) {
-  const uint64_t positions = how == FLATTENED ? one.size.rows * one.size.columns : 1;
-  const dsm_size2 size =
-      how == BY_POSITIONS ? (dsm_size2){one.size.rows * one.size.columns, 1} : one.size;
-  uint64_t features = 0;
-  if (!dsm__bounded_product(&features, one.features, positions, 1, 1) ||
-      !dsm__bounded_product(&sum->features, sum->features + features, 1, 1, 1)) {
-    dsm__json_error(node, NULL, "expected at most 2^53 input features, found more");
-    return false;
-  }
-  const bool is_first = sum->size.rows == 0;
-  if (how != FLATTENED && !is_first &&
-      (size.rows != sum->size.rows || size.columns != sum->size.columns)) {
-    dsm__json_error(node, NULL,
-                    "expected features of the same size from all inputs, found %llu x %llu "
-                    "beside %llu x %llu",
-                    (unsigned long long)size.rows, (unsigned long long)size.columns,
-                    (unsigned long long)sum->size.rows, (unsigned long long)sum->size.columns);
-    return false;
-  }
-  sum->size = size;
-  return true;
-}
-
-/* Finds all producers of a layer's input and what each delivers; false (reported here or where a
- * producer is wrong) if that is not known. */
-static bool find_inputs(const resolver *r, const dsm__layer_entry *layer, size_t *producers,
-                        dsm__delivery *parts) {
-  const dsm__json_node inputs = dsm__json_member(layer->node, "inputs");
-  const bool is_listed = layer->spec->input_count > 0;
-  if (r->workload->is_list) {
-    producers[0] = DSM_NETWORK_INPUT;
-    return !is_wrong(r, layer->index) && input_count(layer->spec) == 1 &&
-           dsm__list_input(layer, &parts[0]);
-  }
-  dsm__json_node item = dsm__json_item(&inputs, 0);
-  bool is_known = true;
-  for (size_t i = 0; i < input_count(layer->spec); i++, item = dsm__json_next(&item)) {
-    const dsm__json_node *const node = is_listed ? &item : layer->node;
-    if (!find_input(r, layer, node, i, &producers[i])) {
-      is_known = false;
-      continue;
-    }
-    const bool is_network = producers[i] == DSM_NETWORK_INPUT;
-    const dsm__delivery network = {r->workload->input_features, r->workload->input_size, false};
-    parts[i] = is_network ? network : r->deliveries[producers[i]];
-    if (is_network && parts[i].features == 0 && !r->is_input_wrong && !is_wrong(r, layer->index)) {
-      dsm__json_error(node, "such as \"input\": {\"features\": 3, \"feature\": [224, 224]}",
-                      "expected the network's input to be stated beside \"layers\", as no layer "
-                      "tells its size, found no \"input\"");
-    }
-    is_known = is_known && parts[i].features > 0;
-  }
-  return is_known;
-}
-
-/* Sums what all inputs deliver; false (reported) if they do not go together. */
-static bool gather_parts(const dsm__layer_entry *layer, gathering how, const dsm__delivery *parts,
-                         dsm__delivery *gathered) {
-  /* A node knows the one that it is a member of, which has to outlive it. */
-  const dsm__json_node inputs = dsm__json_member(layer->node, "inputs");
-  const bool is_listed = layer->spec->input_count > 0;
-  dsm__json_node item = dsm__json_item(&inputs, 0);
-  bool is_good = true;
-  for (size_t i = 0; i < input_count(layer->spec) && is_good; i++, item = dsm__json_next(&item)) {
-    is_good = add_delivery(is_listed ? &item : layer->node, how, parts[i], gathered);
-  }
-  return is_good;
-}
-
-static bool has_positions(const dsm_layer_spec *spec, const dsm__delivery *parts) {
-  bool is_any = false;
-  for (size_t i = 0; i < input_count(spec); i++) {
-    is_any = is_any || parts[i].has_positions;
-  }
-  return is_any;
-}
-
-/* Positions that a layer does not state are those of what it reads. */
-static void settle_positions(resolver *r, const dsm__layer_entry *layer,
-                             const dsm__delivery *parts) {
-  dsm_layer_spec *const spec = &r->builder->specs[layer->index];
-  const dsm__layer_kind *const kind = dsm__layer_kind_of(spec->type);
-  const dsm_aux *const select = dsm__find_op(spec, DSM_AUX_SELECT);
-  const bool is_pooled = dsm__find_pool(spec, true) != NULL; /* and so flattened */
-  if (!kind->keeps_positions || spec->has_positions || is_pooled ||
-      (!kind->reads_parts && select == NULL && !has_positions(spec, parts))) {
-    return;
-  }
-  spec->has_positions = true;
-  spec->feature.rows =
-      select != NULL ? select->positions : parts[0].size.rows * parts[0].size.columns;
-}
-
-static gathering gathering_of(const resolver *r, const dsm__layer_entry *layer) {
-  const dsm_layer_spec *const spec = layer->spec;
-  const dsm__layer_kind *const kind = dsm__layer_kind_of(spec->type);
-  /* Nothing is said of how the inputs of a wrong layer go together: its type may be what is wrong.
-   */
-  if (is_wrong(r, layer->index)) {
-    return FLATTENED;
-  }
-  if (kind->reads_positions || dsm__find_pool(spec, true) != NULL) {
-    return BY_SIZE;
-  }
-  const bool is_by_positions =
-      kind->keeps_positions && !kind->reads_numbers &&
-      (spec->feature.rows > 1 || dsm__find_op(spec, DSM_AUX_SELECT) != NULL);
-  return is_by_positions ? BY_POSITIONS : FLATTENED;
-}
-
-/* So many of the positions that are read go on. */
-static bool select_positions(const dsm__layer_entry *layer, dsm__delivery *gathered) {
-  const dsm_aux *const select = dsm__find_op(layer->spec, DSM_AUX_SELECT);
-  if (select == NULL) {
-    return true;
-  }
-  if (select->positions > gathered->size.rows) {
-    const dsm__json_node list = dsm__json_member(layer->node, "aux");
-    const dsm__json_node aux = dsm__json_item(&list, (size_t)(select - layer->spec->aux));
-    const dsm__json_node node = dsm__json_member(&aux, "positions");
-    dsm__json_error(&node, NULL, "expected at most the %llu positions of the input, found %llu",
-                    (unsigned long long)gathered->size.rows, (unsigned long long)select->positions);
-    return false;
-  }
-  gathered->size.rows = select->positions;
-  return true;
-}
-
-static bool check_positions(const dsm__layer_entry *layer, dsm__delivery gathered) {
-  const dsm_layer_spec *const spec = layer->spec;
-  if (gathered.size.rows == spec->feature.rows) {
-    return true;
-  }
-  const dsm__json_node node = dsm__layer_entry_member(layer, "positions");
-  dsm__json_error(&node, "\"positions\": 1 takes all positions of the input as features of one",
-                  "expected %llu, which the layer's inputs have, found %llu",
-                  (unsigned long long)gathered.size.rows, (unsigned long long)spec->feature.rows);
-  return false;
-}
-
-/* Appends the primary layers that deliver a declared layer's outputs to a list; returns how many.
- */
-static size_t append_primaries(const resolver *r, size_t spec_index, size_t *list) {
-  const dsm_layer_spec *const spec = &r->workload->specs[spec_index];
-  const size_t first = dsm__layer_kind_of(spec->type)->first_output;
-  const size_t count = dsm__primary_count_of(spec) - first;
-  for (size_t i = 0; i < count; i++) {
-    list[i] = r->first_primary[spec_index] + first + i;
-  }
-  return count;
-}
-
-static size_t *new_indices(const resolver *r, size_t count) {
-  size_t *const indices = dsm__arena_array(r->workload->arena, count, sizeof *indices);
-  if (indices == NULL) {
-    dsm__json_set_out_of_memory(r->doc);
-  }
-  return indices;
-}
-
 /* The primary layers behind so many inputs; NULL: memory was out, which was noted. */
-static const size_t *primaries_of(const resolver *r, const size_t *spec_indices, size_t count,
+static const size_t *primaries_of(const dsm__resolver *r, const size_t *spec_indices, size_t count,
                                   size_t *primary_count) {
-  size_t *const primaries = new_indices(r, DSM__PRIMARIES_MAX * count);
+  size_t *const primaries = dsm__new_indices(r, DSM__PRIMARIES_MAX * count);
   *primary_count = 0;
   for (size_t i = 0; primaries != NULL && i < count; i++) {
     if (spec_indices[i] == DSM_NETWORK_INPUT) {
       primaries[(*primary_count)++] = DSM_NETWORK_INPUT;
     } else {
-      *primary_count += append_primaries(r, spec_indices[i], &primaries[*primary_count]);
+      *primary_count += dsm__append_primaries(r, spec_indices[i], &primaries[*primary_count]);
     }
   }
   return primaries;
 }
 
-/* Finds the layer whose output a residual adds, and checks that it has the same shape. */
-static bool resolve_shortcut(const resolver *r, const dsm__layer_entry *layer, size_t aux_index,
-                             dsm_layer *out) {
-  const dsm_layer_spec *const spec = layer->spec;
-  const dsm__json_node list = dsm__json_member(layer->node, "aux");
-  const dsm__json_node aux = dsm__json_item(&list, aux_index);
-  const dsm__json_node node = dsm__json_member(&aux, "from");
-  const size_t from = find_earlier(r, layer, &node, spec->aux[aux_index].from);
-  if (from == SIZE_MAX || r->deliveries[from].features == 0 || is_wrong(r, layer->index)) {
-    return false;
-  }
-  const dsm__delivery one = r->deliveries[from];
-  const uint64_t features = r->deliveries[layer->index].features;
-  if (features == 0) {
-    return false; /* its positions are those of a wrong layer */
-  }
-  if (one.features != features || one.size.rows != spec->feature.rows ||
-      one.size.columns != spec->feature.columns) {
-    dsm__json_error(&node, NULL,
-                    "expected %llu features of %llu x %llu as the layer has before pooling, found "
-                    "%llu of %llu x %llu from \"%s\"",
-                    (unsigned long long)features, (unsigned long long)spec->feature.rows,
-                    (unsigned long long)spec->feature.columns, (unsigned long long)one.features,
-                    (unsigned long long)one.size.rows, (unsigned long long)one.size.columns,
-                    spec->aux[aux_index].from);
-    return false;
-  }
-  size_t *const shortcuts = new_indices(r, 2);
-  if (shortcuts == NULL) {
-    return false;
-  }
-  out->shortcut_count = append_primaries(r, from, shortcuts);
-  out->shortcuts = shortcuts;
-  return true;
-}
-
-/* What a matmul does not say of its operand: it is all that the operand's layer delivers in a
- * timestep. */
-static bool derive_operand_elements(const resolver *r, const dsm__layer_entry *layer,
-                                    const dsm__delivery *from) {
-  uint64_t *const elements = &r->builder->specs[layer->index].operand_elements;
-  return *elements > 0 ||
-         dsm__bounded_product(elements, from->features, from->size.rows, from->size.columns, 1);
-}
-
-static bool resolve_operand(const resolver *r, const dsm__layer_entry *layer, dsm_layer *out) {
-  if (layer->spec->operand == NULL || r->workload->is_list) {
-    return true;
-  }
-  const dsm__json_node node = dsm__json_member(layer->node, "operand");
-  const size_t found = find_earlier(r, layer, &node, layer->spec->operand);
-  if (found == SIZE_MAX || r->deliveries[found].features == 0) {
-    return false;
-  }
-  size_t *const operands = new_indices(r, 2);
-  if (operands == NULL) {
-    return false;
-  }
-  out->operand_count = append_primaries(r, found, operands);
-  out->operands = operands;
-  return derive_operand_elements(r, layer, &r->deliveries[found]);
-}
-
-/* Of an embedding's table, or of the weights of an fc. */
-static uint64_t weight_rows(const dsm_layer_spec *spec) {
-  return spec->type == DSM_LAYER_EMBEDDING ? spec->vocabulary : spec->in;
-}
-
-/* The layer whose weights one shares has as many. */
-static bool check_tie(const resolver *r, const dsm__layer_entry *layer) {
-  const dsm_layer_spec *const spec = layer->spec;
-  if (spec->tied_to == NULL) {
-    return true;
-  }
-  const dsm__json_node node = dsm__json_member(layer->node, "tied_to");
-  const size_t found = find_earlier(r, layer, &node, spec->tied_to);
-  if (found == SIZE_MAX || is_wrong(r, found) || is_wrong(r, layer->index)) {
-    return false;
-  }
-  const dsm_layer_spec *const to = &r->workload->specs[found];
-  const uint64_t rows = weight_rows(spec);
-  const bool has_weights =
-      to->type == DSM_LAYER_EMBEDDING || (to->type == DSM_LAYER_FC && to->experts == 0);
-  if (has_weights && weight_rows(to) * to->out == rows * spec->out) {
-    return true;
-  }
-  dsm__json_error(&node, NULL,
-                  "expected an embedding or fc with %llu weights (%llu x %llu), found %s \"%s\"",
-                  (unsigned long long)(rows * spec->out), (unsigned long long)rows,
-                  (unsigned long long)spec->out, dsm_layer_type_name(to->type), spec->tied_to);
-  return false;
-}
-
-/* A norm of the input may be that of an earlier layer. */
-static bool resolve_shared_norm(const resolver *r, const dsm__layer_entry *layer,
-                                size_t aux_index) {
-  const dsm__json_node list = dsm__json_member(layer->node, "aux");
-  const dsm__json_node item = dsm__json_item(&list, aux_index);
-  const dsm__json_node node = dsm__json_member(&item, "from");
-  const size_t from = find_earlier(r, layer, &node, layer->spec->aux[aux_index].from);
-  return from != SIZE_MAX && !is_wrong(r, from) && !is_wrong(r, layer->index) &&
-         dsm__shared_norm_check(r->workload->specs, &r->names, layer, aux_index, from);
-}
-
-/* References of a layer other than its inputs. */
-static bool resolve_references(const resolver *r, const dsm__layer_entry *layer, dsm_layer *out) {
-  bool is_good = resolve_operand(r, layer, out);
-  is_good = check_tie(r, layer) && is_good;
-  for (size_t i = 0; i < layer->spec->aux_count; i++) {
-    const dsm_aux *const aux = &layer->spec->aux[i];
-    if (aux->from == NULL || r->workload->is_list) {
-      continue;
-    }
-    if (dsm__is_shared_norm(aux)) {
-      is_good = resolve_shared_norm(r, layer, i) && is_good;
-    } else {
-      is_good = resolve_shortcut(r, layer, i, out) && is_good;
-    }
-  }
-  return is_good;
-}
-
 /* Adds the primary layers of a declared layer, with their names. */
-static bool add_primaries(resolver *r, const dsm__layer_entry *layer, const dsm_layer *made) {
+static bool add_primaries(dsm__resolver *r, const dsm__layer_entry *layer, const dsm_layer *made) {
   const dsm__layer_kind *const kind = dsm__layer_kind_of(layer->spec->type);
   const size_t count = dsm__primary_count_of(layer->spec);
   r->first_primary[layer->index] = r->layer_count;
@@ -492,10 +128,10 @@ static bool check_in(const dsm__layer_entry *layer, uint64_t delivered) {
   return false;
 }
 
-static bool check_operand_elements(const resolver *r, const dsm__layer_entry *layer) {
+static bool check_operand_elements(const dsm__resolver *r, const dsm__layer_entry *layer) {
   const dsm_workload *const workload = r->workload;
   const char *const operand = layer->spec->operand;
-  if (operand == NULL || workload->minibatch == 0 || is_wrong(r, layer->index)) {
+  if (operand == NULL || workload->minibatch == 0 || dsm__is_wrong_layer(r, layer->index)) {
     return true; /* a minibatch of 0 was wrong, and reported */
   }
   const size_t from = workload->is_list ? 0 : dsm__name_index_find(&r->names, operand);
@@ -550,15 +186,15 @@ static bool derive_input_size(dsm__lowering *lowering) {
 
 /* Checks `in`, pools and sizes against what the producers deliver; fills the loops and quantities
  * of its primary layers. */
-static bool derive_layer(const resolver *r, const dsm__layer_entry *layer, dsm__delivery gathered,
-                         const dsm__delivery *parts, dsm_layer *made) {
+static bool derive_layer(const dsm__resolver *r, const dsm__layer_entry *layer,
+                         dsm__delivery gathered, const dsm__delivery *parts, dsm_layer *made) {
   const dsm_layer_spec *const spec = layer->spec;
   const dsm__layer_kind *const kind = dsm__layer_kind_of(spec->type);
   dsm__lowering lowering = {
       .layer = layer,
       .gathered = gathered,
       .parts = parts,
-      .part_count = input_count(spec),
+      .part_count = dsm__input_count(spec),
       .stored = r->deliveries[layer->index].size,
       .is_definer = r->input_definer == layer->index,
       .is_input_inferred =
@@ -588,10 +224,10 @@ static bool derive_layer(const resolver *r, const dsm__layer_entry *layer, dsm__
 
 /* What a layer delivers: known before anything else of it is checked, so that the layers behind a
  * wrong one are still checked against what it declares. */
-static void derive_delivery(resolver *r, const dsm__layer_entry *layer) {
+static void derive_delivery(dsm__resolver *r, const dsm__layer_entry *layer) {
   const dsm_aux *const pool = dsm__find_pool(layer->spec, false);
   dsm__delivery *const own = &r->deliveries[layer->index];
-  if (is_wrong(r, layer->index)) {
+  if (dsm__is_wrong_layer(r, layer->index)) {
     return;
   }
   const size_t first = dsm__layer_kind_of(layer->spec->type)->first_output;
@@ -604,10 +240,10 @@ static void derive_delivery(resolver *r, const dsm__layer_entry *layer) {
 
 /* Producers, operands and shortcuts of the primary layers of an attention: score multiplies queries
  * by keys, context what score has made by values. */
-static bool join_attention(const resolver *r, const dsm__layer_entry *layer, const size_t *inputs,
-                           dsm_layer made[DSM__PRIMARIES_MAX]) {
-  const bool is_one = input_count(layer->spec) == 1;
-  size_t *const score = new_indices(r, 1);
+static bool join_attention(const dsm__resolver *r, const dsm__layer_entry *layer,
+                           const size_t *inputs, dsm_layer made[DSM__PRIMARIES_MAX]) {
+  const bool is_one = dsm__input_count(layer->spec) == 1;
+  size_t *const score = dsm__new_indices(r, 1);
   if (score == NULL) {
     return false;
   }
@@ -627,13 +263,13 @@ static bool join_attention(const resolver *r, const dsm__layer_entry *layer, con
 }
 
 /* What the graph says of the primary layers of a declared one. */
-static bool join_graph(const resolver *r, const dsm__layer_entry *layer, const size_t *inputs,
+static bool join_graph(const dsm__resolver *r, const dsm__layer_entry *layer, const size_t *inputs,
                        const dsm_layer *graph, dsm_layer made[DSM__PRIMARIES_MAX]) {
   const dsm_layer_spec *const spec = layer->spec;
   const dsm__layer_kind *const kind = dsm__layer_kind_of(spec->type);
   size_t producer_count = 0;
   const size_t *const producers =
-      kind->reads_parts ? NULL : primaries_of(r, inputs, input_count(spec), &producer_count);
+      kind->reads_parts ? NULL : primaries_of(r, inputs, dsm__input_count(spec), &producer_count);
   if (kind->reads_parts ? !join_attention(r, layer, inputs, made) : producers == NULL) {
     return false;
   }
@@ -657,35 +293,30 @@ static bool join_graph(const resolver *r, const dsm__layer_entry *layer, const s
   return true;
 }
 
-static void resolve_layer(resolver *r, const dsm__layer_entry *layer) {
+static void resolve_layer(dsm__resolver *r, const dsm__layer_entry *layer) {
   const dsm_layer_spec *const spec = layer->spec;
-  const size_t count = input_count(spec);
+  const size_t count = dsm__input_count(spec);
   dsm_layer graph = {.name = NULL};
   dsm_layer made[DSM__PRIMARIES_MAX] = {{.name = NULL}};
   dsm__delivery gathered = {.features = 0};
-  size_t *const inputs = new_indices(r, count);
+  size_t *const inputs = dsm__new_indices(r, count);
   dsm__delivery *const parts = dsm__arena_array(r->workload->arena, count, sizeof *parts);
   if (inputs == NULL || parts == NULL) {
     dsm__json_set_out_of_memory(r->doc);
     return;
   }
-  const bool is_found = find_inputs(r, layer, inputs, parts);
+  const bool is_found = dsm__find_inputs(r, layer, inputs, parts);
   if (is_found) {
-    settle_positions(r, layer, parts);
+    dsm__settle_positions(r, layer, parts);
   }
-  const gathering how = gathering_of(r, layer);
   const bool is_positioned = is_found || spec->has_positions || !r->has_positions ||
                              !dsm__layer_kind_of(spec->type)->keeps_positions;
   if (is_positioned) {
     derive_delivery(r, layer);
   }
-  const bool is_gathered =
-      is_found && (dsm__layer_kind_of(spec->type)->reads_parts
-                       ? true
-                       : gather_parts(layer, how, parts, &gathered) &&
-                             (how != BY_POSITIONS || (select_positions(layer, &gathered) &&
-                                                      check_positions(layer, gathered))));
-  const bool is_referenced = resolve_references(r, layer, &graph);
+  const bool is_gathered = is_found && (dsm__layer_kind_of(spec->type)->reads_parts ||
+                                        dsm__gather_inputs(r, layer, parts, &gathered));
+  const bool is_referenced = dsm__resolve_references(r, layer, &graph);
   const bool is_derived = is_gathered && r->deliveries[layer->index].features > 0 &&
                           derive_layer(r, layer, gathered, parts, made);
   if (is_derived && is_referenced && check_operand_elements(r, layer) &&
@@ -697,7 +328,7 @@ static void resolve_layer(resolver *r, const dsm__layer_entry *layer) {
   }
 }
 
-static void check_duplicate_names(const resolver *r) {
+static void check_duplicate_names(const dsm__resolver *r) {
   for (size_t i = 1; i < r->names.count; i++) {
     const dsm__name_entry *const entry = &r->names.entries[i];
     if (strcmp(entry->name, r->names.entries[i - 1].name) == 0) {
@@ -709,7 +340,7 @@ static void check_duplicate_names(const resolver *r) {
   }
 }
 
-static bool init_resolver(resolver *r) {
+static bool init_resolver(dsm__resolver *r) {
   const dsm_workload *const workload = r->workload;
   const size_t count = workload->spec_count;
   dsm__arena *const arena = workload->arena;
@@ -732,7 +363,7 @@ static bool init_resolver(resolver *r) {
 }
 
 /* The name of a layer that reads one; NULL if none does. */
-static const char *reader_of(const resolver *r, size_t spec_index) {
+static const char *reader_of(const dsm__resolver *r, size_t spec_index) {
   for (size_t i = 0; i < r->layer_count; i++) {
     const dsm_layer *const layer = &r->layers[i];
     const size_t last =
@@ -747,7 +378,7 @@ static const char *reader_of(const resolver *r, size_t spec_index) {
 }
 
 /* A loss is the end of what leads to it. */
-static void check_losses(const resolver *r) {
+static void check_losses(const dsm__resolver *r) {
   for (size_t i = 0; i < r->workload->spec_count; i++) {
     const dsm_layer_spec *const spec = &r->workload->specs[i];
     const dsm__json_node list = dsm__json_member(&r->builder->layers.items[i].node, "aux");
@@ -768,7 +399,7 @@ static void check_losses(const resolver *r) {
 void dsm__workload_resolve(const dsm__workload_builder *builder) {
   dsm_workload *const workload = builder->workload;
   dsm__json_doc *const doc = builder->root.doc;
-  resolver r = {.builder = builder, .workload = workload, .doc = doc};
+  dsm__resolver r = {.builder = builder, .workload = workload, .doc = doc};
   if (!init_resolver(&r)) {
     dsm__json_set_out_of_memory(doc);
     return;

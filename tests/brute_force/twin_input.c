@@ -520,7 +520,8 @@ bool twin_workload_parse(twin_workload *out, const char *json) {
       .element_bytes = number(root, "element_bytes", 2),
       .gradient_bytes = number(root, "gradient_bytes", 2),
       .partial_sum_bytes = number(root, "partial_sum_bytes", 2),
-      .optimizer_bytes_per_weight = number(root, "optimizer_bytes_per_weight", state_bytes_of(root)),
+      .optimizer_bytes_per_weight =
+          number(root, "optimizer_bytes_per_weight", state_bytes_of(root)),
       .update_bytes = update_bytes_of(text(root, "optimizer")),
       .normalization_group = number(root, "normalization_group", 1),
       .element_type = type_of(text(root, "element_type"), number(root, "element_bytes", 2)),

@@ -21,8 +21,9 @@ static bool is_fused_score(const subject *s, const dsm_layer *layer) {
 /* No layer with timesteps holds features, nor is held what nothing uses. Scores of a fused
  * attention never leave the chip. */
 static bool may_be_held(const subject *s, const dsm_layer *layer) {
-  return is_fused_score(s, layer) || (layer->timesteps == 1 && (layer->last_use != DSM_NEVER_USED ||
-                                                layer->last_operand_use != DSM_NEVER_USED));
+  return is_fused_score(s, layer) ||
+         (layer->timesteps == 1 &&
+          (layer->last_use != DSM_NEVER_USED || layer->last_operand_use != DSM_NEVER_USED));
 }
 
 static bool are_perhaps_held(const subject *s, const size_t *layers, size_t count) {
@@ -68,7 +69,8 @@ static double forward_bytes(const subject *s) {
   const double bytes = s->workload->element_bytes * s->samples;
   const bool is_training = s->mode == DSM_MODE_TRAINING;
   const bool is_read = !are_perhaps_held(s, s->layer->producers, s->layer->producer_count);
-  const bool is_written = !is_fused_score(s, s->layer) && (is_training || !may_be_held(s, s->layer));
+  const bool is_written =
+      !is_fused_score(s, s->layer) && (is_training || !may_be_held(s, s->layer));
   return kernel_bytes(s) + shortcut_bytes(s) +
          (is_read ? (double)s->layer->input_elements * bytes : 0) +
          (is_written ? (double)s->layer->stored_elements * bytes : 0) +

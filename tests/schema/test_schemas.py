@@ -44,6 +44,7 @@ BEYOND_SCHEMAS = {
         "block_repeat_of_inputs_huge": "inputs of all repetitions: " + RELATION,
         "block_repeat_over_limit": "layers of all repetitions: " + RELATION,
         "input_feature_where": "what only lists of layers have: " + RELATION,
+        "learned_positions_of_another_table": "keys that exclude one another",
         "list_": "what only networks have, and sizes that fit together: " + RELATION,
         "expression_": "texts with a grammar of their own",
         "graph_": "names that exist, are unique and point backward: " + RELATION,
