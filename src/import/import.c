@@ -226,7 +226,7 @@ static dsm_status open_document(dsm__import *import, const dsm__import_reader *r
     return dsm__out_of_memory(diags);
   }
   import->root = dsm__json_labelled(import->doc, "");
-  return DSM_OK;
+  return dsm__json_doc_is_out_of_memory(import->doc) ? DSM_ERROR_OUT_OF_MEMORY : DSM_OK;
 }
 
 static dsm_status import_with(char **text, size_t *text_length, dsm__import *import,
