@@ -238,7 +238,7 @@ typedef struct dsm_tile_bytes {
   double input;              /**< of an input feature at a position of a sample */
   double output;             /**< of an output feature there */
   double kernel;             /**< of a position of the kernel between two features */
-  double sum;                /**< of a sum that is not finished, over an element's */
+  double sum;                /**< of a sum that is not finished, over what it becomes */
   double spilled;            /**< of all sums of the chip once written and once read */
   dsm_odd_divisors in;       /**< of the input features of a group */
   dsm_odd_divisors out;      /**< of the output features of a group */

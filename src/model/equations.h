@@ -337,9 +337,9 @@ typedef struct dsm__core_extents {
 /**
  * What tiles are made of, that does not depend on the core split. Source: section 5, model.tiling.
  * Symbols: e_in = inp / (inc*ij*mbc), e_out = raw / (outc*ij*mbc), e_ker = ker /
- * ((inc/g)*outc*kij), of a matmul over mbc too; Ba/B; spilled = 2 * (raw unless out_h, inp unless
- * in_h, ker * (1 - resident)) * Ba/B in forward, backward, update. Limits: "paper", or with
- * model.tile_schedule: 0.
+ * ((inc/g)*outc*kij), of a matmul over mbc too; Ba/B, in update Ba/Bw; spilled = 2 * (raw unless
+ * out_h, inp unless in_h, ker * (1 - resident)) times that in forward, backward, update. Limits:
+ * "paper", or with model.tile_schedule: 0.
  */
 dsm_tile_bytes dsm__tile_bytes_derive(const dsm_pass_work *work);
 
@@ -527,9 +527,16 @@ double dsm__blocked_fraction_within(const dsm_pass_work *work, const dsm__core_b
                                     double link_limit, double enough);
 
 /**
+ * Bytes of an unfinished sum over those of what it becomes. Source: section 5. Symbols: Ba / B, in
+ * update Ba / Bw, as there are as many gradients as weights. Limits: 1 where sums are no wider.
+ */
+double dsm__sum_widening(dsm_pass pass, const dsm_precision *precision);
+
+/**
  * Partial sums between the cores of a chip. Source: section 5; DSM Fig. 5, PartialSumAcc. Symbols:
  * (r - 1) / r * part; forward r = k_in*k_kij of s_out, backward r = k_out*k_kij of s_in*nm, update
- * r = k_ij*k_mb of kcore (matmul none); Ba / B bytes each. Limits: r = 1 (one core): 0.
+ * r = k_ij*k_mb of kcore (matmul none); Ba / B bytes each, in update Ba / Bw. Limits: r = 1 (one
+ * core): 0.
  */
 double dsm__partial_sum_bytes(const dsm_pass_work *work, const dsm_loops *split,
                               const dsm__core_bytes *core);

@@ -15,14 +15,18 @@ static void set_up(void) {
 static const dsm__core_bytes core = {.input = 60, .output = 100, .kernel = 80};
 
 /* Ba / B = 6 / 2 = 3; nm = 2 */
-static double partial_sums(dsm_pass pass, dsm_loops split) {
+static double partial_sums_of(dsm_precision precision, dsm_pass pass, dsm_loops split) {
   const dsm_layer layer = fc_layer(12, 20);
   const dsm_pass_work work = {.layer = &layer,
                               .machine = &machine,
                               .pass = pass,
-                              .precision = friendly_precision(),
+                              .precision = precision,
                               .share = {.groups = 1, .turns = 2, .model_ways = 2}};
   return dsm__partial_sum_bytes(&work, &split, &core);
+}
+
+static double partial_sums(dsm_pass pass, dsm_loops split) {
+  return partial_sums_of(friendly_precision(), pass, split);
 }
 
 /* r = k_in * k_kij = 2 * 2: 3/4 * 100 * 3 */
@@ -40,6 +44,17 @@ END_TEST
 /* r = k_ij * k_mb = 2 * 4: 7/8 * 80 * 3 */
 START_TEST(test_update_sums_gradients_over_positions_and_samples) {
   ck_assert_double_eq(partial_sums(DSM_PASS_UPDATE, loops(1, 1, 2, 1, 4)), 210);
+}
+END_TEST
+
+/* 80 bytes of weights are 80 of a byte each, and so many sums of 6 bytes: 7/8 * 80 * 6. Sums of
+ * features are what they were. */
+START_TEST(test_gradients_are_as_many_as_weights_of_their_own_bytes) {
+  dsm_precision precision = friendly_precision();
+  precision.weight_bytes = 1;
+  ck_assert_double_eq(partial_sums_of(precision, DSM_PASS_UPDATE, loops(1, 1, 2, 1, 4)), 420);
+  ck_assert_double_eq(partial_sums_of(precision, DSM_PASS_FORWARD, loops(2, 1, 1, 2, 1)), 225);
+  ASSERT_CLOSE(partial_sums_of(precision, DSM_PASS_BACKWARD, loops(1, 3, 1, 2, 1)), 300);
 }
 END_TEST
 
@@ -449,6 +464,7 @@ Suite *suite_core_link(void) {
   tcase_add_test(sums, test_backward_sums_inputs_over_outputs_and_kernel_positions);
   tcase_add_test(sums, test_update_sums_gradients_over_positions_and_samples);
   tcase_add_loop_test(sums, test_one_core_has_no_partial_sums, 0, DSM_PASS_COUNT);
+  tcase_add_test(sums, test_gradients_are_as_many_as_weights_of_their_own_bytes);
   tcase_add_test(sums, test_cores_that_share_no_sum_send_none);
   tcase_add_test(sums, test_partial_sums_as_wide_as_elements_are_not_widened);
   tcase_add_loop_test(sums, test_partial_sums_are_what_a_reduce_scatter_among_cores_sends, 1, 10);

@@ -20,13 +20,18 @@ static void set_up(void) {
   fc = fc_layer(64, 64);
 }
 
+static dsm_pass_work work_with(const dsm_layer *layer, dsm_mode mode, dsm_pass pass,
+                               uint64_t samples, dsm_precision precision) {
+  const dsm_residency none = dsm_residency_none(&machine);
+  return dsm_pass_work_derive(layer, &machine, precision, mode, pass, DSM_PARALLELISM_DATA, samples,
+                              &none);
+}
+
 static dsm_pass_work work_of(const dsm_layer *layer, dsm_pass pass, uint64_t samples,
                              double partial_sum_bytes) {
-  const dsm_residency none = dsm_residency_none(&machine);
   const dsm_precision precision = {
       .element_bytes = 2, .gradient_bytes = 2, .partial_sum_bytes = partial_sum_bytes};
-  return dsm_pass_work_derive(layer, &machine, precision, DSM_MODE_TRAINING, pass,
-                              DSM_PARALLELISM_DATA, samples, &none);
+  return work_with(layer, DSM_MODE_TRAINING, pass, samples, precision);
 }
 
 static const dsm_loops whole = {{1, 1, 1, 1, 1}};
@@ -115,6 +120,20 @@ START_TEST(test_spilling_is_dear) {
   machine = dsm_machine_derive(&chips);
   const dsm_pass_work work = work_of(&fc, DSM_PASS_FORWARD, 64, 0.125);
   expect_refetch(refetch_of(&work), 2, 2, 0);
+}
+END_TEST
+
+/* 64 x 64 weights of 4 bytes have as many gradients, of which sums take 6 bytes: all of them once
+ * written and once read are 2 * 4096 * 6. Sums of 64 * 64 outputs of 2 bytes take 6 too. */
+START_TEST(test_sums_of_gradients_are_as_many_as_weights) {
+  const dsm_precision precision = {
+      .element_bytes = 2, .gradient_bytes = 2, .partial_sum_bytes = 6, .weight_bytes = 4};
+  for (int pass = 0; pass < DSM_PASS_COUNT; pass++) {
+    const dsm_pass_work work = work_with(&fc, DSM_MODE_TRAINING, (dsm_pass)pass, 64, precision);
+    ck_assert_double_eq(work.tile_bytes.kernel, 4);
+    ck_assert_double_eq(work.tile_bytes.sum, pass == DSM_PASS_UPDATE ? 1.5 : 3);
+    ck_assert_double_eq(work.tile_bytes.spilled, 2 * 4096 * 6);
+  }
 }
 END_TEST
 
@@ -422,6 +441,7 @@ Suite *suite_tiling(void) {
   tcase_add_test(hand, test_small_sums_stay);
   tcase_add_test(hand, test_spilling_is_dear);
   tcase_add_test(hand, test_sums_of_held_outputs_are_there);
+  tcase_add_test(hand, test_sums_of_gradients_are_as_many_as_weights);
   tcase_add_loop_test(hand, test_operands_of_a_matmul_come_once, 0, DSM_PASS_UPDATE);
   tcase_add_test(hand, test_tiles_are_of_a_group);
   tcase_add_test(hand, test_sides_are_of_odd_divisors);
