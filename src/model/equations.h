@@ -337,9 +337,9 @@ typedef struct dsm__core_extents {
 /**
  * What tiles are made of, that does not depend on the core split. Source: section 5, model.tiling.
  * Symbols: e_in = inp / (inc*ij*mbc), e_out = raw / (outc*ij*mbc), e_ker = ker /
- * ((inc/g)*outc*kij), of a matmul over mbc too; Ba/B, in update Ba/Bw; spilled = 2 * (raw unless
- * out_h, inp unless in_h, ker * (1 - resident)) times that in forward, backward, update. Limits:
- * "paper", or with model.tile_schedule: 0.
+ * ((inc/g)*outc*kij), ker of all experts, of a matmul over mbc too; Ba/B, in update Ba/Bw; spilled
+ * = 2 * (raw unless out_h, inp unless in_h, ker * (1 - resident)) times that in forward, backward,
+ * update. Limits: "paper", or with model.tile_schedule: 0.
  */
 dsm_tile_bytes dsm__tile_bytes_derive(const dsm_pass_work *work);
 
@@ -525,6 +525,13 @@ double dsm__resident_fraction_within(const dsm_pass_work *work, const dsm__core_
 double dsm__blocked_fraction_within(const dsm_pass_work *work, const dsm__core_bytes *core,
                                     const dsm__core_extents *extents, double memory_limit,
                                     double link_limit, double enough);
+
+/**
+ * Share of the experts' weights that an invocation fetches: of those that some position of the
+ * chip's samples is sent to. Source: section 5. Symbols: inference min(1, s*k*mbc/E). Limits:
+ * training, or no experts: 1.
+ */
+double dsm__fetched_experts(const dsm_layer *layer, const dsm_chip_share *share, dsm_mode mode);
 
 /**
  * Bytes of an unfinished sum over those of what it becomes. Source: section 5. Symbols: Ba / B, in

@@ -45,8 +45,7 @@ static double chip_bytes(uint64_t elements, const dsm_chip_share *share, double 
   return (double)elements * (double)share->chip.n[DSM_DIM_MB] / (double)share->model_ways * bytes;
 }
 
-/* Of the experts' weights those that some position of a chip's samples is sent to, at most. */
-static double used_experts(const dsm_layer *layer, const dsm_chip_share *share, dsm_mode mode) {
+double dsm__fetched_experts(const dsm_layer *layer, const dsm_chip_share *share, dsm_mode mode) {
   const double routed = (double)layer->routed * (double)share->chip.n[DSM_DIM_MB];
   const double experts = (double)layer->experts;
   return mode == DSM_MODE_INFERENCE && layer->experts > 0 && routed < experts ? routed / experts
@@ -66,7 +65,7 @@ static double kernel_bytes(const dsm_layer *layer, const dsm_chip_share *share, 
     return chip_bytes(layer->lookup_elements, share, weight_bytes);
   }
   return (double)layer->weight_elements / (double)share->model_ways * weight_bytes *
-         used_experts(layer, share, mode);
+         dsm__fetched_experts(layer, share, mode);
 }
 
 /* What a multiply takes: its other operand, and in backward both with the other's error. A held

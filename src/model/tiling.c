@@ -69,10 +69,11 @@ dsm_tile_bytes dsm__tile_bytes_derive(const dsm_pass_work *work) {
   const double weights = in / (double)work->share.groups * out * (double)chip[DSM_DIM_KIJ] *
                          (layer->is_product ? samples : 1);
   const double sum = dsm__sum_widening(work->pass, &work->precision);
+  const double fetched = dsm__fetched_experts(layer, &work->share, work->mode);
   return (dsm_tile_bytes){
       .input = work->bytes.input / (in * positions),
       .output = work->bytes.raw / (out * positions),
-      .kernel = work->bytes.kernel / weights,
+      .kernel = work->bytes.kernel / (weights * fetched),
       .sum = sum,
       .spilled = 2 * spilled_bytes(work, &work->residency, sum),
       .in = odd_divisors_of(chip[DSM_DIM_IN] / work->share.groups, 1),

@@ -173,6 +173,20 @@ START_TEST(test_tiles_are_of_a_group) {
 }
 END_TEST
 
+/* 4 experts of 16 x 16 weights; in inference 2 positions use two of them, 1024 of 2048 bytes. A
+ * weight has its 2 bytes in a tile all the same. */
+START_TEST(test_tiles_are_of_experts_that_are_fetched) {
+  dsm_layer experts = conv_layer(64, 64, 16, 1, 4);
+  experts.experts = 4;
+  experts.routed = 2;
+  const dsm_precision precision = {.element_bytes = 2, .gradient_bytes = 2, .partial_sum_bytes = 2};
+  const dsm_pass_work work =
+      work_with(&experts, DSM_MODE_INFERENCE, DSM_PASS_FORWARD, 1, precision);
+  ck_assert_double_eq(work.bytes.kernel, 1024);
+  ck_assert_double_eq(work.tile_bytes.kernel, 2);
+}
+END_TEST
+
 /* 48 = 16 * 3: 1 and 3; 45: 1, 3, 5, 9, 15, 45; 67: 1, as larger ones do not count. */
 START_TEST(test_sides_are_of_odd_divisors) {
   const dsm_layer odd = fc_layer(48, 45);
@@ -444,6 +458,7 @@ Suite *suite_tiling(void) {
   tcase_add_test(hand, test_sums_of_gradients_are_as_many_as_weights);
   tcase_add_loop_test(hand, test_operands_of_a_matmul_come_once, 0, DSM_PASS_UPDATE);
   tcase_add_test(hand, test_tiles_are_of_a_group);
+  tcase_add_test(hand, test_tiles_are_of_experts_that_are_fetched);
   tcase_add_test(hand, test_sides_are_of_odd_divisors);
   tcase_add_test(hand, test_spilled_sums_are_a_transfer);
   suite_add_tcase(suite, hand);
