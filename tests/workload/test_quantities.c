@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Derived quantities of each layer type (docs/model.md, section 1), by hand. */
+#include <stdio.h>
+
 #include "network.h"
 #include "suites.h"
 #include "workload/workload_internal.h"
@@ -180,6 +182,42 @@ START_TEST(test_tied_table_is_counted_once) {
 }
 END_TEST
 
+typedef struct capacity {
+  unsigned positions;
+  unsigned experts;
+  unsigned active;
+  const char *factor;
+  unsigned of_expert; /* positions * active * factor / experts, rounded up */
+} capacity;
+
+/* 11, 5.5, 0.375, 4.375, 10 and 33, of which 90 * 1.1 is more than 99 by what 1.1 rounds. */
+static const capacity capacities[] = {{20, 2, 1, "1.1", 11}, {20, 8, 2, "1.1", 6},
+                                      {3, 8, 1, "1", 1},     {7, 4, 2, "1.25", 5},
+                                      {10, 4, 4, "1", 10},   {30, 3, 3, "1.1", 33}};
+
+/* Experts are groups of 6 x 10 weights, each with its part of the positions. */
+START_TEST(test_experts_share_positions_out) {
+  const capacity *const c = &capacities[_i];
+  char text[256];
+  (void)snprintf(text, sizeof text,
+                 "{'name': 'e', 'type': 'fc', 'in': 6, 'out': 10, 'positions': %u, 'experts': %u,"
+                 " 'active_experts': %u, 'capacity_factor': %s}",
+                 c->positions, c->experts, c->active, c->factor);
+  network = network_of(text);
+  const dsm_layer *const layer = &network->layers[0];
+  const uint64_t experts = c->experts;
+  ck_assert_uint_eq(layer->ij, c->of_expert);
+  ck_assert_uint_eq(layer->groups, experts);
+  ck_assert_uint_eq(layer->routed, (uint64_t)c->positions * c->active);
+  ck_assert_uint_eq(layer->weight_elements, experts * 6 * 10);
+  ck_assert_uint_eq(layer->parameters, experts * 6 * 10);
+  ck_assert_uint_eq(layer->input_elements, experts * 6 * c->of_expert);
+  ck_assert_uint_eq(layer->output_elements, experts * 10 * c->of_expert);
+  ck_assert_uint_eq(layer->stored_elements, experts * 10 * c->of_expert);
+  ck_assert_uint_eq(layer->macs, experts * 6 * 10 * c->of_expert);
+}
+END_TEST
+
 START_TEST(test_totals_include_timesteps) {
   network = network_with("'element_bytes': 4, ",
                          "{'name': 'c', 'type': 'conv', 'in': 3, 'out': 8, 'feature': [4, 6],"
@@ -216,6 +254,7 @@ Suite *suite_quantities(void) {
   tcase_add_test(types, test_matmul_has_an_operand_and_no_weights);
   tcase_add_test(types, test_totals_include_timesteps);
   tcase_add_test(types, test_tied_table_is_counted_once);
+  tcase_add_loop_test(types, test_experts_share_positions_out, 0, COUNT_OF(capacities));
   tcase_add_test(types, test_parameters_and_caches_are_counted_by_kind);
   suite_add_tcase(suite, types);
   return suite;

@@ -74,7 +74,15 @@ static bool check(const dsm__lowering *lowering) {
   return false;
 }
 
-/* Experts are groups with weights of their own, each for its part of the positions, rounded up. */
+/* The positions of an expert, rounded up. A factor such as 1.1 is no binary fraction: what is above
+ * a whole number only by what that rounds is none. */
+static uint64_t positions_of_expert(double routed, const dsm_layer_spec *spec) {
+  static const double rounding = 1e-14;
+  const double part = routed * spec->capacity_factor / (double)spec->experts;
+  return (uint64_t)ceil(part * (1 - rounding));
+}
+
+/* Experts are groups with weights of their own, each for its part of the positions. */
 static void lower_experts(const dsm_layer_spec *spec, dsm_layer *primary) {
   const double routed = (double)(spec->feature.rows * spec->active_experts);
   primary->in *= spec->experts;
@@ -82,7 +90,7 @@ static void lower_experts(const dsm_layer_spec *spec, dsm_layer *primary) {
   primary->groups = spec->experts;
   primary->experts = spec->experts;
   primary->routed = spec->feature.rows * spec->active_experts;
-  primary->ij = (uint64_t)ceil(routed * spec->capacity_factor / (double)spec->experts);
+  primary->ij = positions_of_expert(routed, spec);
 }
 
 static void lower(const dsm__lowering *lowering, dsm_layer *primary) {
