@@ -25,12 +25,13 @@ static double kept_bytes(const dsm_layer *layer, const dsm_assumptions *model,
 }
 
 /*
- * Source: section 12. Symbols: weights w_el/nm*B, gradients w_el/nm*Bg, optimiser state w_el/nm
- * each; training: kept activations (st_el, 6H of an lstm)*T and the pair of live errors, inference:
- * the live tensors, all times mbc/nm*B with mbc = ceil(Nmb/nd); nm, nd of the forward pass, for
- * the errors of the backward pass. While a layer runs, all live tensors have its layout (a relayout
- * moves all of them). In a list of layers nothing outlives a layer: in training what it keeps, what
- * it reads and its errors are live while it runs. Limits: one chip: everything.
+ * Source: section 12. Symbols: weights w_el/nm*Bw (none of a tied layer), gradients w_el/nm*Bg,
+ * optimiser state w_el/nm each; training: kept activations (st_el, 6H of an lstm)*T and the pair of
+ * live errors, inference: the live tensors, all times mbc/nm*B with mbc = ceil(Nmb/nd); nm, nd of
+ * the forward pass, for the errors of the backward pass. While a layer runs, all live tensors have
+ * its layout (a relayout moves all of them). In a list of layers nothing outlives a layer: in
+ * training what it keeps, what it reads and its errors are live while it runs. Limits: one chip:
+ * everything.
  */
 dsm_layer_memory dsm_layer_memory_derive(const dsm_layer *layer, const dsm_machine *machine,
                                          const dsm_workload *workload, dsm_mode mode,

@@ -86,9 +86,9 @@ dsm_pass_layouts dsm_pass_layouts_uniform(dsm_parallelism parallelism) {
 /*
  * Source: sections 5 and 11; DSM II-D (gradients are accumulated along X, then along Y; weights go
  * back along Y, then X) and Fig. 5. Symbols: w = w_el/nm*Bg, vx = w*(m-1)/m, w2 = w/m,
- * vy = w2*(n-1)/n on the D axes of the update pass; the broadcast likewise with w = w_el/nm*B on
+ * vy = w2*(n-1)/n on the D axes of the update pass; the broadcast likewise with w = w_el/nm*Bw on
  * the axes that are D in forward or backward. Limits: nothing to sum where nd = 1; one chip: only
- * its own weight update.
+ * its own weight update; a tied layer: nothing, all is the other's.
  */
 dsm_weight_traffic dsm_weight_traffic_derive(const dsm_layer *layer, const dsm_machine *machine,
                                              dsm_precision precision,

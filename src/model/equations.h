@@ -287,7 +287,7 @@ double dsm__auxiliary_memory_cycles(const dsm_machine *machine, double bytes);
 
 /**
  * Bytes of an invocation and chip that do not depend on the core split. Source: section 5. Symbols:
- * inp = in_el*mbc/nm*B, st = st_el*mbc/nm*B, raw = out_el*mbc/nm*B, ker = w_el/nm*B (matmul
+ * inp = in_el*mbc/nm*B, st = st_el*mbc/nm*B, raw = out_el*mbc/nm*B, ker = w_el/nm*Bw (matmul
  * operand_el*mbc/nm*B), save, mask, saved statistics, fix, defer, kt, full = in_el*mbc*B; what the
  * residency keeps on chip (section 7) does not move to or from memory, but with layout_move among
  * the cores: inp in forward, st in update and backward; with "exact" st in forward and inp in
