@@ -139,12 +139,13 @@ static double pick_resident_bytes(instance_random *random, const twin_space *spa
   const size_t p = instance_random_between(random, 0, twin_parallelism_count(system) - 1);
   const size_t parts = instance_random_between(random, 1, (size_t)system->cores);
   const double copies = instance_random_chance(random, 50) ? system->bptt_resident_copies : 1;
-  const double elements =
-      node->kind == TWIN_MATMUL ? node->operand_elements : twin_weight_elements(node);
+  const double bytes = node->kind == TWIN_MATMUL
+                           ? node->operand_elements * workload->element_bytes
+                           : twin_weight_elements(node) * workload->weight_bytes;
   const double nm = twin_layout_of(system, (twin_parallelism)p).nm;
-  return node->timesteps > 1 ? copies * elements * workload->element_bytes /
-                                   (nm * (double)parts * system->resident_weight_fraction)
-                             : 0;
+  return node->timesteps > 1
+             ? copies * bytes / (nm * (double)parts * system->resident_weight_fraction)
+             : 0;
 }
 
 /* Less than an element of a network is no scratchpad. */

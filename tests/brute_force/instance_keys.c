@@ -104,9 +104,22 @@ void instance_keys_write(instance_text *text, instance_random *random, const ins
   }
 }
 
-void instance_key_count(instance_key_counts *counts, const instance_key_set on) {
+static const char *const workload_keys[INSTANCE_WORKLOAD_KEY_COUNT] = {
+    "experts", "tied_to", "weight_bytes", "cache_bytes"};
+
+static bool has_member(const char *json, const char *key) {
+  char quoted[32];
+  (void)snprintf(quoted, sizeof quoted, "\"%s\"", key);
+  return strstr(json, quoted) != NULL;
+}
+
+void instance_key_count(instance_key_counts *counts, const instance_key_set on,
+                        const char *workload) {
   for (int key = 0; key < INSTANCE_KEY_COUNT; key++) {
     counts->instances[key] += is_on(on, (instance_key)key) ? 1 : 0;
+  }
+  for (size_t key = 0; key < INSTANCE_WORKLOAD_KEY_COUNT; key++) {
+    counts->workloads[key] += has_member(workload, workload_keys[key]) ? 1 : 0;
   }
 }
 
@@ -114,6 +127,10 @@ void instance_key_counts_print(const instance_key_counts *counts) {
   printf("instances with");
   for (int key = 0; key < INSTANCE_KEY_COUNT; key++) {
     printf("%s %s %u", key == 0 ? "" : ",", names[key], counts->instances[key]);
+  }
+  printf("\nworkloads with");
+  for (size_t key = 0; key < INSTANCE_WORKLOAD_KEY_COUNT; key++) {
+    printf("%s %s %u", key == 0 ? "" : ",", workload_keys[key], counts->workloads[key]);
   }
   printf("\n");
 }

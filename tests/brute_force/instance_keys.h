@@ -41,14 +41,17 @@ instance_key_set instance_keys_pick(instance_random *random, instance_key_set al
 /* Into an object that is open; keys that are off are written now and then. */
 void instance_keys_write(instance_text *text, instance_random *random, instance_key_set on);
 
-/* Of several instances, in how many each key is on. */
+/* Of several instances, in how many each key is on, and how many workloads have each of some keys.
+ */
+enum { INSTANCE_WORKLOAD_KEY_COUNT = 4 };
 typedef struct {
   unsigned instances[INSTANCE_KEY_COUNT];
+  unsigned workloads[INSTANCE_WORKLOAD_KEY_COUNT];
 } instance_key_counts;
 
-void instance_key_count(instance_key_counts *counts, instance_key_set on);
+void instance_key_count(instance_key_counts *counts, instance_key_set on, const char *workload);
 
-/* One line on standard output. */
+/* Two lines on standard output. */
 void instance_key_counts_print(const instance_key_counts *counts);
 
 #endif

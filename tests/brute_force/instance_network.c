@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "instance_network.h"
 
+#include "instance_shared_weights.h"
 #include "instance_transformer.h"
 #include "twin.h"
 
@@ -311,8 +312,8 @@ instance_network_settings instance_network_defaults(void) {
   };
 }
 
-instance_network instance_network_make(instance_random *random,
-                                       const instance_network_settings *settings) {
+static instance_network make_network(instance_random *random,
+                                     const instance_network_settings *settings) {
   /* A stream of its own, so that all other networks are what they would be without these. */
   instance_random own = {.state = random->state ^ UINT64_C(0x7472616e73666f72)};
   if (instance_random_chance(&own, settings->positions_percent)) {
@@ -341,6 +342,15 @@ instance_network instance_network_make(instance_random *random,
   instance_layer *const last = &network.layers[network.layer_count - 1];
   last->has_loss = last->kind != INSTANCE_LSTM && instance_random_chance(random, 25);
   network.states_input = !input_is_implied(&network) || instance_random_chance(random, 40);
+  return network;
+}
+
+instance_network instance_network_make(instance_random *random,
+                                       const instance_network_settings *settings) {
+  instance_random own = {.state = random->state ^ UINT64_C(0x6578706572747321)};
+  instance_network network = make_network(random, settings);
+  instance_tie(&network, &own);
+  instance_add_experts(&network, &own);
   return network;
 }
 

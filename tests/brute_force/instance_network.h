@@ -69,9 +69,14 @@ typedef struct {
   size_t groups;
   int operand; /* an earlier layer; matmul */
   size_t operand_elements;
-  int residual;              /* an earlier layer, or INSTANCE_NONE */
-  bool is_multiplied;        /* by it, where it is not added */
-  size_t positions;          /* that are stated; 0: none are */
+  int residual;           /* an earlier layer, or INSTANCE_NONE */
+  bool is_multiplied;     /* by it, where it is not added */
+  size_t positions;       /* that are stated; 0: none are */
+  size_t experts;         /* of an fc; 0: none */
+  size_t active_experts;  /* of these a position uses so many */
+  double capacity_factor; /* 1: may be left out */
+  int tied_to;            /* of an fc that is_tied: an earlier layer */
+  bool is_tied;
   bool is_without_positions; /* an fc that flattens what it reads */
   size_t heads;              /* attention */
   size_t kv_heads;

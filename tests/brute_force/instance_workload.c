@@ -192,6 +192,20 @@ static void write_attention(instance_text *text, const instance_layer *layer) {
   }
 }
 
+static void write_shared_weights(instance_text *text, const instance_network *network,
+                                 const instance_layer *layer) {
+  if (layer->is_tied) {
+    instance_text_string(text, "tied_to", name_of(network, layer->tied_to).text);
+  }
+  if (layer->experts > 0) {
+    instance_text_count(text, "experts", layer->experts);
+    instance_text_count(text, "active_experts", layer->active_experts);
+  }
+  if (layer->capacity_factor > 1) {
+    instance_text_real(text, "capacity_factor", layer->capacity_factor);
+  }
+}
+
 static void write_positions(instance_text *text, const instance_layer *layer) {
   if (layer->positions > 0) {
     instance_text_count(text, "positions", layer->positions);
@@ -217,6 +231,7 @@ static void write_layer(instance_text *text, instance_random *random,
   }
   write_inputs(text, random, network, index);
   write_positions(text, layer);
+  write_shared_weights(text, network, layer);
   if (layer->kind == INSTANCE_ATTENTION) {
     write_attention(text, layer);
   } else if (layer->kind == INSTANCE_CONV || layer->kind == INSTANCE_TRANSPOSED) {
@@ -243,9 +258,32 @@ static void write_layer(instance_text *text, instance_random *random,
   instance_text_close(text, '}');
 }
 
+/* Of weights and of keys and values in a cache, from a stream of their own. */
+static void write_other_bytes(instance_text *text, instance_random random) {
+  static const double bytes[] = {0.5, 1, 2, 4};
+  random.state ^= UINT64_C(0x7765696768747321);
+  if (instance_random_chance(&random, 22)) {
+    instance_text_real(text, "weight_bytes", INSTANCE_PICK_REAL(&random, bytes));
+  }
+  if (instance_random_chance(&random, 22)) {
+    instance_text_real(text, "cache_bytes", INSTANCE_PICK_REAL(&random, bytes));
+  }
+}
+
+static void write_optimizer(instance_text *text, instance_random *random) {
+  static const char *const optimizers[] = {"sgd", "lars", "adam", "adam_mixed", "none"};
+  const size_t which = instance_random_between(random, 0, 4);
+  instance_random own = {.state = random->state ^ UINT64_C(0x6d61737465727321)};
+  instance_text_string(text, "optimizer", optimizers[which]);
+  if (which < 4 && instance_random_chance(&own, 50)) {
+    instance_text_bool(text, "master_weights", instance_random_chance(&own, 30));
+  }
+}
+
 static void write_number_formats(instance_text *text, instance_random *random) {
   static const size_t bytes[] = {1, 2, 2, 4};
   static const size_t optimizer_bytes[] = {4, 8, 12};
+  write_other_bytes(text, *random);
   instance_text_count(text, "element_bytes", INSTANCE_PICK(random, bytes));
   if (instance_random_chance(random, 40)) {
     instance_text_count(text, "gradient_bytes", INSTANCE_PICK(random, bytes));
@@ -257,8 +295,7 @@ static void write_number_formats(instance_text *text, instance_random *random) {
     instance_text_count(text, "optimizer_bytes_per_weight", INSTANCE_PICK(random, optimizer_bytes));
   }
   if (instance_random_chance(random, 25)) {
-    static const char *const optimizers[] = {"sgd", "lars", "adam", "adam_mixed", "none"};
-    instance_text_string(text, "optimizer", optimizers[instance_random_between(random, 0, 4)]);
+    write_optimizer(text, random);
   }
   if (instance_random_chance(random, 25)) {
     instance_text_count(text, "normalization_group", instance_random_between(random, 1, 40));

@@ -262,17 +262,17 @@ int main(int argc, char **argv) {
     return 2;
   }
   instance *const given = malloc(sizeof *given);
-  instance_key_counts keys = {{0}};
+  instance_key_counts keys = {{0}, {0}};
   coverage seen = {0};
   unsigned failed = 0;
   for (uint64_t seed = first; given != NULL && seed < first + count; seed++) {
     comparison c = {.seed = seed};
     instance_make(given, seed, allowed);
     compare_instance(&c, given, &seen);
+    instance_key_count(&keys, given->keys, given->workload_json);
     if (seed % seeds_a_block == 0) {
       compare_blocks(&c, given, &seen);
     }
-    instance_key_count(&keys, given->keys);
     seen.with_axes += given->has_axes;
     seen.enclosed += c.is_enclosed;
     seen.above += c.excess > tolerance;

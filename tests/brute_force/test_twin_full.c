@@ -315,7 +315,7 @@ int main(int argc, char **argv) {
     return 2;
   }
   instance *const given = malloc(sizeof *given);
-  instance_key_counts keys = {{0}};
+  instance_key_counts keys = {{0}, {0}};
   coverage seen = {0};
   unsigned failed = 0;
   for (uint64_t seed = first; given != NULL && seed < first + count; seed++) {
@@ -327,7 +327,7 @@ int main(int argc, char **argv) {
       comparison c = {.given = given, .which = (instance_case)which};
       instance_make_full(given, seed, c.which, allowed);
       compare_instance(&c, &seen);
-      instance_key_count(&keys, given->keys);
+      instance_key_count(&keys, given->keys, given->workload_json);
       seen.with_axes += given->has_axes;
       seen.enclosed += c.is_enclosed;
       seen.above += c.excess > tolerance;

@@ -18,8 +18,7 @@ static double partial_sum_bytes(const twin_context *context, const twin_node *no
     r = split[2] * split[4];
     shared = node->kind == TWIN_MATMUL || node->kind == TWIN_EMBEDDING ? 0 : bytes->kcore;
   }
-  return (r - 1) * shared * twin_partial_sum_bytes(context) /
-         (r * context->workload->element_bytes);
+  return (r - 1) * shared * twin_sum_widening(context, pass) / r;
 }
 
 /* Two numbers of 4 bytes a sum: of a feature in a batch_norm, of a sample in the others. */

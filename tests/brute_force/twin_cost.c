@@ -8,13 +8,13 @@
 double twin_weight_exchange_cycles(const twin_context *context, const twin_node *node,
                                    const twin_parallelism parallelism[TWIN_PASS_COUNT]) {
   const twin_system *const system = context->system;
-  const double weights = twin_weight_elements(node);
+  const double weights = node->is_tied ? 0 : twin_weight_elements(node);
   const double chips = twin_chips(system);
   const double update_bytes = context->workload->update_bytes;
   const double updated_bytes = update_bytes > 0
                                    ? update_bytes * weights / chips
                                    : system->weight_update_memory_bytes *
-                                         (weights * context->workload->element_bytes) / chips;
+                                         (weights * context->workload->weight_bytes) / chips;
   double cycles = twin_group_cycles(system, NULL, updated_bytes, 0);
   twin_half halves[2];
   if (!twin_halves_are_apart(system) && twin_halves_of(halves, context, node, parallelism)) {

@@ -48,6 +48,10 @@ size_t twin_node_index(const twin_context *context, const twin_node *node);
 /* Bytes of a partial sum: the system's word goes before the workload's. */
 double twin_partial_sum_bytes(const twin_context *context);
 
+/* Bytes of a sum that is not finished over those of what it becomes: of a gradient, as many as its
+ * weight has, else of an element. */
+double twin_sum_widening(const twin_context *context, twin_pass_kind pass);
+
 /* mbc of an invocation with `samples` samples. */
 double twin_samples_per_chip(twin_layout layout, double samples);
 

@@ -264,6 +264,26 @@ static double read_positions(twin_node *node, const cJSON *layer, const twin_wor
   return node->has_positions ? positions : 1;
 }
 
+/* Experts are groups, each with weights of its own and its part of the positions: all parts are as
+ * large as that of the expert that gets one more than others. Counted in millionths, as a factor
+ * of 1.1 is no binary fraction. */
+static void share_out(twin_node *node, const cJSON *layer) {
+  const double millionths = round(number(layer, "capacity_factor", 1) * 1e6);
+  node->experts = number(layer, "experts", 0);
+  if (node->experts <= 0) {
+    return;
+  }
+  node->routed = node->positions * number(layer, "active_experts", 1);
+  node->ij = ceil(node->routed * millionths / (node->experts * 1e6));
+  node->out_ij = node->ij;
+  node->iij = node->ij;
+  node->stored_ij = node->ij;
+  node->multiplied_ij = node->ij;
+  node->in *= node->experts;
+  node->out *= node->experts;
+  node->groups = node->experts;
+}
+
 static twin_node read_node(const twin_workload *workload, const cJSON *layer, const bool is_list,
                            const size_2d network_input, size_2d *stored) {
   const twin_kind kind = read_kind(text(layer, "type"));
@@ -303,6 +323,7 @@ static twin_node read_node(const twin_workload *workload, const cJSON *layer, co
     node.iij = positions;
     node.multiplied_ij = positions;
     node.stored_ij = positions;
+    node.positions = positions;
   }
   if (kind != TWIN_TRANSPOSED) {
     node.out_ij = node.ij;
@@ -316,6 +337,10 @@ static twin_node read_node(const twin_workload *workload, const cJSON *layer, co
   if (node.kind == TWIN_MATMUL) {
     refs_add_made(&node.operand, workload, text(layer, "operand"));
   }
+  if (kind == TWIN_FC) {
+    share_out(&node, layer);
+  }
+  node.is_tied = member(layer, "tied_to") != NULL;
   read_pipeline_rule(&node, layer);
   stored[workload->node_count] = size;
   return node;
@@ -485,14 +510,13 @@ static double update_bytes_of(const char *optimizer) {
 }
 
 /* Section 12: a momentum, or two, and a copy of weights that have fewer than 4 bytes. */
-static double state_bytes_of(const cJSON *root) {
+static double state_bytes_of(const cJSON *root, const double weight_bytes) {
   const char *const optimizer = text(root, "optimizer");
   if (update_bytes_of(optimizer) <= 0) {
     return 0;
   }
   const bool has_two = strncmp(optimizer, "adam", 4) == 0;
-  const bool has_copy = number(root, "weight_bytes", number(root, "element_bytes", 2)) < 4 &&
-                        flag_unless_false(root, "master_weights");
+  const bool has_copy = weight_bytes < 4 && flag_unless_false(root, "master_weights");
   return (has_two ? 8 : 4) + (has_copy ? 4 : 0);
 }
 
@@ -515,16 +539,20 @@ bool twin_workload_parse(twin_workload *out, const char *json) {
     return false;
   }
   twin_unroll(root);
+  const double element_bytes = number(root, "element_bytes", 2);
+  const double weight_bytes = number(root, "weight_bytes", element_bytes);
+  const double state = state_bytes_of(root, weight_bytes);
   *out = (twin_workload){
       .minibatch = number(root, "minibatch", 1),
-      .element_bytes = number(root, "element_bytes", 2),
+      .element_bytes = element_bytes,
+      .weight_bytes = weight_bytes,
+      .cache_bytes = number(root, "cache_bytes", element_bytes),
       .gradient_bytes = number(root, "gradient_bytes", 2),
       .partial_sum_bytes = number(root, "partial_sum_bytes", 2),
-      .optimizer_bytes_per_weight =
-          number(root, "optimizer_bytes_per_weight", state_bytes_of(root)),
+      .optimizer_bytes_per_weight = number(root, "optimizer_bytes_per_weight", state),
       .update_bytes = update_bytes_of(text(root, "optimizer")),
       .normalization_group = number(root, "normalization_group", 1),
-      .element_type = type_of(text(root, "element_type"), number(root, "element_bytes", 2)),
+      .element_type = type_of(text(root, "element_type"), element_bytes),
   };
   const bool is_list = cJSON_IsFalse(member(root, "connected")) != 0;
   double features = 0;

@@ -98,6 +98,7 @@ typedef struct {
   double ij;        /* positions that are computed: output size before pooling, or, of a transposed
                        convolution, size of the input that is multiplied */
   double out_ij;    /* output size before pooling */
+  double positions; /* of the output, before experts share them out; 1 without any */
   double kij;       /* kernel size */
   double strides;   /* of a conv, along both sides: their product */
   double iij;       /* stored size of the producers; 1 but for conv */
@@ -111,6 +112,9 @@ typedef struct {
   double new_elements;     /* per sample: what a step adds to it */
   double table_rows;       /* of an embedding */
   double lookup_elements;  /* per sample: of an embedding's tables */
+  double experts;          /* of an fc; 0: none */
+  double routed;           /* per sample: positions, once for each expert of theirs */
+  bool is_tied;            /* its weights are another layer's */
   bool has_positions;      /* an fc behind it has as many */
   bool has_bias;
   bool has_relu;
@@ -147,6 +151,8 @@ typedef struct {
 typedef struct {
   double minibatch;
   double element_bytes;
+  double weight_bytes; /* of a weight: as stated, else of an element */
+  double cache_bytes;  /* of an element of a key-value cache, likewise */
   double gradient_bytes;
   double partial_sum_bytes;
   double optimizer_bytes_per_weight;

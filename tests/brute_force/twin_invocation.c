@@ -425,7 +425,8 @@ typedef struct {
 static volumes volumes_of(const twin_context *context, const twin_node *node,
                           const twin_pass_kind pass, const twin_traffic *bytes,
                           const twin_condition *condition) {
-  const double copies = pass == TWIN_UPDATE && condition->accumulates ? 2 : 1;
+  const bool adds = condition->accumulates || node->is_tied; /* to gradients that are there */
+  const double copies = pass == TWIN_UPDATE && adds ? 2 : 1;
   const double kt = condition->is_resident ? 0 : bytes->ker * copies;
   const double of_input = bytes->s_in / bytes->inp;
   const double of_output = bytes->s_out / bytes->raw;
@@ -630,6 +631,12 @@ static stream stream_of(const twin_context *context, const twin_node *node,
 double twin_partial_sum_bytes(const twin_context *context) {
   const double given = context->system->partial_sum_bytes;
   return given > 0 ? given : context->workload->partial_sum_bytes;
+}
+
+double twin_sum_widening(const twin_context *context, const twin_pass_kind pass) {
+  const twin_workload *const workload = context->workload;
+  const double summed = pass == TWIN_UPDATE ? workload->weight_bytes : workload->element_bytes;
+  return twin_partial_sum_bytes(context) / summed;
 }
 
 /* Means and variances of a batch_norm go round all that share them, there and back. */

@@ -35,9 +35,11 @@ static double weight_bytes(const twin_context *context, const size_t layer,
                            const twin_parallelism forward) {
   const twin_workload *const workload = context->workload;
   const double gradient_bytes = workload->gradient_bytes + workload->optimizer_bytes_per_weight;
-  const double per_weight = workload->element_bytes + (context->inference ? 0 : gradient_bytes);
-  return twin_weight_elements(&workload->nodes[layer]) * per_weight /
-         twin_layout_of(context->system, forward).nm;
+  const double per_weight = workload->weight_bytes + (context->inference ? 0 : gradient_bytes);
+  const twin_node *const node = &workload->nodes[layer];
+  return node->is_tied ? 0
+                       : twin_weight_elements(node) * per_weight /
+                             twin_layout_of(context->system, forward).nm;
 }
 
 static double kept_elements(const twin_context *context, const twin_node *node) {
@@ -53,7 +55,8 @@ static double activation_bytes(const twin_context *context, const size_t layer,
     return 0;
   }
   if (context->inference) {
-    return tensor_bytes(context, node->cache_elements, forward);
+    return tensor_bytes(context, node->cache_elements, forward) * context->workload->cache_bytes /
+           context->workload->element_bytes;
   }
   const double masks = node->has_dropout ? twin_out_elements(node) / 8 * node->timesteps : 0;
   const double sums = twin_is_fused_score(context->system, node) ? 8 * node->groups * node->ij : 0;

@@ -75,7 +75,7 @@ bool twin_is_product(const twin_node *node) {
 
 bool twin_is_convolution(const twin_node *node) {
   return node->kind == TWIN_CONV || node->kind == TWIN_TRANSPOSED ||
-         (node->kind == TWIN_FC && node->ij > 1);
+         (node->kind == TWIN_FC && node->positions > 1);
 }
 
 double twin_saved_elements(const twin_node *node) {
@@ -196,6 +196,7 @@ twin_node twin_hoisted_input(const twin_node *lstm) {
       .kind = TWIN_FC,
       .in = lstm->in,
       .out = 4 * lstm->out,
+      .positions = 1,
       .ij = 1,
       .out_ij = 1,
       .kij = 1,

@@ -41,7 +41,7 @@ bool twin_halves_of(twin_half halves[2], const twin_context *context, const twin
   const twin_layout update = twin_layout_of(system, parallelism[TWIN_UPDATE]);
   const twin_layout all = both_of(system, &forward, &backward);
   memset(halves, 0, 2 * sizeof *halves);
-  if (context->inference || weights <= 0) {
+  if (context->inference || weights <= 0 || node->is_tied) {
     return false;
   }
   if (update.nd > 1) {
@@ -50,9 +50,9 @@ bool twin_halves_of(twin_half halves[2], const twin_context *context, const twin
                 system->reduce_memory_bytes);
   }
   if (update.nd > 1 || all.nd > 1) {
-    halves[1] = half_of(system, update.nd > 1 ? TWIN_WAY_BACK : TWIN_WAY_BACK_ALONE, &all,
-                        weights * context->workload->element_bytes / all.nm,
-                        system->broadcast_memory_bytes);
+    halves[1] =
+        half_of(system, update.nd > 1 ? TWIN_WAY_BACK : TWIN_WAY_BACK_ALONE, &all,
+                weights * context->workload->weight_bytes / all.nm, system->broadcast_memory_bytes);
   }
   return true;
 }

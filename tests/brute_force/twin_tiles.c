@@ -97,8 +97,7 @@ static double sums_of(const twin_pass_kind pass, const twin_traffic *bytes,
 
 double twin_spilled_bytes(const twin_context *context, const twin_pass_kind pass,
                           const twin_traffic *bytes, const twin_condition *condition) {
-  return 2 * sums_of(pass, bytes, condition) * twin_partial_sum_bytes(context) /
-         context->workload->element_bytes;
+  return 2 * sums_of(pass, bytes, condition) * twin_sum_widening(context, pass);
 }
 
 twin_times twin_tiled_times(const twin_context *context, const twin_node *node,
@@ -111,7 +110,7 @@ twin_times twin_tiled_times(const twin_context *context, const twin_node *node,
   const double inc = twin_group_inputs(node, layout);
   const double outc = twin_group_outputs(node, layout);
   const bool is_matmul = node->kind == TWIN_MATMUL;
-  const double sum = twin_partial_sum_bytes(context) / context->workload->element_bytes;
+  const double sum = twin_sum_widening(context, pass);
   const double rows = ceil(node->ij / split[2]); /* of a sample */
   const double positions = is_matmul                 ? 1
                            : twin_is_attention(node) ? rows
@@ -119,7 +118,8 @@ twin_times twin_tiled_times(const twin_context *context, const twin_node *node,
   const sizes s = {
       .input = bytes->inp / (inc * g * node->ij * mbc),
       .output = bytes->raw / (outc * g * node->ij * mbc),
-      .kernel = bytes->ker / (inc * outc * g * node->kij * (twin_is_product(node) ? mbc : 1)) *
+      .kernel = bytes->ker / bytes->fetched /
+                (inc * outc * g * node->kij * (twin_is_product(node) ? mbc : 1)) *
                 ceil(node->kij / split[3]),
       .cap = condition->cap_bytes,
   };

@@ -51,6 +51,26 @@ static double kernel_parts(const twin_node *node, const twin_layout layout,
   return split[0] * split[3] * twin_output_parts(node, layout, split[1]);
 }
 
+/* Of experts whose weights are fetched, the most: in inference no more than positions go there. */
+static double fetched_share(const twin_context *context, const twin_node *node, const double mbc) {
+  return context->inference && node->experts > 0 ? fmin(1, node->routed * mbc / node->experts) : 1;
+}
+
+/* What stands in place of weights, of all chips that share features. */
+static double kernel_bytes_of(const twin_context *context, const twin_node *node,
+                              const double mbc) {
+  const twin_workload *const workload = context->workload;
+  if (twin_is_product(node)) {
+    const bool is_cached = context->inference && node->cache_elements > 0;
+    return node->operand_elements * mbc *
+           (is_cached ? workload->cache_bytes : workload->element_bytes);
+  }
+  if (node->kind == TWIN_EMBEDDING) {
+    return node->lookup_elements * mbc * workload->weight_bytes;
+  }
+  return twin_weight_elements(node) * workload->weight_bytes * fetched_share(context, node, mbc);
+}
+
 twin_traffic twin_traffic_of(const twin_context *context, const twin_node *node,
                              const twin_layout layout, const double split[TWIN_DIM_COUNT],
                              const twin_condition *condition) {
@@ -65,9 +85,7 @@ twin_traffic twin_traffic_of(const twin_context *context, const twin_node *node,
   const double in_elements = twin_in_elements(node) * mbc;
   const double out_elements = twin_out_elements(node) * mbc;
   const double fork_elements = twin_fork_elements(context->workload, node) * mbc;
-  const double kernel_bytes = twin_is_product(node)          ? node->operand_elements * mbc * b
-                              : node->kind == TWIN_EMBEDDING ? node->lookup_elements * mbc * b
-                                                             : twin_weight_elements(node) * b;
+  const double kernel_bytes = kernel_bytes_of(context, node, mbc);
   const double k_in =
       fmin(twin_chip_groups(node, layout), split[1]) * split[0]; /* cores that share no input */
   const double k_out = twin_output_parts(node, layout, split[1]);
@@ -77,6 +95,7 @@ twin_traffic twin_traffic_of(const twin_context *context, const twin_node *node,
       .st = times(stored, twin_stored_elements(node) * mbc * b) / layout.nm,
       .raw = times(out, out_elements * b) / layout.nm,
       .ker = kernel_bytes / layout.nm,
+      .fetched = fetched_share(context, node, mbc),
       .save = saves ? times(stored, 5 * node->out * mbc * b) / layout.nm : 0,
       .mask = times(in, in_elements * system->relu_mask_bytes) / layout.nm,
       .statistics = times(out, out_elements * system->batch_norm_saved_bytes) / layout.nm,
@@ -85,7 +104,9 @@ twin_traffic twin_traffic_of(const twin_context *context, const twin_node *node,
       .s_in = times(in, in_elements * b) / (layout.nm * k_in * split[2] * split[4]),
       .s_out = times(out, out_elements * b) / (layout.nm * k_out * split[2] * split[4]),
       .kcore = kernel_bytes / (layout.nm * kernel_parts(node, layout, split)),
-      .added_cache = context->inference ? node->new_elements * mbc * b / layout.nm : 0,
+      .added_cache = context->inference
+                         ? node->new_elements * mbc * context->workload->cache_bytes / layout.nm
+                         : 0,
       .turned = times(in, 1),
       .added = times(out, 1),
   };

@@ -12,6 +12,7 @@ typedef struct {
   double st;
   double raw;
   double ker;
+  double fetched; /* share of the kernel that ker is: of experts those that are used */
   double save;
   double mask;
   double statistics; /* saved by a normalisation; also where there is none */
