@@ -34,6 +34,7 @@ Suite *suite_residency(void);
 Suite *suite_rotation(void);
 Suite *suite_tiles(void);
 Suite *suite_shared_memory(void);
+Suite *suite_shared_weights(void);
 Suite *suite_tiling(void);
 
 /** How many elements an array has, as the loop tests want it. */
