@@ -3,7 +3,7 @@
  * @file
  * export.h: plans as inputs of other simulators.
  *
- * Each target is a set of small text files that hold what a plan predicts in that simulator's own
+ * Each target is a set of small files that hold what a plan predicts in that simulator's own
  * form. docs/export.md says for each what every number is, and what is lost on the way.
  */
 #ifndef DSM_EXPORT_H
@@ -23,6 +23,7 @@ extern "C" {
 /** Simulators that plans can be handed to. */
 typedef enum dsm_export_target {
   DSM_EXPORT_ASTRA_SIM = 0, /**< network simulator: text workload and network file */
+  DSM_EXPORT_CHAKRA,        /**< execution trace of a chip, as MLCommons Chakra has them */
   DSM_EXPORT_TARGET_COUNT
 } dsm_export_target;
 

@@ -47,6 +47,7 @@ DSM_API DSM_NODISCARD dsm_status dsm_file_write(const char *path, const char *te
 typedef struct dsm_named_text {
   const char *name; /**< without a slash */
   const char *text; /**< NUL-terminated */
+  size_t length;    /**< bytes of a text that has NULs within; 0: those before the first */
 } dsm_named_text;
 
 /**

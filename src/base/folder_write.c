@@ -81,7 +81,8 @@ static dsm_status write_file(const char *place, const char *folder, const dsm_na
   dsm_diags *const own = dsm_diags_new(1);
   dsm_status status = DSM_ERROR_OUT_OF_MEMORY;
   if (path != NULL && shown != NULL && own != NULL) {
-    status = dsm_file_write(path, file->text, strlen(file->text), own);
+    const size_t length = file->length > 0 ? file->length : strlen(file->text);
+    status = dsm_file_write(path, file->text, length, own);
   }
   if (status == DSM_ERROR_IO && dsm_diags_count(own) > 0) {
     dsm__diags_add(diags, DSM_SEVERITY_ERROR, (dsm__place){.file = shown}, NULL, "%s",

@@ -73,7 +73,7 @@ START_TEST(test_an_old_one_is_removed) {
 END_TEST
 
 START_TEST(test_an_old_folder_is_removed_with_its_files) {
-  static const dsm_named_text files[] = {{"a", "1"}};
+  static const dsm_named_text files[] = {{"a", "1", 0}};
   ck_assert_int_eq(mkdir(".dsm-7-0.tmp", 0700), 0);
   make(".dsm-7-0.tmp/workload.txt");
   make(".dsm-7-0.tmp/.dsm-7-0.tmp");
@@ -85,7 +85,7 @@ START_TEST(test_an_old_folder_is_removed_with_its_files) {
 END_TEST
 
 START_TEST(test_a_folder_with_an_old_one_is_empty) {
-  static const dsm_named_text files[] = {{"a", "1"}};
+  static const dsm_named_text files[] = {{"a", "1", 0}};
   ck_assert_int_eq(mkdir("out", 0700), 0);
   make("out/.dsm-7-0.tmp");
   ck_assert_int_eq(dsm_folder_write("out", files, 1, NULL), DSM_OK);

@@ -123,7 +123,7 @@ static const char *after_write(const subject *s, dsm_status status) {
 
 /* A new folder each time. */
 static attempt write_folder(const subject *s, dsm_diags *diags) {
-  static const dsm_named_text files[] = {{"a", "one\n"}, {"b", "two\n"}};
+  static const dsm_named_text files[] = {{"a", "one\n", 0}, {"b", "two\n", 0}};
   char path[SUBJECT_PATH_BYTES + 8];
   (void)snprintf(path, sizeof path, "%s/made", s->folder);
   return (attempt){.status = dsm_folder_write(path, files, 2, diags)};

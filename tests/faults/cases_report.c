@@ -30,20 +30,28 @@ static uint64_t digest_export(const dsm_export *made) {
   uint64_t digest = DIGEST_START;
   for (size_t i = 0; i < made->file_count; i++) {
     digest = digest_text(digest, made->files[i].name);
-    digest = digest_text(digest, made->files[i].text);
+    digest = digest_bytes(digest, made->files[i].text, made->files[i].length);
   }
   return digest;
 }
 
-static attempt export_plan(const subject *s, dsm_diags *diags) {
+static attempt export_to(const subject *s, dsm_export_target target, dsm_diags *diags) {
   static dsm_export poison;
   dsm_export *made = &poison;
-  const dsm_status status = dsm_export_plan(&made, s->plan, DSM_EXPORT_ASTRA_SIM, diags);
+  const dsm_status status = dsm_export_plan(&made, s->plan, target, diags);
   const attempt tried = attempt_of_status(status, made, status == DSM_OK ? digest_export(made) : 0);
   if (made != &poison) {
     dsm_export_free(made);
   }
   return tried;
+}
+
+static attempt export_plan(const subject *s, dsm_diags *diags) {
+  return export_to(s, DSM_EXPORT_ASTRA_SIM, diags);
+}
+
+static attempt export_trace(const subject *s, dsm_diags *diags) {
+  return export_to(s, DSM_EXPORT_CHAKRA, diags);
 }
 
 static attempt use_targets(const subject *s, dsm_diags *diags) {
@@ -270,6 +278,7 @@ const faulty_case report_cases[] = {
     {"dsm_report_step_trace", step_trace, DSM_OK, NULL},
     {"dsm_report_step_trace, pipelined", pipelined_step_trace, DSM_OK, NULL},
     {"dsm_export_plan", export_plan, DSM_OK, NULL},
+    {"dsm_export_plan, trace", export_trace, DSM_OK, NULL},
     {"dsm_export_target_parse", use_targets, DSM_OK, NULL},
     {"dsm_report_plan_table, held", held_plan_table, DSM_OK, NULL},
     {"dsm_report_plan_table, pipelined", pipelined_plan_table, DSM_OK, NULL},

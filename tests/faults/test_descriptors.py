@@ -86,6 +86,7 @@ class Descriptors(unittest.TestCase):
         yield ["trace", "plan.json"], True
         yield ["trace", "plan.json", "-o", "trace.json"], False
         yield ["export", "plan.json", "--to", "astra-sim", "-o", "simulator"], False
+        yield ["export", "plan.json", "--to", "chakra", "-o", "traces"], False
         yield ["init", "sweep", "-o", "sweep.json"], False
         yield ["help", "sweep"], True
         yield ["--version"], True
@@ -103,7 +104,7 @@ class Descriptors(unittest.TestCase):
                     self.assertEqual(integrity, ("ok",))
                 database.close()
             else:
-                text = path.read_text() if path.is_file() else ""
+                text = path.read_text("latin-1") if path.is_file() else ""
                 found[name] = re.sub(r'"(\w+_)?seconds": [-+.\de]+', "", text)
         return found
 

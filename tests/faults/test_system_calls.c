@@ -227,7 +227,7 @@ static bool look_at_fresh(bool is_success) {
 }
 
 static dsm_status write_folder(dsm_diags *diags) {
-  static const dsm_named_text files[] = {{"a", new_text}, {"b", old_text}};
+  static const dsm_named_text files[] = {{"a", new_text, 0}, {"b", old_text, 0}};
   return dsm_folder_write(fresh_path, files, 2, diags);
 }
 

@@ -225,22 +225,62 @@ static void check_reports(const dsm_plan *plan) {
   fuzz_check_text(dsm_report_ladder_json(&rung, 1));
 }
 
-/* A timeline, a page, and an export where the system has a network: a line for each layer. */
-static void check_handed_on(const dsm_plan *plan) {
+/* A line for each layer. */
+static void check_lines(const dsm_plan *plan, const dsm_named_text *file) {
+  size_t line_count = 0;
+  for (const char *c = file->text; *c != '\0'; c++) {
+    line_count += *c == '\n';
+  }
+  FUZZ_CHECK(line_count == plan->layer_count + 2);
+}
+
+/* The length of a message, before it: 7 bits a byte. */
+static size_t take_length(const dsm_named_text *file, size_t *at) {
+  size_t length = 0;
+  unsigned char byte = 0;
+  for (unsigned shift = 0; shift == 0 || (byte & 0x80U) != 0; shift += 7) {
+    FUZZ_CHECK(*at < file->length && shift < 28);
+    byte = (unsigned char)file->text[(*at)++];
+    length |= (size_t)(byte & 0x7fU) << shift;
+  }
+  return length;
+}
+
+/* Messages to the end of the file: what the trace is, and one or two for each pass. */
+static void check_messages(const dsm_plan *plan, const dsm_named_text *file) {
+  size_t pass_count = 0;
+  for (size_t i = 0; i < plan->layer_count; i++) {
+    for (int pass = 0; pass < DSM_PASS_COUNT; pass++) {
+      pass_count += plan->layers[i].passes[pass].exists;
+    }
+  }
+  size_t message_count = 0;
+  for (size_t at = 0; at < file->length; message_count++) {
+    const size_t length = take_length(file, &at);
+    FUZZ_CHECK(length > 0 && length <= file->length - at);
+    at += length;
+  }
+  FUZZ_CHECK(message_count > pass_count && message_count <= 2 * pass_count + 1);
+}
+
+static void check_export(const dsm_plan *plan, dsm_export_target target,
+                         void (*check)(const dsm_plan *plan, const dsm_named_text *file)) {
   const uint64_t chips = plan->system->system.axes[0].chips * plan->system->system.axes[1].chips;
   dsm_export *made = NULL;
-  fuzz_check_text(dsm_report_step_trace(plan));
-  fuzz_check_text(dsm_report_plan_page(&(dsm_plan_page){.plan = plan, .best = plan}));
-  const dsm_status status = dsm_export_plan(&made, plan, DSM_EXPORT_ASTRA_SIM, NULL);
+  const dsm_status status = dsm_export_plan(&made, plan, target, NULL);
   FUZZ_CHECK(status == (chips > 1 ? DSM_OK : DSM_ERROR_INFEASIBLE));
   if (status == DSM_OK) {
-    size_t line_count = 0;
-    for (const char *c = made->files[0].text; *c != '\0'; c++) {
-      line_count += *c == '\n';
-    }
-    FUZZ_CHECK(line_count == plan->layer_count + 2);
+    check(plan, &made->files[0]);
   }
   dsm_export_free(made);
+}
+
+/* A timeline, a page, and exports where the system has a network. */
+static void check_handed_on(const dsm_plan *plan) {
+  fuzz_check_text(dsm_report_step_trace(plan));
+  fuzz_check_text(dsm_report_plan_page(&(dsm_plan_page){.plan = plan, .best = plan}));
+  check_export(plan, DSM_EXPORT_ASTRA_SIM, check_lines);
+  check_export(plan, DSM_EXPORT_CHAKRA, check_messages);
 }
 
 void fuzz_check_plan(const dsm_plan *plan) {

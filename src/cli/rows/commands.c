@@ -288,9 +288,11 @@ const cli_command cli_commands[] = {
      .description =
          "Predicts PLAN, which explore wrote, again and writes its times and volumes as the inputs "
          "of another simulator, into a new folder: for astra-sim the workload (workload.txt) and "
-         "the network (network.yml). DATABASE:POINT is the plan of a point of a sweep, by its "
-         "number.",
-     .examples = {"dsm export plan.json --to astra-sim -o vgg16_astra"},
+         "the network (network.yml), for chakra the execution trace of a chip (step.0.et), which "
+         "all chips have, and the network. DATABASE:POINT is the plan of a point of a sweep, by "
+         "its number.",
+     .examples = {"dsm export plan.json --to astra-sim -o vgg16_astra",
+                  "dsm export plan.json --to chakra -o vgg16_chakra"},
      .run = cli_run_export},
     {.name = "partition",
      .bit = CLI_PARTITION,

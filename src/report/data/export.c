@@ -10,20 +10,29 @@ static const dsm__exporter targets[] = {
     [DSM_EXPORT_ASTRA_SIM] = {.can_express = dsm__astra_sim_can_express,
                               .files = {{"workload.txt", dsm__astra_sim_write_workload},
                                         {"network.yml", dsm__astra_sim_write_network}}},
+    [DSM_EXPORT_CHAKRA] = {.can_express = dsm__astra_sim_can_express,
+                           .files = {{"step.0.et", dsm__chakra_write_trace},
+                                     {"network.yml", dsm__astra_sim_write_network}}},
 };
 _Static_assert(DSM__COUNT_OF(targets) == DSM_EXPORT_TARGET_COUNT, "a row for each target");
 
-static const dsm__word target_words[] = {[DSM_EXPORT_ASTRA_SIM].key = "astra-sim"};
+static const dsm__word target_words[] = {
+    [DSM_EXPORT_ASTRA_SIM].key = "astra-sim", [DSM_EXPORT_CHAKRA].key = "chakra"};
 DSM__NAMED_WORDS(dsm__export_target_words, "target of exports", target_words,
                  DSM_EXPORT_TARGET_COUNT, dsm_export_target, dsm_export_target_name);
 DSM__PARSED_WORDS(dsm__export_target_words, dsm_export_target, dsm_export_target_parse);
 
-/* The text of a file, in the arena; NULL if out of memory. */
-static const char *text_of(const dsm__export_file *file, const dsm_plan *plan, dsm__arena *arena) {
+/* A file, in the arena; no text if out of memory. */
+static dsm_named_text text_of(const dsm__export_file *file, const dsm_plan *plan,
+                              dsm__arena *arena) {
   dsm__text_buffer out = {0};
   file->write(&out, plan);
-  const char *const text =
-      out.failed || out.text == NULL ? NULL : dsm__arena_strndup(arena, out.text, out.length);
+  const dsm_named_text text = {
+      .name = file->name,
+      .text =
+          out.failed || out.text == NULL ? NULL : dsm__arena_strndup(arena, out.text, out.length),
+      .length = out.length,
+  };
   dsm__text_fini(&out);
   return text;
 }
@@ -40,12 +49,11 @@ dsm_status dsm_export_plan(dsm_export **made, const dsm_plan *plan, dsm_export_t
     return dsm__out_of_memory(diags);
   }
   for (size_t i = 0; i < DSM_EXPORT_FILES_MAX && row->files[i].name != NULL; i++) {
-    const char *const text = text_of(&row->files[i], plan, out->arena);
-    if (text == NULL) {
+    out->files[i] = text_of(&row->files[i], plan, out->arena);
+    if (out->files[i].text == NULL) {
       dsm_export_free(out);
       return dsm__out_of_memory(diags);
     }
-    out->files[i] = (dsm_named_text){row->files[i].name, text};
     out->file_count = i + 1;
   }
   *made = out;

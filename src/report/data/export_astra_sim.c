@@ -18,6 +18,7 @@
 
 #include "base/diag_add.h"
 #include "base/number_text.h"
+#include "report/data/export_phase.h"
 #include "report/data/export_target.h"
 
 /* What ASTRA-sim knows of a pass of a layer. */
@@ -73,86 +74,24 @@ static bool has_strategy(const dsm_plan *plan, size_t layer, dsm_pass pass) {
 
 /* ---- phases ---- */
 
-/* A stage of a pipeline has some of the chips, which ASTRA-sim cannot say of a layer. */
-static bool has_all_chips(const dsm_plan *plan, size_t layer) {
-  return plan->layers[layer].pipeline == DSM_NO_PIPELINE;
-}
-
-/* Elements of a chip's samples, with all features, over all invocations of a pass. */
-static double turned_elements(const dsm_plan *plan, size_t layer, const dsm_pass_plan *pass) {
-  double invocations = 0;
-  for (unsigned i = 0; i < pass->invocation_count; i++) {
-    invocations += (double)pass->invocations[i].count;
-  }
-  return (double)plan->layers[layer].layer->input_elements *
-         (double)pass->share.chip.n[DSM_DIM_MB] * invocations;
-}
-
-/* Cycles by which an invocation would be shorter if no features turned. */
-static double visible_rotation(const dsm_invocation *invocation) {
-  double link_cycles[DSM_LINK_COUNT] = {0};
-  for (size_t i = 0; i < invocation->transfer_count; i++) {
-    const dsm_plan_transfer *const one = &invocation->transfers[i];
-    if (one->group == DSM_GROUP_STREAM && one->transfer != DSM_TRANSFER_ROTATE) {
-      link_cycles[one->link] += one->cycles;
-    }
-  }
-  double longest = invocation->cost.primary;
-  for (int link = 0; link < DSM_LINK_COUNT; link++) {
-    longest = link_cycles[link] > longest ? link_cycles[link] : longest;
-  }
-  const double saved = invocation->cost.primary + invocation->cost.overlapped_visible - longest;
-  return saved > 0 ? saved : 0;
-}
-
-static phase forward_phase(const dsm_plan *plan, size_t layer) {
-  const dsm_pass_plan *const pass = &plan->layers[layer].passes[DSM_PASS_FORWARD];
-  phase made = {.cycles = pass->cycles.total, .collective = "NONE"};
-  if (pass->share.model_ways > 1 && has_all_chips(plan, layer)) {
-    made.collective = "ALLGATHER";
-    made.bytes = turned_elements(plan, layer, pass) / (double)pass->share.model_ways *
-                 plan->workload->element_bytes;
-    for (unsigned i = 0; i < pass->invocation_count; i++) {
-      made.cycles -= visible_rotation(&pass->invocations[i]) * pass->invocations[i].times;
-    }
-  }
-  return made;
-}
-
-static phase backward_phase(const dsm_plan *plan, size_t layer) {
-  const dsm_pass_plan *const pass = &plan->layers[layer].passes[DSM_PASS_BACKWARD];
-  if (!pass->exists) {
-    return nothing;
-  }
-  phase made = {.cycles = pass->cycles.total, .collective = "NONE"};
-  if (pass->share.model_ways > 1 && has_all_chips(plan, layer) &&
-      has_strategy(plan, layer, DSM_PASS_BACKWARD)) {
-    made.collective = "REDUCESCATTER";
-    made.bytes = turned_elements(plan, layer, pass) *
-                 dsm_precision_of(plan->workload, plan->system).partial_sum_bytes;
-    made.cycles -= pass->group_cycles[DSM_GROUP_ROTATION];
-  }
-  return made;
-}
-
-static phase update_phase(const dsm_plan *plan, size_t layer) {
+/* A collective goes by the strategy of its layer, or not at all: then it is computation. */
+static phase phase_of(const dsm_plan *plan, size_t layer, dsm_pass pass) {
+  static const char *const names[DSM__COLLECTIVE_COUNT] = {
+      [DSM__COLLECTIVE_NONE] = "NONE",
+      [DSM__COLLECTIVE_ALL_GATHER] = "ALLGATHER",
+      [DSM__COLLECTIVE_REDUCE_SCATTER] = "REDUCESCATTER",
+      [DSM__COLLECTIVE_ALL_REDUCE] = "ALLREDUCE"};
   const dsm_layer_plan *const planned = &plan->layers[layer];
-  const dsm_pass_plan *const pass = &planned->passes[DSM_PASS_UPDATE];
-  if (!pass->exists) {
+  const bool is_backward_alike = pass != DSM_PASS_UPDATE ||
+                                 !planned->passes[DSM_PASS_BACKWARD].exists ||
+                                 has_strategy(plan, layer, DSM_PASS_BACKWARD);
+  if (!planned->passes[pass].exists) {
     return nothing;
   }
-  phase made = {.cycles = pass->cycles.total, .collective = "NONE"};
-  const bool is_backward_alike =
-      !planned->passes[DSM_PASS_BACKWARD].exists || has_strategy(plan, layer, DSM_PASS_BACKWARD);
-  if (pass->share.data_ways > 1 && has_all_chips(plan, layer) && is_backward_alike &&
-      has_strategy(plan, layer, DSM_PASS_UPDATE)) {
-    made.collective = "ALLREDUCE";
-    made.bytes = (double)planned->layer->weight_elements / (double)pass->share.model_ways *
-                 plan->workload->gradient_bytes;
-    made.cycles -= pass->group_cycles[DSM_GROUP_SUM_OF_GRADIENTS] +
-                   pass->group_cycles[DSM_GROUP_BROADCAST_WEIGHTS];
-  }
-  return made;
+  const dsm__export_phase made = dsm__export_phase_of(plan, layer, pass);
+  return is_backward_alike && has_strategy(plan, layer, pass)
+             ? (phase){made.cycles, names[made.collective], made.bytes}
+             : (phase){planned->passes[pass].cycles.total, "NONE", 0};
 }
 
 /*
@@ -160,9 +99,9 @@ static phase update_phase(const dsm_plan *plan, size_t layer) {
  * its input, and computes them only with MODEL. So all of its backward pass is in its update.
  */
 static layer_line line_of(const dsm_plan *plan, size_t layer) {
-  layer_line line = {.of = {[DSM_PASS_FORWARD] = forward_phase(plan, layer),
-                            [DSM_PASS_BACKWARD] = backward_phase(plan, layer),
-                            [DSM_PASS_UPDATE] = update_phase(plan, layer)}};
+  layer_line line = {.of = {[DSM_PASS_FORWARD] = phase_of(plan, layer, DSM_PASS_FORWARD),
+                            [DSM_PASS_BACKWARD] = phase_of(plan, layer, DSM_PASS_BACKWARD),
+                            [DSM_PASS_UPDATE] = phase_of(plan, layer, DSM_PASS_UPDATE)}};
   if (layer == 0) {
     const dsm_pass_plan *const backward = &plan->layers[layer].passes[DSM_PASS_BACKWARD];
     line.of[DSM_PASS_BACKWARD] = nothing;

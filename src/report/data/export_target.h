@@ -26,6 +26,9 @@ bool dsm__astra_sim_can_express(const dsm_plan *plan, dsm_diags *diags);
 void dsm__astra_sim_write_workload(dsm__text_buffer *out, const dsm_plan *plan);
 void dsm__astra_sim_write_network(dsm__text_buffer *out, const dsm_plan *plan);
 
+/* Chakra. */
+void dsm__chakra_write_trace(dsm__text_buffer *out, const dsm_plan *plan);
+
 /** A name for each layer, in the arena: spaces become '_', and what thereby is the name of another
  * layer gets "_2", "_3" ... NULL: out of memory. */
 const char **dsm__export_names(const dsm_plan *plan, dsm__arena *arena);
