@@ -21,7 +21,8 @@ def main():
         subprocess.run([dsm, "explore", source / "workloads/raider.json", source / "systems/torus16.json",
                         "-q", "-o", "plan.json"], cwd=folder, check=True, env=environment)
         for words in (["plot", "plan.json", "--script", "out"],
-                      ["export", "plan.json", "--to", "astra-sim", "-o", "out"]):
+                      ["export", "plan.json", "--to", "astra-sim", "-o", "out"],
+                      ["export", "plan.json", "--to", "chakra", "-o", "out"]):
             files = []
             for preloaded in ({}, {"LD_PRELOAD": library}):
                 done = subprocess.run([dsm, *words], cwd=folder, capture_output=True, text=True, check=False,

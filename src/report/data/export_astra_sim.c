@@ -176,10 +176,24 @@ void dsm__astra_sim_write_workload(dsm__text_buffer *out, const dsm_plan *plan) 
   dsm__arena_free(arena);
 }
 
-/* An axis of one chip is no dimension: ASTRA-sim wants at least two in each. */
-void dsm__astra_sim_write_network(dsm__text_buffer *out, const dsm_plan *plan) {
+/* What can be used of the bandwidth. */
+static void put_bandwidth(dsm__text_buffer *out, const dsm_network_axis *of) {
   static const double bytes_per_GB = 1e9;
   static const double bytes_per_GiB = 1073741824; /* 2^30, which ASTRA-sim calls a GB */
+  char text[DSM__NUMBER_TEXT_SIZE];
+  (void)dsm__double_to_text(
+      of->bandwidth_GBps * of->efficiency_ratio * bytes_per_GB / bytes_per_GiB, text);
+  dsm__text_puts(out, text);
+}
+
+static void put_latency(dsm__text_buffer *out, const dsm_network_axis *of) {
+  static const double ns_per_us = 1e3;
+  const double latency_ns = of->latency_us * ns_per_us;
+  dsm__text_printf(out, "%.1f", latency_ns > least_ns ? latency_ns : (double)least_ns);
+}
+
+/* An axis of one chip is no dimension: ASTRA-sim wants at least two in each. */
+void dsm__astra_sim_write_network(dsm__text_buffer *out, const dsm_plan *plan) {
   dsm_network_axis dimensions[DSM_AXES_MAX];
   size_t count = 0;
   for (unsigned a = 0; a < plan->system->system.axis_count; a++) {
@@ -189,7 +203,8 @@ void dsm__astra_sim_write_network(dsm__text_buffer *out, const dsm_plan *plan) {
   }
   dsm__text_puts(out, "topology: [");
   for (size_t d = 0; d < count; d++) {
-    dsm__text_puts(out, d == 0 ? " Ring" : ", Ring");
+    dsm__text_puts(out, d == 0 ? " " : ", ");
+    dsm__text_puts(out, dimensions[d].link == DSM_LINK_KIND_SWITCH ? "Switch" : "Ring");
   }
   dsm__text_puts(out, " ]\nnpus_count: [");
   for (size_t d = 0; d < count; d++) {
@@ -197,13 +212,13 @@ void dsm__astra_sim_write_network(dsm__text_buffer *out, const dsm_plan *plan) {
   }
   dsm__text_puts(out, " ]\nbandwidth: [");
   for (size_t d = 0; d < count; d++) {
-    char rate[DSM__NUMBER_TEXT_SIZE];
-    (void)dsm__double_to_text(dimensions[d].bandwidth_GBps * bytes_per_GB / bytes_per_GiB, rate);
-    dsm__text_printf(out, "%s %s", d == 0 ? "" : ",", rate);
+    dsm__text_puts(out, d == 0 ? " " : ", ");
+    put_bandwidth(out, &dimensions[d]);
   }
   dsm__text_puts(out, " ]  # GB/s, of 2^30 bytes\nlatency: [");
   for (size_t d = 0; d < count; d++) {
-    dsm__text_printf(out, "%s %d.0", d == 0 ? "" : ",", least_ns);
+    dsm__text_puts(out, d == 0 ? " " : ", ");
+    put_latency(out, &dimensions[d]);
   }
   dsm__text_puts(out, " ]  # ns\n");
 }
