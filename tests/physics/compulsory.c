@@ -37,8 +37,8 @@ static bool are_perhaps_held(const subject *s, const size_t *layers, size_t coun
   return all;
 }
 
-static double weight_bytes(const subject *s) {
-  return s->workload->weight_bytes > 0 ? s->workload->weight_bytes : s->workload->element_bytes;
+static double weight_bytes(const dsm_workload *workload) {
+  return workload->weight_bytes > 0 ? workload->weight_bytes : workload->element_bytes;
 }
 
 /* Of the whole system; a matmul's operand belongs to the samples. Weights may be on chip in
@@ -46,10 +46,12 @@ static double weight_bytes(const subject *s) {
 static double kernel_bytes(const subject *s) {
   const double bytes = s->workload->element_bytes;
   if (s->layer->lookup_elements > 0) { /* of a table no more than the rows that are asked for */
-    return (double)s->layer->lookup_elements * s->samples * weight_bytes(s);
+    return (double)s->layer->lookup_elements * s->samples * weight_bytes(s->workload);
   }
   if (!s->layer->is_product) {
-    return s->mode == DSM_MODE_TRAINING ? (double)s->layer->weight_elements * weight_bytes(s) : 0;
+    return s->mode == DSM_MODE_TRAINING
+               ? (double)s->layer->weight_elements * weight_bytes(s->workload)
+               : 0;
   }
   const double times = s->model->resident_operands ? 1 : (double)s->layer->timesteps;
   return (double)s->layer->operand_elements * (double)s->workload->minibatch * bytes * times;
@@ -114,8 +116,8 @@ static double layer_bytes(const subject *s, dsm_link link) {
   bytes += s->layer->has_backward ? backward_bytes(s) : 0;
   bytes += s->layer->has_update ? update_bytes(s) : 0;
   if (link == DSM_LINK_MEMORY && !s->layer->is_tied) {
-    bytes +=
-        s->model->weight_update_memory_bytes * (double)s->layer->weight_elements * weight_bytes(s);
+    bytes += s->model->weight_update_memory_bytes * (double)s->layer->weight_elements *
+             weight_bytes(s->workload);
   }
   return bytes;
 }
@@ -159,11 +161,20 @@ double compulsory_layer_bytes(const dsm_workload *workload, const dsm_system *sy
   return layer_bytes(&s, link) / chip_count(system) * link_share(system, link);
 }
 
+/* Weights that all samples need: no more experts than positions are sent to, and none of a tied
+ * layer, as they are another's. A table is not read as a whole. */
+static double needed_weights(const dsm_workload *workload, const dsm_layer *layer) {
+  const double sent = (double)layer->routed * (double)workload->minibatch;
+  const double experts = (double)layer->experts;
+  const bool is_once = layer->is_tied || layer->lookup_elements > 0;
+  return is_once ? 0 : (double)layer->weight_elements * (sent < experts ? sent / experts : 1);
+}
+
 /* Weights of a chip beyond what all scratchpads hold, or what they share. */
 static double unpreloaded_bytes(const dsm_workload *workload, const dsm_system *system) {
   double weights = 0;
   for (size_t i = 0; i < workload->layer_count; i++) {
-    weights += (double)workload->layers[i].weight_elements * workload->element_bytes;
+    weights += needed_weights(workload, &workload->layers[i]) * weight_bytes(workload);
   }
   const double scratchpads = system->core.scratchpad_MiB * 0x1p20 * (double)system->chip.cores;
   const double shared = system->chip.shared_memory.capacity_MB * 1e6;

@@ -53,7 +53,7 @@ static double rotated(const subject *s, layout of, double bytes_per_element) {
 
 /* A ring reduction, or the way back, of a chip's part along the axes that share samples. */
 static double reduced(const subject *s, layout of, double bytes_per_element) {
-  if (is_model(of, s->axis)) {
+  if (is_model(of, s->axis) || s->layer->is_tied) { /* a tied layer's are exchanged by the other */
     return 0;
   }
   const double bytes = (double)s->layer->weight_elements / parts(s, of, true) * bytes_per_element;
@@ -79,11 +79,12 @@ static double trained(const subject *s, layout forward, layout backward, layout 
   const dsm_layer *const layer = s->layer;
   const dsm_workload *const w = s->workload;
   const layout spread = layer->has_backward ? forward & backward : forward;
+  const double of_weight = w->weight_bytes > 0 ? w->weight_bytes : w->element_bytes;
   const double wide =
       s->model->partial_sum_bytes > 0 ? s->model->partial_sum_bytes : w->partial_sum_bytes;
   return rotated(s, forward, w->element_bytes) + rotated(s, update, w->element_bytes) +
          (layer->has_backward ? rotated(s, backward, wide) : 0) +
-         reduced(s, update, w->gradient_bytes) + reduced(s, spread, w->element_bytes) +
+         reduced(s, update, w->gradient_bytes) + reduced(s, spread, of_weight) +
          moved(s, forward, update, (double)layer->input_elements) +
          moved(s, backward, update, (double)layer->stored_elements);
 }
