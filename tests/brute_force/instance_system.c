@@ -138,14 +138,14 @@ static void write_core(instance_text *text, instance_random *random, const machi
 }
 
 /* What all cores share has as much room as all scratchpads have for what is held, or a little less
- * or more; else any. */
+ * or more; else any, as where what is left of scratchpads is less than a byte. */
 static void write_shared_memory(instance_text *text, instance_random *random, const machine *kind,
                                 const double cores) {
   static const double ratios[] = {1, 1, 1, 0.5, 0.3, 2};
   const double any = (double)((size_t)1 << instance_random_between(random, 6, 20));
   const double room = kind->given->scratchpad_bytes - kind->given->streaming_buffer_bytes;
   const double held = cores * room * INSTANCE_PICK_REAL(random, ratios);
-  const bool is_like_held = kind->given->is_full && room > 0 && instance_random_chance(random, 70);
+  const bool is_like_held = kind->given->is_full && room >= 1 && instance_random_chance(random, 70);
   instance_text_key(text, "shared_memory");
   instance_text_open(text, '{');
   instance_text_real(text, "capacity_MB", (is_like_held ? held : any) / 1e6);
