@@ -219,6 +219,9 @@ typedef struct dsm_layer {
   uint64_t fork_elements; /**< per sample, stored by those producers of the input that a later layer
                                uses too: their errors are there when this layer adds its own */
   bool is_shortcut_own_input; /**< the residual adds nothing but (parts of) the layer's own input */
+  const struct dsm_layer *parts;   /**< layers that it is together: queries, keys and values of an
+                                        attention, made of the same input; else NULL */
+  size_t part_count;               /**< 0: it is one by itself */
   const struct dsm_layer *hoisted; /**< lstm with timesteps: its loops with hoisted input products,
                                         one for each of dsm_hoisted_loops; else NULL */
 
@@ -299,6 +302,9 @@ DSM_API void dsm_workload_free(dsm_workload *workload);
 
 /** Index of the primary layer of that name, or SIZE_MAX. O(layers). */
 DSM_API size_t dsm_workload_find_layer(const dsm_workload *workload, const char *name);
+
+/** Is a primary layer, or one that it is together, of the declared layer of that name? */
+DSM_API bool dsm_workload_layer_is_of(const dsm_workload *workload, size_t index, const char *name);
 
 /** The word of the formats for a type ("conv") or operation ("max_pool"). Never NULL. */
 DSM_API const char *dsm_layer_type_name(dsm_layer_type type);

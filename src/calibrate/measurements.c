@@ -66,13 +66,14 @@ static dsm_status read_time(const dsm__cells *cells, double *seconds, dsm_diags 
   return DSM_OK;
 }
 
-/* The primary layers of a name: one, or the two directions of a declared one. */
+/* The primary layers of a name: one, or the two directions of a declared one. What is one with
+ * other declared layers has no time of its own. */
 static void find_layers(const dsm_workload *workload, const char *name, dsm__row *row) {
   const size_t exact = dsm_workload_find_layer(workload, name);
   row->first_layer = exact;
   row->layer_count = exact == SIZE_MAX ? 0 : 1;
   for (size_t i = 0; exact == SIZE_MAX && i < workload->layer_count; i++) {
-    if (strcmp(workload->specs[workload->layers[i].spec_index].name, name) == 0) {
+    if (workload->layers[i].part_count == 0 && dsm_workload_layer_is_of(workload, i, name)) {
       row->first_layer = row->layer_count == 0 ? i : row->first_layer;
       row->layer_count = i + 1 - row->first_layer;
     }
@@ -82,6 +83,13 @@ static void find_layers(const dsm_workload *workload, const char *name, dsm__row
 static dsm_status complain_of_layer(const dsm__cells *cells, const dsm_workload *workload,
                                     dsm__arena *arena, dsm_diags *diags) {
   const char *const name = cells->texts[DSM__COLUMN_LAYER];
+  for (size_t i = 0; i < workload->layer_count; i++) {
+    if (dsm_workload_layer_is_of(workload, i, name)) {
+      return dsm__cell_refuse(cells, diags, "queries, keys and values of the same input are one",
+                              "layer: %s has \"%s\" as a part of \"%s\", whose time is of all",
+                              workload->name, name, workload->layers[i].name);
+    }
+  }
   const char **const names = dsm__arena_array(arena, workload->spec_count, sizeof *names);
   for (size_t i = 0; names != NULL && i < workload->spec_count; i++) {
     names[i] = workload->specs[i].name;

@@ -1,6 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "report/declared.h"
 
+static void add_layer(dsm__declared *declared, const dsm_workload *workload,
+                      const dsm_layer *layer) {
+  dsm__declared *const sum = &declared[layer->spec_index];
+  sum->parameters += layer->parameters;
+  sum->forward_macs += layer->macs * layer->timesteps;
+  sum->activation_bytes +=
+      (double)layer->stored_elements * (double)layer->timesteps * workload->element_bytes;
+}
+
 const dsm__declared *dsm__declared_derive(dsm__arena *arena, const dsm_workload *workload) {
   dsm__declared *const declared = dsm__arena_array(arena, workload->spec_count, sizeof *declared);
   if (declared == NULL) {
@@ -8,11 +17,12 @@ const dsm__declared *dsm__declared_derive(dsm__arena *arena, const dsm_workload 
   }
   for (size_t i = 0; i < workload->layer_count; i++) {
     const dsm_layer *const layer = &workload->layers[i];
-    dsm__declared *const sum = &declared[layer->spec_index];
-    sum->parameters += layer->parameters;
-    sum->forward_macs += layer->macs * layer->timesteps;
-    sum->activation_bytes +=
-        (double)layer->stored_elements * (double)layer->timesteps * workload->element_bytes;
+    for (size_t p = 0; p < layer->part_count; p++) {
+      add_layer(declared, workload, &layer->parts[p]);
+    }
+    if (layer->part_count == 0) {
+      add_layer(declared, workload, layer);
+    }
   }
   return declared;
 }

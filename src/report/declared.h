@@ -9,7 +9,8 @@
 #include "dsm/file.h"
 #include "dsm/report.h"
 
-/** A declared layer with its primary layers added up (a bidirectional lstm has two). */
+/** A declared layer with its primary layers added up (a bidirectional lstm has two), or its part of
+ * one that several declared layers are together. */
 typedef struct dsm__declared {
   uint64_t parameters;
   uint64_t forward_macs;   /**< per sample, all timesteps */

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* auxiliary_work.c: what a primary layer does beside its loops, from what is declared. */
+#include <math.h>
+
 #include "workload/layers/layer_kind.h"
 #include "workload/workload_internal.h"
 
@@ -30,7 +32,7 @@ const char *dsm__auxiliary_derive(const dsm__lowering *lowering, dsm_layer *out)
   out->saved_elements = out->input_op_elements;
   out->mask_bits = out->has_op[DSM_AUX_DROPOUT] ? out->output_elements : 0;
   if (rotary != NULL) {
-    out->rotated_elements = (uint64_t)(rotary->share * (double)out->output_elements);
+    out->rotated_elements = (uint64_t)round(rotary->share * (double)out->output_elements);
   }
   if (output_pool != NULL) {
     out->pool_window = output_pool->window.rows * output_pool->window.columns;

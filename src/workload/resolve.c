@@ -15,6 +15,7 @@
 #include "base/checked.h"
 #include "workload/resolver.h"
 #include "workload/shape.h"
+#include "workload/siblings.h"
 #include "workload/unconnected.h"
 
 static bool is_fed_only_by_network(const dsm_layer_spec *spec, size_t index) {
@@ -242,7 +243,7 @@ static void derive_delivery(dsm__resolver *r, const dsm__layer_entry *layer) {
  * by keys, context what score has made by values. */
 static bool join_attention(const dsm__resolver *r, const dsm__layer_entry *layer,
                            const size_t *inputs, dsm_layer made[DSM__PRIMARIES_MAX]) {
-  const bool is_one = dsm__input_count(layer->spec) == 1;
+  const size_t last_part = dsm__input_count(layer->spec) - 1;
   size_t *const score = dsm__new_indices(r, 1);
   if (score == NULL) {
     return false;
@@ -252,7 +253,7 @@ static bool join_attention(const dsm__resolver *r, const dsm__layer_entry *layer
   made[1].producer_count = 1;
   made[0].producers = primaries_of(r, &inputs[0], 1, &made[0].producer_count);
   for (size_t i = 0; i < 2 && made[0].producers != NULL; i++) {
-    const size_t part = is_one ? 0 : i + 1;
+    const size_t part = i + 1 < last_part ? i + 1 : last_part;
     const bool is_made = inputs[part] != DSM_NETWORK_INPUT;
     made[i].operands = primaries_of(r, &inputs[part], is_made ? 1 : 0, &made[i].operand_count);
     if (made[i].operands == NULL) {
@@ -422,6 +423,10 @@ void dsm__workload_resolve(const dsm__workload_builder *builder) {
     }
   }
   dsm__json_doc_set_subject(doc, NULL);
+  if (dsm__json_doc_error_count(doc) == 0 && !dsm__siblings_join(&r)) {
+    dsm__json_set_out_of_memory(doc);
+    return;
+  }
   workload->layers = r.layers;
   workload->layer_count = r.layer_count;
   if (dsm__json_doc_error_count(doc) == 0) {

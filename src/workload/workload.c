@@ -78,3 +78,12 @@ size_t dsm_workload_find_layer(const dsm_workload *workload, const char *name) {
   }
   return SIZE_MAX;
 }
+
+bool dsm_workload_layer_is_of(const dsm_workload *workload, size_t index, const char *name) {
+  const dsm_layer *const layer = &workload->layers[index];
+  bool is_of = strcmp(workload->specs[layer->spec_index].name, name) == 0;
+  for (size_t i = 0; i < layer->part_count && !is_of; i++) {
+    is_of = strcmp(workload->specs[layer->parts[i].spec_index].name, name) == 0;
+  }
+  return is_of;
+}

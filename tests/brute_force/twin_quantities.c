@@ -84,7 +84,7 @@ double twin_saved_elements(const twin_node *node) {
 }
 
 double twin_turned_elements(const twin_node *node) {
-  return floor(node->turned_share * twin_out_elements(node));
+  return round(node->turned_share * twin_out_elements(node));
 }
 
 double twin_visible_share(const twin_system *system, const twin_node *node) {

@@ -27,7 +27,7 @@ bool twin_is_convolution(const twin_node *node);
 /* What auxiliary operations on the input keep for the backward pass, per sample. */
 double twin_saved_elements(const twin_node *node);
 
-/* Of the output, what a rotary turns, per sample: whole elements. */
+/* Of the output, what a rotary turns, per sample: the nearest whole number. */
 double twin_turned_elements(const twin_node *node);
 
 /* Of the work of a score or a context, what is done. */

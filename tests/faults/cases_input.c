@@ -248,6 +248,7 @@ static attempt finish_workload(dsm_status status, dsm_workload *workload) {
       digest = digest_text(digest, layer->name);
       digest = digest_u64(digest, layer->macs + layer->live_elements + layer->producer_count);
       digest = digest_u64(digest, dsm_workload_find_layer(workload, layer->name));
+      digest = digest_u64(digest, dsm_workload_layer_is_of(workload, i, layer->name));
     }
   }
   const attempt made = attempt_of_status(status, workload, status == DSM_OK ? digest : 0);

@@ -105,16 +105,17 @@ START_TEST(test_cross_attention_reads_other_positions) {
                          " 'aux': [{'op': 'select', 'positions': 4}]},"
                          "{" HEADS ", 'inputs': ['q', 'k', 'v'], 'context': 4},"
                          "{'name': 'o', 'type': 'fc', 'in': 20, 'out': 3}");
-  expect_producers(network, 3, 1, (const size_t[]){0});
+  ck_assert_str_eq(network->layers[1].name, "k+v");
+  expect_producers(network, 2, 1, (const size_t[]){0});
+  expect_producers(network, 3, 1, (const size_t[]){2});
   expect_producers(network, 4, 1, (const size_t[]){3});
-  expect_producers(network, 5, 1, (const size_t[]){4});
-  ck_assert_uint_eq(network->layers[3].operand_count, 1);
+  ck_assert_uint_eq(network->layers[2].operand_count, 1);
+  ck_assert_uint_eq(network->layers[2].operands[0], 1);
   ck_assert_uint_eq(network->layers[3].operands[0], 1);
-  ck_assert_uint_eq(network->layers[4].operands[0], 2);
-  ck_assert_uint_eq(network->layers[3].out, 4 * 4);
+  ck_assert_uint_eq(network->layers[2].out, 4 * 4);
+  ck_assert_uint_eq(network->layers[2].cache_elements, 0);
   ck_assert_uint_eq(network->layers[3].cache_elements, 0);
-  ck_assert_uint_eq(network->layers[4].cache_elements, 0);
-  ck_assert_uint_eq(network->layers[5].ij, 6);
+  ck_assert_uint_eq(network->layers[4].ij, 6);
   dsm_workload_free(network);
 }
 END_TEST
@@ -284,15 +285,16 @@ END_TEST
 
 /* ---- operations ---- */
 
-/* 7 outputs of 6 positions, of which 0.3 are turned: 12.6, whole elements. A normalisation of the
- * input keeps a copy of 28 * 6, and has a number or two for each of 28 features. */
+/* 7 outputs of 6 positions, of which 0.3 are turned: 12.6, the nearest whole number. A
+ * normalisation of the input keeps a copy of 28 * 6, and has a number or two for each of 28
+ * features. */
 START_TEST(test_what_operations_work_on_and_keep) {
   dsm_workload *const network =
       network_with(ROWS, "{'name': 'f', 'type': 'fc', 'in': 28, 'out': 7, 'positions': 6,"
                          " 'aux': [{'op': 'rotary', 'share': 0.3}, {'op': 'dropout'},"
                          " {'op': 'rms_norm', 'on': 'input'}]}");
   const dsm_layer *const layer = &network->layers[0];
-  ck_assert_uint_eq(layer->rotated_elements, 12);
+  ck_assert_uint_eq(layer->rotated_elements, 13);
   ck_assert_uint_eq(layer->mask_bits, 42);
   ck_assert_uint_eq(layer->input_op_elements, 28 * 6);
   ck_assert_uint_eq(layer->saved_elements, 28 * 6);

@@ -55,7 +55,7 @@ static layer_list find_named(const dsm_workload *workload, const char *name) {
   }
   layer_list list = {.count = 0};
   for (size_t i = 0; i < workload->layer_count && list.count < LAYERS_MAX; i++) {
-    if (strcmp(workload->specs[workload->layers[i].spec_index].name, name) == 0) {
+    if (dsm_workload_layer_is_of(workload, i, name)) {
       list.indices[list.count++] = i;
     }
   }

@@ -35,10 +35,11 @@ static void read(dsm_layer_spec *spec, dsm__arena *arena, const dsm__json_node *
                     "expected a divisor of heads (%llu), found %llu",
                     (unsigned long long)spec->heads, (unsigned long long)spec->kv_heads);
   }
-  if (spec->input_count == 2 || spec->input_count > PART_COUNT) {
+  if (spec->input_count > PART_COUNT) {
     const dsm__json_node inputs = dsm__json_member(node, "inputs");
     dsm__json_error(&inputs, NULL,
-                    "expected [query, key, value] or one layer with all three, found %zu names",
+                    "expected [query, key, value], [query, key and value] or one layer with all "
+                    "three, found %zu names",
                     spec->input_count);
   }
 }
@@ -75,20 +76,25 @@ static uint64_t seen_keys(const dsm_layer_spec *spec) {
   return spec->window > 0 && reach < all ? reach : all;
 }
 
-/* Features of a part, as one of three layers delivers it. */
-static uint64_t features_of(const dsm_layer_spec *spec, size_t part) {
-  return part == QUERY
-             ? spec->heads * spec->head_features
-             : spec->kv_heads * (part == KEY ? spec->head_features : spec->value_features);
+/* Features of a part, as one of so many layers delivers it. */
+static uint64_t features_of(const dsm_layer_spec *spec, size_t part, size_t part_count) {
+  const uint64_t queries = spec->heads * spec->head_features;
+  const uint64_t keys = spec->kv_heads * spec->head_features;
+  const uint64_t values = spec->kv_heads * spec->value_features;
+  if (part_count < PART_COUNT) {
+    return part_count == 1 ? spec->in : part == QUERY ? queries : keys + values;
+  }
+  return part == QUERY ? queries : part == KEY ? keys : values;
 }
 
 static bool check_features(const dsm__lowering *lowering) {
   const dsm_layer_spec *const spec = lowering->layer->spec;
-  static const char *const names[PART_COUNT] = {"queries", "keys", "values"};
+  static const char *const names[PART_COUNT][PART_COUNT] = {
+      {"queries, keys and values"}, {"queries", "keys and values"}, {"queries", "keys", "values"}};
   const dsm__json_node inputs = dsm__layer_entry_member(lowering->layer, "inputs");
   const bool is_one = lowering->part_count == 1;
   for (size_t i = 0; i < lowering->part_count; i++) {
-    const uint64_t expected = is_one ? spec->in : features_of(spec, i);
+    const uint64_t expected = features_of(spec, i, lowering->part_count);
     const dsm__delivery *const part = &lowering->parts[i];
     if (part->features != expected) {
       dsm__json_error(&inputs,
@@ -96,8 +102,7 @@ static bool check_features(const dsm__lowering *lowering) {
                                "value_features, or three inputs"
                              : NULL,
                       "expected %llu features of %s, found %llu", (unsigned long long)expected,
-                      is_one ? "queries, keys and values" : names[i],
-                      (unsigned long long)part->features);
+                      names[lowering->part_count - 1][i], (unsigned long long)part->features);
       return false;
     }
   }
