@@ -85,6 +85,23 @@ static void check_layer(const dsm_workload *workload, size_t index) {
   FUZZ_CHECK(!layer->has_backward || layer->error_pair_elements >= layer->stored_elements);
 }
 
+/* Every declared layer is somewhere: in a layer of its own, or in one with others. */
+static void check_parts(const dsm_workload *workload) {
+  size_t count = 0;
+  for (size_t i = 0; i < workload->layer_count; i++) {
+    const dsm_layer *const layer = &workload->layers[i];
+    uint64_t macs = 0;
+    for (size_t p = 0; p < layer->part_count; p++) {
+      FUZZ_CHECK(layer->parts[p].spec_index < workload->spec_count);
+      FUZZ_CHECK(layer->parts[p].part_count == 0);
+      macs += layer->parts[p].macs;
+    }
+    FUZZ_CHECK(layer->part_count == 0 || (layer->part_count > 1 && macs == layer->macs));
+    count += layer->part_count == 0 ? 1 : layer->part_count;
+  }
+  FUZZ_CHECK(count >= workload->spec_count);
+}
+
 static void check_totals(const dsm_workload *workload) {
   uint64_t weights = 0;
   uint64_t parameters = 0;
@@ -100,11 +117,12 @@ static void check_totals(const dsm_workload *workload) {
 }
 
 void fuzz_check_workload(const dsm_workload *workload) {
-  FUZZ_CHECK(workload->layer_count >= workload->spec_count && workload->spec_count > 0);
+  FUZZ_CHECK(workload->spec_count > 0);
   FUZZ_CHECK(workload->minibatch > 0);
   for (size_t i = 0; i < workload->layer_count; i++) {
     check_layer(workload, i);
   }
+  check_parts(workload);
   check_totals(workload);
   char *const printed = fuzz_print_workload(workload);
   dsm_workload *again = NULL;

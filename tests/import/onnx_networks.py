@@ -83,10 +83,13 @@ def encoder(m, x, hidden, heads, inner, prefix, positions, decomposed=True):
     return layer_norm(m, m.add("Add", y, x), hidden, decomposed)
 
 
-def bert(blocks=2, hidden=768, heads=12, positions=128, vocabulary=30522, decomposed=True):
+def bert(blocks=2, hidden=768, heads=12, positions=128, vocabulary=30522, decomposed=True, token_types=0):
     m = Model()
     ids = m.input("input_ids", ["batch", "sequence"], INT64)
     x = m.add("Gather", m.weight([vocabulary, hidden]), ids, name="embed")
+    if token_types:
+        types = m.input("token_type_ids", ["batch", "sequence"], INT64)
+        x = m.add("Add", x, m.add("Gather", m.weight([token_types, hidden]), types, name="token_types"))
     x = m.add("Add", x, m.weight([1, positions, hidden]))
     x = layer_norm(m, x, hidden, decomposed)
     for block in range(blocks):

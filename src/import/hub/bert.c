@@ -31,12 +31,12 @@ static void write_parameters(const dsm__hub *hub) {
 }
 
 static void write_embeddings(const dsm__hub *hub, bool has_dropout) {
-  dsm__hub_embedding_write(hub, &(dsm__hub_embedding){.name = "tokens",
-                                                      .vocabulary = "=vocabulary",
-                                                      .has_learned_positions = true});
+  dsm__hub_embedding_write(hub,
+                           &(dsm__hub_embedding){.name = "tokens", .vocabulary = "=vocabulary"});
   dsm__hub_embedding_write(hub, &(dsm__hub_embedding){.name = "token_types",
                                                       .vocabulary = "=token_types",
                                                       .input = "@input",
+                                                      .has_learned_positions = true,
                                                       .residual = "tokens",
                                                       .norm = DSM__HUB_LAYER_NORM,
                                                       .has_dropout = has_dropout});
