@@ -15,6 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "dsm/role.h"
 #include "dsm/status.h"
 #include "dsm/system.h"
 
@@ -63,6 +64,30 @@ typedef enum dsm_parallelism {
   DSM_PARALLELISM_COUNT = 1 << DSM_AXES_MAX
 } dsm_parallelism;
 
+/** What the chips along each axis do of a layer; `data` of axes that the system does not have. */
+typedef struct dsm_roles {
+  dsm_role of[DSM_AXES_MAX];
+} dsm_roles;
+
+/** Values from here on are other roles than data and model: DSM_PARALLELISM_ROLE_BITS bits of each
+ * axis. */
+#define DSM_PARALLELISM_OF_ROLES (1U << 16)
+/** See DSM_PARALLELISM_OF_ROLES. */
+#define DSM_PARALLELISM_ROLE_BITS 4U
+
+/** How a stored tensor lies along each axis. */
+typedef struct dsm_layouts {
+  dsm_layout of[DSM_AXES_MAX];
+} dsm_layouts;
+
+/** How a layer's input lies that is in a parallelism, where it is not gathered yet. */
+DSM_API dsm_layouts dsm_input_layouts(dsm_parallelism parallelism);
+/** How its stored output lies. */
+DSM_API dsm_layouts dsm_output_layouts(dsm_parallelism parallelism);
+
+/** The parallelism in which each axis has a role. */
+DSM_API dsm_parallelism dsm_parallelism_of(const dsm_roles *roles);
+
 /** A set of parallelisms: bit p stands for parallelism p. */
 typedef unsigned dsm_parallelism_set;
 /** The set of one parallelism. */
@@ -87,10 +112,25 @@ static inline bool dsm_axis_set_has(dsm_axis_set set, unsigned axis) {
   return (set >> axis & 1U) != 0;
 }
 
-/** The axes along which chips share the features under a parallelism; along the others they share
- * the samples. */
+/** Has some axis another role than data and model? */
+static inline bool dsm_parallelism_has_roles(dsm_parallelism parallelism) {
+  return (unsigned)parallelism >= DSM_PARALLELISM_OF_ROLES;
+}
+
+/** The axes along which chips share the features under a parallelism of data and model; along the
+ * others they share the samples. */
 static inline dsm_axis_set dsm_parallelism_model_axes(dsm_parallelism parallelism) {
   return (DSM_PARALLELISM_COUNT - (unsigned)parallelism) & (DSM_PARALLELISM_COUNT - 1U);
+}
+
+/** The role of an axis. */
+static inline dsm_role dsm_parallelism_role(dsm_parallelism parallelism, unsigned axis) {
+  if (dsm_parallelism_has_roles(parallelism)) {
+    const unsigned mask = (1U << DSM_PARALLELISM_ROLE_BITS) - 1U;
+    return (dsm_role)((unsigned)parallelism >> (axis * DSM_PARALLELISM_ROLE_BITS) & mask);
+  }
+  return dsm_axis_set_has(dsm_parallelism_model_axes(parallelism), axis) ? DSM_ROLE_MODEL
+                                                                         : DSM_ROLE_DATA;
 }
 
 /** The word of the formats, such as "in". Never NULL. */
@@ -109,12 +149,13 @@ DSM_API bool dsm_parallelism_parse(const char *text, dsm_parallelism *parallelis
 
 /** The word of a parallelism with the names of axes. */
 typedef struct dsm_axes_word {
-  char text[DSM_AXES_MAX * (DSM_AXIS_NAME_BYTES_MAX + 7) + 1]; /**< of each "model_", name, "_" */
+  char text[DSM_AXES_MAX * (DSM_AXIS_NAME_BYTES_MAX + 15) + 1]; /**< of each the name, "=",
+                                                                     "gather_column", "," */
 } dsm_axes_word;
 
 /** The word of a parallelism on a system, with the names of the system's axes:
- * "data_gpu_model_node"; "data" and "model" where all axes share the same. Of parallelisms that
- * differ there. */
+ * "data_gpu_model_node"; "data" and "model" where all axes share the same; with other roles
+ * "gpu=row,node=data". Of parallelisms that differ there. */
 DSM_API dsm_axes_word dsm_system_parallelism_name(const dsm_system *system,
                                                   dsm_parallelism parallelism);
 /** Such a word read back, or one of those for all systems; false if the text is none. */

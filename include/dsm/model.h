@@ -77,12 +77,19 @@ DSM_API dsm_precision dsm_precision_of(const dsm_workload *workload, const dsm_s
 /** One chip's share of a layer under a parallelism (docs/model.md, section 3). */
 typedef struct dsm_chip_share {
   dsm_parallelism parallelism;
-  uint64_t groups; /**< of the layer's groups, those of the chip */
-  uint64_t turns;  /**< feature iterations: nm, but 1 where chips have groups of their own, and 0
-                        where nothing is multiplied */
-  uint64_t model_ways; /**< nm: chips that share the features */
-  uint64_t data_ways;  /**< nd: chips that share the samples */
-  dsm_loops chip;      /**< ChipD; `in` is what one feature iteration handles */
+  uint64_t groups;    /**< of the layer's groups, those of the chip */
+  uint64_t turns;     /**< feature iterations: nm, but 1 where chips have groups of their own, and 0
+                           where nothing is multiplied; in_turns times out_turns */
+  uint64_t in_turns;  /**< of inputs */
+  uint64_t out_turns; /**< of outputs */
+  uint64_t model_ways;  /**< nm: chips that share the features */
+  uint64_t data_ways;   /**< nd: chips that share the samples */
+  uint64_t input_ways;  /**< of these nm those that have parts of the input as the passes use it, */
+  uint64_t raw_ways;    /**< of the output as computed, */
+  uint64_t stored_ways; /**< of the output as stored, */
+  uint64_t weight_ways; /**< and of the weights */
+  double position_share; /**< of a feature's positions, that of a chip */
+  dsm_loops chip;        /**< ChipD; `in` is what one feature iteration handles */
 } dsm_chip_share;
 
 /** A chip's share of a layer under a parallelism, for so many samples (ChipD). */
@@ -189,16 +196,18 @@ DSM_API uint64_t dsm_split_cores(const dsm_system *system);
  * 10).
  */
 typedef struct dsm_residency {
-  bool is_input_held;       /**< in_h: the input, and its error */
-  bool is_output_held;      /**< out_h: the layer's own output, and its error */
-  bool is_shortcut_held;    /**< sh_h: what the residual adds, and its error */
-  bool is_in_shared_memory; /**< what is held lies there, and not in the scratchpads */
-  bool is_accumulating;     /**< update: adds to gradients that are already in memory */
-  double resident_fraction; /**< of the kernel, 0 .. 1 */
-  double deferred_bytes;    /**< defer: forward of training writes them for the layer before */
-  double scratchpad_bytes;  /**< cap: what is left of a core's scratchpad */
-  double shared_bytes;      /**< free: what is left of the chip's shared memory */
-  bool is_moving_free;      /**< held tensors are where they are used: a bound from below */
+  bool is_input_held;         /**< in_h: the input, and its error */
+  bool is_output_held;        /**< out_h: the layer's own output, and its error */
+  bool is_shortcut_held;      /**< sh_h: what the residual adds, and its error */
+  bool is_in_shared_memory;   /**< what is held lies there, and not in the scratchpads */
+  bool is_accumulating;       /**< update: adds to gradients that are already in memory */
+  double resident_fraction;   /**< of the kernel, 0 .. 1 */
+  double deferred_bytes;      /**< defer: forward of training writes them for the layer before */
+  double scratchpad_bytes;    /**< cap: what is left of a core's scratchpad */
+  double shared_bytes;        /**< free: what is left of the chip's shared memory */
+  bool is_moving_free;        /**< held tensors are where they are used: a bound from below */
+  dsm_axis_set gathered_axes; /**< along which the input is whole already, and its error is summed
+                                   elsewhere: another layer that reads the same is charged that */
   const dsm_held_layouts *layouts; /**< with model.layout_move "exact"; borrowed. NULL: whatever the
                                         split, held tensors fit */
 } dsm_residency;
@@ -226,8 +235,9 @@ typedef struct dsm_chip_bytes {
   double input_move;  /**< held, and moves among the cores where the split does not fit */
   double output_move; /**< likewise */
   double gradient;    /**< kt of the update pass */
-  double rotation;    /**< full: what a whole turn of the features moves */
-  double auxiliary;   /**< tra*mbc/nm*B: what auxiliary operations read and write */
+  double rotation;    /**< full: what a whole turn of the input features moves */
+  double output_rotation; /**< the same of the output features */
+  double auxiliary;       /**< tra*mbc/nm*B: what auxiliary operations read and write */
 } dsm_chip_bytes;
 
 /** A side of a tile: odd divisors of a loop of the chip, bit d/2 for the divisor d. */
@@ -272,11 +282,14 @@ typedef struct dsm_pass_work {
   dsm_bound auxiliary_bound; /**< what decides them: special function units or a memory */
   double overhead_cycles;    /**< of all kernels of the invocation */
   double statistics_cycles;  /**< latency of statistics that chips share; part of partial_sum */
-  dsm_traffic rotation;      /**< of the whole invocation */
-  double rotation_cycles;    /**< of a group of it */
+  dsm_traffic rotation;      /**< of the whole invocation, beside the streams */
+  dsm_traffic sum_rotation;  /**< of partial sums, which nothing hides */
+  double rotation_cycles;    /**< of a group of these */
   double turning_cycles;     /**< of its links between chips, where it is beside the streams */
-  dsm_tile_schedule tiles;   /**< with model.tile_schedule */
-  dsm_tile_bytes tile_bytes; /**< with model.tiling "blocked" */
+  double collective_latency_cycles; /**< part of the next */
+  double collective_cycles;         /**< of what roles make chips exchange, which nothing hides */
+  dsm_tile_schedule tiles;          /**< with model.tile_schedule */
+  dsm_tile_bytes tile_bytes;        /**< with model.tiling "blocked" */
 } dsm_pass_work;
 
 /** Prepares the cost of an invocation. `samples` (S) is the invocation's, 1 or more. */
@@ -284,6 +297,21 @@ DSM_API dsm_pass_work dsm_pass_work_derive(const dsm_layer *layer, const dsm_mac
                                            dsm_precision precision, dsm_mode mode, dsm_pass pass,
                                            dsm_parallelism parallelism, uint64_t samples,
                                            const dsm_residency *residency);
+
+/** One exchange between chips. */
+typedef struct dsm_exchange {
+  dsm_transfer transfer;
+  dsm_traffic traffic;
+} dsm_exchange;
+
+/** Most of an invocation: a halo along each axis, two of inputs, two of outputs. */
+#define DSM_EXCHANGES_MAX 7
+
+/** What roles make chips exchange in an invocation, one after the other. */
+typedef struct dsm_exchanges {
+  dsm_exchange items[DSM_EXCHANGES_MAX];
+  unsigned count;
+} dsm_exchanges;
 
 /** Bytes of a core's part of the kernel under a split: kcore (section 5). */
 DSM_API double dsm_core_kernel_bytes(const dsm_pass_work *work, const dsm_loops *split);
@@ -300,9 +328,10 @@ typedef struct dsm_invocation_cost {
   double auxiliary;          /**< special function units compute */
   double partial_sum;        /**< not overlapped; sums of statistics among them, over chips too */
   double layout_move;        /**< not overlapped: held tensors between cores */
-  double rotation;           /**< not overlapped (backward) */
+  double rotation;           /**< not overlapped: sums that turn */
+  double collective;         /**< not overlapped: whole tensors between chips, and halos */
   double overhead;           /**< not overlapped: its kernels start */
-  double total;              /**< primary + overlapped_visible + auxiliary + the last four */
+  double total;              /**< primary + overlapped_visible + auxiliary + the last five */
   double footprint_bytes;    /**< s_in + s_out + kcore: decides between equally fast splits */
 } dsm_invocation_cost;
 
@@ -369,7 +398,7 @@ typedef struct dsm_transfer_volume {
 } dsm_transfer_volume;
 
 /** Most transfers that one list can hold. */
-#define DSM_TRANSFERS_MAX 24
+#define DSM_TRANSFERS_MAX 40
 
 /** A list of transfers, in the order of dsm_transfer and of axes; those without bytes are left out.
  */
@@ -432,7 +461,11 @@ DSM_API dsm_weight_traffic dsm_weight_traffic_derive(const dsm_layer *layer,
                                                      dsm_precision precision,
                                                      const dsm_pass_layouts *layouts);
 
-/** Relayout of `total_bytes` of the whole system when the parallelism changes (section 5). */
+/** Relayout of `total_bytes` of the whole system from one way to lie to another (section 5). */
+DSM_API dsm_traffic dsm_layout_traffic(const dsm_machine *machine, double total_bytes,
+                                       const dsm_layouts *before, const dsm_layouts *after);
+
+/** The same from what a layer of one parallelism leaves to what one of another reads. */
 DSM_API dsm_traffic dsm_relayout_traffic(const dsm_machine *machine, double total_bytes,
                                          dsm_parallelism before, dsm_parallelism after);
 

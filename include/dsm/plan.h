@@ -34,6 +34,8 @@ typedef enum dsm_optimization {
   DSM_OPTIMIZATION_PER_PASS,   /**< passes of a layer may differ in parallelism; training */
   DSM_OPTIMIZATION_PRELOAD,    /**< weights on chip across requests; inference */
   DSM_OPTIMIZATION_HOIST,      /**< input products of an lstm at once; training, if named */
+  DSM_OPTIMIZATION_SPATIAL,    /**< chips share positions; if named */
+  DSM_OPTIMIZATION_TENSOR, /**< chips share features of weights and of what is inside; if named */
   DSM_OPTIMIZATION_COUNT
 } dsm_optimization;
 
@@ -41,7 +43,8 @@ typedef enum dsm_optimization {
 typedef unsigned dsm_optimization_set;
 /** The set of one optimisation. */
 #define DSM_OPTIMIZATION_BIT(optimization) (1U << (unsigned)(optimization))
-/** The set of all optimisations but those that are used only where they are named: `hoist`. */
+/** The set of all optimisations but those that are used only where they are named: `hoist`,
+ * `spatial`, `tensor`. */
 #define DSM_OPTIMIZATION_ALL ((1U << (unsigned)DSM_OPTIMIZATION_HOIST) - 1U)
 
 /** The word of the formats, such as "hybrid". Never NULL. */
@@ -54,6 +57,10 @@ DSM_API bool dsm_optimization_parse(const char *text, dsm_optimization *optimiza
 DSM_API dsm_optimization_set dsm_mode_optimizations(dsm_mode mode);
 /** Those that may be named in a mode: in training `hoist` too. */
 DSM_API dsm_optimization_set dsm_mode_possible_optimizations(dsm_mode mode);
+
+/** Can a layer have a role along an axis (docs/model.md, section 3)? Heads and groups have to be
+ * divided by the chips besides. */
+DSM_API bool dsm_layer_can_have_role(const dsm_layer *layer, dsm_role role);
 
 /** What was asked for: together with workload and system it determines the searched space. */
 typedef struct dsm_explore_options {
@@ -246,10 +253,10 @@ typedef struct dsm_plan {
   size_t pipeline_count;
   dsm_search_statistics statistics; /**< zero in a loaded plan */
 
-  dsm_workload *owned_workload;         /**< private */
-  dsm_system *owned_system;             /**< private */
-  struct dsm__arena *arena;             /**< private */
-  const struct dsm__renaming *renaming; /**< private: words with the names of the system's axes */
+  dsm_workload *owned_workload;   /**< private */
+  dsm_system *owned_system;       /**< private */
+  struct dsm__arena *arena;       /**< private */
+  struct dsm__renaming *renaming; /**< private: words with the names of the system's axes */
 } dsm_plan;
 
 /**

@@ -210,6 +210,7 @@ typedef struct dsm_assumptions {
   double batch_norm_saved_bytes;     /**< an output element, re-read in update */
   double reduce_memory_bytes;        /**< memory bytes per gradient byte of the chip */
   double broadcast_memory_bytes;     /**< memory bytes per weight byte of the chip */
+  double collective_memory_bytes;    /**< memory bytes per byte that roles gather or sum */
   double reduce_ring_crossings;      /**< ring bytes per byte received from a chip link */
   double rotate_memory_bytes;        /**< memory bytes per byte rotated */
   double relayout_memory_bytes;      /**< memory bytes per byte re-laid out */

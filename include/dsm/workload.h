@@ -161,13 +161,16 @@ typedef struct dsm_layer {
                             many: lstm 4; else 0 */
 
   /* Loop dimensions (docs/model.md, section 1). */
-  uint64_t in;        /**< nin: reduction features; lstm: X + H */
-  uint64_t out;       /**< nout: produced features; lstm: 4H */
-  uint64_t ij;        /**< rows * columns of an output feature before pooling */
-  uint64_t kij;       /**< rows * columns of the kernel */
-  uint64_t strides;   /**< product of both strides of a conv; else 1 */
-  uint64_t groups;    /**< 1: not grouped */
-  uint64_t timesteps; /**< T; 1 in feed-forward layers */
+  uint64_t in;          /**< nin: reduction features; lstm: X + H */
+  uint64_t out;         /**< nout: produced features; lstm: 4H */
+  uint64_t ij;          /**< rows * columns of an output feature before pooling */
+  uint64_t rows;        /**< of these */
+  uint64_t kij;         /**< rows * columns of the kernel */
+  uint64_t strides;     /**< product of both strides of a conv; else 1 */
+  uint64_t stride_rows; /**< that of rows */
+  uint64_t halo_rows;   /**< rows of the input that a kernel reads beyond its stride; 0: none */
+  uint64_t groups;      /**< 1: not grouped */
+  uint64_t timesteps;   /**< T; 1 in feed-forward layers */
 
   /* Elements per sample. */
   uint64_t input_elements;   /**< in_el */

@@ -31,7 +31,7 @@ static bool is_finite(const dsm__field *field, const void *record) {
 }
 
 static bool is_word(const dsm__field *field, const void *record) {
-  return unsigned_in(field, record) < field->words->count;
+  return dsm__is_word(field->words, unsigned_in(field, record));
 }
 
 static bool is_text(const dsm__field *field, const void *record) {

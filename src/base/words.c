@@ -4,17 +4,31 @@
 #include <stdio.h>
 #include <string.h>
 
+/* A value beyond the list that no document has noted has a word that says no more. */
+static const dsm__word *word_of(const dsm__words *words, size_t value) {
+  static const dsm__word unknown = {.key = "roles"};
+  if (value < words->count) {
+    return &words->items[value];
+  }
+  for (size_t i = 0; words->made != NULL && i < words->made->count; i++) {
+    if (words->made->values[i] == value) {
+      return &words->made->items[i];
+    }
+  }
+  return &unknown;
+}
+
 const char *dsm__word_key(const dsm__words *words, size_t value) {
-  return words->items[value].key;
+  return word_of(words, value)->key;
 }
 
 const char *dsm__word_text(const dsm__words *words, size_t value) {
-  const dsm__word *const word = &words->items[value];
+  const dsm__word *const word = word_of(words, value);
   return word->text == NULL ? word->key : word->text;
 }
 
 const char *dsm__word_brief(const dsm__words *words, size_t value) {
-  const dsm__word *const word = &words->items[value];
+  const dsm__word *const word = word_of(words, value);
   return word->brief == NULL ? word->key : word->brief;
 }
 
@@ -25,7 +39,8 @@ bool dsm__words_find(const dsm__words *words, const char *key, size_t *value) {
       return true;
     }
   }
-  return words->also != NULL && dsm__words_find(words->also, key, value);
+  return (words->also != NULL && dsm__words_find(words->also, key, value)) ||
+         (words->made != NULL && words->made->find(words->made->of, key, value));
 }
 
 const dsm__words *dsm__words_in(const dsm__renaming *renaming, const dsm__words *words) {

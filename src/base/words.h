@@ -15,6 +15,15 @@ typedef struct dsm__word {
   const char *brief; /**< what narrow columns have; NULL: the key */
 } dsm__word;
 
+/** Words of values beyond a list, which are made of parts, as "x=data,y=row" is. */
+typedef struct dsm__made_words {
+  bool (*find)(const void *of, const char *key, size_t *value); /**< reads any of them */
+  const void *of;
+  const dsm__word *items; /**< those that a document has, */
+  const size_t *values;   /**< of these values */
+  size_t count;
+} dsm__made_words;
+
 typedef struct dsm__words {
   const char *what; /**< a noun for one of them: "parallelism" */
   const dsm__word *items;
@@ -22,6 +31,7 @@ typedef struct dsm__words {
   const char *pattern; /**< a regular expression of words with names of axes, which systems that
                             name theirs have in place of some; or NULL */
   const struct dsm__words *also; /**< whose keys are read too, for the same values; or NULL */
+  const dsm__made_words *made;   /**< words of other values; or NULL */
 } dsm__words;
 
 /** Lists of words that stand in place of others in a document, as those with names of a system's
@@ -32,6 +42,8 @@ typedef struct dsm__renaming {
     dsm__words are;
   } lists[4];
   size_t count;
+  bool has_names; /**< of a system's axes */
+  void *roles;    /**< what made words are of */
 } dsm__renaming;
 
 /** The list that stands in place of `words`; these if none does. `renaming` may be NULL. */
@@ -40,6 +52,14 @@ const dsm__words *dsm__words_in(const dsm__renaming *renaming, const dsm__words 
 /** Do two renamings, of which both may be NULL, give the same lists the same keys? */
 bool dsm__renamings_agree(const dsm__renaming *a, const dsm__renaming *b);
 
+/** Values from here on have words that are made. */
+#define DSM__MADE_WORDS_FIRST (1U << 16)
+
+/** Has a value a word, of the list or made? */
+static inline bool dsm__is_word(const dsm__words *words, unsigned value) {
+  return value < words->count || value >= DSM__MADE_WORDS_FIRST;
+}
+
 /** The most words of a list. */
 #define DSM__WORDS_MAX 128
 
@@ -47,7 +67,7 @@ bool dsm__renamings_agree(const dsm__renaming *a, const dsm__renaming *b);
  * which has one for each of `count` values. */
 #define DSM__WORDS(name, what, array, count) DSM__WORDS_OF(name, what, array, count, NULL)
 #define DSM__WORDS_OF(name, what, array, count, pattern)                                           \
-  const dsm__words name = {what, array, count, pattern, NULL};                                     \
+  const dsm__words name = {what, array, count, pattern, NULL, NULL};                               \
   _Static_assert(sizeof(array) == (count) * sizeof(dsm__word) && (count) <= DSM__WORDS_MAX,        \
                  "a word for each " what)
 

@@ -12,6 +12,124 @@ typedef struct maker {
   dsm__renaming *made;
 } maker;
 
+/* ---- words of roles ---- */
+
+/* What words of roles are read with. */
+typedef struct role_names {
+  const char *names[DSM_AXES_MAX];
+  unsigned count;
+  dsm__made_words made;
+  dsm__word *items; /* room for each value once noted */
+  size_t *values;
+  size_t capacity;
+} role_names;
+
+/* The axis whose name begins a text up to "="; count if there is none. */
+static unsigned axis_of(const role_names *of, const char *text) {
+  unsigned a = 0;
+  while (a < of->count && (strncmp(text, of->names[a], strlen(of->names[a])) != 0 ||
+                           text[strlen(of->names[a])] != '=')) {
+    a++;
+  }
+  return a;
+}
+
+/* "gpu=row,node=data": each axis at most once; those that are not there share the samples. */
+static bool find_roles(const void *context, const char *key, size_t *value) {
+  const role_names *const of = context;
+  dsm_roles roles = {{DSM_ROLE_DATA}};
+  dsm_axis_set seen = 0;
+  const char *rest = key;
+  while (*rest != '\0') {
+    const unsigned axis = axis_of(of, rest);
+    if (axis == of->count || dsm_axis_set_has(seen, axis)) {
+      return false;
+    }
+    rest += strlen(of->names[axis]) + 1;
+    const size_t length = strcspn(rest, ",");
+    char word[32];
+    if (length >= sizeof word || (rest[length] == ',' && rest[length + 1] == '\0')) {
+      return false;
+    }
+    memcpy(word, rest, length);
+    word[length] = '\0';
+    if (!dsm_role_parse(word, &roles.of[axis])) {
+      return false;
+    }
+    seen |= 1U << axis;
+    rest += length + (rest[length] == ',' ? 1 : 0);
+  }
+  *value = (size_t)dsm_parallelism_of(&roles);
+  return seen != 0;
+}
+
+static const char role_letters[] = {
+    [DSM_ROLE_DATA] = 'D',          [DSM_ROLE_SPATIAL] = 'S',     [DSM_ROLE_MODEL] = 'M',
+    [DSM_ROLE_MODEL_OUT] = 'O',     [DSM_ROLE_COLUMN] = 'C',      [DSM_ROLE_ROW] = 'R',
+    [DSM_ROLE_GATHER_COLUMN] = 'G', [DSM_ROLE_ROW_SCATTER] = 'T', [DSM_ROLE_HEADS] = 'H',
+    [DSM_ROLE_EXPERT] = 'E',        [DSM_ROLE_WHOLE] = 'W',
+};
+_Static_assert(sizeof role_letters == DSM_ROLE_COUNT, "a letter for each role");
+
+static dsm_axes_word roles_word(const char *const names[], unsigned count,
+                                dsm_parallelism parallelism) {
+  dsm_axes_word word = {.text = ""};
+  size_t used = 0;
+  for (unsigned a = 0; a < count && used < sizeof word.text; a++) {
+    const int wrote =
+        snprintf(word.text + used, sizeof word.text - used, "%s%s=%s", a == 0 ? "" : ",", names[a],
+                 dsm_role_name(dsm_parallelism_role(parallelism, a)));
+    used += wrote > 0 ? (size_t)wrote : 0;
+  }
+  return word;
+}
+
+/* Twice the room; what was there stays in the arena. */
+static bool grow(role_names *of, dsm__arena *arena) {
+  const size_t capacity = of->capacity == 0 ? 8 : 2 * of->capacity;
+  dsm__word *const items = dsm__arena_array(arena, capacity, sizeof *items);
+  size_t *const values = dsm__arena_array(arena, capacity, sizeof *values);
+  if (items == NULL || values == NULL) {
+    return false;
+  }
+  for (size_t i = 0; i < of->made.count; i++) {
+    items[i] = of->items[i];
+    values[i] = of->values[i];
+  }
+  of->items = items;
+  of->values = values;
+  of->capacity = capacity;
+  return true;
+}
+
+bool dsm__note_parallelism(dsm__renaming *renaming, dsm_parallelism parallelism,
+                           dsm__arena *arena) {
+  role_names *const of = renaming->roles;
+  for (size_t i = 0; i < of->made.count; i++) {
+    if (of->made.values[i] == (size_t)parallelism) {
+      return true;
+    }
+  }
+  if (of->made.count == of->capacity && !grow(of, arena)) {
+    return false;
+  }
+  const dsm_axes_word key = roles_word(of->names, of->count, parallelism);
+  char brief[DSM_AXES_MAX + 1] = "";
+  for (unsigned a = 0; a < of->count; a++) {
+    brief[a] = role_letters[dsm_parallelism_role(parallelism, a)];
+  }
+  dsm__word *const word = &of->items[of->made.count];
+  *word = (dsm__word){.key = dsm__arena_strdup(arena, key.text),
+                      .brief = dsm__arena_strdup(arena, brief)};
+  of->values[of->made.count] = (size_t)parallelism;
+  of->made.items = of->items;
+  of->made.values = of->values;
+  of->made.count++;
+  return word->key != NULL && word->brief != NULL;
+}
+
+/* ---- words with names of axes ---- */
+
 /* A copy of the first words of a list; those of axes are replaced in it. NULL: no memory. */
 static dsm__word *begin_list(const maker *of, const dsm__words *words, size_t count) {
   dsm__word *const items = dsm__arena_array(of->arena, count, sizeof *items);
@@ -98,22 +216,53 @@ static bool add_parallelisms(const maker *of) {
   return is_made;
 }
 
-const dsm__renaming *dsm__axis_words(const char *const names[DSM_AXES_MAX], unsigned count,
-                                     dsm__arena *arena) {
+/* Lists for axes with names. */
+static bool add_lists(const maker *of) {
+  return add_parallelisms(of) && add_links(of, &dsm__link_words, DSM_LINK_AXIS) &&
+         add_links(of, &dsm__bound_words, DSM_BOUND_AXIS) && add_moves(of);
+}
+
+/* The list of parallelisms has words of roles too, whether axes have names or are x, y and z. */
+static bool add_roles(const maker *of) {
+  role_names *const roles = dsm__arena_alloc(of->arena, sizeof *roles);
+  dsm__renaming *const made = of->made;
+  if (roles == NULL) {
+    return false;
+  }
+  for (unsigned a = 0; a < of->count; a++) {
+    roles->names[a] = of->names[a];
+  }
+  roles->count = of->count;
+  roles->made = (dsm__made_words){.find = find_roles, .of = roles};
+  made->roles = roles;
+  for (size_t i = 0; i < made->count; i++) {
+    if (made->lists[i].of == &dsm__parallelism_words) {
+      made->lists[i].are.made = &roles->made;
+      return true;
+    }
+  }
+  made->lists[made->count].of = &dsm__parallelism_words;
+  made->lists[made->count].are = dsm__parallelism_words;
+  made->lists[made->count].are.made = &roles->made;
+  made->count++;
+  return true;
+}
+
+dsm__renaming *dsm__axis_words(const char *const names[DSM_AXES_MAX], unsigned count,
+                               bool are_named, dsm__arena *arena) {
   const maker of = {names, count, arena, dsm__arena_alloc(arena, sizeof(dsm__renaming))};
   if (of.made == NULL) {
     return NULL;
   }
-  *of.made = (dsm__renaming){.count = 0};
-  const bool is_made = add_parallelisms(&of) && add_links(&of, &dsm__link_words, DSM_LINK_AXIS) &&
-                       add_links(&of, &dsm__bound_words, DSM_BOUND_AXIS) && add_moves(&of);
-  return is_made ? of.made : NULL;
+  *of.made = (dsm__renaming){.has_names = are_named};
+  return (!are_named || add_lists(&of)) && add_roles(&of) ? of.made : NULL;
 }
 
 /* False if one has none, as a reader has told. */
 static bool names_of(const dsm_network *network, const char *names[DSM_AXES_MAX]) {
+  static const char *const letters[DSM_AXES_MAX] = {"x", "y", "z"};
   for (unsigned a = 0; a < network->axis_count; a++) {
-    names[a] = network->axes[a].name;
+    names[a] = network->topology == DSM_TOPOLOGY_AXES ? network->axes[a].name : letters[a];
     if (names[a] == NULL) {
       return false;
     }
@@ -121,21 +270,24 @@ static bool names_of(const dsm_network *network, const char *names[DSM_AXES_MAX]
   return true;
 }
 
-bool dsm__system_words(const dsm_system *system, dsm__arena *arena,
-                       const dsm__renaming **renaming) {
+bool dsm__system_words(const dsm_system *system, dsm__arena *arena, dsm__renaming **renaming) {
   const dsm_network *const network = &system->system;
   const char *names[DSM_AXES_MAX] = {NULL};
   *renaming = NULL;
-  if (network->topology != DSM_TOPOLOGY_AXES || !names_of(network, names)) {
+  if (!names_of(network, names)) {
     return true;
   }
-  *renaming = dsm__axis_words(names, network->axis_count, arena);
+  *renaming =
+      dsm__axis_words(names, network->axis_count, network->topology == DSM_TOPOLOGY_AXES, arena);
   return *renaming != NULL;
 }
 
 dsm_axes_word dsm_system_parallelism_name(const dsm_system *system, dsm_parallelism parallelism) {
   const char *names[DSM_AXES_MAX] = {NULL};
   (void)names_of(&system->system, names);
+  if (dsm_parallelism_has_roles(parallelism)) {
+    return roles_word(names, system->system.axis_count, parallelism);
+  }
   return roles_of(names, system->system.axis_count, parallelism);
 }
 
@@ -147,6 +299,12 @@ bool dsm_system_parallelism_parse(const dsm_system *system, const char *text,
       *parallelism = (dsm_parallelism)p;
       return true;
     }
+  }
+  role_names roles = {.count = system->system.axis_count};
+  size_t value = 0;
+  if (names_of(&system->system, roles.names) && find_roles(&roles, text, &value)) {
+    *parallelism = (dsm_parallelism)value;
+    return true;
   }
   return dsm_parallelism_parse(text, parallelism);
 }

@@ -7,15 +7,19 @@
 #include "model/names.h"
 
 /**
- * The words of parallelisms, links, bounds and moves for axes of these names, in the arena; the
- * keys of the lists that they stand for, which count the axes as x, y and z, are read too. NULL if
- * out of memory.
+ * The words of parallelisms for axes of these names, in the arena: those of roles, "node=row", are
+ * read, and written once noted. Where the names are the system's own (`are_named`), those of data
+ * and model, links, bounds and moves have them too; the keys of the lists that they stand for,
+ * which count the axes as x, y and z, are read as well. NULL if out of memory.
  */
-const dsm__renaming *dsm__axis_words(const char *const names[DSM_AXES_MAX], unsigned count,
-                                     dsm__arena *arena);
+dsm__renaming *dsm__axis_words(const char *const names[DSM_AXES_MAX], unsigned count,
+                               bool are_named, dsm__arena *arena);
 
-/** The same for the axes of a system: none, and *renaming NULL, in its short form, whose words are
- * those of the lists. False if out of memory. */
-bool dsm__system_words(const dsm_system *system, dsm__arena *arena, const dsm__renaming **renaming);
+/** The same for the axes of a system; *renaming is NULL if an axis has no name. False if out of
+ * memory. */
+bool dsm__system_words(const dsm_system *system, dsm__arena *arena, dsm__renaming **renaming);
+
+/** From now on a parallelism with roles has its word; false if out of memory. */
+bool dsm__note_parallelism(dsm__renaming *renaming, dsm_parallelism parallelism, dsm__arena *arena);
 
 #endif

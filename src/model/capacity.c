@@ -38,37 +38,38 @@ dsm_layer_memory dsm_layer_memory_derive(const dsm_layer *layer, const dsm_machi
                                          const dsm_pass_layouts *layouts, double input_bytes) {
   const dsm_chip_share share =
       dsm_chip_share_derive(layer, machine, layouts->of[DSM_PASS_FORWARD], workload->minibatch);
-  const double samples = (double)share.chip.n[DSM_DIM_MB];
-  const double model_ways = (double)share.model_ways;
-  const double weights = layer->is_tied ? 0 : (double)layer->weight_elements / model_ways;
+  const double samples = (double)share.chip.n[DSM_DIM_MB] * share.position_share;
+  const double stored_ways = (double)share.stored_ways;
+  const double weights =
+      layer->is_tied ? 0 : (double)layer->weight_elements / (double)share.weight_ways;
   dsm_layer_memory memory = {.weights_bytes = weights * dsm__stated_bytes(workload->weight_bytes,
                                                                           workload->element_bytes)};
   const dsm_assumptions *const model = &machine->system->model;
   const double fused = fused_elements(layer, model);
   if (mode == DSM_MODE_INFERENCE) {
-    memory.cache_bytes = (double)layer->cache_elements * samples / model_ways *
+    memory.cache_bytes = (double)layer->cache_elements * samples / (double)share.weight_ways *
                          dsm__stated_bytes(workload->cache_bytes, workload->element_bytes);
     const size_t index = (size_t)(layer - workload->layers);
     const bool is_input_live =
         workload->input_last_use != DSM_NEVER_USED && index <= workload->input_last_use;
     memory.transient_bytes =
-        ((double)layer->live_elements - fused) * samples / model_ways * workload->element_bytes +
+        ((double)layer->live_elements - fused) * samples / stored_ways * workload->element_bytes +
         (is_input_live ? input_bytes : 0);
     return memory;
   }
   memory.gradients_bytes = weights * workload->gradient_bytes;
   memory.optimizer_bytes = weights * workload->optimizer_bytes_per_weight;
   memory.activations_bytes = kept_bytes(layer, model, workload->element_bytes) *
-                             (double)layer->timesteps * samples / model_ways;
+                             (double)layer->timesteps * samples / stored_ways;
   const dsm_chip_share error_share =
       dsm_chip_share_derive(layer, machine, layouts->of[DSM_PASS_BACKWARD], workload->minibatch);
   memory.transient_bytes = ((double)layer->error_pair_elements - fused) *
-                           (double)error_share.chip.n[DSM_DIM_MB] / (double)error_share.model_ways *
-                           workload->element_bytes;
+                           (double)error_share.chip.n[DSM_DIM_MB] * error_share.position_share /
+                           (double)error_share.stored_ways * workload->element_bytes;
   if (workload->is_list) {
     const double stored = (double)layer->stored_elements * (double)layer->timesteps;
     memory.transient_bytes += memory.activations_bytes + ((double)layer->live_elements - stored) *
-                                                             samples / model_ways *
+                                                             samples / stored_ways *
                                                              workload->element_bytes;
     memory.activations_bytes = 0;
   }

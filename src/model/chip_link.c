@@ -24,9 +24,9 @@ static double moved_share(bool is_exact, uint64_t chips) {
 }
 
 dsm_traffic dsm__rotation_traffic(const dsm_machine *machine, dsm_precision precision,
-                                  dsm_pass pass, dsm_parallelism parallelism, double full_bytes) {
+                                  dsm_role turning, bool are_sums, dsm_parallelism parallelism,
+                                  double full_bytes) {
   const dsm_network *const network = &machine->system->system;
-  const dsm_axis_set model = dsm_parallelism_model_axes(parallelism);
   const bool is_exact = machine->system->model.exact_rotation;
   dsm_traffic traffic = {.latency_cycles = 0};
   double turns = 1; /* of the axes before, for one along this axis */
@@ -34,7 +34,7 @@ dsm_traffic dsm__rotation_traffic(const dsm_machine *machine, dsm_precision prec
   double sum = 0;
   for (unsigned a = 0; a < network->axis_count; a++) {
     const uint64_t chips = network->axes[a].chips;
-    if (dsm_axis_set_has(model, a) && chips > 1) {
+    if (dsm_parallelism_role(parallelism, a) == turning && chips > 1) {
       const double moved = full_bytes / turns * moved_share(is_exact, chips);
       traffic.bytes[DSM_LINK_AXIS + a] = moved;
       largest = larger(largest, moved);
@@ -45,38 +45,59 @@ dsm_traffic dsm__rotation_traffic(const dsm_machine *machine, dsm_precision prec
   }
   const double through_memory = machine->system->model.rotate_memory_bytes * largest;
   pass_memory(machine, &traffic, through_memory);
-  const bool is_by_cores = pass == DSM_PASS_BACKWARD; /* that add what they have to it */
   traffic.bytes[machine->core_links.link] =
-      dsm__spread_bytes(machine, is_by_cores ? sum : through_memory);
-  if (is_by_cores) {
+      dsm__spread_bytes(machine, are_sums ? sum : through_memory); /* cores add what they have */
+  if (are_sums) {
     scale(&traffic, precision.partial_sum_bytes / precision.element_bytes);
   }
   return traffic;
 }
 
-/* Chips along the axes that share samples, so that each has a gradient of its own. */
-static double data_chips(const dsm_network *network, dsm_axis_set model) {
+dsm_axis_set dsm__summing_axes(const dsm_layer *layer, const dsm_network *network,
+                               dsm_parallelism parallelism) {
+  dsm_axis_set axes = 0;
+  for (unsigned a = 0; a < network->axis_count; a++) {
+    const dsm_role role = dsm_parallelism_role(parallelism, a);
+    const bool is_summed = role == DSM_ROLE_DATA || role == DSM_ROLE_SPATIAL ||
+                           (role == DSM_ROLE_EXPERT && layer->experts == 0);
+    axes |= is_summed ? 1U << a : 0U;
+  }
+  return axes;
+}
+
+/* The axes that cut the weights. */
+static dsm_axis_set weight_axes(const dsm_network *network, dsm_parallelism parallelism) {
+  dsm_axis_set axes = 0;
+  for (unsigned a = 0; a < network->axis_count; a++) {
+    const dsm_role role = dsm_parallelism_role(parallelism, a);
+    axes |= dsm_role_divides(role, DSM_DIVIDED_WEIGHTS) ? 1U << a : 0U;
+  }
+  return axes;
+}
+
+/* Chips of some axes. */
+static double chips_of(const dsm_network *network, dsm_axis_set axes) {
   double chips = 1;
   for (unsigned a = 0; a < network->axis_count; a++) {
-    chips *= dsm_axis_set_has(model, a) ? 1 : (double)network->axes[a].chips;
+    chips *= dsm_axis_set_has(axes, a) ? (double)network->axes[a].chips : 1;
   }
   return chips;
 }
 
-/* A reduction (or its reverse) of `bytes` a chip along the D axes. */
-static dsm_traffic reduction_traffic(const dsm_machine *machine, double bytes, dsm_axis_set model,
-                                     double memory_bytes_per_byte) {
-  dsm_traffic traffic = dsm__reduce_scatter_traffic(machine, ~model, bytes);
+dsm_traffic dsm__collective_traffic(const dsm_machine *machine, dsm_axis_set members, double bytes,
+                                    double memory_bytes_per_byte) {
+  dsm_traffic traffic = dsm__reduce_scatter_traffic(machine, members, bytes);
   traffic.bytes[machine->core_links.link] = dsm__crossing_bytes(machine, &traffic);
   pass_memory(machine, &traffic, memory_bytes_per_byte * bytes);
   return traffic;
 }
 
 /* Section 11: where weights must go. An axis is D where it is D in forward or backward. */
-static dsm_axis_set broadcast_model_axes(const dsm_layer *layer, const dsm_pass_layouts *layouts) {
-  const dsm_axis_set forward = dsm_parallelism_model_axes(layouts->of[DSM_PASS_FORWARD]);
-  const dsm_axis_set backward = dsm_parallelism_model_axes(layouts->of[DSM_PASS_BACKWARD]);
-  return layer->has_backward ? forward & backward : forward;
+static dsm_axis_set broadcast_axes(const dsm_layer *layer, const dsm_network *network,
+                                   const dsm_pass_layouts *layouts) {
+  const dsm_axis_set forward = dsm__summing_axes(layer, network, layouts->of[DSM_PASS_FORWARD]);
+  const dsm_axis_set backward = dsm__summing_axes(layer, network, layouts->of[DSM_PASS_BACKWARD]);
+  return layer->has_backward ? forward | backward : forward;
 }
 
 dsm_pass_layouts dsm_pass_layouts_uniform(dsm_parallelism parallelism) {
@@ -95,13 +116,14 @@ dsm_weight_traffic dsm_weight_traffic_derive(const dsm_layer *layer, const dsm_m
                                              const dsm_pass_layouts *layouts) {
   const dsm_network *const network = &machine->system->system;
   const dsm_assumptions *const model = &machine->system->model;
-  const dsm_axis_set summed = dsm_parallelism_model_axes(layouts->of[DSM_PASS_UPDATE]);
-  const dsm_axis_set spread = broadcast_model_axes(layer, layouts);
-  const double chips = (double)machine->chip_count;
-  const double sum_chips = data_chips(network, summed);
-  const double spread_chips = data_chips(network, spread);
-  const double sum_weights = (double)layer->weight_elements / (chips / sum_chips);
-  const double spread_weights = (double)layer->weight_elements / (chips / spread_chips);
+  const dsm_axis_set summed = dsm__summing_axes(layer, network, layouts->of[DSM_PASS_UPDATE]);
+  const dsm_axis_set spread = broadcast_axes(layer, network, layouts);
+  const dsm_axis_set cut = weight_axes(network, layouts->of[DSM_PASS_UPDATE]);
+  const dsm_axis_set kept = weight_axes(network, layouts->of[DSM_PASS_FORWARD]);
+  const double sum_chips = chips_of(network, summed);
+  const double spread_chips = chips_of(network, spread);
+  const double sum_weights = (double)layer->weight_elements / chips_of(network, cut);
+  const double spread_weights = (double)layer->weight_elements / chips_of(network, kept & ~spread);
   dsm_weight_traffic traffic = {0};
   if (layer->weight_elements == 0 || layer->is_tied) {
     return traffic;
@@ -113,13 +135,13 @@ dsm_weight_traffic dsm_weight_traffic_derive(const dsm_layer *layer, const dsm_m
           : model->weight_update_memory_bytes * (sum_weights * weight_bytes) / sum_chips;
   pass_memory(machine, &traffic.weight_update, updated);
   if (sum_chips > 1) {
-    traffic.sum_of_gradients = reduction_traffic(machine, sum_weights * precision.gradient_bytes,
-                                                 summed, model->reduce_memory_bytes);
+    traffic.sum_of_gradients = dsm__collective_traffic(
+        machine, summed, sum_weights * precision.gradient_bytes, model->reduce_memory_bytes);
     traffic.sum_of_gradients.latency_cycles += dsm__collective_base_cycles(machine);
   }
   if (sum_chips > 1 || spread_chips > 1) {
-    traffic.broadcast_weights = reduction_traffic(machine, spread_weights * weight_bytes, spread,
-                                                  model->broadcast_memory_bytes);
+    traffic.broadcast_weights = dsm__collective_traffic(
+        machine, spread, spread_weights * weight_bytes, model->broadcast_memory_bytes);
     traffic.broadcast_weights.latency_cycles +=
         sum_chips > 1 ? 0 : dsm__collective_base_cycles(machine);
   }
@@ -157,31 +179,76 @@ bool dsm_stage_hands_over(dsm_pass pass, size_t position, size_t stage_count) {
          (pass == DSM_PASS_BACKWARD && position > 0);
 }
 
+/* Chips of the axes along which a tensor is cut. */
+static double cutting_chips(const dsm_network *network, const dsm_layouts *layouts) {
+  double chips = 1;
+  for (unsigned a = 0; a < network->axis_count; a++) {
+    chips *= layouts->of[a] == DSM_LAYOUT_WHOLE ? 1 : (double)network->axes[a].chips;
+  }
+  return chips;
+}
+
+/* Moves along one axis: of `bytes` a chip before, and once it is whole along the axis. */
+static void relayout_along(const dsm_machine *machine, unsigned axis, bool is_gathered,
+                           double bytes, dsm_traffic *traffic) {
+  if (is_gathered) {
+    const dsm_traffic gather = dsm__reduce_scatter_traffic(
+        machine, 1U << axis, bytes * (double)machine->system->system.axes[axis].chips);
+    traffic->bytes[DSM_LINK_AXIS + axis] += gather.bytes[DSM_LINK_AXIS + axis];
+    traffic->latency_cycles += gather.latency_cycles;
+  } else {
+    traffic->bytes[DSM_LINK_AXIS + axis] = dsm__all_to_all_bytes(machine, axis, bytes);
+    traffic->latency_cycles += dsm__axis_latency_cycles(machine, axis);
+  }
+}
+
 /*
  * Source: section 5; DSM II-D (each chip sends a distinct portion to every other chip). Symbols:
- * d = total_bytes / chips; all-to-all on each axis whose role changes: on rings x = d*(m-1)/2,
- * y = d*(n-1)/2. Limits: equal parallelisms, or no bytes: nothing, and nothing is
- * waited for; an axis of length 1 carries nothing.
+ * d = total_bytes / chips that it is cut over; all-to-all on each axis whose layout changes: on
+ * rings x = d*(m-1)/2, y = d*(n-1)/2; where it becomes whole, an all-gather: d*m * (m-1)/m; where
+ * it was whole, nothing. Limits: equal layouts, or no bytes: nothing, and nothing is waited for; an
+ * axis of length 1 carries nothing.
  */
-dsm_traffic dsm_relayout_traffic(const dsm_machine *machine, double total_bytes,
-                                 dsm_parallelism before, dsm_parallelism after) {
-  dsm_traffic traffic = {.latency_cycles = 0};
-  if (before == after || !(total_bytes > 0)) {
-    return traffic;
-  }
+dsm_traffic dsm_layout_traffic(const dsm_machine *machine, double total_bytes,
+                               const dsm_layouts *before, const dsm_layouts *after) {
   const dsm_network *const network = &machine->system->system;
-  const dsm_axis_set changing =
-      dsm_parallelism_model_axes(before) ^ dsm_parallelism_model_axes(after);
-  const double chip_bytes = total_bytes / (double)machine->chip_count;
+  dsm_traffic traffic = {.latency_cycles = 0};
+  const double chip_bytes = total_bytes / cutting_chips(network, before);
+  bool is_moving = false;
   for (unsigned a = 0; a < network->axis_count; a++) {
-    if (dsm_axis_set_has(changing, a)) {
-      traffic.bytes[DSM_LINK_AXIS + a] = dsm__all_to_all_bytes(machine, a, chip_bytes);
-      traffic.latency_cycles += dsm__axis_latency_cycles(machine, a);
+    if (before->of[a] != after->of[a] && before->of[a] != DSM_LAYOUT_WHOLE && total_bytes > 0) {
+      relayout_along(machine, a, after->of[a] == DSM_LAYOUT_WHOLE, chip_bytes, &traffic);
+      is_moving = true;
     }
   }
-  pass_memory(machine, &traffic, machine->system->model.relayout_memory_bytes * chip_bytes);
-  traffic.latency_cycles += dsm__collective_base_cycles(machine);
+  if (is_moving) {
+    pass_memory(machine, &traffic, machine->system->model.relayout_memory_bytes * chip_bytes);
+    traffic.latency_cycles += dsm__collective_base_cycles(machine);
+  }
   return traffic;
+}
+
+dsm_layouts dsm_input_layouts(dsm_parallelism parallelism) {
+  dsm_layouts layouts;
+  for (unsigned a = 0; a < DSM_AXES_MAX; a++) {
+    layouts.of[a] = dsm_role_input_layout(dsm_parallelism_role(parallelism, a));
+  }
+  return layouts;
+}
+
+dsm_layouts dsm_output_layouts(dsm_parallelism parallelism) {
+  dsm_layouts layouts;
+  for (unsigned a = 0; a < DSM_AXES_MAX; a++) {
+    layouts.of[a] = dsm_role_output_layout(dsm_parallelism_role(parallelism, a));
+  }
+  return layouts;
+}
+
+dsm_traffic dsm_relayout_traffic(const dsm_machine *machine, double total_bytes,
+                                 dsm_parallelism before, dsm_parallelism after) {
+  const dsm_layouts from = dsm_output_layouts(before);
+  const dsm_layouts to = dsm_input_layouts(after);
+  return dsm_layout_traffic(machine, total_bytes, &from, &to);
 }
 
 /*
@@ -193,14 +260,17 @@ dsm_update_relayouts dsm_update_relayouts_derive(const dsm_layer *layer, const d
                                                  const dsm_pass_layouts *layouts) {
   const double element_bytes =
       (double)layer->timesteps * (double)minibatch * precision.element_bytes;
-  const dsm_parallelism update = layouts->of[DSM_PASS_UPDATE];
   if (!layer->has_update) {
     return (dsm_update_relayouts){0};
   }
+  const dsm_layouts read = dsm_input_layouts(layouts->of[DSM_PASS_FORWARD]);
+  const dsm_layouts left = dsm_output_layouts(layouts->of[DSM_PASS_BACKWARD]);
+  const dsm_layouts input = dsm_input_layouts(layouts->of[DSM_PASS_UPDATE]);
+  const dsm_layouts error = dsm_output_layouts(layouts->of[DSM_PASS_UPDATE]);
   return (dsm_update_relayouts){
-      .input = dsm_relayout_traffic(machine, (double)layer->input_elements * element_bytes,
-                                    layouts->of[DSM_PASS_FORWARD], update),
-      .error = dsm_relayout_traffic(machine, (double)layer->stored_elements * element_bytes,
-                                    layouts->of[DSM_PASS_BACKWARD], update),
+      .input =
+          dsm_layout_traffic(machine, (double)layer->input_elements * element_bytes, &read, &input),
+      .error = dsm_layout_traffic(machine, (double)layer->stored_elements * element_bytes, &left,
+                                  &error),
   };
 }

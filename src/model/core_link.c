@@ -20,15 +20,16 @@ double dsm__partial_sum_bytes(const dsm_pass_work *work, const dsm_loops *split,
                               const dsm__core_bytes *core) {
   const double kij = (double)split->n[DSM_DIM_KIJ];
   const double widening = dsm__sum_widening(work->pass, &work->precision);
+  const double out_turns = work->share.out_turns > 1 ? (double)work->share.out_turns : 1;
   switch (work->pass) {
   case DSM_PASS_FORWARD:
     return dsm__exchanged_bytes(work->machine, sent_fraction((double)split->n[DSM_DIM_IN] * kij) *
-                                                   core->output * widening);
+                                                   core->output * out_turns * widening);
   case DSM_PASS_BACKWARD:
     return dsm__exchanged_bytes(
         work->machine,
         sent_fraction((double)dsm__parts_within_group(work->share.groups, split) * kij) *
-            core->input * (double)work->share.turns * widening);
+            core->input * (double)work->share.in_turns * widening);
   case DSM_PASS_UPDATE:
   case DSM_PASS_COUNT:
     break;
@@ -62,7 +63,7 @@ double dsm__statistics_bytes(const dsm_pass_work *work, const dsm_loops *split) 
     return 0;
   }
   if (normalizes_samples(work)) {
-    const double features = (double)layer->out / (double)work->share.model_ways / out;
+    const double features = (double)layer->out / (double)work->share.raw_ways / out;
     bytes += sent_fraction((double)split->n[DSM_DIM_IJ] * mb) * features * bytes_of_two;
   }
   const double samples = (double)work->share.chip.n[DSM_DIM_MB] / mb;
@@ -76,9 +77,9 @@ double dsm__statistics_bytes(const dsm_pass_work *work, const dsm_loops *split) 
 /* Of the innermost axis along which chips share the samples; 0 if there is none. */
 static double data_axis_latency(const dsm_machine *machine, dsm_parallelism parallelism) {
   const dsm_network *const network = &machine->system->system;
-  const dsm_axis_set model_axes = dsm_parallelism_model_axes(parallelism);
   for (unsigned a = 0; a < network->axis_count; a++) {
-    if (network->axes[a].chips > 1 && !dsm_axis_set_has(model_axes, a)) {
+    if (network->axes[a].chips > 1 &&
+        dsm_role_divides(dsm_parallelism_role(parallelism, a), DSM_DIVIDED_SAMPLES)) {
       return dsm__step_latency_cycles(machine, a);
     }
   }

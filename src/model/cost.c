@@ -16,9 +16,44 @@ static dsm_tile_schedule or_vector_unit(const dsm_pass_work *work, const dsm_til
   return cycles < tiles->cycles ? (dsm_tile_schedule){.arrays = cycles, .cycles = cycles} : *tiles;
 }
 
-/* Rotation overlaps, but in backward. */
+/* What turns as it is overlaps: inputs, but in backward outputs' errors; in update both. Sums that
+ * turn do not. */
 static bool is_beside_streams(const dsm_pass_work *work) {
-  return work->pass != DSM_PASS_BACKWARD && work->share.model_ways > 1;
+  return (work->pass != DSM_PASS_BACKWARD && work->share.in_turns > 1) ||
+         (work->pass != DSM_PASS_FORWARD && work->share.out_turns > 1);
+}
+
+static void add_traffic(dsm_traffic *sum, const dsm_traffic *more) {
+  for (int l = 0; l < DSM_LINK_COUNT; l++) {
+    sum->bytes[l] += more->bytes[l];
+  }
+  sum->latency_cycles += more->latency_cycles;
+}
+
+/* Inputs turn as sums of their errors in backward, outputs as sums in forward. */
+static bool is_sum_turning(dsm_pass pass, dsm_role turning) {
+  return pass == (turning == DSM_ROLE_MODEL ? DSM_PASS_BACKWARD : DSM_PASS_FORWARD);
+}
+
+/* What turns along the axes of one of the two roles. */
+static dsm_traffic rotation_of(const dsm_pass_work *work, dsm_role turning) {
+  const bool is_of_inputs = turning == DSM_ROLE_MODEL;
+  if ((is_of_inputs ? work->share.in_turns : work->share.out_turns) <= 1) {
+    return (dsm_traffic){.latency_cycles = 0};
+  }
+  return dsm__rotation_traffic(work->machine, work->precision, turning,
+                               is_sum_turning(work->pass, turning), work->share.parallelism,
+                               is_of_inputs ? work->bytes.rotation : work->bytes.output_rotation);
+}
+
+static void derive_rotation(dsm_pass_work *work) {
+  static const dsm_role turning[] = {DSM_ROLE_MODEL, DSM_ROLE_MODEL_OUT};
+  for (size_t i = 0; i < sizeof turning / sizeof turning[0]; i++) {
+    const dsm_traffic turned = rotation_of(work, turning[i]);
+    add_traffic(is_sum_turning(work->pass, turning[i]) ? &work->sum_rotation : &work->rotation,
+                &turned);
+  }
+  work->rotation_cycles = dsm_group_cycles(work->machine, &work->sum_rotation);
 }
 
 static double turning_cycles(const dsm_pass_work *work) {
@@ -28,6 +63,14 @@ static double turning_cycles(const dsm_pass_work *work) {
   along_axes.bytes[work->machine->core_links.link] = 0;
   along_axes.latency_cycles = 0;
   return is_beside_streams(work) ? dsm_group_cycles(work->machine, &along_axes) : 0;
+}
+
+static void derive_collectives(dsm_pass_work *work) {
+  const dsm_exchanges list = dsm__exchanges_derive(work);
+  for (unsigned i = 0; i < list.count; i++) {
+    work->collective_cycles += dsm_group_cycles(work->machine, &list.items[i].traffic);
+    work->collective_latency_cycles += list.items[i].traffic.latency_cycles;
+  }
 }
 
 /* What a causal mask hides is not computed. Where scores are made anew, each of the two invocations
@@ -85,11 +128,10 @@ dsm_pass_work dsm_pass_work_derive(const dsm_layer *layer, const dsm_machine *ma
     work.shared.spilled = dsm__shared_spill_bytes(&work);
   }
   if (work.share.turns > 1) {
-    work.rotation =
-        dsm__rotation_traffic(machine, precision, pass, parallelism, work.bytes.rotation);
+    derive_rotation(&work);
   }
-  work.rotation_cycles = dsm_group_cycles(machine, &work.rotation);
   work.turning_cycles = turning_cycles(&work);
+  derive_collectives(&work);
   if (machine->system->model.tile_schedule) {
     const dsm__product product = dsm__product_derive(layer, &work.share, pass);
     work.tiles = dsm__tile_schedule_find(machine, &precision, &product,
@@ -232,16 +274,16 @@ static dsm_invocation_cost score(const dsm_pass_work *work, const dsm_loops *spl
                                                         dsm__statistics_bytes(work, split)) +
                      work->statistics_cycles,
       .layout_move = dsm__core_link_cycles(machine, layout_move_bytes(work, split)),
+      .rotation = work->rotation_cycles,
+      .collective = work->collective_cycles,
       .overhead = work->overhead_cycles,
       .footprint_bytes = bytes.input + bytes.output + bytes.kernel,
   };
-  if (work->pass == DSM_PASS_BACKWARD) {
-    cost.rotation = work->rotation_cycles;
-  }
   const double hidden = cost.overlapped - cost.primary;
   cost.overlapped_visible = hidden > 0 ? hidden : 0;
-  cost.total = cost.primary + cost.overlapped_visible + cost.auxiliary +
-               (cost.partial_sum + cost.rotation + cost.layout_move + cost.overhead);
+  cost.total =
+      cost.primary + cost.overlapped_visible + cost.auxiliary +
+      (cost.partial_sum + cost.rotation + cost.layout_move + cost.overhead + cost.collective);
   return cost;
 }
 
@@ -315,9 +357,12 @@ dsm_resources dsm_invocation_resources(const dsm_pass_work *work, const dsm_loop
   const dsm_machine *const machine = work->machine;
   streams all;
   const dsm_invocation_cost cost = score(work, split, HUGE_VAL, &all);
-  const bool is_rotation_shown = work->pass == DSM_PASS_BACKWARD; /* else it is in the stream */
-  dsm_resources resources =
-      is_rotation_shown ? dsm_group_resources(machine, &work->rotation) : (dsm_resources){{0}};
+  dsm_resources resources = dsm_group_resources(machine, &work->sum_rotation);
+  const dsm_exchanges exchanges = dsm__exchanges_derive(work);
+  for (unsigned i = 0; i < exchanges.count; i++) {
+    const dsm_resources one = dsm_group_resources(machine, &exchanges.items[i].traffic);
+    dsm_resources_add(&resources, &one, 1);
+  }
   double *const cycles = resources.cycles;
   if (cost.overlapped > cost.primary) {
     const dsm_traffic stream = stream_traffic(work, &all);
@@ -524,6 +569,22 @@ dsm_transfer_list dsm_axis_transfers(dsm_transfer transfer, dsm_group group,
   return list;
 }
 
+static void append_along_axes(dsm_transfer_list *list, dsm_transfer transfer, dsm_group group,
+                              const dsm_traffic *traffic) {
+  const dsm_transfer_list along = dsm_axis_transfers(transfer, group, traffic);
+  for (unsigned i = 0; i < along.count; i++) {
+    list->items[list->count++] = along.items[i];
+  }
+}
+
+static void append_rotation(dsm_transfer_list *list, const dsm_pass_work *work,
+                            dsm_transfer transfer, dsm_role turning) {
+  const dsm_traffic turned = rotation_of(work, turning);
+  append_along_axes(list, transfer,
+                    is_sum_turning(work->pass, turning) ? DSM_GROUP_ROTATION : DSM_GROUP_STREAM,
+                    &turned);
+}
+
 dsm_transfer_list dsm_invocation_transfers(const dsm_pass_work *work, const dsm_loops *split) {
   dsm_transfer_list list = {.count = 0};
   const dsm__core_bytes bytes =
@@ -542,10 +603,12 @@ dsm_transfer_list dsm_invocation_transfers(const dsm_pass_work *work, const dsm_
                        dsm__statistics_bytes(work, split));
   append_between_cores(&list, work, DSM_TRANSFER_LAYOUT_MOVE, DSM_GROUP_LAYOUT_MOVE,
                        layout_move_bytes(work, split));
-  const dsm_group group = work->pass == DSM_PASS_BACKWARD ? DSM_GROUP_ROTATION : DSM_GROUP_STREAM;
-  const dsm_transfer_list turns = dsm_axis_transfers(DSM_TRANSFER_ROTATE, group, &work->rotation);
-  for (unsigned i = 0; i < turns.count; i++) {
-    list.items[list.count++] = turns.items[i];
+  append_rotation(&list, work, DSM_TRANSFER_ROTATE, DSM_ROLE_MODEL);
+  append_rotation(&list, work, DSM_TRANSFER_ROTATE_OUTPUT, DSM_ROLE_MODEL_OUT);
+  const dsm_exchanges exchanges = dsm__exchanges_derive(work);
+  for (unsigned i = 0; i < exchanges.count; i++) {
+    append_along_axes(&list, exchanges.items[i].transfer, DSM_GROUP_COLLECTIVE,
+                      &exchanges.items[i].traffic);
   }
   append(&list, DSM_TRANSFER_AUXILIARY_TRAFFIC, DSM_NO_AXIS, DSM_GROUP_AUXILIARY,
          (dsm_traffic){.bytes = {[DSM_LINK_MEMORY] = work->bytes.auxiliary,

@@ -11,10 +11,12 @@
 #include "dsm/model.h"
 
 /**
- * Chips that share the features. Source: section 3; DSM III-A. Symbols: nm = product of the lengths
- * of the M axes. Limits: data: 1; model: all chips.
+ * Chips among which a parallelism divides something of a layer. Source: section 3, the table of
+ * roles. Symbols: product of the lengths of the axes whose role divides it. Limits: data: 1, but
+ * for samples; model: all chips, but for samples.
  */
-uint64_t dsm__model_ways(const dsm_machine *machine, dsm_parallelism parallelism);
+uint64_t dsm__divided_ways(const dsm_machine *machine, dsm_parallelism parallelism,
+                           dsm_divided what);
 
 /**
  * What joins the cores of a chip. Source: section 5, kinds of interconnect. Symbols: the table of
@@ -635,14 +637,42 @@ void dsm__reductions_overlap(dsm__reduction *reductions, size_t count);
 
 /**
  * Features rotated among the chips that share them. Source: section 5; DSM II-D (rotation along X
- * every iteration, along Y once every m). Symbols: full; model (full, full/m), model_x_data_y
- * (full, 0), data_x_model_y (0, full); with exact_rotation nm - 1 moves: model (full*(m-1)/m,
- * full*(n-1)/(n*m)), model_x_data_y (full*(m-1)/m, 0), data_x_model_y (0, full*(n-1)/n); rm =
- * rotate_memory_bytes * max(x, y) on memory and ring; backward moves partial sums of the outputs:
- * everything Ba / B times, ring x + y. Limits: an axis of length 1, or one chip, carries nothing.
+ * every iteration, along Y once every m). Symbols: full; of two axes that turn (full, full/m), of
+ * one (full, 0) or (0, full); with exact_rotation one move less: (full*(m-1)/m, full*(n-1)/(n*m)),
+ * (full*(m-1)/m, 0), (0, full*(n-1)/n); rm = rotate_memory_bytes * max(x, y) on memory and ring;
+ * partial sums that turn: everything Ba / B times, ring x + y. Limits: an axis of length 1, or
+ * another role, carries nothing.
  */
 dsm_traffic dsm__rotation_traffic(const dsm_machine *machine, dsm_precision precision,
-                                  dsm_pass pass, dsm_parallelism parallelism, double full_bytes);
+                                  dsm_role turning, bool are_sums, dsm_parallelism parallelism,
+                                  double full_bytes);
+
+/**
+ * What roles make the chips of an axis exchange in an invocation. Source: sections 3 and 5, the
+ * table of roles. Symbols: column: input's error all-reduced in backward; row: output all-reduced
+ * in forward; gather_column: input all-gathered in forward and update, its error reduce-scattered
+ * in backward; row_scatter: output reduce-scattered in forward, its error all-gathered in update
+ * (without one, in backward); spatial: halos. Sums in partial_sum_bytes. Limits: data and model:
+ * nothing.
+ */
+dsm_exchanges dsm__exchanges_derive(const dsm_pass_work *work);
+
+/**
+ * Axes over which a layer's gradients are summed. Source: sections 3 and 5. Symbols: those that
+ * share samples or positions; of layers with experts not those that share the experts. Limits:
+ * model: none.
+ */
+dsm_axis_set dsm__summing_axes(const dsm_layer *layer, const dsm_network *network,
+                               dsm_parallelism parallelism);
+
+/**
+ * A reduce-scatter, or an all-gather, of `bytes` a chip among the chips of some axes, with what it
+ * puts on memory and on the links of cores. Source: section 5. Symbols:
+ * dsm__reduce_scatter_traffic, b bytes of memory for each of its bytes. Limits: one member: memory
+ * alone.
+ */
+dsm_traffic dsm__collective_traffic(const dsm_machine *machine, dsm_axis_set members, double bytes,
+                                    double memory_bytes_per_byte);
 
 /**
  * The total of dsm_invocation_score where it is at most the limit; any larger number where it is

@@ -6,7 +6,7 @@
 /* Source: section 7. Symbols: T * mbc * nd, mbc = ceil(Nmb/nd). Limits: T = 1: nd * mbc. */
 uint64_t dsm_hoisted_samples(const dsm_layer *layer, const dsm_machine *machine,
                              dsm_parallelism parallelism, uint64_t minibatch) {
-  const uint64_t data_ways = machine->chip_count / dsm__model_ways(machine, parallelism);
+  const uint64_t data_ways = dsm__divided_ways(machine, parallelism, DSM_DIVIDED_SAMPLES);
   return layer->timesteps * dsm__ceil_div_u64(minibatch, data_ways) * data_ways;
 }
 
@@ -17,5 +17,5 @@ double dsm_hoisted_bytes(const dsm_layer *layer, const dsm_machine *machine,
   const dsm_chip_share share =
       dsm_chip_share_derive(layer, machine, parallelism, workload->minibatch);
   return (double)layer->output_elements * (double)layer->timesteps *
-         (double)share.chip.n[DSM_DIM_MB] / (double)share.model_ways * workload->element_bytes;
+         (double)share.chip.n[DSM_DIM_MB] / (double)share.raw_ways * workload->element_bytes;
 }

@@ -6,22 +6,37 @@
 #include "dsm/model.h"
 #include "model/equations.h"
 
-uint64_t dsm__model_ways(const dsm_machine *machine, dsm_parallelism parallelism) {
+dsm_parallelism dsm_parallelism_of(const dsm_roles *roles) {
+  unsigned packed = DSM_PARALLELISM_OF_ROLES;
+  dsm_axis_set model = 0;
+  bool has_others = false;
+  for (unsigned a = 0; a < DSM_AXES_MAX; a++) {
+    packed |= (unsigned)roles->of[a] << (a * DSM_PARALLELISM_ROLE_BITS);
+    model |= roles->of[a] == DSM_ROLE_MODEL ? 1U << a : 0U;
+    has_others = has_others || (roles->of[a] != DSM_ROLE_MODEL && roles->of[a] != DSM_ROLE_DATA);
+  }
+  return has_others
+             ? (dsm_parallelism)packed
+             : (dsm_parallelism)((DSM_PARALLELISM_COUNT - model) % (unsigned)DSM_PARALLELISM_COUNT);
+}
+
+uint64_t dsm__divided_ways(const dsm_machine *machine, dsm_parallelism parallelism,
+                           dsm_divided what) {
   const dsm_network *const network = &machine->system->system;
-  const dsm_axis_set model = dsm_parallelism_model_axes(parallelism);
   uint64_t ways = 1;
   for (unsigned a = 0; a < network->axis_count; a++) {
-    ways *= dsm_axis_set_has(model, a) ? network->axes[a].chips : 1;
+    const dsm_role role = dsm_parallelism_role(parallelism, a);
+    ways *= dsm_role_divides(role, what) ? network->axes[a].chips : 1;
   }
   return ways;
 }
 
 bool dsm__are_alike(const dsm_machine *machine, dsm_parallelism a, dsm_parallelism b) {
   const dsm_network *const network = &machine->system->system;
-  const dsm_axis_set different = dsm_parallelism_model_axes(a) ^ dsm_parallelism_model_axes(b);
   bool are_alike = true;
   for (unsigned axis = 0; axis < network->axis_count; axis++) {
-    are_alike = are_alike && (!dsm_axis_set_has(different, axis) || network->axes[axis].chips == 1);
+    are_alike = are_alike && (dsm_parallelism_role(a, axis) == dsm_parallelism_role(b, axis) ||
+                              network->axes[axis].chips == 1);
   }
   return are_alike;
 }
@@ -46,47 +61,70 @@ bool dsm__is_read_score_fused(const dsm_layer *layer, const dsm_assumptions *mod
   return model->fused_attention && layer->reads_score;
 }
 
-static uint64_t turns_of(const dsm_layer *layer, uint64_t model_ways) {
-  if (layer->lookup_elements > 0) {
-    return 0;
-  }
-  return dsm__has_own_groups(layer) ? 1 : model_ways;
-}
-
 bool dsm_model_ways_fit(const dsm_layer *layer, const dsm_system *system,
                         dsm_parallelism parallelism) {
   const dsm_network *const network = &system->system;
-  const dsm_axis_set model = dsm_parallelism_model_axes(parallelism);
   uint64_t ways = 1;
   for (unsigned a = 0; a < network->axis_count; a++) {
-    ways *= dsm_axis_set_has(model, a) ? network->axes[a].chips : 1;
+    const dsm_role role = dsm_parallelism_role(parallelism, a);
+    ways *= role == DSM_ROLE_MODEL || role == DSM_ROLE_HEADS ? network->axes[a].chips : 1;
   }
   return !dsm__has_own_groups(layer) ||
          (layer->groups % ways == 0 && layer->operand_groups % ways == 0);
 }
 
+/* Chips with heads of their own have no need of what others have: what is `model` of other layers
+ * is `heads` of an attention. */
+static dsm_role role_of(const dsm_layer *layer, dsm_parallelism parallelism, unsigned axis) {
+  const dsm_role role = dsm_parallelism_role(parallelism, axis);
+  return role == DSM_ROLE_MODEL && dsm__has_own_groups(layer) ? DSM_ROLE_HEADS : role;
+}
+
+/* Rows of positions first: chips beyond them have none. */
+static uint64_t chip_positions(const dsm_layer *layer, uint64_t ways) {
+  return ways == 1 ? layer->ij : dsm__ceil_div_u64(layer->rows, ways) * (layer->ij / layer->rows);
+}
+
 /*
- * Source: section 3; DSM II-C, III-A. Symbols: nm = product of the lengths of the M axes, nd = the
- * other chips, mbc = ceil(S / nd), outc = ceil(nout / nm), inc = ceil(nin / nm). Limits: one chip:
- * the whole layer in one feature iteration.
+ * Source: section 3; DSM II-C, III-A. Symbols: n of each thing = product of the lengths of the axes
+ * whose role divides it; mbc = ceil(S / nd), outc = ceil(nout / n), inc = ceil(nin / n), ij =
+ * ceil(rows / nS) * columns. Limits: one chip: the whole layer in one feature iteration.
  */
 dsm_chip_share dsm_chip_share_derive(const dsm_layer *layer, const dsm_machine *machine,
                                      dsm_parallelism parallelism, uint64_t samples) {
-  const uint64_t model_ways = dsm__model_ways(machine, parallelism);
-  const uint64_t data_ways = machine->chip_count / model_ways;
+  const dsm_network *const network = &machine->system->system;
+  uint64_t ways[DSM_DIVIDED_COUNT] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
+  uint64_t model_ways = 1;
+  for (unsigned a = 0; a < network->axis_count; a++) {
+    const dsm_role role = role_of(layer, parallelism, a);
+    const uint64_t chips = network->axes[a].chips;
+    model_ways *= dsm_role_divides(role, DSM_DIVIDED_WEIGHTS) ? chips : 1;
+    for (int d = 0; d < DSM_DIVIDED_COUNT; d++) {
+      ways[d] *= dsm_role_divides(role, (dsm_divided)d) ? chips : 1;
+    }
+  }
   dsm_chip_share share = {
       .parallelism = parallelism,
-      .groups =
-          dsm__has_own_groups(layer) ? dsm__ceil_div_u64(layer->groups, model_ways) : layer->groups,
-      .turns = turns_of(layer, model_ways),
+      .groups = dsm__ceil_div_u64(layer->groups, ways[DSM_DIVIDED_GROUPS]),
+      .turns = ways[DSM_DIVIDED_IN_TURNS] * ways[DSM_DIVIDED_OUT_TURNS],
+      .in_turns = ways[DSM_DIVIDED_IN_TURNS],
+      .out_turns = ways[DSM_DIVIDED_OUT_TURNS],
       .model_ways = model_ways,
-      .data_ways = data_ways,
+      .data_ways = ways[DSM_DIVIDED_SAMPLES],
+      .input_ways = ways[DSM_DIVIDED_INPUT],
+      .raw_ways = ways[DSM_DIVIDED_RAW],
+      .stored_ways = ways[DSM_DIVIDED_STORED],
+      .weight_ways = ways[DSM_DIVIDED_WEIGHTS],
   };
-  share.chip.n[DSM_DIM_IN] = dsm__ceil_div_u64(layer->in, model_ways);
-  share.chip.n[DSM_DIM_OUT] = dsm__ceil_div_u64(layer->out, model_ways);
-  share.chip.n[DSM_DIM_IJ] = layer->ij;
+  if (layer->lookup_elements > 0) {
+    share.turns = share.in_turns = share.out_turns = 0;
+  }
+  share.chip.n[DSM_DIM_IN] = dsm__ceil_div_u64(layer->in, ways[DSM_DIVIDED_IN]);
+  share.chip.n[DSM_DIM_OUT] = dsm__ceil_div_u64(layer->out, ways[DSM_DIVIDED_OUT]);
+  share.chip.n[DSM_DIM_IJ] = chip_positions(layer, ways[DSM_DIVIDED_POSITIONS]);
   share.chip.n[DSM_DIM_KIJ] = layer->kij;
-  share.chip.n[DSM_DIM_MB] = dsm__ceil_div_u64(samples, data_ways);
+  share.chip.n[DSM_DIM_MB] = dsm__ceil_div_u64(samples, ways[DSM_DIVIDED_SAMPLES]);
+  share.position_share = (double)share.chip.n[DSM_DIM_IJ] / (double)layer->ij;
   return share;
 }
 

@@ -32,7 +32,7 @@ static paddings paddings_of(const dsm_layer *layer, const dsm_memory *memory,
   const uint64_t samples = share->chip.n[DSM_DIM_MB];
   const double raw = dsm__padding(memory, samples, (double)share->chip.n[DSM_DIM_OUT]);
   const double gates = layer->gates > 0 ? (double)layer->gates : 1;
-  const double hidden = ceil((double)layer->out / gates / (double)share->model_ways);
+  const double hidden = ceil((double)layer->out / gates / (double)share->raw_ways);
   return (paddings){
       .input = dsm__padding(memory, samples, (double)share->chip.n[DSM_DIM_IN]),
       .output = layer->gates > 0 ? dsm__padding(memory, samples, hidden) : raw,
@@ -40,9 +40,20 @@ static paddings paddings_of(const dsm_layer *layer, const dsm_memory *memory,
   };
 }
 
-/* Bytes of `elements` a sample as a chip has them: elements * mbc / nm * bytes. */
-static double chip_bytes(uint64_t elements, const dsm_chip_share *share, double bytes) {
-  return (double)elements * (double)share->chip.n[DSM_DIM_MB] / (double)share->model_ways * bytes;
+/* Bytes of `elements` a sample as a chip has them, divided among `ways`: elements * mbc / n *
+ * bytes, of its positions. */
+static double chip_bytes(uint64_t elements, const dsm_chip_share *share, uint64_t ways,
+                         double bytes) {
+  return (double)elements * (double)share->chip.n[DSM_DIM_MB] * share->position_share /
+         (double)ways * bytes;
+}
+
+/* What turns among the chips that share the features: all of them have it in turn. */
+static double turned_bytes(uint64_t elements, const dsm_chip_share *share, uint64_t ways,
+                           uint64_t turns, double bytes) {
+  const uint64_t others = turns > 0 ? ways / turns : ways;
+  return (double)elements * (double)share->chip.n[DSM_DIM_MB] * share->position_share /
+         (double)others * bytes;
 }
 
 double dsm__fetched_experts(const dsm_layer *layer, const dsm_chip_share *share, dsm_mode mode) {
@@ -57,14 +68,14 @@ static double kernel_bytes(const dsm_layer *layer, const dsm_chip_share *share, 
   const double bytes = precision->element_bytes;
   if (layer->is_product) {
     const bool is_cached = layer->cache_elements > 0 && mode == DSM_MODE_INFERENCE;
-    return chip_bytes(layer->operand_elements, share,
+    return chip_bytes(layer->operand_elements, share, share->weight_ways,
                       is_cached ? dsm__stated_bytes(precision->cache_bytes, bytes) : bytes);
   }
   const double weight_bytes = dsm__stated_bytes(precision->weight_bytes, bytes);
   if (layer->lookup_elements > 0) {
-    return chip_bytes(layer->lookup_elements, share, weight_bytes);
+    return chip_bytes(layer->lookup_elements, share, share->weight_ways, weight_bytes);
   }
-  return (double)layer->weight_elements / (double)share->model_ways * weight_bytes *
+  return (double)layer->weight_elements / (double)share->weight_ways * weight_bytes *
          dsm__fetched_experts(layer, share, mode);
 }
 
@@ -123,26 +134,33 @@ static void derive_moved(const dsm_layer *layer, const dsm_assumptions *model, d
   bytes->input_moved = is_input_there && !is_update ? 0 : bytes->input;
   bytes->output_moved = is_output_there ? 0 : output_error_bytes(layer, model, pass, bytes);
   bytes->shortcut = shortcut_bytes(layer, model, pass, residency, bytes);
-  bytes->gates = is_update ? 0 : chip_bytes(layer->gate_elements, share, element_bytes) * pad.raw;
+  bytes->gates =
+      is_update ? 0
+                : chip_bytes(layer->gate_elements, share, share->raw_ways, element_bytes) * pad.raw;
   if (is_training && !is_update) {
-    bytes->state = chip_bytes(layer->state_elements, share, element_bytes) * pad.output;
+    bytes->state =
+        chip_bytes(layer->state_elements, share, share->stored_ways, element_bytes) * pad.output;
   }
   if (!is_training && layer->cache_elements > 0) {
-    bytes->state = chip_bytes(layer->cache_new_elements, share,
+    bytes->state = chip_bytes(layer->cache_new_elements, share, share->weight_ways,
                               dsm__stated_bytes(precision->cache_bytes, element_bytes));
   }
   if (is_backward && !dsm__is_read_score_fused(layer, model) &&
       (!residency->is_input_held || model->charge_held_masks)) {
-    bytes->mask = chip_bytes(layer->input_elements, share, model->relu_mask_bytes) * pad.input;
+    bytes->mask =
+        chip_bytes(layer->input_elements, share, share->input_ways, model->relu_mask_bytes) *
+        pad.input;
   }
   const bool is_fork_in_stream =
       model->exact_forks && model->auxiliary_traffic != DSM_AUXILIARY_TRAFFIC_UNFUSED;
   if (is_backward && !residency->is_input_held && is_fork_in_stream) {
-    bytes->fork = chip_bytes(layer->fork_elements, share, element_bytes) * pad.input;
+    bytes->fork =
+        chip_bytes(layer->fork_elements, share, share->input_ways, element_bytes) * pad.input;
   }
   if (is_update && has_norm && (!residency->is_output_held || model->charge_held_masks)) {
     bytes->statistics =
-        chip_bytes(layer->output_elements, share, model->batch_norm_saved_bytes) * pad.raw;
+        chip_bytes(layer->output_elements, share, share->raw_ways, model->batch_norm_saved_bytes) *
+        pad.raw;
   }
 }
 
@@ -174,19 +192,25 @@ dsm_chip_bytes dsm__chip_bytes_derive(const dsm_layer *layer, const dsm_machine 
   const bool is_forward = pass == DSM_PASS_FORWARD;
   const paddings pad = paddings_of(layer, &machine->system->chip.memory, share);
   dsm_chip_bytes bytes = {
-      .input = chip_bytes(layer->input_elements, share, element_bytes) * pad.input,
-      .stored = chip_bytes(layer->stored_elements, share, element_bytes) * pad.output,
-      .raw = chip_bytes(layer->output_elements, share, element_bytes) * pad.raw,
+      .input =
+          chip_bytes(layer->input_elements, share, share->input_ways, element_bytes) * pad.input,
+      .stored =
+          chip_bytes(layer->stored_elements, share, share->stored_ways, element_bytes) * pad.output,
+      .raw = chip_bytes(layer->output_elements, share, share->raw_ways, element_bytes) * pad.raw,
       .kernel = kernel_bytes(layer, share, mode, &precision),
       .deferred =
           is_forward && mode == DSM_MODE_TRAINING ? residency->deferred_bytes * pad.input : 0,
-      .rotation = (double)layer->input_elements * (double)share->chip.n[DSM_DIM_MB] *
-                  element_bytes * pad.input,
+      .rotation = turned_bytes(layer->input_elements, share, share->input_ways, share->in_turns,
+                               element_bytes) *
+                  pad.input,
+      .output_rotation = turned_bytes(layer->output_elements, share, share->raw_ways,
+                                      share->out_turns, element_bytes) *
+                         pad.raw,
   };
   if (model->auxiliary_traffic != DSM_AUXILIARY_TRAFFIC_NONE) {
     bytes.auxiliary = dsm__auxiliary_elements(layer, model, mode, pass, residency, element_bytes) *
-                      (double)share->chip.n[DSM_DIM_MB] / (double)share->model_ways *
-                      element_bytes * pad.raw;
+                      (double)share->chip.n[DSM_DIM_MB] * share->position_share /
+                      (double)share->stored_ways * element_bytes * pad.raw;
   }
   derive_moved(layer, model, mode, pass, share, residency, &bytes, &precision, pad);
   derive_moves(model, pass, residency, &bytes);
@@ -324,8 +348,7 @@ dsm__stream_load dsm__memory_load(const dsm_pass_work *work) {
 }
 
 double dsm__rotated_bytes(const dsm_pass_work *work, dsm_link link) {
-  const bool is_beside = work->pass != DSM_PASS_BACKWARD && work->share.model_ways > 1;
-  return is_beside ? work->rotation.bytes[link] : 0;
+  return work->rotation.bytes[link];
 }
 
 /* A ring carries what the memory does, in proportion. */

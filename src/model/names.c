@@ -46,6 +46,22 @@ DSM__AXIS_WORDS(dsm__parallelism_words, "parallelism", parallelism_words, DSM_PA
                 "^(data|model)_" AXIS_NAME "(_(data|model)_" AXIS_NAME "){1,2}$");
 DSM__PARSED_WORDS(dsm__parallelism_words, dsm_parallelism, dsm_parallelism_parse);
 
+static const dsm__word role_words[] = {
+    [DSM_ROLE_DATA].key = "data",
+    [DSM_ROLE_SPATIAL].key = "spatial",
+    [DSM_ROLE_MODEL].key = "model",
+    [DSM_ROLE_MODEL_OUT].key = "model_out",
+    [DSM_ROLE_COLUMN].key = "column",
+    [DSM_ROLE_ROW].key = "row",
+    [DSM_ROLE_GATHER_COLUMN].key = "gather_column",
+    [DSM_ROLE_ROW_SCATTER].key = "row_scatter",
+    [DSM_ROLE_HEADS].key = "heads",
+    [DSM_ROLE_EXPERT].key = "expert",
+    [DSM_ROLE_WHOLE].key = "whole",
+};
+DSM__NAMED_WORDS(dsm__role_words, "role", role_words, DSM_ROLE_COUNT, dsm_role, dsm_role_name);
+DSM__PARSED_WORDS(dsm__role_words, dsm_role, dsm_role_parse);
+
 static const dsm__word link_words[] = {
     [DSM_LINK_AXIS].key = "link_x",
     [DSM_LINK_AXIS + 1].key = "link_y",
@@ -96,6 +112,11 @@ static const dsm__word transfer_words[] = {
     [DSM_TRANSFER_SUM_OF_STATISTICS].key = "sum_of_statistics",
     [DSM_TRANSFER_LAYOUT_MOVE].key = "layout_move",
     [DSM_TRANSFER_ROTATE].key = "rotate",
+    [DSM_TRANSFER_ROTATE_OUTPUT].key = "rotate_output",
+    [DSM_TRANSFER_ALL_GATHER].key = "all_gather",
+    [DSM_TRANSFER_REDUCE_SCATTER].key = "reduce_scatter",
+    [DSM_TRANSFER_ALL_REDUCE].key = "all_reduce",
+    [DSM_TRANSFER_HALO].key = "halo",
     [DSM_TRANSFER_HAND_OVER].key = "hand_over",
     [DSM_TRANSFER_SUM_OF_GRADIENTS].key = "sum_of_gradients",
     [DSM_TRANSFER_BROADCAST_WEIGHTS].key = "broadcast_weights",
@@ -128,6 +149,21 @@ const dsm__move dsm__moves[DSM__MOVE_COUNT] = {
     {DSM_TRANSFER_ROTATE, 0},
     {DSM_TRANSFER_ROTATE, 1},
     {DSM_TRANSFER_ROTATE, 2},
+    {DSM_TRANSFER_ROTATE_OUTPUT, 0},
+    {DSM_TRANSFER_ROTATE_OUTPUT, 1},
+    {DSM_TRANSFER_ROTATE_OUTPUT, 2},
+    {DSM_TRANSFER_ALL_GATHER, 0},
+    {DSM_TRANSFER_ALL_GATHER, 1},
+    {DSM_TRANSFER_ALL_GATHER, 2},
+    {DSM_TRANSFER_REDUCE_SCATTER, 0},
+    {DSM_TRANSFER_REDUCE_SCATTER, 1},
+    {DSM_TRANSFER_REDUCE_SCATTER, 2},
+    {DSM_TRANSFER_ALL_REDUCE, 0},
+    {DSM_TRANSFER_ALL_REDUCE, 1},
+    {DSM_TRANSFER_ALL_REDUCE, 2},
+    {DSM_TRANSFER_HALO, 0},
+    {DSM_TRANSFER_HALO, 1},
+    {DSM_TRANSFER_HALO, 2},
     {DSM_TRANSFER_HAND_OVER, 0},
     {DSM_TRANSFER_HAND_OVER, 1},
     {DSM_TRANSFER_HAND_OVER, 2},
@@ -164,6 +200,21 @@ static const dsm__word move_words[] = {
     {.key = "rotate_x"},
     {.key = "rotate_y"},
     {.key = "rotate_z"},
+    {.key = "rotate_output_x"},
+    {.key = "rotate_output_y"},
+    {.key = "rotate_output_z"},
+    {.key = "all_gather_x"},
+    {.key = "all_gather_y"},
+    {.key = "all_gather_z"},
+    {.key = "reduce_scatter_x"},
+    {.key = "reduce_scatter_y"},
+    {.key = "reduce_scatter_z"},
+    {.key = "all_reduce_x"},
+    {.key = "all_reduce_y"},
+    {.key = "all_reduce_z"},
+    {.key = "halo_x"},
+    {.key = "halo_y"},
+    {.key = "halo_z"},
     {.key = "hand_over_x"},
     {.key = "hand_over_y"},
     {.key = "hand_over_z"},
@@ -180,7 +231,8 @@ static const dsm__word move_words[] = {
     {.key = "auxiliary_traffic"},
 };
 DSM__WORDS_OF(dsm__move_words, "transfer", move_words, DSM__MOVE_COUNT,
-              "^(rotate|hand_over|sum_of_gradients|broadcast_weights|relayout)(_" AXIS_NAME ")?$");
+              "^(rotate|rotate_output|all_gather|reduce_scatter|all_reduce|halo|hand_over|sum_of_"
+              "gradients|broadcast_weights|relayout)(_" AXIS_NAME ")?$");
 
 size_t dsm__move_of(dsm_transfer transfer, unsigned axis) {
   size_t move = 0;
@@ -214,6 +266,8 @@ static const dsm__word group_words[] = {
     [DSM_GROUP_PARTIAL_SUM] = {"partial_sum", "adding up partial sums between cores", "sums"},
     [DSM_GROUP_LAYOUT_MOVE] = {"layout_move", "moving held tensors between cores", "move"},
     [DSM_GROUP_ROTATION] = {"rotation", "rotating errors between chips", "rotate"},
+    [DSM_GROUP_COLLECTIVE] = {"collective", "gathering, scattering and summing between chips",
+                              "collective"},
     [DSM_GROUP_HAND_OVER] = {"hand_over", "handing over to the next stage of the pipeline",
                              "handover"},
     [DSM_GROUP_SUM_OF_GRADIENTS] = {"sum_of_gradients", "summing gradients over chips", "reduce"},

@@ -10,6 +10,7 @@ extern const dsm__words dsm__dim_words;
 extern const dsm__words dsm__mode_words;
 extern const dsm__words dsm__pass_words;
 extern const dsm__words dsm__parallelism_words;
+extern const dsm__words dsm__role_words;
 extern const dsm__words dsm__link_words;
 extern const dsm__words dsm__bound_words;
 extern const dsm__words dsm__transfer_words;
@@ -17,7 +18,7 @@ extern const dsm__words dsm__group_words;
 extern const dsm__words dsm__tile_words;
 extern const dsm__words dsm__computing_words;
 
-enum { DSM__MOVE_COUNT = 34 };
+enum { DSM__MOVE_COUNT = 49 };
 
 /** A transfer with the axis that it goes along; DSM_NO_AXIS: within the chips. */
 typedef struct dsm__move {

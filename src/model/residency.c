@@ -38,9 +38,10 @@ bool dsm_kernel_can_be_kept(const dsm_layer *layer, const dsm_machine *machine) 
 /* Source: section 7. Symbols: elements*mbc/nm*B, mbc = ceil(S/nd). Limits: one chip: all of it. */
 double dsm_tensor_chip_bytes(uint64_t elements, const dsm_machine *machine, dsm_precision precision,
                              dsm_parallelism parallelism, uint64_t samples) {
-  const uint64_t model_ways = dsm__model_ways(machine, parallelism);
-  const uint64_t chip_samples = dsm__ceil_div_u64(samples, machine->chip_count / model_ways);
-  return (double)elements * (double)chip_samples / (double)model_ways * precision.element_bytes;
+  const uint64_t stored_ways = dsm__divided_ways(machine, parallelism, DSM_DIVIDED_STORED);
+  const uint64_t chip_samples =
+      dsm__ceil_div_u64(samples, dsm__divided_ways(machine, parallelism, DSM_DIVIDED_SAMPLES));
+  return (double)elements * (double)chip_samples / (double)stored_ways * precision.element_bytes;
 }
 
 /*

@@ -214,7 +214,9 @@ static dsm__parts hoisted_parts(const dsm__layer_setting *setting, dsm_pass pass
 
 dsm__parts dsm__pass_parts(const dsm__layer_setting *setting, dsm_pass pass,
                            dsm_parallelism parallelism, bool is_kernel_kept) {
-  const dsm_residency residency = residency_of(setting, parallelism);
+  dsm_residency residency = residency_of(setting, parallelism);
+  residency.gathered_axes =
+      pass == DSM_PASS_BACKWARD ? setting->summed_later : setting->gathered_before;
   if (setting->is_hoisted && setting->layer->hoisted != NULL) {
     return hoisted_parts(setting, pass, parallelism, &residency, is_kernel_kept);
   }

@@ -46,6 +46,8 @@ typedef struct dsm__layer_setting {
   double preloaded_bytes;            /**< of a core's scratchpad, by all layers */
   double resident_fraction;          /**< of this layer's weights */
   bool is_hoisted;                   /**< an lstm's input products of all timesteps at once */
+  dsm_axis_set gathered_before;      /**< axes along which another layer gathers its input, */
+  dsm_axis_set summed_later;         /**< and along which another sums its input's error */
   const dsm__reductions *reductions; /**< of a layer outside pipelines, where they are shared;
                                           NULL: sums of gradients are its own */
 } dsm__layer_setting;

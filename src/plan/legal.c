@@ -228,7 +228,7 @@ bool dsm__legality_check(const dsm__candidate *candidate, dsm__violation_functio
     judge_uniform_factors(&judge);
   }
   dsm__judge_pipelines(&judge);
-  if (!dsm__judge_lives(&judge)) {
+  if (!dsm__judge_roles(&judge) || !dsm__judge_lives(&judge)) {
     return false;
   }
   return !candidate->is_complete || judge.told_count > 0 || dsm__judge_room(&judge);

@@ -2,11 +2,40 @@
 /* legal_passes.c: parallelisms and core splits of the passes of a layer (sections 3 and 11). */
 #include "base/number_text.h"
 #include "plan/legal_internal.h"
+#include "plan/role_rules.h"
 
 /* ---- parallelisms ---- */
 
+/* Roles beside data and model: those that the layer can have and the options allow. */
+static bool are_roles_allowed(dsm__judge *judge, dsm__plan_place place,
+                              dsm_parallelism parallelism) {
+  const dsm_system *const system = judge->of->machine->system;
+  const char *const why =
+      dsm__roles_why_not(dsm__judged_layer(judge, place.index), system, parallelism);
+  const char *const word = dsm__judged_word(judge, parallelism);
+  if (why != NULL) {
+    dsm__judge_tell(judge, place, NULL,
+                    "expected roles that the layer can have, found \"%s\" in %s", word, why);
+    return false;
+  }
+  for (unsigned a = 0; a < system->system.axis_count; a++) {
+    const dsm_role role = dsm_parallelism_role(parallelism, a);
+    const bool is_of_today = role == DSM_ROLE_DATA || role == DSM_ROLE_MODEL;
+    if (!is_of_today && !dsm__is_optimized(judge, dsm__role_optimization(role))) {
+      dsm__judge_tell(
+          judge, place, NULL, "expected no role \"%s\" without the optimization %s, found \"%s\"",
+          dsm_role_name(role), dsm_optimization_name(dsm__role_optimization(role)), word);
+      return false;
+    }
+  }
+  return true;
+}
+
 static bool is_allowed(dsm__judge *judge, dsm__plan_place place, dsm_parallelism parallelism) {
   const dsm_layer *const layer = dsm__judged_layer(judge, place.index);
+  if (dsm_parallelism_has_roles(parallelism)) {
+    return are_roles_allowed(judge, place, parallelism);
+  }
   const unsigned bit = DSM_PARALLELISM_BIT(parallelism);
   const char *const word = dsm__judged_word(judge, parallelism);
   if ((dsm_layer_parallelisms(layer) & bit) == 0) {

@@ -42,6 +42,8 @@ void dsm__pass_begin(dsm__pass_builder *builder, dsm_pass_plan *pass,
     };
     builder->of_one[i] = dsm_invocation_transfers(&work, split);
     builder->latency_of_one[i] = work.rotation.latency_cycles;
+    builder->collective_latency_of_one[i] = work.collective_latency_cycles;
+    builder->sum_latency_of_one[i] = work.sum_rotation.latency_cycles;
     builder->statistics_of_one[i] = work.statistics_cycles;
     builder->resources_of_one[i] = dsm_invocation_resources(&work, split);
     add_transfers(builder, &builder->of_one[i], (double)part->count);
@@ -61,9 +63,12 @@ void dsm__pass_add_cycles(dsm__pass_builder *builder, unsigned kind, double time
   pass->group_cycles[DSM_GROUP_PARTIAL_SUM] += cost->partial_sum * times;
   pass->group_cycles[DSM_GROUP_LAYOUT_MOVE] += cost->layout_move * times;
   pass->group_cycles[DSM_GROUP_ROTATION] += cost->rotation * times;
+  pass->group_cycles[DSM_GROUP_COLLECTIVE] += cost->collective * times;
   pass->group_cycles[DSM_GROUP_OVERHEAD] += cost->overhead * times;
-  pass->group_latency_cycles[cost->rotation > 0 ? DSM_GROUP_ROTATION : DSM_GROUP_STREAM] +=
-      builder->latency_of_one[kind] * times;
+  pass->group_latency_cycles[DSM_GROUP_STREAM] += builder->latency_of_one[kind] * times;
+  pass->group_latency_cycles[DSM_GROUP_ROTATION] += builder->sum_latency_of_one[kind] * times;
+  pass->group_latency_cycles[DSM_GROUP_COLLECTIVE] +=
+      builder->collective_latency_of_one[kind] * times;
   pass->group_latency_cycles[DSM_GROUP_PARTIAL_SUM] += builder->statistics_of_one[kind] * times;
 }
 

@@ -13,7 +13,9 @@ typedef struct dsm__pass_builder {
   double bytes[DSM_TRANSFER_COUNT][DSM_NO_AXIS + 1][DSM_LINK_COUNT]; /**< by axis */
   dsm_group group_of[DSM_TRANSFER_COUNT];             /**< of transfers that have bytes */
   dsm_transfer_list of_one[DSM_INVOCATION_KINDS_MAX]; /**< of an invocation of each kind */
-  double latency_of_one[DSM_INVOCATION_KINDS_MAX];    /**< of its rotation */
+  double latency_of_one[DSM_INVOCATION_KINDS_MAX];    /**< of what turns beside its streams */
+  double collective_latency_of_one[DSM_INVOCATION_KINDS_MAX]; /**< of what roles exchange */
+  double sum_latency_of_one[DSM_INVOCATION_KINDS_MAX];        /**< of sums that turn */
   double statistics_of_one[DSM_INVOCATION_KINDS_MAX]; /**< latency of statistics that chips share */
   dsm_resources resources_of_one[DSM_INVOCATION_KINDS_MAX]; /**< likewise */
 } dsm__pass_builder;

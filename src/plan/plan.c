@@ -10,7 +10,8 @@ static const dsm__word optimization_words[] = {
     [DSM_OPTIMIZATION_HYBRID].key = "hybrid",     [DSM_OPTIMIZATION_REUSE].key = "reuse",
     [DSM_OPTIMIZATION_DYSM].key = "dysm",         [DSM_OPTIMIZATION_PIPELINE].key = "pipeline",
     [DSM_OPTIMIZATION_PER_PASS].key = "per_pass", [DSM_OPTIMIZATION_PRELOAD].key = "preload",
-    [DSM_OPTIMIZATION_HOIST].key = "hoist",
+    [DSM_OPTIMIZATION_HOIST].key = "hoist",       [DSM_OPTIMIZATION_SPATIAL].key = "spatial",
+    [DSM_OPTIMIZATION_TENSOR].key = "tensor",
 };
 DSM__NAMED_WORDS(dsm__optimization_words, "optimization", optimization_words,
                  DSM_OPTIMIZATION_COUNT, dsm_optimization, dsm_optimization_name);
@@ -33,7 +34,9 @@ dsm_optimization_set dsm_mode_optimizations(dsm_mode mode) {
 dsm_optimization_set dsm_mode_possible_optimizations(dsm_mode mode) {
   const dsm_optimization_set named =
       mode == DSM_MODE_TRAINING ? DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_HOIST) : 0;
-  return dsm_mode_optimizations(mode) | named;
+  const dsm_optimization_set roles = DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_SPATIAL) |
+                                     DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_TENSOR);
+  return dsm_mode_optimizations(mode) | named | roles;
 }
 
 void dsm_explore_options_init(dsm_explore_options *options) {

@@ -17,7 +17,7 @@ typedef struct dsm__plan_reader {
   bool is_overridden; /**< values of the workload were replaced, perhaps its minibatch */
   dsm_machine machine;
 
-  const dsm__renaming *renaming; /**< words with the names of the system's axes */
+  dsm__renaming *renaming; /**< words with the names of the system's axes */
   dsm__record_reader decisions;
   dsm__json_node root;
   dsm__json_node layers_node;

@@ -138,7 +138,8 @@ static void write_invocation_cycles(dsm__json_writer *writer, const void *record
       .overlapped = cost->overlapped,
       .overlapped_visible = cost->overlapped_visible,
       .auxiliary = cost->auxiliary,
-      .non_overlapped = cost->partial_sum + cost->rotation + cost->layout_move + cost->overhead,
+      .non_overlapped = cost->partial_sum + cost->rotation + cost->layout_move + cost->overhead +
+                        cost->collective,
       .total = cost->total,
   };
   dsm__record_write(writer, &dsm__cycles_record, &cycles);
@@ -407,7 +408,7 @@ const dsm__words dsm__plan_versions = {
     .what = "format", .items = format_words, .count = 1, .also = &minor_versions};
 
 static void write_format(dsm__json_writer *writer, const void *plan) {
-  const bool has_names = ((const dsm_plan *)plan)->renaming != NULL;
+  const bool has_names = ((const dsm_plan *)plan)->renaming->has_names;
   dsm__json_write_string(writer, (has_names ? minor_words : format_words)[0].key);
 }
 

@@ -199,7 +199,8 @@ static void check_groups(const dsm__json_node *pass, const amounts *own,
   for (int g = 0; g < DSM_GROUP_COUNT; g++) {
     const double cycles = group_cycles(&groups, (dsm_group)g);
     const bool is_of_invocations = g == DSM_GROUP_PARTIAL_SUM || g == DSM_GROUP_LAYOUT_MOVE ||
-                                   g == DSM_GROUP_ROTATION || g == DSM_GROUP_OVERHEAD;
+                                   g == DSM_GROUP_ROTATION || g == DSM_GROUP_OVERHEAD ||
+                                   g == DSM_GROUP_COLLECTIVE;
     others += g == DSM_GROUP_STREAM ? 0 : cycles;
     of_invocations += is_of_invocations ? cycles : 0;
   }

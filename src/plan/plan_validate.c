@@ -192,7 +192,7 @@ static void check_kinds(checker *c, size_t index, dsm_pass which) {
 static bool has_parts(const dsm_pass_plan *pass, dsm_pass which, dsm_group group) {
   const bool is_of_invocations =
       group == DSM_GROUP_STREAM || group == DSM_GROUP_PARTIAL_SUM || group == DSM_GROUP_ROTATION;
-  return (is_of_invocations && pass->invocation_count > 1) ||
+  return (is_of_invocations && pass->invocation_count > 1) || group == DSM_GROUP_COLLECTIVE ||
          (group == DSM_GROUP_RELAYOUT && which == DSM_PASS_UPDATE);
 }
 

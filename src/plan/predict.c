@@ -4,10 +4,12 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "model/axis_words.h"
 #include "model/equations.h"
 #include "plan/issue.h"
 #include "plan/pass_builder.h"
 #include "plan/plan_internal.h"
+#include "plan/role_flow.h"
 #include "plan/stage.h"
 
 static const dsm_group half_groups[DSM__HALF_COUNT] = {DSM_GROUP_SUM_OF_GRADIENTS,
@@ -21,7 +23,8 @@ typedef struct predictor {
   dsm__holding *holdings; /* of each layer */
   double preloaded_bytes;
   dsm__reductions reductions;
-  double *group_passes; /* of each pipeline: cycles of its backward and update passes */
+  dsm__role_step *steps[2]; /* of forward and backward, where layers have roles; else NULL */
+  double *group_passes;     /* of each pipeline: cycles of its backward and update passes */
 } predictor;
 
 static dsm__layer_setting setting_of(const predictor *p, size_t index) {
@@ -36,6 +39,8 @@ static dsm__layer_setting setting_of(const predictor *p, size_t index) {
       .preloaded_bytes = p->preloaded_bytes,
       .resident_fraction = p->decisions->layers[index].layer.weights_on_chip,
       .is_hoisted = p->decisions->layers[index].layer.is_hoisted,
+      .gathered_before = p->steps[0] == NULL ? 0 : p->steps[0][index].gathered_before,
+      .summed_later = p->steps[0] == NULL ? 0 : p->steps[1][index].summed_later,
       .reductions = p->plan->system->model.fused_reductions ? &p->reductions : NULL,
   };
 }
@@ -46,11 +51,31 @@ static bool is_boundary_free(const predictor *p, size_t later_layer) {
          p->plan->layers[later_layer].pipeline != DSM_NO_PIPELINE;
 }
 
+/* Of layers with roles: what is outside moves to the layout of what the earlier layer made, then to
+ * that which the later one reads; errors the other way. */
+static void add_role_moves(const predictor *p, dsm__pass_builder *builder, size_t later_layer,
+                           dsm_pass layout_of) {
+  const bool is_back = layout_of == DSM_PASS_BACKWARD;
+  const dsm__role_step *const steps = p->steps[is_back ? 1 : 0];
+  const dsm_workload *const workload = p->plan->workload;
+  const double bytes = (double)workload->minibatch * workload->element_bytes;
+  const dsm_traffic leaving =
+      dsm__role_move_traffic(&p->machine, &steps[later_layer - 1].leaving, bytes, is_back);
+  const dsm_traffic entering =
+      dsm__role_move_traffic(&p->machine, &steps[later_layer].entering, bytes, is_back);
+  dsm__pass_add_group(builder, DSM_TRANSFER_RELAYOUT, DSM_GROUP_RELAYOUT, &leaving, 1, 1);
+  dsm__pass_add_group(builder, DSM_TRANSFER_RELAYOUT, DSM_GROUP_RELAYOUT, &entering, 1, 1);
+}
+
 /* The relayout between two layers, forward or of the errors; dsm_relayout_traffic knows no
  * direction. */
 static void add_boundary(const predictor *p, dsm__pass_builder *builder, size_t later_layer,
                          dsm_pass layout_of) {
   if (is_boundary_free(p, later_layer)) {
+    return;
+  }
+  if (p->steps[0] != NULL) {
+    add_role_moves(p, builder, later_layer, layout_of);
     return;
   }
   const dsm_workload *const workload = p->plan->workload;
@@ -480,6 +505,28 @@ static bool predict_memory(dsm_plan *plan, const dsm_machine *machine,
   return true;
 }
 
+/* The steps of roles, and words for them. */
+static bool derive_steps(predictor *p) {
+  static const dsm_pass passes[] = {DSM_PASS_FORWARD, DSM_PASS_BACKWARD};
+  dsm_plan *const plan = p->plan;
+  for (size_t i = 0; i < DSM__COUNT_OF(passes); i++) {
+    p->steps[i] = dsm__arena_array(plan->arena, plan->layer_count, sizeof *p->steps[i]);
+    if (p->steps[i] == NULL || !dsm__role_steps_derive(plan->workload, plan->system, p->decisions,
+                                                       passes[i], p->steps[i], plan->arena)) {
+      return false;
+    }
+  }
+  bool is_good = true;
+  for (size_t i = 0; is_good && i < plan->layer_count; i++) {
+    for (int pass = 0; is_good && pass < DSM_PASS_COUNT; pass++) {
+      const dsm_parallelism parallelism = p->decisions->layers[i].layouts.of[pass];
+      is_good = !dsm_parallelism_has_roles(parallelism) || plan->renaming == NULL ||
+                dsm__note_parallelism(plan->renaming, parallelism, plan->arena);
+    }
+  }
+  return is_good;
+}
+
 bool dsm__plan_predict_layers(dsm_plan *plan, const dsm__decisions *decisions) {
   predictor p = {.plan = plan, .machine = dsm_machine_derive(plan->system), .decisions = decisions};
   dsm_pipeline_plan *groups = NULL;
@@ -494,6 +541,9 @@ bool dsm__plan_predict_layers(dsm_plan *plan, const dsm__decisions *decisions) {
     return false;
   }
   p.preloaded_bytes = dsm__preloaded_bytes(plan->workload, &p.machine, decisions);
+  if (dsm__has_roles(plan->workload, decisions) && !derive_steps(&p)) {
+    return false;
+  }
   if (plan->system->model.fused_reductions) {
     dsm__collectives collectives;
     dsm__collectives_derive(&collectives, plan->workload, &p.machine, plan->options.mode,

@@ -86,6 +86,7 @@ static const dsm__word part_words[] = {
     [DSM__PART_GROUPS] = {.key = "partial_sum"},
     {.key = "layout_move"},
     {.key = "rotation"},
+    {.key = "collective"},
     {.key = "hand_over"},
     {.key = "sum_of_gradients"},
     {.key = "broadcast_weights"},

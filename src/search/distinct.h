@@ -25,8 +25,11 @@ typedef struct dsm__layer_shape {
   uint64_t in;
   uint64_t out;
   uint64_t ij;
+  uint64_t rows;
   uint64_t kij;
   uint64_t strides;
+  uint64_t stride_rows;
+  uint64_t halo_rows;
   uint64_t groups;
   uint64_t timesteps;
   uint64_t input_elements;
@@ -42,7 +45,7 @@ typedef struct dsm__layer_shape {
   uint64_t fork_elements;
   uint64_t flags; /**< operations present, then has_backward, has_update, is_shortcut_own_input */
 } dsm__layer_shape;
-_Static_assert(sizeof(dsm__layer_shape) == 29 * sizeof(uint64_t), "no padding");
+_Static_assert(sizeof(dsm__layer_shape) == 32 * sizeof(uint64_t), "no padding");
 
 /** Forks tell layers apart only where the model looks at them (model.exact_forks, and
  * model.auxiliary_traffic "unfused"). */

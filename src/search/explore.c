@@ -22,6 +22,7 @@
 #include "plan/tolerance.h"
 #include "search/fused.h"
 #include "search/overlapped.h"
+#include "search/roles/role_search.h"
 
 /* Reports the smallest need of any mapping. */
 static dsm_status report_infeasible(dsm__problem *problem, const dsm__decisions *decisions,
@@ -122,6 +123,76 @@ static void keep_faster(dsm_plan **plan, dsm_plan *other) {
   }
 }
 
+/* The plan that one search without other roles than data and model finds. `fitting`: where it is
+ * told that none fits the memory; NULL: nowhere. */
+static dsm_status find_with_data_and_model(dsm__problem *problem, size_t layers, dsm_plan **plan,
+                                           double *bound_cycles, dsm_diags *fitting,
+                                           dsm_diags *diags) {
+  dsm__graph_answer answer;
+  dsm__decisions decisions;
+  dsm_status status = search(problem, layers, &answer, &decisions, fitting);
+  if (status == DSM_OK) {
+    *bound_cycles = answer.lower_bound_cycles;
+    status = dsm__plan_make(plan, problem->inputs.workload, problem->machine.system,
+                            problem->inputs.options, &decisions, diags);
+  }
+  return status;
+}
+
+/* Of collectives that are shared each layer pays the least that it can. */
+static void count_least(dsm__problem *problem, size_t layers) {
+  if (layers < DSM__ALL_LAYERS) {
+    dsm__problem_count_reductions(problem, layers);
+  } else {
+    problem->reductions = dsm__least_shares(problem, 1);
+    problem->inputs.reductions = dsm__problem_is_fused(problem) ? &problem->reductions : NULL;
+    problem->inputs.first_layers = 0;
+  }
+}
+
+/* The same with roles. */
+static dsm_status find_with_roles(dsm__problem *problem, size_t layers, double limit_cycles,
+                                  dsm_plan **plan, double *bound_cycles, dsm_diags *diags) {
+  dsm__graph_answer answer;
+  dsm__decisions decisions;
+  count_least(problem, layers);
+  if (!dsm__role_search(problem, limit_cycles, &answer, &decisions)) {
+    return dsm__out_of_memory(diags);
+  }
+  *bound_cycles = answer.lower_bound_cycles;
+  return answer.is_feasible
+             ? dsm__plan_make(plan, problem->inputs.workload, problem->machine.system,
+                              problem->inputs.options, &decisions, diags)
+             : DSM_ERROR_INFEASIBLE;
+}
+
+/* Both searches; the faster plan. */
+static dsm_status find_once(dsm__problem *problem, size_t layers, double known_cycles,
+                            dsm_plan **plan, double *bound_cycles, dsm_diags *diags) {
+  const bool has_roles = dsm__problem_has_roles(problem);
+  double bound = HUGE_VAL;
+  double role_bound = HUGE_VAL;
+  dsm_plan *with_roles = NULL;
+  dsm_status status =
+      find_with_data_and_model(problem, layers, plan, &bound, has_roles ? NULL : diags, diags);
+  if (has_roles && (status == DSM_OK || status == DSM_ERROR_INFEASIBLE)) {
+    const double limit =
+        *plan == NULL ? known_cycles : fmin(known_cycles, (*plan)->result.step_cycles);
+    const dsm_status other =
+        find_with_roles(problem, layers, limit, &with_roles, &role_bound, diags);
+    if (other == DSM_OK) {
+      keep_faster(plan, with_roles);
+      status = DSM_OK;
+    } else if (other != DSM_ERROR_INFEASIBLE) {
+      status = other;
+    } else if (status == DSM_ERROR_INFEASIBLE) {
+      status = find_with_data_and_model(problem, layers, plan, &bound, diags, diags);
+    }
+  }
+  *bound_cycles = fmin(bound, role_bound);
+  return status;
+}
+
 /*
  * The plan, and what no mapping is faster than; the plan's own bound is not set.
  *
@@ -134,25 +205,21 @@ static void keep_faster(dsm_plan **plan, dsm_plan *other) {
 static dsm_status find_plan(dsm__problem *problem, dsm_plan **plan, double *bound_cycles,
                             dsm_diags *diags) {
   enum { SEARCHES_MAX = 6 };
-  const dsm__search_inputs *const inputs = &problem->inputs;
   size_t layers = first_layers(problem);
   for (int searches = 1;; searches++) {
-    dsm__graph_answer answer;
-    dsm__decisions decisions;
+    double bound = 0;
     dsm_plan *made = NULL;
-    dsm_status status = search(problem, layers, &answer, &decisions, diags);
-    if (status == DSM_OK) {
-      status = dsm__plan_make(&made, inputs->workload, problem->machine.system, inputs->options,
-                              &decisions, diags);
-    }
+    const double known = *plan == NULL ? HUGE_VAL : (*plan)->result.step_cycles;
+    const dsm_status status = find_once(problem, layers, known, &made, &bound, diags);
     if (status != DSM_OK) {
+      dsm_plan_free(made);
       dsm_plan_free(*plan);
       *plan = NULL;
       return status;
     }
     const size_t critical = dsm__critical_layers(made);
     keep_faster(plan, made);
-    *bound_cycles = searches == 1 ? answer.lower_bound_cycles : *bound_cycles;
+    *bound_cycles = searches == 1 ? bound : *bound_cycles;
     if (layers == DSM__ALL_LAYERS || dsm__problem_is_over(problem) ||
         (*plan)->result.step_cycles <= dsm__tie_limit(*bound_cycles)) {
       return DSM_OK;
@@ -220,6 +287,27 @@ dsm_status dsm_explorer_explore(dsm_explorer *explorer, dsm_plan **plan,
   return explore(plan, workload, system, options, explorer->memo, diags);
 }
 
+/* What no mapping of either search is faster than; those that are slower than the plan may be left
+ * out. */
+static dsm_status find_bound(dsm__problem *problem, const dsm_plan *plan, double *bound_cycles,
+                             dsm_diags *diags) {
+  const size_t layers = first_layers(problem);
+  const bool has_roles = dsm__problem_has_roles(problem);
+  dsm__graph_answer answer = {.lower_bound_cycles = HUGE_VAL};
+  dsm__decisions decisions;
+  dsm_status status = search(problem, layers, &answer, &decisions, has_roles ? NULL : diags);
+  *bound_cycles = status == DSM_OK ? answer.lower_bound_cycles : HUGE_VAL;
+  if (has_roles && (status == DSM_OK || status == DSM_ERROR_INFEASIBLE)) {
+    count_least(problem, layers);
+    if (!dsm__role_search(problem, plan->result.step_cycles, &answer, &decisions)) {
+      return dsm__out_of_memory(diags);
+    }
+    *bound_cycles = fmin(fmin(*bound_cycles, answer.lower_bound_cycles), plan->result.step_cycles);
+    status = DSM_OK;
+  }
+  return status;
+}
+
 dsm_status dsm_plan_bound(dsm_plan *plan, dsm_diags *diags) {
   dsm__problem problem;
   dsm_status status =
@@ -227,11 +315,10 @@ dsm_status dsm_plan_bound(dsm_plan *plan, dsm_diags *diags) {
   if (status != DSM_OK) {
     return status;
   }
-  dsm__graph_answer answer;
-  dsm__decisions decisions;
-  status = search(&problem, first_layers(&problem), &answer, &decisions, diags);
+  double bound_cycles = 0;
+  status = find_bound(&problem, plan, &bound_cycles, diags);
   if (status == DSM_OK) {
-    dsm_plan_set_bound(plan, answer.lower_bound_cycles, diags);
+    dsm_plan_set_bound(plan, bound_cycles, diags);
   }
   dsm__problem_fini(&problem);
   return status;

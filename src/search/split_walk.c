@@ -156,9 +156,10 @@ double dsm__needs_total(const dsm_pass_work *work, const dsm__split_needs *needs
       .kernel = needs->kernel_bytes,
   };
   const double overlapped = dsm__stream_cycles(work, &bytes, &needs->extents);
-  const double rotation = work->pass == DSM_PASS_BACKWARD ? work->rotation_cycles : 0;
+  const double rotation = work->rotation_cycles;
   return fmax(needs->primary_cycles, overlapped) + work->auxiliary_cycles +
-         (needs->sum_cycles + rotation + work->overhead_cycles + work->statistics_cycles);
+         (needs->sum_cycles + rotation + work->overhead_cycles + work->statistics_cycles +
+          work->collective_cycles);
 }
 
 /* ---- families ---- */

@@ -365,6 +365,13 @@ const dsm__parameter dsm__parameters[] = {
          "assumption: of equally fast mappings the one that holds less"),
     FLAG("model.resident_operands", model.resident_operands, true,
          "assumption: a matmul's second operand is kept over timesteps as weights are"),
+    NEUTRAL(
+        "model.collective_memory_bytes", REAL, model.collective_memory_bytes, NULL, true, 0,
+        FACTOR_MAX, 1, "bytes/byte",
+        "assumption: each byte of a chip crosses the memory bus once as it is gathered, and once "
+        "as it is summed",
+        "Section 5: memory bytes for each byte that chips gather or sum because of their role "
+        "in a layer."),
     NEUTRAL("model.tile_schedule", FLAG, model.tile_schedule, &flags, false, 0, 1, false, "flag",
             "DeepSpatialMatrix paper, II-E: each core has a part of the loops",
             "Cores take tiles of outputs as they become free, as on GPUs, in place of core splits "

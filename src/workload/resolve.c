@@ -154,6 +154,9 @@ static const char *lower_layer(const dsm__lowering *lowering, dsm_layer *made) {
         .output = made[i].experts > 0 ? made[i].ij : spec->feature.rows * spec->feature.columns,
         .stored =
             made[i].experts > 0 ? made[i].ij : lowering->stored.rows * lowering->stored.columns};
+    const uint64_t rows = spec->feature.rows;
+    const bool is_of_features = rows * spec->feature.columns == made[i].ij;
+    made[i].rows = made[i].rows > 0 ? made[i].rows : is_of_features ? rows : made[i].ij;
     too_many = dsm__layer_derive_quantities(&made[i], &positions);
     if (too_many == NULL && i >= kind->first_output) {
       too_many = dsm__auxiliary_derive(lowering, &made[i]);

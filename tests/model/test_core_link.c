@@ -17,11 +17,13 @@ static const dsm__core_bytes core = {.input = 60, .output = 100, .kernel = 80};
 /* Ba / B = 6 / 2 = 3; nm = 2 */
 static double partial_sums_of(dsm_precision precision, dsm_pass pass, dsm_loops split) {
   const dsm_layer layer = fc_layer(12, 20);
-  const dsm_pass_work work = {.layer = &layer,
-                              .machine = &machine,
-                              .pass = pass,
-                              .precision = precision,
-                              .share = {.groups = 1, .turns = 2, .model_ways = 2}};
+  const dsm_pass_work work = {
+      .layer = &layer,
+      .machine = &machine,
+      .pass = pass,
+      .precision = precision,
+      .share = {
+          .groups = 1, .turns = 2, .in_turns = 2, .out_turns = 1, .model_ways = 2, .raw_ways = 2}};
   return dsm__partial_sum_bytes(&work, &split, &core);
 }
 
@@ -73,11 +75,13 @@ END_TEST
 
 START_TEST(test_partial_sums_as_wide_as_elements_are_not_widened) {
   const dsm_layer layer = fc_layer(12, 20);
-  const dsm_pass_work work = {.layer = &layer,
-                              .machine = &machine,
-                              .pass = DSM_PASS_FORWARD,
-                              .precision = {.element_bytes = 2, .partial_sum_bytes = 2},
-                              .share = {.groups = 1, .turns = 2, .model_ways = 2}};
+  const dsm_pass_work work = {
+      .layer = &layer,
+      .machine = &machine,
+      .pass = DSM_PASS_FORWARD,
+      .precision = {.element_bytes = 2, .partial_sum_bytes = 2},
+      .share = {
+          .groups = 1, .turns = 2, .in_turns = 2, .out_turns = 1, .model_ways = 2, .raw_ways = 2}};
   const dsm_loops split = loops(4, 1, 1, 1, 1);
   ck_assert_double_eq(dsm__partial_sum_bytes(&work, &split, &core), 75);
 }
@@ -119,7 +123,13 @@ START_TEST(test_grouped_errors_are_summed_over_the_cores_of_a_group) {
                               .machine = &machine,
                               .pass = DSM_PASS_BACKWARD,
                               .precision = friendly_precision(),
-                              .share = {.groups = 4, .turns = 1, .model_ways = 1, .data_ways = 1}};
+                              .share = {.groups = 4,
+                                        .turns = 1,
+                                        .in_turns = 1,
+                                        .out_turns = 1,
+                                        .model_ways = 1,
+                                        .data_ways = 1,
+                                        .raw_ways = 1}};
   ASSERT_CLOSE(dsm__partial_sum_bytes(&work, &split, &core), 180 * (r - 1) / r);
 }
 END_TEST
@@ -144,6 +154,7 @@ static double statistics(const dsm_layer *layer, dsm_mode mode, dsm_pass pass, d
                               .share = {.groups = 1,
                                         .turns = 2,
                                         .model_ways = 2,
+                                        .raw_ways = 2,
                                         .data_ways = 1,
                                         .chip = loops(6, 10, 36, 4, 12)}};
   return dsm__statistics_bytes(&work, &split);

@@ -34,8 +34,8 @@ START_TEST(test_words_have_the_names_of_axes) {
       {&dsm__bound_words, DSM_BOUND_MEMORY, "memory", "memory"},
   };
   dsm__arena *const arena = dsm__arena_new();
-  const dsm__renaming *const by_two = dsm__axis_words(two_names, 2, arena);
-  const dsm__renaming *const by_three = dsm__axis_words(three_names, 3, arena);
+  const dsm__renaming *const by_two = dsm__axis_words(two_names, 2, true, arena);
+  const dsm__renaming *const by_three = dsm__axis_words(three_names, 3, true, arena);
   ck_assert_str_eq(dsm__word_key(dsm__words_in(by_two, cases[_i].list), cases[_i].value),
                    cases[_i].of_two);
   ck_assert_str_eq(dsm__word_key(dsm__words_in(by_three, cases[_i].list), cases[_i].value),
@@ -50,7 +50,7 @@ END_TEST
 START_TEST(test_words_of_all_systems_are_read_too) {
   dsm__arena *const arena = dsm__arena_new();
   const dsm__words *const words =
-      dsm__words_in(dsm__axis_words(two_names, 2, arena), &dsm__parallelism_words);
+      dsm__words_in(dsm__axis_words(two_names, 2, true, arena), &dsm__parallelism_words);
   static const char *const both[] = {"data_gpu_model_node", "data_x_model_y"};
   size_t value = 0;
   ck_assert(dsm__words_find(words, both[_i], &value));
@@ -73,9 +73,9 @@ END_TEST
 
 START_TEST(test_renamings_agree_by_their_names) {
   dsm__arena *const arena = dsm__arena_new();
-  const dsm__renaming *const a = dsm__axis_words(two_names, 2, arena);
-  const dsm__renaming *const b = dsm__axis_words(two_names, 2, arena);
-  const dsm__renaming *const c = dsm__axis_words(three_names, 2, arena);
+  const dsm__renaming *const a = dsm__axis_words(two_names, 2, true, arena);
+  const dsm__renaming *const b = dsm__axis_words(two_names, 2, true, arena);
+  const dsm__renaming *const c = dsm__axis_words(three_names, 2, true, arena);
   ck_assert(dsm__renamings_agree(a, b));
   ck_assert(!dsm__renamings_agree(a, c));
   ck_assert(!dsm__renamings_agree(a, NULL));

@@ -195,6 +195,25 @@ static const char *why_no_hoist(const cli_arguments *arguments, const dsm_worklo
   return is_any ? NULL : "the network has no lstm with timesteps";
 }
 
+static const char *why_no_spatial(const cli_arguments *arguments, const dsm_workload *workload,
+                                  const dsm_system *system) {
+  bool is_any = false;
+  (void)arguments;
+  (void)system;
+  for (size_t i = 0; i < workload->layer_count; i++) {
+    is_any = is_any || dsm_layer_can_have_role(&workload->layers[i], DSM_ROLE_SPATIAL);
+  }
+  return is_any ? NULL : "the network has no layer with rows of positions";
+}
+
+static const char *why_no_tensor(const cli_arguments *arguments, const dsm_workload *workload,
+                                 const dsm_system *system) {
+  (void)arguments;
+  (void)workload;
+  const dsm_machine machine = dsm_machine_derive(system);
+  return machine.chip_count > 1 ? NULL : "the system has one chip";
+}
+
 void cli_note_ineffective_optimizations(const cli_arguments *arguments,
                                         const dsm_workload *workload, const dsm_system *system) {
   static const char *(*const why_not[])(const cli_arguments *, const dsm_workload *,
@@ -202,7 +221,8 @@ void cli_note_ineffective_optimizations(const cli_arguments *arguments,
       [DSM_OPTIMIZATION_HYBRID] = why_no_hybrid,     [DSM_OPTIMIZATION_REUSE] = why_no_reuse,
       [DSM_OPTIMIZATION_DYSM] = why_no_dysm,         [DSM_OPTIMIZATION_PIPELINE] = why_no_pipeline,
       [DSM_OPTIMIZATION_PER_PASS] = why_no_per_pass, [DSM_OPTIMIZATION_PRELOAD] = why_no_preload,
-      [DSM_OPTIMIZATION_HOIST] = why_no_hoist,
+      [DSM_OPTIMIZATION_HOIST] = why_no_hoist,       [DSM_OPTIMIZATION_SPATIAL] = why_no_spatial,
+      [DSM_OPTIMIZATION_TENSOR] = why_no_tensor,
   };
   _Static_assert(sizeof why_not / sizeof *why_not == DSM_OPTIMIZATION_COUNT,
                  "a question for each optimisation");

@@ -22,6 +22,7 @@ static const part_style part_styles[] = {
     [PART_OF_GROUP(DSM_GROUP_PARTIAL_SUM)] = {"#CC79A7", "partial sums"},
     [PART_OF_GROUP(DSM_GROUP_LAYOUT_MOVE)] = {"#661100", "moves between cores"},
     [PART_OF_GROUP(DSM_GROUP_ROTATION)] = {"#56B4E9", "rotation"},
+    [PART_OF_GROUP(DSM_GROUP_COLLECTIVE)] = {"#44AA99", "collectives"},
     [PART_OF_GROUP(DSM_GROUP_HAND_OVER)] = {"#332288", "hand-over"},
     [PART_OF_GROUP(DSM_GROUP_SUM_OF_GRADIENTS)] = {"#D55E00", "sum of gradients"},
     [PART_OF_GROUP(DSM_GROUP_BROADCAST_WEIGHTS)] = {"#882255", "broadcast of weights"},

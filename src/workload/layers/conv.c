@@ -168,6 +168,9 @@ static void lower(const dsm__lowering *lowering, dsm_layer *primary) {
   primary->ij = spec->feature.rows * spec->feature.columns;
   primary->kij = spec->kernel.rows * spec->kernel.columns;
   primary->strides = spec->stride.rows * spec->stride.columns;
+  primary->stride_rows = spec->stride.rows;
+  const uint64_t reach = spec->dilation.rows * (spec->kernel.rows - 1) + 1;
+  primary->halo_rows = reach > spec->stride.rows ? reach - spec->stride.rows : 0;
   primary->groups = spec->groups;
 }
 

@@ -73,6 +73,7 @@ static void lower(const dsm__lowering *lowering, dsm_layer *primary) {
   *primary = dsm__loops_of_features(spec->in, spec->out);
   primary->is_convolution = true;
   primary->ij = lowering->input.rows * lowering->input.columns;
+  primary->rows = lowering->input.rows;
   primary->kij = spec->kernel.rows * spec->kernel.columns;
   primary->groups = spec->groups;
 }

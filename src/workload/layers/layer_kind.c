@@ -23,6 +23,7 @@ dsm_layer dsm__loops_of_features(uint64_t in, uint64_t out) {
   return (dsm_layer){.in = in,
                      .out = out,
                      .ij = 1,
+                     .stride_rows = 1,
                      .kij = 1,
                      .strides = 1,
                      .groups = 1,

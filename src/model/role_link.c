@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * role_link.c: what the chips of an axis exchange in an invocation because of their role: gathers,
+ * scatters and sums of whole tensors, and halos (section 5). Nothing hides it.
+ */
+#include "model/equations.h"
+
+static double smaller(double a, double b) {
+  return a < b ? a : b;
+}
+
+/* The axes with a role and more than one chip. */
+static dsm_axis_set axes_of(const dsm_pass_work *work, dsm_role role) {
+  const dsm_network *const network = &work->machine->system->system;
+  dsm_axis_set axes = 0;
+  for (unsigned a = 0; a < network->axis_count; a++) {
+    const bool is_of_role = dsm_parallelism_role(work->share.parallelism, a) == role;
+    axes |= is_of_role && network->axes[a].chips > 1 ? 1U << a : 0U;
+  }
+  return axes;
+}
+
+/* One after the other, `times` times: an all-reduce is a reduce-scatter and an all-gather. */
+static void add(dsm_exchanges *list, const dsm_pass_work *work, dsm_transfer transfer,
+                dsm_axis_set members, double bytes, double times) {
+  const dsm_machine *const machine = work->machine;
+  if (members == 0 || !(bytes > 0)) {
+    return;
+  }
+  dsm_traffic traffic = dsm__collective_traffic(machine, members, bytes,
+                                                machine->system->model.collective_memory_bytes);
+  for (int l = 0; l < DSM_LINK_COUNT; l++) {
+    traffic.bytes[l] *= times;
+  }
+  traffic.latency_cycles = traffic.latency_cycles * times + dsm__collective_base_cycles(machine);
+  list->items[list->count++] = (dsm_exchange){transfer, traffic};
+}
+
+/*
+ * Source: section 5, derived there (a convolution reads hk = k' - s rows beyond its chip's own, h1
+ * = floor(hk / 2) of them from one neighbour). Symbols: forward and update: rows of the input;
+ * backward: ceil(h1 / s) + ceil((hk - h1) / s) rows of the output's error. A shift of the larger
+ * half where neighbours are reached both ways, of both through a switch; at most the rows of all
+ * other chips. Limits: a kernel no larger than its stride: nothing.
+ */
+static void add_halo(dsm_exchanges *list, const dsm_pass_work *work, unsigned axis) {
+  const dsm_layer *const layer = work->layer;
+  const dsm_network_axis *const of = &work->machine->system->system.axes[axis];
+  const bool is_backward = work->pass == DSM_PASS_BACKWARD;
+  const uint64_t before = layer->halo_rows / 2;
+  const uint64_t after = layer->halo_rows - before;
+  const uint64_t stride = layer->stride_rows;
+  const uint64_t larger = is_backward ? (after + stride - 1) / stride : after;
+  const uint64_t both = larger + (is_backward ? (before + stride - 1) / stride : before);
+  const double own = (double)work->share.chip.n[DSM_DIM_IJ] /
+                     ((double)layer->ij / (double)layer->rows); /* rows of the output */
+  const double others = own * (double)(of->chips - 1) * (is_backward ? 1 : (double)stride);
+  const bool is_shared = of->link == DSM_LINK_KIND_SWITCH; /* a port sends to both */
+  const double rows = smaller(others, of->chips == 2 || !is_shared ? (double)larger : (double)both);
+  const double bytes = is_backward ? work->bytes.raw : work->bytes.input;
+  const double own_rows = is_backward ? own : own * (double)stride;
+  dsm_traffic traffic = {.latency_cycles = dsm__step_latency_cycles(work->machine, axis)};
+  traffic.bytes[DSM_LINK_AXIS + axis] = rows * (bytes / own_rows);
+  if (traffic.bytes[DSM_LINK_AXIS + axis] > 0) {
+    list->items[list->count++] = (dsm_exchange){DSM_TRANSFER_HALO, traffic};
+  }
+}
+
+static void add_halos(dsm_exchanges *list, const dsm_pass_work *work) {
+  const dsm_axis_set axes = axes_of(work, DSM_ROLE_SPATIAL);
+  const bool is_there = work->pass == DSM_PASS_UPDATE && work->residency.is_input_held;
+  for (unsigned a = 0; a < DSM_AXES_MAX && work->layer->halo_rows > 0 && !is_there; a++) {
+    if (dsm_axis_set_has(axes, a)) {
+      add_halo(list, work, a);
+    }
+  }
+}
+
+/* Column-like roles read whole inputs, and each chip has a part of the sum of their errors. */
+static void add_of_inputs(dsm_exchanges *list, const dsm_pass_work *work) {
+  const double input = work->bytes.input;
+  const double widening = work->precision.partial_sum_bytes / work->precision.element_bytes;
+  const dsm_axis_set open = ~work->residency.gathered_axes;
+  const dsm_axis_set gathered = axes_of(work, DSM_ROLE_GATHER_COLUMN) & open;
+  if (work->pass == DSM_PASS_BACKWARD) {
+    add(list, work, DSM_TRANSFER_ALL_REDUCE, axes_of(work, DSM_ROLE_COLUMN) & open,
+        input * widening, 2);
+    add(list, work, DSM_TRANSFER_REDUCE_SCATTER, gathered, input * widening, 1);
+  } else {
+    add(list, work, DSM_TRANSFER_ALL_GATHER, gathered, input, 1);
+  }
+}
+
+/* Of row-like roles each chip has a part of the sum of the outputs. The error of an output that was
+ * scattered is gathered once, for update and backward: update comes first. */
+static void add_of_outputs(dsm_exchanges *list, const dsm_pass_work *work) {
+  const double raw = work->bytes.raw;
+  const double widening = work->precision.partial_sum_bytes / work->precision.element_bytes;
+  const dsm_axis_set scattered = axes_of(work, DSM_ROLE_ROW_SCATTER);
+  const bool is_gathering_error =
+      work->pass == (work->layer->has_update ? DSM_PASS_UPDATE : DSM_PASS_BACKWARD);
+  if (work->pass == DSM_PASS_FORWARD) {
+    add(list, work, DSM_TRANSFER_ALL_REDUCE, axes_of(work, DSM_ROLE_ROW), raw * widening, 2);
+    add(list, work, DSM_TRANSFER_REDUCE_SCATTER, scattered, raw * widening, 1);
+  } else if (is_gathering_error) {
+    add(list, work, DSM_TRANSFER_ALL_GATHER, scattered, raw, 1);
+  }
+}
+
+dsm_exchanges dsm__exchanges_derive(const dsm_pass_work *work) {
+  dsm_exchanges list = {.count = 0};
+  if (dsm_parallelism_has_roles(work->share.parallelism)) {
+    add_halos(&list, work);
+    add_of_inputs(&list, work);
+    add_of_outputs(&list, work);
+  }
+  return list;
+}

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* legal_roles.c: roles of layers that go together (section 11). */
+#include "plan/legal_internal.h"
+#include "plan/role_flow.h"
+
+static const char *const fault_words[] = {
+    [DSM__ROLE_FAULT_NONE] = "nothing",
+    [DSM__ROLE_FAULT_SIDES] = "it reads both what is inside and what is outside",
+    [DSM__ROLE_FAULT_INSIDE] = "it reads what is inside, which only heads, row and row_scatter can",
+    [DSM__ROLE_FAULT_SHORTCUT] =
+        "what it adds or multiplies is not on the side of its output, inside or outside",
+};
+_Static_assert(DSM__COUNT_OF(fault_words) == DSM__ROLE_FAULT_COUNT, "words for each fault");
+
+static void tell_fault(dsm__judge *judge, size_t index, dsm_pass pass, const dsm__role_step *step) {
+  dsm__plan_place place = DSM__PASS_PLACE(index, parallelism);
+  place.pass = pass;
+  dsm__judge_tell(
+      judge, place,
+      "inside is what column and gather_column make, and heads of that; only heads, row "
+      "and row_scatter read it",
+      "expected roles that agree with those of its inputs along axis %u, found \"%s\": %s",
+      step->fault_axis + 1, dsm__judged_word(judge, dsm__judged(judge, index)->layouts.of[pass]),
+      fault_words[step->fault]);
+}
+
+/* What is held, and stages of pipelines, are of data and model alone. */
+static void judge_company(dsm__judge *judge, size_t index) {
+  const dsm__layer_decision *const decision = dsm__judged(judge, index);
+  bool has_roles = false;
+  for (int p = 0; p < DSM_PASS_COUNT; p++) {
+    has_roles = has_roles || dsm_parallelism_has_roles(decision->layouts.of[p]);
+  }
+  if (has_roles && decision->layer.is_output_held) {
+    dsm__judge_tell(judge, DSM__LAYER_PLACE(index, is_output_held), NULL,
+                    "expected false in a layer with roles other than data and model, found true");
+  }
+  if (has_roles && judge->group_of[index] != DSM_NO_PIPELINE) {
+    dsm__judge_tell(judge, DSM__LAYER_PLACE(index, pipeline_group), NULL,
+                    "expected null in a layer with roles other than data and model, found a group");
+  }
+}
+
+bool dsm__judge_roles(dsm__judge *judge) {
+  static const dsm_pass passes[] = {DSM_PASS_FORWARD, DSM_PASS_BACKWARD};
+  const dsm_workload *const workload = judge->of->workload;
+  if (judge->told_count > 0 || !dsm__has_roles(workload, judge->of->decisions)) {
+    return true;
+  }
+  dsm__role_step *const steps =
+      dsm__arena_array(judge->arena, workload->layer_count, sizeof *steps);
+  for (size_t p = 0; steps != NULL && judge->told_count == 0 && p < DSM__COUNT_OF(passes); p++) {
+    if (!dsm__role_steps_derive(workload, judge->of->machine->system, judge->of->decisions,
+                                passes[p], steps, judge->arena)) {
+      return false;
+    }
+    for (size_t i = 0; i < workload->layer_count; i++) {
+      if (steps[i].fault != DSM__ROLE_FAULT_NONE) {
+        tell_fault(judge, i, passes[p], &steps[i]);
+      }
+    }
+  }
+  for (size_t i = 0; i < workload->layer_count; i++) {
+    judge_company(judge, i);
+  }
+  return steps != NULL;
+}

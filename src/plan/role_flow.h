@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * role_flow.h: where the tensors of a network lie between its layers, by the layers' roles (section
+ * 11). Along an axis a live tensor is either outside, and shares one outer layout with all others
+ * that are, or inside: made by a column-like layer, or from such by heads, and read by heads and
+ * row-like layers only. What is outside moves when the outer layout changes; what is inside never
+ * does.
+ */
+#ifndef DSM_PLAN_ROLE_FLOW_H
+#define DSM_PLAN_ROLE_FLOW_H
+
+#include "dsm/model.h"
+#include "plan/plan_internal.h"
+
+/** What breaks the rules of a layer's roles along an axis. */
+typedef enum dsm__role_fault {
+  DSM__ROLE_FAULT_NONE = 0,
+  DSM__ROLE_FAULT_SIDES,    /**< it reads some tensors inside and some outside */
+  DSM__ROLE_FAULT_INSIDE,   /**< it reads tensors inside, and its role is none of theirs */
+  DSM__ROLE_FAULT_SHORTCUT, /**< what is added or multiplied lies on the other side than the output
+                             */
+  DSM__ROLE_FAULT_COUNT
+} dsm__role_fault;
+
+/** Outside tensors that move between the same two layouts. */
+typedef struct dsm__role_move {
+  dsm_layouts before;
+  dsm_layouts after;
+  uint64_t
+      elements[DSM_AXES_MAX]; /**< a sample, times timesteps, that are outside along each axis */
+} dsm__role_move;
+
+/** What a layer's roles make of the layouts around it. */
+typedef struct dsm__role_step {
+  dsm__role_move entering;      /**< before it runs: to what it reads */
+  dsm__role_move leaving;       /**< after: all but its output to the output's layout */
+  dsm_axis_set gathered_before; /**< axes along which an earlier layer gathers the same input */
+  dsm_axis_set summed_later;    /**< along which a later layer's sum has its input's error too */
+  dsm__role_fault fault;
+  unsigned fault_axis;
+} dsm__role_step;
+
+static inline bool dsm__is_column_like(dsm_role role) {
+  return role == DSM_ROLE_COLUMN || role == DSM_ROLE_GATHER_COLUMN;
+}
+
+static inline bool dsm__is_row_like(dsm_role role) {
+  return role == DSM_ROLE_ROW || role == DSM_ROLE_ROW_SCATTER;
+}
+
+/** An attention's role along an axis that shares features is that of heads, whatever it is called.
+ */
+static inline bool dsm__is_heads_like(const dsm_layer *layer, dsm_role role) {
+  return role == DSM_ROLE_HEADS || (role == DSM_ROLE_MODEL && layer->operand_groups > 0);
+}
+
+/** Do two layers read the same tensors? */
+bool dsm__is_same_input(const dsm_layer *a, const dsm_layer *b);
+
+/** Has some pass of some layer roles other than data and model? */
+bool dsm__has_roles(const dsm_workload *workload, const dsm__decisions *decisions);
+
+/**
+ * The steps of all layers, each with its parallelism in a pass (forward, or backward: then moves go
+ * from `after` to `before`). `steps` has room for all layers. False if out of memory.
+ */
+bool dsm__role_steps_derive(const dsm_workload *workload, const dsm_system *system,
+                            const dsm__decisions *decisions, dsm_pass pass, dsm__role_step *steps,
+                            dsm__arena *arena);
+
+/** What a move puts on the links, there or (`is_back`) on its way back. */
+dsm_traffic dsm__role_move_traffic(const dsm_machine *machine, const dsm__role_move *move,
+                                   double bytes_per_element, bool is_back);
+
+#endif

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "plan/role_rules.h"
+
+/* A product by weights that all positions share: fc, convolutions of 1 x 1, look-ups. */
+static bool is_by_position(const dsm_layer *layer) {
+  return !layer->is_product && layer->gates == 0 && layer->kij == 1 && layer->strides == 1 &&
+         layer->groups == 1 && layer->timesteps == 1 && layer->experts == 0;
+}
+
+static const char *why_no_spatial(const dsm_layer *layer) {
+  if (layer->timesteps > 1) {
+    return "a layer with timesteps";
+  }
+  if (layer->is_product) {
+    return "a product of activations";
+  }
+  if (layer->experts > 0) {
+    return "a layer with experts";
+  }
+  if (layer->pool_window > 0 || layer->input_pool_window > 0) {
+    return "a layer that pools";
+  }
+  return layer->rows == 1 ? "a layer of one row of positions" : NULL;
+}
+
+static const char *why_no_turns(const dsm_layer *layer) {
+  if (layer->is_product) {
+    return "a product of activations";
+  }
+  return layer->groups > 1 || layer->lookup_elements > 0
+             ? "a layer with groups, experts or look-ups"
+             : NULL;
+}
+
+static const char *why_no_tensor(const dsm_layer *layer, dsm_role role) {
+  const bool cuts_positions = role == DSM_ROLE_GATHER_COLUMN || role == DSM_ROLE_ROW_SCATTER;
+  if (!is_by_position(layer)) {
+    return "a layer that is no fc, convolution of 1 x 1 or embedding";
+  }
+  return cuts_positions && layer->rows == 1 ? "a layer of one row of positions" : NULL;
+}
+
+const char *dsm__role_why_not(const dsm_layer *layer, dsm_role role) {
+  switch (role) {
+  case DSM_ROLE_DATA:
+  case DSM_ROLE_WHOLE:
+    return NULL;
+  case DSM_ROLE_SPATIAL:
+    return why_no_spatial(layer);
+  case DSM_ROLE_MODEL:
+    if (layer->operand_groups > 0) {
+      return NULL; /* what heads of other layers are */
+    }
+    return layer->is_product || layer->groups > 1 ? "a matmul, or a layer with groups" : NULL;
+  case DSM_ROLE_MODEL_OUT:
+    return why_no_turns(layer);
+  case DSM_ROLE_COLUMN:
+  case DSM_ROLE_ROW:
+  case DSM_ROLE_GATHER_COLUMN:
+  case DSM_ROLE_ROW_SCATTER:
+    return why_no_tensor(layer, role);
+  case DSM_ROLE_HEADS:
+    return layer->operand_groups > 0 || (layer->groups > 1 && layer->experts == 0)
+               ? NULL
+               : "a layer without heads or groups";
+  case DSM_ROLE_EXPERT:
+    return "a layer without experts that chips can share";
+  case DSM_ROLE_COUNT:
+    break;
+  }
+  return "any layer";
+}
+
+dsm_optimization dsm__role_optimization(dsm_role role) {
+  return role == DSM_ROLE_SPATIAL ? DSM_OPTIMIZATION_SPATIAL : DSM_OPTIMIZATION_TENSOR;
+}
+
+const char *dsm__roles_why_not(const dsm_layer *layer, const dsm_system *system,
+                               dsm_parallelism parallelism) {
+  const dsm_network *const network = &system->system;
+  uint64_t ways = 1;
+  for (unsigned a = 0; a < network->axis_count; a++) {
+    const dsm_role role = dsm_parallelism_role(parallelism, a);
+    const char *const why = dsm__role_why_not(layer, role);
+    if (why != NULL) {
+      return why;
+    }
+    ways *= role == DSM_ROLE_HEADS || (role == DSM_ROLE_MODEL && layer->operand_groups > 0)
+                ? network->axes[a].chips
+                : 1;
+  }
+  const uint64_t operands = layer->operand_groups > 0 ? layer->operand_groups : layer->groups;
+  return layer->groups % ways == 0 && operands % ways == 0
+             ? NULL
+             : "a layer whose heads or groups the chips do not divide";
+}
+
+bool dsm_layer_can_have_role(const dsm_layer *layer, dsm_role role) {
+  return dsm__role_why_not(layer, role) == NULL;
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* role_rules.h: which roles a layer can have (section 3). */
+#ifndef DSM_PLAN_ROLE_RULES_H
+#define DSM_PLAN_ROLE_RULES_H
+
+#include "dsm/model.h"
+#include "dsm/plan.h"
+
+/** Why a layer cannot have a role, in words after "expected no ROLE in"; NULL: it can. */
+const char *dsm__role_why_not(const dsm_layer *layer, dsm_role role);
+
+/** The optimization that a role needs. */
+dsm_optimization dsm__role_optimization(dsm_role role);
+
+/** The same of all roles of a parallelism together: do heads divide among its chips? */
+const char *dsm__roles_why_not(const dsm_layer *layer, const dsm_system *system,
+                               dsm_parallelism parallelism);
+
+#endif

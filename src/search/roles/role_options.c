@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * role_options.c: a layer by itself with each of its roles.
+ *
+ * A layer's time depends on its roles and on the axes along which another layer gathers its input,
+ * not on what its neighbours do otherwise; so each is scored once for a class of layers.
+ */
+#include "search/roles/role_options.h"
+
+#include <math.h>
+
+#include "plan/role_flow.h"
+#include "plan/role_rules.h"
+#include "plan/tolerance.h"
+#include "search/layer_search.h"
+
+static bool is_optional(const dsm__problem *problem, dsm_role role) {
+  return role == DSM_ROLE_DATA || role == DSM_ROLE_MODEL ||
+         dsm__has_optimization(&problem->inputs, dsm__role_optimization(role));
+}
+
+/* An attention's `model` is `heads` under another name; an axis of one chip shares nothing. */
+static bool is_useful(const dsm_layer *layer, const dsm_network_axis *axis, dsm_role role) {
+  return role == DSM_ROLE_DATA ||
+         (axis->chips > 1 && !(role == DSM_ROLE_MODEL && layer->operand_groups > 0));
+}
+
+/* Roles in the order of preference: as numbers with a digit for each axis, the first axis' first.
+ */
+static dsm_roles roles_of(size_t number, unsigned axis_count) {
+  dsm_roles roles = {{DSM_ROLE_DATA}};
+  for (unsigned a = axis_count; a-- > 0;) {
+    roles.of[a] = (dsm_role)(number % DSM_ROLE_COUNT);
+    number /= DSM_ROLE_COUNT;
+  }
+  return roles;
+}
+
+static bool is_possible(const dsm__problem *problem, const dsm_layer *layer,
+                        const dsm_roles *roles) {
+  const dsm_system *const system = problem->machine.system;
+  const dsm_parallelism parallelism = dsm_parallelism_of(roles);
+  bool is_good = true;
+  for (unsigned a = 0; is_good && a < system->system.axis_count; a++) {
+    is_good = is_optional(problem, roles->of[a]) &&
+              is_useful(layer, &system->system.axes[a], roles->of[a]);
+  }
+  if (!is_good || dsm__roles_why_not(layer, system, parallelism) != NULL) {
+    return false;
+  }
+  return dsm_parallelism_has_roles(parallelism) ||
+         (dsm__search_parallelisms(&problem->inputs, layer) & DSM_PARALLELISM_BIT(parallelism)) !=
+             0;
+}
+
+/* The best of all factors; once a step is what no factor changes. */
+static void score(dsm__problem *problem, size_t layer_index, dsm__role_option *option) {
+  const dsm__search_inputs *const inputs = &problem->inputs;
+  const dsm_layer *const layer = &inputs->workload->layers[layer_index];
+  const bool may_keep = dsm__has_optimization(inputs, DSM_OPTIMIZATION_REUSE);
+  const dsm_pass_layouts layouts = dsm_pass_layouts_uniform(option->parallelism);
+  option->cycles = HUGE_VAL;
+  for (unsigned f = 0; f < problem->table.factor_count; f++) {
+    if (problem->factors.is_uniform ? f > 0
+                                    : !dsm__factor_is_allowed(&problem->factors, layer, f) ||
+                                          dsm__is_run_hoisted(layer, f)) {
+      continue;
+    }
+    dsm__layer_setting setting = dsm__run_setting(inputs, layer, f);
+    setting.gathered_before = option->shared;
+    setting.summed_later = option->shared;
+    double cycles = dsm__once_cycles(&setting, &layouts);
+    for (int p = 0; p < DSM_PASS_COUNT && cycles < option->cycles; p++) {
+      if (dsm_pass_exists(layer, inputs->options->mode, (dsm_pass)p)) {
+        const dsm__best_pass best = dsm__least_pass_find(&setting, (dsm_pass)p, option->parallelism,
+                                                         may_keep, &problem->table.splits);
+        cycles += best.cycles;
+        problem->evaluations += best.evaluations;
+      }
+    }
+    if (dsm__tie_limit(cycles) < option->cycles) {
+      option->cycles = cycles;
+      option->factor_index = f;
+    }
+  }
+}
+
+static dsm_axis_set opening_axes(const dsm_system *system, dsm_parallelism parallelism) {
+  dsm_axis_set axes = 0;
+  for (unsigned a = 0; a < system->system.axis_count; a++) {
+    axes |= dsm__is_column_like(dsm_parallelism_role(parallelism, a)) ? 1U << a : 0U;
+  }
+  return axes;
+}
+
+dsm__role_options dsm__role_options_find(dsm__problem *problem, size_t layer_index) {
+  const dsm_system *const system = problem->machine.system;
+  const dsm_layer *const layer = &problem->inputs.workload->layers[layer_index];
+  const unsigned axis_count = system->system.axis_count;
+  DSM__LIST(dsm__role_option) list = {NULL, 0, 0};
+  dsm__role_options found = {.items = NULL};
+  size_t numbers = 1;
+  for (unsigned a = 0; a < axis_count; a++) {
+    numbers *= DSM_ROLE_COUNT;
+  }
+  for (size_t n = 0; n < numbers; n++) {
+    const dsm_roles roles = roles_of(n, axis_count);
+    if (!is_possible(problem, layer, &roles)) {
+      continue;
+    }
+    if (!DSM__LIST_RESERVE_IN(&list, 1, problem->arena)) {
+      return found;
+    }
+    dsm__role_option *const option = &list.items[list.count++];
+    *option = (dsm__role_option){.parallelism = dsm_parallelism_of(&roles)};
+    score(problem, layer_index, option);
+    option->least_cycles = option->cycles;
+  }
+  found.whole_count = list.count;
+  for (size_t i = 0; i < found.whole_count; i++) {
+    const dsm_parallelism parallelism = list.items[i].parallelism;
+    const dsm_axis_set opening = opening_axes(system, parallelism);
+    /* All sets of them but none. */
+    for (dsm_axis_set shared = opening; shared != 0; shared = (shared - 1) & opening) {
+      if (!DSM__LIST_RESERVE_IN(&list, 1, problem->arena)) {
+        return (dsm__role_options){.items = NULL};
+      }
+      dsm__role_option *const option = &list.items[list.count++];
+      *option = (dsm__role_option){.parallelism = parallelism, .shared = shared};
+      score(problem, layer_index, option);
+      list.items[i].least_cycles = fmin(list.items[i].least_cycles, option->cycles);
+    }
+  }
+  found.items = list.items;
+  found.count = list.count;
+  return found;
+}

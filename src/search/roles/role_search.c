@@ -1,0 +1,502 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * role_search.c: all mappings with roles as paths through a graph.
+ *
+ * Between two layers what later costs depend on is, along each axis, the outer layout and which
+ * live tensors are inside (plan/role_flow.h). A layer with its roles is a node, since it keeps
+ * memory; edges into it relayout what is outside, the edge out of it is what it takes. Layers whose
+ * state before and roles are the same share a node, and states that are the same share one, however
+ * they were reached: so the graph grows with layers times states, not with mappings.
+ *
+ * Options that cannot be on a path within the limit are left out: a path takes at least the least
+ * of each layer, so that one which is over its layer's least by more than the limit leaves to the
+ * whole is on none.
+ */
+#include "search/roles/role_search.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/map.h"
+#include "plan/role_flow.h"
+#include "plan/tolerance.h"
+#include "search/roles/role_options.h"
+
+/* Along all axes. No padding: compared as bytes. */
+typedef struct state {
+  uint64_t inside[DSM_AXES_MAX]; /* bit k: what the layer k + 1 before made is inside, and live */
+  uint32_t outer[DSM_AXES_MAX];  /* dsm_layout */
+  uint32_t option;               /* of a layer's node, + 1; 0: between layers */
+} state;
+
+/* The most layers that a tensor can be inside for. */
+enum { REACH = 64 };
+
+typedef struct role_graph {
+  dsm__problem *problem;
+  const dsm__role_options *options; /* of each class, then of those among the first layers */
+  const double *least;              /* of each layer: cycles of its fastest option */
+  double slack;                     /* cycles by which an option may be over its layer's least */
+  dsm__arena *arena;                /* of the graph */
+  dsm__graph_builder builder;
+  DSM__LIST(state) states; /* of each node */
+  dsm__map index;          /* of the nodes of this layer, or of the states behind it */
+  size_t first_indexed;    /* the first node that is in it */
+} role_graph;
+
+bool dsm__problem_has_roles(const dsm__problem *problem) {
+  return dsm__has_optimization(&problem->inputs, DSM_OPTIMIZATION_SPATIAL) ||
+         dsm__has_optimization(&problem->inputs, DSM_OPTIMIZATION_TENSOR);
+}
+
+static const dsm_layer *layer_of(const role_graph *g, size_t index) {
+  return &g->problem->inputs.workload->layers[index];
+}
+
+static unsigned axis_count_of(const role_graph *g) {
+  return g->problem->machine.system->system.axis_count;
+}
+
+static bool is_training(const role_graph *g) {
+  return g->problem->inputs.options->mode == DSM_MODE_TRAINING;
+}
+
+static const dsm__role_options *options_of(const role_graph *g, size_t layer) {
+  const dsm__distinct *const distinct = &g->problem->table.distinct;
+  const size_t row = layer < g->problem->inputs.first_layers ? distinct->count : 0;
+  return &g->options[row + distinct->class_of[layer]];
+}
+
+/* ---- nodes ---- */
+
+/* What a layer takes with its roles. */
+static dsm_layer_memory memory_of(const role_graph *g, size_t index, const state *of) {
+  const dsm__search_inputs *const inputs = &g->problem->inputs;
+  const dsm_pass_layouts layouts =
+      dsm_pass_layouts_uniform(options_of(g, index)->items[of->option - 1].parallelism);
+  return dsm_layer_memory_derive(layer_of(g, index), &g->problem->machine, inputs->workload,
+                                 inputs->options->mode, &layouts,
+                                 dsm_input_memory_bytes(&g->problem->machine, inputs->workload));
+}
+
+/* The node of a state between layers, or in which one runs. */
+static uint32_t node_of(role_graph *g, const state *of, size_t layer, dsm__node_kind kind) {
+  const uint32_t hash = dsm__map_hash(0, of, sizeof *of);
+  const size_t found = dsm__map_find_in(&g->index, hash, &g->states.items[g->first_indexed],
+                                        sizeof *of, of, sizeof *of);
+  if (found != DSM__MAP_NONE) {
+    return (uint32_t)(g->first_indexed + found);
+  }
+  const dsm__node_info info = {.layer = (uint32_t)layer, .kind = (uint8_t)kind};
+  if (!DSM__LIST_RESERVE(&g->states, 1) ||
+      !dsm__map_add(&g->index, hash, g->states.count - g->first_indexed)) {
+    g->builder.is_out_of_memory = true;
+    return 0;
+  }
+  g->states.items[g->states.count++] = *of;
+  dsm_layer_memory memory = {.weights_bytes = 0};
+  if (kind == DSM__NODE_ENTRY) {
+    memory = memory_of(g, layer, of);
+  }
+  return dsm__graph_add_node(&g->builder, info, dsm__kept_bytes(&memory), memory.transient_bytes);
+}
+
+static void begin_index(role_graph *g) {
+  dsm__map_fini(&g->index);
+  g->index = (dsm__map){NULL, 0, 0};
+  g->first_indexed = g->states.count;
+}
+
+/* ---- sides ---- */
+
+static bool is_inside(const state *s, size_t reader, size_t maker, unsigned axis) {
+  return maker != DSM_NETWORK_INPUT && reader - maker <= REACH &&
+         (s->inside[axis] >> (reader - maker - 1) & 1U) != 0;
+}
+
+static unsigned sides_of(const state *s, size_t reader, const size_t *makers, size_t count,
+                         unsigned axis) {
+  unsigned sides = 0;
+  for (size_t i = 0; i < count; i++) {
+    sides |= is_inside(s, reader, makers[i], axis) ? 2U : 1U;
+  }
+  return sides;
+}
+
+/* Of what a relayout before layer `next` moves, that which is outside; a layer's own output is told
+ * apart where it has just run. */
+static uint64_t outside_elements(const role_graph *g, const state *s, size_t next, unsigned axis,
+                                 size_t except) {
+  uint64_t elements =
+      next < g->problem->inputs.workload->layer_count ? layer_of(g, next)->carried_elements : 0;
+  for (size_t k = 0; k < REACH && k < next; k++) {
+    const dsm_layer *const maker = layer_of(g, next - 1 - k);
+    const bool is_carried = maker->last_use != DSM_NEVER_USED && maker->last_use >= next;
+    if (is_carried && ((s->inside[axis] >> k & 1U) != 0 || next - 1 - k == except)) {
+      elements -= maker->stored_elements * maker->timesteps;
+    }
+  }
+  return elements;
+}
+
+/* An earlier layer gathers the same input along an axis, with the same role: it is inside and live,
+ * and which of the two roles it has the outer layout tells, as that has not changed since. */
+static bool is_gather_shared(const role_graph *g, const state *s, size_t index, unsigned axis) {
+  const dsm_layer *const layer = layer_of(g, index);
+  for (size_t k = 0; k < REACH && k < index; k++) {
+    const size_t other = index - 1 - k;
+    if ((s->inside[axis] >> k & 1U) != 0 && dsm__is_same_input(layer_of(g, other), layer) &&
+        !layer_of(g, other)->is_product) {
+      return true;
+    }
+  }
+  return false;
+}
+
+static double move_cycles(const role_graph *g, const dsm__role_move *move) {
+  const dsm_workload *const workload = g->problem->inputs.workload;
+  const double bytes = (double)workload->minibatch * workload->element_bytes;
+  const dsm_machine *const machine = &g->problem->machine;
+  const dsm_traffic there = dsm__role_move_traffic(machine, move, bytes, false);
+  double cycles = dsm_group_cycles(machine, &there);
+  if (is_training(g)) {
+    const dsm_traffic back = dsm__role_move_traffic(machine, move, bytes, true);
+    cycles += dsm_group_cycles(machine, &back);
+  }
+  return cycles;
+}
+
+/* ---- edges ---- */
+
+/* What all of a layer's roles ask of a state before it, along each axis. */
+typedef struct surroundings {
+  const state *from;
+  size_t index;
+  unsigned sides[DSM_AXES_MAX]; /* of what it reads */
+  unsigned shortcut_sides[DSM_AXES_MAX];
+  uint64_t outside[DSM_AXES_MAX];      /* elements */
+  dsm_axis_set gathered;               /* an earlier layer gathers the same input */
+  double moves[1 << 2 * DSM_AXES_MAX]; /* cycles to the outer layouts with this number; below 0: not
+                                          known */
+} surroundings;
+
+static surroundings look_around(const role_graph *g, const state *from, size_t index) {
+  const dsm_layer *const layer = layer_of(g, index);
+  surroundings around = {.from = from, .index = index};
+  for (unsigned a = 0; a < axis_count_of(g); a++) {
+    around.sides[a] = sides_of(from, index, layer->producers, layer->producer_count, a) |
+                      sides_of(from, index, layer->operands, layer->operand_count, a);
+    around.shortcut_sides[a] = sides_of(from, index, layer->shortcuts, layer->shortcut_count, a);
+    around.outside[a] = outside_elements(g, from, index, a, SIZE_MAX);
+    around.gathered |= is_gather_shared(g, from, index, a) ? 1U << a : 0U;
+  }
+  for (size_t m = 0; m < DSM__COUNT_OF(around.moves); m++) {
+    around.moves[m] = -1;
+  }
+  return around;
+}
+
+/* Of what is outside to other layouts. The network's input lies as its first reader wants it. */
+static double entering_cycles(const role_graph *g, surroundings *around, const state *to) {
+  size_t number = 0;
+  for (unsigned a = 0; a < axis_count_of(g); a++) {
+    number |= (size_t)to->outer[a] << 2 * a;
+  }
+  if (around->moves[number] < 0) {
+    dsm__role_move move = {.elements = {0}};
+    for (unsigned a = 0; a < axis_count_of(g); a++) {
+      move.after.of[a] = (dsm_layout)to->outer[a];
+      move.before.of[a] =
+          around->index == 0 ? move.after.of[a] : (dsm_layout)around->from->outer[a];
+      move.elements[a] = move.before.of[a] != move.after.of[a] ? around->outside[a] : 0;
+    }
+    around->moves[number] = move_cycles(g, &move);
+  }
+  return around->moves[number];
+}
+
+/* The state in which a layer runs with roles, out of one before it; false if it cannot. `shared`:
+ * axes along which its gathers are another's. */
+static bool enter(const role_graph *g, const surroundings *around, dsm_parallelism parallelism,
+                  state *to, dsm_axis_set *shared) {
+  const dsm_layer *const layer = layer_of(g, around->index);
+  *to = *around->from;
+  *shared = 0;
+  for (unsigned a = 0; a < axis_count_of(g); a++) {
+    const dsm_role role = dsm_parallelism_role(parallelism, a);
+    const bool is_heads_like = dsm__is_heads_like(layer, role);
+    const bool is_read_inside = (around->sides[a] & 2U) != 0;
+    const bool is_made_inside = dsm__is_column_like(role) || (is_read_inside && is_heads_like);
+    if (around->sides[a] == 3U || (is_read_inside && !dsm__is_row_like(role) && !is_heads_like) ||
+        (around->shortcut_sides[a] & (is_made_inside ? 1U : 2U)) != 0) {
+      return false;
+    }
+    if (!is_read_inside) {
+      to->outer[a] = (uint32_t)dsm_role_input_layout(role);
+    }
+    if (dsm__is_column_like(role) && dsm_axis_set_has(around->gathered, a)) {
+      *shared |= 1U << a;
+    }
+  }
+  return true;
+}
+
+/* The state behind a layer that ran with roles; and the move that it makes of what is outside.
+ * False if what is inside lives for too long. */
+static bool leave(const role_graph *g, const state *from, size_t index, dsm_parallelism parallelism,
+                  state *to, dsm__role_move *move) {
+  const dsm_layer *const layer = layer_of(g, index);
+  const size_t last = dsm__last_use(layer);
+  *to = *from;
+  to->option = 0;
+  *move = (dsm__role_move){.elements = {0}};
+  for (unsigned a = 0; a < axis_count_of(g); a++) {
+    const dsm_role role = dsm_parallelism_role(parallelism, a);
+    const unsigned sides = sides_of(from, index, layer->producers, layer->producer_count, a) |
+                           sides_of(from, index, layer->operands, layer->operand_count, a);
+    const bool is_made_inside =
+        dsm__is_column_like(role) || ((sides & 2U) != 0 && dsm__is_heads_like(layer, role));
+    const bool is_live = last != DSM_NEVER_USED && last > index;
+    if (is_made_inside && is_live && last - index > REACH) {
+      return false;
+    }
+    to->inside[a] = to->inside[a] << 1 | (is_made_inside && is_live ? 1U : 0U);
+    for (size_t k = 0; k < REACH && k <= index;
+         k++) { /* what has just been read for the last time */
+      const size_t end = dsm__last_use(layer_of(g, index - k));
+      if (end == DSM_NEVER_USED || end <= index) {
+        to->inside[a] &= ~(UINT64_C(1) << k);
+      }
+    }
+    if (!is_made_inside) {
+      to->outer[a] = (uint32_t)dsm_role_output_layout(role);
+    }
+    move->before.of[a] = (dsm_layout)from->outer[a];
+    move->after.of[a] = (dsm_layout)to->outer[a];
+    if (move->before.of[a] != move->after.of[a]) {
+      move->elements[a] = outside_elements(g, to, index + 1, a, index);
+    }
+  }
+  return true;
+}
+
+/* With gathers shared along some axes, a layer's option is another one. */
+static size_t option_index(const dsm__role_options *options, size_t whole, dsm_axis_set shared) {
+  size_t i = whole;
+  if (shared != 0) {
+    i = options->whole_count;
+    while (i < options->count &&
+           (options->items[i].parallelism != options->items[whole].parallelism ||
+            options->items[i].shared != shared)) {
+      i++;
+    }
+  }
+  return i;
+}
+
+static void add_entries(role_graph *g, size_t index, uint32_t from) {
+  const dsm__role_options *const options = options_of(g, index);
+  const state before = g->states.items[from];
+  const double limit = g->least[index] + g->slack;
+  surroundings around = look_around(g, &before, index);
+  dsm__graph_begin_edges(&g->builder, from);
+  for (size_t o = 0; o < options->whole_count && !g->builder.is_out_of_memory; o++) {
+    state to;
+    dsm_axis_set shared;
+    if (options->items[o].least_cycles > limit ||
+        !enter(g, &around, options->items[o].parallelism, &to, &shared)) {
+      continue;
+    }
+    const size_t option = option_index(options, o, shared);
+    const double moving = entering_cycles(g, &around, &to);
+    if (options->items[option].cycles + moving <= limit) {
+      to.option = (uint32_t)option + 1;
+      const uint32_t node = node_of(g, &to, index, DSM__NODE_ENTRY);
+      dsm__graph_add_edge(&g->builder, node, moving, 0);
+    }
+  }
+}
+
+static void add_exit(role_graph *g, size_t index, uint32_t from) {
+  const dsm__role_options *const options = options_of(g, index);
+  const state running = g->states.items[from];
+  const dsm__role_option *const option = &options->items[running.option - 1];
+  state to;
+  dsm__role_move move;
+  dsm__graph_begin_edges(&g->builder, from);
+  if (leave(g, &running, index, option->parallelism, &to, &move)) {
+    const uint32_t node = node_of(g, &to, index + 1, DSM__NODE_OPEN);
+    dsm__graph_add_edge(&g->builder, node, option->cycles + move_cycles(g, &move),
+                        running.option - 1);
+  }
+}
+
+static void add_end(role_graph *g, size_t first, size_t end) {
+  const dsm__node_info info = {.kind = DSM__NODE_END};
+  const uint32_t last = (uint32_t)end;
+  for (size_t node = first; node < end && !g->builder.is_out_of_memory; node++) {
+    dsm__graph_begin_edges(&g->builder, (uint32_t)node);
+    dsm__graph_add_edge(&g->builder, last, 0, 0);
+  }
+  dsm__graph_add_node(&g->builder, info, 0, 0);
+  dsm__graph_begin_edges(&g->builder, last);
+}
+
+static bool build(role_graph *g, dsm__network_graph *network) {
+  const size_t layer_count = g->problem->inputs.workload->layer_count;
+  const state start = {{0}, {0}, 0};
+  begin_index(g);
+  node_of(g, &start, 0, DSM__NODE_OPEN);
+  size_t first = 0;
+  size_t end = 1;
+  for (size_t i = 0; i < layer_count && !g->builder.is_out_of_memory; i++) {
+    begin_index(g);
+    for (size_t node = first; node < end && !g->builder.is_out_of_memory; node++) {
+      add_entries(g, i, (uint32_t)node);
+    }
+    first = end;
+    end = g->states.count;
+    begin_index(g);
+    for (size_t node = first; node < end && !g->builder.is_out_of_memory; node++) {
+      add_exit(g, i, (uint32_t)node);
+    }
+    first = end;
+    end = g->states.count;
+  }
+  if (g->builder.is_out_of_memory) {
+    return false;
+  }
+  add_end(g, first, end);
+  dsm__arena *const arena = g->arena;
+  size_t *const new_edge = g->builder.is_out_of_memory
+                               ? NULL
+                               : dsm__arena_array(arena, g->builder.edges.count, sizeof *new_edge);
+  const bool is_built =
+      new_edge != NULL && dsm__graph_finish(&g->builder, network, new_edge, arena);
+  network->graph.capacity_bytes = g->problem->capacity_bytes;
+  return is_built;
+}
+
+/* ---- the answer ---- */
+
+static bool decide(const role_graph *g, const dsm__network_graph *network,
+                   const dsm__graph_path *path, dsm__decisions *decisions) {
+  dsm__problem *const problem = g->problem;
+  const dsm_workload *const workload = problem->inputs.workload;
+  dsm__layer_decision *layers = NULL;
+  if (!DSM__RESERVE(problem->arena, layers, workload->layer_count)) {
+    return false;
+  }
+  size_t node = 0;
+  for (size_t i = 0; i < path->length; i++) {
+    const dsm__graph_edge *const edge = &network->graph.edges[path->edges[i]];
+    const dsm__node_info *const info = &network->infos[node];
+    if (info->kind == DSM__NODE_ENTRY) {
+      const dsm_layer *const layer = &workload->layers[info->layer];
+      const dsm__role_option *const option = &options_of(g, info->layer)->items[edge->tag];
+      layers[info->layer] = (dsm__layer_decision){
+          .layouts = dsm_pass_layouts_uniform(option->parallelism),
+          .layer.dysm_factor = layer->timesteps == 1 ? dsm__factor_of(option->factor_index) : 1,
+      };
+      dsm__layer_setting setting = dsm__run_setting(&problem->inputs, layer, option->factor_index);
+      setting.gathered_before = option->shared;
+      setting.summed_later = option->shared;
+      for (int p = 0; p < DSM_PASS_COUNT; p++) {
+        if (dsm_pass_exists(layer, setting.mode, (dsm_pass)p)) {
+          const dsm__best_pass best =
+              dsm__best_pass_find(&setting, (dsm_pass)p, option->parallelism,
+                                  dsm__has_optimization(&problem->inputs, DSM_OPTIMIZATION_REUSE),
+                                  &problem->table.splits);
+          layers[info->layer].is_kernel_kept[p] = best.is_kernel_kept;
+          memcpy(layers[info->layer].splits[p], best.splits, sizeof best.splits);
+        }
+      }
+    }
+    node = edge->to;
+  }
+  *decisions = (dsm__decisions){.layers = layers};
+  return true;
+}
+
+static bool find_options(role_graph *g) {
+  const dsm__distinct *const distinct = &g->problem->table.distinct;
+  const size_t layer_count = g->problem->inputs.workload->layer_count;
+  dsm__role_options *const options =
+      dsm__arena_array(g->problem->arena, 2 * distinct->count, sizeof *options);
+  double *const least = dsm__arena_array(g->problem->arena, layer_count, sizeof *least);
+  if (options == NULL || least == NULL) {
+    return false;
+  }
+  g->options = options;
+  g->least = least;
+  for (size_t i = 0; i < layer_count; i++) {
+    dsm__role_options *const own = &options[options_of(g, i) - options];
+    if (own->items == NULL) {
+      *own = dsm__role_options_find(g->problem, i);
+    }
+    if (own->items == NULL) {
+      return false;
+    }
+    least[i] = HUGE_VAL;
+    for (size_t o = 0; o < own->count; o++) {
+      least[i] = fmin(least[i], own->items[o].cycles);
+    }
+  }
+  return true;
+}
+
+/* One graph of the options that the slack leaves. */
+static bool search_within(role_graph *g, double slack, dsm__graph_answer *answer,
+                          dsm__decisions *decisions) {
+  dsm__network_graph network = {.is_cut = false};
+  dsm__graph_path path;
+  *answer = (dsm__graph_answer){.cycles = HUGE_VAL, .lower_bound_cycles = HUGE_VAL};
+  g->slack = slack;
+  g->arena = dsm__arena_new();
+  bool is_good = g->arena != NULL && build(g, &network);
+  if (is_good && dsm__graph_edge_count(&network.graph) > 0) {
+    is_good = dsm__graph_search(&network.graph, g->arena, &path, answer) &&
+              decide(g, &network, &path, decisions);
+  }
+  dsm__arena_free(g->arena);
+  dsm__map_fini(&g->index);
+  g->index = (dsm__map){NULL, 0, 0};
+  free(g->states.items);
+  g->states.items = NULL;
+  g->states.count = g->states.capacity = 0;
+  dsm__graph_builder_fini(&g->builder);
+  return is_good;
+}
+
+/*
+ * A small slack first: a path that it leaves and that is not over it is the fastest of all, since
+ * what is left out is on no faster one. A path that is over it says how much slack is enough.
+ */
+bool dsm__role_search(dsm__problem *problem, double limit_cycles, dsm__graph_answer *answer,
+                      dsm__decisions *decisions) {
+  static const double first_share = 0.05; /* of what all layers take at least */
+  static const double growth = 8;
+  role_graph g = {.problem = problem};
+  *answer = (dsm__graph_answer){.cycles = HUGE_VAL, .lower_bound_cycles = HUGE_VAL};
+  if (!find_options(&g)) {
+    return false;
+  }
+  double least = 0;
+  for (size_t i = 0; i < problem->inputs.workload->layer_count; i++) {
+    least += g.least[i];
+  }
+  const double most = dsm__tie_limit(limit_cycles) - least;
+  double slack = fmin(most, first_share * least);
+  while (slack >= 0 && isfinite(least)) {
+    if (!search_within(&g, slack, answer, decisions)) {
+      return false;
+    }
+    const double over = dsm__tie_limit(answer->cycles) - least;
+    if (slack >= most || (answer->is_feasible && over <= slack)) {
+      break;
+    }
+    slack = fmin(most, answer->is_feasible ? over : growth * slack);
+  }
+  return true;
+}

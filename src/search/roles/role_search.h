@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * role_search.h: the fastest mapping in which each layer has a role along each axis, the same in
+ * all passes, and nothing is held, pipelined or preloaded (section 13).
+ */
+#ifndef DSM_SEARCH_ROLES_ROLE_SEARCH_H
+#define DSM_SEARCH_ROLES_ROLE_SEARCH_H
+
+#include "search/problem.h"
+
+/** Do the options ask for roles other than data and model? */
+bool dsm__problem_has_roles(const dsm__problem *problem);
+
+/** Finds that mapping with the problem's reductions, its answer and its decisions; an answer that
+ * is not feasible has the mapping that needs least memory. Paths that take more than `limit_cycles`
+ * need not be found: then the answer has infinite cycles. False if out of memory. */
+bool dsm__role_search(dsm__problem *problem, double limit_cycles, dsm__graph_answer *answer,
+                      dsm__decisions *decisions);
+
+#endif
