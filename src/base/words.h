@@ -18,6 +18,7 @@ typedef struct dsm__word {
 /** Words of values beyond a list, which are made of parts, as "x=data,y=row" is. */
 typedef struct dsm__made_words {
   bool (*find)(const void *of, const char *key, size_t *value); /**< reads any of them */
+  bool (*is_value)(size_t value);                               /**< is it one of theirs? */
   const void *of;
   const dsm__word *items; /**< those that a document has, */
   const size_t *values;   /**< of these values */
@@ -52,12 +53,9 @@ const dsm__words *dsm__words_in(const dsm__renaming *renaming, const dsm__words 
 /** Do two renamings, of which both may be NULL, give the same lists the same keys? */
 bool dsm__renamings_agree(const dsm__renaming *a, const dsm__renaming *b);
 
-/** Values from here on have words that are made. */
-#define DSM__MADE_WORDS_FIRST (1U << 16)
-
 /** Has a value a word, of the list or made? */
 static inline bool dsm__is_word(const dsm__words *words, unsigned value) {
-  return value < words->count || value >= DSM__MADE_WORDS_FIRST;
+  return value < words->count || (words->made != NULL && words->made->is_value(value));
 }
 
 /** The most words of a list. */

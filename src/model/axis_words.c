@@ -63,6 +63,25 @@ static bool find_roles(const void *context, const char *key, size_t *value) {
   return seen != 0;
 }
 
+/* Roles that the table has, and another than data and model among them. */
+static bool are_roles(size_t value) {
+  dsm_roles roles = {{DSM_ROLE_DATA}};
+  if (value < DSM_PARALLELISM_OF_ROLES || value > 2 * DSM_PARALLELISM_OF_ROLES) {
+    return false;
+  }
+  for (unsigned a = 0; a < DSM_AXES_MAX; a++) {
+    roles.of[a] = dsm_parallelism_role((dsm_parallelism)value, a);
+    if (roles.of[a] >= DSM_ROLE_COUNT) {
+      return false;
+    }
+  }
+  return (size_t)dsm_parallelism_of(&roles) == value;
+}
+
+static const role_names default_names = {.names = {"x", "y", "z"}, .count = DSM_AXES_MAX};
+const dsm__made_words dsm__role_made_words = {
+    .find = find_roles, .is_value = are_roles, .of = &default_names};
+
 static const char role_letters[] = {
     [DSM_ROLE_DATA] = 'D',          [DSM_ROLE_SPATIAL] = 'S',     [DSM_ROLE_MODEL] = 'M',
     [DSM_ROLE_MODEL_OUT] = 'O',     [DSM_ROLE_COLUMN] = 'C',      [DSM_ROLE_ROW] = 'R',
@@ -233,7 +252,7 @@ static bool add_roles(const maker *of) {
     roles->names[a] = of->names[a];
   }
   roles->count = of->count;
-  roles->made = (dsm__made_words){.find = find_roles, .of = roles};
+  roles->made = (dsm__made_words){.find = find_roles, .is_value = are_roles, .of = roles};
   made->roles = roles;
   for (size_t i = 0; i < made->count; i++) {
     if (made->lists[i].of == &dsm__parallelism_words) {

@@ -19,6 +19,9 @@ dsm__renaming *dsm__axis_words(const char *const names[DSM_AXES_MAX], unsigned c
  * memory. */
 bool dsm__system_words(const dsm_system *system, dsm__arena *arena, dsm__renaming **renaming);
 
+/** Words of roles of axes x, y and z. */
+extern const dsm__made_words dsm__role_made_words;
+
 /** From now on a parallelism with roles has its word; false if out of memory. */
 bool dsm__note_parallelism(dsm__renaming *renaming, dsm_parallelism parallelism, dsm__arena *arena);
 

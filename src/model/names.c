@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "dsm/model.h"
+#include "model/axis_words.h"
 
 /* Of a system; a part of words. */
 #define AXIS_NAME "[a-z][a-z0-9]{0,15}"
@@ -41,9 +42,21 @@ static const dsm__word parallelism_words[] = {
     {"data_x_model_y_data_z", NULL, "DMD"},
     {"model_x_data_y_data_z", NULL, "MDD"},
 };
-DSM__AXIS_WORDS(dsm__parallelism_words, "parallelism", parallelism_words, DSM_PARALLELISM_COUNT,
-                dsm_parallelism, dsm_parallelism_name,
-                "^(data|model)_" AXIS_NAME "(_(data|model)_" AXIS_NAME "){1,2}$");
+const dsm__words dsm__parallelism_words = {
+    .what = "parallelism",
+    .items = parallelism_words,
+    .count = DSM_PARALLELISM_COUNT,
+    .pattern = "^((data|model)_" AXIS_NAME "(_(data|model)_" AXIS_NAME "){1,2}|" AXIS_NAME
+               "=[a-z_]+(," AXIS_NAME "=[a-z_]+){0,2})$",
+    .made = &dsm__role_made_words,
+};
+_Static_assert(sizeof parallelism_words == DSM_PARALLELISM_COUNT * sizeof(dsm__word),
+               "a word for each parallelism");
+
+const char *dsm_parallelism_name(dsm_parallelism parallelism) {
+  return dsm__word_key(&dsm__parallelism_words, (size_t)parallelism);
+}
+
 DSM__PARSED_WORDS(dsm__parallelism_words, dsm_parallelism, dsm_parallelism_parse);
 
 static const dsm__word role_words[] = {
@@ -247,8 +260,13 @@ const char *dsm__move_name(dsm_transfer transfer, unsigned axis) {
   return dsm__word_key(&dsm__move_words, dsm__move_of(transfer, axis));
 }
 
-bool dsm__move_is_possible(size_t move, const dsm_system *system) {
+bool dsm__move_is_possible(size_t move, const dsm_system *system, bool has_roles) {
   const dsm__move *const of = &dsm__moves[move];
+  const bool is_of_roles =
+      of->transfer >= DSM_TRANSFER_ROTATE_OUTPUT && of->transfer <= DSM_TRANSFER_HALO;
+  if (is_of_roles && !has_roles) {
+    return false;
+  }
   const unsigned axis_count = system->system.axis_count;
   const bool is_last_alone = of->transfer == DSM_TRANSFER_HAND_OVER; /* stages stand along it */
   if (of->transfer == DSM_TRANSFER_AUXILIARY_TRAFFIC) {

@@ -35,8 +35,8 @@ extern const dsm__move dsm__moves[DSM__MOVE_COUNT];
 size_t dsm__move_of(dsm_transfer transfer, unsigned axis);
 const char *dsm__move_name(dsm_transfer transfer, unsigned axis);
 
-/** Can there be such a move on a system? */
-bool dsm__move_is_possible(size_t move, const dsm_system *system);
+/** Can there be such a move on a system, where layers may have roles other than data and model? */
+bool dsm__move_is_possible(size_t move, const dsm_system *system, bool has_roles);
 
 /** A core split as "out 2 ij 8 mb 2". */
 typedef struct dsm__split_text {

@@ -260,7 +260,7 @@ static void expect_transfers(const csv_table *table, size_t row, const dsm_layer
   const dsm_pass_plan *const planned = &layer->passes[pass];
   const dsm_system two_axes = {.system = {.axis_count = 2}}; /* as all bundled systems */
   for (size_t t = 0; t < DSM__MOVE_COUNT; t++) {
-    if (!dsm__move_is_possible(t, &two_axes)) {
+    if (!dsm__move_is_possible(t, &two_axes, false)) {
       continue;
     }
     const char *const name = dsm__word_key(&dsm__move_words, t);
