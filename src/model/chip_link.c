@@ -23,8 +23,8 @@ static double moved_share(bool is_exact, uint64_t chips) {
   return is_exact ? ((double)chips - 1) / (double)chips : 1;
 }
 
-dsm_traffic dsm__rotation_traffic(const dsm_machine *machine, dsm_precision precision,
-                                  dsm_pass pass, dsm_parallelism parallelism, double full_bytes) {
+dsm_traffic dsm__rotation_traffic(const dsm_machine *machine, double widening, dsm_pass pass,
+                                  dsm_parallelism parallelism, double full_bytes) {
   const dsm_network *const network = &machine->system->system;
   const dsm_axis_set model = dsm_parallelism_model_axes(parallelism);
   const bool is_exact = machine->system->model.exact_rotation;
@@ -49,7 +49,7 @@ dsm_traffic dsm__rotation_traffic(const dsm_machine *machine, dsm_precision prec
   traffic.bytes[machine->core_links.link] =
       dsm__spread_bytes(machine, is_by_cores ? sum : through_memory);
   if (is_by_cores) {
-    scale(&traffic, precision.partial_sum_bytes / precision.element_bytes);
+    scale(&traffic, widening);
   }
   return traffic;
 }
@@ -106,7 +106,8 @@ dsm_weight_traffic dsm_weight_traffic_derive(const dsm_layer *layer, const dsm_m
   if (layer->weight_elements == 0 || layer->is_tied) {
     return traffic;
   }
-  const double weight_bytes = dsm__stated_bytes(precision.weight_bytes, precision.element_bytes);
+  const double weight_bytes =
+      dsm__layer_weight_bytes(layer, precision.weight_bytes, precision.element_bytes);
   const double updated =
       precision.update_bytes > 0
           ? precision.update_bytes * sum_weights / sum_chips
@@ -127,12 +128,13 @@ dsm_weight_traffic dsm_weight_traffic_derive(const dsm_layer *layer, const dsm_m
 }
 
 /*
- * Source: section 9. Symbols: y = H*S*B/w, H = st_el, w = the chips of a row of the stage: the rows
- * pass along the last axis what each chip of the next one needs. Limits: nothing else moves.
+ * Source: section 9. Symbols: y = H*S*Bo/w, H = st_el, w = the chips of a row of the stage: the
+ * rows pass along the last axis what each chip of the next one needs. Limits: nothing else moves.
  */
 dsm_traffic dsm_hand_over_traffic(const dsm_layer *layer, const dsm_machine *machine,
                                   dsm_precision precision, uint64_t samples) {
-  const double bytes = (double)layer->stored_elements * (double)samples * precision.element_bytes;
+  const double bytes = (double)layer->stored_elements * (double)samples *
+                       dsm__stated_bytes(layer->bytes.output, precision.element_bytes);
   const dsm_network *const network = &machine->system->system;
   const unsigned outer = network->axis_count - 1;
   dsm_traffic traffic = {.latency_cycles = 0};
@@ -185,22 +187,23 @@ dsm_traffic dsm_relayout_traffic(const dsm_machine *machine, double total_bytes,
 }
 
 /*
- * Source: section 11. Symbols: in_el*Nmb*B*T from pF to pU, st_el*Nmb*B*T from pB to pU. Domain: a
- * layer without update pass has no pU and moves nothing. Limits: pF = pB = pU: nothing.
+ * Source: section 11. Symbols: in_el*Nmb*Bi*T from pF to pU, st_el*Nmb*Bo*T from pB to pU. Domain:
+ * a layer without update pass has no pU and moves nothing. Limits: pF = pB = pU: nothing.
  */
 dsm_update_relayouts dsm_update_relayouts_derive(const dsm_layer *layer, const dsm_machine *machine,
                                                  dsm_precision precision, uint64_t minibatch,
                                                  const dsm_pass_layouts *layouts) {
-  const double element_bytes =
-      (double)layer->timesteps * (double)minibatch * precision.element_bytes;
+  const double samples = (double)layer->timesteps * (double)minibatch;
+  const double input = samples * dsm__stated_bytes(layer->bytes.input, precision.element_bytes);
+  const double error = samples * dsm__stated_bytes(layer->bytes.output, precision.element_bytes);
   const dsm_parallelism update = layouts->of[DSM_PASS_UPDATE];
   if (!layer->has_update) {
     return (dsm_update_relayouts){0};
   }
   return (dsm_update_relayouts){
-      .input = dsm_relayout_traffic(machine, (double)layer->input_elements * element_bytes,
+      .input = dsm_relayout_traffic(machine, (double)layer->input_elements * input,
                                     layouts->of[DSM_PASS_FORWARD], update),
-      .error = dsm_relayout_traffic(machine, (double)layer->stored_elements * element_bytes,
+      .error = dsm_relayout_traffic(machine, (double)layer->stored_elements * error,
                                     layouts->of[DSM_PASS_BACKWARD], update),
   };
 }

@@ -63,10 +63,12 @@ dsm_pass_work dsm_pass_work_derive(const dsm_layer *layer, const dsm_machine *ma
       .mode = mode,
       .pass = pass,
       .precision = precision,
+      .tensor_bytes = dsm__tensor_bytes_derive(layer, &precision, mode, pass),
       .product_share = product_share(layer, machine, pass),
       .share = dsm_chip_share_derive(layer, machine, parallelism, samples),
       .residency = *residency,
   };
+  work.precision.array_rate = dsm__pass_array_rate(layer, machine->system, &precision, mode, pass);
   work.bytes =
       dsm__chip_bytes_derive(layer, machine, precision, mode, pass, &work.share, residency);
   const double ops = dsm__auxiliary_ops(layer, machine->system, mode, pass) +
@@ -85,14 +87,15 @@ dsm_pass_work dsm_pass_work_derive(const dsm_layer *layer, const dsm_machine *ma
     work.shared.spilled = dsm__shared_spill_bytes(&work);
   }
   if (work.share.turns > 1) {
-    work.rotation =
-        dsm__rotation_traffic(machine, precision, pass, parallelism, work.bytes.rotation);
+    work.rotation = dsm__rotation_traffic(machine, work.tensor_bytes.sum, pass, parallelism,
+                                          work.bytes.rotation);
   }
   work.rotation_cycles = dsm_group_cycles(machine, &work.rotation);
   work.turning_cycles = turning_cycles(&work);
   if (machine->system->model.tile_schedule) {
-    const dsm__product product = dsm__product_derive(layer, &work.share, pass);
-    work.tiles = dsm__tile_schedule_find(machine, &precision, &product,
+    dsm__product product = dsm__product_derive(layer, &work.share, pass);
+    dsm__product_size(&product, &work.tensor_bytes, pass);
+    work.tiles = dsm__tile_schedule_find(machine, &work.precision, &product,
                                          (double)work.share.turns * work.product_share);
     work.tiles = or_vector_unit(&work, &work.tiles);
   }

@@ -7,7 +7,7 @@ static void add_layer(dsm__declared *declared, const dsm_workload *workload,
   sum->parameters += layer->parameters;
   sum->forward_macs += layer->macs * layer->timesteps;
   sum->activation_bytes +=
-      (double)layer->stored_elements * (double)layer->timesteps * workload->element_bytes;
+      (double)layer->stored_size * (double)layer->timesteps * workload->element_bytes;
 }
 
 const dsm__declared *dsm__declared_derive(dsm__arena *arena, const dsm_workload *workload) {

@@ -272,7 +272,6 @@ static void put_counts(dsm__page *page, const dsm_workload *workload) {
 }
 
 static void put_workload(dsm__page *page, const dsm_workload *workload) {
-  const double weight_bytes = dsm__stated_bytes(workload->weight_bytes, workload->element_bytes);
   dsm__page_line(
       page, DSM__STYLE_PLAIN, "%zu layer%s, minibatch %s, %s byte%s an element; %s, %s%s%s",
       workload->spec_count, dsm__plural((double)workload->spec_count),
@@ -280,7 +279,7 @@ static void put_workload(dsm__page *page, const dsm_workload *workload) {
       dsm__figure_short(workload->element_bytes, 4).text,
       workload->element_bytes > 1 || workload->element_bytes < 1 ? "s" : "",
       weight_words(page, workload),
-      dsm__figure_scaled((double)workload->weights * weight_bytes, "B").text,
+      dsm__figure_scaled(dsm__workload_weights_bytes(workload), "B").text,
       workload->optimizer == DSM_OPTIMIZER_NONE ? "" : ", updated by ",
       workload->optimizer == DSM_OPTIMIZER_NONE ? "" : dsm_optimizer_name(workload->optimizer));
   dsm__describe_source(page, workload->source);
