@@ -17,13 +17,13 @@ static const dsm__core_bytes core = {.input = 60, .output = 100, .kernel = 80};
 /* Ba / B = 6 / 2 = 3; nm = 2 */
 static double partial_sums_of(dsm_precision precision, dsm_pass pass, dsm_loops split) {
   const dsm_layer layer = fc_layer(12, 20);
-  const dsm_pass_work work = {.layer = &layer,
-                              .machine = &machine,
-                              .pass = pass,
-                              .precision = precision,
-                              .tensor_bytes = dsm__tensor_bytes_derive(
-                                  &layer, &precision, DSM_MODE_TRAINING, pass),
-                              .share = {.groups = 1, .turns = 2, .model_ways = 2}};
+  const dsm_pass_work work = {
+      .layer = &layer,
+      .machine = &machine,
+      .pass = pass,
+      .precision = precision,
+      .tensor_bytes = dsm__tensor_bytes_derive(&layer, &precision, DSM_MODE_TRAINING, pass),
+      .share = {.groups = 1, .turns = 2, .model_ways = 2}};
   return dsm__partial_sum_bytes(&work, &split, &core);
 }
 

@@ -47,9 +47,9 @@ static dsm__export_phase forward_phase(const dsm_plan *plan, size_t layer,
   dsm__export_phase made = {.cycles = pass->cycles.total,
                             .collective = DSM__COLLECTIVE_ALL_GATHER,
                             .axes = axes_of(plan, pass, true)};
-  made.bytes = turned_elements(plan, layer, pass) / (double)pass->share.model_ways *
-               dsm__stated_bytes(plan->layers[layer].layer->bytes.input,
-                                 plan->workload->element_bytes);
+  made.bytes =
+      turned_elements(plan, layer, pass) / (double)pass->share.model_ways *
+      dsm__stated_bytes(plan->layers[layer].layer->bytes.input, plan->workload->element_bytes);
   for (unsigned i = 0; i < pass->invocation_count; i++) {
     made.cycles -= visible_rotation(&pass->invocations[i]) * pass->invocations[i].times;
   }
