@@ -158,6 +158,7 @@ typedef struct dsm_layer_bytes {
   double output;   /**< of what it makes, and of the errors of that */
   double operand;  /**< of a product's second operand, likewise */
   double shortcut; /**< of what a residual or a multiply takes beside the output */
+  double fork;     /**< of what it reads and a later layer too */
   double weights;
   double cache; /**< of keys and values */
 } dsm_layer_bytes;
@@ -232,9 +233,8 @@ typedef struct dsm_layer {
   size_t operand_count;
   size_t last_use; /**< last layer with it among producers or shortcuts, or DSM_NEVER_USED */
   size_t last_operand_use; /**< last layer with it among operands, or DSM_NEVER_USED */
-  uint64_t fork_elements;  /**< per sample, stored (as stored_size) by those producers of the input
-                                that a later layer uses too: their errors are there when this layer
-                                adds its own */
+  uint64_t fork_elements; /**< per sample, stored by those producers of the input that a later layer
+                               uses too: their errors are there when this layer adds its own */
   bool is_shortcut_own_input; /**< the residual adds nothing but (parts of) the layer's own input */
   const struct dsm_layer *parts;   /**< layers that it is together: queries, keys and values of an
                                         attention, made of the same input; else NULL */

@@ -115,7 +115,8 @@ static double worked_on(const dsm_layer *layer, dsm_operation kind, double eleme
   const double size = dsm__stated_bytes(layer->bytes.output, element_bytes) / element_bytes;
   switch (kind) {
   case DSM_OPERATION_FORK:
-    return (double)layer->fork_elements;
+    return (double)layer->fork_elements *
+           (dsm__stated_bytes(layer->bytes.fork, element_bytes) / element_bytes);
   case DSM_OPERATION_ROTARY:
     return (double)layer->rotated_elements * size;
   case DSM_OPERATION_CROSS_ENTROPY_WIDE:

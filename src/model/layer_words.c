@@ -54,7 +54,7 @@ void dsm__layer_words(const dsm_layer *layer, uint64_t words[DSM__LAYER_WORDS]) 
   };
   const double numbers[] = {
       layer->hidden_share,   layer->bytes.input,   layer->bytes.output, layer->bytes.operand,
-      layer->bytes.shortcut, layer->bytes.weights, layer->bytes.cache,
+      layer->bytes.shortcut, layer->bytes.weights, layer->bytes.cache,  layer->bytes.fork,
   };
   _Static_assert(sizeof counts + sizeof numbers == DSM__LAYER_WORDS * sizeof(uint64_t),
                  "all of them have a place");

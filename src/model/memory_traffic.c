@@ -141,7 +141,9 @@ static void derive_moved(const dsm_layer *layer, const dsm_assumptions *model, d
   const bool is_fork_in_stream =
       model->exact_forks && model->auxiliary_traffic != DSM_AUXILIARY_TRAFFIC_UNFUSED;
   if (is_backward && !residency->is_input_held && is_fork_in_stream) {
-    bytes->fork = chip_bytes(layer->fork_elements, share, element_bytes) * pad.input;
+    bytes->fork = chip_bytes(layer->fork_elements, share,
+                             dsm__stated_bytes(layer->bytes.fork, element_bytes)) *
+                  pad.input;
   }
   if (is_update && has_norm && (!residency->is_output_held || model->charge_held_masks)) {
     bytes->statistics =

@@ -40,29 +40,24 @@ void dsm__layer_derive_own_bytes(const dsm_workload *workload, const dsm_layer_s
   }
 }
 
-/* Elements of several tensors and their bytes. */
-typedef struct tensors {
-  double elements;
-  double bytes;
-  double first; /* bytes of an element of the first */
-  bool are_equal;
-} tensors;
-
-static void add(tensors *sum, double elements, double bytes) {
+static void add(dsm__made_tensors *sum, double elements, double bytes) {
   sum->are_equal = sum->elements > 0 ? sum->are_equal && is_equal(bytes, sum->first) : true;
   sum->first = sum->elements > 0 ? sum->first : bytes;
   sum->elements += elements;
   sum->bytes += elements * bytes;
 }
 
-/* Of an element, as in dsm_layer_bytes. */
-static double mean_of(const dsm_workload *workload, const tensors *sum) {
+double dsm__made_bytes(const dsm__made_tensors *sum, const dsm_workload *workload) {
   const double mean = sum->are_equal ? sum->first : sum->bytes / sum->elements;
   return sum->elements > 0 ? unless_usual(mean, workload->element_bytes) : 0;
 }
 
+void dsm__made_add(dsm__made_tensors *sum, const dsm_workload *workload, const dsm_layer *made) {
+  add(sum, (double)made->stored_elements, stated_or(made->bytes.output, workload->element_bytes));
+}
+
 static void add_made(const dsm_workload *workload, const dsm_layer *layers, const size_t *indices,
-                     size_t count, tensors *sum) {
+                     size_t count, dsm__made_tensors *sum) {
   const double usual = workload->element_bytes;
   for (size_t i = 0; i < count; i++) {
     if (indices[i] == DSM_NETWORK_INPUT) {
@@ -70,17 +65,16 @@ static void add_made(const dsm_workload *workload, const dsm_layer *layers, cons
                               (double)workload->input_size.columns;
       add(sum, elements, usual);
     } else {
-      const dsm_layer *const made = &layers[indices[i]];
-      add(sum, (double)made->stored_elements, stated_or(made->bytes.output, usual));
+      dsm__made_add(sum, workload, &layers[indices[i]]);
     }
   }
 }
 
 static double mean_made(const dsm_workload *workload, const dsm_layer *layers,
                         const size_t *indices, size_t count) {
-  tensors sum = {.elements = 0};
+  dsm__made_tensors sum = {.elements = 0};
   add_made(workload, layers, indices, count, &sum);
-  return mean_of(workload, &sum);
+  return dsm__made_bytes(&sum, workload);
 }
 
 double dsm__produced_bytes(const dsm_workload *workload, const dsm_layer *layer) {
@@ -93,14 +87,14 @@ double dsm__produced_bytes(const dsm_workload *workload, const dsm_layer *layer)
 static double read_bytes(const dsm_workload *workload, const dsm_layer *layer) {
   const double produced = dsm__produced_bytes(workload, layer);
   const double usual = workload->element_bytes;
-  tensors sum = {.elements = 0};
+  dsm__made_tensors sum = {.elements = 0};
   if (layer->gates == 0) {
     return produced;
   }
   const double units = (double)(layer->out / layer->gates);
   add(&sum, (double)layer->in - units, stated_or(produced, usual));
   add(&sum, units, stated_or(layer->bytes.output, usual));
-  return mean_of(workload, &sum);
+  return dsm__made_bytes(&sum, workload);
 }
 
 uint64_t dsm__sized_elements(const dsm_workload *workload, uint64_t elements, double bytes) {

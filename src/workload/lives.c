@@ -62,6 +62,7 @@ static bool is_used_after(const dsm_layer *producer, size_t index) {
 static void derive_forks(const dsm_workload *workload, dsm_layer *layers) {
   for (size_t i = 0; i < workload->layer_count; i++) {
     dsm_layer *const layer = &layers[i];
+    dsm__made_tensors forks = {.elements = 0};
     layer->is_shortcut_own_input = layer->shortcut_count > 0;
     for (size_t s = 0; s < layer->shortcut_count; s++) {
       layer->is_shortcut_own_input =
@@ -72,9 +73,11 @@ static void derive_forks(const dsm_workload *workload, dsm_layer *layers) {
       const size_t producer = layer->producers[p];
       if (producer != DSM_NETWORK_INPUT && is_used_after(&layers[producer], i) &&
           !is_among(producer, layer->producers, p)) {
-        layer->fork_elements += layers[producer].stored_size;
+        layer->fork_elements += layers[producer].stored_elements;
+        dsm__made_add(&forks, workload, &layers[producer]);
       }
     }
+    layer->bytes.fork = dsm__made_bytes(&forks, workload);
   }
 }
 

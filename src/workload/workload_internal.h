@@ -102,6 +102,20 @@ void dsm__layer_derive_own_bytes(const dsm_workload *workload, const dsm_layer_s
  * more than DSM_PRODUCT_MAX. */
 bool dsm__workload_derive_bytes(const dsm_workload *workload, dsm_layer *layers);
 
+/** Elements of several tensors and their bytes, all 0 before the first. */
+typedef struct dsm__made_tensors {
+  double elements;
+  double bytes;
+  double first; /**< bytes of an element of the first */
+  bool are_equal;
+} dsm__made_tensors;
+
+/** Adds what a layer makes. */
+void dsm__made_add(dsm__made_tensors *sum, const dsm_workload *workload, const dsm_layer *made);
+
+/** Bytes of an element of all of them, as in dsm_layer_bytes. */
+double dsm__made_bytes(const dsm__made_tensors *sum, const dsm_workload *workload);
+
 /** Bytes of an element of what the producers of a layer make, as in dsm_layer_bytes. */
 double dsm__produced_bytes(const dsm_workload *workload, const dsm_layer *layer);
 

@@ -208,7 +208,8 @@ END_TEST
 /* Layers that differ in any size are not one. */
 START_TEST(test_sizes_tell_layers_apart) {
   double *const sizes[] = {&sized.bytes.input,    &sized.bytes.output,  &sized.bytes.operand,
-                           &sized.bytes.shortcut, &sized.bytes.weights, &sized.bytes.cache};
+                           &sized.bytes.shortcut, &sized.bytes.weights, &sized.bytes.cache,
+                           &sized.bytes.fork};
   uint64_t before[DSM__LAYER_WORDS];
   uint64_t after[DSM__LAYER_WORDS];
   dsm__layer_words(&sized, before);
@@ -234,7 +235,7 @@ Suite *suite_element_sizes(void) {
   tcase_add_test(all, test_tiles_fetch_operands_of_their_sizes);
   tcase_add_test(all, test_memory_has_the_bytes_of_each);
   tcase_add_test(all, test_stages_and_relayouts_have_the_bytes_of_what_moves);
-  tcase_add_loop_test(all, test_sizes_tell_layers_apart, 0, 6);
+  tcase_add_loop_test(all, test_sizes_tell_layers_apart, 0, 7);
   suite_add_tcase(suite, all);
   return suite;
 }

@@ -136,7 +136,8 @@ START_TEST(test_shortcuts_and_forks_have_the_bytes_of_their_layer) {
                        " 'aux': [{'op': 'residual', 'from': 'a'}]},"
                        "{'name': 'c', 'type': 'matmul', 'in': 6, 'out': 2, 'operand': 'a'}");
   ck_assert_double_eq(network->layers[1].bytes.shortcut, 1);
-  ck_assert_uint_eq(network->layers[1].fork_elements, 3);
+  ck_assert_uint_eq(network->layers[1].fork_elements, 6);
+  ck_assert_double_eq(network->layers[1].bytes.fork, 1);
   ck_assert_double_eq(network->layers[2].bytes.operand, 1);
   ck_assert_double_eq(network->layers[2].bytes.input, 0);
 }
