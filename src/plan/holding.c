@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "plan/holding.h"
 
+#include "model/equations.h"
 #include "plan/tolerance.h"
 
 size_t dsm__last_use(const dsm_layer *layer) {
@@ -43,7 +44,7 @@ static bool derive_layouts(const dsm_workload *workload, const dsm__decisions *d
   for (size_t i = 0; i < input_count; i++) {
     const size_t producer = layer->producers[i];
     inputs[i] = (dsm_held_tensor){layers[producer].layer.output_layout,
-                                  workload->layers[producer].stored_elements};
+                                  workload->layers[producer].stored_size};
   }
   *layouts = (dsm_held_layouts){layers[index].layer.output_layout, inputs, input_count};
   holding->layouts = layouts;
@@ -66,7 +67,7 @@ bool dsm__holdings_derive(const dsm_workload *workload, const dsm__decisions *de
   }
   for (size_t i = 0; i < workload->layer_count; i++) {
     if (decisions->layers[i].layer.is_output_held) {
-      const uint64_t elements = workload->layers[i].stored_elements;
+      const uint64_t elements = workload->layers[i].stored_size;
       const size_t last = dsm__last_use(&workload->layers[i]);
       for (size_t k = i; k <= last && k < workload->layer_count; k++) {
         holdings[k].held_elements += elements;
@@ -111,11 +112,13 @@ double dsm__held_bytes(const dsm__layer_setting *setting, dsm_parallelism parall
 }
 
 double dsm__holding_needed_bytes(const dsm__layer_setting *setting, dsm_parallelism parallelism) {
-  const double unpooled =
-      setting->layer->pool_window == 0
-          ? 0
-          : dsm_tensor_chip_bytes(setting->layer->output_elements, setting->machine,
-                                  setting->precision, parallelism, samples_of(setting));
+  double unpooled = 0;
+  if (setting->layer->pool_window > 0) {
+    dsm_precision own = setting->precision;
+    own.element_bytes = dsm__stated_bytes(setting->layer->bytes.output, own.element_bytes);
+    unpooled = dsm_tensor_chip_bytes(setting->layer->output_elements, setting->machine, own,
+                                     parallelism, samples_of(setting));
+  }
   return dsm__held_bytes(setting, parallelism) + unpooled;
 }
 
@@ -234,6 +237,12 @@ dsm_pass_work dsm__part_work(const dsm__layer_setting *setting, dsm_pass pass,
                              dsm_parallelism parallelism, const dsm__part *part) {
   return dsm_pass_work_derive(part->layer, setting->machine, setting->precision, setting->mode,
                               pass, parallelism, part->samples, &part->residency);
+}
+
+double dsm__ideal_cycles_of(const dsm__layer_setting *setting, dsm_pass pass) {
+  const double rate = dsm__pass_array_rate(setting->layer, setting->machine->system,
+                                           &setting->precision, setting->mode, pass);
+  return dsm_ideal_cycles(setting->layer, setting->machine, rate, pass, setting->minibatch);
 }
 
 double dsm__preloaded_weight_bytes(const dsm_workload *workload, const dsm_machine *machine,

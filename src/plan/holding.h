@@ -91,6 +91,9 @@ dsm_pass_work dsm__part_work(const dsm__layer_setting *setting, dsm_pass pass,
 /** The room for preloaded weights is given out in as many steps (section 10). */
 #define DSM__PRELOAD_STEPS 32
 
+/** The ideal of a pass, all chips at their peak for what it multiplies. */
+double dsm__ideal_cycles_of(const dsm__layer_setting *setting, dsm_pass pass);
+
 /** What preloaded weights take of a core's scratchpad, before it is rounded. */
 double dsm__preloaded_weight_bytes(const dsm_workload *workload, const dsm_machine *machine,
                                    const dsm__decisions *decisions);

@@ -114,8 +114,7 @@ void dsm__pass_sum_up(dsm_pass_plan *pass) {
 }
 
 void dsm__pass_end(dsm__pass_builder *builder, const dsm__layer_setting *setting, dsm_pass which) {
-  builder->pass->ideal_cycles = dsm_ideal_cycles(
-      setting->layer, setting->machine, setting->precision.array_rate, which, setting->minibatch);
+  builder->pass->ideal_cycles = dsm__ideal_cycles_of(setting, which);
   dsm__pass_sum_up(builder->pass);
 }
 

@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "report/declared.h"
 
+#include "workload/workload_internal.h"
+
 static void add_layer(dsm__declared *declared, const dsm_workload *workload,
                       const dsm_layer *layer) {
   dsm__declared *const sum = &declared[layer->spec_index];
   sum->parameters += layer->parameters;
   sum->forward_macs += layer->macs * layer->timesteps;
   sum->activation_bytes +=
-      (double)layer->stored_elements * (double)layer->timesteps * workload->element_bytes;
+      (double)dsm__sized_elements(workload, layer->stored_elements, layer->bytes.output) *
+      (double)layer->timesteps * workload->element_bytes;
 }
 
 const dsm__declared *dsm__declared_derive(dsm__arena *arena, const dsm_workload *workload) {

@@ -47,6 +47,9 @@ static const dsm__object_key layer_keys[] = {
     {"causal", ATTENTION},
     {"vocabulary", EMBEDDING},
     {"learned_positions", EMBEDDING},
+    {.name = "element_bytes"},
+    {"weight_bytes", CONVS | FC | LSTM | EMBEDDING},
+    {"cache_bytes", ATTENTION},
 };
 const dsm__object_type dsm__layer_object = {.name = "layer",
                                             .keys = layer_keys,
@@ -278,6 +281,17 @@ const char *dsm__layer_name_read(const dsm__json_node *object, const char *key, 
   return name;
 }
 
+static void read_own_bytes(dsm_layer_spec *spec, const dsm__json_node *node) {
+  dsm__element_bytes_read(node, "element_bytes", &spec->element_bytes);
+  dsm__element_bytes_read(node, "weight_bytes", &spec->weight_bytes);
+  dsm__element_bytes_read(node, "cache_bytes", &spec->cache_bytes);
+  if (spec->weight_bytes > 0 && spec->tied_to != NULL) {
+    const dsm__json_node weight_bytes = dsm__json_member(node, "weight_bytes");
+    dsm__json_error(&weight_bytes, "tied weights have the bytes of those they are tied to",
+                    "expected no \"weight_bytes\" beside \"tied_to\", found one");
+  }
+}
+
 void dsm__layer_spec_read(dsm_layer_spec *spec, dsm__arena *arena, const dsm__json_node *node) {
   if (!dsm__object_only_any(node, &dsm__layer_object,
                             kind_of(node, "type", &dsm__layer_type_words))) {
@@ -311,4 +325,5 @@ void dsm__layer_spec_read(dsm_layer_spec *spec, dsm__arena *arena, const dsm__js
   if (kind->read != NULL) {
     kind->read(spec, arena, node);
   }
+  read_own_bytes(spec, node);
 }

@@ -186,7 +186,9 @@ class Checker:
 
     def check_parameter_rows(self, parameters, places):
         for where, text in places:
-            rows = {first_span(row.get("key", "")): row for table in tables(text or "") for row in table}
+            rows = {}
+            for row in (row for table in tables(text or "") for row in table):
+                rows.setdefault(first_span(row.get("key", "")), row)  # those of the workload before a layer's
             for path, (default, limits, unit, source) in parameters.items():
                 if path not in rows:
                     self.complain(where, f"no row for the parameter {path}")

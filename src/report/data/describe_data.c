@@ -110,7 +110,27 @@ typedef struct layer_row {
   dsm__parameter_counts counts; /* of all */
   double cache_bytes;
   dsm__declared of;
+  double element_bytes; /* stated of the layer; 0: not */
+  double weight_bytes;
+  double own_cache_bytes;
 } layer_row;
+
+static bool has_element_bytes(const void *row) {
+  return ((const layer_row *)row)->element_bytes > 0;
+}
+
+static bool has_weight_bytes(const void *row) {
+  return ((const layer_row *)row)->weight_bytes > 0;
+}
+
+static bool has_cache_bytes(const void *row) {
+  return ((const layer_row *)row)->own_cache_bytes > 0;
+}
+
+/* What a layer states of its own. */
+#define STATED_BYTES(field, name, about)                                                           \
+  DSM__FIELD(REAL, layer_row, field, #name, DSM__ABOVE, .unit = "bytes", .is_stated = has_##name,  \
+             .help = (about))
 
 #define PARAMETERS                                                                                 \
   COUNT(layer_row, of.parameters, "parameters", DSM__COLUMN, 0,                                    \
@@ -126,7 +146,12 @@ DSM__OWN_RECORD(layer_record, layer_row, true, "A declared layer.",
                            .help = "Its name."),
                 DSM__FIELD(WORD, layer_row, type, "type", DSM__COLUMN,
                            .words = &dsm__layer_type_words, .help = "What it is."),
-                PARAMETERS, MACS_AND_BYTES);
+                PARAMETERS, MACS_AND_BYTES,
+                STATED_BYTES(element_bytes, element_bytes,
+                             "An element of what it delivers, where the layer states "
+                             "it."),
+                STATED_BYTES(weight_bytes, weight_bytes, "A weight, likewise."),
+                STATED_BYTES(own_cache_bytes, cache_bytes, "An element of its cache, likewise."));
 
 DSM__OWN_RECORD(totals_record, layer_row, false, "Sums over the network.", PARAMETERS,
                 COUNT(layer_row, counts.weights, "weights", 0, 0, "Of products."),
@@ -323,8 +348,12 @@ static dsm__rows layers_of(dsm__page *page, const dsm_workload *workload) {
   layer_row *const rows = made.items;
   page->out.failed = page->out.failed || declared == NULL;
   for (size_t i = 0; declared != NULL && i < made.count; i++) {
-    rows[i] = (layer_row){
-        .name = workload->specs[i].name, .type = workload->specs[i].type, .of = declared[i]};
+    rows[i] = (layer_row){.name = workload->specs[i].name,
+                          .type = workload->specs[i].type,
+                          .of = declared[i],
+                          .element_bytes = workload->specs[i].element_bytes,
+                          .weight_bytes = workload->specs[i].weight_bytes,
+                          .own_cache_bytes = workload->specs[i].cache_bytes};
   }
   return made;
 }
