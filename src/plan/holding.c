@@ -154,10 +154,15 @@ static dsm_residency residency_of(const dsm__layer_setting *setting, dsm_paralle
   return residency;
 }
 
-/* Without timesteps: one invocation for each spatial minibatch. */
+static uint64_t micro_batches_of(const dsm__layer_setting *setting) {
+  return setting->micro_batches > 0 ? setting->micro_batches : 1;
+}
+
+/* Without timesteps: one invocation for each spatial minibatch of each micro-batch, whose gradients
+ * add up alike. */
 static dsm__parts spatial_parts(const dsm__layer_setting *setting, dsm_pass pass,
                                 const dsm_residency *residency) {
-  const uint64_t factor = setting->dysm_factor;
+  const uint64_t factor = setting->dysm_factor * micro_batches_of(setting);
   const uint64_t count = dsm_invocation_count(setting->layer, pass) * factor;
   if (pass != DSM_PASS_UPDATE || factor == 1) {
     return (dsm__parts){{{.kind = DSM_INVOCATION_FIRST, .count = count, .residency = *residency}},
@@ -178,7 +183,7 @@ static dsm__parts spatial_parts(const dsm__layer_setting *setting, dsm_pass pass
 /* With timesteps: one invocation for each of them. */
 static dsm__parts timestep_parts(const dsm__layer_setting *setting, dsm_pass pass,
                                  const dsm_residency *residency, bool is_kernel_kept) {
-  const uint64_t count = dsm_invocation_count(setting->layer, pass);
+  const uint64_t count = dsm_invocation_count(setting->layer, pass) * micro_batches_of(setting);
   if (!is_kernel_kept) {
     return (dsm__parts){{{.kind = DSM_INVOCATION_FIRST, .count = count, .residency = *residency}},
                         1};
@@ -203,12 +208,12 @@ static dsm__parts hoisted_parts(const dsm__layer_setting *setting, dsm_pass pass
       dsm_hoisted_samples(setting->layer, setting->machine, parallelism, setting->minibatch);
   dsm__parts parts = timestep_parts(setting, pass, residency, is_kernel_kept && !is_update);
   for (unsigned i = 0; i < parts.count; i++) {
-    parts.items[i].count = is_update ? 1 : parts.items[i].count;
+    parts.items[i].count = is_update ? micro_batches_of(setting) : parts.items[i].count;
     parts.items[i].layer = &loops[is_update ? DSM_HOISTED_GRADIENT : DSM_HOISTED_STEP];
     parts.items[i].samples = is_update ? all : setting->minibatch;
   }
   parts.items[parts.count++] = (dsm__part){.kind = DSM_INVOCATION_HOISTED,
-                                           .count = 1,
+                                           .count = micro_batches_of(setting),
                                            .residency = *residency,
                                            .layer = &loops[DSM_HOISTED_INPUT],
                                            .samples = all};
@@ -242,7 +247,8 @@ dsm_pass_work dsm__part_work(const dsm__layer_setting *setting, dsm_pass pass,
 double dsm__ideal_cycles_of(const dsm__layer_setting *setting, dsm_pass pass) {
   const double rate = dsm__pass_array_rate(setting->layer, setting->machine->system,
                                            &setting->precision, setting->mode, pass);
-  return dsm_ideal_cycles(setting->layer, setting->machine, rate, pass, setting->minibatch);
+  return dsm_ideal_cycles(setting->layer, setting->machine, rate, pass,
+                          setting->minibatch * micro_batches_of(setting));
 }
 
 double dsm__preloaded_weight_bytes(const dsm_workload *workload, const dsm_machine *machine,

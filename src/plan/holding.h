@@ -40,7 +40,8 @@ typedef struct dsm__layer_setting {
   const dsm_machine *machine;
   dsm_precision precision;
   dsm_mode mode;
-  uint64_t minibatch;
+  uint64_t minibatch;     /**< samples of a micro-batch */
+  uint64_t micro_batches; /**< in a step, 0: one */
   uint64_t dysm_factor;
   dsm__holding holding;
   double preloaded_bytes;            /**< of a core's scratchpad, by all layers */

@@ -173,7 +173,8 @@ static void check_kinds(checker *c, size_t index, dsm_pass which) {
       .machine = &c->machine,
       .precision = dsm_precision_of(c->plan->workload, c->plan->system),
       .mode = c->plan->options.mode,
-      .minibatch = c->plan->workload->minibatch,
+      .minibatch = c->plan->workload->minibatch / c->plan->micro_batches,
+      .micro_batches = c->plan->micro_batches,
       .dysm_factor = c->plan->layers[index].decisions.dysm_factor,
       .is_hoisted = c->plan->layers[index].decisions.is_hoisted,
   };

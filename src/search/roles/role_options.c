@@ -9,6 +9,7 @@
 
 #include <math.h>
 
+#include "model/equations.h"
 #include "plan/role_flow.h"
 #include "plan/role_rules.h"
 #include "plan/tolerance.h"
@@ -48,6 +49,13 @@ static bool is_possible(const dsm__problem *problem, const dsm_layer *layer,
   if (!is_good || dsm__roles_why_not(layer, system, parallelism) != NULL) {
     return false;
   }
+  const dsm__search_inputs *const inputs = &problem->inputs;
+  if (inputs->micro_batches > 1 &&
+      inputs->workload->minibatch %
+              dsm__divided_ways(&problem->machine, parallelism, DSM_DIVIDED_SAMPLES) !=
+          0) {
+    return false;
+  }
   return dsm_parallelism_has_roles(parallelism) ||
          (dsm__search_parallelisms(&problem->inputs, layer) & DSM_PARALLELISM_BIT(parallelism)) !=
              0;
@@ -61,9 +69,10 @@ static void score(dsm__problem *problem, size_t layer_index, dsm__role_option *o
   const dsm_pass_layouts layouts = dsm_pass_layouts_uniform(option->parallelism);
   option->cycles = HUGE_VAL;
   for (unsigned f = 0; f < problem->table.factor_count; f++) {
-    if (problem->factors.is_uniform ? f > 0
-                                    : !dsm__factor_is_allowed(&problem->factors, layer, f) ||
-                                          dsm__is_run_hoisted(layer, f)) {
+    if (problem->factors.is_uniform || inputs->micro_batches > 1
+            ? f > 0
+            : !dsm__factor_is_allowed(&problem->factors, layer, f) ||
+                  dsm__is_run_hoisted(layer, f)) {
       continue;
     }
     dsm__layer_setting setting = dsm__run_setting(inputs, layer, f);

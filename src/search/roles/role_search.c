@@ -47,7 +47,8 @@ typedef struct role_graph {
 
 bool dsm__problem_has_roles(const dsm__problem *problem) {
   return dsm__has_optimization(&problem->inputs, DSM_OPTIMIZATION_SPATIAL) ||
-         dsm__has_optimization(&problem->inputs, DSM_OPTIMIZATION_TENSOR);
+         dsm__has_optimization(&problem->inputs, DSM_OPTIMIZATION_TENSOR) ||
+         dsm__has_optimization(&problem->inputs, DSM_OPTIMIZATION_ACCUMULATE);
 }
 
 static const dsm_layer *layer_of(const role_graph *g, size_t index) {
@@ -164,7 +165,8 @@ static double move_cycles(const role_graph *g, const dsm__role_move *move) {
     const dsm_traffic back = dsm__role_move_traffic(machine, move, bytes, true);
     cycles += dsm_group_cycles(machine, &back);
   }
-  return cycles;
+  const uint64_t micro_batches = g->problem->inputs.micro_batches;
+  return cycles * (micro_batches > 0 ? (double)micro_batches : 1);
 }
 
 /* ---- edges ---- */
@@ -415,7 +417,7 @@ static bool decide(const role_graph *g, const dsm__network_graph *network,
     }
     node = edge->to;
   }
-  *decisions = (dsm__decisions){.layers = layers};
+  *decisions = (dsm__decisions){.layers = layers, .micro_batches = problem->inputs.micro_batches};
   return true;
 }
 
@@ -444,6 +446,23 @@ static bool find_options(role_graph *g) {
     }
   }
   return true;
+}
+
+/* Does the memory suffice if each layer keeps the least of all its options? Without that no graph
+ * has a path that fits. */
+static bool may_fit(const role_graph *g) {
+  double kept = 0;
+  for (size_t i = 0; i < g->problem->inputs.workload->layer_count; i++) {
+    const dsm__role_options *const options = options_of(g, i);
+    double least = HUGE_VAL;
+    for (size_t o = 0; o < options->whole_count; o++) {
+      const state running = {.option = (uint32_t)o + 1};
+      const dsm_layer_memory memory = memory_of(g, i, &running);
+      least = fmin(least, dsm__kept_bytes(&memory));
+    }
+    kept += least;
+  }
+  return kept <= dsm__capacity_limit(g->problem->capacity_bytes);
 }
 
 /* One graph of the options that the slack leaves. */
@@ -481,6 +500,9 @@ bool dsm__role_search(dsm__problem *problem, double limit_cycles, dsm__graph_ans
   *answer = (dsm__graph_answer){.cycles = HUGE_VAL, .lower_bound_cycles = HUGE_VAL};
   if (!find_options(&g)) {
     return false;
+  }
+  if (!may_fit(&g)) {
+    return true;
   }
   double least = 0;
   for (size_t i = 0; i < problem->inputs.workload->layer_count; i++) {
