@@ -109,6 +109,9 @@ dsm__role_options dsm__role_options_find(dsm__problem *problem, size_t layer_ind
   DSM__LIST(dsm__role_option) list = {NULL, 0, 0};
   dsm__role_options found = {.items = NULL};
   size_t numbers = 1;
+  if (!DSM__LIST_RESERVE_IN(&list, 1, problem->arena)) { /* a list that stays empty is one too */
+    return found;
+  }
   for (unsigned a = 0; a < axis_count; a++) {
     numbers *= DSM_ROLE_COUNT;
   }
