@@ -216,7 +216,9 @@ bool dsm__legality_check(const dsm__candidate *candidate, dsm__violation_functio
   if (!prepare(&judge)) {
     return false;
   }
-  for (size_t i = 0; i < candidate->workload->layer_count; i++) {
+  dsm__judge_micro_batches(&judge);
+  const bool is_cut_well = judge.told_count == 0;
+  for (size_t i = 0; is_cut_well && i < candidate->workload->layer_count; i++) {
     if (dsm__is_known(&judge, i)) {
       judge_factor(&judge, i);
       judge_hoisted(&judge, i);

@@ -43,7 +43,7 @@ static void judge_company(dsm__judge *judge, size_t index) {
 }
 
 /* Chips that share samples have equally many of each micro-batch; stages have no micro-batches. */
-static void judge_micro_batches(dsm__judge *judge) {
+void dsm__judge_micro_batches(dsm__judge *judge) {
   const dsm_workload *const workload = judge->of->workload;
   const uint64_t micro_batches = dsm__micro_batches(judge->of->decisions);
   const uint64_t samples = workload->minibatch / micro_batches;
@@ -67,7 +67,6 @@ static void judge_micro_batches(dsm__judge *judge) {
 bool dsm__judge_roles(dsm__judge *judge) {
   static const dsm_pass passes[] = {DSM_PASS_FORWARD, DSM_PASS_BACKWARD};
   const dsm_workload *const workload = judge->of->workload;
-  judge_micro_batches(judge);
   if (judge->told_count > 0 || !dsm__has_roles(workload, judge->of->decisions)) {
     return true;
   }

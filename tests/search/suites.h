@@ -28,5 +28,6 @@ Suite *suite_optimizations(void);
 Suite *suite_published(void);
 Suite *suite_residents(void);
 Suite *suite_limits(void);
+Suite *suite_micro_batches(void);
 
 #endif
