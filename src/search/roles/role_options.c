@@ -102,6 +102,57 @@ static dsm_axis_set opening_axes(const dsm_system *system, dsm_parallelism paral
   return axes;
 }
 
+/* Do neighbours see no difference between two roles: the same layouts, and the same side? */
+static bool is_like(const dsm_layer *layer, dsm_role a, dsm_role b) {
+  return dsm_role_input_layout(a) == dsm_role_input_layout(b) &&
+         dsm_role_output_layout(a) == dsm_role_output_layout(b) &&
+         dsm__is_column_like(a) == dsm__is_column_like(b) &&
+         dsm__is_row_like(a) == dsm__is_row_like(b) &&
+         dsm__is_heads_like(layer, a) == dsm__is_heads_like(layer, b);
+}
+
+/* Neighbours see no difference, and the first takes no more time and memory: all that a layer keeps
+ * goes with what a chip has of its weights or of its output. */
+static bool is_no_worse(const dsm__problem *problem, const dsm_layer *layer,
+                        const dsm__role_option *a, const dsm__role_option *b) {
+  const uint64_t samples = problem->inputs.workload->minibatch;
+  for (unsigned axis = 0; axis < problem->machine.system->system.axis_count; axis++) {
+    if (!is_like(layer, dsm_parallelism_role(a->parallelism, axis),
+                 dsm_parallelism_role(b->parallelism, axis))) {
+      return false;
+    }
+  }
+  const dsm_chip_share of_a =
+      dsm_chip_share_derive(layer, &problem->machine, a->parallelism, samples);
+  const dsm_chip_share of_b =
+      dsm_chip_share_derive(layer, &problem->machine, b->parallelism, samples);
+  const double kept_a =
+      (double)of_a.chip.n[DSM_DIM_MB] * of_a.position_share / (double)of_a.stored_ways;
+  const double kept_b =
+      (double)of_b.chip.n[DSM_DIM_MB] * of_b.position_share / (double)of_b.stored_ways;
+  return a->cycles <= dsm__tie_limit(b->cycles) && of_a.weight_ways >= of_b.weight_ways &&
+         kept_a <= kept_b;
+}
+
+/* Leaves out options that are no better in anything than another one, of equals all but the first;
+ * the others stay in order. */
+static size_t drop_dominated(const dsm__problem *problem, const dsm_layer *layer,
+                             dsm__role_option *options, size_t count) {
+  size_t kept = 0;
+  for (size_t i = 0; i < count; i++) {
+    bool is_dominated = false;
+    for (size_t j = 0; j < count && !is_dominated; j++) {
+      const bool is_first = j < i || !is_no_worse(problem, layer, &options[i], &options[j]);
+      is_dominated = j != i && is_first && is_no_worse(problem, layer, &options[j], &options[i]);
+    }
+    if (!is_dominated) {
+      options[kept++] =
+          options[i]; /* what it overwrites has been found worse than one that stays */
+    }
+  }
+  return kept;
+}
+
 dsm__role_options dsm__role_options_find(dsm__problem *problem, size_t layer_index) {
   const dsm_system *const system = problem->machine.system;
   const dsm_layer *const layer = &problem->inputs.workload->layers[layer_index];
@@ -128,6 +179,7 @@ dsm__role_options dsm__role_options_find(dsm__problem *problem, size_t layer_ind
     score(problem, layer_index, option);
     option->least_cycles = option->cycles;
   }
+  list.count = drop_dominated(problem, layer, list.items, list.count);
   found.whole_count = list.count;
   for (size_t i = 0; i < found.whole_count; i++) {
     const dsm_parallelism parallelism = list.items[i].parallelism;

@@ -345,6 +345,16 @@ static void add_end(role_graph *g, size_t first, size_t end) {
   dsm__graph_begin_edges(&g->builder, last);
 }
 
+/* What a graph was made with. */
+static void drop_building(role_graph *g) {
+  dsm__map_fini(&g->index);
+  g->index = (dsm__map){NULL, 0, 0};
+  free(g->states.items);
+  g->states.items = NULL;
+  g->states.count = g->states.capacity = 0;
+  dsm__graph_builder_fini(&g->builder);
+}
+
 static bool build(role_graph *g, dsm__network_graph *network) {
   const size_t layer_count = g->problem->inputs.workload->layer_count;
   const state start = {{0}, {0}, 0};
@@ -377,6 +387,7 @@ static bool build(role_graph *g, dsm__network_graph *network) {
   const bool is_built =
       new_edge != NULL && dsm__graph_finish(&g->builder, network, new_edge, arena);
   network->graph.capacity_bytes = g->problem->capacity_bytes;
+  drop_building(g); /* before labels take their room */
   return is_built;
 }
 
@@ -479,12 +490,7 @@ static bool search_within(role_graph *g, double slack, dsm__graph_answer *answer
               decide(g, &network, &path, decisions);
   }
   dsm__arena_free(g->arena);
-  dsm__map_fini(&g->index);
-  g->index = (dsm__map){NULL, 0, 0};
-  free(g->states.items);
-  g->states.items = NULL;
-  g->states.count = g->states.capacity = 0;
-  dsm__graph_builder_fini(&g->builder);
+  drop_building(g);
   return is_good;
 }
 
