@@ -59,7 +59,7 @@ static bool find_roles(const void *context, const char *key, size_t *value) {
     seen |= 1U << axis;
     rest += length + (rest[length] == ',' ? 1 : 0);
   }
-  *value = (size_t)dsm_parallelism_of(&roles);
+  *value = (size_t)dsm_parallelism_of(&roles, of->count);
   return seen != 0;
 }
 
@@ -75,7 +75,7 @@ static bool are_roles(size_t value) {
       return false;
     }
   }
-  return (size_t)dsm_parallelism_of(&roles) == value;
+  return (size_t)dsm_parallelism_of(&roles, DSM_AXES_MAX) == value;
 }
 
 static const role_names default_names = {.names = {"x", "y", "z"}, .count = DSM_AXES_MAX};

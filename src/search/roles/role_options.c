@@ -40,7 +40,7 @@ static dsm_roles roles_of(size_t number, unsigned axis_count) {
 static bool is_possible(const dsm__problem *problem, const dsm_layer *layer,
                         const dsm_roles *roles) {
   const dsm_system *const system = problem->machine.system;
-  const dsm_parallelism parallelism = dsm_parallelism_of(roles);
+  const dsm_parallelism parallelism = dsm_parallelism_of(roles, system->system.axis_count);
   bool is_good = true;
   for (unsigned a = 0; is_good && a < system->system.axis_count; a++) {
     is_good = is_optional(problem, roles->of[a]) &&
@@ -175,7 +175,7 @@ dsm__role_options dsm__role_options_find(dsm__problem *problem, size_t layer_ind
       return found;
     }
     dsm__role_option *const option = &list.items[list.count++];
-    *option = (dsm__role_option){.parallelism = dsm_parallelism_of(&roles)};
+    *option = (dsm__role_option){.parallelism = dsm_parallelism_of(&roles, axis_count)};
     score(problem, layer_index, option);
     option->least_cycles = option->cycles;
   }

@@ -25,9 +25,11 @@
 
 /* Along all axes. No padding: compared as bytes. */
 typedef struct state {
-  uint64_t inside[DSM_AXES_MAX]; /* bit k: what the layer k + 1 before made is inside, and live */
-  uint32_t outer[DSM_AXES_MAX];  /* dsm_layout */
-  uint32_t option;               /* of a layer's node, + 1; 0: between layers */
+  uint64_t inside[DSM_AXES_MAX];   /* bit k: what the layer k + 1 before made is inside, and live */
+  uint64_t gathered[DSM_AXES_MAX]; /* of these: its input lies gathered, and a later layer reads it
+                                      too */
+  uint32_t outer[DSM_AXES_MAX];    /* dsm_layout */
+  uint32_t option;                 /* of a layer's node, + 1; 0: between layers */
 } state;
 
 /* The most layers that a tensor can be inside for. */
@@ -37,6 +39,7 @@ typedef struct role_graph {
   dsm__problem *problem;
   const dsm__role_options *options; /* of each class, then of those among the first layers */
   const double *least;              /* of each layer: cycles of its fastest option */
+  const size_t *last_alike;         /* of each layer: the last one with the same input */
   double slack;                     /* cycles by which an option may be over its layer's least */
   dsm__arena *arena;                /* of the graph */
   dsm__graph_builder builder;
@@ -141,14 +144,13 @@ static uint64_t outside_elements(const role_graph *g, const state *s, size_t nex
   return elements;
 }
 
-/* An earlier layer gathers the same input along an axis, with the same role: it is inside and live,
- * and which of the two roles it has the outer layout tells, as that has not changed since. */
+/* An earlier layer gathers the same input along an axis; with the same role, if what is outside
+ * does not move before this layer: which of the two roles it has the outer layout tells. */
 static bool is_gather_shared(const role_graph *g, const state *s, size_t index, unsigned axis) {
   const dsm_layer *const layer = layer_of(g, index);
   for (size_t k = 0; k < REACH && k < index; k++) {
-    const size_t other = index - 1 - k;
-    if ((s->inside[axis] >> k & 1U) != 0 && dsm__is_same_input(layer_of(g, other), layer) &&
-        !layer_of(g, other)->is_product) {
+    if ((s->gathered[axis] >> k & 1U) != 0 &&
+        dsm__is_same_input(layer_of(g, index - 1 - k), layer)) {
       return true;
     }
   }
@@ -234,10 +236,10 @@ static bool enter(const role_graph *g, const surroundings *around, dsm_paralleli
         (around->shortcut_sides[a] & (is_made_inside ? 1U : 2U)) != 0) {
       return false;
     }
-    if (!is_read_inside) {
+    if (!is_read_inside && to->outer[a] != (uint32_t)dsm_role_input_layout(role)) {
       to->outer[a] = (uint32_t)dsm_role_input_layout(role);
-    }
-    if (dsm__is_column_like(role) && dsm_axis_set_has(around->gathered, a)) {
+      to->gathered[a] = 0;
+    } else if (dsm__is_column_like(role) && dsm_axis_set_has(around->gathered, a)) {
       *shared |= 1U << a;
     }
   }
@@ -264,15 +266,21 @@ static bool leave(const role_graph *g, const state *from, size_t index, dsm_para
       return false;
     }
     to->inside[a] = to->inside[a] << 1 | (is_made_inside && is_live ? 1U : 0U);
+    to->gathered[a] = to->gathered[a] << 1 | (dsm__is_column_like(role) && is_live ? 1U : 0U);
     for (size_t k = 0; k < REACH && k <= index;
          k++) { /* what has just been read for the last time */
       const size_t end = dsm__last_use(layer_of(g, index - k));
       if (end == DSM_NEVER_USED || end <= index) {
         to->inside[a] &= ~(UINT64_C(1) << k);
       }
+      if (g->last_alike[index - k] <= index) {
+        to->gathered[a] &= ~(UINT64_C(1) << k);
+      }
     }
-    if (!is_made_inside) {
+    to->gathered[a] &= to->inside[a];
+    if (!is_made_inside && to->outer[a] != (uint32_t)dsm_role_output_layout(role)) {
       to->outer[a] = (uint32_t)dsm_role_output_layout(role);
+      to->gathered[a] = 0;
     }
     move->before.of[a] = (dsm_layout)from->outer[a];
     move->after.of[a] = (dsm_layout)to->outer[a];
@@ -357,7 +365,7 @@ static void drop_building(role_graph *g) {
 
 static bool build(role_graph *g, dsm__network_graph *network) {
   const size_t layer_count = g->problem->inputs.workload->layer_count;
-  const state start = {{0}, {0}, 0};
+  const state start = {{0}, {0}, {0}, 0};
   begin_index(g);
   node_of(g, &start, 0, DSM__NODE_OPEN);
   size_t first = 0;
@@ -438,11 +446,13 @@ static bool find_options(role_graph *g) {
   dsm__role_options *const options =
       dsm__arena_array(g->problem->arena, 2 * distinct->count, sizeof *options);
   double *const least = dsm__arena_array(g->problem->arena, layer_count, sizeof *least);
-  if (options == NULL || least == NULL) {
+  size_t *const last_alike = dsm__arena_array(g->problem->arena, layer_count, sizeof *last_alike);
+  if (options == NULL || least == NULL || last_alike == NULL) {
     return false;
   }
   g->options = options;
   g->least = least;
+  g->last_alike = last_alike;
   for (size_t i = 0; i < layer_count; i++) {
     dsm__role_options *const own = &options[options_of(g, i) - options];
     if (own->items == NULL) {
@@ -450,6 +460,11 @@ static bool find_options(role_graph *g) {
     }
     if (own->items == NULL) {
       return false;
+    }
+    last_alike[i] = i;
+    for (size_t k = 1; k <= REACH && i + k < layer_count; k++) {
+      last_alike[i] =
+          dsm__is_same_input(layer_of(g, i), layer_of(g, i + k)) ? i + k : last_alike[i];
     }
     least[i] = HUGE_VAL;
     for (size_t o = 0; o < own->count; o++) {
