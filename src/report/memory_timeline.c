@@ -39,8 +39,7 @@ static double output_error(const dsm_plan *plan, size_t index) {
       layer, &machine, plan->layers[index].error_parallelism, plan->workload->minibatch);
   const double bytes = (double)layer->stored_elements * (double)layer->timesteps *
                        (double)share.chip.n[DSM_DIM_MB] * share.position_share /
-                       (double)share.stored_ways *
-                       plan->workload->element_bytes;
+                       (double)share.stored_ways * plan->workload->element_bytes;
   const double most = plan->result.memory.errors_bytes;
   return bytes < most ? bytes : most;
 }
