@@ -110,6 +110,9 @@ typedef struct dsm_explanation {
   double reference_cycles; /**< the step that network_cycles compare with: the plan's, or, where
                               that preloads weights, the best without any on chip */
   bool has_hidden_sums;    /**< sums of gradients count in full in both, also what of them hides */
+  bool is_layer_alone;     /**< what the step would take is not known: network_cycles are 0, there
+                              are no what_ifs. So it is where layers may have roles other than data
+                              and model */
 } dsm_explanation;
 
 /** The word for a decision, such as "dysm_factor". Never NULL. */

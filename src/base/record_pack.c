@@ -122,7 +122,8 @@ static bool is_possible(const dsm__field *field, const unsigned char *value) {
   }
   if (field->kind == DSM__FIELD_WORD) {
     memcpy(&word, value, sizeof word);
-    return dsm__is_word(field->words, word) || (field->fallback > 0 && word == (unsigned)field->fallback);
+    return dsm__is_word(field->words, word) ||
+           (field->fallback > 0 && word == (unsigned)field->fallback);
   }
   return true;
 }

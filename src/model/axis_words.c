@@ -82,14 +82,6 @@ static const role_names default_names = {.names = {"x", "y", "z"}, .count = DSM_
 const dsm__made_words dsm__role_made_words = {
     .find = find_roles, .is_value = are_roles, .of = &default_names};
 
-static const char role_letters[] = {
-    [DSM_ROLE_DATA] = 'D',          [DSM_ROLE_SPATIAL] = 'S',     [DSM_ROLE_MODEL] = 'M',
-    [DSM_ROLE_MODEL_OUT] = 'O',     [DSM_ROLE_COLUMN] = 'C',      [DSM_ROLE_ROW] = 'R',
-    [DSM_ROLE_GATHER_COLUMN] = 'G', [DSM_ROLE_ROW_SCATTER] = 'T', [DSM_ROLE_HEADS] = 'H',
-    [DSM_ROLE_EXPERT] = 'E',        [DSM_ROLE_WHOLE] = 'W',
-};
-_Static_assert(sizeof role_letters == DSM_ROLE_COUNT, "a letter for each role");
-
 static dsm_axes_word roles_word(const char *const names[], unsigned count,
                                 dsm_parallelism parallelism) {
   dsm_axes_word word = {.text = ""};
@@ -135,7 +127,7 @@ bool dsm__note_parallelism(dsm__renaming *renaming, dsm_parallelism parallelism,
   const dsm_axes_word key = roles_word(of->names, of->count, parallelism);
   char brief[DSM_AXES_MAX + 1] = "";
   for (unsigned a = 0; a < of->count; a++) {
-    brief[a] = role_letters[dsm_parallelism_role(parallelism, a)];
+    brief[a] = dsm__word_brief(&dsm__role_words, dsm_parallelism_role(parallelism, a))[0];
   }
   dsm__word *const word = &of->items[of->made.count];
   *word = (dsm__word){.key = dsm__arena_strdup(arena, key.text),

@@ -191,7 +191,7 @@ static void read_layer(dsm__plan_reader *reader, size_t index) {
   const bool is_good = read_decisions(reader, node, index);
   const bool has_passes = read_passes(reader, node, index);
   const dsm__layer_decision *const decision = &reader->layers[index];
-  if (decision->layer.error_parallelism < DSM_PARALLELISM_COUNT) {
+  if (decision->layer.error_parallelism != DSM_PARALLELISM_COUNT) {
     reader->layers[index].layouts.of[DSM_PASS_BACKWARD] = decision->layer.error_parallelism;
   }
   reader->is_known[index] = is_good && has_passes;

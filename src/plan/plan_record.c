@@ -408,8 +408,8 @@ const dsm__words dsm__plan_versions = {
     .what = "format", .items = format_words, .count = 1, .also = &minor_versions};
 
 static void write_format(dsm__json_writer *writer, const void *plan) {
-  const bool has_names =
-      ((const dsm_plan *)plan)->renaming != NULL && ((const dsm_plan *)plan)->renaming->has_names;
+  const dsm__renaming *const renaming = ((const dsm_plan *)plan)->renaming;
+  const bool has_names = renaming != NULL && renaming->has_names;
   dsm__json_write_string(writer, (has_names ? minor_words : format_words)[0].key);
 }
 

@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "model/names.h"
+#include "model/axis_words.h"
 #include "report/loss.h"
 #include "report/table/number_style.h"
 #include "report/table/text_page.h"
@@ -16,6 +16,21 @@
 bool dsm__explain_is_per_pass(const dsm_plan *plan) {
   return plan->options.mode == DSM_MODE_TRAINING &&
          (plan->options.optimizations & DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_PER_PASS)) != 0;
+}
+
+const dsm__renaming *dsm__explain_words(dsm__page *page, const dsm_plan *plan,
+                                        const dsm_explanation *const *explanations, size_t count) {
+  dsm__renaming *words = NULL;
+  bool is_good = page->arena != NULL && dsm__system_words(plan->system, page->arena, &words);
+  for (size_t e = 0; is_good && words != NULL && e < count; e++) {
+    for (size_t i = 0; is_good && i < explanations[e]->alternative_count; i++) {
+      const dsm_parallelism parallelism = explanations[e]->alternatives[i].parallelism;
+      is_good = !dsm_parallelism_has_roles(parallelism) ||
+                dsm__note_parallelism(words, parallelism, page->arena);
+    }
+  }
+  page->out.failed = page->out.failed || !is_good;
+  return words;
 }
 
 const dsm_alternative *dsm__explain_chosen(const dsm_explanation *explanation, dsm_pass pass) {
@@ -51,14 +66,20 @@ static double layer_cycles(const dsm_explanation *explanation, dsm_parallelism p
   return sum;
 }
 
+/* Faster than another, or as fast and of a parallelism that is preferred. */
+static bool is_better(const dsm_alternative *rival, const dsm_alternative *best) {
+  return best == NULL || rival->cycles.total < best->cycles.total ||
+         (rival->cycles.total <= best->cycles.total && rival->parallelism < best->parallelism);
+}
+
 /* The fastest of the other parallelisms in a pass, or NULL. */
 static const dsm_alternative *best_rival(const dsm_explanation *explanation,
                                          const dsm_alternative *chosen) {
   const dsm_alternative *best = NULL;
-  for (int p = 0; p < DSM_PARALLELISM_COUNT; p++) {
-    const dsm_alternative *const rival = best_of(explanation, chosen->pass, (dsm_parallelism)p);
-    if (rival != NULL && rival->parallelism != chosen->parallelism &&
-        (best == NULL || rival->cycles.total < best->cycles.total)) {
+  for (size_t i = 0; i < explanation->alternative_count; i++) {
+    const dsm_alternative *const rival = &explanation->alternatives[i];
+    if (rival->is_best_of_parallelism && rival->pass == chosen->pass &&
+        rival->parallelism != chosen->parallelism && is_better(rival, best)) {
       best = rival;
     }
   }
@@ -214,9 +235,8 @@ static const char *against_rival(dsm__page *page, const dsm_plan *plan,
                      dsm__page_word(page, &dsm__parallelism_words, rival->parallelism),
                      times(page, dsm__share(rival->cycles.total, chosen->cycles.total)),
                      extra_time(page, chosen, rival));
-  if (dsm__explain_is_preloading(plan)) {
-    return dsm__page_text(page, "%s.",
-                          beginning); /* what it costs is not known with weights on chip */
+  if (explanation->is_layer_alone || dsm__explain_is_preloading(plan)) {
+    return dsm__page_text(page, "%s.", beginning); /* what it costs is not known */
   }
   if (!(rival->network_cycles > 0)) {
     return dsm__page_text(page, "%s, but no mapping of the network has it.", beginning);
@@ -396,7 +416,8 @@ static const char *why_per_pass(dsm__page *page, const dsm_explanation *explanat
 
 const char *dsm__explain_layer_why(dsm__page *page, const dsm_plan *plan,
                                    const dsm_explanation *explanation) {
-  if (explanation->alternative_count == 0 || dsm__explain_is_preloading(plan)) {
+  if (explanation->alternative_count == 0 || explanation->is_layer_alone ||
+      dsm__explain_is_preloading(plan)) {
     return "";
   }
   return dsm__explain_is_per_pass(plan) ? why_per_pass(page, explanation)

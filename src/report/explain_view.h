@@ -11,6 +11,10 @@ bool dsm__explain_is_per_pass(const dsm_plan *plan);
 /** Does the plan preload weights? Then the network is compared without any on chip. */
 bool dsm__explain_is_preloading(const dsm_plan *plan);
 
+/** The words of the plan's system, with those of all roles that explanations have; of the page. */
+const dsm__renaming *dsm__explain_words(dsm__page *page, const dsm_plan *plan,
+                                        const dsm_explanation *const *explanations, size_t count);
+
 /** What the plan does in a pass, or NULL if the layer has no such pass. */
 const dsm_alternative *dsm__explain_chosen(const dsm_explanation *explanation, dsm_pass pass);
 

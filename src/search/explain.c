@@ -16,12 +16,14 @@
 #include "plan/issue.h"
 #include "plan/pass_builder.h"
 #include "plan/plan_internal.h"
+#include "plan/role_flow.h"
 #include "plan/stage.h"
 #include "plan/tolerance.h"
 #include "search/explain_internal.h"
 #include "search/fused.h"
 #include "search/layer_search.h"
 #include "search/overlapped.h"
+#include "search/roles/role_search.h"
 
 /* A core split of the chosen parallelism, by its total. */
 typedef struct ranked_split {
@@ -49,6 +51,8 @@ static dsm__layer_setting setting_of(const dsm__explaining *e, bool is_chosen_pa
       setting.reductions != NULL && e->chosen->pipeline == DSM_NO_PIPELINE ? &e->shares : NULL;
   setting.preloaded_bytes = e->preloaded_bytes;
   if (is_chosen_parallelism) {
+    setting.gathered_before = e->gathered_before;
+    setting.summed_later = e->summed_later;
     setting.holding = e->holding;
     setting.resident_fraction = e->chosen->decisions.weights_on_chip;
   }
@@ -122,38 +126,52 @@ static void keep_planned_splits(const dsm_pass_plan *planned, dsm_pass pass,
   }
 }
 
-/* The best splits of every parallelism of a pass. */
-static void list_parallelisms(dsm__explaining *e, dsm_explanation *explanation, dsm_pass pass) {
+/* The best splits of a parallelism of a pass. */
+static void list_parallelism(dsm__explaining *e, dsm_explanation *explanation, dsm_pass pass,
+                             dsm_parallelism parallelism) {
   const dsm_pass_plan *const planned = &e->chosen->passes[pass];
+  const dsm__layer_setting setting = setting_of(e, parallelism == planned->share.parallelism);
+  const dsm__best_pass best =
+      dsm__best_pass_find(&setting, pass, parallelism,
+                          dsm__has_optimization(&e->problem->inputs, DSM_OPTIMIZATION_REUSE),
+                          &e->problem->table.splits);
+  dsm__layer_decision decision = decision_of(e, pass, parallelism);
+  decision.is_kernel_kept[pass] = best.is_kernel_kept;
+  memcpy(decision.splits[pass], best.splits, sizeof best.splits);
+  if (setting.resident_fraction > 0) {
+    keep_planned_splits(planned, pass, &decision);
+  }
+  dsm_alternative *const alternative = append(explanation);
+  *alternative = (dsm_alternative){
+      .pass = pass,
+      .parallelism = parallelism,
+      .split = decision.splits[pass][0],
+      .is_chosen = is_as_planned(planned, &decision, pass),
+      .is_best_of_parallelism = true,
+      .network_cycles = dsm__explain_network_cycles(e, pass, parallelism),
+  };
+  predict_alternative(e, &decision, alternative);
+}
+
+/* Every parallelism that is allowed, and the plan's own. */
+static void list_parallelisms(dsm__explaining *e, dsm_explanation *explanation, dsm_pass pass) {
+  const dsm_parallelism planned = e->chosen->passes[pass].share.parallelism;
   const dsm_parallelism_set allowed = dsm__allowed_parallelisms(
       e->chosen->layer, e->problem->inputs.options, e->problem->machine.system);
   for (unsigned p = 0; p < e->problem->machine.parallelism_count; p++) {
-    const dsm_parallelism parallelism = (dsm_parallelism)p;
-    const bool is_planned = parallelism == planned->share.parallelism;
-    if ((allowed & DSM_PARALLELISM_BIT(p)) == 0 && !is_planned) {
-      continue;
+    if ((allowed & DSM_PARALLELISM_BIT(p)) != 0 || p == (unsigned)planned) {
+      list_parallelism(e, explanation, pass, (dsm_parallelism)p);
     }
-    const dsm__layer_setting setting = setting_of(e, is_planned);
-    const dsm__best_pass best =
-        dsm__best_pass_find(&setting, pass, parallelism,
-                            dsm__has_optimization(&e->problem->inputs, DSM_OPTIMIZATION_REUSE),
-                            &e->problem->table.splits);
-    dsm__layer_decision decision = decision_of(e, pass, parallelism);
-    decision.is_kernel_kept[pass] = best.is_kernel_kept;
-    memcpy(decision.splits[pass], best.splits, sizeof best.splits);
-    if (setting.resident_fraction > 0) {
-      keep_planned_splits(planned, pass, &decision);
+  }
+  bool is_listed = !dsm_parallelism_has_roles(planned);
+  for (size_t i = 0; i < e->role_count; i++) {
+    if (dsm_parallelism_has_roles(e->roles[i].parallelism)) {
+      list_parallelism(e, explanation, pass, e->roles[i].parallelism);
+      is_listed = is_listed || e->roles[i].parallelism == planned;
     }
-    dsm_alternative *const alternative = append(explanation);
-    *alternative = (dsm_alternative){
-        .pass = pass,
-        .parallelism = parallelism,
-        .split = decision.splits[pass][0],
-        .is_chosen = is_as_planned(planned, &decision, pass),
-        .is_best_of_parallelism = true,
-        .network_cycles = dsm__explain_network_cycles(e, pass, parallelism),
-    };
-    predict_alternative(e, &decision, alternative);
+  }
+  if (!is_listed) {
+    list_parallelism(e, explanation, pass, planned);
   }
 }
 
@@ -254,7 +272,7 @@ static bool is_preloading(const dsm__explaining *e) {
 
 /* The graph knows no preloaded weights. */
 static double reference_of(const dsm__explaining *e) {
-  if (!is_preloading(e)) {
+  if (!is_preloading(e) || e->is_layer_alone) {
     return e->reference_cycles;
   }
   double best = HUGE_VAL;
@@ -270,7 +288,7 @@ static double reference_of(const dsm__explaining *e) {
  * step, and so in all that is compared with it. */
 static void add_uncounted(const dsm__explaining *e, dsm_explanation *made) {
   const bool is_own = !is_preloading(e);
-  if (e->has_hidden_sums) {
+  if (e->has_hidden_sums || e->is_layer_alone) {
     return;
   }
   for (size_t i = 0; i < made->alternative_count; i++) {
@@ -288,7 +306,7 @@ static void add_uncounted(const dsm__explaining *e, dsm_explanation *made) {
 static bool fill(dsm__explaining *e, dsm_explanation *made, size_t splits_per_pass) {
   const size_t all = e->problem->table.splits.count;
   const size_t shown = splits_per_pass < all ? splits_per_pass : all;
-  const size_t most = DSM_PASS_COUNT * (DSM_PARALLELISM_COUNT + shown + 1);
+  const size_t most = DSM_PASS_COUNT * (DSM_PARALLELISM_COUNT + e->role_count + shown + 2);
   made->alternatives = calloc(most, sizeof made->alternatives[0]);
   if (made->alternatives == NULL) {
     return false;
@@ -305,7 +323,8 @@ static bool fill(dsm__explaining *e, dsm_explanation *made, size_t splits_per_pa
         compare_alternatives);
   made->reference_cycles = reference_of(e);
   made->has_hidden_sums = e->has_hidden_sums;
-  if (!dsm__explain_what_ifs(e, made)) {
+  made->is_layer_alone = e->is_layer_alone;
+  if (!e->is_layer_alone && !dsm__explain_what_ifs(e, made)) {
     return false;
   }
   add_uncounted(e, made);
@@ -368,10 +387,11 @@ static bool count_as_found(dsm__explaining *e, const dsm__decisions *decisions, 
 static bool derive_reductions(dsm__explaining *e, const dsm__decisions *decisions) {
   dsm__problem *const problem = e->problem;
   const bool is_overlapped = dsm__problem_is_overlapped(problem);
+  const bool is_asked = is_overlapped && !e->is_layer_alone;
   const dsm_pass_plan *const update = &e->chosen->passes[DSM_PASS_UPDATE];
   dsm__collectives collectives;
   bool is_found = false;
-  if (is_overlapped && !count_as_found(e, decisions, &is_found)) {
+  if (is_asked && !count_as_found(e, decisions, &is_found)) {
     return false;
   }
   if (dsm__problem_is_fused(problem) || is_overlapped) {
@@ -388,8 +408,37 @@ static bool derive_reductions(dsm__explaining *e, const dsm__decisions *decision
   }
   e->reference_cycles = counted_cycles(e, decisions);
   e->uncounted_cycles = e->plan->result.step_cycles - e->reference_cycles;
-  e->has_hidden_sums = is_overlapped && !is_found;
+  e->has_hidden_sums = is_asked && !is_found;
+  if (e->is_layer_alone) {
+    e->reference_cycles = e->plan->result.step_cycles;
+  }
   return true;
+}
+
+/* Along which axes another layer is charged what this one and it gather and sum. */
+static bool derive_shared(dsm__explaining *e, const dsm__decisions *decisions) {
+  const dsm_workload *const workload = e->plan->workload;
+  dsm__arena *const arena = e->problem->arena;
+  dsm__role_step *const steps = dsm__arena_array(arena, workload->layer_count, sizeof *steps);
+  if (steps == NULL || !dsm__role_steps_derive(workload, e->plan->system, decisions,
+                                               DSM_PASS_FORWARD, steps, arena)) {
+    return false;
+  }
+  e->gathered_before = steps[e->layer_index].gathered_before;
+  if (!dsm__role_steps_derive(workload, e->plan->system, decisions, DSM_PASS_BACKWARD, steps,
+                              arena)) {
+    return false;
+  }
+  e->summed_later = steps[e->layer_index].summed_later;
+  return true;
+}
+
+/* The roles that the layer can have. */
+static bool find_roles(dsm__explaining *e) {
+  const dsm__role_options found = dsm__role_options_find(e->problem, e->layer_index);
+  e->roles = found.items;
+  e->role_count = found.whole_count;
+  return found.items != NULL;
 }
 
 /* What the plan holds around the layer, preloads and joins. */
@@ -403,7 +452,7 @@ static bool derive_decided(dsm__explaining *e) {
   }
   e->holding = holdings[e->layer_index];
   e->preloaded_bytes = dsm__preloaded_bytes(e->plan->workload, &e->problem->machine, &decisions);
-  return derive_reductions(e, &decisions);
+  return (!e->is_layer_alone || derive_shared(e, &decisions)) && derive_reductions(e, &decisions);
 }
 
 /* The graph knows no preloaded weights, so they need not be searched. */
@@ -464,7 +513,8 @@ static bool prepare(dsm__explaining *e, dsm__stage *stage) {
     e->machine = &stage->machine;
   }
   e->is_per_pass = dsm__has_optimization(&problem->inputs, DSM_OPTIMIZATION_PER_PASS);
-  return derive_decided(e) && find_ways(e);
+  e->is_layer_alone = dsm__problem_has_roles(problem);
+  return derive_decided(e) && (e->is_layer_alone ? find_roles(e) : find_ways(e));
 }
 
 dsm_status dsm_explain(dsm_explanation **explanation, const dsm_plan *plan, size_t layer_index,

@@ -5,6 +5,7 @@
 
 #include "base/words.h"
 #include "search/problem.h"
+#include "search/roles/role_options.h"
 
 /** One way to run the layer: an edge of the graph, and the best path over it (memory aside). */
 typedef struct dsm__way {
@@ -51,6 +52,11 @@ typedef struct dsm__explaining {
   bool has_hidden_sums;    /**< the graph counts sums of gradients that the plan hides */
   dsm__through *throughs;  /**< all ways to run the layer: of each graph */
   size_t through_count;
+  bool is_layer_alone;          /**< the graphs know no roles other than data and model */
+  dsm_axis_set gathered_before; /**< with the plan's roles: along which another layer gathers the */
+  dsm_axis_set summed_later;    /**< input, or sums its error */
+  const dsm__role_option *roles; /**< that the layer can have by itself; NULL: data and model */
+  size_t role_count;
 } dsm__explaining;
 
 /** The best step with a parallelism of a pass; 0: no mapping has it. */

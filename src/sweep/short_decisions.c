@@ -17,23 +17,41 @@ static bool are_passes_alike(const dsm_plan *plan) {
   return true;
 }
 
-/* " data 12, model 4": the layers by the parallelism of a pass. */
-static void put_parallelisms(const dsm_plan *plan, dsm_pass pass, const char *before,
-                             dsm__text_buffer *text) {
-  size_t counts[DSM_PARALLELISM_COUNT] = {0};
+/* Layers with a parallelism in a pass, and the least parallelism above it, if there is one. */
+static size_t count_parallelism(const dsm_plan *plan, dsm_pass pass, dsm_parallelism parallelism,
+                                dsm_parallelism *next, bool *has_next) {
+  size_t count = 0;
+  *has_next = false;
   for (size_t i = 0; i < plan->layer_count; i++) {
     const dsm_pass_plan *const each = &plan->layers[i].passes[pass];
-    if (each->exists) {
-      counts[each->share.parallelism]++;
+    const dsm_parallelism own = each->share.parallelism;
+    count += each->exists && own == parallelism ? 1 : 0;
+    if (each->exists && own > parallelism && (!*has_next || own < *next)) {
+      *next = own;
+      *has_next = true;
     }
   }
+  return count;
+}
+
+/* " data 12, model 4": the layers by the parallelism of a pass. Roles are of the system's axes. */
+static void put_parallelisms(const dsm_plan *plan, dsm_pass pass, const char *before,
+                             dsm__text_buffer *text) {
   const char *separator = before;
-  for (int p = 0; p < DSM_PARALLELISM_COUNT; p++) {
-    if (counts[p] > 0) {
-      dsm__text_printf(text, "%s%s %zu", separator, dsm_parallelism_name((dsm_parallelism)p),
-                       counts[p]);
+  dsm_parallelism parallelism = DSM_PARALLELISM_DATA;
+  bool is_more = true;
+  while (is_more) {
+    dsm_parallelism next = parallelism;
+    const size_t count = count_parallelism(plan, pass, parallelism, &next, &is_more);
+    if (count > 0) {
+      dsm__text_printf(text, "%s%s %zu", separator,
+                       dsm_parallelism_has_roles(parallelism)
+                           ? dsm_plan_parallelism_name(plan, parallelism)
+                           : dsm_parallelism_name(parallelism),
+                       count);
       separator = ", ";
     }
+    parallelism = next;
   }
 }
 

@@ -27,7 +27,7 @@ CHANGES = (
 )
 OF_LAYERS = ("kernel=[5,5]", "aux=[]", "pipeline_group=null", "name=another")
 MODES = ("training", "inference")
-OPTIMIZATIONS = ("all", "none", "hybrid", "reuse,hybrid")
+OPTIMIZATIONS = ("all", "none", "hybrid", "reuse,hybrid", "hybrid,spatial,tensor")
 LAYER_DEFAULTS = {"conv": {"kernel": [1, 1], "stride": [1, 1], "dilation": [1, 1], "groups": 1},
                   "fc": {"timesteps": 1}, "matmul": {"timesteps": 1},
                   "lstm": {"timesteps": 1, "bidirectional": False}}
@@ -35,7 +35,7 @@ DIMS = ("in", "out", "ij", "kij", "mb")
 PASSES = ("forward", "backward", "update")
 RESULTS = ("step_seconds", "step_cycles", "samples_per_second", "utilization", "ideal_cycles")
 CYCLES = ("primary", "overlapped", "overlapped_visible", "auxiliary", "non_overlapped")
-KINDS = ("partial_sum", "layout_move", "rotation", "hand_over", "sum_of_gradients",
+KINDS = ("partial_sum", "layout_move", "rotation", "collective", "hand_over", "sum_of_gradients",
          "broadcast_weights", "weight_update", "relayout")
 
 

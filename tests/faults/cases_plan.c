@@ -134,6 +134,18 @@ static attempt explore_laid_preloading(const subject *s, dsm_diags *diags) {
   return explore(s->laid, s->laid_system, s->inference, 1, diags);
 }
 
+static dsm_explore_options with_roles(const subject *s) {
+  dsm_explore_options options = s->training;
+  options.optimizations = DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_HYBRID) |
+                          DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_SPATIAL) |
+                          DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_TENSOR);
+  return options;
+}
+
+static attempt explore_roles(const subject *s, dsm_diags *diags) {
+  return explore(s->residual, s->long_system, with_roles(s), 1, diags);
+}
+
 static attempt bound_of(dsm_plan *plan, dsm_diags *diags) {
   const double before = plan->result.lower_bound_cycles;
   const dsm_status status = dsm_plan_bound(plan, diags);
@@ -284,6 +296,33 @@ static attempt explain_pipelined(const subject *s, dsm_diags *diags) {
   return explain_layer(s->pipelined_plan, 1, diags);
 }
 
+/* The plan is made anew, since that of data and model has no roles to explain. */
+static attempt explain_roles(const subject *s, dsm_diags *diags) {
+  const dsm_explore_options options = with_roles(s);
+  dsm_plan *plan = NULL;
+  const dsm_status status = dsm_explore(&plan, s->single, s->system, &options, diags);
+  if (status != DSM_OK) {
+    return attempt_of_status(status, plan, 0);
+  }
+  const attempt made = explain_layer(plan, 0, diags);
+  dsm_plan_free(plan);
+  return made;
+}
+
+static uint64_t digest_roles(const dsm_layer *layer, const dsm_machine *machine, uint64_t digest) {
+  dsm_role role = DSM_ROLE_DATA;
+  digest = digest_u64(digest, dsm_role_parse("row", &role));
+  const dsm_parallelism parallelism = dsm_parallelism_of(&(dsm_roles){{role}}, 2);
+  const dsm_layouts before = dsm_output_layouts(parallelism);
+  const dsm_layouts after = dsm_input_layouts(parallelism);
+  const dsm_traffic moved = dsm_layout_traffic(machine, 1000, &before, &after);
+  digest = digest_text(digest, dsm_role_name(role));
+  digest = digest_u64(digest, dsm_role_input_layout(role) + dsm_role_output_layout(role));
+  digest = digest_u64(digest, dsm_role_divides(role, DSM_DIVIDED_IN));
+  digest = digest_u64(digest, dsm_layer_can_have_role(layer, role));
+  return digest_double(digest, dsm_group_cycles(machine, &moved));
+}
+
 static uint64_t digest_names(const subject *s, uint64_t digest) {
   dsm_mode mode = DSM_MODE_TRAINING;
   dsm_parallelism parallelism = DSM_PARALLELISM_DATA;
@@ -423,6 +462,7 @@ static attempt use_pure_functions(const subject *s, dsm_diags *diags) {
   const dsm_loops array = dsm_array_share(&machine, DSM_PASS_FORWARD, &share, &split);
   uint64_t digest = digest_names(s, DIGEST_START);
   digest = digest_score(digest, s->convolutional, &machine, &split);
+  digest = digest_roles(layer, &machine, digest);
   digest = digest_holding(digest, s->convolutional, &machine);
   digest = digest_layouts(digest, &machine, &split);
   digest = digest_step(digest, s->convolutional, &machine);
@@ -473,6 +513,7 @@ const faulty_case plan_cases[] = {
     {"dsm_explore, layouts, inference", explore_laid_inference, DSM_OK, NULL},
     {"dsm_explore, layouts, limited", explore_laid_limited, DSM_OK, NULL},
     {"dsm_explore, layouts, preloading", explore_laid_preloading, DSM_OK, NULL},
+    {"dsm_explore, roles", explore_roles, DSM_OK, NULL},
     {"dsm_plan_bound", bound, DSM_OK, NULL},
     {"dsm_plan_set_bound", set_bound, DSM_OK, NULL},
     {"dsm_plan_bound, held outputs", bound_held, DSM_OK, NULL},
@@ -494,6 +535,7 @@ const faulty_case plan_cases[] = {
     {"dsm_explain, held outputs", explain_held, DSM_OK, NULL},
     {"dsm_explain, layouts", explain_laid, DSM_OK, NULL},
     {"dsm_explain, pipelined", explain_pipelined, DSM_OK, NULL},
+    {"dsm_explain, roles", explain_roles, DSM_OK, NULL},
     {"pure functions", use_pure_functions, DSM_OK, NULL},
 };
 const size_t plan_case_count = sizeof plan_cases / sizeof plan_cases[0];

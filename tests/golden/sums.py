@@ -27,7 +27,7 @@ TOLERANCE = 1e-9
 PARTS = ("primary", "overlapped_visible", "auxiliary", "non_overlapped")
 MEMORY_PARTS = ("weights_bytes", "activations_bytes", "gradients_bytes", "errors_bytes",
                 "optimizer_bytes", "cache_bytes")
-INVOCATION_GROUPS = ("partial_sum", "layout_move", "rotation", "overhead")
+INVOCATION_GROUPS = ("partial_sum", "layout_move", "rotation", "collective", "overhead")
 # Networks that go everywhere; others go to one system of each kind.
 EVERYWHERE = {"alexnet", "gnmt", "gnmt_vocab", "googlenet", "mobilenet_v2", "raider", "resnet50", "vgg16"}
 SYSTEMS = {"torus64", "tpu_v3_32", "dgx_a100"}

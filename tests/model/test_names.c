@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <string.h>
+
 #include "suites.h"
 
 #include "dsm/mapping.h"
@@ -18,20 +20,15 @@ static const char *const parallelisms[] = {"data",
                                            "model_x_model_y_data_z",
                                            "data_x_model_y_data_z",
                                            "model_x_data_y_data_z"};
+static const char *const roles[] = {"data",   "spatial", "model",         "model_out",
+                                    "column", "row",     "gather_column", "row_scatter",
+                                    "heads",  "expert",  "whole"};
 static const char *const links[] = {"link_x", "link_y",     "link_z",       "memory",
                                     "ring",   "core_links", "shared_memory"};
-static const char *const groups[] = {"stream",
-                                     "partial_sum",
-                                     "layout_move",
-                                     "rotation",
-                                     "hand_over",
-                                     "sum_of_gradients",
-                                     "broadcast_weights",
-                                     "weight_update",
-                                     "relayout",
-                                     "overhead",
-                                     "issue",
-                                     "auxiliary"};
+static const char *const groups[] = {
+    "stream",           "partial_sum",       "layout_move",   "rotation", "collective", "hand_over",
+    "sum_of_gradients", "broadcast_weights", "weight_update", "relayout", "overhead",   "issue",
+    "auxiliary"};
 static const char *const moves[] = {
     "fetch_input",
     "fetch_kernel",
@@ -53,6 +50,21 @@ static const char *const moves[] = {
     "rotate_x",
     "rotate_y",
     "rotate_z",
+    "rotate_output_x",
+    "rotate_output_y",
+    "rotate_output_z",
+    "all_gather_x",
+    "all_gather_y",
+    "all_gather_z",
+    "reduce_scatter_x",
+    "reduce_scatter_y",
+    "reduce_scatter_z",
+    "all_reduce_x",
+    "all_reduce_y",
+    "all_reduce_z",
+    "halo_x",
+    "halo_y",
+    "halo_z",
     "hand_over_x",
     "hand_over_y",
     "hand_over_z",
@@ -89,6 +101,25 @@ START_TEST(test_parallelism_has_its_word) {
 }
 END_TEST
 
+START_TEST(test_role_has_its_word) {
+  dsm_role role = DSM_ROLE_COUNT;
+  ck_assert_str_eq(dsm_role_name((dsm_role)_i), roles[_i]);
+  ck_assert(dsm_role_parse(roles[_i], &role));
+  ck_assert_int_eq(role, _i);
+  ck_assert(!dsm_role_parse("columns", &role));
+}
+END_TEST
+
+/* Narrow columns have one letter an axis: no two roles have the same. */
+START_TEST(test_role_has_a_letter_of_its_own) {
+  const char *const letter = dsm__word_brief(&dsm__role_words, (size_t)_i);
+  ck_assert_uint_eq(strlen(letter), 1);
+  for (int other = 0; other < _i; other++) {
+    ck_assert_str_ne(letter, dsm__word_brief(&dsm__role_words, (size_t)other));
+  }
+}
+END_TEST
+
 START_TEST(test_link_has_its_word) {
   ck_assert_str_eq(dsm_link_name((dsm_link)_i), links[_i]);
 }
@@ -109,6 +140,7 @@ START_TEST(test_every_enumeration_is_listed) {
   ck_assert_int_eq(COUNT_OF(modes), DSM_MODE_COUNT);
   ck_assert_int_eq(COUNT_OF(passes), DSM_PASS_COUNT);
   ck_assert_int_eq(COUNT_OF(parallelisms), DSM_PARALLELISM_COUNT);
+  ck_assert_int_eq(COUNT_OF(roles), DSM_ROLE_COUNT);
   ck_assert_int_eq(COUNT_OF(links), DSM_LINK_COUNT);
   ck_assert_int_eq(COUNT_OF(groups), DSM_GROUP_COUNT);
   ck_assert_int_eq(COUNT_OF(moves), DSM__MOVE_COUNT);
@@ -116,9 +148,9 @@ START_TEST(test_every_enumeration_is_listed) {
 END_TEST
 
 static const dsm__words *const lists[] = {
-    &dsm__dim_words,         &dsm__mode_words, &dsm__pass_words,
-    &dsm__parallelism_words, &dsm__link_words, &dsm__bound_words,
-    &dsm__transfer_words,    &dsm__move_words, &dsm__group_words};
+    &dsm__dim_words,   &dsm__mode_words,  &dsm__pass_words,     &dsm__parallelism_words,
+    &dsm__link_words,  &dsm__bound_words, &dsm__transfer_words, &dsm__move_words,
+    &dsm__group_words, &dsm__role_words};
 
 START_TEST(test_no_two_values_are_called_the_same) {
   const dsm__words *const words = lists[_i];
@@ -185,6 +217,8 @@ Suite *suite_names(void) {
   tcase_add_loop_test(words, test_mode_has_its_word, 0, COUNT_OF(modes));
   tcase_add_loop_test(words, test_pass_has_its_word, 0, COUNT_OF(passes));
   tcase_add_loop_test(words, test_parallelism_has_its_word, 0, COUNT_OF(parallelisms));
+  tcase_add_loop_test(words, test_role_has_its_word, 0, COUNT_OF(roles));
+  tcase_add_loop_test(words, test_role_has_a_letter_of_its_own, 0, COUNT_OF(roles));
   tcase_add_loop_test(words, test_link_has_its_word, 0, COUNT_OF(links));
   tcase_add_loop_test(words, test_group_has_its_word, 0, COUNT_OF(groups));
   tcase_add_loop_test(words, test_move_has_its_word, 0, COUNT_OF(moves));

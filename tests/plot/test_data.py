@@ -15,8 +15,8 @@ import plans
 PASSES = ("forward", "backward", "update")
 DIMS = ("in", "out", "ij", "kij", "mb")
 MEMORY_KINDS = ("weights", "gradients", "optimizer", "activations", "errors")
-GROUPS = ("partial_sum", "layout_move", "rotation", "hand_over", "sum_of_gradients",
-          "broadcast_weights", "weight_update", "relayout")
+GROUPS = ("partial_sum", "layout_move", "rotation", "collective", "hand_over",
+          "sum_of_gradients", "broadcast_weights", "weight_update", "relayout")
 
 failures = []
 

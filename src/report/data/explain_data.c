@@ -246,7 +246,7 @@ static layer_row layer_of(dsm__page *page, const dsm_plan *plan,
 char *dsm_report_explanation_json(const dsm_plan *plan, const dsm_explanation *const *explanations,
                                   size_t count) {
   dsm__page page = dsm__data_begin();
-  page.renaming = plan->renaming;
+  page.renaming = dsm__explain_words(&page, plan, explanations, count);
   document made = {.workload = plan->workload->name,
                    .system = plan->system->name,
                    .mode = plan->options.mode,
@@ -278,7 +278,7 @@ static void put_layer(dsm__csv *csv, const dsm_plan *plan, const dsm_explanation
 char *dsm_report_explanation_csv(const dsm_plan *plan, const dsm_explanation *const *explanations,
                                  size_t count) {
   dsm__page page = dsm__data_begin();
-  page.renaming = plan->renaming;
+  page.renaming = dsm__explain_words(&page, plan, explanations, count);
   dsm__csv csv = dsm__csv_begin(&page);
   dsm__csv_columns(&csv, &place_record);
   dsm__csv_columns(&csv, &alternative_record);

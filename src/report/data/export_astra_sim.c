@@ -14,6 +14,7 @@
  */
 #include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/diag_add.h"
@@ -223,11 +224,32 @@ void dsm__astra_sim_write_network(dsm__text_buffer *out, const dsm_plan *plan) {
   dsm__text_puts(out, " ]  # ns\n");
 }
 
+/* Its parallelisms are those of data and model, of which what roles exchange is none. */
+static bool is_of_data_and_model(const dsm_plan *plan, dsm_diags *diags) {
+  for (size_t i = 0; i < plan->layer_count; i++) {
+    for (int p = 0; p < DSM_PASS_COUNT; p++) {
+      const dsm_pass_plan *const pass = &plan->layers[i].passes[p];
+      if (pass->exists && dsm_parallelism_has_roles(pass->share.parallelism)) {
+        char path[64];
+        (void)snprintf(path, sizeof path, "$.layers[%zu].passes.%s.parallelism", i,
+                       dsm_pass_name((dsm_pass)p));
+        dsm__diags_add(diags, DSM_SEVERITY_ERROR, (dsm__place){.path = path},
+                       "explore without the optimizations spatial and tensor makes such a plan",
+                       "expected data and model parallelism, since ASTRA-sim has no other roles of "
+                       "axes, found \"%s\"",
+                       dsm_plan_parallelism_name(plan, pass->share.parallelism));
+        return false;
+      }
+    }
+  }
+  return true;
+}
+
 bool dsm__astra_sim_can_express(const dsm_plan *plan, dsm_diags *diags) {
-  const bool has_network = dsm_system_chips(plan->system) > 1;
-  if (!has_network) {
+  if (dsm_system_chips(plan->system) == 1) {
     dsm__diags_add(diags, DSM_SEVERITY_ERROR, (dsm__place){.path = "$.system.system"}, NULL,
                    "expected 2 chips or more, since ASTRA-sim simulates a network, found 1");
+    return false;
   }
-  return has_network;
+  return is_of_data_and_model(plan, diags);
 }

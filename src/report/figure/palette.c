@@ -45,6 +45,10 @@ static const char *const parallelism_colors[] = {
 _Static_assert(DSM__COUNT_OF(parallelism_colors) == DSM_PARALLELISM_COUNT,
                "a colour for each parallelism");
 
+/* Of parallelisms with other roles, as they come; what is beyond them has the last. */
+static const char *const role_colors[DSM__ROLE_COLORS] = {
+    "#332288", "#D55E00", "#44AA99", "#999933", "#AA4499", "#0072B2", "#661100", "#555555"};
+
 static const char *const pass_colors[] = {
     [DSM_PASS_FORWARD] = "#0072B2",
     [DSM_PASS_BACKWARD] = "#D55E00",
@@ -65,6 +69,10 @@ const char *dsm__part_phrase(dsm__time_part part) {
 
 const char *dsm__color_of_parallelism(dsm_parallelism parallelism) {
   return parallelism_colors[parallelism];
+}
+
+const char *dsm__color_of_roles(size_t index) {
+  return role_colors[index < DSM__ROLE_COLORS ? index : DSM__ROLE_COLORS - 1];
 }
 
 const char *dsm__color_of_pass(dsm_pass pass) {

@@ -37,7 +37,12 @@ const char *dsm__color_of_part(dsm__time_part part);
 /** What a legend calls it: "arrays underused". */
 const char *dsm__part_phrase(dsm__time_part part);
 
+/** Of data and model. */
 const char *dsm__color_of_parallelism(dsm_parallelism parallelism);
+enum { DSM__ROLE_COLORS = 8 };
+/** Of parallelisms with other roles, by their place among those of a figure: the last colour is of
+ * all from there on. */
+const char *dsm__color_of_roles(size_t index);
 const char *dsm__color_of_pass(dsm_pass pass);
 
 enum { DSM__SERIES_COLORS = 8 };

@@ -20,6 +20,8 @@ static const int parallelism_column = 3;
 static const int dims_column = 4;
 /* The first row is the parallelism, then come the loops. */
 #define ROW_COUNT (1 + DSM_DIM_COUNT)
+/* Parallelisms with roles that have entries of their own, and one of all others. */
+#define ROLES_SHOWN DSM__ROLE_COLORS
 
 typedef struct figure {
   dsm__plot_maker *maker;
@@ -28,13 +30,45 @@ typedef struct figure {
   dsm__bands bands;
   dsm__plot_passes passes;
   uint64_t most_parts;
-  bool is_used[DSM_PARALLELISM_COUNT];
+  bool is_used[DSM_PARALLELISM_COUNT]; /* of data and model */
+  dsm_parallelism roles[ROLES_SHOWN];  /* others, as they come; the last stands for all after it */
+  size_t role_count;                   /* as many as there are, though not all may be in the list */
   double number_size;
   double row_height;
 } figure;
 
 static const dsm_pass_plan *pass_of(const figure *f, size_t layer, dsm_pass pass) {
   return &f->plan->layers[layer].passes[pass];
+}
+
+static size_t listed_roles(const figure *f) {
+  return f->role_count < ROLES_SHOWN ? f->role_count : ROLES_SHOWN;
+}
+
+static void note_parallelism(figure *f, dsm_parallelism parallelism) {
+  if (!dsm_parallelism_has_roles(parallelism)) {
+    f->is_used[parallelism] = true;
+    return;
+  }
+  for (size_t i = 0; i < listed_roles(f); i++) {
+    if (f->roles[i] == parallelism) {
+      return;
+    }
+  }
+  if (f->role_count < ROLES_SHOWN) {
+    f->roles[f->role_count] = parallelism;
+  }
+  f->role_count++;
+}
+
+/* Has the last colour more than one of them? */
+static bool has_other_roles(const figure *f) {
+  return f->role_count > ROLES_SHOWN;
+}
+
+/* Those with a colour of their own. */
+static size_t own_roles(const figure *f) {
+  return has_other_roles(f) ? ROLES_SHOWN - 1 : f->role_count;
 }
 
 static void look_at_passes(figure *f) {
@@ -47,7 +81,7 @@ static void look_at_passes(figure *f) {
         f->most_parts = parts > f->most_parts ? parts : f->most_parts;
       }
       if (pass->exists) {
-        f->is_used[pass->share.parallelism] = true;
+        note_parallelism(f, pass->share.parallelism);
       }
     }
   }
@@ -90,7 +124,7 @@ static double intensity(const figure *f, uint64_t parts) {
 static double put_legend(figure *f, bool is_drawn) {
   const uint64_t middle = (uint64_t)exp2(round((1 + log2((double)f->most_parts)) / 2));
   const uint64_t parts[] = {2, middle, f->most_parts};
-  dsm__legend_entry entries[DSM_PARALLELISM_COUNT + 3];
+  dsm__legend_entry entries[DSM_PARALLELISM_COUNT + ROLES_SHOWN + 3];
   dsm__shade shades[3];
   size_t count = 0;
   for (int p = 0; p < DSM_PARALLELISM_COUNT; p++) {
@@ -99,6 +133,11 @@ static double put_legend(figure *f, bool is_drawn) {
           (dsm__legend_entry){.color = dsm__color_of_parallelism((dsm_parallelism)p),
                               .text = dsm_plan_parallelism_name(f->plan, (dsm_parallelism)p)};
     }
+  }
+  for (size_t i = 0; i < listed_roles(f); i++) {
+    entries[count++] = (dsm__legend_entry){
+        .color = dsm__color_of_roles(i),
+        .text = i < own_roles(f) ? dsm_plan_parallelism_name(f->plan, f->roles[i]) : "other roles"};
   }
   for (int s = 0; s < 3; s++) {
     shades[s] = dsm__shade_of(intensity(f, parts[s]));
@@ -163,7 +202,13 @@ static void put_functions(figure *f) {
                      "p eq '%s' ? 0x%s : ", dsm_plan_parallelism_name(f->plan, (dsm_parallelism)p),
                      dsm__color_of_parallelism((dsm_parallelism)p) + 1);
   }
-  dsm__text_printf(body, "0\nshade(n) = log(n) / log(%" PRIu64 ")\n", f->most_parts);
+  for (size_t i = 0; i < own_roles(f); i++) {
+    dsm__text_printf(body, "p eq '%s' ? 0x%s : ", dsm_plan_parallelism_name(f->plan, f->roles[i]),
+                     dsm__color_of_roles(i) + 1);
+  }
+  dsm__text_printf(body, "%s%s\nshade(n) = log(n) / log(%" PRIu64 ")\n",
+                   has_other_roles(f) ? "0x" : "0",
+                   has_other_roles(f) ? dsm__color_of_roles(ROLES_SHOWN) + 1 : "", f->most_parts);
   dsm__text_puts(body, "number(n) = n > 1 ? sprintf('%d', n) : ''\n"
                        "ink(n) = shade(n) > 0.7 ? 0xFFFFFF : 0x000000\n");
   dsm__text_printf(body, "set palette defined (0 '%s', 0.5 '%s', 1 '%s')\n", dsm__shade_of(0).color,

@@ -9,6 +9,8 @@
 #include "report/table/text_page.h"
 
 #define DECISION_WIDTH 14
+/* Of roles there can be hundreds of parallelisms. */
+#define ROWS_MAX 24
 
 static const dsm__table_column alternative_columns[] = {
     {.title = " "},
@@ -25,7 +27,7 @@ static const dsm__table_column alternative_columns[] = {
 };
 #define COLUMN_COUNT (DSM__COUNT_OF(alternative_columns))
 
-static void add_alternative(dsm__table *table, double reference_cycles,
+static void add_alternative(dsm__table *table, const dsm_explanation *explanation,
                             const dsm_alternative *alternative, double chosen_cycles) {
   const dsm__text_style style = alternative->is_chosen ? DSM__STYLE_HEADING : DSM__STYLE_PLAIN;
   const dsm_cycles *const cycles = &alternative->cycles;
@@ -43,11 +45,11 @@ static void add_alternative(dsm__table *table, double reference_cycles,
   dsm__table_add(table, style,
                  largest == DSM_GROUP_STREAM ? "" : dsm__word_brief(&dsm__group_words, largest));
   dsm__table_add(table, style, dsm__page_word(table->page, &dsm__bound_words, alternative->bound));
-  const double network = dsm__share(alternative->network_cycles, reference_cycles);
+  const double network = dsm__share(alternative->network_cycles, explanation->reference_cycles);
   dsm__table_add(table, style,
-                 !alternative->is_best_of_parallelism ? ""
-                 : network > 0                        ? dsm__figure_fixed(100 * network, 2).text
-                                                      : "none");
+                 !alternative->is_best_of_parallelism || explanation->is_layer_alone ? ""
+                 : network > 0 ? dsm__figure_fixed(100 * network, 2).text
+                               : "none");
 }
 
 /* What computes the first invocation, where it is not one array. */
@@ -73,13 +75,20 @@ static void put_pass(dsm__page *page, const dsm_plan *plan, const dsm_explanatio
       dsm__figure_percent(dsm__share(pass->cycles.total, plan->result.step_cycles)).text,
       dsm__figure_percent(pass->utilization).text, computing_phrase(pass));
   dsm__table table = DSM__TABLE(page, alternative_columns);
+  size_t left_out = 0;
   for (size_t i = 0; i < explanation->alternative_count; i++) {
-    if (explanation->alternatives[i].pass == p) {
-      add_alternative(&table, explanation->reference_cycles, &explanation->alternatives[i],
-                      chosen->cycles.total);
+    const dsm_alternative *const alternative = &explanation->alternatives[i];
+    const bool is_slow =
+        alternative->is_best_of_parallelism && table.cell_count >= ROWS_MAX * COLUMN_COUNT;
+    if (alternative->pass == p && !is_slow) {
+      add_alternative(&table, explanation, alternative, chosen->cycles.total);
     }
+    left_out += alternative->pass == p && is_slow ? 1 : 0;
   }
   dsm__table_print(&table);
+  if (left_out > 0) {
+    dsm__page_line(page, DSM__STYLE_FAINT, "and %zu slower parallelisms", left_out);
+  }
   dsm__page_line(page, DSM__STYLE_PLAIN, "%s", dsm__explain_pass_why(page, plan, explanation, p));
 }
 
@@ -173,6 +182,34 @@ static void put_layer(dsm__page *page, const dsm_plan *plan, const dsm_explanati
   dsm__page_break(page);
 }
 
+/* What the column "network" is; where roles may be others than data and model, why it is empty. */
+static const char *network_phrase(dsm__page *page, const dsm_plan *plan,
+                                  const dsm_explanation *explanation, bool has_hidden_sums) {
+  if (explanation->is_layer_alone) {
+    return "network is empty: what the whole step would take is searched with data and model "
+           "alone, not with other roles";
+  }
+  const bool is_per_pass = dsm__explain_is_per_pass(plan);
+  return dsm__page_text(page,
+                        "network = the step with this parallelism for the %s and the best for all "
+                        "%s, in percent of %s",
+                        is_per_pass ? "pass" : "layer", is_per_pass ? "else" : "others",
+                        has_hidden_sums ? "the plan's, both with all sums of gradients in full"
+                        : dsm__explain_is_preloading(plan)
+                            ? "the best step without preloaded weights"
+                            : "the plan's");
+}
+
+static bool has_roles(const dsm_explanation *const *explanations, size_t count) {
+  bool is_any = false;
+  for (size_t e = 0; e < count; e++) {
+    for (size_t i = 0; i < explanations[e]->alternative_count; i++) {
+      is_any = is_any || dsm_parallelism_has_roles(explanations[e]->alternatives[i].parallelism);
+    }
+  }
+  return is_any;
+}
+
 static void put_legend(dsm__page *page, const dsm_plan *plan,
                        const dsm_explanation *const *explanations, size_t count) {
   const char *const hybrids = dsm__page_parallelisms(page, plan->system);
@@ -186,14 +223,12 @@ static void put_legend(dsm__page *page, const dsm_plan *plan,
                  "* = what the plan does. Times in percent of it, without relayouts "
                  "between layers: arrays = "
                  "computing, xfer = transfers that computation does not hide, aux = auxiliary "
-                 "operations, other = never hidden. network = the step with this parallelism "
-                 "for the %s and the best for all %s, in percent of %s.%s%s%s",
-                 dsm__explain_is_per_pass(plan) ? "pass" : "layer",
-                 dsm__explain_is_per_pass(plan) ? "else" : "others",
-                 has_hidden_sums ? "the plan's, both with all sums of gradients in full"
-                 : dsm__explain_is_preloading(plan) ? "the best step without preloaded weights"
-                                                    : "the plan's",
+                 "operations, other = never hidden. %s.%s%s%s",
+                 network_phrase(page, plan, explanations[0], has_hidden_sums),
                  hybrids[0] == '\0' ? "" : " ", hybrids, hybrids[0] == '\0' ? "" : ".");
+  if (has_roles(explanations, count)) {
+    dsm__page_line(page, DSM__STYLE_FAINT, "parallelism: %s.", dsm__page_roles(page, plan->system));
+  }
   if (has_what_ifs) {
     dsm__page_line(page, DSM__STYLE_FAINT,
                    "Other decisions: the best step of the whole network with each value, the limit "
@@ -204,7 +239,7 @@ static void put_legend(dsm__page *page, const dsm_plan *plan,
 char *dsm_report_explanation_table(const dsm_plan *plan, const dsm_explanation *const *explanations,
                                    size_t count, dsm_table_style style) {
   dsm__page page = dsm__page_begin(style);
-  page.renaming = plan->renaming;
+  page.renaming = dsm__explain_words(&page, plan, explanations, count);
   for (size_t i = 0; i < count; i++) {
     put_layer(&page, plan, explanations[i]);
   }

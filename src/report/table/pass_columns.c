@@ -131,8 +131,11 @@ static void look_at(dsm__pass_traits *traits, const dsm_layer_plan *layer, dsm_p
   if (dsm__loss_kind_that_matters(&loss)[0] != '\0') {
     traits->has_group[dsm__loss_largest_group(loss.groups)] = true;
   }
+  const bool has_roles = dsm_parallelism_has_roles(parallelism);
+  traits->has_roles = traits->has_roles || has_roles;
   traits->has_hybrid =
-      traits->has_hybrid || (DSM_PARALLELISM_HYBRIDS & DSM_PARALLELISM_BIT(parallelism)) != 0;
+      traits->has_hybrid ||
+      (!has_roles && (DSM_PARALLELISM_HYBRIDS & DSM_PARALLELISM_BIT(parallelism)) != 0);
   traits->has_other_split = traits->has_other_split || dsm__has_other_split(pass);
   traits->on_chip |= dsm__on_chip_of(layer, p);
 }

@@ -60,6 +60,7 @@ typedef struct dsm__pass_traits {
   dsm__on_chip_set on_chip;
   bool has_group[DSM_GROUP_COUNT]; /**< named in the column of the largest kind of other */
   bool has_hybrid;
+  bool has_roles; /**< other than data and model */
   bool has_other_split;
   bool has_dysm;
   bool has_pipeline;

@@ -79,6 +79,9 @@ static void put_legend(dsm__page *page, const dsm_plan *plan, const dsm__pass_tr
         "n: equal layers, which have one row; step is of all n together, other numbers are "
         "of each. --unfold shows them one by one.");
   }
+  if (traits->has_roles && !has_long_names) {
+    dsm__page_line(page, DSM__STYLE_FAINT, "par.: %s.", dsm__page_roles(page, plan->system));
+  }
   if (traits->has_hybrid && !has_long_names) {
     dsm__page_line(page, DSM__STYLE_FAINT, "par.: %s.", dsm__page_parallelisms(page, plan->system));
   }

@@ -122,6 +122,29 @@ const char *dsm__page_word(const dsm__page *page, const dsm__words *words, size_
   return dsm__word_key(dsm__words_in(page->renaming, words), value);
 }
 
+const char *dsm__page_roles(dsm__page *page, const dsm_system *system) {
+  const dsm__made_words *const made = dsm__words_in(page->renaming, &dsm__parallelism_words)->made;
+  const unsigned axis_count = system->system.axis_count;
+  const char *text = "a letter for each axis";
+  for (unsigned a = 0; a < axis_count && system->system.topology == DSM_TOPOLOGY_AXES; a++) {
+    text = dsm__page_text(page, "%s, %s", text, system->system.axes[a].name);
+  }
+  const char *separator = ": ";
+  for (size_t role = 0; role < DSM_ROLE_COUNT; role++) {
+    bool is_used = false;
+    for (size_t i = 0; made != NULL && i < made->count * axis_count; i++) {
+      const dsm_parallelism one = (dsm_parallelism)made->values[i / axis_count];
+      is_used = is_used || dsm_parallelism_role(one, (unsigned)(i % axis_count)) == role;
+    }
+    if (is_used) {
+      text = dsm__page_text(page, "%s%s%s = %s", text, separator,
+                            dsm__word_brief(&dsm__role_words, role), dsm_role_name((dsm_role)role));
+      separator = ", ";
+    }
+  }
+  return text;
+}
+
 const char *dsm__page_parallelisms(dsm__page *page, const dsm_system *system) {
   const dsm__words *const words = dsm__words_in(page->renaming, &dsm__parallelism_words);
   const char *text = "";

@@ -66,6 +66,10 @@ const char *dsm__page_word(const dsm__page *page, const dsm__words *words, size_
  * "DxMy = data_x_model_y, MxDy = model_x_data_y"; "" if there are none. */
 const char *dsm__page_parallelisms(dsm__page *page, const dsm_system *system);
 
+/** What the letters of parallelisms with roles stand for: "a letter for each axis, gpu, node: D =
+ * data, S = spatial", of the roles of all that the page's renaming has noted. */
+const char *dsm__page_roles(dsm__page *page, const dsm_system *system);
+
 /** A core split as "out 2 ij 8 mb 2": dimensions that are not split are left out, "-" if none is.
  */
 const char *dsm__page_split(dsm__page *page, const dsm_loops *split);

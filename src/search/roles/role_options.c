@@ -37,28 +37,42 @@ static dsm_roles roles_of(size_t number, unsigned axis_count) {
   return roles;
 }
 
-static bool is_possible(const dsm__problem *problem, const dsm_layer *layer,
-                        const dsm_roles *roles) {
+/* One of data and model is what the search may use, or one that differs from it along axes of one
+ * chip only. False if there is none. */
+static bool find_searched(const dsm__problem *problem, const dsm_layer *layer,
+                          dsm_parallelism *parallelism) {
+  const dsm_parallelism_set searched = dsm__search_parallelisms(&problem->inputs, layer);
+  for (unsigned p = 0; p < problem->machine.parallelism_count; p++) {
+    if ((searched & DSM_PARALLELISM_BIT(p)) != 0 &&
+        dsm__are_alike(&problem->machine, (dsm_parallelism)p, *parallelism)) {
+      *parallelism = (dsm_parallelism)p;
+      return true;
+    }
+  }
+  return false;
+}
+
+/* Can a layer have these roles? Fills the parallelism that they are. */
+static bool is_possible(const dsm__problem *problem, const dsm_layer *layer, const dsm_roles *roles,
+                        dsm_parallelism *parallelism) {
   const dsm_system *const system = problem->machine.system;
-  const dsm_parallelism parallelism = dsm_parallelism_of(roles, system->system.axis_count);
   bool is_good = true;
   for (unsigned a = 0; is_good && a < system->system.axis_count; a++) {
     is_good = is_optional(problem, roles->of[a]) &&
               is_useful(layer, &system->system.axes[a], roles->of[a]);
   }
-  if (!is_good || dsm__roles_why_not(layer, system, parallelism) != NULL) {
+  *parallelism = dsm_parallelism_of(roles, system->system.axis_count);
+  if (!is_good || dsm__roles_why_not(layer, system, *parallelism) != NULL) {
     return false;
   }
   const dsm__search_inputs *const inputs = &problem->inputs;
   if (inputs->micro_batches > 1 &&
       inputs->workload->minibatch %
-              dsm__divided_ways(&problem->machine, parallelism, DSM_DIVIDED_SAMPLES) !=
+              dsm__divided_ways(&problem->machine, *parallelism, DSM_DIVIDED_SAMPLES) !=
           0) {
     return false;
   }
-  return dsm_parallelism_has_roles(parallelism) ||
-         (dsm__search_parallelisms(&problem->inputs, layer) & DSM_PARALLELISM_BIT(parallelism)) !=
-             0;
+  return dsm_parallelism_has_roles(*parallelism) || find_searched(problem, layer, parallelism);
 }
 
 /* The best of all factors; once a step is what no factor changes. */
@@ -168,14 +182,15 @@ dsm__role_options dsm__role_options_find(dsm__problem *problem, size_t layer_ind
   }
   for (size_t n = 0; n < numbers; n++) {
     const dsm_roles roles = roles_of(n, axis_count);
-    if (!is_possible(problem, layer, &roles)) {
+    dsm_parallelism parallelism;
+    if (!is_possible(problem, layer, &roles, &parallelism)) {
       continue;
     }
     if (!DSM__LIST_RESERVE_IN(&list, 1, problem->arena)) {
       return found;
     }
     dsm__role_option *const option = &list.items[list.count++];
-    *option = (dsm__role_option){.parallelism = dsm_parallelism_of(&roles, axis_count)};
+    *option = (dsm__role_option){.parallelism = parallelism};
     score(problem, layer_index, option);
     option->least_cycles = option->cycles;
   }
