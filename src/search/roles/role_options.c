@@ -20,10 +20,16 @@ static bool is_optional(const dsm__problem *problem, dsm_role role) {
          dsm__has_optimization(&problem->inputs, dsm__role_optimization(role));
 }
 
-/* An attention's `model` is `heads` under another name; an axis of one chip shares nothing. */
-static bool is_useful(const dsm_layer *layer, const dsm_network_axis *axis, dsm_role role) {
-  return role == DSM_ROLE_DATA ||
-         (axis->chips > 1 && !(role == DSM_ROLE_MODEL && layer->operand_groups > 0));
+/* An attention's `model` is `heads` under another name, where that may be used; an axis of one chip
+ * shares nothing, but the model parallelism of all axes may be the only one there is. */
+static bool is_useful(const dsm__problem *problem, const dsm_layer *layer,
+                      const dsm_network_axis *axis, dsm_role role) {
+  const bool is_other_name =
+      role == DSM_ROLE_MODEL && layer->operand_groups > 0 && is_optional(problem, DSM_ROLE_HEADS);
+  const bool is_shared =
+      axis->chips > 1 ||
+      (role == DSM_ROLE_MODEL && !dsm__has_optimization(&problem->inputs, DSM_OPTIMIZATION_HYBRID));
+  return role == DSM_ROLE_DATA || (is_shared && !is_other_name);
 }
 
 /* Roles in the order of preference: as numbers with a digit for each axis, the first axis' first.
@@ -59,7 +65,7 @@ static bool is_possible(const dsm__problem *problem, const dsm_layer *layer, con
   bool is_good = true;
   for (unsigned a = 0; is_good && a < system->system.axis_count; a++) {
     is_good = is_optional(problem, roles->of[a]) &&
-              is_useful(layer, &system->system.axes[a], roles->of[a]);
+              is_useful(problem, layer, &system->system.axes[a], roles->of[a]);
   }
   *parallelism = dsm_parallelism_of(roles, system->system.axis_count);
   if (!is_good || dsm__roles_why_not(layer, system, *parallelism) != NULL) {
