@@ -14,6 +14,7 @@
  */
 #include "search/roles/role_search.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -529,7 +530,7 @@ bool dsm__role_search(dsm__problem *problem, double limit_cycles, dsm__graph_ans
   for (size_t i = 0; i < problem->inputs.workload->layer_count; i++) {
     least += g.least[i];
   }
-  const double most = dsm__tie_limit(limit_cycles) - least;
+  const double most = fmin(dsm__tie_limit(limit_cycles) - least, DBL_MAX);
   double slack = fmin(most, first_share * least);
   while (slack >= 0 && isfinite(least)) {
     if (!search_within(&g, slack, answer, decisions)) {
@@ -539,7 +540,9 @@ bool dsm__role_search(dsm__problem *problem, double limit_cycles, dsm__graph_ans
     if (slack >= most || (answer->is_feasible && over <= slack)) {
       break;
     }
-    slack = fmin(most, answer->is_feasible ? over : growth * slack);
+    /* Where much more time makes nothing fit, all options are asked at once. */
+    const double more = slack > least ? most : growth * slack;
+    slack = fmin(most, answer->is_feasible ? over : more);
   }
   return true;
 }
