@@ -20,15 +20,21 @@ static bool is_optional(const dsm__problem *problem, dsm_role role) {
          dsm__has_optimization(&problem->inputs, dsm__role_optimization(role));
 }
 
+/* May layers have all ways of data and model? Else those that share features along an axis of one
+ * chip too may be the only ones there are. */
+static bool are_all_searched(const dsm__problem *problem) {
+  const dsm_parallelism_set all =
+      DSM_PARALLELISM_ALL >> ((unsigned)DSM_PARALLELISM_COUNT - problem->machine.parallelism_count);
+  return dsm__option_parallelisms(problem->inputs.options, problem->machine.system) == all;
+}
+
 /* An attention's `model` is `heads` under another name, where that may be used; an axis of one chip
- * shares nothing, but the model parallelism of all axes may be the only one there is. */
+ * shares nothing. */
 static bool is_useful(const dsm__problem *problem, const dsm_layer *layer,
                       const dsm_network_axis *axis, dsm_role role) {
   const bool is_other_name =
       role == DSM_ROLE_MODEL && layer->operand_groups > 0 && is_optional(problem, DSM_ROLE_HEADS);
-  const bool is_shared =
-      axis->chips > 1 ||
-      (role == DSM_ROLE_MODEL && !dsm__has_optimization(&problem->inputs, DSM_OPTIMIZATION_HYBRID));
+  const bool is_shared = axis->chips > 1 || (role == DSM_ROLE_MODEL && !are_all_searched(problem));
   return role == DSM_ROLE_DATA || (is_shared && !is_other_name);
 }
 
@@ -41,21 +47,6 @@ static dsm_roles roles_of(size_t number, unsigned axis_count) {
     number /= DSM_ROLE_COUNT;
   }
   return roles;
-}
-
-/* One of data and model is what the search may use, or one that differs from it along axes of one
- * chip only. False if there is none. */
-static bool find_searched(const dsm__problem *problem, const dsm_layer *layer,
-                          dsm_parallelism *parallelism) {
-  const dsm_parallelism_set searched = dsm__search_parallelisms(&problem->inputs, layer);
-  for (unsigned p = 0; p < problem->machine.parallelism_count; p++) {
-    if ((searched & DSM_PARALLELISM_BIT(p)) != 0 &&
-        dsm__are_alike(&problem->machine, (dsm_parallelism)p, *parallelism)) {
-      *parallelism = (dsm_parallelism)p;
-      return true;
-    }
-  }
-  return false;
 }
 
 /* Can a layer have these roles? Fills the parallelism that they are. */
@@ -78,7 +69,8 @@ static bool is_possible(const dsm__problem *problem, const dsm_layer *layer, con
           0) {
     return false;
   }
-  return dsm_parallelism_has_roles(*parallelism) || find_searched(problem, layer, parallelism);
+  return dsm_parallelism_has_roles(*parallelism) ||
+         (dsm__search_parallelisms(inputs, layer) & DSM_PARALLELISM_BIT(*parallelism)) != 0;
 }
 
 /* The best of all factors; once a step is what no factor changes. */
