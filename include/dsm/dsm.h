@@ -50,6 +50,7 @@
 #include "dsm/plot.h"
 #include "dsm/plot_points.h"
 #include "dsm/report.h"
+#include "dsm/role.h"
 #include "dsm/server.h"
 #include "dsm/status.h"
 #include "dsm/suggest.h"

@@ -420,13 +420,20 @@ static void word_choice(char *expected, size_t size, const dsm__words *words) {
   }
 }
 
-bool dsm__json_enum(const dsm__json_node *node, const dsm__words *words, size_t *value) {
-  if (cJSON_IsString(node->item) && dsm__words_find(words, node->item->valuestring, value)) {
+typedef bool find_function(const dsm__words *words, const char *key, size_t *value);
+
+static bool read_word(const dsm__json_node *node, const dsm__words *words, find_function *find,
+                      size_t *value) {
+  if (cJSON_IsString(node->item) && find(words, node->item->valuestring, value)) {
     return true;
   }
   char expected[WORDING_SIZE];
   char hint[WORDING_SIZE] = "";
   word_choice(expected, sizeof expected, words);
+  if (find == dsm__words_find && words->made != NULL) {
+    const size_t used = strlen(expected);
+    (void)snprintf(expected + used, sizeof expected - used, ", or as \"%s\"", words->made->example);
+  }
   if (!require_type(node, cJSON_IsString(node->item), expected)) {
     return false;
   }
@@ -437,6 +444,10 @@ bool dsm__json_enum(const dsm__json_node *node, const dsm__words *words, size_t 
   }
   report_value(node, hint, expected);
   return false;
+}
+
+bool dsm__json_enum(const dsm__json_node *node, const dsm__words *words, size_t *value) {
+  return read_word(node, words, dsm__words_find, value);
 }
 
 bool dsm__json_word_set(const dsm__json_node *node, const dsm__words *words, size_t min_length,
@@ -451,7 +462,7 @@ bool dsm__json_word_set(const dsm__json_node *node, const dsm__words *words, siz
   dsm__json_node item = dsm__json_item(node, 0);
   for (size_t i = 0; i < length; i++, item = dsm__json_next(&item)) {
     size_t value = 0;
-    if (!dsm__json_enum(&item, words, &value)) {
+    if (!read_word(&item, words, dsm__words_find_listed, &value)) {
       is_good = false;
       continue;
     }

@@ -32,14 +32,18 @@ const char *dsm__word_brief(const dsm__words *words, size_t value) {
   return word->brief == NULL ? word->key : word->brief;
 }
 
-bool dsm__words_find(const dsm__words *words, const char *key, size_t *value) {
+bool dsm__words_find_listed(const dsm__words *words, const char *key, size_t *value) {
   for (size_t i = 0; i < words->count; i++) {
     if (words->items[i].key != NULL && strcmp(words->items[i].key, key) == 0) {
       *value = i;
       return true;
     }
   }
-  return (words->also != NULL && dsm__words_find(words->also, key, value)) ||
+  return words->also != NULL && dsm__words_find_listed(words->also, key, value);
+}
+
+bool dsm__words_find(const dsm__words *words, const char *key, size_t *value) {
+  return dsm__words_find_listed(words, key, value) ||
          (words->made != NULL && words->made->find(words->made->of, key, value));
 }
 

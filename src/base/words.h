@@ -20,6 +20,7 @@ typedef struct dsm__made_words {
   bool (*find)(const void *of, const char *key, size_t *value); /**< reads any of them */
   bool (*is_value)(size_t value);                               /**< is it one of theirs? */
   const void *of;
+  const char *example;    /**< for those who expect one of them */
   const dsm__word *items; /**< those that a document has, */
   const size_t *values;   /**< of these values */
   size_t count;
@@ -111,6 +112,9 @@ const char *dsm__word_brief(const dsm__words *words, size_t value);
 
 /** The value whose key is `key`; false, and *value as it was, if there is none. */
 bool dsm__words_find(const dsm__words *words, const char *key, size_t *value);
+
+/** The same without words that are made: a value that a set of bits can have. */
+bool dsm__words_find_listed(const dsm__words *words, const char *key, size_t *value);
 
 /** Keys of a set, such as "hybrid+reuse". */
 typedef struct dsm__words_text {

@@ -52,7 +52,7 @@ static unsigned find_own_parallelisms(const dsm_system *system, const char *text
     (void)snprintf(word.text, sizeof word.text, "%.*s", (int)length, at);
     if (length >= sizeof word.text ||
         !dsm_system_parallelism_parse(system, word.text, &parallelism) ||
-        (set & DSM_PARALLELISM_BIT(parallelism)) != 0) {
+        dsm_parallelism_has_roles(parallelism) || (set & DSM_PARALLELISM_BIT(parallelism)) != 0) {
       return 0;
     }
     set |= DSM_PARALLELISM_BIT(parallelism);

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "check/drift.h"
+#include "model/axis_words.h"
 #include "plan/plan_record.h"
 #include "workload/name_index.h"
 
@@ -292,14 +293,38 @@ static dsm_verdict verdict_of(const dsm_drift *drift) {
                                                                             : DSM_VERDICT_OK;
 }
 
-bool dsm__drift_compare(dsm_drift *drift, const dsm_recorded *before, const dsm_recorded *after) {
-  /* Words of axes that have other names on both sides would differ where decisions do not. */
+static bool note_parallelisms(dsm__renaming *words, const dsm_recorded *record, dsm__arena *arena) {
+  bool is_good = true;
+  for (size_t i = 0; is_good && i < record->layer_count; i++) {
+    for (int p = 0; is_good && p <= DSM_PASS_COUNT; p++) {
+      const dsm_layer_plan *const layer = &record->layers[i];
+      const dsm_parallelism one = p < DSM_PASS_COUNT ? layer->passes[p].decisions.parallelism
+                                                     : layer->decisions.error_parallelism;
+      is_good = !dsm_parallelism_has_roles(one) || dsm__note_parallelism(words, one, arena);
+    }
+  }
+  return is_good;
+}
+
+/* Words of axes that have other names on both sides would differ where decisions do not: then they
+ * are x, y and z. NULL if out of memory. */
+static const dsm__renaming *common_words(const dsm_recorded *before, const dsm_recorded *after,
+                                         dsm__arena *arena) {
   const bool have_same_names = dsm__renamings_agree(before->renaming, after->renaming);
+  dsm__renaming *const words =
+      dsm__axis_words_copy(have_same_names ? before->renaming : NULL, arena);
+  const bool is_good = words != NULL && note_parallelisms(words, before, arena) &&
+                       note_parallelisms(words, after, arena);
+  return is_good ? words : NULL;
+}
+
+bool dsm__drift_compare(dsm_drift *drift, const dsm_recorded *before, const dsm_recorded *after) {
   dsm__alike_sides sides;
   findings found = {.arena = drift->arena,
                     .sides = &sides,
-                    .renaming = have_same_names ? before->renaming : NULL};
-  const bool is_compared = dsm__alike_sides_find(&sides, before, after, drift->arena) &&
+                    .renaming = common_words(before, after, drift->arena)};
+  const bool is_compared = found.renaming != NULL &&
+                           dsm__alike_sides_find(&sides, before, after, drift->arena) &&
                            compare_records(&found, before, after);
   dsm__text_fini(&found.before);
   dsm__text_fini(&found.after);

@@ -24,14 +24,23 @@ typedef struct role_names {
   size_t capacity;
 } role_names;
 
+static const char *const letters[DSM_AXES_MAX] = {"x", "y", "z"};
+
 /* The axis whose name begins a text up to "="; count if there is none. */
-static unsigned axis_of(const role_names *of, const char *text) {
+static unsigned axis_among(const char *const names[], unsigned count, const char *text) {
+  const size_t length = strcspn(text, "=");
   unsigned a = 0;
-  while (a < of->count && (strncmp(text, of->names[a], strlen(of->names[a])) != 0 ||
-                           text[strlen(of->names[a])] != '=')) {
+  while (a < count && (text[length] != '=' || strlen(names[a]) != length ||
+                       strncmp(text, names[a], length) != 0)) {
     a++;
   }
   return a;
+}
+
+/* By its name, or else by x, y and z. */
+static unsigned axis_of(const role_names *of, const char *text) {
+  const unsigned own = axis_among(of->names, of->count, text);
+  return own < of->count ? own : axis_among(letters, of->count, text);
 }
 
 /* "gpu=row,node=data": each axis at most once; those that are not there share the samples. */
@@ -45,7 +54,7 @@ static bool find_roles(const void *context, const char *key, size_t *value) {
     if (axis == of->count || dsm_axis_set_has(seen, axis)) {
       return false;
     }
-    rest += strlen(of->names[axis]) + 1;
+    rest += strcspn(rest, "=") + 1;
     const size_t length = strcspn(rest, ",");
     char word[32];
     if (length >= sizeof word || (rest[length] == ',' && rest[length + 1] == '\0')) {
@@ -80,7 +89,7 @@ static bool are_roles(size_t value) {
 
 static const role_names default_names = {.names = {"x", "y", "z"}, .count = DSM_AXES_MAX};
 const dsm__made_words dsm__role_made_words = {
-    .find = find_roles, .is_value = are_roles, .of = &default_names};
+    .find = find_roles, .is_value = are_roles, .of = &default_names, .example = "x=column,y=data"};
 
 static dsm_axes_word roles_word(const char *const names[], unsigned count,
                                 dsm_parallelism parallelism) {
@@ -240,23 +249,27 @@ static bool add_roles(const maker *of) {
   if (roles == NULL) {
     return false;
   }
+  const dsm_roles column = {{DSM_ROLE_COLUMN}};
+  const dsm_axes_word example = roles_word(of->names, of->count, dsm_parallelism_of(&column));
+  const char *const kept = dsm__arena_strdup(of->arena, example.text);
+  *roles = (role_names){.count = of->count};
   for (unsigned a = 0; a < of->count; a++) {
     roles->names[a] = of->names[a];
   }
-  roles->count = of->count;
-  roles->made = (dsm__made_words){.find = find_roles, .is_value = are_roles, .of = roles};
+  roles->made =
+      (dsm__made_words){.find = find_roles, .is_value = are_roles, .of = roles, .example = kept};
   made->roles = roles;
   for (size_t i = 0; i < made->count; i++) {
     if (made->lists[i].of == &dsm__parallelism_words) {
       made->lists[i].are.made = &roles->made;
-      return true;
+      return kept != NULL;
     }
   }
   made->lists[made->count].of = &dsm__parallelism_words;
   made->lists[made->count].are = dsm__parallelism_words;
   made->lists[made->count].are.made = &roles->made;
   made->count++;
-  return true;
+  return kept != NULL;
 }
 
 dsm__renaming *dsm__axis_words(const char *const names[DSM_AXES_MAX], unsigned count,
@@ -269,9 +282,30 @@ dsm__renaming *dsm__axis_words(const char *const names[DSM_AXES_MAX], unsigned c
   return (!are_named || add_lists(&of)) && add_roles(&of) ? of.made : NULL;
 }
 
+dsm__renaming *dsm__axis_words_copy(const dsm__renaming *of, dsm__arena *arena) {
+  if (of == NULL) {
+    return dsm__axis_words(letters, DSM_AXES_MAX, false, arena);
+  }
+  dsm__renaming *const copy = dsm__arena_alloc(arena, sizeof *copy);
+  role_names *const roles = dsm__arena_alloc(arena, sizeof *roles);
+  if (copy == NULL || roles == NULL) {
+    return NULL;
+  }
+  *copy = *of;
+  *roles = *(const role_names *)of->roles;
+  roles->capacity = roles->made.count; /* what follows goes to room of its own */
+  roles->made.of = roles;
+  copy->roles = roles;
+  for (size_t i = 0; i < copy->count; i++) {
+    if (copy->lists[i].of == &dsm__parallelism_words) {
+      copy->lists[i].are.made = &roles->made;
+    }
+  }
+  return copy;
+}
+
 /* False if one has none, as a reader has told. */
 static bool names_of(const dsm_network *network, const char *names[DSM_AXES_MAX]) {
-  static const char *const letters[DSM_AXES_MAX] = {"x", "y", "z"};
   for (unsigned a = 0; a < network->axis_count; a++) {
     names[a] = network->topology == DSM_TOPOLOGY_AXES ? network->axes[a].name : letters[a];
     if (names[a] == NULL) {

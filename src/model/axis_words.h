@@ -15,7 +15,11 @@
 dsm__renaming *dsm__axis_words(const char *const names[DSM_AXES_MAX], unsigned count,
                                bool are_named, dsm__arena *arena);
 
-/** The same for the axes of a system; *renaming is NULL if an axis has no name. False if out of
+/** A copy in an arena, which notes words by itself; of NULL, the words of axes x, y and z. NULL if
+ * out of memory. */
+dsm__renaming *dsm__axis_words_copy(const dsm__renaming *of, dsm__arena *arena);
+
+/** The words for the axes of a system; *renaming is NULL if an axis has no name. False if out of
  * memory. */
 bool dsm__system_words(const dsm_system *system, dsm__arena *arena, dsm__renaming **renaming);
 

@@ -57,6 +57,11 @@ static inline bool dsm__is_optimized(const dsm__judge *judge, dsm_optimization o
 
 /** The word of a parallelism in findings. */
 static inline const char *dsm__judged_word(const dsm__judge *judge, dsm_parallelism parallelism) {
+  if (dsm_parallelism_has_roles(parallelism)) {
+    const dsm_axes_word word = dsm_system_parallelism_name(judge->of->machine->system, parallelism);
+    const char *const kept = dsm__arena_strdup(judge->arena, word.text);
+    return kept == NULL ? "roles" : kept;
+  }
   return dsm__word_key(dsm__words_in(judge->of->renaming, &dsm__parallelism_words), parallelism);
 }
 

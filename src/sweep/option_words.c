@@ -42,7 +42,7 @@ static bool parse_set(const dsm__sweep_option *option, const char *text, unsigne
     const size_t length = strcspn(word, "+");
     (void)snprintf(wrong, DSM__OPTION_WORD_SIZE, "%.*s",
                    (int)(length < DSM__OPTION_WORD_SIZE ? length : DSM__OPTION_WORD_SIZE), word);
-    if (!dsm__words_find(option->words, wrong, &bit) || (*set & 1U << bit) != 0) {
+    if (!dsm__words_find_listed(option->words, wrong, &bit) || (*set & 1U << bit) != 0) {
       return false;
     }
     *set |= 1U << bit;

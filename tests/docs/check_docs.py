@@ -220,7 +220,8 @@ class Checker:
 
     def declared_functions(self):
         names = []
-        for path in ("include/dsm/model.h", "include/dsm/traffic.h", "include/dsm/mapping.h", "src/model/equations.h"):
+        for path in ("include/dsm/model.h", "include/dsm/traffic.h", "include/dsm/mapping.h",
+                     "include/dsm/role.h", "src/model/equations.h"):
             code = re.sub(r"^\s*#.*$", "", self.read(path), flags=re.M)
             names += [(path, name) for name in re.findall(r"\b(dsm_\w+)\s*\(", code)]
         return names

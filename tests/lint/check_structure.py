@@ -19,7 +19,7 @@ PUBLIC_HEADERS = {
     "workload": {"workload"},
     "import": {"import"},
     "system": {"system"},
-    "model": {"mapping", "model", "workload", "system"},
+    "model": {"mapping", "model", "role", "workload", "system"},
     "plan": {"plan"},
     "search": {"explore"},
     "calibrate": {"calibrate"},

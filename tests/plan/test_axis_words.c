@@ -149,7 +149,8 @@ START_TEST(test_findings_have_the_names) {
   ck_assert_int_eq(read.status, DSM_ERROR_INVALID);
   const dsm_diag *const diag = dsm_diags_get(read.diags, 0);
   ck_assert_ptr_nonnull(strstr(diag->message, "\"data\", \"model\", \"data_gpu_model_node\" or "
-                                              "\"model_gpu_data_node\", found"));
+                                              "\"model_gpu_data_node\", or as "
+                                              "\"gpu=column,node=data\", found"));
   reading_free(&read);
   free(changed);
   free(text);

@@ -339,7 +339,8 @@ cli_exit cli_settle_parallelisms(cli_arguments *arguments, const dsm_system *sys
     char word[sizeof(dsm_axes_word)];
     dsm_parallelism parallelism;
     (void)snprintf(word, sizeof word, "%.*s", (int)length, at);
-    if (length >= sizeof word || !dsm_system_parallelism_parse(system, word, &parallelism)) {
+    if (length >= sizeof word || !dsm_system_parallelism_parse(system, word, &parallelism) ||
+        dsm_parallelism_has_roles(parallelism)) {
       return complain_of_axis_word(arguments, system, word);
     }
     set |= DSM_PARALLELISM_BIT(parallelism);

@@ -63,8 +63,9 @@ const cli_option cli_options[] = {
      .help = "what the search may use (default: all, that is those of the mode). hybrid: two "
              "parallelisms in one layer; reuse: outputs stay on chip; dysm: a layer runs the "
              "minibatch in parts; pipeline: recurrent layers at the same time; per_pass: passes of "
-             "a layer differ; preload: in inference, weights stay on chip; hoist, never in "
-             "all: in training, an lstm makes the input products of all timesteps at once",
+             "a layer differ; preload: in inference, weights stay on chip. Never in all: hoist: in "
+             "training, an lstm makes the input products of all timesteps at once; spatial: chips "
+             "share positions; tensor: chips share features of weights by columns and rows",
      .commands = CLI_EXPLORE | CLI_DESCRIBE | CLI_SWEEP,
      .word = cli_optimization_word,
      .is_list = true,
