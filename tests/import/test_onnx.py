@@ -136,11 +136,13 @@ class Networks(Case):
         self.assertEqual(texts[0], texts[1])
 
     def test_norms_of_what_is_read(self):
-        workload, _ = self.imported(networks.pre_norm())
+        workload, said = self.imported(networks.pre_norm())
+        self.assertNotIn("does itself", said)
         layers = {layer["name"]: layer for layer in workload["layers"]}
         self.assertEqual(layers["attention"]["inputs"], ["qkv"])
         self.assertEqual(layers["qkv"]["aux"][0], {"op": "layer_norm", "on": "input"})
         self.assertEqual(ops(layers["gate"]), ["layer_norm", "bias", "silu"])
+        self.assertEqual(layers["up"]["aux"][0], {"op": "layer_norm", "on": "input", "from": "gate"})
         self.assertEqual(layers["up"]["aux"][-1], {"op": "multiply", "from": "gate"})
         self.assertEqual(layers["down"]["aux"][-1], {"op": "residual", "from": "out"})
 
