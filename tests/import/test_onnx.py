@@ -146,6 +146,20 @@ class Networks(Case):
         self.assertEqual(layers["up"]["aux"][-1], {"op": "multiply", "from": "gate"})
         self.assertEqual(layers["down"]["aux"][-1], {"op": "residual", "from": "out"})
 
+    def test_token_beside_patches(self):
+        workload, said = self.imported(networks.patches(2))
+        layers = {layer["name"]: layer for layer in workload["layers"]}
+        self.assertIn('node "token" (Concat): note: joins a token, whose place is a patch more', said)
+        self.assertEqual([layers["patches"][key] for key in ("type", "in", "out", "positions")], ["fc", 48, 16, 7])
+        self.assertEqual([layers["token"][key] for key in ("type", "vocabulary", "learned_positions", "inputs", "aux")],
+                         ["embedding", 1, True, ["@input"], [{"op": "residual", "from": "patches"}]])
+        self.assertEqual(layers["mixed"]["aux"][-1], {"op": "residual", "from": "token"})
+        self.assertEqual((workload["minibatch"], layers["class"]["aux"][0]["positions"]), (2, 1))
+
+    def test_other_rows_beside_patches(self):
+        for model in (networks.patches(token=2), networks.patches(kernel=5)):
+            self.refused(model)
+
     def test_padding_apart_and_lengths(self):
         m = Model()
         x = m.add("Pad", m.input("x", [1, 2, 9]), m.ints([0, 0, 1, 0, 0, 2]))
