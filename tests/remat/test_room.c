@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <stdlib.h>
+
+#include "suites.h"
+
+int main(void) {
+  SRunner *const runner = srunner_create(suite_run());
+  srunner_add_suite(runner, suite_solve());
+  srunner_add_suite(runner, suite_properties());
+  srunner_run_all(runner, CK_ENV);
+  const int failed = srunner_ntests_failed(runner);
+  srunner_free(runner);
+  return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
