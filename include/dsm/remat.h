@@ -90,12 +90,14 @@ DSM_API DSM_NODISCARD dsm_status dsm_remat_chain_load(dsm_remat_chain **chain, c
 
 /**
  * The chain of a plan of training: the network is cut at tensors through which all paths go, and
- * each segment has the plan's own times, and the bytes that a chip stores. The budget is what the
- * chip's memory has left beside parameters, gradients, optimizer state and input.
- * DSM_ERROR_INVALID: the plan is one of inference.
+ * each segment has the plan's own times, and the bytes that a chip stores. The budget is what a
+ * chip's memory of so many bytes (0: that of the plan's system) has left beside parameters,
+ * gradients, optimizer state and input; 0 where that is nothing. DSM_ERROR_USAGE: the plan is one
+ * of inference, or of layers without a graph, or of more than DSM_REMAT_STAGES_MAX segments.
  */
 DSM_API DSM_NODISCARD dsm_status dsm_remat_chain_of_plan(dsm_remat_chain **chain,
-                                                         const dsm_plan *plan, dsm_diags *diags);
+                                                         const dsm_plan *plan,
+                                                         double capacity_bytes, dsm_diags *diags);
 
 /** The chain as JSON text (format "dsm-stages/1"), malloc'ed, to be freed by the caller. NULL if
  * out of memory. */
@@ -240,7 +242,8 @@ typedef struct dsm_remat_pipeline_case {
   double smallest_bytes; /**< budget from which on it is feasible; where it is not */
   double seconds; /**< from the first forward pass to the last backward pass; 0: infeasible */
   double bubble;  /**< part of the devices' time in which they wait */
-  const dsm_remat_device *devices; /**< len = the pipeline's device_count; NULL: infeasible */
+  const dsm_remat_device *devices; /**< len = the pipeline's device_count; of a case that is not
+                                        feasible without times and peaks */
 } dsm_remat_pipeline_case;
 
 /** Pipelines of a chain. */
@@ -250,15 +253,17 @@ typedef struct dsm_remat_pipeline {
   double budget_bytes; /**< of a device */
   const dsm_remat_pipeline_case *cases;
   size_t case_count;
-  size_t best; /**< the fastest case, of equals the first */
+  size_t best; /**< the fastest case that is feasible, of equals the first */
 
   struct dsm__arena *arena; /**< private */
 } dsm_remat_pipeline;
 
 /**
- * Cuts the chain into parts of about equal time, one a device, and runs the minibatch in
- * micro-batches: as statuses of dsm_remat; also DSM_ERROR_USAGE: more devices than stages, or
- * micro-batches that do not divide the minibatch.
+ * Cuts the chain into parts of which the longest takes least time, one a device, and runs the
+ * minibatch in micro-batches: each order and sharing of each number of them is a case. One chain of
+ * all micro-batches has at most DSM_REMAT_STAGES_MAX stages: of more there is no such case.
+ * Statuses as of dsm_remat, infeasible if no case fits; also DSM_ERROR_USAGE: more devices than
+ * stages, or micro-batches that do not divide the minibatch.
  */
 DSM_API DSM_NODISCARD dsm_status dsm_remat_pipeline_make(dsm_remat_pipeline **pipeline,
                                                          const dsm_remat_chain *chain,
