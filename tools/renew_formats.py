@@ -22,7 +22,7 @@ from formats import Formats  # noqa: E402
 
 PLAN, POINTS = "dsm-plan/1", "dsm-points/1"
 RESULTS = [f"dsm-{kind}/1" for kind in ("calibration", "check", "describe", "diff", "dispatch", "elasticity", "explain", "ladder", "list",
-                                        "partition", "points", "validate")]
+                                        "partition", "pipeline", "points", "remat", "stages", "validate")]
 # Those that compare decisions.
 DRIFTS = ("dsm-check/1", "dsm-diff/1")
 WIDTH = 110

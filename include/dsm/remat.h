@@ -103,6 +103,9 @@ DSM_API DSM_NODISCARD dsm_status dsm_remat_chain_of_plan(dsm_remat_chain **chain
  * out of memory. */
 DSM_API char *dsm_remat_chain_print(const dsm_remat_chain *chain);
 
+/** The time of a step that computes nothing again. */
+DSM_API double dsm_remat_chain_seconds(const dsm_remat_chain *chain);
+
 /** Frees it; NULL is fine. */
 DSM_API void dsm_remat_chain_free(dsm_remat_chain *chain);
 

@@ -189,7 +189,7 @@ size_t dsm__remat_fastest(const dsm_remat_stage *stage) {
   return best;
 }
 
-double dsm__remat_least_seconds(const dsm_remat_chain *chain) {
+double dsm_remat_chain_seconds(const dsm_remat_chain *chain) {
   double seconds = 0;
   for (size_t s = 0; s < chain->stage_count; s++) {
     const dsm_remat_stage *const stage = &chain->stages[s];

@@ -48,7 +48,4 @@ static inline double dsm__remat_error_waiting(const dsm_remat_chain *chain, size
 /** The option of a stage that takes least time; of equals the one that saves least. */
 size_t dsm__remat_fastest(const dsm_remat_stage *stage);
 
-/** The time of all stages with their fastest options. */
-double dsm__remat_least_seconds(const dsm_remat_chain *chain);
-
 #endif

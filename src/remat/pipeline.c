@@ -191,7 +191,7 @@ static double busy_of(const trial *of, size_t device) {
 static double full_of(const trial *of, size_t device) {
   const dsm_remat_device *const at = &of->devices[device];
   const dsm_remat_chain part = dsm__remat_part(of->chain, at->first_stage, at->stage_count);
-  return dsm__remat_least_seconds(&part) * (double)of->micro_batches;
+  return dsm_remat_chain_seconds(&part) * (double)of->micro_batches;
 }
 
 /* How long all devices take together, and how much of that they wait. */

@@ -140,7 +140,7 @@ static bool blocks_agree(const dsm__remat_block *a, const dsm__remat_block *b) {
 }
 
 /* Equal stages may differ in what stands before the first of them: two of each entry. */
-bool dsm__stages_blocks_begin(dsm__stages_blocks *blocks, const dsm__stages *stages) {
+bool dsm__stages_blocks_begin(dsm__stages_blocks *blocks, const dsm__stages_document *stages) {
   size_t count = 0;
   for (size_t i = 0; i < stages->entry_count; i++) {
     count += stages->entries[i].operation_count == 0 ? 0 : stages->entries[i].count > 1 ? 2 : 1;

@@ -18,7 +18,7 @@ typedef struct dsm__stages_blocks {
 } dsm__stages_blocks;
 
 /** Makes room for those of all entries; false if out of memory. */
-bool dsm__stages_blocks_begin(dsm__stages_blocks *blocks, const dsm__stages *stages);
+bool dsm__stages_blocks_begin(dsm__stages_blocks *blocks, const dsm__stages_document *stages);
 
 /** The stage that an entry with operations is, with an error of some bytes before it, but for its
  * name; false if out of memory. */

@@ -11,7 +11,7 @@
 typedef struct stages_reader {
   dsm_remat_chain *chain;
   dsm__record_reader records;
-  dsm__stages stages;
+  dsm__stages_document stages;
   dsm__stages_entry *entries;
 } stages_reader;
 
@@ -196,7 +196,7 @@ static bool make_chain(stages_reader *reader, size_t stage_count) {
     is_made = add_stages(reader, &blocks, stages, at, entry);
     at += (size_t)entry->count;
   }
-  const dsm__stages *const from = &reader->stages;
+  const dsm__stages_document *const from = &reader->stages;
   dsm__arena *const arena = chain->arena;
   *chain = (dsm_remat_chain){.name = from->name,
                              .source = from->source,
@@ -221,9 +221,9 @@ static bool has_known_keys(const dsm__json_node *root) {
   return dsm__json_object_only(root, keys, count);
 }
 
-static void read_document(void *made, const dsm__json_node *root) {
+void dsm__stages_read(dsm_remat_chain *chain, const dsm__json_node *root) {
   const size_t errors_before = dsm__json_doc_error_count(root->doc);
-  stages_reader reader = {.chain = made};
+  stages_reader reader = {.chain = chain};
   if (!dsm__json_format(root, dsm__stages_record.format) || !has_known_keys(root)) {
     return;
   }
@@ -241,7 +241,7 @@ static void read_document(void *made, const dsm__json_node *root) {
   }
 }
 
-DSM__PARSED_DOCUMENT(dsm_remat_chain, dsm_remat_chain_parse, dsm__remat_chain_new, read_document,
+DSM__PARSED_DOCUMENT(dsm_remat_chain, dsm_remat_chain_parse, dsm__remat_chain_new, dsm__stages_read,
                      dsm_remat_chain_free);
 DSM__LOADED_DOCUMENT(dsm_remat_chain, dsm_remat_chain_load, dsm_remat_chain_parse);
 
@@ -267,16 +267,16 @@ char *dsm_remat_chain_print(const dsm_remat_chain *chain) {
     for (size_t s = 0; s < chain->stage_count; s++) {
       entries[s] = entry_of(&chain->stages[s]);
     }
-    const dsm__stages stages = {.name = chain->name,
-                                .source = chain->source,
-                                .minibatch = chain->minibatch,
-                                .input_bytes = chain->input_bytes,
-                                .input_error_bytes = chain->input_error_bytes,
-                                .budget_bytes =
-                                    chain->budget_bytes > 0 ? chain->budget_bytes : HUGE_VAL,
-                                .link_bytes_per_second = chain->link_bytes_per_second,
-                                .entries = entries,
-                                .entry_count = chain->stage_count};
+    const dsm__stages_document stages = {
+        .name = chain->name,
+        .source = chain->source,
+        .minibatch = chain->minibatch,
+        .input_bytes = chain->input_bytes,
+        .input_error_bytes = chain->input_error_bytes,
+        .budget_bytes = chain->budget_bytes > 0 ? chain->budget_bytes : HUGE_VAL,
+        .link_bytes_per_second = chain->link_bytes_per_second,
+        .entries = entries,
+        .entry_count = chain->stage_count};
     dsm__json_writer writer = {.out = &out};
     dsm__record_write(&writer, &dsm__stages_record, &stages);
     dsm__json_finish(&writer);

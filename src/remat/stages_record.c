@@ -106,25 +106,25 @@ DSM__RECORD(
                .help = "In the order in which they run; in place of options."));
 
 DSM__DOCUMENT(
-    dsm__stages_record, dsm__stages, "dsm-stages/1", "A network as a chain of stages.",
-    NAME(dsm__stages, "Of the network."),
-    DSM__FIELD(TEXT, dsm__stages, source, "source", MAY_BE, .max = DSM_TEXT_BYTES_MAX,
+    dsm__stages_record, dsm__stages_document, "dsm-stages/1", "A network as a chain of stages.",
+    NAME(dsm__stages_document, "Of the network."),
+    DSM__FIELD(TEXT, dsm__stages_document, source, "source", MAY_BE, .max = DSM_TEXT_BYTES_MAX,
                .help = "Where its figures are from."),
-    DSM__FIELD(COUNT, dsm__stages, minibatch, "minibatch", MAY_BE, .min = 1,
+    DSM__FIELD(COUNT, dsm__stages_document, minibatch, "minibatch", MAY_BE, .min = 1,
                .max = DSM_DIMENSION_MAX, .fallback = 1, .unit = "samples",
                .help = "Of which all times and sizes are."),
-    BYTES(dsm__stages, input_bytes, MAY_BE, "Of the chain's input, which no budget holds.",
+    BYTES(dsm__stages_document, input_bytes, MAY_BE, "Of the chain's input, which no budget holds.",
           .fallback = 0),
-    BYTES(dsm__stages, input_error_bytes, MAY_BE,
+    BYTES(dsm__stages_document, input_error_bytes, MAY_BE,
           "Of the error of that input; 0: nothing needs it.", .fallback = 0),
-    BYTES(dsm__stages, budget_bytes, MAY_BE,
+    BYTES(dsm__stages_document, budget_bytes, MAY_BE,
           "What all but that input, parameters, gradients and optimizer state may take; absent: it "
           "does not say.",
           .fallback = (double)INFINITY, .min = 1),
-    DSM__FIELD(REAL, dsm__stages, link_bytes_per_second, "link_bytes_per_second", MAY_BE, .min = 1,
-               .max = BYTES_MAX, .unit = "bytes/s", .fallback = (double)INFINITY,
+    DSM__FIELD(REAL, dsm__stages_document, link_bytes_per_second, "link_bytes_per_second", MAY_BE,
+               .min = 1, .max = BYTES_MAX, .unit = "bytes/s", .fallback = (double)INFINITY,
                .help = "Between devices of a pipeline; absent: outputs and errors are there at "
                        "once."),
-    DSM__FIELD(LIST, dsm__stages, entries, "stages", REQUIRED,
-               .count_offset = offsetof(dsm__stages, entry_count), .type = &dsm__stage_record,
-               .help = "In the order in which they run."));
+    DSM__FIELD(LIST, dsm__stages_document, entries, "stages", REQUIRED,
+               .count_offset = offsetof(dsm__stages_document, entry_count),
+               .type = &dsm__stage_record, .help = "In the order in which they run."));

@@ -40,7 +40,7 @@ typedef struct dsm__stages_entry {
 } dsm__stages_entry;
 
 /** A document. */
-typedef struct dsm__stages {
+typedef struct dsm__stages_document {
   const char *name;
   const char *source;
   uint64_t minibatch;
@@ -50,12 +50,15 @@ typedef struct dsm__stages {
   double link_bytes_per_second;
   const dsm__stages_entry *entries;
   size_t entry_count;
-} dsm__stages;
+} dsm__stages_document;
 
 extern const dsm__record_type dsm__stages_record;
 extern const dsm__record_type dsm__stage_record;
 extern const dsm__record_type dsm__stage_option_record;
 extern const dsm__record_type dsm__stage_operation_record;
+
+/** Reads all of a document into an empty chain; what is wrong is reported at the document. */
+void dsm__stages_read(dsm_remat_chain *chain, const dsm__json_node *root);
 
 /** The format's name of the input of a stage, among those of its operations. */
 #define DSM__STAGES_INPUT "input"
