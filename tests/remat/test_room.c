@@ -7,6 +7,11 @@ int main(void) {
   SRunner *const runner = srunner_create(suite_run());
   srunner_add_suite(runner, suite_solve());
   srunner_add_suite(runner, suite_properties());
+  srunner_add_suite(runner, suite_block());
+  srunner_add_suite(runner, suite_pipeline());
+  srunner_add_suite(runner, suite_stages_json());
+  srunner_add_suite(runner, suite_plan_chain());
+  srunner_add_suite(runner, suite_published());
   srunner_run_all(runner, CK_ENV);
   const int failed = srunner_ntests_failed(runner);
   srunner_free(runner);
