@@ -9,6 +9,9 @@
 /* Within these limits no sum of a chain overflows. */
 #define SECONDS_MAX 1e9
 #define BYTES_MAX 1e15
+/* Nor do those of a stage's operations, which may run several times, overflow them. */
+#define OPERATION_SECONDS_MAX 1e5
+#define OPERATION_BYTES_MAX 1e12
 
 enum {
   REQUIRED = DSM__FIELD_IS_READ | DSM__FIELD_IS_REQUIRED,
@@ -18,12 +21,18 @@ enum {
 #define NAME(type, about)                                                                          \
   DSM__FIELD(TEXT, type, name, "name", REQUIRED, .max = DSM_NAME_BYTES_MAX,                        \
              .expected = "its name", .help = (about))
+#define AMOUNT(type, member, flags, most, of_unit, about, ...)                                     \
+  DSM__FIELD(REAL, type, member, #member, flags, .max = (most), .unit = (of_unit),                 \
+             .help = (about), __VA_ARGS__)
 #define SECONDS(type, member, flags, about, ...)                                                   \
-  DSM__FIELD(REAL, type, member, #member, flags, .max = SECONDS_MAX, .unit = "seconds",            \
-             .help = (about), __VA_ARGS__)
+  AMOUNT(type, member, flags, SECONDS_MAX, "seconds", about, __VA_ARGS__)
 #define BYTES(type, member, flags, about, ...)                                                     \
-  DSM__FIELD(REAL, type, member, #member, flags, .max = BYTES_MAX, .unit = "bytes",                \
-             .help = (about), __VA_ARGS__)
+  AMOUNT(type, member, flags, BYTES_MAX, "bytes", about, __VA_ARGS__)
+#define OPERATION_SECONDS(member, about, ...)                                                      \
+  AMOUNT(dsm__stages_operation, member, REQUIRED, OPERATION_SECONDS_MAX, "seconds", about,         \
+         __VA_ARGS__)
+#define OPERATION_BYTES(member, flags, about, ...)                                                 \
+  AMOUNT(dsm__stages_operation, member, flags, OPERATION_BYTES_MAX, "bytes", about, __VA_ARGS__)
 
 static bool has_options(const void *entry) {
   return ((const dsm__stages_entry *)entry)->option_count > 0;
@@ -59,15 +68,15 @@ DSM__RECORD(
     dsm__stage_operation_record, dsm__stages_operation, true,
     "An operation of a stage: it makes one tensor. The last one makes the stage's output.",
     NAME(dsm__stages_operation, "Of the operation and of its tensor; not \"input\"."),
-    SECONDS(dsm__stages_operation, forward_seconds, REQUIRED, "Of its forward pass.",
+    OPERATION_SECONDS(forward_seconds, "Of its forward pass.",
             .expected = "the time of the forward pass"),
-    SECONDS(dsm__stages_operation, backward_seconds, REQUIRED, "Of its backward pass.",
+    OPERATION_SECONDS(backward_seconds, "Of its backward pass.",
             .expected = "the time of the backward pass"),
-    BYTES(dsm__stages_operation, bytes, REQUIRED, "Of its tensor, with what belongs to it.",
+    OPERATION_BYTES(bytes, REQUIRED, "Of its tensor, with what belongs to it.",
           .expected = "the size of its tensor"),
-    BYTES(dsm__stages_operation, error_bytes, MAY_BE, "Of the error of its tensor; absent: bytes.",
+    OPERATION_BYTES(error_bytes, MAY_BE, "Of the error of its tensor; absent: bytes.",
           .fallback = (double)INFINITY),
-    BYTES(dsm__stages_operation, temporary_bytes, MAY_BE,
+    OPERATION_BYTES(temporary_bytes, MAY_BE,
           "What it needs while it runs, forward or backward.", .fallback = 0),
     NAMES(inputs, "inputs",
           "The operations before it whose tensors it reads, or \"input\", that of the stage; "
