@@ -233,12 +233,15 @@ static int by_bytes(const void *a, const void *b) {
   return (one->seconds > other->seconds) - (one->seconds < other->seconds);
 }
 
+/* Times that differ by less come of the order in which they were added up. */
+static const double equal_times = 1 - 1e-12;
+
 /* Leaves the points that none with less memory is as fast as. */
 static void keep_best(front *of) {
   size_t kept = 0;
   qsort(of->points, of->count, sizeof *of->points, by_bytes);
   for (size_t i = 0; i < of->count; i++) {
-    if (kept == 0 || of->points[i].seconds < of->points[kept - 1].seconds) {
+    if (kept == 0 || of->points[i].seconds < equal_times * of->points[kept - 1].seconds) {
       of->points[kept++] = of->points[i];
     }
   }
@@ -250,7 +253,7 @@ static dsm_status collect(const request *of, const solved *from, size_t units, f
   double before = HUGE_VAL;
   for (size_t m = 1; m <= units; m++) {
     const double seconds = dsm__remat_tables_seconds(&from->tables, m);
-    if (seconds < before) {
+    if (seconds < equal_times * before) {
       dsm__arena *const arena = dsm__arena_new();
       schedule one = {0};
       const bool is_made = dsm__remat_tables_steps(&from->tables, m, &one.steps, arena);

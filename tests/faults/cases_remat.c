@@ -11,10 +11,12 @@ static const dsm_table_style style = {.width = 80, .color = true};
 static const char text[] =
     "{ \"format\": \"dsm-stages/1\", \"name\": \"small\", \"minibatch\": 4, \"input_bytes\": 3,\n"
     "  \"stages\": [ { \"name\": \"stem\", \"output_bytes\": 4, \"options\": [\n"
-    "    { \"name\": \"all\", \"forward_seconds\": 1, \"backward_seconds\": 2, \"saved_bytes\": 9 }\n"
+    "    { \"name\": \"all\", \"forward_seconds\": 1, \"backward_seconds\": 2, \"saved_bytes\": 9 "
+    "}\n"
     "  ] }, { \"name\": \"block\", \"count\": 3, \"operations\": [\n"
     "    { \"name\": \"a\", \"forward_seconds\": 3, \"backward_seconds\": 6, \"bytes\": 16 },\n"
-    "    { \"name\": \"b\", \"forward_seconds\": 1, \"backward_seconds\": 2, \"bytes\": 4 } ] } ] }\n";
+    "    { \"name\": \"b\", \"forward_seconds\": 1, \"backward_seconds\": 2, \"bytes\": 4 } ] } ] "
+    "}\n";
 
 static const double budget = 60;
 
@@ -167,10 +169,10 @@ static attempt solve_too_little(const subject *s, dsm_diags *diags) {
 }
 
 static attempt simulate(const subject *s, dsm_diags *diags) {
-  static const dsm_remat_step steps[] = {
-      {DSM_REMAT_SAVE, 0, 0},     {DSM_REMAT_SAVE, 1, 0},     {DSM_REMAT_SAVE, 2, 0},
-      {DSM_REMAT_SAVE, 3, 0},     {DSM_REMAT_BACKWARD, 3, 0}, {DSM_REMAT_BACKWARD, 2, 0},
-      {DSM_REMAT_BACKWARD, 1, 0}, {DSM_REMAT_BACKWARD, 0, 0}};
+  static const dsm_remat_step steps[] = {{DSM_REMAT_SAVE, 0, 0},     {DSM_REMAT_SAVE, 1, 0},
+                                         {DSM_REMAT_SAVE, 2, 0},     {DSM_REMAT_SAVE, 3, 0},
+                                         {DSM_REMAT_BACKWARD, 3, 0}, {DSM_REMAT_BACKWARD, 2, 0},
+                                         {DSM_REMAT_BACKWARD, 1, 0}, {DSM_REMAT_BACKWARD, 0, 0}};
   const dsm_remat_chain chain = ready_chain();
   dsm_remat_run run;
   (void)s;

@@ -140,11 +140,10 @@ typedef struct kind {
   refuse_function refuse;
 } kind;
 
-static const kind kinds[] = {{"workload", refuse_workload}, {"system", refuse_system},
-                             {"server", refuse_server},     {"profile", refuse_profile},
-                             {"planner", refuse_profile},   {"plan", refuse_plan},
-                             {"sweep", refuse_sweep},       {"baseline", refuse_baseline},
-                             {"stages", refuse_stages}};
+static const kind kinds[] = {
+    {"workload", refuse_workload}, {"system", refuse_system},     {"server", refuse_server},
+    {"profile", refuse_profile},   {"planner", refuse_profile},   {"plan", refuse_plan},
+    {"sweep", refuse_sweep},       {"baseline", refuse_baseline}, {"stages", refuse_stages}};
 enum { KIND_COUNT = sizeof kinds / sizeof kinds[0] };
 
 /* What a run of all cases carries. */
