@@ -260,8 +260,7 @@ def made_schema(formats, name):
             "title": f"dsm {kind}, format {name}", **root, "$defs": objects}
 
 
-COMMENT = {"description": "A comment: a text, or a list of texts, which dsm does not read.",
-           "anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}}]}
+COMMENT = {"description": "For people; dsm does not read it.", "type": ["string", "array"], "items": {"type": "string"}}
 
 
 def made_input_property(made, field):

@@ -78,10 +78,10 @@ def main():
     asked = parser.parse_args()
     blocks, width, heads = SIZES[asked.size]
     chain = {
-        "//": f"GPT-2 {asked.size}: its {blocks} blocks, each a graph of twelve operations, in a step of {asked.batch} "
-              f"samples of {POSITIONS:,} positions. Made by examples/remat/gpt2.py.",
+        "//": f"GPT-2 {asked.size}: {blocks} blocks, in a step of {asked.batch} samples",
         "format": "dsm-stages/1", "name": f"gpt2_{asked.size}_blocks",
-        "source": "Blocks: Radford et al. 2019. Times: 13.3 TFLOP/s and 720 GB/s of a V100, as examples/remat/gpt2.py says.",
+        "source": f"Blocks of {POSITIONS:,} positions: Radford et al. 2019. Times: 13.3 TFLOP/s and 720 GB/s of a V100, as "
+                  "examples/remat/gpt2.py says, which made this.",
         "minibatch": asked.batch,
         "input_bytes": asked.batch * POSITIONS * width * NUMBER,
         "input_error_bytes": asked.batch * POSITIONS * width * NUMBER,

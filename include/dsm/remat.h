@@ -27,8 +27,9 @@ extern "C" {
 
 /** Up to so many operations the options of a stage are found exactly. */
 #define DSM_REMAT_EXACT_OPERATIONS_MAX 20
-/** Units that a budget is divided into, if a request does not say; and at most. */
+/** Units that a budget is divided into, if a request does not say. */
 #define DSM_REMAT_SLOTS 500
+/** The same at most. */
 #define DSM_REMAT_SLOTS_MAX 100000
 /** Most bytes of the tables of the dynamic programme (2 GiB). */
 #define DSM_REMAT_TABLE_BYTES_MAX ((size_t)2 << 30)

@@ -4,7 +4,7 @@
 #ifndef DSM_REMAT_SOLVE_H
 #define DSM_REMAT_SOLVE_H
 
-#include "remat/windows.h"
+#include "remat/chain_windows.h"
 
 /** Steps, in an arena. */
 typedef struct dsm__remat_steps {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* windows.c: which parts of a chain differ, and what can be done with one. */
-#include "remat/windows.h"
+/* chain_windows.c: which parts of a chain differ, and what can be done with one. */
+#include "remat/chain_windows.h"
 
 #include <string.h>
 

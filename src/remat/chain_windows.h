@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * windows.h: the parts of a chain that the dynamic programme is about, each once.
+ * chain_windows.h: the parts of a chain that the dynamic programme is about, each once.
  *
  * A window is stages first .. last of a chain. What it costs within a budget depends on its stages,
  * the error of what stands before it, and whether it ends with the chain: windows that agree in
  * these are one. Chains of equal blocks, and of equal micro-batches, have few.
  */
-#ifndef DSM_REMAT_WINDOWS_H
-#define DSM_REMAT_WINDOWS_H
+#ifndef DSM_REMAT_CHAIN_WINDOWS_H
+#define DSM_REMAT_CHAIN_WINDOWS_H
 
 #include <stdint.h>
 
