@@ -2,6 +2,8 @@
 /* remat_table.c: schedules that compute again, and pipelines of them, for people. */
 #include "dsm/remat.h"
 
+#include <string.h>
+
 #include "report/table/describe_table.h"
 #include "report/table/number_style.h"
 #include "report/table/table.h"
@@ -47,10 +49,10 @@ static stage_use *uses_of(dsm__page *page, const dsm_remat_result *result) {
 
 /* Are two neighbours shown as one? */
 static bool is_alike(const dsm_remat_chain *chain, const stage_use *uses, size_t a, size_t b) {
-  const dsm_remat_stage *const one = &chain->stages[a];
-  const dsm_remat_stage *const other = &chain->stages[b];
-  return one->options == other->options && uses[a].option == uses[b].option &&
-         uses[a].forwards == uses[b].forwards;
+  const dsm_remat_option *const one = &chain->stages[a].options[uses[a].option];
+  const dsm_remat_option *const other = &chain->stages[b].options[uses[b].option];
+  return uses[a].forwards == uses[b].forwards && one->saved_bytes == other->saved_bytes &&
+         strcmp(one->name, other->name) == 0;
 }
 
 static const dsm__table_column use_columns[] = {
