@@ -81,7 +81,7 @@ bool dsm__remat_ways_within(const dsm__remat_block *block, double peak, size_t m
                             dsm__remat_ways *ways, dsm__arena *arena);
 
 /** Sets that are looked at in all, with a step from each, to find the options of some blocks. */
-#define DSM__REMAT_BLOCK_WORK 1e8
+#define DSM__REMAT_BLOCK_WORK 2e8
 
 /** Fills the output, the plain forward pass and the options of a stage that is this block; its
  * first option saves all that is needed. They are exact where that takes at most so much work.

@@ -25,10 +25,16 @@ typedef struct entry {
   uint32_t set;
 } entry;
 
-typedef struct queue {
-  entry *items; /* a heap: none is less than the one at half its place */
+typedef struct entries {
+  entry *items;
   size_t count;
   size_t capacity;
+} entries;
+
+typedef struct queue {
+  entries heap;    /* none is less than the one at half its place */
+  entries at_once; /* those of the time that was taken last: most steps drop something */
+  double now;
   dsm__arena *arena;
 } queue;
 
@@ -37,19 +43,21 @@ static bool is_before(const entry *a, const entry *b) {
 }
 
 static bool push(queue *to, double seconds, uint32_t set) {
-  if (!DSM__LIST_RESERVE_IN(to, 1, to->arena)) {
+  entries *const list = seconds == to->now ? &to->at_once : &to->heap;
+  if (!DSM__LIST_RESERVE_IN(list, 1, to->arena)) {
     return false;
   }
   const entry one = {seconds, set};
-  size_t at = to->count++;
-  for (; at > 0 && is_before(&one, &to->items[(at - 1) / 2]); at = (at - 1) / 2) {
-    to->items[at] = to->items[(at - 1) / 2];
+  size_t at = list->count++;
+  for (; list == &to->heap && at > 0 && is_before(&one, &list->items[(at - 1) / 2]);
+       at = (at - 1) / 2) {
+    list->items[at] = list->items[(at - 1) / 2];
   }
-  to->items[at] = one;
+  list->items[at] = one;
   return true;
 }
 
-static entry pop(queue *from) {
+static entry pop_heap(entries *from) {
   const entry first = from->items[0];
   const entry last = from->items[--from->count];
   size_t at = 0;
@@ -69,6 +77,21 @@ static entry pop(queue *from) {
   }
   from->items[at] = last;
   return first;
+}
+
+/* Takes the first; false if there is none, and then another search may begin. */
+static bool pop(queue *from, entry *first) {
+  if (from->at_once.count > 0) {
+    *first = from->at_once.items[--from->at_once.count];
+    return true;
+  }
+  if (from->heap.count == 0) {
+    from->now = -1;
+    return false;
+  }
+  *first = pop_heap(&from->heap);
+  from->now = first->seconds;
+  return true;
 }
 
 /* ---- paths ---- */
@@ -149,8 +172,8 @@ static bool begin_layer(paths *of, size_t at) {
 static bool fill_layer(paths *of, size_t at) {
   const double errors = dsm__remat_errors_before(of->block, at);
   bool is_done = begin_layer(of, at);
-  while (is_done && of->todo.count > 0) {
-    const entry next = pop(&of->todo);
+  entry next;
+  while (is_done && pop(&of->todo, &next)) {
     if (next.seconds == of->layers[at].seconds[next.set]) {
       is_done = go_back(of, at, errors, next);
     }
@@ -180,8 +203,8 @@ static bool reach(paths *of) {
     of->reached[set] = HUGE_VAL;
   }
   bool is_done = improve(of, of->reached, 0, 0, NULL, 0);
-  while (is_done && of->todo.count > 0) {
-    const entry next = pop(&of->todo);
+  entry next;
+  while (is_done && pop(&of->todo, &next)) {
     if (next.seconds == of->reached[next.set]) {
       is_done = go_on(of, next);
     }
@@ -297,7 +320,7 @@ static bool add_ways(const paths *of, const candidate *list, size_t count, size_
 bool dsm__remat_ways_within(const dsm__remat_block *block, double peak, size_t most,
                             dsm__remat_ways *ways, dsm__arena *arena) {
   dsm__arena *const shortly = dsm__arena_new();
-  paths of = {.block = block, .peak = peak, .todo = {.arena = shortly}};
+  paths of = {.block = block, .peak = peak, .todo = {.now = -1, .arena = shortly}};
   candidate *list = NULL;
   bool is_done = make_room(&of, shortly) && reach(&of) &&
                  DSM__RESERVE(shortly, list, (size_t)1 << (block->count - 1));

@@ -112,8 +112,12 @@ static dsm_status run_all(memory *of, double *held_bytes, const dsm_remat_step *
   for (size_t i = 0; i < step_count; i++) {
     const char *const wrong = run_step(of, &steps[i]);
     if (wrong != NULL) {
+      const dsm_remat_action action = steps[i].action;
       return dsm__refuse(diags, DSM_ERROR_INVALID, "step %zu of the schedule, %s of stage %zu: %s",
-                         i + 1, dsm_remat_action_name(steps[i].action), steps[i].stage + 1, wrong);
+                         i + 1,
+                         (unsigned)action < DSM_REMAT_ACTION_COUNT ? dsm_remat_action_name(action)
+                                                                   : "unknown action",
+                         steps[i].stage + 1, wrong);
     }
     if (held_bytes != NULL) {
       held_bytes[i] = of->held_bytes;
