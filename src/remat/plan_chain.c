@@ -18,7 +18,7 @@
 
 static double share_bytes(const dsm_plan *plan, const dsm_layer *layer,
                           const dsm_chip_share *share) {
-  return (double)layer->stored_elements * (double)layer->timesteps *
+  return (double)layer->stored_size * (double)layer->timesteps *
          (double)share->chip.n[DSM_DIM_MB] / (double)share->model_ways *
          plan->workload->element_bytes;
 }
