@@ -37,6 +37,7 @@ BEYOND_SCHEMAS = {
     "workload": {
         "block_before_outside": "names that exist: " + RELATION,
         "block_deep": "the depth of blocks in blocks",
+        "block_that_nothing_comes_before": "names that exist: " + RELATION,
         "block_layers_do_not_fit": "features and sizes that fit together: " + RELATION,
         "block_name": "names that differ, and their length with those around them: " + RELATION,
         "block_reads_": "names that exist and point backward: " + RELATION,
