@@ -10,6 +10,8 @@
 #ifndef DSM_REMAT_BLOCK_H
 #define DSM_REMAT_BLOCK_H
 
+#include <assert.h>
+
 #include "dsm/limits.h"
 #include "remat/chain.h"
 
@@ -17,6 +19,7 @@
 typedef uint64_t dsm__tensors;
 
 static inline dsm__tensors dsm__tensor(size_t number) {
+  assert(number < DSM_REMAT_OPERATIONS_MAX);
   return (dsm__tensors)1 << number;
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* block_options.c: the options of a stage that is a block, as Rockmate has them. */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -139,14 +140,12 @@ static const char *name_of(const dsm__remat_block *block, dsm__tensors saved, ds
     }
     const char *const before = length == 0 ? "without " : ", ";
     const char *const name = block->operations[i].name;
-    const size_t more = strlen(before) + strlen(name);
-    if (length + more + sizeof ", ..." > sizeof text) {
-      memcpy(text + length, ", ...", sizeof ", ...");
+    const size_t room = sizeof text - length;
+    if (strlen(before) + strlen(name) + sizeof ", ..." > room) {
+      (void)snprintf(text + length, room, "%s...", before);
       break;
     }
-    memcpy(text + length, before, strlen(before));
-    memcpy(text + length + strlen(before), name, strlen(name) + 1);
-    length += more;
+    length += (size_t)snprintf(text + length, room, "%s%s", before, name);
   }
   return dsm__arena_strdup(arena, text);
 }

@@ -13,7 +13,6 @@
  */
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/growing_list.h"
 #include "remat/block.h"
@@ -319,6 +318,7 @@ static bool add_ways(const paths *of, const candidate *list, size_t count, size_
 
 bool dsm__remat_ways_within(const dsm__remat_block *block, double peak, size_t most,
                             dsm__remat_ways *ways, dsm__arena *arena) {
+  assert(block->count >= 1 && block->count <= DSM_REMAT_EXACT_OPERATIONS_MAX);
   dsm__arena *const shortly = dsm__arena_new();
   paths of = {.block = block, .peak = peak, .todo = {.now = -1, .arena = shortly}};
   candidate *list = NULL;

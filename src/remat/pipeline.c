@@ -168,7 +168,7 @@ static dsm_status run_global(const trial *of, size_t device, const dsm_remat_cha
   } else if (status == DSM_OK) {
     status = solve_global(of, all, &result);
   }
-  if (result != NULL) {
+  if (all != NULL && result != NULL) {
     add_times(of, device, all, result, part->stage_count + 1);
     of->devices[device].peak_bytes = result->run.peak_bytes;
   }
@@ -286,21 +286,23 @@ static bool has_global(const maker *of, size_t micro_batches) {
   return micro_batches * (longest + 1) - 1 <= DSM_REMAT_STAGES_MAX;
 }
 
-static dsm_status make_cases_of(maker *of, size_t micro_batches) {
-  dsm__arena *const arena = dsm__arena_new();
-  const double part = 1 / (double)micro_batches;
-  const dsm_remat_chain *const chain = dsm__remat_chain_scaled(of->chain, part, part, false, arena);
-  dsm_status status = chain == NULL
-                          ? dsm__out_of_memory(of->diags)
-                          : make_case(of, chain, micro_batches, DSM_REMAT_GPIPE, DSM_REMAT_DIRECT);
+static dsm_status make_cases(maker *of, const dsm_remat_chain *chain, size_t micro_batches) {
+  dsm_status status = make_case(of, chain, micro_batches, DSM_REMAT_GPIPE, DSM_REMAT_DIRECT);
   if (status == DSM_OK && has_global(of, micro_batches)) {
     status = make_case(of, chain, micro_batches, DSM_REMAT_GPIPE, DSM_REMAT_GLOBAL);
     take_better(&of->cases[of->case_count - 2], &of->cases[of->case_count - 1]);
   }
-  if (status == DSM_OK) {
-    status =
-        make_case(of, chain, micro_batches, DSM_REMAT_ONE_FORWARD_ONE_BACKWARD, DSM_REMAT_DIRECT);
-  }
+  return status == DSM_OK ? make_case(of, chain, micro_batches, DSM_REMAT_ONE_FORWARD_ONE_BACKWARD,
+                                      DSM_REMAT_DIRECT)
+                          : status;
+}
+
+static dsm_status make_cases_of(maker *of, size_t micro_batches) {
+  dsm__arena *const arena = dsm__arena_new();
+  const double part = 1 / (double)micro_batches;
+  const dsm_remat_chain *const chain = dsm__remat_chain_scaled(of->chain, part, part, false, arena);
+  const dsm_status status =
+      chain == NULL ? dsm__out_of_memory(of->diags) : make_cases(of, chain, micro_batches);
   dsm__arena_free(arena);
   return status;
 }

@@ -18,9 +18,8 @@
 
 static double share_bytes(const dsm_plan *plan, const dsm_layer *layer,
                           const dsm_chip_share *share) {
-  return (double)layer->stored_size * (double)layer->timesteps *
-         (double)share->chip.n[DSM_DIM_MB] / (double)share->model_ways *
-         plan->workload->element_bytes;
+  return (double)layer->stored_size * (double)layer->timesteps * (double)share->chip.n[DSM_DIM_MB] /
+         (double)share->model_ways * plan->workload->element_bytes;
 }
 
 /* A layer's output on a chip; of a fused score, which is never stored, what is kept of it. */

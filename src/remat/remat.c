@@ -10,7 +10,6 @@
  */
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/diag_add.h"
 #include "remat/solve.h"
@@ -180,7 +179,9 @@ static dsm_status take(const request *of, const schedule *from) {
       !DSM__RESERVE(result->arena, held, from->steps.count)) {
     return dsm__out_of_memory(of->diags);
   }
-  memcpy(steps, from->steps.items, from->steps.count * sizeof *steps);
+  for (size_t i = 0; i < from->steps.count; i++) {
+    steps[i] = from->steps.items[i];
+  }
   result->steps = steps;
   result->held_bytes = held;
   result->step_count = from->steps.count;

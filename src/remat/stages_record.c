@@ -59,10 +59,12 @@ DSM__RECORD(
     BYTES(dsm_remat_option, backward_temporary_bytes, MAY_BE,
           "What the backward pass needs beside that and both errors.", .fallback = 0));
 
+/* NOLINTBEGIN(bugprone-macro-parentheses): a member stands bare there. */
 #define NAMES(member, of_key, about)                                                               \
   DSM__FIELD(TEXT_LIST, dsm__stages_operation, member.items, of_key, MAY_BE,                       \
              .count_offset = offsetof(dsm__stages_operation, member.count),                        \
              .max = DSM_NAME_BYTES_MAX, .help = (about))
+/* NOLINTEND(bugprone-macro-parentheses) */
 
 DSM__RECORD(
     dsm__stage_operation_record, dsm__stages_operation, true,
