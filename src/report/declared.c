@@ -42,6 +42,7 @@ dsm_description dsm__described_kind(const dsm_described *item) {
   return item->sweep != NULL      ? DSM_DESCRIPTION_SWEEP
          : item->server != NULL   ? DSM_DESCRIPTION_SERVER
          : item->profile != NULL  ? DSM_DESCRIPTION_PROFILE
+         : item->chain != NULL    ? DSM_DESCRIPTION_STAGES
          : item->plan != NULL     ? DSM_DESCRIPTION_PLAN
          : item->workload != NULL ? DSM_DESCRIPTION_WORKLOAD
                                   : DSM_DESCRIPTION_SYSTEM;
@@ -57,6 +58,9 @@ const char *dsm__described_name(const dsm_described *item) {
   }
   if (item->profile != NULL) {
     return item->profile->name;
+  }
+  if (item->chain != NULL) {
+    return item->chain->name;
   }
   return workload != NULL ? workload->name : dsm__described_system(item)->name;
 }

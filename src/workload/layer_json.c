@@ -303,6 +303,9 @@ void dsm__layer_spec_read(dsm_layer_spec *spec, dsm__arena *arena, const dsm__js
   const bool is_typed =
       dsm__json_require(&type, "a type of layer such as \"conv\", \"fc\" or \"attention\"") &&
       dsm__json_enum(&type, &dsm__layer_type_words, &type_index);
+  if (!is_typed) {
+    return;
+  }
   const dsm__layer_kind *const kind = dsm__layer_kind_of((dsm_layer_type)type_index);
   if (kind->states_features & DSM__STATES_IN) {
     dsm__json_required_u64(node, "in", "the number of input features", 1, DSM_DIMENSION_MAX,
@@ -311,9 +314,6 @@ void dsm__layer_spec_read(dsm_layer_spec *spec, dsm__arena *arena, const dsm__js
   if (kind->states_features & DSM__STATES_OUT) {
     dsm__json_required_u64(node, "out", "the number of output features", 1, DSM_DIMENSION_MAX,
                            &spec->out);
-  }
-  if (!is_typed) {
-    return;
   }
   spec->type = (dsm_layer_type)type_index;
   dsm__object_misplaced(node, &dsm__layer_object, type_index);

@@ -349,6 +349,9 @@ static void put_item(dsm__page *page, const dsm_described *item) {
   if (item->profile != NULL) {
     dsm__describe_profile(page, item->profile);
   }
+  if (item->chain != NULL) {
+    dsm__describe_chain(page, item->chain);
+  }
   if (item->plan != NULL) {
     put_result(page, item->plan);
     dsm__page_break(page);
