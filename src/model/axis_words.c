@@ -250,7 +250,8 @@ static bool add_roles(const maker *of) {
     return false;
   }
   const dsm_roles column = {{DSM_ROLE_COLUMN}};
-  const dsm_axes_word example = roles_word(of->names, of->count, dsm_parallelism_of(&column));
+  const dsm_axes_word example =
+      roles_word(of->names, of->count, dsm_parallelism_of(&column, of->count));
   const char *const kept = dsm__arena_strdup(of->arena, example.text);
   *roles = (role_names){.count = of->count};
   for (unsigned a = 0; a < of->count; a++) {
