@@ -206,8 +206,8 @@ static void add_gather(const dsm_machine *machine, dsm_axis_set gathered, double
  * Source: section 5; DSM II-D (each chip sends a distinct portion to every other chip). Symbols:
  * d = total_bytes / chips that it is cut over; all-to-all on each axis whose layout changes: on
  * rings x = d*(m-1)/2, y = d*(n-1)/2; where it becomes whole, an all-gather, after that: along x
- * d*m * (m-1)/m, along both of d*m*n; where it was whole, nothing. Limits: equal layouts, or no bytes: nothing, and nothing is waited for; an
- * axis of length 1 carries nothing.
+ * d*m * (m-1)/m, along both of d*m*n; where it was whole, nothing. Limits: equal layouts, or no
+ * bytes: nothing, and nothing is waited for; an axis of length 1 carries nothing.
  */
 dsm_traffic dsm_layout_traffic(const dsm_machine *machine, double total_bytes,
                                const dsm_layouts *before, const dsm_layouts *after) {
