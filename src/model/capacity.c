@@ -35,14 +35,45 @@ static double kept_bytes(const dsm_layer *layer, const dsm_assumptions *model,
          rows * row_bytes + (double)layer->mask_bits / 8;
 }
 
+/* Of the chips that do not share its samples and rows, those that have parts of a layer's input
+ * where it lies between layers. */
+static double lying_ways(const dsm_machine *machine, const dsm_chip_share *share) {
+  const dsm_network *const network = &machine->system->system;
+  double ways = 1;
+  for (unsigned a = 0; a < network->axis_count; a++) {
+    const dsm_role role = dsm_parallelism_role(share->parallelism, a);
+    const dsm_layout layout = dsm_role_input_layout(role);
+    const bool is_cut = layout == DSM_LAYOUT_FEATURES ||
+                        (layout == DSM_LAYOUT_POSITIONS && role != DSM_ROLE_SPATIAL);
+    ways *= is_cut ? (double)network->axes[a].chips : 1;
+  }
+  return ways;
+}
+
+/* A chip's part of live tensors, a layer's own output among them, while the layer runs: its output
+ * lies in its output's layout, the others in its input's. With data and model both are one. */
+static double live_part(const dsm_layer *layer, const dsm_machine *machine,
+                        const dsm_chip_share *share, double elements, double fused) {
+  const bool is_output_fused = dsm__is_score_fused(layer, &machine->system->model);
+  const double own =
+      (double)layer->stored_size * (double)layer->timesteps - (is_output_fused ? fused : 0);
+  const double stored_ways = (double)share->stored_ways;
+  const double samples = (double)share->chip.n[DSM_DIM_MB];
+  if (!dsm_parallelism_has_roles(share->parallelism)) {
+    return (elements - fused) * samples * share->position_share / stored_ways;
+  }
+  return (own / stored_ways + (elements - fused - own) / lying_ways(machine, share)) * samples *
+         share->position_share;
+}
+
 /*
  * Source: section 12. Symbols: weights w_el/nm*Bw (none of a tied layer), gradients w_el/nm*Bg,
  * optimiser state w_el/nm each; training: kept activations (st_el, 6H of an lstm)*T and the pair of
  * live errors, inference: the live tensors, all times mbc/nm*B with mbc = ceil(Nmb/nd); nm, nd of
- * the forward pass, for the errors of the backward pass. While a layer runs, all live tensors have
- * its layout (a relayout moves all of them). In a list of layers nothing outlives a layer: in
- * training what it keeps, what it reads and its errors are live while it runs. Limits: one chip:
- * everything.
+ * the forward pass, for the errors of the backward pass. While a layer runs, its output has
+ * its output's layout, and all other live tensors that of its input (a relayout moves all of them).
+ * In a list of layers nothing outlives a layer: in training what it keeps, what it reads and its
+ * errors are live while it runs. Limits: one chip: everything.
  */
 dsm_layer_memory dsm_layer_memory_derive(const dsm_layer *layer, const dsm_machine *machine,
                                          const dsm_workload *workload, dsm_mode mode,
@@ -67,7 +98,8 @@ dsm_layer_memory dsm_layer_memory_derive(const dsm_layer *layer, const dsm_machi
     const bool is_input_live =
         workload->input_last_use != DSM_NEVER_USED && index <= workload->input_last_use;
     memory.transient_bytes =
-        ((double)layer->live_elements - fused) * samples / stored_ways * workload->element_bytes +
+        live_part(layer, machine, &share, (double)layer->live_elements, fused) *
+            workload->element_bytes +
         (is_input_live ? input_bytes : 0);
     return memory;
   }
@@ -77,9 +109,9 @@ dsm_layer_memory dsm_layer_memory_derive(const dsm_layer *layer, const dsm_machi
                              (double)layer->timesteps * samples / stored_ways;
   const dsm_chip_share error_share =
       dsm_chip_share_derive(layer, machine, layouts->of[DSM_PASS_BACKWARD], workload->minibatch);
-  memory.transient_bytes = ((double)layer->error_pair_elements - fused) *
-                           (double)error_share.chip.n[DSM_DIM_MB] * error_share.position_share /
-                           (double)error_share.stored_ways * workload->element_bytes;
+  memory.transient_bytes =
+      live_part(layer, machine, &error_share, (double)layer->error_pair_elements, fused) *
+      workload->element_bytes;
   if (workload->is_list) {
     const double stored = (double)layer->stored_size * (double)layer->timesteps;
     memory.transient_bytes += memory.activations_bytes + ((double)layer->live_elements - stored) *

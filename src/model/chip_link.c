@@ -189,38 +189,46 @@ static double cutting_chips(const dsm_network *network, const dsm_layouts *layou
   return chips;
 }
 
-/* Moves along one axis: of `bytes` a chip before, and once it is whole along the axis. */
-static void relayout_along(const dsm_machine *machine, unsigned axis, bool is_gathered,
-                           double bytes, dsm_traffic *traffic) {
-  if (is_gathered) {
-    const dsm_traffic gather = dsm__reduce_scatter_traffic(
-        machine, 1U << axis, bytes * (double)machine->system->system.axes[axis].chips);
-    traffic->bytes[DSM_LINK_AXIS + axis] += gather.bytes[DSM_LINK_AXIS + axis];
-    traffic->latency_cycles += gather.latency_cycles;
-  } else {
-    traffic->bytes[DSM_LINK_AXIS + axis] = dsm__all_to_all_bytes(machine, axis, bytes);
-    traffic->latency_cycles += dsm__axis_latency_cycles(machine, axis);
+/* Adds the all-gather of `bytes` a chip along some axes: one collective, since what came along one
+ * goes on along the next. */
+static void add_gather(const dsm_machine *machine, dsm_axis_set gathered, double bytes,
+                       dsm_traffic *traffic) {
+  const dsm_network *const network = &machine->system->system;
+  const dsm_traffic gather =
+      dsm__reduce_scatter_traffic(machine, gathered, bytes * chips_of(network, gathered));
+  for (unsigned a = 0; a < network->axis_count; a++) {
+    traffic->bytes[DSM_LINK_AXIS + a] += gather.bytes[DSM_LINK_AXIS + a];
   }
+  traffic->latency_cycles += gather.latency_cycles;
 }
 
 /*
  * Source: section 5; DSM II-D (each chip sends a distinct portion to every other chip). Symbols:
  * d = total_bytes / chips that it is cut over; all-to-all on each axis whose layout changes: on
- * rings x = d*(m-1)/2, y = d*(n-1)/2; where it becomes whole, an all-gather: d*m * (m-1)/m; where
- * it was whole, nothing. Limits: equal layouts, or no bytes: nothing, and nothing is waited for; an
- * axis of length 1 carries nothing.
+ * rings x = d*(m-1)/2, y = d*(n-1)/2; where it becomes whole, an all-gather, after that: along x
+ * d*m * (m-1)/m, along both of d*m*n; where it was whole, nothing. Limits: equal layouts, or no
+ * bytes: nothing, and nothing is waited for; an axis of length 1 carries nothing.
  */
 dsm_traffic dsm_layout_traffic(const dsm_machine *machine, double total_bytes,
                                const dsm_layouts *before, const dsm_layouts *after) {
   const dsm_network *const network = &machine->system->system;
   dsm_traffic traffic = {.latency_cycles = 0};
   const double chip_bytes = total_bytes / cutting_chips(network, before);
+  dsm_axis_set gathered = 0;
   bool is_moving = false;
   for (unsigned a = 0; a < network->axis_count; a++) {
-    if (before->of[a] != after->of[a] && before->of[a] != DSM_LAYOUT_WHOLE && total_bytes > 0) {
-      relayout_along(machine, a, after->of[a] == DSM_LAYOUT_WHOLE, chip_bytes, &traffic);
+    const bool is_cut = before->of[a] != DSM_LAYOUT_WHOLE && total_bytes > 0;
+    if (is_cut && after->of[a] == DSM_LAYOUT_WHOLE) {
+      gathered |= 1U << a;
+    } else if (is_cut && before->of[a] != after->of[a]) {
+      traffic.bytes[DSM_LINK_AXIS + a] = dsm__all_to_all_bytes(machine, a, chip_bytes);
+      traffic.latency_cycles += dsm__axis_latency_cycles(machine, a);
       is_moving = true;
     }
+  }
+  if (gathered != 0) {
+    add_gather(machine, gathered, chip_bytes, &traffic);
+    is_moving = true;
   }
   if (is_moving) {
     pass_memory(machine, &traffic, machine->system->model.relayout_memory_bytes * chip_bytes);

@@ -376,14 +376,18 @@ static dsm_layer_memory memory_of(const role_twin *twin, size_t index, const dsm
                                  dsm_input_memory_bytes(&twin->machine, twin->workload));
 }
 
+static double kept_bytes(const role_twin *twin, size_t index, const dsm_roles *roles) {
+  const dsm_layer_memory memory = memory_of(twin, index, roles);
+  return memory.weights_bytes + memory.gradients_bytes + memory.optimizer_bytes +
+         memory.activations_bytes + memory.cache_bytes;
+}
+
 double role_twin_bytes(const role_twin *twin, const dsm_roles *roles) {
   double kept = 0;
   double transient = 0;
   for (size_t i = 0; i < twin->count; i++) {
-    const dsm_layer_memory memory = memory_of(twin, i, &roles[i]);
-    kept += memory.weights_bytes + memory.gradients_bytes + memory.optimizer_bytes +
-            memory.activations_bytes + memory.cache_bytes;
-    transient = fmax(transient, memory.transient_bytes);
+    kept += kept_bytes(twin, i, &roles[i]);
+    transient = fmax(transient, memory_of(twin, i, &roles[i]).transient_bytes);
   }
   const double input =
       twin->mode == DSM_MODE_TRAINING ? dsm_input_memory_bytes(&twin->machine, twin->workload) : 0;
@@ -445,7 +449,7 @@ typedef struct walk {
   dsm_roles roles[ROLE_TWIN_LAYERS];
 } walk;
 
-static void try_layer(walk *w, const tensors *all, size_t index, double cycles) {
+static void try_layer(walk *w, const tensors *all, size_t index, double cycles, double bytes) {
   role_twin *const twin = w->twin;
   if (index == twin->count) {
     twin->tried++;
@@ -467,7 +471,9 @@ static void try_layer(walk *w, const tensors *all, size_t index, double cycles) 
     size_t gatherers[DSM_AXES_MAX];
     dsm_axis_set shared = 0;
     w->roles[index] = twin->options[index][o];
-    if (!run_layer(twin, &next, index, w->roles, &moving, gatherers)) {
+    const double kept = bytes + twin->kept[index][o];
+    if (kept + twin->rest_bytes[index + 1] > twin->capacity_bytes * (1 + 1e-9) ||
+        !run_layer(twin, &next, index, w->roles, &moving, gatherers)) {
       continue;
     }
     for (unsigned a = 0; a < axis_count(twin); a++) {
@@ -475,23 +481,28 @@ static void try_layer(walk *w, const tensors *all, size_t index, double cycles) 
     }
     const double sum = cycles + moving + *price_of(twin, index, o, shared);
     if (sum + twin->rest[index + 1] < twin->cycles) {
-      try_layer(w, &next, index + 1, sum);
+      try_layer(w, &next, index + 1, sum, kept);
     }
   }
 }
 
 void role_twin_search(role_twin *twin) {
   twin->rest[twin->count] = 0;
+  twin->rest_bytes[twin->count] = 0;
   for (size_t i = twin->count; i-- > 0;) {
     double least = HUGE_VAL;
+    double least_bytes = HUGE_VAL;
     for (size_t o = 0; o < twin->option_count[i]; o++) {
+      twin->kept[i][o] = kept_bytes(twin, i, &twin->options[i][o]);
+      least_bytes = fmin(least_bytes, twin->kept[i][o]);
       for (dsm_axis_set s = 0; s < 1U << axis_count(twin); s++) {
         least = fmin(least, *price_of(twin, i, o, s));
       }
     }
     twin->rest[i] = twin->rest[i + 1] + least;
+    twin->rest_bytes[i] = twin->rest_bytes[i + 1] + least_bytes;
   }
   walk w = {.twin = twin};
   const tensors all = {.outer = {{DSM_LAYOUT_SAMPLES}}};
-  try_layer(&w, &all, 0, 0);
+  try_layer(&w, &all, 0, 0, 0);
 }

@@ -27,7 +27,9 @@ typedef struct role_twin {
   size_t count; /**< layers */
   dsm_roles options[ROLE_TWIN_LAYERS][ROLE_TWIN_OPTIONS];
   size_t option_count[ROLE_TWIN_LAYERS];
-  double rest[ROLE_TWIN_LAYERS + 1]; /**< the least that later layers take by themselves */
+  double rest[ROLE_TWIN_LAYERS + 1];       /**< the least that later layers take by themselves, */
+  double rest_bytes[ROLE_TWIN_LAYERS + 1]; /**< and that they keep */
+  double kept[ROLE_TWIN_LAYERS][ROLE_TWIN_OPTIONS];
   double price[ROLE_TWIN_LAYERS][ROLE_TWIN_OPTIONS][1 << DSM_AXES_MAX]; /**< below 0: not known */
 
   /* The best mapping. */
