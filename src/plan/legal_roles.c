@@ -13,6 +13,12 @@ static const char *const fault_words[] = {
 };
 _Static_assert(DSM__COUNT_OF(fault_words) == DSM__ROLE_FAULT_COUNT, "words for each fault");
 
+static const char *axis_name(const dsm_system *system, unsigned axis) {
+  static const char *const letters[DSM_AXES_MAX] = {"x", "y", "z"};
+  return system->system.topology == DSM_TOPOLOGY_AXES ? system->system.axes[axis].name
+                                                      : letters[axis];
+}
+
 static void tell_fault(dsm__judge *judge, size_t index, dsm_pass pass, const dsm__role_step *step) {
   dsm__plan_place place = DSM__PASS_PLACE(index, parallelism);
   place.pass = pass;
@@ -20,8 +26,9 @@ static void tell_fault(dsm__judge *judge, size_t index, dsm_pass pass, const dsm
       judge, place,
       "inside is what column and gather_column make, and heads of that; only heads, row "
       "and row_scatter read it",
-      "expected roles that agree with those of its inputs along axis %u, found \"%s\": %s",
-      step->fault_axis + 1, dsm__judged_word(judge, dsm__judged(judge, index)->layouts.of[pass]),
+      "expected roles that agree with those of its inputs along %s, found \"%s\": %s",
+      axis_name(judge->of->machine->system, step->fault_axis),
+      dsm__judged_word(judge, dsm__judged(judge, index)->layouts.of[pass]),
       fault_words[step->fault]);
 }
 

@@ -74,12 +74,17 @@ START_TEST(test_everybody_tells_the_parts_of_a_time_apart) {
 }
 END_TEST
 
+/* Of data and model, then of other roles. */
+static const char *parallelism_color(int index) {
+  return index < DSM_PARALLELISM_COUNT
+             ? dsm__color_of_parallelism((dsm_parallelism)index)
+             : dsm__color_of_roles((size_t)(index - DSM_PARALLELISM_COUNT));
+}
+
 START_TEST(test_everybody_tells_parallelisms_and_passes_apart) {
-  for (int one = 0; one < DSM_PARALLELISM_COUNT; one++) {
+  for (int one = 0; one < DSM_PARALLELISM_COUNT + DSM__ROLE_COLORS; one++) {
     for (int other = 0; other < one; other++) {
-      ck_assert_double_ge(distance(dsm__color_of_parallelism((dsm_parallelism)one),
-                                   dsm__color_of_parallelism((dsm_parallelism)other), _i),
-                          14);
+      ck_assert_double_ge(distance(parallelism_color(one), parallelism_color(other), _i), 14);
     }
   }
   for (int one = 0; one < DSM_PASS_COUNT; one++) {
@@ -111,6 +116,11 @@ START_TEST(test_series_have_colors_without_end) {
 }
 END_TEST
 
+START_TEST(test_roles_beyond_the_palette_have_its_last_color) {
+  ck_assert_str_eq(dsm__color_of_roles(7), dsm__color_of_roles(200));
+}
+END_TEST
+
 Suite *suite_palette(void) {
   Suite *const suite = suite_create("palette");
   TCase *const tests = tcase_create("palette");
@@ -118,6 +128,7 @@ Suite *suite_palette(void) {
   tcase_add_loop_test(tests, test_everybody_tells_parallelisms_and_passes_apart, 0, 4);
   tcase_add_loop_test(tests, test_a_shade_gets_darker_and_its_ink_stands_out, 0, 4);
   tcase_add_test(tests, test_series_have_colors_without_end);
+  tcase_add_test(tests, test_roles_beyond_the_palette_have_its_last_color);
   suite_add_tcase(suite, tests);
   return suite;
 }

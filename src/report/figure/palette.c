@@ -47,7 +47,7 @@ _Static_assert(DSM__COUNT_OF(parallelism_colors) == DSM_PARALLELISM_COUNT,
 
 /* Of parallelisms with other roles, as they come; what is beyond them has the last. */
 static const char *const role_colors[DSM__ROLE_COLORS] = {
-    "#332288", "#D55E00", "#44AA99", "#999933", "#AA4499", "#0072B2", "#661100", "#555555"};
+    "#332288", "#D55E00", "#AA4499", "#9C30FC", "#BBEEFF", "#661100", "#CCAA77", "#000000"};
 
 static const char *const pass_colors[] = {
     [DSM_PASS_FORWARD] = "#0072B2",

@@ -88,14 +88,17 @@ static dsm_layer_memory memory_of(const role_graph *g, size_t index, const state
 /* The node of a state between layers, or in which one runs. */
 static uint32_t node_of(role_graph *g, const state *of, size_t layer, dsm__node_kind kind) {
   const uint32_t hash = dsm__map_hash(0, of, sizeof *of);
+  if (!DSM__LIST_RESERVE(&g->states, 1)) {
+    g->builder.is_out_of_memory = true;
+    return 0;
+  }
   const size_t found = dsm__map_find_in(&g->index, hash, &g->states.items[g->first_indexed],
                                         sizeof *of, of, sizeof *of);
   if (found != DSM__MAP_NONE) {
     return (uint32_t)(g->first_indexed + found);
   }
   const dsm__node_info info = {.layer = (uint32_t)layer, .kind = (uint8_t)kind};
-  if (!DSM__LIST_RESERVE(&g->states, 1) ||
-      !dsm__map_add(&g->index, hash, g->states.count - g->first_indexed)) {
+  if (!dsm__map_add(&g->index, hash, g->states.count - g->first_indexed)) {
     g->builder.is_out_of_memory = true;
     return 0;
   }
