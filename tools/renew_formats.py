@@ -22,7 +22,9 @@ from formats import Formats  # noqa: E402
 
 PLAN, POINTS = "dsm-plan/1", "dsm-points/1"
 RESULTS = [f"dsm-{kind}/1" for kind in ("calibration", "check", "describe", "diff", "dispatch", "elasticity", "explain", "ladder", "list",
-                                        "partition", "points", "validate")]
+                                        "partition", "pipeline", "points", "remat", "stages", "validate")]
+# Those of them that people write too.
+INPUTS = ("dsm-stages/1",)
 # Those that compare decisions.
 DRIFTS = ("dsm-check/1", "dsm-diff/1")
 WIDTH = 110
@@ -258,6 +260,34 @@ def made_schema(formats, name):
             "title": f"dsm {kind}, format {name}", **root, "$defs": objects}
 
 
+COMMENT = {"description": "For people; dsm does not read it.", "type": ["string", "array"], "items": {"type": "string"}}
+
+
+def made_input_property(made, field):
+    """What readers take: a text with something in it, no empty lists; and what they take where nothing is."""
+    limits = {}
+    if field["kind"] == "text":
+        limits = {"minLength": 1, "maxLength": field["max"], "pattern": "^[^\\u0000-\\u001f\\u007f-\\u009f]+$"}
+    elif field["kind"] == "list":
+        limits = {"minItems": 1}
+    return {**made, **limits, **({"default": field["default"]} if "default" in field else {})}
+
+
+def made_input(formats, name, schema):
+    """The schema of a format that people write: comments, and what its readers ask for."""
+    document = next(iter(formats.records(name)))
+    objects = {document: schema, **schema["$defs"]}
+    for record, made in objects.items():
+        fields = {field["key"]: field for field in formats.fields(name, record)}
+        made["properties"] = {key: made_input_property(value, fields[key]) if key in fields else value
+                              for key, value in made["properties"].items()}
+        made["patternProperties"] = {"^//$": {"$ref": "#/$defs/comment"}}
+    schema["properties"] = {"$schema": {"type": "string", "description": "The schema of the file, for editors; dsm does not read it."},
+                            **schema["properties"]}
+    schema["$defs"]["comment"] = COMMENT
+    return schema
+
+
 def with_hand_written(made, before):
     """What is made, and what stands beside it that no table says: conditions, limits of texts and lists."""
     merged = {key: {inner: with_hand_written(value, before.get(key, {}).get(inner, {}))
@@ -414,7 +444,8 @@ def main():
             schema = before
             renew_plan(formats, schema)
         else:
-            schema = with_hand_written(made_schema(formats, name), before)
+            schema = made_schema(formats, name)
+            schema = with_hand_written(made_input(formats, name, schema) if name in INPUTS else schema, before)
             renew_decisions(formats, schema if name in DRIFTS else {})
         made[path] = render(schema) + "\n"
     path = source / "schemas" / file_of("dsm-system/1")

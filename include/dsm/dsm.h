@@ -49,6 +49,7 @@
 #include "dsm/plan.h"
 #include "dsm/plot.h"
 #include "dsm/plot_points.h"
+#include "dsm/remat.h"
 #include "dsm/report.h"
 #include "dsm/role.h"
 #include "dsm/server.h"

@@ -68,6 +68,7 @@ typedef enum dsm_description {
   DSM_DESCRIPTION_SWEEP,        /**< "dsm-sweep/1" */
   DSM_DESCRIPTION_SERVER,       /**< "dsm-server/1" */
   DSM_DESCRIPTION_PROFILE,      /**< "dsm-profile/1", or the planner format (instance.h) */
+  DSM_DESCRIPTION_STAGES,       /**< "dsm-stages/1" (remat.h) */
   DSM_DESCRIPTION_COUNT
 } dsm_description;
 
@@ -86,7 +87,7 @@ DSM_API DSM_NODISCARD dsm_status dsm_description_detect(dsm_description *descrip
  */
 DSM_API char *dsm_description_comment(const char *text, size_t length);
 
-/** "workload", "system", "plan", "sweep", "server" or "profile". Never NULL. */
+/** "workload", "system", "plan", "sweep", "server", "profile" or "stages". Never NULL. */
 DSM_API const char *dsm_description_name(dsm_description description);
 
 #ifdef __cplusplus

@@ -85,8 +85,9 @@ DSM_API dsm_layouts dsm_input_layouts(dsm_parallelism parallelism);
 /** How its stored output lies. */
 DSM_API dsm_layouts dsm_output_layouts(dsm_parallelism parallelism);
 
-/** The parallelism in which each axis has a role. */
-DSM_API dsm_parallelism dsm_parallelism_of(const dsm_roles *roles);
+/** The parallelism in which each of the first `axis_count` axes has a role: one value for each way
+ * there is. */
+DSM_API dsm_parallelism dsm_parallelism_of(const dsm_roles *roles, unsigned axis_count);
 
 /** A set of parallelisms: bit p stands for parallelism p. */
 typedef unsigned dsm_parallelism_set;

@@ -66,7 +66,8 @@ typedef struct dsm_precision {
   double partial_sum_bytes;   /**< Ba */
   double update_bytes;        /**< of memory that updating a weight moves; 0: as the system says */
   double normalization_group; /**< samples that share the statistics of a batch_norm */
-  double array_rate;          /**< of the arrays for elements of the type, over that of 16 bits */
+  double array_rate;          /**< of the arrays for elements of the type, over that of 16 bits;
+                                   0: by the bytes of what a pass multiplies */
   double weight_bytes;        /**< Bw; 0: as element_bytes */
   double cache_bytes;         /**< of keys and values in a cache; 0: as element_bytes */
 } dsm_precision;
@@ -129,7 +130,7 @@ typedef struct dsm_core_layout {
 /** A held tensor that a layer reads. */
 typedef struct dsm_held_tensor {
   dsm_core_layout layout;
-  uint64_t elements; /**< stored, of a sample */
+  uint64_t elements; /**< stored, of a sample: dsm_layer.stored_size */
 } dsm_held_tensor;
 
 /** The layouts of held tensors that a layer's passes touch. */
@@ -266,13 +267,23 @@ typedef struct dsm_shared_bytes {
   double auxiliary; /**< what auxiliary operations read and write */
 } dsm_shared_bytes;
 
+/** Bytes of an element of the tensors of a pass (section 2). */
+typedef struct dsm_tensor_bytes {
+  double input;
+  double output;
+  double kernel; /**< weights, or a product's second operand */
+  double shortcut;
+  double sum; /**< of a sum that is not finished, over an element of what the pass makes */
+} dsm_tensor_bytes;
+
 /** All that an invocation's cost needs and that is the same for every core split. */
 typedef struct dsm_pass_work {
   const dsm_layer *layer;     /**< borrowed */
   const dsm_machine *machine; /**< borrowed */
   dsm_mode mode;
   dsm_pass pass;
-  dsm_precision precision;
+  dsm_precision precision; /**< with the rate of the pass */
+  dsm_tensor_bytes tensor_bytes;
   double product_share; /**< of the MACs: without what a mask hides, with what is made anew */
   dsm_chip_share share;
   dsm_residency residency;

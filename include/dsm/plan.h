@@ -36,6 +36,7 @@ typedef enum dsm_optimization {
   DSM_OPTIMIZATION_HOIST,      /**< input products of an lstm at once; training, if named */
   DSM_OPTIMIZATION_SPATIAL,    /**< chips share positions; if named */
   DSM_OPTIMIZATION_TENSOR, /**< chips share features of weights and of what is inside; if named */
+  DSM_OPTIMIZATION_ACCUMULATE, /**< micro-batches, whose gradients are summed; training, if named */
   DSM_OPTIMIZATION_COUNT
 } dsm_optimization;
 
@@ -44,7 +45,7 @@ typedef unsigned dsm_optimization_set;
 /** The set of one optimisation. */
 #define DSM_OPTIMIZATION_BIT(optimization) (1U << (unsigned)(optimization))
 /** The set of all optimisations but those that are used only where they are named: `hoist`,
- * `spatial`, `tensor`. */
+ * `spatial`, `tensor`, `accumulate`. */
 #define DSM_OPTIMIZATION_ALL ((1U << (unsigned)DSM_OPTIMIZATION_HOIST) - 1U)
 
 /** The word of the formats, such as "hybrid". Never NULL. */
@@ -246,6 +247,7 @@ typedef struct dsm_plan {
   const dsm_workload *workload; /**< borrowed, or owned by a loaded plan */
   const dsm_system *system;     /**< borrowed, or owned by a loaded plan */
   dsm_explore_options options;
+  uint64_t micro_batches; /**< decision: into so many a step's samples are cut, 1 or more */
   dsm_plan_result result;
   dsm_layer_plan *layers; /**< one for each primary layer, in order */
   size_t layer_count;

@@ -22,6 +22,7 @@
 #include "dsm/explore.h"
 #include "dsm/partition.h"
 #include "dsm/plan.h"
+#include "dsm/remat.h"
 #include "dsm/sweep_store.h"
 #include "dsm/system.h"
 #include "dsm/workload.h"
@@ -113,17 +114,18 @@ typedef struct dsm_described {
   const dsm_sweep *sweep;
   const dsm_server *server;
   const dsm_instance *profile;
+  const dsm_remat_chain *chain;
 } dsm_described;
 
 /** What descriptions hold: layers, MACs, parameters, bytes; peak FLOP/s, machine balance, and every
  * parameter of a system with unit, default and source (or the word "assumption"); points and axes
- * of sweeps; devices of servers and profiles. */
+ * of sweeps; devices of servers and profiles; stages of chains. */
 DSM_API char *dsm_report_description_table(const dsm_described *items, size_t count,
                                            dsm_table_style style);
 /** Format "dsm-describe/1". */
 DSM_API char *dsm_report_description_json(const dsm_described *items, size_t count);
-/** One row a layer, one a parameter of a system, one a value of an axis's path of a sweep, and one
- * a device. */
+/** One row a layer, one a parameter of a system, one a value of an axis's path of a sweep, one a
+ * device, and one a stage of a chain. */
 DSM_API char *dsm_report_description_csv(const dsm_described *items, size_t count);
 
 /** What the formats of this version are, format "dsm-formats/1": words, limits, parameters, and of
@@ -160,6 +162,22 @@ DSM_API char *dsm_report_calibration_table(const dsm_calibration *calibration,
 DSM_API char *dsm_report_calibration_json(const dsm_calibration *calibration);
 /** One row a measurement. */
 DSM_API char *dsm_report_calibration_csv(const dsm_calibration *calibration);
+
+/** A schedule of a chain: its time and peak beside those of keeping everything, and how each stage
+ * runs, or the times over all budgets where the request wanted them. */
+DSM_API char *dsm_report_remat_table(const dsm_remat_result *result, dsm_table_style style);
+/** Format "dsm-remat/1". */
+DSM_API char *dsm_report_remat_json(const dsm_remat_result *result);
+/** One row a step, or a budget where the request wanted them. */
+DSM_API char *dsm_report_remat_csv(const dsm_remat_result *result);
+
+/** Pipelines of a chain: all cases, and the devices of the fastest. */
+DSM_API char *dsm_report_remat_pipeline_table(const dsm_remat_pipeline *pipeline,
+                                              dsm_table_style style);
+/** Format "dsm-pipeline/1". */
+DSM_API char *dsm_report_remat_pipeline_json(const dsm_remat_pipeline *pipeline);
+/** One row a case. */
+DSM_API char *dsm_report_remat_pipeline_csv(const dsm_remat_pipeline *pipeline);
 
 /** Points of a sweep: what varies and the results that are looked at first, a row a point; what is
  * the same in all rows stands once above them, why a point has no result below. */

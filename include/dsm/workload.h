@@ -134,6 +134,9 @@ typedef struct dsm_layer_spec {
   size_t input_count;         /**< 0: not declared, that is the layer before (or the input) */
   const dsm_aux *aux;         /**< in the order declared */
   size_t aux_count;
+  double element_bytes; /**< of what it delivers; 0: not stated, as the workload's */
+  double weight_bytes;  /**< 0: not stated, as its element_bytes, or else the workload's */
+  double cache_bytes;   /**< attention, likewise */
 } dsm_layer_spec;
 
 /** Stands for the network's input among dsm_layer.producers. */
@@ -148,6 +151,17 @@ typedef enum dsm_hoisted_loops {
   DSM_HOISTED_GRADIENT,  /**< (H, 4H): the update of these weights, over all timesteps at once */
   DSM_HOISTED_COUNT
 } dsm_hoisted_loops;
+
+/** Bytes of an element of the tensors that a layer works on; 0: those of the workload. */
+typedef struct dsm_layer_bytes {
+  double input;    /**< of what it reads: the mean of its producers' by their elements */
+  double output;   /**< of what it makes, and of the errors of that */
+  double operand;  /**< of a product's second operand, likewise */
+  double shortcut; /**< of what a residual or a multiply takes beside the output */
+  double fork;     /**< of what it reads and a later layer too */
+  double weights;
+  double cache; /**< of keys and values */
+} dsm_layer_bytes;
 
 /** A primary layer: one set of loops, in execution order, with its derived quantities. */
 typedef struct dsm_layer {
@@ -172,10 +186,13 @@ typedef struct dsm_layer {
   uint64_t groups;      /**< 1: not grouped */
   uint64_t timesteps;   /**< T; 1 in feed-forward layers */
 
+  dsm_layer_bytes bytes; /**< of an element */
+
   /* Elements per sample. */
   uint64_t input_elements;   /**< in_el */
   uint64_t output_elements;  /**< out_el: before pooling; lstm: 4H */
   uint64_t stored_elements;  /**< st_el: after pooling; lstm: H */
+  uint64_t stored_size;      /**< the same as so many elements of the workload's size, rounded up */
   uint64_t state_elements;   /**< saved for the backward pass beside the output: lstm 5H, else 0 */
   uint64_t operand_elements; /**< matmul's second operand, else 0 */
   uint64_t operand_groups;   /**< a product's: groups share these many parts of the operand, each
@@ -228,7 +245,8 @@ typedef struct dsm_layer {
   const struct dsm_layer *hoisted; /**< lstm with timesteps: its loops with hoisted input products,
                                         one for each of dsm_hoisted_loops; else NULL */
 
-  /* Elements per sample times timesteps, over the life of tensors in execution order. */
+  /* Elements, of the workload's size, per sample times timesteps, over the life of tensors in
+   * execution order. */
   uint64_t carried_elements;    /**< outputs made before this layer and used (other than as a
                                      matmul's operand) by it or later: what a relayout moves */
   uint64_t live_elements;       /**< in inference, while it runs: its output, and all made before
@@ -279,7 +297,7 @@ typedef struct dsm_workload {
   uint64_t weights;        /**< sum of weight_elements */
   uint64_t parameters;     /**< sum of parameters */
   uint64_t forward_macs;   /**< sum of macs * timesteps */
-  double activation_bytes; /**< sum of stored_elements * timesteps * element_bytes */
+  double activation_bytes; /**< sum of stored_size * timesteps * element_bytes */
 
   unsigned stated_bytes;    /**< private: which of the numbers of bytes the description states */
   struct dsm__arena *arena; /**< private */

@@ -130,6 +130,21 @@ bool dsm__json_is_expression(const dsm__json_node *node) {
   return text != NULL && node->doc->parameters != NULL && dsm__is_expression(text);
 }
 
+const char *dsm__json_expression_hint(const dsm__json_node *node) {
+  static const char parts[] = "+-*/()_ 0123456789"
+                              "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
+  const char *const text = dsm__json_text(node);
+  const dsm__json_parameters *const parameters = node->doc->parameters;
+  if (text == NULL || parameters == NULL || text[strspn(text, parts)] != '\0') {
+    return NULL;
+  }
+  const bool is_computed = strpbrk(text, "+-*/(") != NULL;
+  const bool is_parameter =
+      parameters->count > 0 && bsearch(text, parameters->items, parameters->count,
+                                       sizeof parameters->items[0], compare_name) != NULL;
+  return is_computed || is_parameter ? "an expression begins with \"=\"" : NULL;
+}
+
 static void read_parameter(dsm__parameter *parameter) {
   parameter->state = DSM__PARAMETER_BEING_READ;
   const bool is_good = dsm__json_u64(&parameter->node, 0, DSM_PRODUCT_MAX, &parameter->value);

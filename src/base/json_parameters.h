@@ -54,6 +54,10 @@ void dsm__json_parameters_close(dsm__json_parameters *parameters);
 /** Is the node an expression, where these are numbers? */
 bool dsm__json_is_expression(const dsm__json_node *node);
 
+/** The hint at a string in place of a number: it may be an expression without its "=". Else NULL.
+ */
+const char *dsm__json_expression_hint(const dsm__json_node *node);
+
 /** Evaluates such a node; false after a report, here or at a parameter. */
 bool dsm__json_evaluate(const dsm__json_node *node, int64_t *value);
 

@@ -134,6 +134,16 @@ static bool require_type(const dsm__json_node *node, bool is_type, const char *e
   return is_type;
 }
 
+static bool require_number(const dsm__json_node *node, bool is_number, const char *expected) {
+  if (!dsm__json_require(node, expected)) {
+    return false;
+  }
+  if (!is_number) {
+    report_found(node, dsm__json_expression_hint(node), expected);
+  }
+  return is_number;
+}
+
 /* ---- containers ---- */
 
 static bool is_among(const char *key, const char *const *known, size_t known_count) {
@@ -259,7 +269,7 @@ bool dsm__json_u64(const dsm__json_node *node, uint64_t min, uint64_t max, uint6
   if (dsm__json_is_expression(node)) {
     return evaluate_u64(node, expected, min, max, value);
   }
-  if (!require_type(node, cJSON_IsNumber(node->item), expected)) {
+  if (!require_number(node, cJSON_IsNumber(node->item), expected)) {
     return false;
   }
   const double number = node->item->valuedouble;
@@ -342,7 +352,7 @@ static bool read_double(const dsm__json_node *node, dsm__json_range range, bool 
   word_range(expected + used, WORDING_SIZE, range);
   if (is_expression) {
     dsm__json_error(node, NULL, "expected %s, found %" PRId64, expected, evaluated);
-  } else if (require_type(node, is_number, expected)) {
+  } else if (require_number(node, is_number, expected)) {
     report_value(node, NULL, expected);
   }
   return false;

@@ -150,7 +150,7 @@ static bool has_default(const void *field) {
   const dsm__field *const f = field;
   return (f->flags & (DSM__FIELD_IS_READ | DSM__FIELD_IS_DECISION)) != 0 &&
          (f->flags & DSM__FIELD_IS_REQUIRED) == 0 &&
-         (f->kind == DSM__FIELD_REAL || f->kind == DSM__FIELD_FLAG ||
+         ((f->kind == DSM__FIELD_REAL && isfinite(f->fallback)) || f->kind == DSM__FIELD_FLAG ||
           (f->kind == DSM__FIELD_COUNT && f->fallback >= f->min) ||
           (f->kind == DSM__FIELD_WORD && f->fallback < (double)f->words->count) ||
           (f->flags & DSM__FIELD_IS_NULLABLE) != 0);

@@ -78,10 +78,21 @@ static inline bool dsm__is_word(const dsm__words *words, unsigned value) {
   DSM__NAMED_WORDS_OF(name, what, array, count, type, function, pattern)
 #define DSM__NAMED_WORDS_OF(name, what, array, count, type, function, pattern)                     \
   DSM__WORDS_OF(name, what, array, count, pattern);                                                \
+  DSM__NAME_OF_WORD(name, type, function)
+#define DSM__NAME_OF_WORD(name, type, function)                                                    \
   const char *function(type value) {                                                               \
     return dsm__word_key(&(name), (size_t)value);                                                  \
   }                                                                                                \
-  _Static_assert((count) > 0, "there are words")
+  _Static_assert(sizeof(type) == sizeof(unsigned), "an enumeration")
+/** The same of words of which some have another key too, which is read and never written:
+ * `others` has these at the places of theirs. */
+#define DSM__NAMED_WORDS_WITH(name, what, array, count, type, function, others)                    \
+  static const dsm__words others##_words = {NULL, others, sizeof(others) / sizeof((others)[0]),    \
+                                            NULL, NULL, NULL};                                     \
+  const dsm__words name = {what, array, count, NULL, &others##_words, NULL};                       \
+  _Static_assert(sizeof(array) == (count) * sizeof(dsm__word) && (count) <= DSM__WORDS_MAX,        \
+                 "a word for each " what);                                                         \
+  DSM__NAME_OF_WORD(name, type, function)
 
 /** Defines the public function that reads a key of words; false if a text is none. */
 #define DSM__PARSED_WORDS(words, type, function)                                                   \

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/json_read.h"
+#include "remat/stages_record.h"
 #include "server/server_internal.h"
 #include "system/system_internal.h"
 #include "workload/workload_internal.h"
@@ -46,6 +47,13 @@ static bool read_all(dsm__json_doc *doc, dsm_description kind) {
       dsm__system_read(system, &root, false);
     }
     dsm_system_free(system);
+  } else if (kind == DSM_DESCRIPTION_STAGES) {
+    dsm_remat_chain *const chain = dsm__remat_chain_new();
+    is_made = chain != NULL;
+    if (is_made) {
+      dsm__stages_read(chain, &root);
+    }
+    dsm_remat_chain_free(chain);
   } else {
     dsm_server *const server = dsm__server_new();
     is_made = server != NULL;
@@ -167,7 +175,7 @@ static dsm_status visit_others(walk *of, const char *path) {
 dsm_status dsm_path_steps(dsm_description kind, const char *text, size_t length, const char *path,
                           dsm_path_visitor *visit, void *context) {
   if (kind != DSM_DESCRIPTION_WORKLOAD && kind != DSM_DESCRIPTION_SYSTEM &&
-      kind != DSM_DESCRIPTION_SERVER) {
+      kind != DSM_DESCRIPTION_SERVER && kind != DSM_DESCRIPTION_STAGES) {
     return DSM_ERROR_USAGE;
   }
   walk of = {.kind = kind,

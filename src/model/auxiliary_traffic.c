@@ -112,11 +112,13 @@ static double moved_of(dsm_operation kind, dsm_pass pass, double entry,
 
 /* What an operation of a kind works on, in elements of the workload. */
 static double worked_on(const dsm_layer *layer, dsm_operation kind, double element_bytes) {
+  const double size = dsm__stated_bytes(layer->bytes.output, element_bytes) / element_bytes;
   switch (kind) {
   case DSM_OPERATION_FORK:
-    return (double)layer->fork_elements;
+    return (double)layer->fork_elements *
+           (dsm__stated_bytes(layer->bytes.fork, element_bytes) / element_bytes);
   case DSM_OPERATION_ROTARY:
-    return (double)layer->rotated_elements;
+    return (double)layer->rotated_elements * size;
   case DSM_OPERATION_CROSS_ENTROPY_WIDE:
     return (double)layer->output_elements * (4 / element_bytes);
   case DSM_OPERATION_DROPOUT_MASK:
@@ -133,16 +135,18 @@ static double worked_on(const dsm_layer *layer, dsm_operation kind, double eleme
   case DSM_OPERATION_COUNT:
     break;
   }
-  return (double)layer->output_elements;
+  return (double)layer->output_elements * size;
 }
 
 /* A norm of the input reads it and hands it on; held inputs are there. */
 static double input_norm_elements(const dsm_layer *layer, const dsm_assumptions *model,
-                                  dsm_pass pass, const dsm_residency *residency) {
+                                  dsm_pass pass, const dsm_residency *residency,
+                                  double element_bytes) {
+  const double size = dsm__stated_bytes(layer->bytes.input, element_bytes) / element_bytes;
   const double entry = entry_of(layer, model, pass, DSM_OPERATION_LAYER_NORM);
   const bool is_forward = pass == DSM_PASS_FORWARD;
   const double held = is_forward ? 0 : fmin(entry, 2);
-  return (residency->is_input_held ? held : entry) * (double)layer->input_op_elements;
+  return (residency->is_input_held ? held : entry) * (double)layer->input_op_elements * size;
 }
 
 double dsm__auxiliary_elements(const dsm_layer *layer, const dsm_assumptions *model, dsm_mode mode,
@@ -156,7 +160,7 @@ double dsm__auxiliary_elements(const dsm_layer *layer, const dsm_assumptions *mo
                 worked_on(layer, kind, element_bytes);
   }
   if (layer->input_op_elements > 0) {
-    elements += input_norm_elements(layer, model, pass, residency);
+    elements += input_norm_elements(layer, model, pass, residency, element_bytes);
   }
   const bool is_half = pass == DSM_PASS_BACKWARD && dsm__has_own_groups(layer);
   return is_half ? elements / 2 : elements; /* an invocation for each operand */

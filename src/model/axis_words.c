@@ -68,7 +68,7 @@ static bool find_roles(const void *context, const char *key, size_t *value) {
     seen |= 1U << axis;
     rest += length + (rest[length] == ',' ? 1 : 0);
   }
-  *value = (size_t)dsm_parallelism_of(&roles);
+  *value = (size_t)dsm_parallelism_of(&roles, of->count);
   return seen != 0;
 }
 
@@ -84,7 +84,7 @@ static bool are_roles(size_t value) {
       return false;
     }
   }
-  return (size_t)dsm_parallelism_of(&roles) == value;
+  return (size_t)dsm_parallelism_of(&roles, DSM_AXES_MAX) == value;
 }
 
 static const role_names default_names = {.names = {"x", "y", "z"}, .count = DSM_AXES_MAX};
@@ -250,7 +250,8 @@ static bool add_roles(const maker *of) {
     return false;
   }
   const dsm_roles column = {{DSM_ROLE_COLUMN}};
-  const dsm_axes_word example = roles_word(of->names, of->count, dsm_parallelism_of(&column));
+  const dsm_axes_word example =
+      roles_word(of->names, of->count, dsm_parallelism_of(&column, of->count));
   const char *const kept = dsm__arena_strdup(of->arena, example.text);
   *roles = (role_names){.count = of->count};
   for (unsigned a = 0; a < of->count; a++) {

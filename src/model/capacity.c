@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* capacity.c: what a mapping takes of a chip's memory (section 12). */
+#include <math.h>
+
 #include "dsm/model.h"
 #include "model/equations.h"
 
@@ -12,16 +14,25 @@ static double fused_elements(const dsm_layer *layer, const dsm_assumptions *mode
   return dsm__is_read_score_fused(layer, model) ? (double)layer->input_elements : 0;
 }
 
+/* The same as so many elements of the workload's size. */
+static double fused_size(const dsm_layer *layer, const dsm_assumptions *model,
+                         double element_bytes) {
+  const double bytes = dsm__is_score_fused(layer, model) ? layer->bytes.output : layer->bytes.input;
+  return ceil(fused_elements(layer, model) * dsm__stated_bytes(bytes, element_bytes) /
+              element_bytes);
+}
+
 /* What training keeps of a layer's forward pass, in bytes a sample: of a fused score two sums of 4
  * bytes for each row. */
 static double kept_bytes(const dsm_layer *layer, const dsm_assumptions *model,
                          double element_bytes) {
   static const double row_bytes = 2 * 4;
-  const double elements =
-      (double)(layer->stored_elements + layer->state_elements + layer->saved_elements) -
-      (dsm__is_score_fused(layer, model) ? (double)layer->stored_elements : 0);
+  const double made = (double)(layer->stored_elements + layer->state_elements) -
+                      (dsm__is_score_fused(layer, model) ? (double)layer->stored_elements : 0);
   const double rows = dsm__is_score_fused(layer, model) ? (double)(layer->groups * layer->ij) : 0;
-  return elements * element_bytes + rows * row_bytes + (double)layer->mask_bits / 8;
+  return made * dsm__stated_bytes(layer->bytes.output, element_bytes) +
+         (double)layer->saved_elements * dsm__stated_bytes(layer->bytes.input, element_bytes) +
+         rows * row_bytes + (double)layer->mask_bits / 8;
 }
 
 /*
@@ -42,13 +53,16 @@ dsm_layer_memory dsm_layer_memory_derive(const dsm_layer *layer, const dsm_machi
   const double stored_ways = (double)share.stored_ways;
   const double weights =
       layer->is_tied ? 0 : (double)layer->weight_elements / (double)share.weight_ways;
-  dsm_layer_memory memory = {.weights_bytes = weights * dsm__stated_bytes(workload->weight_bytes,
-                                                                          workload->element_bytes)};
+  const double element_bytes = workload->element_bytes;
+  dsm_layer_memory memory = {
+      .weights_bytes =
+          weights * dsm__layer_weight_bytes(layer, workload->weight_bytes, element_bytes)};
   const dsm_assumptions *const model = &machine->system->model;
-  const double fused = fused_elements(layer, model);
+  const double fused = fused_size(layer, model, element_bytes);
   if (mode == DSM_MODE_INFERENCE) {
     memory.cache_bytes = (double)layer->cache_elements * samples / (double)share.weight_ways *
-                         dsm__stated_bytes(workload->cache_bytes, workload->element_bytes);
+                         dsm__stated_bytes(layer->bytes.cache,
+                                           dsm__stated_bytes(workload->cache_bytes, element_bytes));
     const size_t index = (size_t)(layer - workload->layers);
     const bool is_input_live =
         workload->input_last_use != DSM_NEVER_USED && index <= workload->input_last_use;
@@ -67,7 +81,7 @@ dsm_layer_memory dsm_layer_memory_derive(const dsm_layer *layer, const dsm_machi
                            (double)error_share.chip.n[DSM_DIM_MB] * error_share.position_share /
                            (double)error_share.stored_ways * workload->element_bytes;
   if (workload->is_list) {
-    const double stored = (double)layer->stored_elements * (double)layer->timesteps;
+    const double stored = (double)layer->stored_size * (double)layer->timesteps;
     memory.transient_bytes += memory.activations_bytes + ((double)layer->live_elements - stored) *
                                                              samples / stored_ways *
                                                              workload->element_bytes;

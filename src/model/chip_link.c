@@ -23,9 +23,8 @@ static double moved_share(bool is_exact, uint64_t chips) {
   return is_exact ? ((double)chips - 1) / (double)chips : 1;
 }
 
-dsm_traffic dsm__rotation_traffic(const dsm_machine *machine, dsm_precision precision,
-                                  dsm_role turning, bool are_sums, dsm_parallelism parallelism,
-                                  double full_bytes) {
+dsm_traffic dsm__rotation_traffic(const dsm_machine *machine, double widening, dsm_role turning,
+                                  bool are_sums, dsm_parallelism parallelism, double full_bytes) {
   const dsm_network *const network = &machine->system->system;
   const bool is_exact = machine->system->model.exact_rotation;
   dsm_traffic traffic = {.latency_cycles = 0};
@@ -48,7 +47,7 @@ dsm_traffic dsm__rotation_traffic(const dsm_machine *machine, dsm_precision prec
   traffic.bytes[machine->core_links.link] =
       dsm__spread_bytes(machine, are_sums ? sum : through_memory); /* cores add what they have */
   if (are_sums) {
-    scale(&traffic, precision.partial_sum_bytes / precision.element_bytes);
+    scale(&traffic, widening);
   }
   return traffic;
 }
@@ -128,7 +127,8 @@ dsm_weight_traffic dsm_weight_traffic_derive(const dsm_layer *layer, const dsm_m
   if (layer->weight_elements == 0 || layer->is_tied) {
     return traffic;
   }
-  const double weight_bytes = dsm__stated_bytes(precision.weight_bytes, precision.element_bytes);
+  const double weight_bytes =
+      dsm__layer_weight_bytes(layer, precision.weight_bytes, precision.element_bytes);
   const double updated =
       precision.update_bytes > 0
           ? precision.update_bytes * sum_weights / sum_chips
@@ -149,12 +149,13 @@ dsm_weight_traffic dsm_weight_traffic_derive(const dsm_layer *layer, const dsm_m
 }
 
 /*
- * Source: section 9. Symbols: y = H*S*B/w, H = st_el, w = the chips of a row of the stage: the rows
- * pass along the last axis what each chip of the next one needs. Limits: nothing else moves.
+ * Source: section 9. Symbols: y = H*S*Bo/w, H = st_el, w = the chips of a row of the stage: the
+ * rows pass along the last axis what each chip of the next one needs. Limits: nothing else moves.
  */
 dsm_traffic dsm_hand_over_traffic(const dsm_layer *layer, const dsm_machine *machine,
                                   dsm_precision precision, uint64_t samples) {
-  const double bytes = (double)layer->stored_elements * (double)samples * precision.element_bytes;
+  const double bytes = (double)layer->stored_elements * (double)samples *
+                       dsm__stated_bytes(layer->bytes.output, precision.element_bytes);
   const dsm_network *const network = &machine->system->system;
   const unsigned outer = network->axis_count - 1;
   dsm_traffic traffic = {.latency_cycles = 0};
@@ -252,14 +253,17 @@ dsm_traffic dsm_relayout_traffic(const dsm_machine *machine, double total_bytes,
 }
 
 /*
- * Source: section 11. Symbols: in_el*Nmb*B*T from pF to pU, st_el*Nmb*B*T from pB to pU. Domain: a
- * layer without update pass has no pU and moves nothing. Limits: pF = pB = pU: nothing.
+ * Source: section 11. Symbols: in_el*Nmb*Bi*T from pF to pU, st_el*Nmb*Bo*T from pB to pU. Domain:
+ * a layer without update pass has no pU and moves nothing. Limits: pF = pB = pU: nothing.
  */
 dsm_update_relayouts dsm_update_relayouts_derive(const dsm_layer *layer, const dsm_machine *machine,
                                                  dsm_precision precision, uint64_t minibatch,
                                                  const dsm_pass_layouts *layouts) {
-  const double element_bytes =
-      (double)layer->timesteps * (double)minibatch * precision.element_bytes;
+  const double samples = (double)layer->timesteps * (double)minibatch;
+  const double input_bytes =
+      samples * dsm__stated_bytes(layer->bytes.input, precision.element_bytes);
+  const double error_bytes =
+      samples * dsm__stated_bytes(layer->bytes.output, precision.element_bytes);
   if (!layer->has_update) {
     return (dsm_update_relayouts){0};
   }
@@ -269,8 +273,8 @@ dsm_update_relayouts dsm_update_relayouts_derive(const dsm_layer *layer, const d
   const dsm_layouts error = dsm_output_layouts(layouts->of[DSM_PASS_UPDATE]);
   return (dsm_update_relayouts){
       .input =
-          dsm_layout_traffic(machine, (double)layer->input_elements * element_bytes, &read, &input),
-      .error = dsm_layout_traffic(machine, (double)layer->stored_elements * element_bytes, &left,
-                                  &error),
+          dsm_layout_traffic(machine, (double)layer->input_elements * input_bytes, &read, &input),
+      .error =
+          dsm_layout_traffic(machine, (double)layer->stored_elements * error_bytes, &left, &error),
   };
 }

@@ -32,14 +32,14 @@ double dsm__core_macs_per_cycle(const dsm_system *system, double array_rate) {
   return arrays > vector ? arrays : vector;
 }
 
-double dsm__block_cycles(const dsm_machine *machine, const dsm_precision *precision, double stream,
-                         double blocks_at_once) {
-  const double used = stream / precision->array_rate;
+double dsm__block_cycles(const dsm_machine *machine, double array_rate, double kernel_bytes,
+                         double stream, double blocks_at_once) {
+  const double used = stream / array_rate;
   if (!machine->system->array.weights_from_scratchpad) {
     return used;
   }
   const double block_bytes = (double)machine->reduction_chunk * (double)machine->production_chunk *
-                             precision->element_bytes * blocks_at_once;
+                             kernel_bytes * blocks_at_once;
   const double load = block_bytes / machine->scratchpad_bytes_per_cycle;
   return used > load ? used : load;
 }
@@ -68,7 +68,8 @@ static inline dsm__primary of_arrays(const dsm_pass_work *work, dsm_computing co
   const dsm_machine *const machine = work->machine;
   const uint64_t ways = work->share.turns;
   const double done = blocks * work->product_share;
-  const double block_cycles = dsm__block_cycles(machine, &work->precision, stream, blocks_at_once);
+  const double block_cycles = dsm__block_cycles(machine, work->precision.array_rate,
+                                                work->tensor_bytes.kernel, stream, blocks_at_once);
   return (dsm__primary){
       .computing = computing,
       .cycles = dsm__primary_cycles(machine, ways, done, block_cycles),
@@ -125,10 +126,10 @@ double dsm__primary_of_core(const dsm_pass_work *work, const dsm__core_work *cor
   }
   const dsm__core_work streamed = streamed_work(work, core);
   const double stream = (double)streamed.ij * (double)streamed.mb;
-  return dsm__primary_cycles(machine, work->share.turns,
-                             dsm__array_blocks(machine, work->pass, &streamed) *
-                                 work->product_share,
-                             dsm__block_cycles(machine, &work->precision, stream, 1));
+  return dsm__primary_cycles(
+      machine, work->share.turns,
+      dsm__array_blocks(machine, work->pass, &streamed) * work->product_share,
+      dsm__block_cycles(machine, work->precision.array_rate, work->tensor_bytes.kernel, stream, 1));
 }
 
 dsm__primary dsm__primary_derive(const dsm_pass_work *work, const dsm__core_work *core) {

@@ -9,17 +9,10 @@ static double sent_fraction(double sharing_cores) {
   return (sharing_cores - 1) / sharing_cores;
 }
 
-double dsm__sum_widening(dsm_pass pass, const dsm_precision *precision) {
-  const double bytes = precision->element_bytes;
-  const double of_result =
-      pass == DSM_PASS_UPDATE ? dsm__stated_bytes(precision->weight_bytes, bytes) : bytes;
-  return precision->partial_sum_bytes / of_result;
-}
-
 double dsm__partial_sum_bytes(const dsm_pass_work *work, const dsm_loops *split,
                               const dsm__core_bytes *core) {
   const double kij = (double)split->n[DSM_DIM_KIJ];
-  const double widening = dsm__sum_widening(work->pass, &work->precision);
+  const double widening = work->tensor_bytes.sum;
   const double out_turns = work->share.out_turns > 1 ? (double)work->share.out_turns : 1;
   switch (work->pass) {
   case DSM_PASS_FORWARD:

@@ -41,7 +41,7 @@ static dsm_traffic rotation_of(const dsm_pass_work *work, dsm_role turning) {
   if ((is_of_inputs ? work->share.in_turns : work->share.out_turns) <= 1) {
     return (dsm_traffic){.latency_cycles = 0};
   }
-  return dsm__rotation_traffic(work->machine, work->precision, turning,
+  return dsm__rotation_traffic(work->machine, work->tensor_bytes.sum, turning,
                                is_sum_turning(work->pass, turning), work->share.parallelism,
                                is_of_inputs ? work->bytes.rotation : work->bytes.output_rotation);
 }
@@ -106,10 +106,12 @@ dsm_pass_work dsm_pass_work_derive(const dsm_layer *layer, const dsm_machine *ma
       .mode = mode,
       .pass = pass,
       .precision = precision,
+      .tensor_bytes = dsm__tensor_bytes_derive(layer, &precision, mode, pass),
       .product_share = product_share(layer, machine, pass),
       .share = dsm_chip_share_derive(layer, machine, parallelism, samples),
       .residency = *residency,
   };
+  work.precision.array_rate = dsm__pass_array_rate(layer, machine->system, &precision, mode, pass);
   work.bytes =
       dsm__chip_bytes_derive(layer, machine, precision, mode, pass, &work.share, residency);
   const double ops = dsm__auxiliary_ops(layer, machine->system, mode, pass) +
@@ -133,8 +135,9 @@ dsm_pass_work dsm_pass_work_derive(const dsm_layer *layer, const dsm_machine *ma
   work.turning_cycles = turning_cycles(&work);
   derive_collectives(&work);
   if (machine->system->model.tile_schedule) {
-    const dsm__product product = dsm__product_derive(layer, &work.share, pass);
-    work.tiles = dsm__tile_schedule_find(machine, &precision, &product,
+    dsm__product product = dsm__product_derive(layer, &work.share, pass);
+    dsm__product_size(&product, &work.tensor_bytes, pass);
+    work.tiles = dsm__tile_schedule_find(machine, &work.precision, &product,
                                          (double)work.share.turns * work.product_share);
     work.tiles = or_vector_unit(&work, &work.tiles);
   }

@@ -59,6 +59,26 @@ bool dsm__is_read_score_fused(const dsm_layer *layer, const dsm_assumptions *mod
  * states, else B. Limits: nothing stated: B. */
 double dsm__stated_bytes(double stated, double element_bytes);
 
+/** Bytes of a weight of a layer. Source: section 2 (element sizes of a layer). */
+double dsm__layer_weight_bytes(const dsm_layer *layer, double weight_bytes, double element_bytes);
+
+/**
+ * Bytes of an element of the tensors of a pass. Source: section 2 (element sizes of a layer).
+ * Symbols: Bi, Bo, Bk, Bs and Ba over that of the result: Bo in forward, Bi in backward, Bk in
+ * update. Limits: a layer that states nothing and reads from such: B, weights Bw, Ba / B.
+ */
+dsm_tensor_bytes dsm__tensor_bytes_derive(const dsm_layer *layer, const dsm_precision *precision,
+                                          dsm_mode mode, dsm_pass pass);
+
+/**
+ * Rate of the arrays in a pass of a layer. Source: section 4 (array rate). Symbols: of the stated
+ * type; else of the larger of the two elements that the pass multiplies: Bi and Bk in forward, Bo
+ * and Bk in backward (of a product of activations Bi too), Bi and Bo in update. Limits: all of one
+ * size: that of the workload.
+ */
+double dsm__pass_array_rate(const dsm_layer *layer, const dsm_system *system,
+                            const dsm_precision *precision, dsm_mode mode, dsm_pass pass);
+
 /** Do the groups of a layer have operands of their own, so that chips can have whole groups each
  * and nothing is turned between them? */
 bool dsm__has_own_groups(const dsm_layer *layer);
@@ -116,11 +136,11 @@ double dsm__core_macs_per_cycle(const dsm_system *system, double array_rate);
 /**
  * Cycles that a block of weights stays in the array. Source: section 4. Symbols: stream / rate,
  * stream = c_ij * c_mb or what an array has of it, rate that of the element type; with
- * weights_from_scratchpad at least Pr * Pc * B / scratchpad bytes per cycle for each of the blocks
+ * weights_from_scratchpad at least Pr * Pc * Bk / scratchpad bytes per cycle for each of the blocks
  * loaded at once. Limits: an infinitely fast scratchpad: stream / rate.
  */
-double dsm__block_cycles(const dsm_machine *machine, const dsm_precision *precision, double stream,
-                         double blocks_at_once);
+double dsm__block_cycles(const dsm_machine *machine, double array_rate, double kernel_bytes,
+                         double stream, double blocks_at_once);
 
 /**
  * Cycles in which the arrays of an invocation start up. Source: section 4; DSM II-D (startup time).
@@ -179,10 +199,12 @@ double dsm__vector_cycles(const dsm_machine *machine, uint64_t model_ways, doubl
 
 /** A product of matrices, of a chip and one feature iteration. */
 typedef struct dsm__product {
-  double batch;   /**< q: products alike */
-  double rows;    /**< M */
-  double columns; /**< N */
-  double summed;  /**< K */
+  double batch;        /**< q: products alike */
+  double rows;         /**< M */
+  double columns;      /**< N */
+  double summed;       /**< K */
+  double row_bytes;    /**< of an element of the operand with rows; 0: as the workload's */
+  double column_bytes; /**< of that with columns */
 } dsm__product;
 
 /**
@@ -195,10 +217,14 @@ typedef struct dsm__product {
 dsm__product dsm__product_derive(const dsm_layer *layer, const dsm_chip_share *share,
                                  dsm_pass pass);
 
+/** Gives a product the bytes of its operands' elements: rows of inputs in forward, of errors in
+ * backward, both by the kernel; in update errors by inputs. */
+void dsm__product_size(dsm__product *product, const dsm_tensor_bytes *bytes, dsm_pass pass);
+
 /**
  * Cycles of a product in waves of tiles. Source: section 4, model.tile_schedule. Symbols: tiles =
  * q*ceil(M/tm)*ceil(N/tn)*k, kk = ceil(K/k); ceil(tiles/cores) * (max(tm*tn*kk /
- * (Pr*Pc*arrays*rate*efficiency), (tm+tn)*kk*B / (ring/cores)) + tile_startup), and where k > 1
+ * (Pr*Pc*arrays*rate*efficiency), (tm*Bm+tn*Bn)*kk / (ring/cores)) + tile_startup), and where k > 1
  * 2*k*q*M*N*4 / amem. Limits: one core, tiles that divide all, no start-up: M*N*K*q / rate.
  */
 dsm_tile_schedule dsm__tile_time(const dsm_machine *machine, const dsm_precision *precision,
@@ -289,10 +315,10 @@ double dsm__auxiliary_memory_cycles(const dsm_machine *machine, double bytes);
 
 /**
  * Bytes of an invocation and chip that do not depend on the core split. Source: section 5. Symbols:
- * inp = in_el*mbc/nm*B, st = st_el*mbc/nm*B, raw = out_el*mbc/nm*B, ker = w_el/nm*Bw (matmul
- * operand_el*mbc/nm*B), save, mask, saved statistics, fix, defer, kt, full = in_el*mbc*B; what the
- * residency keeps on chip (section 7) does not move to or from memory, but with layout_move among
- * the cores: inp in forward, st in update and backward; with "exact" st in forward and inp in
+ * inp = in_el*mbc/nm*Bi, st = st_el*mbc/nm*Bo, raw = out_el*mbc/nm*Bo, ker = w_el/nm*Bk (matmul
+ * operand_el*mbc/nm*Bk), save, mask, saved statistics, fix, defer, kt, full = in_el*mbc*Bi; what
+ * the residency keeps on chip (section 7) does not move to or from memory, but with layout_move
+ * among the cores: inp in forward, st in update and backward; with "exact" st in forward and inp in
  * backward too, where the split does not fit. Fields that the pass does not use are 0.
  */
 dsm_chip_bytes dsm__chip_bytes_derive(const dsm_layer *layer, const dsm_machine *machine,
@@ -339,7 +365,7 @@ typedef struct dsm__core_extents {
 /**
  * What tiles are made of, that does not depend on the core split. Source: section 5, model.tiling.
  * Symbols: e_in = inp / (inc*ij*mbc), e_out = raw / (outc*ij*mbc), e_ker = ker /
- * ((inc/g)*outc*kij), ker of all experts, of a matmul over mbc too; Ba/B, in update Ba/Bw; spilled
+ * ((inc/g)*outc*kij), ker of all experts, of a matmul over mbc too; Ba over Bo, Bi or Bk; spilled
  * = 2 * (raw unless out_h, inp unless in_h, ker * (1 - resident)) times that in forward, backward,
  * update. Limits: "paper", or with model.tile_schedule: 0.
  */
@@ -536,15 +562,9 @@ double dsm__blocked_fraction_within(const dsm_pass_work *work, const dsm__core_b
 double dsm__fetched_experts(const dsm_layer *layer, const dsm_chip_share *share, dsm_mode mode);
 
 /**
- * Bytes of an unfinished sum over those of what it becomes. Source: section 5. Symbols: Ba / B, in
- * update Ba / Bw, as there are as many gradients as weights. Limits: 1 where sums are no wider.
- */
-double dsm__sum_widening(dsm_pass pass, const dsm_precision *precision);
-
-/**
  * Partial sums between the cores of a chip. Source: section 5; DSM Fig. 5, PartialSumAcc. Symbols:
  * (r - 1) / r * part; forward r = k_in*k_kij of s_out, backward r = k_out*k_kij of s_in*nm, update
- * r = k_ij*k_mb of kcore (matmul none); Ba / B bytes each, in update Ba / Bw. Limits: r = 1 (one
+ * r = k_ij*k_mb of kcore (matmul none); Ba / Bo, Ba / Bi, Ba / Bk bytes each. Limits: r = 1 (one
  * core): 0.
  */
 double dsm__partial_sum_bytes(const dsm_pass_work *work, const dsm_loops *split,
@@ -640,12 +660,11 @@ void dsm__reductions_overlap(dsm__reduction *reductions, size_t count);
  * every iteration, along Y once every m). Symbols: full; of two axes that turn (full, full/m), of
  * one (full, 0) or (0, full); with exact_rotation one move less: (full*(m-1)/m, full*(n-1)/(n*m)),
  * (full*(m-1)/m, 0), (0, full*(n-1)/n); rm = rotate_memory_bytes * max(x, y) on memory and ring;
- * partial sums that turn: everything Ba / B times, ring x + y. Limits: an axis of length 1, or
- * another role, carries nothing.
+ * partial sums that turn: everything widened, Ba / Bi or Ba / Bo times, ring x + y. Limits: an axis
+ * of length 1, or another role, carries nothing.
  */
-dsm_traffic dsm__rotation_traffic(const dsm_machine *machine, dsm_precision precision,
-                                  dsm_role turning, bool are_sums, dsm_parallelism parallelism,
-                                  double full_bytes);
+dsm_traffic dsm__rotation_traffic(const dsm_machine *machine, double widening, dsm_role turning,
+                                  bool are_sums, dsm_parallelism parallelism, double full_bytes);
 
 /**
  * What roles make the chips of an axis exchange in an invocation. Source: sections 3 and 5, the

@@ -69,15 +69,16 @@ double dsm__optimizer_traffic_bytes(dsm_optimizer optimizer) {
   return bytes[optimizer];
 }
 
-dsm_element_type dsm_workload_element_type(const dsm_workload *workload) {
-  const double bytes = workload->element_bytes;
-  if (workload->element_type != DSM_ELEMENT_TYPE_ANY) {
-    return workload->element_type;
-  }
+static dsm_element_type type_of_bytes(double bytes) {
   if (bytes <= 1) {
     return DSM_ELEMENT_TYPE_INT8;
   }
   return bytes <= 2 ? DSM_ELEMENT_TYPE_FP16 : DSM_ELEMENT_TYPE_FP32;
+}
+
+dsm_element_type dsm_workload_element_type(const dsm_workload *workload) {
+  return workload->element_type != DSM_ELEMENT_TYPE_ANY ? workload->element_type
+                                                        : type_of_bytes(workload->element_bytes);
 }
 
 dsm_precision dsm_precision_of(const dsm_workload *workload, const dsm_system *system) {
@@ -90,12 +91,61 @@ dsm_precision dsm_precision_of(const dsm_workload *workload, const dsm_system *s
       .partial_sum_bytes = own > 0 ? own : workload->partial_sum_bytes,
       .update_bytes = dsm__optimizer_traffic_bytes(workload->optimizer),
       .normalization_group = (double)workload->normalization_group,
-      .array_rate = system->pe.rates[dsm_workload_element_type(workload)],
+      .array_rate = workload->element_type == DSM_ELEMENT_TYPE_ANY
+                        ? 0
+                        : system->pe.rates[workload->element_type],
   };
 }
 
 double dsm__stated_bytes(double stated, double element_bytes) {
   return stated > 0 ? stated : element_bytes;
+}
+
+double dsm__layer_weight_bytes(const dsm_layer *layer, double weight_bytes, double element_bytes) {
+  return dsm__stated_bytes(layer->bytes.weights, dsm__stated_bytes(weight_bytes, element_bytes));
+}
+
+static double kernel_bytes(const dsm_layer *layer, const dsm_precision *precision, dsm_mode mode) {
+  const double usual = precision->element_bytes;
+  if (!layer->is_product) {
+    return dsm__layer_weight_bytes(layer, precision->weight_bytes, usual);
+  }
+  const bool is_cached = layer->cache_elements > 0 && mode == DSM_MODE_INFERENCE;
+  return is_cached ? dsm__stated_bytes(layer->bytes.cache,
+                                       dsm__stated_bytes(precision->cache_bytes, usual))
+                   : dsm__stated_bytes(layer->bytes.operand, usual);
+}
+
+dsm_tensor_bytes dsm__tensor_bytes_derive(const dsm_layer *layer, const dsm_precision *precision,
+                                          dsm_mode mode, dsm_pass pass) {
+  const double usual = precision->element_bytes;
+  dsm_tensor_bytes bytes = {
+      .input = dsm__stated_bytes(layer->bytes.input, usual),
+      .output = dsm__stated_bytes(layer->bytes.output, usual),
+      .kernel = kernel_bytes(layer, precision, mode),
+      .shortcut = dsm__stated_bytes(layer->bytes.shortcut, usual),
+  };
+  const double made = pass == DSM_PASS_FORWARD    ? bytes.output
+                      : pass == DSM_PASS_BACKWARD ? bytes.input
+                                                  : bytes.kernel;
+  bytes.sum = precision->partial_sum_bytes / made;
+  return bytes;
+}
+
+double dsm__pass_array_rate(const dsm_layer *layer, const dsm_system *system,
+                            const dsm_precision *precision, dsm_mode mode, dsm_pass pass) {
+  const dsm_tensor_bytes bytes = dsm__tensor_bytes_derive(layer, precision, mode, pass);
+  double left = bytes.input;
+  double right = bytes.kernel;
+  if (precision->array_rate > 0) {
+    return precision->array_rate;
+  }
+  if (pass == DSM_PASS_BACKWARD) {
+    left = layer->is_product ? fmax(left, bytes.output) : bytes.output;
+  } else if (pass == DSM_PASS_UPDATE) {
+    right = bytes.output;
+  }
+  return system->pe.rates[type_of_bytes(fmax(left, right))];
 }
 
 double dsm_link_cycles(const dsm_machine *machine, dsm_link link, double bytes) {
@@ -149,7 +199,7 @@ double dsm_ideal_cycles(const dsm_layer *layer, const dsm_machine *machine, doub
 }
 
 double dsm_workload_peak_flops(const dsm_workload *workload, const dsm_system *system) {
-  const double rate = dsm_precision_of(workload, system).array_rate;
+  const double rate = system->pe.rates[dsm_workload_element_type(workload)];
   return dsm_system_peak_flops(system) * over_16_bits(system, rate);
 }
 

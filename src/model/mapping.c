@@ -6,18 +6,17 @@
 #include "dsm/model.h"
 #include "model/equations.h"
 
-dsm_parallelism dsm_parallelism_of(const dsm_roles *roles) {
+dsm_parallelism dsm_parallelism_of(const dsm_roles *roles, unsigned axis_count) {
+  const unsigned ways = 1U << axis_count;
   unsigned packed = DSM_PARALLELISM_OF_ROLES;
   dsm_axis_set model = 0;
   bool has_others = false;
-  for (unsigned a = 0; a < DSM_AXES_MAX; a++) {
+  for (unsigned a = 0; a < axis_count; a++) {
     packed |= (unsigned)roles->of[a] << (a * DSM_PARALLELISM_ROLE_BITS);
     model |= roles->of[a] == DSM_ROLE_MODEL ? 1U << a : 0U;
     has_others = has_others || (roles->of[a] != DSM_ROLE_MODEL && roles->of[a] != DSM_ROLE_DATA);
   }
-  return has_others
-             ? (dsm_parallelism)packed
-             : (dsm_parallelism)((DSM_PARALLELISM_COUNT - model) % (unsigned)DSM_PARALLELISM_COUNT);
+  return has_others ? (dsm_parallelism)packed : (dsm_parallelism)((ways - model) % ways);
 }
 
 uint64_t dsm__divided_ways(const dsm_machine *machine, dsm_parallelism parallelism,

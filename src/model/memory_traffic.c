@@ -64,50 +64,54 @@ double dsm__fetched_experts(const dsm_layer *layer, const dsm_chip_share *share,
 }
 
 static double kernel_bytes(const dsm_layer *layer, const dsm_chip_share *share, dsm_mode mode,
-                           const dsm_precision *precision) {
-  const double bytes = precision->element_bytes;
+                           double bytes) {
   if (layer->is_product) {
-    const bool is_cached = layer->cache_elements > 0 && mode == DSM_MODE_INFERENCE;
-    return chip_bytes(layer->operand_elements, share, share->weight_ways,
-                      is_cached ? dsm__stated_bytes(precision->cache_bytes, bytes) : bytes);
+    return chip_bytes(layer->operand_elements, share, share->weight_ways, bytes);
   }
-  const double weight_bytes = dsm__stated_bytes(precision->weight_bytes, bytes);
   if (layer->lookup_elements > 0) {
-    return chip_bytes(layer->lookup_elements, share, share->weight_ways, weight_bytes);
+    return chip_bytes(layer->lookup_elements, share, share->weight_ways, bytes);
   }
-  return (double)layer->weight_elements / (double)share->weight_ways * weight_bytes *
+  return (double)layer->weight_elements / (double)share->weight_ways * bytes *
          dsm__fetched_experts(layer, share, mode);
+}
+
+/* Of the output's elements those of a tensor with the same ones. */
+static double other_share(const dsm_tensor_bytes *each) {
+  return each->shortcut / each->output;
 }
 
 /* What a multiply takes: its other operand, and in backward both with the other's error. A held
  * operand is on chip in forward, its error in backward. */
 static double factor_bytes(const dsm_layer *layer, const dsm_assumptions *model, dsm_pass pass,
-                           const dsm_residency *residency, const dsm_chip_bytes *bytes) {
-  const double each = layer->pool_window > 0 ? bytes->raw : bytes->stored;
+                           const dsm_residency *residency, const dsm_chip_bytes *bytes,
+                           double other) {
+  const double own = layer->pool_window > 0 ? bytes->raw : bytes->stored;
+  const double each = own * other;
   if (pass == DSM_PASS_FORWARD) {
     const bool is_there = model->exact_forks && layer->is_shortcut_own_input;
     return is_there || residency->is_shortcut_held ? 0 : each;
   }
-  return (residency->is_shortcut_held ? 2 : 3) * each;
+  return own + (residency->is_shortcut_held ? 1 : 2) * each;
 }
 
 /* What a residual's other operand takes where it is not on chip: a pooling layer adds it before it
  * pools. With exact_forks its error is the output's, which is there, and what is the layer's own
  * input has been read as that. */
 static double shortcut_bytes(const dsm_layer *layer, const dsm_assumptions *model, dsm_pass pass,
-                             const dsm_residency *residency, const dsm_chip_bytes *bytes) {
+                             const dsm_residency *residency, const dsm_chip_bytes *bytes,
+                             double other) {
   const bool is_forward = pass == DSM_PASS_FORWARD;
   const bool is_there = model->exact_forks && (!is_forward || layer->is_shortcut_own_input);
   if (pass == DSM_PASS_UPDATE || dsm__is_shortcut_auxiliary(model, pass, residency)) {
     return 0;
   }
   if (layer->has_op[DSM_AUX_MULTIPLY]) {
-    return factor_bytes(layer, model, pass, residency, bytes);
+    return factor_bytes(layer, model, pass, residency, bytes, other);
   }
   if (!layer->has_op[DSM_AUX_RESIDUAL] || is_there || residency->is_shortcut_held) {
     return 0;
   }
-  return is_forward && layer->pool_window > 0 ? bytes->raw : bytes->stored;
+  return (is_forward && layer->pool_window > 0 ? bytes->raw : bytes->stored) * other;
 }
 
 /* The error of the output as the update pass reads it: of an lstm with lstm_gate_errors those of
@@ -121,8 +125,8 @@ static double output_error_bytes(const dsm_layer *layer, const dsm_assumptions *
 /* What moves to or from memory, but for the kernel. */
 static void derive_moved(const dsm_layer *layer, const dsm_assumptions *model, dsm_mode mode,
                          dsm_pass pass, const dsm_chip_share *share, const dsm_residency *residency,
-                         dsm_chip_bytes *bytes, const dsm_precision *precision, paddings pad) {
-  const double element_bytes = precision->element_bytes;
+                         dsm_chip_bytes *bytes, const dsm_tensor_bytes *each, double element_bytes,
+                         paddings pad) {
   const bool is_training = mode == DSM_MODE_TRAINING;
   const bool is_backward = pass == DSM_PASS_BACKWARD;
   const bool is_update = pass == DSM_PASS_UPDATE;
@@ -133,17 +137,16 @@ static void derive_moved(const dsm_layer *layer, const dsm_assumptions *model, d
   /* The update pass reads the input in any case: only its deferred copy in memory is left. */
   bytes->input_moved = is_input_there && !is_update ? 0 : bytes->input;
   bytes->output_moved = is_output_there ? 0 : output_error_bytes(layer, model, pass, bytes);
-  bytes->shortcut = shortcut_bytes(layer, model, pass, residency, bytes);
+  bytes->shortcut = shortcut_bytes(layer, model, pass, residency, bytes, other_share(each));
   bytes->gates =
       is_update ? 0
-                : chip_bytes(layer->gate_elements, share, share->raw_ways, element_bytes) * pad.raw;
+                : chip_bytes(layer->gate_elements, share, share->raw_ways, each->output) * pad.raw;
   if (is_training && !is_update) {
     bytes->state =
-        chip_bytes(layer->state_elements, share, share->stored_ways, element_bytes) * pad.output;
+        chip_bytes(layer->state_elements, share, share->stored_ways, each->output) * pad.output;
   }
   if (!is_training && layer->cache_elements > 0) {
-    bytes->state = chip_bytes(layer->cache_new_elements, share, share->weight_ways,
-                              dsm__stated_bytes(precision->cache_bytes, element_bytes));
+    bytes->state = chip_bytes(layer->cache_new_elements, share, share->weight_ways, each->kernel);
   }
   if (is_backward && !dsm__is_read_score_fused(layer, model) &&
       (!residency->is_input_held || model->charge_held_masks)) {
@@ -154,8 +157,9 @@ static void derive_moved(const dsm_layer *layer, const dsm_assumptions *model, d
   const bool is_fork_in_stream =
       model->exact_forks && model->auxiliary_traffic != DSM_AUXILIARY_TRAFFIC_UNFUSED;
   if (is_backward && !residency->is_input_held && is_fork_in_stream) {
-    bytes->fork =
-        chip_bytes(layer->fork_elements, share, share->input_ways, element_bytes) * pad.input;
+    bytes->fork = chip_bytes(layer->fork_elements, share, share->input_ways,
+                             dsm__stated_bytes(layer->bytes.fork, element_bytes)) *
+                  pad.input;
   }
   if (is_update && has_norm && (!residency->is_output_held || model->charge_held_masks)) {
     bytes->statistics =
@@ -189,22 +193,22 @@ dsm_chip_bytes dsm__chip_bytes_derive(const dsm_layer *layer, const dsm_machine 
                                       const dsm_chip_share *share, const dsm_residency *residency) {
   const dsm_assumptions *const model = &machine->system->model;
   const double element_bytes = precision.element_bytes;
+  const dsm_tensor_bytes each = dsm__tensor_bytes_derive(layer, &precision, mode, pass);
   const bool is_forward = pass == DSM_PASS_FORWARD;
   const paddings pad = paddings_of(layer, &machine->system->chip.memory, share);
   dsm_chip_bytes bytes = {
-      .input =
-          chip_bytes(layer->input_elements, share, share->input_ways, element_bytes) * pad.input,
+      .input = chip_bytes(layer->input_elements, share, share->input_ways, each.input) * pad.input,
       .stored =
-          chip_bytes(layer->stored_elements, share, share->stored_ways, element_bytes) * pad.output,
-      .raw = chip_bytes(layer->output_elements, share, share->raw_ways, element_bytes) * pad.raw,
-      .kernel = kernel_bytes(layer, share, mode, &precision),
+          chip_bytes(layer->stored_elements, share, share->stored_ways, each.output) * pad.output,
+      .raw = chip_bytes(layer->output_elements, share, share->raw_ways, each.output) * pad.raw,
+      .kernel = kernel_bytes(layer, share, mode, each.kernel),
       .deferred =
           is_forward && mode == DSM_MODE_TRAINING ? residency->deferred_bytes * pad.input : 0,
       .rotation = turned_bytes(layer->input_elements, share, share->input_ways, share->in_turns,
-                               element_bytes) *
+                               each.input) *
                   pad.input,
       .output_rotation = turned_bytes(layer->output_elements, share, share->raw_ways,
-                                      share->out_turns, element_bytes) *
+                                      share->out_turns, each.output) *
                          pad.raw,
   };
   if (model->auxiliary_traffic != DSM_AUXILIARY_TRAFFIC_NONE) {
@@ -212,7 +216,7 @@ dsm_chip_bytes dsm__chip_bytes_derive(const dsm_layer *layer, const dsm_machine 
                       (double)share->chip.n[DSM_DIM_MB] * share->position_share /
                       (double)share->stored_ways * element_bytes * pad.raw;
   }
-  derive_moved(layer, model, mode, pass, share, residency, &bytes, &precision, pad);
+  derive_moved(layer, model, mode, pass, share, residency, &bytes, &each, element_bytes, pad);
   derive_moves(model, pass, residency, &bytes);
   const double fetched_fraction = 1 - residency->resident_fraction;
   if (pass == DSM_PASS_UPDATE) {

@@ -79,7 +79,7 @@ static void add_halos(dsm_exchanges *list, const dsm_pass_work *work) {
 /* Column-like roles read whole inputs, and each chip has a part of the sum of their errors. */
 static void add_of_inputs(dsm_exchanges *list, const dsm_pass_work *work) {
   const double input = work->bytes.input;
-  const double widening = work->precision.partial_sum_bytes / work->precision.element_bytes;
+  const double widening = work->tensor_bytes.sum;
   const dsm_axis_set open = ~work->residency.gathered_axes;
   const dsm_axis_set gathered = axes_of(work, DSM_ROLE_GATHER_COLUMN) & open;
   if (work->pass == DSM_PASS_BACKWARD) {
@@ -95,7 +95,7 @@ static void add_of_inputs(dsm_exchanges *list, const dsm_pass_work *work) {
  * scattered is gathered once, for update and backward: update comes first. */
 static void add_of_outputs(dsm_exchanges *list, const dsm_pass_work *work) {
   const double raw = work->bytes.raw;
-  const double widening = work->precision.partial_sum_bytes / work->precision.element_bytes;
+  const double widening = work->tensor_bytes.sum;
   const dsm_axis_set scattered = axes_of(work, DSM_ROLE_ROW_SCATTER);
   const bool is_gathering_error =
       work->pass == (work->layer->has_update ? DSM_PASS_UPDATE : DSM_PASS_BACKWARD);

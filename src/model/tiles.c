@@ -51,6 +51,11 @@ dsm__product dsm__product_derive(const dsm_layer *layer, const dsm_chip_share *s
   return product;
 }
 
+void dsm__product_size(dsm__product *product, const dsm_tensor_bytes *bytes, dsm_pass pass) {
+  product->row_bytes = pass == DSM_PASS_FORWARD ? bytes->input : bytes->output;
+  product->column_bytes = pass == DSM_PASS_UPDATE ? bytes->input : bytes->kernel;
+}
+
 dsm_bound dsm__sums_bound(const dsm_machine *machine) {
   return machine->link_bytes_per_cycle[DSM_LINK_SHARED] < machine->auxiliary_bytes_per_cycle
              ? DSM_BOUND_SHARED
@@ -61,6 +66,15 @@ dsm_bound dsm__sums_bound(const dsm_machine *machine) {
 static double sums_cycles(const dsm_machine *machine, double bytes) {
   return larger(dsm__auxiliary_memory_cycles(machine, bytes),
                 dsm_link_cycles(machine, DSM_LINK_SHARED, bytes));
+}
+
+/* The mean of both operands' elements. */
+static double operand_bytes(const dsm_precision *precision, const dsm__product *product,
+                            double rows, double columns) {
+  const double of_rows = dsm__stated_bytes(product->row_bytes, precision->element_bytes);
+  const double of_columns = dsm__stated_bytes(product->column_bytes, precision->element_bytes);
+  const double difference = of_columns - of_rows;
+  return of_rows + difference * (columns / (rows + columns));
 }
 
 dsm_tile_schedule dsm__tile_time(const dsm_machine *machine, const dsm_precision *precision,
@@ -78,7 +92,8 @@ dsm_tile_schedule dsm__tile_time(const dsm_machine *machine, const dsm_precision
                       (double)system->core.arrays * precision->array_rate *
                       system->array.efficiency_ratio;
   const double arrays = rows * columns * summed / macs;
-  const double operands = (rows + columns) * summed * precision->element_bytes /
+  const double operands = (rows + columns) * summed *
+                          operand_bytes(precision, product, rows, columns) /
                           dsm__tile_operand_bytes_per_cycle(machine);
   const double sum_bytes =
       parts > 1 ? 2 * parts * product->batch * product->rows * product->columns * 4 : 0;

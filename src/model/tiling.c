@@ -68,7 +68,7 @@ dsm_tile_bytes dsm__tile_bytes_derive(const dsm_pass_work *work) {
   const double positions = (double)chip[DSM_DIM_IJ] * samples;
   const double weights = in / (double)work->share.groups * out * (double)chip[DSM_DIM_KIJ] *
                          (layer->is_product ? samples : 1);
-  const double sum = dsm__sum_widening(work->pass, &work->precision);
+  const double sum = work->tensor_bytes.sum;
   const double fetched = dsm__fetched_experts(layer, &work->share, work->mode);
   return (dsm_tile_bytes){
       .input = work->bytes.input / (in * positions),

@@ -5,10 +5,11 @@
 #include <string.h>
 
 #include "base/map.h"
+#include "model/layer_words.h"
 
 /* The numbers of a layer, one after the other. */
 enum {
-  WORDS_OF_LOOPS = 32,
+  WORDS_OF_LOOPS = DSM__LAYER_WORDS + 1,
   WORDS_OF_DECISIONS = 16,
   WORDS_OF_INVOCATION = 6 + DSM_DIM_COUNT + DSM_TILE_MEMBER_COUNT,
   WORDS_OF_PASS = 16 + DSM_DIM_COUNT + DSM_INVOCATION_KINDS_MAX * WORDS_OF_INVOCATION +
@@ -48,45 +49,9 @@ static void put_numbers(signature *made, const double *values, size_t count) {
 }
 
 static void put_loops(signature *made, const dsm_layer *layer) {
-  uint64_t flags = 0;
-  for (int op = 0; op < DSM_AUX_OP_COUNT; op++) {
-    flags |= (uint64_t)layer->has_op[op] << op;
-  }
-  flags |= (uint64_t)layer->is_convolution << DSM_AUX_OP_COUNT;
-  flags |= (uint64_t)layer->is_product << (DSM_AUX_OP_COUNT + 1);
-  flags |= (uint64_t)layer->has_backward << (DSM_AUX_OP_COUNT + 2);
-  flags |= (uint64_t)layer->has_update << (DSM_AUX_OP_COUNT + 3);
-  const uint64_t words[] = {
-      layer->operand_groups,
-      layer->lookup_elements,
-      layer->cache_elements,
-      layer->input_op_elements,
-      layer->rotated_elements,
-      layer->upsampled_elements,
-      layer->gates,
-      layer->in,
-      layer->out,
-      layer->ij,
-      layer->kij,
-      layer->strides,
-      layer->groups,
-      layer->timesteps,
-      layer->input_elements,
-      layer->output_elements,
-      layer->stored_elements,
-      layer->state_elements,
-      layer->operand_elements,
-      layer->weight_elements,
-      layer->macs,
-      layer->parameters,
-      layer->pool_window,
-      layer->input_pool_window,
-      layer->input_pool_elements,
-      flags,
-  };
-  _Static_assert(DSM__COUNT_OF(words) < WORDS_OF_LOOPS, "room for all of them");
-  put_all(made, words, DSM__COUNT_OF(words));
-  put_number(made, layer->hidden_share);
+  dsm__layer_words(layer, &made->words[made->count]);
+  made->count += DSM__LAYER_WORDS;
+  put(made, layer->parameters);
 }
 
 static void put_decisions(signature *made, const dsm_layer_plan *layer) {

@@ -74,11 +74,11 @@ static void add_uses_of_part(completing *c, size_t index, const dsm_pass_work *w
     const double cycles = count * dsm_layout_move_cycles(c->machine, work->bytes.input_move);
     double all = 0;
     for (size_t i = 0; i < layer->producer_count; i++) {
-      all += (double)c->workload->layers[layer->producers[i]].stored_elements;
+      all += (double)c->workload->layers[layer->producers[i]].stored_size;
     }
     for (size_t i = 0; i < layer->producer_count; i++) {
       const size_t producer = layer->producers[i];
-      const double share = (double)c->workload->layers[producer].stored_elements / all;
+      const double share = (double)c->workload->layers[producer].stored_size / all;
       add_use(c, producer, (use){split, false, cycles * share, SIZE_MAX});
     }
   }

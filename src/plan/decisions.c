@@ -55,6 +55,6 @@ bool dsm__decisions_of_plan(const dsm_plan *plan, dsm__arena *arena, dsm__decisi
         .rows = group->rows,
     };
   }
-  *decisions = (dsm__decisions){layers, groups, plan->pipeline_count};
+  *decisions = (dsm__decisions){layers, groups, plan->pipeline_count, plan->micro_batches};
   return true;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "plan/holding.h"
 
+#include "model/equations.h"
 #include "plan/tolerance.h"
 
 size_t dsm__last_use(const dsm_layer *layer) {
@@ -43,7 +44,7 @@ static bool derive_layouts(const dsm_workload *workload, const dsm__decisions *d
   for (size_t i = 0; i < input_count; i++) {
     const size_t producer = layer->producers[i];
     inputs[i] = (dsm_held_tensor){layers[producer].layer.output_layout,
-                                  workload->layers[producer].stored_elements};
+                                  workload->layers[producer].stored_size};
   }
   *layouts = (dsm_held_layouts){layers[index].layer.output_layout, inputs, input_count};
   holding->layouts = layouts;
@@ -66,7 +67,7 @@ bool dsm__holdings_derive(const dsm_workload *workload, const dsm__decisions *de
   }
   for (size_t i = 0; i < workload->layer_count; i++) {
     if (decisions->layers[i].layer.is_output_held) {
-      const uint64_t elements = workload->layers[i].stored_elements;
+      const uint64_t elements = workload->layers[i].stored_size;
       const size_t last = dsm__last_use(&workload->layers[i]);
       for (size_t k = i; k <= last && k < workload->layer_count; k++) {
         holdings[k].held_elements += elements;
@@ -111,11 +112,13 @@ double dsm__held_bytes(const dsm__layer_setting *setting, dsm_parallelism parall
 }
 
 double dsm__holding_needed_bytes(const dsm__layer_setting *setting, dsm_parallelism parallelism) {
-  const double unpooled =
-      setting->layer->pool_window == 0
-          ? 0
-          : dsm_tensor_chip_bytes(setting->layer->output_elements, setting->machine,
-                                  setting->precision, parallelism, samples_of(setting));
+  double unpooled = 0;
+  if (setting->layer->pool_window > 0) {
+    dsm_precision own = setting->precision;
+    own.element_bytes = dsm__stated_bytes(setting->layer->bytes.output, own.element_bytes);
+    unpooled = dsm_tensor_chip_bytes(setting->layer->output_elements, setting->machine, own,
+                                     parallelism, samples_of(setting));
+  }
   return dsm__held_bytes(setting, parallelism) + unpooled;
 }
 
@@ -151,10 +154,15 @@ static dsm_residency residency_of(const dsm__layer_setting *setting, dsm_paralle
   return residency;
 }
 
-/* Without timesteps: one invocation for each spatial minibatch. */
+static uint64_t micro_batches_of(const dsm__layer_setting *setting) {
+  return setting->micro_batches > 0 ? setting->micro_batches : 1;
+}
+
+/* Without timesteps: one invocation for each spatial minibatch of each micro-batch, whose gradients
+ * add up alike. */
 static dsm__parts spatial_parts(const dsm__layer_setting *setting, dsm_pass pass,
                                 const dsm_residency *residency) {
-  const uint64_t factor = setting->dysm_factor;
+  const uint64_t factor = setting->dysm_factor * micro_batches_of(setting);
   const uint64_t count = dsm_invocation_count(setting->layer, pass) * factor;
   if (pass != DSM_PASS_UPDATE || factor == 1) {
     return (dsm__parts){{{.kind = DSM_INVOCATION_FIRST, .count = count, .residency = *residency}},
@@ -175,7 +183,7 @@ static dsm__parts spatial_parts(const dsm__layer_setting *setting, dsm_pass pass
 /* With timesteps: one invocation for each of them. */
 static dsm__parts timestep_parts(const dsm__layer_setting *setting, dsm_pass pass,
                                  const dsm_residency *residency, bool is_kernel_kept) {
-  const uint64_t count = dsm_invocation_count(setting->layer, pass);
+  const uint64_t count = dsm_invocation_count(setting->layer, pass) * micro_batches_of(setting);
   if (!is_kernel_kept) {
     return (dsm__parts){{{.kind = DSM_INVOCATION_FIRST, .count = count, .residency = *residency}},
                         1};
@@ -200,12 +208,12 @@ static dsm__parts hoisted_parts(const dsm__layer_setting *setting, dsm_pass pass
       dsm_hoisted_samples(setting->layer, setting->machine, parallelism, setting->minibatch);
   dsm__parts parts = timestep_parts(setting, pass, residency, is_kernel_kept && !is_update);
   for (unsigned i = 0; i < parts.count; i++) {
-    parts.items[i].count = is_update ? 1 : parts.items[i].count;
+    parts.items[i].count = is_update ? micro_batches_of(setting) : parts.items[i].count;
     parts.items[i].layer = &loops[is_update ? DSM_HOISTED_GRADIENT : DSM_HOISTED_STEP];
     parts.items[i].samples = is_update ? all : setting->minibatch;
   }
   parts.items[parts.count++] = (dsm__part){.kind = DSM_INVOCATION_HOISTED,
-                                           .count = 1,
+                                           .count = micro_batches_of(setting),
                                            .residency = *residency,
                                            .layer = &loops[DSM_HOISTED_INPUT],
                                            .samples = all};
@@ -234,6 +242,13 @@ dsm_pass_work dsm__part_work(const dsm__layer_setting *setting, dsm_pass pass,
                              dsm_parallelism parallelism, const dsm__part *part) {
   return dsm_pass_work_derive(part->layer, setting->machine, setting->precision, setting->mode,
                               pass, parallelism, part->samples, &part->residency);
+}
+
+double dsm__ideal_cycles_of(const dsm__layer_setting *setting, dsm_pass pass) {
+  const double rate = dsm__pass_array_rate(setting->layer, setting->machine->system,
+                                           &setting->precision, setting->mode, pass);
+  return dsm_ideal_cycles(setting->layer, setting->machine, rate, pass,
+                          setting->minibatch * micro_batches_of(setting));
 }
 
 double dsm__preloaded_weight_bytes(const dsm_workload *workload, const dsm_machine *machine,

@@ -40,7 +40,8 @@ typedef struct dsm__layer_setting {
   const dsm_machine *machine;
   dsm_precision precision;
   dsm_mode mode;
-  uint64_t minibatch;
+  uint64_t minibatch;     /**< samples of a micro-batch */
+  uint64_t micro_batches; /**< in a step, 0: one */
   uint64_t dysm_factor;
   dsm__holding holding;
   double preloaded_bytes;            /**< of a core's scratchpad, by all layers */
@@ -90,6 +91,9 @@ dsm_pass_work dsm__part_work(const dsm__layer_setting *setting, dsm_pass pass,
 
 /** The room for preloaded weights is given out in as many steps (section 10). */
 #define DSM__PRELOAD_STEPS 32
+
+/** The ideal of a pass, all chips at their peak for what it multiplies. */
+double dsm__ideal_cycles_of(const dsm__layer_setting *setting, dsm_pass pass);
 
 /** What preloaded weights take of a core's scratchpad, before it is rounded. */
 double dsm__preloaded_weight_bytes(const dsm_workload *workload, const dsm_machine *machine,

@@ -38,7 +38,8 @@ dsm__layer_setting dsm__judged_setting(const dsm__judge *judge, size_t index,
       .machine = machine,
       .precision = dsm_precision_of(judge->of->workload, judge->of->machine->system),
       .mode = judge->of->options->mode,
-      .minibatch = judge->of->workload->minibatch,
+      .minibatch = judge->of->workload->minibatch / dsm__micro_batches(judge->of->decisions),
+      .micro_batches = dsm__micro_batches(judge->of->decisions),
       .dysm_factor = dsm__judged(judge, index)->layer.dysm_factor,
       .is_hoisted = dsm__is_hoisted_well(judge, index),
   };
@@ -48,7 +49,8 @@ dsm__layer_setting dsm__judged_setting(const dsm__judge *judge, size_t index,
 
 static void judge_factor(dsm__judge *judge, size_t index) {
   const dsm_layer *const layer = dsm__judged_layer(judge, index);
-  const uint64_t minibatch = judge->of->workload->minibatch;
+  const uint64_t minibatch =
+      judge->of->workload->minibatch / dsm__micro_batches(judge->of->decisions);
   const uint64_t factor = dsm__judged(judge, index)->layer.dysm_factor;
   const dsm__plan_place place = DSM__LAYER_PLACE(index, dysm_factor);
   const unsigned long long found = factor;
@@ -214,7 +216,9 @@ bool dsm__legality_check(const dsm__candidate *candidate, dsm__violation_functio
   if (!prepare(&judge)) {
     return false;
   }
-  for (size_t i = 0; i < candidate->workload->layer_count; i++) {
+  dsm__judge_micro_batches(&judge);
+  const bool is_cut_well = judge.told_count == 0;
+  for (size_t i = 0; is_cut_well && i < candidate->workload->layer_count; i++) {
     if (dsm__is_known(&judge, i)) {
       judge_factor(&judge, i);
       judge_hoisted(&judge, i);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* legal_roles.c: roles of layers that go together (section 11). */
+#include "model/equations.h"
 #include "plan/legal_internal.h"
 #include "plan/role_flow.h"
 
@@ -45,6 +46,28 @@ static void judge_company(dsm__judge *judge, size_t index) {
   if (has_roles && judge->group_of[index] != DSM_NO_PIPELINE) {
     dsm__judge_tell(judge, DSM__LAYER_PLACE(index, pipeline_group), NULL,
                     "expected null in a layer with roles other than data and model, found a group");
+  }
+}
+
+/* Chips that share samples have equally many of each micro-batch; stages have no micro-batches. */
+void dsm__judge_micro_batches(dsm__judge *judge) {
+  const dsm_workload *const workload = judge->of->workload;
+  const uint64_t micro_batches = dsm__micro_batches(judge->of->decisions);
+  const uint64_t samples = workload->minibatch / micro_batches;
+  for (size_t i = 0; micro_batches > 1 && i < workload->layer_count; i++) {
+    const dsm_parallelism forward = dsm__judged(judge, i)->layouts.of[DSM_PASS_FORWARD];
+    const uint64_t ways = dsm__divided_ways(judge->of->machine, forward, DSM_DIVIDED_SAMPLES);
+    if (samples % ways != 0) {
+      dsm__judge_tell(judge, DSM__PASS_PLACE(i, parallelism), NULL,
+                      "expected chips that share the %llu samples of a micro-batch evenly, found "
+                      "%llu of them under \"%s\"",
+                      (unsigned long long)samples, (unsigned long long)ways,
+                      dsm__judged_word(judge, forward));
+    }
+    if (judge->group_of[i] != DSM_NO_PIPELINE) {
+      dsm__judge_tell(judge, DSM__LAYER_PLACE(i, pipeline_group), NULL,
+                      "expected null with several micro-batches, found a group");
+    }
   }
 }
 

@@ -33,9 +33,11 @@ static void derive_group(const dsm_workload *workload, const dsm_machine *machin
   memory[largest] = kept;
 }
 
-void dsm__mapping_memory_derive(const dsm_workload *workload, const dsm_machine *machine,
+void dsm__mapping_memory_derive(const dsm_workload *whole, const dsm_machine *machine,
                                 dsm_mode mode, const dsm__decisions *decisions,
                                 dsm_layer_memory *memory) {
+  const dsm_workload micro = dsm__micro_workload(whole, dsm__micro_batches(decisions));
+  const dsm_workload *const workload = &micro;
   const double input_bytes = dsm_input_memory_bytes(machine, workload);
   for (size_t i = 0; i < workload->layer_count; i++) {
     memory[i] = dsm_layer_memory_derive(&workload->layers[i], machine, workload, mode,

@@ -97,8 +97,11 @@ void dsm__pass_add_update_relayouts(dsm__pass_builder *builder, const dsm__layer
                                     const dsm_pass_layouts *layouts) {
   const dsm_update_relayouts moves = dsm_update_relayouts_derive(
       setting->layer, setting->machine, setting->precision, setting->minibatch, layouts);
-  dsm__pass_add_group(builder, DSM_TRANSFER_RELAYOUT, DSM_GROUP_RELAYOUT, &moves.input, 1, 1);
-  dsm__pass_add_group(builder, DSM_TRANSFER_RELAYOUT, DSM_GROUP_RELAYOUT, &moves.error, 1, 1);
+  const double times = setting->micro_batches > 0 ? (double)setting->micro_batches : 1;
+  dsm__pass_add_group(builder, DSM_TRANSFER_RELAYOUT, DSM_GROUP_RELAYOUT, &moves.input, times,
+                      times);
+  dsm__pass_add_group(builder, DSM_TRANSFER_RELAYOUT, DSM_GROUP_RELAYOUT, &moves.error, times,
+                      times);
 }
 
 void dsm__pass_sum_up(dsm_pass_plan *pass) {
@@ -114,8 +117,7 @@ void dsm__pass_sum_up(dsm_pass_plan *pass) {
 }
 
 void dsm__pass_end(dsm__pass_builder *builder, const dsm__layer_setting *setting, dsm_pass which) {
-  builder->pass->ideal_cycles = dsm_ideal_cycles(
-      setting->layer, setting->machine, setting->precision.array_rate, which, setting->minibatch);
+  builder->pass->ideal_cycles = dsm__ideal_cycles_of(setting, which);
   dsm__pass_sum_up(builder->pass);
 }
 

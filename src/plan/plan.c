@@ -11,7 +11,7 @@ static const dsm__word optimization_words[] = {
     [DSM_OPTIMIZATION_DYSM].key = "dysm",         [DSM_OPTIMIZATION_PIPELINE].key = "pipeline",
     [DSM_OPTIMIZATION_PER_PASS].key = "per_pass", [DSM_OPTIMIZATION_PRELOAD].key = "preload",
     [DSM_OPTIMIZATION_HOIST].key = "hoist",       [DSM_OPTIMIZATION_SPATIAL].key = "spatial",
-    [DSM_OPTIMIZATION_TENSOR].key = "tensor",
+    [DSM_OPTIMIZATION_TENSOR].key = "tensor",     [DSM_OPTIMIZATION_ACCUMULATE].key = "accumulate",
 };
 DSM__NAMED_WORDS(dsm__optimization_words, "optimization", optimization_words,
                  DSM_OPTIMIZATION_COUNT, dsm_optimization, dsm_optimization_name);
@@ -32,8 +32,10 @@ dsm_optimization_set dsm_mode_optimizations(dsm_mode mode) {
 }
 
 dsm_optimization_set dsm_mode_possible_optimizations(dsm_mode mode) {
-  const dsm_optimization_set named =
-      mode == DSM_MODE_TRAINING ? DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_HOIST) : 0;
+  const dsm_optimization_set named = mode == DSM_MODE_TRAINING
+                                         ? DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_HOIST) |
+                                               DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_ACCUMULATE)
+                                         : 0;
   const dsm_optimization_set roles = DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_SPATIAL) |
                                      DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_TENSOR);
   return dsm_mode_optimizations(mode) | named | roles;
@@ -110,6 +112,7 @@ dsm_status dsm__plan_make(dsm_plan **plan, const dsm_workload *workload, const d
   made->system = system;
   made->options = *options;
   made->options.parallelisms = dsm__parallelisms_on(system, options->parallelisms);
+  made->micro_batches = dsm__micro_batches(decisions);
   made->layer_count = workload->layer_count;
   made->layers = dsm__arena_array(made->arena, made->layer_count, sizeof made->layers[0]);
   if (made->layers == NULL || !copy_overrides(made, options) ||

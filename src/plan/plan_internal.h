@@ -36,7 +36,21 @@ typedef struct dsm__decisions {
   const dsm__layer_decision *layers;       /**< of each primary layer */
   const dsm__pipeline_decision *pipelines; /**< disjoint, in order of execution */
   size_t pipeline_count;
+  uint64_t micro_batches; /**< 0: one */
 } dsm__decisions;
+
+/** Into how many micro-batches a step's samples are cut. */
+static inline uint64_t dsm__micro_batches(const dsm__decisions *decisions) {
+  return decisions->micro_batches > 0 ? decisions->micro_batches : 1;
+}
+
+/** A workload with the samples of a micro-batch; borrows all of it. */
+static inline dsm_workload dsm__micro_workload(const dsm_workload *workload,
+                                               uint64_t micro_batches) {
+  dsm_workload micro = *workload;
+  micro.minibatch /= micro_batches;
+  return micro;
+}
 
 /**
  * A plan from decisions, with everything that the model predicts except the lower bound. The plan

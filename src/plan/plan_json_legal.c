@@ -39,7 +39,8 @@ static void report_violation(void *context, const dsm__plan_place *place, const 
 }
 
 void dsm__plan_check_legality(dsm__plan_reader *reader) {
-  const dsm__decisions decisions = {reader->layers, reader->pipelines, reader->pipeline_count};
+  const dsm__decisions decisions = {reader->layers, reader->pipelines, reader->pipeline_count,
+                                    reader->plan.micro_batches};
   const dsm__candidate candidate = {
       .workload = reader->workload,
       .machine = &reader->machine,

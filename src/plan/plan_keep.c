@@ -15,8 +15,9 @@ static dsm_status check_capacity(const dsm__candidate *candidate, dsm__place pla
   }
   dsm__mapping_memory_derive(candidate->workload, candidate->machine, mode, candidate->decisions,
                              memory);
-  const dsm__memory_need need =
-      dsm__memory_need_of(candidate->workload, candidate->machine, mode, memory);
+  const dsm_workload micro =
+      dsm__micro_workload(candidate->workload, dsm__micro_batches(candidate->decisions));
+  const dsm__memory_need need = dsm__memory_need_of(&micro, candidate->machine, mode, memory);
   if (need.total_bytes > need.capacity_bytes * (1 + DSM__CAPACITY_TOLERANCE)) {
     dsm__report_over_capacity(&need, "the plan needs", place, diags);
     return DSM_ERROR_INFEASIBLE;

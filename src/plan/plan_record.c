@@ -430,6 +430,10 @@ static void write_system(dsm__json_writer *writer, const void *plan) {
   dsm__system_write(((const dsm_plan *)plan)->system, writer);
 }
 
+static bool has_micro_batches(const void *plan) {
+  return ((const dsm_plan *)plan)->micro_batches > 1;
+}
+
 DSM__RECORD(
     dsm__plan_record, dsm_plan, false,
     "A mapping of a network on a system, and its predicted cost.",
@@ -458,6 +462,12 @@ DSM__RECORD(
     DSM__FIELD(RECORD, dsm_plan, options, "options", REQUIRED, .type = &dsm__options_record,
                .expected = "an object with the options of the exploration",
                .help = "What the exploration was asked for, beside mode and optimizations."),
+    DSM__FIELD(COUNT, dsm_plan, micro_batches, "micro_batches", READ, .min = 1,
+               .max = DSM_DIMENSION_MAX, .fallback = 1, .is_stated = has_micro_batches,
+               .help =
+                   "Decision: into so many micro-batches the samples of a step are cut, one after "
+                   "the other, whose gradients are summed. Written only where they are more than "
+                   "one; not read without the optimization accumulate."),
     {.key = "search",
      .kind = DSM__FIELD_RECORD,
      .flags = READ,

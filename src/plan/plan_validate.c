@@ -11,6 +11,7 @@
 #include "plan/holding.h"
 #include "plan/legal.h"
 #include "plan/plan_internal.h"
+#include "plan/role_flow.h"
 
 /* Sums taken in different orders agree to this. */
 static const double relative_tolerance = 1e-9;
@@ -173,7 +174,8 @@ static void check_kinds(checker *c, size_t index, dsm_pass which) {
       .machine = &c->machine,
       .precision = dsm_precision_of(c->plan->workload, c->plan->system),
       .mode = c->plan->options.mode,
-      .minibatch = c->plan->workload->minibatch,
+      .minibatch = c->plan->workload->minibatch / c->plan->micro_batches,
+      .micro_batches = c->plan->micro_batches,
       .dysm_factor = c->plan->layers[index].decisions.dysm_factor,
       .is_hoisted = c->plan->layers[index].decisions.is_hoisted,
   };
@@ -188,12 +190,15 @@ static void check_kinds(checker *c, size_t index, dsm_pass which) {
 }
 
 /* Does a group consist of one transfer after the other, of which each may have another slowest
- * link? Two kinds of invocation do, and what an update pass lays out anew. */
-static bool has_parts(const dsm_pass_plan *pass, dsm_pass which, dsm_group group) {
+ * link? Two kinds of invocation do, what an update pass lays out anew, and where layers have roles
+ * what moves behind one of them and before the next. */
+static bool has_parts(const checker *c, const dsm_pass_plan *pass, dsm_pass which,
+                      dsm_group group) {
   const bool is_of_invocations =
       group == DSM_GROUP_STREAM || group == DSM_GROUP_PARTIAL_SUM || group == DSM_GROUP_ROTATION;
   return (is_of_invocations && pass->invocation_count > 1) || group == DSM_GROUP_COLLECTIVE ||
-         (group == DSM_GROUP_RELAYOUT && which == DSM_PASS_UPDATE);
+         (group == DSM_GROUP_RELAYOUT &&
+          (which == DSM_PASS_UPDATE || dsm__has_roles(c->plan->workload, &c->decisions)));
 }
 
 /* What the named transfers put on each link explains each group's time: the slowest link is it, or,
@@ -224,7 +229,7 @@ static void check_groups_of(checker *c, const dsm_pass_plan *pass, dsm_pass whic
       hidden += slowest - pass->group_cycles[g];
       expect(c, is_at_most(pass->group_cycles[g], slowest),
              "of a sum or a way back at most all of it is visible");
-    } else if (has_parts(pass, which, (dsm_group)g)) {
+    } else if (has_parts(c, pass, which, (dsm_group)g)) {
       expect(c,
              is_at_most(slowest, pass->group_cycles[g]) &&
                  is_at_most(pass->group_cycles[g], one_by_one[g]),

@@ -20,6 +20,7 @@ typedef struct predictor {
   dsm_plan *plan;
   dsm_machine machine;
   const dsm__decisions *decisions;
+  dsm_workload micro;     /* with the samples of a micro-batch */
   dsm__holding *holdings; /* of each layer */
   double preloaded_bytes;
   dsm__reductions reductions;
@@ -33,7 +34,8 @@ static dsm__layer_setting setting_of(const predictor *p, size_t index) {
       .machine = &p->machine,
       .precision = dsm_precision_of(p->plan->workload, p->plan->system),
       .mode = p->plan->options.mode,
-      .minibatch = p->plan->workload->minibatch,
+      .minibatch = p->micro.minibatch,
+      .micro_batches = p->plan->micro_batches,
       .dysm_factor = p->decisions->layers[index].layer.dysm_factor,
       .holding = p->holdings[index],
       .preloaded_bytes = p->preloaded_bytes,
@@ -57,14 +59,14 @@ static void add_role_moves(const predictor *p, dsm__pass_builder *builder, size_
                            dsm_pass layout_of) {
   const bool is_back = layout_of == DSM_PASS_BACKWARD;
   const dsm__role_step *const steps = p->steps[is_back ? 1 : 0];
-  const dsm_workload *const workload = p->plan->workload;
-  const double bytes = (double)workload->minibatch * workload->element_bytes;
+  const double times = (double)p->plan->micro_batches;
+  const double bytes = (double)p->micro.minibatch * p->micro.element_bytes;
   const dsm_traffic leaving =
       dsm__role_move_traffic(&p->machine, &steps[later_layer - 1].leaving, bytes, is_back);
   const dsm_traffic entering =
       dsm__role_move_traffic(&p->machine, &steps[later_layer].entering, bytes, is_back);
-  dsm__pass_add_group(builder, DSM_TRANSFER_RELAYOUT, DSM_GROUP_RELAYOUT, &leaving, 1, 1);
-  dsm__pass_add_group(builder, DSM_TRANSFER_RELAYOUT, DSM_GROUP_RELAYOUT, &entering, 1, 1);
+  dsm__pass_add_group(builder, DSM_TRANSFER_RELAYOUT, DSM_GROUP_RELAYOUT, &leaving, times, times);
+  dsm__pass_add_group(builder, DSM_TRANSFER_RELAYOUT, DSM_GROUP_RELAYOUT, &entering, times, times);
 }
 
 /* The relayout between two layers, forward or of the errors; dsm_relayout_traffic knows no
@@ -78,14 +80,15 @@ static void add_boundary(const predictor *p, dsm__pass_builder *builder, size_t 
     add_role_moves(p, builder, later_layer, layout_of);
     return;
   }
-  const dsm_workload *const workload = p->plan->workload;
+  const dsm_workload *const workload = &p->micro;
   const dsm__layer_decision *const layers = p->decisions->layers;
+  const double times = (double)p->plan->micro_batches;
   const double bytes = (double)workload->layers[later_layer].carried_elements *
                        (double)workload->minibatch * workload->element_bytes;
   const dsm_traffic traffic =
       dsm_relayout_traffic(&p->machine, bytes, layers[later_layer - 1].layouts.of[layout_of],
                            layers[later_layer].layouts.of[layout_of]);
-  dsm__pass_add_group(builder, DSM_TRANSFER_RELAYOUT, DSM_GROUP_RELAYOUT, &traffic, 1, 1);
+  dsm__pass_add_group(builder, DSM_TRANSFER_RELAYOUT, DSM_GROUP_RELAYOUT, &traffic, times, times);
 }
 
 /* Where the error's relayout towards the layer before is counted: section 5, "the earlier". */
@@ -473,13 +476,14 @@ static void keep_decisions(dsm_plan *plan, const dsm__decisions *decisions) {
 
 static bool predict_memory(dsm_plan *plan, const dsm_machine *machine,
                            const dsm__decisions *decisions) {
-  const dsm_workload *const workload = plan->workload;
+  const dsm_workload micro = dsm__micro_workload(plan->workload, plan->micro_batches);
+  const dsm_workload *const workload = &micro;
   dsm_plan_memory *const memory = &plan->result.memory;
   dsm_layer_memory *const needs = dsm__arena_array(plan->arena, plan->layer_count, sizeof *needs);
   if (needs == NULL) {
     return false;
   }
-  dsm__mapping_memory_derive(workload, machine, plan->options.mode, decisions, needs);
+  dsm__mapping_memory_derive(plan->workload, machine, plan->options.mode, decisions, needs);
   double largest_transient = 0;
   for (size_t i = 0; i < plan->layer_count; i++) {
     const dsm_layer_memory *const one = &needs[i];
@@ -528,7 +532,10 @@ static bool derive_steps(predictor *p) {
 }
 
 bool dsm__plan_predict_layers(dsm_plan *plan, const dsm__decisions *decisions) {
-  predictor p = {.plan = plan, .machine = dsm_machine_derive(plan->system), .decisions = decisions};
+  predictor p = {.plan = plan,
+                 .machine = dsm_machine_derive(plan->system),
+                 .decisions = decisions,
+                 .micro = dsm__micro_workload(plan->workload, plan->micro_batches)};
   dsm_pipeline_plan *groups = NULL;
   keep_decisions(plan, decisions);
   p.holdings = dsm__arena_array(plan->arena, plan->layer_count, sizeof p.holdings[0]);

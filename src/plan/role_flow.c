@@ -13,6 +13,7 @@ typedef struct flow {
   dsm__role_step *steps;
   dsm_axis_set *inside; /* of each layer: along which axes its output is inside */
   dsm_layouts outer;
+  size_t unmoved_since[DSM_AXES_MAX]; /* the first layer behind the latest change of it */
 } flow;
 
 static dsm_role role_of(const flow *f, size_t layer, unsigned axis) {
@@ -52,18 +53,22 @@ bool dsm__is_same_input(const dsm_layer *a, const dsm_layer *b) {
 }
 
 /* Column-like layers that read the same tensors gather them once, and sum their errors once: the
- * first is charged the one, the last the other. Between two of them what the first has made is
- * inside and live, so the outer layout is what it was. */
+ * first is charged the one, the last the other. Only while what one of them has made is live,
+ * and what is outside has not moved since: what was gathered of it would have to be kept beside it.
+ */
 static void share_gathers(const flow *f, size_t index, unsigned axis) {
   const dsm_layer *const layers = f->workload->layers;
-  for (size_t i = index; i-- > 0;) {
+  size_t latest = index; /* of them before this one; what it made may be used up */
+  for (size_t i = index; i-- > f->unmoved_since[axis];) {
     const size_t last = dsm__last_use(&layers[i]);
-    const bool is_live = last != DSM_NEVER_USED && last >= index;
-    if (is_live && dsm_axis_set_has(f->inside[i], axis) &&
-        role_of(f, i, axis) == role_of(f, index, axis) &&
-        dsm__is_same_input(&layers[i], &layers[index])) {
+    if (role_of(f, i, axis) != role_of(f, index, axis) ||
+        !dsm__is_same_input(&layers[i], &layers[index])) {
+      continue;
+    }
+    latest = latest == index ? i : latest;
+    if (last != DSM_NEVER_USED && last >= index) {
       f->steps[index].gathered_before |= 1U << axis;
-      f->steps[i].summed_later |= 1U << axis;
+      f->steps[latest].summed_later |= 1U << axis;
       return;
     }
   }
@@ -95,6 +100,7 @@ static void step_along(flow *f, size_t index, unsigned axis) {
   }
   step->entering.after.of[axis] = f->outer.of[axis];
   if (step->entering.before.of[axis] != step->entering.after.of[axis]) {
+    f->unmoved_since[axis] = index;
     step->entering.elements[axis] = outside_elements(f, index, axis, SIZE_MAX);
   }
   const bool is_made_inside =
@@ -113,6 +119,7 @@ static void step_along(flow *f, size_t index, unsigned axis) {
   }
   step->leaving.after.of[axis] = f->outer.of[axis];
   if (step->leaving.before.of[axis] != step->leaving.after.of[axis]) {
+    f->unmoved_since[axis] = index + 1;
     step->leaving.elements[axis] = outside_elements(f, index + 1, axis, index);
   }
 }

@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "report/declared.h"
 
+#include "workload/workload_internal.h"
+
 static void add_layer(dsm__declared *declared, const dsm_workload *workload,
                       const dsm_layer *layer) {
   dsm__declared *const sum = &declared[layer->spec_index];
   sum->parameters += layer->parameters;
   sum->forward_macs += layer->macs * layer->timesteps;
   sum->activation_bytes +=
-      (double)layer->stored_elements * (double)layer->timesteps * workload->element_bytes;
+      (double)dsm__sized_elements(workload, layer->stored_elements, layer->bytes.output) *
+      (double)layer->timesteps * workload->element_bytes;
 }
 
 const dsm__declared *dsm__declared_derive(dsm__arena *arena, const dsm_workload *workload) {
@@ -39,6 +42,7 @@ dsm_description dsm__described_kind(const dsm_described *item) {
   return item->sweep != NULL      ? DSM_DESCRIPTION_SWEEP
          : item->server != NULL   ? DSM_DESCRIPTION_SERVER
          : item->profile != NULL  ? DSM_DESCRIPTION_PROFILE
+         : item->chain != NULL    ? DSM_DESCRIPTION_STAGES
          : item->plan != NULL     ? DSM_DESCRIPTION_PLAN
          : item->workload != NULL ? DSM_DESCRIPTION_WORKLOAD
                                   : DSM_DESCRIPTION_SYSTEM;
@@ -54,6 +58,9 @@ const char *dsm__described_name(const dsm_described *item) {
   }
   if (item->profile != NULL) {
     return item->profile->name;
+  }
+  if (item->chain != NULL) {
+    return item->chain->name;
   }
   return workload != NULL ? workload->name : dsm__described_system(item)->name;
 }

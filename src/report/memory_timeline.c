@@ -37,7 +37,7 @@ static double output_error(const dsm_plan *plan, size_t index) {
   const dsm_machine machine = dsm_machine_derive(plan->system);
   const dsm_chip_share share = dsm_chip_share_derive(
       layer, &machine, plan->layers[index].error_parallelism, plan->workload->minibatch);
-  const double bytes = (double)layer->stored_elements * (double)layer->timesteps *
+  const double bytes = (double)layer->stored_size * (double)layer->timesteps *
                        (double)share.chip.n[DSM_DIM_MB] * share.position_share /
                        (double)share.stored_ways * plan->workload->element_bytes;
   const double most = plan->result.memory.errors_bytes;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/order.h"
+#include "model/equations.h"
 
 static const double hertz_per_GHz = 1e9;
 static const double flop_per_mac = 2;
@@ -23,6 +24,16 @@ dsm__roof dsm__roof_of(const dsm_plan *plan) {
   };
 }
 
+/* The peak for what a pass multiplies, over that for the workload's elements. */
+static double peak_over_workload(const dsm_plan *plan, size_t layer, dsm_pass pass) {
+  const dsm_system *const system = plan->system;
+  const dsm_precision precision = dsm_precision_of(plan->workload, system);
+  const double rate =
+      dsm__pass_array_rate(plan->layers[layer].layer, system, &precision, plan->options.mode, pass);
+  const double usual = system->pe.rates[dsm_workload_element_type(plan->workload)];
+  return dsm__core_macs_per_cycle(system, rate) / dsm__core_macs_per_cycle(system, usual);
+}
+
 /* The part of all chips that a layer runs on. */
 static double chip_share(const dsm_plan *plan, size_t layer) {
   const size_t group = plan->layers[layer].pipeline;
@@ -39,7 +50,8 @@ dsm__roofline_point dsm__roofline_point_of(const dsm_plan *plan, size_t layer, d
   const dsm__roof roof = dsm__roof_of(plan);
   const double cycles_per_second = plan->system->core.frequency_GHz * hertz_per_GHz;
   /* ideal_cycles are those of all chips at their peak. */
-  const double flop = mapped->ideal_cycles / cycles_per_second * roof.peak_flops;
+  const double peak_flops = roof.peak_flops * peak_over_workload(plan, layer, pass);
+  const double flop = mapped->ideal_cycles / cycles_per_second * peak_flops;
   dsm__roofline_point point = {.macs = flop / flop_per_mac, .flop = flop};
   for (size_t t = 0; t < mapped->transfer_count; t++) {
     const dsm_plan_transfer *const transfer = &mapped->transfers[t];
@@ -48,7 +60,7 @@ dsm__roofline_point dsm__roofline_point_of(const dsm_plan *plan, size_t layer, d
   point.memory_bytes *= chip_share(plan, layer);
   point.intensity = point.memory_bytes > 0 ? flop / point.memory_bytes : HUGE_VAL;
   point.flops = mapped->cycles.total > 0 ? flop / mapped->cycles.total * cycles_per_second : 0;
-  point.roof_flops = fmin(roof.peak_flops, point.intensity * roof.bytes_per_second);
+  point.roof_flops = fmin(peak_flops, point.intensity * roof.bytes_per_second);
   return point;
 }
 

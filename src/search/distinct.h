@@ -9,43 +9,15 @@
 
 #include "base/arena.h"
 #include "dsm/workload.h"
+#include "model/layer_words.h"
 
 /** What the cost of a layer's passes depends on; no padding, so that bytes can be compared. */
 typedef struct dsm__layer_shape {
-  uint64_t gates;
-  uint64_t operand_groups;
-  uint64_t lookup_elements;
-  uint64_t cache_elements;
-  uint64_t experts;
-  uint64_t routed;
-  uint64_t input_op_elements;
-  uint64_t rotated_elements;
-  uint64_t upsampled_elements;
-  double hidden_share;
-  uint64_t in;
-  uint64_t out;
-  uint64_t ij;
-  uint64_t rows;
-  uint64_t kij;
-  uint64_t strides;
-  uint64_t stride_rows;
-  uint64_t halo_rows;
-  uint64_t groups;
-  uint64_t timesteps;
-  uint64_t input_elements;
-  uint64_t output_elements;
-  uint64_t stored_elements;
-  uint64_t state_elements;
-  uint64_t operand_elements;
-  uint64_t weight_elements;
-  uint64_t macs;
-  uint64_t pool_window;
-  uint64_t input_pool_window;
-  uint64_t input_pool_elements;
+  uint64_t words[DSM__LAYER_WORDS];
   uint64_t fork_elements;
-  uint64_t flags; /**< operations present, then has_backward, has_update, is_shortcut_own_input */
+  uint64_t is_shortcut_own_input;
 } dsm__layer_shape;
-_Static_assert(sizeof(dsm__layer_shape) == 32 * sizeof(uint64_t), "no padding");
+_Static_assert(sizeof(dsm__layer_shape) == (DSM__LAYER_WORDS + 2) * sizeof(uint64_t), "no padding");
 
 /** Forks tell layers apart only where the model looks at them (model.exact_forks, and
  * model.auxiliary_traffic "unfused"). */

@@ -150,13 +150,63 @@ static void count_least(dsm__problem *problem, size_t layers) {
   }
 }
 
+/* A search of roles for so many micro-batches. False if out of memory. */
+static bool search_roles(dsm__problem *problem, uint64_t micro_batches, double limit_cycles,
+                         dsm__graph_answer *answer, dsm__decisions *decisions) {
+  const dsm_workload *const whole = problem->inputs.workload;
+  const double capacity_bytes = problem->capacity_bytes;
+  const dsm_workload micro = dsm__micro_workload(whole, micro_batches);
+  problem->inputs.workload = &micro;
+  problem->inputs.micro_batches = micro_batches;
+  if (problem->inputs.options->mode == DSM_MODE_TRAINING) {
+    problem->capacity_bytes += dsm_input_memory_bytes(&problem->machine, whole) -
+                               dsm_input_memory_bytes(&problem->machine, &micro);
+  }
+  const bool is_done = dsm__role_search(problem, limit_cycles, answer, decisions);
+  problem->inputs.workload = whole;
+  problem->inputs.micro_batches = 0;
+  problem->capacity_bytes = capacity_bytes;
+  return is_done;
+}
+
+/* The fastest of all numbers of micro-batches, the first of equals, and what no mapping with any of
+ * them is faster than. Not feasible: the answer of one. False if out of memory. */
+static bool search_micro_batches(dsm__problem *problem, double limit_cycles,
+                                 dsm__graph_answer *best, dsm__decisions *decisions) {
+  const uint64_t minibatch = problem->inputs.workload->minibatch;
+  const bool is_cut = dsm__has_optimization(&problem->inputs, DSM_OPTIMIZATION_ACCUMULATE);
+  if (!search_roles(problem, 1, limit_cycles, best, decisions)) {
+    return false;
+  }
+  for (uint64_t n = 2; is_cut && n <= minibatch && !dsm__problem_is_over(problem); n++) {
+    dsm__graph_answer answer;
+    dsm__decisions found;
+    if (minibatch % n != 0) {
+      continue;
+    }
+    const double limit = best->is_feasible ? fmin(limit_cycles, best->cycles) : limit_cycles;
+    if (!search_roles(problem, n, limit, &answer, &found)) {
+      return false;
+    }
+    const double bound = fmin(best->is_feasible ? best->lower_bound_cycles : HUGE_VAL,
+                              answer.is_feasible ? answer.lower_bound_cycles : HUGE_VAL);
+    if (answer.is_feasible &&
+        (!best->is_feasible || dsm__tie_limit(answer.cycles) < best->cycles)) {
+      *best = answer;
+      *decisions = found;
+    }
+    best->lower_bound_cycles = best->is_feasible ? bound : best->lower_bound_cycles;
+  }
+  return true;
+}
+
 /* The same with roles. */
 static dsm_status find_with_roles(dsm__problem *problem, size_t layers, double limit_cycles,
                                   dsm_plan **plan, double *bound_cycles, dsm_diags *diags) {
   dsm__graph_answer answer;
   dsm__decisions decisions;
   count_least(problem, layers);
-  if (!dsm__role_search(problem, limit_cycles, &answer, &decisions)) {
+  if (!search_micro_batches(problem, limit_cycles, &answer, &decisions)) {
     return dsm__out_of_memory(diags);
   }
   *bound_cycles = answer.lower_bound_cycles;
@@ -299,7 +349,7 @@ static dsm_status find_bound(dsm__problem *problem, const dsm_plan *plan, double
   *bound_cycles = status == DSM_OK ? answer.lower_bound_cycles : HUGE_VAL;
   if (has_roles && (status == DSM_OK || status == DSM_ERROR_INFEASIBLE)) {
     count_least(problem, layers);
-    if (!dsm__role_search(problem, plan->result.step_cycles, &answer, &decisions)) {
+    if (!search_micro_batches(problem, plan->result.step_cycles, &answer, &decisions)) {
       return dsm__out_of_memory(diags);
     }
     *bound_cycles = fmin(fmin(*bound_cycles, answer.lower_bound_cycles), plan->result.step_cycles);

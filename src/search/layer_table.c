@@ -26,6 +26,7 @@ dsm__layer_setting dsm__open_setting(const dsm__search_inputs *inputs, const dsm
       .precision = inputs->precision,
       .mode = inputs->options->mode,
       .minibatch = inputs->workload->minibatch,
+      .micro_batches = inputs->micro_batches,
       .dysm_factor = factor,
       .preloaded_bytes = inputs->preloaded_bytes,
       .reductions = layer < inputs->workload->layers + inputs->first_layers

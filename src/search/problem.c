@@ -5,6 +5,7 @@
 
 #include "base/diag_add.h"
 #include "base/number_text.h"
+#include "model/equations.h"
 #include "plan/tolerance.h"
 #include "search/graph/graph.h"
 
@@ -275,12 +276,14 @@ static bool solve_with_factors(dsm__problem *problem, dsm__solution *solution) {
  */
 static double ideal_bound(const dsm__problem *problem) {
   const dsm_workload *const workload = problem->inputs.workload;
-  const double rate = problem->inputs.precision.array_rate;
+  const dsm__search_inputs *const inputs = &problem->inputs;
   double cycles = 0;
   for (size_t i = 0; i < workload->layer_count; i++) {
     const dsm_layer *const layer = &workload->layers[i];
     for (int p = 0; layer->groups == 1 && p < DSM_PASS_COUNT; p++) {
       if (dsm_pass_exists(layer, problem->inputs.options->mode, (dsm_pass)p)) {
+        const double rate = dsm__pass_array_rate(layer, problem->machine.system, &inputs->precision,
+                                                 inputs->options->mode, (dsm_pass)p);
         cycles +=
             dsm_ideal_cycles(layer, &problem->machine, rate, (dsm_pass)p, workload->minibatch);
       }

@@ -9,7 +9,7 @@
 _Static_assert(sizeof(void *) != 8 ||
                    sizeof(dsm__holding) == 4 * sizeof(bool) + 4 + 3 * sizeof(uint64_t),
                "all of the holding is in a key");
-_Static_assert(sizeof(void *) != 8 || sizeof(dsm__layer_setting) == 10 * sizeof(uint64_t) +
+_Static_assert(sizeof(void *) != 8 || sizeof(dsm__layer_setting) == 11 * sizeof(uint64_t) +
                                                                         sizeof(dsm_precision) +
                                                                         sizeof(dsm__holding),
                "all of the setting is in a key");
@@ -22,7 +22,7 @@ static bool make_key(const dsm__recalled_pass *of, dsm__memo_kind kind, dsm__mem
   const dsm_network *const network = &setting->machine->system->system;
   const dsm_axis_set model = dsm_parallelism_model_axes(of->parallelism);
   if (of->table->shapes == NULL || holding->layouts != NULL ||
-      dsm_parallelism_has_roles(of->parallelism)) {
+      dsm_parallelism_has_roles(of->parallelism) || setting->micro_batches > 1) {
     return false;
   }
   *key = (dsm__memo_key){

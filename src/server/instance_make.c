@@ -3,6 +3,7 @@
 #include <stdint.h>
 
 #include "base/diag_add.h"
+#include "model/equations.h"
 #include "server/instance_internal.h"
 
 /* What is being made. */
@@ -24,7 +25,7 @@ typedef struct making {
 
 static double stored_bytes(const making *m, size_t layer) {
   const dsm_layer *const made = &m->workload->layers[layer];
-  return (double)made->stored_elements * (double)made->timesteps * (double)m->batch *
+  return (double)made->stored_size * (double)made->timesteps * (double)m->batch *
          m->workload->element_bytes;
 }
 
@@ -39,8 +40,10 @@ static void add_use(making *m, size_t layer, size_t from) {
   if (from == DSM_NETWORK_INPUT) {
     const uint64_t elements = m->workload->is_list ? m->workload->layers[layer].input_elements
                                                    : m->workload->input_elements;
+    const double bytes = m->workload->is_list ? m->workload->layers[layer].bytes.input : 0;
     m->activation_bytes[layer] += (double)elements * (double)m->workload->layers[layer].timesteps *
-                                  (double)m->batch * m->workload->element_bytes;
+                                  (double)m->batch *
+                                  dsm__stated_bytes(bytes, m->workload->element_bytes);
     return;
   }
   const double bytes = stored_bytes(m, from);
@@ -60,7 +63,9 @@ static void add_task(making *m, size_t index) {
   for (size_t p = 0; p < layer->operand_count; p++) {
     add_use(m, index, layer->operands[p]);
   }
-  m->weights_bytes[index] = (double)layer->parameters * m->workload->element_bytes;
+  m->weights_bytes[index] =
+      (double)layer->parameters *
+      dsm__layer_weight_bytes(layer, m->workload->weight_bytes, m->workload->element_bytes);
   m->operations[index] = dsm__layer_operations(layer, m->batch);
   m->tasks[index] = (dsm_task){.name = dsm__arena_strdup(m->instance->arena, layer->name),
                                .weights_bytes = m->weights_bytes[index],

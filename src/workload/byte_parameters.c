@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "workload/byte_parameters.h"
 
-/* Smallest and largest size of an element. */
-#define ELEMENT_MIN 0.125
-#define ELEMENT_MAX 64
 /* Most bytes of optimizer state for a weight. */
 #define OPTIMIZER_MAX 1024
 
@@ -12,11 +9,11 @@
   { #key, offsetof(dsm_workload, key), min, max, fallback, unit, source }
 
 const dsm__byte_parameter dsm__byte_parameters[DSM__BYTE_PARAMETER_COUNT] = {
-    BYTES(element_bytes, ELEMENT_MIN, ELEMENT_MAX, 2, "bytes/element",
+    BYTES(element_bytes, DSM__ELEMENT_BYTES_MIN, DSM__ELEMENT_BYTES_MAX, 2, "bytes/element",
           "DeepSpatialMatrix paper, section IV: half precision"),
-    BYTES(gradient_bytes, ELEMENT_MIN, ELEMENT_MAX, 2, "bytes/element",
+    BYTES(gradient_bytes, DSM__ELEMENT_BYTES_MIN, DSM__ELEMENT_BYTES_MAX, 2, "bytes/element",
           "assumption: gradients travel in half precision"),
-    BYTES(partial_sum_bytes, ELEMENT_MIN, ELEMENT_MAX, 2, "bytes/element",
+    BYTES(partial_sum_bytes, DSM__ELEMENT_BYTES_MIN, DSM__ELEMENT_BYTES_MAX, 2, "bytes/element",
           "assumption: partial sums are rounded to half precision before they travel"),
     BYTES(optimizer_bytes_per_weight, 0, OPTIMIZER_MAX, 0, "bytes/weight",
           "assumption: plain gradient descent, which keeps no state"),

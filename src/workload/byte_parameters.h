@@ -9,6 +9,10 @@
 
 #include "dsm/workload.h"
 
+/** Smallest and largest size of an element. */
+#define DSM__ELEMENT_BYTES_MIN 0.125
+#define DSM__ELEMENT_BYTES_MAX 64
+
 typedef struct dsm__byte_parameter {
   const char *key;
   size_t offset; /**< of the field, a double, in dsm_workload */

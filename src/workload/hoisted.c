@@ -29,14 +29,21 @@ static dsm_layer input_loops(const dsm_layer *lstm) {
   return loops;
 }
 
-static dsm_layer step_loops(const dsm_layer *lstm) {
+/* Those of the hidden units, which are the lstm's own. */
+static dsm_layer unit_loops(const dsm_layer *lstm) {
   dsm_layer loops = loops_of(lstm, lstm->out / lstm->gates);
+  loops.bytes.input = lstm->bytes.output;
+  return loops;
+}
+
+static dsm_layer step_loops(const dsm_layer *lstm) {
+  dsm_layer loops = unit_loops(lstm);
   loops.gate_elements = lstm->out;
   return loops;
 }
 
 static dsm_layer gradient_loops(const dsm_layer *lstm) {
-  dsm_layer loops = loops_of(lstm, lstm->out / lstm->gates);
+  dsm_layer loops = unit_loops(lstm);
   loops.timesteps = 1;
   return loops;
 }
@@ -58,6 +65,7 @@ bool dsm__workload_derive_hoisted(dsm_workload *workload, dsm_layer *layers) {
       return false;
     }
     dsm__layer_hoist(&layers[i], hoisted);
+    hoisted[DSM_HOISTED_INPUT].bytes.input = dsm__produced_bytes(workload, &layers[i]);
     layers[i].hoisted = hoisted;
   }
   return true;

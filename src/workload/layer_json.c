@@ -47,6 +47,9 @@ static const dsm__object_key layer_keys[] = {
     {"causal", ATTENTION},
     {"vocabulary", EMBEDDING},
     {"learned_positions", EMBEDDING},
+    {.name = "element_bytes"},
+    {"weight_bytes", CONVS | FC | LSTM | EMBEDDING},
+    {"cache_bytes", ATTENTION},
 };
 const dsm__object_type dsm__layer_object = {.name = "layer",
                                             .keys = layer_keys,
@@ -278,6 +281,17 @@ const char *dsm__layer_name_read(const dsm__json_node *object, const char *key, 
   return name;
 }
 
+static void read_own_bytes(dsm_layer_spec *spec, const dsm__json_node *node) {
+  dsm__element_bytes_read(node, "element_bytes", &spec->element_bytes);
+  dsm__element_bytes_read(node, "weight_bytes", &spec->weight_bytes);
+  dsm__element_bytes_read(node, "cache_bytes", &spec->cache_bytes);
+  if (spec->weight_bytes > 0 && spec->tied_to != NULL) {
+    const dsm__json_node weight_bytes = dsm__json_member(node, "weight_bytes");
+    dsm__json_error(&weight_bytes, "tied weights have the bytes of those they are tied to",
+                    "expected no \"weight_bytes\" beside \"tied_to\", found one");
+  }
+}
+
 void dsm__layer_spec_read(dsm_layer_spec *spec, dsm__arena *arena, const dsm__json_node *node) {
   if (!dsm__object_only_any(node, &dsm__layer_object,
                             kind_of(node, "type", &dsm__layer_type_words))) {
@@ -289,6 +303,9 @@ void dsm__layer_spec_read(dsm_layer_spec *spec, dsm__arena *arena, const dsm__js
   const bool is_typed =
       dsm__json_require(&type, "a type of layer such as \"conv\", \"fc\" or \"attention\"") &&
       dsm__json_enum(&type, &dsm__layer_type_words, &type_index);
+  if (!is_typed) {
+    return;
+  }
   const dsm__layer_kind *const kind = dsm__layer_kind_of((dsm_layer_type)type_index);
   if (kind->states_features & DSM__STATES_IN) {
     dsm__json_required_u64(node, "in", "the number of input features", 1, DSM_DIMENSION_MAX,
@@ -297,9 +314,6 @@ void dsm__layer_spec_read(dsm_layer_spec *spec, dsm__arena *arena, const dsm__js
   if (kind->states_features & DSM__STATES_OUT) {
     dsm__json_required_u64(node, "out", "the number of output features", 1, DSM_DIMENSION_MAX,
                            &spec->out);
-  }
-  if (!is_typed) {
-    return;
   }
   spec->type = (dsm_layer_type)type_index;
   dsm__object_misplaced(node, &dsm__layer_object, type_index);
@@ -311,4 +325,5 @@ void dsm__layer_spec_read(dsm_layer_spec *spec, dsm__arena *arena, const dsm__js
   if (kind->read != NULL) {
     kind->read(spec, arena, node);
   }
+  read_own_bytes(spec, node);
 }

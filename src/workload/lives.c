@@ -7,8 +7,9 @@ static size_t later(size_t use, size_t index) {
   return use == DSM_NEVER_USED || use < index ? index : use;
 }
 
+/* Of the workload's size. */
 static uint64_t tensor_elements(const dsm_layer *layer) {
-  return layer->stored_elements * layer->timesteps;
+  return layer->stored_size * layer->timesteps;
 }
 
 static void derive_last_uses(dsm_workload *workload, dsm_layer *layers) {
@@ -61,6 +62,7 @@ static bool is_used_after(const dsm_layer *producer, size_t index) {
 static void derive_forks(const dsm_workload *workload, dsm_layer *layers) {
   for (size_t i = 0; i < workload->layer_count; i++) {
     dsm_layer *const layer = &layers[i];
+    dsm__made_tensors forks = {.elements = 0};
     layer->is_shortcut_own_input = layer->shortcut_count > 0;
     for (size_t s = 0; s < layer->shortcut_count; s++) {
       layer->is_shortcut_own_input =
@@ -72,8 +74,10 @@ static void derive_forks(const dsm_workload *workload, dsm_layer *layers) {
       if (producer != DSM_NETWORK_INPUT && is_used_after(&layers[producer], i) &&
           !is_among(producer, layer->producers, p)) {
         layer->fork_elements += layers[producer].stored_elements;
+        dsm__made_add(&forks, workload, &layers[producer]);
       }
     }
+    layer->bytes.fork = dsm__made_bytes(&forks, workload);
   }
 }
 
@@ -112,9 +116,10 @@ static bool derive_live_elements(dsm_workload *workload, dsm_layer *layers) {
 }
 
 /* Of a layer of a list: what it reads of the timestep before is no input. */
-static uint64_t own_input_elements(const dsm_layer *layer) {
+static uint64_t own_input_elements(const dsm_workload *workload, const dsm_layer *layer) {
   const uint64_t units = layer->gates == 0 ? 0 : layer->out / layer->gates;
-  return (layer->input_elements - units) * layer->timesteps;
+  const uint64_t read = layer->input_elements - units;
+  return dsm__sized_elements(workload, read, layer->bytes.output) * layer->timesteps;
 }
 
 static void derive_error_pairs(const dsm_workload *workload, dsm_layer *layers) {
@@ -125,7 +130,7 @@ static void derive_error_pairs(const dsm_workload *workload, dsm_layer *layers) 
       if (layer->producers[p] != DSM_NETWORK_INPUT) {
         pair += tensor_elements(&layers[layer->producers[p]]);
       } else if (workload->is_list) {
-        pair += own_input_elements(layer);
+        pair += own_input_elements(workload, layer);
       }
     }
     layer->error_pair_elements = pair;
@@ -164,6 +169,12 @@ static bool derive_totals(dsm_workload *workload) {
 
 void dsm__workload_derive_lives(dsm_workload *workload, dsm_layer *layers,
                                 const dsm__json_node *list) {
+  if (!dsm__workload_derive_bytes(workload, layers)) {
+    dsm__json_error(list, NULL,
+                    "expected layers that read and make at most 2^53 elements of the workload's "
+                    "size (element_bytes) per sample, found more");
+    return;
+  }
   if (!derive_totals(workload)) {
     dsm__json_error(list, NULL,
                     "expected at most 2^63 parameters, MACs and elements per sample in all, found "

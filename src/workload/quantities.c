@@ -83,9 +83,23 @@ dsm__parameter_counts dsm__workload_count_parameters(const dsm_workload *workloa
 }
 
 double dsm__workload_cache_bytes(const dsm_workload *workload) {
-  double elements = 0;
+  const double usual = workload->cache_bytes > 0 ? workload->cache_bytes : workload->element_bytes;
+  double bytes = 0;
   for (size_t i = 0; i < workload->layer_count; i++) {
-    elements += (double)workload->layers[i].cache_elements;
+    const dsm_layer *const layer = &workload->layers[i];
+    bytes += (double)layer->cache_elements * (layer->bytes.cache > 0 ? layer->bytes.cache : usual);
   }
-  return elements * (workload->cache_bytes > 0 ? workload->cache_bytes : workload->element_bytes);
+  return bytes;
+}
+
+double dsm__workload_weights_bytes(const dsm_workload *workload) {
+  const double usual =
+      workload->weight_bytes > 0 ? workload->weight_bytes : workload->element_bytes;
+  double bytes = 0;
+  for (size_t i = 0; i < workload->layer_count; i++) {
+    const dsm_layer *const layer = &workload->layers[i];
+    const double elements = layer->is_tied ? 0 : (double)layer->weight_elements;
+    bytes += elements * (layer->bytes.weights > 0 ? layer->bytes.weights : usual);
+  }
+  return bytes;
 }

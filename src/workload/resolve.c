@@ -283,6 +283,8 @@ static bool join_graph(const dsm__resolver *r, const dsm__layer_entry *layer, co
         !kind->never_backward && (kind->starts_backward || r->workload->is_list ||
                                   !is_fed_only_by_network(spec, layer->index));
     made[i].parameters = dsm__layer_derive_parameters(&made[i]);
+    made[i].bytes.weights = graph->bytes.weights;
+    dsm__layer_derive_own_bytes(r->workload, spec, &made[i]);
     if (!kind->reads_parts) {
       made[i].producers = producers;
       made[i].producer_count = producer_count;

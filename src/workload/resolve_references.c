@@ -72,8 +72,8 @@ static uint64_t weight_rows(const dsm_layer_spec *spec) {
   return spec->type == DSM_LAYER_EMBEDDING ? spec->vocabulary : spec->in;
 }
 
-/* The layer whose weights one shares has as many. */
-static bool check_tie(const dsm__resolver *r, const dsm__layer_entry *layer) {
+/* The layer whose weights one shares has as many; they have their bytes. */
+static bool resolve_tie(const dsm__resolver *r, const dsm__layer_entry *layer, dsm_layer *out) {
   const dsm_layer_spec *const spec = layer->spec;
   if (spec->tied_to == NULL) {
     return true;
@@ -88,6 +88,7 @@ static bool check_tie(const dsm__resolver *r, const dsm__layer_entry *layer) {
   const bool has_weights =
       to->type == DSM_LAYER_EMBEDDING || (to->type == DSM_LAYER_FC && to->experts == 0);
   if (has_weights && weight_rows(to) * to->out == rows * spec->out) {
+    out->bytes.weights = r->layers[r->first_primary[found]].bytes.weights;
     return true;
   }
   dsm__json_error(&node, NULL,
@@ -112,7 +113,7 @@ static bool resolve_shared_norm(const dsm__resolver *r, const dsm__layer_entry *
 bool dsm__resolve_references(const dsm__resolver *r, const dsm__layer_entry *layer,
                              dsm_layer *out) {
   bool is_good = resolve_operand(r, layer, out);
-  is_good = check_tie(r, layer) && is_good;
+  is_good = resolve_tie(r, layer, out) && is_good;
   for (size_t i = 0; i < layer->spec->aux_count; i++) {
     const dsm_aux *const aux = &layer->spec->aux[i];
     if (aux->from == NULL || r->workload->is_list) {

@@ -2,6 +2,7 @@
 /* resolver.c: what all steps of resolving a workload ask of its declared layers. */
 #include "workload/resolver.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/words.h"
@@ -32,7 +33,11 @@ size_t dsm__find_earlier(const dsm__resolver *r, const dsm__layer_entry *layer,
   } else {
     enum { LOOKED_AT = 1000 };
     char hint[64 + DSM_NAME_BYTES_MAX] = "";
-    if (dsm__json_doc_keeps_findings(r->doc)) {
+    if (dsm__is_network_input(name)) {
+      (void)snprintf(hint, sizeof hint,
+                     "no layer makes the network's input, which is \"" DSM__BEFORE_NAME
+                     "\" of a block that comes first");
+    } else if (dsm__json_doc_keeps_findings(r->doc)) {
       const char *nearby[LOOKED_AT];
       size_t count = 0;
       for (size_t i = layer->index; i-- > 0 && count < LOOKED_AT;) {

@@ -12,6 +12,7 @@
  *    has, or an earlier layer has for all) and the same positions selected;
  *  - it does nothing to its output but add a bias, where all do, or turn it by its position;
  *  - all share their weights with other layers, or none does;
+ *  - outputs and weights of all have the same bytes;
  *  - nothing but this attention reads it.
  */
 #include "workload/siblings.h"
@@ -118,13 +119,17 @@ static bool is_all_of_one(const joining *j, const siblings *of, size_t query,
   return features == j->r->workload->specs[score->spec_index].in;
 }
 
+static bool have_equal_bytes(const dsm_layer *a, const dsm_layer *b) {
+  return memcmp(&a->bytes, &b->bytes, sizeof a->bytes) == 0;
+}
+
 static bool are_siblings(const joining *j, const readings *of, size_t one, size_t other) {
   const dsm_layer *const a = &j->r->layers[one];
   const dsm_layer *const b = &j->r->layers[other];
   return is_read_here_only(j, of, one) && is_read_here_only(j, of, other) && is_plain_product(a) &&
          is_plain_product(b) && a->is_convolution == b->is_convolution &&
          a->is_tied == b->is_tied && a->has_op[DSM_AUX_BIAS] == b->has_op[DSM_AUX_BIAS] &&
-         read_the_same(j->r, a, b) && is_small(a) && is_small(b);
+         have_equal_bytes(a, b) && read_the_same(j->r, a, b) && is_small(a) && is_small(b);
 }
 
 static void add_in_order(siblings *of, size_t layer) {

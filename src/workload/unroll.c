@@ -146,18 +146,48 @@ typedef struct user {
   const scope *at;
 } user;
 
-static void refuse_unknown(const user *by, const dsm__json_node *node, const char *name) {
+/* The name of a layer without the blocks that it is in. */
+static const char *own_name(const char *full) {
+  const char *const dot = strrchr(full, '.');
+  return dot == NULL ? full : dot + 1;
+}
+
+/* The last layer before the user that a block has by that name; NULL: there is none. */
+static const char *in_a_block(const user *by, const char *name) {
+  for (size_t i = by->index; i-- > 0;) {
+    const dsm__declared_layer *const layer = &by->u->builder->layers.items[i];
+    if (layer->is_repeated && layer->spec.name != NULL &&
+        strcmp(own_name(layer->spec.name), own_name(name)) == 0) {
+      return layer->spec.name;
+    }
+  }
+  return NULL;
+}
+
+static void hint_nearest(const user *by, const char *name, char *hint, size_t size) {
   enum { LOOKED_AT = 1000 };
-  char hint[64 + DSM_NAME_BYTES_MAX] = "";
   const char *nearby[LOOKED_AT];
   size_t count = 0;
-  for (const scope *at = by->at; at != NULL && dsm__json_doc_keeps_findings(node->doc);
-       at = at->outer) {
+  for (const scope *at = by->at; at != NULL; at = at->outer) {
     for (size_t i = 0; i < at->list->count && count < LOOKED_AT; i++) {
       nearby[count++] = at->list->items[i].name;
     }
   }
-  (void)dsm__nearest_hint(name, nearby, count, hint, sizeof hint);
+  (void)dsm__nearest_hint(name, nearby, count, hint, size);
+}
+
+static void refuse_unknown(const user *by, const dsm__json_node *node, const char *name) {
+  char hint[64 + DSM_NAME_BYTES_MAX] = "";
+  if (dsm__json_doc_keeps_findings(node->doc)) {
+    const char *const found = in_a_block(by, name);
+    if (strcmp(name, DSM__BEFORE_NAME) == 0) {
+      (void)snprintf(hint, sizeof hint, "layers of a block alone have what comes before it");
+    } else if (found != NULL) {
+      (void)snprintf(hint, sizeof hint, "did you mean \"%s\"?", found);
+    } else {
+      hint_nearest(by, name, hint, sizeof hint);
+    }
+  }
   dsm__json_error(node, hint, "expected the name of an earlier layer, found \"%s\"", name);
 }
 

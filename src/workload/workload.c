@@ -38,8 +38,9 @@ static const dsm__word aux_op_words[] = {
     [DSM_AUX_SELECT].key = "select",
     [DSM_AUX_UPSAMPLE].key = "upsample",
 };
-DSM__NAMED_WORDS(dsm__aux_op_words, "auxiliary operation", aux_op_words, DSM_AUX_OP_COUNT,
-                 dsm_aux_op, dsm_aux_op_name);
+static const dsm__word other_aux_ops[] = {[DSM_AUX_SILU].key = "swish"};
+DSM__NAMED_WORDS_WITH(dsm__aux_op_words, "auxiliary operation", aux_op_words, DSM_AUX_OP_COUNT,
+                      dsm_aux_op, dsm_aux_op_name, other_aux_ops);
 
 static const dsm__word optimizer_words[] = {
     [DSM_OPTIMIZER_NONE].key = "none",
@@ -48,8 +49,9 @@ static const dsm__word optimizer_words[] = {
     [DSM_OPTIMIZER_ADAM].key = "adam",
     [DSM_OPTIMIZER_ADAM_MIXED].key = "adam_mixed",
 };
-DSM__NAMED_WORDS(dsm__optimizer_words, "optimizer", optimizer_words, DSM_OPTIMIZER_COUNT,
-                 dsm_optimizer, dsm_optimizer_name);
+static const dsm__word other_optimizers[] = {[DSM_OPTIMIZER_SGD].key = "momentum"};
+DSM__NAMED_WORDS_WITH(dsm__optimizer_words, "optimizer", optimizer_words, DSM_OPTIMIZER_COUNT,
+                      dsm_optimizer, dsm_optimizer_name, other_optimizers);
 
 static const dsm__word element_type_words[] = {
     [DSM_ELEMENT_TYPE_ANY].key = "any",   [DSM_ELEMENT_TYPE_INT8].key = "int8",

@@ -38,6 +38,9 @@ void dsm__workload_read(dsm_workload *workload, const dsm__json_node *node);
 /** Reads the name of a layer, or of a block, which does not begin with "@"; NULL after a report. */
 const char *dsm__layer_name_read(const dsm__json_node *object, const char *key, dsm__arena *arena);
 
+/** Reads the bytes of an element where they are there. */
+void dsm__element_bytes_read(const dsm__json_node *object, const char *key, double *bytes);
+
 /** Reads one declared layer into one with the defaults of all keys. */
 void dsm__layer_spec_read(dsm_layer_spec *spec, dsm__arena *arena, const dsm__json_node *node);
 
@@ -84,8 +87,41 @@ uint64_t dsm__layer_derive_parameters(const dsm_layer *layer);
 /** Those of a network. */
 dsm__parameter_counts dsm__workload_count_parameters(const dsm_workload *workload);
 
+/** Of all weights of products and rows of tables, each once. */
+double dsm__workload_weights_bytes(const dsm_workload *workload);
+
 /** Keys and values of earlier positions, for a sample, that inference keeps. */
 double dsm__workload_cache_bytes(const dsm_workload *workload);
+
+/** Bytes of an element of what a primary layer makes, and of its weights and cache, but for tied
+ * weights, which have the bytes of theirs. */
+void dsm__layer_derive_own_bytes(const dsm_workload *workload, const dsm_layer_spec *spec,
+                                 dsm_layer *layer);
+
+/** Bytes of an element of what all layers read, and sizes of what they store; false if a size is
+ * more than DSM_PRODUCT_MAX. */
+bool dsm__workload_derive_bytes(const dsm_workload *workload, dsm_layer *layers);
+
+/** Elements of several tensors and their bytes, all 0 before the first. */
+typedef struct dsm__made_tensors {
+  double elements;
+  double bytes;
+  double first; /**< bytes of an element of the first */
+  bool are_equal;
+} dsm__made_tensors;
+
+/** Adds what a layer makes. */
+void dsm__made_add(dsm__made_tensors *sum, const dsm_workload *workload, const dsm_layer *made);
+
+/** Bytes of an element of all of them, as in dsm_layer_bytes. */
+double dsm__made_bytes(const dsm__made_tensors *sum, const dsm_workload *workload);
+
+/** Bytes of an element of what the producers of a layer make, as in dsm_layer_bytes. */
+double dsm__produced_bytes(const dsm_workload *workload, const dsm_layer *layer);
+
+/** So many elements of those bytes as elements of the workload's size, rounded up; bytes 0: the
+ * same. */
+uint64_t dsm__sized_elements(const dsm_workload *workload, uint64_t elements, double bytes);
 
 /** Fills what follows from the resolved graph: lives of tensors and totals. */
 void dsm__workload_derive_lives(dsm_workload *workload, dsm_layer *layers,

@@ -19,10 +19,11 @@ static void read_bytes(dsm_workload *workload, const dsm__json_node *root) {
   }
 }
 
-static void read_own_bytes(double *bytes, const dsm__json_node *root, const char *key) {
-  const dsm__json_node node = dsm__json_member(root, key);
+void dsm__element_bytes_read(const dsm__json_node *object, const char *key, double *bytes) {
+  const dsm__json_node node = dsm__json_member(object, key);
   if (dsm__json_is_present(&node)) {
-    dsm__json_double(&node, (dsm__json_range){0.125, 64, false}, bytes);
+    dsm__json_double(
+        &node, (dsm__json_range){DSM__ELEMENT_BYTES_MIN, DSM__ELEMENT_BYTES_MAX, false}, bytes);
   }
 }
 
@@ -142,8 +143,8 @@ static void read_members(dsm_workload *workload, const dsm__json_node *node) {
   dsm__json_required_u64(node, "minibatch", "the number of samples in a step", 1, DSM_DIMENSION_MAX,
                          &workload->minibatch);
   read_bytes(workload, node);
-  read_own_bytes(&workload->weight_bytes, node, "weight_bytes");
-  read_own_bytes(&workload->cache_bytes, node, "cache_bytes");
+  dsm__element_bytes_read(node, "weight_bytes", &workload->weight_bytes);
+  dsm__element_bytes_read(node, "cache_bytes", &workload->cache_bytes);
   read_optimizer(workload, node);
   read_state(workload, node);
   read_normalization(workload, node);

@@ -41,6 +41,20 @@ static void write_kind_keys(dsm__json_writer *writer, const dsm_layer_spec *spec
   }
 }
 
+/* Those that are stated. */
+static void write_bytes(dsm__json_writer *writer, double element_bytes, double weight_bytes,
+                        double cache_bytes) {
+  if (element_bytes > 0) {
+    dsm__json_put_double(writer, "element_bytes", element_bytes);
+  }
+  if (weight_bytes > 0) {
+    dsm__json_put_double(writer, "weight_bytes", weight_bytes);
+  }
+  if (cache_bytes > 0) {
+    dsm__json_put_double(writer, "cache_bytes", cache_bytes);
+  }
+}
+
 static void write_spec(dsm__json_writer *writer, const dsm_layer_spec *spec, bool is_full) {
   dsm__json_begin_object(writer, true);
   dsm__json_put_string(writer, "name", spec->name);
@@ -60,6 +74,7 @@ static void write_spec(dsm__json_writer *writer, const dsm_layer_spec *spec, boo
     dsm__json_end_array(writer);
   }
   write_kind_keys(writer, spec, is_full);
+  write_bytes(writer, spec->element_bytes, spec->weight_bytes, spec->cache_bytes);
   if (spec->aux_count > 0) {
     dsm__json_put_array(writer, "aux", true);
     for (size_t i = 0; i < spec->aux_count; i++) {
@@ -84,12 +99,7 @@ static void write_workload(const dsm_workload *workload, dsm__json_writer *write
       dsm__json_put_double(writer, parameter->key, dsm__byte_parameter_get(parameter, workload));
     }
   }
-  if (workload->weight_bytes > 0) {
-    dsm__json_put_double(writer, "weight_bytes", workload->weight_bytes);
-  }
-  if (workload->cache_bytes > 0) {
-    dsm__json_put_double(writer, "cache_bytes", workload->cache_bytes);
-  }
+  write_bytes(writer, 0, workload->weight_bytes, workload->cache_bytes);
   if (workload->optimizer != DSM_OPTIMIZER_NONE) {
     dsm__json_put_string(writer, "optimizer", dsm_optimizer_name(workload->optimizer));
   }

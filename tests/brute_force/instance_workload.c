@@ -216,6 +216,23 @@ static void write_positions(instance_text *text, const instance_layer *layer) {
   }
 }
 
+/* Of an element, from a stream of their own. */
+static void write_bytes_of_layer(instance_text *text, const instance_random *random,
+                                 const instance_layer *layer, const size_t index) {
+  static const double bytes[] = {0.5, 1, 2, 4};
+  instance_random own = {.state = (random->state ^ UINT64_C(0x62797465736f6621)) + index};
+  const bool is_product = layer->kind == INSTANCE_MATMUL || layer->kind == INSTANCE_ATTENTION;
+  if (instance_random_chance(&own, 12)) {
+    instance_text_real(text, "element_bytes", INSTANCE_PICK_REAL(&own, bytes));
+  }
+  if (instance_random_chance(&own, 8) && !is_product && !layer->is_tied) {
+    instance_text_real(text, "weight_bytes", INSTANCE_PICK_REAL(&own, bytes));
+  }
+  if (instance_random_chance(&own, 15) && layer->kind == INSTANCE_ATTENTION) {
+    instance_text_real(text, "cache_bytes", INSTANCE_PICK_REAL(&own, bytes));
+  }
+}
+
 static void write_layer(instance_text *text, instance_random *random,
                         const instance_network *network, const size_t index) {
   const instance_layer *const layer = &network->layers[index];
@@ -254,6 +271,7 @@ static void write_layer(instance_text *text, instance_random *random,
     instance_text_bool(text, "bidirectional", true);
   }
   write_pipeline(text, layer);
+  write_bytes_of_layer(text, random, layer, index);
   write_aux(text, network, layer);
   instance_text_close(text, '}');
 }

@@ -3,6 +3,8 @@
 
 #include <math.h>
 
+#include "twin_bytes.h"
+
 static double partial_sum_bytes(const twin_context *context, const twin_node *node,
                                 const twin_pass_kind pass, const twin_layout layout,
                                 const double split[TWIN_DIM_COUNT], const twin_traffic *bytes) {
@@ -18,7 +20,7 @@ static double partial_sum_bytes(const twin_context *context, const twin_node *no
     r = split[2] * split[4];
     shared = node->kind == TWIN_MATMUL || node->kind == TWIN_EMBEDDING ? 0 : bytes->kcore;
   }
-  return (r - 1) * shared * twin_sum_widening(context, pass) / r;
+  return (r - 1) * shared * twin_sum_widening(context, node, pass) / r;
 }
 
 /* Two numbers of 4 bytes a sum: of a feature in a batch_norm, of a sample in the others. */
@@ -87,7 +89,7 @@ static double misfitting_share(const twin_workload *workload, const twin_refs *i
   double misfitting = 0;
   for (size_t i = 0; i < inputs->count; i++) {
     const int layer = inputs->layers[i];
-    const double elements = twin_stored_elements(&workload->nodes[layer]);
+    const double elements = twin_stored_size(workload, &workload->nodes[layer]);
     all += elements;
     misfitting += fits(layouts[layer], split[0], split[2], split[4]) ? 0 : elements;
   }

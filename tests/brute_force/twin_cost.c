@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "twin_bytes.h"
 #include "twin_reductions.h"
 
 double twin_weight_exchange_cycles(const twin_context *context, const twin_node *node,
@@ -11,10 +12,9 @@ double twin_weight_exchange_cycles(const twin_context *context, const twin_node 
   const double weights = node->is_tied ? 0 : twin_weight_elements(node);
   const double chips = twin_chips(system);
   const double update_bytes = context->workload->update_bytes;
-  const double updated_bytes = update_bytes > 0
-                                   ? update_bytes * weights / chips
-                                   : system->weight_update_memory_bytes *
-                                         (weights * context->workload->weight_bytes) / chips;
+  const double updated_bytes = update_bytes > 0 ? update_bytes * weights / chips
+                                                : system->weight_update_memory_bytes *
+                                                      (weights * node->weight_bytes) / chips;
   double cycles = twin_group_cycles(system, NULL, updated_bytes, 0);
   twin_half halves[2];
   if (!twin_halves_are_apart(system) && twin_halves_of(halves, context, node, parallelism)) {
@@ -31,36 +31,48 @@ double twin_relayout_cycles(const twin_context *context, const size_t boundary,
   double total_bytes = 0;
   for (size_t i = 0; i < boundary; i++) {
     if (twin_is_used_from(workload, i, boundary, false)) {
-      total_bytes += twin_stored_elements(&workload->nodes[i]) * workload->nodes[i].timesteps *
-                     workload->minibatch * workload->element_bytes;
+      total_bytes += twin_stored_size(workload, &workload->nodes[i]) *
+                     workload->nodes[i].timesteps * workload->minibatch * workload->element_bytes;
     }
   }
   return twin_move_cycles(context->system, total_bytes, from, to);
 }
 
-double twin_array_rate(const twin_context *context) {
-  return context->system->type_rates[context->workload->element_type];
+/* Of the type that is stated, else by the larger of what is multiplied: 1 byte, 2, or more. */
+double twin_array_rate(const twin_context *context, const twin_node *node,
+                       const twin_pass_kind pass) {
+  const size_t stated = context->workload->element_type;
+  const double kernel = twin_kernel_bytes(context, node);
+  double larger = fmax(node->in_bytes, kernel);
+  if (stated < TWIN_TYPE_COUNT) {
+    return context->system->type_rates[stated];
+  }
+  if (pass == TWIN_UPDATE) {
+    larger = fmax(node->in_bytes, node->out_bytes);
+  } else if (pass == TWIN_BACKWARD) {
+    larger = fmax(twin_is_product(node) ? larger : kernel, node->out_bytes);
+  }
+  return context->system->type_rates[larger > 2 ? 5 : (larger > 1 ? 2 : 0)];
 }
 
 /* Section 6 */
 
 double twin_ideal_cycles(const twin_context *context) {
   const twin_system *const system = context->system;
-  double total_macs = 0;
+  double cycles = 0;
   for (size_t i = 0; i < context->workload->node_count; i++) {
     const twin_node *const node = &context->workload->nodes[i];
-    double passes = 0;
+    const double macs =
+        twin_macs(node) * twin_visible_share(context->system, node) * node->timesteps;
     for (int pass = TWIN_FORWARD; pass < TWIN_PASS_COUNT; pass++) {
       if (twin_has_pass(node, (twin_pass_kind)pass, context->inference)) {
-        passes += twin_is_product(node) && pass == TWIN_BACKWARD ? 2 : 1;
+        const double of_arrays = system->rows * system->columns * system->arrays *
+                                 twin_array_rate(context, node, (twin_pass_kind)pass);
+        cycles +=
+            macs * (twin_is_product(node) && pass == TWIN_BACKWARD ? 2 : 1) /
+            (twin_chips(system) * system->cores * fmax(of_arrays, system->vector_macs_per_cycle));
       }
     }
-    total_macs +=
-        twin_macs(node) * twin_visible_share(context->system, node) * node->timesteps * passes;
   }
-  const double of_arrays =
-      system->rows * system->columns * system->arrays * twin_array_rate(context);
-  const double peak_macs_per_cycle =
-      twin_chips(system) * system->cores * fmax(of_arrays, system->vector_macs_per_cycle);
-  return context->workload->minibatch * total_macs / peak_macs_per_cycle;
+  return context->workload->minibatch * cycles;
 }

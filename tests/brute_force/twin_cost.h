@@ -50,7 +50,7 @@ double twin_partial_sum_bytes(const twin_context *context);
 
 /* Bytes of a sum that is not finished over those of what it becomes: of a gradient, as many as its
  * weight has, else of an element. */
-double twin_sum_widening(const twin_context *context, twin_pass_kind pass);
+double twin_sum_widening(const twin_context *context, const twin_node *node, twin_pass_kind pass);
 
 /* mbc of an invocation with `samples` samples. */
 double twin_samples_per_chip(twin_layout layout, double samples);
@@ -83,7 +83,7 @@ double twin_relayout_cycles(const twin_context *context, size_t boundary, twin_p
                             twin_parallelism to);
 
 /* Of the arrays, by the type of elements, over that of 16 bits. */
-double twin_array_rate(const twin_context *context);
+double twin_array_rate(const twin_context *context, const twin_node *node, twin_pass_kind pass);
 
 double twin_ideal_cycles(const twin_context *context);
 

@@ -29,8 +29,8 @@ twin_stage twin_price_stage(const twin_pricer *pricer, const size_t layer, const
     stage.exchange = twin_weight_exchange_cycles(
         &own, node, (const twin_parallelism[]){parallelism, parallelism, parallelism});
   }
-  const double hand_over = twin_hand_over_cycles(
-      &torus, node->out * workload->minibatch * workload->element_bytes / (double)columns);
+  const double hand_over = twin_hand_over_cycles(&torus, node->out * workload->minibatch *
+                                                             node->out_bytes / (double)columns);
   const twin_condition condition = twin_plain_condition(&own, node);
   for (int i = TWIN_FORWARD; i < TWIN_PASS_COUNT; i++) {
     const twin_pass_kind pass = (twin_pass_kind)i;

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "twin_bytes.h"
 #include "twin_unroll.h"
 
 typedef struct {
@@ -341,6 +342,12 @@ static twin_node read_node(const twin_workload *workload, const cJSON *layer, co
     share_out(&node, layer);
   }
   node.is_tied = member(layer, "tied_to") != NULL;
+  if (node.is_tied) {
+    refs_add_made(&node.tied, workload, text(layer, "tied_to"));
+  }
+  node.stated_bytes[0] = number(layer, "element_bytes", 0);
+  node.stated_bytes[1] = number(layer, "weight_bytes", 0);
+  node.stated_bytes[2] = number(layer, "cache_bytes", 0);
   read_pipeline_rule(&node, layer);
   stored[workload->node_count] = size;
   return node;
@@ -373,6 +380,7 @@ static twin_node product_of(const twin_node *whole, const double heads, const do
                             const double in, const double out) {
   twin_node node = {
       .kind = whole->kind,
+      .stated_bytes = {whole->stated_bytes[0], whole->stated_bytes[1], whole->stated_bytes[2]},
       .in = heads * in,
       .out = heads * out,
       .ij = whole->ij,
@@ -523,14 +531,13 @@ static double state_bytes_of(const cJSON *root, const double weight_bytes) {
 static const char *const type_names[TWIN_TYPE_COUNT] = {"int8", "fp8",  "fp16",
                                                         "bf16", "tf32", "fp32"};
 
-/* As stated, else by the bytes of an element: up to one, up to two, more. */
-static size_t type_of(const char *stated, const double bytes) {
+static size_t type_of(const char *stated) {
   for (size_t i = 0; i < TWIN_TYPE_COUNT; i++) {
     if (strcmp(type_names[i], stated) == 0) {
       return i;
     }
   }
-  return bytes > 2 ? 5 : bytes > 1 ? 2 : 0;
+  return TWIN_TYPE_COUNT;
 }
 
 bool twin_workload_parse(twin_workload *out, const char *json) {
@@ -552,7 +559,7 @@ bool twin_workload_parse(twin_workload *out, const char *json) {
       .optimizer_bytes_per_weight = number(root, "optimizer_bytes_per_weight", state),
       .update_bytes = update_bytes_of(text(root, "optimizer")),
       .normalization_group = number(root, "normalization_group", 1),
-      .element_type = type_of(text(root, "element_type"), element_bytes),
+      .element_type = type_of(text(root, "element_type")),
   };
   const bool is_list = cJSON_IsFalse(member(root, "connected")) != 0;
   double features = 0;
@@ -574,6 +581,7 @@ bool twin_workload_parse(twin_workload *out, const char *json) {
       add_node(out, &node, name, "");
     }
   }
+  twin_derive_bytes(out);
   cJSON_Delete(root);
   return true;
 }

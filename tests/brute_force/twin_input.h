@@ -115,7 +115,16 @@ typedef struct {
   double experts;          /* of an fc; 0: none */
   double routed;           /* per sample: positions, once for each expert of theirs */
   bool is_tied;            /* its weights are another layer's */
-  bool has_positions;      /* an fc behind it has as many */
+  twin_refs tied;          /* that layer */
+  double stated_bytes[3];  /* of an element, a weight, a cache's; 0: not stated */
+  double in_bytes;         /* of an element of what it reads, */
+  double produced_bytes;   /* of that without an lstm's own units, */
+  double out_bytes;        /* of what it makes, */
+  double operand_bytes;    /* of a product's second operand, */
+  double other_bytes;      /* of what a residual or multiply takes, */
+  double weight_bytes;     /* of a weight, and of an element of its cache */
+  double cache_bytes;
+  bool has_positions; /* an fc behind it has as many */
   bool has_bias;
   bool has_relu;
   bool has_transcendental; /* sigmoid, tanh, gelu or silu */
@@ -158,7 +167,7 @@ typedef struct {
   double optimizer_bytes_per_weight;
   double update_bytes; /* of memory for each weight, by the optimizer; 0: none is named */
   double normalization_group;
-  size_t element_type;   /* an index of type_rates */
+  size_t element_type;   /* an index of type_rates; TWIN_TYPE_COUNT: by bytes of operands */
   double input_elements; /* per sample and timestep */
   size_t node_count;
   twin_node nodes[TWIN_MAX_LAYERS];

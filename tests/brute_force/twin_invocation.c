@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "twin_between_cores.h"
+#include "twin_bytes.h"
 #include "twin_cost.h"
 #include "twin_tiles.h"
 #include "twin_traffic.h"
@@ -43,9 +44,9 @@ static core_features core_features_of(const twin_node *node, const twin_layout l
 }
 
 /* From one block of weights to the next. */
-static double block_cycles(const twin_context *context, const double stream, const double load) {
-  const twin_system *const system = context->system;
-  const double used = stream / twin_array_rate(context);
+static double block_cycles(const twin_system *system, const double rate, const double stream,
+                           const double load) {
+  const double used = stream / rate;
   const double held = system->weights_from_scratchpad ? fmax(used, load) : used;
   return held / system->array_efficiency + system->block_cycles;
 }
@@ -77,8 +78,9 @@ static double primary_cycles(const twin_context *context, const twin_node *node,
   const double column_blocks = ceil(prod / system->columns);
   const double row_blocks = system->unroll_kernel_on_rows ? ceil(red * c_kij / system->rows)
                                                           : ceil(red / system->rows) * c_kij;
-  const double load = system->rows * system->columns * context->workload->element_bytes /
+  const double load = system->rows * system->columns * twin_kernel_bytes(context, node) /
                       system->scratchpad_bytes_per_cycle;
+  const double rate = twin_array_rate(context, node, pass);
   /* Each sample of an attention has blocks of its own. */
   const double samples_apart = twin_is_attention(node) ? c_mb : 1;
   const double stream = c_ij * c_mb / samples_apart;
@@ -86,9 +88,9 @@ static double primary_cycles(const twin_context *context, const twin_node *node,
   const double n = system->arrays;
   /* Each array has columns of blocks of its own, or a part of what streams past the same block. */
   const double columns = ceil(groups * column_blocks / n);
-  const double by_features = row_blocks * columns * block_cycles(context, stream, n * load);
+  const double by_features = row_blocks * columns * block_cycles(system, rate, stream, n * load);
   const double by_stream =
-      groups * row_blocks * column_blocks * block_cycles(context, ceil(stream / n), load);
+      groups * row_blocks * column_blocks * block_cycles(system, rate, ceil(stream / n), load);
   const double done = done_share(system, node, pass);
   const double by_arrays = fmin(by_features, by_stream) * done + system->startup_cycles;
   const double macs = groups * features.reduced * features.produced * c_kij * stream;
@@ -104,6 +106,9 @@ typedef struct {
   double rows;
   double columns;
   double summed;
+  double row_bytes; /* of an element of each operand */
+  double column_bytes;
+  double rate;
 } product;
 
 static product product_of(const twin_node *node, const twin_pass_kind pass,
@@ -114,14 +119,14 @@ static product product_of(const twin_node *node, const twin_pass_kind pass,
   const double samples = twin_is_product(node) ? 1 : mbc;
   const double count = twin_is_product(node) ? mbc * g : g;
   if (pass == TWIN_FORWARD) {
-    return (product){count, samples * node->ij, outc, inc * node->kij};
+    return (product){count, samples * node->ij, outc, inc * node->kij, 0, 0, 0};
   }
   if (pass == TWIN_BACKWARD) {
     const double inputs = node->multiplied_ij;
     const double summed = outc * node->kij * node->ij / fmin(inputs, node->ij * node->strides);
-    return (product){count, samples * inputs, inc, summed};
+    return (product){count, samples * inputs, inc, summed, 0, 0, 0};
   }
-  return (product){count, outc, inc * node->kij, samples * node->ij};
+  return (product){count, outc, inc * node->kij, samples * node->ij, 0, 0, 0};
 }
 
 /* With one shape of tiles, whose sums are cut into k. */
@@ -130,9 +135,9 @@ static double tile_cycles(const twin_context *context, const product *p, const d
   const twin_system *const system = context->system;
   const double kk = ceil(p->summed / k);
   const double tiles = p->count * ceil(p->rows / tm) * ceil(p->columns / tn) * k;
-  const double rate = system->rows * system->columns * system->arrays * system->array_efficiency *
-                      twin_array_rate(context);
-  const double fetched = (tm + tn) * kk * context->workload->element_bytes * system->cores;
+  const double rate =
+      system->rows * system->columns * system->arrays * system->array_efficiency * p->rate;
+  const double fetched = (tm * p->row_bytes + tn * p->column_bytes) * kk * system->cores;
   const double operands = fmax(twin_even_bytes(system, fetched) / system->core_link_bytes_per_cycle,
                                fetched / system->shared_bytes_per_cycle);
   const double cycle = fmax(tm * tn * kk / rate, operands);
@@ -146,7 +151,10 @@ static double scheduled_cycles(const twin_context *context, const twin_node *nod
                                const twin_pass_kind pass, const twin_layout layout,
                                const double mbc) {
   const twin_system *const system = context->system;
-  const product p = product_of(node, pass, layout, mbc);
+  product p = product_of(node, pass, layout, mbc);
+  p.row_bytes = pass == TWIN_FORWARD ? node->in_bytes : node->out_bytes;
+  p.column_bytes = pass == TWIN_UPDATE ? node->in_bytes : twin_kernel_bytes(context, node);
+  p.rate = twin_array_rate(context, node, pass);
   const double least = system->tile_least_side;
   double best = HUGE_VAL;
   for (double tm = least; tm <= least * 2048; tm *= 2) {
@@ -219,24 +227,26 @@ static double backward_ops(const twin_node *node) {
 /* Of each kind, how many elements of a sample its operations work on. */
 static void auxiliary_operands(const twin_context *context, const twin_node *node,
                                double elements[TWIN_AUX_COUNT]) {
-  const double o = twin_out_elements(node);
+  const double usual = context->workload->element_bytes;
+  const double results = twin_out_elements(node);
+  const double o = results * node->out_bytes / usual;
   const double relu = node->has_relu && !twin_has_norm(node) ? 1 : 0;
   elements[TWIN_AUX_BATCH_NORM] = node->has_batch_norm && !context->inference ? o : 0;
   elements[TWIN_AUX_LAYER_NORM] = (node->has_layer_norm + node->has_rms_norm) * o;
-  elements[TWIN_AUX_INPUT_NORM] =
-      (node->has_input_layer_norm + node->has_input_rms_norm) * twin_in_elements(node);
+  elements[TWIN_AUX_INPUT_NORM] = (node->has_input_layer_norm + node->has_input_rms_norm) *
+                                  twin_in_elements(node) * node->in_bytes / usual;
   elements[TWIN_AUX_MULTIPLY] = node->has_multiply ? o : 0;
   elements[TWIN_AUX_DROPOUT] = node->has_dropout && !context->inference ? o : 0;
-  elements[TWIN_AUX_DROPOUT_MASK] = elements[TWIN_AUX_DROPOUT] / context->workload->element_bytes;
-  elements[TWIN_AUX_ROTARY] = twin_turned_elements(node);
+  elements[TWIN_AUX_DROPOUT_MASK] = node->has_dropout && !context->inference ? results / usual : 0;
+  elements[TWIN_AUX_ROTARY] = twin_turned_elements(node) * node->out_bytes / usual;
   elements[TWIN_AUX_SOFTMAX] =
       node->has_softmax && !twin_is_fused_score(context->system, node) ? o : 0;
   elements[TWIN_AUX_LOSS] = node->has_loss ? o : 0;
-  elements[TWIN_AUX_LOSS_WIDE] = node->has_loss ? o * 4 / context->workload->element_bytes : 0;
+  elements[TWIN_AUX_LOSS_WIDE] = node->has_loss ? results * 4 / usual : 0;
   elements[TWIN_AUX_ACTIVATION] = node->has_batch_norm ? 0 : (node->transcendentals + relu) * o;
   elements[TWIN_AUX_BIAS] = node->has_bias ? o : 0;
   elements[TWIN_AUX_RESIDUAL] = node->has_residual ? o : 0;
-  elements[TWIN_AUX_FORK] = twin_fork_elements(context->workload, node);
+  elements[TWIN_AUX_FORK] = twin_fork_bytes(context->workload, node) / usual;
 }
 
 /* What a kind moves for each element, where this and that is held. */
@@ -336,6 +346,7 @@ static double overhead_cycles(const twin_context *context, const twin_node *node
   const twin_system *const system = context->system;
   const bool is_done = pass != TWIN_UPDATE || !twin_has_backward(node);
   const bool is_apart = system->auxiliary_traffic == TWIN_AUX_UNFUSED;
+  const double usual = context->workload->element_bytes;
   double operands[TWIN_AUX_COUNT];
   double kernels = twin_reads_fused_score(system, node) ? 0 : 1;
   auxiliary_operands(context, node, operands);
@@ -347,9 +358,10 @@ static double overhead_cycles(const twin_context *context, const twin_node *node
     }
     const bool moves_some = (pass == TWIN_FORWARD ? moves->forward : moves->backward) > 0;
     const bool is_one_of_its_kind = kind == TWIN_AUX_FORK || kind == TWIN_AUX_ROTARY;
-    const double each = is_one_of_its_kind            ? operands[kind]
-                        : kind == TWIN_AUX_INPUT_NORM ? twin_in_elements(node)
-                                                      : twin_out_elements(node);
+    const double each = is_one_of_its_kind ? operands[kind]
+                        : kind == TWIN_AUX_INPUT_NORM
+                            ? twin_in_elements(node) * node->in_bytes / usual
+                            : twin_out_elements(node) * node->out_bytes / usual;
     if (operands[kind] > 0 && (has_sums || (is_apart && kind != TWIN_AUX_BIAS && moves_some))) {
       kernels += operands[kind] / each;
     }
@@ -386,7 +398,8 @@ static double shortcut_fix_bytes(const twin_context *context, const twin_node *n
   if (node->has_multiply && pass == TWIN_BACKWARD) {
     /* Both operands are read, and the other's error is written, unless it is on chip. */
     const double each = node->pool_window > 0 ? bytes->raw : bytes->st;
-    return forks + (condition->is_shortcut_held ? 2 : 3) * each;
+    const double other = each * node->other_bytes / node->out_bytes;
+    return forks + each + (condition->is_shortcut_held ? 1 : 2) * other;
   }
   if (pass == TWIN_BACKWARD && context->system->exact_forks) {
     return forks;
@@ -394,7 +407,8 @@ static double shortcut_fix_bytes(const twin_context *context, const twin_node *n
   if (!(node->has_residual || node->has_multiply) || condition->is_shortcut_held) {
     return 0;
   }
-  return pass == TWIN_FORWARD ? twin_shortcut_bytes(context, node, bytes) : bytes->st;
+  return pass == TWIN_FORWARD ? twin_shortcut_bytes(context, node, bytes)
+                              : bytes->st * node->other_bytes / node->out_bytes;
 }
 
 /* What an invocation moves between memory and cores: bytes of memory, bytes that the busiest link
@@ -568,9 +582,9 @@ static stream shared_stream_of(const twin_context *context, const twin_node *nod
                      .bytes = bytes,
                      .condition = condition,
                      .behind = volumes_of(context, node, pass, bytes, condition),
-                     .behind_spilled = twin_spilled_bytes(context, pass, bytes, condition),
+                     .behind_spilled = twin_spilled_bytes(context, pass, node, bytes, condition),
                      .own = volumes_of(context, node, pass, bytes, &open),
-                     .own_spilled = twin_spilled_bytes(context, pass, bytes, &open)};
+                     .own_spilled = twin_spilled_bytes(context, pass, node, bytes, &open)};
   s.own.once -= pass == TWIN_FORWARD ? bytes->deferred : 0; /* cores have no part in it */
   const bool is_once = system->tile_schedule || node->kind == TWIN_EMBEDDING;
   const double tile = is_once ? 1e300 : condition->cap_bytes / 2;
@@ -604,7 +618,7 @@ static stream stream_of(const twin_context *context, const twin_node *node,
     return shared_stream_of(context, node, pass, layout, split, bytes, condition, turned);
   }
   const volumes v = volumes_of(context, node, pass, bytes, condition);
-  const double spilled = twin_spilled_bytes(context, pass, bytes, condition);
+  const double spilled = twin_spilled_bytes(context, pass, node, bytes, condition);
   twin_times times = paper_times(system, pass, bytes, condition, &v, node->kind == TWIN_EMBEDDING);
   if (system->has_blocked_tiles && !system->tile_schedule && times.left + times.right > 2) {
     const volumes left = {.left = v.left, .left_share = v.left_share};
@@ -633,9 +647,11 @@ double twin_partial_sum_bytes(const twin_context *context) {
   return given > 0 ? given : context->workload->partial_sum_bytes;
 }
 
-double twin_sum_widening(const twin_context *context, const twin_pass_kind pass) {
-  const twin_workload *const workload = context->workload;
-  const double summed = pass == TWIN_UPDATE ? workload->weight_bytes : workload->element_bytes;
+double twin_sum_widening(const twin_context *context, const twin_node *node,
+                         const twin_pass_kind pass) {
+  const double summed = pass == TWIN_UPDATE     ? twin_kernel_bytes(context, node)
+                        : pass == TWIN_BACKWARD ? node->in_bytes
+                                                : node->out_bytes;
   return twin_partial_sum_bytes(context) / summed;
 }
 
@@ -682,7 +698,7 @@ twin_invocation twin_invocation_of(const twin_context *context, const twin_node 
   const twin_layout layout = twin_layout_of(system, parallelism);
   const double mbc = twin_samples_per_chip(layout, condition->samples);
   const twin_traffic bytes = twin_traffic_of(context, node, layout, split, condition);
-  const double full = twin_in_elements(node) * mbc * context->workload->element_bytes;
+  const double full = twin_in_elements(node) * mbc * node->in_bytes;
   const bool is_turned = twin_turns(node, layout) > 1;
   const twin_rotation rotated = is_turned ? twin_rotation_of(system, &layout, full * bytes.turned)
                                           : (twin_rotation){.largest_bytes = 0};
@@ -705,7 +721,7 @@ twin_invocation twin_invocation_of(const twin_context *context, const twin_node 
     cost.overlapped = fmax(twin_group_cycles(system, NULL, mem.memory, mem.link),
                            mem.shared / system->shared_bytes_per_cycle);
     cost.non_overlapped += twin_group_cycles(system, &rotated.links, rm, turned) *
-                               twin_partial_sum_bytes(context) / context->workload->element_bytes +
+                               twin_sum_widening(context, node, pass) +
                            rotated.latency_cycles;
   } else {
     cost.overlapped = fmax(twin_group_cycles(system, &rotated.links, mem.memory + rm,

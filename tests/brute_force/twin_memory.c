@@ -3,6 +3,8 @@
 
 #include <math.h>
 
+#include "twin_bytes.h"
+
 /* Section 12 */
 
 /* The part of a tensor with `elements` per sample that a chip keeps. */
@@ -26,8 +28,11 @@ double twin_network_input_bytes(const twin_context *context) {
          workload->element_bytes;
 }
 
+/* Of the workload's size. */
 static double stored_step_elements(const twin_context *context, const twin_node *node) {
-  return twin_kept_elements(context->system, node) * node->timesteps;
+  return twin_is_fused_score(context->system, node)
+             ? 0
+             : twin_stored_size(context->workload, node) * node->timesteps;
 }
 
 /* Weights, their gradients, and optimizer state. */
@@ -35,8 +40,8 @@ static double weight_bytes(const twin_context *context, const size_t layer,
                            const twin_parallelism forward) {
   const twin_workload *const workload = context->workload;
   const double gradient_bytes = workload->gradient_bytes + workload->optimizer_bytes_per_weight;
-  const double per_weight = workload->weight_bytes + (context->inference ? 0 : gradient_bytes);
   const twin_node *const node = &workload->nodes[layer];
+  const double per_weight = node->weight_bytes + (context->inference ? 0 : gradient_bytes);
   return node->is_tied ? 0
                        : twin_weight_elements(node) * per_weight /
                              twin_layout_of(context->system, forward).nm;
@@ -50,18 +55,19 @@ static double kept_elements(const twin_context *context, const twin_node *node) 
 static double activation_bytes(const twin_context *context, const size_t layer,
                                const twin_parallelism forward) {
   const twin_node *const node = &context->workload->nodes[layer];
-  const double saved = kept_elements(context, node) + twin_saved_elements(node);
+  const double usual = context->workload->element_bytes;
+  const double saved = kept_elements(context, node) * node->out_bytes / usual +
+                       twin_saved_elements(node) * node->in_bytes / usual;
   if (node->is_alone) {
     return 0;
   }
   if (context->inference) {
-    return tensor_bytes(context, node->cache_elements, forward) * context->workload->cache_bytes /
-           context->workload->element_bytes;
+    return tensor_bytes(context, node->cache_elements, forward) * node->cache_bytes / usual;
   }
   const double masks = node->has_dropout ? twin_out_elements(node) / 8 * node->timesteps : 0;
   const double sums = twin_is_fused_score(context->system, node) ? 8 * node->groups * node->ij : 0;
   return tensor_bytes(context, saved * node->timesteps, forward) +
-         tensor_bytes(context, masks + sums, forward) / context->workload->element_bytes;
+         tensor_bytes(context, masks + sums, forward) / usual;
 }
 
 double twin_kept_bytes(const twin_context *context, const size_t layer,
@@ -72,7 +78,8 @@ double twin_kept_bytes(const twin_context *context, const size_t layer,
 double twin_hoisted_bytes(const twin_context *context, const size_t layer,
                           const twin_parallelism forward) {
   const twin_node *const node = &context->workload->nodes[layer];
-  return tensor_bytes(context, 4 * node->out * node->timesteps, forward);
+  return tensor_bytes(context, 4 * node->out * node->timesteps, forward) * node->out_bytes /
+         context->workload->element_bytes;
 }
 
 /* A layer of a list has what it reads and makes, what it keeps and both errors to itself. */
@@ -81,12 +88,16 @@ static double alone_bytes(const twin_context *context, const twin_node *node,
   const double input = node->in * node->iij;
   const double read = input + (node->kind == TWIN_MATMUL ? node->operand_elements : 0) +
                       (node->has_residual || node->has_multiply ? node->out * node->ij : 0);
-  const double stored = twin_stored_elements(node);
+  const twin_workload *const of = context->workload;
+  const double stored = twin_stored_size(of, node);
+  const double all_read = twin_own_size(of, node, read);
+  const double kept = kept_elements(context, node) * node->out_bytes / of->element_bytes;
   if (context->inference) {
-    return tensor_bytes(context, (read + stored) * node->timesteps, forward);
+    return tensor_bytes(context, (all_read + stored) * node->timesteps, forward);
   }
-  return tensor_bytes(context, (read + kept_elements(context, node)) * node->timesteps, forward) +
-         tensor_bytes(context, (input + stored) * node->timesteps, backward);
+  return tensor_bytes(context, (all_read + kept) * node->timesteps, forward) +
+         tensor_bytes(context, (twin_own_size(of, node, input) + stored) * node->timesteps,
+                      backward);
 }
 
 /* Training: a layer's own error and those of its producers. Inference: what is live at once. */

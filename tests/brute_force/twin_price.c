@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "twin_between_cores.h"
+#include "twin_bytes.h"
 #include "twin_reductions.h"
 
 static const double unknown = -1;
@@ -36,7 +37,8 @@ static twin_condition condition_of(const twin_space *space, const twin_mapping *
   condition.is_shortcut_held = refs_are_held(&node->shortcut, live);
   condition.is_output_held = decision->is_held;
   if (layer > 0 && mapping->layers[layer - 1].is_held && !context->inference) {
-    condition.deferred_elements = twin_stored_elements(&context->workload->nodes[layer - 1]);
+    condition.deferred_elements =
+        twin_stored_size(context->workload, &context->workload->nodes[layer - 1]);
   }
   if (live != 0 || decision->is_held) {
     const double held_bytes = twin_held_bytes(space, mapping, layer);
@@ -239,10 +241,9 @@ static double update_once_cycles(const twin_pricer *pricer, const twin_mapping *
   double *const known =
       &pricer->memo->exchange[layer][p[TWIN_FORWARD]][p[TWIN_BACKWARD]][p[TWIN_UPDATE]];
   if (*known < 0) {
-    const double bytes_per_element =
-        workload->minibatch * workload->element_bytes * node->timesteps;
-    const double input_bytes = twin_in_elements(node) * bytes_per_element;
-    const double error_bytes = twin_stored_elements(node) * bytes_per_element;
+    const double samples = workload->minibatch * node->timesteps;
+    const double input_bytes = twin_in_elements(node) * samples * node->in_bytes;
+    const double error_bytes = twin_stored_elements(node) * samples * node->out_bytes;
     *known = twin_weight_exchange_cycles(context, node, p) +
              twin_move_cycles(context->system, input_bytes, p[TWIN_FORWARD], p[TWIN_UPDATE]) +
              twin_move_cycles(context->system, error_bytes, p[TWIN_BACKWARD], p[TWIN_UPDATE]);

@@ -171,15 +171,25 @@ bool twin_is_used_from(const twin_workload *workload, const size_t layer, const 
   return false;
 }
 
-double twin_fork_elements(const twin_workload *workload, const twin_node *node) {
+/* In elements, or in bytes. */
+static double forks_of(const twin_workload *workload, const twin_node *node, const bool in_bytes) {
   const size_t layer = node->place;
-  double elements = 0;
+  double sum = 0;
   for (size_t j = 0; j < layer && !node->is_step; j++) {
     const bool is_fork = refs_contain(&workload->nodes[layer].inputs, j) &&
                          twin_is_used_from(workload, j, layer + 1, true);
-    elements += is_fork ? twin_stored_elements(&workload->nodes[j]) : 0;
+    const double each = in_bytes ? workload->nodes[j].out_bytes : 1;
+    sum += is_fork ? twin_stored_elements(&workload->nodes[j]) * each : 0;
   }
-  return elements;
+  return sum;
+}
+
+double twin_fork_elements(const twin_workload *workload, const twin_node *node) {
+  return forks_of(workload, node, false);
+}
+
+double twin_fork_bytes(const twin_workload *workload, const twin_node *node) {
+  return forks_of(workload, node, true);
 }
 
 bool twin_adds_own_input(const twin_node *node) {
@@ -207,6 +217,9 @@ twin_node twin_hoisted_input(const twin_node *lstm) {
       .groups = 1,
       .timesteps = 1,
       .inputs = lstm->inputs,
+      .in_bytes = lstm->produced_bytes,
+      .out_bytes = lstm->out_bytes,
+      .weight_bytes = lstm->weight_bytes,
       .is_hoisted_input = true,
       .place = lstm->place,
   };
@@ -215,6 +228,7 @@ twin_node twin_hoisted_input(const twin_node *lstm) {
 twin_node twin_hoisted_step(const twin_node *lstm) {
   twin_node step = *lstm;
   step.in = 0;
+  step.in_bytes = lstm->out_bytes;
   step.is_step = true;
   return step;
 }

@@ -55,6 +55,9 @@ bool twin_is_used_from(const twin_workload *workload, size_t layer, size_t first
  * twice. */
 double twin_fork_elements(const twin_workload *workload, const twin_node *node);
 
+/* The same in bytes. */
+double twin_fork_bytes(const twin_workload *workload, const twin_node *node);
+
 /* The two layers into which an lstm falls where its input products are hoisted: an fc over the
  * inputs of all timesteps, and timesteps that find its products in memory. */
 twin_node twin_hoisted_input(const twin_node *lstm);

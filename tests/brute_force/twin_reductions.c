@@ -50,9 +50,8 @@ bool twin_halves_of(twin_half halves[2], const twin_context *context, const twin
                 system->reduce_memory_bytes);
   }
   if (update.nd > 1 || all.nd > 1) {
-    halves[1] =
-        half_of(system, update.nd > 1 ? TWIN_WAY_BACK : TWIN_WAY_BACK_ALONE, &all,
-                weights * context->workload->weight_bytes / all.nm, system->broadcast_memory_bytes);
+    halves[1] = half_of(system, update.nd > 1 ? TWIN_WAY_BACK : TWIN_WAY_BACK_ALONE, &all,
+                        weights * node->weight_bytes / all.nm, system->broadcast_memory_bytes);
   }
   return true;
 }

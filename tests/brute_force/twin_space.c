@@ -5,6 +5,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "twin_bytes.h"
+
 /* Section 5: chips that share the features of an attention have whole heads, of keys too. */
 static bool has_whole_heads(const twin_system *system, const twin_node *node,
                             const twin_parallelism parallelism) {
@@ -132,17 +134,20 @@ double twin_held_bytes(const twin_space *space, const twin_mapping *mapping, con
   const uint32_t live = twin_live_held(space, mapping, layer);
   double elements = 0;
   for (size_t j = 0; j < layer; j++) {
-    elements += (live >> j & 1U) != 0 ? twin_stored_elements(&workload->nodes[j]) : 0;
+    elements += (live >> j & 1U) != 0 ? twin_stored_size(workload, &workload->nodes[j]) : 0;
   }
-  elements += mapping->layers[layer].is_held ? twin_stored_elements(&workload->nodes[layer]) : 0;
+  elements +=
+      mapping->layers[layer].is_held ? twin_stored_size(workload, &workload->nodes[layer]) : 0;
   return layer_bytes(space, mapping, layer, elements);
 }
 
 double twin_holding_bytes(const twin_space *space, const twin_mapping *mapping,
                           const size_t layer) {
   const twin_node *const node = &space->context.workload->nodes[layer];
-  const double pooled_bytes =
-      node->pool_window > 0 ? layer_bytes(space, mapping, layer, twin_out_elements(node)) : 0;
+  const double pooled_bytes = node->pool_window > 0
+                                  ? layer_bytes(space, mapping, layer, twin_out_elements(node)) *
+                                        node->out_bytes / space->context.workload->element_bytes
+                                  : 0;
   return twin_held_bytes(space, mapping, layer) + pooled_bytes;
 }
 

@@ -96,8 +96,9 @@ static double sums_of(const twin_pass_kind pass, const twin_traffic *bytes,
 }
 
 double twin_spilled_bytes(const twin_context *context, const twin_pass_kind pass,
-                          const twin_traffic *bytes, const twin_condition *condition) {
-  return 2 * sums_of(pass, bytes, condition) * twin_sum_widening(context, pass);
+                          const twin_node *node, const twin_traffic *bytes,
+                          const twin_condition *condition) {
+  return 2 * sums_of(pass, bytes, condition) * twin_sum_widening(context, node, pass);
 }
 
 twin_times twin_tiled_times(const twin_context *context, const twin_node *node,
@@ -110,7 +111,7 @@ twin_times twin_tiled_times(const twin_context *context, const twin_node *node,
   const double inc = twin_group_inputs(node, layout);
   const double outc = twin_group_outputs(node, layout);
   const bool is_matmul = node->kind == TWIN_MATMUL;
-  const double sum = twin_sum_widening(context, pass);
+  const double sum = twin_sum_widening(context, node, pass);
   const double rows = ceil(node->ij / split[2]); /* of a sample */
   const double positions = is_matmul                 ? 1
                            : twin_is_attention(node) ? rows

@@ -34,7 +34,7 @@ twin_times twin_tiled_times(const twin_context *context, const twin_node *node, 
                             const twin_load loads[TWIN_LOADS], twin_times paper);
 
 /* Bytes of sums that the pass makes, written once and read once. */
-double twin_spilled_bytes(const twin_context *context, twin_pass_kind pass,
+double twin_spilled_bytes(const twin_context *context, twin_pass_kind pass, const twin_node *node,
                           const twin_traffic *bytes, const twin_condition *condition);
 
 #endif

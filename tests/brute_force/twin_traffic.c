@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "twin_traffic.h"
 
+#include "twin_bytes.h"
+
 #include <math.h>
 
 /* Elements of a tensor with its padding, over those without: whole numbers, so that nothing is
@@ -59,16 +61,14 @@ static double fetched_share(const twin_context *context, const twin_node *node, 
 /* What stands in place of weights, of all chips that share features. */
 static double kernel_bytes_of(const twin_context *context, const twin_node *node,
                               const double mbc) {
-  const twin_workload *const workload = context->workload;
+  const double each = twin_kernel_bytes(context, node);
   if (twin_is_product(node)) {
-    const bool is_cached = context->inference && node->cache_elements > 0;
-    return node->operand_elements * mbc *
-           (is_cached ? workload->cache_bytes : workload->element_bytes);
+    return node->operand_elements * mbc * each;
   }
   if (node->kind == TWIN_EMBEDDING) {
-    return node->lookup_elements * mbc * workload->weight_bytes;
+    return node->lookup_elements * mbc * each;
   }
-  return twin_weight_elements(node) * workload->weight_bytes * fetched_share(context, node, mbc);
+  return twin_weight_elements(node) * each * fetched_share(context, node, mbc);
 }
 
 twin_traffic twin_traffic_of(const twin_context *context, const twin_node *node,
@@ -84,29 +84,29 @@ twin_traffic twin_traffic_of(const twin_context *context, const twin_node *node,
   const ratio stored = padding(system, mbc, ceil(node->out / layout.nm));
   const double in_elements = twin_in_elements(node) * mbc;
   const double out_elements = twin_out_elements(node) * mbc;
-  const double fork_elements = twin_fork_elements(context->workload, node) * mbc;
+  const double fork_bytes = twin_fork_bytes(context->workload, node) * mbc;
   const double kernel_bytes = kernel_bytes_of(context, node, mbc);
   const double k_in =
       fmin(twin_chip_groups(node, layout), split[1]) * split[0]; /* cores that share no input */
   const double k_out = twin_output_parts(node, layout, split[1]);
   const bool saves = node->kind == TWIN_LSTM && !context->inference;
   return (twin_traffic){
-      .inp = times(in, in_elements * b) / layout.nm,
-      .st = times(stored, twin_stored_elements(node) * mbc * b) / layout.nm,
-      .raw = times(out, out_elements * b) / layout.nm,
+      .inp = times(in, in_elements * node->in_bytes) / layout.nm,
+      .st = times(stored, twin_stored_elements(node) * mbc * node->out_bytes) / layout.nm,
+      .raw = times(out, out_elements * node->out_bytes) / layout.nm,
       .ker = kernel_bytes / layout.nm,
       .fetched = fetched_share(context, node, mbc),
-      .save = saves ? times(stored, 5 * node->out * mbc * b) / layout.nm : 0,
+      .save = saves ? times(stored, 5 * node->out * mbc * node->out_bytes) / layout.nm : 0,
       .mask = times(in, in_elements * system->relu_mask_bytes) / layout.nm,
       .statistics = times(out, out_elements * system->batch_norm_saved_bytes) / layout.nm,
       .deferred = times(in, condition->deferred_elements * mbc * b) / layout.nm,
-      .forks = times(in, fork_elements * b) / layout.nm,
-      .s_in = times(in, in_elements * b) / (layout.nm * k_in * split[2] * split[4]),
-      .s_out = times(out, out_elements * b) / (layout.nm * k_out * split[2] * split[4]),
+      .forks = times(in, fork_bytes) / layout.nm,
+      .s_in = times(in, in_elements * node->in_bytes) / (layout.nm * k_in * split[2] * split[4]),
+      .s_out =
+          times(out, out_elements * node->out_bytes) / (layout.nm * k_out * split[2] * split[4]),
       .kcore = kernel_bytes / (layout.nm * kernel_parts(node, layout, split)),
-      .added_cache = context->inference
-                         ? node->new_elements * mbc * context->workload->cache_bytes / layout.nm
-                         : 0,
+      .added_cache =
+          context->inference ? node->new_elements * mbc * node->cache_bytes / layout.nm : 0,
       .turned = times(in, 1),
       .added = times(out, 1),
   };
@@ -118,5 +118,5 @@ double twin_shortcut_bytes(const twin_context *context, const twin_node *node,
   if (!has_other || (context->system->exact_forks && twin_adds_own_input(node))) {
     return 0;
   }
-  return node->pool_window > 0 ? bytes->raw : bytes->st;
+  return (node->pool_window > 0 ? bytes->raw : bytes->st) * node->other_bytes / node->out_bytes;
 }

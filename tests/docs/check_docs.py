@@ -31,7 +31,7 @@ from formats import Formats  # noqa: E402
 
 TIMEOUT_SECONDS = 120
 INPUT_FORMATS = ("dsm-workload/1", "dsm-system/1", "dsm-plan/1")
-OTHER_INPUT_FORMATS = ("dsm-server/1", "dsm-profile/1")
+OTHER_INPUT_FORMATS = ("dsm-server/1", "dsm-profile/1", "dsm-stages/1")
 NUMBER_TOLERANCE = 1e-8
 # Points have what the columns of a database are.
 COLUMNS_OF = {"dsm-points/1": "Sweep database"}
@@ -186,7 +186,9 @@ class Checker:
 
     def check_parameter_rows(self, parameters, places):
         for where, text in places:
-            rows = {first_span(row.get("key", "")): row for table in tables(text or "") for row in table}
+            rows = {}
+            for row in (row for table in tables(text or "") for row in table):
+                rows.setdefault(first_span(row.get("key", "")), row)  # those of the workload before a layer's
             for path, (default, limits, unit, source) in parameters.items():
                 if path not in rows:
                     self.complain(where, f"no row for the parameter {path}")
@@ -369,6 +371,10 @@ class Checker:
                 ("dsm-elasticity/1", (*inputs, "--sensitivity")),
                 ("dsm-elasticity/1", ("score", plan, "--sensitivity")),
                 ("dsm-list/1", ("list",)),
+                ("dsm-describe/1", ("describe", self.source / "templates" / "stages.json")),
+                ("dsm-remat/1", ("remat", self.source / "templates" / "stages.json", "--budget", "50%")),
+                ("dsm-remat/1", ("remat", self.source / "templates" / "stages.json", "--pareto")),
+                ("dsm-pipeline/1", ("remat", self.source / "templates" / "stages.json", "--stages", "2", "--budget", "1GB")),
                 ("dsm-calibration/1", ("calibrate", self.source / "examples" / "calibrate" / "times.csv", "chip1")),
                 ("dsm-check/1", changed),
                 ("dsm-diff/1", ("diff", baseline, other)),

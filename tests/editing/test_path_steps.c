@@ -50,7 +50,7 @@ END_TEST
 START_TEST(test_keys_of_a_layer_are_those_of_its_type) {
   expect_steps(DSM_DESCRIPTION_WORKLOAD, net, "layers.fc",
                "name type in out inputs aux positions timesteps "
-               "tied_to experts active_experts capacity_factor ");
+               "tied_to experts active_experts capacity_factor element_bytes weight_bytes ");
   expect_steps(DSM_DESCRIPTION_WORKLOAD, net, "layers.0.aux.0", "op ");
   expect_steps(DSM_DESCRIPTION_WORKLOAD, net, "layers.a.b.aux.1", "op window stride feature on ");
 }

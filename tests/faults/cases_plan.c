@@ -312,7 +312,7 @@ static attempt explain_roles(const subject *s, dsm_diags *diags) {
 static uint64_t digest_roles(const dsm_layer *layer, const dsm_machine *machine, uint64_t digest) {
   dsm_role role = DSM_ROLE_DATA;
   digest = digest_u64(digest, dsm_role_parse("row", &role));
-  const dsm_parallelism parallelism = dsm_parallelism_of(&(dsm_roles){{role}});
+  const dsm_parallelism parallelism = dsm_parallelism_of(&(dsm_roles){{role}}, 2);
   const dsm_layouts before = dsm_output_layouts(parallelism);
   const dsm_layouts after = dsm_input_layouts(parallelism);
   const dsm_traffic moved = dsm_layout_traffic(machine, 1000, &before, &after);

@@ -108,6 +108,8 @@ extern const faulty_case plan_cases[];
 extern const size_t plan_case_count;
 extern const faulty_case calibrate_cases[];
 extern const size_t calibrate_case_count;
+extern const faulty_case remat_cases[];
+extern const size_t remat_case_count;
 extern const faulty_case diff_cases[];
 extern const size_t diff_case_count;
 extern const faulty_case dispatch_cases[];

@@ -80,6 +80,8 @@ class Descriptors(unittest.TestCase):
         yield ["partition", "alexnet", "edge_npu"], True
         yield ["partition", "alexnet", "edge_npu", "-q", "-o", "partition.json", "--write-mps",
                "model.mps", "--simulate", "requests=5,window=1", "--trace", "trace.json"], False
+        yield ["remat", "alexnet", "torus16"], True
+        yield ["remat", "alexnet", "torus16", "-q", "-o", "remat.json", "--write-stages", "stages.json"], False
         yield ["plot", "plan.json", "--script", "script"], False
         yield ["report", "plan.json"], True
         yield ["report", "plan.json", "-o", "report.html"], False

@@ -49,6 +49,7 @@ def main():
     dsm, source, library = sys.argv[1], pathlib.Path(sys.argv[2]), sys.argv[3]
     network, machine = str(source / "workloads" / "raider.json"), str(source / "systems" / "torus16.json")
     server = str(source / "servers" / "edge_npu.json")
+    stages = str(source / "templates" / "stages.json")
     count = 0
     with tempfile.TemporaryDirectory(prefix="dsm-memory-") as name:
         folder = pathlib.Path(name)
@@ -62,6 +63,8 @@ def main():
                       ("report", "points.sqlite:0", "-o", "-"), ("trace", "plan.json", "-o", "-"),
                       ("plot", "plan.json", "--script", "out"), ("init", "workload"),
                       ("init", "workload", "-o", "out"), ("help",),
+                      ("remat", network, machine, "--pareto"), ("remat", stages, "--stages", "2", "--budget", "2GB"),
+                      ("remat", network, machine, "-q", "--write-stages", "out"),
                       ("partition", network, server, "--simulate", "requests=20")):
             failed = check([dsm, *words], folder, environment)
             if failed == 0:

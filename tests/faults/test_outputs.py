@@ -113,6 +113,8 @@ def commands(program):
     for form in ("table", "json", "csv"):
         yield f"partition {form}", ["partition", program.workload, program.server, "--format", form,
                                     "--simulate", "requests=5,window=1"]
+    for form in ("table", "json", "csv"):
+        yield f"remat {form}", ["remat", program.workload, program.system, "--format", form]
     yield "sweep of a database", ["sweep", str(program.folder / "points.sqlite")]
     yield "help", ["help", "explore"]
     yield "completion", ["__complete", ""]

@@ -52,12 +52,12 @@ CONFIGS = {
         "num_attention_heads": 12, "num_channels": 3, "num_hidden_layers": 12, "patch_size": 16, "qkv_bias": True},
 }
 
-# What is published, of which those of relative positions and of a class token and its positions are left out.
+# What is published, of which those of relative positions are left out.
 PARAMETERS = {
     "bert_base": 109_482_240, "gpt2": 124_439_808, "pythia_160m": 162_322_944, "llama2_7b": 6_738_415_616,
     "llama3_8b": 8_030_261_248, "mistral_7b": 7_241_732_096, "mixtral_8x7b": 46_702_792_704, "qwen2_7b": 7_615_616_512,
     "qwen2_05b": 494_032_768, "t5_small": 60_506_624 - 2 * 32 * 8, "flan_t5_large": 783_150_080 - 2 * 32 * 16,
-    "vit_b16": 86_567_656 - (197 + 1) * 768,
+    "vit_b16": 86_567_656,
 }
 
 
@@ -101,7 +101,7 @@ DERIVED = {
     "qwen2_05b": gated_decoder(896, 4864, 24, 14, 2, 151936, True, True),
     "t5_small": t5(512, 2048, 8, 64, 6, 32128),
     "flan_t5_large": t5(1024, 2816, 16, 64, 24, 32128, True, False),
-    "vit_b16": linear(3 * 16 * 16, 768) + 12 * encoder_block(768, 3072) + 2 * 768 + linear(768, 1000),
+    "vit_b16": linear(3 * 16 * 16, 768) + (1 + 197) * 768 + 12 * encoder_block(768, 3072) + 2 * 768 + linear(768, 1000),
 }
 
 

@@ -137,6 +137,20 @@ def unet():
     return m
 
 
+def patches(batch=1, token=1, kernel=4, classes=5):
+    """An image of 8 x 12 in patches of 4 x 4 with a token before them, its positions, a layer, the token's class."""
+    m = Model()
+    x = m.add("Conv", m.input("image", [batch, 3, 8, 12]), m.weight([16, 3, kernel, kernel]), m.weight([16]),
+              name="patches", kernel_shape=[kernel, kernel], strides=[4, 4], pads=[0, 0, kernel - 4, kernel - 4])
+    x = m.add("Transpose", m.add("Reshape", x, m.ints([0, 16, 6])), perm=[0, 2, 1])
+    x = m.add("Concat", m.add("Expand", m.weight([1, token, 16]), m.ints([batch, token, 16])), x, name="token", axis=1)
+    x = m.add("Add", x, m.weight([1, 6 + token, 16]))
+    x = m.add("Add", linear(m, x, 16, 16, "mixed"), x)
+    x = m.add("Gather", x, m.ints([0], True), axis=1)
+    m.output(m.add("Gemm", x, m.weight([classes, 16]), m.weight([classes]), name="class", transB=1))
+    return m
+
+
 def pre_norm(fused=True):
     """A block that normalises what it reads, with queries, keys and values of one product."""
     m = Model(opset=17)

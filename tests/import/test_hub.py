@@ -124,7 +124,8 @@ class Choices(Hub):
         self.assertNotIn("inputs", self.layers(self.config("pythia_160m", use_parallel_residual=False))[0]["ff1"])
 
     def test_ends_of_a_vit(self):
-        self.assertEqual(self.layers(self.config("vit_b16"))[0]["classifier"]["out"], "=classes")
+        layers, said = self.layers(self.config("vit_b16"))
+        self.assertEqual((layers["classifier"]["out"], layers["tokens"]["vocabulary"], said), ("=classes", 1, ""))
         layers, _ = self.layers(self.config("vit_b16", architectures=["ViTModel"]))
         self.assertEqual(ops(layers["pooler"]), ["layer_norm", "select", "bias", "tanh"])
         workload, _ = self.made(self.config("vit_b16", id2label=..., num_labels=10, image_size=[225, 225]))
@@ -142,6 +143,15 @@ class Choices(Hub):
 class Refused(Hub):
     def says(self, text, name="llama3_8b", **changes):
         self.assertIn(text, self.refused(self.config(name, **changes), "--from", "hub_config"))
+
+    def test_heads_that_do_not_divide(self):
+        says = "error: expected a divisor of"
+        self.says(f"$.num_attention_heads: {says} hidden_size (768), found 7", "vit_b16", num_attention_heads=7)
+        self.says(f"$.num_attention_heads: {says} hidden_size (768), found 7", "bert_base", num_attention_heads=7)
+        self.says(f"$.n_head: {says} n_embd (768), found 7", "gpt2", n_head=7)
+        self.says(f"$.num_attention_heads: {says} hidden_size (4096), found 24", num_attention_heads=24)
+        self.says(f"$.num_key_value_heads: {says} the number of heads (32), found 5", num_key_value_heads=5)
+        self.assertGreater(self.described(self.config(num_attention_heads=24, head_dim=128))["parameters"], 0)
 
     def test_missing_keys(self):
         self.says('$.hidden_size: error: missing key "hidden_size": expected the features between blocks', hidden_size=...)
@@ -162,11 +172,10 @@ class Refused(Hub):
         self.says("$.image_size: error: expected two equal sides, found 224 and 448", "vit_b16", image_size=[224, 448])
 
     def test_what_does_not_fit_together(self):
-        self.says("$: error: expected what makes a workload, found at $.parameters.head_features", hidden_size=4097)
-        self.says("error: expected what makes a workload, found at", num_key_value_heads=5)
         self.says("error: expected what makes a workload, found at", hidden_size=2 ** 31 - 1, head_dim=2 ** 20)
         self.says("error: expected what makes a workload, found at", num_hidden_layers=12000)
-        self.says("error: expected what makes a workload, found at", "mixtral_8x7b", num_experts_per_tok=9)
+        self.says("$.num_experts_per_tok: error: expected a whole number from 1 to 8, found 9", "mixtral_8x7b",
+                  num_experts_per_tok=9)
 
     def test_what_is_no_configuration(self):
         for text in ("", "[]", "7", "{", '{"model_type": ', '{"model_type": "llama"', "\xff", '{"model_type": "llama"} x'):

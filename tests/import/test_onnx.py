@@ -136,13 +136,29 @@ class Networks(Case):
         self.assertEqual(texts[0], texts[1])
 
     def test_norms_of_what_is_read(self):
-        workload, _ = self.imported(networks.pre_norm())
+        workload, said = self.imported(networks.pre_norm())
+        self.assertNotIn("does itself", said)
         layers = {layer["name"]: layer for layer in workload["layers"]}
         self.assertEqual(layers["attention"]["inputs"], ["qkv"])
         self.assertEqual(layers["qkv"]["aux"][0], {"op": "layer_norm", "on": "input"})
         self.assertEqual(ops(layers["gate"]), ["layer_norm", "bias", "silu"])
+        self.assertEqual(layers["up"]["aux"][0], {"op": "layer_norm", "on": "input", "from": "gate"})
         self.assertEqual(layers["up"]["aux"][-1], {"op": "multiply", "from": "gate"})
         self.assertEqual(layers["down"]["aux"][-1], {"op": "residual", "from": "out"})
+
+    def test_token_beside_patches(self):
+        workload, said = self.imported(networks.patches(2))
+        layers = {layer["name"]: layer for layer in workload["layers"]}
+        self.assertIn('node "token" (Concat): note: joins a token, whose place is a patch more', said)
+        self.assertEqual([layers["patches"][key] for key in ("type", "in", "out", "positions")], ["fc", 48, 16, 7])
+        self.assertEqual([layers["token"][key] for key in ("type", "vocabulary", "learned_positions", "inputs", "aux")],
+                         ["embedding", 1, True, ["@input"], [{"op": "residual", "from": "patches"}]])
+        self.assertEqual(layers["mixed"]["aux"][-1], {"op": "residual", "from": "token"})
+        self.assertEqual((workload["minibatch"], layers["class"]["aux"][0]["positions"]), (2, 1))
+
+    def test_other_rows_beside_patches(self):
+        for model in (networks.patches(token=2), networks.patches(kernel=5)):
+            self.refused(model)
 
     def test_padding_apart_and_lengths(self):
         m = Model()

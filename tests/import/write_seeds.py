@@ -41,7 +41,7 @@ def main():
     gru = Model()
     gru.add("GRU", gru.input("x", [5, "n", 6]), gru.weight([1, 24, 6]), gru.weight([1, 24, 8]), hidden_size=8)
     models = {"small_cnn": networks.small_cnn(), "recurrent": networks.recurrent(), "unet": networks.unet(),
-              "pre_norm": networks.pre_norm(), "bert": networks.bert(1, 64, 4, 16, 100),
+              "pre_norm": networks.pre_norm(), "patches": networks.patches(), "bert": networks.bert(1, 64, 4, 16, 100),
               "fused_norms": networks.bert(1, 64, 4, 16, 100, decomposed=False),
               "operators": many_operators(), "gru": gru, "constants": networks.small_cnn(Model(weights="constants")),
               "external": networks.small_cnn(Model(weights="external"))}

@@ -126,15 +126,24 @@ static dsm_status refuse_profile(const char *text, size_t length, dsm_diags *dia
   return is_left ? DSM_OK : status;
 }
 
+static dsm_status refuse_stages(const char *text, size_t length, dsm_diags *diags) {
+  dsm_remat_chain *chain = NULL;
+  const dsm_status status =
+      dsm_remat_chain_parse(&chain, text, length, "input.json", NULL, 0, diags);
+  const bool is_left = chain != NULL;
+  dsm_remat_chain_free(chain);
+  return is_left ? DSM_OK : status;
+}
+
 typedef struct kind {
   const char *name;
   refuse_function refuse;
 } kind;
 
-static const kind kinds[] = {{"workload", refuse_workload}, {"system", refuse_system},
-                             {"server", refuse_server},     {"profile", refuse_profile},
-                             {"planner", refuse_profile},   {"plan", refuse_plan},
-                             {"sweep", refuse_sweep},       {"baseline", refuse_baseline}};
+static const kind kinds[] = {
+    {"workload", refuse_workload}, {"system", refuse_system},     {"server", refuse_server},
+    {"profile", refuse_profile},   {"planner", refuse_profile},   {"plan", refuse_plan},
+    {"sweep", refuse_sweep},       {"baseline", refuse_baseline}, {"stages", refuse_stages}};
 enum { KIND_COUNT = sizeof kinds / sizeof kinds[0] };
 
 /* What a run of all cases carries. */

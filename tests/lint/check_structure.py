@@ -28,6 +28,7 @@ PUBLIC_HEADERS = {
     "server": {"server", "instance"},
     "partition": {"partition", "dispatch"},
     "sweep": {"sweep", "sweep_store", "sweep_run"},
+    "remat": {"remat"},
     "report": {"report", "suggest", "export"},
     "editing": {"path_steps"},
 }

@@ -145,8 +145,8 @@ def check_shell(name, shell, options):
         return found
 
     same("dsm ", list(options))
-    same("dsm help ", sorted({*options, "workload", "system", "server", "sweep", "plan"}))
-    same("dsm list ", ["workload", "system", "server", "sweep"])
+    same("dsm help ", sorted({*options, "workload", "system", "server", "sweep", "stages", "plan"}))
+    same("dsm list ", ["workload", "system", "server", "sweep", "stages"])
     for command, known in options.items():
         same(f"dsm {command} --", known)
     same("dsm explore vg", ["vgg16"])

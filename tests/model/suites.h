@@ -18,6 +18,7 @@ Suite *suite_collective(void);
 Suite *suite_compute(void);
 Suite *suite_core_link(void);
 Suite *suite_cost(void);
+Suite *suite_element_sizes(void);
 Suite *suite_held_table(void);
 Suite *suite_held_traffic(void);
 Suite *suite_hoist(void);

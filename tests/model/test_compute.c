@@ -99,8 +99,7 @@ END_TEST
 
 static double block_cycles(uint64_t ij, uint64_t mb, double element_bytes) {
   const dsm__core_work core = {.groups = 1, .in = 4, .out = 8, .ij = ij, .kij = 1, .mb = mb};
-  const dsm_precision precision = {.element_bytes = element_bytes, .array_rate = 1};
-  return dsm__block_cycles(&machine, &precision, (double)core.ij * (double)core.mb, 1);
+  return dsm__block_cycles(&machine, 1, element_bytes, (double)core.ij * (double)core.mb, 1);
 }
 
 START_TEST(test_block_streams_positions_of_all_samples) {
@@ -179,6 +178,7 @@ static dsm_pass_work two_ways(dsm_pass pass) {
                          .machine = &machine,
                          .pass = pass,
                          .precision = friendly_precision(),
+                         .tensor_bytes = {.kernel = 2},
                          .share = {.groups = 1, .turns = 2, .model_ways = 2}};
 }
 

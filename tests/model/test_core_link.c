@@ -22,6 +22,7 @@ static double partial_sums_of(dsm_precision precision, dsm_pass pass, dsm_loops 
       .machine = &machine,
       .pass = pass,
       .precision = precision,
+      .tensor_bytes = dsm__tensor_bytes_derive(&layer, &precision, DSM_MODE_TRAINING, pass),
       .share = {
           .groups = 1, .turns = 2, .in_turns = 2, .out_turns = 1, .model_ways = 2, .raw_ways = 2}};
   return dsm__partial_sum_bytes(&work, &split, &core);
@@ -80,6 +81,7 @@ START_TEST(test_partial_sums_as_wide_as_elements_are_not_widened) {
       .machine = &machine,
       .pass = DSM_PASS_FORWARD,
       .precision = {.element_bytes = 2, .partial_sum_bytes = 2},
+      .tensor_bytes = {.sum = 1},
       .share = {
           .groups = 1, .turns = 2, .in_turns = 2, .out_turns = 1, .model_ways = 2, .raw_ways = 2}};
   const dsm_loops split = loops(4, 1, 1, 1, 1);
@@ -123,6 +125,7 @@ START_TEST(test_grouped_errors_are_summed_over_the_cores_of_a_group) {
                               .machine = &machine,
                               .pass = DSM_PASS_BACKWARD,
                               .precision = friendly_precision(),
+                              .tensor_bytes = {.sum = 3},
                               .share = {.groups = 4,
                                         .turns = 1,
                                         .in_turns = 1,

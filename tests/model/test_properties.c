@@ -196,7 +196,8 @@ START_TEST(test_parts_are_the_equations_values) {
         dsm__core_bytes_derive(&mapping.layer, mapping.layer.groups, &work->bytes, &mapping.split);
     const double blocks = dsm__array_blocks(m, work->pass, &core);
     const double block_cycles =
-        dsm__block_cycles(m, &work->precision, (double)core.ij * (double)core.mb, 1);
+        dsm__block_cycles(m, work->precision.array_rate, work->tensor_bytes.kernel,
+                          (double)core.ij * (double)core.mb, 1);
     ASSERT_IN_RUN(is_close(cost.primary,
                            dsm__primary_cycles(m, work->share.model_ways, blocks, block_cycles)),
                   run);

@@ -37,20 +37,26 @@ static bool are_perhaps_held(const subject *s, const size_t *layers, size_t coun
   return all;
 }
 
-static double weight_bytes(const dsm_workload *workload) {
-  return workload->weight_bytes > 0 ? workload->weight_bytes : workload->element_bytes;
+/* What a layer states of an element, or else what the workload does. */
+static double bytes_of(const dsm_workload *workload, double own) {
+  return own > 0 ? own : workload->element_bytes;
+}
+
+static double weight_bytes(const dsm_workload *workload, const dsm_layer *layer) {
+  const double own = layer->bytes.weights;
+  return bytes_of(workload, own > 0 ? own : workload->weight_bytes);
 }
 
 /* Of the whole system; a matmul's operand belongs to the samples. Weights may be on chip in
  * inference. */
 static double kernel_bytes(const subject *s) {
-  const double bytes = s->workload->element_bytes;
+  const double bytes = bytes_of(s->workload, s->layer->bytes.operand);
   if (s->layer->lookup_elements > 0) { /* of a table no more than the rows that are asked for */
-    return (double)s->layer->lookup_elements * s->samples * weight_bytes(s->workload);
+    return (double)s->layer->lookup_elements * s->samples * weight_bytes(s->workload, s->layer);
   }
   if (!s->layer->is_product) {
     return s->mode == DSM_MODE_TRAINING
-               ? (double)s->layer->weight_elements * weight_bytes(s->workload)
+               ? (double)s->layer->weight_elements * weight_bytes(s->workload, s->layer)
                : 0;
   }
   const double times = s->model->resident_operands ? 1 : (double)s->layer->timesteps;
@@ -63,49 +69,53 @@ static double shortcut_bytes(const subject *s) {
   const bool is_read = s->layer->has_op[DSM_AUX_RESIDUAL] && s->layer->timesteps > 1;
   const bool is_apart = s->model->auxiliary_traffic == DSM_AUXILIARY_TRAFFIC_UNFUSED;
   return is_read && !is_apart && !s->model->exact_forks
-             ? (double)s->layer->stored_elements * s->samples * s->workload->element_bytes
+             ? (double)s->layer->stored_elements * s->samples *
+                   bytes_of(s->workload, s->layer->bytes.shortcut)
              : 0;
 }
 
 static double forward_bytes(const subject *s) {
-  const double bytes = s->workload->element_bytes * s->samples;
+  const double input = bytes_of(s->workload, s->layer->bytes.input) * s->samples;
+  const double output = bytes_of(s->workload, s->layer->bytes.output) * s->samples;
   const bool is_training = s->mode == DSM_MODE_TRAINING;
   const bool is_read = !are_perhaps_held(s, s->layer->producers, s->layer->producer_count);
   const bool is_written =
       !is_fused_score(s, s->layer) && (is_training || !may_be_held(s, s->layer));
   return kernel_bytes(s) + shortcut_bytes(s) +
-         (is_read ? (double)s->layer->input_elements * bytes : 0) +
-         (is_written ? (double)s->layer->stored_elements * bytes : 0) +
-         (is_training ? (double)s->layer->state_elements * bytes : 0);
+         (is_read ? (double)s->layer->input_elements * input : 0) +
+         (is_written ? (double)s->layer->stored_elements * output : 0) +
+         (is_training ? (double)s->layer->state_elements * output : 0);
 }
 
 static double backward_bytes(const subject *s) {
   const dsm_layer *const layer = s->layer;
-  const double bytes = s->workload->element_bytes * s->samples;
+  const double input = bytes_of(s->workload, layer->bytes.input) * s->samples;
+  const double output = bytes_of(s->workload, layer->bytes.output) * s->samples;
   const bool is_written = !are_perhaps_held(s, layer->producers, layer->producer_count);
-  const double errors = is_written ? (double)layer->input_elements * bytes : 0;
+  const double errors = is_written ? (double)layer->input_elements * input : 0;
   const bool is_fused = s->model->fused_attention && layer->reads_score;
   const double masks = is_written || (s->model->charge_held_masks && !is_fused)
                            ? (double)layer->input_elements * s->samples * s->model->relu_mask_bytes
                            : 0;
-  const double own = may_be_held(s, layer) ? 0 : (double)layer->stored_elements * bytes;
+  const double own = may_be_held(s, layer) ? 0 : (double)layer->stored_elements * output;
   const double shortcut = s->model->exact_forks ? 0 : shortcut_bytes(s);
   const double kernels = layer->is_product ? 2 : 1; /* both operands get an error */
   return kernels * (kernel_bytes(s) + errors + masks + own + shortcut) +
-         (double)layer->state_elements * bytes;
+         (double)layer->state_elements * output;
 }
 
 static double update_bytes(const subject *s) {
   const dsm_layer *const layer = s->layer;
-  const double bytes = s->workload->element_bytes * s->samples;
+  const double input = bytes_of(s->workload, layer->bytes.input) * s->samples;
+  const double output = bytes_of(s->workload, layer->bytes.output) * s->samples;
   const bool has_norm = layer->has_op[DSM_AUX_BATCH_NORM] || layer->has_op[DSM_AUX_LAYER_NORM];
   const bool is_read = !may_be_held(s, layer);
   const double statistics =
       has_norm && (is_read || s->model->charge_held_masks)
           ? (double)layer->output_elements * s->samples * s->model->batch_norm_saved_bytes
           : 0;
-  return kernel_bytes(s) + (double)layer->input_elements * bytes +
-         (is_read ? (double)layer->stored_elements * bytes : 0) + statistics;
+  return kernel_bytes(s) + (double)layer->input_elements * input +
+         (is_read ? (double)layer->stored_elements * output : 0) + statistics;
 }
 
 static double layer_bytes(const subject *s, dsm_link link) {
@@ -117,7 +127,7 @@ static double layer_bytes(const subject *s, dsm_link link) {
   bytes += s->layer->has_update ? update_bytes(s) : 0;
   if (link == DSM_LINK_MEMORY && !s->layer->is_tied) {
     bytes += s->model->weight_update_memory_bytes * (double)s->layer->weight_elements *
-             weight_bytes(s->workload);
+             weight_bytes(s->workload, s->layer);
   }
   return bytes;
 }
@@ -174,7 +184,8 @@ static double needed_weights(const dsm_workload *workload, const dsm_layer *laye
 static double unpreloaded_bytes(const dsm_workload *workload, const dsm_system *system) {
   double weights = 0;
   for (size_t i = 0; i < workload->layer_count; i++) {
-    weights += needed_weights(workload, &workload->layers[i]) * weight_bytes(workload);
+    weights += needed_weights(workload, &workload->layers[i]) *
+               weight_bytes(workload, &workload->layers[i]);
   }
   const double scratchpads = system->core.scratchpad_MiB * 0x1p20 * (double)system->chip.cores;
   const double shared = system->chip.shared_memory.capacity_MB * 1e6;

@@ -62,15 +62,19 @@ static double reduced(const subject *s, layout of, double bytes_per_element) {
 }
 
 /* A tensor that changes from one layout to another, all-to-all. */
-static double moved(const subject *s, layout from, layout to, double elements) {
+static double moved(const subject *s, layout from, layout to, double sample_bytes) {
   if (is_model(from, s->axis) == is_model(to, s->axis)) {
     return 0;
   }
   const double length = s->length[s->axis];
   const double squared = length * length - ((uint64_t)length % 2 == 1 ? 1 : 0);
   const double hops = s->model->two_way_relayout ? squared / (4 * length) : (length - 1) / 2;
-  return elements * runs(s) * s->workload->element_bytes /
-         (s->length[0] * s->length[1] * s->length[2]) * hops;
+  return sample_bytes * runs(s) / (s->length[0] * s->length[1] * s->length[2]) * hops;
+}
+
+/* What a layer states of an element, or else what the workload does. */
+static double stated(double own, double of_workload) {
+  return own > 0 ? own : of_workload;
 }
 
 /* Gradients are summed in the layout of update; weights go to where forward or backward shares
@@ -79,14 +83,17 @@ static double trained(const subject *s, layout forward, layout backward, layout 
   const dsm_layer *const layer = s->layer;
   const dsm_workload *const w = s->workload;
   const layout spread = layer->has_backward ? forward & backward : forward;
-  const double of_weight = w->weight_bytes > 0 ? w->weight_bytes : w->element_bytes;
+  const double of_weight =
+      stated(layer->bytes.weights, w->weight_bytes > 0 ? w->weight_bytes : w->element_bytes);
+  const double of_input = stated(layer->bytes.input, w->element_bytes);
+  const double of_output = stated(layer->bytes.output, w->element_bytes);
   const double wide =
       s->model->partial_sum_bytes > 0 ? s->model->partial_sum_bytes : w->partial_sum_bytes;
-  return rotated(s, forward, w->element_bytes) + rotated(s, update, w->element_bytes) +
+  return rotated(s, forward, of_input) + rotated(s, update, of_input) +
          (layer->has_backward ? rotated(s, backward, wide) : 0) +
          reduced(s, update, w->gradient_bytes) + reduced(s, spread, of_weight) +
-         moved(s, forward, update, (double)layer->input_elements) +
-         moved(s, backward, update, (double)layer->stored_elements);
+         moved(s, forward, update, (double)layer->input_elements * of_input) +
+         moved(s, backward, update, (double)layer->stored_elements * of_output);
 }
 
 static double least(const subject *s) {

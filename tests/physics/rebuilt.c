@@ -68,7 +68,7 @@ static double held_bytes(const subject *s) {
   for (size_t j = 0; j <= s->index; j++) {
     const dsm_layer *const layer = s->plan->layers[j].layer;
     const bool is_live = j == s->index || last_use(layer) >= s->index;
-    elements += s->plan->layers[j].decisions.is_output_held && is_live ? layer->stored_elements : 0;
+    elements += s->plan->layers[j].decisions.is_output_held && is_live ? layer->stored_size : 0;
   }
   return tensor_bytes(s, elements);
 }
@@ -109,7 +109,7 @@ static void gather_layouts(subject *s) {
     const dsm_layer_plan *const producer = &s->plan->layers[s->layer->producers[p]];
     s->inputs[s->held.input_count++] = (dsm_held_tensor){
         .layout = producer->decisions.output_layout,
-        .elements = producer->layer->stored_elements,
+        .elements = producer->layer->stored_size,
     };
   }
 }
@@ -126,7 +126,7 @@ static dsm_residency residency_of(const subject *s, dsm_invocation_kind kind) {
       .is_accumulating = kind == DSM_INVOCATION_ACCUMULATE,
       .resident_fraction =
           kind == DSM_INVOCATION_STEADY ? 1 : s->layer_plan->decisions.weights_on_chip,
-      .deferred_bytes = is_deferred ? tensor_bytes(s, before->layer->stored_elements) : 0,
+      .deferred_bytes = is_deferred ? tensor_bytes(s, before->layer->stored_size) : 0,
       .scratchpad_bytes =
           dsm_scratchpad_left_bytes(&s->machine, preloaded_bytes(plan), held_bytes(s)),
       .shared_bytes = dsm_shared_left_bytes(&s->machine, preloaded_bytes(plan), held_bytes(s)),
@@ -247,7 +247,7 @@ static void add_hand_over(rebuilt_pass *pass, const subject *s) {
                         : s->pass == DSM_PASS_BACKWARD ? position > 0
                                                        : false;
   if (is_inner) {
-    const double bytes = (double)s->layer->stored_elements * (double)s->plan->workload->minibatch *
+    const double bytes = (double)s->layer->stored_size * (double)s->plan->workload->minibatch *
                          s->precision.element_bytes / (double)s->system.system.axes[0].chips;
     pass->bytes[DSM_TRANSFER_HAND_OVER][1][DSM_LINK_AXIS + 1] = bytes * (double)s->layer->timesteps;
     pass->hand_over_cycles = bytes / s->machine.link_bytes_per_cycle[DSM_LINK_AXIS + 1];

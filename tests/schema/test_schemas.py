@@ -37,6 +37,7 @@ BEYOND_SCHEMAS = {
     "workload": {
         "block_before_outside": "names that exist: " + RELATION,
         "block_deep": "the depth of blocks in blocks",
+        "block_that_nothing_comes_before": "names that exist: " + RELATION,
         "block_layers_do_not_fit": "features and sizes that fit together: " + RELATION,
         "block_name": "names that differ, and their length with those around them: " + RELATION,
         "block_reads_": "names that exist and point backward: " + RELATION,
@@ -45,6 +46,8 @@ BEYOND_SCHEMAS = {
         "block_repeat_over_limit": "layers of all repetitions: " + RELATION,
         "input_feature_where": "what only lists of layers have: " + RELATION,
         "learned_positions_of_another_table": "keys that exclude one another",
+        "weight_bytes_of_tied_weights": "keys that exclude one another",
+        "element_bytes_too_many_in_all": "outputs times their bytes: " + RELATION,
         "list_": "what only networks have, and sizes that fit together: " + RELATION,
         "expression_": "texts with a grammar of their own",
         "graph_": "names that exist, are unique and point backward: " + RELATION,
@@ -101,6 +104,12 @@ BEYOND_SCHEMAS = {
         "graph_": "tasks that exist, and can run one after the other: " + RELATION,
         "seconds_of_": "a time for each device: " + RELATION,
         "task_twice": "names that differ: " + RELATION,
+    },
+    "stages": {
+        "operation_": "names of operations before it: " + RELATION,
+        "saved_less_than_output": "output_bytes and saved_bytes: " + RELATION,
+        "too_many_stages": "the sum of all counts: " + RELATION,
+        "key_duplicate": DUPLICATES,
     },
     "system": {
         "axes_with_too_many_chips": "chips of all axes: " + RELATION,
@@ -189,7 +198,8 @@ def check_names(source):
             expect((folder / target).is_file(), f"{path.name}: no {target} beside it")
     # Newer versions warn that another class will follow this one, which the older ones have alone.
     warnings.simplefilter("ignore", DeprecationWarning)
-    for name, example in (("server", "servers/edge_npu.json"), ("sweep", "sweeps/fig10.json")):
+    for name, example in (("server", "servers/edge_npu.json"), ("sweep", "sweeps/fig10.json"),
+                          ("stages", "stages/gpt2_medium_blocks.json")):
         path = folder / f"dsm-{name}-1.schema.json"
         schema = json.loads(path.read_text())
         validator = jsonschema.Draft202012Validator(
@@ -203,10 +213,15 @@ def check_names(source):
 # ---- bundled descriptions ----
 
 
+def folder_of(source, kind):
+    """It is called as the kind, in the plural."""
+    return source / (kind if kind.endswith("s") else f"{kind}s")
+
+
 def check_bundled(schemas, source):
-    for kind in ("workload", "system", "sweep", "server"):
-        paths = sorted((source / f"{kind}s").glob("*.json"))
-        expect(paths, f"no bundled {kind}s")
+    for kind in ("workload", "system", "sweep", "server", "stages"):
+        paths = sorted(folder_of(source, kind).glob("*.json"))
+        expect(paths, f"no bundled {kind}")
         for path in paths:
             complaint = schemas.complaint(f"dsm-{kind}/1", json.loads(path.read_text()))
             expect(complaint is None, f"{path.name}: {complaint}")
@@ -216,6 +231,10 @@ def check_bundled(schemas, source):
 
 
 # ---- the tables of the program ----
+
+
+# Words that are read as another one, which stands in their place in the tables of the program.
+OTHER_WORDS = {"swish": "silu"}
 
 
 def expect_same(what, in_schema, stated):
@@ -230,7 +249,8 @@ def check_workload_tables(schema, formats):
     name, definitions = "dsm-workload/1", schema["$defs"]
     layer, aux = definitions["layer"], definitions["aux"]
     expect_same("layer types", layer["properties"]["type"]["enum"], formats.words("type of layer"))
-    expect_same("operations", aux["properties"]["op"]["enum"], formats.words("auxiliary operation"))
+    operations = [op for op in aux["properties"]["op"]["enum"] if op not in OTHER_WORDS]
+    expect_same("operations", operations, formats.words("auxiliary operation"))
     expect_same("keys of a workload", schema["properties"], formats.keys(name, "workload"))
     expect_same("keys of input", schema["properties"]["input"]["properties"], formats.keys(name, "input"))
     expect_same("keys of a block", definitions["block"]["properties"], formats.keys(name, "block"))
@@ -244,8 +264,9 @@ def check_workload_tables(schema, formats):
     for rule in aux["allOf"]:
         for op in rule["if"]["properties"]["op"]["enum"]:
             ruled.append(op)
-            expect_same(f"keys of {op}", rule["then"]["propertyNames"]["enum"], formats.keys(name, operation, op))
-    expect_same("operations with rules", ruled, formats.words("auxiliary operation"))
+            expect_same(f"keys of {op}", rule["then"]["propertyNames"]["enum"],
+                        formats.keys(name, operation, OTHER_WORDS.get(op, op)))
+    expect_same("operations with rules", ruled, aux["properties"]["op"]["enum"])
     expect_same("keys of an operation", aux["properties"], formats.keys(name, operation))
     expect_same("sides of an operation", aux["properties"]["on"]["enum"], formats.words("side of an operation"))
 
@@ -528,7 +549,7 @@ def check_plans(schemas, dsm, source, folder):
 def check_description(schemas, dsm, source, plans):
     files = [*sorted(source.glob("workloads/*.json")), *sorted(source.glob("systems/*.json")),
              *plans, *sorted(source.glob("sweeps/*.json")), *sorted(source.glob("servers/*.json")),
-             source / "tests" / "cli" / "cases" / "partition_energy" / "powered.json"]
+             *sorted(source.glob("stages/*.json")), source / "tests" / "cli" / "cases" / "partition_energy" / "powered.json"]
     described = run(dsm, "describe", *map(str, files), "--format", "json")
     if described is None:
         return
@@ -537,12 +558,13 @@ def check_description(schemas, dsm, source, plans):
     expect([item["file"] for item in described["items"]] == [str(file) for file in files],
            "describe: one item for each file, in order")
     kinds = {item["kind"]: item for item in described["items"]}
-    expect_same("kinds of descriptions", kinds, ["workload", "system", "plan", "sweep", "server", "profile"])
+    expect_same("kinds of descriptions", kinds, ["workload", "system", "plan", "sweep", "server", "profile", "stages"])
     small = {"format": described["format"], "items": list(kinds.values())}
     for item in small["items"]:
         item["layers"] = item.get("layers", [])[:1]
         item["parameters"] = item.get("parameters", [])[:1]
-        for key in ("layers", "parameters"):
+        item["stages"] = item.get("stages", [])[:1]
+        for key in ("layers", "parameters", "stages"):
             if not item[key]:
                 del item[key]
     check_refusals(schemas, "dsm-describe/1", small, ["format", "items"])
@@ -568,6 +590,9 @@ def check_made(schemas, dsm, source, plans):
             ("dsm-calibration/1", (0,), ("calibrate", str(source / "examples" / "calibrate" / "times.csv"), "chip1")),
             ("dsm-calibration/1", (0,), ("calibrate", str(source / "examples" / "calibrate" / "times.csv"), "chip1",
                                          "--fit", "chip.memory.bandwidth_GBps,chip.memory.efficiency_ratio")),
+            ("dsm-remat/1", (0,), ("remat", "gpt2_medium_blocks", "--budget", "33%")),
+            ("dsm-remat/1", (0,), ("remat", "vgg16", "torus64", "--pareto")),
+            ("dsm-pipeline/1", (0,), ("remat", "gpt2_medium_blocks", "--stages", "4", "--budget", "700MB")),
             ("dsm-validate/1", (0,), ("validate", "vgg16", "torus64", "fig10", str(plans[0]))),
             ("dsm-validate/1", (3,), ("validate", "vgg16", str(unread)))):
         written = run(dsm, *arguments, "--format", "json", codes=codes)
@@ -587,13 +612,13 @@ def check_list(schemas, dsm, source):
         return
     complaint = schemas.complaint("dsm-list/1", listed)
     expect(complaint is None, f"list: {complaint}")
-    kinds = ("workload", "system", "server", "sweep")
-    wanted = [(kind, path.stem) for kind in kinds for path in sorted(source.glob(f"{kind}s/*.json"))]
+    kinds = ("workload", "system", "server", "sweep", "stages")
+    wanted = [(kind, path.stem) for kind in kinds for path in sorted(folder_of(source, kind).glob("*.json"))]
     found = [(item["kind"], item["name"]) for item in listed["items"]]
     expect(found == wanted, f"list: found {found}, expected {wanted}")
     by_name = {item["name"]: item for item in listed["items"]}
     for item in listed["items"]:
-        text = json.loads((source / f"{item['kind']}s" / f"{item['name']}.json").read_text())
+        text = json.loads((folder_of(source, item["kind"]) / f"{item['name']}.json").read_text())
         expect(item["about"] == text["//"], f"list: {item['name']}: {item['about']}")
         expect(len(item["about"]) <= 60, f"{item['name']}: too long for a line: {item['about']}")
     described = run(dsm, "describe", "vgg16", "torus64", "edge_npu", "fig10", "--format", "json")["items"]
@@ -767,7 +792,7 @@ def check_comments(schemas, dsm, plans, source, folder):
     inputs = [source / "workloads" / "gnmt.json", source / "workloads" / "mobilenet_v2.json",
               source / "systems" / "torus64_refined.json",
               source / "sweeps" / "scratchpad_vgg16.json", source / "servers" / "edge_npu.json",
-              source / "servers" / "cpu_gpu_fpga.json", cases / "partition_energy" / "powered.json",
+              source / "servers" / "cpu_gpu_fpga.json", source / "templates" / "stages.json", cases / "partition_energy" / "powered.json",
               plans[0]]
     for path in inputs:
         document = json.loads(path.read_text())

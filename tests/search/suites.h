@@ -24,9 +24,11 @@ Suite *suite_what_if(void);
 Suite *suite_axes(void);
 Suite *suite_fused(void);
 Suite *suite_properties(void);
+Suite *suite_roles(void);
 Suite *suite_optimizations(void);
 Suite *suite_published(void);
 Suite *suite_residents(void);
 Suite *suite_limits(void);
+Suite *suite_micro_batches(void);
 
 #endif

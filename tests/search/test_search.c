@@ -21,10 +21,12 @@ int main(void) {
   srunner_add_suite(runner, suite_explain());
   srunner_add_suite(runner, suite_residents());
   srunner_add_suite(runner, suite_limits());
+  srunner_add_suite(runner, suite_micro_batches());
   srunner_add_suite(runner, suite_preload());
   srunner_add_suite(runner, suite_what_if());
   srunner_add_suite(runner, suite_axes());
   srunner_add_suite(runner, suite_fused());
+  srunner_add_suite(runner, suite_roles());
 #ifndef DSM_IS_BRIEF /* what bundled networks' numbers are like is the same in every build */
   srunner_add_suite(runner, suite_properties());
   srunner_add_suite(runner, suite_optimizations());

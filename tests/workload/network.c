@@ -143,6 +143,9 @@ static void expect_same_spec(const dsm_layer_spec *a, const dsm_layer_spec *b) {
   expect_same_text(a->pipeline_group, b->pipeline_group);
   expect_same_text(a->operand, b->operand);
   ck_assert_uint_eq(a->operand_elements, b->operand_elements);
+  ck_assert_double_eq(a->element_bytes, b->element_bytes);
+  ck_assert_double_eq(a->weight_bytes, b->weight_bytes);
+  ck_assert_double_eq(a->cache_bytes, b->cache_bytes);
   ck_assert_uint_eq(a->input_count, b->input_count);
   for (size_t i = 0; i < a->input_count; i++) {
     expect_same_text(a->inputs[i], b->inputs[i]);
@@ -190,6 +193,8 @@ static void expect_same_layer(const dsm_layer *a, const dsm_layer *b) {
   ck_assert_uint_eq(a->input_elements, b->input_elements);
   ck_assert_uint_eq(a->output_elements, b->output_elements);
   ck_assert_uint_eq(a->stored_elements, b->stored_elements);
+  ck_assert_uint_eq(a->stored_size, b->stored_size);
+  ck_assert_mem_eq(&a->bytes, &b->bytes, sizeof a->bytes);
   ck_assert_uint_eq(a->state_elements, b->state_elements);
   ck_assert_uint_eq(a->operand_elements, b->operand_elements);
   ck_assert_uint_eq(a->weight_elements, b->weight_elements);

@@ -7,6 +7,7 @@
 
 Suite *suite_blocks(void);
 Suite *suite_bundled_workloads(void);
+Suite *suite_element_sizes(void);
 Suite *suite_layer_json(void);
 Suite *suite_list(void);
 Suite *suite_lives(void);

@@ -195,6 +195,9 @@ static const apart aparts[] = {
     {"", "", "", ",{'name': 'w', 'type': 'fc', 'in': 12, 'out': 3, 'inputs': ['n.q']}", 8},
     /* Weights of another layer. */
     {", 'tied_to': 'n.t'", "", "", "", 8},
+    /* Bytes that others do not have. */
+    {", 'element_bytes': 1", "", "", "", 7},
+    {"", "", ", 'weight_bytes': 1", "", 8},
 };
 
 START_TEST(test_what_one_layer_cannot_say_stays_apart) {

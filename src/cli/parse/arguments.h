@@ -83,6 +83,15 @@ typedef struct cli_import_arguments {
   unsigned padding; /**< a dsm_import_padding */
 } cli_import_arguments;
 
+/** What only `remat` takes. */
+typedef struct cli_remat_arguments {
+  dsm_remat_options options;
+  double budget_ratio;    /**< of what keeping everything needs; 0: not given */
+  size_t devices;         /**< 0: not given */
+  size_t micro_batches;   /**< 0: not given */
+  const char *chain_file; /**< NULL: not given */
+} cli_remat_arguments;
+
 typedef struct cli_arguments {
   const struct cli_command *command;
   const struct cli_program_kind *program;
@@ -114,6 +123,7 @@ typedef struct cli_arguments {
   dsm_export_target export_target; /**< if --to is given */
   cli_plot_arguments plot;
   cli_import_arguments import;
+  cli_remat_arguments remat;
   cli_format format;
   bool has_format;    /**< --format was given */
   const char *output; /**< NULL: not given */

@@ -171,7 +171,8 @@ static char *read_operand(const cli_unfinished *word, dsm_description kind, size
     char *path = NULL;
     char *text = NULL;
     dsm_description found;
-    const unsigned everywhere = CLI_TAKES_WORKLOAD | CLI_TAKES_SYSTEM | CLI_TAKES_SERVER;
+    const unsigned everywhere =
+        CLI_TAKES_WORKLOAD | CLI_TAKES_SYSTEM | CLI_TAKES_SERVER | CLI_TAKES_STAGES;
     const bool is_read =
         strcmp(word->operands[i], "-") != 0 &&
         cli_find_input(&path, &arguments, word->operands[i], everywhere, NULL) == DSM_OK &&

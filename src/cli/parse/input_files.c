@@ -47,6 +47,9 @@ static dsm_status parse(cli_input_file *loaded, const cli_arguments *arguments, 
   case DSM_DESCRIPTION_PROFILE:
     return dsm_profile_parse(&loaded->profile, text, length, loaded->path,
                              &arguments->partition.instance, diags);
+  case DSM_DESCRIPTION_STAGES:
+    return dsm_remat_chain_parse(&loaded->chain, text, length, loaded->path, overrides->items,
+                                 overrides->count, diags);
   case DSM_DESCRIPTION_PLAN:
     return parse_plan(loaded, arguments, diags);
   case DSM_DESCRIPTION_SWEEP:
@@ -109,6 +112,7 @@ void cli_input_file_fini(cli_input_file *loaded) {
   dsm_sweep_free(loaded->sweep);
   dsm_server_free(loaded->server);
   dsm_instance_free(loaded->profile);
+  dsm_remat_chain_free(loaded->chain);
   free(loaded->path);
   free(loaded->text);
   *loaded = (cli_input_file){0};

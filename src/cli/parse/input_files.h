@@ -6,7 +6,7 @@
 #include "cli/parse/arguments.h"
 #include "dsm/dsm.h"
 
-/** Exactly one of workload, system, plan, sweep, server and profile is not NULL if status is
+/** Exactly one of workload, system, plan, sweep, server, profile and chain is not NULL if status is
  * DSM_OK, else none is. */
 typedef struct cli_input_file {
   char *path; /**< as found; NULL if it was not */
@@ -22,6 +22,7 @@ typedef struct cli_input_file {
   dsm_sweep *sweep;
   dsm_server *server;
   dsm_instance *profile;
+  dsm_remat_chain *chain;
 } cli_input_file;
 
 /** Finds, reads and parses a description of a kind, or of any (DSM_DESCRIPTION_COUNT), after

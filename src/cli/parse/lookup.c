@@ -101,10 +101,11 @@ static const char *name_of_kind(unsigned kinds) {
   return "KIND";
 }
 
-/* The folder of a kind is called as the kind, in the plural. */
+/* The folder of a kind is called as the kind, in the plural, which "stages" is already. */
 static void add_bundled(folder_list *list, dsm_description kind) {
   char folder[32];
-  (void)snprintf(folder, sizeof folder, "%ss", dsm_description_name(kind));
+  (void)snprintf(folder, sizeof folder, "%s%s", dsm_description_name(kind),
+                 kind == DSM_DESCRIPTION_STAGES ? "" : "s");
   add_installed(list, folder);
 }
 

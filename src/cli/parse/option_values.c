@@ -446,7 +446,8 @@ cli_exit cli_apply_minibatch(cli_arguments *arguments, const cli_option *option,
 unsigned cli_set_roots(const cli_command *command) {
   const unsigned with_server = CLI_PARTITION | CLI_DESCRIBE | CLI_VALIDATE;
   return CLI_TAKES_WORKLOAD | (command->bit == CLI_PARTITION ? 0U : (unsigned)CLI_TAKES_SYSTEM) |
-         ((command->bit & with_server) == 0 ? 0U : (unsigned)CLI_TAKES_SERVER);
+         ((command->bit & with_server) == 0 ? 0U : (unsigned)CLI_TAKES_SERVER) |
+         (command->bit == CLI_REMAT ? (unsigned)CLI_TAKES_STAGES : 0U);
 }
 
 dsm_description cli_find_root(unsigned roots, const char *path) {
@@ -464,13 +465,17 @@ dsm_description cli_find_root(unsigned roots, const char *path) {
 static cli_exit complain_of_path(const cli_arguments *arguments, const cli_option *option,
                                  const char *value) {
   const bool has_system = (cli_set_roots(arguments->command) & CLI_TAKES_SYSTEM) != 0;
-  const bool has_server = (cli_set_roots(arguments->command) & CLI_TAKES_SERVER) != 0;
+  const unsigned others =
+      cli_set_roots(arguments->command) & (unsigned)(CLI_TAKES_SERVER | CLI_TAKES_STAGES);
   return cli_usage_error(arguments->command, "--%s: expected workload.PATH=VALUE%s%s, found '%s'",
                          option->name,
-                         !has_system  ? ""
-                         : has_server ? ", system.PATH=VALUE"
-                                      : " or system.PATH=VALUE",
-                         has_server ? " or server.PATH=VALUE" : "", value);
+                         !has_system   ? ""
+                         : others != 0 ? ", system.PATH=VALUE"
+                                       : " or system.PATH=VALUE",
+                         others == CLI_TAKES_STAGES ? " or stages.PATH=VALUE"
+                         : others != 0              ? " or server.PATH=VALUE"
+                                                    : "",
+                         value);
 }
 
 cli_exit cli_apply_set(cli_arguments *arguments, const cli_option *option, char *value) {

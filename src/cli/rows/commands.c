@@ -54,8 +54,8 @@ const cli_command cli_commands[] = {
      .description =
          "Lists the descriptions that are found by name, those in the folders of $DSM_PATH and the "
          "bundled ones, a line each: how large it is, and what it is in the words of the comment "
-         "at its top (the key //), or else of its source. KIND is workload, system, server or "
-         "sweep; without it all are listed.",
+         "at its top (the key //), or else of its source. KIND is workload, system, server, sweep "
+         "or stages; without it all are listed.",
      .examples = {"dsm list", "dsm list system", "dsm list workload --format csv"},
      .run = cli_run_list},
     {.name = "init",
@@ -69,7 +69,8 @@ const cli_command cli_commands[] = {
          "Writes a description to edit, with comments, small but complete: KIND is workload (a "
          "network with convolutions), transformer (a network too), system (an accelerator in five "
          "tiers), server (a CPU and a "
-         "GPU) or sweep (two axes). It goes to standard output, or with --output to a file, but "
+         "GPU), sweep (two axes) or stages (a chain for remat). It goes to standard output, or "
+         "with --output to a file, but "
          "not over one that is there already. Comments are the values of the key //, which every "
          "object of a description may have.",
      .examples = {"dsm init workload -o my_network.json", "dsm init system > my_system.json",
@@ -202,6 +203,28 @@ const cli_command cli_commands[] = {
                   "dsm calibrate times.csv chip1 --fit array.efficiency_ratio,array.startup_cycles",
                   "dsm explore vgg16 calibrated.json --mode inference"},
      .run = cli_run_calibrate},
+    {.name = "remat",
+     .bit = CLI_REMAT,
+     .operands = "STAGES | WORKLOAD SYSTEM",
+     .takes = {CLI_TAKES_STAGES | CLI_TAKES_WORKLOAD, CLI_TAKES_SYSTEM},
+     .operand_min = 1,
+     .operand_max = 2,
+     .summary = "train in less memory by computing again",
+     .description =
+         "Finds the fastest schedule of a training step that fits in a budget of memory, where "
+         "what is not kept from the forward to the backward pass is computed again. STAGES is a "
+         "chain of stages with their times and sizes ('dsm help stages' says what it may hold); of "
+         "WORKLOAD on SYSTEM the chain is made of the plan that explore finds, cut where all paths "
+         "go through one tensor. Shows the time, the peak of memory as a simulator finds it, the "
+         "smallest budget, and how each stage runs. --stages cuts the chain for the devices of a "
+         "pipeline. A budget that no schedule fits in: exit code 4, with the smallest one that "
+         "would do.",
+     .examples = {"dsm remat gpt2_medium_blocks --budget 33%",
+                  "dsm remat gpt2_medium_blocks --budget 33% --whole-stages",
+                  "dsm remat gpt2_medium_blocks --pareto --format csv",
+                  "dsm remat gpt2_medium_blocks --stages 4 --micro-batches 4 --budget 1GB",
+                  "dsm remat vgg16 torus64 --set system.chip.memory.capacity_GB=2"},
+     .run = cli_run_remat},
     {.name = "diff",
      .bit = CLI_DIFF,
      .operands = "A B",
@@ -322,7 +345,7 @@ const cli_command cli_commands[] = {
      .summary = "show help on dsm, on a command or on a file format",
      .description =
          "Shows what COMMAND does and its options; without COMMAND, all commands. FORMAT "
-         "is workload, system, server, sweep or plan: shows each key of such a file, "
+         "is workload, system, server, sweep, stages or plan: shows each key of such a file, "
          "what it may be, its unit and its default.",
      .examples = {"dsm help explore", "dsm help system"},
      .run = cli_run_help},
@@ -350,8 +373,8 @@ cli_exit cli_command_unknown(const char *name) {
 
 /* The formats that users write come first. */
 static const dsm_description formats[] = {DSM_DESCRIPTION_WORKLOAD, DSM_DESCRIPTION_SYSTEM,
-                                          DSM_DESCRIPTION_SERVER, DSM_DESCRIPTION_SWEEP,
-                                          DSM_DESCRIPTION_PLAN};
+                                          DSM_DESCRIPTION_SERVER,   DSM_DESCRIPTION_SWEEP,
+                                          DSM_DESCRIPTION_STAGES,   DSM_DESCRIPTION_PLAN};
 enum { FORMAT_COUNT = sizeof formats / sizeof *formats, WRITTEN_COUNT = FORMAT_COUNT - 1 };
 
 const char *cli_help_word(size_t index) {
@@ -378,8 +401,9 @@ bool cli_is_word(const char *(*word)(size_t index), const char *text) {
 
 cli_exit cli_complain_of_kind(const cli_arguments *arguments, const char *kind) {
   const char *(*const word)(size_t index) = arguments->command->operand_word;
-  return cli_usage_error(arguments->command, "expected workload, system, server%s, found '%s'%s",
-                         word == cli_template_word ? ", sweep or transformer" : " or sweep", kind,
+  return cli_usage_error(arguments->command,
+                         "expected workload, system, server, sweep%s, found '%s'%s",
+                         word == cli_template_word ? ", stages or transformer" : " or stages", kind,
                          cli_did_you_mean_word(kind, word).text);
 }
 

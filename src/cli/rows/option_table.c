@@ -6,11 +6,12 @@
 
 #define ALL_BUT_CHECK                                                                              \
   (CLI_EXPLORE | CLI_SCORE | CLI_DESCRIBE | CLI_VALIDATE | CLI_SWEEP | CLI_PARTITION)
-#define RESULTS (ALL_BUT_CHECK | CLI_CHECK | CLI_CALIBRATE | CLI_DIFF | CLI_LIST)
+#define RESULTS (ALL_BUT_CHECK | CLI_CHECK | CLI_CALIBRATE | CLI_REMAT | CLI_DIFF | CLI_LIST)
 #define WRITERS (CLI_PLOT | CLI_REPORT | CLI_TRACE | CLI_EXPORT)
 #define ALL_COMMANDS (CLI_PROGRAM | RESULTS | WRITERS | CLI_IMPORT | CLI_INIT | CLI_HELP)
 /* Commands that take files of other programs as workloads. */
-#define READ_IMPORTS (CLI_EXPLORE | CLI_DESCRIBE | CLI_VALIDATE | CLI_SWEEP | CLI_PARTITION)
+#define READ_IMPORTS                                                                               \
+  (CLI_EXPLORE | CLI_DESCRIBE | CLI_VALIDATE | CLI_SWEEP | CLI_PARTITION | CLI_REMAT)
 
 #define THREADS_MAX 256
 #define ROWS_MAX 1000000
@@ -55,7 +56,7 @@ const cli_option cli_options[] = {
     {.name = "minibatch",
      .argument = "N",
      .help = "samples in a step (default: the workload's)",
-     .commands = CLI_EXPLORE | CLI_DESCRIBE | CLI_SWEEP,
+     .commands = CLI_EXPLORE | CLI_DESCRIBE | CLI_SWEEP | CLI_REMAT,
      .takes = CLI_TAKES_TEXT,
      OWN(cli_apply_minibatch)},
     {.name = "optimize",
@@ -65,8 +66,9 @@ const cli_option cli_options[] = {
              "minibatch in parts; pipeline: recurrent layers at the same time; per_pass: passes of "
              "a layer differ; preload: in inference, weights stay on chip. Never in all: hoist: in "
              "training, an lstm makes the input products of all timesteps at once; spatial: chips "
-             "share positions; tensor: chips share features of weights by columns and rows",
-     .commands = CLI_EXPLORE | CLI_DESCRIBE | CLI_SWEEP,
+             "share positions; tensor: chips share features of weights by columns and rows; "
+             "accumulate: in training, samples come in micro-batches",
+     .commands = CLI_EXPLORE | CLI_DESCRIBE | CLI_SWEEP | CLI_REMAT,
      .word = cli_optimization_word,
      .is_list = true,
      OWN(cli_apply_optimize)},
@@ -113,7 +115,7 @@ const cli_option cli_options[] = {
     {.name = "parallelism",
      .argument = "LIST",
      .help = "parallelisms that the search may use (default: all)",
-     .commands = CLI_EXPLORE | CLI_DESCRIBE | CLI_SWEEP,
+     .commands = CLI_EXPLORE | CLI_DESCRIBE | CLI_SWEEP | CLI_REMAT,
      .word = cli_parallelism_word,
      .is_list = true,
      OWN(cli_apply_parallelism)},
@@ -250,6 +252,8 @@ const cli_option cli_options[] = {
         "times"),
     SET(CLI_PARTITION, "change a value of an input, such as server.devices.gpu.memory_GB=8 or "
                        "workload.element_bytes=1; may be given several times"),
+    SET(CLI_REMAT, "change a value of an input, such as stages.input_bytes=0 or "
+                   "system.chip.memory.capacity_GB=8; may be given several times"),
     {.name = "vary",
      .argument = "PATH=VALUES",
      .help =
@@ -404,16 +408,53 @@ const cli_option cli_options[] = {
              "core.operation_overhead_us, as far as the system has them)",
      .commands = CLI_CALIBRATE,
      NAME(CLI_READ_NAME, fit, CLI_TAKES_TEXT)},
+    {.name = "budget",
+     .argument = "SIZE",
+     .help =
+         "memory for all but the chain's input, parameters, gradients and optimizer state, of a "
+         "device where there are several: 6.5GB, 512MiB, a number of bytes, or 33%, which is "
+         "of what keeping everything needs (default: what STAGES says, or what SYSTEM has left)",
+     .commands = CLI_REMAT,
+     .takes = CLI_TAKES_TEXT,
+     OWN(cli_apply_budget)},
+    {.name = "slots",
+     .argument = "N",
+     .help = "units that the budget is divided into, to which sizes are rounded up (default: 500)",
+     .commands = CLI_REMAT,
+     COUNT(remat.options.slots, DSM_REMAT_SLOTS_MAX)},
+    {.name = "whole-stages",
+     .help = "a stage keeps all that its backward pass needs, or nothing: its first option alone",
+     .commands = CLI_REMAT,
+     FLAG(remat.options.is_whole)},
+    {.name = "pareto",
+     .help = "show the times over all budgets in place of the schedule",
+     .commands = CLI_REMAT,
+     FLAG(remat.options.wants_front)},
+    {.name = "stages",
+     .argument = "N",
+     .help = "cut the chain into N consecutive parts for the devices of a pipeline",
+     .commands = CLI_REMAT,
+     COUNT(remat.devices, DSM_REMAT_STAGES_MAX)},
+    {.name = "micro-batches",
+     .argument = "M",
+     .help = "with --stages: micro-batches of the minibatch (default: all its divisors are tried)",
+     .commands = CLI_REMAT,
+     COUNT(remat.micro_batches, DSM_REMAT_MICRO_BATCHES_MAX)},
+    {.name = "write-stages",
+     .argument = "FILE",
+     .help = "of WORKLOAD and SYSTEM: also write the chain, to be edited or asked again",
+     .commands = CLI_REMAT,
+     NAME(CLI_READ_FILE, remat.chain_file, CLI_TAKES_FILE)},
     {.name = "threads",
      .argument = "N",
      .help = "threads to search with (default: 1); the result does not depend on it",
-     .commands = CLI_EXPLORE | CLI_SCORE | CLI_DESCRIBE | CLI_CALIBRATE | CLI_CHECK | CLI_SWEEP |
-                 CLI_REPORT,
+     .commands = CLI_REMAT | CLI_EXPLORE | CLI_SCORE | CLI_DESCRIBE | CLI_CALIBRATE | CLI_CHECK |
+                 CLI_SWEEP | CLI_REPORT,
      COUNT(options.thread_count, THREADS_MAX)},
     {.name = "format",
      .argument = "FORMAT",
      .help = "form of the result (default: table)",
-     .commands = ALL_BUT_CHECK | CLI_CALIBRATE | CLI_DIFF | CLI_LIST,
+     .commands = ALL_BUT_CHECK | CLI_CALIBRATE | CLI_REMAT | CLI_DIFF | CLI_LIST,
      .word = cli_format_word,
      OWN(cli_apply_format)},
     {.name = "format",
@@ -446,7 +487,8 @@ const cli_option cli_options[] = {
            "default where that is no terminal"),
     OUTPUT(CLI_EXPORT, "FOLDER", CLI_TAKES_FOLDER,
            "write the files into FOLDER, all or none; it is made, or must be empty"),
-    OUTPUT(CLI_DESCRIBE | CLI_VALIDATE | CLI_SWEEP | CLI_DIFF | CLI_LIST, "FILE", CLI_TAKES_FILE,
+    OUTPUT(CLI_DESCRIBE | CLI_VALIDATE | CLI_SWEEP | CLI_REMAT | CLI_DIFF | CLI_LIST, "FILE",
+           CLI_TAKES_FILE,
            "write the result to FILE, whole or not at all. Without --format the form follows the "
            "ending .json or .csv. '-' is standard output"),
     OUTPUT(CLI_PLOT, "FILE", CLI_TAKES_FILE,

@@ -20,9 +20,10 @@ enum {
   CLI_TAKES_SWEEP = 1 << DSM_DESCRIPTION_SWEEP,
   CLI_TAKES_SERVER = 1 << DSM_DESCRIPTION_SERVER,
   CLI_TAKES_PROFILE = 1 << DSM_DESCRIPTION_PROFILE,
+  CLI_TAKES_STAGES = 1 << DSM_DESCRIPTION_STAGES,
   CLI_TAKES_ANY_DESCRIPTION = (1 << DSM_DESCRIPTION_COUNT) - 1,
   CLI_TAKES_BUNDLED = /**< descriptions of these kinds come with the program */
-  CLI_TAKES_WORKLOAD | CLI_TAKES_SYSTEM | CLI_TAKES_SWEEP | CLI_TAKES_SERVER,
+  CLI_TAKES_WORKLOAD | CLI_TAKES_SYSTEM | CLI_TAKES_SWEEP | CLI_TAKES_SERVER | CLI_TAKES_STAGES,
   CLI_TAKES_TEXT = 1 << DSM_DESCRIPTION_COUNT, /**< anything: there is nothing to list */
   CLI_TAKES_DATABASE = CLI_TAKES_TEXT << 1,    /**< of a sweep */
   CLI_TAKES_FILE = CLI_TAKES_TEXT << 2,        /**< any file */
@@ -96,7 +97,8 @@ enum {
   CLI_INIT = 1 << 14,
   CLI_LIST = 1 << 15,
   CLI_CALIBRATE = 1 << 16,
-  CLI_IMPORT = 1 << 17
+  CLI_IMPORT = 1 << 17,
+  CLI_REMAT = 1 << 18
 };
 
 #define CLI_EXAMPLES_MAX 6
@@ -161,6 +163,7 @@ cli_exit cli_run_export(const cli_arguments *arguments);
 cli_exit cli_run_diff(const cli_arguments *arguments);
 cli_exit cli_run_list(const cli_arguments *arguments);
 cli_exit cli_run_import(const cli_arguments *arguments);
+cli_exit cli_run_remat(const cli_arguments *arguments);
 cli_exit cli_run_init(const cli_arguments *arguments);
 cli_exit cli_run_help(const cli_arguments *arguments);
 

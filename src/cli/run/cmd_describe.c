@@ -29,7 +29,8 @@ static cli_exit load_all(const cli_arguments *arguments, cli_input_file *loaded,
                                                  .plan = loaded[i].plan,
                                                  .sweep = loaded[i].sweep,
                                                  .server = loaded[i].server,
-                                                 .profile = loaded[i].profile};
+                                                 .profile = loaded[i].profile,
+                                                 .chain = loaded[i].chain};
     }
   }
   return outcome;

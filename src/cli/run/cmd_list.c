@@ -117,7 +117,8 @@ static void list_items(found *all) {
                                           .workload = loaded->workload,
                                           .system = loaded->system,
                                           .sweep = loaded->sweep,
-                                          .server = loaded->server}};
+                                          .server = loaded->server,
+                                          .chain = loaded->chain}};
   }
 }
 

@@ -47,6 +47,9 @@ static void summarize(checked *to, const cli_input_file *loaded) {
     (void)snprintf(to->summary, sizeof to->summary, "%zu task%s on %zu device%s",
                    profile->task_count, profile->task_count == 1 ? "" : "s", profile->device_count,
                    profile->device_count == 1 ? "" : "s");
+  } else if (loaded->chain != NULL) {
+    const size_t count = loaded->chain->stage_count;
+    (void)snprintf(to->summary, sizeof to->summary, "%zu stage%s", count, count == 1 ? "" : "s");
   }
 }
 

@@ -214,15 +214,29 @@ static const char *why_no_tensor(const cli_arguments *arguments, const dsm_workl
   return machine.chip_count > 1 ? NULL : "the system has one chip";
 }
 
+static const char *why_no_accumulate(const cli_arguments *arguments, const dsm_workload *workload,
+                                     const dsm_system *system) {
+  (void)system;
+  if (arguments->options.mode == DSM_MODE_INFERENCE) {
+    return "inference has no gradients";
+  }
+  return workload->minibatch > 1 ? NULL : "a minibatch of one sample cannot be cut";
+}
+
 void cli_note_ineffective_optimizations(const cli_arguments *arguments,
                                         const dsm_workload *workload, const dsm_system *system) {
   static const char *(*const why_not[])(const cli_arguments *, const dsm_workload *,
                                         const dsm_system *) = {
-      [DSM_OPTIMIZATION_HYBRID] = why_no_hybrid,     [DSM_OPTIMIZATION_REUSE] = why_no_reuse,
-      [DSM_OPTIMIZATION_DYSM] = why_no_dysm,         [DSM_OPTIMIZATION_PIPELINE] = why_no_pipeline,
-      [DSM_OPTIMIZATION_PER_PASS] = why_no_per_pass, [DSM_OPTIMIZATION_PRELOAD] = why_no_preload,
-      [DSM_OPTIMIZATION_HOIST] = why_no_hoist,       [DSM_OPTIMIZATION_SPATIAL] = why_no_spatial,
+      [DSM_OPTIMIZATION_HYBRID] = why_no_hybrid,
+      [DSM_OPTIMIZATION_REUSE] = why_no_reuse,
+      [DSM_OPTIMIZATION_DYSM] = why_no_dysm,
+      [DSM_OPTIMIZATION_PIPELINE] = why_no_pipeline,
+      [DSM_OPTIMIZATION_PER_PASS] = why_no_per_pass,
+      [DSM_OPTIMIZATION_PRELOAD] = why_no_preload,
+      [DSM_OPTIMIZATION_HOIST] = why_no_hoist,
+      [DSM_OPTIMIZATION_SPATIAL] = why_no_spatial,
       [DSM_OPTIMIZATION_TENSOR] = why_no_tensor,
+      [DSM_OPTIMIZATION_ACCUMULATE] = why_no_accumulate,
   };
   _Static_assert(sizeof why_not / sizeof *why_not == DSM_OPTIMIZATION_COUNT,
                  "a question for each optimisation");

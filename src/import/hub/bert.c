@@ -9,6 +9,8 @@ static const double dropout = 0.1;
 static void write_parameters(const dsm__hub *hub) {
   const uint64_t sequence = dsm__hub_sequence(hub, "max_position_embeddings", POSITIONS);
   dsm__hub_note_positions(hub, "max_position_embeddings", POSITIONS, sequence);
+  const uint64_t heads =
+      dsm__hub_count(hub, "num_attention_heads", "the number of heads", DSM_SIDE_MAX);
   dsm__hub_begin_parameters(hub);
   dsm__hub_parameter(hub, "sequence", sequence);
   dsm__hub_parameter(
@@ -19,12 +21,9 @@ static void write_parameters(const dsm__hub *hub) {
   dsm__hub_parameter(
       hub, "blocks",
       dsm__hub_count(hub, "num_hidden_layers", "the number of blocks", DSM_LAYERS_MAX));
-  dsm__hub_parameter(
-      hub, "hidden",
-      dsm__hub_count(hub, "hidden_size", "the features between blocks", DSM_DIMENSION_MAX));
-  dsm__hub_parameter(
-      hub, "heads",
-      dsm__hub_count(hub, "num_attention_heads", "the number of heads", DSM_SIDE_MAX));
+  dsm__hub_parameter(hub, "hidden",
+                     dsm__hub_features_of_heads(hub, "hidden_size", "num_attention_heads", heads));
+  dsm__hub_parameter(hub, "heads", heads);
   dsm__hub_parameter(hub, "inner",
                      dsm__hub_count(hub, "intermediate_size",
                                     "the features inside a feed-forward part", DSM_DIMENSION_MAX));

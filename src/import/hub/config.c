@@ -27,6 +27,35 @@ uint64_t dsm__hub_count_or(const dsm__hub *hub, const char *key, uint64_t max, u
   return dsm__json_is_present(&node) && !dsm__json_u64(&node, 1, max, &value) ? 1 : value;
 }
 
+/* ---- heads ---- */
+
+/* What was wrong was reported, and is 1. */
+static void check_divisor(const dsm__hub *hub, const char *key, uint64_t value, const char *of,
+                          uint64_t whole) {
+  if (whole > 1 && whole % value != 0) {
+    const dsm__json_node node = member_of(hub, key);
+    dsm__json_error(&node, NULL, "expected a divisor of %s (%llu), found %llu", of,
+                    (unsigned long long)whole, (unsigned long long)value);
+  }
+}
+
+uint64_t dsm__hub_features_of_heads(const dsm__hub *hub, const char *key, const char *heads_key,
+                                    uint64_t heads) {
+  const uint64_t features =
+      dsm__hub_count(hub, key, "the features between blocks", DSM_DIMENSION_MAX);
+  check_divisor(hub, heads_key, heads, key, features);
+  return features;
+}
+
+uint64_t dsm__hub_kv_heads(const dsm__hub *hub, const char *key, uint64_t heads,
+                           uint64_t fallback) {
+  const uint64_t kv_heads = dsm__hub_count_or(hub, key, DSM_SIDE_MAX, fallback);
+  check_divisor(hub, key, kv_heads, "the number of heads", heads);
+  return kv_heads;
+}
+
+/* ---- flags and shares ---- */
+
 bool dsm__hub_flag(const dsm__hub *hub, const char *key, bool fallback) {
   const dsm__json_node node = member_of(hub, key);
   bool value = fallback;

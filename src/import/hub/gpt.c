@@ -27,8 +27,8 @@ typedef struct gpt_choice {
 
 static void write_parameters(const dsm__hub *hub, const gpt_form *form) {
   const uint64_t sequence = dsm__hub_sequence(hub, form->positions, form->default_positions);
-  const uint64_t hidden =
-      dsm__hub_count(hub, form->hidden, "the features between blocks", DSM_DIMENSION_MAX);
+  const uint64_t heads = dsm__hub_count(hub, form->heads, "the number of heads", DSM_SIDE_MAX);
+  const uint64_t hidden = dsm__hub_features_of_heads(hub, form->hidden, form->heads, heads);
   if (form->has_learned_positions) {
     dsm__hub_note_positions(hub, form->positions, form->default_positions, sequence);
   }
@@ -40,8 +40,7 @@ static void write_parameters(const dsm__hub *hub, const gpt_form *form) {
   dsm__hub_parameter(hub, "blocks",
                      dsm__hub_count(hub, form->blocks, "the number of blocks", DSM_LAYERS_MAX));
   dsm__hub_parameter(hub, "hidden", hidden);
-  dsm__hub_parameter(hub, "heads",
-                     dsm__hub_count(hub, form->heads, "the number of heads", DSM_SIDE_MAX));
+  dsm__hub_parameter(hub, "heads", heads);
   const uint64_t inner = dsm__hub_count_or(hub, form->inner, DSM_DIMENSION_MAX, 4 * hidden);
   if (inner == 4 * hidden) {
     dsm__hub_parameter_text(hub, "inner", "=4*hidden");

@@ -38,6 +38,14 @@ uint64_t dsm__hub_count(const dsm__hub *hub, const char *key, const char *meanin
 /** The same that may be absent. */
 uint64_t dsm__hub_count_or(const dsm__hub *hub, const char *key, uint64_t max, uint64_t fallback);
 
+/** Features of all heads at a key, and heads of it at another: reported if these do not divide
+ * those. Returns the features. */
+uint64_t dsm__hub_features_of_heads(const dsm__hub *hub, const char *key, const char *heads_key,
+                                    uint64_t heads);
+
+/** Heads of keys and values at a key: reported if they do not divide those of queries. */
+uint64_t dsm__hub_kv_heads(const dsm__hub *hub, const char *key, uint64_t heads, uint64_t fallback);
+
 bool dsm__hub_flag(const dsm__hub *hub, const char *key, bool fallback);
 
 /** A share from 0 to 1. */
@@ -102,7 +110,7 @@ void dsm__hub_fc_write(const dsm__hub *hub, const dsm__hub_fc *fc);
 /** An embedding of "hidden" features at "sequence" positions. */
 typedef struct dsm__hub_embedding {
   const char *name;
-  const char *vocabulary; /**< an expression */
+  const char *vocabulary; /**< an expression; NULL: one row, such as a class token */
   const char *input;
   const char *residual;
   const char *norm;

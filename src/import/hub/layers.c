@@ -146,7 +146,10 @@ void dsm__hub_embedding_write(const dsm__hub *hub, const dsm__hub_embedding *emb
                                   .norm = embedding->norm,
                                   .has_dropout = embedding->has_dropout};
   begin_layer(hub, embedding->name, "embedding");
-  dsm__json_put_string(hub->writer, "vocabulary", embedding->vocabulary);
+  if (embedding->vocabulary == NULL) {
+    dsm__json_put_u64(hub->writer, "vocabulary", 1);
+  }
+  put_optional(hub, "vocabulary", embedding->vocabulary);
   dsm__json_put_string(hub->writer, "out", "=hidden");
   dsm__json_put_string(hub->writer, "positions", "=sequence");
   if (embedding->has_learned_positions) {

@@ -25,8 +25,7 @@ static llama_choice choose(const dsm__hub *hub, uint64_t default_kv_heads) {
   const uint64_t heads = read_heads(hub);
   const uint64_t fallback = default_kv_heads == 0 ? heads : default_kv_heads;
   return (llama_choice){.heads = heads,
-                        .kv_heads =
-                            dsm__hub_count_or(hub, "num_key_value_heads", DSM_SIDE_MAX, fallback),
+                        .kv_heads = dsm__hub_kv_heads(hub, "num_key_value_heads", heads, fallback),
                         .activation = dsm__hub_activation(hub, "hidden_act", "silu"),
                         .rotated_share = dsm__hub_share(hub, "partial_rotary_factor", 1)};
 }
@@ -43,9 +42,9 @@ static void write_parameters(const dsm__hub *hub, const llama_choice *choice,
   dsm__hub_parameter(
       hub, "blocks",
       dsm__hub_count(hub, "num_hidden_layers", "the number of blocks", DSM_LAYERS_MAX));
-  dsm__hub_parameter(
-      hub, "hidden",
-      dsm__hub_count(hub, "hidden_size", "the features between blocks", DSM_DIMENSION_MAX));
+  dsm__hub_parameter(hub, "hidden",
+                     dsm__hub_features_of_heads(hub, "hidden_size", "num_attention_heads",
+                                                head_features == 0 ? choice->heads : 1));
   dsm__hub_parameter(hub, "heads", choice->heads);
   dsm__hub_parameter(hub, "kv_heads", choice->kv_heads);
   if (head_features == 0) {
@@ -60,10 +59,10 @@ static void write_parameters(const dsm__hub *hub, const llama_choice *choice,
     dsm__hub_parameter(hub, "window", choice->window);
   }
   if (choice->has_experts) {
-    dsm__hub_parameter(hub, "experts",
-                       dsm__hub_count_or(hub, "num_local_experts", DSM_SIDE_MAX, 8));
+    const uint64_t experts = dsm__hub_count_or(hub, "num_local_experts", DSM_SIDE_MAX, 8);
+    dsm__hub_parameter(hub, "experts", experts);
     dsm__hub_parameter(hub, "active_experts",
-                       dsm__hub_count_or(hub, "num_experts_per_tok", DSM_SIDE_MAX, 2));
+                       dsm__hub_count_or(hub, "num_experts_per_tok", experts, 2));
   }
 }
 

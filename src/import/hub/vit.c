@@ -56,6 +56,8 @@ static uint64_t classes(const dsm__hub *hub) {
 static void write_parameters(const dsm__hub *hub) {
   const uint64_t image = side(hub, "image_size", IMAGE);
   const uint64_t patch = side(hub, "patch_size", PATCH);
+  const uint64_t heads =
+      dsm__hub_count(hub, "num_attention_heads", "the number of heads", DSM_SIDE_MAX);
   dsm__hub_begin_parameters(hub);
   dsm__hub_parameter(hub, "channels",
                      dsm__hub_count_or(hub, "num_channels", DSM_SIDE_MAX, CHANNELS));
@@ -65,12 +67,9 @@ static void write_parameters(const dsm__hub *hub) {
   dsm__hub_parameter(
       hub, "blocks",
       dsm__hub_count(hub, "num_hidden_layers", "the number of blocks", DSM_LAYERS_MAX));
-  dsm__hub_parameter(
-      hub, "hidden",
-      dsm__hub_count(hub, "hidden_size", "the features between blocks", DSM_DIMENSION_MAX));
-  dsm__hub_parameter(
-      hub, "heads",
-      dsm__hub_count(hub, "num_attention_heads", "the number of heads", DSM_SIDE_MAX));
+  dsm__hub_parameter(hub, "hidden",
+                     dsm__hub_features_of_heads(hub, "hidden_size", "num_attention_heads", heads));
+  dsm__hub_parameter(hub, "heads", heads);
   dsm__hub_parameter(hub, "inner",
                      dsm__hub_count(hub, "intermediate_size",
                                     "the features inside a feed-forward part", DSM_DIMENSION_MAX));
@@ -122,28 +121,35 @@ static void write_end(const dsm__hub *hub) {
                                         .activation = has_classes ? NULL : "tanh"});
 }
 
-static void note_positions(const dsm__hub *hub) {
+static void note_sequence(const dsm__hub *hub) {
   const dsm__json_node node = dsm__json_member(hub->config, "image_size");
-  dsm__import_note(hub->import, &node,
-                   "the class token and the table of positions are left out, which are added to "
-                   "the patches; the token counts as one patch more");
   if (dsm__import_dimension(hub->import, "sequence", sizeof "sequence" - 1) > 0) {
     dsm__import_note(hub->import, &node, "the sequence is what the image and its patches make it");
   }
 }
 
-void dsm__hub_write_vit(const dsm__hub *hub) {
-  const bool has_dropout = dsm__hub_share(hub, "hidden_dropout_prob", 0) > 0;
-  dsm__hub_note_score_dropout(hub, "attention_probs_dropout_prob", 0);
-  note_positions(hub);
-  write_parameters(hub);
-  dsm__hub_begin_layers(hub);
+/* The class token is a table of one row, which stands beside the patches; its place among them goes
+ * through their product too. */
+static void write_embeddings(const dsm__hub *hub, bool has_dropout) {
   dsm__hub_fc_write(hub, &(dsm__hub_fc){.name = "patches",
                                         .in = "=channels*patch*patch",
                                         .out = "=hidden",
                                         .positions = "=sequence",
-                                        .has_bias = true,
-                                        .has_dropout = has_dropout});
+                                        .has_bias = true});
+  dsm__hub_embedding_write(hub, &(dsm__hub_embedding){.name = "tokens",
+                                                      .input = "@input",
+                                                      .has_learned_positions = true,
+                                                      .residual = "patches",
+                                                      .has_dropout = has_dropout});
+}
+
+void dsm__hub_write_vit(const dsm__hub *hub) {
+  const bool has_dropout = dsm__hub_share(hub, "hidden_dropout_prob", 0) > 0;
+  dsm__hub_note_score_dropout(hub, "attention_probs_dropout_prob", 0);
+  note_sequence(hub);
+  write_parameters(hub);
+  dsm__hub_begin_layers(hub);
+  write_embeddings(hub, has_dropout);
   write_block(hub, has_dropout);
   write_end(hub);
   dsm__hub_end_layers(hub);

@@ -218,9 +218,14 @@ dsm_layer_spec *dsm__onnx_add_declared(dsm__onnx_lowering *of, const dsm__onnx_n
   return spec;
 }
 
-/* What waits for the input of a layer that reads it. */
-static bool take_waiting(dsm__onnx_lowering *of, const dsm__onnx_node *node,
-                         const dsm__onnx_value *value, dsm_layer_type type) {
+static bool is_norm(dsm_aux_op op) {
+  return op == DSM_AUX_LAYER_NORM || op == DSM_AUX_RMS_NORM;
+}
+
+/* What waits for the input of a layer that reads it. A norm is that of the first layer that reads
+ * the value. */
+static bool take_waiting(dsm__onnx_lowering *of, const dsm__onnx_node *node, dsm__onnx_value *value,
+                         dsm_layer_type type) {
   const dsm__onnx_view *const view = value->view;
   dsm__onnx_layer *const layer = &of->layers.items[of->layers.count - 1];
   if (view->waiting_count > 0 && !dsm__layer_kind_of(type)->works_on_input) {
@@ -230,11 +235,20 @@ static bool take_waiting(dsm__onnx_lowering *of, const dsm__onnx_node *node,
                     dsm_aux_op_name(view->waiting[0].op));
     return false;
   }
+  bool is_repeated = false;
   for (size_t i = 0; i < view->waiting_count; i++) {
-    layer->aux[layer->aux_count] = view->waiting[i];
-    layer->aux[layer->aux_count++].is_on_input = true;
+    dsm_aux *const aux = &layer->aux[layer->aux_count++];
+    *aux = view->waiting[i];
+    aux->is_on_input = true;
+    if (is_norm(aux->op) && value->taker > 0) {
+      aux->from = builder_of(of)->layers.items[value->taker - 1].spec.name;
+    }
+    is_repeated = is_repeated || (!is_norm(aux->op) && value->uses > 1);
   }
-  if (view->waiting_count > 0 && value->uses > 1) {
+  if (view->waiting_count > 0 && value->taker == 0) {
+    value->taker = (uint32_t)of->layers.count;
+  }
+  if (is_repeated) {
     dsm__onnx_remark_on(of->graph, node,
                         "does itself what is done to its input, which others read too");
   }

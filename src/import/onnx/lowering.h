@@ -198,6 +198,11 @@ bool dsm__onnx_fold(dsm__onnx_lowering *of, const dsm__onnx_node *node);
  * begins none. */
 bool dsm__onnx_take_group(dsm__onnx_lowering *of, const dsm__onnx_node *node);
 
+/** Joins the patches that the first layer makes of the network's input with one row of constants.
+ * False: they are something else. */
+bool dsm__onnx_join_token(dsm__onnx_lowering *of, const dsm__onnx_node *node,
+                          const dsm__onnx_value *value, int axis, const dsm__onnx_shape *shape);
+
 /* ---- shapes and numbers ---- */
 
 /** The axis that a number names, from behind where it is negative; -1: it names none. */

@@ -48,7 +48,8 @@ typedef struct dsm__onnx_value {
   dsm__span name;
   dsm__onnx_kind kind;
   bool has_shape;
-  uint32_t taker;   /**< the layer that has it for its weights, and 1; 0: none has */
+  uint32_t taker;   /**< the first layer that has it for its weights, or reads what waits for its
+                         input, and 1; 0: none */
   bool is_whole;    /**< its elements are whole numbers or truth values, by its type */
   uint32_t node;    /**< that makes it, or DSM__ONNX_NONE */
   uint32_t uses;    /**< inputs of nodes, and outputs of the graph, that it is */

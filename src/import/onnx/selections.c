@@ -64,6 +64,10 @@ void dsm__onnx_lower_concat(dsm__onnx_lowering *of, const dsm__onnx_node *node) 
                     "all, found others");
     return;
   }
+  if (count == 1 && node->input_count == 2 &&
+      dsm__onnx_join_token(of, node, values[0], axis, &shape)) {
+    return;
+  }
   if (count < node->input_count) {
     dsm__onnx_remark_on(of->graph, node, "is left out of what it joins: constants");
   }

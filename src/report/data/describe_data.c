@@ -101,6 +101,32 @@ DSM__OWN_RECORD(
   DSM__ROWS(struct_type, devices, "devices", device_record,                                        \
             "Of the server or profile, in order; equal ones each for itself.")
 
+/* ---- chains ---- */
+
+typedef struct stage_row {
+  const char *name;
+  size_t options;
+  double forward_seconds;
+  double backward_seconds;
+  double saved_bytes;
+  double output_bytes;
+  bool is_recomputable;
+} stage_row;
+
+DSM__OWN_RECORD(stage_record, stage_row, true, "A stage of a chain.",
+                TEXT(stage_row, name, "name", 0, "Its name."),
+                COUNT(stage_row, options, "options", 0, 1, "Ways to run it."),
+                DSM__REAL(stage_row, forward_seconds, "forward_seconds", 0, "seconds",
+                          "Of the first option."),
+                DSM__REAL(stage_row, backward_seconds, "backward_seconds", 0, "seconds",
+                          "Of the first option."),
+                DSM__REAL(stage_row, saved_bytes, "saved_bytes", 0, "bytes",
+                          "What the first option keeps until the backward pass."),
+                DSM__REAL(stage_row, output_bytes, "output_bytes", 0, "bytes",
+                          "What a checkpoint behind it keeps."),
+                DSM__FIELD(FLAG, stage_row, is_recomputable, "recomputable", 0,
+                           .help = "Its forward pass may run more than once."));
+
 /* ---- workloads and systems ---- */
 
 /* A declared layer, or all of them. */
@@ -110,7 +136,27 @@ typedef struct layer_row {
   dsm__parameter_counts counts; /* of all */
   double cache_bytes;
   dsm__declared of;
+  double element_bytes; /* stated of the layer; 0: not */
+  double weight_bytes;
+  double own_cache_bytes;
 } layer_row;
+
+static bool has_element_bytes(const void *row) {
+  return ((const layer_row *)row)->element_bytes > 0;
+}
+
+static bool has_weight_bytes(const void *row) {
+  return ((const layer_row *)row)->weight_bytes > 0;
+}
+
+static bool has_cache_bytes(const void *row) {
+  return ((const layer_row *)row)->own_cache_bytes > 0;
+}
+
+/* What a layer states of its own. */
+#define STATED_BYTES(field, name, about)                                                           \
+  DSM__FIELD(REAL, layer_row, field, #name, DSM__ABOVE, .unit = "bytes", .is_stated = has_##name,  \
+             .help = (about))
 
 #define PARAMETERS                                                                                 \
   COUNT(layer_row, of.parameters, "parameters", DSM__COLUMN, 0,                                    \
@@ -126,7 +172,12 @@ DSM__OWN_RECORD(layer_record, layer_row, true, "A declared layer.",
                            .help = "Its name."),
                 DSM__FIELD(WORD, layer_row, type, "type", DSM__COLUMN,
                            .words = &dsm__layer_type_words, .help = "What it is."),
-                PARAMETERS, MACS_AND_BYTES);
+                PARAMETERS, MACS_AND_BYTES,
+                STATED_BYTES(element_bytes, element_bytes,
+                             "An element of what it delivers, where the layer states "
+                             "it."),
+                STATED_BYTES(weight_bytes, weight_bytes, "A weight, likewise."),
+                STATED_BYTES(own_cache_bytes, cache_bytes, "An element of its cache, likewise."));
 
 DSM__OWN_RECORD(totals_record, layer_row, false, "Sums over the network.", PARAMETERS,
                 COUNT(layer_row, counts.weights, "weights", 0, 0, "Of products."),
@@ -182,6 +233,8 @@ typedef struct item_row {
   double memory_bytes;
   dsm__rows axes;
   dsm__rows parameters;
+  double step_seconds;
+  dsm__rows stages;
 } item_row;
 
 static const dsm_described *described(const void *item) {
@@ -198,6 +251,10 @@ static bool is_server(const void *item) {
 
 static bool is_profile(const void *item) {
   return described(item)->profile != NULL;
+}
+
+static bool is_chain(const void *item) {
+  return described(item)->chain != NULL;
 }
 
 static bool is_plan(const void *item) {
@@ -220,6 +277,12 @@ DSM__OWN_RECORD(profile_record, item_row, false, "A profile.",
                 DSM__REAL(item_row, weights_bytes, "weights_bytes", 0, "bytes",
                           "Of all tasks of the profile."),
                 DEVICES(item_row));
+
+DSM__OWN_RECORD(chain_record, item_row, false, "A chain of stages.",
+                DSM__SAMPLES(item_row, minibatch, "minibatch", 0, "Samples of a step."),
+                DSM__REAL(item_row, step_seconds, "step_seconds", 0, "seconds",
+                          "Of a step that computes nothing again."),
+                DSM__ROWS(item_row, stages, "stages", stage_record, "In order."));
 
 DSM__OWN_RECORD(plan_record, item_row, false, "A plan.",
                 TEXT(item_row, system, "system", 0, "Name of the plan's system."),
@@ -274,6 +337,7 @@ DSM__OWN_RECORD(item_record, item_row, false, "What a file describes.",
                 DSM__PART_IF(item_row, sweep, sweep_record, is_sweep),
                 DSM__PART_IF(item_row, of, server_record, is_server),
                 DSM__PART_IF(item_row, of, profile_record, is_profile),
+                DSM__PART_IF(item_row, of, chain_record, is_chain),
                 DSM__PART_IF(item_row, of, plan_record, is_plan),
                 DSM__PART_IF(item_row, of, workload_record, has_workload),
                 DSM__PART_IF(item_row, of, system_record, has_system));
@@ -323,8 +387,12 @@ static dsm__rows layers_of(dsm__page *page, const dsm_workload *workload) {
   layer_row *const rows = made.items;
   page->out.failed = page->out.failed || declared == NULL;
   for (size_t i = 0; declared != NULL && i < made.count; i++) {
-    rows[i] = (layer_row){
-        .name = workload->specs[i].name, .type = workload->specs[i].type, .of = declared[i]};
+    rows[i] = (layer_row){.name = workload->specs[i].name,
+                          .type = workload->specs[i].type,
+                          .of = declared[i],
+                          .element_bytes = workload->specs[i].element_bytes,
+                          .weight_bytes = workload->specs[i].weight_bytes,
+                          .own_cache_bytes = workload->specs[i].cache_bytes};
   }
   return made;
 }
@@ -401,6 +469,23 @@ static void fill_profile(dsm__page *page, item_row *row, const dsm_instance *pro
   row->devices = profile_devices(page, profile);
 }
 
+static void fill_chain(dsm__page *page, item_row *row, const dsm_remat_chain *chain) {
+  row->minibatch = chain->minibatch;
+  row->step_seconds = dsm_remat_chain_seconds(chain);
+  row->stages = dsm__rows_make(page, chain->stage_count, sizeof(stage_row));
+  stage_row *const rows = row->stages.items;
+  for (size_t s = 0; s < row->stages.count; s++) {
+    const dsm_remat_stage *const stage = &chain->stages[s];
+    rows[s] = (stage_row){.name = stage->name,
+                          .options = stage->option_count,
+                          .forward_seconds = stage->options[0].forward_seconds,
+                          .backward_seconds = stage->options[0].backward_seconds,
+                          .saved_bytes = stage->options[0].saved_bytes,
+                          .output_bytes = stage->output_bytes,
+                          .is_recomputable = stage->is_recomputable};
+  }
+}
+
 static item_row row_of(dsm__page *page, const dsm_described *item) {
   item_row row = {.of = item,
                   .file = item->file,
@@ -414,6 +499,9 @@ static item_row row_of(dsm__page *page, const dsm_described *item) {
   }
   if (is_profile(&row)) {
     fill_profile(page, &row, item->profile);
+  }
+  if (is_chain(&row)) {
+    fill_chain(page, &row, item->chain);
   }
   if (is_plan(&row)) {
     row.system = item->plan->system->name;
@@ -439,7 +527,7 @@ char *dsm_report_description_json(const dsm_described *items, size_t count) {
   return dsm__data_json(&page, &dsm__describe_record, &made);
 }
 
-/* ---- CSV: a row a layer, parameter, value of an axis's path, or device ---- */
+/* ---- CSV: a row a layer, parameter, value of an axis's path, device or stage ---- */
 
 static void put_sweep(dsm__csv *csv, const item_row *item) {
   const dsm_sweep *const sweep = &item->sweep;
@@ -451,6 +539,16 @@ static void put_sweep(dsm__csv *csv, const item_row *item) {
       const parameter_row row = {.path = column->path, .value = {DSM__VALUE_TEXT, 0, value->text}};
       DSM__CSV_ROW(csv, {&item_record, item}, {&parameter_record, &row});
     }
+  }
+}
+
+static void put_stages(dsm__csv *csv, const item_row *item) {
+  const stage_row *const stages = item->stages.items;
+  for (size_t s = 0; s < item->stages.count; s++) {
+    const parameter_row row = {.path = stages[s].name,
+                               .value = {DSM__VALUE_NUMBER, stages[s].saved_bytes, NULL},
+                               .unit = "bytes saved"};
+    DSM__CSV_ROW(csv, {&item_record, item}, {&parameter_record, &row});
   }
 }
 
@@ -470,6 +568,7 @@ static void put_item(dsm__csv *csv, const item_row *item) {
     DSM__CSV_ROW(csv, {&item_record, item}, {&device_record, &devices[j]},
                  {&parameter_record, &memory});
   }
+  put_stages(csv, item);
 }
 
 char *dsm_report_description_csv(const dsm_described *items, size_t count) {

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "report/data/export_phase.h"
 
+#include "model/equations.h"
+
 /* The axes of more than one chip along which features are shared out, or samples. */
 static dsm_axis_set axes_of(const dsm_plan *plan, const dsm_pass_plan *pass, bool are_of_model) {
   const dsm_axis_set model = dsm_parallelism_model_axes(pass->share.parallelism);
@@ -45,8 +47,9 @@ static dsm__export_phase forward_phase(const dsm_plan *plan, size_t layer,
   dsm__export_phase made = {.cycles = pass->cycles.total,
                             .collective = DSM__COLLECTIVE_ALL_GATHER,
                             .axes = axes_of(plan, pass, true)};
-  made.bytes = turned_elements(plan, layer, pass) / (double)pass->share.model_ways *
-               plan->workload->element_bytes;
+  made.bytes =
+      turned_elements(plan, layer, pass) / (double)pass->share.model_ways *
+      dsm__stated_bytes(plan->layers[layer].layer->bytes.input, plan->workload->element_bytes);
   for (unsigned i = 0; i < pass->invocation_count; i++) {
     made.cycles -= visible_rotation(&pass->invocations[i]) * pass->invocations[i].times;
   }

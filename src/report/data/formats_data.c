@@ -13,6 +13,7 @@
 #include "partition/instance_facts.h"
 #include "plan/plan_internal.h"
 #include "plan/plan_record.h"
+#include "remat/stages_record.h"
 #include "report/data/records.h"
 #include "report/diff_figures.h"
 #include "report/memory_timeline.h"
@@ -34,16 +35,30 @@ typedef struct limit {
   { #name, name }
 
 static const limit limits[] = {
-    LIMIT(DSM_NAME_BYTES_MAX),   LIMIT(DSM_AXIS_NAME_BYTES_MAX),
-    LIMIT(DSM_TEXT_BYTES_MAX),   LIMIT(DSM_JSON_VALUES_MAX),
-    LIMIT(DSM_LAYERS_MAX),       LIMIT(DSM_PARAMETERS_MAX),
-    LIMIT(DSM_DIMENSION_MAX),    LIMIT(DSM_SIDE_MAX),
-    LIMIT(DSM_PRODUCT_MAX),      LIMIT(DSM_CORES_MAX),
-    LIMIT(DSM_CHIPS_MAX),        LIMIT(DSM_DEVICES_MAX),
-    LIMIT(DSM_TASKS_MAX),        LIMIT(DSM_REQUESTS_MAX),
-    LIMIT(DSM_TRACE_EVENTS_MAX), LIMIT(DSM_SWEEP_POINTS_MAX),
-    LIMIT(DSM_SWEEP_AXES_MAX),   LIMIT(DSM_SWEEP_CONDITIONS_MAX),
-    LIMIT(DSM_SWEEP_VALUES_MAX), LIMIT(DSM_MEASUREMENTS_MAX),
+    LIMIT(DSM_NAME_BYTES_MAX),
+    LIMIT(DSM_AXIS_NAME_BYTES_MAX),
+    LIMIT(DSM_TEXT_BYTES_MAX),
+    LIMIT(DSM_JSON_VALUES_MAX),
+    LIMIT(DSM_LAYERS_MAX),
+    LIMIT(DSM_PARAMETERS_MAX),
+    LIMIT(DSM_DIMENSION_MAX),
+    LIMIT(DSM_SIDE_MAX),
+    LIMIT(DSM_PRODUCT_MAX),
+    LIMIT(DSM_CORES_MAX),
+    LIMIT(DSM_CHIPS_MAX),
+    LIMIT(DSM_DEVICES_MAX),
+    LIMIT(DSM_TASKS_MAX),
+    LIMIT(DSM_REQUESTS_MAX),
+    LIMIT(DSM_TRACE_EVENTS_MAX),
+    LIMIT(DSM_SWEEP_POINTS_MAX),
+    LIMIT(DSM_SWEEP_AXES_MAX),
+    LIMIT(DSM_SWEEP_CONDITIONS_MAX),
+    LIMIT(DSM_SWEEP_VALUES_MAX),
+    LIMIT(DSM_MEASUREMENTS_MAX),
+    LIMIT(DSM_REMAT_STAGES_MAX),
+    LIMIT(DSM_REMAT_OPTIONS_MAX),
+    LIMIT(DSM_REMAT_OPERATIONS_MAX),
+    LIMIT(DSM_REMAT_MICRO_BATCHES_MAX),
 };
 
 /* ---- words ---- */
@@ -113,6 +128,7 @@ static const format input_formats[] = {
     {.name = "dsm-profile/1",
      .objects = {&dsm__profile_object, &dsm__profile_device_object, &dsm__task_object,
                  &dsm__power_object}},
+    {.name = "dsm-stages/1", .record = &dsm__stages_record},
 };
 
 /* ---- the document ---- */

@@ -24,6 +24,8 @@ enum {
   FIGURE_MEMORY,
   FIGURE_DEVICES,
   FIGURE_POINTS,
+  FIGURE_STAGES,
+  FIGURE_SECONDS,
   FIGURE_COUNT
 };
 
@@ -38,7 +40,8 @@ static const struct {
     [FIGURE_MACS] = {"MACs/sample", "", 1}, [FIGURE_CHIPS] = {"chips", NULL, 1},
     [FIGURE_CORES] = {"cores", NULL, 3},    [FIGURE_PEAK] = {"peak", "FLOP/s", 1},
     [FIGURE_MEMORY] = {"memory", "B", 2},   [FIGURE_DEVICES] = {"devices", NULL, 1},
-    [FIGURE_POINTS] = {"points", NULL, 1},
+    [FIGURE_POINTS] = {"points", NULL, 1},  [FIGURE_STAGES] = {"stages", NULL, 1},
+    [FIGURE_SECONDS] = {"step", "s", 1},
 };
 
 /* In the order in which they are shown, with the sizes of each. */
@@ -50,6 +53,7 @@ static const struct {
     {DSM_DESCRIPTION_SYSTEM, {FIGURE_CHIPS, FIGURE_CORES, FIGURE_PEAK, FIGURE_MEMORY}},
     {DSM_DESCRIPTION_SERVER, {FIGURE_DEVICES, FIGURE_PEAK, FIGURE_MEMORY}},
     {DSM_DESCRIPTION_SWEEP, {FIGURE_POINTS}},
+    {DSM_DESCRIPTION_STAGES, {FIGURE_STAGES, FIGURE_SECONDS}},
 };
 enum { KIND_COUNT = DSM__COUNT_OF(kinds) };
 
@@ -77,11 +81,16 @@ static double system_figure(const dsm_system *system, unsigned figure) {
                                   : chips * dsm__chip_memory_bytes(system);
 }
 
+static double chain_figure(const dsm_remat_chain *chain, unsigned figure) {
+  return figure == FIGURE_STAGES ? (double)chain->stage_count : dsm_remat_chain_seconds(chain);
+}
+
 static double figure_of(const dsm_listed *item, unsigned figure) {
   const dsm_described *const what = &item->what;
   return what->workload != NULL ? workload_figure(what->workload, figure)
          : what->system != NULL ? system_figure(what->system, figure)
          : what->server != NULL ? server_figure(what->server, figure)
+         : what->chain != NULL  ? chain_figure(what->chain, figure)
                                 : (double)what->sweep->point_count;
 }
 
@@ -95,6 +104,7 @@ static const char *about_of(const dsm_listed *item) {
   const char *const source = what->workload != NULL ? what->workload->source
                              : what->system != NULL ? what->system->source
                              : what->server != NULL ? what->server->source
+                             : what->chain != NULL  ? what->chain->source
                                                     : what->sweep->source;
   return item->about != NULL ? item->about : source != NULL ? source : "";
 }
@@ -176,7 +186,7 @@ typedef struct item_row {
              .help = (about))
 
 DSM__OWN_RECORD(item_record, item_row, false, "A description.",
-                TEXT(kind, "What it is: workload, system, server or sweep."),
+                TEXT(kind, "What it is: workload, system, server, sweep or stages."),
                 TEXT(name, "As commands take it."), TEXT(file, "Where it is."),
                 TEXT(about, "The comment at its top, or the first text of it; else its source."),
                 FIGURE(FIGURE_LAYERS, "layers", NULL, "Of a workload."),
@@ -189,7 +199,10 @@ DSM__OWN_RECORD(item_record, item_row, false, "A description.",
                        "Of a system, with elements of 16 bits, or of all devices of a server."),
                 FIGURE(FIGURE_MEMORY, "memory_bytes", "bytes",
                        "Of all chips, or all devices; null: unlimited."),
-                FIGURE(FIGURE_POINTS, "points", NULL, "Of a sweep."));
+                FIGURE(FIGURE_POINTS, "points", NULL, "Of a sweep."),
+                FIGURE(FIGURE_STAGES, "stages", NULL, "Of a chain."),
+                FIGURE(FIGURE_SECONDS, "step_seconds", "seconds",
+                       "Of a step of a chain that computes nothing again."));
 
 DSM__DOCUMENT(dsm__list_record, dsm__rows, "dsm-list/1",
               "What can be had by name, written by `dsm list --format json`.",
@@ -243,7 +256,9 @@ char *dsm_report_list_csv(const dsm_listed *items, size_t count) {
                                         "peak_flops",
                                         "memory_bytes",
                                         "devices",
-                                        "points"};
+                                        "points",
+                                        "stages",
+                                        "step_seconds"};
   dsm__page page = dsm__data_begin();
   const dsm__rows made = rows_of(&page, items, count);
   const item_row *const rows = made.items;

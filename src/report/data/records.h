@@ -24,6 +24,8 @@ extern const dsm__record_type dsm__dispatch_record;
 extern const dsm__record_type dsm__elasticity_record;
 extern const dsm__record_type dsm__list_record;
 extern const dsm__record_type dsm__partition_record;
+extern const dsm__record_type dsm__remat_pipeline_record;
+extern const dsm__record_type dsm__remat_record;
 extern const dsm__record_type dsm__validate_record;
 
 /** Rows have the columns that their sweep says: those of dsm__point_record and its axes. */

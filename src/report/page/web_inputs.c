@@ -12,6 +12,7 @@
 #include "report/table/number_style.h"
 #include "system/system_internal.h"
 #include "workload/byte_parameters.h"
+#include "workload/workload_internal.h"
 
 /* Parameters of the system whose paths begin so are assumptions of the model. */
 static const char model_prefix[] = "model.";
@@ -164,7 +165,7 @@ static void put_workload(dsm__page *page, const dsm_workload *workload) {
           workload->spec_count, dsm__plural((double)workload->spec_count),
           dsm__figure_count(workload->minibatch).text, dsm__figure_count(workload->weights).text,
           dsm__plural((double)workload->weights),
-          dsm__figure_scaled((double)workload->weights * workload->element_bytes, "B").text,
+          dsm__figure_scaled(dsm__workload_weights_bytes(workload), "B").text,
           dsm__figure_count(workload->parameters).text, dsm__plural((double)workload->parameters),
           dsm__figure_count(workload->forward_macs).text,
           dsm__plural((double)workload->forward_macs),

@@ -271,16 +271,27 @@ static void put_counts(dsm__page *page, const dsm_workload *workload) {
   dsm__page_line(page, DSM__STYLE_PLAIN, "%s", text);
 }
 
+/* How many layers have other bytes than the workload, in words. */
+static const char *other_bytes_words(dsm__page *page, const dsm_workload *workload) {
+  size_t count = 0;
+  for (size_t i = 0; i < workload->spec_count; i++) {
+    const dsm_layer_spec *const spec = &workload->specs[i];
+    count += spec->element_bytes > 0 || spec->weight_bytes > 0 || spec->cache_bytes > 0 ? 1 : 0;
+  }
+  return count == 0 ? ""
+                    : dsm__page_text(page, " (%zu layer%s state%s others)", count,
+                                     dsm__plural((double)count), count == 1 ? "s" : "");
+}
+
 static void put_workload(dsm__page *page, const dsm_workload *workload) {
-  const double weight_bytes = dsm__stated_bytes(workload->weight_bytes, workload->element_bytes);
   dsm__page_line(
-      page, DSM__STYLE_PLAIN, "%zu layer%s, minibatch %s, %s byte%s an element; %s, %s%s%s",
+      page, DSM__STYLE_PLAIN, "%zu layer%s, minibatch %s, %s byte%s an element%s; %s, %s%s%s",
       workload->spec_count, dsm__plural((double)workload->spec_count),
       dsm__figure_count(workload->minibatch).text,
       dsm__figure_short(workload->element_bytes, 4).text,
       workload->element_bytes > 1 || workload->element_bytes < 1 ? "s" : "",
-      weight_words(page, workload),
-      dsm__figure_scaled((double)workload->weights * weight_bytes, "B").text,
+      other_bytes_words(page, workload), weight_words(page, workload),
+      dsm__figure_scaled(dsm__workload_weights_bytes(workload), "B").text,
       workload->optimizer == DSM_OPTIMIZER_NONE ? "" : ", updated by ",
       workload->optimizer == DSM_OPTIMIZER_NONE ? "" : dsm_optimizer_name(workload->optimizer));
   dsm__describe_source(page, workload->source);
@@ -337,6 +348,9 @@ static void put_item(dsm__page *page, const dsm_described *item) {
   }
   if (item->profile != NULL) {
     dsm__describe_profile(page, item->profile);
+  }
+  if (item->chain != NULL) {
+    dsm__describe_chain(page, item->chain);
   }
   if (item->plan != NULL) {
     put_result(page, item->plan);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* describe_table.h: the parts of a description that are about a system, a server, a profile or a
- * sweep, for people. */
+/* describe_table.h: the parts of a description that are about a system, a server, a profile, a
+ * sweep or a chain, for people. */
 #ifndef DSM_REPORT_TABLE_DESCRIBE_TABLE_H
 #define DSM_REPORT_TABLE_DESCRIBE_TABLE_H
 
@@ -26,6 +26,9 @@ void dsm__describe_profile(dsm__page *page, const dsm_instance *profile);
 /** Tasks of a profile that a device can run, and the weights of all. */
 size_t dsm__runnable_tasks(const dsm_instance *profile, size_t device);
 double dsm__all_weights(const dsm_instance *profile);
+
+/** Appends a chain: its stages, equal neighbours as one. */
+void dsm__describe_chain(dsm__page *page, const dsm_remat_chain *chain);
 
 /** Appends a sweep: how many points it has, and its axes. */
 void dsm__describe_sweep(dsm__page *page, const dsm_sweep *sweep);

@@ -84,9 +84,13 @@ void dsm__page_labelled(dsm__page *page, size_t label_width, const char *label, 
 
 const char *dsm__page_plan_heading(dsm__page *page, const dsm_plan *plan) {
   const dsm_system *const system = plan->system;
+  const char *const cut = plan->micro_batches > 1
+                              ? dsm__page_text(page, " in %s micro-batches",
+                                               dsm__figure_count(plan->micro_batches).text)
+                              : "";
   return dsm__page_text(
-      page, "%s on %s: %s, minibatch %s, %s, peak %s", plan->workload->name, system->name,
-      dsm_mode_name(plan->options.mode), dsm__figure_count(plan->workload->minibatch).text,
+      page, "%s on %s: %s, minibatch %s%s, %s, peak %s", plan->workload->name, system->name,
+      dsm_mode_name(plan->options.mode), dsm__figure_count(plan->workload->minibatch).text, cut,
       dsm__chips_text_of(system, " x ").text,
       dsm__figure_scaled(dsm_workload_peak_flops(plan->workload, system), "FLOP/s").text);
 }

@@ -130,10 +130,10 @@ static dsm__pending_edge pending_of(const dsm__building *b, size_t index,
   one.holding.is_shortcut_held =
       life->can_shortcut_be_held && (state->set & life->shortcuts) == life->shortcuts;
   one.holding.held_elements =
-      state->elements + (is_output_held ? dsm__network_layer(b, index)->stored_elements : 0);
+      state->elements + (is_output_held ? dsm__network_layer(b, index)->stored_size : 0);
   if (index > 0 && (state->set & b->request->lives->layers[index - 1].own) != 0 &&
       dsm__network_is_training(b)) {
-    one.holding.deferred_elements = dsm__network_layer(b, index - 1)->stored_elements;
+    one.holding.deferred_elements = dsm__network_layer(b, index - 1)->stored_size;
   }
   return one;
 }
@@ -149,7 +149,7 @@ static uint64_t ending_elements(const dsm__building *b, size_t index, dsm__held_
       const size_t from = lists[l][i];
       const dsm__held_set own = from == DSM_NETWORK_INPUT ? 0 : b->request->lives->layers[from].own;
       if ((own & ending) != 0) {
-        elements += dsm__network_layer(b, from)->stored_elements;
+        elements += dsm__network_layer(b, from)->stored_size;
         ending &= ~own; /* a tensor may be used twice */
       }
     }
@@ -171,7 +171,7 @@ static dsm__held_state state_after(const dsm__building *b, size_t index,
   after.set &= ~ending;
   if (is_output_held) {
     after.set |= life->own;
-    after.elements += dsm__network_layer(b, index)->stored_elements;
+    after.elements += dsm__network_layer(b, index)->stored_size;
   }
   return after;
 }

@@ -61,7 +61,7 @@ static void update_live(dsm__held_future *future, const dsm_workload *workload,
     future->live |= life->own;
     future->owner[bit] = made;
     future->last_use[bit] = dsm__last_use(&workload->layers[made]);
-    future->elements[bit] = workload->layers[made].stored_elements;
+    future->elements[bit] = workload->layers[made].stored_size;
   }
 }
 

@@ -305,7 +305,7 @@ static bool list_inputs(layer_function *f, size_t node, const dsm_layer *layer) 
   const dsm_layer *const layers = f->bounds->uses->request->table->inputs->workload->layers;
   double all = 0;
   for (size_t i = 0; i < layer->producer_count; i++) {
-    all += (double)layers[layer->producers[i]].stored_elements;
+    all += (double)layers[layer->producers[i]].stored_size;
   }
   for (size_t i = 0; i < layer->producer_count; i++) {
     const size_t producer = layer->producers[i];
@@ -314,7 +314,7 @@ static bool list_inputs(layer_function *f, size_t node, const dsm_layer *layer) 
       continue;
     }
     for (size_t k = i; k < layer->producer_count; k++) {
-      share += layer->producers[k] == producer ? (double)layers[producer].stored_elements / all : 0;
+      share += layer->producers[k] == producer ? (double)layers[producer].stored_size / all : 0;
     }
     touched_tensor *const t = &f->inputs[f->input_count++];
     t->layer = producer;

@@ -272,7 +272,7 @@ static void expand_edge(expansion *x, uint32_t from, size_t edge) {
         dsm__layout_slot_of(&x->uses, producer, (dsm_parallelism)info->forward, info->factor_index);
     const uint32_t choice = choice_in(x, from, x->request->lives->layers[producer].own);
     x->inputs[i] = (dsm__read_layout){dsm__layout_code_at(&x->uses, slot, choice),
-                                      x->workload->layers[producer].stored_elements};
+                                      x->workload->layers[producer].stored_size};
   }
   if (holding->is_output_held) {
     add_own_layouts(x, from, edge, &touched);

@@ -61,9 +61,7 @@ static double least_step(const dsm__layer_setting *setting, dsm_pass pass) {
   if (!dsm_pass_exists(setting->layer, setting->mode, pass)) {
     return 0;
   }
-  return dsm_ideal_cycles(setting->layer, setting->machine, setting->precision.array_rate, pass,
-                          setting->minibatch) /
-         (double)setting->layer->timesteps;
+  return dsm__ideal_cycles_of(setting, pass) / (double)setting->layer->timesteps;
 }
 
 /* Scores the passes one after the other, as long as they can keep within the limit. A pass that

@@ -20,10 +20,22 @@ static bool is_optional(const dsm__problem *problem, dsm_role role) {
          dsm__has_optimization(&problem->inputs, dsm__role_optimization(role));
 }
 
-/* An attention's `model` is `heads` under another name; an axis of one chip shares nothing. */
-static bool is_useful(const dsm_layer *layer, const dsm_network_axis *axis, dsm_role role) {
-  return role == DSM_ROLE_DATA ||
-         (axis->chips > 1 && !(role == DSM_ROLE_MODEL && layer->operand_groups > 0));
+/* May layers have all ways of data and model? Else those that share features along an axis of one
+ * chip too may be the only ones there are. */
+static bool are_all_searched(const dsm__problem *problem) {
+  const dsm_parallelism_set all =
+      DSM_PARALLELISM_ALL >> ((unsigned)DSM_PARALLELISM_COUNT - problem->machine.parallelism_count);
+  return dsm__option_parallelisms(problem->inputs.options, problem->machine.system) == all;
+}
+
+/* An attention's `model` is `heads` under another name, where that may be used; an axis of one chip
+ * shares nothing. */
+static bool is_useful(const dsm__problem *problem, const dsm_layer *layer,
+                      const dsm_network_axis *axis, dsm_role role) {
+  const bool is_other_name =
+      role == DSM_ROLE_MODEL && layer->operand_groups > 0 && is_optional(problem, DSM_ROLE_HEADS);
+  const bool is_shared = axis->chips > 1 || (role == DSM_ROLE_MODEL && !are_all_searched(problem));
+  return role == DSM_ROLE_DATA || (is_shared && !is_other_name);
 }
 
 /* Roles in the order of preference: as numbers with a digit for each axis, the first axis' first.
@@ -37,21 +49,6 @@ static dsm_roles roles_of(size_t number, unsigned axis_count) {
   return roles;
 }
 
-/* One of data and model is what the search may use, or one that differs from it along axes of one
- * chip only. False if there is none. */
-static bool find_searched(const dsm__problem *problem, const dsm_layer *layer,
-                          dsm_parallelism *parallelism) {
-  const dsm_parallelism_set searched = dsm__search_parallelisms(&problem->inputs, layer);
-  for (unsigned p = 0; p < problem->machine.parallelism_count; p++) {
-    if ((searched & DSM_PARALLELISM_BIT(p)) != 0 &&
-        dsm__are_alike(&problem->machine, (dsm_parallelism)p, *parallelism)) {
-      *parallelism = (dsm_parallelism)p;
-      return true;
-    }
-  }
-  return false;
-}
-
 /* Can a layer have these roles? Fills the parallelism that they are. */
 static bool is_possible(const dsm__problem *problem, const dsm_layer *layer, const dsm_roles *roles,
                         dsm_parallelism *parallelism) {
@@ -59,11 +56,21 @@ static bool is_possible(const dsm__problem *problem, const dsm_layer *layer, con
   bool is_good = true;
   for (unsigned a = 0; is_good && a < system->system.axis_count; a++) {
     is_good = is_optional(problem, roles->of[a]) &&
-              is_useful(layer, &system->system.axes[a], roles->of[a]);
+              is_useful(problem, layer, &system->system.axes[a], roles->of[a]);
   }
-  *parallelism = dsm_parallelism_of(roles);
-  return is_good && dsm__roles_why_not(layer, system, *parallelism) == NULL &&
-         (dsm_parallelism_has_roles(*parallelism) || find_searched(problem, layer, parallelism));
+  *parallelism = dsm_parallelism_of(roles, system->system.axis_count);
+  if (!is_good || dsm__roles_why_not(layer, system, *parallelism) != NULL) {
+    return false;
+  }
+  const dsm__search_inputs *const inputs = &problem->inputs;
+  if (inputs->micro_batches > 1 &&
+      inputs->workload->minibatch %
+              dsm__divided_ways(&problem->machine, *parallelism, DSM_DIVIDED_SAMPLES) !=
+          0) {
+    return false;
+  }
+  return dsm_parallelism_has_roles(*parallelism) ||
+         (dsm__search_parallelisms(inputs, layer) & DSM_PARALLELISM_BIT(*parallelism)) != 0;
 }
 
 /* The best of all factors; once a step is what no factor changes. */
@@ -74,9 +81,10 @@ static void score(dsm__problem *problem, size_t layer_index, dsm__role_option *o
   const dsm_pass_layouts layouts = dsm_pass_layouts_uniform(option->parallelism);
   option->cycles = HUGE_VAL;
   for (unsigned f = 0; f < problem->table.factor_count; f++) {
-    if (problem->factors.is_uniform ? f > 0
-                                    : !dsm__factor_is_allowed(&problem->factors, layer, f) ||
-                                          dsm__is_run_hoisted(layer, f)) {
+    if (problem->factors.is_uniform || inputs->micro_batches > 1
+            ? f > 0
+            : !dsm__factor_is_allowed(&problem->factors, layer, f) ||
+                  dsm__is_run_hoisted(layer, f)) {
       continue;
     }
     dsm__layer_setting setting = dsm__run_setting(inputs, layer, f);
@@ -106,6 +114,57 @@ static dsm_axis_set opening_axes(const dsm_system *system, dsm_parallelism paral
   return axes;
 }
 
+/* Do neighbours see no difference between two roles: the same layouts, and the same side? */
+static bool is_like(const dsm_layer *layer, dsm_role a, dsm_role b) {
+  return dsm_role_input_layout(a) == dsm_role_input_layout(b) &&
+         dsm_role_output_layout(a) == dsm_role_output_layout(b) &&
+         dsm__is_column_like(a) == dsm__is_column_like(b) &&
+         dsm__is_row_like(a) == dsm__is_row_like(b) &&
+         dsm__is_heads_like(layer, a) == dsm__is_heads_like(layer, b);
+}
+
+/* Neighbours see no difference, and the first takes no more time and memory: all that a layer keeps
+ * goes with what a chip has of its weights or of its output. */
+static bool is_no_worse(const dsm__problem *problem, const dsm_layer *layer,
+                        const dsm__role_option *a, const dsm__role_option *b) {
+  const uint64_t samples = problem->inputs.workload->minibatch;
+  for (unsigned axis = 0; axis < problem->machine.system->system.axis_count; axis++) {
+    if (!is_like(layer, dsm_parallelism_role(a->parallelism, axis),
+                 dsm_parallelism_role(b->parallelism, axis))) {
+      return false;
+    }
+  }
+  const dsm_chip_share of_a =
+      dsm_chip_share_derive(layer, &problem->machine, a->parallelism, samples);
+  const dsm_chip_share of_b =
+      dsm_chip_share_derive(layer, &problem->machine, b->parallelism, samples);
+  const double kept_a =
+      (double)of_a.chip.n[DSM_DIM_MB] * of_a.position_share / (double)of_a.stored_ways;
+  const double kept_b =
+      (double)of_b.chip.n[DSM_DIM_MB] * of_b.position_share / (double)of_b.stored_ways;
+  return a->cycles <= dsm__tie_limit(b->cycles) && of_a.weight_ways >= of_b.weight_ways &&
+         kept_a <= kept_b;
+}
+
+/* Leaves out options that are no better in anything than another one, of equals all but the first;
+ * the others stay in order. */
+static size_t drop_dominated(const dsm__problem *problem, const dsm_layer *layer,
+                             dsm__role_option *options, size_t count) {
+  size_t kept = 0;
+  for (size_t i = 0; i < count; i++) {
+    bool is_dominated = false;
+    for (size_t j = 0; j < count && !is_dominated; j++) {
+      const bool is_first = j < i || !is_no_worse(problem, layer, &options[i], &options[j]);
+      is_dominated = j != i && is_first && is_no_worse(problem, layer, &options[j], &options[i]);
+    }
+    if (!is_dominated) {
+      options[kept++] =
+          options[i]; /* what it overwrites has been found worse than one that stays */
+    }
+  }
+  return kept;
+}
+
 dsm__role_options dsm__role_options_find(dsm__problem *problem, size_t layer_index) {
   const dsm_system *const system = problem->machine.system;
   const dsm_layer *const layer = &problem->inputs.workload->layers[layer_index];
@@ -113,6 +172,9 @@ dsm__role_options dsm__role_options_find(dsm__problem *problem, size_t layer_ind
   DSM__LIST(dsm__role_option) list = {NULL, 0, 0};
   dsm__role_options found = {.items = NULL};
   size_t numbers = 1;
+  if (!DSM__LIST_RESERVE_IN(&list, 1, problem->arena)) { /* a list that stays empty is one too */
+    return found;
+  }
   for (unsigned a = 0; a < axis_count; a++) {
     numbers *= DSM_ROLE_COUNT;
   }
@@ -130,6 +192,7 @@ dsm__role_options dsm__role_options_find(dsm__problem *problem, size_t layer_ind
     score(problem, layer_index, option);
     option->least_cycles = option->cycles;
   }
+  list.count = drop_dominated(problem, layer, list.items, list.count);
   found.whole_count = list.count;
   for (size_t i = 0; i < found.whole_count; i++) {
     const dsm_parallelism parallelism = list.items[i].parallelism;

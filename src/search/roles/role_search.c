@@ -14,6 +14,7 @@
  */
 #include "search/roles/role_search.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,9 +26,11 @@
 
 /* Along all axes. No padding: compared as bytes. */
 typedef struct state {
-  uint64_t inside[DSM_AXES_MAX]; /* bit k: what the layer k + 1 before made is inside, and live */
-  uint32_t outer[DSM_AXES_MAX];  /* dsm_layout */
-  uint32_t option;               /* of a layer's node, + 1; 0: between layers */
+  uint64_t inside[DSM_AXES_MAX];   /* bit k: what the layer k + 1 before made is inside, and live */
+  uint64_t gathered[DSM_AXES_MAX]; /* of these: its input lies gathered, and a later layer reads it
+                                      too */
+  uint32_t outer[DSM_AXES_MAX];    /* dsm_layout */
+  uint32_t option;                 /* of a layer's node, + 1; 0: between layers */
 } state;
 
 /* The most layers that a tensor can be inside for. */
@@ -37,6 +40,7 @@ typedef struct role_graph {
   dsm__problem *problem;
   const dsm__role_options *options; /* of each class, then of those among the first layers */
   const double *least;              /* of each layer: cycles of its fastest option */
+  const size_t *last_alike;         /* of each layer: the last one with the same input */
   double slack;                     /* cycles by which an option may be over its layer's least */
   dsm__arena *arena;                /* of the graph */
   dsm__graph_builder builder;
@@ -47,7 +51,8 @@ typedef struct role_graph {
 
 bool dsm__problem_has_roles(const dsm__problem *problem) {
   return dsm__has_optimization(&problem->inputs, DSM_OPTIMIZATION_SPATIAL) ||
-         dsm__has_optimization(&problem->inputs, DSM_OPTIMIZATION_TENSOR);
+         dsm__has_optimization(&problem->inputs, DSM_OPTIMIZATION_TENSOR) ||
+         dsm__has_optimization(&problem->inputs, DSM_OPTIMIZATION_ACCUMULATE);
 }
 
 static const dsm_layer *layer_of(const role_graph *g, size_t index) {
@@ -143,14 +148,13 @@ static uint64_t outside_elements(const role_graph *g, const state *s, size_t nex
   return elements;
 }
 
-/* An earlier layer gathers the same input along an axis, with the same role: it is inside and live,
- * and which of the two roles it has the outer layout tells, as that has not changed since. */
+/* An earlier layer gathers the same input along an axis; with the same role, if what is outside
+ * does not move before this layer: which of the two roles it has the outer layout tells. */
 static bool is_gather_shared(const role_graph *g, const state *s, size_t index, unsigned axis) {
   const dsm_layer *const layer = layer_of(g, index);
   for (size_t k = 0; k < REACH && k < index; k++) {
-    const size_t other = index - 1 - k;
-    if ((s->inside[axis] >> k & 1U) != 0 && dsm__is_same_input(layer_of(g, other), layer) &&
-        !layer_of(g, other)->is_product) {
+    if ((s->gathered[axis] >> k & 1U) != 0 &&
+        dsm__is_same_input(layer_of(g, index - 1 - k), layer)) {
       return true;
     }
   }
@@ -167,7 +171,8 @@ static double move_cycles(const role_graph *g, const dsm__role_move *move) {
     const dsm_traffic back = dsm__role_move_traffic(machine, move, bytes, true);
     cycles += dsm_group_cycles(machine, &back);
   }
-  return cycles;
+  const uint64_t micro_batches = g->problem->inputs.micro_batches;
+  return cycles * (micro_batches > 0 ? (double)micro_batches : 1);
 }
 
 /* ---- edges ---- */
@@ -235,10 +240,10 @@ static bool enter(const role_graph *g, const surroundings *around, dsm_paralleli
         (around->shortcut_sides[a] & (is_made_inside ? 1U : 2U)) != 0) {
       return false;
     }
-    if (!is_read_inside) {
+    if (!is_read_inside && to->outer[a] != (uint32_t)dsm_role_input_layout(role)) {
       to->outer[a] = (uint32_t)dsm_role_input_layout(role);
-    }
-    if (dsm__is_column_like(role) && dsm_axis_set_has(around->gathered, a)) {
+      to->gathered[a] = 0;
+    } else if (dsm__is_column_like(role) && dsm_axis_set_has(around->gathered, a)) {
       *shared |= 1U << a;
     }
   }
@@ -265,15 +270,21 @@ static bool leave(const role_graph *g, const state *from, size_t index, dsm_para
       return false;
     }
     to->inside[a] = to->inside[a] << 1 | (is_made_inside && is_live ? 1U : 0U);
+    to->gathered[a] = to->gathered[a] << 1 | (dsm__is_column_like(role) && is_live ? 1U : 0U);
     for (size_t k = 0; k < REACH && k <= index;
          k++) { /* what has just been read for the last time */
       const size_t end = dsm__last_use(layer_of(g, index - k));
       if (end == DSM_NEVER_USED || end <= index) {
         to->inside[a] &= ~(UINT64_C(1) << k);
       }
+      if (g->last_alike[index - k] <= index) {
+        to->gathered[a] &= ~(UINT64_C(1) << k);
+      }
     }
-    if (!is_made_inside) {
+    to->gathered[a] &= to->inside[a];
+    if (!is_made_inside && to->outer[a] != (uint32_t)dsm_role_output_layout(role)) {
       to->outer[a] = (uint32_t)dsm_role_output_layout(role);
+      to->gathered[a] = 0;
     }
     move->before.of[a] = (dsm_layout)from->outer[a];
     move->after.of[a] = (dsm_layout)to->outer[a];
@@ -346,9 +357,19 @@ static void add_end(role_graph *g, size_t first, size_t end) {
   dsm__graph_begin_edges(&g->builder, last);
 }
 
+/* What a graph was made with. */
+static void drop_building(role_graph *g) {
+  dsm__map_fini(&g->index);
+  g->index = (dsm__map){NULL, 0, 0};
+  free(g->states.items);
+  g->states.items = NULL;
+  g->states.count = g->states.capacity = 0;
+  dsm__graph_builder_fini(&g->builder);
+}
+
 static bool build(role_graph *g, dsm__network_graph *network) {
   const size_t layer_count = g->problem->inputs.workload->layer_count;
-  const state start = {{0}, {0}, 0};
+  const state start = {{0}, {0}, {0}, 0};
   begin_index(g);
   node_of(g, &start, 0, DSM__NODE_OPEN);
   size_t first = 0;
@@ -378,6 +399,7 @@ static bool build(role_graph *g, dsm__network_graph *network) {
   const bool is_built =
       new_edge != NULL && dsm__graph_finish(&g->builder, network, new_edge, arena);
   network->graph.capacity_bytes = g->problem->capacity_bytes;
+  drop_building(g); /* before labels take their room */
   return is_built;
 }
 
@@ -418,7 +440,7 @@ static bool decide(const role_graph *g, const dsm__network_graph *network,
     }
     node = edge->to;
   }
-  *decisions = (dsm__decisions){.layers = layers};
+  *decisions = (dsm__decisions){.layers = layers, .micro_batches = problem->inputs.micro_batches};
   return true;
 }
 
@@ -428,11 +450,13 @@ static bool find_options(role_graph *g) {
   dsm__role_options *const options =
       dsm__arena_array(g->problem->arena, 2 * distinct->count, sizeof *options);
   double *const least = dsm__arena_array(g->problem->arena, layer_count, sizeof *least);
-  if (options == NULL || least == NULL) {
+  size_t *const last_alike = dsm__arena_array(g->problem->arena, layer_count, sizeof *last_alike);
+  if (options == NULL || least == NULL || last_alike == NULL) {
     return false;
   }
   g->options = options;
   g->least = least;
+  g->last_alike = last_alike;
   for (size_t i = 0; i < layer_count; i++) {
     dsm__role_options *const own = &options[options_of(g, i) - options];
     if (own->items == NULL) {
@@ -441,12 +465,34 @@ static bool find_options(role_graph *g) {
     if (own->items == NULL) {
       return false;
     }
+    last_alike[i] = i;
+    for (size_t k = 1; k <= REACH && i + k < layer_count; k++) {
+      last_alike[i] =
+          dsm__is_same_input(layer_of(g, i), layer_of(g, i + k)) ? i + k : last_alike[i];
+    }
     least[i] = HUGE_VAL;
     for (size_t o = 0; o < own->count; o++) {
       least[i] = fmin(least[i], own->items[o].cycles);
     }
   }
   return true;
+}
+
+/* Does the memory suffice if each layer keeps the least of all its options? Without that no graph
+ * has a path that fits. */
+static bool may_fit(const role_graph *g) {
+  double kept = 0;
+  for (size_t i = 0; i < g->problem->inputs.workload->layer_count; i++) {
+    const dsm__role_options *const options = options_of(g, i);
+    double least = HUGE_VAL;
+    for (size_t o = 0; o < options->whole_count; o++) {
+      const state running = {.option = (uint32_t)o + 1};
+      const dsm_layer_memory memory = memory_of(g, i, &running);
+      least = fmin(least, dsm__kept_bytes(&memory));
+    }
+    kept += least;
+  }
+  return kept <= dsm__capacity_limit(g->problem->capacity_bytes);
 }
 
 /* One graph of the options that the slack leaves. */
@@ -463,12 +509,7 @@ static bool search_within(role_graph *g, double slack, dsm__graph_answer *answer
               decide(g, &network, &path, decisions);
   }
   dsm__arena_free(g->arena);
-  dsm__map_fini(&g->index);
-  g->index = (dsm__map){NULL, 0, 0};
-  free(g->states.items);
-  g->states.items = NULL;
-  g->states.count = g->states.capacity = 0;
-  dsm__graph_builder_fini(&g->builder);
+  drop_building(g);
   return is_good;
 }
 
@@ -485,11 +526,14 @@ bool dsm__role_search(dsm__problem *problem, double limit_cycles, dsm__graph_ans
   if (!find_options(&g)) {
     return false;
   }
+  if (!may_fit(&g)) {
+    return true;
+  }
   double least = 0;
   for (size_t i = 0; i < problem->inputs.workload->layer_count; i++) {
     least += g.least[i];
   }
-  const double most = dsm__tie_limit(limit_cycles) - least;
+  const double most = fmin(dsm__tie_limit(limit_cycles) - least, DBL_MAX);
   double slack = fmin(most, first_share * least);
   while (slack >= 0 && isfinite(least)) {
     if (!search_within(&g, slack, answer, decisions)) {
@@ -499,7 +543,9 @@ bool dsm__role_search(dsm__problem *problem, double limit_cycles, dsm__graph_ans
     if (slack >= most || (answer->is_feasible && over <= slack)) {
       break;
     }
-    slack = fmin(most, answer->is_feasible ? over : growth * slack);
+    /* Where much more time makes nothing fit, all options are asked at once. */
+    const double more = slack > least ? most : growth * slack;
+    slack = fmin(most, answer->is_feasible ? over : more);
   }
   return true;
 }

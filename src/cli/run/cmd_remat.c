@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* cmd_remat.c: training in less memory by computing again. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/parse/input_files.h"
+#include "cli/parse/option_values.h"
+#include "cli/rows/rows.h"
+#include "cli/run/complain.h"
+#include "cli/run/explored.h"
+#include "cli/run/output.h"
+#include "cli/run/terminal.h"
+
+CLI_PRINTER(print_schedule, dsm_remat_result, dsm_report_remat, of)
+CLI_PRINTER(print_pipeline, dsm_remat_pipeline, dsm_report_remat_pipeline, of)
+
+/* ---- options ---- */
+
+/* Options of the search of a plan: the chain of a file has one already. */
+static cli_exit check_plan_options(const cli_arguments *arguments) {
+  static const char *const of_plans[] = {"minibatch", "optimize",  "parallelism",
+                                         "threads",   "dimension", "write-stages"};
+  for (size_t i = 0; i < sizeof of_plans / sizeof of_plans[0]; i++) {
+    if (arguments->operand_count == 1 && cli_is_given(arguments, of_plans[i])) {
+      return cli_usage_error(arguments->command, "--%s needs a WORKLOAD and a SYSTEM", of_plans[i]);
+    }
+  }
+  return CLI_EXIT_DONE;
+}
+
+static cli_exit check_options(const cli_arguments *arguments) {
+  const cli_remat_arguments *const remat = &arguments->remat;
+  if (remat->micro_batches > 0 && remat->devices == 0) {
+    return cli_usage_error(arguments->command, "--micro-batches needs --stages");
+  }
+  if (remat->options.wants_front && remat->devices > 0) {
+    return cli_usage_error(arguments->command, "--pareto and --stages exclude each other");
+  }
+  return check_plan_options(arguments);
+}
+
+/* ---- answers ---- */
+
+/* The budget that is asked for: a part is of what keeping everything needs. */
+static dsm_status settle_budget(const cli_arguments *arguments, const dsm_remat_chain *chain,
+                                dsm_remat_options *options) {
+  *options = arguments->remat.options;
+  if (arguments->remat.budget_ratio == 0) {
+    return DSM_OK;
+  }
+  dsm_remat_options all = *options;
+  dsm_remat_chain unbounded = *chain;
+  dsm_remat_result *result = NULL;
+  unbounded.budget_bytes = 0;
+  all.wants_front = false;
+  const dsm_status status = dsm_remat(&result, &unbounded, &all, arguments->diags);
+  if (status == DSM_OK) {
+    options->budget_bytes = arguments->remat.budget_ratio * result->full.peak_bytes;
+  }
+  dsm_remat_result_free(result);
+  return status;
+}
+
+static cli_exit put_schedule(const cli_arguments *arguments, const dsm_remat_chain *chain,
+                             const dsm_remat_options *options) {
+  dsm_remat_result *result = NULL;
+  const double start = cli_seconds_now();
+  const dsm_status status = dsm_remat(&result, chain, options, arguments->diags);
+  cli_print_findings(arguments);
+  cli_exit outcome = cli_exit_of(status);
+  if (status == DSM_OK) {
+    cli_say(arguments, "%s: %zu steps, units of %.0f bytes, %.3f s", chain->name,
+            result->step_count, result->unit_bytes, cli_seconds_now() - start);
+    outcome = cli_put_result(arguments, print_schedule, result);
+  }
+  dsm_remat_result_free(result);
+  return outcome;
+}
+
+static cli_exit put_pipeline(const cli_arguments *arguments, const dsm_remat_chain *chain,
+                             const dsm_remat_options *options) {
+  const dsm_remat_pipeline_options asked = {.remat = *options,
+                                            .devices = arguments->remat.devices,
+                                            .micro_batches = arguments->remat.micro_batches};
+  dsm_remat_pipeline *pipeline = NULL;
+  const double start = cli_seconds_now();
+  const dsm_status status = dsm_remat_pipeline_make(&pipeline, chain, &asked, arguments->diags);
+  cli_print_findings(arguments);
+  cli_exit outcome = cli_exit_of(status);
+  if (status == DSM_OK) {
+    cli_say(arguments, "%s: %zu pipelines, %.3f s", chain->name, pipeline->case_count,
+            cli_seconds_now() - start);
+    outcome = cli_put_result(arguments, print_pipeline, pipeline);
+  }
+  dsm_remat_pipeline_free(pipeline);
+  return outcome;
+}
+
+static cli_exit answer(const cli_arguments *arguments, const dsm_remat_chain *chain) {
+  dsm_remat_options options;
+  const dsm_status status = settle_budget(arguments, chain, &options);
+  if (status != DSM_OK) {
+    cli_print_findings(arguments);
+    return cli_exit_of(status);
+  }
+  return arguments->remat.devices > 0 ? put_pipeline(arguments, chain, &options)
+                                      : put_schedule(arguments, chain, &options);
+}
+
+/* ---- a chain of a file ---- */
+
+static cli_exit answer_file(const cli_arguments *arguments) {
+  cli_input_file loaded =
+      cli_load(arguments, arguments->operands[0], DSM_DESCRIPTION_STAGES, arguments->diags);
+  cli_print_findings(arguments);
+  cli_exit outcome = cli_exit_of(loaded.status);
+  if (outcome == CLI_EXIT_DONE) {
+    const bool has_budget = loaded.chain->budget_bytes > 0 ||
+                            arguments->remat.options.budget_bytes > 0 ||
+                            arguments->remat.budget_ratio > 0;
+    outcome = !has_budget && arguments->remat.devices > 0
+                  ? cli_usage_error(arguments->command,
+                                    "--stages needs --budget: '%s' does not say what a device has",
+                                    arguments->operands[0])
+                  : answer(arguments, loaded.chain);
+  }
+  cli_input_file_fini(&loaded);
+  return outcome;
+}
+
+/* ---- a chain of a plan ---- */
+
+/* Enough for any network: a system may not have more. */
+static const double memory_max_GB = 1e12;
+
+/* The plan; where it does not fit, that of the same system with memory for all of it. */
+static dsm_status find_plan(dsm_plan **plan, const cli_arguments *arguments,
+                            const dsm_workload *workload, const dsm_system *system,
+                            dsm_system *roomy) {
+  dsm_status status = cli_explore(plan, arguments, NULL, workload, system, &arguments->options);
+  if (status == DSM_ERROR_INFEASIBLE) {
+    dsm_diags_clear(arguments->diags);
+    *roomy = *system;
+    roomy->chip.memory.capacity_GB = memory_max_GB;
+    status = cli_explore(plan, arguments, NULL, workload, roomy, &arguments->options);
+  }
+  return status;
+}
+
+static cli_exit write_chain(const cli_arguments *arguments, const dsm_remat_chain *chain) {
+  char *const text = dsm_remat_chain_print(chain);
+  if (text == NULL) {
+    return cli_out_of_memory();
+  }
+  const cli_exit outcome =
+      cli_put_file(arguments, "write-stages", arguments->remat.chain_file, text, strlen(text));
+  free(text);
+  return outcome;
+}
+
+/* Is there anything left of the memory? */
+static cli_exit check_room(const cli_arguments *arguments, const dsm_remat_chain *chain,
+                           const dsm_plan *plan) {
+  if (chain->budget_bytes > 0 || arguments->remat.options.budget_bytes > 0 ||
+      arguments->remat.budget_ratio > 0) {
+    return CLI_EXIT_DONE;
+  }
+  (void)cli_refuse(arguments->diags, DSM_ERROR_INFEASIBLE, NULL, NULL,
+                   "%s: parameters, gradients, optimizer state and input take all of a chip's "
+                   "memory: %.17g bytes",
+                   chain->name,
+                   plan->result.memory.weights_bytes + plan->result.memory.gradients_bytes +
+                       plan->result.memory.optimizer_bytes + chain->input_bytes);
+  cli_print_findings(arguments);
+  return CLI_EXIT_INFEASIBLE;
+}
+
+static cli_exit answer_plan(const cli_arguments *arguments, const dsm_workload *workload,
+                            const dsm_system *system) {
+  static const double bytes_per_GB = 1e9;
+  dsm_plan *plan = NULL;
+  dsm_remat_chain *chain = NULL;
+  dsm_system roomy;
+  dsm_status status = find_plan(&plan, arguments, workload, system, &roomy);
+  if (status == DSM_OK) {
+    status = dsm_remat_chain_of_plan(&chain, plan, system->chip.memory.capacity_GB * bytes_per_GB,
+                                     arguments->diags);
+  }
+  cli_print_findings(arguments);
+  cli_exit outcome = cli_exit_of(status);
+  if (outcome == CLI_EXIT_DONE && arguments->remat.chain_file != NULL) {
+    outcome = write_chain(arguments, chain);
+  }
+  if (outcome == CLI_EXIT_DONE) {
+    outcome = check_room(arguments, chain, plan);
+  }
+  if (outcome == CLI_EXIT_DONE) {
+    outcome = answer(arguments, chain);
+  }
+  dsm_remat_chain_free(chain);
+  dsm_plan_free(plan);
+  return outcome;
+}
+
+static cli_exit answer_names(const cli_arguments *given) {
+  cli_arguments arguments = *given;
+  cli_input_file workload =
+      cli_load(given, given->operands[0], DSM_DESCRIPTION_WORKLOAD, given->diags);
+  cli_input_file system = cli_load(given, given->operands[1], DSM_DESCRIPTION_SYSTEM, given->diags);
+  cli_exit outcome = cli_exit_max(cli_exit_of(workload.status), cli_exit_of(system.status));
+  cli_print_findings(given);
+  if (outcome == CLI_EXIT_DONE) {
+    outcome = cli_settle_parallelisms(&arguments, system.system);
+  }
+  if (outcome == CLI_EXIT_DONE) {
+    outcome = answer_plan(&arguments, workload.workload, system.system);
+  }
+  cli_input_file_fini(&workload);
+  cli_input_file_fini(&system);
+  return outcome;
+}
+
+cli_exit cli_run_remat(const cli_arguments *arguments) {
+  const cli_exit outcome = check_options(arguments);
+  return outcome != CLI_EXIT_DONE        ? outcome
+         : arguments->operand_count == 1 ? answer_file(arguments)
+                                         : answer_names(arguments);
+}

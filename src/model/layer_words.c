@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "model/layer_words.h"
+
+#include <string.h>
+
+/* Operations of a layer, and what it is. */
+static uint64_t flags_of(const dsm_layer *layer) {
+  const bool others[] = {
+      layer->has_backward,   layer->has_update,
+      layer->is_convolution, layer->is_product,
+      layer->is_score,       layer->reads_score,
+      layer->is_tied,        layer->has_input_op[DSM_AUX_LAYER_NORM],
+  };
+  uint64_t flags = 0;
+  for (int op = 0; op < DSM_AUX_OP_COUNT; op++) {
+    flags |= (uint64_t)layer->has_op[op] << op;
+  }
+  for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
+    flags |= (uint64_t)others[i] << ((size_t)DSM_AUX_OP_COUNT + i);
+  }
+  return flags;
+}
+
+void dsm__layer_words(const dsm_layer *layer, uint64_t words[DSM__LAYER_WORDS]) {
+  const uint64_t counts[] = {
+      flags_of(layer),
+      layer->gates,
+      layer->operand_groups,
+      layer->lookup_elements,
+      layer->cache_elements,
+      layer->cache_new_elements,
+      layer->experts,
+      layer->routed,
+      layer->input_op_elements,
+      layer->rotated_elements,
+      layer->upsampled_elements,
+      layer->in,
+      layer->out,
+      layer->ij,
+      layer->rows,
+      layer->kij,
+      layer->strides,
+      layer->stride_rows,
+      layer->halo_rows,
+      layer->groups,
+      layer->timesteps,
+      layer->input_elements,
+      layer->output_elements,
+      layer->stored_elements,
+      layer->state_elements,
+      layer->operand_elements,
+      layer->weight_elements,
+      layer->macs,
+      layer->pool_window,
+      layer->input_pool_window,
+      layer->input_pool_elements,
+  };
+  const double numbers[] = {
+      layer->hidden_share,   layer->bytes.input,   layer->bytes.output, layer->bytes.operand,
+      layer->bytes.shortcut, layer->bytes.weights, layer->bytes.cache,  layer->bytes.fork,
+  };
+  _Static_assert(sizeof counts + sizeof numbers == DSM__LAYER_WORDS * sizeof(uint64_t),
+                 "all of them have a place");
+  memcpy(words, counts, sizeof counts);
+  memcpy(words + sizeof counts / sizeof counts[0], numbers, sizeof numbers);
+}

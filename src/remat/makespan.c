@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * makespan.c: how long a pipeline takes.
+ *
+ * A device runs its passes one after the other, in the order that the schedule says. A forward pass
+ * waits for that of the device before, a backward pass for that of the device behind: a pass begins
+ * when the device is free and what it waits for is there.
+ */
+#include "remat/makespan.h"
+
+size_t dsm__remat_stored(dsm_remat_order order, size_t devices, size_t device,
+                         size_t micro_batches) {
+  const size_t until_back = devices - device;
+  return order == DSM_REMAT_GPIPE || micro_batches < until_back ? micro_batches : until_back;
+}
+
+/* Where the passes of all devices are. */
+typedef struct running {
+  const dsm__remat_times *times;
+  dsm_remat_order order;
+  double *forward_ends;  /* of device and micro-batch, where it has run */
+  double *backward_ends; /* likewise */
+  size_t *forwards;      /* of each device: how many have run */
+  size_t *backwards;
+  double *free_at; /* of each device */
+} running;
+
+/* A pass of a device: of its micro-batch, forward or backward. */
+typedef struct pass {
+  size_t micro_batch;
+  bool is_backward;
+} pass;
+
+/* What a device runs next. */
+static pass next_of(const running *of, size_t device) {
+  const size_t count = of->times->micro_batches;
+  const size_t done = of->backwards[device];
+  const size_t stored = of->forwards[device] - done;
+  const size_t most = dsm__remat_stored(of->order, of->times->devices, device, count);
+  if (of->forwards[device] < count && stored < most) {
+    return (pass){of->forwards[device], false};
+  }
+  return (pass){of->order == DSM_REMAT_GPIPE ? count - 1 - done : done, true};
+}
+
+static double later(double a, double b) {
+  return a > b ? a : b;
+}
+
+/* Runs a device's next pass, if what it waits for has run. */
+static bool run_next(running *of, size_t device) {
+  const dsm__remat_times *const times = of->times;
+  const size_t count = times->micro_batches;
+  if (of->backwards[device] == count) {
+    return false;
+  }
+  const pass next = next_of(of, device);
+  const size_t at = device * count + next.micro_batch;
+  double start = of->free_at[device];
+  if (!next.is_backward && device > 0) {
+    if (of->forwards[device - 1] <= next.micro_batch) {
+      return false;
+    }
+    start = later(start, of->forward_ends[at - count] + times->output_link[device - 1]);
+  }
+  if (next.is_backward && device + 1 < times->devices) {
+    if (of->backwards[device + 1] <= of->backwards[device]) {
+      return false;
+    }
+    start = later(start, of->backward_ends[at + count] + times->error_link[device]);
+  }
+  const double end = start + (next.is_backward ? times->backward[at] : times->forward[at]);
+  of->free_at[device] = end;
+  (next.is_backward ? of->backward_ends : of->forward_ends)[at] = end;
+  (next.is_backward ? of->backwards : of->forwards)[device]++;
+  return true;
+}
+
+/* Devices are taken in turn until none can go on: each runs all that it can. */
+static double run_all(running *of) {
+  double end = 0;
+  bool is_moved = true;
+  while (is_moved) {
+    is_moved = false;
+    for (size_t device = 0; device < of->times->devices; device++) {
+      while (run_next(of, device)) {
+        is_moved = true;
+      }
+      end = later(end, of->free_at[device]);
+    }
+  }
+  return end;
+}
+
+double dsm__remat_makespan(const dsm__remat_times *times, dsm_remat_order order) {
+  const size_t count = times->devices * times->micro_batches;
+  dsm__arena *const arena = dsm__arena_new();
+  running of = {.times = times, .order = order};
+  const bool is_made = DSM__RESERVE(arena, of.forward_ends, count) &&
+                       DSM__RESERVE(arena, of.backward_ends, count) &&
+                       DSM__RESERVE(arena, of.forwards, times->devices) &&
+                       DSM__RESERVE(arena, of.backwards, times->devices) &&
+                       DSM__RESERVE(arena, of.free_at, times->devices);
+  const double seconds = is_made ? run_all(&of) : -1;
+  dsm__arena_free(arena);
+  return seconds;
+}

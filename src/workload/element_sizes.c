@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * element_sizes.c: bytes of an element of the tensors of a layer (section 2).
+ *
+ * A layer says what its outputs and weights have; what it reads has the bytes of its producers.
+ * What does not differ from the workload's is 0, so that layers are equal however that is written.
+ * Sizes count in whole elements of the workload's size: their sums are exact, in whatever order
+ * tensors come and go.
+ */
+#include <math.h>
+
+#include "workload/workload_internal.h"
+
+static bool is_equal(double a, double b) {
+  return !(a < b) && !(a > b);
+}
+
+static double stated_or(double stated, double otherwise) {
+  return stated > 0 ? stated : otherwise;
+}
+
+/* 0 where it is what is usual. */
+static double unless_usual(double bytes, double usual) {
+  return is_equal(bytes, usual) ? 0 : bytes;
+}
+
+void dsm__layer_derive_own_bytes(const dsm_workload *workload, const dsm_layer_spec *spec,
+                                 dsm_layer *layer) {
+  const double element = workload->element_bytes;
+  const double weights = stated_or(workload->weight_bytes, element);
+  const double cache = stated_or(workload->cache_bytes, element);
+  const double own = spec->element_bytes;
+  layer->bytes.output = unless_usual(stated_or(own, element), element);
+  if (!layer->is_tied && layer->weight_elements > 0) {
+    layer->bytes.weights =
+        unless_usual(stated_or(spec->weight_bytes, stated_or(own, weights)), weights);
+  }
+  if (layer->cache_elements > 0) {
+    layer->bytes.cache = unless_usual(stated_or(spec->cache_bytes, stated_or(own, cache)), cache);
+  }
+}
+
+static void add(dsm__made_tensors *sum, double elements, double bytes) {
+  sum->are_equal = sum->elements > 0 ? sum->are_equal && is_equal(bytes, sum->first) : true;
+  sum->first = sum->elements > 0 ? sum->first : bytes;
+  sum->elements += elements;
+  sum->bytes += elements * bytes;
+}
+
+double dsm__made_bytes(const dsm__made_tensors *sum, const dsm_workload *workload) {
+  const double mean = sum->are_equal ? sum->first : sum->bytes / sum->elements;
+  return sum->elements > 0 ? unless_usual(mean, workload->element_bytes) : 0;
+}
+
+void dsm__made_add(dsm__made_tensors *sum, const dsm_workload *workload, const dsm_layer *made) {
+  add(sum, (double)made->stored_elements, stated_or(made->bytes.output, workload->element_bytes));
+}
+
+static void add_made(const dsm_workload *workload, const dsm_layer *layers, const size_t *indices,
+                     size_t count, dsm__made_tensors *sum) {
+  const double usual = workload->element_bytes;
+  for (size_t i = 0; i < count; i++) {
+    if (indices[i] == DSM_NETWORK_INPUT) {
+      const double elements = (double)workload->input_features * (double)workload->input_size.rows *
+                              (double)workload->input_size.columns;
+      add(sum, elements, usual);
+    } else {
+      dsm__made_add(sum, workload, &layers[indices[i]]);
+    }
+  }
+}
+
+static double mean_made(const dsm_workload *workload, const dsm_layer *layers,
+                        const size_t *indices, size_t count) {
+  dsm__made_tensors sum = {.elements = 0};
+  add_made(workload, layers, indices, count, &sum);
+  return dsm__made_bytes(&sum, workload);
+}
+
+double dsm__produced_bytes(const dsm_workload *workload, const dsm_layer *layer) {
+  return workload->is_list
+             ? layer->bytes.output
+             : mean_made(workload, workload->layers, layer->producers, layer->producer_count);
+}
+
+/* A recurrent cell reads its own hidden units too. */
+static double read_bytes(const dsm_workload *workload, const dsm_layer *layer) {
+  const double produced = dsm__produced_bytes(workload, layer);
+  const double usual = workload->element_bytes;
+  dsm__made_tensors sum = {.elements = 0};
+  if (layer->gates == 0) {
+    return produced;
+  }
+  const double units = (double)(layer->out / layer->gates);
+  add(&sum, (double)layer->in - units, stated_or(produced, usual));
+  add(&sum, units, stated_or(layer->bytes.output, usual));
+  return dsm__made_bytes(&sum, workload);
+}
+
+uint64_t dsm__sized_elements(const dsm_workload *workload, uint64_t elements, double bytes) {
+  return bytes > 0 ? (uint64_t)ceil((double)elements * bytes / workload->element_bytes) : elements;
+}
+
+/* Of all that a layer stores, makes, and, in a list, reads, over all timesteps. */
+static bool is_too_large(const dsm_workload *workload, const dsm_layer *layer) {
+  const double most = fmax((double)layer->output_elements,
+                           (double)layer->input_elements + (double)layer->live_elements);
+  return layer->bytes.output > 0 && most * (double)layer->timesteps * layer->bytes.output >
+                                        (double)DSM_PRODUCT_MAX * workload->element_bytes;
+}
+
+bool dsm__workload_derive_bytes(const dsm_workload *workload, dsm_layer *layers) {
+  for (size_t i = 0; i < workload->layer_count; i++) {
+    dsm_layer *const layer = &layers[i];
+    const bool is_list = workload->is_list;
+    const double own = layer->bytes.output;
+    layer->bytes.input = read_bytes(workload, layer);
+    layer->bytes.operand =
+        is_list ? own : mean_made(workload, layers, layer->operands, layer->operand_count);
+    layer->bytes.shortcut =
+        is_list ? own : mean_made(workload, layers, layer->shortcuts, layer->shortcut_count);
+    if (is_too_large(workload, layer)) {
+      return false;
+    }
+    layer->stored_size = dsm__sized_elements(workload, layer->stored_elements, own);
+    layer->live_elements = dsm__sized_elements(workload, layer->live_elements, own);
+  }
+  return true;
+}

@@ -1,0 +1,497 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "role_twin.h"
+
+#include <check.h>
+#include <math.h>
+
+/* ---- which roles ---- */
+
+bool role_twin_can(const dsm_layer *layer, dsm_role role) {
+  const bool has_heads = layer->operand_groups > 0;
+  const bool has_groups = layer->groups > 1;
+  const bool is_weighed = !layer->is_product;
+  const bool is_pointwise = is_weighed && !has_groups && layer->kij == 1 && layer->strides == 1 &&
+                            layer->gates == 0 && layer->timesteps == 1 && layer->experts == 0;
+  switch (role) {
+  case DSM_ROLE_DATA:
+  case DSM_ROLE_WHOLE:
+    return true;
+  case DSM_ROLE_SPATIAL:
+    return is_weighed && layer->rows > 1 && layer->timesteps == 1 && layer->pool_window == 0 &&
+           layer->input_pool_window == 0 && layer->experts == 0;
+  case DSM_ROLE_MODEL:
+    return has_heads || (is_weighed && !has_groups);
+  case DSM_ROLE_MODEL_OUT:
+    return is_weighed && !has_groups;
+  case DSM_ROLE_COLUMN:
+  case DSM_ROLE_ROW:
+    return is_pointwise;
+  case DSM_ROLE_GATHER_COLUMN:
+  case DSM_ROLE_ROW_SCATTER:
+    return is_pointwise && layer->rows > 1;
+  case DSM_ROLE_HEADS:
+    return has_heads || (has_groups && is_weighed);
+  case DSM_ROLE_EXPERT:
+  case DSM_ROLE_COUNT:
+    break;
+  }
+  return false;
+}
+
+static bool is_in_space(dsm_role role, role_space space) {
+  if (role == DSM_ROLE_DATA || role == DSM_ROLE_MODEL) {
+    return true;
+  }
+  return role == DSM_ROLE_SPATIAL ? space.has_spatial : space.has_tensor;
+}
+
+static unsigned axis_count(const role_twin *twin) {
+  return twin->machine.system->system.axis_count;
+}
+
+static uint64_t chips_along(const role_twin *twin, unsigned axis) {
+  return twin->machine.system->system.axes[axis].chips;
+}
+
+static bool is_option(const role_twin *twin, size_t index, const dsm_roles *roles,
+                      role_space space) {
+  const dsm_layer *const layer = &twin->workload->layers[index];
+  uint64_t sharers = 1; /* of groups */
+  bool has_data = false;
+  bool has_model = false;
+  bool has_other = false;
+  for (unsigned a = 0; a < axis_count(twin); a++) {
+    const dsm_role role = roles->of[a];
+    if (!role_twin_can(layer, role) || !is_in_space(role, space) ||
+        (chips_along(twin, a) == 1 && role != DSM_ROLE_DATA &&
+         (role != DSM_ROLE_MODEL || space.has_hybrid))) {
+      return false;
+    }
+    sharers *= role == DSM_ROLE_HEADS || (role == DSM_ROLE_MODEL && layer->operand_groups > 0)
+                   ? chips_along(twin, a)
+                   : 1;
+    has_data = has_data || role == DSM_ROLE_DATA;
+    has_model = has_model || role == DSM_ROLE_MODEL;
+    has_other = has_other || (role != DSM_ROLE_DATA && role != DSM_ROLE_MODEL);
+  }
+  const uint64_t operands = layer->operand_groups > 0 ? layer->operand_groups : layer->groups;
+  return layer->groups % sharers == 0 && operands % sharers == 0 &&
+         (space.has_hybrid || has_other || !has_data || !has_model);
+}
+
+/* ---- what a layer takes by itself ---- */
+
+/* All cores divide one loop: of a prime number of cores there are no other splits. */
+static unsigned splits_of(const dsm_pass_work *work, dsm_loops splits[DSM_DIM_COUNT]) {
+  const uint64_t cores = work->machine->system->chip.cores;
+  unsigned count = 0;
+  for (int is_any = 0; is_any < 2 && count == 0; is_any++) {
+    for (int d = 0; d < (cores == 1 ? 1 : DSM_DIM_COUNT); d++) {
+      dsm_loops split = {{1, 1, 1, 1, 1}};
+      split.n[d] = cores;
+      if (is_any == 1 || dsm_split_is_valid(&work->share, &split)) {
+        splits[count++] = split;
+      }
+    }
+  }
+  return count;
+}
+
+static dsm_pass_work work_of(const role_twin *twin, size_t index, dsm_pass pass,
+                             const dsm_roles *roles, dsm_axis_set shared) {
+  const dsm_workload *const workload = twin->workload;
+  dsm_residency residency = dsm_residency_none(&twin->machine);
+  residency.gathered_axes = shared;
+  return dsm_pass_work_derive(&workload->layers[index], &twin->machine,
+                              dsm_precision_of(workload, twin->machine.system), twin->mode, pass,
+                              dsm_parallelism_of(roles, axis_count(twin)), workload->minibatch,
+                              &residency);
+}
+
+static double pass_cycles(const role_twin *twin, size_t index, dsm_pass pass,
+                          const dsm_roles *roles, dsm_axis_set shared, dsm_loops *best) {
+  const dsm_pass_work work = work_of(twin, index, pass, roles, shared);
+  dsm_loops splits[DSM_DIM_COUNT];
+  const unsigned count = splits_of(&work, splits);
+  double least = HUGE_VAL;
+  for (unsigned i = 0; i < count; i++) {
+    const double cycles = dsm_invocation_score(&work, &splits[i]).total;
+    if (cycles < least) {
+      least = cycles;
+      *best = splits[i];
+    }
+  }
+  return least;
+}
+
+dsm_loops role_twin_split(const role_twin *twin, size_t layer, dsm_pass pass,
+                          const dsm_roles *roles) {
+  dsm_loops best = {{1, 1, 1, 1, 1}};
+  (void)pass_cycles(twin, layer, pass, roles, 0, &best);
+  return best;
+}
+
+/* Of what the passes share, some is another layer's: gathers before forward and update, sums in
+ * backward. */
+static double layer_cycles(const role_twin *twin, size_t index, const dsm_roles *roles,
+                           dsm_axis_set gathered, dsm_axis_set summed) {
+  const dsm_layer *const layer = &twin->workload->layers[index];
+  dsm_loops split;
+  double cycles = 0;
+  for (int p = 0; p < DSM_PASS_COUNT; p++) {
+    if (dsm_pass_exists(layer, twin->mode, (dsm_pass)p)) {
+      /* Of a product both operands have errors. */
+      const double times = p == DSM_PASS_BACKWARD && layer->is_product ? 2 : 1;
+      cycles += times * pass_cycles(twin, index, (dsm_pass)p, roles,
+                                    p == DSM_PASS_BACKWARD ? summed : gathered, &split);
+    }
+  }
+  if (dsm_pass_exists(layer, twin->mode, DSM_PASS_UPDATE)) {
+    const dsm_pass_layouts layouts =
+        dsm_pass_layouts_uniform(dsm_parallelism_of(roles, axis_count(twin)));
+    const dsm_weight_traffic traffic = dsm_weight_traffic_derive(
+        layer, &twin->machine, dsm_precision_of(twin->workload, twin->machine.system), &layouts);
+    cycles += dsm_group_cycles(&twin->machine, &traffic.sum_of_gradients) +
+              dsm_group_cycles(&twin->machine, &traffic.broadcast_weights) +
+              dsm_group_cycles(&twin->machine, &traffic.weight_update);
+  }
+  return cycles;
+}
+
+/* ---- tensors between layers ---- */
+
+/* Of each tensor, by the layer that makes it. */
+typedef struct tensors {
+  dsm_layouts outer;
+  bool is_inside[ROLE_TWIN_LAYERS][DSM_AXES_MAX];
+  bool is_gather_there[ROLE_TWIN_LAYERS][DSM_AXES_MAX]; /* what the layer gathered is as it was */
+} tensors;
+
+/* Is what a layer makes used by a layer, or a later one? A relayout moves no operands. */
+static bool is_used_from(const role_twin *twin, size_t maker, size_t from, bool has_operands) {
+  for (size_t r = from; r < twin->count; r++) {
+    const dsm_layer *const reader = &twin->workload->layers[r];
+    for (size_t i = 0; i < reader->producer_count; i++) {
+      if (reader->producers[i] == maker) {
+        return true;
+      }
+    }
+    for (size_t i = 0; i < reader->shortcut_count; i++) {
+      if (reader->shortcuts[i] == maker) {
+        return true;
+      }
+    }
+    for (size_t i = 0; has_operands && i < reader->operand_count; i++) {
+      if (reader->operands[i] == maker) {
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
+/* Tensors that are made before `end`, used from `from` on, and outside along an axis. */
+static uint64_t elements_outside(const role_twin *twin, const tensors *all, size_t end, size_t from,
+                                 unsigned axis) {
+  uint64_t elements = 0;
+  for (size_t i = 0; i < end; i++) {
+    if (!all->is_inside[i][axis] && is_used_from(twin, i, from, false)) {
+      elements += twin->workload->layers[i].stored_elements;
+    }
+  }
+  return elements;
+}
+
+/* There, and in training back: tensors of the same number of elements go together. */
+static double move_cycles(const role_twin *twin, const dsm_layouts *before,
+                          const dsm_layouts *after, const uint64_t elements[DSM_AXES_MAX]) {
+  const double bytes = (double)twin->workload->minibatch * twin->workload->element_bytes;
+  double cycles = 0;
+  for (int is_back = 0; is_back < (twin->mode == DSM_MODE_TRAINING ? 2 : 1); is_back++) {
+    const dsm_layouts *const from = is_back == 1 ? after : before;
+    const dsm_layouts *const to = is_back == 1 ? before : after;
+    bool is_done[DSM_AXES_MAX] = {false};
+    dsm_traffic sum = {.latency_cycles = 0};
+    for (unsigned a = 0; a < axis_count(twin); a++) {
+      dsm_layouts target = *from;
+      const uint64_t moved = from->of[a] != to->of[a] && !is_done[a] ? elements[a] : 0;
+      for (unsigned b = a; b < axis_count(twin) && moved > 0; b++) {
+        if (from->of[b] != to->of[b] && elements[b] == moved) {
+          target.of[b] = to->of[b];
+          is_done[b] = true;
+        }
+      }
+      const dsm_traffic one =
+          dsm_layout_traffic(&twin->machine, (double)moved * bytes, from, &target);
+      for (int l = 0; l < DSM_LINK_COUNT; l++) {
+        sum.bytes[l] += one.bytes[l];
+      }
+      sum.latency_cycles += one.latency_cycles;
+    }
+    cycles += dsm_group_cycles(&twin->machine, &sum);
+  }
+  return cycles;
+}
+
+/* Outside tensors take other layouts. What was gathered of them is gone. */
+static double move_outside(const role_twin *twin, tensors *all, const dsm_layouts *to, size_t end,
+                           size_t from) {
+  uint64_t elements[DSM_AXES_MAX] = {0};
+  for (unsigned a = 0; a < axis_count(twin); a++) {
+    if (all->outer.of[a] != to->of[a]) {
+      elements[a] = elements_outside(twin, all, end, from, a);
+      for (size_t i = 0; i < twin->count; i++) {
+        all->is_gather_there[i][a] = false;
+      }
+    }
+  }
+  const double cycles = move_cycles(twin, &all->outer, to, elements);
+  all->outer = *to;
+  return cycles;
+}
+
+typedef struct sides {
+  bool is_any_inside;
+  bool is_any_outside;
+} sides;
+
+static void add_sides(sides *s, const tensors *all, const size_t *makers, size_t count,
+                      unsigned axis) {
+  for (size_t i = 0; i < count; i++) {
+    const bool is_inside = makers[i] != DSM_NETWORK_INPUT && all->is_inside[makers[i]][axis];
+    s->is_any_inside = s->is_any_inside || is_inside;
+    s->is_any_outside = s->is_any_outside || !is_inside;
+  }
+}
+
+static bool is_opening(dsm_role role) {
+  return role == DSM_ROLE_COLUMN || role == DSM_ROLE_GATHER_COLUMN;
+}
+
+static bool is_same_input(const dsm_layer *a, const dsm_layer *b) {
+  if (a->producer_count != b->producer_count) {
+    return false;
+  }
+  for (size_t i = 0; i < a->producer_count; i++) {
+    if (a->producers[i] != b->producers[i]) {
+      return false;
+    }
+  }
+  return true;
+}
+
+/* The latest layer that has gathered the same; SIZE_MAX: none, or all that such layers made is used
+ * up. */
+static size_t gatherer(const role_twin *twin, const tensors *all, size_t index, dsm_role role,
+                       unsigned axis, const dsm_roles *roles) {
+  size_t latest = SIZE_MAX;
+  bool is_any_live = false;
+  for (size_t i = 0; i < index; i++) {
+    if (all->is_gather_there[i][axis] && roles[i].of[axis] == role && is_opening(role) &&
+        is_same_input(&twin->workload->layers[i], &twin->workload->layers[index])) {
+      latest = i;
+      is_any_live = is_any_live || is_used_from(twin, i, index, true);
+    }
+  }
+  return is_any_live ? latest : SIZE_MAX;
+}
+
+/* A layer runs: what moves before and after takes cycles; false if its roles break a rule.
+ * `gatherers`: whose gathers it shares along each axis. */
+static bool run_layer(const role_twin *twin, tensors *all, size_t index, const dsm_roles *roles,
+                      double *cycles, size_t gatherers[DSM_AXES_MAX]) {
+  const dsm_layer *const layer = &twin->workload->layers[index];
+  dsm_layouts before = all->outer;
+  bool is_made_inside[DSM_AXES_MAX];
+  for (unsigned a = 0; a < axis_count(twin); a++) {
+    const dsm_role role = roles[index].of[a];
+    const bool is_heads =
+        role == DSM_ROLE_HEADS || (role == DSM_ROLE_MODEL && layer->operand_groups > 0);
+    const bool is_row = role == DSM_ROLE_ROW || role == DSM_ROLE_ROW_SCATTER;
+    sides read = {false, false};
+    sides added = {false, false};
+    add_sides(&read, all, layer->producers, layer->producer_count, a);
+    add_sides(&read, all, layer->operands, layer->operand_count, a);
+    add_sides(&added, all, layer->shortcuts, layer->shortcut_count, a);
+    is_made_inside[a] = is_opening(role) || (read.is_any_inside && is_heads);
+    if ((read.is_any_inside && (read.is_any_outside || !(is_heads || is_row))) ||
+        (is_made_inside[a] ? added.is_any_outside : added.is_any_inside)) {
+      return false;
+    }
+    if (!read.is_any_inside) {
+      before.of[a] = dsm_role_input_layout(role);
+    }
+  }
+  if (index == 0) {
+    all->outer = before; /* the network's input lies as its first reader wants it */
+  }
+  *cycles = move_outside(twin, all, &before, index, index);
+  dsm_layouts behind = all->outer;
+  for (unsigned a = 0; a < axis_count(twin); a++) {
+    gatherers[a] = gatherer(twin, all, index, roles[index].of[a], a, roles);
+    if (!is_made_inside[a]) {
+      behind.of[a] = dsm_role_output_layout(roles[index].of[a]);
+    }
+  }
+  *cycles += move_outside(twin, all, &behind, index, index + 1);
+  for (unsigned a = 0; a < axis_count(twin); a++) {
+    all->is_inside[index][a] = is_made_inside[a];
+    all->is_gather_there[index][a] = is_opening(roles[index].of[a]);
+  }
+  return true;
+}
+
+double role_twin_cycles(role_twin *twin, const dsm_roles *roles) {
+  tensors all = {.outer = {{DSM_LAYOUT_SAMPLES}}};
+  dsm_axis_set gathered[ROLE_TWIN_LAYERS] = {0};
+  dsm_axis_set summed[ROLE_TWIN_LAYERS] = {0};
+  double cycles = 0;
+  for (size_t i = 0; i < twin->count; i++) {
+    double moving = 0;
+    size_t gatherers[DSM_AXES_MAX];
+    if (!run_layer(twin, &all, i, roles, &moving, gatherers)) {
+      return -1;
+    }
+    cycles += moving;
+    for (unsigned a = 0; a < axis_count(twin); a++) {
+      if (gatherers[a] != SIZE_MAX) {
+        gathered[i] |= 1U << a;
+        summed[gatherers[a]] |= 1U << a;
+      }
+    }
+  }
+  for (size_t i = 0; i < twin->count; i++) {
+    cycles += layer_cycles(twin, i, &roles[i], gathered[i], summed[i]);
+  }
+  return cycles;
+}
+
+/* ---- memory ---- */
+
+static dsm_layer_memory memory_of(const role_twin *twin, size_t index, const dsm_roles *roles) {
+  const dsm_pass_layouts layouts =
+      dsm_pass_layouts_uniform(dsm_parallelism_of(roles, axis_count(twin)));
+  return dsm_layer_memory_derive(&twin->workload->layers[index], &twin->machine, twin->workload,
+                                 twin->mode, &layouts,
+                                 dsm_input_memory_bytes(&twin->machine, twin->workload));
+}
+
+double role_twin_bytes(const role_twin *twin, const dsm_roles *roles) {
+  double kept = 0;
+  double transient = 0;
+  for (size_t i = 0; i < twin->count; i++) {
+    const dsm_layer_memory memory = memory_of(twin, i, &roles[i]);
+    kept += memory.weights_bytes + memory.gradients_bytes + memory.optimizer_bytes +
+            memory.activations_bytes + memory.cache_bytes;
+    transient = fmax(transient, memory.transient_bytes);
+  }
+  const double input =
+      twin->mode == DSM_MODE_TRAINING ? dsm_input_memory_bytes(&twin->machine, twin->workload) : 0;
+  return kept + transient + input;
+}
+
+/* ---- all mappings ---- */
+
+/* Layers that share a gather are as if the first gathered and summed. */
+static double *price_of(role_twin *twin, size_t index, size_t option, dsm_axis_set sharing) {
+  dsm_axis_set shared = 0;
+  for (unsigned a = 0; a < axis_count(twin); a++) {
+    shared |= is_opening(twin->options[index][option].of[a]) ? sharing & 1U << a : 0U;
+  }
+  double *const price = &twin->price[index][option][shared];
+  if (*price < 0) {
+    *price = layer_cycles(twin, index, &twin->options[index][option], shared, shared);
+  }
+  return price;
+}
+
+void role_twin_init(role_twin *twin, const dsm_workload *workload, const dsm_system *system,
+                    dsm_mode mode, role_space space) {
+  twin->workload = workload;
+  twin->machine = dsm_machine_derive(system);
+  twin->mode = mode;
+  twin->capacity_bytes = HUGE_VAL;
+  twin->count = workload->layer_count;
+  twin->cycles = HUGE_VAL;
+  twin->tried = 0;
+  ck_assert_uint_le(twin->count, ROLE_TWIN_LAYERS);
+  for (size_t i = 0; i < twin->count; i++) {
+    twin->option_count[i] = 0;
+    for (unsigned n = 0; n < DSM_ROLE_COUNT * DSM_ROLE_COUNT * DSM_ROLE_COUNT; n++) {
+      const unsigned digits[DSM_AXES_MAX] = {n % DSM_ROLE_COUNT,
+                                             n / DSM_ROLE_COUNT % DSM_ROLE_COUNT,
+                                             n / DSM_ROLE_COUNT / DSM_ROLE_COUNT};
+      dsm_roles roles = {{DSM_ROLE_DATA}};
+      bool is_good = true;
+      for (unsigned a = 0; a < DSM_AXES_MAX; a++) {
+        roles.of[a] = (dsm_role)digits[a];
+        is_good = is_good && (a < axis_count(twin) || digits[a] == 0);
+      }
+      if (is_good && is_option(twin, i, &roles, space)) {
+        ck_assert_uint_lt(twin->option_count[i], ROLE_TWIN_OPTIONS);
+        twin->options[i][twin->option_count[i]++] = roles;
+      }
+    }
+    for (size_t o = 0; o < twin->option_count[i]; o++) {
+      for (int s = 0; s < 1 << DSM_AXES_MAX; s++) {
+        twin->price[i][o][s] = -1;
+      }
+    }
+  }
+}
+
+typedef struct walk {
+  role_twin *twin;
+  dsm_roles roles[ROLE_TWIN_LAYERS];
+} walk;
+
+static void try_layer(walk *w, const tensors *all, size_t index, double cycles) {
+  role_twin *const twin = w->twin;
+  if (index == twin->count) {
+    twin->tried++;
+    if (cycles < twin->cycles &&
+        role_twin_bytes(twin, w->roles) <= twin->capacity_bytes * (1 + 1e-11)) {
+      twin->cycles = cycles;
+      for (size_t i = 0; i < twin->count; i++) {
+        twin->best[i] = w->roles[i];
+      }
+    }
+    return;
+  }
+  for (size_t o = 0; o < twin->option_count[index]; o++) {
+    if (cycles + twin->rest[index] >= twin->cycles) {
+      return;
+    }
+    tensors next = *all;
+    double moving = 0;
+    size_t gatherers[DSM_AXES_MAX];
+    dsm_axis_set shared = 0;
+    w->roles[index] = twin->options[index][o];
+    if (!run_layer(twin, &next, index, w->roles, &moving, gatherers)) {
+      continue;
+    }
+    for (unsigned a = 0; a < axis_count(twin); a++) {
+      shared |= gatherers[a] != SIZE_MAX ? 1U << a : 0U;
+    }
+    const double sum = cycles + moving + *price_of(twin, index, o, shared);
+    if (sum + twin->rest[index + 1] < twin->cycles) {
+      try_layer(w, &next, index + 1, sum);
+    }
+  }
+}
+
+void role_twin_search(role_twin *twin) {
+  twin->rest[twin->count] = 0;
+  for (size_t i = twin->count; i-- > 0;) {
+    double least = HUGE_VAL;
+    for (size_t o = 0; o < twin->option_count[i]; o++) {
+      for (dsm_axis_set s = 0; s < 1U << axis_count(twin); s++) {
+        least = fmin(least, *price_of(twin, i, o, s));
+      }
+    }
+    twin->rest[i] = twin->rest[i + 1] + least;
+  }
+  walk w = {.twin = twin};
+  const tensors all = {.outer = {{DSM_LAYOUT_SAMPLES}}};
+  try_layer(&w, &all, 0, 0);
+}

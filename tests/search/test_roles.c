@@ -1,0 +1,508 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * test_roles.c: the search over roles of axes against a brute force of its own rules
+ * (role_twin.h), on small random networks and systems of one to three axes; and what holds of any
+ * network: larger spaces are no slower, the order of independent layers does not matter, plans are
+ * read back as they were written.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "given.h"
+#include "plan/plan_internal.h"
+#include "random_numbers.h"
+#include "role_twin.h"
+#include "suites.h"
+
+enum { TEXT_MAX = 4096, BEST_SEEDS = 24 };
+
+#define AMPLE 1e12
+
+#define ALL_ROLES                                                                                  \
+  (DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_HYBRID) | DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_TENSOR) | \
+   DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_SPATIAL))
+
+/* ---- networks ---- */
+
+typedef struct writer {
+  char text[TEXT_MAX];
+  size_t length;
+} writer;
+
+#define WRITE(w, ...)                                                                              \
+  do {                                                                                             \
+    (w)->length +=                                                                                 \
+        (size_t)snprintf((w)->text + (w)->length, sizeof(w)->text - (w)->length, __VA_ARGS__);     \
+    ck_assert_uint_lt((w)->length, sizeof(w)->text);                                               \
+  } while (false)
+
+/* Convolutions with branches, concatenations and residuals; some with groups or wide kernels. */
+static void write_branches(writer *w, uint64_t *state, size_t count) {
+  static const unsigned widths[] = {4, 8, 16};
+  const unsigned rows = 1 + (unsigned)random_below(state, 5);
+  unsigned features[ROLE_TWIN_LAYERS];
+  for (size_t i = 0; i < count; i++) {
+    char inputs[64] = "";
+    unsigned in = 4;
+    const size_t other = i == 0 ? 0 : random_below(state, i);
+    if (i > 0) {
+      const uint64_t kind = random_below(state, 6);
+      const size_t from = kind < 2 ? other : i - 1;
+      in = features[from];
+      snprintf(inputs, sizeof inputs, ", 'inputs': ['l%zu']", from);
+      if (kind == 5 && other + 1 < i) {
+        snprintf(inputs, sizeof inputs, ", 'inputs': ['l%zu', 'l%zu']", other, i - 1);
+        in = features[other] + features[i - 1];
+      }
+    }
+    const bool is_residual = i > 1 && random_below(state, 2) == 0;
+    const size_t added = is_residual ? random_below(state, i) : 0;
+    features[i] = is_residual ? features[added] : widths[random_below(state, 3)];
+    WRITE(w, "%s{'name': 'l%zu', 'type': 'conv', 'in': %u, 'out': %u, 'feature': [%u, 2]",
+          i == 0 ? "" : ", ", i, in, features[i], rows);
+    const uint64_t shape = random_below(state, 6);
+    WRITE(w, ", 'kernel': [%d, %d]%s%s", shape == 0 ? 3 : 1, shape == 0 ? 3 : 1,
+          shape == 1 ? ", 'groups': 2" : "", inputs);
+    if (is_residual) {
+      WRITE(w, ", 'aux': [{'op': 'residual', 'from': 'l%zu'}, {'op': 'relu'}]", added);
+    }
+    WRITE(w, "}");
+  }
+}
+
+/* A block of a transformer, of as many layers as there is room for. */
+static void write_attention(writer *w, uint64_t *state, size_t count) {
+  const unsigned heads = random_below(state, 2) == 0 ? 2 : 4;
+  const unsigned positions = 2 + (unsigned)random_below(state, 4);
+  const bool is_crossed = count > 6;
+  const char *const keys = is_crossed ? "b" : "a";
+  WRITE(w, "{'name': 'a', 'type': 'fc', 'in': 4, 'out': 8, 'positions': %u}", positions);
+  if (is_crossed) {
+    WRITE(w, ", {'name': 'b', 'type': 'fc', 'in': 8, 'out': 8}");
+  }
+  WRITE(w, ", {'name': 'q', 'type': 'fc', 'in': 8, 'out': 8, 'inputs': ['a']}");
+  WRITE(w, ", {'name': 'k', 'type': 'fc', 'in': 8, 'out': 8, 'inputs': ['%s']}", keys);
+  WRITE(w, ", {'name': 'v', 'type': 'fc', 'in': 8, 'out': 8, 'inputs': ['%s']}", keys);
+  WRITE(w,
+        ", {'name': 't', 'type': 'attention', 'heads': %u, 'head_features': %u, 'inputs': ['q', "
+        "'k', 'v']}",
+        heads, 8 / heads);
+  WRITE(w, ", {'name': 'p', 'type': 'fc', 'in': 8, 'out': 8, 'aux': [{'op': 'residual', 'from': "
+           "'a'}, {'op': 'layer_norm'}]}");
+}
+
+/* Layers that read the same, what they make read in any order. */
+static void write_fan(writer *w, uint64_t *state, size_t count) {
+  const unsigned rows = 1 + (unsigned)random_below(state, 4);
+  WRITE(w, "{'name': 'a', 'type': 'conv', 'in': 4, 'out': 8, 'feature': [%u, 1], 'kernel': [1, 1]}",
+        rows);
+  const size_t wide = count - 2;
+  for (size_t i = 0; i < wide; i++) {
+    WRITE(
+        w,
+        ", {'name': 'f%zu', 'type': 'conv', 'in': 8, 'out': 8, 'feature': [%u, 1], 'kernel': [%d, "
+        "1], 'inputs': ['a']}",
+        i, rows, random_below(state, 5) == 0 ? 3 : 1);
+  }
+  WRITE(w,
+        ", {'name': 's', 'type': 'conv', 'in': 16, 'out': 8, 'feature': [%u, 1], 'kernel': [1, 1], "
+        "'inputs': ['f0', 'f%zu']",
+        rows, wide - 1);
+  WRITE(w, "%s}", wide > 2 ? ", 'aux': [{'op': 'residual', 'from': 'f1'}]" : "");
+}
+
+static dsm_workload *draw_network(uint64_t *state, size_t count, bool has_attention) {
+  static const char *const minibatches[] = {"2", "4", "6", "12"};
+  writer w = {.length = 0};
+  if (has_attention) {
+    write_attention(&w, state, count);
+  } else if (count >= 4 && random_below(state, 3) == 0) {
+    write_fan(&w, state, count);
+  } else {
+    write_branches(&w, state, count);
+  }
+  return given_network(minibatches[random_below(state, 4)], w.text);
+}
+
+/* ---- systems ---- */
+
+static dsm_system *draw_system(uint64_t *state, unsigned axis_count) {
+  static const char *const cores[] = {"1", "1", "2"};
+  static const char *const memories[] = {"2", "8", "64"};
+  static const double rates[] = {0.5, 2, 12, 60};
+  const dsm_override values[] = {
+      {"chip.cores", cores[random_below(state, 3)], NULL},
+      {"chip.memory.bandwidth_GBps", memories[random_below(state, 3)], NULL},
+      {"array.startup_cycles", random_below(state, 2) == 0 ? "4" : "40", NULL},
+      {"core.frequency_GHz", "1", NULL},
+  };
+  dsm_system *const system = given_system(values, sizeof values / sizeof values[0]);
+  static const char *const names[] = {"x", "y", "z"};
+  dsm_network *const network = &system->system;
+  network->topology = DSM_TOPOLOGY_AXES;
+  network->axis_count = axis_count;
+  for (unsigned a = 0; a < axis_count; a++) {
+    network->axes[a] = (dsm_network_axis){
+        .name = names[a],
+        .chips = 1 + random_below(state, 10) / 3 % 3,
+        .bandwidth_GBps = rates[random_below(state, 4)],
+        .efficiency_ratio = 1,
+        .latency_us = random_below(state, 2) == 0 ? 0 : 0.05,
+        .link = (dsm_link_kind)random_below(state, DSM_LINK_KIND_COUNT),
+        .chips_per_port = 1,
+    };
+    network->axes[a].both_ways =
+        network->axes[a].link == DSM_LINK_KIND_RING && random_below(state, 2) == 0;
+    network->axes[a].chips += network->axes[a].chips == 1 && random_below(state, 3) > 0 ? 1 : 0;
+  }
+  network->collective_base_us = random_below(state, 2) == 0 ? 0 : 0.1;
+  dsm_assumptions *const model = &system->model;
+  model->two_way_relayout = random_below(state, 2) == 0;
+  model->exact_rotation = random_below(state, 2) == 0;
+  model->exact_forks = random_below(state, 2) == 0;
+  model->partial_sum_bytes = random_below(state, 2) == 0 ? 4 : 0;
+  model->collective_memory_bytes = random_below(state, 2) == 0 ? 1 : 0;
+  return system;
+}
+
+static dsm_explore_options options_of(dsm_mode mode, dsm_optimization_set optimizations) {
+  dsm_explore_options options;
+  dsm_explore_options_init(&options);
+  options.mode = mode;
+  options.optimizations = optimizations;
+  return options;
+}
+
+static role_space space_of(dsm_optimization_set optimizations) {
+  return (role_space){
+      .has_hybrid = (optimizations & DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_HYBRID)) != 0,
+      .has_tensor = (optimizations & DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_TENSOR)) != 0,
+      .has_spatial = (optimizations & DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_SPATIAL)) != 0,
+  };
+}
+
+/* ---- a plan of the twin's decisions ---- */
+
+static dsm_plan *plan_of(const role_twin *twin, const dsm_roles *roles,
+                         const dsm_explore_options *options) {
+  dsm__layer_decision layers[ROLE_TWIN_LAYERS];
+  for (size_t i = 0; i < twin->count; i++) {
+    layers[i] = dsm__layer_decision_none();
+    layers[i].layouts = dsm_pass_layouts_uniform(
+        dsm_parallelism_of(&roles[i], twin->machine.system->system.axis_count));
+    for (int p = 0; p < DSM_PASS_COUNT; p++) {
+      for (int k = 0; k < DSM_INVOCATION_KINDS_MAX; k++) {
+        layers[i].splits[p][k] = role_twin_split(twin, i, (dsm_pass)p, &roles[i]);
+      }
+    }
+  }
+  const dsm__decisions decisions = {.layers = layers};
+  dsm_plan *plan = NULL;
+  ck_assert_int_eq(
+      dsm__plan_make(&plan, twin->workload, twin->machine.system, options, &decisions, NULL),
+      DSM_OK);
+  return plan;
+}
+
+static const char *words_of(const dsm_plan *plan) {
+  static char text[2048];
+  size_t length = 0;
+  for (size_t i = 0; i < plan->layer_count; i++) {
+    length += (size_t)snprintf(text + length, sizeof text - length, "%s[",
+                               plan->workload->layers[i].name);
+    for (unsigned a = 0; a < plan->system->system.axis_count; a++) {
+      const dsm_parallelism parallelism = plan->layers[i].passes[0].decisions.parallelism;
+      length += (size_t)snprintf(text + length, sizeof text - length, "%s%s", a == 0 ? "" : ",",
+                                 dsm_role_name(dsm_parallelism_role(parallelism, a)));
+    }
+    length += (size_t)snprintf(text + length, sizeof text - length, "] ");
+  }
+  return text;
+}
+
+static bool is_close(double a, double b) {
+  return fabs(a - b) <= 1e-9 * fmax(a, b);
+}
+
+/* The first finding; frees the findings. */
+static const char *first_of(dsm_diags *diags) {
+  static char text[1024];
+  const dsm_diag *const first = dsm_diags_count(diags) > 0 ? dsm_diags_get(diags, 0) : NULL;
+  snprintf(text, sizeof text, "%zu findings: %s: %s", dsm_diags_count(diags),
+           first != NULL ? first->path : "", first != NULL ? first->message : "");
+  return text;
+}
+
+/* A plan is valid, and the same once it is printed and read. */
+static void assert_read_back(const dsm_plan *plan, uint64_t seed) {
+  dsm_diags *const diags = dsm_diags_new(4);
+  ck_assert_msg(dsm_plan_validate(plan, diags) == DSM_OK, "seed %u: %s: %s", (unsigned)seed,
+                words_of(plan), first_of(diags));
+  char *const text = dsm_plan_print(plan);
+  ck_assert_ptr_nonnull(text);
+  dsm_plan *again = NULL;
+  double recorded = 0;
+  ck_assert_msg(dsm_plan_parse(&again, text, strlen(text), "plan", &recorded, diags) == DSM_OK,
+                "seed %u: %s: %s", (unsigned)seed, words_of(plan), first_of(diags));
+  ck_assert_double_eq(again->result.step_cycles, plan->result.step_cycles);
+  ck_assert_double_eq(recorded, plan->result.step_cycles);
+  ck_assert_double_eq(again->result.memory.total_bytes, plan->result.memory.total_bytes);
+  dsm_plan_free(again);
+  free(text);
+  dsm_diags_free(diags);
+}
+
+/* ---- rules and sums ---- */
+
+/* Mostly such that each layer goes with those before it. */
+static void draw_roles(role_twin *twin, uint64_t *state, dsm_roles roles[ROLE_TWIN_LAYERS]) {
+  const size_t count = twin->count;
+  for (size_t i = 0; i < count; i++) {
+    twin->count = i + 1;
+    for (int k = 0; k < 20; k++) {
+      roles[i] = twin->options[i][random_below(state, twin->option_count[i])];
+      if (role_twin_cycles(twin, roles) >= 0) {
+        break;
+      }
+    }
+  }
+  twin->count = count;
+}
+
+/* Any mapping: legal or not, and what it takes. */
+static void compare_mappings(role_twin *twin, const dsm_explore_options *options, uint64_t *state,
+                             uint64_t seed, unsigned *legal) {
+  for (int k = 0; k < 60; k++) {
+    dsm_roles roles[ROLE_TWIN_LAYERS];
+    draw_roles(twin, state, roles);
+    const double cycles = role_twin_cycles(twin, roles);
+    dsm_plan *const plan = plan_of(twin, roles, options);
+    dsm_diags *const diags = dsm_diags_new(4);
+    const dsm_status status = dsm_plan_validate(plan, diags);
+    ck_assert_msg((status == DSM_OK) == (cycles >= 0), "seed %u: %s: %g, %s", (unsigned)seed,
+                  words_of(plan), cycles, first_of(diags));
+    if (cycles >= 0) {
+      ck_assert_msg(is_close(plan->result.step_cycles, cycles), "seed %u: %s: %.17g, twin %.17g",
+                    (unsigned)seed, words_of(plan), plan->result.step_cycles, cycles);
+      ck_assert_msg(is_close(plan->result.memory.total_bytes, role_twin_bytes(twin, roles)),
+                    "seed %u: %s: %.17g bytes, twin %.17g", (unsigned)seed, words_of(plan),
+                    plan->result.memory.total_bytes, role_twin_bytes(twin, roles));
+      (*legal)++;
+    } else {
+      ck_assert_int_eq(status, DSM_ERROR_INVALID);
+    }
+    dsm_diags_free(diags);
+    dsm_plan_free(plan);
+  }
+}
+
+typedef struct drawn {
+  dsm_workload *workload;
+  dsm_system *system;
+  dsm_mode mode;
+} drawn;
+
+/* Of one axis up to 7 layers, of two 5, of three 3. */
+static drawn draw(uint64_t seed) {
+  uint64_t state = seed;
+  const unsigned axis_count = 1 + (unsigned)random_below(&state, 3);
+  const bool has_attention = axis_count < 3 && random_below(&state, 3) == 0;
+  const size_t most = axis_count == 1 ? 7 : axis_count == 2 ? 4 : 3;
+  const size_t count = has_attention ? most : 3 + random_below(&state, most - 2);
+  drawn d = {.mode = random_below(&state, 4) == 0 ? DSM_MODE_INFERENCE : DSM_MODE_TRAINING};
+  d.workload = draw_network(&state, count, has_attention);
+  d.system = draw_system(&state, axis_count);
+  return d;
+}
+
+static void drawn_free(drawn *d) {
+  dsm_workload_free(d->workload);
+  dsm_system_free(d->system);
+}
+
+static role_twin twin;
+
+START_TEST(test_any_mapping_is_judged_and_scored_as_by_hand) {
+  unsigned legal = 0;
+  for (uint64_t seed = 0; seed < 40; seed++) {
+    drawn d = draw(seed);
+    uint64_t state = seed + 1000;
+    const dsm_explore_options options = options_of(d.mode, ALL_ROLES);
+    role_twin_init(&twin, d.workload, d.system, d.mode, space_of(ALL_ROLES));
+    compare_mappings(&twin, &options, &state, seed, &legal);
+    drawn_free(&d);
+  }
+  ck_assert_uint_gt(legal, 800);
+}
+END_TEST
+
+/* ---- the best of all ---- */
+
+static double explore_cycles(const drawn *d, dsm_optimization_set optimizations, uint64_t seed) {
+  const dsm_explore_options options = options_of(d->mode, optimizations);
+  dsm_plan *plan = NULL;
+  dsm_diags *const diags = dsm_diags_new(4);
+  const dsm_status status = dsm_explore(&plan, d->workload, d->system, &options, diags);
+  ck_assert_msg(status == DSM_OK || status == DSM_ERROR_INFEASIBLE, "seed %u: %s", (unsigned)seed,
+                first_of(diags));
+  double cycles = HUGE_VAL;
+  if (status == DSM_OK) {
+    ck_assert_msg(dsm_diags_count(diags) == 0, "seed %u: %s", (unsigned)seed, first_of(diags));
+    cycles = plan->result.step_cycles;
+    ck_assert_msg(is_close(plan->result.lower_bound_cycles, cycles),
+                  "seed %u: %s: %.17g, bound %.17g", (unsigned)seed, words_of(plan), cycles,
+                  plan->result.lower_bound_cycles);
+    assert_read_back(plan, seed);
+  }
+  dsm_diags_free(diags);
+  dsm_plan_free(plan);
+  return cycles;
+}
+
+static void compare_best(const drawn *d, dsm_optimization_set optimizations, double capacity_bytes,
+                         uint64_t seed) {
+  const double GB = 1e9;
+  d->system->chip.memory.capacity_GB = capacity_bytes / GB;
+  role_twin_init(&twin, d->workload, d->system, d->mode, space_of(optimizations));
+  twin.capacity_bytes = capacity_bytes;
+  role_twin_search(&twin);
+  const double found = explore_cycles(d, optimizations, seed);
+  const dsm_explore_options options = options_of(d->mode, optimizations);
+  if (twin.cycles < HUGE_VAL) {
+    dsm_plan *const plan = plan_of(&twin, twin.best, &options);
+    ck_assert_msg(is_close(plan->result.step_cycles, twin.cycles), "seed %u: %s: %.17g, twin %.17g",
+                  (unsigned)seed, words_of(plan), plan->result.step_cycles, twin.cycles);
+    ck_assert_msg(is_close(found, twin.cycles), "seed %u: %s: found %.17g, twin %.17g",
+                  (unsigned)seed, words_of(plan), found, twin.cycles);
+    dsm_plan_free(plan);
+  } else {
+    ck_assert_msg(found > 1e300, "seed %u: found %g", (unsigned)seed, found);
+  }
+}
+
+START_TEST(test_the_best_of_all_is_found) {
+  for (uint64_t seed = 0; seed < BEST_SEEDS; seed++) {
+    drawn d = draw(seed);
+    compare_best(&d, ALL_ROLES, AMPLE, seed);
+    drawn_free(&d);
+  }
+}
+END_TEST
+
+/* The best of one group of roles alone. */
+START_TEST(test_the_best_of_some_roles_is_found) {
+  static const dsm_optimization_set groups[] = {DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_TENSOR),
+                                                DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_SPATIAL),
+                                                DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_HYBRID) |
+                                                    DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_SPATIAL),
+                                                DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_HYBRID), 0};
+  for (uint64_t seed = 0; seed < BEST_SEEDS; seed++) {
+    drawn d = draw(seed);
+    compare_best(&d, groups[seed % 5], AMPLE, seed);
+    drawn_free(&d);
+  }
+}
+END_TEST
+
+/* With less memory than the fastest mapping needs, down to less than any needs. */
+START_TEST(test_the_best_that_fits_is_found) {
+  unsigned slower = 0;
+  unsigned none = 0;
+  for (uint64_t seed = 0; seed < BEST_SEEDS; seed++) {
+    drawn d = draw(seed);
+    compare_best(&d, ALL_ROLES, AMPLE, seed);
+    const double ample_cycles = twin.cycles;
+    double bytes = role_twin_bytes(&twin, twin.best);
+    for (int k = 0; k < 3 && twin.cycles < HUGE_VAL; k++) {
+      bytes *= k == 0 ? 0.999 : 0.8;
+      compare_best(&d, ALL_ROLES, bytes, seed);
+      slower += twin.cycles > ample_cycles * (1 + 1e-9) && twin.cycles < HUGE_VAL ? 1 : 0;
+      none += twin.cycles < HUGE_VAL ? 0 : 1;
+    }
+    drawn_free(&d);
+  }
+  ck_assert_uint_gt(slower, BEST_SEEDS / 3);
+  ck_assert_uint_gt(none, 0);
+}
+END_TEST
+
+/* ---- larger spaces ---- */
+
+START_TEST(test_larger_spaces_are_no_slower) {
+  const dsm_optimization_set hybrid = DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_HYBRID);
+  const dsm_optimization_set tensor = hybrid | DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_TENSOR);
+  unsigned faster = 0;
+  for (uint64_t seed = 200; seed < 200 + 2 * BEST_SEEDS; seed++) {
+    drawn d = draw(seed);
+    const dsm_optimization_set mode = dsm_mode_optimizations(d.mode);
+    const double none = explore_cycles(&d, 0, seed);
+    const double by_hybrid = explore_cycles(&d, hybrid, seed);
+    const double by_tensor = explore_cycles(&d, tensor, seed);
+    const double by_all = explore_cycles(&d, ALL_ROLES, seed);
+    const double paper = explore_cycles(&d, mode, seed);
+    const double everything = explore_cycles(&d, mode | ALL_ROLES, seed);
+    ck_assert_double_le(by_hybrid, none * (1 + 1e-9));
+    ck_assert_double_le(by_tensor, by_hybrid * (1 + 1e-9));
+    ck_assert_double_le(by_all, by_tensor * (1 + 1e-9));
+    ck_assert_double_le(everything, fmin(by_all, paper) * (1 + 1e-9));
+    faster += by_all < by_hybrid * (1 - 1e-3) ? 1 : 0;
+    drawn_free(&d);
+  }
+  ck_assert_uint_gt(faster, BEST_SEEDS / 2);
+}
+END_TEST
+
+/* ---- order of layers ---- */
+
+/* Branches of a layer that are joined again, listed in one order or another. */
+START_TEST(test_order_of_independent_layers_does_not_matter) {
+  static const char *const branches[] = {
+      ", {'name': 'q', 'type': 'fc', 'in': 8, 'out': 16, 'inputs': ['a']}",
+      ", {'name': 'k', 'type': 'fc', 'in': 8, 'out': 4, 'inputs': ['a'], 'aux': [{'op': 'relu'}]}",
+      ", {'name': 'u', 'type': 'fc', 'in': 8, 'out': 8, 'inputs': ['a'], 'aux': [{'op': 'relu'}]}",
+  };
+  static const int orders[][3] = {{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}};
+  for (uint64_t seed = 0; seed < BEST_SEEDS / 2; seed++) {
+    double first = 0;
+    for (int o = 0; o < 6; o++) {
+      uint64_t state = seed;
+      writer w = {.length = 0};
+      WRITE(&w, "{'name': 'a', 'type': 'fc', 'in': 4, 'out': 8, 'positions': %u}",
+            1 + (unsigned)random_below(&state, 4));
+      for (int b = 0; b < 3; b++) {
+        WRITE(&w, "%s", branches[orders[o][b]]);
+      }
+      WRITE(&w, ", {'name': 's', 'type': 'fc', 'in': 28, 'out': 8, 'inputs': ['q', 'k', 'u']%s}",
+            random_below(&state, 2) == 0 ? ", 'aux': [{'op': 'residual', 'from': 'a'}]" : "");
+      drawn d = {.workload = given_network("6", w.text),
+                 .system = draw_system(&state, 1 + (unsigned)random_below(&state, 2))};
+      /* Which of the layers adds its errors to those of others depends on the order. */
+      d.system->model.exact_forks = false;
+      const double cycles = explore_cycles(&d, ALL_ROLES, seed);
+      first = o == 0 ? cycles : first;
+      ck_assert_msg(is_close(cycles, first), "seed %u, order %d: %.17g, %.17g", (unsigned)seed, o,
+                    cycles, first);
+      drawn_free(&d);
+    }
+  }
+}
+END_TEST
+
+Suite *suite_roles(void) {
+  Suite *const suite = suite_create("roles");
+  TCase *const rules = tcase_create("rules");
+  tcase_set_timeout(rules, 240);
+  tcase_add_test(rules, test_any_mapping_is_judged_and_scored_as_by_hand);
+  suite_add_tcase(suite, rules);
+  TCase *const best = tcase_create("best");
+  tcase_set_timeout(best, 240);
+  tcase_add_test(best, test_the_best_of_all_is_found);
+  tcase_add_test(best, test_the_best_of_some_roles_is_found);
+  tcase_add_test(best, test_the_best_that_fits_is_found);
+  tcase_add_test(best, test_larger_spaces_are_no_slower);
+  tcase_add_test(best, test_order_of_independent_layers_does_not_matter);
+  suite_add_tcase(suite, best);
+  return suite;
+}
