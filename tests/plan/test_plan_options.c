@@ -29,7 +29,7 @@ END_TEST
 
 START_TEST(test_optimizations_have_the_words_of_the_contract) {
   static const char *const words[DSM_OPTIMIZATION_COUNT] = {
-      "hybrid", "reuse", "dysm", "pipeline", "per_pass", "preload", "hoist", "spatial", "tensor"};
+      "hybrid", "reuse", "dysm", "pipeline", "per_pass", "preload", "hoist", "spatial", "tensor", "accumulate"};
   ck_assert_str_eq(dsm_optimization_name((dsm_optimization)_i), words[_i]);
 }
 END_TEST
@@ -81,7 +81,8 @@ START_TEST(test_mode_leaves_out_what_has_no_meaning_in_it) {
                                      DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_TENSOR);
   ck_assert_uint_eq(dsm_mode_possible_optimizations(DSM_MODE_TRAINING),
                     dsm_mode_optimizations(DSM_MODE_TRAINING) | roles |
-                        DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_HOIST));
+                        DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_HOIST) |
+                        DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_ACCUMULATE));
   ck_assert_uint_eq(dsm_mode_possible_optimizations(DSM_MODE_INFERENCE),
                     dsm_mode_optimizations(DSM_MODE_INFERENCE) | roles);
 }
