@@ -84,7 +84,8 @@ bool dsm__judge_roles(dsm__judge *judge) {
                                 passes[p], steps, judge->arena)) {
       return false;
     }
-    for (size_t i = 0; i < workload->layer_count; i++) {
+    /* The first: what later layers read depends on it. */
+    for (size_t i = 0; i < workload->layer_count && judge->told_count == 0; i++) {
       if (steps[i].fault != DSM__ROLE_FAULT_NONE) {
         tell_fault(judge, i, passes[p], &steps[i]);
       }

@@ -16,8 +16,10 @@ typedef struct flow {
   size_t unmoved_since[DSM_AXES_MAX]; /* the first layer behind the latest change of it */
 } flow;
 
+/* On an axis of one chip every role but the paper's two is data. */
 static dsm_role role_of(const flow *f, size_t layer, unsigned axis) {
-  return dsm_parallelism_role(f->decisions->layers[layer].layouts.of[f->pass], axis);
+  const dsm_role role = dsm_parallelism_role(f->decisions->layers[layer].layouts.of[f->pass], axis);
+  return f->network->axes[axis].chips == 1 && role != DSM_ROLE_MODEL ? DSM_ROLE_DATA : role;
 }
 
 /* Sides of a list of tensors: bit 0 for some outside, bit 1 for some inside. */

@@ -338,6 +338,79 @@ START_TEST(test_any_mapping_is_judged_and_scored_as_by_hand) {
 }
 END_TEST
 
+/* ---- edited plans ---- */
+
+/* One role of a legal mapping is replaced: where that breaks a rule of what is inside and outside,
+ * one finding says so. */
+START_TEST(test_an_edited_plan_that_breaks_a_rule_gets_one_message) {
+  unsigned broken = 0;
+  for (uint64_t seed = 0; seed < 200; seed++) {
+    drawn d = draw(seed);
+    uint64_t state = seed + 2000;
+    const dsm_explore_options options = options_of(d.mode, ALL_ROLES);
+    dsm_roles roles[ROLE_TWIN_LAYERS];
+    role_twin_init(&twin, d.workload, d.system, d.mode, space_of(ALL_ROLES));
+    draw_roles(&twin, &state, roles);
+    const bool was_legal = role_twin_cycles(&twin, roles) >= 0;
+    const size_t edited = random_below(&state, twin.count);
+    roles[edited] = twin.options[edited][random_below(&state, twin.option_count[edited])];
+    dsm_plan *const plan = plan_of(&twin, roles, &options);
+    if (was_legal && role_twin_cycles(&twin, roles) < 0) {
+      char *const text = dsm_plan_print(plan);
+      dsm_diags *const diags = dsm_diags_new(10);
+      dsm_plan *read = NULL;
+      ck_assert_int_eq(dsm_plan_parse(&read, text, strlen(text), "edited", NULL, diags),
+                       DSM_ERROR_INVALID);
+      ck_assert_msg(dsm_diags_count(diags) == 1 &&
+                        strstr(dsm_diags_get(diags, 0)->message, "expected roles that agree"),
+                    "seed %u: %s: %s", (unsigned)seed, words_of(plan), first_of(diags));
+      dsm_diags_free(diags);
+      free(text);
+      broken++;
+    }
+    dsm_plan_free(plan);
+    drawn_free(&d);
+  }
+  ck_assert_uint_gt(broken, 20);
+}
+END_TEST
+
+/* On an axis of one chip every role is `data`: no rule is broken, and nothing moves. */
+START_TEST(test_roles_of_an_axis_of_one_chip_change_nothing) {
+  static const dsm_role others[] = {DSM_ROLE_SPATIAL, DSM_ROLE_COLUMN,        DSM_ROLE_ROW,
+                                    DSM_ROLE_WHOLE,   DSM_ROLE_GATHER_COLUMN, DSM_ROLE_ROW_SCATTER};
+  unsigned compared = 0;
+  for (uint64_t seed = 0; seed < 100; seed++) {
+    drawn d = draw(seed);
+    uint64_t state = seed + 3000;
+    const dsm_explore_options options = options_of(d.mode, ALL_ROLES);
+    dsm_roles roles[ROLE_TWIN_LAYERS];
+    role_twin_init(&twin, d.workload, d.system, d.mode, space_of(ALL_ROLES));
+    draw_roles(&twin, &state, roles);
+    const double cycles = role_twin_cycles(&twin, roles);
+    for (unsigned a = 0; a < d.system->system.axis_count && cycles >= 0; a++) {
+      for (size_t i = 0; i < twin.count && d.system->system.axes[a].chips == 1; i++) {
+        const dsm_role other = others[random_below(&state, 6)];
+        roles[i].of[a] = role_twin_can(&d.workload->layers[i], other) ? other : DSM_ROLE_DATA;
+        compared++;
+      }
+    }
+    if (cycles >= 0) {
+      dsm_plan *const plan = plan_of(&twin, roles, &options);
+      dsm_diags *const diags = dsm_diags_new(10);
+      ck_assert_msg(dsm_plan_validate(plan, diags) == DSM_OK, "seed %u: %s: %s", (unsigned)seed,
+                    words_of(plan), first_of(diags));
+      ck_assert_msg(is_close(plan->result.step_cycles, cycles), "seed %u: %s: %.17g, twin %.17g",
+                    (unsigned)seed, words_of(plan), plan->result.step_cycles, cycles);
+      dsm_diags_free(diags);
+      dsm_plan_free(plan);
+    }
+    drawn_free(&d);
+  }
+  ck_assert_uint_gt(compared, 50);
+}
+END_TEST
+
 /* ---- the best of all ---- */
 
 static double explore_cycles(const drawn *d, dsm_optimization_set optimizations, uint64_t seed) {
@@ -495,6 +568,8 @@ Suite *suite_roles(void) {
   TCase *const rules = tcase_create("rules");
   tcase_set_timeout(rules, 240);
   tcase_add_test(rules, test_any_mapping_is_judged_and_scored_as_by_hand);
+  tcase_add_test(rules, test_an_edited_plan_that_breaks_a_rule_gets_one_message);
+  tcase_add_test(rules, test_roles_of_an_axis_of_one_chip_change_nothing);
   suite_add_tcase(suite, rules);
   TCase *const best = tcase_create("best");
   tcase_set_timeout(best, 240);
