@@ -417,17 +417,14 @@ static void take_operations(twin_node *node, const twin_node *whole) {
   node->shortcut = whole->shortcut;
 }
 
-/* What the mask leaves out: the i-th of s queries sees c - s + i of c keys, or as many as a window
- * has, where that is in the way of all. */
+/* What masks leave out of c keys: the i-th of s queries sees those up to itself, or all, but no
+ * more than a window has. */
 static double hidden_share_of(const cJSON *layer, const double s, const double c,
                               const double context) {
-  const double window = number(layer, "window", 0);
-  if (window > 0 && window + s - 1 <= context) {
-    return 1 - window / c;
-  }
+  const double window = number(layer, "window", context);
   double hidden = 0;
-  for (double i = 1; flag(layer, "causal") && i <= s; i++) {
-    hidden += c - (c - s + i);
+  for (double i = 1; i <= s; i++) {
+    hidden += c - fmin(flag(layer, "causal") ? context - s + i : context, window);
   }
   return hidden / (s * c);
 }
