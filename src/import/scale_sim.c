@@ -157,9 +157,10 @@ static uint64_t field(reader *of, size_t index, const char *what, uint64_t max) 
   const text_span found = index < of->row->count ? of->row->fields[index] : (text_span){text, text};
   uint64_t value = 1;
   (void)snprintf(text, sizeof text, "%.*s",
-                 (int)(length_of(found) < sizeof text ? length_of(found) : sizeof text),
+                 (int)(length_of(found) < sizeof text ? length_of(found) : sizeof text - 1),
                  found.begin);
-  if (!dsm__text_to_u64(text, 1, max, &value)) {
+  const bool is_whole = strlen(text) == length_of(found);
+  if (!is_whole || !dsm__text_to_u64(text, 1, max, &value)) {
     dsm__json_error(&of->place, NULL, "expected %s, a whole number from 1 to %llu, found \"%s\"",
                     what, (unsigned long long)max, text);
     of->is_good = false;

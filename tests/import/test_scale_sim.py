@@ -106,6 +106,8 @@ class ScaleSim(cases.Case):
              convolutions([(0, 8, 3, 3, 1, 1, 1)]))
         says('found "1e3"', convolutions([("1e3", 8, 3, 3, 1, 1, 1)]))
         says('found "-4"', PRODUCTS + "a,-4,1,1")
+        says('found "0000', PRODUCTS + f"a,{19:032},4,4")
+        says('found "12"', PRODUCTS + "a,12\0 34,4,4")
         says("found \"9223372036854775808\"", PRODUCTS + f"a,1,{2 ** 63},1")
         says("expected a filter of at most the 3 that it reads, found 5", convolutions([(3, 8, 5, 3, 1, 1, 1)]))
         says("expected a name", PRODUCTS + ",4,4,4")
