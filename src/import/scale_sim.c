@@ -264,7 +264,8 @@ static void read_convolution(reader *of, dsm_layer_spec *spec) {
     return;
   }
   const dsm_size2 input = spec->input_feature;
-  if (input.rows * input.columns * spec->kernel.rows * spec->kernel.columns == 1) {
+  if (spec->groups == 1 &&
+      input.rows * input.columns * spec->kernel.rows * spec->kernel.columns == 1) {
     spec->type = DSM_LAYER_FC;
     spec->stride = (dsm_size2){1, 1};
     return;

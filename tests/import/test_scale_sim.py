@@ -81,6 +81,8 @@ class ScaleSim(cases.Case):
     def test_channels_apart(self):
         workload, _ = self.made(self.write(CONVOLUTIONS + "Conv_DP,8,8,3,3,16,1,1,\n", "net.csv"))
         self.assertEqual([workload["layers"][0][key] for key in ("in", "out", "groups")], [16, 16, 16])
+        totals = self.described(self.write(CONVOLUTIONS + "FC_DP,1,1,1,1,16,2,1,\n", "net.csv"))
+        self.assertEqual((totals["macs_forward_per_sample"], totals["weights"]), (16 * 2, 16 * 2))
 
     def test_texts_as_they_occur(self):
         row = "  Conv1\t, 8 ,\t8,3,3,2,4,1"
