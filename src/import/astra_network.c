@@ -296,9 +296,10 @@ static void write(dsm__import *import, dsm__json_writer *writer) {
   network_file file = {.import = import};
   read_lists(&file);
   if (dsm__json_doc_is_out_of_memory(import->doc) || dsm__json_doc_error_count(import->doc) > 0 ||
-      !check_counts(&file) || !dsm__import_begin_system(import, writer, "network of ASTRA-sim")) {
+      !check_counts(&file)) {
     return;
   }
+  dsm__import_begin_system(import, writer, "network of ASTRA-sim");
   dsm__json_put_object(writer, "system", false);
   dsm__json_put_array(writer, "axes", false);
   for (size_t axis = 0; axis < file.lists[LIST_TOPOLOGY].count; axis++) {

@@ -74,15 +74,11 @@ static void write_application_block(const dsm__hub *hub) {
 
 static void write_application(dsm__import *import, dsm__json_writer *writer) {
   const dsm__hub hub = {.import = import, .config = &import->root, .writer = writer};
-  const char *const name = dsm__import_file_stem(import);
-  if (name == NULL) {
-    dsm__json_set_out_of_memory(import->doc);
-    return;
-  }
   dsm__import_note(import, &import->root,
                    "has no vocabulary: embeddings are of 51200 words, as Calculon counts them, and "
                    "there is no product behind the blocks");
-  dsm__import_begin_workload(import, writer, name, "application of Calculon");
+  dsm__import_begin_workload(import, writer, dsm__import_file_stem(import),
+                             "application of Calculon");
   write_application_parameters(&hub);
   dsm__hub_begin_layers(&hub);
   dsm__hub_embedding_write(&hub, &(dsm__hub_embedding){.name = "tokens",
@@ -245,12 +241,11 @@ static void note_rest(const dsm__import *import) {
 }
 
 static void write_system(dsm__import *import, dsm__json_writer *writer) {
-  if (dsm__import_begin_system(import, writer, "system of Calculon: memory and networks")) {
-    write_memory(import, writer);
-    write_networks(import, writer);
-    note_rest(import);
-    dsm__json_end_object(writer);
-  }
+  dsm__import_begin_system(import, writer, "system of Calculon: memory and networks");
+  write_memory(import, writer);
+  write_networks(import, writer);
+  note_rest(import);
+  dsm__json_end_object(writer);
 }
 
 const dsm__import_reader dsm__calculon_system_reader = {

@@ -62,6 +62,11 @@ class ScaleSim(cases.Case):
         workload, _ = self.made(self.write(convolutions(rows), "net.csv"), "--strict")
         self.assertEqual(workload["layers"][2], {"name": "Conv2", "type": "fc", "in": 144, "out": 5})
 
+    def test_files_whose_names_are_none(self):
+        for name in ("a\nb.csv", "x" * 129 + ".csv"):
+            workload, _ = self.made(self.write(PRODUCTS + "a,1,4,4\n", name))
+            self.assertEqual(workload["name"], "network")
+
     def test_padding(self):
         path = self.write(convolutions([(13, 14, 3, 5, 2, 4, 2)]), "net.csv")
         self.assertEqual(self.made(path, "--padding", "same")[0]["layers"][0]["feature"], [7, 7])
@@ -115,6 +120,7 @@ class ScaleSim(cases.Case):
         says("expected a name", PRODUCTS + ",4,4,4")
         says("expected a name", PRODUCTS + "@x,4,4,4")
         says("expected a name", PRODUCTS + "x" * 200 + ",4,4,4")
+        says("line 3: error: expected a name of at most 128 bytes with", PRODUCTS + 2 * ("x" * 128 + ",1,4,4\n"))
         says("expected a name", PRODUCTS.encode() + b"\xff,4,4,4")
         says("expected a heading", "a,b,c\n1,2,3\n")
         says("expected a heading", "")
