@@ -45,7 +45,7 @@ static void lower_nodes(dsm__onnx_graph *graph) {
 }
 
 static void read(dsm__import *import) {
-  dsm__onnx_graph graph = {.import = import, .arena = dsm__arena_new(), .name = {"", 0}};
+  dsm__onnx_graph graph = {.import = import, .arena = dsm__arena_new()};
   dsm_workload *const workload = import->builder.workload;
   if (graph.arena == NULL) {
     dsm__json_set_out_of_memory(import->doc);
