@@ -413,7 +413,7 @@ static void add_attention(twin_workload *workload, const twin_node *whole, const
   const double dv = twin_number(layer, "value_features", d);
   const double s = whole->ij;
   const double context = twin_number(layer, "context", s);
-  const double window = twin_twin_number(layer, "window", context);
+  const double window = twin_number(layer, "window", context);
   const double c = fmin(context, window + s - 1);
   const int keys = whole->inputs.layers[whole->inputs.count - 1];
   const double made = area(keys == TWIN_NETWORK_INPUT ? network_input : stored[keys]);
