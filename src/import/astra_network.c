@@ -17,13 +17,13 @@ enum { LIST_TOPOLOGY = 0, LIST_COUNT_OF_NPUS, LIST_BANDWIDTH, LIST_LATENCY, LIST
 
 static const char *const list_keys[LIST_COUNT] = {"topology", "npus_count", "bandwidth", "latency"};
 
-enum { TEXT_BYTES = 32, DEPTH_MAX = 16 };
+enum { DEPTH_MAX = 16 };
 
 /* A list of the file. */
 typedef struct value_list {
   bool is_present;
-  size_t count; /* those above DSM_AXES_MAX are counted and not kept */
-  char texts[DSM_AXES_MAX][TEXT_BYTES];
+  size_t count;                    /* those above DSM_AXES_MAX are counted and not kept */
+  const char *texts[DSM_AXES_MAX]; /* in the arena */
 } value_list;
 
 typedef struct network_file {
@@ -74,14 +74,26 @@ static bool next_event(const network_file *file, yaml_parser_t *parser, yaml_eve
   return false;
 }
 
-static void keep(value_list *list, const yaml_event_t *event) {
+/* Keeps a value of a list. False: it is no text, or memory is out, which was reported. */
+static bool keep(network_file *file, size_t which, const yaml_event_t *event) {
+  const dsm__import *const import = file->import;
+  value_list *const list = &file->lists[which];
   const char *const text = (const char *)event->data.scalar.value;
+  const size_t length = event->data.scalar.length;
+  if (strlen(text) != length) {
+    const dsm__json_node place = place_of(file, which);
+    dsm__json_error(&place, NULL, "expected texts and numbers, found a character of value 0");
+    return false;
+  }
   if (list->count < DSM_AXES_MAX) {
-    const size_t length = strlen(text) < TEXT_BYTES ? strlen(text) : TEXT_BYTES - 1;
-    memcpy(list->texts[list->count], text, length);
-    list->texts[list->count][length] = '\0';
+    list->texts[list->count] = dsm__arena_strndup(import->builder.workload->arena, text, length);
+    if (list->texts[list->count] == NULL) {
+      dsm__json_set_out_of_memory(import->doc);
+      return false;
+    }
   }
   list->count++;
+  return true;
 }
 
 /* How much deeper an event leads. */
@@ -107,7 +119,8 @@ static int step_of(const yaml_event_t *event) {
 
 /* Reads the value of a key, all of it; scalars of one of the lists are kept. */
 static bool read_value(network_file *file, yaml_parser_t *parser, size_t which) {
-  value_list *const list = which < LIST_COUNT ? &file->lists[which] : NULL;
+  const bool is_list = which < LIST_COUNT;
+  bool is_kept = true;
   int depth = 0;
   do {
     yaml_event_t event;
@@ -120,17 +133,17 @@ static bool read_value(network_file *file, yaml_parser_t *parser, size_t which) 
       return false;
     }
     const bool is_scalar = event.type == YAML_SCALAR_EVENT;
-    if (list != NULL && is_scalar && depth < 2) {
-      keep(list, &event);
-    } else if (list != NULL && (event.type == YAML_ALIAS_EVENT || is_scalar ||
-                                event.type == YAML_MAPPING_START_EVENT)) {
+    if (is_list && is_scalar && depth < 2) {
+      is_kept = keep(file, which, &event);
+    } else if (is_list && (event.type == YAML_ALIAS_EVENT || is_scalar ||
+                           event.type == YAML_MAPPING_START_EVENT)) {
       const dsm__json_node place = place_of(file, which);
       dsm__json_error(&place, NULL, "expected a list of values, one for each dimension");
     }
     depth += step_of(&event);
     yaml_event_delete(&event);
-  } while (depth > 0);
-  return true;
+  } while (depth > 0 && is_kept);
+  return is_kept;
 }
 
 static size_t find_list(const char *key) {
@@ -283,9 +296,10 @@ static void write(dsm__import *import, dsm__json_writer *writer) {
   network_file file = {.import = import};
   read_lists(&file);
   if (dsm__json_doc_is_out_of_memory(import->doc) || dsm__json_doc_error_count(import->doc) > 0 ||
-      !check_counts(&file) || !dsm__import_begin_system(import, writer, "network of ASTRA-sim")) {
+      !check_counts(&file)) {
     return;
   }
+  dsm__import_begin_system(import, writer, "network of ASTRA-sim");
   dsm__json_put_object(writer, "system", false);
   dsm__json_put_array(writer, "axes", false);
   for (size_t axis = 0; axis < file.lists[LIST_TOPOLOGY].count; axis++) {

@@ -23,72 +23,35 @@ static bool recognise_application(const char *bytes, size_t length, const char *
 static void write_application_parameters(const dsm__hub *hub) {
   enum { VOCABULARY = 51200 };
   const uint64_t given = dsm__import_dimension(hub->import, "sequence", sizeof "sequence" - 1);
-  const uint64_t stated =
-      dsm__hub_count(hub, "seq_size", "the positions of a sample", DSM_SIDE_MAX);
+  const uint64_t stated = dsm__hub_size_at(hub, DSM__HUB_SEQUENCE, "seq_size");
   dsm__hub_begin_parameters(hub);
   dsm__hub_parameter(hub, "sequence", given > 0 ? given : stated);
   dsm__hub_parameter(hub, "vocabulary", VOCABULARY);
-  dsm__hub_parameter(hub, "blocks",
-                     dsm__hub_count(hub, "num_blocks", "the number of blocks", DSM_LAYERS_MAX));
-  dsm__hub_parameter(
-      hub, "hidden",
-      dsm__hub_count(hub, "hidden", "the features between blocks", DSM_DIMENSION_MAX));
-  dsm__hub_parameter(hub, "heads",
-                     dsm__hub_count(hub, "attn_heads", "the number of heads", DSM_SIDE_MAX));
-  dsm__hub_parameter(hub, "head_features",
-                     dsm__hub_count(hub, "attn_size", "the features of a head", DSM_SIDE_MAX));
-  dsm__hub_parameter(hub, "inner",
-                     dsm__hub_count(hub, "feedforward", "the features inside a feed-forward part",
-                                    DSM_DIMENSION_MAX));
-}
-
-static void write_application_block(const dsm__hub *hub) {
-  dsm__hub_begin_block(hub, "block", "=blocks");
-  dsm__hub_fc_write(hub, &(dsm__hub_fc){.name = "qkv",
-                                        .in = "=hidden",
-                                        .out = "=3*heads*head_features",
-                                        .input_norm = DSM__HUB_LAYER_NORM,
-                                        .has_bias = true});
-  dsm__hub_attention_write(
-      hub, &(dsm__hub_attention){.name = "attention", .head_features = "=head_features"});
-  dsm__hub_fc_write(hub, &(dsm__hub_fc){.name = "attention_out",
-                                        .in = "=heads*head_features",
-                                        .out = "=hidden",
-                                        .has_bias = true,
-                                        .has_dropout = true,
-                                        .residual = "@before"});
-  dsm__hub_fc_write(hub, &(dsm__hub_fc){.name = "ff1",
-                                        .in = "=hidden",
-                                        .out = "=inner",
-                                        .input_norm = DSM__HUB_LAYER_NORM,
-                                        .has_bias = true,
-                                        .activation = "gelu"});
-  dsm__hub_fc_write(hub, &(dsm__hub_fc){.name = "ff2",
-                                        .in = "=inner",
-                                        .out = "=hidden",
-                                        .has_bias = true,
-                                        .has_dropout = true,
-                                        .residual = "attention_out"});
-  dsm__hub_end_block(hub);
+  dsm__hub_size_parameter(hub, DSM__HUB_BLOCKS, "num_blocks");
+  dsm__hub_size_parameter(hub, DSM__HUB_HIDDEN, "hidden");
+  dsm__hub_size_parameter(hub, DSM__HUB_HEADS, "attn_heads");
+  dsm__hub_size_parameter(hub, DSM__HUB_HEAD_FEATURES, "attn_size");
+  dsm__hub_size_parameter(hub, DSM__HUB_INNER, "feedforward");
 }
 
 static void write_application(dsm__import *import, dsm__json_writer *writer) {
   const dsm__hub hub = {.import = import, .config = &import->root, .writer = writer};
-  const char *const name = dsm__import_file_stem(import);
-  if (name == NULL) {
-    dsm__json_set_out_of_memory(import->doc);
-    return;
-  }
   dsm__import_note(import, &import->root,
                    "has no vocabulary: embeddings are of 51200 words, as Calculon counts them, and "
                    "there is no product behind the blocks");
-  dsm__import_begin_workload(import, writer, name, "application of Calculon");
+  dsm__import_begin_workload(import, writer, dsm__import_file_stem(import),
+                             "application of Calculon");
   write_application_parameters(&hub);
   dsm__hub_begin_layers(&hub);
   dsm__hub_embedding_write(&hub, &(dsm__hub_embedding){.name = "tokens",
                                                        .vocabulary = "=vocabulary",
                                                        .has_learned_positions = true});
-  write_application_block(&hub);
+  dsm__hub_block_write(&hub, &(dsm__hub_block){.name = "block",
+                                               .activation = "gelu",
+                                               .has_head_features = true,
+                                               .has_qkv_bias = true,
+                                               .has_out_bias = true,
+                                               .has_dropout = true});
   dsm__hub_end_layers(&hub);
   dsm__json_end_object(writer);
 }
@@ -245,12 +208,11 @@ static void note_rest(const dsm__import *import) {
 }
 
 static void write_system(dsm__import *import, dsm__json_writer *writer) {
-  if (dsm__import_begin_system(import, writer, "system of Calculon: memory and networks")) {
-    write_memory(import, writer);
-    write_networks(import, writer);
-    note_rest(import);
-    dsm__json_end_object(writer);
-  }
+  dsm__import_begin_system(import, writer, "system of Calculon: memory and networks");
+  write_memory(import, writer);
+  write_networks(import, writer);
+  note_rest(import);
+  dsm__json_end_object(writer);
 }
 
 const dsm__import_reader dsm__calculon_system_reader = {

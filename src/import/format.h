@@ -55,8 +55,8 @@ void dsm__import_note(const dsm__import *import, const dsm__json_node *node, con
 /** The size that the options give a dimension of that name; 0: none. */
 uint64_t dsm__import_dimension(const dsm__import *import, const char *name, size_t length);
 
-/** The name of the file without folders and ending, as the name of a network; in the workload's
- * arena, NULL if out of memory. */
+/** The name of the file without folders and ending, as the name of a network, or "network" where
+ * that can be no name, or memory is out, which is set; in the workload's arena. */
 const char *dsm__import_file_stem(const dsm__import *import);
 
 /** Can this be a name? It has 1 to DSM_NAME_BYTES_MAX bytes and no control characters. */
@@ -66,9 +66,8 @@ bool dsm__import_is_name(const char *text);
 void dsm__import_begin_workload(const dsm__import *import, dsm__json_writer *writer,
                                 const char *name, const char *source);
 
-/** Begins the object of a system, and says that the file tells a part of it. False: out of memory.
- */
-bool dsm__import_begin_system(const dsm__import *import, dsm__json_writer *writer,
+/** Begins the object of a system, and says that the file tells a part of it. */
+void dsm__import_begin_system(const dsm__import *import, dsm__json_writer *writer,
                               const char *source);
 
 #endif

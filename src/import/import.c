@@ -81,6 +81,15 @@ uint64_t dsm__import_dimension(const dsm__import *import, const char *name, size
   return 0;
 }
 
+bool dsm__import_is_name(const char *text) {
+  const size_t length = strlen(text);
+  bool is_fit = length > 0 && length <= DSM_NAME_BYTES_MAX;
+  for (size_t i = 0; is_fit && i < length; i++) {
+    is_fit = (unsigned char)text[i] >= ' ' && text[i] != '\x7f';
+  }
+  return is_fit;
+}
+
 const char *dsm__import_file_stem(const dsm__import *import) {
   dsm__arena *const arena = import->builder.workload->arena;
   const char *const file = import->file == NULL ? "" : import->file;
@@ -88,8 +97,11 @@ const char *dsm__import_file_stem(const dsm__import *import) {
   const char *const name = slash == NULL ? file : slash + 1;
   const char *const dot = strrchr(name, '.');
   const size_t length = dot == NULL || dot == name ? strlen(name) : (size_t)(dot - name);
-  const bool is_fit = length > 0 && length <= DSM_NAME_BYTES_MAX && strcmp(name, "-") != 0;
-  return is_fit ? dsm__arena_strndup(arena, name, length) : "network";
+  const char *const stem = dsm__arena_strndup(arena, name, length);
+  if (stem == NULL) {
+    dsm__json_set_out_of_memory(import->doc);
+  }
+  return stem != NULL && dsm__import_is_name(stem) && strcmp(stem, "-") != 0 ? stem : "network";
 }
 
 static void set_defaults(dsm_workload *workload) {
@@ -131,15 +143,6 @@ static dsm_status write_text(char **text, size_t *text_length, const dsm_workloa
 
 /* ---- descriptions that readers write ---- */
 
-bool dsm__import_is_name(const char *text) {
-  const size_t length = strlen(text);
-  bool is_fit = length > 0 && length <= DSM_NAME_BYTES_MAX;
-  for (size_t i = 0; is_fit && i < length; i++) {
-    is_fit = (unsigned char)text[i] >= ' ' && text[i] != '\x7f';
-  }
-  return is_fit;
-}
-
 void dsm__import_begin_workload(const dsm__import *import, dsm__json_writer *writer,
                                 const char *name, const char *source) {
   const uint64_t minibatch = import->options->minibatch;
@@ -152,22 +155,16 @@ void dsm__import_begin_workload(const dsm__import *import, dsm__json_writer *wri
 
 /* What a file does not tell is no approximation: it is said, and no error where options are strict.
  */
-bool dsm__import_begin_system(const dsm__import *import, dsm__json_writer *writer,
+void dsm__import_begin_system(const dsm__import *import, dsm__json_writer *writer,
                               const char *source) {
-  const char *const name = dsm__import_file_stem(import);
-  if (name == NULL) {
-    dsm__json_set_out_of_memory(import->doc);
-    return false;
-  }
   if (!import->options->is_strict) {
     dsm__import_note(import, &import->root,
                      "tells a part of a system: add what dsm validate finds missing");
   }
   dsm__json_begin_object(writer, false);
   dsm__json_put_string(writer, "format", "dsm-system/1");
-  dsm__json_put_string(writer, "name", name);
+  dsm__json_put_string(writer, "name", dsm__import_file_stem(import));
   dsm__json_put_string(writer, "source", source);
-  return true;
 }
 
 /* Reads what was written as it will be read: what together makes no workload was stated by the

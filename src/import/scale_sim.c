@@ -157,9 +157,10 @@ static uint64_t field(reader *of, size_t index, const char *what, uint64_t max) 
   const text_span found = index < of->row->count ? of->row->fields[index] : (text_span){text, text};
   uint64_t value = 1;
   (void)snprintf(text, sizeof text, "%.*s",
-                 (int)(length_of(found) < sizeof text ? length_of(found) : sizeof text),
+                 (int)(length_of(found) < sizeof text ? length_of(found) : sizeof text - 1),
                  found.begin);
-  if (!dsm__text_to_u64(text, 1, max, &value)) {
+  const bool is_whole = strlen(text) == length_of(found);
+  if (!is_whole || !dsm__text_to_u64(text, 1, max, &value)) {
     dsm__json_error(&of->place, NULL, "expected %s, a whole number from 1 to %llu, found \"%s\"",
                     what, (unsigned long long)max, text);
     of->is_good = false;
@@ -263,7 +264,8 @@ static void read_convolution(reader *of, dsm_layer_spec *spec) {
     return;
   }
   const dsm_size2 input = spec->input_feature;
-  if (input.rows * input.columns * spec->kernel.rows * spec->kernel.columns == 1) {
+  if (spec->groups == 1 &&
+      input.rows * input.columns * spec->kernel.rows * spec->kernel.columns == 1) {
     spec->type = DSM_LAYER_FC;
     spec->stride = (dsm_size2){1, 1};
     return;
@@ -296,6 +298,21 @@ static void read_row(reader *of, const table_row *row, size_t line) {
 
 /* ---- between layers ---- */
 
+/* A name with a number behind it. */
+static void number_name(dsm__import *import, dsm__declared_layer *layer, size_t number) {
+  char text[DSM_NAME_BYTES_MAX + FIELD_BYTES];
+  const int length = snprintf(text, sizeof text, "%s_%zu", layer->spec.name, number);
+  layer->spec.name = dsm__arena_strndup(import->builder.workload->arena, text, (size_t)length);
+  if (layer->spec.name == NULL) {
+    dsm__json_set_out_of_memory(import->doc);
+  } else if (length > DSM_NAME_BYTES_MAX) {
+    dsm__json_error(&layer->node, NULL,
+                    "expected a name of at most %d bytes with the number that tells it from "
+                    "those before, found %d",
+                    DSM_NAME_BYTES_MAX, length);
+  }
+}
+
 /* Names that several rows have get a number, in the order of rows. */
 static void tell_apart(dsm__import *import) {
   dsm__arena *const arena = import->builder.workload->arena;
@@ -315,14 +332,7 @@ static void tell_apart(dsm__import *import) {
     const dsm__name_entry *const entry = &names.entries[i];
     number = strcmp(entry->name, entry[-1].name) == 0 ? number + 1 : 1;
     if (number > 1) {
-      char text[DSM_NAME_BYTES_MAX + FIELD_BYTES];
-      const int length = snprintf(text, sizeof text, "%s_%zu", entry->name, number);
-      dsm__declared_layer *const layer = &import->builder.layers.items[entry->index];
-      layer->spec.name = dsm__arena_strndup(arena, text, (size_t)length);
-      if (layer->spec.name == NULL) {
-        dsm__json_set_out_of_memory(import->doc);
-        return;
-      }
+      number_name(import, &import->builder.layers.items[entry->index], number);
     }
   }
 }
@@ -397,10 +407,6 @@ static void read(dsm__import *import) {
   table_row row;
   reader of = {.import = import};
   import->builder.workload->name = dsm__import_file_stem(import);
-  if (import->builder.workload->name == NULL) {
-    dsm__json_set_out_of_memory(import->doc);
-    return;
-  }
   const bool has_heading = next_row(&rows, &row);
   of.are_products = has_heading && is_heading_of_products(&row);
   if (!has_heading || (!of.are_products && !is_heading_of_convolutions(&row))) {

@@ -67,13 +67,13 @@ static double live_part(const dsm_layer *layer, const dsm_machine *machine,
 }
 
 /*
- * Source: section 12. Symbols: weights w_el/nm*Bw (none of a tied layer), gradients w_el/nm*Bg,
- * optimiser state w_el/nm each; training: kept activations (st_el, 6H of an lstm)*T and the pair of
- * live errors, inference: the live tensors, all times mbc/nm*B with mbc = ceil(Nmb/nd); nm, nd of
- * the forward pass, for the errors of the backward pass. While a layer runs, its output has
- * its output's layout, and all other live tensors that of its input (a relayout moves all of them).
- * In a list of layers nothing outlives a layer: in training what it keeps, what it reads and its
- * errors are live while it runs. Limits: one chip: everything.
+ * Source: section 12. Symbols: weights w_el/nm*Bk (none of a tied layer), gradients w_el/nm*Bg,
+ * optimiser state w_el/nm each; training: kept activations ((st_el, 6H of an lstm)*Bo, saved
+ * inputs*Bi)*T and the pair of live errors*B, inference: the live tensors*B, all times mbc/nm with
+ * mbc = ceil(Nmb/nd); nm, nd of the forward pass, for the errors of the backward pass. While a
+ * layer runs, its output has its output's layout, and all other live tensors that of its input (a
+ * relayout moves all of them). In a list of layers nothing outlives a layer: in training what it
+ * keeps, what it reads and its errors are live while it runs. Limits: one chip: everything.
  */
 dsm_layer_memory dsm_layer_memory_derive(const dsm_layer *layer, const dsm_machine *machine,
                                          const dsm_workload *workload, dsm_mode mode,
@@ -92,8 +92,7 @@ dsm_layer_memory dsm_layer_memory_derive(const dsm_layer *layer, const dsm_machi
   const double fused = fused_size(layer, model, element_bytes);
   if (mode == DSM_MODE_INFERENCE) {
     memory.cache_bytes = (double)layer->cache_elements * samples / (double)share.weight_ways *
-                         dsm__stated_bytes(layer->bytes.cache,
-                                           dsm__stated_bytes(workload->cache_bytes, element_bytes));
+                         dsm__layer_cache_bytes(layer, workload->cache_bytes, element_bytes);
     const size_t index = (size_t)(layer - workload->layers);
     const bool is_input_live =
         workload->input_last_use != DSM_NEVER_USED && index <= workload->input_last_use;

@@ -62,6 +62,9 @@ double dsm__stated_bytes(double stated, double element_bytes);
 /** Bytes of a weight of a layer. Source: section 2 (element sizes of a layer). */
 double dsm__layer_weight_bytes(const dsm_layer *layer, double weight_bytes, double element_bytes);
 
+/** Bytes of an element of a layer's cache, likewise. */
+double dsm__layer_cache_bytes(const dsm_layer *layer, double cache_bytes, double element_bytes);
+
 /**
  * Bytes of an element of the tensors of a pass. Source: section 2 (element sizes of a layer).
  * Symbols: Bi, Bo, Bk, Bs and Ba over that of the result: Bo in forward, Bi in backward, Bk in

@@ -105,14 +105,17 @@ double dsm__layer_weight_bytes(const dsm_layer *layer, double weight_bytes, doub
   return dsm__stated_bytes(layer->bytes.weights, dsm__stated_bytes(weight_bytes, element_bytes));
 }
 
+double dsm__layer_cache_bytes(const dsm_layer *layer, double cache_bytes, double element_bytes) {
+  return dsm__stated_bytes(layer->bytes.cache, dsm__stated_bytes(cache_bytes, element_bytes));
+}
+
 static double kernel_bytes(const dsm_layer *layer, const dsm_precision *precision, dsm_mode mode) {
   const double usual = precision->element_bytes;
   if (!layer->is_product) {
     return dsm__layer_weight_bytes(layer, precision->weight_bytes, usual);
   }
   const bool is_cached = layer->cache_elements > 0 && mode == DSM_MODE_INFERENCE;
-  return is_cached ? dsm__stated_bytes(layer->bytes.cache,
-                                       dsm__stated_bytes(precision->cache_bytes, usual))
+  return is_cached ? dsm__layer_cache_bytes(layer, precision->cache_bytes, usual)
                    : dsm__stated_bytes(layer->bytes.operand, usual);
 }
 

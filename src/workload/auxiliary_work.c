@@ -24,10 +24,12 @@ const char *dsm__auxiliary_derive(const dsm__lowering *lowering, dsm_layer *out)
     if (dsm__is_shared_norm(aux)) {
       continue; /* it is there, and counted, where the other layer reads */
     }
-    const bool is_norm_of_input =
-        aux->is_on_input && (aux->op == DSM_AUX_LAYER_NORM || aux->op == DSM_AUX_RMS_NORM);
-    *(is_norm_of_input ? &out->has_input_op[aux->op] : &out->has_op[aux->op]) = true;
-    out->input_op_elements = is_norm_of_input ? out->input_elements : out->input_op_elements;
+    if (dsm__is_input_norm(aux)) {
+      out->has_input_op[aux->op] = true;
+      out->input_op_elements = out->input_elements;
+    } else {
+      out->has_op[aux->op] = true;
+    }
   }
   out->saved_elements = out->input_op_elements;
   out->mask_bits = out->has_op[DSM_AUX_DROPOUT] ? out->output_elements : 0;

@@ -19,6 +19,14 @@ static double stated_or(double stated, double otherwise) {
   return stated > 0 ? stated : otherwise;
 }
 
+double dsm__usual_weight_bytes(const dsm_workload *workload) {
+  return stated_or(workload->weight_bytes, workload->element_bytes);
+}
+
+double dsm__usual_cache_bytes(const dsm_workload *workload) {
+  return stated_or(workload->cache_bytes, workload->element_bytes);
+}
+
 /* 0 where it is what is usual. */
 static double unless_usual(double bytes, double usual) {
   return is_equal(bytes, usual) ? 0 : bytes;
@@ -27,8 +35,8 @@ static double unless_usual(double bytes, double usual) {
 void dsm__layer_derive_own_bytes(const dsm_workload *workload, const dsm_layer_spec *spec,
                                  dsm_layer *layer) {
   const double element = workload->element_bytes;
-  const double weights = stated_or(workload->weight_bytes, element);
-  const double cache = stated_or(workload->cache_bytes, element);
+  const double weights = dsm__usual_weight_bytes(workload);
+  const double cache = dsm__usual_cache_bytes(workload);
   const double own = spec->element_bytes;
   layer->bytes.output = unless_usual(stated_or(own, element), element);
   if (!layer->is_tied && layer->weight_elements > 0) {
@@ -126,4 +134,25 @@ bool dsm__workload_derive_bytes(const dsm_workload *workload, dsm_layer *layers)
     layer->live_elements = dsm__sized_elements(workload, layer->live_elements, own);
   }
   return true;
+}
+
+double dsm__workload_cache_bytes(const dsm_workload *workload) {
+  const double usual = dsm__usual_cache_bytes(workload);
+  double bytes = 0;
+  for (size_t i = 0; i < workload->layer_count; i++) {
+    const dsm_layer *const layer = &workload->layers[i];
+    bytes += (double)layer->cache_elements * stated_or(layer->bytes.cache, usual);
+  }
+  return bytes;
+}
+
+double dsm__workload_weights_bytes(const dsm_workload *workload) {
+  const double usual = dsm__usual_weight_bytes(workload);
+  double bytes = 0;
+  for (size_t i = 0; i < workload->layer_count; i++) {
+    const dsm_layer *const layer = &workload->layers[i];
+    const double elements = layer->is_tied ? 0 : (double)layer->weight_elements;
+    bytes += elements * stated_or(layer->bytes.weights, usual);
+  }
+  return bytes;
 }

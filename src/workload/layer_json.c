@@ -169,10 +169,6 @@ static bool is_binary(dsm_aux_op op) {
   return op == DSM_AUX_RESIDUAL || op == DSM_AUX_MULTIPLY;
 }
 
-static bool is_norm(dsm_aux_op op) {
-  return op == DSM_AUX_LAYER_NORM || op == DSM_AUX_RMS_NORM;
-}
-
 static void check_side(const dsm_layer_spec *spec, const dsm_aux *aux, const dsm__json_node *node) {
   const dsm__layer_kind *const kind = dsm__layer_kind_of(spec->type);
   if (is_pool(aux->op) && !aux->is_on_input && !kind->pools_output) {
@@ -214,14 +210,14 @@ static void check_aux_order(const dsm_layer_spec *spec, const dsm__json_node *au
     } else if (is_binary(aux->op) && is_binary_seen) {
       dsm__json_error(&node, "let an fc or a 1 x 1 conv between them hold the other one",
                       "expected a residual or a multiply, found both");
-    } else if (is_norm(aux->op) && aux->is_on_input && is_input_normed) {
+    } else if (dsm__is_input_norm(aux) && is_input_normed) {
       dsm__json_error(&node, NULL, "expected one normalisation of the input, found two");
     } else if (is_binary(aux->op) && is_pooled[0]) {
       dsm__json_error(&node, NULL, "expected the %s before the pool, found it after",
                       dsm_aux_op_name(aux->op));
     }
     is_pooled[aux->is_on_input] = is_pooled[aux->is_on_input] || is_pool(aux->op);
-    is_input_normed = is_input_normed || (is_norm(aux->op) && aux->is_on_input);
+    is_input_normed = is_input_normed || dsm__is_input_norm(aux);
     is_binary_seen = is_binary_seen || is_binary(aux->op);
     is_seen[aux->is_on_input][aux->op] = true;
     check_side(spec, aux, &node);

@@ -81,25 +81,3 @@ dsm__parameter_counts dsm__workload_count_parameters(const dsm_workload *workloa
   }
   return sums;
 }
-
-double dsm__workload_cache_bytes(const dsm_workload *workload) {
-  const double usual = workload->cache_bytes > 0 ? workload->cache_bytes : workload->element_bytes;
-  double bytes = 0;
-  for (size_t i = 0; i < workload->layer_count; i++) {
-    const dsm_layer *const layer = &workload->layers[i];
-    bytes += (double)layer->cache_elements * (layer->bytes.cache > 0 ? layer->bytes.cache : usual);
-  }
-  return bytes;
-}
-
-double dsm__workload_weights_bytes(const dsm_workload *workload) {
-  const double usual =
-      workload->weight_bytes > 0 ? workload->weight_bytes : workload->element_bytes;
-  double bytes = 0;
-  for (size_t i = 0; i < workload->layer_count; i++) {
-    const dsm_layer *const layer = &workload->layers[i];
-    const double elements = layer->is_tied ? 0 : (double)layer->weight_elements;
-    bytes += elements * (layer->bytes.weights > 0 ? layer->bytes.weights : usual);
-  }
-  return bytes;
-}

@@ -98,18 +98,6 @@ static bool resolve_tie(const dsm__resolver *r, const dsm__layer_entry *layer, d
   return false;
 }
 
-/* A norm of the input may be that of an earlier layer. */
-static bool resolve_shared_norm(const dsm__resolver *r, const dsm__layer_entry *layer,
-                                size_t aux_index) {
-  const dsm__json_node list = dsm__json_member(layer->node, "aux");
-  const dsm__json_node item = dsm__json_item(&list, aux_index);
-  const dsm__json_node node = dsm__json_member(&item, "from");
-  const size_t from = dsm__find_earlier(r, layer, &node, layer->spec->aux[aux_index].from);
-  return from != SIZE_MAX && !dsm__is_wrong_layer(r, from) &&
-         !dsm__is_wrong_layer(r, layer->index) &&
-         dsm__shared_norm_check(r->workload->specs, &r->names, layer, aux_index, from);
-}
-
 bool dsm__resolve_references(const dsm__resolver *r, const dsm__layer_entry *layer,
                              dsm_layer *out) {
   bool is_good = resolve_operand(r, layer, out);
@@ -120,7 +108,7 @@ bool dsm__resolve_references(const dsm__resolver *r, const dsm__layer_entry *lay
       continue;
     }
     if (dsm__is_shared_norm(aux)) {
-      is_good = resolve_shared_norm(r, layer, i) && is_good;
+      is_good = dsm__resolve_shared_norm(r, layer, i) && is_good;
     } else {
       is_good = resolve_shortcut(r, layer, i, out) && is_good;
     }

@@ -56,6 +56,11 @@ void dsm__settle_positions(dsm__resolver *r, const dsm__layer_entry *layer,
 bool dsm__gather_inputs(const dsm__resolver *r, const dsm__layer_entry *layer,
                         const dsm__delivery *parts, dsm__delivery *gathered);
 
+/** The earlier layer whose norm of the input one shares reads the same, and has it; false
+ * (reported) if not. */
+bool dsm__resolve_shared_norm(const dsm__resolver *r, const dsm__layer_entry *layer,
+                              size_t aux_index);
+
 /** References of a layer other than its inputs: its operand, layers whose weights or norm it
  * shares, shortcuts. Fills operands and shortcuts; false (reported) if one is wrong. */
 bool dsm__resolve_references(const dsm__resolver *r, const dsm__layer_entry *layer, dsm_layer *out);

@@ -55,16 +55,11 @@ static bool is_plain_product(const dsm_layer *layer) {
 /* The declared layer that has the norm of what one reads; SIZE_MAX: there is no norm. */
 static size_t norm_owner(const dsm__resolver *r, size_t spec_index) {
   const dsm_layer_spec *const spec = &r->workload->specs[spec_index];
-  for (size_t i = 0; i < spec->aux_count; i++) {
-    const dsm_aux *const aux = &spec->aux[i];
-    if (dsm__is_shared_norm(aux)) {
-      return dsm__name_index_find(&r->names, aux->from);
-    }
-    if (aux->is_on_input && (aux->op == DSM_AUX_LAYER_NORM || aux->op == DSM_AUX_RMS_NORM)) {
-      return spec_index;
-    }
+  const dsm_aux *const norm = dsm__find_input_norm(spec);
+  if (norm == NULL) {
+    return SIZE_MAX;
   }
-  return SIZE_MAX;
+  return dsm__is_shared_norm(norm) ? dsm__name_index_find(&r->names, norm->from) : spec_index;
 }
 
 static bool read_the_same(const dsm__resolver *r, const dsm_layer *a, const dsm_layer *b) {

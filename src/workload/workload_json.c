@@ -45,9 +45,8 @@ static double state_bytes(const dsm_workload *workload, bool has_master_weights)
       [DSM_OPTIMIZER_ADAM_MIXED] = 8,
   };
   static const double single = 4;
-  const double weight_bytes =
-      workload->weight_bytes > 0 ? workload->weight_bytes : workload->element_bytes;
-  const double copy = has_master_weights && weight_bytes < single ? single : 0;
+  const bool has_copy = has_master_weights && dsm__usual_weight_bytes(workload) < single;
+  const double copy = has_copy ? single : 0;
   return momenta[workload->optimizer] + copy;
 }
 

@@ -58,6 +58,9 @@ double twin_samples_per_chip(twin_layout layout, double samples);
 /* The whole minibatch at once, nothing held: an invocation of sections 3 to 5. */
 twin_condition twin_plain_condition(const twin_context *context, const twin_node *node);
 
+/* What cores read and write, wherever it lies: as if nothing were held. */
+twin_condition twin_open_condition(const twin_condition *condition);
+
 /* Section 3: does no core stay idle along any dimension? */
 bool twin_split_is_valid(const twin_context *context, const twin_node *node,
                          twin_parallelism parallelism, const double split[TWIN_DIM_COUNT],

@@ -74,8 +74,9 @@ typedef struct {
   bool both_ways;
 } twin_axis;
 
-/* Types of elements: int8, fp8, fp16, bf16, tf32, fp32. */
+/* Types of elements: int8, fp8, fp16, bf16, tf32, fp32; what files call them. */
 enum { TWIN_TYPE_COUNT = 6 };
+extern const char *const twin_type_names[TWIN_TYPE_COUNT];
 
 /* What `pipeline_group` says of a layer. */
 typedef enum {

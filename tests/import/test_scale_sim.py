@@ -62,6 +62,11 @@ class ScaleSim(cases.Case):
         workload, _ = self.made(self.write(convolutions(rows), "net.csv"), "--strict")
         self.assertEqual(workload["layers"][2], {"name": "Conv2", "type": "fc", "in": 144, "out": 5})
 
+    def test_files_whose_names_are_none(self):
+        for name in ("a\nb.csv", "x" * 129 + ".csv"):
+            workload, _ = self.made(self.write(PRODUCTS + "a,1,4,4\n", name))
+            self.assertEqual(workload["name"], "network")
+
     def test_padding(self):
         path = self.write(convolutions([(13, 14, 3, 5, 2, 4, 2)]), "net.csv")
         self.assertEqual(self.made(path, "--padding", "same")[0]["layers"][0]["feature"], [7, 7])
@@ -81,6 +86,8 @@ class ScaleSim(cases.Case):
     def test_channels_apart(self):
         workload, _ = self.made(self.write(CONVOLUTIONS + "Conv_DP,8,8,3,3,16,1,1,\n", "net.csv"))
         self.assertEqual([workload["layers"][0][key] for key in ("in", "out", "groups")], [16, 16, 16])
+        totals = self.described(self.write(CONVOLUTIONS + "FC_DP,1,1,1,1,16,2,1,\n", "net.csv"))
+        self.assertEqual((totals["macs_forward_per_sample"], totals["weights"]), (16 * 2, 16 * 2))
 
     def test_texts_as_they_occur(self):
         row = "  Conv1\t, 8 ,\t8,3,3,2,4,1"
@@ -106,11 +113,14 @@ class ScaleSim(cases.Case):
              convolutions([(0, 8, 3, 3, 1, 1, 1)]))
         says('found "1e3"', convolutions([("1e3", 8, 3, 3, 1, 1, 1)]))
         says('found "-4"', PRODUCTS + "a,-4,1,1")
+        says('found "0000', PRODUCTS + f"a,{19:032},4,4")
+        says('found "12"', PRODUCTS + "a,12\0 34,4,4")
         says("found \"9223372036854775808\"", PRODUCTS + f"a,1,{2 ** 63},1")
         says("expected a filter of at most the 3 that it reads, found 5", convolutions([(3, 8, 5, 3, 1, 1, 1)]))
         says("expected a name", PRODUCTS + ",4,4,4")
         says("expected a name", PRODUCTS + "@x,4,4,4")
         says("expected a name", PRODUCTS + "x" * 200 + ",4,4,4")
+        says("line 3: error: expected a name of at most 128 bytes with", PRODUCTS + 2 * ("x" * 128 + ",1,4,4\n"))
         says("expected a name", PRODUCTS.encode() + b"\xff,4,4,4")
         says("expected a heading", "a,b,c\n1,2,3\n")
         says("expected a heading", "")

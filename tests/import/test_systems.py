@@ -104,6 +104,8 @@ class Systems(cases.Case):
         part, said = self.made(self.write(block, "n.yml"), "--strict")
         self.assertEqual(part["system"]["axes"][0]["chips"], 4)
         self.assertEqual(said, "")
+        part, _ = self.made(self.write(block.replace("1e1", f"1.{'0' * 40}e1"), "n.yml"))
+        self.assertEqual(part["system"]["axes"][0]["bandwidth_GBps"], 10 * 2 ** 30 / 1e9)
 
     def test_what_is_exported_comes_back(self):
         folder = pathlib.Path(self.folder.name)
@@ -130,6 +132,7 @@ class Systems(cases.Case):
         says("topology: error: expected a list of values", "a: &x Ring\ntopology: [*x]\n")
         says("expected 1 to 3 values", "".join(f"{key}: [{','.join(['1'] * 9)}]\n" for key in
                                                ("topology", "npus_count", "bandwidth", "latency")))
+        says("npus_count: error: expected texts and numbers", NETWORK.replace("[ 2,", '[ "2\\0 7",'))
         says("error: expected members", "- a\n- b\n")
         says("error: expected members", "")
         says("error: expected names of members", "[a]: b\n")

@@ -77,8 +77,11 @@ static const masked masks[] = {
     {", 'context': 10, 'window': 3", 8, 1 - 3.0 / 8}, /* 3 and the 5 of the queries behind it */
     {", 'causal': true, 'context': 10, 'window': 3", 8, 1 - 3.0 / 8},
     {", 'context': 10, 'window': 5", 10, 0.5}, /* 5 + 5 are all */
-    {", 'context': 10, 'window': 6", 10, 0},   /* not all queries have as many before them */
-    {", 'causal': true, 'context': 10, 'window': 6", 10, 0.25},
+    {", 'context': 10, 'window': 6", 10, 0.4}, /* 6 of 10 each */
+    {", 'context': 10, 'window': 20", 10, 0},
+    {", 'causal': true, 'context': 10, 'window': 6", 10, 1 - 35.0 / 60}, /* 5, then 5 times 6 */
+    {", 'causal': true, 'window': 2", 6, 1 - 11.0 / 36},                 /* 1, then 5 times 2 */
+    {", 'causal': true, 'window': 6", 6, 2.5 / 6},                       /* in nobody's way */
 };
 
 START_TEST(test_masks_hide_a_share_and_windows_bound_what_is_read) {

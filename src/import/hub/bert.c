@@ -9,24 +9,17 @@ static const double dropout = 0.1;
 static void write_parameters(const dsm__hub *hub) {
   const uint64_t sequence = dsm__hub_sequence(hub, "max_position_embeddings", POSITIONS);
   dsm__hub_note_positions(hub, "max_position_embeddings", POSITIONS, sequence);
-  const uint64_t heads =
-      dsm__hub_count(hub, "num_attention_heads", "the number of heads", DSM_SIDE_MAX);
+  const uint64_t heads = dsm__hub_size_at(hub, DSM__HUB_HEADS, "num_attention_heads");
   dsm__hub_begin_parameters(hub);
   dsm__hub_parameter(hub, "sequence", sequence);
-  dsm__hub_parameter(
-      hub, "vocabulary",
-      dsm__hub_count(hub, "vocab_size", "the size of the vocabulary", DSM_DIMENSION_MAX));
+  dsm__hub_size_parameter(hub, DSM__HUB_VOCABULARY, "vocab_size");
   dsm__hub_parameter(hub, "token_types",
                      dsm__hub_count_or(hub, "type_vocab_size", DSM_DIMENSION_MAX, 2));
-  dsm__hub_parameter(
-      hub, "blocks",
-      dsm__hub_count(hub, "num_hidden_layers", "the number of blocks", DSM_LAYERS_MAX));
+  dsm__hub_size_parameter(hub, DSM__HUB_BLOCKS, "num_hidden_layers");
   dsm__hub_parameter(hub, "hidden",
                      dsm__hub_features_of_heads(hub, "hidden_size", "num_attention_heads", heads));
   dsm__hub_parameter(hub, "heads", heads);
-  dsm__hub_parameter(hub, "inner",
-                     dsm__hub_count(hub, "intermediate_size",
-                                    "the features inside a feed-forward part", DSM_DIMENSION_MAX));
+  dsm__hub_size_parameter(hub, DSM__HUB_INNER, "intermediate_size");
 }
 
 static void write_embeddings(const dsm__hub *hub, bool has_dropout) {
@@ -41,35 +34,6 @@ static void write_embeddings(const dsm__hub *hub, bool has_dropout) {
                                                       .has_dropout = has_dropout});
 }
 
-static void write_block(const dsm__hub *hub, bool has_dropout) {
-  dsm__hub_begin_block(hub, "encoder", "=blocks");
-  dsm__hub_fc_write(
-      hub, &(dsm__hub_fc){.name = "qkv", .in = "=hidden", .out = "=3*hidden", .has_bias = true});
-  dsm__hub_attention_write(
-      hub, &(dsm__hub_attention){.name = "attention", .head_features = "=hidden/heads"});
-  dsm__hub_fc_write(hub, &(dsm__hub_fc){.name = "attention_out",
-                                        .in = "=hidden",
-                                        .out = "=hidden",
-                                        .has_bias = true,
-                                        .has_dropout = has_dropout,
-                                        .residual = "@before",
-                                        .norm = DSM__HUB_LAYER_NORM});
-  dsm__hub_fc_write(hub,
-                    &(dsm__hub_fc){.name = "ff1",
-                                   .in = "=hidden",
-                                   .out = "=inner",
-                                   .has_bias = true,
-                                   .activation = dsm__hub_activation(hub, "hidden_act", "gelu")});
-  dsm__hub_fc_write(hub, &(dsm__hub_fc){.name = "ff2",
-                                        .in = "=inner",
-                                        .out = "=hidden",
-                                        .has_bias = true,
-                                        .has_dropout = has_dropout,
-                                        .residual = "attention_out",
-                                        .norm = DSM__HUB_LAYER_NORM});
-  dsm__hub_end_block(hub);
-}
-
 void dsm__hub_write_bert(const dsm__hub *hub) {
   const bool has_dropout = dsm__hub_share(hub, "hidden_dropout_prob", dropout) > 0;
   dsm__hub_note_score_dropout(hub, "attention_probs_dropout_prob", dropout);
@@ -78,7 +42,13 @@ void dsm__hub_write_bert(const dsm__hub *hub) {
   write_parameters(hub);
   dsm__hub_begin_layers(hub);
   write_embeddings(hub, has_dropout);
-  write_block(hub, has_dropout);
+  dsm__hub_block_write(
+      hub, &(dsm__hub_block){.name = "encoder",
+                             .activation = dsm__hub_activation(hub, "hidden_act", "gelu"),
+                             .normalises_sums = true,
+                             .has_qkv_bias = true,
+                             .has_out_bias = true,
+                             .has_dropout = has_dropout});
   dsm__hub_fc_write(hub, &(dsm__hub_fc){.name = "pooler",
                                         .in = "=hidden",
                                         .out = "=hidden",

@@ -15,10 +15,32 @@ static dsm__json_node member_of(const dsm__hub *hub, const char *key) {
   return node;
 }
 
-uint64_t dsm__hub_count(const dsm__hub *hub, const char *key, const char *meaning, uint64_t max) {
+/* The parameter of each size, what it is, and its bound. */
+static const struct {
+  const char *name;
+  const char *meaning;
+  uint64_t max;
+} size_rows[DSM__HUB_SIZE_COUNT] = {
+    [DSM__HUB_SEQUENCE] = {"sequence", "the positions of a sample", DSM_SIDE_MAX},
+    [DSM__HUB_VOCABULARY] = {"vocabulary", "the size of the vocabulary", DSM_DIMENSION_MAX},
+    [DSM__HUB_BLOCKS] = {"blocks", "the number of blocks", DSM_LAYERS_MAX},
+    [DSM__HUB_HIDDEN] = {"hidden", "the features between blocks", DSM_DIMENSION_MAX},
+    [DSM__HUB_HEADS] = {"heads", "the number of heads", DSM_SIDE_MAX},
+    [DSM__HUB_HEAD_FEATURES] = {"head_features", "the features of a head", DSM_SIDE_MAX},
+    [DSM__HUB_INNER] = {"inner", "the features inside a feed-forward part", DSM_DIMENSION_MAX},
+};
+
+uint64_t dsm__hub_size_at(const dsm__hub *hub, dsm__hub_size size, const char *key) {
   const dsm__json_node node = member_of(hub, key);
   uint64_t value = 1;
-  return dsm__json_require(&node, meaning) && dsm__json_u64(&node, 1, max, &value) ? value : 1;
+  return dsm__json_require(&node, size_rows[size].meaning) &&
+                 dsm__json_u64(&node, 1, size_rows[size].max, &value)
+             ? value
+             : 1;
+}
+
+void dsm__hub_size_parameter(const dsm__hub *hub, dsm__hub_size size, const char *key) {
+  dsm__hub_parameter(hub, size_rows[size].name, dsm__hub_size_at(hub, size, key));
 }
 
 uint64_t dsm__hub_count_or(const dsm__hub *hub, const char *key, uint64_t max, uint64_t fallback) {
@@ -41,8 +63,7 @@ static void check_divisor(const dsm__hub *hub, const char *key, uint64_t value, 
 
 uint64_t dsm__hub_features_of_heads(const dsm__hub *hub, const char *key, const char *heads_key,
                                     uint64_t heads) {
-  const uint64_t features =
-      dsm__hub_count(hub, key, "the features between blocks", DSM_DIMENSION_MAX);
+  const uint64_t features = dsm__hub_size_at(hub, DSM__HUB_HIDDEN, key);
   check_divisor(hub, heads_key, heads, key, features);
   return features;
 }

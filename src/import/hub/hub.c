@@ -38,7 +38,7 @@ static const char *name_of(const dsm__hub *hub, size_t family) {
     return name;
   }
   const char *const stem = dsm__import_file_stem(hub->import);
-  const bool is_own = stem != NULL && strcmp(stem, "config") != 0 && strcmp(stem, "network") != 0;
+  const bool is_own = strcmp(stem, "config") != 0 && strcmp(stem, "network") != 0;
   return is_own ? stem : family_words[family].key;
 }
 

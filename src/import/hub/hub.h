@@ -32,10 +32,22 @@ void dsm__hub_write_vit(const dsm__hub *hub);
 
 /* ---- keys of a configuration; null is as absent (config.c) ---- */
 
-/** A number from 1 to `max` that must be there; 1 where it is wrong, which was reported. */
-uint64_t dsm__hub_count(const dsm__hub *hub, const char *key, const char *meaning, uint64_t max);
+/** Sizes that families have under keys of their own, each a parameter of one name. */
+typedef enum dsm__hub_size {
+  DSM__HUB_SEQUENCE = 0,
+  DSM__HUB_VOCABULARY,
+  DSM__HUB_BLOCKS,
+  DSM__HUB_HIDDEN,
+  DSM__HUB_HEADS,
+  DSM__HUB_HEAD_FEATURES,
+  DSM__HUB_INNER,
+  DSM__HUB_SIZE_COUNT
+} dsm__hub_size;
 
-/** The same that may be absent. */
+/** A size that must be there; 1 where it is wrong, which was reported. */
+uint64_t dsm__hub_size_at(const dsm__hub *hub, dsm__hub_size size, const char *key);
+
+/** A number from 1 to `max` that may be absent; 1 where it is wrong, which was reported. */
 uint64_t dsm__hub_count_or(const dsm__hub *hub, const char *key, uint64_t max, uint64_t fallback);
 
 /** Features of all heads at a key, and heads of it at another: reported if these do not divide
@@ -78,6 +90,8 @@ void dsm__hub_note_head(const dsm__hub *hub, const char *base, const char *what)
 
 void dsm__hub_begin_parameters(const dsm__hub *hub);
 void dsm__hub_parameter(const dsm__hub *hub, const char *name, uint64_t value);
+/** The parameter of a size that must be there. */
+void dsm__hub_size_parameter(const dsm__hub *hub, dsm__hub_size size, const char *key);
 void dsm__hub_parameter_text(const dsm__hub *hub, const char *name, const char *expression);
 /** Ends the parameters and begins the layers. */
 void dsm__hub_begin_layers(const dsm__hub *hub);
@@ -128,6 +142,22 @@ typedef struct dsm__hub_attention {
   bool is_causal;
 } dsm__hub_attention;
 void dsm__hub_attention_write(const dsm__hub *hub, const dsm__hub_attention *attention);
+
+/** A block of attention, with as many heads of keys and values as of queries, and a feed-forward
+ * part of two products (plain_block.c). */
+typedef struct dsm__hub_block {
+  const char *name;
+  const char *activation;
+  double rotated_share;   /**< of queries and of keys */
+  bool has_head_features; /**< by the parameter of this name; else heads share "hidden" */
+  bool normalises_sums;   /**< else what its parts read */
+  bool is_causal;
+  bool is_parallel; /**< both parts read what the block reads */
+  bool has_qkv_bias;
+  bool has_out_bias;
+  bool has_dropout;
+} dsm__hub_block;
+void dsm__hub_block_write(const dsm__hub *hub, const dsm__hub_block *block);
 
 /** The products of a decoder's last features with all words of the vocabulary, by the embedding's
  * weights or others. */

@@ -17,12 +17,8 @@ typedef struct llama_choice {
   bool has_experts;
 } llama_choice;
 
-static uint64_t read_heads(const dsm__hub *hub) {
-  return dsm__hub_count(hub, "num_attention_heads", "the number of heads", DSM_SIDE_MAX);
-}
-
 static llama_choice choose(const dsm__hub *hub, uint64_t default_kv_heads) {
-  const uint64_t heads = read_heads(hub);
+  const uint64_t heads = dsm__hub_size_at(hub, DSM__HUB_HEADS, "num_attention_heads");
   const uint64_t fallback = default_kv_heads == 0 ? heads : default_kv_heads;
   return (llama_choice){.heads = heads,
                         .kv_heads = dsm__hub_kv_heads(hub, "num_key_value_heads", heads, fallback),
@@ -36,12 +32,8 @@ static void write_parameters(const dsm__hub *hub, const llama_choice *choice,
   dsm__hub_begin_parameters(hub);
   dsm__hub_parameter(hub, "sequence",
                      dsm__hub_sequence(hub, "max_position_embeddings", default_positions));
-  dsm__hub_parameter(
-      hub, "vocabulary",
-      dsm__hub_count(hub, "vocab_size", "the size of the vocabulary", DSM_DIMENSION_MAX));
-  dsm__hub_parameter(
-      hub, "blocks",
-      dsm__hub_count(hub, "num_hidden_layers", "the number of blocks", DSM_LAYERS_MAX));
+  dsm__hub_size_parameter(hub, DSM__HUB_VOCABULARY, "vocab_size");
+  dsm__hub_size_parameter(hub, DSM__HUB_BLOCKS, "num_hidden_layers");
   dsm__hub_parameter(hub, "hidden",
                      dsm__hub_features_of_heads(hub, "hidden_size", "num_attention_heads",
                                                 head_features == 0 ? choice->heads : 1));
@@ -52,9 +44,7 @@ static void write_parameters(const dsm__hub *hub, const llama_choice *choice,
   } else {
     dsm__hub_parameter(hub, "head_features", head_features);
   }
-  dsm__hub_parameter(hub, "inner",
-                     dsm__hub_count(hub, "intermediate_size",
-                                    "the features inside a feed-forward part", DSM_DIMENSION_MAX));
+  dsm__hub_size_parameter(hub, DSM__HUB_INNER, "intermediate_size");
   if (choice->window > 0) {
     dsm__hub_parameter(hub, "window", choice->window);
   }

@@ -41,25 +41,17 @@ static void write_parameters(const dsm__hub *hub, const t5_choice *choice) {
   enum { POSITIONS = 512 };
   dsm__hub_begin_parameters(hub);
   dsm__hub_parameter(hub, "sequence", dsm__hub_sequence(hub, "n_positions", POSITIONS));
-  dsm__hub_parameter(
-      hub, "vocabulary",
-      dsm__hub_count(hub, "vocab_size", "the size of the vocabulary", DSM_DIMENSION_MAX));
+  dsm__hub_size_parameter(hub, DSM__HUB_VOCABULARY, "vocab_size");
   if (choice->blocks > 1) {
     dsm__hub_parameter(hub, "blocks", choice->blocks);
   }
   if (choice->decoder_blocks > 1) {
     dsm__hub_parameter(hub, "decoder_blocks", choice->decoder_blocks);
   }
-  dsm__hub_parameter(
-      hub, "hidden",
-      dsm__hub_count(hub, "d_model", "the features between blocks", DSM_DIMENSION_MAX));
-  dsm__hub_parameter(hub, "heads",
-                     dsm__hub_count(hub, "num_heads", "the number of heads", DSM_SIDE_MAX));
-  dsm__hub_parameter(hub, "head_features",
-                     dsm__hub_count(hub, "d_kv", "the features of a head", DSM_SIDE_MAX));
-  dsm__hub_parameter(
-      hub, "inner",
-      dsm__hub_count(hub, "d_ff", "the features inside a feed-forward part", DSM_DIMENSION_MAX));
+  dsm__hub_size_parameter(hub, DSM__HUB_HIDDEN, "d_model");
+  dsm__hub_size_parameter(hub, DSM__HUB_HEADS, "num_heads");
+  dsm__hub_size_parameter(hub, DSM__HUB_HEAD_FEATURES, "d_kv");
+  dsm__hub_size_parameter(hub, DSM__HUB_INNER, "d_ff");
 }
 
 /* The products before an attention. What reads the stream of a block reads its norm. */
@@ -150,7 +142,7 @@ static void note_relative_positions(const dsm__hub *hub) {
 void dsm__hub_write_t5(const dsm__hub *hub) {
   static const double dropout = 0.1;
   t5_choice choice = {.has_dropout = dsm__hub_share(hub, "dropout_rate", dropout) > 0};
-  choice.blocks = dsm__hub_count(hub, "num_layers", "the number of blocks", DSM_LAYERS_MAX);
+  choice.blocks = dsm__hub_size_at(hub, DSM__HUB_BLOCKS, "num_layers");
   choice.decoder_blocks =
       dsm__hub_count_or(hub, "num_decoder_layers", DSM_LAYERS_MAX, choice.blocks);
   choose_activation(hub, &choice);

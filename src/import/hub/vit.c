@@ -56,57 +56,21 @@ static uint64_t classes(const dsm__hub *hub) {
 static void write_parameters(const dsm__hub *hub) {
   const uint64_t image = side(hub, "image_size", IMAGE);
   const uint64_t patch = side(hub, "patch_size", PATCH);
-  const uint64_t heads =
-      dsm__hub_count(hub, "num_attention_heads", "the number of heads", DSM_SIDE_MAX);
+  const uint64_t heads = dsm__hub_size_at(hub, DSM__HUB_HEADS, "num_attention_heads");
   dsm__hub_begin_parameters(hub);
   dsm__hub_parameter(hub, "channels",
                      dsm__hub_count_or(hub, "num_channels", DSM_SIDE_MAX, CHANNELS));
   dsm__hub_parameter(hub, "patch", patch);
   dsm__hub_parameter(hub, "patches", patches_of(hub, image, patch));
   dsm__hub_parameter_text(hub, "sequence", "=patches*patches+1");
-  dsm__hub_parameter(
-      hub, "blocks",
-      dsm__hub_count(hub, "num_hidden_layers", "the number of blocks", DSM_LAYERS_MAX));
+  dsm__hub_size_parameter(hub, DSM__HUB_BLOCKS, "num_hidden_layers");
   dsm__hub_parameter(hub, "hidden",
                      dsm__hub_features_of_heads(hub, "hidden_size", "num_attention_heads", heads));
   dsm__hub_parameter(hub, "heads", heads);
-  dsm__hub_parameter(hub, "inner",
-                     dsm__hub_count(hub, "intermediate_size",
-                                    "the features inside a feed-forward part", DSM_DIMENSION_MAX));
+  dsm__hub_size_parameter(hub, DSM__HUB_INNER, "intermediate_size");
   if (is_classifier(hub)) {
     dsm__hub_parameter(hub, "classes", classes(hub));
   }
-}
-
-static void write_block(const dsm__hub *hub, bool has_dropout) {
-  dsm__hub_begin_block(hub, "encoder", "=blocks");
-  dsm__hub_fc_write(hub, &(dsm__hub_fc){.name = "qkv",
-                                        .in = "=hidden",
-                                        .out = "=3*hidden",
-                                        .input_norm = DSM__HUB_LAYER_NORM,
-                                        .has_bias = dsm__hub_flag(hub, "qkv_bias", true)});
-  dsm__hub_attention_write(
-      hub, &(dsm__hub_attention){.name = "attention", .head_features = "=hidden/heads"});
-  dsm__hub_fc_write(hub, &(dsm__hub_fc){.name = "attention_out",
-                                        .in = "=hidden",
-                                        .out = "=hidden",
-                                        .has_bias = true,
-                                        .has_dropout = has_dropout,
-                                        .residual = "@before"});
-  dsm__hub_fc_write(hub,
-                    &(dsm__hub_fc){.name = "ff1",
-                                   .in = "=hidden",
-                                   .out = "=inner",
-                                   .input_norm = DSM__HUB_LAYER_NORM,
-                                   .has_bias = true,
-                                   .activation = dsm__hub_activation(hub, "hidden_act", "gelu")});
-  dsm__hub_fc_write(hub, &(dsm__hub_fc){.name = "ff2",
-                                        .in = "=inner",
-                                        .out = "=hidden",
-                                        .has_bias = true,
-                                        .has_dropout = has_dropout,
-                                        .residual = "attention_out"});
-  dsm__hub_end_block(hub);
 }
 
 /* A classifier has no pooler, and the base model no classes. */
@@ -150,7 +114,12 @@ void dsm__hub_write_vit(const dsm__hub *hub) {
   write_parameters(hub);
   dsm__hub_begin_layers(hub);
   write_embeddings(hub, has_dropout);
-  write_block(hub, has_dropout);
+  dsm__hub_block_write(
+      hub, &(dsm__hub_block){.name = "encoder",
+                             .activation = dsm__hub_activation(hub, "hidden_act", "gelu"),
+                             .has_qkv_bias = dsm__hub_flag(hub, "qkv_bias", true),
+                             .has_out_bias = true,
+                             .has_dropout = has_dropout});
   write_end(hub);
   dsm__hub_end_layers(hub);
 }

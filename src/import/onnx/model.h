@@ -92,7 +92,6 @@ typedef struct dsm__onnx_declared {
 typedef struct dsm__onnx_graph {
   dsm__import *import;
   dsm__arena *arena; /**< for what lasts as long as the graph */
-  dsm__span name;
   int64_t opset;
   DSM__LIST(dsm__onnx_node) nodes;
   DSM__LIST(dsm__onnx_value) values;

@@ -9,7 +9,7 @@
 
 /* Fields of ModelProto, OperatorSetIdProto, GraphProto and NodeProto. */
 enum { MODEL_GRAPH = 7, MODEL_OPSET = 8, OPSET_DOMAIN = 1, OPSET_VERSION = 2 };
-enum { GRAPH_NODE = 1, GRAPH_NAME = 2, GRAPH_INITIALIZER = 5, GRAPH_INPUT = 11, GRAPH_OUTPUT = 12 };
+enum { GRAPH_NODE = 1, GRAPH_INITIALIZER = 5, GRAPH_INPUT = 11, GRAPH_OUTPUT = 12 };
 enum { GRAPH_SPARSE = 15, SPARSE_VALUES = 1 };
 enum { NODE_INPUT = 1, NODE_OUTPUT = 2, NODE_NAME = 3, NODE_OP = 4, NODE_DOMAIN = 7 };
 enum { TENSOR_NAME = 8 };
@@ -226,9 +226,6 @@ static bool add_member(dsm__onnx_graph *graph, const dsm__wire_field *field) {
     return add_initializer(graph, field->bytes);
   case GRAPH_SPARSE:
     return add_initializer(graph, dsm__wire_find_bytes(field->bytes, SPARSE_VALUES));
-  case GRAPH_NAME:
-    graph->name = field->bytes;
-    return true;
   case GRAPH_OUTPUT:
     return add_output(graph, field->bytes);
   default:

@@ -35,11 +35,6 @@ static bool recognise(const char *bytes, size_t length, const char *file) {
   return ends_in_onnx(file) || (is_model && has_graph && !wire.is_broken);
 }
 
-static const char *name_of(const dsm__onnx_graph *graph) {
-  (void)graph;
-  return dsm__import_file_stem(graph->import);
-}
-
 static void lower_nodes(dsm__onnx_graph *graph) {
   dsm__onnx_lowering lowering = {.graph = graph, .read_input = DSM__ONNX_NONE};
   for (size_t i = 0; i < graph->nodes.count; i++) {
@@ -50,7 +45,7 @@ static void lower_nodes(dsm__onnx_graph *graph) {
 }
 
 static void read(dsm__import *import) {
-  dsm__onnx_graph graph = {.import = import, .arena = dsm__arena_new(), .name = {"", 0}};
+  dsm__onnx_graph graph = {.import = import, .arena = dsm__arena_new()};
   dsm_workload *const workload = import->builder.workload;
   if (graph.arena == NULL) {
     dsm__json_set_out_of_memory(import->doc);
@@ -58,7 +53,7 @@ static void read(dsm__import *import) {
   }
   dsm__onnx_graph_read(&graph);
   if (dsm__onnx_is_good(&graph)) {
-    workload->name = name_of(&graph);
+    workload->name = dsm__import_file_stem(import);
     lower_nodes(&graph);
     dsm__onnx_graph_check_outputs(&graph);
     dsm__onnx_put_remarks(&graph);

@@ -7,6 +7,8 @@
  * Where the context is longer than the queries, the keys and values of earlier positions come from
  * a cache, and those of the queries' positions are added to it.
  */
+#include <math.h>
+
 #include "base/checked.h"
 #include "workload/layers/layer_kind.h"
 #include "workload/workload_internal.h"
@@ -165,15 +167,24 @@ static bool check(const dsm__lowering *lowering) {
   return check_features(lowering) && check_positions(lowering) && check_context(lowering);
 }
 
-/* Of c keys the i-th of s queries sees c - s + i: (s - 1) / 2 are hidden on average. A window
- * leaves each query no more than its own keys of what is read. */
-static double hidden_share(const dsm_layer_spec *spec) {
+/* Of C keys in all the i-th of s queries, from 1, sees C - s + i with a causal mask, and of these
+ * or of all no more than a window: the first ones, whose window is not full, those behind them w.
+ * The sum over the queries. */
+static double visible_keys(const dsm_layer_spec *spec) {
   const double queries = (double)spec->feature.rows;
-  const double seen = (double)seen_keys(spec);
-  if (spec->window > 0 && spec->window + spec->feature.rows - 1 <= all_keys(spec)) {
-    return 1 - (double)spec->window / seen;
+  const double all = (double)all_keys(spec);
+  const double window = spec->window > 0 ? fmin((double)spec->window, all) : all;
+  if (!spec->is_causal) {
+    return queries * window;
   }
-  return spec->is_causal ? (queries - 1) / 2 / seen : 0;
+  const double before = all - queries;
+  const double growing = fmax(0, fmin(window - before, queries));
+  return growing * before + growing * (growing + 1) / 2 + (queries - growing) * window;
+}
+
+static double hidden_share(const dsm_layer_spec *spec) {
+  const double pairs = (double)spec->feature.rows * (double)seen_keys(spec);
+  return (pairs - visible_keys(spec)) / pairs;
 }
 
 static size_t primary_count(const dsm_layer_spec *spec) {

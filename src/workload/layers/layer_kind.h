@@ -12,7 +12,6 @@
 #include "base/json_read.h"
 #include "base/json_write.h"
 #include "dsm/workload.h"
-#include "workload/name_index.h"
 #include "workload/shape.h"
 
 /** Most primary layers of a declared one. */
@@ -103,13 +102,14 @@ dsm_layer dsm__loops_of_features(uint64_t in, uint64_t out);
 bool dsm__operand_elements_check(const dsm__layer_entry *layer, const dsm__delivery *one,
                                  uint64_t timesteps, uint64_t samples);
 
+/** Is an operation a norm of the input? */
+bool dsm__is_input_norm(const dsm_aux *aux);
+
+/** The norm of the input, of which a layer has one at most, or NULL. */
+const dsm_aux *dsm__find_input_norm(const dsm_layer_spec *spec);
+
 /** Is an operation the norm of an input that another layer has? */
 bool dsm__is_shared_norm(const dsm_aux *aux);
-
-/** Has that declared layer the same inputs and the norm on them that an operation is said to be?
- * False after a report. */
-bool dsm__shared_norm_check(const dsm_layer_spec *specs, const dsm__name_index *names,
-                            const dsm__layer_entry *layer, size_t aux_index, size_t from);
 
 /* ---- members of layers ---- */
 

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "twin_input.h"
-
 #include <assert.h>
-#include <cjson/cJSON.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "twin_bytes.h"
+#include "twin_input.h"
+#include "twin_json.h"
 #include "twin_unroll.h"
 
 typedef struct {
@@ -19,31 +18,8 @@ static double area(const size_2d size) {
   return size.rows * size.columns;
 }
 
-static const cJSON *member(const cJSON *object, const char *key) {
-  return cJSON_GetObjectItemCaseSensitive(object, key);
-}
-
-static double number(const cJSON *object, const char *key, const double missing) {
-  const cJSON *const item = member(object, key);
-  return cJSON_IsNumber(item) ? item->valuedouble : missing;
-}
-
-static bool flag(const cJSON *object, const char *key) {
-  return cJSON_IsTrue(member(object, key)) != 0;
-}
-
-/* As flag(), but true where the key is absent. */
-static bool flag_unless_false(const cJSON *object, const char *key) {
-  return cJSON_IsFalse(member(object, key)) == 0;
-}
-
-static const char *text(const cJSON *object, const char *key) {
-  const cJSON *const item = member(object, key);
-  return cJSON_IsString(item) ? item->valuestring : "";
-}
-
 static size_2d pair(const cJSON *object, const char *key, const size_2d missing) {
-  const cJSON *const item = member(object, key);
+  const cJSON *const item = twin_member(object, key);
   if (!cJSON_IsArray(item)) {
     return missing;
   }
@@ -91,7 +67,7 @@ static void refs_add_made(twin_refs *refs, const twin_workload *workload, const 
 
 static twin_refs read_inputs(const twin_workload *workload, const cJSON *layer) {
   twin_refs refs = {0};
-  const cJSON *const inputs = member(layer, "inputs");
+  const cJSON *const inputs = twin_member(layer, "inputs");
   if (cJSON_IsArray(inputs)) {
     const cJSON *input = NULL;
     cJSON_ArrayForEach(input, inputs) {
@@ -101,7 +77,7 @@ static twin_refs read_inputs(const twin_workload *workload, const cJSON *layer) 
     /* cJSON links the first element backwards to the last one: no layer stands before this one. */
     refs_add(&refs, TWIN_NETWORK_INPUT);
   } else {
-    refs_add_name(&refs, workload, text(layer->prev, "name"));
+    refs_add_name(&refs, workload, twin_text(layer->prev, "name"));
   }
   return refs;
 }
@@ -123,8 +99,8 @@ static bool is_one_of(const char *op, const char *a, const char *b, const char *
 /* The operation of a layer; NULL: it has none. */
 static const cJSON *find_op(const cJSON *layer, const char *op) {
   const cJSON *aux = NULL;
-  cJSON_ArrayForEach(aux, member(layer, "aux")) {
-    if (strcmp(text(aux, "op"), op) == 0) {
+  cJSON_ArrayForEach(aux, twin_member(layer, "aux")) {
+    if (strcmp(twin_text(aux, "op"), op) == 0) {
       return aux;
     }
   }
@@ -139,8 +115,8 @@ static size_2d upsampled_size(const cJSON *layer, const size_2d size) {
 
 /* What else than pools and the sums of residuals there can be. */
 static void read_other_op(twin_node *node, const twin_workload *workload, const cJSON *aux) {
-  const char *const op = text(aux, "op");
-  const bool is_on_input = strcmp(text(aux, "on"), "input") == 0;
+  const char *const op = twin_text(aux, "op");
+  const bool is_on_input = strcmp(twin_text(aux, "on"), "input") == 0;
   const bool is_layer_norm = strcmp(op, "layer_norm") == 0;
   const bool is_rms_norm = strcmp(op, "rms_norm") == 0;
   node->has_layer_norm |= is_layer_norm && !is_on_input;
@@ -149,11 +125,11 @@ static void read_other_op(twin_node *node, const twin_workload *workload, const 
   node->has_input_rms_norm |= is_rms_norm && is_on_input;
   node->has_dropout |= strcmp(op, "dropout") == 0;
   if (strcmp(op, "rotary") == 0) {
-    node->turned_share = number(aux, "share", 1);
+    node->turned_share = twin_number(aux, "share", 1);
   }
   if (strcmp(op, "multiply") == 0) {
     node->has_multiply = true;
-    refs_add_name(&node->shortcut, workload, text(aux, "from"));
+    refs_add_name(&node->shortcut, workload, twin_text(aux, "from"));
   }
 }
 
@@ -166,8 +142,8 @@ static void read_aux(twin_node *node, const cJSON *layer, const twin_workload *w
     node->upsampled_results = node->in * area(upsampled);
     node->multiplied_ij = area(upsampled);
   }
-  cJSON_ArrayForEach(aux, member(layer, "aux")) {
-    const char *const op = text(aux, "op");
+  cJSON_ArrayForEach(aux, twin_member(layer, "aux")) {
+    const char *const op = twin_text(aux, "op");
     const bool is_activation = is_one_of(op, "sigmoid", "tanh", "gelu") || strcmp(op, "silu") == 0;
     read_other_op(node, workload, aux);
     node->has_bias |= strcmp(op, "bias") == 0;
@@ -179,9 +155,9 @@ static void read_aux(twin_node *node, const cJSON *layer, const twin_workload *w
     node->transcendentals += is_activation ? 1 : 0;
     if (strcmp(op, "residual") == 0) {
       node->has_residual = true;
-      refs_add_made(&node->shortcut, workload, text(aux, "from"));
+      refs_add_made(&node->shortcut, workload, twin_text(aux, "from"));
     }
-    if (is_one_of(op, "max_pool", "avg_pool", "") && strcmp(text(aux, "on"), "input") == 0) {
+    if (is_one_of(op, "max_pool", "avg_pool", "") && strcmp(twin_text(aux, "on"), "input") == 0) {
       node->multiplied_ij = area(pooled_size(aux, upsampled));
       node->input_pool_ops = node->in * node->multiplied_ij * area(pair(aux, "window", one));
     } else if (is_one_of(op, "max_pool", "avg_pool", "")) {
@@ -217,8 +193,8 @@ static size_2d read_input_size(const twin_refs *inputs, const size_2d network_in
 }
 
 static void read_pipeline_rule(twin_node *node, const cJSON *layer) {
-  const cJSON *const group = member(layer, "pipeline_group");
-  if (node->kind != TWIN_LSTM || node->is_alone || flag(layer, "bidirectional") ||
+  const cJSON *const group = twin_member(layer, "pipeline_group");
+  if (node->kind != TWIN_LSTM || node->is_alone || twin_flag(layer, "bidirectional") ||
       cJSON_IsNull(group)) {
     node->pipeline_rule = TWIN_PIPELINE_NEVER;
   } else if (cJSON_IsString(group)) {
@@ -234,7 +210,7 @@ static size_2d own_input_size(const cJSON *layer, const size_2d size) {
   const size_2d dilation = pair(layer, "dilation", one);
   const size_2d padding = pair(layer, "padding", one);
   size_2d least = {size.rows * stride.rows, size.columns * stride.columns};
-  if (member(layer, "padding") != NULL) {
+  if (twin_member(layer, "padding") != NULL) {
     least.rows =
         (size.rows - 1) * stride.rows + dilation.rows * (kernel.rows - 1) + 1 - 2 * padding.rows;
     least.columns = (size.columns - 1) * stride.columns + dilation.columns * (kernel.columns - 1) +
@@ -252,7 +228,7 @@ static double read_positions(twin_node *node, const cJSON *layer, const twin_wor
     return 1;
   }
   const cJSON *const select = find_op(layer, "select");
-  double positions = select != NULL ? number(select, "positions", 1) : 0;
+  double positions = select != NULL ? twin_number(select, "positions", 1) : 0;
   for (size_t i = 0; i < node->inputs.count && positions <= 0; i++) {
     const int from = node->inputs.layers[i];
     const bool is_network = from == TWIN_NETWORK_INPUT;
@@ -260,7 +236,7 @@ static double read_positions(twin_node *node, const cJSON *layer, const twin_wor
       positions = area(is_network ? network_input : stored[from]);
     }
   }
-  positions = number(layer, "positions", positions);
+  positions = twin_number(layer, "positions", positions);
   node->has_positions = positions > 0;
   return node->has_positions ? positions : 1;
 }
@@ -269,12 +245,12 @@ static double read_positions(twin_node *node, const cJSON *layer, const twin_wor
  * large as that of the expert that gets one more than others. Counted in millionths, as a factor
  * of 1.1 is no binary fraction. */
 static void share_out(twin_node *node, const cJSON *layer) {
-  const double millionths = round(number(layer, "capacity_factor", 1) * 1e6);
-  node->experts = number(layer, "experts", 0);
+  const double millionths = round(twin_number(layer, "capacity_factor", 1) * 1e6);
+  node->experts = twin_number(layer, "experts", 0);
   if (node->experts <= 0) {
     return;
   }
-  node->routed = node->positions * number(layer, "active_experts", 1);
+  node->routed = node->positions * twin_number(layer, "active_experts", 1);
   node->ij = ceil(node->routed * millionths / (node->experts * 1e6));
   node->out_ij = node->ij;
   node->iij = node->ij;
@@ -287,15 +263,15 @@ static void share_out(twin_node *node, const cJSON *layer) {
 
 static twin_node read_node(const twin_workload *workload, const cJSON *layer, const bool is_list,
                            const size_2d network_input, size_2d *stored) {
-  const twin_kind kind = read_kind(text(layer, "type"));
+  const twin_kind kind = read_kind(twin_text(layer, "type"));
   const bool is_conv = kind == TWIN_CONV || kind == TWIN_TRANSPOSED;
   twin_node node = {
       .kind = kind,
-      .in = number(layer, "in", 1),
-      .out = number(layer, "out", 1),
-      .groups = number(layer, "groups", 1),
-      .timesteps = number(layer, "timesteps", 1),
-      .operand_elements = number(layer, "operand_elements", 0),
+      .in = twin_number(layer, "in", 1),
+      .out = twin_number(layer, "out", 1),
+      .groups = twin_number(layer, "groups", 1),
+      .timesteps = twin_number(layer, "timesteps", 1),
+      .operand_elements = twin_number(layer, "operand_elements", 0),
       .kij = is_conv ? area(pair(layer, "kernel", one)) : 1,
       .strides = kind == TWIN_CONV ? area(pair(layer, "stride", one)) : 1,
       .inputs = read_inputs(workload, layer),
@@ -330,24 +306,24 @@ static twin_node read_node(const twin_workload *workload, const cJSON *layer, co
     node.out_ij = node.ij;
   }
   if (kind == TWIN_EMBEDDING) {
-    const bool has_rows = flag(layer, "learned_positions");
-    node.table_rows = number(layer, "vocabulary", 1) + (has_rows ? node.ij : 0);
+    const bool has_rows = twin_flag(layer, "learned_positions");
+    node.table_rows = twin_number(layer, "vocabulary", 1) + (has_rows ? node.ij : 0);
     node.lookup_elements = node.ij * node.out * (has_rows ? 2 : 1);
     node.in = 1;
   }
   if (node.kind == TWIN_MATMUL) {
-    refs_add_made(&node.operand, workload, text(layer, "operand"));
+    refs_add_made(&node.operand, workload, twin_text(layer, "operand"));
   }
   if (kind == TWIN_FC) {
     share_out(&node, layer);
   }
-  node.is_tied = member(layer, "tied_to") != NULL;
+  node.is_tied = twin_member(layer, "tied_to") != NULL;
   if (node.is_tied) {
-    refs_add_made(&node.tied, workload, text(layer, "tied_to"));
+    refs_add_made(&node.tied, workload, twin_text(layer, "tied_to"));
   }
-  node.stated_bytes[0] = number(layer, "element_bytes", 0);
-  node.stated_bytes[1] = number(layer, "weight_bytes", 0);
-  node.stated_bytes[2] = number(layer, "cache_bytes", 0);
+  node.stated_bytes[0] = twin_number(layer, "element_bytes", 0);
+  node.stated_bytes[1] = twin_number(layer, "weight_bytes", 0);
+  node.stated_bytes[2] = twin_number(layer, "cache_bytes", 0);
   read_pipeline_rule(&node, layer);
   stored[workload->node_count] = size;
   return node;
@@ -417,30 +393,27 @@ static void take_operations(twin_node *node, const twin_node *whole) {
   node->shortcut = whole->shortcut;
 }
 
-/* What the mask leaves out: the i-th of s queries sees c - s + i of c keys, or as many as a window
- * has, where that is in the way of all. */
+/* What masks leave out of c keys: the i-th of s queries sees those up to itself, or all, but no
+ * more than a window has. */
 static double hidden_share_of(const cJSON *layer, const double s, const double c,
                               const double context) {
-  const double window = number(layer, "window", 0);
-  if (window > 0 && window + s - 1 <= context) {
-    return 1 - window / c;
-  }
+  const double window = twin_number(layer, "window", context);
   double hidden = 0;
-  for (double i = 1; flag(layer, "causal") && i <= s; i++) {
-    hidden += c - (c - s + i);
+  for (double i = 1; i <= s; i++) {
+    hidden += c - fmin(twin_flag(layer, "causal") ? context - s + i : context, window);
   }
   return hidden / (s * c);
 }
 
 static void add_attention(twin_workload *workload, const twin_node *whole, const cJSON *layer,
                           const size_2d network_input, size_2d *stored) {
-  const double heads = number(layer, "heads", 1);
-  const double kv = number(layer, "kv_heads", heads);
-  const double d = number(layer, "head_features", 1);
-  const double dv = number(layer, "value_features", d);
+  const double heads = twin_number(layer, "heads", 1);
+  const double kv = twin_number(layer, "kv_heads", heads);
+  const double d = twin_number(layer, "head_features", 1);
+  const double dv = twin_number(layer, "value_features", d);
   const double s = whole->ij;
-  const double context = number(layer, "context", s);
-  const double window = number(layer, "window", context);
+  const double context = twin_number(layer, "context", s);
+  const double window = twin_number(layer, "window", context);
   const double c = fmin(context, window + s - 1);
   const int keys = whole->inputs.layers[whole->inputs.count - 1];
   const double made = area(keys == TWIN_NETWORK_INPUT ? network_input : stored[keys]);
@@ -463,15 +436,15 @@ static void add_attention(twin_workload *workload, const twin_node *whole, const
     sum.cache_elements = kv * dv * c;
     sum.new_elements = kv * dv * s;
   }
-  add_node(workload, &score, text(layer, "name"), ".score");
+  add_node(workload, &score, twin_text(layer, "name"), ".score");
   stored[workload->node_count] = (size_2d){.rows = s, .columns = 1};
   sum.has_positions = true;
-  add_node(workload, &sum, text(layer, "name"), ".context");
+  add_node(workload, &sum, twin_text(layer, "name"), ".context");
 }
 
 /* Does the text of a layer name the network's input? The first layer does so by default. */
 static bool layer_reads_network_input(const cJSON *layer, const cJSON *layers) {
-  const cJSON *const inputs = member(layer, "inputs");
+  const cJSON *const inputs = twin_member(layer, "inputs");
   if (inputs == NULL) {
     return layer == layers->child;
   }
@@ -486,17 +459,17 @@ static bool layer_reads_network_input(const cJSON *layer, const cJSON *layers) {
 
 /* The network's input as stated, else as its first reader sees it. */
 static size_2d read_network_input(const cJSON *root, double *features) {
-  const cJSON *const stated = member(root, "input");
+  const cJSON *const stated = twin_member(root, "input");
   if (stated != NULL) {
-    *features = number(stated, "features", 1);
+    *features = twin_number(stated, "features", 1);
     return pair(stated, "feature", one);
   }
-  const cJSON *const layers = member(root, "layers");
+  const cJSON *const layers = twin_member(root, "layers");
   const cJSON *layer = NULL;
   cJSON_ArrayForEach(layer, layers) {
     if (layer_reads_network_input(layer, layers)) {
-      const size_2d rows = {.rows = number(layer, "positions", 1), .columns = 1};
-      *features = number(layer, "in", 1);
+      const size_2d rows = {.rows = twin_number(layer, "positions", 1), .columns = 1};
+      *features = twin_number(layer, "in", 1);
       const size_2d feature = pair(layer, "feature", rows);
       const size_2d stride = pair(layer, "stride", one);
       return (size_2d){.rows = feature.rows * stride.rows,
@@ -519,21 +492,18 @@ static double update_bytes_of(const char *optimizer) {
 
 /* Section 12: a momentum, or two, and a copy of weights that have fewer than 4 bytes. */
 static double state_bytes_of(const cJSON *root, const double weight_bytes) {
-  const char *const optimizer = text(root, "optimizer");
+  const char *const optimizer = twin_text(root, "optimizer");
   if (update_bytes_of(optimizer) <= 0) {
     return 0;
   }
   const bool has_two = strncmp(optimizer, "adam", 4) == 0;
-  const bool has_copy = weight_bytes < 4 && flag_unless_false(root, "master_weights");
+  const bool has_copy = weight_bytes < 4 && twin_flag_unless_false(root, "master_weights");
   return (has_two ? 8 : 4) + (has_copy ? 4 : 0);
 }
 
-static const char *const type_names[TWIN_TYPE_COUNT] = {"int8", "fp8",  "fp16",
-                                                        "bf16", "tf32", "fp32"};
-
 static size_t type_of(const char *stated) {
   for (size_t i = 0; i < TWIN_TYPE_COUNT; i++) {
-    if (strcmp(type_names[i], stated) == 0) {
+    if (strcmp(twin_type_names[i], stated) == 0) {
       return i;
     }
   }
@@ -546,34 +516,34 @@ bool twin_workload_parse(twin_workload *out, const char *json) {
     return false;
   }
   twin_unroll(root);
-  const double element_bytes = number(root, "element_bytes", 2);
-  const double weight_bytes = number(root, "weight_bytes", element_bytes);
+  const double element_bytes = twin_number(root, "element_bytes", 2);
+  const double weight_bytes = twin_number(root, "weight_bytes", element_bytes);
   const double state = state_bytes_of(root, weight_bytes);
   *out = (twin_workload){
-      .minibatch = number(root, "minibatch", 1),
+      .minibatch = twin_number(root, "minibatch", 1),
       .element_bytes = element_bytes,
       .weight_bytes = weight_bytes,
-      .cache_bytes = number(root, "cache_bytes", element_bytes),
-      .gradient_bytes = number(root, "gradient_bytes", 2),
-      .partial_sum_bytes = number(root, "partial_sum_bytes", 2),
-      .optimizer_bytes_per_weight = number(root, "optimizer_bytes_per_weight", state),
-      .update_bytes = update_bytes_of(text(root, "optimizer")),
-      .normalization_group = number(root, "normalization_group", 1),
-      .element_type = type_of(text(root, "element_type")),
+      .cache_bytes = twin_number(root, "cache_bytes", element_bytes),
+      .gradient_bytes = twin_number(root, "gradient_bytes", 2),
+      .partial_sum_bytes = twin_number(root, "partial_sum_bytes", 2),
+      .optimizer_bytes_per_weight = twin_number(root, "optimizer_bytes_per_weight", state),
+      .update_bytes = update_bytes_of(twin_text(root, "optimizer")),
+      .normalization_group = twin_number(root, "normalization_group", 1),
+      .element_type = type_of(twin_text(root, "element_type")),
   };
-  const bool is_list = cJSON_IsFalse(member(root, "connected")) != 0;
+  const bool is_list = cJSON_IsFalse(twin_member(root, "connected")) != 0;
   double features = 0;
   const size_2d network_input = read_network_input(root, &features);
   out->input_elements = features * area(network_input);
 
   size_2d stored[TWIN_MAX_LAYERS + 1] = {{0, 0}};
   const cJSON *layer = NULL;
-  cJSON_ArrayForEach(layer, member(root, "layers")) {
+  cJSON_ArrayForEach(layer, twin_member(root, "layers")) {
     const twin_node node = read_node(out, layer, is_list, network_input, stored);
-    const char *const name = text(layer, "name");
+    const char *const name = twin_text(layer, "name");
     if (node.kind == TWIN_CONTEXT) {
       add_attention(out, &node, layer, network_input, stored);
-    } else if (flag(layer, "bidirectional")) {
+    } else if (twin_flag(layer, "bidirectional")) {
       add_node(out, &node, name, ".fwd");
       stored[out->node_count] = one;
       add_node(out, &node, name, ".bwd");
@@ -582,195 +552,6 @@ bool twin_workload_parse(twin_workload *out, const char *json) {
     }
   }
   twin_derive_bytes(out);
-  cJSON_Delete(root);
-  return true;
-}
-
-static twin_move_rule read_move_rule(const char *word) {
-  if (strcmp(word, "always") == 0) {
-    return TWIN_MOVE_ALWAYS;
-  }
-  return strcmp(word, "exact") == 0 ? TWIN_MOVE_EXACT : TWIN_MOVE_NONE;
-}
-
-/* The keys of the refined equations. */
-static void read_refinements(twin_system *system, const cJSON *model) {
-  system->partial_sum_bytes = number(model, "partial_sum_bytes", 0);
-  system->exact_rotation = flag(model, "exact_rotation");
-  system->exact_forks = flag(model, "exact_forks");
-  system->overlapped_hand_over = flag(model, "overlapped_hand_over");
-  system->pipeline_columns = flag(model, "pipeline_columns");
-  system->lstm_gate_errors = flag(model, "lstm_gate_errors");
-  system->statistics_sums = flag(model, "statistics_sums");
-  system->two_way_relayout = flag(model, "two_way_relayout");
-  system->charge_held_masks = flag(model, "charge_held_masks");
-  system->causal_skip = flag_unless_false(model, "causal_skip");
-  system->fused_attention = flag(model, "fused_attention");
-  system->resident_operands = flag_unless_false(model, "resident_operands");
-  system->layout_move = read_move_rule(text(model, "layout_move"));
-  system->tile_schedule = flag(model, "tile_schedule");
-  system->has_blocked_tiles = strcmp(text(model, "tiling"), "blocked") == 0;
-  system->fused_reductions = flag(model, "fused_reductions");
-  system->overlapped_reduction = flag(model, "overlapped_reduction");
-}
-
-/* Any core reads any place of it, so that nothing moves there. */
-static void read_shared_memory(twin_system *system, const cJSON *shared,
-                               const double frequency_GHz) {
-  system->shared_bytes = number(shared, "capacity_MB", 0) * 1e6;
-  system->shared_bytes_per_cycle = HUGE_VAL;
-  if (system->shared_bytes > 0) {
-    system->shared_bytes_per_cycle = number(shared, "bandwidth_GBps", 1) / frequency_GHz;
-    system->layout_move = TWIN_MOVE_NONE;
-  }
-}
-
-/* model.auxiliary_traffic with its numbers. */
-static void read_auxiliary_traffic(twin_system *system, const cJSON *model, const cJSON *memory,
-                                   const double frequency_GHz) {
-  static const char *const names[TWIN_AUX_COUNT] = {
-      "batch_norm", "layer_norm",   "softmax",  "cross_entropy", "cross_entropy_wide",
-      "activation", "bias",         "residual", "fork",          "multiply",
-      "dropout",    "dropout_mask", "rotary",   "layer_norm"};
-  static const twin_aux_moves usual[TWIN_AUX_COUNT] = {{2, 5}, {2, 5}, {2, 3}, {2, 0}, {3, 3},
-                                                       {2, 3}, {0, 1}, {1, 0}, {0, 3}, {1, 3},
-                                                       {2, 2}, {1, 1}, {2, 2}, {2, 5}};
-  const char *const rule = text(model, "auxiliary_traffic");
-  system->auxiliary_traffic = strcmp(rule, "fused") == 0     ? TWIN_AUX_FUSED
-                              : strcmp(rule, "unfused") == 0 ? TWIN_AUX_UNFUSED
-                                                             : TWIN_AUX_NONE;
-  for (int kind = 0; kind < TWIN_AUX_COUNT; kind++) {
-    char key[64];
-    (void)snprintf(key, sizeof key, "traffic_%s_forward", names[kind]);
-    system->moves[kind].forward = number(model, key, usual[kind].forward);
-    (void)snprintf(key, sizeof key, "traffic_%s_backward", names[kind]);
-    system->moves[kind].backward = number(model, key, usual[kind].backward);
-  }
-  const double own = number(memory, "auxiliary_efficiency_ratio", 0);
-  system->auxiliary_bytes_per_cycle =
-      own > 0 ? number(memory, "bandwidth_GBps", 1) * own / frequency_GHz
-              : system->memory_bytes_per_cycle;
-}
-
-static twin_axis read_axis(const cJSON *axis, const double frequency_GHz) {
-  const char *const link = text(axis, "link");
-  const double usable_GBps =
-      number(axis, "bandwidth_GBps", 1) * number(axis, "efficiency_ratio", 1);
-  return (twin_axis){
-      .chips = number(axis, "chips", 1),
-      .bytes_per_cycle = usable_GBps / frequency_GHz,
-      .latency_cycles = number(axis, "latency_us", 0) * frequency_GHz * 1000,
-      .chips_per_port = number(axis, "chips_per_port", 1),
-      .link = strcmp(link, "switch") == 0 ? TWIN_LINK_SWITCH
-              : strcmp(link, "line") == 0 ? TWIN_LINK_LINE
-                                          : TWIN_LINK_RING,
-      .both_ways = flag(axis, "both_ways"),
-  };
-}
-
-static twin_axis short_axis(const double chips, const double bandwidth_GBps,
-                            const double frequency_GHz) {
-  return (twin_axis){
-      .chips = chips, .bytes_per_cycle = bandwidth_GBps / frequency_GHz, .chips_per_port = 1};
-}
-
-static twin_joint read_joint(const char *word) {
-  if (strcmp(word, "crossbar") == 0) {
-    return TWIN_CORES_CROSSBAR;
-  }
-  if (strcmp(word, "mesh") == 0) {
-    return TWIN_CORES_MESH;
-  }
-  return strcmp(word, "none") == 0 ? TWIN_CORES_NONE : TWIN_CORES_RING;
-}
-
-static twin_order read_order(const char *word) {
-  if (strcmp(word, "best") == 0) {
-    return TWIN_ORDER_BEST;
-  }
-  return strcmp(word, "both_halves") == 0 ? TWIN_ORDER_BOTH_HALVES : TWIN_ORDER_GIVEN;
-}
-
-/* Chips and links between them: a list of axes, or the short form of two rings. */
-static void read_network(twin_system *system, const cJSON *network, const double frequency_GHz) {
-  const cJSON *axis = NULL;
-  cJSON_ArrayForEach(axis, member(network, "axes")) {
-    assert(system->axis_count < TWIN_MAX_AXES);
-    system->axes[system->axis_count++] = read_axis(axis, frequency_GHz);
-  }
-  if (system->axis_count == 0) {
-    system->axis_count = 2;
-    system->axes[0] = short_axis(number(network, "chips_x", 1),
-                                 number(network, "link_bandwidth_x_GBps", 1), frequency_GHz);
-    system->axes[1] = short_axis(number(network, "chips_y", 1),
-                                 number(network, "link_bandwidth_y_GBps", 1), frequency_GHz);
-  }
-  system->one_ring = strcmp(text(network, "collectives"), "ring") == 0;
-  system->collective_order = read_order(text(network, "collective_order"));
-  system->collective_base_cycles = number(network, "collective_base_us", 0) * frequency_GHz * 1000;
-  system->in_network_reduction = flag(network, "in_network_reduction");
-}
-
-bool twin_system_parse(twin_system *out, const char *json) {
-  cJSON *const root = cJSON_Parse(json);
-  if (root == NULL) {
-    return false;
-  }
-  const cJSON *const array = member(root, "array");
-  const cJSON *const core = member(root, "core");
-  const cJSON *const chip = member(root, "chip");
-  const cJSON *const memory = member(chip, "memory");
-  const cJSON *const model = member(root, "model");
-  const double frequency_GHz =
-      number(core, "frequency_GHz", 1); /* GB/s over GHz = bytes per cycle */
-  *out = (twin_system){
-      .rows = number(array, "rows", 1),
-      .columns = number(array, "columns", 1) * number(member(root, "pe"), "simd_macs", 1),
-      .startup_cycles = number(array, "startup_cycles", 1000),
-      .overhead_cycles = number(core, "operation_overhead_us", 0) * frequency_GHz * 1000,
-      .arrays = number(core, "arrays", 1),
-      .vector_macs_per_cycle = number(core, "vector_macs_per_cycle", 0),
-      .array_efficiency = number(array, "efficiency_ratio", 1),
-      .block_cycles = number(array, "block_cycles", 0),
-      .unroll_kernel_on_rows = flag(array, "unroll_kernel_on_rows"),
-      .weights_from_scratchpad = flag(array, "weights_from_scratchpad"),
-      .cores = number(chip, "cores", 1),
-      .scratchpad_bytes = number(core, "scratchpad_MiB", 1) * 1048576.0,
-      .scratchpad_bytes_per_cycle = number(core, "scratchpad_bandwidth_GBps", 1) / frequency_GHz,
-      .streaming_buffer_bytes = number(core, "streaming_buffer_KiB", 192) * 1024.0,
-      .resident_weight_fraction = number(core, "resident_weight_fraction", 0.75),
-      .bptt_resident_copies = number(model, "bptt_resident_copies", 2),
-      .dysm_uniform = flag(model, "dysm_uniform"),
-      .dysm_accumulate_in_memory = flag_unless_false(model, "dysm_accumulate_in_memory"),
-      .sfu_ops_per_cycle = number(core, "sfu_ops_per_cycle", 16),
-      .transcendental_passes = number(core, "transcendental_passes", 4),
-      .joint = read_joint(text(chip, "interconnect")),
-      .core_link_bytes_per_cycle = number(chip, "core_link_bandwidth_GBps", 1) / frequency_GHz,
-      .memory_bytes_per_cycle = number(memory, "bandwidth_GBps", 1) *
-                                number(memory, "efficiency_ratio", 1) / frequency_GHz,
-      .memory_tile_minor = number(memory, "tile_minor", 1),
-      .memory_tile_second = number(memory, "tile_second", 1),
-      .memory_stacks = number(memory, "stacks", 1),
-      .capacity_bytes = number(memory, "capacity_GB", 1) * 1e9,
-      .tile_startup_cycles = number(core, "tile_startup_us", 1) * frequency_GHz * 1000,
-      .tile_least_side = number(core, "tile_least_side", 64),
-      .tile_most_elements = number(core, "tile_most_elements", 32768),
-      .relu_mask_bytes = number(model, "relu_mask_bytes", 0.125),
-      .batch_norm_saved_bytes = number(model, "batch_norm_saved_bytes", 0.125),
-      .reduce_memory_bytes = number(model, "reduce_memory_bytes", 1),
-      .broadcast_memory_bytes = number(model, "broadcast_memory_bytes", 1),
-      .reduce_ring_crossings = number(model, "reduce_ring_crossings", 2),
-      .rotate_memory_bytes = number(model, "rotate_memory_bytes", 1),
-      .relayout_memory_bytes = number(model, "relayout_memory_bytes", 2),
-      .weight_update_memory_bytes = number(model, "weight_update_memory_bytes", 2),
-  };
-  for (size_t i = 0; i < TWIN_TYPE_COUNT; i++) {
-    out->type_rates[i] = number(member(member(root, "pe"), "rates"), type_names[i], 1);
-  }
-  read_network(out, member(root, "system"), frequency_GHz);
-  read_refinements(out, model);
-  read_auxiliary_traffic(out, model, memory, frequency_GHz);
-  read_shared_memory(out, member(chip, "shared_memory"), frequency_GHz);
   cJSON_Delete(root);
   return true;
 }
