@@ -18,6 +18,7 @@
 #include "dsm/diag.h"
 #include "dsm/mapping.h"
 #include "dsm/model.h"
+#include "dsm/strategy.h"
 #include "dsm/system.h"
 #include "dsm/workload.h"
 
@@ -25,62 +26,9 @@
 extern "C" {
 #endif
 
-/** Optimisations that widen the searched space, in the order in which a ladder adds them. */
-typedef enum dsm_optimization {
-  DSM_OPTIMIZATION_HYBRID = 0, /**< DataXModelY and ModelXDataY beside data and model */
-  DSM_OPTIMIZATION_REUSE,      /**< activations, errors and weights held on chip */
-  DSM_OPTIMIZATION_DYSM,       /**< dynamic spatial minibatching */
-  DSM_OPTIMIZATION_PIPELINE,   /**< timestep pipelining */
-  DSM_OPTIMIZATION_PER_PASS,   /**< passes of a layer may differ in parallelism; training */
-  DSM_OPTIMIZATION_PRELOAD,    /**< weights on chip across requests; inference */
-  DSM_OPTIMIZATION_HOIST,      /**< input products of an lstm at once; training, if named */
-  DSM_OPTIMIZATION_SPATIAL,    /**< chips share positions; if named */
-  DSM_OPTIMIZATION_TENSOR, /**< chips share features of weights and of what is inside; if named */
-  DSM_OPTIMIZATION_ACCUMULATE, /**< micro-batches, whose gradients are summed; training, if named */
-  DSM_OPTIMIZATION_COUNT
-} dsm_optimization;
-
-/** A set of optimisations: bit o stands for optimisation o. */
-typedef unsigned dsm_optimization_set;
-/** The set of one optimisation. */
-#define DSM_OPTIMIZATION_BIT(optimization) (1U << (unsigned)(optimization))
-/** The set of all optimisations but those that are used only where they are named: `hoist`,
- * `spatial`, `tensor`, `accumulate`. */
-#define DSM_OPTIMIZATION_ALL ((1U << (unsigned)DSM_OPTIMIZATION_HOIST) - 1U)
-
-/** The word of the formats, such as "hybrid". Never NULL. */
-DSM_API const char *dsm_optimization_name(dsm_optimization optimization);
-/** The same read back, exactly; false if the text is none of them. */
-DSM_API bool dsm_optimization_parse(const char *text, dsm_optimization *optimization);
-
-/** All of a mode: `per_pass` has no meaning in inference, `preload` none in training; `hoist` is
- * used only where it is named. */
-DSM_API dsm_optimization_set dsm_mode_optimizations(dsm_mode mode);
-/** Those that may be named in a mode: in training `hoist` too. */
-DSM_API dsm_optimization_set dsm_mode_possible_optimizations(dsm_mode mode);
-
 /** Can a layer have a role along an axis (docs/model.md, section 3)? Heads and groups have to be
  * divided by the chips besides. */
 DSM_API bool dsm_layer_can_have_role(const dsm_layer *layer, dsm_role role);
-
-/** What was asked for: together with workload and system it determines the searched space. */
-typedef struct dsm_explore_options {
-  dsm_mode mode;
-  dsm_optimization_set optimizations;
-  dsm_parallelism_set parallelisms; /**< allowed; never empty */
-  size_t thread_count;              /**< at most; results do not depend on it; not in the plan */
-  double gap; /**< relative distance from the bound at which the search may stop, from
-                   0 (only at the optimum) to below 1 */
-  double time_limit_seconds; /**< after which the search ends with the best mapping that it has, and
-                                  what bound it has; more than 0, or 0: none */
-  const char *const *overrides; /**< PATH=VALUE already applied to the inputs, for the record;
-                                     copied into the plan */
-  size_t override_count;
-} dsm_explore_options;
-
-/** The only place of defaults: training, all optimisations, all parallelisms, one thread; neither
- * gap nor time limit. */
-DSM_API void dsm_explore_options_init(dsm_explore_options *options);
 
 /** Cycles by component; they add up to the total in the order written. Lower is better. */
 typedef struct dsm_cycles {

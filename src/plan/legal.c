@@ -20,6 +20,17 @@ void dsm__judge_tell(dsm__judge *judge, dsm__plan_place place, const char *hint,
   judge->tell(judge->context, &place, hint, message);
 }
 
+void dsm__judge_without(dsm__judge *judge, dsm__plan_place place, dsm_optimization optimization,
+                        const char *expected, const char *format, ...) {
+  char found[1024];
+  va_list args;
+  va_start(args, format);
+  (void)vsnprintf(found, sizeof found, format, args);
+  va_end(args);
+  dsm__judge_tell(judge, place, NULL, "expected %s without the optimization %s, found %s", expected,
+                  dsm_optimization_name(optimization), found);
+}
+
 const dsm_machine *dsm__judged_machine(const dsm__judge *judge, size_t index, dsm__stage *stage) {
   const size_t g = judge->group_of[index];
   if (g == DSM_NO_PIPELINE) {
@@ -58,8 +69,7 @@ static void judge_factor(dsm__judge *judge, size_t index) {
     return;
   }
   if (!dsm__is_optimized(judge, DSM_OPTIMIZATION_DYSM)) {
-    dsm__judge_tell(judge, place, NULL, "expected 1 without the optimization dysm, found %llu",
-                    found);
+    dsm__judge_without(judge, place, DSM_OPTIMIZATION_DYSM, "1", "%llu", found);
   } else if (layer->timesteps > 1) {
     dsm__judge_tell(judge, place, NULL, "expected 1 in a layer with timesteps, found %llu", found);
   } else if (judge->group_of[index] != DSM_NO_PIPELINE) {
@@ -114,8 +124,7 @@ static void judge_hoisted(dsm__judge *judge, size_t index) {
     return;
   }
   if (!dsm__is_optimized(judge, DSM_OPTIMIZATION_HOIST)) {
-    dsm__judge_tell(judge, place, NULL,
-                    "expected false without the optimization hoist, found true");
+    dsm__judge_without(judge, place, DSM_OPTIMIZATION_HOIST, "false", "true");
   } else if (judge->group_of[index] != DSM_NO_PIPELINE) {
     dsm__judge_tell(judge, place, NULL, "expected false in a pipeline group, found true");
   } else {
@@ -132,10 +141,8 @@ static void judge_weights(dsm__judge *judge, size_t index) {
   if (isfinite(fraction) && fraction >= 0 && fraction <= 0) {
     return;
   }
-  if (judge->of->options->mode != DSM_MODE_INFERENCE ||
-      !dsm__is_optimized(judge, DSM_OPTIMIZATION_PRELOAD)) {
-    dsm__judge_tell(judge, place, NULL, "expected 0 without the optimization preload, found %g",
-                    fraction);
+  if (!dsm__is_optimized(judge, DSM_OPTIMIZATION_PRELOAD)) {
+    dsm__judge_without(judge, place, DSM_OPTIMIZATION_PRELOAD, "0", "%g", fraction);
   } else if (!(fraction > 0 && fraction <= 1)) {
     dsm__judge_tell(judge, place, NULL, "expected a number from 0 to 1, found %g", fraction);
   } else if (dsm__judged_layer(judge, index)->weight_elements == 0) {
@@ -156,8 +163,7 @@ static void judge_output(dsm__judge *judge, size_t index) {
     return;
   }
   if (!dsm__is_optimized(judge, DSM_OPTIMIZATION_REUSE)) {
-    dsm__judge_tell(judge, place, NULL,
-                    "expected false without the optimization reuse, found true");
+    dsm__judge_without(judge, place, DSM_OPTIMIZATION_REUSE, "false", "true");
   } else if (dsm__last_use(dsm__judged_layer(judge, index)) == DSM_NEVER_USED) {
     dsm__judge_tell(judge, place, NULL,
                     "expected false for an output that no layer uses, found true");

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* legal_passes.c: parallelisms and core splits of the passes of a layer (sections 3 and 11). */
+#include <stdio.h>
+
 #include "base/number_text.h"
 #include "plan/legal_internal.h"
 #include "plan/role_rules.h"
@@ -20,11 +22,11 @@ static bool are_roles_allowed(dsm__judge *judge, dsm__plan_place place,
   }
   for (unsigned a = 0; a < system->system.axis_count; a++) {
     const dsm_role role = dsm_parallelism_role(parallelism, a);
-    const bool is_of_today = role == DSM_ROLE_DATA || role == DSM_ROLE_MODEL;
-    if (!is_of_today && !dsm__is_optimized(judge, dsm__role_optimization(role))) {
-      dsm__judge_tell(
-          judge, place, NULL, "expected no role \"%s\" without the optimization %s, found \"%s\"",
-          dsm_role_name(role), dsm_optimization_name(dsm__role_optimization(role)), word);
+    const dsm_optimization needed = dsm__role_optimization(role);
+    if (needed != DSM_OPTIMIZATION_COUNT && !dsm__is_optimized(judge, needed)) {
+      char expected[64];
+      (void)snprintf(expected, sizeof expected, "no role \"%s\"", dsm_role_name(role));
+      dsm__judge_without(judge, place, needed, expected, "\"%s\"", word);
       return false;
     }
   }
@@ -176,8 +178,7 @@ static void judge_splits(dsm__judge *judge, size_t index, dsm_pass pass) {
       continue;
     }
     if (!dsm__is_optimized(judge, DSM_OPTIMIZATION_REUSE)) {
-      dsm__judge_tell(judge, place, NULL,
-                      "expected no steady invocations without the optimization reuse, found some");
+      dsm__judge_without(judge, place, DSM_OPTIMIZATION_REUSE, "no steady invocations", "some");
     } else if (!dsm_kernel_can_be_kept(setting.layer, machine)) {
       dsm__judge_tell(judge, place, NULL,
                       "expected no steady invocations of a matmul without model.resident_operands, "

@@ -6,17 +6,6 @@
 #include "model/axis_words.h"
 #include "plan/plan_internal.h"
 
-static const dsm__word optimization_words[] = {
-    [DSM_OPTIMIZATION_HYBRID].key = "hybrid",     [DSM_OPTIMIZATION_REUSE].key = "reuse",
-    [DSM_OPTIMIZATION_DYSM].key = "dysm",         [DSM_OPTIMIZATION_PIPELINE].key = "pipeline",
-    [DSM_OPTIMIZATION_PER_PASS].key = "per_pass", [DSM_OPTIMIZATION_PRELOAD].key = "preload",
-    [DSM_OPTIMIZATION_HOIST].key = "hoist",       [DSM_OPTIMIZATION_SPATIAL].key = "spatial",
-    [DSM_OPTIMIZATION_TENSOR].key = "tensor",     [DSM_OPTIMIZATION_ACCUMULATE].key = "accumulate",
-};
-DSM__NAMED_WORDS(dsm__optimization_words, "optimization", optimization_words,
-                 DSM_OPTIMIZATION_COUNT, dsm_optimization, dsm_optimization_name);
-DSM__PARSED_WORDS(dsm__optimization_words, dsm_optimization, dsm_optimization_parse);
-
 static const dsm__word invocation_kind_words[] = {
     [DSM_INVOCATION_FIRST].key = "first",     [DSM_INVOCATION_STEADY].key = "steady",
     [DSM_INVOCATION_WRITE].key = "write",     [DSM_INVOCATION_ACCUMULATE].key = "accumulate",
@@ -24,31 +13,6 @@ static const dsm__word invocation_kind_words[] = {
 };
 DSM__NAMED_WORDS(dsm__invocation_kind_words, "kind of invocation", invocation_kind_words,
                  DSM_INVOCATION_KIND_COUNT, dsm_invocation_kind, dsm_invocation_kind_name);
-
-dsm_optimization_set dsm_mode_optimizations(dsm_mode mode) {
-  const dsm_optimization other =
-      mode == DSM_MODE_TRAINING ? DSM_OPTIMIZATION_PRELOAD : DSM_OPTIMIZATION_PER_PASS;
-  return DSM_OPTIMIZATION_ALL & ~DSM_OPTIMIZATION_BIT(other);
-}
-
-dsm_optimization_set dsm_mode_possible_optimizations(dsm_mode mode) {
-  const dsm_optimization_set named = mode == DSM_MODE_TRAINING
-                                         ? DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_HOIST) |
-                                               DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_ACCUMULATE)
-                                         : 0;
-  const dsm_optimization_set roles = DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_SPATIAL) |
-                                     DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_TENSOR);
-  return dsm_mode_optimizations(mode) | named | roles;
-}
-
-void dsm_explore_options_init(dsm_explore_options *options) {
-  *options = (dsm_explore_options){
-      .mode = DSM_MODE_TRAINING,
-      .optimizations = dsm_mode_optimizations(DSM_MODE_TRAINING),
-      .parallelisms = DSM_PARALLELISM_ALL,
-      .thread_count = 1,
-  };
-}
 
 dsm_parallelism_set dsm__parallelisms_on(const dsm_system *system, dsm_parallelism_set set) {
   const unsigned ways = 1U << system->system.axis_count;

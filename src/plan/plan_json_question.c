@@ -68,7 +68,8 @@ static void check_micro_batches(dsm__plan_reader *reader) {
     return;
   }
   if ((plan->options.optimizations & DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_ACCUMULATE)) == 0) {
-    dsm__json_error(&node, NULL, "expected 1 without the optimization accumulate, found %llu",
+    dsm__json_error(&node, NULL, "expected 1 without the optimization %s, found %llu",
+                    dsm_optimization_name(DSM_OPTIMIZATION_ACCUMULATE),
                     (unsigned long long)plan->micro_batches);
   } else if (minibatch % plan->micro_batches != 0) {
     dsm__json_error(&node, NULL, "expected a divisor of the minibatch, %llu, found %llu",

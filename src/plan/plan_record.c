@@ -458,7 +458,7 @@ DSM__RECORD(
                .words = &dsm__optimization_words, .expected = "a list of optimizations",
                .help =
                    "Optimizations that the search might use; those of the mode only: no preload in "
-                   "training, no per_pass and no hoist in inference."),
+                   "training, no per_pass, hoist or accumulate in inference."),
     DSM__FIELD(RECORD, dsm_plan, options, "options", REQUIRED, .type = &dsm__options_record,
                .expected = "an object with the options of the exploration",
                .help = "What the exploration was asked for, beside mode and optimizations."),

@@ -71,10 +71,6 @@ const char *dsm__role_why_not(const dsm_layer *layer, dsm_role role) {
   return "any layer";
 }
 
-dsm_optimization dsm__role_optimization(dsm_role role) {
-  return role == DSM_ROLE_SPATIAL ? DSM_OPTIMIZATION_SPATIAL : DSM_OPTIMIZATION_TENSOR;
-}
-
 const char *dsm__roles_why_not(const dsm_layer *layer, const dsm_system *system,
                                dsm_parallelism parallelism) {
   const dsm_network *const network = &system->system;

@@ -485,8 +485,13 @@ static attempt use_pure_functions(const subject *s, dsm_diags *diags) {
   digest = digest_text(digest, dsm_computing_name(DSM_COMPUTING_SAMPLES));
   digest = digest_u64(digest, dsm_mode_optimizations(DSM_MODE_INFERENCE));
   digest = digest_u64(digest, dsm_mode_possible_optimizations(DSM_MODE_TRAINING));
+  digest = digest_text(digest, dsm_strategy_of(DSM_OPTIMIZATION_HYBRID)->help);
   dsm_explore_options options;
   dsm_explore_options_init(&options);
+  dsm_optimization rungs[DSM_OPTIMIZATION_COUNT];
+  digest = digest_u64(digest, dsm_ladder_additions(&options, rungs));
+  digest = digest_u64(digest, dsm_optimization_why_not(DSM_OPTIMIZATION_HOIST, s->recurrent,
+                                                       s->system, &options) == NULL);
   dsm_diags_free(NULL);
   dsm_workload_free(NULL);
   dsm_system_free(NULL);

@@ -4,6 +4,7 @@
 
 #include "dsm/dsm.h"
 #include "plan/plan_internal.h"
+#include "plan/role_rules.h"
 #include "suites.h"
 
 #define BIT(parallelism) DSM_PARALLELISM_BIT(DSM_PARALLELISM_##parallelism)
@@ -29,7 +30,8 @@ END_TEST
 
 START_TEST(test_optimizations_have_the_words_of_the_contract) {
   static const char *const words[DSM_OPTIMIZATION_COUNT] = {
-      "hybrid", "reuse", "dysm", "pipeline", "per_pass", "preload", "hoist", "spatial", "tensor", "accumulate"};
+      "hybrid",  "reuse", "dysm",    "pipeline", "per_pass",
+      "preload", "hoist", "spatial", "tensor",   "accumulate"};
   ck_assert_str_eq(dsm_optimization_name((dsm_optimization)_i), words[_i]);
 }
 END_TEST
@@ -85,6 +87,35 @@ START_TEST(test_mode_leaves_out_what_has_no_meaning_in_it) {
                         DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_ACCUMULATE));
   ck_assert_uint_eq(dsm_mode_possible_optimizations(DSM_MODE_INFERENCE),
                     dsm_mode_optimizations(DSM_MODE_INFERENCE) | roles);
+}
+END_TEST
+
+/* Words, sets and rungs are those of the rows. */
+START_TEST(test_rows_say_what_the_rest_says) {
+  const dsm_optimization optimization = (dsm_optimization)_i;
+  const dsm_strategy *const row = dsm_strategy_of(optimization);
+  const dsm_optimization_set bit = DSM_OPTIMIZATION_BIT(_i);
+  ck_assert_str_eq(row->word, dsm_optimization_name(optimization));
+  ck_assert(row->help[0] != '\0' && row->why_not != NULL && row->modes != 0);
+  ck_assert_int_eq(row->is_named_only, (DSM_OPTIMIZATION_ALL & bit) == 0);
+  for (int m = 0; m < DSM_MODE_COUNT; m++) {
+    const dsm_explore_options options = {.mode = (dsm_mode)m, .optimizations = bit};
+    const bool is_there = (row->modes >> m & 1U) != 0;
+    dsm_optimization rungs[DSM_OPTIMIZATION_COUNT] = {DSM_OPTIMIZATION_COUNT};
+    ck_assert_int_eq((dsm_mode_possible_optimizations(options.mode) & bit) != 0, is_there);
+    ck_assert_uint_eq(dsm_ladder_additions(&options, rungs), is_there ? 1 : 0);
+    ck_assert_int_eq(rungs[0], is_there ? optimization : DSM_OPTIMIZATION_COUNT);
+  }
+}
+END_TEST
+
+START_TEST(test_roles_beside_data_and_model_need_a_strategy) {
+  const dsm_role role = (dsm_role)_i;
+  const bool is_of_today = role == DSM_ROLE_DATA || role == DSM_ROLE_MODEL;
+  const dsm_optimization needed = dsm__role_optimization(role);
+  const dsm_explore_options options = {.optimizations = DSM_OPTIMIZATION_BIT(needed)};
+  ck_assert_int_eq(needed == DSM_OPTIMIZATION_COUNT, is_of_today);
+  ck_assert_int_eq(dsm__may_have_roles(&options), !is_of_today);
 }
 END_TEST
 
@@ -157,6 +188,8 @@ Suite *suite_plan_options(void) {
   tcase_add_loop_test(tcase, test_invocations_have_the_words_of_the_format, 0,
                       DSM_INVOCATION_KIND_COUNT);
   tcase_add_test(tcase, test_mode_leaves_out_what_has_no_meaning_in_it);
+  tcase_add_loop_test(tcase, test_rows_say_what_the_rest_says, 0, DSM_OPTIMIZATION_COUNT);
+  tcase_add_loop_test(tcase, test_roles_beside_data_and_model_need_a_strategy, 0, DSM_ROLE_COUNT);
   tcase_add_loop_test(tcase, test_hybrid_parallelisms_need_the_optimization, 0, COUNT_OF(allowed));
   tcase_add_test(tcase, test_parallelisms_that_differ_on_missing_axes_are_one);
   tcase_add_loop_test(tcase, test_matmul_and_groups_are_data_parallel_whatever_the_options_say, 0,

@@ -30,6 +30,18 @@ const char *cli_optimization_word(size_t index) {
              : NULL;
 }
 
+const char *cli_optimization_help(size_t index, const char **title) {
+  if (index < WORD_FIRST_OPTIMIZATION) {
+    return NULL;
+  }
+  const size_t optimization = index - WORD_FIRST_OPTIMIZATION;
+  const dsm_strategy *const strategy = dsm_strategy_of((dsm_optimization)optimization);
+  const bool is_first =
+      optimization == 0 || !dsm_strategy_of((dsm_optimization)(optimization - 1))->is_named_only;
+  *title = strategy->is_named_only && is_first ? "Never in all: " : "";
+  return strategy->help;
+}
+
 const char *cli_parallelism_word(size_t index) {
   if (index == DSM_PARALLELISM_COUNT) {
     return "all";

@@ -38,6 +38,9 @@ const char *cli_objective_word(size_t index);
 const char *cli_figure_word(size_t index);
 const char *cli_log_axis_word(size_t index); /**< its number is that of DSM_PLOT_AXIS_'s bit */
 
+/** What such a word means (cli_option.word_help). */
+const char *cli_optimization_help(size_t index, const char **title);
+
 /* Readers of their own (cli_option.apply). */
 cli_exit cli_apply_minibatch(cli_arguments *arguments, const cli_option *option, char *value);
 cli_exit cli_apply_optimize(cli_arguments *arguments, const cli_option *option, char *value);

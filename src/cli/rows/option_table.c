@@ -61,13 +61,8 @@ const cli_option cli_options[] = {
      OWN(cli_apply_minibatch)},
     {.name = "optimize",
      .argument = "LIST",
-     .help = "what the search may use (default: all, that is those of the mode). hybrid: two "
-             "parallelisms in one layer; reuse: outputs stay on chip; dysm: a layer runs the "
-             "minibatch in parts; pipeline: recurrent layers at the same time; per_pass: passes of "
-             "a layer differ; preload: in inference, weights stay on chip. Never in all: hoist: in "
-             "training, an lstm makes the input products of all timesteps at once; spatial: chips "
-             "share positions; tensor: chips share features of weights by columns and rows; "
-             "accumulate: in training, samples come in micro-batches",
+     .help = "what the search may use (default: all, that is those of the mode)",
+     .word_help = cli_optimization_help,
      .commands = CLI_EXPLORE | CLI_DESCRIBE | CLI_SWEEP | CLI_REMAT,
      .word = cli_optimization_word,
      .is_list = true,

@@ -44,7 +44,7 @@ static cli_exit check_options(const cli_arguments *arguments) {
     return cli_usage_error(arguments->command, "--ladder-base needs --ladder");
   }
   dsm_optimization additions[DSM_OPTIMIZATION_COUNT];
-  if (arguments->ladder_base != NULL && cli_ladder_additions(&arguments->options, additions) == 0) {
+  if (arguments->ladder_base != NULL && dsm_ladder_additions(&arguments->options, additions) == 0) {
     return cli_usage_error(arguments->command,
                            "--ladder-base is of the first of several rungs: --optimize leaves one");
   }

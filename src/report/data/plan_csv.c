@@ -5,6 +5,7 @@
 #include "model/names.h"
 #include "plan/plan_internal.h"
 #include "plan/plan_record.h"
+#include "plan/role_rules.h"
 #include "report/data/csv.h"
 #include "report/data/records.h"
 #include "report/loss.h"
@@ -72,11 +73,6 @@ DSM__OWN_RECORD(parts_record, pass_row, false, "Invocations and transfers.",
                            .words = &dsm__move_words, .type = &transfer_record,
                            .help = "As far as there are any."));
 
-static bool may_have_roles(const dsm_plan *plan) {
-  return (plan->options.optimizations & (DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_SPATIAL) |
-                                         DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_TENSOR))) != 0;
-}
-
 static pass_row row_of(const dsm_plan *plan, const dsm_layer_plan *layer, dsm_pass p) {
   const dsm_pass_plan *const pass = &layer->passes[p];
   pass_row row = {.layer = layer->layer->name,
@@ -90,7 +86,7 @@ static pass_row row_of(const dsm_plan *plan, const dsm_layer_plan *layer, dsm_pa
   size_t places = 0;
   for (size_t t = 0; t < DSM__MOVE_COUNT; t++) {
     place_of[t] = places;
-    places += dsm__move_is_possible(t, plan->system, may_have_roles(plan)) ? 1 : 0;
+    places += dsm__move_is_possible(t, plan->system, dsm__may_have_roles(&plan->options)) ? 1 : 0;
     row.transfers[t] = (transfer){(double)NAN, (double)NAN};
   }
   for (size_t i = pass->transfer_count; i > 0; i--) {
@@ -116,7 +112,7 @@ static void parts_of(const dsm_plan *plan, parts_type *made) {
   const dsm__words *const all = dsm__words_in(plan->renaming, &dsm__move_words);
   size_t count = 0;
   for (size_t m = 0; m < DSM__MOVE_COUNT; m++) {
-    if (dsm__move_is_possible(m, plan->system, may_have_roles(plan))) {
+    if (dsm__move_is_possible(m, plan->system, dsm__may_have_roles(&plan->options))) {
       made->words[count++] = all->items[m];
     }
   }

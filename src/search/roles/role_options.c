@@ -16,8 +16,8 @@
 #include "search/layer_search.h"
 
 static bool is_optional(const dsm__problem *problem, dsm_role role) {
-  return role == DSM_ROLE_DATA || role == DSM_ROLE_MODEL ||
-         dsm__has_optimization(&problem->inputs, dsm__role_optimization(role));
+  const dsm_optimization needed = dsm__role_optimization(role);
+  return needed == DSM_OPTIMIZATION_COUNT || dsm__has_optimization(&problem->inputs, needed);
 }
 
 /* May layers have all ways of data and model? Else those that share features along an axis of one

@@ -21,6 +21,7 @@
 
 #include "base/map.h"
 #include "plan/role_flow.h"
+#include "plan/role_rules.h"
 #include "plan/tolerance.h"
 #include "search/roles/role_options.h"
 
@@ -50,8 +51,7 @@ typedef struct role_graph {
 } role_graph;
 
 bool dsm__problem_has_roles(const dsm__problem *problem) {
-  return dsm__has_optimization(&problem->inputs, DSM_OPTIMIZATION_SPATIAL) ||
-         dsm__has_optimization(&problem->inputs, DSM_OPTIMIZATION_TENSOR) ||
+  return dsm__may_have_roles(problem->inputs.options) ||
          dsm__has_optimization(&problem->inputs, DSM_OPTIMIZATION_ACCUMULATE);
 }
 
