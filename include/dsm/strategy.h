@@ -51,6 +51,8 @@ typedef struct dsm_explore_options {
   dsm_mode mode;
   dsm_optimization_set optimizations;
   dsm_parallelism_set parallelisms; /**< allowed; never empty */
+  dsm_role_set roles[DSM_AXES_MAX]; /**< allowed along each axis; 0: all of the optimizations. A
+                                         layer that can have none of them has data */
   size_t thread_count;              /**< at most; results do not depend on it; not in the plan */
   double gap; /**< relative distance from the bound at which the search may stop, from
                    0 (only at the optimum) to below 1 */
@@ -65,6 +67,17 @@ typedef struct dsm_explore_options {
  * gap nor time limit. */
 DSM_API void dsm_explore_options_init(dsm_explore_options *options);
 
+/** Allows words of parallelisms, or, where there are roles, those roles: `any` along each axis, and
+ * `of_axes` along one. The words data and model are roles then; beside roles others are wrong:
+ * false. */
+DSM_API bool dsm_options_allow(dsm_explore_options *options, dsm_parallelism_set words,
+                               dsm_role_set any, const dsm_role_set of_axes[DSM_AXES_MAX]);
+
+/** Adds the role that a text names, "column" or "gpu=column", to those of any or of one axis. Axes
+ * have the names of the system, or x, y and z; NULL: only these. False if it is no role. */
+DSM_API bool dsm_named_role_parse(const dsm_system *system, const char *text, dsm_role_set *any,
+                                  dsm_role_set of_axes[DSM_AXES_MAX]);
+
 /** Why a strategy changes nothing for a workload on a system; NULL: perhaps it does. */
 typedef const char *dsm_strategy_question(const dsm_workload *workload, const dsm_system *system,
                                           const dsm_explore_options *options);
@@ -76,9 +89,9 @@ typedef struct dsm_strategy {
   unsigned modes;     /**< those in which it can be named: bit m stands for mode m */
   bool is_named_only; /**< it is used only where it is named */
   const char
-      *refused;   /**< why it is wrong to name it in another mode; NULL: there it is left out */
-  unsigned roles; /**< bit r: the role r of an axis needs it */
-  bool has_gap;   /**< its search may stop at a gap; that of the others does not */
+      *refused;       /**< in other modes, why it is wrong to name it there; NULL: it is left out */
+  dsm_role_set roles; /**< of an axis, that need it */
+  bool has_gap;       /**< its search may stop at a gap; that of the others does not */
   dsm_strategy_question *why_not; /**< never NULL */
 } dsm_strategy;
 

@@ -88,7 +88,7 @@ static inline bool dsm__is_word(const dsm__words *words, unsigned value) {
  * `others` has these at the places of theirs. */
 #define DSM__NAMED_WORDS_WITH(name, what, array, count, type, function, others)                    \
   static const dsm__words others##_words = {NULL, others, sizeof(others) / sizeof((others)[0]),    \
-                                            NULL, NULL, NULL};                                     \
+                                            NULL, NULL,   NULL};                                   \
   const dsm__words name = {what, array, count, NULL, &others##_words, NULL};                       \
   _Static_assert(sizeof(array) == (count) * sizeof(dsm__word) && (count) <= DSM__WORDS_MAX,        \
                  "a word for each " what);                                                         \
@@ -118,7 +118,7 @@ bool dsm__words_find_listed(const dsm__words *words, const char *key, size_t *va
 
 /** Keys of a set, such as "hybrid+reuse". */
 typedef struct dsm__words_text {
-  char text[256];
+  char text[768];
 } dsm__words_text;
 
 /** The keys of the words whose bits 1 << value are set, in order; "" if none is. */

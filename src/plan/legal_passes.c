@@ -4,6 +4,7 @@
 
 #include "base/number_text.h"
 #include "plan/legal_internal.h"
+#include "plan/named_roles.h"
 #include "plan/role_rules.h"
 
 /* ---- parallelisms ---- */
@@ -30,6 +31,11 @@ static bool are_roles_allowed(dsm__judge *judge, dsm__plan_place place,
       return false;
     }
   }
+  if (!dsm__are_roles_named(judge->of->options, system, parallelism)) {
+    dsm__judge_tell(judge, place, "the plan's options.roles decide",
+                    "expected roles that the plan's options allow, found \"%s\"", word);
+    return false;
+  }
   return true;
 }
 
@@ -48,7 +54,10 @@ static bool is_allowed(dsm__judge *judge, dsm__plan_place place, dsm_parallelism
   }
   if ((dsm__allowed_parallelisms(layer, judge->of->options, judge->of->machine->system) & bit) ==
       0) {
-    dsm__judge_tell(judge, place, "the plan's optimizations and options.parallelisms decide",
+    dsm__judge_tell(judge, place,
+                    dsm__has_named_roles(judge->of->options)
+                        ? "the plan's optimizations and options.roles decide"
+                        : "the plan's optimizations and options.parallelisms decide",
                     "expected a parallelism that the plan's options allow, found \"%s\"", word);
     return false;
   }

@@ -4,6 +4,7 @@
 #include "base/arena.h"
 #include "base/diag_add.h"
 #include "model/axis_words.h"
+#include "plan/named_roles.h"
 #include "plan/plan_internal.h"
 
 static const dsm__word invocation_kind_words[] = {
@@ -24,24 +25,41 @@ dsm_parallelism_set dsm__parallelisms_on(const dsm_system *system, dsm_paralleli
   return folded;
 }
 
+/* Those of a set whose roles may stand along their axes. */
+static dsm_parallelism_set with_named_roles(const dsm_explore_options *options,
+                                            const dsm_system *system, dsm_parallelism_set set) {
+  for (unsigned p = 0; p < DSM_PARALLELISM_COUNT; p++) {
+    const bool is_good = dsm__are_roles_named(options, system, (dsm_parallelism)p);
+    set &= is_good ? DSM_PARALLELISM_ALL : ~DSM_PARALLELISM_BIT(p);
+  }
+  return set;
+}
+
 dsm_parallelism_set dsm__option_parallelisms(const dsm_explore_options *options,
                                              const dsm_system *system) {
   const bool is_hybrid = options->optimizations & DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_HYBRID);
-  return dsm__parallelisms_on(system, options->parallelisms) &
-         (is_hybrid ? DSM_PARALLELISM_ALL : ~DSM_PARALLELISM_HYBRIDS);
+  return with_named_roles(options, system,
+                          dsm__parallelisms_on(system, options->parallelisms) &
+                              (is_hybrid ? DSM_PARALLELISM_ALL : ~DSM_PARALLELISM_HYBRIDS));
 }
 
 dsm_parallelism_set dsm__allowed_parallelisms(const dsm_layer *layer,
                                               const dsm_explore_options *options,
                                               const dsm_system *system) {
   const dsm_parallelism_set possible = dsm_layer_parallelisms(layer);
-  dsm_parallelism_set allowed =
-      possible == DSM_PARALLELISM_ALL ? dsm__option_parallelisms(options, system) : possible;
+  dsm_parallelism_set allowed = possible == DSM_PARALLELISM_ALL
+                                    ? dsm__option_parallelisms(options, system)
+                                    : with_named_roles(options, system, possible);
   for (unsigned p = 0; p < DSM_PARALLELISM_COUNT; p++) {
     const dsm_parallelism_set bit = DSM_PARALLELISM_BIT(p);
     if ((allowed & bit) != 0 && !dsm_model_ways_fit(layer, system, (dsm_parallelism)p)) {
       allowed &= ~bit;
     }
+  }
+  if (allowed == 0 && dsm__has_named_roles(options)) {
+    return dsm__can_have_named_roles(layer, options, system)
+               ? 0
+               : DSM_PARALLELISM_BIT(DSM_PARALLELISM_DATA);
   }
   /* Like a matmul, an attention whose heads no allowed parallelism shares out uses data. */
   const bool has_heads = layer->operand_groups > 0;
@@ -76,6 +94,9 @@ dsm_status dsm__plan_make(dsm_plan **plan, const dsm_workload *workload, const d
   made->system = system;
   made->options = *options;
   made->options.parallelisms = dsm__parallelisms_on(system, options->parallelisms);
+  for (unsigned a = system->system.axis_count; a < DSM_AXES_MAX; a++) {
+    made->options.roles[a] = 0;
+  }
   made->micro_batches = dsm__micro_batches(decisions);
   made->layer_count = workload->layer_count;
   made->layers = dsm__arena_array(made->arena, made->layer_count, sizeof made->layers[0]);

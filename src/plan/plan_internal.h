@@ -72,8 +72,8 @@ void dsm__plan_predict_result(dsm_plan *plan);
 dsm_parallelism_set dsm__parallelisms_on(const dsm_system *system, dsm_parallelism_set set);
 
 /** The parallelisms that options leave to a layer: its own, those asked for, without the hybrid
- * ones unless that optimisation is on. Layers that can only use data keep data. Never empty if the
- * options are consistent. */
+ * ones unless that optimisation is on. Layers that can only use data keep data. Empty only where
+ * options name roles, none of them data and model, that the layer can have. */
 dsm_parallelism_set dsm__allowed_parallelisms(const dsm_layer *layer,
                                               const dsm_explore_options *options,
                                               const dsm_system *system);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* plan_json_question.c: reads what a plan answers: its workload, system, mode and options. */
 #include "model/axis_words.h"
+#include "plan/named_roles.h"
 #include "plan/plan_internal.h"
 #include "plan/plan_reader.h"
 #include "plan/plan_record.h"
@@ -96,7 +97,8 @@ void dsm__plan_read_question(dsm__plan_reader *reader) {
 }
 
 bool dsm__plan_check_options(const dsm__plan_reader *reader) {
-  if (dsm__option_parallelisms(&reader->plan.options, reader->system) != 0) {
+  if (dsm__option_parallelisms(&reader->plan.options, reader->system) != 0 ||
+      dsm__has_named_roles(&reader->plan.options)) {
     return true;
   }
   const dsm__json_node options = dsm__json_member(&reader->root, "options");

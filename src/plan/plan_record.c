@@ -9,6 +9,7 @@
 
 #include "model/names.h"
 #include "plan/core_layouts.h"
+#include "plan/named_roles.h"
 #include "plan/plan_internal.h"
 #include "plan/tolerance.h"
 #include "system/system_internal.h"
@@ -369,6 +370,37 @@ DSM__RECORD(
 
 /* ---- the document ---- */
 
+static bool has_roles(const void *options) {
+  return dsm__has_named_roles(options);
+}
+
+static bool has_roles_x(const void *options) {
+  return ((const dsm_explore_options *)options)->roles[0] != 0;
+}
+
+static bool has_roles_y(const void *options) {
+  return ((const dsm_explore_options *)options)->roles[1] != 0;
+}
+
+static bool has_roles_z(const void *options) {
+  return ((const dsm_explore_options *)options)->roles[2] != 0;
+}
+
+DSM__RECORD(dsm__named_roles_record, dsm_explore_options, true,
+            "Roles that the search might use along each axis.",
+            DSM__FIELD(WORD_SET, dsm_explore_options, roles[0], "x", READ,
+                       .words = &dsm__role_words, .min = 1, .is_stated = has_roles_x,
+                       .expected = "a list of roles", .help = "Along the first axis; absent: all."),
+            DSM__FIELD(WORD_SET, dsm_explore_options, roles[1], "y", READ,
+                       .words = &dsm__role_words, .min = 1, .is_stated = has_roles_y,
+                       .expected = "a list of roles",
+                       .help = "Along the second axis; absent: all."),
+            DSM__FIELD(WORD_SET, dsm_explore_options, roles[2], "z", READ,
+                       .words = &dsm__role_words, .min = 1, .is_stated = has_roles_z,
+                       .expected = "a list of roles",
+                       .help = "Along the third axis; absent: all."));
+_Static_assert(DSM_AXES_MAX == 3, "roles of each axis");
+
 DSM__RECORD(
     dsm__options_record, dsm_explore_options, false,
     "What the exploration was asked for, beside mode and optimizations.",
@@ -376,6 +408,12 @@ DSM__RECORD(
                .words = &dsm__parallelism_words, .min = 1, .fallback = DSM_PARALLELISM_ALL,
                .expected = "a list of parallelisms",
                .help = "Parallelisms that the search might use."),
+    {.key = "roles",
+     .kind = DSM__FIELD_RECORD,
+     .flags = READ,
+     .type = &dsm__named_roles_record,
+     .is_stated = has_roles,
+     .help = "Where only some roles were allowed: those along each axis."},
     DSM__FIELD(TEXT_LIST, dsm_explore_options, overrides, "overrides", READ | DSM__FIELD_IS_TALL,
                .count_offset = offsetof(dsm_explore_options, override_count), .max = 65536,
                .help = "Overrides, PATH=VALUE, already applied to the inputs, for the record."));

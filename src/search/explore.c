@@ -216,6 +216,25 @@ static dsm_status find_with_roles(dsm__problem *problem, size_t layers, double l
              : DSM_ERROR_INFEASIBLE;
 }
 
+/* Does each layer have a way of data and model? Not where roles are named, and it can have some. */
+static bool has_data_and_model(const dsm__problem *problem) {
+  const dsm__search_inputs *const inputs = &problem->inputs;
+  bool has = true;
+  for (size_t i = 0; has && i < inputs->workload->layer_count; i++) {
+    has = dsm__allowed_parallelisms(&inputs->workload->layers[i], inputs->options,
+                                    problem->machine.system) != 0;
+  }
+  return has;
+}
+
+static dsm_status report_no_roles(dsm_diags *diags) {
+  const dsm__place nowhere = {NULL, 0, 0, NULL};
+  dsm__diags_add(diags, DSM_SEVERITY_ERROR, nowhere, NULL,
+                 "no mapping has only the roles that are allowed, or none of these fits a chip's "
+                 "memory");
+  return DSM_ERROR_INFEASIBLE;
+}
+
 /* Both searches; the faster plan. */
 static dsm_status find_once(dsm__problem *problem, size_t layers, double known_cycles,
                             dsm_plan **plan, double *bound_cycles, dsm_diags *diags) {
@@ -223,8 +242,10 @@ static dsm_status find_once(dsm__problem *problem, size_t layers, double known_c
   double bound = HUGE_VAL;
   double role_bound = HUGE_VAL;
   dsm_plan *with_roles = NULL;
-  dsm_status status =
-      find_with_data_and_model(problem, layers, plan, &bound, has_roles ? NULL : diags, diags);
+  const bool has_words = !has_roles || has_data_and_model(problem);
+  dsm_status status = has_words ? find_with_data_and_model(problem, layers, plan, &bound,
+                                                           has_roles ? NULL : diags, diags)
+                                : DSM_ERROR_INFEASIBLE;
   if (has_roles && (status == DSM_OK || status == DSM_ERROR_INFEASIBLE)) {
     const double limit =
         *plan == NULL ? known_cycles : fmin(known_cycles, (*plan)->result.step_cycles);
@@ -236,7 +257,8 @@ static dsm_status find_once(dsm__problem *problem, size_t layers, double known_c
     } else if (other != DSM_ERROR_INFEASIBLE) {
       status = other;
     } else if (status == DSM_ERROR_INFEASIBLE) {
-      status = find_with_data_and_model(problem, layers, plan, &bound, diags, diags);
+      status = has_words ? find_with_data_and_model(problem, layers, plan, &bound, diags, diags)
+                         : report_no_roles(diags);
     }
   }
   *bound_cycles = fmin(bound, role_bound);

@@ -79,6 +79,9 @@ static void read_request_options(dsm__sweep_draft *draft) {
   }
   if (request->parallelisms != NULL) {
     draft->options.parallelisms = *request->parallelisms;
+    for (unsigned a = 0; a < DSM_AXES_MAX; a++) {
+      draft->options.roles[a] = request->roles == NULL ? 0 : request->roles[a];
+    }
     draft->is_stated[DSM__OPTION_PARALLELISM] = true;
   }
   if (request->gap != NULL) {

@@ -488,6 +488,10 @@ static attempt use_pure_functions(const subject *s, dsm_diags *diags) {
   digest = digest_text(digest, dsm_strategy_of(DSM_OPTIMIZATION_HYBRID)->help);
   dsm_explore_options options;
   dsm_explore_options_init(&options);
+  dsm_role_set any = 0;
+  dsm_role_set of_axes[DSM_AXES_MAX] = {0};
+  digest = digest_u64(digest, dsm_named_role_parse(s->system, "x=column", &any, of_axes));
+  digest = digest_u64(digest, dsm_options_allow(&options, 0, any, of_axes));
   dsm_optimization rungs[DSM_OPTIMIZATION_COUNT];
   digest = digest_u64(digest, dsm_ladder_additions(&options, rungs));
   digest = digest_u64(digest, dsm_optimization_why_not(DSM_OPTIMIZATION_HOIST, s->recurrent,

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "dsm/dsm.h"
+#include "plan/named_roles.h"
 #include "plan/plan_internal.h"
 #include "plan/role_rules.h"
 #include "suites.h"
@@ -176,6 +177,47 @@ START_TEST(test_matmul_and_groups_are_data_parallel_whatever_the_options_say) {
 }
 END_TEST
 
+/* ---- roles that are named ---- */
+
+START_TEST(test_named_roles_are_of_any_axis_or_of_one) {
+  dsm_role_set any = 0;
+  dsm_role_set of_axes[DSM_AXES_MAX] = {0};
+  dsm_explore_options options;
+  dsm_explore_options_init(&options);
+  ck_assert(dsm_named_role_parse(&two_axes, "column", &any, of_axes));
+  ck_assert(dsm_named_role_parse(&two_axes, "y=row", &any, of_axes));
+  ck_assert(dsm_named_role_parse(NULL, "z=row", &any, of_axes));
+  ck_assert(!dsm_named_role_parse(&two_axes, "z=row", &any, of_axes));
+  ck_assert(!dsm_named_role_parse(&two_axes, "colum", &any, of_axes));
+  ck_assert(!dsm_named_role_parse(&two_axes, "x=", &any, of_axes));
+  ck_assert(dsm_options_allow(&options, BIT(DATA), any, of_axes));
+  const dsm_role_set both = 1U << DSM_ROLE_DATA | 1U << DSM_ROLE_COLUMN;
+  ck_assert_uint_eq(options.roles[0], both);
+  ck_assert_uint_eq(options.roles[1], both | 1U << DSM_ROLE_ROW);
+  ck_assert_uint_eq(dsm__option_parallelisms(&options, &two_axes), BIT(DATA));
+  ck_assert_int_eq(dsm__role_without_optimization(&options), DSM_ROLE_COLUMN);
+  options.optimizations |= DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_TENSOR);
+  ck_assert_int_eq(dsm__role_without_optimization(&options), DSM_ROLE_COUNT);
+  ck_assert(!dsm_options_allow(&options, BIT(DATA_X_MODEL_Y), any, of_axes));
+  memset(of_axes, 0, sizeof of_axes);
+  ck_assert(dsm_options_allow(&options, BIT(DATA_X_MODEL_Y), 0, of_axes));
+  ck_assert(!dsm__has_named_roles(&options));
+}
+END_TEST
+
+/* A layer that can have a role that is named has it; another has data. */
+START_TEST(test_layers_without_the_named_roles_have_data) {
+  const dsm_explore_options options = {
+      .optimizations = DSM_OPTIMIZATION_ALL | DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_TENSOR),
+      .parallelisms = DSM_PARALLELISM_ALL,
+      .roles = {1U << DSM_ROLE_COLUMN, 1U << DSM_ROLE_COLUMN}};
+  const dsm_layer product = {.groups = 1, .kij = 1, .strides = 1, .timesteps = 1, .rows = 4};
+  const dsm_layer lstm = {.groups = 1, .kij = 1, .strides = 1, .timesteps = 4, .gates = 4};
+  ck_assert_uint_eq(dsm__allowed_parallelisms(&product, &options, &two_axes), 0);
+  ck_assert_uint_eq(dsm__allowed_parallelisms(&lstm, &options, &two_axes), BIT(DATA));
+}
+END_TEST
+
 Suite *suite_plan_options(void) {
   Suite *const suite = suite_create("plan_options");
   TCase *const tcase = tcase_create("options");
@@ -194,6 +236,8 @@ Suite *suite_plan_options(void) {
   tcase_add_test(tcase, test_parallelisms_that_differ_on_missing_axes_are_one);
   tcase_add_loop_test(tcase, test_matmul_and_groups_are_data_parallel_whatever_the_options_say, 0,
                       COUNT_OF(allowed));
+  tcase_add_test(tcase, test_named_roles_are_of_any_axis_or_of_one);
+  tcase_add_test(tcase, test_layers_without_the_named_roles_have_data);
   suite_add_tcase(suite, tcase);
   return suite;
 }

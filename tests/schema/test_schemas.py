@@ -25,7 +25,8 @@ from formats import Formats
 
 # Keys of a plan that dsm writes only in some cases, by the last two steps of their path.
 SOMETIMES_WRITTEN = {"memory.cache_bytes", "$.$schema", "result.latency_seconds", "passes.backward", "passes.update",
-                     "layers.error_parallelism", "layers.output_layout", "layers.hoisted", "$.search", "$.micro_batches",
+                     "layers.error_parallelism", "layers.output_layout", "layers.hoisted", "$.search", "$.micro_batches", "options.roles",
+                     "roles.y", "roles.z",
                      "invocations.tile", "invocations.computing", "transfers.axis", "forward.hidden_cycles",
                      "backward.hidden_cycles", "update.hidden_cycles"}
 
@@ -512,6 +513,7 @@ def check_plans(schemas, dsm, source, folder):
         ("alexnet", "dgx_a100"),
         ("mobilenet_v2", "chip1", "--set", "system.core.arrays=2", "--set", "system.core.vector_macs_per_cycle=64", "--set",
          "system.chip.interconnect=mesh"),
+        ("bert_base", "dgx_a100", "--optimize", "hybrid,tensor", "--parallelism", "gpu=column,gpu=row,gpu=heads"),
         ("alexnet", "tpu_v4_4096"),
         ("raider", "torus64", "--set", "system.model.overlapped_reduction=true"),
         ("googlenet", "torus64", "--set", "system.model.auxiliary_traffic=unfused", "--set",

@@ -135,6 +135,7 @@ static cli_exit settle_options(cli_question *question) {
   options.optimizations = optimizations_of(arguments, recorded, options.mode);
   if (cli_is_given(arguments, "parallelism")) {
     options.parallelisms = given->parallelisms;
+    memcpy(options.roles, given->roles, sizeof options.roles);
   }
   if (cli_is_given(arguments, "gap")) {
     options.gap = given->gap;

@@ -45,6 +45,7 @@ static dsm_sweep_request make_request(const cli_arguments *arguments) {
   request.mode = cli_is_given(arguments, "mode") ? &arguments->options.mode : NULL;
   request.parallelisms =
       cli_is_given(arguments, "parallelism") ? &arguments->options.parallelisms : NULL;
+  request.roles = cli_is_given(arguments, "parallelism") ? arguments->options.roles : NULL;
   request.gap = cli_is_given(arguments, "gap") ? &arguments->options.gap : NULL;
   request.time_limit_seconds =
       cli_is_given(arguments, "time-limit") ? &arguments->options.time_limit_seconds : NULL;

@@ -109,7 +109,11 @@ const cli_option cli_options[] = {
      TEXT(ladder_base, CLI_TAKES_SYSTEM)},
     {.name = "parallelism",
      .argument = "LIST",
-     .help = "parallelisms that the search may use (default: all)",
+     .help = "parallelisms that the search may use (default: all), or roles of axes: column, along "
+             "any axis; "
+             "gpu=column, along that axis, of the system's names or x, y, z. A layer that can have "
+             "none "
+             "of the roles has data",
      .commands = CLI_EXPLORE | CLI_DESCRIBE | CLI_SWEEP | CLI_REMAT,
      .word = cli_parallelism_word,
      .is_list = true,

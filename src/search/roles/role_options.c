@@ -10,14 +10,17 @@
 #include <math.h>
 
 #include "model/equations.h"
+#include "plan/named_roles.h"
+#include "plan/plan_internal.h"
 #include "plan/role_flow.h"
 #include "plan/role_rules.h"
 #include "plan/tolerance.h"
 #include "search/layer_search.h"
 
-static bool is_optional(const dsm__problem *problem, dsm_role role) {
+static bool is_optional(const dsm__problem *problem, unsigned axis, dsm_role role) {
   const dsm_optimization needed = dsm__role_optimization(role);
-  return needed == DSM_OPTIMIZATION_COUNT || dsm__has_optimization(&problem->inputs, needed);
+  return (needed == DSM_OPTIMIZATION_COUNT || dsm__has_optimization(&problem->inputs, needed)) &&
+         dsm__is_role_named(problem->inputs.options, problem->machine.system, axis, role);
 }
 
 /* May layers have all ways of data and model? Else those that share features along an axis of one
@@ -30,11 +33,12 @@ static bool are_all_searched(const dsm__problem *problem) {
 
 /* An attention's `model` is `heads` under another name, where that may be used; an axis of one chip
  * shares nothing. */
-static bool is_useful(const dsm__problem *problem, const dsm_layer *layer,
-                      const dsm_network_axis *axis, dsm_role role) {
-  const bool is_other_name =
-      role == DSM_ROLE_MODEL && layer->operand_groups > 0 && is_optional(problem, DSM_ROLE_HEADS);
-  const bool is_shared = axis->chips > 1 || (role == DSM_ROLE_MODEL && !are_all_searched(problem));
+static bool is_useful(const dsm__problem *problem, const dsm_layer *layer, unsigned axis,
+                      dsm_role role) {
+  const uint64_t chips = problem->machine.system->system.axes[axis].chips;
+  const bool is_other_name = role == DSM_ROLE_MODEL && layer->operand_groups > 0 &&
+                             is_optional(problem, axis, DSM_ROLE_HEADS);
+  const bool is_shared = chips > 1 || (role == DSM_ROLE_MODEL && !are_all_searched(problem));
   return role == DSM_ROLE_DATA || (is_shared && !is_other_name);
 }
 
@@ -55,8 +59,8 @@ static bool is_possible(const dsm__problem *problem, const dsm_layer *layer, con
   const dsm_system *const system = problem->machine.system;
   bool is_good = true;
   for (unsigned a = 0; is_good && a < system->system.axis_count; a++) {
-    is_good = is_optional(problem, roles->of[a]) &&
-              is_useful(problem, layer, &system->system.axes[a], roles->of[a]);
+    is_good = (roles->of[a] == DSM_ROLE_DATA || is_optional(problem, a, roles->of[a])) &&
+              is_useful(problem, layer, a, roles->of[a]);
   }
   *parallelism = dsm_parallelism_of(roles, system->system.axis_count);
   if (!is_good || dsm__roles_why_not(layer, system, *parallelism) != NULL) {
@@ -69,8 +73,10 @@ static bool is_possible(const dsm__problem *problem, const dsm_layer *layer, con
           0) {
     return false;
   }
-  return dsm_parallelism_has_roles(*parallelism) ||
-         (dsm__search_parallelisms(inputs, layer) & DSM_PARALLELISM_BIT(*parallelism)) != 0;
+  return dsm_parallelism_has_roles(*parallelism)
+             ? dsm__are_roles_named(inputs->options, system, *parallelism)
+             : (dsm__allowed_parallelisms(layer, inputs->options, system) &
+                DSM_PARALLELISM_BIT(*parallelism)) != 0;
 }
 
 /* The best of all factors; once a step is what no factor changes. */
