@@ -513,7 +513,7 @@ def check_plans(schemas, dsm, source, folder):
         ("alexnet", "dgx_a100"),
         ("mobilenet_v2", "chip1", "--set", "system.core.arrays=2", "--set", "system.core.vector_macs_per_cycle=64", "--set",
          "system.chip.interconnect=mesh"),
-        ("bert_base", "dgx_a100", "--optimize", "hybrid,tensor", "--parallelism", "gpu=column,gpu=row,gpu=heads"),
+        ("alexnet", "dgx_a100", "--optimize", "hybrid,tensor", "--parallelism", "gpu=data,gpu=column,gpu=row"),
         ("alexnet", "tpu_v4_4096"),
         ("raider", "torus64", "--set", "system.model.overlapped_reduction=true"),
         ("googlenet", "torus64", "--set", "system.model.auxiliary_traffic=unfused", "--set",
