@@ -125,6 +125,7 @@ typedef struct dsm_sweep {
   size_t set_count;
   dsm_explore_options options; /**< of points whose axes do not say otherwise; thread_count 1. Of
                                     the optimizations those of the point's mode count */
+  bool has_all_optimizations;  /**< all of each point's system, in place of those of options */
   const dsm_axis *axes;        /**< that of `workload`, that of `system` (unless an axis of the
                                     specification has those paths), then in the order written; the
                                     last varies fastest */

@@ -164,6 +164,13 @@ typedef enum dsm_layout_move {
   DSM_LAYOUT_MOVE_COUNT
 } dsm_layout_move;
 
+/** Which roles of axes the optimizations of a system have unless they are named. */
+typedef enum dsm_role_search {
+  DSM_ROLE_SEARCH_PAPER = 0, /**< data and model, as the paper has them */
+  DSM_ROLE_SEARCH_ALL,
+  DSM_ROLE_SEARCH_COUNT
+} dsm_role_search;
+
 /** What auxiliary operations read from memory and write there (docs/model.md, section 4). */
 typedef enum dsm_auxiliary_traffic {
   DSM_AUXILIARY_TRAFFIC_NONE = 0, /**< nothing: all ride along with what computes their operands */
@@ -235,6 +242,7 @@ typedef struct dsm_assumptions {
   dsm_tiling tiling;                 /**< how cores work through what does not fit */
   bool overlapped_reduction;         /**< sums of gradients hide behind backward and update */
   bool fused_reductions;             /**< sums of gradients of several layers are one collective */
+  dsm_role_search search;            /**< what all optimizations are: with which roles */
   dsm_auxiliary_traffic auxiliary_traffic; /**< which auxiliary operations read and write memory */
   dsm_operation_traffic traffic[DSM_OPERATION_COUNT]; /**< and how much, by kind */
   double spread_low;     /**< measured over predicted, 10th percentile; predicts nothing */

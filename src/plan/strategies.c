@@ -228,6 +228,16 @@ dsm_optimization_set dsm_mode_optimizations(dsm_mode mode) {
   return dsm_mode_possible_optimizations(mode) & DSM_OPTIMIZATION_ALL;
 }
 
+dsm_optimization_set dsm_system_optimizations(const dsm_system *system, dsm_mode mode) {
+  dsm_optimization_set roles = 0;
+  for (int o = 0; o < DSM_OPTIMIZATION_COUNT; o++) {
+    roles |= strategies[o].roles != 0 ? DSM_OPTIMIZATION_BIT(o) : 0;
+  }
+  return dsm_mode_optimizations(mode) | (system->model.search == DSM_ROLE_SEARCH_ALL
+                                             ? roles & dsm_mode_possible_optimizations(mode)
+                                             : 0);
+}
+
 void dsm_explore_options_init(dsm_explore_options *options) {
   *options = (dsm_explore_options){
       .mode = DSM_MODE_TRAINING,

@@ -306,6 +306,7 @@ static dsm_status explore(dsm_plan **plan, const dsm_workload *workload, const d
   *plan = NULL;
   dsm_explore_options defaults;
   dsm_explore_options_init(&defaults);
+  defaults.optimizations = dsm_system_optimizations(system, defaults.mode);
   options = options == NULL ? &defaults : options;
   dsm__problem problem;
   dsm_status status = dsm__problem_init_with(&problem, workload, system, options, memo, diags);

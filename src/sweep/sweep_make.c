@@ -261,6 +261,7 @@ static void fill(dsm__sweep_draft *draft, dsm_sweep *sweep, const char *file) {
   }
   dsm__digest_text(sweep->resolved, strlen(sweep->resolved), sweep->digest);
   sweep->options = draft->options;
+  sweep->has_all_optimizations = draft->options.optimizations == DSM_OPTIMIZATION_ALL;
   sweep->options.optimizations &= meaningful(draft);
 }
 

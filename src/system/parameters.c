@@ -45,6 +45,13 @@ static const dsm__word layout_move_words[] = {
 static DSM__WORDS(layout_moves, "way to move held tensors", layout_move_words,
                   DSM_LAYOUT_MOVE_COUNT);
 
+static const dsm__word role_search_words[] = {
+    [DSM_ROLE_SEARCH_PAPER].key = "paper",
+    [DSM_ROLE_SEARCH_ALL].key = "all",
+};
+static DSM__WORDS(role_searches, "roles that are searched", role_search_words,
+                  DSM_ROLE_SEARCH_COUNT);
+
 static const dsm__word auxiliary_traffic_words[] = {
     [DSM_AUXILIARY_TRAFFIC_NONE].key = "none",
     [DSM_AUXILIARY_TRAFFIC_FUSED].key = "fused",
@@ -396,6 +403,10 @@ const dsm__parameter dsm__parameters[] = {
             false, "flag", "DeepSpatialMatrix paper, II-D: gradients are summed after the update",
             "Section 5: sums of gradients and their way back hide behind what is left of the "
             "backward and update passes, the last layer first."),
+    NEUTRAL("model.search", WORD, model.search, &role_searches, false, 0, 0, DSM_ROLE_SEARCH_PAPER,
+            "word", "assumption: the roles of the paper, which are found fastest",
+            "Section 11: roles of axes that all optimizations have: data and model, or all, as if "
+            "those that need a name were named."),
     NEUTRAL("model.auxiliary_traffic", WORD, model.auxiliary_traffic, &auxiliary_traffics, false, 0,
             0, DSM_AUXILIARY_TRAFFIC_NONE, "word",
             "assumption: auxiliary operations ride along with what computes their operands",

@@ -110,6 +110,18 @@ START_TEST(test_rows_say_what_the_rest_says) {
 }
 END_TEST
 
+/* model.search "all" adds what adds roles, and nothing else. */
+START_TEST(test_all_of_a_system_has_the_roles_that_it_says) {
+  const dsm_mode mode = (dsm_mode)_i;
+  dsm_system system = {.model.search = DSM_ROLE_SEARCH_PAPER};
+  ck_assert_uint_eq(dsm_system_optimizations(&system, mode), dsm_mode_optimizations(mode));
+  system.model.search = DSM_ROLE_SEARCH_ALL;
+  ck_assert_uint_eq(dsm_system_optimizations(&system, mode),
+                    dsm_mode_optimizations(mode) | DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_SPATIAL) |
+                        DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_TENSOR));
+}
+END_TEST
+
 START_TEST(test_roles_beside_data_and_model_need_a_strategy) {
   const dsm_role role = (dsm_role)_i;
   const bool is_of_today = role == DSM_ROLE_DATA || role == DSM_ROLE_MODEL;
@@ -231,6 +243,7 @@ Suite *suite_plan_options(void) {
                       DSM_INVOCATION_KIND_COUNT);
   tcase_add_test(tcase, test_mode_leaves_out_what_has_no_meaning_in_it);
   tcase_add_loop_test(tcase, test_rows_say_what_the_rest_says, 0, DSM_OPTIMIZATION_COUNT);
+  tcase_add_loop_test(tcase, test_all_of_a_system_has_the_roles_that_it_says, 0, DSM_MODE_COUNT);
   tcase_add_loop_test(tcase, test_roles_beside_data_and_model_need_a_strategy, 0, DSM_ROLE_COUNT);
   tcase_add_loop_test(tcase, test_hybrid_parallelisms_need_the_optimization, 0, COUNT_OF(allowed));
   tcase_add_test(tcase, test_parallelisms_that_differ_on_missing_axes_are_one);

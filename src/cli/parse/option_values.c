@@ -30,15 +30,23 @@ const char *cli_optimization_word(size_t index) {
              : NULL;
 }
 
+/* When it is among all, where not always. */
+static const char *group_of(const dsm_strategy *strategy) {
+  return !strategy->is_named_only ? ""
+         : strategy->roles == 0   ? "Never in all: "
+                                  : "In all where the system's model.search is all: ";
+}
+
 const char *cli_optimization_help(size_t index, const char **title) {
   if (index < WORD_FIRST_OPTIMIZATION) {
     return NULL;
   }
   const size_t optimization = index - WORD_FIRST_OPTIMIZATION;
   const dsm_strategy *const strategy = dsm_strategy_of((dsm_optimization)optimization);
-  const bool is_first =
-      optimization == 0 || !dsm_strategy_of((dsm_optimization)(optimization - 1))->is_named_only;
-  *title = strategy->is_named_only && is_first ? "Never in all: " : "";
+  const char *const own = group_of(strategy);
+  const char *const before =
+      optimization == 0 ? "" : group_of(dsm_strategy_of((dsm_optimization)(optimization - 1)));
+  *title = strcmp(own, before) == 0 ? "" : own;
   return strategy->help;
 }
 
@@ -397,8 +405,11 @@ cli_exit cli_apply_parallelism(cli_arguments *arguments, const cli_option *optio
   return take_list(arguments, &list);
 }
 
-cli_exit cli_settle_parallelisms(cli_arguments *arguments, const dsm_system *system) {
+cli_exit cli_settle_options(cli_arguments *arguments, const dsm_system *system) {
   parallelism_list list = {0};
+  if (arguments->wants_all) {
+    arguments->options.optimizations = dsm_system_optimizations(system, arguments->options.mode);
+  }
   for (const char *at = arguments->axis_words; at != NULL;) {
     const size_t length = strcspn(at, ",");
     char word[sizeof(dsm_axes_word)];

@@ -61,7 +61,7 @@ const cli_option cli_options[] = {
      OWN(cli_apply_minibatch)},
     {.name = "optimize",
      .argument = "LIST",
-     .help = "what the search may use (default: all, that is those of the mode)",
+     .help = "what the search may use (default: all, that is those of the mode and the system)",
      .word_help = cli_optimization_help,
      .commands = CLI_EXPLORE | CLI_DESCRIBE | CLI_SWEEP | CLI_REMAT,
      .word = cli_optimization_word,

@@ -76,7 +76,7 @@ static void put_options(dsm__page *page, const dsm_plan *plan) {
     dsm__text_puts(&page->out, " --mode ");
     dsm__text_puts(&page->out, dsm_mode_name(options->mode));
   }
-  const dsm_optimization_set of_mode = dsm_mode_optimizations(options->mode);
+  const dsm_optimization_set of_mode = dsm_system_optimizations(plan->system, options->mode);
   const dsm_optimization_set used =
       options->optimizations & dsm_mode_possible_optimizations(options->mode);
   if (used != of_mode) {
