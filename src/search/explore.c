@@ -216,6 +216,19 @@ static dsm_status find_with_roles(dsm__problem *problem, size_t layers, double l
              : DSM_ERROR_INFEASIBLE;
 }
 
+bool dsm__step_with_roles(dsm__problem *problem, const dsm__fixed_roles *fixed, double limit_cycles,
+                          double *step_cycles) {
+  dsm_plan *plan = NULL;
+  double bound_cycles;
+  problem->fixed = fixed;
+  const dsm_status status =
+      find_with_roles(problem, first_layers(problem), limit_cycles, &plan, &bound_cycles, NULL);
+  problem->fixed = NULL;
+  *step_cycles = status == DSM_OK ? plan->result.step_cycles : 0;
+  dsm_plan_free(plan);
+  return status == DSM_OK || status == DSM_ERROR_INFEASIBLE;
+}
+
 /* Does each layer have a way of data and model? Not where roles are named, and it can have some. */
 static bool has_data_and_model(const dsm__problem *problem) {
   const dsm__search_inputs *const inputs = &problem->inputs;

@@ -309,6 +309,12 @@ static size_t option_index(const dsm__role_options *options, size_t whole, dsm_a
   return i;
 }
 
+/* May a layer have roles: is it free, or are these what it has to have? */
+static bool is_open(const role_graph *g, size_t index, dsm_parallelism parallelism) {
+  const dsm__fixed_roles *const fixed = g->problem->fixed;
+  return fixed == NULL || fixed->layer != index || fixed->parallelism == parallelism;
+}
+
 static void add_entries(role_graph *g, size_t index, uint32_t from) {
   const dsm__role_options *const options = options_of(g, index);
   const state before = g->states.items[from];
@@ -319,6 +325,7 @@ static void add_entries(role_graph *g, size_t index, uint32_t from) {
     state to;
     dsm_axis_set shared;
     if (options->items[o].least_cycles > limit ||
+        !is_open(g, index, options->items[o].parallelism) ||
         !enter(g, &around, options->items[o].parallelism, &to, &shared)) {
       continue;
     }
@@ -472,7 +479,8 @@ static bool find_options(role_graph *g) {
     }
     least[i] = HUGE_VAL;
     for (size_t o = 0; o < own->count; o++) {
-      least[i] = fmin(least[i], own->items[o].cycles);
+      least[i] = is_open(g, i, own->items[o].parallelism) ? fmin(least[i], own->items[o].cycles)
+                                                          : least[i];
     }
   }
   return true;

@@ -17,4 +17,10 @@ bool dsm__problem_has_roles(const dsm__problem *problem);
 bool dsm__role_search(dsm__problem *problem, double limit_cycles, dsm__graph_answer *answer,
                       dsm__decisions *decisions);
 
+/** The step of the fastest such mapping in which a layer has roles, as it is predicted; 0: none is
+ * within `limit_cycles` and fits the memory. Leaves the problem's reductions as the search had
+ * them. False if out of memory. */
+bool dsm__step_with_roles(dsm__problem *problem, const dsm__fixed_roles *fixed, double limit_cycles,
+                          double *step_cycles);
+
 #endif
