@@ -5,8 +5,8 @@
 Writes a transformer's blocks, a convolution net and LSTM nets in all the ways that the format has:
 positions that are stated, inherited, or a convolution of 1 x 1 over them; queries, keys and values
 of one, two or three layers; blocks that repeat, or layers one by one; expressions of parameters, or
-numbers; defaults stated or left out. A small BERT is a model in ONNX, the configuration of a hub and
-the bundled network with other sizes. Their plans must be equal but for what they are called.
+numbers; defaults stated or left out. A small BERT and a small GPT-2 are models in ONNX, configurations of
+a hub and the bundled networks with other sizes. Their plans must be equal but for what they are called.
 
 Usage: one_network.py DSM_BINARY
 """
@@ -206,23 +206,38 @@ BERT_CONFIG = {**CONFIGS["bert_base"], "architectures": ["BertModel"], "hidden_d
                "num_attention_heads": HEADS, "num_hidden_layers": BLOCKS, "vocab_size": 100}
 
 
-def bundled_bert():
-    written = json.loads((ROOT / "workloads" / "bert_base.json").read_text())
+def bundled(name, sizes):
+    """A bundled network of other sizes, without what models in ONNX have not: dropout and a loss."""
+    written = json.loads((ROOT / "workloads" / f"{name}.json").read_text())
 
     def undropped(layer):
-        layer["aux"] = [aux for aux in layer.get("aux", []) if aux["op"] != "dropout"]
+        left_out = ("dropout", "cross_entropy")
+        layer["aux"] = [aux for aux in layer.get("aux", []) if aux["op"] not in left_out]
         if "layers" in layer:
             layer["layers"] = [undropped(inner) for inner in layer["layers"]]
             del layer["aux"]
         return layer
 
-    return {**written, "parameters": SIZES, "minibatch": 1,
+    return {**written, "parameters": sizes, "minibatch": 1,
             "layers": [undropped(layer) for layer in written["layers"]]}
 
 
 def of_onnx(decomposed):
     model = onnx_networks.bert(BLOCKS, HIDDEN, HEADS, POSITIONS, 100, decomposed, token_types=2)
     return ("bert.onnx", model.bytes(), ["--dimension", f"sequence={POSITIONS}"])
+
+
+GPT2_CONFIG = {**CONFIGS["gpt2"], "attn_pdrop": 0.0, "embd_pdrop": 0.0, "resid_pdrop": 0.0,
+               "n_ctx": POSITIONS, "n_embd": HIDDEN, "n_head": HEADS, "n_layer": BLOCKS,
+               "n_positions": POSITIONS, "vocab_size": 100}
+
+
+GPT2_SIZES = {key: value for key, value in SIZES.items() if key != "inner"}
+
+
+def gpt2_of_onnx(mask, head):
+    model = onnx_networks.gpt2(BLOCKS, HIDDEN, HEADS, POSITIONS, 100, mask, head)
+    return ("gpt2.onnx", model.bytes(), ["--dimension", f"sequence={POSITIONS}"])
 
 
 def as_file(way):
@@ -247,8 +262,11 @@ WAYS = {
              by_parameters(RECURRENT[0], units=32, first=24, steps=8),
              by_parameters(RECURRENT[1], units=32, first=24, steps=8)],
     "lstm in both directions": [*BOTH_WAYS, by_parameters(BOTH_WAYS[1], units=32, steps=8)],
-    "bert": [bundled_bert(), ("config.json", json.dumps(BERT_CONFIG).encode(), []),
+    "bert": [bundled("bert_base", SIZES), ("config.json", json.dumps(BERT_CONFIG).encode(), []),
              of_onnx(True), of_onnx(False)],
+    "gpt2": [bundled("gpt2", GPT2_SIZES), ("config.json", json.dumps(GPT2_CONFIG).encode(), []),
+             gpt2_of_onnx("buffered", "turned"),
+             gpt2_of_onnx("compared", "transposed")],
 }
 SYSTEMS = [("chip1", []), ("torus64", []), ("torus64_refined", []),
            ("torus64", ["--set", "system.model.fused_attention=true"]),

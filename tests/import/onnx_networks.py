@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Networks as exporters write them."""
-from onnx_writer import INT64, Model
+import math
+import random
+
+from onnx_writer import BOOL, FLOAT, INT64, UINT8, Model
 
 
 def conv(m, x, out, inp, kernel, stride=1, relu=True, norm=True, groups=1, name="", residual=None):
@@ -168,4 +171,123 @@ def pre_norm(fused=True):
     gate = linear(m, y, 32, 64, "gate")
     y = m.add("Mul", m.add("Mul", gate, m.add("Sigmoid", gate)), linear(m, y, 32, 64, "up"))
     m.output(m.add("Add", linear(m, y, 64, 32, "down"), x))
+    return m
+
+
+LOWEST = -3.4028234663852886e38  # of single precision
+
+
+def triangle(count, low, high, diagonal=0):
+    """`low` where a column is at most `diagonal` behind the row, and `high` beyond."""
+    return [low if j - i <= diagonal else high for i in range(count) for j in range(count)]
+
+
+def side_of(m, x, axis):
+    return m.add("Gather", m.add("Shape", x), m.ints([axis], True), axis=0)
+
+
+def list_of(m, *sides):
+    return m.add("Concat", *(m.add("Unsqueeze", one, m.ints([0])) for one in sides), axis=0)
+
+
+def buffered(m, scores, room, positions):
+    """A part of a table of truth values, as GPT-2 has it."""
+    keys, queries = side_of(m, scores, 3), side_of(m, scores, 2)
+    first = m.add("Sub", keys, queries)
+    mask = m.data([1, 1, room, room], triangle(room, 1, 0), UINT8)
+    ends = [m.add("Unsqueeze", one, m.ints([0])) for one in (first, keys)]
+    mask = m.add("Slice", mask, *ends, m.ints([2]), m.ints([1]))
+    mask = m.add("Slice", mask, m.ints([0]), ends[1], m.ints([3]), m.ints([1]))
+    return m.add("Where", m.add("Cast", mask, to=BOOL), scores, m.floats([LOWEST], []))
+
+
+def produced(m, scores, room, positions):
+    """A table of ones and zeros that scores are multiplied by, and what is taken from those that it hides."""
+    mask = m.data([1, 1, room, room], triangle(room, 1.0, 0.0))
+    mask = m.add("Slice", mask, m.ints([0, 0]), m.ints([positions] * 2), m.ints([2, 3]))
+    hidden = m.add("Mul", m.add("Sub", m.floats([1.0], []), mask), m.floats([10000.0], []))
+    return m.add("Sub", m.add("Mul", scores, mask), hidden)
+
+
+def cut(m, scores, room, positions):
+    """The upper triangle of a matrix of minus infinities."""
+    shape = list_of(m, side_of(m, scores, 2), side_of(m, scores, 3))
+    whole = m.add("Expand", m.floats([-math.inf], []), shape)
+    return m.add("Add", scores, m.add("Trilu", whole, m.ints([1], True), upper=1))
+
+
+def compared(m, scores, room, positions):
+    """Positions of keys that are compared with those of queries."""
+    side = side_of(m, scores, 3)
+    places = m.add("Range", m.ints([0], True), side, m.ints([1], True))
+    rows = m.add("Reshape", m.add("Add", places, m.ints([1], True)), m.ints([-1, 1]))
+    whole = m.add("Expand", m.floats([LOWEST], []), list_of(m, side, side))
+    mask = m.add("Where", m.add("Less", places, rows), m.floats([0.0], []), whole)
+    mask = m.add("Unsqueeze", m.add("Unsqueeze", mask, m.ints([0])), m.ints([0]))
+    return m.add("Add", scores, m.add("Expand", mask, m.ints([1, 1, positions, positions])))
+
+
+def chosen(m, scores, room, positions):
+    """As a product of queries, keys and values in one operator is written: ones below, infinities where none is."""
+    whole = m.add("Expand", m.floats([1.0], []), list_of(m, side_of(m, scores, 2), side_of(m, scores, 3)))
+    below = m.add("Trilu", whole, upper=0)
+    mask = m.add("Where", m.add("Equal", below, m.floats([0.0], [])), m.floats([-math.inf], []), m.floats([0.0], []))
+    return m.add("Add", scores, mask)
+
+
+MASKS = {"buffered": buffered, "produced": produced, "cut": cut, "compared": compared, "chosen": chosen}
+
+
+def gelu_tanh(m, x):
+    cube = m.add("Mul", m.add("Pow", x, m.floats([3.0], [])), m.floats([0.044715], []))
+    inner = m.add("Mul", m.add("Add", x, cube), m.floats([0.7978846], []))
+    return m.add("Mul", m.add("Mul", x, m.floats([0.5], [])), m.add("Add", m.add("Tanh", inner), m.floats([1.0], [])))
+
+
+def rows_by(m, x, inp, out, name):
+    """A layer of GPT-2: rows of all samples times weights that stand as the product needs them."""
+    shape = list_of(m, side_of(m, x, 0), side_of(m, x, 1), m.ints([out], True))
+    y = m.add("Gemm", m.add("Reshape", x, m.ints([-1, inp])), m.weight([inp, out]), m.weight([out]), name=name)
+    return m.add("Reshape", y, shape)
+
+
+def table_of(rows, columns, seed=17):
+    chosen = random.Random(seed)
+    return [chosen.uniform(-1, 1) for _ in range(rows * columns)]
+
+
+def turned(numbers, rows, columns):
+    return [numbers[r * columns + c] for c in range(columns) for r in range(rows)]
+
+
+def gpt2(blocks=2, hidden=32, heads=4, positions=12, vocabulary=100, mask="buffered", head="turned", room=None):
+    """As torch exports it: shapes are computed, constants folded; the head's weights are those of the table."""
+    m = Model()
+    numbers = table_of(vocabulary, hidden)
+    table = m.data([vocabulary, hidden], numbers)
+    ids = m.input("input_ids", ["batch", "sequence"], INT64)
+    places = m.add("Range", m.ints([0], True), side_of(m, ids, 1), m.ints([1], True))
+    places = m.add("Reshape", places, m.ints([-1, positions]))
+    x = m.add("Add", m.add("Gather", table, ids, name="tokens"), m.add("Gather", m.weight([positions, hidden]), places))
+    for block in range(blocks):
+        called = f"decoder.{block}."
+        y = rows_by(m, layer_norm(m, x, hidden), hidden, 3 * hidden, called + "qkv")
+        parts = m.add("Split", y, m.ints([hidden] * 3), axis=2, outputs=3)
+        def split(y, order):
+            shape = list_of(m, side_of(m, y, 0), side_of(m, y, 1), *(m.ints([n], True) for n in (heads, hidden // heads)))
+            return m.add("Transpose", m.add("Reshape", y, shape), perm=order)
+        q, k, v = (split(part, order) for part, order in zip(parts, ([0, 2, 1, 3], [0, 2, 3, 1], [0, 2, 1, 3])))
+        scores = m.add("Div", m.add("MatMul", q, k), m.floats([8.0], []))
+        if mask:
+            scores = MASKS[mask](m, scores, room or positions, positions)
+        y = m.add("MatMul", m.add("Softmax", scores, axis=-1), v, name=called + "attention")
+        y = m.add("Reshape", m.add("Transpose", y, perm=[0, 2, 1, 3]), m.ints([0, 0, hidden]))
+        x = m.add("Add", rows_by(m, y, hidden, hidden, called + "attention_out"), x)
+        y = gelu_tanh(m, rows_by(m, layer_norm(m, x, hidden), hidden, 4 * hidden, called + "ff1"))
+        x = m.add("Add", x, rows_by(m, y, 4 * hidden, hidden, called + "ff2"))
+    weights = {"turned": lambda: m.data([hidden, vocabulary], turned(numbers, vocabulary, hidden)),
+               "transposed": lambda: m.add("Transpose", table, perm=[1, 0]),
+               "copied": lambda: m.add("Transpose", m.data([vocabulary, hidden], numbers, raw=False), perm=[1, 0]),
+               "apart": lambda: m.data([hidden, vocabulary], table_of(hidden, vocabulary, 18))}[head]()
+    m.output(m.add("MatMul", layer_norm(m, x, hidden), weights, name="head"))
     return m

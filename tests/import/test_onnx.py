@@ -14,7 +14,7 @@ import tempfile
 import unittest
 
 import onnx_networks as networks
-from onnx_writer import FLOAT, INT64, Model, field, node, tensor, value_info
+from onnx_writer import BOOL, FLOAT, FLOAT16, INT64, Model, field, node, tensor, value_info
 
 DSM = ""
 TESTDATA = pathlib.Path("/usr/share/libonnx-testdata/data")
@@ -179,6 +179,91 @@ class Networks(Case):
         self.assertEqual([layer.get("tied_to") for layer in workload["layers"]],
                          [None, "MatMul_0", "MatMul_0", None])
 
+    def attention_of(self, **options):
+        workload, notes = self.imported(networks.gpt2(blocks=1, **options), "--dimension", "sequence=12")
+        layers = {layer["name"]: layer for layer in workload["layers"]}
+        return layers["decoder.0.attention"].get("causal", False), layers["head"].get("tied_to"), notes
+
+    def test_causal_masks(self):
+        for mask in networks.MASKS:
+            for room in (12, 16):
+                self.assertEqual(self.attention_of(mask=mask, room=room), (True, "tokens", ""), mask)
+        self.assertEqual(self.attention_of(mask=None)[0], False)
+
+    def masked(self, mask, queries=4, keys=4):
+        """Attention whose scores a function masks; whether it is causal, and what is said."""
+        m = Model()
+        x = m.add("MatMul", m.input("x", [1, keys, 8]), m.weight([8, 8]))
+        last = m.add("Slice", x, m.ints([-queries]), m.ints([keys]), m.ints([1])) if queries < keys else x
+        q, k, v = (m.add("MatMul", y, m.weight([8, 8])) for y in (last, x, x))
+        scores = m.add("MatMul", q, m.add("Transpose", k, perm=[0, 2, 1]))
+        m.output(m.add("MatMul", m.add("Softmax", mask(m, scores)), v))
+        workload, notes = self.imported(m)
+        return workload["layers"][-1].get("causal", False), notes.count("mask that is not looked at")
+
+    def test_masks_by_their_numbers(self):
+        def added(low, high, diagonal=0, raw=True, kind=FLOAT):
+            return lambda m, x: m.add("Add", x, m.data([4, 4], networks.triangle(4, low, high, diagonal), kind, raw))
+        self.assertEqual(self.masked(added(0.0, -1e4)), (True, 0))
+        self.assertEqual(self.masked(added(0.0, -65504.0, kind=FLOAT16)), (True, 0))
+        self.assertEqual(self.masked(added(0.0, float("-inf"), raw=False)), (True, 0))
+        self.assertEqual(self.masked(added(0.0, 0.0)), (False, 0))  # hides nothing
+        for other in (added(0.0, -2.0), added(-1e4, 0.0), added(0.0, -1e4, 1), added(0.0, -1e4, -1),
+                      added(0.0, float("nan")), lambda m, x: m.add("Sub", x, m.data([4, 4], networks.triangle(4, 0, -9e9))),
+                      lambda m, x: m.add("Add", x, m.data([4, 4], [0.0] * 3 + [-1e4] * 13)),
+                      lambda m, x: m.add("Add", x, m.data([4, 1], [-1e4] * 3 + [0.0])),
+                      lambda m, x: m.add("Add", x, m.input("mask", [1, 1, 4])),
+                      lambda m, x: m.add("Add", x, m.data([4, 4], [0.0] * 9))):
+            self.assertEqual(self.masked(other), (False, 1))
+
+    def test_masks_chosen_and_joined(self):
+        def where(m, x, *triangle, turned=False):
+            mask = m.data([4, 4], networks.triangle(4, *triangle), BOOL)
+            low = m.floats([float("-inf")], [])
+            return m.add("Where", mask, *((low, x) if turned else (x, low)))
+        self.assertEqual(self.masked(lambda m, x: where(m, x, 1, 0)), (True, 0))
+        self.assertEqual(self.masked(lambda m, x: where(m, x, 0, 1, turned=True)), (True, 0))
+        self.assertEqual(self.masked(lambda m, x: where(m, x, 0, 1)), (False, 1))
+
+        def inverted(m, x):
+            upper = m.add("Not", m.data([4, 4], networks.triangle(4, 1, 0), BOOL))
+            return m.add("Where", upper, m.floats([-1e9], []), x)
+        self.assertEqual(self.masked(inverted), (True, 0))
+
+        def padded(m, x):
+            """Which words only fill a sentence up is not known, and not looked at."""
+            causal = m.data([4, 4], networks.triangle(4, 0.0, -1e9))
+            filled = m.add("Equal", m.input("mask", [1, 1, 4]), m.floats([0.0], []))
+            return m.add("Add", x, m.add("Where", filled, m.floats([-1e9], []), causal))
+        self.assertEqual(self.masked(padded), (True, 1))
+
+        def both(m, x):
+            filled = m.add("Cast", m.input("mask", [1, 1, 4]), to=BOOL)
+            seen = m.add("And", filled, m.data([4, 4], networks.triangle(4, 1, 0), BOOL))
+            return m.add("Where", seen, x, m.floats([-1e9], []))
+        self.assertEqual(self.masked(both), (True, 1))
+
+        def multiplied(m, x):
+            return m.add("Mul", x, m.data([4, 4], networks.triangle(4, 1.0, 0.0)))
+        self.assertEqual(self.masked(multiplied), (False, 1))
+
+    def test_masks_of_later_queries(self):
+        """Of 8 keys the last 4 are the queries' own positions."""
+        for diagonal, found in ((4, (True, 0)), (0, (False, 1))):
+            numbers = [0.0 if j - i <= diagonal else -1e9 for i in range(4) for j in range(8)]
+            self.assertEqual(self.masked(lambda m, x: m.add("Add", x, m.data([4, 8], numbers)), 4, 8), found)
+
+    def test_weights_that_are_there_twice(self):
+        for head in ("turned", "transposed", "copied"):
+            self.assertEqual(self.attention_of(head=head)[1], "tokens", head)
+        self.assertEqual(self.attention_of(head="apart")[1], None)
+        m = Model()  # weights that are all one number, or stand elsewhere, are not the same
+        x = m.input("x", [1, 8])
+        for numbers in ([0.5] * 64, [0.5] * 64, None, None):
+            x = m.add("MatMul", x, m.data([8, 8], numbers) if numbers else m.weight([8, 8]))
+        m.output(x)
+        self.assertEqual({layer.get("tied_to") for layer in self.imported(m)[0]["layers"]}, {None})
+
     def test_plain_cell_is_two_layers(self):
         m = Model()
         m.add("RNN", m.input("x", [5, 1, 6]), m.weight([1, 8, 6]), m.weight([1, 8, 8]), name="cell", hidden_size=8)
@@ -318,7 +403,8 @@ class Hostile(Case):
     def test_changed(self):
         chosen = random.Random(17)
         seeds = [networks.small_cnn().bytes(), networks.recurrent().bytes(), networks.unet().bytes(),
-                 networks.pre_norm().bytes(), networks.bert(1, 64, 4, 16, 100).bytes()]
+                 networks.pre_norm().bytes(), networks.gpt2(1, 8, 2, 6, 12, "compared").bytes(),
+                 networks.gpt2(1, 8, 2, 6, 12, room=9).bytes(), networks.bert(1, 64, 4, 16, 100).bytes()]
         for _ in range(300):
             data = bytearray(chosen.choice(seeds))
             for _ in range(chosen.randint(1, 6)):

@@ -45,6 +45,7 @@ def main():
               "fused_norms": networks.bert(1, 64, 4, 16, 100, decomposed=False),
               "operators": many_operators(), "gru": gru, "constants": networks.small_cnn(Model(weights="constants")),
               "external": networks.small_cnn(Model(weights="external"))}
+    models |= {f"mask_{mask}": networks.gpt2(1, 8, 2, 6, 12, mask, room=9) for mask in networks.MASKS}
     for name, model in models.items():
         (folder / f"{name}.onnx").write_bytes(model.bytes())
     for name, document in {"application": test_systems.APPLICATION, "system": test_systems.SYSTEM}.items():

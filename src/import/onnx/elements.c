@@ -7,10 +7,17 @@
 static const char left_out[] = "is left out: no layer can have it";
 static const char shared[] = "is done where its input is made, though others read that without it";
 
-const char dsm__onnx_mask_remark[] = "is a mask that is not looked at: all keys count";
-
 static bool is_pool(dsm_aux_op op) {
   return op == DSM_AUX_MAX_POOL || op == DSM_AUX_AVG_POOL;
+}
+
+static bool is_one_of(dsm__span op, const char *const *words, size_t count) {
+  for (size_t i = 0; i < count; i++) {
+    if (dsm__span_is(op, words[i])) {
+      return true;
+    }
+  }
+  return false;
 }
 
 /* Has the layer the operation, or any pool, on its output? */
@@ -104,6 +111,36 @@ static bool wait_to_normalize(dsm__onnx_lowering *of, const dsm__onnx_node *node
   return true;
 }
 
+/* Does the value lead, at most moved or cut on the way, to one product with weights? */
+static bool leads_to_product(const dsm__onnx_graph *graph, const dsm__onnx_value *value) {
+  static const char *const products[] = {"MatMul", "Gemm"};
+  static const char *const movers[] = {"Gather",    "Slice",   "Reshape", "Squeeze",
+                                       "Unsqueeze", "Flatten", "Cast",    "Identity"};
+  enum { LONGEST_CHAIN = 8 };
+  for (int i = 0; i < LONGEST_CHAIN && value != NULL; i++) {
+    if (value->reader_count != 1 || value->uses != 1) {
+      return false;
+    }
+    const dsm__onnx_node *const reader = &graph->nodes.items[graph->readers[value->readers]];
+    if (is_one_of(reader->op, products, DSM__COUNT_OF(products))) {
+      return true;
+    }
+    if (!is_one_of(reader->op, movers, DSM__COUNT_OF(movers))) {
+      return false;
+    }
+    value = dsm__onnx_output(graph, reader, 0);
+  }
+  return false;
+}
+
+/* Where norms stand before what reads a sum that goes on, so does the one behind the last sum. */
+static bool is_last_of_sums(const dsm__onnx_lowering *of, const dsm__onnx_value *input,
+                            const dsm__onnx_value *output) {
+  const dsm__onnx_layer *const layer = dsm__onnx_view_layer(of, input->view);
+  return of->has_norms_of_sums && layer != NULL && has_aux(layer, DSM_AUX_RESIDUAL) &&
+         leads_to_product(of->graph, output);
+}
+
 void dsm__onnx_apply(dsm__onnx_lowering *of, const dsm__onnx_node *node, dsm__onnx_value *input,
                      dsm__onnx_value *output, dsm_aux_op op) {
   dsm__onnx_shape shape;
@@ -117,7 +154,10 @@ void dsm__onnx_apply(dsm__onnx_lowering *of, const dsm__onnx_node *node, dsm__on
     return;
   }
   const size_t count = find_holders(of, input, op, &layers);
-  if (is_norm(op) && (!is_sole || count == 0) && wait_to_normalize(of, node, input, output, op)) {
+  const bool is_read_elsewhere = !is_sole || count == 0;
+  if (is_norm(op) && (is_read_elsewhere || is_last_of_sums(of, input, output)) &&
+      wait_to_normalize(of, node, input, output, op)) {
+    of->has_norms_of_sums = true;
     return;
   }
   for (size_t i = 0; i < count; i++) {
@@ -264,20 +304,18 @@ bool dsm__onnx_broadcast(const dsm__onnx_shape *a, const dsm__onnx_shape *b,
   return true;
 }
 
+bool dsm__onnx_is_of_inputs(const dsm__onnx_view *view) {
+  bool is_of_inputs = view->scores == NULL && view->waiting_count == 0;
+  for (size_t i = 0; i < view->count; i++) {
+    is_of_inputs = is_of_inputs && view->parts[i].layer == DSM__ONNX_NETWORK;
+  }
+  return is_of_inputs;
+}
+
 /* The larger operand goes on; what the smaller one, spread over it, costs is left out. */
 static void spread(dsm__onnx_lowering *of, const dsm__onnx_node *node, dsm__onnx_value *larger,
                    const dsm__onnx_shape *shape, const char *text) {
-  dsm__onnx_value *const first = dsm__onnx_input(of->graph, node, 0);
-  const dsm__onnx_value *const other =
-      first == larger ? dsm__onnx_input(of->graph, node, 1) : first;
-  dsm__onnx_shape smaller;
-  uint64_t elements = 0;
-  if (larger->view->scores == NULL) {
-    dsm__onnx_remark_on(of->graph, node, text);
-  } else if (dsm__onnx_shape_of(other, &smaller) && dsm__onnx_elements(&smaller, &elements) &&
-             elements > 1) {
-    dsm__onnx_remark_on(of->graph, node, dsm__onnx_mask_remark);
-  }
+  dsm__onnx_remark_on(of->graph, node, text);
   dsm__onnx_make(of, dsm__onnx_output(of->graph, node, 0), shape,
                  dsm__onnx_view_through(of, larger));
 }
@@ -299,7 +337,8 @@ static void lower_activations(dsm__onnx_lowering *of, const dsm__onnx_node *node
     dsm__onnx_error(of->graph, node, "expected at most 2^53 elements, found more");
   } else if (is_same(&shape_a, &shape_b) && (is_sum || is_product)) {
     join_operands(of, node, a, b, is_product ? DSM_AUX_MULTIPLY : DSM_AUX_RESIDUAL);
-  } else if (elements_a == all || elements_b == all) {
+  } else if (elements_a == all || elements_b == all ||
+             (dsm__onnx_is_of_inputs(a->view) && dsm__onnx_is_of_inputs(b->view))) {
     spread(of, node, elements_a == all ? a : b, both,
            "is left out: its second operand is spread over its first");
   } else {
@@ -350,7 +389,9 @@ static void lower_constant(dsm__onnx_lowering *of, const dsm__onnx_node *node,
   if (add_positions(of, node, activation, constant)) {
     return;
   }
-  if (is_bias(of, node, activation, constant)) {
+  if (dsm__onnx_is_of_inputs(activation->view)) {
+    spread(of, node, activation, both, "is left out: its other operand is a constant");
+  } else if (is_bias(of, node, activation, constant)) {
     dsm__onnx_apply(of, node, activation, dsm__onnx_output(of->graph, node, 0), DSM_AUX_BIAS);
   } else if (!dsm__onnx_shape_of(activation, &shape) || !dsm__onnx_elements(&shape, &before) ||
              !dsm__onnx_elements(both, &after) || before != after) {
@@ -360,6 +401,11 @@ static void lower_constant(dsm__onnx_lowering *of, const dsm__onnx_node *node,
   } else {
     spread(of, node, activation, both, "is left out: its other operand is a constant");
   }
+}
+
+static bool are_scores(dsm__onnx_lowering *of, dsm__onnx_value *value) {
+  const dsm__onnx_view *const view = dsm__onnx_view_of(of, value);
+  return view != NULL && view->scores != NULL;
 }
 
 void dsm__onnx_lower_binary(dsm__onnx_lowering *of, const dsm__onnx_node *node) {
@@ -383,6 +429,10 @@ void dsm__onnx_lower_binary(dsm__onnx_lowering *of, const dsm__onnx_node *node) 
   }
   if (!dsm__onnx_broadcast(&shape_a, &shape_b, &both)) {
     dsm__onnx_error(of->graph, node, "expected operands whose shapes fit each other, found others");
+  } else if (are_scores(of, a) && is_same(&shape_a, &both)) {
+    dsm__onnx_mask_scores(of, node, a, &both);
+  } else if (are_scores(of, b) && is_same(&shape_b, &both)) {
+    dsm__onnx_mask_scores(of, node, b, &both);
   } else if (dsm__onnx_view_of(of, a) == NULL) {
     lower_constant(of, node, b, a, &both);
   } else if (dsm__onnx_view_of(of, b) == NULL) {

@@ -366,9 +366,13 @@ void dsm__onnx_take_weights(dsm__onnx_lowering *of, const dsm__onnx_node *node, 
   if (origin == NULL) {
     return;
   }
-  if (origin->taker == 0) {
-    origin->taker = (uint32_t)of->layers.count;
-  } else if (!tie(of, origin->taker - 1)) {
+  const dsm_layer_type type = builder_of(of)->layers.items[of->layers.count - 1].spec.type;
+  const bool is_matrix = type == DSM_LAYER_FC || type == DSM_LAYER_EMBEDDING;
+  dsm__onnx_value *const first =
+      origin->taker == 0 && is_matrix ? dsm__onnx_twin_of(of, origin) : origin;
+  if (first->taker == 0) {
+    first->taker = (uint32_t)of->layers.count;
+  } else if (!tie(of, first->taker - 1)) {
     dsm__onnx_remark_on(of->graph, node,
                         "shares its weights, which are counted once for each layer");
   }
@@ -395,6 +399,8 @@ void dsm__onnx_lowering_finish(dsm__onnx_lowering *of) {
   }
   free(of->layers.items);
   free(of->listed.items);
+  free(of->matrices.items);
+  dsm__map_fini(&of->twins);
   dsm__map_fini(&of->names);
 }
 
@@ -423,8 +429,10 @@ void dsm__onnx_lower_node(dsm__onnx_lowering *of, const dsm__onnx_node *node) {
     dsm__onnx_error(of->graph, node, "expected an operator that can be read, found %.*s%s%.*s",
                     shown, node->domain.bytes, shown > 0 ? "." : "",
                     (int)(node->op.length < 80 ? node->op.length : 80), node->op.bytes);
-  } else if (!node->is_done && are_inputs_known(of, node) && !dsm__onnx_fold(of, node) &&
-             !dsm__onnx_take_group(of, node)) {
-    row->lower(of, node);
+  } else if (!node->is_done && are_inputs_known(of, node)) {
+    if (!dsm__onnx_fold(of, node) && !dsm__onnx_take_group(of, node)) {
+      row->lower(of, node);
+    }
+    dsm__onnx_find_pattern(of, node);
   }
 }

@@ -36,7 +36,21 @@ typedef struct dsm__onnx_scores {
   uint64_t positions;
   uint64_t context;
   bool is_softmaxed;
+  bool is_causal;                 /**< a mask hides the keys behind each query's own position */
+  const dsm__onnx_node *silenced; /**< makes scores of hidden keys nothing, which says that another
+                                       node hides them; NULL: none does */
 } dsm__onnx_scores;
+
+/** What a value holds, by the places of its last two axes: `low` where a column is at most
+ * `diagonal` behind its row, and `high` beyond; or numbers that grow along an axis. NAN: not known.
+ */
+struct dsm__onnx_pattern {
+  bool is_line;  /**< low + high * place along `axis` */
+  unsigned axis; /**< from the last one, which is 0 */
+  double low;
+  double high;
+  int64_t diagonal;
+};
 
 /** What a value is made of. Immutable once it is a value's. */
 struct dsm__onnx_view {
@@ -60,15 +74,25 @@ typedef struct dsm__onnx_layer {
   size_t aux_count;
 } dsm__onnx_layer;
 
+/** Weights of a value, a matrix. */
+typedef struct dsm__onnx_matrix_of {
+  dsm__onnx_matrix matrix;
+  uint32_t value;
+} dsm__onnx_matrix_of;
+
 typedef struct dsm__onnx_lowering {
   dsm__onnx_graph *graph;
-  DSM__LIST(dsm__onnx_layer) layers; /**< beside those of the builder */
-  dsm__map names;                    /**< of the layers */
-  DSM__LIST(uint32_t) listed;        /**< by dsm__onnx_view_layers */
-  size_t part_count;                 /**< of all views */
-  uint64_t samples;                  /**< in the graph's tensors; 0: not known yet */
-  uint32_t read_input;               /**< the graph's input that is the network's; or
-                                          DSM__ONNX_NONE */
+  DSM__LIST(dsm__onnx_layer) layers;       /**< beside those of the builder */
+  dsm__map names;                          /**< of the layers */
+  DSM__LIST(uint32_t) listed;              /**< by dsm__onnx_view_layers */
+  size_t part_count;                       /**< of all views */
+  DSM__LIST(dsm__onnx_matrix_of) matrices; /**< weights that were looked at */
+  dsm__map twins;                          /**< of these, by some of their elements */
+  uint64_t compared;                       /**< elements of matrices, so far */
+  bool has_norms_of_sums; /**< some wait for what reads a value that others read too */
+  uint64_t samples;       /**< in the graph's tensors; 0: not known yet */
+  uint32_t read_input;    /**< the graph's input that is the network's; or
+                               DSM__ONNX_NONE */
 } dsm__onnx_lowering;
 
 /** Turns a node into layers, operations of layers, or nothing. */
@@ -179,8 +203,32 @@ void dsm__onnx_apply(dsm__onnx_lowering *of, const dsm__onnx_node *node, dsm__on
 void dsm__onnx_apply_pool(dsm__onnx_lowering *of, const dsm__onnx_node *node, const dsm_aux *pool,
                           dsm_size2 from, dsm_size2 to, const dsm__onnx_shape *shape);
 
-/** What is said of what scores are combined with. */
+/** The earlier weights that have the same elements, as they stand or rows for columns, or else
+ * these. */
+dsm__onnx_value *dsm__onnx_twin_of(dsm__onnx_lowering *of, dsm__onnx_value *weights);
+
+/* ---- masks ---- */
+
+/** What a value holds; NULL: no pattern is known. */
+const dsm__onnx_pattern *dsm__onnx_pattern_of(const dsm__onnx_lowering *of, dsm__onnx_value *value);
+
+/** The axis, from the last one, which is 0, along which all elements lie; -1: they lie along
+ * several. */
+int dsm__onnx_line_axis(const dsm__onnx_shape *shape);
+
+/** Finds what a node makes of the patterns of its inputs. */
+void dsm__onnx_find_pattern(const dsm__onnx_lowering *of, const dsm__onnx_node *node);
+
+/** A node that combines scores with something, by which keys are hidden, or nothing is done. */
+void dsm__onnx_mask_scores(dsm__onnx_lowering *of, const dsm__onnx_node *node,
+                           const dsm__onnx_value *scores, const dsm__onnx_shape *shape);
+
+/** What is said of a mask that is not looked at. */
 extern const char dsm__onnx_mask_remark[];
+
+/** Is a view made of inputs of the graph alone, as masks and numbers of positions are, that may be
+ * spread over more than they are before a layer reads them? */
+bool dsm__onnx_is_of_inputs(const dsm__onnx_view *view);
 
 /** What two shapes make together by the rules of broadcasting; false if they do not fit. */
 bool dsm__onnx_broadcast(const dsm__onnx_shape *a, const dsm__onnx_shape *b, dsm__onnx_shape *both);

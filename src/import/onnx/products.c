@@ -124,8 +124,9 @@ static bool is_one_of(dsm__span op, const char *const *words) {
 /* Does the product of queries and keys lead, by operations on its elements and a Softmax, to the
  * product with values? */
 static bool are_scores(const dsm__onnx_lowering *of, const dsm__onnx_value *product) {
-  static const char *const between[] = {"Mul",  "Div",     "Add",  "Sub",      "Where",   "Softmax",
-                                        "Cast", "Dropout", "Tanh", "Identity", "Reshape", NULL};
+  static const char *const between[] = {"Mul",     "Div",  "Add",      "Sub",     "Where",
+                                        "Softmax", "Cast", "Dropout",  "Tanh",    "Max",
+                                        "Min",     "Clip", "Identity", "Reshape", NULL};
   enum { LONGEST_CHAIN = 16 };
   const dsm__onnx_graph *const graph = of->graph;
   bool is_softmaxed = false;
@@ -301,6 +302,7 @@ static bool fill_attention(dsm__onnx_lowering *of, const dsm__onnx_node *node,
   spec->has_positions = true;
   spec->feature.rows = scores->positions;
   spec->context = scores->context == scores->positions ? 0 : scores->context;
+  spec->is_causal = scores->is_causal;
   if (spec->kv_heads == 0 || spec->heads % spec->kv_heads != 0 ||
       spec->kv_heads * scores->context * scores->features != delivered ||
       scores->features > DSM_SIDE_MAX || value_features > DSM_SIDE_MAX ||
@@ -326,6 +328,9 @@ static void add_attention(dsm__onnx_lowering *of, const dsm__onnx_node *node,
   if (spec == NULL || !read_attention(of, node, values, spec) ||
       !fill_attention(of, node, scores, product->dims[product->rank - 1], spec)) {
     return;
+  }
+  if (scores->silenced != NULL && !scores->is_causal) {
+    dsm__onnx_remark_on(of->graph, scores->silenced, dsm__onnx_mask_remark);
   }
   dsm__onnx_deliver(of, node, dsm__onnx_output(of->graph, node, 0), product);
 }
