@@ -291,3 +291,47 @@ def gpt2(blocks=2, hidden=32, heads=4, positions=12, vocabulary=100, mask="buffe
                "apart": lambda: m.data([hidden, vocabulary], table_of(hidden, vocabulary, 18))}[head]()
     m.output(m.add("MatMul", layer_norm(m, x, hidden), weights, name="head"))
     return m
+
+
+def mixed(m, x, hidden, heads, name, fused):
+    """torch's MultiheadAttention, of rows of positions of samples: [positions, samples, features]."""
+    steps, samples = side_of(m, x, 0), side_of(m, x, 1)
+    y = linear(m, x, hidden, 3 * hidden, name + "in_proj")
+    y = m.add("Reshape", y, list_of(m, steps, samples, m.ints([3], True), m.ints([hidden], True)))
+    y = m.add("Transpose", m.add("Unsqueeze", y, m.ints([0])), perm=[3, 1, 2, 0, 4])
+    y = m.add("Squeeze", y, m.ints([3]))
+    q, k, v = (m.add("Gather", y, m.ints([i], True), axis=0) for i in range(3))
+    both = m.add("Mul", samples, m.ints([heads], True))
+    shape = list_of(m, steps, both, m.ints([hidden // heads], True))
+    q, k, v = (m.add("Transpose", m.add("Reshape", one, shape), perm=[1, 0, 2]) for one in (q, k, v))
+    if fused:  # [samples, heads, positions, features]
+        shape = list_of(m, samples, m.ints([heads], True), steps, m.ints([hidden // heads], True))
+        q, k, v = (m.add("Reshape", one, shape) for one in (q, k, v))
+    k = m.add("Transpose", k, perm=[0, 1, 3, 2] if fused else [0, 2, 1])
+    p = m.add("Softmax", m.add("MatMul", m.add("Div", q, m.floats([2.0], [])), k), axis=-1)
+    y = m.add("MatMul", p, v, name=name + "attention")
+    y = m.add("Transpose", y, perm=[2, 0, 1, 3] if fused else [1, 0, 2])
+    y = m.add("Reshape", y, list_of(m, m.add("Mul", steps, samples), m.ints([hidden], True)))
+    y = m.add("Gemm", y, m.weight([hidden, hidden]), m.weight([hidden]), name=name + "out_proj", transB=1)
+    return m.add("Reshape", y, list_of(m, steps, samples, m.ints([hidden], True)))
+
+
+def torch_encoder(blocks=2, hidden=32, heads=4, positions=12, samples=3, first="positions", fused=False, ids=False):
+    """torch's TransformerEncoder, with positions or samples first; of features, or of words."""
+    m = Model(opset=14)
+    sides = [positions, samples] if first == "positions" else [samples, positions]
+    if ids:
+        x = m.add("Gather", m.weight([100, hidden]), m.input("words", sides, INT64), name="embed")
+    else:
+        x = linear(m, m.input("x", sides + [hidden]), hidden, hidden, "embed")
+    for block in range(blocks):
+        name = f"encoder.{block}."
+        y = x if first == "positions" else m.add("Transpose", x, perm=[1, 0, 2])
+        y = mixed(m, y, hidden, heads, name, fused)
+        y = y if first == "positions" else m.add("Transpose", y, perm=[1, 0, 2])
+        x = layer_norm(m, m.add("Add", x, y), hidden)
+        y = m.add("Relu", linear(m, x, hidden, 4 * hidden, name + "linear1"))
+        x = layer_norm(m, m.add("Add", x, linear(m, y, 4 * hidden, hidden, name + "linear2")), hidden)
+    x = m.add("Gather", x, m.ints([0], True), axis=0 if first == "positions" else 1)
+    m.output(m.add("Gemm", x, m.weight([5, hidden]), m.weight([5]), name="class", transB=1))
+    return m

@@ -179,6 +179,28 @@ class Networks(Case):
         self.assertEqual([layer.get("tied_to") for layer in workload["layers"]],
                          [None, "MatMul_0", "MatMul_0", None])
 
+    def test_torch_encoder(self):
+        """Positions or samples first, heads apart or not: one network."""
+        for ids in (False, True):
+            made = [self.imported(networks.torch_encoder(1, samples=samples, first=first, fused=fused, ids=ids),
+                                  "--minibatch", "3", "--strict")[0]["layers"]
+                    for samples in (1, 3) for first in ("positions", "samples") for fused in (False, True)]
+            for other in made[1:]:
+                self.assertEqual(made[0], other)
+            names = ["embed"] + ["encoder.0." + name for name in
+                                 ("in_proj", "attention", "out_proj", "linear1", "linear2")] + ["class"]
+            self.assertEqual([layer["name"] for layer in made[0]], names)
+            self.assertEqual([made[0][2][key] for key in ("inputs", "positions", "heads", "head_features")],
+                             [["encoder.0.in_proj"], 12, 4, 8])
+            self.assertEqual(made[0][-1]["aux"][0], {"op": "select", "positions": 1})
+
+    def test_samples_of_either_axis(self):
+        workload = self.imported(networks.torch_encoder(1, samples=3))[0]
+        self.assertEqual((workload["minibatch"], workload["input"]), (3, {"features": 32, "feature": [12, 1]}))
+        m = networks.torch_encoder(1, positions="s", samples="b")
+        self.assertEqual(self.imported(m, "--dimension", "s=12", "--dimension", "b=3")[0], workload)
+        self.refused(m, "--dimension", "b=3")
+
     def attention_of(self, **options):
         workload, notes = self.imported(networks.gpt2(blocks=1, **options), "--dimension", "sequence=12")
         layers = {layer["name"]: layer for layer in workload["layers"]}
@@ -404,7 +426,8 @@ class Hostile(Case):
         chosen = random.Random(17)
         seeds = [networks.small_cnn().bytes(), networks.recurrent().bytes(), networks.unet().bytes(),
                  networks.pre_norm().bytes(), networks.gpt2(1, 8, 2, 6, 12, "compared").bytes(),
-                 networks.gpt2(1, 8, 2, 6, 12, room=9).bytes(), networks.bert(1, 64, 4, 16, 100).bytes()]
+                 networks.gpt2(1, 8, 2, 6, 12, room=9).bytes(), networks.bert(1, 64, 4, 16, 100).bytes(),
+                 networks.torch_encoder(1, 8, 2, 5).bytes(), networks.torch_encoder(1, 8, 2, 5, ids=True).bytes()]
         for _ in range(300):
             data = bytearray(chosen.choice(seeds))
             for _ in range(chosen.randint(1, 6)):

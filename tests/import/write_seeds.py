@@ -45,6 +45,8 @@ def main():
               "fused_norms": networks.bert(1, 64, 4, 16, 100, decomposed=False),
               "operators": many_operators(), "gru": gru, "constants": networks.small_cnn(Model(weights="constants")),
               "external": networks.small_cnn(Model(weights="external"))}
+    models |= {f"torch_{first}": networks.torch_encoder(1, 8, 2, 5, first=first, fused=first == "samples")
+               for first in ("positions", "samples")}
     models |= {f"mask_{mask}": networks.gpt2(1, 8, 2, 6, 12, mask, room=9) for mask in networks.MASKS}
     for name, model in models.items():
         (folder / f"{name}.onnx").write_bytes(model.bytes())

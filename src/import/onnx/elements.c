@@ -312,10 +312,13 @@ bool dsm__onnx_is_of_inputs(const dsm__onnx_view *view) {
   return is_of_inputs;
 }
 
-/* The larger operand goes on; what the smaller one, spread over it, costs is left out. */
+/* The larger operand goes on; what the smaller one, spread over it, costs is left out, of which the
+ * text, if any, is noted. */
 static void spread(dsm__onnx_lowering *of, const dsm__onnx_node *node, dsm__onnx_value *larger,
                    const dsm__onnx_shape *shape, const char *text) {
-  dsm__onnx_remark_on(of->graph, node, text);
+  if (text != NULL) {
+    dsm__onnx_remark_on(of->graph, node, text);
+  }
   dsm__onnx_make(of, dsm__onnx_output(of->graph, node, 0), shape,
                  dsm__onnx_view_through(of, larger));
 }
@@ -399,7 +402,9 @@ static void lower_constant(dsm__onnx_lowering *of, const dsm__onnx_node *node,
                     "expected a constant no larger than what it is combined with, found a larger "
                     "one");
   } else {
-    spread(of, node, activation, both, "is left out: its other operand is a constant");
+    const bool is_noted = !dsm__onnx_scales_scores(of, node, constant);
+    spread(of, node, activation, both,
+           is_noted ? "is left out: its other operand is a constant" : NULL);
   }
 }
 

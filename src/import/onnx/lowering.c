@@ -106,6 +106,14 @@ bool dsm__onnx_settle_samples(dsm__onnx_lowering *of, const dsm__onnx_node *node
   return true;
 }
 
+bool dsm__onnx_settle_samples_of(dsm__onnx_lowering *of, const dsm__onnx_node *node,
+                                 size_t position, const dsm__onnx_shape *shape) {
+  const dsm__onnx_view *const view =
+      dsm__onnx_view_of(of, dsm__onnx_input(of->graph, node, position));
+  const int axis = view == NULL ? -1 : dsm__onnx_sample_axis(of, view, shape);
+  return dsm__onnx_settle_samples(of, node, shape->dims[axis < 0 ? 0 : axis]);
+}
+
 /* Numbers of rows of tables: as many of other tables are as good as the same. */
 static bool are_both_ids(const dsm__onnx_lowering *of, uint32_t input,
                          const dsm__onnx_reading *reading) {
@@ -314,6 +322,17 @@ static bool is_within_limits(const dsm_layer_spec *spec) {
   return is_within;
 }
 
+/* Where the samples of what a layer delivers are: of rows where they are in what it reads. */
+static uint64_t delivered_before(dsm__onnx_lowering *of, const dsm__onnx_node *node,
+                                 const dsm_layer_spec *spec) {
+  if (dsm__span_is(node->op, "Gather")) {
+    return dsm__onnx_view_of(of, dsm__onnx_input(of->graph, node, 1))->before;
+  }
+  const bool is_product = dsm__span_is(node->op, "MatMul") || dsm__span_is(node->op, "Gemm");
+  const dsm__onnx_view *const read = dsm__onnx_view_of(of, dsm__onnx_input(of->graph, node, 0));
+  return is_product && read != NULL ? read->before : spec->timesteps > 1 ? 0 : 1;
+}
+
 void dsm__onnx_deliver(dsm__onnx_lowering *of, const dsm__onnx_node *node, dsm__onnx_value *output,
                        const dsm__onnx_shape *shape) {
   const uint32_t index = (uint32_t)of->layers.count - 1;
@@ -328,7 +347,11 @@ void dsm__onnx_deliver(dsm__onnx_lowering *of, const dsm__onnx_node *node, dsm__
   }
   layer->features = spec->is_bidirectional ? 2 * spec->out : spec->out;
   layer->size = spec->feature;
-  dsm__onnx_make(of, output, shape, dsm__onnx_view_of_layer(of, index));
+  dsm__onnx_view *const view = dsm__onnx_view_of_layer(of, index);
+  if (view != NULL) {
+    view->before = delivered_before(of, node, spec);
+    dsm__onnx_make(of, output, shape, view);
+  }
 }
 
 /* What only turns or renames weights leaves them what they are. */

@@ -59,6 +59,7 @@ struct dsm__onnx_view {
   dsm_aux waiting[DSM__ONNX_WAITING_MAX]; /**< for the input of a layer that reads it */
   size_t waiting_count;
   const dsm__onnx_scores *scores; /**< NULL: it is what the parts say */
+  uint64_t before;  /**< what the dimensions before that of the samples multiply to; 0: not known */
   dsm_size2 padded; /**< rows and columns that were added to what the layers deliver */
   bool is_sole;     /**< nothing else reads what its layers deliver, but through this value */
   const dsm__onnx_node *mover; /**< the last node that moved its elements; NULL: none did */
@@ -89,10 +90,11 @@ typedef struct dsm__onnx_lowering {
   DSM__LIST(dsm__onnx_matrix_of) matrices; /**< weights that were looked at */
   dsm__map twins;                          /**< of these, by some of their elements */
   uint64_t compared;                       /**< elements of matrices, so far */
-  bool has_norms_of_sums; /**< some wait for what reads a value that others read too */
-  uint64_t samples;       /**< in the graph's tensors; 0: not known yet */
-  uint32_t read_input;    /**< the graph's input that is the network's; or
-                               DSM__ONNX_NONE */
+  bool has_samples_behind; /**< the second axis of inputs counts samples, not the first */
+  bool has_norms_of_sums;  /**< some wait for what reads a value that others read too */
+  uint64_t samples;        /**< in the graph's tensors; 0: not known yet */
+  uint32_t read_input;     /**< the graph's input that is the network's; or
+                                DSM__ONNX_NONE */
 } dsm__onnx_lowering;
 
 /** Turns a node into layers, operations of layers, or nothing. */
@@ -125,6 +127,13 @@ dsm__onnx_view *dsm__onnx_view_through(dsm__onnx_lowering *of, const dsm__onnx_v
 /** Several views, one after the other; NULL if out of memory. */
 dsm__onnx_view *dsm__onnx_view_join(dsm__onnx_lowering *of, dsm__onnx_value *const *values,
                                     size_t count);
+
+/** The axis of a view's value that counts samples, perhaps times something else; -1: not known. */
+int dsm__onnx_sample_axis(const dsm__onnx_lowering *of, const dsm__onnx_view *view,
+                          const dsm__onnx_shape *shape);
+
+/** The product of the dimensions before an axis; 0 of none, -1. */
+uint64_t dsm__onnx_product_before(const dsm__onnx_shape *shape, int axis);
 
 /** A part of a value's elements; NULL if out of memory. */
 dsm__onnx_view *dsm__onnx_view_cut(dsm__onnx_lowering *of, const dsm__onnx_value *value,
@@ -162,6 +171,11 @@ bool dsm__onnx_need_shape(dsm__onnx_lowering *of, const dsm__onnx_node *node, si
 /** The samples of the graph's tensors: what the first layer that reads one says. False, reported,
  * if a later one says otherwise. */
 bool dsm__onnx_settle_samples(dsm__onnx_lowering *of, const dsm__onnx_node *node, uint64_t samples);
+
+/** The same of the first layer, by the shape of an input of its node, or by all of it but the
+ * features. */
+bool dsm__onnx_settle_samples_of(dsm__onnx_lowering *of, const dsm__onnx_node *node,
+                                 size_t position, const dsm__onnx_shape *shape);
 
 /** What a layer reads, as it needs it: features of a size. */
 typedef struct dsm__onnx_reading {
@@ -225,6 +239,10 @@ void dsm__onnx_mask_scores(dsm__onnx_lowering *of, const dsm__onnx_node *node,
 
 /** What is said of a mask that is not looked at. */
 extern const char dsm__onnx_mask_remark[];
+
+/** Does a node scale queries or keys by one number, whose products are then scaled? */
+bool dsm__onnx_scales_scores(const dsm__onnx_lowering *of, const dsm__onnx_node *node,
+                             const dsm__onnx_value *by);
 
 /** Is a view made of inputs of the graph alone, as masks and numbers of positions are, that may be
  * spread over more than they are before a layer reads them? */

@@ -97,6 +97,8 @@ typedef struct dsm__onnx_graph {
   dsm__import *import;
   dsm__arena *arena; /**< for what lasts as long as the graph */
   int64_t opset;
+  unsigned sample_axis; /**< of its inputs: the axis that counts samples, 0 unless it is found to be
+                             another one */
   DSM__LIST(dsm__onnx_node) nodes;
   DSM__LIST(dsm__onnx_value) values;
   DSM__LIST(uint32_t) links; /**< values that nodes read and make */
