@@ -5,8 +5,8 @@
 Writes a transformer's blocks, a convolution net and LSTM nets in all the ways that the format has:
 positions that are stated, inherited, or a convolution of 1 x 1 over them; queries, keys and values
 of one, two or three layers; blocks that repeat, or layers one by one; expressions of parameters, or
-numbers; defaults stated or left out. A small BERT and a small GPT-2 are models in ONNX, configurations of
-a hub and the bundled networks with other sizes. Their plans must be equal but for what they are called.
+numbers; defaults stated or left out. A small BERT, GPT-2 and Llama are models in ONNX, configurations of a
+hub and the bundled networks with other sizes. Their plans must be equal but for what they are called.
 
 Usage: one_network.py DSM_BINARY
 """
@@ -240,6 +240,20 @@ def gpt2_of_onnx(mask, head):
     return ("gpt2.onnx", model.bytes(), ["--dimension", f"sequence={POSITIONS}"])
 
 
+# One head of keys and values for four of queries, as llama3_8b has.
+LLAMA_CONFIG = {**CONFIGS["llama2_7b"], "hidden_size": HIDDEN, "intermediate_size": 3 * HIDDEN,
+                "num_hidden_layers": BLOCKS, "num_attention_heads": HEADS,
+                "num_key_value_heads": 1, "vocab_size": 100,
+                "max_position_embeddings": POSITIONS}
+LLAMA_SIZES = {**SIZES, "inner": 3 * HIDDEN, "kv_heads": 1, "head_features": "=hidden/heads"}
+
+
+def llama_of_onnx(waves):
+    model = onnx_networks.llama(BLOCKS, HIDDEN, HEADS, 1, 3 * HIDDEN, POSITIONS, 100, waves,
+                                ids=waves == "tables")
+    return ("llama.onnx", model.bytes(), ["--dimension", f"sequence={POSITIONS}"])
+
+
 def as_file(way):
     """Name, content and options of a way, which may be a network in the format itself."""
     if isinstance(way, tuple):
@@ -267,6 +281,9 @@ WAYS = {
     "gpt2": [bundled("gpt2", GPT2_SIZES), ("config.json", json.dumps(GPT2_CONFIG).encode(), []),
              gpt2_of_onnx("buffered", "turned"),
              gpt2_of_onnx("compared", "transposed")],
+    "llama": [bundled("llama3_8b", LLAMA_SIZES),
+              ("config.json", json.dumps(LLAMA_CONFIG).encode(), []),
+              llama_of_onnx("computed"), llama_of_onnx("tables")],
 }
 SYSTEMS = [("chip1", []), ("torus64", []), ("torus64_refined", []),
            ("torus64", ["--set", "system.model.fused_attention=true"]),

@@ -335,3 +335,92 @@ def torch_encoder(blocks=2, hidden=32, heads=4, positions=12, samples=3, first="
     x = m.add("Gather", x, m.ints([0], True), axis=0 if first == "positions" else 1)
     m.output(m.add("Gemm", x, m.weight([5, hidden]), m.weight([5]), name="class", transB=1))
     return m
+
+
+def rms_norm(m, x, size):
+    mean = m.add("ReduceMean", m.add("Pow", x, m.floats([2.0], [])), axes=[-1])
+    y = m.add("Mul", x, m.add("Reciprocal", m.add("Sqrt", m.add("Add", mean, m.floats([1e-6], [])))))
+    return m.add("Mul", m.weight([size]), y)
+
+
+def waves_of(m, places, features, positions, how):
+    """Cosines and sines by which positions turn: of constants, computed of positions, or of a table by these."""
+    if how == "constants":
+        return [m.weight([1, 1, positions, features]) for _ in range(2)]
+    if how == "tables":
+        tables = [m.add("Squeeze", m.add("Slice", m.weight([1, 1, 64, features]), m.ints([0]), m.ints([positions]),
+                                         m.ints([2])), m.ints([0, 1])) for _ in range(2)]
+        return [m.add("Unsqueeze", m.add("Gather", table, places), m.ints([1])) for table in tables]
+    rates = m.add("Expand", m.weight([1, features // 2, 1]), m.ints([1, features // 2, 1]))
+    angles = m.add("MatMul", rates, m.add("Cast", m.add("Unsqueeze", places, m.ints([1])), to=FLOAT))
+    angles = m.add("Transpose", angles, perm=[0, 2, 1])
+    both = m.add("Concat", angles, angles, axis=-1)
+    return [m.add("Unsqueeze", m.add("Mul", m.add(op, both), m.floats([1.0], [])), m.ints([1])) for op in ("Cos", "Sin")]
+
+
+def turn(m, x, waves, features):
+    """Halves of a head change places."""
+    low = m.add("Slice", x, m.ints([0]), m.ints([features // 2]), m.ints([3]), m.ints([1]))
+    high = m.add("Slice", x, m.ints([features // 2]), m.ints([1 << 62]), m.ints([3]), m.ints([1]))
+    halves = m.add("Concat", m.add("Neg", high), low, axis=-1)
+    return m.add("Add", m.add("Mul", x, waves[0]), m.add("Mul", halves, waves[1]))
+
+
+def turn_pairs(m, x, waves, features):
+    """Elements next to each other change places, in a head that is wholly turned."""
+    first, second = (m.add("Slice", x, m.ints([i]), m.ints([1 << 62]), m.ints([3]), m.ints([2])) for i in range(2))
+    pairs = (m.add("Unsqueeze", m.add("Neg", second), m.ints([-1])), m.add("Unsqueeze", first, m.ints([-1])))
+    halves = m.add("Reshape", m.add("Concat", *pairs, axis=-1), m.ints([0, 0, 0, -1]))
+    return m.add("Add", m.add("Mul", halves, waves[1]), m.add("Mul", x, waves[0]))
+
+
+def llama(blocks=2, hidden=32, heads=4, kv_heads=2, inner=96, positions=12, vocabulary=100, waves="computed",
+          turned=None, turn=turn, ids=False):
+    """As torch exports it; positions may be an input. `turned` features of each head are."""
+    m = Model()
+    size = hidden // heads
+    turned = turned or size
+    words = m.input("input_ids", ["batch", "sequence"], INT64)
+    if ids:
+        places = m.input("position_ids", ["batch", "sequence"], INT64)
+    else:
+        places = m.add("Unsqueeze", m.add("Range", m.ints([0], True), side_of(m, words, 1), m.ints([1], True)), m.ints([0]))
+    x = m.add("Gather", m.weight([vocabulary, hidden]), words, name="tokens")
+    table = waves_of(m, places, turned, positions, waves)
+
+    def product(y, inp, out, name):
+        return m.add("MatMul", y, m.weight([inp, out]), name=name)
+
+    def split(y, count):
+        return m.add("Transpose", m.add("Reshape", y, m.ints([0, 0, count, size])), perm=[0, 2, 1, 3])
+
+    def turn_part(y):
+        if turned == size:
+            return turn(m, y, table, turned)
+        part = m.add("Slice", y, m.ints([0]), m.ints([turned]), m.ints([3]), m.ints([1]))
+        rest = m.add("Slice", y, m.ints([turned]), m.ints([1 << 62]), m.ints([3]), m.ints([1]))
+        return m.add("Concat", turn(m, part, table, turned), rest, axis=-1)
+
+    def repeat(y):
+        shape = m.ints([1, kv_heads, heads // kv_heads, positions, size])
+        return m.add("Reshape", m.add("Expand", m.add("Unsqueeze", y, m.ints([2])), shape), m.ints([0, heads, -1, size]))
+
+    for block in range(blocks):
+        called = f"decoder.{block}."
+        y = rms_norm(m, x, hidden)
+        q = turn_part(split(product(y, hidden, hidden, called + "q"), heads))
+        k = turn_part(split(product(y, hidden, kv_heads * size, called + "k"), kv_heads))
+        v = split(product(y, hidden, kv_heads * size, called + "v"), kv_heads)
+        k, v = (repeat(one) for one in (k, v)) if kv_heads < heads else (k, v)
+        scores = m.add("Mul", m.add("MatMul", q, m.add("Transpose", k, perm=[0, 1, 3, 2])), m.floats([0.3], []))
+        p = m.add("Softmax", cut(m, scores, positions, positions), axis=-1)
+        y = m.add("Transpose", m.add("MatMul", p, v, name=called + "attention"), perm=[0, 2, 1, 3])
+        y = product(m.add("Reshape", y, m.ints([0, 0, hidden])), hidden, hidden, called + "out")
+        x = m.add("Add", x, y)
+        y = rms_norm(m, x, hidden)
+        gate = product(y, hidden, inner, called + "gate")
+        gate = m.add("Mul", gate, m.add("Sigmoid", gate))
+        y = m.add("Mul", gate, product(y, hidden, inner, called + "up"))
+        x = m.add("Add", x, product(y, inner, hidden, called + "down"))
+    m.output(product(rms_norm(m, x, hidden), hidden, vocabulary, "head"))
+    return m

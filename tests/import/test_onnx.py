@@ -201,6 +201,46 @@ class Networks(Case):
         self.assertEqual(self.imported(m, "--dimension", "s=12", "--dimension", "b=3")[0], workload)
         self.refused(m, "--dimension", "b=3")
 
+    def test_turned_by_positions(self):
+        """However sines are computed, and in whatever order elements change places."""
+        for ids in (False, True):
+            for waves in ("constants", "computed", "tables"):
+                for turn in (networks.turn, networks.turn_pairs):
+                    model = networks.llama(1, waves=waves, ids=ids, turn=turn)
+                    workload, _ = self.imported(model, "--dimension", "sequence=12", "--strict")
+                    layers = {layer["name"]: layer for layer in workload["layers"]}
+                    self.assertEqual(len(layers), 10)
+                    for name in ("q", "k"):
+                        self.assertIn({"op": "rotary", "share": 1}, layers["decoder.0." + name]["aux"])
+                    self.assertNotIn("rotary", ops(layers["decoder.0.v"]))
+        layers = self.imported(networks.llama(1, turned=2), "--dimension", "sequence=12", "--strict")[0]["layers"]
+        self.assertEqual([layer["aux"][1] for layer in layers[1:3]], [{"op": "rotary", "share": 0.25}] * 2)
+
+    def turned(self, change):
+        """An fc behind which a sum is like one that turns, but for a change."""
+        m = Model()
+        x = m.add("MatMul", m.input("x", [1, 6, 8]), m.weight([8, 8]), name="it")
+        y = change(m, x)
+        m.output(m.add("MatMul", y, m.weight([8, 8])))
+        workload, notes = self.imported(m)
+        return ops(workload["layers"][0]), notes
+
+    def test_sums_that_do_not_turn(self):
+        def sum_of(m, x, halves, factor=None):
+            waves = [m.weight([1, 6, 8]) for _ in range(2)]
+            return m.add("Add", m.add("Mul", factor or x, waves[0]), m.add("Mul", halves, waves[1]))
+
+        def halves_of(m, x, negate=True):
+            low, high = m.add("Split", x, axis=2, outputs=2)
+            high = m.add("Neg", high) if negate else high
+            return m.add("Concat", high, low, axis=-1)
+        self.assertEqual(self.turned(lambda m, x: sum_of(m, x, halves_of(m, x))), (["rotary"], ""))
+        for change in (lambda m, x: sum_of(m, x, halves_of(m, x, False)),
+                       lambda m, x: sum_of(m, x, halves_of(m, x), m.add("Relu", x))):
+            names, notes = self.turned(change)
+            self.assertNotIn("rotary", names)
+            self.assertIn("note", notes)
+
     def attention_of(self, **options):
         workload, notes = self.imported(networks.gpt2(blocks=1, **options), "--dimension", "sequence=12")
         layers = {layer["name"]: layer for layer in workload["layers"]}
@@ -427,6 +467,8 @@ class Hostile(Case):
         seeds = [networks.small_cnn().bytes(), networks.recurrent().bytes(), networks.unet().bytes(),
                  networks.pre_norm().bytes(), networks.gpt2(1, 8, 2, 6, 12, "compared").bytes(),
                  networks.gpt2(1, 8, 2, 6, 12, room=9).bytes(), networks.bert(1, 64, 4, 16, 100).bytes(),
+                 networks.llama(1, 8, 2, 1, 12, 6, 12, "computed").bytes(),
+                 networks.llama(1, 8, 2, 2, 12, 6, 12, "tables", 2, ids=True).bytes(),
                  networks.torch_encoder(1, 8, 2, 5).bytes(), networks.torch_encoder(1, 8, 2, 5, ids=True).bytes()]
         for _ in range(300):
             data = bytearray(chosen.choice(seeds))

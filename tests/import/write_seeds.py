@@ -47,6 +47,8 @@ def main():
               "external": networks.small_cnn(Model(weights="external"))}
     models |= {f"torch_{first}": networks.torch_encoder(1, 8, 2, 5, first=first, fused=first == "samples")
                for first in ("positions", "samples")}
+    models |= {f"llama_{waves}": networks.llama(1, 8, 2, 1, 12, 6, 12, waves, ids=waves == "tables")
+               for waves in ("computed", "tables")}
     models |= {f"mask_{mask}": networks.gpt2(1, 8, 2, 6, 12, mask, room=9) for mask in networks.MASKS}
     for name, model in models.items():
         (folder / f"{name}.onnx").write_bytes(model.bytes())

@@ -264,6 +264,9 @@ bool dsm__onnx_fold(dsm__onnx_lowering *of, const dsm__onnx_node *node);
  * begins none. */
 bool dsm__onnx_take_group(dsm__onnx_lowering *of, const dsm__onnx_node *node);
 
+/** Has each sum that turns a value by positions be one node that reads it. */
+void dsm__onnx_find_rotary(dsm__onnx_graph *graph);
+
 /** Joins the patches that the first layer makes of the network's input with one row of constants.
  * False: they are something else. */
 bool dsm__onnx_join_token(dsm__onnx_lowering *of, const dsm__onnx_node *node,
@@ -302,6 +305,7 @@ dsm__onnx_lower dsm__onnx_lower_reduce;
 dsm__onnx_lower dsm__onnx_lower_gemm;
 dsm__onnx_lower dsm__onnx_lower_matmul;
 dsm__onnx_lower dsm__onnx_lower_recurrent;
+dsm__onnx_lower dsm__onnx_lower_rotary;
 dsm__onnx_lower dsm__onnx_lower_element;
 dsm__onnx_lower dsm__onnx_lower_binary;
 dsm__onnx_lower dsm__onnx_lower_where;

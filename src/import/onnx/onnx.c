@@ -38,6 +38,7 @@ static bool recognise(const char *bytes, size_t length, const char *file) {
 /* False: inputs count samples along their second axis, and nothing was made. */
 static bool lower_nodes(dsm__onnx_graph *graph) {
   dsm__onnx_lowering lowering = {.graph = graph, .read_input = DSM__ONNX_NONE};
+  dsm__onnx_find_rotary(graph);
   for (size_t i = 0; i < graph->nodes.count && !lowering.has_samples_behind; i++) {
     const dsm__onnx_node *const node = &graph->nodes.items[graph->order[i]];
     dsm__onnx_lower_node(&lowering, node);

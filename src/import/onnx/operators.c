@@ -13,6 +13,7 @@ static const dsm__onnx_operator operators[] = {
     {"LSTM", dsm__onnx_lower_recurrent, 0},
     {"GRU", dsm__onnx_lower_recurrent, 0},
     {"RNN", dsm__onnx_lower_recurrent, 0},
+    {"RotaryEmbedding", dsm__onnx_lower_rotary, 0},
     {"MaxPool", dsm__onnx_lower_pool, 0},
     {"AveragePool", dsm__onnx_lower_pool, 0},
     {"LpPool", dsm__onnx_lower_pool, 0},
