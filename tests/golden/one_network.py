@@ -254,6 +254,29 @@ def llama_of_onnx(waves):
     return ("llama.onnx", model.bytes(), ["--dimension", f"sequence={POSITIONS}"])
 
 
+PATCH, SIDE, CLASSES = 4, 12, 10
+VIT_CONFIG = {**CONFIGS["vit_b16"], "hidden_size": HIDDEN, "intermediate_size": 3 * HIDDEN,
+              "num_attention_heads": HEADS, "num_hidden_layers": BLOCKS, "image_size": SIDE,
+              "patch_size": PATCH, "id2label": {str(i): "" for i in range(CLASSES)}}
+
+
+def bundled_vit():
+    """The bundled network has sizes of its patches and classes as numbers."""
+    patches = (SIDE // PATCH) ** 2
+    sizes = {**{key: SIZES[key] for key in ("hidden", "blocks", "heads")}, "inner": 3 * HIDDEN,
+             "patches": patches, "sequence": "=patches+1"}
+    written = bundled("vit_b16", sizes)
+    written["layers"][0]["in"] = 3 * PATCH * PATCH
+    head = written["layers"][-1]
+    head.update({"out": CLASSES, "aux": [aux for aux in head["aux"] if aux["op"] != "softmax"]})
+    return written
+
+
+def vit_of_onnx(fused):
+    model = onnx_networks.vit(BLOCKS, HIDDEN, HEADS, 3 * HIDDEN, PATCH, SIDE, CLASSES, 1, fused)
+    return ("vit.onnx", model.bytes(), [])
+
+
 def as_file(way):
     """Name, content and options of a way, which may be a network in the format itself."""
     if isinstance(way, tuple):
@@ -284,6 +307,8 @@ WAYS = {
     "llama": [bundled("llama3_8b", LLAMA_SIZES),
               ("config.json", json.dumps(LLAMA_CONFIG).encode(), []),
               llama_of_onnx("computed"), llama_of_onnx("tables")],
+    "vit": [bundled_vit(), ("config.json", json.dumps(VIT_CONFIG).encode(), []),
+            vit_of_onnx(True), vit_of_onnx(False)],
 }
 SYSTEMS = [("chip1", []), ("torus64", []), ("torus64_refined", []),
            ("torus64", ["--set", "system.model.fused_attention=true"]),

@@ -154,6 +154,36 @@ def patches(batch=1, token=1, kernel=4, classes=5):
     return m
 
 
+def vit(blocks=2, hidden=32, heads=4, inner=96, patch=4, side=12, classes=10, tokens=1, fused=True,
+        heads_of=1):
+    """As torch exports it: tokens before the patches of an image, learned positions, and a class of the first."""
+    m = Model(opset=14)
+    count = (side // patch) ** 2
+    x = m.add("Conv", m.input("image", ["batch", 3, side, side]), m.weight([hidden, 3, patch, patch]), m.weight([hidden]),
+              name="patches", kernel_shape=[patch] * 2, strides=[patch] * 2)
+    x = m.add("Transpose", m.add("Reshape", x, m.ints([0, hidden, count])), perm=[0, 2, 1])
+    rows = [m.add("Expand", m.weight([1, 1, hidden]), m.ints([1, 1, hidden])) for _ in range(tokens)]
+    x = m.add("Concat", *rows, x, name="tokens", axis=1)
+    x = m.add("Add", x, m.weight([1, count + tokens, hidden]))
+    for block in range(blocks):
+        called = f"encoder.{block}."
+        y = layer_norm(m, x, hidden, not fused)
+        def split(y, order):
+            return m.add("Transpose", m.add("Reshape", y, m.ints([0, 0, heads, hidden // heads])), perm=order)
+        q, k, v = (split(linear(m, y, hidden, hidden, called + name), order)
+                   for name, order in (("q", [0, 2, 1, 3]), ("k", [0, 2, 3, 1]), ("v", [0, 2, 1, 3])))
+        p = m.add("Softmax", m.add("Div", m.add("MatMul", q, k), m.floats([3.0], [])), axis=-1)
+        y = m.add("Transpose", m.add("MatMul", p, v, name=called + "attention"), perm=[0, 2, 1, 3])
+        x = m.add("Add", linear(m, m.add("Reshape", y, m.ints([0, 0, hidden])), hidden, hidden, called + "out"), x)
+        y = gelu(m, linear(m, layer_norm(m, x, hidden, not fused), hidden, inner, called + "ff1"))
+        x = m.add("Add", linear(m, y, inner, hidden, called + "ff2"), x)
+    x = layer_norm(m, x, hidden, not fused)
+    made = [m.add("Gemm", m.add("Gather", x, m.ints([i], True), axis=1), m.weight([classes, hidden]),
+                  m.weight([classes]), name=name, transB=1) for i, name in zip(range(heads_of), ("class", "distilled"))]
+    m.output(made[0] if heads_of == 1 else m.add("Div", m.add("Add", *made), m.floats([2.0], [])))
+    return m
+
+
 def pre_norm(fused=True):
     """A block that normalises what it reads, with queries, keys and values of one product."""
     m = Model(opset=17)

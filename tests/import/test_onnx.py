@@ -149,15 +149,33 @@ class Networks(Case):
     def test_token_beside_patches(self):
         workload, said = self.imported(networks.patches(2))
         layers = {layer["name"]: layer for layer in workload["layers"]}
-        self.assertIn('node "token" (Concat): note: joins a token, whose place is a patch more', said)
+        self.assertIn('node "token" (Concat): note: joins tokens, whose places are patches more', said)
         self.assertEqual([layers["patches"][key] for key in ("type", "in", "out", "positions")], ["fc", 48, 16, 7])
         self.assertEqual([layers["token"][key] for key in ("type", "vocabulary", "learned_positions", "inputs", "aux")],
                          ["embedding", 1, True, ["@input"], [{"op": "residual", "from": "patches"}]])
         self.assertEqual(layers["mixed"]["aux"][-1], {"op": "residual", "from": "token"})
         self.assertEqual((workload["minibatch"], layers["class"]["aux"][0]["positions"]), (2, 1))
 
+    def test_several_tokens(self):
+        """Of a class and of a distilled one, as two inputs or one."""
+        made = [self.imported(model)[0]["layers"] for model in (networks.vit(1, tokens=2),)]
+        layers = {layer["name"]: layer for layer in made[0]}
+        self.assertEqual([layers["patches"][key] for key in ("type", "positions")], ["fc", 11])
+        self.assertEqual([layers["tokens"][key] for key in ("vocabulary", "learned_positions")], [2, True])
+        layers = {layer["name"]: layer for layer in self.imported(networks.patches(token=2))[0]["layers"]}
+        self.assertEqual((layers["patches"]["positions"], layers["token"]["vocabulary"]), (8, 2))
+
+    def test_both_heads_of_two_tokens(self):
+        m = networks.vit(1, tokens=2, heads_of=2)
+        layers = {layer["name"]: layer for layer in self.imported(m)[0]["layers"]}
+        self.assertEqual(layers["class"]["aux"][:2],
+                         [{"op": "layer_norm", "on": "input"}, {"op": "select", "positions": 1}])
+        self.assertEqual(layers["distilled"]["aux"][:2],
+                         [{"op": "layer_norm", "from": "class", "on": "input"}, {"op": "select", "positions": 1}])
+        self.assertEqual(layers["distilled"]["aux"][-1], {"op": "residual", "from": "class"})
+
     def test_other_rows_beside_patches(self):
-        for model in (networks.patches(token=2), networks.patches(kernel=5)):
+        for model in (networks.patches(token=9), networks.patches(kernel=5)):
             self.refused(model)
 
     def test_padding_apart_and_lengths(self):

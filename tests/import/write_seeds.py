@@ -49,6 +49,7 @@ def main():
                for first in ("positions", "samples")}
     models |= {f"llama_{waves}": networks.llama(1, 8, 2, 1, 12, 6, 12, waves, ids=waves == "tables")
                for waves in ("computed", "tables")}
+    models["two_tokens"] = networks.vit(1, 8, 2, 12, 4, 8, 3, 2, heads_of=2)
     models |= {f"mask_{mask}": networks.gpt2(1, 8, 2, 6, 12, mask, room=9) for mask in networks.MASKS}
     for name, model in models.items():
         (folder / f"{name}.onnx").write_bytes(model.bytes())

@@ -106,31 +106,41 @@ static bool wait_to_normalize(dsm__onnx_lowering *of, const dsm__onnx_node *node
   }
   dsm__onnx_view *const view = dsm__onnx_view_through(of, input);
   if (view != NULL && dsm__onnx_let_wait(of, node, (dsm_aux){.op = op}, view)) {
+    view->normed = output;
     dsm__onnx_make(of, output, &shape, view);
   }
   return true;
 }
 
-/* Does the value lead, at most moved or cut on the way, to one product with weights? */
-static bool leads_to_product(const dsm__onnx_graph *graph, const dsm__onnx_value *value) {
+/* Does a node lead, at most moved or cut on the way, to one product with weights? */
+static bool leads_to_product(const dsm__onnx_graph *graph, const dsm__onnx_node *node) {
   static const char *const products[] = {"MatMul", "Gemm"};
   static const char *const movers[] = {"Gather",    "Slice",   "Reshape", "Squeeze",
                                        "Unsqueeze", "Flatten", "Cast",    "Identity"};
   enum { LONGEST_CHAIN = 8 };
-  for (int i = 0; i < LONGEST_CHAIN && value != NULL; i++) {
-    if (value->reader_count != 1 || value->uses != 1) {
-      return false;
-    }
-    const dsm__onnx_node *const reader = &graph->nodes.items[graph->readers[value->readers]];
-    if (is_one_of(reader->op, products, DSM__COUNT_OF(products))) {
+  for (int i = 0; i < LONGEST_CHAIN; i++) {
+    if (is_one_of(node->op, products, DSM__COUNT_OF(products))) {
       return true;
     }
-    if (!is_one_of(reader->op, movers, DSM__COUNT_OF(movers))) {
+    const dsm__onnx_value *const made = dsm__onnx_output(graph, node, 0);
+    if (!is_one_of(node->op, movers, DSM__COUNT_OF(movers)) || made == NULL ||
+        made->reader_count != 1 || made->uses != 1) {
       return false;
     }
-    value = dsm__onnx_output(graph, reader, 0);
+    node = &graph->nodes.items[graph->readers[made->readers]];
   }
   return false;
+}
+
+/* Do all that read a value? */
+static bool is_for_products(const dsm__onnx_graph *graph, const dsm__onnx_value *value) {
+  enum { READERS_MAX = 8 };
+  bool is_so = value != NULL && value->reader_count > 0 && value->reader_count <= READERS_MAX &&
+               value->uses == value->reader_count;
+  for (uint32_t r = 0; is_so && r < value->reader_count; r++) {
+    is_so = leads_to_product(graph, &graph->nodes.items[graph->readers[value->readers + r]]);
+  }
+  return is_so;
 }
 
 /* Where norms stand before what reads a sum that goes on, so does the one behind the last sum. */
@@ -138,7 +148,7 @@ static bool is_last_of_sums(const dsm__onnx_lowering *of, const dsm__onnx_value 
                             const dsm__onnx_value *output) {
   const dsm__onnx_layer *const layer = dsm__onnx_view_layer(of, input->view);
   return of->has_norms_of_sums && layer != NULL && has_aux(layer, DSM_AUX_RESIDUAL) &&
-         leads_to_product(of->graph, output);
+         is_for_products(of->graph, output);
 }
 
 void dsm__onnx_apply(dsm__onnx_lowering *of, const dsm__onnx_node *node, dsm__onnx_value *input,

@@ -244,17 +244,18 @@ static bool take_waiting(dsm__onnx_lowering *of, const dsm__onnx_node *node, dsm
     return false;
   }
   bool is_repeated = false;
+  dsm__onnx_value *const shared = view->normed == NULL ? value : view->normed;
   for (size_t i = 0; i < view->waiting_count; i++) {
     dsm_aux *const aux = &layer->aux[layer->aux_count++];
     *aux = view->waiting[i];
     aux->is_on_input = true;
-    if (is_norm(aux->op) && value->taker > 0) {
-      aux->from = builder_of(of)->layers.items[value->taker - 1].spec.name;
+    if (is_norm(aux->op) && shared->taker > 0) {
+      aux->from = builder_of(of)->layers.items[shared->taker - 1].spec.name;
     }
     is_repeated = is_repeated || (!is_norm(aux->op) && value->uses > 1);
   }
-  if (view->waiting_count > 0 && value->taker == 0) {
-    value->taker = (uint32_t)of->layers.count;
+  if (view->waiting_count > 0 && shared->taker == 0) {
+    shared->taker = (uint32_t)of->layers.count;
   }
   if (is_repeated) {
     dsm__onnx_remark_on(of->graph, node,

@@ -58,6 +58,7 @@ struct dsm__onnx_view {
   size_t count;
   dsm_aux waiting[DSM__ONNX_WAITING_MAX]; /**< for the input of a layer that reads it */
   size_t waiting_count;
+  dsm__onnx_value *normed;        /**< the value that a norm that waits makes; NULL: none waits */
   const dsm__onnx_scores *scores; /**< NULL: it is what the parts say */
   uint64_t before;  /**< what the dimensions before that of the samples multiply to; 0: not known */
   dsm_size2 padded; /**< rows and columns that were added to what the layers deliver */
@@ -267,8 +268,8 @@ bool dsm__onnx_take_group(dsm__onnx_lowering *of, const dsm__onnx_node *node);
 /** Has each sum that turns a value by positions be one node that reads it. */
 void dsm__onnx_find_rotary(dsm__onnx_graph *graph);
 
-/** Joins the patches that the first layer makes of the network's input with one row of constants.
- * False: they are something else. */
+/** Joins the patches that the first layer makes of the network's input with a few rows of
+ * constants. False: they are something else. */
 bool dsm__onnx_join_token(dsm__onnx_lowering *of, const dsm__onnx_node *node,
                           const dsm__onnx_value *value, int axis, const dsm__onnx_shape *shape);
 

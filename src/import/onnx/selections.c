@@ -64,7 +64,7 @@ void dsm__onnx_lower_concat(dsm__onnx_lowering *of, const dsm__onnx_node *node) 
                     "all, found others");
     return;
   }
-  if (count == 1 && node->input_count == 2 &&
+  if (count == 1 && node->input_count > 1 &&
       dsm__onnx_join_token(of, node, values[0], axis, &shape)) {
     return;
   }
