@@ -338,9 +338,34 @@ static dsm_status explore(dsm_plan **plan, const dsm_workload *workload, const d
   return status;
 }
 
+/* Keys of positions before those of a sample are kept while words are generated, not in training.
+ */
+static void warn_of_cache(const dsm_plan *plan, dsm_diags *diags) {
+  const dsm_workload *const workload = plan->workload;
+  for (size_t i = 0; i < workload->layer_count; i++) {
+    const dsm_layer *const layer = &workload->layers[i];
+    if (layer->cache_elements > 0 && plan->options.mode == DSM_MODE_TRAINING) {
+      const dsm__place nowhere = {NULL, 0, 0, NULL};
+      dsm__diags_add(
+          diags, DSM_SEVERITY_WARNING, nowhere,
+          "write \"positions\" in the layers that make queries, keys and values, or "
+          "ask for inference",
+          "training of \"%s\", whose %llu position%s a sample see%s keys of earlier ones "
+          "in a cache",
+          layer->name, (unsigned long long)layer->ij, layer->ij == 1 ? "" : "s",
+          layer->ij == 1 ? "s" : "");
+      return;
+    }
+  }
+}
+
 dsm_status dsm_explore(dsm_plan **plan, const dsm_workload *workload, const dsm_system *system,
                        const dsm_explore_options *options, dsm_diags *diags) {
-  return explore(plan, workload, system, options, NULL, diags);
+  const dsm_status status = explore(plan, workload, system, options, NULL, diags);
+  if (status == DSM_OK) {
+    warn_of_cache(*plan, diags);
+  }
+  return status;
 }
 
 dsm_explorer *dsm_explorer_new(void) {
