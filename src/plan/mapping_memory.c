@@ -1,11 +1,25 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "plan/plan_internal.h"
 
+#include "plan/keeping.h"
+#include "plan/segment.h"
 #include "plan/stage.h"
 
 double dsm__kept_bytes(const dsm_layer_memory *memory) {
   return memory->weights_bytes + memory->gradients_bytes + memory->optimizer_bytes +
          memory->activations_bytes + memory->cache_bytes;
+}
+
+double dsm__most_recomputed_bytes(const dsm_workload *workload, const dsm_layer_memory *memory) {
+  dsm__segment_walk walk = dsm__segments_begin(workload);
+  double most = 0;
+  double bytes = 0;
+  for (size_t i = 0; i < workload->layer_count; i++) {
+    bytes += memory[i].recomputed_bytes;
+    most = bytes > most ? bytes : most;
+    bytes = dsm__segment_ends(&walk, i) ? 0 : bytes;
+  }
+  return most;
 }
 
 static void derive_group(const dsm_workload *workload, const dsm_machine *machine, dsm_mode mode,
@@ -39,9 +53,14 @@ void dsm__mapping_memory_derive(const dsm_workload *whole, const dsm_machine *ma
   const dsm_workload micro = dsm__micro_workload(whole, dsm__micro_batches(decisions));
   const dsm_workload *const workload = &micro;
   const double input_bytes = dsm_input_memory_bytes(machine, workload);
+  dsm__segment_walk walk = dsm__segments_begin(workload);
   for (size_t i = 0; i < workload->layer_count; i++) {
-    memory[i] = dsm_layer_memory_derive(&workload->layers[i], machine, workload, mode,
-                                        &decisions->layers[i].layouts, input_bytes);
+    const dsm_layer *const layer = &workload->layers[i];
+    const dsm_pass_layouts *const layouts = &decisions->layers[i].layouts;
+    const bool is_last = dsm__segment_ends(&walk, i) && i + 1 < workload->layer_count;
+    memory[i] = dsm_layer_memory_derive(layer, machine, workload, mode, layouts, input_bytes);
+    dsm__keep_less(&memory[i], dsm__shard_ways(layer, machine, layouts),
+                   &decisions->layers[i].layer, is_last);
     if (decisions->layers[i].layer.is_hoisted) {
       memory[i].activations_bytes +=
           dsm_hoisted_bytes(&workload->layers[i], machine, workload,

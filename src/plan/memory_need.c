@@ -83,7 +83,10 @@ dsm__memory_need dsm__memory_need_of(const dsm_workload *workload, const dsm_mac
       transient = (occupant){NULL, layer->name, one.transient_bytes};
     }
   }
-  need.total_bytes += transient.bytes;
+  const double recomputed_bytes = dsm__most_recomputed_bytes(workload, memory);
+  consider(largest, "what is recomputed", NULL, recomputed_bytes);
+  need.recomputed_bytes = recomputed_bytes;
+  need.total_bytes += transient.bytes + recomputed_bytes;
   consider(largest, mode == DSM_MODE_TRAINING ? "errors" : "live tensors", transient.layer,
            transient.bytes);
   if (mode == DSM_MODE_TRAINING) {

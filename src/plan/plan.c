@@ -12,6 +12,7 @@ static const dsm__word optimization_words[] = {
     [DSM_OPTIMIZATION_PER_PASS].key = "per_pass", [DSM_OPTIMIZATION_PRELOAD].key = "preload",
     [DSM_OPTIMIZATION_HOIST].key = "hoist",       [DSM_OPTIMIZATION_SPATIAL].key = "spatial",
     [DSM_OPTIMIZATION_TENSOR].key = "tensor",     [DSM_OPTIMIZATION_ACCUMULATE].key = "accumulate",
+    [DSM_OPTIMIZATION_SHARD].key = "shard",       [DSM_OPTIMIZATION_RECOMPUTE].key = "recompute",
 };
 DSM__NAMED_WORDS(dsm__optimization_words, "optimization", optimization_words,
                  DSM_OPTIMIZATION_COUNT, dsm_optimization, dsm_optimization_name);
@@ -20,10 +21,19 @@ DSM__PARSED_WORDS(dsm__optimization_words, dsm_optimization, dsm_optimization_pa
 static const dsm__word invocation_kind_words[] = {
     [DSM_INVOCATION_FIRST].key = "first",     [DSM_INVOCATION_STEADY].key = "steady",
     [DSM_INVOCATION_WRITE].key = "write",     [DSM_INVOCATION_ACCUMULATE].key = "accumulate",
-    [DSM_INVOCATION_HOISTED].key = "hoisted",
+    [DSM_INVOCATION_HOISTED].key = "hoisted", [DSM_INVOCATION_RECOMPUTE].key = "recompute",
 };
 DSM__NAMED_WORDS(dsm__invocation_kind_words, "kind of invocation", invocation_kind_words,
                  DSM_INVOCATION_KIND_COUNT, dsm_invocation_kind, dsm_invocation_kind_name);
+
+static const dsm__word shard_words[] = {
+    [DSM_SHARDING_NONE].key = "none",
+    [DSM_SHARDING_OPTIMIZER].key = "optimizer",
+    [DSM_SHARDING_GRADIENTS].key = "gradients",
+    [DSM_SHARDING_WEIGHTS].key = "weights",
+};
+DSM__NAMED_WORDS(dsm__sharding_words, "shard", shard_words, DSM_SHARDING_COUNT, dsm_sharding,
+                 dsm_sharding_name);
 
 dsm_optimization_set dsm_mode_optimizations(dsm_mode mode) {
   const dsm_optimization other =
@@ -34,7 +44,9 @@ dsm_optimization_set dsm_mode_optimizations(dsm_mode mode) {
 dsm_optimization_set dsm_mode_possible_optimizations(dsm_mode mode) {
   const dsm_optimization_set named = mode == DSM_MODE_TRAINING
                                          ? DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_HOIST) |
-                                               DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_ACCUMULATE)
+                                               DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_ACCUMULATE) |
+                                               DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_SHARD) |
+                                               DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_RECOMPUTE)
                                          : 0;
   const dsm_optimization_set roles = DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_SPATIAL) |
                                      DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_TENSOR);

@@ -11,6 +11,7 @@
 
 extern const dsm__words dsm__optimization_words;
 extern const dsm__words dsm__invocation_kind_words;
+extern const dsm__words dsm__sharding_words;
 
 /** What is decided for a layer. */
 typedef struct dsm__layer_decision {
@@ -88,6 +89,7 @@ dsm_parallelism_set dsm__option_parallelisms(const dsm_explore_options *options,
 /** A need of memory with who causes it, for messages. */
 typedef struct dsm__memory_need {
   double total_bytes;
+  double recomputed_bytes; /**< of these */
   double capacity_bytes;
   char dominated_by[160]; /**< such as "activations of conv1_2 (3.29 GB), ..." */
 } dsm__memory_need;
@@ -120,6 +122,10 @@ bool dsm__decisions_of_plan(const dsm_plan *plan, dsm__arena *arena, dsm__decisi
 void dsm__mapping_memory_derive(const dsm_workload *workload, const dsm_machine *machine,
                                 dsm_mode mode, const dsm__decisions *decisions,
                                 dsm_layer_memory *memory);
+
+/** What a segment makes anew while it runs backward, most of all of them; memory of each layer as
+ * dsm__mapping_memory_derive fills it. */
+double dsm__most_recomputed_bytes(const dsm_workload *workload, const dsm_layer_memory *memory);
 
 /** Bytes that a layer keeps for the whole step. */
 double dsm__kept_bytes(const dsm_layer_memory *memory);

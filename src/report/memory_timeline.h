@@ -7,6 +7,7 @@
  *  - weights, gradients and optimizer state have their place for the whole step;
  *  - the network's input is there for the whole step, what a layer keeps of its output and state
  *    from its forward pass to its last pass on the way back (all users of it run in between);
+ *  - what a segment makes anew is there while its layers run on the way back;
  *  - errors are there on the way back: a layer's pair during its backward pass, and the error of
  * its output during its update pass.
  *
@@ -31,7 +32,8 @@ typedef enum dsm__memory_kind {
   DSM__MEMORY_OPTIMIZER,
   DSM__MEMORY_ACTIVATIONS, /**< the network's input among them */
   DSM__MEMORY_ERRORS,
-  DSM__MEMORY_CACHE, /**< keys and values */
+  DSM__MEMORY_CACHE,      /**< keys and values */
+  DSM__MEMORY_RECOMPUTED, /**< what a segment makes anew */
   DSM__MEMORY_KIND_COUNT
 } dsm__memory_kind;
 

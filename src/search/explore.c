@@ -27,6 +27,9 @@
 /* Reports the smallest need of any mapping. */
 static dsm_status report_infeasible(dsm__problem *problem, const dsm__decisions *decisions,
                                     dsm_diags *diags) {
+  const char *const every = dsm__problem_has_roles(problem)
+                                ? "with data and model alone every mapping needs at least"
+                                : "every mapping needs at least";
   const dsm_workload *const workload = problem->inputs.workload;
   dsm_layer_memory *const memory =
       dsm__arena_array(problem->arena, workload->layer_count, sizeof *memory);
@@ -38,7 +41,7 @@ static dsm_status report_infeasible(dsm__problem *problem, const dsm__decisions 
   const dsm__memory_need need =
       dsm__memory_need_of(workload, &problem->machine, problem->inputs.options->mode, memory);
   const dsm__place nowhere = {NULL, 0, 0, NULL};
-  dsm__report_over_capacity(&need, "every mapping needs at least", nowhere, diags);
+  dsm__report_over_capacity(&need, every, nowhere, diags);
   return DSM_ERROR_INFEASIBLE;
 }
 
@@ -150,6 +153,67 @@ static void count_least(dsm__problem *problem, size_t layers) {
   }
 }
 
+/* What a mapping needs of a chip's memory. Negative if out of memory. */
+static dsm__memory_need need_of(const dsm__problem *problem, const dsm_workload *workload,
+                                const dsm__decisions *decisions) {
+  dsm_layer_memory *memory = NULL;
+  if (!DSM__RESERVE(problem->arena, memory, workload->layer_count)) {
+    return (dsm__memory_need){.total_bytes = -1};
+  }
+  const dsm_mode mode = problem->inputs.options->mode;
+  dsm__mapping_memory_derive(workload, &problem->machine, mode, decisions, memory);
+  const dsm_workload micro = dsm__micro_workload(workload, dsm__micro_batches(decisions));
+  return dsm__memory_need_of(&micro, &problem->machine, mode, memory);
+}
+
+/*
+ * The fastest mapping that fits with layers that are made anew, where without them not the fastest
+ * of all fits. The search counts what is kept, not what a segment makes anew meanwhile: so its
+ * first answer bounds all. Where that does not fit, less is left to what is kept: as much less as
+ * the last answer makes anew, or where nothing keeps so little, half way.
+ */
+static bool search_recomputing(dsm__problem *problem, const dsm_workload *whole,
+                               double limit_cycles, dsm__graph_answer *answer,
+                               dsm__decisions *decisions) {
+  enum { ROUNDS = 12 };
+  const double capacity_bytes = problem->capacity_bytes;
+  double too_much = capacity_bytes; /* leaves too little for what is made anew */
+  double too_little = 0;            /* nothing keeps so little */
+  bool is_done = true;
+  bool is_found = false;
+  for (int round = 0; round < ROUNDS && is_done && !is_found; round++) {
+    dsm__graph_answer found;
+    dsm__decisions other;
+    is_done = dsm__role_search(problem, true, limit_cycles, &found, &other);
+    const double bound = found.is_feasible ? found.lower_bound_cycles : HUGE_VAL;
+    answer->lower_bound_cycles =
+        round == 0 ? fmin(bound, answer->lower_bound_cycles) : answer->lower_bound_cycles;
+    if (!is_done || (round == 0 && !found.is_feasible)) {
+      break;
+    }
+    if (!found.is_feasible) {
+      too_little = problem->capacity_bytes;
+      problem->capacity_bytes = (too_little + too_much) / 2;
+      continue;
+    }
+    const dsm__memory_need need = need_of(problem, whole, &other);
+    is_done = need.total_bytes >= 0;
+    is_found = is_done && need.total_bytes <= dsm__capacity_limit(need.capacity_bytes);
+    if (is_found) {
+      const double least = answer->lower_bound_cycles;
+      *answer = found;
+      answer->lower_bound_cycles = least;
+      *decisions = other;
+    }
+    too_much = problem->capacity_bytes;
+    const double less = capacity_bytes - need.recomputed_bytes;
+    problem->capacity_bytes =
+        less > too_little && less < too_much ? less : (too_little + too_much) / 2;
+  }
+  problem->capacity_bytes = capacity_bytes;
+  return is_done;
+}
+
 /* A search of roles for so many micro-batches. False if out of memory. */
 static bool search_roles(dsm__problem *problem, uint64_t micro_batches, double limit_cycles,
                          dsm__graph_answer *answer, dsm__decisions *decisions) {
@@ -162,11 +226,48 @@ static bool search_roles(dsm__problem *problem, uint64_t micro_batches, double l
     problem->capacity_bytes += dsm_input_memory_bytes(&problem->machine, whole) -
                                dsm_input_memory_bytes(&problem->machine, &micro);
   }
-  const bool is_done = dsm__role_search(problem, limit_cycles, answer, decisions);
+  bool is_done = dsm__role_search(problem, false, limit_cycles, answer, decisions);
+  const bool is_limited = !answer->is_feasible || answer->smallest_need_bytes > 0;
+  if (is_done && is_limited &&
+      dsm__has_optimization(&problem->inputs, DSM_OPTIMIZATION_RECOMPUTE)) {
+    const double limit = answer->is_feasible ? fmin(limit_cycles, answer->cycles) : limit_cycles;
+    is_done = search_recomputing(problem, whole, limit, answer, decisions);
+  }
   problem->inputs.workload = whole;
   problem->inputs.micro_batches = 0;
   problem->capacity_bytes = capacity_bytes;
   return is_done;
+}
+
+/* Shards out no more than the memory asks for: of what takes the same time, the least. The search
+ * has looked at what leaves most. */
+static bool spare_shards(dsm__problem *problem, dsm__decisions *decisions) {
+  const dsm_workload *const workload = problem->inputs.workload;
+  const dsm_sharding free_of_time =
+      dsm__micro_batches(decisions) > 1 ? DSM_SHARDING_OPTIMIZER : DSM_SHARDING_GRADIENTS;
+  dsm__layer_decision *layers = NULL;
+  if (!DSM__RESERVE(problem->arena, layers, workload->layer_count)) {
+    return false;
+  }
+  for (int most = DSM_SHARDING_NONE; most < (int)free_of_time; most++) {
+    for (size_t i = 0; i < workload->layer_count; i++) {
+      layers[i] = decisions->layers[i];
+      if (layers[i].layer.shard <= free_of_time && (int)layers[i].layer.shard > most) {
+        layers[i].layer.shard = (dsm_sharding)most;
+      }
+    }
+    dsm__decisions spared = *decisions;
+    spared.layers = layers;
+    const dsm__memory_need need = need_of(problem, workload, &spared);
+    if (need.total_bytes < 0) {
+      return false;
+    }
+    if (need.total_bytes <= dsm__capacity_limit(need.capacity_bytes)) {
+      *decisions = spared;
+      return true;
+    }
+  }
+  return true;
 }
 
 /* The fastest of all numbers of micro-batches, the first of equals, and what no mapping with any of
@@ -210,6 +311,9 @@ static dsm_status find_with_roles(dsm__problem *problem, size_t layers, double l
     return dsm__out_of_memory(diags);
   }
   *bound_cycles = answer.lower_bound_cycles;
+  if (answer.is_feasible && !spare_shards(problem, &decisions)) {
+    return dsm__out_of_memory(diags);
+  }
   return answer.is_feasible
              ? dsm__plan_make(plan, problem->inputs.workload, problem->machine.system,
                               problem->inputs.options, &decisions, diags)

@@ -223,6 +223,27 @@ static const char *why_no_accumulate(const cli_arguments *arguments, const dsm_w
   return workload->minibatch > 1 ? NULL : "a minibatch of one sample cannot be cut";
 }
 
+static const char *why_no_shard(const cli_arguments *arguments, const dsm_workload *workload,
+                                const dsm_system *system) {
+  const dsm_machine machine = dsm_machine_derive(system);
+  if (arguments->options.mode == DSM_MODE_INFERENCE) {
+    return "inference has no gradients";
+  }
+  if (workload->weights == 0) {
+    return "the network has no weights";
+  }
+  return machine.chip_count > 1 ? NULL : "the system has one chip";
+}
+
+static const char *why_no_recompute(const cli_arguments *arguments, const dsm_workload *workload,
+                                    const dsm_system *system) {
+  (void)system;
+  if (arguments->options.mode == DSM_MODE_INFERENCE) {
+    return "inference keeps nothing for later passes";
+  }
+  return workload->is_list ? "a list of layers keeps nothing for later passes" : NULL;
+}
+
 void cli_note_ineffective_optimizations(const cli_arguments *arguments,
                                         const dsm_workload *workload, const dsm_system *system) {
   static const char *(*const why_not[])(const cli_arguments *, const dsm_workload *,
@@ -237,6 +258,8 @@ void cli_note_ineffective_optimizations(const cli_arguments *arguments,
       [DSM_OPTIMIZATION_SPATIAL] = why_no_spatial,
       [DSM_OPTIMIZATION_TENSOR] = why_no_tensor,
       [DSM_OPTIMIZATION_ACCUMULATE] = why_no_accumulate,
+      [DSM_OPTIMIZATION_SHARD] = why_no_shard,
+      [DSM_OPTIMIZATION_RECOMPUTE] = why_no_recompute,
   };
   _Static_assert(sizeof why_not / sizeof *why_not == DSM_OPTIMIZATION_COUNT,
                  "a question for each optimisation");

@@ -20,7 +20,9 @@
 #include <string.h>
 
 #include "base/map.h"
+#include "plan/keeping.h"
 #include "plan/role_flow.h"
+#include "plan/segment.h"
 #include "plan/tolerance.h"
 #include "search/roles/role_options.h"
 
@@ -41,6 +43,7 @@ typedef struct role_graph {
   const dsm__role_options *options; /* of each class, then of those among the first layers */
   const double *least;              /* of each layer: cycles of its fastest option */
   const size_t *last_alike;         /* of each layer: the last one with the same input */
+  const bool *is_segment_end;       /* of each layer, but for the network's last one */
   double slack;                     /* cycles by which an option may be over its layer's least */
   dsm__arena *arena;                /* of the graph */
   dsm__graph_builder builder;
@@ -52,7 +55,9 @@ typedef struct role_graph {
 bool dsm__problem_has_roles(const dsm__problem *problem) {
   return dsm__has_optimization(&problem->inputs, DSM_OPTIMIZATION_SPATIAL) ||
          dsm__has_optimization(&problem->inputs, DSM_OPTIMIZATION_TENSOR) ||
-         dsm__has_optimization(&problem->inputs, DSM_OPTIMIZATION_ACCUMULATE);
+         dsm__has_optimization(&problem->inputs, DSM_OPTIMIZATION_ACCUMULATE) ||
+         dsm__has_optimization(&problem->inputs, DSM_OPTIMIZATION_SHARD) ||
+         dsm__has_optimization(&problem->inputs, DSM_OPTIMIZATION_RECOMPUTE);
 }
 
 static const dsm_layer *layer_of(const role_graph *g, size_t index) {
@@ -78,11 +83,17 @@ static const dsm__role_options *options_of(const role_graph *g, size_t layer) {
 /* What a layer takes with its roles. */
 static dsm_layer_memory memory_of(const role_graph *g, size_t index, const state *of) {
   const dsm__search_inputs *const inputs = &g->problem->inputs;
-  const dsm_pass_layouts layouts =
-      dsm_pass_layouts_uniform(options_of(g, index)->items[of->option - 1].parallelism);
-  return dsm_layer_memory_derive(layer_of(g, index), &g->problem->machine, inputs->workload,
-                                 inputs->options->mode, &layouts,
-                                 dsm_input_memory_bytes(&g->problem->machine, inputs->workload));
+  const dsm_machine *const machine = &g->problem->machine;
+  const dsm__role_option *const option = &options_of(g, index)->items[of->option - 1];
+  const dsm_layer_decisions decisions = {.shard = option->shard,
+                                         .is_recomputed = option->is_recomputed};
+  const dsm_pass_layouts layouts = dsm_pass_layouts_uniform(option->parallelism);
+  dsm_layer_memory memory =
+      dsm_layer_memory_derive(layer_of(g, index), machine, inputs->workload, inputs->options->mode,
+                              &layouts, dsm_input_memory_bytes(machine, inputs->workload));
+  dsm__keep_less(&memory, dsm__shard_ways(layer_of(g, index), machine, &layouts), &decisions,
+                 g->is_segment_end[index]);
+  return memory;
 }
 
 /* The node of a state between layers, or in which one runs. */
@@ -301,7 +312,7 @@ static size_t option_index(const dsm__role_options *options, size_t whole, dsm_a
   if (shared != 0) {
     i = options->whole_count;
     while (i < options->count &&
-           (options->items[i].parallelism != options->items[whole].parallelism ||
+           (!dsm__is_same_option(&options->items[i], &options->items[whole]) ||
             options->items[i].shared != shared)) {
       i++;
     }
@@ -422,11 +433,14 @@ static bool decide(const role_graph *g, const dsm__network_graph *network,
       const dsm__role_option *const option = &options_of(g, info->layer)->items[edge->tag];
       layers[info->layer] = (dsm__layer_decision){
           .layouts = dsm_pass_layouts_uniform(option->parallelism),
-          .layer.dysm_factor = layer->timesteps == 1 ? dsm__factor_of(option->factor_index) : 1,
+          .layer = {.dysm_factor = layer->timesteps == 1 ? dsm__factor_of(option->factor_index) : 1,
+                    .shard = option->shard,
+                    .is_recomputed = option->is_recomputed},
       };
       dsm__layer_setting setting = dsm__run_setting(&problem->inputs, layer, option->factor_index);
       setting.gathered_before = option->shared;
       setting.summed_later = option->shared;
+      setting.is_recomputed = option->is_recomputed;
       for (int p = 0; p < DSM_PASS_COUNT; p++) {
         if (dsm_pass_exists(layer, setting.mode, (dsm_pass)p)) {
           const dsm__best_pass best =
@@ -444,27 +458,31 @@ static bool decide(const role_graph *g, const dsm__network_graph *network,
   return true;
 }
 
-static bool find_options(role_graph *g) {
+static bool find_options(role_graph *g, bool may_recompute) {
   const dsm__distinct *const distinct = &g->problem->table.distinct;
   const size_t layer_count = g->problem->inputs.workload->layer_count;
   dsm__role_options *const options =
       dsm__arena_array(g->problem->arena, 2 * distinct->count, sizeof *options);
   double *const least = dsm__arena_array(g->problem->arena, layer_count, sizeof *least);
   size_t *const last_alike = dsm__arena_array(g->problem->arena, layer_count, sizeof *last_alike);
-  if (options == NULL || least == NULL || last_alike == NULL) {
+  bool *const ends = dsm__arena_array(g->problem->arena, layer_count, sizeof *ends);
+  dsm__segment_walk walk = dsm__segments_begin(g->problem->inputs.workload);
+  if (options == NULL || least == NULL || last_alike == NULL || ends == NULL) {
     return false;
   }
+  g->is_segment_end = ends;
   g->options = options;
   g->least = least;
   g->last_alike = last_alike;
   for (size_t i = 0; i < layer_count; i++) {
     dsm__role_options *const own = &options[options_of(g, i) - options];
     if (own->items == NULL) {
-      *own = dsm__role_options_find(g->problem, i);
+      *own = dsm__role_options_find(g->problem, i, may_recompute);
     }
     if (own->items == NULL) {
       return false;
     }
+    ends[i] = dsm__segment_ends(&walk, i) && i + 1 < layer_count;
     last_alike[i] = i;
     for (size_t k = 1; k <= REACH && i + k < layer_count; k++) {
       last_alike[i] =
@@ -517,13 +535,13 @@ static bool search_within(role_graph *g, double slack, dsm__graph_answer *answer
  * A small slack first: a path that it leaves and that is not over it is the fastest of all, since
  * what is left out is on no faster one. A path that is over it says how much slack is enough.
  */
-bool dsm__role_search(dsm__problem *problem, double limit_cycles, dsm__graph_answer *answer,
-                      dsm__decisions *decisions) {
+bool dsm__role_search(dsm__problem *problem, bool may_recompute, double limit_cycles,
+                      dsm__graph_answer *answer, dsm__decisions *decisions) {
   static const double first_share = 0.05; /* of what all layers take at least */
   static const double growth = 8;
   role_graph g = {.problem = problem};
   *answer = (dsm__graph_answer){.cycles = HUGE_VAL, .lower_bound_cycles = HUGE_VAL};
-  if (!find_options(&g)) {
+  if (!find_options(&g, may_recompute)) {
     return false;
   }
   if (!may_fit(&g)) {
