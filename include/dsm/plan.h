@@ -239,7 +239,7 @@ typedef struct dsm_plan_memory {
   double errors_bytes;
   double optimizer_bytes;
   double cache_bytes;      /**< keys and values of all positions; inference only */
-  double recomputed_bytes; /**< training: most that is made anew for one segment */
+  double recomputed_bytes; /**< training: made anew, beside errors, where most is needed */
   double total_bytes;
   double capacity_bytes;
 } dsm_plan_memory;

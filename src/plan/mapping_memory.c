@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "plan/plan_internal.h"
 
+#include <math.h>
+
 #include "plan/keeping.h"
 #include "plan/segment.h"
 #include "plan/stage.h"
@@ -10,16 +12,28 @@ double dsm__kept_bytes(const dsm_layer_memory *memory) {
          memory->activations_bytes + memory->cache_bytes;
 }
 
-double dsm__most_recomputed_bytes(const dsm_workload *workload, const dsm_layer_memory *memory) {
+/*
+ * Source: section 12. Symbols: t = transient bytes of a layer, r = what it makes anew: the largest
+ * of t + (r of the layers of its segment up to it), since on the way back the later ones are done.
+ * Limits: nothing is made anew: the largest t.
+ */
+dsm__transient_need dsm__transient_need_of(const dsm_workload *workload,
+                                           const dsm_layer_memory *memory) {
   dsm__segment_walk walk = dsm__segments_begin(workload);
+  dsm__transient_need need = {.own_bytes = 0};
   double most = 0;
-  double bytes = 0;
+  double again = 0;
   for (size_t i = 0; i < workload->layer_count; i++) {
-    bytes += memory[i].recomputed_bytes;
-    most = bytes > most ? bytes : most;
-    bytes = dsm__segment_ends(&walk, i) ? 0 : bytes;
+    again += memory[i].recomputed_bytes;
+    most = fmax(most, memory[i].transient_bytes + again);
+    if (memory[i].transient_bytes > need.own_bytes) {
+      need.own_bytes = memory[i].transient_bytes;
+      need.own_layer = i;
+    }
+    again = dsm__segment_ends(&walk, i) ? 0 : again;
   }
-  return most;
+  need.recomputed_bytes = most - need.own_bytes;
+  return need;
 }
 
 static void derive_group(const dsm_workload *workload, const dsm_machine *machine, dsm_mode mode,

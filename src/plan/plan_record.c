@@ -64,8 +64,8 @@ DSM__RECORD(
                .help = "Keys and values of all positions; in inference, where any are kept."),
     DSM__FIELD(REAL, dsm_plan_memory, recomputed_bytes, "recomputed_bytes", LESS,
                .unit = "bytes/chip", .is_stated = has_recomputed,
-               .help = "Training, where layers are recomputed: most that is made anew for one "
-                       "segment of the network."),
+               .help = "Training, where layers are recomputed: what is made anew, beside errors, "
+                       "where most is needed."),
     BYTES(total_bytes, "Their sum."),
     DSM__FIELD(REAL, dsm_plan_memory, capacity_bytes, "capacity_bytes", COLUMN,
                .unit = "bytes/chip", .help = "What a chip has."));

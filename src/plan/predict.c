@@ -487,7 +487,6 @@ static bool predict_memory(dsm_plan *plan, const dsm_machine *machine,
     return false;
   }
   dsm__mapping_memory_derive(plan->workload, machine, plan->options.mode, decisions, needs);
-  double largest_transient = 0;
   for (size_t i = 0; i < plan->layer_count; i++) {
     const dsm_layer_memory *const one = &needs[i];
     plan->layers[i].memory = *one;
@@ -496,15 +495,14 @@ static bool predict_memory(dsm_plan *plan, const dsm_machine *machine,
     memory->optimizer_bytes += one->optimizer_bytes;
     memory->activations_bytes += one->activations_bytes;
     memory->cache_bytes += one->cache_bytes;
-    largest_transient =
-        one->transient_bytes > largest_transient ? one->transient_bytes : largest_transient;
   }
+  const dsm__transient_need transient = dsm__transient_need_of(workload, needs);
   if (plan->options.mode == DSM_MODE_TRAINING) {
     memory->activations_bytes += dsm_input_memory_bytes(machine, workload);
-    memory->errors_bytes = largest_transient;
-    memory->recomputed_bytes = dsm__most_recomputed_bytes(workload, needs);
+    memory->errors_bytes = transient.own_bytes;
+    memory->recomputed_bytes = transient.recomputed_bytes;
   } else {
-    memory->activations_bytes = largest_transient;
+    memory->activations_bytes = transient.own_bytes;
   }
   memory->total_bytes = memory->weights_bytes + memory->activations_bytes +
                         memory->gradients_bytes + memory->errors_bytes + memory->optimizer_bytes +

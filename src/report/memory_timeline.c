@@ -92,20 +92,16 @@ static double input_bytes(const dsm_plan *plan) {
   return dsm_input_memory_bytes(&machine, plan->workload);
 }
 
-/* What its segment makes anew, of each layer. NULL if out of memory. */
-static const double *recomputed_around(const dsm_plan *plan, dsm__arena *arena) {
+/* What is made anew of the segment of each layer, up to it: on the way back the later ones are
+ * done. NULL if out of memory. */
+static const double *recomputed_until(const dsm_plan *plan, dsm__arena *arena) {
   double *const bytes = dsm__arena_array(arena, plan->layer_count, sizeof *bytes);
   dsm__segment_walk walk = dsm__segments_begin(plan->workload);
-  size_t first = 0;
   double sum = 0;
   for (size_t i = 0; bytes != NULL && i < plan->layer_count; i++) {
     sum += plan->layers[i].memory.recomputed_bytes;
-    if (dsm__segment_ends(&walk, i)) {
-      for (; first <= i; first++) {
-        bytes[first] = sum;
-      }
-      sum = 0;
-    }
+    bytes[i] = sum;
+    sum = dsm__segment_ends(&walk, i) ? 0 : sum;
   }
   return bytes;
 }
@@ -116,7 +112,7 @@ bool dsm__memory_timeline_derive(dsm__memory_timeline *timeline, const dsm__step
   const dsm_plan_memory *const memory = &plan->result.memory;
   const bool is_training = plan->options.mode == DSM_MODE_TRAINING;
   dsm__memory_use *const uses = dsm__arena_array(arena, step->span_count, sizeof *uses);
-  const double *const recomputed = recomputed_around(plan, arena);
+  const double *const recomputed = recomputed_until(plan, arena);
   if (uses == NULL || recomputed == NULL) {
     return false;
   }

@@ -166,54 +166,6 @@ static dsm__memory_need need_of(const dsm__problem *problem, const dsm_workload 
   return dsm__memory_need_of(&micro, &problem->machine, mode, memory);
 }
 
-/*
- * The fastest mapping that fits with layers that are made anew, where without them not the fastest
- * of all fits. The search counts what is kept, not what a segment makes anew meanwhile: so its
- * first answer bounds all. Where that does not fit, less is left to what is kept: as much less as
- * the last answer makes anew, or where nothing keeps so little, half way.
- */
-static bool search_recomputing(dsm__problem *problem, const dsm_workload *whole,
-                               double limit_cycles, dsm__graph_answer *answer,
-                               dsm__decisions *decisions) {
-  enum { ROUNDS = 12 };
-  const double capacity_bytes = problem->capacity_bytes;
-  double too_much = capacity_bytes; /* leaves too little for what is made anew */
-  double too_little = 0;            /* nothing keeps so little */
-  bool is_done = true;
-  bool is_found = false;
-  for (int round = 0; round < ROUNDS && is_done && !is_found; round++) {
-    dsm__graph_answer found;
-    dsm__decisions other;
-    is_done = dsm__role_search(problem, true, limit_cycles, &found, &other);
-    const double bound = found.is_feasible ? found.lower_bound_cycles : HUGE_VAL;
-    answer->lower_bound_cycles =
-        round == 0 ? fmin(bound, answer->lower_bound_cycles) : answer->lower_bound_cycles;
-    if (!is_done || (round == 0 && !found.is_feasible)) {
-      break;
-    }
-    if (!found.is_feasible) {
-      too_little = problem->capacity_bytes;
-      problem->capacity_bytes = (too_little + too_much) / 2;
-      continue;
-    }
-    const dsm__memory_need need = need_of(problem, whole, &other);
-    is_done = need.total_bytes >= 0;
-    is_found = is_done && need.total_bytes <= dsm__capacity_limit(need.capacity_bytes);
-    if (is_found) {
-      const double least = answer->lower_bound_cycles;
-      *answer = found;
-      answer->lower_bound_cycles = least;
-      *decisions = other;
-    }
-    too_much = problem->capacity_bytes;
-    const double less = capacity_bytes - need.recomputed_bytes;
-    problem->capacity_bytes =
-        less > too_little && less < too_much ? less : (too_little + too_much) / 2;
-  }
-  problem->capacity_bytes = capacity_bytes;
-  return is_done;
-}
-
 /* A search of roles for so many micro-batches. False if out of memory. */
 static bool search_roles(dsm__problem *problem, uint64_t micro_batches, double limit_cycles,
                          dsm__graph_answer *answer, dsm__decisions *decisions) {
@@ -227,11 +179,24 @@ static bool search_roles(dsm__problem *problem, uint64_t micro_batches, double l
                                dsm_input_memory_bytes(&problem->machine, &micro);
   }
   bool is_done = dsm__role_search(problem, false, limit_cycles, answer, decisions);
+  /* Where the fastest of all fits, nothing that is made anew makes a step faster. */
   const bool is_limited = !answer->is_feasible || answer->smallest_need_bytes > 0;
   if (is_done && is_limited &&
       dsm__has_optimization(&problem->inputs, DSM_OPTIMIZATION_RECOMPUTE)) {
     const double limit = answer->is_feasible ? fmin(limit_cycles, answer->cycles) : limit_cycles;
-    is_done = search_recomputing(problem, whole, limit, answer, decisions);
+    dsm__graph_answer other;
+    dsm__decisions found;
+    is_done = dsm__role_search(problem, true, limit, &other, &found);
+    if (is_done && other.is_feasible) {
+      const double bound = answer->is_feasible
+                               ? fmin(answer->lower_bound_cycles, other.lower_bound_cycles)
+                               : other.lower_bound_cycles;
+      if (!answer->is_feasible || dsm__tie_limit(other.cycles) < answer->cycles) {
+        *answer = other;
+        *decisions = found;
+      }
+      answer->lower_bound_cycles = bound;
+    }
   }
   problem->inputs.workload = whole;
   problem->inputs.micro_batches = 0;

@@ -31,6 +31,7 @@ typedef struct state {
   uint64_t inside[DSM_AXES_MAX];   /* bit k: what the layer k + 1 before made is inside, and live */
   uint64_t gathered[DSM_AXES_MAX]; /* of these: its input lies gathered, and a later layer reads it
                                       too */
+  double again_bytes;              /* made anew in this segment so far */
   uint32_t outer[DSM_AXES_MAX];    /* dsm_layout */
   uint32_t option;                 /* of a layer's node, + 1; 0: between layers */
 } state;
@@ -46,6 +47,7 @@ typedef struct role_graph {
   const bool *is_segment_end;       /* of each layer, but for the network's last one */
   double slack;                     /* cycles by which an option may be over its layer's least */
   dsm__arena *arena;                /* of the graph */
+  dsm_layer_memory *memories;       /* of each option of the layer that is being added */
   dsm__graph_builder builder;
   DSM__LIST(state) states; /* of each node */
   dsm__map index;          /* of the nodes of this layer, or of the states behind it */
@@ -80,11 +82,11 @@ static const dsm__role_options *options_of(const role_graph *g, size_t layer) {
 
 /* ---- nodes ---- */
 
-/* What a layer takes with its roles. */
-static dsm_layer_memory memory_of(const role_graph *g, size_t index, const state *of) {
+/* What a layer takes with an option. */
+static dsm_layer_memory memory_of(const role_graph *g, size_t index, size_t option_index) {
   const dsm__search_inputs *const inputs = &g->problem->inputs;
   const dsm_machine *const machine = &g->problem->machine;
-  const dsm__role_option *const option = &options_of(g, index)->items[of->option - 1];
+  const dsm__role_option *const option = &options_of(g, index)->items[option_index];
   const dsm_layer_decisions decisions = {.shard = option->shard,
                                          .is_recomputed = option->is_recomputed};
   const dsm_pass_layouts layouts = dsm_pass_layouts_uniform(option->parallelism);
@@ -94,6 +96,13 @@ static dsm_layer_memory memory_of(const role_graph *g, size_t index, const state
   dsm__keep_less(&memory, dsm__shard_ways(layer_of(g, index), machine, &layouts), &decisions,
                  g->is_segment_end[index]);
   return memory;
+}
+
+/* With each option. */
+static void find_memories(role_graph *g, size_t index) {
+  for (size_t o = 0; o < options_of(g, index)->count; o++) {
+    g->memories[o] = memory_of(g, index, o);
+  }
 }
 
 /* The node of a state between layers, or in which one runs. */
@@ -114,11 +123,14 @@ static uint32_t node_of(role_graph *g, const state *of, size_t layer, dsm__node_
     return 0;
   }
   g->states.items[g->states.count++] = *of;
-  dsm_layer_memory memory = {.weights_bytes = 0};
+  double kept = 0;
+  double transient = 0;
   if (kind == DSM__NODE_ENTRY) {
-    memory = memory_of(g, layer, of);
+    const dsm_layer_memory *const memory = &g->memories[of->option - 1];
+    kept = dsm__kept_bytes(memory);
+    transient = memory->transient_bytes + of->again_bytes;
   }
-  return dsm__graph_add_node(&g->builder, info, dsm__kept_bytes(&memory), memory.transient_bytes);
+  return dsm__graph_add_node(&g->builder, info, kept, transient);
 }
 
 static void begin_index(role_graph *g) {
@@ -269,6 +281,7 @@ static bool leave(const role_graph *g, const state *from, size_t index, dsm_para
   const size_t last = dsm__last_use(layer);
   *to = *from;
   to->option = 0;
+  to->again_bytes = g->is_segment_end[index] ? 0 : to->again_bytes;
   *move = (dsm__role_move){.elements = {0}};
   for (unsigned a = 0; a < axis_count_of(g); a++) {
     const dsm_role role = dsm_parallelism_role(parallelism, a);
@@ -337,6 +350,7 @@ static void add_entries(role_graph *g, size_t index, uint32_t from) {
     const double moving = entering_cycles(g, &around, &to);
     if (options->items[option].cycles + moving <= limit) {
       to.option = (uint32_t)option + 1;
+      to.again_bytes += g->memories[option].recomputed_bytes;
       const uint32_t node = node_of(g, &to, index, DSM__NODE_ENTRY);
       dsm__graph_add_edge(&g->builder, node, moving, 0);
     }
@@ -380,13 +394,14 @@ static void drop_building(role_graph *g) {
 
 static bool build(role_graph *g, dsm__network_graph *network) {
   const size_t layer_count = g->problem->inputs.workload->layer_count;
-  const state start = {{0}, {0}, {0}, 0};
+  const state start = {.option = 0};
   begin_index(g);
   node_of(g, &start, 0, DSM__NODE_OPEN);
   size_t first = 0;
   size_t end = 1;
   for (size_t i = 0; i < layer_count && !g->builder.is_out_of_memory; i++) {
     begin_index(g);
+    find_memories(g, i);
     for (size_t node = first; node < end && !g->builder.is_out_of_memory; node++) {
       add_entries(g, i, (uint32_t)node);
     }
@@ -471,6 +486,7 @@ static bool find_options(role_graph *g, bool may_recompute) {
     return false;
   }
   g->is_segment_end = ends;
+  size_t most_options = 0;
   g->options = options;
   g->least = least;
   g->last_alike = last_alike;
@@ -489,11 +505,13 @@ static bool find_options(role_graph *g, bool may_recompute) {
           dsm__is_same_input(layer_of(g, i), layer_of(g, i + k)) ? i + k : last_alike[i];
     }
     least[i] = HUGE_VAL;
+    most_options = own->count > most_options ? own->count : most_options;
     for (size_t o = 0; o < own->count; o++) {
       least[i] = fmin(least[i], own->items[o].cycles);
     }
   }
-  return true;
+  g->memories = dsm__arena_array(g->problem->arena, most_options, sizeof g->memories[0]);
+  return g->memories != NULL;
 }
 
 /* Does the memory suffice if each layer keeps the least of all its options? Without that no graph
@@ -504,8 +522,7 @@ static bool may_fit(const role_graph *g) {
     const dsm__role_options *const options = options_of(g, i);
     double least = HUGE_VAL;
     for (size_t o = 0; o < options->whole_count; o++) {
-      const state running = {.option = (uint32_t)o + 1};
-      const dsm_layer_memory memory = memory_of(g, i, &running);
+      const dsm_layer_memory memory = memory_of(g, i, o);
       least = fmin(least, dsm__kept_bytes(&memory));
     }
     kept += least;
