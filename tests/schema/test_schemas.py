@@ -26,6 +26,7 @@ from formats import Formats
 # Keys of a plan that dsm writes only in some cases, by the last two steps of their path.
 SOMETIMES_WRITTEN = {"memory.cache_bytes", "$.$schema", "result.latency_seconds", "passes.backward", "passes.update",
                      "layers.error_parallelism", "layers.output_layout", "layers.hoisted", "$.search", "$.micro_batches",
+                     "layers.shard", "layers.recompute", "memory.recomputed_bytes",
                      "invocations.tile", "invocations.computing", "transfers.axis", "forward.hidden_cycles",
                      "backward.hidden_cycles", "update.hidden_cycles"}
 
@@ -514,6 +515,8 @@ def check_plans(schemas, dsm, source, folder):
          "system.chip.interconnect=mesh"),
         ("alexnet", "tpu_v4_4096"),
         ("raider", "torus64", "--set", "system.model.overlapped_reduction=true"),
+        ("resnet18", "torus64", "--set", "system.chip.memory.capacity_GB=0.0155", "--optimize",
+         "hybrid,shard,recompute"),
         ("googlenet", "torus64", "--set", "system.model.auxiliary_traffic=unfused", "--set",
          "system.core.operation_overhead_us=1", "--set", "system.core.issue_us=2"),
     )
