@@ -562,6 +562,8 @@ typedef struct dsm_layer_memory {
   double gradients_bytes;
   double optimizer_bytes;
   double activations_bytes; /**< kept for the update pass; training only */
+  double output_bytes;      /**< of these, what the layer's output has */
+  double recomputed_bytes;  /**< not kept, but made anew while its segment runs backward */
   double cache_bytes;       /**< of keys and values; inference only */
   double transient_bytes;   /**< while the layer runs; training: its pair of live errors;
                                  inference: live tensors, the network's input among them */

@@ -30,6 +30,20 @@ extern "C" {
  * divided by the chips besides. */
 DSM_API bool dsm_layer_can_have_role(const dsm_layer *layer, dsm_role role);
 
+/** What the chips that sum a layer's gradients share out, each a part: each word with those before
+ * it (docs/model.md, section 12). */
+typedef enum dsm_sharding {
+  DSM_SHARDING_NONE = 0,
+  DSM_SHARDING_OPTIMIZER, /**< the optimizer's state */
+  DSM_SHARDING_GRADIENTS, /**< and gradients, which are summed after each micro-batch then */
+  DSM_SHARDING_WEIGHTS,   /**< and weights, which are gathered before each forward and backward pass
+                           */
+  DSM_SHARDING_COUNT
+} dsm_sharding;
+
+/** The word of the formats, such as "gradients". Never NULL. */
+DSM_API const char *dsm_sharding_name(dsm_sharding shard);
+
 /** Cycles by component; they add up to the total in the order written. Lower is better. */
 typedef struct dsm_cycles {
   double primary;
@@ -47,6 +61,7 @@ typedef enum dsm_invocation_kind {
   DSM_INVOCATION_WRITE,      /**< update of the first spatial minibatch */
   DSM_INVOCATION_ACCUMULATE, /**< update of the later ones: adds to the gradient in memory */
   DSM_INVOCATION_HOISTED,    /**< input products of all timesteps of an lstm */
+  DSM_INVOCATION_RECOMPUTE,  /**< of the forward pass, again, with its core split */
   DSM_INVOCATION_KIND_COUNT
 } dsm_invocation_kind;
 
@@ -101,7 +116,8 @@ typedef struct dsm_pass_plan {
   double group_latency_cycles[DSM_GROUP_COUNT]; /**< part of them: steps between chips; with
                                                      model.overlapped_reduction hidden ones too */
   double hidden_cycles; /**< of sum_of_gradients and broadcast_weights, beside those of the groups:
-                             behind what is left of backward and update (section 5) */
+                             behind what is left of backward and update (section 5); of weights
+                             that are gathered, behind the pass (section 12) */
   double ideal_cycles;  /**< of a machine without loss */
   double utilization;   /**< ideal over total, 0 .. 1; higher is better */
   dsm_resources resources;            /**< the total by what decides it */
@@ -120,10 +136,13 @@ typedef struct dsm_layer_decisions {
   dsm_core_layout output_layout; /**< of a held output where model.layout_move is "exact": how it
                                     and its error lie in the cores; else zeros */
   bool is_hoisted;               /**< lstm: input products of all timesteps at once */
-  double weights_on_chip;        /**< preloaded fraction of the weights */
-  const char *pipeline_group;    /**< name of its group; NULL: it runs by itself */
-  uint64_t stage_rows;           /**< in a group: rows of its stage's chips; else 0 */
-  uint64_t stage_columns;        /**< likewise, chips in a row */
+  dsm_sharding shard;            /**< what of its weights is shared out */
+  bool is_recomputed;         /**< its forward pass runs again; what it makes is not kept, but for
+                                   an output that is read outside of its segment */
+  double weights_on_chip;     /**< preloaded fraction of the weights */
+  const char *pipeline_group; /**< name of its group; NULL: it runs by itself */
+  uint64_t stage_rows;        /**< in a group: rows of its stage's chips; else 0 */
+  uint64_t stage_columns;     /**< likewise, chips in a row */
   dsm_parallelism error_parallelism; /**< layout of its output's error, of a layer without backward
                                           pass in training, where it is not that of the update pass;
                                           else DSM_PARALLELISM_COUNT */
@@ -163,7 +182,8 @@ typedef struct dsm_plan_memory {
   double gradients_bytes;
   double errors_bytes;
   double optimizer_bytes;
-  double cache_bytes; /**< keys and values of all positions; inference only */
+  double cache_bytes;      /**< keys and values of all positions; inference only */
+  double recomputed_bytes; /**< training: made anew, beside errors, where most is needed */
   double total_bytes;
   double capacity_bytes;
 } dsm_plan_memory;

@@ -35,6 +35,10 @@ typedef enum dsm_optimization {
   DSM_OPTIMIZATION_SPATIAL,    /**< chips share positions; if named */
   DSM_OPTIMIZATION_TENSOR, /**< chips share features of weights and of what is inside; if named */
   DSM_OPTIMIZATION_ACCUMULATE, /**< micro-batches, whose gradients are summed; training, if named */
+  DSM_OPTIMIZATION_SHARD,      /**< chips that sum gradients share out what is kept of weights;
+                                    training, if named */
+  DSM_OPTIMIZATION_RECOMPUTE,  /**< forward passes again in place of what they make kept; training,
+                                    if named */
   DSM_OPTIMIZATION_COUNT
 } dsm_optimization;
 

@@ -98,6 +98,7 @@ typedef enum dsm_group {
   DSM_GROUP_RELAYOUT,
   DSM_GROUP_OVERHEAD,  /**< no transfers: kernels of the invocations start */
   DSM_GROUP_ISSUE,     /**< no transfers: waiting for kernels to be issued */
+  DSM_GROUP_RECOMPUTE, /**< invocations of the forward pass again, whatever they do */
   DSM_GROUP_AUXILIARY, /**< the last: its cycles are part of the auxiliary ones, and 0 here */
   DSM_GROUP_COUNT,
   DSM_GROUP_LINKS_END = DSM_GROUP_OVERHEAD,   /**< after those that a link decides */

@@ -294,6 +294,7 @@ static const dsm__word group_words[] = {
     [DSM_GROUP_RELAYOUT] = {"relayout", "relayout between parallelisms", NULL},
     [DSM_GROUP_OVERHEAD] = {"overhead", "starting kernels", "start"},
     [DSM_GROUP_ISSUE] = {"issue", "waiting for kernels to be issued", NULL},
+    [DSM_GROUP_RECOMPUTE] = {"recompute", "making again what is not kept", "again"},
     [DSM_GROUP_AUXILIARY] = {"auxiliary", "what auxiliary operations read and write", "aux"},
 };
 DSM__NAMED_WORDS(dsm__group_words, "group", group_words, DSM_GROUP_COUNT, dsm_group,

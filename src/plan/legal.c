@@ -53,6 +53,7 @@ dsm__layer_setting dsm__judged_setting(const dsm__judge *judge, size_t index,
       .micro_batches = dsm__micro_batches(judge->of->decisions),
       .dysm_factor = dsm__judged(judge, index)->layer.dysm_factor,
       .is_hoisted = dsm__is_hoisted_well(judge, index),
+      .is_recomputed = dsm__is_recomputed_well(judge, index),
   };
 }
 
@@ -228,6 +229,7 @@ bool dsm__legality_check(const dsm__candidate *candidate, dsm__violation_functio
     if (dsm__is_known(&judge, i)) {
       judge_factor(&judge, i);
       judge_hoisted(&judge, i);
+      dsm__judge_keeping(&judge, i);
       judge_output(&judge, i);
       judge_layout(&judge, i);
       judge_weights(&judge, i);

@@ -78,6 +78,12 @@ const dsm_machine *dsm__judged_machine(const dsm__judge *judge, size_t index, ds
 /** Is a layer hoisted, and may it be? */
 bool dsm__is_hoisted_well(const dsm__judge *judge, size_t index);
 
+/** Does a layer's forward pass run again, and may it? */
+bool dsm__is_recomputed_well(const dsm__judge *judge, size_t index);
+
+/** Shards of a layer, and whether it is made anew. */
+void dsm__judge_keeping(dsm__judge *judge, size_t index);
+
 /** How a layer runs. */
 dsm__layer_setting dsm__judged_setting(const dsm__judge *judge, size_t index,
                                        const dsm_machine *machine);

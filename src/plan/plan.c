@@ -10,10 +10,19 @@
 static const dsm__word invocation_kind_words[] = {
     [DSM_INVOCATION_FIRST].key = "first",     [DSM_INVOCATION_STEADY].key = "steady",
     [DSM_INVOCATION_WRITE].key = "write",     [DSM_INVOCATION_ACCUMULATE].key = "accumulate",
-    [DSM_INVOCATION_HOISTED].key = "hoisted",
+    [DSM_INVOCATION_HOISTED].key = "hoisted", [DSM_INVOCATION_RECOMPUTE].key = "recompute",
 };
 DSM__NAMED_WORDS(dsm__invocation_kind_words, "kind of invocation", invocation_kind_words,
                  DSM_INVOCATION_KIND_COUNT, dsm_invocation_kind, dsm_invocation_kind_name);
+
+static const dsm__word shard_words[] = {
+    [DSM_SHARDING_NONE].key = "none",
+    [DSM_SHARDING_OPTIMIZER].key = "optimizer",
+    [DSM_SHARDING_GRADIENTS].key = "gradients",
+    [DSM_SHARDING_WEIGHTS].key = "weights",
+};
+DSM__NAMED_WORDS(dsm__sharding_words, "shard", shard_words, DSM_SHARDING_COUNT, dsm_sharding,
+                 dsm_sharding_name);
 
 dsm_parallelism_set dsm__parallelisms_on(const dsm_system *system, dsm_parallelism_set set) {
   const unsigned ways = 1U << system->system.axis_count;

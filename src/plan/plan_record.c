@@ -49,6 +49,10 @@ static bool has_cache(const void *memory) {
   return ((const dsm_plan_memory *)memory)->cache_bytes > 0;
 }
 
+static bool has_recomputed(const void *memory) {
+  return ((const dsm_plan_memory *)memory)->recomputed_bytes > 0;
+}
+
 DSM__RECORD(
     dsm__memory_record, dsm_plan_memory, false, "Memory of a chip.",
     BYTES(weights_bytes, "Weights."),
@@ -59,6 +63,10 @@ DSM__RECORD(
     DSM__FIELD(REAL, dsm_plan_memory, cache_bytes, "cache_bytes", LESS, .unit = "bytes/chip",
                .is_stated = has_cache,
                .help = "Keys and values of all positions; in inference, where any are kept."),
+    DSM__FIELD(REAL, dsm_plan_memory, recomputed_bytes, "recomputed_bytes", LESS,
+               .unit = "bytes/chip", .is_stated = has_recomputed,
+               .help = "Training, where layers are recomputed: what is made anew, beside errors, "
+                       "where most is needed."),
     BYTES(total_bytes, "Their sum."),
     DSM__FIELD(REAL, dsm_plan_memory, capacity_bytes, "capacity_bytes", COLUMN,
                .unit = "bytes/chip", .help = "What a chip has."));
@@ -260,7 +268,8 @@ DSM__RECORD(
                .is_stated = has_hidden,
                .help = "With model.overlapped_reduction: what sum_of_gradients and "
                        "broadcast_weights take beside that, hidden behind the backward and update "
-                       "passes of earlier layers; in no sum."),
+                       "passes of earlier layers; of weights that are sharded, what hides of "
+                       "gathering them; in no sum."),
     DSM__FIELD(ITEMS, dsm_pass_plan, invocations, "invocations", 0, .type = &dsm__invocation_record,
                .count_offset = offsetof(dsm_pass_plan, invocation_count),
                .help = "One to three kinds."),
@@ -284,6 +293,14 @@ static bool has_layout(const void *decisions) {
 
 static bool is_hoisted(const void *decisions) {
   return ((const dsm_layer_decisions *)decisions)->is_hoisted;
+}
+
+static bool is_sharded(const void *decisions) {
+  return ((const dsm_layer_decisions *)decisions)->shard != DSM_SHARDING_NONE;
+}
+
+static bool is_recomputed(const void *decisions) {
+  return ((const dsm_layer_decisions *)decisions)->is_recomputed;
 }
 
 /* A group with the chips of the layer's stage. */
@@ -310,6 +327,16 @@ DSM__RECORD(
     DSM__FIELD(FLAG, dsm_layer_decisions, is_hoisted, "hoisted", DECISION, .is_stated = is_hoisted,
                .help = "With hoist: the input products of all timesteps of an lstm are made at "
                        "once. Written only where they are."),
+    DSM__FIELD(WORD, dsm_layer_decisions, shard, "shard", DECISION, .words = &dsm__sharding_words,
+               .fallback = DSM_SHARDING_NONE, .is_stated = is_sharded,
+               .help = "With shard: what of its weights the chips that sum its gradients share "
+                       "out: the optimizer's state, gradients too, weights too. Written only where "
+                       "there is something."),
+    DSM__FIELD(
+        FLAG, dsm_layer_decisions, is_recomputed, "recompute", DECISION, .is_stated = is_recomputed,
+        .help = "With recompute: the forward pass runs again before the backward pass (update "
+                "where there is none), and what it makes is not kept, but for an output that "
+                "a later segment reads. Written only where it does."),
     DSM__FIELD(
         REAL, dsm_layer_decisions, weights_on_chip, "weights_on_chip", COLUMN | DECISION, .max = 1,
         .unit = "ratio",

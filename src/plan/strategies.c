@@ -158,6 +158,26 @@ static const char *why_no_accumulate(const dsm_workload *workload, const dsm_sys
   return workload->minibatch > 1 ? NULL : "a minibatch of one sample cannot be cut";
 }
 
+static const char *why_no_shard(const dsm_workload *workload, const dsm_system *system,
+                                const dsm_explore_options *options) {
+  if (options->mode == DSM_MODE_INFERENCE) {
+    return "inference has no gradients";
+  }
+  if (workload->weights == 0) {
+    return "the network has no weights";
+  }
+  return dsm_system_chips(system) > 1 ? NULL : "the system has one chip";
+}
+
+static const char *why_no_recompute(const dsm_workload *workload, const dsm_system *system,
+                                    const dsm_explore_options *options) {
+  (void)system;
+  if (options->mode == DSM_MODE_INFERENCE) {
+    return "inference keeps nothing for later passes";
+  }
+  return workload->is_list ? "a list of layers keeps nothing for later passes" : NULL;
+}
+
 /* ---- the table ---- */
 
 #define TRAINING (1U << (unsigned)DSM_MODE_TRAINING)
@@ -184,7 +204,11 @@ static const char *why_no_accumulate(const dsm_workload *workload, const dsm_sys
                ROLE(ROW_SCATTER) | ROLE(HEADS) | ROLE(EXPERT) | ROLE(WHOLE),                       \
       .help = "chips share features of weights by columns and rows")                               \
   ITEM(ACCUMULATE, accumulate, .modes = TRAINING,                                                  \
-      .help = "in training, samples come in micro-batches")
+      .help = "in training, samples come in micro-batches")                                        \
+  ITEM(SHARD, shard, .modes = TRAINING,                                                            \
+      .help = "in training, chips share out optimizer state, gradients and weights")               \
+  ITEM(RECOMPUTE, recompute, .modes = TRAINING,                                                    \
+      .help = "in training, forward passes run again in place of what they keep")
 /* clang-format on */
 
 #define WORD(value, name, ...) [DSM_OPTIMIZATION_##value].key = #name,

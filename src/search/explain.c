@@ -46,6 +46,8 @@ static dsm__layer_setting setting_of(const dsm__explaining *e, bool is_chosen_pa
   dsm__layer_setting setting =
       dsm__open_setting(&e->problem->inputs, e->chosen->layer, e->chosen->decisions.dysm_factor);
   setting.is_hoisted = e->chosen->decisions.is_hoisted;
+  setting.is_recomputed = e->chosen->decisions.is_recomputed;
+  setting.shard = e->chosen->decisions.shard;
   setting.machine = e->machine;
   setting.reductions =
       setting.reductions != NULL && e->chosen->pipeline == DSM_NO_PIPELINE ? &e->shares : NULL;
@@ -165,7 +167,8 @@ static void list_parallelisms(dsm__explaining *e, dsm_explanation *explanation, 
   }
   bool is_listed = !dsm_parallelism_has_roles(planned);
   for (size_t i = 0; i < e->role_count; i++) {
-    if (dsm_parallelism_has_roles(e->roles[i].parallelism)) {
+    const bool is_listed_before = i > 0 && e->roles[i].parallelism == e->roles[i - 1].parallelism;
+    if (dsm_parallelism_has_roles(e->roles[i].parallelism) && !is_listed_before) {
       list_parallelism(e, explanation, pass, e->roles[i].parallelism);
       is_listed = is_listed || e->roles[i].parallelism == planned;
     }
@@ -483,7 +486,7 @@ static bool derive_shared(dsm__explaining *e, const dsm__decisions *decisions) {
 
 /* The roles that the layer can have. */
 static bool find_roles(dsm__explaining *e) {
-  const dsm__role_options found = dsm__role_options_find(e->problem, e->layer_index);
+  const dsm__role_options found = dsm__role_options_find(e->problem, e->layer_index, false);
   e->roles = found.items;
   e->role_count = found.whole_count;
   return found.items != NULL;

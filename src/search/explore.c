@@ -27,6 +27,9 @@
 /* Reports the smallest need of any mapping. */
 static dsm_status report_infeasible(dsm__problem *problem, const dsm__decisions *decisions,
                                     dsm_diags *diags) {
+  const char *const every = dsm__problem_has_roles(problem)
+                                ? "with data and model alone every mapping needs at least"
+                                : "every mapping needs at least";
   const dsm_workload *const workload = problem->inputs.workload;
   dsm_layer_memory *const memory =
       dsm__arena_array(problem->arena, workload->layer_count, sizeof *memory);
@@ -38,7 +41,7 @@ static dsm_status report_infeasible(dsm__problem *problem, const dsm__decisions 
   const dsm__memory_need need =
       dsm__memory_need_of(workload, &problem->machine, problem->inputs.options->mode, memory);
   const dsm__place nowhere = {NULL, 0, 0, NULL};
-  dsm__report_over_capacity(&need, "every mapping needs at least", nowhere, diags);
+  dsm__report_over_capacity(&need, every, nowhere, diags);
   return DSM_ERROR_INFEASIBLE;
 }
 
@@ -150,6 +153,19 @@ static void count_least(dsm__problem *problem, size_t layers) {
   }
 }
 
+/* What a mapping needs of a chip's memory. Negative if out of memory. */
+static dsm__memory_need need_of(const dsm__problem *problem, const dsm_workload *workload,
+                                const dsm__decisions *decisions) {
+  dsm_layer_memory *memory = NULL;
+  if (!DSM__RESERVE(problem->arena, memory, workload->layer_count)) {
+    return (dsm__memory_need){.total_bytes = -1};
+  }
+  const dsm_mode mode = problem->inputs.options->mode;
+  dsm__mapping_memory_derive(workload, &problem->machine, mode, decisions, memory);
+  const dsm_workload micro = dsm__micro_workload(workload, dsm__micro_batches(decisions));
+  return dsm__memory_need_of(&micro, &problem->machine, mode, memory);
+}
+
 /* A search of roles for so many micro-batches. False if out of memory. */
 static bool search_roles(dsm__problem *problem, uint64_t micro_batches, double limit_cycles,
                          dsm__graph_answer *answer, dsm__decisions *decisions) {
@@ -162,11 +178,61 @@ static bool search_roles(dsm__problem *problem, uint64_t micro_batches, double l
     problem->capacity_bytes += dsm_input_memory_bytes(&problem->machine, whole) -
                                dsm_input_memory_bytes(&problem->machine, &micro);
   }
-  const bool is_done = dsm__role_search(problem, limit_cycles, answer, decisions);
+  bool is_done = dsm__role_search(problem, false, limit_cycles, answer, decisions);
+  /* Where the fastest of all fits, nothing that is made anew makes a step faster. */
+  const bool is_limited = !answer->is_feasible || answer->smallest_need_bytes > 0;
+  if (is_done && is_limited &&
+      dsm__has_optimization(&problem->inputs, DSM_OPTIMIZATION_RECOMPUTE)) {
+    const double limit = answer->is_feasible ? fmin(limit_cycles, answer->cycles) : limit_cycles;
+    dsm__graph_answer other;
+    dsm__decisions found;
+    is_done = dsm__role_search(problem, true, limit, &other, &found);
+    if (is_done && other.is_feasible) {
+      const double bound = answer->is_feasible
+                               ? fmin(answer->lower_bound_cycles, other.lower_bound_cycles)
+                               : other.lower_bound_cycles;
+      if (!answer->is_feasible || dsm__tie_limit(other.cycles) < answer->cycles) {
+        *answer = other;
+        *decisions = found;
+      }
+      answer->lower_bound_cycles = bound;
+    }
+  }
   problem->inputs.workload = whole;
   problem->inputs.micro_batches = 0;
   problem->capacity_bytes = capacity_bytes;
   return is_done;
+}
+
+/* Shards out no more than the memory asks for: of what takes the same time, the least. The search
+ * has looked at what leaves most. */
+static bool spare_shards(dsm__problem *problem, dsm__decisions *decisions) {
+  const dsm_workload *const workload = problem->inputs.workload;
+  const dsm_sharding free_of_time =
+      dsm__micro_batches(decisions) > 1 ? DSM_SHARDING_OPTIMIZER : DSM_SHARDING_GRADIENTS;
+  dsm__layer_decision *layers = NULL;
+  if (!DSM__RESERVE(problem->arena, layers, workload->layer_count)) {
+    return false;
+  }
+  for (int most = DSM_SHARDING_NONE; most < (int)free_of_time; most++) {
+    for (size_t i = 0; i < workload->layer_count; i++) {
+      layers[i] = decisions->layers[i];
+      if (layers[i].layer.shard <= free_of_time && (int)layers[i].layer.shard > most) {
+        layers[i].layer.shard = (dsm_sharding)most;
+      }
+    }
+    dsm__decisions spared = *decisions;
+    spared.layers = layers;
+    const dsm__memory_need need = need_of(problem, workload, &spared);
+    if (need.total_bytes < 0) {
+      return false;
+    }
+    if (need.total_bytes <= dsm__capacity_limit(need.capacity_bytes)) {
+      *decisions = spared;
+      return true;
+    }
+  }
+  return true;
 }
 
 /* The fastest of all numbers of micro-batches, the first of equals, and what no mapping with any of
@@ -210,6 +276,9 @@ static dsm_status find_with_roles(dsm__problem *problem, size_t layers, double l
     return dsm__out_of_memory(diags);
   }
   *bound_cycles = answer.lower_bound_cycles;
+  if (answer.is_feasible && !spare_shards(problem, &decisions)) {
+    return dsm__out_of_memory(diags);
+  }
   return answer.is_feasible
              ? dsm__plan_make(plan, problem->inputs.workload, problem->machine.system,
                               problem->inputs.options, &decisions, diags)

@@ -346,6 +346,7 @@ static uint64_t digest_names(const subject *s, uint64_t digest) {
       dsm_plan_transfer_name(s->plan, DSM_TRANSFER_ROTATE, 0),
       dsm_invocation_kind_name(DSM_INVOCATION_FIRST),
       dsm_optimization_name(DSM_OPTIMIZATION_HYBRID),
+      dsm_sharding_name(DSM_SHARDING_WEIGHTS),
       dsm_decision_name(DSM_DECISION_DYSM_FACTOR),
   };
   for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {

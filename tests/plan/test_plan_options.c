@@ -31,8 +31,8 @@ END_TEST
 
 START_TEST(test_optimizations_have_the_words_of_the_contract) {
   static const char *const words[DSM_OPTIMIZATION_COUNT] = {
-      "hybrid",  "reuse", "dysm",    "pipeline", "per_pass",
-      "preload", "hoist", "spatial", "tensor",   "accumulate"};
+      "hybrid", "reuse",   "dysm",   "pipeline",   "per_pass", "preload",
+      "hoist",  "spatial", "tensor", "accumulate", "shard",    "recompute"};
   ck_assert_str_eq(dsm_optimization_name((dsm_optimization)_i), words[_i]);
 }
 END_TEST
@@ -69,7 +69,7 @@ START_TEST(test_invocations_have_the_words_of_the_format) {
   static const char *const words[DSM_INVOCATION_KIND_COUNT] = {
       [DSM_INVOCATION_FIRST] = "first",     [DSM_INVOCATION_STEADY] = "steady",
       [DSM_INVOCATION_WRITE] = "write",     [DSM_INVOCATION_ACCUMULATE] = "accumulate",
-      [DSM_INVOCATION_HOISTED] = "hoisted",
+      [DSM_INVOCATION_HOISTED] = "hoisted", [DSM_INVOCATION_RECOMPUTE] = "recompute",
   };
   ck_assert_str_eq(dsm_invocation_kind_name((dsm_invocation_kind)_i), words[_i]);
 }
@@ -85,7 +85,9 @@ START_TEST(test_mode_leaves_out_what_has_no_meaning_in_it) {
   ck_assert_uint_eq(dsm_mode_possible_optimizations(DSM_MODE_TRAINING),
                     dsm_mode_optimizations(DSM_MODE_TRAINING) | roles |
                         DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_HOIST) |
-                        DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_ACCUMULATE));
+                        DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_ACCUMULATE) |
+                        DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_SHARD) |
+                        DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_RECOMPUTE));
   ck_assert_uint_eq(dsm_mode_possible_optimizations(DSM_MODE_INFERENCE),
                     dsm_mode_optimizations(DSM_MODE_INFERENCE) | roles);
 }

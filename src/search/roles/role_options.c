@@ -10,6 +10,7 @@
 #include <math.h>
 
 #include "model/equations.h"
+#include "plan/keeping.h"
 #include "plan/named_roles.h"
 #include "plan/plan_internal.h"
 #include "plan/role_flow.h"
@@ -79,11 +80,26 @@ static bool is_possible(const dsm__problem *problem, const dsm_layer *layer, con
                 DSM_PARALLELISM_BIT(*parallelism)) != 0;
 }
 
+/* What is shared out of weights, and whether the forward pass runs again. */
+typedef struct keeping {
+  dsm_sharding shard;
+  bool is_recomputed;
+} keeping;
+
+/* Cycles of a pass with all that it waits for. */
+static double pass_cycles(dsm__problem *problem, const dsm__layer_setting *setting, dsm_pass pass,
+                          const dsm_pass_layouts *layouts) {
+  const bool may_keep = dsm__has_optimization(&problem->inputs, DSM_OPTIMIZATION_REUSE);
+  const dsm__best_pass best =
+      dsm__least_pass_find(setting, pass, layouts->of[pass], may_keep, &problem->table.splits);
+  problem->evaluations += best.evaluations;
+  return best.cycles + dsm__gathering_cycles(setting, layouts, pass, best.cycles);
+}
+
 /* The best of all factors; once a step is what no factor changes. */
 static void score(dsm__problem *problem, size_t layer_index, dsm__role_option *option) {
   const dsm__search_inputs *const inputs = &problem->inputs;
   const dsm_layer *const layer = &inputs->workload->layers[layer_index];
-  const bool may_keep = dsm__has_optimization(inputs, DSM_OPTIMIZATION_REUSE);
   const dsm_pass_layouts layouts = dsm_pass_layouts_uniform(option->parallelism);
   option->cycles = HUGE_VAL;
   for (unsigned f = 0; f < problem->table.factor_count; f++) {
@@ -96,13 +112,12 @@ static void score(dsm__problem *problem, size_t layer_index, dsm__role_option *o
     dsm__layer_setting setting = dsm__run_setting(inputs, layer, f);
     setting.gathered_before = option->shared;
     setting.summed_later = option->shared;
+    setting.shard = option->shard;
+    setting.is_recomputed = option->is_recomputed;
     double cycles = dsm__once_cycles(&setting, &layouts);
     for (int p = 0; p < DSM_PASS_COUNT && cycles < option->cycles; p++) {
       if (dsm_pass_exists(layer, inputs->options->mode, (dsm_pass)p)) {
-        const dsm__best_pass best = dsm__least_pass_find(&setting, (dsm_pass)p, option->parallelism,
-                                                         may_keep, &problem->table.splits);
-        cycles += best.cycles;
-        problem->evaluations += best.evaluations;
+        cycles += pass_cycles(problem, &setting, (dsm_pass)p, &layouts);
       }
     }
     if (dsm__tie_limit(cycles) < option->cycles) {
@@ -149,7 +164,7 @@ static bool is_no_worse(const dsm__problem *problem, const dsm_layer *layer,
   const double kept_b =
       (double)of_b.chip.n[DSM_DIM_MB] * of_b.position_share / (double)of_b.stored_ways;
   return a->cycles <= dsm__tie_limit(b->cycles) && of_a.weight_ways >= of_b.weight_ways &&
-         kept_a <= kept_b;
+         kept_a <= kept_b && a->shard == b->shard && a->is_recomputed == b->is_recomputed;
 }
 
 /* Leaves out options that are no better in anything than another one, of equals all but the first;
@@ -171,11 +186,61 @@ static size_t drop_dominated(const dsm__problem *problem, const dsm_layer *layer
   return kept;
 }
 
-dsm__role_options dsm__role_options_find(dsm__problem *problem, size_t layer_index) {
+/* What is kept of a layer with these roles: of shards that take the same time only the one that
+ * leaves most is looked at, and the others where there is room for them (spare_shards). Without
+ * micro-batches gradients that are shared out take no time. */
+static size_t keepings_of(const dsm__problem *problem, const dsm_layer *layer,
+                          dsm_parallelism parallelism, bool may_recompute, keeping *list) {
+  const dsm__search_inputs *const inputs = &problem->inputs;
+  const dsm_pass_layouts layouts = dsm_pass_layouts_uniform(parallelism);
+  const bool is_sharded = dsm__has_optimization(inputs, DSM_OPTIMIZATION_SHARD) &&
+                          layer->weight_elements > 0 && !layer->is_tied &&
+                          dsm__shard_ways(layer, &problem->machine, &layouts) > 1;
+  const bool is_summed_often = inputs->micro_batches > 1;
+  const bool is_remade =
+      may_recompute && layer->timesteps == 1 && dsm__recomputing_pass(layer) != DSM_PASS_COUNT;
+  size_t count = 0;
+  for (int s = 0; s < DSM_SHARDING_COUNT; s++) {
+    const dsm_sharding least_kept =
+        is_summed_often ? DSM_SHARDING_OPTIMIZER : DSM_SHARDING_GRADIENTS;
+    if (is_sharded ? s < (int)least_kept : s != DSM_SHARDING_NONE) {
+      continue;
+    }
+    for (int again = 0; again <= (is_remade ? 1 : 0); again++) {
+      list[count++] = (keeping){(dsm_sharding)s, again == 1};
+    }
+  }
+  return count;
+}
+
+typedef DSM__LIST(dsm__role_option) option_list;
+
+/* Options with these roles. False if out of memory. */
+static bool add_keepings(dsm__problem *problem, size_t layer_index, dsm_parallelism parallelism,
+                         bool may_recompute, option_list *list) {
+  keeping keepings[2 * DSM_SHARDING_COUNT];
+  const dsm_layer *const layer = &problem->inputs.workload->layers[layer_index];
+  const size_t count = keepings_of(problem, layer, parallelism, may_recompute, keepings);
+  for (size_t k = 0; k < count; k++) {
+    if (!DSM__LIST_RESERVE_IN(list, 1, problem->arena)) {
+      return false;
+    }
+    dsm__role_option *const option = &list->items[list->count++];
+    *option = (dsm__role_option){.parallelism = parallelism,
+                                 .shard = keepings[k].shard,
+                                 .is_recomputed = keepings[k].is_recomputed};
+    score(problem, layer_index, option);
+    option->least_cycles = option->cycles;
+  }
+  return true;
+}
+
+dsm__role_options dsm__role_options_find(dsm__problem *problem, size_t layer_index,
+                                         bool may_recompute) {
   const dsm_system *const system = problem->machine.system;
   const dsm_layer *const layer = &problem->inputs.workload->layers[layer_index];
   const unsigned axis_count = system->system.axis_count;
-  DSM__LIST(dsm__role_option) list = {NULL, 0, 0};
+  option_list list = {NULL, 0, 0};
   dsm__role_options found = {.items = NULL};
   size_t numbers = 1;
   if (!DSM__LIST_RESERVE_IN(&list, 1, problem->arena)) { /* a list that stays empty is one too */
@@ -190,13 +255,9 @@ dsm__role_options dsm__role_options_find(dsm__problem *problem, size_t layer_ind
     if (!is_possible(problem, layer, &roles, &parallelism)) {
       continue;
     }
-    if (!DSM__LIST_RESERVE_IN(&list, 1, problem->arena)) {
+    if (!add_keepings(problem, layer_index, parallelism, may_recompute, &list)) {
       return found;
     }
-    dsm__role_option *const option = &list.items[list.count++];
-    *option = (dsm__role_option){.parallelism = parallelism};
-    score(problem, layer_index, option);
-    option->least_cycles = option->cycles;
   }
   list.count = drop_dominated(problem, layer, list.items, list.count);
   found.whole_count = list.count;
@@ -209,7 +270,8 @@ dsm__role_options dsm__role_options_find(dsm__problem *problem, size_t layer_ind
         return (dsm__role_options){.items = NULL};
       }
       dsm__role_option *const option = &list.items[list.count++];
-      *option = (dsm__role_option){.parallelism = parallelism, .shared = shared};
+      *option = list.items[i];
+      option->shared = shared;
       score(problem, layer_index, option);
       list.items[i].least_cycles = fmin(list.items[i].least_cycles, option->cycles);
     }
