@@ -315,7 +315,7 @@ typedef struct dsm_exchange {
   dsm_traffic traffic;
 } dsm_exchange;
 
-/** Most of an invocation: a halo along each axis, two of inputs, two of outputs. */
+/** Most of an invocation: a halo along each axis, two of inputs, two of outputs. Of experts two. */
 #define DSM_EXCHANGES_MAX 7
 
 /** What roles make chips exchange in an invocation, one after the other. */

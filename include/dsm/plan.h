@@ -37,6 +37,7 @@ typedef enum dsm_optimization {
   DSM_OPTIMIZATION_SPATIAL,    /**< chips share positions; if named */
   DSM_OPTIMIZATION_TENSOR, /**< chips share features of weights and of what is inside; if named */
   DSM_OPTIMIZATION_ACCUMULATE, /**< micro-batches, whose gradients are summed; training, if named */
+  DSM_OPTIMIZATION_EXPERT,     /**< chips share the experts of layers that have some; if named */
   DSM_OPTIMIZATION_COUNT
 } dsm_optimization;
 
@@ -45,7 +46,7 @@ typedef unsigned dsm_optimization_set;
 /** The set of one optimisation. */
 #define DSM_OPTIMIZATION_BIT(optimization) (1U << (unsigned)(optimization))
 /** The set of all optimisations but those that are used only where they are named: `hoist`,
- * `spatial`, `tensor`, `accumulate`. */
+ * `spatial`, `tensor`, `accumulate`, `expert`. */
 #define DSM_OPTIMIZATION_ALL ((1U << (unsigned)DSM_OPTIMIZATION_HOIST) - 1U)
 
 /** The word of the formats, such as "hybrid". Never NULL. */

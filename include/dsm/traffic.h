@@ -74,6 +74,7 @@ typedef enum dsm_transfer {
   DSM_TRANSFER_ALL_GATHER,     /**< a tensor that chips have parts of becomes whole on each */
   DSM_TRANSFER_REDUCE_SCATTER, /**< sums that each chip has a part of: each has some of them */
   DSM_TRANSFER_ALL_REDUCE,     /**< the same: each has all of them */
+  DSM_TRANSFER_ALL_TO_ALL,     /**< tokens to the chips of their experts, or back from there */
   DSM_TRANSFER_HALO,           /**< rows of neighbouring chips that a kernel reads */
   DSM_TRANSFER_HAND_OVER,      /**< outputs or errors passed to the next stage of a pipeline */
   DSM_TRANSFER_SUM_OF_GRADIENTS,

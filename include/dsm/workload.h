@@ -202,9 +202,10 @@ typedef struct dsm_layer {
   uint64_t weight_elements;  /**< w_el, once for the layer; 0 for matmul */
   uint64_t macs;             /**< per sample and pass */
   double hidden_share;       /**< of the MACs: those that a causal mask hides; else 0 */
-  bool is_tied;     /**< the weights are another layer's, where they are stored and summed */
-  uint64_t experts; /**< sets of weights, as groups; 0: one set, which all use */
-  uint64_t routed;  /**< positions of a sample times experts of each; 0 without experts */
+  bool is_tied;       /**< the weights are another layer's, where they are stored and summed */
+  uint64_t experts;   /**< sets of weights, as groups; 0: one set, which all use */
+  uint64_t routed;    /**< positions of a sample times experts of each; 0 without experts */
+  bool feeds_experts; /**< only layers of the same experts read its output: tokens stay with them */
   uint64_t lookup_elements; /**< of the weights, fetched per sample in place of all: embedding;
                                  else 0 */
   bool is_score;            /**< an attention's products of queries and keys, after their softmax */

@@ -111,11 +111,15 @@ dsm_pass_work dsm_pass_work_derive(const dsm_layer *layer, const dsm_machine *ma
       .share = dsm_chip_share_derive(layer, machine, parallelism, samples),
       .residency = *residency,
   };
+  const double busiest = dsm__expert_imbalance(layer, machine, parallelism);
+  work.product_share *= busiest;
+  work.share.position_share *= busiest;
   work.precision.array_rate = dsm__pass_array_rate(layer, machine->system, &precision, mode, pass);
   work.bytes =
       dsm__chip_bytes_derive(layer, machine, precision, mode, pass, &work.share, residency);
-  const double ops = dsm__auxiliary_ops(layer, machine->system, mode, pass) +
-                     dsm__fork_ops(layer, &machine->system->model, pass);
+  const double ops = (dsm__auxiliary_ops(layer, machine->system, mode, pass) +
+                      dsm__fork_ops(layer, &machine->system->model, pass)) *
+                     busiest;
   if (machine->has_shared_memory) {
     work.shared = dsm__shared_bytes_derive(&work);
   }

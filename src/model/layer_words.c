@@ -10,6 +10,7 @@ static uint64_t flags_of(const dsm_layer *layer) {
       layer->is_convolution, layer->is_product,
       layer->is_score,       layer->reads_score,
       layer->is_tied,        layer->has_input_op[DSM_AUX_LAYER_NORM],
+      layer->feeds_experts,
   };
   uint64_t flags = 0;
   for (int op = 0; op < DSM_AUX_OP_COUNT; op++) {

@@ -30,6 +30,27 @@ uint64_t dsm__divided_ways(const dsm_machine *machine, dsm_parallelism paralleli
   return ways;
 }
 
+uint64_t dsm__sample_ways(const dsm_machine *machine, dsm_parallelism parallelism) {
+  const dsm_network *const network = &machine->system->system;
+  uint64_t ways = 1;
+  for (unsigned a = 0; a < network->axis_count; a++) {
+    const dsm_role role = dsm_parallelism_role(parallelism, a);
+    ways *= dsm_role_input_layout(role) == DSM_LAYOUT_SAMPLES ? network->axes[a].chips : 1;
+  }
+  return ways;
+}
+
+double dsm__expert_imbalance(const dsm_layer *layer, const dsm_machine *machine,
+                             dsm_parallelism parallelism) {
+  const dsm_network *const network = &machine->system->system;
+  bool is_spread = false;
+  for (unsigned a = 0; a < network->axis_count; a++) {
+    is_spread = is_spread || (network->axes[a].chips > 1 &&
+                              dsm_parallelism_role(parallelism, a) == DSM_ROLE_EXPERT);
+  }
+  return is_spread && layer->experts > 0 ? machine->system->model.expert_imbalance : 1;
+}
+
 bool dsm__are_alike(const dsm_machine *machine, dsm_parallelism a, dsm_parallelism b) {
   const dsm_network *const network = &machine->system->system;
   bool are_alike = true;

@@ -107,12 +107,46 @@ static void add_of_outputs(dsm_exchanges *list, const dsm_pass_work *work) {
   }
 }
 
+/*
+ * Tokens go to the chips of their experts, and what these made of them comes back. Source: section
+ * 5. Symbols: d = bytes of a chip, k*f*positions*features a sample; along each axis with the role
+ * an all-to-all of d, one after the other as one exchange. Limits: what comes from layers of the
+ * same experts, or goes to such alone, is there; an update pass has what forward and backward
+ * brought.
+ */
+static void add_all_to_all(dsm_exchanges *list, const dsm_pass_work *work, dsm_axis_set axes,
+                           double bytes) {
+  const dsm_machine *const machine = work->machine;
+  if (axes == 0 || !(bytes > 0)) {
+    return;
+  }
+  const dsm_traffic traffic =
+      dsm__all_to_all_traffic(machine, axes, bytes, machine->system->model.collective_memory_bytes);
+  list->items[list->count++] = (dsm_exchange){DSM_TRANSFER_ALL_TO_ALL, traffic};
+}
+
+static void add_of_experts(dsm_exchanges *list, const dsm_pass_work *work) {
+  const dsm_layer *const layer = work->layer;
+  const dsm_axis_set axes = axes_of(work, DSM_ROLE_EXPERT);
+  const dsm_axis_set read = axes & ~work->residency.gathered_axes;
+  const dsm_axis_set made = layer->feeds_experts ? 0 : axes;
+  const bool is_of_errors =
+      work->pass == DSM_PASS_BACKWARD || (work->pass == DSM_PASS_UPDATE && !layer->has_backward);
+  if (work->pass == DSM_PASS_FORWARD || work->pass == DSM_PASS_BACKWARD) {
+    add_all_to_all(list, work, read, work->bytes.input);
+  }
+  if (work->pass == DSM_PASS_FORWARD || is_of_errors) {
+    add_all_to_all(list, work, made, work->bytes.stored);
+  }
+}
+
 dsm_exchanges dsm__exchanges_derive(const dsm_pass_work *work) {
   dsm_exchanges list = {.count = 0};
   if (dsm_parallelism_has_roles(work->share.parallelism)) {
     add_halos(&list, work);
     add_of_inputs(&list, work);
     add_of_outputs(&list, work);
+    add_of_experts(&list, work);
   }
   return list;
 }

@@ -12,6 +12,7 @@ static const dsm__word optimization_words[] = {
     [DSM_OPTIMIZATION_PER_PASS].key = "per_pass", [DSM_OPTIMIZATION_PRELOAD].key = "preload",
     [DSM_OPTIMIZATION_HOIST].key = "hoist",       [DSM_OPTIMIZATION_SPATIAL].key = "spatial",
     [DSM_OPTIMIZATION_TENSOR].key = "tensor",     [DSM_OPTIMIZATION_ACCUMULATE].key = "accumulate",
+    [DSM_OPTIMIZATION_EXPERT].key = "expert",
 };
 DSM__NAMED_WORDS(dsm__optimization_words, "optimization", optimization_words,
                  DSM_OPTIMIZATION_COUNT, dsm_optimization, dsm_optimization_name);
@@ -37,7 +38,8 @@ dsm_optimization_set dsm_mode_possible_optimizations(dsm_mode mode) {
                                                DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_ACCUMULATE)
                                          : 0;
   const dsm_optimization_set roles = DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_SPATIAL) |
-                                     DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_TENSOR);
+                                     DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_TENSOR) |
+                                     DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_EXPERT);
   return dsm_mode_optimizations(mode) | named | roles;
 }
 

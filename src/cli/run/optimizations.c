@@ -223,6 +223,17 @@ static const char *why_no_accumulate(const cli_arguments *arguments, const dsm_w
   return workload->minibatch > 1 ? NULL : "a minibatch of one sample cannot be cut";
 }
 
+static const char *why_no_expert(const cli_arguments *arguments, const dsm_workload *workload,
+                                 const dsm_system *system) {
+  bool is_any = false;
+  (void)arguments;
+  (void)system;
+  for (size_t i = 0; i < workload->layer_count; i++) {
+    is_any = is_any || dsm_layer_can_have_role(&workload->layers[i], DSM_ROLE_EXPERT);
+  }
+  return is_any ? NULL : "the network has no layer with experts";
+}
+
 void cli_note_ineffective_optimizations(const cli_arguments *arguments,
                                         const dsm_workload *workload, const dsm_system *system) {
   static const char *(*const why_not[])(const cli_arguments *, const dsm_workload *,
@@ -237,6 +248,7 @@ void cli_note_ineffective_optimizations(const cli_arguments *arguments,
       [DSM_OPTIMIZATION_SPATIAL] = why_no_spatial,
       [DSM_OPTIMIZATION_TENSOR] = why_no_tensor,
       [DSM_OPTIMIZATION_ACCUMULATE] = why_no_accumulate,
+      [DSM_OPTIMIZATION_EXPERT] = why_no_expert,
   };
   _Static_assert(sizeof why_not / sizeof *why_not == DSM_OPTIMIZATION_COUNT,
                  "a question for each optimisation");

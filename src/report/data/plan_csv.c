@@ -74,7 +74,8 @@ DSM__OWN_RECORD(parts_record, pass_row, false, "Invocations and transfers.",
 
 static bool may_have_roles(const dsm_plan *plan) {
   return (plan->options.optimizations & (DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_SPATIAL) |
-                                         DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_TENSOR))) != 0;
+                                         DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_TENSOR) |
+                                         DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_EXPERT))) != 0;
 }
 
 static pass_row row_of(const dsm_plan *plan, const dsm_layer_plan *layer, dsm_pass p) {
