@@ -297,6 +297,8 @@ typedef struct dsm_pass_work {
   dsm_traffic sum_rotation;  /**< of partial sums, which nothing hides */
   double rotation_cycles;    /**< of a group of these */
   double turning_cycles;     /**< of its links between chips, where it is beside the streams */
+  bool is_operand_turning; /**< an attention's keys or values turn too, among chips with queries of
+                              their own */
   double collective_latency_cycles; /**< part of the next */
   double collective_cycles;         /**< of what roles make chips exchange, which nothing hides */
   dsm_tile_schedule tiles;          /**< with model.tile_schedule */

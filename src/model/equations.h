@@ -694,6 +694,15 @@ dsm_traffic dsm__rotation_traffic(const dsm_machine *machine, double widening, d
 dsm_exchanges dsm__exchanges_derive(const dsm_pass_work *work);
 
 /**
+ * Keys or values that turn among chips which share an attention's positions. Source: section 5,
+ * spatial attention. Symbols: an all-gather of b bytes beside the streams, b through the memory
+ * model.collective_memory_bytes times; half of it in each of the two invocations of a backward
+ * pass. Limits: no such axes: dsm__is_operand_turning is false.
+ */
+dsm_traffic dsm__operand_traffic(const dsm_pass_work *work);
+bool dsm__is_operand_turning(const dsm_pass_work *work);
+
+/**
  * Axes over which a layer's gradients are summed. Source: sections 3 and 5. Symbols: those that
  * share samples or positions; of layers with experts not those that share the experts. Limits:
  * model: none.

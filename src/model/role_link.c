@@ -76,6 +76,54 @@ static void add_halos(dsm_exchanges *list, const dsm_pass_work *work) {
   }
 }
 
+/*
+ * Source: section 5, spatial attention. Symbols: b = bytes of the keys (score) or values (context)
+ * that the chip's queries see. They turn as an all-gather, beside the streams, and in backward
+ * again, when sums of their errors are scattered; of the two invocations of a backward pass each
+ * has half. Limits: one chip along the axes: nothing.
+ */
+static double operand_times(const dsm_pass_work *work) {
+  return work->pass == DSM_PASS_BACKWARD ? 0.5 : 1;
+}
+
+static dsm_axis_set operand_axes(const dsm_pass_work *work) {
+  return dsm__has_own_groups(work->layer) ? axes_of(work, DSM_ROLE_SPATIAL) : 0;
+}
+
+bool dsm__is_operand_turning(const dsm_pass_work *work) {
+  return operand_axes(work) != 0;
+}
+
+static void scale(dsm_traffic *traffic, double times) {
+  for (int l = 0; l < DSM_LINK_COUNT; l++) {
+    traffic->bytes[l] *= times;
+  }
+  traffic->latency_cycles *= times;
+}
+
+dsm_traffic dsm__operand_traffic(const dsm_pass_work *work) {
+  const dsm_machine *const machine = work->machine;
+  const double through_memory = machine->system->model.collective_memory_bytes * work->bytes.kernel;
+  dsm_traffic traffic =
+      dsm__reduce_scatter_traffic(machine, operand_axes(work), work->bytes.kernel);
+  traffic.bytes[DSM_LINK_MEMORY] = through_memory;
+  traffic.bytes[DSM_LINK_SHARED] = machine->has_shared_memory ? through_memory : 0;
+  traffic.bytes[machine->core_links.link] = dsm__spread_bytes(machine, through_memory);
+  scale(&traffic, operand_times(work));
+  return traffic;
+}
+
+static void add_of_operands(dsm_exchanges *list, const dsm_pass_work *work) {
+  const unsigned before = list->count;
+  if (work->pass == DSM_PASS_BACKWARD) {
+    add(list, work, DSM_TRANSFER_REDUCE_SCATTER, operand_axes(work),
+        work->bytes.kernel * work->tensor_bytes.sum, 1);
+  }
+  if (list->count > before) {
+    scale(&list->items[before].traffic, operand_times(work));
+  }
+}
+
 /* Column-like roles read whole inputs, and each chip has a part of the sum of their errors. */
 static void add_of_inputs(dsm_exchanges *list, const dsm_pass_work *work) {
   const double input = work->bytes.input;
@@ -147,6 +195,7 @@ dsm_exchanges dsm__exchanges_derive(const dsm_pass_work *work) {
     add_of_inputs(&list, work);
     add_of_outputs(&list, work);
     add_of_experts(&list, work);
+    add_of_operands(&list, work);
   }
   return list;
 }

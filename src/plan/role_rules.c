@@ -11,8 +11,8 @@ static const char *why_no_spatial(const dsm_layer *layer) {
   if (layer->timesteps > 1) {
     return "a layer with timesteps";
   }
-  if (layer->is_product) {
-    return "a product of activations";
+  if (layer->is_product && layer->operand_groups == 0) {
+    return "a matmul";
   }
   if (layer->experts > 0) {
     return "a layer with experts";

@@ -14,7 +14,7 @@ int main(void) {
       suite_layouts,           suite_tiles,      suite_properties,
       suite_auxiliary_traffic, suite_tiling,     suite_interconnect,
       suite_overlap,           suite_hoist,      suite_shared_memory,
-      suite_shared_weights,    suite_roles,      suite_halos,
+      suite_shared_weights,    suite_roles,      suite_spatial,
       suite_element_sizes,
   };
   SRunner *const runner = srunner_create(NULL);
