@@ -317,8 +317,9 @@ typedef struct dsm_exchange {
   dsm_traffic traffic;
 } dsm_exchange;
 
-/** Most of an invocation: a halo along each axis, two of inputs, two of outputs. Of experts two. */
-#define DSM_EXCHANGES_MAX 7
+/** Most of an invocation: halos of a kernel and two pools along each axis, two of inputs, two of
+ * outputs. Of experts two. */
+#define DSM_EXCHANGES_MAX 13
 
 /** What roles make chips exchange in an invocation, one after the other. */
 typedef struct dsm_exchanges {

@@ -163,6 +163,13 @@ typedef struct dsm_layer_bytes {
   double cache; /**< of keys and values */
 } dsm_layer_bytes;
 
+/** Rows of a pool, where chips share positions. */
+typedef struct dsm_pooled_rows {
+  uint64_t rows;   /**< of results */
+  uint64_t stride; /**< between those that two results begin with */
+  uint64_t halo;   /**< that a window has beyond its stride */
+} dsm_pooled_rows;
+
 /** A primary layer: one set of loops, in execution order, with its derived quantities. */
 typedef struct dsm_layer {
   const char *name;
@@ -224,6 +231,8 @@ typedef struct dsm_layer {
   uint64_t upsampled_elements;         /**< of the input, grown */
   uint64_t pool_window;         /**< elements of the output pool's window; 0: no output pool */
   uint64_t input_pool_window;   /**< elements of the input pool's window; 0: no input pool */
+  dsm_pooled_rows pooled;       /**< zeros: no output pool */
+  dsm_pooled_rows input_pooled; /**< zeros: no input pool */
   uint64_t input_pool_elements; /**< results of the input pool per sample */
 
   /* Passes and graph. All indices are of primary layers and smaller than the layer's own. */

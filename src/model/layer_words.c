@@ -54,6 +54,12 @@ void dsm__layer_words(const dsm_layer *layer, uint64_t words[DSM__LAYER_WORDS]) 
       layer->macs,
       layer->pool_window,
       layer->input_pool_window,
+      layer->pooled.rows,
+      layer->pooled.stride,
+      layer->pooled.halo,
+      layer->input_pooled.rows,
+      layer->input_pooled.stride,
+      layer->input_pooled.halo,
       layer->input_pool_elements,
   };
   const double numbers[] = {

@@ -100,9 +100,16 @@ static dsm_role role_of(const dsm_layer *layer, dsm_parallelism parallelism, uns
   return role == DSM_ROLE_MODEL && dsm__has_own_groups(layer) ? DSM_ROLE_HEADS : role;
 }
 
-/* Rows of positions first: chips beyond them have none. */
+/* Rows of positions first: chips beyond them have none. Those behind which a pool has whole rows of
+ * results. */
 static uint64_t chip_positions(const dsm_layer *layer, uint64_t ways) {
-  return ways == 1 ? layer->ij : dsm__ceil_div_u64(layer->rows, ways) * (layer->ij / layer->rows);
+  if (ways == 1) {
+    return layer->ij;
+  }
+  const uint64_t even = dsm__ceil_div_u64(layer->rows, ways);
+  const uint64_t pooled = dsm__ceil_div_u64(layer->pooled.rows, ways) * layer->pooled.stride;
+  const uint64_t rows = pooled > even ? pooled : even;
+  return (rows < layer->rows ? rows : layer->rows) * (layer->ij / layer->rows);
 }
 
 /*

@@ -3,6 +3,7 @@
  * role_link.c: what the chips of an axis exchange in an invocation because of their role: gathers,
  * scatters and sums of whole tensors, and halos (section 5). Nothing hides it.
  */
+#include "base/checked.h"
 #include "model/equations.h"
 
 static double smaller(double a, double b) {
@@ -36,43 +37,90 @@ static void add(dsm_exchanges *list, const dsm_pass_work *work, dsm_transfer tra
   list->items[list->count++] = (dsm_exchange){transfer, traffic};
 }
 
+/* What reads some rows for each that it makes: a kernel or a pool; and what a chip has of both. */
+typedef struct window {
+  uint64_t halo; /* rows that it reads beyond its stride */
+  uint64_t stride;
+  double read_rows;
+  double read_bytes;
+  double made_rows;
+  double made_bytes;
+} window;
+
 /*
- * Source: section 5, derived there (a convolution reads hk = k' - s rows beyond its chip's own, h1
- * = floor(hk / 2) of them from one neighbour). Symbols: forward and update: rows of the input;
- * backward: ceil(h1 / s) + ceil((hk - h1) / s) rows of the output's error. A shift of the larger
- * half where neighbours are reached both ways, of both through a switch; at most the rows of all
- * other chips. Limits: a kernel no larger than its stride: nothing.
+ * Source: section 5, derived there (a window reads hk = k' - s rows beyond its chip's own, h1 =
+ * floor(hk / 2) of them from one neighbour). Symbols: of what is read those; of errors of what is
+ * made ceil(h1 / s) + ceil((hk - h1) / s) rows. A shift of the larger half where neighbours are
+ * reached both ways, of both through a switch; at most the rows of all other chips. Limits: a
+ * window no larger than its stride: nothing.
  */
-static void add_halo(dsm_exchanges *list, const dsm_pass_work *work, unsigned axis) {
-  const dsm_layer *const layer = work->layer;
-  const dsm_network_axis *const of = &work->machine->system->system.axes[axis];
-  const bool is_backward = work->pass == DSM_PASS_BACKWARD;
-  const uint64_t before = layer->halo_rows / 2;
-  const uint64_t after = layer->halo_rows - before;
-  const uint64_t stride = layer->stride_rows;
-  const uint64_t larger = is_backward ? (after + stride - 1) / stride : after;
-  const uint64_t both = larger + (is_backward ? (before + stride - 1) / stride : before);
-  const double own = (double)work->share.chip.n[DSM_DIM_IJ] /
-                     ((double)layer->ij / (double)layer->rows); /* rows of the output */
-  const double others = own * (double)(of->chips - 1) * (is_backward ? 1 : (double)stride);
-  const bool is_shared = of->link == DSM_LINK_KIND_SWITCH; /* a port sends to both */
-  const double rows = smaller(others, of->chips == 2 || !is_shared ? (double)larger : (double)both);
-  const double bytes = is_backward ? work->bytes.raw : work->bytes.input;
-  const double own_rows = is_backward ? own : own * (double)stride;
+static void add_halo(dsm_exchanges *list, const dsm_pass_work *work, unsigned axis,
+                     const window *of, bool is_of_errors) {
+  const dsm_network_axis *const along = &work->machine->system->system.axes[axis];
+  const uint64_t before = of->halo / 2;
+  const uint64_t after = of->halo - before;
+  const uint64_t larger = is_of_errors ? dsm__ceil_div_u64(after, of->stride) : after;
+  const uint64_t both = larger + (is_of_errors ? dsm__ceil_div_u64(before, of->stride) : before);
+  const double own = is_of_errors ? of->made_rows : of->read_rows;
+  const double others = own * (double)(along->chips - 1);
+  const bool is_shared = along->link == DSM_LINK_KIND_SWITCH; /* a port sends to both */
+  const double rows =
+      smaller(others, along->chips == 2 || !is_shared ? (double)larger : (double)both);
+  const double bytes = is_of_errors ? of->made_bytes : of->read_bytes;
   dsm_traffic traffic = {.latency_cycles = dsm__step_latency_cycles(work->machine, axis)};
-  traffic.bytes[DSM_LINK_AXIS + axis] = rows * (bytes / own_rows);
+  traffic.bytes[DSM_LINK_AXIS + axis] = rows * (bytes / own);
   if (traffic.bytes[DSM_LINK_AXIS + axis] > 0) {
     list->items[list->count++] = (dsm_exchange){DSM_TRANSFER_HALO, traffic};
   }
 }
 
-static void add_halos(dsm_exchanges *list, const dsm_pass_work *work) {
+static void add_halos_of(dsm_exchanges *list, const dsm_pass_work *work, const window *of,
+                         bool is_of_errors) {
   const dsm_axis_set axes = axes_of(work, DSM_ROLE_SPATIAL);
-  const bool is_there = work->pass == DSM_PASS_UPDATE && work->residency.is_input_held;
-  for (unsigned a = 0; a < DSM_AXES_MAX && work->layer->halo_rows > 0 && !is_there; a++) {
+  for (unsigned a = 0; a < DSM_AXES_MAX && of->halo > 0; a++) {
     if (dsm_axis_set_has(axes, a)) {
-      add_halo(list, work, a);
+      add_halo(list, work, a, of, is_of_errors);
     }
+  }
+}
+
+/* A pool on the output makes errors of what it read for update and backward: once, for the first.
+ * Nothing that is held is fetched. */
+static void add_halos(dsm_exchanges *list, const dsm_pass_work *work) {
+  const dsm_layer *const layer = work->layer;
+  const bool has_input_pool = layer->input_pooled.rows > 0;
+  const bool is_backward = work->pass == DSM_PASS_BACKWARD;
+  const double rows =
+      (double)work->share.chip.n[DSM_DIM_IJ] /
+      ((double)layer->ij / (double)layer->rows); /* of the output, before its pool */
+  const double direct_rows = rows * (double)layer->stride_rows;
+  const double direct_bytes =
+      has_input_pool
+          ? work->bytes.input * (double)layer->input_pool_elements / (double)layer->input_elements
+          : work->bytes.input;
+  const window input_pool = {layer->input_pooled.halo,
+                             layer->input_pooled.stride,
+                             direct_rows * (double)layer->input_pooled.stride,
+                             work->bytes.input,
+                             direct_rows,
+                             direct_bytes};
+  const window kernel = {layer->halo_rows, layer->stride_rows, direct_rows, direct_bytes, rows,
+                         work->bytes.raw};
+  const window pool = {layer->pooled.halo,
+                       layer->pooled.stride,
+                       rows,
+                       work->bytes.raw,
+                       rows / (double)(layer->pooled.stride > 0 ? layer->pooled.stride : 1),
+                       work->bytes.stored};
+  const bool is_there = work->pass == DSM_PASS_UPDATE && work->residency.is_input_held;
+  if (!is_there) {
+    add_halos_of(list, work, &input_pool, is_backward);
+    add_halos_of(list, work, &kernel, is_backward);
+  }
+  const bool is_of_pool_errors =
+      work->pass == (layer->has_update ? DSM_PASS_UPDATE : DSM_PASS_BACKWARD);
+  if (work->pass == DSM_PASS_FORWARD || is_of_pool_errors) {
+    add_halos_of(list, work, &pool, is_of_pool_errors);
   }
 }
 

@@ -17,9 +17,6 @@ static const char *why_no_spatial(const dsm_layer *layer) {
   if (layer->experts > 0) {
     return "a layer with experts";
   }
-  if (layer->pool_window > 0 || layer->input_pool_window > 0) {
-    return "a layer that pools";
-  }
   return layer->rows == 1 ? "a layer of one row of positions" : NULL;
 }
 

@@ -17,6 +17,8 @@ typedef struct part {
   int end;
 } part;
 
+static const dsm_roles spatial = {{DSM_ROLE_SPATIAL}};
+
 static dsm_layer small_layer(void) {
   dsm_layer layer = conv_layer(IN, OUT, ROWS, 1, 1);
   layer.rows = ROWS;
@@ -83,7 +85,6 @@ START_TEST(test_halos_bring_the_rows_that_chips_lack) {
       layer.halo_rows = (uint64_t)(k / 9);
       layer.kij = layer.halo_rows + layer.stride_rows;
       layer.input_elements *= layer.stride_rows;
-      const dsm_roles roles = {{DSM_ROLE_SPATIAL}};
       for (int p = 0; p < DSM_PASS_COUNT; p++) {
         const bool is_backward = p == DSM_PASS_BACKWARD;
         double rows = 0;
@@ -93,7 +94,7 @@ START_TEST(test_halos_bring_the_rows_that_chips_lack) {
           const double larger = fmax(missing.first, missing.end);
           rows = fmax(rows, links[k % 3] == DSM_LINK_KIND_SWITCH ? both : larger);
         }
-        const dsm_pass_work work = work_of(&layer, (dsm_pass)p, &roles);
+        const dsm_pass_work work = work_of(&layer, (dsm_pass)p, &spatial);
         ASSERT_CLOSE(sent(&work, DSM_TRANSFER_HALO), rows * SAMPLES * 2 * (is_backward ? OUT : IN));
       }
     }
@@ -101,9 +102,78 @@ START_TEST(test_halos_bring_the_rows_that_chips_lack) {
 }
 END_TEST
 
-/* ---- shares ---- */
+/* The same rows of pools: of the output, whose results and their errors are as many as a kernel of
+ * as large windows makes; of the input, which a kernel of 1 x 1 then reads. */
+START_TEST(test_halos_of_pools_bring_the_rows_that_chips_lack) {
+  for (int length = 2; length <= 6; length += length == 4 ? 2 : 1) {
+    for (int k = 0; k < 3 * 4; k++) {
+      const grid sides = {1, {(uint64_t)length}};
+      chips = friendly_grid(&sides);
+      machine = dsm_machine_derive(&chips);
+      dsm_layer window = small_layer(); /* a kernel of the same rows */
+      window.stride_rows = (uint64_t)(1 + k % 3);
+      window.halo_rows = (uint64_t)(k / 3);
+      const uint64_t read = ROWS * window.stride_rows;
+      const dsm_pooled_rows rows = {ROWS, window.stride_rows, window.halo_rows};
+      dsm_layer behind = conv_layer(IN, OUT, read, 1, 1);
+      behind.rows = read;
+      behind.stride_rows = 1;
+      behind.pooled = rows;
+      behind.pool_window = window.stride_rows + window.halo_rows;
+      behind.stored_elements = OUT * ROWS;
+      dsm_layer before = small_layer();
+      before.input_elements = IN * read;
+      before.input_pool_elements = IN * ROWS;
+      before.input_pool_window = behind.pool_window;
+      before.input_pooled = rows;
+      double there = 0; /* of what is read, and of errors of what is made */
+      double back = 0;
+      for (int c = 0; c < length; c++) {
+        const part missing = rows_beyond(&window, c, length, false);
+        const part errors = rows_beyond(&window, c, length, true);
+        there = fmax(there, fmax(missing.first, missing.end));
+        back = fmax(back, fmax(errors.first, errors.end));
+      }
+      const double bytes = SAMPLES * 2.0;
+      for (int p = 0; p < DSM_PASS_COUNT; p++) {
+        const bool is_forward = p == DSM_PASS_FORWARD;
+        const dsm_pass_work output = work_of(&behind, (dsm_pass)p, &spatial);
+        const dsm_pass_work input = work_of(&before, (dsm_pass)p, &spatial);
+        ck_assert_uint_eq(output.share.chip.n[DSM_DIM_IJ] * (uint64_t)length, read);
+        ASSERT_CLOSE(sent(&output, DSM_TRANSFER_HALO),
+                     p == DSM_PASS_BACKWARD ? 0 : (is_forward ? there : back) * OUT * bytes);
+        ASSERT_CLOSE(sent(&input, DSM_TRANSFER_HALO),
+                     (p == DSM_PASS_BACKWARD ? back : there) * IN * bytes);
+      }
+      behind.has_update = false;
+      const dsm_pass_work alone = work_of(&behind, DSM_PASS_BACKWARD, &spatial);
+      ASSERT_CLOSE(sent(&alone, DSM_TRANSFER_HALO), back * OUT * bytes);
+    }
+  }
+}
+END_TEST
 
-static const dsm_roles spatial = {{DSM_ROLE_SPATIAL}};
+/* By hand: 55 rows behind which a pool of 3 at stride 2 makes 27: of 4 chips each has 7 results, of
+ * 14 rows, and the last one 6 of 13. A pool of all 7 rows leaves one result, which one chip has. */
+START_TEST(test_chips_have_whole_rows_of_results) {
+  const grid sides = {1, {4}};
+  chips = friendly_grid(&sides);
+  machine = dsm_machine_derive(&chips);
+  dsm_layer layer = conv_layer(IN, OUT, 55 * 55, 1, 1);
+  layer.rows = 55;
+  layer.stride_rows = 1;
+  layer.pooled = (dsm_pooled_rows){27, 2, 1};
+  ck_assert_uint_eq(work_of(&layer, DSM_PASS_FORWARD, &spatial).share.chip.n[DSM_DIM_IJ], 14 * 55);
+  layer.ij = 7 * 7;
+  layer.rows = 7;
+  layer.pooled = (dsm_pooled_rows){1, 7, 0};
+  ck_assert_uint_eq(work_of(&layer, DSM_PASS_FORWARD, &spatial).share.chip.n[DSM_DIM_IJ], 7 * 7);
+  layer.pooled = (dsm_pooled_rows){1, 1, 6}; /* stated: all rows are shared, and brought together */
+  ck_assert_uint_eq(work_of(&layer, DSM_PASS_FORWARD, &spatial).share.chip.n[DSM_DIM_IJ], 2 * 7);
+}
+END_TEST
+
+/* ---- shares ---- */
 
 /* By hand: of 24 rows 6 a chip, in tiles too: 12 samples of 6 rows by 24 features of 12 sums; one
  * pass over 6 * 24 * 12 outputs by 4 cores of 2 operations a cycle. */
@@ -236,6 +306,8 @@ Suite *suite_spatial(void) {
   Suite *const suite = suite_create("spatial");
   TCase *const counted = tcase_create("one by one");
   tcase_add_test(counted, test_halos_bring_the_rows_that_chips_lack);
+  tcase_add_test(counted, test_halos_of_pools_bring_the_rows_that_chips_lack);
+  tcase_add_test(counted, test_chips_have_whole_rows_of_results);
   tcase_add_test(counted, test_arrays_and_special_units_have_their_part_of_the_rows);
   tcase_add_test(counted, test_keys_and_values_turn_among_chips_with_queries_of_their_own);
   tcase_add_test(counted, test_keys_on_four_chips);

@@ -18,7 +18,7 @@ bool role_twin_can(const dsm_layer *layer, dsm_role role) {
     return true;
   case DSM_ROLE_SPATIAL:
     return (is_weighed || has_heads) && layer->rows > 1 && layer->timesteps == 1 &&
-           layer->pool_window == 0 && layer->input_pool_window == 0 && layer->experts == 0;
+           layer->experts == 0;
   case DSM_ROLE_MODEL:
     return has_heads || (is_weighed && !has_groups);
   case DSM_ROLE_MODEL_OUT:

@@ -65,8 +65,15 @@ static void write_branches(writer *w, uint64_t *state, size_t count) {
     const uint64_t shape = random_below(state, 6);
     WRITE(w, ", 'kernel': [%d, %d]%s%s", shape == 0 ? 3 : 1, shape == 0 ? 3 : 1,
           shape == 1 ? ", 'groups': 2" : "", inputs);
+    const char *const pools[] = {"", ", 'on': 'input'"};
+    const bool has_pool = shape < 4 && rows > 1 && i % 3 == 1;
     if (is_residual) {
       WRITE(w, ", 'aux': [{'op': 'residual', 'from': 'l%zu'}, {'op': 'relu'}]", added);
+    } else if (has_pool) { /* as many results as it reads */
+      WRITE(w,
+            ", 'aux': [{'op': 'max_pool', 'window': [2, 2], 'stride': [1, 1], 'feature': [%u, "
+            "2]%s}]",
+            rows, pools[shape % 2]);
     }
     WRITE(w, "}");
   }
