@@ -318,8 +318,8 @@ typedef struct dsm_exchange {
 } dsm_exchange;
 
 /** Most of an invocation: halos of a kernel and two pools along each axis, two of inputs, two of
- * outputs. Of experts two. */
-#define DSM_EXCHANGES_MAX 13
+ * outputs, two of statistics. Of experts two. */
+#define DSM_EXCHANGES_MAX 15
 
 /** What roles make chips exchange in an invocation, one after the other. */
 typedef struct dsm_exchanges {

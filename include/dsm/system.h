@@ -211,6 +211,7 @@ typedef struct dsm_assumptions {
   double reduce_memory_bytes;     /**< memory bytes per gradient byte of the chip */
   double broadcast_memory_bytes;  /**< memory bytes per weight byte of the chip */
   double collective_memory_bytes; /**< memory bytes per byte that roles gather or sum */
+  bool feature_statistics;        /**< chips that share features sum statistics over them */
   double expert_imbalance;        /**< tokens of the busiest chip over those of a chip on average */
   double reduce_ring_crossings;   /**< ring bytes per byte received from a chip link */
   double rotate_memory_bytes;     /**< memory bytes per byte rotated */

@@ -689,7 +689,8 @@ dsm_traffic dsm__rotation_traffic(const dsm_machine *machine, double widening, d
  * in forward; gather_column: input all-gathered in forward and update, its error reduce-scattered
  * in backward; row_scatter: output reduce-scattered in forward, its error all-gathered in update
  * (without one, in backward); spatial: halos; expert: tokens there and back in forward, their
- * errors in backward. Sums in partial_sum_bytes. Limits: data and model: nothing.
+ * errors in backward; model.feature_statistics: statistics all-reduced, forward and backward. Sums
+ * in partial_sum_bytes. Limits: data and model, without statistics: nothing.
  */
 dsm_exchanges dsm__exchanges_derive(const dsm_pass_work *work);
 

@@ -272,7 +272,9 @@ bool dsm__move_is_possible(size_t move, const dsm_system *system, bool has_roles
   const dsm__move *const of = &dsm__moves[move];
   const bool is_of_roles =
       of->transfer >= DSM_TRANSFER_ROTATE_OUTPUT && of->transfer <= DSM_TRANSFER_HALO;
-  if (is_of_roles && !has_roles) {
+  const bool is_of_statistics =
+      of->transfer == DSM_TRANSFER_ALL_REDUCE && system->model.feature_statistics;
+  if (is_of_roles && !has_roles && !is_of_statistics) {
     return false;
   }
   const unsigned axis_count = system->system.axis_count;

@@ -236,8 +236,52 @@ static void add_of_experts(dsm_exchanges *list, const dsm_pass_work *work) {
   }
 }
 
+/* Axes of more than one chip along which something is cut by features, whatever the experts have.
+ */
+static dsm_axis_set cut_axes(const dsm_pass_work *work, dsm_divided what) {
+  const dsm_network *const network = &work->machine->system->system;
+  dsm_axis_set axes = 0;
+  for (unsigned a = 0; a < network->axis_count; a++) {
+    const dsm_role role = dsm_parallelism_role(work->share.parallelism, a);
+    const bool is_cut = dsm_role_divides(role, what) && role != DSM_ROLE_EXPERT;
+    axes |= is_cut && network->axes[a].chips > 1 ? 1U << a : 0U;
+  }
+  return axes;
+}
+
+/*
+ * Source: section 5, model.feature_statistics. Symbols: for each layer_norm, rms_norm or softmax 2
+ * numbers of 4 bytes a position and sample, all-reduced over the chips that have parts of the
+ * features it works on; forward, and once on the way back. Limits: features that are not cut,
+ * softmax of scores, which are along the keys of a head: nothing.
+ */
+static void add_statistics(dsm_exchanges *list, const dsm_pass_work *work) {
+  static const double bytes = 2 * 4;
+  const dsm_layer *const layer = work->layer;
+  const dsm_pass back = layer->has_backward ? DSM_PASS_BACKWARD : DSM_PASS_UPDATE;
+  const double samples = (double)work->share.chip.n[DSM_DIM_MB] * work->share.position_share;
+  const bool has_norm = layer->has_op[DSM_AUX_LAYER_NORM] || layer->has_op[DSM_AUX_RMS_NORM];
+  const bool has_softmax =
+      layer->has_op[DSM_AUX_SOFTMAX] && !layer->is_score && !layer->reads_score;
+  const bool has_input_norm =
+      layer->has_input_op[DSM_AUX_LAYER_NORM] || layer->has_input_op[DSM_AUX_RMS_NORM];
+  if (!work->machine->system->model.feature_statistics ||
+      (work->pass != DSM_PASS_FORWARD && work->pass != back)) {
+    return;
+  }
+  if (has_input_norm) {
+    const double positions = (double)layer->input_op_elements / (double)layer->in;
+    add(list, work, DSM_TRANSFER_ALL_REDUCE, cut_axes(work, DSM_DIVIDED_INPUT),
+        positions * samples * bytes, 2);
+  }
+  const double each = (double)layer->ij * samples * bytes;
+  const double operations = (has_norm ? 1 : 0) + (has_softmax ? 1 : 0);
+  add(list, work, DSM_TRANSFER_ALL_REDUCE, cut_axes(work, DSM_DIVIDED_RAW), each * operations, 2);
+}
+
 dsm_exchanges dsm__exchanges_derive(const dsm_pass_work *work) {
   dsm_exchanges list = {.count = 0};
+  add_statistics(&list, work);
   if (dsm_parallelism_has_roles(work->share.parallelism)) {
     add_halos(&list, work);
     add_of_inputs(&list, work);

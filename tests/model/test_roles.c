@@ -584,42 +584,52 @@ START_TEST(test_chips_have_and_send_what_is_counted_one_by_one) {
 }
 END_TEST
 
-/* By hand: 12 experts of 1 to 2 features, 24 positions of each, on a ring of 4 chips: 3 experts a
- * chip, of 12 samples. A chip has 12 * 24 * 3 inputs of 2 bytes, 1728, and sends 3 / 2 of that
- * around; the busiest chip has 1.5 times as many. */
-START_TEST(test_the_busiest_chip_has_more_tokens) {
-  const grid sides = {1, {4}};
-  const dsm_loops split = {{1, 1, 4, 1, 1}};
-  const dsm_roles roles = {{DSM_ROLE_EXPERT}};
-  chips = friendly_grid(&sides);
-  chips.model.collective_memory_bytes = 1;
+/* Where features are cut two sums of 4 bytes a position and sample become whole on each chip: each
+ * norm and softmax by itself, of the input where that is cut, of the output where raw is. */
+START_TEST(test_statistics_of_cut_features_are_summed) {
+  build(_i, DSM_LINK_KIND_RING);
+  chips.model.feature_statistics = true;
   machine = dsm_machine_derive(&chips);
-  dsm_layer layer = small_layer();
-  layer.groups = layer.experts = 12;
-  layer.has_op[DSM_AUX_RELU] = true;
-  const dsm_pass_work even = work_of(&layer, DSM_PASS_FORWARD, &roles);
-  ck_assert_uint_eq(even.share.groups, 3);
-  ck_assert_uint_eq(even.share.chip.n[DSM_DIM_MB], 12);
-  ASSERT_CLOSE(even.bytes.input, 1728);
-  ASSERT_CLOSE(sent(&even, DSM_TRANSFER_ALL_TO_ALL), (1728 + 2 * 1728) * 1.5);
-  for (int p = 0; p < DSM_PASS_COUNT; p++) {
-    chips.model.expert_imbalance = 1;
-    const dsm_pass_work work = work_of(&layer, (dsm_pass)p, &roles);
-    chips.model.expert_imbalance = 1.5;
-    const dsm_pass_work busy = work_of(&layer, (dsm_pass)p, &roles);
-    const dsm_invocation_cost cost = dsm_invocation_score(&work, &split);
-    const dsm_invocation_cost more = dsm_invocation_score(&busy, &split);
-    const double startup = chips.array.startup_cycles;
-    ASSERT_CLOSE(more.primary - startup, 1.5 * (cost.primary - startup));
-    ASSERT_CLOSE(more.auxiliary, 1.5 * cost.auxiliary);
-    ASSERT_CLOSE(more.collective, 1.5 * cost.collective);
-    ASSERT_CLOSE(busy.bytes.input, 1.5 * work.bytes.input);
-    ASSERT_CLOSE(busy.bytes.stored, 1.5 * work.bytes.stored);
-    ASSERT_CLOSE(busy.bytes.kernel, work.bytes.kernel);
+  dsm_layer plain = small_layer();
+  dsm_layer layer = plain;
+  layer.has_op[DSM_AUX_LAYER_NORM] = true;
+  layer.has_op[DSM_AUX_SOFTMAX] = true;
+  dsm_layer reading = plain;
+  reading.has_input_op[DSM_AUX_RMS_NORM] = true;
+  reading.input_op_elements = reading.input_elements;
+  dsm_roles roles;
+  for (unsigned n = 0; roles_of(n, &roles); n++) {
+    if (has_role(&roles, DSM_ROLE_HEADS) || has_role(&roles, DSM_ROLE_EXPERT)) {
+      continue;
+    }
+    const letters l = letters_of(&roles);
+    bool made[DSM_AXES_MAX] = {false}; /* along which chips have parts of the features */
+    bool read[DSM_AXES_MAX] = {false};
+    for (unsigned a = 0; a < chips.system.axis_count; a++) {
+      made[a] = l.output[a] == 'F';
+      read[a] = l.input[a] == 'F';
+    }
+    const double tokens =
+        size_of(cut_by(0, SAMPLES, l.work, "S")) * size_of(cut_by(0, ROWS, l.work, "R")) * 2 * 4;
+    for (int p = 0; p < DSM_PASS_COUNT; p++) {
+      double of_made[DSM_AXES_MAX];
+      double of_read[DSM_AXES_MAX];
+      double expected_made = 0;
+      double expected_read = 0;
+      scatter_sums(made, p == DSM_PASS_UPDATE ? 0 : 2 * tokens, of_made);
+      scatter_sums(read, p == DSM_PASS_UPDATE ? 0 : tokens, of_read);
+      for (unsigned a = 0; a < chips.system.axis_count; a++) {
+        expected_made += 2 * of_made[a];
+        expected_read += 2 * of_read[a];
+      }
+      const dsm_pass_work none = work_of(&plain, (dsm_pass)p, &roles);
+      const dsm_pass_work of_outputs = work_of(&layer, (dsm_pass)p, &roles);
+      const dsm_pass_work of_inputs = work_of(&reading, (dsm_pass)p, &roles);
+      const double others = sent(&none, DSM_TRANSFER_ALL_REDUCE);
+      ASSERT_CLOSE(sent(&of_outputs, DSM_TRANSFER_ALL_REDUCE), others + expected_made);
+      ASSERT_CLOSE(sent(&of_inputs, DSM_TRANSFER_ALL_REDUCE), others + expected_read);
+    }
   }
-  const dsm_roles whole = {{DSM_ROLE_WHOLE}}; /* the same everywhere: no chip has more */
-  const dsm_pass_work same = work_of(&layer, DSM_PASS_FORWARD, &whole);
-  ASSERT_CLOSE(same.bytes.input, 4 * 1728);
 }
 END_TEST
 
@@ -761,7 +771,7 @@ Suite *suite_roles(void) {
   tcase_add_loop_test(counted, test_chips_have_and_send_what_is_counted_one_by_one, 0,
                       COUNT_OF(sides_of));
   tcase_add_loop_test(counted, test_relayouts_bring_what_chips_lack, 0, COUNT_OF(sides_of));
-  tcase_add_test(counted, test_the_busiest_chip_has_more_tokens);
+  tcase_add_loop_test(counted, test_statistics_of_cut_features_are_summed, 0, COUNT_OF(sides_of));
   suite_add_tcase(suite, counted);
   TCase *const properties = tcase_create("properties");
   tcase_add_loop_test(properties, test_any_role_of_an_axis_of_one_chip_is_data, 0, 3);

@@ -198,6 +198,7 @@ static dsm_system *draw_system(uint64_t *state, unsigned axis_count) {
   model->exact_forks = random_below(state, 2) == 0;
   model->partial_sum_bytes = random_below(state, 2) == 0 ? 4 : 0;
   model->collective_memory_bytes = random_below(state, 2) == 0 ? 1 : 0;
+  model->feature_statistics = random_below(state, 2) == 0;
   model->expert_imbalance = random_below(state, 2) == 0 ? 1 : 1.25;
   return system;
 }
