@@ -297,6 +297,8 @@ typedef struct dsm_pass_work {
   dsm_traffic sum_rotation;  /**< of partial sums, which nothing hides */
   double rotation_cycles;    /**< of a group of these */
   double turning_cycles;     /**< of its links between chips, where it is beside the streams */
+  bool is_operand_turning; /**< an attention's keys or values turn too, among chips with queries of
+                              their own */
   double collective_latency_cycles; /**< part of the next */
   double collective_cycles;         /**< of what roles make chips exchange, which nothing hides */
   dsm_tile_schedule tiles;          /**< with model.tile_schedule */
@@ -315,8 +317,9 @@ typedef struct dsm_exchange {
   dsm_traffic traffic;
 } dsm_exchange;
 
-/** Most of an invocation: a halo along each axis, two of inputs, two of outputs. */
-#define DSM_EXCHANGES_MAX 7
+/** Most of an invocation: halos of a kernel and two pools along each axis, two of inputs, two of
+ * outputs, two of statistics. Of experts two. */
+#define DSM_EXCHANGES_MAX 15
 
 /** What roles make chips exchange in an invocation, one after the other. */
 typedef struct dsm_exchanges {

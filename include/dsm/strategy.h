@@ -34,6 +34,7 @@ typedef enum dsm_optimization {
   DSM_OPTIMIZATION_HOIST,      /**< input products of an lstm at once; training, if named */
   DSM_OPTIMIZATION_SPATIAL,    /**< chips share positions; if named */
   DSM_OPTIMIZATION_TENSOR, /**< chips share features of weights and of what is inside; if named */
+  DSM_OPTIMIZATION_EXPERT, /**< chips share the experts of layers that have some; if named */
   DSM_OPTIMIZATION_ACCUMULATE, /**< micro-batches, whose gradients are summed; training, if named */
   DSM_OPTIMIZATION_SHARD,      /**< chips that sum gradients share out what is kept of weights;
                                     training, if named */

@@ -212,15 +212,17 @@ typedef struct dsm_operation_traffic {
 
 /** Assumptions of the model (docs/model.md, section 2). */
 typedef struct dsm_assumptions {
-  double bptt_resident_copies;       /**< weights and gradients resident over timesteps */
-  double relu_mask_bytes;            /**< an input element, re-read in backward */
-  double batch_norm_saved_bytes;     /**< an output element, re-read in update */
-  double reduce_memory_bytes;        /**< memory bytes per gradient byte of the chip */
-  double broadcast_memory_bytes;     /**< memory bytes per weight byte of the chip */
-  double collective_memory_bytes;    /**< memory bytes per byte that roles gather or sum */
-  double reduce_ring_crossings;      /**< ring bytes per byte received from a chip link */
-  double rotate_memory_bytes;        /**< memory bytes per byte rotated */
-  double relayout_memory_bytes;      /**< memory bytes per byte re-laid out */
+  double bptt_resident_copies;    /**< weights and gradients resident over timesteps */
+  double relu_mask_bytes;         /**< an input element, re-read in backward */
+  double batch_norm_saved_bytes;  /**< an output element, re-read in update */
+  double reduce_memory_bytes;     /**< memory bytes per gradient byte of the chip */
+  double broadcast_memory_bytes;  /**< memory bytes per weight byte of the chip */
+  double collective_memory_bytes; /**< memory bytes per byte that roles gather or sum */
+  bool feature_statistics;        /**< chips that share features sum statistics over them */
+  double expert_imbalance;        /**< tokens of the busiest chip over those of a chip on average */
+  double reduce_ring_crossings;   /**< ring bytes per byte received from a chip link */
+  double rotate_memory_bytes;     /**< memory bytes per byte rotated */
+  double relayout_memory_bytes;   /**< memory bytes per byte re-laid out */
   double weight_update_memory_bytes; /**< memory bytes per owned weight byte in the update */
   double partial_sum_bytes;          /**< of a partial sum; 0: as the workload says */
   bool dysm_uniform;                 /**< one DySM factor for all convolutions */

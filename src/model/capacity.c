@@ -52,7 +52,7 @@ static double lying_ways(const dsm_machine *machine, const dsm_chip_share *share
   for (unsigned a = 0; a < network->axis_count; a++) {
     const dsm_role role = dsm_parallelism_role(share->parallelism, a);
     const dsm_layout layout = dsm_role_input_layout(role);
-    const bool is_cut = layout == DSM_LAYOUT_FEATURES ||
+    const bool is_cut = layout == DSM_LAYOUT_FEATURES || role == DSM_ROLE_EXPERT ||
                         (layout == DSM_LAYOUT_POSITIONS && role != DSM_ROLE_SPATIAL);
     ways *= is_cut ? (double)network->axes[a].chips : 1;
   }

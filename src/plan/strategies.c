@@ -149,6 +149,17 @@ static const char *why_no_tensor(const dsm_workload *workload, const dsm_system 
   return dsm_system_chips(system) > 1 ? NULL : "the system has one chip";
 }
 
+static const char *why_no_expert(const dsm_workload *workload, const dsm_system *system,
+                                 const dsm_explore_options *options) {
+  (void)system;
+  (void)options;
+  bool is_any = false;
+  for (size_t i = 0; i < workload->layer_count; i++) {
+    is_any = is_any || dsm_layer_can_have_role(&workload->layers[i], DSM_ROLE_EXPERT);
+  }
+  return is_any ? NULL : "the network has no layer with experts";
+}
+
 static const char *why_no_accumulate(const dsm_workload *workload, const dsm_system *system,
                                      const dsm_explore_options *options) {
   (void)system;
@@ -201,8 +212,9 @@ static const char *why_no_recompute(const dsm_workload *workload, const dsm_syst
   ITEM(SPATIAL, spatial, .modes = BOTH, .roles = ROLE(SPATIAL), .help = "chips share positions")   \
   ITEM(TENSOR, tensor, .modes = BOTH,                                                              \
       .roles = ROLE(MODEL_OUT) | ROLE(COLUMN) | ROLE(ROW) | ROLE(GATHER_COLUMN) |                  \
-               ROLE(ROW_SCATTER) | ROLE(HEADS) | ROLE(EXPERT) | ROLE(WHOLE),                       \
+               ROLE(ROW_SCATTER) | ROLE(HEADS) | ROLE(WHOLE),                       \
       .help = "chips share features of weights by columns and rows")                               \
+  ITEM(EXPERT, expert, .modes = BOTH, .roles = ROLE(EXPERT), .help = "chips share experts")         \
   ITEM(ACCUMULATE, accumulate, .modes = TRAINING,                                                  \
       .help = "in training, samples come in micro-batches")                                        \
   ITEM(SHARD, shard, .modes = TRAINING,                                                            \

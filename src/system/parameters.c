@@ -379,6 +379,14 @@ const dsm__parameter dsm__parameters[] = {
         "as it is summed",
         "Section 5: memory bytes for each byte that chips gather or sum because of their role "
         "in a layer."),
+    NEUTRAL("model.feature_statistics", FLAG, model.feature_statistics, &flags, false, 0, 1, false,
+            "flag", "assumption: chips that share features know the statistics of all of them",
+            "Section 5: chips that share features sum the statistics of layer_norm, rms_norm and "
+            "softmax over them."),
+    NEUTRAL("model.expert_imbalance", REAL, model.expert_imbalance, NULL, true, 1, FACTOR_MAX, 1,
+            "ratio", "assumption: tokens are spread evenly over the chips that share experts",
+            "Section 3: tokens of the busiest of the chips that have experts of their own, over "
+            "those of each on average."),
     NEUTRAL("model.tile_schedule", FLAG, model.tile_schedule, &flags, false, 0, 1, false, "flag",
             "DeepSpatialMatrix paper, II-E: each core has a part of the loops",
             "Cores take tiles of outputs as they become free, as on GPUs, in place of core splits "

@@ -69,9 +69,7 @@ static bool is_possible(const dsm__problem *problem, const dsm_layer *layer, con
   }
   const dsm__search_inputs *const inputs = &problem->inputs;
   if (inputs->micro_batches > 1 &&
-      inputs->workload->minibatch %
-              dsm__divided_ways(&problem->machine, *parallelism, DSM_DIVIDED_SAMPLES) !=
-          0) {
+      inputs->workload->minibatch % dsm__sample_ways(&problem->machine, *parallelism) != 0) {
     return false;
   }
   return dsm_parallelism_has_roles(*parallelism)
@@ -127,10 +125,12 @@ static void score(dsm__problem *problem, size_t layer_index, dsm__role_option *o
   }
 }
 
+/* Axes along which another layer may have brought the input. */
 static dsm_axis_set opening_axes(const dsm_system *system, dsm_parallelism parallelism) {
   dsm_axis_set axes = 0;
   for (unsigned a = 0; a < system->system.axis_count; a++) {
-    axes |= dsm__is_column_like(dsm_parallelism_role(parallelism, a)) ? 1U << a : 0U;
+    const dsm_role role = dsm_parallelism_role(parallelism, a);
+    axes |= dsm__is_column_like(role) || role == DSM_ROLE_EXPERT ? 1U << a : 0U;
   }
   return axes;
 }
@@ -141,6 +141,7 @@ static bool is_like(const dsm_layer *layer, dsm_role a, dsm_role b) {
          dsm_role_output_layout(a) == dsm_role_output_layout(b) &&
          dsm__is_column_like(a) == dsm__is_column_like(b) &&
          dsm__is_row_like(a) == dsm__is_row_like(b) &&
+         (a == DSM_ROLE_EXPERT) == (b == DSM_ROLE_EXPERT) &&
          dsm__is_heads_like(layer, a) == dsm__is_heads_like(layer, b);
 }
 

@@ -29,7 +29,8 @@
 
 /* Along all axes. No padding: compared as bytes. */
 typedef struct state {
-  uint64_t inside[DSM_AXES_MAX];   /* bit k: what the layer k + 1 before made is inside, and live */
+  uint64_t inside[DSM_AXES_MAX];   /* bit k: what the layer k + 1 before made is live, and inside or
+                                      with its experts */
   uint64_t gathered[DSM_AXES_MAX]; /* of these: its input lies gathered, and a later layer reads it
                                       too */
   double again_bytes;              /* made anew in this segment so far */
@@ -146,11 +147,12 @@ static bool is_inside(const state *s, size_t reader, size_t maker, unsigned axis
          (s->inside[axis] >> (reader - maker - 1) & 1U) != 0;
 }
 
-static unsigned sides_of(const state *s, size_t reader, const size_t *makers, size_t count,
-                         unsigned axis) {
+static unsigned sides_of(const role_graph *g, const state *s, size_t reader, const size_t *makers,
+                         size_t count, unsigned axis) {
   unsigned sides = 0;
   for (size_t i = 0; i < count; i++) {
-    sides |= is_inside(s, reader, makers[i], axis) ? 2U : 1U;
+    sides |= is_inside(s, reader, makers[i], axis) ? dsm__inner_side(layer_of(g, makers[i]))
+                                                   : DSM__SIDE_OUTSIDE;
   }
   return sides;
 }
@@ -216,9 +218,9 @@ static surroundings look_around(const role_graph *g, const state *from, size_t i
   const dsm_layer *const layer = layer_of(g, index);
   surroundings around = {.from = from, .index = index};
   for (unsigned a = 0; a < axis_count_of(g); a++) {
-    around.sides[a] = sides_of(from, index, layer->producers, layer->producer_count, a) |
-                      sides_of(from, index, layer->operands, layer->operand_count, a);
-    around.shortcut_sides[a] = sides_of(from, index, layer->shortcuts, layer->shortcut_count, a);
+    around.sides[a] = sides_of(g, from, index, layer->producers, layer->producer_count, a) |
+                      sides_of(g, from, index, layer->operands, layer->operand_count, a);
+    around.shortcut_sides[a] = sides_of(g, from, index, layer->shortcuts, layer->shortcut_count, a);
     around.outside[a] = outside_elements(g, from, index, a, SIZE_MAX);
     around.gathered |= is_gather_shared(g, from, index, a) ? 1U << a : 0U;
   }
@@ -256,17 +258,18 @@ static bool enter(const role_graph *g, const surroundings *around, dsm_paralleli
   *shared = 0;
   for (unsigned a = 0; a < axis_count_of(g); a++) {
     const dsm_role role = dsm_parallelism_role(parallelism, a);
-    const bool is_heads_like = dsm__is_heads_like(layer, role);
-    const bool is_read_inside = (around->sides[a] & 2U) != 0;
-    const bool is_made_inside = dsm__is_column_like(role) || (is_read_inside && is_heads_like);
-    if (around->sides[a] == 3U || (is_read_inside && !dsm__is_row_like(role) && !is_heads_like) ||
-        (around->shortcut_sides[a] & (is_made_inside ? 1U : 2U)) != 0) {
+    const unsigned sides = around->sides[a];
+    const bool is_read_inside = (sides & ~(unsigned)DSM__SIDE_OUTSIDE) != 0;
+    const bool is_made_inside = dsm__is_made_inside(layer, role, sides);
+    const bool may_share = dsm__is_column_like(role) || role == DSM_ROLE_EXPERT;
+    if (dsm__read_fault(layer, role, sides) != DSM__ROLE_FAULT_NONE ||
+        !dsm__are_shortcuts_beside(layer, role, is_made_inside, around->shortcut_sides[a])) {
       return false;
     }
     if (!is_read_inside && to->outer[a] != (uint32_t)dsm_role_input_layout(role)) {
       to->outer[a] = (uint32_t)dsm_role_input_layout(role);
       to->gathered[a] = 0;
-    } else if (dsm__is_column_like(role) && dsm_axis_set_has(around->gathered, a)) {
+    } else if (may_share && (is_read_inside || dsm_axis_set_has(around->gathered, a))) {
       *shared |= 1U << a;
     }
   }
@@ -285,16 +288,16 @@ static bool leave(const role_graph *g, const state *from, size_t index, dsm_para
   *move = (dsm__role_move){.elements = {0}};
   for (unsigned a = 0; a < axis_count_of(g); a++) {
     const dsm_role role = dsm_parallelism_role(parallelism, a);
-    const unsigned sides = sides_of(from, index, layer->producers, layer->producer_count, a) |
-                           sides_of(from, index, layer->operands, layer->operand_count, a);
-    const bool is_made_inside =
-        dsm__is_column_like(role) || ((sides & 2U) != 0 && dsm__is_heads_like(layer, role));
+    const unsigned sides = sides_of(g, from, index, layer->producers, layer->producer_count, a) |
+                           sides_of(g, from, index, layer->operands, layer->operand_count, a);
+    const bool is_made_inside = dsm__is_made_inside(layer, role, sides);
+    const bool is_gathering = dsm__is_column_like(role) || role == DSM_ROLE_EXPERT;
     const bool is_live = last != DSM_NEVER_USED && last > index;
     if (is_made_inside && is_live && last - index > REACH) {
       return false;
     }
     to->inside[a] = to->inside[a] << 1 | (is_made_inside && is_live ? 1U : 0U);
-    to->gathered[a] = to->gathered[a] << 1 | (dsm__is_column_like(role) && is_live ? 1U : 0U);
+    to->gathered[a] = to->gathered[a] << 1 | (is_gathering && is_live ? 1U : 0U);
     for (size_t k = 0; k < REACH && k <= index;
          k++) { /* what has just been read for the last time */
       const size_t end = dsm__last_use(layer_of(g, index - k));
