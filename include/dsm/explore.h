@@ -31,6 +31,19 @@ DSM_API DSM_NODISCARD dsm_status dsm_explore(dsm_plan **plan, const dsm_workload
                                              const dsm_explore_options *options, dsm_diags *diags);
 
 /**
+ * What would fit where dsm_explore finds nothing that does: the fastest plan with optimizations
+ * besides that can save memory, of the first of these that has one: shards and recomputation; roles
+ * too; micro-batches too. Its options have of these only those that it uses; it is a plan of
+ * dsm_explore with them. DSM_ERROR_INFEASIBLE: nothing fits with them either. Otherwise as
+ * dsm_explore.
+ */
+DSM_API DSM_NODISCARD dsm_status dsm_explore_what_fits(dsm_plan **plan,
+                                                       const dsm_workload *workload,
+                                                       const dsm_system *system,
+                                                       const dsm_explore_options *options,
+                                                       dsm_diags *diags);
+
+/**
  * Explores many times, and keeps between explorations what they have in common: what passes of
  * layers cost, for as long as the same layers are explored on systems that agree in what these
  * passes depend on. At most 64 MiB are kept. Not for several threads at the same time.

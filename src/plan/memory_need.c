@@ -101,10 +101,11 @@ static double round_up(double value) {
 void dsm__report_over_capacity(const dsm__memory_need *need, const char *what, dsm__place place,
                                dsm_diags *diags) {
   char hint[200];
+  const bool has_hint = need->dominated_by[0] != '\0';
   snprintf(hint, sizeof hint, "largest: %s", need->dominated_by);
   /* One unit and as many decimals for all three, so that they add up. */
   const unit shown = unit_for(need->total_bytes);
-  dsm__diags_add(diags, DSM_SEVERITY_ERROR, place, hint,
+  dsm__diags_add(diags, DSM_SEVERITY_ERROR, place, has_hint ? hint : NULL,
                  "memory capacity: %s %.3f %s a chip, %.3f %s more than its %.3f %s", what,
                  round_up(need->total_bytes / shown.bytes), shown.name,
                  round_up((need->total_bytes - need->capacity_bytes) / shown.bytes), shown.name,

@@ -27,9 +27,6 @@
 /* Reports the smallest need of any mapping. */
 static dsm_status report_infeasible(dsm__problem *problem, const dsm__decisions *decisions,
                                     dsm_diags *diags) {
-  const char *const every = dsm__problem_has_roles(problem)
-                                ? "with data and model alone every mapping needs at least"
-                                : "every mapping needs at least";
   const dsm_workload *const workload = problem->inputs.workload;
   dsm_layer_memory *const memory =
       dsm__arena_array(problem->arena, workload->layer_count, sizeof *memory);
@@ -38,10 +35,14 @@ static dsm_status report_infeasible(dsm__problem *problem, const dsm__decisions 
   }
   dsm__mapping_memory_derive(workload, &problem->machine, problem->inputs.options->mode, decisions,
                              memory);
-  const dsm__memory_need need =
+  dsm__memory_need need =
       dsm__memory_need_of(workload, &problem->machine, problem->inputs.options->mode, memory);
+  if (problem->role_need_bytes > 0 && problem->role_need_bytes < need.total_bytes) {
+    need = (dsm__memory_need){.total_bytes = problem->role_need_bytes,
+                              .capacity_bytes = need.capacity_bytes};
+  }
   const dsm__place nowhere = {NULL, 0, 0, NULL};
-  dsm__report_over_capacity(&need, every, nowhere, diags);
+  dsm__report_over_capacity(&need, "every mapping needs at least", nowhere, diags);
   return DSM_ERROR_INFEASIBLE;
 }
 
@@ -197,6 +198,13 @@ static bool search_roles(dsm__problem *problem, uint64_t micro_batches, double l
       }
       answer->lower_bound_cycles = bound;
     }
+  }
+  if (is_done && !answer->is_feasible) {
+    const double beside =
+        problem->machine.system->chip.memory.capacity_GB * 1e9 - problem->capacity_bytes;
+    const double need = answer->smallest_need_bytes + beside;
+    problem->role_need_bytes =
+        problem->role_need_bytes > 0 ? fmin(problem->role_need_bytes, need) : need;
   }
   problem->inputs.workload = whole;
   problem->inputs.micro_batches = 0;

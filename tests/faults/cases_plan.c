@@ -296,6 +296,15 @@ static attempt explain_pipelined(const subject *s, dsm_diags *diags) {
   return explain_layer(s->pipelined_plan, 1, diags);
 }
 
+static attempt explore_what_fits(const subject *s, dsm_diags *diags) {
+  dsm_explore_options options;
+  dsm_explore_options_init(&options);
+  options.optimizations = 0;
+  dsm_plan *plan = poison();
+  const dsm_status status = dsm_explore_what_fits(&plan, s->single, s->system, &options, diags);
+  return finish_plan(status, plan);
+}
+
 /* The plan is made anew, since that of data and model has no roles to explain. */
 static attempt explain_roles(const subject *s, dsm_diags *diags) {
   const dsm_explore_options options = with_roles(s);
@@ -512,6 +521,7 @@ const faulty_case plan_cases[] = {
     {"dsm_explore, inference", explore_inference, DSM_OK, NULL},
     {"dsm_explore, limited by memory", explore_limited, DSM_OK, NULL},
     {"dsm_explore, infeasible", explore_infeasible, DSM_ERROR_INFEASIBLE, NULL},
+    {"dsm_explore_what_fits", explore_what_fits, DSM_OK, NULL},
     {"dsm_explore, no parallelism", explore_nothing, DSM_ERROR_USAGE, NULL},
     {"dsm_explore, held outputs", explore_held, DSM_OK, NULL},
     {"dsm_explore, held, inference", explore_held_inference, DSM_OK, NULL},

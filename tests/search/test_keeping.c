@@ -284,6 +284,33 @@ START_TEST(test_nothing_is_kept_less_without_need) {
 }
 END_TEST
 
+/* Where nothing fits, what would is a plan of the options that it names. */
+START_TEST(test_what_would_fit_is_found_with_its_options) {
+  size_t found = 0;
+  for (int c = 0; c < 64; c++) {
+    const double capacity = 250e3 + 1e3 * c;
+    dsm_system *const limited = chips_of(capacity);
+    const dsm_explore_options options = options_of(0);
+    dsm_plan *plan = NULL;
+    dsm_plan *fitting = NULL;
+    if (dsm_explore(&plan, workload, limited, &options, NULL) == DSM_ERROR_INFEASIBLE &&
+        dsm_explore_what_fits(&fitting, workload, limited, &options, NULL) == DSM_OK) {
+      const dsm_explore_options wider = options_of(fitting->options.optimizations);
+      ck_assert_uint_ne(wider.optimizations, 0);
+      ck_assert_int_eq(dsm_explore(&plan, workload, limited, &wider, NULL), DSM_OK);
+      ck_assert_double_eq_tol(plan->result.step_cycles, fitting->result.step_cycles,
+                              1e-9 * plan->result.step_cycles);
+      ck_assert_double_le(fitting->result.memory.total_bytes, capacity * (1 + 1e-9));
+      found++;
+    }
+    dsm_plan_free(fitting);
+    dsm_plan_free(plan);
+    dsm_system_free(limited);
+  }
+  ck_assert_uint_gt(found, 0);
+}
+END_TEST
+
 /* ---- rules ---- */
 
 /* Puts decisions in the place of that about the first output on chip. */
@@ -345,6 +372,7 @@ Suite *suite_keeping(void) {
   tcase_set_timeout(search, 120);
   tcase_add_test(search, test_search_finds_the_fastest_that_fits);
   tcase_add_test(search, test_nothing_is_kept_less_without_need);
+  tcase_add_test(search, test_what_would_fit_is_found_with_its_options);
   suite_add_tcase(suite, search);
   return suite;
 }

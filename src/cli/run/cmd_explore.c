@@ -52,6 +52,28 @@ static cli_exit check_options(const cli_arguments *arguments) {
   return outcome == CLI_EXIT_DONE ? cli_check_optimizations(arguments) : outcome;
 }
 
+/* Where nothing fits a chip's memory: what would. */
+static void note_what_fits(const cli_arguments *arguments, const inputs *in) {
+  dsm_plan *plan = NULL;
+  if (dsm_explore_what_fits(&plan, in->workload, in->system, &arguments->options, NULL) != DSM_OK) {
+    return;
+  }
+  char words[256] = "";
+  size_t length = 0;
+  for (int o = 0; o < DSM_OPTIMIZATION_COUNT; o++) {
+    if ((plan->options.optimizations & DSM_OPTIMIZATION_BIT(o)) != 0) {
+      const int written =
+          snprintf(words + length, sizeof words - length, "%s%s", length == 0 ? "" : ",",
+                   dsm_optimization_name((dsm_optimization)o));
+      length += written > 0 ? (size_t)written : 0;
+    }
+  }
+  cli_note(arguments, "what would fit: --optimize %s, %.5g ms with %.4g of %.4g GB a chip", words,
+           1e3 * plan->result.step_seconds, plan->result.memory.total_bytes / 1e9,
+           plan->result.memory.capacity_bytes / 1e9);
+  dsm_plan_free(plan);
+}
+
 static cli_exit explore_once(const cli_arguments *arguments, const inputs *in) {
   cli_exit outcome = cli_check_explained_layer(arguments, in->workload);
   if (outcome != CLI_EXIT_DONE) {
@@ -62,6 +84,9 @@ static cli_exit explore_once(const cli_arguments *arguments, const inputs *in) {
   outcome = cli_exit_of(
       cli_explore(&plan, arguments, NULL, in->workload, in->system, &arguments->options));
   cli_print_findings(arguments);
+  if (outcome == CLI_EXIT_INFEASIBLE) {
+    note_what_fits(arguments, in);
+  }
   if (outcome == CLI_EXIT_DONE) {
     outcome = arguments->explain != NULL ? cli_put_explanation(arguments, plan)
                                          : cli_put_plan(arguments, plan);

@@ -525,9 +525,8 @@ static bool find_options(role_graph *g, bool may_recompute) {
   return g->memories != NULL;
 }
 
-/* Does the memory suffice if each layer keeps the least of all its options? Without that no graph
- * has a path that fits. */
-static bool may_fit(const role_graph *g) {
+/* What is kept if each layer keeps the least of all its options. */
+static double least_kept_bytes(const role_graph *g) {
   double kept = 0;
   for (size_t i = 0; i < g->problem->inputs.workload->layer_count; i++) {
     const dsm__role_options *const options = options_of(g, i);
@@ -538,7 +537,7 @@ static bool may_fit(const role_graph *g) {
     }
     kept += least;
   }
-  return kept <= dsm__capacity_limit(g->problem->capacity_bytes);
+  return kept;
 }
 
 /* One graph of the options that the slack leaves. */
@@ -572,8 +571,9 @@ bool dsm__role_search(dsm__problem *problem, bool may_recompute, double limit_cy
   if (!find_options(&g, may_recompute)) {
     return false;
   }
-  if (!may_fit(&g)) {
-    return true;
+  answer->smallest_need_bytes = least_kept_bytes(&g);
+  if (answer->smallest_need_bytes > dsm__capacity_limit(problem->capacity_bytes)) {
+    return true; /* no graph has a path that fits */
   }
   double least = 0;
   for (size_t i = 0; i < problem->inputs.workload->layer_count; i++) {
