@@ -242,6 +242,7 @@ typedef struct dsm_assumptions {
   bool fused_attention;              /**< scores of an attention never leave the chip */
   bool tile_schedule;                /**< cores take tiles of outputs as they become free */
   dsm_tiling tiling;                 /**< how cores work through what does not fit */
+  bool sharded_update; /**< each of the chips that sum gradients updates a part of the weights */
   bool overlapped_reduction;         /**< sums of gradients hide behind backward and update */
   bool fused_reductions;             /**< sums of gradients of several layers are one collective */
   dsm_role_search search;            /**< what all optimizations are: with which roles */

@@ -117,26 +117,40 @@ dsm_pass_layouts dsm_pass_layouts_uniform(dsm_parallelism parallelism) {
   return (dsm_pass_layouts){{parallelism, parallelism, parallelism}};
 }
 
+/* All-reduced: gathered too, by all chips that summed them. */
+static void gather_again(const dsm_machine *machine, dsm_axis_set summed, double bytes,
+                         dsm_traffic *traffic) {
+  const double memory_bytes = machine->system->model.broadcast_memory_bytes;
+  const dsm_traffic gathered = dsm__collective_traffic(machine, summed, bytes, memory_bytes);
+  for (int l = 0; l < DSM_LINK_COUNT; l++) {
+    traffic->bytes[l] += gathered.bytes[l];
+  }
+  traffic->latency_cycles += gathered.latency_cycles;
+}
+
 /*
  * Source: sections 5 and 11; DSM II-D (gradients are accumulated along X, then along Y; weights go
  * back along Y, then X) and Fig. 5. Symbols: w = w_el/nm*Bg, vx = w*(m-1)/m, w2 = w/m,
  * vy = w2*(n-1)/n on the D axes of the update pass; the broadcast likewise with w = w_el/nm*Bw on
  * the axes that are D in forward or backward. Limits: nothing to sum where nd = 1; one chip: only
  * its own weight update; a tied layer: nothing, all is the other's.
+ * Without shards gradients are all-reduced, and each chip updates all weights that it has.
  */
-dsm_weight_traffic dsm_weight_traffic_derive(const dsm_layer *layer, const dsm_machine *machine,
-                                             dsm_precision precision,
-                                             const dsm_pass_layouts *layouts) {
+dsm_weight_traffic dsm__sharded_weight_traffic(const dsm_layer *layer, const dsm_machine *machine,
+                                               dsm_precision precision,
+                                               const dsm_pass_layouts *layouts, bool is_sharded) {
   const dsm_network *const network = &machine->system->system;
   const dsm_assumptions *const model = &machine->system->model;
   const dsm_axis_set summed = dsm__summing_axes(layer, network, layouts->of[DSM_PASS_UPDATE]);
-  const dsm_axis_set spread = broadcast_axes(layer, network, layouts);
+  const dsm_axis_set asked = broadcast_axes(layer, network, layouts);
+  const dsm_axis_set spread = is_sharded ? asked : asked & ~summed;
   const dsm_axis_set cut = weight_axes(network, layouts->of[DSM_PASS_UPDATE]);
   const dsm_axis_set kept = weight_axes(network, layouts->of[DSM_PASS_FORWARD]);
   const double sum_chips = chips_of(network, summed);
   const double spread_chips = chips_of(network, spread);
+  const double update_chips = is_sharded ? sum_chips : 1;
   const double sum_weights = (double)layer->weight_elements / chips_of(network, cut);
-  const double spread_weights = (double)layer->weight_elements / chips_of(network, kept & ~spread);
+  const double spread_weights = (double)layer->weight_elements / chips_of(network, kept & ~asked);
   dsm_weight_traffic traffic = {0};
   if (layer->weight_elements == 0 || layer->is_tied) {
     return traffic;
@@ -145,21 +159,32 @@ dsm_weight_traffic dsm_weight_traffic_derive(const dsm_layer *layer, const dsm_m
       dsm__layer_weight_bytes(layer, precision.weight_bytes, precision.element_bytes);
   const double updated =
       precision.update_bytes > 0
-          ? precision.update_bytes * sum_weights / sum_chips
-          : model->weight_update_memory_bytes * (sum_weights * weight_bytes) / sum_chips;
+          ? precision.update_bytes * sum_weights / update_chips
+          : model->weight_update_memory_bytes * (sum_weights * weight_bytes) / update_chips;
   pass_memory(machine, &traffic.weight_update, updated);
   if (sum_chips > 1) {
     traffic.sum_of_gradients = dsm__collective_traffic(
         machine, summed, sum_weights * precision.gradient_bytes, model->reduce_memory_bytes);
     traffic.sum_of_gradients.latency_cycles += dsm__collective_base_cycles(machine);
+    if (!is_sharded) {
+      gather_again(machine, summed, sum_weights * precision.gradient_bytes,
+                   &traffic.sum_of_gradients);
+    }
   }
-  if (sum_chips > 1 || spread_chips > 1) {
+  if ((is_sharded && sum_chips > 1) || spread_chips > 1) {
     traffic.broadcast_weights = dsm__collective_traffic(
         machine, spread, spread_weights * weight_bytes, model->broadcast_memory_bytes);
     traffic.broadcast_weights.latency_cycles +=
         sum_chips > 1 ? 0 : dsm__collective_base_cycles(machine);
   }
   return traffic;
+}
+
+dsm_weight_traffic dsm_weight_traffic_derive(const dsm_layer *layer, const dsm_machine *machine,
+                                             dsm_precision precision,
+                                             const dsm_pass_layouts *layouts) {
+  return dsm__sharded_weight_traffic(layer, machine, precision, layouts,
+                                     machine->system->model.sharded_update);
 }
 
 /*

@@ -704,6 +704,14 @@ dsm_traffic dsm__operand_traffic(const dsm_pass_work *work);
 bool dsm__is_operand_turning(const dsm_pass_work *work);
 
 /**
+ * dsm_weight_traffic_derive with or without shards of the update, whatever model.sharded_update
+ * says. Source: section 5 (gradient reduction). Limits: one chip: the same.
+ */
+dsm_weight_traffic dsm__sharded_weight_traffic(const dsm_layer *layer, const dsm_machine *machine,
+                                               dsm_precision precision,
+                                               const dsm_pass_layouts *layouts, bool is_sharded);
+
+/**
  * Axes over which a layer's gradients are summed. Source: sections 3 and 5. Symbols: those that
  * share samples or positions; of layers with experts not those that share the experts. Limits:
  * model: none.

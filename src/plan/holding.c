@@ -314,7 +314,8 @@ static void repeat(dsm_traffic *traffic, double times) {
 dsm_weight_traffic dsm__weight_traffic(const dsm__layer_setting *setting,
                                        const dsm_pass_layouts *layouts) {
   dsm_weight_traffic traffic =
-      dsm_weight_traffic_derive(setting->layer, setting->machine, setting->precision, layouts);
+      dsm__sharded_weight_traffic(setting->layer, setting->machine, setting->precision, layouts,
+                                  dsm__is_update_sharded(setting->machine, setting->shard));
   if (setting->shard >= DSM_SHARDING_WEIGHTS) {
     traffic.broadcast_weights = (dsm_traffic){.latency_cycles = 0};
   }

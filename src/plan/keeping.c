@@ -64,7 +64,8 @@ dsm_traffic dsm__gathered_weights(const dsm__layer_setting *setting,
   const double times = (double)dsm__micro_batches_of(setting);
   const double base_cycles = dsm__collective_base_cycles(setting->machine);
   gathered =
-      dsm_weight_traffic_derive(setting->layer, setting->machine, setting->precision, layouts)
+      dsm__sharded_weight_traffic(setting->layer, setting->machine, setting->precision, layouts,
+                                  true)
           .broadcast_weights;
   gathered.latency_cycles = (gathered.latency_cycles + base_cycles) * times;
   for (int l = 0; l < DSM_LINK_COUNT; l++) {

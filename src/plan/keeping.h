@@ -16,6 +16,11 @@ double dsm__shard_ways(const dsm_layer *layer, const dsm_machine *machine,
 void dsm__keep_less(dsm_layer_memory *memory, double shard_ways,
                     const dsm_layer_decisions *decisions, bool is_last);
 
+/** Do chips update a part of a layer's weights each, with these shards? */
+static inline bool dsm__is_update_sharded(const dsm_machine *machine, dsm_sharding shard) {
+  return machine->system->model.sharded_update || shard >= DSM_SHARDING_OPTIMIZER;
+}
+
 /** The pass before which a layer's forward pass runs again; DSM_PASS_COUNT: none, as nothing that
  * it makes is kept for it. */
 dsm_pass dsm__recomputing_pass(const dsm_layer *layer);

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "plan/reductions.h"
 
+#include "model/equations.h"
+#include "plan/keeping.h"
+
 /* A sum; its way back; a way back without a sum, which begins by itself. */
 enum { SUM, WAY_BACK, WAY_BACK_ALONE };
 
@@ -55,8 +58,13 @@ void dsm__collectives_derive(dsm__collectives *collectives, const dsm_workload *
         i == decisions->pipelines[next_group].first_layer) {
       i += decisions->pipelines[next_group++].layer_count - 1;
     } else if (dsm_pass_exists(layer, mode, DSM_PASS_UPDATE)) {
-      const dsm_weight_traffic traffic =
-          dsm_weight_traffic_derive(layer, machine, precision, &decisions->layers[i].layouts);
+      const dsm__layer_decision *const decision = &decisions->layers[i];
+      dsm_weight_traffic traffic = dsm__sharded_weight_traffic(
+          layer, machine, precision, &decision->layouts,
+          dsm__is_update_sharded(machine, decision->layer.shard));
+      if (decision->layer.shard >= DSM_SHARDING_WEIGHTS) {
+        traffic.broadcast_weights = (dsm_traffic){.latency_cycles = 0};
+      }
       const dsm__joined joined = dsm__joined_of(&traffic);
       join(collectives, joined.sum_of_gradients, &traffic.sum_of_gradients);
       join(collectives, joined.broadcast_weights, &traffic.broadcast_weights);

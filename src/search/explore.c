@@ -222,7 +222,9 @@ static bool spare_shards(dsm__problem *problem, dsm__decisions *decisions) {
   if (!DSM__RESERVE(problem->arena, layers, workload->layer_count)) {
     return false;
   }
-  for (int most = DSM_SHARDING_NONE; most < (int)free_of_time; most++) {
+  const dsm_sharding least = problem->machine.system->model.sharded_update ? DSM_SHARDING_NONE
+                                                                           : DSM_SHARDING_OPTIMIZER;
+  for (int most = (int)least; most < (int)free_of_time; most++) {
     for (size_t i = 0; i < workload->layer_count; i++) {
       layers[i] = decisions->layers[i];
       if (layers[i].layer.shard <= free_of_time && (int)layers[i].layer.shard > most) {

@@ -407,6 +407,10 @@ const dsm__parameter dsm__parameters[] = {
             "flag", "assumption: each layer sums its own gradients",
             "Section 5: sums of gradients along the same axes are one collective: what they wait "
             "for latency is paid once a step, not once a layer."),
+    NEUTRAL("model.sharded_update", FLAG, model.sharded_update, &flags, false, 0, 1, true, "flag",
+            "DeepSpatialMatrix paper, II-D: each chip updates its part, and weights go back",
+            "Section 5: false: gradients are all-reduced, and each of the chips that sum them "
+            "updates all the weights that it has, as plain frameworks do."),
     NEUTRAL("model.overlapped_reduction", FLAG, model.overlapped_reduction, &flags, false, 0, 1,
             false, "flag", "DeepSpatialMatrix paper, II-D: gradients are summed after the update",
             "Section 5: sums of gradients and their way back hide behind what is left of the "

@@ -307,6 +307,9 @@ static void write_model(instance_text *text, instance_random *random,
   if (instance_random_chance(random, 25)) {
     instance_text_bool(text, "overlapped_reduction", true);
   }
+  if (instance_random_chance(random, 20)) {
+    instance_text_bool(text, "sharded_update", false);
+  }
   write_attention(text, random);
   instance_text_close(text, '}');
 }

@@ -10,7 +10,8 @@ double twin_weight_exchange_cycles(const twin_context *context, const twin_node 
                                    const twin_parallelism parallelism[TWIN_PASS_COUNT]) {
   const twin_system *const system = context->system;
   const double weights = node->is_tied ? 0 : twin_weight_elements(node);
-  const double chips = twin_chips(system);
+  const twin_layout update = twin_layout_of(system, parallelism[TWIN_UPDATE]);
+  const double chips = system->sharded_update ? twin_chips(system) : update.nm;
   const double update_bytes = context->workload->update_bytes;
   const double updated_bytes = update_bytes > 0 ? update_bytes * weights / chips
                                                 : system->weight_update_memory_bytes *

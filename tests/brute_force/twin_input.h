@@ -236,6 +236,7 @@ typedef struct {
   bool tile_schedule;
   bool has_blocked_tiles; /* model.tiling */
   bool fused_reductions;
+  bool sharded_update;
   bool overlapped_reduction;
   double tile_startup_cycles;
   double tile_least_side;

@@ -31,6 +31,28 @@ static twin_half half_of(const twin_system *system, const twin_half_kind kind,
   return half;
 }
 
+/* Sums are gathered again: twice the volumes on links and twice the steps; weights go back only
+ * along axes that did not sum. */
+static void take_unsharded(twin_half halves[2], const twin_system *system,
+                           const twin_layout *update, const twin_layout *all, const double bytes,
+                           const double weight_bytes) {
+  bool is_data[TWIN_MAX_AXES] = {false};
+  for (size_t a = 0; a < system->axis_count; a++) {
+    is_data[a] = all->is_data[a] && !update->is_data[a];
+  }
+  const twin_layout others = twin_layout_with(system, is_data);
+  const double memory_factor = (system->reduce_memory_bytes + system->broadcast_memory_bytes) / 2;
+  if (update->nd > 1) {
+    halves[0] = half_of(system, TWIN_SUM, update, 2 * bytes, memory_factor);
+    halves[0].latency_cycles += twin_all_reduce_steps_cycles(system, update);
+  }
+  if (others.nd > 1) {
+    const bool is_behind = update->nd > 1;
+    halves[1] = half_of(system, is_behind ? TWIN_WAY_BACK : TWIN_WAY_BACK_ALONE, &others,
+                        weight_bytes, system->broadcast_memory_bytes);
+  }
+}
+
 bool twin_halves_of(twin_half halves[2], const twin_context *context, const twin_node *node,
                     const twin_parallelism parallelism[TWIN_PASS_COUNT]) {
   const twin_system *const system = context->system;
@@ -40,14 +62,17 @@ bool twin_halves_of(twin_half halves[2], const twin_context *context, const twin
       twin_has_backward(node) ? twin_layout_of(system, parallelism[TWIN_BACKWARD]) : forward;
   const twin_layout update = twin_layout_of(system, parallelism[TWIN_UPDATE]);
   const twin_layout all = both_of(system, &forward, &backward);
+  const double bytes = weights * context->workload->gradient_bytes / update.nm;
   memset(halves, 0, 2 * sizeof *halves);
   if (context->inference || weights <= 0 || node->is_tied) {
     return false;
   }
+  if (!system->sharded_update) {
+    take_unsharded(halves, system, &update, &all, bytes, weights * node->weight_bytes / all.nm);
+    return true;
+  }
   if (update.nd > 1) {
-    halves[0] =
-        half_of(system, TWIN_SUM, &update, weights * context->workload->gradient_bytes / update.nm,
-                system->reduce_memory_bytes);
+    halves[0] = half_of(system, TWIN_SUM, &update, bytes, system->reduce_memory_bytes);
   }
   if (update.nd > 1 || all.nd > 1) {
     halves[1] = half_of(system, update.nd > 1 ? TWIN_WAY_BACK : TWIN_WAY_BACK_ALONE, &all,

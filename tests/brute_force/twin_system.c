@@ -35,6 +35,7 @@ static void read_refinements(twin_system *system, const cJSON *model) {
   system->tile_schedule = twin_flag(model, "tile_schedule");
   system->has_blocked_tiles = strcmp(twin_text(model, "tiling"), "blocked") == 0;
   system->fused_reductions = twin_flag(model, "fused_reductions");
+  system->sharded_update = twin_flag_unless_false(model, "sharded_update");
   system->overlapped_reduction = twin_flag(model, "overlapped_reduction");
 }
 

@@ -69,6 +69,24 @@ START_TEST(test_each_chip_updates_its_eighth_of_the_weights) {
 }
 END_TEST
 
+/* All-reduced gradients pass each link twice, and memory as an all-gather of them does too: 5 bytes
+ * a byte of w. All chips update all that they have, and no weights go back. */
+START_TEST(test_update_without_shards) {
+  const dsm_layer conv = conv_layer(12, 20, 36, 4, 1);
+  const double *const sum = updates[_i].sum;
+  const double w = _i == DSM_PARALLELISM_DATA             ? 3840
+                   : _i == DSM_PARALLELISM_DATA_X_MODEL_Y ? 1920
+                   : _i == DSM_PARALLELISM_MODEL_X_DATA_Y ? 960
+                                                          : 0;
+  const double update_bytes = 13440 / (double[]){1, 8, 2, 4}[_i];
+  chips.model.sharded_update = false;
+  const dsm_weight_traffic traffic = update(&conv, (dsm_parallelism)_i);
+  assert_traffic(traffic.sum_of_gradients, 2 * sum[0], 2 * sum[1], sum[2] + 5 * w, 2 * sum[3]);
+  assert_traffic(traffic.broadcast_weights, 0, 0, 0, 0);
+  assert_traffic(traffic.weight_update, 0, 0, update_bytes, 0);
+}
+END_TEST
+
 START_TEST(test_one_chip_only_updates_its_own_weights) {
   const dsm_layer conv = conv_layer(12, 20, 36, 4, 1);
   build(1, 1);
@@ -343,6 +361,7 @@ Suite *suite_chip_link(void) {
   tcase_add_checked_fixture(reduction, set_up, NULL);
   tcase_add_loop_test(reduction, test_gradients_are_summed_along_data_axes, 0,
                       DSM_PARALLELISM_COUNT_OF(2));
+  tcase_add_loop_test(reduction, test_update_without_shards, 0, DSM_PARALLELISM_COUNT_OF(2));
   tcase_add_loop_test(reduction, test_weights_are_broadcast_along_data_axes, 0,
                       DSM_PARALLELISM_COUNT_OF(2));
   tcase_add_loop_test(reduction, test_each_chip_updates_its_eighth_of_the_weights, 0,

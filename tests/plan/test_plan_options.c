@@ -121,7 +121,8 @@ START_TEST(test_all_of_a_system_has_the_roles_that_it_says) {
   system.model.search = DSM_ROLE_SEARCH_ALL;
   ck_assert_uint_eq(dsm_system_optimizations(&system, mode),
                     dsm_mode_optimizations(mode) | DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_SPATIAL) |
-                        DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_TENSOR));
+                        DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_TENSOR) |
+                        DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_EXPERT));
 }
 END_TEST
 

@@ -193,6 +193,7 @@ static size_t drop_dominated(const dsm__problem *problem, const dsm_layer *layer
 static size_t keepings_of(const dsm__problem *problem, const dsm_layer *layer,
                           dsm_parallelism parallelism, bool may_recompute, keeping *list) {
   const dsm__search_inputs *const inputs = &problem->inputs;
+  const dsm_assumptions *const model = &problem->machine.system->model;
   const dsm_pass_layouts layouts = dsm_pass_layouts_uniform(parallelism);
   const bool is_sharded = dsm__has_optimization(inputs, DSM_OPTIMIZATION_SHARD) &&
                           layer->weight_elements > 0 && !layer->is_tied &&
@@ -204,7 +205,8 @@ static size_t keepings_of(const dsm__problem *problem, const dsm_layer *layer,
   for (int s = 0; s < DSM_SHARDING_COUNT; s++) {
     const dsm_sharding least_kept =
         is_summed_often ? DSM_SHARDING_OPTIMIZER : DSM_SHARDING_GRADIENTS;
-    if (is_sharded ? s < (int)least_kept : s != DSM_SHARDING_NONE) {
+    const bool is_other_time = s == DSM_SHARDING_NONE && !model->sharded_update;
+    if (is_sharded ? s < (int)least_kept && !is_other_time : s != DSM_SHARDING_NONE) {
       continue;
     }
     for (int again = 0; again <= (is_remade ? 1 : 0); again++) {
