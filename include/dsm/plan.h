@@ -37,6 +37,7 @@ typedef enum dsm_optimization {
   DSM_OPTIMIZATION_SPATIAL,    /**< chips share positions; if named */
   DSM_OPTIMIZATION_TENSOR, /**< chips share features of weights and of what is inside; if named */
   DSM_OPTIMIZATION_ACCUMULATE, /**< micro-batches, whose gradients are summed; training, if named */
+  DSM_OPTIMIZATION_STAGES,     /**< pipelines of runs of layers over micro-batches; likewise */
   DSM_OPTIMIZATION_COUNT
 } dsm_optimization;
 
@@ -45,7 +46,7 @@ typedef unsigned dsm_optimization_set;
 /** The set of one optimisation. */
 #define DSM_OPTIMIZATION_BIT(optimization) (1U << (unsigned)(optimization))
 /** The set of all optimisations but those that are used only where they are named: `hoist`,
- * `spatial`, `tensor`, `accumulate`. */
+ * `spatial`, `tensor`, `accumulate`, `stages`. */
 #define DSM_OPTIMIZATION_ALL ((1U << (unsigned)DSM_OPTIMIZATION_HOIST) - 1U)
 
 /** The word of the formats, such as "hybrid". Never NULL. */
@@ -208,6 +209,16 @@ typedef struct dsm_pipeline_plan {
   dsm_resources resources; /**< these by what decides them in the slowest stages */
 } dsm_pipeline_plan;
 
+/** Stages of a step: runs of layers on chips of their own, through which micro-batches go one after
+ * the other, each forward and backward in turn (1F1B, section 8). */
+typedef struct dsm_stages {
+  size_t count;                         /**< 0: none, all layers run on all chips */
+  unsigned axis;                        /**< that is divided among them: contiguous parts of it */
+  const char *axis_name;                /**< its word */
+  const size_t *first_layers;           /**< of each stage: index of its first layer */
+  const char *const *first_layer_names; /**< likewise */
+} dsm_stages;
+
 /** A chip's memory, section 12. Lower is better. */
 typedef struct dsm_plan_memory {
   double weights_bytes;
@@ -248,6 +259,7 @@ typedef struct dsm_plan {
   const dsm_system *system;     /**< borrowed, or owned by a loaded plan */
   dsm_explore_options options;
   uint64_t micro_batches; /**< decision: into so many a step's samples are cut, 1 or more */
+  dsm_stages stages;      /**< decision */
   dsm_plan_result result;
   dsm_layer_plan *layers; /**< one for each primary layer, in order */
   size_t layer_count;

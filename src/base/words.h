@@ -88,7 +88,7 @@ static inline bool dsm__is_word(const dsm__words *words, unsigned value) {
  * `others` has these at the places of theirs. */
 #define DSM__NAMED_WORDS_WITH(name, what, array, count, type, function, others)                    \
   static const dsm__words others##_words = {NULL, others, sizeof(others) / sizeof((others)[0]),    \
-                                            NULL, NULL, NULL};                                     \
+                                            NULL, NULL,   NULL};                                   \
   const dsm__words name = {what, array, count, NULL, &others##_words, NULL};                       \
   _Static_assert(sizeof(array) == (count) * sizeof(dsm__word) && (count) <= DSM__WORDS_MAX,        \
                  "a word for each " what);                                                         \

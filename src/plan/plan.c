@@ -5,6 +5,7 @@
 #include "base/diag_add.h"
 #include "model/axis_words.h"
 #include "plan/plan_internal.h"
+#include "plan/step_stages.h"
 
 static const dsm__word optimization_words[] = {
     [DSM_OPTIMIZATION_HYBRID].key = "hybrid",     [DSM_OPTIMIZATION_REUSE].key = "reuse",
@@ -12,6 +13,7 @@ static const dsm__word optimization_words[] = {
     [DSM_OPTIMIZATION_PER_PASS].key = "per_pass", [DSM_OPTIMIZATION_PRELOAD].key = "preload",
     [DSM_OPTIMIZATION_HOIST].key = "hoist",       [DSM_OPTIMIZATION_SPATIAL].key = "spatial",
     [DSM_OPTIMIZATION_TENSOR].key = "tensor",     [DSM_OPTIMIZATION_ACCUMULATE].key = "accumulate",
+    [DSM_OPTIMIZATION_STAGES].key = "stages",
 };
 DSM__NAMED_WORDS(dsm__optimization_words, "optimization", optimization_words,
                  DSM_OPTIMIZATION_COUNT, dsm_optimization, dsm_optimization_name);
@@ -34,7 +36,8 @@ dsm_optimization_set dsm_mode_optimizations(dsm_mode mode) {
 dsm_optimization_set dsm_mode_possible_optimizations(dsm_mode mode) {
   const dsm_optimization_set named = mode == DSM_MODE_TRAINING
                                          ? DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_HOIST) |
-                                               DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_ACCUMULATE)
+                                               DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_ACCUMULATE) |
+                                               DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_STAGES)
                                          : 0;
   const dsm_optimization_set roles = DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_SPATIAL) |
                                      DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_TENSOR);
@@ -113,9 +116,11 @@ dsm_status dsm__plan_make(dsm_plan **plan, const dsm_workload *workload, const d
   made->options = *options;
   made->options.parallelisms = dsm__parallelisms_on(system, options->parallelisms);
   made->micro_batches = dsm__micro_batches(decisions);
+  made->stages = decisions->stages;
   made->layer_count = workload->layer_count;
   made->layers = dsm__arena_array(made->arena, made->layer_count, sizeof made->layers[0]);
   if (made->layers == NULL || !copy_overrides(made, options) ||
+      !dsm__stages_keep(&made->stages, workload, system, made->arena) ||
       !dsm__system_words(system, made->arena, &made->renaming) ||
       !dsm__plan_predict_layers(made, decisions)) {
     dsm_plan_free(made);

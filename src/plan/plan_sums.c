@@ -45,6 +45,7 @@ typedef struct amounts {
 } amounts;
 
 typedef struct sums {
+  double stages;         /* of the step, 1 if it has none */
   amounts step;          /* of all passes */
   dsm__name_index names; /* of pipeline groups */
   double *group_cycles;  /* of the passes of each, by its place in the list of groups */
@@ -167,8 +168,9 @@ static void check_utilization(const dsm__json_node *object, double cycles, doubl
          "ideal_cycles over all cycles");
 }
 
-/* What the invocations of a pass take together; unknown if it lists none. */
-static amounts sum_of_invocations(const dsm__json_node *pass) {
+/* What the invocations of a pass take together, of a stage its chips' share; unknown if it lists
+ * none. */
+static amounts sum_of_invocations(const dsm__json_node *pass, double stages) {
   const dsm__json_node list = dsm__json_member(pass, "invocations");
   dsm__json_node item = dsm__json_item(&list, 0);
   amounts sum = dsm__json_is_present(&item) ? (amounts){{0}} : unknown();
@@ -177,7 +179,7 @@ static amounts sum_of_invocations(const dsm__json_node *pass) {
     const amounts one = amounts_of(&item);
     check_parts(&item, &one);
     const bool is_sound = dsm__json_doc_error_count(item.doc) == errors_before;
-    add(&sum, &one, is_sound ? number_of(&item, "count") : unknown_number);
+    add(&sum, &one, is_sound ? number_of(&item, "count") / stages : unknown_number);
   }
   return sum;
 }
@@ -219,11 +221,11 @@ static void check_groups(const dsm__json_node *pass, const amounts *own,
 
 /* Of pipelined layers the passes are shares of a group's time. What contradicts itself is not added
  * up further: one wrong number is one finding. */
-static amounts check_pass(const dsm__json_node *pass, bool is_pipelined) {
+static amounts check_pass(const dsm__json_node *pass, bool is_pipelined, double stages) {
   const size_t errors_before = dsm__json_doc_error_count(pass->doc);
   const dsm__json_node cycles = dsm__json_member(pass, "cycles");
   const amounts own = amounts_of(pass);
-  const amounts of_invocations = sum_of_invocations(pass);
+  const amounts of_invocations = sum_of_invocations(pass, stages);
   const amounts invocations = is_pipelined ? unknown() : of_invocations;
   check_parts(pass, &own);
   for (int a = AMOUNT_PRIMARY; a < AMOUNT_NON_OVERLAPPED; a++) {
@@ -241,7 +243,7 @@ static void check_layer(const dsm__json_node *layer, sums *all) {
   const dsm__json_node passes = dsm__json_member(layer, "passes");
   for (dsm__json_node pass = dsm__json_first_member(&passes); dsm__json_is_present(&pass);
        pass = dsm__json_next(&pass)) {
-    const amounts own = check_pass(&pass, name != NULL);
+    const amounts own = check_pass(&pass, name != NULL, all->stages);
     add(&all->step, &own, 1);
     if (g != SIZE_MAX) {
       all->group_cycles[g] += own.of[AMOUNT_TOTAL];
@@ -289,6 +291,17 @@ static void check_memory(const dsm__json_node *root) {
          "the sum of weights, activations, gradients, errors and optimizer");
 }
 
+static double count_stages(const dsm__json_node *root) {
+  const dsm__json_node stages = dsm__json_member(root, "stages");
+  const dsm__json_node list = dsm__json_member(&stages, "first_layers");
+  double count = 0;
+  for (dsm__json_node item = dsm__json_item(&list, 0); dsm__json_is_present(&item);
+       item = dsm__json_next(&item)) {
+    count++;
+  }
+  return count > 1 ? count : 1;
+}
+
 static bool index_groups(const dsm__json_node *pipeline, sums *all, dsm__arena *arena) {
   size_t count = 0;
   for (dsm__json_node item = dsm__json_item(pipeline, 0); dsm__json_is_present(&item);
@@ -315,7 +328,7 @@ static void check_sums(dsm__json_doc *doc, dsm__arena *arena) {
   const dsm__json_node root = dsm__json_root(doc);
   const dsm__json_node layers = dsm__json_member(&root, "layers");
   const dsm__json_node pipeline = dsm__json_member(&root, "pipeline");
-  sums all = {.step = {{0}}};
+  sums all = {.stages = count_stages(&root), .step = {{0}}};
   if (!index_groups(&pipeline, &all, arena)) {
     dsm__json_set_out_of_memory(doc);
     return;

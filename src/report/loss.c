@@ -60,7 +60,10 @@ dsm__loss dsm__loss_of_plan(const dsm_plan *plan) {
 int dsm__part_count(const dsm_plan *plan) {
   const dsm_core *const core = &plan->system->core;
   const bool has_overhead = core->operation_overhead_us > 0 || core->issue_us > 0;
-  return has_overhead ? DSM__PART_COUNT : DSM__PART_OVERHEAD;
+  if (plan->stages.count > 1) {
+    return DSM__PART_COUNT;
+  }
+  return has_overhead ? DSM__PART_BUBBLE : DSM__PART_OVERHEAD;
 }
 
 dsm__time_parts dsm__time_parts_of(const dsm__loss *loss) {
@@ -69,7 +72,8 @@ dsm__time_parts dsm__time_parts_of(const dsm__loss *loss) {
                                       [DSM__PART_TRANSFER] = loss->transfer,
                                       [DSM__PART_AUXILIARY] = loss->auxiliary,
                                       [DSM__PART_OVERHEAD] = loss->groups[DSM_GROUP_OVERHEAD] +
-                                                             loss->groups[DSM_GROUP_ISSUE]}};
+                                                             loss->groups[DSM_GROUP_ISSUE],
+                                      [DSM__PART_BUBBLE] = loss->groups[DSM_GROUP_BUBBLE]}};
   for (int g = DSM_GROUP_STREAM + 1; g < DSM_GROUP_LINKS_END; g++) {
     parts.cycles[(int)DSM__PART_GROUPS + g - 1] = loss->groups[g];
   }

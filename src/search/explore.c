@@ -36,7 +36,8 @@ static dsm_status report_infeasible(dsm__problem *problem, const dsm__decisions 
   dsm__mapping_memory_derive(workload, &problem->machine, problem->inputs.options->mode, decisions,
                              memory);
   const dsm__memory_need need =
-      dsm__memory_need_of(workload, &problem->machine, problem->inputs.options->mode, memory);
+      dsm__memory_need_of(workload, &problem->machine, problem->inputs.options->mode,
+                          dsm_input_memory_bytes(&problem->machine, workload), memory);
   const dsm__place nowhere = {NULL, 0, 0, NULL};
   dsm__report_over_capacity(&need, "every mapping needs at least", nowhere, diags);
   return DSM_ERROR_INFEASIBLE;

@@ -29,7 +29,8 @@ END_TEST
 
 START_TEST(test_optimizations_have_the_words_of_the_contract) {
   static const char *const words[DSM_OPTIMIZATION_COUNT] = {
-      "hybrid", "reuse", "dysm", "pipeline", "per_pass", "preload", "hoist", "spatial", "tensor", "accumulate"};
+      "hybrid",  "reuse", "dysm",    "pipeline", "per_pass",
+      "preload", "hoist", "spatial", "tensor",   "accumulate"};
   ck_assert_str_eq(dsm_optimization_name((dsm_optimization)_i), words[_i]);
 }
 END_TEST

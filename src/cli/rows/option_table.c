@@ -67,7 +67,8 @@ const cli_option cli_options[] = {
              "a layer differ; preload: in inference, weights stay on chip. Never in all: hoist: in "
              "training, an lstm makes the input products of all timesteps at once; spatial: chips "
              "share positions; tensor: chips share features of weights by columns and rows; "
-             "accumulate: in training, samples come in micro-batches",
+             "accumulate: in training, samples come in micro-batches; stages: these go through "
+             "stages, which share the chips",
      .commands = CLI_EXPLORE | CLI_DESCRIBE | CLI_SWEEP | CLI_REMAT,
      .word = cli_optimization_word,
      .is_list = true,

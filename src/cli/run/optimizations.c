@@ -223,6 +223,18 @@ static const char *why_no_accumulate(const cli_arguments *arguments, const dsm_w
   return workload->minibatch > 1 ? NULL : "a minibatch of one sample cannot be cut";
 }
 
+static const char *why_no_stages(const cli_arguments *arguments, const dsm_workload *workload,
+                                 const dsm_system *system) {
+  if (arguments->options.mode == DSM_MODE_INFERENCE) {
+    return "inference runs no layer backward";
+  }
+  if (workload->is_list) {
+    return "a list of layers has no output that passes from one to the next";
+  }
+  const dsm_machine machine = dsm_machine_derive(system);
+  return machine.chip_count > 1 ? NULL : "the system has one chip";
+}
+
 void cli_note_ineffective_optimizations(const cli_arguments *arguments,
                                         const dsm_workload *workload, const dsm_system *system) {
   static const char *(*const why_not[])(const cli_arguments *, const dsm_workload *,
@@ -237,6 +249,7 @@ void cli_note_ineffective_optimizations(const cli_arguments *arguments,
       [DSM_OPTIMIZATION_SPATIAL] = why_no_spatial,
       [DSM_OPTIMIZATION_TENSOR] = why_no_tensor,
       [DSM_OPTIMIZATION_ACCUMULATE] = why_no_accumulate,
+      [DSM_OPTIMIZATION_STAGES] = why_no_stages,
   };
   _Static_assert(sizeof why_not / sizeof *why_not == DSM_OPTIMIZATION_COUNT,
                  "a question for each optimisation");

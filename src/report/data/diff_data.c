@@ -6,6 +6,7 @@
 #include "report/data/csv.h"
 #include "report/data/records.h"
 #include "report/diff_figures.h"
+#include "report/figure/palette.h"
 
 /* ---- figures ---- */
 
@@ -204,7 +205,7 @@ static void fill_figures(document *made, const dsm_diff *diff) {
   }
   for (size_t i = 0; i < DSM__DIFF_PARTS; i++) {
     const bool is_shown =
-        i + 1 < DSM__DIFF_PARTS || parts[i].moved.before > 0 || parts[i].moved.after > 0;
+        i < DSM__PART_OVERHEAD || parts[i].moved.before > 0 || parts[i].moved.after > 0;
     made->parts[i] = part_of(diff, &parts[i].moved, dsm__diff_share(diff, &parts[i].moved));
     made->parts[i].moved.before = is_shown ? made->parts[i].moved.before : (double)NAN;
   }

@@ -1,26 +1,28 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* makespan.h: how long a pipeline takes, by recurrences over devices and micro-batches. */
-#ifndef DSM_REMAT_MAKESPAN_H
-#define DSM_REMAT_MAKESPAN_H
+#ifndef DSM_PLAN_MAKESPAN_H
+#define DSM_PLAN_MAKESPAN_H
 
-#include "remat/chain.h"
+#include <stdbool.h>
+#include <stddef.h>
 
 /** Times of a pipeline's devices for its micro-batches: of device d and micro-batch i at
  * d * micro_batches + i. */
-typedef struct dsm__remat_times {
+typedef struct dsm__makespan_times {
   size_t devices;
   size_t micro_batches;
   const double *forward;
   const double *backward;
   const double *output_link; /**< of each device: its output to the next one; len = devices */
   const double *error_link;  /**< the error of its output, from the next one; len = devices */
-} dsm__remat_times;
+} dsm__makespan_times;
 
-/** Micro-batches whose activations a device has at a time, at most. */
-size_t dsm__remat_stored(dsm_remat_order order, size_t devices, size_t device,
-                         size_t micro_batches);
+/** Micro-batches whose activations a device has at a time, at most: in GPipe all of them, in 1F1B
+ * as many as devices from it on. */
+size_t dsm__stored_micro_batches(bool is_gpipe, size_t devices, size_t device,
+                                 size_t micro_batches);
 
 /** From the first forward pass to the last backward pass; negative if out of memory. */
-double dsm__remat_makespan(const dsm__remat_times *times, dsm_remat_order order);
+double dsm__makespan(const dsm__makespan_times *times, bool is_gpipe);
 
 #endif
