@@ -255,7 +255,7 @@ static double once_of(const dsm_pass_plan *pass, dsm_pass which) {
                                   : 0;
 }
 
-static dsm__stage_cost cost_of(const dsm_plan *plan, dsm__stage_run run) {
+dsm__stage_cost dsm__stage_cost_of(const dsm_plan *plan, dsm__stage_run run) {
   const double times = (double)plan->micro_batches;
   dsm__stage_cost cost = {0, 0, 0};
   for (size_t i = run.first; i < run.end; i++) {
@@ -309,7 +309,7 @@ bool dsm__stages_settle(dsm_plan *plan) {
   }
   dsm__stage_cost *const costs = dsm__arena_array(plan->arena, count, sizeof *costs);
   for (size_t s = 0; costs != NULL && s < count; s++) {
-    costs[s] = cost_of(plan, dsm__stage_run_of(&plan->stages, plan->layer_count, s));
+    costs[s] = dsm__stage_cost_of(plan, dsm__stage_run_of(&plan->stages, plan->layer_count, s));
   }
   const double step =
       costs == NULL ? -1 : dsm__stages_step_cycles(costs, count, plan->micro_batches);

@@ -75,6 +75,9 @@ typedef struct dsm__stage_cost {
   double once; /**< sums of gradients, ways back of weights, updates */
 } dsm__stage_cost;
 
+/** What layers of a plan, predicted on a stage's chips, take for a micro-batch. */
+dsm__stage_cost dsm__stage_cost_of(const dsm_plan *plan, dsm__stage_run run);
+
 /** The cycles of a step: the exact time of the schedule, and the largest `once`. Negative if out of
  * memory. */
 double dsm__stages_step_cycles(const dsm__stage_cost *costs, size_t count, uint64_t micro_batches);

@@ -23,6 +23,7 @@
 #include "search/fused.h"
 #include "search/overlapped.h"
 #include "search/roles/role_search.h"
+#include "search/stages/stage_search.h"
 
 /* Reports the smallest need of any mapping. */
 static dsm_status report_infeasible(dsm__problem *problem, const dsm__decisions *decisions,
@@ -97,7 +98,11 @@ void dsm_plan_set_bound(dsm_plan *plan, double bound_cycles, dsm_diags *diags) {
   static const double rounding = 1e-9; /* the bound is summed in another order than the step */
   dsm_plan_result *const result = &plan->result;
   const dsm_machine machine = dsm_machine_derive(plan->system);
-  bound_cycles = fmax(bound_cycles, dsm__issue_least(plan->workload, &machine, plan->options.mode));
+  if ((plan->options.optimizations & DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_STAGES)) == 0) {
+    /* stages issue at the same time */
+    bound_cycles =
+        fmax(bound_cycles, dsm__issue_least(plan->workload, &machine, plan->options.mode));
+  }
   const bool is_met = bound_cycles <= result->step_cycles * (1 + rounding);
   result->lower_bound_cycles = is_met ? fmin(bound_cycles, result->step_cycles) : bound_cycles;
   if (!is_met) {
@@ -170,15 +175,14 @@ static bool search_roles(dsm__problem *problem, uint64_t micro_batches, double l
   return is_done;
 }
 
-/* The fastest of all numbers of micro-batches, the first of equals, and what no mapping with any of
- * them is faster than. Not feasible: the answer of one. False if out of memory. */
+/* The fastest of other numbers of micro-batches than the first too, the first of equals, and what
+ * no mapping with any of them is faster than. Not feasible: the answer of the first. False if out
+ * of memory. */
 static bool search_micro_batches(dsm__problem *problem, double limit_cycles,
                                  dsm__graph_answer *best, dsm__decisions *decisions) {
   const uint64_t minibatch = problem->inputs.workload->minibatch;
-  const bool is_cut = dsm__has_optimization(&problem->inputs, DSM_OPTIMIZATION_ACCUMULATE);
-  if (!search_roles(problem, 1, limit_cycles, best, decisions)) {
-    return false;
-  }
+  const bool is_cut = dsm__has_optimization(&problem->inputs, DSM_OPTIMIZATION_ACCUMULATE) &&
+                      problem->inputs.options->micro_batches == 0;
   for (uint64_t n = 2; is_cut && n <= minibatch && !dsm__problem_is_over(problem); n++) {
     dsm__graph_answer answer;
     dsm__decisions found;
@@ -201,13 +205,29 @@ static bool search_micro_batches(dsm__problem *problem, double limit_cycles,
   return true;
 }
 
+/* The fastest of all numbers of micro-batches and stages. What has stages comes between the first
+ * number and the others: where memory is short it fits most easily, and what is known to fit makes
+ * the others' graphs small. */
+static bool search_steps(dsm__problem *problem, double limit_cycles, dsm__graph_answer *best,
+                         dsm__decisions *decisions) {
+  const dsm_explore_options *const options = problem->inputs.options;
+  const uint64_t first = options->micro_batches > 0 ? options->micro_batches : 1;
+  const bool has_stages =
+      dsm__has_optimization(&problem->inputs, DSM_OPTIMIZATION_STAGES) && options->stages != 1;
+  const bool has_others = options->stages <= 1;
+  *best = (dsm__graph_answer){.cycles = HUGE_VAL, .lower_bound_cycles = HUGE_VAL};
+  return (!has_others || search_roles(problem, first, limit_cycles, best, decisions)) &&
+         (!has_stages || dsm__stage_search(problem, limit_cycles, best, decisions)) &&
+         (!has_others || search_micro_batches(problem, limit_cycles, best, decisions));
+}
+
 /* The same with roles. */
 static dsm_status find_with_roles(dsm__problem *problem, size_t layers, double limit_cycles,
                                   dsm_plan **plan, double *bound_cycles, dsm_diags *diags) {
   dsm__graph_answer answer;
   dsm__decisions decisions;
   count_least(problem, layers);
-  if (!search_micro_batches(problem, limit_cycles, &answer, &decisions)) {
+  if (!search_steps(problem, limit_cycles, &answer, &decisions)) {
     return dsm__out_of_memory(diags);
   }
   *bound_cycles = answer.lower_bound_cycles;
@@ -350,7 +370,7 @@ static dsm_status find_bound(dsm__problem *problem, const dsm_plan *plan, double
   *bound_cycles = status == DSM_OK ? answer.lower_bound_cycles : HUGE_VAL;
   if (has_roles && (status == DSM_OK || status == DSM_ERROR_INFEASIBLE)) {
     count_least(problem, layers);
-    if (!search_micro_batches(problem, plan->result.step_cycles, &answer, &decisions)) {
+    if (!search_steps(problem, plan->result.step_cycles, &answer, &decisions)) {
       return dsm__out_of_memory(diags);
     }
     *bound_cycles = fmin(fmin(*bound_cycles, answer.lower_bound_cycles), plan->result.step_cycles);

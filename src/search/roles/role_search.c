@@ -52,7 +52,8 @@ typedef struct role_graph {
 bool dsm__problem_has_roles(const dsm__problem *problem) {
   return dsm__has_optimization(&problem->inputs, DSM_OPTIMIZATION_SPATIAL) ||
          dsm__has_optimization(&problem->inputs, DSM_OPTIMIZATION_TENSOR) ||
-         dsm__has_optimization(&problem->inputs, DSM_OPTIMIZATION_ACCUMULATE);
+         dsm__has_optimization(&problem->inputs, DSM_OPTIMIZATION_ACCUMULATE) ||
+         dsm__has_optimization(&problem->inputs, DSM_OPTIMIZATION_STAGES);
 }
 
 static const dsm_layer *layer_of(const role_graph *g, size_t index) {
@@ -80,9 +81,11 @@ static dsm_layer_memory memory_of(const role_graph *g, size_t index, const state
   const dsm__search_inputs *const inputs = &g->problem->inputs;
   const dsm_pass_layouts layouts =
       dsm_pass_layouts_uniform(options_of(g, index)->items[of->option - 1].parallelism);
-  return dsm_layer_memory_derive(layer_of(g, index), &g->problem->machine, inputs->workload,
-                                 inputs->options->mode, &layouts,
-                                 dsm_input_memory_bytes(&g->problem->machine, inputs->workload));
+  dsm_layer_memory memory = dsm_layer_memory_derive(
+      layer_of(g, index), &g->problem->machine, inputs->workload, inputs->options->mode, &layouts,
+      dsm_input_memory_bytes(&g->problem->machine, inputs->workload));
+  memory.activations_bytes *= inputs->in_flight > 0 ? (double)inputs->in_flight : 1;
+  return memory;
 }
 
 /* The node of a state between layers, or in which one runs. */
@@ -474,6 +477,36 @@ static bool find_options(role_graph *g) {
     for (size_t o = 0; o < own->count; o++) {
       least[i] = fmin(least[i], own->items[o].cycles);
     }
+  }
+  return true;
+}
+
+bool dsm__role_outlook_find(dsm__problem *problem, dsm__role_outlook *outlook,
+                            dsm_layer_memory *memory) {
+  const double times =
+      problem->inputs.micro_batches > 0 ? (double)problem->inputs.micro_batches : 1;
+  role_graph g = {.problem = problem};
+  *outlook = (dsm__role_outlook){0, 0};
+  if (!find_options(&g)) {
+    return false;
+  }
+  for (size_t i = 0; i < problem->inputs.workload->layer_count; i++) {
+    const dsm__role_options *const options = options_of(&g, i);
+    double least = HUGE_VAL;
+    double kept = HUGE_VAL;
+    for (size_t o = 0; o < options->count; o++) {
+      least = fmin(least, (options->items[o].cycles - options->items[o].once_cycles) / times);
+    }
+    for (size_t o = 0; o < options->whole_count; o++) {
+      const state running = {.option = (uint32_t)o + 1};
+      const dsm_layer_memory own = memory_of(&g, i, &running);
+      if (dsm__kept_bytes(&own) < kept) {
+        kept = dsm__kept_bytes(&own);
+        memory[i] = own;
+      }
+    }
+    outlook->cycles += g.least[i];
+    outlook->micro_cycles += least;
   }
   return true;
 }

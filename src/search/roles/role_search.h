@@ -17,4 +17,15 @@ bool dsm__problem_has_roles(const dsm__problem *problem);
 bool dsm__role_search(dsm__problem *problem, double limit_cycles, dsm__graph_answer *answer,
                       dsm__decisions *decisions);
 
+/** What no mapping with roles takes less than. */
+typedef struct dsm__role_outlook {
+  double cycles;       /**< of the step; infinite: there is no mapping */
+  double micro_cycles; /**< of one of its micro-batches, without what occurs once a step */
+} dsm__role_outlook;
+
+/** Finds that, each layer by itself, and of each layer in memory[0 .. layer_count) what the option
+ * that keeps least takes. False if out of memory. */
+bool dsm__role_outlook_find(dsm__problem *problem, dsm__role_outlook *outlook,
+                            dsm_layer_memory *memory);
+
 #endif
