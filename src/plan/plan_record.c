@@ -369,6 +369,14 @@ DSM__RECORD(
 
 /* ---- the document ---- */
 
+static bool has_fixed_stages(const void *options) {
+  return ((const dsm_explore_options *)options)->stages > 0;
+}
+
+static bool has_fixed_micro_batches(const void *options) {
+  return ((const dsm_explore_options *)options)->micro_batches > 0;
+}
+
 DSM__RECORD(
     dsm__options_record, dsm_explore_options, false,
     "What the exploration was asked for, beside mode and optimizations.",
@@ -376,6 +384,13 @@ DSM__RECORD(
                .words = &dsm__parallelism_words, .min = 1, .fallback = DSM_PARALLELISM_ALL,
                .expected = "a list of parallelisms",
                .help = "Parallelisms that the search might use."),
+    DSM__FIELD(COUNT, dsm_explore_options, stages, "stages", READ, .min = 1, .max = DSM_CHIPS_MAX,
+               .is_stated = has_fixed_stages,
+               .help = "So many stages that the step was to have, 1: none. Absent: as many as are "
+                       "best."),
+    DSM__FIELD(COUNT, dsm_explore_options, micro_batches, "micro_batches", READ, .min = 1,
+               .max = DSM_DIMENSION_MAX, .is_stated = has_fixed_micro_batches,
+               .help = "Likewise micro-batches."),
     DSM__FIELD(TEXT_LIST, dsm_explore_options, overrides, "overrides", READ | DSM__FIELD_IS_TALL,
                .count_offset = offsetof(dsm_explore_options, override_count), .max = 65536,
                .help = "Overrides, PATH=VALUE, already applied to the inputs, for the record."));

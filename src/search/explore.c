@@ -215,10 +215,14 @@ static bool search_steps(dsm__problem *problem, double limit_cycles, dsm__graph_
   const bool has_stages =
       dsm__has_optimization(&problem->inputs, DSM_OPTIMIZATION_STAGES) && options->stages != 1;
   const bool has_others = options->stages <= 1;
+  double stages_bound = HUGE_VAL;
   *best = (dsm__graph_answer){.cycles = HUGE_VAL, .lower_bound_cycles = HUGE_VAL};
-  return (!has_others || search_roles(problem, first, limit_cycles, best, decisions)) &&
-         (!has_stages || dsm__stage_search(problem, limit_cycles, best, decisions)) &&
-         (!has_others || search_micro_batches(problem, limit_cycles, best, decisions));
+  const bool is_done =
+      (!has_others || search_roles(problem, first, limit_cycles, best, decisions)) &&
+      (!has_stages || dsm__stage_search(problem, limit_cycles, best, decisions, &stages_bound)) &&
+      (!has_others || search_micro_batches(problem, limit_cycles, best, decisions));
+  best->lower_bound_cycles = fmin(best->lower_bound_cycles, stages_bound);
+  return is_done;
 }
 
 /* The same with roles. */
@@ -237,6 +241,21 @@ static dsm_status find_with_roles(dsm__problem *problem, size_t layers, double l
              : DSM_ERROR_INFEASIBLE;
 }
 
+/* Is a step to have stages or micro-batches? What only data and model do has neither. */
+static bool is_divided(const dsm__problem *problem) {
+  const dsm_explore_options *const options = problem->inputs.options;
+  return options->stages > 1 || options->micro_batches > 1;
+}
+
+static dsm_status report_none_divided(const dsm__problem *problem, dsm_diags *diags) {
+  const dsm__place nowhere = {NULL, 0, 0, NULL};
+  dsm__diags_add(diags, DSM_SEVERITY_ERROR, nowhere, NULL,
+                 "memory capacity: no step was found with the stages and micro-batches that are "
+                 "asked for that needs at most %.3f GB a chip",
+                 problem->machine.system->chip.memory.capacity_GB);
+  return DSM_ERROR_INFEASIBLE;
+}
+
 /* Both searches; the faster plan. */
 static dsm_status find_once(dsm__problem *problem, size_t layers, double known_cycles,
                             dsm_plan **plan, double *bound_cycles, dsm_diags *diags) {
@@ -244,8 +263,10 @@ static dsm_status find_once(dsm__problem *problem, size_t layers, double known_c
   double bound = HUGE_VAL;
   double role_bound = HUGE_VAL;
   dsm_plan *with_roles = NULL;
-  dsm_status status =
-      find_with_data_and_model(problem, layers, plan, &bound, has_roles ? NULL : diags, diags);
+  dsm_status status = is_divided(problem)
+                          ? DSM_ERROR_INFEASIBLE
+                          : find_with_data_and_model(problem, layers, plan, &bound,
+                                                     has_roles ? NULL : diags, diags);
   if (has_roles && (status == DSM_OK || status == DSM_ERROR_INFEASIBLE)) {
     const double limit =
         *plan == NULL ? known_cycles : fmin(known_cycles, (*plan)->result.step_cycles);
@@ -256,6 +277,8 @@ static dsm_status find_once(dsm__problem *problem, size_t layers, double known_c
       status = DSM_OK;
     } else if (other != DSM_ERROR_INFEASIBLE) {
       status = other;
+    } else if (is_divided(problem)) {
+      status = report_none_divided(problem, diags);
     } else if (status == DSM_ERROR_INFEASIBLE) {
       status = find_with_data_and_model(problem, layers, plan, &bound, diags, diags);
     }
@@ -366,7 +389,9 @@ static dsm_status find_bound(dsm__problem *problem, const dsm_plan *plan, double
   const bool has_roles = dsm__problem_has_roles(problem);
   dsm__graph_answer answer = {.lower_bound_cycles = HUGE_VAL};
   dsm__decisions decisions;
-  dsm_status status = search(problem, layers, &answer, &decisions, has_roles ? NULL : diags);
+  dsm_status status = is_divided(problem)
+                          ? DSM_ERROR_INFEASIBLE
+                          : search(problem, layers, &answer, &decisions, has_roles ? NULL : diags);
   *bound_cycles = status == DSM_OK ? answer.lower_bound_cycles : HUGE_VAL;
   if (has_roles && (status == DSM_OK || status == DSM_ERROR_INFEASIBLE)) {
     count_least(problem, layers);

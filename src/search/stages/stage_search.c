@@ -5,13 +5,16 @@
  *
  * For each axis, number of stages p and number of micro-batches n no step takes less than
  *
- *     (n - 1) S / p + S + O / p = (n S + O) / p + S (1 - 1/p)
+ *     c S + O / p = (n S + O) / p + (c - n/p) S        c = 1 / (1 - (1 - 1/n)^p)
  *
  * where S is what all layers take for a micro-batch on a stage's chips, and O what they take once a
- * step: the slowest stage takes S/p for each micro-batch, the first of them passes all stages, and
- * the largest once is O/p at least. n S + O is at least the fastest path through the whole network
- * there without a limit of memory, S the least of each layer by itself. Cases come in the order of
- * such a bound that asks each layer by itself too; what is not below the best is left out.
+ * step. Stage j, which takes s_j, begins when the first micro-batch has passed the stages before
+ * it, and these end when the last one has gone back through them: a schedule that takes M has n s_j
+ * <= M - (s_1 + ... + s_(j-1)), so that M minus the first j of them is at least (1 - 1/n)^j M, and
+ * S at most M / c. The largest once is O/p at least. n S + O is at least the fastest path through
+ * the whole network there without a limit of memory, S the least of each layer by itself. Cases
+ * come in the order of such a bound that asks each layer by itself for both; what is not below the
+ * best is left out.
  *
  * A case has the roles of that path. Stages are cut where the slowest is fastest and each fits the
  * memory with its micro-batches in flight. Where none fit, they are cut as if each layer kept as
@@ -36,7 +39,8 @@
 
 /* All steps that divide an axis into so many stages. */
 typedef struct space {
-  dsm_stages stages; /* the axis and the number */
+  dsm_stages stages;           /* the axis and the number */
+  dsm_explore_options options; /* without these */
   dsm__stage part;
   dsm__problem problem; /* of the whole network on a stage's chips */
 } space;
@@ -63,9 +67,15 @@ typedef struct stage_search {
 
 /* ---- cases ---- */
 
-static double bound_of(const trial *of, double cycles) {
+/* c - n/p, of a schedule that nobody waits in more than must be. */
+static double waiting_of(const trial *of) {
   const double stages = (double)of->of->stages.count;
-  return cycles / stages + of->outlook.micro_cycles * (1 - 1 / stages);
+  const double times = (double)of->micro_batches;
+  return 1 / (1 - pow(1 - 1 / times, stages)) - times / stages;
+}
+
+static double bound_of(const trial *of, double cycles) {
+  return cycles / (double)of->of->stages.count + of->outlook.micro_cycles * waiting_of(of);
 }
 
 static int compare_trials(const void *left, const void *right) {
@@ -92,8 +102,10 @@ static bool open_space(const stage_search *search, unsigned axis, uint64_t stage
   const dsm__problem *const whole = search->whole;
   out->stages = (dsm_stages){.count = stages, .axis = axis};
   (void)dsm__stage_machine(&whole->machine, &out->stages, &out->part);
-  if (dsm__problem_init(&out->problem, whole->inputs.workload, &out->part.system,
-                        whole->inputs.options, NULL) != DSM_OK) {
+  out->options = *whole->inputs.options;
+  out->options.stages = 0;
+  if (dsm__problem_init(&out->problem, whole->inputs.workload, &out->part.system, &out->options,
+                        NULL) != DSM_OK) {
     return false;
   }
   out->problem.inputs.deadline = whole->inputs.deadline;
@@ -394,9 +406,9 @@ static bool cut_and_judge(const looking *at) {
 
 /* A case whose bound is below the best. *bound: what none of its steps is faster than. */
 static bool look(stage_search *search, trial *of, double *bound) {
-  const double stages = (double)of->of->stages.count;
   const double unlimited = 1e300;
-  const double limit = stages * (search->best_cycles - of->outlook.micro_cycles * (1 - 1 / stages));
+  const double limit = (double)of->of->stages.count *
+                       (search->best_cycles - of->outlook.micro_cycles * waiting_of(of));
   looking at = {.search = search,
                 .of = of,
                 .micro = dsm__micro_workload(search->whole->inputs.workload, of->micro_batches),
@@ -517,26 +529,24 @@ static bool find_segments(stage_search *search) {
 }
 
 bool dsm__stage_search(dsm__problem *problem, double limit_cycles, dsm__graph_answer *answer,
-                       dsm__decisions *decisions) {
-  const bool was_feasible = answer->is_feasible;
+                       dsm__decisions *decisions, double *bound_cycles) {
   stage_search search = {
       .whole = problem,
       .capacity_bytes = dsm__capacity_limit(problem->machine.system->chip.memory.capacity_GB * 1e9),
-      .best_cycles = was_feasible ? fmin(answer->cycles, limit_cycles) : limit_cycles,
+      .best_cycles = answer->is_feasible ? fmin(answer->cycles, limit_cycles) : limit_cycles,
       .decisions = decisions,
   };
   space_list spaces = {NULL, 0, 0};
   trial_list trials = {NULL, 0, 0};
-  double bound = was_feasible ? answer->lower_bound_cycles : HUGE_VAL;
-  const bool is_good = !problem->inputs.workload->is_list
-                           ? find_segments(&search) && add_spaces(&search, &spaces, &trials) &&
-                                 look_at_all(&search, &trials, &bound)
-                           : true;
+  *bound_cycles = HUGE_VAL;
+  const bool is_good = problem->inputs.workload->is_list ||
+                       (find_segments(&search) && add_spaces(&search, &spaces, &trials) &&
+                        look_at_all(&search, &trials, bound_cycles));
   if (search.is_found) {
-    *answer = (dsm__graph_answer){.is_feasible = true, .cycles = search.best_cycles};
-  }
-  if (answer->is_feasible) {
-    answer->lower_bound_cycles = fmin(bound, search.best_cycles);
+    answer->lower_bound_cycles =
+        answer->is_feasible ? answer->lower_bound_cycles : search.best_cycles;
+    answer->cycles = search.best_cycles;
+    answer->is_feasible = true;
   }
   for (size_t i = 0; i < spaces.count; i++) {
     problem->evaluations +=
