@@ -514,6 +514,7 @@ def check_plans(schemas, dsm, source, folder):
          "system.chip.interconnect=mesh"),
         ("alexnet", "tpu_v4_4096"),
         ("raider", "torus64", "--set", "system.model.overlapped_reduction=true"),
+        ("alexnet", "torus16", "--minibatch", "64", "--optimize", "accumulate,stages", "--stages", "2", "--micro-batches", "2"),
         ("googlenet", "torus64", "--set", "system.model.auxiliary_traffic=unfused", "--set",
          "system.core.operation_overhead_us=1", "--set", "system.core.issue_us=2"),
     )

@@ -30,5 +30,6 @@ Suite *suite_published(void);
 Suite *suite_residents(void);
 Suite *suite_limits(void);
 Suite *suite_micro_batches(void);
+Suite *suite_stages(void);
 
 #endif

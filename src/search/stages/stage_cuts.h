@@ -11,7 +11,8 @@
 
 /** What a segment takes of its stage. */
 typedef struct dsm__segment {
-  double micro_cycles;     /**< of a micro-batch */
+  double forward_cycles; /**< of a micro-batch */
+  double backward_cycles;
   double once_cycles;      /**< of a step */
   double given_cycles;     /**< handing over to it, or back from it, where a stage begins */
   double kept_bytes;       /**< whatever is in flight */
@@ -25,13 +26,14 @@ typedef struct dsm__cutting {
   size_t count;
   size_t stages;
   uint64_t micro_batches;
-  double capacity_bytes; /**< infinite: none */
+  double capacity_bytes;
 } dsm__cutting;
 
 /**
- * Fills firsts[0 .. stages) with the first segments of stages of which the slowest, over all
- * micro-batches, is as fast as can be and each fits the memory; among equals the most even ones.
- * *is_found: there are any. False if out of memory.
+ * Fills firsts[0 .. stages) with the first segments of stages that fit the memory. Of those whose
+ * slowest stage is as fast as can be, and of those that hand over least among stages up to some
+ * times as slow, the ones with the fastest schedule; then each border is moved as long as that is
+ * faster still. *is_found: there are any. False if out of memory.
  */
 bool dsm__segments_cut(const dsm__cutting *cutting, size_t *firsts, bool *is_found,
                        dsm__arena *arena);

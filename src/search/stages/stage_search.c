@@ -194,7 +194,8 @@ static bool fill_times(const looking *at) {
     const size_t first = search->segments[s];
     const dsm__stage_run run = {first, segment_end(search, s)};
     const dsm__stage_cost cost = dsm__stage_cost_of(plan, run);
-    at->segments[s].micro_cycles = cost.forward + cost.backward;
+    at->segments[s].forward_cycles = cost.forward;
+    at->segments[s].backward_cycles = cost.backward;
     at->segments[s].once_cycles = cost.once;
     at->segments[s].given_cycles = 0;
     if (first > 0) {
