@@ -26,6 +26,7 @@ from formats import Formats
 # Keys of a plan that dsm writes only in some cases, by the last two steps of their path.
 SOMETIMES_WRITTEN = {"memory.cache_bytes", "$.$schema", "result.latency_seconds", "passes.backward", "passes.update",
                      "layers.error_parallelism", "layers.output_layout", "layers.hoisted", "$.search", "$.micro_batches", "$.stages",
+                     "options.stages", "options.micro_batches",
                      "invocations.tile", "invocations.computing", "transfers.axis", "forward.hidden_cycles",
                      "backward.hidden_cycles", "update.hidden_cycles"}
 
