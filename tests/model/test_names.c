@@ -28,7 +28,7 @@ static const char *const links[] = {"link_x", "link_y",     "link_z",       "mem
 static const char *const groups[] = {
     "stream",           "partial_sum",       "layout_move",   "rotation", "collective", "hand_over",
     "sum_of_gradients", "broadcast_weights", "weight_update", "relayout", "overhead",   "issue",
-    "auxiliary"};
+    "bubble",           "auxiliary"};
 static const char *const moves[] = {
     "fetch_input",
     "fetch_kernel",

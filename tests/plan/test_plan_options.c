@@ -29,8 +29,8 @@ END_TEST
 
 START_TEST(test_optimizations_have_the_words_of_the_contract) {
   static const char *const words[DSM_OPTIMIZATION_COUNT] = {
-      "hybrid",  "reuse", "dysm",    "pipeline", "per_pass",
-      "preload", "hoist", "spatial", "tensor",   "accumulate"};
+      "hybrid", "reuse",   "dysm",   "pipeline",   "per_pass", "preload",
+      "hoist",  "spatial", "tensor", "accumulate", "stages"};
   ck_assert_str_eq(dsm_optimization_name((dsm_optimization)_i), words[_i]);
 }
 END_TEST
@@ -58,6 +58,7 @@ START_TEST(test_bounds_have_the_words_of_the_format) {
       [DSM_BOUND_LATENCY] = "latency",
       [DSM_BOUND_AUXILIARY_MEMORY] = "auxiliary_memory",
       [DSM_BOUND_OVERHEAD] = "overhead",
+      [DSM_BOUND_BUBBLE] = "bubble",
   };
   ck_assert_str_eq(dsm_bound_name((dsm_bound)_i), words[_i]);
 }
@@ -83,7 +84,8 @@ START_TEST(test_mode_leaves_out_what_has_no_meaning_in_it) {
   ck_assert_uint_eq(dsm_mode_possible_optimizations(DSM_MODE_TRAINING),
                     dsm_mode_optimizations(DSM_MODE_TRAINING) | roles |
                         DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_HOIST) |
-                        DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_ACCUMULATE));
+                        DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_ACCUMULATE) |
+                        DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_STAGES));
   ck_assert_uint_eq(dsm_mode_possible_optimizations(DSM_MODE_INFERENCE),
                     dsm_mode_optimizations(DSM_MODE_INFERENCE) | roles);
 }
