@@ -94,16 +94,23 @@ static double run_all(running *of) {
   return end;
 }
 
-double dsm__makespan(const dsm__makespan_times *times, bool is_gpipe) {
+double dsm__schedule_find(const dsm__makespan_times *times, bool is_gpipe, dsm__arena *arena,
+                          dsm__schedule *schedule) {
   const size_t count = times->devices * times->micro_batches;
-  dsm__arena *const arena = dsm__arena_new();
   running of = {.times = times, .is_gpipe = is_gpipe};
   const bool is_made = DSM__RESERVE(arena, of.forward_ends, count) &&
                        DSM__RESERVE(arena, of.backward_ends, count) &&
                        DSM__RESERVE(arena, of.forwards, times->devices) &&
                        DSM__RESERVE(arena, of.backwards, times->devices) &&
                        DSM__RESERVE(arena, of.free_at, times->devices);
-  const double seconds = is_made ? run_all(&of) : -1;
+  *schedule = (dsm__schedule){of.forward_ends, of.backward_ends};
+  return is_made ? run_all(&of) : -1;
+}
+
+double dsm__makespan(const dsm__makespan_times *times, bool is_gpipe) {
+  dsm__arena *const arena = dsm__arena_new();
+  dsm__schedule schedule;
+  const double seconds = dsm__schedule_find(times, is_gpipe, arena, &schedule);
   dsm__arena_free(arena);
   return seconds;
 }

@@ -6,6 +6,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/arena.h"
+
 /** Times of a pipeline's devices for its micro-batches: of device d and micro-batch i at
  * d * micro_batches + i. */
 typedef struct dsm__makespan_times {
@@ -24,5 +26,15 @@ size_t dsm__stored_micro_batches(bool is_gpipe, size_t devices, size_t device,
 
 /** From the first forward pass to the last backward pass; negative if out of memory. */
 double dsm__makespan(const dsm__makespan_times *times, bool is_gpipe);
+
+/** When passes end, of device d and micro-batch i at d * micro_batches + i. */
+typedef struct dsm__schedule {
+  const double *forward_ends;
+  const double *backward_ends;
+} dsm__schedule;
+
+/** The same, with the schedule itself. */
+double dsm__schedule_find(const dsm__makespan_times *times, bool is_gpipe, dsm__arena *arena,
+                          dsm__schedule *schedule);
 
 #endif

@@ -219,28 +219,40 @@ void dsm__stages_memory_derive(const dsm_workload *micro, const dsm_machine *mac
 
 /* ---- the step ---- */
 
+bool dsm__stage_times_fill(const dsm__stage_cost *costs, size_t count, uint64_t micro_batches,
+                           dsm__arena *arena, dsm__makespan_times *times) {
+  double *forward = NULL;
+  double *backward = NULL;
+  double *links = NULL;
+  if (!DSM__RESERVE(arena, forward, count * micro_batches) ||
+      !DSM__RESERVE(arena, backward, count * micro_batches) || !DSM__RESERVE(arena, links, count)) {
+    return false;
+  }
+  for (size_t s = 0; s < count; s++) {
+    for (uint64_t i = 0; i < micro_batches; i++) {
+      forward[s * micro_batches + i] = costs[s].forward;
+      backward[s * micro_batches + i] = costs[s].backward;
+    }
+  }
+  *times = (dsm__makespan_times){count, micro_batches, forward, backward, links, links};
+  return true;
+}
+
 /*
  * Source: section 8; Narayanan et al. 2021. Symbols: the exact time of 1F1B, at most n max +
  * (sum - max), + the largest `once`. Limits: equal stages: (n + p - 1) of one; one stage: n of it.
  */
 double dsm__stages_step_cycles(const dsm__stage_cost *costs, size_t count, uint64_t micro_batches) {
   dsm__arena *const arena = dsm__arena_new();
-  double *forward = NULL;
-  double *backward = NULL;
-  double *links = NULL;
+  dsm__makespan_times times;
+  dsm__schedule schedule;
   double once = 0;
   double step = -1;
-  if (DSM__RESERVE(arena, forward, count * micro_batches) &&
-      DSM__RESERVE(arena, backward, count * micro_batches) && DSM__RESERVE(arena, links, count)) {
+  if (dsm__stage_times_fill(costs, count, micro_batches, arena, &times)) {
     for (size_t s = 0; s < count; s++) {
-      for (uint64_t i = 0; i < micro_batches; i++) {
-        forward[s * micro_batches + i] = costs[s].forward;
-        backward[s * micro_batches + i] = costs[s].backward;
-      }
       once = costs[s].once > once ? costs[s].once : once;
     }
-    const dsm__makespan_times times = {count, micro_batches, forward, backward, links, links};
-    step = dsm__makespan(&times, false);
+    step = dsm__schedule_find(&times, false, arena, &schedule);
     step = step < 0 ? step : step + once;
   }
   dsm__arena_free(arena);
@@ -263,7 +275,8 @@ dsm__stage_cost dsm__stage_cost_of(const dsm_plan *plan, dsm__stage_run run) {
       const dsm_pass_plan *const pass = &plan->layers[i].passes[p];
       if (pass->exists) {
         const double once = once_of(pass, (dsm_pass)p);
-        const double each = (pass->cycles.total - once) / times;
+        const double bubble = pass->group_cycles[DSM_GROUP_BUBBLE];
+        const double each = (pass->cycles.total - bubble - once) / times;
         cost.once += once;
         cost.forward += p == DSM_PASS_FORWARD ? each : 0;
         cost.backward += p == DSM_PASS_FORWARD ? 0 : each;
@@ -271,6 +284,13 @@ dsm__stage_cost dsm__stage_cost_of(const dsm_plan *plan, dsm__stage_run run) {
     }
   }
   return cost;
+}
+
+dsm__stage_cost dsm__stage_own_cost(const dsm_plan *plan, size_t stage) {
+  const double count = (double)plan->stages.count;
+  const dsm__stage_cost cost =
+      dsm__stage_cost_of(plan, dsm__stage_run_of(&plan->stages, plan->layer_count, stage));
+  return (dsm__stage_cost){cost.forward * count, cost.backward * count, cost.once * count};
 }
 
 static void scale_cycles(dsm_pass_plan *pass, double share) {

@@ -7,6 +7,7 @@
 #define DSM_PLAN_STEP_STAGES_H
 
 #include "plan/holding.h"
+#include "plan/makespan.h"
 #include "plan/pass_builder.h"
 #include "plan/stage.h"
 
@@ -77,6 +78,13 @@ typedef struct dsm__stage_cost {
 
 /** What layers of a plan, predicted on a stage's chips, take for a micro-batch. */
 dsm__stage_cost dsm__stage_cost_of(const dsm_plan *plan, dsm__stage_run run);
+
+/** What a stage of a plan takes on its own chips. */
+dsm__stage_cost dsm__stage_own_cost(const dsm_plan *plan, size_t stage);
+
+/** Forward and backward times of stages with as many micro-batches each; false if out of memory. */
+bool dsm__stage_times_fill(const dsm__stage_cost *costs, size_t count, uint64_t micro_batches,
+                           dsm__arena *arena, dsm__makespan_times *times);
 
 /** The cycles of a step: the exact time of the schedule, and the largest `once`. Negative if out of
  * memory. */

@@ -196,6 +196,11 @@ dsm_status dsm_remat_chain_of_plan(dsm_remat_chain **chain, const dsm_plan *plan
                        plan->workload->name,
                        plan->workload->is_list ? "a list of layers" : "inference");
   }
+  if (plan->stages.count > 1) {
+    return dsm__refuse(diags, DSM_ERROR_USAGE,
+                       "%s: expected a plan of all chips together, found %zu stages",
+                       plan->workload->name, plan->stages.count);
+  }
   const chain_maker of = {.plan = plan,
                           .machine = dsm_machine_derive(plan->system),
                           .chain = dsm__remat_chain_new(),
