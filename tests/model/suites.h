@@ -33,6 +33,7 @@ Suite *suite_overlap(void);
 Suite *suite_properties(void);
 Suite *suite_residency(void);
 Suite *suite_roles(void);
+Suite *suite_stage_link(void);
 Suite *suite_rotation(void);
 Suite *suite_tiles(void);
 Suite *suite_shared_memory(void);

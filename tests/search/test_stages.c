@@ -257,6 +257,41 @@ START_TEST(test_memory_is_of_the_fullest_stage) {
 }
 END_TEST
 
+/* A table that the first and the last stage use is there twice, and both update it; its gradients
+ * are summed over both. */
+START_TEST(test_tied_weights_are_in_two_stages) {
+  tear_down();
+  const dsm_override overrides[] = {{"system.axes.node.chips", "2", NULL}};
+  workload = bundled_workload("gpt2", "16");
+  chips = bundled_system_with("dgx_a100", overrides, 1);
+  dsm_explore_options options = options_with(HYBRID | ACCUMULATE | STAGES, 2, 2);
+  dsm_plan *const apart = explored_by(&options);
+  options.stages = 1;
+  options.micro_batches = 1;
+  dsm_plan *const together = explored_by(&options);
+  const size_t last = apart->layer_count - 1;
+  ck_assert_uint_eq(dsm__tie_owner(workload, last), 0);
+  ck_assert(dsm__is_tied_apart(workload, &apart->stages, last));
+  ck_assert(!dsm__is_tied_apart(workload, &together->stages, last));
+  const dsm_pass_plan *const own = &apart->layers[last].passes[DSM_PASS_UPDATE];
+  const dsm_pass_plan *const none = &together->layers[last].passes[DSM_PASS_UPDATE];
+  ck_assert_double_eq(none->group_cycles[DSM_GROUP_WEIGHT_UPDATE], 0);
+  ck_assert_double_gt(own->group_cycles[DSM_GROUP_WEIGHT_UPDATE], 0);
+  for (size_t i = 0; i <= last; i += last) { /* along the axis that the stages divide */
+    const dsm_pass_plan *const pass = &apart->layers[i].passes[DSM_PASS_UPDATE];
+    bool is_along = false;
+    for (size_t t = 0; t < pass->transfer_count; t++) {
+      is_along = is_along || (pass->transfers[t].transfer == DSM_TRANSFER_SUM_OF_GRADIENTS &&
+                              pass->transfers[t].axis == apart->stages.axis);
+    }
+    ck_assert(is_along);
+  }
+  ck_assert_int_eq(dsm_plan_validate(apart, NULL), DSM_OK);
+  dsm_plan_free(together);
+  dsm_plan_free(apart);
+}
+END_TEST
+
 /* The plan is read back as it was, and its bound is found again. */
 START_TEST(test_stages_are_read_back) {
   dsm_plan *const plan = explored_with(2, 0);
@@ -430,6 +465,7 @@ Suite *suite_stages(void) {
   tcase_add_checked_fixture(tests, set_up, tear_down);
   tcase_add_test(tests, test_two_stages_by_hand);
   tcase_add_test(tests, test_memory_is_of_the_fullest_stage);
+  tcase_add_test(tests, test_tied_weights_are_in_two_stages);
   tcase_add_test(tests, test_stages_are_read_back);
   tcase_add_test(tests, test_one_stage_is_none);
   tcase_add_test(tests, test_stages_are_never_slower);
