@@ -146,7 +146,7 @@ static const refused_case refused_cases[] = {
      "--vary options.mode: error: expected \"training\" or \"inference\", found \"train\""},
     {"options.optimize=hybird",
      "--vary options.optimize: error: expected \"all\", \"none\" or different ones of hybrid, "
-     "reuse, dysm, pipeline, per_pass, preload, hoist, spatial, tensor, accumulate, found "
+     "reuse, dysm, pipeline, per_pass, preload, hoist, spatial, tensor, accumulate, stages, found "
      "\"hybird\" (did you "
      "mean "
      "\"hybrid\"?)"},
