@@ -78,6 +78,7 @@ TPU = {
     "chip.memory.tile_minor": (128, "Cloud TPU performance guide: arrays are padded to tiles of 8 x 128"),
     "chip.memory.tile_second": (8, "Cloud TPU performance guide: arrays are padded to tiles of 8 x 128"),
     "model.auxiliary_traffic": ("fused", "assumption: the compiler fuses element-wise operations with their neighbours"),
+    "model.feature_statistics": (True, "chips that share features need the statistics of all of them"),
     "model.two_way_relayout": (True, "assumption: rings are used in both directions"),
     "pe.rates.fp8": (1, "assumption: no type of the machine, converted to bf16"),
     "pe.rates.fp16": (1, "assumption: no type of the machine, converted to bf16"),
@@ -105,6 +106,7 @@ GPU = {
     "system.collectives": ("ring", "NCCL: one ring through all members"),
     "system.collective_base_us": (8.4, "NCCL: latency of the first step"),
     "model.auxiliary_traffic": ("unfused", "assumption: a framework launches each operation by itself"),
+    "model.feature_statistics": (True, "chips that share features need the statistics of all of them"),
     "model.fused_reductions": (True, "Horovod, arXiv 1802.05799, and PyTorch: gradients are joined before they are summed"),
     "model.tile_schedule": (True, "cores take output tiles as they become free"),
 }

@@ -75,7 +75,8 @@ typedef struct dsm_alternative {
   dsm_link stream_link;    /**< slowest link of the overlapped transfers */
   double network_cycles;   /**< step with this parallelism for the pass and all else at its best,
                                 memory limit aside; 0 where it is not the best of its parallelism or
-                                no mapping has it */
+                                no mapping has it. Where is_layer_alone: with these roles for all
+                                passes, the memory limit kept; 0 where that was not asked */
 } dsm_alternative;
 
 /** Decisions of a layer beside parallelism and core splits, for dsm_explain. */
@@ -110,9 +111,8 @@ typedef struct dsm_explanation {
   double reference_cycles; /**< the step that network_cycles compare with: the plan's, or, where
                               that preloads weights, the best without any on chip */
   bool has_hidden_sums;    /**< sums of gradients count in full in both, also what of them hides */
-  bool is_layer_alone;     /**< what the step would take is not known: network_cycles are 0, there
-                              are no what_ifs. So it is where layers may have roles other than data
-                              and model */
+  bool is_layer_alone;     /**< layers may have roles other than data and model: network_cycles are
+                              those of some roles, and there are no what_ifs */
 } dsm_explanation;
 
 /** The word for a decision, such as "dysm_factor". Never NULL. */

@@ -297,6 +297,8 @@ typedef struct dsm_pass_work {
   dsm_traffic sum_rotation;  /**< of partial sums, which nothing hides */
   double rotation_cycles;    /**< of a group of these */
   double turning_cycles;     /**< of its links between chips, where it is beside the streams */
+  bool is_operand_turning; /**< an attention's keys or values turn too, among chips with queries of
+                              their own */
   double collective_latency_cycles; /**< part of the next */
   double collective_cycles;         /**< of what roles make chips exchange, which nothing hides */
   dsm_tile_schedule tiles;          /**< with model.tile_schedule */
@@ -315,8 +317,9 @@ typedef struct dsm_exchange {
   dsm_traffic traffic;
 } dsm_exchange;
 
-/** Most of an invocation: a halo along each axis, two of inputs, two of outputs. */
-#define DSM_EXCHANGES_MAX 7
+/** Most of an invocation: halos of a kernel and two pools along each axis, two of inputs, two of
+ * outputs, two of statistics. Of experts two. */
+#define DSM_EXCHANGES_MAX 15
 
 /** What roles make chips exchange in an invocation, one after the other. */
 typedef struct dsm_exchanges {
@@ -562,6 +565,8 @@ typedef struct dsm_layer_memory {
   double gradients_bytes;
   double optimizer_bytes;
   double activations_bytes; /**< kept for the update pass; training only */
+  double output_bytes;      /**< of these, what the layer's output has */
+  double recomputed_bytes;  /**< not kept, but made anew while its segment runs backward */
   double cache_bytes;       /**< of keys and values; inference only */
   double transient_bytes;   /**< while the layer runs; training: its pair of live errors;
                                  inference: live tensors, the network's input among them */

@@ -18,6 +18,7 @@
 #include "dsm/diag.h"
 #include "dsm/mapping.h"
 #include "dsm/model.h"
+#include "dsm/strategy.h"
 #include "dsm/system.h"
 #include "dsm/workload.h"
 
@@ -25,65 +26,23 @@
 extern "C" {
 #endif
 
-/** Optimisations that widen the searched space, in the order in which a ladder adds them. */
-typedef enum dsm_optimization {
-  DSM_OPTIMIZATION_HYBRID = 0, /**< DataXModelY and ModelXDataY beside data and model */
-  DSM_OPTIMIZATION_REUSE,      /**< activations, errors and weights held on chip */
-  DSM_OPTIMIZATION_DYSM,       /**< dynamic spatial minibatching */
-  DSM_OPTIMIZATION_PIPELINE,   /**< timestep pipelining */
-  DSM_OPTIMIZATION_PER_PASS,   /**< passes of a layer may differ in parallelism; training */
-  DSM_OPTIMIZATION_PRELOAD,    /**< weights on chip across requests; inference */
-  DSM_OPTIMIZATION_HOIST,      /**< input products of an lstm at once; training, if named */
-  DSM_OPTIMIZATION_SPATIAL,    /**< chips share positions; if named */
-  DSM_OPTIMIZATION_TENSOR, /**< chips share features of weights and of what is inside; if named */
-  DSM_OPTIMIZATION_ACCUMULATE, /**< micro-batches, whose gradients are summed; training, if named */
-  DSM_OPTIMIZATION_STAGES,     /**< pipelines of runs of layers over micro-batches; likewise */
-  DSM_OPTIMIZATION_COUNT
-} dsm_optimization;
-
-/** A set of optimisations: bit o stands for optimisation o. */
-typedef unsigned dsm_optimization_set;
-/** The set of one optimisation. */
-#define DSM_OPTIMIZATION_BIT(optimization) (1U << (unsigned)(optimization))
-/** The set of all optimisations but those that are used only where they are named: `hoist`,
- * `spatial`, `tensor`, `accumulate`, `stages`. */
-#define DSM_OPTIMIZATION_ALL ((1U << (unsigned)DSM_OPTIMIZATION_HOIST) - 1U)
-
-/** The word of the formats, such as "hybrid". Never NULL. */
-DSM_API const char *dsm_optimization_name(dsm_optimization optimization);
-/** The same read back, exactly; false if the text is none of them. */
-DSM_API bool dsm_optimization_parse(const char *text, dsm_optimization *optimization);
-
-/** All of a mode: `per_pass` has no meaning in inference, `preload` none in training; `hoist` is
- * used only where it is named. */
-DSM_API dsm_optimization_set dsm_mode_optimizations(dsm_mode mode);
-/** Those that may be named in a mode: in training `hoist` too. */
-DSM_API dsm_optimization_set dsm_mode_possible_optimizations(dsm_mode mode);
-
 /** Can a layer have a role along an axis (docs/model.md, section 3)? Heads and groups have to be
  * divided by the chips besides. */
 DSM_API bool dsm_layer_can_have_role(const dsm_layer *layer, dsm_role role);
 
-/** What was asked for: together with workload and system it determines the searched space. */
-typedef struct dsm_explore_options {
-  dsm_mode mode;
-  dsm_optimization_set optimizations;
-  dsm_parallelism_set parallelisms; /**< allowed; never empty */
-  size_t thread_count;              /**< at most; results do not depend on it; not in the plan */
-  double gap; /**< relative distance from the bound at which the search may stop, from
-                   0 (only at the optimum) to below 1 */
-  double time_limit_seconds; /**< after which the search ends with the best mapping that it has, and
-                                  what bound it has; more than 0, or 0: none */
-  uint64_t stages;           /**< with `stages`: so many, 1: none; 0: as many as are best */
-  uint64_t micro_batches;    /**< with `accumulate`: so many; 0: likewise */
-  const char *const *overrides; /**< PATH=VALUE already applied to the inputs, for the record;
-                                     copied into the plan */
-  size_t override_count;
-} dsm_explore_options;
+/** What the chips that sum a layer's gradients share out, each a part: each word with those before
+ * it (docs/model.md, section 12). */
+typedef enum dsm_sharding {
+  DSM_SHARDING_NONE = 0,
+  DSM_SHARDING_OPTIMIZER, /**< the optimizer's state */
+  DSM_SHARDING_GRADIENTS, /**< and gradients, which are summed after each micro-batch then */
+  DSM_SHARDING_WEIGHTS,   /**< and weights, which are gathered before each forward and backward pass
+                           */
+  DSM_SHARDING_COUNT
+} dsm_sharding;
 
-/** The only place of defaults: training, all optimisations, all parallelisms, one thread; neither
- * gap nor time limit. */
-DSM_API void dsm_explore_options_init(dsm_explore_options *options);
+/** The word of the formats, such as "gradients". Never NULL. */
+DSM_API const char *dsm_sharding_name(dsm_sharding shard);
 
 /** Cycles by component; they add up to the total in the order written. Lower is better. */
 typedef struct dsm_cycles {
@@ -102,6 +61,7 @@ typedef enum dsm_invocation_kind {
   DSM_INVOCATION_WRITE,      /**< update of the first spatial minibatch */
   DSM_INVOCATION_ACCUMULATE, /**< update of the later ones: adds to the gradient in memory */
   DSM_INVOCATION_HOISTED,    /**< input products of all timesteps of an lstm */
+  DSM_INVOCATION_RECOMPUTE,  /**< of the forward pass, again, with its core split */
   DSM_INVOCATION_KIND_COUNT
 } dsm_invocation_kind;
 
@@ -156,7 +116,8 @@ typedef struct dsm_pass_plan {
   double group_latency_cycles[DSM_GROUP_COUNT]; /**< part of them: steps between chips; with
                                                      model.overlapped_reduction hidden ones too */
   double hidden_cycles; /**< of sum_of_gradients and broadcast_weights, beside those of the groups:
-                             behind what is left of backward and update (section 5) */
+                             behind what is left of backward and update (section 5); of weights
+                             that are gathered, behind the pass (section 12) */
   double ideal_cycles;  /**< of a machine without loss */
   double utilization;   /**< ideal over total, 0 .. 1; higher is better */
   dsm_resources resources;            /**< the total by what decides it */
@@ -175,10 +136,13 @@ typedef struct dsm_layer_decisions {
   dsm_core_layout output_layout; /**< of a held output where model.layout_move is "exact": how it
                                     and its error lie in the cores; else zeros */
   bool is_hoisted;               /**< lstm: input products of all timesteps at once */
-  double weights_on_chip;        /**< preloaded fraction of the weights */
-  const char *pipeline_group;    /**< name of its group; NULL: it runs by itself */
-  uint64_t stage_rows;           /**< in a group: rows of its stage's chips; else 0 */
-  uint64_t stage_columns;        /**< likewise, chips in a row */
+  dsm_sharding shard;            /**< what of its weights is shared out */
+  bool is_recomputed;         /**< its forward pass runs again; what it makes is not kept, but for
+                                   an output that is read outside of its segment */
+  double weights_on_chip;     /**< preloaded fraction of the weights */
+  const char *pipeline_group; /**< name of its group; NULL: it runs by itself */
+  uint64_t stage_rows;        /**< in a group: rows of its stage's chips; else 0 */
+  uint64_t stage_columns;     /**< likewise, chips in a row */
   dsm_parallelism error_parallelism; /**< layout of its output's error, of a layer without backward
                                           pass in training, where it is not that of the update pass;
                                           else DSM_PARALLELISM_COUNT */
@@ -228,7 +192,8 @@ typedef struct dsm_plan_memory {
   double gradients_bytes;
   double errors_bytes;
   double optimizer_bytes;
-  double cache_bytes; /**< keys and values of all positions; inference only */
+  double cache_bytes;      /**< keys and values of all positions; inference only */
+  double recomputed_bytes; /**< training: made anew, beside errors, where most is needed */
   double total_bytes;
   double capacity_bytes;
 } dsm_plan_memory;

@@ -45,6 +45,9 @@ typedef enum dsm_role {
   DSM_ROLE_COUNT
 } dsm_role;
 
+/** A set of roles: bit r stands for role r. */
+typedef unsigned dsm_role_set;
+
 /** What a role can divide among the chips of its axis. */
 typedef enum dsm_divided {
   DSM_DIVIDED_SAMPLES = 0, /**< mb */

@@ -66,10 +66,12 @@ typedef struct dsm_sweep_request {
                                                   DSM_OPTIMIZATION_ALL in any mode. Otherwise each
                                                   must have a meaning in the mode of some point */
   const dsm_parallelism_set *parallelisms;   /**< NULL: the specification's, else all */
-  const dsm_record *record;                  /**< NULL: the specification's, else layers */
-  const double *gap;                         /**< of each point's exploration; NULL: the
-                                                  specification's, else 0 */
-  const double *time_limit_seconds;          /**< likewise; else none */
+  const dsm_role_set *roles;        /**< beside parallelisms, of each of DSM_AXES_MAX axes as in
+                                         dsm_explore_options; NULL: all */
+  const dsm_record *record;         /**< NULL: the specification's, else layers */
+  const double *gap;                /**< of each point's exploration; NULL: the
+                                         specification's, else 0 */
+  const double *time_limit_seconds; /**< likewise; else none */
 } dsm_sweep_request;
 
 /** A workload or system of a sweep. */
@@ -123,6 +125,7 @@ typedef struct dsm_sweep {
   size_t set_count;
   dsm_explore_options options; /**< of points whose axes do not say otherwise; thread_count 1. Of
                                     the optimizations those of the point's mode count */
+  bool has_all_optimizations;  /**< all of each point's system, in place of those of options */
   const dsm_axis *axes;        /**< that of `workload`, that of `system` (unless an axis of the
                                     specification has those paths), then in the order written; the
                                     last varies fastest */

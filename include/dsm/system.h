@@ -164,6 +164,13 @@ typedef enum dsm_layout_move {
   DSM_LAYOUT_MOVE_COUNT
 } dsm_layout_move;
 
+/** Which roles of axes the optimizations of a system have unless they are named. */
+typedef enum dsm_role_search {
+  DSM_ROLE_SEARCH_PAPER = 0, /**< data and model, as the paper has them */
+  DSM_ROLE_SEARCH_ALL,
+  DSM_ROLE_SEARCH_COUNT
+} dsm_role_search;
+
 /** What auxiliary operations read from memory and write there (docs/model.md, section 4). */
 typedef enum dsm_auxiliary_traffic {
   DSM_AUXILIARY_TRAFFIC_NONE = 0, /**< nothing: all ride along with what computes their operands */
@@ -205,15 +212,17 @@ typedef struct dsm_operation_traffic {
 
 /** Assumptions of the model (docs/model.md, section 2). */
 typedef struct dsm_assumptions {
-  double bptt_resident_copies;       /**< weights and gradients resident over timesteps */
-  double relu_mask_bytes;            /**< an input element, re-read in backward */
-  double batch_norm_saved_bytes;     /**< an output element, re-read in update */
-  double reduce_memory_bytes;        /**< memory bytes per gradient byte of the chip */
-  double broadcast_memory_bytes;     /**< memory bytes per weight byte of the chip */
-  double collective_memory_bytes;    /**< memory bytes per byte that roles gather or sum */
-  double reduce_ring_crossings;      /**< ring bytes per byte received from a chip link */
-  double rotate_memory_bytes;        /**< memory bytes per byte rotated */
-  double relayout_memory_bytes;      /**< memory bytes per byte re-laid out */
+  double bptt_resident_copies;    /**< weights and gradients resident over timesteps */
+  double relu_mask_bytes;         /**< an input element, re-read in backward */
+  double batch_norm_saved_bytes;  /**< an output element, re-read in update */
+  double reduce_memory_bytes;     /**< memory bytes per gradient byte of the chip */
+  double broadcast_memory_bytes;  /**< memory bytes per weight byte of the chip */
+  double collective_memory_bytes; /**< memory bytes per byte that roles gather or sum */
+  bool feature_statistics;        /**< chips that share features sum statistics over them */
+  double expert_imbalance;        /**< tokens of the busiest chip over those of a chip on average */
+  double reduce_ring_crossings;   /**< ring bytes per byte received from a chip link */
+  double rotate_memory_bytes;     /**< memory bytes per byte rotated */
+  double relayout_memory_bytes;   /**< memory bytes per byte re-laid out */
   double weight_update_memory_bytes; /**< memory bytes per owned weight byte in the update */
   double partial_sum_bytes;          /**< of a partial sum; 0: as the workload says */
   bool dysm_uniform;                 /**< one DySM factor for all convolutions */
@@ -235,6 +244,7 @@ typedef struct dsm_assumptions {
   dsm_tiling tiling;                 /**< how cores work through what does not fit */
   bool overlapped_reduction;         /**< sums of gradients hide behind backward and update */
   bool fused_reductions;             /**< sums of gradients of several layers are one collective */
+  dsm_role_search search;            /**< what all optimizations are: with which roles */
   dsm_auxiliary_traffic auxiliary_traffic; /**< which auxiliary operations read and write memory */
   dsm_operation_traffic traffic[DSM_OPERATION_COUNT]; /**< and how much, by kind */
   double spread_low;     /**< measured over predicted, 10th percentile; predicts nothing */

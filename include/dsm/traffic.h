@@ -70,11 +70,12 @@ typedef enum dsm_transfer {
   DSM_TRANSFER_PARTIAL_SUM_ACCUMULATE, /**< partial sums between cores */
   DSM_TRANSFER_SUM_OF_STATISTICS,      /**< of normalisations and softmax, between cores */
   DSM_TRANSFER_LAYOUT_MOVE,            /**< held tensors to the layout of their user */
-  DSM_TRANSFER_ROTATE,                 /**< input features moved along an axis, or their errors */
+  DSM_TRANSFER_ROTATE,         /**< input features, keys or values moved along an axis, or errors */
   DSM_TRANSFER_ROTATE_OUTPUT,  /**< output features moved along an axis as sums, or their errors */
   DSM_TRANSFER_ALL_GATHER,     /**< a tensor that chips have parts of becomes whole on each */
   DSM_TRANSFER_REDUCE_SCATTER, /**< sums that each chip has a part of: each has some of them */
   DSM_TRANSFER_ALL_REDUCE,     /**< the same: each has all of them */
+  DSM_TRANSFER_ALL_TO_ALL,     /**< tokens to the chips of their experts, or back from there */
   DSM_TRANSFER_HALO,           /**< rows of neighbouring chips that a kernel reads */
   DSM_TRANSFER_HAND_OVER,      /**< outputs or errors passed to the next stage of a pipeline */
   DSM_TRANSFER_SUM_OF_GRADIENTS,
@@ -99,6 +100,7 @@ typedef enum dsm_group {
   DSM_GROUP_RELAYOUT,
   DSM_GROUP_OVERHEAD,  /**< no transfers: kernels of the invocations start */
   DSM_GROUP_ISSUE,     /**< no transfers: waiting for kernels to be issued */
+  DSM_GROUP_RECOMPUTE, /**< invocations of the forward pass again, whatever they do */
   DSM_GROUP_BUBBLE,    /**< no transfers: waiting for other stages of the step */
   DSM_GROUP_AUXILIARY, /**< the last: its cycles are part of the auxiliary ones, and 0 here */
   DSM_GROUP_COUNT,

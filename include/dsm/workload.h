@@ -163,6 +163,13 @@ typedef struct dsm_layer_bytes {
   double cache; /**< of keys and values */
 } dsm_layer_bytes;
 
+/** Rows of a pool, where chips share positions. */
+typedef struct dsm_pooled_rows {
+  uint64_t rows;   /**< of results */
+  uint64_t stride; /**< between those that two results begin with */
+  uint64_t halo;   /**< that a window has beyond its stride */
+} dsm_pooled_rows;
+
 /** A primary layer: one set of loops, in execution order, with its derived quantities. */
 typedef struct dsm_layer {
   const char *name;
@@ -202,9 +209,10 @@ typedef struct dsm_layer {
   uint64_t weight_elements;  /**< w_el, once for the layer; 0 for matmul */
   uint64_t macs;             /**< per sample and pass */
   double hidden_share;       /**< of the MACs: those that a causal mask hides; else 0 */
-  bool is_tied;     /**< the weights are another layer's, where they are stored and summed */
-  uint64_t experts; /**< sets of weights, as groups; 0: one set, which all use */
-  uint64_t routed;  /**< positions of a sample times experts of each; 0 without experts */
+  bool is_tied;       /**< the weights are another layer's, where they are stored and summed */
+  uint64_t experts;   /**< sets of weights, as groups; 0: one set, which all use */
+  uint64_t routed;    /**< positions of a sample times experts of each; 0 without experts */
+  bool feeds_experts; /**< only layers of the same experts read its output: tokens stay with them */
   uint64_t lookup_elements; /**< of the weights, fetched per sample in place of all: embedding;
                                  else 0 */
   bool is_score;            /**< an attention's products of queries and keys, after their softmax */
@@ -223,6 +231,8 @@ typedef struct dsm_layer {
   uint64_t upsampled_elements;         /**< of the input, grown */
   uint64_t pool_window;         /**< elements of the output pool's window; 0: no output pool */
   uint64_t input_pool_window;   /**< elements of the input pool's window; 0: no input pool */
+  dsm_pooled_rows pooled;       /**< zeros: no output pool */
+  dsm_pooled_rows input_pooled; /**< zeros: no input pool */
   uint64_t input_pool_elements; /**< results of the input pool per sample */
 
   /* Passes and graph. All indices are of primary layers and smaller than the layer's own. */

@@ -34,6 +34,15 @@ static size_t identifier_length(const char *text) {
   return strspn(text, letters) == 0 ? 0 : strspn(text, in_names);
 }
 
+/* What somebody may have meant for a name: with characters of other alphabets. */
+static size_t word_length(const char *text) {
+  size_t length = 0;
+  while (strspn(text + length, in_names) > 0 || (unsigned char)text[length] > 0x7F) {
+    length++;
+  }
+  return length;
+}
+
 bool dsm__is_identifier(const char *text) {
   return text[0] != '\0' && text[identifier_length(text)] == '\0';
 }
@@ -93,6 +102,12 @@ static bool read_name(parser *p, int64_t *value) {
   if (length > DSM_NAME_BYTES_MAX) {
     return fail(p, "expected names of at most %d bytes, found one of %zu", DSM_NAME_BYTES_MAX,
                 length);
+  }
+  if (word_length(p->at) > length) {
+    const size_t word = word_length(p->at);
+    return fail(p, "expected a name of letters, digits and _ at byte %zu, found \"%.*s\"",
+                (size_t)(p->at - p->text) + 1, (int)(word <= DSM_NAME_BYTES_MAX ? word : length),
+                p->at);
   }
   memcpy(name, p->at, length);
   name[length] = '\0';

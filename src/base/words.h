@@ -118,7 +118,7 @@ bool dsm__words_find_listed(const dsm__words *words, const char *key, size_t *va
 
 /** Keys of a set, such as "hybrid+reuse". */
 typedef struct dsm__words_text {
-  char text[256];
+  char text[768];
 } dsm__words_text;
 
 /** The keys of the words whose bits 1 << value are set, in order; "" if none is. */

@@ -14,6 +14,7 @@
 #include "base/json_write.h"
 #include "check/drift.h"
 #include "model/names.h"
+#include "plan/named_roles.h"
 #include "plan/plan_internal.h"
 #include "system/system_internal.h"
 #include "workload/name_index.h"
@@ -53,6 +54,15 @@ static void write_question(const dsm_plan *plan, dsm__json_writer *writer) {
   dsm__json_write_word_set(writer, &dsm__optimization_words, plan->options.optimizations);
   dsm__json_write_key(writer, "parallelism");
   dsm__json_write_word_set(writer, &dsm__parallelism_words, plan->options.parallelisms);
+  if (dsm__has_named_roles(&plan->options)) {
+    static const char *const axes[DSM_AXES_MAX] = {"x", "y", "z"};
+    dsm__json_put_object(writer, "roles", false);
+    for (unsigned a = 0; a < DSM_AXES_MAX; a++) {
+      dsm__json_write_key(writer, axes[a]);
+      dsm__json_write_word_set(writer, &dsm__role_words, plan->options.roles[a]);
+    }
+    dsm__json_end_object(writer);
+  }
   if (plan->options.gap > 0) {
     dsm__json_put_double(writer, "gap", plan->options.gap);
   }

@@ -114,6 +114,7 @@ double dsm__fork_ops(const dsm_layer *layer, const dsm_assumptions *model, dsm_p
 }
 
 double dsm__auxiliary_cycles(const dsm_machine *machine, const dsm_chip_share *share, double ops) {
-  return ops * (double)share->chip.n[DSM_DIM_MB] / (double)share->stored_ways /
-         (double)machine->system->chip.cores / machine->system->core.sfu_ops_per_cycle;
+  return ops * (double)share->chip.n[DSM_DIM_MB] * share->position_share /
+         (double)share->stored_ways / (double)machine->system->chip.cores /
+         machine->system->core.sfu_ops_per_cycle;
 }

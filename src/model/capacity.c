@@ -35,6 +35,15 @@ static double kept_bytes(const dsm_layer *layer, const dsm_assumptions *model,
          rows * row_bytes + (double)layer->mask_bits / 8;
 }
 
+/* What its output has of that. */
+static double output_bytes(const dsm_layer *layer, const dsm_assumptions *model,
+                           double element_bytes) {
+  return dsm__is_score_fused(layer, model)
+             ? 0
+             : (double)layer->stored_elements *
+                   dsm__stated_bytes(layer->bytes.output, element_bytes);
+}
+
 /* Of the chips that do not share its samples and rows, those that have parts of a layer's input
  * where it lies between layers. */
 static double lying_ways(const dsm_machine *machine, const dsm_chip_share *share) {
@@ -43,7 +52,7 @@ static double lying_ways(const dsm_machine *machine, const dsm_chip_share *share
   for (unsigned a = 0; a < network->axis_count; a++) {
     const dsm_role role = dsm_parallelism_role(share->parallelism, a);
     const dsm_layout layout = dsm_role_input_layout(role);
-    const bool is_cut = layout == DSM_LAYOUT_FEATURES ||
+    const bool is_cut = layout == DSM_LAYOUT_FEATURES || role == DSM_ROLE_EXPERT ||
                         (layout == DSM_LAYOUT_POSITIONS && role != DSM_ROLE_SPATIAL);
     ways *= is_cut ? (double)network->axes[a].chips : 1;
   }
@@ -106,6 +115,8 @@ dsm_layer_memory dsm_layer_memory_derive(const dsm_layer *layer, const dsm_machi
   memory.optimizer_bytes = weights * workload->optimizer_bytes_per_weight;
   memory.activations_bytes = kept_bytes(layer, model, workload->element_bytes) *
                              (double)layer->timesteps * samples / stored_ways;
+  memory.output_bytes = output_bytes(layer, model, workload->element_bytes) *
+                        (double)layer->timesteps * samples / stored_ways;
   const dsm_chip_share error_share =
       dsm_chip_share_derive(layer, machine, layouts->of[DSM_PASS_BACKWARD], workload->minibatch);
   memory.transient_bytes =
@@ -117,6 +128,7 @@ dsm_layer_memory dsm_layer_memory_derive(const dsm_layer *layer, const dsm_machi
                                                              samples / stored_ways *
                                                              workload->element_bytes;
     memory.activations_bytes = 0;
+    memory.output_bytes = 0;
   }
   return memory;
 }

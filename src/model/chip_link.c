@@ -91,6 +91,20 @@ dsm_traffic dsm__collective_traffic(const dsm_machine *machine, dsm_axis_set mem
   return traffic;
 }
 
+dsm_traffic dsm__all_to_all_traffic(const dsm_machine *machine, dsm_axis_set axes, double bytes,
+                                    double memory_bytes_per_byte) {
+  const dsm_network *const network = &machine->system->system;
+  dsm_traffic traffic = {.latency_cycles = dsm__collective_base_cycles(machine)};
+  for (unsigned a = 0; a < network->axis_count; a++) {
+    if (dsm_axis_set_has(axes, a)) {
+      traffic.bytes[DSM_LINK_AXIS + a] = dsm__all_to_all_bytes(machine, a, bytes);
+      traffic.latency_cycles += dsm__axis_latency_cycles(machine, a);
+    }
+  }
+  pass_memory(machine, &traffic, memory_bytes_per_byte * bytes);
+  return traffic;
+}
+
 /* Section 11: where weights must go. An axis is D where it is D in forward or backward. */
 static dsm_axis_set broadcast_axes(const dsm_layer *layer, const dsm_network *network,
                                    const dsm_pass_layouts *layouts) {

@@ -16,10 +16,11 @@ static dsm_tile_schedule or_vector_unit(const dsm_pass_work *work, const dsm_til
   return cycles < tiles->cycles ? (dsm_tile_schedule){.arrays = cycles, .cycles = cycles} : *tiles;
 }
 
-/* What turns as it is overlaps: inputs, but in backward outputs' errors; in update both. Sums that
- * turn do not. */
+/* What turns as it is overlaps: inputs, but in backward outputs' errors; in update both; keys and
+ * values. Sums that turn do not. */
 static bool is_beside_streams(const dsm_pass_work *work) {
-  return (work->pass != DSM_PASS_BACKWARD && work->share.in_turns > 1) ||
+  return work->is_operand_turning ||
+         (work->pass != DSM_PASS_BACKWARD && work->share.in_turns > 1) ||
          (work->pass != DSM_PASS_FORWARD && work->share.out_turns > 1);
 }
 
@@ -52,6 +53,10 @@ static void derive_rotation(dsm_pass_work *work) {
     const dsm_traffic turned = rotation_of(work, turning[i]);
     add_traffic(is_sum_turning(work->pass, turning[i]) ? &work->sum_rotation : &work->rotation,
                 &turned);
+  }
+  if (work->is_operand_turning) {
+    const dsm_traffic turned = dsm__operand_traffic(work);
+    add_traffic(&work->rotation, &turned);
   }
   work->rotation_cycles = dsm_group_cycles(work->machine, &work->sum_rotation);
 }
@@ -111,6 +116,9 @@ dsm_pass_work dsm_pass_work_derive(const dsm_layer *layer, const dsm_machine *ma
       .share = dsm_chip_share_derive(layer, machine, parallelism, samples),
       .residency = *residency,
   };
+  const double busiest = dsm__expert_imbalance(layer, machine, parallelism);
+  work.product_share *= busiest;
+  work.share.position_share *= busiest;
   work.precision.array_rate = dsm__pass_array_rate(layer, machine->system, &precision, mode, pass);
   work.bytes =
       dsm__chip_bytes_derive(layer, machine, precision, mode, pass, &work.share, residency);
@@ -129,7 +137,8 @@ dsm_pass_work dsm_pass_work_derive(const dsm_layer *layer, const dsm_machine *ma
   if (machine->has_shared_memory) {
     work.shared.spilled = dsm__shared_spill_bytes(&work);
   }
-  if (work.share.turns > 1) {
+  work.is_operand_turning = dsm__is_operand_turning(&work);
+  if (work.share.turns > 1 || work.is_operand_turning) {
     derive_rotation(&work);
   }
   work.turning_cycles = turning_cycles(&work);
@@ -608,6 +617,10 @@ dsm_transfer_list dsm_invocation_transfers(const dsm_pass_work *work, const dsm_
                        layout_move_bytes(work, split));
   append_rotation(&list, work, DSM_TRANSFER_ROTATE, DSM_ROLE_MODEL);
   append_rotation(&list, work, DSM_TRANSFER_ROTATE_OUTPUT, DSM_ROLE_MODEL_OUT);
+  if (work->is_operand_turning) {
+    const dsm_traffic turned = dsm__operand_traffic(work);
+    append_along_axes(&list, DSM_TRANSFER_ROTATE, DSM_GROUP_STREAM, &turned);
+  }
   const dsm_exchanges exchanges = dsm__exchanges_derive(work);
   for (unsigned i = 0; i < exchanges.count; i++) {
     append_along_axes(&list, exchanges.items[i].transfer, DSM_GROUP_COLLECTIVE,

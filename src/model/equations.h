@@ -19,6 +19,20 @@ uint64_t dsm__divided_ways(const dsm_machine *machine, dsm_parallelism paralleli
                            dsm_divided what);
 
 /**
+ * Chips among which a parallelism cuts the samples of stored tensors. Source: section 3. Symbols:
+ * product of the lengths of the axes with layout D, those of data and expert. Limits: model: 1.
+ */
+uint64_t dsm__sample_ways(const dsm_machine *machine, dsm_parallelism parallelism);
+
+/**
+ * Tokens of the busiest of the chips that share a layer's experts, over those of each on average.
+ * Source: section 3, model.expert_imbalance. Symbols: it multiplies what a chip computes, and the
+ * bytes of activations that it moves, sends and receives. Limits: no axis with the role expert: 1.
+ */
+double dsm__expert_imbalance(const dsm_layer *layer, const dsm_machine *machine,
+                             dsm_parallelism parallelism);
+
+/**
  * What joins the cores of a chip. Source: section 5, kinds of interconnect. Symbols: the table of
  * interconnect.c. Limits: ring: all passes one link; none: nothing passes.
  */
@@ -674,10 +688,20 @@ dsm_traffic dsm__rotation_traffic(const dsm_machine *machine, double widening, d
  * table of roles. Symbols: column: input's error all-reduced in backward; row: output all-reduced
  * in forward; gather_column: input all-gathered in forward and update, its error reduce-scattered
  * in backward; row_scatter: output reduce-scattered in forward, its error all-gathered in update
- * (without one, in backward); spatial: halos. Sums in partial_sum_bytes. Limits: data and model:
- * nothing.
+ * (without one, in backward); spatial: halos; expert: tokens there and back in forward, their
+ * errors in backward; model.feature_statistics: statistics all-reduced, forward and backward. Sums
+ * in partial_sum_bytes. Limits: data and model, without statistics: nothing.
  */
 dsm_exchanges dsm__exchanges_derive(const dsm_pass_work *work);
+
+/**
+ * Keys or values that turn among chips which share an attention's positions. Source: section 5,
+ * spatial attention. Symbols: an all-gather of b bytes beside the streams, b through the memory
+ * model.collective_memory_bytes times; half of it in each of the two invocations of a backward
+ * pass. Limits: no such axes: dsm__is_operand_turning is false.
+ */
+dsm_traffic dsm__operand_traffic(const dsm_pass_work *work);
+bool dsm__is_operand_turning(const dsm_pass_work *work);
 
 /**
  * Axes over which a layer's gradients are summed. Source: sections 3 and 5. Symbols: those that
@@ -719,6 +743,14 @@ dsm_traffic dsm__tie_traffic(const dsm_layer *layer, const dsm_machine *machine,
  * alone.
  */
 dsm_traffic dsm__collective_traffic(const dsm_machine *machine, dsm_axis_set members, double bytes,
+                                    double memory_bytes_per_byte);
+
+/**
+ * An all-to-all of `bytes` a chip along each of some axes, with what it puts on memory. Source:
+ * section 5. Symbols: dsm__all_to_all_bytes of each axis, b bytes of memory for each of its bytes.
+ * Limits: no axis: memory alone.
+ */
+dsm_traffic dsm__all_to_all_traffic(const dsm_machine *machine, dsm_axis_set axes, double bytes,
                                     double memory_bytes_per_byte);
 
 /**

@@ -10,6 +10,7 @@ static uint64_t flags_of(const dsm_layer *layer) {
       layer->is_convolution, layer->is_product,
       layer->is_score,       layer->reads_score,
       layer->is_tied,        layer->has_input_op[DSM_AUX_LAYER_NORM],
+      layer->feeds_experts,
   };
   uint64_t flags = 0;
   for (int op = 0; op < DSM_AUX_OP_COUNT; op++) {
@@ -53,6 +54,12 @@ void dsm__layer_words(const dsm_layer *layer, uint64_t words[DSM__LAYER_WORDS]) 
       layer->macs,
       layer->pool_window,
       layer->input_pool_window,
+      layer->pooled.rows,
+      layer->pooled.stride,
+      layer->pooled.halo,
+      layer->input_pooled.rows,
+      layer->input_pooled.stride,
+      layer->input_pooled.halo,
       layer->input_pool_elements,
   };
   const double numbers[] = {

@@ -30,6 +30,27 @@ uint64_t dsm__divided_ways(const dsm_machine *machine, dsm_parallelism paralleli
   return ways;
 }
 
+uint64_t dsm__sample_ways(const dsm_machine *machine, dsm_parallelism parallelism) {
+  const dsm_network *const network = &machine->system->system;
+  uint64_t ways = 1;
+  for (unsigned a = 0; a < network->axis_count; a++) {
+    const dsm_role role = dsm_parallelism_role(parallelism, a);
+    ways *= dsm_role_input_layout(role) == DSM_LAYOUT_SAMPLES ? network->axes[a].chips : 1;
+  }
+  return ways;
+}
+
+double dsm__expert_imbalance(const dsm_layer *layer, const dsm_machine *machine,
+                             dsm_parallelism parallelism) {
+  const dsm_network *const network = &machine->system->system;
+  bool is_spread = false;
+  for (unsigned a = 0; a < network->axis_count; a++) {
+    is_spread = is_spread || (network->axes[a].chips > 1 &&
+                              dsm_parallelism_role(parallelism, a) == DSM_ROLE_EXPERT);
+  }
+  return is_spread && layer->experts > 0 ? machine->system->model.expert_imbalance : 1;
+}
+
 bool dsm__are_alike(const dsm_machine *machine, dsm_parallelism a, dsm_parallelism b) {
   const dsm_network *const network = &machine->system->system;
   bool are_alike = true;
@@ -79,9 +100,16 @@ static dsm_role role_of(const dsm_layer *layer, dsm_parallelism parallelism, uns
   return role == DSM_ROLE_MODEL && dsm__has_own_groups(layer) ? DSM_ROLE_HEADS : role;
 }
 
-/* Rows of positions first: chips beyond them have none. */
+/* Rows of positions first: chips beyond them have none. Those behind which a pool has whole rows of
+ * results. */
 static uint64_t chip_positions(const dsm_layer *layer, uint64_t ways) {
-  return ways == 1 ? layer->ij : dsm__ceil_div_u64(layer->rows, ways) * (layer->ij / layer->rows);
+  if (ways == 1) {
+    return layer->ij;
+  }
+  const uint64_t even = dsm__ceil_div_u64(layer->rows, ways);
+  const uint64_t pooled = dsm__ceil_div_u64(layer->pooled.rows, ways) * layer->pooled.stride;
+  const uint64_t rows = pooled > even ? pooled : even;
+  return (rows < layer->rows ? rows : layer->rows) * (layer->ij / layer->rows);
 }
 
 /*

@@ -63,10 +63,12 @@ double dsm__fetched_experts(const dsm_layer *layer, const dsm_chip_share *share,
                                                                               : 1;
 }
 
+/* Keys and values are those of all positions, whatever positions a chip has queries of. */
 static double kernel_bytes(const dsm_layer *layer, const dsm_chip_share *share, dsm_mode mode,
                            double bytes) {
   if (layer->is_product) {
-    return chip_bytes(layer->operand_elements, share, share->weight_ways, bytes);
+    return (double)layer->operand_elements * (double)share->chip.n[DSM_DIM_MB] /
+           (double)share->weight_ways * bytes;
   }
   if (layer->lookup_elements > 0) {
     return chip_bytes(layer->lookup_elements, share, share->weight_ways, bytes);

@@ -130,6 +130,7 @@ static const dsm__word transfer_words[] = {
     [DSM_TRANSFER_ALL_GATHER].key = "all_gather",
     [DSM_TRANSFER_REDUCE_SCATTER].key = "reduce_scatter",
     [DSM_TRANSFER_ALL_REDUCE].key = "all_reduce",
+    [DSM_TRANSFER_ALL_TO_ALL].key = "all_to_all",
     [DSM_TRANSFER_HALO].key = "halo",
     [DSM_TRANSFER_HAND_OVER].key = "hand_over",
     [DSM_TRANSFER_SUM_OF_GRADIENTS].key = "sum_of_gradients",
@@ -175,6 +176,9 @@ const dsm__move dsm__moves[DSM__MOVE_COUNT] = {
     {DSM_TRANSFER_ALL_REDUCE, 0},
     {DSM_TRANSFER_ALL_REDUCE, 1},
     {DSM_TRANSFER_ALL_REDUCE, 2},
+    {DSM_TRANSFER_ALL_TO_ALL, 0},
+    {DSM_TRANSFER_ALL_TO_ALL, 1},
+    {DSM_TRANSFER_ALL_TO_ALL, 2},
     {DSM_TRANSFER_HALO, 0},
     {DSM_TRANSFER_HALO, 1},
     {DSM_TRANSFER_HALO, 2},
@@ -226,6 +230,9 @@ static const dsm__word move_words[] = {
     {.key = "all_reduce_x"},
     {.key = "all_reduce_y"},
     {.key = "all_reduce_z"},
+    {.key = "all_to_all_x"},
+    {.key = "all_to_all_y"},
+    {.key = "all_to_all_z"},
     {.key = "halo_x"},
     {.key = "halo_y"},
     {.key = "halo_z"},
@@ -244,9 +251,10 @@ static const dsm__word move_words[] = {
     {.key = "relayout_z"},
     {.key = "auxiliary_traffic"},
 };
-DSM__WORDS_OF(dsm__move_words, "transfer", move_words, DSM__MOVE_COUNT,
-              "^(rotate|rotate_output|all_gather|reduce_scatter|all_reduce|halo|hand_over|sum_of_"
-              "gradients|broadcast_weights|relayout)(_" AXIS_NAME ")?$");
+DSM__WORDS_OF(
+    dsm__move_words, "transfer", move_words, DSM__MOVE_COUNT,
+    "^(rotate|rotate_output|all_gather|reduce_scatter|all_reduce|all_to_all|halo|hand_over|"
+    "sum_of_gradients|broadcast_weights|relayout)(_" AXIS_NAME ")?$");
 
 size_t dsm__move_of(dsm_transfer transfer, unsigned axis) {
   size_t move = 0;
@@ -265,7 +273,9 @@ bool dsm__move_is_possible(size_t move, const dsm_system *system, bool has_roles
   const dsm__move *const of = &dsm__moves[move];
   const bool is_of_roles =
       of->transfer >= DSM_TRANSFER_ROTATE_OUTPUT && of->transfer <= DSM_TRANSFER_HALO;
-  if (is_of_roles && !has_roles) {
+  const bool is_of_statistics =
+      of->transfer == DSM_TRANSFER_ALL_REDUCE && system->model.feature_statistics;
+  if (is_of_roles && !has_roles && !is_of_statistics) {
     return false;
   }
   const unsigned axis_count = system->system.axis_count;
@@ -295,6 +305,7 @@ static const dsm__word group_words[] = {
     [DSM_GROUP_RELAYOUT] = {"relayout", "relayout between parallelisms", NULL},
     [DSM_GROUP_OVERHEAD] = {"overhead", "starting kernels", "start"},
     [DSM_GROUP_ISSUE] = {"issue", "waiting for kernels to be issued", NULL},
+    [DSM_GROUP_RECOMPUTE] = {"recompute", "making again what is not kept", "again"},
     [DSM_GROUP_BUBBLE] = {"bubble", "waiting for other stages of the pipeline", NULL},
     [DSM_GROUP_AUXILIARY] = {"auxiliary", "what auxiliary operations read and write", "aux"},
 };

@@ -32,7 +32,9 @@ static const role_row rows[] = {
     [DSM_ROLE_HEADS] = {DSM_LAYOUT_FEATURES, DSM_LAYOUT_FEATURES,
                         BIT(IN) | BIT(OUT) | BIT(GROUPS) | BIT(INPUT) | BIT(RAW) | BIT(STORED) |
                             BIT(WEIGHTS)},
-    [DSM_ROLE_EXPERT] = {DSM_LAYOUT_SAMPLES, DSM_LAYOUT_SAMPLES, BIT(SAMPLES) | BIT(WEIGHTS)},
+    [DSM_ROLE_EXPERT] = {DSM_LAYOUT_SAMPLES, DSM_LAYOUT_SAMPLES,
+                         BIT(IN) | BIT(OUT) | BIT(GROUPS) | BIT(INPUT) | BIT(RAW) | BIT(STORED) |
+                             BIT(WEIGHTS)},
     [DSM_ROLE_WHOLE] = {DSM_LAYOUT_WHOLE, DSM_LAYOUT_WHOLE, 0},
 };
 _Static_assert(sizeof rows / sizeof rows[0] == DSM_ROLE_COUNT, "a row for each role");

@@ -28,15 +28,16 @@ dsm__product dsm__product_derive(const dsm_layer *layer, const dsm_chip_share *s
   const double in = (double)(share->chip.n[DSM_DIM_IN] / share->groups);
   const double out = (double)(share->chip.n[DSM_DIM_OUT] / share->groups);
   const double kij = (double)layer->kij;
+  const double ij = (double)share->chip.n[DSM_DIM_IJ];
   dsm__product product = {.batch = is_matmul ? groups * samples : groups};
   switch (pass) {
   case DSM_PASS_FORWARD:
-    product.rows = shared * (double)layer->ij;
+    product.rows = shared * ij;
     product.columns = out;
     product.summed = in * kij;
     return product;
   case DSM_PASS_BACKWARD:
-    product.rows = shared * input_positions(layer);
+    product.rows = shared * input_positions(layer) * (ij / (double)layer->ij);
     product.columns = in;
     product.summed = larger(out * kij / (double)layer->strides,
                             out * kij * (double)layer->ij / input_positions(layer));
@@ -47,7 +48,7 @@ dsm__product dsm__product_derive(const dsm_layer *layer, const dsm_chip_share *s
   }
   product.rows = out;
   product.columns = in * kij;
-  product.summed = shared * (double)layer->ij;
+  product.summed = shared * ij;
   return product;
 }
 

@@ -165,8 +165,9 @@ static void put_option(FILE *out, const cli_command *command, const cli_option *
     (void)fputc(' ', out);
     put_text(out, command, option->argument);
   }
-  (void)fprintf(out, "\n%c", toupper((unsigned char)option->help[0]));
-  put_text(out, command, option->help + 1);
+  const cli_help_text help = cli_option_help(option);
+  (void)fprintf(out, "\n%c", toupper((unsigned char)help.text[0]));
+  put_text(out, command, help.text + 1);
   if (option->word != NULL) {
     put_words(out, option);
   }

@@ -10,7 +10,7 @@
 /* The numbers of a layer, one after the other. */
 enum {
   WORDS_OF_LOOPS = DSM__LAYER_WORDS + 1,
-  WORDS_OF_DECISIONS = 16,
+  WORDS_OF_DECISIONS = 18,
   WORDS_OF_INVOCATION = 6 + DSM_DIM_COUNT + DSM_TILE_MEMBER_COUNT,
   WORDS_OF_PASS = 16 + DSM_DIM_COUNT + DSM_INVOCATION_KINDS_MAX * WORDS_OF_INVOCATION +
                   2 * DSM_GROUP_COUNT + DSM_BOUND_COUNT,
@@ -64,6 +64,8 @@ static void put_decisions(signature *made, const dsm_layer_plan *layer) {
       decisions->output_layout.ij,
       decisions->output_layout.mb,
       decisions->is_hoisted,
+      (uint64_t)decisions->shard,
+      decisions->is_recomputed,
       dsm__hash(0, group, strlen(group)),
       decisions->stage_rows,
       decisions->stage_columns,

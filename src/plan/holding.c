@@ -2,6 +2,7 @@
 #include "plan/holding.h"
 
 #include "model/equations.h"
+#include "plan/keeping.h"
 #include "plan/tolerance.h"
 
 size_t dsm__last_use(const dsm_layer *layer) {
@@ -154,15 +155,11 @@ static dsm_residency residency_of(const dsm__layer_setting *setting, dsm_paralle
   return residency;
 }
 
-static uint64_t micro_batches_of(const dsm__layer_setting *setting) {
-  return setting->micro_batches > 0 ? setting->micro_batches : 1;
-}
-
 /* Without timesteps: one invocation for each spatial minibatch of each micro-batch, whose gradients
  * add up alike. */
 static dsm__parts spatial_parts(const dsm__layer_setting *setting, dsm_pass pass,
                                 const dsm_residency *residency) {
-  const uint64_t factor = setting->dysm_factor * micro_batches_of(setting);
+  const uint64_t factor = setting->dysm_factor * dsm__micro_batches_of(setting);
   const uint64_t count = dsm_invocation_count(setting->layer, pass) * factor;
   if (pass != DSM_PASS_UPDATE || factor == 1) {
     return (dsm__parts){{{.kind = DSM_INVOCATION_FIRST, .count = count, .residency = *residency}},
@@ -183,7 +180,8 @@ static dsm__parts spatial_parts(const dsm__layer_setting *setting, dsm_pass pass
 /* With timesteps: one invocation for each of them. */
 static dsm__parts timestep_parts(const dsm__layer_setting *setting, dsm_pass pass,
                                  const dsm_residency *residency, bool is_kernel_kept) {
-  const uint64_t count = dsm_invocation_count(setting->layer, pass) * micro_batches_of(setting);
+  const uint64_t count =
+      dsm_invocation_count(setting->layer, pass) * dsm__micro_batches_of(setting);
   if (!is_kernel_kept) {
     return (dsm__parts){{{.kind = DSM_INVOCATION_FIRST, .count = count, .residency = *residency}},
                         1};
@@ -208,16 +206,26 @@ static dsm__parts hoisted_parts(const dsm__layer_setting *setting, dsm_pass pass
       dsm_hoisted_samples(setting->layer, setting->machine, parallelism, setting->minibatch);
   dsm__parts parts = timestep_parts(setting, pass, residency, is_kernel_kept && !is_update);
   for (unsigned i = 0; i < parts.count; i++) {
-    parts.items[i].count = is_update ? micro_batches_of(setting) : parts.items[i].count;
+    parts.items[i].count = is_update ? dsm__micro_batches_of(setting) : parts.items[i].count;
     parts.items[i].layer = &loops[is_update ? DSM_HOISTED_GRADIENT : DSM_HOISTED_STEP];
     parts.items[i].samples = is_update ? all : setting->minibatch;
   }
   parts.items[parts.count++] = (dsm__part){.kind = DSM_INVOCATION_HOISTED,
-                                           .count = micro_batches_of(setting),
+                                           .count = dsm__micro_batches_of(setting),
                                            .residency = *residency,
                                            .layer = &loops[DSM_HOISTED_INPUT],
                                            .samples = all};
   return parts;
+}
+
+/* The forward pass again, before the first of the passes that read what it makes. */
+static void add_recomputing(const dsm__layer_setting *setting, dsm_parallelism parallelism,
+                            dsm__parts *parts) {
+  dsm_residency residency = residency_of(setting, parallelism);
+  residency.gathered_axes = setting->gathered_before;
+  const dsm__parts forward = spatial_parts(setting, DSM_PASS_FORWARD, &residency);
+  parts->items[parts->count] = forward.items[0];
+  parts->items[parts->count++].kind = DSM_INVOCATION_RECOMPUTE;
 }
 
 dsm__parts dsm__pass_parts(const dsm__layer_setting *setting, dsm_pass pass,
@@ -231,6 +239,9 @@ dsm__parts dsm__pass_parts(const dsm__layer_setting *setting, dsm_pass pass,
   dsm__parts parts = setting->layer->timesteps == 1
                          ? spatial_parts(setting, pass, &residency)
                          : timestep_parts(setting, pass, &residency, is_kernel_kept);
+  if (dsm__is_recomputed_before(setting, pass)) {
+    add_recomputing(setting, parallelism, &parts);
+  }
   for (unsigned i = 0; i < parts.count; i++) {
     parts.items[i].layer = setting->layer;
     parts.items[i].samples = samples_of(setting);
@@ -241,14 +252,15 @@ dsm__parts dsm__pass_parts(const dsm__layer_setting *setting, dsm_pass pass,
 dsm_pass_work dsm__part_work(const dsm__layer_setting *setting, dsm_pass pass,
                              dsm_parallelism parallelism, const dsm__part *part) {
   return dsm_pass_work_derive(part->layer, setting->machine, setting->precision, setting->mode,
-                              pass, parallelism, part->samples, &part->residency);
+                              dsm__part_pass(pass, part), parallelism, part->samples,
+                              &part->residency);
 }
 
 double dsm__ideal_cycles_of(const dsm__layer_setting *setting, dsm_pass pass) {
   const double rate = dsm__pass_array_rate(setting->layer, setting->machine->system,
                                            &setting->precision, setting->mode, pass);
   return dsm_ideal_cycles(setting->layer, setting->machine, rate, pass,
-                          setting->minibatch * micro_batches_of(setting));
+                          setting->minibatch * dsm__micro_batches_of(setting));
 }
 
 double dsm__preloaded_weight_bytes(const dsm_workload *workload, const dsm_machine *machine,
@@ -292,12 +304,25 @@ typedef struct moved_once {
   dsm_traffic groups[ONCE_COUNT];
 } moved_once;
 
+static void repeat(dsm_traffic *traffic, double times) {
+  traffic->latency_cycles *= times;
+  for (int l = 0; l < DSM_LINK_COUNT; l++) {
+    traffic->bytes[l] *= times;
+  }
+}
+
 dsm_weight_traffic dsm__weight_traffic(const dsm__layer_setting *setting,
                                        const dsm_pass_layouts *layouts) {
   dsm_weight_traffic traffic =
       dsm_weight_traffic_derive(setting->layer, setting->machine, setting->precision, layouts);
+  if (setting->shard >= DSM_SHARDING_WEIGHTS) {
+    traffic.broadcast_weights = (dsm_traffic){.latency_cycles = 0};
+  }
   if (setting->reductions != NULL) {
     dsm__share_reductions(&traffic, setting->reductions);
+  }
+  if (setting->shard >= DSM_SHARDING_GRADIENTS) {
+    repeat(&traffic.sum_of_gradients, (double)dsm__micro_batches_of(setting));
   }
   return traffic;
 }

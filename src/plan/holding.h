@@ -44,14 +44,21 @@ typedef struct dsm__layer_setting {
   uint64_t micro_batches; /**< in a step, 0: one */
   uint64_t dysm_factor;
   dsm__holding holding;
-  double preloaded_bytes;            /**< of a core's scratchpad, by all layers */
-  double resident_fraction;          /**< of this layer's weights */
-  bool is_hoisted;                   /**< an lstm's input products of all timesteps at once */
+  double preloaded_bytes;   /**< of a core's scratchpad, by all layers */
+  double resident_fraction; /**< of this layer's weights */
+  bool is_hoisted;          /**< an lstm's input products of all timesteps at once */
+  bool is_recomputed;       /**< the forward pass runs again */
+  dsm_sharding shard;
   dsm_axis_set gathered_before;      /**< axes along which another layer gathers its input, */
   dsm_axis_set summed_later;         /**< and along which another sums its input's error */
   const dsm__reductions *reductions; /**< of a layer outside pipelines, where they are shared;
                                           NULL: sums of gradients are its own */
 } dsm__layer_setting;
+
+/** In a step, 1 or more. */
+static inline uint64_t dsm__micro_batches_of(const dsm__layer_setting *setting) {
+  return setting->micro_batches > 0 ? setting->micro_batches : 1;
+}
 
 /** Bytes of a chip that held tensors take while the layer runs. */
 double dsm__held_bytes(const dsm__layer_setting *setting, dsm_parallelism parallelism);
@@ -81,9 +88,15 @@ typedef struct dsm__parts {
 } dsm__parts;
 
 /** The kinds of invocation of a pass: first and steady ones over timesteps (section 7), write and
- * accumulate over spatial minibatches (section 8); hoisted, the last, beside those of timesteps. */
+ * accumulate over spatial minibatches (section 8); hoisted, the last, beside those of timesteps;
+ * recompute, the last, beside those of a layer without timesteps (section 12). */
 dsm__parts dsm__pass_parts(const dsm__layer_setting *setting, dsm_pass pass,
                            dsm_parallelism parallelism, bool is_kernel_kept);
+
+/** The pass whose work the invocations of a part do: forward of those that do it again. */
+static inline dsm_pass dsm__part_pass(dsm_pass pass, const dsm__part *part) {
+  return part->kind == DSM_INVOCATION_RECOMPUTE ? DSM_PASS_FORWARD : pass;
+}
 
 /** What all core splits of a part share. */
 dsm_pass_work dsm__part_work(const dsm__layer_setting *setting, dsm_pass pass,

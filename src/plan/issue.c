@@ -6,10 +6,14 @@ static double kernels_of(const dsm_layer_plan *layer, const dsm_machine *machine
                          dsm_pass which) {
   const dsm_pass_plan *const pass = &layer->passes[which];
   double invocations = 0;
+  double again = 0; /* of the forward pass */
   for (unsigned i = 0; pass->exists && i < pass->invocation_count; i++) {
-    invocations += (double)pass->invocations[i].count;
+    const dsm_invocation *const of = &pass->invocations[i];
+    *(of->kind == DSM_INVOCATION_RECOMPUTE ? &again : &invocations) += (double)of->count;
   }
-  return invocations * dsm_invocation_kernels(layer->layer, machine, mode, which);
+  return invocations * dsm_invocation_kernels(layer->layer, machine, mode, which) +
+         (again > 0 ? again * dsm_invocation_kernels(layer->layer, machine, mode, DSM_PASS_FORWARD)
+                    : 0);
 }
 
 /* Of the network, as a chip has them: of a group's stages it is one, of which one has most. */

@@ -21,6 +21,17 @@ void dsm__judge_tell(dsm__judge *judge, dsm__plan_place place, const char *hint,
   judge->tell(judge->context, &place, hint, message);
 }
 
+void dsm__judge_without(dsm__judge *judge, dsm__plan_place place, dsm_optimization optimization,
+                        const char *expected, const char *format, ...) {
+  char found[1024];
+  va_list args;
+  va_start(args, format);
+  (void)vsnprintf(found, sizeof found, format, args);
+  va_end(args);
+  dsm__judge_tell(judge, place, NULL, "expected %s without the optimization %s, found %s", expected,
+                  dsm_optimization_name(optimization), found);
+}
+
 const dsm_machine *dsm__judged_machine(const dsm__judge *judge, size_t index, dsm__stage *stage) {
   const size_t g = judge->group_of[index];
   if (g == DSM_NO_PIPELINE) {
@@ -43,6 +54,7 @@ dsm__layer_setting dsm__judged_setting(const dsm__judge *judge, size_t index,
       .micro_batches = dsm__micro_batches(judge->of->decisions),
       .dysm_factor = dsm__judged(judge, index)->layer.dysm_factor,
       .is_hoisted = dsm__is_hoisted_well(judge, index),
+      .is_recomputed = dsm__is_recomputed_well(judge, index),
   };
 }
 
@@ -59,8 +71,7 @@ static void judge_factor(dsm__judge *judge, size_t index) {
     return;
   }
   if (!dsm__is_optimized(judge, DSM_OPTIMIZATION_DYSM)) {
-    dsm__judge_tell(judge, place, NULL, "expected 1 without the optimization dysm, found %llu",
-                    found);
+    dsm__judge_without(judge, place, DSM_OPTIMIZATION_DYSM, "1", "%llu", found);
   } else if (layer->timesteps > 1) {
     dsm__judge_tell(judge, place, NULL, "expected 1 in a layer with timesteps, found %llu", found);
   } else if (judge->group_of[index] != DSM_NO_PIPELINE) {
@@ -115,8 +126,7 @@ static void judge_hoisted(dsm__judge *judge, size_t index) {
     return;
   }
   if (!dsm__is_optimized(judge, DSM_OPTIMIZATION_HOIST)) {
-    dsm__judge_tell(judge, place, NULL,
-                    "expected false without the optimization hoist, found true");
+    dsm__judge_without(judge, place, DSM_OPTIMIZATION_HOIST, "false", "true");
   } else if (judge->group_of[index] != DSM_NO_PIPELINE) {
     dsm__judge_tell(judge, place, NULL, "expected false in a pipeline group, found true");
   } else {
@@ -133,10 +143,8 @@ static void judge_weights(dsm__judge *judge, size_t index) {
   if (isfinite(fraction) && fraction >= 0 && fraction <= 0) {
     return;
   }
-  if (judge->of->options->mode != DSM_MODE_INFERENCE ||
-      !dsm__is_optimized(judge, DSM_OPTIMIZATION_PRELOAD)) {
-    dsm__judge_tell(judge, place, NULL, "expected 0 without the optimization preload, found %g",
-                    fraction);
+  if (!dsm__is_optimized(judge, DSM_OPTIMIZATION_PRELOAD)) {
+    dsm__judge_without(judge, place, DSM_OPTIMIZATION_PRELOAD, "0", "%g", fraction);
   } else if (!(fraction > 0 && fraction <= 1)) {
     dsm__judge_tell(judge, place, NULL, "expected a number from 0 to 1, found %g", fraction);
   } else if (dsm__judged_layer(judge, index)->weight_elements == 0) {
@@ -157,8 +165,7 @@ static void judge_output(dsm__judge *judge, size_t index) {
     return;
   }
   if (!dsm__is_optimized(judge, DSM_OPTIMIZATION_REUSE)) {
-    dsm__judge_tell(judge, place, NULL,
-                    "expected false without the optimization reuse, found true");
+    dsm__judge_without(judge, place, DSM_OPTIMIZATION_REUSE, "false", "true");
   } else if (dsm__last_use(dsm__judged_layer(judge, index)) == DSM_NEVER_USED) {
     dsm__judge_tell(judge, place, NULL,
                     "expected false for an output that no layer uses, found true");
@@ -230,6 +237,7 @@ bool dsm__legality_check(const dsm__candidate *candidate, dsm__violation_functio
     if (dsm__is_known(&judge, i)) {
       judge_factor(&judge, i);
       judge_hoisted(&judge, i);
+      dsm__judge_keeping(&judge, i);
       judge_output(&judge, i);
       judge_layout(&judge, i);
       judge_weights(&judge, i);

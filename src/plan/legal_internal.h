@@ -51,8 +51,15 @@ static inline bool dsm__is_known(const dsm__judge *judge, size_t index) {
   return judge->of->is_known == NULL || judge->of->is_known[index];
 }
 
+/** Tells that a decision is not what it has to be without a strategy: `expected`, in the words of
+ * the formats. What was found is printed from `format`. */
+void dsm__judge_without(dsm__judge *judge, dsm__plan_place place, dsm_optimization optimization,
+                        const char *expected, const char *format, ...) DSM_PRINTF(5, 6);
+
 static inline bool dsm__is_optimized(const dsm__judge *judge, dsm_optimization optimization) {
-  return (judge->of->options->optimizations & DSM_OPTIMIZATION_BIT(optimization)) != 0;
+  const dsm_explore_options *const options = judge->of->options;
+  return (options->optimizations & dsm_mode_possible_optimizations(options->mode) &
+          DSM_OPTIMIZATION_BIT(optimization)) != 0;
 }
 
 /** The word of a parallelism in findings. */
@@ -70,6 +77,12 @@ const dsm_machine *dsm__judged_machine(const dsm__judge *judge, size_t index, ds
 
 /** Is a layer hoisted, and may it be? */
 bool dsm__is_hoisted_well(const dsm__judge *judge, size_t index);
+
+/** Does a layer's forward pass run again, and may it? */
+bool dsm__is_recomputed_well(const dsm__judge *judge, size_t index);
+
+/** Shards of a layer, and whether it is made anew. */
+void dsm__judge_keeping(dsm__judge *judge, size_t index);
 
 /** How a layer runs. */
 dsm__layer_setting dsm__judged_setting(const dsm__judge *judge, size_t index,

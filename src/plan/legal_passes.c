@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* legal_passes.c: parallelisms and core splits of the passes of a layer (sections 3 and 11). */
+#include <stdio.h>
+
 #include "base/number_text.h"
 #include "plan/legal_internal.h"
+#include "plan/named_roles.h"
 #include "plan/role_rules.h"
 
 /* ---- parallelisms ---- */
@@ -20,13 +23,18 @@ static bool are_roles_allowed(dsm__judge *judge, dsm__plan_place place,
   }
   for (unsigned a = 0; a < system->system.axis_count; a++) {
     const dsm_role role = dsm_parallelism_role(parallelism, a);
-    const bool is_of_today = role == DSM_ROLE_DATA || role == DSM_ROLE_MODEL;
-    if (!is_of_today && !dsm__is_optimized(judge, dsm__role_optimization(role))) {
-      dsm__judge_tell(
-          judge, place, NULL, "expected no role \"%s\" without the optimization %s, found \"%s\"",
-          dsm_role_name(role), dsm_optimization_name(dsm__role_optimization(role)), word);
+    const dsm_optimization needed = dsm__role_optimization(role);
+    if (needed != DSM_OPTIMIZATION_COUNT && !dsm__is_optimized(judge, needed)) {
+      char expected[64];
+      (void)snprintf(expected, sizeof expected, "no role \"%s\"", dsm_role_name(role));
+      dsm__judge_without(judge, place, needed, expected, "\"%s\"", word);
       return false;
     }
+  }
+  if (!dsm__are_roles_named(judge->of->options, system, parallelism)) {
+    dsm__judge_tell(judge, place, "the plan's options.roles decide",
+                    "expected roles that the plan's options allow, found \"%s\"", word);
+    return false;
   }
   return true;
 }
@@ -46,7 +54,10 @@ static bool is_allowed(dsm__judge *judge, dsm__plan_place place, dsm_parallelism
   }
   if ((dsm__allowed_parallelisms(layer, judge->of->options, judge->of->machine->system) & bit) ==
       0) {
-    dsm__judge_tell(judge, place, "the plan's optimizations and options.parallelisms decide",
+    dsm__judge_tell(judge, place,
+                    dsm__has_named_roles(judge->of->options)
+                        ? "the plan's optimizations and options.roles decide"
+                        : "the plan's optimizations and options.parallelisms decide",
                     "expected a parallelism that the plan's options allow, found \"%s\"", word);
     return false;
   }
@@ -176,8 +187,7 @@ static void judge_splits(dsm__judge *judge, size_t index, dsm_pass pass) {
       continue;
     }
     if (!dsm__is_optimized(judge, DSM_OPTIMIZATION_REUSE)) {
-      dsm__judge_tell(judge, place, NULL,
-                      "expected no steady invocations without the optimization reuse, found some");
+      dsm__judge_without(judge, place, DSM_OPTIMIZATION_REUSE, "no steady invocations", "some");
     } else if (!dsm_kernel_can_be_kept(setting.layer, machine)) {
       dsm__judge_tell(judge, place, NULL,
                       "expected no steady invocations of a matmul without model.resident_operands, "

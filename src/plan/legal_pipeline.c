@@ -1,21 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* legal_pipeline.c: which layers may form a pipeline group, and on which chips (section 9). */
-#include <string.h>
-
 #include "base/number_text.h"
 #include "plan/legal_internal.h"
 #include "plan/stage.h"
+#include "plan/strategy_rules.h"
 
 static const dsm_layer_spec *spec_of(const dsm__judge *judge, size_t index) {
   return &judge->of->workload->specs[dsm__judged_layer(judge, index)->spec_index];
-}
-
-/* Do two layers stand in the same group of the workload, or both in none? */
-static bool is_same_declared_group(const dsm_layer_spec *a, const dsm_layer_spec *b) {
-  if (a->pipeline_choice != DSM_PIPELINE_NAMED || b->pipeline_choice != DSM_PIPELINE_NAMED) {
-    return a->pipeline_choice == b->pipeline_choice;
-  }
-  return strcmp(a->pipeline_group, b->pipeline_group) == 0;
 }
 
 static bool judge_stage(dsm__judge *judge, const dsm__pipeline_decision *group, size_t index) {
@@ -24,8 +15,7 @@ static bool judge_stage(dsm__judge *judge, const dsm__pipeline_decision *group, 
   const dsm_layer_spec *const spec = spec_of(judge, index);
   const dsm__plan_place place = DSM__LAYER_PLACE(index, pipeline_group);
   if (!dsm__is_optimized(judge, DSM_OPTIMIZATION_PIPELINE)) {
-    dsm__judge_tell(judge, place, NULL,
-                    "expected null without the optimization pipeline, found \"%s\"", group->name);
+    dsm__judge_without(judge, place, DSM_OPTIMIZATION_PIPELINE, "null", "\"%s\"", group->name);
   } else if (layer->gates == 0 || spec->is_bidirectional) {
     dsm__judge_tell(judge, place, NULL,
                     "expected null in a layer that is no unidirectional lstm, found \"%s\"",
@@ -40,7 +30,7 @@ static bool judge_stage(dsm__judge *judge, const dsm__pipeline_decision *group, 
         "has %llu",
         (unsigned long long)layer->timesteps, dsm__plural((double)layer->timesteps), first->name,
         (unsigned long long)first->timesteps);
-  } else if (!is_same_declared_group(spec, spec_of(judge, group->first_layer))) {
+  } else if (!dsm__pipeline_is_same_declared(judge->of->workload, index, group->first_layer)) {
     dsm__judge_tell(judge, place, NULL,
                     "expected layers of one pipeline_group of the workload, found that of \"%s\"",
                     first->name);
@@ -56,7 +46,7 @@ static void judge_named_group(dsm__judge *judge, size_t g) {
   const dsm_layer_spec *const first = spec_of(judge, group->first_layer);
   size_t declared_count = 0;
   for (size_t i = 0; i < judge->of->workload->layer_count; i++) {
-    declared_count += is_same_declared_group(spec_of(judge, i), first);
+    declared_count += dsm__pipeline_is_same_declared(judge->of->workload, i, group->first_layer);
   }
   if (first->pipeline_choice == DSM_PIPELINE_NAMED && declared_count != group->layer_count) {
     dsm__judge_tell(judge, DSM__GROUP_PLACE(g, layer_names), NULL,

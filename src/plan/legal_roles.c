@@ -8,6 +8,7 @@ static const char *const fault_words[] = {
     [DSM__ROLE_FAULT_NONE] = "nothing",
     [DSM__ROLE_FAULT_SIDES] = "it reads both what is inside and what is outside",
     [DSM__ROLE_FAULT_INSIDE] = "it reads what is inside, which only heads, row and row_scatter can",
+    [DSM__ROLE_FAULT_EXPERTS] = "it reads what its experts keep, which only expert can",
     [DSM__ROLE_FAULT_SHORTCUT] =
         "what it adds or multiplies is not on the side of its output, inside or outside",
 };
@@ -25,7 +26,7 @@ static void tell_fault(dsm__judge *judge, size_t index, dsm_pass pass, const dsm
   dsm__judge_tell(
       judge, place,
       "inside is what column and gather_column make, and heads of that; only heads, row "
-      "and row_scatter read it",
+      "and row_scatter read it; what layers of experts make for the same experts stays with them",
       "expected roles that agree with those of its inputs along %s, found \"%s\": %s",
       axis_name(judge->of->machine->system, step->fault_axis),
       dsm__judged_word(judge, dsm__judged(judge, index)->layouts.of[pass]),
@@ -56,7 +57,7 @@ void dsm__judge_micro_batches(dsm__judge *judge) {
   const uint64_t samples = workload->minibatch / micro_batches;
   for (size_t i = 0; micro_batches > 1 && i < workload->layer_count; i++) {
     const dsm_parallelism forward = dsm__judged(judge, i)->layouts.of[DSM_PASS_FORWARD];
-    const uint64_t ways = dsm__divided_ways(judge->of->machine, forward, DSM_DIVIDED_SAMPLES);
+    const uint64_t ways = dsm__sample_ways(judge->of->machine, forward);
     if (samples % ways != 0) {
       dsm__judge_tell(judge, DSM__PASS_PLACE(i, parallelism), NULL,
                       "expected chips that share the %llu samples of a micro-batch evenly, found "

@@ -1,12 +1,40 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "plan/plan_internal.h"
 
+#include <math.h>
+
+#include "plan/keeping.h"
+#include "plan/segment.h"
 #include "plan/stage.h"
 #include "plan/step_stages.h"
 
 double dsm__kept_bytes(const dsm_layer_memory *memory) {
   return memory->weights_bytes + memory->gradients_bytes + memory->optimizer_bytes +
          memory->activations_bytes + memory->cache_bytes;
+}
+
+/*
+ * Source: section 12. Symbols: t = transient bytes of a layer, r = what it makes anew: the largest
+ * of t + (r of the layers of its segment up to it), since on the way back the later ones are done.
+ * Limits: nothing is made anew: the largest t.
+ */
+dsm__transient_need dsm__transient_need_of(const dsm_workload *workload,
+                                           const dsm_layer_memory *memory) {
+  dsm__segment_walk walk = dsm__segments_begin(workload);
+  dsm__transient_need need = {.own_bytes = 0};
+  double most = 0;
+  double again = 0;
+  for (size_t i = 0; i < workload->layer_count; i++) {
+    again += memory[i].recomputed_bytes;
+    most = fmax(most, memory[i].transient_bytes + again);
+    if (memory[i].transient_bytes > need.own_bytes) {
+      need.own_bytes = memory[i].transient_bytes;
+      need.own_layer = i;
+    }
+    again = dsm__segment_ends(&walk, i) ? 0 : again;
+  }
+  need.recomputed_bytes = most - need.own_bytes;
+  return need;
 }
 
 static void derive_group(const dsm_workload *workload, const dsm_machine *machine, dsm_mode mode,
@@ -40,9 +68,14 @@ void dsm__mapping_memory_derive(const dsm_workload *whole, const dsm_machine *ma
   const dsm_workload micro = dsm__micro_workload(whole, dsm__micro_batches(decisions));
   const dsm_workload *const workload = &micro;
   const double input_bytes = dsm_input_memory_bytes(machine, workload);
+  dsm__segment_walk walk = dsm__segments_begin(workload);
   for (size_t i = 0; i < workload->layer_count; i++) {
-    memory[i] = dsm_layer_memory_derive(&workload->layers[i], machine, workload, mode,
-                                        &decisions->layers[i].layouts, input_bytes);
+    const dsm_layer *const layer = &workload->layers[i];
+    const dsm_pass_layouts *const layouts = &decisions->layers[i].layouts;
+    const bool is_last = dsm__segment_ends(&walk, i) && i + 1 < workload->layer_count;
+    memory[i] = dsm_layer_memory_derive(layer, machine, workload, mode, layouts, input_bytes);
+    dsm__keep_less(&memory[i], dsm__shard_ways(layer, machine, layouts),
+                   &decisions->layers[i].layer, is_last);
     if (decisions->layers[i].layer.is_hoisted) {
       memory[i].activations_bytes +=
           dsm_hoisted_bytes(&workload->layers[i], machine, workload,

@@ -70,7 +70,6 @@ dsm__memory_need dsm__memory_need_of(const dsm_workload *workload, const dsm_mac
                                      const dsm_layer_memory *memory) {
   dsm__memory_need need = {.capacity_bytes = machine->system->chip.memory.capacity_GB * 1e9};
   occupant largest[SHOWN] = {{NULL, NULL, 0}};
-  occupant transient = {NULL, NULL, 0};
   for (size_t i = 0; i < workload->layer_count; i++) {
     const dsm_layer *const layer = &workload->layers[i];
     const dsm_layer_memory one = memory[i];
@@ -80,13 +79,12 @@ dsm__memory_need dsm__memory_need_of(const dsm_workload *workload, const dsm_mac
     consider(largest, "optimizer state", layer->name, one.optimizer_bytes);
     consider(largest, "activations", layer->name, one.activations_bytes);
     consider(largest, "keys and values", layer->name, one.cache_bytes);
-    if (one.transient_bytes > transient.bytes) {
-      transient = (occupant){NULL, layer->name, one.transient_bytes};
-    }
   }
-  need.total_bytes += transient.bytes;
-  consider(largest, mode == DSM_MODE_TRAINING ? "errors" : "live tensors", transient.layer,
-           transient.bytes);
+  const dsm__transient_need transient = dsm__transient_need_of(workload, memory);
+  need.total_bytes += transient.own_bytes + transient.recomputed_bytes;
+  consider(largest, mode == DSM_MODE_TRAINING ? "errors" : "live tensors",
+           workload->layers[transient.own_layer].name, transient.own_bytes);
+  consider(largest, "what is recomputed", NULL, transient.recomputed_bytes);
   if (mode == DSM_MODE_TRAINING) {
     need.total_bytes += input_bytes;
     consider(largest, "the network's input", NULL, input_bytes);

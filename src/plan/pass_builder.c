@@ -3,12 +3,14 @@
 
 #include <string.h>
 
-static void add_transfers(dsm__pass_builder *builder, const dsm_transfer_list *list, double times) {
+#include "plan/keeping.h"
+
+static void add_transfers(dsm__pass_sent *sent, const dsm_transfer_list *list, double times) {
   for (unsigned i = 0; i < list->count; i++) {
     const dsm_transfer_volume *const volume = &list->items[i];
-    builder->group_of[volume->transfer] = volume->group;
+    sent->group_of[volume->transfer] = volume->group;
     for (int l = 0; l < DSM_LINK_COUNT; l++) {
-      builder->bytes[volume->transfer][volume->axis][l] += volume->traffic.bytes[l] * times;
+      sent->bytes[volume->transfer][volume->axis][l] += volume->traffic.bytes[l] * times;
     }
   }
 }
@@ -35,7 +37,7 @@ void dsm__pass_begin(dsm__pass_builder *builder, dsm_pass_plan *pass,
         .count = part->count,
         .split = *split,
         .core = dsm_core_share(&work.share, split),
-        .array = dsm_array_share(setting->machine, which, &work.share, split),
+        .array = dsm_array_share(setting->machine, dsm__part_pass(which, part), &work.share, split),
         .tile = work.tiles.tile,
         .computing = dsm_invocation_computing(&work, split),
         .cost = dsm_invocation_score(&work, split),
@@ -46,7 +48,8 @@ void dsm__pass_begin(dsm__pass_builder *builder, dsm_pass_plan *pass,
     builder->sum_latency_of_one[i] = work.sum_rotation.latency_cycles;
     builder->statistics_of_one[i] = work.statistics_cycles;
     builder->resources_of_one[i] = dsm_invocation_resources(&work, split);
-    add_transfers(builder, &builder->of_one[i], (double)part->count);
+    add_transfers(part->kind == DSM_INVOCATION_RECOMPUTE ? &builder->again : &builder->sent,
+                  &builder->of_one[i], (double)part->count);
   }
 }
 
@@ -55,6 +58,10 @@ void dsm__pass_add_cycles(dsm__pass_builder *builder, unsigned kind, double time
   const dsm_invocation_cost *const cost = &pass->invocations[kind].cost;
   pass->invocations[kind].times += times;
   dsm_resources_add(&pass->resources, &builder->resources_of_one[kind], times);
+  if (pass->invocations[kind].kind == DSM_INVOCATION_RECOMPUTE) {
+    pass->group_cycles[DSM_GROUP_RECOMPUTE] += cost->total * times;
+    return;
+  }
   pass->cycles.primary += cost->primary * times;
   pass->cycles.overlapped += cost->overlapped * times;
   pass->cycles.overlapped_visible += cost->overlapped_visible * times;
@@ -75,7 +82,7 @@ void dsm__pass_add_cycles(dsm__pass_builder *builder, unsigned kind, double time
 void dsm__pass_add_group(dsm__pass_builder *builder, dsm_transfer transfer, dsm_group group,
                          const dsm_traffic *traffic, double sent, double timed) {
   const dsm_transfer_list list = dsm_axis_transfers(transfer, group, traffic);
-  add_transfers(builder, &list, sent);
+  add_transfers(&builder->sent, &list, sent);
   builder->pass->group_cycles[group] += dsm_group_cycles(builder->machine, traffic) * timed;
   builder->pass->group_latency_cycles[group] += traffic->latency_cycles * timed;
   const dsm_resources resources = dsm_group_resources(builder->machine, traffic);
@@ -91,6 +98,26 @@ void dsm__pass_add_weight_groups(dsm__pass_builder *builder, const dsm__layer_se
                       &traffic.broadcast_weights, 1, timed);
   dsm__pass_add_group(builder, DSM_TRANSFER_WEIGHT_UPDATE, DSM_GROUP_WEIGHT_UPDATE,
                       &traffic.weight_update, 1, timed);
+}
+
+void dsm__pass_add_gathering(dsm__pass_builder *builder, const dsm__layer_setting *setting,
+                             const dsm_pass_layouts *layouts, dsm_pass which) {
+  const dsm_traffic gathered = dsm__gathered_weights(setting, layouts, which);
+  const double cycles = dsm_group_cycles(builder->machine, &gathered);
+  if (!(cycles > 0)) {
+    return;
+  }
+  double pass_cycles = 0;
+  for (unsigned i = 0; i < builder->pass->invocation_count; i++) {
+    const dsm_invocation *const invocation = &builder->pass->invocations[i];
+    pass_cycles += (double)invocation->count * invocation->cost.total;
+  }
+  const double visible = dsm__gathering_cycles(setting, layouts, which, pass_cycles);
+  dsm__pass_add_group(builder, DSM_TRANSFER_BROADCAST_WEIGHTS, DSM_GROUP_BROADCAST_WEIGHTS,
+                      &gathered, 1, visible / cycles);
+  builder->pass->group_latency_cycles[DSM_GROUP_BROADCAST_WEIGHTS] =
+      gathered.latency_cycles; /* hidden ones too */
+  builder->pass->hidden_cycles = cycles - visible;
 }
 
 void dsm__pass_add_update_relayouts(dsm__pass_builder *builder, const dsm__layer_setting *setting,
@@ -172,27 +199,41 @@ static bool keep_of_one(const dsm__pass_builder *builder, unsigned kind, dsm__ar
   return true;
 }
 
-bool dsm__pass_keep_transfers(const dsm__pass_builder *builder, dsm__arena *arena) {
+static size_t count_links(const dsm__pass_sent *sent) {
   size_t count = 0;
   for (int t = 0; t < DSM_TRANSFER_COUNT; t++) {
     for (unsigned a = 0; a <= DSM_NO_AXIS; a++) {
-      count += links_with_bytes(builder->bytes[t][a]);
+      count += links_with_bytes(sent->bytes[t][a]);
     }
   }
+  return count;
+}
+
+/* With another group than their own: `group`, or DSM_GROUP_COUNT. */
+static void put_sent(dsm_plan_transfer *list, size_t *count, const dsm_machine *machine,
+                     const dsm__pass_sent *sent, dsm_group group) {
+  for (int t = 0; t < DSM_TRANSFER_COUNT; t++) {
+    for (unsigned a = 0; a <= DSM_NO_AXIS; a++) {
+      dsm_transfer_volume volume = {.transfer = (dsm_transfer)t,
+                                    .axis = a,
+                                    .group = group == DSM_GROUP_COUNT ? sent->group_of[t] : group};
+      memcpy(volume.traffic.bytes, sent->bytes[t][a], sizeof volume.traffic.bytes);
+      put_links(list, count, machine, &volume);
+    }
+  }
+}
+
+bool dsm__pass_keep_transfers(const dsm__pass_builder *builder, dsm__arena *arena) {
+  const size_t count = count_links(&builder->sent) + count_links(&builder->again);
   dsm_plan_transfer *const transfers = dsm__arena_array(arena, count, sizeof *transfers);
   if (transfers == NULL) {
     return false;
   }
   builder->pass->transfers = transfers;
   builder->pass->transfer_count = 0;
-  for (int t = 0; t < DSM_TRANSFER_COUNT; t++) {
-    for (unsigned a = 0; a <= DSM_NO_AXIS; a++) {
-      dsm_transfer_volume volume = {
-          .transfer = (dsm_transfer)t, .axis = a, .group = builder->group_of[t]};
-      memcpy(volume.traffic.bytes, builder->bytes[t][a], sizeof volume.traffic.bytes);
-      put_links(transfers, &builder->pass->transfer_count, builder->machine, &volume);
-    }
-  }
+  size_t *const put = &builder->pass->transfer_count;
+  put_sent(transfers, put, builder->machine, &builder->sent, DSM_GROUP_COUNT);
+  put_sent(transfers, put, builder->machine, &builder->again, DSM_GROUP_RECOMPUTE);
   for (unsigned kind = 0; kind < builder->pass->invocation_count; kind++) {
     if (!keep_of_one(builder, kind, arena)) {
       return false;
@@ -204,9 +245,9 @@ bool dsm__pass_keep_transfers(const dsm__pass_builder *builder, dsm__arena *aren
 dsm_link dsm__pass_stream_link(const dsm__pass_builder *builder) {
   dsm_traffic stream = {.latency_cycles = 0};
   for (int t = 0; t < DSM_TRANSFER_COUNT; t++) {
-    for (unsigned a = 0; builder->group_of[t] == DSM_GROUP_STREAM && a <= DSM_NO_AXIS; a++) {
+    for (unsigned a = 0; builder->sent.group_of[t] == DSM_GROUP_STREAM && a <= DSM_NO_AXIS; a++) {
       for (int l = 0; l < DSM_LINK_COUNT; l++) {
-        stream.bytes[l] += builder->bytes[t][a][l];
+        stream.bytes[l] += builder->sent.bytes[t][a][l];
       }
     }
   }
@@ -220,6 +261,7 @@ void dsm__pass_predict_alone(dsm__pass_builder *builder, dsm_pass_plan *pass,
   for (unsigned i = 0; i < pass->invocation_count; i++) {
     dsm__pass_add_cycles(builder, i, (double)pass->invocations[i].count);
   }
+  dsm__pass_add_gathering(builder, setting, &decision->layouts, which);
   if (which == DSM_PASS_UPDATE) {
     dsm__pass_add_weight_groups(builder, setting, &decision->layouts, 1);
     dsm__pass_add_update_relayouts(builder, setting, &decision->layouts);

@@ -6,12 +6,18 @@
 #include "base/arena.h"
 #include "plan/holding.h"
 
+/** What invocations, and what comes beside them, send over the whole step. */
+typedef struct dsm__pass_sent {
+  double bytes[DSM_TRANSFER_COUNT][DSM_NO_AXIS + 1][DSM_LINK_COUNT]; /**< by axis */
+  dsm_group group_of[DSM_TRANSFER_COUNT]; /**< of transfers that have bytes */
+} dsm__pass_sent;
+
 /** A pass being predicted: its cost, and what it sends over the whole step. */
 typedef struct dsm__pass_builder {
   dsm_pass_plan *pass; /**< filled */
   const dsm_machine *machine;
-  double bytes[DSM_TRANSFER_COUNT][DSM_NO_AXIS + 1][DSM_LINK_COUNT]; /**< by axis */
-  dsm_group group_of[DSM_TRANSFER_COUNT];             /**< of transfers that have bytes */
+  dsm__pass_sent sent;
+  dsm__pass_sent again;                               /**< of the forward pass that runs again */
   dsm_transfer_list of_one[DSM_INVOCATION_KINDS_MAX]; /**< of an invocation of each kind */
   double latency_of_one[DSM_INVOCATION_KINDS_MAX];    /**< of what turns beside its streams */
   double collective_latency_of_one[DSM_INVOCATION_KINDS_MAX]; /**< of what roles exchange */
@@ -37,6 +43,11 @@ void dsm__pass_add_group(dsm__pass_builder *builder, dsm_transfer transfer, dsm_
 /** Adds the gradient reduction, the broadcast and the weight update (sections 5 and 11). */
 void dsm__pass_add_weight_groups(dsm__pass_builder *builder, const dsm__layer_setting *setting,
                                  const dsm_pass_layouts *layouts, double timed);
+
+/** Adds what shows of weights that are gathered for the pass, all of whose invocations have been
+ * added (section 12). */
+void dsm__pass_add_gathering(dsm__pass_builder *builder, const dsm__layer_setting *setting,
+                             const dsm_pass_layouts *layouts, dsm_pass which);
 
 /** Adds the moves of an update pass whose parallelism differs from that of the others (section 11).
  */

@@ -4,54 +4,26 @@
 #include "base/arena.h"
 #include "base/diag_add.h"
 #include "model/axis_words.h"
+#include "plan/named_roles.h"
 #include "plan/plan_internal.h"
 #include "plan/step_stages.h"
-
-static const dsm__word optimization_words[] = {
-    [DSM_OPTIMIZATION_HYBRID].key = "hybrid",     [DSM_OPTIMIZATION_REUSE].key = "reuse",
-    [DSM_OPTIMIZATION_DYSM].key = "dysm",         [DSM_OPTIMIZATION_PIPELINE].key = "pipeline",
-    [DSM_OPTIMIZATION_PER_PASS].key = "per_pass", [DSM_OPTIMIZATION_PRELOAD].key = "preload",
-    [DSM_OPTIMIZATION_HOIST].key = "hoist",       [DSM_OPTIMIZATION_SPATIAL].key = "spatial",
-    [DSM_OPTIMIZATION_TENSOR].key = "tensor",     [DSM_OPTIMIZATION_ACCUMULATE].key = "accumulate",
-    [DSM_OPTIMIZATION_STAGES].key = "stages",
-};
-DSM__NAMED_WORDS(dsm__optimization_words, "optimization", optimization_words,
-                 DSM_OPTIMIZATION_COUNT, dsm_optimization, dsm_optimization_name);
-DSM__PARSED_WORDS(dsm__optimization_words, dsm_optimization, dsm_optimization_parse);
 
 static const dsm__word invocation_kind_words[] = {
     [DSM_INVOCATION_FIRST].key = "first",     [DSM_INVOCATION_STEADY].key = "steady",
     [DSM_INVOCATION_WRITE].key = "write",     [DSM_INVOCATION_ACCUMULATE].key = "accumulate",
-    [DSM_INVOCATION_HOISTED].key = "hoisted",
+    [DSM_INVOCATION_HOISTED].key = "hoisted", [DSM_INVOCATION_RECOMPUTE].key = "recompute",
 };
 DSM__NAMED_WORDS(dsm__invocation_kind_words, "kind of invocation", invocation_kind_words,
                  DSM_INVOCATION_KIND_COUNT, dsm_invocation_kind, dsm_invocation_kind_name);
 
-dsm_optimization_set dsm_mode_optimizations(dsm_mode mode) {
-  const dsm_optimization other =
-      mode == DSM_MODE_TRAINING ? DSM_OPTIMIZATION_PRELOAD : DSM_OPTIMIZATION_PER_PASS;
-  return DSM_OPTIMIZATION_ALL & ~DSM_OPTIMIZATION_BIT(other);
-}
-
-dsm_optimization_set dsm_mode_possible_optimizations(dsm_mode mode) {
-  const dsm_optimization_set named = mode == DSM_MODE_TRAINING
-                                         ? DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_HOIST) |
-                                               DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_ACCUMULATE) |
-                                               DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_STAGES)
-                                         : 0;
-  const dsm_optimization_set roles = DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_SPATIAL) |
-                                     DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_TENSOR);
-  return dsm_mode_optimizations(mode) | named | roles;
-}
-
-void dsm_explore_options_init(dsm_explore_options *options) {
-  *options = (dsm_explore_options){
-      .mode = DSM_MODE_TRAINING,
-      .optimizations = dsm_mode_optimizations(DSM_MODE_TRAINING),
-      .parallelisms = DSM_PARALLELISM_ALL,
-      .thread_count = 1,
-  };
-}
+static const dsm__word shard_words[] = {
+    [DSM_SHARDING_NONE].key = "none",
+    [DSM_SHARDING_OPTIMIZER].key = "optimizer",
+    [DSM_SHARDING_GRADIENTS].key = "gradients",
+    [DSM_SHARDING_WEIGHTS].key = "weights",
+};
+DSM__NAMED_WORDS(dsm__sharding_words, "shard", shard_words, DSM_SHARDING_COUNT, dsm_sharding,
+                 dsm_sharding_name);
 
 dsm_parallelism_set dsm__parallelisms_on(const dsm_system *system, dsm_parallelism_set set) {
   const unsigned ways = 1U << system->system.axis_count;
@@ -63,24 +35,41 @@ dsm_parallelism_set dsm__parallelisms_on(const dsm_system *system, dsm_paralleli
   return folded;
 }
 
+/* Those of a set whose roles may stand along their axes. */
+static dsm_parallelism_set with_named_roles(const dsm_explore_options *options,
+                                            const dsm_system *system, dsm_parallelism_set set) {
+  for (unsigned p = 0; p < DSM_PARALLELISM_COUNT; p++) {
+    const bool is_good = dsm__are_roles_named(options, system, (dsm_parallelism)p);
+    set &= is_good ? DSM_PARALLELISM_ALL : ~DSM_PARALLELISM_BIT(p);
+  }
+  return set;
+}
+
 dsm_parallelism_set dsm__option_parallelisms(const dsm_explore_options *options,
                                              const dsm_system *system) {
   const bool is_hybrid = options->optimizations & DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_HYBRID);
-  return dsm__parallelisms_on(system, options->parallelisms) &
-         (is_hybrid ? DSM_PARALLELISM_ALL : ~DSM_PARALLELISM_HYBRIDS);
+  return with_named_roles(options, system,
+                          dsm__parallelisms_on(system, options->parallelisms) &
+                              (is_hybrid ? DSM_PARALLELISM_ALL : ~DSM_PARALLELISM_HYBRIDS));
 }
 
 dsm_parallelism_set dsm__allowed_parallelisms(const dsm_layer *layer,
                                               const dsm_explore_options *options,
                                               const dsm_system *system) {
   const dsm_parallelism_set possible = dsm_layer_parallelisms(layer);
-  dsm_parallelism_set allowed =
-      possible == DSM_PARALLELISM_ALL ? dsm__option_parallelisms(options, system) : possible;
+  dsm_parallelism_set allowed = possible == DSM_PARALLELISM_ALL
+                                    ? dsm__option_parallelisms(options, system)
+                                    : with_named_roles(options, system, possible);
   for (unsigned p = 0; p < DSM_PARALLELISM_COUNT; p++) {
     const dsm_parallelism_set bit = DSM_PARALLELISM_BIT(p);
     if ((allowed & bit) != 0 && !dsm_model_ways_fit(layer, system, (dsm_parallelism)p)) {
       allowed &= ~bit;
     }
+  }
+  if (allowed == 0 && dsm__has_named_roles(options)) {
+    return dsm__can_have_named_roles(layer, options, system)
+               ? 0
+               : DSM_PARALLELISM_BIT(DSM_PARALLELISM_DATA);
   }
   /* Like a matmul, an attention whose heads no allowed parallelism shares out uses data. */
   const bool has_heads = layer->operand_groups > 0;
@@ -115,6 +104,9 @@ dsm_status dsm__plan_make(dsm_plan **plan, const dsm_workload *workload, const d
   made->system = system;
   made->options = *options;
   made->options.parallelisms = dsm__parallelisms_on(system, options->parallelisms);
+  for (unsigned a = system->system.axis_count; a < DSM_AXES_MAX; a++) {
+    made->options.roles[a] = 0;
+  }
   made->micro_batches = dsm__micro_batches(decisions);
   made->stages = decisions->stages;
   made->layer_count = workload->layer_count;

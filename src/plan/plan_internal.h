@@ -11,6 +11,7 @@
 
 extern const dsm__words dsm__optimization_words;
 extern const dsm__words dsm__invocation_kind_words;
+extern const dsm__words dsm__sharding_words;
 
 /** What is decided for a layer. */
 typedef struct dsm__layer_decision {
@@ -73,8 +74,8 @@ void dsm__plan_predict_result(dsm_plan *plan);
 dsm_parallelism_set dsm__parallelisms_on(const dsm_system *system, dsm_parallelism_set set);
 
 /** The parallelisms that options leave to a layer: its own, those asked for, without the hybrid
- * ones unless that optimisation is on. Layers that can only use data keep data. Never empty if the
- * options are consistent. */
+ * ones unless that optimisation is on. Layers that can only use data keep data. Empty only where
+ * options name roles, none of them data and model, that the layer can have. */
 dsm_parallelism_set dsm__allowed_parallelisms(const dsm_layer *layer,
                                               const dsm_explore_options *options,
                                               const dsm_system *system);
@@ -115,13 +116,24 @@ bool dsm__decisions_of_plan(const dsm_plan *plan, dsm__arena *arena, dsm__decisi
 
 /**
  * Fills memory[0 .. layer_count): a chip's need is the sum of what is kept, plus the largest of the
- * transient bytes, plus in training the network's input. Of a pipeline group, whose stages are on
- * different chips, only the stage that keeps most counts, with the group's largest transient bytes;
- * the others are zero. Of stages of the step, of whose machine they are, only the fullest counts.
+ * transient bytes with what is made anew meanwhile, plus in training the network's input. Of a
+ * pipeline group, whose stages are on different chips, only the stage that keeps most counts, with
+ * the group's largest transient bytes; the others are zero. Of stages of the step, of whose machine
+ * they are, only the fullest counts.
  */
 void dsm__mapping_memory_derive(const dsm_workload *workload, const dsm_machine *machine,
                                 dsm_mode mode, const dsm__decisions *decisions,
                                 dsm_layer_memory *memory);
+
+/** What layers need while they run, memory of each as dsm__mapping_memory_derive fills it: the most
+ * that one has of its own, and what is there besides where all of that is most. */
+typedef struct dsm__transient_need {
+  double own_bytes;
+  size_t own_layer;        /**< the first that has so much */
+  double recomputed_bytes; /**< of layers before it in its segment */
+} dsm__transient_need;
+dsm__transient_need dsm__transient_need_of(const dsm_workload *workload,
+                                           const dsm_layer_memory *memory);
 
 /** Bytes that a layer keeps for the whole step. */
 double dsm__kept_bytes(const dsm_layer_memory *memory);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/number_text.h"
+#include "plan/keeping.h"
 #include "plan/plan_internal.h"
 #include "plan/plan_reader.h"
 #include "plan/plan_record.h"
@@ -104,6 +105,11 @@ static bool read_pass(dsm__plan_reader *reader, const dsm__json_node *passes, si
   (void)dsm__plan_each_invocation(&node, read_invocation, &invocations);
   if (decision->layer.is_hoisted) {
     decision->splits[pass][decision->is_kernel_kept[pass] ? 2 : 1] = invocations.hoisted;
+  }
+  if (decision->layer.is_recomputed &&
+      pass == dsm__recomputing_pass(&reader->workload->layers[index])) {
+    const unsigned part = is_accumulating(reader, index, pass) ? 2 : 1;
+    decision->splits[pass][part] = decision->splits[DSM_PASS_FORWARD][0];
   }
   return is_good;
 }

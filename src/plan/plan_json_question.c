@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* plan_json_question.c: reads what a plan answers: its workload, system, mode and options. */
 #include "model/axis_words.h"
+#include "plan/named_roles.h"
 #include "plan/plan_internal.h"
 #include "plan/plan_reader.h"
 #include "plan/plan_record.h"
@@ -68,7 +69,8 @@ static void check_micro_batches(dsm__plan_reader *reader) {
     return;
   }
   if ((plan->options.optimizations & DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_ACCUMULATE)) == 0) {
-    dsm__json_error(&node, NULL, "expected 1 without the optimization accumulate, found %llu",
+    dsm__json_error(&node, NULL, "expected 1 without the optimization %s, found %llu",
+                    dsm_optimization_name(DSM_OPTIMIZATION_ACCUMULATE),
                     (unsigned long long)plan->micro_batches);
   } else if (minibatch % plan->micro_batches != 0) {
     dsm__json_error(&node, NULL, "expected a divisor of the minibatch, %llu, found %llu",
@@ -96,7 +98,8 @@ void dsm__plan_read_question(dsm__plan_reader *reader) {
 }
 
 bool dsm__plan_check_options(const dsm__plan_reader *reader) {
-  if (dsm__option_parallelisms(&reader->plan.options, reader->system) != 0) {
+  if (dsm__option_parallelisms(&reader->plan.options, reader->system) != 0 ||
+      dsm__has_named_roles(&reader->plan.options)) {
     return true;
   }
   const dsm__json_node options = dsm__json_member(&reader->root, "options");

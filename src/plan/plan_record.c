@@ -9,6 +9,7 @@
 
 #include "model/names.h"
 #include "plan/core_layouts.h"
+#include "plan/named_roles.h"
 #include "plan/plan_internal.h"
 #include "plan/tolerance.h"
 #include "system/system_internal.h"
@@ -48,6 +49,10 @@ static bool has_cache(const void *memory) {
   return ((const dsm_plan_memory *)memory)->cache_bytes > 0;
 }
 
+static bool has_recomputed(const void *memory) {
+  return ((const dsm_plan_memory *)memory)->recomputed_bytes > 0;
+}
+
 DSM__RECORD(
     dsm__memory_record, dsm_plan_memory, false, "Memory of a chip.",
     BYTES(weights_bytes, "Weights."),
@@ -58,6 +63,10 @@ DSM__RECORD(
     DSM__FIELD(REAL, dsm_plan_memory, cache_bytes, "cache_bytes", LESS, .unit = "bytes/chip",
                .is_stated = has_cache,
                .help = "Keys and values of all positions; in inference, where any are kept."),
+    DSM__FIELD(REAL, dsm_plan_memory, recomputed_bytes, "recomputed_bytes", LESS,
+               .unit = "bytes/chip", .is_stated = has_recomputed,
+               .help = "Training, where layers are recomputed: what is made anew, beside errors, "
+                       "where most is needed."),
     BYTES(total_bytes, "Their sum."),
     DSM__FIELD(REAL, dsm_plan_memory, capacity_bytes, "capacity_bytes", COLUMN,
                .unit = "bytes/chip", .help = "What a chip has."));
@@ -259,7 +268,8 @@ DSM__RECORD(
                .is_stated = has_hidden,
                .help = "With model.overlapped_reduction: what sum_of_gradients and "
                        "broadcast_weights take beside that, hidden behind the backward and update "
-                       "passes of earlier layers; in no sum."),
+                       "passes of earlier layers; of weights that are sharded, what hides of "
+                       "gathering them; in no sum."),
     DSM__FIELD(ITEMS, dsm_pass_plan, invocations, "invocations", 0, .type = &dsm__invocation_record,
                .count_offset = offsetof(dsm_pass_plan, invocation_count),
                .help = "One to three kinds."),
@@ -283,6 +293,14 @@ static bool has_layout(const void *decisions) {
 
 static bool is_hoisted(const void *decisions) {
   return ((const dsm_layer_decisions *)decisions)->is_hoisted;
+}
+
+static bool is_sharded(const void *decisions) {
+  return ((const dsm_layer_decisions *)decisions)->shard != DSM_SHARDING_NONE;
+}
+
+static bool is_recomputed(const void *decisions) {
+  return ((const dsm_layer_decisions *)decisions)->is_recomputed;
 }
 
 /* A group with the chips of the layer's stage. */
@@ -309,6 +327,16 @@ DSM__RECORD(
     DSM__FIELD(FLAG, dsm_layer_decisions, is_hoisted, "hoisted", DECISION, .is_stated = is_hoisted,
                .help = "With hoist: the input products of all timesteps of an lstm are made at "
                        "once. Written only where they are."),
+    DSM__FIELD(WORD, dsm_layer_decisions, shard, "shard", DECISION, .words = &dsm__sharding_words,
+               .fallback = DSM_SHARDING_NONE, .is_stated = is_sharded,
+               .help = "With shard: what of its weights the chips that sum its gradients share "
+                       "out: the optimizer's state, gradients too, weights too. Written only where "
+                       "there is something."),
+    DSM__FIELD(
+        FLAG, dsm_layer_decisions, is_recomputed, "recompute", DECISION, .is_stated = is_recomputed,
+        .help = "With recompute: the forward pass runs again before the backward pass (update "
+                "where there is none), and what it makes is not kept, but for an output that "
+                "a later segment reads. Written only where it does."),
     DSM__FIELD(
         REAL, dsm_layer_decisions, weights_on_chip, "weights_on_chip", COLUMN | DECISION, .max = 1,
         .unit = "ratio",
@@ -377,6 +405,37 @@ static bool has_fixed_micro_batches(const void *options) {
   return ((const dsm_explore_options *)options)->micro_batches > 0;
 }
 
+static bool has_roles(const void *options) {
+  return dsm__has_named_roles(options);
+}
+
+static bool has_roles_x(const void *options) {
+  return ((const dsm_explore_options *)options)->roles[0] != 0;
+}
+
+static bool has_roles_y(const void *options) {
+  return ((const dsm_explore_options *)options)->roles[1] != 0;
+}
+
+static bool has_roles_z(const void *options) {
+  return ((const dsm_explore_options *)options)->roles[2] != 0;
+}
+
+DSM__RECORD(dsm__named_roles_record, dsm_explore_options, true,
+            "Roles that the search might use along each axis.",
+            DSM__FIELD(WORD_SET, dsm_explore_options, roles[0], "x", READ,
+                       .words = &dsm__role_words, .min = 1, .is_stated = has_roles_x,
+                       .expected = "a list of roles", .help = "Along the first axis; absent: all."),
+            DSM__FIELD(WORD_SET, dsm_explore_options, roles[1], "y", READ,
+                       .words = &dsm__role_words, .min = 1, .is_stated = has_roles_y,
+                       .expected = "a list of roles",
+                       .help = "Along the second axis; absent: all."),
+            DSM__FIELD(WORD_SET, dsm_explore_options, roles[2], "z", READ,
+                       .words = &dsm__role_words, .min = 1, .is_stated = has_roles_z,
+                       .expected = "a list of roles",
+                       .help = "Along the third axis; absent: all."));
+_Static_assert(DSM_AXES_MAX == 3, "roles of each axis");
+
 DSM__RECORD(
     dsm__options_record, dsm_explore_options, false,
     "What the exploration was asked for, beside mode and optimizations.",
@@ -391,6 +450,12 @@ DSM__RECORD(
     DSM__FIELD(COUNT, dsm_explore_options, micro_batches, "micro_batches", READ, .min = 1,
                .max = DSM_DIMENSION_MAX, .is_stated = has_fixed_micro_batches,
                .help = "Likewise micro-batches."),
+    {.key = "roles",
+     .kind = DSM__FIELD_RECORD,
+     .flags = READ,
+     .type = &dsm__named_roles_record,
+     .is_stated = has_roles,
+     .help = "Where only some roles were allowed: those along each axis."},
     DSM__FIELD(TEXT_LIST, dsm_explore_options, overrides, "overrides", READ | DSM__FIELD_IS_TALL,
                .count_offset = offsetof(dsm_explore_options, override_count), .max = 65536,
                .help = "Overrides, PATH=VALUE, already applied to the inputs, for the record."));
@@ -488,7 +553,7 @@ DSM__RECORD(
                .words = &dsm__optimization_words, .expected = "a list of optimizations",
                .help =
                    "Optimizations that the search might use; those of the mode only: no preload in "
-                   "training, no per_pass and no hoist in inference."),
+                   "training, no per_pass, hoist or accumulate in inference."),
     DSM__FIELD(RECORD, dsm_plan, options, "options", REQUIRED, .type = &dsm__options_record,
                .expected = "an object with the options of the exploration",
                .help = "What the exploration was asked for, beside mode and optimizations."),

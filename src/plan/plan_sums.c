@@ -168,20 +168,35 @@ static void check_utilization(const dsm__json_node *object, double cycles, doubl
          "ideal_cycles over all cycles");
 }
 
-/* What the invocations of a pass take together, of a stage its chips' share; unknown if it lists
- * none. */
-static amounts sum_of_invocations(const dsm__json_node *pass, double stages) {
+/* The invocations of a pass, of a stage its chips' share; unknown if it lists none. */
+typedef struct listed {
+  amounts sum;         /* but for those of a forward pass that runs again, */
+  double again_cycles; /* which take so much */
+} listed;
+
+static bool is_again(const dsm__json_node *invocation) {
+  const dsm__json_node kind = dsm__json_member(invocation, "kind");
+  const char *const word = dsm__json_text(&kind);
+  return word != NULL && strcmp(word, dsm_invocation_kind_name(DSM_INVOCATION_RECOMPUTE)) == 0;
+}
+
+static listed sum_of_invocations(const dsm__json_node *pass, double stages) {
   const dsm__json_node list = dsm__json_member(pass, "invocations");
   dsm__json_node item = dsm__json_item(&list, 0);
-  amounts sum = dsm__json_is_present(&item) ? (amounts){{0}} : unknown();
+  listed all = {.sum = dsm__json_is_present(&item) ? (amounts){{0}} : unknown()};
   for (; dsm__json_is_present(&item); item = dsm__json_next(&item)) {
     const size_t errors_before = dsm__json_doc_error_count(item.doc);
     const amounts one = amounts_of(&item);
     check_parts(&item, &one);
     const bool is_sound = dsm__json_doc_error_count(item.doc) == errors_before;
-    add(&sum, &one, is_sound ? number_of(&item, "count") / stages : unknown_number);
+    const double count = is_sound ? number_of(&item, "count") / stages : unknown_number;
+    if (is_again(&item)) {
+      all.again_cycles += one.of[AMOUNT_TOTAL] * count;
+    } else {
+      add(&all.sum, &one, count);
+    }
   }
-  return sum;
+  return all;
 }
 
 /* A group that is not listed takes no time. */
@@ -190,8 +205,8 @@ static double group_cycles(const dsm__json_node *groups, dsm_group group) {
   return dsm__json_is_present(&node) ? number_of(groups, dsm_group_name(group)) : 0;
 }
 
-static void check_groups(const dsm__json_node *pass, const amounts *own,
-                         const amounts *invocations) {
+static void check_groups(const dsm__json_node *pass, const amounts *own, const listed *of_pass) {
+  const amounts *const invocations = &of_pass->sum;
   const dsm__json_node groups = dsm__json_member(pass, "groups");
   if (!dsm__json_is_object(&groups)) {
     return;
@@ -207,6 +222,13 @@ static void check_groups(const dsm__json_node *pass, const amounts *own,
     of_invocations += is_of_invocations ? cycles : 0;
   }
   const dsm__json_node cycles = dsm__json_member(pass, "cycles");
+  const char *const again = dsm_group_name(DSM_GROUP_RECOMPUTE);
+  const dsm__json_node recompute = dsm__json_member(&groups, again);
+  if (dsm__json_is_present(&recompute) || of_pass->again_cycles > 0) {
+    expect(&groups, again,
+           isnan(invocations->of[AMOUNT_TOTAL]) ? unknown_number : of_pass->again_cycles,
+           "what invocations of the forward pass take again");
+  }
   expect(&cycles, "overlapped", group_cycles(&groups, DSM_GROUP_STREAM), "the group stream");
   expect(&cycles, "non_overlapped", others, "the sum of the groups but stream");
   const double due = invocations->of[AMOUNT_NON_OVERLAPPED];
@@ -225,11 +247,13 @@ static amounts check_pass(const dsm__json_node *pass, bool is_pipelined, double 
   const size_t errors_before = dsm__json_doc_error_count(pass->doc);
   const dsm__json_node cycles = dsm__json_member(pass, "cycles");
   const amounts own = amounts_of(pass);
-  const amounts of_invocations = sum_of_invocations(pass, stages);
-  const amounts invocations = is_pipelined ? unknown() : of_invocations;
+  listed invocations = sum_of_invocations(pass, stages);
+  if (is_pipelined) {
+    invocations = (listed){unknown(), unknown_number};
+  }
   check_parts(pass, &own);
   for (int a = AMOUNT_PRIMARY; a < AMOUNT_NON_OVERLAPPED; a++) {
-    expect(&cycles, key_of((amount)a), invocations.of[a], "the sum over the invocations");
+    expect(&cycles, key_of((amount)a), invocations.sum.of[a], "the sum over the invocations");
   }
   check_groups(pass, &own, &invocations);
   check_utilization(pass, own.of[AMOUNT_TOTAL], own.of[AMOUNT_IDEAL]);

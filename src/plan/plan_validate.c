@@ -186,6 +186,7 @@ static void check_kinds(checker *c, size_t index, dsm_pass which) {
       .micro_batches = c->plan->micro_batches,
       .dysm_factor = c->plan->layers[index].decisions.dysm_factor,
       .is_hoisted = c->plan->layers[index].decisions.is_hoisted,
+      .is_recomputed = c->plan->layers[index].decisions.is_recomputed,
   };
   const dsm__parts parts = dsm__pass_parts(&setting, which, pass->share.parallelism,
                                            c->decisions.layers[index].is_kernel_kept[which]);

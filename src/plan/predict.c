@@ -42,6 +42,8 @@ static dsm__layer_setting setting_of(const predictor *p, size_t index) {
       .preloaded_bytes = p->preloaded_bytes,
       .resident_fraction = p->decisions->layers[index].layer.weights_on_chip,
       .is_hoisted = p->decisions->layers[index].layer.is_hoisted,
+      .is_recomputed = p->decisions->layers[index].layer.is_recomputed,
+      .shard = p->decisions->layers[index].layer.shard,
       .gathered_before = p->steps[0] == NULL ? 0 : p->steps[0][index].gathered_before,
       .summed_later = p->steps[0] == NULL ? 0 : p->steps[1][index].summed_later,
       .reductions = p->reductions == NULL
@@ -108,6 +110,7 @@ static bool predict_pass(const predictor *p, size_t index, dsm_pass pass) {
   for (unsigned i = 0; i < out->invocation_count; i++) {
     dsm__pass_add_cycles(&builder, i, (double)out->invocations[i].count);
   }
+  dsm__pass_add_gathering(&builder, &setting, &decision->layouts, pass);
   if (pass == DSM_PASS_UPDATE) {
     dsm__pass_add_weight_groups(&builder, &setting, &decision->layouts, 1);
     dsm__pass_add_update_relayouts(&builder, &setting, &decision->layouts);
@@ -531,7 +534,6 @@ static bool predict_memory(dsm_plan *plan, const dsm_machine *machine,
     return false;
   }
   dsm__mapping_memory_derive(plan->workload, machine, plan->options.mode, decisions, needs);
-  double largest_transient = 0;
   for (size_t i = 0; i < plan->layer_count; i++) {
     const dsm_layer_memory *const one = &needs[i];
     plan->layers[i].memory = *one;
@@ -540,18 +542,18 @@ static bool predict_memory(dsm_plan *plan, const dsm_machine *machine,
     memory->optimizer_bytes += one->optimizer_bytes;
     memory->activations_bytes += one->activations_bytes;
     memory->cache_bytes += one->cache_bytes;
-    largest_transient =
-        one->transient_bytes > largest_transient ? one->transient_bytes : largest_transient;
   }
+  const dsm__transient_need transient = dsm__transient_need_of(workload, needs);
   if (plan->options.mode == DSM_MODE_TRAINING) {
     memory->activations_bytes += dsm__kept_input_bytes(workload, machine, &decisions->stages);
-    memory->errors_bytes = largest_transient;
+    memory->errors_bytes = transient.own_bytes;
+    memory->recomputed_bytes = transient.recomputed_bytes;
   } else {
-    memory->activations_bytes = largest_transient;
+    memory->activations_bytes = transient.own_bytes;
   }
   memory->total_bytes = memory->weights_bytes + memory->activations_bytes +
                         memory->gradients_bytes + memory->errors_bytes + memory->optimizer_bytes +
-                        memory->cache_bytes;
+                        memory->cache_bytes + memory->recomputed_bytes;
   memory->capacity_bytes = plan->system->chip.memory.capacity_GB * 1e9;
   return true;
 }

@@ -22,13 +22,13 @@ static dsm_role role_of(const flow *f, size_t layer, unsigned axis) {
   return f->network->axes[axis].chips == 1 && role != DSM_ROLE_MODEL ? DSM_ROLE_DATA : role;
 }
 
-/* Sides of a list of tensors: bit 0 for some outside, bit 1 for some inside. */
+/* Sides of a list of tensors. */
 static unsigned sides_of(const flow *f, const size_t *layers, size_t count, unsigned axis) {
   unsigned sides = 0;
   for (size_t i = 0; i < count; i++) {
     const bool is_inside =
         layers[i] != DSM_NETWORK_INPUT && dsm_axis_set_has(f->inside[layers[i]], axis);
-    sides |= is_inside ? 2U : 1U;
+    sides |= is_inside ? dsm__inner_side(&f->workload->layers[layers[i]]) : DSM__SIDE_OUTSIDE;
   }
   return sides;
 }
@@ -47,7 +47,9 @@ static uint64_t outside_elements(const flow *f, size_t next, unsigned axis, size
 }
 
 bool dsm__is_same_input(const dsm_layer *a, const dsm_layer *b) {
-  bool is_same = a->producer_count == b->producer_count;
+  const bool are_experts_same =
+      a->experts == b->experts && a->routed == b->routed && (a->experts == 0 || a->ij == b->ij);
+  bool is_same = are_experts_same && a->producer_count == b->producer_count;
   for (size_t i = 0; is_same && i < a->producer_count; i++) {
     is_same = a->producers[i] == b->producers[i];
   }
@@ -55,9 +57,9 @@ bool dsm__is_same_input(const dsm_layer *a, const dsm_layer *b) {
 }
 
 /* Column-like layers that read the same tensors gather them once, and sum their errors once: the
- * first is charged the one, the last the other. Only while what one of them has made is live,
- * and what is outside has not moved since: what was gathered of it would have to be kept beside it.
- */
+ * first is charged the one, the last the other; and so are tokens sent once to the same experts.
+ * Only while what one of them has made is live, inside or with experts, and what is outside has not
+ * moved since: what was gathered of it would have to be kept beside it. */
 static void share_gathers(const flow *f, size_t index, unsigned axis) {
   const dsm_layer *const layers = f->workload->layers;
   size_t latest = index; /* of them before this one; what it made may be used up */
@@ -68,7 +70,7 @@ static void share_gathers(const flow *f, size_t index, unsigned axis) {
       continue;
     }
     latest = latest == index ? i : latest;
-    if (last != DSM_NEVER_USED && last >= index) {
+    if (last != DSM_NEVER_USED && last >= index && dsm_axis_set_has(f->inside[i], axis)) {
       f->steps[index].gathered_before |= 1U << axis;
       f->steps[latest].summed_later |= 1U << axis;
       return;
@@ -83,19 +85,25 @@ static void note_fault(dsm__role_step *step, dsm__role_fault fault, unsigned axi
   }
 }
 
+dsm__role_fault dsm__read_fault(const dsm_layer *layer, dsm_role role, unsigned sides) {
+  if ((sides & (sides - 1)) != 0) {
+    return DSM__ROLE_FAULT_SIDES;
+  }
+  if (sides == DSM__SIDE_INSIDE && !dsm__is_row_like(role) && !dsm__is_heads_like(layer, role)) {
+    return DSM__ROLE_FAULT_INSIDE;
+  }
+  return sides == DSM__SIDE_EXPERTS && role != DSM_ROLE_EXPERT ? DSM__ROLE_FAULT_EXPERTS
+                                                               : DSM__ROLE_FAULT_NONE;
+}
+
 static void step_along(flow *f, size_t index, unsigned axis) {
   const dsm_layer *const layer = &f->workload->layers[index];
   const dsm_role role = role_of(f, index, axis);
   dsm__role_step *const step = &f->steps[index];
   const unsigned sides = sides_of(f, layer->producers, layer->producer_count, axis) |
                          sides_of(f, layer->operands, layer->operand_count, axis);
-  const bool is_read_inside = (sides & 2U) != 0;
-  const bool is_of_inside = dsm__is_row_like(role) || dsm__is_heads_like(layer, role);
-  if (sides == 3U) {
-    note_fault(step, DSM__ROLE_FAULT_SIDES, axis);
-  } else if (is_read_inside && !is_of_inside) {
-    note_fault(step, DSM__ROLE_FAULT_INSIDE, axis);
-  }
+  const bool is_read_inside = (sides & ~(unsigned)DSM__SIDE_OUTSIDE) != 0;
+  note_fault(step, dsm__read_fault(layer, role, sides), axis);
   step->entering.before.of[axis] = f->outer.of[axis];
   if (!is_read_inside) {
     f->outer.of[axis] = dsm_role_input_layout(role);
@@ -105,13 +113,15 @@ static void step_along(flow *f, size_t index, unsigned axis) {
     f->unmoved_since[axis] = index;
     step->entering.elements[axis] = outside_elements(f, index, axis, SIZE_MAX);
   }
-  const bool is_made_inside =
-      dsm__is_column_like(role) || (is_read_inside && dsm__is_heads_like(layer, role));
+  const bool is_made_inside = dsm__is_made_inside(layer, role, sides);
   const unsigned shortcut_sides = sides_of(f, layer->shortcuts, layer->shortcut_count, axis);
-  if ((shortcut_sides & (is_made_inside ? 1U : 2U)) != 0) {
+  if (!dsm__are_shortcuts_beside(layer, role, is_made_inside, shortcut_sides)) {
     note_fault(step, DSM__ROLE_FAULT_SHORTCUT, axis);
   }
-  if (dsm__is_column_like(role)) {
+  if (role == DSM_ROLE_EXPERT && is_read_inside) {
+    step->gathered_before |= 1U << axis;
+    step->summed_later |= 1U << axis;
+  } else if (dsm__is_column_like(role) || role == DSM_ROLE_EXPERT) {
     share_gathers(f, index, axis);
   }
   f->inside[index] |= is_made_inside ? 1U << axis : 0U;

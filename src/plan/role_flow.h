@@ -3,8 +3,9 @@
  * role_flow.h: where the tensors of a network lie between its layers, by the layers' roles (section
  * 11). Along an axis a live tensor is either outside, and shares one outer layout with all others
  * that are, or inside: made by a column-like layer, or from such by heads, and read by heads and
- * row-like layers only. What is outside moves when the outer layout changes; what is inside never
- * does.
+ * row-like layers only; or with experts: made by a layer of experts that chips share, and read by
+ * such layers of the same experts only. What is outside moves when the outer layout changes; what
+ * is inside or with experts never does.
  */
 #ifndef DSM_PLAN_ROLE_FLOW_H
 #define DSM_PLAN_ROLE_FLOW_H
@@ -17,6 +18,7 @@ typedef enum dsm__role_fault {
   DSM__ROLE_FAULT_NONE = 0,
   DSM__ROLE_FAULT_SIDES,    /**< it reads some tensors inside and some outside */
   DSM__ROLE_FAULT_INSIDE,   /**< it reads tensors inside, and its role is none of theirs */
+  DSM__ROLE_FAULT_EXPERTS,  /**< it reads what is with experts, and its role is not theirs */
   DSM__ROLE_FAULT_SHORTCUT, /**< what is added or multiplied lies on the other side than the output
                              */
   DSM__ROLE_FAULT_COUNT
@@ -54,7 +56,33 @@ static inline bool dsm__is_heads_like(const dsm_layer *layer, dsm_role role) {
   return role == DSM_ROLE_HEADS || (role == DSM_ROLE_MODEL && layer->operand_groups > 0);
 }
 
-/** Do two layers read the same tensors? */
+/** Where tensors lie along an axis: sets of these. */
+enum { DSM__SIDE_OUTSIDE = 1, DSM__SIDE_INSIDE = 2, DSM__SIDE_EXPERTS = 4 };
+
+/** The side of what a layer makes where it is not outside. */
+static inline unsigned dsm__inner_side(const dsm_layer *maker) {
+  return maker->experts > 0 ? DSM__SIDE_EXPERTS : DSM__SIDE_INSIDE;
+}
+
+/** What is wrong with a role of a layer that reads tensors of some sides. */
+dsm__role_fault dsm__read_fault(const dsm_layer *layer, dsm_role role, unsigned sides);
+
+/** Is what a layer makes with a role, of tensors of some sides, not outside? */
+static inline bool dsm__is_made_inside(const dsm_layer *layer, dsm_role role, unsigned sides) {
+  return dsm__is_column_like(role) || (role == DSM_ROLE_EXPERT && layer->feeds_experts) ||
+         ((sides & DSM__SIDE_INSIDE) != 0 && dsm__is_heads_like(layer, role));
+}
+
+/** May what a layer adds or multiplies lie on these sides? Tokens are multiplied by what is with
+ * their experts before they return. */
+static inline bool dsm__are_shortcuts_beside(const dsm_layer *layer, dsm_role role,
+                                             bool is_made_inside, unsigned sides) {
+  const unsigned outer =
+      DSM__SIDE_OUTSIDE | (role == DSM_ROLE_EXPERT ? (unsigned)DSM__SIDE_EXPERTS : 0U);
+  return (sides & ~(is_made_inside ? dsm__inner_side(layer) : outer)) == 0;
+}
+
+/** Do two layers read the same tensors, for the same experts if they have any? */
 bool dsm__is_same_input(const dsm_layer *a, const dsm_layer *b);
 
 /** Has some pass of some layer roles other than data and model? */

@@ -11,14 +11,11 @@ static const char *why_no_spatial(const dsm_layer *layer) {
   if (layer->timesteps > 1) {
     return "a layer with timesteps";
   }
-  if (layer->is_product) {
-    return "a product of activations";
+  if (layer->is_product && layer->operand_groups == 0) {
+    return "a matmul";
   }
   if (layer->experts > 0) {
     return "a layer with experts";
-  }
-  if (layer->pool_window > 0 || layer->input_pool_window > 0) {
-    return "a layer that pools";
   }
   return layer->rows == 1 ? "a layer of one row of positions" : NULL;
 }
@@ -64,15 +61,11 @@ const char *dsm__role_why_not(const dsm_layer *layer, dsm_role role) {
                ? NULL
                : "a layer without heads or groups";
   case DSM_ROLE_EXPERT:
-    return "a layer without experts that chips can share";
+    return layer->experts > 0 ? NULL : "a layer without experts";
   case DSM_ROLE_COUNT:
     break;
   }
   return "any layer";
-}
-
-dsm_optimization dsm__role_optimization(dsm_role role) {
-  return role == DSM_ROLE_SPATIAL ? DSM_OPTIMIZATION_SPATIAL : DSM_OPTIMIZATION_TENSOR;
 }
 
 const char *dsm__roles_why_not(const dsm_layer *layer, const dsm_system *system,
@@ -85,14 +78,14 @@ const char *dsm__roles_why_not(const dsm_layer *layer, const dsm_system *system,
     if (why != NULL) {
       return why;
     }
-    ways *= role == DSM_ROLE_HEADS || (role == DSM_ROLE_MODEL && layer->operand_groups > 0)
-                ? network->axes[a].chips
-                : 1;
+    const bool has_own_groups = role == DSM_ROLE_HEADS || role == DSM_ROLE_EXPERT ||
+                                (role == DSM_ROLE_MODEL && layer->operand_groups > 0);
+    ways *= has_own_groups ? network->axes[a].chips : 1;
   }
   const uint64_t operands = layer->operand_groups > 0 ? layer->operand_groups : layer->groups;
   return layer->groups % ways == 0 && operands % ways == 0
              ? NULL
-             : "a layer whose heads or groups the chips do not divide";
+             : "a layer whose heads, groups or experts the chips do not divide";
 }
 
 bool dsm_layer_can_have_role(const dsm_layer *layer, dsm_role role) {

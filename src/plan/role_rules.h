@@ -9,8 +9,11 @@
 /** Why a layer cannot have a role, in words after "expected no ROLE in"; NULL: it can. */
 const char *dsm__role_why_not(const dsm_layer *layer, dsm_role role);
 
-/** The optimization that a role needs. */
+/** The optimization that a role needs; DSM_OPTIMIZATION_COUNT: none. */
 dsm_optimization dsm__role_optimization(dsm_role role);
+
+/** Do options allow roles beside data and model? */
+bool dsm__may_have_roles(const dsm_explore_options *options);
 
 /** The same of all roles of a parallelism together: do heads divide among its chips? */
 const char *dsm__roles_why_not(const dsm_layer *layer, const dsm_system *system,

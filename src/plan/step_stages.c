@@ -5,7 +5,9 @@
 
 #include "model/axis_words.h"
 #include "model/equations.h"
+#include "plan/keeping.h"
 #include "plan/makespan.h"
+#include "plan/segment.h"
 
 /* ---- runs of layers ---- */
 
@@ -188,6 +190,7 @@ void dsm__stages_memory_derive(const dsm_workload *micro, const dsm_machine *mac
                                const dsm__decisions *decisions, dsm_layer_memory *memory) {
   const dsm_stages *const stages = &decisions->stages;
   const uint64_t micro_batches = dsm__micro_batches(decisions);
+  dsm__segment_walk walk = dsm__segments_begin(micro);
   double most = -1;
   size_t fullest = 0;
   for (size_t s = 0; s < stages->count; s++) {
@@ -195,18 +198,25 @@ void dsm__stages_memory_derive(const dsm_workload *micro, const dsm_machine *mac
     const double in_flight = (double)dsm__stage_in_flight(stages, s, micro_batches);
     double kept = 0;
     double transient = 0;
+    double again = 0; /* made anew of the segment so far */
     for (size_t i = run.first; i < run.end; i++) {
+      const bool is_last = dsm__segment_ends(&walk, i);
       if (dsm__is_tied_apart(micro, stages, i)) {
         dsm_layer own = micro->layers[i];
+        const dsm__layer_decision *const decision = &decisions->layers[i];
         own.is_tied = false;
-        memory[i] =
-            dsm_layer_memory_derive(&own, machine, micro, mode, &decisions->layers[i].layouts, 0);
+        memory[i] = dsm_layer_memory_derive(&own, machine, micro, mode, &decision->layouts, 0);
+        dsm__keep_less(&memory[i], dsm__shard_ways(&own, machine, &decision->layouts),
+                       &decision->layer, is_last && i + 1 < micro->layer_count);
       }
       memory[i].activations_bytes +=
           i == run.first ? received_bytes(micro, machine, decisions, run.first) : 0;
       memory[i].activations_bytes *= in_flight;
       kept += dsm__kept_bytes(&memory[i]);
-      transient = memory[i].transient_bytes > transient ? memory[i].transient_bytes : transient;
+      again += memory[i].recomputed_bytes;
+      transient = memory[i].transient_bytes + again > transient ? memory[i].transient_bytes + again
+                                                                : transient;
+      again = is_last ? 0 : again;
     }
     fullest = kept + transient > most ? s : fullest;
     most = kept + transient > most ? kept + transient : most;

@@ -219,7 +219,7 @@ static const char *why_rival_loses(dsm__page *page, const dsm_plan *plan,
                                    const dsm_alternative *chosen, const dsm_alternative *rival) {
   const double layer_change = layer_cycles(explanation, rival->parallelism) -
                               layer_cycles(explanation, chosen->parallelism);
-  if (!dsm__explain_is_per_pass(plan) && layer_change >= 0) {
+  if ((!dsm__explain_is_per_pass(plan) || explanation->is_layer_alone) && layer_change >= 0) {
     return ": the layer's other passes would lose more than this one gains";
   }
   return dsm__page_text(page, ": %s would cost more than it gains", cost_around(page, plan));
@@ -235,7 +235,8 @@ static const char *against_rival(dsm__page *page, const dsm_plan *plan,
                      dsm__page_word(page, &dsm__parallelism_words, rival->parallelism),
                      times(page, dsm__share(rival->cycles.total, chosen->cycles.total)),
                      extra_time(page, chosen, rival));
-  if (explanation->is_layer_alone || dsm__explain_is_preloading(plan)) {
+  const bool is_asked = !explanation->is_layer_alone || rival->network_cycles > 0;
+  if (!is_asked || dsm__explain_is_preloading(plan)) {
     return dsm__page_text(page, "%s.", beginning); /* what it costs is not known */
   }
   if (!(rival->network_cycles > 0)) {

@@ -57,13 +57,24 @@ dsm__loss dsm__loss_of_plan(const dsm_plan *plan) {
   return loss;
 }
 
+static bool has_recomputed(const dsm_plan *plan) {
+  bool has = false;
+  for (size_t i = 0; i < plan->layer_count; i++) {
+    has = has || plan->layers[i].decisions.is_recomputed;
+  }
+  return has;
+}
+
 int dsm__part_count(const dsm_plan *plan) {
   const dsm_core *const core = &plan->system->core;
   const bool has_overhead = core->operation_overhead_us > 0 || core->issue_us > 0;
   if (plan->stages.count > 1) {
     return DSM__PART_COUNT;
   }
-  return has_overhead ? DSM__PART_BUBBLE : DSM__PART_OVERHEAD;
+  if (has_recomputed(plan)) {
+    return DSM__PART_BUBBLE;
+  }
+  return has_overhead ? DSM__PART_RECOMPUTE : DSM__PART_OVERHEAD;
 }
 
 dsm__time_parts dsm__time_parts_of(const dsm__loss *loss) {
@@ -73,6 +84,7 @@ dsm__time_parts dsm__time_parts_of(const dsm__loss *loss) {
                                       [DSM__PART_AUXILIARY] = loss->auxiliary,
                                       [DSM__PART_OVERHEAD] = loss->groups[DSM_GROUP_OVERHEAD] +
                                                              loss->groups[DSM_GROUP_ISSUE],
+                                      [DSM__PART_RECOMPUTE] = loss->groups[DSM_GROUP_RECOMPUTE],
                                       [DSM__PART_BUBBLE] = loss->groups[DSM_GROUP_BUBBLE]}};
   for (int g = DSM_GROUP_STREAM + 1; g < DSM_GROUP_LINKS_END; g++) {
     parts.cycles[(int)DSM__PART_GROUPS + g - 1] = loss->groups[g];

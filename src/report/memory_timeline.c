@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "report/memory_timeline.h"
 
+#include "plan/segment.h"
 #include "plan/step_stages.h"
 
 static const dsm__word kind_words[] = {
-    [DSM__MEMORY_WEIGHTS].key = "weights",     [DSM__MEMORY_GRADIENTS].key = "gradients",
-    [DSM__MEMORY_OPTIMIZER].key = "optimizer", [DSM__MEMORY_ACTIVATIONS].key = "activations",
-    [DSM__MEMORY_ERRORS].key = "errors",       [DSM__MEMORY_CACHE].key = "cache",
+    [DSM__MEMORY_WEIGHTS].key = "weights",       [DSM__MEMORY_GRADIENTS].key = "gradients",
+    [DSM__MEMORY_OPTIMIZER].key = "optimizer",   [DSM__MEMORY_ACTIVATIONS].key = "activations",
+    [DSM__MEMORY_ERRORS].key = "errors",         [DSM__MEMORY_CACHE].key = "cache",
+    [DSM__MEMORY_RECOMPUTED].key = "recomputed",
 };
 DSM__WORDS(dsm__memory_kind_words, "kind of memory", kind_words, DSM__MEMORY_KIND_COUNT);
 
@@ -94,13 +96,28 @@ static double input_bytes(const dsm_plan *plan) {
   return dsm__kept_input_bytes(&micro, &machine, &plan->stages);
 }
 
+/* What is made anew of the segment of each layer, up to it: on the way back the later ones are
+ * done. NULL if out of memory. */
+static const double *recomputed_until(const dsm_plan *plan, dsm__arena *arena) {
+  double *const bytes = dsm__arena_array(arena, plan->layer_count, sizeof *bytes);
+  dsm__segment_walk walk = dsm__segments_begin(plan->workload);
+  double sum = 0;
+  for (size_t i = 0; bytes != NULL && i < plan->layer_count; i++) {
+    sum += plan->layers[i].memory.recomputed_bytes;
+    bytes[i] = sum;
+    sum = dsm__segment_ends(&walk, i) ? 0 : sum;
+  }
+  return bytes;
+}
+
 bool dsm__memory_timeline_derive(dsm__memory_timeline *timeline, const dsm__step_timeline *step,
                                  dsm__arena *arena) {
   const dsm_plan *const plan = step->plan;
   const dsm_plan_memory *const memory = &plan->result.memory;
   const bool is_training = plan->options.mode == DSM_MODE_TRAINING;
   dsm__memory_use *const uses = dsm__arena_array(arena, step->span_count, sizeof *uses);
-  if (uses == NULL) {
+  const double *const recomputed = recomputed_until(plan, arena);
+  if (uses == NULL || recomputed == NULL) {
     return false;
   }
   *timeline = (dsm__memory_timeline){.uses = uses, .use_count = step->span_count};
@@ -115,6 +132,8 @@ bool dsm__memory_timeline_derive(dsm__memory_timeline *timeline, const dsm__step
     uses[i].bytes[DSM__MEMORY_ACTIVATIONS] = is_training ? kept : transient(plan, unit);
     uses[i].bytes[DSM__MEMORY_CACHE] = memory->cache_bytes;
     uses[i].bytes[DSM__MEMORY_ERRORS] = is_training ? errors_during(plan, span, unit) : 0;
+    uses[i].bytes[DSM__MEMORY_RECOMPUTED] =
+        span->pass == DSM_PASS_FORWARD ? 0 : recomputed[span->layer];
     add_up(&uses[i], &timeline->most);
     kept -= is_edge(step, i, true) ? kept_activations(plan, unit) : 0;
   }

@@ -7,6 +7,7 @@
  *  - weights, gradients and optimizer state have their place for the whole step;
  *  - the network's input is there for the whole step, what a layer keeps of its output and state
  *    from its forward pass to its last pass on the way back (all users of it run in between);
+ *  - what a segment makes anew is there until its layer has run on the way back;
  *  - errors are there on the way back: a layer's pair during its backward pass, and the error of
  * its output during its update pass.
  *
@@ -14,7 +15,8 @@
  * all weights always. A chip belongs to one stage of a pipeline group, so a group's figures are
  * those of the stage that keeps most, in all passes of the group.
  *
- * The most that each kind takes is what dsm_plan_memory says of the kind. In training the most that
+ * The most that each kind takes is what dsm_plan_memory says of the kind; of what is made anew that
+ * is where most is needed together with errors. In training the most that
  * all kinds take together can be less than its total_bytes, which is a bound from above: it adds
  * the largest pair of errors to all activations, though by then some of these may be gone. The two
  * are equal where the layer that runs backward first has the largest pair, and in inference.
@@ -31,7 +33,8 @@ typedef enum dsm__memory_kind {
   DSM__MEMORY_OPTIMIZER,
   DSM__MEMORY_ACTIVATIONS, /**< the network's input among them */
   DSM__MEMORY_ERRORS,
-  DSM__MEMORY_CACHE, /**< keys and values */
+  DSM__MEMORY_CACHE,      /**< keys and values */
+  DSM__MEMORY_RECOMPUTED, /**< what a segment makes anew */
   DSM__MEMORY_KIND_COUNT
 } dsm__memory_kind;
 

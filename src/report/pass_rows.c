@@ -30,6 +30,7 @@ static bool list_all(dsm__pass_rows *rows, const dsm_plan *plan, const dsm__fold
                             .count = of->count,
                             .name = name,
                             .pass = (dsm_pass)p,
+                            .fold_row = row,
                             .cycles = (double)of->count * pass->cycles.total};
       }
     }
@@ -92,6 +93,7 @@ bool dsm__pass_rows_find(dsm__pass_rows *rows, const dsm_plan *plan, bool is_unf
     *rows = (dsm__pass_rows){0};
     return false;
   }
+  rows->folding = folding;
   for (size_t i = 0; i < rows->count; i++) {
     rows->items[i].is_first_of_name = i == 0 || rows->items[i - 1].layer != rows->items[i].layer;
     rows->is_folded = rows->is_folded || rows->items[i].count > 1;

@@ -47,6 +47,8 @@ static dsm__layer_setting setting_of(const dsm__explaining *e, bool is_chosen_pa
   dsm__layer_setting setting =
       dsm__open_setting(&e->problem->inputs, e->chosen->layer, e->chosen->decisions.dysm_factor);
   setting.is_hoisted = e->chosen->decisions.is_hoisted;
+  setting.is_recomputed = e->chosen->decisions.is_recomputed;
+  setting.shard = e->chosen->decisions.shard;
   setting.machine = e->machine;
   setting.reductions =
       setting.reductions != NULL && e->chosen->pipeline == DSM_NO_PIPELINE ? &e->shares : NULL;
@@ -166,7 +168,8 @@ static void list_parallelisms(dsm__explaining *e, dsm_explanation *explanation, 
   }
   bool is_listed = !dsm_parallelism_has_roles(planned);
   for (size_t i = 0; i < e->role_count; i++) {
-    if (dsm_parallelism_has_roles(e->roles[i].parallelism)) {
+    const bool is_listed_before = i > 0 && e->roles[i].parallelism == e->roles[i - 1].parallelism;
+    if (dsm_parallelism_has_roles(e->roles[i].parallelism) && !is_listed_before) {
       list_parallelism(e, explanation, pass, e->roles[i].parallelism);
       is_listed = is_listed || e->roles[i].parallelism == planned;
     }
@@ -304,6 +307,54 @@ static void add_uncounted(const dsm__explaining *e, dsm_explanation *made) {
       is_own ? e->plan->result.step_cycles : made->reference_cycles + e->uncounted_cycles;
 }
 
+/* Is it what is asked of other roles: the best split of roles beside data and model? */
+static bool is_of_roles(const dsm_alternative *alternative) {
+  return alternative->is_best_of_parallelism && dsm_parallelism_has_roles(alternative->parallelism);
+}
+
+static bool add_step_with(const dsm__explaining *e, dsm_explanation *made,
+                          dsm_parallelism parallelism) {
+  static const double most = 2; /* times the step: beyond that a mapping is not looked for */
+  const dsm__fixed_roles fixed = {.layer = e->layer_index, .parallelism = parallelism};
+  double cycles = 0;
+  if (!dsm__step_with_roles(e->problem, &fixed, most * e->plan->result.step_cycles, &cycles)) {
+    return false;
+  }
+  for (size_t i = 0; i < made->alternative_count; i++) {
+    if (is_of_roles(&made->alternatives[i]) && made->alternatives[i].parallelism == parallelism) {
+      made->alternatives[i].network_cycles = cycles;
+    }
+  }
+  return true;
+}
+
+/*
+ * What the step would take with the roles that are fastest in a pass, in all passes of the layer.
+ *
+ * Each is a search of its own, so that only a few are asked: those that come first in a pass. The
+ * mapping found is the fastest of those with such roles, since these hold and pipeline nothing.
+ */
+static bool add_steps_with_roles(const dsm__explaining *e, dsm_explanation *made) {
+  enum { ASKED = 3 };
+  size_t asked[DSM_PASS_COUNT] = {0};
+  bool is_good = true;
+  for (size_t i = 0; i < made->alternative_count && is_good; i++) {
+    const dsm_alternative *const alternative = &made->alternatives[i];
+    if (!is_of_roles(alternative) || asked[alternative->pass] == ASKED) {
+      continue;
+    }
+    asked[alternative->pass]++;
+    bool is_known = false;
+    for (size_t k = 0; k < i && !is_known; k++) {
+      is_known = is_of_roles(&made->alternatives[k]) &&
+                 made->alternatives[k].parallelism == alternative->parallelism &&
+                 made->alternatives[k].network_cycles > 0;
+    }
+    is_good = is_known || add_step_with(e, made, alternative->parallelism);
+  }
+  return is_good;
+}
+
 static bool fill(dsm__explaining *e, dsm_explanation *made, size_t splits_per_pass) {
   const size_t all = e->problem->table.splits.count;
   const size_t shown = splits_per_pass < all ? splits_per_pass : all;
@@ -325,7 +376,7 @@ static bool fill(dsm__explaining *e, dsm_explanation *made, size_t splits_per_pa
   made->reference_cycles = reference_of(e);
   made->has_hidden_sums = e->has_hidden_sums;
   made->is_layer_alone = e->is_layer_alone;
-  if (!e->is_layer_alone && !dsm__explain_what_ifs(e, made)) {
+  if (e->is_layer_alone ? !add_steps_with_roles(e, made) : !dsm__explain_what_ifs(e, made)) {
     return false;
   }
   add_uncounted(e, made);
@@ -436,7 +487,7 @@ static bool derive_shared(dsm__explaining *e, const dsm__decisions *decisions) {
 
 /* The roles that the layer can have. */
 static bool find_roles(dsm__explaining *e) {
-  const dsm__role_options found = dsm__role_options_find(e->problem, e->layer_index);
+  const dsm__role_options found = dsm__role_options_find(e->problem, e->layer_index, false);
   e->roles = found.items;
   e->role_count = found.whole_count;
   return found.items != NULL;

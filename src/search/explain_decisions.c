@@ -11,6 +11,7 @@
 #include <stdlib.h>
 
 #include "base/words.h"
+#include "plan/strategy_rules.h"
 #include "search/explain_internal.h"
 
 static const dsm__word decision_words[] = {
@@ -34,21 +35,6 @@ double dsm__explain_network_cycles(const dsm__explaining *e, dsm_pass pass,
     }
   }
   return best;
-}
-
-static uint64_t planned_value(const dsm_layer_plan *planned, dsm_decision decision) {
-  switch (decision) {
-  case DSM_DECISION_OUTPUT_HELD:
-    return planned->decisions.is_output_held;
-  case DSM_DECISION_DYSM_FACTOR:
-    return planned->decisions.dysm_factor;
-  case DSM_DECISION_HOISTED:
-    return planned->decisions.is_hoisted;
-  case DSM_DECISION_PIPELINED:
-  case DSM_DECISION_COUNT:
-    break;
-  }
-  return planned->pipeline != DSM_NO_PIPELINE;
 }
 
 /*
@@ -77,7 +63,8 @@ static bool is_any_cut(const dsm__explaining *e) {
   return false;
 }
 
-static const char *why_not_held(const dsm__explaining *e) {
+static const char *why_not_held(const dsm__explaining *e, uint64_t value) {
+  (void)value;
   const char *const reason = dsm__held_why_not(e->plan->workload, e->layer_index);
   if (reason != NULL) {
     return reason;
@@ -89,22 +76,96 @@ static const char *why_not_held(const dsm__explaining *e) {
                        : "it does not fit on chip beside what runs meanwhile";
 }
 
-static const char *why_not(const dsm__explaining *e, dsm_decision decision, uint64_t value) {
-  switch (decision) {
-  case DSM_DECISION_OUTPUT_HELD:
-    return why_not_held(e);
-  case DSM_DECISION_PIPELINED:
-    return value == 0
-               ? "no mapping runs it alone"
-               : "no neighbour can be in a group with it, or there are too few rows of chips";
-  case DSM_DECISION_HOISTED:
-    return value == 0 ? "no mapping runs it by itself" : "it does not fit the memory";
-  case DSM_DECISION_DYSM_FACTOR:
-  case DSM_DECISION_COUNT:
-    break;
-  }
+static const char *why_not_factor(const dsm__explaining *e, uint64_t value) {
+  (void)e;
+  (void)value;
   return "the layer cannot use this factor";
 }
+
+static const char *why_not_pipelined(const dsm__explaining *e, uint64_t value) {
+  (void)e;
+  return value == 0 ? "no mapping runs it alone"
+                    : "no neighbour can be in a group with it, or there are too few rows of chips";
+}
+
+static const char *why_not_hoisted(const dsm__explaining *e, uint64_t value) {
+  (void)e;
+  return value == 0 ? "no mapping runs it by itself" : "it does not fit the memory";
+}
+
+/* ---- what the plan decides ---- */
+
+static uint64_t planned_held(const dsm_layer_plan *planned) {
+  return planned->decisions.is_output_held;
+}
+
+static uint64_t planned_factor(const dsm_layer_plan *planned) {
+  return planned->decisions.dysm_factor;
+}
+
+static uint64_t planned_pipelined(const dsm_layer_plan *planned) {
+  return planned->pipeline != DSM_NO_PIPELINE;
+}
+
+static uint64_t planned_hoisted(const dsm_layer_plan *planned) {
+  return planned->decisions.is_hoisted;
+}
+
+/* ---- which values are asked about ---- */
+
+enum { VALUES_MAX = DSM__FACTORS_MAX > 2 ? DSM__FACTORS_MAX : 2 };
+
+static size_t both(uint64_t *values) {
+  values[0] = 0;
+  values[1] = 1;
+  return 2;
+}
+
+static size_t values_of_held(const dsm__explaining *e, uint64_t *values) {
+  (void)e;
+  return both(values);
+}
+
+/* Layers with timesteps have the factor 1 alone. */
+static size_t values_of_factor(const dsm__explaining *e, uint64_t *values) {
+  const dsm__factors *const factors = &e->problem->factors;
+  const unsigned count = e->chosen->layer->timesteps == 1 ? factors->count : 1;
+  for (unsigned f = 0; f < count; f++) {
+    values[f] = dsm__factor_of(f);
+  }
+  return factors->count > 1 ? count : 0;
+}
+
+static size_t values_of_pipelined(const dsm__explaining *e, uint64_t *values) {
+  return dsm__pipeline_can_be_stage(e->plan->workload, e->layer_index) ? both(values) : 0;
+}
+
+static size_t values_of_hoisted(const dsm__explaining *e, uint64_t *values) {
+  return e->problem->factors.may_hoist && e->chosen->layer->hoisted != NULL ? both(values) : 0;
+}
+
+/* A decision of a layer, and the strategy that makes it. */
+typedef struct decision_row {
+  dsm_optimization strategy;
+  size_t (*values)(const dsm__explaining *e, uint64_t *values); /* gives how many */
+  uint64_t (*planned)(const dsm_layer_plan *planned);
+  const char *(*why_not)(const dsm__explaining *e, uint64_t value);
+} decision_row;
+
+static const decision_row decisions[] = {
+    [DSM_DECISION_OUTPUT_HELD] = {DSM_OPTIMIZATION_REUSE, values_of_held, planned_held,
+                                  why_not_held},
+    [DSM_DECISION_DYSM_FACTOR] = {DSM_OPTIMIZATION_DYSM, values_of_factor, planned_factor,
+                                  why_not_factor},
+    [DSM_DECISION_PIPELINED] = {DSM_OPTIMIZATION_PIPELINE, values_of_pipelined, planned_pipelined,
+                                why_not_pipelined},
+    [DSM_DECISION_HOISTED] = {DSM_OPTIMIZATION_HOIST, values_of_hoisted, planned_hoisted,
+                              why_not_hoisted},
+};
+_Static_assert(sizeof decisions / sizeof *decisions == DSM_DECISION_COUNT,
+               "a row for each decision");
+
+/* ---- what changes with it ---- */
 
 /* Layers for which a and not b. NULL if out of memory. */
 static size_t *list_difference(const bool *a, const bool *b, size_t layer_count, size_t *count) {
@@ -146,7 +207,7 @@ static bool add(const dsm__explaining *e, dsm_explanation *explanation, dsm_deci
   *what_if = (dsm_what_if){
       .decision = decision,
       .value = value,
-      .is_chosen = planned_value(e->chosen, decision) == value,
+      .is_chosen = decisions[decision].planned(e->chosen) == value,
   };
   const dsm__way *best = NULL;
   const dsm__through *through = NULL;
@@ -160,7 +221,7 @@ static bool add(const dsm__explaining *e, dsm_explanation *explanation, dsm_deci
     }
   }
   if (best == NULL) {
-    what_if->why_not = why_not(e, decision, value);
+    what_if->why_not = decisions[decision].why_not(e, value);
     return true;
   }
   what_if->network_cycles = best->cycles;
@@ -168,35 +229,20 @@ static bool add(const dsm__explaining *e, dsm_explanation *explanation, dsm_deci
 }
 
 bool dsm__explain_what_ifs(const dsm__explaining *e, dsm_explanation *explanation) {
-  const dsm__search_inputs *const inputs = &e->problem->inputs;
-  enum { FLAGS = 6 }; /* held or not, pipelined or not, hoisted or not */
-  explanation->what_ifs = calloc(FLAGS + DSM__FACTORS_MAX, sizeof explanation->what_ifs[0]);
+  explanation->what_ifs =
+      calloc((size_t)DSM_DECISION_COUNT * VALUES_MAX, sizeof explanation->what_ifs[0]);
   if (explanation->what_ifs == NULL) {
     return false;
   }
-  for (uint64_t v = 0; v < 2 && dsm__has_optimization(inputs, DSM_OPTIMIZATION_REUSE); v++) {
-    if (!add(e, explanation, DSM_DECISION_OUTPUT_HELD, v)) {
-      return false;
-    }
-  }
-  const dsm__factors *const factors = &e->problem->factors;
-  for (unsigned f = 0; f < factors->count && factors->count > 1; f++) {
-    const bool can_use = f == 0 || e->chosen->layer->timesteps == 1;
-    if (can_use && !add(e, explanation, DSM_DECISION_DYSM_FACTOR, dsm__factor_of(f))) {
-      return false;
-    }
-  }
-  const bool is_stage = dsm__has_optimization(inputs, DSM_OPTIMIZATION_PIPELINE) &&
-                        dsm__pipeline_can_be_stage(e->plan->workload, e->layer_index);
-  for (uint64_t v = 0; v < 2 && is_stage; v++) {
-    if (!add(e, explanation, DSM_DECISION_PIPELINED, v)) {
-      return false;
-    }
-  }
-  const bool is_hoistable = factors->may_hoist && e->chosen->layer->hoisted != NULL;
-  for (uint64_t v = 0; v < 2 && is_hoistable; v++) {
-    if (!add(e, explanation, DSM_DECISION_HOISTED, v)) {
-      return false;
+  for (int d = 0; d < DSM_DECISION_COUNT; d++) {
+    uint64_t values[VALUES_MAX];
+    const size_t count = dsm__has_optimization(&e->problem->inputs, decisions[d].strategy)
+                             ? decisions[d].values(e, values)
+                             : 0;
+    for (size_t v = 0; v < count; v++) {
+      if (!add(e, explanation, (dsm_decision)d, values[v])) {
+        return false;
+      }
     }
   }
   return true;

@@ -19,6 +19,7 @@
 #include "base/diag_add.h"
 #include "plan/issue.h"
 #include "plan/plan_internal.h"
+#include "plan/step_stages.h"
 #include "plan/tolerance.h"
 #include "search/fused.h"
 #include "search/overlapped.h"
@@ -28,6 +29,9 @@
 /* Reports the smallest need of any mapping. */
 static dsm_status report_infeasible(dsm__problem *problem, const dsm__decisions *decisions,
                                     dsm_diags *diags) {
+  const char *const every = dsm__problem_has_roles(problem)
+                                ? "with data and model alone every mapping needs at least"
+                                : "every mapping needs at least";
   const dsm_workload *const workload = problem->inputs.workload;
   dsm_layer_memory *const memory =
       dsm__arena_array(problem->arena, workload->layer_count, sizeof *memory);
@@ -40,7 +44,7 @@ static dsm_status report_infeasible(dsm__problem *problem, const dsm__decisions 
       dsm__memory_need_of(workload, &problem->machine, problem->inputs.options->mode,
                           dsm_input_memory_bytes(&problem->machine, workload), memory);
   const dsm__place nowhere = {NULL, 0, 0, NULL};
-  dsm__report_over_capacity(&need, "every mapping needs at least", nowhere, diags);
+  dsm__report_over_capacity(&need, every, nowhere, diags);
   return DSM_ERROR_INFEASIBLE;
 }
 
@@ -156,6 +160,23 @@ static void count_least(dsm__problem *problem, size_t layers) {
   }
 }
 
+/* What a mapping needs of a chip's memory. Negative if out of memory. */
+static dsm__memory_need need_of(const dsm__problem *problem, const dsm_workload *workload,
+                                const dsm__decisions *decisions) {
+  dsm_layer_memory *memory = NULL;
+  if (!DSM__RESERVE(problem->arena, memory, workload->layer_count)) {
+    return (dsm__memory_need){.total_bytes = -1};
+  }
+  const dsm_mode mode = problem->inputs.options->mode;
+  dsm__stage part;
+  const dsm_machine *const machine =
+      dsm__stage_machine(&problem->machine, &decisions->stages, &part);
+  dsm__mapping_memory_derive(workload, machine, mode, decisions, memory);
+  const dsm_workload micro = dsm__micro_workload(workload, dsm__micro_batches(decisions));
+  const double input_bytes = dsm__kept_input_bytes(&micro, machine, &decisions->stages);
+  return dsm__memory_need_of(&micro, machine, mode, input_bytes, memory);
+}
+
 /* A search of roles for so many micro-batches. False if out of memory. */
 static bool search_roles(dsm__problem *problem, uint64_t micro_batches, double limit_cycles,
                          dsm__graph_answer *answer, dsm__decisions *decisions) {
@@ -168,11 +189,61 @@ static bool search_roles(dsm__problem *problem, uint64_t micro_batches, double l
     problem->capacity_bytes += dsm_input_memory_bytes(&problem->machine, whole) -
                                dsm_input_memory_bytes(&problem->machine, &micro);
   }
-  const bool is_done = dsm__role_search(problem, limit_cycles, answer, decisions);
+  bool is_done = dsm__role_search(problem, false, limit_cycles, answer, decisions);
+  /* Where the fastest of all fits, nothing that is made anew makes a step faster. */
+  const bool is_limited = !answer->is_feasible || answer->smallest_need_bytes > 0;
+  if (is_done && is_limited &&
+      dsm__has_optimization(&problem->inputs, DSM_OPTIMIZATION_RECOMPUTE)) {
+    const double limit = answer->is_feasible ? fmin(limit_cycles, answer->cycles) : limit_cycles;
+    dsm__graph_answer other;
+    dsm__decisions found;
+    is_done = dsm__role_search(problem, true, limit, &other, &found);
+    if (is_done && other.is_feasible) {
+      const double bound = answer->is_feasible
+                               ? fmin(answer->lower_bound_cycles, other.lower_bound_cycles)
+                               : other.lower_bound_cycles;
+      if (!answer->is_feasible || dsm__tie_limit(other.cycles) < answer->cycles) {
+        *answer = other;
+        *decisions = found;
+      }
+      answer->lower_bound_cycles = bound;
+    }
+  }
   problem->inputs.workload = whole;
   problem->inputs.micro_batches = 0;
   problem->capacity_bytes = capacity_bytes;
   return is_done;
+}
+
+/* Shards out no more than the memory asks for: of what takes the same time, the least. The search
+ * has looked at what leaves most. */
+static bool spare_shards(dsm__problem *problem, dsm__decisions *decisions) {
+  const dsm_workload *const workload = problem->inputs.workload;
+  const dsm_sharding free_of_time =
+      dsm__micro_batches(decisions) > 1 ? DSM_SHARDING_OPTIMIZER : DSM_SHARDING_GRADIENTS;
+  dsm__layer_decision *layers = NULL;
+  if (!DSM__RESERVE(problem->arena, layers, workload->layer_count)) {
+    return false;
+  }
+  for (int most = DSM_SHARDING_NONE; most < (int)free_of_time; most++) {
+    for (size_t i = 0; i < workload->layer_count; i++) {
+      layers[i] = decisions->layers[i];
+      if (layers[i].layer.shard <= free_of_time && (int)layers[i].layer.shard > most) {
+        layers[i].layer.shard = (dsm_sharding)most;
+      }
+    }
+    dsm__decisions spared = *decisions;
+    spared.layers = layers;
+    const dsm__memory_need need = need_of(problem, workload, &spared);
+    if (need.total_bytes < 0) {
+      return false;
+    }
+    if (need.total_bytes <= dsm__capacity_limit(need.capacity_bytes)) {
+      *decisions = spared;
+      return true;
+    }
+  }
+  return true;
 }
 
 /* The fastest of other numbers of micro-batches than the first too, the first of equals, and what
@@ -235,6 +306,9 @@ static dsm_status find_with_roles(dsm__problem *problem, size_t layers, double l
     return dsm__out_of_memory(diags);
   }
   *bound_cycles = answer.lower_bound_cycles;
+  if (answer.is_feasible && !spare_shards(problem, &decisions)) {
+    return dsm__out_of_memory(diags);
+  }
   return answer.is_feasible
              ? dsm__plan_make(plan, problem->inputs.workload, problem->machine.system,
                               problem->inputs.options, &decisions, diags)
@@ -256,6 +330,38 @@ static dsm_status report_none_divided(const dsm__problem *problem, dsm_diags *di
   return DSM_ERROR_INFEASIBLE;
 }
 
+bool dsm__step_with_roles(dsm__problem *problem, const dsm__fixed_roles *fixed, double limit_cycles,
+                          double *step_cycles) {
+  dsm_plan *plan = NULL;
+  double bound_cycles;
+  problem->fixed = fixed;
+  const dsm_status status =
+      find_with_roles(problem, first_layers(problem), limit_cycles, &plan, &bound_cycles, NULL);
+  problem->fixed = NULL;
+  *step_cycles = status == DSM_OK ? plan->result.step_cycles : 0;
+  dsm_plan_free(plan);
+  return status == DSM_OK || status == DSM_ERROR_INFEASIBLE;
+}
+
+/* Does each layer have a way of data and model? Not where roles are named, and it can have some. */
+static bool has_data_and_model(const dsm__problem *problem) {
+  const dsm__search_inputs *const inputs = &problem->inputs;
+  bool has = true;
+  for (size_t i = 0; has && i < inputs->workload->layer_count; i++) {
+    has = dsm__allowed_parallelisms(&inputs->workload->layers[i], inputs->options,
+                                    problem->machine.system) != 0;
+  }
+  return has;
+}
+
+static dsm_status report_no_roles(dsm_diags *diags) {
+  const dsm__place nowhere = {NULL, 0, 0, NULL};
+  dsm__diags_add(diags, DSM_SEVERITY_ERROR, nowhere, NULL,
+                 "no mapping has only the roles that are allowed, or none of these fits a chip's "
+                 "memory");
+  return DSM_ERROR_INFEASIBLE;
+}
+
 /* Both searches; the faster plan. */
 static dsm_status find_once(dsm__problem *problem, size_t layers, double known_cycles,
                             dsm_plan **plan, double *bound_cycles, dsm_diags *diags) {
@@ -263,10 +369,10 @@ static dsm_status find_once(dsm__problem *problem, size_t layers, double known_c
   double bound = HUGE_VAL;
   double role_bound = HUGE_VAL;
   dsm_plan *with_roles = NULL;
-  dsm_status status = is_divided(problem)
-                          ? DSM_ERROR_INFEASIBLE
-                          : find_with_data_and_model(problem, layers, plan, &bound,
-                                                     has_roles ? NULL : diags, diags);
+  const bool has_words = !is_divided(problem) && (!has_roles || has_data_and_model(problem));
+  dsm_status status = has_words ? find_with_data_and_model(problem, layers, plan, &bound,
+                                                           has_roles ? NULL : diags, diags)
+                                : DSM_ERROR_INFEASIBLE;
   if (has_roles && (status == DSM_OK || status == DSM_ERROR_INFEASIBLE)) {
     const double limit =
         *plan == NULL ? known_cycles : fmin(known_cycles, (*plan)->result.step_cycles);
@@ -280,7 +386,8 @@ static dsm_status find_once(dsm__problem *problem, size_t layers, double known_c
     } else if (is_divided(problem)) {
       status = report_none_divided(problem, diags);
     } else if (status == DSM_ERROR_INFEASIBLE) {
-      status = find_with_data_and_model(problem, layers, plan, &bound, diags, diags);
+      status = has_words ? find_with_data_and_model(problem, layers, plan, &bound, diags, diags)
+                         : report_no_roles(diags);
     }
   }
   *bound_cycles = fmin(bound, role_bound);
@@ -328,6 +435,7 @@ static dsm_status explore(dsm_plan **plan, const dsm_workload *workload, const d
   *plan = NULL;
   dsm_explore_options defaults;
   dsm_explore_options_init(&defaults);
+  defaults.optimizations = dsm_system_optimizations(system, defaults.mode);
   options = options == NULL ? &defaults : options;
   dsm__problem problem;
   dsm_status status = dsm__problem_init_with(&problem, workload, system, options, memo, diags);
@@ -346,9 +454,34 @@ static dsm_status explore(dsm_plan **plan, const dsm_workload *workload, const d
   return status;
 }
 
+/* Keys of positions before those of a sample are kept while words are generated, not in training.
+ */
+static void warn_of_cache(const dsm_plan *plan, dsm_diags *diags) {
+  const dsm_workload *const workload = plan->workload;
+  for (size_t i = 0; i < workload->layer_count; i++) {
+    const dsm_layer *const layer = &workload->layers[i];
+    if (layer->cache_elements > 0 && plan->options.mode == DSM_MODE_TRAINING) {
+      const dsm__place nowhere = {NULL, 0, 0, NULL};
+      dsm__diags_add(
+          diags, DSM_SEVERITY_WARNING, nowhere,
+          "write \"positions\" in the layers that make queries, keys and values, or "
+          "ask for inference",
+          "training of \"%s\", whose %llu position%s a sample see%s keys of earlier ones "
+          "in a cache",
+          layer->name, (unsigned long long)layer->ij, layer->ij == 1 ? "" : "s",
+          layer->ij == 1 ? "s" : "");
+      return;
+    }
+  }
+}
+
 dsm_status dsm_explore(dsm_plan **plan, const dsm_workload *workload, const dsm_system *system,
                        const dsm_explore_options *options, dsm_diags *diags) {
-  return explore(plan, workload, system, options, NULL, diags);
+  const dsm_status status = explore(plan, workload, system, options, NULL, diags);
+  if (status == DSM_OK) {
+    warn_of_cache(*plan, diags);
+  }
+  return status;
 }
 
 dsm_explorer *dsm_explorer_new(void) {

@@ -66,10 +66,13 @@ static inline bool dsm__has_optimization(const dsm__search_inputs *inputs,
   return (inputs->options->optimizations & DSM_OPTIMIZATION_BIT(optimization)) != 0;
 }
 
-/** The parallelisms that a layer may have. */
+/** The parallelisms that a layer may have; data where it has to have other roles, which stands for
+ * them where layers are only told apart. */
 static inline dsm_parallelism_set dsm__search_parallelisms(const dsm__search_inputs *inputs,
                                                            const dsm_layer *layer) {
-  return dsm__allowed_parallelisms(layer, inputs->options, inputs->machine->system);
+  const dsm_parallelism_set allowed =
+      dsm__allowed_parallelisms(layer, inputs->options, inputs->machine->system);
+  return allowed != 0 ? allowed : DSM_PARALLELISM_BIT(DSM_PARALLELISM_DATA);
 }
 
 /** How a layer runs with a factor and with nothing held. */

@@ -6,6 +6,8 @@
 #include "base/diag_add.h"
 #include "base/number_text.h"
 #include "model/equations.h"
+#include "plan/named_roles.h"
+#include "plan/role_rules.h"
 #include "plan/tolerance.h"
 #include "search/graph/graph.h"
 
@@ -108,7 +110,14 @@ dsm_status dsm__problem_init_with(dsm__problem *problem, const dsm_workload *wor
                                   const dsm_system *system, const dsm_explore_options *options,
                                   dsm__memo *memo, dsm_diags *diags) {
   const dsm__place nowhere = {NULL, 0, 0, NULL};
-  if (dsm__option_parallelisms(options, system) == 0) {
+  const dsm_role role = dsm__role_without_optimization(options);
+  if (role != DSM_ROLE_COUNT) {
+    dsm__diags_add(diags, DSM_SEVERITY_ERROR, nowhere, NULL,
+                   "expected the optimization %s for the role %s, found none",
+                   dsm_optimization_name(dsm__role_optimization(role)), dsm_role_name(role));
+    return DSM_ERROR_USAGE;
+  }
+  if (dsm__option_parallelisms(options, system) == 0 && !dsm__has_named_roles(options)) {
     dsm__diags_add(diags, DSM_SEVERITY_ERROR, nowhere,
                    "those with axes of both roles, as data_x_model_y, need the optimization hybrid",
                    "expected options that leave a parallelism, found none");

@@ -8,6 +8,12 @@
 #include "plan/plan_internal.h"
 #include "search/layout/layout_graph.h"
 
+/** The roles that a layer has to have, where it is asked what the others would do then. */
+typedef struct dsm__fixed_roles {
+  size_t layer;
+  dsm_parallelism parallelism;
+} dsm__fixed_roles;
+
 typedef struct dsm__problem {
   dsm__search_inputs inputs;
   dsm_machine machine;
@@ -28,6 +34,7 @@ typedef struct dsm__problem {
   uint64_t evaluations;       /**< of building graphs */
   dsm__reductions reductions; /**< in inputs, where they are shared or hide */
   dsm__reductions first_reductions; /**< likewise */
+  const dsm__fixed_roles *fixed;    /**< of a layer in a search of roles; NULL: of none */
   dsm__arena *arena;
 } dsm__problem;
 

@@ -134,9 +134,13 @@ static void refuse(dsm_point_result *result, dsm_point_status status, const char
 static bool explore(dsm__evaluator *evaluator, const dsm__sweep_point *point,
                     const dsm_workload *workload, const dsm_system *system,
                     dsm_point_result *result) {
+  dsm_explore_options options = point->options;
+  if (point->has_all) {
+    options.optimizations = dsm_system_optimizations(system, options.mode);
+  }
   dsm_diags_clear(evaluator->diags);
   const dsm_status status = dsm_explorer_explore(evaluator->explorer, &evaluator->plan, workload,
-                                                 system, &point->options, evaluator->diags);
+                                                 system, &options, evaluator->diags);
   if (status == DSM_OK && evaluator->plan->statistics.is_stopped) {
     result->reason = dsm__arena_printf(evaluator->arena, "the time limit of %g s ended the search",
                                        point->options.time_limit_seconds);

@@ -6,6 +6,7 @@
 
 #include "base/json_text.h"
 #include "model/names.h"
+#include "plan/named_roles.h"
 #include "plan/plan_internal.h"
 
 const dsm__sweep_option dsm__sweep_options[] = {
@@ -22,6 +23,7 @@ const dsm__sweep_option dsm__sweep_options[] = {
                                  .words = &dsm__parallelism_words,
                                  .is_set = true,
                                  .all = DSM_PARALLELISM_ALL,
+                                 .has_roles = true,
                                  .offset = offsetof(dsm_explore_options, parallelisms)},
 };
 
@@ -53,6 +55,51 @@ static bool parse_set(const dsm__sweep_option *option, const char *text, unsigne
   }
 }
 
+/* Roles, perhaps with data and model: "data+column", "x=column+y=data"; false with the item at
+ * fault. */
+static bool parse_roles(const char *text, dsm_explore_options *options,
+                        char wrong[DSM__OPTION_WORD_SIZE]) {
+  dsm_parallelism_set words = 0;
+  dsm_role_set any = 0;
+  dsm_role_set of_axes[DSM_AXES_MAX] = {0};
+  for (const char *item = text;; item++) {
+    const size_t length = strcspn(item, "+");
+    size_t bit = 0;
+    (void)snprintf(wrong, DSM__OPTION_WORD_SIZE, "%.*s",
+                   (int)(length < DSM__OPTION_WORD_SIZE ? length : DSM__OPTION_WORD_SIZE), item);
+    if (dsm__words_find_listed(&dsm__parallelism_words, wrong, &bit)) {
+      words |= DSM_PARALLELISM_BIT(bit);
+    } else if (!dsm_named_role_parse(NULL, wrong, &any, of_axes)) {
+      return false;
+    }
+    item += length;
+    if (*item == '\0') {
+      return dsm_options_allow(options, words, any, of_axes);
+    }
+  }
+}
+
+static dsm__words_text roles_text(const dsm_explore_options *options) {
+  static const dsm_role_set words = 1U << DSM_ROLE_DATA | 1U << DSM_ROLE_MODEL;
+  static const char letters[DSM_AXES_MAX] = {'x', 'y', 'z'};
+  const dsm_role_set *const roles = options->roles;
+  if (roles[0] == roles[1] && roles[0] == roles[2] && (roles[0] & ~words) != 0) {
+    return dsm__words_join(&dsm__role_words, roles[0], "+");
+  }
+  dsm__words_text joined = {.text = ""};
+  size_t used = 0;
+  for (size_t i = 0; i < (size_t)DSM_AXES_MAX * DSM_ROLE_COUNT && used < sizeof joined.text; i++) {
+    const size_t axis = i / DSM_ROLE_COUNT;
+    const dsm_role role = (dsm_role)(i % DSM_ROLE_COUNT);
+    const int wrote = (roles[axis] >> (unsigned)role & 1U) == 0
+                          ? 0
+                          : snprintf(joined.text + used, sizeof joined.text - used, "%s%c=%s",
+                                     used == 0 ? "" : "+", letters[axis], dsm_role_name(role));
+    used += wrote > 0 ? (size_t)wrote : 0;
+  }
+  return joined;
+}
+
 bool dsm__sweep_option_parse(const dsm__sweep_option *option, const char *text,
                              dsm_explore_options *options, char wrong[DSM__OPTION_WORD_SIZE]) {
   char word[DSM__OPTION_WORD_SIZE];
@@ -68,14 +115,18 @@ bool dsm__sweep_option_parse(const dsm__sweep_option *option, const char *text,
     value = (unsigned)index;
   }
   if (is_good) {
+    memset(options->roles, 0, option->has_roles ? sizeof options->roles : 0);
     memcpy((unsigned char *)options + option->offset, &value, sizeof value);
   }
-  return is_good;
+  return is_good || (option->has_roles && parse_roles(text, options, at_fault));
 }
 
 dsm__words_text dsm__sweep_option_text(const dsm__sweep_option *option,
                                        const dsm_explore_options *options) {
   unsigned value;
+  if (option->has_roles && dsm__has_named_roles(options)) {
+    return roles_text(options);
+  }
   memcpy(&value, (const unsigned char *)options + option->offset, sizeof value);
   if (option->is_set && (value == all_of(option) || (value == 0 && option->may_be_none))) {
     return value == 0 ? (dsm__words_text){.text = "none"} : (dsm__words_text){.text = "all"};

@@ -24,6 +24,7 @@ typedef struct dsm__sweep_option {
   const dsm__words *words;
   bool is_set;      /**< such as "hybrid+reuse" */
   bool may_be_none; /**< of sets */
+  bool has_roles;   /**< of sets: may name roles in place of its words */
   unsigned all;     /**< of a set: what the word "all" stands for */
   size_t offset;    /**< in dsm_explore_options */
 } dsm__sweep_option;
@@ -40,8 +41,8 @@ extern const dsm__sweep_option dsm__sweep_options[DSM__SWEEP_OPTION_COUNT];
 enum { DSM__OPTION_WORD_SIZE = 128 };
 
 /** Sets an option from a word; if it is a set, from "all", perhaps "none", or different words
- * joined by "+". If the text is none of these: false, and the word at fault in `wrong`, which may
- * be NULL. */
+ * joined by "+", or roles such as "data+column" and "x=column+y=data". If the text is none of
+ * these: false, and the word at fault in `wrong`, which may be NULL. */
 bool dsm__sweep_option_parse(const dsm__sweep_option *option, const char *text,
                              dsm_explore_options *options, char wrong[DSM__OPTION_WORD_SIZE]);
 

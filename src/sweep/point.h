@@ -19,6 +19,7 @@ typedef struct dsm__point_input {
 typedef struct dsm__sweep_point {
   dsm__point_input inputs[2];  /**< by dsm_description: the workload, the system */
   dsm_explore_options options; /**< its overrides are all those of inputs as PATH=VALUE */
+  bool has_all;                /**< optimizations: all of its system */
 } dsm__sweep_point;
 
 /** Sets up a point; arrays are in the arena. False if out of memory. */

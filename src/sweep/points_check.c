@@ -5,6 +5,7 @@
 
 #include "base/arena.h"
 #include "base/diag_add.h"
+#include "plan/named_roles.h"
 #include "plan/plan_internal.h"
 #include "sweep/input_cache.h"
 
@@ -24,7 +25,8 @@ static bool find_reason(const char **reason, const dsm_sweep *sweep, size_t inde
   }
   *reason = read == NULL ? NULL : read->reason;
   if (read != NULL && *reason == NULL &&
-      dsm__option_parallelisms(&point.options, read->system) == 0) {
+      dsm__option_parallelisms(&point.options, read->system) == 0 &&
+      !dsm__has_named_roles(&point.options)) {
     *reason = "expected options that leave a parallelism, found none";
   }
   return read != NULL;

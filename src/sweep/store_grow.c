@@ -55,6 +55,7 @@ static bool has_same_settings(const dsm_sweep *old, const dsm_sweep *sweep) {
   bool is_same = old->set_count == sweep->set_count && old->options.mode == sweep->options.mode &&
                  old->options.optimizations == sweep->options.optimizations &&
                  old->options.parallelisms == sweep->options.parallelisms &&
+                 memcmp(old->options.roles, sweep->options.roles, sizeof old->options.roles) == 0 &&
                  old->options.gap == sweep->options.gap &&
                  old->options.time_limit_seconds == sweep->options.time_limit_seconds;
   for (size_t s = 0; s < old->set_count && is_same; s++) {

@@ -79,6 +79,9 @@ static void read_request_options(dsm__sweep_draft *draft) {
   }
   if (request->parallelisms != NULL) {
     draft->options.parallelisms = *request->parallelisms;
+    for (unsigned a = 0; a < DSM_AXES_MAX; a++) {
+      draft->options.roles[a] = request->roles == NULL ? 0 : request->roles[a];
+    }
     draft->is_stated[DSM__OPTION_PARALLELISM] = true;
   }
   if (request->gap != NULL) {
@@ -138,6 +141,16 @@ static dsm_optimization_set meaningful(const dsm__sweep_draft *draft) {
   return is_varied ? set : dsm_mode_possible_optimizations(draft->options.mode);
 }
 
+/* The mode of an optimization that not all modes have. */
+static const char *only_mode_of(dsm_optimization optimization) {
+  int mode = 0;
+  while (mode + 1 < DSM_MODE_COUNT &&
+         (dsm_strategy_of(optimization)->modes >> (unsigned)mode & 1U) == 0) {
+    mode++;
+  }
+  return dsm_mode_name((dsm_mode)mode);
+}
+
 static void check_meaning(dsm__sweep_draft *draft, dsm_optimization_set set,
                           dsm_optimization_set allowed, dsm__origin origin) {
   const dsm_optimization_set without = set == DSM_OPTIMIZATION_ALL ? 0 : set & ~allowed;
@@ -147,7 +160,7 @@ static void check_meaning(dsm__sweep_draft *draft, dsm_optimization_set set,
                        "expected optimizations of a mode that is swept, found %s, which only %s "
                        "has",
                        dsm_optimization_name((dsm_optimization)o),
-                       o == DSM_OPTIMIZATION_PRELOAD ? "inference" : "training");
+                       only_mode_of((dsm_optimization)o));
     }
   }
 }
@@ -248,6 +261,7 @@ static void fill(dsm__sweep_draft *draft, dsm_sweep *sweep, const char *file) {
   }
   dsm__digest_text(sweep->resolved, strlen(sweep->resolved), sweep->digest);
   sweep->options = draft->options;
+  sweep->has_all_optimizations = draft->options.optimizations == DSM_OPTIMIZATION_ALL;
   sweep->options.optimizations &= meaningful(draft);
 }
 

@@ -128,7 +128,7 @@ static bool complain_of_option(dsm__sweep_draft *draft, const dsm__raw_value *ra
   const char *keys[DSM__WORDS_MAX + 2] = {"all", "none"};
   const size_t first = option->is_set + option->may_be_none;
   const size_t count = first + dsm__words_keys(option->words, keys + first);
-  char expected[320];
+  char expected[1024];
   char hint[200] = "";
   if (option->is_set) {
     (void)snprintf(expected, sizeof expected, "\"all\"%s or different ones of %s",

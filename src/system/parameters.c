@@ -45,6 +45,13 @@ static const dsm__word layout_move_words[] = {
 static DSM__WORDS(layout_moves, "way to move held tensors", layout_move_words,
                   DSM_LAYOUT_MOVE_COUNT);
 
+static const dsm__word role_search_words[] = {
+    [DSM_ROLE_SEARCH_PAPER].key = "paper",
+    [DSM_ROLE_SEARCH_ALL].key = "all",
+};
+static DSM__WORDS(role_searches, "roles that are searched", role_search_words,
+                  DSM_ROLE_SEARCH_COUNT);
+
 static const dsm__word auxiliary_traffic_words[] = {
     [DSM_AUXILIARY_TRAFFIC_NONE].key = "none",
     [DSM_AUXILIARY_TRAFFIC_FUSED].key = "fused",
@@ -372,6 +379,14 @@ const dsm__parameter dsm__parameters[] = {
         "as it is summed",
         "Section 5: memory bytes for each byte that chips gather or sum because of their role "
         "in a layer."),
+    NEUTRAL("model.feature_statistics", FLAG, model.feature_statistics, &flags, false, 0, 1, false,
+            "flag", "assumption: chips that share features know the statistics of all of them",
+            "Section 5: chips that share features sum the statistics of layer_norm, rms_norm and "
+            "softmax over them."),
+    NEUTRAL("model.expert_imbalance", REAL, model.expert_imbalance, NULL, true, 1, FACTOR_MAX, 1,
+            "ratio", "assumption: tokens are spread evenly over the chips that share experts",
+            "Section 3: tokens of the busiest of the chips that have experts of their own, over "
+            "those of each on average."),
     NEUTRAL("model.tile_schedule", FLAG, model.tile_schedule, &flags, false, 0, 1, false, "flag",
             "DeepSpatialMatrix paper, II-E: each core has a part of the loops",
             "Cores take tiles of outputs as they become free, as on GPUs, in place of core splits "
@@ -396,6 +411,10 @@ const dsm__parameter dsm__parameters[] = {
             false, "flag", "DeepSpatialMatrix paper, II-D: gradients are summed after the update",
             "Section 5: sums of gradients and their way back hide behind what is left of the "
             "backward and update passes, the last layer first."),
+    NEUTRAL("model.search", WORD, model.search, &role_searches, false, 0, 0, DSM_ROLE_SEARCH_PAPER,
+            "word", "assumption: the roles of the paper, which are found fastest",
+            "Section 11: roles of axes that all optimizations have: data and model, or all, as if "
+            "those that need a name were named."),
     NEUTRAL("model.auxiliary_traffic", WORD, model.auxiliary_traffic, &auxiliary_traffics, false, 0,
             0, DSM_AUXILIARY_TRAFFIC_NONE, "word",
             "assumption: auxiliary operations ride along with what computes their operands",

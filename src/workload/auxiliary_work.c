@@ -14,6 +14,12 @@ const dsm_aux *dsm__find_op(const dsm_layer_spec *spec, dsm_aux_op op) {
   return NULL;
 }
 
+static dsm_pooled_rows pooled_rows(const dsm_aux *pool, uint64_t results) {
+  const uint64_t window = pool->window.rows;
+  const uint64_t stride = pool->stride.rows;
+  return (dsm_pooled_rows){results, stride, window > stride ? window - stride : 0};
+}
+
 const char *dsm__auxiliary_derive(const dsm__lowering *lowering, dsm_layer *out) {
   const dsm_layer_spec *const spec = lowering->layer->spec;
   const dsm_aux *const output_pool = dsm__find_pool(spec, false);
@@ -38,6 +44,7 @@ const char *dsm__auxiliary_derive(const dsm__lowering *lowering, dsm_layer *out)
   }
   if (output_pool != NULL) {
     out->pool_window = output_pool->window.rows * output_pool->window.columns;
+    out->pooled = pooled_rows(output_pool, lowering->stored.rows);
   }
   const dsm_size2 worked = lowering->input;
   if (out->has_op[DSM_AUX_UPSAMPLE] &&
@@ -47,6 +54,7 @@ const char *dsm__auxiliary_derive(const dsm__lowering *lowering, dsm_layer *out)
   }
   if (input_pool != NULL) {
     out->input_pool_window = input_pool->window.rows * input_pool->window.columns;
+    out->input_pooled = pooled_rows(input_pool, worked.rows);
     const uint64_t features = dsm__layer_kind_of(spec->type)->reads_positions
                                   ? spec->in
                                   : spec->in / (worked.rows * worked.columns);

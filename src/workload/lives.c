@@ -58,6 +58,40 @@ static bool is_used_after(const dsm_layer *producer, size_t index) {
          (producer->last_operand_use != DSM_NEVER_USED && producer->last_operand_use > index);
 }
 
+/* Do tokens have the same experts in two layers? */
+static bool are_same_experts(const dsm_layer *a, const dsm_layer *b) {
+  return a->experts == b->experts && a->routed == b->routed && a->ij == b->ij;
+}
+
+static void note_reader(dsm_layer *layers, const size_t *read, size_t count,
+                        const dsm_layer *reader) {
+  for (size_t i = 0; i < count; i++) {
+    if (read[i] != DSM_NETWORK_INPUT && !are_same_experts(&layers[read[i]], reader)) {
+      layers[read[i]].feeds_experts = false;
+    }
+  }
+}
+
+/* What layers of the same experts alone read, and add to nothing that is elsewhere, stays with
+ * them. */
+static void derive_expert_readers(const dsm_workload *workload, dsm_layer *layers) {
+  for (size_t i = 0; i < workload->layer_count; i++) {
+    layers[i].feeds_experts = layers[i].experts > 0 && layers[i].last_use != DSM_NEVER_USED;
+  }
+  for (size_t i = 0; i < workload->layer_count; i++) {
+    const dsm_layer *const layer = &layers[i];
+    note_reader(layers, layer->producers, layer->producer_count, layer);
+    note_reader(layers, layer->shortcuts, layer->shortcut_count, layer);
+    note_reader(layers, layer->operands, layer->operand_count, layer);
+  }
+  for (size_t i = 0; i < workload->layer_count; i++) {
+    for (size_t s = 0; s < layers[i].shortcut_count; s++) {
+      layers[i].feeds_experts =
+          layers[i].feeds_experts && layers[layers[i].shortcuts[s]].feeds_experts;
+    }
+  }
+}
+
 /* Where tensors fork: each producer counts once. */
 static void derive_forks(const dsm_workload *workload, dsm_layer *layers) {
   for (size_t i = 0; i < workload->layer_count; i++) {
@@ -183,6 +217,7 @@ void dsm__workload_derive_lives(dsm_workload *workload, dsm_layer *layers,
   }
   derive_last_uses(workload, layers);
   derive_forks(workload, layers);
+  derive_expert_readers(workload, layers);
   derive_error_pairs(workload, layers);
   if (!derive_live_elements(workload, layers)) {
     dsm__json_set_out_of_memory(list->doc);

@@ -68,6 +68,10 @@ START_TEST(test_flaws) {
       {"=a)", "expected an operator at byte 3, found \")\""},
       {"=a*", "expected a number, a name or \"(\" at its end, found nothing"},
       {"=a*\xc3\xa4", "expected a number, a name or \"(\" at byte 4, found \"\xc3\xa4\""},
+      {"=gr\xc3\xb6\xc3\x9f"
+       "e",
+       "expected a name of letters, digits and _ at byte 2, found \"gr\xc3\xb6\xc3\x9f"
+       "e\""},
       {"=1.5", "expected an operator at byte 3, found \".\""},
       {"=b/a", "expected an exact division, found 7 / 6"},
       {"=b/(a-6)", "expected an exact division, found 7 / 0"},

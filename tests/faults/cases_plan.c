@@ -355,6 +355,7 @@ static uint64_t digest_names(const subject *s, uint64_t digest) {
       dsm_plan_transfer_name(s->plan, DSM_TRANSFER_ROTATE, 0),
       dsm_invocation_kind_name(DSM_INVOCATION_FIRST),
       dsm_optimization_name(DSM_OPTIMIZATION_HYBRID),
+      dsm_sharding_name(DSM_SHARDING_WEIGHTS),
       dsm_decision_name(DSM_DECISION_DYSM_FACTOR),
   };
   for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
@@ -494,8 +495,18 @@ static attempt use_pure_functions(const subject *s, dsm_diags *diags) {
   digest = digest_text(digest, dsm_computing_name(DSM_COMPUTING_SAMPLES));
   digest = digest_u64(digest, dsm_mode_optimizations(DSM_MODE_INFERENCE));
   digest = digest_u64(digest, dsm_mode_possible_optimizations(DSM_MODE_TRAINING));
+  digest = digest_u64(digest, dsm_system_optimizations(s->system, DSM_MODE_TRAINING));
+  digest = digest_text(digest, dsm_strategy_of(DSM_OPTIMIZATION_HYBRID)->help);
   dsm_explore_options options;
   dsm_explore_options_init(&options);
+  dsm_role_set any = 0;
+  dsm_role_set of_axes[DSM_AXES_MAX] = {0};
+  digest = digest_u64(digest, dsm_named_role_parse(s->system, "x=column", &any, of_axes));
+  digest = digest_u64(digest, dsm_options_allow(&options, 0, any, of_axes));
+  dsm_optimization rungs[DSM_OPTIMIZATION_COUNT];
+  digest = digest_u64(digest, dsm_ladder_additions(&options, rungs));
+  digest = digest_u64(digest, dsm_optimization_why_not(DSM_OPTIMIZATION_HOIST, s->recurrent,
+                                                       s->system, &options) == NULL);
   dsm_diags_free(NULL);
   dsm_workload_free(NULL);
   dsm_system_free(NULL);

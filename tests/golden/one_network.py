@@ -5,8 +5,8 @@
 Writes a transformer's blocks, a convolution net and LSTM nets in all the ways that the format has:
 positions that are stated, inherited, or a convolution of 1 x 1 over them; queries, keys and values
 of one, two or three layers; blocks that repeat, or layers one by one; expressions of parameters, or
-numbers; defaults stated or left out. A small BERT is a model in ONNX, the configuration of a hub and
-the bundled network with other sizes. Their plans must be equal but for what they are called.
+numbers; defaults stated or left out. A small BERT, GPT-2 and Llama are models in ONNX, configurations of a
+hub and the bundled networks with other sizes. Their plans must be equal but for what they are called.
 
 Usage: one_network.py DSM_BINARY
 """
@@ -206,23 +206,75 @@ BERT_CONFIG = {**CONFIGS["bert_base"], "architectures": ["BertModel"], "hidden_d
                "num_attention_heads": HEADS, "num_hidden_layers": BLOCKS, "vocab_size": 100}
 
 
-def bundled_bert():
-    written = json.loads((ROOT / "workloads" / "bert_base.json").read_text())
+def bundled(name, sizes):
+    """A bundled network of other sizes, without what models in ONNX have not: dropout and a loss."""
+    written = json.loads((ROOT / "workloads" / f"{name}.json").read_text())
 
     def undropped(layer):
-        layer["aux"] = [aux for aux in layer.get("aux", []) if aux["op"] != "dropout"]
+        left_out = ("dropout", "cross_entropy")
+        layer["aux"] = [aux for aux in layer.get("aux", []) if aux["op"] not in left_out]
         if "layers" in layer:
             layer["layers"] = [undropped(inner) for inner in layer["layers"]]
             del layer["aux"]
         return layer
 
-    return {**written, "parameters": SIZES, "minibatch": 1,
+    return {**written, "parameters": sizes, "minibatch": 1,
             "layers": [undropped(layer) for layer in written["layers"]]}
 
 
 def of_onnx(decomposed):
     model = onnx_networks.bert(BLOCKS, HIDDEN, HEADS, POSITIONS, 100, decomposed, token_types=2)
     return ("bert.onnx", model.bytes(), ["--dimension", f"sequence={POSITIONS}"])
+
+
+GPT2_CONFIG = {**CONFIGS["gpt2"], "attn_pdrop": 0.0, "embd_pdrop": 0.0, "resid_pdrop": 0.0,
+               "n_ctx": POSITIONS, "n_embd": HIDDEN, "n_head": HEADS, "n_layer": BLOCKS,
+               "n_positions": POSITIONS, "vocab_size": 100}
+
+
+GPT2_SIZES = {key: value for key, value in SIZES.items() if key != "inner"}
+
+
+def gpt2_of_onnx(mask, head):
+    model = onnx_networks.gpt2(BLOCKS, HIDDEN, HEADS, POSITIONS, 100, mask, head)
+    return ("gpt2.onnx", model.bytes(), ["--dimension", f"sequence={POSITIONS}"])
+
+
+# One head of keys and values for four of queries, as llama3_8b has.
+LLAMA_CONFIG = {**CONFIGS["llama2_7b"], "hidden_size": HIDDEN, "intermediate_size": 3 * HIDDEN,
+                "num_hidden_layers": BLOCKS, "num_attention_heads": HEADS,
+                "num_key_value_heads": 1, "vocab_size": 100,
+                "max_position_embeddings": POSITIONS}
+LLAMA_SIZES = {**SIZES, "inner": 3 * HIDDEN, "kv_heads": 1, "head_features": "=hidden/heads"}
+
+
+def llama_of_onnx(waves):
+    model = onnx_networks.llama(BLOCKS, HIDDEN, HEADS, 1, 3 * HIDDEN, POSITIONS, 100, waves,
+                                ids=waves == "tables")
+    return ("llama.onnx", model.bytes(), ["--dimension", f"sequence={POSITIONS}"])
+
+
+PATCH, SIDE, CLASSES = 4, 12, 10
+VIT_CONFIG = {**CONFIGS["vit_b16"], "hidden_size": HIDDEN, "intermediate_size": 3 * HIDDEN,
+              "num_attention_heads": HEADS, "num_hidden_layers": BLOCKS, "image_size": SIDE,
+              "patch_size": PATCH, "id2label": {str(i): "" for i in range(CLASSES)}}
+
+
+def bundled_vit():
+    """The bundled network has sizes of its patches and classes as numbers."""
+    patches = (SIDE // PATCH) ** 2
+    sizes = {**{key: SIZES[key] for key in ("hidden", "blocks", "heads")}, "inner": 3 * HIDDEN,
+             "patches": patches, "sequence": "=patches+1"}
+    written = bundled("vit_b16", sizes)
+    written["layers"][0]["in"] = 3 * PATCH * PATCH
+    head = written["layers"][-1]
+    head.update({"out": CLASSES, "aux": [aux for aux in head["aux"] if aux["op"] != "softmax"]})
+    return written
+
+
+def vit_of_onnx(fused):
+    model = onnx_networks.vit(BLOCKS, HIDDEN, HEADS, 3 * HIDDEN, PATCH, SIDE, CLASSES, 1, fused)
+    return ("vit.onnx", model.bytes(), [])
 
 
 def as_file(way):
@@ -247,8 +299,16 @@ WAYS = {
              by_parameters(RECURRENT[0], units=32, first=24, steps=8),
              by_parameters(RECURRENT[1], units=32, first=24, steps=8)],
     "lstm in both directions": [*BOTH_WAYS, by_parameters(BOTH_WAYS[1], units=32, steps=8)],
-    "bert": [bundled_bert(), ("config.json", json.dumps(BERT_CONFIG).encode(), []),
+    "bert": [bundled("bert_base", SIZES), ("config.json", json.dumps(BERT_CONFIG).encode(), []),
              of_onnx(True), of_onnx(False)],
+    "gpt2": [bundled("gpt2", GPT2_SIZES), ("config.json", json.dumps(GPT2_CONFIG).encode(), []),
+             gpt2_of_onnx("buffered", "turned"),
+             gpt2_of_onnx("compared", "transposed")],
+    "llama": [bundled("llama3_8b", LLAMA_SIZES),
+              ("config.json", json.dumps(LLAMA_CONFIG).encode(), []),
+              llama_of_onnx("computed"), llama_of_onnx("tables")],
+    "vit": [bundled_vit(), ("config.json", json.dumps(VIT_CONFIG).encode(), []),
+            vit_of_onnx(True), vit_of_onnx(False)],
 }
 SYSTEMS = [("chip1", []), ("torus64", []), ("torus64_refined", []),
            ("torus64", ["--set", "system.model.fused_attention=true"]),

@@ -5,7 +5,8 @@ The numbers of fields are those of onnx.proto (ONNX 1.12, as in Debian's libonnx
 """
 import struct
 
-FLOAT, INT64 = 1, 7
+FLOAT, UINT8, INT64, BOOL, FLOAT16 = 1, 2, 7, 9, 10
+FORMS = {FLOAT: "<f", UINT8: "<B", INT64: "<q", BOOL: "<?", FLOAT16: "<e"}
 
 
 def varint(number):
@@ -49,9 +50,8 @@ def tensor(name, dims, kind=FLOAT, numbers=None, external=False, raw=True):
     if external:
         return out + field(8, name) + field(13, field(1, "location") + field(2, "w.bin")) + field(14, 1)
     if numbers is not None:
-        form = "<f" if kind == FLOAT else "<q"
         if raw:
-            out += field(9, b"".join(struct.pack(form, one) for one in numbers))
+            out += field(9, b"".join(struct.pack(FORMS[kind], one) for one in numbers))
         elif kind == INT64:
             out += field(7, b"".join(varint(one) for one in numbers))
         else:
@@ -99,6 +99,11 @@ class Model:
             self.inputs.append(value_info(name, dims))
         else:
             self.initializers.append(tensor(name, dims, external=self.weights == "external"))
+        return name
+
+    def data(self, dims, numbers, kind=FLOAT, raw=True):
+        name = self.fresh("d")
+        self.initializers.append(tensor(name, dims, kind, numbers, raw=raw))
         return name
 
     def ints(self, numbers, scalar=False):

@@ -14,7 +14,7 @@ import tempfile
 import unittest
 
 import onnx_networks as networks
-from onnx_writer import FLOAT, INT64, Model, field, node, tensor, value_info
+from onnx_writer import BOOL, FLOAT, FLOAT16, INT64, Model, field, node, tensor, value_info
 
 DSM = ""
 TESTDATA = pathlib.Path("/usr/share/libonnx-testdata/data")
@@ -149,15 +149,33 @@ class Networks(Case):
     def test_token_beside_patches(self):
         workload, said = self.imported(networks.patches(2))
         layers = {layer["name"]: layer for layer in workload["layers"]}
-        self.assertIn('node "token" (Concat): note: joins a token, whose place is a patch more', said)
+        self.assertIn('node "token" (Concat): note: joins tokens, whose places are patches more', said)
         self.assertEqual([layers["patches"][key] for key in ("type", "in", "out", "positions")], ["fc", 48, 16, 7])
         self.assertEqual([layers["token"][key] for key in ("type", "vocabulary", "learned_positions", "inputs", "aux")],
                          ["embedding", 1, True, ["@input"], [{"op": "residual", "from": "patches"}]])
         self.assertEqual(layers["mixed"]["aux"][-1], {"op": "residual", "from": "token"})
         self.assertEqual((workload["minibatch"], layers["class"]["aux"][0]["positions"]), (2, 1))
 
+    def test_several_tokens(self):
+        """Of a class and of a distilled one, as two inputs or one."""
+        made = [self.imported(model)[0]["layers"] for model in (networks.vit(1, tokens=2),)]
+        layers = {layer["name"]: layer for layer in made[0]}
+        self.assertEqual([layers["patches"][key] for key in ("type", "positions")], ["fc", 11])
+        self.assertEqual([layers["tokens"][key] for key in ("vocabulary", "learned_positions")], [2, True])
+        layers = {layer["name"]: layer for layer in self.imported(networks.patches(token=2))[0]["layers"]}
+        self.assertEqual((layers["patches"]["positions"], layers["token"]["vocabulary"]), (8, 2))
+
+    def test_both_heads_of_two_tokens(self):
+        m = networks.vit(1, tokens=2, heads_of=2)
+        layers = {layer["name"]: layer for layer in self.imported(m)[0]["layers"]}
+        self.assertEqual(layers["class"]["aux"][:2],
+                         [{"op": "layer_norm", "on": "input"}, {"op": "select", "positions": 1}])
+        self.assertEqual(layers["distilled"]["aux"][:2],
+                         [{"op": "layer_norm", "from": "class", "on": "input"}, {"op": "select", "positions": 1}])
+        self.assertEqual(layers["distilled"]["aux"][-1], {"op": "residual", "from": "class"})
+
     def test_other_rows_beside_patches(self):
-        for model in (networks.patches(token=2), networks.patches(kernel=5)):
+        for model in (networks.patches(token=9), networks.patches(kernel=5)):
             self.refused(model)
 
     def test_padding_apart_and_lengths(self):
@@ -178,6 +196,153 @@ class Networks(Case):
         self.assertIn("is a mask that is not looked at", notes)
         self.assertEqual([layer.get("tied_to") for layer in workload["layers"]],
                          [None, "MatMul_0", "MatMul_0", None])
+
+    def test_torch_encoder(self):
+        """Positions or samples first, heads apart or not: one network."""
+        for ids in (False, True):
+            made = [self.imported(networks.torch_encoder(1, samples=samples, first=first, fused=fused, ids=ids),
+                                  "--minibatch", "3", "--strict")[0]["layers"]
+                    for samples in (1, 3) for first in ("positions", "samples") for fused in (False, True)]
+            for other in made[1:]:
+                self.assertEqual(made[0], other)
+            names = ["embed"] + ["encoder.0." + name for name in
+                                 ("in_proj", "attention", "out_proj", "linear1", "linear2")] + ["class"]
+            self.assertEqual([layer["name"] for layer in made[0]], names)
+            self.assertEqual([made[0][2][key] for key in ("inputs", "positions", "heads", "head_features")],
+                             [["encoder.0.in_proj"], 12, 4, 8])
+            self.assertEqual(made[0][-1]["aux"][0], {"op": "select", "positions": 1})
+
+    def test_samples_of_either_axis(self):
+        workload = self.imported(networks.torch_encoder(1, samples=3))[0]
+        self.assertEqual((workload["minibatch"], workload["input"]), (3, {"features": 32, "feature": [12, 1]}))
+        m = networks.torch_encoder(1, positions="s", samples="b")
+        self.assertEqual(self.imported(m, "--dimension", "s=12", "--dimension", "b=3")[0], workload)
+        self.refused(m, "--dimension", "b=3")
+
+    def test_turned_by_positions(self):
+        """However sines are computed, and in whatever order elements change places."""
+        for ids in (False, True):
+            for waves in ("constants", "computed", "tables"):
+                for turn in (networks.turn, networks.turn_pairs):
+                    model = networks.llama(1, waves=waves, ids=ids, turn=turn)
+                    workload, _ = self.imported(model, "--dimension", "sequence=12", "--strict")
+                    layers = {layer["name"]: layer for layer in workload["layers"]}
+                    self.assertEqual(len(layers), 10)
+                    for name in ("q", "k"):
+                        self.assertIn({"op": "rotary", "share": 1}, layers["decoder.0." + name]["aux"])
+                    self.assertNotIn("rotary", ops(layers["decoder.0.v"]))
+        layers = self.imported(networks.llama(1, turned=2), "--dimension", "sequence=12", "--strict")[0]["layers"]
+        self.assertEqual([layer["aux"][1] for layer in layers[1:3]], [{"op": "rotary", "share": 0.25}] * 2)
+
+    def turned(self, change):
+        """An fc behind which a sum is like one that turns, but for a change."""
+        m = Model()
+        x = m.add("MatMul", m.input("x", [1, 6, 8]), m.weight([8, 8]), name="it")
+        y = change(m, x)
+        m.output(m.add("MatMul", y, m.weight([8, 8])))
+        workload, notes = self.imported(m)
+        return ops(workload["layers"][0]), notes
+
+    def test_sums_that_do_not_turn(self):
+        def sum_of(m, x, halves, factor=None):
+            waves = [m.weight([1, 6, 8]) for _ in range(2)]
+            return m.add("Add", m.add("Mul", factor or x, waves[0]), m.add("Mul", halves, waves[1]))
+
+        def halves_of(m, x, negate=True):
+            low, high = m.add("Split", x, axis=2, outputs=2)
+            high = m.add("Neg", high) if negate else high
+            return m.add("Concat", high, low, axis=-1)
+        self.assertEqual(self.turned(lambda m, x: sum_of(m, x, halves_of(m, x))), (["rotary"], ""))
+        for change in (lambda m, x: sum_of(m, x, halves_of(m, x, False)),
+                       lambda m, x: sum_of(m, x, halves_of(m, x), m.add("Relu", x))):
+            names, notes = self.turned(change)
+            self.assertNotIn("rotary", names)
+            self.assertIn("note", notes)
+
+    def attention_of(self, **options):
+        workload, notes = self.imported(networks.gpt2(blocks=1, **options), "--dimension", "sequence=12")
+        layers = {layer["name"]: layer for layer in workload["layers"]}
+        return layers["decoder.0.attention"].get("causal", False), layers["head"].get("tied_to"), notes
+
+    def test_causal_masks(self):
+        for mask in networks.MASKS:
+            for room in (12, 16):
+                self.assertEqual(self.attention_of(mask=mask, room=room), (True, "tokens", ""), mask)
+        self.assertEqual(self.attention_of(mask=None)[0], False)
+
+    def masked(self, mask, queries=4, keys=4):
+        """Attention whose scores a function masks; whether it is causal, and what is said."""
+        m = Model()
+        x = m.add("MatMul", m.input("x", [1, keys, 8]), m.weight([8, 8]))
+        last = m.add("Slice", x, m.ints([-queries]), m.ints([keys]), m.ints([1])) if queries < keys else x
+        q, k, v = (m.add("MatMul", y, m.weight([8, 8])) for y in (last, x, x))
+        scores = m.add("MatMul", q, m.add("Transpose", k, perm=[0, 2, 1]))
+        m.output(m.add("MatMul", m.add("Softmax", mask(m, scores)), v))
+        workload, notes = self.imported(m)
+        return workload["layers"][-1].get("causal", False), notes.count("mask that is not looked at")
+
+    def test_masks_by_their_numbers(self):
+        def added(low, high, diagonal=0, raw=True, kind=FLOAT):
+            return lambda m, x: m.add("Add", x, m.data([4, 4], networks.triangle(4, low, high, diagonal), kind, raw))
+        self.assertEqual(self.masked(added(0.0, -1e4)), (True, 0))
+        self.assertEqual(self.masked(added(0.0, -65504.0, kind=FLOAT16)), (True, 0))
+        self.assertEqual(self.masked(added(0.0, float("-inf"), raw=False)), (True, 0))
+        self.assertEqual(self.masked(added(0.0, 0.0)), (False, 0))  # hides nothing
+        for other in (added(0.0, -2.0), added(-1e4, 0.0), added(0.0, -1e4, 1), added(0.0, -1e4, -1),
+                      added(0.0, float("nan")), lambda m, x: m.add("Sub", x, m.data([4, 4], networks.triangle(4, 0, -9e9))),
+                      lambda m, x: m.add("Add", x, m.data([4, 4], [0.0] * 3 + [-1e4] * 13)),
+                      lambda m, x: m.add("Add", x, m.data([4, 1], [-1e4] * 3 + [0.0])),
+                      lambda m, x: m.add("Add", x, m.input("mask", [1, 1, 4])),
+                      lambda m, x: m.add("Add", x, m.data([4, 4], [0.0] * 9))):
+            self.assertEqual(self.masked(other), (False, 1))
+
+    def test_masks_chosen_and_joined(self):
+        def where(m, x, *triangle, turned=False):
+            mask = m.data([4, 4], networks.triangle(4, *triangle), BOOL)
+            low = m.floats([float("-inf")], [])
+            return m.add("Where", mask, *((low, x) if turned else (x, low)))
+        self.assertEqual(self.masked(lambda m, x: where(m, x, 1, 0)), (True, 0))
+        self.assertEqual(self.masked(lambda m, x: where(m, x, 0, 1, turned=True)), (True, 0))
+        self.assertEqual(self.masked(lambda m, x: where(m, x, 0, 1)), (False, 1))
+
+        def inverted(m, x):
+            upper = m.add("Not", m.data([4, 4], networks.triangle(4, 1, 0), BOOL))
+            return m.add("Where", upper, m.floats([-1e9], []), x)
+        self.assertEqual(self.masked(inverted), (True, 0))
+
+        def padded(m, x):
+            """Which words only fill a sentence up is not known, and not looked at."""
+            causal = m.data([4, 4], networks.triangle(4, 0.0, -1e9))
+            filled = m.add("Equal", m.input("mask", [1, 1, 4]), m.floats([0.0], []))
+            return m.add("Add", x, m.add("Where", filled, m.floats([-1e9], []), causal))
+        self.assertEqual(self.masked(padded), (True, 1))
+
+        def both(m, x):
+            filled = m.add("Cast", m.input("mask", [1, 1, 4]), to=BOOL)
+            seen = m.add("And", filled, m.data([4, 4], networks.triangle(4, 1, 0), BOOL))
+            return m.add("Where", seen, x, m.floats([-1e9], []))
+        self.assertEqual(self.masked(both), (True, 1))
+
+        def multiplied(m, x):
+            return m.add("Mul", x, m.data([4, 4], networks.triangle(4, 1.0, 0.0)))
+        self.assertEqual(self.masked(multiplied), (False, 1))
+
+    def test_masks_of_later_queries(self):
+        """Of 8 keys the last 4 are the queries' own positions."""
+        for diagonal, found in ((4, (True, 0)), (0, (False, 1))):
+            numbers = [0.0 if j - i <= diagonal else -1e9 for i in range(4) for j in range(8)]
+            self.assertEqual(self.masked(lambda m, x: m.add("Add", x, m.data([4, 8], numbers)), 4, 8), found)
+
+    def test_weights_that_are_there_twice(self):
+        for head in ("turned", "transposed", "copied"):
+            self.assertEqual(self.attention_of(head=head)[1], "tokens", head)
+        self.assertEqual(self.attention_of(head="apart")[1], None)
+        m = Model()  # weights that are all one number, or stand elsewhere, are not the same
+        x = m.input("x", [1, 8])
+        for numbers in ([0.5] * 64, [0.5] * 64, None, None):
+            x = m.add("MatMul", x, m.data([8, 8], numbers) if numbers else m.weight([8, 8]))
+        m.output(x)
+        self.assertEqual({layer.get("tied_to") for layer in self.imported(m)[0]["layers"]}, {None})
 
     def test_plain_cell_is_two_layers(self):
         m = Model()
@@ -318,7 +483,11 @@ class Hostile(Case):
     def test_changed(self):
         chosen = random.Random(17)
         seeds = [networks.small_cnn().bytes(), networks.recurrent().bytes(), networks.unet().bytes(),
-                 networks.pre_norm().bytes(), networks.bert(1, 64, 4, 16, 100).bytes()]
+                 networks.pre_norm().bytes(), networks.gpt2(1, 8, 2, 6, 12, "compared").bytes(),
+                 networks.gpt2(1, 8, 2, 6, 12, room=9).bytes(), networks.bert(1, 64, 4, 16, 100).bytes(),
+                 networks.llama(1, 8, 2, 1, 12, 6, 12, "computed").bytes(),
+                 networks.llama(1, 8, 2, 2, 12, 6, 12, "tables", 2, ids=True).bytes(),
+                 networks.torch_encoder(1, 8, 2, 5).bytes(), networks.torch_encoder(1, 8, 2, 5, ids=True).bytes()]
         for _ in range(300):
             data = bytearray(chosen.choice(seeds))
             for _ in range(chosen.randint(1, 6)):

@@ -45,6 +45,12 @@ def main():
               "fused_norms": networks.bert(1, 64, 4, 16, 100, decomposed=False),
               "operators": many_operators(), "gru": gru, "constants": networks.small_cnn(Model(weights="constants")),
               "external": networks.small_cnn(Model(weights="external"))}
+    models |= {f"torch_{first}": networks.torch_encoder(1, 8, 2, 5, first=first, fused=first == "samples")
+               for first in ("positions", "samples")}
+    models |= {f"llama_{waves}": networks.llama(1, 8, 2, 1, 12, 6, 12, waves, ids=waves == "tables")
+               for waves in ("computed", "tables")}
+    models["two_tokens"] = networks.vit(1, 8, 2, 12, 4, 8, 3, 2, heads_of=2)
+    models |= {f"mask_{mask}": networks.gpt2(1, 8, 2, 6, 12, mask, room=9) for mask in networks.MASKS}
     for name, model in models.items():
         (folder / f"{name}.onnx").write_bytes(model.bytes())
     for name, document in {"application": test_systems.APPLICATION, "system": test_systems.SYSTEM}.items():

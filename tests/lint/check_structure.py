@@ -20,7 +20,7 @@ PUBLIC_HEADERS = {
     "import": {"import"},
     "system": {"system"},
     "model": {"mapping", "model", "role", "workload", "system"},
-    "plan": {"plan"},
+    "plan": {"plan", "strategy"},
     "search": {"explore"},
     "calibrate": {"calibrate"},
     "check": {"check", "diff"},

@@ -33,6 +33,7 @@ dsm_system friendly_grid(const grid *sides) {
                           {"y", sides->chips[1], 8, .efficiency_ratio = 1},
                           {"z", sides->chips[2], 4, .efficiency_ratio = 1}}},
       .model = {.bptt_resident_copies = 2,
+                .expert_imbalance = 1,
                 .relu_mask_bytes = 0.125,
                 .batch_norm_saved_bytes = 0.25,
                 .reduce_memory_bytes = 1.5,

@@ -34,6 +34,8 @@ Suite *suite_properties(void);
 Suite *suite_residency(void);
 Suite *suite_roles(void);
 Suite *suite_stage_link(void);
+Suite *suite_roles_hand(void);
+Suite *suite_spatial(void);
 Suite *suite_rotation(void);
 Suite *suite_tiles(void);
 Suite *suite_shared_memory(void);

@@ -36,7 +36,7 @@ static const struct {
     [DSM_ROLE_GATHER_COLUMN] = {'S', 'F', 'O', false},
     [DSM_ROLE_ROW_SCATTER] = {'F', 'S', 'I', false},
     [DSM_ROLE_HEADS] = {'F', 'F', 'B', false},
-    [DSM_ROLE_EXPERT] = {'D', 'D', '-', false},
+    [DSM_ROLE_EXPERT] = {'D', 'D', 'B', false},
     [DSM_ROLE_WHOLE] = {'N', 'N', '-', false},
 };
 
@@ -315,9 +315,10 @@ static void check_share(const dsm_layer *layer, const dsm_roles *roles) {
   if (layer->groups == 1) {
     ASSERT_CLOSE(own * chip_count(), macs);
   }
-  char used[DSM_AXES_MAX]; /* the input as the passes use it: gathered */
+  char used[DSM_AXES_MAX]; /* the input as the passes use it: gathered, tokens with experts */
   for (unsigned a = 0; a < DSM_AXES_MAX; a++) {
     used[a] = roles->of[a] == DSM_ROLE_GATHER_COLUMN ? 'N' : l.input[a];
+    used[a] = roles->of[a] == DSM_ROLE_EXPERT ? 'F' : used[a];
   }
   char made[DSM_AXES_MAX]; /* the output before it is summed and scattered */
   for (unsigned a = 0; a < DSM_AXES_MAX; a++) {
@@ -462,6 +463,97 @@ static void check_memory(const dsm_layer *layer, const dsm_roles *roles) {
   ASSERT_CLOSE(memory.transient_bytes, (elements_of(&stored) + elements_of(&input)) * 2);
 }
 
+/* ---- tokens to experts and back ---- */
+
+/* A part of a part: of those that an axis cuts it into. */
+static part cut_again(part whole, int chip, unsigned axis) {
+  const int size = size_of(whole) / (int)chips.system.axes[axis].chips;
+  const int first = whole.first + place(chip, axis) * size;
+  return (part){first, first + size};
+}
+
+/* The tokens of a chip: of the samples that `data` leaves it, cut by experts' axes before `sent`,
+ * and for the experts that the axes from there on leave it. All axes cut evenly. */
+static block tokens_of(int chip, int features, const dsm_roles *roles, unsigned sent) {
+  const letters l = letters_of(roles);
+  block b = {{{0, SAMPLES}, cut_by(chip, ROWS, l.input, "S"), {0, features}}};
+  for (unsigned a = 0; a < chips.system.axis_count; a++) {
+    if (roles->of[a] == DSM_ROLE_DATA) {
+      b.of[0] = cut_again(b.of[0], chip, a);
+    }
+  }
+  for (unsigned a = 0; a < chips.system.axis_count; a++) {
+    if (roles->of[a] == DSM_ROLE_EXPERT && a < sent) {
+      b.of[0] = cut_again(b.of[0], chip, a);
+    }
+  }
+  for (unsigned a = chips.system.axis_count; a-- > sent;) {
+    if (roles->of[a] == DSM_ROLE_EXPERT) {
+      b.of[2] = cut_again(b.of[2], chip, a);
+    }
+  }
+  return b;
+}
+
+/* Pieces go from chip to chip along an axis, one way round its ring: what a link carries, which is
+ * as much for all of them. */
+static double carried_along(int features, const dsm_roles *roles, unsigned axis) {
+  const int n = (int)chips.system.axes[axis].chips;
+  double carried = 0;
+  int step = 1;
+  for (unsigned a = 0; a < axis; a++) {
+    step *= (int)chips.system.axes[a].chips;
+  }
+  for (int p = 0; p < n; p++) {
+    for (int q = 0; q < n; q++) {
+      const block there = tokens_of(p * step, features, roles, axis + 1);
+      const block needed = tokens_of(q * step, features, roles, axis);
+      const double piece = elements_of(&needed) - lacking(&needed, &there);
+      carried += piece * ((q - p + n) % n);
+    }
+  }
+  return carried / n;
+}
+
+/* Of one tensor along all axes of experts, one after the other. */
+static double dispatched(const dsm_roles *roles, int features) {
+  double carried = 0;
+  for (unsigned a = 0; a < chips.system.axis_count; a++) {
+    carried += roles->of[a] == DSM_ROLE_EXPERT ? carried_along(features, roles, a) : 0;
+  }
+  return carried;
+}
+
+static double sent_to_experts(const dsm_layer *layer, dsm_pass pass, const dsm_roles *roles,
+                              dsm_axis_set there) {
+  dsm_residency residency = dsm_residency_none(&machine);
+  residency.gathered_axes = there;
+  const dsm_pass_work work =
+      dsm_pass_work_derive(layer, &machine, friendly_precision(), DSM_MODE_TRAINING, pass,
+                           dsm_parallelism_of(roles, chips.system.axis_count), SAMPLES, &residency);
+  return sent(&work, DSM_TRANSFER_ALL_TO_ALL);
+}
+
+/* Samples of all chips meet at their experts, unless they are there, and return to where they came
+ * from, unless they stay; their errors likewise. */
+static void check_tokens(const dsm_layer *layer, const dsm_roles *roles) {
+  const double input = dispatched(roles, IN) * friendly_precision().element_bytes;
+  const double output = dispatched(roles, OUT) * friendly_precision().element_bytes;
+  dsm_layer staying = *layer;
+  staying.feeds_experts = true;
+  dsm_layer first = *layer;
+  first.has_backward = false;
+  static const dsm_pass both[] = {DSM_PASS_FORWARD, DSM_PASS_BACKWARD};
+  for (int p = 0; p < 2; p++) {
+    ASSERT_CLOSE(sent_to_experts(layer, both[p], roles, 0), input + output);
+    ASSERT_CLOSE(sent_to_experts(layer, both[p], roles, 7), output);
+    ASSERT_CLOSE(sent_to_experts(&staying, both[p], roles, 0), input);
+    ASSERT_CLOSE(sent_to_experts(&staying, both[p], roles, 7), 0);
+  }
+  ASSERT_CLOSE(sent_to_experts(layer, DSM_PASS_UPDATE, roles, 0), 0);
+  ASSERT_CLOSE(sent_to_experts(&first, DSM_PASS_UPDATE, roles, 0), output);
+}
+
 /* All ways to give the axes roles. */
 START_TEST(test_chips_have_and_send_what_is_counted_one_by_one) {
   build(_i, DSM_LINK_KIND_RING);
@@ -469,20 +561,74 @@ START_TEST(test_chips_have_and_send_what_is_counted_one_by_one) {
   dsm_layer grouped = layer;
   grouped.groups = 12;
   grouped.weight_elements /= 12;
+  dsm_layer expert = grouped;
+  expert.experts = 12;
+  expert.routed = ROWS * 12;
   dsm_roles roles;
   for (unsigned n = 0; roles_of(n, &roles); n++) {
-    const bool has_groups = has_role(&roles, DSM_ROLE_HEADS);
+    const bool has_experts = has_role(&roles, DSM_ROLE_EXPERT);
+    const bool has_groups = has_role(&roles, DSM_ROLE_HEADS) || has_experts;
     const bool cuts = ways_of(&roles, "IO", false) * ways_of(&roles, "IO", true) > 1 ||
                       has_role(&roles, DSM_ROLE_MODEL) || has_role(&roles, DSM_ROLE_MODEL_OUT);
-    if (has_role(&roles, DSM_ROLE_EXPERT) || (has_groups && cuts)) {
+    if (has_groups && (cuts || (has_experts && has_role(&roles, DSM_ROLE_HEADS)))) {
       continue;
     }
-    const dsm_layer *const of = has_groups ? &grouped : &layer;
+    const dsm_layer *const of = has_experts ? &expert : has_groups ? &grouped : &layer;
     check_share(of, &roles);
     check_exchanges(of, &roles);
     check_rotation(of, &roles);
     check_gradients(of, &roles);
     check_memory(of, &roles);
+    check_tokens(of, &roles);
+  }
+}
+END_TEST
+
+/* Where features are cut two sums of 4 bytes a position and sample become whole on each chip: each
+ * norm and softmax by itself, of the input where that is cut, of the output where raw is. */
+START_TEST(test_statistics_of_cut_features_are_summed) {
+  build(_i, DSM_LINK_KIND_RING);
+  chips.model.feature_statistics = true;
+  machine = dsm_machine_derive(&chips);
+  dsm_layer plain = small_layer();
+  dsm_layer layer = plain;
+  layer.has_op[DSM_AUX_LAYER_NORM] = true;
+  layer.has_op[DSM_AUX_SOFTMAX] = true;
+  dsm_layer reading = plain;
+  reading.has_input_op[DSM_AUX_RMS_NORM] = true;
+  reading.input_op_elements = reading.input_elements;
+  dsm_roles roles;
+  for (unsigned n = 0; roles_of(n, &roles); n++) {
+    if (has_role(&roles, DSM_ROLE_HEADS) || has_role(&roles, DSM_ROLE_EXPERT)) {
+      continue;
+    }
+    const letters l = letters_of(&roles);
+    bool made[DSM_AXES_MAX] = {false}; /* along which chips have parts of the features */
+    bool read[DSM_AXES_MAX] = {false};
+    for (unsigned a = 0; a < chips.system.axis_count; a++) {
+      made[a] = l.output[a] == 'F';
+      read[a] = l.input[a] == 'F';
+    }
+    const double tokens =
+        size_of(cut_by(0, SAMPLES, l.work, "S")) * size_of(cut_by(0, ROWS, l.work, "R")) * 2 * 4;
+    for (int p = 0; p < DSM_PASS_COUNT; p++) {
+      double of_made[DSM_AXES_MAX];
+      double of_read[DSM_AXES_MAX];
+      double expected_made = 0;
+      double expected_read = 0;
+      scatter_sums(made, p == DSM_PASS_UPDATE ? 0 : 2 * tokens, of_made);
+      scatter_sums(read, p == DSM_PASS_UPDATE ? 0 : tokens, of_read);
+      for (unsigned a = 0; a < chips.system.axis_count; a++) {
+        expected_made += 2 * of_made[a];
+        expected_read += 2 * of_read[a];
+      }
+      const dsm_pass_work none = work_of(&plain, (dsm_pass)p, &roles);
+      const dsm_pass_work of_outputs = work_of(&layer, (dsm_pass)p, &roles);
+      const dsm_pass_work of_inputs = work_of(&reading, (dsm_pass)p, &roles);
+      const double others = sent(&none, DSM_TRANSFER_ALL_REDUCE);
+      ASSERT_CLOSE(sent(&of_outputs, DSM_TRANSFER_ALL_REDUCE), others + expected_made);
+      ASSERT_CLOSE(sent(&of_inputs, DSM_TRANSFER_ALL_REDUCE), others + expected_read);
+    }
   }
 }
 END_TEST
@@ -528,69 +674,6 @@ START_TEST(test_relayouts_bring_what_chips_lack) {
 }
 END_TEST
 
-/* ---- halos ---- */
-
-/* Rows that a chip lacks of a tensor, before its own and behind them: of the input for its outputs,
- * of the output's error for its inputs. */
-static part rows_beyond(const dsm_layer *layer, int chip, int count, bool is_backward) {
-  const int own = ROWS / count;
-  const int stride = (int)layer->stride_rows;
-  const int before = (int)layer->halo_rows / 2;
-  const int kernel = (int)layer->halo_rows + stride;
-  const int there_first = chip * own * (is_backward ? 1 : stride);
-  const int there_end = (chip + 1) * own * (is_backward ? 1 : stride);
-  part missing = {0, 0};
-  bool is_used[2 * MOST_SIDE * MOST_SIDE] = {false};
-  for (int r = 0; r < ROWS; r++) {
-    for (int k = 0; k < kernel; k++) {
-      const int i = r * stride - before + k; /* an input row of this output row */
-      const bool is_mine = is_backward ? i >= chip * own * stride && i < (chip + 1) * own * stride
-                                       : r >= chip * own && r < (chip + 1) * own;
-      if (i >= 0 && i < ROWS * stride && is_mine) {
-        is_used[is_backward ? r : i] = true;
-      }
-    }
-  }
-  for (int r = 0; r < ROWS * stride; r++) {
-    missing.first += is_used[r] && r < there_first ? 1 : 0;
-    missing.end += is_used[r] && r >= there_end ? 1 : 0;
-  }
-  return missing;
-}
-
-START_TEST(test_halos_bring_the_rows_that_chips_lack) {
-  static const dsm_link_kind links[] = {DSM_LINK_KIND_RING, DSM_LINK_KIND_LINE,
-                                        DSM_LINK_KIND_SWITCH};
-  for (int length = 2; length <= 6; length += length == 4 ? 2 : 1) {
-    for (int k = 0; k < 3 * 4 * 3; k++) {
-      const grid sides = {1, {(uint64_t)length}};
-      chips = friendly_grid(&sides);
-      chips.system.axes[0].link = links[k % 3];
-      machine = dsm_machine_derive(&chips);
-      dsm_layer layer = small_layer();
-      layer.stride_rows = (uint64_t)(1 + k / 3 % 3);
-      layer.strides = layer.stride_rows;
-      layer.halo_rows = (uint64_t)(k / 9);
-      layer.kij = layer.halo_rows + layer.stride_rows;
-      layer.input_elements *= layer.stride_rows;
-      const dsm_roles roles = {{DSM_ROLE_SPATIAL}};
-      for (int p = 0; p < DSM_PASS_COUNT; p++) {
-        const bool is_backward = p == DSM_PASS_BACKWARD;
-        double rows = 0;
-        for (int c = 0; c < length; c++) {
-          const part missing = rows_beyond(&layer, c, length, is_backward);
-          const double both = missing.first + missing.end;
-          const double larger = fmax(missing.first, missing.end);
-          rows = fmax(rows, links[k % 3] == DSM_LINK_KIND_SWITCH ? both : larger);
-        }
-        const dsm_pass_work work = work_of(&layer, (dsm_pass)p, &roles);
-        ASSERT_CLOSE(sent(&work, DSM_TRANSFER_HALO), rows * SAMPLES * 2 * (is_backward ? OUT : IN));
-      }
-    }
-  }
-}
-END_TEST
-
 /* ---- properties ---- */
 
 /* An axis of one chip shares nothing, whatever its role. */
@@ -605,7 +688,13 @@ START_TEST(test_any_role_of_an_axis_of_one_chip_is_data) {
   for (unsigned n = 0; n < ROLES * ROLES; n++) {
     dsm_roles roles = {{(dsm_role)(n % ROLES), (dsm_role)(n / ROLES)}};
     dsm_roles plain = roles;
-    if (has_role(&roles, DSM_ROLE_EXPERT) || has_role(&roles, DSM_ROLE_HEADS)) {
+    bool has_groups = false; /* that the layer lacks */
+    for (unsigned a = 0; a < 2; a++) {
+      has_groups =
+          has_groups ||
+          (sides.chips[a] > 1 && (roles.of[a] == DSM_ROLE_EXPERT || roles.of[a] == DSM_ROLE_HEADS));
+    }
+    if (has_groups) {
       continue;
     }
     for (unsigned a = 0; a < 2; a++) {
@@ -682,7 +771,7 @@ Suite *suite_roles(void) {
   tcase_add_loop_test(counted, test_chips_have_and_send_what_is_counted_one_by_one, 0,
                       COUNT_OF(sides_of));
   tcase_add_loop_test(counted, test_relayouts_bring_what_chips_lack, 0, COUNT_OF(sides_of));
-  tcase_add_test(counted, test_halos_bring_the_rows_that_chips_lack);
+  tcase_add_loop_test(counted, test_statistics_of_cut_features_are_summed, 0, COUNT_OF(sides_of));
   suite_add_tcase(suite, counted);
   TCase *const properties = tcase_create("properties");
   tcase_add_loop_test(properties, test_any_role_of_an_axis_of_one_chip_is_data, 0, 3);

@@ -17,8 +17,8 @@ bool role_twin_can(const dsm_layer *layer, dsm_role role) {
   case DSM_ROLE_WHOLE:
     return true;
   case DSM_ROLE_SPATIAL:
-    return is_weighed && layer->rows > 1 && layer->timesteps == 1 && layer->pool_window == 0 &&
-           layer->input_pool_window == 0 && layer->experts == 0;
+    return (is_weighed || has_heads) && layer->rows > 1 && layer->timesteps == 1 &&
+           layer->experts == 0;
   case DSM_ROLE_MODEL:
     return has_heads || (is_weighed && !has_groups);
   case DSM_ROLE_MODEL_OUT:
@@ -30,8 +30,9 @@ bool role_twin_can(const dsm_layer *layer, dsm_role role) {
   case DSM_ROLE_ROW_SCATTER:
     return is_pointwise && layer->rows > 1;
   case DSM_ROLE_HEADS:
-    return has_heads || (has_groups && is_weighed);
+    return has_heads || (has_groups && is_weighed && layer->experts == 0);
   case DSM_ROLE_EXPERT:
+    return layer->experts > 0;
   case DSM_ROLE_COUNT:
     break;
   }
@@ -41,6 +42,9 @@ bool role_twin_can(const dsm_layer *layer, dsm_role role) {
 static bool is_in_space(dsm_role role, role_space space) {
   if (role == DSM_ROLE_DATA || role == DSM_ROLE_MODEL) {
     return true;
+  }
+  if (role == DSM_ROLE_EXPERT) {
+    return space.has_expert;
   }
   return role == DSM_ROLE_SPATIAL ? space.has_spatial : space.has_tensor;
 }
@@ -67,7 +71,8 @@ static bool is_option(const role_twin *twin, size_t index, const dsm_roles *role
          (role != DSM_ROLE_MODEL || space.has_hybrid))) {
       return false;
     }
-    sharers *= role == DSM_ROLE_HEADS || (role == DSM_ROLE_MODEL && layer->operand_groups > 0)
+    sharers *= role == DSM_ROLE_HEADS || role == DSM_ROLE_EXPERT ||
+                       (role == DSM_ROLE_MODEL && layer->operand_groups > 0)
                    ? chips_along(twin, a)
                    : 1;
     has_data = has_data || role == DSM_ROLE_DATA;
@@ -164,6 +169,7 @@ static double layer_cycles(const role_twin *twin, size_t index, const dsm_roles 
 typedef struct tensors {
   dsm_layouts outer;
   bool is_inside[ROLE_TWIN_LAYERS][DSM_AXES_MAX];
+  bool is_with_experts[ROLE_TWIN_LAYERS][DSM_AXES_MAX];
   bool is_gather_there[ROLE_TWIN_LAYERS][DSM_AXES_MAX]; /* what the layer gathered is as it was */
 } tensors;
 
@@ -195,7 +201,8 @@ static uint64_t elements_outside(const role_twin *twin, const tensors *all, size
                                  unsigned axis) {
   uint64_t elements = 0;
   for (size_t i = 0; i < end; i++) {
-    if (!all->is_inside[i][axis] && is_used_from(twin, i, from, false)) {
+    if (!all->is_inside[i][axis] && !all->is_with_experts[i][axis] &&
+        is_used_from(twin, i, from, false)) {
       elements += twin->workload->layers[i].stored_elements;
     }
   }
@@ -252,15 +259,19 @@ static double move_outside(const role_twin *twin, tensors *all, const dsm_layout
 
 typedef struct sides {
   bool is_any_inside;
+  bool is_any_with_experts;
   bool is_any_outside;
 } sides;
 
 static void add_sides(sides *s, const tensors *all, const size_t *makers, size_t count,
                       unsigned axis) {
   for (size_t i = 0; i < count; i++) {
-    const bool is_inside = makers[i] != DSM_NETWORK_INPUT && all->is_inside[makers[i]][axis];
+    const bool is_made = makers[i] != DSM_NETWORK_INPUT;
+    const bool is_inside = is_made && all->is_inside[makers[i]][axis];
+    const bool is_with_experts = is_made && all->is_with_experts[makers[i]][axis];
     s->is_any_inside = s->is_any_inside || is_inside;
-    s->is_any_outside = s->is_any_outside || !is_inside;
+    s->is_any_with_experts = s->is_any_with_experts || is_with_experts;
+    s->is_any_outside = s->is_any_outside || !(is_inside || is_with_experts);
   }
 }
 
@@ -268,8 +279,45 @@ static bool is_opening(dsm_role role) {
   return role == DSM_ROLE_COLUMN || role == DSM_ROLE_GATHER_COLUMN;
 }
 
+/* Opening roles gather what others may read too; tokens are sent to experts that others may have.
+ */
+static bool is_bringing(dsm_role role) {
+  return is_opening(role) || role == DSM_ROLE_EXPERT;
+}
+
+static bool are_same_experts(const dsm_layer *a, const dsm_layer *b) {
+  return a->experts == b->experts && a->routed == b->routed && a->ij == b->ij;
+}
+
+static bool is_read_by(const dsm_layer *reader, size_t maker) {
+  bool is_read = false;
+  for (size_t i = 0; i < reader->producer_count; i++) {
+    is_read = is_read || reader->producers[i] == maker;
+  }
+  for (size_t i = 0; i < reader->shortcut_count; i++) {
+    is_read = is_read || reader->shortcuts[i] == maker;
+  }
+  return is_read;
+}
+
+/* Is what a layer of experts makes read by layers of the same experts alone, and added to nothing
+ * else? */
+static bool stays_with_experts(const role_twin *twin, size_t index) {
+  const dsm_layer *const layer = &twin->workload->layers[index];
+  bool is_staying = layer->experts > 0 && is_used_from(twin, index, index + 1, false);
+  for (size_t r = index + 1; r < twin->count; r++) {
+    const dsm_layer *const reader = &twin->workload->layers[r];
+    is_staying = is_staying && (!is_read_by(reader, index) || are_same_experts(layer, reader));
+  }
+  for (size_t i = 0; i < layer->shortcut_count && is_staying; i++) {
+    is_staying = stays_with_experts(twin, layer->shortcuts[i]);
+  }
+  return is_staying;
+}
+
 static bool is_same_input(const dsm_layer *a, const dsm_layer *b) {
-  if (a->producer_count != b->producer_count) {
+  if (a->producer_count != b->producer_count ||
+      (a->experts + b->experts > 0 && !are_same_experts(a, b))) {
     return false;
   }
   for (size_t i = 0; i < a->producer_count; i++) {
@@ -287,10 +335,11 @@ static size_t gatherer(const role_twin *twin, const tensors *all, size_t index, 
   size_t latest = SIZE_MAX;
   bool is_any_live = false;
   for (size_t i = 0; i < index; i++) {
-    if (all->is_gather_there[i][axis] && roles[i].of[axis] == role && is_opening(role) &&
+    if (all->is_gather_there[i][axis] && roles[i].of[axis] == role && is_bringing(role) &&
         is_same_input(&twin->workload->layers[i], &twin->workload->layers[index])) {
       latest = i;
-      is_any_live = is_any_live || is_used_from(twin, i, index, true);
+      is_any_live = is_any_live || ((all->is_inside[i][axis] || all->is_with_experts[i][axis]) &&
+                                    is_used_from(twin, i, index, true));
     }
   }
   return is_any_live ? latest : SIZE_MAX;
@@ -303,22 +352,36 @@ static bool run_layer(const role_twin *twin, tensors *all, size_t index, const d
   const dsm_layer *const layer = &twin->workload->layers[index];
   dsm_layouts before = all->outer;
   bool is_made_inside[DSM_AXES_MAX];
+  bool is_kept[DSM_AXES_MAX]; /* by experts */
+  bool is_read_there[DSM_AXES_MAX];
   for (unsigned a = 0; a < axis_count(twin); a++) {
     const dsm_role role = roles[index].of[a];
     const bool is_heads =
         role == DSM_ROLE_HEADS || (role == DSM_ROLE_MODEL && layer->operand_groups > 0);
     const bool is_row = role == DSM_ROLE_ROW || role == DSM_ROLE_ROW_SCATTER;
-    sides read = {false, false};
-    sides added = {false, false};
+    const bool is_expert = role == DSM_ROLE_EXPERT;
+    sides read = {false, false, false};
+    sides added = {false, false, false};
     add_sides(&read, all, layer->producers, layer->producer_count, a);
     add_sides(&read, all, layer->operands, layer->operand_count, a);
     add_sides(&added, all, layer->shortcuts, layer->shortcut_count, a);
     is_made_inside[a] = is_opening(role) || (read.is_any_inside && is_heads);
-    if ((read.is_any_inside && (read.is_any_outside || !(is_heads || is_row))) ||
-        (is_made_inside[a] ? added.is_any_outside : added.is_any_inside)) {
+    is_kept[a] = is_expert && stays_with_experts(twin, index);
+    is_read_there[a] = read.is_any_with_experts;
+    const int kinds = (read.is_any_inside ? 1 : 0) + (read.is_any_outside ? 1 : 0) +
+                      (read.is_any_with_experts ? 1 : 0);
+    if (kinds > 1 || (read.is_any_inside && !(is_heads || is_row)) ||
+        (read.is_any_with_experts && !is_expert)) {
       return false;
     }
-    if (!read.is_any_inside) {
+    const bool is_added_elsewhere =
+        is_kept[a]          ? added.is_any_outside || added.is_any_inside
+        : is_made_inside[a] ? added.is_any_outside || added.is_any_with_experts
+                            : added.is_any_inside || (added.is_any_with_experts && !is_expert);
+    if (is_added_elsewhere) {
+      return false;
+    }
+    if (!read.is_any_inside && !read.is_any_with_experts) {
       before.of[a] = dsm_role_input_layout(role);
     }
   }
@@ -328,15 +391,18 @@ static bool run_layer(const role_twin *twin, tensors *all, size_t index, const d
   *cycles = move_outside(twin, all, &before, index, index);
   dsm_layouts behind = all->outer;
   for (unsigned a = 0; a < axis_count(twin); a++) {
-    gatherers[a] = gatherer(twin, all, index, roles[index].of[a], a, roles);
-    if (!is_made_inside[a]) {
+    /* What is there was brought by no one: as if by the layer itself. */
+    gatherers[a] =
+        is_read_there[a] ? index : gatherer(twin, all, index, roles[index].of[a], a, roles);
+    if (!is_made_inside[a] && !is_kept[a]) {
       behind.of[a] = dsm_role_output_layout(roles[index].of[a]);
     }
   }
   *cycles += move_outside(twin, all, &behind, index, index + 1);
   for (unsigned a = 0; a < axis_count(twin); a++) {
     all->is_inside[index][a] = is_made_inside[a];
-    all->is_gather_there[index][a] = is_opening(roles[index].of[a]);
+    all->is_with_experts[index][a] = is_kept[a];
+    all->is_gather_there[index][a] = is_bringing(roles[index].of[a]);
   }
   return true;
 }
@@ -400,7 +466,7 @@ double role_twin_bytes(const role_twin *twin, const dsm_roles *roles) {
 static double *price_of(role_twin *twin, size_t index, size_t option, dsm_axis_set sharing) {
   dsm_axis_set shared = 0;
   for (unsigned a = 0; a < axis_count(twin); a++) {
-    shared |= is_opening(twin->options[index][option].of[a]) ? sharing & 1U << a : 0U;
+    shared |= is_bringing(twin->options[index][option].of[a]) ? sharing & 1U << a : 0U;
   }
   double *const price = &twin->price[index][option][shared];
   if (*price < 0) {

@@ -17,6 +17,7 @@ typedef struct role_space {
   bool has_hybrid;
   bool has_tensor;
   bool has_spatial;
+  bool has_expert;
 } role_space;
 
 typedef struct role_twin {

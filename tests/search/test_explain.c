@@ -266,6 +266,36 @@ START_TEST(test_alternatives_of_real_systems_are_compared_with_the_plans_step) {
 }
 END_TEST
 
+/* With roles too the plan's own cost what the plan does, and others that are asked no less. */
+START_TEST(test_the_step_with_other_roles_is_no_less) {
+  dsm_explore_options options;
+  dsm_explore_options_init(&options);
+  options.optimizations =
+      DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_HYBRID) | DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_TENSOR);
+  bundled explored = bundled_explore("bert_large", "dgx_a100", "8", &options);
+  dsm_explanation *explanation = NULL;
+  const size_t layer = dsm_workload_find_layer(explored.workload, "encoder.0.ff1");
+  ck_assert_int_eq(dsm_explain(&explanation, explored.plan, layer, 0, NULL), DSM_OK);
+  const double step = explored.plan->result.step_cycles;
+  unsigned asked[DSM_PASS_COUNT] = {0};
+  for (size_t i = 0; i < explanation->alternative_count; i++) {
+    const dsm_alternative *const a = &explanation->alternatives[i];
+    asked[a->pass] += a->network_cycles > 0 ? 1 : 0;
+    ck_assert(!(a->network_cycles > 0) || a->network_cycles * (1 + 1e-9) >= step);
+    if (a->is_chosen && dsm_parallelism_has_roles(a->parallelism)) {
+      ck_assert_double_eq_tol(a->network_cycles, step, step * 1e-9);
+    }
+  }
+  ck_assert(explanation->is_layer_alone);
+  ck_assert_uint_eq(explanation->what_if_count, 0);
+  for (int p = 0; p < DSM_PASS_COUNT; p++) {
+    ck_assert_uint_ge(asked[p], 1);
+  }
+  dsm_explanation_free(explanation);
+  bundled_free(&explored);
+}
+END_TEST
+
 Suite *suite_explain(void) {
   Suite *const suite = suite_create("explain");
   TCase *const tests = tcase_create("alternatives");
@@ -278,6 +308,7 @@ Suite *suite_explain(void) {
   tcase_add_test(tests, test_decisions_without_choice_are_not_told);
   tcase_add_test(tests, test_a_plan_edited_by_hand_is_explained_as_it_is);
   tcase_add_test(tests, test_a_split_edited_by_hand_is_the_chosen_one);
+  tcase_add_test(tests, test_the_step_with_other_roles_is_no_less);
   suite_add_tcase(suite, tests);
   return suite;
 }

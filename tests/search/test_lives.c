@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "given.h"
+#include "plan/strategy_rules.h"
 #include "search/hold/held_sets.h"
 #include "suites.h"
 

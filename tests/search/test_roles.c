@@ -22,7 +22,7 @@ enum { TEXT_MAX = 4096, BEST_SEEDS = 24 };
 
 #define ALL_ROLES                                                                                  \
   (DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_HYBRID) | DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_TENSOR) | \
-   DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_SPATIAL))
+   DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_SPATIAL) | DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_EXPERT))
 
 /* ---- networks ---- */
 
@@ -65,8 +65,15 @@ static void write_branches(writer *w, uint64_t *state, size_t count) {
     const uint64_t shape = random_below(state, 6);
     WRITE(w, ", 'kernel': [%d, %d]%s%s", shape == 0 ? 3 : 1, shape == 0 ? 3 : 1,
           shape == 1 ? ", 'groups': 2" : "", inputs);
+    const char *const pools[] = {"", ", 'on': 'input'"};
+    const bool has_pool = shape < 4 && rows > 1 && i % 3 == 1;
     if (is_residual) {
       WRITE(w, ", 'aux': [{'op': 'residual', 'from': 'l%zu'}, {'op': 'relu'}]", added);
+    } else if (has_pool) { /* as many results as it reads */
+      WRITE(w,
+            ", 'aux': [{'op': 'max_pool', 'window': [2, 2], 'stride': [1, 1], 'feature': [%u, "
+            "2]%s}]",
+            rows, pools[shape % 2]);
     }
     WRITE(w, "}");
   }
@@ -113,10 +120,37 @@ static void write_fan(writer *w, uint64_t *state, size_t count) {
   WRITE(w, "%s}", wide > 2 ? ", 'aux': [{'op': 'residual', 'from': 'f1'}]" : "");
 }
 
-static dsm_workload *draw_network(uint64_t *state, size_t count, bool has_attention) {
+/* A layer of experts: its parts read one another, or what is beside them. */
+static void write_experts(writer *w, uint64_t *state, size_t count) {
+  const unsigned positions = 2 + (unsigned)random_below(state, 4);
+  const unsigned experts = random_below(state, 3) == 0 ? 6 : 4;
+  const unsigned others = random_below(state, 4) == 0 ? 2 : experts;
+  WRITE(w, "{'name': 'a', 'type': 'fc', 'in': 4, 'out': 8, 'positions': %u}", positions);
+  size_t added = 0; /* a layer of as many features and positions as the one behind it, 0: none */
+  for (size_t i = 1; i < count; i++) {
+    const bool is_plain = random_below(state, i == 1 ? 8 : 4) == 0;
+    const size_t from = random_below(state, 3) == 0 ? random_below(state, i) : i - 1;
+    WRITE(w, ", {'name': 'e%zu', 'type': 'fc', 'in': 8, 'out': 8, 'inputs': ['%s%.0zu']", i,
+          from == 0 ? "a" : "e", from);
+    if (!is_plain) {
+      WRITE(w, ", 'experts': %u, 'active_experts': 2", i % 3 == 2 ? others : experts);
+    }
+    if (added > 0 && random_below(state, 2) == 0) {
+      WRITE(w, ", 'aux': [{'op': '%s', 'from': 'e%zu'}]",
+            random_below(state, 2) == 0 ? "multiply" : "residual", added);
+    }
+    WRITE(w, "}");
+    added = i;
+  }
+}
+
+static dsm_workload *draw_network(uint64_t *state, size_t count, bool has_attention,
+                                  bool has_experts) {
   static const char *const minibatches[] = {"2", "4", "6", "12"};
   writer w = {.length = 0};
-  if (has_attention) {
+  if (has_experts) {
+    write_experts(&w, state, count);
+  } else if (has_attention) {
     write_attention(&w, state, count);
   } else if (count >= 4 && random_below(state, 3) == 0) {
     write_fan(&w, state, count);
@@ -164,6 +198,8 @@ static dsm_system *draw_system(uint64_t *state, unsigned axis_count) {
   model->exact_forks = random_below(state, 2) == 0;
   model->partial_sum_bytes = random_below(state, 2) == 0 ? 4 : 0;
   model->collective_memory_bytes = random_below(state, 2) == 0 ? 1 : 0;
+  model->feature_statistics = random_below(state, 2) == 0;
+  model->expert_imbalance = random_below(state, 2) == 0 ? 1 : 1.25;
   return system;
 }
 
@@ -180,6 +216,7 @@ static role_space space_of(dsm_optimization_set optimizations) {
       .has_hybrid = (optimizations & DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_HYBRID)) != 0,
       .has_tensor = (optimizations & DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_TENSOR)) != 0,
       .has_spatial = (optimizations & DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_SPATIAL)) != 0,
+      .has_expert = (optimizations & DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_EXPERT)) != 0,
   };
 }
 
@@ -271,9 +308,25 @@ static void draw_roles(role_twin *twin, uint64_t *state, dsm_roles roles[ROLE_TW
   twin->count = count;
 }
 
+/* Chips of some axis share experts. */
+static bool has_experts(const role_twin *twin, const dsm_roles *roles) {
+  bool is_any = false;
+  for (size_t i = 0; i < twin->count; i++) {
+    for (unsigned a = 0; a < DSM_AXES_MAX; a++) {
+      is_any = is_any || roles[i].of[a] == DSM_ROLE_EXPERT;
+    }
+  }
+  return is_any;
+}
+
+typedef struct tally {
+  unsigned legal;
+  unsigned with_experts; /* of these */
+} tally;
+
 /* Any mapping: legal or not, and what it takes. */
 static void compare_mappings(role_twin *twin, const dsm_explore_options *options, uint64_t *state,
-                             uint64_t seed, unsigned *legal) {
+                             uint64_t seed, tally *counted) {
   for (int k = 0; k < 60; k++) {
     dsm_roles roles[ROLE_TWIN_LAYERS];
     draw_roles(twin, state, roles);
@@ -289,7 +342,8 @@ static void compare_mappings(role_twin *twin, const dsm_explore_options *options
       ck_assert_msg(is_close(plan->result.memory.total_bytes, role_twin_bytes(twin, roles)),
                     "seed %u: %s: %.17g bytes, twin %.17g", (unsigned)seed, words_of(plan),
                     plan->result.memory.total_bytes, role_twin_bytes(twin, roles));
-      (*legal)++;
+      counted->legal++;
+      counted->with_experts += has_experts(twin, roles) ? 1 : 0;
     } else {
       ck_assert_int_eq(status, DSM_ERROR_INVALID);
     }
@@ -304,7 +358,7 @@ typedef struct drawn {
   dsm_mode mode;
 } drawn;
 
-/* Of one axis up to 7 layers, of two 5, of three 3. */
+/* Of one axis up to 7 layers, of two 5, of three 3. Every fourth has experts. */
 static drawn draw(uint64_t seed) {
   uint64_t state = seed;
   const unsigned axis_count = 1 + (unsigned)random_below(&state, 3);
@@ -312,7 +366,7 @@ static drawn draw(uint64_t seed) {
   const size_t most = axis_count == 1 ? 7 : axis_count == 2 ? 4 : 3;
   const size_t count = has_attention ? most : 3 + random_below(&state, most - 2);
   drawn d = {.mode = random_below(&state, 4) == 0 ? DSM_MODE_INFERENCE : DSM_MODE_TRAINING};
-  d.workload = draw_network(&state, count, has_attention);
+  d.workload = draw_network(&state, count, has_attention, seed % 4 == 3);
   d.system = draw_system(&state, axis_count);
   return d;
 }
@@ -325,16 +379,17 @@ static void drawn_free(drawn *d) {
 static role_twin twin;
 
 START_TEST(test_any_mapping_is_judged_and_scored_as_by_hand) {
-  unsigned legal = 0;
+  tally counted = {0, 0};
   for (uint64_t seed = 0; seed < 40; seed++) {
     drawn d = draw(seed);
     uint64_t state = seed + 1000;
     const dsm_explore_options options = options_of(d.mode, ALL_ROLES);
     role_twin_init(&twin, d.workload, d.system, d.mode, space_of(ALL_ROLES));
-    compare_mappings(&twin, &options, &state, seed, &legal);
+    compare_mappings(&twin, &options, &state, seed, &counted);
     drawn_free(&d);
   }
-  ck_assert_uint_gt(legal, 800);
+  ck_assert_uint_gt(counted.legal, 800);
+  ck_assert_uint_gt(counted.with_experts, 80);
 }
 END_TEST
 

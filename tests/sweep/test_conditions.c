@@ -123,8 +123,9 @@ static const refused_case refused_cases[] = {
      "--exclude: error: expected a value, found nothing (an empty text is \"\" in quotes)"},
     {"options.optimize = hybrd",
      "--exclude: error: expected \"all\", \"none\" or different ones of hybrid, reuse, dysm, "
-     "pipeline, per_pass, preload, hoist, spatial, tensor, accumulate, stages, found \"hybrd\" (did you "
-     "mean "
+     "pipeline, per_pass, preload, hoist, spatial, tensor, expert, accumulate, shard, recompute, "
+     "stages, found "
+     "\"hybrd\" (did you mean "
      "\"hybrid\"?)"},
     {"workload = net",
      "dir/study.json:1:68: $.axes: error: expected at least one point, found that the conditions "

@@ -146,8 +146,8 @@ static const refused_case refused_cases[] = {
      "--vary options.mode: error: expected \"training\" or \"inference\", found \"train\""},
     {"options.optimize=hybird",
      "--vary options.optimize: error: expected \"all\", \"none\" or different ones of hybrid, "
-     "reuse, dysm, pipeline, per_pass, preload, hoist, spatial, tensor, accumulate, stages, found "
-     "\"hybird\" (did you "
+     "reuse, dysm, pipeline, per_pass, preload, hoist, spatial, tensor, expert, accumulate, shard, "
+     "recompute, stages, found \"hybird\" (did you "
      "mean "
      "\"hybrid\"?)"},
     {"options.optimize=preload,none",

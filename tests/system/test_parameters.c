@@ -315,7 +315,8 @@ START_TEST(test_each_parameter_is_found_under_its_path) {
   if (!is_number(parameter)) {
     return;
   }
-  const double legal = parameter->kind == DSM__PARAMETER_COUNT ? 3 : fmin(parameter->max, 0.7);
+  const double legal =
+      parameter->kind == DSM__PARAMETER_COUNT ? 3 : fmax(parameter->min, fmin(parameter->max, 0.7));
   snprintf(value, sizeof value, "%g", legal);
   outcome read = read_one(parameter, value);
   ck_assert_int_eq(read.status, DSM_OK);

@@ -30,11 +30,48 @@ const char *cli_optimization_word(size_t index) {
              : NULL;
 }
 
-const char *cli_parallelism_word(size_t index) {
-  if (index == DSM_PARALLELISM_COUNT) {
-    return "all";
+/* When it is among all, where not always. */
+static const char *group_of(const dsm_strategy *strategy) {
+  return !strategy->is_named_only ? ""
+         : strategy->roles == 0   ? "Never in all: "
+                                  : "In all where the system's model.search is all: ";
+}
+
+const char *cli_optimization_help(size_t index, const char **title) {
+  if (index < WORD_FIRST_OPTIMIZATION) {
+    return NULL;
   }
-  return index < DSM_PARALLELISM_COUNT ? dsm_parallelism_name((dsm_parallelism)index) : NULL;
+  const size_t optimization = index - WORD_FIRST_OPTIMIZATION;
+  const dsm_strategy *const strategy = dsm_strategy_of((dsm_optimization)optimization);
+  const char *const own = group_of(strategy);
+  const char *const before =
+      optimization == 0 ? "" : group_of(dsm_strategy_of((dsm_optimization)(optimization - 1)));
+  *title = strcmp(own, before) == 0 ? "" : own;
+  return strategy->help;
+}
+
+/* Parallelisms, "all", and the roles that no parallelism of all axes is called by. */
+enum {
+  WORD_ALL_PARALLELISMS = DSM_PARALLELISM_COUNT,
+  WORD_SPATIAL,
+  WORD_FIRST_BEHIND_MODEL,
+  WORD_PARALLELISM_COUNT = WORD_FIRST_BEHIND_MODEL + DSM_ROLE_COUNT - DSM_ROLE_MODEL_OUT
+};
+_Static_assert(DSM_ROLE_SPATIAL == DSM_ROLE_DATA + 1 && DSM_ROLE_MODEL_OUT == DSM_ROLE_MODEL + 1,
+               "data, spatial, model, then the others");
+
+/* The role of a word of the list behind "all". */
+static dsm_role role_of_word(size_t index) {
+  return index == WORD_SPATIAL
+             ? DSM_ROLE_SPATIAL
+             : (dsm_role)(index - WORD_FIRST_BEHIND_MODEL + (size_t)DSM_ROLE_MODEL_OUT);
+}
+
+const char *cli_parallelism_word(size_t index) {
+  return index < DSM_PARALLELISM_COUNT    ? dsm_parallelism_name((dsm_parallelism)index)
+         : index == WORD_ALL_PARALLELISMS ? "all"
+         : index < WORD_PARALLELISM_COUNT ? dsm_role_name(role_of_word(index))
+                                          : NULL;
 }
 
 static const char *const format_words[] = {[CLI_FORMAT_TABLE] = "table",
@@ -99,7 +136,7 @@ const char *cli_log_axis_word(size_t index) {
 /* Says that a word is none of the option's. */
 static cli_exit complain_of_word(const cli_arguments *arguments, const cli_option *option,
                                  const char *word) {
-  char expected[256] = "";
+  char expected[512] = "";
   size_t used = 0;
   for (size_t i = 0; option->word(i) != NULL; i++) {
     const char *const last = option->is_list ? ", " : " or ";
@@ -283,19 +320,50 @@ cli_exit cli_apply_optimize(cli_arguments *arguments, const cli_option *option, 
   return CLI_EXIT_DONE;
 }
 
-/* Says that a word is none of the parallelisms of a system. */
+/* ---- parallelisms and roles ---- */
+
+/* Items of a list. */
+typedef struct parallelism_list {
+  dsm_parallelism_set words;
+  dsm_role_set any;                   /* roles along any axis */
+  dsm_role_set of_axes[DSM_AXES_MAX]; /* and along one */
+} parallelism_list;
+
+static cli_exit take_list(cli_arguments *arguments, const parallelism_list *list) {
+  return dsm_options_allow(&arguments->options, list->words, list->any, list->of_axes)
+             ? CLI_EXIT_DONE
+             : cli_usage_error(arguments->command,
+                               "--parallelism: beside roles, data and model are roles too, and "
+                               "others are roles of axes, as x=data,y=model for data_x_model_y");
+}
+
+static const char *role_word(size_t index) {
+  return index < DSM_ROLE_COUNT ? dsm_role_name((dsm_role)index) : NULL;
+}
+
+/* Says that a word is none of the parallelisms and roles of a system. */
 static cli_exit complain_of_axis_word(const cli_arguments *arguments, const dsm_system *system,
                                       const char *word) {
-  char expected[DSM_PARALLELISM_COUNT * (sizeof(dsm_axes_word) + 4)] = "";
+  const dsm_network *const network = &system->system;
+  const char *const equals = strchr(word, '=');
+  dsm_role role;
+  const bool is_role_wrong = equals != NULL && !dsm_role_parse(equals + 1, &role);
+  char expected[(DSM_PARALLELISM_COUNT + DSM_AXES_MAX) * (sizeof(dsm_axes_word) + 4)] = "";
   size_t used = 0;
-  for (int p = 0; p < DSM_PARALLELISM_COUNT_OF(system->system.axis_count); p++) {
+  for (unsigned a = 0; equals != NULL && a < network->axis_count; a++) {
+    const int wrote = snprintf(expected + used, sizeof expected - used, "%s%s=ROLE",
+                               a == 0 ? "" : ", ", network->axes[a].name);
+    used += wrote > 0 ? (size_t)wrote : 0;
+  }
+  for (int p = 0; equals == NULL && p < DSM_PARALLELISM_COUNT_OF(network->axis_count); p++) {
     const dsm_axes_word one = dsm_system_parallelism_name(system, (dsm_parallelism)p);
     const int wrote =
         snprintf(expected + used, sizeof expected - used, "%s%s", p == 0 ? "" : ", ", one.text);
     used += wrote > 0 ? (size_t)wrote : 0;
   }
-  return cli_usage_error(arguments->command, "--parallelism: expected some of %s on %s, found '%s'",
-                         expected, system->name, word);
+  return cli_usage_error(
+      arguments->command, "--parallelism: expected some of %s on %s, found '%s'%s", expected,
+      system->name, word, is_role_wrong ? cli_did_you_mean_word(equals + 1, role_word).text : "");
 }
 
 /* Is there a word in a list that begins as one with names of axes does, and is not one for all
@@ -305,8 +373,9 @@ static bool has_axis_word(const char *list) {
     char word[sizeof(dsm_axes_word)];
     dsm_parallelism known;
     (void)snprintf(word, sizeof word, "%.*s", (int)strcspn(at, ","), at);
-    if ((strncmp(word, "data_", 5) == 0 || strncmp(word, "model_", 6) == 0) &&
-        !dsm_parallelism_parse(word, &known)) {
+    if (strchr(word, '=') != NULL ||
+        ((strncmp(word, "data_", 5) == 0 || strncmp(word, "model_", 6) == 0) &&
+         !dsm_parallelism_parse(word, &known))) {
       return true;
     }
   }
@@ -314,9 +383,9 @@ static bool has_axis_word(const char *list) {
 }
 
 cli_exit cli_apply_parallelism(cli_arguments *arguments, const cli_option *option, char *value) {
-  const unsigned all = 1U << DSM_PARALLELISM_COUNT;
+  static const unsigned all = 1U << WORD_ALL_PARALLELISMS;
   unsigned words;
-  if (arguments->command->bit == CLI_EXPLORE && has_axis_word(value)) {
+  if ((arguments->command->bit & (CLI_EXPLORE | CLI_REMAT)) != 0 && has_axis_word(value)) {
     arguments->axis_words = value;
     return CLI_EXIT_DONE;
   }
@@ -328,26 +397,34 @@ cli_exit cli_apply_parallelism(cli_arguments *arguments, const cli_option *optio
     return cli_usage_error(arguments->command, "--%s: 'all' stands alone, found '%s'", option->name,
                            value);
   }
-  arguments->options.parallelisms = words == all ? DSM_PARALLELISM_ALL : words;
-  return CLI_EXIT_DONE;
+  parallelism_list list = {.words =
+                               words == all ? DSM_PARALLELISM_ALL : words & DSM_PARALLELISM_ALL};
+  for (size_t w = WORD_SPATIAL; w < WORD_PARALLELISM_COUNT; w++) {
+    list.any |= (words >> w & 1U) != 0 ? 1U << (unsigned)role_of_word(w) : 0;
+  }
+  return take_list(arguments, &list);
 }
 
-cli_exit cli_settle_parallelisms(cli_arguments *arguments, const dsm_system *system) {
-  dsm_parallelism_set set = 0;
+cli_exit cli_settle_options(cli_arguments *arguments, const dsm_system *system) {
+  parallelism_list list = {0};
+  if (arguments->wants_all) {
+    arguments->options.optimizations = dsm_system_optimizations(system, arguments->options.mode);
+  }
   for (const char *at = arguments->axis_words; at != NULL;) {
     const size_t length = strcspn(at, ",");
     char word[sizeof(dsm_axes_word)];
     dsm_parallelism parallelism;
     (void)snprintf(word, sizeof word, "%.*s", (int)length, at);
-    if (length >= sizeof word || !dsm_system_parallelism_parse(system, word, &parallelism) ||
-        dsm_parallelism_has_roles(parallelism)) {
+    if (length < sizeof word && strchr(word, '=') == NULL &&
+        dsm_system_parallelism_parse(system, word, &parallelism)) {
+      list.words |= DSM_PARALLELISM_BIT(parallelism);
+    } else if (length >= sizeof word ||
+               !dsm_named_role_parse(system, word, &list.any, list.of_axes)) {
       return complain_of_axis_word(arguments, system, word);
     }
-    set |= DSM_PARALLELISM_BIT(parallelism);
     at = at[length] == ',' ? at + length + 1 : NULL;
   }
-  arguments->options.parallelisms = set != 0 ? set : arguments->options.parallelisms;
-  return CLI_EXIT_DONE;
+  return arguments->axis_words == NULL ? CLI_EXIT_DONE : take_list(arguments, &list);
 }
 
 cli_exit cli_apply_elasticity(cli_arguments *arguments, const cli_option *option, char *value) {

@@ -38,14 +38,17 @@ const char *cli_objective_word(size_t index);
 const char *cli_figure_word(size_t index);
 const char *cli_log_axis_word(size_t index); /**< its number is that of DSM_PLOT_AXIS_'s bit */
 
+/** What such a word means (cli_option.word_help). */
+const char *cli_optimization_help(size_t index, const char **title);
+
 /* Readers of their own (cli_option.apply). */
 cli_exit cli_apply_minibatch(cli_arguments *arguments, const cli_option *option, char *value);
 cli_exit cli_apply_optimize(cli_arguments *arguments, const cli_option *option, char *value);
 cli_exit cli_apply_parallelism(cli_arguments *arguments, const cli_option *option, char *value);
 
-/** Reads the parallelisms that were given with names of the axes of the system, now that it is
- * there. */
-cli_exit cli_settle_parallelisms(cli_arguments *arguments, const dsm_system *system);
+/** What depends on the system, now that it is there: all optimizations of it, and parallelisms that
+ * were given with names of its axes. */
+cli_exit cli_settle_options(cli_arguments *arguments, const dsm_system *system);
 cli_exit cli_apply_elasticity(cli_arguments *arguments, const cli_option *option, char *value);
 cli_exit cli_apply_set(cli_arguments *arguments, const cli_option *option, char *value);
 cli_exit cli_apply_dimension(cli_arguments *arguments, const cli_option *option, char *value);

@@ -90,16 +90,13 @@ static cli_exit take_text(plan_text *of, const cli_arguments *arguments) {
 
 /* ---- the options ---- */
 
-/* Without --optimize those of the plan; where it has all of its mode, all of the mode now. */
-static dsm_optimization_set optimizations_of(const cli_arguments *arguments,
-                                             const dsm_explore_options *recorded, dsm_mode mode) {
-  const dsm_optimization_set of_mode = dsm_mode_optimizations(mode);
-  const bool has_all = arguments->has_optimizations
-                           ? arguments->wants_all
-                           : recorded->optimizations == dsm_mode_optimizations(recorded->mode);
-  const dsm_optimization_set named =
-      arguments->has_optimizations ? arguments->named_optimizations : recorded->optimizations;
-  return has_all ? of_mode : dsm_mode_possible_optimizations(mode) & named;
+/* Without --optimize those of the plan; where it has all of its system and mode, all now. */
+static bool has_all(const cli_arguments *arguments, const dsm_baseline *baseline) {
+  const dsm_explore_options *const recorded = &baseline->options;
+  return arguments->has_optimizations
+             ? arguments->wants_all
+             : recorded->optimizations ==
+                   dsm_system_optimizations(baseline->system, recorded->mode);
 }
 
 /* Both lists: those that the plan records were applied to its inputs before these. */
@@ -132,9 +129,15 @@ static cli_exit settle_options(cli_question *question) {
   }
   options.thread_count = given->thread_count;
   options.mode = cli_is_given(arguments, "mode") ? given->mode : options.mode;
-  options.optimizations = optimizations_of(arguments, recorded, options.mode);
+  question->arguments.wants_all = has_all(arguments, question->baseline);
+  options.optimizations = question->arguments.wants_all
+                              ? dsm_system_optimizations(question->baseline->system, options.mode)
+                              : dsm_mode_possible_optimizations(options.mode) &
+                                    (arguments->has_optimizations ? arguments->named_optimizations
+                                                                  : recorded->optimizations);
   if (cli_is_given(arguments, "parallelism")) {
     options.parallelisms = given->parallelisms;
+    memcpy(options.roles, given->roles, sizeof options.roles);
   }
   if (cli_is_given(arguments, "gap")) {
     options.gap = given->gap;

@@ -45,6 +45,7 @@ static dsm_sweep_request make_request(const cli_arguments *arguments) {
   request.mode = cli_is_given(arguments, "mode") ? &arguments->options.mode : NULL;
   request.parallelisms =
       cli_is_given(arguments, "parallelism") ? &arguments->options.parallelisms : NULL;
+  request.roles = cli_is_given(arguments, "parallelism") ? arguments->options.roles : NULL;
   request.gap = cli_is_given(arguments, "gap") ? &arguments->options.gap : NULL;
   request.time_limit_seconds =
       cli_is_given(arguments, "time-limit") ? &arguments->options.time_limit_seconds : NULL;
@@ -60,7 +61,7 @@ static const char *stem_of(const char *path, size_t *length) {
   return name;
 }
 
-static char *join_stems(char *const *names, size_t count) {
+static char *join_stems(const char *const *names, size_t count) {
   size_t first_length;
   size_t second_length = 0;
   const char *const first = stem_of(names[0], &first_length);
@@ -80,8 +81,28 @@ static dsm_status make_stem(char **stem, const cli_arguments *arguments, dsm_dia
       return DSM_OK;
     }
   }
-  *stem = join_stems(arguments->operands, arguments->operand_count);
+  *stem = join_stems((const char *const *)arguments->operands, arguments->operand_count);
   return *stem == NULL ? cli_note_out_of_memory(diags) : DSM_OK;
+}
+
+/* All configurations of a hub are called config.json: files are called after the network then. */
+static dsm_status rename_stem(char **stem, const cli_arguments *arguments, const dsm_sweep *sweep,
+                              dsm_diags *diags) {
+  const dsm_sweep_input *const input = &sweep->workloads[0];
+  if (*stem == NULL || strcmp(cli_last_part(arguments->operands[0]), "config.json") != 0) {
+    return DSM_OK;
+  }
+  dsm_workload *workload = NULL;
+  dsm_status status =
+      dsm_workload_parse(&workload, input->text, input->length, input->file, NULL, 0, NULL);
+  if (status == DSM_OK) {
+    const char *const names[] = {workload->name, arguments->operands[1]};
+    free(*stem);
+    *stem = join_stems(names, 2);
+    status = *stem == NULL ? cli_note_out_of_memory(diags) : DSM_OK;
+  }
+  dsm_workload_free(workload);
+  return status == DSM_ERROR_INVALID ? DSM_OK : status; /* values that vary may mend it */
 }
 
 static dsm_status make_of_spec(dsm_sweep **sweep, const cli_arguments *arguments,
@@ -125,6 +146,9 @@ dsm_status cli_make_sweep(dsm_sweep **sweep, char **stem, const cli_arguments *a
     request.systems = &system;
     request.system_count = 1;
     status = dsm_sweep_make(sweep, NULL, 0, NULL, NULL, &request, &source, diags);
+    if (status == DSM_OK) {
+      status = rename_stem(stem, arguments, *sweep, diags);
+    }
   }
   if (status != DSM_OK) {
     free(*stem);

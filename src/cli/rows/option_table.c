@@ -61,14 +61,8 @@ const cli_option cli_options[] = {
      OWN(cli_apply_minibatch)},
     {.name = "optimize",
      .argument = "LIST",
-     .help = "what the search may use (default: all, that is those of the mode). hybrid: two "
-             "parallelisms in one layer; reuse: outputs stay on chip; dysm: a layer runs the "
-             "minibatch in parts; pipeline: recurrent layers at the same time; per_pass: passes of "
-             "a layer differ; preload: in inference, weights stay on chip. Never in all: hoist: in "
-             "training, an lstm makes the input products of all timesteps at once; spatial: chips "
-             "share positions; tensor: chips share features of weights by columns and rows; "
-             "accumulate: in training, samples come in micro-batches; stages: these go through "
-             "stages, which share the chips",
+     .help = "what the search may use (default: all, that is those of the mode and the system)",
+     .word_help = cli_optimization_help,
      .commands = CLI_EXPLORE | CLI_DESCRIBE | CLI_SWEEP | CLI_REMAT,
      .word = cli_optimization_word,
      .is_list = true,
@@ -115,7 +109,11 @@ const cli_option cli_options[] = {
      TEXT(ladder_base, CLI_TAKES_SYSTEM)},
     {.name = "parallelism",
      .argument = "LIST",
-     .help = "parallelisms that the search may use (default: all)",
+     .help = "parallelisms that the search may use (default: all), or roles of axes: column, along "
+             "any axis; "
+             "gpu=column, along that axis, of the system's names or x, y, z. A layer that can have "
+             "none "
+             "of the roles has data",
      .commands = CLI_EXPLORE | CLI_DESCRIBE | CLI_SWEEP | CLI_REMAT,
      .word = cli_parallelism_word,
      .is_list = true,

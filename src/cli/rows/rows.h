@@ -61,6 +61,9 @@ struct cli_option {
   char letter;          /**< short form; '\0': none */
   const char *argument; /**< as shown in the help; NULL: takes none */
   const char *help;
+  /** What word number `index` means, and the title if a list of such words begins there; NULL where
+   * nothing is said of it. NULL: nothing is said of any. */
+  const char *(*word_help)(size_t index, const char **title);
   unsigned commands;                 /**< bits of the commands that take it */
   const char *(*word)(size_t index); /**< the words it takes, NULL after the last; NULL: any text */
   unsigned takes;                    /**< CLI_TAKES_..., of one with an argument but no words */
@@ -75,6 +78,13 @@ struct cli_option {
 
 extern const cli_option cli_options[];
 extern const size_t cli_option_count;
+
+typedef struct cli_help_text {
+  char text[2048];
+} cli_help_text;
+
+/** The help of an option, with what its words mean. */
+cli_help_text cli_option_help(const cli_option *option);
 
 /* ---- commands ---- */
 

@@ -44,7 +44,7 @@ static cli_exit check_options(const cli_arguments *arguments) {
     return cli_usage_error(arguments->command, "--ladder-base needs --ladder");
   }
   dsm_optimization additions[DSM_OPTIMIZATION_COUNT];
-  if (arguments->ladder_base != NULL && cli_ladder_additions(&arguments->options, additions) == 0) {
+  if (arguments->ladder_base != NULL && dsm_ladder_additions(&arguments->options, additions) == 0) {
     return cli_usage_error(arguments->command,
                            "--ladder-base is of the first of several rungs: --optimize leaves one");
   }
@@ -99,7 +99,7 @@ static cli_exit explore_elasticity(const cli_arguments *arguments, const inputs 
 /* With inputs that are there, perhaps but for the ladder's base. */
 static cli_exit explore_inputs(const cli_arguments *given, const inputs *in) {
   cli_arguments arguments = *given;
-  const cli_exit outcome = cli_settle_parallelisms(&arguments, in->system);
+  const cli_exit outcome = cli_settle_options(&arguments, in->system);
   return outcome != CLI_EXIT_DONE       ? outcome
          : arguments.is_ladder          ? explore_ladder(&arguments, in)
          : arguments.elasticity != NULL ? explore_elasticity(&arguments, in)

@@ -28,8 +28,8 @@ void cli_print_wrapped(FILE *to, const char *text, size_t column, size_t indent)
 
 /* The option's help with the words it takes. */
 static void print_option_help(const cli_option *option) {
-  char text[1024];
-  int used = snprintf(text, sizeof text, "%s", option->help);
+  char text[sizeof(cli_help_text) + 1024];
+  int used = snprintf(text, sizeof text, "%s", cli_option_help(option).text);
   for (size_t i = 0; option->word != NULL && option->word(i) != NULL; i++) {
     if (used >= 0 && (size_t)used < sizeof text) {
       used += snprintf(text + used, sizeof text - (size_t)used, "%s%s",

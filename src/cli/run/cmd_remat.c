@@ -210,7 +210,7 @@ static cli_exit answer_names(const cli_arguments *given) {
   cli_exit outcome = cli_exit_max(cli_exit_of(workload.status), cli_exit_of(system.status));
   cli_print_findings(given);
   if (outcome == CLI_EXIT_DONE) {
-    outcome = cli_settle_parallelisms(&arguments, system.system);
+    outcome = cli_settle_options(&arguments, system.system);
   }
   if (outcome == CLI_EXIT_DONE) {
     outcome = answer_plan(&arguments, workload.workload, system.system);

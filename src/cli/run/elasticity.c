@@ -69,10 +69,14 @@ static dsm_status derive_all(study *all, const cli_arguments *arguments,
   for (size_t i = 0; i < count && status == DSM_OK; i++) {
     if (loaded[i].system != NULL) {
       const double start = cli_seconds_now();
+      dsm_explore_options options = arguments->options;
+      if (arguments->wants_all) {
+        options.optimizations = dsm_system_optimizations(loaded[i].system, options.mode);
+      }
       const dsm_elasticity_request request = {.system = loaded[i].system,
                                               .workloads = all->workloads,
                                               .workload_count = all->workload_count,
-                                              .options = arguments->options,
+                                              .options = options,
                                               .choice = choice_of(arguments)};
       status = dsm_elasticity_derive(&all->items[all->item_count], &request, arguments->diags);
       all->item_count += status == DSM_OK ? 1 : 0;

@@ -73,6 +73,32 @@ static layer_list find_layers(const dsm_workload *workload, const char *name) {
   return find_named(workload, first);
 }
 
+/* Is a text the last part of a layer's name, which may be that of several in one, q+k+v for qkv? */
+static bool is_last_part(const char *name, const char *text) {
+  const char *const dot = strrchr(name, '.');
+  const char *at = dot == NULL ? name : dot + 1;
+  while (*text != '\0') {
+    while (*at == '+' && *text != '+') {
+      at++;
+    }
+    if (*at++ != *text++) {
+      return false;
+    }
+  }
+  return *at == '\0';
+}
+
+/* The layer whose name ends in the text, which names the layer within its block, or else one that
+ * is called nearly so. */
+static cli_hint hint_of(const char *text, const char *const *names, size_t count) {
+  for (size_t i = 0; i < count; i++) {
+    if (is_last_part(names[i], text)) {
+      return cli_did_you_mean(names[i], &names[i], 1);
+    }
+  }
+  return cli_did_you_mean(text, names, count);
+}
+
 cli_exit cli_check_explained_layer(const cli_arguments *arguments, const dsm_workload *workload) {
   const char *const name = arguments->explain;
   if (name == NULL || find_layers(workload, name).count > 0) {
@@ -89,9 +115,8 @@ cli_exit cli_check_explained_layer(const cli_arguments *arguments, const dsm_wor
   for (size_t i = 0; i < workload->layer_count; i++) {
     names[workload->spec_count + i] = workload->layers[i].name;
   }
-  const cli_exit outcome =
-      cli_usage_error(arguments->command, "--explain: %s has no layer '%s'%s", workload->name, name,
-                      cli_did_you_mean(name, names, count).text);
+  const cli_exit outcome = cli_usage_error(arguments->command, "--explain: %s has no layer '%s'%s",
+                                           workload->name, name, hint_of(name, names, count).text);
   free(names);
   return outcome;
 }

@@ -70,7 +70,7 @@ dsm_status cli_ladder_explore(cli_ladder *ladder, const cli_arguments *arguments
   /* Rungs have much in common. Without memory for that they are explored one by one. */
   dsm_explorer *const explorer = dsm_explorer_new();
   dsm_optimization additions[DSM_OPTIMIZATION_COUNT];
-  const size_t count = cli_ladder_additions(request->options, additions);
+  const size_t count = dsm_ladder_additions(request->options, additions);
   dsm_explore_options options = rung_options(request->options, 0);
   dsm_status status = climb(ladder, "none", arguments, explorer, request, &options);
   for (size_t i = 0; i < count && status == DSM_OK; i++) {

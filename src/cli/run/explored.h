@@ -51,11 +51,6 @@ cli_exit cli_check_optimizations(const cli_arguments *arguments);
 void cli_note_ineffective_optimizations(const cli_arguments *arguments,
                                         const dsm_workload *workload, const dsm_system *system);
 
-/** What the rungs of a ladder add, one after the other, up to the options' own optimizations; the
- * first rung adds nothing. Returns how many they are. */
-size_t cli_ladder_additions(const dsm_explore_options *options,
-                            dsm_optimization additions[DSM_OPTIMIZATION_COUNT]);
-
 /* ---- parameters ---- */
 
 /** Can these descriptions be used, and no option be in vain? Else says so and returns

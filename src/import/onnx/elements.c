@@ -7,10 +7,17 @@
 static const char left_out[] = "is left out: no layer can have it";
 static const char shared[] = "is done where its input is made, though others read that without it";
 
-const char dsm__onnx_mask_remark[] = "is a mask that is not looked at: all keys count";
-
 static bool is_pool(dsm_aux_op op) {
   return op == DSM_AUX_MAX_POOL || op == DSM_AUX_AVG_POOL;
+}
+
+static bool is_one_of(dsm__span op, const char *const *words, size_t count) {
+  for (size_t i = 0; i < count; i++) {
+    if (dsm__span_is(op, words[i])) {
+      return true;
+    }
+  }
+  return false;
 }
 
 /* Has the layer the operation, or any pool, on its output? */
@@ -99,9 +106,49 @@ static bool wait_to_normalize(dsm__onnx_lowering *of, const dsm__onnx_node *node
   }
   dsm__onnx_view *const view = dsm__onnx_view_through(of, input);
   if (view != NULL && dsm__onnx_let_wait(of, node, (dsm_aux){.op = op}, view)) {
+    view->normed = output;
     dsm__onnx_make(of, output, &shape, view);
   }
   return true;
+}
+
+/* Does a node lead, at most moved or cut on the way, to one product with weights? */
+static bool leads_to_product(const dsm__onnx_graph *graph, const dsm__onnx_node *node) {
+  static const char *const products[] = {"MatMul", "Gemm"};
+  static const char *const movers[] = {"Gather",    "Slice",   "Reshape", "Squeeze",
+                                       "Unsqueeze", "Flatten", "Cast",    "Identity"};
+  enum { LONGEST_CHAIN = 8 };
+  for (int i = 0; i < LONGEST_CHAIN; i++) {
+    if (is_one_of(node->op, products, DSM__COUNT_OF(products))) {
+      return true;
+    }
+    const dsm__onnx_value *const made = dsm__onnx_output(graph, node, 0);
+    if (!is_one_of(node->op, movers, DSM__COUNT_OF(movers)) || made == NULL ||
+        made->reader_count != 1 || made->uses != 1) {
+      return false;
+    }
+    node = &graph->nodes.items[graph->readers[made->readers]];
+  }
+  return false;
+}
+
+/* Do all that read a value? */
+static bool is_for_products(const dsm__onnx_graph *graph, const dsm__onnx_value *value) {
+  enum { READERS_MAX = 8 };
+  bool is_so = value != NULL && value->reader_count > 0 && value->reader_count <= READERS_MAX &&
+               value->uses == value->reader_count;
+  for (uint32_t r = 0; is_so && r < value->reader_count; r++) {
+    is_so = leads_to_product(graph, &graph->nodes.items[graph->readers[value->readers + r]]);
+  }
+  return is_so;
+}
+
+/* Where norms stand before what reads a sum that goes on, so does the one behind the last sum. */
+static bool is_last_of_sums(const dsm__onnx_lowering *of, const dsm__onnx_value *input,
+                            const dsm__onnx_value *output) {
+  const dsm__onnx_layer *const layer = dsm__onnx_view_layer(of, input->view);
+  return of->has_norms_of_sums && layer != NULL && has_aux(layer, DSM_AUX_RESIDUAL) &&
+         is_for_products(of->graph, output);
 }
 
 void dsm__onnx_apply(dsm__onnx_lowering *of, const dsm__onnx_node *node, dsm__onnx_value *input,
@@ -117,7 +164,10 @@ void dsm__onnx_apply(dsm__onnx_lowering *of, const dsm__onnx_node *node, dsm__on
     return;
   }
   const size_t count = find_holders(of, input, op, &layers);
-  if (is_norm(op) && (!is_sole || count == 0) && wait_to_normalize(of, node, input, output, op)) {
+  const bool is_read_elsewhere = !is_sole || count == 0;
+  if (is_norm(op) && (is_read_elsewhere || is_last_of_sums(of, input, output)) &&
+      wait_to_normalize(of, node, input, output, op)) {
+    of->has_norms_of_sums = true;
     return;
   }
   for (size_t i = 0; i < count; i++) {
@@ -264,19 +314,20 @@ bool dsm__onnx_broadcast(const dsm__onnx_shape *a, const dsm__onnx_shape *b,
   return true;
 }
 
-/* The larger operand goes on; what the smaller one, spread over it, costs is left out. */
+bool dsm__onnx_is_of_inputs(const dsm__onnx_view *view) {
+  bool is_of_inputs = view->scores == NULL && view->waiting_count == 0;
+  for (size_t i = 0; i < view->count; i++) {
+    is_of_inputs = is_of_inputs && view->parts[i].layer == DSM__ONNX_NETWORK;
+  }
+  return is_of_inputs;
+}
+
+/* The larger operand goes on; what the smaller one, spread over it, costs is left out, of which the
+ * text, if any, is noted. */
 static void spread(dsm__onnx_lowering *of, const dsm__onnx_node *node, dsm__onnx_value *larger,
                    const dsm__onnx_shape *shape, const char *text) {
-  dsm__onnx_value *const first = dsm__onnx_input(of->graph, node, 0);
-  const dsm__onnx_value *const other =
-      first == larger ? dsm__onnx_input(of->graph, node, 1) : first;
-  dsm__onnx_shape smaller;
-  uint64_t elements = 0;
-  if (larger->view->scores == NULL) {
+  if (text != NULL) {
     dsm__onnx_remark_on(of->graph, node, text);
-  } else if (dsm__onnx_shape_of(other, &smaller) && dsm__onnx_elements(&smaller, &elements) &&
-             elements > 1) {
-    dsm__onnx_remark_on(of->graph, node, dsm__onnx_mask_remark);
   }
   dsm__onnx_make(of, dsm__onnx_output(of->graph, node, 0), shape,
                  dsm__onnx_view_through(of, larger));
@@ -299,7 +350,8 @@ static void lower_activations(dsm__onnx_lowering *of, const dsm__onnx_node *node
     dsm__onnx_error(of->graph, node, "expected at most 2^53 elements, found more");
   } else if (is_same(&shape_a, &shape_b) && (is_sum || is_product)) {
     join_operands(of, node, a, b, is_product ? DSM_AUX_MULTIPLY : DSM_AUX_RESIDUAL);
-  } else if (elements_a == all || elements_b == all) {
+  } else if (elements_a == all || elements_b == all ||
+             (dsm__onnx_is_of_inputs(a->view) && dsm__onnx_is_of_inputs(b->view))) {
     spread(of, node, elements_a == all ? a : b, both,
            "is left out: its second operand is spread over its first");
   } else {
@@ -350,7 +402,9 @@ static void lower_constant(dsm__onnx_lowering *of, const dsm__onnx_node *node,
   if (add_positions(of, node, activation, constant)) {
     return;
   }
-  if (is_bias(of, node, activation, constant)) {
+  if (dsm__onnx_is_of_inputs(activation->view)) {
+    spread(of, node, activation, both, "is left out: its other operand is a constant");
+  } else if (is_bias(of, node, activation, constant)) {
     dsm__onnx_apply(of, node, activation, dsm__onnx_output(of->graph, node, 0), DSM_AUX_BIAS);
   } else if (!dsm__onnx_shape_of(activation, &shape) || !dsm__onnx_elements(&shape, &before) ||
              !dsm__onnx_elements(both, &after) || before != after) {
@@ -358,8 +412,15 @@ static void lower_constant(dsm__onnx_lowering *of, const dsm__onnx_node *node,
                     "expected a constant no larger than what it is combined with, found a larger "
                     "one");
   } else {
-    spread(of, node, activation, both, "is left out: its other operand is a constant");
+    const bool is_noted = !dsm__onnx_scales_scores(of, node, constant);
+    spread(of, node, activation, both,
+           is_noted ? "is left out: its other operand is a constant" : NULL);
   }
+}
+
+static bool are_scores(dsm__onnx_lowering *of, dsm__onnx_value *value) {
+  const dsm__onnx_view *const view = dsm__onnx_view_of(of, value);
+  return view != NULL && view->scores != NULL;
 }
 
 void dsm__onnx_lower_binary(dsm__onnx_lowering *of, const dsm__onnx_node *node) {
@@ -383,6 +444,10 @@ void dsm__onnx_lower_binary(dsm__onnx_lowering *of, const dsm__onnx_node *node) 
   }
   if (!dsm__onnx_broadcast(&shape_a, &shape_b, &both)) {
     dsm__onnx_error(of->graph, node, "expected operands whose shapes fit each other, found others");
+  } else if (are_scores(of, a) && is_same(&shape_a, &both)) {
+    dsm__onnx_mask_scores(of, node, a, &both);
+  } else if (are_scores(of, b) && is_same(&shape_b, &both)) {
+    dsm__onnx_mask_scores(of, node, b, &both);
   } else if (dsm__onnx_view_of(of, a) == NULL) {
     lower_constant(of, node, b, a, &both);
   } else if (dsm__onnx_view_of(of, b) == NULL) {

@@ -286,6 +286,31 @@ static bool fold_reduce(dsm__onnx_lowering *of, const dsm__onnx_node *node, dsm_
   return true;
 }
 
+/* ---- products ---- */
+
+static bool fold_product(dsm__onnx_lowering *of, const dsm__onnx_node *node, dsm__onnx_shape *shape,
+                         dsm__onnx_numbers *numbers, bool *has_numbers) {
+  dsm__onnx_shape a;
+  dsm__onnx_shape b;
+  (void)numbers;
+  *has_numbers = false;
+  if (!dsm__onnx_shape_of(dsm__onnx_input(of->graph, node, 0), &a) ||
+      !dsm__onnx_shape_of(dsm__onnx_input(of->graph, node, 1), &b) || a.rank < 2 || b.rank < 2) {
+    return false;
+  }
+  const uint64_t rows = a.dims[a.rank - 2];
+  const uint64_t columns = b.dims[b.rank - 1];
+  const bool is_fit = a.dims[a.rank - 1] == b.dims[b.rank - 2];
+  a.rank -= 2;
+  b.rank -= 2;
+  if (!is_fit || !dsm__onnx_broadcast(&a, &b, shape)) {
+    return false;
+  }
+  shape->dims[shape->rank++] = rows;
+  shape->dims[shape->rank++] = columns;
+  return true;
+}
+
 typedef struct fold_row {
   const char *op;
   fold *make;
@@ -308,6 +333,7 @@ static fold *find_fold(const dsm__onnx_node *node) {
       {"Or", fold_two},
       {"LessOrEqual", fold_two},
       {"GreaterOrEqual", fold_two},
+      {"MatMul", fold_product},
       {"Where", fold_where},
       {"Concat", fold_concat},
       {"Gather", fold_gather},

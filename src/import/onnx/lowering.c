@@ -106,6 +106,14 @@ bool dsm__onnx_settle_samples(dsm__onnx_lowering *of, const dsm__onnx_node *node
   return true;
 }
 
+bool dsm__onnx_settle_samples_of(dsm__onnx_lowering *of, const dsm__onnx_node *node,
+                                 size_t position, const dsm__onnx_shape *shape) {
+  const dsm__onnx_view *const view =
+      dsm__onnx_view_of(of, dsm__onnx_input(of->graph, node, position));
+  const int axis = view == NULL ? -1 : dsm__onnx_sample_axis(of, view, shape);
+  return dsm__onnx_settle_samples(of, node, shape->dims[axis < 0 ? 0 : axis]);
+}
+
 /* Numbers of rows of tables: as many of other tables are as good as the same. */
 static bool are_both_ids(const dsm__onnx_lowering *of, uint32_t input,
                          const dsm__onnx_reading *reading) {
@@ -236,17 +244,18 @@ static bool take_waiting(dsm__onnx_lowering *of, const dsm__onnx_node *node, dsm
     return false;
   }
   bool is_repeated = false;
+  dsm__onnx_value *const shared = view->normed == NULL ? value : view->normed;
   for (size_t i = 0; i < view->waiting_count; i++) {
     dsm_aux *const aux = &layer->aux[layer->aux_count++];
     *aux = view->waiting[i];
     aux->is_on_input = true;
-    if (is_norm(aux->op) && value->taker > 0) {
-      aux->from = builder_of(of)->layers.items[value->taker - 1].spec.name;
+    if (is_norm(aux->op) && shared->taker > 0) {
+      aux->from = builder_of(of)->layers.items[shared->taker - 1].spec.name;
     }
     is_repeated = is_repeated || (!is_norm(aux->op) && value->uses > 1);
   }
-  if (view->waiting_count > 0 && value->taker == 0) {
-    value->taker = (uint32_t)of->layers.count;
+  if (view->waiting_count > 0 && shared->taker == 0) {
+    shared->taker = (uint32_t)of->layers.count;
   }
   if (is_repeated) {
     dsm__onnx_remark_on(of->graph, node,
@@ -314,6 +323,17 @@ static bool is_within_limits(const dsm_layer_spec *spec) {
   return is_within;
 }
 
+/* Where the samples of what a layer delivers are: of rows where they are in what it reads. */
+static uint64_t delivered_before(dsm__onnx_lowering *of, const dsm__onnx_node *node,
+                                 const dsm_layer_spec *spec) {
+  if (dsm__span_is(node->op, "Gather")) {
+    return dsm__onnx_view_of(of, dsm__onnx_input(of->graph, node, 1))->before;
+  }
+  const bool is_product = dsm__span_is(node->op, "MatMul") || dsm__span_is(node->op, "Gemm");
+  const dsm__onnx_view *const read = dsm__onnx_view_of(of, dsm__onnx_input(of->graph, node, 0));
+  return is_product && read != NULL ? read->before : spec->timesteps > 1 ? 0 : 1;
+}
+
 void dsm__onnx_deliver(dsm__onnx_lowering *of, const dsm__onnx_node *node, dsm__onnx_value *output,
                        const dsm__onnx_shape *shape) {
   const uint32_t index = (uint32_t)of->layers.count - 1;
@@ -328,7 +348,11 @@ void dsm__onnx_deliver(dsm__onnx_lowering *of, const dsm__onnx_node *node, dsm__
   }
   layer->features = spec->is_bidirectional ? 2 * spec->out : spec->out;
   layer->size = spec->feature;
-  dsm__onnx_make(of, output, shape, dsm__onnx_view_of_layer(of, index));
+  dsm__onnx_view *const view = dsm__onnx_view_of_layer(of, index);
+  if (view != NULL) {
+    view->before = delivered_before(of, node, spec);
+    dsm__onnx_make(of, output, shape, view);
+  }
 }
 
 /* What only turns or renames weights leaves them what they are. */
@@ -366,9 +390,13 @@ void dsm__onnx_take_weights(dsm__onnx_lowering *of, const dsm__onnx_node *node, 
   if (origin == NULL) {
     return;
   }
-  if (origin->taker == 0) {
-    origin->taker = (uint32_t)of->layers.count;
-  } else if (!tie(of, origin->taker - 1)) {
+  const dsm_layer_type type = builder_of(of)->layers.items[of->layers.count - 1].spec.type;
+  const bool is_matrix = type == DSM_LAYER_FC || type == DSM_LAYER_EMBEDDING;
+  dsm__onnx_value *const first =
+      origin->taker == 0 && is_matrix ? dsm__onnx_twin_of(of, origin) : origin;
+  if (first->taker == 0) {
+    first->taker = (uint32_t)of->layers.count;
+  } else if (!tie(of, first->taker - 1)) {
     dsm__onnx_remark_on(of->graph, node,
                         "shares its weights, which are counted once for each layer");
   }
@@ -395,6 +423,8 @@ void dsm__onnx_lowering_finish(dsm__onnx_lowering *of) {
   }
   free(of->layers.items);
   free(of->listed.items);
+  free(of->matrices.items);
+  dsm__map_fini(&of->twins);
   dsm__map_fini(&of->names);
 }
 
@@ -423,8 +453,10 @@ void dsm__onnx_lower_node(dsm__onnx_lowering *of, const dsm__onnx_node *node) {
     dsm__onnx_error(of->graph, node, "expected an operator that can be read, found %.*s%s%.*s",
                     shown, node->domain.bytes, shown > 0 ? "." : "",
                     (int)(node->op.length < 80 ? node->op.length : 80), node->op.bytes);
-  } else if (!node->is_done && are_inputs_known(of, node) && !dsm__onnx_fold(of, node) &&
-             !dsm__onnx_take_group(of, node)) {
-    row->lower(of, node);
+  } else if (!node->is_done && are_inputs_known(of, node)) {
+    if (!dsm__onnx_fold(of, node) && !dsm__onnx_take_group(of, node)) {
+      row->lower(of, node);
+    }
+    dsm__onnx_find_pattern(of, node);
   }
 }

@@ -36,7 +36,21 @@ typedef struct dsm__onnx_scores {
   uint64_t positions;
   uint64_t context;
   bool is_softmaxed;
+  bool is_causal;                 /**< a mask hides the keys behind each query's own position */
+  const dsm__onnx_node *silenced; /**< makes scores of hidden keys nothing, which says that another
+                                       node hides them; NULL: none does */
 } dsm__onnx_scores;
+
+/** What a value holds, by the places of its last two axes: `low` where a column is at most
+ * `diagonal` behind its row, and `high` beyond; or numbers that grow along an axis. NAN: not known.
+ */
+struct dsm__onnx_pattern {
+  bool is_line;  /**< low + high * place along `axis` */
+  unsigned axis; /**< from the last one, which is 0 */
+  double low;
+  double high;
+  int64_t diagonal;
+};
 
 /** What a value is made of. Immutable once it is a value's. */
 struct dsm__onnx_view {
@@ -44,7 +58,9 @@ struct dsm__onnx_view {
   size_t count;
   dsm_aux waiting[DSM__ONNX_WAITING_MAX]; /**< for the input of a layer that reads it */
   size_t waiting_count;
+  dsm__onnx_value *normed;        /**< the value that a norm that waits makes; NULL: none waits */
   const dsm__onnx_scores *scores; /**< NULL: it is what the parts say */
+  uint64_t before;  /**< what the dimensions before that of the samples multiply to; 0: not known */
   dsm_size2 padded; /**< rows and columns that were added to what the layers deliver */
   bool is_sole;     /**< nothing else reads what its layers deliver, but through this value */
   const dsm__onnx_node *mover; /**< the last node that moved its elements; NULL: none did */
@@ -60,15 +76,26 @@ typedef struct dsm__onnx_layer {
   size_t aux_count;
 } dsm__onnx_layer;
 
+/** Weights of a value, a matrix. */
+typedef struct dsm__onnx_matrix_of {
+  dsm__onnx_matrix matrix;
+  uint32_t value;
+} dsm__onnx_matrix_of;
+
 typedef struct dsm__onnx_lowering {
   dsm__onnx_graph *graph;
-  DSM__LIST(dsm__onnx_layer) layers; /**< beside those of the builder */
-  dsm__map names;                    /**< of the layers */
-  DSM__LIST(uint32_t) listed;        /**< by dsm__onnx_view_layers */
-  size_t part_count;                 /**< of all views */
-  uint64_t samples;                  /**< in the graph's tensors; 0: not known yet */
-  uint32_t read_input;               /**< the graph's input that is the network's; or
-                                          DSM__ONNX_NONE */
+  DSM__LIST(dsm__onnx_layer) layers;       /**< beside those of the builder */
+  dsm__map names;                          /**< of the layers */
+  DSM__LIST(uint32_t) listed;              /**< by dsm__onnx_view_layers */
+  size_t part_count;                       /**< of all views */
+  DSM__LIST(dsm__onnx_matrix_of) matrices; /**< weights that were looked at */
+  dsm__map twins;                          /**< of these, by some of their elements */
+  uint64_t compared;                       /**< elements of matrices, so far */
+  bool has_samples_behind; /**< the second axis of inputs counts samples, not the first */
+  bool has_norms_of_sums;  /**< some wait for what reads a value that others read too */
+  uint64_t samples;        /**< in the graph's tensors; 0: not known yet */
+  uint32_t read_input;     /**< the graph's input that is the network's; or
+                                DSM__ONNX_NONE */
 } dsm__onnx_lowering;
 
 /** Turns a node into layers, operations of layers, or nothing. */
@@ -101,6 +128,13 @@ dsm__onnx_view *dsm__onnx_view_through(dsm__onnx_lowering *of, const dsm__onnx_v
 /** Several views, one after the other; NULL if out of memory. */
 dsm__onnx_view *dsm__onnx_view_join(dsm__onnx_lowering *of, dsm__onnx_value *const *values,
                                     size_t count);
+
+/** The axis of a view's value that counts samples, perhaps times something else; -1: not known. */
+int dsm__onnx_sample_axis(const dsm__onnx_lowering *of, const dsm__onnx_view *view,
+                          const dsm__onnx_shape *shape);
+
+/** The product of the dimensions before an axis; 0 of none, -1. */
+uint64_t dsm__onnx_product_before(const dsm__onnx_shape *shape, int axis);
 
 /** A part of a value's elements; NULL if out of memory. */
 dsm__onnx_view *dsm__onnx_view_cut(dsm__onnx_lowering *of, const dsm__onnx_value *value,
@@ -138,6 +172,11 @@ bool dsm__onnx_need_shape(dsm__onnx_lowering *of, const dsm__onnx_node *node, si
 /** The samples of the graph's tensors: what the first layer that reads one says. False, reported,
  * if a later one says otherwise. */
 bool dsm__onnx_settle_samples(dsm__onnx_lowering *of, const dsm__onnx_node *node, uint64_t samples);
+
+/** The same of the first layer, by the shape of an input of its node, or by all of it but the
+ * features. */
+bool dsm__onnx_settle_samples_of(dsm__onnx_lowering *of, const dsm__onnx_node *node,
+                                 size_t position, const dsm__onnx_shape *shape);
 
 /** What a layer reads, as it needs it: features of a size. */
 typedef struct dsm__onnx_reading {
@@ -179,8 +218,36 @@ void dsm__onnx_apply(dsm__onnx_lowering *of, const dsm__onnx_node *node, dsm__on
 void dsm__onnx_apply_pool(dsm__onnx_lowering *of, const dsm__onnx_node *node, const dsm_aux *pool,
                           dsm_size2 from, dsm_size2 to, const dsm__onnx_shape *shape);
 
-/** What is said of what scores are combined with. */
+/** The earlier weights that have the same elements, as they stand or rows for columns, or else
+ * these. */
+dsm__onnx_value *dsm__onnx_twin_of(dsm__onnx_lowering *of, dsm__onnx_value *weights);
+
+/* ---- masks ---- */
+
+/** What a value holds; NULL: no pattern is known. */
+const dsm__onnx_pattern *dsm__onnx_pattern_of(const dsm__onnx_lowering *of, dsm__onnx_value *value);
+
+/** The axis, from the last one, which is 0, along which all elements lie; -1: they lie along
+ * several. */
+int dsm__onnx_line_axis(const dsm__onnx_shape *shape);
+
+/** Finds what a node makes of the patterns of its inputs. */
+void dsm__onnx_find_pattern(const dsm__onnx_lowering *of, const dsm__onnx_node *node);
+
+/** A node that combines scores with something, by which keys are hidden, or nothing is done. */
+void dsm__onnx_mask_scores(dsm__onnx_lowering *of, const dsm__onnx_node *node,
+                           const dsm__onnx_value *scores, const dsm__onnx_shape *shape);
+
+/** What is said of a mask that is not looked at. */
 extern const char dsm__onnx_mask_remark[];
+
+/** Does a node scale queries or keys by one number, whose products are then scaled? */
+bool dsm__onnx_scales_scores(const dsm__onnx_lowering *of, const dsm__onnx_node *node,
+                             const dsm__onnx_value *by);
+
+/** Is a view made of inputs of the graph alone, as masks and numbers of positions are, that may be
+ * spread over more than they are before a layer reads them? */
+bool dsm__onnx_is_of_inputs(const dsm__onnx_view *view);
 
 /** What two shapes make together by the rules of broadcasting; false if they do not fit. */
 bool dsm__onnx_broadcast(const dsm__onnx_shape *a, const dsm__onnx_shape *b, dsm__onnx_shape *both);
@@ -198,8 +265,11 @@ bool dsm__onnx_fold(dsm__onnx_lowering *of, const dsm__onnx_node *node);
  * begins none. */
 bool dsm__onnx_take_group(dsm__onnx_lowering *of, const dsm__onnx_node *node);
 
-/** Joins the patches that the first layer makes of the network's input with one row of constants.
- * False: they are something else. */
+/** Has each sum that turns a value by positions be one node that reads it. */
+void dsm__onnx_find_rotary(dsm__onnx_graph *graph);
+
+/** Joins the patches that the first layer makes of the network's input with a few rows of
+ * constants. False: they are something else. */
 bool dsm__onnx_join_token(dsm__onnx_lowering *of, const dsm__onnx_node *node,
                           const dsm__onnx_value *value, int axis, const dsm__onnx_shape *shape);
 
@@ -236,6 +306,7 @@ dsm__onnx_lower dsm__onnx_lower_reduce;
 dsm__onnx_lower dsm__onnx_lower_gemm;
 dsm__onnx_lower dsm__onnx_lower_matmul;
 dsm__onnx_lower dsm__onnx_lower_recurrent;
+dsm__onnx_lower dsm__onnx_lower_rotary;
 dsm__onnx_lower dsm__onnx_lower_element;
 dsm__onnx_lower dsm__onnx_lower_binary;
 dsm__onnx_lower dsm__onnx_lower_where;

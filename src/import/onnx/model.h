@@ -2,8 +2,9 @@
 /*
  * model.h: what is read of an ONNX model: its nodes, and its values with their shapes.
  *
- * Names are spans of the file. Weights are never copied, nor looked at; of small whole numbers,
- * which are shapes and axes, the values are kept. Subgraphs of nodes and functions are not read: a
+ * Names are spans of the file. Weights are never copied; they are looked at only to find masks and
+ * matrices that are there twice. Of small whole numbers, which are shapes and axes, the values are
+ * kept. Subgraphs of nodes and functions are not read: a
  * node that has one is not understood anyway.
  */
 #ifndef DSM_IMPORT_ONNX_MODEL_H
@@ -43,6 +44,7 @@ typedef enum dsm__onnx_kind {
 } dsm__onnx_kind;
 
 typedef struct dsm__onnx_view dsm__onnx_view;
+typedef struct dsm__onnx_pattern dsm__onnx_pattern;
 
 typedef struct dsm__onnx_value {
   dsm__span name;
@@ -58,9 +60,11 @@ typedef struct dsm__onnx_value {
   unsigned rank;
   const uint64_t *dims;
   unsigned number_count;
-  const int64_t *numbers;     /**< small whole numbers that it holds; NULL: not known */
-  dsm__span tensor;           /**< where it is written; empty: nowhere */
-  const dsm__onnx_view *view; /**< of an input or activation */
+  const int64_t *numbers;           /**< small whole numbers that it holds; NULL: not known */
+  dsm__span tensor;                 /**< where it is written; empty: nowhere */
+  bool is_scanned;                  /**< its pattern was looked for */
+  const dsm__onnx_pattern *pattern; /**< of what it holds; NULL: none is known */
+  const dsm__onnx_view *view;       /**< of an input or activation */
 } dsm__onnx_value;
 
 typedef struct dsm__onnx_node {
@@ -93,6 +97,8 @@ typedef struct dsm__onnx_graph {
   dsm__import *import;
   dsm__arena *arena; /**< for what lasts as long as the graph */
   int64_t opset;
+  unsigned sample_axis; /**< of its inputs: the axis that counts samples, 0 unless it is found to be
+                             another one */
   DSM__LIST(dsm__onnx_node) nodes;
   DSM__LIST(dsm__onnx_value) values;
   DSM__LIST(uint32_t) links; /**< values that nodes read and make */
@@ -156,6 +162,24 @@ bool dsm__onnx_type_is_whole(uint64_t type);
 /** Gives a value what a tensor says: its shape, and its numbers where they are few. False if the
  * tensor is broken. */
 bool dsm__onnx_take_tensor(dsm__onnx_graph *graph, dsm__onnx_value *value, dsm__span tensor);
+
+/** Takes a number of a tensor; false: no more are wanted. */
+typedef bool dsm__onnx_take_real(void *to, double real);
+
+/** Hands over the numbers of a tensor that stand in the file, one after the other. */
+void dsm__onnx_tensor_visit(dsm__span tensor, dsm__onnx_take_real *take, void *to);
+
+/** A matrix whose elements stand in the file. */
+typedef struct dsm__onnx_matrix {
+  uint64_t rows;
+  uint64_t columns;
+  uint64_t type;   /**< of its elements */
+  size_t size;     /**< of an element, in bytes */
+  dsm__span bytes; /**< row by row */
+} dsm__onnx_matrix;
+
+/** False: the tensor is no matrix, or its elements stand elsewhere. */
+bool dsm__onnx_tensor_matrix(dsm__span tensor, dsm__onnx_matrix *matrix);
 
 /** Small real numbers of a tensor; how many. */
 size_t dsm__onnx_tensor_reals(dsm__span tensor, double *reals, size_t room);

@@ -257,7 +257,7 @@ static uint64_t size_of_dim(const dsm__onnx_graph *graph, dsm__span input, dsm__
                  input.bytes, axis);
   size = name.length > 0 ? dsm__import_dimension(graph->import, name.bytes, name.length) : 0;
   size = size > 0 ? size : dsm__import_dimension(graph->import, own, strlen(own));
-  if (size == 0 && axis > 0) {
+  if (size == 0 && axis != graph->sample_axis) {
     char hint[64 + 2 * DSM_NAME_BYTES_MAX];
     const bool is_named = name.length > 0 && name.length < DSM_NAME_BYTES_MAX;
     (void)snprintf(hint, sizeof hint, "--dimension %.*s=N",
@@ -440,7 +440,9 @@ void dsm__onnx_graph_read(dsm__onnx_graph *graph) {
     complain(graph, "an ONNX model with a graph", "none");
     return;
   }
-  check_opset(graph);
+  if (graph->sample_axis == 0) { /* else it is read again */
+    check_opset(graph);
+  }
   read_graph(graph, message);
 }
 

@@ -35,30 +35,48 @@ static bool recognise(const char *bytes, size_t length, const char *file) {
   return ends_in_onnx(file) || (is_model && has_graph && !wire.is_broken);
 }
 
-static void lower_nodes(dsm__onnx_graph *graph) {
+/* False: inputs count samples along their second axis, and nothing was made. */
+static bool lower_nodes(dsm__onnx_graph *graph) {
   dsm__onnx_lowering lowering = {.graph = graph, .read_input = DSM__ONNX_NONE};
-  for (size_t i = 0; i < graph->nodes.count; i++) {
+  dsm__onnx_find_rotary(graph);
+  for (size_t i = 0; i < graph->nodes.count && !lowering.has_samples_behind; i++) {
     const dsm__onnx_node *const node = &graph->nodes.items[graph->order[i]];
     dsm__onnx_lower_node(&lowering, node);
   }
+  if (lowering.has_samples_behind) {
+    graph->import->builder.layers.count = 0;
+    graph->import->builder.workload->is_input_stated = false;
+  }
   dsm__onnx_lowering_finish(&lowering);
+  return !lowering.has_samples_behind;
 }
 
-static void read(dsm__import *import) {
-  dsm__onnx_graph graph = {.import = import, .arena = dsm__arena_new()};
-  dsm_workload *const workload = import->builder.workload;
+/* False: it is to be read again, with samples along the second axis of inputs. */
+static bool read_by(dsm__import *import, unsigned sample_axis) {
+  dsm__onnx_graph graph = {.import = import, .arena = dsm__arena_new(), .sample_axis = sample_axis};
+  bool is_done = true;
   if (graph.arena == NULL) {
     dsm__json_set_out_of_memory(import->doc);
-    return;
+    return true;
   }
   dsm__onnx_graph_read(&graph);
   if (dsm__onnx_is_good(&graph)) {
-    workload->name = dsm__import_file_stem(import);
-    lower_nodes(&graph);
-    dsm__onnx_graph_check_outputs(&graph);
-    dsm__onnx_put_remarks(&graph);
+    import->builder.workload->name = dsm__import_file_stem(import);
+    is_done = lower_nodes(&graph);
+    if (is_done) {
+      dsm__onnx_graph_check_outputs(&graph);
+      dsm__onnx_put_remarks(&graph);
+    }
   }
   dsm__onnx_graph_fini(&graph);
+  return is_done;
+}
+
+/* Samples are along the first axis of inputs, unless that turns out to be wrong. */
+static void read(dsm__import *import) {
+  if (!read_by(import, 0)) {
+    (void)read_by(import, 1);
+  }
 }
 
 const dsm__import_reader dsm__onnx_reader = {

@@ -13,6 +13,7 @@ static const dsm__onnx_operator operators[] = {
     {"LSTM", dsm__onnx_lower_recurrent, 0},
     {"GRU", dsm__onnx_lower_recurrent, 0},
     {"RNN", dsm__onnx_lower_recurrent, 0},
+    {"RotaryEmbedding", dsm__onnx_lower_rotary, 0},
     {"MaxPool", dsm__onnx_lower_pool, 0},
     {"AveragePool", dsm__onnx_lower_pool, 0},
     {"LpPool", dsm__onnx_lower_pool, 0},
@@ -165,14 +166,34 @@ void dsm__onnx_lower_element(dsm__onnx_lowering *of, const dsm__onnx_node *node)
   dsm__onnx_apply(of, node, input, dsm__onnx_output(of->graph, node, 0), (dsm_aux_op)op);
 }
 
+/* The operand of a choice that goes on: scores, or else what is as large as the result, or else an
+ * input that is spread over it. NULL: there is none. */
+static dsm__onnx_value *chosen_of(dsm__onnx_lowering *of, const dsm__onnx_node *node,
+                                  const dsm__onnx_shape *shapes, uint64_t elements) {
+  enum { OPERANDS = 3, OF_INPUTS = 1, LARGE = 2, SCORES = 3 };
+  dsm__onnx_value *chosen = NULL;
+  int best = 0;
+  for (size_t i = OPERANDS; i-- > 0;) {
+    dsm__onnx_value *const one = dsm__onnx_input(of->graph, node, i);
+    const dsm__onnx_view *const view = dsm__onnx_view_of(of, one);
+    uint64_t own = 0;
+    const bool is_large = dsm__onnx_elements(&shapes[i], &own) && own == elements;
+    const int worth = view == NULL                   ? 0
+                      : is_large                     ? (view->scores != NULL ? SCORES : LARGE)
+                      : dsm__onnx_is_of_inputs(view) ? OF_INPUTS
+                                                     : 0;
+    chosen = worth > best || (worth == LARGE && best == LARGE) ? one : chosen;
+    best = worth > best ? worth : best;
+  }
+  return chosen;
+}
+
 /* Chooses between two operands: that with a layer behind it goes on. */
 void dsm__onnx_lower_where(dsm__onnx_lowering *of, const dsm__onnx_node *node) {
   dsm__onnx_shape shapes[3];
   dsm__onnx_shape two;
   dsm__onnx_shape all;
-  dsm__onnx_value *chosen = NULL;
   uint64_t elements = 0;
-  uint64_t own = 0;
   for (size_t i = 0; i < 3; i++) {
     if (!dsm__onnx_need_shape(of, node, i, &shapes[i])) {
       return;
@@ -183,22 +204,16 @@ void dsm__onnx_lower_where(dsm__onnx_lowering *of, const dsm__onnx_node *node) {
     dsm__onnx_error(of->graph, node, "expected operands whose shapes fit each other, found others");
     return;
   }
-  for (size_t i = 3; i-- > 0;) {
-    dsm__onnx_value *const one = dsm__onnx_input(of->graph, node, i);
-    if (dsm__onnx_view_of(of, one) != NULL && dsm__onnx_elements(&shapes[i], &own) &&
-        own == elements && (chosen == NULL || chosen->view->scores == NULL)) {
-      chosen = one;
-    }
-  }
+  const dsm__onnx_value *const chosen = chosen_of(of, node, shapes, elements);
   if (chosen == NULL) {
     dsm__onnx_error(of->graph, node, "expected an operand as large as the result, found none");
-    return;
+  } else if (chosen->view->scores != NULL) {
+    dsm__onnx_mask_scores(of, node, chosen, &all);
+  } else {
+    dsm__onnx_remark_on(of->graph, node, "is left out: no layer can have it");
+    dsm__onnx_make(of, dsm__onnx_output(of->graph, node, 0), &all,
+                   dsm__onnx_view_through(of, chosen));
   }
-  dsm__onnx_remark_on(of->graph, node,
-                      chosen->view->scores == NULL ? "is left out: no layer can have it"
-                                                   : dsm__onnx_mask_remark);
-  dsm__onnx_make(of, dsm__onnx_output(of->graph, node, 0), &all,
-                 dsm__onnx_view_through(of, chosen));
 }
 
 /* Of constants it is one, which is found before; of others its shape is not known. */

@@ -132,6 +132,22 @@ static void sort(dsm__onnx_graph *graph, uint32_t *missing) {
   }
 }
 
+/* What asks for the shape of a value does not read it. */
+static void forget_askers(dsm__onnx_graph *graph) {
+  for (size_t v = 0; v < graph->values.count; v++) {
+    dsm__onnx_value *const value = &graph->values.items[v];
+    uint32_t kept = 0;
+    for (uint32_t r = 0; r < value->reader_count; r++) {
+      const uint32_t reader = graph->readers[value->readers + r];
+      const dsm__span op = graph->nodes.items[reader].op;
+      if (!dsm__span_is(op, "Shape") && !dsm__span_is(op, "Size")) {
+        graph->readers[value->readers + kept++] = reader;
+      }
+    }
+    value->reader_count = value->uses = kept;
+  }
+}
+
 void dsm__onnx_graph_order(dsm__onnx_graph *graph) {
   count_uses(graph);
   uint32_t *const missing = count_missing(graph);
@@ -140,6 +156,7 @@ void dsm__onnx_graph_order(dsm__onnx_graph *graph) {
     return;
   }
   sort(graph, missing);
+  forget_askers(graph);
   for (size_t i = 0; i < graph->outputs.count; i++) {
     graph->values.items[graph->outputs.items[i].value].uses++;
   }

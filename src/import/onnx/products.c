@@ -28,7 +28,7 @@ static bool count_rows(dsm__onnx_lowering *of, const dsm__onnx_node *node,
   for (unsigned i = 0; i < all.rank; i++) {
     all.dims[i] = shape->dims[i];
   }
-  if (all.rank == 0 || (of->samples == 0 && !dsm__onnx_settle_samples(of, node, all.dims[0])) ||
+  if (all.rank == 0 || (of->samples == 0 && !dsm__onnx_settle_samples_of(of, node, 0, &all)) ||
       !dsm__onnx_elements(&all, &count) || count % of->samples != 0 ||
       count / of->samples > DSM_SIDE_MAX) {
     dsm__onnx_error(of->graph, node,
@@ -124,8 +124,9 @@ static bool is_one_of(dsm__span op, const char *const *words) {
 /* Does the product of queries and keys lead, by operations on its elements and a Softmax, to the
  * product with values? */
 static bool are_scores(const dsm__onnx_lowering *of, const dsm__onnx_value *product) {
-  static const char *const between[] = {"Mul",  "Div",     "Add",  "Sub",      "Where",   "Softmax",
-                                        "Cast", "Dropout", "Tanh", "Identity", "Reshape", NULL};
+  static const char *const between[] = {"Mul",     "Div",  "Add",      "Sub",     "Where",
+                                        "Softmax", "Cast", "Dropout",  "Tanh",    "Max",
+                                        "Min",     "Clip", "Identity", "Reshape", NULL};
   enum { LONGEST_CHAIN = 16 };
   const dsm__onnx_graph *const graph = of->graph;
   bool is_softmaxed = false;
@@ -139,6 +140,36 @@ static bool are_scores(const dsm__onnx_lowering *of, const dsm__onnx_value *prod
     }
     is_softmaxed = is_softmaxed || dsm__span_is(reader->op, "Softmax");
     product = dsm__onnx_output(graph, reader, 0);
+  }
+  return false;
+}
+
+bool dsm__onnx_scales_scores(const dsm__onnx_lowering *of, const dsm__onnx_node *node,
+                             const dsm__onnx_value *by) {
+  static const char *const between[] = {"Mul",     "Div",       "Transpose", "Reshape",
+                                        "Squeeze", "Unsqueeze", "Cast",      NULL};
+  enum { LONGEST_CHAIN = 8 };
+  const dsm__onnx_graph *const graph = of->graph;
+  dsm__onnx_shape shape;
+  uint64_t elements = 0;
+  const bool is_scale = dsm__span_is(node->op, "Mul") || dsm__span_is(node->op, "Div");
+  if (!is_scale || !dsm__onnx_shape_of(by, &shape) || !dsm__onnx_elements(&shape, &elements) ||
+      elements != 1) {
+    return false;
+  }
+  for (int i = 0; i < LONGEST_CHAIN; i++) {
+    const dsm__onnx_value *const made = dsm__onnx_output(graph, node, 0);
+    if (made == NULL || made->reader_count != 1) {
+      return false;
+    }
+    node = &graph->nodes.items[graph->readers[made->readers]];
+    const dsm__onnx_value *const product = dsm__onnx_output(graph, node, 0);
+    if (dsm__span_is(node->op, "MatMul")) {
+      return product != NULL && are_scores(of, product);
+    }
+    if (!is_one_of(node->op, between)) {
+      return false;
+    }
   }
   return false;
 }
@@ -169,7 +200,7 @@ static bool count_heads(dsm__onnx_lowering *of, const dsm__onnx_node *node,
   dsm__onnx_shape leading = *shape;
   leading.rank = shape->rank - 2;
   if (!dsm__onnx_elements(&leading, &all) ||
-      (of->samples == 0 && !dsm__onnx_settle_samples(of, node, shape->dims[0])) ||
+      (of->samples == 0 && !dsm__onnx_settle_samples_of(of, node, 0, shape)) ||
       all % of->samples != 0 || all / of->samples > DSM_SIDE_MAX) {
     dsm__onnx_error(of->graph, node, "expected heads for each of %llu samples, found others",
                     (unsigned long long)of->samples);
@@ -177,6 +208,14 @@ static bool count_heads(dsm__onnx_lowering *of, const dsm__onnx_node *node,
   }
   *heads = all / of->samples;
   return true;
+}
+
+/* Are queries of one sample compared with keys of another? Then the inputs count samples along
+ * their second axis. */
+static bool mixes_samples(const dsm__onnx_lowering *of, const dsm__onnx_view *queries,
+                          const dsm__onnx_shape *shape) {
+  const int axis = dsm__onnx_sample_axis(of, queries, shape);
+  return axis >= 0 && (unsigned)axis + 2 >= shape->rank && (of->samples > 1 || queries->before > 1);
 }
 
 static void keep_scores(dsm__onnx_lowering *of, const dsm__onnx_node *node,
@@ -187,6 +226,15 @@ static void keep_scores(dsm__onnx_lowering *of, const dsm__onnx_node *node,
   uint64_t heads = 0;
   if (scores == NULL || view == NULL) {
     dsm__json_set_out_of_memory(of->graph->import->doc);
+    return;
+  }
+  if (mixes_samples(of, queries->view, a)) {
+    of->has_samples_behind = of->graph->sample_axis == 0 && dsm__onnx_is_good(of->graph);
+    if (!of->has_samples_behind) {
+      dsm__onnx_error(of->graph, node,
+                      "expected queries and keys of one sample each, along the first or the second "
+                      "dimension of the inputs, found scores of several");
+    }
     return;
   }
   if (!count_heads(of, node, product, &heads)) {
@@ -301,6 +349,7 @@ static bool fill_attention(dsm__onnx_lowering *of, const dsm__onnx_node *node,
   spec->has_positions = true;
   spec->feature.rows = scores->positions;
   spec->context = scores->context == scores->positions ? 0 : scores->context;
+  spec->is_causal = scores->is_causal;
   if (spec->kv_heads == 0 || spec->heads % spec->kv_heads != 0 ||
       spec->kv_heads * scores->context * scores->features != delivered ||
       scores->features > DSM_SIDE_MAX || value_features > DSM_SIDE_MAX ||
@@ -326,6 +375,9 @@ static void add_attention(dsm__onnx_lowering *of, const dsm__onnx_node *node,
   if (spec == NULL || !read_attention(of, node, values, spec) ||
       !fill_attention(of, node, scores, product->dims[product->rank - 1], spec)) {
     return;
+  }
+  if (scores->silenced != NULL && !scores->is_causal) {
+    dsm__onnx_remark_on(of->graph, scores->silenced, dsm__onnx_mask_remark);
   }
   dsm__onnx_deliver(of, node, dsm__onnx_output(of->graph, node, 0), product);
 }

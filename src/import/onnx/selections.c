@@ -64,15 +64,20 @@ void dsm__onnx_lower_concat(dsm__onnx_lowering *of, const dsm__onnx_node *node) 
                     "all, found others");
     return;
   }
-  if (count == 1 && node->input_count == 2 &&
+  if (count == 1 && node->input_count > 1 &&
       dsm__onnx_join_token(of, node, values[0], axis, &shape)) {
     return;
   }
   if (count < node->input_count) {
     dsm__onnx_remark_on(of->graph, node, "is left out of what it joins: constants");
   }
-  dsm__onnx_make(of, dsm__onnx_output(of->graph, node, 0), &shape,
-                 dsm__onnx_view_join(of, values, count));
+  dsm__onnx_view *const view = dsm__onnx_view_join(of, values, count);
+  dsm__onnx_shape first;
+  if (view != NULL && dsm__onnx_shape_of(values[0], &first)) {
+    const int samples = dsm__onnx_sample_axis(of, values[0]->view, &first);
+    view->before = samples == axis ? 0 : dsm__onnx_product_before(&shape, samples);
+    dsm__onnx_make(of, dsm__onnx_output(of->graph, node, 0), &shape, view);
+  }
 }
 
 /* ---- parts ---- */
@@ -88,9 +93,20 @@ static const dsm_layer_spec *counted_by(dsm__onnx_lowering *of, const dsm__onnx_
   const dsm_layer_spec *const spec = &of->graph->import->builder.layers.items[layer].spec;
   const uint64_t count = spec->timesteps > 1 ? spec->timesteps : spec->feature.rows;
   const bool is_step = spec->timesteps > 1 && shape->dims[axis] == spec->timesteps;
+  const bool is_behind = dsm__onnx_sample_axis(of, value->view, shape) == 1;
   const bool is_position = spec->has_positions && count > 1 && shape->rank == ROWS_RANK &&
-                           axis == 1 && shape->dims[axis] == spec->feature.rows;
+                           axis == (is_behind ? 0 : 1) && shape->dims[axis] == spec->feature.rows;
   return is_step || is_position ? spec : NULL;
+}
+
+/* Where the samples are when of an axis only a part is left, or nothing. */
+static uint64_t cut_before(const dsm__onnx_lowering *of, const dsm__onnx_view *view,
+                           const dsm__onnx_shape *from, int axis, const dsm__onnx_shape *shape) {
+  const int samples = dsm__onnx_sample_axis(of, view, from);
+  const int lost = samples > axis ? (int)from->rank - (int)shape->rank : 0;
+  return samples < 0 || samples == axis || samples < lost
+             ? 0
+             : dsm__onnx_product_before(shape, samples - lost);
 }
 
 /* So many of an axis go on in an output. */
@@ -103,20 +119,19 @@ static void cut(dsm__onnx_lowering *of, const dsm__onnx_node *node, dsm__onnx_va
     return;
   }
   const dsm_layer_spec *const counted = counted_by(of, input, from, axis);
-  if (taken == from->dims[axis] || (counted != NULL && counted->timesteps > 1)) {
-    dsm__onnx_make(of, output, shape, dsm__onnx_view_through(of, input));
-    return;
-  }
-  if (counted != NULL) {
-    dsm__onnx_view *const view = dsm__onnx_view_through(of, input);
-    const dsm_aux select = {.op = DSM_AUX_SELECT, .positions = taken};
-    if (view != NULL && dsm__onnx_let_wait(of, node, select, view)) {
-      dsm__onnx_make(of, output, shape, view);
-    }
-    return;
-  }
+  const bool is_whole = taken == from->dims[axis] || (counted != NULL && counted->timesteps > 1);
   (void)dsm__onnx_elements(shape, &elements);
-  dsm__onnx_make(of, output, shape, dsm__onnx_view_cut(of, input, elements));
+  dsm__onnx_view *const view = is_whole || counted != NULL
+                                   ? dsm__onnx_view_through(of, input)
+                                   : dsm__onnx_view_cut(of, input, elements);
+  if (view == NULL) {
+    return;
+  }
+  view->before = cut_before(of, input->view, from, axis, shape);
+  const dsm_aux select = {.op = DSM_AUX_SELECT, .positions = taken};
+  if (is_whole || counted == NULL || dsm__onnx_let_wait(of, node, select, view)) {
+    dsm__onnx_make(of, output, shape, view);
+  }
 }
 
 void dsm__onnx_lower_split(dsm__onnx_lowering *of, const dsm__onnx_node *node) {
@@ -239,7 +254,7 @@ static void embed(dsm__onnx_lowering *of, const dsm__onnx_node *node, const dsm_
     dsm__onnx_error(of->graph, node, "expected rows of a table of weights, found others");
     return;
   }
-  if (of->samples == 0 && !dsm__onnx_settle_samples(of, node, indices->dims[0])) {
+  if (of->samples == 0 && !dsm__onnx_settle_samples_of(of, node, 1, indices)) {
     return;
   }
   const uint64_t positions = all / of->samples;

@@ -229,11 +229,12 @@ void dsm__onnx_lower_unsqueeze(dsm__onnx_lowering *of, const dsm__onnx_node *nod
   pass(of, node, &shape);
 }
 
-/* Dimensions of 1 may stand anywhere: then nothing moves. */
-static bool is_in_order(const dsm__onnx_shape *from, const dsm__onnx_numbers *order) {
+/* Dimensions of 1, and samples, may stand anywhere: then nothing moves within a sample. */
+static bool is_in_order(const dsm__onnx_shape *from, const dsm__onnx_numbers *order,
+                        int sample_axis) {
   int64_t last = -1;
   for (unsigned i = 0; i < order->count; i++) {
-    if (from->dims[order->items[i]] == 1) {
+    if (from->dims[order->items[i]] == 1 || order->items[i] == sample_axis) {
       continue;
     }
     if (order->items[i] < last) {
@@ -242,6 +243,17 @@ static bool is_in_order(const dsm__onnx_shape *from, const dsm__onnx_numbers *or
     last = order->items[i];
   }
   return true;
+}
+
+/* Where the samples are when axes have changed places. */
+static uint64_t moved_before(int axis, const dsm__onnx_numbers *order,
+                             const dsm__onnx_shape *shape) {
+  for (unsigned i = 0; axis >= 0 && i < order->count; i++) {
+    if (order->items[i] == axis) {
+      return dsm__onnx_product_before(shape, (int)i);
+    }
+  }
+  return 0;
 }
 
 void dsm__onnx_lower_transpose(dsm__onnx_lowering *of, const dsm__onnx_node *node) {
@@ -269,14 +281,17 @@ void dsm__onnx_lower_transpose(dsm__onnx_lowering *of, const dsm__onnx_node *nod
     return;
   }
   dsm__onnx_value *const input = dsm__onnx_input(of->graph, node, 0);
-  if (dsm__onnx_view_of(of, input) == NULL || is_in_order(&from, &order)) {
+  if (dsm__onnx_view_of(of, input) == NULL) {
     dsm__onnx_pass(of, node, &shape);
     return;
   }
   dsm__onnx_view *const view = dsm__onnx_view_through(of, input);
   if (view != NULL) {
-    view->mover = node;
+    const int axis = dsm__onnx_sample_axis(of, input->view, &from);
+    view->mover = is_in_order(&from, &order, axis) ? view->mover : node;
+    view->before = moved_before(axis, &order, &shape);
     dsm__onnx_make(of, dsm__onnx_output(of->graph, node, 0), &shape, view);
+    dsm__onnx_output(of->graph, node, 0)->is_whole = input->is_whole;
   }
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* tensor.c: what is said of a tensor beside its weights: its shape, and a few small numbers. */
+/* tensor.c: what is said of a tensor: its shape, its numbers, and its bytes. */
+#include <math.h>
 #include <string.h>
 
 #include "import/onnx/model.h"
@@ -17,10 +18,48 @@ enum {
 };
 
 /* Types of elements. */
-enum { TYPE_FLOAT = 1, TYPE_INT32 = 6, TYPE_INT64 = 7, TYPE_BOOL = 9, TYPE_DOUBLE = 11 };
+enum {
+  TYPE_FLOAT = 1,
+  TYPE_UINT8 = 2,
+  TYPE_INT8 = 3,
+  TYPE_UINT16 = 4,
+  TYPE_INT16 = 5,
+  TYPE_INT32 = 6,
+  TYPE_INT64 = 7,
+  TYPE_BOOL = 9,
+  TYPE_FLOAT16 = 10,
+  TYPE_DOUBLE = 11,
+  TYPE_UINT32 = 12,
+  TYPE_UINT64 = 13,
+  TYPE_BFLOAT16 = 16
+};
+
+/* Bytes of an element; 0: of a type that is not read. */
+static size_t size_of(uint64_t type) {
+  switch (type) {
+  case TYPE_UINT8:
+  case TYPE_INT8:
+  case TYPE_BOOL:
+    return sizeof(uint8_t);
+  case TYPE_UINT16:
+  case TYPE_INT16:
+  case TYPE_FLOAT16:
+  case TYPE_BFLOAT16:
+    return sizeof(uint16_t);
+  case TYPE_FLOAT:
+  case TYPE_INT32:
+  case TYPE_UINT32:
+    return sizeof(uint32_t);
+  case TYPE_INT64:
+  case TYPE_UINT64:
+  case TYPE_DOUBLE:
+    return sizeof(uint64_t);
+  default:
+    return 0;
+  }
+}
 
 bool dsm__onnx_type_is_whole(uint64_t type) {
-  enum { TYPE_FLOAT16 = 10, TYPE_UINT32 = 12, TYPE_UINT64 = 13, TYPE_UINT8 = 2 };
   return (type >= TYPE_UINT8 && type <= TYPE_INT64) || type == TYPE_BOOL || type == TYPE_UINT32 ||
          type == TYPE_UINT64;
 }
@@ -72,69 +111,128 @@ static bool read_tensor(tensor *to, dsm__span message) {
   return is_good && !wire.is_broken;
 }
 
-/* Numbers of a tensor, one after the other, as their bits. */
-typedef void take_number(void *to, uint64_t bits, uint64_t type);
+/* Numbers of a tensor, one after the other, as their bits; false: no more are wanted. */
+typedef bool take_number(void *to, uint64_t bits, uint64_t type);
 
-static void take_raw(const tensor *from, size_t count, take_number *take, void *to) {
-  const bool is_wide =
-      from->type == TYPE_INT64 || from->type == TYPE_DOUBLE; /* the others have four bytes here */
-  const size_t size = from->type == TYPE_BOOL ? 1 : is_wide ? sizeof(uint64_t) : sizeof(uint32_t);
-  for (size_t i = 0; i < count && (i + 1) * size <= from->raw.length; i++) {
-    uint64_t bits = 0;
-    for (size_t b = 0; b < size; b++) {
-      bits |= (uint64_t)(unsigned char)from->raw.bytes[i * size + b] << (8 * b);
-    }
-    if (from->type == TYPE_INT32 && bits > INT32_MAX) {
-      bits |= UINT64_C(0xffffffff00000000);
-    }
-    take(to, bits, from->type);
+/* The bits of an element, those of a negative whole number as of one of eight bytes. */
+static uint64_t bits_at(const char *bytes, size_t size, uint64_t type) {
+  uint64_t bits = 0;
+  for (size_t b = 0; b < size; b++) {
+    bits |= (uint64_t)(unsigned char)bytes[b] << (8 * b);
   }
+  const bool is_signed = type == TYPE_INT8 || type == TYPE_INT16 || type == TYPE_INT32;
+  const uint64_t sign = UINT64_C(1) << (8 * size - 1);
+  return is_signed && (bits & sign) != 0 ? bits | ~(sign - 1) : bits;
 }
 
-/* Reals in a packed list have a fixed size. */
-static void take_packed(const dsm__wire_field *field, size_t size, uint64_t type, take_number *take,
+static bool take_raw(dsm__span raw, uint64_t type, take_number *take, void *to) {
+  const size_t size = size_of(type);
+  bool is_wanted = size > 0;
+  for (size_t at = 0; is_wanted && at + size <= raw.length; at += size) {
+    is_wanted = take(to, bits_at(raw.bytes + at, size, type), type);
+  }
+  return is_wanted;
+}
+
+/* Reals in a packed list have a fixed size, other numbers are varints. */
+static bool take_packed(dsm__span packed, bool is_fixed, uint64_t type, take_number *take,
                         void *to) {
-  if (size == 0) {
-    dsm__wire list = dsm__wire_of(field->bytes);
-    uint64_t bits = 0;
-    while (dsm__wire_next_packed(&list, &bits)) {
-      take(to, bits, type);
-    }
-    return;
+  if (is_fixed) {
+    return take_raw(packed, type, take, to);
   }
-  const tensor packed = {.type = type, .raw = field->bytes};
-  take_raw(&packed, field->bytes.length / size, take, to);
+  dsm__wire list = dsm__wire_of(packed);
+  uint64_t bits = 0;
+  bool is_wanted = true;
+  while (is_wanted && dsm__wire_next_packed(&list, &bits)) {
+    is_wanted = take(to, bits, type);
+  }
+  return is_wanted;
 }
 
-static void take_numbers(const tensor *from, dsm__span message, size_t count, take_number *take,
-                         void *to) {
+static bool is_list_of_reals(const dsm__wire_field *field, uint64_t type) {
+  return (field->number == TENSOR_FLOATS && type == TYPE_FLOAT) ||
+         (field->number == TENSOR_DOUBLES && type == TYPE_DOUBLE);
+}
+
+static void take_numbers(const tensor *from, dsm__span message, take_number *take, void *to) {
   dsm__wire wire = dsm__wire_of(message);
   dsm__wire_field field;
+  bool is_wanted = true;
   if (from->raw.length > 0) {
-    take_raw(from, count, take, to);
+    (void)take_raw(from->raw, from->type, take, to);
     return;
   }
-  while (dsm__wire_next(&wire, &field)) {
-    const bool is_float = field.number == TENSOR_FLOATS && from->type == TYPE_FLOAT;
-    const bool is_double = field.number == TENSOR_DOUBLES && from->type == TYPE_DOUBLE;
-    const bool is_int = field.number == TENSOR_INT32S || field.number == TENSOR_INT64S;
-    if (!is_float && !is_double && !is_int) {
+  while (is_wanted && dsm__wire_next(&wire, &field)) {
+    const bool is_fixed = is_list_of_reals(&field, from->type);
+    if (!is_fixed && field.number != TENSOR_INT32S && field.number != TENSOR_INT64S) {
       continue;
     }
-    if (field.type == DSM__WIRE_BYTES) {
-      const size_t size = is_float ? sizeof(uint32_t) : is_double ? sizeof(uint64_t) : 0;
-      take_packed(&field, size, from->type, take, to);
-    } else {
-      take(to, field.value, from->type);
-    }
+    is_wanted = field.type == DSM__WIRE_BYTES
+                    ? take_packed(field.bytes, is_fixed, from->type, take, to)
+                    : take(to, field.value, from->type);
   }
 }
 
-static void take_whole(void *to, uint64_t bits, uint64_t type) {
+static bool take_whole(void *to, uint64_t bits, uint64_t type) {
   dsm__onnx_numbers *const numbers = to;
   (void)type;
   if (numbers->count < DSM__ONNX_NUMBERS_MAX) {
     numbers->items[numbers->count++] = (int64_t)bits;
+  }
+  return numbers->count < DSM__ONNX_NUMBERS_MAX;
+}
+
+static double single_of(uint32_t bits) {
+  float single = 0;
+  memcpy(&single, &bits, sizeof single);
+  return (double)single;
+}
+
+/* Of half precision: a sign, five bits of an exponent, ten of a fraction. */
+static double half_of(uint64_t bits) {
+  enum { FRACTION_BITS = 10, FRACTION = 0x3ff, EXPONENT = 0x1f, SIGN = 0x8000, BIAS = 15 };
+  const int exponent = (int)(bits >> FRACTION_BITS & EXPONENT);
+  const int fraction = (int)(bits & FRACTION);
+  const double size = exponent == EXPONENT ? (fraction == 0 ? (double)INFINITY : (double)NAN)
+                      : exponent == 0
+                          ? ldexp(fraction, 1 - BIAS - FRACTION_BITS)
+                          : ldexp(fraction + FRACTION + 1, exponent - BIAS - FRACTION_BITS);
+  return (bits & SIGN) != 0 ? -size : size;
+}
+
+static double real_of(uint64_t bits, uint64_t type) {
+  enum { HALF_OF_SINGLE = 16 };
+  double real = 0;
+  switch (type) {
+  case TYPE_FLOAT:
+    return single_of((uint32_t)bits);
+  case TYPE_BFLOAT16:
+    return single_of((uint32_t)bits << HALF_OF_SINGLE);
+  case TYPE_FLOAT16:
+    return half_of(bits);
+  case TYPE_DOUBLE:
+    memcpy(&real, &bits, sizeof real);
+    return real;
+  default:
+    return (double)(int64_t)bits;
+  }
+}
+
+typedef struct real_taker {
+  dsm__onnx_take_real *take;
+  void *to;
+} real_taker;
+
+static bool take_real(void *to, uint64_t bits, uint64_t type) {
+  const real_taker *const taker = to;
+  return taker->take(taker->to, real_of(bits, type));
+}
+
+void dsm__onnx_tensor_visit(dsm__span message, dsm__onnx_take_real *take, void *to) {
+  tensor from;
+  real_taker taker = {take, to};
+  if (read_tensor(&from, message) && !from.is_external) {
+    take_numbers(&from, message, take_real, &taker);
   }
 }
 
@@ -144,31 +242,48 @@ typedef struct real_list {
   size_t room;
 } real_list;
 
-static void take_real(void *to, uint64_t bits, uint64_t type) {
+static bool list_real(void *to, double real) {
   real_list *const list = to;
-  double real = 0;
-  if (type == TYPE_FLOAT) {
-    const uint32_t low = (uint32_t)bits;
-    float single = 0;
-    memcpy(&single, &low, sizeof single);
-    real = (double)single;
-  } else if (type == TYPE_DOUBLE) {
-    memcpy(&real, &bits, sizeof real);
-  } else {
-    real = (double)(int64_t)bits;
-  }
   if (list->count < list->room) {
     list->items[list->count++] = real;
   }
+  return list->count < list->room;
 }
 
 size_t dsm__onnx_tensor_reals(dsm__span message, double *reals, size_t room) {
-  tensor from;
   real_list list = {reals, 0, room};
-  if (read_tensor(&from, message) && !from.is_external) {
-    take_numbers(&from, message, room, take_real, &list);
-  }
+  dsm__onnx_tensor_visit(message, list_real, &list);
   return list.count;
+}
+
+/* The elements of a tensor as they stand in the file, raw or in one list of reals. */
+static dsm__span elements_of(const tensor *from, dsm__span message) {
+  dsm__wire wire = dsm__wire_of(message);
+  dsm__wire_field field;
+  dsm__span found = from->raw;
+  while (found.length == 0 && dsm__wire_next(&wire, &field)) {
+    if (is_list_of_reals(&field, from->type) && field.type == DSM__WIRE_BYTES) {
+      found = field.bytes;
+    }
+  }
+  return found;
+}
+
+bool dsm__onnx_tensor_matrix(dsm__span message, dsm__onnx_matrix *matrix) {
+  enum { MATRIX_RANK = 2 };
+  tensor from;
+  uint64_t elements = 0;
+  if (!read_tensor(&from, message) || from.is_external || from.shape.rank != MATRIX_RANK ||
+      !dsm__onnx_elements(&from.shape, &elements)) {
+    return false;
+  }
+  *matrix = (dsm__onnx_matrix){.rows = from.shape.dims[0],
+                               .columns = from.shape.dims[1],
+                               .type = from.type,
+                               .size = size_of(from.type),
+                               .bytes = elements_of(&from, message)};
+  return elements > 0 && matrix->size > 0 && matrix->bytes.length / matrix->size == elements &&
+         matrix->bytes.length % matrix->size == 0;
 }
 
 bool dsm__onnx_take_tensor(dsm__onnx_graph *graph, dsm__onnx_value *value, dsm__span message) {
@@ -186,7 +301,7 @@ bool dsm__onnx_take_tensor(dsm__onnx_graph *graph, dsm__onnx_value *value, dsm__
   if (is_index && !from.is_external && dsm__onnx_elements(&from.shape, &elements) &&
       elements <= DSM__ONNX_NUMBERS_MAX) {
     dsm__onnx_numbers numbers = {0};
-    take_numbers(&from, message, (size_t)elements, take_whole, &numbers);
+    take_numbers(&from, message, take_whole, &numbers);
     if (numbers.count == elements) {
       dsm__onnx_set_numbers(graph, value, &numbers);
     }

@@ -3,8 +3,8 @@
  * tokens.c: rows that stand beside the patches of an image, such as a class token.
  *
  * Nothing joins positions in a workload. A layer that cuts the network's input into patches is an
- * fc over these; with a row more it is one over a position more, and a table of one row, which has
- * the token, is added to all of them.
+ * fc over these; with a few rows more, such as of a class, it is one over as many positions more,
+ * and a table of these rows is added to all of them.
  */
 #include "import/onnx/lowering.h"
 #include "workload/workload_internal.h"
@@ -42,7 +42,7 @@ static void flatten_patches(dsm__onnx_lowering *of, dsm_layer_spec *spec, uint64
 }
 
 static void add_table(dsm__onnx_lowering *of, const dsm__onnx_node *node,
-                      const dsm__onnx_shape *shape) {
+                      const dsm__onnx_shape *shape, uint64_t tokens) {
   const char **const inputs = dsm__arena_array(builder_of(of)->workload->arena, 1, sizeof *inputs);
   dsm_layer_spec *const spec =
       inputs == NULL ? NULL : dsm__onnx_add_declared(of, node, DSM_LAYER_EMBEDDING);
@@ -55,7 +55,7 @@ static void add_table(dsm__onnx_lowering *of, const dsm__onnx_node *node,
   spec->input_count = 1;
   spec->in = patches->in;
   spec->out = patches->out;
-  spec->vocabulary = 1;
+  spec->vocabulary = tokens;
   spec->has_positions = true;
   spec->feature = patches->feature;
   dsm__onnx_layer *const layer = &of->layers.items[of->layers.count - 1];
@@ -65,7 +65,7 @@ static void add_table(dsm__onnx_lowering *of, const dsm__onnx_node *node,
 
 bool dsm__onnx_join_token(dsm__onnx_lowering *of, const dsm__onnx_node *node,
                           const dsm__onnx_value *value, int axis, const dsm__onnx_shape *shape) {
-  enum { ROWS_RANK = 3 };
+  enum { ROWS_RANK = 3, TOKENS_MAX = 8 };
   const dsm__onnx_layer *const layer = dsm__onnx_view_layer(of, value->view);
   dsm__onnx_shape before;
   if (layer == NULL || shape->rank != ROWS_RANK || axis != 1 ||
@@ -75,12 +75,12 @@ bool dsm__onnx_join_token(dsm__onnx_lowering *of, const dsm__onnx_node *node,
   dsm_layer_spec *const spec = &builder_of(of)->layers.items[0].spec;
   if (!cuts_patches(of, spec) || before.dims[0] != of->samples ||
       before.dims[1] != spec->feature.rows * spec->feature.columns || before.dims[2] != spec->out ||
-      shape->dims[1] != before.dims[1] + 1 || shape->dims[1] > DSM_SIDE_MAX ||
+      shape->dims[1] > before.dims[1] + TOKENS_MAX || shape->dims[1] > DSM_SIDE_MAX ||
       spec->in * spec->kernel.rows * spec->kernel.columns > DSM_DIMENSION_MAX) {
     return false;
   }
-  dsm__onnx_remark_on(of->graph, node, "joins a token, whose place is a patch more");
+  dsm__onnx_remark_on(of->graph, node, "joins tokens, whose places are patches more");
   flatten_patches(of, spec, shape->dims[1]);
-  add_table(of, node, shape);
+  add_table(of, node, shape, shape->dims[1] - before.dims[1]);
   return true;
 }

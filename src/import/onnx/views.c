@@ -42,6 +42,25 @@ static dsm__onnx_view *new_view(dsm__onnx_lowering *of, const dsm__onnx_part *pa
   return view;
 }
 
+uint64_t dsm__onnx_product_before(const dsm__onnx_shape *shape, int axis) {
+  uint64_t product = axis < 0 ? 0 : 1;
+  for (int i = 0; i < axis; i++) {
+    product = product > DSM_PRODUCT_MAX ? product : product * shape->dims[i];
+  }
+  return product;
+}
+
+int dsm__onnx_sample_axis(const dsm__onnx_lowering *of, const dsm__onnx_view *view,
+                          const dsm__onnx_shape *shape) {
+  for (unsigned i = 0; i < shape->rank; i++) {
+    const uint64_t before = dsm__onnx_product_before(shape, (int)i);
+    if (before == view->before && (of->samples == 0 || shape->dims[i] % of->samples == 0)) {
+      return (int)i;
+    }
+  }
+  return -1;
+}
+
 dsm__onnx_view *dsm__onnx_view_of_layer(dsm__onnx_lowering *of, uint32_t layer) {
   dsm__onnx_part *const part = new_parts(of, 1);
   if (part != NULL) {
@@ -57,7 +76,11 @@ dsm__onnx_view *dsm__onnx_view_of_layers(dsm__onnx_lowering *of, const uint32_t 
     parts[i] =
         (dsm__onnx_part){.layer = layers[i], .elements = of->layers.items[layers[i]].elements};
   }
-  return new_view(of, parts, count);
+  dsm__onnx_view *const view = new_view(of, parts, count);
+  if (view != NULL) {
+    view->before = 1; /* they are images */
+  }
+  return view;
 }
 
 static const dsm__onnx_view *view_of_input(dsm__onnx_lowering *of, const dsm__onnx_value *value) {
@@ -70,7 +93,13 @@ static const dsm__onnx_view *view_of_input(dsm__onnx_lowering *of, const dsm__on
       (void)dsm__onnx_elements(&shape, &part->elements);
     }
   }
-  return new_view(of, part, 1);
+  dsm__onnx_view *const view = new_view(of, part, 1);
+  if (view != NULL) {
+    const unsigned axis = of->graph->sample_axis < value->rank ? of->graph->sample_axis : 0;
+    view->before =
+        dsm__onnx_shape_of(value, &shape) ? dsm__onnx_product_before(&shape, (int)axis) : 0;
+  }
+  return view;
 }
 
 const dsm__onnx_view *dsm__onnx_view_of(dsm__onnx_lowering *of, dsm__onnx_value *value) {

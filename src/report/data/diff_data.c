@@ -6,7 +6,7 @@
 #include "report/data/csv.h"
 #include "report/data/records.h"
 #include "report/diff_figures.h"
-#include "report/figure/palette.h"
+#include "report/loss.h"
 
 /* ---- figures ---- */
 

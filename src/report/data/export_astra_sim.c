@@ -233,11 +233,12 @@ static bool is_of_data_and_model(const dsm_plan *plan, dsm_diags *diags) {
         char path[64];
         (void)snprintf(path, sizeof path, "$.layers[%zu].passes.%s.parallelism", i,
                        dsm_pass_name((dsm_pass)p));
-        dsm__diags_add(diags, DSM_SEVERITY_ERROR, (dsm__place){.path = path},
-                       "explore without the optimizations spatial and tensor makes such a plan",
-                       "expected data and model parallelism, since ASTRA-sim has no other roles of "
-                       "axes, found \"%s\"",
-                       dsm_plan_parallelism_name(plan, pass->share.parallelism));
+        dsm__diags_add(
+            diags, DSM_SEVERITY_ERROR, (dsm__place){.path = path},
+            "explore without the optimizations spatial, tensor and expert makes such a plan",
+            "expected data and model parallelism, since ASTRA-sim has no other roles of "
+            "axes, found \"%s\"",
+            dsm_plan_parallelism_name(plan, pass->share.parallelism));
         return false;
       }
     }

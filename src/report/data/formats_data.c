@@ -74,6 +74,7 @@ static const dsm__words *const all_words[] = {
     &dsm__mode_words,
     &dsm__pass_words,
     &dsm__parallelism_words,
+    &dsm__role_words,
     &dsm__optimization_words,
     &dsm__memory_kind_words,
     &dsm__diff_part_words,

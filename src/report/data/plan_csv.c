@@ -5,6 +5,7 @@
 #include "model/names.h"
 #include "plan/plan_internal.h"
 #include "plan/plan_record.h"
+#include "plan/role_rules.h"
 #include "report/data/csv.h"
 #include "report/data/records.h"
 #include "report/loss.h"
@@ -61,20 +62,42 @@ DSM__OWN_RECORD(hidden_record, dsm_pass_plan, false, "What hides.",
                            .unit = "cycles", .is_stated = has_hidden,
                            .help = "Of sums of gradients and ways back."));
 
+/* What only some options let be. */
+DSM__OWN_RECORD(keeping_record, dsm_layer_decisions, false, "What is kept less of.",
+                DSM__FIELD(WORD, dsm_layer_decisions, shard, "shard", DSM__COLUMN,
+                           .words = &dsm__sharding_words,
+                           .help = "What of its weights is shared out."),
+                DSM__FIELD(FLAG, dsm_layer_decisions, is_recomputed, "recompute", DSM__COLUMN,
+                           .help = "The forward pass runs again."));
+
 /* What only some passes have. */
 DSM__OWN_RECORD(parts_record, pass_row, false, "Invocations and transfers.",
                 DSM__FIELD(MEMBERS, pass_row, invocations, "invocations", DSM__COLUMN,
                            .words = &dsm__invocation_kind_words, .type = &invocation_record,
                            .is_stated = has_invocations,
-                           .help = "One to three kinds, of which hoisted has "
-                                   "columns only with that optimization."),
+                           .help = "One to three kinds, of which hoisted and recompute have "
+                                   "columns only with these optimizations."),
                 DSM__FIELD(MEMBERS, pass_row, transfers, "transfers", DSM__COLUMN,
                            .words = &dsm__move_words, .type = &transfer_record,
                            .help = "As far as there are any."));
 
-static bool may_have_roles(const dsm_plan *plan) {
-  return (plan->options.optimizations & (DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_SPATIAL) |
-                                         DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_TENSOR))) != 0;
+static bool is_optimized(const dsm_plan *plan, dsm_optimization optimization) {
+  return (plan->options.optimizations & DSM_OPTIMIZATION_BIT(optimization)) != 0;
+}
+
+static bool may_have_kind(const dsm_plan *plan, size_t kind) {
+  return kind == DSM_INVOCATION_HOISTED     ? is_optimized(plan, DSM_OPTIMIZATION_HOIST)
+         : kind == DSM_INVOCATION_RECOMPUTE ? is_optimized(plan, DSM_OPTIMIZATION_RECOMPUTE)
+                                            : true;
+}
+
+/* Which of the columns of invocations a kind has. */
+static size_t place_of_kind(const dsm_plan *plan, size_t kind) {
+  size_t place = 0;
+  for (size_t k = 0; k < kind; k++) {
+    place += may_have_kind(plan, k) ? 1 : 0;
+  }
+  return place;
 }
 
 static pass_row row_of(const dsm_plan *plan, const dsm_layer_plan *layer, dsm_pass p) {
@@ -84,13 +107,13 @@ static pass_row row_of(const dsm_plan *plan, const dsm_layer_plan *layer, dsm_pa
                   .seconds = pass->cycles.total / (plan->system->core.frequency_GHz * 1e9),
                   .step_share = dsm__share(pass->cycles.total, plan->result.step_cycles)};
   for (unsigned i = 0; i < pass->invocation_count; i++) {
-    row.invocations[pass->invocations[i].kind] = pass->invocations[i];
+    row.invocations[place_of_kind(plan, pass->invocations[i].kind)] = pass->invocations[i];
   }
   size_t place_of[DSM__MOVE_COUNT];
   size_t places = 0;
   for (size_t t = 0; t < DSM__MOVE_COUNT; t++) {
     place_of[t] = places;
-    places += dsm__move_is_possible(t, plan->system, may_have_roles(plan)) ? 1 : 0;
+    places += dsm__move_is_possible(t, plan->system, dsm__may_have_roles(&plan->options)) ? 1 : 0;
     row.transfers[t] = (transfer){(double)NAN, (double)NAN};
   }
   for (size_t i = pass->transfer_count; i > 0; i--) {
@@ -102,8 +125,9 @@ static pass_row row_of(const dsm_plan *plan, const dsm_layer_plan *layer, dsm_pa
 }
 
 /* The fields of invocations and transfers, of the transfers only those that the axes of a system
- * can have, of the invocations hoisted ones, the last, only where the options have them. */
+ * can have, of the invocations only those that the options can have. */
 typedef struct parts_type {
+  dsm__word kind_words[DSM_INVOCATION_KIND_COUNT];
   dsm__word words[DSM__MOVE_COUNT];
   dsm__words moves;
   dsm__words kinds;
@@ -116,7 +140,7 @@ static void parts_of(const dsm_plan *plan, parts_type *made) {
   const dsm__words *const all = dsm__words_in(plan->renaming, &dsm__move_words);
   size_t count = 0;
   for (size_t m = 0; m < DSM__MOVE_COUNT; m++) {
-    if (dsm__move_is_possible(m, plan->system, may_have_roles(plan))) {
+    if (dsm__move_is_possible(m, plan->system, dsm__may_have_roles(&plan->options))) {
       made->words[count++] = all->items[m];
     }
   }
@@ -126,8 +150,13 @@ static void parts_of(const dsm_plan *plan, parts_type *made) {
   made->fields[1] = parts_record.fields[1];
   made->fields[1].words = &made->moves;
   made->kinds = dsm__invocation_kind_words;
-  made->kinds.count -=
-      (plan->options.optimizations & DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_HOIST)) != 0 ? 0 : 1;
+  made->kinds.items = made->kind_words;
+  made->kinds.count = 0;
+  for (size_t k = 0; k < DSM_INVOCATION_KIND_COUNT; k++) {
+    if (may_have_kind(plan, k)) {
+      made->kind_words[made->kinds.count++] = dsm__invocation_kind_words.items[k];
+    }
+  }
   made->fields[0].words = &made->kinds;
   made->type.fields = made->fields;
 }
@@ -142,10 +171,16 @@ static void put_columns(dsm__csv *csv, const dsm_plan *plan, const parts_type *p
   }
   dsm__csv_columns(csv, &pass_row_record);
   dsm__csv_columns(csv, &dsm__pass_record);
-  if (plan->system->model.overlapped_reduction) {
+  if (plan->system->model.overlapped_reduction || is_optimized(plan, DSM_OPTIMIZATION_SHARD)) {
     dsm__csv_columns(csv, &hidden_record);
   }
   dsm__csv_columns(csv, &dsm__decisions_record);
+  if (is_optimized(plan, DSM_OPTIMIZATION_SHARD)) {
+    dsm__csv_column(csv, &keeping_record, "shard");
+  }
+  if (is_optimized(plan, DSM_OPTIMIZATION_RECOMPUTE)) {
+    dsm__csv_column(csv, &keeping_record, "recompute");
+  }
   dsm__csv_column(csv, &dsm__layer_record, "held_bytes");
   dsm__csv_columns(csv, &parts->type);
 }
@@ -164,7 +199,7 @@ char *dsm_report_plan_csv(const dsm_plan *plan) {
         const pass_row row = row_of(plan, layer, (dsm_pass)p);
         DSM__CSV_ROW(&csv, {&pass_row_record, &row}, {&dsm__pass_record, &layer->passes[p]},
                      {&hidden_record, &layer->passes[p]}, {&dsm__layer_record, layer},
-                     {&parts.type, &row});
+                     {&keeping_record, &layer->decisions}, {&parts.type, &row});
       }
     }
   }

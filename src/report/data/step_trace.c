@@ -279,12 +279,13 @@ static void draw_span(tracer *t, const dsm__step_span *span) {
   }
 }
 
-static void draw_memory(tracer *t, const dsm__step_span *span, const dsm__memory_use *use) {
+static void draw_memory(tracer *t, const dsm__step_span *span, const dsm__memory_use *use,
+                        const dsm__memory_use *most) {
   dsm__trace_begin_counters(t->writer, "memory of a chip (bytes)", CHIP_PROCESS,
                             nanoseconds_of(t, span->begin_cycles));
   for (int kind = 0; kind < DSM__MEMORY_KIND_COUNT; kind++) {
-    if (kind == DSM__MEMORY_CACHE && use->bytes[kind] <= 0) {
-      continue; /* a network without attention has none */
+    if (kind >= DSM__MEMORY_CACHE && most->bytes[kind] <= 0) {
+      continue; /* where there is no cache, or nothing is made anew */
     }
     dsm__json_put_double(t->writer, dsm__word_key(&dsm__memory_kind_words, (size_t)kind),
                          use->bytes[kind]);
@@ -361,7 +362,7 @@ char *dsm_report_step_trace(const dsm_plan *plan) {
   dsm__trace_begin_events(&writer);
   write_names(&t);
   for (size_t i = 0; i < step.span_count && !out.failed; i++) {
-    draw_memory(&t, &step.spans[i], &memory.uses[i]);
+    draw_memory(&t, &step.spans[i], &memory.uses[i], &memory.most);
     draw_span(&t, &step.spans[i]);
   }
   out.failed |= !dsm__stage_trace_write(&writer, plan, arena);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "model/names.h"
+#include "plan/named_roles.h"
 #include "plan/plan_internal.h"
 #include "report/page/html.h"
 #include "report/page/web.h"
@@ -52,6 +53,21 @@ static void put_list(dsm__page *page, const char *option, const dsm__words *word
   dsm__text_puts(&page->out, list.text[0] == '\0' ? "none" : list.text);
 }
 
+/* " --parallelism gpu=column,node=data" */
+static void put_roles(dsm__page *page, const dsm_plan *plan) {
+  const char *separator = " --parallelism ";
+  for (unsigned a = 0; a < plan->system->system.axis_count; a++) {
+    for (int r = 0; r < DSM_ROLE_COUNT; r++) {
+      if ((plan->options.roles[a] >> r & 1U) != 0) {
+        dsm__text_puts(&page->out, separator);
+        put_word(page, dsm__page_text(page, "%s=%s", plan->system->system.axes[a].name,
+                                      dsm_role_name((dsm_role)r)));
+        separator = ",";
+      }
+    }
+  }
+}
+
 /* What is not a default. */
 static void put_options(dsm__page *page, const dsm_plan *plan) {
   const dsm_explore_options *const options = &plan->options;
@@ -60,13 +76,15 @@ static void put_options(dsm__page *page, const dsm_plan *plan) {
     dsm__text_puts(&page->out, " --mode ");
     dsm__text_puts(&page->out, dsm_mode_name(options->mode));
   }
-  const dsm_optimization_set of_mode = dsm_mode_optimizations(options->mode);
+  const dsm_optimization_set of_mode = dsm_system_optimizations(plan->system, options->mode);
   const dsm_optimization_set used =
       options->optimizations & dsm_mode_possible_optimizations(options->mode);
   if (used != of_mode) {
     put_list(page, " --optimize ", &dsm__optimization_words, used);
   }
-  if ((options->parallelisms & all) != all) {
+  if (dsm__has_named_roles(options)) {
+    put_roles(page, plan);
+  } else if ((options->parallelisms & all) != all) {
     put_list(page, " --parallelism ", dsm__words_in(plan->renaming, &dsm__parallelism_words),
              options->parallelisms);
   }

@@ -106,7 +106,7 @@ static void put_table(dsm__page *page, const dsm_plan_page *subject) {
 
 /* Which of the ladder's optimizations the plan itself was made without. */
 static void put_scope(dsm__page *page, const dsm_plan *plan) {
-  const dsm_optimization_set all = dsm_mode_optimizations(plan->options.mode);
+  const dsm_optimization_set all = dsm_system_optimizations(plan->system, plan->options.mode);
   const dsm__words_text missing =
       dsm__words_join(&dsm__optimization_words, all & ~plan->options.optimizations, ", ");
   if (missing.text[0] != '\0') {

@@ -266,6 +266,12 @@ static cause main_cause(dsm__page *page, const dsm_plan *plan, const bottleneck_
       [DSM_BOUND_AUXILIARY_MEMORY] = "what auxiliary operations read and write",
   };
   const dsm_pass_plan *const pass = &bottleneck->layer->passes[bottleneck->pass];
+  const double again = pass->group_cycles[DSM_GROUP_RECOMPUTE];
+  if (again > (pass->cycles.total - pass->ideal_cycles) / 2) {
+    return (cause){.phrase = dsm__word_text(&dsm__group_words, DSM_GROUP_RECOMPUTE),
+                   .detail = "",
+                   .cycles = (double)bottleneck->count * again};
+  }
   const dsm_resources lost = lost_resources(plan, pass);
   const dsm_bound bound = dsm_resources_bound(&lost);
   cause found = {.phrase = phrases[bound], .detail = ""};

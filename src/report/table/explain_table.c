@@ -47,9 +47,9 @@ static void add_alternative(dsm__table *table, const dsm_explanation *explanatio
   dsm__table_add(table, style, dsm__page_word(table->page, &dsm__bound_words, alternative->bound));
   const double network = dsm__share(alternative->network_cycles, explanation->reference_cycles);
   dsm__table_add(table, style,
-                 !alternative->is_best_of_parallelism || explanation->is_layer_alone ? ""
-                 : network > 0 ? dsm__figure_fixed(100 * network, 2).text
-                               : "none");
+                 network > 0 ? dsm__figure_fixed(100 * network, 2).text
+                 : !alternative->is_best_of_parallelism || explanation->is_layer_alone ? ""
+                                                                                       : "none");
 }
 
 /* What computes the first invocation, where it is not one array. */
@@ -186,8 +186,8 @@ static void put_layer(dsm__page *page, const dsm_plan *plan, const dsm_explanati
 static const char *network_phrase(dsm__page *page, const dsm_plan *plan,
                                   const dsm_explanation *explanation, bool has_hidden_sums) {
   if (explanation->is_layer_alone) {
-    return "network is empty: what the whole step would take is searched with data and model "
-           "alone, not with other roles";
+    return "network = the step with these roles for the layer and the best for all others, in "
+           "percent of the plan's, for the fastest roles beside data and model of each pass";
   }
   const bool is_per_pass = dsm__explain_is_per_pass(plan);
   return dsm__page_text(page,

@@ -2,6 +2,9 @@
 /* plan_table.c: a plan for people (DeepSpatialMatrix, Figs. 12 and 13 as one table). */
 #include "report/table/pass_columns.h"
 
+#include <math.h>
+#include <string.h>
+
 #include "model/names.h"
 #include "report/loss.h"
 #include "report/table/number_style.h"
@@ -12,20 +15,92 @@ static bool is_of_layer(dsm__pass_column_id column) {
          column == DSM__COLUMN_PIPELINE;
 }
 
+/* What stands in a column of a row. */
+static const char *text_of(dsm__page *page, const dsm_plan *plan, const dsm__pass_row *row,
+                           dsm__pass_column_id column, bool has_long_names) {
+  const dsm_parallelism parallelism = plan->layers[row->layer].passes[row->pass].share.parallelism;
+  return column == DSM__COLUMN_PASS ? dsm__word_brief(&dsm__pass_words, row->pass)
+         : column == DSM__COLUMN_PARALLELISM && !has_long_names
+             ? dsm__word_brief(dsm__words_in(plan->renaming, &dsm__parallelism_words), parallelism)
+             : dsm__pass_cell_of(page, plan, row, column).text;
+}
+
+/* Numbers of joined rows, of which all but counts are shares: from the least to the largest. */
+static const char *range_of(dsm__page *page, dsm__pass_column_id column, double least,
+                            double largest) {
+  static const double percent = 100;
+  const bool is_count = column == DSM__COLUMN_DYSM || column == DSM__COLUMN_PIPELINE;
+  const double unit = is_count ? 1 : percent;
+  const char *const low = dsm__page_text(page, "%.0f", least * unit);
+  const char *const high = dsm__page_text(page, "%.0f", largest * unit);
+  return strcmp(low, high) == 0 ? low : dsm__page_text(page, "%s-%s", low, high);
+}
+
+/* Different words of joined rows. */
+typedef struct word_list {
+  const char *items[4];
+  size_t count;
+  bool has_more;
+} word_list;
+
+static void add_word(word_list *list, const char *text) {
+  for (size_t i = 0; i < list->count; i++) {
+    if (strcmp(list->items[i], text) == 0) {
+      return;
+    }
+  }
+  if (list->count == DSM__COUNT_OF(list->items)) {
+    list->has_more = true;
+  } else {
+    list->items[list->count++] = text;
+  }
+}
+
+/* One after the other. */
+static const char *words_of(dsm__page *page, const word_list *list) {
+  const char *text = list->items[0];
+  for (size_t i = 1; i < list->count; i++) {
+    const char *const next = list->items[i];
+    text = dsm__page_text(page, "%s/%s", *text == '\0' ? "-" : text, *next == '\0' ? "-" : next);
+  }
+  return list->has_more ? dsm__page_text(page, "%s/...", text) : text;
+}
+
+/* What stands in a column of joined rows: what all of them have, a range of numbers, or words one
+ * after the other. */
+static const char *joined_text(dsm__page *page, const dsm_plan *plan, const dsm__pass_row *row,
+                               dsm__pass_column_id column, bool has_long_names) {
+  word_list list = {.count = 0};
+  double least = HUGE_VAL;
+  double largest = 0;
+  for (size_t i = 0; i < row->part_count; i++) {
+    const char *const text = text_of(page, plan, &row->parts[i], column, has_long_names);
+    const double number = dsm__pass_cell_of(page, plan, &row->parts[i], column).exact;
+    least = fmin(least, number);
+    largest = fmax(largest, number);
+    add_word(&list, text);
+  }
+  return list.count > 1 && dsm__pass_columns[column].is_number
+             ? range_of(page, column, least, largest)
+             : words_of(page, &list);
+}
+
+static bool is_of_all(dsm__pass_column_id column) {
+  return column == DSM__COLUMN_LAYER || column == DSM__COLUMN_COUNT || column == DSM__COLUMN_STEP ||
+         column == DSM__COLUMN_PASS;
+}
+
 static void add_row(dsm__table *table, const dsm_plan *plan, const dsm__pass_row *row,
                     bool has_long_names) {
-  const dsm_parallelism parallelism = plan->layers[row->layer].passes[row->pass].share.parallelism;
   for (int c = 0; c < DSM__PASS_COLUMN_COUNT; c++) {
     const dsm__pass_column_id column = (dsm__pass_column_id)c;
     if (dsm__pass_columns[c].brief == NULL) {
       continue;
     }
     const dsm__pass_cell cell = dsm__pass_cell_of(table->page, plan, row, column);
-    const char *const text =
-        column == DSM__COLUMN_PASS ? dsm__word_brief(&dsm__pass_words, row->pass)
-        : column == DSM__COLUMN_PARALLELISM && !has_long_names
-            ? dsm__word_brief(dsm__words_in(plan->renaming, &dsm__parallelism_words), parallelism)
-            : cell.text;
+    const char *const text = row->part_count == 0 || is_of_all(column)
+                                 ? text_of(table->page, plan, row, column, has_long_names)
+                                 : joined_text(table->page, plan, row, column, has_long_names);
     dsm__table_add(table, cell.style, is_of_layer(column) && !row->is_first_of_name ? "" : text);
   }
 }
@@ -67,17 +142,22 @@ static void put_left_out(dsm__page *page, const dsm_plan *plan, const dsm__pass_
 }
 
 static void put_legend(dsm__page *page, const dsm_plan *plan, const dsm__pass_traits *traits,
-                       bool is_folded, bool has_long_names) {
+                       const dsm__pass_rows *rows, bool has_long_names) {
   dsm__page_line(
       page, DSM__STYLE_FAINT,
       "In percent: step = share of the step's time; then of the pass's time: util = "
       "useful work at full speed, array = arrays starting up or not full, xfer = transfers that "
       "computation does not hide, aux = auxiliary operations, other = never hidden.");
-  if (is_folded) {
+  if (rows->is_folded) {
     dsm__page_line(
         page, DSM__STYLE_FAINT,
         "n: equal layers, which have one row; step is of all n together, other numbers are "
         "of each. --unfold shows them one by one.");
+  }
+  if (rows->is_joined) {
+    dsm__page_line(page, DSM__STYLE_FAINT,
+                   "a-b, a/b: of layers at one place of a block, which are one row where the table "
+                   "is longer than a screen, from the least to the largest, or each.");
   }
   if (traits->has_roles && !has_long_names) {
     dsm__page_line(page, DSM__STYLE_FAINT, "par.: %s.", dsm__page_roles(page, plan->system));
@@ -115,9 +195,12 @@ static void put_rows(dsm__page *page, const dsm_plan *plan, const dsm__pass_rows
   dsm__table_print(&table);
   put_left_out(page, plan, rows);
   dsm__page_break(page);
-  put_legend(page, plan, &traits, rows->is_folded, has_long_names);
+  put_legend(page, plan, &traits, rows, has_long_names);
   dsm__page_break(page);
 }
+
+/* Rows that a screen has room for. */
+enum { SCREEN_ROWS = 40 };
 
 static void put_plan(dsm__page *page, const dsm_plan *plan) {
   const dsm_table_style *const style = &page->style;
@@ -128,6 +211,9 @@ static void put_plan(dsm__page *page, const dsm_plan *plan) {
     page->out.failed =
         !dsm__pass_rows_find(&rows, plan, style->is_unfolded, style->row_limit, page->arena) ||
         page->out.failed;
+    if (!style->is_unfolded && style->row_limit == 0 && rows.count > SCREEN_ROWS) {
+      page->out.failed = !dsm__pass_rows_join(&rows, plan, page->arena) || page->out.failed;
+    }
     put_rows(page, plan, &rows);
   }
   dsm__plan_totals(page, plan);

@@ -61,6 +61,7 @@ const char *dsm__plan_memory_line(dsm__page *page, const dsm_plan_memory *memory
       {"activations", memory->activations_bytes}, {"weights", memory->weights_bytes},
       {"gradients", memory->gradients_bytes},     {"errors", memory->errors_bytes},
       {"optimizer", memory->optimizer_bytes},     {"keys and values", memory->cache_bytes},
+      {"recomputed", memory->recomputed_bytes},
   };
   const char *text = "";
   for (size_t i = 0; i < DSM__COUNT_OF(parts); i++) {

@@ -12,22 +12,7 @@
 #include "search/hold/held_sets.h"
 
 #include "plan/holding.h"
-
-const char *dsm__held_why_not(const dsm_workload *workload, size_t layer_index) {
-  const size_t last = dsm__last_use(&workload->layers[layer_index]);
-  if (last == DSM_NEVER_USED) {
-    return "no layer uses it";
-  }
-  if (workload->layers[layer_index].timesteps > 1) {
-    return "the layer has timesteps";
-  }
-  for (size_t k = layer_index + 1; k <= last; k++) {
-    if (workload->layers[k].timesteps > 1) {
-      return "a layer with timesteps runs before its last use";
-    }
-  }
-  return NULL;
-}
+#include "plan/strategy_rules.h"
 
 /* Bits of tensors that layers made; false if one of them cannot be held, or there are none. */
 static bool bits_of(const dsm__held_lives *lives, const size_t *indices, size_t count,

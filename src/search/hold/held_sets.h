@@ -44,9 +44,6 @@ typedef struct dsm__held_lives {
 bool dsm__held_lives_derive(dsm__held_lives *lives, const dsm_workload *workload,
                             dsm__arena *arena);
 
-/** Why a layer's output cannot be held, a phrase; NULL if it can. */
-const char *dsm__held_why_not(const dsm_workload *workload, size_t layer_index);
-
 enum { DSM__NEEDS_MAX = 1024 };
 
 /** What layers from a boundary on ask of the tensors that live across it. */

@@ -19,6 +19,7 @@
 
 #include "base/map.h"
 #include "plan/plan_internal.h"
+#include "plan/strategy_rules.h"
 #include "plan/tolerance.h"
 #include "search/pipeline/stages.h"
 
@@ -39,36 +40,10 @@ typedef struct finder {
   uint64_t work_left;          /* for all allocations together */
 } finder;
 
-bool dsm__pipeline_can_be_stage(const dsm_workload *workload, size_t layer_index) {
-  const dsm_layer *const layer = &workload->layers[layer_index];
-  const dsm_layer_spec *const spec = &workload->specs[layer->spec_index];
-  return layer->gates > 0 && !spec->is_bidirectional && spec->pipeline_choice != DSM_PIPELINE_NEVER;
-}
-
-static const dsm_layer_spec *spec_of(const dsm_workload *workload, size_t layer_index) {
-  return &workload->specs[workload->layers[layer_index].spec_index];
-}
-
-/* May two neighbours be in one group? */
-static bool can_join(const dsm_workload *workload, size_t earlier) {
-  const size_t later = earlier + 1;
-  if (later >= workload->layer_count || !dsm__pipeline_can_be_stage(workload, earlier) ||
-      !dsm__pipeline_can_be_stage(workload, later) ||
-      workload->layers[earlier].timesteps != workload->layers[later].timesteps) {
-    return false;
-  }
-  const dsm_layer_spec *const a = spec_of(workload, earlier);
-  const dsm_layer_spec *const b = spec_of(workload, later);
-  if (a->pipeline_choice != DSM_PIPELINE_NAMED || b->pipeline_choice != DSM_PIPELINE_NAMED) {
-    return a->pipeline_choice == b->pipeline_choice;
-  }
-  return strcmp(a->pipeline_group, b->pipeline_group) == 0;
-}
-
 /* Layers of the run that begins at a layer, or more than a group may have. */
 static size_t run_length(const dsm_workload *workload, size_t first) {
   size_t length = 1;
-  while (length <= DSM__STAGES_MAX && can_join(workload, first + length - 1)) {
+  while (length <= DSM__STAGES_MAX && dsm__pipeline_can_join(workload, first + length - 1)) {
     length++;
   }
   return length;
@@ -122,7 +97,8 @@ static size_t longest_group(const finder *f, size_t first) {
 }
 
 static bool is_named(const dsm_workload *workload, size_t layer_index) {
-  return spec_of(workload, layer_index)->pipeline_choice == DSM_PIPELINE_NAMED;
+  const dsm_layer_spec *const specs = workload->specs;
+  return specs[workload->layers[layer_index].spec_index].pipeline_choice == DSM_PIPELINE_NAMED;
 }
 
 /* A named group is all layers of that name, which are one run (workload/pipeline_groups.c); or
@@ -131,7 +107,7 @@ static bool is_candidate(const dsm_workload *workload, size_t first, size_t leng
   if (!is_named(workload, first)) {
     return true;
   }
-  const bool is_start = first == 0 || !can_join(workload, first - 1);
+  const bool is_start = first == 0 || !dsm__pipeline_can_join(workload, first - 1);
   return is_start && length == run_length(workload, first);
 }
 
@@ -161,7 +137,7 @@ static bool list_groups(finder *f) {
         return false;
       }
     }
-    if (can_join(workload, i) || (i > 0 && can_join(workload, i - 1))) {
+    if (dsm__pipeline_can_join(workload, i) || (i > 0 && dsm__pipeline_can_join(workload, i - 1))) {
       dsm__stages_add(&f->stages, f->table->distinct.class_of[i]);
     }
   }

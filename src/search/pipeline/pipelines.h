@@ -59,9 +59,6 @@ void dsm__pipeline_group_choose(dsm__pipeline_group *group, const dsm__stage_opt
  * (section 12). */
 void dsm__pipeline_group_derive_memory(dsm__pipeline_group *group, const dsm__layer_table *table);
 
-/** Could a layer be a stage: a unidirectional lstm that does not say never? */
-bool dsm__pipeline_can_be_stage(const dsm_workload *workload, size_t layer_index);
-
 /** Mappings of a group: of all others each takes longer than one of them that needs no more memory
  * in both respects, or as long. */
 typedef struct dsm__pipeline_front {

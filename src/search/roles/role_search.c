@@ -20,15 +20,20 @@
 #include <string.h>
 
 #include "base/map.h"
+#include "plan/keeping.h"
 #include "plan/role_flow.h"
+#include "plan/role_rules.h"
+#include "plan/segment.h"
 #include "plan/tolerance.h"
 #include "search/roles/role_options.h"
 
 /* Along all axes. No padding: compared as bytes. */
 typedef struct state {
-  uint64_t inside[DSM_AXES_MAX];   /* bit k: what the layer k + 1 before made is inside, and live */
+  uint64_t inside[DSM_AXES_MAX];   /* bit k: what the layer k + 1 before made is live, and inside or
+                                      with its experts */
   uint64_t gathered[DSM_AXES_MAX]; /* of these: its input lies gathered, and a later layer reads it
                                       too */
+  double again_bytes;              /* made anew in this segment so far */
   uint32_t outer[DSM_AXES_MAX];    /* dsm_layout */
   uint32_t option;                 /* of a layer's node, + 1; 0: between layers */
 } state;
@@ -41,8 +46,10 @@ typedef struct role_graph {
   const dsm__role_options *options; /* of each class, then of those among the first layers */
   const double *least;              /* of each layer: cycles of its fastest option */
   const size_t *last_alike;         /* of each layer: the last one with the same input */
+  const bool *is_segment_end;       /* of each layer, but for the network's last one */
   double slack;                     /* cycles by which an option may be over its layer's least */
   dsm__arena *arena;                /* of the graph */
+  dsm_layer_memory *memories;       /* of each option of the layer that is being added */
   dsm__graph_builder builder;
   DSM__LIST(state) states; /* of each node */
   dsm__map index;          /* of the nodes of this layer, or of the states behind it */
@@ -50,9 +57,10 @@ typedef struct role_graph {
 } role_graph;
 
 bool dsm__problem_has_roles(const dsm__problem *problem) {
-  return dsm__has_optimization(&problem->inputs, DSM_OPTIMIZATION_SPATIAL) ||
-         dsm__has_optimization(&problem->inputs, DSM_OPTIMIZATION_TENSOR) ||
+  return dsm__may_have_roles(problem->inputs.options) ||
          dsm__has_optimization(&problem->inputs, DSM_OPTIMIZATION_ACCUMULATE) ||
+         dsm__has_optimization(&problem->inputs, DSM_OPTIMIZATION_SHARD) ||
+         dsm__has_optimization(&problem->inputs, DSM_OPTIMIZATION_RECOMPUTE) ||
          dsm__has_optimization(&problem->inputs, DSM_OPTIMIZATION_STAGES);
 }
 
@@ -76,16 +84,28 @@ static const dsm__role_options *options_of(const role_graph *g, size_t layer) {
 
 /* ---- nodes ---- */
 
-/* What a layer takes with its roles. */
-static dsm_layer_memory memory_of(const role_graph *g, size_t index, const state *of) {
+/* What a layer takes with an option. */
+static dsm_layer_memory memory_of(const role_graph *g, size_t index, size_t option_index) {
   const dsm__search_inputs *const inputs = &g->problem->inputs;
-  const dsm_pass_layouts layouts =
-      dsm_pass_layouts_uniform(options_of(g, index)->items[of->option - 1].parallelism);
-  dsm_layer_memory memory = dsm_layer_memory_derive(
-      layer_of(g, index), &g->problem->machine, inputs->workload, inputs->options->mode, &layouts,
-      dsm_input_memory_bytes(&g->problem->machine, inputs->workload));
+  const dsm_machine *const machine = &g->problem->machine;
+  const dsm__role_option *const option = &options_of(g, index)->items[option_index];
+  const dsm_layer_decisions decisions = {.shard = option->shard,
+                                         .is_recomputed = option->is_recomputed};
+  const dsm_pass_layouts layouts = dsm_pass_layouts_uniform(option->parallelism);
+  dsm_layer_memory memory =
+      dsm_layer_memory_derive(layer_of(g, index), machine, inputs->workload, inputs->options->mode,
+                              &layouts, dsm_input_memory_bytes(machine, inputs->workload));
+  dsm__keep_less(&memory, dsm__shard_ways(layer_of(g, index), machine, &layouts), &decisions,
+                 g->is_segment_end[index]);
   memory.activations_bytes *= inputs->in_flight > 0 ? (double)inputs->in_flight : 1;
   return memory;
+}
+
+/* With each option. */
+static void find_memories(role_graph *g, size_t index) {
+  for (size_t o = 0; o < options_of(g, index)->count; o++) {
+    g->memories[o] = memory_of(g, index, o);
+  }
 }
 
 /* The node of a state between layers, or in which one runs. */
@@ -106,11 +126,14 @@ static uint32_t node_of(role_graph *g, const state *of, size_t layer, dsm__node_
     return 0;
   }
   g->states.items[g->states.count++] = *of;
-  dsm_layer_memory memory = {.weights_bytes = 0};
+  double kept = 0;
+  double transient = 0;
   if (kind == DSM__NODE_ENTRY) {
-    memory = memory_of(g, layer, of);
+    const dsm_layer_memory *const memory = &g->memories[of->option - 1];
+    kept = dsm__kept_bytes(memory);
+    transient = memory->transient_bytes + of->again_bytes;
   }
-  return dsm__graph_add_node(&g->builder, info, dsm__kept_bytes(&memory), memory.transient_bytes);
+  return dsm__graph_add_node(&g->builder, info, kept, transient);
 }
 
 static void begin_index(role_graph *g) {
@@ -126,11 +149,12 @@ static bool is_inside(const state *s, size_t reader, size_t maker, unsigned axis
          (s->inside[axis] >> (reader - maker - 1) & 1U) != 0;
 }
 
-static unsigned sides_of(const state *s, size_t reader, const size_t *makers, size_t count,
-                         unsigned axis) {
+static unsigned sides_of(const role_graph *g, const state *s, size_t reader, const size_t *makers,
+                         size_t count, unsigned axis) {
   unsigned sides = 0;
   for (size_t i = 0; i < count; i++) {
-    sides |= is_inside(s, reader, makers[i], axis) ? 2U : 1U;
+    sides |= is_inside(s, reader, makers[i], axis) ? dsm__inner_side(layer_of(g, makers[i]))
+                                                   : DSM__SIDE_OUTSIDE;
   }
   return sides;
 }
@@ -196,9 +220,9 @@ static surroundings look_around(const role_graph *g, const state *from, size_t i
   const dsm_layer *const layer = layer_of(g, index);
   surroundings around = {.from = from, .index = index};
   for (unsigned a = 0; a < axis_count_of(g); a++) {
-    around.sides[a] = sides_of(from, index, layer->producers, layer->producer_count, a) |
-                      sides_of(from, index, layer->operands, layer->operand_count, a);
-    around.shortcut_sides[a] = sides_of(from, index, layer->shortcuts, layer->shortcut_count, a);
+    around.sides[a] = sides_of(g, from, index, layer->producers, layer->producer_count, a) |
+                      sides_of(g, from, index, layer->operands, layer->operand_count, a);
+    around.shortcut_sides[a] = sides_of(g, from, index, layer->shortcuts, layer->shortcut_count, a);
     around.outside[a] = outside_elements(g, from, index, a, SIZE_MAX);
     around.gathered |= is_gather_shared(g, from, index, a) ? 1U << a : 0U;
   }
@@ -236,17 +260,18 @@ static bool enter(const role_graph *g, const surroundings *around, dsm_paralleli
   *shared = 0;
   for (unsigned a = 0; a < axis_count_of(g); a++) {
     const dsm_role role = dsm_parallelism_role(parallelism, a);
-    const bool is_heads_like = dsm__is_heads_like(layer, role);
-    const bool is_read_inside = (around->sides[a] & 2U) != 0;
-    const bool is_made_inside = dsm__is_column_like(role) || (is_read_inside && is_heads_like);
-    if (around->sides[a] == 3U || (is_read_inside && !dsm__is_row_like(role) && !is_heads_like) ||
-        (around->shortcut_sides[a] & (is_made_inside ? 1U : 2U)) != 0) {
+    const unsigned sides = around->sides[a];
+    const bool is_read_inside = (sides & ~(unsigned)DSM__SIDE_OUTSIDE) != 0;
+    const bool is_made_inside = dsm__is_made_inside(layer, role, sides);
+    const bool may_share = dsm__is_column_like(role) || role == DSM_ROLE_EXPERT;
+    if (dsm__read_fault(layer, role, sides) != DSM__ROLE_FAULT_NONE ||
+        !dsm__are_shortcuts_beside(layer, role, is_made_inside, around->shortcut_sides[a])) {
       return false;
     }
     if (!is_read_inside && to->outer[a] != (uint32_t)dsm_role_input_layout(role)) {
       to->outer[a] = (uint32_t)dsm_role_input_layout(role);
       to->gathered[a] = 0;
-    } else if (dsm__is_column_like(role) && dsm_axis_set_has(around->gathered, a)) {
+    } else if (may_share && (is_read_inside || dsm_axis_set_has(around->gathered, a))) {
       *shared |= 1U << a;
     }
   }
@@ -261,19 +286,20 @@ static bool leave(const role_graph *g, const state *from, size_t index, dsm_para
   const size_t last = dsm__last_use(layer);
   *to = *from;
   to->option = 0;
+  to->again_bytes = g->is_segment_end[index] ? 0 : to->again_bytes;
   *move = (dsm__role_move){.elements = {0}};
   for (unsigned a = 0; a < axis_count_of(g); a++) {
     const dsm_role role = dsm_parallelism_role(parallelism, a);
-    const unsigned sides = sides_of(from, index, layer->producers, layer->producer_count, a) |
-                           sides_of(from, index, layer->operands, layer->operand_count, a);
-    const bool is_made_inside =
-        dsm__is_column_like(role) || ((sides & 2U) != 0 && dsm__is_heads_like(layer, role));
+    const unsigned sides = sides_of(g, from, index, layer->producers, layer->producer_count, a) |
+                           sides_of(g, from, index, layer->operands, layer->operand_count, a);
+    const bool is_made_inside = dsm__is_made_inside(layer, role, sides);
+    const bool is_gathering = dsm__is_column_like(role) || role == DSM_ROLE_EXPERT;
     const bool is_live = last != DSM_NEVER_USED && last > index;
     if (is_made_inside && is_live && last - index > REACH) {
       return false;
     }
     to->inside[a] = to->inside[a] << 1 | (is_made_inside && is_live ? 1U : 0U);
-    to->gathered[a] = to->gathered[a] << 1 | (dsm__is_column_like(role) && is_live ? 1U : 0U);
+    to->gathered[a] = to->gathered[a] << 1 | (is_gathering && is_live ? 1U : 0U);
     for (size_t k = 0; k < REACH && k <= index;
          k++) { /* what has just been read for the last time */
       const size_t end = dsm__last_use(layer_of(g, index - k));
@@ -304,12 +330,18 @@ static size_t option_index(const dsm__role_options *options, size_t whole, dsm_a
   if (shared != 0) {
     i = options->whole_count;
     while (i < options->count &&
-           (options->items[i].parallelism != options->items[whole].parallelism ||
+           (!dsm__is_same_option(&options->items[i], &options->items[whole]) ||
             options->items[i].shared != shared)) {
       i++;
     }
   }
   return i;
+}
+
+/* May a layer have roles: is it free, or are these what it has to have? */
+static bool is_open(const role_graph *g, size_t index, dsm_parallelism parallelism) {
+  const dsm__fixed_roles *const fixed = g->problem->fixed;
+  return fixed == NULL || fixed->layer != index || fixed->parallelism == parallelism;
 }
 
 static void add_entries(role_graph *g, size_t index, uint32_t from) {
@@ -322,6 +354,7 @@ static void add_entries(role_graph *g, size_t index, uint32_t from) {
     state to;
     dsm_axis_set shared;
     if (options->items[o].least_cycles > limit ||
+        !is_open(g, index, options->items[o].parallelism) ||
         !enter(g, &around, options->items[o].parallelism, &to, &shared)) {
       continue;
     }
@@ -329,6 +362,7 @@ static void add_entries(role_graph *g, size_t index, uint32_t from) {
     const double moving = entering_cycles(g, &around, &to);
     if (options->items[option].cycles + moving <= limit) {
       to.option = (uint32_t)option + 1;
+      to.again_bytes += g->memories[option].recomputed_bytes;
       const uint32_t node = node_of(g, &to, index, DSM__NODE_ENTRY);
       dsm__graph_add_edge(&g->builder, node, moving, 0);
     }
@@ -372,13 +406,14 @@ static void drop_building(role_graph *g) {
 
 static bool build(role_graph *g, dsm__network_graph *network) {
   const size_t layer_count = g->problem->inputs.workload->layer_count;
-  const state start = {{0}, {0}, {0}, 0};
+  const state start = {.option = 0};
   begin_index(g);
   node_of(g, &start, 0, DSM__NODE_OPEN);
   size_t first = 0;
   size_t end = 1;
   for (size_t i = 0; i < layer_count && !g->builder.is_out_of_memory; i++) {
     begin_index(g);
+    find_memories(g, i);
     for (size_t node = first; node < end && !g->builder.is_out_of_memory; node++) {
       add_entries(g, i, (uint32_t)node);
     }
@@ -425,11 +460,14 @@ static bool decide(const role_graph *g, const dsm__network_graph *network,
       const dsm__role_option *const option = &options_of(g, info->layer)->items[edge->tag];
       layers[info->layer] = (dsm__layer_decision){
           .layouts = dsm_pass_layouts_uniform(option->parallelism),
-          .layer.dysm_factor = layer->timesteps == 1 ? dsm__factor_of(option->factor_index) : 1,
+          .layer = {.dysm_factor = layer->timesteps == 1 ? dsm__factor_of(option->factor_index) : 1,
+                    .shard = option->shard,
+                    .is_recomputed = option->is_recomputed},
       };
       dsm__layer_setting setting = dsm__run_setting(&problem->inputs, layer, option->factor_index);
       setting.gathered_before = option->shared;
       setting.summed_later = option->shared;
+      setting.is_recomputed = option->is_recomputed;
       for (int p = 0; p < DSM_PASS_COUNT; p++) {
         if (dsm_pass_exists(layer, setting.mode, (dsm_pass)p)) {
           const dsm__best_pass best =
@@ -447,38 +485,46 @@ static bool decide(const role_graph *g, const dsm__network_graph *network,
   return true;
 }
 
-static bool find_options(role_graph *g) {
+static bool find_options(role_graph *g, bool may_recompute) {
   const dsm__distinct *const distinct = &g->problem->table.distinct;
   const size_t layer_count = g->problem->inputs.workload->layer_count;
   dsm__role_options *const options =
       dsm__arena_array(g->problem->arena, 2 * distinct->count, sizeof *options);
   double *const least = dsm__arena_array(g->problem->arena, layer_count, sizeof *least);
   size_t *const last_alike = dsm__arena_array(g->problem->arena, layer_count, sizeof *last_alike);
-  if (options == NULL || least == NULL || last_alike == NULL) {
+  bool *const ends = dsm__arena_array(g->problem->arena, layer_count, sizeof *ends);
+  dsm__segment_walk walk = dsm__segments_begin(g->problem->inputs.workload);
+  if (options == NULL || least == NULL || last_alike == NULL || ends == NULL) {
     return false;
   }
+  g->is_segment_end = ends;
+  size_t most_options = 0;
   g->options = options;
   g->least = least;
   g->last_alike = last_alike;
   for (size_t i = 0; i < layer_count; i++) {
     dsm__role_options *const own = &options[options_of(g, i) - options];
     if (own->items == NULL) {
-      *own = dsm__role_options_find(g->problem, i);
+      *own = dsm__role_options_find(g->problem, i, may_recompute);
     }
     if (own->items == NULL) {
       return false;
     }
+    ends[i] = dsm__segment_ends(&walk, i) && i + 1 < layer_count;
     last_alike[i] = i;
     for (size_t k = 1; k <= REACH && i + k < layer_count; k++) {
       last_alike[i] =
           dsm__is_same_input(layer_of(g, i), layer_of(g, i + k)) ? i + k : last_alike[i];
     }
     least[i] = HUGE_VAL;
+    most_options = own->count > most_options ? own->count : most_options;
     for (size_t o = 0; o < own->count; o++) {
-      least[i] = fmin(least[i], own->items[o].cycles);
+      least[i] = is_open(g, i, own->items[o].parallelism) ? fmin(least[i], own->items[o].cycles)
+                                                          : least[i];
     }
   }
-  return true;
+  g->memories = dsm__arena_array(g->problem->arena, most_options, sizeof g->memories[0]);
+  return g->memories != NULL;
 }
 
 bool dsm__role_outlook_find(dsm__problem *problem, dsm__role_outlook *outlook,
@@ -487,7 +533,7 @@ bool dsm__role_outlook_find(dsm__problem *problem, dsm__role_outlook *outlook,
       problem->inputs.micro_batches > 0 ? (double)problem->inputs.micro_batches : 1;
   role_graph g = {.problem = problem};
   *outlook = (dsm__role_outlook){0, 0};
-  if (!find_options(&g)) {
+  if (!find_options(&g, dsm__has_optimization(&problem->inputs, DSM_OPTIMIZATION_RECOMPUTE))) {
     return false;
   }
   for (size_t i = 0; i < problem->inputs.workload->layer_count; i++) {
@@ -498,8 +544,7 @@ bool dsm__role_outlook_find(dsm__problem *problem, dsm__role_outlook *outlook,
       least = fmin(least, (options->items[o].cycles - options->items[o].once_cycles) / times);
     }
     for (size_t o = 0; o < options->whole_count; o++) {
-      const state running = {.option = (uint32_t)o + 1};
-      const dsm_layer_memory own = memory_of(&g, i, &running);
+      const dsm_layer_memory own = memory_of(&g, i, o);
       if (dsm__kept_bytes(&own) < kept) {
         kept = dsm__kept_bytes(&own);
         memory[i] = own;
@@ -519,8 +564,7 @@ static bool may_fit(const role_graph *g) {
     const dsm__role_options *const options = options_of(g, i);
     double least = HUGE_VAL;
     for (size_t o = 0; o < options->whole_count; o++) {
-      const state running = {.option = (uint32_t)o + 1};
-      const dsm_layer_memory memory = memory_of(g, i, &running);
+      const dsm_layer_memory memory = memory_of(g, i, o);
       least = fmin(least, dsm__kept_bytes(&memory));
     }
     kept += least;
@@ -550,13 +594,13 @@ static bool search_within(role_graph *g, double slack, dsm__graph_answer *answer
  * A small slack first: a path that it leaves and that is not over it is the fastest of all, since
  * what is left out is on no faster one. A path that is over it says how much slack is enough.
  */
-bool dsm__role_search(dsm__problem *problem, double limit_cycles, dsm__graph_answer *answer,
-                      dsm__decisions *decisions) {
+bool dsm__role_search(dsm__problem *problem, bool may_recompute, double limit_cycles,
+                      dsm__graph_answer *answer, dsm__decisions *decisions) {
   static const double first_share = 0.05; /* of what all layers take at least */
   static const double growth = 8;
   role_graph g = {.problem = problem};
   *answer = (dsm__graph_answer){.cycles = HUGE_VAL, .lower_bound_cycles = HUGE_VAL};
-  if (!find_options(&g)) {
+  if (!find_options(&g, may_recompute)) {
     return false;
   }
   if (!may_fit(&g)) {

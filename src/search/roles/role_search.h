@@ -8,14 +8,22 @@
 
 #include "search/problem.h"
 
-/** Do the options ask for roles other than data and model? */
+/** Do the options ask for roles other than data and model, or for anything else that this search
+ * alone decides: micro-batches, shards, layers that are made anew? */
 bool dsm__problem_has_roles(const dsm__problem *problem);
 
 /** Finds that mapping with the problem's reductions, its answer and its decisions; an answer that
  * is not feasible has the mapping that needs least memory. Paths that take more than `limit_cycles`
- * need not be found: then the answer has infinite cycles. False if out of memory. */
-bool dsm__role_search(dsm__problem *problem, double limit_cycles, dsm__graph_answer *answer,
-                      dsm__decisions *decisions);
+ * need not be found: then the answer has infinite cycles. With `may_recompute` layers may be made
+ * anew. False if out of memory. */
+bool dsm__role_search(dsm__problem *problem, bool may_recompute, double limit_cycles,
+                      dsm__graph_answer *answer, dsm__decisions *decisions);
+
+/** The step of the fastest such mapping in which a layer has roles, as it is predicted; 0: none is
+ * within `limit_cycles` and fits the memory. Leaves the problem's reductions as the search had
+ * them. False if out of memory. */
+bool dsm__step_with_roles(dsm__problem *problem, const dsm__fixed_roles *fixed, double limit_cycles,
+                          double *step_cycles);
 
 /** What no mapping with roles takes less than. */
 typedef struct dsm__role_outlook {

@@ -28,6 +28,7 @@
 #include <string.h>
 
 #include "model/equations.h"
+#include "plan/keeping.h"
 #include "plan/role_flow.h"
 #include "plan/segments.h"
 #include "plan/step_stages.h"
@@ -109,6 +110,7 @@ static bool open_space(const stage_search *search, unsigned axis, uint64_t stage
     return false;
   }
   out->problem.inputs.deadline = whole->inputs.deadline;
+  out->problem.fixed = whole->fixed;
   count_least(&out->problem);
   return true;
 }
@@ -161,21 +163,31 @@ static double input_bytes(const looking *at, size_t layer) {
                     : boundary_before(at, layer).bytes;
 }
 
+/* What a layer keeps of a micro-batch. */
+static dsm_layer_memory memory_of(const looking *at, size_t index) {
+  const dsm_layer *const layer = &at->micro.layers[index];
+  const dsm__layer_decision *const decision = &at->layers[index];
+  dsm_layer_memory memory = dsm_layer_memory_derive(layer, at->machine, &at->micro,
+                                                    DSM_MODE_TRAINING, &decision->layouts, 0);
+  dsm__keep_less(&memory, dsm__shard_ways(layer, at->machine, &decision->layouts), &decision->layer,
+                 at->search->is_cut[index]);
+  return memory;
+}
+
 /* What segments keep: with their roles, or the least that they can. */
 static void fill_memory(const looking *at, bool is_least) {
   const stage_search *const search = at->search;
   for (size_t s = 0; s < search->segment_count; s++) {
     dsm__segment *const segment = &at->segments[s];
+    double again = 0;
     segment->kept_bytes = segment->activation_bytes = segment->transient_bytes = 0;
     for (size_t i = search->segments[s]; i < segment_end(search, s); i++) {
-      const dsm_layer_memory memory =
-          is_least ? at->least[i]
-                   : dsm_layer_memory_derive(&at->micro.layers[i], at->machine, &at->micro,
-                                             DSM_MODE_TRAINING, &at->layers[i].layouts, 0);
+      const dsm_layer_memory memory = is_least ? at->least[i] : memory_of(at, i);
+      again += memory.recomputed_bytes;
       segment->kept_bytes += dsm__kept_bytes(&memory) - memory.activations_bytes;
       segment->activation_bytes += memory.activations_bytes;
       segment->transient_bytes =
-          is_least ? 0 : fmax(segment->transient_bytes, memory.transient_bytes);
+          is_least ? 0 : fmax(segment->transient_bytes, memory.transient_bytes + again);
     }
     segment->given_bytes = input_bytes(at, search->segments[s]);
   }
@@ -330,18 +342,21 @@ static bool take_part(const looking *at, dsm__stage_run run, dsm_workload *part)
 static double need_of(const looking *at, dsm__stage_run run, uint64_t in_flight) {
   double kept = input_bytes(at, run.first) * (double)in_flight;
   double transient = 0;
+  double again = 0;
   for (size_t i = run.first; i < run.end; i++) {
-    dsm_layer_memory memory = dsm_layer_memory_derive(&at->micro.layers[i], at->machine, &at->micro,
-                                                      DSM_MODE_TRAINING, &at->layers[i].layouts, 0);
+    dsm_layer_memory memory = memory_of(at, i);
     memory.activations_bytes *= (double)in_flight;
     kept += dsm__kept_bytes(&memory);
-    transient = fmax(transient, memory.transient_bytes);
+    again += memory.recomputed_bytes;
+    transient = fmax(transient, memory.transient_bytes + again);
+    again = at->search->is_cut[i] ? 0 : again;
   }
   return kept + transient;
 }
 
 /* The fastest roles of a stage within its memory take the place of those of the path. */
-static bool search_part(const looking *at, dsm__stage_run run, uint64_t in_flight, bool *is_found) {
+static bool search_part(const looking *at, dsm__stage_run run, uint64_t in_flight,
+                        bool may_recompute, bool *is_found) {
   dsm_workload part;
   dsm__graph_answer answer;
   dsm__decisions decisions;
@@ -353,7 +368,7 @@ static bool search_part(const looking *at, dsm__stage_run run, uint64_t in_fligh
   problem.inputs.in_flight = in_flight;
   problem.table.distinct.class_of += run.first;
   const bool is_searched = /* no stage takes more than the step */
-      dsm__role_search(&problem, at->search->best_cycles, &answer, &decisions);
+      dsm__role_search(&problem, may_recompute, at->search->best_cycles, &answer, &decisions);
   keep_counts(at->of, &problem);
   *is_found = is_searched && answer.is_feasible && isfinite(answer.cycles);
   if (*is_found) {
@@ -362,15 +377,21 @@ static bool search_part(const looking *at, dsm__stage_run run, uint64_t in_fligh
   return is_searched;
 }
 
-/* Each stage that does not fit with its roles. */
+/* Each stage that does not fit with its roles; forward passes run again only where nothing fits
+ * without. Roles of a layer that are asked for are those of a path. */
 static bool search_parts(const looking *at, bool *is_found) {
+  const dsm__problem *const whole = at->search->whole;
+  const bool may_recompute = dsm__has_optimization(&whole->inputs, DSM_OPTIMIZATION_RECOMPUTE);
   const dsm_stages stages = {.count = at->of->of->stages.count, .first_layers = at->first_layers};
-  *is_found = true;
+  *is_found = whole->fixed == NULL;
   for (size_t s = 0; *is_found && s < stages.count; s++) {
     const dsm__stage_run run = dsm__stage_run_of(&stages, at->micro.layer_count, s);
     const uint64_t in_flight = dsm__stage_in_flight(&stages, s, at->of->micro_batches);
-    if (need_of(at, run, in_flight) > at->search->capacity_bytes &&
-        !search_part(at, run, in_flight, is_found)) {
+    if (need_of(at, run, in_flight) <= at->search->capacity_bytes) {
+      continue;
+    }
+    if (!search_part(at, run, in_flight, false, is_found) ||
+        (!*is_found && may_recompute && !search_part(at, run, in_flight, true, is_found))) {
       return false;
     }
   }
@@ -424,7 +445,7 @@ static bool look(stage_search *search, trial *of, double *bound) {
                  DSM__RESERVE(at.arena, at.first_layers, of->of->stages.count) &&
                  DSM__RESERVE(at.arena, at.layers, at.micro.layer_count) &&
                  dsm__role_outlook_find(&problem, &of->outlook, at.least) &&
-                 dsm__role_search(&problem, limit, &answer, &decisions);
+                 dsm__role_search(&problem, false, limit, &answer, &decisions);
   keep_counts(of, &problem);
   *bound = search->best_cycles;
   if (is_good && isfinite(answer.cycles)) {
@@ -521,6 +542,7 @@ static bool find_segments(stage_search *search) {
       !DSM__RESERVE(arena, search->segments, workload->layer_count)) {
     return false;
   }
+  search->is_cut = is_cut;
   for (size_t i = 0; i < workload->layer_count; i++) {
     if (i == 0 || is_cut[i - 1]) {
       search->segments[search->segment_count++] = i;

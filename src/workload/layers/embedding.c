@@ -33,11 +33,13 @@ static void write(dsm__json_writer *writer, const dsm_layer_spec *spec, bool is_
   }
 }
 
+/* A few rows of their own, such as tokens beside the patches of an image, are not looked up. */
 static bool check(const dsm__lowering *lowering) {
+  enum { TOKENS_MAX = 8 };
   const dsm_layer_spec *const spec = lowering->layer->spec;
   const dsm__delivery *const read = &lowering->gathered;
   const uint64_t numbers = read->features; /* as all of them are flattened */
-  if (numbers == spec->feature.rows || spec->vocabulary == 1) {
+  if (numbers == spec->feature.rows || spec->vocabulary <= TOKENS_MAX) {
     return true;
   }
   const dsm__json_node positions = dsm__layer_entry_member(lowering->layer, "positions");

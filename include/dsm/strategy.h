@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/**
+ * @file
+ * strategy.h: what a search may use, as rows of one table.
+ *
+ * A strategy is an optimisation that widens the searched space. Its row says its word, when it can
+ * be named, and why it changes nothing for a workload on a system; the words of options and
+ * formats, the rungs of a ladder, the notes of the command line and the rules of plans come from
+ * the table.
+ */
+#ifndef DSM_STRATEGY_H
+#define DSM_STRATEGY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "dsm/mapping.h"
+#include "dsm/role.h"
+#include "dsm/system.h"
+#include "dsm/workload.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** Optimisations that widen the searched space, in the order in which a ladder adds them. */
+typedef enum dsm_optimization {
+  DSM_OPTIMIZATION_HYBRID = 0, /**< DataXModelY and ModelXDataY beside data and model */
+  DSM_OPTIMIZATION_REUSE,      /**< activations, errors and weights held on chip */
+  DSM_OPTIMIZATION_DYSM,       /**< dynamic spatial minibatching */
+  DSM_OPTIMIZATION_PIPELINE,   /**< timestep pipelining */
+  DSM_OPTIMIZATION_PER_PASS,   /**< passes of a layer may differ in parallelism; training */
+  DSM_OPTIMIZATION_PRELOAD,    /**< weights on chip across requests; inference */
+  DSM_OPTIMIZATION_HOIST,      /**< input products of an lstm at once; training, if named */
+  DSM_OPTIMIZATION_SPATIAL,    /**< chips share positions; if named */
+  DSM_OPTIMIZATION_TENSOR, /**< chips share features of weights and of what is inside; if named */
+  DSM_OPTIMIZATION_EXPERT, /**< chips share the experts of layers that have some; if named */
+  DSM_OPTIMIZATION_ACCUMULATE, /**< micro-batches, whose gradients are summed; training, if named */
+  DSM_OPTIMIZATION_SHARD,      /**< chips that sum gradients share out what is kept of weights;
+                                    training, if named */
+  DSM_OPTIMIZATION_RECOMPUTE,  /**< forward passes again in place of what they make kept; training,
+                                    if named */
+  DSM_OPTIMIZATION_STAGES,     /**< pipelines of runs of layers over micro-batches; likewise */
+  DSM_OPTIMIZATION_COUNT
+} dsm_optimization;
+
+/** A set of optimisations: bit o stands for optimisation o. */
+typedef unsigned dsm_optimization_set;
+/** The set of one optimisation. */
+#define DSM_OPTIMIZATION_BIT(optimization) (1U << (unsigned)(optimization))
+/** The set of all optimisations but those that are used only where they are named: `hoist` and
+ * those after it. */
+#define DSM_OPTIMIZATION_ALL ((1U << (unsigned)DSM_OPTIMIZATION_HOIST) - 1U)
+
+/** What was asked for: together with workload and system it determines the searched space. */
+typedef struct dsm_explore_options {
+  dsm_mode mode;
+  dsm_optimization_set optimizations;
+  dsm_parallelism_set parallelisms; /**< allowed; never empty */
+  dsm_role_set roles[DSM_AXES_MAX]; /**< allowed along each axis; 0: all of the optimizations. A
+                                         layer that can have none of them has data */
+  size_t thread_count;              /**< at most; results do not depend on it; not in the plan */
+  double gap; /**< relative distance from the bound at which the search may stop, from
+                   0 (only at the optimum) to below 1 */
+  double time_limit_seconds; /**< after which the search ends with the best mapping that it has, and
+                                  what bound it has; more than 0, or 0: none */
+  uint64_t stages;           /**< with `stages`: so many, 1: none; 0: as many as are best */
+  uint64_t micro_batches;    /**< with `accumulate`: so many; 0: likewise */
+  const char *const *overrides; /**< PATH=VALUE already applied to the inputs, for the record;
+                                     copied into the plan */
+  size_t override_count;
+} dsm_explore_options;
+
+/** The only place of defaults: training, all optimisations, all parallelisms, one thread; neither
+ * gap nor time limit. */
+DSM_API void dsm_explore_options_init(dsm_explore_options *options);
+
+/** Allows words of parallelisms, or, where there are roles, those roles: `any` along each axis, and
+ * `of_axes` along one. The words data and model are roles then; beside roles others are wrong:
+ * false. */
+DSM_API bool dsm_options_allow(dsm_explore_options *options, dsm_parallelism_set words,
+                               dsm_role_set any, const dsm_role_set of_axes[DSM_AXES_MAX]);
+
+/** Adds the role that a text names, "column" or "gpu=column", to those of any or of one axis. Axes
+ * have the names of the system, or x, y and z; NULL: only these. False if it is no role. */
+DSM_API bool dsm_named_role_parse(const dsm_system *system, const char *text, dsm_role_set *any,
+                                  dsm_role_set of_axes[DSM_AXES_MAX]);
+
+/** Why a strategy changes nothing for a workload on a system; NULL: perhaps it does. */
+typedef const char *dsm_strategy_question(const dsm_workload *workload, const dsm_system *system,
+                                          const dsm_explore_options *options);
+
+/** A row of the table. */
+typedef struct dsm_strategy {
+  const char *word;   /**< of the formats, of `--optimize` and of its rung, such as "hybrid" */
+  const char *help;   /**< what it is, a clause */
+  unsigned modes;     /**< those in which it can be named: bit m stands for mode m */
+  bool is_named_only; /**< it is used only where it is named */
+  const char
+      *refused;       /**< in other modes, why it is wrong to name it there; NULL: it is left out */
+  dsm_role_set roles; /**< of an axis, that need it */
+  bool has_gap;       /**< its search may stop at a gap; that of the others does not */
+  dsm_strategy_question *why_not; /**< never NULL */
+} dsm_strategy;
+
+/** The row of an optimisation. */
+DSM_API const dsm_strategy *dsm_strategy_of(dsm_optimization optimization);
+
+/** Why an optimisation has no effect for a workload on a system with options, in words for people;
+ * NULL: perhaps it has one. Asks nothing of the set of optimisations in the options. */
+DSM_API const char *dsm_optimization_why_not(dsm_optimization optimization,
+                                             const dsm_workload *workload, const dsm_system *system,
+                                             const dsm_explore_options *options);
+
+/** The word of the formats, such as "hybrid". Never NULL. */
+DSM_API const char *dsm_optimization_name(dsm_optimization optimization);
+/** The same read back, exactly; false if the text is none of them. */
+DSM_API bool dsm_optimization_parse(const char *text, dsm_optimization *optimization);
+
+/** All of a mode: `per_pass` has no meaning in inference, `preload` none in training; without those
+ * that are used only where they are named. */
+DSM_API dsm_optimization_set dsm_mode_optimizations(dsm_mode mode);
+/** All of a mode on a system: with those that add roles where the system's model.search is "all".
+ */
+DSM_API dsm_optimization_set dsm_system_optimizations(const dsm_system *system, dsm_mode mode);
+/** Those that may be named in a mode: in training `hoist` too. */
+DSM_API dsm_optimization_set dsm_mode_possible_optimizations(dsm_mode mode);
+
+/** What the rungs of a ladder add one after the other, up to the options' own optimisations; the
+ * first rung adds nothing. Returns how many they are. */
+DSM_API size_t dsm_ladder_additions(const dsm_explore_options *options,
+                                    dsm_optimization additions[DSM_OPTIMIZATION_COUNT]);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

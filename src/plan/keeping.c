@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "plan/keeping.h"
+
+#include <math.h>
+
+#include "model/equations.h"
+
+double dsm__shard_ways(const dsm_layer *layer, const dsm_machine *machine,
+                       const dsm_pass_layouts *layouts) {
+  const dsm_network *const network = &machine->system->system;
+  const dsm_axis_set summed = dsm__summing_axes(layer, network, layouts->of[DSM_PASS_UPDATE]);
+  double ways = 1;
+  for (unsigned a = 0; a < network->axis_count; a++) {
+    ways *= dsm_axis_set_has(summed, a) ? (double)network->axes[a].chips : 1;
+  }
+  return ways;
+}
+
+/*
+ * Source: section 12; S: ZeRO (S. Rajbhandari et al., 2020), whose three stages these are. Symbols:
+ * W = shard_ways. optimizer: state / W; gradients: / W; weights: / W, and all of them while the
+ * layer runs. Made anew: what is kept but the output, and of a layer within its segment that too.
+ * Limits: W = 1: as it was.
+ */
+void dsm__keep_less(dsm_layer_memory *memory, double shard_ways,
+                    const dsm_layer_decisions *decisions, bool is_last) {
+  if (decisions->shard >= DSM_SHARDING_OPTIMIZER) {
+    memory->optimizer_bytes /= shard_ways;
+  }
+  if (decisions->shard >= DSM_SHARDING_GRADIENTS) {
+    memory->gradients_bytes /= shard_ways;
+  }
+  if (decisions->shard >= DSM_SHARDING_WEIGHTS) {
+    const double own = memory->weights_bytes / shard_ways;
+    memory->transient_bytes += memory->weights_bytes - own;
+    memory->weights_bytes = own;
+  }
+  if (decisions->is_recomputed) {
+    const double kept = is_last ? memory->output_bytes : 0;
+    memory->recomputed_bytes = memory->activations_bytes - kept;
+    memory->activations_bytes = kept;
+  }
+}
+
+dsm_pass dsm__recomputing_pass(const dsm_layer *layer) {
+  if (layer->has_backward) {
+    return DSM_PASS_BACKWARD;
+  }
+  return layer->has_update ? DSM_PASS_UPDATE : DSM_PASS_COUNT;
+}
+
+/*
+ * Source: section 12. Symbols: an all-gather of the weights over the W chips, as their way back
+ * after an update has it, in each micro-batch. Limits: W = 1: none;
+ * update needs no weights.
+ */
+dsm_traffic dsm__gathered_weights(const dsm__layer_setting *setting,
+                                  const dsm_pass_layouts *layouts, dsm_pass pass) {
+  dsm_traffic gathered = {.latency_cycles = 0};
+  if (setting->shard < DSM_SHARDING_WEIGHTS || pass == DSM_PASS_UPDATE ||
+      dsm__shard_ways(setting->layer, setting->machine, layouts) <= 1) {
+    return gathered;
+  }
+  const double times = (double)dsm__micro_batches_of(setting);
+  const double base_cycles = dsm__collective_base_cycles(setting->machine);
+  gathered =
+      dsm_weight_traffic_derive(setting->layer, setting->machine, setting->precision, layouts)
+          .broadcast_weights;
+  gathered.latency_cycles = (gathered.latency_cycles + base_cycles) * times;
+  for (int l = 0; l < DSM_LINK_COUNT; l++) {
+    gathered.bytes[l] *= times;
+  }
+  return gathered;
+}
+
+/*
+ * Source: section 12. Symbols: max(0, gather - pass). Limits: nothing to be gathered: 0. The layer
+ * stands for the one before it, behind which its weights come (A).
+ */
+double dsm__gathering_cycles(const dsm__layer_setting *setting, const dsm_pass_layouts *layouts,
+                             dsm_pass pass, double pass_cycles) {
+  const dsm_traffic gathered = dsm__gathered_weights(setting, layouts, pass);
+  return fmax(0, dsm_group_cycles(setting->machine, &gathered) - pass_cycles);
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* keeping.h: what a chip keeps less of where chips share it out, or make it anew (section 12). */
+#ifndef DSM_PLAN_KEEPING_H
+#define DSM_PLAN_KEEPING_H
+
+#include "dsm/model.h"
+#include "plan/holding.h"
+#include "plan/plan_internal.h"
+
+/** W: chips that sum the gradients of a layer, among which shards are shared out; 1: none. */
+double dsm__shard_ways(const dsm_layer *layer, const dsm_machine *machine,
+                       const dsm_pass_layouts *layouts);
+
+/** What a layer takes of a chip's memory with its shards and what is made anew; `memory` is that of
+ * dsm_layer_memory_derive. `is_last`: of its segment, and not of the network. */
+void dsm__keep_less(dsm_layer_memory *memory, double shard_ways,
+                    const dsm_layer_decisions *decisions, bool is_last);
+
+/** The pass before which a layer's forward pass runs again; DSM_PASS_COUNT: none, as nothing that
+ * it makes is kept for it. */
+dsm_pass dsm__recomputing_pass(const dsm_layer *layer);
+
+/** Do invocations of the forward pass come before those of a pass? */
+static inline bool dsm__is_recomputed_before(const dsm__layer_setting *setting, dsm_pass pass) {
+  return setting->is_recomputed && setting->layer->timesteps == 1 &&
+         pass == dsm__recomputing_pass(setting->layer);
+}
+
+/** Weights that are gathered before a pass, once in each micro-batch; nothing of a layer that has
+ * them. */
+dsm_traffic dsm__gathered_weights(const dsm__layer_setting *setting,
+                                  const dsm_pass_layouts *layouts, dsm_pass pass);
+
+/** What shows of them, behind invocations that take so many cycles over the step. */
+double dsm__gathering_cycles(const dsm__layer_setting *setting, const dsm_pass_layouts *layouts,
+                             dsm_pass pass, double pass_cycles);
+
+#endif

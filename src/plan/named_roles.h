@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* named_roles.h: the roles that options name for each axis, and what they leave (section 3). */
+#ifndef DSM_PLAN_NAMED_ROLES_H
+#define DSM_PLAN_NAMED_ROLES_H
+
+#include "dsm/plan.h"
+
+/** Do options name roles at all? */
+bool dsm__has_named_roles(const dsm_explore_options *options);
+
+/** May an axis of a system have a role, as far as roles are named? One of one chip may have any. */
+bool dsm__is_role_named(const dsm_explore_options *options, const dsm_system *system, unsigned axis,
+                        dsm_role role);
+
+/** The same of all axes. */
+bool dsm__are_roles_named(const dsm_explore_options *options, const dsm_system *system,
+                          dsm_parallelism parallelism);
+
+/** The first role that is named without the optimization that it needs; DSM_ROLE_COUNT: none is. */
+dsm_role dsm__role_without_optimization(const dsm_explore_options *options);
+
+/** Can a layer have roles beside data and model that are named? */
+bool dsm__can_have_named_roles(const dsm_layer *layer, const dsm_explore_options *options,
+                               const dsm_system *system);
+
+#endif

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "plan/segment.h"
+
+#include "plan/holding.h"
+
+static size_t later(size_t use, size_t reach) {
+  return use != DSM_NEVER_USED && use > reach ? use : reach;
+}
+
+dsm__segment_walk dsm__segments_begin(const dsm_workload *workload) {
+  return (dsm__segment_walk){.workload = workload, .reach = later(workload->input_last_use, 0)};
+}
+
+bool dsm__segment_ends(dsm__segment_walk *walk, size_t index) {
+  const size_t last_use = dsm__last_use(&walk->workload->layers[index]);
+  const bool is_all_else_read = walk->reach <= index;
+  walk->reach = later(last_use, walk->reach);
+  return index + 1 == walk->workload->layer_count ||
+         (is_all_else_read && last_use != DSM_NEVER_USED && last_use > index);
+}

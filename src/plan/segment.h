@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* segment.h: where all paths of a network go through one tensor. */
+#ifndef DSM_PLAN_SEGMENT_H
+#define DSM_PLAN_SEGMENT_H
+
+#include "dsm/workload.h"
+
+/** A walk over the layers of a workload, the first of them first. */
+typedef struct dsm__segment_walk {
+  const dsm_workload *workload;
+  size_t reach; /**< the last use of the network's input and of what layers before this one made */
+} dsm__segment_walk;
+
+dsm__segment_walk dsm__segments_begin(const dsm_workload *workload);
+
+/**
+ * Does a segment end with the next layer of the walk? Then its output is the only tensor made so
+ * far that anything later reads, or it is the network's last layer.
+ */
+bool dsm__segment_ends(dsm__segment_walk *walk, size_t index);
+
+#endif

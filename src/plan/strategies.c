@@ -1,0 +1,327 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * strategies.c: what a search may use, a row each: its word, when it can be named, and why it
+ * changes nothing. A new strategy is a value of dsm_optimization, a row and its question.
+ */
+#include "dsm/strategy.h"
+
+#include "plan/plan_internal.h"
+#include "plan/role_rules.h"
+#include "plan/stage.h"
+#include "plan/strategy_rules.h"
+
+/* ---- why one has no effect; NULL: perhaps it has one ---- */
+
+static const char *why_no_hybrid(const dsm_workload *workload, const dsm_system *system,
+                                 const dsm_explore_options *options) {
+  (void)workload;
+  const dsm_network *const network = &system->system;
+  unsigned long_axes = 0;
+  for (unsigned a = 0; a < network->axis_count; a++) {
+    long_axes += network->axes[a].chips > 1;
+  }
+  if (long_axes == 0) {
+    return "the system has one chip";
+  }
+  if (long_axes == 1) {
+    return "with chips along one axis only the hybrids are data and model parallelism again";
+  }
+  return (options->parallelisms & DSM_PARALLELISM_HYBRIDS) == 0
+             ? "--parallelism leaves out those with axes of both roles, as data_x_model_y"
+             : NULL;
+}
+
+static bool is_feed_forward(const dsm_workload *workload) {
+  for (size_t i = 0; i < workload->layer_count; i++) {
+    if (workload->layers[i].timesteps > 1) {
+      return false;
+    }
+  }
+  return true;
+}
+
+static const char *why_no_reuse(const dsm_workload *workload, const dsm_system *system,
+                                const dsm_explore_options *options) {
+  (void)options;
+  const dsm_machine machine = dsm_machine_derive(system);
+  const bool has_room = dsm_held_limit_bytes(&machine, 0) > 0;
+  bool is_any_holdable = false;
+  for (size_t i = 0; i < workload->layer_count; i++) {
+    is_any_holdable = is_any_holdable || dsm__held_why_not(workload, i) == NULL;
+    if (dsm_kernel_can_be_kept(&workload->layers[i], &machine) || (has_room && is_any_holdable)) {
+      return NULL;
+    }
+  }
+  if (is_any_holdable) {
+    return "the streaming buffers leave no room in the scratchpads";
+  }
+  return is_feed_forward(workload)
+             ? "no layer uses the output of another, and none has timesteps"
+             : "only matmuls have timesteps, and without model.resident_operands nothing of them "
+               "can stay on chip";
+}
+
+static const char *why_no_dysm(const dsm_workload *workload, const dsm_system *system,
+                               const dsm_explore_options *options) {
+  (void)options;
+  const dsm_machine machine = dsm_machine_derive(system);
+  for (size_t i = 0; i < workload->layer_count; i++) {
+    if (dsm_dysm_factor_is_valid(&workload->layers[i], &machine, workload->minibatch, 2)) {
+      return NULL;
+    }
+  }
+  return is_feed_forward(workload)
+             ? "the minibatch cannot be halved, or not without leaving chips without a sample"
+             : "no layer without timesteps has a minibatch that can be halved and still gives "
+               "every chip a sample";
+}
+
+static const char *why_no_pipeline(const dsm_workload *workload, const dsm_system *system,
+                                   const dsm_explore_options *options) {
+  (void)options;
+  const uint64_t rows = dsm__stage_rows_most(system);
+  if (rows == 1) {
+    return "there is one row of chips, and each layer of a pipeline needs one";
+  }
+  for (size_t i = 0; i < workload->layer_count; i++) {
+    const uint64_t least = dsm__pipeline_least_length(workload, i);
+    if (least > 0 && least <= rows) {
+      return NULL;
+    }
+  }
+  return "the network has no run of two recurrent layers that can be pipelined";
+}
+
+static const char *why_no_per_pass(const dsm_workload *workload, const dsm_system *system,
+                                   const dsm_explore_options *options) {
+  (void)workload;
+  (void)system;
+  const dsm_parallelism_set allowed = options->parallelisms;
+  if (options->mode == DSM_MODE_INFERENCE) {
+    return "inference has only forward passes";
+  }
+  return (allowed & (allowed - 1)) == 0 ? "--parallelism leaves one parallelism to choose" : NULL;
+}
+
+static const char *why_no_preload(const dsm_workload *workload, const dsm_system *system,
+                                  const dsm_explore_options *options) {
+  (void)options;
+  const dsm_machine machine = dsm_machine_derive(system);
+  if (workload->weights == 0) {
+    return "the network has no weights";
+  }
+  if (dsm_preload_room_bytes(&machine) > 0) {
+    return NULL;
+  }
+  return machine.has_shared_memory
+             ? "with model.tiling \"blocked\" no weights are preloaded into a shared memory"
+             : "the streaming buffers leave no room in the scratchpads";
+}
+
+static const char *why_no_hoist(const dsm_workload *workload, const dsm_system *system,
+                                const dsm_explore_options *options) {
+  (void)system;
+  bool is_any = false;
+  for (size_t i = 0; i < workload->layer_count; i++) {
+    is_any = is_any || workload->layers[i].hoisted != NULL;
+  }
+  if (options->mode == DSM_MODE_INFERENCE) {
+    return "inference makes the input products of each timestep with it";
+  }
+  return is_any ? NULL : "the network has no lstm with timesteps";
+}
+
+static const char *why_no_spatial(const dsm_workload *workload, const dsm_system *system,
+                                  const dsm_explore_options *options) {
+  (void)system;
+  (void)options;
+  bool is_any = false;
+  for (size_t i = 0; i < workload->layer_count; i++) {
+    is_any = is_any || dsm_layer_can_have_role(&workload->layers[i], DSM_ROLE_SPATIAL);
+  }
+  return is_any ? NULL : "the network has no layer with rows of positions";
+}
+
+static const char *why_no_tensor(const dsm_workload *workload, const dsm_system *system,
+                                 const dsm_explore_options *options) {
+  (void)workload;
+  (void)options;
+  return dsm_system_chips(system) > 1 ? NULL : "the system has one chip";
+}
+
+static const char *why_no_expert(const dsm_workload *workload, const dsm_system *system,
+                                 const dsm_explore_options *options) {
+  (void)system;
+  (void)options;
+  bool is_any = false;
+  for (size_t i = 0; i < workload->layer_count; i++) {
+    is_any = is_any || dsm_layer_can_have_role(&workload->layers[i], DSM_ROLE_EXPERT);
+  }
+  return is_any ? NULL : "the network has no layer with experts";
+}
+
+static const char *why_no_accumulate(const dsm_workload *workload, const dsm_system *system,
+                                     const dsm_explore_options *options) {
+  (void)system;
+  if (options->mode == DSM_MODE_INFERENCE) {
+    return "inference has no gradients";
+  }
+  return workload->minibatch > 1 ? NULL : "a minibatch of one sample cannot be cut";
+}
+
+static const char *why_no_shard(const dsm_workload *workload, const dsm_system *system,
+                                const dsm_explore_options *options) {
+  if (options->mode == DSM_MODE_INFERENCE) {
+    return "inference has no gradients";
+  }
+  if (workload->weights == 0) {
+    return "the network has no weights";
+  }
+  return dsm_system_chips(system) > 1 ? NULL : "the system has one chip";
+}
+
+static const char *why_no_recompute(const dsm_workload *workload, const dsm_system *system,
+                                    const dsm_explore_options *options) {
+  (void)system;
+  if (options->mode == DSM_MODE_INFERENCE) {
+    return "inference keeps nothing for later passes";
+  }
+  return workload->is_list ? "a list of layers keeps nothing for later passes" : NULL;
+}
+
+static const char *why_no_stages(const dsm_workload *workload, const dsm_system *system,
+                                 const dsm_explore_options *options) {
+  if (options->mode == DSM_MODE_INFERENCE) {
+    return "inference runs no layer backward";
+  }
+  if (workload->is_list) {
+    return "a list of layers has no output that passes from one to the next";
+  }
+  return dsm_system_chips(system) > 1 ? NULL : "the system has one chip";
+}
+
+/* ---- the table ---- */
+
+#define TRAINING (1U << (unsigned)DSM_MODE_TRAINING)
+#define INFERENCE (1U << (unsigned)DSM_MODE_INFERENCE)
+#define BOTH (TRAINING | INFERENCE)
+#define ROLE(role) (1U << (unsigned)DSM_ROLE_##role)
+
+/* clang-format off */
+/* ITEM(value of dsm_optimization, word, members of the row) */
+#define STRATEGIES(ITEM)                                                                           \
+  ITEM(HYBRID, hybrid, .modes = BOTH, .help = "two parallelisms in one layer")                     \
+  ITEM(REUSE, reuse, .modes = BOTH, .help = "outputs stay on chip")                                \
+  ITEM(DYSM, dysm, .modes = BOTH, .help = "a layer runs the minibatch in parts")                   \
+  ITEM(PIPELINE, pipeline, .modes = BOTH, .help = "recurrent layers at the same time")             \
+  ITEM(PER_PASS, per_pass, .modes = TRAINING, .help = "passes of a layer differ")                  \
+  ITEM(PRELOAD, preload, .modes = INFERENCE, .has_gap = true,                                      \
+      .refused = "in training every step changes the weights",                                     \
+      .help = "in inference, weights stay on chip")                                                \
+  ITEM(HOIST, hoist, .modes = TRAINING,                                                            \
+      .help = "in training, an lstm makes the input products of all timesteps at once")            \
+  ITEM(SPATIAL, spatial, .modes = BOTH, .roles = ROLE(SPATIAL), .help = "chips share positions")   \
+  ITEM(TENSOR, tensor, .modes = BOTH,                                                              \
+      .roles = ROLE(MODEL_OUT) | ROLE(COLUMN) | ROLE(ROW) | ROLE(GATHER_COLUMN) |                  \
+               ROLE(ROW_SCATTER) | ROLE(HEADS) | ROLE(WHOLE),                       \
+      .help = "chips share features of weights by columns and rows")                               \
+  ITEM(EXPERT, expert, .modes = BOTH, .roles = ROLE(EXPERT), .help = "chips share experts")         \
+  ITEM(ACCUMULATE, accumulate, .modes = TRAINING,                                                  \
+      .help = "in training, samples come in micro-batches")                                        \
+  ITEM(SHARD, shard, .modes = TRAINING,                                                            \
+      .help = "in training, chips share out optimizer state, gradients and weights")               \
+  ITEM(RECOMPUTE, recompute, .modes = TRAINING,                                                    \
+      .help = "in training, forward passes run again in place of what they keep")                  \
+  ITEM(STAGES, stages, .modes = TRAINING,                                                          \
+      .help = "in training, micro-batches go through stages, which share the chips")
+/* clang-format on */
+
+#define WORD(value, name, ...) [DSM_OPTIMIZATION_##value].key = #name,
+static const dsm__word words[] = {STRATEGIES(WORD)};
+DSM__NAMED_WORDS(dsm__optimization_words, "optimization", words, DSM_OPTIMIZATION_COUNT,
+                 dsm_optimization, dsm_optimization_name);
+DSM__PARSED_WORDS(dsm__optimization_words, dsm_optimization, dsm_optimization_parse);
+
+#define IS_NAMED_ONLY(value)                                                                       \
+  ((DSM_OPTIMIZATION_ALL & DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_##value)) == 0)
+#define STRATEGY(value, name, ...)                                                                 \
+  [DSM_OPTIMIZATION_##value] = {.word = #name,                                                     \
+                                .is_named_only = IS_NAMED_ONLY(value),                             \
+                                .why_not = why_no_##name,                                          \
+                                __VA_ARGS__},
+static const dsm_strategy strategies[] = {STRATEGIES(STRATEGY)};
+_Static_assert(sizeof strategies / sizeof *strategies == DSM_OPTIMIZATION_COUNT,
+               "a row for each strategy");
+
+const dsm_strategy *dsm_strategy_of(dsm_optimization optimization) {
+  return &strategies[optimization];
+}
+
+/* ---- what follows from it ---- */
+
+const char *dsm_optimization_why_not(dsm_optimization optimization, const dsm_workload *workload,
+                                     const dsm_system *system, const dsm_explore_options *options) {
+  return strategies[optimization].why_not(workload, system, options);
+}
+
+dsm_optimization_set dsm_mode_possible_optimizations(dsm_mode mode) {
+  dsm_optimization_set set = 0;
+  for (int o = 0; o < DSM_OPTIMIZATION_COUNT; o++) {
+    const bool is_there = (strategies[o].modes >> (unsigned)mode & 1U) != 0;
+    set |= is_there ? DSM_OPTIMIZATION_BIT(o) : 0;
+  }
+  return set;
+}
+
+dsm_optimization_set dsm_mode_optimizations(dsm_mode mode) {
+  return dsm_mode_possible_optimizations(mode) & DSM_OPTIMIZATION_ALL;
+}
+
+dsm_optimization_set dsm_system_optimizations(const dsm_system *system, dsm_mode mode) {
+  dsm_optimization_set roles = 0;
+  for (int o = 0; o < DSM_OPTIMIZATION_COUNT; o++) {
+    roles |= strategies[o].roles != 0 ? DSM_OPTIMIZATION_BIT(o) : 0;
+  }
+  return dsm_mode_optimizations(mode) | (system->model.search == DSM_ROLE_SEARCH_ALL
+                                             ? roles & dsm_mode_possible_optimizations(mode)
+                                             : 0);
+}
+
+void dsm_explore_options_init(dsm_explore_options *options) {
+  *options = (dsm_explore_options){
+      .mode = DSM_MODE_TRAINING,
+      .optimizations = dsm_mode_optimizations(DSM_MODE_TRAINING),
+      .parallelisms = DSM_PARALLELISM_ALL,
+      .thread_count = 1,
+  };
+}
+
+size_t dsm_ladder_additions(const dsm_explore_options *options,
+                            dsm_optimization additions[DSM_OPTIMIZATION_COUNT]) {
+  const dsm_optimization_set rungs =
+      options->optimizations & dsm_mode_possible_optimizations(options->mode);
+  size_t count = 0;
+  for (int o = 0; o < DSM_OPTIMIZATION_COUNT; o++) {
+    if ((rungs & DSM_OPTIMIZATION_BIT(o)) != 0) {
+      additions[count++] = (dsm_optimization)o;
+    }
+  }
+  return count;
+}
+
+dsm_optimization dsm__role_optimization(dsm_role role) {
+  int o = 0;
+  while (o < DSM_OPTIMIZATION_COUNT && (strategies[o].roles >> (unsigned)role & 1U) == 0) {
+    o++;
+  }
+  return (dsm_optimization)o;
+}
+
+bool dsm__may_have_roles(const dsm_explore_options *options) {
+  unsigned roles = 0;
+  for (int o = 0; o < DSM_OPTIMIZATION_COUNT; o++) {
+    const bool is_used = (options->optimizations & DSM_OPTIMIZATION_BIT(o)) != 0;
+    roles |= is_used ? strategies[o].roles : 0;
+  }
+  return roles != 0;
+}

@@ -1,0 +1,350 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * What chips keep: shards, and layers that are made anew. Each mapping of a small network is scored
+ * as a plan, and the fastest of those that fit is compared with what the search finds.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bundled.h"
+#include "given.h"
+#include "plan/plan_internal.h"
+#include "plan/segment.h"
+#include "suites.h"
+
+/* A chain with a block around which a residual goes: "a", "b" + "c" with a's output added, "d". */
+static const char network[] =
+    "{'name': 'a', 'type': 'fc', 'in': 64, 'out': 96},"
+    "{'name': 'b', 'type': 'fc', 'in': 96, 'out': 384},"
+    "{'name': 'c', 'type': 'fc', 'in': 384, 'out': 96, 'aux': [{'op': 'residual', 'from': 'a'}]},"
+    "{'name': 'd', 'type': 'fc', 'in': 96, 'out': 32}";
+enum { LAYERS = 4 };
+
+static dsm_workload *workload;
+static dsm_system *chips; /* 2 x 2, of one core */
+
+static dsm_system *chips_of(double capacity_bytes) {
+  char capacity[64];
+  (void)snprintf(capacity, sizeof capacity, "%.17g", capacity_bytes / 1e9);
+  const dsm_override overrides[] = {{"system.chips_x", "2", NULL},
+                                    {"system.chips_y", "2", NULL},
+                                    {"chip.cores", "1", NULL},
+                                    {"chip.memory.capacity_GB", capacity, NULL}};
+  return bundled_system_with("torus64", overrides, 4);
+}
+
+static void set_up(void) {
+  workload = given_network("16", network);
+  workload->optimizer_bytes_per_weight = 8;
+  chips = chips_of(8e9);
+}
+
+static void tear_down(void) {
+  dsm_workload_free(workload);
+  dsm_system_free(chips);
+}
+
+#define BIT DSM_OPTIMIZATION_BIT
+#define ALL_KEPT_LESS (BIT(DSM_OPTIMIZATION_SHARD) | BIT(DSM_OPTIMIZATION_RECOMPUTE))
+
+static dsm_explore_options options_of(dsm_optimization_set optimizations) {
+  dsm_explore_options options;
+  dsm_explore_options_init(&options);
+  options.optimizations = optimizations;
+  return options;
+}
+
+/* What is decided for a layer: a number below CHOICES. */
+enum { CHOICES = 2 * DSM_SHARDING_COUNT * 2 };
+
+static dsm__layer_decision decision_of(size_t choice) {
+  const dsm_loops one = {{1, 1, 1, 1, 1}};
+  dsm__layer_decision decision = dsm__layer_decision_none();
+  decision.layouts =
+      dsm_pass_layouts_uniform(choice % 2 == 0 ? DSM_PARALLELISM_DATA : DSM_PARALLELISM_MODEL);
+  decision.layer.shard = (dsm_sharding)(choice / 2 % DSM_SHARDING_COUNT);
+  decision.layer.is_recomputed = choice / 2 / DSM_SHARDING_COUNT == 1;
+  for (int p = 0; p < DSM_PASS_COUNT; p++) {
+    for (int k = 0; k < DSM_INVOCATION_KINDS_MAX; k++) {
+      decision.splits[p][k] = one;
+    }
+  }
+  return decision;
+}
+
+static dsm_plan *plan_of(const size_t choices[LAYERS], uint64_t micro_batches) {
+  dsm__layer_decision layers[LAYERS];
+  for (size_t i = 0; i < LAYERS; i++) {
+    layers[i] = decision_of(choices[i]);
+  }
+  const dsm__decisions decisions = {.layers = layers, .micro_batches = micro_batches};
+  const dsm_explore_options options = options_of(ALL_KEPT_LESS | BIT(DSM_OPTIMIZATION_ACCUMULATE));
+  dsm_plan *plan = NULL;
+  ck_assert_int_eq(dsm__plan_make(&plan, workload, chips, &options, &decisions, NULL), DSM_OK);
+  return plan;
+}
+
+/* ---- by hand ---- */
+
+static size_t choice_of(bool is_model, dsm_sharding shard, bool is_recomputed) {
+  return (is_model ? 1U : 0U) + 2 * ((size_t)shard + (is_recomputed ? DSM_SHARDING_COUNT : 0U));
+}
+
+/* Weights 64 * 96 + 96 * 384 + 384 * 96 + 96 * 32 = 82,944, state of 8 bytes each; all 4 chips sum
+ * their gradients. Of 4 samples a chip keeps 96 + 384 + 96 + 32 elements.
+ */
+START_TEST(test_memory_by_hand) {
+  static const double weights = 82944;
+  static const double kept = (96 + 384 + 96 + 32) * 4 * 2;
+  static const double divided[DSM_SHARDING_COUNT][3] = {{1, 1, 1}, {1, 1, 4}, {1, 4, 4}, {4, 4, 4}};
+  for (int s = 0; s < DSM_SHARDING_COUNT; s++) {
+    const size_t choice = choice_of(false, (dsm_sharding)s, false);
+    dsm_plan *const plan = plan_of((size_t[LAYERS]){choice, choice, choice, choice}, 1);
+    const dsm_plan_memory *const memory = &plan->result.memory;
+    const double state = 8;
+    ck_assert_double_eq(memory->weights_bytes, weights * workload->element_bytes / divided[s][0]);
+    ck_assert_double_eq(memory->gradients_bytes,
+                        weights * workload->gradient_bytes / divided[s][1]);
+    ck_assert_double_eq(memory->optimizer_bytes, weights * state / divided[s][2]);
+    ck_assert_double_eq(memory->activations_bytes, kept + 64 * 4 * 2);
+    ck_assert_double_eq(memory->recomputed_bytes, 0);
+    dsm_plan_free(plan);
+  }
+}
+END_TEST
+
+/* Segments are a; b and c; d. Of b nothing is kept, of c its output, which d reads; a's is read
+ * outside of it too. */
+START_TEST(test_segments_by_hand) {
+  const size_t plain = choice_of(false, DSM_SHARDING_NONE, false);
+  const size_t again = choice_of(false, DSM_SHARDING_NONE, true);
+  dsm_plan *const none = plan_of((size_t[LAYERS]){plain, plain, plain, plain}, 1);
+  dsm_plan *const all = plan_of((size_t[LAYERS]){again, again, again, again}, 1);
+  const double outputs[LAYERS] = {96 * 4 * 2, 384 * 4 * 2, 96 * 4 * 2, 32 * 4 * 2};
+  dsm__segment_walk walk = dsm__segments_begin(workload);
+  static const bool ends[LAYERS] = {true, false, true, true};
+  for (size_t i = 0; i < LAYERS; i++) {
+    ck_assert_int_eq(dsm__segment_ends(&walk, i), ends[i]);
+  }
+  ck_assert_double_eq(all->layers[0].memory.activations_bytes, outputs[0]);
+  ck_assert_double_eq(all->layers[1].memory.activations_bytes, 0);
+  ck_assert_double_eq(all->layers[2].memory.activations_bytes, outputs[2]);
+  ck_assert_double_eq(all->layers[3].memory.activations_bytes, 0);
+  ck_assert_double_eq(all->result.memory.recomputed_bytes, outputs[1]); /* d's is less */
+  ck_assert_double_eq(none->result.memory.total_bytes - all->result.memory.total_bytes,
+                      outputs[1] + outputs[3] - outputs[1]);
+  for (size_t i = 0; i < LAYERS; i++) {
+    const dsm_pass pass = workload->layers[i].has_backward ? DSM_PASS_BACKWARD : DSM_PASS_UPDATE;
+    const dsm_pass_plan *const forward = &none->layers[i].passes[DSM_PASS_FORWARD];
+    const double invocation = forward->invocations[0].cost.total;
+    ck_assert_double_eq_tol(all->layers[i].passes[pass].cycles.total,
+                            none->layers[i].passes[pass].cycles.total + invocation,
+                            1e-9 * invocation);
+    ck_assert_double_eq(all->layers[i].passes[pass].group_cycles[DSM_GROUP_RECOMPUTE], invocation);
+    ck_assert_double_eq(all->layers[i].passes[DSM_PASS_FORWARD].cycles.total,
+                        forward->cycles.total);
+  }
+  ck_assert_int_eq(dsm_plan_validate(all, NULL), DSM_OK);
+  dsm_plan_free(all);
+  dsm_plan_free(none);
+}
+END_TEST
+
+/* An all-gather as after an update, before forward and before backward, of which shows what takes
+ * longer than the pass; none after the update. */
+START_TEST(test_gathered_weights_by_hand) {
+  const size_t plain = choice_of(false, DSM_SHARDING_NONE, false);
+  const size_t whole = choice_of(false, DSM_SHARDING_WEIGHTS, false);
+  dsm_plan *const before = plan_of((size_t[LAYERS]){plain, plain, plain, plain}, 1);
+  dsm_plan *const after = plan_of((size_t[LAYERS]){whole, whole, whole, whole}, 1);
+  for (size_t i = 0; i < LAYERS; i++) {
+    const double way_back =
+        before->layers[i].passes[DSM_PASS_UPDATE].group_cycles[DSM_GROUP_BROADCAST_WEIGHTS];
+    ck_assert_double_gt(way_back, 0);
+    ck_assert_double_eq(
+        after->layers[i].passes[DSM_PASS_UPDATE].group_cycles[DSM_GROUP_BROADCAST_WEIGHTS], 0);
+    for (int p = DSM_PASS_FORWARD; p <= DSM_PASS_BACKWARD; p++) {
+      const dsm_pass_plan *const pass = &after->layers[i].passes[p];
+      const dsm_pass_plan *const plainly = &before->layers[i].passes[p];
+      if (pass->exists) {
+        const double shown = fmax(0, way_back - plainly->invocations[0].cost.total);
+        ck_assert_double_eq_tol(pass->group_cycles[DSM_GROUP_BROADCAST_WEIGHTS], shown, 1e-6);
+        ck_assert_double_eq_tol(pass->hidden_cycles, way_back - shown, 1e-6);
+        ck_assert_double_eq_tol(pass->cycles.total, plainly->cycles.total + shown, 1e-6);
+      }
+    }
+  }
+  ck_assert_int_eq(dsm_plan_validate(after, NULL), DSM_OK);
+  dsm_plan_free(after);
+  dsm_plan_free(before);
+}
+END_TEST
+
+/* With micro-batches, gradients of which each chip keeps a part are summed after each of them. */
+START_TEST(test_sharded_gradients_are_summed_in_each_micro_batch) {
+  const size_t state = choice_of(false, DSM_SHARDING_OPTIMIZER, false);
+  const size_t gradients = choice_of(false, DSM_SHARDING_GRADIENTS, false);
+  dsm_plan *const once = plan_of((size_t[LAYERS]){state, state, state, state}, 4);
+  dsm_plan *const often = plan_of((size_t[LAYERS]){gradients, gradients, gradients, gradients}, 4);
+  for (size_t i = 0; i < LAYERS; i++) {
+    const double *const of_once = once->layers[i].passes[DSM_PASS_UPDATE].group_cycles;
+    const double *const of_often = often->layers[i].passes[DSM_PASS_UPDATE].group_cycles;
+    ck_assert_double_eq_tol(of_often[DSM_GROUP_SUM_OF_GRADIENTS],
+                            4 * of_once[DSM_GROUP_SUM_OF_GRADIENTS], 1e-6);
+    ck_assert_double_eq(of_often[DSM_GROUP_BROADCAST_WEIGHTS],
+                        of_once[DSM_GROUP_BROADCAST_WEIGHTS]);
+  }
+  dsm_plan_free(often);
+  dsm_plan_free(once);
+}
+END_TEST
+
+/* ---- the search ---- */
+
+/* A mapping of the space: what it takes and needs. */
+typedef struct scored {
+  double cycles;
+  double bytes;
+} scored;
+
+enum { MAPPINGS = CHOICES * CHOICES * CHOICES * CHOICES };
+
+static scored *score_all(void) {
+  scored *const all = malloc(MAPPINGS * sizeof *all);
+  ck_assert_ptr_nonnull(all);
+  for (size_t m = 0; m < MAPPINGS; m++) {
+    size_t choices[LAYERS];
+    for (size_t i = 0, left = m; i < LAYERS; i++, left /= CHOICES) {
+      choices[i] = left % CHOICES;
+    }
+    dsm_plan *const plan = plan_of(choices, 1);
+    all[m] = (scored){plan->result.step_cycles, plan->result.memory.total_bytes};
+    dsm_plan_free(plan);
+  }
+  return all;
+}
+
+static void assert_read_back(const dsm_plan *plan) {
+  char *const text = dsm_plan_print(plan);
+  dsm_plan *again = NULL;
+  ck_assert_int_eq(dsm_plan_validate(plan, NULL), DSM_OK);
+  ck_assert_int_eq(dsm_plan_parse(&again, text, strlen(text), NULL, NULL, NULL), DSM_OK);
+  ck_assert_double_eq(again->result.step_cycles, plan->result.step_cycles);
+  ck_assert_double_eq(again->result.memory.total_bytes, plan->result.memory.total_bytes);
+  dsm_plan_free(again);
+  free(text);
+}
+
+/* For capacities from the least need to the largest. */
+START_TEST(test_search_finds_the_fastest_that_fits) {
+  enum { CAPACITIES = 40 };
+  scored *const all = score_all();
+  double least = HUGE_VAL;
+  double most = 0;
+  for (size_t m = 0; m < MAPPINGS; m++) {
+    least = fmin(least, all[m].bytes);
+    most = fmax(most, all[m].bytes);
+  }
+  for (int c = 0; c <= CAPACITIES; c++) {
+    const double capacity = least + (most - least) * pow((double)c / CAPACITIES, 2);
+    double best = HUGE_VAL;
+    for (size_t m = 0; m < MAPPINGS; m++) {
+      best = all[m].bytes <= capacity ? fmin(best, all[m].cycles) : best;
+    }
+    dsm_system *const limited = chips_of(capacity);
+    const dsm_explore_options options = options_of(ALL_KEPT_LESS);
+    dsm_plan *plan = NULL;
+    ck_assert_int_eq(dsm_explore(&plan, workload, limited, &options, NULL), DSM_OK);
+    const dsm_plan_result *const found = &plan->result;
+    ck_assert_double_le(found->memory.total_bytes, capacity * (1 + 1e-9));
+    ck_assert_double_le(found->lower_bound_cycles, best * (1 + 1e-9));
+    ck_assert_double_ge(found->step_cycles, best * (1 - 1e-9));
+    ck_assert_double_le(found->step_cycles, best * (1 + 1e-9));
+    assert_read_back(plan);
+    dsm_plan_free(plan);
+    dsm_system_free(limited);
+  }
+  free(all);
+}
+END_TEST
+
+/* Nothing is shared out, or made anew, where there is room. */
+START_TEST(test_nothing_is_kept_less_without_need) {
+  const dsm_explore_options options = options_of(ALL_KEPT_LESS);
+  dsm_plan *plan = NULL;
+  ck_assert_int_eq(dsm_explore(&plan, workload, chips, &options, NULL), DSM_OK);
+  for (size_t i = 0; i < LAYERS; i++) {
+    const dsm_layer_decisions *const decisions = &plan->layers[i].decisions;
+    ck_assert(decisions->shard == DSM_SHARDING_NONE || decisions->shard == DSM_SHARDING_WEIGHTS);
+    ck_assert(!decisions->is_recomputed);
+  }
+  dsm_plan_free(plan);
+}
+END_TEST
+
+/* ---- rules ---- */
+
+/* Puts decisions in the place of that about the first output on chip. */
+static char *edited(const char *text, const char *decisions) {
+  const char *const at = strstr(text, "\"output_on_chip\"");
+  ck_assert_ptr_nonnull(at);
+  const char *const end = strchr(at, ',');
+  const size_t size = strlen(text) + strlen(decisions) + 1;
+  char *const made = malloc(size);
+  (void)snprintf(made, size, "%.*s%s%s", (int)(at - text), text, decisions, end);
+  return made;
+}
+
+START_TEST(test_wrong_decisions_are_told) {
+  static const struct {
+    dsm_optimization_set optimizations;
+    const char *decision;
+    const char *message;
+  } cases[] = {
+      {BIT(DSM_OPTIMIZATION_SHARD), "\"recompute\": true",
+       "expected false without the optimization recompute, found true"},
+      {BIT(DSM_OPTIMIZATION_RECOMPUTE), "\"shard\": \"weights\"",
+       "expected \"none\" without the optimization shard, found \"weights\""},
+      {BIT(DSM_OPTIMIZATION_RECOMPUTE) | BIT(DSM_OPTIMIZATION_REUSE),
+       "\"recompute\": true, \"output_on_chip\": true",
+       "expected false in a layer whose output, or something that it reads, stays on chip, found "
+       "true"},
+      {BIT(DSM_OPTIMIZATION_RECOMPUTE), "\"shard\": \"all\"",
+       "expected \"none\", \"optimizer\", \"gradients\" or \"weights\", found \"all\""},
+  };
+  const dsm_explore_options options = options_of(cases[_i].optimizations);
+  dsm_plan *plan = NULL;
+  ck_assert_int_eq(dsm_explore(&plan, workload, chips, &options, NULL), DSM_OK);
+  char *const text = dsm_plan_print(plan);
+  char *const once = edited(text, cases[_i].decision);
+  dsm_diags *const diags = dsm_diags_new(8);
+  dsm_plan *read = NULL;
+  ck_assert_int_eq(dsm_plan_parse(&read, once, strlen(once), NULL, NULL, diags), DSM_ERROR_INVALID);
+  ck_assert_str_eq(dsm_diags_get(diags, 0)->message, cases[_i].message);
+  dsm_diags_free(diags);
+  free(once);
+  free(text);
+  dsm_plan_free(plan);
+}
+END_TEST
+
+Suite *suite_keeping(void) {
+  Suite *const suite = suite_create("keeping");
+  TCase *const hand = tcase_create("hand");
+  tcase_add_checked_fixture(hand, set_up, tear_down);
+  tcase_add_test(hand, test_memory_by_hand);
+  tcase_add_test(hand, test_segments_by_hand);
+  tcase_add_test(hand, test_gathered_weights_by_hand);
+  tcase_add_test(hand, test_sharded_gradients_are_summed_in_each_micro_batch);
+  tcase_add_loop_test(hand, test_wrong_decisions_are_told, 0, 4);
+  suite_add_tcase(suite, hand);
+  TCase *const search = tcase_create("search");
+  tcase_add_checked_fixture(search, set_up, tear_down);
+  tcase_set_timeout(search, 120);
+  tcase_add_test(search, test_search_finds_the_fastest_that_fits);
+  tcase_add_test(search, test_nothing_is_kept_less_without_need);
+  suite_add_tcase(suite, search);
+  return suite;
+}
