@@ -269,12 +269,16 @@ double dsm__stages_step_cycles(const dsm__stage_cost *costs, size_t count, uint6
   return step;
 }
 
-/* Of a pass what occurs once a step. */
-static double once_of(const dsm_pass_plan *pass, dsm_pass which) {
-  return which == DSM_PASS_UPDATE ? pass->group_cycles[DSM_GROUP_SUM_OF_GRADIENTS] +
-                                        pass->group_cycles[DSM_GROUP_BROADCAST_WEIGHTS] +
-                                        pass->group_cycles[DSM_GROUP_WEIGHT_UPDATE]
-                                  : 0;
+/* Of a pass what occurs once a step: gradients that are shared out are summed after each
+ * micro-batch. */
+static double once_of(const dsm_layer_plan *layer, dsm_pass which) {
+  const dsm_pass_plan *const pass = &layer->passes[which];
+  const bool is_summed_once = layer->decisions.shard < DSM_SHARDING_GRADIENTS;
+  return which == DSM_PASS_UPDATE
+             ? (is_summed_once ? pass->group_cycles[DSM_GROUP_SUM_OF_GRADIENTS] : 0) +
+                   pass->group_cycles[DSM_GROUP_BROADCAST_WEIGHTS] +
+                   pass->group_cycles[DSM_GROUP_WEIGHT_UPDATE]
+             : 0;
 }
 
 dsm__stage_cost dsm__stage_cost_of(const dsm_plan *plan, dsm__stage_run run) {
@@ -284,7 +288,7 @@ dsm__stage_cost dsm__stage_cost_of(const dsm_plan *plan, dsm__stage_run run) {
     for (int p = 0; p < DSM_PASS_COUNT; p++) {
       const dsm_pass_plan *const pass = &plan->layers[i].passes[p];
       if (pass->exists) {
-        const double once = once_of(pass, (dsm_pass)p);
+        const double once = once_of(&plan->layers[i], (dsm_pass)p);
         const double bubble = pass->group_cycles[DSM_GROUP_BUBBLE];
         const double each = (pass->cycles.total - bubble - once) / times;
         cost.once += once;
