@@ -175,6 +175,16 @@ typedef struct dsm_pipeline_plan {
   dsm_resources resources; /**< these by what decides them in the slowest stages */
 } dsm_pipeline_plan;
 
+/** Stages of a step: runs of layers on chips of their own, through which micro-batches go one after
+ * the other, each forward and backward in turn (1F1B, section 8). */
+typedef struct dsm_stages {
+  size_t count;                         /**< 0: none, all layers run on all chips */
+  unsigned axis;                        /**< that is divided among them: contiguous parts of it */
+  const char *axis_name;                /**< its word */
+  const size_t *first_layers;           /**< of each stage: index of its first layer */
+  const char *const *first_layer_names; /**< likewise */
+} dsm_stages;
+
 /** A chip's memory, section 12. Lower is better. */
 typedef struct dsm_plan_memory {
   double weights_bytes;
@@ -216,6 +226,7 @@ typedef struct dsm_plan {
   const dsm_system *system;     /**< borrowed, or owned by a loaded plan */
   dsm_explore_options options;
   uint64_t micro_batches; /**< decision: into so many a step's samples are cut, 1 or more */
+  dsm_stages stages;      /**< decision */
   dsm_plan_result result;
   dsm_layer_plan *layers; /**< one for each primary layer, in order */
   size_t layer_count;

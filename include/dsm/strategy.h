@@ -40,6 +40,7 @@ typedef enum dsm_optimization {
                                     training, if named */
   DSM_OPTIMIZATION_RECOMPUTE,  /**< forward passes again in place of what they make kept; training,
                                     if named */
+  DSM_OPTIMIZATION_STAGES,     /**< pipelines of runs of layers over micro-batches; likewise */
   DSM_OPTIMIZATION_COUNT
 } dsm_optimization;
 
@@ -63,6 +64,8 @@ typedef struct dsm_explore_options {
                    0 (only at the optimum) to below 1 */
   double time_limit_seconds; /**< after which the search ends with the best mapping that it has, and
                                   what bound it has; more than 0, or 0: none */
+  uint64_t stages;           /**< with `stages`: so many, 1: none; 0: as many as are best */
+  uint64_t micro_batches;    /**< with `accumulate`: so many; 0: likewise */
   const char *const *overrides; /**< PATH=VALUE already applied to the inputs, for the record;
                                      copied into the plan */
   size_t override_count;

@@ -42,6 +42,7 @@ typedef enum dsm_bound {
   DSM_BOUND_LATENCY,    /**< the latency of steps between chips; less of it is better */
   DSM_BOUND_AUXILIARY_MEMORY, /**< the memory's rate for what auxiliary operations read and write */
   DSM_BOUND_OVERHEAD,         /**< starting and issuing kernels; less of it is better */
+  DSM_BOUND_BUBBLE,           /**< waiting for other stages; more micro-batches leave less of it */
   DSM_BOUND_COUNT
 } dsm_bound;
 
@@ -100,6 +101,7 @@ typedef enum dsm_group {
   DSM_GROUP_OVERHEAD,  /**< no transfers: kernels of the invocations start */
   DSM_GROUP_ISSUE,     /**< no transfers: waiting for kernels to be issued */
   DSM_GROUP_RECOMPUTE, /**< invocations of the forward pass again, whatever they do */
+  DSM_GROUP_BUBBLE,    /**< no transfers: waiting for other stages of the step */
   DSM_GROUP_AUXILIARY, /**< the last: its cycles are part of the auxiliary ones, and 0 here */
   DSM_GROUP_COUNT,
   DSM_GROUP_LINKS_END = DSM_GROUP_OVERHEAD,   /**< after those that a link decides */

@@ -719,6 +719,31 @@ dsm_weight_traffic dsm__sharded_weight_traffic(const dsm_layer *layer, const dsm
 dsm_axis_set dsm__summing_axes(const dsm_layer *layer, const dsm_network *network,
                                dsm_parallelism parallelism);
 
+/** What passes from a stage of a step to the next for a micro-batch, or an error back. */
+typedef struct dsm_boundary {
+  double bytes;       /**< of the tensor on a chip, once it is there */
+  dsm_traffic shift;  /**< to the chip at the same place of the next stage */
+  dsm_traffic gather; /**< there, along axes on which it is whole */
+} dsm_boundary;
+
+/**
+ * The output of a layer, or its error, handed over along an axis that stages divide; the machine is
+ * that of a stage. Source: section 8. Symbols: T st_el mb B / (chips of the stage) shifted, over c
+ * links of a ring or line whose stages have c chips; then (t-1)/t of what a chip has, where t chips
+ * have the same, without latency. Limits: nothing whole: the shift alone.
+ */
+dsm_boundary dsm__boundary_derive(const dsm_layer *layer, const dsm_machine *machine,
+                                  dsm_precision precision, uint64_t samples, unsigned axis,
+                                  dsm_parallelism parallelism);
+
+/**
+ * Gradients of weights that layers of two stages share, all-reduced over both, each chip what it
+ * has summed. Source: section 8. Symbols: an all-reduce over 2 of w_el Bg / (cut and summed over).
+ * Limits: no weights: nothing.
+ */
+dsm_traffic dsm__tie_traffic(const dsm_layer *layer, const dsm_machine *machine,
+                             dsm_precision precision, unsigned axis, dsm_parallelism parallelism);
+
 /**
  * A reduce-scatter, or an all-gather, of `bytes` a chip among the chips of some axes, with what it
  * puts on memory and on the links of cores. Source: section 5. Symbols:

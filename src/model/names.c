@@ -102,6 +102,7 @@ static const dsm__word bound_words[] = {
     [DSM_BOUND_LATENCY].key = "latency",
     [DSM_BOUND_AUXILIARY_MEMORY].key = "auxiliary_memory",
     [DSM_BOUND_OVERHEAD].key = "overhead",
+    [DSM_BOUND_BUBBLE].key = "bubble",
 };
 DSM__AXIS_WORDS(dsm__bound_words, "bound", bound_words, DSM_BOUND_COUNT, dsm_bound, dsm_bound_name,
                 "^link_" AXIS_NAME "$");
@@ -305,6 +306,7 @@ static const dsm__word group_words[] = {
     [DSM_GROUP_OVERHEAD] = {"overhead", "starting kernels", "start"},
     [DSM_GROUP_ISSUE] = {"issue", "waiting for kernels to be issued", NULL},
     [DSM_GROUP_RECOMPUTE] = {"recompute", "making again what is not kept", "again"},
+    [DSM_GROUP_BUBBLE] = {"bubble", "waiting for other stages of the pipeline", NULL},
     [DSM_GROUP_AUXILIARY] = {"auxiliary", "what auxiliary operations read and write", "aux"},
 };
 DSM__NAMED_WORDS(dsm__group_words, "group", group_words, DSM_GROUP_COUNT, dsm_group,

@@ -55,6 +55,7 @@ bool dsm__decisions_of_plan(const dsm_plan *plan, dsm__arena *arena, dsm__decisi
         .rows = group->rows,
     };
   }
-  *decisions = (dsm__decisions){layers, groups, plan->pipeline_count, plan->micro_batches};
+  *decisions =
+      (dsm__decisions){layers, groups, plan->pipeline_count, plan->micro_batches, plan->stages};
   return true;
 }

@@ -8,6 +8,7 @@
 #include "base/number_text.h"
 #include "plan/core_layouts.h"
 #include "plan/legal_internal.h"
+#include "plan/step_stages.h"
 
 void dsm__judge_tell(dsm__judge *judge, dsm__plan_place place, const char *hint, const char *format,
                      ...) {
@@ -220,9 +221,16 @@ static bool prepare(dsm__judge *judge) {
 bool dsm__legality_check(const dsm__candidate *candidate, dsm__violation_function tell,
                          void *context, dsm__arena *arena) {
   dsm__judge judge = {.of = candidate, .tell = tell, .context = context, .arena = arena};
-  if (!prepare(&judge)) {
+  if (!prepare(&judge) || !dsm__judge_stages(&judge)) {
     return false;
   }
+  if (judge.told_count > 0) {
+    return true; /* on which chips layers run is not known */
+  }
+  dsm__stage part;
+  dsm__candidate on_stage = *candidate;
+  on_stage.machine = dsm__stage_machine(candidate->machine, &candidate->decisions->stages, &part);
+  judge.of = &on_stage;
   dsm__judge_micro_batches(&judge);
   const bool is_cut_well = judge.told_count == 0;
   for (size_t i = 0; is_cut_well && i < candidate->workload->layer_count; i++) {

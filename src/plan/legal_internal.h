@@ -98,6 +98,9 @@ dsm_pass dsm__differing_pass(const dsm__judge *judge, size_t index);
 /** Do micro-batches suit the roles? Of what does not, no more is to be judged. */
 void dsm__judge_micro_batches(dsm__judge *judge);
 
+/** Stages of the step; of what does not suit, no more is to be judged. False if out of memory. */
+bool dsm__judge_stages(dsm__judge *judge);
+
 /** Roles that go together; only of a mapping that is legal otherwise. False if out of memory. */
 bool dsm__judge_roles(dsm__judge *judge);
 

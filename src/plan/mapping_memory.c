@@ -6,6 +6,7 @@
 #include "plan/keeping.h"
 #include "plan/segment.h"
 #include "plan/stage.h"
+#include "plan/step_stages.h"
 
 double dsm__kept_bytes(const dsm_layer_memory *memory) {
   return memory->weights_bytes + memory->gradients_bytes + memory->optimizer_bytes +
@@ -83,5 +84,8 @@ void dsm__mapping_memory_derive(const dsm_workload *whole, const dsm_machine *ma
   }
   for (size_t g = 0; g < decisions->pipeline_count; g++) {
     derive_group(workload, machine, mode, decisions, &decisions->pipelines[g], memory);
+  }
+  if (decisions->stages.count > 1) {
+    dsm__stages_memory_derive(workload, machine, mode, decisions, memory);
   }
 }

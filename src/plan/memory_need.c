@@ -66,7 +66,8 @@ static void describe(const occupant *largest, double need_bytes, char *text, siz
 }
 
 dsm__memory_need dsm__memory_need_of(const dsm_workload *workload, const dsm_machine *machine,
-                                     dsm_mode mode, const dsm_layer_memory *memory) {
+                                     dsm_mode mode, double input_bytes,
+                                     const dsm_layer_memory *memory) {
   dsm__memory_need need = {.capacity_bytes = machine->system->chip.memory.capacity_GB * 1e9};
   occupant largest[SHOWN] = {{NULL, NULL, 0}};
   for (size_t i = 0; i < workload->layer_count; i++) {
@@ -85,7 +86,6 @@ dsm__memory_need dsm__memory_need_of(const dsm_workload *workload, const dsm_mac
            workload->layers[transient.own_layer].name, transient.own_bytes);
   consider(largest, "what is recomputed", NULL, transient.recomputed_bytes);
   if (mode == DSM_MODE_TRAINING) {
-    const double input_bytes = dsm_input_memory_bytes(machine, workload);
     need.total_bytes += input_bytes;
     consider(largest, "the network's input", NULL, input_bytes);
   }

@@ -6,6 +6,7 @@
 #include "model/axis_words.h"
 #include "plan/named_roles.h"
 #include "plan/plan_internal.h"
+#include "plan/step_stages.h"
 
 static const dsm__word invocation_kind_words[] = {
     [DSM_INVOCATION_FIRST].key = "first",     [DSM_INVOCATION_STEADY].key = "steady",
@@ -107,9 +108,11 @@ dsm_status dsm__plan_make(dsm_plan **plan, const dsm_workload *workload, const d
     made->options.roles[a] = 0;
   }
   made->micro_batches = dsm__micro_batches(decisions);
+  made->stages = decisions->stages;
   made->layer_count = workload->layer_count;
   made->layers = dsm__arena_array(made->arena, made->layer_count, sizeof made->layers[0]);
   if (made->layers == NULL || !copy_overrides(made, options) ||
+      !dsm__stages_keep(&made->stages, workload, system, made->arena) ||
       !dsm__system_words(system, made->arena, &made->renaming) ||
       !dsm__plan_predict_layers(made, decisions)) {
     dsm_plan_free(made);

@@ -38,6 +38,7 @@ typedef struct dsm__decisions {
   const dsm__pipeline_decision *pipelines; /**< disjoint, in order of execution */
   size_t pipeline_count;
   uint64_t micro_batches; /**< 0: one */
+  dsm_stages stages;      /**< names need not be known */
 } dsm__decisions;
 
 /** Into how many micro-batches a step's samples are cut. */
@@ -94,9 +95,10 @@ typedef struct dsm__memory_need {
 } dsm__memory_need;
 
 /** Describes what a mapping needs, with its largest tensors; memory of each layer as
- * dsm__mapping_memory_derive fills it. */
+ * dsm__mapping_memory_derive fills it, and in training the network's input beside that. */
 dsm__memory_need dsm__memory_need_of(const dsm_workload *workload, const dsm_machine *machine,
-                                     dsm_mode mode, const dsm_layer_memory *memory);
+                                     dsm_mode mode, double input_bytes,
+                                     const dsm_layer_memory *memory);
 
 /** Reports that memory is exceeded. `what` begins the sentence, such as "every mapping needs". */
 void dsm__report_over_capacity(const dsm__memory_need *need, const char *what, dsm__place place,
@@ -116,7 +118,8 @@ bool dsm__decisions_of_plan(const dsm_plan *plan, dsm__arena *arena, dsm__decisi
  * Fills memory[0 .. layer_count): a chip's need is the sum of what is kept, plus the largest of the
  * transient bytes with what is made anew meanwhile, plus in training the network's input. Of a
  * pipeline group, whose stages are on different chips, only the stage that keeps most counts, with
- * the group's largest transient bytes; the others are zero.
+ * the group's largest transient bytes; the others are zero. Of stages of the step, of whose machine
+ * they are, only the fullest counts.
  */
 void dsm__mapping_memory_derive(const dsm_workload *workload, const dsm_machine *machine,
                                 dsm_mode mode, const dsm__decisions *decisions,

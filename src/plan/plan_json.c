@@ -65,7 +65,7 @@ static void read_plan(dsm__plan_reader *reader, double *recorded_step_cycles) {
 
 static dsm_status finish(dsm_plan **plan, dsm__plan_reader *reader, dsm_diags *diags) {
   const dsm__decisions decisions = {reader->layers, reader->pipelines, reader->pipeline_count,
-                                    reader->plan.micro_batches};
+                                    reader->plan.micro_batches, reader->plan.stages};
   const dsm__candidate candidate = {.workload = reader->workload,
                                     .machine = &reader->machine,
                                     .options = &reader->plan.options,

@@ -26,6 +26,13 @@ static void report_in_pass(const dsm__plan_reader *reader, const dsm__plan_place
 static void report_violation(void *context, const dsm__plan_place *place, const char *hint,
                              const char *message) {
   const dsm__plan_reader *const reader = context;
+  if (place->record == &dsm__step_stages_record) {
+    const dsm__json_node stages = dsm__json_member(&reader->root, "stages");
+    const dsm__json_node list = dsm__json_member(&stages, place->key);
+    const dsm__json_node item = dsm__json_item(&list, place->index);
+    dsm__json_error(place->index == SIZE_MAX ? &list : &item, hint, "%s", message);
+    return;
+  }
   if (place->record != &dsm__decisions_record && place->record != &dsm__pipeline_record) {
     report_in_pass(reader, place, hint, message);
     return;
@@ -40,7 +47,7 @@ static void report_violation(void *context, const dsm__plan_place *place, const 
 
 void dsm__plan_check_legality(dsm__plan_reader *reader) {
   const dsm__decisions decisions = {reader->layers, reader->pipelines, reader->pipeline_count,
-                                    reader->plan.micro_batches};
+                                    reader->plan.micro_batches, reader->plan.stages};
   const dsm__candidate candidate = {
       .workload = reader->workload,
       .machine = &reader->machine,

@@ -94,6 +94,7 @@ void dsm__plan_read_question(dsm__plan_reader *reader) {
   (void)dsm__record_read(&question, &reader->root, &dsm__plan_record, &reader->plan);
   check_optimizations(reader);
   check_micro_batches(reader);
+  dsm__plan_read_stages(reader);
 }
 
 bool dsm__plan_check_options(const dsm__plan_reader *reader) {

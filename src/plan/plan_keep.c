@@ -4,6 +4,7 @@
 #include "base/diag_add.h"
 #include "plan/core_layouts.h"
 #include "plan/plan_internal.h"
+#include "plan/step_stages.h"
 
 static dsm_status check_capacity(const dsm__candidate *candidate, dsm__place place,
                                  dsm__arena *arena, dsm_diags *diags) {
@@ -13,11 +14,14 @@ static dsm_status check_capacity(const dsm__candidate *candidate, dsm__place pla
   if (memory == NULL) {
     return dsm__out_of_memory(diags);
   }
-  dsm__mapping_memory_derive(candidate->workload, candidate->machine, mode, candidate->decisions,
-                             memory);
+  dsm__stage part;
+  const dsm_stages *const stages = &candidate->decisions->stages;
+  const dsm_machine *const machine = dsm__stage_machine(candidate->machine, stages, &part);
+  dsm__mapping_memory_derive(candidate->workload, machine, mode, candidate->decisions, memory);
   const dsm_workload micro =
       dsm__micro_workload(candidate->workload, dsm__micro_batches(candidate->decisions));
-  const dsm__memory_need need = dsm__memory_need_of(&micro, candidate->machine, mode, memory);
+  const double input_bytes = dsm__kept_input_bytes(&micro, machine, stages);
+  const dsm__memory_need need = dsm__memory_need_of(&micro, machine, mode, input_bytes, memory);
   if (need.total_bytes > need.capacity_bytes * (1 + DSM__CAPACITY_TOLERANCE)) {
     dsm__report_over_capacity(&need, "the plan needs", place, diags);
     return DSM_ERROR_INFEASIBLE;
@@ -51,7 +55,8 @@ static void tell_violation(void *context, const dsm__plan_place *place, const ch
                            const char *message) {
   static const dsm__place nowhere = {NULL, 0, 0, NULL};
   verdict *const judged = context;
-  const bool is_of_layer = place->record != &dsm__pipeline_record;
+  const bool is_of_layer =
+      place->record != &dsm__pipeline_record && place->record != &dsm__step_stages_record;
   dsm__diags_add(judged->diags, DSM_SEVERITY_ERROR, nowhere, hint, "%s%s%s",
                  is_of_layer ? judged->workload->layers[place->index].name : "",
                  is_of_layer ? ": " : "", message);

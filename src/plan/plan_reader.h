@@ -65,6 +65,9 @@ typedef struct dsm__group_limits {
 bool dsm__plan_read_group(const dsm__json_node *node, const dsm__group_limits *limits,
                           dsm__arena *arena, dsm_pipeline_plan *group);
 
+/** Makes of the words of stages an axis and layers. Workload, system and options have been read. */
+void dsm__plan_read_stages(dsm__plan_reader *reader);
+
 /** Reads the pipeline groups that layers refer to. */
 void dsm__plan_read_pipelines(dsm__plan_reader *reader);
 

@@ -397,6 +397,14 @@ DSM__RECORD(
 
 /* ---- the document ---- */
 
+static bool has_fixed_stages(const void *options) {
+  return ((const dsm_explore_options *)options)->stages > 0;
+}
+
+static bool has_fixed_micro_batches(const void *options) {
+  return ((const dsm_explore_options *)options)->micro_batches > 0;
+}
+
 static bool has_roles(const void *options) {
   return dsm__has_named_roles(options);
 }
@@ -435,6 +443,13 @@ DSM__RECORD(
                .words = &dsm__parallelism_words, .min = 1, .fallback = DSM_PARALLELISM_ALL,
                .expected = "a list of parallelisms",
                .help = "Parallelisms that the search might use."),
+    DSM__FIELD(COUNT, dsm_explore_options, stages, "stages", READ, .min = 1, .max = DSM_CHIPS_MAX,
+               .is_stated = has_fixed_stages,
+               .help = "So many stages that the step was to have, 1: none. Absent: as many as are "
+                       "best."),
+    DSM__FIELD(COUNT, dsm_explore_options, micro_batches, "micro_batches", READ, .min = 1,
+               .max = DSM_DIMENSION_MAX, .is_stated = has_fixed_micro_batches,
+               .help = "Likewise micro-batches."),
     {.key = "roles",
      .kind = DSM__FIELD_RECORD,
      .flags = READ,
@@ -499,6 +514,21 @@ static bool has_micro_batches(const void *plan) {
   return ((const dsm_plan *)plan)->micro_batches > 1;
 }
 
+static bool has_stages(const void *plan) {
+  return ((const dsm_plan *)plan)->stages.count > 1;
+}
+
+DSM__RECORD(
+    dsm__step_stages_record, dsm_stages, true, "Runs of layers, each on an equal part of an axis.",
+    DSM__FIELD(TEXT, dsm_stages, axis_name, "axis", REQUIRED, .max = DSM_AXIS_NAME_BYTES_MAX,
+               .expected = "the axis that the stages divide",
+               .help = "That they divide: each has contiguous chips of it, as many as the others."),
+    DSM__FIELD(TEXT_LIST, dsm_stages, first_layer_names, "first_layers", REQUIRED,
+               .count_offset = offsetof(dsm_stages, count), .max = DSM_NAME_BYTES_MAX + 8,
+               .expected = "the first layer of each stage",
+               .help = "Of each stage, in order; a stage begins where the output of the layer "
+                       "before is all that later layers read."));
+
 DSM__RECORD(
     dsm__plan_record, dsm_plan, false,
     "A mapping of a network on a system, and its predicted cost.",
@@ -533,6 +563,12 @@ DSM__RECORD(
                    "Decision: into so many micro-batches the samples of a step are cut, one after "
                    "the other, whose gradients are summed. Written only where they are more than "
                    "one; not read without the optimization accumulate."),
+    DSM__FIELD(RECORD, dsm_plan, stages, "stages", READ, .type = &dsm__step_stages_record,
+               .is_stated = has_stages,
+               .help =
+                   "Decision: the stages of the step, runs of layers on chips of their own, which "
+                   "micro-batches pass one after the other, forward and backward in turn (1F1B). "
+                   "Written only where there are any; not read without the optimization stages."),
     {.key = "search",
      .kind = DSM__FIELD_RECORD,
      .flags = READ,

@@ -22,6 +22,7 @@ extern const dsm__record_type dsm__result_record;      /**< dsm_plan_result */
 extern const dsm__record_type dsm__memory_record;      /**< dsm_plan_memory */
 extern const dsm__record_type dsm__cycles_record;      /**< dsm_cycles */
 extern const dsm__record_type dsm__pipeline_record;    /**< dsm_pipeline_plan */
+extern const dsm__record_type dsm__step_stages_record; /**< dsm_stages */
 extern const dsm__record_type dsm__layer_record;       /**< dsm_layer_plan */
 extern const dsm__record_type dsm__decisions_record;   /**< dsm_layer_decisions */
 extern const dsm__record_type dsm__pass_record;        /**< dsm_pass_plan */

@@ -45,6 +45,7 @@ typedef struct amounts {
 } amounts;
 
 typedef struct sums {
+  double stages;         /* of the step, 1 if it has none */
   amounts step;          /* of all passes */
   dsm__name_index names; /* of pipeline groups */
   double *group_cycles;  /* of the passes of each, by its place in the list of groups */
@@ -167,7 +168,7 @@ static void check_utilization(const dsm__json_node *object, double cycles, doubl
          "ideal_cycles over all cycles");
 }
 
-/* The invocations of a pass; unknown if it lists none. */
+/* The invocations of a pass, of a stage its chips' share; unknown if it lists none. */
 typedef struct listed {
   amounts sum;         /* but for those of a forward pass that runs again, */
   double again_cycles; /* which take so much */
@@ -179,7 +180,7 @@ static bool is_again(const dsm__json_node *invocation) {
   return word != NULL && strcmp(word, dsm_invocation_kind_name(DSM_INVOCATION_RECOMPUTE)) == 0;
 }
 
-static listed sum_of_invocations(const dsm__json_node *pass) {
+static listed sum_of_invocations(const dsm__json_node *pass, double stages) {
   const dsm__json_node list = dsm__json_member(pass, "invocations");
   dsm__json_node item = dsm__json_item(&list, 0);
   listed all = {.sum = dsm__json_is_present(&item) ? (amounts){{0}} : unknown()};
@@ -188,7 +189,7 @@ static listed sum_of_invocations(const dsm__json_node *pass) {
     const amounts one = amounts_of(&item);
     check_parts(&item, &one);
     const bool is_sound = dsm__json_doc_error_count(item.doc) == errors_before;
-    const double count = is_sound ? number_of(&item, "count") : unknown_number;
+    const double count = is_sound ? number_of(&item, "count") / stages : unknown_number;
     if (is_again(&item)) {
       all.again_cycles += one.of[AMOUNT_TOTAL] * count;
     } else {
@@ -242,11 +243,11 @@ static void check_groups(const dsm__json_node *pass, const amounts *own, const l
 
 /* Of pipelined layers the passes are shares of a group's time. What contradicts itself is not added
  * up further: one wrong number is one finding. */
-static amounts check_pass(const dsm__json_node *pass, bool is_pipelined) {
+static amounts check_pass(const dsm__json_node *pass, bool is_pipelined, double stages) {
   const size_t errors_before = dsm__json_doc_error_count(pass->doc);
   const dsm__json_node cycles = dsm__json_member(pass, "cycles");
   const amounts own = amounts_of(pass);
-  listed invocations = sum_of_invocations(pass);
+  listed invocations = sum_of_invocations(pass, stages);
   if (is_pipelined) {
     invocations = (listed){unknown(), unknown_number};
   }
@@ -266,7 +267,7 @@ static void check_layer(const dsm__json_node *layer, sums *all) {
   const dsm__json_node passes = dsm__json_member(layer, "passes");
   for (dsm__json_node pass = dsm__json_first_member(&passes); dsm__json_is_present(&pass);
        pass = dsm__json_next(&pass)) {
-    const amounts own = check_pass(&pass, name != NULL);
+    const amounts own = check_pass(&pass, name != NULL, all->stages);
     add(&all->step, &own, 1);
     if (g != SIZE_MAX) {
       all->group_cycles[g] += own.of[AMOUNT_TOTAL];
@@ -314,6 +315,17 @@ static void check_memory(const dsm__json_node *root) {
          "the sum of weights, activations, gradients, errors and optimizer");
 }
 
+static double count_stages(const dsm__json_node *root) {
+  const dsm__json_node stages = dsm__json_member(root, "stages");
+  const dsm__json_node list = dsm__json_member(&stages, "first_layers");
+  double count = 0;
+  for (dsm__json_node item = dsm__json_item(&list, 0); dsm__json_is_present(&item);
+       item = dsm__json_next(&item)) {
+    count++;
+  }
+  return count > 1 ? count : 1;
+}
+
 static bool index_groups(const dsm__json_node *pipeline, sums *all, dsm__arena *arena) {
   size_t count = 0;
   for (dsm__json_node item = dsm__json_item(pipeline, 0); dsm__json_is_present(&item);
@@ -340,7 +352,7 @@ static void check_sums(dsm__json_doc *doc, dsm__arena *arena) {
   const dsm__json_node root = dsm__json_root(doc);
   const dsm__json_node layers = dsm__json_member(&root, "layers");
   const dsm__json_node pipeline = dsm__json_member(&root, "pipeline");
-  sums all = {.step = {{0}}};
+  sums all = {.stages = count_stages(&root), .step = {{0}}};
   if (!index_groups(&pipeline, &all, arena)) {
     dsm__json_set_out_of_memory(doc);
     return;

@@ -12,13 +12,17 @@
 #include "plan/legal.h"
 #include "plan/plan_internal.h"
 #include "plan/role_flow.h"
+#include "plan/step_stages.h"
 
 /* Sums taken in different orders agree to this. */
 static const double relative_tolerance = 1e-9;
 
 typedef struct checker {
   const dsm_plan *plan;
-  dsm_machine machine;
+  dsm_machine whole;
+  dsm__stage stage;    /* of the step, if it has any */
+  dsm_machine machine; /* of a stage, or the whole one */
+  double stage_count;  /* its passes have so many times less than they take there */
   dsm__arena *arena;
   dsm__decisions decisions; /* those of the plan */
   dsm_diags *diags;
@@ -48,6 +52,10 @@ static void expect(checker *c, bool holds, const char *rule) {
 
 static void set_path(checker *c, const dsm__plan_place *place) {
   char later[40] = "";
+  if (place->record == &dsm__step_stages_record) {
+    (void)snprintf(c->path, sizeof c->path, "$.stages.%s", place->key);
+    return;
+  }
   if (place->record == &dsm__decisions_record || place->record == &dsm__pipeline_record) {
     (void)snprintf(c->path, sizeof c->path, "$.%s[%zu].%s",
                    place->record == &dsm__pipeline_record ? "pipeline" : "layers", place->index,
@@ -146,7 +154,7 @@ static dsm_status check_decisions(checker *c) {
   check_layouts(c);
   const dsm__candidate candidate = {
       .workload = c->plan->workload,
-      .machine = &c->machine,
+      .machine = &c->whole,
       .options = &c->plan->options,
       .decisions = &c->decisions,
       .is_complete = !c->is_broken,
@@ -192,12 +200,15 @@ static void check_kinds(checker *c, size_t index, dsm_pass which) {
 
 /* Does a group consist of one transfer after the other, of which each may have another slowest
  * link? Two kinds of invocation do, what an update pass lays out anew, and where layers have roles
- * what moves behind one of them and before the next. */
+ * what moves behind one of them and before the next; so do stages, which gather what they are given
+ * and sum what is tied. */
 static bool has_parts(const checker *c, const dsm_pass_plan *pass, dsm_pass which,
                       dsm_group group) {
+  const bool is_of_stages = group == DSM_GROUP_HAND_OVER || group == DSM_GROUP_SUM_OF_GRADIENTS;
   const bool is_of_invocations =
       group == DSM_GROUP_STREAM || group == DSM_GROUP_PARTIAL_SUM || group == DSM_GROUP_ROTATION;
   return (is_of_invocations && pass->invocation_count > 1) || group == DSM_GROUP_COLLECTIVE ||
+         (is_of_stages && c->stage_count > 1) ||
          (group == DSM_GROUP_RELAYOUT &&
           (which == DSM_PASS_UPDATE || dsm__has_roles(c->plan->workload, &c->decisions)));
 }
@@ -209,8 +220,8 @@ static void check_groups_of(checker *c, const dsm_pass_plan *pass, dsm_pass whic
   double one_by_one[DSM_GROUP_COUNT];
   double auxiliary[DSM_LINK_COUNT] = {0}; /* of memories, at the same time */
   for (int g = 0; g < DSM_GROUP_COUNT; g++) {
-    one_by_one[g] = pass->group_latency_cycles[g];
-    traffic[g] = (dsm_traffic){.latency_cycles = pass->group_latency_cycles[g]};
+    one_by_one[g] = pass->group_latency_cycles[g] * c->stage_count;
+    traffic[g] = (dsm_traffic){.latency_cycles = one_by_one[g]};
   }
   for (size_t i = 0; i < pass->transfer_count; i++) {
     const dsm_plan_transfer *const transfer = &pass->transfers[i];
@@ -219,28 +230,28 @@ static void check_groups_of(checker *c, const dsm_pass_plan *pass, dsm_pass whic
     auxiliary[transfer->link] += transfer->group == DSM_GROUP_AUXILIARY ? transfer->cycles : 0;
   }
   for (int l = 0; l < DSM_LINK_COUNT; l++) {
-    expect(c, is_at_most(auxiliary[l], pass->cycles.auxiliary),
+    expect(c, is_at_most(auxiliary[l], pass->cycles.auxiliary * c->stage_count),
            "auxiliary operations take at least as long as what they read and write");
   }
   double hidden = 0;
   for (int g = 0; g < DSM_GROUP_LINKS_END; g++) {
     const double slowest = dsm_group_cycles(&c->machine, &traffic[g]);
+    const double own = pass->group_cycles[g] * c->stage_count;
     if (pass->hidden_cycles > 0 &&
         (g == DSM_GROUP_SUM_OF_GRADIENTS || g == DSM_GROUP_BROADCAST_WEIGHTS)) {
-      hidden += slowest - pass->group_cycles[g];
-      expect(c, is_at_most(pass->group_cycles[g], slowest),
-             "of a sum or a way back at most all of it is visible");
+      hidden += slowest - own;
+      expect(c, is_at_most(own, slowest), "of a sum or a way back at most all of it is visible");
     } else if (has_parts(c, pass, which, (dsm_group)g)) {
-      expect(c,
-             is_at_most(slowest, pass->group_cycles[g]) &&
-                 is_at_most(pass->group_cycles[g], one_by_one[g]),
+      expect(c, is_at_most(slowest, own) && is_at_most(own, one_by_one[g]),
              "a group takes from as long as its slowest link to as long as all its transfers");
     } else {
-      expect(c, is_close(slowest, pass->group_cycles[g]),
+      expect(c, is_close(slowest, own),
              "a group takes as long as its slowest link and its latency");
     }
   }
-  expect(c, is_close(pass->cycles.total + hidden, pass->cycles.total + pass->hidden_cycles),
+  expect(c,
+         is_close(pass->cycles.total + hidden / c->stage_count,
+                  pass->cycles.total + pass->hidden_cycles),
          "what is not visible of sums and ways back is hidden");
 }
 
@@ -339,10 +350,12 @@ static dsm_status check_all(checker *c) {
 dsm_status dsm_plan_validate(const dsm_plan *plan, dsm_diags *diags) {
   checker c = {
       .plan = plan,
-      .machine = dsm_machine_derive(plan->system),
+      .whole = dsm_machine_derive(plan->system),
+      .stage_count = (double)dsm__stage_count(&plan->stages),
       .arena = dsm__arena_new(),
       .diags = diags,
   };
+  c.machine = *dsm__stage_machine(&c.whole, &plan->stages, &c.stage);
   const dsm_status status = c.arena == NULL ? dsm__out_of_memory(diags) : check_all(&c);
   dsm__arena_free(c.arena);
   if (status != DSM_OK) {

@@ -11,6 +11,7 @@
 #include "plan/plan_internal.h"
 #include "plan/role_flow.h"
 #include "plan/stage.h"
+#include "plan/step_stages.h"
 
 static const dsm_group half_groups[DSM__HALF_COUNT] = {DSM_GROUP_SUM_OF_GRADIENTS,
                                                        DSM_GROUP_BROADCAST_WEIGHTS};
@@ -20,17 +21,17 @@ typedef struct predictor {
   dsm_plan *plan;
   dsm_machine machine;
   const dsm__decisions *decisions;
-  dsm_workload micro;     /* with the samples of a micro-batch */
+  dsm_workload micro;     /* with the samples of a micro-batch, and layers as stages have them */
   dsm__holding *holdings; /* of each layer */
   double preloaded_bytes;
-  dsm__reductions reductions;
-  dsm__role_step *steps[2]; /* of forward and backward, where layers have roles; else NULL */
-  double *group_passes;     /* of each pipeline: cycles of its backward and update passes */
+  dsm__reductions *reductions; /* of each stage, where they are shared */
+  dsm__role_step *steps[2];    /* of forward and backward, where layers have roles; else NULL */
+  double *group_passes;        /* of each pipeline: cycles of its backward and update passes */
 } predictor;
 
 static dsm__layer_setting setting_of(const predictor *p, size_t index) {
   return (dsm__layer_setting){
-      .layer = &p->plan->workload->layers[index],
+      .layer = &p->micro.layers[index],
       .machine = &p->machine,
       .precision = dsm_precision_of(p->plan->workload, p->plan->system),
       .mode = p->plan->options.mode,
@@ -45,7 +46,9 @@ static dsm__layer_setting setting_of(const predictor *p, size_t index) {
       .shard = p->decisions->layers[index].layer.shard,
       .gathered_before = p->steps[0] == NULL ? 0 : p->steps[0][index].gathered_before,
       .summed_later = p->steps[0] == NULL ? 0 : p->steps[1][index].summed_later,
-      .reductions = p->plan->system->model.fused_reductions ? &p->reductions : NULL,
+      .reductions = p->reductions == NULL
+                        ? NULL
+                        : &p->reductions[dsm__stage_of(&p->decisions->stages, index)],
   };
 }
 
@@ -119,6 +122,7 @@ static bool predict_pass(const predictor *p, size_t index, dsm_pass pass) {
       index + 1 < p->plan->layer_count) {
     add_boundary(p, &builder, index + 1, DSM_PASS_BACKWARD);
   }
+  dsm__stage_add_links(&builder, p->plan->workload, p->decisions, &setting, index, pass);
   dsm__pass_end(&builder, &setting, pass);
   return dsm__pass_keep_transfers(&builder, p->plan->arena);
 }
@@ -386,18 +390,19 @@ static void hide_reduction(const predictor *p, size_t index, const dsm__reductio
   dsm__pass_sum_up(update);
 }
 
-/* The last layer is updated first. Of a pipeline what its stages sum is in its time. */
-static bool hide_reductions(const predictor *p) {
+/* Of the layers of a run the last is updated first. Of a pipeline what its stages sum is in its
+ * time. */
+static bool hide_reductions_of(const predictor *p, dsm__stage_run run) {
   const dsm_plan *const plan = p->plan;
-  const size_t count = plan->layer_count;
+  const size_t count = run.end - run.first;
   dsm__reduction *const reductions = dsm__arena_array(plan->arena, count, sizeof *reductions);
   if (reductions == NULL) {
     return false;
   }
   for (size_t i = 0; i < count; i++) {
-    const dsm_layer_plan *const layer = &plan->layers[count - 1 - i];
+    const dsm_layer_plan *const layer = &plan->layers[run.end - 1 - i];
     const bool is_first_of_group = layer->pipeline != DSM_NO_PIPELINE &&
-                                   plan->pipelines[layer->pipeline].first_layer == count - 1 - i;
+                                   plan->pipelines[layer->pipeline].first_layer == run.end - 1 - i;
     if (layer->pipeline == DSM_NO_PIPELINE) {
       reductions[i] = reduction_of(layer);
     } else if (is_first_of_group) {
@@ -407,10 +412,52 @@ static bool hide_reductions(const predictor *p) {
   dsm__reductions_overlap(reductions, count);
   for (size_t i = 0; i < count; i++) {
     if (reductions[i].cycles[DSM__HALF_SUM] + reductions[i].cycles[DSM__HALF_WAY_BACK] > 0) {
-      hide_reduction(p, count - 1 - i, &reductions[i]);
+      hide_reduction(p, run.end - 1 - i, &reductions[i]);
     }
   }
   return true;
+}
+
+static bool hide_reductions(const predictor *p) {
+  const dsm_stages *const stages = &p->decisions->stages;
+  for (size_t s = 0; s < dsm__stage_count(stages); s++) {
+    if (!hide_reductions_of(p, dsm__stage_run_of(stages, p->plan->layer_count, s))) {
+      return false;
+    }
+  }
+  return true;
+}
+
+/* Layers of a stage share collectives. */
+static bool share_reductions(predictor *p) {
+  const dsm_plan *const plan = p->plan;
+  const dsm_stages *const stages = &p->decisions->stages;
+  const size_t count = dsm__stage_count(stages);
+  p->reductions = dsm__arena_array(plan->arena, count, sizeof p->reductions[0]);
+  for (size_t s = 0; p->reductions != NULL && s < count; s++) {
+    const dsm__stage_run run = dsm__stage_run_of(stages, plan->layer_count, s);
+    dsm__collectives collectives;
+    dsm_workload part = p->micro;
+    dsm__decisions decisions = *p->decisions;
+    part.layers += run.first;
+    part.layer_count = run.end - run.first;
+    decisions.layers += run.first;
+    dsm__collectives_derive(&collectives, &part, &p->machine, plan->options.mode, &decisions);
+    p->reductions[s] = dsm__even_shares(&collectives);
+  }
+  return p->reductions != NULL;
+}
+
+/* Each stage's chips issue what they run. */
+static void charge_issue(const predictor *p, dsm_pipeline_plan *groups) {
+  const dsm_stages *const stages = &p->decisions->stages;
+  for (size_t s = 0; s < dsm__stage_count(stages); s++) {
+    const dsm__stage_run run = dsm__stage_run_of(stages, p->plan->layer_count, s);
+    dsm_plan part = *p->plan;
+    part.layers += run.first;
+    part.layer_count = run.end - run.first;
+    dsm__issue_charge(&part, groups, &p->machine);
+  }
 }
 
 /* Copies the groups, and tells their layers. */
@@ -498,7 +545,7 @@ static bool predict_memory(dsm_plan *plan, const dsm_machine *machine,
   }
   const dsm__transient_need transient = dsm__transient_need_of(workload, needs);
   if (plan->options.mode == DSM_MODE_TRAINING) {
-    memory->activations_bytes += dsm_input_memory_bytes(machine, workload);
+    memory->activations_bytes += dsm__kept_input_bytes(workload, machine, &decisions->stages);
     memory->errors_bytes = transient.own_bytes;
     memory->recomputed_bytes = transient.recomputed_bytes;
   } else {
@@ -517,8 +564,9 @@ static bool derive_steps(predictor *p) {
   dsm_plan *const plan = p->plan;
   for (size_t i = 0; i < DSM__COUNT_OF(passes); i++) {
     p->steps[i] = dsm__arena_array(plan->arena, plan->layer_count, sizeof *p->steps[i]);
-    if (p->steps[i] == NULL || !dsm__role_steps_derive(plan->workload, plan->system, p->decisions,
-                                                       passes[i], p->steps[i], plan->arena)) {
+    if (p->steps[i] == NULL ||
+        !dsm__role_steps_derive(plan->workload, p->machine.system, p->decisions, passes[i],
+                                p->steps[i], plan->arena)) {
       return false;
     }
   }
@@ -534,14 +582,17 @@ static bool derive_steps(predictor *p) {
 }
 
 bool dsm__plan_predict_layers(dsm_plan *plan, const dsm__decisions *decisions) {
+  const dsm_machine whole = dsm_machine_derive(plan->system);
+  dsm__stage stage;
   predictor p = {.plan = plan,
-                 .machine = dsm_machine_derive(plan->system),
+                 .machine = *dsm__stage_machine(&whole, &decisions->stages, &stage),
                  .decisions = decisions,
                  .micro = dsm__micro_workload(plan->workload, plan->micro_batches)};
   dsm_pipeline_plan *groups = NULL;
   keep_decisions(plan, decisions);
+  p.micro.layers = dsm__stage_layers(plan->workload, &decisions->stages, plan->arena);
   p.holdings = dsm__arena_array(plan->arena, plan->layer_count, sizeof p.holdings[0]);
-  if (p.holdings == NULL || !keep_groups(plan, decisions, &groups) ||
+  if (p.micro.layers == NULL || p.holdings == NULL || !keep_groups(plan, decisions, &groups) ||
       !dsm__holdings_derive(plan->workload, decisions, p.holdings, plan->arena)) {
     return false;
   }
@@ -553,11 +604,8 @@ bool dsm__plan_predict_layers(dsm_plan *plan, const dsm__decisions *decisions) {
   if (dsm__has_roles(plan->workload, decisions) && !derive_steps(&p)) {
     return false;
   }
-  if (plan->system->model.fused_reductions) {
-    dsm__collectives collectives;
-    dsm__collectives_derive(&collectives, plan->workload, &p.machine, plan->options.mode,
-                            decisions);
-    p.reductions = dsm__even_shares(&collectives);
+  if (plan->system->model.fused_reductions && !share_reductions(&p)) {
+    return false;
   }
   for (size_t i = 0; i < plan->layer_count; i++) {
     const dsm__layer_setting setting = setting_of(&p, i);
@@ -575,8 +623,8 @@ bool dsm__plan_predict_layers(dsm_plan *plan, const dsm__decisions *decisions) {
   if (plan->system->model.overlapped_reduction && !hide_reductions(&p)) {
     return false;
   }
-  dsm__issue_charge(plan, groups, &p.machine);
-  return predict_memory(plan, &p.machine, decisions);
+  charge_issue(&p, groups);
+  return dsm__stages_settle(plan) && predict_memory(plan, &p.machine, decisions);
 }
 
 void dsm__plan_predict_result(dsm_plan *plan) {

@@ -189,6 +189,17 @@ static const char *why_no_recompute(const dsm_workload *workload, const dsm_syst
   return workload->is_list ? "a list of layers keeps nothing for later passes" : NULL;
 }
 
+static const char *why_no_stages(const dsm_workload *workload, const dsm_system *system,
+                                 const dsm_explore_options *options) {
+  if (options->mode == DSM_MODE_INFERENCE) {
+    return "inference runs no layer backward";
+  }
+  if (workload->is_list) {
+    return "a list of layers has no output that passes from one to the next";
+  }
+  return dsm_system_chips(system) > 1 ? NULL : "the system has one chip";
+}
+
 /* ---- the table ---- */
 
 #define TRAINING (1U << (unsigned)DSM_MODE_TRAINING)
@@ -220,7 +231,9 @@ static const char *why_no_recompute(const dsm_workload *workload, const dsm_syst
   ITEM(SHARD, shard, .modes = TRAINING,                                                            \
       .help = "in training, chips share out optimizer state, gradients and weights")               \
   ITEM(RECOMPUTE, recompute, .modes = TRAINING,                                                    \
-      .help = "in training, forward passes run again in place of what they keep")
+      .help = "in training, forward passes run again in place of what they keep")                  \
+  ITEM(STAGES, stages, .modes = TRAINING,                                                          \
+      .help = "in training, micro-batches go through stages, which share the chips")
 /* clang-format on */
 
 #define WORD(value, name, ...) [DSM_OPTIMIZATION_##value].key = #name,

@@ -13,8 +13,8 @@
 
 #include "base/diag_add.h"
 #include "dsm/limits.h"
+#include "plan/makespan.h"
 #include "remat/cut.h"
-#include "remat/makespan.h"
 
 void dsm_remat_pipeline_free(dsm_remat_pipeline *pipeline) {
   if (pipeline != NULL) {
@@ -43,7 +43,7 @@ typedef struct trial {
   size_t micro_batches;
   dsm_remat_pipeline_case *made;
   dsm_remat_device *devices;
-  double *forward; /* as dsm__remat_times has them */
+  double *forward; /* as dsm__makespan_times has them */
   double *backward;
   dsm__arena *arena; /* for what goes with the case */
 } trial;
@@ -212,13 +212,13 @@ static dsm_status time_case(const trial *of) {
     to->overhead = full > 0 ? to->busy_seconds / full - 1 : 0;
     busy += to->busy_seconds;
   }
-  const dsm__remat_times times = {.devices = count,
-                                  .micro_batches = of->micro_batches,
-                                  .forward = of->forward,
-                                  .backward = of->backward,
-                                  .output_link = links,
-                                  .error_link = links + count};
-  of->made->seconds = dsm__remat_makespan(&times, of->made->order);
+  const dsm__makespan_times times = {.devices = count,
+                                     .micro_batches = of->micro_batches,
+                                     .forward = of->forward,
+                                     .backward = of->backward,
+                                     .output_link = links,
+                                     .error_link = links + count};
+  of->made->seconds = dsm__makespan(&times, of->made->order == DSM_REMAT_GPIPE);
   if (of->made->seconds < 0) {
     return dsm__out_of_memory(of->of->diags);
   }
@@ -240,8 +240,8 @@ static dsm_status run_devices(trial *of) {
     dsm_remat_device *const to = &of->devices[d];
     to->first_stage = whole->firsts[d];
     to->stage_count = stage_count_of(whole, d);
-    to->stored =
-        dsm__remat_stored(of->made->order, whole->pipeline->device_count, d, of->micro_batches);
+    to->stored = dsm__stored_micro_batches(of->made->order == DSM_REMAT_GPIPE,
+                                           whole->pipeline->device_count, d, of->micro_batches);
     const dsm_remat_chain part = dsm__remat_part(of->chain, to->first_stage, to->stage_count);
     status =
         of->made->sharing == DSM_REMAT_GLOBAL ? run_global(of, d, &part) : run_direct(of, d, &part);

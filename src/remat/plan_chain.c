@@ -12,6 +12,7 @@
 
 #include "base/diag_add.h"
 #include "dsm/limits.h"
+#include "plan/segments.h"
 #include "remat/chain.h"
 
 /* ---- tensors ---- */
@@ -49,40 +50,9 @@ static bool is_group_cut(const dsm_plan *plan, size_t index) {
   return group != DSM_NO_PIPELINE && group == plan->layers[index + 1].pipeline;
 }
 
-/* How many tensors before a layer are read behind it: a tensor enters behind its maker, and leaves
- * with its last use. */
-static bool count_crossing(const dsm_workload *workload, dsm__arena *arena, size_t **crossing) {
-  const size_t count = workload->layer_count;
-  size_t *leaving = NULL;
-  if (!DSM__RESERVE(arena, leaving, count + 1) || !DSM__RESERVE(arena, *crossing, count)) {
-    return false;
-  }
-  const size_t input_use = workload->input_last_use;
-  size_t open = input_use == DSM_NEVER_USED ? 0 : 1;
-  leaving[input_use == DSM_NEVER_USED ? count : input_use]++;
-  for (size_t i = 0; i < count; i++) {
-    open -= leaving[i];
-    (*crossing)[i] = open; /* of those made before it, what is still read behind it */
-    size_t use = i;
-    const dsm_layer *const layer = &workload->layers[i];
-    if (layer->last_use != DSM_NEVER_USED && layer->last_use > use) {
-      use = layer->last_use;
-    }
-    if (layer->last_operand_use != DSM_NEVER_USED && layer->last_operand_use > use) {
-      use = layer->last_operand_use;
-    }
-    if (use > i) {
-      open++;
-      leaving[use]++;
-    }
-  }
-  return true;
-}
-
 /* Does a segment end with a layer? */
-static bool is_end(const dsm_plan *plan, const size_t *crossing, size_t index) {
-  return index + 1 == plan->layer_count || (crossing[index] == 0 && !is_group_cut(plan, index) &&
-                                            is_used_after(&plan->workload->layers[index], index));
+static bool is_end(const dsm_plan *plan, const bool *is_cut, size_t index) {
+  return index + 1 == plan->layer_count || (is_cut[index] && !is_group_cut(plan, index));
 }
 
 /* ---- stages ---- */
@@ -153,13 +123,13 @@ static bool make_stage(const chain_maker *of, size_t first, size_t last, double 
   return stage->name != NULL;
 }
 
-static bool make_stages(const chain_maker *of, const size_t *crossing, size_t segment_count) {
+static bool make_stages(const chain_maker *of, const bool *is_cut, size_t segment_count) {
   dsm_remat_stage *stages = NULL;
   size_t first = 0;
   size_t at = 0;
   bool is_made = DSM__RESERVE(of->chain->arena, stages, segment_count);
   for (size_t i = 0; is_made && i < of->plan->layer_count; i++) {
-    if (is_end(of->plan, crossing, i)) {
+    if (is_end(of->plan, is_cut, i)) {
       const double error_before = at == 0 ? 0 : stages[at - 1].error_bytes;
       is_made = make_stage(of, first, i, error_before, &stages[at++]);
       first = i + 1;
@@ -172,10 +142,10 @@ static bool make_stages(const chain_maker *of, const size_t *crossing, size_t se
 
 /* ---- the chain ---- */
 
-static size_t count_segments(const dsm_plan *plan, const size_t *crossing) {
+static size_t count_segments(const dsm_plan *plan, const bool *is_cut) {
   size_t count = 0;
   for (size_t i = 0; i < plan->layer_count; i++) {
-    count += is_end(plan, crossing, i) ? 1 : 0;
+    count += is_end(plan, is_cut, i) ? 1 : 0;
   }
   return count;
 }
@@ -202,19 +172,18 @@ static bool describe(const chain_maker *of, double capacity_bytes) {
 }
 
 static dsm_status make_chain(const chain_maker *of, double capacity_bytes, dsm_diags *diags) {
-  size_t *crossing = NULL;
-  if (!count_crossing(of->plan->workload, of->chain->arena, &crossing)) {
+  bool *is_cut = NULL;
+  if (!dsm__segments_find(of->plan->workload, of->chain->arena, &is_cut)) {
     return dsm__out_of_memory(diags);
   }
-  const size_t count = count_segments(of->plan, crossing);
+  const size_t count = count_segments(of->plan, is_cut);
   if (count > DSM_REMAT_STAGES_MAX) {
     return dsm__refuse(diags, DSM_ERROR_USAGE,
                        "%s: expected at most %d segments of a network, found %zu",
                        of->plan->workload->name, DSM_REMAT_STAGES_MAX, count);
   }
-  return describe(of, capacity_bytes) && make_stages(of, crossing, count)
-             ? DSM_OK
-             : dsm__out_of_memory(diags);
+  return describe(of, capacity_bytes) && make_stages(of, is_cut, count) ? DSM_OK
+                                                                        : dsm__out_of_memory(diags);
 }
 
 dsm_status dsm_remat_chain_of_plan(dsm_remat_chain **chain, const dsm_plan *plan,
@@ -226,6 +195,11 @@ dsm_status dsm_remat_chain_of_plan(dsm_remat_chain **chain, const dsm_plan *plan
                        "backward later can be computed again",
                        plan->workload->name,
                        plan->workload->is_list ? "a list of layers" : "inference");
+  }
+  if (plan->stages.count > 1) {
+    return dsm__refuse(diags, DSM_ERROR_USAGE,
+                       "%s: expected a plan of all chips together, found %zu stages",
+                       plan->workload->name, plan->stages.count);
   }
   const chain_maker of = {.plan = plan,
                           .machine = dsm_machine_derive(plan->system),

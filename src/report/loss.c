@@ -68,8 +68,11 @@ static bool has_recomputed(const dsm_plan *plan) {
 int dsm__part_count(const dsm_plan *plan) {
   const dsm_core *const core = &plan->system->core;
   const bool has_overhead = core->operation_overhead_us > 0 || core->issue_us > 0;
-  if (has_recomputed(plan)) {
+  if (plan->stages.count > 1) {
     return DSM__PART_COUNT;
+  }
+  if (has_recomputed(plan)) {
+    return DSM__PART_BUBBLE;
   }
   return has_overhead ? DSM__PART_RECOMPUTE : DSM__PART_OVERHEAD;
 }
@@ -81,7 +84,8 @@ dsm__time_parts dsm__time_parts_of(const dsm__loss *loss) {
                                       [DSM__PART_AUXILIARY] = loss->auxiliary,
                                       [DSM__PART_OVERHEAD] = loss->groups[DSM_GROUP_OVERHEAD] +
                                                              loss->groups[DSM_GROUP_ISSUE],
-                                      [DSM__PART_RECOMPUTE] = loss->groups[DSM_GROUP_RECOMPUTE]}};
+                                      [DSM__PART_RECOMPUTE] = loss->groups[DSM_GROUP_RECOMPUTE],
+                                      [DSM__PART_BUBBLE] = loss->groups[DSM_GROUP_BUBBLE]}};
   for (int g = DSM_GROUP_STREAM + 1; g < DSM_GROUP_LINKS_END; g++) {
     parts.cycles[(int)DSM__PART_GROUPS + g - 1] = loss->groups[g];
   }

@@ -2,6 +2,7 @@
 #include "report/memory_timeline.h"
 
 #include "plan/segment.h"
+#include "plan/step_stages.h"
 
 static const dsm__word kind_words[] = {
     [DSM__MEMORY_WEIGHTS].key = "weights",       [DSM__MEMORY_GRADIENTS].key = "gradients",
@@ -37,9 +38,11 @@ static double transient(const dsm_plan *plan, dsm__step_unit unit) {
  */
 static double output_error(const dsm_plan *plan, size_t index) {
   const dsm_layer *const layer = plan->layers[index].layer;
-  const dsm_machine machine = dsm_machine_derive(plan->system);
+  const dsm_machine whole = dsm_machine_derive(plan->system);
+  dsm__stage part;
   const dsm_chip_share share = dsm_chip_share_derive(
-      layer, &machine, plan->layers[index].error_parallelism, plan->workload->minibatch);
+      layer, dsm__stage_machine(&whole, &plan->stages, &part),
+      plan->layers[index].error_parallelism, plan->workload->minibatch / plan->micro_batches);
   const double bytes = (double)layer->stored_size * (double)layer->timesteps *
                        (double)share.chip.n[DSM_DIM_MB] * share.position_share /
                        (double)share.stored_ways * plan->workload->element_bytes;
@@ -89,7 +92,8 @@ static void add_up(dsm__memory_use *use, dsm__memory_use *most) {
 /* The network's input: what activations hold besides what layers keep. */
 static double input_bytes(const dsm_plan *plan) {
   const dsm_machine machine = dsm_machine_derive(plan->system);
-  return dsm_input_memory_bytes(&machine, plan->workload);
+  const dsm_workload micro = dsm__micro_workload(plan->workload, plan->micro_batches);
+  return dsm__kept_input_bytes(&micro, &machine, &plan->stages);
 }
 
 /* What is made anew of the segment of each layer, up to it: on the way back the later ones are

@@ -18,6 +18,7 @@
 #include "plan/plan_internal.h"
 #include "plan/role_flow.h"
 #include "plan/stage.h"
+#include "plan/step_stages.h"
 #include "plan/tolerance.h"
 #include "search/explain_internal.h"
 #include "search/fused.h"
@@ -574,10 +575,17 @@ dsm_status dsm_explain(dsm_explanation **explanation, const dsm_plan *plan, size
   dsm__problem problem;
   dsm_explore_options options = plan->options;
   options.time_limit_seconds = 0; /* what is explained has to be known to the end */
-  dsm_status status = dsm__problem_init(&problem, plan->workload, plan->system, &options, diags);
+  options.stages = 0;             /* the layer runs on a stage's chips, for a micro-batch */
+  options.micro_batches = 0;
+  dsm__stage part;
+  const dsm_machine whole = dsm_machine_derive(plan->system);
+  const dsm_workload micro = dsm__micro_workload(plan->workload, plan->micro_batches);
+  dsm_status status = dsm__problem_init(
+      &problem, &micro, dsm__stage_machine(&whole, &plan->stages, &part)->system, &options, diags);
   if (status != DSM_OK) {
     return status;
   }
+  problem.inputs.micro_batches = plan->micro_batches > 1 ? plan->micro_batches : 0;
   dsm__explaining e = {.problem = &problem,
                        .plan = plan,
                        .layer_index = layer_index,

@@ -19,10 +19,12 @@
 #include "base/diag_add.h"
 #include "plan/issue.h"
 #include "plan/plan_internal.h"
+#include "plan/step_stages.h"
 #include "plan/tolerance.h"
 #include "search/fused.h"
 #include "search/overlapped.h"
 #include "search/roles/role_search.h"
+#include "search/stages/stage_search.h"
 
 /* Reports the smallest need of any mapping. */
 static dsm_status report_infeasible(dsm__problem *problem, const dsm__decisions *decisions,
@@ -36,13 +38,18 @@ static dsm_status report_infeasible(dsm__problem *problem, const dsm__decisions 
   dsm__mapping_memory_derive(workload, &problem->machine, problem->inputs.options->mode, decisions,
                              memory);
   dsm__memory_need need =
-      dsm__memory_need_of(workload, &problem->machine, problem->inputs.options->mode, memory);
+      dsm__memory_need_of(workload, &problem->machine, problem->inputs.options->mode,
+                          dsm_input_memory_bytes(&problem->machine, workload), memory);
   if (problem->role_need_bytes > 0 && problem->role_need_bytes < need.total_bytes) {
     need = (dsm__memory_need){.total_bytes = problem->role_need_bytes,
                               .capacity_bytes = need.capacity_bytes};
   }
   const dsm__place nowhere = {NULL, 0, 0, NULL};
-  dsm__report_over_capacity(&need, "every mapping needs at least", nowhere, diags);
+  dsm__report_over_capacity(&need,
+                            dsm__has_optimization(&problem->inputs, DSM_OPTIMIZATION_STAGES)
+                                ? "without stages every mapping needs at least"
+                                : "every mapping needs at least",
+                            nowhere, diags);
   return DSM_ERROR_INFEASIBLE;
 }
 
@@ -100,7 +107,11 @@ void dsm_plan_set_bound(dsm_plan *plan, double bound_cycles, dsm_diags *diags) {
   static const double rounding = 1e-9; /* the bound is summed in another order than the step */
   dsm_plan_result *const result = &plan->result;
   const dsm_machine machine = dsm_machine_derive(plan->system);
-  bound_cycles = fmax(bound_cycles, dsm__issue_least(plan->workload, &machine, plan->options.mode));
+  if ((plan->options.optimizations & DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_STAGES)) == 0) {
+    /* stages issue at the same time */
+    bound_cycles =
+        fmax(bound_cycles, dsm__issue_least(plan->workload, &machine, plan->options.mode));
+  }
   const bool is_met = bound_cycles <= result->step_cycles * (1 + rounding);
   result->lower_bound_cycles = is_met ? fmin(bound_cycles, result->step_cycles) : bound_cycles;
   if (!is_met) {
@@ -162,9 +173,13 @@ static dsm__memory_need need_of(const dsm__problem *problem, const dsm_workload 
     return (dsm__memory_need){.total_bytes = -1};
   }
   const dsm_mode mode = problem->inputs.options->mode;
-  dsm__mapping_memory_derive(workload, &problem->machine, mode, decisions, memory);
+  dsm__stage part;
+  const dsm_machine *const machine =
+      dsm__stage_machine(&problem->machine, &decisions->stages, &part);
+  dsm__mapping_memory_derive(workload, machine, mode, decisions, memory);
   const dsm_workload micro = dsm__micro_workload(workload, dsm__micro_batches(decisions));
-  return dsm__memory_need_of(&micro, &problem->machine, mode, memory);
+  const double input_bytes = dsm__kept_input_bytes(&micro, machine, &decisions->stages);
+  return dsm__memory_need_of(&micro, machine, mode, input_bytes, memory);
 }
 
 /* A search of roles for so many micro-batches. False if out of memory. */
@@ -222,8 +237,8 @@ static bool spare_shards(dsm__problem *problem, dsm__decisions *decisions) {
   if (!DSM__RESERVE(problem->arena, layers, workload->layer_count)) {
     return false;
   }
-  const dsm_sharding least = problem->machine.system->model.sharded_update ? DSM_SHARDING_NONE
-                                                                           : DSM_SHARDING_OPTIMIZER;
+  const dsm_sharding least =
+      problem->machine.system->model.sharded_update ? DSM_SHARDING_NONE : DSM_SHARDING_OPTIMIZER;
   for (int most = (int)least; most < (int)free_of_time; most++) {
     for (size_t i = 0; i < workload->layer_count; i++) {
       layers[i] = decisions->layers[i];
@@ -245,15 +260,14 @@ static bool spare_shards(dsm__problem *problem, dsm__decisions *decisions) {
   return true;
 }
 
-/* The fastest of all numbers of micro-batches, the first of equals, and what no mapping with any of
- * them is faster than. Not feasible: the answer of one. False if out of memory. */
+/* The fastest of other numbers of micro-batches than the first too, the first of equals, and what
+ * no mapping with any of them is faster than. Not feasible: the answer of the first. False if out
+ * of memory. */
 static bool search_micro_batches(dsm__problem *problem, double limit_cycles,
                                  dsm__graph_answer *best, dsm__decisions *decisions) {
   const uint64_t minibatch = problem->inputs.workload->minibatch;
-  const bool is_cut = dsm__has_optimization(&problem->inputs, DSM_OPTIMIZATION_ACCUMULATE);
-  if (!search_roles(problem, 1, limit_cycles, best, decisions)) {
-    return false;
-  }
+  const bool is_cut = dsm__has_optimization(&problem->inputs, DSM_OPTIMIZATION_ACCUMULATE) &&
+                      problem->inputs.options->micro_batches == 0;
   for (uint64_t n = 2; is_cut && n <= minibatch && !dsm__problem_is_over(problem); n++) {
     dsm__graph_answer answer;
     dsm__decisions found;
@@ -276,13 +290,33 @@ static bool search_micro_batches(dsm__problem *problem, double limit_cycles,
   return true;
 }
 
+/* The fastest of all numbers of micro-batches and stages. What has stages comes between the first
+ * number and the others: where memory is short it fits most easily, and what is known to fit makes
+ * the others' graphs small. */
+static bool search_steps(dsm__problem *problem, double limit_cycles, dsm__graph_answer *best,
+                         dsm__decisions *decisions) {
+  const dsm_explore_options *const options = problem->inputs.options;
+  const uint64_t first = options->micro_batches > 0 ? options->micro_batches : 1;
+  const bool has_stages =
+      dsm__has_optimization(&problem->inputs, DSM_OPTIMIZATION_STAGES) && options->stages != 1;
+  const bool has_others = options->stages <= 1;
+  double stages_bound = HUGE_VAL;
+  *best = (dsm__graph_answer){.cycles = HUGE_VAL, .lower_bound_cycles = HUGE_VAL};
+  const bool is_done =
+      (!has_others || search_roles(problem, first, limit_cycles, best, decisions)) &&
+      (!has_stages || dsm__stage_search(problem, limit_cycles, best, decisions, &stages_bound)) &&
+      (!has_others || search_micro_batches(problem, limit_cycles, best, decisions));
+  best->lower_bound_cycles = fmin(best->lower_bound_cycles, stages_bound);
+  return is_done;
+}
+
 /* The same with roles. */
 static dsm_status find_with_roles(dsm__problem *problem, size_t layers, double limit_cycles,
                                   dsm_plan **plan, double *bound_cycles, dsm_diags *diags) {
   dsm__graph_answer answer;
   dsm__decisions decisions;
   count_least(problem, layers);
-  if (!search_micro_batches(problem, limit_cycles, &answer, &decisions)) {
+  if (!search_steps(problem, limit_cycles, &answer, &decisions)) {
     return dsm__out_of_memory(diags);
   }
   *bound_cycles = answer.lower_bound_cycles;
@@ -293,6 +327,21 @@ static dsm_status find_with_roles(dsm__problem *problem, size_t layers, double l
              ? dsm__plan_make(plan, problem->inputs.workload, problem->machine.system,
                               problem->inputs.options, &decisions, diags)
              : DSM_ERROR_INFEASIBLE;
+}
+
+/* Is a step to have stages or micro-batches? What only data and model do has neither. */
+static bool is_divided(const dsm__problem *problem) {
+  const dsm_explore_options *const options = problem->inputs.options;
+  return options->stages > 1 || options->micro_batches > 1;
+}
+
+static dsm_status report_none_divided(const dsm__problem *problem, dsm_diags *diags) {
+  const dsm__place nowhere = {NULL, 0, 0, NULL};
+  dsm__diags_add(diags, DSM_SEVERITY_ERROR, nowhere, NULL,
+                 "memory capacity: no step was found with the stages and micro-batches that are "
+                 "asked for that needs at most %.3f GB a chip",
+                 problem->machine.system->chip.memory.capacity_GB);
+  return DSM_ERROR_INFEASIBLE;
 }
 
 bool dsm__step_with_roles(dsm__problem *problem, const dsm__fixed_roles *fixed, double limit_cycles,
@@ -334,7 +383,7 @@ static dsm_status find_once(dsm__problem *problem, size_t layers, double known_c
   double bound = HUGE_VAL;
   double role_bound = HUGE_VAL;
   dsm_plan *with_roles = NULL;
-  const bool has_words = !has_roles || has_data_and_model(problem);
+  const bool has_words = !is_divided(problem) && (!has_roles || has_data_and_model(problem));
   dsm_status status = has_words ? find_with_data_and_model(problem, layers, plan, &bound,
                                                            has_roles ? NULL : diags, diags)
                                 : DSM_ERROR_INFEASIBLE;
@@ -348,6 +397,8 @@ static dsm_status find_once(dsm__problem *problem, size_t layers, double known_c
       status = DSM_OK;
     } else if (other != DSM_ERROR_INFEASIBLE) {
       status = other;
+    } else if (is_divided(problem)) {
+      status = report_none_divided(problem, diags);
     } else if (status == DSM_ERROR_INFEASIBLE) {
       status = has_words ? find_with_data_and_model(problem, layers, plan, &bound, diags, diags)
                          : report_no_roles(diags);
@@ -485,11 +536,13 @@ static dsm_status find_bound(dsm__problem *problem, const dsm_plan *plan, double
   const bool has_roles = dsm__problem_has_roles(problem);
   dsm__graph_answer answer = {.lower_bound_cycles = HUGE_VAL};
   dsm__decisions decisions;
-  dsm_status status = search(problem, layers, &answer, &decisions, has_roles ? NULL : diags);
+  dsm_status status = is_divided(problem)
+                          ? DSM_ERROR_INFEASIBLE
+                          : search(problem, layers, &answer, &decisions, has_roles ? NULL : diags);
   *bound_cycles = status == DSM_OK ? answer.lower_bound_cycles : HUGE_VAL;
   if (has_roles && (status == DSM_OK || status == DSM_ERROR_INFEASIBLE)) {
     count_least(problem, layers);
-    if (!search_micro_batches(problem, plan->result.step_cycles, &answer, &decisions)) {
+    if (!search_steps(problem, plan->result.step_cycles, &answer, &decisions)) {
       return dsm__out_of_memory(diags);
     }
     *bound_cycles = fmin(fmin(*bound_cycles, answer.lower_bound_cycles), plan->result.step_cycles);

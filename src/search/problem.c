@@ -69,6 +69,43 @@ static const char *name_of_first(dsm_optimization_set set) {
   return dsm_optimization_name((dsm_optimization)first);
 }
 
+static bool is_divisor_of_axis(const dsm_system *system, uint64_t stages) {
+  bool is_any = false;
+  for (unsigned a = 0; a < system->system.axis_count; a++) {
+    is_any = is_any || system->system.axes[a].chips % stages == 0;
+  }
+  return is_any;
+}
+
+/* Numbers of stages and micro-batches that are asked for. */
+static dsm_status check_numbers(const dsm_workload *workload, const dsm_system *system,
+                                const dsm_explore_options *options, dsm_diags *diags) {
+  const dsm_optimization_set set = options->optimizations;
+  const unsigned long long stages = options->stages;
+  const unsigned long long micro_batches = options->micro_batches;
+  if (stages > 1 && (set & DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_STAGES)) == 0) {
+    return dsm__refuse(diags, DSM_ERROR_USAGE,
+                       "expected 1 stage without the optimization stages, found %llu", stages);
+  }
+  if (stages > 1 && !is_divisor_of_axis(system, stages)) {
+    return dsm__refuse(diags, DSM_ERROR_USAGE,
+                       "expected a number of stages that divides an axis of the system, found %llu",
+                       stages);
+  }
+  if (micro_batches > 1 && (set & DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_ACCUMULATE)) == 0) {
+    return dsm__refuse(diags, DSM_ERROR_USAGE,
+                       "expected 1 micro-batch without the optimization accumulate, found %llu",
+                       micro_batches);
+  }
+  if (micro_batches > 0 && workload->minibatch % micro_batches != 0) {
+    return dsm__refuse(diags, DSM_ERROR_USAGE,
+                       "expected a number of micro-batches that divides the minibatch, %llu, found "
+                       "%llu",
+                       (unsigned long long)workload->minibatch, micro_batches);
+  }
+  return DSM_OK;
+}
+
 dsm_status dsm__problem_init_with(dsm__problem *problem, const dsm_workload *workload,
                                   const dsm_system *system, const dsm_explore_options *options,
                                   dsm__memo *memo, dsm_diags *diags) {
@@ -100,6 +137,10 @@ dsm_status dsm__problem_init_with(dsm__problem *problem, const dsm_workload *wor
                    "%g and %g",
                    options->gap, options->time_limit_seconds);
     return DSM_ERROR_USAGE;
+  }
+  const dsm_status status = check_numbers(workload, system, options, diags);
+  if (status != DSM_OK) {
+    return status;
   }
   if (!dsm__has_room_for_an_element(workload, system, "", diags)) {
     return DSM_ERROR_INFEASIBLE;

@@ -12,7 +12,8 @@ static const dsm_optimization_set tried[] = {
     DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_SHARD) | DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_RECOMPUTE),
     DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_TENSOR) | DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_EXPERT) |
         DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_SPATIAL),
-    DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_ACCUMULATE),
+    DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_ACCUMULATE) |
+        DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_STAGES),
 };
 
 /* Roles that a layer of a plan has along any axis. */
@@ -28,7 +29,9 @@ static dsm_role_set roles_of(const dsm_plan *plan, size_t layer) {
 
 /* Those that some layer, or the whole plan, makes use of. */
 static dsm_optimization_set used_by(const dsm_plan *plan) {
-  dsm_optimization_set used = plan->micro_batches > 1 ? bit_of(DSM_OPTIMIZATION_ACCUMULATE) : 0;
+  dsm_optimization_set used = 0;
+  used |= plan->micro_batches > 1 ? bit_of(DSM_OPTIMIZATION_ACCUMULATE) : 0;
+  used |= plan->stages.count > 1 ? bit_of(DSM_OPTIMIZATION_STAGES) : 0;
   for (size_t i = 0; i < plan->layer_count; i++) {
     const dsm_layer_decisions *const decisions = &plan->layers[i].decisions;
     const dsm_role_set roles = roles_of(plan, i);

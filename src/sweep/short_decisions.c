@@ -124,4 +124,6 @@ void dsm__short_decisions(const dsm_plan *plan, dsm__text_buffer *text) {
   put_count("preloaded", preloaded, text);
   put_count("pipelined", pipelined, text);
   put_count("hoisted", hoisted, text);
+  put_count("micro-batches", plan->micro_batches > 1 ? plan->micro_batches : 0, text);
+  put_count("stages", plan->stages.count, text);
 }

@@ -33,6 +33,7 @@ Suite *suite_overlap(void);
 Suite *suite_properties(void);
 Suite *suite_residency(void);
 Suite *suite_roles(void);
+Suite *suite_stage_link(void);
 Suite *suite_roles_hand(void);
 Suite *suite_spatial(void);
 Suite *suite_rotation(void);

@@ -83,6 +83,7 @@ static void speed(dsm_system *system, dsm_bound bound, double factor) {
       system->system.axes[a].latency_us /= factor;
     }
     return;
+  case DSM_BOUND_BUBBLE: /* no part of a machine */
   case DSM_BOUND_AXIS:
   case DSM_BOUND_COUNT:
     break;

@@ -39,7 +39,7 @@ static bool chance(editor *e, uint64_t percent) {
 }
 
 static dsm__decisions decisions_of(const editor *e) {
-  return (dsm__decisions){e->layers, e->groups, e->group_count, 1};
+  return (dsm__decisions){e->layers, e->groups, e->group_count, 1, {.count = 0}};
 }
 
 static void *room_for(editor *e, size_t count, size_t size) {

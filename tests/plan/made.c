@@ -100,7 +100,7 @@ void made_add_group(made *m, const char *name, size_t first, size_t count, const
 }
 
 void made_predict(made *m) {
-  const dsm__decisions decisions = {m->layers, m->pipelines, m->pipeline_count, 1};
+  const dsm__decisions decisions = {m->layers, m->pipelines, m->pipeline_count, 1, {.count = 0}};
   dsm_plan_free(m->plan);
   ck_assert_int_eq(dsm__plan_make(&m->plan, m->workload, m->system, &m->options, &decisions, NULL),
                    DSM_OK);

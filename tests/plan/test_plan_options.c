@@ -31,8 +31,8 @@ END_TEST
 
 START_TEST(test_optimizations_have_the_words_of_the_contract) {
   static const char *const words[DSM_OPTIMIZATION_COUNT] = {
-      "hybrid",  "reuse",  "dysm",   "pipeline",   "per_pass", "preload",  "hoist",
-      "spatial", "tensor", "expert", "accumulate", "shard",    "recompute"};
+      "hybrid",  "reuse",  "dysm",   "pipeline",   "per_pass", "preload",   "hoist",
+      "spatial", "tensor", "expert", "accumulate", "shard",    "recompute", "stages"};
   ck_assert_str_eq(dsm_optimization_name((dsm_optimization)_i), words[_i]);
 }
 END_TEST
@@ -60,6 +60,7 @@ START_TEST(test_bounds_have_the_words_of_the_format) {
       [DSM_BOUND_LATENCY] = "latency",
       [DSM_BOUND_AUXILIARY_MEMORY] = "auxiliary_memory",
       [DSM_BOUND_OVERHEAD] = "overhead",
+      [DSM_BOUND_BUBBLE] = "bubble",
   };
   ck_assert_str_eq(dsm_bound_name((dsm_bound)_i), words[_i]);
 }
@@ -88,7 +89,8 @@ START_TEST(test_mode_leaves_out_what_has_no_meaning_in_it) {
                         DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_HOIST) |
                         DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_ACCUMULATE) |
                         DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_SHARD) |
-                        DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_RECOMPUTE));
+                        DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_RECOMPUTE) |
+                        DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_STAGES));
   ck_assert_uint_eq(dsm_mode_possible_optimizations(DSM_MODE_INFERENCE),
                     dsm_mode_optimizations(DSM_MODE_INFERENCE) | roles);
 }

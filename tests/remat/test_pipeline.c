@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "chains.h"
+#include "plan/makespan.h"
 #include "random_numbers.h"
 #include "remat/cut.h"
-#include "remat/makespan.h"
 #include "suites.h"
 
 static const double close_enough = 1e-9;
@@ -20,7 +20,7 @@ typedef struct balanced {
   double forward[DEVICES * MICRO_BATCHES_MAX];
   double backward[DEVICES * MICRO_BATCHES_MAX];
   double links[DEVICES];
-  dsm__remat_times times;
+  dsm__makespan_times times;
 } balanced;
 
 static void balance(balanced *to, size_t micro_batches) {
@@ -29,8 +29,8 @@ static void balance(balanced *to, size_t micro_batches) {
     to->forward[i] = 1;
     to->backward[i] = 2;
   }
-  to->times =
-      (dsm__remat_times){DEVICES, micro_batches, to->forward, to->backward, to->links, to->links};
+  to->times = (dsm__makespan_times){DEVICES,      micro_batches, to->forward,
+                                    to->backward, to->links,     to->links};
 }
 
 /* T = (m + N - 1)(tf + tb) in both orders: the bubble is (N - 1)/(m + N - 1), here 42.9, 27.3, 15.8
@@ -45,7 +45,7 @@ START_TEST(test_balanced) {
     balance(&of, cases[i].micro_batches);
     const double m = (double)cases[i].micro_batches;
     for (dsm_remat_order order = 0; order < DSM_REMAT_ORDER_COUNT; order++) {
-      const double seconds = dsm__remat_makespan(&of.times, order);
+      const double seconds = dsm__makespan(&of.times, order == DSM_REMAT_GPIPE);
       ck_assert_double_eq(seconds, (m + DEVICES - 1) * 3);
       ck_assert_double_eq_tol(100 * (1 - 3 * m / seconds), cases[i].bubble_percent, 0.05);
     }
@@ -62,18 +62,17 @@ START_TEST(test_by_hand) {
   static const double backward[] = {2, 2, 4, 4};
   static const double output_link[] = {1, 0};
   static const double error_link[] = {2, 0};
-  const dsm__remat_times times = {2, 2, forward, backward, output_link, error_link};
-  ck_assert_double_eq(dsm__remat_makespan(&times, DSM_REMAT_GPIPE), 20);
-  ck_assert_double_eq(dsm__remat_makespan(&times, DSM_REMAT_ONE_FORWARD_ONE_BACKWARD), 20);
+  const dsm__makespan_times times = {2, 2, forward, backward, output_link, error_link};
+  ck_assert_double_eq(dsm__makespan(&times, true), 20);
+  ck_assert_double_eq(dsm__makespan(&times, false), 20);
 }
 END_TEST
 
 START_TEST(test_stored) {
-  ck_assert_uint_eq(dsm__remat_stored(DSM_REMAT_GPIPE, 4, 2, 7), 7);
+  ck_assert_uint_eq(dsm__stored_micro_batches(true, 4, 2, 7), 7);
   for (size_t s = 0; s < 4; s++) {
-    ck_assert_uint_eq(dsm__remat_stored(DSM_REMAT_ONE_FORWARD_ONE_BACKWARD, 4, s, 7), 4 - s);
-    ck_assert_uint_eq(dsm__remat_stored(DSM_REMAT_ONE_FORWARD_ONE_BACKWARD, 4, s, 2),
-                      4 - s < 2 ? 4 - s : 2);
+    ck_assert_uint_eq(dsm__stored_micro_batches(false, 4, s, 7), 4 - s);
+    ck_assert_uint_eq(dsm__stored_micro_batches(false, 4, s, 2), 4 - s < 2 ? 4 - s : 2);
   }
 }
 END_TEST

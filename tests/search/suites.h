@@ -30,6 +30,7 @@ Suite *suite_published(void);
 Suite *suite_residents(void);
 Suite *suite_limits(void);
 Suite *suite_micro_batches(void);
+Suite *suite_stages(void);
 Suite *suite_keeping(void);
 
 #endif

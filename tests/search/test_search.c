@@ -22,6 +22,7 @@ int main(void) {
   srunner_add_suite(runner, suite_residents());
   srunner_add_suite(runner, suite_limits());
   srunner_add_suite(runner, suite_micro_batches());
+  srunner_add_suite(runner, suite_stages());
   srunner_add_suite(runner, suite_keeping());
   srunner_add_suite(runner, suite_preload());
   srunner_add_suite(runner, suite_what_if());

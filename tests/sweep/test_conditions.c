@@ -123,7 +123,8 @@ static const refused_case refused_cases[] = {
      "--exclude: error: expected a value, found nothing (an empty text is \"\" in quotes)"},
     {"options.optimize = hybrd",
      "--exclude: error: expected \"all\", \"none\" or different ones of hybrid, reuse, dysm, "
-     "pipeline, per_pass, preload, hoist, spatial, tensor, expert, accumulate, shard, recompute, found "
+     "pipeline, per_pass, preload, hoist, spatial, tensor, expert, accumulate, shard, recompute, "
+     "stages, found "
      "\"hybrd\" (did you mean "
      "\"hybrid\"?)"},
     {"workload = net",

@@ -147,7 +147,7 @@ static const refused_case refused_cases[] = {
     {"options.optimize=hybird",
      "--vary options.optimize: error: expected \"all\", \"none\" or different ones of hybrid, "
      "reuse, dysm, pipeline, per_pass, preload, hoist, spatial, tensor, expert, accumulate, shard, "
-     "recompute, found \"hybird\" (did you "
+     "recompute, stages, found \"hybird\" (did you "
      "mean "
      "\"hybrid\"?)"},
     {"options.optimize=preload,none",

@@ -50,6 +50,20 @@ static dsm_status climb(cli_ladder *ladder, const char *name, const cli_argument
   return status;
 }
 
+/* Numbers are asked of the rungs that may have others. */
+static dsm_explore_options rung_options(const dsm_explore_options *asked,
+                                        dsm_optimization_set optimizations) {
+  dsm_explore_options options = *asked;
+  options.optimizations = optimizations;
+  if ((optimizations & DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_STAGES)) == 0) {
+    options.stages = 0;
+  }
+  if ((optimizations & DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_ACCUMULATE)) == 0) {
+    options.micro_batches = 0;
+  }
+  return options;
+}
+
 dsm_status cli_ladder_explore(cli_ladder *ladder, const cli_arguments *arguments,
                               const cli_ladder_request *request) {
   *ladder = (cli_ladder){.count = 0};
@@ -57,11 +71,11 @@ dsm_status cli_ladder_explore(cli_ladder *ladder, const cli_arguments *arguments
   dsm_explorer *const explorer = dsm_explorer_new();
   dsm_optimization additions[DSM_OPTIMIZATION_COUNT];
   const size_t count = dsm_ladder_additions(request->options, additions);
-  dsm_explore_options options = *request->options;
-  options.optimizations = 0;
+  dsm_explore_options options = rung_options(request->options, 0);
   dsm_status status = climb(ladder, "none", arguments, explorer, request, &options);
   for (size_t i = 0; i < count && status == DSM_OK; i++) {
-    options.optimizations |= DSM_OPTIMIZATION_BIT(additions[i]);
+    options =
+        rung_options(request->options, options.optimizations | DSM_OPTIMIZATION_BIT(additions[i]));
     status =
         climb(ladder, dsm_optimization_name(additions[i]), arguments, explorer, request, &options);
   }

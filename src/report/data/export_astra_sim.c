@@ -252,5 +252,11 @@ bool dsm__astra_sim_can_express(const dsm_plan *plan, dsm_diags *diags) {
                    "expected 2 chips or more, since ASTRA-sim simulates a network, found 1");
     return false;
   }
+  if (plan->stages.count > 1) {
+    dsm__diags_add(diags, DSM_SEVERITY_ERROR, (dsm__place){.path = "$.stages"},
+                   "explore without the optimization stages makes such a plan",
+                   "expected a step of all chips together, found %zu stages", plan->stages.count);
+    return false;
+  }
   return is_of_data_and_model(plan, diags);
 }

@@ -17,6 +17,7 @@
 
 #include "base/arena.h"
 #include "model/names.h"
+#include "report/data/stage_trace.h"
 #include "report/data/trace_events.h"
 #include "report/memory_timeline.h"
 #include "report/table/text_page.h"
@@ -364,6 +365,7 @@ char *dsm_report_step_trace(const dsm_plan *plan) {
     draw_memory(&t, &step.spans[i], &memory.uses[i], &memory.most);
     draw_span(&t, &step.spans[i]);
   }
+  out.failed |= !dsm__stage_trace_write(&writer, plan, arena);
   dsm__trace_end(&writer);
   dsm__arena_free(arena);
   return dsm__text_finish(&out);

@@ -30,6 +30,7 @@ static const part_style part_styles[] = {
     [PART_OF_GROUP(DSM_GROUP_RELAYOUT)] = {"#F0E442", "relayout"},
     [DSM__PART_OVERHEAD] = {"#BBEEFF", "overhead"},
     [DSM__PART_RECOMPUTE] = {"#666633", "recomputation"},
+    [DSM__PART_BUBBLE] = {"#66FF99", "bubble"},
 };
 _Static_assert(DSM__COUNT_OF(part_styles) == DSM__PART_COUNT, "a style for each part");
 

@@ -174,6 +174,8 @@ static const char *part_sentence(int part) {
     return "starting and issuing kernels";
   case DSM__PART_RECOMPUTE:
     return dsm__word_text(&dsm__group_words, DSM_GROUP_RECOMPUTE);
+  case DSM__PART_BUBBLE:
+    return dsm__word_text(&dsm__group_words, DSM_GROUP_BUBBLE);
   case DSM__PART_GROUPS:
   case DSM__PART_COUNT:
     break;

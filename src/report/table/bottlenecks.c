@@ -261,6 +261,7 @@ static cause main_cause(dsm__page *page, const dsm_plan *plan, const bottleneck_
       [DSM_BOUND_SCRATCHPAD] = "loading weights into the arrays",
       [DSM_BOUND_AUXILIARY] = "auxiliary operations",
       [DSM_BOUND_OVERHEAD] = "starting and issuing kernels",
+      [DSM_BOUND_BUBBLE] = "waiting for other stages",
       [DSM_BOUND_LATENCY] = "the latency of steps between chips",
       [DSM_BOUND_AUXILIARY_MEMORY] = "what auxiliary operations read and write",
   };

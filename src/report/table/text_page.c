@@ -88,10 +88,14 @@ const char *dsm__page_plan_heading(dsm__page *page, const dsm_plan *plan) {
                               ? dsm__page_text(page, " in %s micro-batches",
                                                dsm__figure_count(plan->micro_batches).text)
                               : "";
+  const char *const stages = plan->stages.count > 1
+                                 ? dsm__page_text(page, ", %zu stages along %s", plan->stages.count,
+                                                  plan->stages.axis_name)
+                                 : "";
   return dsm__page_text(
-      page, "%s on %s: %s, minibatch %s%s, %s, peak %s", plan->workload->name, system->name,
+      page, "%s on %s: %s, minibatch %s%s%s, %s, peak %s", plan->workload->name, system->name,
       dsm_mode_name(plan->options.mode), dsm__figure_count(plan->workload->minibatch).text, cut,
-      dsm__chips_text_of(system, " x ").text,
+      stages, dsm__chips_text_of(system, " x ").text,
       dsm__figure_scaled(dsm_workload_peak_flops(plan->workload, system), "FLOP/s").text);
 }
 

@@ -120,6 +120,7 @@ static void score(dsm__problem *problem, size_t layer_index, dsm__role_option *o
     }
     if (dsm__tie_limit(cycles) < option->cycles) {
       option->cycles = cycles;
+      option->once_cycles = dsm__once_cycles(&setting, &layouts);
       option->factor_index = f;
     }
   }

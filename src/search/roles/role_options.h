@@ -16,6 +16,7 @@ typedef struct dsm__role_option {
   bool is_recomputed;
   unsigned factor_index; /**< the best; of equals the first */
   double cycles;         /**< of all passes, once a step too; infinite: no core split will do */
+  double once_cycles;    /**< of these, what occurs once a step */
   double least_cycles;   /**< of those with these roles, whatever they share */
 } dsm__role_option;
 

@@ -60,7 +60,8 @@ bool dsm__problem_has_roles(const dsm__problem *problem) {
   return dsm__may_have_roles(problem->inputs.options) ||
          dsm__has_optimization(&problem->inputs, DSM_OPTIMIZATION_ACCUMULATE) ||
          dsm__has_optimization(&problem->inputs, DSM_OPTIMIZATION_SHARD) ||
-         dsm__has_optimization(&problem->inputs, DSM_OPTIMIZATION_RECOMPUTE);
+         dsm__has_optimization(&problem->inputs, DSM_OPTIMIZATION_RECOMPUTE) ||
+         dsm__has_optimization(&problem->inputs, DSM_OPTIMIZATION_STAGES);
 }
 
 static const dsm_layer *layer_of(const role_graph *g, size_t index) {
@@ -96,6 +97,7 @@ static dsm_layer_memory memory_of(const role_graph *g, size_t index, size_t opti
                               &layouts, dsm_input_memory_bytes(machine, inputs->workload));
   dsm__keep_less(&memory, dsm__shard_ways(layer_of(g, index), machine, &layouts), &decisions,
                  g->is_segment_end[index]);
+  memory.activations_bytes *= inputs->in_flight > 0 ? (double)inputs->in_flight : 1;
   return memory;
 }
 
@@ -523,6 +525,35 @@ static bool find_options(role_graph *g, bool may_recompute) {
   }
   g->memories = dsm__arena_array(g->problem->arena, most_options, sizeof g->memories[0]);
   return g->memories != NULL;
+}
+
+bool dsm__role_outlook_find(dsm__problem *problem, dsm__role_outlook *outlook,
+                            dsm_layer_memory *memory) {
+  const double times =
+      problem->inputs.micro_batches > 0 ? (double)problem->inputs.micro_batches : 1;
+  role_graph g = {.problem = problem};
+  *outlook = (dsm__role_outlook){0, 0};
+  if (!find_options(&g, dsm__has_optimization(&problem->inputs, DSM_OPTIMIZATION_RECOMPUTE))) {
+    return false;
+  }
+  for (size_t i = 0; i < problem->inputs.workload->layer_count; i++) {
+    const dsm__role_options *const options = options_of(&g, i);
+    double least = HUGE_VAL;
+    double kept = HUGE_VAL;
+    for (size_t o = 0; o < options->count; o++) {
+      least = fmin(least, (options->items[o].cycles - options->items[o].once_cycles) / times);
+    }
+    for (size_t o = 0; o < options->whole_count; o++) {
+      const dsm_layer_memory own = memory_of(&g, i, o);
+      if (dsm__kept_bytes(&own) < kept) {
+        kept = dsm__kept_bytes(&own);
+        memory[i] = own;
+      }
+    }
+    outlook->cycles += g.least[i];
+    outlook->micro_cycles += least;
+  }
+  return true;
 }
 
 /* What is kept if each layer keeps the least of all its options. */

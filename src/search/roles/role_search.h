@@ -25,4 +25,15 @@ bool dsm__role_search(dsm__problem *problem, bool may_recompute, double limit_cy
 bool dsm__step_with_roles(dsm__problem *problem, const dsm__fixed_roles *fixed, double limit_cycles,
                           double *step_cycles);
 
+/** What no mapping with roles takes less than. */
+typedef struct dsm__role_outlook {
+  double cycles;       /**< of the step; infinite: there is no mapping */
+  double micro_cycles; /**< of one of its micro-batches, without what occurs once a step */
+} dsm__role_outlook;
+
+/** Finds that, each layer by itself, and of each layer in memory[0 .. layer_count) what the option
+ * that keeps least takes. False if out of memory. */
+bool dsm__role_outlook_find(dsm__problem *problem, dsm__role_outlook *outlook,
+                            dsm_layer_memory *memory);
+
 #endif

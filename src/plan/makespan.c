@@ -6,18 +6,20 @@
  * waits for that of the device before, a backward pass for that of the device behind: a pass begins
  * when the device is free and what it waits for is there.
  */
-#include "remat/makespan.h"
+#include "plan/makespan.h"
 
-size_t dsm__remat_stored(dsm_remat_order order, size_t devices, size_t device,
-                         size_t micro_batches) {
+#include "base/arena.h"
+
+size_t dsm__stored_micro_batches(bool is_gpipe, size_t devices, size_t device,
+                                 size_t micro_batches) {
   const size_t until_back = devices - device;
-  return order == DSM_REMAT_GPIPE || micro_batches < until_back ? micro_batches : until_back;
+  return is_gpipe || micro_batches < until_back ? micro_batches : until_back;
 }
 
 /* Where the passes of all devices are. */
 typedef struct running {
-  const dsm__remat_times *times;
-  dsm_remat_order order;
+  const dsm__makespan_times *times;
+  bool is_gpipe;
   double *forward_ends;  /* of device and micro-batch, where it has run */
   double *backward_ends; /* likewise */
   size_t *forwards;      /* of each device: how many have run */
@@ -36,11 +38,11 @@ static pass next_of(const running *of, size_t device) {
   const size_t count = of->times->micro_batches;
   const size_t done = of->backwards[device];
   const size_t stored = of->forwards[device] - done;
-  const size_t most = dsm__remat_stored(of->order, of->times->devices, device, count);
+  const size_t most = dsm__stored_micro_batches(of->is_gpipe, of->times->devices, device, count);
   if (of->forwards[device] < count && stored < most) {
     return (pass){of->forwards[device], false};
   }
-  return (pass){of->order == DSM_REMAT_GPIPE ? count - 1 - done : done, true};
+  return (pass){of->is_gpipe ? count - 1 - done : done, true};
 }
 
 static double later(double a, double b) {
@@ -49,7 +51,7 @@ static double later(double a, double b) {
 
 /* Runs a device's next pass, if what it waits for has run. */
 static bool run_next(running *of, size_t device) {
-  const dsm__remat_times *const times = of->times;
+  const dsm__makespan_times *const times = of->times;
   const size_t count = times->micro_batches;
   if (of->backwards[device] == count) {
     return false;
@@ -92,16 +94,23 @@ static double run_all(running *of) {
   return end;
 }
 
-double dsm__remat_makespan(const dsm__remat_times *times, dsm_remat_order order) {
+double dsm__schedule_find(const dsm__makespan_times *times, bool is_gpipe, dsm__arena *arena,
+                          dsm__schedule *schedule) {
   const size_t count = times->devices * times->micro_batches;
-  dsm__arena *const arena = dsm__arena_new();
-  running of = {.times = times, .order = order};
+  running of = {.times = times, .is_gpipe = is_gpipe};
   const bool is_made = DSM__RESERVE(arena, of.forward_ends, count) &&
                        DSM__RESERVE(arena, of.backward_ends, count) &&
                        DSM__RESERVE(arena, of.forwards, times->devices) &&
                        DSM__RESERVE(arena, of.backwards, times->devices) &&
                        DSM__RESERVE(arena, of.free_at, times->devices);
-  const double seconds = is_made ? run_all(&of) : -1;
+  *schedule = (dsm__schedule){of.forward_ends, of.backward_ends};
+  return is_made ? run_all(&of) : -1;
+}
+
+double dsm__makespan(const dsm__makespan_times *times, bool is_gpipe) {
+  dsm__arena *const arena = dsm__arena_new();
+  dsm__schedule schedule;
+  const double seconds = dsm__schedule_find(times, is_gpipe, arena, &schedule);
   dsm__arena_free(arena);
   return seconds;
 }

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* stage_link.c: bytes between the stages of a step (section 8). */
+#include "model/equations.h"
+
+/* Along a ring or a line what goes to the next stage passes all chips that a stage has of it. */
+static double links_to_next(const dsm_network_axis *axis) {
+  return axis->link == DSM_LINK_KIND_SWITCH ? 1 : (double)axis->chips;
+}
+
+dsm_boundary dsm__boundary_derive(const dsm_layer *layer, const dsm_machine *machine,
+                                  dsm_precision precision, uint64_t samples, unsigned axis,
+                                  dsm_parallelism parallelism) {
+  const dsm_network *const network = &machine->system->system;
+  const dsm_layouts layouts = dsm_output_layouts(parallelism);
+  const double total = (double)layer->stored_elements * (double)layer->timesteps * (double)samples *
+                       dsm__stated_bytes(layer->bytes.output, precision.element_bytes);
+  const double links = links_to_next(&network->axes[axis]);
+  dsm_boundary boundary = {.bytes = total};
+  dsm_axis_set whole = 0;
+  double alike = 1;
+  for (unsigned a = 0; a < network->axis_count; a++) {
+    const bool is_whole = layouts.of[a] == DSM_LAYOUT_WHOLE && network->axes[a].chips > 1;
+    whole |= is_whole ? 1U << a : 0U;
+    alike *= is_whole ? (double)network->axes[a].chips : 1;
+    boundary.bytes /= is_whole ? 1 : (double)network->axes[a].chips;
+  }
+  boundary.shift.bytes[DSM_LINK_AXIS + axis] = boundary.bytes / alike * links;
+  boundary.shift.latency_cycles = dsm__step_latency_cycles(machine, axis) * links;
+  boundary.gather = dsm__reduce_scatter_traffic(machine, whole, boundary.bytes);
+  boundary.gather.latency_cycles = 0;
+  return boundary;
+}
+
+dsm_traffic dsm__tie_traffic(const dsm_layer *layer, const dsm_machine *machine,
+                             dsm_precision precision, unsigned axis, dsm_parallelism parallelism) {
+  const dsm_network *const network = &machine->system->system;
+  const dsm_axis_set summing = dsm__summing_axes(layer, network, parallelism);
+  double bytes = (double)layer->weight_elements * precision.gradient_bytes;
+  for (unsigned a = 0; a < network->axis_count; a++) {
+    const bool is_cut = dsm_role_divides(dsm_parallelism_role(parallelism, a), DSM_DIVIDED_WEIGHTS);
+    bytes /= is_cut || dsm_axis_set_has(summing, a) ? (double)network->axes[a].chips : 1;
+  }
+  dsm_system both = *machine->system;
+  both.system.axes[axis].chips = 2;
+  const dsm_machine pair = dsm_machine_derive(&both);
+  dsm_traffic traffic = dsm__collective_traffic(&pair, 1U << axis, bytes, 0);
+  for (int l = 0; l < DSM_LINK_COUNT; l++) {
+    traffic.bytes[l] *= 2; /* a reduce-scatter and an all-gather */
+  }
+  traffic.latency_cycles = 2 * traffic.latency_cycles + dsm__collective_base_cycles(machine);
+  return traffic;
+}

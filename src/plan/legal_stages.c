@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* legal_stages.c: which stages a step may have (section 8). */
+#include "plan/legal_internal.h"
+#include "plan/segments.h"
+#include "plan/step_stages.h"
+
+#define STAGES_PLACE(member, index)                                                                \
+  dsm__place_of(&dsm__step_stages_record, offsetof(dsm_stages, member), index)
+
+static void judge_number(dsm__judge *judge) {
+  const dsm_stages *const stages = &judge->of->decisions->stages;
+  const uint64_t micro_batches = dsm__micro_batches(judge->of->decisions);
+  const unsigned long long chips = judge->of->machine->system->system.axes[stages->axis].chips;
+  if (stages->count < 2 || chips % stages->count != 0) {
+    dsm__judge_tell(judge, STAGES_PLACE(first_layer_names, SIZE_MAX),
+                    "each stage has an equal part of the axis",
+                    "expected 2 stages or more, whose number divides the %llu chips of the axis, "
+                    "found %zu",
+                    chips, stages->count);
+  } else if (micro_batches > DSM__STAGE_PASSES_MAX / stages->count) {
+    dsm__judge_tell(judge, STAGES_PLACE(first_layer_names, SIZE_MAX), NULL,
+                    "expected at most %d micro-batches times stages, found %llu times %zu",
+                    DSM__STAGE_PASSES_MAX, (unsigned long long)micro_batches, stages->count);
+  } else if (judge->of->workload->is_list) {
+    dsm__judge_tell(judge, STAGES_PLACE(first_layer_names, SIZE_MAX), NULL,
+                    "expected no stages of a list of layers, found %zu", stages->count);
+  }
+}
+
+/* Stages begin with the first layer, and then behind segments. False if out of memory. */
+static bool judge_cuts(dsm__judge *judge) {
+  const dsm_workload *const workload = judge->of->workload;
+  const dsm_stages *const stages = &judge->of->decisions->stages;
+  bool *is_cut = NULL;
+  if (!dsm__segments_find(workload, judge->arena, &is_cut)) {
+    return false;
+  }
+  for (size_t s = 0; s < stages->count && judge->told_count == 0; s++) {
+    const size_t first = stages->first_layers[s];
+    const char *const name = workload->layers[first].name;
+    if (s == 0 && first != 0) {
+      dsm__judge_tell(judge, STAGES_PLACE(first_layer_names, s), NULL,
+                      "expected the network's first layer, \"%s\", found \"%s\"",
+                      workload->layers[0].name, name);
+    } else if (s > 0 && first <= stages->first_layers[s - 1]) {
+      dsm__judge_tell(judge, STAGES_PLACE(first_layer_names, s),
+                      "a stage has one layer at least, and stages are in order of execution",
+                      "expected a layer behind \"%s\", found \"%s\"",
+                      workload->layers[stages->first_layers[s - 1]].name, name);
+    } else if (s > 0 && !is_cut[first - 1]) {
+      dsm__judge_tell(judge, STAGES_PLACE(first_layer_names, s),
+                      "one tensor alone passes from a stage to the next",
+                      "expected a layer before which the output of the one before is all that "
+                      "later layers read, found \"%s\", inside a segment",
+                      name);
+    }
+  }
+  return true;
+}
+
+/* What is held, and groups of timesteps, do not go with stages. */
+static void judge_company(dsm__judge *judge) {
+  for (size_t i = 0; i < judge->of->workload->layer_count; i++) {
+    if (dsm__judged(judge, i)->layer.is_output_held) {
+      dsm__judge_tell(judge, DSM__LAYER_PLACE(i, is_output_held), NULL,
+                      "expected false in a step with stages, found true");
+    }
+    if (judge->group_of[i] != DSM_NO_PIPELINE) {
+      dsm__judge_tell(judge, DSM__LAYER_PLACE(i, pipeline_group), NULL,
+                      "expected null in a step with stages, found a group");
+    }
+  }
+}
+
+bool dsm__judge_stages(dsm__judge *judge) {
+  const dsm_stages *const stages = &judge->of->decisions->stages;
+  if (stages->count == 0) {
+    return true;
+  }
+  if (!dsm__is_optimized(judge, DSM_OPTIMIZATION_STAGES)) {
+    dsm__judge_tell(judge, STAGES_PLACE(first_layer_names, SIZE_MAX), NULL,
+                    "expected none without the optimization stages, found %zu", stages->count);
+    return true;
+  }
+  judge_number(judge);
+  if (judge->told_count > 0) {
+    return true;
+  }
+  judge_company(judge);
+  return judge_cuts(judge);
+}

@@ -1,0 +1,363 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "plan/step_stages.h"
+
+#include <string.h>
+
+#include "model/axis_words.h"
+#include "model/equations.h"
+#include "plan/keeping.h"
+#include "plan/makespan.h"
+#include "plan/segment.h"
+
+/* ---- runs of layers ---- */
+
+dsm__stage_run dsm__stage_run_of(const dsm_stages *stages, size_t layer_count, size_t stage) {
+  const size_t count = dsm__stage_count(stages);
+  return (dsm__stage_run){
+      .first = stage == 0 ? 0 : stages->first_layers[stage],
+      .end = stage + 1 < count ? stages->first_layers[stage + 1] : layer_count,
+  };
+}
+
+size_t dsm__stage_of(const dsm_stages *stages, size_t layer) {
+  size_t stage = dsm__stage_count(stages) - 1;
+  while (stage > 0 && stages->first_layers[stage] > layer) {
+    stage--;
+  }
+  return stage;
+}
+
+const dsm_machine *dsm__stage_machine(const dsm_machine *whole, const dsm_stages *stages,
+                                      dsm__stage *part) {
+  if (stages->count <= 1) {
+    return whole;
+  }
+  part->system = *whole->system;
+  part->system.system.axes[stages->axis].chips /= stages->count;
+  part->machine = dsm_machine_derive(&part->system);
+  return &part->machine;
+}
+
+bool dsm__stages_keep(dsm_stages *stages, const dsm_workload *workload, const dsm_system *system,
+                      dsm__arena *arena) {
+  static const char *const letters[DSM_AXES_MAX] = {"x", "y", "z"};
+  if (stages->count <= 1) {
+    *stages = (dsm_stages){.count = 0};
+    return true;
+  }
+  const dsm_network *const network = &system->system;
+  const bool is_named = network->topology == DSM_TOPOLOGY_AXES;
+  size_t *const firsts = dsm__arena_array(arena, stages->count, sizeof *firsts);
+  const char **const names = dsm__arena_array(arena, stages->count, sizeof *names);
+  if (firsts == NULL || names == NULL) {
+    return false;
+  }
+  for (size_t s = 0; s < stages->count; s++) {
+    firsts[s] = stages->first_layers[s];
+    names[s] = workload->layers[firsts[s]].name;
+  }
+  stages->axis_name = is_named ? network->axes[stages->axis].name : letters[stages->axis];
+  stages->first_layers = firsts;
+  stages->first_layer_names = names;
+  return true;
+}
+
+/* ---- weights that two stages share ---- */
+
+size_t dsm__tie_owner(const dsm_workload *workload, size_t index) {
+  const dsm_layer *const layer = &workload->layers[index];
+  const char *const name = layer->is_tied ? workload->specs[layer->spec_index].tied_to : NULL;
+  size_t owner = 0;
+  while (name != NULL && owner < workload->layer_count &&
+         strcmp(workload->specs[workload->layers[owner].spec_index].name, name) != 0) {
+    owner++;
+  }
+  return name == NULL || owner == workload->layer_count ? SIZE_MAX : owner;
+}
+
+bool dsm__is_tied_apart(const dsm_workload *workload, const dsm_stages *stages, size_t index) {
+  const size_t owner = stages->count > 1 ? dsm__tie_owner(workload, index) : SIZE_MAX;
+  return owner != SIZE_MAX && dsm__stage_of(stages, owner) != dsm__stage_of(stages, index);
+}
+
+const dsm_layer *dsm__stage_layers(const dsm_workload *workload, const dsm_stages *stages,
+                                   dsm__arena *arena) {
+  bool is_any = false;
+  for (size_t i = 0; i < workload->layer_count; i++) {
+    is_any = is_any || dsm__is_tied_apart(workload, stages, i);
+  }
+  if (!is_any) {
+    return workload->layers;
+  }
+  dsm_layer *const layers = dsm__arena_array(arena, workload->layer_count, sizeof *layers);
+  for (size_t i = 0; layers != NULL && i < workload->layer_count; i++) {
+    layers[i] = workload->layers[i];
+    layers[i].is_tied = layers[i].is_tied && !dsm__is_tied_apart(workload, stages, i);
+  }
+  return layers;
+}
+
+/* ---- what passes between stages ---- */
+
+/* Where the error that a layer hands back is made. */
+static dsm_pass pass_of_error(const dsm_layer *layer) {
+  return layer->has_backward ? DSM_PASS_BACKWARD : DSM_PASS_UPDATE;
+}
+
+static dsm_boundary boundary_behind(const dsm_workload *workload, const dsm__decisions *decisions,
+                                    const dsm__layer_setting *setting, size_t index,
+                                    dsm_pass layout_of) {
+  return dsm__boundary_derive(&workload->layers[index], setting->machine, setting->precision,
+                              setting->minibatch, decisions->stages.axis,
+                              decisions->layers[index].layouts.of[layout_of]);
+}
+
+static void add_hand_over(dsm__pass_builder *builder, const dsm_workload *workload,
+                          const dsm__decisions *decisions, const dsm__layer_setting *setting,
+                          size_t behind, dsm_pass layout_of) {
+  const double times = setting->micro_batches > 0 ? (double)setting->micro_batches : 1;
+  const dsm_boundary boundary = boundary_behind(workload, decisions, setting, behind, layout_of);
+  dsm__pass_add_group(builder, DSM_TRANSFER_HAND_OVER, DSM_GROUP_HAND_OVER, &boundary.shift, times,
+                      times);
+  dsm__pass_add_group(builder, DSM_TRANSFER_HAND_OVER, DSM_GROUP_HAND_OVER, &boundary.gather, times,
+                      times);
+}
+
+/* Of a layer that shares its weights with layers of other stages, a sum with each. */
+static void add_ties(dsm__pass_builder *builder, const dsm_workload *workload,
+                     const dsm__decisions *decisions, const dsm__layer_setting *setting,
+                     size_t index) {
+  for (size_t i = 0; i < workload->layer_count; i++) {
+    if (!workload->layers[i].is_tied || !dsm__is_tied_apart(workload, &decisions->stages, i) ||
+        (i != index && dsm__tie_owner(workload, i) != index)) {
+      continue;
+    }
+    const dsm_traffic sum = dsm__tie_traffic(setting->layer, setting->machine, setting->precision,
+                                             decisions->stages.axis,
+                                             decisions->layers[index].layouts.of[DSM_PASS_UPDATE]);
+    dsm__pass_add_group(builder, DSM_TRANSFER_SUM_OF_GRADIENTS, DSM_GROUP_SUM_OF_GRADIENTS, &sum, 1,
+                        1);
+  }
+}
+
+void dsm__stage_add_links(dsm__pass_builder *builder, const dsm_workload *workload,
+                          const dsm__decisions *decisions, const dsm__layer_setting *setting,
+                          size_t index, dsm_pass pass) {
+  const dsm_stages *const stages = &decisions->stages;
+  if (stages->count <= 1) {
+    return;
+  }
+  const size_t stage = dsm__stage_of(stages, index);
+  const dsm__stage_run run = dsm__stage_run_of(stages, workload->layer_count, stage);
+  const bool is_last_stage = stage + 1 == stages->count;
+  if (pass == DSM_PASS_FORWARD && index == (is_last_stage ? run.first : run.end - 1)) {
+    add_hand_over(builder, workload, decisions, setting, is_last_stage ? index - 1 : index,
+                  DSM_PASS_FORWARD);
+  }
+  if (pass == pass_of_error(setting->layer) && index == (stage == 0 ? run.end - 1 : run.first)) {
+    add_hand_over(builder, workload, decisions, setting, stage == 0 ? index : index - 1,
+                  DSM_PASS_BACKWARD);
+  }
+  if (pass == DSM_PASS_UPDATE) {
+    add_ties(builder, workload, decisions, setting, index);
+  }
+}
+
+/* ---- memory ---- */
+
+uint64_t dsm__stage_in_flight(const dsm_stages *stages, size_t stage, uint64_t micro_batches) {
+  return dsm__stored_micro_batches(false, dsm__stage_count(stages), stage, micro_batches);
+}
+
+double dsm__kept_input_bytes(const dsm_workload *workload, const dsm_machine *machine,
+                             const dsm_stages *stages) {
+  return stages->count > 1 ? 0 : dsm_input_memory_bytes(machine, workload);
+}
+
+/* What a stage is given for a micro-batch. */
+static double received_bytes(const dsm_workload *micro, const dsm_machine *machine,
+                             const dsm__decisions *decisions, size_t first) {
+  if (first == 0) {
+    return dsm_input_memory_bytes(machine, micro);
+  }
+  const dsm__layer_setting setting = {.machine = machine,
+                                      .precision = dsm_precision_of(micro, machine->system),
+                                      .minibatch = micro->minibatch};
+  return boundary_behind(micro, decisions, &setting, first - 1, DSM_PASS_FORWARD).bytes;
+}
+
+void dsm__stages_memory_derive(const dsm_workload *micro, const dsm_machine *machine, dsm_mode mode,
+                               const dsm__decisions *decisions, dsm_layer_memory *memory) {
+  const dsm_stages *const stages = &decisions->stages;
+  const uint64_t micro_batches = dsm__micro_batches(decisions);
+  dsm__segment_walk walk = dsm__segments_begin(micro);
+  double most = -1;
+  size_t fullest = 0;
+  for (size_t s = 0; s < stages->count; s++) {
+    const dsm__stage_run run = dsm__stage_run_of(stages, micro->layer_count, s);
+    const double in_flight = (double)dsm__stage_in_flight(stages, s, micro_batches);
+    double kept = 0;
+    double transient = 0;
+    double again = 0; /* made anew of the segment so far */
+    for (size_t i = run.first; i < run.end; i++) {
+      const bool is_last = dsm__segment_ends(&walk, i);
+      if (dsm__is_tied_apart(micro, stages, i)) {
+        dsm_layer own = micro->layers[i];
+        const dsm__layer_decision *const decision = &decisions->layers[i];
+        own.is_tied = false;
+        memory[i] = dsm_layer_memory_derive(&own, machine, micro, mode, &decision->layouts, 0);
+        dsm__keep_less(&memory[i], dsm__shard_ways(&own, machine, &decision->layouts),
+                       &decision->layer, is_last && i + 1 < micro->layer_count);
+      }
+      memory[i].activations_bytes +=
+          i == run.first ? received_bytes(micro, machine, decisions, run.first) : 0;
+      memory[i].activations_bytes *= in_flight;
+      kept += dsm__kept_bytes(&memory[i]);
+      again += memory[i].recomputed_bytes;
+      transient = memory[i].transient_bytes + again > transient ? memory[i].transient_bytes + again
+                                                                : transient;
+      again = is_last ? 0 : again;
+    }
+    fullest = kept + transient > most ? s : fullest;
+    most = kept + transient > most ? kept + transient : most;
+  }
+  const dsm__stage_run kept = dsm__stage_run_of(stages, micro->layer_count, fullest);
+  for (size_t i = 0; i < micro->layer_count; i++) {
+    memory[i] = i >= kept.first && i < kept.end ? memory[i] : (dsm_layer_memory){0};
+  }
+}
+
+/* ---- the step ---- */
+
+bool dsm__stage_times_fill(const dsm__stage_cost *costs, size_t count, uint64_t micro_batches,
+                           dsm__arena *arena, dsm__makespan_times *times) {
+  double *forward = NULL;
+  double *backward = NULL;
+  double *links = NULL;
+  if (!DSM__RESERVE(arena, forward, count * micro_batches) ||
+      !DSM__RESERVE(arena, backward, count * micro_batches) || !DSM__RESERVE(arena, links, count)) {
+    return false;
+  }
+  for (size_t s = 0; s < count; s++) {
+    for (uint64_t i = 0; i < micro_batches; i++) {
+      forward[s * micro_batches + i] = costs[s].forward;
+      backward[s * micro_batches + i] = costs[s].backward;
+    }
+  }
+  *times = (dsm__makespan_times){count, micro_batches, forward, backward, links, links};
+  return true;
+}
+
+/*
+ * Source: section 8; Narayanan et al. 2021. Symbols: the exact time of 1F1B, at most n max +
+ * (sum - max), + the largest `once`. Limits: equal stages: (n + p - 1) of one; one stage: n of it.
+ */
+double dsm__stages_step_cycles(const dsm__stage_cost *costs, size_t count, uint64_t micro_batches) {
+  dsm__arena *const arena = dsm__arena_new();
+  dsm__makespan_times times;
+  dsm__schedule schedule;
+  double once = 0;
+  double step = -1;
+  if (dsm__stage_times_fill(costs, count, micro_batches, arena, &times)) {
+    for (size_t s = 0; s < count; s++) {
+      once = costs[s].once > once ? costs[s].once : once;
+    }
+    step = dsm__schedule_find(&times, false, arena, &schedule);
+    step = step < 0 ? step : step + once;
+  }
+  dsm__arena_free(arena);
+  return step;
+}
+
+/* Of a pass what occurs once a step: gradients that are shared out are summed after each
+ * micro-batch. */
+static double once_of(const dsm_layer_plan *layer, dsm_pass which) {
+  const dsm_pass_plan *const pass = &layer->passes[which];
+  const bool is_summed_once = layer->decisions.shard < DSM_SHARDING_GRADIENTS;
+  return which == DSM_PASS_UPDATE
+             ? (is_summed_once ? pass->group_cycles[DSM_GROUP_SUM_OF_GRADIENTS] : 0) +
+                   pass->group_cycles[DSM_GROUP_BROADCAST_WEIGHTS] +
+                   pass->group_cycles[DSM_GROUP_WEIGHT_UPDATE]
+             : 0;
+}
+
+dsm__stage_cost dsm__stage_cost_of(const dsm_plan *plan, dsm__stage_run run) {
+  const double times = (double)plan->micro_batches;
+  dsm__stage_cost cost = {0, 0, 0};
+  for (size_t i = run.first; i < run.end; i++) {
+    for (int p = 0; p < DSM_PASS_COUNT; p++) {
+      const dsm_pass_plan *const pass = &plan->layers[i].passes[p];
+      if (pass->exists) {
+        const double once = once_of(&plan->layers[i], (dsm_pass)p);
+        const double bubble = pass->group_cycles[DSM_GROUP_BUBBLE];
+        const double each = (pass->cycles.total - bubble - once) / times;
+        cost.once += once;
+        cost.forward += p == DSM_PASS_FORWARD ? each : 0;
+        cost.backward += p == DSM_PASS_FORWARD ? 0 : each;
+      }
+    }
+  }
+  return cost;
+}
+
+dsm__stage_cost dsm__stage_own_cost(const dsm_plan *plan, size_t stage) {
+  const double count = (double)plan->stages.count;
+  const dsm__stage_cost cost =
+      dsm__stage_cost_of(plan, dsm__stage_run_of(&plan->stages, plan->layer_count, stage));
+  return (dsm__stage_cost){cost.forward * count, cost.backward * count, cost.once * count};
+}
+
+static void scale_cycles(dsm_pass_plan *pass, double share) {
+  dsm_cycles *const cycles = &pass->cycles;
+  cycles->primary *= share;
+  cycles->overlapped *= share;
+  cycles->overlapped_visible *= share;
+  cycles->auxiliary *= share;
+  for (int g = 0; g < DSM_GROUP_COUNT; g++) {
+    pass->group_cycles[g] *= share;
+    pass->group_latency_cycles[g] *= share;
+  }
+  for (int b = 0; b < DSM_BOUND_COUNT; b++) {
+    pass->resources.cycles[b] *= share;
+  }
+  for (size_t k = 0; k < pass->invocation_count; k++) {
+    pass->invocations[k].times *= share;
+  }
+  pass->ideal_cycles *= share;
+  pass->hidden_cycles *= share;
+}
+
+/* `waiting`: of each cycle of the stage, what it waits beside that. */
+static void settle_pass(dsm_pass_plan *pass, double share, double waiting) {
+  const double bubble = pass->cycles.total * share * waiting;
+  scale_cycles(pass, share);
+  pass->group_cycles[DSM_GROUP_BUBBLE] = bubble;
+  pass->resources.cycles[DSM_BOUND_BUBBLE] = bubble;
+  dsm__pass_sum_up(pass);
+}
+
+bool dsm__stages_settle(dsm_plan *plan) {
+  const size_t count = plan->stages.count;
+  if (count <= 1) {
+    return true;
+  }
+  dsm__stage_cost *const costs = dsm__arena_array(plan->arena, count, sizeof *costs);
+  for (size_t s = 0; costs != NULL && s < count; s++) {
+    costs[s] = dsm__stage_cost_of(plan, dsm__stage_run_of(&plan->stages, plan->layer_count, s));
+  }
+  const double step =
+      costs == NULL ? -1 : dsm__stages_step_cycles(costs, count, plan->micro_batches);
+  for (size_t s = 0; step >= 0 && s < count; s++) {
+    const dsm__stage_run run = dsm__stage_run_of(&plan->stages, plan->layer_count, s);
+    const double own =
+        (costs[s].forward + costs[s].backward) * (double)plan->micro_batches + costs[s].once;
+    for (size_t i = run.first; i < run.end; i++) {
+      for (int p = 0; p < DSM_PASS_COUNT; p++) {
+        if (plan->layers[i].passes[p].exists) {
+          settle_pass(&plan->layers[i].passes[p], 1 / (double)count, step / own - 1);
+        }
+      }
+    }
+  }
+  return step >= 0;
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* stage_cuts.h: where the stages of a step begin, by dynamic programming over segments. */
+#ifndef DSM_SEARCH_STAGES_STAGE_CUTS_H
+#define DSM_SEARCH_STAGES_STAGE_CUTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+
+/** What a segment takes of its stage. */
+typedef struct dsm__segment {
+  double forward_cycles; /**< of a micro-batch */
+  double backward_cycles;
+  double once_cycles;      /**< of a step */
+  double given_cycles;     /**< handing over to it, or back from it, where a stage begins */
+  double kept_bytes;       /**< whatever is in flight */
+  double activation_bytes; /**< of a micro-batch */
+  double given_bytes;      /**< likewise, where a stage begins */
+  double transient_bytes;
+} dsm__segment;
+
+typedef struct dsm__cutting {
+  const dsm__segment *segments;
+  size_t count;
+  size_t stages;
+  uint64_t micro_batches;
+  double capacity_bytes;
+} dsm__cutting;
+
+/**
+ * Fills firsts[0 .. stages) with the first segments of stages that fit the memory. Of those whose
+ * slowest stage is as fast as can be, and of those that hand over least among stages up to some
+ * times as slow, the ones with the fastest schedule; then each border is moved as long as that is
+ * faster still. *is_found: there are any. False if out of memory.
+ */
+bool dsm__segments_cut(const dsm__cutting *cutting, size_t *firsts, bool *is_found,
+                       dsm__arena *arena);
+
+#endif

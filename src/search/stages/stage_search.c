@@ -1,0 +1,583 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * stage_search.c: which axis is divided into how many stages, for how many micro-batches, where
+ * they begin, and the roles of their layers.
+ *
+ * For each axis, number of stages p and number of micro-batches n no step takes less than
+ *
+ *     c S + O / p = (n S + O) / p + (c - n/p) S        c = 1 / (1 - (1 - 1/n)^p)
+ *
+ * where S is what all layers take for a micro-batch on a stage's chips, and O what they take once a
+ * step. Stage j, which takes s_j, begins when the first micro-batch has passed the stages before
+ * it, and these end when the last one has gone back through them: a schedule that takes M has n s_j
+ * <= M - (s_1 + ... + s_(j-1)), so that M minus the first j of them is at least (1 - 1/n)^j M, and
+ * S at most M / c. The largest once is O/p at least. n S + O is at least the fastest path through
+ * the whole network there without a limit of memory, S the least of each layer by itself. Cases
+ * come in the order of such a bound that asks each layer by itself for both; what is not below the
+ * best is left out.
+ *
+ * A case has the roles of that path. Stages are cut where the slowest is fastest and each fits the
+ * memory with its micro-batches in flight. Where none fit, they are cut as if each layer kept as
+ * little as it can, and roles are searched again stage by stage within what the stage has left;
+ * then that is no longer exact, and the bound, which knows no memory, says how far it can be off.
+ */
+#include "search/stages/stage_search.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/equations.h"
+#include "plan/keeping.h"
+#include "plan/role_flow.h"
+#include "plan/segments.h"
+#include "plan/step_stages.h"
+#include "plan/tolerance.h"
+#include "search/fused.h"
+#include "search/overlapped.h"
+#include "search/roles/role_search.h"
+#include "search/stages/stage_cuts.h"
+
+/* All steps that divide an axis into so many stages. */
+typedef struct space {
+  dsm_stages stages;           /* the axis and the number */
+  dsm_explore_options options; /* without these */
+  dsm__stage part;
+  dsm__problem problem; /* of the whole network on a stage's chips */
+} space;
+
+/* Of them those with so many micro-batches. */
+typedef struct trial {
+  space *of;
+  uint64_t micro_batches;
+  dsm__role_outlook outlook;
+  double bound; /* cycles */
+  size_t number;
+} trial;
+
+typedef struct stage_search {
+  dsm__problem *whole;
+  const bool *is_cut;
+  size_t *segments; /* the first layer of each */
+  size_t segment_count;
+  double capacity_bytes;
+  double best_cycles;
+  dsm__decisions *decisions; /* of it */
+  bool is_found;
+} stage_search;
+
+/* ---- cases ---- */
+
+/* c - n/p, of a schedule that nobody waits in more than must be. */
+static double waiting_of(const trial *of) {
+  const double stages = (double)of->of->stages.count;
+  const double times = (double)of->micro_batches;
+  return 1 / (1 - pow(1 - 1 / times, stages)) - times / stages;
+}
+
+static double bound_of(const trial *of, double cycles) {
+  return cycles / (double)of->of->stages.count + of->outlook.micro_cycles * waiting_of(of);
+}
+
+static int compare_trials(const void *left, const void *right) {
+  const trial *const a = left;
+  const trial *const b = right;
+  if (a->bound < b->bound || a->bound > b->bound) {
+    return a->bound < b->bound ? -1 : 1;
+  }
+  return a->number < b->number ? -1 : 1;
+}
+
+/* Each layer pays the least that it can of sums; where these hide behind computing, nothing. */
+static void count_least(dsm__problem *problem) {
+  if (dsm__problem_is_overlapped(problem)) {
+    dsm__problem_count_reductions(problem, 0);
+  } else {
+    problem->reductions = dsm__least_shares(problem, 1);
+    problem->inputs.reductions = dsm__problem_is_fused(problem) ? &problem->reductions : NULL;
+    problem->inputs.first_layers = 0;
+  }
+}
+
+static bool open_space(const stage_search *search, unsigned axis, uint64_t stages, space *out) {
+  const dsm__problem *const whole = search->whole;
+  out->stages = (dsm_stages){.count = stages, .axis = axis};
+  (void)dsm__stage_machine(&whole->machine, &out->stages, &out->part);
+  out->options = *whole->inputs.options;
+  out->options.stages = 0;
+  if (dsm__problem_init(&out->problem, whole->inputs.workload, &out->part.system, &out->options,
+                        NULL) != DSM_OK) {
+    return false;
+  }
+  out->problem.inputs.deadline = whole->inputs.deadline;
+  out->problem.fixed = whole->fixed;
+  count_least(&out->problem);
+  return true;
+}
+
+/* A problem for micro-batches, which borrows all of it. */
+static dsm__problem micro_problem(const trial *of, const dsm_workload *micro,
+                                  double capacity_bytes) {
+  dsm__problem problem = of->of->problem; /* whose machine and reductions its inputs refer to */
+  problem.inputs.workload = micro;
+  problem.inputs.micro_batches = of->micro_batches;
+  problem.capacity_bytes = capacity_bytes;
+  return problem;
+}
+
+/* Gives back what a copy of a problem has counted. */
+static void keep_counts(trial *of, const dsm__problem *problem) {
+  of->of->problem.evaluations = problem->evaluations;
+}
+
+/* ---- one case ---- */
+
+/* What is known of a case while it is looked at. */
+typedef struct looking {
+  stage_search *search;
+  trial *of;
+  dsm_workload micro;
+  const dsm_machine *machine;
+  dsm__layer_decision *layers; /* of the best path */
+  dsm__segment *segments;
+  dsm_layer_memory *least; /* of each layer, with one micro-batch in flight */
+  size_t *firsts;          /* segments of stages */
+  size_t *first_layers;
+  dsm__arena *arena;
+} looking;
+
+static size_t segment_end(const stage_search *search, size_t segment) {
+  return segment + 1 < search->segment_count ? search->segments[segment + 1]
+                                             : search->whole->inputs.workload->layer_count;
+}
+
+static dsm_boundary boundary_before(const looking *at, size_t layer) {
+  return dsm__boundary_derive(&at->micro.layers[layer - 1], at->machine,
+                              at->of->of->problem.inputs.precision, at->micro.minibatch,
+                              at->of->of->stages.axis,
+                              at->layers[layer - 1].layouts.of[DSM_PASS_FORWARD]);
+}
+
+static double input_bytes(const looking *at, size_t layer) {
+  return layer == 0 ? dsm_input_memory_bytes(at->machine, &at->micro)
+                    : boundary_before(at, layer).bytes;
+}
+
+/* What a layer keeps of a micro-batch. */
+static dsm_layer_memory memory_of(const looking *at, size_t index) {
+  const dsm_layer *const layer = &at->micro.layers[index];
+  const dsm__layer_decision *const decision = &at->layers[index];
+  dsm_layer_memory memory = dsm_layer_memory_derive(layer, at->machine, &at->micro,
+                                                    DSM_MODE_TRAINING, &decision->layouts, 0);
+  dsm__keep_less(&memory, dsm__shard_ways(layer, at->machine, &decision->layouts), &decision->layer,
+                 at->search->is_cut[index]);
+  return memory;
+}
+
+/* What segments keep: with their roles, or the least that they can. */
+static void fill_memory(const looking *at, bool is_least) {
+  const stage_search *const search = at->search;
+  for (size_t s = 0; s < search->segment_count; s++) {
+    dsm__segment *const segment = &at->segments[s];
+    double again = 0;
+    segment->kept_bytes = segment->activation_bytes = segment->transient_bytes = 0;
+    for (size_t i = search->segments[s]; i < segment_end(search, s); i++) {
+      const dsm_layer_memory memory = is_least ? at->least[i] : memory_of(at, i);
+      again += memory.recomputed_bytes;
+      segment->kept_bytes += dsm__kept_bytes(&memory) - memory.activations_bytes;
+      segment->activation_bytes += memory.activations_bytes;
+      segment->transient_bytes =
+          is_least ? 0 : fmax(segment->transient_bytes, memory.transient_bytes + again);
+    }
+    segment->given_bytes = input_bytes(at, search->segments[s]);
+  }
+}
+
+/* The times of segments, as the whole network would have them on a stage's chips. */
+static bool fill_times(const looking *at) {
+  const stage_search *const search = at->search;
+  const dsm__decisions decisions = {.layers = at->layers, .micro_batches = at->of->micro_batches};
+  dsm_plan *plan = NULL;
+  if (dsm__plan_make(&plan, search->whole->inputs.workload, &at->of->of->part.system,
+                     search->whole->inputs.options, &decisions, NULL) != DSM_OK) {
+    return false;
+  }
+  for (size_t s = 0; s < search->segment_count; s++) {
+    const size_t first = search->segments[s];
+    const dsm__stage_run run = {first, segment_end(search, s)};
+    const dsm__stage_cost cost = dsm__stage_cost_of(plan, run);
+    at->segments[s].forward_cycles = cost.forward;
+    at->segments[s].backward_cycles = cost.backward;
+    at->segments[s].once_cycles = cost.once;
+    at->segments[s].given_cycles = 0;
+    if (first > 0) {
+      const dsm_boundary boundary = boundary_before(at, first);
+      at->segments[s].given_cycles = dsm_group_cycles(at->machine, &boundary.shift) +
+                                     dsm_group_cycles(at->machine, &boundary.gather);
+    }
+  }
+  dsm_plan_free(plan);
+  return true;
+}
+
+static bool cut(const looking *at, double capacity_bytes, bool *is_found) {
+  const dsm__cutting cutting = {.segments = at->segments,
+                                .count = at->search->segment_count,
+                                .stages = at->of->of->stages.count,
+                                .micro_batches = at->of->micro_batches,
+                                .capacity_bytes = capacity_bytes};
+  if (!dsm__segments_cut(&cutting, at->firsts, is_found, at->arena)) {
+    return false;
+  }
+  for (size_t s = 0; *is_found && s < cutting.stages; s++) {
+    at->first_layers[s] = at->search->segments[at->firsts[s]];
+  }
+  return true;
+}
+
+/* Do the roles go together? Those of stages that were searched apart may not. False if out of
+ * memory. */
+static bool are_good(const looking *at, const dsm__decisions *decisions, bool *is_good) {
+  static const dsm_pass passes[] = {DSM_PASS_FORWARD, DSM_PASS_BACKWARD};
+  dsm__role_step *steps = NULL;
+  *is_good = true;
+  if (!dsm__has_roles(&at->micro, decisions)) {
+    return true;
+  }
+  if (!DSM__RESERVE(at->arena, steps, at->micro.layer_count)) {
+    return false;
+  }
+  for (size_t p = 0; p < DSM__COUNT_OF(passes); p++) {
+    if (!dsm__role_steps_derive(&at->micro, at->machine->system, decisions, passes[p], steps,
+                                at->arena)) {
+      return false;
+    }
+    for (size_t i = 0; i < at->micro.layer_count; i++) {
+      *is_good = *is_good && steps[i].fault == DSM__ROLE_FAULT_NONE;
+    }
+  }
+  return true;
+}
+
+/* Keeps a mapping in the arena of the whole search. */
+static bool keep(stage_search *search, const dsm__decisions *decisions, double cycles) {
+  dsm__arena *const arena = search->whole->arena;
+  const size_t count = search->whole->inputs.workload->layer_count;
+  dsm__layer_decision *layers = NULL;
+  size_t *firsts = NULL;
+  if (!DSM__RESERVE(arena, layers, count) ||
+      !DSM__RESERVE(arena, firsts, decisions->stages.count)) {
+    return false;
+  }
+  memcpy(layers, decisions->layers, count * sizeof *layers);
+  memcpy(firsts, decisions->stages.first_layers, decisions->stages.count * sizeof *firsts);
+  *search->decisions = *decisions;
+  search->decisions->layers = layers;
+  search->decisions->stages.first_layers = firsts;
+  search->best_cycles = cycles;
+  search->is_found = true;
+  return true;
+}
+
+/* A whole mapping: as it is predicted, if it is good, fits and is the fastest so far. */
+static bool judge(const looking *at) {
+  stage_search *const search = at->search;
+  dsm__decisions decisions = {
+      .layers = at->layers, .micro_batches = at->of->micro_batches, .stages = at->of->of->stages};
+  decisions.stages.first_layers = at->first_layers;
+  dsm_plan *plan = NULL;
+  bool is_good = false;
+  if (!are_good(at, &decisions, &is_good)) {
+    return false;
+  }
+  if (!is_good) {
+    return true;
+  }
+  if (dsm__plan_make(&plan, search->whole->inputs.workload, search->whole->machine.system,
+                     search->whole->inputs.options, &decisions, NULL) != DSM_OK) {
+    return false;
+  }
+  const double cycles = plan->result.step_cycles;
+  const bool is_better = dsm__tie_limit(cycles) < search->best_cycles &&
+                         plan->result.memory.total_bytes <= search->capacity_bytes;
+  dsm_plan_free(plan);
+  return !is_better || keep(search, &decisions, cycles);
+}
+
+/* ---- stages by themselves ---- */
+
+static const size_t *indices_from(const size_t *of, size_t count, size_t first, dsm__arena *arena) {
+  size_t *const made = dsm__arena_array(arena, count + 1, sizeof *made);
+  for (size_t i = 0; made != NULL && i < count; i++) {
+    const bool is_inside = of[i] != DSM_NETWORK_INPUT && of[i] >= first;
+    made[i] = is_inside ? of[i] - first : DSM_NETWORK_INPUT;
+  }
+  return made;
+}
+
+/* The layers of a stage as a network, whose input is what the stage is given. */
+static bool take_part(const looking *at, dsm__stage_run run, dsm_workload *part) {
+  const size_t count = run.end - run.first;
+  dsm_layer *const layers = dsm__arena_array(at->arena, count, sizeof *layers);
+  *part = at->micro;
+  part->layers = layers;
+  part->layer_count = count;
+  for (size_t i = 0; layers != NULL && i < count; i++) {
+    dsm_layer *const layer = &layers[i];
+    const size_t owner = dsm__tie_owner(&at->micro, run.first + i);
+    *layer = at->micro.layers[run.first + i];
+    layer->producers = indices_from(layer->producers, layer->producer_count, run.first, at->arena);
+    layer->shortcuts = indices_from(layer->shortcuts, layer->shortcut_count, run.first, at->arena);
+    layer->operands = indices_from(layer->operands, layer->operand_count, run.first, at->arena);
+    layer->last_use -= layer->last_use == DSM_NEVER_USED ? 0 : run.first;
+    layer->last_operand_use -= layer->last_operand_use == DSM_NEVER_USED ? 0 : run.first;
+    layer->is_tied = layer->is_tied && owner >= run.first && owner < run.end;
+    if (layer->producers == NULL || layer->shortcuts == NULL || layer->operands == NULL) {
+      return false;
+    }
+  }
+  return layers != NULL;
+}
+
+static double need_of(const looking *at, dsm__stage_run run, uint64_t in_flight) {
+  double kept = input_bytes(at, run.first) * (double)in_flight;
+  double transient = 0;
+  double again = 0;
+  for (size_t i = run.first; i < run.end; i++) {
+    dsm_layer_memory memory = memory_of(at, i);
+    memory.activations_bytes *= (double)in_flight;
+    kept += dsm__kept_bytes(&memory);
+    again += memory.recomputed_bytes;
+    transient = fmax(transient, memory.transient_bytes + again);
+    again = at->search->is_cut[i] ? 0 : again;
+  }
+  return kept + transient;
+}
+
+/* The fastest roles of a stage within its memory take the place of those of the path. */
+static bool search_part(const looking *at, dsm__stage_run run, uint64_t in_flight,
+                        bool may_recompute, bool *is_found) {
+  dsm_workload part;
+  dsm__graph_answer answer;
+  dsm__decisions decisions;
+  if (!take_part(at, run, &part)) {
+    return false;
+  }
+  dsm__problem problem = micro_problem(
+      at->of, &part, at->search->capacity_bytes - input_bytes(at, run.first) * (double)in_flight);
+  problem.inputs.in_flight = in_flight;
+  problem.table.distinct.class_of += run.first;
+  const bool is_searched = /* no stage takes more than the step */
+      dsm__role_search(&problem, may_recompute, at->search->best_cycles, &answer, &decisions);
+  keep_counts(at->of, &problem);
+  *is_found = is_searched && answer.is_feasible && isfinite(answer.cycles);
+  if (*is_found) {
+    memcpy(&at->layers[run.first], decisions.layers, part.layer_count * sizeof at->layers[0]);
+  }
+  return is_searched;
+}
+
+/* Each stage that does not fit with its roles; forward passes run again only where nothing fits
+ * without. Roles of a layer that are asked for are those of a path. */
+static bool search_parts(const looking *at, bool *is_found) {
+  const dsm__problem *const whole = at->search->whole;
+  const bool may_recompute = dsm__has_optimization(&whole->inputs, DSM_OPTIMIZATION_RECOMPUTE);
+  const dsm_stages stages = {.count = at->of->of->stages.count, .first_layers = at->first_layers};
+  *is_found = whole->fixed == NULL;
+  for (size_t s = 0; *is_found && s < stages.count; s++) {
+    const dsm__stage_run run = dsm__stage_run_of(&stages, at->micro.layer_count, s);
+    const uint64_t in_flight = dsm__stage_in_flight(&stages, s, at->of->micro_batches);
+    if (need_of(at, run, in_flight) <= at->search->capacity_bytes) {
+      continue;
+    }
+    if (!search_part(at, run, in_flight, false, is_found) ||
+        (!*is_found && may_recompute && !search_part(at, run, in_flight, true, is_found))) {
+      return false;
+    }
+  }
+  return true;
+}
+
+/* Cuts that fit with the path's roles; or else with others. */
+static bool cut_and_judge(const looking *at) {
+  bool is_found = false;
+  fill_memory(at, false);
+  if (!fill_times(at) || !cut(at, at->search->capacity_bytes, &is_found)) {
+    return false;
+  }
+  if (is_found) {
+    return judge(at);
+  }
+  fill_memory(at, true);
+  if (!cut(at, at->search->capacity_bytes, &is_found)) {
+    return false;
+  }
+  if (is_found && !search_parts(at, &is_found)) {
+    return false;
+  }
+  if (!is_found) {
+    return true;
+  }
+  if (!judge(at)) {
+    return false;
+  }
+  fill_memory(at, false); /* with these roles other cuts may be more even */
+  return fill_times(at) && cut(at, at->search->capacity_bytes, &is_found) &&
+         (!is_found || judge(at));
+}
+
+/* A case whose bound is below the best. *bound: what none of its steps is faster than. */
+static bool look(stage_search *search, trial *of, double *bound) {
+  const double unlimited = 1e300;
+  const double limit = (double)of->of->stages.count *
+                       (search->best_cycles - of->outlook.micro_cycles * waiting_of(of));
+  looking at = {.search = search,
+                .of = of,
+                .micro = dsm__micro_workload(search->whole->inputs.workload, of->micro_batches),
+                .machine = &of->of->problem.machine,
+                .arena = dsm__arena_new()};
+  dsm__problem problem = micro_problem(of, &at.micro, unlimited);
+  dsm__graph_answer answer;
+  dsm__decisions decisions;
+  bool is_good = DSM__RESERVE(at.arena, at.segments, search->segment_count) &&
+                 DSM__RESERVE(at.arena, at.least, at.micro.layer_count) &&
+                 DSM__RESERVE(at.arena, at.firsts, of->of->stages.count) &&
+                 DSM__RESERVE(at.arena, at.first_layers, of->of->stages.count) &&
+                 DSM__RESERVE(at.arena, at.layers, at.micro.layer_count) &&
+                 dsm__role_outlook_find(&problem, &of->outlook, at.least) &&
+                 dsm__role_search(&problem, false, limit, &answer, &decisions);
+  keep_counts(of, &problem);
+  *bound = search->best_cycles;
+  if (is_good && isfinite(answer.cycles)) {
+    *bound = fmax(of->bound, bound_of(of, answer.lower_bound_cycles));
+    memcpy(at.layers, decisions.layers, at.micro.layer_count * sizeof at.layers[0]);
+    is_good = dsm__tie_limit(*bound) >= search->best_cycles || cut_and_judge(&at);
+  }
+  dsm__arena_free(at.arena);
+  return is_good;
+}
+
+/* ---- all cases ---- */
+
+typedef DSM__LIST(trial) trial_list;
+
+/* Numbers of micro-batches with which an axis may be divided so. */
+static bool add_trials(const stage_search *search, space *of, trial_list *trials) {
+  const dsm__problem *const whole = search->whole;
+  const dsm_explore_options *const options = whole->inputs.options;
+  const uint64_t minibatch = whole->inputs.workload->minibatch;
+  const bool is_cut = dsm__has_optimization(&whole->inputs, DSM_OPTIMIZATION_ACCUMULATE);
+  const uint64_t most = is_cut ? DSM__STAGE_PASSES_MAX / of->stages.count : 1;
+  dsm_layer_memory *const memory =
+      dsm__arena_array(of->problem.arena, whole->inputs.workload->layer_count, sizeof *memory);
+  for (uint64_t n = 1; memory != NULL && n <= minibatch && n <= most; n++) {
+    if (minibatch % n != 0 || (options->micro_batches > 0 && n != options->micro_batches) ||
+        dsm__problem_is_over(whole)) {
+      continue;
+    }
+    trial one = {.of = of, .micro_batches = n, .number = trials->count};
+    const dsm_workload micro = dsm__micro_workload(whole->inputs.workload, n);
+    dsm__problem problem = micro_problem(&one, &micro, 0);
+    if (!dsm__role_outlook_find(&problem, &one.outlook, memory)) {
+      return false;
+    }
+    keep_counts(&one, &problem);
+    one.bound = bound_of(&one, one.outlook.cycles);
+    if (isfinite(one.bound)) {
+      if (!DSM__LIST_RESERVE(trials, 1)) {
+        return false;
+      }
+      trials->items[trials->count++] = one;
+    }
+  }
+  return memory != NULL;
+}
+
+typedef DSM__LIST(space *) space_list;
+
+static bool add_spaces(const stage_search *search, space_list *spaces, trial_list *trials) {
+  const dsm_network *const network = &search->whole->machine.system->system;
+  const uint64_t fixed = search->whole->inputs.options->stages;
+  for (unsigned a = 0; a < network->axis_count; a++) {
+    const uint64_t chips = network->axes[a].chips;
+    for (uint64_t p = 2; p <= chips && p <= search->segment_count; p++) {
+      if (chips % p != 0 || (fixed > 0 && fixed != p) || dsm__problem_is_over(search->whole)) {
+        continue;
+      }
+      space *const one = calloc(1, sizeof *one);
+      if (one == NULL || !DSM__LIST_RESERVE(spaces, 1) || !open_space(search, a, p, one)) {
+        free(one);
+        return false;
+      }
+      spaces->items[spaces->count++] = one;
+      if (!add_trials(search, one, trials)) {
+        return false;
+      }
+    }
+  }
+  return true;
+}
+
+static bool look_at_all(stage_search *search, const trial_list *trials, double *bound) {
+  if (trials->count > 0) {
+    qsort(trials->items, trials->count, sizeof trials->items[0], compare_trials);
+  }
+  for (size_t i = 0; i < trials->count; i++) {
+    trial *const one = &trials->items[i];
+    double own = one->bound;
+    if (one->bound < search->best_cycles && dsm__tie_limit(one->bound) < search->best_cycles &&
+        !dsm__problem_is_over(search->whole) && !look(search, one, &own)) {
+      return false;
+    }
+    *bound = fmin(*bound, own);
+  }
+  return true;
+}
+
+static bool find_segments(stage_search *search) {
+  const dsm_workload *const workload = search->whole->inputs.workload;
+  dsm__arena *const arena = search->whole->arena;
+  bool *is_cut = NULL;
+  if (!dsm__segments_find(workload, arena, &is_cut) ||
+      !DSM__RESERVE(arena, search->segments, workload->layer_count)) {
+    return false;
+  }
+  search->is_cut = is_cut;
+  for (size_t i = 0; i < workload->layer_count; i++) {
+    if (i == 0 || is_cut[i - 1]) {
+      search->segments[search->segment_count++] = i;
+    }
+  }
+  return true;
+}
+
+bool dsm__stage_search(dsm__problem *problem, double limit_cycles, dsm__graph_answer *answer,
+                       dsm__decisions *decisions, double *bound_cycles) {
+  stage_search search = {
+      .whole = problem,
+      .capacity_bytes = dsm__capacity_limit(problem->machine.system->chip.memory.capacity_GB * 1e9),
+      .best_cycles = answer->is_feasible ? fmin(answer->cycles, limit_cycles) : limit_cycles,
+      .decisions = decisions,
+  };
+  space_list spaces = {NULL, 0, 0};
+  trial_list trials = {NULL, 0, 0};
+  *bound_cycles = HUGE_VAL;
+  const bool is_good = problem->inputs.workload->is_list ||
+                       (find_segments(&search) && add_spaces(&search, &spaces, &trials) &&
+                        look_at_all(&search, &trials, bound_cycles));
+  if (search.is_found) {
+    answer->lower_bound_cycles =
+        answer->is_feasible ? answer->lower_bound_cycles : search.best_cycles;
+    answer->cycles = search.best_cycles;
+    answer->is_feasible = true;
+  }
+  for (size_t i = 0; i < spaces.count; i++) {
+    problem->evaluations +=
+        spaces.items[i]->problem.evaluations + spaces.items[i]->problem.table.evaluations;
+    dsm__problem_fini(&spaces.items[i]->problem);
+    free(spaces.items[i]);
+  }
+  free(spaces.items);
+  free(trials.items);
+  return is_good;
+}

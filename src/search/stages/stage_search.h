@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* stage_search.h: steps as pipelines of stages over micro-batches (section 13). */
+#ifndef DSM_SEARCH_STAGES_STAGE_SEARCH_H
+#define DSM_SEARCH_STAGES_STAGE_SEARCH_H
+
+#include "search/problem.h"
+
+/**
+ * Looks for steps with stages that are faster than an answer, if it is feasible, and than
+ * `limit_cycles`; the best replaces it and its decisions, but for its bound. *bound_cycles: what no
+ * step with stages is faster than, as far as that is below these. False if out of memory.
+ */
+bool dsm__stage_search(dsm__problem *problem, double limit_cycles, dsm__graph_answer *answer,
+                       dsm__decisions *decisions, double *bound_cycles);
+
+#endif
