@@ -84,6 +84,7 @@ static void speed(dsm_system *system, dsm_bound bound, double factor) {
     }
     return;
   case DSM_BOUND_BUBBLE: /* no part of a machine */
+    return;
   case DSM_BOUND_AXIS:
   case DSM_BOUND_COUNT:
     break;

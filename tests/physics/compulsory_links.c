@@ -61,6 +61,24 @@ static double reduced(const subject *s, layout of, double bytes_per_element) {
   return bytes / before * (s->length[s->axis] - 1) / s->length[s->axis];
 }
 
+/* Weights that go back to the chips that share samples in forward or backward: to all of them, or
+ * where all that sum update all, to those that did not sum. */
+static double returned(const subject *s, layout spread, layout update, double bytes_per_element) {
+  if (s->model->sharded_update) {
+    return reduced(s, spread, bytes_per_element);
+  }
+  if (is_model(spread, s->axis) || !is_model(update, s->axis) || s->layer->is_tied) {
+    return 0;
+  }
+  double before = 1;
+  for (int a = 0; a < s->axis; a++) {
+    before *= !is_model(spread, a) && is_model(update, a) ? s->length[a] : 1;
+  }
+  const double bytes =
+      (double)s->layer->weight_elements / parts(s, spread, true) * bytes_per_element;
+  return bytes / before * (s->length[s->axis] - 1) / s->length[s->axis];
+}
+
 /* A tensor that changes from one layout to another, all-to-all. */
 static double moved(const subject *s, layout from, layout to, double sample_bytes) {
   if (is_model(from, s->axis) == is_model(to, s->axis)) {
@@ -87,11 +105,12 @@ static double trained(const subject *s, layout forward, layout backward, layout 
       stated(layer->bytes.weights, w->weight_bytes > 0 ? w->weight_bytes : w->element_bytes);
   const double of_input = stated(layer->bytes.input, w->element_bytes);
   const double of_output = stated(layer->bytes.output, w->element_bytes);
+  const double times = s->model->sharded_update ? 1 : 2; /* an all-reduce */
   const double wide =
       s->model->partial_sum_bytes > 0 ? s->model->partial_sum_bytes : w->partial_sum_bytes;
   return rotated(s, forward, of_input) + rotated(s, update, of_input) +
          (layer->has_backward ? rotated(s, backward, wide) : 0) +
-         reduced(s, update, w->gradient_bytes) + reduced(s, spread, of_weight) +
+         times * reduced(s, update, w->gradient_bytes) + returned(s, spread, update, of_weight) +
          moved(s, forward, update, (double)layer->input_elements * of_input) +
          moved(s, backward, update, (double)layer->stored_elements * of_output);
 }
