@@ -366,6 +366,7 @@ static bool search_part(const looking *at, dsm__stage_run run, uint64_t in_fligh
   dsm__problem problem = micro_problem(
       at->of, &part, at->search->capacity_bytes - input_bytes(at, run.first) * (double)in_flight);
   problem.inputs.in_flight = in_flight;
+  problem.inputs.is_cut = at->search->is_cut + run.first;
   problem.table.distinct.class_of += run.first;
   const bool is_searched = /* no stage takes more than the step */
       dsm__role_search(&problem, may_recompute, at->search->best_cycles, &answer, &decisions);
@@ -405,8 +406,8 @@ static bool cut_and_judge(const looking *at) {
   if (!fill_times(at) || !cut(at, at->search->capacity_bytes, &is_found)) {
     return false;
   }
-  if (is_found) {
-    return judge(at);
+  if (is_found && !judge(at)) {
+    return false;
   }
   fill_memory(at, true);
   if (!cut(at, at->search->capacity_bytes, &is_found)) {
@@ -424,6 +425,28 @@ static bool cut_and_judge(const looking *at) {
   fill_memory(at, false); /* with these roles other cuts may be more even */
   return fill_times(at) && cut(at, at->search->capacity_bytes, &is_found) &&
          (!is_found || judge(at));
+}
+
+/* The same without shards, which take from what is once a step and add to what each micro-batch
+ * takes: the fastest path may have them where stages are faster without. */
+static bool look_unshared(const looking *at, double bound, double limit) {
+  dsm_explore_options options = *at->of->of->problem.inputs.options;
+  dsm__problem problem = micro_problem(at->of, &at->micro, 1e300);
+  dsm__graph_answer answer;
+  dsm__decisions decisions;
+  if (!dsm__has_optimization(&problem.inputs, DSM_OPTIMIZATION_SHARD) ||
+      dsm__tie_limit(bound) >= at->search->best_cycles) {
+    return true;
+  }
+  options.optimizations &= ~DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_SHARD);
+  problem.inputs.options = &options;
+  bool is_good = dsm__role_search(&problem, false, limit, &answer, &decisions);
+  keep_counts(at->of, &problem);
+  if (is_good && isfinite(answer.cycles)) {
+    memcpy(at->layers, decisions.layers, at->micro.layer_count * sizeof at->layers[0]);
+    is_good = cut_and_judge(at);
+  }
+  return is_good;
 }
 
 /* A case whose bound is below the best. *bound: what none of its steps is faster than. */
@@ -451,7 +474,8 @@ static bool look(stage_search *search, trial *of, double *bound) {
   if (is_good && isfinite(answer.cycles)) {
     *bound = fmax(of->bound, bound_of(of, answer.lower_bound_cycles));
     memcpy(at.layers, decisions.layers, at.micro.layer_count * sizeof at.layers[0]);
-    is_good = dsm__tie_limit(*bound) >= search->best_cycles || cut_and_judge(&at);
+    is_good = dsm__tie_limit(*bound) >= search->best_cycles ||
+              (cut_and_judge(&at) && look_unshared(&at, *bound, limit));
   }
   dsm__arena_free(at.arena);
   return is_good;
