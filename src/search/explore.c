@@ -44,6 +44,13 @@ static dsm_status report_infeasible(dsm__problem *problem, const dsm__decisions 
                               .capacity_bytes = need.capacity_bytes};
   }
   const dsm__place nowhere = {NULL, 0, 0, NULL};
+  if (dsm__problem_has_roles(problem) && dsm__deadline_was_met(problem->inputs.deadline)) {
+    dsm__diags_add(diags, DSM_SEVERITY_ERROR, nowhere, NULL,
+                   "memory capacity: no mapping that needs at most %.3f GB a chip was found within "
+                   "the time limit",
+                   problem->machine.system->chip.memory.capacity_GB);
+    return DSM_ERROR_INFEASIBLE;
+  }
   dsm__report_over_capacity(&need,
                             dsm__has_optimization(&problem->inputs, DSM_OPTIMIZATION_STAGES)
                                 ? "without stages every mapping needs at least"
@@ -111,6 +118,7 @@ void dsm_plan_set_bound(dsm_plan *plan, double bound_cycles, dsm_diags *diags) {
     bound_cycles =
         fmax(bound_cycles, dsm__issue_least(plan->workload, &machine, plan->options.mode));
   }
+  bound_cycles = fmax(bound_cycles, fmin(result->ideal_cycles, result->step_cycles));
   const bool is_met = bound_cycles <= result->step_cycles * (1 + rounding);
   result->lower_bound_cycles = is_met ? fmin(bound_cycles, result->step_cycles) : bound_cycles;
   if (!is_met) {

@@ -64,6 +64,7 @@ typedef struct stage_search {
   double best_cycles;
   dsm__decisions *decisions; /* of it */
   bool is_found;
+  bool is_cut_short; /* some cases were not even listed */
 } stage_search;
 
 /* ---- cases ---- */
@@ -486,7 +487,7 @@ static bool look(stage_search *search, trial *of, double *bound) {
 typedef DSM__LIST(trial) trial_list;
 
 /* Numbers of micro-batches with which an axis may be divided so. */
-static bool add_trials(const stage_search *search, space *of, trial_list *trials) {
+static bool add_trials(stage_search *search, space *of, trial_list *trials) {
   const dsm__problem *const whole = search->whole;
   const dsm_explore_options *const options = whole->inputs.options;
   const uint64_t minibatch = whole->inputs.workload->minibatch;
@@ -495,9 +496,12 @@ static bool add_trials(const stage_search *search, space *of, trial_list *trials
   dsm_layer_memory *const memory =
       dsm__arena_array(of->problem.arena, whole->inputs.workload->layer_count, sizeof *memory);
   for (uint64_t n = 1; memory != NULL && n <= minibatch && n <= most; n++) {
-    if (minibatch % n != 0 || (options->micro_batches > 0 && n != options->micro_batches) ||
-        dsm__problem_is_over(whole)) {
+    if (minibatch % n != 0 || (options->micro_batches > 0 && n != options->micro_batches)) {
       continue;
+    }
+    if (dsm__problem_is_over(whole)) {
+      search->is_cut_short = true;
+      break;
     }
     trial one = {.of = of, .micro_batches = n, .number = trials->count};
     const dsm_workload micro = dsm__micro_workload(whole->inputs.workload, n);
@@ -519,14 +523,18 @@ static bool add_trials(const stage_search *search, space *of, trial_list *trials
 
 typedef DSM__LIST(space *) space_list;
 
-static bool add_spaces(const stage_search *search, space_list *spaces, trial_list *trials) {
+static bool add_spaces(stage_search *search, space_list *spaces, trial_list *trials) {
   const dsm_network *const network = &search->whole->machine.system->system;
   const uint64_t fixed = search->whole->inputs.options->stages;
   for (unsigned a = 0; a < network->axis_count; a++) {
     const uint64_t chips = network->axes[a].chips;
     for (uint64_t p = 2; p <= chips && p <= search->segment_count; p++) {
-      if (chips % p != 0 || (fixed > 0 && fixed != p) || dsm__problem_is_over(search->whole)) {
+      if (chips % p != 0 || (fixed > 0 && fixed != p)) {
         continue;
+      }
+      if (dsm__problem_is_over(search->whole)) {
+        search->is_cut_short = true;
+        return true;
       }
       space *const one = calloc(1, sizeof *one);
       if (one == NULL || !DSM__LIST_RESERVE(spaces, 1) || !open_space(search, a, p, one)) {
@@ -589,6 +597,7 @@ bool dsm__stage_search(dsm__problem *problem, double limit_cycles, dsm__graph_an
   const bool is_good = problem->inputs.workload->is_list ||
                        (find_segments(&search) && add_spaces(&search, &spaces, &trials) &&
                         look_at_all(&search, &trials, bound_cycles));
+  *bound_cycles = search.is_cut_short ? 0 : *bound_cycles;
   if (search.is_found) {
     answer->lower_bound_cycles =
         answer->is_feasible ? answer->lower_bound_cycles : search.best_cycles;
