@@ -12,8 +12,9 @@
 
 /* Are there accumulating invocations, with a split of their own? */
 static bool is_accumulating(const dsm__plan_reader *reader, size_t index, dsm_pass pass) {
-  return pass == DSM_PASS_UPDATE && reader->workload->layers[index].timesteps == 1 &&
-         reader->layers[index].layer.dysm_factor > 1 &&
+  const bool is_in_parts =
+      reader->layers[index].layer.dysm_factor > 1 || reader->plan.micro_batches > 1;
+  return pass == DSM_PASS_UPDATE && reader->workload->layers[index].timesteps == 1 && is_in_parts &&
          reader->system->model.dysm_accumulate_in_memory;
 }
 

@@ -380,7 +380,12 @@ static void hide_reduction(const predictor *p, size_t index, const dsm__reductio
   for (int half = 0; half < DSM__HALF_COUNT; half++) {
     const double hidden = reduction->cycles[half] - reduction->visible[half];
     if (hidden > 0) {
-      const dsm_resources resources = dsm_group_resources(&p->machine, traffic[half]);
+      dsm_resources resources = dsm_group_resources(&p->machine, traffic[half]);
+      if (half == DSM__HALF_SUM) {
+        const dsm_resources ties =
+            dsm__tie_resources(p->plan->workload, p->decisions, &setting, index);
+        dsm_resources_add(&resources, &ties, 1);
+      }
       dsm_resources_add(&update->resources, &resources, -hidden / reduction->cycles[half]);
       drop_rounding(&update->resources);
       update->group_cycles[half_groups[half]] = reduction->visible[half];

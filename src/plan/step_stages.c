@@ -123,21 +123,44 @@ static void add_hand_over(dsm__pass_builder *builder, const dsm_workload *worklo
                       times);
 }
 
-/* Of a layer that shares its weights with layers of other stages, a sum with each. */
+/* With how many layers of other stages a layer shares its weights. */
+static size_t tie_count(const dsm_workload *workload, const dsm_stages *stages, size_t index) {
+  size_t count = 0;
+  for (size_t i = 0; i < workload->layer_count; i++) {
+    const bool is_tie = workload->layers[i].is_tied && dsm__is_tied_apart(workload, stages, i);
+    count += is_tie && (i == index || dsm__tie_owner(workload, i) == index) ? 1 : 0;
+  }
+  return count;
+}
+
+/* A sum with one of them. */
+static dsm_traffic tie_of(const dsm__decisions *decisions, const dsm__layer_setting *setting,
+                          size_t index) {
+  return dsm__tie_traffic(setting->layer, setting->machine, setting->precision,
+                          decisions->stages.axis,
+                          decisions->layers[index].layouts.of[DSM_PASS_UPDATE]);
+}
+
 static void add_ties(dsm__pass_builder *builder, const dsm_workload *workload,
                      const dsm__decisions *decisions, const dsm__layer_setting *setting,
                      size_t index) {
-  for (size_t i = 0; i < workload->layer_count; i++) {
-    if (!workload->layers[i].is_tied || !dsm__is_tied_apart(workload, &decisions->stages, i) ||
-        (i != index && dsm__tie_owner(workload, i) != index)) {
-      continue;
-    }
-    const dsm_traffic sum = dsm__tie_traffic(setting->layer, setting->machine, setting->precision,
-                                             decisions->stages.axis,
-                                             decisions->layers[index].layouts.of[DSM_PASS_UPDATE]);
+  for (size_t ties = tie_count(workload, &decisions->stages, index); ties > 0; ties--) {
+    const dsm_traffic sum = tie_of(decisions, setting, index);
     dsm__pass_add_group(builder, DSM_TRANSFER_SUM_OF_GRADIENTS, DSM_GROUP_SUM_OF_GRADIENTS, &sum, 1,
                         1);
   }
+}
+
+dsm_resources dsm__tie_resources(const dsm_workload *workload, const dsm__decisions *decisions,
+                                 const dsm__layer_setting *setting, size_t index) {
+  dsm_resources resources = {{0}};
+  const size_t ties = tie_count(workload, &decisions->stages, index);
+  if (ties > 0) {
+    const dsm_traffic sum = tie_of(decisions, setting, index);
+    const dsm_resources one = dsm_group_resources(setting->machine, &sum);
+    dsm_resources_add(&resources, &one, (double)ties);
+  }
+  return resources;
 }
 
 void dsm__stage_add_links(dsm__pass_builder *builder, const dsm_workload *workload,

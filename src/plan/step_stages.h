@@ -56,6 +56,10 @@ void dsm__stage_add_links(dsm__pass_builder *builder, const dsm_workload *worklo
                           const dsm__decisions *decisions, const dsm__layer_setting *setting,
                           size_t index, dsm_pass pass);
 
+/** What decides the time of these sums of a layer, as if nothing hid. */
+dsm_resources dsm__tie_resources(const dsm_workload *workload, const dsm__decisions *decisions,
+                                 const dsm__layer_setting *setting, size_t index);
+
 /** Micro-batches whose activations a stage keeps at a time, at most. */
 uint64_t dsm__stage_in_flight(const dsm_stages *stages, size_t stage, uint64_t micro_batches);
 

@@ -19,6 +19,7 @@
 #include "base/diag_add.h"
 #include "plan/issue.h"
 #include "plan/plan_internal.h"
+#include "plan/segments.h"
 #include "plan/tolerance.h"
 #include "search/fused.h"
 #include "search/overlapped.h"
@@ -44,6 +45,13 @@ static dsm_status report_infeasible(dsm__problem *problem, const dsm__decisions 
                               .capacity_bytes = need.capacity_bytes};
   }
   const dsm__place nowhere = {NULL, 0, 0, NULL};
+  if (dsm__problem_has_roles(problem) && dsm__deadline_was_met(problem->inputs.deadline)) {
+    dsm__diags_add(diags, DSM_SEVERITY_ERROR, nowhere, NULL,
+                   "memory capacity: no mapping that needs at most %.3f GB a chip was found within "
+                   "the time limit",
+                   problem->machine.system->chip.memory.capacity_GB);
+    return DSM_ERROR_INFEASIBLE;
+  }
   dsm__report_over_capacity(&need,
                             dsm__has_optimization(&problem->inputs, DSM_OPTIMIZATION_STAGES)
                                 ? "without stages every mapping needs at least"
@@ -111,6 +119,7 @@ void dsm_plan_set_bound(dsm_plan *plan, double bound_cycles, dsm_diags *diags) {
     bound_cycles =
         fmax(bound_cycles, dsm__issue_least(plan->workload, &machine, plan->options.mode));
   }
+  bound_cycles = fmax(bound_cycles, fmin(result->ideal_cycles, result->step_cycles));
   const bool is_met = bound_cycles <= result->step_cycles * (1 + rounding);
   result->lower_bound_cycles = is_met ? fmin(bound_cycles, result->step_cycles) : bound_cycles;
   if (!is_met) {
@@ -186,8 +195,35 @@ static bool is_divided(const dsm__problem *problem) {
   return options->stages > 1 || options->micro_batches > 1;
 }
 
+/* The most stages that the layers may be in; 0 if out of memory. */
+static size_t stages_most(const dsm__problem *problem) {
+  const dsm_workload *const workload = problem->inputs.workload;
+  bool *is_cut = NULL;
+  size_t most = 1;
+  if (!dsm__segments_find(workload, problem->arena, &is_cut)) {
+    return 0;
+  }
+  for (size_t i = 0; !workload->is_list && i < workload->layer_count; i++) {
+    most += is_cut[i] ? 1 : 0;
+  }
+  return most;
+}
+
 static dsm_status report_none_divided(const dsm__problem *problem, dsm_diags *diags) {
   const dsm__place nowhere = {NULL, 0, 0, NULL};
+  const uint64_t stages = problem->inputs.options->stages;
+  const size_t most = stages_most(problem);
+  if (most == 0) {
+    return dsm__out_of_memory(diags);
+  }
+  if (stages > most) {
+    dsm__diags_add(diags, DSM_SEVERITY_ERROR, nowhere,
+                   "one tensor alone passes from a stage to the next",
+                   "expected at most %zu stage%s, which the layers of the network can be in, found "
+                   "%llu",
+                   most, most == 1 ? "" : "s", (unsigned long long)stages);
+    return DSM_ERROR_INFEASIBLE;
+  }
   dsm__diags_add(diags, DSM_SEVERITY_ERROR, nowhere, NULL,
                  "memory capacity: no step was found with the stages and micro-batches that are "
                  "asked for that needs at most %.3f GB a chip",

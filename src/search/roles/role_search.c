@@ -493,6 +493,7 @@ static bool find_options(role_graph *g, bool may_recompute) {
   double *const least = dsm__arena_array(g->problem->arena, layer_count, sizeof *least);
   size_t *const last_alike = dsm__arena_array(g->problem->arena, layer_count, sizeof *last_alike);
   bool *const ends = dsm__arena_array(g->problem->arena, layer_count, sizeof *ends);
+  const bool *const is_cut = g->problem->inputs.is_cut;
   dsm__segment_walk walk = dsm__segments_begin(g->problem->inputs.workload);
   if (options == NULL || least == NULL || last_alike == NULL || ends == NULL) {
     return false;
@@ -510,7 +511,8 @@ static bool find_options(role_graph *g, bool may_recompute) {
     if (own->items == NULL) {
       return false;
     }
-    ends[i] = dsm__segment_ends(&walk, i) && i + 1 < layer_count;
+    const bool is_last = dsm__segment_ends(&walk, i) && i + 1 < layer_count;
+    ends[i] = is_cut != NULL ? is_cut[i] : is_last;
     last_alike[i] = i;
     for (size_t k = 1; k <= REACH && i + k < layer_count; k++) {
       last_alike[i] =

@@ -116,11 +116,15 @@ static bool search_micro_batches(dsm__problem *problem, double limit_cycles,
   const uint64_t minibatch = problem->inputs.workload->minibatch;
   const bool is_cut = dsm__has_optimization(&problem->inputs, DSM_OPTIMIZATION_ACCUMULATE) &&
                       problem->inputs.options->micro_batches == 0;
-  for (uint64_t n = 2; is_cut && n <= minibatch && !dsm__problem_is_over(problem); n++) {
+  for (uint64_t n = 2; is_cut && n <= minibatch; n++) {
     dsm__graph_answer answer;
     dsm__decisions found;
     if (minibatch % n != 0) {
       continue;
+    }
+    if (dsm__problem_is_over(problem)) {
+      best->lower_bound_cycles = 0; /* nothing is known of the others */
+      return true;
     }
     const double limit = best->is_feasible ? fmin(limit_cycles, best->cycles) : limit_cycles;
     if (!search_roles(problem, n, limit, &answer, &found)) {

@@ -64,6 +64,7 @@ typedef struct stage_search {
   double best_cycles;
   dsm__decisions *decisions; /* of it */
   bool is_found;
+  bool is_cut_short; /* some cases were not even listed */
 } stage_search;
 
 /* ---- cases ---- */
@@ -366,6 +367,7 @@ static bool search_part(const looking *at, dsm__stage_run run, uint64_t in_fligh
   dsm__problem problem = micro_problem(
       at->of, &part, at->search->capacity_bytes - input_bytes(at, run.first) * (double)in_flight);
   problem.inputs.in_flight = in_flight;
+  problem.inputs.is_cut = at->search->is_cut + run.first;
   problem.table.distinct.class_of += run.first;
   const bool is_searched = /* no stage takes more than the step */
       dsm__role_search(&problem, may_recompute, at->search->best_cycles, &answer, &decisions);
@@ -405,8 +407,8 @@ static bool cut_and_judge(const looking *at) {
   if (!fill_times(at) || !cut(at, at->search->capacity_bytes, &is_found)) {
     return false;
   }
-  if (is_found) {
-    return judge(at);
+  if (is_found && !judge(at)) {
+    return false;
   }
   fill_memory(at, true);
   if (!cut(at, at->search->capacity_bytes, &is_found)) {
@@ -424,6 +426,28 @@ static bool cut_and_judge(const looking *at) {
   fill_memory(at, false); /* with these roles other cuts may be more even */
   return fill_times(at) && cut(at, at->search->capacity_bytes, &is_found) &&
          (!is_found || judge(at));
+}
+
+/* The same without shards, which take from what is once a step and add to what each micro-batch
+ * takes: the fastest path may have them where stages are faster without. */
+static bool look_unshared(const looking *at, double bound, double limit) {
+  dsm_explore_options options = *at->of->of->problem.inputs.options;
+  dsm__problem problem = micro_problem(at->of, &at->micro, 1e300);
+  dsm__graph_answer answer;
+  dsm__decisions decisions;
+  if (!dsm__has_optimization(&problem.inputs, DSM_OPTIMIZATION_SHARD) ||
+      dsm__tie_limit(bound) >= at->search->best_cycles) {
+    return true;
+  }
+  options.optimizations &= ~DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_SHARD);
+  problem.inputs.options = &options;
+  bool is_good = dsm__role_search(&problem, false, limit, &answer, &decisions);
+  keep_counts(at->of, &problem);
+  if (is_good && isfinite(answer.cycles)) {
+    memcpy(at->layers, decisions.layers, at->micro.layer_count * sizeof at->layers[0]);
+    is_good = cut_and_judge(at);
+  }
+  return is_good;
 }
 
 /* A case whose bound is below the best. *bound: what none of its steps is faster than. */
@@ -451,7 +475,8 @@ static bool look(stage_search *search, trial *of, double *bound) {
   if (is_good && isfinite(answer.cycles)) {
     *bound = fmax(of->bound, bound_of(of, answer.lower_bound_cycles));
     memcpy(at.layers, decisions.layers, at.micro.layer_count * sizeof at.layers[0]);
-    is_good = dsm__tie_limit(*bound) >= search->best_cycles || cut_and_judge(&at);
+    is_good = dsm__tie_limit(*bound) >= search->best_cycles ||
+              (cut_and_judge(&at) && look_unshared(&at, *bound, limit));
   }
   dsm__arena_free(at.arena);
   return is_good;
@@ -462,7 +487,7 @@ static bool look(stage_search *search, trial *of, double *bound) {
 typedef DSM__LIST(trial) trial_list;
 
 /* Numbers of micro-batches with which an axis may be divided so. */
-static bool add_trials(const stage_search *search, space *of, trial_list *trials) {
+static bool add_trials(stage_search *search, space *of, trial_list *trials) {
   const dsm__problem *const whole = search->whole;
   const dsm_explore_options *const options = whole->inputs.options;
   const uint64_t minibatch = whole->inputs.workload->minibatch;
@@ -471,9 +496,12 @@ static bool add_trials(const stage_search *search, space *of, trial_list *trials
   dsm_layer_memory *const memory =
       dsm__arena_array(of->problem.arena, whole->inputs.workload->layer_count, sizeof *memory);
   for (uint64_t n = 1; memory != NULL && n <= minibatch && n <= most; n++) {
-    if (minibatch % n != 0 || (options->micro_batches > 0 && n != options->micro_batches) ||
-        dsm__problem_is_over(whole)) {
+    if (minibatch % n != 0 || (options->micro_batches > 0 && n != options->micro_batches)) {
       continue;
+    }
+    if (dsm__problem_is_over(whole)) {
+      search->is_cut_short = true;
+      break;
     }
     trial one = {.of = of, .micro_batches = n, .number = trials->count};
     const dsm_workload micro = dsm__micro_workload(whole->inputs.workload, n);
@@ -495,14 +523,18 @@ static bool add_trials(const stage_search *search, space *of, trial_list *trials
 
 typedef DSM__LIST(space *) space_list;
 
-static bool add_spaces(const stage_search *search, space_list *spaces, trial_list *trials) {
+static bool add_spaces(stage_search *search, space_list *spaces, trial_list *trials) {
   const dsm_network *const network = &search->whole->machine.system->system;
   const uint64_t fixed = search->whole->inputs.options->stages;
   for (unsigned a = 0; a < network->axis_count; a++) {
     const uint64_t chips = network->axes[a].chips;
     for (uint64_t p = 2; p <= chips && p <= search->segment_count; p++) {
-      if (chips % p != 0 || (fixed > 0 && fixed != p) || dsm__problem_is_over(search->whole)) {
+      if (chips % p != 0 || (fixed > 0 && fixed != p)) {
         continue;
+      }
+      if (dsm__problem_is_over(search->whole)) {
+        search->is_cut_short = true;
+        return true;
       }
       space *const one = calloc(1, sizeof *one);
       if (one == NULL || !DSM__LIST_RESERVE(spaces, 1) || !open_space(search, a, p, one)) {
@@ -565,6 +597,7 @@ bool dsm__stage_search(dsm__problem *problem, double limit_cycles, dsm__graph_an
   const bool is_good = problem->inputs.workload->is_list ||
                        (find_segments(&search) && add_spaces(&search, &spaces, &trials) &&
                         look_at_all(&search, &trials, bound_cycles));
+  *bound_cycles = search.is_cut_short ? 0 : *bound_cycles;
   if (search.is_found) {
     answer->lower_bound_cycles =
         answer->is_feasible ? answer->lower_bound_cycles : search.best_cycles;
