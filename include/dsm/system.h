@@ -201,6 +201,8 @@ typedef enum dsm_operation {
   DSM_OPERATION_DROPOUT,      /**< in the workload's elements */
   DSM_OPERATION_DROPOUT_MASK, /**< in bytes */
   DSM_OPERATION_ROTARY,
+  DSM_OPERATION_COPY,
+  DSM_OPERATION_SPLIT,
   DSM_OPERATION_COUNT
 } dsm_operation;
 
@@ -224,6 +226,7 @@ typedef struct dsm_assumptions {
   double rotate_memory_bytes;     /**< memory bytes per byte rotated */
   double relayout_memory_bytes;   /**< memory bytes per byte re-laid out */
   double weight_update_memory_bytes; /**< memory bytes per owned weight byte in the update */
+  double accumulate_memory_bytes;    /**< the same per weight, where micro-batches add up */
   double partial_sum_bytes;          /**< of a partial sum; 0: as the workload says */
   bool dysm_uniform;                 /**< one DySM factor for all convolutions */
   bool dysm_accumulate_in_memory;    /**< partial gradients are re-read from memory */
@@ -243,9 +246,9 @@ typedef struct dsm_assumptions {
   bool tile_schedule;                /**< cores take tiles of outputs as they become free */
   dsm_tiling tiling;                 /**< how cores work through what does not fit */
   bool sharded_update; /**< each of the chips that sum gradients updates a part of the weights */
-  bool overlapped_reduction;         /**< sums of gradients hide behind backward and update */
-  bool fused_reductions;             /**< sums of gradients of several layers are one collective */
-  dsm_role_search search;            /**< what all optimizations are: with which roles */
+  bool overlapped_reduction; /**< sums of gradients hide behind backward and update */
+  bool fused_reductions;     /**< sums of gradients of several layers are one collective */
+  dsm_role_search search;    /**< what all optimizations are: with which roles */
   dsm_auxiliary_traffic auxiliary_traffic; /**< which auxiliary operations read and write memory */
   dsm_operation_traffic traffic[DSM_OPERATION_COUNT]; /**< and how much, by kind */
   double spread_low;     /**< measured over predicted, 10th percentile; predicts nothing */

@@ -63,10 +63,9 @@ dsm_traffic dsm__gathered_weights(const dsm__layer_setting *setting,
   }
   const double times = (double)dsm__micro_batches_of(setting);
   const double base_cycles = dsm__collective_base_cycles(setting->machine);
-  gathered =
-      dsm__sharded_weight_traffic(setting->layer, setting->machine, setting->precision, layouts,
-                                  true)
-          .broadcast_weights;
+  gathered = dsm__sharded_weight_traffic(setting->layer, setting->machine, setting->precision,
+                                         layouts, true)
+                 .broadcast_weights;
   gathered.latency_cycles = (gathered.latency_cycles + base_cycles) * times;
   for (int l = 0; l < DSM_LINK_COUNT; l++) {
     gathered.bytes[l] *= times;

@@ -59,9 +59,9 @@ void dsm__collectives_derive(dsm__collectives *collectives, const dsm_workload *
       i += decisions->pipelines[next_group++].layer_count - 1;
     } else if (dsm_pass_exists(layer, mode, DSM_PASS_UPDATE)) {
       const dsm__layer_decision *const decision = &decisions->layers[i];
-      dsm_weight_traffic traffic = dsm__sharded_weight_traffic(
-          layer, machine, precision, &decision->layouts,
-          dsm__is_update_sharded(machine, decision->layer.shard));
+      dsm_weight_traffic traffic =
+          dsm__sharded_weight_traffic(layer, machine, precision, &decision->layouts,
+                                      dsm__is_update_sharded(machine, decision->layer.shard));
       if (decision->layer.shard >= DSM_SHARDING_WEIGHTS) {
         traffic.broadcast_weights = (dsm_traffic){.latency_cycles = 0};
       }
