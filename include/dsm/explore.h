@@ -32,10 +32,10 @@ DSM_API DSM_NODISCARD dsm_status dsm_explore(dsm_plan **plan, const dsm_workload
 
 /**
  * What would fit where dsm_explore finds nothing that does: the fastest plan with optimizations
- * besides that can save memory, of the first of these that has one: shards and recomputation; roles
- * too; micro-batches too. Its options have of these only those that it uses; it is a plan of
- * dsm_explore with them. DSM_ERROR_INFEASIBLE: nothing fits with them either. Otherwise as
- * dsm_explore.
+ * besides that can save memory, of the first of these that has one: shards and recomputation;
+ * micro-batches and stages too; roles too. Its options have of these only those that it uses; it is
+ * a plan of dsm_explore with them. DSM_ERROR_INFEASIBLE: nothing fits with them either. Otherwise
+ * as dsm_explore.
  */
 DSM_API DSM_NODISCARD dsm_status dsm_explore_what_fits(dsm_plan **plan,
                                                        const dsm_workload *workload,

@@ -10,10 +10,10 @@ static dsm_optimization_set bit_of(int optimization) {
 /* What is tried one after the other, each besides those before it: what searches fastest first. */
 static const dsm_optimization_set tried[] = {
     DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_SHARD) | DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_RECOMPUTE),
-    DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_TENSOR) | DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_EXPERT) |
-        DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_SPATIAL),
     DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_ACCUMULATE) |
         DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_STAGES),
+    DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_TENSOR) | DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_EXPERT) |
+        DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_SPATIAL),
 };
 
 /* Roles that a layer of a plan has along any axis. */

@@ -52,7 +52,8 @@ static void see(seen_sets *seen, const dsm_system *system, const dsm_layer_plan 
   const dsm_parallelism backward =
       layer->layer->has_backward ? layer->passes[DSM_PASS_BACKWARD].share.parallelism : forward;
   const unsigned sum = data_axes(system, layer->passes[DSM_PASS_UPDATE].share.parallelism);
-  const unsigned way_back = data_axes(system, forward) | data_axes(system, backward);
+  const unsigned done = system->model.sharded_update ? 0 : sum; /* all of these update all */
+  const unsigned way_back = (data_axes(system, forward) | data_axes(system, backward)) & ~done;
   seen->sums |= sum != 0 ? 1U << sum : 0;
   seen->ways_back |= sum != 0 && way_back != 0 ? 1U << way_back : 0;
   seen->ways_back_alone |= sum == 0 && way_back != 0 ? 1U << way_back : 0;
@@ -60,9 +61,10 @@ static void see(seen_sets *seen, const dsm_system *system, const dsm_layer_plan 
 
 static double latency_of_all(const dsm_system *system, const seen_sets *seen) {
   const double base = system->system.collective_base_us * system->core.frequency_GHz * 1000;
+  const double times = system->model.sharded_update ? 1 : 2; /* an all-reduce goes round twice */
   double cycles = 0;
   for (unsigned axes = 1; axes < 1U << DSM_AXES_MAX; axes++) {
-    cycles += (seen->sums >> axes & 1U) != 0 ? base + latency_of(system, axes) : 0;
+    cycles += (seen->sums >> axes & 1U) != 0 ? base + times * latency_of(system, axes) : 0;
     cycles += (seen->ways_back >> axes & 1U) != 0 ? latency_of(system, axes) : 0;
     cycles += (seen->ways_back_alone >> axes & 1U) != 0 ? base + latency_of(system, axes) : 0;
   }

@@ -556,19 +556,24 @@ bool dsm__role_outlook_find(dsm__problem *problem, dsm__role_outlook *outlook,
   return true;
 }
 
-/* What is kept if each layer keeps the least of all its options. */
-static double least_kept_bytes(const role_graph *g) {
+/* What all mappings need at least: each layer keeps the least of all its options, and the largest
+ * need of a layer while it runs is not less than the least of any. */
+static double least_need_bytes(const role_graph *g) {
   double kept = 0;
+  double transient = 0;
   for (size_t i = 0; i < g->problem->inputs.workload->layer_count; i++) {
     const dsm__role_options *const options = options_of(g, i);
-    double least = HUGE_VAL;
+    double least_kept = HUGE_VAL;
+    double least_transient = HUGE_VAL;
     for (size_t o = 0; o < options->whole_count; o++) {
       const dsm_layer_memory memory = memory_of(g, i, o);
-      least = fmin(least, dsm__kept_bytes(&memory));
+      least_kept = fmin(least_kept, dsm__kept_bytes(&memory));
+      least_transient = fmin(least_transient, memory.transient_bytes);
     }
-    kept += least;
+    kept += least_kept;
+    transient = fmax(transient, least_transient);
   }
-  return kept;
+  return kept + transient;
 }
 
 /* One graph of the options that the slack leaves. */
@@ -602,7 +607,7 @@ bool dsm__role_search(dsm__problem *problem, bool may_recompute, double limit_cy
   if (!find_options(&g, may_recompute)) {
     return false;
   }
-  answer->smallest_need_bytes = least_kept_bytes(&g);
+  answer->smallest_need_bytes = least_need_bytes(&g);
   if (answer->smallest_need_bytes > dsm__capacity_limit(problem->capacity_bytes)) {
     return true; /* no graph has a path that fits */
   }
