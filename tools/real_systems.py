@@ -61,6 +61,10 @@ TRAFFIC_OF_OTHERS = {
     "model.traffic_dropout_backward": (2, "assumption: read and written"),
     "model.traffic_rotary_forward": (2, "assumption: read and written"),
     "model.traffic_rotary_backward": (2, "assumption: read and written"),
+    "model.traffic_copy_forward": (2, "assumption: read and written"),
+    "model.traffic_copy_backward": (2, "assumption: read and written"),
+    "model.traffic_split_forward": (0, "assumption: its readers read their parts where they lie"),
+    "model.traffic_split_backward": (2, "assumption: errors of the parts read, written side by side"),
 }
 
 TPU = {

@@ -118,10 +118,11 @@ typedef struct dsm_pass_plan {
   double hidden_cycles; /**< of sum_of_gradients and broadcast_weights, beside those of the groups:
                              behind what is left of backward and update (section 5); of weights
                              that are gathered, behind the pass (section 12) */
-  double ideal_cycles;  /**< of a machine without loss */
-  double utilization;   /**< ideal over total, 0 .. 1; higher is better */
-  dsm_resources resources;            /**< the total by what decides it */
-  dsm_bound bound;                    /**< what most of it is spent on */
+  double accumulation_cycles; /**< of weight_update: adding up the gradients of micro-batches */
+  double ideal_cycles;        /**< of a machine without loss */
+  double utilization;         /**< ideal over total, 0 .. 1; higher is better */
+  dsm_resources resources;    /**< the total by what decides it */
+  dsm_bound bound;            /**< what most of it is spent on */
   const dsm_plan_transfer *transfers; /**< over the whole step; owned by the plan */
   size_t transfer_count;
 } dsm_pass_plan;

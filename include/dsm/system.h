@@ -201,6 +201,8 @@ typedef enum dsm_operation {
   DSM_OPERATION_DROPOUT,      /**< in the workload's elements */
   DSM_OPERATION_DROPOUT_MASK, /**< in bytes */
   DSM_OPERATION_ROTARY,
+  DSM_OPERATION_COPY,
+  DSM_OPERATION_SPLIT,
   DSM_OPERATION_COUNT
 } dsm_operation;
 
@@ -224,6 +226,7 @@ typedef struct dsm_assumptions {
   double rotate_memory_bytes;     /**< memory bytes per byte rotated */
   double relayout_memory_bytes;   /**< memory bytes per byte re-laid out */
   double weight_update_memory_bytes; /**< memory bytes per owned weight byte in the update */
+  double accumulate_memory_bytes;    /**< the same per weight, where micro-batches add up */
   double partial_sum_bytes;          /**< of a partial sum; 0: as the workload says */
   bool dysm_uniform;                 /**< one DySM factor for all convolutions */
   bool dysm_accumulate_in_memory;    /**< partial gradients are re-read from memory */

@@ -63,6 +63,8 @@ typedef enum dsm_aux_op {
   DSM_AUX_ROTARY,   /**< rotates pairs of features by their position */
   DSM_AUX_SELECT,   /**< only so many of the input's positions go on */
   DSM_AUX_UPSAMPLE, /**< the input's features grow by repeated positions */
+  DSM_AUX_COPY,     /**< the output in another layout */
+  DSM_AUX_SPLIT,    /**< the output as several tensors, whose errors are one again */
   DSM_AUX_OP_COUNT
 } dsm_aux_op;
 
@@ -124,6 +126,7 @@ typedef struct dsm_layer_spec {
   uint64_t context;        /**< attention: positions of keys and values; 0: as many as of queries */
   uint64_t window;         /**< attention: keys that a query sees at most; 0: all */
   bool is_causal;          /**< attention: a query sees no key behind its own position */
+  bool has_dropout;        /**< attention: of what its softmax makes */
   uint64_t vocabulary;     /**< embedding: rows of the table; else 0 */
   const char *tied_to;     /**< fc, embedding: the layer whose weights it shares; NULL: none */
   uint64_t experts;        /**< fc: sets of weights, of which each position uses some; 0: one */

@@ -36,23 +36,23 @@ static double backward_passes(const dsm_layer *layer) {
   return has_transcendental(layer) || layer->has_op[DSM_AUX_RELU] ? 1 : 0;
 }
 
-/* What both passes share: the residual's addition, dropping out, turning by positions, the pools
- * and what an upsample makes. */
+/* What both passes share: the residual's addition, dropping out, turning by positions and the pool.
+ */
 static double common_ops(const dsm_layer *layer, dsm_mode mode) {
   const double residual = layer->has_op[DSM_AUX_RESIDUAL] ? (double)layer->output_elements : 0;
   const bool drops = layer->has_op[DSM_AUX_DROPOUT] && mode == DSM_MODE_TRAINING;
   const double dropout = drops ? (double)layer->output_elements : 0;
   const double pool = (double)layer->stored_elements * (double)layer->pool_window;
-  const double input_pool = (double)layer->input_pool_elements * (double)layer->input_pool_window;
-  return residual + pool + input_pool + dropout + 2 * (double)layer->rotated_elements +
-         (double)layer->upsampled_elements;
+  return residual + pool + dropout + 2 * (double)layer->rotated_elements;
 }
 
-/* Normalisations of the input, and products with another tensor. */
-static double input_norm_ops(const dsm_layer *layer, dsm_mode mode, bool is_forward) {
+/* On the input: the pool, what an upsample makes, and normalisations. */
+static double ops_on_input(const dsm_layer *layer, dsm_mode mode, bool is_forward) {
+  const double pool = (double)layer->input_pool_elements * (double)layer->input_pool_window;
   const double forward = mode == DSM_MODE_INFERENCE ? 1 : 2;
   const double backward = layer->has_input_op[DSM_AUX_LAYER_NORM] ? 4 : 3;
-  return (is_forward ? forward : backward) * (double)layer->input_op_elements;
+  return pool + (double)layer->upsampled_elements +
+         (is_forward ? forward : backward) * (double)layer->input_op_elements;
 }
 
 static double multiply_ops(const dsm_layer *layer, bool is_forward) {
@@ -74,7 +74,7 @@ static double forward_ops(const dsm_layer *layer, double transcendental_passes, 
   }
   const double softmax = softmax_count(layer) * (transcendental_passes + 2) * outputs;
   return forward_passes(layer, transcendental_passes, mode) * outputs + common_ops(layer, mode) +
-         softmax + input_norm_ops(layer, mode, true) + multiply_ops(layer, true);
+         softmax + ops_on_input(layer, mode, true) + multiply_ops(layer, true);
 }
 
 static double backward_ops(const dsm_layer *layer) {
@@ -84,7 +84,7 @@ static double backward_ops(const dsm_layer *layer) {
   }
   const double softmax = softmax_count(layer) * outputs;
   return backward_passes(layer) * outputs + common_ops(layer, DSM_MODE_TRAINING) + softmax +
-         input_norm_ops(layer, DSM_MODE_TRAINING, false) + multiply_ops(layer, false);
+         ops_on_input(layer, DSM_MODE_TRAINING, false) + multiply_ops(layer, false);
 }
 
 /* Of an invocation of a backward pass, of which an attention's products have one for each operand:
@@ -111,6 +111,16 @@ double dsm__auxiliary_ops(const dsm_layer *layer, const dsm_system *system, dsm_
 double dsm__fork_ops(const dsm_layer *layer, const dsm_assumptions *model, dsm_pass pass) {
   const double share = dsm__has_own_groups(layer) ? 0.5 : 1; /* of an invocation for each operand */
   return model->exact_forks && pass == DSM_PASS_BACKWARD ? share * (double)layer->fork_elements : 0;
+}
+
+double dsm__input_ops(const dsm_layer *layer, const dsm_system *system, dsm_mode mode,
+                      dsm_pass pass) {
+  const dsm_pass backward_done_in = layer->has_backward ? DSM_PASS_BACKWARD : DSM_PASS_UPDATE;
+  const double share = dsm__has_own_groups(layer) && pass == DSM_PASS_BACKWARD ? 0.5 : 1;
+  const bool is_forward = pass == DSM_PASS_FORWARD;
+  const bool has_own = layer->gates == 0 && (is_forward || pass == backward_done_in);
+  return (has_own ? share * ops_on_input(layer, mode, is_forward) : 0) +
+         dsm__fork_ops(layer, &system->model, pass);
 }
 
 double dsm__auxiliary_cycles(const dsm_machine *machine, const dsm_chip_share *share, double ops) {

@@ -19,8 +19,8 @@ static unsigned activation_count(const dsm_layer *layer) {
          (unsigned)(layer->has_op[DSM_AUX_RELU] && !has_norm(layer));
 }
 
-/* How many of a kind a layer has. A batch_norm of inference is part of the weights, the softmax of
- * a fused attention part of what makes its scores. */
+/* How many of a kind a layer has. A batch_norm of inference is part of the weights, softmax and
+ * dropout of a fused attention are part of what makes its scores. */
 static unsigned operation_count(const dsm_layer *layer, const dsm_assumptions *model, dsm_mode mode,
                                 dsm_operation kind) {
   switch (kind) {
@@ -45,9 +45,14 @@ static unsigned operation_count(const dsm_layer *layer, const dsm_assumptions *m
     return layer->has_op[DSM_AUX_MULTIPLY];
   case DSM_OPERATION_DROPOUT:
   case DSM_OPERATION_DROPOUT_MASK:
-    return layer->has_op[DSM_AUX_DROPOUT] && mode == DSM_MODE_TRAINING;
+    return layer->has_op[DSM_AUX_DROPOUT] && mode == DSM_MODE_TRAINING &&
+           !dsm__is_score_fused(layer, model);
   case DSM_OPERATION_ROTARY:
     return layer->rotated_elements > 0;
+  case DSM_OPERATION_COPY:
+    return layer->has_op[DSM_AUX_COPY];
+  case DSM_OPERATION_SPLIT:
+    return layer->has_op[DSM_AUX_SPLIT];
   case DSM_OPERATION_COUNT:
     break;
   }
@@ -132,6 +137,8 @@ static double worked_on(const dsm_layer *layer, dsm_operation kind, double eleme
   case DSM_OPERATION_RESIDUAL:
   case DSM_OPERATION_MULTIPLY:
   case DSM_OPERATION_DROPOUT:
+  case DSM_OPERATION_COPY:
+  case DSM_OPERATION_SPLIT:
   case DSM_OPERATION_COUNT:
     break;
   }
@@ -149,21 +156,42 @@ static double input_norm_elements(const dsm_layer *layer, const dsm_assumptions 
   return (residency->is_input_held ? held : entry) * (double)layer->input_op_elements * size;
 }
 
+/* What those of a kind move. */
+static double elements_of(const dsm_layer *layer, const dsm_assumptions *model, dsm_mode mode,
+                          dsm_pass pass, const dsm_residency *residency, double element_bytes,
+                          dsm_operation kind) {
+  return operation_count(layer, model, mode, kind) *
+         moved_of(kind, pass, entry_of(layer, model, pass, kind), residency) *
+         worked_on(layer, kind, element_bytes);
+}
+
+/* An invocation for each operand has half. */
+static double share_of_invocation(const dsm_layer *layer, dsm_pass pass, double elements) {
+  return pass == DSM_PASS_BACKWARD && dsm__has_own_groups(layer) ? elements / 2 : elements;
+}
+
 double dsm__auxiliary_elements(const dsm_layer *layer, const dsm_assumptions *model, dsm_mode mode,
                                dsm_pass pass, const dsm_residency *residency,
                                double element_bytes) {
   double elements = 0;
   for (int k = 0; k < DSM_OPERATION_COUNT && layer->gates == 0; k++) {
-    const dsm_operation kind = (dsm_operation)k;
-    elements += operation_count(layer, model, mode, kind) *
-                moved_of(kind, pass, entry_of(layer, model, pass, kind), residency) *
-                worked_on(layer, kind, element_bytes);
+    elements += elements_of(layer, model, mode, pass, residency, element_bytes, (dsm_operation)k);
   }
   if (layer->input_op_elements > 0) {
     elements += input_norm_elements(layer, model, pass, residency, element_bytes);
   }
-  const bool is_half = pass == DSM_PASS_BACKWARD && dsm__has_own_groups(layer);
-  return is_half ? elements / 2 : elements; /* an invocation for each operand */
+  return share_of_invocation(layer, pass, elements);
+}
+
+double dsm__input_elements(const dsm_layer *layer, const dsm_assumptions *model, dsm_pass pass,
+                           const dsm_residency *residency, double element_bytes) {
+  double elements = layer->gates > 0 ? 0
+                                     : elements_of(layer, model, DSM_MODE_TRAINING, pass, residency,
+                                                   element_bytes, DSM_OPERATION_FORK);
+  if (layer->input_op_elements > 0) {
+    elements += input_norm_elements(layer, model, pass, residency, element_bytes);
+  }
+  return share_of_invocation(layer, pass, elements);
 }
 
 /* Is an operation of a kind a kernel of its own in a pass? */

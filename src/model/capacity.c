@@ -23,16 +23,17 @@ static double fused_size(const dsm_layer *layer, const dsm_assumptions *model,
 }
 
 /* What training keeps of a layer's forward pass, in bytes a sample: of a fused score two sums of 4
- * bytes for each row. */
+ * bytes for each row, and no mask of its dropout, which is made again too. */
 static double kept_bytes(const dsm_layer *layer, const dsm_assumptions *model,
                          double element_bytes) {
   static const double row_bytes = 2 * 4;
   const double made = (double)(layer->stored_elements + layer->state_elements) -
                       (dsm__is_score_fused(layer, model) ? (double)layer->stored_elements : 0);
   const double rows = dsm__is_score_fused(layer, model) ? (double)(layer->groups * layer->ij) : 0;
+  const double mask_bits = dsm__is_score_fused(layer, model) ? 0 : (double)layer->mask_bits;
   return made * dsm__stated_bytes(layer->bytes.output, element_bytes) +
          (double)layer->saved_elements * dsm__stated_bytes(layer->bytes.input, element_bytes) +
-         rows * row_bytes + (double)layer->mask_bits / 8;
+         rows * row_bytes + mask_bits / 8;
 }
 
 /* What its output has of that. */
@@ -42,21 +43,6 @@ static double output_bytes(const dsm_layer *layer, const dsm_assumptions *model,
              ? 0
              : (double)layer->stored_elements *
                    dsm__stated_bytes(layer->bytes.output, element_bytes);
-}
-
-/* Of the chips that do not share its samples and rows, those that have parts of a layer's input
- * where it lies between layers. */
-static double lying_ways(const dsm_machine *machine, const dsm_chip_share *share) {
-  const dsm_network *const network = &machine->system->system;
-  double ways = 1;
-  for (unsigned a = 0; a < network->axis_count; a++) {
-    const dsm_role role = dsm_parallelism_role(share->parallelism, a);
-    const dsm_layout layout = dsm_role_input_layout(role);
-    const bool is_cut = layout == DSM_LAYOUT_FEATURES || role == DSM_ROLE_EXPERT ||
-                        (layout == DSM_LAYOUT_POSITIONS && role != DSM_ROLE_SPATIAL);
-    ways *= is_cut ? (double)network->axes[a].chips : 1;
-  }
-  return ways;
 }
 
 /* A chip's part of live tensors, a layer's own output among them, while the layer runs: its output
@@ -71,8 +57,9 @@ static double live_part(const dsm_layer *layer, const dsm_machine *machine,
   if (!dsm_parallelism_has_roles(share->parallelism)) {
     return (elements - fused) * samples * share->position_share / stored_ways;
   }
-  return (own / stored_ways + (elements - fused - own) / lying_ways(machine, share)) * samples *
-         share->position_share;
+  return (own / stored_ways +
+          (elements - fused - own) / dsm__lying_ways(machine, share->parallelism)) *
+         samples * share->position_share;
 }
 
 /*

@@ -123,7 +123,9 @@ dsm_pass_work dsm_pass_work_derive(const dsm_layer *layer, const dsm_machine *ma
   work.bytes =
       dsm__chip_bytes_derive(layer, machine, precision, mode, pass, &work.share, residency);
   const double ops = dsm__auxiliary_ops(layer, machine->system, mode, pass) +
-                     dsm__fork_ops(layer, &machine->system->model, pass);
+                     dsm__fork_ops(layer, &machine->system->model, pass) +
+                     (dsm__input_widening(machine, &work.share) - 1) *
+                         dsm__input_ops(layer, machine->system, mode, pass);
   if (machine->has_shared_memory) {
     work.shared = dsm__shared_bytes_derive(&work);
   }

@@ -19,6 +19,20 @@ uint64_t dsm__divided_ways(const dsm_machine *machine, dsm_parallelism paralleli
                            dsm_divided what);
 
 /**
+ * Chips that do not share samples or rows and have parts of a layer's input where it lies between
+ * layers. Source: section 3. Symbols: product of the lengths of the axes that cut its features, or
+ * positions where the layer gathers them. Limits: data, column: 1; model: all.
+ */
+double dsm__lying_ways(const dsm_machine *machine, dsm_parallelism parallelism);
+
+/**
+ * How many times more of its input a chip works on than the part of the output that it stores is of
+ * the output. Source: section 3. Symbols: ways of the stored output over lying ways of the input.
+ * Limits: words of the paper: 1; column: n.
+ */
+double dsm__input_widening(const dsm_machine *machine, const dsm_chip_share *share);
+
+/**
  * Chips among which a parallelism cuts the samples of stored tensors. Source: section 3. Symbols:
  * product of the lengths of the axes with layout D, those of data and expert. Limits: model: 1.
  */
@@ -277,6 +291,13 @@ double dsm__auxiliary_ops(const dsm_layer *layer, const dsm_system *system, dsm_
 double dsm__fork_ops(const dsm_layer *layer, const dsm_assumptions *model, dsm_pass pass);
 
 /**
+ * Of both, what works on the input where it lies between layers. Source: section 4. Symbols: pools,
+ * upsample and normalisations of the input, forks. Limits: nothing on the input: 0.
+ */
+double dsm__input_ops(const dsm_layer *layer, const dsm_system *system, dsm_mode mode,
+                      dsm_pass pass);
+
+/**
  * Auxiliary cycles of an invocation. Source: section 4. Symbols: ops * mbc / nm / cores /
  * sfu_ops_per_cycle. Limits: no operations: 0.
  */
@@ -306,6 +327,13 @@ double dsm__optimizer_traffic_bytes(dsm_optimizer optimizer);
  */
 double dsm__auxiliary_elements(const dsm_layer *layer, const dsm_assumptions *model, dsm_mode mode,
                                dsm_pass pass, const dsm_residency *residency, double element_bytes);
+
+/**
+ * Of these, what operations on the input and forks do. Source: section 4. Symbols: as above, o =
+ * in_el and fork_el. Limits: nothing on the input: 0.
+ */
+double dsm__input_elements(const dsm_layer *layer, const dsm_assumptions *model, dsm_pass pass,
+                           const dsm_residency *residency, double element_bytes);
 
 /**
  * Auxiliary operations of an invocation that are kernels of their own. Source: section 4. Symbols:

@@ -30,6 +30,25 @@ uint64_t dsm__divided_ways(const dsm_machine *machine, dsm_parallelism paralleli
   return ways;
 }
 
+double dsm__lying_ways(const dsm_machine *machine, dsm_parallelism parallelism) {
+  const dsm_network *const network = &machine->system->system;
+  double ways = 1;
+  for (unsigned a = 0; a < network->axis_count; a++) {
+    const dsm_role role = dsm_parallelism_role(parallelism, a);
+    const dsm_layout layout = dsm_role_input_layout(role);
+    const bool is_cut = layout == DSM_LAYOUT_FEATURES || role == DSM_ROLE_EXPERT ||
+                        (layout == DSM_LAYOUT_POSITIONS && role != DSM_ROLE_SPATIAL);
+    ways *= is_cut ? (double)network->axes[a].chips : 1;
+  }
+  return ways;
+}
+
+double dsm__input_widening(const dsm_machine *machine, const dsm_chip_share *share) {
+  return dsm_parallelism_has_roles(share->parallelism)
+             ? (double)share->stored_ways / dsm__lying_ways(machine, share->parallelism)
+             : 1;
+}
+
 uint64_t dsm__sample_ways(const dsm_machine *machine, dsm_parallelism parallelism) {
   const dsm_network *const network = &machine->system->system;
   uint64_t ways = 1;

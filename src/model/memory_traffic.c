@@ -214,8 +214,11 @@ dsm_chip_bytes dsm__chip_bytes_derive(const dsm_layer *layer, const dsm_machine 
                          pad.raw,
   };
   if (model->auxiliary_traffic != DSM_AUXILIARY_TRAFFIC_NONE) {
-    bytes.auxiliary = dsm__auxiliary_elements(layer, model, mode, pass, residency, element_bytes) *
-                      (double)share->chip.n[DSM_DIM_MB] * share->position_share /
+    const double elements =
+        dsm__auxiliary_elements(layer, model, mode, pass, residency, element_bytes) +
+        (dsm__input_widening(machine, share) - 1) *
+            dsm__input_elements(layer, model, pass, residency, element_bytes);
+    bytes.auxiliary = elements * (double)share->chip.n[DSM_DIM_MB] * share->position_share /
                       (double)share->stored_ways * element_bytes * pad.raw;
   }
   derive_moved(layer, model, mode, pass, share, residency, &bytes, &each, element_bytes, pad);

@@ -155,17 +155,26 @@ static dsm_residency residency_of(const dsm__layer_setting *setting, dsm_paralle
   return residency;
 }
 
+/* Memory traffic of a weight in each micro-batch, where their gradients add up by an operation of
+ * its own. */
+static double accumulation_bytes_per_weight(const dsm__layer_setting *setting) {
+  return dsm__micro_batches_of(setting) > 1
+             ? setting->machine->system->model.accumulate_memory_bytes
+             : 0;
+}
+
 /* Without timesteps: one invocation for each spatial minibatch of each micro-batch, whose gradients
  * add up alike. */
 static dsm__parts spatial_parts(const dsm__layer_setting *setting, dsm_pass pass,
                                 const dsm_residency *residency) {
+  const dsm_assumptions *const model = &setting->machine->system->model;
   const uint64_t factor = setting->dysm_factor * dsm__micro_batches_of(setting);
   const uint64_t count = dsm_invocation_count(setting->layer, pass) * factor;
   if (pass != DSM_PASS_UPDATE || factor == 1) {
     return (dsm__parts){{{.kind = DSM_INVOCATION_FIRST, .count = count, .residency = *residency}},
                         1};
   }
-  if (!setting->machine->system->model.dysm_accumulate_in_memory) {
+  if (!model->dysm_accumulate_in_memory || accumulation_bytes_per_weight(setting) > 0) {
     return (dsm__parts){{{.kind = DSM_INVOCATION_WRITE, .count = count, .residency = *residency}},
                         1};
   }
@@ -311,6 +320,31 @@ static void repeat(dsm_traffic *traffic, double times) {
   }
 }
 
+/*
+ * Source: section 8; S: gradient accumulation of frameworks. Symbols: n *
+ * model.accumulate_memory_bytes * w_el/nm, of shared gradients / W. Limits: one micro-batch, a
+ * layer without weights of its own: 0.
+ */
+dsm_traffic dsm__accumulation_traffic(const dsm__layer_setting *setting,
+                                      const dsm_pass_layouts *layouts) {
+  const dsm_layer *const layer = setting->layer;
+  dsm_traffic traffic = {.latency_cycles = 0};
+  if (layer->is_tied || !(accumulation_bytes_per_weight(setting) > 0)) {
+    return traffic;
+  }
+  const dsm_chip_share share = dsm_chip_share_derive(
+      layer, setting->machine, layouts->of[DSM_PASS_UPDATE], setting->minibatch);
+  const double shard_ways = setting->shard >= DSM_SHARDING_GRADIENTS
+                                ? dsm__shard_ways(layer, setting->machine, layouts)
+                                : 1;
+  const double bytes = (double)dsm__micro_batches_of(setting) *
+                       accumulation_bytes_per_weight(setting) * (double)layer->weight_elements /
+                       (double)share.weight_ways / shard_ways;
+  traffic.bytes[DSM_LINK_MEMORY] = bytes;
+  traffic.bytes[DSM_LINK_SHARED] = setting->machine->has_shared_memory ? bytes : 0;
+  return traffic;
+}
+
 dsm_weight_traffic dsm__weight_traffic(const dsm__layer_setting *setting,
                                        const dsm_pass_layouts *layouts) {
   dsm_weight_traffic traffic =
@@ -324,6 +358,10 @@ dsm_weight_traffic dsm__weight_traffic(const dsm__layer_setting *setting,
   }
   if (setting->shard >= DSM_SHARDING_GRADIENTS) {
     repeat(&traffic.sum_of_gradients, (double)dsm__micro_batches_of(setting));
+  }
+  const dsm_traffic added = dsm__accumulation_traffic(setting, layouts);
+  for (int l = 0; l < DSM_LINK_COUNT; l++) {
+    traffic.weight_update.bytes[l] += added.bytes[l];
   }
   return traffic;
 }

@@ -117,6 +117,10 @@ double dsm__preloaded_weight_bytes(const dsm_workload *workload, const dsm_machi
 double dsm__preloaded_bytes(const dsm_workload *workload, const dsm_machine *machine,
                             const dsm__decisions *decisions);
 
+/** Of that update, what adding up the gradients of micro-batches moves. */
+dsm_traffic dsm__accumulation_traffic(const dsm__layer_setting *setting,
+                                      const dsm_pass_layouts *layouts);
+
 /** What a layer with an update pass sums, sends and updates once a step, with what it has of the
  * latency of collectives that several layers are in. */
 dsm_weight_traffic dsm__weight_traffic(const dsm__layer_setting *setting,

@@ -293,14 +293,14 @@ double dsm__stages_step_cycles(const dsm__stage_cost *costs, size_t count, uint6
 }
 
 /* Of a pass what occurs once a step: gradients that are shared out are summed after each
- * micro-batch. */
+ * micro-batch, and all are added to those before. */
 static double once_of(const dsm_layer_plan *layer, dsm_pass which) {
   const dsm_pass_plan *const pass = &layer->passes[which];
   const bool is_summed_once = layer->decisions.shard < DSM_SHARDING_GRADIENTS;
   return which == DSM_PASS_UPDATE
              ? (is_summed_once ? pass->group_cycles[DSM_GROUP_SUM_OF_GRADIENTS] : 0) +
                    pass->group_cycles[DSM_GROUP_BROADCAST_WEIGHTS] +
-                   pass->group_cycles[DSM_GROUP_WEIGHT_UPDATE]
+                   pass->group_cycles[DSM_GROUP_WEIGHT_UPDATE] - pass->accumulation_cycles
              : 0;
 }
 
@@ -348,6 +348,7 @@ static void scale_cycles(dsm_pass_plan *pass, double share) {
   }
   pass->ideal_cycles *= share;
   pass->hidden_cycles *= share;
+  pass->accumulation_cycles *= share;
 }
 
 /* `waiting`: of each cycle of the stage, what it waits beside that. */

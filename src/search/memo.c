@@ -43,7 +43,8 @@ static const struct {
     {"model.relayout_memory_bytes", 0},      /* between layers and passes */
     {"model.two_way_relayout", 0},           /* likewise */
     {"model.weight_update_memory_bytes", 0}, /* once a step */
-    {"model.dysm_uniform", 0},               /* says which factors, not what they cost */
+    {"model.accumulate_memory_bytes", PASS_BIT(DSM_PASS_UPDATE)},
+    {"model.dysm_uniform", 0}, /* says which factors, not what they cost */
     {"model.dysm_accumulate_in_memory", PASS_BIT(DSM_PASS_UPDATE)},
     {"model.overlapped_hand_over", 0}, /* between stages */
     {"model.pipeline_columns", 0},     /* says which stages, not what they cost */

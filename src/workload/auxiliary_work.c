@@ -38,7 +38,6 @@ const char *dsm__auxiliary_derive(const dsm__lowering *lowering, dsm_layer *out)
     }
   }
   out->saved_elements = out->input_op_elements;
-  out->mask_bits = out->has_op[DSM_AUX_DROPOUT] ? out->output_elements : 0;
   if (rotary != NULL) {
     out->rotated_elements = (uint64_t)round(rotary->share * (double)out->output_elements);
   }

@@ -45,6 +45,7 @@ static const dsm__object_key layer_keys[] = {
     {"context", ATTENTION},
     {"window", ATTENTION},
     {"causal", ATTENTION},
+    {"dropout", ATTENTION},
     {"vocabulary", EMBEDDING},
     {"learned_positions", EMBEDDING},
     {.name = "element_bytes"},

@@ -92,6 +92,12 @@ static void derive_expert_readers(const dsm_workload *workload, dsm_layer *layer
   }
 }
 
+/* A score whose queries are a part of what it reads: its attention reads keys and values beside
+ * them, and their errors are other parts, which are written where those of the queries are not. */
+static bool reads_part(const dsm_layer *score, const dsm_layer *producer) {
+  return score->is_score && producer->stored_elements > score->input_elements;
+}
+
 /* Where tensors fork: each producer counts once. */
 static void derive_forks(const dsm_workload *workload, dsm_layer *layers) {
   for (size_t i = 0; i < workload->layer_count; i++) {
@@ -105,8 +111,11 @@ static void derive_forks(const dsm_workload *workload, dsm_layer *layers) {
     }
     for (size_t p = 0; p < layer->producer_count; p++) {
       const size_t producer = layer->producers[p];
-      if (producer != DSM_NETWORK_INPUT && is_used_after(&layers[producer], i) &&
-          !is_among(producer, layer->producers, p)) {
+      if (producer == DSM_NETWORK_INPUT || is_among(producer, layer->producers, p)) {
+        continue;
+      }
+      const size_t own_uses = reads_part(layer, &layers[producer]) ? i + 1 : i; /* context's too */
+      if (is_used_after(&layers[producer], own_uses)) {
         layer->fork_elements += layers[producer].stored_elements;
         dsm__made_add(&forks, workload, &layers[producer]);
       }

@@ -161,6 +161,7 @@ static const char *lower_layer(const dsm__lowering *lowering, dsm_layer *made) {
     if (too_many == NULL && i >= kind->first_output) {
       too_many = dsm__auxiliary_derive(lowering, &made[i]);
     }
+    made[i].mask_bits = made[i].has_op[DSM_AUX_DROPOUT] ? made[i].output_elements : 0;
   }
   return too_many;
 }

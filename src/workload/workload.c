@@ -37,6 +37,8 @@ static const dsm__word aux_op_words[] = {
     [DSM_AUX_ROTARY].key = "rotary",
     [DSM_AUX_SELECT].key = "select",
     [DSM_AUX_UPSAMPLE].key = "upsample",
+    [DSM_AUX_COPY].key = "copy",
+    [DSM_AUX_SPLIT].key = "split",
 };
 static const dsm__word other_aux_ops[] = {[DSM_AUX_SILU].key = "swish"};
 DSM__NAMED_WORDS_WITH(dsm__aux_op_words, "auxiliary operation", aux_op_words, DSM_AUX_OP_COUNT,

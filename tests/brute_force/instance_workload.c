@@ -141,6 +141,8 @@ static void write_aux(instance_text *text, const instance_network *network,
   }
   write_rotary(text, layer);
   write_op(text, layer->has_dropout ? "dropout" : NULL);
+  write_op(text, layer->has_dropout && layer->has_bias ? "copy" : NULL);
+  write_op(text, layer->has_dropout && !layer->has_bias ? "split" : NULL);
   write_op(text, layer->has_softmax ? "softmax" : NULL);
   write_op(text, layer->has_loss ? "cross_entropy" : NULL);
   write_pool(text, &layer->pool, false);
@@ -189,6 +191,7 @@ static void write_attention(instance_text *text, const instance_layer *layer) {
   }
   if (layer->is_causal) {
     instance_text_bool(text, "causal", true);
+    instance_text_bool(text, "dropout", true);
   }
 }
 

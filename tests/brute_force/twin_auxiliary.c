@@ -64,8 +64,12 @@ static void auxiliary_operands(const twin_context *context, const twin_node *nod
   elements[TWIN_AUX_INPUT_NORM] = (node->has_input_layer_norm + node->has_input_rms_norm) *
                                   twin_in_elements(node) * node->in_bytes / usual;
   elements[TWIN_AUX_MULTIPLY] = node->has_multiply ? o : 0;
-  elements[TWIN_AUX_DROPOUT] = node->has_dropout && !context->inference ? o : 0;
-  elements[TWIN_AUX_DROPOUT_MASK] = node->has_dropout && !context->inference ? results / usual : 0;
+  const bool drops =
+      node->has_dropout && !context->inference && !twin_is_fused_score(context->system, node);
+  elements[TWIN_AUX_DROPOUT] = drops ? o : 0;
+  elements[TWIN_AUX_DROPOUT_MASK] = drops ? results / usual : 0;
+  elements[TWIN_AUX_COPY] = node->has_copy ? o : 0;
+  elements[TWIN_AUX_SPLIT] = node->has_split ? o : 0;
   elements[TWIN_AUX_ROTARY] = twin_turned_elements(node) * node->out_bytes / usual;
   elements[TWIN_AUX_SOFTMAX] =
       node->has_softmax && !twin_is_fused_score(context->system, node) ? o : 0;

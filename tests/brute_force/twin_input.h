@@ -47,6 +47,8 @@ typedef enum {
   TWIN_AUX_DROPOUT,
   TWIN_AUX_DROPOUT_MASK, /* the same operation, its masks: bytes */
   TWIN_AUX_ROTARY,
+  TWIN_AUX_COPY,
+  TWIN_AUX_SPLIT,
   TWIN_AUX_INPUT_NORM, /* moves what a layer_norm does */
   TWIN_AUX_COUNT
 } twin_aux_kind;
@@ -137,6 +139,8 @@ typedef struct {
   bool has_input_rms_norm;
   bool has_multiply;
   bool has_dropout;
+  bool has_copy;
+  bool has_split;
   double turned_share;      /* of the output, by a rotary; 0 without one */
   double upsampled_results; /* per sample; 0 without an upsample */
   bool has_softmax;

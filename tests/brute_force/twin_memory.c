@@ -64,7 +64,8 @@ static double activation_bytes(const twin_context *context, const size_t layer,
   if (context->inference) {
     return tensor_bytes(context, node->cache_elements, forward) * node->cache_bytes / usual;
   }
-  const double masks = node->has_dropout ? twin_out_elements(node) / 8 * node->timesteps : 0;
+  const bool has_mask = node->has_dropout && !twin_is_fused_score(context->system, node);
+  const double masks = has_mask ? twin_out_elements(node) / 8 * node->timesteps : 0;
   const double sums = twin_is_fused_score(context->system, node) ? 8 * node->groups * node->ij : 0;
   return tensor_bytes(context, saved * node->timesteps, forward) +
          tensor_bytes(context, masks + sums, forward) / usual;

@@ -171,13 +171,16 @@ bool twin_is_used_from(const twin_workload *workload, const size_t layer, const 
   return false;
 }
 
-/* In elements, or in bytes. */
+/* Queries that are a part of a tensor have errors of their own, beside those of keys and values of
+ * the same attention. In elements, or in bytes. */
 static double forks_of(const twin_workload *workload, const twin_node *node, const bool in_bytes) {
   const size_t layer = node->place;
   double sum = 0;
   for (size_t j = 0; j < layer && !node->is_step; j++) {
+    const bool is_part = node->kind == TWIN_SCORE &&
+                         twin_stored_elements(&workload->nodes[j]) > twin_in_elements(node);
     const bool is_fork = refs_contain(&workload->nodes[layer].inputs, j) &&
-                         twin_is_used_from(workload, j, layer + 1, true);
+                         twin_is_used_from(workload, j, layer + (is_part ? 2 : 1), true);
     const double each = in_bytes ? workload->nodes[j].out_bytes : 1;
     sum += is_fork ? twin_stored_elements(&workload->nodes[j]) * each : 0;
   }

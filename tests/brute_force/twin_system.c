@@ -56,10 +56,11 @@ static void read_auxiliary_traffic(twin_system *system, const cJSON *model, cons
   static const char *const names[TWIN_AUX_COUNT] = {
       "batch_norm", "layer_norm",   "softmax",  "cross_entropy", "cross_entropy_wide",
       "activation", "bias",         "residual", "fork",          "multiply",
-      "dropout",    "dropout_mask", "rotary",   "layer_norm"};
-  static const twin_aux_moves usual[TWIN_AUX_COUNT] = {{2, 5}, {2, 5}, {2, 3}, {2, 0}, {3, 3},
-                                                       {2, 3}, {0, 1}, {1, 0}, {0, 3}, {1, 3},
-                                                       {2, 2}, {1, 1}, {2, 2}, {2, 5}};
+      "dropout",    "dropout_mask", "rotary",   "copy",          "split",
+      "layer_norm"};
+  static const twin_aux_moves usual[TWIN_AUX_COUNT] = {
+      {2, 5}, {2, 5}, {2, 3}, {2, 0}, {3, 3}, {2, 3}, {0, 1}, {1, 0},
+      {0, 3}, {1, 3}, {2, 2}, {1, 1}, {2, 2}, {2, 2}, {0, 2}, {2, 5}};
   const char *const rule = twin_text(model, "auxiliary_traffic");
   system->auxiliary_traffic = strcmp(rule, "fused") == 0     ? TWIN_AUX_FUSED
                               : strcmp(rule, "unfused") == 0 ? TWIN_AUX_UNFUSED

@@ -124,6 +124,8 @@ static void read_other_op(twin_node *node, const twin_workload *workload, const 
   node->has_input_layer_norm |= is_layer_norm && is_on_input;
   node->has_input_rms_norm |= is_rms_norm && is_on_input;
   node->has_dropout |= strcmp(op, "dropout") == 0;
+  node->has_copy |= strcmp(op, "copy") == 0;
+  node->has_split |= strcmp(op, "split") == 0;
   if (strcmp(op, "rotary") == 0) {
     node->turned_share = twin_number(aux, "share", 1);
   }
@@ -386,6 +388,8 @@ static void take_operations(twin_node *node, const twin_node *whole) {
   node->has_rms_norm = whole->has_rms_norm;
   node->has_multiply = whole->has_multiply;
   node->has_dropout = whole->has_dropout;
+  node->has_copy = whole->has_copy;
+  node->has_split = whole->has_split;
   node->turned_share = whole->turned_share;
   node->has_softmax = whole->has_softmax;
   node->has_loss = whole->has_loss;
@@ -425,6 +429,7 @@ static void add_attention(twin_workload *workload, const twin_node *whole, const
   score.inputs.layers[0] = whole->inputs.layers[0];
   score.operand = operand_of(&whole->inputs, 1);
   score.has_softmax = true;
+  score.has_dropout = twin_flag(layer, "dropout");
   score.hidden_share = hidden_share_of(layer, s, c, context);
   sum.hidden_share = score.hidden_share;
   sum.operand = operand_of(&whole->inputs, 2);

@@ -17,6 +17,8 @@ static void set_up(void) {
   chips.model.traffic[DSM_OPERATION_DROPOUT] = (dsm_operation_traffic){2, 2};
   chips.model.traffic[DSM_OPERATION_DROPOUT_MASK] = (dsm_operation_traffic){1, 1};
   chips.model.traffic[DSM_OPERATION_ROTARY] = (dsm_operation_traffic){2, 2};
+  chips.model.traffic[DSM_OPERATION_COPY] = (dsm_operation_traffic){2, 2};
+  chips.model.traffic[DSM_OPERATION_SPLIT] = (dsm_operation_traffic){0, 2};
   machine = dsm_machine_derive(&chips);
 }
 
@@ -266,10 +268,16 @@ typedef struct operation {
 
 /* Of an fc of 10 inputs and 16 outputs, or of 6 turned and 40 grown elements. */
 static const operation operations[] = {
-    {DSM_AUX_RMS_NORM, false, 2 * 16, 16, 3 * 16},  {DSM_AUX_SILU, false, 3 * 16, 3 * 16, 16},
-    {DSM_AUX_MULTIPLY, false, 16, 16, 2 * 16},      {DSM_AUX_DROPOUT, false, 16, 0, 16},
-    {DSM_AUX_ROTARY, false, 2 * 6, 2 * 6, 2 * 6},   {DSM_AUX_UPSAMPLE, false, 40, 40, 40},
-    {DSM_AUX_LAYER_NORM, true, 2 * 10, 10, 4 * 10}, {DSM_AUX_RMS_NORM, true, 2 * 10, 10, 3 * 10},
+    {DSM_AUX_RMS_NORM, false, 2 * 16, 16, 3 * 16},
+    {DSM_AUX_SILU, false, 3 * 16, 3 * 16, 16},
+    {DSM_AUX_MULTIPLY, false, 16, 16, 2 * 16},
+    {DSM_AUX_DROPOUT, false, 16, 0, 16},
+    {DSM_AUX_ROTARY, false, 2 * 6, 2 * 6, 2 * 6},
+    {DSM_AUX_UPSAMPLE, false, 40, 40, 40},
+    {DSM_AUX_LAYER_NORM, true, 2 * 10, 10, 4 * 10},
+    {DSM_AUX_RMS_NORM, true, 2 * 10, 10, 3 * 10},
+    {DSM_AUX_COPY, false, 0, 0, 0},
+    {DSM_AUX_SPLIT, false, 0, 0, 0},
 };
 
 static dsm_layer with_operation(const operation *one) {
@@ -311,6 +319,8 @@ static const moved moves[] = {
     {{DSM_AUX_UPSAMPLE, false, 0, 0, 0}, 0, 0, 0, 0},
     {{DSM_AUX_LAYER_NORM, true, 0, 0, 0}, 2 * 10, 2 * 10, 5 * 10, 1},
     {{DSM_AUX_RMS_NORM, true, 0, 0, 0}, 2 * 10, 2 * 10, 5 * 10, 1},
+    {{DSM_AUX_COPY, false, 0, 0, 0}, 0, 2 * 16, 2 * 16, 1},
+    {{DSM_AUX_SPLIT, false, 0, 0, 0}, 0, 0, 2 * 16, 0},
 };
 
 static double elements_of(const dsm_layer *layer, dsm_auxiliary_traffic rule, dsm_pass pass) {
@@ -332,6 +342,58 @@ START_TEST(test_traffic_of_an_operation) {
   ck_assert_double_eq(
       dsm__auxiliary_kernels(&layer, &chips.model, DSM_MODE_TRAINING, DSM_PASS_FORWARD),
       one->kernels);
+}
+END_TEST
+
+/* What works on the input, and forks: of 10 elements 2 + 5, of 7 errors 3; the rest is not. */
+START_TEST(test_traffic_on_the_input) {
+  const operation norm = {DSM_AUX_LAYER_NORM, true, 0, 0, 0};
+  const dsm_residency nothing = dsm_residency_none(&machine);
+  dsm_layer layer = with_operation(&norm);
+  layer.fork_elements = 7;
+  layer.has_op[DSM_AUX_DROPOUT] = true;
+  chips.model.auxiliary_traffic = DSM_AUXILIARY_TRAFFIC_UNFUSED;
+  chips.model.exact_forks = true;
+  ck_assert_double_eq(dsm__input_elements(&layer, &chips.model, DSM_PASS_FORWARD, &nothing, 2),
+                      2 * 10);
+  ck_assert_double_eq(dsm__input_elements(&layer, &chips.model, DSM_PASS_BACKWARD, &nothing, 2),
+                      5 * 10 + 3 * 7);
+  ck_assert_double_eq(dsm__input_ops(&layer, &chips, DSM_MODE_TRAINING, DSM_PASS_FORWARD), 2 * 10);
+  ck_assert_double_eq(dsm__input_ops(&layer, &chips, DSM_MODE_TRAINING, DSM_PASS_BACKWARD),
+                      4 * 10 + 7);
+  ck_assert_double_eq(dsm__input_ops(&layer, &chips, DSM_MODE_TRAINING, DSM_PASS_UPDATE), 0);
+}
+END_TEST
+
+/* 4 x 2 chips: of a column along the first axis each has the whole input and a fourth of the
+ * output; a row has parts of the input and the whole output. */
+START_TEST(test_input_of_a_role_is_wider_than_its_output) {
+  const dsm_layer layer = fc_layer(16, 16);
+  static const dsm_role roles[] = {DSM_ROLE_COLUMN, DSM_ROLE_ROW, DSM_ROLE_GATHER_COLUMN,
+                                   DSM_ROLE_MODEL};
+  static const double widenings[] = {4, 0.25, 1, 1};
+  for (size_t i = 0; i < 4; i++) {
+    const dsm_roles of = {{roles[i], DSM_ROLE_DATA}};
+    const dsm_chip_share share =
+        dsm_chip_share_derive(&layer, &machine, dsm_parallelism_of(&of, 2), 8);
+    ck_assert_double_eq(dsm__input_widening(&machine, &share), widenings[i]);
+  }
+}
+END_TEST
+
+/* The softmax of 4 * 10 * 3 scores has 2, 3 of them, their dropout 2 and half of 1 for masks of
+ * bytes, in an invocation of backward half of that; fused with the products none. */
+START_TEST(test_traffic_of_a_dropout_of_scores) {
+  dsm_layer score = score_layer();
+  score.has_op[DSM_AUX_DROPOUT] = true;
+  score.mask_bits = score.output_elements;
+  chips.model.fused_attention = false;
+  ck_assert_double_eq(elements_of(&score, DSM_AUXILIARY_TRAFFIC_UNFUSED, DSM_PASS_FORWARD),
+                      4.5 * 120);
+  ck_assert_double_eq(elements_of(&score, DSM_AUXILIARY_TRAFFIC_UNFUSED, DSM_PASS_BACKWARD),
+                      5.5 * 120 / 2);
+  chips.model.fused_attention = true;
+  ck_assert_double_eq(elements_of(&score, DSM_AUXILIARY_TRAFFIC_UNFUSED, DSM_PASS_FORWARD), 0);
 }
 END_TEST
 
@@ -412,6 +474,9 @@ Suite *suite_attention(void) {
   tcase_add_test(traffic, test_multiply_reads_both_operands_on_the_way_back);
   tcase_add_loop_test(traffic, test_traffic_of_an_operation, 0, COUNT_OF(moves));
   tcase_add_test(traffic, test_fused_attention_is_one_kernel);
+  tcase_add_test(traffic, test_traffic_on_the_input);
+  tcase_add_test(traffic, test_input_of_a_role_is_wider_than_its_output);
+  tcase_add_test(traffic, test_traffic_of_a_dropout_of_scores);
   suite_add_tcase(suite, traffic);
   TCase *const work = tcase_create("work");
   tcase_add_checked_fixture(work, set_up, NULL);

@@ -26,7 +26,9 @@ static double kernels_of_one(const physics_case *one, const dsm_layer *layer, in
       [DSM_OPERATION_RESIDUAL] = has[DSM_AUX_RESIDUAL],
       [DSM_OPERATION_FORK] = layer->fork_elements > 0,
       [DSM_OPERATION_MULTIPLY] = has[DSM_AUX_MULTIPLY],
-      [DSM_OPERATION_DROPOUT] = drops,
+      [DSM_OPERATION_DROPOUT] = drops && !is_fused,
+      [DSM_OPERATION_COPY] = has[DSM_AUX_COPY],
+      [DSM_OPERATION_SPLIT] = has[DSM_AUX_SPLIT],
       [DSM_OPERATION_ROTARY] = layer->rotated_elements > 0,
   };
   double kernels = model->fused_attention && layer->reads_score ? 0 : 1;

@@ -109,6 +109,36 @@ START_TEST(test_step_is_as_many_small_ones) {
 }
 END_TEST
 
+/* By hand: 6 bytes for each weight of a chip in each of 4 micro-batches; gradients are written and
+ * not read where they are made. In one there is nothing to add. */
+START_TEST(test_gradients_are_added_in_memory) {
+  dsm_plan *const whole = explored_with(HYBRID, DSM_OK);
+  for (uint64_t n = 1; n <= 4; n += 3) {
+    dsm_plan *const none = cut_into(whole, n);
+    chips->model.accumulate_memory_bytes = 6;
+    dsm_plan *const adding = cut_into(whole, n);
+    chips->model.accumulate_memory_bytes = 0;
+    const double memory = chips->chip.memory.bandwidth_GBps * chips->chip.memory.efficiency_ratio /
+                          chips->core.frequency_GHz;
+    for (size_t i = 0; i < none->layer_count; i++) {
+      const dsm_pass_plan *const before = &none->layers[i].passes[DSM_PASS_UPDATE];
+      const dsm_pass_plan *const after = &adding->layers[i].passes[DSM_PASS_UPDATE];
+      const double weights =
+          (double)workload->layers[i].weight_elements / (double)after->share.weight_ways;
+      const double added = n == 1 ? 0 : (double)n * 6 * weights / memory;
+      ck_assert_double_eq_tol(after->group_cycles[DSM_GROUP_WEIGHT_UPDATE] -
+                                  before->group_cycles[DSM_GROUP_WEIGHT_UPDATE],
+                              added, 1e-9 * (added + 1));
+      ck_assert_double_eq_tol(after->accumulation_cycles, added, 1e-9 * (added + 1));
+      ck_assert_uint_eq(after->invocation_count, 1);
+    }
+    dsm_plan_free(adding);
+    dsm_plan_free(none);
+  }
+  dsm_plan_free(whole);
+}
+END_TEST
+
 /* Of a micro-batch are what is kept for the update and the errors; weights, gradients and state are
  * what they were. */
 START_TEST(test_memory_has_one_micro_batch) {
@@ -189,6 +219,7 @@ Suite *suite_micro_batches(void) {
   tcase_add_checked_fixture(tests, set_up, tear_down);
   tcase_add_test(tests, test_nothing_is_cut_where_all_fits);
   tcase_add_loop_test(tests, test_step_is_as_many_small_ones, 1, 4);
+  tcase_add_test(tests, test_gradients_are_added_in_memory);
   tcase_add_test(tests, test_memory_has_one_micro_batch);
   tcase_add_test(tests, test_cut_fits_where_the_whole_does_not);
   tcase_add_loop_test(tests, test_wrong_cuts_are_told, 0, 3);

@@ -215,7 +215,7 @@ START_TEST(test_parameters_in_use_are_stated) {
                {"model.tile_schedule", "true", "core.tile_", 3},
                {"model.auxiliary_traffic", "none", "model.traffic_", 0},
                {"model.auxiliary_traffic", "fused", "model.traffic_", 12},
-               {"model.auxiliary_traffic", "unfused", "model.traffic_", 26}};
+               {"model.auxiliary_traffic", "unfused", "model.traffic_", 30}};
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
     outcome read = read_with(cases[i].path, cases[i].value);
     ck_assert_int_eq(read.status, DSM_OK);

@@ -123,15 +123,27 @@ START_TEST(test_cross_attention_reads_other_positions) {
 }
 END_TEST
 
-/* What one layer delivers is queries, keys and values: later layers want it when score runs. */
+/* What one layer delivers is queries, keys and values: their errors are parts of one tensor, which
+ * no addition joins. */
 START_TEST(test_one_layer_may_deliver_all_three) {
   dsm_workload *const network = network_with(
       ROWS, "{'name': 'qkv', 'type': 'fc', 'in': 28, 'out': 28, 'positions': 6}, {" HEADS "}");
   expect_producers(network, 1, 1, (const size_t[]){0});
   ck_assert_uint_eq(network->layers[1].operands[0], 0);
   ck_assert_uint_eq(network->layers[2].operands[0], 0);
-  ck_assert_uint_eq(network->layers[1].fork_elements, 28 * 6); /* context's values */
+  ck_assert_uint_eq(network->layers[1].fork_elements, 0);
   ck_assert_uint_eq(network->layers[2].fork_elements, 0);
+  dsm_workload_free(network);
+}
+END_TEST
+
+/* Its own dropout is of what the softmax makes. */
+START_TEST(test_dropout_of_an_attention_is_of_its_scores) {
+  dsm_workload *const network = network_with(ROWS, "{" HEADS ", 'dropout': true}");
+  ck_assert(network->layers[0].has_op[DSM_AUX_DROPOUT]);
+  ck_assert(!network->layers[1].has_op[DSM_AUX_DROPOUT]);
+  ck_assert_uint_eq(network->layers[0].mask_bits, network->layers[0].output_elements);
+  ck_assert_uint_eq(network->layers[1].mask_bits, 0);
   dsm_workload_free(network);
 }
 END_TEST
@@ -493,6 +505,7 @@ Suite *suite_positions(void) {
   tcase_add_test(attention, test_cross_attention_reads_other_positions);
   tcase_add_test(attention, test_one_layer_may_deliver_all_three);
   tcase_add_test(attention, test_operations_of_an_attention_are_behind_its_values);
+  tcase_add_test(attention, test_dropout_of_an_attention_is_of_its_scores);
   suite_add_tcase(suite, attention);
   TCase *const others = tcase_create("others");
   tcase_add_test(others, test_embedding_looks_up_a_row_for_each_position);

@@ -33,6 +33,8 @@ static const char *const op_words[DSM_AUX_OP_COUNT] = {
     [DSM_AUX_ROTARY] = "rotary",
     [DSM_AUX_SELECT] = "select",
     [DSM_AUX_UPSAMPLE] = "upsample",
+    [DSM_AUX_COPY] = "copy",
+    [DSM_AUX_SPLIT] = "split",
 };
 
 START_TEST(test_layer_types_have_the_words_of_the_format) {

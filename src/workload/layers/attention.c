@@ -28,6 +28,7 @@ static void read(dsm_layer_spec *spec, dsm__arena *arena, const dsm__json_node *
   dsm__json_optional_u64(node, "context", 1, DSM_SIDE_MAX, 0, &spec->context);
   dsm__json_optional_u64(node, "window", 1, DSM_SIDE_MAX, 0, &spec->window);
   dsm__json_optional_bool(node, "causal", false, &spec->is_causal);
+  dsm__json_optional_bool(node, "dropout", false, &spec->has_dropout);
   spec->out = spec->heads * spec->value_features;
   spec->in = spec->heads * spec->head_features +
              spec->kv_heads * (spec->head_features + spec->value_features);
@@ -64,6 +65,9 @@ static void write(dsm__json_writer *writer, const dsm_layer_spec *spec, bool is_
   }
   if (is_full || spec->is_causal) {
     dsm__json_put_bool(writer, "causal", spec->is_causal);
+  }
+  if (spec->has_dropout) {
+    dsm__json_put_bool(writer, "dropout", true);
   }
 }
 
@@ -213,6 +217,7 @@ static void lower(const dsm__lowering *lowering, dsm_layer *primaries) {
                              spec->feature.rows;
   primaries[0] = product_of(spec, spec->head_features, keys);
   primaries[0].has_op[DSM_AUX_SOFTMAX] = true;
+  primaries[0].has_op[DSM_AUX_DROPOUT] = spec->has_dropout;
   primaries[0].is_score = true;
   primaries[1] = product_of(spec, keys, spec->value_features);
   primaries[1].reads_score = true;
