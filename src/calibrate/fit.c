@@ -15,8 +15,9 @@ static const double least_gain = 1e-4;
 /* How much more of a constant tells what predictions change by. */
 static const double small_step = 0.01;
 
-double dsm__mean_error(const dsm__measurements *read, const double *seconds,
-                       const bool *is_left_out) {
+/* Mean of |predicted / measured - 1| over the rows that are not left out. */
+static double mean_error(const dsm__measurements *read, const double *seconds,
+                         const bool *is_left_out) {
   double sum = 0;
   size_t count = 0;
   for (size_t r = 0; r < read->rows.count; r++) {
@@ -29,7 +30,7 @@ double dsm__mean_error(const dsm__measurements *read, const double *seconds,
 }
 
 static double error_of(const dsm__fit *fit, const dsm__trial *trial) {
-  return dsm__mean_error(fit->predictor->read, trial->seconds, fit->is_left_out);
+  return mean_error(fit->predictor->read, trial->seconds, fit->is_left_out);
 }
 
 static void take_tried(dsm__fit *fit, double error) {

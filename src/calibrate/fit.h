@@ -42,8 +42,4 @@ void dsm__fit_run(dsm__fit *fit, int round_count);
 /** The same without trying constants alone. */
 void dsm__fit_polish(dsm__fit *fit);
 
-/** Mean of |predicted / measured - 1| over the rows that are not left out. */
-double dsm__mean_error(const dsm__measurements *read, const double *seconds,
-                       const bool *is_left_out);
-
 #endif

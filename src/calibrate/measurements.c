@@ -13,7 +13,8 @@
 #include "model/names.h"
 #include "system/system_internal.h"
 
-const dsm_workload *dsm__question_workload(const dsm__question *question) {
+/* The network of a question. */
+static const dsm_workload *question_workload(const dsm__question *question) {
   return question->plan != NULL ? question->plan->workload : question->workload;
 }
 
@@ -112,7 +113,7 @@ static bool has_pass(const dsm_layer *layer, dsm_mode mode, dsm_pass pass) {
 static dsm_status read_part(dsm__measurements *read, const dsm__cells *cells, dsm__row *row,
                             dsm_diags *diags) {
   const dsm__question *const question = &read->questions.items[row->question];
-  const dsm_workload *const workload = dsm__question_workload(question);
+  const dsm_workload *const workload = question_workload(question);
   const char *const name = cells->texts[DSM__COLUMN_LAYER];
   const char *const word = cells->texts[DSM__COLUMN_PASS];
   size_t pass = DSM_PASS_COUNT;
@@ -146,7 +147,7 @@ static dsm_status read_row(dsm__measurements *read, const dsm__cells *cells, dsm
     return status;
   }
   dsm__question *const question = &read->questions.items[row.question];
-  const dsm_workload *const workload = dsm__question_workload(question);
+  const dsm_workload *const workload = question_workload(question);
   if (workload == NULL) {
     return DSM_ERROR_INVALID; /* an earlier row said why */
   }

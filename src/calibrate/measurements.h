@@ -44,9 +44,6 @@ dsm_status dsm__measurements_read(dsm__measurements *read, const dsm_calibration
                                   dsm__arena *arena, dsm_diags *diags);
 void dsm__measurements_fini(dsm__measurements *read);
 
-/** The network of a question. */
-const dsm_workload *dsm__question_workload(const dsm__question *question);
-
 /** Its system, with its overrides. */
 const dsm_system *dsm__question_system(const dsm__measurements *read,
                                        const dsm__question *question);

@@ -38,8 +38,8 @@ dsm_moved dsm__moved_between(double before, double after, double tolerance) {
 
 /* ---- equal layers ---- */
 
-bool dsm__alike_sides_find(dsm__alike_sides *sides, const dsm_recorded *before,
-                           const dsm_recorded *after, dsm__arena *arena) {
+static bool alike_sides_find(dsm__alike_sides *sides, const dsm_recorded *before,
+                             const dsm_recorded *after, dsm__arena *arena) {
   return dsm__alike_find(&sides->before, before->layers, before->layer_count, DSM__ALIKE_NUMBERS,
                          arena) &&
          dsm__alike_find(&sides->after, after->layers, after->layer_count, DSM__ALIKE_NUMBERS,
@@ -324,7 +324,7 @@ bool dsm__drift_compare(dsm_drift *drift, const dsm_recorded *before, const dsm_
                     .sides = &sides,
                     .renaming = common_words(before, after, drift->arena)};
   const bool is_compared = found.renaming != NULL &&
-                           dsm__alike_sides_find(&sides, before, after, drift->arena) &&
+                           alike_sides_find(&sides, before, after, drift->arena) &&
                            compare_records(&found, before, after);
   dsm__text_fini(&found.before);
   dsm__text_fini(&found.after);

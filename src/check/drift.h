@@ -32,10 +32,6 @@ typedef struct dsm__alike_sides {
   dsm__alike after;
 } dsm__alike_sides;
 
-/** False if out of memory. */
-bool dsm__alike_sides_find(dsm__alike_sides *sides, const dsm_recorded *before,
-                           const dsm_recorded *after, dsm__arena *arena);
-
 /** What tells whether two layers are equal on both sides: never 0. SIZE_MAX is no layer. */
 size_t dsm__alike_number(const dsm__alike_sides *sides, size_t before, size_t after);
 

@@ -16,7 +16,7 @@ static unsigned collective_of(const dsm_traffic *traffic, unsigned kind) {
   return axes == 0 ? DSM__NO_COLLECTIVE : (kind << DSM_AXES_MAX) + axes;
 }
 
-dsm__joined dsm__joined_of(const dsm_weight_traffic *traffic) {
+static dsm__joined joined_of(const dsm_weight_traffic *traffic) {
   const unsigned sum = collective_of(&traffic->sum_of_gradients, SUM);
   const unsigned way_back = sum == DSM__NO_COLLECTIVE ? WAY_BACK_ALONE : WAY_BACK;
   return (dsm__joined){sum, collective_of(&traffic->broadcast_weights, way_back)};
@@ -34,7 +34,7 @@ static void share(dsm_traffic *traffic, const dsm__reductions *reductions, unsig
  * Source: section 5. Symbols: latency * share. Limits: a share of 1 is a collective of its own.
  */
 void dsm__share_reductions(dsm_weight_traffic *traffic, const dsm__reductions *reductions) {
-  const dsm__joined joined = dsm__joined_of(traffic);
+  const dsm__joined joined = joined_of(traffic);
   share(&traffic->sum_of_gradients, reductions, joined.sum_of_gradients);
   share(&traffic->broadcast_weights, reductions, joined.broadcast_weights);
 }
@@ -65,7 +65,7 @@ void dsm__collectives_derive(dsm__collectives *collectives, const dsm_workload *
       if (decision->layer.shard >= DSM_SHARDING_WEIGHTS) {
         traffic.broadcast_weights = (dsm_traffic){.latency_cycles = 0};
       }
-      const dsm__joined joined = dsm__joined_of(&traffic);
+      const dsm__joined joined = joined_of(&traffic);
       join(collectives, joined.sum_of_gradients, &traffic.sum_of_gradients);
       join(collectives, joined.broadcast_weights, &traffic.broadcast_weights);
     }

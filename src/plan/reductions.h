@@ -25,8 +25,6 @@ typedef struct dsm__joined {
   unsigned broadcast_weights;
 } dsm__joined;
 
-dsm__joined dsm__joined_of(const dsm_weight_traffic *traffic);
-
 /** Gives a layer its part. */
 void dsm__share_reductions(dsm_weight_traffic *traffic, const dsm__reductions *reductions);
 

@@ -37,7 +37,8 @@ static const char *why_no_tensor(const dsm_layer *layer, dsm_role role) {
   return cuts_positions && layer->rows == 1 ? "a layer of one row of positions" : NULL;
 }
 
-const char *dsm__role_why_not(const dsm_layer *layer, dsm_role role) {
+/* Why a layer cannot have a role, in words after "expected no ROLE in"; NULL: it can. */
+static const char *role_why_not(const dsm_layer *layer, dsm_role role) {
   switch (role) {
   case DSM_ROLE_DATA:
   case DSM_ROLE_WHOLE:
@@ -74,7 +75,7 @@ const char *dsm__roles_why_not(const dsm_layer *layer, const dsm_system *system,
   uint64_t ways = 1;
   for (unsigned a = 0; a < network->axis_count; a++) {
     const dsm_role role = dsm_parallelism_role(parallelism, a);
-    const char *const why = dsm__role_why_not(layer, role);
+    const char *const why = role_why_not(layer, role);
     if (why != NULL) {
       return why;
     }
@@ -89,5 +90,5 @@ const char *dsm__roles_why_not(const dsm_layer *layer, const dsm_system *system,
 }
 
 bool dsm_layer_can_have_role(const dsm_layer *layer, dsm_role role) {
-  return dsm__role_why_not(layer, role) == NULL;
+  return role_why_not(layer, role) == NULL;
 }

@@ -6,9 +6,6 @@
 #include "dsm/model.h"
 #include "dsm/plan.h"
 
-/** Why a layer cannot have a role, in words after "expected no ROLE in"; NULL: it can. */
-const char *dsm__role_why_not(const dsm_layer *layer, dsm_role role);
-
 /** The optimization that a role needs; DSM_OPTIMIZATION_COUNT: none. */
 dsm_optimization dsm__role_optimization(dsm_role role);
 

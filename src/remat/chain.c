@@ -87,7 +87,7 @@ dsm_status dsm__remat_chain_check(const dsm_remat_chain *chain, dsm_diags *diags
 
 /* ---- copies ---- */
 
-double dsm__remat_units(double bytes, double unit_bytes) {
+static double remat_units(double bytes, double unit_bytes) {
   double units = ceil(bytes / unit_bytes);
   /* The quotient is rounded: the product says whether it holds. */
   units -= units >= 1 && (units - 1) * unit_bytes >= bytes ? 1 : 0;
@@ -103,7 +103,7 @@ typedef struct scale {
 
 static double size_of(const scale *by, double bytes) {
   const double scaled = bytes * by->size_factor;
-  return by->unit_bytes > 0 ? dsm__remat_units(scaled, by->unit_bytes) : scaled;
+  return by->unit_bytes > 0 ? remat_units(scaled, by->unit_bytes) : scaled;
 }
 
 static dsm_remat_option option_of(const scale *by, const dsm_remat_option *from) {

@@ -26,9 +26,6 @@ dsm_remat_chain *dsm__remat_chain_scaled(const dsm_remat_chain *chain, double ti
 dsm_remat_chain *dsm__remat_chain_in_units(const dsm_remat_chain *chain, double unit_bytes,
                                            bool is_whole, dsm__arena *arena);
 
-/** How many whole units hold some bytes. */
-double dsm__remat_units(double bytes, double unit_bytes);
-
 /** The error of what stands before a stage. */
 static inline double dsm__remat_error_before(const dsm_remat_chain *chain, size_t stage) {
   return stage == 0 ? chain->input_error_bytes : chain->stages[stage - 1].error_bytes;

@@ -36,8 +36,4 @@ const char *dsm__what_if_label(dsm_decision decision);
 const char *dsm__what_if_text(dsm__page *page, const dsm_plan *plan, double reference_cycles,
                               const dsm_what_if *what_if);
 
-/** Names of layers, joined by a separator; at most `most`, then "and 3 more" (0: all). */
-const char *dsm__layer_names(dsm__page *page, const dsm_plan *plan, const size_t *layers,
-                             size_t count, const char *separator, size_t most);
-
 #endif

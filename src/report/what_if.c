@@ -48,8 +48,9 @@ static bool name_layers(dsm__page *page, const dsm_plan *plan, const size_t *lay
   return true;
 }
 
-const char *dsm__layer_names(dsm__page *page, const dsm_plan *plan, const size_t *layers,
-                             size_t count, const char *separator, size_t most) {
+/* Names of layers, joined by a separator; at most `most`, then "and 3 more" (0: all). */
+static const char *layer_names(dsm__page *page, const dsm_plan *plan, const size_t *layers,
+                               size_t count, const char *separator, size_t most) {
   named_layers named;
   dsm__folding folding;
   const char *text = "";
@@ -96,14 +97,14 @@ static const char *change_text(dsm__page *page, double step, double network_cycl
 static const char *tensors_text(dsm__page *page, const dsm_plan *plan, const dsm_what_if *what_if) {
   const char *text = "";
   if (what_if->also_held_count > 0) {
-    text = dsm__page_text(page, ", then also held: %s",
-                          dsm__layer_names(page, plan, what_if->also_held, what_if->also_held_count,
-                                           ", ", NAMES_MAX));
+    text = dsm__page_text(
+        page, ", then also held: %s",
+        layer_names(page, plan, what_if->also_held, what_if->also_held_count, ", ", NAMES_MAX));
   }
   if (what_if->not_held_count > 0) {
     text = dsm__page_text(
         page, "%s%s no longer held: %s", text, text[0] == '\0' ? ", then" : ";",
-        dsm__layer_names(page, plan, what_if->not_held, what_if->not_held_count, ", ", NAMES_MAX));
+        layer_names(page, plan, what_if->not_held, what_if->not_held_count, ", ", NAMES_MAX));
   }
   return text;
 }

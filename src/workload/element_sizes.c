@@ -23,7 +23,8 @@ double dsm__usual_weight_bytes(const dsm_workload *workload) {
   return stated_or(workload->weight_bytes, workload->element_bytes);
 }
 
-double dsm__usual_cache_bytes(const dsm_workload *workload) {
+/* The same of an element of a cache. */
+static double usual_cache_bytes(const dsm_workload *workload) {
   return stated_or(workload->cache_bytes, workload->element_bytes);
 }
 
@@ -36,7 +37,7 @@ void dsm__layer_derive_own_bytes(const dsm_workload *workload, const dsm_layer_s
                                  dsm_layer *layer) {
   const double element = workload->element_bytes;
   const double weights = dsm__usual_weight_bytes(workload);
-  const double cache = dsm__usual_cache_bytes(workload);
+  const double cache = usual_cache_bytes(workload);
   const double own = spec->element_bytes;
   layer->bytes.output = unless_usual(stated_or(own, element), element);
   if (!layer->is_tied && layer->weight_elements > 0) {
@@ -137,7 +138,7 @@ bool dsm__workload_derive_bytes(const dsm_workload *workload, dsm_layer *layers)
 }
 
 double dsm__workload_cache_bytes(const dsm_workload *workload) {
-  const double usual = dsm__usual_cache_bytes(workload);
+  const double usual = usual_cache_bytes(workload);
   double bytes = 0;
   for (size_t i = 0; i < workload->layer_count; i++) {
     const dsm_layer *const layer = &workload->layers[i];

@@ -48,7 +48,8 @@ static dsm_layer gradient_loops(const dsm_layer *lstm) {
   return loops;
 }
 
-void dsm__layer_hoist(const dsm_layer *lstm, dsm_layer hoisted[DSM_HOISTED_COUNT]) {
+/* The loops of an lstm with hoisted input products. */
+static void layer_hoist(const dsm_layer *lstm, dsm_layer hoisted[DSM_HOISTED_COUNT]) {
   hoisted[DSM_HOISTED_INPUT] = input_loops(lstm);
   hoisted[DSM_HOISTED_STEP] = step_loops(lstm);
   hoisted[DSM_HOISTED_GRADIENT] = gradient_loops(lstm);
@@ -64,7 +65,7 @@ bool dsm__workload_derive_hoisted(dsm_workload *workload, dsm_layer *layers) {
     if (hoisted == NULL) {
       return false;
     }
-    dsm__layer_hoist(&layers[i], hoisted);
+    layer_hoist(&layers[i], hoisted);
     hoisted[DSM_HOISTED_INPUT].bytes.input = dsm__produced_bytes(workload, &layers[i]);
     layers[i].hoisted = hoisted;
   }

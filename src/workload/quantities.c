@@ -54,7 +54,8 @@ static uint64_t norm_parameters(const dsm_layer *layer) {
   return norms;
 }
 
-dsm__parameter_counts dsm__layer_count_parameters(const dsm_layer *layer) {
+/* Those of a primary layer (section 4). */
+static dsm__parameter_counts layer_count_parameters(const dsm_layer *layer) {
   const bool is_table = layer->lookup_elements > 0;
   const uint64_t own = layer->is_tied ? 0 : layer->weight_elements;
   return (dsm__parameter_counts){
@@ -66,14 +67,14 @@ dsm__parameter_counts dsm__layer_count_parameters(const dsm_layer *layer) {
 }
 
 uint64_t dsm__layer_derive_parameters(const dsm_layer *layer) {
-  const dsm__parameter_counts counts = dsm__layer_count_parameters(layer);
+  const dsm__parameter_counts counts = layer_count_parameters(layer);
   return counts.weights + counts.biases + counts.norms + counts.embeddings;
 }
 
 dsm__parameter_counts dsm__workload_count_parameters(const dsm_workload *workload) {
   dsm__parameter_counts sums = {.weights = 0};
   for (size_t i = 0; i < workload->layer_count; i++) {
-    const dsm__parameter_counts one = dsm__layer_count_parameters(&workload->layers[i]);
+    const dsm__parameter_counts one = layer_count_parameters(&workload->layers[i]);
     sums.weights += one.weights;
     sums.biases += one.biases;
     sums.norms += one.norms;

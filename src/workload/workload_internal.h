@@ -78,9 +78,6 @@ typedef struct dsm__parameter_counts {
   uint64_t embeddings; /**< rows of tables */
 } dsm__parameter_counts;
 
-/** Those of a primary layer (section 4). */
-dsm__parameter_counts dsm__layer_count_parameters(const dsm_layer *layer);
-
 /** All of them. */
 uint64_t dsm__layer_derive_parameters(const dsm_layer *layer);
 
@@ -93,11 +90,9 @@ double dsm__workload_weights_bytes(const dsm_workload *workload);
 /** Keys and values of earlier positions, for a sample, that inference keeps. */
 double dsm__workload_cache_bytes(const dsm_workload *workload);
 
-/** Bytes of a weight where a layer says nothing else, and of an element of its cache: as the
- * workload states, else as it has them of all elements. */
+/** Bytes of a weight where a layer says nothing else: as the workload states, else as it has them of
+ * all elements. */
 double dsm__usual_weight_bytes(const dsm_workload *workload);
-double dsm__usual_cache_bytes(const dsm_workload *workload);
-
 /** Bytes of an element of what a primary layer makes, and of its weights and cache, but for tied
  * weights, which have the bytes of theirs. */
 void dsm__layer_derive_own_bytes(const dsm_workload *workload, const dsm_layer_spec *spec,
@@ -131,9 +126,6 @@ uint64_t dsm__sized_elements(const dsm_workload *workload, uint64_t elements, do
 /** Fills what follows from the resolved graph: lives of tensors and totals. */
 void dsm__workload_derive_lives(dsm_workload *workload, dsm_layer *layers,
                                 const dsm__json_node *list);
-
-/** The loops of an lstm with hoisted input products. */
-void dsm__layer_hoist(const dsm_layer *lstm, dsm_layer hoisted[DSM_HOISTED_COUNT]);
 
 /** Gives every lstm with timesteps these loops, once all else of it is known; false if out of
  * memory. */
