@@ -26,6 +26,10 @@ typedef struct role_names {
 
 static const char *const letters[DSM_AXES_MAX] = {"x", "y", "z"};
 
+const char *dsm__axis_name(const dsm_network *network, unsigned axis) {
+  return network->topology == DSM_TOPOLOGY_AXES ? network->axes[axis].name : letters[axis];
+}
+
 /* The axis whose name begins a text up to "="; count if there is none. */
 static unsigned axis_among(const char *const names[], unsigned count, const char *text) {
   const size_t length = strcspn(text, "=");
@@ -308,7 +312,7 @@ dsm__renaming *dsm__axis_words_copy(const dsm__renaming *of, dsm__arena *arena) 
 /* False if one has none, as a reader has told. */
 static bool names_of(const dsm_network *network, const char *names[DSM_AXES_MAX]) {
   for (unsigned a = 0; a < network->axis_count; a++) {
-    names[a] = network->topology == DSM_TOPOLOGY_AXES ? network->axes[a].name : letters[a];
+    names[a] = dsm__axis_name(network, a);
     if (names[a] == NULL) {
       return false;
     }

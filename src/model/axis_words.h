@@ -23,6 +23,10 @@ dsm__renaming *dsm__axis_words_copy(const dsm__renaming *of, dsm__arena *arena);
  * memory. */
 bool dsm__system_words(const dsm_system *system, dsm__arena *arena, dsm__renaming **renaming);
 
+/** The name of an axis: that which the system states, NULL where a reader has told that it is
+ * missing, or x, y or z. */
+const char *dsm__axis_name(const dsm_network *network, unsigned axis);
+
 /** Words of roles of axes x, y and z. */
 extern const dsm__made_words dsm__role_made_words;
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* legal_roles.c: roles of layers that go together (section 11). */
+#include "model/axis_words.h"
 #include "model/equations.h"
 #include "plan/legal_internal.h"
 #include "plan/role_flow.h"
@@ -14,12 +15,6 @@ static const char *const fault_words[] = {
 };
 _Static_assert(DSM__COUNT_OF(fault_words) == DSM__ROLE_FAULT_COUNT, "words for each fault");
 
-static const char *axis_name(const dsm_system *system, unsigned axis) {
-  static const char *const letters[DSM_AXES_MAX] = {"x", "y", "z"};
-  return system->system.topology == DSM_TOPOLOGY_AXES ? system->system.axes[axis].name
-                                                      : letters[axis];
-}
-
 static void tell_fault(dsm__judge *judge, size_t index, dsm_pass pass, const dsm__role_step *step) {
   dsm__plan_place place = DSM__PASS_PLACE(index, parallelism);
   place.pass = pass;
@@ -28,7 +23,7 @@ static void tell_fault(dsm__judge *judge, size_t index, dsm_pass pass, const dsm
       "inside is what column and gather_column make, and heads of that; only heads, row "
       "and row_scatter read it; what layers of experts make for the same experts stays with them",
       "expected roles that agree with those of its inputs along %s, found \"%s\": %s",
-      axis_name(judge->of->machine->system, step->fault_axis),
+      dsm__axis_name(&judge->of->machine->system->system, step->fault_axis),
       dsm__judged_word(judge, dsm__judged(judge, index)->layouts.of[pass]),
       fault_words[step->fault]);
 }

@@ -2,16 +2,15 @@
 /* plan_json_stages.c: reads the stages of a plan's step: words become an axis and layers. */
 #include <string.h>
 
+#include "model/axis_words.h"
 #include "plan/plan_reader.h"
 #include "plan/plan_record.h"
 
 static bool find_axis(dsm__plan_reader *reader, const dsm__json_node *node) {
-  static const char *const letters[DSM_AXES_MAX] = {"x", "y", "z"};
   const dsm_network *const network = &reader->system->system;
-  const bool is_named = network->topology == DSM_TOPOLOGY_AXES;
   dsm_stages *const stages = &reader->plan.stages;
   for (unsigned a = 0; a < network->axis_count; a++) {
-    if (strcmp(is_named ? network->axes[a].name : letters[a], stages->axis_name) == 0) {
+    if (strcmp(dsm__axis_name(network, a), stages->axis_name) == 0) {
       stages->axis = a;
       return true;
     }

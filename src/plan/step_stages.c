@@ -40,13 +40,10 @@ const dsm_machine *dsm__stage_machine(const dsm_machine *whole, const dsm_stages
 
 bool dsm__stages_keep(dsm_stages *stages, const dsm_workload *workload, const dsm_system *system,
                       dsm__arena *arena) {
-  static const char *const letters[DSM_AXES_MAX] = {"x", "y", "z"};
   if (stages->count <= 1) {
     *stages = (dsm_stages){.count = 0};
     return true;
   }
-  const dsm_network *const network = &system->system;
-  const bool is_named = network->topology == DSM_TOPOLOGY_AXES;
   size_t *const firsts = dsm__arena_array(arena, stages->count, sizeof *firsts);
   const char **const names = dsm__arena_array(arena, stages->count, sizeof *names);
   if (firsts == NULL || names == NULL) {
@@ -56,7 +53,7 @@ bool dsm__stages_keep(dsm_stages *stages, const dsm_workload *workload, const ds
     firsts[s] = stages->first_layers[s];
     names[s] = workload->layers[firsts[s]].name;
   }
-  stages->axis_name = is_named ? network->axes[stages->axis].name : letters[stages->axis];
+  stages->axis_name = dsm__axis_name(&system->system, stages->axis);
   stages->first_layers = firsts;
   stages->first_layer_names = names;
   return true;

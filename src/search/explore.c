@@ -162,23 +162,12 @@ static dsm_status find_with_data_and_model(dsm__problem *problem, size_t layers,
   return status;
 }
 
-/* Of collectives that are shared each layer pays the least that it can. */
-static void count_least(dsm__problem *problem, size_t layers) {
-  if (layers < DSM__ALL_LAYERS) {
-    dsm__problem_count_reductions(problem, layers);
-  } else {
-    problem->reductions = dsm__least_shares(problem, 1);
-    problem->inputs.reductions = dsm__problem_is_fused(problem) ? &problem->reductions : NULL;
-    problem->inputs.first_layers = 0;
-  }
-}
-
 /* The same with roles, shards, micro-batches and the like. */
 static dsm_status find_with_roles(dsm__problem *problem, size_t layers, double limit_cycles,
                                   dsm_plan **plan, double *bound_cycles, dsm_diags *diags) {
   dsm__graph_answer answer;
   dsm__decisions decisions;
-  count_least(problem, layers);
+  dsm__problem_count_least(problem, layers);
   if (!dsm__step_search(problem, limit_cycles, &answer, &decisions)) {
     return dsm__out_of_memory(diags);
   }
@@ -428,7 +417,7 @@ static dsm_status find_bound(dsm__problem *problem, const dsm_plan *plan, double
                           : search(problem, layers, &answer, &decisions, has_roles ? NULL : diags);
   *bound_cycles = status == DSM_OK ? answer.lower_bound_cycles : HUGE_VAL;
   if (has_roles && (status == DSM_OK || status == DSM_ERROR_INFEASIBLE)) {
-    count_least(problem, layers);
+    dsm__problem_count_least(problem, layers);
     if (!dsm__step_search(problem, plan->result.step_cycles, &answer, &decisions)) {
       return dsm__out_of_memory(diags);
     }

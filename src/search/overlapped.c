@@ -20,6 +20,16 @@ void dsm__problem_count_reductions(dsm__problem *problem, size_t layer_count) {
   problem->inputs.first_layers = layer_count;
 }
 
+void dsm__problem_count_least(dsm__problem *problem, size_t layer_count) {
+  if (layer_count < DSM__ALL_LAYERS) {
+    dsm__problem_count_reductions(problem, layer_count);
+  } else {
+    problem->reductions = dsm__least_shares(problem, 1);
+    problem->inputs.reductions = dsm__problem_is_fused(problem) ? &problem->reductions : NULL;
+    problem->inputs.first_layers = 0;
+  }
+}
+
 /* The step ends when the sums of the layers up to one are done, which begin when that one is
  * updated: the layer for which most of them is left when all have computed. */
 size_t dsm__critical_layers(const dsm_plan *plan) {

@@ -21,6 +21,10 @@ size_t dsm__shown_layers(const dsm__problem *problem);
  * the graph says. */
 void dsm__problem_count_reductions(dsm__problem *problem, size_t layer_count);
 
+/** The same, or with DSM__ALL_LAYERS all of them: of what is shared each layer pays the least that
+ * it can. */
+void dsm__problem_count_least(dsm__problem *problem, size_t layer_count);
+
 /** Up to which layer sums of gradients decide when a plan's step ends: those of later layers end
  * while layers that they do not wait for compute. */
 size_t dsm__critical_layers(const dsm_plan *plan);

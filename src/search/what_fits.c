@@ -3,10 +3,6 @@
 #include "base/diag_add.h"
 #include "dsm/explore.h"
 
-static dsm_optimization_set bit_of(int optimization) {
-  return DSM_OPTIMIZATION_BIT((dsm_optimization)optimization);
-}
-
 /* What is tried one after the other, each besides those before it. Other roles save memory too, but
  * where nothing fits their search can take minutes. */
 static const dsm_optimization_set tried[] = {
@@ -15,30 +11,18 @@ static const dsm_optimization_set tried[] = {
         DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_STAGES),
 };
 
-/* Roles that a layer of a plan has along any axis. */
-static dsm_role_set roles_of(const dsm_plan *plan, size_t layer) {
-  const dsm_parallelism forward =
-      plan->layers[layer].passes[DSM_PASS_FORWARD].decisions.parallelism;
-  dsm_role_set roles = 0;
-  for (unsigned a = 0; a < plan->system->system.axis_count; a++) {
-    roles |= 1U << (unsigned)dsm_parallelism_role(forward, a);
-  }
-  return roles;
+static dsm_optimization_set used_if(bool is_used, dsm_optimization optimization) {
+  return is_used ? DSM_OPTIMIZATION_BIT(optimization) : 0;
 }
 
-/* Those that some layer, or the whole plan, makes use of. */
+/* Those of them that some layer, or the whole plan, makes use of. */
 static dsm_optimization_set used_by(const dsm_plan *plan) {
-  dsm_optimization_set used = 0;
-  used |= plan->micro_batches > 1 ? bit_of(DSM_OPTIMIZATION_ACCUMULATE) : 0;
-  used |= plan->stages.count > 1 ? bit_of(DSM_OPTIMIZATION_STAGES) : 0;
+  dsm_optimization_set used = used_if(plan->micro_batches > 1, DSM_OPTIMIZATION_ACCUMULATE) |
+                              used_if(plan->stages.count > 1, DSM_OPTIMIZATION_STAGES);
   for (size_t i = 0; i < plan->layer_count; i++) {
     const dsm_layer_decisions *const decisions = &plan->layers[i].decisions;
-    const dsm_role_set roles = roles_of(plan, i);
-    used |= decisions->shard != DSM_SHARDING_NONE ? bit_of(DSM_OPTIMIZATION_SHARD) : 0;
-    used |= decisions->is_recomputed ? bit_of(DSM_OPTIMIZATION_RECOMPUTE) : 0;
-    for (int o = 0; o < DSM_OPTIMIZATION_COUNT; o++) {
-      used |= (dsm_strategy_of((dsm_optimization)o)->roles & roles) != 0 ? bit_of(o) : 0;
-    }
+    used |= used_if(decisions->shard != DSM_SHARDING_NONE, DSM_OPTIMIZATION_SHARD) |
+            used_if(decisions->is_recomputed, DSM_OPTIMIZATION_RECOMPUTE);
   }
   return used;
 }

@@ -89,17 +89,6 @@ static int compare_trials(const void *left, const void *right) {
   return a->number < b->number ? -1 : 1;
 }
 
-/* Each layer pays the least that it can of sums; where these hide behind computing, nothing. */
-static void count_least(dsm__problem *problem) {
-  if (dsm__problem_is_overlapped(problem)) {
-    dsm__problem_count_reductions(problem, 0);
-  } else {
-    problem->reductions = dsm__least_shares(problem, 1);
-    problem->inputs.reductions = dsm__problem_is_fused(problem) ? &problem->reductions : NULL;
-    problem->inputs.first_layers = 0;
-  }
-}
-
 static bool open_space(const stage_search *search, unsigned axis, uint64_t stages, space *out) {
   const dsm__problem *const whole = search->whole;
   out->stages = (dsm_stages){.count = stages, .axis = axis};
@@ -112,7 +101,9 @@ static bool open_space(const stage_search *search, unsigned axis, uint64_t stage
   }
   out->problem.inputs.deadline = whole->inputs.deadline;
   out->problem.fixed = whole->fixed;
-  count_least(&out->problem);
+  /* Where sums hide behind computing, none is sure to show. */
+  dsm__problem_count_least(&out->problem,
+                           dsm__problem_is_overlapped(&out->problem) ? 0 : DSM__ALL_LAYERS);
   return true;
 }
 
