@@ -110,4 +110,13 @@ bool dsm__layout_solve(dsm__problem *problem, double known_cycles, dsm__solution
  * memory. */
 bool dsm__problem_solve_preload(dsm__problem *problem, dsm__solution *solution);
 
+/** dsm_explore whose time limit ends it even where nothing was found by then (explore.c). */
+dsm_status dsm__explore_strictly(dsm_plan **plan, const dsm_workload *workload,
+                                 const dsm_system *system, const dsm_explore_options *options,
+                                 bool *is_stopped);
+
+/** Would memory without end leave a mapping (explore.c)? */
+bool dsm__is_memory_short(const dsm_workload *workload, const dsm_system *system,
+                          const dsm_explore_options *options);
+
 #endif
