@@ -148,7 +148,8 @@ def renew_decisions(formats, value):
     if isinstance(value, dict):
         if "enum" in value.get("decision", ()):
             of_pass = formats.field_keys(PLAN, "pass_decisions", "decision")
-            value["decision"]["enum"] = [*of_pass, "later_core_split",
+            of_step = formats.field_keys(PLAN, "plan", "decision")
+            value["decision"]["enum"] = [*of_step, *of_pass, "later_core_split",
                                          *formats.field_keys(PLAN, "decisions", "decision")]
         for inner in value.values():
             renew_decisions(formats, inner)

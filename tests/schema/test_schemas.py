@@ -763,7 +763,8 @@ def check_diffs(schemas, dsm, plans):
                 target = target[step]
             del target[key]
             is_optional = path[:1] == ("inputs",) and path[2:] == () and key in ("a", "b") \
-                or path[:1] == ("inputs",) and len(path) > 2 or key in ("only_in", "pass")
+                or path[:1] == ("inputs",) and len(path) > 2 or key in ("only_in", "pass") \
+                or path[:1] == ("decisions",) and key == "layer"  # of the step
             expect(is_optional or schemas.complaint(name, changed) is not None,
                    f"{name}: valid without {key} in {path}")
 
