@@ -251,7 +251,12 @@ static dsm_status report_no_roles(const dsm__problem *problem, dsm_diags *diags)
   if (diags == NULL) {
     return DSM_ERROR_INFEASIBLE;
   }
-  if (dsm__is_memory_short(problem->inputs.workload, system, problem->inputs.options)) {
+  const dsm_status with_room =
+      dsm__explore_with_room(problem->inputs.workload, system, problem->inputs.options);
+  if (with_room == DSM_ERROR_OUT_OF_MEMORY) {
+    return dsm__out_of_memory(diags);
+  }
+  if (with_room == DSM_OK) {
     dsm__diags_add(diags, DSM_SEVERITY_ERROR, nowhere, NULL,
                    "memory capacity: no mapping with the roles that are allowed needs at most "
                    "%.3f GB a chip",
@@ -377,15 +382,15 @@ dsm_status dsm__explore_strictly(dsm_plan **plan, const dsm_workload *workload,
   return status;
 }
 
-bool dsm__is_memory_short(const dsm_workload *workload, const dsm_system *system,
-                          const dsm_explore_options *options) {
+dsm_status dsm__explore_with_room(const dsm_workload *workload, const dsm_system *system,
+                                  const dsm_explore_options *options) {
   static const double enough_GB = 1e12;
   dsm_system roomy = *system;
   roomy.chip.memory.capacity_GB = enough_GB;
   dsm_plan *plan = NULL;
   const dsm_status status = explore(&plan, workload, &roomy, options, NULL, NULL);
   dsm_plan_free(plan);
-  return status == DSM_OK;
+  return status;
 }
 
 /* Keys of positions before those of a sample are kept while words are generated, not in training.

@@ -115,8 +115,9 @@ dsm_status dsm__explore_strictly(dsm_plan **plan, const dsm_workload *workload,
                                  const dsm_system *system, const dsm_explore_options *options,
                                  bool *is_stopped);
 
-/** Would memory without end leave a mapping (explore.c)? */
-bool dsm__is_memory_short(const dsm_workload *workload, const dsm_system *system,
-                          const dsm_explore_options *options);
+/** What comes of dsm_explore with memory without end: DSM_OK where there is a mapping then
+ * (explore.c). */
+dsm_status dsm__explore_with_room(const dsm_workload *workload, const dsm_system *system,
+                                  const dsm_explore_options *options);
 
 #endif

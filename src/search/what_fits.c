@@ -59,10 +59,10 @@ dsm_status dsm_explore_what_fits(dsm_plan **plan, dsm_fit *fit, const dsm_worklo
                                  dsm_diags *diags) {
   *plan = NULL;
   *fit = DSM_FIT_NOT_MEMORY;
-  if (!dsm__is_memory_short(workload, system, options)) {
-    return DSM_ERROR_INFEASIBLE;
+  dsm_status status = dsm__explore_with_room(workload, system, options);
+  if (status == DSM_OK) {
+    status = look(plan, fit, workload, system, options);
   }
-  const dsm_status status = look(plan, fit, workload, system, options);
   if (status == DSM_OK) {
     (*plan)->options.optimizations = options->optimizations | used_by(*plan);
     (*plan)->options.time_limit_seconds = options->time_limit_seconds;
