@@ -376,7 +376,10 @@ static bool fill(dsm__explaining *e, dsm_explanation *made, size_t splits_per_pa
   made->reference_cycles = reference_of(e);
   made->has_hidden_sums = e->has_hidden_sums;
   made->is_layer_alone = e->is_layer_alone;
-  if (e->is_layer_alone ? !add_steps_with_roles(e, made) : !dsm__explain_what_ifs(e, made)) {
+  const bool is_good = e->is_layer_alone
+                           ? add_steps_with_roles(e, made) && dsm__explain_keeping(e, made)
+                           : dsm__explain_what_ifs(e, made);
+  if (!is_good) {
     return false;
   }
   add_uncounted(e, made);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "bundled.h"
+#include "edited.h"
 #include "plan/segments.h"
 #include "plan/step_stages.h"
 #include "random_numbers.h"
@@ -436,20 +437,7 @@ START_TEST(test_wrong_stages_are_told) {
        "expected the network's first layer, \"conv1\", found \"conv4_1a\""},
   };
   dsm_plan *const plan = explored_with(2, 4);
-  char *const text = dsm_plan_print(plan);
-  const char *const at = strstr(text, cases[_i].before);
-  ck_assert_ptr_nonnull(at);
-  char *const edited = malloc(strlen(text) + 64);
-  (void)snprintf(edited, strlen(text) + 64, "%.*s%s%s", (int)(at - text), text, cases[_i].after,
-                 at + strlen(cases[_i].before));
-  dsm_diags *const diags = dsm_diags_new(8);
-  dsm_plan *read = NULL;
-  ck_assert_int_eq(dsm_plan_parse(&read, edited, strlen(edited), NULL, NULL, diags),
-                   DSM_ERROR_INVALID);
-  ck_assert_str_eq(dsm_diags_get(diags, 0)->message, cases[_i].message);
-  dsm_diags_free(diags);
-  free(edited);
-  free(text);
+  expect_edited_refused(plan, cases[_i].before, cases[_i].after, cases[_i].message);
   dsm_plan_free(plan);
 }
 END_TEST

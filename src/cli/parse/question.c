@@ -119,6 +119,21 @@ static bool join_overrides(cli_question *question, const dsm_explore_options *re
   return true;
 }
 
+/* Numbers of stages and micro-batches: those of the plan hold only while its optimizations do. */
+static void settle_numbers(const cli_arguments *arguments, dsm_explore_options *options) {
+  const dsm_optimization_set set = options->optimizations;
+  if (cli_is_given(arguments, "stages")) {
+    options->stages = arguments->options.stages;
+  } else if ((set & DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_STAGES)) == 0) {
+    options->stages = 0;
+  }
+  if (cli_is_given(arguments, "micro-batches")) {
+    options->micro_batches = arguments->options.micro_batches;
+  } else if ((set & DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_ACCUMULATE)) == 0) {
+    options->micro_batches = 0;
+  }
+}
+
 static cli_exit settle_options(cli_question *question) {
   const cli_arguments *const arguments = &question->arguments;
   const dsm_explore_options *const given = &arguments->options;
@@ -139,6 +154,7 @@ static cli_exit settle_options(cli_question *question) {
     options.parallelisms = given->parallelisms;
     memcpy(options.roles, given->roles, sizeof options.roles);
   }
+  settle_numbers(arguments, &options);
   if (cli_is_given(arguments, "gap")) {
     options.gap = given->gap;
   }

@@ -94,9 +94,11 @@ static bool has_mapping(const void *what_if) {
 DSM__OWN_RECORD(
     what_if_record, what_if_row, false, "What the network would do if a decision were another.",
     DSM__FIELD(WORD, what_if_row, decision, "decision", DSM__COLUMN, .words = &dsm__decision_words,
-               .help = "Which of the layer."),
+               .help = "Which of the layer; of the step micro_batches, stages, sharded_layers and "
+                       "recomputed_layers."),
     DSM__FIELD(COUNT, what_if_row, value, "value", DSM__COLUMN,
-               .help = "Of a flag 0 or 1; of dysm_factor the factor."),
+               .help = "Of a flag 0 or 1; of dysm_factor the factor; of shard 0 none, 1 optimizer, "
+                       "2 gradients, 3 weights; of the step's how many."),
     DSM__FIELD(FLAG, what_if_row, is_chosen, "is_chosen", DSM__COLUMN,
                .help = "This is what the plan does."),
     DSM__PART(what_if_row, network, network_record),

@@ -214,6 +214,7 @@ static void put_legend(dsm__page *page, const dsm_plan *plan,
                        const dsm_explanation *const *explanations, size_t count) {
   const char *const hybrids = dsm__page_parallelisms(page, plan->system);
   bool has_what_ifs = false;
+  const bool is_keeping = explanations[0]->is_layer_alone;
   bool has_hidden_sums = false;
   for (size_t i = 0; i < count; i++) {
     has_hidden_sums = has_hidden_sums || explanations[i]->has_hidden_sums;
@@ -230,9 +231,12 @@ static void put_legend(dsm__page *page, const dsm_plan *plan,
     dsm__page_line(page, DSM__STYLE_FAINT, "parallelism: %s.", dsm__page_roles(page, plan->system));
   }
   if (has_what_ifs) {
-    dsm__page_line(page, DSM__STYLE_FAINT,
-                   "Other decisions: the best step of the whole network with each value, the limit "
-                   "of the chips' memory left aside.");
+    dsm__page_line(page, DSM__STYLE_FAINT, "Other decisions: %s.",
+                   is_keeping
+                       ? "what is shared out or recomputed of this layer, all else as planned; the "
+                         "best step without micro-batches, stages, shards or recomputation"
+                       : "the best step of the whole network with each value, the limit of the "
+                         "chips' memory left aside");
   }
 }
 

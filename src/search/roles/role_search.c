@@ -412,6 +412,9 @@ static bool build(role_graph *g, dsm__network_graph *network) {
   size_t first = 0;
   size_t end = 1;
   for (size_t i = 0; i < layer_count && !g->builder.is_out_of_memory; i++) {
+    if (dsm__deadline_is_final(g->problem->inputs.deadline)) {
+      return true; /* without a graph */
+    }
     begin_index(g);
     find_memories(g, i);
     for (size_t node = first; node < end && !g->builder.is_out_of_memory; node++) {
@@ -587,7 +590,7 @@ static bool search_within(role_graph *g, double slack, dsm__graph_answer *answer
   g->slack = slack;
   g->arena = dsm__arena_new();
   bool is_good = g->arena != NULL && build(g, &network);
-  if (is_good && dsm__graph_edge_count(&network.graph) > 0) {
+  if (is_good && network.graph.nodes != NULL && dsm__graph_edge_count(&network.graph) > 0) {
     is_good = dsm__graph_search(&network.graph, g->arena, &path, answer) &&
               decide(g, &network, &path, decisions);
   }
@@ -625,6 +628,12 @@ bool dsm__role_search(dsm__problem *problem, bool may_recompute, double limit_cy
     }
     const double over = dsm__tie_limit(answer->cycles) - least;
     if (slack >= most || (answer->is_feasible && over <= slack)) {
+      break;
+    }
+    if (answer->is_feasible ? dsm__problem_is_over(problem)
+                            : dsm__deadline_is_final(problem->inputs.deadline)) {
+      /* What the slack leaves out takes at least so much more. */
+      answer->lower_bound_cycles = fmin(answer->lower_bound_cycles, least + slack);
       break;
     }
     /* Where much more time makes nothing fit, all options are asked at once. */
