@@ -156,6 +156,28 @@ START_TEST(test_memory_has_one_micro_batch) {
 }
 END_TEST
 
+/* Where sums of gradients hide, the search asks again with those that show; that nothing is faster
+ * than what it has does not mean that there is nothing. */
+START_TEST(test_sums_hide_behind_micro_batches) {
+  tear_down();
+  const dsm_override overrides[] = {{"model.overlapped_reduction", "true", NULL}};
+  workload = bundled_workload("alexnet", "384");
+  chips = bundled_system_with("dgx_a100", overrides, 1);
+  dsm_explore_options options;
+  dsm_explore_options_init(&options);
+  options.optimizations = HYBRID | ACCUMULATE;
+  options.micro_batches = 2;
+  dsm_plan *plan = NULL;
+  dsm_diags *const diags = dsm_diags_new(4);
+  ck_assert_int_eq(dsm_explore(&plan, workload, chips, &options, diags), DSM_OK);
+  ck_assert_uint_eq(dsm_diags_count(diags), 0);
+  ck_assert_uint_eq(plan->micro_batches, 2);
+  ck_assert_double_le(plan->result.lower_bound_cycles, plan->result.step_cycles);
+  dsm_diags_free(diags);
+  dsm_plan_free(plan);
+}
+END_TEST
+
 /* What does not fit at once fits in parts, and the plan is read back as it was. */
 START_TEST(test_cut_fits_where_the_whole_does_not) {
   tear_down();
@@ -211,6 +233,7 @@ Suite *suite_micro_batches(void) {
   tcase_add_loop_test(tests, test_step_is_as_many_small_ones, 1, 4);
   tcase_add_test(tests, test_gradients_are_added_in_memory);
   tcase_add_test(tests, test_memory_has_one_micro_batch);
+  tcase_add_test(tests, test_sums_hide_behind_micro_batches);
   tcase_add_test(tests, test_cut_fits_where_the_whole_does_not);
   tcase_add_loop_test(tests, test_wrong_cuts_are_told, 0, 3);
   suite_add_tcase(suite, tests);
