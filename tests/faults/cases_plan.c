@@ -155,16 +155,6 @@ static attempt explore_stages(const subject *s, dsm_diags *diags) {
   return explore(s->residual, s->long_system, options, 1, diags);
 }
 
-static attempt explore_interleaved(const subject *s, dsm_diags *diags) {
-  dsm_explore_options options = s->training;
-  options.optimizations = DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_ACCUMULATE) |
-                          DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_STAGES);
-  options.stages = 2;
-  options.micro_batches = 2;
-  options.interleave = 2;
-  return explore(s->residual, s->long_system, options, 1, diags);
-}
-
 static attempt bound_of(dsm_plan *plan, dsm_diags *diags) {
   const double before = plan->result.lower_bound_cycles;
   const dsm_status status = dsm_plan_bound(plan, diags);
@@ -555,7 +545,6 @@ const faulty_case plan_cases[] = {
     {"dsm_explore, layouts, preloading", explore_laid_preloading, DSM_OK, NULL},
     {"dsm_explore, roles", explore_roles, DSM_OK, NULL},
     {"dsm_explore, stages", explore_stages, DSM_OK, NULL},
-    {"dsm_explore, interleaved stages", explore_interleaved, DSM_OK, NULL},
     {"dsm_plan_bound", bound, DSM_OK, NULL},
     {"dsm_plan_set_bound", set_bound, DSM_OK, NULL},
     {"dsm_plan_bound, held outputs", bound_held, DSM_OK, NULL},
