@@ -163,12 +163,15 @@ static bool has_stages(const void *record) {
   return ((const dsm_recorded *)record)->stages.count > 1;
 }
 
-/* "2 along gpu: words, decoder.3.qkv" */
+/* "2 along gpu: words, decoder.3.qkv"; "2 along gpu, of 2 runs each: ..." */
 static void put_stages(const void *record, dsm__text_buffer *out) {
   const dsm_stages *const stages = &((const dsm_recorded *)record)->stages;
   dsm__text_printf(out, "%zu along %s", stages->count, stages->axis_name);
-  for (size_t s = 0; s < stages->count; s++) {
-    dsm__text_printf(out, "%s%s", s == 0 ? ": " : ", ", stages->first_layer_names[s]);
+  if (stages->interleave > 1) {
+    dsm__text_printf(out, ", of %zu runs each", stages->interleave);
+  }
+  for (size_t r = 0; r < stages->run_count; r++) {
+    dsm__text_printf(out, "%s%s", r == 0 ? ": " : ", ", stages->first_layer_names[r]);
   }
 }
 

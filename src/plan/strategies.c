@@ -312,8 +312,12 @@ void dsm_explore_options_init(dsm_explore_options *options) {
 
 /* What a number that is asked for needs: no rung has another. */
 static dsm_optimization_set asked_numbers(const dsm_explore_options *options) {
-  return (options->micro_batches > 1 ? DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_ACCUMULATE) : 0) |
-         (options->stages > 1 ? DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_STAGES) : 0);
+  const bool is_interleaved = options->interleave > 1;
+  return (options->micro_batches > 1 || is_interleaved
+              ? DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_ACCUMULATE)
+              : 0) |
+         (options->stages > 1 || is_interleaved ? DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_STAGES)
+                                                : 0);
 }
 
 size_t dsm_ladder_additions(const dsm_explore_options *options,

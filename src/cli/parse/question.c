@@ -119,18 +119,28 @@ static bool join_overrides(cli_question *question, const dsm_explore_options *re
   return true;
 }
 
-/* Numbers of stages and micro-batches: those of the plan hold only while its optimizations do. */
+/* Numbers of stages, their runs and micro-batches: those of the plan hold only while the
+ * optimizations that they are of do. */
 static void settle_numbers(const cli_arguments *arguments, dsm_explore_options *options) {
-  const dsm_optimization_set set = options->optimizations;
-  if (cli_is_given(arguments, "stages")) {
-    options->stages = arguments->options.stages;
-  } else if ((set & DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_STAGES)) == 0) {
-    options->stages = 0;
-  }
-  if (cli_is_given(arguments, "micro-batches")) {
-    options->micro_batches = arguments->options.micro_batches;
-  } else if ((set & DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_ACCUMULATE)) == 0) {
-    options->micro_batches = 0;
+  const dsm_explore_options *const given = &arguments->options;
+  const dsm_optimization_set stages = DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_STAGES);
+  const dsm_optimization_set accumulate = DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_ACCUMULATE);
+  const struct {
+    const char *option;
+    dsm_optimization_set needed;
+    uint64_t given;
+    uint64_t *number;
+  } numbers[] = {
+      {"stages", stages, given->stages, &options->stages},
+      {"interleave", stages | accumulate, given->interleave, &options->interleave},
+      {"micro-batches", accumulate, given->micro_batches, &options->micro_batches},
+  };
+  for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+    if (cli_is_given(arguments, numbers[i].option)) {
+      *numbers[i].number = numbers[i].given;
+    } else if ((options->optimizations & numbers[i].needed) != numbers[i].needed) {
+      *numbers[i].number = 0;
+    }
   }
 }
 

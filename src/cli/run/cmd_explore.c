@@ -117,7 +117,8 @@ static cli_exit explore_ladder(const cli_arguments *arguments, const inputs *in)
                                       .base = in->base,
                                       .options = &arguments->options};
   cli_note_ineffective_optimizations(arguments, in->workload, in->system);
-  if (arguments->options.stages > 1 || arguments->options.micro_batches > 1) {
+  if (arguments->options.stages > 1 || arguments->options.micro_batches > 1 ||
+      arguments->options.interleave > 1) {
     cli_note(arguments, "the stages and micro-batches that are asked for are those of every rung");
   }
   cli_ladder all;

@@ -225,23 +225,32 @@ static const char *stage_chips_text(dsm__page *page, const dsm_plan *plan) {
   return text;
 }
 
-/* "2 along gpu, each of 4 x 2 chips: words to decoder.2.ff2; decoder.3.qkv to output" */
+/* "2 along gpu, each of 4 x 2 chips: words to decoder.2.ff2; decoder.3.qkv to output"; of several
+ * runs of each stage only where they begin. */
 static const char *stages_line(dsm__page *page, const dsm_plan *plan) {
+  enum { SHOWN = 12 };
   const dsm_stages *const stages = &plan->stages;
   if (stages->count <= 1) {
     return "";
   }
+  const bool is_interleaved = stages->interleave > 1;
+  const size_t shown = is_interleaved && stages->run_count > SHOWN ? SHOWN : stages->run_count;
   const char *text = dsm__page_text(page, "%zu along %s, each of %s chips", stages->count,
                                     stages->axis_name, stage_chips_text(page, plan));
-  for (size_t s = 0; s < stages->count; s++) {
-    const dsm__stage_run run = dsm__stage_run_of(stages, plan->layer_count, s);
-    const char *const last = plan->layers[run.end - 1].layer->name;
-    const bool is_single = run.first + 1 == run.end;
-    text =
-        dsm__page_text(page, "%s%s %s%s%s", text, s == 0 ? ":" : ";", stages->first_layer_names[s],
-                       is_single ? "" : " to ", is_single ? "" : last);
+  if (is_interleaved) {
+    text = dsm__page_text(page, "%s with %zu runs, in turn", text, stages->interleave);
   }
-  return text;
+  for (size_t r = 0; r < shown; r++) {
+    const dsm__stage_run run = dsm__stage_run_of(stages, plan->layer_count, r);
+    const char *const last = plan->layers[run.end - 1].layer->name;
+    const bool is_short = is_interleaved || run.first + 1 == run.end;
+    text =
+        dsm__page_text(page, "%s%s %s%s%s", text, r == 0 ? ":" : ";", stages->first_layer_names[r],
+                       is_short ? "" : " to ", is_short ? "" : last);
+  }
+  return shown == stages->run_count
+             ? text
+             : dsm__page_text(page, "%s and %zu more", text, stages->run_count - shown);
 }
 
 /* "optimizer state of 2 of 26 layers; optimizer state and gradients of 4 of 26 layers" */
