@@ -577,6 +577,7 @@ dsm_status dsm_explain(dsm_explanation **explanation, const dsm_plan *plan, size
   options.time_limit_seconds = 0; /* what is explained has to be known to the end */
   options.stages = 0;             /* the layer runs on a stage's chips, for a micro-batch */
   options.micro_batches = 0;
+  options.interleave = 0;
   dsm__stage part;
   const dsm_machine whole = dsm_machine_derive(plan->system);
   const dsm_workload micro = dsm__micro_workload(plan->workload, plan->micro_batches);

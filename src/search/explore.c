@@ -200,17 +200,20 @@ static size_t stages_most(const dsm__problem *problem) {
 
 static dsm_status report_none_divided(const dsm__problem *problem, dsm_diags *diags) {
   const dsm__place nowhere = {NULL, 0, 0, NULL};
-  const uint64_t stages = problem->inputs.options->stages;
+  const dsm_explore_options *const options = problem->inputs.options;
+  const uint64_t runs = options->interleave > 1 ? options->interleave : 1;
+  const uint64_t stages = options->stages;
   const size_t most = stages_most(problem);
   if (most == 0) {
     return dsm__out_of_memory(diags);
   }
-  if (stages > most) {
+  if (stages * runs > most) {
     dsm__diags_add(diags, DSM_SEVERITY_ERROR, nowhere,
                    "one tensor alone passes from a stage to the next",
-                   "expected at most %zu stage%s, which the layers of the network can be in, found "
+                   "expected at most %zu %s%s, which the layers of the network can be in, found "
                    "%llu",
-                   most, most == 1 ? "" : "s", (unsigned long long)stages);
+                   most, runs > 1 ? "runs of stages" : "stage", most == 1 || runs > 1 ? "" : "s",
+                   (unsigned long long)(stages * runs));
     return DSM_ERROR_INFEASIBLE;
   }
   dsm__diags_add(diags, DSM_SEVERITY_ERROR, nowhere, NULL,

@@ -126,4 +126,5 @@ void dsm__short_decisions(const dsm_plan *plan, dsm__text_buffer *text) {
   put_count("hoisted", hoisted, text);
   put_count("micro-batches", plan->micro_batches > 1 ? plan->micro_batches : 0, text);
   put_count("stages", plan->stages.count, text);
+  put_count("runs of each", plan->stages.interleave > 1 ? plan->stages.interleave : 0, text);
 }

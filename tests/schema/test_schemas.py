@@ -26,7 +26,7 @@ from formats import Formats
 # Keys of a plan that dsm writes only in some cases, by the last two steps of their path.
 SOMETIMES_WRITTEN = {"memory.cache_bytes", "$.$schema", "result.latency_seconds", "passes.backward", "passes.update",
                      "layers.error_parallelism", "layers.output_layout", "layers.hoisted", "$.search", "$.micro_batches", "options.roles",
-                     "$.stages", "options.stages", "options.micro_batches", "roles.y", "roles.z",
+                     "$.stages", "options.stages", "options.interleave", "stages.interleave", "options.micro_batches", "roles.y", "roles.z",
                      "layers.shard", "layers.recompute", "memory.recomputed_bytes",
                      "invocations.tile", "invocations.computing", "transfers.axis", "forward.hidden_cycles",
                      "backward.hidden_cycles", "update.hidden_cycles"}
@@ -517,7 +517,8 @@ def check_plans(schemas, dsm, source, folder):
         ("alexnet", "dgx_a100", "--optimize", "hybrid,tensor", "--parallelism", "gpu=data,gpu=column,gpu=row"),
         ("alexnet", "tpu_v4_4096"),
         ("raider", "torus64", "--set", "system.model.overlapped_reduction=true"),
-        ("alexnet", "torus16", "--minibatch", "64", "--optimize", "accumulate,stages", "--stages", "2", "--micro-batches", "2"),
+        ("alexnet", "torus16", "--minibatch", "64", "--optimize", "accumulate,stages", "--stages", "2", "--micro-batches", "2",
+         "--interleave", "2"),
         ("resnet18", "torus64", "--set", "system.chip.memory.capacity_GB=0.0155", "--optimize",
          "hybrid,shard,recompute"),
         ("googlenet", "torus64", "--set", "system.model.auxiliary_traffic=unfused", "--set",

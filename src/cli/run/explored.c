@@ -57,9 +57,11 @@ static dsm_explore_options rung_options(const dsm_explore_options *asked,
   options.optimizations = optimizations;
   if ((optimizations & DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_STAGES)) == 0) {
     options.stages = 0;
+    options.interleave = 0;
   }
   if ((optimizations & DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_ACCUMULATE)) == 0) {
     options.micro_batches = 0;
+    options.interleave = 0; /* which is for groups of them */
   }
   return options;
 }

@@ -296,6 +296,7 @@ static void put_facts(dsm__page *page, const dsm_plan *plan) {
   put_term(page, "Memory of a chip", dsm__plan_memory_line(page, &plan->result.memory));
   put_term(page, "On chip", dsm__plan_on_chip_line(page, plan));
   put_term(page, "Hoisted", dsm__plan_hoisted_line(page, plan));
+  put_term(page, "Stages", dsm__plan_stages_line(page, plan));
   for (size_t g = 0; g < plan->pipeline_count; g++) {
     put_term(page, dsm__page_text(page, "Pipeline %zu", g + 1),
              dsm__plan_pipeline_line(page, plan, g));

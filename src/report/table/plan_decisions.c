@@ -196,6 +196,24 @@ const char *dsm__plan_hoisted_line(dsm__page *page, const dsm_plan *plan) {
                                      plan->layer_count, dsm__plural((double)plan->layer_count));
 }
 
+/* "from words, block.4.qkv, ... and 16 more, in turn". */
+const char *dsm__plan_stages_line(dsm__page *page, const dsm_plan *plan) {
+  enum { SHOWN = 12 };
+  const dsm_stages *const stages = &plan->stages;
+  const char *text = "";
+  if (stages->count <= 1) {
+    return text;
+  }
+  const size_t shown = stages->run_count > SHOWN ? SHOWN : stages->run_count;
+  for (size_t r = 0; r < shown; r++) {
+    text = dsm__page_join(page, text, ", ", "%s", stages->first_layer_names[r]);
+  }
+  const char *const more = stages->run_count > shown
+                               ? dsm__page_text(page, " and %zu more", stages->run_count - shown)
+                               : "";
+  return dsm__page_text(page, "from %s%s%s", text, more, stages->interleave > 1 ? ", in turn" : "");
+}
+
 void dsm__plan_decision_lines(dsm__page *page, const dsm_plan *plan, size_t label_width) {
   const char *const on_chip = dsm__plan_on_chip_line(page, plan);
   if (on_chip[0] != '\0') {
@@ -204,6 +222,10 @@ void dsm__plan_decision_lines(dsm__page *page, const dsm_plan *plan, size_t labe
   const char *const hoisted = dsm__plan_hoisted_line(page, plan);
   if (hoisted[0] != '\0') {
     dsm__page_labelled(page, label_width, "hoisted", "%s", hoisted);
+  }
+  const char *const stages = dsm__plan_stages_line(page, plan);
+  if (stages[0] != '\0') {
+    dsm__page_labelled(page, label_width, "stages", "%s", stages);
   }
   for (size_t g = 0; g < plan->pipeline_count; g++) {
     dsm__page_labelled(page, label_width, dsm__page_text(page, "pipeline %zu", g + 1), "%s",

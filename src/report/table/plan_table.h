@@ -70,10 +70,15 @@ const char *dsm__plan_on_chip_line(dsm__page *page, const dsm_plan *plan);
 /** How many layers have hoisted input products; "" if none has. */
 const char *dsm__plan_hoisted_line(dsm__page *page, const dsm_plan *plan);
 
+/** The layers from which on stages have theirs, or of several runs of each those of all runs, which
+ * the stages have in turn; "" if there are no stages. */
+const char *dsm__plan_stages_line(dsm__page *page, const dsm_plan *plan);
+
 /** A pipeline group of the plan, in words. */
 const char *dsm__plan_pipeline_line(dsm__page *page, const dsm_plan *plan, size_t pipeline);
 
-/** Appends a line on what is on chip and one on each pipeline group, where there is any. */
+/** Appends lines on what is on chip, on what is hoisted, on stages and on each pipeline group,
+ * where there is any. */
 void dsm__plan_decision_lines(dsm__page *page, const dsm_plan *plan, size_t label_width);
 
 #endif

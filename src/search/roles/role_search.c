@@ -97,7 +97,7 @@ static dsm_layer_memory memory_of(const role_graph *g, size_t index, size_t opti
                               &layouts, dsm_input_memory_bytes(machine, inputs->workload));
   dsm__keep_less(&memory, dsm__shard_ways(layer_of(g, index), machine, &layouts), &decisions,
                  g->is_segment_end[index]);
-  memory.activations_bytes *= inputs->in_flight > 0 ? (double)inputs->in_flight : 1;
+  memory.activations_bytes *= inputs->in_flight > 0 ? inputs->in_flight : 1;
   return memory;
 }
 
