@@ -115,13 +115,9 @@ def as_run(dsm, row, inside=(), between=(), **values):
 
 
 def chosen(dsm, row, optimize):
-    """The fastest plan that the search finds for the same network, samples and chips, within their memory; where stages
-    of a run had several runs of layers each, also with as many."""
+    """The fastest plan that the search finds for the same network, samples and chips, within their memory."""
     axes, _ = axes_of(row, size(row, "gpus") // 8, is_whole=True)
-    inputs = dsm.file("network", network(row)), dsm.file("machine", machine(axes))
-    interleaved = (("--interleave", row["interleave"]),) if size(row, "interleave") > 1 else ()
-    plans = [dsm.plan(*inputs, "--optimize", optimize, *more) for more in ((), *interleaved)]
-    return min(plans, key=lambda plan: plan["result"]["step_cycles"])
+    return dsm.plan(dsm.file("network", network(row)), dsm.file("machine", machine(axes)), "--optimize", optimize)
 
 
 def decisions_of(plan):
@@ -129,10 +125,8 @@ def decisions_of(plan):
     weights = [layer for layer in plan["layers"] if layer["name"].split(".")[-1] in ("qkv", "project", "ff1", "ff2")]
     words = [layer["passes"]["forward"]["parallelism"] for layer in weights]
     told = []
-    stages = plan.get("stages")
-    if stages:
-        runs = stages.get("interleave", 1)
-        told.append(f"{len(stages['first_layers']) // runs} stages along {stages['axis']}" + (f", of {runs} runs" if runs > 1 else ""))
+    if plan.get("stages"):
+        told.append(f"{len(plan['stages']['first_layers'])} stages along {plan['stages']['axis']}")
     if plan.get("micro_batches", 1) > 1:
         told.append(f"{plan['micro_batches']} micro-batches")
     told += [f"`{word}` in {percent_of(words.count(word), len(words))}" for word in sorted(set(words), key=words.index)]
