@@ -270,14 +270,9 @@ def gpt_steps(dsm, folder, **values):
         yield gpt_runs.name_of(row), float(row["iteration_ms"]) / 1e3, plan["result"]["step_seconds"]
 
 
-def table5_rows(folder):
-    """Those whose stages have one run of layers each: others no plan can say yet."""
-    return [row for row in rows_of(folder, "megatron_table5") if row["interleave"] == "1"]
-
-
 def table5_steps(dsm, folder, **values):
     """GPT on A100 with full and with selective recomputation, a training step, s"""
-    for row in table5_rows(folder):
+    for row in rows_of(folder, "megatron_table5"):
         plan = gpt_runs.as_run(dsm, row, **values)
         yield gpt_runs.name_of(row), float(row["iteration_s"]), plan["result"]["step_seconds"]
 
@@ -473,8 +468,8 @@ def gpt_changes(dsm, folder):
 def runs_of_networks(dsm, folder):
     """Of each network the runs on equally many chips: rows with what was measured and predicted."""
     runs = {}
-    for part, table_rows in ((gpt_steps, rows_of(folder, "gpt_a100")), (table5_steps, table5_rows(folder))):
-        for row, (what, measured, predicted) in zip(table_rows, all_rows(dsm, folder, part)):
+    for part, name in ((gpt_steps, "gpt_a100"), (table5_steps, "megatron_table5")):
+        for row, (what, measured, predicted) in zip(rows_of(folder, name), all_rows(dsm, folder, part)):
             network = f"{what.split(':')[0].split(',')[0]}, {row['gpus']} GPUs, {row['global_batch']} samples"
             runs.setdefault(network, []).append((row, what.split(": ")[1], measured, predicted))
     return runs
