@@ -36,9 +36,8 @@ static size_t layer_of(const dsm_workload *workload, const char *name) {
 
 /* Each stage has as many runs as the others. */
 static bool find_count(dsm__plan_reader *reader, const dsm__json_node *node) {
-  dsm_stages *const stages = &reader->plan.stages;
+  const dsm_stages *const stages = &reader->plan.stages;
   const dsm__json_node names = dsm__json_member(node, "first_layers");
-  stages->count = stages->run_count / stages->interleave;
   if (stages->run_count == 0) {
     dsm__json_error(&names, NULL, "expected the first layer of each stage, found none");
   } else if (stages->run_count % stages->interleave != 0) {
@@ -109,6 +108,8 @@ void dsm__plan_read_step(dsm__plan_reader *reader) {
   const dsm__record_reader decisions = {.arena = reader->arena, .wanted = DSM__FIELD_IS_DECISION};
   (void)dsm__record_read(&decisions, &reader->root, &dsm__plan_record, &reader->plan);
   reader->plan.micro_batches = reader->plan.micro_batches > 0 ? reader->plan.micro_batches : 1;
+  dsm_stages *const stages = &reader->plan.stages;
+  stages->count = stages->interleave > 0 ? stages->run_count / stages->interleave : 0;
 }
 
 void dsm__plan_check_step(dsm__plan_reader *reader) {
