@@ -204,12 +204,13 @@ static const char *hoisted_line(dsm__page *page, const dsm_plan *plan) {
 }
 
 static const char *samples_line(dsm__page *page, const dsm_plan *plan) {
+  if (plan->micro_batches <= 1) {
+    return "";
+  }
   const uint64_t samples = plan->workload->minibatch / plan->micro_batches;
-  return plan->micro_batches <= 1
-             ? ""
-             : dsm__page_text(page, "%s micro-batches of %s sample%s, one after the other",
-                              dsm__figure_count(plan->micro_batches).text,
-                              dsm__figure_count(samples).text, dsm__plural((double)samples));
+  return dsm__page_text(page, "%s micro-batches of %s sample%s, one after the other",
+                        dsm__figure_count(plan->micro_batches).text,
+                        dsm__figure_count(samples).text, dsm__plural((double)samples));
 }
 
 /* "4 x 2": of an axis divided the part. */
