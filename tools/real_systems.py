@@ -29,6 +29,7 @@ COMMON = {
     "model.fused_attention": (True, "T. Dao et al., FlashAttention, arXiv 2205.14135: what runs today; runs before 2022 stored scores"),
     "model.exact_forks": (True, "assumption: errors of a tensor that several layers use are added in memory"),
     "model.lstm_gate_errors": (True, "assumption: the update of an lstm reads the errors of its gates"),
+    "model.search": ("all", "such machines run tensor, sequence, spatial and expert parallelism"),
 }
 
 # Elements that auxiliary operations read and write, by what they do: those that sum over their operands, and the rest.
@@ -267,7 +268,10 @@ SYSTEMS = {
 
 
 # What a system has otherwise than its family.
-OWN = {"dgx2_v100": {"chip.memory.capacity_GB": (32, "NVIDIA DGX-2 data sheet: 512 GB of GPU memory, 16 x 32 GB")}}
+OWN = {
+    "dgx2_v100": {"chip.memory.capacity_GB": (32, "NVIDIA DGX-2 data sheet: 512 GB of GPU memory, 16 x 32 GB")},
+    "tpu_v4_4096": {"model.search": ("paper", "assumption: on three axes all roles of large transformers take seconds and gigabytes to search")},
+}
 
 
 def put(system, path, value):
