@@ -54,8 +54,8 @@ const cli_command cli_commands[] = {
      .description =
          "Lists the descriptions that are found by name, those in the folders of $DSM_PATH and the "
          "bundled ones, a line each: how large it is, and what it is in the words of the comment "
-         "at its top (the key //), or else of its source. KIND is workload, system, server, sweep "
-         "or stages; without it all are listed.",
+         "at its top (the key //), or else of its source. KIND is workload, system, server, sweep, "
+         "stages, rl-workload or pim-system; without it all are listed.",
      .examples = {"dsm list", "dsm list system", "dsm list workload --format csv"},
      .run = cli_run_list},
     {.name = "init",
@@ -69,7 +69,8 @@ const cli_command cli_commands[] = {
          "Writes a description to edit, with comments, small but complete: KIND is workload (a "
          "network with convolutions), transformer (a network too), system (an accelerator in five "
          "tiers), server (a CPU and a "
-         "GPU), sweep (two axes) or stages (a chain for remat). It goes to standard output, or "
+         "GPU), sweep (two axes), stages (a chain for remat), rl-workload (a table of values, for "
+         "pim) or pim-system (cores in memory), which pim is too. It goes to standard output, or "
          "with --output to a file, but "
          "not over one that is there already. Comments are the values of the key //, which every "
          "object of a description may have.",
@@ -225,6 +226,27 @@ const cli_command cli_commands[] = {
                   "dsm remat gpt2_medium_blocks --stages 4 --micro-batches 4 --budget 1GB",
                   "dsm remat vgg16 torus64 --set system.chip.memory.capacity_GB=2"},
      .run = cli_run_remat},
+    {.name = "pim",
+     .bit = CLI_PIM,
+     .operands = "WORKLOAD SYSTEM",
+     .takes = {CLI_TAKES_RL_WORKLOAD, CLI_TAKES_PIM_SYSTEM},
+     .operand_min = 2,
+     .operand_max = 2,
+     .summary = "how many cores in memory are worth it, and where the time goes",
+     .description =
+         "Finds how many cores of SYSTEM, whose cores sit in the memory chips, and how many "
+         "tasklets of each train the table of values of WORKLOAD fastest ('dsm help rl-workload' "
+         "and 'dsm help pim-system' say what these may hold). Shows where the time goes, in the "
+         "kernel, from host to cores, from cores to host and between cores; what an update takes, "
+         "the roof over it, the energy, and the time over cores and over tasklets. A data set that "
+         "the memories of the cores do not hold: exit code 4, with the fewest cores that would.",
+     .examples = {"dsm pim frozen_lake upmem2524",
+                  "dsm pim taxi upmem2524 --tasklets 1 --transfers serial --cores 125,250,500,2000",
+                  "dsm pim frozen_lake upmem2524 --set workload.element_type=float32",
+                  "dsm pim frozen_lake_1000_agents upmem2524 --objective energy",
+                  "dsm pim frozen_lake upmem2524 -o baseline.json && dsm check baseline.json",
+                  "dsm init pim -o my_system.json"},
+     .run = cli_run_pim},
     {.name = "diff",
      .bit = CLI_DIFF,
      .operands = "A B",
@@ -372,9 +394,10 @@ cli_exit cli_command_unknown(const char *name) {
 }
 
 /* The formats that users write come first. */
-static const dsm_description formats[] = {DSM_DESCRIPTION_WORKLOAD, DSM_DESCRIPTION_SYSTEM,
-                                          DSM_DESCRIPTION_SERVER,   DSM_DESCRIPTION_SWEEP,
-                                          DSM_DESCRIPTION_STAGES,   DSM_DESCRIPTION_PLAN};
+static const dsm_description formats[] = {
+    DSM_DESCRIPTION_WORKLOAD, DSM_DESCRIPTION_SYSTEM,      DSM_DESCRIPTION_SERVER,
+    DSM_DESCRIPTION_SWEEP,    DSM_DESCRIPTION_STAGES,      DSM_DESCRIPTION_RL_WORKLOAD,
+    DSM_DESCRIPTION_PIM_SYSTEM, DSM_DESCRIPTION_PLAN};
 enum { FORMAT_COUNT = sizeof formats / sizeof *formats, WRITTEN_COUNT = FORMAT_COUNT - 1 };
 
 const char *cli_help_word(size_t index) {
@@ -385,9 +408,14 @@ const char *cli_init_word(size_t index) {
   return index < WRITTEN_COUNT ? cli_help_word(index) : NULL;
 }
 
-/* Of a format that has several beginnings, the others come last. */
+/* Of a format that has several beginnings, the others come last; and what a command is called
+ * whose system a format is. */
 const char *cli_template_word(size_t index) {
-  return index == WRITTEN_COUNT ? "transformer" : cli_init_word(index);
+  static const char *const others[] = {"transformer", "pim"};
+  const size_t count = sizeof others / sizeof *others;
+  return index < WRITTEN_COUNT           ? cli_init_word(index)
+         : index - WRITTEN_COUNT < count ? others[index - WRITTEN_COUNT]
+                                         : NULL;
 }
 
 bool cli_is_word(const char *(*word)(size_t index), const char *text) {
@@ -402,8 +430,11 @@ bool cli_is_word(const char *(*word)(size_t index), const char *text) {
 cli_exit cli_complain_of_kind(const cli_arguments *arguments, const char *kind) {
   const char *(*const word)(size_t index) = arguments->command->operand_word;
   return cli_usage_error(arguments->command,
-                         "expected workload, system, server, sweep%s, found '%s'%s",
-                         word == cli_template_word ? ", stages or transformer" : " or stages", kind,
+                         "expected workload, system, server, sweep, stages, rl-workload%s, found "
+                         "'%s'%s",
+                         word == cli_template_word ? ", pim-system, transformer or pim"
+                                                   : " or pim-system",
+                         kind,
                          cli_did_you_mean_word(kind, word).text);
 }
 

@@ -12,6 +12,8 @@
 #include "model/names.h"
 #include "partition/instance_facts.h"
 #include "plan/plan_internal.h"
+#include "pim/pim_record.h"
+#include "pim/pim_words.h"
 #include "plan/plan_record.h"
 #include "remat/stages_record.h"
 #include "report/data/records.h"
@@ -59,6 +61,7 @@ static const limit limits[] = {
     LIMIT(DSM_REMAT_OPTIONS_MAX),
     LIMIT(DSM_REMAT_OPERATIONS_MAX),
     LIMIT(DSM_REMAT_MICRO_BATCHES_MAX),
+    LIMIT(DSM_PIM_TASKLETS_MAX),
 };
 
 /* ---- words ---- */
@@ -101,6 +104,14 @@ static const dsm__words *const all_words[] = {
     &dsm__plot_form_words,
     &dsm__export_target_words,
     &dsm__severity_words,
+    &dsm__rl_algorithm_words,
+    &dsm__rl_element_words,
+    &dsm__rl_constants_words,
+    &dsm__rl_sampling_words,
+    &dsm__pim_operation_words,
+    &dsm__pim_transfers_words,
+    &dsm__pim_bound_words,
+    &dsm__pim_objective_words,
 };
 
 /* ---- formats ---- */
@@ -130,6 +141,8 @@ static const format input_formats[] = {
      .objects = {&dsm__profile_object, &dsm__profile_device_object, &dsm__task_object,
                  &dsm__power_object}},
     {.name = "dsm-stages/1", .record = &dsm__stages_record},
+    {.name = "dsm-rl-workload/1", .record = &dsm__rl_workload_record},
+    {.name = "dsm-pim-system/1", .record = &dsm__pim_system_record},
 };
 
 /* ---- the document ---- */

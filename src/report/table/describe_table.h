@@ -30,6 +30,13 @@ double dsm__all_weights(const dsm_instance *profile);
 /** Appends a chain: its stages, equal neighbours as one. */
 void dsm__describe_chain(dsm__page *page, const dsm_remat_chain *chain);
 
+/** Appends the heading of a plan of cores in memory: the best choice. */
+void dsm__pim_put_best(dsm__page *page, const dsm_pim_plan *plan);
+
+/** Append a table of values, and cores in memory. */
+void dsm__describe_rl(dsm__page *page, const dsm_rl_workload *workload);
+void dsm__describe_pim(dsm__page *page, const dsm_pim_system *system);
+
 /** Appends a sweep: how many points it has, and its axes. */
 void dsm__describe_sweep(dsm__page *page, const dsm_sweep *sweep);
 
