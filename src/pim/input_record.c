@@ -7,13 +7,12 @@
 /* Within these limits no time or volume of a training overflows. */
 #define EPISODES_MAX 1e9
 #define RECORD_BYTES_MAX 1048576
-#define RATE_MAX 1e9
+#define RATE_MIN 1e-9
 #define AMOUNT_MAX 1e9
 
 enum {
   REQUIRED = DSM__FIELD_IS_READ | DSM__FIELD_IS_REQUIRED,
-  MAY_BE = DSM__FIELD_IS_READ | DSM__FIELD_IS_OPTIONAL,
-  ABOVE = DSM__FIELD_IS_ABOVE_MIN
+  MAY_BE = DSM__FIELD_IS_READ | DSM__FIELD_IS_OPTIONAL
 };
 
 /* clang-format off: a field a row */
@@ -66,17 +65,17 @@ DSM__DOCUMENT(
     DSM__FIELD(REAL, dsm_rl_workload, epsilon, "epsilon", MAY_BE, .max = 1, .fallback = 0.1,
                .unit = "ratio", .help = "Of SARSA: the part of next actions that are any."));
 
-#define REAL(type, member, of_key, of_flags, of_unit, about, what)                                 \
-  DSM__FIELD(REAL, type, member, of_key, REQUIRED | (of_flags), .max = AMOUNT_MAX,                 \
+#define REAL(type, member, of_key, least, of_unit, about, what)                                    \
+  DSM__FIELD(REAL, type, member, of_key, REQUIRED, .min = (least), .max = AMOUNT_MAX,              \
              .unit = (of_unit), .help = (about), .expected = (what))
 
 DSM__RECORD(
     dsm__pim_mram_record, dsm_pim_mram, true, "The memory beside a core that holds its data.",
-    REAL(dsm_pim_mram, capacity_MiB, "capacity_MiB", ABOVE, "MiB", "Of a core.",
+    REAL(dsm_pim_mram, capacity_MiB, "capacity_MiB", RATE_MIN, "MiB", "Of a core.",
          "the capacity of a core's memory"),
     REAL(dsm_pim_mram, access_cycles, "access_cycles", 0, "cycles",
          "Of an access, whatever its size.", "the cycles of an access"),
-    REAL(dsm_pim_mram, cycles_per_byte, "cycles_per_byte", ABOVE, "cycles/byte",
+    REAL(dsm_pim_mram, cycles_per_byte, "cycles_per_byte", RATE_MIN, "cycles/byte",
          "Of an access in addition.", "the cycles of a byte"),
     COUNT(dsm_pim_mram, dma_bytes, REQUIRED, 1, DSM_DIMENSION_MAX, "That an access moves at most.",
           .unit = "bytes", .expected = "the largest access"));
@@ -88,7 +87,7 @@ DSM__RECORD(
          "the capacity of a core's scratchpad"));
 
 #define RATE(member, about)                                                                        \
-  REAL(dsm_pim_host, member, #member, ABOVE, "GB/s", about, "a bandwidth")
+  REAL(dsm_pim_host, member, #member, RATE_MIN, "GB/s", about, "a bandwidth")
 
 DSM__RECORD(
     dsm__pim_host_record, dsm_pim_host, false, "What the host does for all cores.",
@@ -136,7 +135,7 @@ DSM__DOCUMENT(
     NAME(dsm_pim_system),
     COUNT(dsm_pim_system, cores, REQUIRED, 1, DSM_CORES_MAX, "Of the whole system.",
           .expected = "the number of cores"),
-    REAL(dsm_pim_system, frequency_MHz, "frequency_MHz", ABOVE, "MHz", "Of a core.",
+    REAL(dsm_pim_system, frequency_MHz, "frequency_MHz", RATE_MIN, "MHz", "Of a core.",
          "the frequency of a core"),
     COUNT(dsm_pim_system, dispatch_cycles, REQUIRED, 1, DSM_SIDE_MAX,
           "From an instruction of a tasklet to its next one, at least.", .unit = "cycles",
@@ -150,7 +149,7 @@ DSM__DOCUMENT(
                .expected = "the scratchpad of a core", .help = "The scratchpad of each core."),
     DSM__FIELD(RECORD, dsm_pim_system, host, "host", REQUIRED, .type = &dsm__pim_host_record,
                .expected = "the host's transfers", .help = "Transfers, calls and launches."),
-    REAL(dsm_pim_system, power_W, "power_W", ABOVE, "W", "Of the system while all cores work.",
+    REAL(dsm_pim_system, power_W, "power_W", RATE_MIN, "W", "Of the system while all cores work.",
          "the power of the system"),
     DSM__FIELD(REAL, dsm_pim_system, idle_power_W, "idle_power_W", MAY_BE, .max = AMOUNT_MAX,
                .unit = "W", .fallback = (double)INFINITY,

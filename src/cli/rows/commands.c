@@ -170,11 +170,12 @@ const cli_command cli_commands[] = {
     {.name = "check",
      .bit = CLI_CHECK,
      .operands = "BASELINE...",
-     .takes = {CLI_TAKES_PLAN | CLI_TAKES_FOLDER},
+     .takes = {CLI_TAKES_PLAN | CLI_TAKES_PIM | CLI_TAKES_FOLDER},
      .operand_min = 1,
      .operand_max = SIZE_MAX,
      .summary = "explore baselines again and fail if the prediction got worse",
-     .description = "Explores again what each BASELINE, a plan that explore wrote, was made from, "
+     .description = "Explores again what each BASELINE, a plan that explore or pim wrote, was made "
+                    "from, "
                     "and compares what it recorded with what comes out now: the step's time and "
                     "utilization, each layer and pass, and the decisions. A folder stands for all "
                     "its *.json. A step that is slower or less utilized beyond the tolerance is a "
@@ -250,12 +251,13 @@ const cli_command cli_commands[] = {
     {.name = "diff",
      .bit = CLI_DIFF,
      .operands = "A B",
-     .takes = {CLI_TAKES_PLAN | CLI_TAKES_DATABASE, CLI_TAKES_PLAN | CLI_TAKES_DATABASE},
+     .takes = {CLI_TAKES_PLAN | CLI_TAKES_PIM | CLI_TAKES_DATABASE,
+               CLI_TAKES_PLAN | CLI_TAKES_PIM | CLI_TAKES_DATABASE},
      .operand_min = 2,
      .operand_max = 2,
      .summary = "show what differs between two plans or points of sweeps",
      .description =
-         "Puts A and B side by side, each a plan that explore wrote or DATABASE:POINT, a point of "
+         "Puts A and B side by side, each a plan that explore or pim wrote, or DATABASE:POINT, a point of "
          "a sweep by its number: which values of workload, system and options differ, which "
          "decisions, where the time of the step goes, and which layers and passes take longer or "
          "shorter, the largest difference first. Layers are matched by name. Plans are predicted "
@@ -268,7 +270,7 @@ const cli_command cli_commands[] = {
     {.name = "plot",
      .bit = CLI_PLOT,
      .operands = "PLAN | DATABASE:POINT | DATABASE",
-     .takes = {CLI_TAKES_PLAN | CLI_TAKES_DATABASE},
+     .takes = {CLI_TAKES_PLAN | CLI_TAKES_PIM | CLI_TAKES_DATABASE},
      .operand_min = 1,
      .operand_max = 1,
      .summary = "draw figures of a plan or of the points of a sweep",
@@ -277,7 +279,8 @@ const cli_command cli_commands[] = {
          "explore wrote, or DATABASE:POINT, a point of a sweep by its number: where the time of "
          "each layer and pass goes (loss), their parallelisms and "
          "core splits (splits), how far they are from the roof (roofline), and what a chip's "
-         "memory holds over the step (memory). Of DATABASE, which sweep wrote: a result over what "
+         "memory holds over the step (memory). Of a plan that pim wrote: where the time goes over "
+         "cores (breakdown), and what an update takes over tasklets (tasklets). Of DATABASE, which sweep wrote: a result over what "
          "varies, a line a series (lines), what each of several optimizations gains (ladder), a "
          "result over two axes (heatmap), and the points that no other beats in two objectives "
          "(pareto). gnuplot has to be installed; with --script alone it need not.",

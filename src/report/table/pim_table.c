@@ -35,18 +35,21 @@ static const char *cores_word(uint64_t count) {
 
 /* ---- the best choice ---- */
 
-void dsm__pim_put_best(dsm__page *page, const dsm_pim_plan *plan) {
+const char *dsm__pim_heading(dsm__page *page, const dsm_pim_plan *plan) {
   const dsm_pim_cost *const cost = &plan->cost;
-  dsm__page_line(page, DSM__STYLE_PLAIN,
-                 "%s on %s: %s of %s cores, %s tasklet%s, %s transfers: %s s, %s",
-                 plan->workload->name, plan->system->name,
-                 dsm__figure_count(cost->choice.cores).text,
-                 dsm__figure_count(plan->system->cores).text,
-                 dsm__figure_count(cost->choice.tasklets).text,
-                 cost->choice.tasklets == 1 ? "" : "s",
-                 dsm_pim_transfers_name(cost->choice.transfers),
-                 dsm__figure_digits(cost->seconds, 4).text,
-                 dsm__figure_scaled(cost->joules, "J").text);
+  return dsm__page_text(page, "%s on %s: %s of %s cores, %s tasklet%s, %s transfers: %s s, %s",
+                        plan->workload->name, plan->system->name,
+                        dsm__figure_count(cost->choice.cores).text,
+                        dsm__figure_count(plan->system->cores).text,
+                        dsm__figure_count(cost->choice.tasklets).text,
+                        cost->choice.tasklets == 1 ? "" : "s",
+                        dsm_pim_transfers_name(cost->choice.transfers),
+                        dsm__figure_digits(cost->seconds, 4).text,
+                        dsm__figure_scaled(cost->joules, "J").text);
+}
+
+void dsm__pim_put_best(dsm__page *page, const dsm_pim_plan *plan) {
+  dsm__page_line(page, DSM__STYLE_PLAIN, "%s", dsm__pim_heading(page, plan));
 }
 
 static const dsm__table_column part_columns[] = {
