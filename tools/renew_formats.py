@@ -149,8 +149,8 @@ def renew_decisions(formats, value):
     if isinstance(value, dict):
         if "enum" in value.get("decision", ()):
             of_pass = formats.field_keys(PLAN, "pass_decisions", "decision")
-            value["decision"]["enum"] = [*of_pass, "later_core_split",
-                                         *formats.field_keys(PLAN, "decisions", "decision")]
+            value["decision"]["enum"] = [*of_pass, "later_core_split", *formats.field_keys(PLAN, "decisions", "decision"),
+                                         *formats.field_keys("dsm-pim/1", "pim_choice", "decision")]
         for inner in value.values():
             renew_decisions(formats, inner)
     elif isinstance(value, list):

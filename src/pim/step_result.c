@@ -16,13 +16,18 @@ dsm_plan_result dsm__pim_step_result(const dsm_rl_workload *workload, const dsm_
   const double hertz = dsm__pim_hertz(system);
   const double table = dsm_pim_table_bytes(workload);
   const double cycles = cost->seconds * hertz;
+  const double updates = (double)dsm__pim_samples(workload) * (double)workload->episodes;
+  /* A record has no instructions of its updates. */
+  const double ideal = cost->update.instructions > 0
+                           ? updates * cost->update.instructions / (double)system->cores
+                           : cost->utilization * cycles;
   return (dsm_plan_result){
       .step_cycles = cycles,
       .step_seconds = cost->seconds,
       .samples_per_second = (double)dsm__pim_samples(workload) / cost->seconds,
       .utilization = cost->utilization,
       .lower_bound_cycles = cycles,
-      .ideal_cycles = cost->utilization * cycles,
+      .ideal_cycles = ideal,
       .cycles = {.primary = cost->kernel_seconds * hertz,
                  .non_overlapped = (cost->seconds - cost->kernel_seconds) * hertz,
                  .total = cycles},

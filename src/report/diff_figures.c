@@ -119,7 +119,8 @@ static dsm__time_parts seconds_of_plan(const dsm_plan *plan) {
 /* Cores in memory are the arrays; tables that are averaged are a collective. */
 static dsm__time_parts seconds_of_pim(const dsm_pim_plan *plan) {
   const dsm_pim_cost *const cost = &plan->cost;
-  const double busy = cost->utilization * cost->seconds;
+  const dsm_plan_result result = dsm__diff_result_of(NULL, plan);
+  const double busy = result.ideal_cycles / dsm__pim_hertz(plan->system);
   dsm__time_parts parts = {{0}};
   parts.cycles[DSM__PART_BUSY] = busy;
   parts.cycles[DSM__PART_ARRAY] = cost->kernel_seconds - busy;

@@ -133,7 +133,11 @@ const char *cli_figure_word(size_t index) {
     return dsm_plan_figure_name((dsm_plan_figure)index);
   }
   const size_t other = index - DSM_PLAN_FIGURE_COUNT;
-  return other < DSM_POINTS_FIGURE_COUNT ? dsm_points_figure_name((dsm_points_figure)other) : NULL;
+  if (other < DSM_POINTS_FIGURE_COUNT) {
+    return dsm_points_figure_name((dsm_points_figure)other);
+  }
+  const size_t last = other - DSM_POINTS_FIGURE_COUNT;
+  return last < DSM_PIM_FIGURE_COUNT ? dsm_pim_figure_name((dsm_pim_figure)last) : NULL;
 }
 
 const char *cli_log_axis_word(size_t index) {

@@ -273,6 +273,39 @@ static cli_exit plot_plan(request *wanted) {
   return outcome;
 }
 
+/* ---- figures of a plan of cores in memory ---- */
+
+static cli_exit plot_pim(request *wanted) {
+  dsm_diags *const diags = wanted->arguments->diags;
+  const char *const word = wanted->arguments->plot.figure;
+  dsm_pim_figure figure = DSM_PIM_FIGURE_BREAKDOWN;
+  if (word != NULL && !dsm_pim_figure_parse(word, &figure)) {
+    return cli_usage_error(wanted->arguments->command,
+                           "--figure: '%s' is not of a plan of cores in memory, but '%s' is one",
+                           word, wanted->input);
+  }
+  cli_exit outcome = check_no_points(wanted);
+  if (outcome == CLI_EXIT_DONE) {
+    outcome = settle_output(wanted, dsm_pim_figure_name(figure));
+  }
+  if (outcome != CLI_EXIT_DONE) {
+    return outcome;
+  }
+  dsm_pim_plan *plan = NULL;
+  dsm_plot *plot = NULL;
+  double recorded = 0;
+  dsm_status status = dsm_pim_plan_load(&plan, &recorded, wanted->input, diags);
+  if (status == DSM_OK) {
+    cli_note_recorded_seconds(wanted->arguments, "the plan", plan, recorded);
+    status = dsm_plot_pim(&plot, plan, figure, diags);
+  }
+  cli_print_findings(wanted->arguments);
+  outcome = status == DSM_OK ? put_plot(wanted, plot) : cli_exit_of(status);
+  dsm_plot_free(plot);
+  dsm_pim_plan_free(plan);
+  return outcome;
+}
+
 /* ---- figures of the points of a sweep ---- */
 
 /* Options that a figure has no use for. */
@@ -345,7 +378,9 @@ cli_exit cli_run_plot(const cli_arguments *arguments) {
   if (status == DSM_OK) {
     request wanted = {
         .arguments = arguments, .input = is_point ? name : path, .form = DSM_PLOT_SVG};
-    outcome = !is_point && dsm_store_is_database(path) ? plot_points(&wanted) : plot_plan(&wanted);
+    outcome = !is_point && dsm_store_is_database(path) ? plot_points(&wanted)
+              : !is_point && cli_is_pim(path)          ? plot_pim(&wanted)
+                                                       : plot_plan(&wanted);
   } else {
     cli_print_findings(arguments);
   }

@@ -101,6 +101,7 @@ static const dsm__words *const all_words[] = {
     &dsm__solution_status_words,
     &dsm__baseline_kind_words,
     &dsm__plan_figure_words,
+    &dsm__pim_figure_words,
     &dsm__plot_form_words,
     &dsm__export_target_words,
     &dsm__severity_words,
