@@ -3,6 +3,7 @@
 #ifndef DSM_SWEEP_INPUT_CACHE_H
 #define DSM_SWEEP_INPUT_CACHE_H
 
+#include "dsm/pim.h"
 #include "dsm/sweep.h"
 #include "dsm/system.h"
 #include "dsm/workload.h"
@@ -15,6 +16,8 @@
 typedef struct dsm__read_input {
   dsm_workload *workload; /**< NULL: it is a system, or not valid */
   dsm_system *system;     /**< NULL: it is a workload, or not valid */
+  dsm_rl_workload *rl_workload; /**< in place of a workload, where it is one of cores in memory */
+  dsm_pim_system *pim_system;   /**< likewise of a system */
   const char *reason;     /**< the first finding, if it is not valid; else NULL */
 
   const dsm_sweep_input *input; /* private: what it was read from */

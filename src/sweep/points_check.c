@@ -24,7 +24,7 @@ static bool find_reason(const char **reason, const dsm_sweep *sweep, size_t inde
     read = dsm__input_cache_get(inputs, &point, DSM_DESCRIPTION_SYSTEM, scratch);
   }
   *reason = read == NULL ? NULL : read->reason;
-  if (read != NULL && *reason == NULL &&
+  if (read != NULL && *reason == NULL && read->system != NULL &&
       dsm__option_parallelisms(&point.options, read->system) == 0 &&
       !dsm__has_named_roles(&point.options)) {
     *reason = "expected options that leave a parallelism, found none";
