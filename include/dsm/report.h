@@ -143,6 +143,9 @@ DSM_API char *dsm_report_pim_table(const dsm_pim_plan *plan, dsm_table_style sty
 DSM_API char *dsm_report_pim_json(const dsm_pim_plan *plan);
 /** One row a number of cores. */
 DSM_API char *dsm_report_pim_csv(const dsm_pim_plan *plan);
+/** A page of HTML on it, as dsm_report_plan_page: the choice, both figures, the curve over cores,
+ * the inputs, and the commands that make it again. */
+DSM_API char *dsm_report_pim_page(const dsm_pim_plan *plan);
 
 /** A description that can be had by name. */
 typedef struct dsm_listed {

@@ -293,7 +293,7 @@ const cli_command cli_commands[] = {
     {.name = "report",
      .bit = CLI_REPORT,
      .operands = "PLAN | DATABASE:POINT",
-     .takes = {CLI_TAKES_PLAN | CLI_TAKES_DATABASE},
+     .takes = {CLI_TAKES_PLAN | CLI_TAKES_PIM | CLI_TAKES_DATABASE},
      .operand_min = 1,
      .operand_max = 1,
      .summary = "write a page on a plan, for browsers",
@@ -305,7 +305,8 @@ const cli_command cli_commands[] = {
          "and the commands that make it again. The page is one file that loads nothing. A plan "
          "that is not the best one of its inputs says so. DATABASE:POINT is the plan of a point of "
          "a "
-         "sweep, by its number.",
+         "sweep, by its number. Of a plan that pim wrote the page shows the choice, where the time "
+         "goes over cores, and the knee over tasklets.",
      .examples = {"dsm report plan.json -o report.html", "dsm report plan.json >report.html"},
      .run = cli_run_report},
     {.name = "trace",

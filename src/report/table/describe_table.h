@@ -32,7 +32,9 @@ void dsm__describe_chain(dsm__page *page, const dsm_remat_chain *chain);
 
 /** "frozen_lake on upmem2524: 885 of 2,524 cores, 12 tasklets, ... 1.736 s, 486 J". */
 const char *dsm__pim_heading(dsm__page *page, const dsm_pim_plan *plan);
-/** Appends it as a line. */
+/** What stands behind the colon of that, without the time. */
+const char *dsm__pim_choice_text(dsm__page *page, const dsm_pim_plan *plan);
+/** Appends the heading as a line. */
 void dsm__pim_put_best(dsm__page *page, const dsm_pim_plan *plan);
 
 /** Append a table of values, and cores in memory. */

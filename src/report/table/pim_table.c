@@ -35,17 +35,21 @@ static const char *cores_word(uint64_t count) {
 
 /* ---- the best choice ---- */
 
-const char *dsm__pim_heading(dsm__page *page, const dsm_pim_plan *plan) {
-  const dsm_pim_cost *const cost = &plan->cost;
-  return dsm__page_text(page, "%s on %s: %s of %s cores, %s tasklet%s, %s transfers: %s s, %s",
-                        plan->workload->name, plan->system->name,
-                        dsm__figure_count(cost->choice.cores).text,
+const char *dsm__pim_choice_text(dsm__page *page, const dsm_pim_plan *plan) {
+  const dsm_pim_choice *const choice = &plan->cost.choice;
+  return dsm__page_text(page, "%s of %s cores, %s tasklet%s, %s transfers",
+                        dsm__figure_count(choice->cores).text,
                         dsm__figure_count(plan->system->cores).text,
-                        dsm__figure_count(cost->choice.tasklets).text,
-                        cost->choice.tasklets == 1 ? "" : "s",
-                        dsm_pim_transfers_name(cost->choice.transfers),
-                        dsm__figure_digits(cost->seconds, 4).text,
-                        dsm__figure_scaled(cost->joules, "J").text);
+                        dsm__figure_count(choice->tasklets).text,
+                        choice->tasklets == 1 ? "" : "s",
+                        dsm_pim_transfers_name(choice->transfers));
+}
+
+const char *dsm__pim_heading(dsm__page *page, const dsm_pim_plan *plan) {
+  return dsm__page_text(page, "%s on %s: %s: %s s, %s", plan->workload->name, plan->system->name,
+                        dsm__pim_choice_text(page, plan),
+                        dsm__figure_digits(plan->cost.seconds, 4).text,
+                        dsm__figure_scaled(plan->cost.joules, "J").text);
 }
 
 void dsm__pim_put_best(dsm__page *page, const dsm_pim_plan *plan) {
