@@ -43,8 +43,8 @@ typedef struct dsm_recorded {
                                      it does not list them */
   size_t layer_count;
   const struct dsm__renaming *renaming; /**< private: words with the names of axes */
-  const dsm_pim_choice *pim; /**< of a training on cores in memory, whose layers are the parts of its
-                                  time: what was chosen; else NULL */
+  const dsm_pim_choice *pim; /**< of a training on cores in memory, whose layers are the parts of
+                                its time: what was chosen; else NULL */
 } dsm_recorded;
 
 /** What is checked against: what a plan was made from, and what it recorded. */

@@ -28,8 +28,8 @@ typedef struct dsm_input_difference {
 
 /** What differs. Layers are matched by name. Borrows both plans, owns all else. */
 typedef struct dsm_diff {
-  const dsm_plan *a; /**< NULL: they are plans of cores in memory */
-  const dsm_plan *b; /**< likewise */
+  const dsm_plan *a;         /**< NULL: they are plans of cores in memory */
+  const dsm_plan *b;         /**< likewise */
   const dsm_pim_plan *pim_a; /**< else NULL */
   const dsm_pim_plan *pim_b;
   bool is_different;

@@ -302,8 +302,8 @@ DSM_API const char *dsm_pim_objective_name(dsm_pim_objective objective);
 
 /** What may be chosen. */
 typedef struct dsm_pim_options {
-  const uint64_t *cores; /**< len = core_count, any order, each 1 .. the system's; borrowed */
-  size_t core_count;     /**< 0: any number */
+  const uint64_t *cores;    /**< len = core_count, any order, each 1 .. the system's; borrowed */
+  size_t core_count;        /**< 0: any number */
   const uint64_t *tasklets; /**< likewise */
   size_t tasklet_count;
   dsm_pim_transfers transfers; /**< DSM_PIM_TRANSFERS_COUNT: either */

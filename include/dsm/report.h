@@ -130,7 +130,7 @@ DSM_API char *dsm_report_description_table(const dsm_described *items, size_t co
 /** Format "dsm-describe/1". */
 DSM_API char *dsm_report_description_json(const dsm_described *items, size_t count);
 /** One row a layer, one a parameter of a system, one a value of an axis's path of a sweep, one a
- * device, and one a stage of a chain. */
+ * device, one a stage of a chain, and one a figure of a table of values or of cores in memory. */
 DSM_API char *dsm_report_description_csv(const dsm_described *items, size_t count);
 
 /** What the formats of this version are, format "dsm-formats/1": words, limits, parameters, and of

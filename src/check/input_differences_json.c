@@ -358,8 +358,8 @@ static bool list_all(const comparison *found, dsm__arena *arena, const dsm_input
   return true;
 }
 
-static bool list_differences(asked a, asked b, dsm__arena *arena,
-                             const dsm_input_difference **list, size_t *count) {
+static bool list_differences(asked a, asked b, dsm__arena *arena, const dsm_input_difference **list,
+                             size_t *count) {
   dsm__json_doc *const a_doc = question_of(&a);
   dsm__json_doc *const b_doc = a_doc == NULL ? NULL : question_of(&b);
   comparison found = {.arena = arena, .has_failed = b_doc == NULL};

@@ -28,9 +28,8 @@ static dsm_layer_plan layer_of(const char *name, double seconds, double hertz, d
 static bool record(dsm_recorded *made, const dsm_pim_plan *plan, const dsm_pim_cost *cost,
                    dsm__arena *arena) {
   const double hertz = dsm__pim_hertz(plan->system);
-  const double busy = cost->kernel_seconds > 0
-                          ? cost->utilization * cost->seconds / cost->kernel_seconds
-                          : 0;
+  const double busy =
+      cost->kernel_seconds > 0 ? cost->utilization * cost->seconds / cost->kernel_seconds : 0;
   dsm_layer_plan *layers = NULL;
   if (!DSM__RESERVE(arena, layers, PARTS)) {
     return false;

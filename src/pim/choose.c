@@ -20,8 +20,8 @@
 static const double knee_slack = 0.01;
 
 void dsm_pim_options_init(dsm_pim_options *options) {
-  *options = (dsm_pim_options){.transfers = DSM_PIM_TRANSFERS_COUNT,
-                               .objective = DSM_PIM_LEAST_TIME};
+  *options =
+      (dsm_pim_options){.transfers = DSM_PIM_TRANSFERS_COUNT, .objective = DSM_PIM_LEAST_TIME};
 }
 
 /* ---- lists ---- */
@@ -68,11 +68,11 @@ static bool is_better(const dsm_pim_plan *plan, const dsm_pim_cost *one,
 static dsm_pim_cost cost_of(const dsm_pim_plan *plan, uint64_t cores, uint64_t tasklets) {
   const dsm_pim_transfers given = plan->options.transfers;
   dsm_pim_cost best;
-  dsm_pim_predict(&best, plan->workload, plan->system,
-                  (dsm_pim_choice){.cores = cores,
-                                   .tasklets = tasklets,
-                                   .transfers = given == DSM_PIM_TRANSFERS_COUNT ? DSM_PIM_SERIAL
-                                                                                 : given});
+  dsm_pim_predict(
+      &best, plan->workload, plan->system,
+      (dsm_pim_choice){.cores = cores,
+                       .tasklets = tasklets,
+                       .transfers = given == DSM_PIM_TRANSFERS_COUNT ? DSM_PIM_SERIAL : given});
   if (given == DSM_PIM_TRANSFERS_COUNT) {
     dsm_pim_cost other;
     dsm_pim_predict(&other, plan->workload, plan->system,
@@ -262,8 +262,7 @@ dsm_pim_plan *dsm__pim_plan_begin(const dsm_rl_workload *workload, const dsm_pim
 }
 
 dsm_status dsm_pim(dsm_pim_plan **plan, const dsm_rl_workload *workload,
-                   const dsm_pim_system *system, const dsm_pim_options *options,
-                   dsm_diags *diags) {
+                   const dsm_pim_system *system, const dsm_pim_options *options, dsm_diags *diags) {
   dsm_pim_options defaults;
   dsm_pim_options_init(&defaults);
   const dsm_pim_options *const asked = options == NULL ? &defaults : options;

@@ -32,10 +32,11 @@ static void check_rounds(const dsm_rl_workload *workload, const dsm__json_node *
   const dsm__json_node episodes = dsm__json_member(root, "episodes");
   const dsm__json_node *const at = dsm__json_is_present(&period) ? &period : &episodes;
   if (workload->agents == 0 && workload->episodes % workload->synchronization_period != 0) {
-    dsm__json_error(at, "tables are averaged after so many episodes, the last time at the end",
-                    "expected episodes that are a multiple of synchronization_period, found %" PRIu64
-                    " and %" PRIu64,
-                    workload->episodes, workload->synchronization_period);
+    dsm__json_error(
+        at, "tables are averaged after so many episodes, the last time at the end",
+        "expected episodes that are a multiple of synchronization_period, found %" PRIu64
+        " and %" PRIu64,
+        workload->episodes, workload->synchronization_period);
   }
 }
 

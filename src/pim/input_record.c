@@ -19,19 +19,18 @@ enum {
 #define NAME(type)                                                                                 \
   DSM__FIELD(TEXT, type, name, "name", REQUIRED, .max = DSM_NAME_BYTES_MAX,                        \
              .expected = "its name", .help = "What people call it."),                              \
-  DSM__FIELD(TEXT, type, source, "source", MAY_BE, .max = DSM_TEXT_BYTES_MAX,                      \
-             .help = "Where its figures are from.")
+      DSM__FIELD(TEXT, type, source, "source", MAY_BE, .max = DSM_TEXT_BYTES_MAX,                  \
+                 .help = "Where its figures are from.")
 #define WORD(member, of_words, flags, about, ...)                                                  \
-  DSM__FIELD(WORD, dsm_rl_workload, member, #member, flags, .words = &(of_words),                  \
-             .help = (about), __VA_ARGS__)
+  DSM__FIELD(WORD, dsm_rl_workload, member, #member, flags, .words = &(of_words), .help = (about), \
+             __VA_ARGS__)
 #define COUNT(type, member, of_flags, least, most, about, ...)                                     \
   DSM__FIELD(COUNT, type, member, #member, of_flags, .min = (least), .max = (most),                \
              .help = (about), __VA_ARGS__)
 
 DSM__DOCUMENT(
     dsm__rl_workload_record, dsm_rl_workload, "dsm-rl-workload/1",
-    "A training of a table of values on recorded transitions.",
-    NAME(dsm_rl_workload),
+    "A training of a table of values on recorded transitions.", NAME(dsm_rl_workload),
     WORD(algorithm, dsm__rl_algorithm_words, REQUIRED, "How values are learnt.",
          .expected = "\"q_learning\" or \"sarsa\""),
     COUNT(dsm_rl_workload, states, REQUIRED, 1, DSM_DIMENSION_MAX, "Rows of the table.",
@@ -47,21 +46,23 @@ DSM__DOCUMENT(
           .fallback = 2000),
     COUNT(dsm_rl_workload, synchronization_period, MAY_BE, 1, EPISODES_MAX,
           "Episodes after which the tables of all cores are averaged: they divide all of them. Of "
-          "independent agents nothing is.", .fallback = 50),
+          "independent agents nothing is.",
+          .fallback = 50),
     WORD(element_type, dsm__rl_element_words, MAY_BE,
          "What values are: int32 are whole numbers of 1/10,000.", .fallback = DSM_RL_INT32),
     WORD(constants, dsm__rl_constants_words, MAY_BE,
          "With float32, what the learning rate and the discount are in the source of the kernel: "
          "with double, as 0.1 is in C, the update is computed in double.",
          .fallback = DSM_RL_DOUBLE),
-    WORD(sampling, dsm__rl_sampling_words, MAY_BE,
-         "In which order a core takes its transitions.", .fallback = DSM_RL_SEQUENTIAL),
+    WORD(sampling, dsm__rl_sampling_words, MAY_BE, "In which order a core takes its transitions.",
+         .fallback = DSM_RL_SEQUENTIAL),
     COUNT(dsm_rl_workload, stride, MAY_BE, 1, DSM_SIDE_MAX,
           "Of strided sampling: from a transition to the next. The time does not depend on it.",
           .fallback = 4),
     COUNT(dsm_rl_workload, agents, MAY_BE, 0, DSM_CORES_MAX,
           "0: one table for all; n: so many independent tables, each with a data set and a core of "
-          "its own.", .fallback = 0),
+          "its own.",
+          .fallback = 0),
     DSM__FIELD(REAL, dsm_rl_workload, epsilon, "epsilon", MAY_BE, .max = 1, .fallback = 0.1,
                .unit = "ratio", .help = "Of SARSA: the part of next actions that are any."));
 
@@ -69,39 +70,38 @@ DSM__DOCUMENT(
   DSM__FIELD(REAL, type, member, of_key, REQUIRED, .min = (least), .max = AMOUNT_MAX,              \
              .unit = (of_unit), .help = (about), .expected = (what))
 
-DSM__RECORD(
-    dsm__pim_mram_record, dsm_pim_mram, true, "The memory beside a core that holds its data.",
-    REAL(dsm_pim_mram, capacity_MiB, "capacity_MiB", RATE_MIN, "MiB", "Of a core.",
-         "the capacity of a core's memory"),
-    REAL(dsm_pim_mram, access_cycles, "access_cycles", 0, "cycles",
-         "Of an access, whatever its size.", "the cycles of an access"),
-    REAL(dsm_pim_mram, cycles_per_byte, "cycles_per_byte", RATE_MIN, "cycles/byte",
-         "Of an access in addition.", "the cycles of a byte"),
-    COUNT(dsm_pim_mram, dma_bytes, REQUIRED, 1, DSM_DIMENSION_MAX, "That an access moves at most.",
-          .unit = "bytes", .expected = "the largest access"));
+DSM__RECORD(dsm__pim_mram_record, dsm_pim_mram, true,
+            "The memory beside a core that holds its data.",
+            REAL(dsm_pim_mram, capacity_MiB, "capacity_MiB", RATE_MIN, "MiB", "Of a core.",
+                 "the capacity of a core's memory"),
+            REAL(dsm_pim_mram, access_cycles, "access_cycles", 0, "cycles",
+                 "Of an access, whatever its size.", "the cycles of an access"),
+            REAL(dsm_pim_mram, cycles_per_byte, "cycles_per_byte", RATE_MIN, "cycles/byte",
+                 "Of an access in addition.", "the cycles of a byte"),
+            COUNT(dsm_pim_mram, dma_bytes, REQUIRED, 1, DSM_DIMENSION_MAX,
+                  "That an access moves at most.", .unit = "bytes",
+                  .expected = "the largest access"));
 
-DSM__RECORD(
-    dsm__pim_wram_record, dsm_pim_wram, true, "The scratchpad of a core.",
-    REAL(dsm_pim_wram, capacity_KiB, "capacity_KiB", 0, "KiB",
-         "Of a core: a larger table is accessed in the memory.",
-         "the capacity of a core's scratchpad"));
+DSM__RECORD(dsm__pim_wram_record, dsm_pim_wram, true, "The scratchpad of a core.",
+            REAL(dsm_pim_wram, capacity_KiB, "capacity_KiB", 0, "KiB",
+                 "Of a core: a larger table is accessed in the memory.",
+                 "the capacity of a core's scratchpad"));
 
 #define RATE(member, about)                                                                        \
   REAL(dsm_pim_host, member, #member, RATE_MIN, "GB/s", about, "a bandwidth")
 
-DSM__RECORD(
-    dsm__pim_host_record, dsm_pim_host, false, "What the host does for all cores.",
-    RATE(to_cores_serial_GBps, "To the cores, one after the other."),
-    RATE(to_cores_parallel_GBps, "To all cores at once, as much for each."),
-    RATE(broadcast_GBps, "The same to each core: of what all of them receive."),
-    RATE(from_cores_serial_GBps, "From the cores, one after the other."),
-    RATE(from_cores_parallel_GBps, "From all cores at once, as much from each."),
-    REAL(dsm_pim_host, call_us, "call_us", 0, "us", "Of a call that sets up a transfer to a core.",
-         "the time of a call"),
-    COUNT(dsm_pim_host, calls_per_core, REQUIRED, 0, DSM_SIDE_MAX,
-          "While the data set is handed out.", .expected = "the calls for each core"),
-    REAL(dsm_pim_host, launch_ms, "launch_ms", 0, "ms", "Of a kernel on all cores.",
-         "the time of a launch"));
+DSM__RECORD(dsm__pim_host_record, dsm_pim_host, false, "What the host does for all cores.",
+            RATE(to_cores_serial_GBps, "To the cores, one after the other."),
+            RATE(to_cores_parallel_GBps, "To all cores at once, as much for each."),
+            RATE(broadcast_GBps, "The same to each core: of what all of them receive."),
+            RATE(from_cores_serial_GBps, "From the cores, one after the other."),
+            RATE(from_cores_parallel_GBps, "From all cores at once, as much from each."),
+            REAL(dsm_pim_host, call_us, "call_us", 0, "us",
+                 "Of a call that sets up a transfer to a core.", "the time of a call"),
+            COUNT(dsm_pim_host, calls_per_core, REQUIRED, 0, DSM_SIDE_MAX,
+                  "While the data set is handed out.", .expected = "the calls for each core"),
+            REAL(dsm_pim_host, launch_ms, "launch_ms", 0, "ms", "Of a kernel on all cores.",
+                 "the time of a launch"));
 
 #define OPERATION(index, of_key, about)                                                            \
   REAL(dsm_pim_system, instructions[index], of_key, 0, "instructions", about,                      \
@@ -153,9 +153,13 @@ DSM__DOCUMENT(
          "the power of the system"),
     DSM__FIELD(REAL, dsm_pim_system, idle_power_W, "idle_power_W", MAY_BE, .max = AMOUNT_MAX,
                .unit = "W", .fallback = (double)INFINITY,
-               .help = "Of the system while none works, at most power_W; absent: as power_W. Between "
-                       "the two power grows with the cores that work."),
-    {.key = "operations", .kind = DSM__FIELD_RECORD, .flags = REQUIRED,
-     .type = &dsm__pim_operations_record, .expected = "the instructions of operations",
+               .help =
+                   "Of the system while none works, at most power_W; absent: as power_W. Between "
+                   "the two power grows with the cores that work."),
+    {.key = "operations",
+     .kind = DSM__FIELD_RECORD,
+     .flags = REQUIRED,
+     .type = &dsm__pim_operations_record,
+     .expected = "the instructions of operations",
      .help = "Instructions of each operation."});
 /* clang-format on */

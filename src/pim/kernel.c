@@ -2,8 +2,8 @@
 /*
  * kernel.c: what an update of a table takes on a core (docs/pim.md, Equations 1 and 2).
  *
- * Counts are those of SwiftRL's kernels, read off their source line by line; tests/pim/test_learning
- * runs the same updates and counts.
+ * Counts are those of SwiftRL's kernels, read off their source line by line;
+ * tests/pim/test_learning runs the same updates and counts.
  */
 #include "pim/kernel.h"
 
@@ -78,9 +78,9 @@ void dsm__pim_instructions(dsm_pim_update *update, const dsm_rl_workload *worklo
   const double actions = (double)workload->actions;
   add(update, &base, actions, 1);
   add(update,
-      workload->element_type == DSM_RL_INT32   ? &int32_update
+      workload->element_type == DSM_RL_INT32 ? &int32_update
       : workload->constants == DSM_RL_DOUBLE ? &double_update
-                                               : &float_update,
+                                             : &float_update,
       actions, 1);
   if (workload->algorithm == DSM_RL_SARSA) {
     add(update, &draw, actions, 1);

@@ -10,11 +10,16 @@
 #include "plan/plan_internal.h"
 
 static const dsm__word description_words[] = {
-    [DSM_DESCRIPTION_WORKLOAD].key = "workload", [DSM_DESCRIPTION_SYSTEM].key = "system",
-    [DSM_DESCRIPTION_PLAN].key = "plan",         [DSM_DESCRIPTION_SWEEP].key = "sweep",
-    [DSM_DESCRIPTION_SERVER].key = "server",     [DSM_DESCRIPTION_PROFILE].key = "profile",
-    [DSM_DESCRIPTION_STAGES].key = "stages",     [DSM_DESCRIPTION_RL_WORKLOAD].key = "rl-workload",
-    [DSM_DESCRIPTION_PIM_SYSTEM].key = "pim-system", [DSM_DESCRIPTION_PIM].key = "pim",
+    [DSM_DESCRIPTION_WORKLOAD].key = "workload",
+    [DSM_DESCRIPTION_SYSTEM].key = "system",
+    [DSM_DESCRIPTION_PLAN].key = "plan",
+    [DSM_DESCRIPTION_SWEEP].key = "sweep",
+    [DSM_DESCRIPTION_SERVER].key = "server",
+    [DSM_DESCRIPTION_PROFILE].key = "profile",
+    [DSM_DESCRIPTION_STAGES].key = "stages",
+    [DSM_DESCRIPTION_RL_WORKLOAD].key = "rl-workload",
+    [DSM_DESCRIPTION_PIM_SYSTEM].key = "pim-system",
+    [DSM_DESCRIPTION_PIM].key = "pim",
 };
 DSM__NAMED_WORDS(dsm__description_words, "kind of description", description_words,
                  DSM_DESCRIPTION_COUNT, dsm_description, dsm_description_name);

@@ -57,16 +57,16 @@ double dsm__pim_peak(const dsm_pim_system *system) {
 }
 
 dsm_description dsm__described_kind(const dsm_described *item) {
-  return item->sweep != NULL      ? DSM_DESCRIPTION_SWEEP
-         : item->server != NULL   ? DSM_DESCRIPTION_SERVER
-         : item->profile != NULL  ? DSM_DESCRIPTION_PROFILE
-         : item->chain != NULL    ? DSM_DESCRIPTION_STAGES
+  return item->sweep != NULL         ? DSM_DESCRIPTION_SWEEP
+         : item->server != NULL      ? DSM_DESCRIPTION_SERVER
+         : item->profile != NULL     ? DSM_DESCRIPTION_PROFILE
+         : item->chain != NULL       ? DSM_DESCRIPTION_STAGES
          : item->rl_workload != NULL ? DSM_DESCRIPTION_RL_WORKLOAD
          : item->pim_system != NULL  ? DSM_DESCRIPTION_PIM_SYSTEM
          : item->pim != NULL         ? DSM_DESCRIPTION_PIM
-         : item->plan != NULL     ? DSM_DESCRIPTION_PLAN
-         : item->workload != NULL ? DSM_DESCRIPTION_WORKLOAD
-                                  : DSM_DESCRIPTION_SYSTEM;
+         : item->plan != NULL        ? DSM_DESCRIPTION_PLAN
+         : item->workload != NULL    ? DSM_DESCRIPTION_WORKLOAD
+                                     : DSM_DESCRIPTION_SYSTEM;
 }
 
 const char *dsm__described_name(const dsm_described *item) {

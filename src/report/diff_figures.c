@@ -57,8 +57,7 @@ static const result_row result_rows[] = {
 _Static_assert(DSM__COUNT_OF(result_rows) == DSM__DIFF_RESULTS, "a figure for each row");
 
 dsm_plan_result dsm__diff_result_of(const dsm_plan *plan, const dsm_pim_plan *pim) {
-  return plan != NULL ? plan->result
-                      : dsm__pim_step_result(pim->workload, pim->system, &pim->cost);
+  return plan != NULL ? plan->result : dsm__pim_step_result(pim->workload, pim->system, &pim->cost);
 }
 
 static double value_of(const dsm_plan_result *result, const result_row *row) {
@@ -72,14 +71,14 @@ void dsm__diff_results(const dsm_diff *diff, dsm__diff_figure figures[DSM__DIFF_
   const dsm_plan_result b = dsm__diff_result_of(diff->b, diff->pim_b);
   for (size_t i = 0; i < DSM__DIFF_RESULTS; i++) {
     const result_row *const row = &result_rows[i];
-    figures[i] = (dsm__diff_figure){
-        .name = row->name,
-        .label = row->label,
-        .scale = *row->scale,
-        .is_main = row->is_main,
-        .is_lower_better = row->better == LOWER,
-        .is_neutral = row->better == NEITHER,
-        .moved = dsm__moved_between(value_of(&a, row), value_of(&b, row), 0)};
+    figures[i] =
+        (dsm__diff_figure){.name = row->name,
+                           .label = row->label,
+                           .scale = *row->scale,
+                           .is_main = row->is_main,
+                           .is_lower_better = row->better == LOWER,
+                           .is_neutral = row->better == NEITHER,
+                           .moved = dsm__moved_between(value_of(&a, row), value_of(&b, row), 0)};
   }
 }
 

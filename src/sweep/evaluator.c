@@ -185,13 +185,6 @@ static bool describe_pim(dsm__evaluator *evaluator, dsm_point_result *result) {
 /* Chooses for a point whose inputs are valid; false if out of memory. */
 static bool choose_pim(dsm__evaluator *evaluator, const dsm_rl_workload *workload,
                        const dsm_pim_system *system, dsm_point_result *result) {
-  if (workload == NULL || system == NULL) {
-    refuse(result, DSM_POINT_INVALID,
-           workload == NULL ? "expected a table of values on cores in memory, found a network"
-                            : "expected cores in memory for a table of values, found another "
-                              "system");
-    return true;
-  }
   dsm_diags_clear(evaluator->diags);
   const dsm_status status = dsm_pim(&evaluator->pim, workload, system, NULL, evaluator->diags);
   if (status == DSM_OK) {
@@ -225,7 +218,12 @@ static bool evaluate(dsm__evaluator *evaluator, dsm_point_result *result) {
   }
   const dsm__read_input *const workload = read[DSM_DESCRIPTION_WORKLOAD];
   const dsm__read_input *const system = read[DSM_DESCRIPTION_SYSTEM];
-  return workload->rl_workload != NULL || system->pim_system != NULL
+  const char *const mismatch = dsm__inputs_mismatch(workload, system);
+  if (mismatch != NULL) {
+    refuse(result, DSM_POINT_INVALID, mismatch);
+    return true;
+  }
+  return workload->rl_workload != NULL
              ? choose_pim(evaluator, workload->rl_workload, system->pim_system, result)
              : explore(evaluator, &point, workload->workload, system->system, result);
 }

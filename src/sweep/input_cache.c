@@ -34,6 +34,14 @@ const char *dsm__first_finding(const dsm_diags *diags, const char *subject, dsm_
                            has_hint ? " (" : "", first->hint, has_hint ? ")" : "");
 }
 
+const char *dsm__inputs_mismatch(const dsm__read_input *workload, const dsm__read_input *system) {
+  return workload->rl_workload != NULL && system->pim_system == NULL
+             ? "expected cores in memory for a table of values, found another system"
+         : workload->rl_workload == NULL && system->pim_system != NULL
+             ? "expected a table of values on cores in memory, found a network"
+             : NULL;
+}
+
 /* Was a place filled with what is wanted? */
 static bool is_same(const dsm__read_input *place, const dsm__point_input *want) {
   if (place->arena == NULL || place->input != want->input) {
@@ -82,12 +90,11 @@ static bool note_key(dsm__read_input *place, const dsm__point_input *want) {
 static dsm_status parse_pim(dsm__read_input *place, bool is_workload, const dsm__point_input *want,
                             dsm_diags *diags) {
   const dsm_sweep_input *const input = want->input;
-  return is_workload ? dsm_rl_workload_parse(&place->rl_workload, input->text, input->length,
-                                             input->name, want->overrides, want->override_count,
-                                             diags)
-                     : dsm_pim_system_parse(&place->pim_system, input->text, input->length,
-                                            input->name, want->overrides, want->override_count,
-                                            diags);
+  return is_workload
+             ? dsm_rl_workload_parse(&place->rl_workload, input->text, input->length, input->name,
+                                     want->overrides, want->override_count, diags)
+             : dsm_pim_system_parse(&place->pim_system, input->text, input->length, input->name,
+                                    want->overrides, want->override_count, diags);
 }
 
 /* Reads what is wanted; false if out of memory. */
@@ -99,9 +106,9 @@ static bool read_into(dsm__read_input *place, dsm_description kind, const dsm__p
   const dsm_status status =
       dsm__is_input_for_pim(input) ? parse_pim(place, is_workload, want, diags)
       : is_workload ? dsm_workload_parse(&place->workload, input->text, input->length, input->name,
-                                       want->overrides, want->override_count, diags)
-                  : dsm_system_parse(&place->system, input->text, input->length, input->name,
-                                     want->overrides, want->override_count, diags);
+                                         want->overrides, want->override_count, diags)
+                    : dsm_system_parse(&place->system, input->text, input->length, input->name,
+                                       want->overrides, want->override_count, diags);
   if (status == DSM_OK) {
     return true;
   }

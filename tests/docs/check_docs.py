@@ -376,7 +376,6 @@ class Checker:
                 ("dsm-remat/1", ("remat", self.source / "templates" / "stages.json", "--pareto")),
                 ("dsm-pipeline/1", ("remat", self.source / "templates" / "stages.json", "--stages", "2", "--budget", "1GB")),
                 ("dsm-pim/1", ("pim", self.source / "rl-workloads" / "taxi.json", self.source / "pim-systems" / "upmem2524.json")),
-                ("dsm-describe/1", ("describe", self.source / "rl-workloads" / "taxi.json", self.source / "pim-systems" / "upmem2524.json")),
                 ("dsm-calibration/1", ("calibrate", self.source / "examples" / "calibrate" / "times.csv", "chip1")),
                 ("dsm-check/1", changed),
                 ("dsm-diff/1", ("diff", baseline, other)),

@@ -166,11 +166,12 @@ typedef struct kind {
   refuse_function refuse;
 } kind;
 
-static const kind kinds[] = {
-    {"workload", refuse_workload}, {"system", refuse_system},     {"server", refuse_server},
-    {"profile", refuse_profile},   {"planner", refuse_profile},   {"plan", refuse_plan},
-    {"sweep", refuse_sweep},       {"baseline", refuse_baseline}, {"stages", refuse_stages},
-    {"rl-workload", refuse_rl_workload}, {"pim-system", refuse_pim_system}, {"pim", refuse_pim}};
+static const kind kinds[] = {{"workload", refuse_workload},     {"system", refuse_system},
+                             {"server", refuse_server},         {"profile", refuse_profile},
+                             {"planner", refuse_profile},       {"plan", refuse_plan},
+                             {"sweep", refuse_sweep},           {"baseline", refuse_baseline},
+                             {"stages", refuse_stages},         {"rl-workload", refuse_rl_workload},
+                             {"pim-system", refuse_pim_system}, {"pim", refuse_pim}};
 enum { KIND_COUNT = sizeof kinds / sizeof kinds[0] };
 
 /* What a run of all cases carries. */

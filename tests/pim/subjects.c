@@ -51,30 +51,28 @@ dsm_rl_workload random_workload(uint64_t *random) {
 }
 
 dsm_pim_system random_system(uint64_t *random) {
-  dsm_pim_system system = {
-      .name = "any",
-      .cores = between(random, 1, 60),
-      .frequency_MHz = real_between(random, 50, 1000),
-      .dispatch_cycles = between(random, 1, 16),
-      .tasklets = between(random, 1, 24),
-      .mram = {.capacity_MiB = real_between(random, 1, 64),
-               .access_cycles = real_between(random, 0, 200),
-               .cycles_per_byte = real_between(random, 0.1, 4),
-               .dma_bytes = between(random, 8, 4096)},
-      .wram = {.capacity_KiB = real_between(random, 0, 200)},
-      .host = {.to_cores_serial_GBps = real_between(random, 0.1, 10),
-               .to_cores_parallel_GBps = real_between(random, 0.1, 10),
-               .broadcast_GBps = real_between(random, 0.1, 20),
-               .from_cores_serial_GBps = real_between(random, 0.1, 10),
-               .from_cores_parallel_GBps = real_between(random, 0.1, 10),
-               .call_us = real_between(random, 0, 300),
-               .calls_per_core = between(random, 0, 5),
-               .launch_ms = real_between(random, 0, 2)},
-      .power_W = real_between(random, 50, 300),
-      .call_instructions = real_between(random, 0, 10)};
-  system.idle_power_W = random_below(random, 2) == 0
-                            ? system.power_W
-                            : system.power_W * real_between(random, 0, 1);
+  dsm_pim_system system = {.name = "any",
+                           .cores = between(random, 1, 60),
+                           .frequency_MHz = real_between(random, 50, 1000),
+                           .dispatch_cycles = between(random, 1, 16),
+                           .tasklets = between(random, 1, 24),
+                           .mram = {.capacity_MiB = real_between(random, 1, 64),
+                                    .access_cycles = real_between(random, 0, 200),
+                                    .cycles_per_byte = real_between(random, 0.1, 4),
+                                    .dma_bytes = between(random, 8, 4096)},
+                           .wram = {.capacity_KiB = real_between(random, 0, 200)},
+                           .host = {.to_cores_serial_GBps = real_between(random, 0.1, 10),
+                                    .to_cores_parallel_GBps = real_between(random, 0.1, 10),
+                                    .broadcast_GBps = real_between(random, 0.1, 20),
+                                    .from_cores_serial_GBps = real_between(random, 0.1, 10),
+                                    .from_cores_parallel_GBps = real_between(random, 0.1, 10),
+                                    .call_us = real_between(random, 0, 300),
+                                    .calls_per_core = between(random, 0, 5),
+                                    .launch_ms = real_between(random, 0, 2)},
+                           .power_W = real_between(random, 50, 300),
+                           .call_instructions = real_between(random, 0, 10)};
+  system.idle_power_W =
+      random_below(random, 2) == 0 ? system.power_W : system.power_W * real_between(random, 0, 1);
   for (int o = 0; o < DSM_PIM_OPERATION_COUNT; o++) {
     system.instructions[o] = real_between(random, 1, 200);
   }

@@ -91,7 +91,8 @@ START_TEST(test_properties) {
 }
 END_TEST
 
-/* More tasklets never make an update longer, but that the first two do not overlap more than all. */
+/* More tasklets never make an update longer, but that the first two do not overlap more than all.
+ */
 START_TEST(test_tasklets_help) {
   uint64_t random = SEED + 2;
   for (int i = 0; i < CASES; i++) {

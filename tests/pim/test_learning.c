@@ -168,8 +168,8 @@ static void update_whole(core *on, const transition *t, int32_t action) {
   const int32_t best = best_whole(on, t->next);
   const int32_t next = action < 0 ? best : on->whole[t->next][action];
   int32_t *const q = &on->whole[t->state][t->action];
-  const int32_t target = whole_add(on, t->reward * SCALE,
-                                   whole_div(on, whole_mul(on, GAMMA, next), SCALE));
+  const int32_t target =
+      whole_add(on, t->reward * SCALE, whole_div(on, whole_mul(on, GAMMA, next), SCALE));
   const int32_t error = whole_add(on, target, -*q);
   *q = whole_add(on, *q, whole_div(on, whole_mul(on, ALPHA, error), SCALE));
 }

@@ -76,8 +76,9 @@ START_TEST(test_agents) {
 }
 END_TEST
 
-/* Figures 5 and 6: of all 24 versions the kernel is above 15 times as fast on 16 times the cores. The
- * whole cannot be: with the share of the set-up that section 4.3 prints, 29.61 %, not above 11.6. */
+/* Figures 5 and 6: of all 24 versions the kernel is above 15 times as fast on 16 times the cores.
+ * The whole cannot be: with the share of the set-up that section 4.3 prints, 29.61 %, not
+ * above 11.6. */
 START_TEST(test_scaling) {
   static const char *const workloads[] = {"frozen_lake", "taxi"};
   double least = 100;
@@ -127,9 +128,8 @@ START_TEST(test_shares) {
     dsm_rl_sampling sampling;
     double published;
     double expected;
-  } taxis[] = {{DSM_RL_SEQUENTIAL, 20.79, 24.8},
-               {DSM_RL_STRIDED, 21.19, 24.7},
-               {DSM_RL_RANDOM, 17, 19.1}};
+  } taxis[] = {
+      {DSM_RL_SEQUENTIAL, 20.79, 24.8}, {DSM_RL_STRIDED, 21.19, 24.7}, {DSM_RL_RANDOM, 17, 19.1}};
   for (size_t i = 0; i < COUNT_OF(taxis); i++) {
     const dsm_pim_cost cost =
         ask((question){.workload = "taxi", .sampling = taxis[i].sampling, .cores = 2000});

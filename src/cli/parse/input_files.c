@@ -42,8 +42,7 @@ static dsm_status parse_pim(cli_input_file *loaded, const cli_arguments *argumen
 }
 
 static dsm_status parse(cli_input_file *loaded, const cli_arguments *arguments, dsm_diags *diags) {
-  const cli_override_list *const overrides =
-      &arguments->overrides.of[cli_set_root(loaded->kind)];
+  const cli_override_list *const overrides = &arguments->overrides.of[cli_set_root(loaded->kind)];
   const char *const text = loaded->text;
   const size_t length = loaded->length;
   switch (loaded->kind) {
@@ -63,8 +62,8 @@ static dsm_status parse(cli_input_file *loaded, const cli_arguments *arguments, 
     return dsm_remat_chain_parse(&loaded->chain, text, length, loaded->path, overrides->items,
                                  overrides->count, diags);
   case DSM_DESCRIPTION_RL_WORKLOAD:
-    return dsm_rl_workload_parse(&loaded->rl_workload, text, length, loaded->path,
-                                 overrides->items, overrides->count, diags);
+    return dsm_rl_workload_parse(&loaded->rl_workload, text, length, loaded->path, overrides->items,
+                                 overrides->count, diags);
   case DSM_DESCRIPTION_PIM_SYSTEM:
     return dsm_pim_system_parse(&loaded->pim_system, text, length, loaded->path, overrides->items,
                                 overrides->count, diags);

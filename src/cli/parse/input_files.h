@@ -6,8 +6,8 @@
 #include "cli/parse/arguments.h"
 #include "dsm/dsm.h"
 
-/** Exactly one of workload, system, plan, sweep, server, profile, chain, rl_workload, pim_system and
- * pim is not NULL if status is DSM_OK, else none is. */
+/** Exactly one of workload, system, plan, sweep, server, profile, chain, rl_workload, pim_system
+ * and pim is not NULL if status is DSM_OK, else none is. */
 typedef struct cli_input_file {
   char *path; /**< as found; NULL if it was not */
   char *text; /**< what it says; NULL if it could not be read */

@@ -50,12 +50,11 @@ bool cli_is_pim(const char *path) {
   size_t length = 0;
   dsm_description kind = DSM_DESCRIPTION_COUNT;
   /* Most files that are plans of networks are known without reading them as JSON. */
-  const bool is_pim =
-      strcmp(path, "-") != 0 && !dsm_store_is_database(path) &&
-      dsm_file_read(&text, &length, path, NULL) == DSM_OK &&
-      strstr(text, "\"dsm-pim/") != NULL &&
-      dsm_description_detect(&kind, text, length, path, NULL) == DSM_OK &&
-      kind == DSM_DESCRIPTION_PIM;
+  const bool is_pim = strcmp(path, "-") != 0 && !dsm_store_is_database(path) &&
+                      dsm_file_read(&text, &length, path, NULL) == DSM_OK &&
+                      strstr(text, "\"dsm-pim/") != NULL &&
+                      dsm_description_detect(&kind, text, length, path, NULL) == DSM_OK &&
+                      kind == DSM_DESCRIPTION_PIM;
   free(text);
   return is_pim;
 }

@@ -257,7 +257,8 @@ const cli_command cli_commands[] = {
      .operand_max = 2,
      .summary = "show what differs between two plans or points of sweeps",
      .description =
-         "Puts A and B side by side, each a plan that explore or pim wrote, or DATABASE:POINT, a point of "
+         "Puts A and B side by side, each a plan that explore or pim wrote, or DATABASE:POINT, a "
+         "point of "
          "a sweep by its number: which values of workload, system and options differ, which "
          "decisions, where the time of the step goes, and which layers and passes take longer or "
          "shorter, the largest difference first. Layers are matched by name. Plans are predicted "
@@ -280,7 +281,8 @@ const cli_command cli_commands[] = {
          "each layer and pass goes (loss), their parallelisms and "
          "core splits (splits), how far they are from the roof (roofline), and what a chip's "
          "memory holds over the step (memory). Of a plan that pim wrote: where the time goes over "
-         "cores (breakdown), and what an update takes over tasklets (tasklets). Of DATABASE, which sweep wrote: a result over what "
+         "cores (breakdown), and what an update takes over tasklets (tasklets). Of DATABASE, which "
+         "sweep wrote: a result over what "
          "varies, a line a series (lines), what each of several optimizations gains (ladder), a "
          "result over two axes (heatmap), and the points that no other beats in two objectives "
          "(pareto). gnuplot has to be installed; with --script alone it need not.",
@@ -398,10 +400,10 @@ cli_exit cli_command_unknown(const char *name) {
 }
 
 /* The formats that users write come first. */
-static const dsm_description formats[] = {
-    DSM_DESCRIPTION_WORKLOAD, DSM_DESCRIPTION_SYSTEM,      DSM_DESCRIPTION_SERVER,
-    DSM_DESCRIPTION_SWEEP,    DSM_DESCRIPTION_STAGES,      DSM_DESCRIPTION_RL_WORKLOAD,
-    DSM_DESCRIPTION_PIM_SYSTEM, DSM_DESCRIPTION_PLAN};
+static const dsm_description formats[] = {DSM_DESCRIPTION_WORKLOAD,   DSM_DESCRIPTION_SYSTEM,
+                                          DSM_DESCRIPTION_SERVER,     DSM_DESCRIPTION_SWEEP,
+                                          DSM_DESCRIPTION_STAGES,     DSM_DESCRIPTION_RL_WORKLOAD,
+                                          DSM_DESCRIPTION_PIM_SYSTEM, DSM_DESCRIPTION_PLAN};
 enum { FORMAT_COUNT = sizeof formats / sizeof *formats, WRITTEN_COUNT = FORMAT_COUNT - 1 };
 
 const char *cli_help_word(size_t index) {
@@ -438,8 +440,7 @@ cli_exit cli_complain_of_kind(const cli_arguments *arguments, const char *kind) 
                          "'%s'%s",
                          word == cli_template_word ? ", pim-system, transformer or pim"
                                                    : " or pim-system",
-                         kind,
-                         cli_did_you_mean_word(kind, word).text);
+                         kind, cli_did_you_mean_word(kind, word).text);
 }
 
 cli_exit cli_complain_of_topic(const cli_arguments *arguments, const char *word) {

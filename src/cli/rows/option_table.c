@@ -472,8 +472,9 @@ const cli_option cli_options[] = {
      OWN(cli_apply_counts)},
     {.name = "transfers",
      .argument = "MODE",
-     .help = "how the host moves what differs from core to core: one core after the other (serial), "
-             "or all at once (parallel); default: the better",
+     .help =
+         "how the host moves what differs from core to core: one core after the other (serial), "
+         "or all at once (parallel); default: the better",
      .commands = CLI_PIM,
      WORD(pim.transfers, cli_pim_transfers_word)},
     {.name = "objective",

@@ -27,7 +27,7 @@ enum {
   CLI_TAKES_ANY_DESCRIPTION = (1 << DSM_DESCRIPTION_COUNT) - 1,
   CLI_TAKES_BUNDLED = /**< descriptions of these kinds come with the program */
   CLI_TAKES_WORKLOAD | CLI_TAKES_SYSTEM | CLI_TAKES_SWEEP | CLI_TAKES_SERVER | CLI_TAKES_STAGES |
-      CLI_TAKES_RL_WORKLOAD | CLI_TAKES_PIM_SYSTEM,
+  CLI_TAKES_RL_WORKLOAD | CLI_TAKES_PIM_SYSTEM,
   CLI_TAKES_TEXT = 1 << DSM_DESCRIPTION_COUNT, /**< anything: there is nothing to list */
   CLI_TAKES_DATABASE = CLI_TAKES_TEXT << 1,    /**< of a sweep */
   CLI_TAKES_FILE = CLI_TAKES_TEXT << 2,        /**< any file */

@@ -23,8 +23,7 @@ static cli_exit answer(const cli_arguments *arguments, const dsm_rl_workload *wo
   cli_print_findings(arguments);
   cli_exit outcome = cli_exit_of(status);
   if (status == DSM_OK) {
-    cli_say(arguments, "%s on %s: %.3f s", workload->name, system->name,
-            cli_seconds_now() - start);
+    cli_say(arguments, "%s on %s: %.3f s", workload->name, system->name, cli_seconds_now() - start);
     outcome = cli_put_with_table(arguments, print_plan, plan, CLI_FORMAT_JSON);
   }
   dsm_pim_plan_free(plan);
@@ -32,8 +31,8 @@ static cli_exit answer(const cli_arguments *arguments, const dsm_rl_workload *wo
 }
 
 cli_exit cli_run_pim(const cli_arguments *arguments) {
-  cli_input_file workload = cli_load(arguments, arguments->operands[0],
-                                     DSM_DESCRIPTION_RL_WORKLOAD, arguments->diags);
+  cli_input_file workload =
+      cli_load(arguments, arguments->operands[0], DSM_DESCRIPTION_RL_WORKLOAD, arguments->diags);
   cli_input_file system =
       cli_load(arguments, arguments->operands[1], DSM_DESCRIPTION_PIM_SYSTEM, arguments->diags);
   cli_exit outcome = cli_exit_max(cli_exit_of(workload.status), cli_exit_of(system.status));

@@ -3,8 +3,8 @@
 #include <math.h>
 
 #include "model/names.h"
-#include "plan/plan_internal.h"
 #include "pim/pim_record.h"
+#include "plan/plan_internal.h"
 #include "report/data/csv.h"
 #include "report/data/records.h"
 #include "report/declared.h"
@@ -322,12 +322,11 @@ DSM__OWN_RECORD(rl_record, item_row, false, "A table of values.",
                  .help = "dsm-rl-workload/1, every value written out."});
 
 DSM__OWN_RECORD(pim_record, item_row, false, "Cores in memory.",
-                DSM__REAL(item_row, pim_peak, "peak_operations", DSM__COLUMN | DSM__MORE, "1/s",
+                DSM__REAL(item_row, pim_peak, "peak_operations", DSM__MORE, "1/s",
                           "An instruction a cycle of each core."),
-                DSM__REAL(item_row, pim_bandwidth, "memory_bandwidth", DSM__COLUMN | DSM__MORE,
-                          "bytes/s", "Of the memories of all cores."),
-                DSM__REAL(item_row, pim_memory, "pim_memory_bytes", 0, "bytes",
-                          "Of all cores."),
+                DSM__REAL(item_row, pim_bandwidth, "memory_bandwidth", DSM__MORE, "bytes/s",
+                          "Of the memories of all cores."),
+                DSM__REAL(item_row, pim_memory, "pim_memory_bytes", 0, "bytes", "Of all cores."),
                 {.key = "pim_system",
                  .kind = DSM__FIELD_OWN,
                  .write = write_pim,
@@ -606,7 +605,7 @@ char *dsm_report_description_json(const dsm_described *items, size_t count) {
   return dsm__data_json(&page, &dsm__describe_record, &made);
 }
 
-/* ---- CSV: a row a layer, parameter, value of an axis's path, device or stage ---- */
+/* ---- CSV: a row a layer, parameter, value of an axis's path, device, stage or figure ---- */
 
 static void put_sweep(dsm__csv *csv, const item_row *item) {
   const dsm_sweep *const sweep = &item->sweep;
@@ -631,6 +630,28 @@ static void put_stages(dsm__csv *csv, const item_row *item) {
   }
 }
 
+/* Figures of a table of values, and of cores in memory. */
+static void put_pim(dsm__csv *csv, const item_row *item) {
+  const struct {
+    bool is_there;
+    const char *name;
+    double value;
+    const char *unit;
+  } figures[] = {{has_rl(item), "updates", item->updates, "updates"},
+                 {has_rl(item), "table_bytes", item->table_bytes, "bytes"},
+                 {has_pim(item), "peak_operations", item->pim_peak, "1/s"},
+                 {has_pim(item), "memory_bandwidth", item->pim_bandwidth, "bytes/s"},
+                 {has_pim(item), "pim_memory_bytes", item->pim_memory, "bytes"}};
+  for (size_t f = 0; f < DSM__COUNT_OF(figures); f++) {
+    const parameter_row row = {.path = figures[f].name,
+                               .value = {DSM__VALUE_NUMBER, figures[f].value, NULL},
+                               .unit = figures[f].unit};
+    if (figures[f].is_there) {
+      DSM__CSV_ROW(csv, {&item_record, item}, {&parameter_record, &row});
+    }
+  }
+}
+
 static void put_item(dsm__csv *csv, const item_row *item) {
   static const parameter_row memory = {.unit = "bytes of memory"};
   const layer_row *const layers = item->layers.items;
@@ -648,6 +669,7 @@ static void put_item(dsm__csv *csv, const item_row *item) {
                  {&parameter_record, &memory});
   }
   put_stages(csv, item);
+  put_pim(csv, item);
 }
 
 char *dsm_report_description_csv(const dsm_described *items, size_t count) {

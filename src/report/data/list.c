@@ -43,8 +43,7 @@ static const struct {
     [FIGURE_CORES] = {"cores", NULL, 3},    [FIGURE_PEAK] = {"peak", "FLOP/s", 1},
     [FIGURE_MEMORY] = {"memory", "B", 2},   [FIGURE_DEVICES] = {"devices", NULL, 1},
     [FIGURE_POINTS] = {"points", NULL, 1},  [FIGURE_STAGES] = {"stages", NULL, 1},
-    [FIGURE_SECONDS] = {"step", "s", 1},
-    [FIGURE_TRANSITIONS] = {"transitions", NULL, 1},
+    [FIGURE_SECONDS] = {"step", "s", 1},    [FIGURE_TRANSITIONS] = {"transitions", NULL, 1},
     [FIGURE_TABLE] = {"table", "B", 1},
 };
 
@@ -93,8 +92,8 @@ static double chain_figure(const dsm_remat_chain *chain, unsigned figure) {
 
 static double rl_figure(const dsm_rl_workload *workload, unsigned figure) {
   const double agents = workload->agents > 0 ? (double)workload->agents : 1;
-  return agents * (figure == FIGURE_TABLE ? dsm_pim_table_bytes(workload)
-                                          : (double)workload->transitions);
+  return agents *
+         (figure == FIGURE_TABLE ? dsm_pim_table_bytes(workload) : (double)workload->transitions);
 }
 
 static double pim_figure(const dsm_pim_system *system, unsigned figure) {
@@ -103,13 +102,13 @@ static double pim_figure(const dsm_pim_system *system, unsigned figure) {
 
 static double figure_of(const dsm_listed *item, unsigned figure) {
   const dsm_described *const what = &item->what;
-  return what->workload != NULL ? workload_figure(what->workload, figure)
-         : what->system != NULL ? system_figure(what->system, figure)
-         : what->server != NULL ? server_figure(what->server, figure)
-         : what->chain != NULL  ? chain_figure(what->chain, figure)
+  return what->workload != NULL      ? workload_figure(what->workload, figure)
+         : what->system != NULL      ? system_figure(what->system, figure)
+         : what->server != NULL      ? server_figure(what->server, figure)
+         : what->chain != NULL       ? chain_figure(what->chain, figure)
          : what->rl_workload != NULL ? rl_figure(what->rl_workload, figure)
          : what->pim_system != NULL  ? pim_figure(what->pim_system, figure)
-                                : (double)what->sweep->point_count;
+                                     : (double)what->sweep->point_count;
 }
 
 static bool is_of_kind(const dsm_listed *item, size_t k) {
@@ -119,13 +118,13 @@ static bool is_of_kind(const dsm_listed *item, size_t k) {
 /* What it is, in the words of its comment, else of its source. */
 static const char *about_of(const dsm_listed *item) {
   const dsm_described *const what = &item->what;
-  const char *const source = what->workload != NULL ? what->workload->source
-                             : what->system != NULL ? what->system->source
-                             : what->server != NULL ? what->server->source
-                             : what->chain != NULL  ? what->chain->source
+  const char *const source = what->workload != NULL      ? what->workload->source
+                             : what->system != NULL      ? what->system->source
+                             : what->server != NULL      ? what->server->source
+                             : what->chain != NULL       ? what->chain->source
                              : what->rl_workload != NULL ? what->rl_workload->source
                              : what->pim_system != NULL  ? what->pim_system->source
-                                                    : what->sweep->source;
+                                                         : what->sweep->source;
   return item->about != NULL ? item->about : source != NULL ? source : "";
 }
 
@@ -207,14 +206,15 @@ typedef struct item_row {
 
 DSM__OWN_RECORD(item_record, item_row, false, "A description.",
                 TEXT(kind, "What it is: workload, system, server, sweep, stages, rl-workload or "
-                     "pim-system."),
+                           "pim-system."),
                 TEXT(name, "As commands take it."), TEXT(file, "Where it is."),
                 TEXT(about, "The comment at its top, or the first text of it; else its source."),
                 FIGURE(FIGURE_LAYERS, "layers", NULL, "Of a workload."),
                 FIGURE(FIGURE_WEIGHTS, "weights", NULL, "Weights of a workload."),
                 FIGURE(FIGURE_MACS, "macs_forward_per_sample", NULL, "MACs of a workload."),
                 FIGURE(FIGURE_CHIPS, "chips", NULL, "Of a system."),
-                FIGURE(FIGURE_CORES, "cores", NULL, "All cores of a system, also of cores in memory."),
+                FIGURE(FIGURE_CORES, "cores", NULL,
+                       "All cores of a system, also of cores in memory."),
                 FIGURE(FIGURE_DEVICES, "devices", NULL, "Of a server."),
                 FIGURE(FIGURE_PEAK, "peak_flops", "FLOP/s",
                        "Of a system, with elements of 16 bits, or of all devices of a server."),

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "pim/pim_record.h"
 #include "report/data/records.h"
+#include "pim/pim_record.h"
 
 const dsm__record_type *const dsm__result_formats[] = {
     &dsm__calibration_record, &dsm__check_record,          &dsm__describe_record,

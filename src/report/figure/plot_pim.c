@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * plot_pim.c: the breakdown of a training on cores in memory over cores, and the knee over tasklets.
+ * plot_pim.c: the breakdown of a training on cores in memory over cores, and the knee over
+ * tasklets.
  *
- * Numbers of cores are far apart: each has the same room. All is put on the page as boxes, lines and
- * labels, which either back end draws.
+ * Numbers of cores are far apart: each has the same room. All is put on the page as boxes, lines
+ * and labels, which either back end draws.
  */
 #include "report/figure/plot_pim.h"
 
@@ -194,8 +195,7 @@ void dsm__plot_pim_breakdown(dsm__plot_maker *maker, const dsm_pim_plan *plan) {
   const double top = dsm__plot_heading_height(maker) + put_legend(&of, false) + 12;
   const double width = maker->width - left_margin - right_margin;
   of.seconds = (dsm__area){left_margin, top, width, seconds_height};
-  of.shares =
-      (dsm__area){left_margin, top + seconds_height + panel_gap, width, shares_height};
+  of.shares = (dsm__area){left_margin, top + seconds_height + panel_gap, width, shares_height};
   maker->height = of.shares.top + shares_height + axis_height;
   put_heading(maker, plan, "where the time goes over cores");
   (void)put_legend(&of, true);
@@ -228,10 +228,9 @@ static void put_tasklet_data(dsm__plot_maker *maker, const dsm_pim_plan *plan) {
 static void put_knee(dsm__plot_maker *maker, const dsm_pim_plan *plan, dsm__area area, double x) {
   dsm__plot_line(maker, (dsm__point){x, area.top}, (dsm__point){x, area.top + area.height},
                  DSM__COLOR_STRONG);
-  const char *const text =
-      dsm__plot_text(maker, "%s tasklet%s: within 1 %% of the least",
-                     dsm__figure_count(plan->knee_tasklets).text,
-                     plan->knee_tasklets == 1 ? "" : "s");
+  const char *const text = dsm__plot_text(maker, "%s tasklet%s: within 1 %% of the least",
+                                          dsm__figure_count(plan->knee_tasklets).text,
+                                          plan->knee_tasklets == 1 ? "" : "s");
   const bool is_left =
       x + 6 + dsm__plot_text_width(text, DSM__SIZE_SMALL) <= area.left + area.width;
   dsm__plot_label(maker, (dsm__point){is_left ? x + 6 : x - 6, area.top + DSM__SIZE_SMALL},
@@ -258,8 +257,7 @@ void dsm__plot_pim_tasklets(dsm__plot_maker *maker, const dsm_pim_plan *plan) {
   put_heading(maker, plan, "cycles of an update over tasklets");
   put_tasklet_data(maker, plan);
   dsm__plot_x_axis(maker, area, x, (dsm__axis_text){.title = "tasklets of a core", .unit = NULL});
-  dsm__plot_y_axis(maker, area, y,
-                   (dsm__axis_text){.title = "cycles of an update", .unit = NULL});
+  dsm__plot_y_axis(maker, area, y, (dsm__axis_text){.title = "cycles of an update", .unit = NULL});
   dsm__point before = {0, 0};
   for (size_t i = 0; i < count; i++) {
     const dsm__point at = {
@@ -281,7 +279,7 @@ void dsm__plot_pim_tasklets(dsm__plot_maker *maker, const dsm_pim_plan *plan) {
 
 dsm_status dsm_plot_pim(dsm_plot **plot, const dsm_pim_plan *plan, dsm_pim_figure figure,
                         dsm_diags *diags) {
-  static void (*const makers[])(dsm__plot_maker *maker, const dsm_pim_plan *plan) = {
+  static void (*const makers[])(dsm__plot_maker * maker, const dsm_pim_plan *plan) = {
       [DSM_PIM_FIGURE_BREAKDOWN] = dsm__plot_pim_breakdown,
       [DSM_PIM_FIGURE_TASKLETS] = dsm__plot_pim_tasklets};
   dsm__plot_maker maker;

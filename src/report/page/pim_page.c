@@ -47,8 +47,7 @@ static void put_summary(dsm__page *page, const dsm_pim_plan *plan) {
                                                 cost->roofline.roof_operations_per_second),
                      dsm_pim_bound_name(cost->roofline.bound)));
   dsm__web_paragraph(page, NULL,
-                     dsm__page_text(page,
-                                    "A core holds %s; the data set needs %s cores at least.",
+                     dsm__page_text(page, "A core holds %s; the data set needs %s cores at least.",
                                     dsm__figure_scaled(cost->core_bytes, "B").text,
                                     dsm__figure_count(plan->fewest_cores).text));
 }
@@ -71,11 +70,11 @@ static void put_number(dsm__page *page, double value) {
 
 static void put_cores(dsm__page *page, const dsm_pim_plan *plan) {
   static const dsm__web_title titles[] = {
-      {"cores", true},         {"transfers", false},    {"seconds", true},
-      {"kernel", true},        {"host to cores", true}, {"cores to host", true},
-      {"between cores", true}, {"joules", true}};
-  dsm__web_table_begin(page, "cores-table", "Over cores", "Seconds over cores, with the best of all else",
-                       titles, DSM__COUNT_OF(titles));
+      {"cores", true},         {"transfers", false},    {"seconds", true},       {"kernel", true},
+      {"host to cores", true}, {"cores to host", true}, {"between cores", true}, {"joules", true}};
+  dsm__web_table_begin(page, "cores-table", "Over cores",
+                       "Seconds over cores, with the best of all else", titles,
+                       DSM__COUNT_OF(titles));
   for (size_t i = 0; i < plan->curve_count; i++) {
     const dsm_pim_cost *const cost = &plan->curve[i];
     dsm__html_begin(&page->out, "tr", NULL);

@@ -49,13 +49,13 @@ char *dsm_report_plan_page(const dsm_plan_page *subject) {
   /* The heading is the title, then ": " and the rest. */
   const size_t title_length = strlen(title) + 2;
   dsm__web_section shown[SECTION_COUNT];
-  dsm__web_document document = {
-      .title = title,
-      .subtitle = strlen(heading) > title_length ? heading + title_length : heading,
-      .colors = &colors,
-      .sections = shown,
-      .put = put_section,
-      .subject = subject};
+  dsm__web_document document = {.title = title,
+                                .subtitle = strlen(heading) > title_length ? heading + title_length
+                                                                           : heading,
+                                .colors = &colors,
+                                .sections = shown,
+                                .put = put_section,
+                                .subject = subject};
   for (size_t i = 0; i < SECTION_COUNT; i++) {
     if (is_shown(&sections[i], subject)) {
       shown[document.section_count++] =

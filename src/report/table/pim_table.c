@@ -20,9 +20,9 @@ static const char *digits_text(dsm__page *page, double value, int digits) {
 
 /* Four digits, but no more than four decimals. */
 static const char *seconds_text(dsm__page *page, double seconds) {
-  return dsm__page_text(page, "%s",
-                        (seconds < 1 ? dsm__figure_fixed(seconds, 4) : dsm__figure_digits(seconds, 4))
-                            .text);
+  return dsm__page_text(
+      page, "%s",
+      (seconds < 1 ? dsm__figure_fixed(seconds, 4) : dsm__figure_digits(seconds, 4)).text);
 }
 
 static const char *scaled_text(dsm__page *page, double value, const char *unit) {
@@ -37,12 +37,10 @@ static const char *cores_word(uint64_t count) {
 
 const char *dsm__pim_choice_text(dsm__page *page, const dsm_pim_plan *plan) {
   const dsm_pim_choice *const choice = &plan->cost.choice;
-  return dsm__page_text(page, "%s of %s cores, %s tasklet%s, %s transfers",
-                        dsm__figure_count(choice->cores).text,
-                        dsm__figure_count(plan->system->cores).text,
-                        dsm__figure_count(choice->tasklets).text,
-                        choice->tasklets == 1 ? "" : "s",
-                        dsm_pim_transfers_name(choice->transfers));
+  return dsm__page_text(
+      page, "%s of %s cores, %s tasklet%s, %s transfers", dsm__figure_count(choice->cores).text,
+      dsm__figure_count(plan->system->cores).text, dsm__figure_count(choice->tasklets).text,
+      choice->tasklets == 1 ? "" : "s", dsm_pim_transfers_name(choice->transfers));
 }
 
 const char *dsm__pim_heading(dsm__page *page, const dsm_pim_plan *plan) {
@@ -63,9 +61,9 @@ static const dsm__table_column part_columns[] = {
 };
 
 static void add_part(dsm__table *table, const char *name, double seconds, double all) {
-  DSM__TABLE_TEXTS(table, name, seconds_text(table->page, seconds),
-                   dsm__page_text(table->page, "%s",
-                                  dsm__figure_fixed(100 * seconds / all, 1).text));
+  DSM__TABLE_TEXTS(
+      table, name, seconds_text(table->page, seconds),
+      dsm__page_text(table->page, "%s", dsm__figure_fixed(100 * seconds / all, 1).text));
 }
 
 static void put_parts(dsm__page *page, const dsm_pim_cost *cost) {
@@ -84,31 +82,29 @@ static void put_reasons(dsm__page *page, const dsm_pim_plan *plan) {
   const dsm_pim_update *const update = &cost->update;
   const dsm_pim_roofline *const roof = &cost->roofline;
   const double memory = dsm__pim_memory_bytes(plan->system) / (double)plan->system->cores;
-  dsm__page_labelled(page, LABEL_WIDTH, "rate",
-                     "%s updates a second: %s %% of what all %s cores could do",
-                     dsm__page_text(page, "%s", dsm__figure_fixed(cost->updates_per_second, 0).text),
-                     dsm__page_text(page, "%s", dsm__figure_fixed(100 * cost->utilization, 1).text),
-                     count_text(page, plan->system->cores));
-  dsm__page_labelled(page, LABEL_WIDTH, "update",
-                     "%s instructions, %s cycles with %s tasklet%s: %s of dispatch, %s of memory",
-                     digits_text(page, update->instructions, 4),
-                     digits_text(page, update->cycles, 4),
-                     count_text(page, cost->choice.tasklets),
-                     cost->choice.tasklets == 1 ? "" : "s",
-                     digits_text(page, update->compute_cycles, 4),
-                     digits_text(page, update->dma_cycles, 3));
-  dsm__page_labelled(page, LABEL_WIDTH, "roofline",
-                     "%s, %s %% of the roof: %s of these cores, bound by %s, at %s instructions a "
-                     "byte and %s",
-                     scaled_text(page, roof->operations_per_second, "op/s"),
-                     dsm__page_text(page, "%s",
-                                    dsm__figure_fixed(100 * roof->operations_per_second /
-                                                          roof->roof_operations_per_second,
-                                                      1)
-                                        .text),
-                     scaled_text(page, roof->roof_operations_per_second, "op/s"),
-                     dsm_pim_bound_name(roof->bound), digits_text(page, roof->intensity, 3),
-                     scaled_text(page, roof->bandwidth_bytes_per_second, "B/s"));
+  dsm__page_labelled(
+      page, LABEL_WIDTH, "rate", "%s updates a second: %s %% of what all %s cores could do",
+      dsm__page_text(page, "%s", dsm__figure_fixed(cost->updates_per_second, 0).text),
+      dsm__page_text(page, "%s", dsm__figure_fixed(100 * cost->utilization, 1).text),
+      count_text(page, plan->system->cores));
+  dsm__page_labelled(
+      page, LABEL_WIDTH, "update",
+      "%s instructions, %s cycles with %s tasklet%s: %s of dispatch, %s of memory",
+      digits_text(page, update->instructions, 4), digits_text(page, update->cycles, 4),
+      count_text(page, cost->choice.tasklets), cost->choice.tasklets == 1 ? "" : "s",
+      digits_text(page, update->compute_cycles, 4), digits_text(page, update->dma_cycles, 3));
+  dsm__page_labelled(
+      page, LABEL_WIDTH, "roofline",
+      "%s, %s %% of the roof: %s of these cores, bound by %s, at %s instructions a "
+      "byte and %s",
+      scaled_text(page, roof->operations_per_second, "op/s"),
+      dsm__page_text(
+          page, "%s",
+          dsm__figure_fixed(100 * roof->operations_per_second / roof->roof_operations_per_second, 1)
+              .text),
+      scaled_text(page, roof->roof_operations_per_second, "op/s"), dsm_pim_bound_name(roof->bound),
+      digits_text(page, roof->intensity, 3),
+      scaled_text(page, roof->bandwidth_bytes_per_second, "B/s"));
   dsm__page_labelled(page, LABEL_WIDTH, "memory",
                      "%s of %s on each core; the data set needs %s %s at least",
                      scaled_text(page, cost->core_bytes, "B"), scaled_text(page, memory, "B"),
@@ -149,16 +145,14 @@ static void put_curve(dsm__page *page, const dsm_pim_plan *plan) {
       DSM__TABLE_STYLED(&table, DSM__STYLE_FAINT, cores, "do not fit", "", "", "", "", "", "", "");
       continue;
     }
-    DSM__TABLE_STYLED(&table, is_best ? DSM__STYLE_GOOD : DSM__STYLE_PLAIN, cores,
-                      dsm_pim_transfers_name(cost->choice.transfers),
-                      seconds_text(page, cost->seconds),
-                      seconds_text(page, cost->kernel_seconds),
-                      seconds_text(page, cost->host_to_cores_seconds),
-                      seconds_text(page, cost->cores_to_host_seconds),
-                      seconds_text(page, cost->between_cores_seconds),
-                      dsm__page_text(page, "%s",
-                                     dsm__figure_digits(base->seconds / cost->seconds, 4).text),
-                      digits_text(page, cost->joules, 4));
+    DSM__TABLE_STYLED(
+        &table, is_best ? DSM__STYLE_GOOD : DSM__STYLE_PLAIN, cores,
+        dsm_pim_transfers_name(cost->choice.transfers), seconds_text(page, cost->seconds),
+        seconds_text(page, cost->kernel_seconds), seconds_text(page, cost->host_to_cores_seconds),
+        seconds_text(page, cost->cores_to_host_seconds),
+        seconds_text(page, cost->between_cores_seconds),
+        dsm__page_text(page, "%s", dsm__figure_digits(base->seconds / cost->seconds, 4).text),
+        digits_text(page, cost->joules, 4));
   }
   dsm__table_print(&table);
 }
@@ -184,11 +178,10 @@ static void put_tasklets(dsm__page *page, const dsm_pim_plan *plan) {
     const dsm_pim_cost *const cost = &plan->tasklet_curve[i];
     const bool is_best = cost->choice.tasklets == plan->cost.choice.tasklets;
     if (is_shown(plan, i)) {
-      DSM__TABLE_STYLED(&table, is_best ? DSM__STYLE_GOOD : DSM__STYLE_PLAIN,
-                        count_text(page, cost->choice.tasklets),
-                        digits_text(page, cost->update.cycles, 4),
-                        seconds_text(page, cost->kernel_seconds),
-                        seconds_text(page, cost->seconds));
+      DSM__TABLE_STYLED(
+          &table, is_best ? DSM__STYLE_GOOD : DSM__STYLE_PLAIN,
+          count_text(page, cost->choice.tasklets), digits_text(page, cost->update.cycles, 4),
+          seconds_text(page, cost->kernel_seconds), seconds_text(page, cost->seconds));
     }
   }
   dsm__table_print(&table);
@@ -218,38 +211,40 @@ char *dsm_report_pim_table(const dsm_pim_plan *plan, dsm_table_style style) {
 
 /* ---- descriptions ---- */
 
+static void put_source(dsm__page *page, const char *source) {
+  if (source != NULL) {
+    dsm__page_line(page, DSM__STYLE_FAINT, "source: %s", source);
+  }
+}
+
 void dsm__describe_rl(dsm__page *page, const dsm_rl_workload *workload) {
   const char *const agents =
       workload->agents == 0
           ? ""
-          : dsm__page_text(page, " of each of %s agent%s",
-                           dsm__figure_count(workload->agents).text,
+          : dsm__page_text(page, " of each of %s agent%s", dsm__figure_count(workload->agents).text,
                            workload->agents == 1 ? "" : "s");
-  dsm__page_line(page, DSM__STYLE_PLAIN,
-                 "%s of %s x %s %s, %s: %s transitions%s, %s sampling, %s episodes%s",
-                 workload->algorithm == DSM_RL_SARSA ? "SARSA" : "Q-learning",
-                 dsm__figure_count(workload->states).text,
-                 dsm__figure_count(workload->actions).text,
-                 dsm_rl_element_name(workload->element_type),
-                 scaled_text(page, dsm_pim_table_bytes(workload), "B"),
-                 dsm__figure_count(workload->transitions).text, agents,
-                 dsm_rl_sampling_name(workload->sampling),
-                 dsm__figure_count(workload->episodes).text,
-                 workload->agents > 0
-                     ? ""
-                     : dsm__page_text(page, ", tables averaged every %s",
-                                      dsm__figure_count(workload->synchronization_period).text));
-  dsm__describe_source(page, workload->source);
+  dsm__page_line(
+      page, DSM__STYLE_PLAIN, "%s of %s x %s %s, %s: %s transitions%s, %s sampling, %s episodes%s",
+      workload->algorithm == DSM_RL_SARSA ? "SARSA" : "Q-learning",
+      dsm__figure_count(workload->states).text, dsm__figure_count(workload->actions).text,
+      dsm_rl_element_name(workload->element_type),
+      scaled_text(page, dsm_pim_table_bytes(workload), "B"),
+      dsm__figure_count(workload->transitions).text, agents,
+      dsm_rl_sampling_name(workload->sampling), dsm__figure_count(workload->episodes).text,
+      workload->agents > 0
+          ? ""
+          : dsm__page_text(page, ", tables averaged every %s",
+                           dsm__figure_count(workload->synchronization_period).text));
+  put_source(page, workload->source);
 }
 
 void dsm__describe_pim(dsm__page *page, const dsm_pim_system *system) {
   const double peak = dsm__pim_peak(system);
-  dsm__page_line(page, DSM__STYLE_PLAIN,
-                 "%s core%s at %s MHz, peak %s, %s of memory at %s; %s W",
+  dsm__page_line(page, DSM__STYLE_PLAIN, "%s core%s at %s MHz, peak %s, %s of memory at %s; %s W",
                  dsm__figure_count(system->cores).text, system->cores == 1 ? "" : "s",
                  dsm__figure_short(system->frequency_MHz, 6).text, scaled_text(page, peak, "op/s"),
                  scaled_text(page, dsm__pim_memory_bytes(system), "B"),
                  scaled_text(page, peak / system->mram.cycles_per_byte, "B/s"),
                  dsm__figure_short(system->power_W, 6).text);
-  dsm__describe_source(page, system->source);
+  put_source(page, system->source);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* cost.c: what a training takes with a choice (docs/pim.md, Equations 3 to 5). */
+/* pim_cost.c: what a training takes with a choice (docs/pim.md, Equations 3 to 5). */
 #include <math.h>
 
 #include "pim/kernel.h"
@@ -28,8 +28,7 @@ double dsm_pim_core_bytes(const dsm_rl_workload *workload, uint64_t cores) {
 }
 
 uint64_t dsm_pim_fewest_cores(const dsm_rl_workload *workload, const dsm_pim_system *system) {
-  const double room =
-      system->mram.capacity_MiB * bytes_per_MiB - dsm_pim_table_bytes(workload);
+  const double room = system->mram.capacity_MiB * bytes_per_MiB - dsm_pim_table_bytes(workload);
   const double held = floor(room / (double)workload->record_bytes);
   if (held < 1 || (workload->agents > 0 && held < (double)workload->transitions)) {
     return 0;
@@ -74,8 +73,8 @@ static double to_cores_seconds(const dsm_rl_workload *workload, const dsm_pim_sy
   const double bytes = sets * (double)workload->transitions * (double)workload->record_bytes;
   const double rate = choice.transfers == DSM_PIM_SERIAL ? host->to_cores_serial_GBps
                                                          : host->to_cores_parallel_GBps;
-  return holders_of(workload, (double)choice.cores) * (double)host->calls_per_core *
-             host->call_us * seconds_per_us +
+  return holders_of(workload, (double)choice.cores) * (double)host->calls_per_core * host->call_us *
+             seconds_per_us +
          bytes / (rate * bytes_per_GB);
 }
 
@@ -134,8 +133,8 @@ void dsm_pim_predict(dsm_pim_cost *cost, const dsm_rl_workload *workload,
   cost->host_to_cores_seconds = to_cores_seconds(workload, system, choice);
   cost->cores_to_host_seconds = tables_seconds(workload, system, choice);
   cost->between_cores_seconds = between_cores_seconds(workload, system, choice);
-  cost->seconds = cost->kernel_seconds + cost->host_to_cores_seconds +
-                  cost->cores_to_host_seconds + cost->between_cores_seconds;
+  cost->seconds = cost->kernel_seconds + cost->host_to_cores_seconds + cost->cores_to_host_seconds +
+                  cost->between_cores_seconds;
   cost->joules = watts_of(system, cores) * cost->seconds;
   cost->updates_per_second = updates / cost->seconds;
   cost->utilization = cost->updates_per_second * cost->update.instructions /

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * plan_json.c: reads and writes a plan in the format "dsm-pim/1".
+ * pim_plan_json.c: reads and writes a plan in the format "dsm-pim/1".
  *
  * Of a plan its inputs, its options and its choice are read, which may have been edited; what
  * follows from them is predicted anew. Figures are read as they were recorded, for comparisons.
