@@ -12,5 +12,6 @@ Suite *suite_choice(void);
 Suite *suite_tasklets(void);
 Suite *suite_learning(void);
 Suite *suite_json(void);
+Suite *suite_reports(void);
 
 #endif

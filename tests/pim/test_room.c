@@ -10,6 +10,7 @@ int main(void) {
   srunner_add_suite(runner, suite_tasklets());
   srunner_add_suite(runner, suite_learning());
   srunner_add_suite(runner, suite_json());
+  srunner_add_suite(runner, suite_reports());
   srunner_run_all(runner, CK_ENV);
   const int failed = srunner_ntests_failed(runner);
   srunner_free(runner);
