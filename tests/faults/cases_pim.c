@@ -261,10 +261,10 @@ static attempt with_plan(plan_use *use, dsm_diags *diags) {
   return how;
 }
 
-#define TEXT_CASE(name, text)                                                             \
+#define TEXT_CASE(name, text)                                                                      \
   static attempt name##_of(const dsm_pim_plan *plan, dsm_diags *diags) {                           \
     (void)diags;                                                                                   \
-    return attempt_of_text(text);                                                 \
+    return attempt_of_text(text);                                                                  \
   }                                                                                                \
   static attempt name(const subject *s, dsm_diags *diags) {                                        \
     (void)s;                                                                                       \
