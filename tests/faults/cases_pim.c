@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "subject.h"
+#include "sweep/evaluator.h"
 
 static const dsm_table_style style = {.width = 80, .color = true};
 
@@ -353,6 +354,38 @@ static attempt diff(const subject *s, dsm_diags *diags) {
   return with_plan(diff_of, diags);
 }
 
+/* ---- a sweep ---- */
+
+/* A sweep of two points, one of which is infeasible. */
+static dsm_status make_sweep(dsm_sweep **sweep, dsm_diags *diags) {
+  static const char text[] =
+      "{ \"format\": \"dsm-sweep/1\", \"name\": \"two\", \"record\": \"plans\",\n"
+      "  \"workloads\": [ { \"name\": \"w\", \"description\": " WORKLOAD_TEXT " } ],\n"
+      "  \"systems\": [ { \"name\": \"s\", \"description\": " SYSTEM_TEXT " } ],\n"
+      "  \"axes\": [ { \"path\": \"system.mram.capacity_MiB\", \"values\": [1, 1e-6] } ] }\n";
+  return dsm_sweep_make(sweep, text, strlen(text), "two.json", NULL, NULL, NULL, diags);
+}
+
+static attempt sweep_points(const subject *s, dsm_diags *diags) {
+  dsm_sweep *sweep = NULL;
+  uint64_t digest = DIGEST_START;
+  (void)s;
+  dsm_status status = make_sweep(&sweep, diags);
+  dsm__evaluator *evaluator = status == DSM_OK ? dsm__evaluator_new(sweep) : NULL;
+  status = status == DSM_OK && evaluator == NULL ? DSM_ERROR_OUT_OF_MEMORY : status;
+  for (size_t point = 0; point < 2 && status == DSM_OK; point++) {
+    dsm_point_result result;
+    status = dsm__evaluate(evaluator, point, &result, diags);
+    if (status == DSM_OK) {
+      digest = digest_u64(digest, (uint64_t)result.status);
+      digest = digest_double(digest, result.result.step_seconds);
+    }
+  }
+  dsm__evaluator_free(evaluator);
+  dsm_sweep_free(sweep);
+  return (attempt){.status = status, .digest = status == DSM_OK ? digest : 0};
+}
+
 const faulty_case pim_cases[] = {
     {"dsm_rl_workload_parse", parse_workload, DSM_OK, NULL},
     {"dsm_rl_workload_parse: a bad one", parse_bad_workload, DSM_ERROR_INVALID, NULL},
@@ -377,5 +410,6 @@ const faulty_case pim_cases[] = {
     {"dsm_plot_pim: tasklets", plot_tasklets, DSM_OK, NULL},
     {"dsm_pim_check", check, DSM_OK, NULL},
     {"dsm_pim_diff_derive", diff, DSM_OK, NULL},
+    {"dsm__evaluate, cores in memory", sweep_points, DSM_OK, NULL},
 };
 const size_t pim_case_count = sizeof pim_cases / sizeof *pim_cases;

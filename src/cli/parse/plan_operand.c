@@ -25,7 +25,10 @@ static dsm_status report_no_point(const char *file, const char *found, dsm_diags
 
 /* ---- points of a database ---- */
 
-static dsm_status load_point(cli_plan_operand *operand, const char *point_text, dsm_diags *diags) {
+static dsm_status load_point(cli_plan_operand *operand, const cli_arguments *arguments,
+                             const char *point_text) {
+  dsm_diags *const diags = arguments->diags;
+  const bool takes_pim = (arguments->command->takes[0] & CLI_TAKES_PIM) != 0;
   double point = 0;
   if (!dsm_number_parse(point_text, 0, DSM_SWEEP_POINTS_MAX, &point) ||
       strspn(point_text, "0123456789") != strlen(point_text)) {
@@ -36,8 +39,11 @@ static dsm_status load_point(cli_plan_operand *operand, const char *point_text, 
   dsm_store *store = NULL;
   dsm_status status = dsm_store_open_read(&store, operand->file, diags);
   if (status == DSM_OK) {
-    status =
-        dsm_store_plan(store, (size_t)point, &operand->plan, &operand->recorded_step_cycles, diags);
+    status = takes_pim && dsm_store_is_pim(store)
+                 ? dsm_store_pim_plan(store, (size_t)point, &operand->pim,
+                                      &operand->recorded_seconds, diags)
+                 : dsm_store_plan(store, (size_t)point, &operand->plan,
+                                  &operand->recorded_step_cycles, diags);
   }
   dsm_store_close(store);
   return status;
@@ -85,7 +91,7 @@ static dsm_status load_behind_colon(cli_plan_operand *operand, const cli_argumen
     return cli_refuse(diags, DSM_ERROR_INVALID, operand->file, NULL,
                       "expected the database of a sweep before a point, found another file");
   }
-  return load_point(operand, point_text, diags);
+  return load_point(operand, arguments, point_text);
 }
 
 bool cli_is_point(const char *name) {

@@ -155,12 +155,12 @@ const cli_command cli_commands[] = {
     {.name = "score",
      .bit = CLI_SCORE,
      .operands = "PLAN | DATABASE:POINT",
-     .takes = {CLI_TAKES_PLAN | CLI_TAKES_DATABASE},
+     .takes = {CLI_TAKES_PLAN | CLI_TAKES_PIM | CLI_TAKES_DATABASE},
      .operand_min = 1,
      .operand_max = 1,
      .summary = "predict a plan again, also one that was edited by hand",
      .description =
-         "Reads PLAN, which explore wrote and which may have been edited by hand, and "
+         "Reads PLAN, which explore or pim wrote and which may have been edited by hand, and "
          "predicts its cost anew: all numbers that follow from its decisions are "
          "computed again. DATABASE:POINT is the plan of a point of a sweep, by its number.",
      .examples = {"dsm score plan.json", "dsm score plan.json --explain fc1",
