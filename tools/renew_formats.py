@@ -23,13 +23,15 @@ from formats import Formats  # noqa: E402
 
 PLAN, POINTS = "dsm-plan/1", "dsm-points/1"
 RESULTS = [f"dsm-{kind}/1" for kind in ("calibration", "check", "describe", "diff", "dispatch", "elasticity", "explain", "ladder", "list",
-                                        "partition", "pipeline", "points", "remat", "stages", "validate")]
+                                        "partition", "pim", "pim-system", "pipeline", "points", "remat", "rl-workload", "stages",
+                                        "validate")]
 # Those of them that people write too.
-INPUTS = ("dsm-stages/1",)
+INPUTS = ("dsm-stages/1", "dsm-rl-workload/1", "dsm-pim-system/1")
 # Those that compare decisions.
 DRIFTS = ("dsm-check/1", "dsm-diff/1")
 # Those that dsm reads.
-READ = ("dsm-workload/1", "dsm-system/1", PLAN, "dsm-sweep/1", "dsm-server/1", "dsm-profile/1", "dsm-stages/1")
+READ = ("dsm-workload/1", "dsm-system/1", PLAN, "dsm-sweep/1", "dsm-server/1", "dsm-profile/1", "dsm-stages/1",
+        "dsm-rl-workload/1", "dsm-pim-system/1", "dsm-pim/1")
 WIDTH = 110
 
 
@@ -153,7 +155,8 @@ def renew_decisions(formats, value):
             of_pass = formats.field_keys(PLAN, "pass_decisions", "decision")
             of_step = formats.field_keys(PLAN, "plan", "decision")
             value["decision"]["enum"] = [*of_step, *of_pass, "later_core_split",
-                                         *formats.field_keys(PLAN, "decisions", "decision")]
+                                         *formats.field_keys(PLAN, "decisions", "decision"),
+                                         *formats.field_keys("dsm-pim/1", "pim_choice", "decision")]
         for inner in value.values():
             renew_decisions(formats, inner)
     elif isinstance(value, list):

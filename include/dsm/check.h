@@ -24,6 +24,7 @@
 #include "dsm/mapping.h"
 #include "dsm/model.h"
 #include "dsm/override.h"
+#include "dsm/pim.h"
 #include "dsm/plan.h"
 #include "dsm/system.h"
 #include "dsm/workload.h"
@@ -44,6 +45,8 @@ typedef struct dsm_recorded {
                                      it does not list them */
   size_t layer_count;
   const struct dsm__renaming *renaming; /**< private: words with the names of axes */
+  const dsm_pim_choice *pim; /**< of a training on cores in memory, whose layers are the parts of
+                                its time: what was chosen; else NULL */
 } dsm_recorded;
 
 /** What is checked against: what a plan was made from, and what it recorded. */
@@ -202,6 +205,15 @@ DSM_API DSM_NODISCARD dsm_status dsm_check(dsm_drift **drift, const dsm_check_re
 DSM_API DSM_NODISCARD dsm_status dsm_drift_derive(dsm_drift **drift, const dsm_baseline *baseline,
                                                   const dsm_plan *plan, double tolerance,
                                                   dsm_diags *diags);
+
+/**
+ * The same of a plan of cores in memory, as dsm_pim_question_parse reads it: chooses anew, and
+ * compares with what it recorded. The drift is in the words of plans: the training is the step, a
+ * transition a sample, each part of its time a layer with a pass, what is chosen decisions of the
+ * kernel. Fails like dsm_pim.
+ */
+DSM_API DSM_NODISCARD dsm_status dsm_pim_check(dsm_drift **drift, const dsm_pim_plan *question,
+                                               double tolerance, dsm_diags *diags);
 
 /** Frees the drift; NULL is fine. */
 DSM_API void dsm_drift_free(dsm_drift *drift);

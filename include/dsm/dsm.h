@@ -46,6 +46,7 @@
 #include "dsm/override.h"
 #include "dsm/partition.h"
 #include "dsm/path_steps.h"
+#include "dsm/pim.h"
 #include "dsm/plan.h"
 #include "dsm/plot.h"
 #include "dsm/plot_points.h"

@@ -69,6 +69,9 @@ typedef enum dsm_description {
   DSM_DESCRIPTION_SERVER,       /**< "dsm-server/1" */
   DSM_DESCRIPTION_PROFILE,      /**< "dsm-profile/1", or the planner format (instance.h) */
   DSM_DESCRIPTION_STAGES,       /**< "dsm-stages/1" (remat.h) */
+  DSM_DESCRIPTION_RL_WORKLOAD,  /**< "dsm-rl-workload/1" (pim.h) */
+  DSM_DESCRIPTION_PIM_SYSTEM,   /**< "dsm-pim-system/1" (pim.h) */
+  DSM_DESCRIPTION_PIM,          /**< "dsm-pim/1" (pim.h) */
   DSM_DESCRIPTION_COUNT
 } dsm_description;
 
@@ -87,7 +90,8 @@ DSM_API DSM_NODISCARD dsm_status dsm_description_detect(dsm_description *descrip
  */
 DSM_API char *dsm_description_comment(const char *text, size_t length);
 
-/** "workload", "system", "plan", "sweep", "server", "profile" or "stages". Never NULL. */
+/** "workload", "system", "plan", "sweep", "server", "profile", "stages", "rl-workload",
+ * "pim-system" or "pim". Never NULL. */
 DSM_API const char *dsm_description_name(dsm_description description);
 
 #ifdef __cplusplus

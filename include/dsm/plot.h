@@ -19,6 +19,7 @@
 #include <stddef.h>
 
 #include "dsm/diag.h"
+#include "dsm/pim.h"
 #include "dsm/plan.h"
 
 #ifdef __cplusplus
@@ -51,6 +52,18 @@ DSM_API const char *dsm_plan_figure_name(dsm_plan_figure figure);
 /** The same read back, exactly; false if the text is none of them. */
 DSM_API bool dsm_plan_figure_parse(const char *text, dsm_plan_figure *figure);
 
+/** Figures of a plan of cores in memory. */
+typedef enum dsm_pim_figure {
+  DSM_PIM_FIGURE_BREAKDOWN = 0, /**< where the time goes over cores (SwiftRL, Figs. 5 and 6) */
+  DSM_PIM_FIGURE_TASKLETS,      /**< cycles of an update over tasklets */
+  DSM_PIM_FIGURE_COUNT
+} dsm_pim_figure;
+
+/** "breakdown" or "tasklets". Never NULL. */
+DSM_API const char *dsm_pim_figure_name(dsm_pim_figure figure);
+/** The same read back, exactly; false if the text is none of them. */
+DSM_API bool dsm_pim_figure_parse(const char *text, dsm_pim_figure *figure);
+
 /** Data of a figure: lines of fields separated by tabs; a line that begins with '#' says what the
  * columns are. */
 typedef struct dsm_plot_data {
@@ -77,6 +90,11 @@ typedef struct dsm_plot {
 DSM_API DSM_NODISCARD dsm_status dsm_plot_plan(dsm_plot **plot, const dsm_plan *plan,
                                                dsm_plan_figure figure, bool is_unfolded,
                                                dsm_diags *diags);
+
+/** A figure of a plan of cores in memory. *plot belongs to the caller; it is NULL unless DSM_OK.
+ * DSM_ERROR_OUT_OF_MEMORY. */
+DSM_API DSM_NODISCARD dsm_status dsm_plot_pim(dsm_plot **plot, const dsm_pim_plan *plan,
+                                              dsm_pim_figure figure, dsm_diags *diags);
 
 /**
  * The script to keep: gnuplot makes NAME.FORM from it and from the data in files beside it, whose

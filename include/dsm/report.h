@@ -21,6 +21,7 @@
 #include "dsm/elasticity.h"
 #include "dsm/explore.h"
 #include "dsm/partition.h"
+#include "dsm/pim.h"
 #include "dsm/plan.h"
 #include "dsm/remat.h"
 #include "dsm/sweep_store.h"
@@ -117,22 +118,36 @@ typedef struct dsm_described {
   const dsm_server *server;
   const dsm_instance *profile;
   const dsm_remat_chain *chain;
+  const dsm_rl_workload *rl_workload;
+  const dsm_pim_system *pim_system;
+  const dsm_pim_plan *pim;
 } dsm_described;
 
 /** What descriptions hold: layers, MACs, parameters, bytes; peak FLOP/s, machine balance, and every
  * parameter of a system with unit, default and source (or the word "assumption"); points and axes
- * of sweeps; devices of servers and profiles; stages of chains. */
+ * of sweeps; devices of servers and profiles; stages of chains; tables of values, and cores in
+ * memory. */
 DSM_API char *dsm_report_description_table(const dsm_described *items, size_t count,
                                            dsm_table_style style);
 /** Format "dsm-describe/1". */
 DSM_API char *dsm_report_description_json(const dsm_described *items, size_t count);
 /** One row a layer, one a parameter of a system, one a value of an axis's path of a sweep, one a
- * device, and one a stage of a chain. */
+ * device, one a stage of a chain, and one a figure of a table of values or of cores in memory. */
 DSM_API char *dsm_report_description_csv(const dsm_described *items, size_t count);
 
 /** What the formats of this version are, format "dsm-formats/1": words, limits, parameters, and of
  * each format the records or the keys that it has. */
 DSM_API char *dsm_report_formats_json(void);
+
+/** The best choice of cores in memory, where the time goes, and the curves through the choice. */
+DSM_API char *dsm_report_pim_table(const dsm_pim_plan *plan, dsm_table_style style);
+/** Format "dsm-pim/1", as dsm_pim_plan_print. */
+DSM_API char *dsm_report_pim_json(const dsm_pim_plan *plan);
+/** One row a number of cores. */
+DSM_API char *dsm_report_pim_csv(const dsm_pim_plan *plan);
+/** A page of HTML on it, as dsm_report_plan_page: the choice, both figures, the curve over cores,
+ * the inputs, and the commands that make it again. */
+DSM_API char *dsm_report_pim_page(const dsm_pim_plan *plan);
 
 /** A description that can be had by name. */
 typedef struct dsm_listed {

@@ -13,6 +13,7 @@
 #ifndef DSM_SWEEP_STORE_H
 #define DSM_SWEEP_STORE_H
 
+#include "dsm/pim.h"
 #include "dsm/sweep.h"
 
 #ifdef __cplusplus
@@ -64,6 +65,14 @@ DSM_API DSM_NODISCARD dsm_status dsm_store_done(dsm_store *store, bool *is_done,
  */
 DSM_API DSM_NODISCARD dsm_status dsm_store_plan(dsm_store *store, size_t point, dsm_plan **plan,
                                                 double *recorded_step_cycles, dsm_diags *diags);
+
+/** Are the points of a store on cores in memory? False: on other systems, or some are. */
+DSM_API bool dsm_store_is_pim(const dsm_store *store);
+
+/** The same as dsm_store_plan of a point on cores in memory. */
+DSM_API DSM_NODISCARD dsm_status dsm_store_pim_plan(dsm_store *store, size_t point,
+                                                    dsm_pim_plan **plan, double *recorded_seconds,
+                                                    dsm_diags *diags);
 
 /** Records a result, in a store that is open for writing, and commits it; one that is recorded
  * already stays as it is. DSM_ERROR_IO: the disk is full, or the like; then nothing of it is

@@ -210,6 +210,10 @@ typedef struct dsm__record_reader {
 /** Is the node an object with no other keys than the record's? Else that is reported. */
 bool dsm__record_only(const dsm__json_node *node, const dsm__record_type *type);
 
+/** Is the node a document of the record's format, with no other keys than the record's beside that?
+ * Else that is reported. */
+bool dsm__document_only(const dsm__json_node *node, const dsm__record_type *type);
+
 /**
  * Reads the fields that are wanted, of a node that is an object (dsm__record_only), into a record:
  * flat ones, COUNTS, lists of texts, and records of them; lists of structs are for the caller. What

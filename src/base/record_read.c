@@ -10,14 +10,14 @@ static const double largest_real = 1e300;
 
 /* The keys that an object may have. */
 typedef struct known_keys {
-  const char *keys[DSM__FIELDS_MAX];
+  const char *keys[DSM__FIELDS_MAX + 1];
   size_t count;
 } known_keys;
 
 static bool add_key(void *context, const dsm__field *field, const void *record) {
   known_keys *const known = context;
   (void)record;
-  assert(known->count < DSM__FIELDS_MAX);
+  assert(known->count <= DSM__FIELDS_MAX);
   known->keys[known->count++] = field->key;
   return true;
 }
@@ -26,6 +26,13 @@ bool dsm__record_only(const dsm__json_node *node, const dsm__record_type *type) 
   known_keys known = {.count = 0};
   (void)dsm__record_each(type, NULL, add_key, &known);
   return dsm__json_object_only(node, known.keys, known.count);
+}
+
+bool dsm__document_only(const dsm__json_node *node, const dsm__record_type *type) {
+  known_keys known = {.keys = {"format"}, .count = 1};
+  (void)dsm__record_each(type, NULL, add_key, &known);
+  return dsm__json_format(node, type->format) &&
+         dsm__json_object_only(node, known.keys, known.count);
 }
 
 static uint64_t most_of(const dsm__record_reader *reader, const dsm__field *field) {

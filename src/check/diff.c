@@ -5,6 +5,18 @@
 #include "base/diag_add.h"
 #include "check/drift.h"
 
+void dsm__diff_take(dsm_diff *diff, const dsm_drift *drift) {
+  diff->layers = drift->layers;
+  diff->layer_count = drift->layer_count;
+  diff->decisions = drift->decisions;
+  diff->decision_count = drift->decision_count;
+  diff->passes = drift->passes;
+  diff->pass_count = drift->pass_count;
+  diff->difference_seconds = dsm__step_difference_seconds(drift);
+  diff->is_different =
+      diff->input_count + diff->layer_count + diff->decision_count + diff->pass_count > 0;
+}
+
 static bool compare(dsm_diff *diff) {
   const dsm_recorded a = dsm__record_of_plan(diff->a);
   const dsm_recorded b = dsm__record_of_plan(diff->b);
@@ -16,15 +28,7 @@ static bool compare(dsm_diff *diff) {
       !dsm__input_differences(diff->a, diff->b, diff->arena, &diff->inputs, &diff->input_count)) {
     return false;
   }
-  diff->layers = drift.layers;
-  diff->layer_count = drift.layer_count;
-  diff->decisions = drift.decisions;
-  diff->decision_count = drift.decision_count;
-  diff->passes = drift.passes;
-  diff->pass_count = drift.pass_count;
-  diff->difference_seconds = dsm__step_difference_seconds(&drift);
-  diff->is_different =
-      diff->input_count + diff->layer_count + diff->decision_count + diff->pass_count > 0;
+  dsm__diff_take(diff, &drift);
   return true;
 }
 

@@ -14,6 +14,7 @@
 #include "base/json_write.h"
 #include "check/drift.h"
 #include "model/names.h"
+#include "pim/pim_record.h"
 #include "plan/named_roles.h"
 #include "plan/plan_internal.h"
 #include "system/system_internal.h"
@@ -73,12 +74,33 @@ static void write_question(const dsm_plan *plan, dsm__json_writer *writer) {
   dsm__json_end_object(writer);
 }
 
+static void write_pim_question(const dsm_pim_plan *plan, dsm__json_writer *writer) {
+  dsm__json_begin_object(writer, false);
+  dsm__json_write_key(writer, "workload");
+  dsm__record_write(writer, &dsm__rl_workload_record, plan->workload);
+  dsm__json_write_key(writer, "system");
+  dsm__record_write(writer, &dsm__pim_system_record, plan->system);
+  dsm__json_write_key(writer, "options");
+  dsm__record_write(writer, &dsm__pim_options_record, &plan->options);
+  dsm__json_end_object(writer);
+}
+
+/* A plan of either machine. */
+typedef struct asked {
+  const dsm_plan *plan;
+  const dsm_pim_plan *pim;
+} asked;
+
 /* NULL if out of memory. */
-static dsm__json_doc *question_of(const dsm_plan *plan) {
+static dsm__json_doc *question_of(const asked *of) {
   dsm__text_buffer text = {0};
   dsm__json_writer writer = {.out = &text};
   dsm__json_doc *doc = NULL;
-  write_question(plan, &writer);
+  if (of->plan != NULL) {
+    write_question(of->plan, &writer);
+  } else {
+    write_pim_question(of->pim, &writer);
+  }
   if (!text.failed &&
       dsm__json_doc_parse(&doc, text.text, text.length, NULL, NULL, 0, NULL) != DSM_OK) {
     doc = NULL;
@@ -336,10 +358,10 @@ static bool list_all(const comparison *found, dsm__arena *arena, const dsm_input
   return true;
 }
 
-bool dsm__input_differences(const dsm_plan *a, const dsm_plan *b, dsm__arena *arena,
-                            const dsm_input_difference **list, size_t *count) {
-  dsm__json_doc *const a_doc = question_of(a);
-  dsm__json_doc *const b_doc = a_doc == NULL ? NULL : question_of(b);
+static bool list_differences(asked a, asked b, dsm__arena *arena, const dsm_input_difference **list,
+                             size_t *count) {
+  dsm__json_doc *const a_doc = question_of(&a);
+  dsm__json_doc *const b_doc = a_doc == NULL ? NULL : question_of(&b);
   comparison found = {.arena = arena, .has_failed = b_doc == NULL};
   if (b_doc != NULL) {
     const dsm__json_node a_root = dsm__json_root(a_doc);
@@ -351,4 +373,14 @@ bool dsm__input_differences(const dsm_plan *a, const dsm_plan *b, dsm__arena *ar
   dsm__json_doc_free(a_doc);
   dsm__json_doc_free(b_doc);
   return list_all(&found, arena, list, count);
+}
+
+bool dsm__input_differences(const dsm_plan *a, const dsm_plan *b, dsm__arena *arena,
+                            const dsm_input_difference **list, size_t *count) {
+  return list_differences((asked){.plan = a}, (asked){.plan = b}, arena, list, count);
+}
+
+bool dsm__pim_input_differences(const dsm_pim_plan *a, const dsm_pim_plan *b, dsm__arena *arena,
+                                const dsm_input_difference **list, size_t *count) {
+  return list_differences((asked){.pim = a}, (asked){.pim = b}, arena, list, count);
 }

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/json_read.h"
+#include "pim/pim_record.h"
 #include "remat/stages_record.h"
 #include "server/server_internal.h"
 #include "system/system_internal.h"
@@ -54,6 +55,20 @@ static bool read_all(dsm__json_doc *doc, dsm_description kind) {
       dsm__stages_read(chain, &root);
     }
     dsm_remat_chain_free(chain);
+  } else if (kind == DSM_DESCRIPTION_RL_WORKLOAD) {
+    dsm_rl_workload *const workload = dsm__rl_workload_new();
+    is_made = workload != NULL;
+    if (is_made) {
+      dsm__rl_workload_read(workload, &root);
+    }
+    dsm_rl_workload_free(workload);
+  } else if (kind == DSM_DESCRIPTION_PIM_SYSTEM) {
+    dsm_pim_system *const system = dsm__pim_system_new();
+    is_made = system != NULL;
+    if (is_made) {
+      dsm__pim_system_read(system, &root);
+    }
+    dsm_pim_system_free(system);
   } else {
     dsm_server *const server = dsm__server_new();
     is_made = server != NULL;
@@ -175,7 +190,8 @@ static dsm_status visit_others(walk *of, const char *path) {
 dsm_status dsm_path_steps(dsm_description kind, const char *text, size_t length, const char *path,
                           dsm_path_visitor *visit, void *context) {
   if (kind != DSM_DESCRIPTION_WORKLOAD && kind != DSM_DESCRIPTION_SYSTEM &&
-      kind != DSM_DESCRIPTION_SERVER && kind != DSM_DESCRIPTION_STAGES) {
+      kind != DSM_DESCRIPTION_SERVER && kind != DSM_DESCRIPTION_STAGES &&
+      kind != DSM_DESCRIPTION_RL_WORKLOAD && kind != DSM_DESCRIPTION_PIM_SYSTEM) {
     return DSM_ERROR_USAGE;
   }
   walk of = {.kind = kind,

@@ -10,10 +10,16 @@
 #include "plan/plan_internal.h"
 
 static const dsm__word description_words[] = {
-    [DSM_DESCRIPTION_WORKLOAD].key = "workload", [DSM_DESCRIPTION_SYSTEM].key = "system",
-    [DSM_DESCRIPTION_PLAN].key = "plan",         [DSM_DESCRIPTION_SWEEP].key = "sweep",
-    [DSM_DESCRIPTION_SERVER].key = "server",     [DSM_DESCRIPTION_PROFILE].key = "profile",
+    [DSM_DESCRIPTION_WORKLOAD].key = "workload",
+    [DSM_DESCRIPTION_SYSTEM].key = "system",
+    [DSM_DESCRIPTION_PLAN].key = "plan",
+    [DSM_DESCRIPTION_SWEEP].key = "sweep",
+    [DSM_DESCRIPTION_SERVER].key = "server",
+    [DSM_DESCRIPTION_PROFILE].key = "profile",
     [DSM_DESCRIPTION_STAGES].key = "stages",
+    [DSM_DESCRIPTION_RL_WORKLOAD].key = "rl-workload",
+    [DSM_DESCRIPTION_PIM_SYSTEM].key = "pim-system",
+    [DSM_DESCRIPTION_PIM].key = "pim",
 };
 DSM__NAMED_WORDS(dsm__description_words, "kind of description", description_words,
                  DSM_DESCRIPTION_COUNT, dsm_description, dsm_description_name);
@@ -27,6 +33,9 @@ static const dsm__word format_words[] = {
     [DSM_DESCRIPTION_SERVER].key = "dsm-server/1",
     [DSM_DESCRIPTION_PROFILE].key = "dsm-profile/1",
     [DSM_DESCRIPTION_STAGES].key = "dsm-stages/1",
+    [DSM_DESCRIPTION_RL_WORKLOAD].key = "dsm-rl-workload/1",
+    [DSM_DESCRIPTION_PIM_SYSTEM].key = "dsm-pim-system/1",
+    [DSM_DESCRIPTION_PIM].key = "dsm-pim/1",
 };
 static const dsm__word minor_words[] = {[DSM_DESCRIPTION_PLAN].key = "dsm-plan/1.1"};
 static const dsm__words minor_versions = {.items = minor_words, .count = DSM_DESCRIPTION_PLAN + 1};
@@ -54,8 +63,9 @@ static bool find_format(dsm__json_doc *doc, dsm_description *description) {
     *description = DSM_DESCRIPTION_PROFILE;
     return true;
   } else if (dsm__json_require(&format, "\"dsm-workload/1\", \"dsm-system/1\", \"dsm-plan/1\", "
-                                        "\"dsm-sweep/1\", \"dsm-server/1\", \"dsm-profile/1\" or "
-                                        "\"dsm-stages/1\"") &&
+                                        "\"dsm-sweep/1\", \"dsm-server/1\", \"dsm-profile/1\", "
+                                        "\"dsm-stages/1\", \"dsm-rl-workload/1\", "
+                                        "\"dsm-pim-system/1\" or \"dsm-pim/1\"") &&
              dsm__json_enum(&format, &formats, &index)) {
     *description = (dsm_description)index;
     return true;

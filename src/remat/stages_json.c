@@ -211,20 +211,10 @@ static bool make_chain(stages_reader *reader, size_t stage_count) {
   return is_made;
 }
 
-/* The keys of a document are those of its record, and its format. */
-static bool has_known_keys(const dsm__json_node *root) {
-  const char *keys[DSM__FIELDS_MAX] = {"format"};
-  size_t count = 1;
-  for (size_t f = 0; f < dsm__stages_record.field_count; f++) {
-    keys[count++] = dsm__stages_record.fields[f].key;
-  }
-  return dsm__json_object_only(root, keys, count);
-}
-
 void dsm__stages_read(dsm_remat_chain *chain, const dsm__json_node *root) {
   const size_t errors_before = dsm__json_doc_error_count(root->doc);
   stages_reader reader = {.chain = chain};
-  if (!dsm__json_format(root, dsm__stages_record.format) || !has_known_keys(root)) {
+  if (!dsm__document_only(root, &dsm__stages_record)) {
     return;
   }
   reader.records = (dsm__record_reader){.arena = reader.chain->arena, .wanted = DSM__FIELD_IS_READ};

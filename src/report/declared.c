@@ -38,14 +38,35 @@ const dsm_system *dsm__described_system(const dsm_described *item) {
   return item->plan != NULL ? item->plan->system : item->system;
 }
 
+const dsm_rl_workload *dsm__described_rl(const dsm_described *item) {
+  return item->pim != NULL ? item->pim->workload : item->rl_workload;
+}
+
+const dsm_pim_system *dsm__described_pim(const dsm_described *item) {
+  return item->pim != NULL ? item->pim->system : item->pim_system;
+}
+
+double dsm__pim_memory_bytes(const dsm_pim_system *system) {
+  static const double bytes_per_MiB = 1048576;
+  return (double)system->cores * system->mram.capacity_MiB * bytes_per_MiB;
+}
+
+double dsm__pim_peak(const dsm_pim_system *system) {
+  static const double hertz_per_MHz = 1e6;
+  return (double)system->cores * system->frequency_MHz * hertz_per_MHz;
+}
+
 dsm_description dsm__described_kind(const dsm_described *item) {
-  return item->sweep != NULL      ? DSM_DESCRIPTION_SWEEP
-         : item->server != NULL   ? DSM_DESCRIPTION_SERVER
-         : item->profile != NULL  ? DSM_DESCRIPTION_PROFILE
-         : item->chain != NULL    ? DSM_DESCRIPTION_STAGES
-         : item->plan != NULL     ? DSM_DESCRIPTION_PLAN
-         : item->workload != NULL ? DSM_DESCRIPTION_WORKLOAD
-                                  : DSM_DESCRIPTION_SYSTEM;
+  return item->sweep != NULL         ? DSM_DESCRIPTION_SWEEP
+         : item->server != NULL      ? DSM_DESCRIPTION_SERVER
+         : item->profile != NULL     ? DSM_DESCRIPTION_PROFILE
+         : item->chain != NULL       ? DSM_DESCRIPTION_STAGES
+         : item->rl_workload != NULL ? DSM_DESCRIPTION_RL_WORKLOAD
+         : item->pim_system != NULL  ? DSM_DESCRIPTION_PIM_SYSTEM
+         : item->pim != NULL         ? DSM_DESCRIPTION_PIM
+         : item->plan != NULL        ? DSM_DESCRIPTION_PLAN
+         : item->workload != NULL    ? DSM_DESCRIPTION_WORKLOAD
+                                     : DSM_DESCRIPTION_SYSTEM;
 }
 
 const char *dsm__described_name(const dsm_described *item) {
@@ -61,6 +82,12 @@ const char *dsm__described_name(const dsm_described *item) {
   }
   if (item->chain != NULL) {
     return item->chain->name;
+  }
+  if (item->pim_system != NULL) {
+    return item->pim_system->name;
+  }
+  if (dsm__described_rl(item) != NULL) {
+    return dsm__described_rl(item)->name;
   }
   return workload != NULL ? workload->name : dsm__described_system(item)->name;
 }

@@ -7,6 +7,7 @@
 
 #include "check/drift.h"
 #include "model/names.h"
+#include "pim/step_result.h"
 #include "report/loss.h"
 
 static const double per_milli = 1e3;
@@ -55,23 +56,29 @@ static const result_row result_rows[] = {
 };
 _Static_assert(DSM__COUNT_OF(result_rows) == DSM__DIFF_RESULTS, "a figure for each row");
 
-static double result_of(const dsm_plan *plan, const result_row *row) {
+dsm_plan_result dsm__diff_result_of(const dsm_plan *plan, const dsm_pim_plan *pim) {
+  return plan != NULL ? plan->result : dsm__pim_step_result(pim->workload, pim->system, &pim->cost);
+}
+
+static double value_of(const dsm_plan_result *result, const result_row *row) {
   double value;
-  memcpy(&value, (const char *)&plan->result + row->offset, sizeof value);
+  memcpy(&value, (const char *)result + row->offset, sizeof value);
   return value;
 }
 
 void dsm__diff_results(const dsm_diff *diff, dsm__diff_figure figures[DSM__DIFF_RESULTS]) {
+  const dsm_plan_result a = dsm__diff_result_of(diff->a, diff->pim_a);
+  const dsm_plan_result b = dsm__diff_result_of(diff->b, diff->pim_b);
   for (size_t i = 0; i < DSM__DIFF_RESULTS; i++) {
     const result_row *const row = &result_rows[i];
-    figures[i] = (dsm__diff_figure){
-        .name = row->name,
-        .label = row->label,
-        .scale = *row->scale,
-        .is_main = row->is_main,
-        .is_lower_better = row->better == LOWER,
-        .is_neutral = row->better == NEITHER,
-        .moved = dsm__moved_between(result_of(diff->a, row), result_of(diff->b, row), 0)};
+    figures[i] =
+        (dsm__diff_figure){.name = row->name,
+                           .label = row->label,
+                           .scale = *row->scale,
+                           .is_main = row->is_main,
+                           .is_lower_better = row->better == LOWER,
+                           .is_neutral = row->better == NEITHER,
+                           .moved = dsm__moved_between(value_of(&a, row), value_of(&b, row), 0)};
   }
 }
 
@@ -98,22 +105,41 @@ static const dsm__word part_words[] = {
 };
 DSM__WORDS(dsm__diff_part_words, "part of a time", part_words, DSM__DIFF_PARTS);
 
-static double seconds_of(const dsm_plan *plan, double cycles) {
-  return cycles / (1e9 * plan->system->core.frequency_GHz);
+/* The parts in seconds, in place of cycles. */
+static dsm__time_parts seconds_of_plan(const dsm_plan *plan) {
+  const dsm__loss loss = dsm__loss_of_plan(plan);
+  dsm__time_parts parts = dsm__time_parts_of(&loss);
+  for (size_t part = 0; part < DSM__PART_COUNT; part++) {
+    parts.cycles[part] /= 1e9 * plan->system->core.frequency_GHz;
+  }
+  return parts;
+}
+
+/* Cores in memory are the arrays; tables that are averaged are a collective. */
+static dsm__time_parts seconds_of_pim(const dsm_pim_plan *plan) {
+  const dsm_pim_cost *const cost = &plan->cost;
+  const dsm_plan_result result = dsm__diff_result_of(NULL, plan);
+  const double busy = result.ideal_cycles / dsm__pim_hertz(plan->system);
+  dsm__time_parts parts = {{0}};
+  parts.cycles[DSM__PART_BUSY] = busy;
+  parts.cycles[DSM__PART_ARRAY] = cost->kernel_seconds - busy;
+  parts.cycles[DSM__PART_TRANSFER] = cost->host_to_cores_seconds + cost->cores_to_host_seconds;
+  parts.cycles[DSM__PART_GROUPS + DSM_GROUP_COLLECTIVE - 1] = cost->between_cores_seconds;
+  return parts;
 }
 
 void dsm__diff_parts(const dsm_diff *diff, dsm__diff_figure figures[DSM__DIFF_PARTS]) {
-  const dsm__loss a_loss = dsm__loss_of_plan(diff->a);
-  const dsm__loss b_loss = dsm__loss_of_plan(diff->b);
-  const dsm__time_parts a_parts = dsm__time_parts_of(&a_loss);
-  const dsm__time_parts b_parts = dsm__time_parts_of(&b_loss);
+  const dsm__time_parts a_parts =
+      diff->a != NULL ? seconds_of_plan(diff->a) : seconds_of_pim(diff->pim_a);
+  const dsm__time_parts b_parts =
+      diff->b != NULL ? seconds_of_plan(diff->b) : seconds_of_pim(diff->pim_b);
   for (size_t part = 0; part < DSM__PART_COUNT; part++) {
     const bool is_group =
         part == DSM__PART_TRANSFER || (part >= DSM__PART_GROUPS && part < DSM__PART_OVERHEAD);
     const size_t group =
         part == DSM__PART_TRANSFER ? DSM_GROUP_STREAM : part - DSM__PART_GROUPS + 1;
-    const double a = seconds_of(diff->a, a_parts.cycles[part]);
-    const double b = seconds_of(diff->b, b_parts.cycles[part]);
+    const double a = a_parts.cycles[part];
+    const double b = b_parts.cycles[part];
     figures[part] =
         (dsm__diff_figure){.name = dsm__word_key(&dsm__diff_part_words, part),
                            .label = is_group ? dsm__word_text(&dsm__group_words, group)

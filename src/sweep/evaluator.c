@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "sweep/evaluator.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 
 #include "base/arena.h"
 #include "base/diag_add.h"
 #include "dsm/explore.h"
+#include "pim/step_result.h"
 #include "sweep/input_cache.h"
 #include "sweep/point.h"
 
@@ -22,6 +24,7 @@ struct dsm__evaluator {
   /* Of the latest result. */
   dsm__arena *arena;
   dsm_plan *plan;
+  dsm_pim_plan *pim;
   dsm__text_buffer decisions;
   char *plan_text;
 };
@@ -47,10 +50,12 @@ dsm__evaluator *dsm__evaluator_new(const dsm_sweep *sweep) {
 /* Frees the latest result. */
 static void forget(dsm__evaluator *evaluator) {
   dsm_plan_free(evaluator->plan);
+  dsm_pim_plan_free(evaluator->pim);
   free(evaluator->plan_text);
   dsm__text_fini(&evaluator->decisions);
   dsm__arena_free(evaluator->arena);
   evaluator->plan = NULL;
+  evaluator->pim = NULL;
   evaluator->plan_text = NULL;
   evaluator->arena = NULL;
 }
@@ -157,6 +162,42 @@ static bool explore(dsm__evaluator *evaluator, const dsm__sweep_point *point,
   return result->reason != NULL;
 }
 
+/* ---- cores in memory ---- */
+
+/* A plan of these in the columns of points; false if out of memory. */
+static bool describe_pim(dsm__evaluator *evaluator, dsm_point_result *result) {
+  const dsm_pim_plan *const plan = evaluator->pim;
+  const dsm_pim_choice *const choice = &plan->cost.choice;
+  result->mode = DSM_MODE_TRAINING;
+  result->minibatch = dsm__pim_samples(plan->workload);
+  result->result = dsm__pim_step_result(plan->workload, plan->system, &plan->cost);
+  dsm__text_printf(&evaluator->decisions, "cores %" PRIu64 "; tasklets %" PRIu64 "; %s transfers",
+                   choice->cores, choice->tasklets, dsm_pim_transfers_name(choice->transfers));
+  result->decisions = evaluator->decisions.text;
+  if (!evaluator->decisions.failed && evaluator->sweep->record >= DSM_RECORD_PLANS) {
+    evaluator->plan_text = dsm_pim_plan_print(plan);
+    result->plan = evaluator->plan_text;
+    return result->plan != NULL;
+  }
+  return !evaluator->decisions.failed;
+}
+
+/* Chooses for a point whose inputs are valid; false if out of memory. */
+static bool choose_pim(dsm__evaluator *evaluator, const dsm_rl_workload *workload,
+                       const dsm_pim_system *system, dsm_point_result *result) {
+  dsm_diags_clear(evaluator->diags);
+  const dsm_status status = dsm_pim(&evaluator->pim, workload, system, NULL, evaluator->diags);
+  if (status == DSM_OK) {
+    return describe_pim(evaluator, result);
+  }
+  if (status == DSM_ERROR_OUT_OF_MEMORY) {
+    return false;
+  }
+  refuse(result, DSM_POINT_INFEASIBLE,
+         dsm__first_finding(evaluator->diags, NULL, evaluator->arena));
+  return result->reason != NULL;
+}
+
 static bool evaluate(dsm__evaluator *evaluator, dsm_point_result *result) {
   dsm__sweep_point point;
   evaluator->arena = dsm__arena_new();
@@ -175,8 +216,16 @@ static bool evaluate(dsm__evaluator *evaluator, dsm_point_result *result) {
       return true;
     }
   }
-  return explore(evaluator, &point, read[DSM_DESCRIPTION_WORKLOAD]->workload,
-                 read[DSM_DESCRIPTION_SYSTEM]->system, result);
+  const dsm__read_input *const workload = read[DSM_DESCRIPTION_WORKLOAD];
+  const dsm__read_input *const system = read[DSM_DESCRIPTION_SYSTEM];
+  const char *const mismatch = dsm__inputs_mismatch(workload, system);
+  if (mismatch != NULL) {
+    refuse(result, DSM_POINT_INVALID, mismatch);
+    return true;
+  }
+  return workload->rl_workload != NULL
+             ? choose_pim(evaluator, workload->rl_workload, system->pim_system, result)
+             : explore(evaluator, &point, workload->workload, system->system, result);
 }
 
 dsm_status dsm__evaluate(dsm__evaluator *evaluator, size_t point, dsm_point_result *result,

@@ -4,9 +4,13 @@
 #include <assert.h>
 #include <string.h>
 
+#include "sweep/machine_kind.h"
+
 static void empty(dsm__read_input *place) {
   dsm_workload_free(place->workload);
   dsm_system_free(place->system);
+  dsm_rl_workload_free(place->rl_workload);
+  dsm_pim_system_free(place->pim_system);
   dsm__arena_free(place->arena);
   *place = (dsm__read_input){0};
 }
@@ -28,6 +32,14 @@ const char *dsm__first_finding(const dsm_diags *diags, const char *subject, dsm_
                            has_subject && has_path ? " " : "", first->path,
                            has_subject || has_path ? ": " : "", first->message,
                            has_hint ? " (" : "", first->hint, has_hint ? ")" : "");
+}
+
+const char *dsm__inputs_mismatch(const dsm__read_input *workload, const dsm__read_input *system) {
+  return workload->rl_workload != NULL && system->pim_system == NULL
+             ? "expected cores in memory for a table of values, found another system"
+         : workload->rl_workload == NULL && system->pim_system != NULL
+             ? "expected a table of values on cores in memory, found a network"
+             : NULL;
 }
 
 /* Was a place filled with what is wanted? */
@@ -74,6 +86,17 @@ static bool note_key(dsm__read_input *place, const dsm__point_input *want) {
   return true;
 }
 
+/* One of cores in memory. */
+static dsm_status parse_pim(dsm__read_input *place, bool is_workload, const dsm__point_input *want,
+                            dsm_diags *diags) {
+  const dsm_sweep_input *const input = want->input;
+  return is_workload
+             ? dsm_rl_workload_parse(&place->rl_workload, input->text, input->length, input->name,
+                                     want->overrides, want->override_count, diags)
+             : dsm_pim_system_parse(&place->pim_system, input->text, input->length, input->name,
+                                    want->overrides, want->override_count, diags);
+}
+
 /* Reads what is wanted; false if out of memory. */
 static bool read_into(dsm__read_input *place, dsm_description kind, const dsm__point_input *want,
                       dsm_diags *diags) {
@@ -81,10 +104,11 @@ static bool read_into(dsm__read_input *place, dsm_description kind, const dsm__p
   const bool is_workload = kind == DSM_DESCRIPTION_WORKLOAD;
   dsm_diags_clear(diags);
   const dsm_status status =
-      is_workload ? dsm_workload_parse(&place->workload, input->text, input->length, input->name,
-                                       want->overrides, want->override_count, diags)
-                  : dsm_system_parse(&place->system, input->text, input->length, input->name,
-                                     want->overrides, want->override_count, diags);
+      dsm__is_input_for_pim(input) ? parse_pim(place, is_workload, want, diags)
+      : is_workload ? dsm_workload_parse(&place->workload, input->text, input->length, input->name,
+                                         want->overrides, want->override_count, diags)
+                    : dsm_system_parse(&place->system, input->text, input->length, input->name,
+                                       want->overrides, want->override_count, diags);
   if (status == DSM_OK) {
     return true;
   }

@@ -3,6 +3,7 @@
 #ifndef DSM_SWEEP_INPUT_CACHE_H
 #define DSM_SWEEP_INPUT_CACHE_H
 
+#include "dsm/pim.h"
 #include "dsm/sweep.h"
 #include "dsm/system.h"
 #include "dsm/workload.h"
@@ -13,9 +14,11 @@
 
 /** An input with its overrides, as it was read. */
 typedef struct dsm__read_input {
-  dsm_workload *workload; /**< NULL: it is a system, or not valid */
-  dsm_system *system;     /**< NULL: it is a workload, or not valid */
-  const char *reason;     /**< the first finding, if it is not valid; else NULL */
+  dsm_workload *workload;       /**< NULL: it is a system, or not valid */
+  dsm_system *system;           /**< NULL: it is a workload, or not valid */
+  dsm_rl_workload *rl_workload; /**< in place of a workload, where it is one of cores in memory */
+  dsm_pim_system *pim_system;   /**< likewise of a system */
+  const char *reason;           /**< the first finding, if it is not valid; else NULL */
 
   const dsm_sweep_input *input; /* private: what it was read from */
   const char *overrides;        /* private: PATH and VALUE of each, NUL-terminated */
@@ -36,6 +39,9 @@ void dsm__input_cache_fini(dsm__input_cache *cache);
  * memory. `diags` is scratch. */
 const dsm__read_input *dsm__input_cache_get(dsm__input_cache *cache, const dsm__sweep_point *point,
                                             dsm_description kind, dsm_diags *diags);
+
+/** Why a workload and a system, both valid, do not go together; NULL: they do. */
+const char *dsm__inputs_mismatch(const dsm__read_input *workload, const dsm__read_input *system);
 
 /** The first finding as one line, such as "system $.core.frequency_GHz: expected ..., found ...";
  * `subject` may be NULL. The arena's; NULL if out of memory. There must be a finding. */

@@ -18,13 +18,17 @@ static bool find_reason(const char **reason, const dsm_sweep *sweep, size_t inde
   if (!dsm__point_init(&point, sweep, index, arena)) {
     return false;
   }
-  const dsm__read_input *read =
+  const dsm__read_input *const workload =
       dsm__input_cache_get(inputs, &point, DSM_DESCRIPTION_WORKLOAD, scratch);
+  const dsm__read_input *read = workload;
   if (read != NULL && read->reason == NULL) {
     read = dsm__input_cache_get(inputs, &point, DSM_DESCRIPTION_SYSTEM, scratch);
   }
   *reason = read == NULL ? NULL : read->reason;
-  if (read != NULL && *reason == NULL &&
+  if (read != NULL && *reason == NULL) {
+    *reason = dsm__inputs_mismatch(workload, read);
+  }
+  if (read != NULL && *reason == NULL && read->system != NULL &&
       dsm__option_parallelisms(&point.options, read->system) == 0 &&
       !dsm__has_named_roles(&point.options)) {
     *reason = "expected options that leave a parallelism, found none";

@@ -12,10 +12,17 @@
 typedef struct recorded {
   bool exists;
   const char *status;
-  const char *reason; /* NULL: none */
-  const char *plan;   /* NULL: not recorded */
-  double step_cycles; /* 0: none */
+  const char *reason;  /* NULL: none */
+  const char *plan;    /* NULL: not recorded */
+  double step_cycles;  /* 0: none */
+  double step_seconds; /* likewise */
 } recorded;
+
+/* The plan that is wanted: of either machine. */
+typedef struct wanted {
+  dsm_plan **plan;
+  dsm_pim_plan **pim;
+} wanted;
 
 static int column_of(const dsm_store *store, const char *name) {
   size_t column = store->column_count - 1;
@@ -31,6 +38,7 @@ static int read_row(dsm_store *store, sqlite3_stmt *statement, dsm__arena *arena
   int code = SQLITE_OK;
   row->exists = true;
   row->step_cycles = sqlite3_column_double(statement, column_of(store, "step_cycles"));
+  row->step_seconds = sqlite3_column_double(statement, column_of(store, "step_seconds"));
   for (size_t i = 0; i < DSM__COUNT_OF(names) && code == SQLITE_OK; i++) {
     code = dsm__store_copy_text(statement, column_of(store, names[i]), arena, texts[i]);
   }
@@ -71,15 +79,18 @@ static dsm_point_status status_of(const char *word) {
 /* ---- plans ---- */
 
 static dsm_status parse(const dsm_store *store, size_t point, const char *text, dsm__arena *arena,
-                        dsm_plan **plan, dsm_diags *diags) {
+                        wanted to, dsm_diags *diags) {
   assert(text != NULL);
   const char *const name = dsm__arena_printf(arena, "%s:%zu", store->path, point);
-  return name == NULL ? dsm__out_of_memory(diags)
-                      : dsm_plan_parse(plan, text, strlen(text), name, NULL, diags);
+  if (name == NULL) {
+    return dsm__out_of_memory(diags);
+  }
+  return to.pim != NULL ? dsm_pim_plan_parse(to.pim, NULL, text, strlen(text), name, diags)
+                        : dsm_plan_parse(to.plan, text, strlen(text), name, NULL, diags);
 }
 
 /* Explores the point as the sweep does, of which a plan is wanted. */
-static dsm_status explore(const dsm_store *store, size_t point, dsm__arena *arena, dsm_plan **plan,
+static dsm_status explore(const dsm_store *store, size_t point, dsm__arena *arena, wanted to,
                           dsm_diags *diags) {
   const char *const text = store->identity.resolved;
   const dsm_record record = DSM_RECORD_PLANS;
@@ -96,7 +107,7 @@ static dsm_status explore(const dsm_store *store, size_t point, dsm__arena *aren
                              : dsm__evaluate(evaluator, point, &result, diags);
   if (status == DSM_OK) {
     status = result.status == DSM_POINT_OK
-                 ? parse(store, point, result.plan, arena, plan, diags)
+                 ? parse(store, point, result.plan, arena, to, diags)
                  : refuse(store, point, result.status, result.reason, diags);
   }
   dsm__evaluator_free(evaluator);
@@ -104,35 +115,28 @@ static dsm_status explore(const dsm_store *store, size_t point, dsm__arena *aren
   return status;
 }
 
-static dsm_status find(dsm_store *store, size_t point, dsm__arena *arena, dsm_plan **plan,
-                       double *recorded_step_cycles, dsm_diags *diags) {
-  recorded row = {.exists = false};
-  const dsm_status read = read_recorded(store, point, arena, &row, diags);
+/* `row` gets what is recorded. */
+static dsm_status find(dsm_store *store, size_t point, dsm__arena *arena, wanted to, recorded *row,
+                       dsm_diags *diags) {
+  const dsm_status read = read_recorded(store, point, arena, row, diags);
   if (read != DSM_OK) {
     return read;
   }
-  const dsm_point_status status = !row.exists          ? DSM_POINT_OK
-                                  : row.status == NULL ? DSM_POINT_STATUS_COUNT
-                                                       : status_of(row.status);
+  const dsm_point_status status = !row->exists          ? DSM_POINT_OK
+                                  : row->status == NULL ? DSM_POINT_STATUS_COUNT
+                                                        : status_of(row->status);
   if (status == DSM_POINT_STATUS_COUNT) {
     return dsm__store_damaged(store, DSM__STORE_ODD_ROW, diags);
   }
   if (status != DSM_POINT_OK) {
-    return refuse(store, point, status, row.reason, diags);
+    return refuse(store, point, status, row->reason, diags);
   }
-  if (recorded_step_cycles != NULL) {
-    *recorded_step_cycles = row.step_cycles;
-  }
-  return row.plan != NULL ? parse(store, point, row.plan, arena, plan, diags)
-                          : explore(store, point, arena, plan, diags);
+  return row->plan != NULL ? parse(store, point, row->plan, arena, to, diags)
+                           : explore(store, point, arena, to, diags);
 }
 
-dsm_status dsm_store_plan(dsm_store *store, size_t point, dsm_plan **plan,
-                          double *recorded_step_cycles, dsm_diags *diags) {
-  *plan = NULL;
-  if (recorded_step_cycles != NULL) {
-    *recorded_step_cycles = 0;
-  }
+static dsm_status find_plan(dsm_store *store, size_t point, wanted to, recorded *row,
+                            dsm_diags *diags) {
   if (point >= store->identity.point_count) {
     return dsm__store_refuse(store, DSM_ERROR_USAGE, NULL, diags,
                              "expected a point of 0 .. %zu, found %zu",
@@ -142,7 +146,35 @@ dsm_status dsm_store_plan(dsm_store *store, size_t point, dsm_plan **plan,
   if (arena == NULL) {
     return dsm__out_of_memory(diags);
   }
-  const dsm_status status = find(store, point, arena, plan, recorded_step_cycles, diags);
+  const dsm_status status = find(store, point, arena, to, row, diags);
   dsm__arena_free(arena);
+  return status;
+}
+
+dsm_status dsm_store_plan(dsm_store *store, size_t point, dsm_plan **plan,
+                          double *recorded_step_cycles, dsm_diags *diags) {
+  recorded row = {.exists = false};
+  *plan = NULL;
+  const dsm_status status = find_plan(store, point, (wanted){.plan = plan}, &row, diags);
+  if (recorded_step_cycles != NULL) {
+    *recorded_step_cycles = row.step_cycles;
+  }
+  return status;
+}
+
+bool dsm_store_is_pim(const dsm_store *store) {
+  const char *const text = store->identity.resolved;
+  return strstr(text, "\"format\":\"dsm-rl-workload/1\"") != NULL &&
+         strstr(text, "\"format\":\"dsm-workload/1\"") == NULL;
+}
+
+dsm_status dsm_store_pim_plan(dsm_store *store, size_t point, dsm_pim_plan **plan,
+                              double *recorded_seconds, dsm_diags *diags) {
+  recorded row = {.exists = false};
+  *plan = NULL;
+  const dsm_status status = find_plan(store, point, (wanted){.pim = plan}, &row, diags);
+  if (recorded_seconds != NULL) {
+    *recorded_seconds = row.step_seconds;
+  }
   return status;
 }

@@ -31,7 +31,7 @@ from formats import Formats  # noqa: E402
 
 TIMEOUT_SECONDS = 120
 INPUT_FORMATS = ("dsm-workload/1", "dsm-system/1", "dsm-plan/1")
-OTHER_INPUT_FORMATS = ("dsm-server/1", "dsm-profile/1", "dsm-stages/1")
+OTHER_INPUT_FORMATS = ("dsm-server/1", "dsm-profile/1", "dsm-stages/1", "dsm-rl-workload/1", "dsm-pim-system/1")
 NUMBER_TOLERANCE = 1e-8
 # Points have what the columns of a database are.
 COLUMNS_OF = {"dsm-points/1": "Sweep database"}
@@ -375,6 +375,7 @@ class Checker:
                 ("dsm-remat/1", ("remat", self.source / "templates" / "stages.json", "--budget", "50%")),
                 ("dsm-remat/1", ("remat", self.source / "templates" / "stages.json", "--pareto")),
                 ("dsm-pipeline/1", ("remat", self.source / "templates" / "stages.json", "--stages", "2", "--budget", "1GB")),
+                ("dsm-pim/1", ("pim", self.source / "rl-workloads" / "taxi.json", self.source / "pim-systems" / "upmem2524.json")),
                 ("dsm-calibration/1", ("calibrate", self.source / "examples" / "calibrate" / "times.csv", "chip1")),
                 ("dsm-check/1", changed),
                 ("dsm-diff/1", ("diff", baseline, other)),

@@ -194,6 +194,26 @@ static attempt plan_of(const char *path, size_t point, dsm_diags *diags) {
   return made;
 }
 
+/* The sweep is of a network: it has no plan of cores in memory. */
+static attempt other_plan(const subject *s, dsm_diags *diags) {
+  double recorded = 0;
+  dsm_store *store = NULL;
+  dsm_pim_plan *plan = poison();
+  dsm_status status = dsm_store_open_read(&store, s->swept_path, diags);
+  if (status != DSM_OK) {
+    return (attempt){.status = status};
+  }
+  const bool is_pim = dsm_store_is_pim(store);
+  status = dsm_store_pim_plan(store, 0, &plan, &recorded, diags);
+  attempt made = attempt_of_status(status, plan, 0);
+  made.wrong = is_pim ? "a network on cores in memory" : made.wrong;
+  if ((void *)plan != poison()) {
+    dsm_pim_plan_free(plan);
+  }
+  dsm_store_close(store);
+  return made;
+}
+
 static attempt explored_plan(const subject *s, dsm_diags *diags) {
   return plan_of(s->swept_path, 0, diags);
 }
@@ -290,6 +310,7 @@ const faulty_case sweep_store_cases[] = {
     {"dsm_store_plan, explored", explored_plan, DSM_OK, NULL},
     {"dsm_store_plan, infeasible", infeasible_plan, DSM_ERROR_INFEASIBLE, NULL},
     {"dsm_store_plan, recorded but no plan", broken_plan, DSM_ERROR_INVALID, NULL},
+    {"dsm_store_pim_plan, of a network", other_plan, DSM_ERROR_INVALID, NULL},
     {"dsm_store_merge", merge, DSM_OK, no_file_after_a_failure},
     {"dsm_point_table_best", best, DSM_OK, NULL},
     {"dsm_point_table_pareto", pareto, DSM_OK, NULL},

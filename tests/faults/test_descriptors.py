@@ -81,6 +81,8 @@ class Descriptors(unittest.TestCase):
         yield ["partition", "alexnet", "edge_npu", "-q", "-o", "partition.json", "--write-mps",
                "model.mps", "--simulate", "requests=5,window=1", "--trace", "trace.json"], False
         yield ["remat", "alexnet", "torus16"], True
+        yield ["pim", "frozen_lake", "upmem2524"], True
+        yield ["pim", "frozen_lake", "upmem2524", "-q", "-o", "pim.json"], False
         yield ["remat", "alexnet", "torus16", "-q", "-o", "remat.json", "--write-stages", "stages.json"], False
         yield ["plot", "plan.json", "--script", "script"], False
         yield ["report", "plan.json"], True

@@ -63,7 +63,7 @@ def main():
                       ("report", "points.sqlite:0", "-o", "-"), ("trace", "plan.json", "-o", "-"),
                       ("plot", "plan.json", "--script", "out"), ("init", "workload"),
                       ("init", "workload", "-o", "out"), ("help",),
-                      ("remat", network, machine, "--pareto"), ("remat", stages, "--stages", "2", "--budget", "2GB"),
+                      ("pim", "frozen_lake", "upmem2524"), ("remat", network, machine, "--pareto"), ("remat", stages, "--stages", "2", "--budget", "2GB"),
                       ("remat", network, machine, "-q", "--write-stages", "out"),
                       ("partition", network, server, "--simulate", "requests=20")):
             failed = check([dsm, *words], folder, environment)

@@ -114,6 +114,7 @@ def commands(program):
         yield f"partition {form}", ["partition", program.workload, program.server, "--format", form,
                                     "--simulate", "requests=5,window=1"]
     for form in ("table", "json", "csv"):
+        yield f"pim {form}", ["pim", "frozen_lake", "upmem2524", "--format", form]
         yield f"remat {form}", ["remat", program.workload, program.system, "--format", form]
     yield "sweep of a database", ["sweep", str(program.folder / "points.sqlite")]
     yield "help", ["help", "explore"]

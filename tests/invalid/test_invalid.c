@@ -135,15 +135,43 @@ static dsm_status refuse_stages(const char *text, size_t length, dsm_diags *diag
   return is_left ? DSM_OK : status;
 }
 
+static dsm_status refuse_rl_workload(const char *text, size_t length, dsm_diags *diags) {
+  dsm_rl_workload *workload = NULL;
+  const dsm_status status =
+      dsm_rl_workload_parse(&workload, text, length, "input.json", NULL, 0, diags);
+  const bool is_left = workload != NULL;
+  dsm_rl_workload_free(workload);
+  return is_left ? DSM_OK : status;
+}
+
+static dsm_status refuse_pim_system(const char *text, size_t length, dsm_diags *diags) {
+  dsm_pim_system *system = NULL;
+  const dsm_status status =
+      dsm_pim_system_parse(&system, text, length, "input.json", NULL, 0, diags);
+  const bool is_left = system != NULL;
+  dsm_pim_system_free(system);
+  return is_left ? DSM_OK : status;
+}
+
+static dsm_status refuse_pim(const char *text, size_t length, dsm_diags *diags) {
+  dsm_pim_plan *plan = NULL;
+  const dsm_status status = dsm_pim_plan_parse(&plan, NULL, text, length, "input.json", diags);
+  const bool is_left = plan != NULL;
+  dsm_pim_plan_free(plan);
+  return is_left ? DSM_OK : status;
+}
+
 typedef struct kind {
   const char *name;
   refuse_function refuse;
 } kind;
 
-static const kind kinds[] = {
-    {"workload", refuse_workload}, {"system", refuse_system},     {"server", refuse_server},
-    {"profile", refuse_profile},   {"planner", refuse_profile},   {"plan", refuse_plan},
-    {"sweep", refuse_sweep},       {"baseline", refuse_baseline}, {"stages", refuse_stages}};
+static const kind kinds[] = {{"workload", refuse_workload},     {"system", refuse_system},
+                             {"server", refuse_server},         {"profile", refuse_profile},
+                             {"planner", refuse_profile},       {"plan", refuse_plan},
+                             {"sweep", refuse_sweep},           {"baseline", refuse_baseline},
+                             {"stages", refuse_stages},         {"rl-workload", refuse_rl_workload},
+                             {"pim-system", refuse_pim_system}, {"pim", refuse_pim}};
 enum { KIND_COUNT = sizeof kinds / sizeof kinds[0] };
 
 /* What a run of all cases carries. */

@@ -29,6 +29,7 @@ PUBLIC_HEADERS = {
     "partition": {"partition", "dispatch"},
     "sweep": {"sweep", "sweep_store", "sweep_run"},
     "remat": {"remat"},
+    "pim": {"pim", "plan"},
     "report": {"report", "suggest", "export"},
     "editing": {"path_steps"},
 }

@@ -145,8 +145,9 @@ def check_shell(name, shell, options):
         return found
 
     same("dsm ", list(options))
-    same("dsm help ", sorted({*options, "workload", "system", "server", "sweep", "stages", "plan"}))
-    same("dsm list ", ["workload", "system", "server", "sweep", "stages"])
+    same("dsm help ", sorted({*options, "workload", "system", "server", "sweep", "stages", "rl-workload",
+                                         "pim-system", "plan"}))
+    same("dsm list ", ["workload", "system", "server", "sweep", "stages", "rl-workload", "pim-system"])
     for command, known in options.items():
         same(f"dsm {command} --", known)
     same("dsm explore vg", ["vgg16"])

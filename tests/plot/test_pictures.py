@@ -165,6 +165,21 @@ def check_script(dsm, folder, plan):
     expect(not pathlib.Path("trap").exists(), "odd names", "ran a command")
 
 
+def check_cores_in_memory(dsm, folder):
+    """No two texts of the figures of `dsm pim` meet, of many cores or few."""
+    many = ",".join(str(count) for count in range(100, 2500, 30))
+    for name, words in (("lake", ("frozen_lake",)), ("many", ("taxi", "--cores", many)),
+                        ("one", ("taxi", "--cores", "2000", "--tasklets", "24"))):
+        plan = folder / f"{name}.pim.json"
+        done = plans.run(dsm, "pim", words[0], "upmem2524", *words[1:], "-q", "-o", plan)
+        expect(done.returncode == 0, name, done.stderr)
+        for figure in ("breakdown", "tasklets"):
+            picture = folder / f"{name}-{figure}.svg"
+            plot(dsm, plan, "--figure", figure, "-o", picture, rows=None)
+            found, _ = svg_texts.faults(picture, SMALLEST_TEXT)
+            expect(not found, f"{name}, {figure}", f"{len(found)} faults: {found[:5]}")
+
+
 def check_all(dsm, folder):
     made = plans.all_plans(dsm, folder)
     for name, plan in made.items():
@@ -175,6 +190,7 @@ def check_all(dsm, folder):
     check_folded(dsm, folder, made)
     check_forms(dsm, folder, made["vgg16"])
     check_script(dsm, folder, made["odd"])
+    check_cores_in_memory(dsm, folder)
 
 
 if __name__ == "__main__":

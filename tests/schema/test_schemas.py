@@ -113,6 +113,15 @@ BEYOND_SCHEMAS = {
         "too_many_stages": "the sum of all counts: " + RELATION,
         "key_duplicate": DUPLICATES,
     },
+    "rl-workload": {
+        "period_": "episodes and synchronization_period: " + RELATION,
+        "table_too_large": "states times actions: " + RELATION,
+        "key_duplicate": DUPLICATES,
+    },
+    "pim-system": {
+        "idle_above_power": "power_W and idle_power_W: " + RELATION,
+        "key_duplicate": DUPLICATES,
+    },
     "system": {
         "axes_with_too_many_chips": "chips of all axes: " + RELATION,
         "axis_name_twice": "names that differ: " + RELATION,
@@ -201,7 +210,8 @@ def check_names(source):
     # Newer versions warn that another class will follow this one, which the older ones have alone.
     warnings.simplefilter("ignore", DeprecationWarning)
     for name, example in (("server", "servers/edge_npu.json"), ("sweep", "sweeps/fig10.json"),
-                          ("stages", "stages/gpt2_medium_blocks.json")):
+                          ("stages", "stages/gpt2_medium_blocks.json"),
+                          ("rl-workload", "rl-workloads/taxi.json"), ("pim-system", "pim-systems/upmem2524.json")):
         path = folder / f"dsm-{name}-1.schema.json"
         schema = json.loads(path.read_text())
         validator = jsonschema.Draft202012Validator(
@@ -221,7 +231,7 @@ def folder_of(source, kind):
 
 
 def check_bundled(schemas, source):
-    for kind in ("workload", "system", "sweep", "server", "stages"):
+    for kind in ("workload", "system", "sweep", "server", "stages", "rl-workload", "pim-system"):
         paths = sorted(folder_of(source, kind).glob("*.json"))
         expect(paths, f"no bundled {kind}")
         for path in paths:
@@ -558,7 +568,9 @@ def check_plans(schemas, dsm, source, folder):
 def check_description(schemas, dsm, source, plans):
     files = [*sorted(source.glob("workloads/*.json")), *sorted(source.glob("systems/*.json")),
              *plans, *sorted(source.glob("sweeps/*.json")), *sorted(source.glob("servers/*.json")),
-             *sorted(source.glob("stages/*.json")), source / "tests" / "cli" / "cases" / "partition_energy" / "powered.json"]
+             *sorted(source.glob("stages/*.json")), *sorted(source.glob("rl-workloads/*.json")),
+             *sorted(source.glob("pim-systems/*.json")), source / "tests" / "report" / "pim_plan.json",
+             source / "tests" / "cli" / "cases" / "partition_energy" / "powered.json"]
     described = run(dsm, "describe", *map(str, files), "--format", "json")
     if described is None:
         return
@@ -567,7 +579,8 @@ def check_description(schemas, dsm, source, plans):
     expect([item["file"] for item in described["items"]] == [str(file) for file in files],
            "describe: one item for each file, in order")
     kinds = {item["kind"]: item for item in described["items"]}
-    expect_same("kinds of descriptions", kinds, ["workload", "system", "plan", "sweep", "server", "profile", "stages"])
+    expect_same("kinds of descriptions", kinds, ["workload", "system", "plan", "sweep", "server", "profile", "stages",
+                                                  "rl-workload", "pim-system", "pim"])
     small = {"format": described["format"], "items": list(kinds.values())}
     for item in small["items"]:
         item["layers"] = item.get("layers", [])[:1]
@@ -606,6 +619,8 @@ def check_made(schemas, dsm, source, plans):
             ("dsm-remat/1", (0,), ("remat", "gpt2_medium_blocks", "--budget", "33%")),
             ("dsm-remat/1", (0,), ("remat", "vgg16", "torus64", "--pareto")),
             ("dsm-pipeline/1", (0,), ("remat", "gpt2_medium_blocks", "--stages", "4", "--budget", "700MB")),
+            ("dsm-pim/1", (0,), ("pim", "taxi", "upmem2524")),
+            ("dsm-pim/1", (0,), ("pim", "taxi", "upmem2524", "--cores", "1,2000", "--transfers", "serial", "--objective", "energy")),
             ("dsm-validate/1", (0,), ("validate", "vgg16", "torus64", "fig10", str(plans[0]))),
             ("dsm-validate/1", (3,), ("validate", "vgg16", str(unread)))):
         written = run(dsm, *arguments, "--format", "json", codes=codes)
@@ -625,7 +640,7 @@ def check_list(schemas, dsm, source):
         return
     complaint = schemas.complaint("dsm-list/1", listed)
     expect(complaint is None, f"list: {complaint}")
-    kinds = ("workload", "system", "server", "sweep", "stages")
+    kinds = ("workload", "system", "server", "sweep", "stages", "rl-workload", "pim-system")
     wanted = [(kind, path.stem) for kind in kinds for path in sorted(folder_of(source, kind).glob("*.json"))]
     found = [(item["kind"], item["name"]) for item in listed["items"]]
     expect(found == wanted, f"list: found {found}, expected {wanted}")
@@ -807,6 +822,7 @@ def check_comments(schemas, dsm, plans, source, folder):
               source / "systems" / "torus64_refined.json",
               source / "sweeps" / "scratchpad_vgg16.json", source / "servers" / "edge_npu.json",
               source / "servers" / "cpu_gpu_fpga.json", source / "templates" / "stages.json", cases / "partition_energy" / "powered.json",
+              source / "rl-workloads" / "taxi.json", source / "templates" / "pim-system.json",
               plans[0]]
     for path in inputs:
         document = json.loads(path.read_text())

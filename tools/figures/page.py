@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The page: all figures, those that deviate first, and why."""
-from figures import (expected, fig12, fig13, inference, parallelism, refined_keys, scaling, sweeps,
-                     training)
+from figures import (expected, fig12, fig13, in_memory, inference, parallelism, refined_keys, scaling,
+                     sweeps, training)
 from figures.cases import CASES, CHIPS_256, DEFAULT, ONE_CHIP
 from figures.figure import LIMIT, Found
 from figures.table import link, paragraph, table
@@ -107,7 +107,7 @@ class Page:
         for section in SECTIONS:
             lines += section.section(self.found, self.topics)
         lines += [*parallelism.section(self.dsm), EXPLORATION_TIME, REAL_MACHINES,
-                  *expected.section(self.found), *self.why()]
+                  *expected.section(self.found), *in_memory.section(self.dsm), *self.why()]
         return "\n".join(lines).rstrip("\n") + "\n"
 
     # ---- what must hold ----
@@ -124,6 +124,7 @@ class Page:
         yield from expected.findings(self.dsm)
         yield from sweeps.findings(self.dsm)
         yield from parallelism.findings(self.dsm)
+        yield from in_memory.findings(self.dsm)
         for name, overrides in BUNDLED:
             if self.dsm.parameters(name) != {**self.dsm.parameters(DEFAULT.system),
                                              **values_of(overrides)}:

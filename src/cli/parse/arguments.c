@@ -217,6 +217,7 @@ cli_exit cli_arguments_parse(cli_arguments *arguments, const struct cli_program_
   dsm_instance_options_init(&arguments->partition.instance);
   dsm_dispatch_options_init(&arguments->partition.dispatch);
   dsm_remat_options_init(&arguments->remat.options);
+  arguments->pim.transfers = DSM_PIM_TRANSFERS_COUNT;
   if (!make_room(arguments, (size_t)argc)) {
     return cli_out_of_memory();
   }
@@ -248,6 +249,8 @@ void cli_arguments_fini(cli_arguments *arguments) {
   for (size_t kind = 0; kind < DSM_DESCRIPTION_COUNT; kind++) {
     free(overrides->of[kind].items);
   }
+  free(arguments->pim.cores);
+  free(arguments->pim.tasklets);
   dsm_diags_free(arguments->diags);
   *arguments = (cli_arguments){0};
 }

@@ -92,6 +92,16 @@ typedef struct cli_remat_arguments {
   const char *chain_file; /**< NULL: not given */
 } cli_remat_arguments;
 
+/** What only `pim` takes. */
+typedef struct cli_pim_arguments {
+  uint64_t *cores; /**< malloc'ed */
+  size_t core_count;
+  uint64_t *tasklets; /**< malloc'ed */
+  size_t tasklet_count;
+  unsigned transfers; /**< a dsm_pim_transfers */
+  unsigned objective; /**< a dsm_pim_objective */
+} cli_pim_arguments;
+
 typedef struct cli_arguments {
   const struct cli_command *command;
   const struct cli_program_kind *program;
@@ -124,6 +134,7 @@ typedef struct cli_arguments {
   cli_plot_arguments plot;
   cli_import_arguments import;
   cli_remat_arguments remat;
+  cli_pim_arguments pim;
   cli_format format;
   bool has_format;    /**< --format was given */
   const char *output; /**< NULL: not given */

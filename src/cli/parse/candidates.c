@@ -163,28 +163,29 @@ static void offer_step(void *context, const char *name, bool leads_on) {
   cli_offer(word, name, leads_on ? "." : "=", NULL);
 }
 
-/* The text of the first operand that is a description of the kind; malloc'ed, NULL if there is
- * none. */
-static char *read_operand(const cli_unfinished *word, dsm_description kind, size_t *length) {
+/* The text of the first operand that is a description of the kind, or of one whose paths begin as
+ * its do, which *found is then; malloc'ed, NULL if there is none. */
+static char *read_operand(const cli_unfinished *word, dsm_description kind, size_t *length,
+                          dsm_description *found) {
   const cli_arguments arguments = {.command = word->command};
   for (size_t i = 0; i < word->operand_count; i++) {
     char *path = NULL;
     char *text = NULL;
-    dsm_description found;
-    const unsigned everywhere =
-        CLI_TAKES_WORKLOAD | CLI_TAKES_SYSTEM | CLI_TAKES_SERVER | CLI_TAKES_STAGES;
+    const unsigned everywhere = CLI_TAKES_BUNDLED & ~(unsigned)CLI_TAKES_SWEEP;
     const bool is_read =
         strcmp(word->operands[i], "-") != 0 &&
         cli_find_input(&path, &arguments, word->operands[i], everywhere, NULL) == DSM_OK &&
         !dsm_store_is_database(path) &&
         cli_read_description(&text, length, path, &arguments, NULL) == DSM_OK &&
-        dsm_description_detect(&found, text, *length, NULL, NULL) == DSM_OK && found == kind;
+        dsm_description_detect(found, text, *length, NULL, NULL) == DSM_OK &&
+        cli_set_root(*found) == kind;
     free(path);
     if (is_read) {
       return text;
     }
     free(text);
   }
+  *found = kind;
   return NULL;
 }
 
@@ -192,7 +193,8 @@ static char *read_operand(const cli_unfinished *word, dsm_description kind, size
 static void offer_steps(const cli_unfinished *word, dsm_description kind) {
   static const char nothing[] = "{}";
   size_t length = sizeof nothing - 1;
-  char *const text = read_operand(word, kind, &length);
+  dsm_description found = kind;
+  char *const text = read_operand(word, kind, &length, &found);
   const char *const below = word->rest + 1;
   char path[CLI_PATH_SIZE];
   /* A name may have dots in it: what is behind the last dot is not always all of the step. */
@@ -204,7 +206,7 @@ static void offer_steps(const cli_unfinished *word, dsm_description kind) {
       cli_unfinished step = *word;
       step.lead_length += kept;
       step.rest += kept;
-      if (dsm_path_steps(kind, text == NULL ? nothing : text, text == NULL ? 2 : length, path,
+      if (dsm_path_steps(found, text == NULL ? nothing : text, text == NULL ? 2 : length, path,
                          offer_step, &step) == DSM_OK) {
         break;
       }

@@ -6,6 +6,7 @@
 
 #include "cli/parse/imports.h"
 #include "cli/parse/lookup.h"
+#include "cli/parse/option_values.h"
 #include "cli/rows/rows.h"
 #include "cli/run/complain.h"
 
@@ -30,8 +31,18 @@ static dsm_status parse_sweep(cli_input_file *loaded, const cli_arguments *argum
                          &request, diags);
 }
 
+/* Likewise a plan of cores in memory. */
+static dsm_status parse_pim(cli_input_file *loaded, const cli_arguments *arguments,
+                            dsm_diags *diags) {
+  if (arguments->overrides.recorded.count > 0) {
+    return cli_refuse(diags, DSM_ERROR_USAGE, loaded->path, NULL,
+                      "expected no --set for a plan: edit the plan, or ask again");
+  }
+  return dsm_pim_plan_parse(&loaded->pim, NULL, loaded->text, loaded->length, loaded->path, diags);
+}
+
 static dsm_status parse(cli_input_file *loaded, const cli_arguments *arguments, dsm_diags *diags) {
-  const cli_override_list *const overrides = &arguments->overrides.of[loaded->kind];
+  const cli_override_list *const overrides = &arguments->overrides.of[cli_set_root(loaded->kind)];
   const char *const text = loaded->text;
   const size_t length = loaded->length;
   switch (loaded->kind) {
@@ -50,6 +61,14 @@ static dsm_status parse(cli_input_file *loaded, const cli_arguments *arguments, 
   case DSM_DESCRIPTION_STAGES:
     return dsm_remat_chain_parse(&loaded->chain, text, length, loaded->path, overrides->items,
                                  overrides->count, diags);
+  case DSM_DESCRIPTION_RL_WORKLOAD:
+    return dsm_rl_workload_parse(&loaded->rl_workload, text, length, loaded->path, overrides->items,
+                                 overrides->count, diags);
+  case DSM_DESCRIPTION_PIM_SYSTEM:
+    return dsm_pim_system_parse(&loaded->pim_system, text, length, loaded->path, overrides->items,
+                                overrides->count, diags);
+  case DSM_DESCRIPTION_PIM:
+    return parse_pim(loaded, arguments, diags);
   case DSM_DESCRIPTION_PLAN:
     return parse_plan(loaded, arguments, diags);
   case DSM_DESCRIPTION_SWEEP:
@@ -113,6 +132,9 @@ void cli_input_file_fini(cli_input_file *loaded) {
   dsm_server_free(loaded->server);
   dsm_instance_free(loaded->profile);
   dsm_remat_chain_free(loaded->chain);
+  dsm_rl_workload_free(loaded->rl_workload);
+  dsm_pim_system_free(loaded->pim_system);
+  dsm_pim_plan_free(loaded->pim);
   free(loaded->path);
   free(loaded->text);
   *loaded = (cli_input_file){0};

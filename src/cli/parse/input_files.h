@@ -6,8 +6,8 @@
 #include "cli/parse/arguments.h"
 #include "dsm/dsm.h"
 
-/** Exactly one of workload, system, plan, sweep, server, profile and chain is not NULL if status is
- * DSM_OK, else none is. */
+/** Exactly one of workload, system, plan, sweep, server, profile, chain, rl_workload, pim_system
+ * and pim is not NULL if status is DSM_OK, else none is. */
 typedef struct cli_input_file {
   char *path; /**< as found; NULL if it was not */
   char *text; /**< what it says; NULL if it could not be read */
@@ -23,6 +23,9 @@ typedef struct cli_input_file {
   dsm_server *server;
   dsm_instance *profile;
   dsm_remat_chain *chain;
+  dsm_rl_workload *rl_workload;
+  dsm_pim_system *pim_system;
+  dsm_pim_plan *pim;
 } cli_input_file;
 
 /** Finds, reads and parses a description of a kind, or of any (DSM_DESCRIPTION_COUNT), after

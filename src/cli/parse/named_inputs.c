@@ -8,6 +8,7 @@
 
 #include "cli/parse/imports.h"
 #include "cli/parse/lookup.h"
+#include "cli/rows/rows.h"
 #include "cli/run/complain.h"
 
 dsm_status cli_read_once(cli_named_inputs *in, const char *path, char **text, size_t *length,
@@ -31,10 +32,18 @@ static dsm_status read_workload(cli_named_inputs *in, const char *path, char **t
   return status == DSM_OK ? cli_make_description(text, length, path, in->arguments, diags) : status;
 }
 
+/* Kinds that an input of a kind may be: a workload is one for whichever machine it is. */
+static unsigned alike(dsm_description kind) {
+  const unsigned also = kind == DSM_DESCRIPTION_WORKLOAD ? (unsigned)CLI_TAKES_RL_WORKLOAD
+                        : kind == DSM_DESCRIPTION_SYSTEM ? (unsigned)CLI_TAKES_PIM_SYSTEM
+                                                         : 0;
+  return 1U << kind | also;
+}
+
 dsm_status cli_read_named(void *context, const char *name, const char *folder, dsm_description kind,
                           char **text, size_t *length, char **file, dsm_diags *diags) {
   cli_named_inputs *const in = context;
-  dsm_status status = cli_find_beside(file, in->arguments, name, folder, 1U << kind, diags);
+  dsm_status status = cli_find_beside(file, in->arguments, name, folder, alike(kind), diags);
   if (status == DSM_OK) {
     status = kind == DSM_DESCRIPTION_WORKLOAD ? read_workload(in, *file, text, length, diags)
                                               : cli_read_once(in, *file, text, length, diags);

@@ -120,12 +120,24 @@ const char *cli_objective_word(size_t index) {
                                           : NULL;
 }
 
+const char *cli_pim_transfers_word(size_t index) {
+  return index < DSM_PIM_TRANSFERS_COUNT ? dsm_pim_transfers_name((dsm_pim_transfers)index) : NULL;
+}
+
+const char *cli_pim_objective_word(size_t index) {
+  return index < DSM_PIM_OBJECTIVE_COUNT ? dsm_pim_objective_name((dsm_pim_objective)index) : NULL;
+}
+
 const char *cli_figure_word(size_t index) {
   if (index < DSM_PLAN_FIGURE_COUNT) {
     return dsm_plan_figure_name((dsm_plan_figure)index);
   }
   const size_t other = index - DSM_PLAN_FIGURE_COUNT;
-  return other < DSM_POINTS_FIGURE_COUNT ? dsm_points_figure_name((dsm_points_figure)other) : NULL;
+  if (other < DSM_POINTS_FIGURE_COUNT) {
+    return dsm_points_figure_name((dsm_points_figure)other);
+  }
+  const size_t last = other - DSM_POINTS_FIGURE_COUNT;
+  return last < DSM_PIM_FIGURE_COUNT ? dsm_pim_figure_name((dsm_pim_figure)last) : NULL;
 }
 
 const char *cli_log_axis_word(size_t index) {
@@ -525,6 +537,12 @@ unsigned cli_set_roots(const cli_command *command) {
   return CLI_TAKES_WORKLOAD | (command->bit == CLI_PARTITION ? 0U : (unsigned)CLI_TAKES_SYSTEM) |
          ((command->bit & with_server) == 0 ? 0U : (unsigned)CLI_TAKES_SERVER) |
          (command->bit == CLI_REMAT ? (unsigned)CLI_TAKES_STAGES : 0U);
+}
+
+dsm_description cli_set_root(dsm_description kind) {
+  return kind == DSM_DESCRIPTION_RL_WORKLOAD  ? DSM_DESCRIPTION_WORKLOAD
+         : kind == DSM_DESCRIPTION_PIM_SYSTEM ? DSM_DESCRIPTION_SYSTEM
+                                              : kind;
 }
 
 dsm_description cli_find_root(unsigned roots, const char *path) {

@@ -19,6 +19,10 @@ bool cli_parse_size(const char *text, size_t min, size_t max, size_t *value);
 /** What a path of --set may begin with in that command, as bits CLI_TAKES_... */
 unsigned cli_set_roots(const cli_command *command);
 
+/** The kind whose name begins the paths of --set for descriptions of a kind: a workload is one for
+ * whichever machine it is. */
+dsm_description cli_set_root(dsm_description kind);
+
 /** The root, of those, that a path begins with, dot included; DSM_DESCRIPTION_COUNT: none. */
 dsm_description cli_find_root(unsigned roots, const char *path);
 
@@ -35,6 +39,8 @@ const char *cli_export_target_word(size_t index);
 const char *cli_import_word(size_t index);
 const char *cli_padding_word(size_t index);
 const char *cli_objective_word(size_t index);
+const char *cli_pim_transfers_word(size_t index);
+const char *cli_pim_objective_word(size_t index);
 const char *cli_figure_word(size_t index);
 const char *cli_log_axis_word(size_t index); /**< its number is that of DSM_PLOT_AXIS_'s bit */
 
@@ -56,6 +62,7 @@ cli_exit cli_apply_sequence(cli_arguments *arguments, const cli_option *option, 
 cli_exit cli_apply_shard(cli_arguments *arguments, const cli_option *option, char *value);
 cli_exit cli_apply_format(cli_arguments *arguments, const cli_option *option, char *value);
 cli_exit cli_apply_budget(cli_arguments *arguments, const cli_option *option, char *value);
+cli_exit cli_apply_counts(cli_arguments *arguments, const cli_option *option, char *value);
 cli_exit cli_apply_simulate(cli_arguments *arguments, const cli_option *option, char *value);
 
 #endif

@@ -11,6 +11,7 @@
 
 #include "cli/parse/lookup.h"
 #include "cli/parse/paths.h"
+#include "cli/rows/rows.h"
 #include "cli/run/complain.h"
 
 /* ---- what goes wrong ---- */
@@ -24,7 +25,10 @@ static dsm_status report_no_point(const char *file, const char *found, dsm_diags
 
 /* ---- points of a database ---- */
 
-static dsm_status load_point(cli_plan_operand *operand, const char *point_text, dsm_diags *diags) {
+static dsm_status load_point(cli_plan_operand *operand, const cli_arguments *arguments,
+                             const char *point_text) {
+  dsm_diags *const diags = arguments->diags;
+  const bool takes_pim = (arguments->command->takes[0] & CLI_TAKES_PIM) != 0;
   double point = 0;
   if (!dsm_number_parse(point_text, 0, DSM_SWEEP_POINTS_MAX, &point) ||
       strspn(point_text, "0123456789") != strlen(point_text)) {
@@ -35,14 +39,31 @@ static dsm_status load_point(cli_plan_operand *operand, const char *point_text, 
   dsm_store *store = NULL;
   dsm_status status = dsm_store_open_read(&store, operand->file, diags);
   if (status == DSM_OK) {
-    status =
-        dsm_store_plan(store, (size_t)point, &operand->plan, &operand->recorded_step_cycles, diags);
+    status = takes_pim && dsm_store_is_pim(store)
+                 ? dsm_store_pim_plan(store, (size_t)point, &operand->pim,
+                                      &operand->recorded_seconds, diags)
+                 : dsm_store_plan(store, (size_t)point, &operand->plan,
+                                  &operand->recorded_step_cycles, diags);
   }
   dsm_store_close(store);
   return status;
 }
 
 /* ---- files ---- */
+
+bool cli_is_pim(const char *path) {
+  char *text = NULL;
+  size_t length = 0;
+  dsm_description kind = DSM_DESCRIPTION_COUNT;
+  /* Most files that are plans of networks are known without reading them as JSON. */
+  const bool is_pim = strcmp(path, "-") != 0 && !dsm_store_is_database(path) &&
+                      dsm_file_read(&text, &length, path, NULL) == DSM_OK &&
+                      strstr(text, "\"dsm-pim/") != NULL &&
+                      dsm_description_detect(&kind, text, length, path, NULL) == DSM_OK &&
+                      kind == DSM_DESCRIPTION_PIM;
+  free(text);
+  return is_pim;
+}
 
 static dsm_status load_file(cli_plan_operand *operand, const cli_arguments *arguments) {
   dsm_diags *const diags = arguments->diags;
@@ -53,7 +74,9 @@ static dsm_status load_file(cli_plan_operand *operand, const cli_arguments *argu
   if (dsm_store_is_database(operand->file)) {
     return report_no_point(operand->file, "a database without a point", diags);
   }
-  return dsm_plan_load(&operand->plan, operand->file, &operand->recorded_step_cycles, diags);
+  return (arguments->command->takes[0] & CLI_TAKES_PIM) != 0 && cli_is_pim(operand->file)
+             ? dsm_pim_plan_load(&operand->pim, &operand->recorded_seconds, operand->file, diags)
+             : dsm_plan_load(&operand->plan, operand->file, &operand->recorded_step_cycles, diags);
 }
 
 /* What stands before the colon is the name of a file, whatever it holds. */
@@ -68,7 +91,7 @@ static dsm_status load_behind_colon(cli_plan_operand *operand, const cli_argumen
     return cli_refuse(diags, DSM_ERROR_INVALID, operand->file, NULL,
                       "expected the database of a sweep before a point, found another file");
   }
-  return load_point(operand, point_text, diags);
+  return load_point(operand, arguments, point_text);
 }
 
 bool cli_is_point(const char *name) {
@@ -92,6 +115,7 @@ dsm_status cli_load_plan(cli_plan_operand *operand, const cli_arguments *argumen
 
 void cli_plan_operand_fini(cli_plan_operand *operand) {
   dsm_plan_free(operand->plan);
+  dsm_pim_plan_free(operand->pim);
   free(operand->file);
   *operand = (cli_plan_operand){0};
 }
@@ -99,6 +123,9 @@ void cli_plan_operand_fini(cli_plan_operand *operand) {
 cli_exit cli_load_first_plan(cli_plan_operand *operand, const cli_arguments *arguments) {
   const dsm_status status = cli_load_plan(operand, arguments, arguments->operands[0]);
   cli_print_findings(arguments);
+  if (operand->pim != NULL) {
+    cli_note_recorded_seconds(arguments, operand->name, operand->pim, operand->recorded_seconds);
+  }
   if (operand->plan != NULL) {
     cli_note_recorded_step(arguments, operand->is_point ? operand->name : "the plan", operand->plan,
                            operand->recorded_step_cycles);
@@ -124,5 +151,15 @@ void cli_note_recorded_step(const cli_arguments *arguments, const char *name, co
   if (recorded_step_cycles > 0 && fabs(change) > tolerance * recorded_step_cycles) {
     cli_note(arguments, "%s records %.0f cycles a step, now it is %.0f (%+.1f %%)", name,
              recorded_step_cycles, step_cycles, 100 * change / recorded_step_cycles);
+  }
+}
+
+void cli_note_recorded_seconds(const cli_arguments *arguments, const char *name,
+                               const dsm_pim_plan *plan, double recorded_seconds) {
+  static const double tolerance = 1e-9;
+  const double change = plan->cost.seconds - recorded_seconds;
+  if (recorded_seconds > 0 && fabs(change) > tolerance * recorded_seconds) {
+    cli_note(arguments, "%s records %.6g s, now it is %.6g s (%+.1f %%)", name, recorded_seconds,
+             plan->cost.seconds, 100 * change / recorded_seconds);
   }
 }

@@ -11,6 +11,8 @@ typedef struct cli_plan_operand {
   const char *name;            /**< as given */
   char *file;                  /**< the plan or the database, as found; NULL if it was not */
   dsm_plan *plan;              /**< NULL if there is none */
+  dsm_pim_plan *pim;           /**< in its place, for commands that take plans of cores in memory */
+  double recorded_seconds;     /**< what the file says of that; 0: nothing */
   bool is_point;               /**< of a database, by its number */
   double recorded_step_cycles; /**< what file or database says of the step; 0: nothing */
 } cli_plan_operand;
@@ -18,6 +20,9 @@ typedef struct cli_plan_operand {
 /** Is `name` DATABASE:POINT, whether or not there is such a database? A file of that name is none.
  */
 bool cli_is_point(const char *name);
+
+/** Is a file, as found, a plan of cores in memory? Standard input is none. */
+bool cli_is_pim(const char *path);
 
 /** Loads what `name` says: a plan, or DATABASE:POINT. To be freed with cli_plan_operand_fini in any
  * case. */
@@ -40,6 +45,10 @@ void cli_plan_operand_fini(cli_plan_operand *operand);
  * `name`: what records it. */
 void cli_note_recorded_step(const cli_arguments *arguments, const char *name, const dsm_plan *plan,
                             double recorded_step_cycles);
+
+/** The same of a plan of cores in memory. */
+void cli_note_recorded_seconds(const cli_arguments *arguments, const char *name,
+                               const dsm_pim_plan *plan, double recorded_seconds);
 
 /* ---- what a plan is the answer to, to be asked again ---- */
 

@@ -54,8 +54,8 @@ const cli_command cli_commands[] = {
      .description =
          "Lists the descriptions that are found by name, those in the folders of $DSM_PATH and the "
          "bundled ones, a line each: how large it is, and what it is in the words of the comment "
-         "at its top (the key //), or else of its source. KIND is workload, system, server, sweep "
-         "or stages; without it all are listed.",
+         "at its top (the key //), or else of its source. KIND is workload, system, server, sweep, "
+         "stages, rl-workload or pim-system; without it all are listed.",
      .examples = {"dsm list", "dsm list system", "dsm list workload --format csv"},
      .run = cli_run_list},
     {.name = "init",
@@ -69,7 +69,8 @@ const cli_command cli_commands[] = {
          "Writes a description to edit, with comments, small but complete: KIND is workload (a "
          "network with convolutions), transformer (a network too), system (an accelerator in five "
          "tiers), server (a CPU and a "
-         "GPU), sweep (two axes) or stages (a chain for remat). It goes to standard output, or "
+         "GPU), sweep (two axes), stages (a chain for remat), rl-workload (a table of values, for "
+         "pim) or pim-system (cores in memory), which pim is too. It goes to standard output, or "
          "with --output to a file, but "
          "not over one that is there already. Comments are the values of the key //, which every "
          "object of a description may have.",
@@ -128,8 +129,8 @@ const cli_command cli_commands[] = {
     {.name = "sweep",
      .bit = CLI_SWEEP,
      .operands = "SPEC | WORKLOAD SYSTEM | DATABASE",
-     .takes = {CLI_TAKES_SWEEP | CLI_TAKES_WORKLOAD | CLI_TAKES_DATABASE,
-               CLI_TAKES_SYSTEM | CLI_TAKES_DATABASE},
+     .takes = {CLI_TAKES_SWEEP | CLI_TAKES_WORKLOAD | CLI_TAKES_RL_WORKLOAD | CLI_TAKES_DATABASE,
+               CLI_TAKES_SYSTEM | CLI_TAKES_PIM_SYSTEM | CLI_TAKES_DATABASE},
      .other_form = "--merge TARGET DATABASE...",
      .operand_min = 1,
      .operand_max = SIZE_MAX,
@@ -154,12 +155,12 @@ const cli_command cli_commands[] = {
     {.name = "score",
      .bit = CLI_SCORE,
      .operands = "PLAN | DATABASE:POINT",
-     .takes = {CLI_TAKES_PLAN | CLI_TAKES_DATABASE},
+     .takes = {CLI_TAKES_PLAN | CLI_TAKES_PIM | CLI_TAKES_DATABASE},
      .operand_min = 1,
      .operand_max = 1,
      .summary = "predict a plan again, also one that was edited by hand",
      .description =
-         "Reads PLAN, which explore wrote and which may have been edited by hand, and "
+         "Reads PLAN, which explore or pim wrote and which may have been edited by hand, and "
          "predicts its cost anew: all numbers that follow from its decisions are "
          "computed again. DATABASE:POINT is the plan of a point of a sweep, by its number.",
      .examples = {"dsm score plan.json", "dsm score plan.json --explain fc1",
@@ -169,11 +170,12 @@ const cli_command cli_commands[] = {
     {.name = "check",
      .bit = CLI_CHECK,
      .operands = "BASELINE...",
-     .takes = {CLI_TAKES_PLAN | CLI_TAKES_FOLDER},
+     .takes = {CLI_TAKES_PLAN | CLI_TAKES_PIM | CLI_TAKES_FOLDER},
      .operand_min = 1,
      .operand_max = SIZE_MAX,
      .summary = "explore baselines again and fail if the prediction got worse",
-     .description = "Explores again what each BASELINE, a plan that explore wrote, was made from, "
+     .description = "Explores again what each BASELINE, a plan that explore or pim wrote, was made "
+                    "from, "
                     "and compares what it recorded with what comes out now: the step's time and "
                     "utilization, each layer and pass, and the decisions. A folder stands for all "
                     "its *.json. A step that is slower or less utilized beyond the tolerance is a "
@@ -225,15 +227,38 @@ const cli_command cli_commands[] = {
                   "dsm remat gpt2_medium_blocks --stages 4 --micro-batches 4 --budget 1GB",
                   "dsm remat vgg16 torus64 --set system.chip.memory.capacity_GB=2"},
      .run = cli_run_remat},
+    {.name = "pim",
+     .bit = CLI_PIM,
+     .operands = "WORKLOAD SYSTEM",
+     .takes = {CLI_TAKES_RL_WORKLOAD, CLI_TAKES_PIM_SYSTEM},
+     .operand_min = 2,
+     .operand_max = 2,
+     .summary = "how many cores in memory are worth it, and where the time goes",
+     .description =
+         "Finds how many cores of SYSTEM, whose cores sit in the memory chips, and how many "
+         "tasklets of each train the table of values of WORKLOAD fastest ('dsm help rl-workload' "
+         "and 'dsm help pim-system' say what these may hold). Shows where the time goes, in the "
+         "kernel, from host to cores, from cores to host and between cores; what an update takes, "
+         "the roof over it, the energy, and the time over cores and over tasklets. A data set that "
+         "the memories of the cores do not hold: exit code 4, with the fewest cores that would.",
+     .examples = {"dsm pim frozen_lake upmem2524",
+                  "dsm pim taxi upmem2524 --tasklets 1 --transfers serial --cores 125,250,500,2000",
+                  "dsm pim frozen_lake upmem2524 --set workload.element_type=float32",
+                  "dsm pim frozen_lake_1000_agents upmem2524 --objective energy",
+                  "dsm pim frozen_lake upmem2524 -o baseline.json && dsm check baseline.json",
+                  "dsm init pim -o my_system.json"},
+     .run = cli_run_pim},
     {.name = "diff",
      .bit = CLI_DIFF,
      .operands = "A B",
-     .takes = {CLI_TAKES_PLAN | CLI_TAKES_DATABASE, CLI_TAKES_PLAN | CLI_TAKES_DATABASE},
+     .takes = {CLI_TAKES_PLAN | CLI_TAKES_PIM | CLI_TAKES_DATABASE,
+               CLI_TAKES_PLAN | CLI_TAKES_PIM | CLI_TAKES_DATABASE},
      .operand_min = 2,
      .operand_max = 2,
      .summary = "show what differs between two plans or points of sweeps",
      .description =
-         "Puts A and B side by side, each a plan that explore wrote or DATABASE:POINT, a point of "
+         "Puts A and B side by side, each a plan that explore or pim wrote, or DATABASE:POINT, a "
+         "point of "
          "a sweep by its number: which values of workload, system and options differ, which "
          "decisions, where the time of the step goes, and which layers and passes take longer or "
          "shorter, the largest difference first. Layers are matched by name. Plans are predicted "
@@ -246,7 +271,7 @@ const cli_command cli_commands[] = {
     {.name = "plot",
      .bit = CLI_PLOT,
      .operands = "PLAN | DATABASE:POINT | DATABASE",
-     .takes = {CLI_TAKES_PLAN | CLI_TAKES_DATABASE},
+     .takes = {CLI_TAKES_PLAN | CLI_TAKES_PIM | CLI_TAKES_DATABASE},
      .operand_min = 1,
      .operand_max = 1,
      .summary = "draw figures of a plan or of the points of a sweep",
@@ -255,7 +280,9 @@ const cli_command cli_commands[] = {
          "explore wrote, or DATABASE:POINT, a point of a sweep by its number: where the time of "
          "each layer and pass goes (loss), their parallelisms and "
          "core splits (splits), how far they are from the roof (roofline), and what a chip's "
-         "memory holds over the step (memory). Of DATABASE, which sweep wrote: a result over what "
+         "memory holds over the step (memory). Of a plan that pim wrote: where the time goes over "
+         "cores (breakdown), and what an update takes over tasklets (tasklets). Of DATABASE, which "
+         "sweep wrote: a result over what "
          "varies, a line a series (lines), what each of several optimizations gains (ladder), a "
          "result over two axes (heatmap), and the points that no other beats in two objectives "
          "(pareto). gnuplot has to be installed; with --script alone it need not.",
@@ -268,7 +295,7 @@ const cli_command cli_commands[] = {
     {.name = "report",
      .bit = CLI_REPORT,
      .operands = "PLAN | DATABASE:POINT",
-     .takes = {CLI_TAKES_PLAN | CLI_TAKES_DATABASE},
+     .takes = {CLI_TAKES_PLAN | CLI_TAKES_PIM | CLI_TAKES_DATABASE},
      .operand_min = 1,
      .operand_max = 1,
      .summary = "write a page on a plan, for browsers",
@@ -280,7 +307,8 @@ const cli_command cli_commands[] = {
          "and the commands that make it again. The page is one file that loads nothing. A plan "
          "that is not the best one of its inputs says so. DATABASE:POINT is the plan of a point of "
          "a "
-         "sweep, by its number.",
+         "sweep, by its number. Of a plan that pim wrote the page shows the choice, where the time "
+         "goes over cores, and the knee over tasklets.",
      .examples = {"dsm report plan.json -o report.html", "dsm report plan.json >report.html"},
      .run = cli_run_report},
     {.name = "trace",
@@ -372,9 +400,10 @@ cli_exit cli_command_unknown(const char *name) {
 }
 
 /* The formats that users write come first. */
-static const dsm_description formats[] = {DSM_DESCRIPTION_WORKLOAD, DSM_DESCRIPTION_SYSTEM,
-                                          DSM_DESCRIPTION_SERVER,   DSM_DESCRIPTION_SWEEP,
-                                          DSM_DESCRIPTION_STAGES,   DSM_DESCRIPTION_PLAN};
+static const dsm_description formats[] = {DSM_DESCRIPTION_WORKLOAD,   DSM_DESCRIPTION_SYSTEM,
+                                          DSM_DESCRIPTION_SERVER,     DSM_DESCRIPTION_SWEEP,
+                                          DSM_DESCRIPTION_STAGES,     DSM_DESCRIPTION_RL_WORKLOAD,
+                                          DSM_DESCRIPTION_PIM_SYSTEM, DSM_DESCRIPTION_PLAN};
 enum { FORMAT_COUNT = sizeof formats / sizeof *formats, WRITTEN_COUNT = FORMAT_COUNT - 1 };
 
 const char *cli_help_word(size_t index) {
@@ -385,9 +414,14 @@ const char *cli_init_word(size_t index) {
   return index < WRITTEN_COUNT ? cli_help_word(index) : NULL;
 }
 
-/* Of a format that has several beginnings, the others come last. */
+/* Of a format that has several beginnings, the others come last; and what a command is called
+ * whose system a format is. */
 const char *cli_template_word(size_t index) {
-  return index == WRITTEN_COUNT ? "transformer" : cli_init_word(index);
+  static const char *const others[] = {"transformer", "pim"};
+  const size_t count = sizeof others / sizeof *others;
+  return index < WRITTEN_COUNT           ? cli_init_word(index)
+         : index - WRITTEN_COUNT < count ? others[index - WRITTEN_COUNT]
+                                         : NULL;
 }
 
 bool cli_is_word(const char *(*word)(size_t index), const char *text) {
@@ -402,9 +436,11 @@ bool cli_is_word(const char *(*word)(size_t index), const char *text) {
 cli_exit cli_complain_of_kind(const cli_arguments *arguments, const char *kind) {
   const char *(*const word)(size_t index) = arguments->command->operand_word;
   return cli_usage_error(arguments->command,
-                         "expected workload, system, server, sweep%s, found '%s'%s",
-                         word == cli_template_word ? ", stages or transformer" : " or stages", kind,
-                         cli_did_you_mean_word(kind, word).text);
+                         "expected workload, system, server, sweep, stages, rl-workload%s, found "
+                         "'%s'%s",
+                         word == cli_template_word ? ", pim-system, transformer or pim"
+                                                   : " or pim-system",
+                         kind, cli_did_you_mean_word(kind, word).text);
 }
 
 cli_exit cli_complain_of_topic(const cli_arguments *arguments, const char *word) {

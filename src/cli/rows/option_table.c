@@ -6,7 +6,8 @@
 
 #define ALL_BUT_CHECK                                                                              \
   (CLI_EXPLORE | CLI_SCORE | CLI_DESCRIBE | CLI_VALIDATE | CLI_SWEEP | CLI_PARTITION)
-#define RESULTS (ALL_BUT_CHECK | CLI_CHECK | CLI_CALIBRATE | CLI_REMAT | CLI_DIFF | CLI_LIST)
+#define RESULTS                                                                                    \
+  (ALL_BUT_CHECK | CLI_CHECK | CLI_CALIBRATE | CLI_REMAT | CLI_PIM | CLI_DIFF | CLI_LIST)
 #define WRITERS (CLI_PLOT | CLI_REPORT | CLI_TRACE | CLI_EXPORT)
 #define ALL_COMMANDS (CLI_PROGRAM | RESULTS | WRITERS | CLI_IMPORT | CLI_INIT | CLI_HELP)
 /* Commands that take files of other programs as workloads. */
@@ -251,6 +252,8 @@ const cli_option cli_options[] = {
         "times"),
     SET(CLI_PARTITION, "change a value of an input, such as server.devices.gpu.memory_GB=8 or "
                        "workload.element_bytes=1; may be given several times"),
+    SET(CLI_PIM, "change a value of an input, such as workload.sampling=random or "
+                 "system.host.call_us=20. May be given several times"),
     SET(CLI_REMAT, "change a value of an input, such as stages.input_bytes=0 or "
                    "system.chip.memory.capacity_GB=8; may be given several times"),
     {.name = "vary",
@@ -462,6 +465,31 @@ const cli_option cli_options[] = {
      .help = "of WORKLOAD and SYSTEM: also write the chain, to be edited or asked again",
      .commands = CLI_REMAT,
      NAME(CLI_READ_FILE, remat.chain_file, CLI_TAKES_FILE)},
+    {.name = "cores",
+     .argument = "N,...",
+     .help = "so many cores, of several the best (default: any number)",
+     .commands = CLI_PIM,
+     .takes = CLI_TAKES_TEXT,
+     OWN(cli_apply_counts)},
+    {.name = "tasklets",
+     .argument = "T,...",
+     .help = "so many tasklets of each core, of several the best (default: any number)",
+     .commands = CLI_PIM,
+     .takes = CLI_TAKES_TEXT,
+     OWN(cli_apply_counts)},
+    {.name = "transfers",
+     .argument = "MODE",
+     .help =
+         "how the host moves what differs from core to core: one core after the other (serial), "
+         "or all at once (parallel); default: the better",
+     .commands = CLI_PIM,
+     WORD(pim.transfers, cli_pim_transfers_word)},
+    {.name = "objective",
+     .argument = "OBJECTIVE",
+     .help = "what is best: the least time (default) or energy; without idle_power_W of the system "
+             "they are the same",
+     .commands = CLI_PIM,
+     WORD(pim.objective, cli_pim_objective_word)},
     {.name = "threads",
      .argument = "N",
      .help = "threads to search with (default: 1); the result does not depend on it",
@@ -471,7 +499,7 @@ const cli_option cli_options[] = {
     {.name = "format",
      .argument = "FORMAT",
      .help = "form of the result (default: table)",
-     .commands = ALL_BUT_CHECK | CLI_CALIBRATE | CLI_REMAT | CLI_DIFF | CLI_LIST,
+     .commands = ALL_BUT_CHECK | CLI_CALIBRATE | CLI_REMAT | CLI_PIM | CLI_DIFF | CLI_LIST,
      .word = cli_format_word,
      OWN(cli_apply_format)},
     {.name = "format",
@@ -484,7 +512,7 @@ const cli_option cli_options[] = {
            "write the plan to FILE, whole or not at all: as JSON, or as CSV if it ends in .csv or "
            "--format says so. Without --format the table is shown as well. '-' is standard "
            "output"),
-    OUTPUT(CLI_PARTITION, "FILE", CLI_TAKES_FILE,
+    OUTPUT(CLI_PARTITION | CLI_PIM, "FILE", CLI_TAKES_FILE,
            "write the result to FILE, whole or not at all: as JSON, or as CSV if it ends in .csv "
            "or --format says so. Without --format the table is shown as well. '-' is standard "
            "output"),

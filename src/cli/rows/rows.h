@@ -21,9 +21,13 @@ enum {
   CLI_TAKES_SERVER = 1 << DSM_DESCRIPTION_SERVER,
   CLI_TAKES_PROFILE = 1 << DSM_DESCRIPTION_PROFILE,
   CLI_TAKES_STAGES = 1 << DSM_DESCRIPTION_STAGES,
+  CLI_TAKES_RL_WORKLOAD = 1 << DSM_DESCRIPTION_RL_WORKLOAD,
+  CLI_TAKES_PIM_SYSTEM = 1 << DSM_DESCRIPTION_PIM_SYSTEM,
+  CLI_TAKES_PIM = 1 << DSM_DESCRIPTION_PIM,
   CLI_TAKES_ANY_DESCRIPTION = (1 << DSM_DESCRIPTION_COUNT) - 1,
   CLI_TAKES_BUNDLED = /**< descriptions of these kinds come with the program */
-  CLI_TAKES_WORKLOAD | CLI_TAKES_SYSTEM | CLI_TAKES_SWEEP | CLI_TAKES_SERVER | CLI_TAKES_STAGES,
+  CLI_TAKES_WORKLOAD | CLI_TAKES_SYSTEM | CLI_TAKES_SWEEP | CLI_TAKES_SERVER | CLI_TAKES_STAGES |
+  CLI_TAKES_RL_WORKLOAD | CLI_TAKES_PIM_SYSTEM,
   CLI_TAKES_TEXT = 1 << DSM_DESCRIPTION_COUNT, /**< anything: there is nothing to list */
   CLI_TAKES_DATABASE = CLI_TAKES_TEXT << 1,    /**< of a sweep */
   CLI_TAKES_FILE = CLI_TAKES_TEXT << 2,        /**< any file */
@@ -108,7 +112,8 @@ enum {
   CLI_LIST = 1 << 15,
   CLI_CALIBRATE = 1 << 16,
   CLI_IMPORT = 1 << 17,
-  CLI_REMAT = 1 << 18
+  CLI_REMAT = 1 << 18,
+  CLI_PIM = 1 << 19
 };
 
 #define CLI_EXAMPLES_MAX 6
@@ -174,6 +179,7 @@ cli_exit cli_run_diff(const cli_arguments *arguments);
 cli_exit cli_run_list(const cli_arguments *arguments);
 cli_exit cli_run_import(const cli_arguments *arguments);
 cli_exit cli_run_remat(const cli_arguments *arguments);
+cli_exit cli_run_pim(const cli_arguments *arguments);
 cli_exit cli_run_init(const cli_arguments *arguments);
 cli_exit cli_run_help(const cli_arguments *arguments);
 

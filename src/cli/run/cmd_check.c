@@ -69,9 +69,35 @@ static void keep_findings(cli_baseline *baseline, const dsm_diags *found) {
   }
 }
 
+/* A plan of cores in memory: chosen anew. */
+static dsm_status compare_pim(dsm_drift **drift, const cli_arguments *arguments, const terms *with,
+                              const char *file, dsm_diags *diags) {
+  char *text = NULL;
+  size_t length = 0;
+  dsm_pim_plan *question = NULL;
+  if (arguments->workload != NULL || arguments->system != NULL) {
+    return cli_refuse(diags, DSM_ERROR_USAGE, file, "--set changes its inputs",
+                      "expected no --workload and no --system for a plan of cores in memory");
+  }
+  dsm_status status = dsm_file_read(&text, &length, file, diags);
+  if (status == DSM_OK) {
+    status = dsm_pim_question_parse(&question, text, length, file, with->overrides.items,
+                                    with->overrides.count, diags);
+  }
+  if (status == DSM_OK) {
+    status = dsm_pim_check(drift, question, arguments->tolerance, diags);
+  }
+  dsm_pim_plan_free(question);
+  free(text);
+  return status;
+}
+
 static dsm_status compare(dsm_drift **drift, const cli_arguments *arguments, const terms *with,
                           const char *file, dsm_diags *diags) {
   dsm_baseline *baseline = NULL;
+  if (cli_is_pim(file)) {
+    return compare_pim(drift, arguments, with, file, diags);
+  }
   dsm_status status =
       dsm_baseline_load(&baseline, file, with->overrides.items, with->overrides.count, diags);
   if (status == DSM_OK) {

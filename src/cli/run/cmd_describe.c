@@ -30,7 +30,10 @@ static cli_exit load_all(const cli_arguments *arguments, cli_input_file *loaded,
                                                  .sweep = loaded[i].sweep,
                                                  .server = loaded[i].server,
                                                  .profile = loaded[i].profile,
-                                                 .chain = loaded[i].chain};
+                                                 .chain = loaded[i].chain,
+                                                 .rl_workload = loaded[i].rl_workload,
+                                                 .pim_system = loaded[i].pim_system,
+                                                 .pim = loaded[i].pim};
     }
   }
   return outcome;

@@ -8,15 +8,35 @@ enum { SIDES = 2 };
 
 CLI_PRINTER(print_diff, dsm_diffed, dsm_report_diff, of)
 
+static dsm_status derive(dsm_diff **diff, const cli_arguments *arguments,
+                         const cli_plan_operand sides[SIDES]) {
+  if ((sides[0].pim == NULL) != (sides[1].pim == NULL)) {
+    return cli_refuse(arguments->diags, DSM_ERROR_INVALID, sides[1].name, NULL,
+                      "expected a plan of the same kind of machine as %s, found one of another",
+                      sides[0].name);
+  }
+  return sides[0].pim != NULL
+             ? dsm_pim_diff_derive(diff, sides[0].pim, sides[1].pim, arguments->diags)
+             : dsm_diff_derive(diff, sides[0].plan, sides[1].plan, arguments->diags);
+}
+
+static void note_recorded(const cli_arguments *arguments, const cli_plan_operand *side) {
+  if (side->pim != NULL) {
+    cli_note_recorded_seconds(arguments, side->name, side->pim, side->recorded_seconds);
+  } else {
+    cli_note_recorded_step(arguments, side->name, side->plan, side->recorded_step_cycles);
+  }
+}
+
 static cli_exit put_diff(const cli_arguments *arguments, const cli_plan_operand sides[SIDES]) {
   dsm_diff *diff = NULL;
-  const dsm_status status = dsm_diff_derive(&diff, sides[0].plan, sides[1].plan, arguments->diags);
+  const dsm_status status = derive(&diff, arguments, sides);
   cli_print_findings(arguments);
   if (status != DSM_OK) {
     return cli_exit_of(status);
   }
   for (int i = 0; i < SIDES; i++) {
-    cli_note_recorded_step(arguments, sides[i].name, sides[i].plan, sides[i].recorded_step_cycles);
+    note_recorded(arguments, &sides[i]);
   }
   const dsm_diffed of = {.a_file = sides[0].name,
                          .b_file = sides[1].name,

@@ -31,6 +31,7 @@ static cli_exit put(const cli_arguments *arguments, const char *text) {
 cli_exit cli_run_init(const cli_arguments *arguments) {
   const char *const kind = arguments->operands[0];
   return cli_is_word(cli_template_word, kind)
-             ? cli_put_installed(arguments, "templates", kind, "json", put)
+             ? cli_put_installed(arguments, "templates",
+                                 strcmp(kind, "pim") == 0 ? "pim-system" : kind, "json", put)
              : cli_complain_of_kind(arguments, kind);
 }

@@ -44,6 +44,7 @@ static bool is_hidden(const found *all, const char *name, dsm_description kind) 
 static bool is_wanted(const found *all, const cli_input_file *loaded, const char *name) {
   const dsm_description kind = loaded->kind;
   return loaded->is_detected && kind != DSM_DESCRIPTION_PLAN && kind != DSM_DESCRIPTION_PROFILE &&
+         kind != DSM_DESCRIPTION_PIM &&
          (all->kind == NULL || strcmp(all->kind, dsm_description_name(kind)) == 0) &&
          !is_hidden(all, name, kind);
 }
@@ -118,7 +119,9 @@ static void list_items(found *all) {
                                           .system = loaded->system,
                                           .sweep = loaded->sweep,
                                           .server = loaded->server,
-                                          .chain = loaded->chain}};
+                                          .chain = loaded->chain,
+                                          .rl_workload = loaded->rl_workload,
+                                          .pim_system = loaded->pim_system}};
   }
 }
 

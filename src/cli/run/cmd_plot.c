@@ -238,7 +238,8 @@ static cli_exit check_no_points(const request *wanted) {
   return CLI_EXIT_DONE;
 }
 
-static cli_exit plot_plan(request *wanted) {
+/* The operand is loaded already where it is a point. */
+static cli_exit plot_plan(request *wanted, cli_plan_operand *operand) {
   dsm_diags *const diags = wanted->arguments->diags;
   const char *const word = wanted->arguments->plot.figure;
   dsm_plan_figure figure = DSM_PLAN_FIGURE_LOSS;
@@ -253,23 +254,47 @@ static cli_exit plot_plan(request *wanted) {
   if (outcome != CLI_EXIT_DONE) {
     return outcome;
   }
-  cli_plan_operand operand = {0};
   dsm_plot *plot = NULL;
-  dsm_status status =
-      cli_is_point(wanted->input)
-          ? cli_load_plan(&operand, wanted->arguments, wanted->input)
-          : dsm_plan_load(&operand.plan, wanted->input, &operand.recorded_step_cycles, diags);
+  dsm_status status = operand->plan != NULL ? DSM_OK
+                                            : dsm_plan_load(&operand->plan, wanted->input,
+                                                            &operand->recorded_step_cycles, diags);
   if (status == DSM_OK) {
-    status = dsm_plot_plan(&plot, operand.plan, figure, wanted->arguments->is_unfolded, diags);
+    status = dsm_plot_plan(&plot, operand->plan, figure, wanted->arguments->is_unfolded, diags);
   }
   cli_print_findings(wanted->arguments);
   if (status == DSM_OK) {
-    cli_note_recorded_step(wanted->arguments, "the plan", operand.plan,
-                           operand.recorded_step_cycles);
+    cli_note_recorded_step(wanted->arguments, "the plan", operand->plan,
+                           operand->recorded_step_cycles);
   }
   outcome = status == DSM_OK ? put_plot(wanted, plot) : cli_exit_of(status);
   dsm_plot_free(plot);
-  cli_plan_operand_fini(&operand);
+  return outcome;
+}
+
+/* ---- figures of a plan of cores in memory ---- */
+
+static cli_exit plot_pim(request *wanted, const cli_plan_operand *operand) {
+  dsm_diags *const diags = wanted->arguments->diags;
+  const char *const word = wanted->arguments->plot.figure;
+  dsm_pim_figure figure = DSM_PIM_FIGURE_BREAKDOWN;
+  if (word != NULL && !dsm_pim_figure_parse(word, &figure)) {
+    return cli_usage_error(wanted->arguments->command,
+                           "--figure: '%s' is not of a plan of cores in memory, but '%s' is one",
+                           word, wanted->input);
+  }
+  cli_exit outcome = check_no_points(wanted);
+  if (outcome == CLI_EXIT_DONE) {
+    outcome = settle_output(wanted, dsm_pim_figure_name(figure));
+  }
+  if (outcome != CLI_EXIT_DONE) {
+    return outcome;
+  }
+  dsm_plot *plot = NULL;
+  cli_note_recorded_seconds(wanted->arguments, "the plan", operand->pim, operand->recorded_seconds);
+  const dsm_status status = dsm_plot_pim(&plot, operand->pim, figure, diags);
+  cli_print_findings(wanted->arguments);
+  outcome = status == DSM_OK ? put_plot(wanted, plot) : cli_exit_of(status);
+  dsm_plot_free(plot);
   return outcome;
 }
 
@@ -335,6 +360,23 @@ static cli_exit plot_points(request *wanted) {
   return outcome;
 }
 
+/* Points, and plans of cores in memory, are loaded first: what they are says which figures there
+ * are.
+ */
+static cli_exit plot_operand(request *wanted, bool is_point) {
+  cli_plan_operand operand = {0};
+  cli_exit outcome = CLI_EXIT_DONE;
+  if (is_point || cli_is_pim(wanted->input)) {
+    outcome = cli_exit_of(cli_load_plan(&operand, wanted->arguments, wanted->input));
+    cli_print_findings(wanted->arguments);
+  }
+  if (outcome == CLI_EXIT_DONE) {
+    outcome = operand.pim != NULL ? plot_pim(wanted, &operand) : plot_plan(wanted, &operand);
+  }
+  cli_plan_operand_fini(&operand);
+  return outcome;
+}
+
 cli_exit cli_run_plot(const cli_arguments *arguments) {
   const char *const name = arguments->operands[0];
   const bool is_point = cli_is_point(name);
@@ -345,7 +387,8 @@ cli_exit cli_run_plot(const cli_arguments *arguments) {
   if (status == DSM_OK) {
     request wanted = {
         .arguments = arguments, .input = is_point ? name : path, .form = DSM_PLOT_SVG};
-    outcome = !is_point && dsm_store_is_database(path) ? plot_points(&wanted) : plot_plan(&wanted);
+    outcome = !is_point && dsm_store_is_database(path) ? plot_points(&wanted)
+                                                       : plot_operand(&wanted, is_point);
   } else {
     cli_print_findings(arguments);
   }

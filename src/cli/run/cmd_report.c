@@ -54,7 +54,16 @@ static char *print_page(const void *result, cli_format format, dsm_table_style s
   return dsm_report_plan_page(&page);
 }
 
+static char *print_pim_page(const void *result, cli_format format, dsm_table_style style) {
+  (void)format;
+  (void)style;
+  return dsm_report_pim_page(result);
+}
+
 static cli_exit report(const cli_arguments *arguments, const cli_plan_operand *operand) {
+  if (operand->pim != NULL) {
+    return cli_put_text(arguments, print_pim_page, operand->pim);
+  }
   explored found = {.operand = operand};
   dsm_status status = explore_again(&found, arguments);
   if (status == DSM_OK) {

@@ -13,7 +13,27 @@ static cli_exit add_bound(const cli_arguments *arguments, dsm_plan *plan) {
   return cli_exit_of(status);
 }
 
+CLI_PRINTER(print_pim, dsm_pim_plan, dsm_report_pim, of)
+
+/* What is asked of networks alone. */
+static cli_exit score_pim(const cli_arguments *arguments, const dsm_pim_plan *plan) {
+  static const char *const of_networks[] = {"explain", "elasticity", "sensitivity", "top",
+                                            "summary"};
+  for (size_t i = 0; i < sizeof of_networks / sizeof *of_networks; i++) {
+    if (cli_is_given(arguments, of_networks[i])) {
+      return cli_usage_error(arguments->command,
+                             "--%s goes with a plan of a network, but '%s' is one of cores in "
+                             "memory",
+                             of_networks[i], arguments->operands[0]);
+    }
+  }
+  return cli_put_with_table(arguments, print_pim, plan, CLI_FORMAT_JSON);
+}
+
 static cli_exit score(const cli_arguments *arguments, const cli_plan_operand *operand) {
+  if (operand->pim != NULL) {
+    return score_pim(arguments, operand->pim);
+  }
   dsm_plan *const plan = operand->plan;
   if (arguments->elasticity != NULL) {
     return cli_put_kept_elasticity(arguments, plan);

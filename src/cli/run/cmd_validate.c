@@ -50,6 +50,17 @@ static void summarize(checked *to, const cli_input_file *loaded) {
   } else if (loaded->chain != NULL) {
     const size_t count = loaded->chain->stage_count;
     (void)snprintf(to->summary, sizeof to->summary, "%zu stage%s", count, count == 1 ? "" : "s");
+  } else if (loaded->rl_workload != NULL) {
+    const uint64_t count = loaded->rl_workload->transitions;
+    (void)snprintf(to->summary, sizeof to->summary, "%" PRIu64 " transition%s", count,
+                   count == 1 ? "" : "s");
+  } else if (loaded->pim_system != NULL) {
+    const uint64_t count = loaded->pim_system->cores;
+    (void)snprintf(to->summary, sizeof to->summary, "%" PRIu64 " core%s", count,
+                   count == 1 ? "" : "s");
+  } else if (loaded->pim != NULL) {
+    (void)snprintf(to->summary, sizeof to->summary, "%s on %s", loaded->pim->workload->name,
+                   loaded->pim->system->name);
   }
 }
 

@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "model/names.h"
+#include "pim/pim_record.h"
 #include "plan/plan_internal.h"
 #include "report/data/csv.h"
 #include "report/data/records.h"
@@ -235,6 +236,12 @@ typedef struct item_row {
   dsm__rows parameters;
   double step_seconds;
   dsm__rows stages;
+  double updates;
+  double table_bytes;
+  double pim_peak;
+  double pim_bandwidth;
+  double pim_memory;
+  dsm_pim_cost pim_cost;
 } item_row;
 
 static const dsm_described *described(const void *item) {
@@ -255,6 +262,18 @@ static bool is_profile(const void *item) {
 
 static bool is_chain(const void *item) {
   return described(item)->chain != NULL;
+}
+
+static bool is_pim(const void *item) {
+  return described(item)->pim != NULL;
+}
+
+static bool has_rl(const void *item) {
+  return dsm__described_rl(described(item)) != NULL;
+}
+
+static bool has_pim(const void *item) {
+  return dsm__described_pim(described(item)) != NULL;
 }
 
 static bool is_plan(const void *item) {
@@ -283,6 +302,41 @@ DSM__OWN_RECORD(chain_record, item_row, false, "A chain of stages.",
                 DSM__REAL(item_row, step_seconds, "step_seconds", 0, "seconds",
                           "Of a step that computes nothing again."),
                 DSM__ROWS(item_row, stages, "stages", stage_record, "In order."));
+
+static void write_rl(dsm__json_writer *writer, const void *item) {
+  dsm__record_write(writer, &dsm__rl_workload_record, dsm__described_rl(described(item)));
+}
+
+static void write_pim(dsm__json_writer *writer, const void *item) {
+  dsm__record_write(writer, &dsm__pim_system_record, dsm__described_pim(described(item)));
+}
+
+DSM__OWN_RECORD(rl_record, item_row, false, "A table of values.",
+                DSM__REAL(item_row, updates, "updates", 0, NULL,
+                          "Of the training: transitions of all episodes."),
+                DSM__REAL(item_row, table_bytes, "table_bytes", 0, "bytes", "Of one table."),
+                {.key = "rl_workload",
+                 .kind = DSM__FIELD_OWN,
+                 .write = write_rl,
+                 .written_as = DSM__FIELD_JSON,
+                 .help = "dsm-rl-workload/1, every value written out."});
+
+DSM__OWN_RECORD(pim_record, item_row, false, "Cores in memory.",
+                DSM__REAL(item_row, pim_peak, "peak_operations", DSM__MORE, "1/s",
+                          "An instruction a cycle of each core."),
+                DSM__REAL(item_row, pim_bandwidth, "memory_bandwidth", DSM__MORE, "bytes/s",
+                          "Of the memories of all cores."),
+                DSM__REAL(item_row, pim_memory, "pim_memory_bytes", 0, "bytes", "Of all cores."),
+                {.key = "pim_system",
+                 .kind = DSM__FIELD_OWN,
+                 .write = write_pim,
+                 .written_as = DSM__FIELD_JSON,
+                 .help = "dsm-pim-system/1, every value written out."});
+
+DSM__OWN_RECORD(pim_plan_record, item_row, false, "A plan of cores in memory.",
+                DSM__FIELD(RECORD, item_row, pim_cost, "pim_result", 0,
+                           .type = &dsm__pim_cost_record,
+                           .help = "The plan's choice, and what the training takes with it."));
 
 DSM__OWN_RECORD(plan_record, item_row, false, "A plan.",
                 TEXT(item_row, system, "system", 0, "Name of the plan's system."),
@@ -338,6 +392,9 @@ DSM__OWN_RECORD(item_record, item_row, false, "What a file describes.",
                 DSM__PART_IF(item_row, of, server_record, is_server),
                 DSM__PART_IF(item_row, of, profile_record, is_profile),
                 DSM__PART_IF(item_row, of, chain_record, is_chain),
+                DSM__PART_IF(item_row, of, pim_plan_record, is_pim),
+                DSM__PART_IF(item_row, of, rl_record, has_rl),
+                DSM__PART_IF(item_row, of, pim_record, has_pim),
                 DSM__PART_IF(item_row, of, plan_record, is_plan),
                 DSM__PART_IF(item_row, of, workload_record, has_workload),
                 DSM__PART_IF(item_row, of, system_record, has_system));
@@ -486,6 +543,18 @@ static void fill_chain(dsm__page *page, item_row *row, const dsm_remat_chain *ch
   }
 }
 
+static void fill_rl(item_row *row, const dsm_rl_workload *workload) {
+  const double agents = workload->agents > 0 ? (double)workload->agents : 1;
+  row->updates = agents * (double)workload->transitions * (double)workload->episodes;
+  row->table_bytes = dsm_pim_table_bytes(workload);
+}
+
+static void fill_pim(item_row *row, const dsm_pim_system *system) {
+  row->pim_peak = dsm__pim_peak(system);
+  row->pim_bandwidth = dsm__pim_peak(system) / system->mram.cycles_per_byte;
+  row->pim_memory = dsm__pim_memory_bytes(system);
+}
+
 static item_row row_of(dsm__page *page, const dsm_described *item) {
   item_row row = {.of = item,
                   .file = item->file,
@@ -502,6 +571,15 @@ static item_row row_of(dsm__page *page, const dsm_described *item) {
   }
   if (is_chain(&row)) {
     fill_chain(page, &row, item->chain);
+  }
+  if (is_pim(&row)) {
+    row.pim_cost = item->pim->cost;
+  }
+  if (has_rl(&row)) {
+    fill_rl(&row, dsm__described_rl(item));
+  }
+  if (has_pim(&row)) {
+    fill_pim(&row, dsm__described_pim(item));
   }
   if (is_plan(&row)) {
     row.system = item->plan->system->name;
@@ -527,7 +605,7 @@ char *dsm_report_description_json(const dsm_described *items, size_t count) {
   return dsm__data_json(&page, &dsm__describe_record, &made);
 }
 
-/* ---- CSV: a row a layer, parameter, value of an axis's path, device or stage ---- */
+/* ---- CSV: a row a layer, parameter, value of an axis's path, device, stage or figure ---- */
 
 static void put_sweep(dsm__csv *csv, const item_row *item) {
   const dsm_sweep *const sweep = &item->sweep;
@@ -552,6 +630,28 @@ static void put_stages(dsm__csv *csv, const item_row *item) {
   }
 }
 
+/* Figures of a table of values, and of cores in memory. */
+static void put_pim(dsm__csv *csv, const item_row *item) {
+  const struct {
+    bool is_there;
+    const char *name;
+    double value;
+    const char *unit;
+  } figures[] = {{has_rl(item), "updates", item->updates, "updates"},
+                 {has_rl(item), "table_bytes", item->table_bytes, "bytes"},
+                 {has_pim(item), "peak_operations", item->pim_peak, "1/s"},
+                 {has_pim(item), "memory_bandwidth", item->pim_bandwidth, "bytes/s"},
+                 {has_pim(item), "pim_memory_bytes", item->pim_memory, "bytes"}};
+  for (size_t f = 0; f < DSM__COUNT_OF(figures); f++) {
+    const parameter_row row = {.path = figures[f].name,
+                               .value = {DSM__VALUE_NUMBER, figures[f].value, NULL},
+                               .unit = figures[f].unit};
+    if (figures[f].is_there) {
+      DSM__CSV_ROW(csv, {&item_record, item}, {&parameter_record, &row});
+    }
+  }
+}
+
 static void put_item(dsm__csv *csv, const item_row *item) {
   static const parameter_row memory = {.unit = "bytes of memory"};
   const layer_row *const layers = item->layers.items;
@@ -569,6 +669,7 @@ static void put_item(dsm__csv *csv, const item_row *item) {
                  {&parameter_record, &memory});
   }
   put_stages(csv, item);
+  put_pim(csv, item);
 }
 
 char *dsm_report_description_csv(const dsm_described *items, size_t count) {

@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "model/names.h"
+#include "pim/step_result.h"
 #include "report/data/csv.h"
 #include "report/data/records.h"
 #include "report/diff_figures.h"
@@ -190,7 +191,11 @@ static figure part_of(const dsm_diff *diff, const dsm_moved *moved, double share
   return part;
 }
 
-static plan_row row_of(const dsm_plan *plan, const char *file) {
+static plan_row row_of(const dsm_plan *plan, const dsm_pim_plan *pim, const char *file) {
+  if (plan == NULL) {
+    return (plan_row){file, pim->workload->name, pim->system->name, DSM_MODE_TRAINING,
+                      dsm__pim_samples(pim->workload)};
+  }
   return (plan_row){file, plan->workload->name, plan->system->name, plan->options.mode,
                     plan->workload->minibatch};
 }
@@ -232,8 +237,8 @@ static void fill_rows(dsm__page *page, document *made, const dsm_diff *diff) {
 
 static document make(dsm__page *page, const dsm_diffed *of) {
   const dsm_diff *const diff = of->diff;
-  document made = {.a = row_of(diff->a, of->a_file),
-                   .b = row_of(diff->b, of->b_file),
+  document made = {.a = row_of(diff->a, diff->pim_a, of->a_file),
+                   .b = row_of(diff->b, diff->pim_b, of->b_file),
                    .is_different = diff->is_different,
                    .inputs = diff->inputs,
                    .input_count = diff->input_count,

@@ -11,6 +11,8 @@
 #include "elasticity/slope.h"
 #include "model/names.h"
 #include "partition/instance_facts.h"
+#include "pim/pim_record.h"
+#include "pim/pim_words.h"
 #include "plan/plan_internal.h"
 #include "plan/plan_record.h"
 #include "remat/stages_record.h"
@@ -60,6 +62,7 @@ static const limit limits[] = {
     LIMIT(DSM_REMAT_OPTIONS_MAX),
     LIMIT(DSM_REMAT_OPERATIONS_MAX),
     LIMIT(DSM_REMAT_MICRO_BATCHES_MAX),
+    LIMIT(DSM_PIM_TASKLETS_MAX),
 };
 
 /* ---- words ---- */
@@ -99,9 +102,18 @@ static const dsm__words *const all_words[] = {
     &dsm__solution_status_words,
     &dsm__baseline_kind_words,
     &dsm__plan_figure_words,
+    &dsm__pim_figure_words,
     &dsm__plot_form_words,
     &dsm__export_target_words,
     &dsm__severity_words,
+    &dsm__rl_algorithm_words,
+    &dsm__rl_element_words,
+    &dsm__rl_constants_words,
+    &dsm__rl_sampling_words,
+    &dsm__pim_operation_words,
+    &dsm__pim_transfers_words,
+    &dsm__pim_bound_words,
+    &dsm__pim_objective_words,
 };
 
 /* ---- formats ---- */
@@ -131,6 +143,8 @@ static const format input_formats[] = {
      .objects = {&dsm__profile_object, &dsm__profile_device_object, &dsm__task_object,
                  &dsm__power_object}},
     {.name = "dsm-stages/1", .record = &dsm__stages_record},
+    {.name = "dsm-rl-workload/1", .record = &dsm__rl_workload_record},
+    {.name = "dsm-pim-system/1", .record = &dsm__pim_system_record},
 };
 
 /* ---- the document ---- */

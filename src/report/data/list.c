@@ -26,6 +26,8 @@ enum {
   FIGURE_POINTS,
   FIGURE_STAGES,
   FIGURE_SECONDS,
+  FIGURE_TRANSITIONS,
+  FIGURE_TABLE,
   FIGURE_COUNT
 };
 
@@ -41,7 +43,8 @@ static const struct {
     [FIGURE_CORES] = {"cores", NULL, 3},    [FIGURE_PEAK] = {"peak", "FLOP/s", 1},
     [FIGURE_MEMORY] = {"memory", "B", 2},   [FIGURE_DEVICES] = {"devices", NULL, 1},
     [FIGURE_POINTS] = {"points", NULL, 1},  [FIGURE_STAGES] = {"stages", NULL, 1},
-    [FIGURE_SECONDS] = {"step", "s", 1},
+    [FIGURE_SECONDS] = {"step", "s", 1},    [FIGURE_TRANSITIONS] = {"transitions", NULL, 1},
+    [FIGURE_TABLE] = {"table", "B", 1},
 };
 
 /* In the order in which they are shown, with the sizes of each. */
@@ -54,6 +57,8 @@ static const struct {
     {DSM_DESCRIPTION_SERVER, {FIGURE_DEVICES, FIGURE_PEAK, FIGURE_MEMORY}},
     {DSM_DESCRIPTION_SWEEP, {FIGURE_POINTS}},
     {DSM_DESCRIPTION_STAGES, {FIGURE_STAGES, FIGURE_SECONDS}},
+    {DSM_DESCRIPTION_RL_WORKLOAD, {FIGURE_TRANSITIONS, FIGURE_TABLE}},
+    {DSM_DESCRIPTION_PIM_SYSTEM, {FIGURE_CORES, FIGURE_MEMORY}},
 };
 enum { KIND_COUNT = DSM__COUNT_OF(kinds) };
 
@@ -85,13 +90,25 @@ static double chain_figure(const dsm_remat_chain *chain, unsigned figure) {
   return figure == FIGURE_STAGES ? (double)chain->stage_count : dsm_remat_chain_seconds(chain);
 }
 
+static double rl_figure(const dsm_rl_workload *workload, unsigned figure) {
+  const double agents = workload->agents > 0 ? (double)workload->agents : 1;
+  return agents *
+         (figure == FIGURE_TABLE ? dsm_pim_table_bytes(workload) : (double)workload->transitions);
+}
+
+static double pim_figure(const dsm_pim_system *system, unsigned figure) {
+  return figure == FIGURE_CORES ? (double)system->cores : dsm__pim_memory_bytes(system);
+}
+
 static double figure_of(const dsm_listed *item, unsigned figure) {
   const dsm_described *const what = &item->what;
-  return what->workload != NULL ? workload_figure(what->workload, figure)
-         : what->system != NULL ? system_figure(what->system, figure)
-         : what->server != NULL ? server_figure(what->server, figure)
-         : what->chain != NULL  ? chain_figure(what->chain, figure)
-                                : (double)what->sweep->point_count;
+  return what->workload != NULL      ? workload_figure(what->workload, figure)
+         : what->system != NULL      ? system_figure(what->system, figure)
+         : what->server != NULL      ? server_figure(what->server, figure)
+         : what->chain != NULL       ? chain_figure(what->chain, figure)
+         : what->rl_workload != NULL ? rl_figure(what->rl_workload, figure)
+         : what->pim_system != NULL  ? pim_figure(what->pim_system, figure)
+                                     : (double)what->sweep->point_count;
 }
 
 static bool is_of_kind(const dsm_listed *item, size_t k) {
@@ -101,11 +118,13 @@ static bool is_of_kind(const dsm_listed *item, size_t k) {
 /* What it is, in the words of its comment, else of its source. */
 static const char *about_of(const dsm_listed *item) {
   const dsm_described *const what = &item->what;
-  const char *const source = what->workload != NULL ? what->workload->source
-                             : what->system != NULL ? what->system->source
-                             : what->server != NULL ? what->server->source
-                             : what->chain != NULL  ? what->chain->source
-                                                    : what->sweep->source;
+  const char *const source = what->workload != NULL      ? what->workload->source
+                             : what->system != NULL      ? what->system->source
+                             : what->server != NULL      ? what->server->source
+                             : what->chain != NULL       ? what->chain->source
+                             : what->rl_workload != NULL ? what->rl_workload->source
+                             : what->pim_system != NULL  ? what->pim_system->source
+                                                         : what->sweep->source;
   return item->about != NULL ? item->about : source != NULL ? source : "";
 }
 
@@ -186,23 +205,28 @@ typedef struct item_row {
              .help = (about))
 
 DSM__OWN_RECORD(item_record, item_row, false, "A description.",
-                TEXT(kind, "What it is: workload, system, server, sweep or stages."),
+                TEXT(kind, "What it is: workload, system, server, sweep, stages, rl-workload or "
+                           "pim-system."),
                 TEXT(name, "As commands take it."), TEXT(file, "Where it is."),
                 TEXT(about, "The comment at its top, or the first text of it; else its source."),
                 FIGURE(FIGURE_LAYERS, "layers", NULL, "Of a workload."),
                 FIGURE(FIGURE_WEIGHTS, "weights", NULL, "Weights of a workload."),
                 FIGURE(FIGURE_MACS, "macs_forward_per_sample", NULL, "MACs of a workload."),
                 FIGURE(FIGURE_CHIPS, "chips", NULL, "Of a system."),
-                FIGURE(FIGURE_CORES, "cores", NULL, "All cores of a system."),
+                FIGURE(FIGURE_CORES, "cores", NULL,
+                       "All cores of a system, also of cores in memory."),
                 FIGURE(FIGURE_DEVICES, "devices", NULL, "Of a server."),
                 FIGURE(FIGURE_PEAK, "peak_flops", "FLOP/s",
                        "Of a system, with elements of 16 bits, or of all devices of a server."),
                 FIGURE(FIGURE_MEMORY, "memory_bytes", "bytes",
-                       "Of all chips, or all devices; null: unlimited."),
+                       "Of all chips, all devices or all cores in memory; null: unlimited."),
                 FIGURE(FIGURE_POINTS, "points", NULL, "Of a sweep."),
                 FIGURE(FIGURE_STAGES, "stages", NULL, "Of a chain."),
                 FIGURE(FIGURE_SECONDS, "step_seconds", "seconds",
-                       "Of a step of a chain that computes nothing again."));
+                       "Of a step of a chain that computes nothing again."),
+                FIGURE(FIGURE_TRANSITIONS, "transitions", NULL,
+                       "Of a table of values; of all agents."),
+                FIGURE(FIGURE_TABLE, "table_bytes", "bytes", "Of all tables of values."));
 
 DSM__DOCUMENT(dsm__list_record, dsm__rows, "dsm-list/1",
               "What can be had by name, written by `dsm list --format json`.",
@@ -258,7 +282,9 @@ char *dsm_report_list_csv(const dsm_listed *items, size_t count) {
                                         "devices",
                                         "points",
                                         "stages",
-                                        "step_seconds"};
+                                        "step_seconds",
+                                        "transitions",
+                                        "table_bytes"};
   dsm__page page = dsm__data_begin();
   const dsm__rows made = rows_of(&page, items, count);
   const item_row *const rows = made.items;

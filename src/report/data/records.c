@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "report/data/records.h"
+#include "pim/pim_record.h"
 
 const dsm__record_type *const dsm__result_formats[] = {
     &dsm__calibration_record, &dsm__check_record,          &dsm__describe_record,
     &dsm__diff_record,        &dsm__explain_record,        &dsm__dispatch_record,
     &dsm__elasticity_record,  &dsm__ladder_record,         &dsm__list_record,
     &dsm__partition_record,   &dsm__remat_pipeline_record, &dsm__points_record,
-    &dsm__remat_record,       &dsm__validate_record,
+    &dsm__remat_record,       &dsm__validate_record,       &dsm__pim_plan_record,
 };
 const size_t dsm__result_format_count = DSM__COUNT_OF(dsm__result_formats);
 

@@ -38,6 +38,7 @@ extern const size_t dsm__result_format_count;
 /* ---- words that no record has ---- */
 
 extern const dsm__words dsm__export_target_words;
+extern const dsm__words dsm__pim_figure_words;
 extern const dsm__words dsm__plan_figure_words;
 extern const dsm__words dsm__plot_form_words;
 

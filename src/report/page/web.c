@@ -74,6 +74,21 @@ void dsm__web_colors(dsm__text_buffer *out, const dsm_plan *plan) {
   dsm__text_puts(out, "}\n");
 }
 
+/* Those of series, and of lines. */
+static void put_series(dsm__text_buffer *out, size_t count, color (*shown)(color)) {
+  for (size_t i = 0; i < count; i++) {
+    put_color(out, dsm__color_of_series(i), shown);
+  }
+  put_color(out, DSM__COLOR_STRONG, shown);
+}
+
+void dsm__web_series_colors(dsm__text_buffer *out, size_t count) {
+  put_series(out, count, unchanged);
+  dsm__text_puts(out, "@media screen and (prefers-color-scheme: dark) {\n");
+  put_series(out, count, color_on_dark);
+  dsm__text_puts(out, "}\n");
+}
+
 /* ---- pieces of pages ---- */
 
 void dsm__web_paragraph(dsm__page *page, const char *class, const char *text) {

@@ -352,6 +352,16 @@ static void put_item(dsm__page *page, const dsm_described *item) {
   if (item->chain != NULL) {
     dsm__describe_chain(page, item->chain);
   }
+  if (item->pim != NULL) {
+    dsm__pim_put_best(page, item->pim);
+    dsm__page_break(page);
+  }
+  if (dsm__described_rl(item) != NULL) {
+    dsm__describe_rl(page, dsm__described_rl(item));
+  }
+  if (dsm__described_pim(item) != NULL) {
+    dsm__describe_pim(page, dsm__described_pim(item));
+  }
   if (item->plan != NULL) {
     put_result(page, item->plan);
     dsm__page_break(page);

@@ -30,6 +30,17 @@ double dsm__all_weights(const dsm_instance *profile);
 /** Appends a chain: its stages, equal neighbours as one. */
 void dsm__describe_chain(dsm__page *page, const dsm_remat_chain *chain);
 
+/** "frozen_lake on upmem2524: 885 of 2,524 cores, 12 tasklets, ... 1.736 s, 486 J". */
+const char *dsm__pim_heading(dsm__page *page, const dsm_pim_plan *plan);
+/** What stands behind the colon of that, without the time. */
+const char *dsm__pim_choice_text(dsm__page *page, const dsm_pim_plan *plan);
+/** Appends the heading as a line. */
+void dsm__pim_put_best(dsm__page *page, const dsm_pim_plan *plan);
+
+/** Append a table of values, and cores in memory. */
+void dsm__describe_rl(dsm__page *page, const dsm_rl_workload *workload);
+void dsm__describe_pim(dsm__page *page, const dsm_pim_system *system);
+
 /** Appends a sweep: how many points it has, and its axes. */
 void dsm__describe_sweep(dsm__page *page, const dsm_sweep *sweep);
 

@@ -4,6 +4,7 @@
 
 #include "report/diff_figures.h"
 #include "report/table/check_text.h"
+#include "report/table/describe_table.h"
 #include "report/table/moved_rows.h"
 #include "report/table/number_style.h"
 #include "report/table/table.h"
@@ -65,8 +66,11 @@ static void put_nothing(const view *v, const char *title) {
   dsm__page_labelled(v->page, LABEL_WIDTH, title, "%s", no_difference);
 }
 
-static void put_plan(const view *v, const char *label, const char *file, const dsm_plan *plan) {
-  dsm__page_labelled(v->page, 3, label, "%s: %s", file, dsm__page_plan_heading(v->page, plan));
+static void put_plan(const view *v, const char *label, const char *file, const dsm_plan *plan,
+                     const dsm_pim_plan *pim) {
+  dsm__page_labelled(v->page, 3, label, "%s: %s", file,
+                     plan != NULL ? dsm__page_plan_heading(v->page, plan)
+                                  : dsm__pim_heading(v->page, pim));
 }
 
 /* ---- inputs, layers and decisions ---- */
@@ -270,8 +274,8 @@ static void put_passes(const view *v) {
 char *dsm_report_diff_table(const dsm_diffed *of, dsm_table_style style) {
   dsm__page page = dsm__page_begin(style);
   const view v = {.page = &page, .of = of, .diff = of->diff};
-  put_plan(&v, "A", of->a_file, v.diff->a);
-  put_plan(&v, "B", of->b_file, v.diff->b);
+  put_plan(&v, "A", of->a_file, v.diff->a, v.diff->pim_a);
+  put_plan(&v, "B", of->b_file, v.diff->b, v.diff->pim_b);
   if (!v.diff->is_different) {
     dsm__page_line(&page, DSM__STYLE_GOOD, "%s", no_difference);
     return dsm__page_finish(&page);

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* kernel.h: Equations 1 and 2 of docs/pim.md, term by term. Pure functions. */
+#ifndef DSM_PIM_KERNEL_H
+#define DSM_PIM_KERNEL_H
+
+#include "dsm/pim.h"
+
+/** Equation 1: fills operations, native and instructions of an update. */
+void dsm__pim_instructions(dsm_pim_update *update, const dsm_rl_workload *workload,
+                           const dsm_pim_system *system);
+
+/** Equation 2, memory: fills the cycles and bytes of an update's accesses to it. */
+void dsm__pim_dma(dsm_pim_update *update, const dsm_rl_workload *workload,
+                  const dsm_pim_system *system);
+
+/** Equation 2: cycles of an update on average, where so many tasklets of a core share its pipeline,
+ * in which each waits `dispatch` cycles from an instruction to the next, and its memory. */
+double dsm__pim_cycles(double instructions, double dma_cycles, double dispatch, double tasklets);
+
+/** Does the scratchpad hold no table? Then its elements are accessed in the memory. */
+bool dsm__pim_is_table_in_memory(const dsm_rl_workload *workload, const dsm_pim_system *system);
+
+#endif

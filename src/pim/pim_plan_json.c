@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * pim_plan_json.c: reads and writes a plan in the format "dsm-pim/1".
+ *
+ * Of a plan its inputs, its options and its choice are read, which may have been edited; what
+ * follows from them is predicted anew. Figures are read as they were recorded, for comparisons.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/diag_add.h"
+#include "dsm/file.h"
+#include "dsm/limits.h"
+#include "pim/choose.h"
+#include "pim/pim_record.h"
+
+/* ---- options ---- */
+
+/* A list of whole numbers, which may be absent. */
+static void read_numbers(const dsm__json_node *options, const char *key, uint64_t most,
+                         dsm__arena *arena, const uint64_t **list, size_t *count) {
+  const dsm__json_node node = dsm__json_member(options, key);
+  size_t found = 0;
+  if (!dsm__json_is_present(&node) || !dsm__json_array(&node, 1, (size_t)most, &found)) {
+    return;
+  }
+  uint64_t *const numbers = dsm__arena_array(arena, found, sizeof *numbers);
+  if (numbers == NULL) {
+    dsm__json_set_out_of_memory(node.doc);
+    return;
+  }
+  dsm__json_node item = dsm__json_item(&node, 0);
+  for (size_t i = 0; i < found; i++, item = dsm__json_next(&item)) {
+    (void)dsm__json_u64(&item, 1, most, &numbers[i]);
+  }
+  *list = numbers;
+  *count = found;
+}
+
+static void read_options(dsm_pim_plan *question, const dsm__json_node *root) {
+  const dsm__record_reader reader = {.arena = question->arena, .wanted = DSM__FIELD_IS_READ};
+  const dsm__json_node node = dsm__json_member(root, "options");
+  dsm_pim_options_init(&question->options);
+  if (!dsm__json_is_present(&node) || !dsm__record_only(&node, &dsm__pim_options_record)) {
+    return;
+  }
+  dsm_pim_options *const options = &question->options;
+  (void)dsm__record_read(&reader, &node, &dsm__pim_options_record, options);
+  read_numbers(&node, "cores", DSM_CORES_MAX, question->arena, &options->cores,
+               &options->core_count);
+  read_numbers(&node, "tasklets", DSM_PIM_TASKLETS_MAX, question->arena, &options->tasklets,
+               &options->tasklet_count);
+}
+
+/* ---- the question, and what was recorded ---- */
+
+static void read_inputs(dsm_pim_plan *question, const dsm__json_node *root) {
+  const dsm__json_node workload = dsm__json_member(root, "workload");
+  const dsm__json_node system = dsm__json_member(root, "system");
+  if (dsm__json_require(&workload, "the workload in full")) {
+    dsm__rl_workload_read(question->own_workload, &workload);
+  }
+  if (dsm__json_require(&system, "the system in full")) {
+    dsm__pim_system_read(question->own_system, &system);
+  }
+}
+
+static void read_result(dsm_pim_plan *question, const dsm__json_node *root) {
+  const dsm__record_reader reader = {.arena = question->arena,
+                                     .wanted = DSM__FIELD_IS_DECISION | DSM__FIELD_IS_FIGURE};
+  const dsm__json_node result = dsm__json_member(root, "result");
+  if (dsm__json_require(&result, "the choice and what it takes") &&
+      dsm__record_only(&result, &dsm__pim_cost_record)) {
+    (void)dsm__record_read(&reader, &result, &dsm__pim_cost_record, &question->cost);
+    question->cost.is_feasible = true;
+  }
+}
+
+static void read_version(dsm_pim_plan *question, const dsm__json_node *root) {
+  enum { VERSION_BYTES_MAX = 64 };
+  const dsm__json_node node = dsm__json_member(root, "dsm_version");
+  question->dsm_version = "";
+  if (dsm__json_is_present(&node)) {
+    (void)dsm__json_name(&node, VERSION_BYTES_MAX, question->arena, &question->dsm_version);
+  }
+}
+
+static void read_question(void *made, const dsm__json_node *root) {
+  dsm_pim_plan *const question = made;
+  question->own_workload = dsm__rl_workload_new();
+  question->own_system = dsm__pim_system_new();
+  if (question->own_workload == NULL || question->own_system == NULL) {
+    dsm__json_set_out_of_memory(root->doc);
+    return;
+  }
+  question->workload = question->own_workload;
+  question->system = question->own_system;
+  if (dsm__document_only(root, &dsm__pim_plan_record)) {
+    read_version(question, root);
+    read_inputs(question, root);
+    read_options(question, root);
+    read_result(question, root);
+  }
+}
+
+static dsm_pim_plan *new_question(void) {
+  return DSM__ARENA_OWNER(dsm_pim_plan);
+}
+
+DSM__PARSED_DOCUMENT(dsm_pim_plan, dsm_pim_question_parse, new_question, read_question,
+                     dsm_pim_plan_free);
+
+/* ---- plans ---- */
+
+/* A choice that the system has not; the text is read again, for its place. */
+static dsm_status check_choice(const dsm_pim_plan *plan, const char *text, size_t length,
+                               const char *file, dsm_diags *diags) {
+  const dsm_pim_choice *const choice = &plan->cost.choice;
+  const dsm_pim_system *const system = plan->system;
+  const struct {
+    const char *key;
+    uint64_t found;
+    uint64_t most;
+  } limits[] = {{"cores", choice->cores, system->cores},
+                {"tasklets", choice->tasklets, system->tasklets}};
+  dsm__json_doc *doc = NULL;
+  dsm_status status = dsm__json_doc_parse(&doc, text, length, file, NULL, 0, diags);
+  if (status != DSM_OK) {
+    return status;
+  }
+  const dsm__json_node root = dsm__json_root(doc);
+  const dsm__json_node result = dsm__json_member(&root, "result");
+  for (size_t i = 0; i < DSM__COUNT_OF(limits); i++) {
+    const dsm__json_node node = dsm__json_member(&result, limits[i].key);
+    if (limits[i].found > limits[i].most) {
+      dsm__json_error(&node, NULL,
+                      "expected at most %" PRIu64 " %s, as the system has, found %" PRIu64,
+                      limits[i].most, limits[i].key, limits[i].found);
+    }
+  }
+  status = dsm__json_doc_finish(doc);
+  dsm__json_doc_free(doc);
+  return status;
+}
+
+/* Predicts the choice anew; the lists of the options are those that the curves are over. */
+static dsm_status predict(dsm_pim_plan *plan, dsm_diags *diags) {
+  dsm_pim_options *const options = &plan->options;
+  dsm_pim_predict(&plan->cost, plan->workload, plan->system, plan->cost.choice);
+  plan->fewest_cores = dsm_pim_fewest_cores(plan->workload, plan->system);
+  if (!plan->cost.is_feasible) {
+    return dsm__pim_refuse_memory(plan->workload, plan->system, plan->cost.choice.cores, diags);
+  }
+  return dsm__pim_sorted(&options->cores, &options->core_count, plan->arena) &&
+                 dsm__pim_sorted(&options->tasklets, &options->tasklet_count, plan->arena) &&
+                 dsm__pim_plan_finish(plan)
+             ? DSM_OK
+             : dsm__out_of_memory(diags);
+}
+
+dsm_status dsm_pim_plan_parse(dsm_pim_plan **plan, double *recorded_seconds, const char *text,
+                              size_t length, const char *file, dsm_diags *diags) {
+  dsm_pim_plan *made = NULL;
+  *plan = NULL;
+  dsm_status status = dsm_pim_question_parse(&made, text, length, file, NULL, 0, diags);
+  if (status != DSM_OK) {
+    return status;
+  }
+  const double seconds = made->cost.seconds;
+  status = check_choice(made, text, length, file, diags);
+  if (status == DSM_OK) {
+    status = predict(made, diags);
+  }
+  if (status != DSM_OK) {
+    dsm_pim_plan_free(made);
+    return status;
+  }
+  if (recorded_seconds != NULL) {
+    *recorded_seconds = seconds;
+  }
+  *plan = made;
+  return DSM_OK;
+}
+
+dsm_status dsm_pim_plan_load(dsm_pim_plan **plan, double *recorded_seconds, const char *path,
+                             dsm_diags *diags) {
+  char *text = NULL;
+  size_t length = 0;
+  *plan = NULL;
+  dsm_status status = dsm_file_read(&text, &length, path, diags);
+  if (status == DSM_OK) {
+    status = dsm_pim_plan_parse(plan, recorded_seconds, text, length, path, diags);
+  }
+  free(text);
+  return status;
+}
+
+char *dsm_pim_plan_print(const dsm_pim_plan *plan) {
+  dsm__text_buffer out = {0};
+  dsm__json_writer writer = {.out = &out};
+  dsm__record_write(&writer, &dsm__pim_plan_record, plan);
+  dsm__json_finish(&writer);
+  return dsm__text_finish(&out);
+}

@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What checks, differences, figures and reports make of plans of cores in memory. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "dsm/dsm.h"
+#include "subjects.h"
+#include "suites.h"
+
+typedef struct planned {
+  dsm_rl_workload *workload;
+  dsm_pim_system *system;
+  dsm_pim_plan *plan;
+} planned;
+
+static planned make(const char *workload) {
+  planned made = {.workload = bundled_workload(workload), .system = bundled_system("upmem2524")};
+  ck_assert_int_eq(dsm_pim(&made.plan, made.workload, made.system, NULL, NULL), DSM_OK);
+  return made;
+}
+
+static void discard(planned *made) {
+  dsm_pim_plan_free(made->plan);
+  dsm_rl_workload_free(made->workload);
+  dsm_pim_system_free(made->system);
+}
+
+static size_t count_of(const char *text, const char *what) {
+  size_t count = 0;
+  for (const char *at = strstr(text, what); at != NULL; at = strstr(at + 1, what)) {
+    count++;
+  }
+  return count;
+}
+
+/* ---- checks ---- */
+
+START_TEST(test_check) {
+  planned made = make("taxi");
+  dsm_pim_plan question = *made.plan;
+  dsm_drift *drift = NULL;
+  ck_assert_int_eq(dsm_pim_check(&drift, &question, DSM_TOLERANCE_DEFAULT, NULL), DSM_OK);
+  ck_assert_int_eq(drift->verdict, DSM_VERDICT_OK);
+  dsm_drift_free(drift);
+  question.cost.seconds /= 2;
+  question.cost.kernel_seconds /= 2;
+  question.cost.choice.transfers = DSM_PIM_SERIAL;
+  ck_assert_int_eq(dsm_pim_check(&drift, &question, DSM_TOLERANCE_DEFAULT, NULL), DSM_OK);
+  ck_assert_int_eq(drift->verdict, DSM_VERDICT_REGRESSED);
+  ck_assert_double_eq(drift->step_seconds.after, made.plan->cost.seconds);
+  ck_assert_uint_eq(drift->pass_count, 1);
+  ck_assert_str_eq(drift->passes[0].layer, "kernel");
+  ck_assert_uint_eq(drift->decision_count, 1);
+  ck_assert_str_eq(drift->decisions[0].decision, "transfers");
+  ck_assert_str_eq(drift->decisions[0].before, "serial");
+  dsm_drift_free(drift);
+  discard(&made);
+}
+END_TEST
+
+/* ---- differences ---- */
+
+/* The parts of the step differ by what it differs. */
+START_TEST(test_diff) {
+  planned a = make("taxi");
+  planned b = make("taxi");
+  dsm_rl_workload other = *b.workload;
+  dsm_pim_plan *plan = NULL;
+  dsm_diff *diff = NULL;
+  other.element_type = DSM_RL_FLOAT32;
+  ck_assert_int_eq(dsm_pim(&plan, &other, b.system, NULL, NULL), DSM_OK);
+  ck_assert_int_eq(dsm_pim_diff_derive(&diff, a.plan, plan, NULL), DSM_OK);
+  ck_assert_ptr_null(diff->a);
+  ck_assert_uint_eq(diff->input_count, 1);
+  ck_assert_str_eq(diff->inputs[0].path, "workload.element_type");
+  double sum = 0;
+  for (size_t i = 0; i < diff->pass_count; i++) {
+    sum += diff->passes[i].difference_seconds;
+  }
+  ck_assert_double_eq_tol(sum, plan->cost.seconds - a.plan->cost.seconds, 1e-9);
+  ck_assert_double_eq_tol(sum, diff->difference_seconds, 1e-9);
+  const dsm_diffed of = {.a_file = "a.json", .b_file = "b.json", .diff = diff};
+  char *const json = dsm_report_diff_json(&of);
+  ck_assert_ptr_nonnull(strstr(json, "\"workload.element_type\""));
+  free(json);
+  dsm_diff_free(diff);
+  dsm_pim_plan_free(plan);
+  discard(&a);
+  discard(&b);
+}
+END_TEST
+
+/* ---- figures and reports ---- */
+
+START_TEST(test_figures) {
+  planned made = make("frozen_lake");
+  dsm_plot *plot = NULL;
+  for (int f = 0; f < DSM_PIM_FIGURE_COUNT; f++) {
+    dsm_pim_figure read = DSM_PIM_FIGURE_COUNT;
+    ck_assert(dsm_pim_figure_parse(dsm_pim_figure_name((dsm_pim_figure)f), &read));
+    ck_assert_int_eq(read, f);
+    ck_assert_int_eq(dsm_plot_pim(&plot, made.plan, (dsm_pim_figure)f, NULL), DSM_OK);
+    const size_t rows =
+        f == DSM_PIM_FIGURE_BREAKDOWN ? made.plan->curve_count : made.plan->tasklet_curve_count;
+    ck_assert_uint_eq(plot->data_count, 1);
+    ck_assert_uint_eq(count_of(plot->data[0].text, "\n"), rows + 1);
+    ck_assert_double_gt(plot->height, 200);
+    dsm_plot_free(plot);
+  }
+  ck_assert(!dsm_pim_figure_parse("loss", &(dsm_pim_figure){DSM_PIM_FIGURE_BREAKDOWN}));
+  discard(&made);
+}
+END_TEST
+
+START_TEST(test_reports) {
+  planned made = make("taxi");
+  char *const table = dsm_report_pim_table(made.plan, (dsm_table_style){.width = 80});
+  char *const csv = dsm_report_pim_csv(made.plan);
+  char *const json = dsm_report_pim_json(made.plan);
+  char *const page = dsm_report_pim_page(made.plan);
+  ck_assert_ptr_nonnull(strstr(table, "taxi on upmem2524: "));
+  ck_assert_uint_eq(count_of(csv, "\n"), made.plan->curve_count + 1);
+  ck_assert_ptr_nonnull(strstr(json, "\"dsm-pim/1\""));
+  ck_assert_uint_eq(count_of(page, "<svg"), 2);
+  ck_assert_uint_eq(count_of(page, "<section"), count_of(page, "</section>"));
+  ck_assert_ptr_null(strstr(page, "http://"));
+  free(table);
+  free(csv);
+  free(json);
+  free(page);
+  discard(&made);
+}
+END_TEST
+
+/* One core, one tasklet: a curve of one point has figures too. */
+START_TEST(test_smallest) {
+  planned made = make("frozen_lake");
+  dsm_pim_system single = *made.system;
+  dsm_pim_plan *plan = NULL;
+  single.cores = 1;
+  single.tasklets = 1;
+  ck_assert_int_eq(dsm_pim(&plan, made.workload, &single, NULL, NULL), DSM_OK);
+  for (int f = 0; f < DSM_PIM_FIGURE_COUNT; f++) {
+    dsm_plot *plot = NULL;
+    ck_assert_int_eq(dsm_plot_pim(&plot, plan, (dsm_pim_figure)f, NULL), DSM_OK);
+    ck_assert_ptr_null(strstr(plot->body, "nan"));
+    ck_assert_ptr_null(strstr(plot->body, "inf"));
+    dsm_plot_free(plot);
+  }
+  char *const page = dsm_report_pim_page(plan);
+  ck_assert_ptr_nonnull(page);
+  free(page);
+  dsm_pim_plan_free(plan);
+  discard(&made);
+}
+END_TEST
+
+Suite *suite_reports(void) {
+  Suite *const suite = suite_create("reports");
+  TCase *const tests = tcase_create("reports");
+  tcase_add_test(tests, test_check);
+  tcase_add_test(tests, test_diff);
+  tcase_add_test(tests, test_figures);
+  tcase_add_test(tests, test_reports);
+  tcase_add_test(tests, test_smallest);
+  suite_add_tcase(suite, tests);
+  return suite;
+}
