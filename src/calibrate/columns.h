@@ -4,7 +4,7 @@
 #define DSM_CALIBRATE_COLUMNS_H
 
 #include "base/words.h"
-#include "calibrate/csv_read.h"
+#include "base/csv_read.h"
 #include "dsm/diag.h"
 
 typedef enum dsm__column {

@@ -7,7 +7,7 @@
 #include "base/diag_add.h"
 #include "base/number_text.h"
 #include "calibrate/columns.h"
-#include "calibrate/csv_read.h"
+#include "base/csv_read.h"
 #include "calibrate/measured_question.h"
 #include "dsm/limits.h"
 #include "model/names.h"

@@ -80,7 +80,7 @@ static const char *left_out_text(dsm__plot_maker *maker, const dsm_plan *plan,
       "take %s %% of the step.",
       plan->layer_count - layers, dsm__figure_count(layers).text,
       dsm__figure_count(plan->layer_count).text,
-      dsm__figure_fixed(100 * dsm__share(cycles, plan->result.step_cycles), 1).text);
+      dsm__figure_fixed(100 * dsm__share(cycles, dsm__step_cycles(plan)), 1).text);
 }
 
 /* "conv1", "24 x encoder.0..23.qkv". */

@@ -137,7 +137,7 @@ static void put_left_out(dsm__page *page, const dsm_plan *plan, const dsm__pass_
     dsm__page_line(
         page, DSM__STYLE_PLAIN, "and %zu more pass%s of layers, together %s %% of the step",
         rows->left_out, rows->left_out == 1 ? "" : "es",
-        dsm__figure_percent(dsm__share(rows->left_cycles, plan->result.step_cycles)).text);
+        dsm__figure_percent(dsm__share(rows->left_cycles, dsm__step_cycles(plan))).text);
   }
 }
 
