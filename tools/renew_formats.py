@@ -22,7 +22,7 @@ from formats import Formats  # noqa: E402
 
 PLAN, POINTS = "dsm-plan/1", "dsm-points/1"
 RESULTS = [f"dsm-{kind}/1" for kind in ("calibration", "check", "describe", "diff", "dispatch", "elasticity", "explain", "ladder", "list",
-                                        "partition", "pipeline", "points", "remat", "stages", "validate")]
+                                        "partition", "pipeline", "points", "remat", "stages", "storage", "validate")]
 # Those of them that people write too.
 INPUTS = ("dsm-stages/1",)
 # Those that compare decisions.

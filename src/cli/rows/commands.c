@@ -225,6 +225,28 @@ const cli_command cli_commands[] = {
                   "dsm remat gpt2_medium_blocks --stages 4 --micro-batches 4 --budget 1GB",
                   "dsm remat vgg16 torus64 --set system.chip.memory.capacity_GB=2"},
      .run = cli_run_remat},
+    {.name = "storage",
+     .bit = CLI_STORAGE,
+     .operands = "PLAN | WORKLOAD SYSTEM",
+     .takes = {CLI_TAKES_PLAN | CLI_TAKES_DATABASE | CLI_TAKES_WORKLOAD, CLI_TAKES_SYSTEM},
+     .operand_min = 1,
+     .operand_max = 2,
+     .summary = "find out whether storage delivers the data set fast enough",
+     .description =
+         "Compares what the chips take with what storage delivers. The workload says how large its "
+         "data set is (dataset), the system what its fast storage and the file system that has all "
+         "data read (storage). What does not fit in fast storage is cut into mini-epochs, each "
+         "trained on several times while the next one is loaded. Shows how often that has to be, "
+         "what the file system delivers then, and samples a second over the repeating factor; with "
+         "--timeline each mini-epoch, with --adaptive what a rule makes of a training run. PLAN is "
+         "a plan or DATABASE:POINT of a sweep; WORKLOAD on SYSTEM is explored, unless "
+         "--samples-per-second or --flops-per-second says what the chips take.",
+     .examples = {"dsm storage deepcam summit --samples-per-second 65000",
+                  "dsm storage deepcam summit --samples-per-second 65000 --repeat 4 --timeline",
+                  "dsm storage deepcam summit --samples-per-second 65000 --max-repeat 128 --format "
+                  "csv",
+                  "dsm storage deepcam summit --flops-per-second 1e18"},
+     .run = cli_run_storage},
     {.name = "diff",
      .bit = CLI_DIFF,
      .operands = "A B",

@@ -108,7 +108,8 @@ enum {
   CLI_LIST = 1 << 15,
   CLI_CALIBRATE = 1 << 16,
   CLI_IMPORT = 1 << 17,
-  CLI_REMAT = 1 << 18
+  CLI_REMAT = 1 << 18,
+  CLI_STORAGE = 1 << 19
 };
 
 #define CLI_EXAMPLES_MAX 6
@@ -174,6 +175,7 @@ cli_exit cli_run_diff(const cli_arguments *arguments);
 cli_exit cli_run_list(const cli_arguments *arguments);
 cli_exit cli_run_import(const cli_arguments *arguments);
 cli_exit cli_run_remat(const cli_arguments *arguments);
+cli_exit cli_run_storage(const cli_arguments *arguments);
 cli_exit cli_run_init(const cli_arguments *arguments);
 cli_exit cli_run_help(const cli_arguments *arguments);
 
