@@ -116,12 +116,14 @@ const char *dsm__plan_storage_line(dsm__page *page, const dsm_plan *plan) {
     return "";
   }
   const char *const wanted = dsm__page_text(
-      page, "%s wanted, %s delivered, stall %s %%: %s of %s samples/s",
+      page, "%s wanted, %s delivered: %s of %s samples/s%s",
       dsm__figure_scaled(storage->job.demand_bytes_per_second, "B/s").text,
       dsm__figure_scaled(state->delivered_bytes_per_second, "B/s").text,
-      dsm__figure_percent(state->stall_share).text,
       dsm__figure_digits(plan->result.samples_per_second, 4).text,
-      dsm__figure_digits(storage->job.samples_per_second, 4).text);
+      dsm__figure_digits(storage->job.samples_per_second, 4).text,
+      state->stall_share > 0 ? dsm__page_text(page, ", stalled %s %% of the time",
+                                              dsm__figure_percent(state->stall_share).text)
+                             : "");
   if (state->mini_epochs == 1) {
     return dsm__page_text(page, "%s; all of it is in fast storage", wanted);
   }

@@ -7,7 +7,7 @@
 #include "report/table/table.h"
 #include "report/table/text_page.h"
 
-enum { LABEL_WIDTH = 13, EVENTS_SHOWN = 20 };
+enum { LABEL_WIDTH = 15, EVENTS_SHOWN = 20 };
 
 static const char *rate_text(dsm__page *page, double bytes_per_second) {
   return dsm__page_text(page, "%s", dsm__figure_scaled(bytes_per_second, "B/s").text);
@@ -27,6 +27,14 @@ static const char *repeat_text(dsm__page *page, double repeat) {
 
 static const char *times_text(dsm__page *page, double repeat) {
   return dsm__page_text(page, "%s time%s", repeat_text(page, repeat), dsm__plural(repeat));
+}
+
+/* "57.8 % of the time stalled", "no stall". */
+static const char *stall_text(dsm__page *page, double share) {
+  static const double least = 5e-4; /* less is 0.0 % */
+  return share < least
+             ? "no stall"
+             : dsm__page_text(page, "stalled %s %% of the time", dsm__figure_percent(share).text);
 }
 
 static const char *seconds_text(dsm__page *page, double seconds) {
@@ -81,10 +89,10 @@ static void put_state(dsm__page *page, const dsm_storage_result *result) {
                      rate_text(page, state->delivered_bytes_per_second),
                      rate_text(page, state->capacity_bytes_per_second));
   dsm__page_labelled(
-      page, LABEL_WIDTH, "throughput", "%s samples/s, %s %% of the demand; stall %s %% of the time",
+      page, LABEL_WIDTH, "throughput", "%s samples/s, %s %% of the demand; %s",
       samples_text(page, state->samples_per_second),
       dsm__figure_percent(state->samples_per_second / result->job.samples_per_second).text,
-      dsm__figure_percent(state->stall_share).text);
+      stall_text(page, state->stall_share));
 }
 
 static void put_mean(dsm__page *page, const dsm_storage_result *result) {
@@ -100,10 +108,10 @@ static void put_mean(dsm__page *page, const dsm_storage_result *result) {
       rate_text(page, mean->capacity_bytes_per_second),
       rate_text(page, mean->equal_capacity_bytes_per_second));
   dsm__page_labelled(
-      page, LABEL_WIDTH, "throughput", "%s samples/s, %s %% of the demand; stall %s %% of the time",
+      page, LABEL_WIDTH, "throughput", "%s samples/s, %s %% of the demand; %s",
       samples_text(page, mean->samples_per_second),
       dsm__figure_percent(mean->samples_per_second / result->job.samples_per_second).text,
-      dsm__figure_percent(mean->stall_share).text);
+      stall_text(page, mean->stall_share));
 }
 
 static void put_roof(dsm__page *page, const dsm_io_roof *roof, const char *of) {
