@@ -3,11 +3,11 @@
  * @file
  * storage.h: whether storage delivers the data set as fast as the chips take it.
  *
- * A data set lies in a capacity tier (a parallel file system) and is read through a fast one (drives
- * of the nodes, a burst buffer). What does not fit there is cut into *mini-epochs*, of which two are
- * resident: one is trained on *repeat* times while the next one is loaded, so that the capacity tier
- * delivers a part of what the chips take (Xu et al., "Data-aware storage tiering for deep
- * learning"). docs/storage.md has the equations by the numbers that are named here.
+ * A data set lies in a capacity tier (a parallel file system) and is read through a fast one
+ * (drives of the nodes, a burst buffer). What does not fit there is cut into *mini-epochs*, of
+ * which two are resident: one is trained on *repeat* times while the next one is loaded, so that
+ * the capacity tier delivers a part of what the chips take (Xu et al., "Data-aware storage tiering
+ * for deep learning"). docs/storage.md has the equations by the numbers that are named here.
  *
  * All sizes are in bytes, all times in seconds.
  */
@@ -32,8 +32,8 @@ extern "C" {
 
 /** What a job asks of its storage, and what that has. All numbers are above 0 and finite. */
 typedef struct dsm_storage_job {
-  uint64_t samples;    /**< of the data set */
-  double sample_bytes; /**< of a sample, on average */
+  uint64_t samples;                 /**< of the data set */
+  double sample_bytes;              /**< of a sample, on average */
   double samples_per_second;        /**< that the chips take where data are there */
   double demand_bytes_per_second;   /**< D: these times the size of a sample, unless it is given */
   double fast_bytes;                /**< EC1: room in the fast tier */
@@ -69,11 +69,11 @@ DSM_API uint64_t dsm_storage_mini_epoch_samples(const dsm_storage_job *job, uint
 /** What a steady job reads, and how fast it is. */
 typedef struct dsm_storage_state {
   uint64_t mini_epochs;
-  double repeat;                    /**< rf: times that each of them is trained on */
-  double mini_epoch_bytes;          /**< S, on average */
-  double fast_bytes_per_second;     /**< EB1: most that is read from the fast tier */
-  double capacity_bytes_per_second; /**< EB2: read from the capacity tier, on average; lower is
-                                         better */
+  double repeat;                     /**< rf: times that each of them is trained on */
+  double mini_epoch_bytes;           /**< S, on average */
+  double fast_bytes_per_second;      /**< EB1: most that is read from the fast tier */
+  double capacity_bytes_per_second;  /**< EB2: read from the capacity tier, on average; lower is
+                                          better */
   double delivered_bytes_per_second; /**< what the chips get; higher is better */
   double period_seconds;             /**< of a mini-epoch; 0: all fits, and there is none */
   double stall_share;                /**< of the period, in which nothing is trained on; 0 .. 1 */
@@ -81,8 +81,8 @@ typedef struct dsm_storage_state {
   double stall_free_repeat;          /**< the least whole rf without a stall */
 } dsm_storage_state;
 
-/** Equation 3, and equation 1 for a single mini-epoch, for `mini_epochs` of 1 or more and a `repeat`
- * of at least 1, which need not be whole. Never fails. */
+/** Equation 3, and equation 1 for a single mini-epoch, for `mini_epochs` of 1 or more and a
+ * `repeat` of at least 1, which need not be whole. Never fails. */
 DSM_API dsm_storage_state dsm_storage_steady(const dsm_storage_job *job, uint64_t mini_epochs,
                                              double repeat);
 
@@ -130,10 +130,10 @@ DSM_API double dsm_storage_timeline(dsm_storage_event *events, const dsm_storage
 typedef struct dsm_io_roof {
   double sample_flop;
   double sample_bytes;
-  double intensity;         /**< FLOP for each byte that is read */
-  double flop_per_second;   /**< that the chips do at most */
-  double bytes_per_second;  /**< of the storage */
-  double ridge_intensity;   /**< FLOP for each byte from which on the chips are the limit */
+  double intensity;               /**< FLOP for each byte that is read */
+  double flop_per_second;         /**< that the chips do at most */
+  double bytes_per_second;        /**< of the storage */
+  double ridge_intensity;         /**< FLOP for each byte from which on the chips are the limit */
   double needed_bytes_per_second; /**< that the chips need to do all they can */
   double samples_per_second;      /**< the lower of both roofs */
 } dsm_io_roof;
@@ -198,8 +198,8 @@ typedef struct dsm_replay_options {
   dsm_repeat_rule rule;
   double weights[DSM_METRIC_COUNT]; /**< of the score: 0 or more, not all 0 */
   uint64_t threshold;               /**< of score: repeats without a better one, 1 or more */
-  uint64_t window;   /**< N of bollinger: scores of the moving mean, 2 to DSM_WINDOW_MAX */
-  double deviations; /**< K of bollinger: above 0, below the square root of N - 1 */
+  uint64_t window;     /**< N of bollinger: scores of the moving mean, 2 to DSM_WINDOW_MAX */
+  double deviations;   /**< K of bollinger: above 0, below the square root of N - 1 */
   uint64_t max_repeat; /**< of a mini-epoch, at most; 0: no limit */
 } dsm_replay_options;
 
@@ -244,12 +244,12 @@ typedef struct dsm_storage_result {
   dsm_storage_job job;
   dsm_repeat_rule rule;
   uint64_t least_mini_epochs;
-  double max_repeat;        /**< 0: no limit */
-  bool is_planned;          /**< the factor was not given */
-  dsm_storage_state state;  /**< with the factor; of a list with its mean */
-  const double *repeats;    /**< of a list, else NULL */
-  size_t repeat_count;      /**< 0: no list */
-  dsm_storage_mean mean;    /**< of the list */
+  double max_repeat;               /**< 0: no limit */
+  bool is_planned;                 /**< the factor was not given */
+  dsm_storage_state state;         /**< with the factor; of a list with its mean */
+  const double *repeats;           /**< of a list, else NULL */
+  size_t repeat_count;             /**< 0: no list */
+  dsm_storage_mean mean;           /**< of the list */
   const dsm_storage_point *points; /**< by factor: powers of 2, and the ones that matter */
   size_t point_count;
   const dsm_storage_event *events; /**< of a timeline */

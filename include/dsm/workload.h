@@ -281,7 +281,8 @@ typedef enum dsm_optimizer {
 typedef struct dsm_dataset {
   uint64_t samples;    /**< 0: the workload says nothing of its data set */
   double sample_bytes; /**< of a sample, on average */
-  double repeat; /**< times that a part of the data set is trained on while the next one is loaded */
+  double
+      repeat; /**< times that a part of the data set is trained on while the next one is loaded */
 } dsm_dataset;
 
 /** An immutable workload. Everything inside belongs to it. */

@@ -5,18 +5,18 @@
 #include "base/diag_add.h"
 #include "plan/plan_internal.h"
 
-/* Source: docs/storage.md, equation 3, of one step. Symbols: minibatch * sample_bytes / min(B1, rf *
- * B2), B1 alone where all fits. Limits: B1 infinite, and B2 too: 0. */
+/* Source: docs/storage.md, equation 3, of one step. Symbols: minibatch * sample_bytes / min(B1, rf
+ * * B2), B1 alone where all fits. Limits: B1 infinite, and B2 too: 0. */
 static double loading_seconds(const dsm_storage_job *job, const dsm_storage_state *state,
                               double minibatch) {
   const double fast = job->fast_bytes_per_second;
-  const double rate = state->mini_epochs == 1
-                          ? fast
-                          : fmin(fast, state->repeat * job->capacity_bytes_per_second);
+  const double rate =
+      state->mini_epochs == 1 ? fast : fmin(fast, state->repeat * job->capacity_bytes_per_second);
   return minibatch * job->sample_bytes / rate;
 }
 
-/* Source: docs/storage.md. Symbols: step = max(computing, loading). Limits: loading 0: computing. */
+/* Source: docs/storage.md. Symbols: step = max(computing, loading). Limits: loading 0: computing.
+ */
 void dsm__supply_predict(dsm_plan *plan) {
   dsm_plan_result *const result = &plan->result;
   dsm_plan_storage *const storage = &result->storage;

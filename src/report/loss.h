@@ -27,8 +27,9 @@ typedef struct dsm__time_parts {
   double cycles[DSM__PART_COUNT];
 } dsm__time_parts;
 
-/** How many of the parts passes of a plan can have: overhead only where its system has some, recomputation
- * where some layers are made anew, and the bubble, the last, where the step has stages. */
+/** How many of the parts passes of a plan can have: overhead only where its system has some,
+ * recomputation where some layers are made anew, and the bubble, the last, where the step has
+ * stages. */
 int dsm__part_count(const dsm_plan *plan);
 
 dsm__time_parts dsm__time_parts_of(const dsm__loss *loss);

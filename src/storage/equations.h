@@ -23,7 +23,8 @@ double dsm__fast_rate(const dsm_storage_job *job);
 /** S: bytes of a mini-epoch, on average. */
 double dsm__mini_epoch_bytes(const dsm_storage_job *job, uint64_t mini_epochs);
 
-/** Fills the rows of factors from which to choose, once there is a state; false if out of memory. */
+/** Fills the rows of factors from which to choose, once there is a state; false if out of memory.
+ */
 bool dsm__storage_points_make(dsm_storage_result *result);
 
 #endif

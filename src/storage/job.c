@@ -41,9 +41,8 @@ dsm_status dsm_storage_job_check(const dsm_storage_job *job, dsm_diags *diags) {
   };
   for (size_t i = 0; i < DSM__COUNT_OF(numbers); i++) {
     if (!isfinite(numbers[i].value) || !(numbers[i].value > 0)) {
-      return dsm__refuse(diags, DSM_ERROR_INVALID,
-                         "expected %s above 0 and finite, found %.17g", numbers[i].what,
-                         numbers[i].value);
+      return dsm__refuse(diags, DSM_ERROR_INVALID, "expected %s above 0 and finite, found %.17g",
+                         numbers[i].what, numbers[i].value);
     }
   }
   if (job->samples > DSM_PRODUCT_MAX) {
@@ -77,9 +76,7 @@ bool dsm_storage_fits(const dsm_storage_job *job) {
  * the largest mini-epoch has to fit. Limits: all fits: 1. */
 uint64_t dsm_storage_mini_epochs(const dsm_storage_job *job) {
   const double most = floor_ratio(job->fast_bytes / 2, job->sample_bytes);
-  return dsm_storage_fits(job) ? 1
-         : most < 1            ? 0
-                               : (uint64_t)ceil((double)job->samples / most);
+  return dsm_storage_fits(job) ? 1 : most < 1 ? 0 : (uint64_t)ceil((double)job->samples / most);
 }
 
 /* Symbols: floor(samples / nm), and one more of the first samples mod nm. Limits: nm = 1: all. */

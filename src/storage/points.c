@@ -52,8 +52,7 @@ static factors factors_of(const dsm_storage_result *result) {
 
 bool dsm__storage_points_make(dsm_storage_result *result) {
   const factors made = factors_of(result);
-  dsm_storage_point *const points =
-      dsm__arena_array(result->arena, POINTS_MAX, sizeof *points);
+  dsm_storage_point *const points = dsm__arena_array(result->arena, POINTS_MAX, sizeof *points);
   if (points == NULL) {
     return false;
   }

@@ -93,9 +93,9 @@ static bool ends_by_score(memory *so_far, double score, uint64_t threshold) {
   return so_far->wait >= threshold;
 }
 
-/* Equation 8, bollinger. Source: Xu et al., section III-C, 2. Symbols: score < mean - K * deviation,
- * both of the last N scores, this one among them, the deviation that of the population. Limits:
- * fewer than N scores, or equal ones: never. */
+/* Equation 8, bollinger. Source: Xu et al., section III-C, 2. Symbols: score < mean - K *
+ * deviation, both of the last N scores, this one among them, the deviation that of the population.
+ * Limits: fewer than N scores, or equal ones: never. */
 static bool ends_by_band(const double *scores, size_t row, size_t window, double deviations) {
   if (row + 1 < window) {
     return false;

@@ -23,18 +23,18 @@ double dsm_storage_stall_free_repeat(const dsm_storage_job *job) {
 /* Equation 1: read once, then from the fast tier alone. */
 static dsm_storage_state resident_state(const dsm_storage_job *job, double repeat) {
   const double fast = dsm__fast_rate(job);
-  return (dsm_storage_state){
-      .mini_epochs = 1,
-      .repeat = repeat,
-      .mini_epoch_bytes = dsm__mini_epoch_bytes(job, 1),
-      .fast_bytes_per_second = fast,
-      .delivered_bytes_per_second = fast,
-      .samples_per_second = job->samples_per_second * fast / job->demand_bytes_per_second,
-      .stall_free_repeat = 1};
+  return (dsm_storage_state){.mini_epochs = 1,
+                             .repeat = repeat,
+                             .mini_epoch_bytes = dsm__mini_epoch_bytes(job, 1),
+                             .fast_bytes_per_second = fast,
+                             .delivered_bytes_per_second = fast,
+                             .samples_per_second =
+                                 job->samples_per_second * fast / job->demand_bytes_per_second,
+                             .stall_free_repeat = 1};
 }
 
-/* Equation 3. Source: derived here, of Xu et al., section III-A: a mini-epoch lasts as long as it is
- * trained on, or as the next one is loaded. Symbols: period = max(rf * S/EB1, S/B2), EB2 =
+/* Equation 3. Source: derived here, of Xu et al., section III-A: a mini-epoch lasts as long as it
+ * is trained on, or as the next one is loaded. Symbols: period = max(rf * S/EB1, S/B2), EB2 =
  * S/period = min(EB1/rf, B2), samples/s = peak * rf * EB2/D. Limits: B2 infinite: period = rf *
  * S/EB1 and no stall; rf = 1, B2 < EB1: the rate of B2. */
 dsm_storage_state dsm_storage_steady(const dsm_storage_job *job, uint64_t mini_epochs,

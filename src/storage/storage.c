@@ -36,8 +36,8 @@ static dsm_status check_repeats(const dsm_storage_options *options, dsm_diags *d
   for (size_t i = 0; i < options->repeat_count; i++) {
     const double repeat = options->repeats[i];
     if (!(repeat >= 1) || repeat > DSM_REPEAT_MAX) {
-      return dsm__refuse(diags, DSM_ERROR_USAGE,
-                         "expected a repeating factor of 1 to %d, found %g", DSM_REPEAT_MAX, repeat);
+      return dsm__refuse(diags, DSM_ERROR_USAGE, "expected a repeating factor of 1 to %d, found %g",
+                         DSM_REPEAT_MAX, repeat);
     }
     if (options->wants_timeline && !is_whole(repeat)) {
       return dsm__refuse(diags, DSM_ERROR_USAGE,
@@ -110,10 +110,11 @@ static dsm_status find_mini_epochs(request *of) {
                ? dsm__refuse(of->diags, DSM_ERROR_INFEASIBLE,
                              "expected at most %.17g mini-epochs, one a sample, found %.17g",
                              (double)job->samples, (double)of->mini_epochs)
-               : dsm__refuse(of->diags, DSM_ERROR_INFEASIBLE,
-                             "expected at least %.17g mini-epochs, of which each takes at most half "
-                             "of the fast tier, found %.17g",
-                             (double)least, (double)of->mini_epochs);
+               : dsm__refuse(
+                     of->diags, DSM_ERROR_INFEASIBLE,
+                     "expected at least %.17g mini-epochs, of which each takes at most half "
+                     "of the fast tier, found %.17g",
+                     (double)least, (double)of->mini_epochs);
   }
   return DSM_OK;
 }
@@ -225,8 +226,9 @@ static void make_roofs(request *of) {
   if (result->has_roofs) {
     result->fast_roof = dsm_io_roof_of(options->sample_flop, job->sample_bytes,
                                        options->flop_per_second, job->fast_bytes_per_second);
-    result->capacity_roof = dsm_io_roof_of(options->sample_flop, job->sample_bytes,
-                                           options->flop_per_second, job->capacity_bytes_per_second);
+    result->capacity_roof =
+        dsm_io_roof_of(options->sample_flop, job->sample_bytes, options->flop_per_second,
+                       job->capacity_bytes_per_second);
   }
 }
 

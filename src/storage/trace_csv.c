@@ -92,10 +92,9 @@ static dsm_status find_columns(trace_reader *reader, const dsm__csv_record *head
     if (reader->columns[m] == DSM__CSV_FIELDS_MAX && reader->weights[m] > 0) {
       char hint[DSM__REASON_SIZE];
       const char *const name = dsm_metric_name((dsm_metric)m);
-      status = refuse(
-          reader, head->line,
-          dsm__nearest_hint(name, head->fields, head->count, hint, sizeof hint),
-          "expected a column \"%s\"", name);
+      status = refuse(reader, head->line,
+                      dsm__nearest_hint(name, head->fields, head->count, hint, sizeof hint),
+                      "expected a column \"%s\"", name);
     }
   }
   return status;
@@ -121,9 +120,8 @@ static dsm_status read_row(trace_reader *reader, const dsm__csv_record *record) 
     return refuse(reader, record->line, NULL, "expected at most %d rows", DSM_TRACE_ROWS_MAX);
   }
   if (record->count != reader->column_count) {
-    return refuse(reader, record->line, NULL,
-                  "expected %zu fields, one a column, found %zu", reader->column_count,
-                  record->count);
+    return refuse(reader, record->line, NULL, "expected %zu fields, one a column, found %zu",
+                  reader->column_count, record->count);
   }
   if (!DSM__LIST_RESERVE_IN(&reader->values, DSM_METRIC_COUNT, reader->trace->arena)) {
     return dsm__out_of_memory(reader->diags);
@@ -176,8 +174,7 @@ static dsm_status read_all(trace_reader *reader) {
     return refuse(reader, reader->csv.line, NULL, "%s", reader->csv.flaw);
   }
   if (status == DSM_OK && reader->values.count == 0) {
-    return refuse(reader, head.line, NULL,
-                  "expected a line of column names and at least one row");
+    return refuse(reader, head.line, NULL, "expected a line of column names and at least one row");
   }
   return status;
 }

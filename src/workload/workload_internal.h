@@ -95,8 +95,8 @@ double dsm__workload_weights_bytes(const dsm_workload *workload);
 /** Keys and values of earlier positions, for a sample, that inference keeps. */
 double dsm__workload_cache_bytes(const dsm_workload *workload);
 
-/** Bytes of a weight where a layer says nothing else: as the workload states, else as it has them of
- * all elements. */
+/** Bytes of a weight where a layer says nothing else: as the workload states, else as it has them
+ * of all elements. */
 double dsm__usual_weight_bytes(const dsm_workload *workload);
 /** Bytes of an element of what a primary layer makes, and of its weights and cache, but for tied
  * weights, which have the bytes of theirs. */

@@ -67,8 +67,10 @@ const cli_command cli_commands[] = {
      .summary = "write a commented description to start from",
      .description =
          "Writes a description to edit, with comments, small but complete: KIND is workload (a "
-         "network with convolutions), transformer (a network too), dataset (a network with the data "
-         "set that it is trained on, for storage), system (an accelerator in five tiers), server (a CPU and a "
+         "network with convolutions), transformer (a network too), dataset (a network with the "
+         "data "
+         "set that it is trained on, for storage), system (an accelerator in five tiers), server "
+         "(a CPU and a "
          "GPU), sweep (two axes) or stages (a chain for remat). It goes to standard output, or "
          "with --output to a file, but "
          "not over one that is there already. Comments are the values of the key //, which every "
@@ -427,11 +429,10 @@ bool cli_is_word(const char *(*word)(size_t index), const char *text) {
 
 cli_exit cli_complain_of_kind(const cli_arguments *arguments, const char *kind) {
   const char *(*const word)(size_t index) = arguments->command->operand_word;
-  return cli_usage_error(arguments->command,
-                         "expected workload, system, server, sweep%s, found '%s'%s",
-                         word == cli_template_word ? ", stages, transformer or dataset" : " or stages",
-                         kind,
-                         cli_did_you_mean_word(kind, word).text);
+  return cli_usage_error(
+      arguments->command, "expected workload, system, server, sweep%s, found '%s'%s",
+      word == cli_template_word ? ", stages, transformer or dataset" : " or stages", kind,
+      cli_did_you_mean_word(kind, word).text);
 }
 
 cli_exit cli_complain_of_topic(const cli_arguments *arguments, const char *word) {

@@ -503,8 +503,9 @@ const cli_option cli_options[] = {
      COUNT(storage.max_repeat, DSM_REPEAT_MAX)},
     {.name = "times",
      .argument = "LIST",
-     .help = "with a list of --repeat: the training time of each mini-epoch, by which the bandwidth "
-             "of the capacity tier is averaged (default: what they take)",
+     .help =
+         "with a list of --repeat: the training time of each mini-epoch, by which the bandwidth "
+         "of the capacity tier is averaged (default: what they take)",
      .commands = CLI_STORAGE,
      NAME(CLI_READ_NAME, storage.times, CLI_TAKES_TEXT)},
     {.name = "adaptive",
@@ -527,8 +528,9 @@ const cli_option cli_options[] = {
      NAME(CLI_READ_NAME, storage.weights, CLI_TAKES_TEXT)},
     {.name = "threshold",
      .argument = "N",
-     .help = "with --adaptive score: repeats without a better score that end a mini-epoch (default: "
-             "3)",
+     .help =
+         "with --adaptive score: repeats without a better score that end a mini-epoch (default: "
+         "3)",
      .commands = CLI_STORAGE,
      COUNT(storage.threshold, DSM_REPEAT_MAX)},
     {.name = "window",

@@ -26,9 +26,8 @@ CLI_PRINTER(print_answer, answered, dsm_report_storage, of->result, of->name)
 /* ---- options ---- */
 
 static cli_exit check_operands(const cli_arguments *arguments) {
-  static const char *const of_names[] = {"mode",        "minibatch", "optimize",
-                                         "parallelism", "threads",   "dimension",
-                                         "set"};
+  static const char *const of_names[] = {"mode",    "minibatch", "optimize", "parallelism",
+                                         "threads", "dimension", "set"};
   for (size_t i = 0; i < sizeof of_names / sizeof of_names[0]; i++) {
     if (arguments->operand_count == 1 && cli_is_given(arguments, of_names[i])) {
       return cli_usage_error(arguments->command, "--%s needs a WORKLOAD and a SYSTEM", of_names[i]);
@@ -44,10 +43,14 @@ static cli_exit check_options(const cli_arguments *arguments) {
     const char *other;
     bool exclude;
   } pairs[] = {
-      {"adaptive", "trace", false},     {"trace", "adaptive", false},
-      {"weights", "adaptive", false},   {"threshold", "adaptive", false},
-      {"window", "adaptive", false},    {"deviations", "adaptive", false},
-      {"times", "repeat", false},       {"adaptive", "repeat", true},
+      {"adaptive", "trace", false},
+      {"trace", "adaptive", false},
+      {"weights", "adaptive", false},
+      {"threshold", "adaptive", false},
+      {"window", "adaptive", false},
+      {"deviations", "adaptive", false},
+      {"times", "repeat", false},
+      {"adaptive", "repeat", true},
       {"mini-epochs", "max-mini-epochs", true},
   };
   for (size_t i = 0; i < sizeof pairs / sizeof pairs[0]; i++) {
@@ -231,9 +234,9 @@ static dsm_status check_source(const cli_arguments *arguments, const source *fro
 static double given_rate(const cli_arguments *arguments, const source *from) {
   const cli_storage_arguments *const given = &arguments->storage;
   const double flop = dsm_sample_flop(from->workload, from->mode);
-  return given->samples_per_second > 0                  ? given->samples_per_second
-         : given->flop_per_second > 0 && flop > 0       ? given->flop_per_second / flop
-                                                        : 0;
+  return given->samples_per_second > 0            ? given->samples_per_second
+         : given->flop_per_second > 0 && flop > 0 ? given->flop_per_second / flop
+                                                  : 0;
 }
 
 static cli_exit put_answer(const cli_arguments *arguments, const source *from, asked *of,
@@ -264,7 +267,8 @@ static cli_exit put_answer(const cli_arguments *arguments, const source *from, a
 
 /* ---- plans ---- */
 
-static cli_exit answer_plan(const cli_arguments *arguments, const dsm_plan *plan, const char *file) {
+static cli_exit answer_plan(const cli_arguments *arguments, const dsm_plan *plan,
+                            const char *file) {
   const source from = {.workload = plan->workload,
                        .system = plan->system,
                        .workload_file = file,
@@ -294,8 +298,8 @@ static cli_exit answer_operand(const cli_arguments *arguments, const cli_plan_op
 
 static cli_exit explore_rate(const cli_arguments *arguments, const source *from, double *rate) {
   dsm_plan *plan = NULL;
-  const dsm_status status = cli_explore(&plan, arguments, NULL, from->workload, from->system,
-                                        &arguments->options);
+  const dsm_status status =
+      cli_explore(&plan, arguments, NULL, from->workload, from->system, &arguments->options);
   if (status == DSM_OK) {
     *rate = (double)plan->workload->minibatch / dsm_plan_computing_seconds(plan);
   }

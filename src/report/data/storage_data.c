@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* storage_data.c: what storage delivers to a job, for programs (format "dsm-storage/1", and CSV). */
+/* storage_data.c: what storage delivers to a job, for programs (format "dsm-storage/1", and CSV).
+ */
 #include "dsm/storage.h"
 
 #include <math.h>
@@ -50,28 +51,28 @@ DSM__OWN_RECORD(
     DSM__REAL(dsm_storage_state, samples_per_second, "samples_per_second", DSM__MORE, "1/s",
               "With storage."));
 
-DSM__OWN_RECORD(
-    mean_record, dsm_storage_mean, false, "What mini-epochs with factors of their own come to.",
-    DSM__REAL(dsm_storage_mean, repeat, "repeat", 0, "ratio", "The mean factor."),
-    RATE(dsm_storage_mean, capacity_bytes_per_second, "capacity_bytes_per_second", DSM__LESS,
-         "EB2, weighted with the times."),
-    RATE(dsm_storage_mean, equal_capacity_bytes_per_second, "equal_capacity_bytes_per_second",
-         DSM__LESS, "EB2, all times being equal."),
-    DSM__REAL(dsm_storage_mean, samples_per_second, "samples_per_second", DSM__MORE, "1/s",
-              "Weighted with the times."),
-    DSM__REAL(dsm_storage_mean, stall_share, "stall_share", DSM__LESS, "ratio",
-              "Of the sum of their own times."),
-    SECONDS(dsm_storage_mean, seconds, "seconds", DSM__LESS, "The sum of their own times."));
+DSM__OWN_RECORD(mean_record, dsm_storage_mean, false,
+                "What mini-epochs with factors of their own come to.",
+                DSM__REAL(dsm_storage_mean, repeat, "repeat", 0, "ratio", "The mean factor."),
+                RATE(dsm_storage_mean, capacity_bytes_per_second, "capacity_bytes_per_second",
+                     DSM__LESS, "EB2, weighted with the times."),
+                RATE(dsm_storage_mean, equal_capacity_bytes_per_second,
+                     "equal_capacity_bytes_per_second", DSM__LESS, "EB2, all times being equal."),
+                DSM__REAL(dsm_storage_mean, samples_per_second, "samples_per_second", DSM__MORE,
+                          "1/s", "Weighted with the times."),
+                DSM__REAL(dsm_storage_mean, stall_share, "stall_share", DSM__LESS, "ratio",
+                          "Of the sum of their own times."),
+                SECONDS(dsm_storage_mean, seconds, "seconds", DSM__LESS,
+                        "The sum of their own times."));
 
-DSM__OWN_RECORD(
-    point_record, dsm_storage_point, true, "A repeating factor, and what it comes to.",
-    DSM__REAL(dsm_storage_point, repeat, "repeat", DSM__COLUMN, "ratio", "The factor."),
-    RATE(dsm_storage_point, capacity_bytes_per_second, "capacity_bytes_per_second",
-         DSM__COLUMN | DSM__LESS, "EB2."),
-    DSM__REAL(dsm_storage_point, samples_per_second, "samples_per_second", DSM__COLUMN | DSM__MORE,
-              "1/s", "With storage."),
-    DSM__REAL(dsm_storage_point, stall_share, "stall_share", DSM__COLUMN | DSM__LESS, "ratio",
-              "Of the time."));
+DSM__OWN_RECORD(point_record, dsm_storage_point, true, "A repeating factor, and what it comes to.",
+                DSM__REAL(dsm_storage_point, repeat, "repeat", DSM__COLUMN, "ratio", "The factor."),
+                RATE(dsm_storage_point, capacity_bytes_per_second, "capacity_bytes_per_second",
+                     DSM__COLUMN | DSM__LESS, "EB2."),
+                DSM__REAL(dsm_storage_point, samples_per_second, "samples_per_second",
+                          DSM__COLUMN | DSM__MORE, "1/s", "With storage."),
+                DSM__REAL(dsm_storage_point, stall_share, "stall_share", DSM__COLUMN | DSM__LESS,
+                          "ratio", "Of the time."));
 
 typedef struct event_row {
   uint64_t index;
@@ -93,20 +94,21 @@ DSM__OWN_RECORD(
     SECONDS(event_row, of.stall_seconds, "stall_seconds", DSM__COLUMN | DSM__LESS,
             "Without training, before it; of the first the cold start."));
 
-DSM__OWN_RECORD(
-    roof_record, dsm_io_roof, false, "A network under the roof of a bandwidth.",
-    DSM__REAL(dsm_io_roof, sample_flop, "sample_flop", 0, "FLOP", "Of a sample, in all passes."),
-    DSM__REAL(dsm_io_roof, sample_bytes, "sample_bytes", 0, "bytes", "Of a sample."),
-    DSM__REAL(dsm_io_roof, intensity, "intensity", 0, "FLOP/byte", "The one over the other."),
-    DSM__REAL(dsm_io_roof, flop_per_second, "flop_per_second", 0, "FLOP/s",
-              "What the chips do at most."),
-    RATE(dsm_io_roof, bytes_per_second, "bytes_per_second", 0, "Of the storage."),
-    DSM__REAL(dsm_io_roof, ridge_intensity, "ridge_intensity", 0, "FLOP/byte",
-              "From which on the chips are the limit."),
-    RATE(dsm_io_roof, needed_bytes_per_second, "needed_bytes_per_second", 0,
-         "What the chips need to do all they can."),
-    DSM__REAL(dsm_io_roof, samples_per_second, "samples_per_second", DSM__MORE, "1/s",
-              "The lower of both roofs."));
+DSM__OWN_RECORD(roof_record, dsm_io_roof, false, "A network under the roof of a bandwidth.",
+                DSM__REAL(dsm_io_roof, sample_flop, "sample_flop", 0, "FLOP",
+                          "Of a sample, in all passes."),
+                DSM__REAL(dsm_io_roof, sample_bytes, "sample_bytes", 0, "bytes", "Of a sample."),
+                DSM__REAL(dsm_io_roof, intensity, "intensity", 0, "FLOP/byte",
+                          "The one over the other."),
+                DSM__REAL(dsm_io_roof, flop_per_second, "flop_per_second", 0, "FLOP/s",
+                          "What the chips do at most."),
+                RATE(dsm_io_roof, bytes_per_second, "bytes_per_second", 0, "Of the storage."),
+                DSM__REAL(dsm_io_roof, ridge_intensity, "ridge_intensity", 0, "FLOP/byte",
+                          "From which on the chips are the limit."),
+                RATE(dsm_io_roof, needed_bytes_per_second, "needed_bytes_per_second", 0,
+                     "What the chips need to do all they can."),
+                DSM__REAL(dsm_io_roof, samples_per_second, "samples_per_second", DSM__MORE, "1/s",
+                          "The lower of both roofs."));
 
 typedef struct document {
   const char *name;
@@ -123,12 +125,13 @@ typedef struct repeat_row {
   double capacity_bytes_per_second;
 } repeat_row;
 
-DSM__OWN_RECORD(
-    repeat_record, repeat_row, true, "A mini-epoch of a list.",
-    DSM__FIELD(COUNT, repeat_row, index, "mini_epoch", DSM__COLUMN, .help = "Its number, from 0."),
-    DSM__REAL(repeat_row, repeat, "repeat", DSM__COLUMN, "ratio", "Times it is trained on."),
-    RATE(repeat_row, capacity_bytes_per_second, "capacity_bytes_per_second", DSM__COLUMN,
-         "EB2, of all mini-epochs with that factor."));
+DSM__OWN_RECORD(repeat_record, repeat_row, true, "A mini-epoch of a list.",
+                DSM__FIELD(COUNT, repeat_row, index, "mini_epoch", DSM__COLUMN,
+                           .help = "Its number, from 0."),
+                DSM__REAL(repeat_row, repeat, "repeat", DSM__COLUMN, "ratio",
+                          "Times it is trained on."),
+                RATE(repeat_row, capacity_bytes_per_second, "capacity_bytes_per_second",
+                     DSM__COLUMN, "EB2, of all mini-epochs with that factor."));
 
 static bool has_list(const void *of) {
   return ((const document *)of)->repeats.count > 0;
@@ -199,13 +202,13 @@ static dsm__rows events_of(dsm__page *page, const dsm_storage_result *result) {
 char *dsm_report_storage_json(const dsm_storage_result *result, const char *name) {
   dsm__page page = dsm__data_begin();
   const double nothing = (double)NAN;
-  const document made = {
-      .name = name,
-      .of = *result,
-      .max_repeat = result->max_repeat > 0 ? result->max_repeat : nothing,
-      .timeline_seconds = result->event_count > 0 ? result->timeline_seconds : nothing,
-      .repeats = repeats_of(&page, result),
-      .events = events_of(&page, result)};
+  const document made = {.name = name,
+                         .of = *result,
+                         .max_repeat = result->max_repeat > 0 ? result->max_repeat : nothing,
+                         .timeline_seconds =
+                             result->event_count > 0 ? result->timeline_seconds : nothing,
+                         .repeats = repeats_of(&page, result),
+                         .events = events_of(&page, result)};
   return dsm__data_json(&page, &dsm__storage_record, &made);
 }
 

@@ -284,10 +284,10 @@ static const char *other_bytes_words(dsm__page *page, const dsm_workload *worklo
 }
 
 static void put_dataset(dsm__page *page, const dsm_dataset *dataset) {
-  const char *const repeat =
-      dataset->repeat > 1
-          ? dsm__page_text(page, ", each mini-epoch %s times", dsm__figure_short(dataset->repeat, 6).text)
-          : "";
+  const char *const repeat = dataset->repeat > 1
+                                 ? dsm__page_text(page, ", each mini-epoch %s times",
+                                                  dsm__figure_short(dataset->repeat, 6).text)
+                                 : "";
   if (dataset->samples > 0) {
     dsm__page_line(page, DSM__STYLE_PLAIN, "data set: %s sample%s of %s, %s%s",
                    dsm__figure_count(dataset->samples).text, dsm__plural((double)dataset->samples),

@@ -142,10 +142,10 @@ const char *dsm__plan_storage_line(dsm__page *page, const dsm_plan *plan) {
 static const char *time_line(dsm__page *page, const dsm_plan *plan, const char *spread) {
   const dsm_plan_result *const result = &plan->result;
   const double waiting = result->storage.waiting_seconds;
-  const char *const cycles = dsm__page_text(
-      page, "%s cycle%s at %s GHz", dsm__figure_fixed(result->step_cycles, 0).text,
-      dsm__plural(round(result->step_cycles)),
-      dsm__figure_short(plan->system->core.frequency_GHz, 4).text);
+  const char *const cycles =
+      dsm__page_text(page, "%s cycle%s at %s GHz", dsm__figure_fixed(result->step_cycles, 0).text,
+                     dsm__plural(round(result->step_cycles)),
+                     dsm__figure_short(plan->system->core.frequency_GHz, 4).text);
   const char *const step = dsm__figure_digits(1e3 * result->step_seconds, 5).text;
   if (!(waiting > 0)) {
     return dsm__page_text(page, "%s ms%s = %s", step, spread, cycles);

@@ -48,8 +48,7 @@ static void put_job(dsm__page *page, const dsm_storage_job *job) {
                      bytes_text(page, (double)job->samples * job->sample_bytes),
                      dsm__figure_count(job->samples).text, bytes_text(page, job->sample_bytes));
   dsm__page_labelled(page, LABEL_WIDTH, "storage", "%s at %s, from a capacity tier at %s",
-                     bytes_text(page, job->fast_bytes),
-                     rate_text(page, job->fast_bytes_per_second),
+                     bytes_text(page, job->fast_bytes), rate_text(page, job->fast_bytes_per_second),
                      rate_text(page, job->capacity_bytes_per_second));
   dsm__page_labelled(page, LABEL_WIDTH, "demand", "%s: %s samples/s",
                      rate_text(page, job->demand_bytes_per_second),
@@ -103,10 +102,10 @@ static void put_mean(dsm__page *page, const dsm_storage_result *result) {
                      result->rule == DSM_REPEAT_RULE_NONE
                          ? ""
                          : dsm__page_text(page, " (by %s)", dsm_repeat_rule_name(result->rule)));
-  dsm__page_labelled(
-      page, LABEL_WIDTH, "reads", "%s from the capacity tier; %s if their times were equal",
-      rate_text(page, mean->capacity_bytes_per_second),
-      rate_text(page, mean->equal_capacity_bytes_per_second));
+  dsm__page_labelled(page, LABEL_WIDTH, "reads",
+                     "%s from the capacity tier; %s if their times were equal",
+                     rate_text(page, mean->capacity_bytes_per_second),
+                     rate_text(page, mean->equal_capacity_bytes_per_second));
   dsm__page_labelled(
       page, LABEL_WIDTH, "throughput", "%s samples/s, %s %% of the demand; %s",
       samples_text(page, mean->samples_per_second),
@@ -180,13 +179,11 @@ static void put_timeline(dsm__page *page, const dsm_storage_result *result) {
   }
   for (size_t i = 0; i < shown; i++) {
     const dsm_storage_event *const event = &result->events[i];
-    DSM__TABLE_TEXTS(&table, dsm__page_text(page, "%zu", i),
-                     dsm__figure_count(event->samples).text, repeat_text(page, event->repeat),
-                     seconds_text(page, event->load_begin_seconds),
-                     seconds_text(page, event->load_end_seconds),
-                     seconds_text(page, event->train_begin_seconds),
-                     seconds_text(page, event->train_end_seconds),
-                     seconds_text(page, event->stall_seconds));
+    DSM__TABLE_TEXTS(
+        &table, dsm__page_text(page, "%zu", i), dsm__figure_count(event->samples).text,
+        repeat_text(page, event->repeat), seconds_text(page, event->load_begin_seconds),
+        seconds_text(page, event->load_end_seconds), seconds_text(page, event->train_begin_seconds),
+        seconds_text(page, event->train_end_seconds), seconds_text(page, event->stall_seconds));
   }
   dsm__page_heading(
       page, "Timeline: %s s, of which %s s cold start and %s s stalls%s",
