@@ -47,7 +47,8 @@ dsm__loss dsm__loss_times(dsm__loss loss, double count) {
 
 static double waiting_cycles(const dsm_plan *plan) {
   static const double hertz_per_GHz = 1e9;
-  return plan->result.storage.waiting_seconds * plan->system->core.frequency_GHz * hertz_per_GHz;
+  const double waiting = plan->result.storage.waiting_seconds;
+  return waiting > 0 ? waiting * plan->system->core.frequency_GHz * hertz_per_GHz : 0;
 }
 
 double dsm__step_cycles(const dsm_plan *plan) {

@@ -4,7 +4,7 @@
 
 #include "base/diag_add.h"
 #include "dsm/limits.h"
-#include "storage/equations.h"
+#include "storage/storage_internal.h"
 
 static const double bytes_per_GB = 1e9;
 

@@ -3,7 +3,7 @@
 #include <math.h>
 
 #include "dsm/limits.h"
-#include "storage/equations.h"
+#include "storage/storage_internal.h"
 
 enum { POINTS_MAX = 32 }; /* powers of 2 up to DSM_REPEAT_MAX, and a few more */
 

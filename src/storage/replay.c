@@ -4,7 +4,7 @@
 
 #include "base/diag_add.h"
 #include "dsm/limits.h"
-#include "storage/equations.h"
+#include "storage/storage_internal.h"
 
 static const dsm__word rule_words[] = {
     [DSM_REPEAT_RULE_NONE].key = "none",

@@ -2,7 +2,7 @@
 /* steady.c: what a job reads in the long run, with one repeating factor or a list of them. */
 #include <math.h>
 
-#include "storage/equations.h"
+#include "storage/storage_internal.h"
 
 double dsm__fast_rate(const dsm_storage_job *job) {
   return fmin(job->fast_bytes_per_second, job->demand_bytes_per_second);

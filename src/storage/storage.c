@@ -5,7 +5,7 @@
 
 #include "base/diag_add.h"
 #include "dsm/limits.h"
-#include "storage/equations.h"
+#include "storage/storage_internal.h"
 
 void dsm_storage_options_init(dsm_storage_options *options) {
   *options = (dsm_storage_options){

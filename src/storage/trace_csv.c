@@ -9,7 +9,7 @@
 #include "base/growing_list.h"
 #include "dsm/limits.h"
 #include "dsm/number.h"
-#include "storage/equations.h"
+#include "storage/storage_internal.h"
 
 static const dsm__word metric_words[] = {
     [DSM_METRIC_LOSS].key = "loss",

@@ -7,7 +7,7 @@
 
 #include "report/data/csv.h"
 #include "report/data/records.h"
-#include "storage/equations.h"
+#include "storage/storage_internal.h"
 
 #define RATE(struct_type, member, key, flags, about)                                               \
   DSM__REAL(struct_type, member, key, flags, "bytes/s", about)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* equations.h: what the equations of storage have in common. */
-#ifndef DSM_STORAGE_EQUATIONS_H
-#define DSM_STORAGE_EQUATIONS_H
+/* storage_internal.h: what the equations of storage have in common. */
+#ifndef DSM_STORAGE_STORAGE_INTERNAL_H
+#define DSM_STORAGE_STORAGE_INTERNAL_H
 
 #include "base/arena.h"
 #include "base/words.h"
