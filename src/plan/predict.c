@@ -7,9 +7,9 @@
 #include "model/axis_words.h"
 #include "model/equations.h"
 #include "plan/issue.h"
+#include "plan/layer_predictor.h"
 #include "plan/pass_builder.h"
 #include "plan/plan_internal.h"
-#include "plan/predictor.h"
 #include "plan/step_stages.h"
 
 static const dsm_group half_groups[DSM__HALF_COUNT] = {DSM_GROUP_SUM_OF_GRADIENTS,

@@ -4,8 +4,8 @@
 
 #include "base/arena.h"
 #include "model/equations.h"
+#include "plan/layer_predictor.h"
 #include "plan/pass_builder.h"
-#include "plan/predictor.h"
 #include "plan/stage.h"
 
 /* A stage of a pipeline, before its times are made shares of the group's. */

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "how_many.h"
 #include "injected.h"
 #include "subject.h"
 
@@ -19,11 +20,7 @@ enum { ALLOCATIONS_MAX = 100000, SHOWN_PER_CASE = 3 };
 
 /* From this one on an allocation fails in one of the four ways only: SQLite makes thousands, and
  * sanitizers take their time. */
-#ifdef DSM_IS_BRIEF
-enum { FULL_COUNT = 20, WAYS = 4 };
-#else
-enum { FULL_COUNT = 1200, WAYS = 4 };
-#endif
+enum { FULL_COUNT = HOW_MANY(1200, 600, 10), WAYS = 4 };
 
 /* How a case is tried. */
 typedef struct trial {

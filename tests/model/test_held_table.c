@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Section 5's table a second time, with every residency, for all combinations. */
+#include "how_many.h"
 #include "suites.h"
 
 #include "fixture.h"
@@ -233,7 +234,7 @@ Suite *suite_held_table(void) {
   TCase *const table = tcase_create("table");
   tcase_add_checked_fixture(table, set_up, NULL);
   tcase_add_loop_test(table, test_memory_traffic_is_the_tables_with_any_residency, 0,
-                      KIND_COUNT << KEY_COUNT);
+                      HOW_MANY(KIND_COUNT << KEY_COUNT, KIND_COUNT << KEY_COUNT, 2 * KIND_COUNT));
   suite_add_tcase(suite, table);
   return suite;
 }

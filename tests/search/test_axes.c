@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "how_many.h"
 #include "base/arena.h"
 #include "bundled.h"
 #include "given.h"
@@ -201,11 +202,7 @@ Suite *suite_axes(void) {
   Suite *const suite = suite_create("axes");
   TCase *const tcase = tcase_create("axes");
   tcase_set_timeout(tcase, 600);
-#ifdef DSM_IS_BRIEF /* what bundled networks' numbers are like is the same in every build */
-  const int runs = 1;
-#else
-  const int runs = NETWORKS * DSM_MODE_COUNT;
-#endif
+  const int runs = HOW_MANY(NETWORKS * DSM_MODE_COUNT, NETWORKS * DSM_MODE_COUNT, 1);
   tcase_add_loop_test(tcase, test_two_rings_are_the_short_form, 0, runs);
   tcase_add_loop_test(tcase, test_an_axis_of_one_chip_changes_no_number, 0, runs);
   tcase_add_loop_test(tcase, test_three_axes_have_the_best_of_all_mappings, 0,

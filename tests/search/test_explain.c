@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "how_many.h"
 #include "bundled.h"
 #include "given.h"
 #include "random_numbers.h"
@@ -235,7 +236,7 @@ END_TEST
 START_TEST(test_alternatives_of_real_systems_are_compared_with_the_plans_step) {
   static const char *const systems[] = {"dgx_a100",    "dgx_h100",    "dgx1_v100",
                                         "tpu_v3_1024", "tpu_v4_4096", "torus64"};
-  enum { DRAWS = 12 };
+  enum { DRAWS = HOW_MANY(24, 4, 1) };
   uint64_t state = 17;
   for (int draw = 0; draw < DRAWS; draw++) {
     const char *const network = bundled_networks[random_below(&state, BUNDLED_NETWORKS)];

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "how_many.h"
 #include "bundled.h"
 #include "given.h"
 #include "random_network.h"
@@ -306,12 +307,10 @@ START_TEST(test_no_options_are_the_defaults) {
 }
 END_TEST
 
-/* The other builds look at the same code with fewer networks and sequences. */
-#ifdef DSM_IS_BRIEF
-enum { CASES_TRIED = 1, SEQUENCES = 1 };
-#else
-enum { CASES_TRIED = NETWORKS * DSM_MODE_COUNT, SEQUENCES = 3 };
-#endif
+enum {
+  CASES_TRIED = HOW_MANY(NETWORKS * DSM_MODE_COUNT, 2, 1),
+  SEQUENCES = HOW_MANY(3, 2, 1)
+};
 
 Suite *suite_explorer(void) {
   Suite *const suite = suite_create("explorer");

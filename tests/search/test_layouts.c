@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "how_many.h"
 #include "bundled.h"
 #include "layout_twin.h"
 #include "plan/tolerance.h"
@@ -102,11 +103,11 @@ static void compare_with_force(uint64_t seed, bool has_factors, tally *seen) {
   dsm_system_free(system);
 }
 
-#ifdef DSM_IS_BRIEF
-enum { SEEDS = 80, FACTOR_SEEDS = 12, BOUND_SEEDS = 6 };
-#else
-enum { SEEDS = 400, FACTOR_SEEDS = 60, BOUND_SEEDS = 25 };
-#endif
+enum {
+  SEEDS = HOW_MANY(400, 200, 40),
+  FACTOR_SEEDS = HOW_MANY(60, 30, 6),
+  BOUND_SEEDS = HOW_MANY(25, 12, 3)
+};
 
 START_TEST(test_layouts_are_the_best_of_all) {
   tally seen = {0};

@@ -2,18 +2,14 @@
 /* test_preload.c: weights on chip across requests, against all mappings of small networks. */
 #include <stdlib.h>
 
+#include "how_many.h"
 #include "bundled.h"
 #include "plan/tolerance.h"
 #include "preload_twin.h"
 #include "random_numbers.h"
 #include "suites.h"
 
-/* The other builds look at the same code with fewer networks. */
-#ifdef DSM_IS_BRIEF
-enum { TWIN_COUNT = 30, RANDOM_COUNT = 500 };
-#else
-enum { TWIN_COUNT = 400, RANDOM_COUNT = 2000 };
-#endif
+enum { TWIN_COUNT = HOW_MANY(400, 150, 30), RANDOM_COUNT = HOW_MANY(2000, 1000, 500) };
 
 static dsm_plan *explore(const preload_twin *twin) {
   dsm_plan *plan = NULL;

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "how_many.h"
 #include "bundled.h"
 #include "given.h"
 #include "plan/stage.h"
@@ -19,11 +20,7 @@
 
 enum { LAYERS_MAX = 3, COLUMNS_MAX = 6, ROWS_MAX = 3, TEXT_MAX = 1024 };
 enum { FETCHING_SETS = 1 << DSM_PASS_COUNT };
-#ifdef DSM_IS_BRIEF
-enum { INSTANCES = 60 };
-#else
-enum { INSTANCES = 300 };
-#endif
+enum { INSTANCES = HOW_MANY(300, 150, 30) };
 
 typedef struct instance {
   dsm_workload *workload;

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The page: all figures, those that deviate first, and why."""
-from figures import expected, fig12, fig13, inference, refined_keys, scaling, sweeps, training
+from figures import (expected, fig12, fig13, inference, parallelism, refined_keys, scaling, sweeps,
+                     training)
 from figures.cases import CASES, CHIPS_256, DEFAULT, ONE_CHIP
 from figures.figure import LIMIT, Found
 from figures.table import link, paragraph, table
@@ -97,7 +98,7 @@ class Page:
                  *refined_keys.section(self.found)]
         for section in SECTIONS:
             lines += section.section(self.found, self.topics)
-        lines += [EXPLORATION_TIME, *expected.section(self.found), *self.why()]
+        lines += [*parallelism.section(self.dsm), EXPLORATION_TIME, *expected.section(self.found), *self.why()]
         return "\n".join(lines).rstrip("\n") + "\n"
 
     # ---- what must hold ----
@@ -113,10 +114,12 @@ class Page:
                 yield f"deviates, and no topic explains it: {figure.quantity}"
         yield from expected.findings(self.dsm)
         yield from sweeps.findings(self.dsm)
+        yield from parallelism.findings(self.dsm)
         for name, overrides in BUNDLED:
             if self.dsm.parameters(name) != {**self.dsm.parameters(DEFAULT.system),
                                              **values_of(overrides)}:
                 yield f"{name} is not {DEFAULT.system} with {', '.join(overrides)}"
 
     def guarded(self):
-        return sum(bool(figure.band) for figure in self.found.figures.values()) + len(expected.ROWS)
+        return sum(bool(figure.band) for figure in self.found.figures.values()) + len(
+            expected.ROWS) + len(parallelism.ROWS)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* predictor.h: shared by what predicts layers one after the other and what predicts those of a
- * pipeline. */
-#ifndef DSM_PLAN_PREDICTOR_H
-#define DSM_PLAN_PREDICTOR_H
+/* layer_predictor.h: shared by what predicts layers one after the other and what predicts those of
+ * a pipeline. */
+#ifndef DSM_PLAN_LAYER_PREDICTOR_H
+#define DSM_PLAN_LAYER_PREDICTOR_H
 
 #include "plan/holding.h"
 #include "plan/role_flow.h"
