@@ -2,7 +2,6 @@
 /* io_roof.c: the roofline of reading a data set. */
 #include <math.h>
 
-#include "dsm/model.h"
 #include "dsm/storage.h"
 
 /* Equation 7. Source: Xu et al., section II-A: FLOP of a sample over its size. Symbols: samples/s =
@@ -22,19 +21,12 @@ dsm_io_roof dsm_io_roof_of(double sample_flop, double sample_bytes, double flop_
                            fmin(flop_per_second / sample_flop, bytes_per_second / sample_bytes)};
 }
 
-/* Source: section 1 of docs/model.md: MACs of a layer are of one pass and one timestep. Symbols: 2
- * * MACs * timesteps, of each pass that there is. Limits: inference: 2 * those of the forward pass.
- */
+/* Source: section 1 of docs/model.md; that errors and weight gradients are as many products again as
+ * the forward pass is how published FLOP of a sample are counted, assumed here too (layers that only
+ * the network's input feeds need no errors). Symbols: 2 * MACs, 3 times in training. Limits:
+ * inference: 2 * MACs. */
 double dsm_sample_flop(const dsm_workload *workload, dsm_mode mode) {
   static const double flop_per_mac = 2;
-  double flop = 0;
-  for (size_t i = 0; i < workload->layer_count; i++) {
-    const dsm_layer *const layer = &workload->layers[i];
-    for (int pass = 0; pass < DSM_PASS_COUNT; pass++) {
-      if (dsm_pass_exists(layer, mode, (dsm_pass)pass)) {
-        flop += flop_per_mac * (double)layer->macs * (double)layer->timesteps;
-      }
-    }
-  }
-  return flop;
+  static const double passes[DSM_MODE_COUNT] = {[DSM_MODE_TRAINING] = 3, [DSM_MODE_INFERENCE] = 1};
+  return flop_per_mac * passes[mode] * (double)workload->forward_macs;
 }
