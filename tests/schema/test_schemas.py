@@ -599,6 +599,10 @@ def check_made(schemas, dsm, source, plans):
             ("dsm-remat/1", (0,), ("remat", "gpt2_medium_blocks", "--budget", "33%")),
             ("dsm-remat/1", (0,), ("remat", "vgg16", "torus64", "--pareto")),
             ("dsm-pipeline/1", (0,), ("remat", "gpt2_medium_blocks", "--stages", "4", "--budget", "700MB")),
+            ("dsm-storage/1", (0,), ("storage", "deepcam", "summit", "--samples-per-second", "65000", "--max-repeat", "128")),
+            ("dsm-storage/1", (0,), ("storage", "deepcam", "summit", "--samples-per-second", "65000", "--repeat", "4", "--timeline")),
+            ("dsm-storage/1", (0,), ("storage", "deepcam", "summit", "--flops-per-second", "1e18", "--adaptive", "score",
+                                     "--trace", str(source / "examples" / "storage" / "trace.csv"))),
             ("dsm-validate/1", (0,), ("validate", "vgg16", "torus64", "fig10", str(plans[0]))),
             ("dsm-validate/1", (3,), ("validate", "vgg16", str(unread)))):
         written = run(dsm, *arguments, "--format", "json", codes=codes)

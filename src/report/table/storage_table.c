@@ -29,11 +29,12 @@ static const char *times_text(dsm__page *page, double repeat) {
   return dsm__page_text(page, "%s time%s", repeat_text(page, repeat), dsm__plural(repeat));
 }
 
-/* "57.8 % of the time stalled", "no stall". */
-static const char *stall_text(dsm__page *page, double share) {
+/* "57.8 % of the time stalled", "no stall"; or that no factor is of use. */
+static const char *stall_text(dsm__page *page, const dsm_storage_job *job, double share) {
   static const double least = 5e-4; /* less is 0.0 % */
-  return share < least
-             ? "no stall"
+  return share < least ? job->fast_bytes_per_second < job->demand_bytes_per_second
+                             ? "fast storage reads no more"
+                             : "no stall"
              : dsm__page_text(page, "stalled %s %% of the time", dsm__figure_percent(share).text);
 }
 
@@ -91,7 +92,7 @@ static void put_state(dsm__page *page, const dsm_storage_result *result) {
       page, LABEL_WIDTH, "throughput", "%s samples/s, %s %% of the demand; %s",
       samples_text(page, state->samples_per_second),
       dsm__figure_percent(state->samples_per_second / result->job.samples_per_second).text,
-      stall_text(page, state->stall_share));
+      stall_text(page, &result->job, state->stall_share));
 }
 
 static void put_mean(dsm__page *page, const dsm_storage_result *result) {
@@ -110,7 +111,7 @@ static void put_mean(dsm__page *page, const dsm_storage_result *result) {
       page, LABEL_WIDTH, "throughput", "%s samples/s, %s %% of the demand; %s",
       samples_text(page, mean->samples_per_second),
       dsm__figure_percent(mean->samples_per_second / result->job.samples_per_second).text,
-      stall_text(page, mean->stall_share));
+      stall_text(page, &result->job, mean->stall_share));
 }
 
 static void put_roof(dsm__page *page, const dsm_io_roof *roof, const char *of) {
