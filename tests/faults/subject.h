@@ -110,6 +110,8 @@ extern const faulty_case calibrate_cases[];
 extern const size_t calibrate_case_count;
 extern const faulty_case remat_cases[];
 extern const size_t remat_case_count;
+extern const faulty_case storage_cases[];
+extern const size_t storage_case_count;
 extern const faulty_case diff_cases[];
 extern const size_t diff_case_count;
 extern const faulty_case dispatch_cases[];

@@ -82,6 +82,7 @@ class Descriptors(unittest.TestCase):
                "model.mps", "--simulate", "requests=5,window=1", "--trace", "trace.json"], False
         yield ["remat", "alexnet", "torus16"], True
         yield ["remat", "alexnet", "torus16", "-q", "-o", "remat.json", "--write-stages", "stages.json"], False
+        yield ["storage", "deepcam", "summit", "--samples-per-second", "65000"], True
         yield ["plot", "plan.json", "--script", "script"], False
         yield ["report", "plan.json"], True
         yield ["report", "plan.json", "-o", "report.html"], False

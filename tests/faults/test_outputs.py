@@ -115,6 +115,7 @@ def commands(program):
                                     "--simulate", "requests=5,window=1"]
     for form in ("table", "json", "csv"):
         yield f"remat {form}", ["remat", program.workload, program.system, "--format", form]
+        yield f"storage {form}", ["storage", "deepcam", "summit", "--samples-per-second", "65000", "--format", form]
     yield "sweep of a database", ["sweep", str(program.folder / "points.sqlite")]
     yield "help", ["help", "explore"]
     yield "completion", ["__complete", ""]
