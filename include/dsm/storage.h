@@ -142,8 +142,8 @@ typedef struct dsm_io_roof {
 DSM_API dsm_io_roof dsm_io_roof_of(double sample_flop, double sample_bytes, double flop_per_second,
                                    double bytes_per_second);
 
-/** FLOP that a sample takes, 2 a MAC: those of the forward pass, in training three times. 0: no layer
- * has a MAC. */
+/** FLOP that a sample takes, 2 a MAC: those of the forward pass, in training three times. 0: no
+ * layer has a MAC. */
 DSM_API double dsm_sample_flop(const dsm_workload *workload, dsm_mode mode);
 
 /* ---- traces of metrics ---- */

@@ -21,9 +21,9 @@ dsm_io_roof dsm_io_roof_of(double sample_flop, double sample_bytes, double flop_
                            fmin(flop_per_second / sample_flop, bytes_per_second / sample_bytes)};
 }
 
-/* Source: section 1 of docs/model.md; that errors and weight gradients are as many products again as
- * the forward pass is how published FLOP of a sample are counted, assumed here too (layers that only
- * the network's input feeds need no errors). Symbols: 2 * MACs, 3 times in training. Limits:
+/* Source: section 1 of docs/model.md; that errors and weight gradients are as many products again
+ * as the forward pass is how published FLOP of a sample are counted, assumed here too (layers that
+ * only the network's input feeds need no errors). Symbols: 2 * MACs, 3 times in training. Limits:
  * inference: 2 * MACs. */
 double dsm_sample_flop(const dsm_workload *workload, dsm_mode mode) {
   static const double flop_per_mac = 2;

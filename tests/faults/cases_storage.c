@@ -107,7 +107,8 @@ static attempt too_few(const subject *s, dsm_diags *diags) {
   (void)s;
   dsm_storage_options_init(&options);
   options.mini_epochs = 2;
-  return attempt_of_status(dsm_storage(&made, &job, &options, diags), made, 0);
+  const dsm_status status = dsm_storage(&made, &job, &options, diags);
+  return attempt_of_status(status, made, 0);
 }
 
 static attempt no_job(const subject *s, dsm_diags *diags) {
@@ -115,6 +116,28 @@ static attempt no_job(const subject *s, dsm_diags *diags) {
   dsm_storage_job none = job;
   none.sample_bytes = 0;
   return attempt_of_status(dsm_storage_job_check(&none, diags), NULL, 0);
+}
+
+/* What never fails. */
+static attempt equations(const subject *s, dsm_diags *diags) {
+  static const double repeats[] = {1, 9};
+  dsm_storage_event events[2];
+  (void)diags;
+  const uint64_t mini_epochs = dsm_storage_mini_epochs(&job);
+  const dsm_storage_job made = dsm_storage_job_of(s->plan->workload, s->plan->system, 5);
+  uint64_t digest = digest_u64(DIGEST_START, dsm_storage_fits(&job) ? 1 : 0);
+  digest = digest_u64(digest, dsm_storage_is_stated(s->plan->workload, s->plan->system) ? 1 : 0);
+  digest = digest_u64(digest, dsm_storage_mini_epoch_samples(&job, mini_epochs, 1));
+  digest = digest_double(digest, made.samples_per_second);
+  digest = digest_double(digest, dsm_storage_stall_free_repeat(&job));
+  digest = digest_double(digest, dsm_storage_mean_of(&job, mini_epochs, repeats, NULL, 2).seconds);
+  digest = digest_double(digest, dsm_storage_timeline(events, &job, mini_epochs, repeats, 2));
+  digest = digest_double(digest, dsm_io_roof_of(1, 2, 3, 4).intensity);
+  digest = digest_double(digest, dsm_sample_flop(s->plan->workload, DSM_MODE_TRAINING));
+  digest = digest_double(digest, dsm_plan_computing_seconds(s->plan));
+  digest = digest_text(digest, dsm_metric_name(DSM_METRIC_LOSS));
+  digest = digest_text(digest, dsm_repeat_rule_name(DSM_REPEAT_RULE_SCORE));
+  return attempt_of_status(DSM_OK, repeats, digest);
 }
 
 /* ---- reports ---- */
@@ -158,8 +181,8 @@ static attempt figure(const subject *s, dsm_plan_figure wanted, dsm_diags *diags
   plan.result.storage = (dsm_plan_storage){
       .job = job, .state = dsm_storage_steady(&job, dsm_storage_mini_epochs(&job), 2)};
   const dsm_status status = dsm_plot_plan(&plot, &plan, wanted, false, diags);
-  const attempt how = attempt_of_status(
-      status, plot, status == DSM_OK ? digest_text(DIGEST_START, plot->body) : 0);
+  const attempt how =
+      attempt_of_status(status, plot, status == DSM_OK ? digest_text(DIGEST_START, plot->body) : 0);
   if (plot != &poison) {
     dsm_plot_free(plot);
   }
@@ -181,8 +204,8 @@ static attempt io_roofline(const subject *s, dsm_diags *diags) {
 static attempt no_storage(const subject *s, dsm_diags *diags) {
   static dsm_plot poison;
   dsm_plot *plot = &poison;
-  return attempt_of_status(dsm_plot_plan(&plot, s->plan, DSM_PLAN_FIGURE_STORAGE, false, diags),
-                           plot, 0);
+  const dsm_status status = dsm_plot_plan(&plot, s->plan, DSM_PLAN_FIGURE_STORAGE, false, diags);
+  return attempt_of_status(status, plot, 0);
 }
 
 const faulty_case storage_cases[] = {
@@ -192,6 +215,7 @@ const faulty_case storage_cases[] = {
     {"dsm_storage", of_list, DSM_OK, NULL},
     {"dsm_storage: of a trace", of_trace, DSM_OK, NULL},
     {"dsm_storage: too few mini-epochs", too_few, DSM_ERROR_INFEASIBLE, NULL},
+    {"dsm_storage_steady and the other equations", equations, DSM_OK, NULL},
     {"dsm_storage_job_check", no_job, DSM_ERROR_INVALID, NULL},
     {"dsm_report_storage_table", report_table, DSM_OK, NULL},
     {"dsm_report_storage_json", report_json, DSM_OK, NULL},

@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "how_many.h"
 #include "base/arena.h"
 #include "bundled.h"
 #include "given.h"
+#include "how_many.h"
 #include "plan/plan_internal.h"
 #include "suites.h"
 

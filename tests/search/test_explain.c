@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "how_many.h"
 #include "bundled.h"
 #include "given.h"
+#include "how_many.h"
 #include "random_numbers.h"
 #include "suites.h"
 #include "what_ifs.h"

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "how_many.h"
 #include "bundled.h"
 #include "given.h"
+#include "how_many.h"
 #include "random_network.h"
 #include "search/problem.h"
 #include "suites.h"
@@ -307,10 +307,7 @@ START_TEST(test_no_options_are_the_defaults) {
 }
 END_TEST
 
-enum {
-  CASES_TRIED = HOW_MANY(NETWORKS * DSM_MODE_COUNT, 2, 1),
-  SEQUENCES = HOW_MANY(3, 2, 1)
-};
+enum { CASES_TRIED = HOW_MANY(NETWORKS * DSM_MODE_COUNT, 2, 1), SEQUENCES = HOW_MANY(3, 2, 1) };
 
 Suite *suite_explorer(void) {
   Suite *const suite = suite_create("explorer");

@@ -7,8 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "how_many.h"
 #include "bundled.h"
+#include "how_many.h"
 #include "layout_twin.h"
 #include "plan/tolerance.h"
 #include "random_network.h"

@@ -2,8 +2,8 @@
 /* test_preload.c: weights on chip across requests, against all mappings of small networks. */
 #include <stdlib.h>
 
-#include "how_many.h"
 #include "bundled.h"
+#include "how_many.h"
 #include "plan/tolerance.h"
 #include "preload_twin.h"
 #include "random_numbers.h"

@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "how_many.h"
 #include "given.h"
+#include "how_many.h"
 #include "plan/plan_internal.h"
 #include "random_numbers.h"
 #include "role_twin.h"

@@ -9,9 +9,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "how_many.h"
 #include "bundled.h"
 #include "given.h"
+#include "how_many.h"
 #include "plan/stage.h"
 #include "random_numbers.h"
 #include "search/layer_search.h"

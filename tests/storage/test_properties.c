@@ -40,8 +40,7 @@ START_TEST(test_over_the_factor) {
       before = after;
     }
     const double free = before.stall_free_repeat;
-    ck_assert(count == 1 || free <= 1 ||
-              dsm_storage_steady(&job, count, free - 1).stall_share > 0);
+    ck_assert(count == 1 || free <= 1 || dsm_storage_steady(&job, count, free - 1).stall_share > 0);
   }
 }
 END_TEST
@@ -88,9 +87,8 @@ START_TEST(test_lists) {
     const double equal[] = {7, 7, 7};
     const double times[] = {1, 5, 2};
     const dsm_storage_state steady = dsm_storage_steady(&job, count, 7);
-    ck_assert_double_eq_tol(
-        dsm_storage_mean_of(&job, count, equal, times, 3).samples_per_second,
-        steady.samples_per_second, 1e-12 * steady.samples_per_second);
+    ck_assert_double_eq_tol(dsm_storage_mean_of(&job, count, equal, times, 3).samples_per_second,
+                            steady.samples_per_second, 1e-12 * steady.samples_per_second);
   }
 }
 END_TEST

@@ -59,7 +59,7 @@ typedef struct figure {
 } figure;
 
 /* Fig. 12: 30.4 and 400 GB/s; the peak from 10 times on. */
-static const figure figures[] = {{1, 400, 6682},  {4, 400, 26727},      {8, 400, 53454},
+static const figure figures[] = {{1, 400, 6682},  {4, 400, 26727},     {8, 400, 53454},
                                  {9, 400, 60136}, {10, 389.12, 65000}, {128, 30.4, 65000}};
 
 START_TEST(test_throughput_and_bandwidth_over_the_factor) {
@@ -67,7 +67,8 @@ START_TEST(test_throughput_and_bandwidth_over_the_factor) {
   const files of = load("deepcam");
   const dsm_storage_job job = printed_job(&of);
   const dsm_storage_state state = dsm_storage_steady(&job, 128, due->repeat);
-  ck_assert_double_eq_tol(state.capacity_bytes_per_second / bytes_per_GB, due->capacity_GBps, 0.005);
+  ck_assert_double_eq_tol(state.capacity_bytes_per_second / bytes_per_GB, due->capacity_GBps,
+                          0.005);
   ck_assert_double_eq_tol(state.samples_per_second, due->samples_per_second, 0.5);
   ck_assert_double_eq(state.stall_free_repeat, 10);
   unload(&of);

@@ -10,8 +10,8 @@
 enum { JOBS = 300, EVENTS_MAX = 60 };
 
 /* S = 250 bytes: loaded in 12.5 s, trained on once in 3.125 s. rf 2, 6, 1, 1: training takes 6.25,
- * 18.75, 3.125 and 3.125 s. Loads end at 12.5; 25 (it begins with training 0 at 12.5); 37.5 (at 25);
- * 56.25, since load 3 begins with training 2, at 43.75. */
+ * 18.75, 3.125 and 3.125 s. Loads end at 12.5; 25 (it begins with training 0 at 12.5); 37.5 (at
+ * 25); 56.25, since load 3 begins with training 2, at 43.75. */
 START_TEST(test_by_hand) {
   static const double repeats[] = {2, 6, 1, 1};
   static const double due[][4] = {{0, 12.5, 12.5, 18.75},
@@ -67,8 +67,8 @@ static double simulate(const dsm_storage_job *job, uint64_t mini_epochs, const d
       m.is_training = true;
       m.train_left = repeats[m.training] * train_bytes / eb1;
     }
-    const double step = fmin(m.is_loading ? m.load_left : HUGE_VAL,
-                             m.is_training ? m.train_left : HUGE_VAL);
+    const double step =
+        fmin(m.is_loading ? m.load_left : HUGE_VAL, m.is_training ? m.train_left : HUGE_VAL);
     ck_assert(isfinite(step));
     m.now += step;
     *stalled += m.is_training ? 0 : step;

@@ -17,7 +17,8 @@ static dsm_status parse(dsm_metric_trace **trace, const char *text, size_t lengt
 /* In any order, with other columns, spaces, a mark of the byte order and lines that end as on
  * Windows. */
 START_TEST(test_columns_by_name) {
-  static const char text[] = "\xEF\xBB\xBF" "step, validation_error ,loss,\"train_error\",note\r\n"
+  static const char text[] = "\xEF\xBB\xBF"
+                             "step, validation_error ,loss,\"train_error\",note\r\n"
                              "0,0.5, 2e0,0.25,\"a, b\"\r\n\r\n1,0.4,1,0.2,\r\n";
   dsm_metric_trace *trace = NULL;
   ck_assert_int_eq(parse(&trace, text, sizeof text - 1, all, NULL), DSM_OK);
@@ -65,8 +66,7 @@ static const bad_trace bad[] = {
     {"loss,train_error,validation_error\n1,0x10,3\n", 2,
      "train_error: expected a finite number, found \"0x10\""},
     {"loss,train_error,validation_error\n1,2\n", 2, "expected 3 fields, one a column, found 2"},
-    {"loss,train_error,validation_error\n1,2,3,4\n", 2,
-     "expected 3 fields, one a column, found 4"},
+    {"loss,train_error,validation_error\n1,2,3,4\n", 2, "expected 3 fields, one a column, found 4"},
     {"loss,train_error,validation_error\n1,\"2,3\n", 2,
      "expected quotes at the end of the field, found the end of the file"},
     {"loss,train_error,validation_error\n\xff,2,3\n", 2, "expected text in UTF-8"},

@@ -32,9 +32,10 @@ static const char *times_text(dsm__page *page, double repeat) {
 /* "57.8 % of the time stalled", "no stall"; or that no factor is of use. */
 static const char *stall_text(dsm__page *page, const dsm_storage_job *job, double share) {
   static const double least = 5e-4; /* less is 0.0 % */
-  return share < least ? job->fast_bytes_per_second < job->demand_bytes_per_second
-                             ? "fast storage reads no more"
-                             : "no stall"
+  return share < least
+             ? job->fast_bytes_per_second < job->demand_bytes_per_second
+                   ? "fast storage reads no more"
+                   : "no stall"
              : dsm__page_text(page, "stalled %s %% of the time", dsm__figure_percent(share).text);
 }
 
