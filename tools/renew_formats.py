@@ -7,7 +7,8 @@ description, words, limits and default of decisions; a property that the table h
 What else stands there (references, conditions, limits of what only a schema knows) is written by hand and stays. The
 schemas of results are made; what stands beside what is made (conditions, limits of texts and lists) is written by hand
 and stays. In docs/formats.md the tables below comments such as <!-- record: dsm-plan/1 result -->,
-<!-- columns: dsm-points/1 point --> and <!-- words -->.
+<!-- columns: dsm-points/1 point --> and <!-- words -->. In tests/fuzz/dsm.dict the keys and words of formats that are
+read, beside what is written there by hand.
 
 Usage: renew_formats.py DSM SOURCE_DIR [--check]
 With --check nothing is written: exit code 1, and what differs is named.
@@ -27,6 +28,8 @@ RESULTS = [f"dsm-{kind}/1" for kind in ("calibration", "check", "describe", "dif
 INPUTS = ("dsm-stages/1",)
 # Those that compare decisions.
 DRIFTS = ("dsm-check/1", "dsm-diff/1")
+# Those that dsm reads.
+READ = ("dsm-workload/1", "dsm-system/1", PLAN, "dsm-sweep/1", "dsm-server/1", "dsm-profile/1", "dsm-stages/1")
 WIDTH = 110
 
 
@@ -148,7 +151,8 @@ def renew_decisions(formats, value):
     if isinstance(value, dict):
         if "enum" in value.get("decision", ()):
             of_pass = formats.field_keys(PLAN, "pass_decisions", "decision")
-            value["decision"]["enum"] = [*of_pass, "later_core_split",
+            of_step = formats.field_keys(PLAN, "plan", "decision")
+            value["decision"]["enum"] = [*of_step, *of_pass, "later_core_split",
                                          *formats.field_keys(PLAN, "decisions", "decision")]
         for inner in value.values():
             renew_decisions(formats, inner)
@@ -431,6 +435,20 @@ def renew_docs(formats, text):
                   lambda found: found.group(1) + table_of(formats, found.group(2), found.group(3)), text)
 
 
+# ---- tests/fuzz/dsm.dict ----
+
+def renew_dictionary(formats, text):
+    """The words of the dictionary, with those of all formats that dsm reads besides; in order."""
+    lines = text.splitlines()
+    head = [line for line in lines if line.startswith("#")]
+    words = {line for line in lines if line and not line.startswith("#")}
+    for name in READ:
+        for word in (name, *formats.all_keys(name)):
+            if "*" not in word and len(word) < 64:
+                words.add(json.dumps(json.dumps(word)))
+    return "\n".join([*head, *sorted(words)]) + "\n"
+
+
 def main():
     if len(sys.argv) < 3:
         print(__doc__, file=sys.stderr)
@@ -455,6 +473,8 @@ def main():
     for name in ("formats", "model"):
         path = source / "docs" / f"{name}.md"
         made[path] = renew_docs(formats, path.read_text())
+    path = source / "tests" / "fuzz" / "dsm.dict"
+    made[path] = renew_dictionary(formats, path.read_text())
     different = [path for path, text in made.items() if not path.exists() or path.read_text() != text]
     for path in different:
         if is_check:

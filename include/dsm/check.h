@@ -37,6 +37,8 @@ typedef struct dsm_recorded {
   dsm_plan_result result;   /**< of a baseline the time and utilization alone */
   double cycles_per_second; /**< of the system that it was recorded with, 1e9 * its frequency_GHz */
   bool is_stopped; /**< the search was ended by its time limit: another run may find another plan */
+  uint64_t micro_batches;       /**< 1 or more; of a question 0 */
+  dsm_stages stages;            /**< of a baseline without indices of layers */
   const dsm_layer_plan *layers; /**< in order of execution, names are unique. Of a baseline with its
                                      decisions and what is compared alone; invocation_count is 0 if
                                      it does not list them */
@@ -143,7 +145,7 @@ typedef struct dsm_layer_drift {
 
 /** A decision that is another now. */
 typedef struct dsm_decision_drift {
-  const char *layer;
+  const char *layer;    /**< NULL: a decision of the whole step */
   dsm_pass pass;        /**< DSM_PASS_COUNT: a decision of the whole layer */
   const char *decision; /**< its key in a plan, or "later_core_split": of the pass's later
                            invocations; static */

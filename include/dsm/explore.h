@@ -30,14 +30,28 @@ DSM_API DSM_NODISCARD dsm_status dsm_explore(dsm_plan **plan, const dsm_workload
                                              const dsm_system *system,
                                              const dsm_explore_options *options, dsm_diags *diags);
 
+/** What came of looking for what would fit. */
+typedef enum dsm_fit {
+  DSM_FIT_FOUND = 0,
+  DSM_FIT_NONE,       /**< nothing fits with them either */
+  DSM_FIT_STOPPED,    /**< the time was over before something was found */
+  DSM_FIT_NOT_MEMORY, /**< another rule than memory leaves no mapping */
+  DSM_FIT_NOT_ASKED,  /**< the options have all that the mode has of these already */
+  DSM_FIT_COUNT
+} dsm_fit;
+
+/** Seconds that dsm_explore_what_fits looks, where the options have no time limit. */
+#define DSM_FIT_SECONDS 60
+
 /**
  * What would fit where dsm_explore finds nothing that does: the fastest plan with optimizations
  * besides that can save memory: shards and recomputation, or, where none of these fits,
  * micro-batches and stages too. Its options have of these only those that it uses; it is
- * a plan of dsm_explore with them. DSM_ERROR_INFEASIBLE: nothing fits with them either. Otherwise
- * as dsm_explore.
+ * a plan of dsm_explore with them. Half of the options' time limit, or of DSM_FIT_SECONDS, is given
+ * to each of both; what was found by then is the plan. DSM_ERROR_INFEASIBLE: nothing was found;
+ * *fit, which may not be NULL, says why. Otherwise as dsm_explore.
  */
-DSM_API DSM_NODISCARD dsm_status dsm_explore_what_fits(dsm_plan **plan,
+DSM_API DSM_NODISCARD dsm_status dsm_explore_what_fits(dsm_plan **plan, dsm_fit *fit,
                                                        const dsm_workload *workload,
                                                        const dsm_system *system,
                                                        const dsm_explore_options *options,
@@ -92,21 +106,28 @@ typedef struct dsm_alternative {
                                 passes, the memory limit kept; 0 where that was not asked */
 } dsm_alternative;
 
-/** Decisions of a layer beside parallelism and core splits, for dsm_explain. */
+/** Decisions beside parallelism and core splits, for dsm_explain. */
 typedef enum dsm_decision {
-  DSM_DECISION_OUTPUT_HELD = 0, /**< value 0 or 1 */
-  DSM_DECISION_DYSM_FACTOR,     /**< value: the factor */
-  DSM_DECISION_PIPELINED,       /**< value 0 or 1 */
-  DSM_DECISION_HOISTED,         /**< value 0 or 1 */
+  DSM_DECISION_OUTPUT_HELD = 0,   /**< value 0 or 1 */
+  DSM_DECISION_DYSM_FACTOR,       /**< value: the factor */
+  DSM_DECISION_PIPELINED,         /**< value 0 or 1 */
+  DSM_DECISION_HOISTED,           /**< value 0 or 1 */
+  DSM_DECISION_SHARD,             /**< value: dsm_sharding. All else as planned */
+  DSM_DECISION_RECOMPUTED,        /**< value 0 or 1; likewise */
+  DSM_DECISION_MICRO_BATCHES,     /**< of the step: how many. Without them all else at its best */
+  DSM_DECISION_STAGES,            /**< likewise; 1: none */
+  DSM_DECISION_SHARDED_LAYERS,    /**< likewise: of how many layers something is shared out */
+  DSM_DECISION_RECOMPUTED_LAYERS, /**< likewise: how many layers' forward passes run again */
   DSM_DECISION_COUNT
 } dsm_decision;
 
-/** What the whole network would do if one decision of the layer had this value. */
+/** What the whole network would do if one decision had this value. */
 typedef struct dsm_what_if {
   dsm_decision decision;
   uint64_t value;
   bool is_chosen;        /**< this is what the plan does */
-  double network_cycles; /**< best step with it, memory limit aside; 0: no mapping has it */
+  double network_cycles; /**< best step with it, memory limit aside, but kept from
+                              DSM_DECISION_SHARD on; 0: no mapping has it */
   const char *why_not;   /**< why no mapping has it, a phrase; NULL where some has */
   size_t *also_held;     /**< layers whose output is held then, but not in the plan */
   size_t also_held_count;
@@ -125,7 +146,8 @@ typedef struct dsm_explanation {
                               that preloads weights, the best without any on chip */
   bool has_hidden_sums;    /**< sums of gradients count in full in both, also what of them hides */
   bool is_layer_alone;     /**< layers may have roles other than data and model: network_cycles are
-                              those of some roles, and there are no what_ifs */
+                              those of some roles, and what_ifs are of DSM_DECISION_SHARD and those
+                              behind it, as far as the options have them and the plan uses them */
 } dsm_explanation;
 
 /** The word for a decision, such as "dysm_factor". Never NULL. */
@@ -133,8 +155,9 @@ DSM_API const char *dsm_decision_name(dsm_decision decision);
 
 /**
  * The alternatives of a layer of a plan: for each pass every allowed parallelism with its best core
- * split, and the next `splits_per_pass` best core splits of the chosen one. To be freed with
- * dsm_explanation_free.
+ * split, and the next `splits_per_pass` best core splits of the chosen one. Where a plan has
+ * micro-batches, stages, shards or recomputed layers, a search without each of these, of at most
+ * DSM_FIT_SECONDS. To be freed with dsm_explanation_free.
  */
 DSM_API DSM_NODISCARD dsm_status dsm_explain(dsm_explanation **explanation, const dsm_plan *plan,
                                              size_t layer_index, size_t splits_per_pass,

@@ -27,6 +27,7 @@
 #define DSM_SWEEP_CONDITIONS_MAX 1000 /**< conditions of a specification, and of a command line */
 #define DSM_SWEEP_VALUES_MAX 100000   /**< values of an axis, and inputs of a sweep */
 #define DSM_MEASUREMENTS_MAX 10000    /**< measurements that a system is calibrated on */
+#define DSM_INTERLEAVE_MAX 1024       /**< runs of layers of a stage of a step */
 #define DSM_REMAT_STAGES_MAX 2000     /**< stages of a chain */
 #define DSM_REMAT_OPTIONS_MAX 400     /**< options of a stage */
 #define DSM_REMAT_OPERATIONS_MAX 64   /**< operations of a stage that is a graph of them */

@@ -59,7 +59,9 @@ DSM_API char *dsm_report_step_trace(const dsm_plan *plan);
 /** One rung of a ladder: the best plan with some optimisations. */
 typedef struct dsm_ladder_rung {
   const char *name;     /**< "none", or the optimisation that this rung adds */
-  const dsm_plan *plan; /**< borrowed; NULL, in a dsm_plan_page only: no mapping fits */
+  const dsm_plan *plan; /**< borrowed; NULL: no mapping fits, never of the last rung */
+  const char *system;   /**< name of its system */
+  dsm_optimization_set optimizations; /**< that the search might use */
 } dsm_ladder_rung;
 
 /** What each optimisation gains over the rung before and over the first. */

@@ -66,6 +66,7 @@ typedef struct dsm_explore_options {
                                   what bound it has; more than 0, or 0: none */
   uint64_t stages;           /**< with `stages`: so many, 1: none; 0: as many as are best */
   uint64_t micro_batches;    /**< with `accumulate`: so many; 0: likewise */
+  uint64_t interleave;       /**< with `stages`: so many runs of layers of each; 0: one */
   const char *const *overrides; /**< PATH=VALUE already applied to the inputs, for the record;
                                      copied into the plan */
   size_t override_count;
@@ -127,7 +128,8 @@ DSM_API dsm_optimization_set dsm_system_optimizations(const dsm_system *system, 
 DSM_API dsm_optimization_set dsm_mode_possible_optimizations(dsm_mode mode);
 
 /** What the rungs of a ladder add one after the other, up to the options' own optimisations; the
- * first rung adds nothing. Returns how many they are. */
+ * first rung adds nothing, but has what a number of stages or micro-batches that is asked for
+ * needs, which no rung adds. Returns how many they are. */
 DSM_API size_t dsm_ladder_additions(const dsm_explore_options *options,
                                     dsm_optimization additions[DSM_OPTIMIZATION_COUNT]);
 

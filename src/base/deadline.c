@@ -28,6 +28,10 @@ bool dsm__deadline_is_over(dsm__deadline *deadline) {
   return true;
 }
 
+bool dsm__deadline_is_final(dsm__deadline *deadline) {
+  return deadline != NULL && deadline->is_strict && dsm__deadline_is_over(deadline);
+}
+
 bool dsm__deadline_was_met(const dsm__deadline *deadline) {
   return deadline != NULL && atomic_load(&deadline->was_met);
 }

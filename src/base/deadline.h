@@ -9,6 +9,7 @@
 typedef struct dsm__deadline {
   double until_seconds; /**< by a clock that only runs forward */
   atomic_bool was_met;  /**< some work ended because of it */
+  bool is_strict;       /**< work also ends with nothing, where it has nothing by then */
 } dsm__deadline;
 
 /** Begins so many seconds, from now on. */
@@ -16,6 +17,9 @@ void dsm__deadline_begin(dsm__deadline *deadline, double seconds);
 
 /** Is it over? Then work ends, and the deadline was met; for good. NULL: never. From any thread. */
 bool dsm__deadline_is_over(dsm__deadline *deadline);
+
+/** Is it over, and strict? NULL: never. */
+bool dsm__deadline_is_final(dsm__deadline *deadline);
 
 /** Did any work end because of it? NULL: none. */
 bool dsm__deadline_was_met(const dsm__deadline *deadline);

@@ -225,7 +225,20 @@ static bool read_question(baseline_reader *reader, dsm_baseline *baseline) {
   return true;
 }
 
+/* An axis that the system, perhaps another now, does not have is one by its name alone. */
+static void read_step(baseline_reader *reader) {
+  dsm_stages *const stages = &reader->plan.plan.stages;
+  dsm__plan_read_step(&reader->plan);
+  if (dsm__json_doc_error_count(reader->plan.doc) > 0 || stages->axis_name == NULL ||
+      !dsm__stages_find_axis(stages, &reader->plan.system->system)) {
+    stages->axis = DSM_NO_AXIS;
+  }
+  reader->record.micro_batches = reader->plan.plan.micro_batches;
+  reader->record.stages = *stages;
+}
+
 static void read_record(baseline_reader *reader) {
+  read_step(reader);
   read_result(reader);
   read_layers(reader);
   if (has_all_names(reader) && !dsm__json_doc_is_out_of_memory(reader->plan.doc)) {

@@ -18,6 +18,8 @@ dsm_recorded dsm__record_of_plan(const dsm_plan *plan) {
       .result = plan->result,
       .cycles_per_second = 1e9 * plan->system->core.frequency_GHz,
       .is_stopped = plan->statistics.is_stopped,
+      .micro_batches = plan->micro_batches,
+      .stages = plan->stages,
       .layers = plan->layers,
       .layer_count = plan->layer_count,
       .renaming = plan->renaming,
@@ -87,7 +89,7 @@ static void add_layer(findings *found, const char *layer, dsm_presence presence,
 /* The records of a layer or pass on both sides, whose decisions are compared field by field. */
 typedef struct subject {
   findings *found;
-  const char *layer;
+  const char *layer; /* NULL: the step */
   size_t alike;
   dsm_pass pass; /* DSM_PASS_COUNT: the layer itself */
   const void *before;
@@ -99,7 +101,7 @@ static void add_decision(const subject *of, const char *decision) {
   findings *const found = of->found;
   if (!found->is_counting) {
     found->decisions[found->decision_count] =
-        (dsm_decision_drift){.layer = kept_text(found, of->layer),
+        (dsm_decision_drift){.layer = of->layer == NULL ? NULL : kept_text(found, of->layer),
                              .pass = of->pass,
                              .decision = decision,
                              .before = kept_text(found, found->before.text),
@@ -157,6 +159,47 @@ static bool compare_decision(void *context, const dsm__field *field, const void 
 
 /* ---- what is compared ---- */
 
+static bool has_stages(const void *record) {
+  return ((const dsm_recorded *)record)->stages.count > 1;
+}
+
+/* "2 along gpu: words, decoder.3.qkv"; "2 along gpu, of 2 runs each: ..." */
+static void put_stages(const void *record, dsm__text_buffer *out) {
+  const dsm_stages *const stages = &((const dsm_recorded *)record)->stages;
+  dsm__text_printf(out, "%zu along %s", stages->count, stages->axis_name);
+  if (stages->interleave > 1) {
+    dsm__text_printf(out, ", of %zu runs each", stages->interleave);
+  }
+  for (size_t r = 0; r < stages->run_count; r++) {
+    dsm__text_printf(out, "%s%s", r == 0 ? ": " : ", ", stages->first_layer_names[r]);
+  }
+}
+
+DSM__OWN_RECORD(step_record, dsm_recorded, false, "What is decided for the step.",
+                DSM__FIELD(COUNT, dsm_recorded, micro_batches, "micro_batches",
+                           DSM__FIELD_IS_DECISION, .help = "As in a plan."),
+                DSM__FIELD(RECORD, dsm_recorded, stages, "stages", DSM__FIELD_IS_DECISION,
+                           .is_stated = has_stages, .put_compared = put_stages,
+                           .help = "How many, along which axis, and where each begins."));
+
+/* A record whose stages name their axis as that of the other side would, where axes have other
+ * names there. */
+static dsm_recorded renamed(const dsm_recorded *record, const dsm_recorded *other) {
+  static const char *const letters[DSM_AXES_MAX] = {"x", "y", "z"};
+  dsm_recorded renamed = *record;
+  if (has_stages(record) && record->stages.axis < DSM_AXES_MAX &&
+      !dsm__renamings_agree(record->renaming, other->renaming)) {
+    renamed.stages.axis_name = letters[record->stages.axis];
+  }
+  return renamed;
+}
+
+static void compare_step(findings *found, const dsm_recorded *before, const dsm_recorded *after) {
+  const dsm_recorded sides[] = {renamed(before, after), renamed(after, before)};
+  subject of = {.found = found, .pass = DSM_PASS_COUNT, .before = &sides[0], .after = &sides[1]};
+  (void)dsm__record_each(&step_record, of.before, compare_decision, &of);
+}
+
 /* "steady: in 2", or that there is none: of the invocations after the first. */
 static void put_later_split(const dsm_pass_plan *pass, dsm__text_buffer *out) {
   if (pass->invocation_count < 2) {
@@ -209,6 +252,7 @@ static void compare_layer(findings *found, const dsm_layer_plan *before,
 /* Partners as of dsm__layer_partners, from before to after and back. */
 static void compare_layers(findings *found, const dsm_recorded *before, const dsm_recorded *after,
                            const size_t *partner, const size_t *partner_before) {
+  compare_step(found, before, after);
   for (size_t i = 0; i < before->layer_count; i++) {
     const size_t alike = dsm__alike_number(found->sides, i, partner[i]);
     if (partner[i] == SIZE_MAX) {

@@ -757,12 +757,12 @@ typedef struct dsm_boundary {
 /**
  * The output of a layer, or its error, handed over along an axis that stages divide; the machine is
  * that of a stage. Source: section 8. Symbols: T st_el mb B / (chips of the stage) shifted, over c
- * links of a ring or line whose stages have c chips; then (t-1)/t of what a chip has, where t chips
- * have the same, without latency. Limits: nothing whole: the shift alone.
+ * links of a ring or line whose stages have c chips, on a line for each of `stages`; then (t-1)/t
+ * of what a chip has, where t have the same, without latency. Limits: nothing whole: no gather.
  */
 dsm_boundary dsm__boundary_derive(const dsm_layer *layer, const dsm_machine *machine,
                                   dsm_precision precision, uint64_t samples, unsigned axis,
-                                  dsm_parallelism parallelism);
+                                  size_t stages, dsm_parallelism parallelism);
 
 /**
  * Gradients of weights that layers of two stages share, all-reduced over both, each chip what it

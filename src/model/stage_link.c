@@ -2,19 +2,21 @@
 /* stage_link.c: bytes between the stages of a step (section 8). */
 #include "model/equations.h"
 
-/* Along a ring or a line what goes to the next stage passes all chips that a stage has of it. */
-static double links_to_next(const dsm_network_axis *axis) {
-  return axis->link == DSM_LINK_KIND_SWITCH ? 1 : (double)axis->chips;
+/* Along a ring or a line what goes to the next stage passes all chips that a stage has of it. Only
+ * on a line is the last stage far from the first. */
+static double links_between(const dsm_network_axis *axis, size_t stages) {
+  const double away = axis->link == DSM_LINK_KIND_LINE ? (double)stages : 1;
+  return axis->link == DSM_LINK_KIND_SWITCH ? 1 : (double)axis->chips * away;
 }
 
 dsm_boundary dsm__boundary_derive(const dsm_layer *layer, const dsm_machine *machine,
                                   dsm_precision precision, uint64_t samples, unsigned axis,
-                                  dsm_parallelism parallelism) {
+                                  size_t stages, dsm_parallelism parallelism) {
   const dsm_network *const network = &machine->system->system;
   const dsm_layouts layouts = dsm_output_layouts(parallelism);
   const double total = (double)layer->stored_elements * (double)layer->timesteps * (double)samples *
                        dsm__stated_bytes(layer->bytes.output, precision.element_bytes);
-  const double links = links_to_next(&network->axes[axis]);
+  const double links = links_between(&network->axes[axis], stages);
   dsm_boundary boundary = {.bytes = total};
   dsm_axis_set whole = 0;
   double alike = 1;

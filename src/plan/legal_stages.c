@@ -10,17 +10,25 @@
 static void judge_number(dsm__judge *judge) {
   const dsm_stages *const stages = &judge->of->decisions->stages;
   const uint64_t micro_batches = dsm__micro_batches(judge->of->decisions);
+  const dsm__interleaving of = dsm__interleaving_of(stages, micro_batches);
   const unsigned long long chips = judge->of->machine->system->system.axes[stages->axis].chips;
+  const size_t runs = stages->count * of.runs;
   if (stages->count < 2 || chips % stages->count != 0) {
     dsm__judge_tell(judge, STAGES_PLACE(first_layer_names, SIZE_MAX),
                     "each stage has an equal part of the axis",
                     "expected 2 stages or more, whose number divides the %llu chips of the axis, "
                     "found %zu",
                     chips, stages->count);
-  } else if (micro_batches > DSM__STAGE_PASSES_MAX / stages->count) {
+  } else if (micro_batches > DSM__STAGE_PASSES_MAX / runs) {
     dsm__judge_tell(judge, STAGES_PLACE(first_layer_names, SIZE_MAX), NULL,
                     "expected at most %d micro-batches times stages, found %llu times %zu",
-                    DSM__STAGE_PASSES_MAX, (unsigned long long)micro_batches, stages->count);
+                    DSM__STAGE_PASSES_MAX, (unsigned long long)micro_batches, runs);
+  } else if (!dsm__is_interleaved_well(&of)) {
+    dsm__judge_tell(judge, STAGES_PLACE(interleave, SIZE_MAX),
+                    "in groups of as many as stages they pass a run and then the stage's next one",
+                    "expected 1 run of layers of each stage, where micro-batches are no multiple "
+                    "of %zu stages, found %zu for %llu micro-batches",
+                    stages->count, of.runs, (unsigned long long)micro_batches);
   } else if (judge->of->workload->is_list) {
     dsm__judge_tell(judge, STAGES_PLACE(first_layer_names, SIZE_MAX), NULL,
                     "expected no stages of a list of layers, found %zu", stages->count);
@@ -35,7 +43,7 @@ static bool judge_cuts(dsm__judge *judge) {
   if (!dsm__segments_find(workload, judge->arena, &is_cut)) {
     return false;
   }
-  for (size_t s = 0; s < stages->count && judge->told_count == 0; s++) {
+  for (size_t s = 0; s < dsm__stage_run_count(stages) && judge->told_count == 0; s++) {
     const size_t first = stages->first_layers[s];
     const char *const name = workload->layers[first].name;
     if (s == 0 && first != 0) {
@@ -44,7 +52,8 @@ static bool judge_cuts(dsm__judge *judge) {
                       workload->layers[0].name, name);
     } else if (s > 0 && first <= stages->first_layers[s - 1]) {
       dsm__judge_tell(judge, STAGES_PLACE(first_layer_names, s),
-                      "a stage has one layer at least, and stages are in order of execution",
+                      "a stage has one layer at least, and stages and their runs are in order of "
+                      "execution",
                       "expected a layer behind \"%s\", found \"%s\"",
                       workload->layers[stages->first_layers[s - 1]].name, name);
     } else if (s > 0 && !is_cut[first - 1]) {

@@ -18,22 +18,28 @@ double dsm__kept_bytes(const dsm_layer_memory *memory) {
  * of t + (r of the layers of its segment up to it), since on the way back the later ones are done.
  * Limits: nothing is made anew: the largest t.
  */
+void dsm__memory_sum_add(dsm__memory_sum *sum, const dsm_layer_memory *memory, bool is_last) {
+  sum->kept_bytes += dsm__kept_bytes(memory) - memory->activations_bytes;
+  sum->activation_bytes += memory->activations_bytes;
+  sum->again_bytes += memory->recomputed_bytes;
+  sum->transient_bytes = fmax(sum->transient_bytes, memory->transient_bytes + sum->again_bytes);
+  sum->again_bytes = is_last ? 0 : sum->again_bytes;
+}
+
+/* Of all layers: what the layer with most makes, and what is made anew beside that. */
 dsm__transient_need dsm__transient_need_of(const dsm_workload *workload,
                                            const dsm_layer_memory *memory) {
   dsm__segment_walk walk = dsm__segments_begin(workload);
   dsm__transient_need need = {.own_bytes = 0};
-  double most = 0;
-  double again = 0;
+  dsm__memory_sum sum = {.kept_bytes = 0};
   for (size_t i = 0; i < workload->layer_count; i++) {
-    again += memory[i].recomputed_bytes;
-    most = fmax(most, memory[i].transient_bytes + again);
+    dsm__memory_sum_add(&sum, &memory[i], dsm__segment_ends(&walk, i));
     if (memory[i].transient_bytes > need.own_bytes) {
       need.own_bytes = memory[i].transient_bytes;
       need.own_layer = i;
     }
-    again = dsm__segment_ends(&walk, i) ? 0 : again;
   }
-  need.recomputed_bytes = most - need.own_bytes;
+  need.recomputed_bytes = sum.transient_bytes - need.own_bytes;
   return need;
 }
 

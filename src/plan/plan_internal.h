@@ -147,6 +147,22 @@ dsm__transient_need dsm__transient_need_of(const dsm_workload *workload,
 /** Bytes that a layer keeps for the whole step. */
 double dsm__kept_bytes(const dsm_layer_memory *memory);
 
+/** What layers take of a chip's memory, taken together in the order in which they run. */
+typedef struct dsm__memory_sum {
+  double kept_bytes;       /**< whatever is in flight */
+  double activation_bytes; /**< of a micro-batch */
+  double transient_bytes;  /**< the most at a time, with what has been made anew by then */
+  double again_bytes;      /**< made anew of the segment so far */
+} dsm__memory_sum;
+
+/** Takes a layer to it. `is_last`: of its segment. */
+void dsm__memory_sum_add(dsm__memory_sum *sum, const dsm_layer_memory *memory, bool is_last);
+
+/** All of it with so many micro-batches in flight. */
+static inline double dsm__memory_sum_bytes(const dsm__memory_sum *sum, double in_flight) {
+  return sum->kept_bytes + sum->activation_bytes * in_flight + sum->transient_bytes;
+}
+
 /* ---- other descriptions ---- */
 
 /** Is this the planner format of msr-fiddle/dnn-partitioning? It has no `format`, but nodes or a

@@ -54,6 +54,8 @@ static void read_plan(dsm__plan_reader *reader, double *recorded_step_cycles) {
     return;
   }
   dsm__plan_read_question(reader);
+  dsm__plan_read_step(reader);
+  dsm__plan_check_step(reader);
   read_result(root, recorded_step_cycles);
   reader->layers_node = dsm__json_member(root, "layers");
   reader->pipeline_node = dsm__json_member(root, "pipeline");

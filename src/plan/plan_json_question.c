@@ -59,28 +59,6 @@ static bool have_axes_names(const dsm_network *network) {
   return have;
 }
 
-/* They are cut evenly. */
-static void check_micro_batches(dsm__plan_reader *reader) {
-  dsm_plan *const plan = &reader->plan;
-  const dsm__json_node node = dsm__json_member(&reader->root, "micro_batches");
-  const uint64_t minibatch = reader->workload->minibatch;
-  plan->micro_batches = plan->micro_batches > 0 ? plan->micro_batches : 1;
-  if (plan->micro_batches == 1) {
-    return;
-  }
-  if ((plan->options.optimizations & DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_ACCUMULATE)) == 0) {
-    dsm__json_error(&node, NULL, "expected 1 without the optimization %s, found %llu",
-                    dsm_optimization_name(DSM_OPTIMIZATION_ACCUMULATE),
-                    (unsigned long long)plan->micro_batches);
-  } else if (minibatch % plan->micro_batches != 0) {
-    dsm__json_error(&node, NULL, "expected a divisor of the minibatch, %llu, found %llu",
-                    (unsigned long long)minibatch, (unsigned long long)plan->micro_batches);
-  } else {
-    return;
-  }
-  plan->micro_batches = 1;
-}
-
 void dsm__plan_read_question(dsm__plan_reader *reader) {
   read_inputs(reader, &reader->root);
   if (!dsm__system_words(reader->system, reader->arena, &reader->renaming)) {
@@ -93,8 +71,6 @@ void dsm__plan_read_question(dsm__plan_reader *reader) {
       .arena = reader->arena, .wanted = DSM__FIELD_IS_READ, .renaming = reader->renaming};
   (void)dsm__record_read(&question, &reader->root, &dsm__plan_record, &reader->plan);
   check_optimizations(reader);
-  check_micro_batches(reader);
-  dsm__plan_read_stages(reader);
 }
 
 bool dsm__plan_check_options(const dsm__plan_reader *reader) {

@@ -1,19 +1,25 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* plan_json_stages.c: reads the stages of a plan's step: words become an axis and layers. */
+/* plan_json_stages.c: reads what a plan decides for its step, micro-batches and stages: words
+ * become an axis and layers. */
 #include <string.h>
 
 #include "model/axis_words.h"
 #include "plan/plan_reader.h"
 #include "plan/plan_record.h"
 
+bool dsm__stages_find_axis(dsm_stages *stages, const dsm_network *network) {
+  stages->axis = 0;
+  while (stages->axis < network->axis_count &&
+         strcmp(dsm__axis_name(network, stages->axis), stages->axis_name) != 0) {
+    stages->axis++;
+  }
+  return stages->axis < network->axis_count;
+}
+
 static bool find_axis(dsm__plan_reader *reader, const dsm__json_node *node) {
-  const dsm_network *const network = &reader->system->system;
   dsm_stages *const stages = &reader->plan.stages;
-  for (unsigned a = 0; a < network->axis_count; a++) {
-    if (strcmp(dsm__axis_name(network, a), stages->axis_name) == 0) {
-      stages->axis = a;
-      return true;
-    }
+  if (dsm__stages_find_axis(stages, &reader->system->system)) {
+    return true;
   }
   const dsm__json_node axis = dsm__json_member(node, "axis");
   dsm__json_error(&axis, NULL, "expected an axis of the system, found \"%s\"", stages->axis_name);
@@ -28,15 +34,29 @@ static size_t layer_of(const dsm_workload *workload, const char *name) {
   return index;
 }
 
+/* Each stage has as many runs as the others. */
+static bool find_count(dsm__plan_reader *reader, const dsm__json_node *node) {
+  const dsm_stages *const stages = &reader->plan.stages;
+  const dsm__json_node names = dsm__json_member(node, "first_layers");
+  if (stages->run_count == 0) {
+    dsm__json_error(&names, NULL, "expected the first layer of each stage, found none");
+  } else if (stages->run_count % stages->interleave != 0) {
+    dsm__json_error(&names, "each stage has so many runs of layers",
+                    "expected a multiple of interleave, %zu, found %zu layers", stages->interleave,
+                    stages->run_count);
+  }
+  return stages->run_count > 0 && stages->run_count % stages->interleave == 0;
+}
+
 static bool find_layers(dsm__plan_reader *reader, const dsm__json_node *node) {
   dsm_stages *const stages = &reader->plan.stages;
-  size_t *const firsts = dsm__arena_array(reader->arena, stages->count, sizeof *firsts);
+  size_t *const firsts = dsm__arena_array(reader->arena, stages->run_count, sizeof *firsts);
   if (firsts == NULL) {
     dsm__json_set_out_of_memory(reader->doc);
     return false;
   }
   const dsm__json_node names = dsm__json_member(node, "first_layers");
-  for (size_t s = 0; s < stages->count; s++) {
+  for (size_t s = 0; s < stages->run_count; s++) {
     firsts[s] = layer_of(reader->workload, stages->first_layer_names[s]);
     if (firsts[s] == reader->workload->layer_count) {
       const dsm__json_node item = dsm__json_item(&names, s);
@@ -49,18 +69,50 @@ static bool find_layers(dsm__plan_reader *reader, const dsm__json_node *node) {
   return true;
 }
 
-void dsm__plan_read_stages(dsm__plan_reader *reader) {
+static void find_stages(dsm__plan_reader *reader) {
   const dsm__json_node node = dsm__json_member(&reader->root, "stages");
   dsm_stages *const stages = &reader->plan.stages;
   if (!dsm__json_is_present(&node)) {
     return;
   }
   const bool is_read = dsm__json_doc_error_count(reader->doc) == 0 && stages->axis_name != NULL &&
-                       stages->first_layer_names != NULL;
-  if (!is_read || !find_axis(reader, &node) || !find_layers(reader, &node)) {
+                       stages->first_layer_names != NULL && stages->interleave > 0;
+  if (!is_read || !find_axis(reader, &node) || !find_count(reader, &node) ||
+      !find_layers(reader, &node)) {
     *stages = (dsm_stages){.count = 0};
-  } else if (stages->count == 0) {
-    const dsm__json_node names = dsm__json_member(&node, "first_layers");
-    dsm__json_error(&names, NULL, "expected the first layer of each stage, found none");
   }
+}
+
+/* They are cut evenly. */
+static void check_micro_batches(dsm__plan_reader *reader) {
+  dsm_plan *const plan = &reader->plan;
+  const dsm__json_node node = dsm__json_member(&reader->root, "micro_batches");
+  const uint64_t minibatch = reader->workload->minibatch;
+  if (plan->micro_batches == 1) {
+    return;
+  }
+  if ((plan->options.optimizations & DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_ACCUMULATE)) == 0) {
+    dsm__json_error(&node, NULL, "expected 1 without the optimization %s, found %llu",
+                    dsm_optimization_name(DSM_OPTIMIZATION_ACCUMULATE),
+                    (unsigned long long)plan->micro_batches);
+  } else if (minibatch % plan->micro_batches != 0) {
+    dsm__json_error(&node, NULL, "expected a divisor of the minibatch, %llu, found %llu",
+                    (unsigned long long)minibatch, (unsigned long long)plan->micro_batches);
+  } else {
+    return;
+  }
+  plan->micro_batches = 1;
+}
+
+void dsm__plan_read_step(dsm__plan_reader *reader) {
+  const dsm__record_reader decisions = {.arena = reader->arena, .wanted = DSM__FIELD_IS_DECISION};
+  (void)dsm__record_read(&decisions, &reader->root, &dsm__plan_record, &reader->plan);
+  reader->plan.micro_batches = reader->plan.micro_batches > 0 ? reader->plan.micro_batches : 1;
+  dsm_stages *const stages = &reader->plan.stages;
+  stages->count = stages->interleave > 0 ? stages->run_count / stages->interleave : 0;
+}
+
+void dsm__plan_check_step(dsm__plan_reader *reader) {
+  check_micro_batches(reader);
+  find_stages(reader);
 }

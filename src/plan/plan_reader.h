@@ -65,8 +65,15 @@ typedef struct dsm__group_limits {
 bool dsm__plan_read_group(const dsm__json_node *node, const dsm__group_limits *limits,
                           dsm__arena *arena, dsm_pipeline_plan *group);
 
-/** Makes of the words of stages an axis and layers. Workload, system and options have been read. */
-void dsm__plan_read_stages(dsm__plan_reader *reader);
+/** Reads what is decided for the step, micro-batches and stages, as it stands there. */
+void dsm__plan_read_step(dsm__plan_reader *reader);
+
+/** Fills the axis of stages by its name; false if the system has none of that name. */
+bool dsm__stages_find_axis(dsm_stages *stages, const dsm_network *network);
+
+/** Makes of the words of stages an axis and layers, and reports what does not go with workload,
+ * system and options, which have been read. */
+void dsm__plan_check_step(dsm__plan_reader *reader);
 
 /** Reads the pipeline groups that layers refer to. */
 void dsm__plan_read_pipelines(dsm__plan_reader *reader);

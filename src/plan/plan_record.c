@@ -449,6 +449,10 @@ static bool has_fixed_micro_batches(const void *options) {
   return ((const dsm_explore_options *)options)->micro_batches > 0;
 }
 
+static bool has_fixed_interleave(const void *options) {
+  return ((const dsm_explore_options *)options)->interleave > 0;
+}
+
 static bool has_roles(const void *options) {
   return dsm__has_named_roles(options);
 }
@@ -494,6 +498,9 @@ DSM__RECORD(
     DSM__FIELD(COUNT, dsm_explore_options, micro_batches, "micro_batches", READ, .min = 1,
                .max = DSM_DIMENSION_MAX, .is_stated = has_fixed_micro_batches,
                .help = "Likewise micro-batches."),
+    DSM__FIELD(COUNT, dsm_explore_options, interleave, "interleave", READ, .min = 1,
+               .max = DSM_INTERLEAVE_MAX, .is_stated = has_fixed_interleave,
+               .help = "So many runs of layers that each stage was to have. Absent: one."),
     {.key = "roles",
      .kind = DSM__FIELD_RECORD,
      .flags = READ,
@@ -562,16 +569,25 @@ static bool has_stages(const void *plan) {
   return ((const dsm_plan *)plan)->stages.count > 1;
 }
 
+static bool is_interleaved(const void *stages) {
+  return ((const dsm_stages *)stages)->interleave > 1;
+}
+
 DSM__RECORD(
     dsm__step_stages_record, dsm_stages, true, "Runs of layers, each on an equal part of an axis.",
-    DSM__FIELD(TEXT, dsm_stages, axis_name, "axis", REQUIRED, .max = DSM_AXIS_NAME_BYTES_MAX,
-               .expected = "the axis that the stages divide",
+    DSM__FIELD(TEXT, dsm_stages, axis_name, "axis", DECISION | DSM__FIELD_IS_REQUIRED,
+               .max = DSM_AXIS_NAME_BYTES_MAX, .expected = "the axis that the stages divide",
                .help = "That they divide: each has contiguous chips of it, as many as the others."),
-    DSM__FIELD(TEXT_LIST, dsm_stages, first_layer_names, "first_layers", REQUIRED,
-               .count_offset = offsetof(dsm_stages, count), .max = DSM_NAME_BYTES_MAX + 8,
-               .expected = "the first layer of each stage",
-               .help = "Of each stage, in order; a stage begins where the output of the layer "
-                       "before is all that later layers read."));
+    DSM__FIELD(COUNT, dsm_stages, interleave, "interleave", DECISION | READ, .min = 1,
+               .max = DSM_INTERLEAVE_MAX, .fallback = 1, .is_stated = is_interleaved,
+               .help =
+                   "Runs of layers of each stage: of p stages the first has the first run, "
+                   "the one p behind it, and so on. Written only where they are more than one."),
+    DSM__FIELD(TEXT_LIST, dsm_stages, first_layer_names, "first_layers",
+               DECISION | DSM__FIELD_IS_REQUIRED, .count_offset = offsetof(dsm_stages, run_count),
+               .max = DSM_NAME_BYTES_MAX + 8, .expected = "the first layer of each run of a stage",
+               .help = "Of each stage, in order, and with interleave of each run; one begins where "
+                       "the output of the layer before is all that later layers read."));
 
 DSM__RECORD(
     dsm__plan_record, dsm_plan, false,
@@ -601,16 +617,16 @@ DSM__RECORD(
     DSM__FIELD(RECORD, dsm_plan, options, "options", REQUIRED, .type = &dsm__options_record,
                .expected = "an object with the options of the exploration",
                .help = "What the exploration was asked for, beside mode and optimizations."),
-    DSM__FIELD(COUNT, dsm_plan, micro_batches, "micro_batches", READ, .min = 1,
+    DSM__FIELD(COUNT, dsm_plan, micro_batches, "micro_batches", DECISION, .min = 1,
                .max = DSM_DIMENSION_MAX, .fallback = 1, .is_stated = has_micro_batches,
                .help =
-                   "Decision: into so many micro-batches the samples of a step are cut, one after "
+                   "Into so many micro-batches the samples of a step are cut, one after "
                    "the other, whose gradients are summed. Written only where they are more than "
                    "one; not read without the optimization accumulate."),
-    DSM__FIELD(RECORD, dsm_plan, stages, "stages", READ, .type = &dsm__step_stages_record,
+    DSM__FIELD(RECORD, dsm_plan, stages, "stages", DECISION, .type = &dsm__step_stages_record,
                .is_stated = has_stages,
                .help =
-                   "Decision: the stages of the step, runs of layers on chips of their own, which "
+                   "The stages of the step, runs of layers on chips of their own, which "
                    "micro-batches pass one after the other, forward and backward in turn (1F1B). "
                    "Written only where there are any; not read without the optimization stages."),
     {.key = "search",

@@ -333,12 +333,14 @@ static void check_memory(const dsm__json_node *root) {
 static double count_stages(const dsm__json_node *root) {
   const dsm__json_node stages = dsm__json_member(root, "stages");
   const dsm__json_node list = dsm__json_member(&stages, "first_layers");
+  const dsm__json_node interleave = dsm__json_member(&stages, "interleave");
+  const double runs = dsm__json_is_present(&interleave) ? number_of(&stages, "interleave") : 1;
   double count = 0;
   for (dsm__json_node item = dsm__json_item(&list, 0); dsm__json_is_present(&item);
        item = dsm__json_next(&item)) {
     count++;
   }
-  return count > 1 ? count : 1;
+  return count > runs ? count / runs : 1;
 }
 
 static bool index_groups(const dsm__json_node *pipeline, sums *all, dsm__arena *arena) {

@@ -164,19 +164,19 @@ static void hide_reduction(const dsm__predictor *p, size_t index, const dsm__red
   dsm__pass_sum_up(update);
 }
 
-/* Of the layers of a run the last is updated first. Of a pipeline what its stages sum is in its
+/* Of the layers of a stage the last is updated first. Of a pipeline what its stages sum is in its
  * time. */
-static bool hide_reductions_of(const dsm__predictor *p, dsm__stage_run run) {
+static bool hide_reductions_of(const dsm__predictor *p, const size_t *layers, size_t count) {
   const dsm_plan *const plan = p->plan;
-  const size_t count = run.end - run.first;
   dsm__reduction *const reductions = dsm__arena_array(plan->arena, count, sizeof *reductions);
   if (reductions == NULL) {
     return false;
   }
   for (size_t i = 0; i < count; i++) {
-    const dsm_layer_plan *const layer = &plan->layers[run.end - 1 - i];
-    const bool is_first_of_group = layer->pipeline != DSM_NO_PIPELINE &&
-                                   plan->pipelines[layer->pipeline].first_layer == run.end - 1 - i;
+    const size_t index = layers[count - 1 - i];
+    const dsm_layer_plan *const layer = &plan->layers[index];
+    const bool is_first_of_group =
+        layer->pipeline != DSM_NO_PIPELINE && plan->pipelines[layer->pipeline].first_layer == index;
     if (layer->pipeline == DSM_NO_PIPELINE) {
       reductions[i] = reduction_of(layer);
     } else if (is_first_of_group) {
@@ -186,47 +186,66 @@ static bool hide_reductions_of(const dsm__predictor *p, dsm__stage_run run) {
   dsm__reductions_overlap(reductions, count);
   for (size_t i = 0; i < count; i++) {
     if (reductions[i].cycles[DSM__HALF_SUM] + reductions[i].cycles[DSM__HALF_WAY_BACK] > 0) {
-      hide_reduction(p, run.end - 1 - i, &reductions[i]);
-    }
-  }
-  return true;
-}
-
-static bool hide_reductions(const dsm__predictor *p) {
-  const dsm_stages *const stages = &p->decisions->stages;
-  for (size_t s = 0; s < dsm__stage_count(stages); s++) {
-    if (!hide_reductions_of(p, dsm__stage_run_of(stages, p->plan->layer_count, s))) {
-      return false;
+      hide_reduction(p, layers[count - 1 - i], &reductions[i]);
     }
   }
   return true;
 }
 
 /* Layers of a stage share collectives. */
+static bool share_reductions_of(const dsm__predictor *p, const size_t *indices, size_t count,
+                                dsm__reductions *reductions) {
+  dsm_workload part = p->micro;
+  dsm__decisions decisions = *p->decisions;
+  dsm__collectives collectives;
+  dsm_layer *layers = NULL;
+  dsm__layer_decision *decided = NULL;
+  if (!DSM__RESERVE(p->plan->arena, layers, count) ||
+      !DSM__RESERVE(p->plan->arena, decided, count)) {
+    return false;
+  }
+  for (size_t i = 0; i < count; i++) {
+    layers[i] = p->micro.layers[indices[i]];
+    decided[i] = p->decisions->layers[indices[i]];
+  }
+  part.layers = layers;
+  part.layer_count = count;
+  decisions.layers = decided;
+  dsm__collectives_derive(&collectives, &part, &p->machine, p->plan->options.mode, &decisions);
+  *reductions = dsm__even_shares(&collectives);
+  return true;
+}
+
 static bool share_reductions(dsm__predictor *p) {
   const dsm_plan *const plan = p->plan;
   const dsm_stages *const stages = &p->decisions->stages;
-  const size_t count = dsm__stage_count(stages);
-  p->reductions = dsm__arena_array(plan->arena, count, sizeof p->reductions[0]);
-  for (size_t s = 0; p->reductions != NULL && s < count; s++) {
-    const dsm__stage_run run = dsm__stage_run_of(stages, plan->layer_count, s);
-    dsm__collectives collectives;
-    dsm_workload part = p->micro;
-    dsm__decisions decisions = *p->decisions;
-    part.layers += run.first;
-    part.layer_count = run.end - run.first;
-    decisions.layers += run.first;
-    dsm__collectives_derive(&collectives, &part, &p->machine, plan->options.mode, &decisions);
-    p->reductions[s] = dsm__even_shares(&collectives);
+  size_t *layers = NULL;
+  bool is_shared = DSM__RESERVE(plan->arena, p->reductions, dsm__stage_count(stages)) &&
+                   DSM__RESERVE(plan->arena, layers, plan->layer_count);
+  for (size_t s = 0; is_shared && s < dsm__stage_count(stages); s++) {
+    const size_t count = dsm__stage_indices(stages, plan->layer_count, s, layers);
+    is_shared = share_reductions_of(p, layers, count, &p->reductions[s]);
   }
-  return p->reductions != NULL;
+  return is_shared;
 }
 
-/* Each stage's chips issue what they run. */
+static bool hide_reductions(const dsm__predictor *p) {
+  const dsm_plan *const plan = p->plan;
+  const dsm_stages *const stages = &p->decisions->stages;
+  size_t *layers = NULL;
+  bool is_hidden = DSM__RESERVE(plan->arena, layers, plan->layer_count);
+  for (size_t s = 0; is_hidden && s < dsm__stage_count(stages); s++) {
+    const size_t count = dsm__stage_indices(stages, plan->layer_count, s, layers);
+    is_hidden = hide_reductions_of(p, layers, count);
+  }
+  return is_hidden;
+}
+
+/* Each stage's chips issue what they run, run by run. */
 static void charge_issue(const dsm__predictor *p, dsm_pipeline_plan *groups) {
   const dsm_stages *const stages = &p->decisions->stages;
-  for (size_t s = 0; s < dsm__stage_count(stages); s++) {
-    const dsm__stage_run run = dsm__stage_run_of(stages, p->plan->layer_count, s);
+  for (size_t r = 0; r < dsm__stage_run_count(stages); r++) {
+    const dsm__stage_run run = dsm__stage_run_of(stages, p->plan->layer_count, r);
     dsm_plan part = *p->plan;
     part.layers += run.first;
     part.layer_count = run.end - run.first;

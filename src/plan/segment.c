@@ -11,6 +11,14 @@ dsm__segment_walk dsm__segments_begin(const dsm_workload *workload) {
   return (dsm__segment_walk){.workload = workload, .reach = later(workload->input_last_use, 0)};
 }
 
+dsm__segment_walk dsm__segments_begin_at(const dsm_workload *workload, size_t first) {
+  dsm__segment_walk walk = dsm__segments_begin(workload);
+  if (first > 0) { /* of what is made so far only the layer before is read */
+    walk.reach = later(dsm__last_use(&workload->layers[first - 1]), 0);
+  }
+  return walk;
+}
+
 bool dsm__segment_ends(dsm__segment_walk *walk, size_t index) {
   const size_t last_use = dsm__last_use(&walk->workload->layers[index]);
   const bool is_all_else_read = walk->reach <= index;

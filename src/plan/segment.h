@@ -13,6 +13,9 @@ typedef struct dsm__segment_walk {
 
 dsm__segment_walk dsm__segments_begin(const dsm_workload *workload);
 
+/** The same from a layer on before which a segment ends. */
+dsm__segment_walk dsm__segments_begin_at(const dsm_workload *workload, size_t first);
+
 /**
  * Does a segment end with the next layer of the walk? Then its output is the only tensor made so
  * far that anything later reads, or it is the network's last layer.

@@ -11,20 +11,36 @@
 
 /* ---- runs of layers ---- */
 
-dsm__stage_run dsm__stage_run_of(const dsm_stages *stages, size_t layer_count, size_t stage) {
-  const size_t count = dsm__stage_count(stages);
+dsm__stage_run dsm__stage_run_of(const dsm_stages *stages, size_t layer_count, size_t run) {
+  const size_t count = dsm__stage_run_count(stages);
   return (dsm__stage_run){
-      .first = stage == 0 ? 0 : stages->first_layers[stage],
-      .end = stage + 1 < count ? stages->first_layers[stage + 1] : layer_count,
+      .first = run == 0 ? 0 : stages->first_layers[run],
+      .end = run + 1 < count ? stages->first_layers[run + 1] : layer_count,
   };
 }
 
-size_t dsm__stage_of(const dsm_stages *stages, size_t layer) {
-  size_t stage = dsm__stage_count(stages) - 1;
-  while (stage > 0 && stages->first_layers[stage] > layer) {
-    stage--;
+size_t dsm__run_of(const dsm_stages *stages, size_t layer) {
+  size_t run = dsm__stage_run_count(stages) - 1;
+  while (run > 0 && stages->first_layers[run] > layer) {
+    run--;
   }
-  return stage;
+  return run;
+}
+
+size_t dsm__stage_of(const dsm_stages *stages, size_t layer) {
+  return dsm__run_of(stages, layer) % dsm__stage_count(stages);
+}
+
+size_t dsm__stage_indices(const dsm_stages *stages, size_t layer_count, size_t stage,
+                          size_t *indices) {
+  size_t count = 0;
+  for (size_t r = stage; r < dsm__stage_run_count(stages); r += dsm__stage_count(stages)) {
+    const dsm__stage_run run = dsm__stage_run_of(stages, layer_count, r);
+    for (size_t i = run.first; i < run.end; i++) {
+      indices[count++] = i;
+    }
+  }
+  return count;
 }
 
 const dsm_machine *dsm__stage_machine(const dsm_machine *whole, const dsm_stages *stages,
@@ -44,15 +60,18 @@ bool dsm__stages_keep(dsm_stages *stages, const dsm_workload *workload, const ds
     *stages = (dsm_stages){.count = 0};
     return true;
   }
-  size_t *const firsts = dsm__arena_array(arena, stages->count, sizeof *firsts);
-  const char **const names = dsm__arena_array(arena, stages->count, sizeof *names);
+  const size_t count = dsm__stage_run_count(stages);
+  size_t *const firsts = dsm__arena_array(arena, count, sizeof *firsts);
+  const char **const names = dsm__arena_array(arena, count, sizeof *names);
   if (firsts == NULL || names == NULL) {
     return false;
   }
-  for (size_t s = 0; s < stages->count; s++) {
-    firsts[s] = stages->first_layers[s];
-    names[s] = workload->layers[firsts[s]].name;
+  for (size_t r = 0; r < count; r++) {
+    firsts[r] = stages->first_layers[r];
+    names[r] = workload->layers[firsts[r]].name;
   }
+  stages->interleave = dsm__interleave_of(stages);
+  stages->run_count = count;
   stages->axis_name = dsm__axis_name(&system->system, stages->axis);
   stages->first_layers = firsts;
   stages->first_layer_names = names;
@@ -101,11 +120,18 @@ static dsm_pass pass_of_error(const dsm_layer *layer) {
   return layer->has_backward ? DSM_PASS_BACKWARD : DSM_PASS_UPDATE;
 }
 
+/* The stage behind the last run of the last stage is the first one. */
+static size_t stages_to_next(const dsm_stages *stages, size_t index) {
+  const bool is_of_last = dsm__stage_of(stages, index) + 1 == stages->count;
+  return is_of_last ? stages->count - 1 : 1;
+}
+
 static dsm_boundary boundary_behind(const dsm_workload *workload, const dsm__decisions *decisions,
                                     const dsm__layer_setting *setting, size_t index,
                                     dsm_pass layout_of) {
   return dsm__boundary_derive(&workload->layers[index], setting->machine, setting->precision,
                               setting->minibatch, decisions->stages.axis,
+                              stages_to_next(&decisions->stages, index),
                               decisions->layers[index].layouts.of[layout_of]);
 }
 
@@ -167,15 +193,15 @@ void dsm__stage_add_links(dsm__pass_builder *builder, const dsm_workload *worklo
   if (stages->count <= 1) {
     return;
   }
-  const size_t stage = dsm__stage_of(stages, index);
-  const dsm__stage_run run = dsm__stage_run_of(stages, workload->layer_count, stage);
-  const bool is_last_stage = stage + 1 == stages->count;
-  if (pass == DSM_PASS_FORWARD && index == (is_last_stage ? run.first : run.end - 1)) {
-    add_hand_over(builder, workload, decisions, setting, is_last_stage ? index - 1 : index,
+  const size_t number = dsm__run_of(stages, index);
+  const dsm__stage_run run = dsm__stage_run_of(stages, workload->layer_count, number);
+  const bool is_last_run = number + 1 == dsm__stage_run_count(stages);
+  if (pass == DSM_PASS_FORWARD && index == (is_last_run ? run.first : run.end - 1)) {
+    add_hand_over(builder, workload, decisions, setting, is_last_run ? index - 1 : index,
                   DSM_PASS_FORWARD);
   }
-  if (pass == pass_of_error(setting->layer) && index == (stage == 0 ? run.end - 1 : run.first)) {
-    add_hand_over(builder, workload, decisions, setting, stage == 0 ? index : index - 1,
+  if (pass == pass_of_error(setting->layer) && index == (number == 0 ? run.end - 1 : run.first)) {
+    add_hand_over(builder, workload, decisions, setting, number == 0 ? index : index - 1,
                   DSM_PASS_BACKWARD);
   }
   if (pass == DSM_PASS_UPDATE) {
@@ -185,8 +211,10 @@ void dsm__stage_add_links(dsm__pass_builder *builder, const dsm_workload *worklo
 
 /* ---- memory ---- */
 
-uint64_t dsm__stage_in_flight(const dsm_stages *stages, size_t stage, uint64_t micro_batches) {
-  return dsm__stored_micro_batches(false, dsm__stage_count(stages), stage, micro_batches);
+double dsm__stage_in_flight(const dsm_stages *stages, size_t stage, uint64_t micro_batches) {
+  const dsm__interleaving of = dsm__interleaving_of(stages, micro_batches);
+  return of.runs == 1 ? (double)dsm__stored_micro_batches(false, of.stages, stage, micro_batches)
+                      : (double)dsm__interleaved_in_flight(&of, stage) / (double)of.runs;
 }
 
 double dsm__kept_input_bytes(const dsm_workload *workload, const dsm_machine *machine,
@@ -206,44 +234,57 @@ static double received_bytes(const dsm_workload *micro, const dsm_machine *machi
   return boundary_behind(micro, decisions, &setting, first - 1, DSM_PASS_FORWARD).bytes;
 }
 
+/* A layer with weights of its own where it shares those of another stage. */
+static void untie(const dsm_workload *micro, const dsm_machine *machine, dsm_mode mode,
+                  const dsm__decisions *decisions, size_t index, bool is_last,
+                  dsm_layer_memory *memory) {
+  const dsm__layer_decision *const decision = &decisions->layers[index];
+  dsm_layer own = micro->layers[index];
+  own.is_tied = false;
+  *memory = dsm_layer_memory_derive(&own, machine, micro, mode, &decision->layouts, 0);
+  dsm__keep_less(memory, dsm__shard_ways(&own, machine, &decision->layouts), &decision->layer,
+                 is_last && index + 1 < micro->layer_count);
+}
+
+/* Of a run, which is given something first, its part of a stage's sum. */
+static void add_run(const dsm_workload *micro, const dsm_machine *machine, dsm_mode mode,
+                    const dsm__decisions *decisions, dsm__stage_run run, dsm_layer_memory *memory,
+                    dsm__memory_sum *sum) {
+  dsm__segment_walk walk = dsm__segments_begin_at(micro, run.first);
+  for (size_t i = run.first; i < run.end; i++) {
+    const bool is_last = dsm__segment_ends(&walk, i);
+    if (dsm__is_tied_apart(micro, &decisions->stages, i)) {
+      untie(micro, machine, mode, decisions, i, is_last, &memory[i]);
+    }
+    memory[i].activations_bytes +=
+        i == run.first ? received_bytes(micro, machine, decisions, run.first) : 0;
+    dsm__memory_sum_add(sum, &memory[i], is_last);
+  }
+}
+
 void dsm__stages_memory_derive(const dsm_workload *micro, const dsm_machine *machine, dsm_mode mode,
                                const dsm__decisions *decisions, dsm_layer_memory *memory) {
   const dsm_stages *const stages = &decisions->stages;
   const uint64_t micro_batches = dsm__micro_batches(decisions);
-  dsm__segment_walk walk = dsm__segments_begin(micro);
   double most = -1;
   size_t fullest = 0;
   for (size_t s = 0; s < stages->count; s++) {
-    const dsm__stage_run run = dsm__stage_run_of(stages, micro->layer_count, s);
-    const double in_flight = (double)dsm__stage_in_flight(stages, s, micro_batches);
-    double kept = 0;
-    double transient = 0;
-    double again = 0; /* made anew of the segment so far */
-    for (size_t i = run.first; i < run.end; i++) {
-      const bool is_last = dsm__segment_ends(&walk, i);
-      if (dsm__is_tied_apart(micro, stages, i)) {
-        dsm_layer own = micro->layers[i];
-        const dsm__layer_decision *const decision = &decisions->layers[i];
-        own.is_tied = false;
-        memory[i] = dsm_layer_memory_derive(&own, machine, micro, mode, &decision->layouts, 0);
-        dsm__keep_less(&memory[i], dsm__shard_ways(&own, machine, &decision->layouts),
-                       &decision->layer, is_last && i + 1 < micro->layer_count);
-      }
-      memory[i].activations_bytes +=
-          i == run.first ? received_bytes(micro, machine, decisions, run.first) : 0;
-      memory[i].activations_bytes *= in_flight;
-      kept += dsm__kept_bytes(&memory[i]);
-      again += memory[i].recomputed_bytes;
-      transient = memory[i].transient_bytes + again > transient ? memory[i].transient_bytes + again
-                                                                : transient;
-      again = is_last ? 0 : again;
+    dsm__memory_sum sum = {.kept_bytes = 0};
+    for (size_t r = s; r < dsm__stage_run_count(stages); r += stages->count) {
+      add_run(micro, machine, mode, decisions, dsm__stage_run_of(stages, micro->layer_count, r),
+              memory, &sum);
     }
-    fullest = kept + transient > most ? s : fullest;
-    most = kept + transient > most ? kept + transient : most;
+    const double need = dsm__memory_sum_bytes(&sum, dsm__stage_in_flight(stages, s, micro_batches));
+    fullest = need > most ? s : fullest;
+    most = need > most ? need : most;
   }
-  const dsm__stage_run kept = dsm__stage_run_of(stages, micro->layer_count, fullest);
-  for (size_t i = 0; i < micro->layer_count; i++) {
-    memory[i] = i >= kept.first && i < kept.end ? memory[i] : (dsm_layer_memory){0};
+  const double in_flight = dsm__stage_in_flight(stages, fullest, micro_batches);
+  for (size_t r = 0; r < dsm__stage_run_count(stages); r++) {
+    const dsm__stage_run run = dsm__stage_run_of(stages, micro->layer_count, r);
+    for (size_t i = run.first; i < run.end; i++) {
+      memory[i].activations_bytes *= in_flight;
+      memory[i] = r % stages->count == fullest ? memory[i] : (dsm_layer_memory){0};
+    }
   }
 }
 
@@ -268,25 +309,43 @@ bool dsm__stage_times_fill(const dsm__stage_cost *costs, size_t count, uint64_t 
   return true;
 }
 
-/*
- * Source: section 8; Narayanan et al. 2021. Symbols: the exact time of 1F1B, at most n max +
- * (sum - max), + the largest `once`. Limits: equal stages: (n + p - 1) of one; one stage: n of it.
- */
-double dsm__stages_step_cycles(const dsm__stage_cost *costs, size_t count, uint64_t micro_batches) {
+/* The exact time of stages with one run each. */
+static double makespan_of(const dsm__stage_cost *costs, size_t count, uint64_t micro_batches) {
   dsm__arena *const arena = dsm__arena_new();
   dsm__makespan_times times;
   dsm__schedule schedule;
-  double once = 0;
-  double step = -1;
-  if (dsm__stage_times_fill(costs, count, micro_batches, arena, &times)) {
-    for (size_t s = 0; s < count; s++) {
-      once = costs[s].once > once ? costs[s].once : once;
-    }
-    step = dsm__schedule_find(&times, false, arena, &schedule);
-    step = step < 0 ? step : step + once;
-  }
+  const double cycles = dsm__stage_times_fill(costs, count, micro_batches, arena, &times)
+                            ? dsm__schedule_find(&times, false, arena, &schedule)
+                            : -1;
   dsm__arena_free(arena);
-  return step;
+  return cycles;
+}
+
+static double interleaved_of(const dsm__stage_cost *costs, const dsm__interleaving *of) {
+  dsm__arena *const arena = dsm__arena_new();
+  dsm__interleaved_cost *const own = dsm__arena_array(arena, of->stages, sizeof *own);
+  for (size_t s = 0; own != NULL && s < of->stages; s++) {
+    const double all = costs[s].forward + costs[s].backward;
+    own[s] = (dsm__interleaved_cost){.own = all - costs[s].handed, .handed = costs[s].handed};
+  }
+  const double cycles = own == NULL ? -1 : dsm__interleaved_cycles(of, own);
+  dsm__arena_free(arena);
+  return cycles;
+}
+
+/*
+ * Source: section 8; Narayanan et al. 2021. Symbols: the exact time of 1F1B, at most n max +
+ * (sum - max), or that of interleaved runs; + the largest `once`. Limits: equal stages: (n + p - 1)
+ * of one; one stage: n of it.
+ */
+double dsm__stages_step_cycles(const dsm__stage_cost *costs, const dsm__interleaving *of) {
+  double once = 0;
+  for (size_t s = 0; s < of->stages; s++) {
+    once = costs[s].once > once ? costs[s].once : once;
+  }
+  const double cycles =
+      of->runs > 1 ? interleaved_of(costs, of) : makespan_of(costs, of->stages, of->micro_batches);
+  return cycles < 0 ? cycles : cycles + once;
 }
 
 /* Of a pass what occurs once a step: gradients that are shared out are summed after each
@@ -303,7 +362,7 @@ static double once_of(const dsm_layer_plan *layer, dsm_pass which) {
 
 dsm__stage_cost dsm__stage_cost_of(const dsm_plan *plan, dsm__stage_run run) {
   const double times = (double)plan->micro_batches;
-  dsm__stage_cost cost = {0, 0, 0};
+  dsm__stage_cost cost = {.forward = 0};
   for (size_t i = run.first; i < run.end; i++) {
     for (int p = 0; p < DSM_PASS_COUNT; p++) {
       const dsm_pass_plan *const pass = &plan->layers[i].passes[p];
@@ -314,17 +373,28 @@ dsm__stage_cost dsm__stage_cost_of(const dsm_plan *plan, dsm__stage_run run) {
         cost.once += once;
         cost.forward += p == DSM_PASS_FORWARD ? each : 0;
         cost.backward += p == DSM_PASS_FORWARD ? 0 : each;
+        cost.handed += pass->group_cycles[DSM_GROUP_HAND_OVER] / times;
       }
     }
   }
   return cost;
 }
 
-dsm__stage_cost dsm__stage_own_cost(const dsm_plan *plan, size_t stage) {
+void dsm__stage_cost_add(dsm__stage_cost *sum, const dsm__stage_cost *more) {
+  sum->forward += more->forward;
+  sum->backward += more->backward;
+  sum->handed += more->handed;
+  sum->once += more->once;
+}
+
+dsm__stage_cost dsm__stage_own_cost(const dsm_plan *plan, size_t run) {
   const double count = (double)plan->stages.count;
   const dsm__stage_cost cost =
-      dsm__stage_cost_of(plan, dsm__stage_run_of(&plan->stages, plan->layer_count, stage));
-  return (dsm__stage_cost){cost.forward * count, cost.backward * count, cost.once * count};
+      dsm__stage_cost_of(plan, dsm__stage_run_of(&plan->stages, plan->layer_count, run));
+  return (dsm__stage_cost){.forward = cost.forward * count,
+                           .backward = cost.backward * count,
+                           .handed = cost.handed * count,
+                           .once = cost.once * count};
 }
 
 static void scale_cycles(dsm_pass_plan *pass, double share) {
@@ -357,28 +427,35 @@ static void settle_pass(dsm_pass_plan *pass, double share, double waiting) {
   dsm__pass_sum_up(pass);
 }
 
+/* Charges the layers of a run their chips' share. */
+static void settle_run(dsm_plan *plan, dsm__stage_run run, double waiting) {
+  for (size_t i = run.first; i < run.end; i++) {
+    for (int p = 0; p < DSM_PASS_COUNT; p++) {
+      if (plan->layers[i].passes[p].exists) {
+        settle_pass(&plan->layers[i].passes[p], 1 / (double)plan->stages.count, waiting);
+      }
+    }
+  }
+}
+
 bool dsm__stages_settle(dsm_plan *plan) {
-  const size_t count = plan->stages.count;
+  const dsm_stages *const stages = &plan->stages;
+  const size_t count = stages->count;
   if (count <= 1) {
     return true;
   }
   dsm__stage_cost *const costs = dsm__arena_array(plan->arena, count, sizeof *costs);
-  for (size_t s = 0; costs != NULL && s < count; s++) {
-    costs[s] = dsm__stage_cost_of(plan, dsm__stage_run_of(&plan->stages, plan->layer_count, s));
+  for (size_t r = 0; costs != NULL && r < dsm__stage_run_count(stages); r++) {
+    const dsm__stage_cost one =
+        dsm__stage_cost_of(plan, dsm__stage_run_of(stages, plan->layer_count, r));
+    dsm__stage_cost_add(&costs[r % count], &one);
   }
-  const double step =
-      costs == NULL ? -1 : dsm__stages_step_cycles(costs, count, plan->micro_batches);
-  for (size_t s = 0; step >= 0 && s < count; s++) {
-    const dsm__stage_run run = dsm__stage_run_of(&plan->stages, plan->layer_count, s);
-    const double own =
-        (costs[s].forward + costs[s].backward) * (double)plan->micro_batches + costs[s].once;
-    for (size_t i = run.first; i < run.end; i++) {
-      for (int p = 0; p < DSM_PASS_COUNT; p++) {
-        if (plan->layers[i].passes[p].exists) {
-          settle_pass(&plan->layers[i].passes[p], 1 / (double)count, step / own - 1);
-        }
-      }
-    }
+  const dsm__interleaving of = dsm__interleaving_of(stages, plan->micro_batches);
+  const double step = costs == NULL ? -1 : dsm__stages_step_cycles(costs, &of);
+  for (size_t r = 0; step >= 0 && r < dsm__stage_run_count(stages); r++) {
+    const dsm__stage_cost *const cost = &costs[r % count];
+    const double own = (cost->forward + cost->backward) * (double)plan->micro_batches + cost->once;
+    settle_run(plan, dsm__stage_run_of(stages, plan->layer_count, r), step / own - 1);
   }
   return step >= 0;
 }

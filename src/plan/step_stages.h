@@ -7,11 +7,11 @@
 #define DSM_PLAN_STEP_STAGES_H
 
 #include "plan/holding.h"
-#include "plan/makespan.h"
+#include "plan/interleave.h"
 #include "plan/pass_builder.h"
 #include "plan/stage.h"
 
-/** Micro-batches times stages, at most: so many passes a schedule has. */
+/** Micro-batches times runs of stages, at most: so many passes a schedule has. */
 #define DSM__STAGE_PASSES_MAX 1048576
 
 /** How many there are: 1 if there are none. */
@@ -19,16 +19,38 @@ static inline size_t dsm__stage_count(const dsm_stages *stages) {
   return stages->count > 1 ? stages->count : 1;
 }
 
-/** The layers of a stage: from the first on, up to the end. */
+/** How many runs of layers each has. */
+static inline size_t dsm__interleave_of(const dsm_stages *stages) {
+  return stages->interleave > 1 ? stages->interleave : 1;
+}
+
+/** How many runs all have together: 1 if there are no stages. */
+static inline size_t dsm__stage_run_count(const dsm_stages *stages) {
+  return dsm__stage_count(stages) * (stages->count > 1 ? dsm__interleave_of(stages) : 1);
+}
+
+/** The schedule of a step. */
+static inline dsm__interleaving dsm__interleaving_of(const dsm_stages *stages,
+                                                     uint64_t micro_batches) {
+  return (dsm__interleaving){dsm__stage_count(stages), dsm__interleave_of(stages), micro_batches};
+}
+
+/** The layers of a run of a stage: from the first on, up to the end. */
 typedef struct dsm__stage_run {
   size_t first;
   size_t end;
 } dsm__stage_run;
 
-dsm__stage_run dsm__stage_run_of(const dsm_stages *stages, size_t layer_count, size_t stage);
+/** Of p stages the first has run 0, run p and so on; without stages there is one run. */
+dsm__stage_run dsm__stage_run_of(const dsm_stages *stages, size_t layer_count, size_t run);
 
-/** The stage of a layer. */
+/** The run of a layer, and its stage. */
+size_t dsm__run_of(const dsm_stages *stages, size_t layer);
 size_t dsm__stage_of(const dsm_stages *stages, size_t layer);
+
+/** The layers of a stage in order, in indices[0 .. layer_count); returns how many. */
+size_t dsm__stage_indices(const dsm_stages *stages, size_t layer_count, size_t stage,
+                          size_t *indices);
 
 /** The machine of a stage, set up in *part; without stages the whole one. */
 const dsm_machine *dsm__stage_machine(const dsm_machine *whole, const dsm_stages *stages,
@@ -50,7 +72,7 @@ const dsm_layer *dsm__stage_layers(const dsm_workload *workload, const dsm_stage
                                    dsm__arena *arena);
 
 /** Adds to a pass of a layer what its stage hands over, and what it sums of weights that another
- * stage has too. A stage sends its outputs on and its errors back; the last one and the first,
+ * stage has too. A run sends its outputs on and its errors back; the last one and the first,
  * which have nothing to send there, wait for what comes. */
 void dsm__stage_add_links(dsm__pass_builder *builder, const dsm_workload *workload,
                           const dsm__decisions *decisions, const dsm__layer_setting *setting,
@@ -60,8 +82,9 @@ void dsm__stage_add_links(dsm__pass_builder *builder, const dsm_workload *worklo
 dsm_resources dsm__tie_resources(const dsm_workload *workload, const dsm__decisions *decisions,
                                  const dsm__layer_setting *setting, size_t index);
 
-/** Micro-batches whose activations a stage keeps at a time, at most. */
-uint64_t dsm__stage_in_flight(const dsm_stages *stages, size_t stage, uint64_t micro_batches);
+/** Micro-batches whose activations a stage keeps at a time, at most; of interleaved stages what its
+ * runs keep, of a micro-batch of all its runs. */
+double dsm__stage_in_flight(const dsm_stages *stages, size_t stage, uint64_t micro_batches);
 
 /** What the network's input takes beside the layers' memory; in stages the first one's first layer
  * has it. */
@@ -77,22 +100,26 @@ void dsm__stages_memory_derive(const dsm_workload *micro, const dsm_machine *mac
 typedef struct dsm__stage_cost {
   double forward; /**< of a micro-batch, handing over included */
   double backward;
-  double once; /**< sums of gradients, ways back of weights, updates */
+  double handed; /**< of these two, handing over */
+  double once;   /**< sums of gradients, ways back of weights, updates */
 } dsm__stage_cost;
+
+/** Takes together what a stage takes. */
+void dsm__stage_cost_add(dsm__stage_cost *sum, const dsm__stage_cost *more);
 
 /** What layers of a plan, predicted on a stage's chips, take for a micro-batch. */
 dsm__stage_cost dsm__stage_cost_of(const dsm_plan *plan, dsm__stage_run run);
 
-/** What a stage of a plan takes on its own chips. */
-dsm__stage_cost dsm__stage_own_cost(const dsm_plan *plan, size_t stage);
+/** What a run of a plan's stages takes on its own chips. */
+dsm__stage_cost dsm__stage_own_cost(const dsm_plan *plan, size_t run);
 
 /** Forward and backward times of stages with as many micro-batches each; false if out of memory. */
 bool dsm__stage_times_fill(const dsm__stage_cost *costs, size_t count, uint64_t micro_batches,
                            dsm__arena *arena, dsm__makespan_times *times);
 
-/** The cycles of a step: the exact time of the schedule, and the largest `once`. Negative if out of
- * memory. */
-double dsm__stages_step_cycles(const dsm__stage_cost *costs, size_t count, uint64_t micro_batches);
+/** The cycles of a step: the time of the schedule, exact if each stage has one run, and the largest
+ * `once`. Negative if out of memory. */
+double dsm__stages_step_cycles(const dsm__stage_cost *costs, const dsm__interleaving *of);
 
 /** Makes of the passes of a plan, each predicted on its stage's chips, what they are of the whole
  * machine's time: its chips' share, with what they wait for the other stages. False if out of

@@ -7,6 +7,7 @@
 
 #include "plan/plan_internal.h"
 #include "plan/role_rules.h"
+#include "plan/segment.h"
 #include "plan/stage.h"
 #include "plan/strategy_rules.h"
 
@@ -189,6 +190,16 @@ static const char *why_no_recompute(const dsm_workload *workload, const dsm_syst
   return workload->is_list ? "a list of layers keeps nothing for later passes" : NULL;
 }
 
+/* Is there a layer, other than the last, whose output is all that later layers read? */
+static bool has_cut(const dsm_workload *workload) {
+  dsm__segment_walk walk = dsm__segments_begin(workload);
+  bool has = false;
+  for (size_t i = 0; i + 1 < workload->layer_count; i++) {
+    has = dsm__segment_ends(&walk, i) || has;
+  }
+  return has;
+}
+
 static const char *why_no_stages(const dsm_workload *workload, const dsm_system *system,
                                  const dsm_explore_options *options) {
   if (options->mode == DSM_MODE_INFERENCE) {
@@ -196,6 +207,9 @@ static const char *why_no_stages(const dsm_workload *workload, const dsm_system 
   }
   if (workload->is_list) {
     return "a list of layers has no output that passes from one to the next";
+  }
+  if (!has_cut(workload)) {
+    return "no layer's output is all that later layers read, so that none can begin a stage";
   }
   return dsm_system_chips(system) > 1 ? NULL : "the system has one chip";
 }
@@ -296,10 +310,21 @@ void dsm_explore_options_init(dsm_explore_options *options) {
   };
 }
 
+/* What a number that is asked for needs: no rung has another. */
+static dsm_optimization_set asked_numbers(const dsm_explore_options *options) {
+  const bool is_interleaved = options->interleave > 1;
+  return (options->micro_batches > 1 || is_interleaved
+              ? DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_ACCUMULATE)
+              : 0) |
+         (options->stages > 1 || is_interleaved ? DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_STAGES)
+                                                : 0);
+}
+
 size_t dsm_ladder_additions(const dsm_explore_options *options,
                             dsm_optimization additions[DSM_OPTIMIZATION_COUNT]) {
-  const dsm_optimization_set rungs =
-      options->optimizations & dsm_mode_possible_optimizations(options->mode);
+  const dsm_optimization_set rungs = options->optimizations &
+                                     dsm_mode_possible_optimizations(options->mode) &
+                                     ~asked_numbers(options);
   size_t count = 0;
   for (int o = 0; o < DSM_OPTIMIZATION_COUNT; o++) {
     if ((rungs & DSM_OPTIMIZATION_BIT(o)) != 0) {

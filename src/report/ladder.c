@@ -43,11 +43,16 @@ static const dsm__table_column ladder_columns[] = {
 };
 
 static void add_rung(dsm__table *table, const dsm_ladder_rung *rungs, size_t index) {
-  const dsm_plan_result *const result = &rungs[index].plan->result;
+  const dsm_plan *const plan = rungs[index].plan;
+  const char *const name =
+      dsm__page_text(table->page, "%s%s", index == 0 ? "" : "+ ", rungs[index].name);
+  if (plan == NULL) {
+    DSM__TABLE_TEXTS(table, name, rungs[index].system, "does not fit", "", "", "", "");
+    return;
+  }
+  const dsm_plan_result *const result = &plan->result;
   const dsm__ladder_gains gain = dsm__ladder_gains_of(rungs, index);
-  const char *const name = rungs[index].name;
-  DSM__TABLE_TEXTS(table, dsm__page_text(table->page, "%s%s", index == 0 ? "" : "+ ", name),
-                   rungs[index].plan->system->name,
+  DSM__TABLE_TEXTS(table, name, rungs[index].system,
                    dsm__figure_digits(1e3 * result->step_seconds, 5).text,
                    dsm__figure_digits(result->samples_per_second, 4).text);
   dsm__table_add(table, dsm__style_of_utilization(result->utilization),
@@ -57,6 +62,14 @@ static void add_rung(dsm__table *table, const dsm_ladder_rung *rungs, size_t ind
                               : dsm__page_text(table->page, "%sx",
                                                dsm__figure_fixed(gain.over_previous, 3).text),
                    dsm__page_text(table->page, "%sx", dsm__figure_fixed(gain.over_first, 3).text));
+}
+
+static bool lacks_plans(const dsm_ladder_rung *rungs, size_t count) {
+  bool has = false;
+  for (size_t i = 0; i < count; i++) {
+    has = has || rungs[i].plan == NULL;
+  }
+  return has;
 }
 
 char *dsm_report_ladder_table(const dsm_ladder_rung *rungs, size_t count, dsm_table_style style) {
@@ -74,7 +87,8 @@ char *dsm_report_ladder_table(const dsm_ladder_rung *rungs, size_t count, dsm_ta
   dsm__page_break(&page);
   dsm__page_line(&page, DSM__STYLE_FAINT,
                  "Each rung adds its optimization to those above it; gain = speed-up over the "
-                 "rung before.");
+                 "rung before%s.",
+                 lacks_plans(rungs, count) ? " that fits a chip's memory" : "");
   return dsm__page_finish(&page);
 }
 
@@ -84,26 +98,37 @@ typedef struct rung_row {
   const char *name;
   const char *system;
   unsigned optimizations;
+  bool has_plan;
   dsm_plan_result result;
   dsm__ladder_gains gains;
 } rung_row;
 
+static bool has_plan(const void *row) {
+  return ((const rung_row *)row)->has_plan;
+}
+
+/* What a rung is that fits a chip's memory. */
 DSM__OWN_RECORD(
-    rung_record, rung_row, false, "A rung: the optimizations of those before, and one more.",
-    DSM__FIELD(TEXT, rung_row, name, "name", DSM__COLUMN,
-               .help = "The optimization that the rung adds; none for the first."),
-    DSM__FIELD(TEXT, rung_row, system, "system", DSM__COLUMN, .help = "Name of its system."),
-    DSM__FIELD(WORD_SET, rung_row, optimizations, "optimizations", 0,
-               .words = &dsm__optimization_words, .help = "That the search might use."),
+    gains_record, rung_row, false, "What a rung gains.",
     DSM__PART(rung_row, result, dsm__figures_record),
     DSM__FIELD(REAL, rung_row, result.lower_bound_cycles, "lower_bound_cycles", DSM__COLUMN,
                .unit = "cycles", .help = "No mapping of the searched space is faster."),
     DSM__FIELD(REAL, rung_row, gains.over_previous, "gain_over_previous", DSM__COLUMN | DSM__MORE,
-               .unit = "ratio", .help = "Speed-up over the rung before."),
+               .unit = "ratio", .help = "Speed-up over the rung before that fits."),
     DSM__FIELD(REAL, rung_row, gains.over_first, "gain_over_first", DSM__COLUMN | DSM__MORE,
-               .unit = "ratio", .help = "Speed-up over the first rung."));
+               .unit = "ratio", .help = "Speed-up over the first rung that fits."));
 
-/* The question is that of the first rung's plan; without rungs there is none. */
+DSM__OWN_RECORD(rung_record, rung_row, false,
+                "A rung: the optimizations of those before, and one more.",
+                DSM__FIELD(TEXT, rung_row, name, "name", DSM__COLUMN,
+                           .help = "The optimization that the rung adds; none for the first."),
+                DSM__FIELD(TEXT, rung_row, system, "system", DSM__COLUMN,
+                           .help = "Name of its system."),
+                DSM__FIELD(WORD_SET, rung_row, optimizations, "optimizations", 0,
+                           .words = &dsm__optimization_words, .help = "That the search might use."),
+                {.kind = DSM__FIELD_PART, .type = &gains_record, .is_stated = has_plan});
+
+/* The question is that of the last rung's plan; without rungs there is none. */
 typedef struct document {
   const char *workload;
   dsm_mode mode;
@@ -130,9 +155,10 @@ static dsm__rows rows_of(dsm__page *page, const dsm_ladder_rung *rungs, size_t c
   for (size_t i = 0; i < made.count; i++) {
     const dsm_plan *const plan = rungs[i].plan;
     rows[i] = (rung_row){.name = rungs[i].name,
-                         .system = plan->system->name,
-                         .optimizations = plan->options.optimizations,
-                         .result = plan->result,
+                         .system = rungs[i].system,
+                         .optimizations = rungs[i].optimizations,
+                         .has_plan = plan != NULL,
+                         .result = plan == NULL ? (dsm_plan_result){0} : plan->result,
                          .gains = dsm__ladder_gains_of(rungs, i)};
   }
   return made;
@@ -142,9 +168,10 @@ char *dsm_report_ladder_json(const dsm_ladder_rung *rungs, size_t count) {
   dsm__page page = dsm__data_begin();
   document made = {.rungs = rows_of(&page, rungs, count)};
   if (count > 0) {
-    made.workload = rungs[0].plan->workload->name;
-    made.mode = rungs[0].plan->options.mode;
-    made.minibatch = rungs[0].plan->workload->minibatch;
+    const dsm_plan *const last = rungs[count - 1].plan;
+    made.workload = last->workload->name;
+    made.mode = last->options.mode;
+    made.minibatch = last->workload->minibatch;
   }
   return dsm__data_json(&page, &dsm__ladder_record, &made);
 }

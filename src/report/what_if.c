@@ -19,6 +19,12 @@ static const char *const labels[] = {
     [DSM_DECISION_DYSM_FACTOR] = "DySM factor",
     [DSM_DECISION_PIPELINED] = "pipelined",
     [DSM_DECISION_HOISTED] = "hoisted",
+    [DSM_DECISION_SHARD] = "shared out",
+    [DSM_DECISION_RECOMPUTED] = "recomputed",
+    [DSM_DECISION_MICRO_BATCHES] = "micro-batches",
+    [DSM_DECISION_STAGES] = "stages",
+    [DSM_DECISION_SHARDED_LAYERS] = "shards",
+    [DSM_DECISION_RECOMPUTED_LAYERS] = "recomputing",
 };
 _Static_assert(DSM__COUNT_OF(labels) == DSM_DECISION_COUNT, "a label for each decision");
 
@@ -74,10 +80,23 @@ static const char *layer_names(dsm__page *page, const dsm_plan *plan, const size
 }
 
 static const char *value_text(dsm__page *page, const dsm_what_if *what_if) {
-  return what_if->decision == DSM_DECISION_DYSM_FACTOR
-             ? dsm__page_text(page, "%" PRIu64, what_if->value)
-         : what_if->value == 0 ? "no"
-                               : "yes";
+  switch (what_if->decision) {
+  case DSM_DECISION_SHARD:
+    return dsm_sharding_name((dsm_sharding)what_if->value);
+  case DSM_DECISION_DYSM_FACTOR:
+  case DSM_DECISION_MICRO_BATCHES:
+  case DSM_DECISION_STAGES:
+  case DSM_DECISION_SHARDED_LAYERS:
+  case DSM_DECISION_RECOMPUTED_LAYERS:
+    return dsm__page_text(page, "%" PRIu64, what_if->value);
+  case DSM_DECISION_OUTPUT_HELD:
+  case DSM_DECISION_PIPELINED:
+  case DSM_DECISION_HOISTED:
+  case DSM_DECISION_RECOMPUTED:
+  case DSM_DECISION_COUNT:
+    break;
+  }
+  return what_if->value == 0 ? "no" : "yes";
 }
 
 /* How the step differs from the reference: "+12.3 % (+1,118,660 cycles)". */

@@ -376,7 +376,10 @@ static bool fill(dsm__explaining *e, dsm_explanation *made, size_t splits_per_pa
   made->reference_cycles = reference_of(e);
   made->has_hidden_sums = e->has_hidden_sums;
   made->is_layer_alone = e->is_layer_alone;
-  if (e->is_layer_alone ? !add_steps_with_roles(e, made) : !dsm__explain_what_ifs(e, made)) {
+  const bool is_good = e->is_layer_alone
+                           ? add_steps_with_roles(e, made) && dsm__explain_keeping(e, made)
+                           : dsm__explain_what_ifs(e, made);
+  if (!is_good) {
     return false;
   }
   add_uncounted(e, made);
@@ -577,6 +580,7 @@ dsm_status dsm_explain(dsm_explanation **explanation, const dsm_plan *plan, size
   options.time_limit_seconds = 0; /* what is explained has to be known to the end */
   options.stages = 0;             /* the layer runs on a stage's chips, for a micro-batch */
   options.micro_batches = 0;
+  options.interleave = 0;
   dsm__stage part;
   const dsm_machine whole = dsm_machine_derive(plan->system);
   const dsm_workload micro = dsm__micro_workload(plan->workload, plan->micro_batches);

@@ -19,6 +19,12 @@ static const dsm__word decision_words[] = {
     [DSM_DECISION_DYSM_FACTOR].key = "dysm_factor",
     [DSM_DECISION_PIPELINED].key = "pipelined",
     [DSM_DECISION_HOISTED].key = "hoisted",
+    [DSM_DECISION_SHARD].key = "shard",
+    [DSM_DECISION_RECOMPUTED].key = "recompute",
+    [DSM_DECISION_MICRO_BATCHES].key = "micro_batches",
+    [DSM_DECISION_STAGES].key = "stages",
+    [DSM_DECISION_SHARDED_LAYERS].key = "sharded_layers",
+    [DSM_DECISION_RECOMPUTED_LAYERS].key = "recomputed_layers",
 };
 DSM__NAMED_WORDS(dsm__decision_words, "decision", decision_words, DSM_DECISION_COUNT, dsm_decision,
                  dsm_decision_name);
@@ -162,7 +168,7 @@ static const decision_row decisions[] = {
     [DSM_DECISION_HOISTED] = {DSM_OPTIMIZATION_HOIST, values_of_hoisted, planned_hoisted,
                               why_not_hoisted},
 };
-_Static_assert(sizeof decisions / sizeof *decisions == DSM_DECISION_COUNT,
+_Static_assert(sizeof decisions / sizeof *decisions == DSM__GRAPH_DECISION_COUNT,
                "a row for each decision");
 
 /* ---- what changes with it ---- */
@@ -230,11 +236,11 @@ static bool add(const dsm__explaining *e, dsm_explanation *explanation, dsm_deci
 
 bool dsm__explain_what_ifs(const dsm__explaining *e, dsm_explanation *explanation) {
   explanation->what_ifs =
-      calloc((size_t)DSM_DECISION_COUNT * VALUES_MAX, sizeof explanation->what_ifs[0]);
+      calloc((size_t)DSM__GRAPH_DECISION_COUNT * VALUES_MAX, sizeof explanation->what_ifs[0]);
   if (explanation->what_ifs == NULL) {
     return false;
   }
-  for (int d = 0; d < DSM_DECISION_COUNT; d++) {
+  for (int d = 0; d < DSM__GRAPH_DECISION_COUNT; d++) {
     uint64_t values[VALUES_MAX];
     const size_t count = dsm__has_optimization(&e->problem->inputs, decisions[d].strategy)
                              ? decisions[d].values(e, values)

@@ -75,6 +75,12 @@ bool dsm__explain_add_layouts(dsm__explaining *e, const dsm__network_graph *netw
 /** Fills what_ifs; false if out of memory. */
 bool dsm__explain_what_ifs(const dsm__explaining *e, dsm_explanation *explanation);
 
+/** The same of plans whose layers may have roles, shards and the like; false if out of memory. */
+bool dsm__explain_keeping(const dsm__explaining *e, dsm_explanation *explanation);
+
+/** Decisions that graphs of data and model know: those before the first that they do not. */
+#define DSM__GRAPH_DECISION_COUNT DSM_DECISION_SHARD
+
 extern const dsm__words dsm__decision_words;
 
 #endif

@@ -200,17 +200,20 @@ static size_t stages_most(const dsm__problem *problem) {
 
 static dsm_status report_none_divided(const dsm__problem *problem, dsm_diags *diags) {
   const dsm__place nowhere = {NULL, 0, 0, NULL};
-  const uint64_t stages = problem->inputs.options->stages;
+  const dsm_explore_options *const options = problem->inputs.options;
+  const uint64_t runs = options->interleave > 1 ? options->interleave : 1;
+  const uint64_t stages = options->stages;
   const size_t most = stages_most(problem);
   if (most == 0) {
     return dsm__out_of_memory(diags);
   }
-  if (stages > most) {
+  if (stages * runs > most) {
     dsm__diags_add(diags, DSM_SEVERITY_ERROR, nowhere,
                    "one tensor alone passes from a stage to the next",
-                   "expected at most %zu stage%s, which the layers of the network can be in, found "
+                   "expected at most %zu %s%s, which the layers of the network can be in, found "
                    "%llu",
-                   most, most == 1 ? "" : "s", (unsigned long long)stages);
+                   most, runs > 1 ? "runs of stages" : "stage", most == 1 || runs > 1 ? "" : "s",
+                   (unsigned long long)(stages * runs));
     return DSM_ERROR_INFEASIBLE;
   }
   dsm__diags_add(diags, DSM_SEVERITY_ERROR, nowhere, NULL,
@@ -244,15 +247,34 @@ static bool has_data_and_model(const dsm__problem *problem) {
   return has;
 }
 
-static dsm_status report_no_roles(dsm_diags *diags) {
+/* Where nobody listens, nothing is asked. */
+static dsm_status report_no_roles(const dsm__problem *problem, dsm_diags *diags) {
   const dsm__place nowhere = {NULL, 0, 0, NULL};
-  dsm__diags_add(diags, DSM_SEVERITY_ERROR, nowhere, NULL,
-                 "no mapping has only the roles that are allowed, or none of these fits a chip's "
-                 "memory");
+  const dsm_system *const system = problem->machine.system;
+  if (diags == NULL) {
+    return DSM_ERROR_INFEASIBLE;
+  }
+  const dsm_status with_room =
+      dsm__explore_with_room(problem->inputs.workload, system, problem->inputs.options);
+  if (with_room == DSM_ERROR_OUT_OF_MEMORY) {
+    return dsm__out_of_memory(diags);
+  }
+  if (with_room == DSM_OK) {
+    dsm__diags_add(diags, DSM_SEVERITY_ERROR, nowhere, NULL,
+                   "memory capacity: no mapping with the roles that are allowed needs at most "
+                   "%.3f GB a chip",
+                   system->chip.memory.capacity_GB);
+  } else {
+    dsm__diags_add(
+        diags, DSM_SEVERITY_ERROR, nowhere,
+        "what column and gather_column make, only heads, row and row_scatter read; allow "
+        "more roles, as data,column,row",
+        "no mapping has only the roles that are allowed");
+  }
   return DSM_ERROR_INFEASIBLE;
 }
 
-/* Both searches; the faster plan. */
+/* Both searches; the faster plan. That none is faster than what is known is not told. */
 static dsm_status find_once(dsm__problem *problem, size_t layers, double known_cycles,
                             dsm_plan **plan, double *bound_cycles, dsm_diags *diags) {
   const bool has_roles = dsm__problem_has_roles(problem);
@@ -273,11 +295,13 @@ static dsm_status find_once(dsm__problem *problem, size_t layers, double known_c
       status = DSM_OK;
     } else if (other != DSM_ERROR_INFEASIBLE) {
       status = other;
+    } else if (known_cycles < HUGE_VAL) {
+      return status;
     } else if (is_divided(problem)) {
       status = report_none_divided(problem, diags);
     } else if (status == DSM_ERROR_INFEASIBLE) {
       status = has_words ? find_with_data_and_model(problem, layers, plan, &bound, diags, diags)
-                         : report_no_roles(diags);
+                         : report_no_roles(problem, diags);
     }
   }
   *bound_cycles = fmin(bound, role_bound);
@@ -302,6 +326,9 @@ static dsm_status find_plan(dsm__problem *problem, dsm_plan **plan, double *boun
     dsm_plan *made = NULL;
     const double known = *plan == NULL ? HUGE_VAL : (*plan)->result.step_cycles;
     const dsm_status status = find_once(problem, layers, known, &made, &bound, diags);
+    if (status == DSM_ERROR_INFEASIBLE && *plan != NULL) {
+      return DSM_OK; /* sums that count can only add to a step */
+    }
     if (status != DSM_OK) {
       dsm_plan_free(made);
       dsm_plan_free(*plan);
@@ -319,6 +346,20 @@ static dsm_status find_plan(dsm__problem *problem, dsm_plan **plan, double *boun
   }
 }
 
+/* Explores a problem that is set up, and ends it. */
+static dsm_status finish(dsm__problem *problem, dsm_plan **plan, dsm_diags *diags) {
+  double bound_cycles = 0;
+  const dsm_status status = find_plan(problem, plan, &bound_cycles, diags);
+  if (status == DSM_OK) {
+    dsm_plan *const made = *plan;
+    assert(made != NULL);
+    made->statistics = statistics_of(problem);
+    dsm_plan_set_bound(made, bound_cycles, diags);
+  }
+  dsm__problem_fini(problem);
+  return status;
+}
+
 /* With what a memo has kept; NULL: without one. */
 static dsm_status explore(dsm_plan **plan, const dsm_workload *workload, const dsm_system *system,
                           const dsm_explore_options *options, dsm__memo *memo, dsm_diags *diags) {
@@ -332,18 +373,33 @@ static dsm_status explore(dsm_plan **plan, const dsm_workload *workload, const d
   if (status == DSM_OK) {
     status = dsm__problem_init_with(&problem, workload, system, options, memo, diags);
   }
+  return status == DSM_OK ? finish(&problem, plan, diags) : status;
+}
+
+dsm_status dsm__explore_strictly(dsm_plan **plan, const dsm_workload *workload,
+                                 const dsm_system *system, const dsm_explore_options *options,
+                                 bool *is_stopped) {
+  *plan = NULL;
+  *is_stopped = false;
+  dsm__problem problem;
+  dsm_status status = dsm__problem_init(&problem, workload, system, options, NULL);
   if (status != DSM_OK) {
     return status;
   }
-  double bound_cycles = 0;
-  status = find_plan(&problem, plan, &bound_cycles, diags);
-  if (status == DSM_OK) {
-    dsm_plan *const made = *plan;
-    assert(made != NULL);
-    made->statistics = statistics_of(&problem);
-    dsm_plan_set_bound(made, bound_cycles, diags);
-  }
-  dsm__problem_fini(&problem);
+  problem.deadline.is_strict = true;
+  status = finish(&problem, plan, NULL);
+  *is_stopped = options->time_limit_seconds > 0 && dsm__deadline_was_met(&problem.deadline);
+  return status;
+}
+
+dsm_status dsm__explore_with_room(const dsm_workload *workload, const dsm_system *system,
+                                  const dsm_explore_options *options) {
+  static const double enough_GB = 1e12;
+  dsm_system roomy = *system;
+  roomy.chip.memory.capacity_GB = enough_GB;
+  dsm_plan *plan = NULL;
+  const dsm_status status = explore(&plan, workload, &roomy, options, NULL, NULL);
+  dsm_plan_free(plan);
   return status;
 }
 

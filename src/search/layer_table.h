@@ -51,7 +51,7 @@ typedef struct dsm__search_inputs {
   dsm_precision precision; /**< of the workload on it */
   const dsm_explore_options *options;
   uint64_t micro_batches;                  /**< in a step, of which the workload is one; 0: one */
-  uint64_t in_flight;                      /**< whose activations are kept at a time; 0: one */
+  double in_flight;                        /**< whose activations are kept at a time; 0: one */
   const bool *is_cut;                      /**< of a part of a network, behind which of its layers
                                               segments of the whole end; NULL: it is the whole */
   double preloaded_bytes;                  /**< of a core's scratchpad (section 10) */

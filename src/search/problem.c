@@ -6,6 +6,7 @@
 #include "base/diag_add.h"
 #include "base/number_text.h"
 #include "model/equations.h"
+#include "plan/interleave.h"
 #include "plan/named_roles.h"
 #include "plan/role_rules.h"
 #include "plan/tolerance.h"
@@ -77,12 +78,43 @@ static bool is_divisor_of_axis(const dsm_system *system, uint64_t stages) {
   return is_any;
 }
 
+/* Several runs of each stage need stages, and micro-batches in groups of as many as stages. */
+static dsm_status check_interleave(const dsm_explore_options *options, dsm_diags *diags) {
+  static const dsm_optimization needed[] = {DSM_OPTIMIZATION_STAGES, DSM_OPTIMIZATION_ACCUMULATE};
+  const unsigned long long runs = options->interleave;
+  const dsm__interleaving of = {options->stages, runs, options->micro_batches};
+  for (size_t i = 0; runs > 1 && i < DSM__COUNT_OF(needed); i++) {
+    if ((options->optimizations & DSM_OPTIMIZATION_BIT(needed[i])) == 0) {
+      return dsm__refuse(diags, DSM_ERROR_USAGE,
+                         "expected 1 run of layers of each stage without the optimization %s, "
+                         "found %llu",
+                         dsm_optimization_name(needed[i]), runs);
+    }
+  }
+  if (runs > 1 && options->stages == 1) {
+    return dsm__refuse(diags, DSM_ERROR_USAGE,
+                       "expected 2 stages or more with %llu runs of layers of each, found 1", runs);
+  }
+  if (options->stages > 0 && options->micro_batches > 0 && !dsm__is_interleaved_well(&of)) {
+    return dsm__refuse(diags, DSM_ERROR_USAGE,
+                       "expected a number of micro-batches that is a multiple of the stages, %llu, "
+                       "each of which has %llu runs of layers, found %llu",
+                       (unsigned long long)options->stages, runs,
+                       (unsigned long long)options->micro_batches);
+  }
+  return DSM_OK;
+}
+
 /* Numbers of stages and micro-batches that are asked for. */
 static dsm_status check_numbers(const dsm_workload *workload, const dsm_system *system,
                                 const dsm_explore_options *options, dsm_diags *diags) {
   const dsm_optimization_set set = options->optimizations;
   const unsigned long long stages = options->stages;
   const unsigned long long micro_batches = options->micro_batches;
+  const dsm_status interleave = check_interleave(options, diags);
+  if (interleave != DSM_OK) {
+    return interleave;
+  }
   if (stages > 1 && (set & DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_STAGES)) == 0) {
     return dsm__refuse(diags, DSM_ERROR_USAGE,
                        "expected 1 stage without the optimization stages, found %llu", stages);

@@ -110,4 +110,14 @@ bool dsm__layout_solve(dsm__problem *problem, double known_cycles, dsm__solution
  * memory. */
 bool dsm__problem_solve_preload(dsm__problem *problem, dsm__solution *solution);
 
+/** dsm_explore whose time limit ends it even where nothing was found by then (explore.c). */
+dsm_status dsm__explore_strictly(dsm_plan **plan, const dsm_workload *workload,
+                                 const dsm_system *system, const dsm_explore_options *options,
+                                 bool *is_stopped);
+
+/** What comes of dsm_explore with memory without end: DSM_OK where there is a mapping then
+ * (explore.c). */
+dsm_status dsm__explore_with_room(const dsm_workload *workload, const dsm_system *system,
+                                  const dsm_explore_options *options);
+
 #endif

@@ -24,6 +24,12 @@ uint64_t dsm__way_value(const dsm__way *way, dsm_decision decision) {
   case DSM_DECISION_HOISTED:
     return way->is_hoisted;
   case DSM_DECISION_PIPELINED:
+  case DSM_DECISION_SHARD:
+  case DSM_DECISION_RECOMPUTED:
+  case DSM_DECISION_MICRO_BATCHES:
+  case DSM_DECISION_STAGES:
+  case DSM_DECISION_SHARDED_LAYERS:
+  case DSM_DECISION_RECOMPUTED_LAYERS:
   case DSM_DECISION_COUNT:
     break;
   }

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* what_fits.c: where no mapping fits a chip's memory, what would with more optimisations. */
 #include "base/diag_add.h"
+#include "base/words.h"
 #include "dsm/explore.h"
+#include "search/problem.h"
 
 /* What is tried one after the other, each besides those before it. Other roles save memory too, but
  * where nothing fits their search can take minutes. */
@@ -27,21 +29,43 @@ static dsm_optimization_set used_by(const dsm_plan *plan) {
   return used;
 }
 
-dsm_status dsm_explore_what_fits(dsm_plan **plan, const dsm_workload *workload,
-                                 const dsm_system *system, const dsm_explore_options *options,
-                                 dsm_diags *diags) {
+/* Looks with more and more of them. Status and *fit as of dsm_explore_what_fits. */
+static dsm_status look(dsm_plan **plan, dsm_fit *fit, const dsm_workload *workload,
+                       const dsm_system *system, const dsm_explore_options *options) {
   dsm_explore_options wider = *options;
+  const double seconds =
+      options->time_limit_seconds > 0 ? options->time_limit_seconds : DSM_FIT_SECONDS;
   dsm_status status = DSM_ERROR_INFEASIBLE;
-  *plan = NULL;
-  for (size_t t = 0; t < sizeof tried / sizeof *tried && status == DSM_ERROR_INFEASIBLE; t++) {
+  bool is_any_stopped = false;
+  wider.time_limit_seconds = seconds / DSM__COUNT_OF(tried);
+  for (size_t t = 0; t < DSM__COUNT_OF(tried) && status == DSM_ERROR_INFEASIBLE; t++) {
     const dsm_optimization_set more = tried[t] & dsm_mode_possible_optimizations(options->mode);
     if ((more & ~wider.optimizations) != 0) {
+      bool is_stopped = false;
       wider.optimizations |= more;
-      status = dsm_explore(plan, workload, system, &wider, NULL);
+      status = dsm__explore_strictly(plan, workload, system, &wider, &is_stopped);
+      is_any_stopped = is_any_stopped || is_stopped;
     }
+  }
+  *fit = status == DSM_OK                                ? DSM_FIT_FOUND
+         : wider.optimizations == options->optimizations ? DSM_FIT_NOT_ASKED
+         : is_any_stopped                                ? DSM_FIT_STOPPED
+                                                         : DSM_FIT_NONE;
+  return status;
+}
+
+dsm_status dsm_explore_what_fits(dsm_plan **plan, dsm_fit *fit, const dsm_workload *workload,
+                                 const dsm_system *system, const dsm_explore_options *options,
+                                 dsm_diags *diags) {
+  *plan = NULL;
+  *fit = DSM_FIT_NOT_MEMORY;
+  dsm_status status = dsm__explore_with_room(workload, system, options);
+  if (status == DSM_OK) {
+    status = look(plan, fit, workload, system, options);
   }
   if (status == DSM_OK) {
     (*plan)->options.optimizations = options->optimizations | used_by(*plan);
+    (*plan)->options.time_limit_seconds = options->time_limit_seconds;
   }
   return status == DSM_ERROR_OUT_OF_MEMORY ? dsm__out_of_memory(diags) : status;
 }

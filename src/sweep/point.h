@@ -39,7 +39,8 @@ DSM_NODISCARD dsm_status dsm__sweep_check_points(const dsm_sweep *sweep, const c
  *   "dysm 3 (x2 2, x8 1)": layers with a DySM factor above 1, and how many have which;
  *   "on chip 5": layers whose output is held;
  *   "preloaded 2": layers with preloaded weights, or a part of them;
- *   "pipelined 4": layers in pipelines.
+ *   "pipelined 4", "hoisted 2", "sharded 16", "recomputed 12": layers that are;
+ *   "micro-batches 4", "stages 2": of the step.
  * The buffer's `failed` tells if it is out of memory.
  */
 void dsm__short_decisions(const dsm_plan *plan, dsm__text_buffer *text);

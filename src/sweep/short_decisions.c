@@ -111,11 +111,15 @@ void dsm__short_decisions(const dsm_plan *plan, dsm__text_buffer *text) {
   size_t preloaded = 0;
   size_t pipelined = 0;
   size_t hoisted = 0;
+  size_t sharded = 0;
+  size_t recomputed = 0;
   for (size_t i = 0; i < plan->layer_count; i++) {
     const dsm_layer_plan *const layer = &plan->layers[i];
     held += layer->decisions.is_output_held ? 1 : 0;
     preloaded += layer->decisions.weights_on_chip > 0 ? 1 : 0;
     hoisted += layer->decisions.is_hoisted ? 1 : 0;
+    sharded += layer->decisions.shard != DSM_SHARDING_NONE ? 1 : 0;
+    recomputed += layer->decisions.is_recomputed ? 1 : 0;
     pipelined += layer->pipeline != DSM_NO_PIPELINE ? 1 : 0;
   }
   put_all_parallelisms(plan, text);
@@ -124,6 +128,9 @@ void dsm__short_decisions(const dsm_plan *plan, dsm__text_buffer *text) {
   put_count("preloaded", preloaded, text);
   put_count("pipelined", pipelined, text);
   put_count("hoisted", hoisted, text);
+  put_count("sharded", sharded, text);
+  put_count("recomputed", recomputed, text);
   put_count("micro-batches", plan->micro_batches > 1 ? plan->micro_batches : 0, text);
-  put_count("stages", plan->stages.count, text);
+  put_count("stages", plan->stages.count > 1 ? plan->stages.count : 0, text);
+  put_count("runs of each", plan->stages.interleave > 1 ? plan->stages.interleave : 0, text);
 }

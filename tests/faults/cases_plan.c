@@ -310,7 +310,9 @@ static attempt explore_what_fits(const subject *s, dsm_diags *diags) {
   dsm_explore_options_init(&options);
   options.optimizations = 0;
   dsm_plan *plan = poison();
-  const dsm_status status = dsm_explore_what_fits(&plan, s->single, s->system, &options, diags);
+  dsm_fit fit = DSM_FIT_NONE;
+  const dsm_status status =
+      dsm_explore_what_fits(&plan, &fit, s->single, s->system, &options, diags);
   return finish_plan(status, plan);
 }
 

@@ -85,7 +85,8 @@ typedef struct ladder {
 } ladder;
 
 static ladder ladder_of(const subject *s) {
-  return (ladder){{{"none", s->base_plan}, {"hybrid", s->plan}}};
+  return (ladder){{{.name = "none", .plan = s->base_plan, .system = "a"},
+                   {.name = "hybrid", .plan = s->plan, .system = "a"}}};
 }
 
 static attempt ladder_table(const subject *s, dsm_diags *diags) {

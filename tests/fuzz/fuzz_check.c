@@ -234,7 +234,10 @@ static void check_result(const dsm_plan *plan) {
 
 static void check_reports(const dsm_plan *plan) {
   const dsm_described item = {.file = "a file", .plan = plan};
-  const dsm_ladder_rung rung = {.name = "none", .plan = plan};
+  const dsm_ladder_rung rung = {.name = "none",
+                                .plan = plan,
+                                .system = plan->system->name,
+                                .optimizations = plan->options.optimizations};
   fuzz_check_table(dsm_report_plan_table(plan, style));
   fuzz_check_text(dsm_report_plan_csv(plan));
   fuzz_check_table(dsm_report_description_table(&item, 1, style));

@@ -18,7 +18,7 @@ static dsm_boundary boundary_of(const dsm_system *system, dsm_role x, dsm_role y
   const dsm_layer layer = fc_layer(24, 48);
   const dsm_machine machine = dsm_machine_derive(system);
   const dsm_roles roles = {{x, y}};
-  return dsm__boundary_derive(&layer, &machine, friendly_precision(), 8, 1,
+  return dsm__boundary_derive(&layer, &machine, friendly_precision(), 8, 1, 1,
                               dsm_parallelism_of(&roles, 2));
 }
 

@@ -26,7 +26,10 @@ static void set_up(void) {
     plans[i].result.step_seconds = seconds[i];
     plans[i].result.samples_per_second = 64 / seconds[i];
     plans[i].result.utilization = utilizations[i];
-    rungs[i] = (dsm_ladder_rung){.name = names[i], .plan = &plans[i]};
+    rungs[i] = (dsm_ladder_rung){.name = names[i],
+                                 .plan = &plans[i],
+                                 .system = plans[i].system->name,
+                                 .optimizations = plans[i].options.optimizations};
   }
 }
 

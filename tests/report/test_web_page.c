@@ -55,7 +55,7 @@ END_TEST
 
 START_TEST(test_a_rung_that_does_not_fit_says_so) {
   const subject made = bundled_subject(0);
-  const dsm_ladder_rung rungs[] = {{"none", NULL}, {"hybrid", made.plan}};
+  const dsm_ladder_rung rungs[] = {{.name = "none"}, {.name = "hybrid", .plan = made.plan}};
   char *const text = dsm_report_plan_page(
       &(dsm_plan_page){.plan = made.plan, .best = made.plan, .rungs = rungs, .rung_count = 2});
   expect_whole(text);
@@ -73,7 +73,7 @@ START_TEST(test_a_ladder_of_many_rungs_is_drawn) {
   const subject made = bundled_subject(0);
   dsm_ladder_rung rungs[MANY];
   for (size_t i = 0; i < MANY; i++) {
-    rungs[i] = (dsm_ladder_rung){"rung", i == 1 ? NULL : made.plan};
+    rungs[i] = (dsm_ladder_rung){.name = "rung", .plan = i == 1 ? NULL : made.plan};
   }
   char *const text = dsm_report_plan_page(
       &(dsm_plan_page){.plan = made.plan, .best = made.plan, .rungs = rungs, .rung_count = MANY});
@@ -90,8 +90,11 @@ START_TEST(test_gains_pass_over_rungs_without_a_plan) {
   dsm_plan plans[3] = {{.result = {.step_seconds = 8}},
                        {.result = {.step_seconds = 4}},
                        {.result = {.step_seconds = 1}}};
-  const dsm_ladder_rung rungs[] = {
-      {"a", NULL}, {"b", &plans[0]}, {"c", &plans[1]}, {"d", NULL}, {"e", &plans[2]}};
+  const dsm_ladder_rung rungs[] = {{.name = "a"},
+                                   {.name = "b", .plan = &plans[0]},
+                                   {.name = "c", .plan = &plans[1]},
+                                   {.name = "d"},
+                                   {.name = "e", .plan = &plans[2]}};
   static const double over_previous[] = {1, 1, 2, 1, 4};
   static const double over_first[] = {1, 1, 2, 1, 8};
   for (size_t i = 0; i < 5; i++) {

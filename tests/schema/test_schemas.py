@@ -26,7 +26,7 @@ from formats import Formats
 # Keys of a plan that dsm writes only in some cases, by the last two steps of their path.
 SOMETIMES_WRITTEN = {"memory.cache_bytes", "$.$schema", "result.latency_seconds", "passes.backward", "passes.update",
                      "layers.error_parallelism", "layers.output_layout", "layers.hoisted", "$.search", "$.micro_batches", "options.roles",
-                     "$.stages", "options.stages", "options.micro_batches", "roles.y", "roles.z",
+                     "$.stages", "options.stages", "options.interleave", "stages.interleave", "options.micro_batches", "roles.y", "roles.z",
                      "result.storage", "storage.period_seconds", "layers.shard", "layers.recompute", "memory.recomputed_bytes",
                      "invocations.tile", "invocations.computing", "transfers.axis", "forward.hidden_cycles",
                      "backward.hidden_cycles", "update.hidden_cycles"}
@@ -523,9 +523,12 @@ def check_plans(schemas, dsm, source, folder):
          "--set", 'workload.dataset={"samples":1281167,"sample_bytes":150000,"repeat":2}', "--set",
          'system.storage={"fast":{"capacity_GB":50,"bandwidth_GBps":40},"capacity":{"bandwidth_GBps":1}}'),
         ("raider", "torus64", "--set", "system.model.overlapped_reduction=true"),
-        ("alexnet", "torus16", "--minibatch", "64", "--optimize", "accumulate,stages", "--stages", "2", "--micro-batches", "2"),
+        ("alexnet", "torus16", "--minibatch", "64", "--optimize", "accumulate,stages", "--stages", "2", "--micro-batches", "2",
+         "--interleave", "2"),
         ("resnet18", "torus64", "--set", "system.chip.memory.capacity_GB=0.0155", "--optimize",
          "hybrid,shard,recompute"),
+        ("gpt", "dgx_a100", "--minibatch", "16", "--set", "workload.parameters.blocks=2", "--optimize",
+         "hybrid,tensor,accumulate,stages", "--stages", "2"),
         ("googlenet", "torus64", "--set", "system.model.auxiliary_traffic=unfused", "--set",
          "system.core.operation_overhead_us=1", "--set", "system.core.issue_us=2"),
     )
@@ -594,10 +597,14 @@ def check_made(schemas, dsm, source, plans):
     unread = source / "README.md"
     for name, codes, arguments in (
             ("dsm-ladder/1", (0,), ("explore", "vgg16", "torus64", "--ladder")),
+            ("dsm-ladder/1", (0,), ("explore", "resnet18", "torus64", "--set", "system.chip.memory.capacity_GB=0.0155",
+                                    "--optimize", "hybrid,shard,recompute", "--ladder")),
             ("dsm-ladder/1", (0,), ("explore", "gnmt", "torus16", "--mode", "inference", "--ladder",
                                     "--ladder-base", "torus64")),
             ("dsm-explain/1", (0,), ("explore", "alexnet", "torus64", "--explain", "conv1")),
             ("dsm-explain/1", (0,), ("explore", "gnmt", "torus64", "--explain", "enc2")),
+            ("dsm-explain/1", (0,), ("explore", "alexnet", "torus16", "--minibatch", "64", "--optimize",
+                                     "accumulate,shard,recompute,stages", "--stages", "2", "--explain", "conv1")),
             ("dsm-explain/1", (0,), ("explore", "alexnet", "chip1", "--mode", "inference", "--explain", "fc1")),
             ("dsm-calibration/1", (0,), ("calibrate", str(source / "examples" / "calibrate" / "times.csv"), "chip1")),
             ("dsm-calibration/1", (0,), ("calibrate", str(source / "examples" / "calibrate" / "times.csv"), "chip1",
@@ -767,7 +774,8 @@ def check_diffs(schemas, dsm, plans):
                 target = target[step]
             del target[key]
             is_optional = path[:1] == ("inputs",) and path[2:] == () and key in ("a", "b") \
-                or path[:1] == ("inputs",) and len(path) > 2 or key in ("only_in", "pass")
+                or path[:1] == ("inputs",) and len(path) > 2 or key in ("only_in", "pass") \
+                or path[:1] == ("decisions",) and key == "layer"  # of the step
             expect(is_optional or schemas.complaint(name, changed) is not None,
                    f"{name}: valid without {key} in {path}")
 

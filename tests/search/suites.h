@@ -31,6 +31,7 @@ Suite *suite_residents(void);
 Suite *suite_limits(void);
 Suite *suite_micro_batches(void);
 Suite *suite_stages(void);
+Suite *suite_interleave(void);
 Suite *suite_keeping(void);
 
 #endif

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "bundled.h"
+#include "edited.h"
 #include "given.h"
 #include "plan/plan_internal.h"
 #include "plan/segment.h"
@@ -293,8 +294,9 @@ START_TEST(test_what_would_fit_is_found_with_its_options) {
     const dsm_explore_options options = options_of(0);
     dsm_plan *plan = NULL;
     dsm_plan *fitting = NULL;
+    dsm_fit fit = DSM_FIT_NONE;
     if (dsm_explore(&plan, workload, limited, &options, NULL) == DSM_ERROR_INFEASIBLE &&
-        dsm_explore_what_fits(&fitting, workload, limited, &options, NULL) == DSM_OK) {
+        dsm_explore_what_fits(&fitting, &fit, workload, limited, &options, NULL) == DSM_OK) {
       const dsm_explore_options wider = options_of(fitting->options.optimizations);
       ck_assert_uint_ne(wider.optimizations, 0);
       ck_assert_int_eq(dsm_explore(&plan, workload, limited, &wider, NULL), DSM_OK);
@@ -311,18 +313,127 @@ START_TEST(test_what_would_fit_is_found_with_its_options) {
 }
 END_TEST
 
-/* ---- rules ---- */
+/* Memory is not what leaves no mapping, and nothing is looked for. */
+START_TEST(test_what_would_fit_is_asked_where_memory_is_short) {
+  dsm_explore_options options =
+      options_of(BIT(DSM_OPTIMIZATION_HYBRID) | BIT(DSM_OPTIMIZATION_TENSOR));
+  for (int a = 0; a < DSM_AXES_MAX; a++) {
+    options.roles[a] = 1U << DSM_ROLE_COLUMN;
+  }
+  options.parallelisms = 0;
+  dsm_plan *plan = NULL;
+  dsm_fit fit = DSM_FIT_FOUND;
+  dsm_diags *const diags = dsm_diags_new(8);
+  ck_assert_int_eq(dsm_explore(&plan, workload, chips, &options, diags), DSM_ERROR_INFEASIBLE);
+  ck_assert_str_eq(dsm_diags_get(diags, 0)->message,
+                   "no mapping has only the roles that are allowed");
+  ck_assert_int_eq(dsm_explore_what_fits(&plan, &fit, workload, chips, &options, NULL),
+                   DSM_ERROR_INFEASIBLE);
+  ck_assert_int_eq(fit, DSM_FIT_NOT_MEMORY);
+  dsm_diags_free(diags);
+  dsm_system *const tiny = chips_of(1e3);
+  options = options_of(0);
+  ck_assert_int_eq(dsm_explore_what_fits(&plan, &fit, workload, tiny, &options, NULL),
+                   DSM_ERROR_INFEASIBLE);
+  ck_assert_int_eq(fit, DSM_FIT_NONE);
+  options.mode = DSM_MODE_INFERENCE;
+  ck_assert_int_eq(dsm_explore_what_fits(&plan, &fit, workload, tiny, &options, NULL),
+                   DSM_ERROR_INFEASIBLE);
+  ck_assert_int_eq(fit, DSM_FIT_NOT_ASKED);
+  dsm_system_free(tiny);
+}
+END_TEST
 
-/* Puts decisions in the place of that about the first output on chip. */
-static char *edited(const char *text, const char *decisions) {
-  const char *const at = strstr(text, "\"output_on_chip\"");
-  ck_assert_ptr_nonnull(at);
-  const char *const end = strchr(at, ',');
-  const size_t size = strlen(text) + strlen(decisions) + 1;
+/* ---- what else a layer could keep ---- */
+
+/* The first layer's decision in the text of a plan, replaced or put before its passes. */
+static char *decided(const char *text, const char *key, const char *value) {
+  char pattern[32];
+  (void)snprintf(pattern, sizeof pattern, "\"%s\": ", key);
+  const char *const layers = strstr(text, "\"layers\"");
+  const char *const passes = strstr(layers, "\"passes\"");
+  const char *from = strstr(layers, pattern);
+  const bool is_there = from != NULL && from < passes;
+  from = is_there ? from : passes;
+  const char *const to = is_there ? strchr(from, ',') + 1 : passes;
+  const size_t size = strlen(text) + 64;
   char *const made = malloc(size);
-  (void)snprintf(made, size, "%.*s%s%s", (int)(at - text), text, decisions, end);
+  (void)snprintf(made, size, "%.*s%s%s, %s", (int)(from - text), text, pattern, value, to);
   return made;
 }
+
+/* The step of a plan with another decision of its first layer; 0: it is refused. */
+static double decided_cycles(const dsm_plan *plan, const char *key, const char *value) {
+  char *const text = dsm_plan_print(plan);
+  char *const edited = decided(text, key, value);
+  dsm_plan *read = NULL;
+  const double cycles = dsm_plan_parse(&read, edited, strlen(edited), NULL, NULL, NULL) == DSM_OK
+                            ? read->result.step_cycles
+                            : 0;
+  dsm_plan_free(read);
+  free(edited);
+  free(text);
+  return cycles;
+}
+
+static void check_what_if(const dsm_plan *plan, const dsm_what_if *what_if) {
+  char value[32];
+  dsm_explore_options options = plan->options;
+  dsm_plan *other = NULL;
+  double cycles = plan->result.step_cycles;
+  if (what_if->decision == DSM_DECISION_SHARD) {
+    (void)snprintf(value, sizeof value, "\"%s\"", dsm_sharding_name((dsm_sharding)what_if->value));
+    cycles = decided_cycles(plan, "shard", value);
+  } else if (what_if->decision == DSM_DECISION_RECOMPUTED) {
+    cycles = decided_cycles(plan, "recompute", what_if->value == 0 ? "false" : "true");
+  } else if (!what_if->is_chosen) {
+    const bool is_micro = what_if->decision == DSM_DECISION_MICRO_BATCHES;
+    options.optimizations &=
+        ~(is_micro                                           ? BIT(DSM_OPTIMIZATION_ACCUMULATE)
+          : what_if->decision == DSM_DECISION_SHARDED_LAYERS ? BIT(DSM_OPTIMIZATION_SHARD)
+                                                             : BIT(DSM_OPTIMIZATION_RECOMPUTE));
+    options.micro_batches = is_micro ? 0 : options.micro_batches;
+    cycles = dsm_explore(&other, workload, plan->system, &options, NULL) == DSM_OK
+                 ? other->result.step_cycles
+                 : 0;
+    dsm_plan_free(other);
+  }
+  ck_assert_msg(fabs(what_if->network_cycles - cycles) <= 1e-9 * cycles, "%s %d: %.17g and %.17g",
+                dsm_decision_name(what_if->decision), (int)what_if->value, what_if->network_cycles,
+                cycles);
+  ck_assert_int_eq(what_if->why_not == NULL, cycles > 0);
+}
+
+/* What a layer would do otherwise is what its plan is when it is edited; what the step would be
+ * without an optimization is what a search without it finds. */
+START_TEST(test_what_ifs_are_edited_plans_and_other_searches) {
+  static const double capacities[] = {8e9, 300e3, 280e3, 262e3};
+  unsigned seen[DSM_DECISION_COUNT] = {0};
+  for (size_t c = 0; c < sizeof capacities / sizeof *capacities; c++) {
+    dsm_system *const limited = chips_of(capacities[c]);
+    dsm_explore_options options = options_of(ALL_KEPT_LESS | BIT(DSM_OPTIMIZATION_ACCUMULATE));
+    options.micro_batches = c % 2 == 0 ? 2 : 0;
+    dsm_plan *plan = NULL;
+    dsm_explanation *explanation = NULL;
+    if (dsm_explore(&plan, workload, limited, &options, NULL) == DSM_OK) {
+      ck_assert_int_eq(dsm_explain(&explanation, plan, 0, 0, NULL), DSM_OK);
+      for (size_t i = 0; i < explanation->what_if_count; i++) {
+        check_what_if(plan, &explanation->what_ifs[i]);
+        seen[explanation->what_ifs[i].decision]++;
+      }
+    }
+    dsm_explanation_free(explanation);
+    dsm_plan_free(plan);
+    dsm_system_free(limited);
+  }
+  ck_assert_uint_gt(seen[DSM_DECISION_SHARD], 0);
+  ck_assert_uint_gt(seen[DSM_DECISION_RECOMPUTED], 0);
+  ck_assert_uint_gt(seen[DSM_DECISION_MICRO_BATCHES], 0);
+  ck_assert_uint_gt(seen[DSM_DECISION_SHARDED_LAYERS], 0);
+}
+END_TEST
+
+/* ---- rules ---- */
 
 START_TEST(test_wrong_decisions_are_told) {
   static const struct {
@@ -344,15 +455,7 @@ START_TEST(test_wrong_decisions_are_told) {
   const dsm_explore_options options = options_of(cases[_i].optimizations);
   dsm_plan *plan = NULL;
   ck_assert_int_eq(dsm_explore(&plan, workload, chips, &options, NULL), DSM_OK);
-  char *const text = dsm_plan_print(plan);
-  char *const once = edited(text, cases[_i].decision);
-  dsm_diags *const diags = dsm_diags_new(8);
-  dsm_plan *read = NULL;
-  ck_assert_int_eq(dsm_plan_parse(&read, once, strlen(once), NULL, NULL, diags), DSM_ERROR_INVALID);
-  ck_assert_str_eq(dsm_diags_get(diags, 0)->message, cases[_i].message);
-  dsm_diags_free(diags);
-  free(once);
-  free(text);
+  expect_edited_refused(plan, "\"output_on_chip\": false", cases[_i].decision, cases[_i].message);
   dsm_plan_free(plan);
 }
 END_TEST
@@ -373,6 +476,8 @@ Suite *suite_keeping(void) {
   tcase_add_test(search, test_search_finds_the_fastest_that_fits);
   tcase_add_test(search, test_nothing_is_kept_less_without_need);
   tcase_add_test(search, test_what_would_fit_is_found_with_its_options);
+  tcase_add_test(search, test_what_would_fit_is_asked_where_memory_is_short);
+  tcase_add_test(search, test_what_ifs_are_edited_plans_and_other_searches);
   suite_add_tcase(suite, search);
   return suite;
 }

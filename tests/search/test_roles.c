@@ -557,6 +557,29 @@ START_TEST(test_the_best_that_fits_is_found) {
 }
 END_TEST
 
+/* Equal blocks, whose part of the graph is copied: three of two layers and a residual. */
+START_TEST(test_the_best_of_equal_blocks_is_found) {
+  static const char *const from[] = {"a", "c0", "c1"};
+  for (uint64_t seed = 0; seed < 6; seed++) {
+    uint64_t state = seed + 77;
+    writer w = {.length = 0};
+    const unsigned wide = 4 * (1 + (unsigned)random_below(&state, 6));
+    WRITE(&w, "{'name': 'a', 'type': 'fc', 'in': 4, 'out': 8, 'positions': 2}");
+    for (int b = 0; b < 3; b++) {
+      WRITE(&w, ", {'name': 'b%d', 'type': 'fc', 'in': 8, 'out': %u, 'aux': [{'op': 'relu'}]}", b,
+            wide);
+      WRITE(&w, ", {'name': 'c%d', 'type': 'fc', 'in': %u, 'out': 8, ", b, wide);
+      WRITE(&w, "'aux': [{'op': 'residual', 'from': '%s'}]}", from[b]);
+    }
+    WRITE(&w, ", {'name': 'z', 'type': 'fc', 'in': 8, 'out': 4}");
+    drawn d = {.workload = given_network("8", w.text), .system = draw_system(&state, 1)};
+    compare_best(&d, ALL_ROLES, AMPLE, seed);
+    compare_best(&d, ALL_ROLES, 0.8 * role_twin_bytes(&twin, twin.best), seed);
+    drawn_free(&d);
+  }
+}
+END_TEST
+
 /* ---- larger spaces ---- */
 
 START_TEST(test_larger_spaces_are_no_slower) {
@@ -632,6 +655,7 @@ Suite *suite_roles(void) {
   tcase_add_test(best, test_the_best_of_all_is_found);
   tcase_add_test(best, test_the_best_of_some_roles_is_found);
   tcase_add_test(best, test_the_best_that_fits_is_found);
+  tcase_add_test(best, test_the_best_of_equal_blocks_is_found);
   tcase_add_test(best, test_larger_spaces_are_no_slower);
   tcase_add_test(best, test_order_of_independent_layers_does_not_matter);
   suite_add_tcase(suite, best);

@@ -61,6 +61,12 @@ static uint64_t decided(const dsm_layer_plan *layer, dsm_decision decision) {
   case DSM_DECISION_HOISTED:
     return layer->decisions.is_hoisted;
   case DSM_DECISION_PIPELINED:
+  case DSM_DECISION_SHARD:
+  case DSM_DECISION_RECOMPUTED:
+  case DSM_DECISION_MICRO_BATCHES:
+  case DSM_DECISION_STAGES:
+  case DSM_DECISION_SHARDED_LAYERS:
+  case DSM_DECISION_RECOMPUTED_LAYERS:
   case DSM_DECISION_COUNT:
     break;
   }

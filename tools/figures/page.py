@@ -36,6 +36,14 @@ EXPLORATION_TIME = """## Exploration time
 "Within minutes" in the paper. Milliseconds here: [performance.md](performance.md).
 """
 
+REAL_MACHINES = """## Machines that exist
+
+Steps that others measured are in [measured.md](measured.md), each set with its command. Of transformers, as they were cut over
+chips, samples and stages: `tools/measured.py dsm gpt_steps table5_steps`, and with a folder of the tables all rows,
+`tools/measured.py dsm FOLDER gpt_steps table5_steps`. Steps of invented transformers by hand
+([section 8](model.md#micro-batches)): `tests/golden/whole_steps.py dsm --show`.
+"""
+
 WHY = """## Why
 
 One thing is varied at a time, with `--set system.KEY=VALUE`; keys are in
@@ -99,6 +107,7 @@ class Page:
         for section in SECTIONS:
             lines += section.section(self.found, self.topics)
         lines += [*parallelism.section(self.dsm), *storage.section(self.dsm), EXPLORATION_TIME,
+                  REAL_MACHINES,
                   *expected.section(self.found), *self.why()]
         return "\n".join(lines).rstrip("\n") + "\n"
 

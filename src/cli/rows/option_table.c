@@ -446,6 +446,13 @@ const cli_option cli_options[] = {
              "are best)",
      .commands = CLI_EXPLORE,
      COUNT(options.micro_batches, DSM_DIMENSION_MAX)},
+    {.name = "interleave",
+     .argument = "V",
+     .help =
+         "with --optimize stages,accumulate: so many runs of layers of each stage, whose number "
+         "divides that of micro-batches (default: 1)",
+     .commands = CLI_EXPLORE,
+     COUNT(options.interleave, DSM_INTERLEAVE_MAX)},
     {.name = "stages",
      .argument = "N",
      .help = "cut the chain into N consecutive parts for the devices of a pipeline",

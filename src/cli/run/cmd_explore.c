@@ -55,7 +55,19 @@ static cli_exit check_options(const cli_arguments *arguments) {
 /* Where nothing fits a chip's memory: what would. */
 static void note_what_fits(const cli_arguments *arguments, const inputs *in) {
   dsm_plan *plan = NULL;
-  if (dsm_explore_what_fits(&plan, in->workload, in->system, &arguments->options, NULL) != DSM_OK) {
+  dsm_fit fit = DSM_FIT_NOT_MEMORY;
+  const dsm_status status =
+      dsm_explore_what_fits(&plan, &fit, in->workload, in->system, &arguments->options, NULL);
+  const double limit = arguments->options.time_limit_seconds;
+  if (status != DSM_OK) {
+    if (status == DSM_ERROR_INFEASIBLE && fit == DSM_FIT_STOPPED) {
+      cli_note(arguments,
+               "%g s of looking found nothing that fits with shard and recompute, nor with "
+               "accumulate and stages besides",
+               limit > 0 ? limit : (double)DSM_FIT_SECONDS);
+    } else if (status == DSM_ERROR_INFEASIBLE && fit == DSM_FIT_NONE) {
+      cli_note(arguments, "nothing fits with shard, recompute, accumulate and stages either");
+    }
     return;
   }
   char words[256] = "";
@@ -105,6 +117,10 @@ static cli_exit explore_ladder(const cli_arguments *arguments, const inputs *in)
                                       .base = in->base,
                                       .options = &arguments->options};
   cli_note_ineffective_optimizations(arguments, in->workload, in->system);
+  if (arguments->options.stages > 1 || arguments->options.micro_batches > 1 ||
+      arguments->options.interleave > 1) {
+    cli_note(arguments, "the stages and micro-batches that are asked for are those of every rung");
+  }
   cli_ladder all;
   cli_exit outcome = cli_exit_of(cli_ladder_explore(&all, arguments, &request));
   cli_print_findings(arguments);

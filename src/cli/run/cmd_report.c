@@ -20,10 +20,8 @@ typedef struct explored {
 static dsm_status explore_again(explored *found, const cli_arguments *arguments) {
   dsm_plan *const plan = found->operand->plan;
   plan->options.thread_count = arguments->options.thread_count;
-  const cli_ladder_request request = {.workload = plan->workload,
-                                      .system = plan->system,
-                                      .options = &plan->options,
-                                      .may_lack_rungs = true};
+  const cli_ladder_request request = {
+      .workload = plan->workload, .system = plan->system, .options = &plan->options};
   const dsm_status status = cli_ladder_explore(&found->ladder, arguments, &request);
   if (status == DSM_OK) {
     found->best = found->ladder.rungs[found->ladder.count - 1].plan;

@@ -41,27 +41,16 @@ static dsm_status climb(cli_ladder *ladder, const char *name, const cli_argument
       rung == 0 && request->base != NULL ? request->base : request->system;
   dsm_status status =
       cli_explore(&ladder->plans[rung], arguments, explorer, request->workload, system, options);
-  if (status == DSM_ERROR_INFEASIBLE && request->may_lack_rungs && !is_last) {
+  if (status == DSM_ERROR_INFEASIBLE && !is_last) {
     dsm_diags_clear(arguments->diags);
     status = DSM_OK;
   }
-  ladder->rungs[rung] = (dsm_ladder_rung){.name = name, .plan = ladder->plans[rung]};
+  ladder->rungs[rung] = (dsm_ladder_rung){.name = name,
+                                          .plan = ladder->plans[rung],
+                                          .system = system->name,
+                                          .optimizations = options->optimizations};
   ladder->count++;
   return status;
-}
-
-/* Numbers are asked of the rungs that may have others. */
-static dsm_explore_options rung_options(const dsm_explore_options *asked,
-                                        dsm_optimization_set optimizations) {
-  dsm_explore_options options = *asked;
-  options.optimizations = optimizations;
-  if ((optimizations & DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_STAGES)) == 0) {
-    options.stages = 0;
-  }
-  if ((optimizations & DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_ACCUMULATE)) == 0) {
-    options.micro_batches = 0;
-  }
-  return options;
 }
 
 dsm_status cli_ladder_explore(cli_ladder *ladder, const cli_arguments *arguments,
@@ -71,11 +60,13 @@ dsm_status cli_ladder_explore(cli_ladder *ladder, const cli_arguments *arguments
   dsm_explorer *const explorer = dsm_explorer_new();
   dsm_optimization additions[DSM_OPTIMIZATION_COUNT];
   const size_t count = dsm_ladder_additions(request->options, additions);
-  dsm_explore_options options = rung_options(request->options, 0);
+  dsm_explore_options options = *request->options;
+  for (size_t i = 0; i < count; i++) {
+    options.optimizations &= ~DSM_OPTIMIZATION_BIT(additions[i]);
+  }
   dsm_status status = climb(ladder, "none", arguments, explorer, request, &options);
   for (size_t i = 0; i < count && status == DSM_OK; i++) {
-    options =
-        rung_options(request->options, options.optimizations | DSM_OPTIMIZATION_BIT(additions[i]));
+    options.optimizations |= DSM_OPTIMIZATION_BIT(additions[i]);
     status =
         climb(ladder, dsm_optimization_name(additions[i]), arguments, explorer, request, &options);
   }

@@ -29,13 +29,11 @@ typedef struct cli_ladder_request {
   const dsm_system *system;
   const dsm_system *base;             /**< of the first rung; NULL: the same system */
   const dsm_explore_options *options; /**< of the last rung */
-  bool may_lack_rungs;                /**< one before the last that does not fit has no plan; else
-                                           that is a failure */
 } cli_ladder_request;
 
 /** Explores all rungs, each with an optimization more, up to those of the options: the last rung is
- * the plan of the question itself. To be freed with cli_ladder_fini in any
- * case. */
+ * the plan of the question itself. One before it that does not fit has no plan. To be freed with
+ * cli_ladder_fini in any case. */
 DSM_NODISCARD dsm_status cli_ladder_explore(cli_ladder *ladder, const cli_arguments *arguments,
                                             const cli_ladder_request *request);
 

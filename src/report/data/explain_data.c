@@ -3,6 +3,7 @@
 #include "dsm/explore.h"
 #include "model/names.h"
 #include "plan/plan_record.h"
+#include "plan/step_stages.h"
 #include "report/data/csv.h"
 #include "report/data/records.h"
 #include "report/explain_view.h"
@@ -94,9 +95,11 @@ static bool has_mapping(const void *what_if) {
 DSM__OWN_RECORD(
     what_if_record, what_if_row, false, "What the network would do if a decision were another.",
     DSM__FIELD(WORD, what_if_row, decision, "decision", DSM__COLUMN, .words = &dsm__decision_words,
-               .help = "Which of the layer."),
+               .help = "Which of the layer; of the step micro_batches, stages, sharded_layers and "
+                       "recomputed_layers."),
     DSM__FIELD(COUNT, what_if_row, value, "value", DSM__COLUMN,
-               .help = "Of a flag 0 or 1; of dysm_factor the factor."),
+               .help = "Of a flag 0 or 1; of dysm_factor the factor; of shard 0 none, 1 optimizer, "
+                       "2 gradients, 3 weights; of the step's how many."),
     DSM__FIELD(FLAG, what_if_row, is_chosen, "is_chosen", DSM__COLUMN,
                .help = "This is what the plan does."),
     DSM__PART(what_if_row, network, network_record),
@@ -124,15 +127,29 @@ DSM__OWN_RECORD(pass_record, pass_row, false, "A pass of a layer.",
 typedef struct layer_row {
   const char *name;
   const char *why;
+  uint64_t stage; /* from 1; 0: the step has none */
+  uint64_t run;   /* likewise; 0: each has one */
   pass_row passes[DSM_PASS_COUNT];
   double reference_cycles;
   dsm__rows what_ifs;
 } layer_row;
 
+static bool has_stage(const void *layer) {
+  return ((const layer_row *)layer)->stage > 0;
+}
+
+static bool has_run(const void *layer) {
+  return ((const layer_row *)layer)->run > 0;
+}
+
 DSM__OWN_RECORD(
     layer_record, layer_row, false, "A layer.",
     DSM__FIELD(TEXT, layer_row, name, "name", 0, .help = "Its name."),
     DSM__FIELD(TEXT, layer_row, why, "why", 0, .help = "Why it has its parallelism."),
+    DSM__FIELD(COUNT, layer_row, stage, "stage", 0, .min = 1, .is_stated = has_stage,
+               .help = "That has it, from 1, where the step has stages."),
+    DSM__FIELD(COUNT, layer_row, run, "run", 0, .min = 1, .is_stated = has_run,
+               .help = "Which of the stage's runs of layers, from 1, where each has several."),
     DSM__FIELD(MEMBERS, layer_row, passes, "passes", 0, .words = &dsm__pass_words,
                .type = &pass_record, .is_stated = does_pass_exist,
                .help = "As far as the layer has them."),
@@ -228,8 +245,12 @@ static pass_row pass_of(dsm__page *page, const dsm_plan *plan, const dsm_explana
 
 static layer_row layer_of(dsm__page *page, const dsm_plan *plan,
                           const dsm_explanation *explanation) {
+  const dsm_stages *const stages = &plan->stages;
+  const size_t run = dsm__run_of(stages, explanation->layer_index);
   layer_row row = {.name = plan->layers[explanation->layer_index].layer->name,
                    .why = dsm__explain_layer_why(page, plan, explanation),
+                   .stage = stages->count > 1 ? run % stages->count + 1 : 0,
+                   .run = stages->interleave > 1 ? run / stages->count + 1 : 0,
                    .reference_cycles = explanation->reference_cycles,
                    .what_ifs =
                        dsm__rows_make(page, explanation->what_if_count, sizeof(what_if_row))};

@@ -6,6 +6,7 @@
 #include "plan/plan_internal.h"
 #include "plan/plan_record.h"
 #include "plan/role_rules.h"
+#include "plan/step_stages.h"
 #include "report/data/csv.h"
 #include "report/data/records.h"
 #include "report/loss.h"
@@ -22,6 +23,7 @@ typedef struct pass_row {
   dsm_pass pass;
   double seconds;
   double step_share;
+  uint64_t stage;
   dsm_invocation invocations[DSM_INVOCATION_KIND_COUNT];
   transfer transfers[DSM__MOVE_COUNT];
 } pass_row;
@@ -70,6 +72,10 @@ DSM__OWN_RECORD(keeping_record, dsm_layer_decisions, false, "What is kept less o
                 DSM__FIELD(FLAG, dsm_layer_decisions, is_recomputed, "recompute", DSM__COLUMN,
                            .help = "The forward pass runs again."));
 
+DSM__OWN_RECORD(stage_record, pass_row, false, "Where a layer runs.",
+                DSM__FIELD(COUNT, pass_row, stage, "stage", DSM__COLUMN, .min = 1,
+                           .help = "Number of its stage, from 1."));
+
 /* What only some passes have. */
 DSM__OWN_RECORD(parts_record, pass_row, false, "Invocations and transfers.",
                 DSM__FIELD(MEMBERS, pass_row, invocations, "invocations", DSM__COLUMN,
@@ -104,6 +110,7 @@ static pass_row row_of(const dsm_plan *plan, const dsm_layer_plan *layer, dsm_pa
   const dsm_pass_plan *const pass = &layer->passes[p];
   pass_row row = {.layer = layer->layer->name,
                   .pass = p,
+                  .stage = 1 + dsm__stage_of(&plan->stages, (size_t)(layer - plan->layers)),
                   .seconds = pass->cycles.total / (plan->system->core.frequency_GHz * 1e9),
                   .step_share = dsm__share(pass->cycles.total, dsm__step_cycles(plan))};
   for (unsigned i = 0; i < pass->invocation_count; i++) {
@@ -181,6 +188,9 @@ static void put_columns(dsm__csv *csv, const dsm_plan *plan, const parts_type *p
   if (is_optimized(plan, DSM_OPTIMIZATION_RECOMPUTE)) {
     dsm__csv_column(csv, &keeping_record, "recompute");
   }
+  if (is_optimized(plan, DSM_OPTIMIZATION_STAGES)) {
+    dsm__csv_columns(csv, &stage_record);
+  }
   dsm__csv_column(csv, &dsm__layer_record, "held_bytes");
   dsm__csv_columns(csv, &parts->type);
 }
@@ -198,8 +208,9 @@ char *dsm_report_plan_csv(const dsm_plan *plan) {
       if (layer->passes[p].exists) {
         const pass_row row = row_of(plan, layer, (dsm_pass)p);
         DSM__CSV_ROW(&csv, {&pass_row_record, &row}, {&dsm__pass_record, &layer->passes[p]},
-                     {&hidden_record, &layer->passes[p]}, {&dsm__layer_record, layer},
-                     {&keeping_record, &layer->decisions}, {&parts.type, &row});
+                     {&hidden_record, &layer->passes[p]}, {&stage_record, &row},
+                     {&dsm__layer_record, layer}, {&keeping_record, &layer->decisions},
+                     {&parts.type, &row});
       }
     }
   }

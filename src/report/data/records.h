@@ -101,7 +101,8 @@ typedef struct dsm__rows {
 #define DSM__DECISION_RECORD(about, of_column, first, about_first, second)                         \
   DSM__OWN_RECORD(                                                                                 \
       decision_record, dsm_decision_drift, true, about,                                            \
-      DSM__FIELD(TEXT, dsm_decision_drift, layer, "layer", DSM__COLUMN, .help = "Its name."),      \
+      DSM__FIELD(TEXT, dsm_decision_drift, layer, "layer", DSM__COLUMN | DSM__OPTIONAL,            \
+                 .help = "Its name; absent: of the step."),                                        \
       DSM__FIELD(WORD, dsm_decision_drift, pass, "pass", DSM__COLUMN | DSM__OPTIONAL,              \
                  .words = &dsm__pass_words, .help = "Absent: of the whole layer."),                \
       DSM__FIELD(TEXT, dsm_decision_drift, decision, "decision", DSM__COLUMN,                      \

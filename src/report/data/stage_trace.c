@@ -26,57 +26,115 @@ static void write_names(const stage_tracer *t) {
   }
 }
 
-/* `micro_batch`: from 1; 0: of the whole step. */
-static void draw(const stage_tracer *t, size_t stage, const char *what, uint64_t micro_batch,
-                 double end_cycles, double cycles) {
+/* What a slice shows. */
+typedef struct drawing {
+  size_t run;
+  const char *what;
+  uint64_t micro_batch; /* from 1; 0: of the whole step */
+  double end_cycles;
+  double cycles;
+} drawing;
+
+static void put_drawing_name(const stage_tracer *t, const drawing *of, char *name, size_t size) {
+  const size_t count = t->plan->stages.count;
+  if (of->micro_batch == 0) {
+    (void)snprintf(name, size, "%s", of->what);
+  } else if (t->plan->stages.interleave > 1) {
+    (void)snprintf(name, size, "%s %" PRIu64 ", run %zu", of->what, of->micro_batch,
+                   of->run / count + 1);
+  } else {
+    (void)snprintf(name, size, "%s %" PRIu64, of->what, of->micro_batch);
+  }
+}
+
+static void draw(const stage_tracer *t, const drawing *of) {
+  const dsm_stages *const stages = &t->plan->stages;
   const double frequency = t->plan->system->core.frequency_GHz;
-  char name[64];
-  (void)snprintf(name, sizeof name, micro_batch > 0 ? "%s %" PRIu64 : "%s", what, micro_batch);
+  char name[96];
+  put_drawing_name(t, of, name, sizeof name);
   const dsm__trace_slice slice = {.name = name,
                                   .category = "stage",
-                                  .track = {STAGES_PROCESS, stage + 1},
-                                  .begin_nanoseconds = (end_cycles - cycles) / frequency,
-                                  .end_nanoseconds = end_cycles / frequency};
-  if (cycles > 0) {
+                                  .track = {STAGES_PROCESS, of->run % stages->count + 1},
+                                  .begin_nanoseconds = (of->end_cycles - of->cycles) / frequency,
+                                  .end_nanoseconds = of->end_cycles / frequency};
+  if (of->cycles > 0) {
     dsm__trace_begin_slice(t->writer, &slice);
-    dsm__json_put_string(t->writer, "first_layer", t->plan->stages.first_layer_names[stage]);
-    if (micro_batch > 0) {
-      dsm__json_put_u64(t->writer, "micro_batch", micro_batch);
+    dsm__json_put_string(t->writer, "first_layer", stages->first_layer_names[of->run]);
+    if (of->micro_batch > 0) {
+      dsm__json_put_u64(t->writer, "micro_batch", of->micro_batch);
     }
-    dsm__json_put_double(t->writer, "cycles", cycles);
+    if (of->micro_batch > 0 && stages->interleave > 1) {
+      dsm__json_put_u64(t->writer, "run", of->run / stages->count + 1);
+    }
+    dsm__json_put_double(t->writer, "cycles", of->cycles);
     dsm__trace_end_event(t->writer);
   }
 }
 
-bool dsm__stage_trace_write(dsm__json_writer *writer, const dsm_plan *plan, dsm__arena *arena) {
-  const stage_tracer t = {writer, plan};
-  const size_t count = plan->stages.count;
-  const uint64_t micro_batches = plan->micro_batches;
-  dsm__stage_cost *costs = NULL;
+/* When passes of runs end; costs are of runs. False if out of memory. */
+static bool find_schedule(const dsm_plan *plan, const dsm__stage_cost *costs, dsm__arena *arena,
+                          dsm__schedule *schedule) {
+  const size_t runs = dsm__stage_run_count(&plan->stages);
+  const dsm__interleaving of = dsm__interleaving_of(&plan->stages, plan->micro_batches);
   dsm__makespan_times times;
-  dsm__schedule schedule;
-  if (count <= 1) {
-    return true;
+  double *forward = NULL;
+  double *backward = NULL;
+  if (of.runs == 1) {
+    return dsm__stage_times_fill(costs, runs, plan->micro_batches, arena, &times) &&
+           dsm__schedule_find(&times, false, arena, schedule) >= 0;
   }
-  if (!DSM__RESERVE(arena, costs, count)) {
+  if (!DSM__RESERVE(arena, forward, runs) || !DSM__RESERVE(arena, backward, runs)) {
     return false;
   }
-  for (size_t s = 0; s < count; s++) {
-    costs[s] = dsm__stage_own_cost(plan, s);
+  for (size_t r = 0; r < runs; r++) {
+    forward[r] = costs[r].forward;
+    backward[r] = costs[r].backward;
   }
-  if (!dsm__stage_times_fill(costs, count, micro_batches, arena, &times) ||
-      dsm__schedule_find(&times, false, arena, &schedule) < 0) {
+  return dsm__interleaved_schedule(&of, forward, backward, arena, schedule);
+}
+
+/* Behind the last way back of all its runs, which is that of its first. */
+static void draw_once(const stage_tracer *t, const dsm__stage_cost *costs,
+                      const dsm__schedule *schedule, size_t stage) {
+  const size_t count = t->plan->stages.count;
+  const size_t last = (stage + 1) * t->plan->micro_batches - 1;
+  double once = 0;
+  for (size_t r = stage; r < dsm__stage_run_count(&t->plan->stages); r += count) {
+    once += costs[r].once;
+  }
+  draw(t, &(drawing){.run = stage,
+                     .what = "sums and updates",
+                     .end_cycles = schedule->backward_ends[last] + once,
+                     .cycles = once});
+}
+
+bool dsm__stage_trace_write(dsm__json_writer *writer, const dsm_plan *plan, dsm__arena *arena) {
+  const stage_tracer t = {writer, plan};
+  const size_t runs = dsm__stage_run_count(&plan->stages);
+  dsm__stage_cost *costs = NULL;
+  dsm__schedule schedule;
+  if (plan->stages.count <= 1) {
+    return true;
+  }
+  if (!DSM__RESERVE(arena, costs, runs)) {
+    return false;
+  }
+  for (size_t r = 0; r < runs; r++) {
+    costs[r] = dsm__stage_own_cost(plan, r);
+  }
+  if (!find_schedule(plan, costs, arena, &schedule)) {
     return false;
   }
   write_names(&t);
-  for (size_t s = 0; s < count && !writer->out->failed; s++) {
-    const size_t from = s * micro_batches;
-    for (uint64_t i = 0; i < micro_batches; i++) {
-      draw(&t, s, "forward", i + 1, schedule.forward_ends[from + i], costs[s].forward);
-      draw(&t, s, "backward", i + 1, schedule.backward_ends[from + i], costs[s].backward);
+  for (size_t r = 0; r < runs && !writer->out->failed; r++) {
+    for (uint64_t i = 0; i < plan->micro_batches; i++) {
+      const size_t at = r * plan->micro_batches + i;
+      draw(&t, &(drawing){r, "forward", i + 1, schedule.forward_ends[at], costs[r].forward});
+      draw(&t, &(drawing){r, "backward", i + 1, schedule.backward_ends[at], costs[r].backward});
     }
-    draw(&t, s, "sums and updates", 0,
-         schedule.backward_ends[from + micro_batches - 1] + costs[s].once, costs[s].once);
+    if (r < plan->stages.count) {
+      draw_once(&t, costs, &schedule, r);
+    }
   }
   return true;
 }

@@ -287,6 +287,11 @@ static void put_term(dsm__page *page, const char *term, const char *text) {
   }
 }
 
+static void put_decision(dsm__page *page, const void *context, const char *term, const char *text) {
+  (void)context;
+  put_term(page, term, text);
+}
+
 static void put_facts(dsm__page *page, const dsm_plan *plan) {
   dsm__html_begin(&page->out, "dl", "class", "facts", NULL);
   dsm__page_break(page);
@@ -298,12 +303,7 @@ static void put_facts(dsm__page *page, const dsm_plan *plan) {
   }
   put_term(page, "Data set", dsm__plan_storage_line(page, plan));
   put_term(page, "Memory of a chip", dsm__plan_memory_line(page, &plan->result.memory));
-  put_term(page, "On chip", dsm__plan_on_chip_line(page, plan));
-  put_term(page, "Hoisted", dsm__plan_hoisted_line(page, plan));
-  for (size_t g = 0; g < plan->pipeline_count; g++) {
-    put_term(page, dsm__page_text(page, "Pipeline %zu", g + 1),
-             dsm__plan_pipeline_line(page, plan, g));
-  }
+  dsm__plan_decision_lines(page, plan, true, put_decision, NULL);
   dsm__html_end(&page->out, "dl");
 }
 

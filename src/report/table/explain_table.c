@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* explain_table.c: the alternatives of a layer, for people. */
 #include "model/names.h"
+#include "plan/step_stages.h"
 #include "report/explain_view.h"
 #include "report/folded_name.h"
 #include "report/loss.h"
@@ -164,11 +165,29 @@ static void put_equal_layers(dsm__page *page, const dsm_plan *plan, size_t layer
   }
 }
 
+/* Where the layer is in a step with stages. */
+static void put_stage(dsm__page *page, const dsm_plan *plan, size_t layer) {
+  const dsm_stages *const stages = &plan->stages;
+  if (stages->count <= 1) {
+    return;
+  }
+  const size_t run = dsm__run_of(stages, layer);
+  const dsm__stage_run layers = dsm__stage_run_of(stages, plan->layer_count, run);
+  const char *const turn =
+      stages->interleave > 1
+          ? dsm__page_text(page, ", run %zu of %zu", run / stages->count + 1, stages->interleave)
+          : "";
+  dsm__page_line(page, DSM__STYLE_PLAIN, "stage %zu of %zu%s: %s to %s", run % stages->count + 1,
+                 stages->count, turn, plan->layers[layers.first].name,
+                 plan->layers[layers.end - 1].name);
+}
+
 static void put_layer(dsm__page *page, const dsm_plan *plan, const dsm_explanation *explanation) {
   const dsm_layer *const layer = plan->layers[explanation->layer_index].layer;
   dsm__page_line(page, DSM__STYLE_HEADING, "%s (%s) in %s", layer->name,
                  dsm_layer_type_name(plan->workload->specs[layer->spec_index].type),
                  dsm__page_plan_heading(page, plan));
+  put_stage(page, plan, explanation->layer_index);
   put_equal_layers(page, plan, explanation->layer_index);
   for (int p = 0; p < DSM_PASS_COUNT; p++) {
     put_pass(page, plan, explanation, (dsm_pass)p);
@@ -214,6 +233,7 @@ static void put_legend(dsm__page *page, const dsm_plan *plan,
                        const dsm_explanation *const *explanations, size_t count) {
   const char *const hybrids = dsm__page_parallelisms(page, plan->system);
   bool has_what_ifs = false;
+  const bool is_keeping = explanations[0]->is_layer_alone;
   bool has_hidden_sums = false;
   for (size_t i = 0; i < count; i++) {
     has_hidden_sums = has_hidden_sums || explanations[i]->has_hidden_sums;
@@ -230,9 +250,12 @@ static void put_legend(dsm__page *page, const dsm_plan *plan,
     dsm__page_line(page, DSM__STYLE_FAINT, "parallelism: %s.", dsm__page_roles(page, plan->system));
   }
   if (has_what_ifs) {
-    dsm__page_line(page, DSM__STYLE_FAINT,
-                   "Other decisions: the best step of the whole network with each value, the limit "
-                   "of the chips' memory left aside.");
+    dsm__page_line(page, DSM__STYLE_FAINT, "Other decisions: %s.",
+                   is_keeping
+                       ? "what is shared out or recomputed of this layer, all else as planned; the "
+                         "best step without micro-batches, stages, shards or recomputation"
+                       : "the best step of the whole network with each value, the limit of the "
+                         "chips' memory left aside");
   }
 }
 

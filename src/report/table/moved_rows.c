@@ -121,7 +121,7 @@ dsm__moved_rows dsm__moved_decisions(dsm__page *page, const dsm_decision_drift *
     return (dsm__moved_rows){.count = 0};
   }
   for (size_t i = 0; i < count; i++) {
-    of.names[i] = decisions[i].layer;
+    of.names[i] = decisions[i].layer == NULL ? "the step" : decisions[i].layer;
     of.texts[i] = dsm__page_text(page, "%s %d %s", own_text(page, decisions[i].alike, i),
                                  (int)decisions[i].pass, decisions[i].decision);
   }

@@ -5,7 +5,9 @@
 #include <string.h>
 
 #include "base/number_text.h"
+#include "model/names.h"
 #include "plan/stage.h"
+#include "plan/step_stages.h"
 #include "report/loss.h"
 #include "report/table/number_style.h"
 
@@ -136,7 +138,7 @@ static const char *held_text(dsm__page *page, const dsm_plan *plan, const on_chi
       dsm__figure_percent(dsm__share(bytes, scratchpads)).text, totals->fullest->layer->name);
 }
 
-const char *dsm__plan_on_chip_line(dsm__page *page, const dsm_plan *plan) {
+static const char *on_chip_line(dsm__page *page, const dsm_plan *plan) {
   const on_chip_totals totals = on_chip_totals_of(plan);
   const char *text = totals.held_count > 0 ? held_text(page, plan, &totals) : "";
   if (totals.kept_count > 0) {
@@ -153,8 +155,8 @@ const char *dsm__plan_on_chip_line(dsm__page *page, const dsm_plan *plan) {
 }
 
 /* "enc2 4, enc3 4": the layers of a group with their rows. */
-static const char *stages_text(dsm__page *page, const dsm_plan *plan,
-                               const dsm_pipeline_plan *group) {
+static const char *rows_of_layers_text(dsm__page *page, const dsm_plan *plan,
+                                       const dsm_pipeline_plan *group) {
   const char *text = "";
   for (size_t k = 0; k < group->layer_count; k++) {
     text = dsm__page_join(page, text, ", ", "%s %" PRIu64,
@@ -177,35 +179,131 @@ static const char *rows_text(dsm__page *page, const dsm_plan *plan,
                         dsm__plural((double)group->columns));
 }
 
-const char *dsm__plan_pipeline_line(dsm__page *page, const dsm_plan *plan, size_t pipeline) {
+static const char *pipeline_line(dsm__page *page, const dsm_plan *plan, size_t pipeline) {
   const dsm_pipeline_plan *const group = &plan->pipelines[pipeline];
   const dsm__figure share = dsm__figure_percent(dsm__share(group->cycles, dsm__step_cycles(plan)));
   return dsm__page_text(page, "%s: %s cycles, %s %% of the step; of %s: %s", group->name,
                         dsm__figure_fixed(group->cycles, 0).text, share.text,
-                        rows_text(page, plan, group), stages_text(page, plan, group));
+                        rows_text(page, plan, group), rows_of_layers_text(page, plan, group));
 }
 
-const char *dsm__plan_hoisted_line(dsm__page *page, const dsm_plan *plan) {
+/* "4 of 26 layers" */
+static const char *layers_text(dsm__page *page, const dsm_plan *plan, size_t count) {
+  return dsm__page_text(page, "%zu of %zu layer%s", count, plan->layer_count,
+                        dsm__plural((double)plan->layer_count));
+}
+
+static const char *hoisted_line(dsm__page *page, const dsm_plan *plan) {
   size_t count = 0;
   for (size_t i = 0; i < plan->layer_count; i++) {
     count += plan->layers[i].decisions.is_hoisted ? 1 : 0;
   }
   return count == 0 ? ""
-                    : dsm__page_text(page, "input products of %zu of %zu layer%s", count,
-                                     plan->layer_count, dsm__plural((double)plan->layer_count));
+                    : dsm__page_text(page, "input products of %s", layers_text(page, plan, count));
 }
 
-void dsm__plan_decision_lines(dsm__page *page, const dsm_plan *plan, size_t label_width) {
-  const char *const on_chip = dsm__plan_on_chip_line(page, plan);
-  if (on_chip[0] != '\0') {
-    dsm__page_labelled(page, label_width, "on chip", "%s", on_chip);
+static const char *samples_line(dsm__page *page, const dsm_plan *plan) {
+  const uint64_t samples = plan->workload->minibatch / plan->micro_batches;
+  return plan->micro_batches <= 1
+             ? ""
+             : dsm__page_text(page, "%s micro-batches of %s sample%s, one after the other",
+                              dsm__figure_count(plan->micro_batches).text,
+                              dsm__figure_count(samples).text, dsm__plural((double)samples));
+}
+
+/* "4 x 2": of an axis divided the part. */
+static const char *stage_chips_text(dsm__page *page, const dsm_plan *plan) {
+  const dsm_network *const network = &plan->system->system;
+  const char *text = "";
+  for (unsigned a = 0; a < network->axis_count; a++) {
+    const uint64_t chips = network->axes[a].chips;
+    text = dsm__page_join(
+        page, text, " x ", "%s",
+        dsm__figure_count(a == plan->stages.axis ? chips / plan->stages.count : chips).text);
   }
-  const char *const hoisted = dsm__plan_hoisted_line(page, plan);
-  if (hoisted[0] != '\0') {
-    dsm__page_labelled(page, label_width, "hoisted", "%s", hoisted);
+  return text;
+}
+
+/* "2 along gpu, each of 4 x 2 chips: words to decoder.2.ff2; decoder.3.qkv to output"; of several
+ * runs of each stage only where they begin. */
+static const char *stages_line(dsm__page *page, const dsm_plan *plan) {
+  enum { SHOWN = 12 };
+  const dsm_stages *const stages = &plan->stages;
+  if (stages->count <= 1) {
+    return "";
+  }
+  const bool is_interleaved = stages->interleave > 1;
+  const size_t shown = is_interleaved && stages->run_count > SHOWN ? SHOWN : stages->run_count;
+  const char *text = dsm__page_text(page, "%zu along %s, each of %s chips", stages->count,
+                                    stages->axis_name, stage_chips_text(page, plan));
+  if (is_interleaved) {
+    text = dsm__page_text(page, "%s with %zu runs, in turn", text, stages->interleave);
+  }
+  for (size_t r = 0; r < shown; r++) {
+    const dsm__stage_run run = dsm__stage_run_of(stages, plan->layer_count, r);
+    const char *const last = plan->layers[run.end - 1].layer->name;
+    const bool is_short = is_interleaved || run.first + 1 == run.end;
+    text =
+        dsm__page_text(page, "%s%s %s%s%s", text, r == 0 ? ":" : ";", stages->first_layer_names[r],
+                       is_short ? "" : " to ", is_short ? "" : last);
+  }
+  return shown == stages->run_count
+             ? text
+             : dsm__page_text(page, "%s and %zu more", text, stages->run_count - shown);
+}
+
+/* "optimizer state of 2 of 26 layers; optimizer state and gradients of 4 of 26 layers" */
+static const char *sharded_line(dsm__page *page, const dsm_plan *plan) {
+  static const char *const what[DSM_SHARDING_COUNT] = {
+      [DSM_SHARDING_OPTIMIZER] = "optimizer state",
+      [DSM_SHARDING_GRADIENTS] = "optimizer state and gradients",
+      [DSM_SHARDING_WEIGHTS] = "optimizer state, gradients and weights",
+  };
+  size_t counts[DSM_SHARDING_COUNT] = {0};
+  for (size_t i = 0; i < plan->layer_count; i++) {
+    counts[plan->layers[i].decisions.shard]++;
+  }
+  const char *text = "";
+  for (int s = DSM_SHARDING_NONE + 1; s < DSM_SHARDING_COUNT; s++) {
+    if (counts[s] > 0) {
+      text =
+          dsm__page_join(page, text, "; ", "%s of %s", what[s], layers_text(page, plan, counts[s]));
+    }
+  }
+  return text;
+}
+
+static const char *recomputed_line(dsm__page *page, const dsm_plan *plan) {
+  size_t count = 0;
+  for (size_t i = 0; i < plan->layer_count; i++) {
+    count += plan->layers[i].decisions.is_recomputed ? 1 : 0;
+  }
+  return count == 0 ? ""
+                    : dsm__page_text(page, "forward passes of %s run again",
+                                     layers_text(page, plan, count));
+}
+
+/* Lines of the whole plan, which are there where their text is not "". */
+static const struct {
+  const char *label;
+  const char *title; /* of a page: the same with a capital letter */
+  const char *(*text)(dsm__page *page, const dsm_plan *plan);
+} decision_lines[] = {
+    {"on chip", "On chip", on_chip_line}, {"hoisted", "Hoisted", hoisted_line},
+    {"samples", "Samples", samples_line}, {"stages", "Stages", stages_line},
+    {"sharded", "Sharded", sharded_line}, {"recomputed", "Recomputed", recomputed_line},
+};
+
+void dsm__plan_decision_lines(dsm__page *page, const dsm_plan *plan, bool is_titled,
+                              dsm__labelled_line *put, const void *context) {
+  for (size_t i = 0; i < DSM__COUNT_OF(decision_lines); i++) {
+    const char *const text = decision_lines[i].text(page, plan);
+    if (text[0] != '\0') {
+      put(page, context, is_titled ? decision_lines[i].title : decision_lines[i].label, text);
+    }
   }
   for (size_t g = 0; g < plan->pipeline_count; g++) {
-    dsm__page_labelled(page, label_width, dsm__page_text(page, "pipeline %zu", g + 1), "%s",
-                       dsm__plan_pipeline_line(page, plan, g));
+    put(page, context, dsm__page_text(page, "%sipeline %zu", is_titled ? "P" : "p", g + 1),
+        pipeline_line(page, plan, g));
   }
 }

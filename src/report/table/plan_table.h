@@ -67,16 +67,14 @@ const char *dsm__on_chip_legend(dsm__page *page, dsm__on_chip_set used);
 /** Do later invocations of the pass have another core split than the first? */
 bool dsm__has_other_split(const dsm_pass_plan *pass);
 
-/** What is on chip over the whole plan, in words; "" if nothing is. */
-const char *dsm__plan_on_chip_line(dsm__page *page, const dsm_plan *plan);
+/** Takes a line on what a plan decides. */
+typedef void dsm__labelled_line(dsm__page *page, const void *context, const char *label,
+                                const char *text);
 
-/** How many layers have hoisted input products; "" if none has. */
-const char *dsm__plan_hoisted_line(dsm__page *page, const dsm_plan *plan);
-
-/** A pipeline group of the plan, in words. */
-const char *dsm__plan_pipeline_line(dsm__page *page, const dsm_plan *plan, size_t pipeline);
-
-/** Appends a line on what is on chip and one on each pipeline group, where there is any. */
-void dsm__plan_decision_lines(dsm__page *page, const dsm_plan *plan, size_t label_width);
+/** Gives a line on each thing that is decided for more than a pass, where there is any: what is on
+ * chip, hoisted, sharded and recomputed, micro-batches, stages, each pipeline group. With titles
+ * the labels begin with a capital letter. */
+void dsm__plan_decision_lines(dsm__page *page, const dsm_plan *plan, bool is_titled,
+                              dsm__labelled_line *put, const void *context);
 
 #endif

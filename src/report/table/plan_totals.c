@@ -161,6 +161,12 @@ static const char *spread_text(dsm__page *page, const dsm_plan *plan) {
   return line[0] == '\0' ? "" : dsm__page_text(page, " (%s)", line);
 }
 
+static void put_decision(dsm__page *page, const void *context, const char *label,
+                         const char *text) {
+  (void)context;
+  dsm__page_labelled(page, LABEL_WIDTH, label, "%s", text);
+}
+
 static void put_lines(dsm__page *page, const dsm_plan *plan) {
   const dsm_plan_result *const result = &plan->result;
   dsm__page_labelled(page, LABEL_WIDTH,
@@ -188,7 +194,7 @@ static void put_lines(dsm__page *page, const dsm_plan *plan) {
   }
   dsm__page_labelled(page, LABEL_WIDTH, "chip memory", "%s",
                      dsm__plan_memory_line(page, &result->memory));
-  dsm__plan_decision_lines(page, plan, LABEL_WIDTH);
+  dsm__plan_decision_lines(page, plan, false, put_decision, NULL);
 }
 
 /* ---- where the step goes ---- */

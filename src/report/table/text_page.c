@@ -88,9 +88,12 @@ const char *dsm__page_plan_heading(dsm__page *page, const dsm_plan *plan) {
                               ? dsm__page_text(page, " in %s micro-batches",
                                                dsm__figure_count(plan->micro_batches).text)
                               : "";
+  const char *const runs = plan->stages.interleave > 1
+                               ? dsm__page_text(page, " of %zu runs each", plan->stages.interleave)
+                               : "";
   const char *const stages = plan->stages.count > 1
-                                 ? dsm__page_text(page, ", %zu stages along %s", plan->stages.count,
-                                                  plan->stages.axis_name)
+                                 ? dsm__page_text(page, ", %zu stages%s along %s",
+                                                  plan->stages.count, runs, plan->stages.axis_name)
                                  : "";
   return dsm__page_text(
       page, "%s on %s: %s, minibatch %s%s%s, %s, peak %s", plan->workload->name, system->name,

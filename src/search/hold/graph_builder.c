@@ -41,6 +41,35 @@ size_t dsm__graph_add_edge(dsm__graph_builder *builder, uint32_t to, double cycl
   return builder->edges.count++;
 }
 
+bool dsm__graph_repeat(dsm__graph_builder *builder, size_t first, size_t end, size_t open,
+                       size_t layers) {
+  const size_t shift = end - first;
+  const size_t first_edge = builder->nodes.items[first].first_edge;
+  const size_t edge_count = builder->edges.count - first_edge;
+  if (builder->nodes.count + shift >= UINT32_MAX || !DSM__LIST_RESERVE(&builder->nodes, shift) ||
+      !DSM__LIST_RESERVE(&builder->infos, shift) ||
+      !DSM__LIST_RESERVE(&builder->edges, edge_count)) {
+    return false;
+  }
+  for (size_t v = first + open; v < end + open; v++) {
+    builder->nodes.items[v + shift] = builder->nodes.items[v];
+    builder->infos.items[v + shift] = builder->infos.items[v];
+    builder->infos.items[v + shift].layer += (uint32_t)layers;
+  }
+  for (size_t v = first; v < end; v++) {
+    builder->nodes.items[v + shift].first_edge = builder->nodes.items[v].first_edge + edge_count;
+  }
+  for (size_t e = 0; e < edge_count; e++) {
+    dsm__graph_edge edge = builder->edges.items[first_edge + e];
+    edge.to += (uint32_t)shift;
+    builder->edges.items[builder->edges.count + e] = edge;
+  }
+  builder->nodes.count += shift;
+  builder->infos.count += shift;
+  builder->edges.count += edge_count;
+  return true;
+}
+
 static size_t last_edge(const dsm__graph_builder *builder, size_t node) {
   return node + 1 < builder->nodes.count ? builder->nodes.items[node + 1].first_edge
                                          : builder->edges.count;

@@ -107,6 +107,12 @@ void dsm__graph_begin_edges(dsm__graph_builder *builder, uint32_t node);
 /** Adds an edge; its index. */
 size_t dsm__graph_add_edge(dsm__graph_builder *builder, uint32_t to, double cycles, uint32_t tag);
 
+/** Copies all nodes from the one behind the first `open` ones of first .. end on, and all edges out
+ * of nodes in first .. end, once more: out of, and to, nodes that are end - first further, so many
+ * layers later. False if out of memory. */
+bool dsm__graph_repeat(dsm__graph_builder *builder, size_t first, size_t end, size_t open,
+                       size_t layers);
+
 /** Copies the graph into the arena without nodes and edges that lead nowhere or that nothing leads
  * to. new_edge[edge] (room for edge_count) becomes the new index of each edge, or SIZE_MAX. The
  * first node and the last, the end, always stay. False if out of memory. */

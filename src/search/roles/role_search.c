@@ -25,6 +25,7 @@
 #include "plan/role_rules.h"
 #include "plan/segment.h"
 #include "plan/tolerance.h"
+#include "search/roles/role_layers.h"
 #include "search/roles/role_options.h"
 
 /* Along all axes. No padding: compared as bytes. */
@@ -38,22 +39,19 @@ typedef struct state {
   uint32_t option;                 /* of a layer's node, + 1; 0: between layers */
 } state;
 
-/* The most layers that a tensor can be inside for. */
-enum { REACH = 64 };
-
 typedef struct role_graph {
   dsm__problem *problem;
   const dsm__role_options *options; /* of each class, then of those among the first layers */
   const double *least;              /* of each layer: cycles of its fastest option */
-  const size_t *last_alike;         /* of each layer: the last one with the same input */
-  const bool *is_segment_end;       /* of each layer, but for the network's last one */
+  const dsm__role_layer *layers;    /* what is around each */
   double slack;                     /* cycles by which an option may be over its layer's least */
   dsm__arena *arena;                /* of the graph */
   dsm_layer_memory *memories;       /* of each option of the layer that is being added */
   dsm__graph_builder builder;
-  DSM__LIST(state) states; /* of each node */
+  DSM__LIST(state) states; /* of each node that is no copy, but only of those behind the copied */
+  size_t copied;           /* nodes before them without one */
   dsm__map index;          /* of the nodes of this layer, or of the states behind it */
-  size_t first_indexed;    /* the first node that is in it */
+  size_t first_indexed;    /* the first state that is in it */
 } role_graph;
 
 bool dsm__problem_has_roles(const dsm__problem *problem) {
@@ -96,8 +94,8 @@ static dsm_layer_memory memory_of(const role_graph *g, size_t index, size_t opti
       dsm_layer_memory_derive(layer_of(g, index), machine, inputs->workload, inputs->options->mode,
                               &layouts, dsm_input_memory_bytes(machine, inputs->workload));
   dsm__keep_less(&memory, dsm__shard_ways(layer_of(g, index), machine, &layouts), &decisions,
-                 g->is_segment_end[index]);
-  memory.activations_bytes *= inputs->in_flight > 0 ? (double)inputs->in_flight : 1;
+                 g->layers[index].is_segment_end != 0);
+  memory.activations_bytes *= inputs->in_flight > 0 ? inputs->in_flight : 1;
   return memory;
 }
 
@@ -106,6 +104,10 @@ static void find_memories(role_graph *g, size_t index) {
   for (size_t o = 0; o < options_of(g, index)->count; o++) {
     g->memories[o] = memory_of(g, index, o);
   }
+}
+
+static const state *state_of(const role_graph *g, size_t node) {
+  return &g->states.items[node - g->copied];
 }
 
 /* The node of a state between layers, or in which one runs. */
@@ -118,7 +120,7 @@ static uint32_t node_of(role_graph *g, const state *of, size_t layer, dsm__node_
   const size_t found = dsm__map_find_in(&g->index, hash, &g->states.items[g->first_indexed],
                                         sizeof *of, of, sizeof *of);
   if (found != DSM__MAP_NONE) {
-    return (uint32_t)(g->first_indexed + found);
+    return (uint32_t)(g->copied + g->first_indexed + found);
   }
   const dsm__node_info info = {.layer = (uint32_t)layer, .kind = (uint8_t)kind};
   if (!dsm__map_add(&g->index, hash, g->states.count - g->first_indexed)) {
@@ -144,48 +146,47 @@ static void begin_index(role_graph *g) {
 
 /* ---- sides ---- */
 
-static bool is_inside(const state *s, size_t reader, size_t maker, unsigned axis) {
-  return maker != DSM_NETWORK_INPUT && reader - maker <= REACH &&
-         (s->inside[axis] >> (reader - maker - 1) & 1U) != 0;
+/* The lowest layer of a set is taken out of it. */
+static size_t take_nearest(uint64_t *set) {
+  size_t k = 0;
+  while ((*set >> k & 1U) == 0) {
+    k++;
+  }
+  *set &= *set - 1;
+  return k;
 }
 
-static unsigned sides_of(const role_graph *g, const state *s, size_t reader, const size_t *makers,
-                         size_t count, unsigned axis) {
-  unsigned sides = 0;
-  for (size_t i = 0; i < count; i++) {
-    sides |= is_inside(s, reader, makers[i], axis) ? dsm__inner_side(layer_of(g, makers[i]))
-                                                   : DSM__SIDE_OUTSIDE;
+/* Of tensors that layers before one made; is_far: and others, which are outside. */
+static unsigned sides_of(const role_graph *g, const state *s, size_t reader, unsigned axis,
+                         uint64_t read, bool is_far) {
+  uint64_t inside = s->inside[axis] & read;
+  unsigned sides = is_far || (read & ~inside) != 0 ? DSM__SIDE_OUTSIDE : 0U;
+  while (inside != 0) {
+    sides |= dsm__inner_side(layer_of(g, reader - 1 - take_nearest(&inside)));
   }
   return sides;
 }
 
-/* Of what a relayout before layer `next` moves, that which is outside; a layer's own output is told
- * apart where it has just run. */
-static uint64_t outside_elements(const role_graph *g, const state *s, size_t next, unsigned axis,
-                                 size_t except) {
-  uint64_t elements =
-      next < g->problem->inputs.workload->layer_count ? layer_of(g, next)->carried_elements : 0;
-  for (size_t k = 0; k < REACH && k < next; k++) {
-    const dsm_layer *const maker = layer_of(g, next - 1 - k);
-    const bool is_carried = maker->last_use != DSM_NEVER_USED && maker->last_use >= next;
-    if (is_carried && ((s->inside[axis] >> k & 1U) != 0 || next - 1 - k == except)) {
-      elements -= maker->stored_elements * maker->timesteps;
-    }
-  }
-  return elements;
+/* Of what a layer reads. */
+static unsigned read_sides(const role_graph *g, const state *s, size_t reader, unsigned axis) {
+  const dsm__role_layer *const layer = &g->layers[reader];
+  return sides_of(g, s, reader, axis, layer->read, layer->reads_far != 0);
 }
 
-/* An earlier layer gathers the same input along an axis; with the same role, if what is outside
- * does not move before this layer: which of the two roles it has the outer layout tells. */
-static bool is_gather_shared(const role_graph *g, const state *s, size_t index, unsigned axis) {
-  const dsm_layer *const layer = layer_of(g, index);
-  for (size_t k = 0; k < REACH && k < index; k++) {
-    if ((s->gathered[axis] >> k & 1U) != 0 &&
-        dsm__is_same_input(layer_of(g, index - 1 - k), layer)) {
-      return true;
-    }
+/* Of what a relayout before layer `next` moves, that which is outside; the output of the layer
+ * before is told apart where that has just run. */
+static uint64_t outside_elements(const role_graph *g, const state *s, size_t next, unsigned axis,
+                                 bool is_behind) {
+  if (next == g->problem->inputs.workload->layer_count) {
+    return 0;
   }
-  return false;
+  uint64_t elements = layer_of(g, next)->carried_elements;
+  uint64_t others = g->layers[next].carried & (s->inside[axis] | (is_behind ? 1U : 0U));
+  while (others != 0) {
+    const dsm_layer *const maker = layer_of(g, next - 1 - take_nearest(&others));
+    elements -= maker->stored_elements * maker->timesteps;
+  }
+  return elements;
 }
 
 static double move_cycles(const role_graph *g, const dsm__role_move *move) {
@@ -216,15 +217,16 @@ typedef struct surroundings {
                                           known */
 } surroundings;
 
+/* An earlier layer gathers the same input along an axis; with the same role, if what is outside
+ * does not move before this layer: which of the two roles it has the outer layout tells. */
 static surroundings look_around(const role_graph *g, const state *from, size_t index) {
-  const dsm_layer *const layer = layer_of(g, index);
+  const dsm__role_layer *const layer = &g->layers[index];
   surroundings around = {.from = from, .index = index};
   for (unsigned a = 0; a < axis_count_of(g); a++) {
-    around.sides[a] = sides_of(g, from, index, layer->producers, layer->producer_count, a) |
-                      sides_of(g, from, index, layer->operands, layer->operand_count, a);
-    around.shortcut_sides[a] = sides_of(g, from, index, layer->shortcuts, layer->shortcut_count, a);
-    around.outside[a] = outside_elements(g, from, index, a, SIZE_MAX);
-    around.gathered |= is_gather_shared(g, from, index, a) ? 1U << a : 0U;
+    around.sides[a] = read_sides(g, from, index, a);
+    around.shortcut_sides[a] = sides_of(g, from, index, a, layer->added, layer->adds_far != 0);
+    around.outside[a] = outside_elements(g, from, index, a, false);
+    around.gathered |= (from->gathered[a] & layer->same) != 0 ? 1U << a : 0U;
   }
   for (size_t m = 0; m < DSM__COUNT_OF(around.moves); m++) {
     around.moves[m] = -1;
@@ -284,33 +286,23 @@ static bool leave(const role_graph *g, const state *from, size_t index, dsm_para
                   state *to, dsm__role_move *move) {
   const dsm_layer *const layer = layer_of(g, index);
   const size_t last = dsm__last_use(layer);
+  const bool is_live = (g->layers[index].live & 1U) != 0;
   *to = *from;
   to->option = 0;
-  to->again_bytes = g->is_segment_end[index] ? 0 : to->again_bytes;
+  to->again_bytes = g->layers[index].is_segment_end != 0 ? 0 : to->again_bytes;
   *move = (dsm__role_move){.elements = {0}};
   for (unsigned a = 0; a < axis_count_of(g); a++) {
     const dsm_role role = dsm_parallelism_role(parallelism, a);
-    const unsigned sides = sides_of(g, from, index, layer->producers, layer->producer_count, a) |
-                           sides_of(g, from, index, layer->operands, layer->operand_count, a);
+    const unsigned sides = read_sides(g, from, index, a);
     const bool is_made_inside = dsm__is_made_inside(layer, role, sides);
     const bool is_gathering = dsm__is_column_like(role) || role == DSM_ROLE_EXPERT;
-    const bool is_live = last != DSM_NEVER_USED && last > index;
-    if (is_made_inside && is_live && last - index > REACH) {
+    if (is_made_inside && is_live && last - index > DSM__ROLE_REACH) {
       return false;
     }
-    to->inside[a] = to->inside[a] << 1 | (is_made_inside && is_live ? 1U : 0U);
-    to->gathered[a] = to->gathered[a] << 1 | (is_gathering && is_live ? 1U : 0U);
-    for (size_t k = 0; k < REACH && k <= index;
-         k++) { /* what has just been read for the last time */
-      const size_t end = dsm__last_use(layer_of(g, index - k));
-      if (end == DSM_NEVER_USED || end <= index) {
-        to->inside[a] &= ~(UINT64_C(1) << k);
-      }
-      if (g->last_alike[index - k] <= index) {
-        to->gathered[a] &= ~(UINT64_C(1) << k);
-      }
-    }
-    to->gathered[a] &= to->inside[a];
+    /* But what has just been read for the last time. */
+    to->inside[a] = (to->inside[a] << 1 | (is_made_inside ? 1U : 0U)) & g->layers[index].live;
+    to->gathered[a] =
+        (to->gathered[a] << 1 | (is_gathering ? 1U : 0U)) & g->layers[index].alike & to->inside[a];
     if (!is_made_inside && to->outer[a] != (uint32_t)dsm_role_output_layout(role)) {
       to->outer[a] = (uint32_t)dsm_role_output_layout(role);
       to->gathered[a] = 0;
@@ -318,7 +310,7 @@ static bool leave(const role_graph *g, const state *from, size_t index, dsm_para
     move->before.of[a] = (dsm_layout)from->outer[a];
     move->after.of[a] = (dsm_layout)to->outer[a];
     if (move->before.of[a] != move->after.of[a]) {
-      move->elements[a] = outside_elements(g, to, index + 1, a, index);
+      move->elements[a] = outside_elements(g, to, index + 1, a, true);
     }
   }
   return true;
@@ -346,7 +338,7 @@ static bool is_open(const role_graph *g, size_t index, dsm_parallelism paralleli
 
 static void add_entries(role_graph *g, size_t index, uint32_t from) {
   const dsm__role_options *const options = options_of(g, index);
-  const state before = g->states.items[from];
+  const state before = *state_of(g, from);
   const double limit = g->least[index] + g->slack;
   surroundings around = look_around(g, &before, index);
   dsm__graph_begin_edges(&g->builder, from);
@@ -371,7 +363,7 @@ static void add_entries(role_graph *g, size_t index, uint32_t from) {
 
 static void add_exit(role_graph *g, size_t index, uint32_t from) {
   const dsm__role_options *const options = options_of(g, index);
-  const state running = g->states.items[from];
+  const state running = *state_of(g, from);
   const dsm__role_option *const option = &options->items[running.option - 1];
   state to;
   dsm__role_move move;
@@ -400,36 +392,111 @@ static void drop_building(role_graph *g) {
   g->index = (dsm__map){NULL, 0, 0};
   free(g->states.items);
   g->states.items = NULL;
-  g->states.count = g->states.capacity = 0;
+  g->states.count = g->states.capacity = g->copied = 0;
   dsm__graph_builder_fini(&g->builder);
 }
 
+/* Nodes between layers, before a segment. */
+typedef struct boundary {
+  size_t layer;
+  size_t first; /* nodes */
+  size_t end;
+} boundary;
+
+/* Do layers up to a boundary begin as those before the earlier one did, and go on alike up to as
+ * many layers behind it? Between segments only the output of the layer before is live, so that no
+ * others are asked for. */
+static bool is_repeated(const role_graph *g, const boundary *before, const boundary *now) {
+  const size_t period = now->layer - before->layer;
+  const size_t count = now->end - now->first;
+  bool is_same =
+      before->layer > 0 && count > 0 && count == before->end - before->first &&
+      now->layer + period <= g->problem->inputs.workload->layer_count &&
+      memcmp(state_of(g, before->first), state_of(g, now->first), count * sizeof(state)) == 0;
+  for (size_t i = now->layer - 1; is_same && i < now->layer + period; i++) {
+    is_same = g->layers[i].kind == g->layers[i - period].kind;
+  }
+  return is_same;
+}
+
+/* Layers that are equal to those before, out of equal states, make the same nodes and edges: copies
+ * all between two boundaries behind the later one, which becomes that at the end of the copy. */
+static bool repeat(role_graph *g, const boundary *before, boundary *now) {
+  const size_t period = now->layer - before->layer;
+  const size_t shift = now->first - before->first;
+  dsm__graph_builder *const builder = &g->builder;
+  if (!dsm__graph_repeat(builder, before->first, now->first, before->end - before->first, period)) {
+    builder->is_out_of_memory = true;
+    return false;
+  }
+  g->copied += shift; /* the states at its end are those at its beginning */
+  *now = (boundary){now->layer + period, now->first + shift, now->end + shift};
+  return true;
+}
+
+/* Adds a layer behind a boundary between layers, which becomes the next one. */
+static void add_layer(role_graph *g, boundary *at) {
+  begin_index(g);
+  find_memories(g, at->layer);
+  for (size_t node = at->first; node < at->end && !g->builder.is_out_of_memory; node++) {
+    add_entries(g, at->layer, (uint32_t)node);
+  }
+  const size_t first = at->end;
+  const size_t end = g->builder.nodes.count;
+  begin_index(g);
+  for (size_t node = first; node < end && !g->builder.is_out_of_memory; node++) {
+    add_exit(g, at->layer, (uint32_t)node);
+  }
+  *at = (boundary){at->layer + 1, end, g->builder.nodes.count};
+}
+
+/* The most segments that a block is taken to have. */
+enum { SEGMENTS_OF_BLOCK = 4 };
+
+static void add_layers(role_graph *g, boundary *at) {
+  boundary before[SEGMENTS_OF_BLOCK] = {{0, 0, 0}}; /* segments, the latest first */
+  while (at->layer < g->problem->inputs.workload->layer_count && !g->builder.is_out_of_memory &&
+         !dsm__deadline_is_final(g->problem->inputs.deadline)) {
+    const bool is_start = at->layer > 0 && g->layers[at->layer - 1].is_segment_end != 0;
+    const boundary start = *at;
+    size_t repeated = 0;
+    while (is_start && repeated < SEGMENTS_OF_BLOCK && !is_repeated(g, &before[repeated], at)) {
+      repeated++;
+    }
+    if (is_start && repeated < SEGMENTS_OF_BLOCK) {
+      const size_t shift = at->first - before[repeated].first;
+      const size_t period = at->layer - before[repeated].layer;
+      if (!repeat(g, &before[repeated], at)) {
+        return;
+      }
+      for (size_t s = 0; s < SEGMENTS_OF_BLOCK; s++) { /* the same block, one later */
+        before[s] = s > repeated ? (boundary){0, 0, 0}
+                                 : (boundary){before[s].layer + period, before[s].first + shift,
+                                              before[s].end + shift};
+      }
+      continue;
+    }
+    if (is_start) {
+      memmove(&before[1], &before[0], (SEGMENTS_OF_BLOCK - 1) * sizeof before[0]);
+      before[0] = start;
+    }
+    add_layer(g, at);
+  }
+}
+
 static bool build(role_graph *g, dsm__network_graph *network) {
-  const size_t layer_count = g->problem->inputs.workload->layer_count;
   const state start = {.option = 0};
+  boundary at = {0, 0, 1};
   begin_index(g);
   node_of(g, &start, 0, DSM__NODE_OPEN);
-  size_t first = 0;
-  size_t end = 1;
-  for (size_t i = 0; i < layer_count && !g->builder.is_out_of_memory; i++) {
-    begin_index(g);
-    find_memories(g, i);
-    for (size_t node = first; node < end && !g->builder.is_out_of_memory; node++) {
-      add_entries(g, i, (uint32_t)node);
-    }
-    first = end;
-    end = g->states.count;
-    begin_index(g);
-    for (size_t node = first; node < end && !g->builder.is_out_of_memory; node++) {
-      add_exit(g, i, (uint32_t)node);
-    }
-    first = end;
-    end = g->states.count;
+  add_layers(g, &at);
+  if (dsm__deadline_is_final(g->problem->inputs.deadline)) {
+    return true; /* without a graph */
   }
   if (g->builder.is_out_of_memory) {
     return false;
   }
-  add_end(g, first, end);
+  add_end(g, at.first, at.end);
   dsm__arena *const arena = g->arena;
   size_t *const new_edge = g->builder.is_out_of_memory
                                ? NULL
@@ -491,18 +558,16 @@ static bool find_options(role_graph *g, bool may_recompute) {
   dsm__role_options *const options =
       dsm__arena_array(g->problem->arena, 2 * distinct->count, sizeof *options);
   double *const least = dsm__arena_array(g->problem->arena, layer_count, sizeof *least);
-  size_t *const last_alike = dsm__arena_array(g->problem->arena, layer_count, sizeof *last_alike);
+  size_t *const rows = dsm__arena_array(g->problem->arena, layer_count, sizeof *rows);
   bool *const ends = dsm__arena_array(g->problem->arena, layer_count, sizeof *ends);
   const bool *const is_cut = g->problem->inputs.is_cut;
   dsm__segment_walk walk = dsm__segments_begin(g->problem->inputs.workload);
-  if (options == NULL || least == NULL || last_alike == NULL || ends == NULL) {
+  if (options == NULL || least == NULL || rows == NULL || ends == NULL) {
     return false;
   }
-  g->is_segment_end = ends;
   size_t most_options = 0;
   g->options = options;
   g->least = least;
-  g->last_alike = last_alike;
   for (size_t i = 0; i < layer_count; i++) {
     dsm__role_options *const own = &options[options_of(g, i) - options];
     if (own->items == NULL) {
@@ -513,11 +578,7 @@ static bool find_options(role_graph *g, bool may_recompute) {
     }
     const bool is_last = dsm__segment_ends(&walk, i) && i + 1 < layer_count;
     ends[i] = is_cut != NULL ? is_cut[i] : is_last;
-    last_alike[i] = i;
-    for (size_t k = 1; k <= REACH && i + k < layer_count; k++) {
-      last_alike[i] =
-          dsm__is_same_input(layer_of(g, i), layer_of(g, i + k)) ? i + k : last_alike[i];
-    }
+    rows[i] = (size_t)(own - options);
     least[i] = HUGE_VAL;
     most_options = own->count > most_options ? own->count : most_options;
     for (size_t o = 0; o < own->count; o++) {
@@ -525,8 +586,11 @@ static bool find_options(role_graph *g, bool may_recompute) {
                                                           : least[i];
     }
   }
+  const size_t other = g->problem->fixed == NULL ? SIZE_MAX : g->problem->fixed->layer;
   g->memories = dsm__arena_array(g->problem->arena, most_options, sizeof g->memories[0]);
-  return g->memories != NULL;
+  g->layers =
+      dsm__role_layers_find(g->problem->inputs.workload, rows, ends, other, g->problem->arena);
+  return g->memories != NULL && g->layers != NULL;
 }
 
 bool dsm__role_outlook_find(dsm__problem *problem, dsm__role_outlook *outlook,
@@ -545,13 +609,15 @@ bool dsm__role_outlook_find(dsm__problem *problem, dsm__role_outlook *outlook,
     for (size_t o = 0; o < options->count; o++) {
       least = fmin(least, (options->items[o].cycles - options->items[o].once_cycles) / times);
     }
-    for (size_t o = 0; o < options->whole_count; o++) {
+    const size_t first = g.layers[i].kind;
+    for (size_t o = 0; o < options->whole_count && first == i; o++) {
       const dsm_layer_memory own = memory_of(&g, i, o);
       if (dsm__kept_bytes(&own) < kept) {
         kept = dsm__kept_bytes(&own);
         memory[i] = own;
       }
     }
+    memory[i] = memory[first];
     outlook->cycles += g.least[i];
     outlook->micro_cycles += least;
   }
@@ -559,23 +625,29 @@ bool dsm__role_outlook_find(dsm__problem *problem, dsm__role_outlook *outlook,
 }
 
 /* What all mappings need at least: each layer keeps the least of all its options, and the largest
- * need of a layer while it runs is not less than the least of any. */
-static double least_need_bytes(const role_graph *g) {
+ * need of a layer while it runs is not less than the least of any. False if out of memory. */
+static bool least_need_bytes(const role_graph *g, double *need_bytes) {
+  const size_t layer_count = g->problem->inputs.workload->layer_count;
   double kept = 0;
   double transient = 0;
-  for (size_t i = 0; i < g->problem->inputs.workload->layer_count; i++) {
-    const dsm__role_options *const options = options_of(g, i);
-    double least_kept = HUGE_VAL;
+  double *least_kept = NULL;
+  if (!DSM__RESERVE(g->problem->arena, least_kept, layer_count)) {
+    return false;
+  }
+  for (size_t i = 0; i < layer_count; i++) {
+    const size_t first = g->layers[i].kind;
     double least_transient = HUGE_VAL;
-    for (size_t o = 0; o < options->whole_count; o++) {
+    least_kept[i] = first < i ? least_kept[first] : HUGE_VAL;
+    for (size_t o = 0; o < options_of(g, i)->whole_count && first == i; o++) {
       const dsm_layer_memory memory = memory_of(g, i, o);
-      least_kept = fmin(least_kept, dsm__kept_bytes(&memory));
+      least_kept[i] = fmin(least_kept[i], dsm__kept_bytes(&memory));
       least_transient = fmin(least_transient, memory.transient_bytes);
     }
-    kept += least_kept;
-    transient = fmax(transient, least_transient);
+    kept += least_kept[i];
+    transient = first == i ? fmax(transient, least_transient) : transient;
   }
-  return kept + transient;
+  *need_bytes = kept + transient;
+  return true;
 }
 
 /* One graph of the options that the slack leaves. */
@@ -587,7 +659,7 @@ static bool search_within(role_graph *g, double slack, dsm__graph_answer *answer
   g->slack = slack;
   g->arena = dsm__arena_new();
   bool is_good = g->arena != NULL && build(g, &network);
-  if (is_good && dsm__graph_edge_count(&network.graph) > 0) {
+  if (is_good && network.graph.nodes != NULL && dsm__graph_edge_count(&network.graph) > 0) {
     is_good = dsm__graph_search(&network.graph, g->arena, &path, answer) &&
               decide(g, &network, &path, decisions);
   }
@@ -606,10 +678,9 @@ bool dsm__role_search(dsm__problem *problem, bool may_recompute, double limit_cy
   static const double growth = 8;
   role_graph g = {.problem = problem};
   *answer = (dsm__graph_answer){.cycles = HUGE_VAL, .lower_bound_cycles = HUGE_VAL};
-  if (!find_options(&g, may_recompute)) {
+  if (!find_options(&g, may_recompute) || !least_need_bytes(&g, &answer->smallest_need_bytes)) {
     return false;
   }
-  answer->smallest_need_bytes = least_need_bytes(&g);
   if (answer->smallest_need_bytes > dsm__capacity_limit(problem->capacity_bytes)) {
     return true; /* no graph has a path that fits */
   }
@@ -625,6 +696,12 @@ bool dsm__role_search(dsm__problem *problem, bool may_recompute, double limit_cy
     }
     const double over = dsm__tie_limit(answer->cycles) - least;
     if (slack >= most || (answer->is_feasible && over <= slack)) {
+      break;
+    }
+    if (answer->is_feasible ? dsm__problem_is_over(problem)
+                            : dsm__deadline_is_final(problem->inputs.deadline)) {
+      /* What the slack leaves out takes at least so much more. */
+      answer->lower_bound_cycles = fmin(answer->lower_bound_cycles, least + slack);
       break;
     }
     /* Where much more time makes nothing fit, all options are asked at once. */

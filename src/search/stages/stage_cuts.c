@@ -4,7 +4,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "plan/makespan.h"
 #include "plan/step_stages.h"
 #include "plan/tolerance.h"
 
@@ -19,18 +18,23 @@ static double given_at(const dsm__cutting *of, size_t segment) {
   return segment < of->count ? of->segments[segment].given_cycles : 0;
 }
 
-/* A stage sends outputs on and errors back; where it has nobody to send to, it waits for what it is
- * given. */
-static double handing_on(const dsm__cutting *of, size_t stage, size_t first, size_t end) {
-  return given_at(of, stage + 1 == of->stages ? first : end);
+static size_t run_count(const dsm__cutting *of) {
+  return of->of.stages * of->of.runs;
 }
 
-static double handing_back(const dsm__cutting *of, size_t stage, size_t first, size_t end) {
-  return given_at(of, stage == 0 ? end : first);
+/* A run sends outputs on and errors back; where it has nobody to send to, it waits for what it is
+ * given. */
+static double handing_on(const dsm__cutting *of, size_t run, size_t first, size_t end) {
+  return given_at(of, run + 1 == run_count(of) ? first : end);
+}
+
+static double handing_back(const dsm__cutting *of, size_t run, size_t first, size_t end) {
+  return given_at(of, run == 0 ? end : first);
 }
 
 static double in_flight(const dsm__cutting *of, size_t stage) {
-  return (double)dsm__stored_micro_batches(false, of->stages, stage, of->micro_batches);
+  const dsm_stages stages = {.count = of->of.stages, .interleave = of->of.runs};
+  return dsm__stage_in_flight(&stages, stage, of->of.micro_batches);
 }
 
 /* ---- dynamic programming ---- */
@@ -56,24 +60,24 @@ static bool is_better(const cut *one, const cut *other, bool is_limited) {
   return a[at] < b[at];
 }
 
-/* The first `end` segments in one stage more, which begins somewhere and takes `limit` at most. */
-static cut best_cut(const dsm__cutting *of, const cut *fewer, size_t stage, size_t end,
+/* The first `end` segments in one run more, which begins somewhere and takes `limit` at most. */
+static cut best_cut(const dsm__cutting *of, const cut *fewer, size_t run, size_t end,
                     double limit) {
-  const double times = (double)of->micro_batches;
-  const double flying = in_flight(of, stage);
+  const double times = (double)of->of.micro_batches;
+  const double flying = in_flight(of, run % of->of.stages);
   cut best = no_cut;
   double own = 0;
   double kept = 0;
   double transient = 0;
-  for (size_t first = end; first-- > stage;) {
+  for (size_t first = end; first-- > run;) {
     const dsm__segment *const segment = &of->segments[first];
     own += (segment->forward_cycles + segment->backward_cycles) * times + segment->once_cycles;
     kept += segment->kept_bytes + segment->activation_bytes * flying;
     transient = larger(transient, segment->transient_bytes);
     if (own > limit || kept > of->capacity_bytes) {
-      break; /* the last stage only grows */
+      break; /* the last run only grows */
     }
-    const double handed = handing_on(of, stage, first, end) + handing_back(of, stage, first, end);
+    const double handed = handing_on(of, run, first, end) + handing_back(of, run, first, end);
     const double last = own + handed * times;
     const cut one = {.longest = larger(last, fewer[first].longest),
                      .handed = fewer[first].handed + handed,
@@ -88,7 +92,7 @@ static cut best_cut(const dsm__cutting *of, const cut *fewer, size_t stage, size
   return best;
 }
 
-/* Of stages that take `limit` at most; infinite: of which the slowest is fastest. Returns what it
+/* Of runs that take `limit` at most; infinite: of which the slowest is fastest. Returns what it
  * takes; infinite if there are none. */
 static double cut_within(const dsm__cutting *of, double limit, cut *cuts, size_t *firsts) {
   const size_t row = of->count + 1;
@@ -96,16 +100,17 @@ static double cut_within(const dsm__cutting *of, double limit, cut *cuts, size_t
   for (size_t end = 1; end <= of->count; end++) {
     cuts[end] = no_cut;
   }
-  for (size_t s = 1; s <= of->stages; s++) {
+  const size_t runs = run_count(of);
+  for (size_t s = 1; s <= runs; s++) {
     for (size_t end = 0; end <= of->count; end++) {
-      const bool is_asked = end >= s && (s < of->stages || end == of->count);
+      const bool is_asked = end >= s && (s < runs || end == of->count);
       cuts[s * row + end] =
           is_asked ? best_cut(of, &cuts[(s - 1) * row], s - 1, end, limit) : no_cut;
     }
   }
-  const cut *const whole = &cuts[of->stages * row + of->count];
+  const cut *const whole = &cuts[runs * row + of->count];
   size_t end = of->count;
-  for (size_t s = of->stages; whole->first != SIZE_MAX && s > 0; s--) {
+  for (size_t s = runs; whole->first != SIZE_MAX && s > 0; s--) {
     end = cuts[s * row + end].first;
     firsts[s - 1] = end;
   }
@@ -114,42 +119,54 @@ static double cut_within(const dsm__cutting *of, double limit, cut *cuts, size_t
 
 /* ---- the schedule ---- */
 
+/* What a run takes, and its part of what its stage keeps. */
+static void take_run(const dsm__cutting *of, const size_t *firsts, size_t run, double flying,
+                     dsm__stage_cost *cost, double *kept, double *transient) {
+  const size_t end = run + 1 < run_count(of) ? firsts[run + 1] : of->count;
+  const double on = handing_on(of, run, firsts[run], end);
+  const double back = handing_back(of, run, firsts[run], end);
+  dsm__stage_cost own = {.forward = on, .backward = back, .handed = on + back};
+  *kept += of->segments[firsts[run]].given_bytes * flying;
+  for (size_t i = firsts[run]; i < end; i++) {
+    const dsm__segment *const segment = &of->segments[i];
+    own.forward += segment->forward_cycles;
+    own.backward += segment->backward_cycles;
+    own.once += segment->once_cycles;
+    *kept += segment->kept_bytes + segment->activation_bytes * flying;
+    *transient = larger(*transient, segment->transient_bytes);
+  }
+  dsm__stage_cost_add(cost, &own);
+}
+
 /* What the step takes; infinite if a stage does not fit, negative if out of memory. */
 static double step_of(const dsm__cutting *of, const size_t *firsts, dsm__stage_cost *costs) {
-  for (size_t s = 0; s < of->stages; s++) {
-    const size_t end = s + 1 < of->stages ? firsts[s + 1] : of->count;
+  for (size_t s = 0; s < of->of.stages; s++) {
     const double flying = in_flight(of, s);
-    double need = of->segments[firsts[s]].given_bytes * flying;
+    double kept = 0;
     double transient = 0;
-    costs[s] = (dsm__stage_cost){.forward = handing_on(of, s, firsts[s], end),
-                                 .backward = handing_back(of, s, firsts[s], end)};
-    for (size_t i = firsts[s]; i < end; i++) {
-      const dsm__segment *const segment = &of->segments[i];
-      costs[s].forward += segment->forward_cycles;
-      costs[s].backward += segment->backward_cycles;
-      costs[s].once += segment->once_cycles;
-      need += segment->kept_bytes + segment->activation_bytes * flying;
-      transient = larger(transient, segment->transient_bytes);
+    costs[s] = (dsm__stage_cost){.forward = 0};
+    for (size_t run = s; run < run_count(of); run += of->of.stages) {
+      take_run(of, firsts, run, flying, &costs[s], &kept, &transient);
     }
-    if (need + transient > of->capacity_bytes) {
+    if (kept + transient > of->capacity_bytes) {
       return HUGE_VAL;
     }
   }
-  return dsm__stages_step_cycles(costs, of->stages, of->micro_batches);
+  return dsm__stages_step_cycles(costs, &of->of);
 }
 
 /* Schedules of more passes are not asked so often. */
 enum { PASSES_MOVED = 4096 };
 
 /* Moves borders by a segment as long as the step is faster. */
-static bool move_borders(const dsm__cutting *of, size_t *firsts, double step,
+static bool move_borders(const dsm__cutting *of, size_t *firsts, double *step,
                          dsm__stage_cost *costs) {
-  bool is_moved = of->micro_batches * of->stages <= PASSES_MOVED;
+  bool is_moved = of->of.micro_batches * run_count(of) <= PASSES_MOVED;
   while (is_moved) {
     is_moved = false;
-    for (size_t s = 1; s < of->stages; s++) {
+    for (size_t s = 1; s < run_count(of); s++) {
       const size_t before = firsts[s];
-      const size_t end = s + 1 < of->stages ? firsts[s + 1] : of->count;
+      const size_t end = s + 1 < run_count(of) ? firsts[s + 1] : of->count;
       const size_t others[] = {before - 1, before + 1};
       for (size_t k = 0; k < 2; k++) {
         if (others[k] <= firsts[s - 1] || others[k] >= end) {
@@ -161,9 +178,9 @@ static bool move_borders(const dsm__cutting *of, size_t *firsts, double step,
         if (moved < 0) {
           return false;
         }
-        const bool is_faster = dsm__tie_limit(moved) < step;
+        const bool is_faster = dsm__tie_limit(moved) < *step;
         firsts[s] = is_faster ? others[k] : now;
-        step = is_faster ? moved : step;
+        *step = is_faster ? moved : *step;
         is_moved = is_moved || is_faster;
       }
     }
@@ -171,28 +188,53 @@ static bool move_borders(const dsm__cutting *of, size_t *firsts, double step,
   return true;
 }
 
-bool dsm__segments_cut(const dsm__cutting *of, size_t *firsts, bool *is_found, dsm__arena *arena) {
+/* What cuts are made of. */
+typedef struct tries {
+  cut *cuts; /* of the first `end` segments in s runs, at s * (count + 1) + end */
+  size_t *tried;
+  dsm__stage_cost *costs;
+  size_t *firsts; /* of the best */
+  double step;    /* of it; negative: out of memory */
+} tries;
+
+/* Runs that take `limit` at most take the place of the best if they are faster. Returns the slowest
+ * of them; infinite if there are none. */
+static double try_within(const dsm__cutting *of, double limit, const dsm__cutting *whole,
+                         tries *out) {
+  const double longest = cut_within(of, limit, out->cuts, out->tried);
+  const double step = isfinite(longest) ? step_of(whole, out->tried, out->costs) : HUGE_VAL;
+  if (step < 0 || !isfinite(out->step) || dsm__tie_limit(step) < out->step) {
+    out->step = step;
+    memcpy(out->firsts, out->tried, run_count(of) * sizeof *out->tried);
+  }
+  return longest;
+}
+
+/* Some limits from the least one on. */
+static void try_all(const dsm__cutting *of, const dsm__cutting *whole, tries *out) {
   static const double slower[] = {1.02, 1.05, 1.1, 1.2, 1.5, 2};
-  cut *cuts = NULL; /* of the first `end` segments in s stages, at s * (count + 1) + end */
-  size_t *tried = NULL;
-  dsm__stage_cost *costs = NULL;
-  if (!DSM__RESERVE(arena, cuts, (of->stages + 1) * (of->count + 1)) ||
-      !DSM__RESERVE(arena, tried, of->stages) || !DSM__RESERVE(arena, costs, of->stages)) {
+  const double longest = try_within(of, HUGE_VAL, whole, out);
+  for (size_t k = 0; isfinite(longest) && out->step >= 0 && k < DSM__COUNT_OF(slower); k++) {
+    (void)try_within(of, longest * slower[k], whole, out);
+  }
+}
+
+bool dsm__segments_cut(const dsm__cutting *of, size_t *firsts, bool *is_found, dsm__arena *arena) {
+  const size_t runs = run_count(of);
+  tries out = {.firsts = firsts, .step = HUGE_VAL};
+  if (!DSM__RESERVE(arena, out.cuts, (runs + 1) * (of->count + 1)) ||
+      !DSM__RESERVE(arena, out.tried, runs) || !DSM__RESERVE(arena, out.costs, of->of.stages)) {
     return false;
   }
-  const double longest = cut_within(of, HUGE_VAL, cuts, firsts);
-  *is_found = isfinite(longest);
-  double step = *is_found ? step_of(of, firsts, costs) : 0;
-  for (size_t k = 0; *is_found && step >= 0 && k < sizeof slower / sizeof *slower; k++) {
-    (void)cut_within(of, longest * slower[k], cuts, tried);
-    const double other = step_of(of, tried, costs);
-    if (other < 0) {
-      return false;
-    }
-    if (dsm__tie_limit(other) < step) {
-      step = other;
-      memcpy(firsts, tried, of->stages * sizeof *tried);
-    }
+  try_all(of, of, &out);
+  if (of->of.runs > 1 && out.step >= 0) { /* so that all runs of a stage fit */
+    dsm__cutting part = *of;
+    part.capacity_bytes /= (double)of->of.runs;
+    try_all(&part, of, &out);
   }
-  return step >= 0 && (!*is_found || move_borders(of, firsts, step, costs));
+  if (out.step < 0 || (isfinite(out.step) && !move_borders(of, firsts, &out.step, out.costs))) {
+    return false;
+  }
+  *is_found = isfinite(out.step);
+  return true;
 }

@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "base/arena.h"
+#include "plan/interleave.h"
 
 /** What a segment takes of its stage. */
 typedef struct dsm__segment {
@@ -24,16 +25,15 @@ typedef struct dsm__segment {
 typedef struct dsm__cutting {
   const dsm__segment *segments;
   size_t count;
-  size_t stages;
-  uint64_t micro_batches;
+  dsm__interleaving of;
   double capacity_bytes;
 } dsm__cutting;
 
 /**
- * Fills firsts[0 .. stages) with the first segments of stages that fit the memory. Of those whose
- * slowest stage is as fast as can be, and of those that hand over least among stages up to some
- * times as slow, the ones with the fastest schedule; then each border is moved as long as that is
- * faster still. *is_found: there are any. False if out of memory.
+ * Fills firsts[0 .. stages * runs) with the first segments of the runs of stages that fit the
+ * memory. Of those whose slowest run is as fast as can be, and of those that hand over least among
+ * runs up to some times as slow, the ones with the fastest schedule; then each border is moved as
+ * long as that is faster still. *is_found: there are any. False if out of memory.
  */
 bool dsm__segments_cut(const dsm__cutting *cutting, size_t *firsts, bool *is_found,
                        dsm__arena *arena);

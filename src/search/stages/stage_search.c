@@ -12,7 +12,8 @@
  * it, and these end when the last one has gone back through them: a schedule that takes M has n s_j
  * <= M - (s_1 + ... + s_(j-1)), so that M minus the first j of them is at least (1 - 1/n)^j M, and
  * S at most M / c. The largest once is O/p at least. n S + O is at least the fastest path through
- * the whole network there without a limit of memory, S the least of each layer by itself. Cases
+ * the whole network there without a limit of memory, S the least of each layer by itself. Of stages
+ * with several runs of layers each c - n/p is dsm__interleaved_waiting(). Cases
  * come in the order of such a bound that asks each layer by itself for both; what is not below the
  * best is left out.
  *
@@ -69,8 +70,16 @@ typedef struct stage_search {
 
 /* ---- cases ---- */
 
+static dsm__interleaving interleaving_of(const trial *of) {
+  return dsm__interleaving_of(&of->of->stages, of->micro_batches);
+}
+
 /* c - n/p, of a schedule that nobody waits in more than must be. */
 static double waiting_of(const trial *of) {
+  const dsm__interleaving interleaving = interleaving_of(of);
+  if (interleaving.runs > 1) {
+    return dsm__interleaved_waiting(&interleaving);
+  }
   const double stages = (double)of->of->stages.count;
   const double times = (double)of->micro_batches;
   return 1 / (1 - pow(1 - 1 / times, stages)) - times / stages;
@@ -89,12 +98,19 @@ static int compare_trials(const void *left, const void *right) {
   return a->number < b->number ? -1 : 1;
 }
 
+/* How many runs of layers each stage is to have. */
+static size_t runs_asked(const dsm_explore_options *options) {
+  return options->interleave > 1 ? options->interleave : 1;
+}
+
 static bool open_space(const stage_search *search, unsigned axis, uint64_t stages, space *out) {
   const dsm__problem *const whole = search->whole;
-  out->stages = (dsm_stages){.count = stages, .axis = axis};
+  out->stages =
+      (dsm_stages){.count = stages, .interleave = runs_asked(whole->inputs.options), .axis = axis};
   (void)dsm__stage_machine(&whole->machine, &out->stages, &out->part);
   out->options = *whole->inputs.options;
   out->options.stages = 0;
+  out->options.interleave = 0;
   if (dsm__problem_init(&out->problem, whole->inputs.workload, &out->part.system, &out->options,
                         NULL) != DSM_OK) {
     return false;
@@ -133,7 +149,7 @@ typedef struct looking {
   dsm__layer_decision *layers; /* of the best path */
   dsm__segment *segments;
   dsm_layer_memory *least; /* of each layer, with one micro-batch in flight */
-  size_t *firsts;          /* segments of stages */
+  size_t *firsts;          /* segments of runs of stages */
   size_t *first_layers;
   dsm__arena *arena;
 } looking;
@@ -146,7 +162,7 @@ static size_t segment_end(const stage_search *search, size_t segment) {
 static dsm_boundary boundary_before(const looking *at, size_t layer) {
   return dsm__boundary_derive(&at->micro.layers[layer - 1], at->machine,
                               at->of->of->problem.inputs.precision, at->micro.minibatch,
-                              at->of->of->stages.axis,
+                              at->of->of->stages.axis, 1,
                               at->layers[layer - 1].layouts.of[DSM_PASS_FORWARD]);
 }
 
@@ -166,21 +182,24 @@ static dsm_layer_memory memory_of(const looking *at, size_t index) {
   return memory;
 }
 
+/* Takes a layer with its roles, or with the least that it can keep. */
+static void add_memory(const looking *at, size_t index, bool is_least, dsm__memory_sum *sum) {
+  const dsm_layer_memory memory = is_least ? at->least[index] : memory_of(at, index);
+  dsm__memory_sum_add(sum, &memory, at->search->is_cut[index]);
+}
+
 /* What segments keep: with their roles, or the least that they can. */
 static void fill_memory(const looking *at, bool is_least) {
   const stage_search *const search = at->search;
   for (size_t s = 0; s < search->segment_count; s++) {
     dsm__segment *const segment = &at->segments[s];
-    double again = 0;
-    segment->kept_bytes = segment->activation_bytes = segment->transient_bytes = 0;
+    dsm__memory_sum sum = {.kept_bytes = 0};
     for (size_t i = search->segments[s]; i < segment_end(search, s); i++) {
-      const dsm_layer_memory memory = is_least ? at->least[i] : memory_of(at, i);
-      again += memory.recomputed_bytes;
-      segment->kept_bytes += dsm__kept_bytes(&memory) - memory.activations_bytes;
-      segment->activation_bytes += memory.activations_bytes;
-      segment->transient_bytes =
-          is_least ? 0 : fmax(segment->transient_bytes, memory.transient_bytes + again);
+      add_memory(at, i, is_least, &sum);
     }
+    segment->kept_bytes = sum.kept_bytes;
+    segment->activation_bytes = sum.activation_bytes;
+    segment->transient_bytes = is_least ? 0 : sum.transient_bytes;
     segment->given_bytes = input_bytes(at, search->segments[s]);
   }
 }
@@ -215,13 +234,12 @@ static bool fill_times(const looking *at) {
 static bool cut(const looking *at, double capacity_bytes, bool *is_found) {
   const dsm__cutting cutting = {.segments = at->segments,
                                 .count = at->search->segment_count,
-                                .stages = at->of->of->stages.count,
-                                .micro_batches = at->of->micro_batches,
+                                .of = interleaving_of(at->of),
                                 .capacity_bytes = capacity_bytes};
   if (!dsm__segments_cut(&cutting, at->firsts, is_found, at->arena)) {
     return false;
   }
-  for (size_t s = 0; *is_found && s < cutting.stages; s++) {
+  for (size_t s = 0; *is_found && s < dsm__stage_run_count(&at->of->of->stages); s++) {
     at->first_layers[s] = at->search->segments[at->firsts[s]];
   }
   return true;
@@ -258,11 +276,12 @@ static bool keep(stage_search *search, const dsm__decisions *decisions, double c
   dsm__layer_decision *layers = NULL;
   size_t *firsts = NULL;
   if (!DSM__RESERVE(arena, layers, count) ||
-      !DSM__RESERVE(arena, firsts, decisions->stages.count)) {
+      !DSM__RESERVE(arena, firsts, dsm__stage_run_count(&decisions->stages))) {
     return false;
   }
   memcpy(layers, decisions->layers, count * sizeof *layers);
-  memcpy(firsts, decisions->stages.first_layers, decisions->stages.count * sizeof *firsts);
+  memcpy(firsts, decisions->stages.first_layers,
+         dsm__stage_run_count(&decisions->stages) * sizeof *firsts);
   *search->decisions = *decisions;
   search->decisions->layers = layers;
   search->decisions->stages.first_layers = firsts;
@@ -331,32 +350,26 @@ static bool take_part(const looking *at, dsm__stage_run run, dsm_workload *part)
   return layers != NULL;
 }
 
-static double need_of(const looking *at, dsm__stage_run run, uint64_t in_flight) {
-  double kept = input_bytes(at, run.first) * (double)in_flight;
-  double transient = 0;
-  double again = 0;
+/* What a run takes of its stage's memory. */
+static double need_of(const looking *at, dsm__stage_run run, double in_flight) {
+  dsm__memory_sum sum = {.activation_bytes = input_bytes(at, run.first)};
   for (size_t i = run.first; i < run.end; i++) {
-    dsm_layer_memory memory = memory_of(at, i);
-    memory.activations_bytes *= (double)in_flight;
-    kept += dsm__kept_bytes(&memory);
-    again += memory.recomputed_bytes;
-    transient = fmax(transient, memory.transient_bytes + again);
-    again = at->search->is_cut[i] ? 0 : again;
+    add_memory(at, i, false, &sum);
   }
-  return kept + transient;
+  return dsm__memory_sum_bytes(&sum, in_flight);
 }
 
-/* The fastest roles of a stage within its memory take the place of those of the path. */
-static bool search_part(const looking *at, dsm__stage_run run, uint64_t in_flight,
-                        bool may_recompute, bool *is_found) {
+/* The fastest roles of a run within some memory take the place of those of the path. */
+static bool search_part(const looking *at, dsm__stage_run run, double in_flight,
+                        double capacity_bytes, bool may_recompute, bool *is_found) {
   dsm_workload part;
   dsm__graph_answer answer;
   dsm__decisions decisions;
   if (!take_part(at, run, &part)) {
     return false;
   }
-  dsm__problem problem = micro_problem(
-      at->of, &part, at->search->capacity_bytes - input_bytes(at, run.first) * (double)in_flight);
+  dsm__problem problem =
+      micro_problem(at->of, &part, capacity_bytes - input_bytes(at, run.first) * in_flight);
   problem.inputs.in_flight = in_flight;
   problem.inputs.is_cut = at->search->is_cut + run.first;
   problem.table.distinct.class_of += run.first;
@@ -370,21 +383,40 @@ static bool search_part(const looking *at, dsm__stage_run run, uint64_t in_fligh
   return is_searched;
 }
 
-/* Each stage that does not fit with its roles; forward passes run again only where nothing fits
- * without. Roles of a layer that are asked for are those of a path. */
-static bool search_parts(const looking *at, bool *is_found) {
+/* The runs of a stage that does not fit have the memory in proportion to what they need; forward
+ * passes run again only where nothing fits without. */
+static bool search_stage(const looking *at, const dsm_stages *stages, size_t stage,
+                         bool *is_found) {
   const dsm__problem *const whole = at->search->whole;
   const bool may_recompute = dsm__has_optimization(&whole->inputs, DSM_OPTIMIZATION_RECOMPUTE);
-  const dsm_stages stages = {.count = at->of->of->stages.count, .first_layers = at->first_layers};
-  *is_found = whole->fixed == NULL;
-  for (size_t s = 0; *is_found && s < stages.count; s++) {
-    const dsm__stage_run run = dsm__stage_run_of(&stages, at->micro.layer_count, s);
-    const uint64_t in_flight = dsm__stage_in_flight(&stages, s, at->of->micro_batches);
-    if (need_of(at, run, in_flight) <= at->search->capacity_bytes) {
-      continue;
+  const double in_flight = dsm__stage_in_flight(stages, stage, at->of->micro_batches);
+  const size_t layer_count = at->micro.layer_count;
+  double need = 0;
+  for (size_t r = stage; r < dsm__stage_run_count(stages); r += stages->count) {
+    need += need_of(at, dsm__stage_run_of(stages, layer_count, r), in_flight);
+  }
+  for (size_t r = stage;
+       *is_found && r < dsm__stage_run_count(stages) && need > at->search->capacity_bytes;
+       r += stages->count) {
+    const dsm__stage_run run = dsm__stage_run_of(stages, layer_count, r);
+    const double capacity = at->search->capacity_bytes * (need_of(at, run, in_flight) / need);
+    if (!search_part(at, run, in_flight, capacity, false, is_found) ||
+        (!*is_found && may_recompute &&
+         !search_part(at, run, in_flight, capacity, true, is_found))) {
+      return false;
     }
-    if (!search_part(at, run, in_flight, false, is_found) ||
-        (!*is_found && may_recompute && !search_part(at, run, in_flight, true, is_found))) {
+  }
+  return true;
+}
+
+/* Each stage that does not fit with its roles. Roles of a layer that are asked for are those of a
+ * path. */
+static bool search_parts(const looking *at, bool *is_found) {
+  dsm_stages stages = at->of->of->stages;
+  stages.first_layers = at->first_layers;
+  *is_found = at->search->whole->fixed == NULL;
+  for (size_t s = 0; *is_found && s < stages.count; s++) {
+    if (!search_stage(at, &stages, s, is_found)) {
       return false;
     }
   }
@@ -456,8 +488,8 @@ static bool look(stage_search *search, trial *of, double *bound) {
   dsm__decisions decisions;
   bool is_good = DSM__RESERVE(at.arena, at.segments, search->segment_count) &&
                  DSM__RESERVE(at.arena, at.least, at.micro.layer_count) &&
-                 DSM__RESERVE(at.arena, at.firsts, of->of->stages.count) &&
-                 DSM__RESERVE(at.arena, at.first_layers, of->of->stages.count) &&
+                 DSM__RESERVE(at.arena, at.firsts, dsm__stage_run_count(&of->of->stages)) &&
+                 DSM__RESERVE(at.arena, at.first_layers, dsm__stage_run_count(&of->of->stages)) &&
                  DSM__RESERVE(at.arena, at.layers, at.micro.layer_count) &&
                  dsm__role_outlook_find(&problem, &of->outlook, at.least) &&
                  dsm__role_search(&problem, false, limit, &answer, &decisions);
@@ -483,11 +515,13 @@ static bool add_trials(stage_search *search, space *of, trial_list *trials) {
   const dsm_explore_options *const options = whole->inputs.options;
   const uint64_t minibatch = whole->inputs.workload->minibatch;
   const bool is_cut = dsm__has_optimization(&whole->inputs, DSM_OPTIMIZATION_ACCUMULATE);
-  const uint64_t most = is_cut ? DSM__STAGE_PASSES_MAX / of->stages.count : 1;
+  const uint64_t most = is_cut ? DSM__STAGE_PASSES_MAX / dsm__stage_run_count(&of->stages) : 1;
   dsm_layer_memory *const memory =
       dsm__arena_array(of->problem.arena, whole->inputs.workload->layer_count, sizeof *memory);
   for (uint64_t n = 1; memory != NULL && n <= minibatch && n <= most; n++) {
-    if (minibatch % n != 0 || (options->micro_batches > 0 && n != options->micro_batches)) {
+    const dsm__interleaving interleaving = dsm__interleaving_of(&of->stages, n);
+    if (minibatch % n != 0 || (options->micro_batches > 0 && n != options->micro_batches) ||
+        !dsm__is_interleaved_well(&interleaving)) {
       continue;
     }
     if (dsm__problem_is_over(whole)) {
@@ -517,9 +551,10 @@ typedef DSM__LIST(space *) space_list;
 static bool add_spaces(stage_search *search, space_list *spaces, trial_list *trials) {
   const dsm_network *const network = &search->whole->machine.system->system;
   const uint64_t fixed = search->whole->inputs.options->stages;
+  const uint64_t runs = runs_asked(search->whole->inputs.options);
   for (unsigned a = 0; a < network->axis_count; a++) {
     const uint64_t chips = network->axes[a].chips;
-    for (uint64_t p = 2; p <= chips && p <= search->segment_count; p++) {
+    for (uint64_t p = 2; p <= chips && p * runs <= search->segment_count; p++) {
       if (chips % p != 0 || (fixed > 0 && fixed != p)) {
         continue;
       }

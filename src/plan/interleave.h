@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* interleave.h: stages that have several runs of layers each (section 8). */
+#ifndef DSM_PLAN_INTERLEAVE_H
+#define DSM_PLAN_INTERLEAVE_H
+
+#include "plan/makespan.h"
+
+/** A pipeline whose stages have v runs of layers each, of all runs the first, the one p behind it,
+ * and so on. */
+typedef struct dsm__interleaving {
+  size_t stages;
+  size_t runs; /**< of each stage */
+  size_t micro_batches;
+} dsm__interleaving;
+
+/** Is there such a schedule? One of several runs is for a multiple of the stages as micro-batches.
+ */
+bool dsm__is_interleaved_well(const dsm__interleaving *of);
+
+/** Runs whose activations a stage, from 0, has at a time, at most: forward passes of runs and
+ * micro-batches that are not back yet. */
+size_t dsm__interleaved_in_flight(const dsm__interleaving *of, size_t stage);
+
+/** What a stage takes for a micro-batch with all its runs. */
+typedef struct dsm__interleaved_cost {
+  double own;    /**< passes of layers */
+  double handed; /**< over, of all runs */
+} dsm__interleaved_cost;
+
+/** Cycles of the passes of all micro-batches; costs are of each stage. */
+double dsm__interleaved_cycles(const dsm__interleaving *of, const dsm__interleaved_cost *costs);
+
+/** Of what all layers take for a micro-batch, the part that a step takes at least beside the
+ * stages' mean of all that they do. */
+double dsm__interleaved_waiting(const dsm__interleaving *of);
+
+/** When passes end, of run r and micro-batch i at r * micro_batches + i: each pass as soon as its
+ * stage is free and what it needs is there. `forward` and `backward` are cycles of each run. False
+ * if out of memory. */
+bool dsm__interleaved_schedule(const dsm__interleaving *of, const double *forward,
+                               const double *backward, dsm__arena *arena, dsm__schedule *schedule);
+
+#endif

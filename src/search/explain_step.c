@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * explain_step.c: what the step would take if a layer kept more or less of its weights and outputs,
+ * and without the micro-batches, stages, shards and recomputation that a plan uses.
+ *
+ * The first is the plan with one decision changed, as one who edits it would have it. The second is
+ * a search of its own without the optimization, in which all may be decided otherwise. Both keep to
+ * a chip's memory, which is what these decisions are for.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "plan/keeping.h"
+#include "plan/legal.h"
+#include "search/explain_internal.h"
+
+/* ---- one decision of the layer, all else as planned ---- */
+
+static void count_violation(void *context, const dsm__plan_place *place, const char *hint,
+                            const char *message) {
+  (void)place;
+  (void)hint;
+  (void)message;
+  ++*(size_t *)context;
+}
+
+/* Decisions of a plan that may be changed. */
+typedef struct editing {
+  const dsm__explaining *e;
+  dsm__decisions decisions;
+  dsm__layer_decision *layers; /* of these */
+} editing;
+
+/* Predicts the plan with what is decided. False if out of memory. */
+static bool predict_edited(const editing *made, dsm_what_if *what_if) {
+  const dsm__explaining *const e = made->e;
+  const dsm_machine machine = dsm_machine_derive(e->plan->system);
+  const dsm__candidate candidate = {.workload = e->plan->workload,
+                                    .machine = &machine,
+                                    .options = &e->plan->options,
+                                    .decisions = &made->decisions,
+                                    .is_complete = true};
+  size_t violations = 0;
+  dsm_plan *edited = NULL;
+  if (!dsm__legality_check(&candidate, count_violation, &violations, e->problem->arena)) {
+    return false;
+  }
+  if (violations > 0) {
+    what_if->why_not = "the layer, as it is mapped, cannot have it";
+    return true;
+  }
+  const dsm_status status = dsm__plan_complete(&edited, &candidate, made->layers,
+                                               (dsm__place){.file = NULL}, e->problem->arena, NULL);
+  what_if->network_cycles = status == DSM_OK ? edited->result.step_cycles : 0;
+  what_if->why_not = status == DSM_OK ? NULL : "the step does not fit a chip's memory";
+  dsm_plan_free(edited);
+  return status != DSM_ERROR_OUT_OF_MEMORY;
+}
+
+static dsm_what_if *append(dsm_explanation *explanation, dsm_decision decision, uint64_t value,
+                           bool is_chosen) {
+  dsm_what_if *const what_if = &explanation->what_ifs[explanation->what_if_count++];
+  *what_if = (dsm_what_if){.decision = decision, .value = value, .is_chosen = is_chosen};
+  return what_if;
+}
+
+static bool add_shards(editing *made, dsm_explanation *explanation) {
+  dsm__layer_decision *const own = &made->layers[made->e->layer_index];
+  const dsm_sharding planned = own->layer.shard;
+  bool is_good = true;
+  for (int s = DSM_SHARDING_NONE; s < DSM_SHARDING_COUNT && is_good; s++) {
+    own->layer.shard = (dsm_sharding)s;
+    is_good = predict_edited(
+        made, append(explanation, DSM_DECISION_SHARD, (uint64_t)s, (dsm_sharding)s == planned));
+  }
+  own->layer.shard = planned;
+  return is_good;
+}
+
+/* What runs again has the core split of the forward pass, behind those of the pass before which it
+ * does. */
+static void split_again(const dsm_layer_plan *planned, dsm__layer_decision *own) {
+  const dsm_pass pass = dsm__recomputing_pass(planned->layer);
+  if (!planned->decisions.is_recomputed && pass < DSM_PASS_COUNT &&
+      planned->passes[pass].invocation_count < DSM_INVOCATION_KINDS_MAX) {
+    own->splits[pass][planned->passes[pass].invocation_count] = own->splits[DSM_PASS_FORWARD][0];
+  }
+}
+
+static bool add_recomputed(editing *made, dsm_explanation *explanation) {
+  dsm__layer_decision *const own = &made->layers[made->e->layer_index];
+  const bool planned = own->layer.is_recomputed;
+  split_again(made->e->chosen, own);
+  bool is_good = true;
+  for (unsigned value = 0; value <= 1 && is_good; value++) {
+    own->layer.is_recomputed = value == 1;
+    is_good = predict_edited(
+        made, append(explanation, DSM_DECISION_RECOMPUTED, value, (value == 1) == planned));
+  }
+  own->layer.is_recomputed = planned;
+  return is_good;
+}
+
+static bool add_edits(const dsm__explaining *e, dsm_explanation *explanation) {
+  const dsm__search_inputs *const inputs = &e->problem->inputs;
+  editing made = {.e = e};
+  if (!dsm__decisions_of_plan(e->plan, e->problem->arena, &made.decisions) ||
+      !DSM__RESERVE(e->problem->arena, made.layers, e->plan->layer_count)) {
+    return false;
+  }
+  memcpy(made.layers, made.decisions.layers, e->plan->layer_count * sizeof *made.layers);
+  made.decisions.layers = made.layers;
+  const bool may_shard = dsm__has_optimization(inputs, DSM_OPTIMIZATION_SHARD) &&
+                         e->chosen->layer->weight_elements > 0;
+  return (!may_shard || add_shards(&made, explanation)) &&
+         (!dsm__has_optimization(inputs, DSM_OPTIMIZATION_RECOMPUTE) ||
+          add_recomputed(&made, explanation));
+}
+
+/* ---- without an optimization, all else at its best ---- */
+
+static uint64_t micro_batches_of(const dsm_plan *plan) {
+  return plan->micro_batches;
+}
+
+static uint64_t stages_of(const dsm_plan *plan) {
+  return plan->stages.count > 1 ? plan->stages.count : 1;
+}
+
+static uint64_t sharded_layers_of(const dsm_plan *plan) {
+  uint64_t count = 0;
+  for (size_t i = 0; i < plan->layer_count; i++) {
+    count += plan->layers[i].decisions.shard != DSM_SHARDING_NONE ? 1 : 0;
+  }
+  return count;
+}
+
+static uint64_t recomputed_layers_of(const dsm_plan *plan) {
+  uint64_t count = 0;
+  for (size_t i = 0; i < plan->layer_count; i++) {
+    count += plan->layers[i].decisions.is_recomputed ? 1 : 0;
+  }
+  return count;
+}
+
+static const struct {
+  dsm_decision decision;
+  dsm_optimization strategy;
+  uint64_t without; /* its value without the optimization */
+  uint64_t (*planned)(const dsm_plan *plan);
+} step_rows[] = {
+    {DSM_DECISION_MICRO_BATCHES, DSM_OPTIMIZATION_ACCUMULATE, 1, micro_batches_of},
+    {DSM_DECISION_STAGES, DSM_OPTIMIZATION_STAGES, 1, stages_of},
+    {DSM_DECISION_SHARDED_LAYERS, DSM_OPTIMIZATION_SHARD, 0, sharded_layers_of},
+    {DSM_DECISION_RECOMPUTED_LAYERS, DSM_OPTIMIZATION_RECOMPUTE, 0, recomputed_layers_of},
+};
+
+/* False if out of memory. */
+static bool explore_without(const dsm_plan *plan, dsm_optimization strategy, dsm_what_if *what_if) {
+  dsm_explore_options options = plan->options;
+  options.optimizations &= ~DSM_OPTIMIZATION_BIT(strategy);
+  options.micro_batches = strategy == DSM_OPTIMIZATION_ACCUMULATE ? 0 : options.micro_batches;
+  options.stages = strategy == DSM_OPTIMIZATION_STAGES ? 0 : options.stages;
+  options.time_limit_seconds = DSM_FIT_SECONDS;
+  dsm_plan *found = NULL;
+  bool is_stopped = false;
+  const dsm_status status =
+      dsm__explore_strictly(&found, plan->workload, plan->system, &options, &is_stopped);
+  what_if->network_cycles = status == DSM_OK ? found->result.step_cycles : 0;
+  what_if->why_not = status == DSM_OK ? NULL
+                     : is_stopped     ? "the time was over before a step without it was found"
+                                      : "no step without it fits a chip's memory";
+  dsm_plan_free(found);
+  return status != DSM_ERROR_OUT_OF_MEMORY;
+}
+
+static bool add_searches(const dsm__explaining *e, dsm_explanation *explanation) {
+  bool is_good = true;
+  for (size_t r = 0; r < DSM__COUNT_OF(step_rows) && is_good; r++) {
+    const uint64_t planned = step_rows[r].planned(e->plan);
+    if (planned > step_rows[r].without) {
+      append(explanation, step_rows[r].decision, planned, true)->network_cycles =
+          e->plan->result.step_cycles;
+      is_good =
+          explore_without(e->plan, step_rows[r].strategy,
+                          append(explanation, step_rows[r].decision, step_rows[r].without, false));
+    }
+  }
+  return is_good;
+}
+
+bool dsm__explain_keeping(const dsm__explaining *e, dsm_explanation *explanation) {
+  enum { MOST = DSM_SHARDING_COUNT + 2 + 2 * DSM__COUNT_OF(step_rows) };
+  explanation->what_ifs = calloc(MOST, sizeof explanation->what_ifs[0]);
+  return explanation->what_ifs != NULL && add_edits(e, explanation) && add_searches(e, explanation);
+}
