@@ -23,7 +23,7 @@ from formats import Formats  # noqa: E402
 
 PLAN, POINTS = "dsm-plan/1", "dsm-points/1"
 RESULTS = [f"dsm-{kind}/1" for kind in ("calibration", "check", "describe", "diff", "dispatch", "elasticity", "explain", "ladder", "list",
-                                        "partition", "pim", "pim-system", "pipeline", "points", "remat", "rl-workload", "stages",
+                                        "partition", "pim", "pim-system", "pipeline", "points", "remat", "rl-workload", "stages", "storage",
                                         "validate")]
 # Those of them that people write too.
 INPUTS = ("dsm-stages/1", "dsm-rl-workload/1", "dsm-pim-system/1")

@@ -55,6 +55,7 @@
 #include "dsm/role.h"
 #include "dsm/server.h"
 #include "dsm/status.h"
+#include "dsm/storage.h"
 #include "dsm/strategy.h"
 #include "dsm/suggest.h"
 #include "dsm/sweep.h"

@@ -32,5 +32,10 @@
 #define DSM_REMAT_OPTIONS_MAX 400     /**< options of a stage */
 #define DSM_REMAT_OPERATIONS_MAX 64   /**< operations of a stage that is a graph of them */
 #define DSM_REMAT_MICRO_BATCHES_MAX 4096 /**< micro-batches of a pipeline */
+#define DSM_SAMPLE_BYTES_MAX 1e15        /**< bytes of a sample of a data set */
+#define DSM_MINI_EPOCHS_MAX 1000000      /**< parts of a data set that are listed one by one */
+#define DSM_REPEAT_MAX 1000000           /**< times that such a part is trained on */
+#define DSM_TRACE_ROWS_MAX 10000000      /**< rows of a trace of metrics */
+#define DSM_WINDOW_MAX 1000              /**< scores over which a mean moves */
 
 #endif

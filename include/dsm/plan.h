@@ -18,6 +18,7 @@
 #include "dsm/diag.h"
 #include "dsm/mapping.h"
 #include "dsm/model.h"
+#include "dsm/storage.h"
 #include "dsm/strategy.h"
 #include "dsm/system.h"
 #include "dsm/workload.h"
@@ -202,10 +203,20 @@ typedef struct dsm_plan_memory {
   double capacity_bytes;
 } dsm_plan_memory;
 
+/** A step whose data come from storage (docs/storage.md). */
+typedef struct dsm_plan_storage {
+  dsm_storage_job job;      /**< of what the chips take; demand 0: there is no storage */
+  dsm_storage_state state;  /**< with the repeating factor of the workload's data set */
+  double computing_seconds; /**< step_cycles at the clock */
+  double loading_seconds;   /**< the data of a step, at the rate at which they come */
+  double waiting_seconds;   /**< what loading takes beyond computing; lower is better */
+} dsm_plan_storage;
+
 /** The prediction for the whole step. */
 typedef struct dsm_plan_result {
-  double step_cycles; /**< cycles.total; lower is better */
-  double step_seconds;
+  double step_cycles;        /**< cycles.total; lower is better */
+  double step_seconds;       /**< these at the clock; with storage the longer of computing and
+                                  loading */
   double latency_seconds;    /**< the same in inference; else 0 */
   double samples_per_second; /**< higher is better */
   double utilization;        /**< 0 .. 1; higher is better */
@@ -215,6 +226,7 @@ typedef struct dsm_plan_result {
   dsm_bound bound;         /**< what most of step_cycles is spent on */
   dsm_resources resources; /**< step_cycles by what decides them */
   dsm_plan_memory memory;
+  dsm_plan_storage storage;
 } dsm_plan_result;
 
 /** What the search did; the same for any number of threads. */
@@ -286,6 +298,9 @@ DSM_API DSM_NODISCARD dsm_status dsm_plan_validate(const dsm_plan *plan, dsm_dia
  */
 DSM_API DSM_NODISCARD dsm_status dsm_plan_validate_text(const char *text, size_t length,
                                                         const char *file, dsm_diags *diags);
+
+/** Seconds that the chips compute in a step: all of it, unless they wait for data. */
+DSM_API double dsm_plan_computing_seconds(const dsm_plan *plan);
 
 /** The word of the formats. Never NULL. */
 DSM_API const char *dsm_invocation_kind_name(dsm_invocation_kind kind);

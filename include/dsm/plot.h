@@ -44,10 +44,15 @@ typedef enum dsm_plan_figure {
   DSM_PLAN_FIGURE_SPLITS,   /**< parallelism and core split of each layer and pass (DSM, Fig. 12) */
   DSM_PLAN_FIGURE_ROOFLINE, /**< FLOP/s of a chip over the FLOP for each byte of memory traffic */
   DSM_PLAN_FIGURE_MEMORY,   /**< what a chip's memory holds over the step */
+  DSM_PLAN_FIGURE_STORAGE,  /**< from here on of plans whose data come from storage: samples/s, and
+                                 what the capacity tier delivers, over the repeating factor */
+  DSM_PLAN_FIGURE_MINI_EPOCHS, /**< mini-epochs over time: loaded, and trained on */
+  DSM_PLAN_FIGURE_IO_ROOFLINE, /**< FLOP/s over the FLOP for each byte of the data set */
   DSM_PLAN_FIGURE_COUNT
 } dsm_plan_figure;
 
-/** "loss", "time", "splits", "roofline" or "memory". Never NULL. */
+/** "loss", "time", "splits", "roofline", "memory", "storage", "mini_epochs" or "io_roofline". Never
+ * NULL. */
 DSM_API const char *dsm_plan_figure_name(dsm_plan_figure figure);
 /** The same read back, exactly; false if the text is none of them. */
 DSM_API bool dsm_plan_figure_parse(const char *text, dsm_plan_figure *figure);
@@ -84,7 +89,8 @@ typedef struct dsm_plot {
 
 /**
  * A figure of a plan; equal neighbours among its layers are shown once, with their count, unless
- * is_unfolded. *plot belongs to the caller; it is NULL unless DSM_OK.
+ * is_unfolded. *plot belongs to the caller; it is NULL unless DSM_OK. DSM_ERROR_USAGE: a figure of
+ * storage, of a plan whose workload has no data set or whose system no storage;
  * DSM_ERROR_OUT_OF_MEMORY. O(layers) texts, of bounded width.
  */
 DSM_API DSM_NODISCARD dsm_status dsm_plot_plan(dsm_plot **plot, const dsm_plan *plan,

@@ -24,6 +24,7 @@
 #include "dsm/pim.h"
 #include "dsm/plan.h"
 #include "dsm/remat.h"
+#include "dsm/storage.h"
 #include "dsm/sweep_store.h"
 #include "dsm/system.h"
 #include "dsm/workload.h"
@@ -195,6 +196,15 @@ DSM_API char *dsm_report_remat_pipeline_table(const dsm_remat_pipeline *pipeline
 DSM_API char *dsm_report_remat_pipeline_json(const dsm_remat_pipeline *pipeline);
 /** One row a case. */
 DSM_API char *dsm_report_remat_pipeline_csv(const dsm_remat_pipeline *pipeline);
+
+/** What storage delivers to a job, and what would be enough: the answer, factors from which to
+ * choose, and the timeline where the request wanted one. `name` is what it is of. */
+DSM_API char *dsm_report_storage_table(const dsm_storage_result *result, const char *name,
+                                       dsm_table_style style);
+/** Format "dsm-storage/1". */
+DSM_API char *dsm_report_storage_json(const dsm_storage_result *result, const char *name);
+/** One row a mini-epoch of a timeline or of a list, or else one a factor. */
+DSM_API char *dsm_report_storage_csv(const dsm_storage_result *result, const char *name);
 
 /** Points of a sweep: what varies and the results that are looked at first, a row a point; what is
  * the same in all rows stands once above them, why a point has no result below. */

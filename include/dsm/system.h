@@ -9,9 +9,10 @@
  *   chip    cores on a ring, with external memory
  *   system  chips along the axes of a 2D torus
  *
- * A sixth part, `model`, holds the assumptions of the performance model that are no hardware.
- * Fields bear the names of the format "dsm-system/1" (docs/formats.md) and its units: GB = 10^9
- * bytes, MiB = 2^20 bytes, KiB = 2^10 bytes.
+ * A part beside them, `storage`, is what the job's data set comes from. A last one, `model`, holds
+ * the assumptions of the performance model that are no hardware. Fields bear the names of the
+ * format "dsm-system/1" (docs/formats.md) and its units: GB = 10^9 bytes, MiB = 2^20 bytes, KiB =
+ * 2^10 bytes.
  */
 #ifndef DSM_SYSTEM_H
 #define DSM_SYSTEM_H
@@ -156,6 +157,24 @@ typedef struct dsm_network {
   bool in_network_reduction; /**< switches add what passes them */
 } dsm_network;
 
+/** Storage near the chips, of the whole system as a job sees it: node-local drives, or a burst
+ * buffer. */
+typedef struct dsm_fast_tier {
+  double capacity_GB;    /**< that the job may use; 0: the system says nothing of its storage */
+  double bandwidth_GBps; /**< of reading, all together */
+} dsm_fast_tier;
+
+/** Storage that has all of a data set: a parallel file system. */
+typedef struct dsm_capacity_tier {
+  double bandwidth_GBps; /**< of reading, the share that the job gets */
+} dsm_capacity_tier;
+
+/** Where data sets come from (docs/storage.md). */
+typedef struct dsm_storage_tiers {
+  dsm_fast_tier fast;
+  dsm_capacity_tier capacity;
+} dsm_storage_tiers;
+
 /** When a tensor that is held on chip moves among the cores (docs/model.md, section 7). */
 typedef enum dsm_layout_move {
   DSM_LAYOUT_MOVE_NONE = 0, /**< never: any core split finds it where it is */
@@ -265,6 +284,7 @@ typedef struct dsm_system {
   dsm_core core;
   dsm_chip chip;
   dsm_network system;
+  dsm_storage_tiers storage;
   dsm_assumptions model;
 
   const char *const *note_paths; /**< parameter paths such as "core.frequency_GHz" */

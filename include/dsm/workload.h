@@ -277,6 +277,14 @@ typedef enum dsm_optimizer {
   DSM_OPTIMIZER_COUNT
 } dsm_optimizer;
 
+/** What a network is trained on, or run over (docs/storage.md). */
+typedef struct dsm_dataset {
+  uint64_t samples;    /**< 0: the workload says nothing of its data set */
+  double sample_bytes; /**< of a sample, on average */
+  double
+      repeat; /**< times that a part of the data set is trained on while the next one is loaded */
+} dsm_dataset;
+
 /** An immutable workload. Everything inside belongs to it. */
 typedef struct dsm_workload {
   const char *name;
@@ -291,6 +299,7 @@ typedef struct dsm_workload {
   dsm_optimizer optimizer;           /**< what an update reads and writes is by it */
   uint64_t normalization_group;      /**< samples that share the statistics of a batch_norm */
   dsm_element_type element_type;     /**< the rate of the arrays is by it */
+  dsm_dataset dataset;               /**< what storage delivers */
 
   bool is_list;             /**< layers without a graph: each reads an input of its own, which lives
                                  while it runs, and nothing reads what it makes */

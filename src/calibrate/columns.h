@@ -3,8 +3,8 @@
 #ifndef DSM_CALIBRATE_COLUMNS_H
 #define DSM_CALIBRATE_COLUMNS_H
 
+#include "base/csv_read.h"
 #include "base/words.h"
-#include "calibrate/csv_read.h"
 #include "dsm/diag.h"
 
 typedef enum dsm__column {

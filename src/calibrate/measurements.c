@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/csv_read.h"
 #include "base/diag_add.h"
 #include "base/number_text.h"
 #include "calibrate/columns.h"
-#include "calibrate/csv_read.h"
 #include "calibrate/measured_question.h"
 #include "dsm/limits.h"
 #include "model/names.h"

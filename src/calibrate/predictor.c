@@ -53,7 +53,7 @@ static double seconds_of(const dsm__row *row, const dsm_plan *plan) {
       cycles += is_asked && pass->exists ? pass->cycles.total : 0;
     }
   }
-  return cycles * plan->result.step_seconds / plan->result.step_cycles;
+  return cycles * dsm_plan_computing_seconds(plan) / plan->result.step_cycles;
 }
 
 static void predict_question(void *context, size_t task_index, size_t worker_index) {

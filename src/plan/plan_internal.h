@@ -69,6 +69,15 @@ DSM_NODISCARD bool dsm__plan_predict_layers(dsm_plan *plan, const dsm__decisions
 /** Sums up the step and the memory. Part of dsm__plan_make. */
 void dsm__plan_predict_result(dsm_plan *plan);
 
+/** What storage makes of the step, whose time is that of computing until then; nothing where the
+ * workload has no data set or the system no storage. */
+void dsm__supply_predict(dsm_plan *plan);
+
+/** Can the data set be read at all? DSM_ERROR_INFEASIBLE: two samples are more than the fast tier
+ * holds. */
+DSM_NODISCARD dsm_status dsm__supply_check(const dsm_workload *workload, const dsm_system *system,
+                                           dsm_diags *diags);
+
 /** A set of parallelisms as a system has them: those that differ only on axes that it does not have
  * are one, the first of them. */
 dsm_parallelism_set dsm__parallelisms_on(const dsm_system *system, dsm_parallelism_set set);

@@ -36,7 +36,10 @@ dsm_status dsm__plan_complete(dsm_plan **plan, const dsm__candidate *candidate,
                                   candidate->decisions, layers, false, arena)) {
     return dsm__out_of_memory(diags);
   }
-  const dsm_status status = check_capacity(candidate, place, arena, diags);
+  dsm_status status = dsm__supply_check(candidate->workload, candidate->machine->system, diags);
+  if (status == DSM_OK) {
+    status = check_capacity(candidate, place, arena, diags);
+  }
   return status == DSM_OK ? dsm__plan_make(plan, candidate->workload, candidate->machine->system,
                                            candidate->options, candidate->decisions, diags)
                           : status;

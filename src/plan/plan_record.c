@@ -93,6 +93,46 @@ static bool has_latency(const void *result) {
   return ((const dsm_plan_result *)result)->latency_seconds > 0;
 }
 
+static bool has_storage(const void *result) {
+  return ((const dsm_plan_result *)result)->storage.job.demand_bytes_per_second > 0;
+}
+
+static bool has_period(const void *storage) {
+  return ((const dsm_plan_storage *)storage)->state.period_seconds > 0;
+}
+
+/* A number of the record of storage. */
+#define SUPPLY(member, key, flags, of_unit, about)                                                 \
+  DSM__FIELD(REAL, dsm_plan_storage, member, key, flags, .unit = (of_unit), .help = (about))
+
+DSM__OWN_RECORD(
+    dsm__plan_storage_record, dsm_plan_storage, false,
+    "A step whose data come from storage (docs/storage.md).",
+    SUPPLY(job.samples_per_second, "demand_samples_per_second", 0, "1/s",
+           "What the chips take where data are there."),
+    SUPPLY(job.demand_bytes_per_second, "demand_bytes_per_second", 0, "bytes/s", "The same."),
+    SUPPLY(state.delivered_bytes_per_second, "delivered_bytes_per_second", MORE, "bytes/s",
+           "What they get."),
+    SUPPLY(state.capacity_bytes_per_second, "capacity_bytes_per_second", LESS, "bytes/s",
+           "Read from the capacity tier on average."),
+    DSM__FIELD(COUNT, dsm_plan_storage, state.mini_epochs, "mini_epochs", 0, .min = 1,
+               .help = "Parts of the data set, of which two are in fast storage; 1: all of it is."),
+    SUPPLY(state.mini_epoch_bytes, "mini_epoch_bytes", 0, "bytes", "Of one, on average."),
+    SUPPLY(state.repeat, "repeat", 0, "ratio", "Times that a mini-epoch is trained on."),
+    SUPPLY(state.stall_free_repeat, "stall_free_repeat", LESS, "ratio",
+           "The least whole factor without a stall."),
+    DSM__FIELD(REAL, dsm_plan_storage, state.period_seconds, "period_seconds", LESS,
+               .unit = "seconds", .is_stated = has_period, .help = "Of a mini-epoch."),
+    SUPPLY(state.stall_share, "stall_share", LESS, "ratio",
+           "Of the period, in which the next mini-epoch is waited for."),
+    SUPPLY(state.samples_per_second, "samples_per_second", MORE, "1/s", "With storage."),
+    SUPPLY(computing_seconds, "computing_seconds", LESS, "seconds", "step_cycles at the clock."),
+    SUPPLY(loading_seconds, "loading_seconds", LESS, "seconds",
+           "The data of a step, at the rate at which they come."),
+    SUPPLY(waiting_seconds, "waiting_seconds", LESS, "seconds",
+           "What loading takes beyond computing: step_seconds is computing and waiting."));
+#undef SUPPLY
+
 DSM__RECORD(
     dsm__result_record, dsm_plan_result, false, "The prediction for the step.",
     DSM__FIELD(REAL, dsm_plan_result, step_cycles, "step_cycles",
@@ -102,7 +142,7 @@ DSM__RECORD(
     DSM__FIELD(REAL, dsm_plan_result, step_seconds, "step_seconds",
                COLUMN | LESS | FIGURE | DSM__FIELD_IS_REQUIRED | DSM__FIELD_IS_ABOVE_MIN,
                .unit = "seconds", .expected = "a figure to compare with",
-               .help = "The same in seconds."),
+               .help = "The same in seconds; with storage the longer of computing and loading."),
     DSM__FIELD(REAL, dsm_plan_result, latency_seconds, "latency_seconds", LESS, .unit = "seconds",
                .is_stated = has_latency, .help = "The same, in inference only."),
     DSM__FIELD(REAL, dsm_plan_result, samples_per_second, "samples_per_second", COLUMN | MORE,
@@ -122,7 +162,11 @@ DSM__RECORD(
                .help = "Their total is step_cycles."),
     BOUND(dsm_plan_result), RESOURCES(dsm_plan_result),
     DSM__FIELD(RECORD, dsm_plan_result, memory, "memory", COLUMN, .type = &dsm__memory_record,
-               .help = "Memory of a chip."));
+               .help = "Memory of a chip."),
+    DSM__FIELD(RECORD, dsm_plan_result, storage, "storage", 0, .type = &dsm__plan_storage_record,
+               .is_stated = has_storage,
+               .help = "What reading the data set makes of the step; of a workload with a data set "
+                       "on a system with storage."));
 
 /* ---- passes ---- */
 

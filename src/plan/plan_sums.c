@@ -286,6 +286,20 @@ static void check_lower_bound(const dsm__json_node *result) {
   }
 }
 
+/* A step computes and waits; what it waits is what loading takes longer. */
+static void check_storage(const dsm__json_node *result) {
+  const dsm__json_node storage = dsm__json_member(result, "storage");
+  if (!dsm__json_is_object(&storage)) {
+    return;
+  }
+  const double computing = number_of(&storage, "computing_seconds");
+  const double loading = number_of(&storage, "loading_seconds");
+  expect(&storage, "waiting_seconds", fmax(0, loading - computing),
+         "what loading_seconds are beyond computing_seconds");
+  expect(result, "step_seconds", computing + number_of(&storage, "waiting_seconds"),
+         "the sum of computing_seconds and waiting_seconds");
+}
+
 static void check_result(const dsm__json_node *root, const amounts *passes) {
   const dsm__json_node result = dsm__json_member(root, "result");
   const dsm__json_node cycles = dsm__json_member(&result, "cycles");
@@ -297,6 +311,7 @@ static void check_result(const dsm__json_node *root, const amounts *passes) {
   expect(&result, key_of(AMOUNT_IDEAL), passes->of[AMOUNT_IDEAL], "the sum over all passes");
   expect(&result, "step_cycles", own.of[AMOUNT_TOTAL], "cycles.total");
   expect(&result, "step_cycles", passes->of[AMOUNT_TOTAL], "the sum over all passes");
+  check_storage(&result);
   expect(&result, "latency_seconds", number_of(&result, "step_seconds"), "step_seconds");
   check_lower_bound(&result);
   check_utilization(&result, number_of(&result, "step_cycles"), own.of[AMOUNT_IDEAL]);

@@ -306,8 +306,12 @@ static void check_result(checker *c) {
   expect(c, is_finite_and_positive(&result->cycles), "cycles are finite and not negative");
   expect(c, result->lower_bound_cycles <= result->step_cycles,
          "no plan is faster than the lower bound");
-  expect(c, is_close(result->step_seconds, result->step_cycles / clock_hz),
-         "the seconds of a step are its cycles at the clock");
+  expect(c, is_close(dsm_plan_computing_seconds(c->plan), result->step_cycles / clock_hz),
+         "the seconds of computing are the cycles of a step at the clock");
+  expect(c,
+         is_close(result->step_seconds,
+                  dsm_plan_computing_seconds(c->plan) + result->storage.waiting_seconds),
+         "the seconds of a step are those of computing and of waiting for data");
   expect(c,
          is_close(result->samples_per_second,
                   (double)c->plan->workload->minibatch / result->step_seconds),

@@ -446,6 +446,7 @@ void dsm__plan_predict_result(dsm_plan *plan) {
       cycles->primary + cycles->overlapped_visible + cycles->auxiliary + cycles->non_overlapped;
   result->step_cycles = cycles->total;
   result->step_seconds = cycles->total / (plan->system->core.frequency_GHz * 1e9);
+  dsm__supply_predict(plan);
   result->latency_seconds = plan->options.mode == DSM_MODE_INFERENCE ? result->step_seconds : 0;
   result->bound = dsm_resources_bound(&result->resources);
   result->samples_per_second = (double)plan->workload->minibatch / result->step_seconds;

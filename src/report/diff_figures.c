@@ -102,6 +102,7 @@ static const dsm__word part_words[] = {
     [DSM__PART_OVERHEAD] = {.key = "overhead", .text = "starting and issuing kernels"},
     [DSM__PART_RECOMPUTE] = {.key = "recompute", .text = "making again what is not kept"},
     [DSM__PART_BUBBLE] = {.key = "bubble", .text = "waiting for other stages"},
+    [DSM__PART_WAITING] = {.key = "waiting_for_data", .text = "waiting for data"},
 };
 DSM__WORDS(dsm__diff_part_words, "part of a time", part_words, DSM__DIFF_PARTS);
 

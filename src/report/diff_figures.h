@@ -17,7 +17,7 @@ typedef struct dsm__diff_figure {
   dsm_moved moved;
 } dsm__diff_figure;
 
-enum { DSM__DIFF_RESULTS = 17, DSM__DIFF_PARTS = 6 + DSM_GROUP_LINKS_END };
+enum { DSM__DIFF_RESULTS = 17, DSM__DIFF_PARTS = 7 + DSM_GROUP_LINKS_END };
 
 /** The keys of the parts of a step's time. */
 extern const dsm__words dsm__diff_part_words;

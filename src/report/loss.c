@@ -36,6 +36,7 @@ dsm__loss dsm__loss_times(dsm__loss loss, double count) {
   loss.array *= count;
   loss.transfer *= count;
   loss.auxiliary *= count;
+  loss.waiting *= count;
   loss.other *= count;
   loss.total *= count;
   for (int g = 0; g < DSM_GROUP_COUNT; g++) {
@@ -44,8 +45,20 @@ dsm__loss dsm__loss_times(dsm__loss loss, double count) {
   return loss;
 }
 
+static double waiting_cycles(const dsm_plan *plan) {
+  static const double hertz_per_GHz = 1e9;
+  const double waiting = plan->result.storage.waiting_seconds;
+  return waiting > 0 ? waiting * plan->system->core.frequency_GHz * hertz_per_GHz : 0;
+}
+
+double dsm__step_cycles(const dsm_plan *plan) {
+  return plan->result.step_cycles + waiting_cycles(plan);
+}
+
 dsm__loss dsm__loss_of_plan(const dsm_plan *plan) {
   dsm__loss loss = loss_of(&plan->result.cycles, plan->result.ideal_cycles);
+  loss.waiting = waiting_cycles(plan);
+  loss.total += loss.waiting;
   for (size_t layer = 0; layer < plan->layer_count; layer++) {
     for (int p = 0; p < DSM_PASS_COUNT; p++) {
       const dsm_pass_plan *const pass = &plan->layers[layer].passes[p];
@@ -69,7 +82,7 @@ int dsm__part_count(const dsm_plan *plan) {
   const dsm_core *const core = &plan->system->core;
   const bool has_overhead = core->operation_overhead_us > 0 || core->issue_us > 0;
   if (plan->stages.count > 1) {
-    return DSM__PART_COUNT;
+    return DSM__PART_WAITING;
   }
   if (has_recomputed(plan)) {
     return DSM__PART_BUBBLE;
@@ -85,7 +98,8 @@ dsm__time_parts dsm__time_parts_of(const dsm__loss *loss) {
                                       [DSM__PART_OVERHEAD] = loss->groups[DSM_GROUP_OVERHEAD] +
                                                              loss->groups[DSM_GROUP_ISSUE],
                                       [DSM__PART_RECOMPUTE] = loss->groups[DSM_GROUP_RECOMPUTE],
-                                      [DSM__PART_BUBBLE] = loss->groups[DSM_GROUP_BUBBLE]}};
+                                      [DSM__PART_BUBBLE] = loss->groups[DSM_GROUP_BUBBLE],
+                                      [DSM__PART_WAITING] = loss->waiting}};
   for (int g = DSM_GROUP_STREAM + 1; g < DSM_GROUP_LINKS_END; g++) {
     parts.cycles[(int)DSM__PART_GROUPS + g - 1] = loss->groups[g];
   }

@@ -18,6 +18,7 @@ typedef struct dsm__loss {
   double auxiliary;
   double other; /**< not overlapped: the groups below added up */
   double groups[DSM_GROUP_COUNT];
+  double waiting; /**< for data, of the whole step alone */
   double total;
 } dsm__loss;
 
@@ -26,8 +27,9 @@ typedef struct dsm__time_parts {
   double cycles[DSM__PART_COUNT];
 } dsm__time_parts;
 
-/** How many of the parts a plan can have: overhead only where its system has some, recomputation
- * where some layers are made anew, and the bubble, the last, where the step has stages. */
+/** How many of the parts passes of a plan can have: overhead only where its system has some,
+ * recomputation where some layers are made anew, and the bubble, the last, where the step has
+ * stages. */
 int dsm__part_count(const dsm_plan *plan);
 
 dsm__time_parts dsm__time_parts_of(const dsm__loss *loss);
@@ -36,6 +38,10 @@ dsm__loss dsm__loss_of_pass(const dsm_pass_plan *pass);
 
 /** So many times a loss. */
 dsm__loss dsm__loss_times(dsm__loss loss, double count);
+
+/** Cycles of the step with those in which its chips wait for data: all that its time is divided
+ * into. */
+double dsm__step_cycles(const dsm_plan *plan);
 
 /** Of the whole step. */
 dsm__loss dsm__loss_of_plan(const dsm_plan *plan);

@@ -369,8 +369,10 @@ static dsm_status explore(dsm_plan **plan, const dsm_workload *workload, const d
   defaults.optimizations = dsm_system_optimizations(system, defaults.mode);
   options = options == NULL ? &defaults : options;
   dsm__problem problem;
-  const dsm_status status =
-      dsm__problem_init_with(&problem, workload, system, options, memo, diags);
+  dsm_status status = dsm__supply_check(workload, system, diags);
+  if (status == DSM_OK) {
+    status = dsm__problem_init_with(&problem, workload, system, options, memo, diags);
+  }
   return status == DSM_OK ? finish(&problem, plan, diags) : status;
 }
 

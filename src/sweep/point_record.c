@@ -49,6 +49,14 @@ DSM__RECORD(dsm__point_layer_record, dsm_point_layer, false,
              .offset = offsetof(dsm_point_layer, cycles),
              .type = &dsm__point_cycles_record});
 
+static bool has_storage(const void *point) {
+  return ((const dsm_point_result *)point)->result.storage.job.demand_bytes_per_second > 0;
+}
+
+#define STORAGE(name, flag, member, of_unit, about)                                                \
+  DSM__FIELD(REAL, dsm_point_result, result.storage.member, name, flag, .unit = (of_unit),         \
+             .is_stated = has_storage, .help = (about))
+
 DSM__RECORD(
     dsm__point_record, dsm_point_result, false,
     "A recorded point. Results are there only where status is ok.",
@@ -95,6 +103,20 @@ DSM__RECORD(
     REAL("memory_bytes", LESS, dsm_point_result, result.memory.total_bytes, "bytes", "Their sum."),
     REAL("capacity_bytes", LESS, dsm_point_result, result.memory.capacity_bytes, "bytes",
          "Of the memory of a chip."),
+    STORAGE("storage_demand", COLUMN, job.demand_bytes_per_second, "bytes/s",
+            "What the chips take where data are there; of a workload with a data set on a system "
+            "with storage, as the columns that follow."),
+    STORAGE("storage_delivered", MORE, state.delivered_bytes_per_second, "bytes/s",
+            "What they get."),
+    STORAGE("storage_capacity_tier", LESS, state.capacity_bytes_per_second, "bytes/s",
+            "Read from the capacity tier on average."),
+    STORAGE("storage_stall_share", LESS, state.stall_share, "ratio",
+            "Of the time, in which the next mini-epoch is waited for."),
+    STORAGE("storage_stall_free_repeat", LESS, state.stall_free_repeat, "ratio",
+            "The least whole repeating factor without a stall."),
+    STORAGE("waiting_seconds", LESS, waiting_seconds, "seconds", "Of a step, for data."),
+    DSM__FIELD(COUNT, dsm_point_result, result.storage.state.mini_epochs, "mini_epochs", COLUMN,
+               .is_stated = has_storage, .help = "Parts of the data set."),
     DSM__FIELD(TEXT, dsm_point_result, decisions, "decisions", COLUMN,
                .help = "The mapping in short."),
     DSM__FIELD(LIST, dsm_point_result, layers, "layers", 0, .type = &dsm__point_layer_record,

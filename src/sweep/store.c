@@ -145,7 +145,9 @@ static void bind_field_text(dsm_store *store, binder *to, const dsm__field *fiel
 static void bind_field(dsm_store *store, binder *to, const dsm__field *field, const void *record,
                        bool has_words) {
   const void *const value = dsm__field_in(field, record);
-  if (field->kind == DSM__FIELD_COUNT) {
+  if (!has_words && !dsm__field_is_stated(field, record)) { /* of a point */
+    bind_text(to, NULL);
+  } else if (field->kind == DSM__FIELD_COUNT) {
     bind_integer(to, *(const uint64_t *)value);
   } else if (field->kind == DSM__FIELD_REAL) {
     bind_double(to, *(const double *)value);

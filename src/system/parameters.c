@@ -321,6 +321,19 @@ const dsm__parameter dsm__parameters[] = {
     NEUTRAL("system.in_network_reduction", FLAG, system.in_network_reduction, &flags, false, 0, 1,
             false, "flag", "assumption: chips add what they reduce",
             "Switches add up what passes them: an all-reduce over a switch moves its bytes once."),
+    NEUTRAL(
+        "storage.fast.capacity_GB", REAL, storage.fast.capacity_GB, NULL, false, 0, RATE_MAX, 0,
+        "10^9 bytes", "assumption: data are there when they are needed",
+        "Storage (docs/storage.md): room that the job has near the chips, in drives of the nodes "
+        "or a burst buffer; not there: the system says nothing of its storage."),
+    NEUTRAL("storage.fast.bandwidth_GBps", REAL, storage.fast.bandwidth_GBps, NULL, false, 0,
+            RATE_MAX, 0, "10^9 bytes/s", "assumption: data are there when they are needed",
+            "Bandwidth of reading from it, of the whole system."),
+    NEUTRAL(
+        "storage.capacity.bandwidth_GBps", REAL, storage.capacity.bandwidth_GBps, NULL, false, 0,
+        RATE_MAX, 0, "10^9 bytes/s", "assumption: data are there when they are needed",
+        "Bandwidth of reading from the storage that has all data sets, of the job: its share of a "
+        "parallel file system."),
     COST("model.bptt_resident_copies", model.bptt_resident_copies, 0, FACTOR_MAX, 2, "copies",
          "assumption: weights and gradients are both resident in the backward and update "
          "passes of recurrent layers"),

@@ -268,6 +268,39 @@ static void check_shared_memory(const dsm_system *system, const dsm__json_node *
   }
 }
 
+/* Storage that is there has both tiers, each with what it takes. */
+static void check_storage(const dsm_system *system, const dsm__json_node *root) {
+  static const struct {
+    const char *tier;
+    const char *key;
+    const char *what;
+  } keys[] = {{"fast", "capacity_GB", "the room that the job has in fast storage"},
+              {"fast", "bandwidth_GBps", "the bandwidth of fast storage"},
+              {"capacity", "bandwidth_GBps", "the bandwidth of the storage that has all"}};
+  const dsm_storage_tiers *const tiers = &system->storage;
+  const double numbers[] = {tiers->fast.capacity_GB, tiers->fast.bandwidth_GBps,
+                            tiers->capacity.bandwidth_GBps};
+  const dsm__json_node storage = dsm__json_member(root, "storage");
+  bool is_whole = dsm__json_is_present(&storage);
+  for (size_t i = 0; dsm__json_is_present(&storage) && i < DSM__COUNT_OF(keys); i++) {
+    const dsm__json_node tier = dsm__json_member(&storage, keys[i].tier);
+    const dsm__json_node node = dsm__json_member(&tier, keys[i].key);
+    is_whole = is_whole && dsm__json_is_present(&node) && !(numbers[i] < DSM__RATE_MIN);
+    if (!dsm__json_is_present(&node)) {
+      dsm__json_require(&node, keys[i].what);
+    } else if (numbers[i] < DSM__RATE_MIN) {
+      dsm__json_error(&node, "a system that says nothing of its storage has no \"storage\"",
+                      "expected a number of at least %g, found %g", DSM__RATE_MIN, numbers[i]);
+    }
+  }
+  if (is_whole && tiers->capacity.bandwidth_GBps > tiers->fast.bandwidth_GBps) {
+    dsm__json_warning(&storage, "are the two tiers the other way round?",
+                      "expected fast storage to be at least as fast as that which has all, found "
+                      "%g and %g GB/s",
+                      tiers->fast.bandwidth_GBps, tiers->capacity.bandwidth_GBps);
+  }
+}
+
 /* Percentiles do not fall, and are there where measurements are. */
 static void check_spread(const dsm_system *system, const dsm__json_node *root) {
   const dsm__json_node model = dsm__json_member(root, "model");
@@ -301,6 +334,7 @@ void dsm__system_read(dsm_system *system, const dsm__json_node *node, bool has_a
     check_chip_count(system, node);
     check_interconnect(system, node);
     check_shared_memory(system, node);
+    check_storage(system, node);
     check_spread(system, node);
   }
 }

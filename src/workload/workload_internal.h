@@ -24,6 +24,7 @@ extern const dsm__words dsm__aux_side_words;
 /* The objects of "dsm-workload/1". */
 extern const dsm__object_type dsm__workload_object;
 extern const dsm__object_type dsm__input_object;
+extern const dsm__object_type dsm__dataset_object;
 extern const dsm__object_type dsm__block_object;
 extern const dsm__object_type dsm__layer_object;
 extern const dsm__object_type dsm__aux_object;
@@ -40,6 +41,10 @@ const char *dsm__layer_name_read(const dsm__json_node *object, const char *key, 
 
 /** Reads the bytes of an element where they are there. */
 void dsm__element_bytes_read(const dsm__json_node *object, const char *key, double *bytes);
+
+/** Reads "dataset" of a workload, which is there, and writes it. */
+void dsm__dataset_read(dsm_dataset *dataset, const dsm__json_node *node);
+void dsm__dataset_write(const dsm_dataset *dataset, dsm__json_writer *writer, bool is_full);
 
 /** Reads one declared layer into one with the defaults of all keys. */
 void dsm__layer_spec_read(dsm_layer_spec *spec, dsm__arena *arena, const dsm__json_node *node);

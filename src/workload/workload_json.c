@@ -122,7 +122,7 @@ DSM__OBJECT(dsm__workload_object, "workload", {.name = "format"}, {.name = "name
             {.name = "partial_sum_bytes"}, {.name = "optimizer_bytes_per_weight"},
             {.name = "optimizer"}, {.name = "master_weights"}, {.name = "normalization_group"},
             {.name = "element_type"}, {.name = "parameters"}, {.name = "connected"},
-            {.name = "input"}, {.name = "layers"});
+            {.name = "input"}, {.name = "dataset"}, {.name = "layers"});
 
 /* Is it a list of layers without a graph? */
 static void read_connected(dsm_workload *workload, const dsm__json_node *root) {
@@ -150,6 +150,10 @@ static void read_members(dsm_workload *workload, const dsm__json_node *node) {
   read_element_type(workload, node);
   read_input(workload, node);
   read_connected(workload, node);
+  const dsm__json_node dataset = dsm__json_member(node, "dataset");
+  if (dsm__json_is_present(&dataset)) {
+    dsm__dataset_read(&workload->dataset, &dataset);
+  }
   const dsm__json_node layers = dsm__json_member(node, "layers");
   if (dsm__json_require(&layers, "a list of layers")) {
     read_layers(workload, node, &layers);

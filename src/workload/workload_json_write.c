@@ -118,6 +118,9 @@ static void write_workload(const dsm_workload *workload, dsm__json_writer *write
   if (workload->is_list) {
     dsm__json_put_bool(writer, "connected", false);
   }
+  if (workload->dataset.samples > 0) {
+    dsm__dataset_write(&workload->dataset, writer, is_full);
+  }
   dsm__json_put_array(writer, "layers", false);
   for (size_t i = 0; i < workload->spec_count; i++) {
     write_spec(writer, &workload->specs[i], is_full);

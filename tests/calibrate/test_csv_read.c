@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Records of RFC 4180, and texts that are none. */
-#include "calibrate/csv_read.h"
+#include "base/csv_read.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -37,7 +37,8 @@ START_TEST(test_keys_that_are_there_come_first) {
                "format name minibatch layers. source element_bytes weight_bytes cache_bytes "
                "gradient_bytes "
                "partial_sum_bytes optimizer_bytes_per_weight optimizer "
-               "master_weights normalization_group element_type parameters connected input. ");
+               "master_weights normalization_group element_type parameters connected input. "
+               "dataset. ");
 }
 END_TEST
 

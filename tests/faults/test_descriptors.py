@@ -84,6 +84,7 @@ class Descriptors(unittest.TestCase):
         yield ["pim", "frozen_lake", "upmem2524"], True
         yield ["pim", "frozen_lake", "upmem2524", "-q", "-o", "pim.json"], False
         yield ["remat", "alexnet", "torus16", "-q", "-o", "remat.json", "--write-stages", "stages.json"], False
+        yield ["storage", "deepcam", "summit", "--samples-per-second", "65000"], True
         yield ["plot", "plan.json", "--script", "script"], False
         yield ["report", "plan.json"], True
         yield ["report", "plan.json", "-o", "report.html"], False

@@ -50,6 +50,8 @@ def main():
     network, machine = str(source / "workloads" / "raider.json"), str(source / "systems" / "torus16.json")
     server = str(source / "servers" / "edge_npu.json")
     stages = str(source / "templates" / "stages.json")
+    data_set, tiers = str(source / "templates" / "dataset.json"), str(source / "templates" / "system.json")
+    trace = str(source / "tests" / "cli" / "cases" / "storage_adaptive" / "whole.csv")
     count = 0
     with tempfile.TemporaryDirectory(prefix="dsm-memory-") as name:
         folder = pathlib.Path(name)
@@ -65,6 +67,8 @@ def main():
                       ("init", "workload", "-o", "out"), ("help",),
                       ("pim", "frozen_lake", "upmem2524"), ("remat", network, machine, "--pareto"), ("remat", stages, "--stages", "2", "--budget", "2GB"),
                       ("remat", network, machine, "-q", "--write-stages", "out"),
+                      ("storage", data_set, tiers, "--samples-per-second", "1e5", "--repeat", "2", "--timeline"),
+                      ("storage", data_set, tiers, "--samples-per-second", "1e5", "--adaptive", "score", "--trace", trace),
                       ("partition", network, server, "--simulate", "requests=20")):
             failed = check([dsm, *words], folder, environment)
             if failed == 0:

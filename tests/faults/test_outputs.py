@@ -116,6 +116,7 @@ def commands(program):
     for form in ("table", "json", "csv"):
         yield f"pim {form}", ["pim", "frozen_lake", "upmem2524", "--format", form]
         yield f"remat {form}", ["remat", program.workload, program.system, "--format", form]
+        yield f"storage {form}", ["storage", "deepcam", "summit", "--samples-per-second", "65000", "--format", form]
     yield "sweep of a database", ["sweep", str(program.folder / "points.sqlite")]
     yield "help", ["help", "explore"]
     yield "completion", ["__complete", ""]

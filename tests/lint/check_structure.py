@@ -20,6 +20,7 @@ PUBLIC_HEADERS = {
     "import": {"import"},
     "system": {"system"},
     "model": {"mapping", "model", "role", "workload", "system"},
+    "storage": {"storage"},
     "plan": {"plan", "strategy"},
     "search": {"explore"},
     "calibrate": {"calibrate"},

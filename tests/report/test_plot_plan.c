@@ -14,10 +14,41 @@ static dsm_plot *plot_of(const dsm_plan *plan, int figure) {
   return plot;
 }
 
+/* The plan as if its data came from storage: that stalls, that suffices, and in which all fits. */
+static dsm_plan fed(const dsm_plan *of, int how) {
+  static const double fast_bytes[] = {500, 500, 2000};
+  static const double repeats[] = {1.5, 40, 1};
+  dsm_plan plan = *of;
+  plan.result.storage.job = (dsm_storage_job){.samples = 100,
+                                              .sample_bytes = 10,
+                                              .samples_per_second = 8,
+                                              .demand_bytes_per_second = 80,
+                                              .fast_bytes = fast_bytes[how],
+                                              .fast_bytes_per_second = 160,
+                                              .capacity_bytes_per_second = 3};
+  const uint64_t mini_epochs = dsm_storage_mini_epochs(&plan.result.storage.job);
+  plan.result.storage.state =
+      dsm_storage_steady(&plan.result.storage.job, mini_epochs, repeats[how]);
+  return plan;
+}
+
+START_TEST(test_figures_of_storage_are_of_plans_with_storage) {
+  const subject made = bundled_subject(0);
+  dsm_plot *plot = NULL;
+  dsm_diags *const diags = dsm_diags_new(2);
+  ck_assert_int_eq(dsm_plot_plan(&plot, made.plan, (dsm_plan_figure)_i, false, diags),
+                   DSM_ERROR_USAGE);
+  ck_assert_ptr_null(plot);
+  ck_assert_uint_eq(dsm_diags_count(diags), 1);
+  dsm_diags_free(diags);
+}
+END_TEST
+
 /* All bundled networks, in each figure. */
 START_TEST(test_figures_are_pages_with_data) {
   const subject made = bundled_subject(_i / DSM_PLAN_FIGURE_COUNT);
-  dsm_plot *const plot = plot_of(made.plan, _i % DSM_PLAN_FIGURE_COUNT);
+  const dsm_plan plan = fed(made.plan, _i % 3);
+  dsm_plot *const plot = plot_of(&plan, _i % DSM_PLAN_FIGURE_COUNT);
   ck_assert_double_eq(plot->width, 720);
   ck_assert_double_gt(plot->height, 100);
   ck_assert_double_lt(plot->height, 3 * plot->width);
@@ -32,8 +63,9 @@ END_TEST
 
 START_TEST(test_the_same_plan_has_the_same_texts) {
   const subject made = bundled_subject(0);
-  dsm_plot *const one = plot_of(made.plan, _i);
-  dsm_plot *const other = plot_of(made.plan, _i);
+  const dsm_plan plan = fed(made.plan, 0);
+  dsm_plot *const one = plot_of(&plan, _i);
+  dsm_plot *const other = plot_of(&plan, _i);
   char *const first = dsm_plot_program(one, DSM_PLOT_SVG);
   char *const second = dsm_plot_program(other, DSM_PLOT_SVG);
   ck_assert_str_eq(first, second);
@@ -118,6 +150,8 @@ Suite *suite_plot_plan(void) {
   tcase_add_unchecked_fixture(tests, bundled_set_up, NULL);
   tcase_add_loop_test(tests, test_figures_are_pages_with_data, 0,
                       BUNDLED_EXPLORATION_COUNT * DSM_PLAN_FIGURE_COUNT);
+  tcase_add_loop_test(tests, test_figures_of_storage_are_of_plans_with_storage,
+                      DSM_PLAN_FIGURE_STORAGE, DSM_PLAN_FIGURE_COUNT);
   tcase_add_loop_test(tests, test_the_same_plan_has_the_same_texts, 0, DSM_PLAN_FIGURE_COUNT);
   tcase_add_test(tests, test_scripts_differ_from_programs_in_where_data_and_picture_are);
   tcase_add_loop_test(tests, test_forms_have_terminals_of_their_own, 0, DSM_PLOT_FORM_COUNT);

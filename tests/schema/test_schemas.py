@@ -27,7 +27,7 @@ from formats import Formats
 SOMETIMES_WRITTEN = {"memory.cache_bytes", "$.$schema", "result.latency_seconds", "passes.backward", "passes.update",
                      "layers.error_parallelism", "layers.output_layout", "layers.hoisted", "$.search", "$.micro_batches", "options.roles",
                      "$.stages", "options.stages", "options.interleave", "stages.interleave", "options.micro_batches", "roles.y", "roles.z",
-                     "layers.shard", "layers.recompute", "memory.recomputed_bytes",
+                     "result.storage", "storage.period_seconds", "layers.shard", "layers.recompute", "memory.recomputed_bytes",
                      "invocations.tile", "invocations.computing", "transfers.axis", "forward.hidden_cycles",
                      "backward.hidden_cycles", "update.hidden_cycles"}
 
@@ -37,6 +37,8 @@ ESCAPES = "the standard allows such an escape; how a reader takes it differs"
 DUPLICATES = "readers of JSON keep one of equal keys, before a schema sees them"
 BEYOND_SCHEMAS = {
     "workload": {
+        "dataset_of_a_large_sample": "samples and total_bytes: " + RELATION,
+        "dataset_of_two_sizes": "samples, sample_bytes and total_bytes: " + RELATION,
         "block_before_outside": "names that exist: " + RELATION,
         "block_deep": "the depth of blocks in blocks",
         "block_that_nothing_comes_before": "names that exist: " + RELATION,
@@ -129,6 +131,7 @@ BEYOND_SCHEMAS = {
         "interconnect_of_cores_none": "cores that something joins: " + RELATION,
         "key_duplicate": DUPLICATES,
         "shared_memory_of_no_capacity": "0 stands for none, where it is not stated",
+        "storage_of_nothing": "0 stands for none, where it is not stated",
     },
 }
 
@@ -526,6 +529,9 @@ def check_plans(schemas, dsm, source, folder):
          "system.chip.interconnect=mesh"),
         ("alexnet", "dgx_a100", "--optimize", "hybrid,tensor", "--parallelism", "gpu=data,gpu=column,gpu=row"),
         ("alexnet", "tpu_v4_4096"),
+        ("alexnet", "torus16", "--optimize", "none",
+         "--set", 'workload.dataset={"samples":1281167,"sample_bytes":150000,"repeat":2}', "--set",
+         'system.storage={"fast":{"capacity_GB":50,"bandwidth_GBps":40},"capacity":{"bandwidth_GBps":1}}'),
         ("raider", "torus64", "--set", "system.model.overlapped_reduction=true"),
         ("alexnet", "torus16", "--minibatch", "64", "--optimize", "accumulate,stages", "--stages", "2", "--micro-batches", "2",
          "--interleave", "2"),
@@ -594,7 +600,7 @@ def check_description(schemas, dsm, source, plans):
         for key in item:
             changed = copy.deepcopy(small)
             del changed["items"][index][key]
-            is_optional = key == "network_axes"  # of systems that list their axes
+            is_optional = key in ("network_axes", "dataset")  # of systems that list their axes, of workloads that say it
             expect(is_optional or schemas.complaint("dsm-describe/1", changed) is not None,
                    f"dsm-describe/1: a {item['kind']} is valid without {key}")
 
@@ -621,6 +627,10 @@ def check_made(schemas, dsm, source, plans):
             ("dsm-pipeline/1", (0,), ("remat", "gpt2_medium_blocks", "--stages", "4", "--budget", "700MB")),
             ("dsm-pim/1", (0,), ("pim", "taxi", "upmem2524")),
             ("dsm-pim/1", (0,), ("pim", "taxi", "upmem2524", "--cores", "1,2000", "--transfers", "serial", "--objective", "energy")),
+            ("dsm-storage/1", (0,), ("storage", "deepcam", "summit", "--samples-per-second", "65000", "--max-repeat", "128")),
+            ("dsm-storage/1", (0,), ("storage", "deepcam", "summit", "--samples-per-second", "65000", "--repeat", "4", "--timeline")),
+            ("dsm-storage/1", (0,), ("storage", "deepcam", "summit", "--flops-per-second", "1e18", "--adaptive", "score",
+                                     "--trace", str(source / "examples" / "storage" / "trace.csv"))),
             ("dsm-validate/1", (0,), ("validate", "vgg16", "torus64", "fig10", str(plans[0]))),
             ("dsm-validate/1", (3,), ("validate", "vgg16", str(unread)))):
         written = run(dsm, *arguments, "--format", "json", codes=codes)

@@ -270,8 +270,8 @@ START_TEST(test_parameters_of_a_tier_stand_together) {
 }
 END_TEST
 
-/* A parameter of an axis stands in a system of three axes, one of a spread or a shared memory
- * beside the others. */
+/* A parameter of an axis stands in a system of three axes, one of a spread, a shared memory or
+ * storage beside the others. */
 static outcome read_one(const dsm__parameter *parameter, const char *value) {
   static const char axis[] =
       "{\"name\": \"%c\", \"chips\": 2, \"link\": \"ring\", \"bandwidth_GBps\": 9}";
@@ -285,6 +285,7 @@ static outcome read_one(const dsm__parameter *parameter, const char *value) {
   (void)snprintf(network, sizeof network, "{\"axes\": %s}", axes);
   const bool is_of_spread = strncmp(parameter->path, "model.spread_", 13) == 0;
   const bool is_shared = strncmp(parameter->path, "chip.shared_memory.", 19) == 0;
+  const bool is_storage = strncmp(parameter->path, "storage.", 8) == 0;
   dsm_override beside = {.path = "system", .value = network};
   if (is_of_spread) {
     beside =
@@ -292,9 +293,13 @@ static outcome read_one(const dsm__parameter *parameter, const char *value) {
   } else if (is_shared) {
     beside = (dsm_override){.path = "chip.shared_memory",
                             .value = "{\"capacity_MB\": 9, \"bandwidth_GBps\": 9}"};
+  } else if (is_storage) {
+    beside = (dsm_override){.path = "storage",
+                            .value = "{\"fast\": {\"capacity_GB\": 9, \"bandwidth_GBps\": 9}, "
+                                     "\"capacity\": {\"bandwidth_GBps\": 9}}"};
   }
   const dsm_override overrides[] = {beside, {.path = parameter->path, .value = value}};
-  const size_t first = parameter->axis > 0 || is_of_spread || is_shared ? 0 : 1;
+  const size_t first = parameter->axis > 0 || is_of_spread || is_shared || is_storage ? 0 : 1;
   return read_minimal(overrides + first, 2 - first);
 }
 

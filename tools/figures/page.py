@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The page: all figures, those that deviate first, and why."""
-from figures import (expected, fig12, fig13, in_memory, inference, parallelism, refined_keys, scaling,
+from figures import (expected, fig12, fig13, in_memory, inference, parallelism, refined_keys, scaling, storage,
                      sweeps, training)
 from figures.cases import CASES, CHIPS_256, DEFAULT, ONE_CHIP
 from figures.figure import LIMIT, Found
@@ -106,8 +106,9 @@ class Page:
                  *refined_keys.section(self.found)]
         for section in SECTIONS:
             lines += section.section(self.found, self.topics)
-        lines += [*parallelism.section(self.dsm), EXPLORATION_TIME, REAL_MACHINES,
-                  *expected.section(self.found), *in_memory.section(self.dsm), *self.why()]
+        lines += [*parallelism.section(self.dsm), *storage.section(self.dsm), EXPLORATION_TIME,
+                  REAL_MACHINES, *expected.section(self.found), *in_memory.section(self.dsm),
+                  *self.why()]
         return "\n".join(lines).rstrip("\n") + "\n"
 
     # ---- what must hold ----
@@ -125,6 +126,7 @@ class Page:
         yield from sweeps.findings(self.dsm)
         yield from parallelism.findings(self.dsm)
         yield from in_memory.findings(self.dsm)
+        yield from storage.findings(self.dsm)
         for name, overrides in BUNDLED:
             if self.dsm.parameters(name) != {**self.dsm.parameters(DEFAULT.system),
                                              **values_of(overrides)}:
@@ -132,4 +134,4 @@ class Page:
 
     def guarded(self):
         return sum(bool(figure.band) for figure in self.found.figures.values()) + len(
-            expected.ROWS) + len(parallelism.ROWS)
+            expected.ROWS) + len(parallelism.ROWS) + len(storage.ROWS)

@@ -218,6 +218,7 @@ cli_exit cli_arguments_parse(cli_arguments *arguments, const struct cli_program_
   dsm_dispatch_options_init(&arguments->partition.dispatch);
   dsm_remat_options_init(&arguments->remat.options);
   arguments->pim.transfers = DSM_PIM_TRANSFERS_COUNT;
+  dsm_storage_options_init(&arguments->storage.options);
   if (!make_room(arguments, (size_t)argc)) {
     return cli_out_of_memory();
   }

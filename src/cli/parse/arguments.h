@@ -102,6 +102,24 @@ typedef struct cli_pim_arguments {
   unsigned objective; /**< a dsm_pim_objective */
 } cli_pim_arguments;
 
+/** What only `storage` takes. Numbers are 0 and texts NULL where they are not given. */
+typedef struct cli_storage_arguments {
+  dsm_storage_options options;
+  double samples_per_second;
+  double flop_per_second;
+  double demand_GBps;
+  size_t mini_epochs;
+  size_t max_mini_epochs;
+  size_t max_repeat;
+  size_t threshold;
+  size_t window;
+  const char *repeats;
+  const char *times;
+  const char *weights;
+  const char *trace;
+  unsigned rule; /**< number of a word of cli_repeat_rule_word; if --adaptive is given */
+} cli_storage_arguments;
+
 typedef struct cli_arguments {
   const struct cli_command *command;
   const struct cli_program_kind *program;
@@ -135,6 +153,7 @@ typedef struct cli_arguments {
   cli_import_arguments import;
   cli_remat_arguments remat;
   cli_pim_arguments pim;
+  cli_storage_arguments storage;
   cli_format format;
   bool has_format;    /**< --format was given */
   const char *output; /**< NULL: not given */

@@ -115,6 +115,11 @@ const char *cli_import_word(size_t index) {
   return index < DSM_IMPORT_FORMAT_COUNT ? dsm_import_format_name((dsm_import_format)index) : NULL;
 }
 
+const char *cli_repeat_rule_word(size_t index) {
+  const size_t rule = index + DSM_REPEAT_RULE_SCORE;
+  return rule < DSM_REPEAT_RULE_COUNT ? dsm_repeat_rule_name((dsm_repeat_rule)rule) : NULL;
+}
+
 const char *cli_objective_word(size_t index) {
   return index < DSM_OBJECTIVE_KIND_COUNT ? dsm_objective_kind_name((dsm_objective_kind)index)
                                           : NULL;
@@ -397,7 +402,8 @@ static bool has_axis_word(const char *list) {
 cli_exit cli_apply_parallelism(cli_arguments *arguments, const cli_option *option, char *value) {
   static const unsigned all = 1U << WORD_ALL_PARALLELISMS;
   unsigned words;
-  if ((arguments->command->bit & (CLI_EXPLORE | CLI_REMAT)) != 0 && has_axis_word(value)) {
+  if ((arguments->command->bit & (CLI_EXPLORE | CLI_REMAT | CLI_STORAGE)) != 0 &&
+      has_axis_word(value)) {
     arguments->axis_words = value;
     return CLI_EXIT_DONE;
   }

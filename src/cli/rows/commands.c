@@ -67,10 +67,11 @@ const cli_command cli_commands[] = {
      .summary = "write a commented description to start from",
      .description =
          "Writes a description to edit, with comments, small but complete: KIND is workload (a "
-         "network with convolutions), transformer (a network too), system (an accelerator in five "
-         "tiers), server (a CPU and a "
-         "GPU), sweep (two axes), stages (a chain for remat), rl-workload (a table of values, for "
-         "pim) or pim-system (cores in memory), which pim is too. It goes to standard output, or "
+         "network with convolutions), transformer (a network too), dataset (a network with the data "
+         "set that it is trained on, for storage), system (an accelerator in five tiers), server (a "
+         "CPU and a GPU), sweep (two axes), stages (a chain for remat), rl-workload (a table of "
+         "values, for pim) or pim-system (cores in memory), which pim is too. It goes to standard "
+         "output, or "
          "with --output to a file, but "
          "not over one that is there already. Comments are the values of the key //, which every "
          "object of a description may have.",
@@ -248,6 +249,28 @@ const cli_command cli_commands[] = {
                   "dsm pim frozen_lake upmem2524 -o baseline.json && dsm check baseline.json",
                   "dsm init pim -o my_system.json"},
      .run = cli_run_pim},
+    {.name = "storage",
+     .bit = CLI_STORAGE,
+     .operands = "PLAN | WORKLOAD SYSTEM",
+     .takes = {CLI_TAKES_PLAN | CLI_TAKES_DATABASE | CLI_TAKES_WORKLOAD, CLI_TAKES_SYSTEM},
+     .operand_min = 1,
+     .operand_max = 2,
+     .summary = "find out whether storage delivers the data set fast enough",
+     .description =
+         "Compares what the chips take with what storage delivers. The workload says how large its "
+         "data set is (dataset), the system what its fast storage and the file system that has all "
+         "data read (storage). What does not fit in fast storage is cut into mini-epochs, each "
+         "trained on several times while the next one is loaded. Shows how often that has to be, "
+         "what the file system delivers then, and samples a second over the repeating factor; with "
+         "--timeline each mini-epoch, with --adaptive what a rule makes of a training run. PLAN is "
+         "a plan or DATABASE:POINT of a sweep; WORKLOAD on SYSTEM is explored, unless "
+         "--samples-per-second or --flops-per-second says what the chips take.",
+     .examples = {"dsm storage deepcam summit --samples-per-second 65000",
+                  "dsm storage deepcam summit --samples-per-second 65000 --repeat 4 --timeline",
+                  "dsm storage deepcam summit --samples-per-second 65000 --max-repeat 128 --format "
+                  "csv",
+                  "dsm storage deepcam summit --flops-per-second 1e18"},
+     .run = cli_run_storage},
     {.name = "diff",
      .bit = CLI_DIFF,
      .operands = "A B",
@@ -417,7 +440,7 @@ const char *cli_init_word(size_t index) {
 /* Of a format that has several beginnings, the others come last; and what a command is called
  * whose system a format is. */
 const char *cli_template_word(size_t index) {
-  static const char *const others[] = {"transformer", "pim"};
+  static const char *const others[] = {"transformer", "dataset", "pim"};
   const size_t count = sizeof others / sizeof *others;
   return index < WRITTEN_COUNT           ? cli_init_word(index)
          : index - WRITTEN_COUNT < count ? others[index - WRITTEN_COUNT]
@@ -438,7 +461,7 @@ cli_exit cli_complain_of_kind(const cli_arguments *arguments, const char *kind) 
   return cli_usage_error(arguments->command,
                          "expected workload, system, server, sweep, stages, rl-workload%s, found "
                          "'%s'%s",
-                         word == cli_template_word ? ", pim-system, transformer or pim"
+                         word == cli_template_word ? ", pim-system, transformer, dataset or pim"
                                                    : " or pim-system",
                          kind, cli_did_you_mean_word(kind, word).text);
 }

@@ -7,16 +7,19 @@
 #define ALL_BUT_CHECK                                                                              \
   (CLI_EXPLORE | CLI_SCORE | CLI_DESCRIBE | CLI_VALIDATE | CLI_SWEEP | CLI_PARTITION)
 #define RESULTS                                                                                    \
-  (ALL_BUT_CHECK | CLI_CHECK | CLI_CALIBRATE | CLI_REMAT | CLI_PIM | CLI_DIFF | CLI_LIST)
+  (ALL_BUT_CHECK | CLI_CHECK | CLI_CALIBRATE | CLI_REMAT | CLI_PIM | CLI_STORAGE | CLI_DIFF | CLI_LIST)
 #define WRITERS (CLI_PLOT | CLI_REPORT | CLI_TRACE | CLI_EXPORT)
 #define ALL_COMMANDS (CLI_PROGRAM | RESULTS | WRITERS | CLI_IMPORT | CLI_INIT | CLI_HELP)
 /* Commands that take files of other programs as workloads. */
 #define READ_IMPORTS                                                                               \
-  (CLI_EXPLORE | CLI_DESCRIBE | CLI_VALIDATE | CLI_SWEEP | CLI_PARTITION | CLI_REMAT)
+  (CLI_EXPLORE | CLI_DESCRIBE | CLI_VALIDATE | CLI_SWEEP | CLI_PARTITION | CLI_REMAT | CLI_STORAGE)
 
 #define THREADS_MAX 256
 #define ROWS_MAX 1000000
 #define SECONDS_MAX 31536000 /* a year */
+#define RATE_LEAST 1e-9
+#define RATE_MOST 1e15
+#define FLOPS_MOST 1e24
 
 /* How the value is read, and the argument that it becomes, which must be of a type. */
 /* NOLINTBEGIN(bugprone-macro-parentheses): a type stands bare there. */
@@ -52,19 +55,19 @@ const cli_option cli_options[] = {
     {.name = "mode",
      .argument = "MODE",
      .help = "whether the network trains or infers (default: training)",
-     .commands = CLI_EXPLORE | CLI_DESCRIBE | CLI_SWEEP,
+     .commands = CLI_EXPLORE | CLI_DESCRIBE | CLI_SWEEP | CLI_STORAGE,
      WORD(options.mode, cli_mode_word)},
     {.name = "minibatch",
      .argument = "N",
      .help = "samples in a step (default: the workload's)",
-     .commands = CLI_EXPLORE | CLI_DESCRIBE | CLI_SWEEP | CLI_REMAT,
+     .commands = CLI_EXPLORE | CLI_DESCRIBE | CLI_SWEEP | CLI_REMAT | CLI_STORAGE,
      .takes = CLI_TAKES_TEXT,
      OWN(cli_apply_minibatch)},
     {.name = "optimize",
      .argument = "LIST",
      .help = "what the search may use (default: all, that is those of the mode and the system)",
      .word_help = cli_optimization_help,
-     .commands = CLI_EXPLORE | CLI_DESCRIBE | CLI_SWEEP | CLI_REMAT,
+     .commands = CLI_EXPLORE | CLI_DESCRIBE | CLI_SWEEP | CLI_REMAT | CLI_STORAGE,
      .word = cli_optimization_word,
      .is_list = true,
      OWN(cli_apply_optimize)},
@@ -115,7 +118,7 @@ const cli_option cli_options[] = {
              "gpu=column, along that axis, of the system's names or x, y, z. A layer that can have "
              "none "
              "of the roles has data",
-     .commands = CLI_EXPLORE | CLI_DESCRIBE | CLI_SWEEP | CLI_REMAT,
+     .commands = CLI_EXPLORE | CLI_DESCRIBE | CLI_SWEEP | CLI_REMAT | CLI_STORAGE,
      .word = cli_parallelism_word,
      .is_list = true,
      OWN(cli_apply_parallelism)},
@@ -243,6 +246,8 @@ const cli_option cli_options[] = {
      .help = "with --simulate: also write the schedule as a trace that Perfetto opens",
      .commands = CLI_PARTITION,
      NAME(CLI_READ_FILE, partition.trace, CLI_TAKES_FILE)},
+    SET(CLI_STORAGE, "change a value of an input, such as workload.dataset.samples=1000000 or "
+                     "system.storage.fast.capacity_GB=800; may be given several times"),
     SET(CLI_EXPLORE | CLI_CHECK | CLI_SWEEP,
         "change a value of an input, such as workload.layers.conv1_1.stride=[2,2] or "
         "system.core.scratchpad_MiB=2; may be given several times"),
@@ -490,16 +495,103 @@ const cli_option cli_options[] = {
              "they are the same",
      .commands = CLI_PIM,
      WORD(pim.objective, cli_pim_objective_word)},
+    {.name = "samples-per-second",
+     .argument = "R",
+     .help = "what the chips take where data are there (default: the plan's, or that of the plan "
+             "that explore finds)",
+     .commands = CLI_STORAGE,
+     NUMBER(storage.samples_per_second, RATE_LEAST, RATE_MOST)},
+    {.name = "flops-per-second",
+     .argument = "F",
+     .help = "FLOP/s that the chips do: without --samples-per-second these over the FLOP of a "
+             "sample; and the roof of the I/O roofline (default: the peak of the system)",
+     .commands = CLI_STORAGE,
+     NUMBER(storage.flop_per_second, RATE_LEAST, FLOPS_MOST)},
+    {.name = "demand",
+     .argument = "GBPS",
+     .help = "GB/s that the chips take where data are there, if that is not the samples a second "
+             "times the bytes of one",
+     .commands = CLI_STORAGE,
+     NUMBER(storage.demand_GBps, RATE_LEAST, RATE_MOST)},
+    {.name = "mini-epochs",
+     .argument = "N",
+     .help = "parts of the data set (default: as few as fit in fast storage two at a time)",
+     .commands = CLI_STORAGE,
+     COUNT(storage.mini_epochs, (double)DSM_PRODUCT_MAX)},
+    {.name = "max-mini-epochs",
+     .argument = "N",
+     .help = "most parts of the data set with which the training still converges",
+     .commands = CLI_STORAGE,
+     COUNT(storage.max_mini_epochs, (double)DSM_PRODUCT_MAX)},
+    {.name = "repeat",
+     .argument = "LIST",
+     .help = "times that a mini-epoch is trained on while the next one is loaded: one number for "
+             "all, or R1,R2,... with one for each mini-epoch (default: what is planned)",
+     .commands = CLI_STORAGE,
+     NAME(CLI_READ_NAME, storage.repeats, CLI_TAKES_TEXT)},
+    {.name = "max-repeat",
+     .argument = "R",
+     .help = "most times with which the training still converges: planned is what reads least from "
+             "the capacity tier (default: the least without a stall)",
+     .commands = CLI_STORAGE,
+     COUNT(storage.max_repeat, DSM_REPEAT_MAX)},
+    {.name = "times",
+     .argument = "LIST",
+     .help =
+         "with a list of --repeat: the training time of each mini-epoch, by which the bandwidth "
+         "of the capacity tier is averaged (default: what they take)",
+     .commands = CLI_STORAGE,
+     NAME(CLI_READ_NAME, storage.times, CLI_TAKES_TEXT)},
+    {.name = "adaptive",
+     .argument = "RULE",
+     .help = "find the repeating factors by a rule from the metrics of --trace: when a mini-epoch "
+             "ends, by a score that does not get better, or one below its Bollinger band",
+     .commands = CLI_STORAGE,
+     WORD(storage.rule, cli_repeat_rule_word)},
+    {.name = "trace",
+     .argument = "FILE",
+     .help = "with --adaptive: metrics after each repeat, as comma-separated values with columns "
+             "loss, train_error and validation_error",
+     .commands = CLI_STORAGE,
+     NAME(CLI_READ_NAME, storage.trace, CLI_TAKES_FILE)},
+    {.name = "weights",
+     .argument = "A,B,C",
+     .help = "with --adaptive: of loss, train_error and validation_error in the score (default: "
+             "1,1,1)",
+     .commands = CLI_STORAGE,
+     NAME(CLI_READ_NAME, storage.weights, CLI_TAKES_TEXT)},
+    {.name = "threshold",
+     .argument = "N",
+     .help =
+         "with --adaptive score: repeats without a better score that end a mini-epoch (default: "
+         "3)",
+     .commands = CLI_STORAGE,
+     COUNT(storage.threshold, DSM_REPEAT_MAX)},
+    {.name = "window",
+     .argument = "N",
+     .help = "with --adaptive bollinger: scores that the band is of, 2 to 1000 (default: 20)",
+     .commands = CLI_STORAGE,
+     COUNT(storage.window, DSM_REPEAT_MAX)},
+    {.name = "deviations",
+     .argument = "K",
+     .help = "with --adaptive bollinger: half the width of the band, in standard deviations "
+             "(default: 2)",
+     .commands = CLI_STORAGE,
+     NUMBER(storage.options.replay.deviations, 0, DSM_WINDOW_MAX)},
+    {.name = "timeline",
+     .help = "show when each mini-epoch is loaded and trained on; CSV has a row for each",
+     .commands = CLI_STORAGE,
+     FLAG(storage.options.wants_timeline)},
     {.name = "threads",
      .argument = "N",
      .help = "threads to search with (default: 1); the result does not depend on it",
-     .commands = CLI_REMAT | CLI_EXPLORE | CLI_SCORE | CLI_DESCRIBE | CLI_CALIBRATE | CLI_CHECK |
-                 CLI_SWEEP | CLI_REPORT,
+     .commands = CLI_REMAT | CLI_STORAGE | CLI_EXPLORE | CLI_SCORE | CLI_DESCRIBE | CLI_CALIBRATE |
+                 CLI_CHECK | CLI_SWEEP | CLI_REPORT,
      COUNT(options.thread_count, THREADS_MAX)},
     {.name = "format",
      .argument = "FORMAT",
      .help = "form of the result (default: table)",
-     .commands = ALL_BUT_CHECK | CLI_CALIBRATE | CLI_REMAT | CLI_PIM | CLI_DIFF | CLI_LIST,
+     .commands = ALL_BUT_CHECK | CLI_CALIBRATE | CLI_REMAT | CLI_PIM | CLI_STORAGE | CLI_DIFF | CLI_LIST,
      .word = cli_format_word,
      OWN(cli_apply_format)},
     {.name = "format",
@@ -532,8 +624,8 @@ const cli_option cli_options[] = {
            "default where that is no terminal"),
     OUTPUT(CLI_EXPORT, "FOLDER", CLI_TAKES_FOLDER,
            "write the files into FOLDER, all or none; it is made, or must be empty"),
-    OUTPUT(CLI_DESCRIBE | CLI_VALIDATE | CLI_SWEEP | CLI_REMAT | CLI_DIFF | CLI_LIST, "FILE",
-           CLI_TAKES_FILE,
+    OUTPUT(CLI_DESCRIBE | CLI_VALIDATE | CLI_SWEEP | CLI_REMAT | CLI_STORAGE | CLI_DIFF | CLI_LIST,
+           "FILE", CLI_TAKES_FILE,
            "write the result to FILE, whole or not at all. Without --format the form follows the "
            "ending .json or .csv. '-' is standard output"),
     OUTPUT(CLI_PLOT, "FILE", CLI_TAKES_FILE,

@@ -113,7 +113,8 @@ enum {
   CLI_CALIBRATE = 1 << 16,
   CLI_IMPORT = 1 << 17,
   CLI_REMAT = 1 << 18,
-  CLI_PIM = 1 << 19
+  CLI_PIM = 1 << 19,
+  CLI_STORAGE = 1 << 20
 };
 
 #define CLI_EXAMPLES_MAX 6
@@ -180,6 +181,7 @@ cli_exit cli_run_list(const cli_arguments *arguments);
 cli_exit cli_run_import(const cli_arguments *arguments);
 cli_exit cli_run_remat(const cli_arguments *arguments);
 cli_exit cli_run_pim(const cli_arguments *arguments);
+cli_exit cli_run_storage(const cli_arguments *arguments);
 cli_exit cli_run_init(const cli_arguments *arguments);
 cli_exit cli_run_help(const cli_arguments *arguments);
 

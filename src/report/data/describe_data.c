@@ -242,6 +242,7 @@ typedef struct item_row {
   double pim_bandwidth;
   double pim_memory;
   dsm_pim_cost pim_cost;
+  dsm_dataset dataset;
 } item_row;
 
 static const dsm_described *described(const void *item) {
@@ -345,8 +346,22 @@ DSM__OWN_RECORD(plan_record, item_row, false, "A plan.",
                 DSM__FIELD(RECORD, item_row, result, "result", 0, .type = &dsm__figures_record,
                            .help = "The plan's prediction for a step."));
 
+DSM__OWN_RECORD(dataset_record, dsm_dataset, true, "What the network is trained on, or run over.",
+                DSM__FIELD(COUNT, dsm_dataset, samples, "samples", 0, .min = 1, .unit = "samples",
+                           .help = "How many."),
+                DSM__REAL(dsm_dataset, sample_bytes, "sample_bytes", 0, "bytes",
+                          "Of one, on average."),
+                DSM__REAL(dsm_dataset, repeat, "repeat", 0, "ratio",
+                          "Times that a mini-epoch is trained on."));
+
+static bool has_dataset(const void *item) {
+  return ((const item_row *)item)->dataset.samples > 0;
+}
+
 DSM__OWN_RECORD(workload_record, item_row, false, "A workload.",
                 DSM__SAMPLES(item_row, minibatch, "minibatch", 0, "Samples of a step."),
+                DSM__FIELD(RECORD, item_row, dataset, "dataset", 0, .type = &dataset_record,
+                           .is_stated = has_dataset, .help = "Where the workload has one."),
                 DSM__FIELD(RECORD, item_row, totals, "totals", 0, .type = &totals_record,
                            .help = "Sums over the network."),
                 DSM__ROWS(item_row, layers, "layers", layer_record, "Declared layers, in order."));
@@ -500,6 +515,7 @@ static dsm__rows axes_of(dsm__page *page, const dsm_system *system) {
 
 static void fill_workload(dsm__page *page, item_row *row, const dsm_workload *workload) {
   row->minibatch = workload->minibatch;
+  row->dataset = workload->dataset;
   row->layers = layers_of(page, workload);
   row->totals = (layer_row){.counts = dsm__workload_count_parameters(workload),
                             .cache_bytes = dsm__workload_cache_bytes(workload),

@@ -118,7 +118,7 @@ static const dsm__words *const all_words[] = {
 
 /* ---- formats ---- */
 
-#define OBJECTS_MAX 5
+#define OBJECTS_MAX 6
 
 /* A format: the record of its document, or the keys of its objects. */
 typedef struct format {
@@ -130,8 +130,8 @@ typedef struct format {
 /* Those that are read. */
 static const format input_formats[] = {
     {.name = "dsm-workload/1",
-     .objects = {&dsm__workload_object, &dsm__input_object, &dsm__block_object, &dsm__layer_object,
-                 &dsm__aux_object}},
+     .objects = {&dsm__workload_object, &dsm__input_object, &dsm__dataset_object,
+                 &dsm__block_object, &dsm__layer_object, &dsm__aux_object}},
     {.name = "dsm-system/1", .objects = {&dsm__system_object}},
     {.name = "dsm-plan/1", .record = &dsm__plan_record},
     {.name = "dsm-sweep/1",

@@ -112,7 +112,7 @@ static pass_row row_of(const dsm_plan *plan, const dsm_layer_plan *layer, dsm_pa
                   .pass = p,
                   .stage = 1 + dsm__stage_of(&plan->stages, (size_t)(layer - plan->layers)),
                   .seconds = pass->cycles.total / (plan->system->core.frequency_GHz * 1e9),
-                  .step_share = dsm__share(pass->cycles.total, plan->result.step_cycles)};
+                  .step_share = dsm__share(pass->cycles.total, dsm__step_cycles(plan))};
   for (unsigned i = 0; i < pass->invocation_count; i++) {
     row.invocations[place_of_kind(plan, pass->invocations[i].kind)] = pass->invocations[i];
   }

@@ -7,7 +7,8 @@ const dsm__record_type *const dsm__result_formats[] = {
     &dsm__diff_record,        &dsm__explain_record,        &dsm__dispatch_record,
     &dsm__elasticity_record,  &dsm__ladder_record,         &dsm__list_record,
     &dsm__partition_record,   &dsm__remat_pipeline_record, &dsm__points_record,
-    &dsm__remat_record,       &dsm__validate_record,       &dsm__pim_plan_record,
+    &dsm__remat_record,       &dsm__storage_record,        &dsm__validate_record,
+    &dsm__pim_plan_record,
 };
 const size_t dsm__result_format_count = DSM__COUNT_OF(dsm__result_formats);
 

@@ -26,6 +26,7 @@ extern const dsm__record_type dsm__list_record;
 extern const dsm__record_type dsm__partition_record;
 extern const dsm__record_type dsm__remat_pipeline_record;
 extern const dsm__record_type dsm__remat_record;
+extern const dsm__record_type dsm__storage_record;
 extern const dsm__record_type dsm__validate_record;
 
 /** Rows have the columns that their sweep says: those of dsm__point_record and its axes. */

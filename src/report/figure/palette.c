@@ -31,6 +31,7 @@ static const part_style part_styles[] = {
     [DSM__PART_OVERHEAD] = {"#BBEEFF", "overhead"},
     [DSM__PART_RECOMPUTE] = {"#666633", "recomputation"},
     [DSM__PART_BUBBLE] = {"#66FF99", "bubble"},
+    [DSM__PART_WAITING] = {"#9C78FC", "waiting for data"},
 };
 _Static_assert(DSM__COUNT_OF(part_styles) == DSM__PART_COUNT, "a style for each part");
 

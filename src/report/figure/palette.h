@@ -32,6 +32,7 @@ typedef enum dsm__time_part {
   DSM__PART_OVERHEAD = DSM__PART_GROUPS + DSM_GROUP_LINKS_END - 1, /**< both groups of kernels */
   DSM__PART_RECOMPUTE,                                             /**< forward passes again */
   DSM__PART_BUBBLE,
+  DSM__PART_WAITING, /**< for data, of no pass */
   DSM__PART_COUNT
 } dsm__time_part;
 

@@ -174,6 +174,17 @@ static void put_bars(dsm__plot_maker *maker, const dsm__bars *bars) {
   dsm__text_puts(&maker->body, "\n");
 }
 
+static void put_curves(dsm__plot_maker *maker, const dsm__figure_data *data,
+                       const dsm__curve *curves, size_t count) {
+  for (size_t k = 0; k < count; k++) {
+    dsm__text_printf(&maker->body, "%s%s using 1:%d with lines lw 1.5 lc rgb '%s'",
+                     k == 0 ? "plot " : ", \\\n     ", data->name, curves[k].column,
+                     curves[k].color);
+  }
+  /* A line that is outside its panel: gnuplot draws labels only together with something. */
+  dsm__text_puts(&maker->body, count == 0 ? "plot 2\n" : "\n");
+}
+
 static void put_points(dsm__plot_maker *maker, const dsm__figure_data *data, dsm_pass pass,
                        const dsm__roof *roof) {
   (void)roof; /* defined before */
@@ -194,6 +205,7 @@ const dsm__back_end dsm__gnuplot = {
     .stack = put_stack,
     .sums = put_sums,
     .bars = put_bars,
+    .curves = put_curves,
     .points = put_points,
     .panel_end = end_panel,
 };

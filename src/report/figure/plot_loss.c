@@ -38,7 +38,7 @@ static double put_line(figure *f, size_t place, dsm_pass p) {
   dsm__line_number(data, loss.total);
   dsm__part_stack_put(&f->parts, &parts);
   dsm__line_end(f->maker, data, f->layers.names[place]);
-  return 100 * dsm__share(loss.total, f->plan->result.step_cycles);
+  return 100 * dsm__share(loss.total, dsm__step_cycles(f->plan));
 }
 
 /* One line a pass and layer that has it; strips reach up to the largest share of the step. */
@@ -61,7 +61,7 @@ static void put_strip(figure *f, const dsm__band_pass *pass, dsm__area area) {
   dsm__plot_label(f->maker, (dsm__point){area.left - 6, area.top},
                   (dsm__label_style){.size = DSM__SIZE_SMALL, .anchor = DSM__ANCHOR_RIGHT},
                   dsm__plot_text(f->maker, "%s %%", dsm__figure_short(f->shares.high, 3).text));
-  f->maker->back_end->sums(f->maker, &f->parts.stack, pass->lines, f->plan->result.step_cycles,
+  f->maker->back_end->sums(f->maker, &f->parts.stack, pass->lines, dsm__step_cycles(f->plan),
                            strip_entry.color);
   f->maker->back_end->panel_end(f->maker);
 }
@@ -89,7 +89,7 @@ static void define(figure *f) {
   dsm__text_buffer *const out = &f->maker->definitions;
   dsm__plot_define_of(f->maker);
   dsm__text_puts(out, "step = ");
-  dsm__plot_put_number(out, f->plan->result.step_cycles);
+  dsm__plot_put_number(out, dsm__step_cycles(f->plan));
   dsm__text_puts(out, "# cycles\n");
   dsm__plot_define_stack(f->maker, &f->parts.stack);
 }

@@ -253,6 +253,12 @@ typedef struct dsm__bars {
   double width;                   /**< of a bar, along the axis */
 } dsm__bars;
 
+/** A curve through lines of data: from column 1 across, this one upward. */
+typedef struct dsm__curve {
+  int column;
+  const char *color;
+} dsm__curve;
+
 /** Columns of the data of points under a roof. */
 enum { DSM__COLUMN_FLOP = 3, DSM__COLUMN_BYTES, DSM__COLUMN_FLOPS };
 
@@ -278,6 +284,9 @@ struct dsm__back_end {
   void (*sums)(dsm__plot_maker *maker, const dsm__stack *stack, dsm__line_range range, double whole,
                const char *color);
   void (*bars)(dsm__plot_maker *maker, const dsm__bars *bars);
+  /** Curves through all lines of data; none: what was put on the page alone. */
+  void (*curves)(dsm__plot_maker *maker, const dsm__figure_data *data, const dsm__curve *curves,
+                 size_t count);
   /** Points of a pass, FLOP/s over FLOP for each byte, with the roof. */
   void (*points)(dsm__plot_maker *maker, const dsm__figure_data *data, dsm_pass pass,
                  const dsm__roof *roof);

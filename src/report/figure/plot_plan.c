@@ -5,15 +5,21 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/diag_add.h"
 #include "base/order.h"
 #include "report/folded_name.h"
 #include "report/table/number_style.h"
 #include "system/system_internal.h"
 
 static void (*const makers[])(dsm__plot_maker *maker, const dsm_plan *plan) = {
-    [DSM_PLAN_FIGURE_LOSS] = dsm__plot_loss,     [DSM_PLAN_FIGURE_TIME] = dsm__plot_time,
-    [DSM_PLAN_FIGURE_SPLITS] = dsm__plot_splits, [DSM_PLAN_FIGURE_ROOFLINE] = dsm__plot_roofline,
+    [DSM_PLAN_FIGURE_LOSS] = dsm__plot_loss,
+    [DSM_PLAN_FIGURE_TIME] = dsm__plot_time,
+    [DSM_PLAN_FIGURE_SPLITS] = dsm__plot_splits,
+    [DSM_PLAN_FIGURE_ROOFLINE] = dsm__plot_roofline,
     [DSM_PLAN_FIGURE_MEMORY] = dsm__plot_memory,
+    [DSM_PLAN_FIGURE_STORAGE] = dsm__plot_supply,
+    [DSM_PLAN_FIGURE_MINI_EPOCHS] = dsm__plot_mini_epochs,
+    [DSM_PLAN_FIGURE_IO_ROOFLINE] = dsm__plot_io_roofline,
 };
 _Static_assert(DSM__COUNT_OF(makers) == DSM_PLAN_FIGURE_COUNT, "each figure can be made");
 
@@ -80,7 +86,7 @@ static const char *left_out_text(dsm__plot_maker *maker, const dsm_plan *plan,
       "take %s %% of the step.",
       plan->layer_count - layers, dsm__figure_count(layers).text,
       dsm__figure_count(plan->layer_count).text,
-      dsm__figure_fixed(100 * dsm__share(cycles, plan->result.step_cycles), 1).text);
+      dsm__figure_fixed(100 * dsm__share(cycles, dsm__step_cycles(plan)), 1).text);
 }
 
 /* "conv1", "24 x encoder.0..23.qkv". */
@@ -277,6 +283,13 @@ dsm_status dsm_plot_plan(dsm_plot **plot, const dsm_plan *plan, dsm_plan_figure 
                          bool is_unfolded, dsm_diags *diags) {
   dsm__plot_maker maker;
   *plot = NULL;
+  if (figure >= DSM_PLAN_FIGURE_STORAGE &&
+      !(plan->result.storage.job.demand_bytes_per_second > 0)) {
+    return dsm__refuse(diags, DSM_ERROR_USAGE,
+                       "expected a workload with a \"dataset\" on a system with \"storage\" for "
+                       "figure %s, found %s on %s",
+                       dsm_plan_figure_name(figure), plan->workload->name, plan->system->name);
+  }
   const dsm_status status = dsm__plot_begin(&maker, diags);
   if (status != DSM_OK) {
     return status;

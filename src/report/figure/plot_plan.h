@@ -12,6 +12,10 @@ void dsm__plot_time(dsm__plot_maker *maker, const dsm_plan *plan);
 void dsm__plot_splits(dsm__plot_maker *maker, const dsm_plan *plan);
 void dsm__plot_roofline(dsm__plot_maker *maker, const dsm_plan *plan);
 void dsm__plot_memory(dsm__plot_maker *maker, const dsm_plan *plan);
+/* Of plans whose data come from storage. */
+void dsm__plot_supply(dsm__plot_maker *maker, const dsm_plan *plan);
+void dsm__plot_mini_epochs(dsm__plot_maker *maker, const dsm_plan *plan);
+void dsm__plot_io_roofline(dsm__plot_maker *maker, const dsm_plan *plan);
 
 /** The heading of all of them: what the plan is of, its time and utilization, and what else there
  * is to say (NULL: nothing). In a report it is the note alone. */

@@ -77,7 +77,7 @@ static void put_about(figure *f, size_t layer, dsm_pass pass, const dsm__rooflin
           ? dsm__plot_text(f->maker, "%s FLOP/B", dsm__figure_short(point->intensity, 4).text)
           : "no memory traffic",
       dsm__figure_fixed(100 * dsm__share(point->flops, point->roof_flops), 1).text,
-      dsm__figure_fixed(100 * dsm__share(cycles, f->plan->result.step_cycles), 1).text);
+      dsm__figure_fixed(100 * dsm__share(cycles, dsm__step_cycles(f->plan)), 1).text);
 }
 
 /* The line of a pass. Where pages have lines of their own, equal layers are one. */

@@ -12,9 +12,14 @@ DSM__NAMED_WORDS(dsm__plot_form_words, "form of a picture", form_words, DSM_PLOT
                  dsm_plot_form, dsm_plot_form_name);
 
 static const dsm__word figure_words[] = {
-    [DSM_PLAN_FIGURE_LOSS].key = "loss",     [DSM_PLAN_FIGURE_SPLITS].key = "splits",
-    [DSM_PLAN_FIGURE_TIME].key = "time",     [DSM_PLAN_FIGURE_ROOFLINE].key = "roofline",
+    [DSM_PLAN_FIGURE_LOSS].key = "loss",
+    [DSM_PLAN_FIGURE_SPLITS].key = "splits",
+    [DSM_PLAN_FIGURE_TIME].key = "time",
+    [DSM_PLAN_FIGURE_ROOFLINE].key = "roofline",
     [DSM_PLAN_FIGURE_MEMORY].key = "memory",
+    [DSM_PLAN_FIGURE_STORAGE].key = "storage",
+    [DSM_PLAN_FIGURE_MINI_EPOCHS].key = "mini_epochs",
+    [DSM_PLAN_FIGURE_IO_ROOFLINE].key = "io_roofline",
 };
 DSM__NAMED_WORDS(dsm__plan_figure_words, "figure of a plan", figure_words, DSM_PLAN_FIGURE_COUNT,
                  dsm_plan_figure, dsm_plan_figure_name);

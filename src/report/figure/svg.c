@@ -188,6 +188,20 @@ static void put_bars(dsm__plot_maker *maker, const dsm__bars *bars) {
   }
 }
 
+static void put_curves(dsm__plot_maker *maker, const dsm__figure_data *data,
+                       const dsm__curve *curves, size_t count) {
+  for (size_t k = 0; k < count; k++) {
+    const size_t column = (size_t)curves[k].column - 1;
+    for (size_t i = 1; i < data->lines.count; i++) {
+      const double *const from = data->lines.items[i - 1].numbers;
+      const double *const to = data->lines.items[i].numbers;
+      put_segment(&maker->body, class_of(maker, "", curves[k].color),
+                  place(&maker->panel, from[0], from[column]),
+                  place(&maker->panel, to[0], to[column]));
+    }
+  }
+}
+
 static void put_points(dsm__plot_maker *maker, const dsm__figure_data *data, dsm_pass pass,
                        const dsm__roof *roof) {
   const dsm__panel *const panel = &maker->panel;
@@ -220,6 +234,7 @@ const dsm__back_end dsm__svg = {
     .stack = put_stack,
     .sums = put_sums,
     .bars = put_bars,
+    .curves = put_curves,
     .points = put_points,
     .panel_end = end_panel,
 };

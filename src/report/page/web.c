@@ -67,7 +67,8 @@ static color unchanged(color light) {
 }
 
 void dsm__web_colors(dsm__text_buffer *out, const dsm_plan *plan) {
-  const int part_count = dsm__part_count(plan);
+  const bool waits = plan->result.storage.waiting_seconds > 0;
+  const int part_count = waits ? DSM__PART_COUNT : dsm__part_count(plan);
   put_colors(out, part_count, unchanged);
   dsm__text_puts(out, "@media screen and (prefers-color-scheme: dark) {\n");
   put_colors(out, part_count, color_on_dark);

@@ -33,6 +33,7 @@ void dsm__web_losses(dsm__page *page, const dsm_plan_page *subject);
 void dsm__web_elasticity(dsm__page *page, const dsm_plan_page *subject);
 void dsm__web_roofline(dsm__page *page, const dsm_plan_page *subject);
 void dsm__web_memory(dsm__page *page, const dsm_plan_page *subject);
+void dsm__web_storage(dsm__page *page, const dsm_plan_page *subject);
 void dsm__web_layers(dsm__page *page, const dsm_plan_page *subject);
 void dsm__web_assumptions(dsm__page *page, const dsm_plan_page *subject);
 void dsm__web_inputs(dsm__page *page, const dsm_plan_page *subject);

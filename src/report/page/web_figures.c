@@ -6,6 +6,7 @@
 #include "report/memory_timeline.h"
 #include "report/page/web.h"
 #include "report/table/number_style.h"
+#include "report/table/plan_table.h"
 
 typedef void figure_maker(dsm__plot_maker *maker, const dsm_plan *plan);
 
@@ -94,4 +95,22 @@ void dsm__web_memory(dsm__page *page, const dsm_plan_page *subject) {
                             dsm__web_percent(page, dsm__share(most, memory->capacity_bytes)),
                             dsm__figure_scaled(memory->capacity_bytes, "B").text,
                             bound_note(page, most, memory->total_bytes)));
+}
+
+void dsm__web_storage(dsm__page *page, const dsm_plan_page *subject) {
+  const dsm_plan *const plan = subject->plan;
+  dsm__web_paragraph(page, NULL,
+                     dsm__page_text(page, "The data set: %s.", dsm__plan_storage_line(page, plan)));
+  put_figure(page, plan, dsm__plot_supply, "storage-figure",
+             "Samples a second, and what is read from the capacity tier, over the times that each "
+             "mini-epoch is trained on.",
+             "The upright line is the least whole factor without a stall.");
+  put_figure(page, plan, dsm__plot_mini_epochs, "mini-epochs-figure",
+             "A row of bars for the loading of mini-epochs, and one for the training on them.",
+             "Point at a bar for its mini-epoch and time.");
+  put_figure(
+      page, plan, dsm__plot_io_roofline, "io-roofline-figure",
+      "FLOP/s of the system over FLOP for each byte of the data set, under the roofs of both "
+      "tiers, with the network.",
+      "Point at the network for its rate where each sample is read once.");
 }

@@ -114,7 +114,7 @@ static const char *caption(dsm__page *page, const dsm_plan *plan, const dsm__pas
         "The %s passes that take longest, in order of layers; the other %s take "
         "%s of the step. dsm score with --format csv lists all.",
         dsm__figure_count(rows->count).text, dsm__figure_count(rows->left_out).text,
-        dsm__web_percent(page, dsm__share(rows->left_cycles, plan->result.step_cycles)));
+        dsm__web_percent(page, dsm__share(rows->left_cycles, dsm__step_cycles(plan))));
   }
   return rows->is_folded ? "Each pass of each layer, equal layers as one."
                          : "Each pass of each layer.";

@@ -19,6 +19,7 @@ static const section sections[] = {
     {"elasticity", "What the time of the step depends on", dsm__web_elasticity},
     {"roofline", "Roofline", dsm__web_roofline},
     {"memory", "Memory over the step", dsm__web_memory},
+    {"storage", "Reading the data set", dsm__web_storage},
     {"layers", "Layers and passes", dsm__web_layers},
     {"assumptions", "Assumptions of the model", dsm__web_assumptions},
     {"inputs", "Inputs", dsm__web_inputs},
@@ -29,7 +30,9 @@ enum { SECTION_COUNT = DSM__COUNT_OF(sections) };
 static bool is_shown(const section *candidate, const dsm_plan_page *subject) {
   return candidate->put == dsm__web_ladder       ? subject->rung_count > 0
          : candidate->put == dsm__web_elasticity ? subject->elasticity != NULL
-                                                 : true;
+         : candidate->put == dsm__web_storage
+             ? subject->plan->result.storage.job.demand_bytes_per_second > 0
+             : true;
 }
 
 static void put_section(dsm__page *page, const void *of, size_t index) {

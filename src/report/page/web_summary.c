@@ -103,9 +103,10 @@ static void put_tiles(dsm__page *page, const dsm_plan *plan) {
        dsm__page_text(page, "%s",
                       dsm__figure_digits((is_short ? 1e6 : 1e3) * result->step_seconds, 5).text),
        is_short ? "\xC2\xB5s" : "ms",
-       dsm__page_text(page, "%s cycle%s at %s GHz", dsm__figure_fixed(result->step_cycles, 0).text,
-                      dsm__plural(round(result->step_cycles)),
-                      dsm__figure_short(plan->system->core.frequency_GHz, 4).text),
+       dsm__page_text(
+           page, "%s%s cycle%s at %s GHz", result->storage.waiting_seconds > 0 ? "computing " : "",
+           dsm__figure_fixed(result->step_cycles, 0).text, dsm__plural(round(result->step_cycles)),
+           dsm__figure_short(plan->system->core.frequency_GHz, 4).text),
        result->step_seconds},
       {"samples-per-second", "Throughput",
        dsm__page_text(page, "%s", dsm__figure_digits(result->samples_per_second, 4).text),
@@ -176,6 +177,8 @@ static const char *part_sentence(int part) {
     return dsm__word_text(&dsm__group_words, DSM_GROUP_RECOMPUTE);
   case DSM__PART_BUBBLE:
     return dsm__word_text(&dsm__group_words, DSM_GROUP_BUBBLE);
+  case DSM__PART_WAITING:
+    return dsm__part_phrase(DSM__PART_WAITING);
   case DSM__PART_GROUPS:
   case DSM__PART_COUNT:
     break;
@@ -187,7 +190,7 @@ static const char *part_sentence(int part) {
 static void put_prose(dsm__page *page, const dsm_plan *plan, const dsm__time_parts *parts) {
   enum { NAMED_MAX = 4 };
   const dsm_plan_result *const result = &plan->result;
-  const double total = result->cycles.total;
+  const double total = dsm__step_cycles(plan);
   int order[DSM__PART_COUNT];
   const size_t count = order_losses(parts, order);
   const size_t named = count < NAMED_MAX ? count : NAMED_MAX;
@@ -198,7 +201,7 @@ static void put_prose(dsm__page *page, const dsm_plan *plan, const dsm__time_par
       plan->options.mode == DSM_MODE_INFERENCE ? "A request" : "A training step",
       plan->workload->name, dsm__figure_count(plan->workload->minibatch).text,
       dsm__plural((double)plan->workload->minibatch),
-      dsm__web_time(page, plan, result->step_cycles), plan->system->name,
+      dsm__web_time(page, plan, dsm__step_cycles(plan)), plan->system->name,
       dsm__figure_digits(result->samples_per_second, 4).text,
       share_of_part(page, parts, DSM__PART_BUSY, total));
   for (size_t i = 0; i < named; i++) {
@@ -213,7 +216,7 @@ static void put_prose(dsm__page *page, const dsm_plan *plan, const dsm__time_par
 
 static void put_step_bar(dsm__page *page, const dsm_plan *plan, const dsm__time_parts *parts) {
   dsm__plot_maker maker = dsm__svg_begin(page->arena, DSM__WEB_WIDTH);
-  const double total = plan->result.cycles.total;
+  const double total = dsm__step_cycles(plan);
   maker.height = 44;
   double x = 0;
   for (int part = 0; part < DSM__PART_COUNT; part++) {
@@ -240,7 +243,7 @@ static void put_part_row(dsm__page *page, const dsm_plan *plan, const dsm__time_
   dsm__html_text(out, dsm__part_phrase((dsm__time_part)part));
   dsm__html_end(out, "th");
   dsm__web_number(page, parts->cycles[part],
-                  share_of_part(page, parts, part, plan->result.cycles.total));
+                  share_of_part(page, parts, part, dsm__step_cycles(plan)));
   dsm__html_element(out, "td", dsm__web_time(page, plan, parts->cycles[part]), "class", "number",
                     NULL);
   dsm__html_element(out, "td", part_sentence(part), NULL);
@@ -298,6 +301,7 @@ static void put_facts(dsm__page *page, const dsm_plan *plan) {
   if (plan->result.lower_bound_cycles > 0) {
     put_term(page, "Lower bound", dsm__plan_bound_line(page, plan));
   }
+  put_term(page, "Data set", dsm__plan_storage_line(page, plan));
   put_term(page, "Memory of a chip", dsm__plan_memory_line(page, &plan->result.memory));
   dsm__plan_decision_lines(page, plan, true, put_decision, NULL);
   dsm__html_end(&page->out, "dl");

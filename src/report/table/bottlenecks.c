@@ -301,6 +301,39 @@ static const char *subject_of(dsm__page *page, const dsm_plan *plan, const dsm__
              : dsm__page_text(page, "%s %s", name, pass);
 }
 
+/* How much of the step its chips wait for data, and what would end that. */
+static const char *waiting_sentence(dsm__page *page, const dsm_plan *plan) {
+  const dsm_plan_storage *const storage = &plan->result.storage;
+  const double share = dsm__share(storage->waiting_seconds, plan->result.step_seconds);
+  const bool can_repeat = storage->state.stall_free_repeat > storage->state.repeat;
+  return dsm__page_text(
+      page, "waiting for data: %s %% of the step%s.", dsm__figure_percent(share).text,
+      can_repeat ? dsm__page_text(page, "; mini-epochs that are trained on %s times leave no stall",
+                                  dsm__figure_fixed(storage->state.stall_free_repeat, 0).text)
+                 : "; fast storage is slower than what the chips take");
+}
+
+/* Puts the wait for data where it belongs among the passes, of which the last goes if there are too
+ * many; how many there are. */
+static size_t add_waiting(dsm__page *page, const dsm_plan *plan, const bottleneck_list *list,
+                          const char *sentences[DSM__BOTTLENECKS_MAX]) {
+  const double waiting = dsm__step_cycles(plan) - plan->result.step_cycles;
+  size_t at = list->count;
+  while (at > 0 && list->items[at - 1].lost < waiting) {
+    at--;
+  }
+  if (!(waiting > 0) || at == DSM__BOTTLENECKS_MAX) {
+    return list->count;
+  }
+  const size_t count =
+      list->count < DSM__BOTTLENECKS_MAX ? list->count + 1 : (size_t)DSM__BOTTLENECKS_MAX;
+  for (size_t i = count - 1; i > at; i--) {
+    sentences[i] = sentences[i - 1];
+  }
+  sentences[at] = waiting_sentence(page, plan);
+  return count;
+}
+
 size_t dsm__plan_bottleneck_sentences(dsm__page *page, const dsm_plan *plan,
                                       const char *sentences[DSM__BOTTLENECKS_MAX]) {
   dsm__folding equal;
@@ -316,11 +349,11 @@ size_t dsm__plan_bottleneck_sentences(dsm__page *page, const dsm_plan *plan,
     page->out.failed = page->out.failed || subject == NULL;
     sentences[i] = dsm__page_text(
         page, "%s: %s %% of the step, of which %s %% goes to %s%s.", subject == NULL ? "" : subject,
-        dsm__figure_percent(dsm__share(bottleneck->lost, plan->result.step_cycles)).text,
+        dsm__figure_percent(dsm__share(bottleneck->lost, dsm__step_cycles(plan))).text,
         dsm__figure_fixed(100 * dsm__share(most.cycles, bottleneck->lost), 0).text, most.phrase,
         most.detail);
   }
-  return list.count;
+  return add_waiting(page, plan, &list, sentences);
 }
 
 void dsm__plan_bottlenecks(dsm__page *page, const dsm_plan *plan) {

@@ -283,6 +283,20 @@ static const char *other_bytes_words(dsm__page *page, const dsm_workload *worklo
                                      dsm__plural((double)count), count == 1 ? "s" : "");
 }
 
+static void put_dataset(dsm__page *page, const dsm_dataset *dataset) {
+  const char *const repeat = dataset->repeat > 1
+                                 ? dsm__page_text(page, ", each mini-epoch %s times",
+                                                  dsm__figure_short(dataset->repeat, 6).text)
+                                 : "";
+  if (dataset->samples > 0) {
+    dsm__page_line(page, DSM__STYLE_PLAIN, "data set: %s sample%s of %s, %s%s",
+                   dsm__figure_count(dataset->samples).text, dsm__plural((double)dataset->samples),
+                   dsm__figure_scaled(dataset->sample_bytes, "B").text,
+                   dsm__figure_scaled((double)dataset->samples * dataset->sample_bytes, "B").text,
+                   repeat);
+  }
+}
+
 static void put_workload(dsm__page *page, const dsm_workload *workload) {
   dsm__page_line(
       page, DSM__STYLE_PLAIN, "%zu layer%s, minibatch %s, %s byte%s an element%s; %s, %s%s%s",
@@ -294,6 +308,7 @@ static void put_workload(dsm__page *page, const dsm_workload *workload) {
       dsm__figure_scaled(dsm__workload_weights_bytes(workload), "B").text,
       workload->optimizer == DSM_OPTIMIZER_NONE ? "" : ", updated by ",
       workload->optimizer == DSM_OPTIMIZER_NONE ? "" : dsm_optimizer_name(workload->optimizer));
+  put_dataset(page, &workload->dataset);
   dsm__describe_source(page, workload->source);
   put_layers(page, workload);
   put_counts(page, workload);

@@ -73,7 +73,7 @@ static void put_pass(dsm__page *page, const dsm_plan *plan, const dsm_explanatio
   }
   dsm__page_heading(
       page, "%s: %s %% of the step, utilization %s %%%s", dsm_pass_name(p),
-      dsm__figure_percent(dsm__share(pass->cycles.total, plan->result.step_cycles)).text,
+      dsm__figure_percent(dsm__share(pass->cycles.total, dsm__step_cycles(plan))).text,
       dsm__figure_percent(pass->utilization).text, computing_phrase(pass));
   dsm__table table = DSM__TABLE(page, alternative_columns);
   size_t left_out = 0;
@@ -138,7 +138,7 @@ static double share_of_layer(const dsm_plan *plan, const dsm_layer_plan *layer) 
   for (int p = 0; p < DSM_PASS_COUNT; p++) {
     cycles += layer->passes[p].exists ? layer->passes[p].cycles.total : 0;
   }
-  return dsm__share(cycles, plan->result.step_cycles);
+  return dsm__share(cycles, dsm__step_cycles(plan));
 }
 
 /* That other layers are equal, and what is said here is true of each of them. */

@@ -97,7 +97,7 @@ dsm__pass_cell dsm__pass_cell_of(dsm__page *page, const dsm_plan *plan, const ds
   case DSM__COLUMN_PIPELINE:
     return whole_number(page, planned->pipeline + 1, planned->pipeline != DSM_NO_PIPELINE);
   case DSM__COLUMN_STEP:
-    return share(page, row->cycles, plan->result.step_cycles);
+    return share(page, row->cycles, dsm__step_cycles(plan));
   case DSM__COLUMN_UTILIZATION:
     cell = share(page, run->utilization, 1);
     cell.style = dsm__style_of_utilization(run->utilization);

@@ -181,8 +181,7 @@ static const char *rows_text(dsm__page *page, const dsm_plan *plan,
 
 static const char *pipeline_line(dsm__page *page, const dsm_plan *plan, size_t pipeline) {
   const dsm_pipeline_plan *const group = &plan->pipelines[pipeline];
-  const dsm__figure share =
-      dsm__figure_percent(dsm__share(group->cycles, plan->result.step_cycles));
+  const dsm__figure share = dsm__figure_percent(dsm__share(group->cycles, dsm__step_cycles(plan)));
   return dsm__page_text(page, "%s: %s cycles, %s %% of the step; of %s: %s", group->name,
                         dsm__figure_fixed(group->cycles, 0).text, share.text,
                         rows_text(page, plan, group), rows_of_layers_text(page, plan, group));

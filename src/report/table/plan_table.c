@@ -134,10 +134,10 @@ static void add_rows(dsm__table *table, const dsm_plan *plan, const dsm__pass_ro
 /* What is not shown of a table of which the longest rows are. */
 static void put_left_out(dsm__page *page, const dsm_plan *plan, const dsm__pass_rows *rows) {
   if (rows->left_out > 0) {
-    dsm__page_line(
-        page, DSM__STYLE_PLAIN, "and %zu more pass%s of layers, together %s %% of the step",
-        rows->left_out, rows->left_out == 1 ? "" : "es",
-        dsm__figure_percent(dsm__share(rows->left_cycles, plan->result.step_cycles)).text);
+    dsm__page_line(page, DSM__STYLE_PLAIN,
+                   "and %zu more pass%s of layers, together %s %% of the step", rows->left_out,
+                   rows->left_out == 1 ? "" : "es",
+                   dsm__figure_percent(dsm__share(rows->left_cycles, dsm__step_cycles(plan))).text);
   }
 }
 

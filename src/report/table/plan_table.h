@@ -26,6 +26,9 @@ const char *dsm__plan_bound_line(dsm__page *page, const dsm_plan *plan);
  * measurements"; "" of other systems. */
 const char *dsm__plan_spread_line(dsm__page *page, const dsm_plan *plan);
 
+/** What storage makes of the step; "" where there is none. */
+const char *dsm__plan_storage_line(dsm__page *page, const dsm_plan *plan);
+
 /** How long sums of gradients take that hide; "" if none does. */
 const char *dsm__plan_hidden_line(dsm__page *page, const dsm_plan *plan);
 

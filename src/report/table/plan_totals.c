@@ -108,6 +108,53 @@ const char *dsm__plan_hidden_line(dsm__page *page, const dsm_plan *plan) {
                    dsm__figure_digits(cycles / plan->system->core.frequency_GHz / 1e6, 3).text);
 }
 
+/* "12.3 GB/s wanted, 4.1 GB/s delivered": what reading makes of the step. */
+const char *dsm__plan_storage_line(dsm__page *page, const dsm_plan *plan) {
+  const dsm_plan_storage *const storage = &plan->result.storage;
+  const dsm_storage_state *const state = &storage->state;
+  if (!(storage->job.demand_bytes_per_second > 0)) {
+    return "";
+  }
+  const char *const wanted = dsm__page_text(
+      page, "%s wanted, %s delivered: %s of %s samples/s%s",
+      dsm__figure_scaled(storage->job.demand_bytes_per_second, "B/s").text,
+      dsm__figure_scaled(state->delivered_bytes_per_second, "B/s").text,
+      dsm__figure_digits(plan->result.samples_per_second, 4).text,
+      dsm__figure_digits(storage->job.samples_per_second, 4).text,
+      state->stall_share > 0 ? dsm__page_text(page, ", stalled %s %% of the time",
+                                              dsm__figure_percent(state->stall_share).text)
+                             : "");
+  if (state->mini_epochs == 1) {
+    return dsm__page_text(page, "%s; all of it is in fast storage", wanted);
+  }
+  return dsm__page_text(page,
+                        "%s; %s mini-epochs of %s, each %s time%s: %s from the capacity tier; no "
+                        "stall from %s time%s on",
+                        wanted, dsm__figure_count(state->mini_epochs).text,
+                        dsm__figure_scaled(state->mini_epoch_bytes, "B").text,
+                        dsm__figure_short(state->repeat, 6).text, dsm__plural(state->repeat),
+                        dsm__figure_scaled(state->capacity_bytes_per_second, "B/s").text,
+                        dsm__figure_fixed(state->stall_free_repeat, 0).text,
+                        dsm__plural(state->stall_free_repeat));
+}
+
+/* "4.1 ms = 8,200 cycles at 2 GHz"; of a step that waits both of its parts. */
+static const char *time_line(dsm__page *page, const dsm_plan *plan, const char *spread) {
+  const dsm_plan_result *const result = &plan->result;
+  const double waiting = result->storage.waiting_seconds;
+  const char *const cycles =
+      dsm__page_text(page, "%s cycle%s at %s GHz", dsm__figure_fixed(result->step_cycles, 0).text,
+                     dsm__plural(round(result->step_cycles)),
+                     dsm__figure_short(plan->system->core.frequency_GHz, 4).text);
+  const char *const step = dsm__figure_digits(1e3 * result->step_seconds, 5).text;
+  if (!(waiting > 0)) {
+    return dsm__page_text(page, "%s ms%s = %s", step, spread, cycles);
+  }
+  return dsm__page_text(page, "%s ms%s = %s ms computing (%s) + %s ms waiting for data", step,
+                        spread, dsm__figure_digits(1e3 * dsm_plan_computing_seconds(plan), 5).text,
+                        cycles, dsm__figure_digits(1e3 * waiting, 5).text);
+}
+
 /* The time in brackets, with a space before it; "" without it. */
 static const char *spread_text(dsm__page *page, const dsm_plan *plan) {
   const char *const line = dsm__plan_spread_line(page, plan);
@@ -122,16 +169,14 @@ static void put_decision(dsm__page *page, const void *context, const char *label
 
 static void put_lines(dsm__page *page, const dsm_plan *plan) {
   const dsm_plan_result *const result = &plan->result;
-  dsm__page_labelled(
-      page, LABEL_WIDTH, plan->options.mode == DSM_MODE_INFERENCE ? "latency" : "step time",
-      "%s ms%s = %s cycle%s at %s GHz", dsm__figure_digits(1e3 * result->step_seconds, 5).text,
-      spread_text(page, plan), dsm__figure_fixed(result->step_cycles, 0).text,
-      dsm__plural(round(result->step_cycles)),
-      dsm__figure_short(plan->system->core.frequency_GHz, 4).text);
+  dsm__page_labelled(page, LABEL_WIDTH,
+                     plan->options.mode == DSM_MODE_INFERENCE ? "latency" : "step time", "%s",
+                     time_line(page, plan, spread_text(page, plan)));
   dsm__page_labelled(page, LABEL_WIDTH, "throughput", "%s samples/s",
                      dsm__figure_digits(result->samples_per_second, 4).text);
-  dsm__page_labelled(page, LABEL_WIDTH, "utilization", "%s %%",
-                     dsm__figure_fixed(100 * result->utilization, 2).text);
+  dsm__page_labelled(page, LABEL_WIDTH, "utilization", "%s %%%s",
+                     dsm__figure_fixed(100 * result->utilization, 2).text,
+                     result->storage.waiting_seconds > 0 ? " while computing" : "");
   const char *const resources = dsm__plan_resources_line(page, &result->resources);
   if (resources[0] != '\0') {
     dsm__page_labelled(page, LABEL_WIDTH, "bound by", "%s", resources);
@@ -142,6 +187,10 @@ static void put_lines(dsm__page *page, const dsm_plan *plan) {
   }
   if (result->lower_bound_cycles > 0) {
     dsm__page_labelled(page, LABEL_WIDTH, "lower bound", "%s", dsm__plan_bound_line(page, plan));
+  }
+  const char *const storage = dsm__plan_storage_line(page, plan);
+  if (storage[0] != '\0') {
+    dsm__page_labelled(page, LABEL_WIDTH, "data set", "%s", storage);
   }
   dsm__page_labelled(page, LABEL_WIDTH, "chip memory", "%s",
                      dsm__plan_memory_line(page, &result->memory));
@@ -173,8 +222,8 @@ static void put_breakdown(dsm__page *page, const dsm_plan *plan) {
   const size_t bar = room < BAR_WIDTH ? room : BAR_WIDTH;
   const dsm__loss loss = dsm__loss_of_plan(plan);
   dsm__table table = DSM__TABLE(page, breakdown_columns);
-  add_part(&table, dsm__style_of_utilization(plan->result.utilization), "useful work",
-           dsm__share(loss.busy, loss.total), bar);
+  const double useful = dsm__share(loss.busy, loss.total);
+  add_part(&table, dsm__style_of_utilization(useful), "useful work", useful, bar);
   add_part(&table, DSM__STYLE_PLAIN, "array underuse", dsm__share(loss.array, loss.total), bar);
   add_part(&table, DSM__STYLE_PLAIN, "visible transfer", dsm__share(loss.transfer, loss.total),
            bar);
@@ -184,6 +233,10 @@ static void put_breakdown(dsm__page *page, const dsm_plan *plan) {
       add_part(&table, DSM__STYLE_PLAIN, dsm_group_name((dsm_group)g),
                dsm__share(loss.groups[g], loss.total), bar);
     }
+  }
+  if (loss.waiting > 0) {
+    add_part(&table, DSM__STYLE_PLAIN, "waiting for data", dsm__share(loss.waiting, loss.total),
+             bar);
   }
   dsm__table_print(&table);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* csv_read.h: comma-separated values as of RFC 4180, read record by record. */
-#ifndef DSM_CALIBRATE_CSV_READ_H
-#define DSM_CALIBRATE_CSV_READ_H
+#ifndef DSM_BASE_CSV_READ_H
+#define DSM_BASE_CSV_READ_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "calibrate/csv_read.h"
+#include "base/csv_read.h"
 
 #include <string.h>
 

@@ -1,0 +1,358 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* cmd_storage.c: whether storage delivers a data set as fast as the chips take it. */
+#define _POSIX_C_SOURCE 200809L
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/parse/input_files.h"
+#include "cli/parse/lookup.h"
+#include "cli/parse/option_values.h"
+#include "cli/parse/plan_operand.h"
+#include "cli/rows/rows.h"
+#include "cli/run/complain.h"
+#include "cli/run/explored.h"
+#include "cli/run/output.h"
+
+/* An answer and what it is of. */
+typedef struct answered {
+  const dsm_storage_result *result;
+  const char *name;
+} answered;
+
+CLI_PRINTER(print_answer, answered, dsm_report_storage, of->result, of->name)
+
+/* ---- options ---- */
+
+static cli_exit check_operands(const cli_arguments *arguments) {
+  static const char *const of_names[] = {"mode",    "minibatch", "optimize", "parallelism",
+                                         "threads", "dimension", "set"};
+  for (size_t i = 0; i < sizeof of_names / sizeof of_names[0]; i++) {
+    if (arguments->operand_count == 1 && cli_is_given(arguments, of_names[i])) {
+      return cli_usage_error(arguments->command, "--%s needs a WORKLOAD and a SYSTEM", of_names[i]);
+    }
+  }
+  return CLI_EXIT_DONE;
+}
+
+/* Options that work only beside another one, or in its place. */
+static cli_exit check_options(const cli_arguments *arguments) {
+  static const struct {
+    const char *option;
+    const char *other;
+    bool exclude;
+  } pairs[] = {
+      {"adaptive", "trace", false},
+      {"trace", "adaptive", false},
+      {"weights", "adaptive", false},
+      {"threshold", "adaptive", false},
+      {"window", "adaptive", false},
+      {"deviations", "adaptive", false},
+      {"times", "repeat", false},
+      {"adaptive", "repeat", true},
+      {"mini-epochs", "max-mini-epochs", true},
+  };
+  for (size_t i = 0; i < sizeof pairs / sizeof pairs[0]; i++) {
+    const bool has_other = cli_is_given(arguments, pairs[i].other);
+    if (cli_is_given(arguments, pairs[i].option) && has_other == pairs[i].exclude) {
+      return pairs[i].exclude
+                 ? cli_usage_error(arguments->command, "--%s and --%s exclude each other",
+                                   pairs[i].option, pairs[i].other)
+                 : cli_usage_error(arguments->command, "--%s needs --%s", pairs[i].option,
+                                   pairs[i].other);
+    }
+  }
+  return check_operands(arguments);
+}
+
+/* ---- lists of numbers ---- */
+
+/* Numbers of an option, malloc'ed. */
+typedef struct numbers {
+  double *items;
+  size_t count;
+} numbers;
+
+/* A number of a list: what stands before the next comma. */
+static bool read_item(const char *text, size_t length, double *value) {
+  static const double most = 1e15;
+  char item[64];
+  if (length >= sizeof item) {
+    return false;
+  }
+  memcpy(item, text, length);
+  item[length] = '\0';
+  return dsm_number_parse(item, -most, most, value);
+}
+
+static cli_exit read_numbers(const cli_arguments *arguments, const char *option, const char *text,
+                             numbers *to) {
+  size_t commas = 0;
+  *to = (numbers){0};
+  for (const char *at = text; text != NULL && *at != '\0'; at++) {
+    commas += *at == ',' ? 1 : 0;
+  }
+  if (text == NULL) {
+    return CLI_EXIT_DONE;
+  }
+  to->items = calloc(commas + 1, sizeof *to->items);
+  if (to->items == NULL) {
+    return cli_out_of_memory();
+  }
+  for (const char *at = text; to->count <= commas; at++) {
+    const size_t length = strcspn(at, ",");
+    if (!read_item(at, length, &to->items[to->count])) {
+      return cli_usage_error(arguments->command,
+                             "--%s: expected numbers with commas between them, found '%.*s'",
+                             option, length < 64 ? (int)length : 64, at);
+    }
+    to->count++;
+    at += length;
+  }
+  return CLI_EXIT_DONE;
+}
+
+/* ---- what is asked ---- */
+
+/* What options point to. */
+typedef struct asked {
+  dsm_storage_options options;
+  numbers repeats;
+  numbers times;
+  dsm_metric_trace *trace;
+} asked;
+
+static void asked_fini(asked *of) {
+  free(of->repeats.items);
+  free(of->times.items);
+  dsm_metric_trace_free(of->trace);
+}
+
+static cli_exit settle_weights(const cli_arguments *arguments, asked *of) {
+  numbers weights;
+  cli_exit outcome = read_numbers(arguments, "weights", arguments->storage.weights, &weights);
+  if (outcome == CLI_EXIT_DONE && weights.count > 0) {
+    if (weights.count == DSM_METRIC_COUNT) {
+      memcpy(of->options.replay.weights, weights.items, sizeof of->options.replay.weights);
+    } else {
+      outcome = cli_usage_error(arguments->command,
+                                "--weights: expected %d numbers, of loss, train_error and "
+                                "validation_error, found %zu",
+                                DSM_METRIC_COUNT, weights.count);
+    }
+  }
+  free(weights.items);
+  return outcome;
+}
+
+static dsm_status load_trace(const cli_arguments *arguments, asked *of) {
+  char *path = NULL;
+  char *text = NULL;
+  size_t length = 0;
+  dsm_status status =
+      cli_find_input(&path, arguments, arguments->storage.trace, 0, arguments->diags);
+  if (status == DSM_OK) {
+    status = dsm_file_read(&text, &length, path, arguments->diags);
+  }
+  if (status == DSM_OK) {
+    status = dsm_metric_trace_parse(&of->trace, text, length, path, of->options.replay.weights,
+                                    arguments->diags);
+  }
+  free(text);
+  free(path);
+  return status;
+}
+
+static cli_exit settle_replay(const cli_arguments *arguments, asked *of) {
+  const cli_storage_arguments *const given = &arguments->storage;
+  dsm_replay_options *const replay = &of->options.replay;
+  if (!cli_is_given(arguments, "adaptive")) {
+    return CLI_EXIT_DONE;
+  }
+  replay->rule = (dsm_repeat_rule)(given->rule + DSM_REPEAT_RULE_SCORE);
+  replay->threshold = given->threshold > 0 ? given->threshold : replay->threshold;
+  replay->window = given->window > 0 ? given->window : replay->window;
+  const cli_exit outcome = settle_weights(arguments, of);
+  if (outcome != CLI_EXIT_DONE) {
+    return outcome;
+  }
+  const dsm_status status = load_trace(arguments, of);
+  of->options.trace = of->trace;
+  cli_print_findings(arguments);
+  return cli_exit_of(status);
+}
+
+static cli_exit settle(const cli_arguments *arguments, asked *of) {
+  const cli_storage_arguments *const given = &arguments->storage;
+  *of = (asked){.options = given->options};
+  of->options.mini_epochs = given->mini_epochs;
+  of->options.max_mini_epochs = given->max_mini_epochs;
+  of->options.max_repeat = (double)given->max_repeat;
+  cli_exit outcome = read_numbers(arguments, "repeat", given->repeats, &of->repeats);
+  if (outcome == CLI_EXIT_DONE) {
+    outcome = read_numbers(arguments, "times", given->times, &of->times);
+  }
+  if (outcome == CLI_EXIT_DONE && of->times.count > 0 && of->times.count != of->repeats.count) {
+    outcome = cli_usage_error(arguments->command,
+                              "--times: expected as many times as repeating factors, %zu, found "
+                              "%zu",
+                              of->repeats.count, of->times.count);
+  }
+  of->options.repeats = of->repeats.items;
+  of->options.repeat_count = of->repeats.count;
+  of->options.times = of->times.items;
+  return outcome == CLI_EXIT_DONE ? settle_replay(arguments, of) : outcome;
+}
+
+/* ---- jobs ---- */
+
+/* Where the numbers of a job come from. */
+typedef struct source {
+  const dsm_workload *workload;
+  const dsm_system *system;
+  const char *workload_file;
+  const char *system_file;
+  dsm_mode mode;
+} source;
+
+static dsm_status check_source(const cli_arguments *arguments, const source *from) {
+  if (from->workload->dataset.samples == 0) {
+    return cli_refuse(arguments->diags, DSM_ERROR_INVALID, from->workload_file,
+                      "\"dsm init dataset\" writes a workload that has one",
+                      "expected a \"dataset\" of workload %s, found none", from->workload->name);
+  }
+  if (!dsm_storage_is_stated(from->workload, from->system)) {
+    return cli_refuse(arguments->diags, DSM_ERROR_INVALID, from->system_file,
+                      "\"dsm help system\" shows what it holds",
+                      "expected \"storage\" of system %s, found none", from->system->name);
+  }
+  return DSM_OK;
+}
+
+/* Samples a second as options say them; 0: they do not. */
+static double given_rate(const cli_arguments *arguments, const source *from) {
+  const cli_storage_arguments *const given = &arguments->storage;
+  const double flop = dsm_sample_flop(from->workload, from->mode);
+  return given->samples_per_second > 0            ? given->samples_per_second
+         : given->flop_per_second > 0 && flop > 0 ? given->flop_per_second / flop
+                                                  : 0;
+}
+
+static cli_exit put_answer(const cli_arguments *arguments, const source *from, asked *of,
+                           double samples_per_second) {
+  static const double bytes_per_GB = 1e9;
+  const cli_storage_arguments *const given = &arguments->storage;
+  dsm_storage_job job = dsm_storage_job_of(from->workload, from->system, samples_per_second);
+  dsm_storage_result *result = NULL;
+  if (given->demand_GBps > 0) {
+    job.demand_bytes_per_second = given->demand_GBps * bytes_per_GB;
+  }
+  of->options.sample_flop = dsm_sample_flop(from->workload, from->mode);
+  of->options.flop_per_second = given->flop_per_second > 0
+                                    ? given->flop_per_second
+                                    : dsm_workload_peak_flops(from->workload, from->system);
+  const dsm_status status = dsm_storage(&result, &job, &of->options, arguments->diags);
+  cli_print_findings(arguments);
+  cli_exit outcome = cli_exit_of(status);
+  if (status == DSM_OK) {
+    char name[2 * DSM_NAME_BYTES_MAX + 8];
+    (void)snprintf(name, sizeof name, "%s on %s", from->workload->name, from->system->name);
+    const answered made = {result, name};
+    outcome = cli_put_result(arguments, print_answer, &made);
+  }
+  dsm_storage_result_free(result);
+  return outcome;
+}
+
+/* ---- plans ---- */
+
+static cli_exit answer_plan(const cli_arguments *arguments, const dsm_plan *plan,
+                            const char *file) {
+  const source from = {.workload = plan->workload,
+                       .system = plan->system,
+                       .workload_file = file,
+                       .system_file = file,
+                       .mode = plan->options.mode};
+  asked of = {0};
+  const dsm_status status = check_source(arguments, &from);
+  cli_print_findings(arguments);
+  cli_exit outcome = cli_exit_of(status);
+  if (outcome == CLI_EXIT_DONE) {
+    outcome = settle(arguments, &of);
+  }
+  if (outcome == CLI_EXIT_DONE) {
+    const double given = given_rate(arguments, &from);
+    const double own = (double)plan->workload->minibatch / dsm_plan_computing_seconds(plan);
+    outcome = put_answer(arguments, &from, &of, given > 0 ? given : own);
+  }
+  asked_fini(&of);
+  return outcome;
+}
+
+static cli_exit answer_operand(const cli_arguments *arguments, const cli_plan_operand *operand) {
+  return answer_plan(arguments, operand->plan, operand->file);
+}
+
+/* ---- workloads on systems ---- */
+
+static cli_exit explore_rate(const cli_arguments *arguments, const source *from, double *rate) {
+  dsm_plan *plan = NULL;
+  const dsm_status status =
+      cli_explore(&plan, arguments, NULL, from->workload, from->system, &arguments->options);
+  if (status == DSM_OK) {
+    *rate = (double)plan->workload->minibatch / dsm_plan_computing_seconds(plan);
+  }
+  dsm_plan_free(plan);
+  cli_print_findings(arguments);
+  return cli_exit_of(status);
+}
+
+static cli_exit answer_source(const cli_arguments *arguments, const source *from) {
+  asked of = {0};
+  const dsm_status status = check_source(arguments, from);
+  cli_print_findings(arguments);
+  cli_exit outcome = cli_exit_of(status);
+  if (outcome == CLI_EXIT_DONE) {
+    outcome = settle(arguments, &of);
+  }
+  double rate = given_rate(arguments, from);
+  if (outcome == CLI_EXIT_DONE && !(rate > 0)) {
+    outcome = explore_rate(arguments, from, &rate);
+  }
+  if (outcome == CLI_EXIT_DONE) {
+    outcome = put_answer(arguments, from, &of, rate);
+  }
+  asked_fini(&of);
+  return outcome;
+}
+
+static cli_exit answer_names(const cli_arguments *given) {
+  cli_arguments arguments = *given;
+  cli_input_file workload =
+      cli_load(given, given->operands[0], DSM_DESCRIPTION_WORKLOAD, given->diags);
+  cli_input_file system = cli_load(given, given->operands[1], DSM_DESCRIPTION_SYSTEM, given->diags);
+  cli_exit outcome = cli_exit_max(cli_exit_of(workload.status), cli_exit_of(system.status));
+  cli_print_findings(given);
+  if (outcome == CLI_EXIT_DONE) {
+    outcome = cli_settle_options(&arguments, system.system);
+  }
+  if (outcome == CLI_EXIT_DONE) {
+    const source from = {.workload = workload.workload,
+                         .system = system.system,
+                         .workload_file = workload.path,
+                         .system_file = system.path,
+                         .mode = arguments.options.mode};
+    outcome = answer_source(&arguments, &from);
+  }
+  cli_input_file_fini(&workload);
+  cli_input_file_fini(&system);
+  return outcome;
+}
+
+cli_exit cli_run_storage(const cli_arguments *arguments) {
+  const cli_exit outcome = check_options(arguments);
+  return outcome != CLI_EXIT_DONE        ? outcome
+         : arguments->operand_count == 1 ? cli_use_plan(arguments, answer_operand)
+                                         : answer_names(arguments);
+}

@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* plot_storage.c: what storage makes of a plan: over the repeating factor, over time, and under the
+ * roof of reading. */
+#include <math.h>
+
+#include "base/number_text.h"
+#include "report/figure/plot_plan.h"
+#include "report/table/number_style.h"
+
+static const double left_margin = 92;
+static const double right_margin = 34;
+static const double panel_gap = 16;
+static const double axis_height = 38;
+
+/* Where a value is on the page. */
+static dsm__point spot(dsm__area area, dsm__panel_axis x, dsm__panel_axis y, double at_x,
+                       double at_y) {
+  return (dsm__point){area.left + area.width * dsm__axis_share(&x, at_x),
+                      area.top + area.height * (1 - dsm__axis_share(&y, at_y))};
+}
+
+static dsm__area area_of(const dsm__plot_maker *maker, double top, double height) {
+  return (dsm__area){left_margin, top, maker->width - left_margin - right_margin, height};
+}
+
+static double put_legend(dsm__plot_maker *maker, const dsm__legend_entry *entries, size_t count,
+                         bool is_drawn) {
+  return dsm__plot_legend(maker, dsm__plot_heading_height(maker), entries, count, is_drawn);
+}
+
+/* ---- over the repeating factor ---- */
+
+enum { STEPS_A_DOUBLING = 4, COLUMN_SAMPLES = 2, COLUMN_BYTES };
+
+/* What is drawn below each other. */
+typedef struct factor_panel {
+  int column;
+  const char *color;
+  const char *text;
+  const char *unit;
+  double most;
+} factor_panel;
+
+static void put_factor(dsm__plot_maker *maker, dsm__figure_data *data, const dsm_plan *plan,
+                       double repeat) {
+  const dsm_plan_storage *const storage = &plan->result.storage;
+  const dsm_storage_state state =
+      dsm_storage_steady(&storage->job, storage->state.mini_epochs, repeat);
+  dsm__line_begin(maker, data);
+  dsm__line_about(maker, data, "%s times", dsm__figure_short(repeat, 4).text);
+  dsm__line_number(data, repeat);
+  dsm__line_number(data, state.samples_per_second);
+  dsm__line_number(data, state.capacity_bytes_per_second);
+  dsm__line_end(maker, data, "");
+}
+
+/* Factors in equal steps of their logarithm, and the ones at which the curves bend. */
+static dsm__figure_data *put_factors(dsm__plot_maker *maker, const dsm_plan *plan, double most) {
+  dsm__figure_data *const data = dsm__plot_add_lines(maker, "factors");
+  const dsm_storage_job *const job = &plan->result.storage.job;
+  const double bend =
+      plan->result.storage.state.fast_bytes_per_second / job->capacity_bytes_per_second;
+  dsm__text_puts(&data->text, "# repeat\tsamples/s\tcapacity tier bytes/s\n");
+  double before = 0;
+  for (int step = 0;; step++) {
+    const double repeat = fmin(most, pow(2, (double)step / STEPS_A_DOUBLING));
+    if (before < bend && bend < repeat && bend > 1) {
+      put_factor(maker, data, plan, bend);
+    }
+    put_factor(maker, data, plan, repeat);
+    before = repeat;
+    if (repeat >= most) {
+      return data;
+    }
+  }
+}
+
+static void put_factor_panel(dsm__plot_maker *maker, const dsm__figure_data *data,
+                             const dsm_plan *plan, const factor_panel *shown, dsm__area area,
+                             dsm__panel_axis x, bool is_last) {
+  const dsm__panel_axis y =
+      dsm__axis_round((dsm__panel_axis){.low = 0, .high = 1.05 * shown->most});
+  const double free = plan->result.storage.state.stall_free_repeat;
+  const dsm__curve curve = {shown->column, shown->color};
+  dsm__plot_panel(maker, area, x, y);
+  dsm__plot_x_axis(
+      maker, area, x,
+      (dsm__axis_text){.title = is_last ? "times that a mini-epoch is trained on" : NULL,
+                       .has_no_numbers = !is_last});
+  dsm__plot_y_axis(maker, area, y, (dsm__axis_text){.unit = shown->unit});
+  const dsm__point foot = spot(area, x, y, free, y.low);
+  dsm__plot_line(maker, foot, (dsm__point){foot.x, area.top}, DSM__COLOR_LEADER);
+  maker->back_end->curves(maker, data, &curve, 1);
+  maker->back_end->panel_end(maker);
+}
+
+void dsm__plot_supply(dsm__plot_maker *maker, const dsm_plan *plan) {
+  static const double height = 150;
+  const dsm_plan_storage *const storage = &plan->result.storage;
+  const double free = storage->state.stall_free_repeat;
+  const double most = exp2(ceil(log2(4 * fmax(free, storage->state.repeat))));
+  const dsm__panel_axis x = {.low = 1, .high = most, .is_log = true};
+  const dsm_storage_state once = dsm_storage_steady(&storage->job, storage->state.mini_epochs, 1);
+  const dsm_storage_state last =
+      dsm_storage_steady(&storage->job, storage->state.mini_epochs, most);
+  const factor_panel panels[] = {
+      {COLUMN_SAMPLES, dsm__color_of_series(0), "samples a second", NULL, last.samples_per_second},
+      {COLUMN_BYTES, dsm__color_of_series(1), "read from the capacity tier", "B/s",
+       fmax(once.capacity_bytes_per_second, 1)},
+  };
+  const dsm__legend_entry legend[] = {
+      {panels[0].color, panels[0].text},
+      {panels[1].color, panels[1].text},
+      {DSM__COLOR_LEADER, dsm__plot_text(maker, "no stall from %s time%s on",
+                                         dsm__figure_fixed(free, 0).text, dsm__plural(free))},
+  };
+  const dsm__figure_data *const data = put_factors(maker, plan, most);
+  const double top = dsm__plot_heading_height(maker) +
+                     put_legend(maker, legend, DSM__COUNT_OF(legend), false) + 10;
+  maker->height = ceil(top + 2 * height + panel_gap + axis_height + 4);
+  dsm__plot_plan_heading(maker, plan, "reading over the repeating factor", NULL);
+  (void)put_legend(maker, legend, DSM__COUNT_OF(legend), true);
+  dsm__plot_empty_panel(maker);
+  for (size_t p = 0; p < DSM__COUNT_OF(panels); p++) {
+    put_factor_panel(maker, data, plan, &panels[p],
+                     area_of(maker, top + (double)p * (height + panel_gap), height), x,
+                     p + 1 == DSM__COUNT_OF(panels));
+  }
+}
+
+/* ---- mini-epochs over time ---- */
+
+enum { EVENTS_SHOWN = 24 };
+
+static void put_event(dsm__plot_maker *maker, dsm__figure_data *data,
+                      const dsm_storage_event *event) {
+  dsm__line_begin(maker, data);
+  dsm__line_number(data, event->load_begin_seconds);
+  dsm__line_number(data, event->load_end_seconds);
+  dsm__line_number(data, event->train_begin_seconds);
+  dsm__line_number(data, event->train_end_seconds);
+  dsm__line_end(maker, data, "");
+}
+
+/* A bar of a row, with what it is. */
+static void put_bar(dsm__plot_maker *maker, dsm__area row, dsm__panel_axis x, double begin,
+                    double end, const char *color, const char *about) {
+  static const dsm__panel_axis nothing = {.low = 0, .high = 1};
+  const double left = spot(row, x, nothing, begin, 0).x;
+  const double right = spot(row, x, nothing, end, 0).x;
+  if (end > begin) {
+    dsm__plot_box(maker, (dsm__area){left, row.top, fmax(right - left - 0.5, 0.5), row.height},
+                  color, about);
+  }
+}
+
+static void put_rows(dsm__plot_maker *maker, const dsm_storage_event *events, size_t count,
+                     dsm__area area, dsm__panel_axis x) {
+  static const char *const names[] = {"load", "train"};
+  const double pitch = area.height / 2;
+  for (size_t r = 0; r < 2; r++) {
+    const dsm__area row = {area.left, area.top + (double)r * pitch + 8, area.width, pitch - 16};
+    dsm__plot_label(maker, (dsm__point){area.left - 8, row.top + row.height / 2},
+                    (dsm__label_style){.size = DSM__SIZE_TEXT, .anchor = DSM__ANCHOR_RIGHT},
+                    names[r]);
+    for (size_t i = 0; i < count; i++) {
+      const dsm_storage_event *const event = &events[i];
+      const double begin = r == 0 ? event->load_begin_seconds : event->train_begin_seconds;
+      const double end = r == 0 ? event->load_end_seconds : event->train_end_seconds;
+      put_bar(maker, row, x, begin, end, dsm__color_of_series(r == 0 ? 1 : 0),
+              dsm__plot_text(maker, "mini-epoch %zu: %s, %s s", i, names[r],
+                             dsm__figure_short(end - begin, 4).text));
+    }
+  }
+}
+
+void dsm__plot_mini_epochs(dsm__plot_maker *maker, const dsm_plan *plan) {
+  static const double height = 120;
+  const dsm_plan_storage *const storage = &plan->result.storage;
+  const uint64_t all = storage->state.mini_epochs;
+  const size_t count = all < EVENTS_SHOWN ? (size_t)all : EVENTS_SHOWN;
+  dsm_storage_event events[EVENTS_SHOWN];
+  double repeats[EVENTS_SHOWN];
+  for (size_t i = 0; i < count; i++) {
+    repeats[i] = storage->state.repeat;
+  }
+  const double end = dsm_storage_timeline(events, &storage->job, all, repeats, count);
+  const dsm__panel_axis x = {.low = 0, .high = end};
+  const dsm__legend_entry legend[] = {
+      {dsm__color_of_series(1), "loaded from the capacity tier"},
+      {dsm__color_of_series(0),
+       dsm__plot_text(maker, "trained on, %s time%s", dsm__figure_short(repeats[0], 4).text,
+                      dsm__plural(repeats[0]))},
+  };
+  dsm__figure_data *const data = dsm__plot_add_lines(maker, "epochs");
+  dsm__text_puts(&data->text, "# load from s\tto s\ttrain from s\tto s\n");
+  for (size_t i = 0; i < count; i++) {
+    put_event(maker, data, &events[i]);
+  }
+  const double top = dsm__plot_heading_height(maker) +
+                     put_legend(maker, legend, DSM__COUNT_OF(legend), false) + 10;
+  const dsm__area area = area_of(maker, top, height);
+  maker->height = ceil(top + height + axis_height + 4);
+  dsm__plot_plan_heading(maker, plan, "mini-epochs over time",
+                         count < all ? dsm__plot_text(maker, "the first %zu of %s mini-epochs",
+                                                      count, dsm__figure_count(all).text)
+                                     : NULL);
+  (void)put_legend(maker, legend, DSM__COUNT_OF(legend), true);
+  dsm__plot_empty_panel(maker);
+  dsm__plot_panel(maker, area, x, (dsm__panel_axis){.low = 0, .high = 1});
+  dsm__plot_x_axis(maker, area, x, (dsm__axis_text){.title = "seconds"});
+  put_rows(maker, events, count, area, x);
+  maker->back_end->curves(maker, data, NULL, 0);
+  maker->back_end->panel_end(maker);
+}
+
+/* ---- under the roof of reading ---- */
+
+enum { COLUMN_FAST = 2, COLUMN_CAPACITY };
+
+static void put_roof_line(dsm__plot_maker *maker, dsm__figure_data *data, double intensity,
+                          const dsm_io_roof *fast, const dsm_io_roof *capacity) {
+  dsm__line_begin(maker, data);
+  dsm__line_number(data, intensity);
+  dsm__line_number(data, fmin(fast->flop_per_second, intensity * fast->bytes_per_second));
+  dsm__line_number(data, fmin(fast->flop_per_second, intensity * capacity->bytes_per_second));
+  dsm__line_end(maker, data, "");
+}
+
+/* The network at its intensity, where a tier bounds it. */
+static void put_network(dsm__plot_maker *maker, const dsm_io_roof *roof, dsm__area area,
+                        dsm__panel_axis x, dsm__panel_axis y, const char *tier, const char *color) {
+  static const double side = 7;
+  const double flops = roof->samples_per_second * roof->sample_flop;
+  const dsm__point at = spot(area, x, y, roof->intensity, flops);
+  dsm__plot_box(maker, (dsm__area){at.x - side / 2, at.y - side / 2, side, side}, color,
+                dsm__plot_text(maker, "from the %s tier: %s samples/s, %s", tier,
+                               dsm__figure_digits(roof->samples_per_second, 4).text,
+                               dsm__figure_scaled(flops, "FLOP/s").text));
+}
+
+void dsm__plot_io_roofline(dsm__plot_maker *maker, const dsm_plan *plan) {
+  static const double height = 280;
+  const dsm_storage_job *const job = &plan->result.storage.job;
+  const double flop = fmax(dsm_sample_flop(plan->workload, plan->options.mode), 1);
+  const double peak = dsm_workload_peak_flops(plan->workload, plan->system);
+  const dsm_io_roof fast =
+      dsm_io_roof_of(flop, job->sample_bytes, peak, job->fast_bytes_per_second);
+  const dsm_io_roof capacity =
+      dsm_io_roof_of(flop, job->sample_bytes, peak, job->capacity_bytes_per_second);
+  const double ridges[] = {fmin(fast.ridge_intensity, capacity.ridge_intensity),
+                           fmax(fast.ridge_intensity, capacity.ridge_intensity)};
+  const dsm__panel_axis x =
+      dsm__axis_round((dsm__panel_axis){.low = fmin(ridges[0], fast.intensity) / 10,
+                                        .high = 10 * fmax(ridges[1], fast.intensity),
+                                        .is_log = true});
+  const double slower = fmin(job->fast_bytes_per_second, job->capacity_bytes_per_second);
+  const dsm__panel_axis y = dsm__axis_round(
+      (dsm__panel_axis){.low = fmin(x.low * slower, peak / 10), .high = 2 * peak, .is_log = true});
+  const dsm__curve curves[] = {{COLUMN_FAST, dsm__color_of_series(0)},
+                               {COLUMN_CAPACITY, dsm__color_of_series(1)}};
+  const dsm__legend_entry legend[] = {
+      {curves[0].color, dsm__plot_text(maker, "read from fast storage, %s",
+                                       dsm__figure_scaled(job->fast_bytes_per_second, "B/s").text)},
+      {curves[1].color,
+       dsm__plot_text(maker, "from the capacity tier, %s",
+                      dsm__figure_scaled(job->capacity_bytes_per_second, "B/s").text)},
+      {DSM__COLOR_STRONG,
+       dsm__plot_text(maker, "the network: %s FLOP for each byte; %s need %s",
+                      dsm__figure_digits(fast.intensity, 4).text,
+                      dsm__figure_scaled(peak, "FLOP/s").text,
+                      dsm__figure_scaled(fast.needed_bytes_per_second, "B/s").text)},
+  };
+  dsm__figure_data *const data = dsm__plot_add_lines(maker, "roofs");
+  dsm__text_puts(&data->text, "# FLOP/B\tFLOP/s of fast storage\tof the capacity tier\n");
+  const double places[] = {x.low, ridges[0], ridges[1], x.high};
+  for (size_t i = 0; i < DSM__COUNT_OF(places); i++) {
+    put_roof_line(maker, data, places[i], &fast, &capacity);
+  }
+  const double top = dsm__plot_heading_height(maker) +
+                     put_legend(maker, legend, DSM__COUNT_OF(legend), false) + 10;
+  const dsm__area area = area_of(maker, top, height);
+  maker->height = ceil(top + height + axis_height + 4);
+  dsm__plot_plan_heading(maker, plan, "the network under the roof of reading", NULL);
+  (void)put_legend(maker, legend, DSM__COUNT_OF(legend), true);
+  dsm__plot_empty_panel(maker);
+  dsm__plot_panel(maker, area, x, y);
+  dsm__plot_x_axis(maker, area, x, (dsm__axis_text){.title = "FLOP for each byte of the data set"});
+  dsm__plot_y_axis(maker, area, y, (dsm__axis_text){.unit = "FLOP/s"});
+  put_network(maker, &fast, area, x, y, "fast", DSM__COLOR_STRONG);
+  put_network(maker, &capacity, area, x, y, "capacity", DSM__COLOR_STRONG);
+  maker->back_end->curves(maker, data, curves, DSM__COUNT_OF(curves));
+  maker->back_end->panel_end(maker);
+}

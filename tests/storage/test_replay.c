@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Factors from traces: by hand, and beside another reading of the rules. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "jobs.h"
+#include "random_numbers.h"
+#include "suites.h"
+
+enum { ROWS_MAX = 400 };
+
+/* A trace whose score, with weights 1, 0, 0, is the loss. */
+static dsm_metric_trace trace_of(double *values, const double *losses, size_t count) {
+  for (size_t i = 0; i < count; i++) {
+    values[i * DSM_METRIC_COUNT] = losses[i];
+    values[i * DSM_METRIC_COUNT + 1] = 100; /* weighs nothing */
+    values[i * DSM_METRIC_COUNT + 2] = -7;
+  }
+  return (dsm_metric_trace){.values = values, .row_count = count};
+}
+
+static dsm_replay_options options_of(dsm_repeat_rule rule) {
+  dsm_storage_options options;
+  dsm_storage_options_init(&options);
+  options.replay.rule = rule;
+  options.replay.weights[DSM_METRIC_TRAIN_ERROR] = 0;
+  options.replay.weights[DSM_METRIC_VALIDATION_ERROR] = 0;
+  return options.replay;
+}
+
+static void expect(const double *losses, size_t count, const dsm_replay_options *options,
+                   const double *due, size_t due_count) {
+  double values[ROWS_MAX * DSM_METRIC_COUNT];
+  double repeats[ROWS_MAX];
+  size_t found = 0;
+  const dsm_metric_trace trace = trace_of(values, losses, count);
+  ck_assert_int_eq(dsm_repeats_replay(repeats, &found, &trace, options, NULL), DSM_OK);
+  ck_assert_uint_eq(found, due_count);
+  for (size_t i = 0; i < found; i++) {
+    ck_assert_double_eq(repeats[i], due[i]);
+  }
+}
+
+/* Threshold 2. 5 is the best, 4 better, 6 and 4 are not (equal is no better): the end after 4. The
+ * best is still 4: 9 and 8 end the next one after 2. 3, 2, 1 get better until the trace ends. */
+START_TEST(test_score_by_hand) {
+  static const double losses[] = {5, 4, 6, 4, 9, 8, 3, 2, 1};
+  static const double due[] = {4, 2, 3};
+  dsm_replay_options options = options_of(DSM_REPEAT_RULE_SCORE);
+  options.threshold = 2;
+  expect(losses, 9, &options, due, 3);
+  static const double limited[] = {3, 2, 3, 1}; /* 5 4 6 | 4 9 | 8 3 2 | 1: wait begins anew */
+  options.max_repeat = 3;
+  expect(losses, 9, &options, limited, 4);
+  static const double one[] = {1};
+  options.threshold = 1;
+  expect(losses, 1, &options, one, 1); /* at least one repeat */
+}
+END_TEST
+
+/* N = 3, K = 1.2, below the square root of 2. 10 10 10: no deviation. 10 10 4: mean 8, deviation
+ * 2.83, 4 < 4.6: the end after 4. 10 4 4: mean 6, 4 > 2.6; 4 4 4: none; 4 4 1: mean 3, deviation
+ * 1.41, 1 < 1.3: the end after 3 more. */
+START_TEST(test_bollinger_by_hand) {
+  static const double losses[] = {10, 10, 10, 4, 4, 4, 1, 1};
+  static const double due[] = {4, 3, 1};
+  dsm_replay_options options = options_of(DSM_REPEAT_RULE_BOLLINGER);
+  options.window = 3;
+  options.deviations = 1.2;
+  expect(losses, 8, &options, due, 3);
+}
+END_TEST
+
+/* The rules read once more: each row asks all that came before it. */
+static bool ends_here(const double *losses, size_t first, size_t row,
+                      const dsm_replay_options *options) {
+  if (options->rule == DSM_REPEAT_RULE_SCORE) {
+    uint64_t since = 0; /* repeats of this mini-epoch at the end of it that were no better */
+    for (size_t i = row + 1; i-- > first;) {
+      bool is_better = true;
+      for (size_t j = 0; j < i; j++) {
+        is_better = is_better && losses[i] < losses[j];
+      }
+      if (is_better) {
+        break;
+      }
+      since++;
+    }
+    return since >= options->threshold;
+  }
+  const size_t window = (size_t)options->window;
+  if (row + 1 < window) {
+    return false;
+  }
+  double sum = 0;
+  double squares = 0;
+  for (size_t i = row + 1 - window; i <= row; i++) {
+    sum += losses[i];
+    squares += losses[i] * losses[i];
+  }
+  const double mean = sum / (double)window;
+  const double deviation = sqrt(fmax(0, squares / (double)window - mean * mean));
+  return losses[row] < mean - options->deviations * deviation;
+}
+
+START_TEST(test_beside_another_reading) {
+  uint64_t state = 1906;
+  for (int n = 0; n < 200; n++) {
+    const size_t count = 1 + (size_t)random_below(&state, ROWS_MAX - 1);
+    dsm_replay_options options =
+        options_of(_i == 0 ? DSM_REPEAT_RULE_SCORE : DSM_REPEAT_RULE_BOLLINGER);
+    options.threshold = 1 + random_below(&state, 5);
+    options.window = 2 + random_below(&state, 30);
+    options.deviations = number_drawn(&state, 0.3, 0.95) * sqrt((double)options.window - 1);
+    options.max_repeat = random_below(&state, 3) == 0 ? 1 + random_below(&state, 20) : 0;
+    double losses[ROWS_MAX];
+    double due[ROWS_MAX];
+    size_t due_count = 0;
+    size_t first = 0;
+    for (size_t i = 0; i < count; i++) {
+      losses[i] = 5 * exp(-(double)i / 60) + number_drawn(&state, 0, 1);
+    }
+    for (size_t i = 0; i < count; i++) {
+      if (ends_here(losses, first, i, &options) || i + 1 - first == options.max_repeat ||
+          i + 1 == count) {
+        due[due_count++] = (double)(i + 1 - first);
+        first = i + 1;
+      }
+    }
+    expect(losses, count, &options, due, due_count);
+  }
+}
+END_TEST
+
+START_TEST(test_options_that_are_refused) {
+  static const double losses[] = {1};
+  double values[DSM_METRIC_COUNT];
+  double repeats[1];
+  size_t count = 1;
+  const dsm_metric_trace trace = trace_of(values, losses, 1);
+  const dsm_replay_options score = options_of(DSM_REPEAT_RULE_SCORE);
+  const dsm_replay_options band = options_of(DSM_REPEAT_RULE_BOLLINGER);
+  dsm_replay_options bad[9];
+  for (int i = 0; i < COUNT_OF(bad); i++) {
+    bad[i] = i < 4 ? score : band;
+  }
+  bad[0].rule = DSM_REPEAT_RULE_NONE;
+  bad[1].threshold = 0;
+  bad[2].weights[0] = 0; /* so that all are */
+  bad[3].weights[1] = (double)NAN;
+  bad[4].window = 1;
+  bad[5].deviations = 0;
+  bad[6].deviations = (double)NAN;
+  bad[7].window = 5;
+  bad[7].deviations = 2; /* the square root of 5 - 1: no score is further from the mean */
+  bad[8].window = DSM_WINDOW_MAX + 1;
+  for (int i = 0; i < COUNT_OF(bad); i++) {
+    ck_assert_int_eq(dsm_repeats_replay(repeats, &count, &trace, &bad[i], NULL), DSM_ERROR_USAGE);
+    ck_assert_uint_eq(count, 0);
+  }
+  bad[7].deviations = 1.999;
+  ck_assert_int_eq(dsm_repeats_replay(repeats, &count, &trace, &bad[7], NULL), DSM_OK);
+}
+END_TEST
+
+Suite *suite_replay(void) {
+  Suite *const suite = suite_create("replay");
+  TCase *const tests = tcase_create("replay");
+  tcase_add_test(tests, test_score_by_hand);
+  tcase_add_test(tests, test_bollinger_by_hand);
+  tcase_add_loop_test(tests, test_beside_another_reading, 0, 2);
+  tcase_add_test(tests, test_options_that_are_refused);
+  suite_add_tcase(suite, tests);
+  return suite;
+}
