@@ -32,7 +32,10 @@ static bool are_roles_allowed(dsm__judge *judge, dsm__plan_place place,
     }
   }
   if (!dsm__are_roles_named(judge->of->options, system, parallelism)) {
-    dsm__judge_tell(judge, place, "the plan's options.roles decide",
+    dsm__judge_tell(judge, place,
+                    dsm__has_named_roles(judge->of->options)
+                        ? "the plan's options.roles decide"
+                        : "the plan's options.parallelisms decide",
                     "expected roles that the plan's options allow, found \"%s\"", word);
     return false;
   }

@@ -73,31 +73,23 @@ bool dsm__has_named_roles(const dsm_explore_options *options) {
   return named != 0;
 }
 
-/* The roles that the words which are allowed have along an axis; 0 where all words are. */
-static dsm_role_set roles_of_words(const dsm_explore_options *options, const dsm_system *system,
-                                   unsigned axis) {
-  const dsm_parallelism_set allowed = dsm__parallelisms_on(system, options->parallelisms);
-  dsm_role_set roles = 0;
-  if (allowed == dsm__parallelisms_on(system, DSM_PARALLELISM_ALL)) {
-    return 0;
-  }
-  for (unsigned p = 0; p < DSM_PARALLELISM_COUNT; p++) {
-    const bool is_there = (allowed & DSM_PARALLELISM_BIT(p)) != 0;
-    roles |= is_there ? BIT(dsm_parallelism_role((dsm_parallelism)p, axis)) : 0;
-  }
-  return roles;
-}
-
 bool dsm__is_role_named(const dsm_explore_options *options, const dsm_system *system, unsigned axis,
                         dsm_role role) {
-  const dsm_role_set named =
-      dsm__has_named_roles(options) ? options->roles[axis] : roles_of_words(options, system, axis);
+  const dsm_role_set named = options->roles[axis];
   return named == 0 || system->system.axes[axis].chips == 1 || (named & BIT(role)) != 0;
+}
+
+/* Where only some words are allowed and no roles are named, there are no others. */
+static bool is_beside_words(const dsm_explore_options *options, const dsm_system *system,
+                            dsm_parallelism parallelism) {
+  return dsm_parallelism_has_roles(parallelism) && !dsm__has_named_roles(options) &&
+         dsm__parallelisms_on(system, options->parallelisms) !=
+             dsm__parallelisms_on(system, DSM_PARALLELISM_ALL);
 }
 
 bool dsm__are_roles_named(const dsm_explore_options *options, const dsm_system *system,
                           dsm_parallelism parallelism) {
-  bool are = true;
+  bool are = !is_beside_words(options, system, parallelism);
   for (unsigned a = 0; a < system->system.axis_count; a++) {
     are = are && dsm__is_role_named(options, system, a, dsm_parallelism_role(parallelism, a));
   }

@@ -8,12 +8,12 @@
 /** Do options name roles at all? */
 bool dsm__has_named_roles(const dsm_explore_options *options);
 
-/** May an axis of a system have a role, as far as roles are named, or words of parallelisms, which
- * leave no others? One of one chip may have any. */
+/** May an axis of a system have a role, as far as roles are named? One of one chip may have any. */
 bool dsm__is_role_named(const dsm_explore_options *options, const dsm_system *system, unsigned axis,
                         dsm_role role);
 
-/** The same of all axes. */
+/** The same of all axes. Words of parallelisms, where only some are allowed, leave no other roles
+ * than theirs. */
 bool dsm__are_roles_named(const dsm_explore_options *options, const dsm_system *system,
                           dsm_parallelism parallelism);
 

@@ -40,8 +40,8 @@ TOO_LARGE = {
     ("llama2_70b", "training"): ("torus64", "tpu_v3_32"),
     ("llama2_7b", "training"): ("torus64",),
     ("llama3_8b", "training"): ("torus64", "tpu_v3_32"),
-    ("mixtral_8x7b", "inference"): ("torus64", "tpu_v3_32", "dgx_a100"),
-    ("mixtral_8x7b", "training"): ("torus64", "tpu_v3_32", "dgx_a100"),
+    ("mixtral_8x7b", "inference"): ("torus64",),
+    ("mixtral_8x7b", "training"): ("torus64", "tpu_v3_32"),
 }
 INFEASIBLE = {(network, system, mode)
               for (network, mode), systems in TOO_LARGE.items() for system in systems}
