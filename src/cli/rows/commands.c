@@ -67,8 +67,10 @@ const cli_command cli_commands[] = {
      .summary = "write a commented description to start from",
      .description =
          "Writes a description to edit, with comments, small but complete: KIND is workload (a "
-         "network with convolutions), transformer (a network too), dataset (a network with the data "
-         "set that it is trained on, for storage), system (an accelerator in five tiers), server (a "
+         "network with convolutions), transformer (a network too), dataset (a network with the "
+         "data "
+         "set that it is trained on, for storage), system (an accelerator in five tiers), server "
+         "(a "
          "CPU and a GPU), sweep (two axes), stages (a chain for remat), rl-workload (a table of "
          "values, for pim) or pim-system (cores in memory), which pim is too. It goes to standard "
          "output, or "

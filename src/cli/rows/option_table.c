@@ -7,7 +7,8 @@
 #define ALL_BUT_CHECK                                                                              \
   (CLI_EXPLORE | CLI_SCORE | CLI_DESCRIBE | CLI_VALIDATE | CLI_SWEEP | CLI_PARTITION)
 #define RESULTS                                                                                    \
-  (ALL_BUT_CHECK | CLI_CHECK | CLI_CALIBRATE | CLI_REMAT | CLI_PIM | CLI_STORAGE | CLI_DIFF | CLI_LIST)
+  (ALL_BUT_CHECK | CLI_CHECK | CLI_CALIBRATE | CLI_REMAT | CLI_PIM | CLI_STORAGE | CLI_DIFF |      \
+   CLI_LIST)
 #define WRITERS (CLI_PLOT | CLI_REPORT | CLI_TRACE | CLI_EXPORT)
 #define ALL_COMMANDS (CLI_PROGRAM | RESULTS | WRITERS | CLI_IMPORT | CLI_INIT | CLI_HELP)
 /* Commands that take files of other programs as workloads. */
@@ -591,7 +592,8 @@ const cli_option cli_options[] = {
     {.name = "format",
      .argument = "FORMAT",
      .help = "form of the result (default: table)",
-     .commands = ALL_BUT_CHECK | CLI_CALIBRATE | CLI_REMAT | CLI_PIM | CLI_STORAGE | CLI_DIFF | CLI_LIST,
+     .commands =
+         ALL_BUT_CHECK | CLI_CALIBRATE | CLI_REMAT | CLI_PIM | CLI_STORAGE | CLI_DIFF | CLI_LIST,
      .word = cli_format_word,
      OWN(cli_apply_format)},
     {.name = "format",
