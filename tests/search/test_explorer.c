@@ -118,9 +118,10 @@ static bool is_varied(const dsm__parameter *parameter, const dsm_system *system)
   const bool is_form = parameter->offset == offsetof(dsm_system, system.topology);
   const bool is_shared_there = system->chip.shared_memory.capacity_MB > 0 ||
                                strncmp(parameter->path, "chip.shared_memory.", 19) != 0;
-  /* Three that are legal together only, and predict nothing. */
+  /* Three each that are legal together only; these predict nothing, those nothing of the chips. */
   const bool is_spread = strncmp(parameter->path, "model.spread_", 13) == 0;
-  return !is_form && is_axis_there && is_shared_there && !is_spread &&
+  const bool is_storage = strncmp(parameter->path, "storage.", 8) == 0;
+  return !is_form && is_axis_there && is_shared_there && !is_spread && !is_storage &&
          (parameter->is_neutral || dsm__parameter_is_stated(parameter, system));
 }
 
