@@ -115,7 +115,7 @@ START_TEST(test_layouts_are_the_best_of_all) {
     compare_with_force(seed, false, &seen);
   }
   ck_assert_uint_gt(seen.held, SEEDS / 2);
-  ck_assert_uint_gt(seen.dearer, SEEDS / 8);
+  ck_assert_uint_gt(seen.dearer, SEEDS / 10);
   ck_assert(seen.moved > 0 || SEEDS < 400); /* they are rare */
   ck_assert_uint_gt(seen.mappings, 25 * SEEDS);
 }
