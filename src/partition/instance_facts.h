@@ -19,6 +19,9 @@ bool dsm__task_can_run(const dsm_instance *instance, const dsm_partition_options
  * equality (docs/partition.md). */
 bool dsm__is_chain(const dsm_instance *instance);
 
+/** Most devices that may store a task, at most all. */
+size_t dsm__copies_max(const dsm_instance *instance, const dsm_partition_options *options);
+
 /** Bytes of tensor t, or of the results of task t - tensor_count. */
 double dsm__output_bytes(const dsm_instance *instance, size_t tensor);
 
