@@ -27,6 +27,11 @@ double dsm__result_bytes(const dsm_instance *instance, size_t task) {
   return it->result_bytes > 0 ? it->result_bytes : it->output_bytes;
 }
 
+size_t dsm__copies_max(const dsm_instance *instance, const dsm_partition_options *options) {
+  const bool is_limited = options->copies_max > 0 && options->copies_max < instance->device_count;
+  return is_limited ? options->copies_max : instance->device_count;
+}
+
 double dsm__output_bytes(const dsm_instance *instance, size_t tensor) {
   return tensor < instance->tensor_count
              ? instance->tensors[tensor].bytes

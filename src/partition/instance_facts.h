@@ -22,6 +22,9 @@ bool dsm__is_chain(const dsm_instance *instance);
 /** Bytes of the results of a task that has some (dsm__leaves). */
 double dsm__result_bytes(const dsm_instance *instance, size_t task);
 
+/** Most devices that may store a task, at most all. */
+size_t dsm__copies_max(const dsm_instance *instance, const dsm_partition_options *options);
+
 /** Bytes of tensor t, or of the results of task t - tensor_count. */
 double dsm__output_bytes(const dsm_instance *instance, size_t tensor);
 

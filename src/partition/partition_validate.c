@@ -162,10 +162,17 @@ static bool may_exceed(const checker *c) {
 
 static void check_task(checker *c, size_t task, bool is_equal) {
   const double rho = is_latency(c) ? 1 : c->partition->rho;
+  const size_t copies_max = c->partition->options.copies_max;
   double sum = 0;
+  size_t copies = 0;
   for (size_t j = 0; j < c->instance->device_count; j++) {
     check_place(c, task, j);
     sum += rate(c, task, j);
+    copies += c->partition->is_stored[task * c->instance->device_count + j] ? 1 : 0;
+  }
+  if (copies_max > 0 && copies > copies_max) {
+    complain(c, "constraint (8): task \"%s\" is stored on %zu devices, at most %zu are allowed",
+             task_name(c, task), copies, copies_max);
   }
   if (is_above(rho, sum, rho) || (is_equal && is_above(sum, rho, rho))) {
     complain(c, "constraint (7): task \"%s\" runs %.9g times a second at %.9g requests per second",

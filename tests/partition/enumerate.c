@@ -42,7 +42,8 @@ static unsigned runnable(const enumeration *e, size_t device) {
   return set;
 }
 
-/* What is stored without need costs nothing, so only sets that cannot be enlarged matter. */
+/* What is stored without need costs nothing, so only sets that cannot be enlarged matter; unless
+ * copies are counted. */
 static void list_sets(enumeration *e, size_t device) {
   const unsigned able = runnable(e, device);
   for (unsigned set = 0; set < 1U << e->instance->task_count; set++) {
@@ -50,7 +51,7 @@ static void list_sets(enumeration *e, size_t device) {
       continue;
     }
     bool is_largest = true;
-    for (size_t i = 0; i < e->instance->task_count; i++) {
+    for (size_t i = 0; i < e->instance->task_count && e->options->copies_max == 0; i++) {
       const unsigned more = set | 1U << i;
       is_largest =
           is_largest && (more == set || (more & ~able) != 0 || room_after(e, device, more) < 0);
@@ -229,6 +230,20 @@ static double best_energy(enumeration *e) {
 
 /* ---- all storages ---- */
 
+/* Each task is stored, and not more often than it may be. */
+static bool is_allowed(const enumeration *e, const size_t *choice) {
+  for (size_t i = 0; i < e->instance->task_count; i++) {
+    size_t copies = 0;
+    for (size_t j = 0; j < e->instance->device_count; j++) {
+      copies += e->sets[j][choice[j]] >> i & 1;
+    }
+    if (copies == 0 || (e->options->copies_max > 0 && copies > e->options->copies_max)) {
+      return false;
+    }
+  }
+  return true;
+}
+
 static double best_of_all(const dsm_instance *instance, const dsm_partition_options *options,
                           double (*best_of)(enumeration *), double none) {
   enumeration *const e = calloc(1, sizeof *e);
@@ -242,11 +257,7 @@ static double best_of_all(const dsm_instance *instance, const dsm_partition_opti
   size_t choice[4] = {0};
   size_t j = 0;
   while (j < instance->device_count) {
-    unsigned stored = 0;
-    for (size_t k = 0; k < instance->device_count; k++) {
-      stored |= e->sets[k][choice[k]];
-    }
-    if (stored == (1U << instance->task_count) - 1) {
+    if (is_allowed(e, choice)) {
       write_storage(e, choice);
       best = fmax(best, best_of(e));
     }
