@@ -38,6 +38,8 @@ typedef struct dsm_partition_options {
   bool does_count_activations; /**< in (3), for every task that is stored */
   bool does_keep_results;      /**< results stay on their device; else x_{n+1,j} = 0: what tasks
                                     without consumers put out leaves the device */
+  size_t copies_max;           /**< devices that store a task, at most; 0: any number. Latency has
+                                    one copy of each task in any case */
   bool (*is_stopped)(void *context); /**< asked now and then: whether to end with the best so far,
                                         as at the time limit; NULL: never. Not asked any more
                                         once dsm_partition_solve returns */

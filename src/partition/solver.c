@@ -45,23 +45,41 @@ enum { FIRST_NODES = 400, NODES_GROWTH = 4, TREES_MAX = 16, LIMIT_ROUNDS_MAX = 8
 
 /* ---- bounds before any solver ---- */
 
+/* How often a device runs a task if it does nothing else; 0: it cannot store or run it. */
+static double rate_of(const dsm__search *search, size_t task, size_t device) {
+  return dsm__task_can_run(search->instance, search->options, task, device)
+             ? 1 / dsm_instance_seconds(search->instance, task, device)
+             : 0;
+}
+
+/* The sum of the `most` greatest rates of a task on a device alone. */
+static double fastest_together(const dsm__search *search, size_t task, size_t most) {
+  const size_t device_count = search->instance->device_count;
+  double sum = 0;
+  for (size_t j = 0; j < device_count; j++) {
+    const double rate = rate_of(search, task, j);
+    size_t ahead = 0;
+    for (size_t k = 0; k < device_count; k++) {
+      const double other = rate_of(search, task, k);
+      ahead += other > rate || (other == rate && k < j) ? 1 : 0;
+    }
+    sum += ahead < most ? rate : 0;
+  }
+  return sum;
+}
+
 /*
- * min_i sum_j 1 / p_ij over devices that can store i: no solution is faster.
+ * min_i sum_j 1 / p_ij over devices that can store i, the fastest ones as far as copies of i are
+ * limited: no solution is faster.
  *
  * By (1) and (2) a device runs a task at most 1 / p_ij times a second, and by (7) all devices
  * together at least rho times.
  */
 static double speed_limit(const dsm__search *search) {
-  const dsm_instance *const instance = search->instance;
+  const size_t most = dsm__copies_max(search->instance, search->options);
   double least = HUGE_VAL;
-  for (size_t i = 0; i < instance->task_count; i++) {
-    double sum = 0;
-    for (size_t j = 0; j < instance->device_count; j++) {
-      if (dsm__task_can_run(instance, search->options, i, j)) {
-        sum += 1 / dsm_instance_seconds(instance, i, j);
-      }
-    }
-    least = fmin(least, sum);
+  for (size_t i = 0; i < search->instance->task_count; i++) {
+    least = fmin(least, fastest_together(search, i, most));
   }
   return least;
 }

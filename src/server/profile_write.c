@@ -11,6 +11,12 @@
  * tasks that a planner graph joins may be too long for it. */
 static dsm_status check_tasks(const dsm_instance *instance, dsm_diags *diags) {
   for (size_t i = 0; i < instance->task_count; i++) {
+    if (instance->tasks[i].result_bytes > 0) {
+      return dsm__refuse(diags, DSM_ERROR_USAGE,
+                         "expected tasks whose outputs are used or leave, as a profile has them, "
+                         "found that of \"%s\" both do: write it without joined tasks",
+                         instance->tasks[i].name);
+    }
     if (strlen(instance->tasks[i].name) > DSM_NAME_BYTES_MAX) {
       return dsm__refuse(diags, DSM_ERROR_USAGE,
                          "expected tasks with names of at most %d bytes, as a profile has them, "

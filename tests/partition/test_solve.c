@@ -6,6 +6,7 @@
 
 #include "dsm/dispatch.h"
 #include "enumerate.h"
+#include "how_many.h"
 #include "small_instance.h"
 #include "suites.h"
 
@@ -300,6 +301,42 @@ START_TEST(energy_equals_the_twin) {
 }
 END_TEST
 
+/* With one copy or two of each task; some devices have room for all. */
+START_TEST(few_copies_equal_the_twin) {
+  const uint64_t first = (uint64_t)_i * HOW_MANY(200, 60, 30);
+  for (uint64_t seed = first; seed < first + HOW_MANY(200, 60, 30); seed++) {
+    small_instance s;
+    const size_t copies_max = 1 + seed % 2;
+    small_random(&s, seed, copies_max == 1 ? 6 : 4, 3);
+    for (size_t j = 0; j < s.instance.device_count; j++) {
+      s.devices[j].has_power = true;
+    }
+    dsm_partition_options options = drawn(seed, DSM_OBJECTIVE_THROUGHPUT);
+    options.copies_max = copies_max;
+    const double most = enumerate_throughput(&s.instance, &options);
+    compare(seed, &s, &options, most, 0);
+    options.objective = DSM_OBJECTIVE_ENERGY;
+    options.required_rho = most > 0 ? most * (seed % 3 == 2 ? 1.01 : 0.7) : 1;
+    compare(seed, &s, &options, enumerate_energy(&s.instance, &options), HUGE_VAL);
+  }
+}
+END_TEST
+
+/* Two tasks of a second on three equal devices: in one place each they take a second. Two copies
+ * are enough to share the work out evenly: one task on the first and second, one on the second and
+ * third. */
+START_TEST(copies_are_what_is_limited) {
+  static const double rates[] = {1.5, 1, 1.5, 1.5};
+  small_instance s;
+  small_chain(&s, 2, 3);
+  dsm_partition_options options = exactly(DSM_OBJECTIVE_THROUGHPUT);
+  for (size_t copies = 0; copies < sizeof rates / sizeof rates[0]; copies++) {
+    options.copies_max = copies;
+    ck_assert_double_eq_tol(solved(&s, &options), rates[copies], close);
+  }
+}
+END_TEST
+
 /* ---- on chains without memory limits a dynamic programme is exact ---- */
 
 START_TEST(latency_of_a_chain_equals_a_dynamic_programme) {
@@ -348,12 +385,14 @@ Suite *suite_solve(void) {
   tcase_add_test(hand, a_tensor_goes_to_each_device);
   tcase_add_test(hand, a_join_moves_one_of_its_inputs);
   tcase_add_test(hand, energy_uses_the_thrifty_device_first);
+  tcase_add_test(hand, copies_are_what_is_limited);
   suite_add_tcase(suite, hand);
   TCase *const twin = tcase_create("twin");
   tcase_set_timeout(twin, 600);
   tcase_add_loop_test(twin, throughput_equals_the_twin, 0, 4);
   tcase_add_loop_test(twin, latency_equals_the_twin, 0, 3);
   tcase_add_loop_test(twin, energy_equals_the_twin, 0, 2);
+  tcase_add_loop_test(twin, few_copies_equal_the_twin, 0, 2);
   tcase_add_test(twin, latency_of_a_chain_equals_a_dynamic_programme);
   suite_add_tcase(suite, twin);
   return suite;

@@ -235,6 +235,12 @@ const cli_option cli_options[] = {
      .help = "results stay on the device that makes them, and load no link",
      .commands = CLI_PARTITION,
      FLAG(partition.options.does_keep_results)},
+    {.name = "copies",
+     .argument = "K",
+     .help = "each task on at most K devices (default: on as many as is best); 1: each task in one "
+             "place",
+     .commands = CLI_PARTITION,
+     COUNT(partition.options.copies_max, DSM_DEVICES_MAX)},
     {.name = "write-mps",
      .argument = "FILE",
      .help = "also write the programme as free MPS, for other solvers: minimise -rho",
