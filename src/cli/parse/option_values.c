@@ -115,6 +115,10 @@ const char *cli_import_word(size_t index) {
   return index < DSM_IMPORT_FORMAT_COUNT ? dsm_import_format_name((dsm_import_format)index) : NULL;
 }
 
+const char *cli_import_target_word(size_t index) {
+  return index == 0 ? dsm_description_name(DSM_DESCRIPTION_PROFILE) : NULL;
+}
+
 const char *cli_repeat_rule_word(size_t index) {
   const size_t rule = index + DSM_REPEAT_RULE_SCORE;
   return rule < DSM_REPEAT_RULE_COUNT ? dsm_repeat_rule_name((dsm_repeat_rule)rule) : NULL;
@@ -540,7 +544,9 @@ cli_exit cli_apply_minibatch(cli_arguments *arguments, const cli_option *option,
 
 unsigned cli_set_roots(const cli_command *command) {
   const unsigned with_server = CLI_PARTITION | CLI_DESCRIBE | CLI_VALIDATE;
-  return CLI_TAKES_WORKLOAD | (command->bit == CLI_PARTITION ? 0U : (unsigned)CLI_TAKES_SYSTEM) |
+  const unsigned without_system = CLI_PARTITION | CLI_IMPORT;
+  return CLI_TAKES_WORKLOAD |
+         ((command->bit & without_system) != 0 ? 0U : (unsigned)CLI_TAKES_SYSTEM) |
          ((command->bit & with_server) == 0 ? 0U
                                             : (unsigned)(CLI_TAKES_SERVER | CLI_TAKES_PROFILE)) |
          (command->bit == CLI_REMAT ? (unsigned)CLI_TAKES_STAGES : 0U);
