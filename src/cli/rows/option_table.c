@@ -532,10 +532,10 @@ const cli_option cli_options[] = {
      NAME(CLI_READ_NAME, storage.repeats, CLI_TAKES_TEXT)},
     {.name = "max-repeat",
      .argument = "R",
-     .help = "most times with which the training still converges: planned is what reads least from "
-             "the capacity tier (default: the least without a stall)",
+     .help = "most times with which the training still converges, whole or not: planned is what "
+             "reads least from the capacity tier (default: the least without a stall)",
      .commands = CLI_STORAGE,
-     COUNT(storage.max_repeat, DSM_REPEAT_MAX)},
+     NUMBER(storage.options.max_repeat, 1, DSM_REPEAT_MAX)},
     {.name = "times",
      .argument = "LIST",
      .help =
@@ -572,7 +572,7 @@ const cli_option cli_options[] = {
      .argument = "N",
      .help = "with --adaptive bollinger: scores that the band is of, 2 to 1000 (default: 20)",
      .commands = CLI_STORAGE,
-     COUNT(storage.window, DSM_REPEAT_MAX)},
+     COUNT(storage.window, DSM_WINDOW_MAX)},
     {.name = "deviations",
      .argument = "K",
      .help = "with --adaptive bollinger: half the width of the band, in standard deviations "
