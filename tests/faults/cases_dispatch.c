@@ -63,7 +63,8 @@ static attempt check_nothing(const subject *s, dsm_diags *diags) {
 
 static attempt simulate_starving(const subject *s, dsm_diags *diags) {
   (void)s;
-  const dsm_dispatch_options options = {.request_count = 3, .window = 1};
+  const dsm_dispatch_options options = {
+      .rule = DSM_DISPATCH_EARLIEST, .request_count = 3, .window = 1};
   static const bool nowhere[8] = {false};
   dsm_partition starving = made_partition;
   starving.is_stored = nowhere;
