@@ -12,6 +12,7 @@ static uint64_t digest_dispatch(const dsm_dispatch *dispatch) {
   for (size_t j = 0; j < dispatch->partition->instance->device_count; j++) {
     digest = digest_double(digest, dispatch->devices[j].mean_queue);
   }
+  digest = digest_text(digest, dsm_dispatch_rule_name(dispatch->options.rule));
   for (size_t v = 0; v < dispatch->event_count; v++) {
     digest = digest_u64(digest, dispatch->events[v].task);
     digest = digest_double(digest, dispatch->events[v].end_seconds);

@@ -24,6 +24,10 @@ static bool has_required_rho(const void *options) {
   return ((const dsm_partition_options *)options)->objective == DSM_OBJECTIVE_ENERGY;
 }
 
+static bool has_copies_max(const void *options) {
+  return ((const dsm_partition_options *)options)->copies_max > 0;
+}
+
 DSM__OWN_RECORD(options_record, dsm_partition_options, false, "What was asked for.",
                 DSM__FIELD(REAL, dsm_partition_options, required_rho, "required_rho", 0,
                            .unit = "1/s", .is_stated = has_required_rho,
@@ -34,6 +38,10 @@ DSM__OWN_RECORD(options_record, dsm_partition_options, false, "What was asked fo
                      "At which the solver might stop, relative."),
                 DSM__FIELD(FLAG, dsm_partition_options, does_count_activations, "count_activations",
                            0, .help = "Activations need memory too."),
+                DSM__FIELD(COUNT, dsm_partition_options, copies_max, "copies", 0, .min = 1,
+                           .max = DSM_DEVICES_MAX, .is_stated = has_copies_max,
+                           .help = "A task is stored on at most so many devices; absent: on any "
+                                   "number."),
                 DSM__FIELD(FLAG, dsm_partition_options, does_keep_results, "keep_results", 0,
                            .help = "Results stay on the device that makes them."));
 
@@ -182,7 +190,8 @@ DSM__DOCUMENT(
     REAL(document, of.objective, "objective_value", 0, NULL,
          "Of what was asked for: requests per second, seconds or joules."),
     SIGNED(document, of.bound, "bound", DSM__COLUMN, NULL, "Proven: no solution is better."),
-    SIGNED(document, of.relaxation, "relaxation", 0, NULL, "Optimum of the linear relaxation."),
+    SIGNED(document, of.relaxation, "relaxation", 0, NULL,
+           "Optimum of the linear relaxation; null where it was not solved."),
     REAL(document, of.gap, "gap", DSM__COLUMN | DSM__LESS, "ratio",
          "abs(bound - objective_value) / abs(objective_value)."),
     REAL(document, of.solver_seconds, "solver_seconds", 0, "seconds",
