@@ -32,6 +32,9 @@ size_t dsm__producer_of(const dsm_instance *instance, size_t tensor);
 void dsm__add_up_memory(const dsm_instance *instance, const dsm_partition_options *options,
                         double *needed, double *room);
 
+/** Whether no task needs what task i puts out: it is a result of the network. */
+bool dsm__makes_results(const dsm_instance *instance, size_t task);
+
 /** Whether what task i puts out leaves the server. */
 bool dsm__leaves(const dsm_instance *instance, const dsm_partition_options *options, size_t task);
 
