@@ -55,9 +55,9 @@ DSM_API DSM_NODISCARD dsm_status dsm_export_plan(dsm_export **made, const dsm_pl
                                                  dsm_export_target target, dsm_diags *diags);
 
 /**
- * Makes the file of DSM_EXPORT_STAGES, stages.json, a "dsm-deployment/1". DSM_ERROR_INFEASIBLE, with
- * a finding: a task is in several places, or devices need each other's outputs in turn, so that
- * none of them can be one stage; DSM_ERROR_OUT_OF_MEMORY.
+ * Makes the file of DSM_EXPORT_STAGES, stages.json, a "dsm-deployment/1". DSM_ERROR_INFEASIBLE,
+ * with a finding: a task is in several places, or devices need each other's outputs in turn, so
+ * that none of them can be one stage; DSM_ERROR_OUT_OF_MEMORY.
  */
 DSM_API DSM_NODISCARD dsm_status dsm_export_partition(dsm_export **made,
                                                       const dsm_partition *partition,

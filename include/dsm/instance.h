@@ -24,6 +24,8 @@ typedef struct dsm_task {
                                 what passes them by; counted in (3) only where asked */
   double output_bytes;     /**< o_i: of its last output, what leaves the server for a task without
                                 consumers; of several layers, of those that none uses */
+  double result_bytes;     /**< of several layers with consumers: of those that none uses, what
+                                leaves the server all the same; 0: nothing does */
 } dsm_task;
 
 /** A tensor that a task makes for other tasks. On a chain each task but the last has one, with its

@@ -22,6 +22,11 @@ bool dsm__task_can_run(const dsm_instance *instance, const dsm_partition_options
          dsm__task_need(instance, options, task) <= instance->devices[device].memory_bytes;
 }
 
+double dsm__result_bytes(const dsm_instance *instance, size_t task) {
+  const dsm_task *const it = &instance->tasks[task];
+  return it->result_bytes > 0 ? it->result_bytes : it->output_bytes;
+}
+
 size_t dsm__copies_max(const dsm_instance *instance, const dsm_partition_options *options) {
   const bool is_limited = options->copies_max > 0 && options->copies_max < instance->device_count;
   return is_limited ? options->copies_max : instance->device_count;
@@ -30,7 +35,7 @@ size_t dsm__copies_max(const dsm_instance *instance, const dsm_partition_options
 double dsm__output_bytes(const dsm_instance *instance, size_t tensor) {
   return tensor < instance->tensor_count
              ? instance->tensors[tensor].bytes
-             : instance->tasks[tensor - instance->tensor_count].output_bytes;
+             : dsm__result_bytes(instance, tensor - instance->tensor_count);
 }
 
 size_t dsm__producer_of(const dsm_instance *instance, size_t tensor) {
@@ -51,6 +56,9 @@ void dsm__add_up_memory(const dsm_instance *instance, const dsm_partition_option
 }
 
 bool dsm__makes_results(const dsm_instance *instance, size_t task) {
+  if (instance->tasks[task].result_bytes > 0) {
+    return true;
+  }
   for (size_t t = 0; t < instance->tensor_count; t++) {
     if (instance->tensors[t].producer == task) {
       return false;

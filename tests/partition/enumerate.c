@@ -85,13 +85,15 @@ static double *new_row(enumeration *e, double limit) {
   return p->row[p->row_count++];
 }
 
-static bool is_last(const enumeration *e, size_t task) {
+/* Bytes that leave the server. */
+static double results_of(const enumeration *e, size_t task) {
+  const dsm_task *const it = &e->instance->tasks[task];
   for (size_t t = 0; t < e->instance->tensor_count; t++) {
     if (e->instance->tensors[t].producer == task) {
-      return false;
+      return e->options->does_keep_results ? 0 : it->result_bytes;
     }
   }
-  return true;
+  return e->options->does_keep_results ? 0 : it->output_bytes;
 }
 
 static bool is_chain(const enumeration *e) {
@@ -125,9 +127,7 @@ static void write_device(enumeration *e, size_t j, unsigned set) {
     link[sent_of(e, t, j)] = it->tensors[t].bytes;
   }
   for (size_t i = 0; i < it->task_count; i++) {
-    if (is_last(e, i) && !e->options->does_keep_results) {
-      link[x_of(e, i, j)] = it->tasks[i].output_bytes;
-    }
+    link[x_of(e, i, j)] = results_of(e, i);
   }
 }
 
@@ -293,9 +293,7 @@ static double request_seconds(const enumeration *e, const size_t *device) {
       return HUGE_VAL;
     }
     sum += dsm_instance_seconds(it, i, device[i]);
-    if (is_last(e, i) && !e->options->does_keep_results) {
-      sum += it->tasks[i].output_bytes / link;
-    }
+    sum += results_of(e, i) / link;
   }
   for (size_t t = 0; t < it->tensor_count; t++) {
     const dsm_tensor *const tensor = &it->tensors[t];

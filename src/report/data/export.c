@@ -18,9 +18,9 @@ static const dsm__exporter targets[] = {
 };
 _Static_assert(DSM__COUNT_OF(targets) == DSM_EXPORT_TARGET_COUNT, "a row for each target");
 
-static const dsm__word target_words[] = {
-    [DSM_EXPORT_ASTRA_SIM].key = "astra-sim", [DSM_EXPORT_CHAKRA].key = "chakra",
-    [DSM_EXPORT_STAGES].key = "stages"};
+static const dsm__word target_words[] = {[DSM_EXPORT_ASTRA_SIM].key = "astra-sim",
+                                         [DSM_EXPORT_CHAKRA].key = "chakra",
+                                         [DSM_EXPORT_STAGES].key = "stages"};
 DSM__NAMED_WORDS(dsm__export_target_words, "target of exports", target_words,
                  DSM_EXPORT_TARGET_COUNT, dsm_export_target, dsm_export_target_name);
 DSM__PARSED_WORDS(dsm__export_target_words, dsm_export_target, dsm_export_target_parse);
@@ -78,8 +78,9 @@ dsm_status dsm_export_partition(dsm_export **made, const dsm_partition *partitio
   dsm_status status = dsm__stage_lists(&text, partition, diags);
   if (status == DSM_OK) {
     const size_t length = strlen(text);
-    out->files[0] = (dsm_named_text){
-        .name = "stages.json", .text = dsm__arena_strndup(out->arena, text, length), .length = length};
+    out->files[0] = (dsm_named_text){.name = "stages.json",
+                                     .text = dsm__arena_strndup(out->arena, text, length),
+                                     .length = length};
     out->file_count = 1;
     status = out->files[0].text == NULL ? dsm__out_of_memory(diags) : DSM_OK;
   }

@@ -99,7 +99,7 @@ DSM__OWN_RECORD(stage_record, stage_row, false, "What a device does for a reques
                           "Before its tasks that need it run."),
                 DSM__ROWS(stage_row, sends, "sends", sent_record, "By number."),
                 DSM__ROWS(stage_row, results, "results", result_record,
-                          "What tasks that no task follows put out."));
+                          "What no task of the network needs."));
 
 typedef struct document {
   const char *instance;
@@ -212,7 +212,8 @@ static dsm_status report_circle(const lister *l, dsm_diags *diags) {
     out = find_waited(l, from);
     from = l->device_of[it->tensors[out].producer];
   }
-  dsm__diags_add(diags, DSM_SEVERITY_ERROR, (dsm__place){NULL, 0, 0, NULL}, "partition again with --stages",
+  dsm__diags_add(diags, DSM_SEVERITY_ERROR, (dsm__place){NULL, 0, 0, NULL},
+                 "partition again with --stages",
                  "device \"%s\" is no one stage: others need \"%s\" of it before it can run what "
                  "needs \"%s\"",
                  it->devices[device].name, it->tasks[it->tensors[out].producer].name,
@@ -265,16 +266,14 @@ static void add_tensors(const lister *l, size_t device, stage_row *stage) {
     const dsm_tensor *const tensor = &it->tensors[t];
     const char *const task = it->tasks[tensor->producer].name;
     const size_t from = l->device_of[tensor->producer];
-    const dsm__rows names =
-        from == device ? targets_of(l, tensor) : users_on(l, tensor, device);
+    const dsm__rows names = from == device ? targets_of(l, tensor) : users_on(l, tensor, device);
     if (names.count > 0 && from == device) {
       stage->sent_bytes += tensor->bytes * (double)names.count;
-      sends[stage->sends.count++] =
-          (sent_row){t, task, tensor->bytes, names.items, names.count};
+      sends[stage->sends.count++] = (sent_row){t, task, tensor->bytes, names.items, names.count};
     } else if (names.count > 0) {
       stage->received_bytes += tensor->bytes;
-      receives[stage->receives.count++] = (received_row){
-          t, task, it->devices[from].name, tensor->bytes, names.items, names.count};
+      receives[stage->receives.count++] =
+          (received_row){t, task, it->devices[from].name, tensor->bytes, names.items, names.count};
     }
   }
 }
@@ -296,8 +295,9 @@ static void add_tasks(const lister *l, size_t device, stage_row *stage) {
     stage->seconds += seconds;
     stage->weights_bytes += task->weights_bytes;
     if (dsm__makes_results(it, i)) {
-      results[stage->results.count++] = (result_row){task->name, task->output_bytes};
-      stage->sent_bytes += l->partition->options.does_keep_results ? 0 : task->output_bytes;
+      const double bytes = dsm__result_bytes(it, i);
+      results[stage->results.count++] = (result_row){task->name, bytes};
+      stage->sent_bytes += l->partition->options.does_keep_results ? 0 : bytes;
     }
   }
 }

@@ -108,12 +108,17 @@ typedef struct task_row {
   double weights_bytes;
   double activation_bytes;
   double output_bytes;
+  double result_bytes;
   bool has_activations;
   dsm__rows placements;
 } task_row;
 
 static bool has_activations(const void *task) {
   return ((const task_row *)task)->has_activations;
+}
+
+static bool has_results(const void *task) {
+  return ((const task_row *)task)->result_bytes > 0;
 }
 
 DSM__OWN_RECORD(
@@ -125,6 +130,10 @@ DSM__OWN_RECORD(
                .help = "Most that is live while it runs; absent where tasks may be in several "
                        "places, or activations need no memory."),
     REAL(task_row, output_bytes, "output_bytes", DSM__COLUMN, "bytes", "Of what it puts out."),
+    DSM__FIELD(REAL, task_row, result_bytes, "result_bytes", 0, .unit = "bytes",
+               .is_stated = has_results,
+               .help = "Of joined layers with consumers: of outputs that leave the server all the "
+                       "same; absent where there are none, or tasks may be in several places."),
     DSM__ROWS(task_row, placements, "placements", placement_record,
               "The devices that store its parameters."));
 
@@ -295,8 +304,8 @@ static dsm__rows tasks_of(dsm__page *page, const dsm_partition *partition) {
         .weights_bytes = task->weights_bytes,
         .activation_bytes = task->activation_bytes,
         .output_bytes = task->output_bytes,
-        .has_activations =
-            has_one_place(partition) && partition->options.does_count_activations,
+        .result_bytes = has_one_place(partition) ? task->result_bytes : 0,
+        .has_activations = has_one_place(partition) && partition->options.does_count_activations,
         .placements = placements_of(page, partition, i),
     };
   }
@@ -315,8 +324,8 @@ static dsm__rows tensors_of(dsm__page *page, const dsm_partition *partition) {
     for (size_t k = 0; k < users.count; k++) {
       names[k] = instance->tasks[tensor->consumers[k]].name;
     }
-    rows[t] = (tensor_row){instance->tasks[tensor->producer].name, tensor->bytes, names,
-                           users.count};
+    rows[t] =
+        (tensor_row){instance->tasks[tensor->producer].name, tensor->bytes, names, users.count};
   }
   return made;
 }

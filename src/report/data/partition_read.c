@@ -90,7 +90,8 @@ static void read_device(reader *r, const dsm__json_node *item, size_t j) {
   (void)dsm__json_read_name(item, "the device's name", r->arena, &device->name);
   device->is_accelerator = flag(item, "accelerator");
   device->memory_bytes = number(item, "memory_capacity_bytes", any_size, HUGE_VAL);
-  device->link_bytes_per_second = number(item, "link_capacity_bytes_per_second", any_size, HUGE_VAL);
+  device->link_bytes_per_second =
+      number(item, "link_capacity_bytes_per_second", any_size, HUGE_VAL);
   use->time_fraction = number(item, "time_fraction", any_size, HUGE_VAL);
   use->memory_bytes = number(item, "memory_bytes", any_size, HUGE_VAL);
   use->memory_fraction = number(item, "memory_fraction", any_size, HUGE_VAL);
@@ -151,6 +152,7 @@ static void read_task(reader *r, const dsm__json_node *item, size_t i) {
   (void)dsm__json_read_name(item, "the task's name", r->arena, &task->name);
   task->weights_bytes = number(item, "weights_bytes", any_size, HUGE_VAL);
   task->output_bytes = number(item, "output_bytes", any_size, HUGE_VAL);
+  dsm__json_optional_double(item, "result_bytes", any_size, 0, &task->result_bytes);
   if (r->partition->options.does_count_activations) {
     task->activation_bytes = number(item, "activation_bytes", any_size, HUGE_VAL);
   }
@@ -243,16 +245,17 @@ static void read_tensors(reader *r, const dsm__json_node *root) {
     return;
   }
   if (!DSM__RESERVE(r->arena, r->tensors, count + 1) ||
-      !DSM__RESERVE(r->arena, r->sent, (count + r->instance->task_count) * r->instance->device_count)) {
+      !DSM__RESERVE(r->arena, r->sent,
+                    (count + r->instance->task_count) * r->instance->device_count)) {
     dsm__json_set_out_of_memory(root->doc);
     return;
   }
   dsm__json_node item = dsm__json_item(&list, 0);
   for (size_t t = 0; t < count; t++, item = dsm__json_next(&item)) {
     const dsm__json_node task = dsm__json_member(&item, "task");
-    const size_t producer =
-        dsm__json_require(&task, "the task that makes it") ? find(&task, &r->task_names, "task")
-                                                           : SIZE_MAX;
+    const size_t producer = dsm__json_require(&task, "the task that makes it")
+                                ? find(&task, &r->task_names, "task")
+                                : SIZE_MAX;
     r->tensors[t] = (dsm_tensor){.producer = producer == SIZE_MAX ? 0 : producer,
                                  .bytes = number(&item, "bytes", any_size, HUGE_VAL)};
     if (producer != SIZE_MAX) {
@@ -284,7 +287,7 @@ static void count_sent(const reader *r) {
     const bool leaves = dsm__leaves(it, &r->partition->options, i);
     for (size_t j = 0; j < it->device_count && leaves; j++) {
       r->sent[(it->tensor_count + i) * it->device_count + j] =
-          r->rates[i * it->device_count + j] * it->tasks[i].output_bytes;
+          r->rates[i * it->device_count + j] * dsm__result_bytes(it, i);
     }
   }
 }
