@@ -114,7 +114,7 @@ DSM__DOCUMENT(dsm__deployment_record, document, "dsm-deployment/1",
               "stages`.",
               DSM__FIELD(TEXT, document, instance, "instance", 0, .help = "Name of the problem."),
               DSM__REAL(document, rho, "requests_per_second", 0, "1/s",
-                        "That the stages can do together, one working on each."),
+                        "That the stages can do, all at work at the same time."),
               DSM__REAL(document, latency_seconds, "latency_seconds", 0, "seconds",
                         "Of one request on the idle server."),
               DSM__FIELD(FLAG, document, does_keep_results, "keep_results", 0,
@@ -212,8 +212,7 @@ static dsm_status report_circle(const lister *l, dsm_diags *diags) {
     out = find_waited(l, from);
     from = l->device_of[it->tensors[out].producer];
   }
-  dsm__diags_add(diags, DSM_SEVERITY_ERROR, (dsm__place){NULL, 0, 0, NULL},
-                 "partition again with --stages",
+  dsm__diags_add(diags, DSM_SEVERITY_ERROR, (dsm__place){NULL, 0, 0, NULL}, NULL,
                  "device \"%s\" is no one stage: others need \"%s\" of it before it can run what "
                  "needs \"%s\"",
                  it->devices[device].name, it->tasks[it->tensors[out].producer].name,
