@@ -373,7 +373,8 @@ const cli_command cli_commands[] = {
          "of another simulator, into a new folder: for astra-sim the workload (workload.txt) and "
          "the network (network.yml), for chakra the execution trace of a chip (step.0.et), which "
          "all chips have, and the network. DATABASE:POINT is the plan of a point of a sweep, by "
-         "its number. For stages PLAN is of partition, with each task in one place (--copies 1), "
+         "its number. For stages PLAN is of partition, with each task in one place (--stages, "
+         "--copies 1), "
          "and stages.json says what each device runs, receives and sends.",
      .examples = {"dsm export plan.json --to astra-sim -o vgg16_astra",
                   "dsm export plan.json --to chakra -o vgg16_chakra",

@@ -241,6 +241,17 @@ const cli_option cli_options[] = {
              "place",
      .commands = CLI_PARTITION,
      COUNT(partition.options.copies_max, DSM_DEVICES_MAX)},
+    {.name = "stages",
+     .help = "each task in one place, and each device one stage: tasks that follow one another in "
+             "the order of tasks",
+     .commands = CLI_PARTITION,
+     FLAG(partition.options.is_staged)},
+    {.name = "cuts",
+     .argument = "K",
+     .help = "each task in one place, and a request moves at most K tensors between devices, one "
+             "to several devices counted for each",
+     .commands = CLI_PARTITION,
+     COUNT(partition.options.cuts_max, DSM_TASKS_MAX *DSM_DEVICES_MAX)},
     {.name = "write-mps",
      .argument = "FILE",
      .help = "also write the programme as free MPS, for other solvers: minimise -rho",
