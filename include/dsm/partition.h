@@ -40,6 +40,10 @@ typedef struct dsm_partition_options {
                                     without consumers put out leaves the device */
   size_t copies_max;           /**< devices that store a task, at most; 0: any number. Latency has
                                     one copy of each task in any case */
+  bool is_staged;              /**< each task in one place, and the tasks of a device follow one
+                                    another in the order of tasks */
+  size_t cuts_max;             /**< each task in one place, and a request moves at most so many
+                                    tensors, one to several devices counted for each; 0: any number */
   bool (*is_stopped)(void *context); /**< asked now and then: whether to end with the best so far,
                                         as at the time limit; NULL: never. Not asked any more
                                         once dsm_partition_solve returns */

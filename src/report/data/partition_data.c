@@ -29,6 +29,14 @@ static bool has_copies_max(const void *options) {
   return ((const dsm_partition_options *)options)->copies_max > 0;
 }
 
+static bool is_staged(const void *options) {
+  return ((const dsm_partition_options *)options)->is_staged;
+}
+
+static bool has_cuts_max(const void *options) {
+  return ((const dsm_partition_options *)options)->cuts_max > 0;
+}
+
 DSM__OWN_RECORD(options_record, dsm_partition_options, false, "What was asked for.",
                 DSM__FIELD(REAL, dsm_partition_options, required_rho, "required_rho", 0,
                            .unit = "1/s", .is_stated = has_required_rho,
@@ -43,6 +51,14 @@ DSM__OWN_RECORD(options_record, dsm_partition_options, false, "What was asked fo
                            .max = DSM_DEVICES_MAX, .is_stated = has_copies_max,
                            .help = "A task is stored on at most so many devices; absent: on any "
                                    "number."),
+                DSM__FIELD(FLAG, dsm_partition_options, is_staged, "stages", 0,
+                           .is_stated = is_staged,
+                           .help = "The tasks of a device follow one another; absent: they need "
+                                   "not."),
+                DSM__FIELD(COUNT, dsm_partition_options, cuts_max, "cuts", 0, .min = 1,
+                           .max = DSM_TASKS_MAX * DSM_DEVICES_MAX, .is_stated = has_cuts_max,
+                           .help = "A request moves at most so many tensors, one to several "
+                                   "devices counted for each; absent: any number."),
                 DSM__FIELD(FLAG, dsm_partition_options, does_keep_results, "keep_results", 0,
                            .help = "Results stay on the device that makes them."));
 
