@@ -184,8 +184,8 @@ static dsm_status simulate(dsm_partition *partition, dsm_diags *diags) {
   options.request_count = affordable > REQUESTS ? REQUESTS
                           : affordable < WINDOW ? WINDOW
                                                 : affordable;
-  options.window = options.request_count >= WINDOWS * WINDOW ? WINDOW
-                                                             : options.request_count / WINDOWS;
+  options.window =
+      options.request_count >= WINDOWS * WINDOW ? WINDOW : options.request_count / WINDOWS;
   dsm_dispatch *dispatch = NULL;
   const dsm_status status = dsm_dispatch_run(&dispatch, partition, &options, diags);
   if (status == DSM_OK) { /* above rho: requests that were under way when the steady half began */

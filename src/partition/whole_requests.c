@@ -6,8 +6,8 @@
  * request on way k occupies r, a device or its link, the programme is: maximise sum_k z_k subject
  * to sum_k a_kr z_k <= 1. There are very many ways, but an optimum uses at most two a device, and
  * the simplex method asks of all others only for the cheapest at prices y_r: one below 1 enters,
- * and where there is none the value is optimal, since y is then a solution of the dual. The cheapest
- * way is looked for task by task, and left as soon as it cannot be below the best.
+ * and where there is none the value is optimal, since y is then a solution of the dual. The
+ * cheapest way is looked for task by task, and left as soon as it cannot be below the best.
  *
  * Where that takes more steps than are worth it nothing is known, and nothing is said.
  */
