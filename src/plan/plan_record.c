@@ -506,7 +506,7 @@ DSM__RECORD(
                .help = "Likewise micro-batches."),
     DSM__FIELD(COUNT, dsm_explore_options, interleave, "interleave", READ, .min = 1,
                .max = DSM_INTERLEAVE_MAX, .is_stated = has_fixed_interleave,
-               .help = "So many runs of layers that each stage was to have. Absent: one."),
+               .help = "So many runs of layers that each stage was to have. Absent: as many as are best."),
     {.key = "roles",
      .kind = DSM__FIELD_RECORD,
      .flags = READ,

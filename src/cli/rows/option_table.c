@@ -483,7 +483,7 @@ const cli_option cli_options[] = {
      .argument = "V",
      .help =
          "with --optimize stages,accumulate: so many runs of layers of each stage, whose number "
-         "divides that of micro-batches (default: 1)",
+         "divides that of micro-batches (default: as many as are best)",
      .commands = CLI_EXPLORE,
      COUNT(options.interleave, DSM_INTERLEAVE_MAX)},
     {.name = "stages",
