@@ -215,7 +215,7 @@ static bool walk_on(dsm__graph_labels *l, size_t node, label so_far, goal wanted
 }
 
 /* Offers the best path that follows a head to a node and goes on as one of its labels. */
-static void try_head(dsm__graph_labels *l, size_t v, const dsm__graph_tree *head) {
+static void try_head(dsm__graph_labels *l, size_t v, dsm__graph_tree *head) {
   dsm__graph_relaxed *const r = l->relaxed;
   const label *const so_far = &head->sums[v];
   /* What is faster by rounding only is not worth a walk. */
@@ -226,7 +226,8 @@ static void try_head(dsm__graph_labels *l, size_t v, const dsm__graph_tree *head
       return;
     }
     if (has_completion(l, &one, so_far, wanted)) {
-      dsm__graph_begin_with(r, head, v);
+      const dsm__graph_place place = {.run = dsm__graph_run_of(r->graph, 0), .node = v};
+      dsm__graph_begin_with(r->graph, head, place, &r->scratch);
       const goal found = {dsm__tie_limit(so_far->cycles + one.labels->cycles), 0};
       if (walk_on(l, v, *so_far, found)) {
         dsm__graph_offer(r);

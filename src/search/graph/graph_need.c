@@ -36,6 +36,7 @@ enum { PROBES = 64 };
 /* A node that a higher ceiling opens. */
 typedef struct candidate {
   double transient_bytes;
+  double kept_bytes;
   size_t node;
   bool is_ruled_out; /* as a ceiling */
 } candidate;
@@ -73,9 +74,9 @@ static int compare_candidates(const void *left, const void *right) {
                          dsm__order_whole(a->node, b->node));
 }
 
-/* Can a path of so few kept bytes before a node be smaller than the best known? */
-static bool is_promising(const descent *d, size_t v, double reached, double ceiling) {
-  return reached + d->graph->nodes[v].kept_bytes + d->rest[v] + ceiling < d->best;
+/* Can a path of so few kept bytes up to a node be smaller than the best known? */
+static bool is_promising(const descent *d, size_t v, double kept, double ceiling) {
+  return kept + d->rest[v] + ceiling < d->best;
 }
 
 static void mark(descent *d, size_t v) {
@@ -83,31 +84,42 @@ static void mark(descent *d, size_t v) {
   d->is_changed[v] = 1;
 }
 
+/* From a marked node along its edges. */
+static void carry_on(descent *d, const dsm__graph_run *run, size_t v) {
+  const dsm__graph_node *const nodes = d->graph->nodes;
+  const double kept = d->reached[v + run->shift] + nodes[v].kept_bytes;
+  if (!is_promising(d, v + run->shift, kept, d->ceiling)) {
+    return;
+  }
+  for (size_t e = nodes[v].first_edge; e < nodes[v + 1].first_edge; e++) {
+    const uint32_t to = d->graph->edges[e].to;
+    if (kept < d->reached[to + run->shift]) {
+      d->reached[to + run->shift] = kept;
+      if (nodes[to].transient_bytes <= d->ceiling) {
+        mark(d, to + run->shift);
+      }
+    }
+  }
+}
+
 /* Carries changes from the marked nodes, none of which stands before `first`, to the last node. */
 static void carry_forward(descent *d, size_t first) {
-  const dsm__graph_node *const nodes = d->graph->nodes;
   size_t v = first;
+  size_t index = 0;
+  dsm__graph_run run = dsm__graph_run_of(d->graph, 0);
   for (; d->changed_count > 0; v++) {
     const unsigned char *const next = memchr(&d->is_changed[v], 1, d->graph->node_count - v);
     v = (size_t)(next - d->is_changed);
     d->is_changed[v] = 0;
     d->changed_count--;
-    if (!is_promising(d, v, d->reached[v], d->ceiling)) {
-      continue;
+    while (v >= run.end + run.shift) {
+      run = dsm__graph_run_of(d->graph, ++index);
     }
-    const double kept = d->reached[v] + nodes[v].kept_bytes;
-    for (size_t e = nodes[v].first_edge; e < nodes[v + 1].first_edge; e++) {
-      const uint32_t to = d->graph->edges[e].to;
-      if (kept < d->reached[to]) {
-        d->reached[to] = kept;
-        if (nodes[to].transient_bytes <= d->ceiling) {
-          mark(d, to);
-        }
-      }
-    }
+    carry_on(d, &run, v - run.shift);
   }
   const size_t last = d->graph->node_count - 1;
-  const double need = d->reached[last] + nodes[last].kept_bytes + d->ceiling;
+  const dsm__graph_run end = dsm__graph_run_of(d->graph, dsm__graph_run_count(d->graph) - 1);
+  const double need = d->reached[last] + d->graph->nodes[last - end.shift].kept_bytes + d->ceiling;
   if (need < d->best) {
     d->best = need;
     d->best_ceiling = d->ceiling;
@@ -119,10 +131,15 @@ static void list_candidates(descent *d, double least_ceiling) {
   const dsm__graph_node *const nodes = d->graph->nodes;
   double *const before = d->reached; /* not in use yet */
   dsm__graph_sweep_forward(d->graph, (dsm__graph_price){0, 1, HUGE_VAL}, before);
-  for (size_t v = 0; v < d->graph->node_count; v++) {
-    const double transient = nodes[v].transient_bytes;
-    if (transient > least_ceiling && before[v] + d->rest[v] + transient < d->best) {
-      d->candidates[d->candidate_count++] = (candidate){transient, v, false};
+  for (size_t r = 0; r < dsm__graph_run_count(d->graph); r++) {
+    const dsm__graph_run run = dsm__graph_run_of(d->graph, r);
+    for (size_t v = run.first; v < run.end; v++) {
+      const double transient = nodes[v].transient_bytes;
+      if (transient > least_ceiling &&
+          is_promising(d, v + run.shift, before[v + run.shift], transient)) {
+        d->candidates[d->candidate_count++] =
+            (candidate){transient, nodes[v].kept_bytes, v + run.shift, false};
+      }
     }
   }
   qsort(d->candidates, d->candidate_count, sizeof d->candidates[0], compare_candidates);
@@ -175,7 +192,7 @@ static size_t open_nodes(descent *d, size_t at, size_t *first) {
   d->ceiling = d->candidates[at].transient_bytes;
   for (; i < d->candidate_count && d->candidates[i].transient_bytes <= d->ceiling; i++) {
     const size_t v = d->candidates[i].node;
-    if (is_promising(d, v, d->reached[v], d->ceiling)) {
+    if (is_promising(d, v, d->reached[v] + d->candidates[i].kept_bytes, d->ceiling)) {
       mark(d, v);
       *first = v < *first ? v : *first;
     }
@@ -194,11 +211,12 @@ static void raise_ceiling(descent *d, double least_ceiling) {
   carry_forward(d, 0);
   size_t first = SIZE_MAX;
   size_t i = 0;
-  while (i < d->candidate_count && is_promising(d, 0, 0, d->candidates[i].transient_bytes)) {
+  const double start = d->graph->nodes[0].kept_bytes;
+  while (i < d->candidate_count && is_promising(d, 0, start, d->candidates[i].transient_bytes)) {
     bool is_left = false;
-    const size_t start = i;
+    const size_t at = i;
     i = open_nodes(d, i, &first);
-    for (size_t c = start; c < i; c++) {
+    for (size_t c = at; c < i; c++) {
       is_left = is_left || !d->candidates[c].is_ruled_out;
     }
     if (is_left && first != SIZE_MAX) {
