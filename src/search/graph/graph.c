@@ -91,6 +91,23 @@ void dsm__graph_least_transient(const dsm__graph *graph, double *need) {
   }
 }
 
+size_t dsm__graph_longest_path(const dsm__graph *graph, double *longest) {
+  for (size_t v = 0; v < graph->node_count; v++) {
+    longest[v] = 0;
+  }
+  for (size_t r = 0; r < dsm__graph_run_count(graph); r++) {
+    const dsm__graph_run run = dsm__graph_run_of(graph, r);
+    double *const own = &longest[run.shift];
+    for (size_t v = run.first; v < run.end; v++) {
+      for (size_t e = graph->nodes[v].first_edge; e < graph->nodes[v + 1].first_edge; e++) {
+        const uint32_t to = graph->edges[e].to;
+        own[to] = dsm__graph_larger(own[to], own[v] + 1);
+      }
+    }
+  }
+  return (size_t)longest[graph->node_count - 1];
+}
+
 /*
  * Of paths that are equally good, the first in the order of edges is taken (docs/model.md, section
  * 13, ties). At each node that is the first edge from which the rest can still keep the whole
@@ -109,8 +126,8 @@ void dsm__graph_walk(const dsm__graph *graph, dsm__graph_price price, const doub
     double least = HUGE_VAL;
     /* The first edge from which the best can still be reached. Should rounding leave none, after
      * an edge that could just reach it: the one that comes closest. */
-    for (size_t e = nodes[at.node].first_edge;
-         e < nodes[at.node + 1].first_edge && least > limit; e++) {
+    for (size_t e = nodes[at.node].first_edge; e < nodes[at.node + 1].first_edge && least > limit;
+         e++) {
       const dsm__graph_edge *const edge = &graph->edges[e];
       const double sum = spent + price.per_cycle * edge->cycles +
                          price.per_byte * nodes[edge->to].kept_bytes + own[edge->to];
@@ -162,7 +179,7 @@ void dsm__graph_fastest(const dsm__graph *graph, const double *rest, dsm__graph_
 bool dsm__graph_search(const dsm__graph *graph, dsm__arena *arena, dsm__graph_path *path,
                        dsm__graph_answer *answer) {
   double *const sweep = dsm__arena_array(arena, graph->node_count, sizeof *sweep);
-  if (sweep == NULL || !DSM__RESERVE(arena, path->edges, graph->node_count - 1)) {
+  if (sweep == NULL || !DSM__RESERVE(arena, path->edges, dsm__graph_longest_path(graph, sweep))) {
     return false;
   }
   *answer = (dsm__graph_answer){.is_feasible = true};
@@ -179,7 +196,7 @@ bool dsm__graph_search(const dsm__graph *graph, dsm__arena *arena, dsm__graph_pa
     answer->lower_bound_cycles = sweep[graph->node_count - 1];
     return true;
   }
-  if (!dsm__graph_smallest_need(graph, arena, path, &answer->smallest_need_bytes)) {
+  if (!dsm__graph_smallest_need(graph, path, &answer->smallest_need_bytes)) {
     return false;
   }
   if (answer->smallest_need_bytes > graph->capacity_bytes) {

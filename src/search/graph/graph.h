@@ -12,7 +12,8 @@
  * of a run. Whoever goes through the runs in order meets the same nodes and edges, with the same
  * numbers, as in the graph that is written out, and so adds up the same sums in the same order: no
  * answer can differ, not even in its last digit. A node that is on a path in one run only is in all
- * of them; where nothing leads on from it, what follows it takes infinitely long, and it is on none.
+ * of them; where nothing leads on from it, what follows it takes infinitely long, and it is on
+ * none.
  */
 #ifndef DSM_SEARCH_GRAPH_GRAPH_H
 #define DSM_SEARCH_GRAPH_GRAPH_H
@@ -54,7 +55,7 @@ typedef struct dsm__graph_run {
 
 typedef struct dsm__graph {
   const dsm__graph_node *nodes; /**< those stored, and one more for first_edge */
-  size_t node_count; /**< 2 or more; node 0 is the first, node_count - 1 the last */
+  size_t node_count;            /**< 2 or more; node 0 is the first, node_count - 1 the last */
   const dsm__graph_edge *edges;
   double capacity_bytes; /**< for kept + largest transient bytes */
   bool is_counting;      /**< of equally fast paths those with most edges of which the tag has
@@ -111,7 +112,7 @@ static inline bool dsm__graph_is_last(const dsm__graph *graph, dsm__graph_place 
 
 /** A path: the indices of its edges, from the first node to the last. */
 typedef struct dsm__graph_path {
-  size_t *edges; /**< room for node_count - 1 */
+  size_t *edges; /**< room for the longest path */
   size_t length;
 } dsm__graph_path;
 
@@ -144,8 +145,9 @@ void dsm__graph_before(const dsm__graph *graph, double *before);
 /** The first of the fastest paths, memory and counting aside, given dsm__graph_rest. */
 void dsm__graph_fastest(const dsm__graph *graph, const double *rest, dsm__graph_path *path);
 
-/** Of the fastest paths from node `from` to node `to` of a graph in one run, memory aside, the first
- * of those that count most, given the least cycles from each node between the two to `to`. False if out of memory. */
+/** Of the fastest paths from node `from` to node `to` of a graph in one run, memory aside, the
+ * first of those that count most, given the least cycles from each node between the two to `to`.
+ * False if out of memory. */
 bool dsm__graph_most(const dsm__graph *graph, size_t from, size_t to, const double *rest,
                      dsm__graph_path *path);
 
@@ -184,6 +186,9 @@ void dsm__graph_sweep_forward(const dsm__graph *graph, dsm__graph_price price, d
  * included. */
 void dsm__graph_least_transient(const dsm__graph *graph, double *need);
 
+/** The most edges of any path; `longest` (room for node_count) is scratch. */
+size_t dsm__graph_longest_path(const dsm__graph *graph, double *longest);
+
 /** The first of the cheapest paths; `rest` is of dsm__graph_sweep_back at the same price and finite
  * at the first node. */
 void dsm__graph_walk(const dsm__graph *graph, dsm__graph_price price, const double *rest,
@@ -199,7 +204,7 @@ static inline double dsm__graph_bytes(dsm__graph_sums sums) {
 }
 
 /** The smallest need of any path, and a path of it. False if out of memory. */
-bool dsm__graph_smallest_need(const dsm__graph *graph, dsm__arena *arena, dsm__graph_path *path,
+bool dsm__graph_smallest_need(const dsm__graph *graph, dsm__graph_path *path,
                               double *smallest_need);
 
 #endif

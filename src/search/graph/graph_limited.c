@@ -149,6 +149,7 @@ static bool settle(limited *l, branch *b) {
   const double work_left = l->labels.effort.work_max - r->work;
   l->labels.work_limit = r->work + work_left / (can_halve(l, b) ? 8 : 2);
   double share = gap > 1e-9 * r->incumbent_cycles ? FIRST_SHARE : 1;
+  dsm__graph_labels_look(&l->labels);
   while (true) {
     const double limit = share < 1 ? low + share * gap : r->incumbent_cycles;
     if (!dsm__graph_labels_make(&l->labels, fmin(limit, r->incumbent_cycles))) {
@@ -237,8 +238,7 @@ static bool reduce(const dsm__graph *graph, dsm__arena *arena, const dsm__graph_
     return false;
   }
   dsm__graph_relax_whole(r);
-  return dsm__graph_reduce(r, r->price, reduced) &&
-         (!is_wide(r) || reduce_at_ceilings(r, reduced));
+  return dsm__graph_reduce(r, r->price, reduced) && (!is_wide(r) || reduce_at_ceilings(r, reduced));
 }
 
 /* The path of the answer and its bounds, in the reduced graph. */

@@ -50,11 +50,10 @@ enum { DSM__GRAPH_HEADS = 2 };
 typedef struct dsm__graph_relaxed {
   const dsm__graph *graph;
   dsm__arena *arena;
-  double *cheapest_before;  /**< least cycles from the first node to a node */
-  double *priced_before;    /**< likewise, at the best price */
-  double *kept_before;      /**< least kept bytes, the node's own included */
-  double *transient_before; /**< least largest transient bytes, likewise */
-  double *rest;             /**< of the price tried last */
+  double *transient_before; /**< least largest transient bytes from the first node to a node, whose
+                                 own are included */
+  double *before;           /**< scratch of a sweep to each node, */
+  double *rest;             /**< and from each */
   double rounding;          /**< what rounding can change in a sum along a path, relatively */
   double least_transient;   /**< least largest transient bytes of the paths looked at */
   double transient_limit;   /**< and the most */
@@ -130,6 +129,9 @@ typedef struct dsm__graph_labels {
   dsm__graph_effort effort;
   double limit;                 /**< of cycles */
   double work_limit;            /**< of the work of relaxed */
+  double *cheapest_before;      /**< least cycles from the first node to a node, */
+  double *priced_before;        /**< at the best price, */
+  double *kept_before;          /**< and least kept bytes, the node's own included */
   dsm__graph_label_list *lists; /**< of each node */
   dsm__graph_label *pool;       /**< all labels of the lists */
   size_t pool_capacity;
@@ -143,6 +145,9 @@ typedef struct dsm__graph_labels {
 bool dsm__graph_labels_begin(dsm__graph_labels *l, dsm__graph_relaxed *relaxed,
                              dsm__graph_effort effort);
 void dsm__graph_labels_free(dsm__graph_labels *l);
+
+/** Finds what leads to each node at least, of the paths that dsm__graph_relax looked at last. */
+void dsm__graph_labels_look(dsm__graph_labels *l);
 
 /** Makes the labels of all paths that dsm__graph_relax looked at, fit, and take at most so many
  * cycles, or equally many. False if there are too many, or it takes too much work. */

@@ -33,10 +33,9 @@
 
 enum { PROBES = 64 };
 
-/* A node that a higher ceiling opens. */
+/* A stored node that a higher ceiling opens, in all runs that have it. */
 typedef struct candidate {
   double transient_bytes;
-  double kept_bytes;
   size_t node;
   bool is_ruled_out; /* as a ceiling */
 } candidate;
@@ -53,6 +52,7 @@ typedef struct descent {
   double *rest;              /* least kept bytes behind each node, whatever the ceiling */
   double *reached;           /* least kept bytes before each node, within the ceiling */
   unsigned char *is_changed; /* reached fell, and its edges do not know yet */
+  unsigned char *is_listed;  /* of each stored node: it is a candidate */
   size_t changed_count;
   candidate *candidates;
   size_t candidate_count;
@@ -63,8 +63,14 @@ typedef struct descent {
 
 static bool allocate(descent *d, dsm__arena *arena) {
   const size_t count = d->graph->node_count;
+  size_t stored = 0;
+  for (size_t r = 0; r < dsm__graph_run_count(d->graph); r++) {
+    const dsm__graph_run run = dsm__graph_run_of(d->graph, r);
+    stored = run.end > stored ? run.end : stored;
+  }
   return DSM__RESERVE(arena, d->rest, count) && DSM__RESERVE(arena, d->reached, count) &&
-         DSM__RESERVE(arena, d->is_changed, count) && DSM__RESERVE(arena, d->candidates, count);
+         DSM__RESERVE(arena, d->is_changed, count) && DSM__RESERVE(arena, d->is_listed, stored) &&
+         DSM__RESERVE(arena, d->candidates, stored);
 }
 
 static int compare_candidates(const void *left, const void *right) {
@@ -126,7 +132,7 @@ static void carry_forward(descent *d, size_t first) {
   }
 }
 
-/* The nodes above the least ceiling that a smaller path could lead through. */
+/* The nodes above the least ceiling that a smaller path could lead through in some run. */
 static void list_candidates(descent *d, double least_ceiling) {
   const dsm__graph_node *const nodes = d->graph->nodes;
   double *const before = d->reached; /* not in use yet */
@@ -135,10 +141,10 @@ static void list_candidates(descent *d, double least_ceiling) {
     const dsm__graph_run run = dsm__graph_run_of(d->graph, r);
     for (size_t v = run.first; v < run.end; v++) {
       const double transient = nodes[v].transient_bytes;
-      if (transient > least_ceiling &&
+      if (transient > least_ceiling && d->is_listed[v] == 0 &&
           is_promising(d, v + run.shift, before[v + run.shift], transient)) {
-        d->candidates[d->candidate_count++] =
-            (candidate){transient, nodes[v].kept_bytes, v + run.shift, false};
+        d->is_listed[v] = 1;
+        d->candidates[d->candidate_count++] = (candidate){transient, v, false};
       }
     }
   }
@@ -185,17 +191,25 @@ static void probe(descent *d) {
   }
 }
 
-/* Opens the nodes of the candidate `at` and of all as high. Returns the next; lowers `first` to the
- * first node that is marked. */
+/* Opens a stored node in all runs that have it; lowers `first` to the first node that is marked. */
+static void open_node(descent *d, size_t node, size_t *first) {
+  for (size_t r = 0; r < dsm__graph_run_count(d->graph); r++) {
+    const dsm__graph_run run = dsm__graph_run_of(d->graph, r);
+    const size_t v = node + run.shift;
+    if (node >= run.first && node < run.end &&
+        is_promising(d, v, d->reached[v] + d->graph->nodes[node].kept_bytes, d->ceiling)) {
+      mark(d, v);
+      *first = v < *first ? v : *first;
+    }
+  }
+}
+
+/* Opens the nodes of the candidate `at` and of all as high. Returns the next. */
 static size_t open_nodes(descent *d, size_t at, size_t *first) {
   size_t i = at;
   d->ceiling = d->candidates[at].transient_bytes;
   for (; i < d->candidate_count && d->candidates[i].transient_bytes <= d->ceiling; i++) {
-    const size_t v = d->candidates[i].node;
-    if (is_promising(d, v, d->reached[v] + d->candidates[i].kept_bytes, d->ceiling)) {
-      mark(d, v);
-      *first = v < *first ? v : *first;
-    }
+    open_node(d, d->candidates[i].node, first);
   }
   return i;
 }
@@ -226,27 +240,35 @@ static void raise_ceiling(descent *d, double least_ceiling) {
   }
 }
 
-bool dsm__graph_smallest_need(const dsm__graph *graph, dsm__arena *arena, dsm__graph_path *path,
-                              double *smallest_need) {
-  descent d = {.graph = graph};
-  if (!allocate(&d, arena)) {
-    return false;
-  }
-  dsm__graph_least_transient(graph, d.reached);
-  const double least_ceiling = d.reached[graph->node_count - 1];
+/* With room for what it looks at. */
+static void find_smallest(descent *d, dsm__graph_path *path) {
+  const dsm__graph *const graph = d->graph;
+  dsm__graph_least_transient(graph, d->reached);
+  const double least_ceiling = d->reached[graph->node_count - 1];
   /* The path of least kept bytes is the first to beat. */
   const dsm__graph_price kept_only = {0, 1, HUGE_VAL};
-  dsm__graph_sweep_back(graph, kept_only, d.rest);
-  dsm__graph_walk(graph, kept_only, d.rest, path);
+  dsm__graph_sweep_back(graph, kept_only, d->rest);
+  dsm__graph_walk(graph, kept_only, d->rest, path);
   const dsm__graph_sums least_kept = dsm__graph_sum(graph, path);
-  d.best = dsm__graph_bytes(least_kept);
-  d.best_ceiling = least_kept.transient_bytes;
-  list_candidates(&d, least_ceiling);
-  probe(&d);
-  raise_ceiling(&d, least_ceiling);
-  const dsm__graph_price within = {0, 1, d.best_ceiling};
-  dsm__graph_sweep_back(graph, within, d.rest);
-  dsm__graph_walk(graph, within, d.rest, path);
-  *smallest_need = dsm__graph_bytes(dsm__graph_sum(graph, path));
-  return true;
+  d->best = dsm__graph_bytes(least_kept);
+  d->best_ceiling = least_kept.transient_bytes;
+  list_candidates(d, least_ceiling);
+  probe(d);
+  raise_ceiling(d, least_ceiling);
+  const dsm__graph_price within = {0, 1, d->best_ceiling};
+  dsm__graph_sweep_back(graph, within, d->rest);
+  dsm__graph_walk(graph, within, d->rest, path);
+}
+
+bool dsm__graph_smallest_need(const dsm__graph *graph, dsm__graph_path *path,
+                              double *smallest_need) {
+  descent d = {.graph = graph};
+  dsm__arena *const arena = dsm__arena_new(); /* given back at once: the graph may be large */
+  const bool has_room = arena != NULL && allocate(&d, arena);
+  if (has_room) {
+    find_smallest(&d, path);
+    *smallest_need = dsm__graph_bytes(dsm__graph_sum(graph, path));
+  }
+  dsm__arena_free(arena);
+  return has_room;
 }

@@ -19,13 +19,9 @@
 
 #include "plan/tolerance.h"
 
-/* Sweeps to the last node, and what they decide. */
 typedef struct reduction {
   dsm__graph_relaxed *relaxed;
   double price;
-  double *cheapest_rest;
-  double *priced_rest;
-  double *kept_rest;
   unsigned char *is_edge_in;
   unsigned char *is_node_in;
   uint32_t *new_index; /* of each node that is in */
@@ -35,48 +31,62 @@ static bool allocate(reduction *d) {
   const dsm__graph *const graph = d->relaxed->graph;
   dsm__arena *const arena = d->relaxed->arena;
   const size_t count = graph->node_count;
-  d->cheapest_rest = dsm__arena_array(arena, count, sizeof(double));
-  d->priced_rest = dsm__arena_array(arena, count, sizeof(double));
-  d->kept_rest = d->relaxed->rest;
-  return d->cheapest_rest != NULL && d->priced_rest != NULL &&
-         DSM__RESERVE(arena, d->is_edge_in, dsm__graph_edge_count(graph)) &&
+  return DSM__RESERVE(arena, d->is_edge_in, dsm__graph_edge_count(graph)) &&
          DSM__RESERVE(arena, d->is_node_in, count) && DSM__RESERVE(arena, d->new_index, count);
 }
 
-static void sweep(const reduction *d) {
-  dsm__graph_relaxed *const r = d->relaxed;
-  const dsm__graph_price unpriced = {1, 0, r->transient_limit};
-  const dsm__graph_price priced = {1, d->price, r->transient_limit};
-  const dsm__graph_price kept_only = {0, 1, r->transient_limit};
-  dsm__graph_sweep_forward(r->graph, unpriced, r->cheapest_before);
-  dsm__graph_sweep_forward(r->graph, priced, r->priced_before);
-  dsm__graph_sweep_forward(r->graph, kept_only, r->kept_before);
-  dsm__graph_sweep_back(r->graph, unpriced, d->cheapest_rest);
-  dsm__graph_sweep_back(r->graph, priced, d->priced_rest);
-  dsm__graph_sweep_back(r->graph, kept_only, d->kept_rest);
+/* A sum along paths, and what it may be at most where these have so many transient bytes. */
+typedef struct criterion {
+  dsm__graph_price price;
+  double most;
+  double per_transient_byte; /* less */
+} criterion;
+
+/* Can an edge from node v of a run be on a path that keeps within a criterion? */
+static bool is_within(const dsm__graph_relaxed *r, const criterion *c, const dsm__graph_run *run,
+                      size_t v, const dsm__graph_edge *edge) {
+  const dsm__graph_node *const to = &r->graph->nodes[edge->to];
+  const double transient =
+      dsm__graph_larger(r->least_transient, dsm__graph_larger(r->transient_before[v + run->shift],
+                                                              to->transient_bytes));
+  const double sum = r->before[v + run->shift] + c->price.per_cycle * edge->cycles +
+                     c->price.per_byte * to->kept_bytes + r->rest[edge->to + run->shift];
+  return sum + c->per_transient_byte * transient <= c->most;
 }
 
-/* Can an edge from node v of a run be on a path that fits and is as good as the incumbent? */
-static bool is_promising(const reduction *d, const dsm__graph_run *run, size_t v,
-                         const dsm__graph_edge *edge) {
+/* Takes out the edges that are on no path that keeps within a criterion. */
+static void apply(const reduction *d, const criterion *c) {
   const dsm__graph_relaxed *const r = d->relaxed;
-  const dsm__graph_node *const to = &r->graph->nodes[edge->to];
-  const size_t from_number = v + run->shift;
-  const size_t to_number = edge->to + run->shift;
+  const dsm__graph *const graph = r->graph;
+  dsm__graph_sweep_forward(graph, c->price, r->before);
+  dsm__graph_sweep_back(graph, c->price, r->rest);
+  for (size_t i = 0; i < dsm__graph_run_count(graph); i++) {
+    const dsm__graph_run run = dsm__graph_run_of(graph, i);
+    unsigned char *const is_edge_in = &d->is_edge_in[run.edge_shift];
+    for (size_t v = run.first; v < run.end; v++) {
+      for (size_t e = graph->nodes[v].first_edge; e < graph->nodes[v + 1].first_edge; e++) {
+        is_edge_in[e] = is_edge_in[e] != 0 && is_within(r, c, &run, v, &graph->edges[e]) ? 1 : 0;
+      }
+    }
+  }
+}
+
+static void apply_all(const reduction *d) {
+  const dsm__graph_relaxed *const r = d->relaxed;
   const double capacity = r->graph->capacity_bytes;
   const double limit = dsm__tie_limit(r->incumbent_cycles) + dsm__graph_rounding_slack(r, d->price);
-  const double transient = dsm__graph_larger(
-      r->least_transient, dsm__graph_larger(r->transient_before[from_number], to->transient_bytes));
-  const double kept = r->kept_before[from_number] + to->kept_bytes + d->kept_rest[to_number];
-  const double cycles =
-      r->cheapest_before[from_number] + edge->cycles + d->cheapest_rest[to_number];
-  const double priced = r->priced_before[from_number] + edge->cycles + d->price * to->kept_bytes +
-                        d->priced_rest[to_number];
-  return kept + transient <= capacity * (1 + r->rounding) && cycles <= limit &&
-         priced - d->price * (capacity - transient) <= limit;
+  const criterion criteria[] = {
+      {{1, 0, r->transient_limit}, limit, 0},
+      {{1, d->price, r->transient_limit}, limit + d->price * capacity, d->price},
+      {{0, 1, r->transient_limit}, capacity * (1 + r->rounding), 1},
+  };
+  memset(d->is_edge_in, 1, dsm__graph_edge_count(r->graph));
+  for (size_t i = 0; i < DSM__COUNT_OF(criteria); i++) {
+    apply(d, &criteria[i]);
+  }
 }
 
-/* From the end back: the edges of a run that are promising and lead on. */
+/* From the end back: leaves out the edges of a run that do not lead on. */
 static void choose_back(const reduction *d, size_t index) {
   const dsm__graph *const graph = d->relaxed->graph;
   const dsm__graph_run run = dsm__graph_run_of(graph, index);
@@ -84,9 +94,7 @@ static void choose_back(const reduction *d, size_t index) {
   unsigned char *const is_edge_in = &d->is_edge_in[run.edge_shift];
   for (size_t v = run.end; v-- > run.first;) {
     for (size_t e = graph->nodes[v].first_edge; e < graph->nodes[v + 1].first_edge; e++) {
-      const dsm__graph_edge *const edge = &graph->edges[e];
-      const bool is_in =
-          is_node_in[edge->to] != 0 && (is_edge_in[e] != 0 || is_promising(d, &run, v, edge));
+      const bool is_in = is_edge_in[e] != 0 && is_node_in[graph->edges[e].to] != 0;
       is_edge_in[e] = is_in ? 1 : 0;
       is_node_in[v] = is_in ? 1 : is_node_in[v];
     }
@@ -111,7 +119,7 @@ static void choose_forward(const reduction *d, size_t index) {
 }
 
 /*
- * Keeps the edges that are promising, and of those the ones on a path from end to end.
+ * Keeps the edges that are within all criteria, and of those the ones on a path from end to end.
  *
  * First from the end back: a node is in if an edge of it is, and an edge only if the node behind it
  * is. Then from the front: what is not reached goes too. After both sweeps every edge that is in
@@ -210,7 +218,7 @@ bool dsm__graph_reduce(dsm__graph_relaxed *relaxed, double price, dsm__graph_red
   if (!allocate(&d)) {
     return false;
   }
-  sweep(&d);
+  apply_all(&d);
   choose(&d);
   return copy(&d, reduced) && copy_incumbent(&d, reduced);
 }

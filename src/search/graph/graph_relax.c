@@ -32,12 +32,9 @@ typedef bool (*is_lean)(const dsm__graph_relaxed *, const dsm__graph_sums *);
 
 static bool allocate(dsm__graph_relaxed *r) {
   const size_t count = r->graph->node_count;
-  return DSM__RESERVE(r->arena, r->cheapest_before, count) &&
-         DSM__RESERVE(r->arena, r->priced_before, count) &&
-         DSM__RESERVE(r->arena, r->kept_before, count) &&
+  return DSM__RESERVE(r->arena, r->before, count) &&
          DSM__RESERVE(r->arena, r->transient_before, count) &&
          DSM__RESERVE(r->arena, r->rest, count) &&
-         DSM__RESERVE(r->arena, r->scratch.edges, count) &&
          dsm__graph_tree_allocate(r->graph, r->arena, &r->heads[0]) &&
          dsm__graph_tree_allocate(r->graph, r->arena, &r->heads[1]) &&
          dsm__graph_tree_allocate(r->graph, r->arena, &r->tail);
@@ -56,24 +53,6 @@ void dsm__graph_offer(dsm__graph_relaxed *relaxed) {
     memcpy(relaxed->incumbent.edges, relaxed->scratch.edges,
            relaxed->scratch.length * sizeof relaxed->scratch.edges[0]);
   }
-}
-
-/* The most edges of any path; `longest` is scratch. */
-static size_t longest_path(const dsm__graph *graph, double *longest) {
-  for (size_t v = 0; v < graph->node_count; v++) {
-    longest[v] = 0;
-  }
-  for (size_t r = 0; r < dsm__graph_run_count(graph); r++) {
-    const dsm__graph_run run = dsm__graph_run_of(graph, r);
-    double *const own = &longest[run.shift];
-    for (size_t v = run.first; v < run.end; v++) {
-      for (size_t e = graph->nodes[v].first_edge; e < graph->nodes[v + 1].first_edge; e++) {
-        const uint32_t to = graph->edges[e].to;
-        own[to] = dsm__graph_larger(own[to], own[v] + 1);
-      }
-    }
-  }
-  return (size_t)longest[graph->node_count - 1];
 }
 
 /*
@@ -183,8 +162,7 @@ static void offer_joint(dsm__graph_relaxed *r, dsm__graph_tree *head, const join
     return;
   }
   dsm__graph_begin_with(graph, head, best->place, path);
-  path->edges[path->length++] =
-      (size_t)(best->edge - graph->edges) + best->place.run.edge_shift;
+  path->edges[path->length++] = (size_t)(best->edge - graph->edges) + best->place.run.edge_shift;
   dsm__graph_end_with(graph, &r->tail, dsm__graph_behind(graph, best->place, best->edge), path);
   dsm__graph_offer(r);
 }
@@ -225,7 +203,11 @@ bool dsm__graph_relax_begin(const dsm__graph *graph, dsm__arena *arena,
   }
   r->incumbent = *incumbent;
   r->incumbent_cycles = dsm__graph_sum(graph, incumbent).cycles;
-  r->rounding = 4 * DBL_EPSILON * (double)(1 + longest_path(graph, r->rest));
+  const size_t longest = dsm__graph_longest_path(graph, r->rest);
+  if (!DSM__RESERVE(arena, r->scratch.edges, longest)) {
+    return false;
+  }
+  r->rounding = 4 * DBL_EPSILON * (double)(1 + longest);
   dsm__graph_least_transient(graph, r->transient_before);
   return true;
 }
@@ -243,8 +225,8 @@ void dsm__graph_relax(dsm__graph_relaxed *relaxed, double least_transient, doubl
   r->transient_limit = transient_limit;
   r->bound_cycles = -HUGE_VAL;
   r->price = 0;
-  dsm__graph_sweep_forward(r->graph, kept_only, r->kept_before);
-  if (r->kept_before[r->graph->node_count - 1] + least_transient >
+  dsm__graph_sweep_forward(r->graph, kept_only, r->before);
+  if (r->before[r->graph->node_count - 1] + least_transient >
       r->graph->capacity_bytes * (1 + r->rounding)) {
     r->bound_cycles = HUGE_VAL;
     return;
@@ -264,10 +246,6 @@ void dsm__graph_relax(dsm__graph_relaxed *relaxed, double least_transient, doubl
     lean = leanest;
     narrow(r, is_lean_to_fit, &fast, &lean);
   }
-  const dsm__graph_price unpriced = {1, 0, transient_limit};
-  const dsm__graph_price priced = {1, r->price, transient_limit};
-  dsm__graph_sweep_forward(r->graph, unpriced, r->cheapest_before);
-  dsm__graph_sweep_forward(r->graph, priced, r->priced_before);
   join_prices(r, fast_price, isfinite(lean.price) ? lean.price : fast.price);
 }
 

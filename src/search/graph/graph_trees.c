@@ -100,8 +100,7 @@ static dsm__graph_sums least_behind(const dsm__graph *graph, dsm__graph_tree *ta
     const dsm__graph_sums sums = {next->cycles + edge->cycles, next->kept_bytes + to->kept_bytes,
                                   dsm__graph_larger(next->transient_bytes, to->transient_bytes), 0};
     if (to->transient_bytes <= tail->transient_limit &&
-        sums.cycles + tail->price * sums.kept_bytes <
-            best.cycles + tail->price * best.kept_bytes) {
+        sums.cycles + tail->price * sums.kept_bytes < best.cycles + tail->price * best.kept_bytes) {
       best = sums;
       tail->edges[v - run->first] = e + run->edge_shift;
     }

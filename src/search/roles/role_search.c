@@ -6,8 +6,8 @@
  * live tensors are inside (plan/role_flow.h). A layer with its roles is a node, since it keeps
  * memory; edges into it relayout what is outside, the edge out of it is what it takes. Layers whose
  * state before and roles are the same share a node, and states that are the same share one, however
- * they were reached: so the graph grows with layers times states, not with mappings. Equal blocks, out of equal
- * states, are stored once.
+ * they were reached: so the graph grows with layers times states, not with mappings. Equal blocks,
+ * out of equal states, are stored once.
  *
  * Options that cannot be on a path within the limit are left out: a path takes at least the least
  * of each layer, so that one which is over its layer's least by more than the limit leaves to the
@@ -527,10 +527,9 @@ static void decide_layer(const role_graph *g, size_t index, size_t option_index,
   setting.is_recomputed = option->is_recomputed;
   for (int p = 0; p < DSM_PASS_COUNT; p++) {
     if (dsm_pass_exists(layer, setting.mode, (dsm_pass)p)) {
-      const dsm__best_pass best =
-          dsm__best_pass_find(&setting, (dsm_pass)p, option->parallelism,
-                              dsm__has_optimization(&problem->inputs, DSM_OPTIMIZATION_REUSE),
-                              &problem->table.splits);
+      const dsm__best_pass best = dsm__best_pass_find(
+          &setting, (dsm_pass)p, option->parallelism,
+          dsm__has_optimization(&problem->inputs, DSM_OPTIMIZATION_REUSE), &problem->table.splits);
       decision->is_kernel_kept[p] = best.is_kernel_kept;
       memcpy(decision->splits[p], best.splits, sizeof best.splits);
     }
