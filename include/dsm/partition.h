@@ -38,6 +38,8 @@ typedef struct dsm_partition_options {
   bool does_count_activations; /**< in (3), for every task that is stored */
   bool does_keep_results;      /**< results stay on their device; else x_{n+1,j} = 0: what tasks
                                     without consumers put out leaves the device */
+  size_t copies_max;           /**< devices that store a task, at most; 0: any number. Latency has
+                                    one copy of each task in any case */
   bool (*is_stopped)(void *context); /**< asked now and then: whether to end with the best so far,
                                         as at the time limit; NULL: never. Not asked any more
                                         once dsm_partition_solve returns */
@@ -105,8 +107,8 @@ typedef struct dsm_partition {
   double joules_per_request; /**< where all devices that are used give power; else 0 */
   double objective;          /**< value of what was asked for: rho, seconds or joules */
   double bound;              /**< proven: no solution is better */
-  double relaxation;         /**< optimum of the linear relaxation; where it was not solved, a bound
-                                  in closed form */
+  double relaxation;         /**< optimum of the linear relaxation; infinite (for throughput above,
+                                  else below 0) where it was not solved */
   double gap;                /**< |bound - objective| / |objective| */
   double solver_seconds; /**< by the clock; the only number of an optimal answer that differs from
                             run to run */

@@ -37,7 +37,7 @@ static void add_task(dsm__assignment *a, size_t task, double sign) {
   const size_t device = a->device_of[task];
   a->busy_seconds[device] += sign * seconds_of(a, task, device);
   a->held_bytes[device] += sign * dsm__task_need(a->instance, a->options, task);
-  a->sent_bytes[device] += a->leaves[task] ? sign * a->instance->tasks[task].output_bytes : 0;
+  a->sent_bytes[device] += a->leaves[task] ? sign * dsm__result_bytes(a->instance, task) : 0;
 }
 
 void dsm__assignment_move(dsm__assignment *a, size_t task, size_t device) {
@@ -175,7 +175,8 @@ bool dsm__assignment_init(dsm__assignment *a, dsm__arena *arena, const dsm_insta
   }
   list_tensors(a);
   for (size_t i = 0; i < instance->task_count; i++) {
-    a->leaves[i] = !options->does_keep_results && a->first_output[i] == a->first_output[i + 1];
+    a->leaves[i] = !options->does_keep_results && (a->first_output[i] == a->first_output[i + 1] ||
+                                                   instance->tasks[i].result_bytes > 0);
     while (a->device_of[i] + 1 < instance->device_count &&
            !dsm__task_can_run(instance, options, i, a->device_of[i])) {
       a->device_of[i]++;

@@ -136,15 +136,24 @@ static bool split(splitter *s, bool *storage) {
   return true;
 }
 
+static size_t count_copies(const dsm_instance *instance, const bool *storage, size_t task) {
+  size_t count = 0;
+  for (size_t j = 0; j < instance->device_count; j++) {
+    count += storage[task * instance->device_count + j] ? 1 : 0;
+  }
+  return count;
+}
+
 /*
  * Fills what memory is left of each device, first with what gives a byte the most work.
  *
  * Copies cost nothing but memory where throughput or energy counts: a task that is stored twice can
  * run on either device, and the linear programme says how often. What a byte makes possible is the
- * time that its task takes there.
+ * time that its task takes there. Where copies are limited no task gets more.
  */
 static void fill(const dsm_instance *instance, const dsm_partition_options *options,
                  bool *storage) {
+  const size_t copies_max = dsm__copies_max(instance, options);
   for (size_t j = 0; j < instance->device_count; j++) {
     double spare = instance->devices[j].memory_bytes;
     for (size_t i = 0; i < instance->task_count; i++) {
@@ -156,7 +165,8 @@ static void fill(const dsm_instance *instance, const dsm_partition_options *opti
       for (size_t i = 0; i < instance->task_count; i++) {
         const double need = dsm__task_need(instance, options, i);
         const double seconds = dsm_instance_seconds(instance, i, j);
-        if (storage[i * instance->device_count + j] || !isfinite(seconds) || need > spare) {
+        if (storage[i * instance->device_count + j] || !isfinite(seconds) || need > spare ||
+            count_copies(instance, storage, i) >= copies_max) {
           continue;
         }
         const double worth = seconds / (need + 1); /* work that a byte makes possible */

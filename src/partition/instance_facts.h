@@ -4,6 +4,7 @@
 #ifndef DSM_PARTITION_INSTANCE_FACTS_H
 #define DSM_PARTITION_INSTANCE_FACTS_H
 
+#include "base/arena.h"
 #include "base/words.h"
 #include "dsm/partition.h"
 
@@ -19,6 +20,12 @@ bool dsm__task_can_run(const dsm_instance *instance, const dsm_partition_options
  * equality (docs/partition.md). */
 bool dsm__is_chain(const dsm_instance *instance);
 
+/** Bytes of the results of a task that has some (dsm__leaves). */
+double dsm__result_bytes(const dsm_instance *instance, size_t task);
+
+/** Most devices that may store a task, at most all. */
+size_t dsm__copies_max(const dsm_instance *instance, const dsm_partition_options *options);
+
 /** Bytes of tensor t, or of the results of task t - tensor_count. */
 double dsm__output_bytes(const dsm_instance *instance, size_t tensor);
 
@@ -29,7 +36,10 @@ size_t dsm__producer_of(const dsm_instance *instance, size_t tensor);
 void dsm__add_up_memory(const dsm_instance *instance, const dsm_partition_options *options,
                         double *needed, double *room);
 
-/** Whether what task i puts out leaves the server. */
+/** Whether something of what task i puts out is a result of the network: no task needs it. */
+bool dsm__makes_results(const dsm_instance *instance, size_t task);
+
+/** Whether something of what task i puts out leaves the server. */
 bool dsm__leaves(const dsm_instance *instance, const dsm_partition_options *options, size_t task);
 
 /** Whether devices a and b differ in nothing that the programme knows. */
@@ -38,6 +48,12 @@ bool dsm__devices_are_equal(const dsm_instance *instance, size_t a, size_t b);
 /** The longest time over the shortest, of tasks on devices that can run them and of tensors over
  * links with a limit; what takes no time is left out. At least 1. */
 double dsm__time_range(const dsm_instance *instance);
+
+/** The instance with 0 bytes for the tensors that make dsm__time_range more than range_max, if all
+ * of them together take no more than these seconds of a request; else as it is. False: out of
+ * memory. */
+bool dsm__without_negligible(dsm_instance *made, dsm__arena *arena, const dsm_instance *instance,
+                             double range_max, double seconds);
 
 /** Most tasks by which equal devices are ordered: coefficients are powers of two below 2^that. */
 enum { DSM__ORDER_TASKS_MAX = 6 };

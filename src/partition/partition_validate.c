@@ -162,10 +162,17 @@ static bool may_exceed(const checker *c) {
 
 static void check_task(checker *c, size_t task, bool is_equal) {
   const double rho = is_latency(c) ? 1 : c->partition->rho;
+  const size_t copies_max = c->partition->options.copies_max;
   double sum = 0;
+  size_t copies = 0;
   for (size_t j = 0; j < c->instance->device_count; j++) {
     check_place(c, task, j);
     sum += rate(c, task, j);
+    copies += c->partition->is_stored[task * c->instance->device_count + j] ? 1 : 0;
+  }
+  if (copies_max > 0 && copies > copies_max) {
+    complain(c, "constraint (8): task \"%s\" is stored on %zu devices, at most %zu are allowed",
+             task_name(c, task), copies, copies_max);
   }
   if (is_above(rho, sum, rho) || (is_equal && is_above(sum, rho, rho))) {
     complain(c, "constraint (7): task \"%s\" runs %.9g times a second at %.9g requests per second",
@@ -177,7 +184,8 @@ static void check_task(checker *c, size_t task, bool is_equal) {
 
 static void check_result(checker *c, size_t task, bool leaves) {
   const size_t tensor = c->instance->tensor_count + task;
-  const double bytes = c->instance->tasks[task].output_bytes;
+  const dsm_task *const it = &c->instance->tasks[task];
+  const double bytes = it->result_bytes > 0 ? it->result_bytes : it->output_bytes;
   for (size_t j = 0; j < c->instance->device_count; j++) {
     const double least = leaves ? rate(c, task, j) * bytes : 0;
     if (!(sent(c, tensor, j) >= 0) || is_above(least, sent(c, tensor, j), c->scale * bytes)) {
@@ -235,11 +243,12 @@ static void check_tensors(checker *c) {
     check_tensor(c, t);
   }
   for (size_t i = 0; i < c->instance->task_count; i++) {
-    bool leaves = !c->partition->options.does_keep_results;
+    bool is_used = false;
     for (size_t t = 0; t < c->instance->tensor_count; t++) {
-      leaves = leaves && c->instance->tensors[t].producer != i;
+      is_used = is_used || c->instance->tensors[t].producer == i;
     }
-    check_result(c, i, leaves);
+    const bool has_results = !is_used || c->instance->tasks[i].result_bytes > 0;
+    check_result(c, i, has_results && !c->partition->options.does_keep_results);
   }
 }
 

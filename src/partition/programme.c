@@ -46,7 +46,7 @@ static double rate_limit(const dsm__writer *w, size_t task, size_t device) {
 
 /* A device with room for everything stores everything, at no cost: there is nothing to decide, and
  * a rate without an s_ij is bounded by its column alone. The same goes for a task without
- * parameters. */
+ * parameters. Where copies are limited, that is what is to be decided. */
 static void write_task_columns(dsm__writer *w, size_t task, size_t device) {
   const dsm_instance *const instance = w->instance;
   dsm__programme *const made = w->made;
@@ -70,8 +70,8 @@ static void write_task_columns(dsm__writer *w, size_t task, size_t device) {
                                                          .upper = rate_limit(w, task, device),
                                                          .cost = cost,
                                                          .is_integer = w->is_latency});
-  const bool is_free =
-      w->form.is_tight && (w->is_roomy[device] || dsm__task_need(instance, w->options, task) == 0);
+  const bool is_free = w->form.is_tight && !w->has_few_copies &&
+                       (w->is_roomy[device] || dsm__task_need(instance, w->options, task) == 0);
   if (!w->is_latency && !is_free) {
     made->stored[place] = dsm__write_column(w, (dsm__column){.kind = DSM__COLUMN_STORED,
                                                              .major = task,
@@ -302,6 +302,17 @@ static void write_rate_row(dsm__writer *w, size_t task) {
   dsm__write_entry(w, made->rho, -1);
 }
 
+/* (8): sum_j s_ij <= K. Latency has one copy by (7), as its x_ij are whole. */
+static void write_held_row(dsm__writer *w, size_t task) {
+  const size_t most = dsm__copies_max(w->instance, w->options);
+  dsm__begin_row(
+      w,
+      (dsm__row){.kind = DSM__ROW_HELD, .major = task, .lower = -HUGE_VAL, .upper = (double)most});
+  for (size_t j = 0; j < w->instance->device_count; j++) {
+    dsm__write_entry(w, w->made->stored[dsm__place_of(w, task, j)], 1);
+  }
+}
+
 static void write_rows(dsm__writer *w) {
   const dsm_instance *const instance = w->instance;
   const size_t tensor_count = instance->tensor_count + instance->task_count;
@@ -330,6 +341,9 @@ static void write_rows(dsm__writer *w) {
   for (size_t i = 0; i < instance->task_count; i++) {
     write_rate_row(w, i);
   }
+  for (size_t i = 0; i < instance->task_count && w->has_few_copies; i++) {
+    write_held_row(w, i);
+  }
   if (w->form.is_tight) {
     dsm__write_tight_rows(w);
   }
@@ -353,9 +367,12 @@ static void survey(dsm__writer *w) {
     w->leaves[i] = !w->options->does_keep_results;
   }
   for (size_t t = 0; t < instance->tensor_count; t++) {
-    w->leaves[instance->tensors[t].producer] = false;
+    const size_t producer = instance->tensors[t].producer;
+    w->leaves[producer] = w->leaves[producer] && instance->tasks[producer].result_bytes > 0;
   }
   w->is_chain = dsm__is_chain(instance);
+  w->has_few_copies =
+      !w->is_latency && dsm__copies_max(instance, w->options) < instance->device_count;
   w->order_count = dsm__order_tasks(instance, w->options, w->by_need);
 }
 

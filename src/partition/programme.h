@@ -35,6 +35,7 @@ typedef enum dsm__row_kind {
   DSM__ROW_RECEIPT,  /**< of tensor, consumer and device */
   DSM__ROW_DELIVERY, /**< of tensor: what is received was sent */
   DSM__ROW_COPIES,   /**< of tensor and device: at most m - 1 copies */
+  DSM__ROW_HELD,     /**< (8) of task: at most so many copies */
   DSM__ROW_PLACED,   /**< of task: stored somewhere (tight) */
   DSM__ROW_ORDER,    /**< of device: equal devices in order (tight) */
   DSM__ROW_GOAL,     /**< the objective (tight, minimised), for a cutoff */

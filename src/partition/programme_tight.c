@@ -82,7 +82,8 @@ static void write_order_row(dsm__writer *w, size_t device) {
   while (next < w->instance->device_count && !dsm__devices_are_equal(w->instance, device, next)) {
     next++;
   }
-  if (next == w->instance->device_count || (!w->is_latency && w->is_roomy[device])) {
+  if (next == w->instance->device_count ||
+      (!w->is_latency && !w->has_few_copies && w->is_roomy[device])) {
     return;
   }
   dsm__begin_row(w, (dsm__row){.kind = DSM__ROW_ORDER, .device = device, .upper = HUGE_VAL});

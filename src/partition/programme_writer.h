@@ -15,8 +15,9 @@ typedef struct dsm__writer {
   bool is_latency;
   bool has_links; /**< some link is limited */
   bool is_chain;
-  bool *is_roomy; /**< [j]: all that can run there fits (tight: nothing to decide) */
-  bool *leaves;   /**< [i] */
+  bool has_few_copies; /**< fewer copies of a task are allowed than there are devices */
+  bool *is_roomy;      /**< [j]: all that can run there fits (tight: nothing to decide) */
+  bool *leaves;        /**< [i] */
   size_t by_need[DSM__ORDER_TASKS_MAX]; /**< the tasks that order equal devices */
   size_t order_count;
 } dsm__writer;

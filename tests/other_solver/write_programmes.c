@@ -17,6 +17,7 @@ static dsm_partition_options drawn(uint64_t seed) {
   options.objective = (dsm_objective_kind)(seed % DSM_OBJECTIVE_KIND_COUNT);
   options.required_rho = 0.2;
   options.does_keep_results = seed % 2 == 0;
+  options.copies_max = seed / 6 % 3; /* any number, one, two */
   return options;
 }
 

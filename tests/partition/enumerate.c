@@ -42,7 +42,8 @@ static unsigned runnable(const enumeration *e, size_t device) {
   return set;
 }
 
-/* What is stored without need costs nothing, so only sets that cannot be enlarged matter. */
+/* What is stored without need costs nothing, so only sets that cannot be enlarged matter; unless
+ * copies are counted. */
 static void list_sets(enumeration *e, size_t device) {
   const unsigned able = runnable(e, device);
   for (unsigned set = 0; set < 1U << e->instance->task_count; set++) {
@@ -50,7 +51,7 @@ static void list_sets(enumeration *e, size_t device) {
       continue;
     }
     bool is_largest = true;
-    for (size_t i = 0; i < e->instance->task_count; i++) {
+    for (size_t i = 0; i < e->instance->task_count && e->options->copies_max == 0; i++) {
       const unsigned more = set | 1U << i;
       is_largest =
           is_largest && (more == set || (more & ~able) != 0 || room_after(e, device, more) < 0);
@@ -84,13 +85,15 @@ static double *new_row(enumeration *e, double limit) {
   return p->row[p->row_count++];
 }
 
-static bool is_last(const enumeration *e, size_t task) {
+/* Bytes that leave the server. */
+static double results_of(const enumeration *e, size_t task) {
+  const dsm_task *const it = &e->instance->tasks[task];
   for (size_t t = 0; t < e->instance->tensor_count; t++) {
     if (e->instance->tensors[t].producer == task) {
-      return false;
+      return e->options->does_keep_results ? 0 : it->result_bytes;
     }
   }
-  return true;
+  return e->options->does_keep_results ? 0 : it->output_bytes;
 }
 
 static bool is_chain(const enumeration *e) {
@@ -124,9 +127,7 @@ static void write_device(enumeration *e, size_t j, unsigned set) {
     link[sent_of(e, t, j)] = it->tensors[t].bytes;
   }
   for (size_t i = 0; i < it->task_count; i++) {
-    if (is_last(e, i) && !e->options->does_keep_results) {
-      link[x_of(e, i, j)] = it->tasks[i].output_bytes;
-    }
+    link[x_of(e, i, j)] = results_of(e, i);
   }
 }
 
@@ -229,6 +230,20 @@ static double best_energy(enumeration *e) {
 
 /* ---- all storages ---- */
 
+/* Each task is stored, and not more often than it may be. */
+static bool is_allowed(const enumeration *e, const size_t *choice) {
+  for (size_t i = 0; i < e->instance->task_count; i++) {
+    size_t copies = 0;
+    for (size_t j = 0; j < e->instance->device_count; j++) {
+      copies += e->sets[j][choice[j]] >> i & 1;
+    }
+    if (copies == 0 || (e->options->copies_max > 0 && copies > e->options->copies_max)) {
+      return false;
+    }
+  }
+  return true;
+}
+
 static double best_of_all(const dsm_instance *instance, const dsm_partition_options *options,
                           double (*best_of)(enumeration *), double none) {
   enumeration *const e = calloc(1, sizeof *e);
@@ -242,11 +257,7 @@ static double best_of_all(const dsm_instance *instance, const dsm_partition_opti
   size_t choice[4] = {0};
   size_t j = 0;
   while (j < instance->device_count) {
-    unsigned stored = 0;
-    for (size_t k = 0; k < instance->device_count; k++) {
-      stored |= e->sets[k][choice[k]];
-    }
-    if (stored == (1U << instance->task_count) - 1) {
+    if (is_allowed(e, choice)) {
       write_storage(e, choice);
       best = fmax(best, best_of(e));
     }
@@ -282,9 +293,7 @@ static double request_seconds(const enumeration *e, const size_t *device) {
       return HUGE_VAL;
     }
     sum += dsm_instance_seconds(it, i, device[i]);
-    if (is_last(e, i) && !e->options->does_keep_results) {
-      sum += it->tasks[i].output_bytes / link;
-    }
+    sum += results_of(e, i) / link;
   }
   for (size_t t = 0; t < it->tensor_count; t++) {
     const dsm_tensor *const tensor = &it->tensors[t];

@@ -119,4 +119,8 @@ void small_random(small_instance *made, uint64_t seed, size_t tasks_max, size_t 
   if (random_below(&random, 2) == 0) {
     branch(made, &random);
   }
+  for (size_t t = 0; t < made->instance.tensor_count; t++) {
+    dsm_task *const task = &made->tasks[made->tensors[t].producer];
+    task->result_bytes = random_below(&random, 4) == 0 ? (double)random_below(&random, 5) : 0;
+  }
 }

@@ -6,6 +6,7 @@
 
 #include "dsm/dispatch.h"
 #include "enumerate.h"
+#include "how_many.h"
 #include "small_instance.h"
 #include "suites.h"
 
@@ -300,6 +301,90 @@ START_TEST(energy_equals_the_twin) {
 }
 END_TEST
 
+/* With one copy or two of each task; some devices have room for all. */
+START_TEST(few_copies_equal_the_twin) {
+  const uint64_t first = (uint64_t)_i * HOW_MANY(200, 60, 30);
+  for (uint64_t seed = first; seed < first + HOW_MANY(200, 60, 30); seed++) {
+    small_instance s;
+    const size_t copies_max = 1 + seed % 2;
+    small_random(&s, seed, copies_max == 1 ? 6 : 4, 3);
+    for (size_t j = 0; j < s.instance.device_count; j++) {
+      s.devices[j].has_power = true;
+    }
+    dsm_partition_options options = drawn(seed, DSM_OBJECTIVE_THROUGHPUT);
+    options.copies_max = copies_max;
+    const double most = enumerate_throughput(&s.instance, &options);
+    compare(seed, &s, &options, most, 0);
+    options.objective = DSM_OBJECTIVE_ENERGY;
+    options.required_rho = most > 0 ? most * (seed % 3 == 2 ? 1.01 : 0.7) : 1;
+    compare(seed, &s, &options, enumerate_energy(&s.instance, &options), HUGE_VAL);
+  }
+}
+END_TEST
+
+/* Two tasks of a second on three equal devices: in one place each they take a second. Two copies
+ * are enough to share the work out evenly: one task on the first and second, one on the second and
+ * third. */
+/* A network like those of planners: a CPU that takes 20 s for a task, accelerators that take
+ * hundredths, tensors of megabytes, and one of 4 bytes, which takes 2e-9 s and a ten-thousand-
+ * millionth of the longest time. With 0 bytes instead everything is the same. */
+START_TEST(a_tiny_tensor_leaves_the_bound_as_it_is) {
+  dsm_partition *made[2] = {NULL, NULL};
+  for (int run = 0; run < 2; run++) {
+    small_instance s;
+    small_chain(&s, 8, 4);
+    for (size_t i = 0; i < 8; i++) {
+      s.tasks[i].weights_bytes = 1e6 * (double)(1 + i % 3);
+      s.tasks[i].output_bytes = i == 4 ? 4 * run : 1e6 * (double)(1 + i);
+      for (size_t j = 0; j < 4; j++) {
+        s.seconds[i * 4 + j] = j == 0 ? 20 : 0.02 * (double)(1 + i % 4);
+      }
+    }
+    small_relink(&s);
+    for (size_t j = 1; j < 4; j++) {
+      s.devices[j].memory_bytes = 6e6;
+      s.devices[j].link_bytes_per_second = 2147483648;
+    }
+    dsm_diags *const diags = dsm_diags_new(10);
+    const dsm_status status = dsm_partition_solve(&made[run], &s.instance, NULL, diags);
+    ck_assert_int_eq(status, DSM_OK);
+    ck_assert_uint_eq(dsm_diags_count(diags), 0);
+    ck_assert_int_eq(made[run]->status, DSM_SOLUTION_OPTIMAL);
+    dsm_diags_free(diags);
+  }
+  ck_assert_double_eq_tol(made[0]->relaxation, made[1]->relaxation, 1e-6 * made[0]->relaxation);
+  ck_assert_double_eq_tol(made[0]->rho, made[1]->rho, 2e-4 * made[0]->rho);
+  dsm_partition_free(made[0]);
+  dsm_partition_free(made[1]);
+}
+END_TEST
+
+/* Two tasks that take 1e-9 and 100 s: GLPK is not relied on, and no relaxation is stated. */
+START_TEST(a_relaxation_that_is_not_known_is_infinite) {
+  small_instance s;
+  small_chain(&s, 2, 2);
+  s.seconds[0] = s.seconds[1] = 1e-9;
+  s.seconds[2] = s.seconds[3] = 100;
+  dsm_partition *partition = NULL;
+  ck_assert_int_eq(dsm_partition_solve(&partition, &s.instance, NULL, NULL), DSM_OK);
+  ck_assert(isinf(partition->relaxation) && partition->relaxation > 0);
+  ck_assert(isfinite(partition->bound));
+  dsm_partition_free(partition);
+}
+END_TEST
+
+START_TEST(copies_are_what_is_limited) {
+  static const double rates[] = {1.5, 1, 1.5, 1.5};
+  small_instance s;
+  small_chain(&s, 2, 3);
+  dsm_partition_options options = exactly(DSM_OBJECTIVE_THROUGHPUT);
+  for (size_t copies = 0; copies < sizeof rates / sizeof rates[0]; copies++) {
+    options.copies_max = copies;
+    ck_assert_double_eq_tol(solved(&s, &options), rates[copies], close);
+  }
+}
+END_TEST
+
 /* ---- on chains without memory limits a dynamic programme is exact ---- */
 
 START_TEST(latency_of_a_chain_equals_a_dynamic_programme) {
@@ -348,12 +433,16 @@ Suite *suite_solve(void) {
   tcase_add_test(hand, a_tensor_goes_to_each_device);
   tcase_add_test(hand, a_join_moves_one_of_its_inputs);
   tcase_add_test(hand, energy_uses_the_thrifty_device_first);
+  tcase_add_test(hand, copies_are_what_is_limited);
+  tcase_add_test(hand, a_tiny_tensor_leaves_the_bound_as_it_is);
+  tcase_add_test(hand, a_relaxation_that_is_not_known_is_infinite);
   suite_add_tcase(suite, hand);
   TCase *const twin = tcase_create("twin");
   tcase_set_timeout(twin, 600);
   tcase_add_loop_test(twin, throughput_equals_the_twin, 0, 4);
   tcase_add_loop_test(twin, latency_equals_the_twin, 0, 3);
   tcase_add_loop_test(twin, energy_equals_the_twin, 0, 2);
+  tcase_add_loop_test(twin, few_copies_equal_the_twin, 0, 2);
   tcase_add_test(twin, latency_of_a_chain_equals_a_dynamic_programme);
   suite_add_tcase(suite, twin);
   return suite;

@@ -39,6 +39,7 @@ START_TEST(units_do_not_matter) {
     for (size_t i = 0; i < s.instance.task_count; i++) {
       s.tasks[i].weights_bytes *= 1e9;
       s.tasks[i].output_bytes *= 1e6;
+      s.tasks[i].result_bytes *= 1e6;
     }
     for (size_t t = 0; t < s.instance.tensor_count; t++) {
       s.tensors[t].bytes *= 1e6;
@@ -217,13 +218,19 @@ static void tamper(tampered *t, int way) {
   case 15:
     t->rates[1] = -0.1;
     break;
+  case 16: /* beside what is stored it says twice */
+    t->partition.options.copies_max = 1;
+    t->is_stored[1] = true;
+    t->small.devices[1].memory_bytes = 2;
+    t->uses[1].memory_bytes = 2;
+    break;
   default:
     t->sent[1] = (double)NAN;
     break;
   }
 }
 
-enum { WAYS = 17 };
+enum { WAYS = 18 };
 
 START_TEST(a_wrong_answer_is_found) {
   tampered t;

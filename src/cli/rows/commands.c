@@ -72,10 +72,10 @@ const cli_command cli_commands[] = {
          "set that it is trained on, for storage), system (an accelerator in five tiers), server "
          "(a "
          "CPU and a GPU), sweep (two axes), stages (a chain for remat), rl-workload (a table of "
-         "values, for pim) or pim-system (cores in memory), which pim is too. It goes to standard "
-         "output, or "
-         "with --output to a file, but "
-         "not over one that is there already. Comments are the values of the key //, which every "
+         "values, for pim), pim-system (cores in memory), which pim is too, or profile (tasks and "
+         "devices with measured times, for partition). It goes to standard output, or with "
+         "--output to a file, but not over one that is there already. Comments are the values of "
+         "the key //, which every "
          "object of a description may have.",
      .examples = {"dsm init workload -o my_network.json", "dsm init system > my_system.json",
                   "dsm explore my_network.json my_system.json"},
@@ -360,15 +360,17 @@ const cli_command cli_commands[] = {
      .takes = {CLI_TAKES_PLAN | CLI_TAKES_DATABASE},
      .operand_min = 1,
      .operand_max = 1,
-     .summary = "hand a plan to another simulator",
+     .summary = "hand a plan to another simulator, or to those who deploy it",
      .description =
          "Predicts PLAN, which explore wrote, again and writes its times and volumes as the inputs "
          "of another simulator, into a new folder: for astra-sim the workload (workload.txt) and "
          "the network (network.yml), for chakra the execution trace of a chip (step.0.et), which "
          "all chips have, and the network. DATABASE:POINT is the plan of a point of a sweep, by "
-         "its number.",
+         "its number. For stages PLAN is of partition, with each task in one place (--copies 1), "
+         "and stages.json says what each device runs, receives and sends.",
      .examples = {"dsm export plan.json --to astra-sim -o vgg16_astra",
-                  "dsm export plan.json --to chakra -o vgg16_chakra"},
+                  "dsm export plan.json --to chakra -o vgg16_chakra",
+                  "dsm export placed.json --to stages -o vgg16_stages"},
      .run = cli_run_export},
     {.name = "partition",
      .bit = CLI_PARTITION,
@@ -425,11 +427,12 @@ cli_exit cli_command_unknown(const char *name) {
 }
 
 /* The formats that users write come first. */
-static const dsm_description formats[] = {DSM_DESCRIPTION_WORKLOAD,   DSM_DESCRIPTION_SYSTEM,
-                                          DSM_DESCRIPTION_SERVER,     DSM_DESCRIPTION_SWEEP,
-                                          DSM_DESCRIPTION_STAGES,     DSM_DESCRIPTION_RL_WORKLOAD,
-                                          DSM_DESCRIPTION_PIM_SYSTEM, DSM_DESCRIPTION_PLAN};
-enum { FORMAT_COUNT = sizeof formats / sizeof *formats, WRITTEN_COUNT = FORMAT_COUNT - 1 };
+static const dsm_description formats[] = {
+    DSM_DESCRIPTION_WORKLOAD,   DSM_DESCRIPTION_SYSTEM,  DSM_DESCRIPTION_SERVER,
+    DSM_DESCRIPTION_SWEEP,      DSM_DESCRIPTION_STAGES,  DSM_DESCRIPTION_RL_WORKLOAD,
+    DSM_DESCRIPTION_PIM_SYSTEM, DSM_DESCRIPTION_PROFILE, DSM_DESCRIPTION_PLAN};
+/* Neither profiles nor plans are bundled, so that list has none. */
+enum { FORMAT_COUNT = sizeof formats / sizeof *formats, WRITTEN_COUNT = FORMAT_COUNT - 2 };
 
 const char *cli_help_word(size_t index) {
   return index < FORMAT_COUNT ? dsm_description_name(formats[index]) : NULL;
@@ -442,7 +445,7 @@ const char *cli_init_word(size_t index) {
 /* Of a format that has several beginnings, the others come last; and what a command is called
  * whose system a format is. */
 const char *cli_template_word(size_t index) {
-  static const char *const others[] = {"transformer", "dataset", "pim"};
+  static const char *const others[] = {"profile", "transformer", "dataset", "pim"};
   const size_t count = sizeof others / sizeof *others;
   return index < WRITTEN_COUNT           ? cli_init_word(index)
          : index - WRITTEN_COUNT < count ? others[index - WRITTEN_COUNT]
@@ -463,8 +466,9 @@ cli_exit cli_complain_of_kind(const cli_arguments *arguments, const char *kind) 
   return cli_usage_error(arguments->command,
                          "expected workload, system, server, sweep, stages, rl-workload%s, found "
                          "'%s'%s",
-                         word == cli_template_word ? ", pim-system, transformer, dataset or pim"
-                                                   : " or pim-system",
+                         word == cli_template_word
+                             ? ", pim-system, profile, transformer, dataset or pim"
+                             : " or pim-system",
                          kind, cli_did_you_mean_word(kind, word).text);
 }
 

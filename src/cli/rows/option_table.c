@@ -177,6 +177,12 @@ const cli_option cli_options[] = {
      .help = "a profile of tasks and devices with their times, in place of WORKLOAD and SERVER",
      .commands = CLI_PARTITION,
      TEXT(partition.profile, CLI_TAKES_PROFILE)},
+    {.name = "write-profile",
+     .argument = "FILE",
+     .help = "also write the tasks and devices with their times as a profile, to put measured "
+             "times in",
+     .commands = CLI_PARTITION,
+     NAME(CLI_READ_FILE, partition.write_profile, CLI_TAKES_FILE)},
     {.name = "objective",
      .argument = "OBJECTIVE",
      .help = "what is best: most requests per second (default), shortest time of one request, "
@@ -229,6 +235,12 @@ const cli_option cli_options[] = {
      .help = "results stay on the device that makes them, and load no link",
      .commands = CLI_PARTITION,
      FLAG(partition.options.does_keep_results)},
+    {.name = "copies",
+     .argument = "K",
+     .help = "each task on at most K devices (default: on as many as is best); 1: each task in one "
+             "place",
+     .commands = CLI_PARTITION,
+     COUNT(partition.options.copies_max, DSM_DEVICES_MAX)},
     {.name = "write-mps",
      .argument = "FILE",
      .help = "also write the programme as free MPS, for other solvers: minimise -rho",
@@ -256,8 +268,9 @@ const cli_option cli_options[] = {
         "change a value of an input, such as workload.layers.conv1_1.stride=[2,2], "
         "system.core.scratchpad_MiB=2 or server.devices.gpu.memory_GB=8; may be given several "
         "times"),
-    SET(CLI_PARTITION, "change a value of an input, such as server.devices.gpu.memory_GB=8 or "
-                       "workload.element_bytes=1; may be given several times"),
+    SET(CLI_PARTITION, "change a value of an input, such as server.devices.gpu.memory_GB=8, "
+                       "workload.element_bytes=1 or profile.devices.gpu.memory_bytes=8e9; may be "
+                       "given several times"),
     SET(CLI_PIM, "change a value of an input, such as workload.sampling=random or "
                  "system.host.call_us=20. May be given several times"),
     SET(CLI_REMAT, "change a value of an input, such as stages.input_bytes=0 or "

@@ -80,6 +80,10 @@ static void put_answer(dsm__page *page, const dsm_partition *partition) {
                      value_text(page, partition, partition->bound), gap,
                      value_text(page, partition, partition->relaxation));
   dsm__page_labelled(page, LABEL_WIDTH, "solver", "%s", status_text(page, partition));
+  if (partition->options.copies_max > 0) {
+    dsm__page_labelled(page, LABEL_WIDTH, "copies", "at most %zu of each task",
+                       partition->options.copies_max);
+  }
 }
 
 /* ---- placement ---- */
