@@ -212,11 +212,13 @@ bool dsm__graph_finish(dsm__graph_builder *builder, dsm__network_graph *graph, s
     }
     for (size_t e = builder->nodes.items[v].first_edge; e < last_edge(builder, v); e++) {
       const dsm__graph_edge *const edge = &builder->edges.items[e];
-      new_edge[e] = SIZE_MAX;
-      if (is_live[v] && is_live[edge->to]) {
+      const bool is_in = is_live[v] && is_live[edge->to];
+      if (new_edge != NULL) {
+        new_edge[e] = is_in ? edge_count : SIZE_MAX;
+      }
+      if (is_in) {
         edges[edge_count] = *edge;
-        edges[edge_count].to = new_node[edge->to];
-        new_edge[e] = edge_count++;
+        edges[edge_count++].to = new_node[edge->to];
       }
     }
   }

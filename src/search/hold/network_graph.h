@@ -121,8 +121,8 @@ bool dsm__graph_repeat(dsm__graph_builder *builder, size_t first, size_t end, si
                        size_t layers);
 
 /** Copies the graph into the arena without nodes and edges that lead nowhere or that nothing leads
- * to. new_edge[edge] (room for edge_count) becomes the new index of each edge, or SIZE_MAX. The
- * first node and the last, the end, always stay. False if out of memory. */
+ * to. new_edge[edge] (room for edge_count; NULL: not asked for) becomes the new index of each edge,
+ * or SIZE_MAX. The first node and the last, the end, always stay. False if out of memory. */
 bool dsm__graph_finish(dsm__graph_builder *builder, dsm__network_graph *graph, size_t *new_edge,
                        dsm__arena *arena);
 

@@ -387,13 +387,18 @@ static void add_end(role_graph *g, size_t first, size_t end) {
   dsm__graph_begin_edges(&g->builder, last);
 }
 
-/* What a graph was made with. */
-static void drop_building(role_graph *g) {
+/* What nodes were told apart by. */
+static void drop_states(role_graph *g) {
   dsm__map_fini(&g->index);
   g->index = (dsm__map){NULL, 0, 0};
   free(g->states.items);
   g->states.items = NULL;
   g->states.count = g->states.capacity = 0;
+}
+
+/* What a graph was made with. */
+static void drop_building(role_graph *g) {
+  drop_states(g);
   dsm__graph_builder_fini(&g->builder);
 }
 
@@ -496,14 +501,11 @@ static bool build(role_graph *g, dsm__network_graph *network) {
     return false;
   }
   add_end(g, at.first, at.end);
-  dsm__arena *const arena = g->arena;
-  size_t *const new_edge = g->builder.is_out_of_memory
-                               ? NULL
-                               : dsm__arena_array(arena, g->builder.edges.count, sizeof *new_edge);
+  drop_states(g); /* before the graph takes their room, */
   const bool is_built =
-      new_edge != NULL && dsm__graph_finish(&g->builder, network, new_edge, arena);
+      !g->builder.is_out_of_memory && dsm__graph_finish(&g->builder, network, NULL, g->arena);
   network->graph.capacity_bytes = g->problem->capacity_bytes;
-  drop_building(g); /* before labels take their room */
+  drop_building(g); /* and this before labels do */
   return is_built;
 }
 
