@@ -32,6 +32,14 @@ size_t dsm__copies_max(const dsm_instance *instance, const dsm_partition_options
   return is_limited ? options->copies_max : instance->device_count;
 }
 
+dsm_partition_options dsm__meant_options(const dsm_partition_options *options) {
+  dsm_partition_options meant = *options;
+  if (options->is_staged || options->cuts_max > 0) {
+    meant.copies_max = 1;
+  }
+  return meant;
+}
+
 double dsm__output_bytes(const dsm_instance *instance, size_t tensor) {
   return tensor < instance->tensor_count
              ? instance->tensors[tensor].bytes

@@ -29,6 +29,14 @@ static bool has_copies_max(const void *options) {
   return ((const dsm_partition_options *)options)->copies_max > 0;
 }
 
+static bool is_staged(const void *options) {
+  return ((const dsm_partition_options *)options)->is_staged;
+}
+
+static bool has_cuts_max(const void *options) {
+  return ((const dsm_partition_options *)options)->cuts_max > 0;
+}
+
 DSM__OWN_RECORD(options_record, dsm_partition_options, false, "What was asked for.",
                 DSM__FIELD(REAL, dsm_partition_options, required_rho, "required_rho", 0,
                            .unit = "1/s", .is_stated = has_required_rho,
@@ -43,6 +51,14 @@ DSM__OWN_RECORD(options_record, dsm_partition_options, false, "What was asked fo
                            .max = DSM_DEVICES_MAX, .is_stated = has_copies_max,
                            .help = "A task is stored on at most so many devices; absent: on any "
                                    "number."),
+                DSM__FIELD(FLAG, dsm_partition_options, is_staged, "stages", 0,
+                           .is_stated = is_staged,
+                           .help = "The tasks of a device follow one another; absent: they need "
+                                   "not."),
+                DSM__FIELD(COUNT, dsm_partition_options, cuts_max, "cuts", 0, .min = 1,
+                           .max = DSM_TASKS_MAX * DSM_DEVICES_MAX, .is_stated = has_cuts_max,
+                           .help = "A request moves at most so many tensors, one to several "
+                                   "devices counted for each; absent: any number."),
                 DSM__FIELD(FLAG, dsm_partition_options, does_keep_results, "keep_results", 0,
                            .help = "Results stay on the device that makes them."));
 
@@ -206,6 +222,19 @@ static bool has_tensors(const void *partition) {
   return has_one_place(&((const document *)partition)->of);
 }
 
+static bool is_graph(const void *partition) {
+  const dsm_partition *const of = &((const document *)partition)->of;
+  return of->is_bound || of->simulated_rho > 0;
+}
+
+static bool has_whole_rho(const void *partition) {
+  return ((const document *)partition)->of.whole_rho > 0;
+}
+
+static bool has_simulated_rho(const void *partition) {
+  return ((const document *)partition)->of.simulated_rho > 0;
+}
+
 static bool is_simulated(const void *partition) {
   return ((const document *)partition)->is_simulated;
 }
@@ -226,6 +255,16 @@ DSM__DOCUMENT(
         .help = "The answer is that of the starting heuristic: the solver found no better one."),
     REAL(document, of.rho, "rho", DSM__COLUMN | DSM__MORE, "1/s", "Requests per second."),
     REAL(document, of.rho, "requests_per_second", DSM__MORE, "1/s", "The same as rho."),
+    DSM__FIELD(FLAG, document, of.is_bound, "rho_is_bound", 0, .is_stated = is_graph,
+               .help = "No whole requests are known that reach rho; absent where the tensors form "
+                       "a chain, and for other objectives than throughput."),
+    DSM__FIELD(REAL, document, of.whole_rho, "whole_rho", DSM__ABOVE | DSM__MORE, .unit = "1/s",
+               .is_stated = has_whole_rho,
+               .help = "The most that requests reach of which each runs every task on one device; "
+                       "beside rho_is_bound, absent where that takes too long to say."),
+    DSM__FIELD(REAL, document, of.simulated_rho, "simulated_rho", DSM__ABOVE | DSM__MORE,
+               .unit = "1/s", .is_stated = has_simulated_rho,
+               .help = "What a simulation by the rates reaches; beside rho_is_bound."),
     REAL(document, of.latency_seconds, "latency_seconds", DSM__COLUMN | DSM__LESS, "seconds",
          "Of one request; for other objectives than latency along the most used placement."),
     DSM__FIELD(REAL, document, of.joules_per_request, "joules_per_request", DSM__LESS,
