@@ -203,6 +203,22 @@ DSM_API char *dsm_report_storage_table(const dsm_storage_result *result, const c
                                        dsm_table_style style);
 /** Format "dsm-storage/1". */
 DSM_API char *dsm_report_storage_json(const dsm_storage_result *result, const char *name);
+/**
+ * Reads that format from a text named `file` in findings: what was asked, which is answered anew.
+ * *result, with its name, belongs to the caller; it is NULL unless DSM_OK. DSM_ERROR_INVALID with
+ * findings; DSM_ERROR_INFEASIBLE: such mini-epochs do not fit; DSM_ERROR_OUT_OF_MEMORY.
+ */
+DSM_API DSM_NODISCARD dsm_status dsm_storage_parse(dsm_storage_result **result, const char *text,
+                                                   size_t length, const char *file,
+                                                   dsm_diags *diags);
+/** The same of a file; also DSM_ERROR_IO. */
+DSM_API DSM_NODISCARD dsm_status dsm_storage_load(dsm_storage_result **result, const char *path,
+                                                  dsm_diags *diags);
+/** Does a text, which ends with a NUL, say that it has that format? */
+DSM_API bool dsm_storage_is_printed(const char *text, size_t length);
+/** A page of HTML on it, as dsm_report_plan_page: the answer, figures, and the factors from which
+ * to choose. */
+DSM_API char *dsm_report_storage_page(const dsm_storage_result *result);
 /** One row a mini-epoch of a timeline or of a list, or else one a factor. */
 DSM_API char *dsm_report_storage_csv(const dsm_storage_result *result, const char *name);
 
@@ -221,6 +237,15 @@ DSM_API char *dsm_report_partition_table(const dsm_partition *partition,
 /** Format "dsm-partition/1". What is infinite is null. */
 DSM_API char *dsm_report_partition_json(const dsm_partition *partition,
                                         const dsm_dispatch *simulation);
+/**
+ * Reads a "dsm-partition/1" whose tasks are each in one place (`copies` is 1) back, and checks it
+ * as dsm_partition_validate does. It then belongs to the caller, with its instance, whose tasks
+ * have times where they are placed alone. DSM_ERROR_INVALID: it is none, or breaks a constraint;
+ * DSM_ERROR_OUT_OF_MEMORY.
+ */
+DSM_API DSM_NODISCARD dsm_status dsm_report_partition_parse(dsm_partition **partition,
+                                                            const char *text, size_t length,
+                                                            const char *file, dsm_diags *diags);
 /** One row a task and device that holds it. */
 DSM_API char *dsm_report_partition_csv(const dsm_partition *partition,
                                        const dsm_dispatch *simulation);

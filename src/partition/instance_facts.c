@@ -32,6 +32,14 @@ size_t dsm__copies_max(const dsm_instance *instance, const dsm_partition_options
   return is_limited ? options->copies_max : instance->device_count;
 }
 
+dsm_partition_options dsm__meant_options(const dsm_partition_options *options) {
+  dsm_partition_options meant = *options;
+  if (options->is_staged || options->cuts_max > 0) {
+    meant.copies_max = 1;
+  }
+  return meant;
+}
+
 double dsm__output_bytes(const dsm_instance *instance, size_t tensor) {
   return tensor < instance->tensor_count
              ? instance->tensors[tensor].bytes
@@ -55,9 +63,9 @@ void dsm__add_up_memory(const dsm_instance *instance, const dsm_partition_option
   }
 }
 
-bool dsm__leaves(const dsm_instance *instance, const dsm_partition_options *options, size_t task) {
-  if (options->does_keep_results || instance->tasks[task].result_bytes > 0) {
-    return !options->does_keep_results;
+bool dsm__makes_results(const dsm_instance *instance, size_t task) {
+  if (instance->tasks[task].result_bytes > 0) {
+    return true;
   }
   for (size_t t = 0; t < instance->tensor_count; t++) {
     if (instance->tensors[t].producer == task) {
@@ -65,6 +73,10 @@ bool dsm__leaves(const dsm_instance *instance, const dsm_partition_options *opti
     }
   }
   return true;
+}
+
+bool dsm__leaves(const dsm_instance *instance, const dsm_partition_options *options, size_t task) {
+  return !options->does_keep_results && dsm__makes_results(instance, task);
 }
 
 /*

@@ -26,6 +26,9 @@ double dsm__result_bytes(const dsm_instance *instance, size_t task);
 /** Most devices that may store a task, at most all. */
 size_t dsm__copies_max(const dsm_instance *instance, const dsm_partition_options *options);
 
+/** The options as they are meant: stages and cuts have each task in one place. */
+dsm_partition_options dsm__meant_options(const dsm_partition_options *options);
+
 /** Bytes of tensor t, or of the results of task t - tensor_count. */
 double dsm__output_bytes(const dsm_instance *instance, size_t tensor);
 
@@ -35,6 +38,9 @@ size_t dsm__producer_of(const dsm_instance *instance, size_t tensor);
 /** Bytes that all tasks need together, and that all devices have. */
 void dsm__add_up_memory(const dsm_instance *instance, const dsm_partition_options *options,
                         double *needed, double *room);
+
+/** Whether something of what task i puts out is a result of the network: no task needs it. */
+bool dsm__makes_results(const dsm_instance *instance, size_t task);
 
 /** Whether something of what task i puts out leaves the server. */
 bool dsm__leaves(const dsm_instance *instance, const dsm_partition_options *options, size_t task);

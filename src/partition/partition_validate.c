@@ -180,6 +180,42 @@ static void check_task(checker *c, size_t task, bool is_equal) {
   }
 }
 
+/* ---- (9), (10): stages and cuts ---- */
+
+static bool is_on(const checker *c, size_t task, size_t device) {
+  return c->partition->is_stored[task * c->instance->device_count + device];
+}
+
+static void check_stage(checker *c, size_t device) {
+  size_t runs = 0;
+  for (size_t i = 0; i < c->instance->task_count; i++) {
+    if (is_on(c, i, device) && (i == 0 || !is_on(c, i - 1, device)) && ++runs == 2) {
+      complain(c, "constraint (9): device \"%s\" is no one stage: its tasks begin anew with \"%s\"",
+               device_name(c, device), task_name(c, i));
+    }
+  }
+}
+
+static void check_cuts(checker *c) {
+  size_t cuts = 0;
+  for (size_t t = 0; t < c->instance->tensor_count; t++) {
+    const dsm_tensor *const it = &c->instance->tensors[t];
+    for (size_t j = 0; j < c->instance->device_count; j++) {
+      bool is_sent_here = false;
+      for (size_t k = 0; k < it->consumer_count; k++) {
+        is_sent_here =
+            is_sent_here || (is_on(c, it->consumers[k], j) && !is_on(c, it->producer, j));
+      }
+      cuts += is_sent_here ? 1 : 0;
+    }
+  }
+  if (cuts > c->partition->options.cuts_max) {
+    complain(c,
+             "constraint (10): requests move %zu tensor%s between devices, at most %zu are allowed",
+             cuts, dsm__plural((double)cuts), c->partition->options.cuts_max);
+  }
+}
+
 /* ---- (4), (5): tensors ---- */
 
 static void check_result(checker *c, size_t task, bool leaves) {
@@ -310,6 +346,12 @@ dsm_status dsm_partition_validate(const dsm_partition *partition, dsm_diags *dia
     check_device(&c, j);
   }
   check_tensors(&c);
+  for (size_t j = 0; j < c.instance->device_count && partition->options.is_staged; j++) {
+    check_stage(&c, j);
+  }
+  if (partition->options.cuts_max > 0) {
+    check_cuts(&c);
+  }
   check_objective(&c);
   return c.is_wrong ? DSM_ERROR_INVALID : DSM_OK;
 }

@@ -18,12 +18,13 @@ typedef struct random_dispatch {
   dsm_instance_device devices[RANDOM_DEVICES];
   double seconds[RANDOM_TASKS * RANDOM_DEVICES];
   bool is_stored[RANDOM_TASKS * RANDOM_DEVICES];
+  double rates[RANDOM_TASKS * RANDOM_DEVICES];
 } random_dispatch;
 
-/** Each task is stored on a device that can run it. */
+/** Each task is stored on a device that can run it, and runs once a second in all where it is. */
 void random_dispatch_make(random_dispatch *made, uint64_t seed);
 
-/** How the requests come: a closed loop or arrivals, by the seed; recorded. */
+/** How the requests come, a closed loop or arrivals, and the rule, by the seed; recorded. */
 dsm_dispatch_options random_dispatch_options(uint64_t seed, size_t request_count);
 
 /** A chain of tasks of one device after the other, nothing stored, without limits, 1 second each.

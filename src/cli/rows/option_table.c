@@ -241,6 +241,17 @@ const cli_option cli_options[] = {
              "place",
      .commands = CLI_PARTITION,
      COUNT(partition.options.copies_max, DSM_DEVICES_MAX)},
+    {.name = "stages",
+     .help = "each task in one place, and each device one stage: tasks that follow one another in "
+             "the order of tasks",
+     .commands = CLI_PARTITION,
+     FLAG(partition.options.is_staged)},
+    {.name = "cuts",
+     .argument = "K",
+     .help = "each task in one place, and a request moves at most K tensors between devices, one "
+             "to several devices counted for each",
+     .commands = CLI_PARTITION,
+     COUNT(partition.options.cuts_max, DSM_TASKS_MAX *DSM_DEVICES_MAX)},
     {.name = "write-mps",
      .argument = "FILE",
      .help = "also write the programme as free MPS, for other solvers: minimise -rho",
@@ -254,6 +265,12 @@ const cli_option cli_options[] = {
      .commands = CLI_PARTITION,
      .takes = CLI_TAKES_TEXT,
      OWN(cli_apply_simulate)},
+    {.name = "dispatch",
+     .argument = "RULE",
+     .help = "with --simulate: which device gets a task: one in its turn, by the rates of the "
+             "answer (default), or the one that ends it earliest (the rule of the paper)",
+     .commands = CLI_PARTITION,
+     WORD(partition.rule, cli_dispatch_word)},
     {.name = "trace",
      .argument = "FILE",
      .help = "with --simulate: also write the schedule as a trace that Perfetto opens",
@@ -466,7 +483,7 @@ const cli_option cli_options[] = {
      .argument = "V",
      .help =
          "with --optimize stages,accumulate: so many runs of layers of each stage, whose number "
-         "divides that of micro-batches (default: 1)",
+         "divides that of micro-batches (default: as many as are best)",
      .commands = CLI_EXPLORE,
      COUNT(options.interleave, DSM_INTERLEAVE_MAX)},
     {.name = "stages",
@@ -545,10 +562,10 @@ const cli_option cli_options[] = {
      NAME(CLI_READ_NAME, storage.repeats, CLI_TAKES_TEXT)},
     {.name = "max-repeat",
      .argument = "R",
-     .help = "most times with which the training still converges: planned is what reads least from "
-             "the capacity tier (default: the least without a stall)",
+     .help = "most times with which the training still converges, whole or not: planned is what "
+             "reads least from the capacity tier (default: the least without a stall)",
      .commands = CLI_STORAGE,
-     COUNT(storage.max_repeat, DSM_REPEAT_MAX)},
+     NUMBER(storage.options.max_repeat, 1, DSM_REPEAT_MAX)},
     {.name = "times",
      .argument = "LIST",
      .help =
@@ -585,7 +602,7 @@ const cli_option cli_options[] = {
      .argument = "N",
      .help = "with --adaptive bollinger: scores that the band is of, 2 to 1000 (default: 20)",
      .commands = CLI_STORAGE,
-     COUNT(storage.window, DSM_REPEAT_MAX)},
+     COUNT(storage.window, DSM_WINDOW_MAX)},
     {.name = "deviations",
      .argument = "K",
      .help = "with --adaptive bollinger: half the width of the band, in standard deviations "

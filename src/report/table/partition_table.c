@@ -58,14 +58,33 @@ static const char *status_text(dsm__page *page, const dsm_partition *partition) 
              : found;
 }
 
+static void put_placing(dsm__page *page, const dsm_partition_options *options) {
+  if (options->copies_max > 0) {
+    dsm__page_labelled(page, LABEL_WIDTH, "copies", "at most %zu of each task%s",
+                       options->copies_max, options->is_staged ? ", each device a stage" : "");
+  }
+  if (options->cuts_max > 0) {
+    dsm__page_labelled(page, LABEL_WIDTH, "cuts", "at most %zu", options->cuts_max);
+  }
+}
+
 static void put_answer(dsm__page *page, const dsm_partition *partition) {
   dsm__page_line(page, DSM__STYLE_HEADING, "%s: best %s on %zu device%s", partition->instance->name,
                  dsm_objective_kind_name(partition->options.objective),
                  partition->instance->device_count,
                  dsm__plural((double)partition->instance->device_count));
   dsm__page_break(page);
-  dsm__page_labelled(page, LABEL_WIDTH, "throughput", "%s requests/s",
-                     dsm__figure_digits(partition->rho, 4).text);
+  dsm__page_labelled(page, LABEL_WIDTH, "throughput", "%s requests/s%s",
+                     dsm__figure_digits(partition->rho, 4).text,
+                     partition->is_bound ? ", a bound: the network is no chain" : "");
+  if (partition->whole_rho > 0) {
+    dsm__page_labelled(page, LABEL_WIDTH, "whole", "%s requests/s at most of whole requests",
+                       dsm__figure_digits(partition->whole_rho, 4).text);
+  }
+  if (partition->simulated_rho > 0) {
+    dsm__page_labelled(page, LABEL_WIDTH, "simulated", "%s requests/s",
+                       dsm__figure_digits(partition->simulated_rho, 4).text);
+  }
   dsm__page_labelled(page, LABEL_WIDTH, "latency", "%s",
                      milliseconds(page, partition->latency_seconds));
   if (partition->joules_per_request > 0) {
@@ -80,10 +99,7 @@ static void put_answer(dsm__page *page, const dsm_partition *partition) {
                      value_text(page, partition, partition->bound), gap,
                      value_text(page, partition, partition->relaxation));
   dsm__page_labelled(page, LABEL_WIDTH, "solver", "%s", status_text(page, partition));
-  if (partition->options.copies_max > 0) {
-    dsm__page_labelled(page, LABEL_WIDTH, "copies", "at most %zu of each task",
-                       partition->options.copies_max);
-  }
+  put_placing(page, &partition->options);
 }
 
 /* ---- placement ---- */
@@ -224,11 +240,12 @@ static const char *requests_text(dsm__page *page, const dsm_dispatch_options *op
   const char *const count = dsm__page_text(page, "Simulation of %s request%s",
                                            dsm__figure_count(options->request_count).text,
                                            dsm__plural((double)options->request_count));
+  const char *const rule = dsm_dispatch_rule_name(options->rule);
   return options->window > 0
-             ? dsm__page_text(page, "%s, %s at a time", count,
-                              dsm__figure_count(options->window).text)
-             : dsm__page_text(page, "%s that arrive at %s a second, seed %" PRIu64, count,
-                              dsm__figure_short(options->rate, 4).text, options->seed);
+             ? dsm__page_text(page, "%s, %s at a time, dispatch %s", count,
+                              dsm__figure_count(options->window).text, rule)
+             : dsm__page_text(page, "%s that arrive at %s a second, seed %" PRIu64 ", dispatch %s",
+                              count, dsm__figure_short(options->rate, 4).text, options->seed, rule);
 }
 
 /* What looks as if it were better than can be. */
