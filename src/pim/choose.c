@@ -113,9 +113,7 @@ static uint64_t fewest_tasklets(const dsm_pim_plan *plan, double slack) {
 
 /* As many cores as there is work for. */
 static uint64_t most_cores(const dsm_pim_plan *plan) {
-  const dsm_rl_workload *const workload = plan->workload;
-  const uint64_t work = workload->agents > 0 ? workload->agents : workload->transitions;
-  return work < plan->system->cores ? work : plan->system->cores;
+  return dsm_pim_working_cores(plan->workload, plan->system->cores);
 }
 
 static void choose(dsm_pim_plan *plan) {

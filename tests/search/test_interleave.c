@@ -358,16 +358,28 @@ START_TEST(test_runs_are_read_back) {
 }
 END_TEST
 
-/* One run of each stage is the plan without the word, to the last digit. */
-START_TEST(test_one_run_is_none) {
-  dsm_plan *const one = explored(2, 1, 4);
-  dsm_plan *const none = explored(2, 0, 4);
-  ck_assert_double_eq(one->result.step_cycles, none->result.step_cycles);
-  ck_assert_double_eq(one->result.lower_bound_cycles, none->result.lower_bound_cycles);
-  ck_assert_double_eq(one->result.memory.total_bytes, none->result.memory.total_bytes);
-  ck_assert_uint_eq(none->stages.interleave, 1);
-  dsm_plan_free(none);
-  dsm_plan_free(one);
+/* Where no number of runs is asked for, the step is the fastest of all of them, and the bound the
+ * least. */
+START_TEST(test_all_numbers_of_runs_are_tried) {
+  static const uint64_t micro_batches[] = {4, 8, 1};
+  dsm_plan *const any = explored(2, 0, micro_batches[_i]);
+  double best = HUGE_VAL;
+  double bound = HUGE_VAL;
+  uint64_t runs = 1;
+  for (dsm_plan *one = explored(2, 1, micro_batches[_i]); one != NULL;) {
+    best = fmin(best, one->result.step_cycles);
+    bound = fmin(bound, one->result.lower_bound_cycles);
+    dsm_plan_free(one);
+    one = NULL;
+    const dsm_explore_options options = asked(2, ++runs, micro_batches[_i]);
+    const dsm_status status = dsm_explore(&one, workload, chips, &options, NULL);
+    ck_assert(status == DSM_OK || one == NULL);
+  }
+  ck_assert_uint_eq(runs, micro_batches[_i] == 1 ? 2 : 6); /* of 10 segments */
+  ck_assert_double_eq_tol(any->result.step_cycles, best, 1e-9 * best);
+  ck_assert_double_le(any->result.lower_bound_cycles, bound * (1 + 1e-9));
+  ck_assert_uint_eq(any->options.interleave, 0);
+  dsm_plan_free(any);
 }
 END_TEST
 
@@ -525,7 +537,7 @@ Suite *suite_interleave(void) {
   tcase_add_checked_fixture(tests, set_up, tear_down);
   tcase_add_test(tests, test_two_stages_of_two_runs_by_hand);
   tcase_add_test(tests, test_runs_are_read_back);
-  tcase_add_test(tests, test_one_run_is_none);
+  tcase_add_loop_test(tests, test_all_numbers_of_runs_are_tried, 0, 3);
   tcase_add_loop_test(tests, test_cuts_of_runs_are_the_best, 0, 2);
   tcase_add_test(tests, test_way_back_to_the_first_stage);
   tcase_add_loop_test(tests, test_wrong_runs_are_told, 0, 4);

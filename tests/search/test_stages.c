@@ -383,6 +383,7 @@ START_TEST(test_cuts_are_the_best) {
   set_up_with("1", "4", capacities[_i]);
   dsm_explore_options options = options_with(ACCUMULATE | STAGES, 0, 0);
   options.parallelisms = DSM_PARALLELISM_BIT(DSM_PARALLELISM_DATA);
+  options.interleave = 1;
   dsm__arena *const arena = dsm__arena_new();
   bool *is_cut = NULL;
   ck_assert(dsm__segments_find(workload, arena, &is_cut));

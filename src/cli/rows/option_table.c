@@ -495,7 +495,7 @@ const cli_option cli_options[] = {
      .argument = "V",
      .help =
          "with --optimize stages,accumulate: so many runs of layers of each stage, whose number "
-         "divides that of micro-batches (default: 1)",
+         "divides that of micro-batches (default: as many as are best)",
      .commands = CLI_EXPLORE,
      COUNT(options.interleave, DSM_INTERLEAVE_MAX)},
     {.name = "stages",
@@ -574,10 +574,10 @@ const cli_option cli_options[] = {
      NAME(CLI_READ_NAME, storage.repeats, CLI_TAKES_TEXT)},
     {.name = "max-repeat",
      .argument = "R",
-     .help = "most times with which the training still converges: planned is what reads least from "
-             "the capacity tier (default: the least without a stall)",
+     .help = "most times with which the training still converges, whole or not: planned is what "
+             "reads least from the capacity tier (default: the least without a stall)",
      .commands = CLI_STORAGE,
-     COUNT(storage.max_repeat, DSM_REPEAT_MAX)},
+     NUMBER(storage.options.max_repeat, 1, DSM_REPEAT_MAX)},
     {.name = "times",
      .argument = "LIST",
      .help =
@@ -614,7 +614,7 @@ const cli_option cli_options[] = {
      .argument = "N",
      .help = "with --adaptive bollinger: scores that the band is of, 2 to 1000 (default: 20)",
      .commands = CLI_STORAGE,
-     COUNT(storage.window, DSM_REPEAT_MAX)},
+     COUNT(storage.window, DSM_WINDOW_MAX)},
     {.name = "deviations",
      .argument = "K",
      .help = "with --adaptive bollinger: half the width of the band, in standard deviations "
