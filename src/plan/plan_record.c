@@ -503,9 +503,10 @@ DSM__RECORD(
     DSM__FIELD(COUNT, dsm_explore_options, micro_batches, "micro_batches", READ, .min = 1,
                .max = DSM_DIMENSION_MAX, .is_stated = has_fixed_micro_batches,
                .help = "Likewise micro-batches."),
-    DSM__FIELD(COUNT, dsm_explore_options, interleave, "interleave", READ, .min = 1,
-               .max = DSM_INTERLEAVE_MAX, .is_stated = has_fixed_interleave,
-               .help = "So many runs of layers that each stage was to have. Absent: as many as are best."),
+    DSM__FIELD(
+        COUNT, dsm_explore_options, interleave, "interleave", READ, .min = 1,
+        .max = DSM_INTERLEAVE_MAX, .is_stated = has_fixed_interleave,
+        .help = "So many runs of layers that each stage was to have. Absent: as many as are best."),
     {.key = "roles",
      .kind = DSM__FIELD_RECORD,
      .flags = READ,
