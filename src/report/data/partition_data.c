@@ -125,6 +125,7 @@ typedef struct task_row {
   double activation_bytes;
   double output_bytes;
   double result_bytes;
+  const char *group;
   bool has_activations;
   dsm__rows placements;
 } task_row;
@@ -141,6 +142,9 @@ DSM__OWN_RECORD(
     task_record, task_row, false, "A task.",
     DSM__FIELD(TEXT, task_row, name, "name", DSM__COLUMN, .column = "task", .help = "Its name."),
     REAL(task_row, weights_bytes, "weights_bytes", DSM__COLUMN, "bytes", "Of its parameters."),
+    DSM__FIELD(TEXT, task_row, group, "group", DSM__OPTIONAL,
+               .help = "Tasks of the same group run on the same devices, equally often; absent: it "
+                       "is in none."),
     DSM__FIELD(REAL, task_row, activation_bytes, "activation_bytes", 0, .unit = "bytes",
                .is_stated = has_activations,
                .help = "Most that is live while it runs; absent where tasks may be in several "
@@ -341,6 +345,7 @@ static dsm__rows tasks_of(dsm__page *page, const dsm_partition *partition) {
     const dsm_task *const task = &instance->tasks[i];
     rows[i] = (task_row){
         .name = task->name,
+        .group = task->group,
         .weights_bytes = task->weights_bytes,
         .activation_bytes = task->activation_bytes,
         .output_bytes = task->output_bytes,
