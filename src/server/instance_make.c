@@ -126,6 +126,7 @@ static bool make_devices(making *m) {
   }
   m->instance->devices = devices;
   m->instance->device_count = count;
+  m->instance->batch = m->batch;
   m->instance->name = dsm__arena_strdup(arena, m->workload->name);
   return m->instance->name != NULL;
 }
