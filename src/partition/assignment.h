@@ -27,6 +27,8 @@ typedef struct dsm__assignment {
   double *busy_seconds; /**< [j]: of a request */
   double *sent_bytes;   /**< [j]: of a request */
   double *held_bytes;   /**< [j] */
+  size_t *leader;       /**< [i]: the first task of its group; itself if it is in none */
+  size_t *mate;         /**< [i]: the next task of its group, in a ring */
   /* private */
   double cuts;          /* tensors that a request moves, each once for each device */
   size_t *tasks_on;     /* [j] */

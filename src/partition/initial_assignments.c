@@ -149,7 +149,8 @@ static size_t count_copies(const dsm_instance *instance, const bool *storage, si
  *
  * Copies cost nothing but memory where throughput or energy counts: a task that is stored twice can
  * run on either device, and the linear programme says how often. What a byte makes possible is the
- * time that its task takes there. Where copies are limited no task gets more.
+ * time that its task takes there. Where copies are limited no task gets more, and tasks that run
+ * together get none, as all of them would need one.
  */
 static void fill(const dsm_instance *instance, const dsm_partition_options *options,
                  bool *storage) {
@@ -166,7 +167,7 @@ static void fill(const dsm_instance *instance, const dsm_partition_options *opti
         const double need = dsm__task_need(instance, options, i);
         const double seconds = dsm_instance_seconds(instance, i, j);
         if (storage[i * instance->device_count + j] || !isfinite(seconds) || need > spare ||
-            count_copies(instance, storage, i) >= copies_max) {
+            instance->tasks[i].group != NULL || count_copies(instance, storage, i) >= copies_max) {
           continue;
         }
         const double worth = seconds / (need + 1); /* work that a byte makes possible */
@@ -180,38 +181,6 @@ static void fill(const dsm_instance *instance, const dsm_partition_options *opti
       }
       storage[best * instance->device_count + j] = true;
       spare -= dsm__task_need(instance, options, best);
-    }
-  }
-}
-
-/* Renames equal devices so that they stand in the order in which the programme wants them. */
-static bool is_before(const dsm_instance *instance, const dsm_partition_options *options,
-                      const bool *storage, size_t a, size_t b) {
-  size_t order[DSM__ORDER_TASKS_MAX];
-  const size_t count = dsm__order_tasks(instance, options, order);
-  for (size_t k = 0; k < count; k++) {
-    const bool on_a = storage[order[k] * instance->device_count + a];
-    const bool on_b = storage[order[k] * instance->device_count + b];
-    if (on_a != on_b) {
-      return on_b;
-    }
-  }
-  return false;
-}
-
-static void rename_equal(const dsm_instance *instance, const dsm_partition_options *options,
-                         bool *storage) {
-  for (size_t a = 0; a < instance->device_count; a++) {
-    for (size_t b = a + 1; b < instance->device_count; b++) {
-      if (!dsm__devices_are_equal(instance, a, b) || !is_before(instance, options, storage, a, b)) {
-        continue;
-      }
-      for (size_t i = 0; i < instance->task_count; i++) {
-        bool *const row = &storage[i * instance->device_count];
-        const bool kept = row[a];
-        row[a] = row[b];
-        row[b] = kept;
-      }
     }
   }
 }
@@ -238,9 +207,7 @@ static void add(list *made, const dsm_instance *instance, const dsm_partition_op
       filled[k] = storage[k];
     }
     fill(instance, options, filled);
-    rename_equal(instance, options, filled);
   }
-  rename_equal(instance, options, storage);
 }
 
 bool dsm__make_initial_assignments(bool **storages, size_t *storage_count, dsm__arena *arena,

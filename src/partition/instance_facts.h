@@ -29,6 +29,9 @@ size_t dsm__copies_max(const dsm_instance *instance, const dsm_partition_options
 /** The options as they are meant: stages and cuts have each task in one place. */
 dsm_partition_options dsm__meant_options(const dsm_partition_options *options);
 
+/** Whether two tasks are to run on the same devices, equally often. */
+bool dsm__are_together(const dsm_instance *instance, size_t task, size_t other);
+
 /** Bytes of tensor t, or of the results of task t - tensor_count. */
 double dsm__output_bytes(const dsm_instance *instance, size_t tensor);
 
@@ -76,6 +79,13 @@ dsm_status dsm__check_question(const dsm_instance *instance, const dsm_partition
  * larger than all memories. */
 dsm_status dsm__check_feasibility(const dsm_instance *instance,
                                   const dsm_partition_options *options, dsm_diags *diags);
+
+/* ---- the whole network on some devices ---- */
+
+/** Fills rates [i * device_count + j], which are 0, with the whole network on as few devices as
+ * reach a rate together, the fastest first; false if none do that the options allow. */
+bool dsm__replicate(double *rates, const dsm_instance *instance,
+                    const dsm_partition_options *options, double least);
 
 extern const dsm__words dsm__objective_words;
 extern const dsm__words dsm__solution_status_words;

@@ -21,12 +21,15 @@ static const char *const column_letters[DSM__COLUMN_KIND_COUNT] = {
 };
 
 static const char *const row_words[DSM__ROW_KIND_COUNT] = {
-    [DSM__ROW_TIME] = "time",       [DSM__ROW_STORED] = "stored",     [DSM__ROW_MEMORY] = "memory",
-    [DSM__ROW_EXCESS] = "excess",   [DSM__ROW_LINK] = "link",         [DSM__ROW_RATE] = "rate",
-    [DSM__ROW_RECEIPT] = "receipt", [DSM__ROW_DELIVERY] = "delivery", [DSM__ROW_COPIES] = "copies",
-    [DSM__ROW_BEGIN] = "begin",     [DSM__ROW_STAGE] = "stage",       [DSM__ROW_CUT] = "cut",
-    [DSM__ROW_CUTS] = "cuts",       [DSM__ROW_HELD] = "held",         [DSM__ROW_PLACED] = "placed",
-    [DSM__ROW_ORDER] = "order",     [DSM__ROW_GOAL] = "goal",
+    [DSM__ROW_TIME] = "time",         [DSM__ROW_STORED] = "stored",
+    [DSM__ROW_MEMORY] = "memory",     [DSM__ROW_EXCESS] = "excess",
+    [DSM__ROW_LINK] = "link",         [DSM__ROW_RATE] = "rate",
+    [DSM__ROW_RECEIPT] = "receipt",   [DSM__ROW_DELIVERY] = "delivery",
+    [DSM__ROW_COPIES] = "copies",     [DSM__ROW_BEGIN] = "begin",
+    [DSM__ROW_STAGE] = "stage",       [DSM__ROW_CUT] = "cut",
+    [DSM__ROW_TOGETHER] = "together", [DSM__ROW_CUTS] = "cuts",
+    [DSM__ROW_HELD] = "held",         [DSM__ROW_PLACED] = "placed",
+    [DSM__ROW_ORDER] = "order",       [DSM__ROW_GOAL] = "goal",
 };
 
 /* Numbers from 1, as in the paper. */

@@ -63,44 +63,44 @@ DSM__RECORD(dsm__pim_cost_record, dsm_pim_cost, true,
 #define UPDATE(member, of_unit, about)                                                             \
   DSM__FIELD(REAL, dsm_pim_update, member, #member, 0, .unit = (of_unit), .help = (about))
 
-DSM__RECORD(dsm__pim_update_record, dsm_pim_update, false,
-            "What an update of a table takes on a core.",
-            DSM__FIELD(REALS, dsm_pim_update, operations, "operations", 0,
-                       .words = &dsm__pim_operation_words, .help = "How many of each."),
-            UPDATE(native, "instructions",
-                   "Beside them: the loop, loads, stores, addresses, branches."),
-            UPDATE(instructions, "instructions", "All of them (Equation 1)."),
-            UPDATE(compute_cycles, "cycles", "Until all are dispatched."),
-            UPDATE(dma_cycles, "cycles", "Of accesses to the memory."),
-            UPDATE(cycles, "cycles", "On average (Equation 2)."),
-            UPDATE(bytes, "bytes", "That are moved from and to the memory."));
+DSM__OWN_RECORD(dsm__pim_update_record, dsm_pim_update, false,
+                "What an update of a table takes on a core.",
+                DSM__FIELD(REALS, dsm_pim_update, operations, "operations", 0,
+                           .words = &dsm__pim_operation_words, .help = "How many of each."),
+                UPDATE(native, "instructions",
+                       "Beside them: the loop, loads, stores, addresses, branches."),
+                UPDATE(instructions, "instructions", "All of them (Equation 1)."),
+                UPDATE(compute_cycles, "cycles", "Until all are dispatched."),
+                UPDATE(dma_cycles, "cycles", "Of accesses to the memory."),
+                UPDATE(cycles, "cycles", "On average (Equation 2)."),
+                UPDATE(bytes, "bytes", "That are moved from and to the memory."));
 
 #define ROOF(member, of_unit, about)                                                               \
   DSM__FIELD(REAL, dsm_pim_roofline, member, #member, 0, .unit = (of_unit), .help = (about))
 
-DSM__RECORD(dsm__pim_roofline_record, dsm_pim_roofline, false,
-            "The cores that work under their roof.",
-            ROOF(peak_operations_per_second, "1/s", "An instruction a cycle and core."),
-            ROOF(bandwidth_bytes_per_second, "bytes/s", "Of the memories of these cores."),
-            ROOF(intensity, "1/byte", "Instructions for each byte that is moved."),
-            ROOF(roof_operations_per_second, "1/s",
-                 "The lower of the peak and intensity * bandwidth."),
-            ROOF(operations_per_second, "1/s", "Of the kernel."),
-            DSM__FIELD(WORD, dsm_pim_roofline, bound, "bound", 0, .words = &dsm__pim_bound_words,
-                       .help = "Which of the two the roof is."));
+DSM__OWN_RECORD(
+    dsm__pim_roofline_record, dsm_pim_roofline, false, "The cores that work under their roof.",
+    ROOF(peak_operations_per_second, "1/s", "An instruction a cycle and core."),
+    ROOF(bandwidth_bytes_per_second, "bytes/s", "Of the memories of these cores."),
+    ROOF(intensity, "1/byte", "Instructions for each byte that is moved."),
+    ROOF(roof_operations_per_second, "1/s", "The lower of the peak and intensity * bandwidth."),
+    ROOF(operations_per_second, "1/s", "Of the kernel."),
+    DSM__FIELD(WORD, dsm_pim_roofline, bound, "bound", 0, .words = &dsm__pim_bound_words,
+               .help = "Which of the two the roof is."));
 
 #define UPDATED(member, of_key, about)                                                             \
   DSM__FIELD(REAL, dsm_pim_cost, update.member, of_key, COLUMN, .unit = "cycles",                  \
              .is_stated = is_feasible, .help = (about))
 
-DSM__RECORD(dsm__pim_tasklet_record, dsm_pim_cost, true, "What so many tasklets of each core take.",
-            DSM__FIELD(COUNT, dsm_pim_cost, choice.tasklets, "tasklets", COLUMN, .min = 1,
-                       .max = DSM_PIM_TASKLETS_MAX, .help = "Of each core."),
-            UPDATED(cycles, "cycles", "Of an update, on average."),
-            UPDATED(compute_cycles, "compute_cycles", "Until its instructions are dispatched."),
-            UPDATED(dma_cycles, "dma_cycles", "Of its accesses to the memory."),
-            COST(kernel_seconds, "kernel_seconds", COLUMN, "seconds", "Cores learn."),
-            COST(seconds, "seconds", COLUMN, "seconds", "Of the training."));
+DSM__OWN_RECORD(dsm__pim_tasklet_record, dsm_pim_cost, true,
+                "What so many tasklets of each core take.",
+                DSM__FIELD(COUNT, dsm_pim_cost, choice.tasklets, "tasklets", COLUMN, .min = 1,
+                           .max = DSM_PIM_TASKLETS_MAX, .help = "Of each core."),
+                UPDATED(cycles, "cycles", "Of an update, on average."),
+                UPDATED(compute_cycles, "compute_cycles", "Until its instructions are dispatched."),
+                UPDATED(dma_cycles, "dma_cycles", "Of its accesses to the memory."),
+                COST(kernel_seconds, "kernel_seconds", COLUMN, "seconds", "Cores learn."),
+                COST(seconds, "seconds", COLUMN, "seconds", "Of the training."));
 
 static bool has_cores(const void *options) {
   return ((const dsm_pim_options *)options)->core_count > 0;

@@ -127,6 +127,7 @@ static bool make_devices(making *m) {
   }
   m->instance->devices = devices;
   m->instance->device_count = count;
+  m->instance->batch = m->batch;
   m->instance->name = dsm__arena_strdup(arena, m->workload->name);
   return m->instance->name != NULL;
 }
@@ -188,19 +189,22 @@ static dsm_status take_times(making *m, const dsm__measured_layers *measured, ds
              : dsm__out_of_memory(diags);
 }
 
-static dsm_status make(making *m, size_t task_count, const dsm__measured_layers *measured,
-                       dsm_diags *diags) {
+static dsm_status make(making *m, const dsm_instance_options *options,
+                       const dsm__measured_layers *measured, dsm_diags *diags) {
   if (!make_devices(m) || !make_tasks(m)) {
     return dsm__out_of_memory(diags);
   }
   if (measured != NULL) {
     return take_times(m, measured, diags);
   }
-  const dsm_status status = make_times(m, diags);
+  dsm_status status = make_times(m, diags);
+  if (status == DSM_OK) {
+    status = dsm__instance_place(m->instance, options, diags);
+  }
   if (status != DSM_OK) {
     return status;
   }
-  return dsm__instance_join(m->instance, task_count, m->operations, m->per_task_seconds)
+  return dsm__instance_join(m->instance, options->task_count, m->operations, m->per_task_seconds)
              ? dsm__instance_check(m->instance, NULL, diags)
              : dsm__out_of_memory(diags);
 }
@@ -253,7 +257,7 @@ static dsm_status make_instance(dsm_instance **instance, const dsm_workload *wor
   if (m.instance == NULL) {
     return dsm__out_of_memory(diags);
   }
-  const dsm_status status = make(&m, options->task_count, measured, diags);
+  const dsm_status status = make(&m, options, measured, diags);
   if (status != DSM_OK) {
     dsm_instance_free(m.instance);
     return status;

@@ -93,7 +93,7 @@ static void read_seconds(const profile_reader *reader, const dsm__json_node *ite
 
 DSM__OBJECT(dsm__task_object, "task", {.name = "name"}, {.name = "weights_bytes"},
             {.name = "activation_bytes"}, {.name = "output_bytes"}, {.name = "inputs"},
-            {.name = "seconds"});
+            {.name = "group"}, {.name = "seconds"});
 
 static void read_task(profile_reader *reader, const dsm__json_node *item, size_t index) {
   if (!dsm__object_only(item, &dsm__task_object, 0)) {
@@ -110,6 +110,10 @@ static void read_task(profile_reader *reader, const dsm__json_node *item, size_t
   const dsm__json_node activations = dsm__json_member(item, "activation_bytes");
   if (dsm__json_is_present(&activations)) {
     dsm__json_double_or_zero(&activations, dsm__bytes_range, &task->activation_bytes);
+  }
+  const dsm__json_node group = dsm__json_member(item, "group");
+  if (dsm__json_is_present(&group)) {
+    dsm__json_name(&group, DSM_NAME_BYTES_MAX, reader->instance->arena, &task->group);
   }
   read_seconds(reader, item, &reader->seconds[index * reader->instance->device_count]);
 }
@@ -282,6 +286,9 @@ dsm_status dsm_profile_parse(dsm_instance **instance, const char *text, size_t l
   const dsm__json_input input = {text, length, file, options->overrides, options->override_count};
   dsm_instance *const made = dsm__instance_new();
   dsm_status status = dsm__json_doc_read(&input, diags, read_document, made);
+  if (status == DSM_OK) {
+    status = dsm__instance_place(made, options, diags);
+  }
   if (status == DSM_OK) {
     status = dsm__instance_join(made, options->task_count, NULL, NULL)
                  ? dsm__instance_check(made, file, diags)

@@ -19,18 +19,18 @@
 #define REAL(name, flag, record_type, member, of_unit, about)                                      \
   DSM__FIELD(REAL, record_type, member, name, flag, .unit = (of_unit), .help = (about))
 
-DSM__RECORD(dsm__point_cycles_record, dsm_cycles, false,
-            "What a time is made of, without its total.",
-            REAL("primary_cycles", LESS, dsm_cycles, primary, "cycles", "Arrays compute."),
-            REAL("overlapped_cycles", LESS, dsm_cycles, overlapped, "cycles",
-                 "Of transfers that overlap with computation, of which overlapped_visible_cycles "
-                 "shows."),
-            REAL("overlapped_visible_cycles", LESS, dsm_cycles, overlapped_visible, "cycles",
-                 "What computation does not hide of them."),
-            REAL("auxiliary_cycles", LESS, dsm_cycles, auxiliary, "cycles",
-                 "Special function units compute."),
-            REAL("non_overlapped_cycles", LESS, dsm_cycles, non_overlapped, "cycles",
-                 "Transfers that nothing hides."));
+DSM__OWN_RECORD(
+    dsm__point_cycles_record, dsm_cycles, false, "What a time is made of, without its total.",
+    REAL("primary_cycles", LESS, dsm_cycles, primary, "cycles", "Arrays compute."),
+    REAL("overlapped_cycles", LESS, dsm_cycles, overlapped, "cycles",
+         "Of transfers that overlap with computation, of which overlapped_visible_cycles "
+         "shows."),
+    REAL("overlapped_visible_cycles", LESS, dsm_cycles, overlapped_visible, "cycles",
+         "What computation does not hide of them."),
+    REAL("auxiliary_cycles", LESS, dsm_cycles, auxiliary, "cycles",
+         "Special function units compute."),
+    REAL("non_overlapped_cycles", LESS, dsm_cycles, non_overlapped, "cycles",
+         "Transfers that nothing hides."));
 
 DSM__RECORD(dsm__point_layer_record, dsm_point_layer, false,
             "A pass of a layer of a point. The names are those of a plan.",
@@ -61,41 +61,42 @@ static bool has_storage(const void *storage) {
   DSM__FIELD(REAL, dsm_plan_storage, member, name, flag, .unit = (of_unit),                        \
              .is_stated = has_storage, .help = (about))
 
-DSM__RECORD(dsm__point_storage_record, dsm_plan_storage, false,
-            "Of a workload with a data set on a system with storage.",
-            STORAGE("storage_demand", COLUMN, job.demand_bytes_per_second, "bytes/s",
-                    "What the chips take where data are there; of a workload with a data set on a "
-                    "system with storage, as the columns that follow."),
-            STORAGE("storage_delivered", MORE, state.delivered_bytes_per_second, "bytes/s",
-                    "What they get."),
-            STORAGE("storage_capacity_tier", LESS, state.capacity_bytes_per_second, "bytes/s",
-                    "Read from the capacity tier on average."),
-            STORAGE("storage_stall_share", LESS, state.stall_share, "ratio",
-                    "Of the time, in which the next mini-epoch is waited for."),
-            STORAGE("storage_waiting_share", LESS, state.waiting_share, "ratio",
-                    "Of the time, in which data of either tier are waited for."),
-            STORAGE("storage_stall_free_repeat", LESS, state.stall_free_repeat, "ratio",
-                    "The least whole repeating factor without a stall."),
-            STORAGE("waiting_seconds", LESS, waiting_seconds, "seconds", "Of a step, for data."),
-            DSM__FIELD(COUNT, dsm_plan_storage, state.mini_epochs, "mini_epochs", COLUMN,
-                       .is_stated = has_storage, .help = "Parts of the data set."));
+DSM__OWN_RECORD(
+    dsm__point_storage_record, dsm_plan_storage, false,
+    "Of a workload with a data set on a system with storage.",
+    STORAGE("storage_demand", COLUMN, job.demand_bytes_per_second, "bytes/s",
+            "What the chips take where data are there; of a workload with a data set on a "
+            "system with storage, as the columns that follow."),
+    STORAGE("storage_delivered", MORE, state.delivered_bytes_per_second, "bytes/s",
+            "What they get."),
+    STORAGE("storage_capacity_tier", LESS, state.capacity_bytes_per_second, "bytes/s",
+            "Read from the capacity tier on average."),
+    STORAGE("storage_stall_share", LESS, state.stall_share, "ratio",
+            "Of the time, in which the next mini-epoch is waited for."),
+    STORAGE("storage_waiting_share", LESS, state.waiting_share, "ratio",
+            "Of the time, in which data of either tier are waited for."),
+    STORAGE("storage_stall_free_repeat", LESS, state.stall_free_repeat, "ratio",
+            "The least whole repeating factor without a stall."),
+    STORAGE("waiting_seconds", LESS, waiting_seconds, "seconds", "Of a step, for data."),
+    DSM__FIELD(COUNT, dsm_plan_storage, state.mini_epochs, "mini_epochs", COLUMN,
+               .is_stated = has_storage, .help = "Parts of the data set."));
 
 static bool is_on_pim(const void *cost) {
   return ((const dsm_pim_cost *)cost)->is_feasible;
 }
 
-DSM__RECORD(dsm__point_pim_record, dsm_pim_cost, false, "Of a training on cores in memory.",
-            DSM__FIELD(FLAG, dsm_pim_cost, is_feasible, "feasible", 0, .help = "It is one."),
-            DSM__FIELD(COUNT, dsm_pim_cost, choice.cores, "cores", COLUMN, .min = 1,
-                       .is_stated = is_on_pim,
-                       .help = "In memory, that work; of points on such, as the columns that "
-                               "follow."),
-            DSM__FIELD(COUNT, dsm_pim_cost, choice.tasklets, "tasklets", COLUMN, .min = 1,
-                       .is_stated = is_on_pim, .help = "Of each core."),
-            DSM__FIELD(WORD, dsm_pim_cost, choice.transfers, "transfers", COLUMN,
-                       .words = &dsm__pim_transfers_words, .is_stated = is_on_pim,
-                       .help = "How the host moves what differs from core to core."),
-            {.kind = DSM__FIELD_PART, .offset = 0, .type = &dsm__pim_figures_record});
+DSM__OWN_RECORD(dsm__point_pim_record, dsm_pim_cost, false, "Of a training on cores in memory.",
+                DSM__FIELD(FLAG, dsm_pim_cost, is_feasible, "feasible", 0, .help = "It is one."),
+                DSM__FIELD(COUNT, dsm_pim_cost, choice.cores, "cores", COLUMN, .min = 1,
+                           .is_stated = is_on_pim,
+                           .help = "In memory, that work; of points on such, as the columns that "
+                                   "follow."),
+                DSM__FIELD(COUNT, dsm_pim_cost, choice.tasklets, "tasklets", COLUMN, .min = 1,
+                           .is_stated = is_on_pim, .help = "Of each core."),
+                DSM__FIELD(WORD, dsm_pim_cost, choice.transfers, "transfers", COLUMN,
+                           .words = &dsm__pim_transfers_words, .is_stated = is_on_pim,
+                           .help = "How the host moves what differs from core to core."),
+                {.kind = DSM__FIELD_PART, .offset = 0, .type = &dsm__pim_figures_record});
 
 DSM__RECORD(
     dsm__point_record, dsm_point_result, false,

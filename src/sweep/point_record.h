@@ -13,8 +13,6 @@
 
 extern const dsm__record_type dsm__point_record;       /**< dsm_point_result; `plan` is the last */
 extern const dsm__record_type dsm__point_layer_record; /**< dsm_point_layer */
-/** The members of dsm_cycles but for the total, each a column of its own. */
-extern const dsm__record_type dsm__point_cycles_record;
 
 /** The parts of dsm__point_record that only some sweeps have, by what their specification has
  * (dsm_sweep.resolved): a bit each. */

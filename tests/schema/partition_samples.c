@@ -17,6 +17,7 @@ static char *report_in_one_place(void) {
   dsm_partition placed = made_latency_partition;
   memcpy(tasks, instance.tasks, sizeof tasks);
   tasks[0].result_bytes = 5;
+  tasks[0].group = tasks[1].group = "convolutions";
   instance.tasks = tasks;
   placed.instance = &instance;
   placed.options.copies_max = 1;
@@ -39,6 +40,19 @@ static char *report_stages(void) {
   return text;
 }
 
+/* As of a graph and requests of 8 samples, where whole requests and a simulation stay below the
+ * throughput. */
+static char *report_a_bound(void) {
+  dsm_instance instance = *made_partition.instance;
+  dsm_partition graph = made_partition;
+  instance.batch = 8;
+  graph.instance = &instance;
+  graph.is_bound = true;
+  graph.whole_rho = 19;
+  graph.simulated_rho = 18.5;
+  return dsm_report_partition_json(&graph, NULL);
+}
+
 /* The report that is asked for; NULL if there is none of this name. */
 static char *report(const char *name, dsm_dispatch *simulation) {
   if (strcmp(name, "throughput") == 0) {
@@ -46,6 +60,9 @@ static char *report(const char *name, dsm_dispatch *simulation) {
   }
   if (strcmp(name, "latency") == 0) {
     return dsm_report_partition_json(&made_latency_partition, NULL);
+  }
+  if (strcmp(name, "bound") == 0) {
+    return report_a_bound();
   }
   if (strcmp(name, "place") == 0) {
     return report_in_one_place();

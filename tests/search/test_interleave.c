@@ -11,6 +11,7 @@
 #include "plan/segments.h"
 #include "plan/step_stages.h"
 #include "random_numbers.h"
+#include "stage_twin.h"
 #include "suites.h"
 
 /* ---- the schedule ---- */
@@ -383,34 +384,6 @@ START_TEST(test_all_numbers_of_runs_are_tried) {
 }
 END_TEST
 
-typedef struct brute {
-  dsm__decisions decisions;
-  const dsm_explore_options *options;
-  const bool *is_cut;
-  size_t firsts[6];
-  double best;
-} brute;
-
-/* Every place of the runs from one on. */
-static void cut_all(brute *b, size_t run) {
-  if (run == b->decisions.stages.count * b->decisions.stages.interleave) {
-    dsm_plan *plan = NULL;
-    b->decisions.stages.first_layers = b->firsts;
-    ck_assert_int_eq(dsm__plan_make(&plan, workload, chips, b->options, &b->decisions, NULL),
-                     DSM_OK);
-    const bool fits = plan->result.memory.total_bytes <= chips->chip.memory.capacity_GB * 1e9;
-    b->best = fits ? fmin(b->best, plan->result.step_cycles) : b->best;
-    dsm_plan_free(plan);
-    return;
-  }
-  for (size_t i = b->firsts[run - 1] + 1; i < workload->layer_count; i++) {
-    if (b->is_cut[i - 1]) {
-      b->firsts[run] = i;
-      cut_all(b, run + 1);
-    }
-  }
-}
-
 /* With data parallelism alone every cut is predicted; in the second case the memory binds. */
 START_TEST(test_cuts_of_runs_are_the_best) {
   static const double capacities[] = {8, 0.045};
@@ -423,10 +396,10 @@ START_TEST(test_cuts_of_runs_are_the_best) {
   for (uint64_t n = 2; n <= 8; n *= 4) {
     options.micro_batches = n;
     dsm_plan *plan = NULL;
-    brute b = {.options = &options, .is_cut = is_cut, .best = HUGE_VAL};
+    stage_twin b = {.workload = workload, .system = chips, .options = &options, .is_cut = is_cut};
     ck_assert_int_eq(dsm_explore(&plan, workload, chips, &options, NULL), DSM_OK);
     ck_assert(dsm__decisions_of_plan(plan, arena, &b.decisions));
-    cut_all(&b, 1);
+    stage_twin_cut(&b);
     ck_assert_double_le_tol(plan->result.lower_bound_cycles, b.best, 1e-9 * b.best);
     ck_assert_double_ge_tol(plan->result.step_cycles, b.best, 1e-9 * b.best);
     ck_assert_double_le(plan->result.step_cycles, 1.05 * b.best);

@@ -50,8 +50,8 @@ static void expect_seconds(const dsm_instance *instance, size_t task, size_t dev
 
 #define NODE(name, us, weights, input, output)                                                     \
   "{'cat': 'Node', 'ph': 'X', 'ts': 1, 'dur': " #us ", 'name': '" name "_kernel_time', 'args': "   \
-  "{'op_name': 'X', 'provider': 'CPU', 'parameter_size': '" #weights "', 'activation_size': '"     \
-  #input "', 'output_size': '" #output "'}}"
+  "{'op_name': 'X', 'provider': 'CPU', 'parameter_size': '" #weights                               \
+  "', 'activation_size': '" #input "', 'output_size': '" #output "'}}"
 #define RUN "{'cat': 'Session', 'ph': 'X', 'ts': 1, 'dur': 9, 'name': 'model_run', 'args': {}}"
 #define KERNEL(us) "{'cat': 'Kernel', 'ph': 'X', 'ts': 1, 'dur': " #us ", 'name': 'k', 'args': {}}"
 
@@ -59,9 +59,13 @@ static void expect_seconds(const dsm_instance *instance, size_t task, size_t dev
 static const char onnx_runtime[] =
     "[{'cat': 'Session', 'ph': 'X', 'ts': 0, 'dur': 5, 'name': 'session_initialization'},"
     "{'cat': 'Node', 'ph': 'X', 'ts': 1, 'dur': 900, 'name': 'a_fence_before', 'args': {}}," NODE(
-        "a", 30, 100, 8, 40) "," NODE("b", 5, 7, 40, 20) "," RUN "," NODE("a", 10, 100, 8, 40) ","
-    NODE("a", 12, 100, 8, 40) "," NODE("b", 4, 7, 40, 20) "," RUN "," NODE("a", 12, 100, 8, 40) ","
-    NODE("b", 9, 7, 40, 20) "," RUN "]";
+        "a", 30, 100, 8,
+        40) "," NODE("b", 5, 7, 40,
+                     20) "," RUN
+                         "," NODE("a", 10, 100, 8, 40) "," NODE("a", 12, 100, 8, 40) "," NODE(
+                             "b", 4, 7, 40, 20) "," RUN
+                                                "," NODE("a", 12, 100, 8, 40) "," NODE(
+                                                    "b", 9, 7, 40, 20) "," RUN "]";
 
 START_TEST(onnx_runtime_gives_medians_over_runs_and_sizes) {
   const written file = {"cpu", "f.json", onnx_runtime};
@@ -83,10 +87,9 @@ END_TEST
 /* A node whose kernels were traced takes what they take, not its launch; without the ends of runs
  * each occurrence is one: (10 + 20) and 50 have the median 40. */
 START_TEST(kernels_count_in_place_of_launches) {
-  const written file = {
-      NULL, "dir/gpu.json",
-      "[" NODE("a", 3, 1, 2, 3) "," KERNEL(10) "," KERNEL(20) "," NODE("a", 4, 1, 2, 3) ","
-          KERNEL(50) "]"};
+  const written file = {NULL, "dir/gpu.json",
+                        "[" NODE("a", 3, 1, 2, 3) "," KERNEL(10) "," KERNEL(20) "," NODE(
+                            "a", 4, 1, 2, 3) "," KERNEL(50) "]"};
   dsm_instance *const instance = import_good(&file, 1, NULL);
   ck_assert_str_eq(instance->devices[0].name, "gpu");
   expect_seconds(instance, 0, 0, 40e-6);
@@ -124,17 +127,19 @@ static const char sizes[] =
 START_TEST(torch_layers_take_what_they_launch) {
   const written files[] = {
       {"gpu", "t.json",
-       "{'schemaVersion': 1, 'traceEvents': [" EVENT("user_annotation", "model", 5, 0, 100, "") ","
-           EVENT("user_annotation", "a", 5, 1, 10, "") "," EVENT("user_annotation", "b", 5, 20, 10,
-                                                                 "") ","
-           EVENT("cuda_runtime", "cudaLaunchKernel", 5, 3, 1, "'correlation': 71") ","
-           EVENT("cuda_runtime", "cudaLaunchKernel", 5, 5, 1, "'correlation': 72") ","
-           EVENT("cuda_runtime", "cudaLaunchKernel", 5, 21, 1, "'correlation': 73") ","
-           EVENT("cuda_runtime", "cudaLaunchKernel", 6, 22, 1, "'correlation': 74") ","
-           EVENT("kernel", "k", 7, 60, 11, "'correlation': 73") ","
-           EVENT("kernel", "k", 7, 40, 50, "'correlation': 71") ","
-           EVENT("gpu_memset", "k", 7, 40, 7, "'correlation': 72") ","
-           EVENT("kernel", "k", 7, 90, 1000, "'correlation': 74") "]}"},
+       "{'schemaVersion': 1, 'traceEvents': [" EVENT(
+           "user_annotation", "model",
+           5, 0, 100, "") "," EVENT("user_annotation", "a", 5, 1,
+                                    10, "") "," EVENT("user_annotation", "b", 5, 20, 10,
+                                                      "") "," EVENT("cuda_runtime",
+                                                                    "cudaLaunchKernel", 5, 3, 1, "'correlation': 71") "," EVENT("cuda_runtime", "cudaLaunchKernel", 5, 5, 1, "'correlation': 72") "," EVENT("cuda_runtime", "cudaLaunchKernel", 5, 21, 1, "'correlation': 73") "," EVENT("cuda_runtime", "cudaLaunchKernel", 6, 22,
+                                                                                                                                                                                                                                                                                         1, "'correlation': 74") "," EVENT("kernel",
+                                                                                                                                                                                                                                                                                                                           "k", 7, 60, 11,
+                                                                                                                                                                                                                                                                                                                           "'correlation': 73") "," EVENT("kernel", "k", 7, 40, 50,
+                                                                                                                                                                                                                                                                                                                                                          "'correlation': 71") "," EVENT("gpu_memset",
+                                                                                                                                                                                                                                                                                                                                                                                         "k", 7, 40, 7, "'correlation': 72") "," EVENT("kernel", "k", 7, 90,
+                                                                                                                                                                                                                                                                                                                                                                                                                                       1000,
+                                                                                                                                                                                                                                                                                                                                                                                                                                       "'correlation': 74") "]}"},
       {"x", "s.csv", sizes}};
   dsm_instance *const instance = import_good(files, 2, NULL);
   ck_assert_uint_eq(instance->task_count, 2);
@@ -149,17 +154,39 @@ END_TEST
 START_TEST(torch_operators_are_numbered_in_each_step) {
   const written files[] = {
       {"gpu", "t.json",
-       "{'traceEvents': [" EVENT("cpu_op", "aten::relu", 5, 1, 999, "") ","
-           EVENT("user_annotation", "ProfilerStep#1", 5, 2000, 100, "") ","
-           EVENT("user_annotation", "ProfilerStep#2", 5, 2200, 100, "") ","
-           EVENT("user_annotation", "ProfilerStep#3", 5, 2400, 100, "") ","
-           EVENT("cpu_op", "aten::relu", 5, 2010, 4, "") "," EVENT("cpu_op", "aten::relu", 5, 2050,
-                                                                   1, "") ","
-           EVENT("cpu_op", "aten::clamp_min", 5, 2011, 2, "") ","
-           EVENT("cpu_op", "aten::relu", 5, 2210, 10, "") "," EVENT("cpu_op", "aten::relu", 5, 2250,
-                                                                    2, "") ","
-           EVENT("cpu_op", "aten::relu", 5, 2410, 6, "") "," EVENT("cpu_op", "aten::relu", 5, 2450,
-                                                                   3, "") "]}"},
+       "{'traceEvents': [" EVENT("cpu_op", "aten::relu", 5, 1, 999, "") "," EVENT("user_annotation", "ProfilerStep#1", 5, 2000, 100, "") "," EVENT(
+           "user_annotation",
+           "ProfilerStep#2",
+           5, 2200, 100,
+           "") "," EVENT("user_annotation", "ProfilerStep#3", 5, 2400, 100,
+                         "") "," EVENT("cpu_op", "aten::relu", 5, 2010, 4,
+                                       "") "," EVENT("cpu_op", "aten::relu", 5, 2050, 1,
+                                                     "") "," EVENT("cpu_op", "aten::clamp_min", 5,
+                                                                   2011, 2,
+                                                                   "") "," EVENT("cpu_op",
+                                                                                 "aten::relu",
+                                                                                 5, 2210, 10,
+                                                                                 "") "," EVENT("cpu"
+                                                                                               "_o"
+                                                                                               "p",
+                                                                                               "ate"
+                                                                                               "n::"
+                                                                                               "rel"
+                                                                                               "u",
+                                                                                               5,
+                                                                                               2250,
+                                                                                               2,
+                                                                                               "") "," EVENT("cpu_op",
+                                                                                                             "aten::relu",
+                                                                                                             5,
+                                                                                                             2410,
+                                                                                                             6,
+                                                                                                             "") "," EVENT("cpu_op",
+                                                                                                                           "aten::relu",
+                                                                                                                           5,
+                                                                                                                           2450,
+                                                                                                                           3,
+                                                                                                                           "") "]}"},
       {"x", "s.csv", sizes}};
   dsm_instance *const instance = import_good(files, 2, NULL);
   ck_assert_uint_eq(instance->task_count, 2);
@@ -233,7 +260,8 @@ static const struct {
     {"[{'count': 1}, {'name': 'a', 'timeMs': 1}]", "expected sizes of weights and outputs"},
     {"{'traceEvents': []}", "PyTorch profiler, found none"},
     {"{'traceEvents': [" EVENT("cpu_op", "a", 1, 5, -3, "") "]}", "-3"},
-    {"{'traceEvents': [{'ph': 'X', 'cat': 'cpu_op', 'name': 'a', 'ts': 1}]}", "missing key \"dur\""},
+    {"{'traceEvents': [{'ph': 'X', 'cat': 'cpu_op', 'name': 'a', 'ts': 1}]}",
+     "missing key \"dur\""},
     {"layer,second\na,1\n", "unknown column \"second\""},
     {"layer,seconds,seconds\na,1,1\n", "is there twice"},
     {"layer,device\na,x\n", "one of \"seconds\""},
@@ -291,8 +319,8 @@ START_TEST(medians_are_those_of_sorted_times) {
   char text[TEXT_MAX];
   int times[LAYERS][RUNS];
   unsigned state = 1;
-  size_t used = (size_t)snprintf(text, sizeof text,
-                                 "layer,microseconds,weights_bytes,output_bytes\n");
+  size_t used =
+      (size_t)snprintf(text, sizeof text, "layer,microseconds,weights_bytes,output_bytes\n");
   for (int r = 0; r < RUNS; r++) {
     for (int i = 0; i < LAYERS; i++) {
       state = state * 1103515245U + 12345U;

@@ -100,7 +100,6 @@ const cli_command cli_commands[] = {
      .examples = {"dsm import model.onnx -o network.json",
                   "dsm import model.onnx --dimension batch=32 --strict -o network.json",
                   "dsm import config.json --sequence 2048 -o llama.json",
-                  "dsm import --to profile cpu=ort_cpu.json gpu=trt.json -o profile.json",
                   "dsm explore model.onnx torus64"},
      .run = cli_run_import},
     {.name = "describe",
