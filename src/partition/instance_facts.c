@@ -10,6 +10,8 @@
 
 #include <math.h>
 
+#include "partition/routes.h"
+
 double dsm__task_need(const dsm_instance *instance, const dsm_partition_options *options,
                       size_t task) {
   const dsm_task *const it = &instance->tasks[task];
@@ -91,6 +93,9 @@ bool dsm__devices_are_equal(const dsm_instance *instance, size_t a, size_t b) {
   const dsm_instance_device *const y = &instance->devices[b];
   bool is_equal = x->memory_bytes == y->memory_bytes &&
                   x->link_bytes_per_second == y->link_bytes_per_second &&
+                  x->incoming_bytes_per_second == y->incoming_bytes_per_second &&
+                  x->transfer_seconds == y->transfer_seconds &&
+                  x->is_accelerator == y->is_accelerator && dsm__routes_are_equal(instance, a, b) &&
                   x->has_power == y->has_power && x->busy_watts == y->busy_watts &&
                   x->idle_watts == y->idle_watts;
   for (size_t i = 0; i < instance->task_count && is_equal; i++) {
