@@ -25,6 +25,8 @@ typedef struct dsm_task {
   double input_bytes;      /**< of the request's input, that it reads; counted only where asked */
   double output_bytes;     /**< o_i: of its last output, what leaves the server for a task without
                                 consumers; of several layers, of those that none uses */
+  double result_bytes;     /**< of several layers with consumers: of those that none uses, what
+                                leaves the server all the same; 0: nothing does */
 } dsm_task;
 
 /** A tensor that a task makes for other tasks. On a chain each task but the last has one, with its
@@ -73,6 +75,8 @@ typedef struct dsm_instance_options {
   uint64_t batch;    /**< samples of a request, 1 by default; a profile's times are for its own */
   size_t task_count; /**< join consecutive layers into at most so many tasks, the largest of which
                           has the least work possible; 0: one task a layer */
+  const dsm_override *overrides; /**< of values of a profile that is read; borrowed */
+  size_t override_count;
 } dsm_instance_options;
 
 /** The only place of their defaults. */
@@ -108,6 +112,14 @@ DSM_API DSM_NODISCARD dsm_status dsm_profile_parse(dsm_instance **instance, cons
 DSM_API DSM_NODISCARD dsm_status dsm_profile_load(dsm_instance **instance, const char *path,
                                                   const dsm_instance_options *options,
                                                   dsm_diags *diags);
+
+/**
+ * The instance as a profile in the format "dsm-profile/1", which is the same instance when it is
+ * read; malloc'ed, to be freed by the caller. DSM_ERROR_USAGE: a task sends several tensors, or one
+ * of another size than its output, as joined tasks may, which a profile cannot say.
+ */
+DSM_API DSM_NODISCARD dsm_status dsm_profile_text(char **text, const dsm_instance *instance,
+                                                  const char *source, dsm_diags *diags);
 
 /** Frees the instance; NULL is fine. */
 DSM_API void dsm_instance_free(dsm_instance *instance);

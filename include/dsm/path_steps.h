@@ -27,7 +27,7 @@ typedef void dsm_path_visitor(void *context, const char *name, bool leads_on);
  * are there first; of a list the names of its items, or their indices where they have none. What
  * the reader knows may depend on other values, such as the type of a layer, so the description
  * itself is asked: text[0 .. length). Some of its values may be bad. `kind` is
- * DSM_DESCRIPTION_WORKLOAD, _SYSTEM, _SERVER, _STAGES, _RL_WORKLOAD or _PIM_SYSTEM, else
+ * DSM_DESCRIPTION_WORKLOAD, _SYSTEM, _SERVER, _PROFILE, _STAGES, _RL_WORKLOAD or _PIM_SYSTEM, else
  * DSM_ERROR_USAGE. DSM_ERROR_INVALID, and no visit, if the text is no JSON or the path leads to no
  * object or list; DSM_ERROR_OUT_OF_MEMORY, perhaps after some visits. Time: that of reading the
  * description, for each key that is not there.

@@ -10,6 +10,7 @@
 #include "base/json_read.h"
 #include "pim/pim_record.h"
 #include "remat/stages_record.h"
+#include "server/instance_internal.h"
 #include "server/server_internal.h"
 #include "system/system_internal.h"
 #include "workload/workload_internal.h"
@@ -69,6 +70,13 @@ static bool read_all(dsm__json_doc *doc, dsm_description kind) {
       dsm__pim_system_read(system, &root);
     }
     dsm_pim_system_free(system);
+  } else if (kind == DSM_DESCRIPTION_PROFILE) {
+    dsm_instance *const instance = dsm__instance_new();
+    is_made = instance != NULL;
+    if (is_made) {
+      dsm__profile_read(instance, &root);
+    }
+    dsm_instance_free(instance);
   } else {
     dsm_server *const server = dsm__server_new();
     is_made = server != NULL;
@@ -190,8 +198,9 @@ static dsm_status visit_others(walk *of, const char *path) {
 dsm_status dsm_path_steps(dsm_description kind, const char *text, size_t length, const char *path,
                           dsm_path_visitor *visit, void *context) {
   if (kind != DSM_DESCRIPTION_WORKLOAD && kind != DSM_DESCRIPTION_SYSTEM &&
-      kind != DSM_DESCRIPTION_SERVER && kind != DSM_DESCRIPTION_STAGES &&
-      kind != DSM_DESCRIPTION_RL_WORKLOAD && kind != DSM_DESCRIPTION_PIM_SYSTEM) {
+      kind != DSM_DESCRIPTION_SERVER && kind != DSM_DESCRIPTION_PROFILE &&
+      kind != DSM_DESCRIPTION_STAGES && kind != DSM_DESCRIPTION_RL_WORKLOAD &&
+      kind != DSM_DESCRIPTION_PIM_SYSTEM) {
     return DSM_ERROR_USAGE;
   }
   walk of = {.kind = kind,

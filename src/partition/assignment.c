@@ -58,10 +58,10 @@ static void add_task(dsm__assignment *a, size_t task, double sign) {
   const size_t device = a->device_of[task];
   a->busy_seconds[device] += sign * seconds_of(a, task, device);
   a->held_bytes[device] += sign * dsm__task_need(a->instance, a->options, task);
-  a->sent_bytes[device] += a->leaves[task] ? sign * a->instance->tasks[task].output_bytes : 0;
+  a->sent_bytes[device] += a->leaves[task] ? sign * dsm__result_bytes(a->instance, task) : 0;
   if (!a->routes.is_plain) {
     const size_t outside = a->instance->device_count;
-    const double results = a->leaves[task] ? a->instance->tasks[task].output_bytes : 0;
+    const double results = a->leaves[task] ? dsm__result_bytes(a->instance, task) : 0;
     add_transfer(a, device, outside, results, sign);
     add_transfer(a, outside, device, dsm__input_bytes(&a->routes, task, device), sign);
   }
@@ -240,7 +240,8 @@ bool dsm__assignment_init(dsm__assignment *a, dsm__arena *arena, const dsm_insta
   }
   list_tensors(a);
   for (size_t i = 0; i < instance->task_count; i++) {
-    a->leaves[i] = !options->does_keep_results && a->first_output[i] == a->first_output[i + 1];
+    a->leaves[i] = !options->does_keep_results && (a->first_output[i] == a->first_output[i + 1] ||
+                                                   instance->tasks[i].result_bytes > 0);
     while (a->device_of[i] + 1 < instance->device_count &&
            !dsm__task_can_run(instance, options, i, a->device_of[i])) {
       a->device_of[i]++;

@@ -20,6 +20,7 @@
 
 #include "base/diag_add.h"
 #include "dsm/limits.h"
+#include "partition/instance_facts.h"
 #include "partition/random_draw.h"
 
 typedef dsm__dispatch_engine engine;
@@ -322,7 +323,7 @@ static dsm_status send_result(engine *e, flight *f, size_t task, double now) {
       .to = instance->device_count,
       .seconds = e->graph.does_keep_results
                      ? 0
-                     : dsm__dispatch_sending(instance, from, instance->tasks[task].output_bytes)};
+                     : dsm__dispatch_sending(instance, from, dsm__result_bytes(instance, task))};
   if (!(moved.seconds > 0)) {
     return finish_result(e, f, now);
   }
@@ -347,7 +348,8 @@ static dsm_status end_task(engine *e, flight *f, size_t task, double now) {
       status = give(e, f, followers->items[n], now);
     }
   }
-  return status;
+  const bool has_results = e->graph.instance->tasks[task].result_bytes > 0;
+  return status == DSM_OK && has_results ? send_result(e, f, task, now) : status;
 }
 
 static dsm_status handle(engine *e, const dsm__happening *happening) {

@@ -28,7 +28,7 @@ typedef struct dsm__dispatch_graph {
   size_t *producer_counts; /**< of a task: tasks that it waits for */
   size_t *shared_numbers;  /**< of a tensor: 1, 2, ... of those with several consumers; else 0 */
   size_t shared_count;     /**< tensors with several consumers */
-  size_t result_count;     /**< tasks without followers */
+  size_t result_count;     /**< tasks with results */
 } dsm__dispatch_graph;
 
 /** Fills the graph from an arena. DSM_ERROR_INVALID: a task that no device holds and can run. */

@@ -97,7 +97,8 @@ static bool count_neighbours(dsm__dispatch_graph *graph, dsm__arena *arena) {
   }
   const dsm__lists *const followers = &graph->followers;
   for (size_t i = 0; i < instance->task_count; i++) {
-    graph->result_count += followers->first[i] == followers->first[i + 1] ? 1 : 0;
+    const bool is_last = followers->first[i] == followers->first[i + 1];
+    graph->result_count += is_last || instance->tasks[i].result_bytes > 0 ? 1 : 0;
   }
   for (size_t f = 0; f < followers->first[instance->task_count]; f++) {
     graph->producer_counts[followers->items[f]]++;

@@ -24,6 +24,11 @@ bool dsm__task_can_run(const dsm_instance *instance, const dsm_partition_options
          dsm__task_need(instance, options, task) <= instance->devices[device].memory_bytes;
 }
 
+double dsm__result_bytes(const dsm_instance *instance, size_t task) {
+  const dsm_task *const it = &instance->tasks[task];
+  return it->result_bytes > 0 ? it->result_bytes : it->output_bytes;
+}
+
 size_t dsm__copies_max(const dsm_instance *instance, const dsm_partition_options *options) {
   const bool is_limited = options->copies_max > 0 && options->copies_max < instance->device_count;
   return is_limited ? options->copies_max : instance->device_count;
@@ -32,7 +37,7 @@ size_t dsm__copies_max(const dsm_instance *instance, const dsm_partition_options
 double dsm__output_bytes(const dsm_instance *instance, size_t tensor) {
   return tensor < instance->tensor_count
              ? instance->tensors[tensor].bytes
-             : instance->tasks[tensor - instance->tensor_count].output_bytes;
+             : dsm__result_bytes(instance, tensor - instance->tensor_count);
 }
 
 size_t dsm__producer_of(const dsm_instance *instance, size_t tensor) {
@@ -53,8 +58,8 @@ void dsm__add_up_memory(const dsm_instance *instance, const dsm_partition_option
 }
 
 bool dsm__leaves(const dsm_instance *instance, const dsm_partition_options *options, size_t task) {
-  if (options->does_keep_results) {
-    return false;
+  if (options->does_keep_results || instance->tasks[task].result_bytes > 0) {
+    return !options->does_keep_results;
   }
   for (size_t t = 0; t < instance->tensor_count; t++) {
     if (instance->tensors[t].producer == task) {

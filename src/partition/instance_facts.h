@@ -19,6 +19,9 @@ bool dsm__task_can_run(const dsm_instance *instance, const dsm_partition_options
  * equality (docs/partition.md). */
 bool dsm__is_chain(const dsm_instance *instance);
 
+/** Bytes of the results of a task that has some (dsm__leaves). */
+double dsm__result_bytes(const dsm_instance *instance, size_t task);
+
 /** Most devices that may store a task, at most all. */
 size_t dsm__copies_max(const dsm_instance *instance, const dsm_partition_options *options);
 
@@ -32,7 +35,7 @@ size_t dsm__producer_of(const dsm_instance *instance, size_t tensor);
 void dsm__add_up_memory(const dsm_instance *instance, const dsm_partition_options *options,
                         double *needed, double *room);
 
-/** Whether what task i puts out leaves the server. */
+/** Whether something of what task i puts out leaves the server. */
 bool dsm__leaves(const dsm_instance *instance, const dsm_partition_options *options, size_t task);
 
 /** Whether devices a and b differ in nothing that the programme knows. */

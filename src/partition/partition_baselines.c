@@ -30,11 +30,11 @@ typedef struct alone {
   double latency_seconds;
 } alone;
 
-/* Bytes that leave the server for a request: what tasks without consumers put out. */
-static double result_bytes(const dsm_instance *instance, const dsm_partition_options *options) {
+/* Bytes that leave the server for a request. */
+static double all_results(const dsm_instance *instance, const dsm_partition_options *options) {
   double bytes = 0;
   for (size_t i = 0; i < instance->task_count; i++) {
-    bytes += dsm__leaves(instance, options, i) ? instance->tasks[i].output_bytes : 0;
+    bytes += dsm__leaves(instance, options, i) ? dsm__result_bytes(instance, i) : 0;
   }
   return bytes;
 }
@@ -83,7 +83,7 @@ void dsm_partition_baselines(const dsm_instance *instance, const dsm_partition_o
   for (int k = 0; k < DSM_BASELINE_KIND_COUNT; k++) {
     baselines[k] = (dsm_partition_baseline){.kind = (dsm_baseline_kind)k};
   }
-  const double results = result_bytes(instance, options);
+  const double results = all_results(instance, options);
   for (size_t j = 0; j < instance->device_count; j++) {
     const alone device = use_alone(instance, options, j, results);
     if (!device.is_able) {

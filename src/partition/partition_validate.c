@@ -181,7 +181,8 @@ static void check_task(checker *c, size_t task, bool is_equal) {
 
 static void check_result(checker *c, size_t task, bool leaves) {
   const size_t tensor = c->instance->tensor_count + task;
-  const double bytes = c->instance->tasks[task].output_bytes;
+  const dsm_task *const it = &c->instance->tasks[task];
+  const double bytes = it->result_bytes > 0 ? it->result_bytes : it->output_bytes;
   for (size_t j = 0; j < c->instance->device_count; j++) {
     const double least = leaves ? rate(c, task, j) * bytes : 0;
     if (!(sent(c, tensor, j) >= 0) || dsm__is_above(least, sent(c, tensor, j), c->scale * bytes)) {
@@ -239,11 +240,12 @@ static void check_tensors(checker *c) {
     check_tensor(c, t);
   }
   for (size_t i = 0; i < c->instance->task_count; i++) {
-    bool leaves = !c->partition->options.does_keep_results;
+    bool is_used = false;
     for (size_t t = 0; t < c->instance->tensor_count; t++) {
-      leaves = leaves && c->instance->tensors[t].producer != i;
+      is_used = is_used || c->instance->tensors[t].producer == i;
     }
-    check_result(c, i, leaves);
+    const bool has_results = !is_used || c->instance->tasks[i].result_bytes > 0;
+    check_result(c, i, has_results && !c->partition->options.does_keep_results);
   }
 }
 

@@ -67,10 +67,13 @@ typedef void visit(void *context, const dsm_partition *partition, const transfer
 static void visit_tensor(const dsm_partition *partition, size_t t, visit *each, void *context) {
   const dsm_instance *const instance = partition->instance;
   const size_t m = instance->device_count;
-  const double bytes = t < instance->tensor_count
-                           ? instance->tensors[t].bytes
-                           : instance->tasks[t - instance->tensor_count].output_bytes;
-  const bool has_targets = partition->moved != NULL && t < instance->tensor_count;
+  const bool is_tensor = t < instance->tensor_count;
+  const dsm_task *const task = is_tensor ? NULL : &instance->tasks[t - instance->tensor_count];
+  const double results = is_tensor                ? 0
+                         : task->result_bytes > 0 ? task->result_bytes
+                                                  : task->output_bytes;
+  const double bytes = is_tensor ? instance->tensors[t].bytes : results;
+  const bool has_targets = partition->moved != NULL && is_tensor;
   for (size_t j = 0; j < m && bytes > 0; j++) {
     for (size_t k = 0; k < m && has_targets; k++) {
       each(context, partition, &(transfer){j, k, bytes, partition->moved[(t * m + j) * m + k] / bytes});

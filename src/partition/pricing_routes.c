@@ -58,13 +58,17 @@ static double sum_received(const table *t, size_t to) {
   return sum;
 }
 
-/* Nothing is below 0, sent to itself, more than is made, or sent back. */
+/* Nothing is below 0, sent to itself, or more than is made. */
 static void clean(const table *t, const double *made) {
   for (size_t j = 0; j < t->count; j++) {
     for (size_t k = 0; k < t->count; k++) {
       *cell(t, j, k) = j == k ? 0 : fmin(fmax(*cell(t, j, k), 0), made[j]);
     }
   }
+}
+
+/* Nothing goes there and back. */
+static void settle_single(const table *t, const double *made, const double *used) {
   for (size_t j = 0; j < t->count; j++) {
     for (size_t k = 0; k < j; k++) {
       const double both = fmin(*cell(t, j, k), *cell(t, k, j));
@@ -72,9 +76,6 @@ static void clean(const table *t, const double *made) {
       *cell(t, k, j) -= both;
     }
   }
-}
-
-static void settle_single(const table *t, const double *made, const double *used) {
   for (size_t j = 0; j < t->count; j++) {
     const double sent = sum_sent(t, j);
     for (size_t k = 0; k < t->count && sent > made[j]; k++) {
@@ -114,18 +115,27 @@ static void add_copies(const table *t, const double *made, size_t device, bool i
   }
 }
 
-/* Each device gets what some consumer there lacks, and sends what one does not use. */
+/* The most by which what a device makes differs from what a consumer there uses: more (1), less
+ * (-1). */
+static double excess(const dsm_tensor *tensor, const double *rates, size_t device_count,
+                     size_t device, double sign) {
+  double most = 0;
+  for (size_t k = 0; k < tensor->consumer_count; k++) {
+    most = fmax(most, sign * (rates[tensor->producer * device_count + device] -
+                              rates[tensor->consumers[k] * device_count + device]));
+  }
+  return most;
+}
+
+/* Each device gets what some consumer there lacks, and then sends what one does not use. */
 static void settle_shared(const table *t, const dsm_tensor *tensor, const double *rates) {
   const double *const made = &rates[tensor->producer * t->count];
   for (size_t j = 0; j < t->count; j++) {
-    double lack = 0;
-    double surplus = 0;
-    for (size_t k = 0; k < tensor->consumer_count; k++) {
-      const double used = rates[tensor->consumers[k] * t->count + j];
-      lack = fmax(lack, used - made[j]);
-      surplus = fmax(surplus, made[j] - used);
-    }
+    const double lack = excess(tensor, rates, t->count, j, -1);
     add_copies(t, made, j, false, lack - sum_received(t, j));
+  }
+  for (size_t j = 0; j < t->count; j++) {
+    const double surplus = excess(tensor, rates, t->count, j, 1);
     add_copies(t, made, j, true, surplus - sum_sent(t, j));
   }
 }

@@ -354,7 +354,8 @@ static void survey(dsm__writer *w) {
     w->leaves[i] = !w->options->does_keep_results;
   }
   for (size_t t = 0; t < instance->tensor_count; t++) {
-    w->leaves[instance->tensors[t].producer] = false;
+    const size_t producer = instance->tensors[t].producer;
+    w->leaves[producer] = w->leaves[producer] && instance->tasks[producer].result_bytes > 0;
   }
   w->is_chain = dsm__is_chain(instance);
   w->has_few_copies =

@@ -108,8 +108,9 @@ typedef struct joining {
   const dsm_instance *from;
   const size_t *starts; /* of each part, and one more */
   size_t part_count;
-  size_t *part_of; /* of each task */
-  double *live;    /* of each task: bytes that it does not use, but that its part needs later */
+  size_t *part_of;   /* of each task */
+  size_t *last_user; /* of each task: the last that uses what it makes; itself: none does */
+  double *live;      /* of each task: bytes that it does not use, but that its part needs later */
 } joining;
 
 /* A tensor lives in a part over tasks `first` to before `end`; who uses it counts it himself. */
@@ -148,19 +149,24 @@ static void find_live(joining *j) {
   }
 }
 
-static bool join_task(const joining *j, size_t part, const bool *has_consumer, dsm__arena *arena,
-                      dsm_task *task) {
+/* What none of all tasks uses leaves the server wherever its part runs, also if other outputs of
+ * the part are used (docs/partition.md, large networks). */
+static bool join_task(const joining *j, size_t part, dsm__arena *arena, dsm_task *task) {
   const size_t first = j->starts[part];
   const size_t last = j->starts[part + 1] - 1;
   const dsm_task *const tasks = j->from->tasks;
   double results = 0;
+  bool is_used = false;
   *task = (dsm_task){.name = tasks[first].name};
   for (size_t i = first; i <= last; i++) {
     task->weights_bytes += tasks[i].weights_bytes;
+    task->input_bytes += tasks[i].input_bytes;
     task->activation_bytes = fmax(task->activation_bytes, tasks[i].activation_bytes + j->live[i]);
-    results += has_consumer[i] ? 0 : tasks[i].output_bytes;
+    results += j->last_user[i] == i ? tasks[i].output_bytes : tasks[i].result_bytes;
+    is_used = is_used || j->last_user[i] > last;
   }
-  task->output_bytes = results > 0 ? results : tasks[last].output_bytes;
+  task->output_bytes = is_used || !(results > 0) ? tasks[last].output_bytes : results;
+  task->result_bytes = is_used ? results : 0;
   if (first < last) {
     task->name = dsm__arena_printf(arena, "%s..%s", tasks[first].name, tasks[last].name);
   }
@@ -199,19 +205,26 @@ static bool join_tensors(const joining *j, dsm_instance *instance) {
 static bool join_parts(joining *j, dsm_instance *instance) {
   dsm__arena *const arena = instance->arena;
   const dsm_instance *const from = j->from;
-  bool *const has_consumer = dsm__arena_array(arena, from->task_count, sizeof *has_consumer);
   double *seconds = NULL;
   dsm_task *const tasks = dsm__instance_tasks(instance, j->part_count, &seconds);
   j->live = dsm__arena_array(arena, from->task_count + 1, sizeof *j->live);
-  if (has_consumer == NULL || tasks == NULL || j->live == NULL) {
+  j->last_user = dsm__arena_array(arena, from->task_count, sizeof *j->last_user);
+  if (j->last_user == NULL || tasks == NULL || j->live == NULL) {
     return false;
   }
+  for (size_t i = 0; i < from->task_count; i++) {
+    j->last_user[i] = i;
+  }
   for (size_t t = 0; t < from->tensor_count; t++) {
-    has_consumer[from->tensors[t].producer] = true;
+    const dsm_tensor *const tensor = &from->tensors[t];
+    const size_t last = tensor->consumers[tensor->consumer_count - 1];
+    if (last > j->last_user[tensor->producer]) {
+      j->last_user[tensor->producer] = last;
+    }
   }
   find_live(j);
   for (size_t p = 0; p < j->part_count; p++) {
-    if (!join_task(j, p, has_consumer, arena, &tasks[p])) {
+    if (!join_task(j, p, arena, &tasks[p])) {
       return false;
     }
     join_times(j, p, seconds);

@@ -243,7 +243,7 @@ static void arrange(profile_reader *reader, const dsm__json_node *list) {
 DSM__OBJECT(dsm__profile_object, "profile", {.name = "format"}, {.name = "name"},
             {.name = "source"}, {.name = "tasks"}, {.name = "devices"});
 
-static void read_profile(dsm_instance *instance, const dsm__json_node *root) {
+void dsm__profile_read(dsm_instance *instance, const dsm__json_node *root) {
   const size_t errors_before = dsm__json_doc_error_count(root->doc);
   if (!dsm__json_format(root, "dsm-profile/1") ||
       !dsm__object_only(root, &dsm__profile_object, 0)) {
@@ -269,7 +269,7 @@ static void read_document(void *made, const dsm__json_node *root) {
   if (dsm__is_planner_graph(root)) {
     dsm__planner_read(made, root);
   } else {
-    read_profile(made, root);
+    dsm__profile_read(made, root);
   }
 }
 
@@ -279,7 +279,7 @@ dsm_status dsm_profile_parse(dsm_instance **instance, const char *text, size_t l
   dsm_instance_options defaults;
   dsm_instance_options_init(&defaults);
   options = options == NULL ? &defaults : options;
-  const dsm__json_input input = {text, length, file, NULL, 0};
+  const dsm__json_input input = {text, length, file, options->overrides, options->override_count};
   dsm_instance *const made = dsm__instance_new();
   dsm_status status = dsm__json_doc_read(&input, diags, read_document, made);
   if (status == DSM_OK) {

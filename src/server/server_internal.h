@@ -70,6 +70,10 @@ bool dsm__names_differ(const dsm__json_node *list, const char *const *names, siz
 
 /* ---- what reading a profile's two formats has in common ---- */
 
+/** Reads the format "dsm-profile/1" into an instance that has only its arena; findings are the
+ * document's. */
+void dsm__profile_read(dsm_instance *instance, const dsm__json_node *root);
+
 /** Reads the planner format of msr-fiddle/dnn-partitioning into an instance that has only its
  * arena; findings are the document's. */
 void dsm__planner_read(dsm_instance *instance, const dsm__json_node *root);

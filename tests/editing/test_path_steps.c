@@ -82,6 +82,16 @@ START_TEST(test_keys_of_a_device_are_those_of_its_kind) {
 }
 END_TEST
 
+START_TEST(test_steps_of_a_profile) {
+  static const char profile[] =
+      "{\"format\": \"dsm-profile/1\", \"name\": \"p\", \"devices\": [{\"name\": \"x\"}], "
+      "\"tasks\": [{\"name\": \"t\", \"weights_bytes\": 1, \"output_bytes\": 2, \"seconds\": "
+      "{\"x\": 3}}]}";
+  expect_steps(DSM_DESCRIPTION_PROFILE, profile, "devices", "x. ");
+  expect_steps(DSM_DESCRIPTION_PROFILE, profile, "tasks.t.seconds", "x ");
+}
+END_TEST
+
 /* The path, and DSM_OK where every step can be set to what it is, or fails for its value alone. */
 START_TEST(test_every_step_can_be_set) {
   dsm__text_buffer found = {0};
@@ -134,6 +144,7 @@ int main(void) {
   tcase_add_test(steps, test_parameters_are_named);
   tcase_add_test(steps, test_objects_that_are_not_there_are_known);
   tcase_add_test(steps, test_keys_of_a_device_are_those_of_its_kind);
+  tcase_add_test(steps, test_steps_of_a_profile);
   tcase_add_test(steps, test_every_step_can_be_set);
   tcase_add_test(steps, test_path_that_leads_nowhere_is_invalid);
   suite_add_tcase(suite, steps);

@@ -67,6 +67,16 @@ static attempt write_mps(const subject *s, dsm_diags *diags) {
   return made;
 }
 
+static attempt write_profile(const subject *s, dsm_diags *diags) {
+  (void)s;
+  char *text = NULL;
+  const dsm_status status = dsm_profile_text(&text, &two_devices, "a test", diags);
+  const attempt made =
+      attempt_of_status(status, text, text == NULL ? 0 : digest_text(DIGEST_START, text));
+  free(text);
+  return made;
+}
+
 static attempt free_nothing(const subject *s, dsm_diags *diags) {
   (void)s;
   (void)diags;
@@ -80,6 +90,7 @@ const faulty_case partition_cases[] = {
     {"dsm_partition_solve, energy", solve_energy, DSM_OK, NULL},
     {"dsm_partition_solve, out of reach", solve_out_of_reach, DSM_ERROR_INFEASIBLE, NULL},
     {"dsm_partition_mps", write_mps, DSM_OK, NULL},
+    {"dsm_profile_text", write_profile, DSM_OK, NULL},
     {"dsm_partition_free", free_nothing, DSM_OK, NULL},
 };
 const size_t partition_case_count = sizeof partition_cases / sizeof partition_cases[0];

@@ -1,9 +1,28 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* fuzz_profile.c: any bytes as a profile of either format. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "fuzz.h"
 #include "fuzz_instance.h"
+
+/* What is written of an instance is read back, and written alike. */
+static void check_written(const dsm_instance *instance) {
+  char *text = NULL;
+  char *again = NULL;
+  dsm_instance *read = NULL;
+  const dsm_status status = dsm_profile_text(&text, instance, NULL, NULL);
+  FUZZ_CHECK(status == DSM_OK || status == DSM_ERROR_USAGE);
+  FUZZ_CHECK((status == DSM_OK) == (text != NULL));
+  if (text != NULL) {
+    FUZZ_CHECK(dsm_profile_parse(&read, text, strlen(text), "p.json", NULL, NULL) == DSM_OK);
+    FUZZ_CHECK(dsm_profile_text(&again, read, NULL, NULL) == DSM_OK);
+    FUZZ_CHECK(strcmp(text, again) == 0);
+  }
+  dsm_instance_free(read);
+  free(again);
+  free(text);
+}
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   if (size > FUZZ_BYTES_MAX) {
@@ -27,6 +46,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     if (joined != NULL && instance != NULL) {
       fuzz_check_instance(joined, options.task_count);
       FUZZ_CHECK(options.task_count != 0 || joined->task_count == instance->task_count);
+      check_written(joined);
     }
     dsm_instance_free(joined);
   }

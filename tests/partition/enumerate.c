@@ -85,13 +85,15 @@ static double *new_row(enumeration *e, double limit) {
   return p->row[p->row_count++];
 }
 
-static bool is_last(const enumeration *e, size_t task) {
+/* Bytes that leave the server. */
+static double results_of(const enumeration *e, size_t task) {
+  const dsm_task *const it = &e->instance->tasks[task];
   for (size_t t = 0; t < e->instance->tensor_count; t++) {
     if (e->instance->tensors[t].producer == task) {
-      return false;
+      return e->options->does_keep_results ? 0 : it->result_bytes;
     }
   }
-  return true;
+  return e->options->does_keep_results ? 0 : it->output_bytes;
 }
 
 static bool is_chain(const enumeration *e) {
@@ -125,9 +127,7 @@ static void write_device(enumeration *e, size_t j, unsigned set) {
     link[sent_of(e, t, j)] = it->tensors[t].bytes;
   }
   for (size_t i = 0; i < it->task_count; i++) {
-    if (is_last(e, i) && !e->options->does_keep_results) {
-      link[x_of(e, i, j)] = it->tasks[i].output_bytes;
-    }
+    link[x_of(e, i, j)] = results_of(e, i);
   }
 }
 
@@ -244,8 +244,12 @@ static bool is_allowed(const enumeration *e, const size_t *choice) {
   return true;
 }
 
+typedef double storage_value(const dsm_instance *, const dsm_partition_options *,
+                             const unsigned *sets);
+
+/* By a programme that is written here, or by a stranger's value. */
 static double best_of_all(const dsm_instance *instance, const dsm_partition_options *options,
-                          double (*best_of)(enumeration *), double none) {
+                          double (*best_of)(enumeration *), storage_value *value_of, double none) {
   enumeration *const e = calloc(1, sizeof *e);
   ck_assert_ptr_nonnull(e);
   e->instance = instance;
@@ -257,7 +261,13 @@ static double best_of_all(const dsm_instance *instance, const dsm_partition_opti
   size_t choice[4] = {0};
   size_t j = 0;
   while (j < instance->device_count) {
-    if (is_allowed(e, choice)) {
+    if (is_allowed(e, choice) && value_of != NULL) {
+      unsigned sets[4] = {0};
+      for (size_t k = 0; k < instance->device_count; k++) {
+        sets[k] = e->sets[k][choice[k]];
+      }
+      best = fmax(best, value_of(instance, options, sets));
+    } else if (is_allowed(e, choice)) {
       write_storage(e, choice);
       best = fmax(best, best_of(e));
     }
@@ -269,12 +279,17 @@ static double best_of_all(const dsm_instance *instance, const dsm_partition_opti
   return best;
 }
 
+double enumerate_storages(const dsm_instance *instance, const dsm_partition_options *options,
+                          storage_value *value_of, double none) {
+  return best_of_all(instance, options, NULL, value_of, none);
+}
+
 double enumerate_throughput(const dsm_instance *instance, const dsm_partition_options *options) {
-  return best_of_all(instance, options, best_throughput, 0);
+  return best_of_all(instance, options, best_throughput, NULL, 0);
 }
 
 double enumerate_energy(const dsm_instance *instance, const dsm_partition_options *options) {
-  return -best_of_all(instance, options, best_energy, -HUGE_VAL);
+  return -best_of_all(instance, options, best_energy, NULL, -HUGE_VAL);
 }
 
 /* ---- latency ---- */
@@ -293,9 +308,7 @@ static double request_seconds(const enumeration *e, const size_t *device) {
       return HUGE_VAL;
     }
     sum += dsm_instance_seconds(it, i, device[i]);
-    if (is_last(e, i) && !e->options->does_keep_results) {
-      sum += it->tasks[i].output_bytes / link;
-    }
+    sum += results_of(e, i) / link;
   }
   for (size_t t = 0; t < it->tensor_count; t++) {
     const dsm_tensor *const tensor = &it->tensors[t];

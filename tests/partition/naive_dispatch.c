@@ -33,6 +33,10 @@ static bool is_last(const naive_dispatch *naive, size_t task) {
   return true;
 }
 
+static bool has_results(const naive_dispatch *naive, size_t task) {
+  return is_last(naive, task) || instance_of(naive)->tasks[task].result_bytes > 0;
+}
+
 /* ---- links ---- */
 
 static double link_free(const naive_dispatch *naive, size_t device) {
@@ -180,7 +184,7 @@ static void plan_next(naive_dispatch *naive, double now) {
 static void result_out(naive_dispatch *naive, double now, size_t request, size_t task) {
   naive->is_out[request][task] = true;
   for (size_t i = 0; i < instance_of(naive)->task_count; i++) {
-    if (is_last(naive, i) && !naive->is_out[request][i]) {
+    if (has_results(naive, i) && !naive->is_out[request][i]) {
       return;
     }
   }
@@ -193,13 +197,14 @@ static void result_out(naive_dispatch *naive, double now, size_t request, size_t
 
 static void task_over(naive_dispatch *naive, double now, size_t request, size_t task) {
   naive->tasks[request][task].is_over = true;
-  if (!is_last(naive, task)) {
-    give_all(naive, now, request);
+  give_all(naive, now, request);
+  if (!has_results(naive, task)) {
     return;
   }
+  const dsm_task *const it = &instance_of(naive)->tasks[task];
   const size_t count = naive->move_count;
   if (!naive->partition->options.does_keep_results) {
-    (void)add_move(naive, now, instance_of(naive)->tasks[task].output_bytes,
+    (void)add_move(naive, now, is_last(naive, task) ? it->output_bytes : it->result_bytes,
                    (naive_move){.request = request,
                                 .tensor = instance_of(naive)->tensor_count + task,
                                 .task = task,

@@ -113,6 +113,10 @@ void random_dispatch_make(random_dispatch *made, uint64_t seed) {
         random_below(&state, 3) == 0 ? HUGE_VAL : uniform(&state, 0.5, 8);
   }
   store(made, &state);
+  for (size_t t = 0; t < made->instance.tensor_count; t++) {
+    dsm_task *const task = &made->tasks[made->tensors[t].producer];
+    task->result_bytes = random_below(&state, 4) == 0 ? uniform(&state, 0.1, 1) : 0;
+  }
   made->partition.options.does_keep_results = random_below(&state, 2) == 0;
 }
 

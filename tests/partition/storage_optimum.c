@@ -99,8 +99,9 @@ static void write_device(programme *p, const dsm_partition *partition, size_t j)
     term(p, c_of(p, t, j), 1);
   }
   for (size_t i = 0; i < instance->task_count; i++) {
-    if (is_last(instance, i) && !partition->options.does_keep_results) {
-      term(p, x_of(p, i, j), instance->tasks[i].output_bytes);
+    if (!partition->options.does_keep_results) {
+      const dsm_task *const it = &instance->tasks[i];
+      term(p, x_of(p, i, j), is_last(instance, i) ? it->output_bytes : it->result_bytes);
     }
   }
   end_row(p, instance->devices[j].link_bytes_per_second);

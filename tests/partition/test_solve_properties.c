@@ -39,6 +39,7 @@ START_TEST(units_do_not_matter) {
     for (size_t i = 0; i < s.instance.task_count; i++) {
       s.tasks[i].weights_bytes *= 1e9;
       s.tasks[i].output_bytes *= 1e6;
+      s.tasks[i].result_bytes *= 1e6;
     }
     for (size_t t = 0; t < s.instance.tensor_count; t++) {
       s.tensors[t].bytes *= 1e6;

@@ -243,6 +243,8 @@ def check_bundled(schemas, source):
         path = source / "templates" / f"{kind}.json"
         complaint = schemas.complaint(f"dsm-{kind}/1", json.loads(path.read_text()))
         expect(complaint is None, f"templates/{path.name}: {complaint}")
+    complaint = schemas.complaint("dsm-profile/1", json.loads((source / "templates" / "profile.json").read_text()))
+    expect(complaint is None, f"templates/profile.json: {complaint}")
 
 
 # ---- the tables of the program ----

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "dsm/dsm.h"
 #include "read.h"
@@ -88,6 +90,116 @@ START_TEST(a_missing_file_is_reported) {
 }
 END_TEST
 
+/* Fails unless two instances are the same in all that they say. */
+static void expect_same(const dsm_instance *a, const dsm_instance *b) {
+  ck_assert_str_eq(a->name, b->name);
+  ck_assert_uint_eq(a->task_count, b->task_count);
+  ck_assert_uint_eq(a->device_count, b->device_count);
+  ck_assert_uint_eq(a->tensor_count, b->tensor_count);
+  for (size_t i = 0; i < a->task_count; i++) {
+    ck_assert_str_eq(a->tasks[i].name, b->tasks[i].name);
+    ck_assert(a->tasks[i].weights_bytes == b->tasks[i].weights_bytes &&
+              a->tasks[i].activation_bytes == b->tasks[i].activation_bytes &&
+              a->tasks[i].output_bytes == b->tasks[i].output_bytes);
+  }
+  for (size_t k = 0; k < a->task_count * a->device_count; k++) {
+    ck_assert(a->seconds[k] == b->seconds[k]);
+  }
+  for (size_t t = 0; t < a->tensor_count; t++) {
+    ck_assert_uint_eq(a->tensors[t].consumer_count, b->tensors[t].consumer_count);
+    expect_tensor(b, t, a->tensors[t].producer, a->tensors[t].bytes, a->tensors[t].consumers,
+                  a->tensors[t].consumer_count);
+  }
+  for (size_t j = 0; j < a->device_count; j++) {
+    const dsm_instance_device *const one = &a->devices[j];
+    const dsm_instance_device *const other = &b->devices[j];
+    ck_assert_str_eq(one->name, other->name);
+    ck_assert(one->is_accelerator == other->is_accelerator &&
+              one->memory_bytes == other->memory_bytes &&
+              one->link_bytes_per_second == other->link_bytes_per_second &&
+              one->has_power == other->has_power && one->busy_watts == other->busy_watts &&
+              one->idle_watts == other->idle_watts);
+  }
+}
+
+/* What is written of an instance, which the caller frees, is that instance. */
+static void expect_written_and_read(dsm_instance *instance) {
+  char *text = NULL;
+  dsm_instance *again = NULL;
+  ck_assert_int_eq(dsm_profile_text(&text, instance, "a test", NULL), DSM_OK);
+  ck_assert_int_eq(dsm_profile_parse(&again, text, strlen(text), "p", NULL, NULL), DSM_OK);
+  expect_same(instance, again);
+  dsm_instance_free(again);
+  dsm_instance_free(instance);
+  free(text);
+}
+
+START_TEST(what_is_written_is_read_back) {
+  expect_written_and_read(
+      read_profile(PROFILE(TASK("a", 1, 4, 0.1, 10,
+                                ", 'activation_bytes': 3") "," TASK("b", 2, 0.3, 10, null, "")),
+                   0));
+  expect_written_and_read(read_profile(
+      PROFILE(TASK("a", 0, 5, 1, 1, "") "," TASK("b", 2, 6, 2, 2, "") "," TASK(
+          "c", 3, 0, 3, 3,
+          ", 'inputs': ['a']") "," TASK("d", 3, 7, null, 3,
+                                        ", 'inputs': []") "," TASK("e", 3, 1e-3, 3, 3,
+                                                                   ", 'inputs': ['d', 'a', 'c']")),
+      0));
+  expect_written_and_read(make_instance(
+      "{'name': 'stem', 'type': 'fc', 'in': 8, 'out': 8},"
+      "{'name': 'head', 'type': 'fc', 'in': 8, 'out': 8, 'inputs': ['stem']}",
+      "{'name': 'c', 'kind': 'times', 'times': {'stem': 0.25, 'head': null}},"
+      "{'name': 'g', 'count': 2, 'kind': 'roofline', 'peak_TFLOPs': 1, 'memory_bandwidth_GBps': 7,"
+      "'efficiency_ratio': 0.3, 'task_microseconds': 10}",
+      3, 0));
+}
+END_TEST
+
+/* a and b are one task, and c needs what a made: b's result leaves, or c needs it too. */
+static const struct {
+  const char *inputs;
+  const char *text;
+} joined[] = {{"'a'", "both do"}, {"'a', 'b'", "\"a..b\" sends one of another size"}};
+
+START_TEST(what_a_profile_cannot_say_is_refused) {
+  char profile[1024];
+  (void)snprintf(profile, sizeof profile,
+                 PROFILE(TASK("a", 1, 5, 1, 1, "") "," TASK("b", 2, 6, 1, 1, "") "," TASK(
+                     "c", 3, 0, 30, 30, ", 'inputs': [%s]")),
+                 joined[_i].inputs);
+  dsm_instance *const instance = read_profile(profile, 2);
+  dsm_diags *const diags = dsm_diags_new(5);
+  char *text = NULL;
+  ck_assert_int_eq(dsm_profile_text(&text, instance, NULL, diags), DSM_ERROR_USAGE);
+  ck_assert_ptr_null(text);
+  ck_assert_ptr_nonnull(strstr(dsm_diags_get(diags, 0)->message, joined[_i].text));
+  dsm_diags_free(diags);
+  dsm_instance_free(instance);
+}
+END_TEST
+
+START_TEST(values_of_a_profile_are_overridden) {
+  static const char text[] =
+      "{\"format\": \"dsm-profile/1\", \"name\": \"p\", \"devices\": [{\"name\": \"x\"}], "
+      "\"tasks\": [{\"name\": \"a.b\", \"weights_bytes\": 1, \"output_bytes\": 2, \"seconds\": "
+      "{\"x\": 3}}]}";
+  const dsm_override overrides[] = {
+      {.path = "devices.x.memory_bytes", .value = "50", .origin = "--set"},
+      {.path = "tasks.a.b.seconds.x", .value = "7", .origin = "--set"}};
+  dsm_instance_options options;
+  dsm_instance_options_init(&options);
+  options.overrides = overrides;
+  options.override_count = 2;
+  dsm_instance *instance = NULL;
+  ck_assert_int_eq(dsm_profile_parse(&instance, text, sizeof text - 1, "p", &options, NULL),
+                   DSM_OK);
+  expect_number(instance->devices[0].memory_bytes, 50);
+  expect_number(dsm_instance_seconds(instance, 0, 0), 7);
+  dsm_instance_free(instance);
+}
+END_TEST
+
 Suite *suite_profile(void) {
   Suite *const suite = suite_create("profile");
   TCase *const tcase = tcase_create("read");
@@ -95,6 +207,9 @@ Suite *suite_profile(void) {
   tcase_add_test(tcase, tasks_in_any_order);
   tcase_add_test(tcase, tasks_are_joined_by_their_least_times);
   tcase_add_test(tcase, a_missing_file_is_reported);
+  tcase_add_test(tcase, what_is_written_is_read_back);
+  tcase_add_loop_test(tcase, what_a_profile_cannot_say_is_refused, 0, COUNT_OF(joined));
+  tcase_add_test(tcase, values_of_a_profile_are_overridden);
   suite_add_tcase(suite, tcase);
   return suite;
 }

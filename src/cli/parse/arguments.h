@@ -31,7 +31,7 @@ typedef struct cli_override_list {
 
 /** What `--set` and `--minibatch` say, in the order given. */
 typedef struct cli_overrides {
-  cli_override_list of[DSM_DESCRIPTION_COUNT]; /**< of workload, system and server */
+  cli_override_list of[DSM_DESCRIPTION_COUNT]; /**< of those of cli_set_roots */
   cli_texts recorded;                          /**< all of them as PATH=VALUE, for the plan */
   char **texts; /**< one for each of recorded: what had to be copied for it */
 } cli_overrides;
@@ -57,7 +57,8 @@ typedef struct cli_sweep_arguments {
 
 /** What only `partition` takes. */
 typedef struct cli_partition_arguments {
-  const char *profile; /**< NULL: not given */
+  const char *profile;       /**< NULL: not given */
+  const char *write_profile; /**< NULL: not given */
   dsm_partition_options options;
   dsm_instance_options instance;
   bool is_simulation;

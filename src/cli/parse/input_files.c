@@ -41,6 +41,15 @@ static dsm_status parse_pim(cli_input_file *loaded, const cli_arguments *argumen
   return dsm_pim_plan_parse(&loaded->pim, NULL, loaded->text, loaded->length, loaded->path, diags);
 }
 
+static dsm_status parse_profile(cli_input_file *loaded, const cli_arguments *arguments,
+                                const cli_override_list *overrides, dsm_diags *diags) {
+  dsm_instance_options options = arguments->partition.instance;
+  options.overrides = overrides->items;
+  options.override_count = overrides->count;
+  return dsm_profile_parse(&loaded->profile, loaded->text, loaded->length, loaded->path, &options,
+                           diags);
+}
+
 static dsm_status parse(cli_input_file *loaded, const cli_arguments *arguments, dsm_diags *diags) {
   const cli_override_list *const overrides = &arguments->overrides.of[cli_set_root(loaded->kind)];
   const char *const text = loaded->text;
@@ -56,8 +65,7 @@ static dsm_status parse(cli_input_file *loaded, const cli_arguments *arguments, 
     return dsm_server_parse(&loaded->server, text, length, loaded->path, overrides->items,
                             overrides->count, diags);
   case DSM_DESCRIPTION_PROFILE:
-    return dsm_profile_parse(&loaded->profile, text, length, loaded->path,
-                             &arguments->partition.instance, diags);
+    return parse_profile(loaded, arguments, overrides, diags);
   case DSM_DESCRIPTION_STAGES:
     return dsm_remat_chain_parse(&loaded->chain, text, length, loaded->path, overrides->items,
                                  overrides->count, diags);

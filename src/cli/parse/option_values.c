@@ -541,7 +541,8 @@ cli_exit cli_apply_minibatch(cli_arguments *arguments, const cli_option *option,
 unsigned cli_set_roots(const cli_command *command) {
   const unsigned with_server = CLI_PARTITION | CLI_DESCRIBE | CLI_VALIDATE;
   return CLI_TAKES_WORKLOAD | (command->bit == CLI_PARTITION ? 0U : (unsigned)CLI_TAKES_SYSTEM) |
-         ((command->bit & with_server) == 0 ? 0U : (unsigned)CLI_TAKES_SERVER) |
+         ((command->bit & with_server) == 0 ? 0U
+                                            : (unsigned)(CLI_TAKES_SERVER | CLI_TAKES_PROFILE)) |
          (command->bit == CLI_REMAT ? (unsigned)CLI_TAKES_STAGES : 0U);
 }
 
@@ -565,17 +566,17 @@ dsm_description cli_find_root(unsigned roots, const char *path) {
 
 static cli_exit complain_of_path(const cli_arguments *arguments, const cli_option *option,
                                  const char *value) {
-  const bool has_system = (cli_set_roots(arguments->command) & CLI_TAKES_SYSTEM) != 0;
-  const unsigned others =
-      cli_set_roots(arguments->command) & (unsigned)(CLI_TAKES_SERVER | CLI_TAKES_STAGES);
-  return cli_usage_error(arguments->command, "--%s: expected workload.PATH=VALUE%s%s, found '%s'",
-                         option->name,
-                         !has_system   ? ""
-                         : others != 0 ? ", system.PATH=VALUE"
-                                       : " or system.PATH=VALUE",
-                         others == CLI_TAKES_STAGES ? " or stages.PATH=VALUE"
-                         : others != 0              ? " or server.PATH=VALUE"
-                                                    : "",
+  unsigned left = cli_set_roots(arguments->command);
+  char words[128] = "";
+  size_t used = 0;
+  for (dsm_description root = 0; left != 0; left &= ~(1U << root), root++) {
+    if ((left & 1U << root) != 0) {
+      const char *const before = used == 0 ? "" : left == 1U << root ? " or " : ", ";
+      used += (size_t)snprintf(words + used, sizeof words - used, "%s%s.PATH=VALUE", before,
+                               dsm_description_name(root));
+    }
+  }
+  return cli_usage_error(arguments->command, "--%s: expected %s, found '%s'", option->name, words,
                          value);
 }
 

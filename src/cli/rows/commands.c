@@ -72,10 +72,10 @@ const cli_command cli_commands[] = {
          "set that it is trained on, for storage), system (an accelerator in five tiers), server "
          "(a "
          "CPU and a GPU), sweep (two axes), stages (a chain for remat), rl-workload (a table of "
-         "values, for pim) or pim-system (cores in memory), which pim is too. It goes to standard "
-         "output, or "
-         "with --output to a file, but "
-         "not over one that is there already. Comments are the values of the key //, which every "
+         "values, for pim), pim-system (cores in memory), which pim is too, or profile (tasks and "
+         "devices with measured times, for partition). It goes to standard output, or with "
+         "--output to a file, but not over one that is there already. Comments are the values of "
+         "the key //, which every "
          "object of a description may have.",
      .examples = {"dsm init workload -o my_network.json", "dsm init system > my_system.json",
                   "dsm explore my_network.json my_system.json"},
@@ -425,11 +425,12 @@ cli_exit cli_command_unknown(const char *name) {
 }
 
 /* The formats that users write come first. */
-static const dsm_description formats[] = {DSM_DESCRIPTION_WORKLOAD,   DSM_DESCRIPTION_SYSTEM,
-                                          DSM_DESCRIPTION_SERVER,     DSM_DESCRIPTION_SWEEP,
-                                          DSM_DESCRIPTION_STAGES,     DSM_DESCRIPTION_RL_WORKLOAD,
-                                          DSM_DESCRIPTION_PIM_SYSTEM, DSM_DESCRIPTION_PLAN};
-enum { FORMAT_COUNT = sizeof formats / sizeof *formats, WRITTEN_COUNT = FORMAT_COUNT - 1 };
+static const dsm_description formats[] = {
+    DSM_DESCRIPTION_WORKLOAD,   DSM_DESCRIPTION_SYSTEM,  DSM_DESCRIPTION_SERVER,
+    DSM_DESCRIPTION_SWEEP,      DSM_DESCRIPTION_STAGES,  DSM_DESCRIPTION_RL_WORKLOAD,
+    DSM_DESCRIPTION_PIM_SYSTEM, DSM_DESCRIPTION_PROFILE, DSM_DESCRIPTION_PLAN};
+/* Neither profiles nor plans are bundled, so that list has none. */
+enum { FORMAT_COUNT = sizeof formats / sizeof *formats, WRITTEN_COUNT = FORMAT_COUNT - 2 };
 
 const char *cli_help_word(size_t index) {
   return index < FORMAT_COUNT ? dsm_description_name(formats[index]) : NULL;
@@ -442,7 +443,7 @@ const char *cli_init_word(size_t index) {
 /* Of a format that has several beginnings, the others come last; and what a command is called
  * whose system a format is. */
 const char *cli_template_word(size_t index) {
-  static const char *const others[] = {"transformer", "dataset", "pim"};
+  static const char *const others[] = {"profile", "transformer", "dataset", "pim"};
   const size_t count = sizeof others / sizeof *others;
   return index < WRITTEN_COUNT           ? cli_init_word(index)
          : index - WRITTEN_COUNT < count ? others[index - WRITTEN_COUNT]
@@ -463,8 +464,9 @@ cli_exit cli_complain_of_kind(const cli_arguments *arguments, const char *kind) 
   return cli_usage_error(arguments->command,
                          "expected workload, system, server, sweep, stages, rl-workload%s, found "
                          "'%s'%s",
-                         word == cli_template_word ? ", pim-system, transformer, dataset or pim"
-                                                   : " or pim-system",
+                         word == cli_template_word
+                             ? ", pim-system, profile, transformer, dataset or pim"
+                             : " or pim-system",
                          kind, cli_did_you_mean_word(kind, word).text);
 }
 

@@ -177,6 +177,12 @@ const cli_option cli_options[] = {
      .help = "a profile of tasks and devices with their times, in place of WORKLOAD and SERVER",
      .commands = CLI_PARTITION,
      TEXT(partition.profile, CLI_TAKES_PROFILE)},
+    {.name = "write-profile",
+     .argument = "FILE",
+     .help = "also write the tasks and devices with their times as a profile, to put measured "
+             "times in",
+     .commands = CLI_PARTITION,
+     NAME(CLI_READ_FILE, partition.write_profile, CLI_TAKES_FILE)},
     {.name = "objective",
      .argument = "OBJECTIVE",
      .help = "what is best: most requests per second (default), shortest time of one request, "
@@ -262,8 +268,9 @@ const cli_option cli_options[] = {
         "change a value of an input, such as workload.layers.conv1_1.stride=[2,2], "
         "system.core.scratchpad_MiB=2 or server.devices.gpu.memory_GB=8; may be given several "
         "times"),
-    SET(CLI_PARTITION, "change a value of an input, such as server.devices.gpu.memory_GB=8 or "
-                       "workload.element_bytes=1; may be given several times"),
+    SET(CLI_PARTITION, "change a value of an input, such as server.devices.gpu.memory_GB=8, "
+                       "workload.element_bytes=1 or profile.devices.gpu.memory_bytes=8e9; may be "
+                       "given several times"),
     SET(CLI_PIM, "change a value of an input, such as workload.sampling=random or "
                  "system.host.call_us=20. May be given several times"),
     SET(CLI_REMAT, "change a value of an input, such as stages.input_bytes=0 or "

@@ -13,8 +13,11 @@
 
 static cli_exit check_operands(const cli_arguments *arguments) {
   const size_t count = arguments->operand_count;
+  const cli_override_list *const sets = arguments->overrides.of;
   if (arguments->partition.profile == NULL) {
-    return count == 2 ? CLI_EXIT_DONE
+    return sets[DSM_DESCRIPTION_PROFILE].count > 0
+               ? cli_usage_error(arguments->command, "--set profile.PATH needs --profile FILE")
+           : count == 2 ? CLI_EXIT_DONE
            : count == 1
                ? cli_usage_error(arguments->command, "expected WORKLOAD SERVER, found only '%s'",
                                  arguments->operands[0])
@@ -26,15 +29,15 @@ static cli_exit check_operands(const cli_arguments *arguments) {
                            "devices, found '%s'",
                            arguments->operands[0]);
   }
-  static const char *const of_workload[] = {"set", "batch"};
-  for (size_t i = 0; i < sizeof of_workload / sizeof of_workload[0]; i++) {
-    if (cli_is_given(arguments, of_workload[i])) {
-      return cli_usage_error(arguments->command,
-                             "--%s and --profile exclude each other: the profile says all",
-                             of_workload[i]);
-    }
+  if (sets[DSM_DESCRIPTION_WORKLOAD].count + sets[DSM_DESCRIPTION_SERVER].count > 0) {
+    return cli_usage_error(arguments->command,
+                           "--set of a workload or server and --profile exclude each other: the "
+                           "profile says all (profile.PATH=VALUE)");
   }
-  return CLI_EXIT_DONE;
+  return cli_is_given(arguments, "batch")
+             ? cli_usage_error(arguments->command,
+                               "--batch and --profile exclude each other: the profile says all")
+             : CLI_EXIT_DONE;
 }
 
 static cli_exit check_options(const cli_arguments *arguments) {
@@ -110,6 +113,17 @@ static cli_exit write_mps(const cli_arguments *arguments, const dsm_instance *in
       dsm_partition_mps(&text, instance, &arguments->partition.options, arguments->diags));
   if (outcome == CLI_EXIT_DONE) {
     outcome = cli_put_file(arguments, "write-mps", arguments->partition.mps, text, strlen(text));
+  }
+  free(text);
+  return outcome;
+}
+
+static cli_exit write_profile(const cli_arguments *arguments, const dsm_instance *instance) {
+  char *text = NULL;
+  cli_exit outcome = cli_exit_of(dsm_profile_text(&text, instance, NULL, arguments->diags));
+  if (outcome == CLI_EXIT_DONE) {
+    const char *const path = arguments->partition.write_profile;
+    outcome = cli_put_file(arguments, "write-profile", path, text, strlen(text));
   }
   free(text);
   return outcome;
@@ -195,6 +209,9 @@ static cli_exit solve(const cli_arguments *arguments, const dsm_instance *instan
   if (wanted->is_simulation) { /* what cannot be simulated is said before the solver works */
     const dsm_dispatch_options options = simulation_options(arguments);
     outcome = cli_exit_of(dsm_dispatch_check(instance, &options, diags));
+  }
+  if (outcome == CLI_EXIT_DONE && wanted->write_profile != NULL) {
+    outcome = write_profile(arguments, instance);
   }
   if (outcome == CLI_EXIT_DONE && wanted->mps != NULL) {
     outcome = write_mps(arguments, instance);

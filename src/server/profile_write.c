@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* profile_write.c: an instance in the format "dsm-profile/1". */
+#include <math.h>
+#include <string.h>
+
+#include "base/json_write.h"
+#include "dsm/limits.h"
+#include "server/instance_internal.h"
+
+/* The tensor that the tasks read has the size of the task's output, as the format has it; names of
+ * tasks that a planner graph joins may be too long for it. */
+static dsm_status check_tasks(const dsm_instance *instance, dsm_diags *diags) {
+  for (size_t i = 0; i < instance->task_count; i++) {
+    if (instance->tasks[i].result_bytes > 0) {
+      return dsm__refuse(diags, DSM_ERROR_USAGE,
+                         "expected tasks whose outputs are used or leave, as a profile has them, "
+                         "found that of \"%s\" both do: write it without joined tasks",
+                         instance->tasks[i].name);
+    }
+    if (strlen(instance->tasks[i].name) > DSM_NAME_BYTES_MAX) {
+      return dsm__refuse(diags, DSM_ERROR_USAGE,
+                         "expected tasks with names of at most %d bytes, as a profile has them, "
+                         "found \"%s\"",
+                         DSM_NAME_BYTES_MAX, instance->tasks[i].name);
+    }
+  }
+  for (size_t t = 0; t < instance->tensor_count; t++) {
+    const dsm_tensor *const tensor = &instance->tensors[t];
+    const dsm_task *const task = &instance->tasks[tensor->producer];
+    const bool is_second = t > 0 && instance->tensors[t - 1].producer == tensor->producer;
+    if (is_second || tensor->bytes != task->output_bytes) {
+      return dsm__refuse(
+          diags, DSM_ERROR_USAGE,
+          "expected tasks that send one tensor, their output of %.17g bytes, as a "
+          "profile has it, found that \"%s\" sends %s: write it without joined tasks",
+          task->output_bytes, task->name, is_second ? "several" : "one of another size");
+    }
+  }
+  return DSM_OK;
+}
+
+/* Where a number may be infinite: null, or no key. */
+static void put_finite(dsm__json_writer *writer, const char *key, double value) {
+  if (isfinite(value)) {
+    dsm__json_put_double(writer, key, value);
+  }
+}
+
+static void write_seconds(dsm__json_writer *writer, const dsm_instance *instance, size_t task) {
+  dsm__json_put_object(writer, "seconds", true);
+  for (size_t j = 0; j < instance->device_count; j++) {
+    const double seconds = dsm_instance_seconds(instance, task, j);
+    dsm__json_write_key(writer, instance->devices[j].name);
+    if (isfinite(seconds)) {
+      dsm__json_write_double(writer, seconds);
+    } else {
+      dsm__json_write_null(writer);
+    }
+  }
+  dsm__json_end_object(writer);
+}
+
+static void write_device(dsm__json_writer *writer, const dsm_instance_device *device) {
+  dsm__json_begin_object(writer, true);
+  dsm__json_put_string(writer, "name", device->name);
+  dsm__json_put_bool(writer, "accelerator", device->is_accelerator);
+  put_finite(writer, "memory_bytes", device->memory_bytes);
+  put_finite(writer, "link_bytes_per_second", device->link_bytes_per_second);
+  if (device->has_power) {
+    dsm__json_put_object(writer, "power", true);
+    dsm__json_put_double(writer, "busy_watts", device->busy_watts);
+    dsm__json_put_double(writer, "idle_watts", device->idle_watts);
+    dsm__json_end_object(writer);
+  }
+  dsm__json_end_object(writer);
+}
+
+/* The producers of each task: those of task i from starts[i] to before starts[i + 1]. */
+typedef struct inputs {
+  size_t *starts;
+  size_t *producers;
+} inputs;
+
+static bool find_inputs(inputs *of, const dsm_instance *instance, dsm__arena *arena) {
+  of->starts = dsm__arena_array(arena, instance->task_count + 2, sizeof *of->starts);
+  if (of->starts == NULL) {
+    return false;
+  }
+  for (size_t t = 0; t < instance->tensor_count; t++) {
+    for (size_t c = 0; c < instance->tensors[t].consumer_count; c++) {
+      of->starts[instance->tensors[t].consumers[c] + 2]++;
+    }
+  }
+  for (size_t i = 2; i < instance->task_count + 2; i++) {
+    of->starts[i] += of->starts[i - 1];
+  }
+  of->producers =
+      dsm__arena_array(arena, of->starts[instance->task_count + 1], sizeof *of->producers);
+  for (size_t t = 0; of->producers != NULL && t < instance->tensor_count; t++) {
+    const dsm_tensor *const tensor = &instance->tensors[t];
+    for (size_t c = 0; c < tensor->consumer_count; c++) { /* starts[i + 1]: the next of task i */
+      of->producers[of->starts[tensor->consumers[c] + 1]++] = tensor->producer;
+    }
+  }
+  return of->producers != NULL;
+}
+
+/* None where they are what a task without the key has: the task before it. */
+static void write_inputs(dsm__json_writer *writer, const dsm_instance *instance, const inputs *of,
+                         size_t task) {
+  const size_t first = of->starts[task];
+  const size_t count = of->starts[task + 1] - first;
+  if (task == 0 || (count == 1 && of->producers[first] == task - 1)) {
+    return;
+  }
+  dsm__json_put_array(writer, "inputs", true);
+  for (size_t k = 0; k < count; k++) {
+    dsm__json_write_string(writer, instance->tasks[of->producers[first + k]].name);
+  }
+  dsm__json_end_array(writer);
+}
+
+static void write_task(dsm__json_writer *writer, const dsm_instance *instance, const inputs *of,
+                       size_t index) {
+  const dsm_task *const task = &instance->tasks[index];
+  dsm__json_begin_object(writer, true);
+  dsm__json_put_string(writer, "name", task->name);
+  dsm__json_put_double(writer, "weights_bytes", task->weights_bytes);
+  dsm__json_put_double(writer, "activation_bytes", task->activation_bytes);
+  dsm__json_put_double(writer, "output_bytes", task->output_bytes);
+  write_inputs(writer, instance, of, index);
+  write_seconds(writer, instance, index);
+  dsm__json_end_object(writer);
+}
+
+static void write_profile(dsm__json_writer *writer, const dsm_instance *instance,
+                          const char *source, const inputs *of) {
+  dsm__json_begin_object(writer, false);
+  dsm__json_put_string(writer, "format", "dsm-profile/1");
+  dsm__json_put_string(writer, "name", instance->name);
+  if (source != NULL) {
+    dsm__json_put_string(writer, "source", source);
+  }
+  dsm__json_put_array(writer, "devices", false);
+  for (size_t j = 0; j < instance->device_count; j++) {
+    write_device(writer, &instance->devices[j]);
+  }
+  dsm__json_end_array(writer);
+  dsm__json_put_array(writer, "tasks", false);
+  for (size_t i = 0; i < instance->task_count; i++) {
+    write_task(writer, instance, of, i);
+  }
+  dsm__json_end_array(writer);
+  dsm__json_end_object(writer);
+  dsm__json_finish(writer);
+}
+
+dsm_status dsm_profile_text(char **text, const dsm_instance *instance, const char *source,
+                            dsm_diags *diags) {
+  *text = NULL;
+  const dsm_status status = check_tasks(instance, diags);
+  if (status != DSM_OK) {
+    return status;
+  }
+  inputs of = {NULL, NULL};
+  dsm__text_buffer out = {0};
+  dsm__json_writer writer = {.out = &out};
+  dsm__arena *const arena = dsm__arena_new();
+  if (arena != NULL && find_inputs(&of, instance, arena)) {
+    write_profile(&writer, instance, source, &of);
+    *text = dsm__text_finish(&out);
+  }
+  dsm__arena_free(arena);
+  return *text == NULL ? dsm__out_of_memory(diags) : DSM_OK;
+}
