@@ -131,8 +131,8 @@ typedef struct dsm_partition {
   double joules_per_request; /**< where all devices that are used give power; else 0 */
   double objective;          /**< value of what was asked for: rho, seconds or joules */
   double bound;              /**< proven: no solution is better */
-  double relaxation;         /**< optimum of the linear relaxation; where it was not solved, a bound
-                                  in closed form */
+  double relaxation;         /**< optimum of the linear relaxation; infinite (for throughput above,
+                                  else below 0) where it was not solved */
   double gap;                /**< |bound - objective| / |objective| */
   double solver_seconds; /**< by the clock; the only number of an optimal answer that differs from
                             run to run */

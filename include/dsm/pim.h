@@ -349,8 +349,9 @@ DSM_API DSM_NODISCARD dsm_status dsm_pim(dsm_pim_plan **plan, const dsm_rl_workl
  * Reads a plan (format "dsm-pim/1") named `file` in findings: its workload, system and options, and
  * its choice, which may have been edited. All else is predicted anew, with curves through that
  * choice. *plan belongs to the caller; *recorded_seconds, unless it is NULL, is what the text says
- * of the training. DSM_ERROR_INVALID: a rule of the formats is broken, or the system has less than
- * is chosen; DSM_ERROR_INFEASIBLE: the memory of a core does not hold its part.
+ * of the training. DSM_ERROR_INVALID: a rule of the formats is broken, these seconds are not the
+ * sum of their parts, or the system has less than is chosen; DSM_ERROR_INFEASIBLE: the memory of a
+ * core does not hold its part.
  */
 DSM_API DSM_NODISCARD dsm_status dsm_pim_plan_parse(dsm_pim_plan **plan, double *recorded_seconds,
                                                     const char *text, size_t length,
@@ -370,6 +371,13 @@ DSM_API DSM_NODISCARD dsm_status dsm_pim_question_parse(dsm_pim_plan **question,
                                                         size_t length, const char *file,
                                                         const dsm_override *overrides,
                                                         size_t override_count, dsm_diags *diags);
+
+/** Notes the first number of the text that `plan` was read from which is not what is predicted
+ * now; none where the seconds are not, as of an edited choice. DSM_ERROR_INVALID: it is no JSON;
+ * DSM_ERROR_OUT_OF_MEMORY. */
+DSM_API DSM_NODISCARD dsm_status dsm_pim_plan_compare_text(const dsm_pim_plan *plan,
+                                                           const char *text, size_t length,
+                                                           const char *file, dsm_diags *diags);
 
 /** The plan as JSON text (format "dsm-pim/1"), malloc'ed, to be freed by the caller. NULL if out of
  * memory. */

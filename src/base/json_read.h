@@ -127,6 +127,10 @@ const char *dsm__json_text(const dsm__json_node *node);
  * values give equal texts. */
 void dsm__json_compact(const dsm__json_node *node, dsm__text_buffer *out);
 
+/** Is a value, which is present, that of another document, but for rounding? Else the first
+ * difference is reported as a note. Members that only `due` has are not missed. */
+bool dsm__json_is_unchanged(const dsm__json_node *found, const dsm__json_node *due);
+
 /** Reports an error at the node (or, if it is absent, at its parent, with the node's path). Nothing
  * if there has been one at this node before. */
 void dsm__json_error(const dsm__json_node *node, const char *hint, const char *format, ...)

@@ -137,6 +137,31 @@ static bool is_stricter(const finder *f, double a, double b) {
   return is_throughput(f) ? a < b : a > b;
 }
 
+/* Equal devices on the same side of the set share what one of them was given. The bound is concave
+ * in the prices and does not change where the prices of such devices change places, so that their
+ * mean is at least as good: equal devices need one price. Without this the first of them would be
+ * given all, become dearer than the others, and prices would go to and fro. */
+static void share_loads(finder *f) {
+  const size_t device_count = f->instance->device_count;
+  for (size_t first = 0; first < device_count; first++) {
+    double sum = 0;
+    size_t count = 0;
+    bool is_first = true;
+    for (size_t j = 0; j < device_count; j++) {
+      if (f->class_of[j] == f->class_of[first] && f->is_in_set[j] == f->is_in_set[first]) {
+        is_first = is_first && j >= first;
+        sum += f->loads[j];
+        count++;
+      }
+    }
+    for (size_t j = first; j < device_count && is_first; j++) {
+      if (f->class_of[j] == f->class_of[first] && f->is_in_set[j] == f->is_in_set[first]) {
+        f->loads[j] = sum / (double)count;
+      }
+    }
+  }
+}
+
 /* Seconds of a request on each device where the relaxed knapsack puts it. */
 static void count_loads(finder *f, size_t split, double part) {
   const dsm_instance *const instance = f->instance;
@@ -153,6 +178,7 @@ static void count_loads(finder *f, size_t split, double part) {
     f->loads[f->outside[i]] -= moved * dsm_instance_seconds(instance, i, f->outside[i]);
     f->loads[f->inside[i]] += moved * dsm_instance_seconds(instance, i, f->inside[i]);
   }
+  share_loads(f);
 }
 
 /* Dearer where more is to be done. At the best prices all devices that have one are equally busy at

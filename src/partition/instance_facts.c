@@ -121,10 +121,8 @@ static void widen(range *seen, double seconds) {
   }
 }
 
-/* A solver with tolerances relative to 1 cannot tell small numbers from none where others are many
- * orders of ten larger. The range of all times, of tasks and of transfers, says how far its bounds
- * can be relied on (docs/partition.md, limits). */
-double dsm__time_range(const dsm_instance *instance) {
+/* The times of tasks on devices that can run them and of tensors over links with a limit. */
+static range times_of(const dsm_instance *instance) {
   range seen = {HUGE_VAL, 0};
   for (size_t i = 0; i < instance->task_count; i++) {
     for (size_t j = 0; j < instance->device_count; j++) {
@@ -136,7 +134,53 @@ double dsm__time_range(const dsm_instance *instance) {
       widen(&seen, instance->tensors[t].bytes / instance->devices[j].link_bytes_per_second);
     }
   }
+  return seen;
+}
+
+/* A solver with tolerances relative to 1 cannot tell small numbers from none where others are many
+ * orders of ten larger. The range of all times, of tasks and of transfers, says how far its bounds
+ * can be relied on (docs/partition.md, limits). */
+double dsm__time_range(const dsm_instance *instance) {
+  const range seen = times_of(instance);
   return fmax(seen.most / seen.least, 1);
+}
+
+/*
+ * What is left out only loosens (4), (6) and the time of a request: every answer of the instance is
+ * one of what remains, with at least the same worth, so a bound of that is one of the instance.
+ *
+ * The other way round an answer of what remains exceeds links, or the time of a request, by the
+ * seconds of what was left out, each tensor sent once to every other device over the slowest link.
+ * Where these together are no more than `seconds`, a part of a request's time below all tolerances,
+ * pricing takes them into account again and the answer stays as good as it was (pricing.c). Where
+ * they are more, nothing is left out.
+ */
+bool dsm__without_negligible(dsm_instance *made, dsm__arena *arena, const dsm_instance *instance,
+                             double range_max, double seconds) {
+  const range seen = times_of(instance);
+  double fastest = 0;
+  double slowest = HUGE_VAL;
+  for (size_t j = 0; j < instance->device_count; j++) {
+    const double link = instance->devices[j].link_bytes_per_second;
+    fastest = isfinite(link) ? fmax(fastest, link) : fastest;
+    slowest = fmin(slowest, link);
+  }
+  *made = *instance;
+  dsm_tensor *const tensors =
+      dsm__arena_array(arena, instance->tensor_count, sizeof *instance->tensors);
+  if (tensors == NULL) {
+    return false;
+  }
+  double left_out = 0;
+  for (size_t t = 0; t < instance->tensor_count; t++) {
+    tensors[t] = instance->tensors[t];
+    if (tensors[t].bytes / fastest < seen.most / range_max) {
+      left_out += (double)(instance->device_count - 1) * tensors[t].bytes / slowest;
+      tensors[t].bytes = 0;
+    }
+  }
+  made->tensors = left_out <= seconds ? tensors : instance->tensors;
+  return true;
 }
 
 /* The heaviest are those of which a device stores fewest, so that they tell the sets of equal

@@ -4,6 +4,7 @@
 #ifndef DSM_PARTITION_INSTANCE_FACTS_H
 #define DSM_PARTITION_INSTANCE_FACTS_H
 
+#include "base/arena.h"
 #include "base/words.h"
 #include "dsm/partition.h"
 
@@ -44,6 +45,12 @@ bool dsm__devices_are_equal(const dsm_instance *instance, size_t a, size_t b);
 /** The longest time over the shortest, of tasks on devices that can run them and of tensors over
  * links with a limit; what takes no time is left out. At least 1. */
 double dsm__time_range(const dsm_instance *instance);
+
+/** The instance with 0 bytes for the tensors that make dsm__time_range more than range_max, if all
+ * of them together take no more than these seconds of a request; else as it is. False: out of
+ * memory. */
+bool dsm__without_negligible(dsm_instance *made, dsm__arena *arena, const dsm_instance *instance,
+                             double range_max, double seconds);
 
 /** Most tasks by which equal devices are ordered: coefficients are powers of two below 2^that. */
 enum { DSM__ORDER_TASKS_MAX = 6 };

@@ -40,6 +40,9 @@ static const double seconds_per_place = 1e-4;
 /* Beyond this range of times GLPK's bounds are not relied on: over 11 orders of ten and more a few
  * in a thousand were below the optimum. */
 static const double range_max = 1e10;
+/* What tensors that are left out for that may take, in parts of a request's time: half of what the
+ * check of an answer lets through (partition_validate.c). */
+static const double negligible = 5e-7;
 /* A first tree of so many nodes settles small programmes; larger ones get better answers first. */
 enum { FIRST_NODES = 400, NODES_GROWTH = 4, TREES_MAX = 16, LIMIT_ROUNDS_MAX = 8 };
 
@@ -351,7 +354,7 @@ static dsm_status bound_by_capacity(dsm__search *search) {
 /* A first answer and a bound, with no solver. */
 static dsm_status begin_search(dsm__search *search) {
   search->form = first_form(search);
-  search->solution->relaxation = search->bound;
+  search->solution->relaxation = search->sign * HUGE_VAL;
   if (!dsm__assignment_init(&search->assignment, search->arena, search->instance,
                             search->options)) {
     return DSM_ERROR_OUT_OF_MEMORY;
@@ -492,6 +495,20 @@ static bool has_answer(const void *context) {
   return search->has_best || search->has_assignment;
 }
 
+/* Seconds that a request takes at least, or that lie between requests at least. */
+static double least_seconds(const dsm__search *search) {
+  switch (search->options->objective) {
+  case DSM_OBJECTIVE_LATENCY:
+    return search->bound;
+  case DSM_OBJECTIVE_ENERGY:
+    return 1 / search->options->required_rho;
+  case DSM_OBJECTIVE_THROUGHPUT:
+  case DSM_OBJECTIVE_KIND_COUNT:
+    break;
+  }
+  return 1 / search->bound;
+}
+
 /* What was proven before any solver is kept apart: where the numbers are too far apart for the
  * solver's tolerances, its bounds and its word that there is no answer do not count, and those are
  * the bounds of the answer. */
@@ -513,7 +530,16 @@ dsm_status dsm__solver_run(dsm__solver_answer *solution, dsm__arena *arena,
   }
   const double safe_bound = search.bound;
   const double safe_relaxation = solution->relaxation;
-  const bool is_in_range = dsm__time_range(instance) <= range_max;
+  bool is_in_range = dsm__time_range(instance) <= range_max;
+  dsm_instance coarse;
+  if (!is_in_range) {
+    if (!dsm__without_negligible(&coarse, arena, instance, range_max,
+                                 negligible * least_seconds(&search))) {
+      return dsm__out_of_memory(diags);
+    }
+    search.instance = &coarse;
+    is_in_range = dsm__time_range(&coarse) <= range_max;
+  }
   const bool is_made = is_within_reach(&search);
   if (is_made) {
     status = dsm__solver_session(search_body, has_answer, &search, diags);

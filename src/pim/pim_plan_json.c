@@ -6,6 +6,7 @@
  * follows from them is predicted anew. Figures are read as they were recorded, for comparisons.
  */
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -66,14 +67,34 @@ static void read_inputs(dsm_pim_plan *question, const dsm__json_node *root) {
   }
 }
 
+static bool is_close(double one, double other) {
+  static const double relative_tolerance = 1e-9; /* of two implementations of the model */
+  return fabs(one - other) <= relative_tolerance * fmax(fabs(one), fabs(other));
+}
+
+/* Holds of any choice, edited or not. */
+static void check_sum(const dsm_pim_cost *cost, const dsm__json_node *result) {
+  const dsm__json_node node = dsm__json_member(result, "seconds");
+  const double sum = cost->kernel_seconds + cost->host_to_cores_seconds +
+                     cost->cores_to_host_seconds + cost->between_cores_seconds;
+  if (!is_close(cost->seconds, sum)) {
+    dsm__json_error(&node, NULL,
+                    "expected %.12g, the sum of kernel_seconds, host_to_cores_seconds, "
+                    "cores_to_host_seconds and between_cores_seconds, found %.12g",
+                    sum, cost->seconds);
+  }
+}
+
 static void read_result(dsm_pim_plan *question, const dsm__json_node *root) {
   const dsm__record_reader reader = {.arena = question->arena,
                                      .wanted = DSM__FIELD_IS_DECISION | DSM__FIELD_IS_FIGURE};
   const dsm__json_node result = dsm__json_member(root, "result");
   if (dsm__json_require(&result, "the choice and what it takes") &&
       dsm__record_only(&result, &dsm__pim_cost_record)) {
-    (void)dsm__record_read(&reader, &result, &dsm__pim_cost_record, &question->cost);
     question->cost.is_feasible = true;
+    if (dsm__record_read(&reader, &result, &dsm__pim_cost_record, &question->cost)) {
+      check_sum(&question->cost, &result);
+    }
   }
 }
 
@@ -193,6 +214,47 @@ dsm_status dsm_pim_plan_load(dsm_pim_plan **plan, double *recorded_seconds, cons
     status = dsm_pim_plan_parse(plan, recorded_seconds, text, length, path, diags);
   }
   free(text);
+  return status;
+}
+
+/* ---- what follows from a choice ---- */
+
+/* All that a plan says beside its question; but not where its seconds are others. */
+static void compare_predicted(dsm__json_doc *doc, dsm__json_doc *predicted, double seconds) {
+  static const char *const keys[] = {"result",        "update",     "roofline",     "fewest_cores",
+                                     "knee_tasklets", "over_cores", "over_tasklets"};
+  const dsm__json_node root = dsm__json_root(doc);
+  const dsm__json_node due_root = dsm__json_root(predicted);
+  const dsm__json_node result = dsm__json_member(&root, keys[0]);
+  const dsm__json_node recorded = dsm__json_member(&result, "seconds");
+  double recorded_seconds = 0;
+  bool is_same =
+      dsm__json_is_number(&recorded, &recorded_seconds) && is_close(recorded_seconds, seconds);
+  for (size_t i = 0; is_same && i < DSM__COUNT_OF(keys); i++) {
+    const dsm__json_node found = dsm__json_member(&root, keys[i]);
+    const dsm__json_node due = dsm__json_member(&due_root, keys[i]);
+    is_same = !dsm__json_is_present(&found) || dsm__json_is_unchanged(&found, &due);
+  }
+}
+
+dsm_status dsm_pim_plan_compare_text(const dsm_pim_plan *plan, const char *text, size_t length,
+                                     const char *file, dsm_diags *diags) {
+  char *const due = dsm_pim_plan_print(plan);
+  dsm__json_doc *doc = NULL;
+  dsm__json_doc *predicted = NULL;
+  dsm_status status = due == NULL
+                          ? dsm__out_of_memory(diags)
+                          : dsm__json_doc_parse(&predicted, due, strlen(due), NULL, NULL, 0, diags);
+  if (status == DSM_OK) {
+    status = dsm__json_doc_parse(&doc, text, length, file, NULL, 0, diags);
+  }
+  if (status == DSM_OK) {
+    compare_predicted(doc, predicted, plan->cost.seconds);
+    status = dsm__json_doc_finish(doc);
+  }
+  dsm__json_doc_free(doc);
+  dsm__json_doc_free(predicted);
+  free(due);
   return status;
 }
 

@@ -12,6 +12,7 @@
 
 #include "base/diag_add.h"
 #include "dsm/plan.h"
+#include "plan/plan_internal.h"
 #include "plan/plan_reader.h"
 #include "workload/name_index.h"
 
@@ -298,6 +299,8 @@ static void check_storage(const dsm__json_node *result) {
          "what loading_seconds are beyond computing_seconds");
   expect(result, "step_seconds", computing + number_of(&storage, "waiting_seconds"),
          "the sum of computing_seconds and waiting_seconds");
+  expect(&storage, "samples_per_second", number_of(result, "samples_per_second"),
+         "samples_per_second of the result");
 }
 
 static void check_result(const dsm__json_node *root, const amounts *passes) {
@@ -386,6 +389,46 @@ static void check_sums(dsm__json_doc *doc, dsm__arena *arena) {
   check_memory(&root);
 }
 
+/* ---- what is predicted of storage ---- */
+
+/* Of a step that computes as long as the result says: what its decisions take now is another
+ * matter. NULL if that is unknown, or out of memory. */
+static dsm_plan *predict_storage(const dsm__json_node *result, const char *text, size_t length) {
+  const double step_cycles = number_of(result, "step_cycles");
+  dsm_plan *plan = NULL;
+  if (!isnan(step_cycles) && dsm_plan_parse(&plan, text, length, NULL, NULL, NULL) == DSM_OK) {
+    plan->result.step_seconds = step_cycles / (1e9 * plan->system->core.frequency_GHz);
+    dsm__supply_predict(plan);
+  }
+  return plan;
+}
+
+static void compare_storage(dsm__json_doc *doc, const char *text, size_t length) {
+  const dsm__json_node root = dsm__json_root(doc);
+  const dsm__json_node result = dsm__json_member(&root, "result");
+  const dsm__json_node storage = dsm__json_member(&result, "storage");
+  dsm_plan *const plan =
+      dsm__json_is_object(&storage) ? predict_storage(&result, text, length) : NULL;
+  if (plan == NULL) {
+    return;
+  }
+  dsm__text_buffer due = {0};
+  dsm__json_writer writer = {.out = &due};
+  dsm__json_doc *predicted = NULL;
+  dsm__record_write(&writer, &dsm__result_record, &plan->result);
+  if (due.failed ||
+      dsm__json_doc_parse(&predicted, due.text, due.length, NULL, NULL, 0, NULL) != DSM_OK) {
+    dsm__json_set_out_of_memory(doc);
+  } else {
+    const dsm__json_node due_result = dsm__json_root(predicted);
+    const dsm__json_node due_storage = dsm__json_member(&due_result, "storage");
+    (void)dsm__json_is_unchanged(&storage, &due_storage);
+  }
+  dsm__json_doc_free(predicted);
+  dsm__text_fini(&due);
+  dsm_plan_free(plan);
+}
+
 dsm_status dsm_plan_validate_text(const char *text, size_t length, const char *file,
                                   dsm_diags *diags) {
   dsm__json_doc *doc = NULL;
@@ -394,6 +437,9 @@ dsm_status dsm_plan_validate_text(const char *text, size_t length, const char *f
                                     : dsm__json_doc_parse(&doc, text, length, file, NULL, 0, diags);
   if (status == DSM_OK) {
     check_sums(doc, arena);
+    if (dsm__json_doc_error_count(doc) == 0) {
+      compare_storage(doc, text, length);
+    }
     status = dsm__json_doc_finish(doc);
   }
   dsm__json_doc_free(doc);

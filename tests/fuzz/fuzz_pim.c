@@ -23,6 +23,10 @@ static void check_written(const dsm_pim_plan *plan) {
   FUZZ_CHECK(dsm_pim_plan_parse(&again, &recorded, text, strlen(text), "p.json", NULL) == DSM_OK);
   FUZZ_CHECK(recorded >= plan->cost.seconds && recorded <= plan->cost.seconds);
   FUZZ_CHECK(again->curve_count == plan->curve_count);
+  dsm_diags *const diags = fuzz_diags();
+  FUZZ_CHECK(dsm_pim_plan_compare_text(again, text, strlen(text), "p.json", diags) == DSM_OK);
+  FUZZ_CHECK(dsm_diags_count(diags) == 0);
+  dsm_diags_free(diags);
   dsm_pim_plan_free(again);
   free(text);
 }

@@ -16,7 +16,7 @@ SKIPPED = 77
 
 def solve(path):
     """The value that CBC gives, or None if there is no solution."""
-    run = subprocess.run(["cbc", path, "ratioGap", "0", "allowableGap", "0", "solve"],
+    run = subprocess.run(["cbc", path, "preprocess", "off", "ratioGap", "0", "allowableGap", "0", "solve"],
                          capture_output=True, text=True, timeout=120, check=True)
     if "infeasible" in run.stdout.lower() and "Optimal solution found" not in run.stdout:
         return None

@@ -170,6 +170,30 @@ START_TEST(never_below_the_optimum) {
 }
 END_TEST
 
+/* Twice as many devices of each kind, without limits, do twice as much: each price stands for two
+ * devices, and nothing else changes. */
+START_TEST(equal_devices_have_one_price) {
+  dsm_partition_options options;
+  dsm_partition_options_init(&options);
+  for (uint64_t seed = 0; seed < 100; seed++) {
+    small_instance one;
+    small_instance two;
+    small_random(&one, seed, SMALL_TASKS, SMALL_DEVICES / 2);
+    small_chain(&two, one.instance.task_count, 2 * one.instance.device_count);
+    for (size_t j = 0; j < two.instance.device_count; j++) {
+      one.devices[j / 2].memory_bytes = HUGE_VAL;
+      two.devices[j].link_bytes_per_second = one.devices[j / 2].link_bytes_per_second;
+    }
+    for (size_t k = 0; k < two.instance.task_count * two.instance.device_count; k++) {
+      one.seconds[k / 2] = fmin(one.seconds[k / 2], 9);
+      two.seconds[k] = one.seconds[k / 2];
+    }
+    const double once = bound_of(&one, &options);
+    ck_assert_double_eq_tol(bound_of(&two, &options), 2 * once, 1e-9 * once);
+  }
+}
+END_TEST
+
 Suite *suite_capacity_bound(void) {
   Suite *const suite = suite_create("capacity bound");
   TCase *const tests = tcase_create("capacity bound");
@@ -178,6 +202,7 @@ Suite *suite_capacity_bound(void) {
   tcase_add_test(tests, fractions_that_fill_the_room_fit);
   tcase_add_test(tests, a_large_knapsack_is_not_underrated);
   tcase_add_test(tests, whole_tasks_count);
+  tcase_add_test(tests, equal_devices_have_one_price);
   tcase_add_loop_test(tests, never_below_the_optimum, 0, 300);
   suite_add_tcase(suite, tests);
   return suite;

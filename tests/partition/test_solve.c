@@ -325,6 +325,54 @@ END_TEST
 /* Two tasks of a second on three equal devices: in one place each they take a second. Two copies
  * are enough to share the work out evenly: one task on the first and second, one on the second and
  * third. */
+/* A network like those of planners: a CPU that takes 20 s for a task, accelerators that take
+ * hundredths, tensors of megabytes, and one of 4 bytes, which takes 2e-9 s and a ten-thousand-
+ * millionth of the longest time. With 0 bytes instead everything is the same. */
+START_TEST(a_tiny_tensor_leaves_the_bound_as_it_is) {
+  dsm_partition *made[2] = {NULL, NULL};
+  for (int run = 0; run < 2; run++) {
+    small_instance s;
+    small_chain(&s, 8, 4);
+    for (size_t i = 0; i < 8; i++) {
+      s.tasks[i].weights_bytes = 1e6 * (double)(1 + i % 3);
+      s.tasks[i].output_bytes = i == 4 ? 4 * run : 1e6 * (double)(1 + i);
+      for (size_t j = 0; j < 4; j++) {
+        s.seconds[i * 4 + j] = j == 0 ? 20 : 0.02 * (double)(1 + i % 4);
+      }
+    }
+    small_relink(&s);
+    for (size_t j = 1; j < 4; j++) {
+      s.devices[j].memory_bytes = 6e6;
+      s.devices[j].link_bytes_per_second = 2147483648;
+    }
+    dsm_diags *const diags = dsm_diags_new(10);
+    const dsm_status status = dsm_partition_solve(&made[run], &s.instance, NULL, diags);
+    ck_assert_int_eq(status, DSM_OK);
+    ck_assert_uint_eq(dsm_diags_count(diags), 0);
+    ck_assert_int_eq(made[run]->status, DSM_SOLUTION_OPTIMAL);
+    dsm_diags_free(diags);
+  }
+  ck_assert_double_eq_tol(made[0]->relaxation, made[1]->relaxation, 1e-6 * made[0]->relaxation);
+  ck_assert_double_eq_tol(made[0]->rho, made[1]->rho, 2e-4 * made[0]->rho);
+  dsm_partition_free(made[0]);
+  dsm_partition_free(made[1]);
+}
+END_TEST
+
+/* Two tasks that take 1e-9 and 100 s: GLPK is not relied on, and no relaxation is stated. */
+START_TEST(a_relaxation_that_is_not_known_is_infinite) {
+  small_instance s;
+  small_chain(&s, 2, 2);
+  s.seconds[0] = s.seconds[1] = 1e-9;
+  s.seconds[2] = s.seconds[3] = 100;
+  dsm_partition *partition = NULL;
+  ck_assert_int_eq(dsm_partition_solve(&partition, &s.instance, NULL, NULL), DSM_OK);
+  ck_assert(isinf(partition->relaxation) && partition->relaxation > 0);
+  ck_assert(isfinite(partition->bound));
+  dsm_partition_free(partition);
+}
+END_TEST
+
 START_TEST(copies_are_what_is_limited) {
   static const double rates[] = {1.5, 1, 1.5, 1.5};
   small_instance s;
@@ -386,6 +434,8 @@ Suite *suite_solve(void) {
   tcase_add_test(hand, a_join_moves_one_of_its_inputs);
   tcase_add_test(hand, energy_uses_the_thrifty_device_first);
   tcase_add_test(hand, copies_are_what_is_limited);
+  tcase_add_test(hand, a_tiny_tensor_leaves_the_bound_as_it_is);
+  tcase_add_test(hand, a_relaxation_that_is_not_known_is_infinite);
   suite_add_tcase(suite, hand);
   TCase *const twin = tcase_create("twin");
   tcase_set_timeout(twin, 600);

@@ -53,6 +53,8 @@ START_TEST(test_written_and_read) {
   ck_assert_double_eq(plan->cost.seconds, made.seconds);
   char *const again = dsm_pim_plan_print(plan);
   ck_assert_str_eq(again, made.text);
+  ck_assert_int_eq(dsm_pim_plan_compare_text(plan, made.text, strlen(made.text), "p.json", NULL),
+                   DSM_OK);
   free(again);
   dsm_pim_plan_free(plan);
   discard(&made);
@@ -69,6 +71,8 @@ START_TEST(test_edited) {
       dsm_pim_plan_parse(&plan, &recorded, made.text, strlen(made.text), "p.json", diags), DSM_OK);
   ck_assert_double_eq(recorded, made.seconds);
   ck_assert_double_gt(plan->cost.seconds, made.seconds);
+  ck_assert_int_eq(dsm_pim_plan_compare_text(plan, made.text, strlen(made.text), "p.json", diags),
+                   DSM_OK);
   dsm_pim_plan_free(plan);
   edit(&made, "\"result\": {\"cores\": 1000", "\"result\": {\"cores\": 9999");
   ck_assert_int_eq(dsm_pim_plan_parse(&plan, NULL, made.text, strlen(made.text), "p.json", diags),
@@ -81,6 +85,54 @@ START_TEST(test_edited) {
                    DSM_ERROR_INFEASIBLE);
   ck_assert_ptr_null(plan);
   dsm_diags_free(diags);
+  discard(&made);
+}
+END_TEST
+
+/* Changes a number, the first behind `key` behind `section`, and says what is found of the plan:
+ * the severity, and the key. */
+static dsm_severity find_edited(const written *made, const char *section, const char *key) {
+  char *const digit = strstr(strstr(made->text, section), key) + strlen(key);
+  const size_t length = strlen(made->text);
+  const char before = *digit;
+  dsm_diags *const diags = dsm_diags_new(4);
+  dsm_pim_plan *plan = NULL;
+  *digit = before == '9' ? '8' : '9';
+  if (dsm_pim_plan_parse(&plan, NULL, made->text, length, "p.json", diags) == DSM_OK) {
+    ck_assert_int_eq(dsm_pim_plan_compare_text(plan, made->text, length, "p.json", diags), DSM_OK);
+  }
+  ck_assert_msg(dsm_diags_count(diags) == 1, "%s of %s is taken as it was edited", key, section);
+  const dsm_severity severity = dsm_diags_get(diags, 0)->severity;
+  dsm_pim_plan_free(plan);
+  dsm_diags_free(diags);
+  *digit = before;
+  return severity;
+}
+
+/* Seconds that are not the sum of their parts are refused; other numbers than the choice comes to
+ * are noted. */
+START_TEST(test_edited_numbers) {
+  static const struct {
+    const char *section;
+    const char *key;
+    dsm_severity severity;
+  } numbers[] = {{"\"result\"", "\"seconds\": ", DSM_SEVERITY_ERROR},
+                 {"\"result\"", "\"kernel_seconds\": ", DSM_SEVERITY_ERROR},
+                 {"\"result\"", "\"host_to_cores_seconds\": ", DSM_SEVERITY_ERROR},
+                 {"\"result\"", "\"between_cores_seconds\": ", DSM_SEVERITY_ERROR},
+                 {"\"result\"", "\"joules\": ", DSM_SEVERITY_NOTE},
+                 {"\"result\"", "\"core_bytes\": ", DSM_SEVERITY_NOTE},
+                 {"\"update\"", "\"int32_mul\": ", DSM_SEVERITY_NOTE},
+                 {"\"update\"", "\"cycles\": ", DSM_SEVERITY_NOTE},
+                 {"\"roofline\"", "\"intensity\": ", DSM_SEVERITY_NOTE},
+                 {"\"fewest_cores\"", ": ", DSM_SEVERITY_NOTE},
+                 {"\"knee_tasklets\"", ": ", DSM_SEVERITY_NOTE},
+                 {"\"over_cores\"", "\"seconds\": ", DSM_SEVERITY_NOTE},
+                 {"\"over_tasklets\"", "\"kernel_seconds\": ", DSM_SEVERITY_NOTE}};
+  written made = write_plan();
+  for (size_t i = 0; i < COUNT_OF(numbers); i++) {
+    ck_assert_int_eq(find_edited(&made, numbers[i].section, numbers[i].key), numbers[i].severity);
+  }
   discard(&made);
 }
 END_TEST
@@ -120,6 +172,7 @@ Suite *suite_json(void) {
   TCase *const tests = tcase_create("json");
   tcase_add_test(tests, test_written_and_read);
   tcase_add_test(tests, test_edited);
+  tcase_add_test(tests, test_edited_numbers);
   tcase_add_test(tests, test_question);
   tcase_add_test(tests, test_words);
   suite_add_tcase(suite, tests);

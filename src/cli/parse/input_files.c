@@ -38,7 +38,8 @@ static dsm_status parse_pim(cli_input_file *loaded, const cli_arguments *argumen
     return cli_refuse(diags, DSM_ERROR_USAGE, loaded->path, NULL,
                       "expected no --set for a plan: edit the plan, or ask again");
   }
-  return dsm_pim_plan_parse(&loaded->pim, NULL, loaded->text, loaded->length, loaded->path, diags);
+  return dsm_pim_plan_parse(&loaded->pim, &loaded->recorded_seconds, loaded->text, loaded->length,
+                            loaded->path, diags);
 }
 
 static dsm_status parse_profile(cli_input_file *loaded, const cli_arguments *arguments,

@@ -26,6 +26,7 @@ typedef struct cli_input_file {
   dsm_rl_workload *rl_workload;
   dsm_pim_system *pim_system;
   dsm_pim_plan *pim;
+  double recorded_seconds; /**< what the text says of the training */
 } cli_input_file;
 
 /** Finds, reads and parses a description of a kind, or of any (DSM_DESCRIPTION_COUNT), after

@@ -77,10 +77,19 @@ static dsm_status validate_plan(const cli_arguments *arguments, const cli_input_
   return status;
 }
 
+static dsm_status validate_pim(const cli_arguments *arguments, const cli_input_file *loaded,
+                               dsm_diags *diags) {
+  cli_note_recorded_seconds(arguments, loaded->path, loaded->pim, loaded->recorded_seconds);
+  return dsm_pim_plan_compare_text(loaded->pim, loaded->text, loaded->length, loaded->path, diags);
+}
+
 static dsm_validated validate(const cli_arguments *arguments, const char *name, checked *owned) {
   cli_input_file loaded = cli_load(arguments, name, DSM_DESCRIPTION_COUNT, owned->diags);
   if (loaded.plan != NULL) {
     loaded.status = validate_plan(arguments, &loaded, owned->diags);
+  }
+  if (loaded.pim != NULL) {
+    loaded.status = validate_pim(arguments, &loaded, owned->diags);
   }
   summarize(owned, &loaded);
   const dsm_validated result = {.file = name,

@@ -190,7 +190,7 @@ DSM__DOCUMENT(
     REAL(document, of.objective, "objective_value", 0, NULL,
          "Of what was asked for: requests per second, seconds or joules."),
     SIGNED(document, of.bound, "bound", DSM__COLUMN, NULL, "Proven: no solution is better."),
-    SIGNED(document, of.relaxation, "relaxation", 0, NULL, "Optimum of the linear relaxation."),
+    SIGNED(document, of.relaxation, "relaxation", 0, NULL, "Optimum of the linear relaxation; null where it was not solved."),
     REAL(document, of.gap, "gap", DSM__COLUMN | DSM__LESS, "ratio",
          "abs(bound - objective_value) / abs(objective_value)."),
     REAL(document, of.solver_seconds, "solver_seconds", 0, "seconds",

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* json_changes.c: whether a text still says what follows from the rest of it. */
+#include <math.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include "base/json_read.h"
+
+static bool is_close(double one, double other) {
+  static const double relative_tolerance = 1e-9; /* of two implementations of a model */
+  return fabs(one - other) <= relative_tolerance * fmax(fabs(one), fabs(other));
+}
+
+/* Always false. */
+DSM_PRINTF(2, 3)
+static bool note(const dsm__json_node *node, const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  dsm__json_vfinding(node, DSM_SEVERITY_NOTE, "\"dsm score FILE -o NEW\" writes it as predicted",
+                     format, args);
+  va_end(args);
+  return false;
+}
+
+/* Words, flags, and values of which each side has another kind. */
+static bool is_same_text(const dsm__json_node *found, const dsm__json_node *due) {
+  dsm__text_buffer is = {0};
+  dsm__text_buffer should = {0};
+  bool is_same = true;
+  dsm__json_compact(found, &is);
+  dsm__json_compact(due, &should);
+  if (is.failed || should.failed) {
+    dsm__json_set_out_of_memory(found->doc);
+  } else if (strcmp(is.text, should.text) != 0) {
+    is_same = note(found, "%.200s is recorded, now it is %.200s", is.text, should.text);
+  }
+  dsm__text_fini(&is);
+  dsm__text_fini(&should);
+  return is_same;
+}
+
+static bool are_same_items(const dsm__json_node *found, const dsm__json_node *due) {
+  dsm__json_node item = dsm__json_item(found, 0);
+  dsm__json_node other = dsm__json_item(due, 0);
+  bool is_same = true;
+  while (is_same && dsm__json_is_present(&item) && dsm__json_is_present(&other)) {
+    is_same = dsm__json_is_unchanged(&item, &other);
+    item = dsm__json_next(&item);
+    other = dsm__json_next(&other);
+  }
+  if (is_same && dsm__json_is_present(&item) != dsm__json_is_present(&other)) {
+    is_same =
+        note(found, "now the list has %s items", dsm__json_is_present(&item) ? "fewer" : "more");
+  }
+  return is_same;
+}
+
+bool dsm__json_is_unchanged(const dsm__json_node *found, const dsm__json_node *due) {
+  double is = 0;
+  double should = 0;
+  if (!dsm__json_is_present(due)) {
+    return note(found, "now nothing is recorded here");
+  }
+  if (dsm__json_is_object(found) && dsm__json_is_object(due)) {
+    bool is_same = true;
+    for (dsm__json_node each = dsm__json_first_member(found);
+         is_same && dsm__json_is_present(&each); each = dsm__json_next(&each)) {
+      const dsm__json_node other = dsm__json_member(due, dsm__json_key(&each));
+      is_same = dsm__json_is_unchanged(&each, &other);
+    }
+    return is_same;
+  }
+  if (dsm__json_is_list(found) && dsm__json_is_list(due)) {
+    return are_same_items(found, due);
+  }
+  if (!dsm__json_is_number(found, &is) || !dsm__json_is_number(due, &should)) {
+    return is_same_text(found, due);
+  }
+  return is_close(is, should) || note(found, "%.12g is recorded, now it is %.12g", is, should);
+}
