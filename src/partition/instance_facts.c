@@ -132,6 +132,13 @@ static range times_of(const dsm_instance *instance) {
   for (size_t t = 0; t < instance->tensor_count; t++) {
     for (size_t j = 0; j < instance->device_count; j++) {
       widen(&seen, instance->tensors[t].bytes / instance->devices[j].link_bytes_per_second);
+      widen(&seen, instance->tensors[t].bytes / instance->devices[j].incoming_bytes_per_second);
+    }
+    for (size_t p = 0; p < instance->port_count; p++) {
+      widen(&seen, instance->tensors[t].bytes / instance->ports[p].bytes_per_second);
+    }
+    for (size_t q = 0; q < instance->pair_count; q++) {
+      widen(&seen, instance->tensors[t].bytes / instance->pairs[q].bytes_per_second);
     }
   }
   return seen;
@@ -153,7 +160,7 @@ double dsm__time_range(const dsm_instance *instance) {
  * seconds of what was left out, each tensor sent once to every other device over the slowest link.
  * Where these together are no more than `seconds`, a part of a request's time below all tolerances,
  * pricing takes them into account again and the answer stays as good as it was (pricing.c). Where
- * they are more, nothing is left out.
+ * they are more, nothing is left out, nor where transfers cost more than their bytes on a link.
  */
 bool dsm__without_negligible(dsm_instance *made, dsm__arena *arena, const dsm_instance *instance,
                              double range_max, double seconds) {
@@ -179,7 +186,7 @@ bool dsm__without_negligible(dsm_instance *made, dsm__arena *arena, const dsm_in
       tensors[t].bytes = 0;
     }
   }
-  made->tensors = left_out <= seconds ? tensors : instance->tensors;
+  made->tensors = left_out <= seconds && dsm__links_are_plain(instance) ? tensors : instance->tensors;
   return true;
 }
 

@@ -123,19 +123,29 @@ static void walk_way(walk *w, const dsm_instance *instance, size_t from, size_t 
   }
 }
 
+static bool have_targets(const dsm_instance *instance) {
+  bool has = instance->port_count + instance->pair_count > 0;
+  for (size_t j = 0; j < instance->device_count; j++) {
+    has = has || instance->devices[j].incoming_bytes_per_second > 0;
+  }
+  return has;
+}
+
+bool dsm__links_are_plain(const dsm_instance *instance) {
+  bool has_cost = false;
+  for (size_t j = 0; j < instance->device_count; j++) {
+    has_cost = has_cost || instance->devices[j].transfer_seconds > 0;
+  }
+  return !has_cost && !have_targets(instance);
+}
+
 static void survey(dsm__routes *routes, const dsm_partition_options *options) {
   const dsm_instance *const instance = routes->instance;
-  bool has_cost = false;
-  routes->has_targets = instance->port_count + instance->pair_count > 0;
-  for (size_t j = 0; j < instance->device_count; j++) {
-    const dsm_instance_device *const it = &instance->devices[j];
-    routes->has_targets = routes->has_targets || it->incoming_bytes_per_second > 0;
-    has_cost = has_cost || it->transfer_seconds > 0;
-  }
+  routes->has_targets = have_targets(instance);
   for (size_t i = 0; i < instance->task_count && options->does_count_input; i++) {
     routes->has_input = routes->has_input || instance->tasks[i].input_bytes > 0;
   }
-  routes->is_plain = !routes->has_targets && !has_cost && !routes->has_input;
+  routes->is_plain = dsm__links_are_plain(instance) && !routes->has_input;
 }
 
 bool dsm__routes_make(dsm__routes *routes, dsm__arena *arena, const dsm_instance *instance,

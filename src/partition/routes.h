@@ -63,6 +63,9 @@ double dsm__way_seconds(const dsm__routes *routes, dsm__way way, double bytes);
 /** What task i gets of the request's input on device j: 0 on a host, which has it. */
 double dsm__input_bytes(const dsm__routes *routes, size_t task, size_t device);
 
+/** Whether links with bandwidths are all that carries transfers, but for the request's input. */
+bool dsm__links_are_plain(const dsm_instance *instance);
+
 /** Whether two devices can change places without a change of ports and pairs. */
 bool dsm__routes_are_equal(const dsm_instance *instance, size_t a, size_t b);
 
