@@ -2,9 +2,10 @@
 /**
  * @file
  * dispatch.h: a runtime at work on a partition (section 2.7 of the paper): a discrete-event
- * simulation in which each task goes to the device that can finish it first among those that hold
- * its parameters, ties to the first device. Links carry one transfer at a time, in the order in
- * which they are asked for. The same seed gives the same run. The rules in full: docs/dispatch.md.
+ * simulation in which each task goes to a device that holds its parameters: by the rates of the
+ * answer, or to the one that can finish it first. Links carry one transfer at a time, in the order
+ * in which they are asked for. The same seed gives the same run. The rules in full:
+ * docs/dispatch.md.
  */
 #ifndef DSM_DISPATCH_H
 #define DSM_DISPATCH_H
@@ -15,8 +16,17 @@
 extern "C" {
 #endif
 
-/** How requests come. */
+/** Which device gets a task that is ready. */
+typedef enum dsm_dispatch_rule {
+  DSM_DISPATCH_RATES = 0, /**< the one that is furthest behind its share of the answer's rates */
+  DSM_DISPATCH_EARLIEST,  /**< the one that can end it first, ties to the first device: the paper's
+                             rule */
+  DSM_DISPATCH_RULE_COUNT
+} dsm_dispatch_rule;
+
+/** How requests come, and where their tasks go. */
 typedef struct dsm_dispatch_options {
+  dsm_dispatch_rule rule;
   size_t request_count; /**< 1 .. DSM_REQUESTS_MAX */
   size_t window; /**< closed loop: so many requests are in the server at a time; 0: arrivals */
   double rate;   /**< arrivals per second, exponential gaps; 0: closed loop */
@@ -24,7 +34,7 @@ typedef struct dsm_dispatch_options {
   bool does_record; /**< keep every task and transfer, for a trace */
 } dsm_dispatch_options;
 
-/** 1000 requests, a window of 16. */
+/** 1000 requests, a window of 16, by the rates. */
 DSM_API void dsm_dispatch_options_init(dsm_dispatch_options *options);
 
 /** A task or a transfer that occupied a device or its link. */
@@ -81,10 +91,11 @@ DSM_API DSM_NODISCARD dsm_status dsm_dispatch_check(const dsm_instance *instance
 
 /**
  * Simulates. *dispatch borrows the partition and belongs to the caller. Options may be NULL. Of the
- * partition only instance, is_stored and whether results are kept matter. DSM_ERROR_USAGE: as of
- * dsm_dispatch_check, also more than DSM_TRACE_EVENTS_MAX events with transfers, or requests under
- * way that would take more than 1 GiB; DSM_ERROR_INVALID: a task that no device stores and can run,
- * or times that a double cannot hold; DSM_ERROR_OUT_OF_MEMORY.
+ * partition only instance, whether results are kept, and by the rule rates or is_stored matter.
+ * DSM_ERROR_USAGE: as of dsm_dispatch_check, also more than DSM_TRACE_EVENTS_MAX events with
+ * transfers, or requests under way that would take more than 1 GiB; DSM_ERROR_INVALID: a task that
+ * no device runs at a rate above 0, or stores and can run, or times that a double cannot hold;
+ * DSM_ERROR_OUT_OF_MEMORY.
  */
 DSM_API DSM_NODISCARD dsm_status dsm_dispatch_run(dsm_dispatch **dispatch,
                                                   const dsm_partition *partition,
@@ -92,6 +103,9 @@ DSM_API DSM_NODISCARD dsm_status dsm_dispatch_run(dsm_dispatch **dispatch,
                                                   dsm_diags *diags);
 /** Frees a simulation; NULL is fine. */
 DSM_API void dsm_dispatch_free(dsm_dispatch *dispatch);
+
+/** The word of the formats. Never NULL. */
+DSM_API const char *dsm_dispatch_rule_name(dsm_dispatch_rule rule);
 
 #ifdef __cplusplus
 }

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /**
  * @file
- * export.h: plans as inputs of other simulators.
+ * export.h: plans as inputs of other simulators, and partitions as stages to deploy.
  *
  * Each target is a set of small files that hold what a plan predicts in that simulator's own
- * form. docs/export.md says for each what every number is, and what is lost on the way.
+ * form, or what each device runs, receives and sends. docs/export.md says for each what every
+ * number is, and what is lost on the way.
  */
 #ifndef DSM_EXPORT_H
 #define DSM_EXPORT_H
@@ -14,16 +15,18 @@
 
 #include "dsm/diag.h"
 #include "dsm/file.h"
+#include "dsm/partition.h"
 #include "dsm/plan.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-/** Simulators that plans can be handed to. */
+/** What plans can be handed to. */
 typedef enum dsm_export_target {
   DSM_EXPORT_ASTRA_SIM = 0, /**< network simulator: text workload and network file */
   DSM_EXPORT_CHAKRA,        /**< execution trace of a chip, as MLCommons Chakra has them */
+  DSM_EXPORT_STAGES,        /**< of a partition: what each device runs, receives and sends */
   DSM_EXPORT_TARGET_COUNT
 } dsm_export_target;
 
@@ -45,10 +48,20 @@ typedef struct dsm_export {
 /**
  * Makes the files of a target from a plan's predicted times and volumes. *made is set only on
  * DSM_OK and then belongs to the caller. DSM_ERROR_INFEASIBLE, with a finding: the target cannot
- * express the system, as ASTRA-sim's network of one chip; DSM_ERROR_OUT_OF_MEMORY.
+ * express the system, as ASTRA-sim's network of one chip; DSM_ERROR_USAGE: the target is for
+ * partitions; DSM_ERROR_OUT_OF_MEMORY.
  */
 DSM_API DSM_NODISCARD dsm_status dsm_export_plan(dsm_export **made, const dsm_plan *plan,
                                                  dsm_export_target target, dsm_diags *diags);
+
+/**
+ * Makes the file of DSM_EXPORT_STAGES, stages.json, a "dsm-deployment/1". DSM_ERROR_INFEASIBLE,
+ * with a finding: a task is in several places, or devices need each other's outputs in turn, so
+ * that none of them can be one stage; DSM_ERROR_OUT_OF_MEMORY.
+ */
+DSM_API DSM_NODISCARD dsm_status dsm_export_partition(dsm_export **made,
+                                                      const dsm_partition *partition,
+                                                      dsm_diags *diags);
 
 /** Frees an export with its files; NULL is fine. */
 DSM_API void dsm_export_free(dsm_export *made);

@@ -221,6 +221,15 @@ DSM_API char *dsm_report_partition_table(const dsm_partition *partition,
 /** Format "dsm-partition/1". What is infinite is null. */
 DSM_API char *dsm_report_partition_json(const dsm_partition *partition,
                                         const dsm_dispatch *simulation);
+/**
+ * Reads a "dsm-partition/1" whose tasks are each in one place (`copies` is 1) back, and checks it
+ * as dsm_partition_validate does. It then belongs to the caller, with its instance, whose tasks
+ * have times where they are placed alone. DSM_ERROR_INVALID: it is none, or breaks a constraint;
+ * DSM_ERROR_OUT_OF_MEMORY.
+ */
+DSM_API DSM_NODISCARD dsm_status dsm_report_partition_parse(dsm_partition **partition,
+                                                            const char *text, size_t length,
+                                                            const char *file, dsm_diags *diags);
 /** One row a task and device that holds it. */
 DSM_API char *dsm_report_partition_csv(const dsm_partition *partition,
                                        const dsm_dispatch *simulation);

@@ -16,8 +16,16 @@
 #include "base/diag_add.h"
 #include "base/number_text.h"
 #include "base/order.h"
+#include "base/words.h"
 #include "dsm/limits.h"
 #include "partition/dispatch_engine.h"
+
+static const dsm__word rule_words[] = {
+    [DSM_DISPATCH_RATES].key = "rates",
+    [DSM_DISPATCH_EARLIEST].key = "earliest",
+};
+DSM__NAMED_WORDS(dsm__dispatch_rule_words, "rule of dispatch", rule_words, DSM_DISPATCH_RULE_COUNT,
+                 dsm_dispatch_rule, dsm_dispatch_rule_name);
 
 void dsm_dispatch_options_init(dsm_dispatch_options *options) {
   *options = (dsm_dispatch_options){.request_count = 1000, .window = 16};
@@ -186,7 +194,11 @@ static dsm_status simulate(dsm_dispatch *dispatch, dsm__arena *scratch, dsm_diag
                                  .flights_max = dsm__flights_max(dispatch->partition->instance),
                                  .arena = scratch,
                                  .diags = diags};
-  dsm_status status = dsm__dispatch_graph_make(&engine.graph, scratch, dispatch->partition, diags);
+  dsm_status status = dsm__dispatch_graph_make(&engine.graph, scratch, dispatch->partition,
+                                               dispatch->options.rule, diags);
+  if (status == DSM_OK && dispatch->options.rule == DSM_DISPATCH_RATES) {
+    status = dsm__dispatch_shares_make(&engine.shares, scratch, dispatch->partition, diags);
+  }
   if (status == DSM_OK) {
     status = dsm__dispatch_engine_run(&engine);
   }

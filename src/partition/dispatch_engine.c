@@ -4,10 +4,11 @@
  * (docs/dispatch.md, rules).
  *
  * Time goes from one happening to the next on an agenda. A task is given to a device when all of
- * its inputs are made, to that which can end it first: for each candidate its inputs are sent on
- * trial, and the first gap in the device's time behind that is looked for. Only the choice is then
- * carried out. So a decision uses what is known at its time and changes nothing decided before, and
- * the order of happenings at the same time (kind, request, task) makes every run the same.
+ * its inputs are made: to that which is furthest behind its share (dispatch_shares.c), or to that
+ * which can end it first: for each candidate its inputs are sent on trial, and the first gap in the
+ * device's time behind that is looked for. Only the choice is then carried out. So a decision uses
+ * what is known at its time and changes nothing decided before, and the order of happenings at the
+ * same time (kind, request, task) makes every run the same.
  *
  * A request under way is a flight; flights are used again, so that memory grows with the requests
  * at a time and not with those in all.
@@ -269,26 +270,44 @@ typedef struct choice {
   double end;
 } choice;
 
+/* The first place for a task on a device, behind its inputs. */
+static choice try_device(engine *e, const flight *f, size_t task, size_t device, double now) {
+  const double ready = try_inputs(e, f, task, device, now);
+  const double seconds = dsm_instance_seconds(e->graph.instance, task, device);
+  const dsm__slot slot = dsm__timeline_find(&e->servers[device].timeline, now, ready, seconds);
+  return (choice){.device = device, .slot = slot, .end = slot.begin + seconds};
+}
+
 /* Of equal ends the first candidate is taken. What an input takes on the way counts for each
  * candidate, so that a device which has the inputs already is preferred as far as that is worth. */
-static choice choose(engine *e, const flight *f, size_t task, double now) {
+static choice choose_earliest(engine *e, const flight *f, size_t task, double now) {
   const dsm__lists *const candidates = &e->graph.candidates;
   choice best = {.end = HUGE_VAL};
   for (size_t n = candidates->first[task]; n < candidates->first[task + 1]; n++) {
-    const size_t j = candidates->items[n];
-    const double ready = try_inputs(e, f, task, j, now);
-    const double seconds = dsm_instance_seconds(e->graph.instance, task, j);
-    const dsm__slot slot = dsm__timeline_find(&e->servers[j].timeline, now, ready, seconds);
-    if (slot.begin + seconds < best.end) {
-      best = (choice){.device = j, .slot = slot, .end = slot.begin + seconds};
-    }
+    const choice tried = try_device(e, f, task, candidates->items[n], now);
+    best = tried.end < best.end ? tried : best;
   }
   return best;
 }
 
-/* Gives a task, all of whose inputs are made, to the device that can end it first. */
+/* False: out of memory. */
+static bool choose(choice *chosen, engine *e, const flight *f, size_t task, double now) {
+  if (e->options.rule == DSM_DISPATCH_EARLIEST) {
+    *chosen = choose_earliest(e, f, task, now);
+    return true;
+  }
+  size_t device = 0;
+  const bool is_done = dsm__dispatch_shares_take(&e->shares, f->placement, task, &device);
+  *chosen = try_device(e, f, task, device, now);
+  return is_done;
+}
+
+/* Gives a task, all of whose inputs are made, to a device. */
 static dsm_status give(engine *e, flight *f, size_t task, double now) {
-  const choice best = choose(e, f, task, now);
+  choice best;
+  if (!choose(&best, e, f, task, now)) {
+    return out_of_memory(e);
+  }
   const dsm__happening ends = {.seconds = best.end,
                                .flight = f,
                                .request = f->request,

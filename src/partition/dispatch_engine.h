@@ -9,6 +9,7 @@
 
 #include "base/arena.h"
 #include "base/growing_list.h"
+#include "base/words.h"
 #include "dsm/dispatch.h"
 #include "partition/routes.h"
 
@@ -26,16 +27,39 @@ typedef struct dsm__dispatch_graph {
   dsm__routes routes;
   dsm__lists inputs;       /**< of a task: tensors that it needs */
   dsm__lists followers;    /**< of a task: tasks that need something of it, each once */
-  dsm__lists candidates;   /**< of a task: devices that hold its parameters and can run it */
+  dsm__lists candidates;   /**< of a task: devices that may get it */
   size_t *producer_counts; /**< of a task: tasks that it waits for */
   size_t *shared_numbers;  /**< of a tensor: 1, 2, ... of those with several consumers; else 0 */
   size_t shared_count;     /**< tensors with several consumers */
   size_t result_count;     /**< tasks with results */
 } dsm__dispatch_graph;
 
-/** Fills the graph from an arena. DSM_ERROR_INVALID: a task that no device holds and can run. */
+/** Fills the graph from an arena. DSM_ERROR_INVALID: a task that no device may get. */
 DSM_NODISCARD dsm_status dsm__dispatch_graph_make(dsm__dispatch_graph *graph, dsm__arena *arena,
-                                                  const dsm_partition *partition, dsm_diags *diags);
+                                                  const dsm_partition *partition,
+                                                  dsm_dispatch_rule rule, dsm_diags *diags);
+
+extern const dsm__words dsm__dispatch_rule_words;
+
+/* ---- routes by the rates of the answer ---- */
+
+/** How many requests went where, beside how many should have. */
+typedef struct dsm__dispatch_shares {
+  const dsm_partition *partition;
+  size_t *guides;   /**< of a task: the task whose device its own depends on; task_count: none */
+  uint32_t **given; /**< of a task and its guide's device: to each device, and then in all; NULL:
+                         none yet */
+  dsm__arena *arena;
+} dsm__dispatch_shares;
+
+DSM_NODISCARD dsm_status dsm__dispatch_shares_make(dsm__dispatch_shares *shares, dsm__arena *arena,
+                                                   const dsm_partition *partition,
+                                                   dsm_diags *diags);
+
+/** Counts a request's task to the device that is furthest behind, the first of equal ones.
+ * `placement` has the devices of tasks before. False: out of memory. */
+bool dsm__dispatch_shares_take(dsm__dispatch_shares *shares, const uint8_t *placement, size_t task,
+                               size_t *device);
 
 /* ---- what is to happen, in order of time, and tasks that wait in line ---- */
 
@@ -133,6 +157,7 @@ typedef struct dsm__flight {
 
 typedef struct dsm__dispatch_engine {
   dsm__dispatch_graph graph;
+  dsm__dispatch_shares shares; /**< of DSM_DISPATCH_RATES */
   dsm_dispatch_options options;
   dsm__arena *arena; /**< for all that dies with the simulation */
   dsm_diags *diags;
@@ -153,8 +178,8 @@ typedef struct dsm__dispatch_engine {
 /** Requests that may be under way at a time: they take 1 GiB. */
 size_t dsm__flights_max(const dsm_instance *instance);
 
-/** Runs all requests. The engine's graph, options, flights_max, arena and diags are set, the rest
- * is zero. */
+/** Runs all requests. The engine's graph, shares, options, flights_max, arena and diags are set,
+ * the rest is zero. */
 DSM_NODISCARD dsm_status dsm__dispatch_engine_run(dsm__dispatch_engine *engine);
 
 #endif

@@ -2,7 +2,7 @@
 /*
  * dispatch_graph.c: lists that the engine asks again and again, made once.
  *
- * For each task its inputs, who follows it, and the devices that store it, as ranges of one array
+ * For each task its inputs, who follows it, and the devices that may get it, as ranges of one array
  * each. Entries are sorted by list and by number, so that equal ones are next to each other and
  * counted once: a task that reads a tensor twice waits for it once.
  */
@@ -108,14 +108,16 @@ static bool count_neighbours(dsm__dispatch_graph *graph, dsm__arena *arena) {
 
 /* ---- candidates ---- */
 
-static bool is_candidate(const dsm_partition *partition, size_t task, size_t device) {
+static bool is_candidate(const dsm_partition *partition, dsm_dispatch_rule rule, size_t task,
+                         size_t device) {
   const dsm_instance *const instance = partition->instance;
-  return partition->is_stored[task * instance->device_count + device] &&
-         isfinite(dsm_instance_seconds(instance, task, device));
+  const size_t at = task * instance->device_count + device;
+  return rule == DSM_DISPATCH_RATES ? partition->rates != NULL && partition->rates[at] > 0
+                                    : partition->is_stored[at] && isfinite(instance->seconds[at]);
 }
 
 static bool make_candidates(dsm__dispatch_graph *graph, dsm__arena *arena,
-                            const dsm_partition *partition) {
+                            const dsm_partition *partition, dsm_dispatch_rule rule) {
   const dsm_instance *const instance = graph->instance;
   dsm__lists *const lists = &graph->candidates;
   if (!DSM__RESERVE(arena, lists->first, instance->task_count + 1) ||
@@ -126,7 +128,7 @@ static bool make_candidates(dsm__dispatch_graph *graph, dsm__arena *arena,
   for (size_t i = 0; i < instance->task_count; i++) {
     lists->first[i] = used;
     for (size_t j = 0; j < instance->device_count; j++) {
-      if (is_candidate(partition, i, j)) {
+      if (is_candidate(partition, rule, i, j)) {
         lists->items[used++] = j;
       }
     }
@@ -136,19 +138,22 @@ static bool make_candidates(dsm__dispatch_graph *graph, dsm__arena *arena,
 }
 
 dsm_status dsm__dispatch_graph_make(dsm__dispatch_graph *graph, dsm__arena *arena,
-                                    const dsm_partition *partition, dsm_diags *diags) {
+                                    const dsm_partition *partition, dsm_dispatch_rule rule,
+                                    dsm_diags *diags) {
   *graph = (dsm__dispatch_graph){.instance = partition->instance,
                                  .does_keep_results = partition->options.does_keep_results};
   if (!dsm__routes_make(&graph->routes, arena, partition->instance, &partition->options) ||
       !make_edges(graph, arena) || !count_neighbours(graph, arena) ||
-      !make_candidates(graph, arena, partition)) {
+      !make_candidates(graph, arena, partition, rule)) {
     return dsm__out_of_memory(diags);
   }
   const dsm__lists *const candidates = &graph->candidates;
   for (size_t i = 0; i < partition->instance->task_count; i++) {
     if (candidates->first[i] == candidates->first[i + 1]) {
       return dsm__refuse(diags, DSM_ERROR_INVALID,
-                         "task \"%s\" is stored on no device that can run it",
+                         rule == DSM_DISPATCH_RATES
+                             ? "task \"%s\" runs on no device at a rate above 0"
+                             : "task \"%s\" is stored on no device that can run it",
                          partition->instance->tasks[i].name);
     }
   }

@@ -57,9 +57,9 @@ void dsm__add_up_memory(const dsm_instance *instance, const dsm_partition_option
   }
 }
 
-bool dsm__leaves(const dsm_instance *instance, const dsm_partition_options *options, size_t task) {
-  if (options->does_keep_results || instance->tasks[task].result_bytes > 0) {
-    return !options->does_keep_results;
+bool dsm__makes_results(const dsm_instance *instance, size_t task) {
+  if (instance->tasks[task].result_bytes > 0) {
+    return true;
   }
   for (size_t t = 0; t < instance->tensor_count; t++) {
     if (instance->tensors[t].producer == task) {
@@ -67,6 +67,10 @@ bool dsm__leaves(const dsm_instance *instance, const dsm_partition_options *opti
     }
   }
   return true;
+}
+
+bool dsm__leaves(const dsm_instance *instance, const dsm_partition_options *options, size_t task) {
+  return !options->does_keep_results && dsm__makes_results(instance, task);
 }
 
 /*

@@ -36,6 +36,9 @@ size_t dsm__producer_of(const dsm_instance *instance, size_t tensor);
 void dsm__add_up_memory(const dsm_instance *instance, const dsm_partition_options *options,
                         double *needed, double *room);
 
+/** Whether something of what task i puts out is a result of the network: no task needs it. */
+bool dsm__makes_results(const dsm_instance *instance, size_t task);
+
 /** Whether something of what task i puts out leaves the server. */
 bool dsm__leaves(const dsm_instance *instance, const dsm_partition_options *options, size_t task);
 

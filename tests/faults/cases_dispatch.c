@@ -12,6 +12,7 @@ static uint64_t digest_dispatch(const dsm_dispatch *dispatch) {
   for (size_t j = 0; j < dispatch->partition->instance->device_count; j++) {
     digest = digest_double(digest, dispatch->devices[j].mean_queue);
   }
+  digest = digest_text(digest, dsm_dispatch_rule_name(dispatch->options.rule));
   for (size_t v = 0; v < dispatch->event_count; v++) {
     digest = digest_u64(digest, dispatch->events[v].task);
     digest = digest_double(digest, dispatch->events[v].end_seconds);
@@ -63,7 +64,8 @@ static attempt check_nothing(const subject *s, dsm_diags *diags) {
 
 static attempt simulate_starving(const subject *s, dsm_diags *diags) {
   (void)s;
-  const dsm_dispatch_options options = {.request_count = 3, .window = 1};
+  const dsm_dispatch_options options = {
+      .rule = DSM_DISPATCH_EARLIEST, .request_count = 3, .window = 1};
   static const bool nowhere[8] = {false};
   dsm_partition starving = made_partition;
   starving.is_stored = nowhere;

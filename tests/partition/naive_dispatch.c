@@ -211,14 +211,85 @@ static double idle_from(const naive_dispatch *naive, size_t device, double ready
   return best;
 }
 
+/* The producer of the largest tensor that a task needs, the first of equal ones; NULL: none. */
+static const dsm_tensor *largest_input(const dsm_instance *instance, size_t task) {
+  const dsm_tensor *largest = NULL;
+  for (size_t t = instance->tensor_count; t > 0; t--) {
+    const dsm_tensor *const tensor = &instance->tensors[t - 1];
+    largest = consumes(tensor, task) && (largest == NULL || tensor->bytes >= largest->bytes)
+                  ? tensor
+                  : largest;
+  }
+  return largest;
+}
+
+/* A matrix of the rates at which requests go from where the guide ran to where the task does. */
+static void list_flows(const naive_dispatch *naive, size_t guide, size_t task,
+                       double flows[RANDOM_DEVICES][RANDOM_DEVICES]) {
+  const size_t count = instance_of(naive)->device_count;
+  const double *const before = &naive->partition->rates[guide * count];
+  const double *const after = &naive->partition->rates[task * count];
+  double lacking[RANDOM_DEVICES];
+  double sum = 0;
+  for (size_t j = 0; j < count; j++) {
+    lacking[j] = larger(after[j] - before[j], 0);
+    sum += lacking[j];
+  }
+  for (size_t a = 0; a < count; a++) {
+    const double leaving = larger(before[a] - after[a], 0);
+    for (size_t j = 0; j < count; j++) {
+      flows[a][j] = (a == j ? before[a] - leaving : 0) + leaving * (sum > 0 ? lacking[j] / sum : 0);
+    }
+  }
+}
+
+/* Whether the rates want the task there: of the requests that are in the same case so far, where
+ * one more is most behind. */
+static size_t device_by_rates(const naive_dispatch *naive, size_t request, size_t task) {
+  const dsm_instance *const instance = instance_of(naive);
+  const dsm_tensor *const input = largest_input(instance, task);
+  double flows[RANDOM_DEVICES][RANDOM_DEVICES] = {{0}};
+  const double *due = &naive->partition->rates[task * instance->device_count];
+  if (input != NULL) {
+    list_flows(naive, input->producer, task, flows);
+    due = flows[naive->tasks[request][input->producer].device];
+  }
+  size_t given[RANDOM_DEVICES] = {0};
+  size_t asked = 1;
+  for (size_t q = 0; q < naive->options.request_count; q++) {
+    const bool is_same = input == NULL || naive->tasks[q][input->producer].device ==
+                                              naive->tasks[request][input->producer].device;
+    if (naive->tasks[q][task].is_given && is_same) {
+      given[naive->tasks[q][task].device]++;
+      asked++;
+    }
+  }
+  double sum = 0;
+  for (size_t j = 0; j < instance->device_count; j++) {
+    sum += due[j];
+  }
+  size_t best = RANDOM_DEVICES;
+  for (size_t j = 0; j < instance->device_count; j++) {
+    const double behind = (double)asked * due[j] / sum - (double)given[j];
+    const double most =
+        best == RANDOM_DEVICES ? -HUGE_VAL : (double)asked * due[best] / sum - (double)given[best];
+    best = due[j] > 1e-12 * sum && behind > most + 1e-9 ? j : best;
+  }
+  return best;
+}
+
 /* Tries each device for real, and forgets the moves again. */
 static void give(naive_dispatch *naive, double now, size_t request, size_t task) {
   const dsm_instance *const instance = instance_of(naive);
   naive_task best = {.end = HUGE_VAL};
   const size_t move_count = naive->move_count;
+  const bool is_by_rates = naive->options.rule == DSM_DISPATCH_RATES;
+  const size_t due = is_by_rates ? device_by_rates(naive, request, task) : RANDOM_DEVICES;
   for (size_t j = 0; j < instance->device_count; j++) {
     const double seconds = dsm_instance_seconds(instance, task, j);
-    if (!naive->partition->is_stored[task * instance->device_count + j] || isinf(seconds)) {
+    if (is_by_rates
+            ? j != due
+            : !naive->partition->is_stored[task * instance->device_count + j] || isinf(seconds)) {
       continue;
     }
     const double ready = add_inputs(naive, now, request, task, j);

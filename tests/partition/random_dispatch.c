@@ -25,6 +25,7 @@ static void point(random_dispatch *made) {
   made->instance.seconds = made->seconds;
   made->partition.instance = &made->instance;
   made->partition.is_stored = made->is_stored;
+  made->partition.rates = made->rates;
   made->partition.options = (dsm_partition_options){.time_limit_seconds = 60, .gap = 1e-4};
 }
 
@@ -98,6 +99,28 @@ static void store(random_dispatch *made, uint64_t *state) {
   }
 }
 
+/* Some of the devices that store a task run it, and all of them together once a second. */
+static void run_where_stored(random_dispatch *made, uint64_t *state) {
+  const size_t device_count = made->instance.device_count;
+  for (size_t i = 0; i < made->instance.task_count; i++) {
+    double *const rates = &made->rates[i * device_count];
+    double sum = 0;
+    size_t last = 0;
+    for (size_t j = 0; j < device_count; j++) {
+      const size_t at = i * device_count + j;
+      const bool can_run = made->is_stored[at] && isfinite(made->seconds[at]);
+      rates[j] = can_run && random_below(state, 4) > 0 ? uniform(state, 0.1, 1) : 0;
+      sum += rates[j];
+      last = can_run ? j : last;
+    }
+    rates[last] = sum > 0 ? rates[last] : 1;
+    sum = sum > 0 ? sum : 1;
+    for (size_t j = 0; j < device_count; j++) {
+      rates[j] /= sum;
+    }
+  }
+}
+
 void random_dispatch_make(random_dispatch *made, uint64_t seed) {
   uint64_t state = seed;
   const size_t task_count = 1 + random_below(&state, RANDOM_TASKS);
@@ -113,6 +136,7 @@ void random_dispatch_make(random_dispatch *made, uint64_t seed) {
         random_below(&state, 3) == 0 ? HUGE_VAL : uniform(&state, 0.5, 8);
   }
   store(made, &state);
+  run_where_stored(made, &state);
   for (size_t t = 0; t < made->instance.tensor_count; t++) {
     dsm_task *const task = &made->tasks[made->tensors[t].producer];
     task->result_bytes = random_below(&state, 4) == 0 ? uniform(&state, 0.1, 1) : 0;
@@ -159,5 +183,6 @@ dsm_dispatch_options random_dispatch_options(uint64_t seed, size_t request_count
   options.does_record = true;
   options.window = random_below(&state, 3) == 0 ? 0 : 1 + random_below(&state, 9);
   options.rate = options.window > 0 ? 0 : uniform(&state, 0.2, 4);
+  options.rule = random_below(&state, 2) == 0 ? DSM_DISPATCH_RATES : DSM_DISPATCH_EARLIEST;
   return options;
 }

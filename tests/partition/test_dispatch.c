@@ -22,6 +22,7 @@ static void run(size_t requests, size_t window) {
   dsm_dispatch_options_init(&options);
   options.request_count = requests;
   options.window = window;
+  options.rule = DSM_DISPATCH_EARLIEST;
   options.does_record = true;
   ck_assert_int_eq(dsm_dispatch_run(&dispatch, &made.partition, &options, NULL), DSM_OK);
 }
@@ -225,7 +226,8 @@ END_TEST
 START_TEST(test_arrivals) {
   chain_make(&made, 1, 1);
   store_all();
-  dsm_dispatch_options options = {.request_count = 40000, .rate = 0.5, .seed = 1};
+  dsm_dispatch_options options = {
+      .rule = DSM_DISPATCH_EARLIEST, .request_count = 40000, .rate = 0.5, .seed = 1};
   ck_assert_int_eq(dsm_dispatch_run(&dispatch, &made.partition, &options, NULL), DSM_OK);
   /* M/D/1 with rho = 1/2: waits rho / (2 (1 - rho)) = 1/2 s on average. */
   ck_assert_double_eq_tol(dispatch->mean_latency_seconds, 1.5, 0.03);
@@ -242,6 +244,59 @@ START_TEST(test_arrivals) {
   options.seed = 2;
   ck_assert_int_eq(dsm_dispatch_run(&dispatch, &made.partition, &options, NULL), DSM_OK);
   ck_assert_double_ne(dispatch->seconds, first);
+}
+END_TEST
+
+/* ---- by the rates ---- */
+
+/* The device that a task of a request ran on. */
+static size_t device_of(size_t request, size_t task) {
+  for (size_t v = 0; v < dispatch->event_count; v++) {
+    const dsm_dispatch_event *const event = &dispatch->events[v];
+    if (!event->is_transfer && event->request == request && event->task == task) {
+      return event->device;
+    }
+  }
+  ck_abort_msg("task %zu of request %zu did not run", task, request);
+}
+
+static void run_by_rates(size_t requests, size_t window) {
+  const dsm_dispatch_options options = {
+      .request_count = requests, .window = window, .does_record = true};
+  ck_assert_int_eq(dsm_dispatch_run(&dispatch, &made.partition, &options, NULL), DSM_OK);
+}
+
+/* Two requests in three go to the first device. After n requests it is due 2 n / 3 and the other
+ * n / 3; of both, who is furthest behind gets the next: (2/3, 1/3), then (1/3, 2/3), then (1, 0).
+ */
+START_TEST(test_shares_in_turn) {
+  chain_make(&made, 1, 2);
+  made.rates[0] = 2;
+  made.rates[1] = 1;
+  run_by_rates(30, 1);
+  for (size_t q = 0; q < 30; q++) {
+    ck_assert_uint_eq(device_of(q, 0), q % 3 == 1 ? 1 : 0);
+  }
+}
+END_TEST
+
+/* The first task runs at 3 and 1 a second, the second at 1 and 3: a third of what the first device
+ * makes stays there, and all that the second makes does. */
+START_TEST(test_what_can_stay_stays) {
+  static const double rates[] = {3, 1, 1, 3};
+  chain_make(&made, 2, 2);
+  memcpy(made.rates, rates, sizeof rates);
+  run_by_rates(4000, 8);
+  size_t counts[2][2] = {{0}};
+  for (size_t v = 0; v < dispatch->event_count; v++) {
+    const dsm_dispatch_event *const event = &dispatch->events[v];
+    counts[event->task][event->device]++;
+  }
+  ck_assert_uint_eq(counts[0][0], 3000);
+  ck_assert_uint_eq(counts[1][0], 1000);
+  for (size_t q = 0; q < 100; q++) {
+    ck_assert(device_of(q, 0) == 0 || device_of(q, 1) == 1);
+  }
 }
 END_TEST
 
@@ -307,8 +362,10 @@ START_TEST(test_a_trace_that_becomes_too_large) {
   made.is_stored[0] = true;
   made.is_stored[3] = true;
   made.devices[0].link_bytes_per_second = 4;
-  const dsm_dispatch_options options = {
-      .request_count = DSM_TRACE_EVENTS_MAX / 2, .window = 1, .does_record = true};
+  const dsm_dispatch_options options = {.rule = DSM_DISPATCH_EARLIEST,
+                                        .request_count = DSM_TRACE_EVENTS_MAX / 2,
+                                        .window = 1,
+                                        .does_record = true};
   ck_assert_int_eq(dsm_dispatch_check(&made.instance, &options, NULL), DSM_OK);
   expect_refused(&options, DSM_ERROR_USAGE,
                  "expected at most 2000000 tasks and transfers in a trace, found more");
@@ -340,11 +397,13 @@ END_TEST
 START_TEST(test_arrivals_that_take_too_much) {
   many_shared_tensors();
   dsm_diags *const diags = dsm_diags_new(4);
-  dsm__dispatch_engine engine = {.options = {.request_count = 100, .rate = 1000},
-                                 .flights_max = 3,
-                                 .arena = dsm__arena_new(),
-                                 .diags = diags};
-  ck_assert_int_eq(dsm__dispatch_graph_make(&engine.graph, engine.arena, &made.partition, diags),
+  dsm__dispatch_engine engine = {
+      .options = {.rule = DSM_DISPATCH_EARLIEST, .request_count = 100, .rate = 1000},
+      .flights_max = 3,
+      .arena = dsm__arena_new(),
+      .diags = diags};
+  ck_assert_int_eq(dsm__dispatch_graph_make(&engine.graph, engine.arena, &made.partition,
+                                            DSM_DISPATCH_EARLIEST, diags),
                    DSM_OK);
   ck_assert_int_eq(dsm__dispatch_engine_run(&engine), DSM_ERROR_USAGE);
   ck_assert_uint_eq(engine.flight_count, 3);
@@ -357,18 +416,24 @@ START_TEST(test_arrivals_that_take_too_much) {
 END_TEST
 
 START_TEST(test_a_task_that_starves) {
-  const dsm_dispatch_options options = {.request_count = 5, .window = 1};
+  dsm_dispatch_options options = {.rule = DSM_DISPATCH_EARLIEST, .request_count = 5, .window = 1};
   chain_make(&made, 2, 2);
   made.is_stored[0] = true;
   expect_refused(&options, DSM_ERROR_INVALID, "task \"t2\" is stored on no device that can run it");
   made.is_stored[2] = true;
   made.seconds[2] = HUGE_VAL;
   expect_refused(&options, DSM_ERROR_INVALID, "task \"t2\" is stored on no device that can run it");
+  options.rule = DSM_DISPATCH_RATES;
+  made.rates[1] = 1;
+  expect_refused(&options, DSM_ERROR_INVALID, "task \"t2\" runs on no device at a rate above 0");
+  made.partition.rates = NULL;
+  expect_refused(&options, DSM_ERROR_INVALID, "task \"t1\" runs on no device at a rate above 0");
 }
 END_TEST
 
 START_TEST(test_time_without_end) {
-  const dsm_dispatch_options options = {.request_count = 5, .window = 2};
+  const dsm_dispatch_options options = {
+      .rule = DSM_DISPATCH_EARLIEST, .request_count = 5, .window = 2};
   chain_make(&made, 1, 1);
   store_all();
   made.seconds[0] = 1e308;
@@ -405,6 +470,8 @@ Suite *suite_dispatch(void) {
   tcase_add_test(tests, test_a_shared_tensor_is_sent_once);
   tcase_add_test(tests, test_a_gap_is_used);
   tcase_add_test(tests, test_arrivals);
+  tcase_add_test(tests, test_shares_in_turn);
+  tcase_add_test(tests, test_what_can_stay_stays);
   tcase_add_test(tests, test_refused_options);
   tcase_add_test(tests, test_a_trace_that_would_be_too_large);
   tcase_add_test(tests, test_a_trace_that_becomes_too_large);

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "how_many.h"
 #include "naive_dispatch.h"
 #include "storage_optimum.h"
 #include "suites.h"
@@ -367,6 +368,48 @@ START_TEST(test_solved_and_simulated) {
 }
 END_TEST
 
+/* ---- no less than was announced ---- */
+
+/* The same tasks in a row, with narrow links and short memories. */
+static void make_narrow_chain(uint64_t seed) {
+  random_dispatch_make(&made, seed);
+  made.instance.tensor_count = made.instance.task_count - 1;
+  for (size_t t = 0; t < made.instance.tensor_count; t++) {
+    made.consumers[t][0] = t + 1;
+    made.tensors[t] = (dsm_tensor){.producer = t,
+                                   .bytes = made.tasks[t].output_bytes,
+                                   .consumers = made.consumers[t],
+                                   .consumer_count = 1};
+  }
+  for (size_t j = 0; j < made.instance.device_count; j++) {
+    made.devices[j].link_bytes_per_second = 0.25 + (double)((seed + j) % 5) / 2;
+    made.devices[j].memory_bytes = 1 + (double)((seed + 3 * j) % 7);
+  }
+}
+
+/*
+ * By the rates of the answer a chain reaches what the programme says: each device and link has the
+ * work that the programme gives it, within a constant number of requests, and a window of requests
+ * keeps it fed. What is lost lies in the gaps of busy devices that no task fits into. Links are
+ * narrow, so that they bind as often as devices do.
+ */
+START_TEST(test_rates_reach_what_is_announced) {
+  make_narrow_chain((uint64_t)_i);
+  dsm_partition_options options;
+  dsm_partition_options_init(&options);
+  options.does_keep_results = made.partition.options.does_keep_results;
+  dsm_partition *solved = NULL;
+  const dsm_status status = dsm_partition_solve(&solved, &made.instance, &options, NULL);
+  ck_assert(status == DSM_OK || status == DSM_ERROR_INFEASIBLE);
+  if (status == DSM_OK) {
+    const dsm_dispatch_options many = {.request_count = 4000, .window = 64};
+    ck_assert_int_eq(dsm_dispatch_run(&dispatch, solved, &many, NULL), DSM_OK);
+    ck_assert_double_ge(dispatch->throughput, 0.95 * solved->rho);
+  }
+  dsm_partition_free(solved);
+}
+END_TEST
+
 Suite *suite_dispatch_properties(void) {
   Suite *const suite = suite_create("dispatch_properties");
   TCase *const tests = tcase_create("dispatch_properties");
@@ -379,6 +422,7 @@ Suite *suite_dispatch_properties(void) {
   tcase_add_loop_test(tests, test_never_above_the_optimum, 0, 300);
   tcase_add_loop_test(tests, test_solved_and_simulated, 0, 150);
   tcase_add_loop_test(tests, test_routes_solved_and_simulated, 0, 150);
+  tcase_add_loop_test(tests, test_rates_reach_what_is_announced, 0, HOW_MANY(1000, 150, 30));
   suite_add_tcase(suite, tests);
   return suite;
 }

@@ -70,7 +70,8 @@ START_TEST(test_the_table_of_a_simulation) {
   dsm_dispatch *const simulation = made_simulation(100);
   char *const text = dsm_report_partition_table(&made_partition, simulation, plain_style(90));
   expect_tidy(text);
-  ck_assert_ptr_nonnull(strstr(text, "\nSimulation of 100 requests, 4 at a time\n"));
+  ck_assert_ptr_nonnull(
+      strstr(text, "\nSimulation of 100 requests, 4 at a time, dispatch rates\n"));
   ck_assert_ptr_nonnull(strstr(text, "\nlatency       mean "));
   ck_assert_ptr_nonnull(strstr(text, "device  time %  link %  mean queue  most\n"));
   free(text);
@@ -78,8 +79,9 @@ START_TEST(test_the_table_of_a_simulation) {
   simulation->options.rate = 2.5;
   simulation->options.seed = 7;
   char *const other = dsm_report_partition_table(&made_partition, simulation, plain_style(90));
-  ck_assert_ptr_nonnull(
-      strstr(other, "\nSimulation of 100 requests that arrive at 2.5 a second, seed 7\n"));
+  ck_assert_ptr_nonnull(strstr(other,
+                               "\nSimulation of 100 requests that arrive at 2.5 a second, seed 7, "
+                               "dispatch rates\n"));
   free(other);
   dsm_dispatch_free(simulation);
 }

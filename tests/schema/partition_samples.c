@@ -1,12 +1,41 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* partition_samples.c: prints one report of partitions and simulations made by hand, by its name.
  */
+#define _POSIX_C_SOURCE 200809L
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "dsm/export.h"
 #include "dsm/report.h"
 #include "report/made_partition.h"
+
+/* The latency partition with each task in one place, joined layers and activations that count. */
+static char *report_in_one_place(void) {
+  dsm_task tasks[4];
+  dsm_instance instance = *made_latency_partition.instance;
+  dsm_partition placed = made_latency_partition;
+  memcpy(tasks, instance.tasks, sizeof tasks);
+  tasks[0].result_bytes = 5;
+  instance.tasks = tasks;
+  placed.instance = &instance;
+  placed.options.copies_max = 1;
+  return dsm_report_partition_json(&placed, NULL);
+}
+
+/* The latency partition as stages: its tasks are in one place each but for fc1. */
+static char *report_stages(void) {
+  static const bool is_stored[] = {true, false, true, false, true, false, false, true};
+  dsm_partition placed = made_latency_partition;
+  placed.is_stored = is_stored;
+  dsm_export *made = NULL;
+  char *text = NULL;
+  if (dsm_export_partition(&made, &placed, NULL) == DSM_OK) {
+    text = strdup(made->files[0].text);
+    dsm_export_free(made);
+  }
+  return text;
+}
 
 /* The report that is asked for; NULL if there is none of this name. */
 static char *report(const char *name, dsm_dispatch *simulation) {
@@ -15,6 +44,12 @@ static char *report(const char *name, dsm_dispatch *simulation) {
   }
   if (strcmp(name, "latency") == 0) {
     return dsm_report_partition_json(&made_latency_partition, NULL);
+  }
+  if (strcmp(name, "place") == 0) {
+    return report_in_one_place();
+  }
+  if (strcmp(name, "stages") == 0) {
+    return report_stages();
   }
   if (strcmp(name, "energy") == 0) {
     return dsm_report_partition_json(&made_energy_partition, NULL);

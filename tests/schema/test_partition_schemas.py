@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The JSON Schemas of partitions, simulations and traces agree with what is written.
+"""The JSON Schemas of partitions, simulations, deployments and traces agree with what is written.
 
 Each sample is valid; with a key more anywhere, or a needed one less, it is not; together the samples
 have every key of the schemas; limits are those of the program; and docs/formats.md has every key.
@@ -18,8 +18,8 @@ from formats import Formats
 from test_schemas import Schemas, expect, expect_same, failures
 
 SAMPLES = {"throughput": "dsm-partition/1", "latency": "dsm-partition/1",
-           "energy": "dsm-partition/1", "window": "dsm-partition/1", "rate": "dsm-partition/1",
-           "trace": "dsm-trace/1"}
+           "energy": "dsm-partition/1", "place": "dsm-partition/1", "window": "dsm-partition/1", "rate": "dsm-partition/1",
+           "trace": "dsm-trace/1", "stages": "dsm-deployment/1"}
 
 
 def objects_of(value):
@@ -57,7 +57,7 @@ def main():
     schemas = Schemas(source / "schemas")
     stated_formats = Formats(dsm)
     formats = (source / "docs" / "formats.md").read_text()
-    written = {"dsm-partition/1": set(), "dsm-trace/1": set()}
+    written = {name: set() for name in SAMPLES.values()}
     for sample, name in SAMPLES.items():
         output = subprocess.run([program, sample], check=True, capture_output=True, timeout=60)
         document = json.loads(output.stdout)
@@ -74,7 +74,8 @@ def main():
     expect_same("keys of partitions", keys_of_schema(partition) | keys_of_schema(dispatch),
                 written["dsm-partition/1"])
     expect_same("keys of traces", keys_of_schema(trace), written["dsm-trace/1"])
-    for key in sorted(written["dsm-partition/1"] | written["dsm-trace/1"]):
+    expect_same("keys of deployments", keys_of_schema(schemas.by_format["dsm-deployment/1"]), written["dsm-deployment/1"])
+    for key in sorted(set().union(*written.values())):
         expect(re.search(rf"[`.]{key}`", formats), f"docs/formats.md does not mention {key}")
     for what, stated, limit in (
             ("devices", partition["properties"]["devices"]["maxItems"], "DSM_DEVICES_MAX"),

@@ -62,7 +62,8 @@ typedef struct cli_partition_arguments {
   dsm_partition_options options;
   dsm_instance_options instance;
   bool is_simulation;
-  dsm_dispatch_options dispatch;
+  dsm_dispatch_options dispatch; /**< but for its rule and for a trace */
+  dsm_dispatch_rule rule;
   const char *mps;   /**< NULL: not given */
   const char *trace; /**< NULL: not given */
 } cli_partition_arguments;

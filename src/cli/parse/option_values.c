@@ -125,6 +125,10 @@ const char *cli_objective_word(size_t index) {
                                           : NULL;
 }
 
+const char *cli_dispatch_word(size_t index) {
+  return index < DSM_DISPATCH_RULE_COUNT ? dsm_dispatch_rule_name((dsm_dispatch_rule)index) : NULL;
+}
+
 const char *cli_pim_transfers_word(size_t index) {
   return index < DSM_PIM_TRANSFERS_COUNT ? dsm_pim_transfers_name((dsm_pim_transfers)index) : NULL;
 }

@@ -41,6 +41,7 @@ const char *cli_padding_word(size_t index);
 /** Without "none". */
 const char *cli_repeat_rule_word(size_t index);
 const char *cli_objective_word(size_t index);
+const char *cli_dispatch_word(size_t index);
 const char *cli_pim_transfers_word(size_t index);
 const char *cli_pim_objective_word(size_t index);
 const char *cli_figure_word(size_t index);

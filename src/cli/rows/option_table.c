@@ -254,6 +254,12 @@ const cli_option cli_options[] = {
      .commands = CLI_PARTITION,
      .takes = CLI_TAKES_TEXT,
      OWN(cli_apply_simulate)},
+    {.name = "dispatch",
+     .argument = "RULE",
+     .help = "with --simulate: which device gets a task: one in its turn, by the rates of the "
+             "answer (default), or the one that ends it earliest (the rule of the paper)",
+     .commands = CLI_PARTITION,
+     WORD(partition.rule, cli_dispatch_word)},
     {.name = "trace",
      .argument = "FILE",
      .help = "with --simulate: also write the schedule as a trace that Perfetto opens",

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <stdlib.h>
 #include <string.h>
 
+#include "cli/parse/lookup.h"
 #include "cli/parse/plan_operand.h"
 #include "cli/rows/rows.h"
 #include "cli/run/complain.h"
@@ -19,10 +21,8 @@ static cli_exit check_options(const cli_arguments *arguments) {
   return CLI_EXIT_DONE;
 }
 
-static cli_exit export_plan(const cli_arguments *arguments, const cli_plan_operand *operand) {
-  dsm_export *made;
-  dsm_status status =
-      dsm_export_plan(&made, operand->plan, arguments->export_target, arguments->diags);
+/* What was made goes into the folder, and is freed. */
+static cli_exit write_export(const cli_arguments *arguments, dsm_export *made, dsm_status status) {
   if (status == DSM_OK) {
     status = dsm_folder_write(arguments->output, made->files, made->file_count, arguments->diags);
   }
@@ -31,7 +31,42 @@ static cli_exit export_plan(const cli_arguments *arguments, const cli_plan_opera
   return cli_exit_of(status);
 }
 
+static cli_exit export_plan(const cli_arguments *arguments, const cli_plan_operand *operand) {
+  dsm_export *made = NULL;
+  const dsm_status status =
+      dsm_export_plan(&made, operand->plan, arguments->export_target, arguments->diags);
+  return write_export(arguments, made, status);
+}
+
+static cli_exit export_partition(const cli_arguments *arguments) {
+  dsm_diags *const diags = arguments->diags;
+  char *path = NULL;
+  char *text = NULL;
+  size_t length = 0;
+  dsm_partition *partition = NULL;
+  dsm_export *made = NULL;
+  dsm_status status = cli_find_input(&path, arguments, arguments->operands[0], 0, diags);
+  if (status == DSM_OK) {
+    status = dsm_file_read(&text, &length, path, diags);
+  }
+  if (status == DSM_OK) {
+    status = dsm_report_partition_parse(&partition, text, length, path, diags);
+  }
+  if (status == DSM_OK) {
+    status = dsm_export_partition(&made, partition, diags);
+  }
+  const cli_exit outcome = write_export(arguments, made, status);
+  dsm_partition_free(partition);
+  free(text);
+  free(path);
+  return outcome;
+}
+
 cli_exit cli_run_export(const cli_arguments *arguments) {
   const cli_exit checked = check_options(arguments);
-  return checked == CLI_EXIT_DONE ? cli_use_plan(arguments, export_plan) : checked;
+  if (checked != CLI_EXIT_DONE) {
+    return checked;
+  }
+  return arguments->export_target == DSM_EXPORT_STAGES ? export_partition(arguments)
+                                                       : cli_use_plan(arguments, export_plan);
 }

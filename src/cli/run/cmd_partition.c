@@ -53,6 +53,9 @@ static cli_exit check_options(const cli_arguments *arguments) {
   if (wanted->trace != NULL && !wanted->is_simulation) {
     return cli_usage_error(arguments->command, "--trace needs --simulate");
   }
+  if (cli_is_given(arguments, "dispatch") && !wanted->is_simulation) {
+    return cli_usage_error(arguments->command, "--dispatch needs --simulate");
+  }
   return check_operands(arguments);
 }
 
@@ -173,6 +176,7 @@ static void note_short_run(const cli_arguments *arguments, const dsm_dispatch_op
 
 static dsm_dispatch_options simulation_options(const cli_arguments *arguments) {
   dsm_dispatch_options options = arguments->partition.dispatch;
+  options.rule = arguments->partition.rule;
   options.does_record = arguments->partition.trace != NULL;
   return options;
 }

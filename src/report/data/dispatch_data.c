@@ -2,6 +2,8 @@
 /* dispatch_data.c: a simulation for programs (format "dsm-dispatch/1", inside of a partition). */
 #include "report/data/dispatch_data.h"
 
+#include "partition/dispatch_engine.h"
+
 DSM__RECORD(dsm__dispatch_device_record, dsm__dispatch_device_row, false, "A device.",
             DSM__FIELD(TEXT, dsm__dispatch_device_row, name, "name", 0, .help = "Its name."),
             DSM__REAL(dsm__dispatch_device_row, of.time_fraction, "time_fraction", DSM__COLUMN,
@@ -34,6 +36,8 @@ static bool is_open(const void *row) {
 DSM__DOCUMENT(
     dsm__dispatch_record, dsm__dispatch_row, "dsm-dispatch/1",
     "A runtime at work on a partition, simulated; stands under `simulation` of dsm-partition/1.",
+    DSM__FIELD(WORD, dsm__dispatch_row, of.options.rule, "rule", 0,
+               .words = &dsm__dispatch_rule_words, .help = "Which device gets a task."),
     DSM__FIELD(COUNT, dsm__dispatch_row, of.options.request_count, "requests", 0, .min = 1,
                .max = DSM_REQUESTS_MAX, .help = "That were simulated."),
     DSM__FIELD(COUNT, dsm__dispatch_row, of.options.window, "window", 0, .min = 1,

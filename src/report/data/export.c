@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/arena.h"
@@ -13,11 +14,13 @@ static const dsm__exporter targets[] = {
     [DSM_EXPORT_CHAKRA] = {.can_express = dsm__astra_sim_can_express,
                            .files = {{"step.0.et", dsm__chakra_write_trace},
                                      {"network.yml", dsm__astra_sim_write_network}}},
+    [DSM_EXPORT_STAGES] = {.can_express = NULL}, /* of partitions */
 };
 _Static_assert(DSM__COUNT_OF(targets) == DSM_EXPORT_TARGET_COUNT, "a row for each target");
 
-static const dsm__word target_words[] = {
-    [DSM_EXPORT_ASTRA_SIM].key = "astra-sim", [DSM_EXPORT_CHAKRA].key = "chakra"};
+static const dsm__word target_words[] = {[DSM_EXPORT_ASTRA_SIM].key = "astra-sim",
+                                         [DSM_EXPORT_CHAKRA].key = "chakra",
+                                         [DSM_EXPORT_STAGES].key = "stages"};
 DSM__NAMED_WORDS(dsm__export_target_words, "target of exports", target_words,
                  DSM_EXPORT_TARGET_COUNT, dsm_export_target, dsm_export_target_name);
 DSM__PARSED_WORDS(dsm__export_target_words, dsm_export_target, dsm_export_target_parse);
@@ -41,6 +44,10 @@ dsm_status dsm_export_plan(dsm_export **made, const dsm_plan *plan, dsm_export_t
                            dsm_diags *diags) {
   *made = NULL;
   const dsm__exporter *const row = &targets[target];
+  if (row->can_express == NULL) {
+    return dsm__refuse(diags, DSM_ERROR_USAGE, "expected a plan of dsm partition for %s",
+                       dsm_export_target_name(target));
+  }
   if (!row->can_express(plan, diags)) {
     return DSM_ERROR_INFEASIBLE;
   }
@@ -55,6 +62,32 @@ dsm_status dsm_export_plan(dsm_export **made, const dsm_plan *plan, dsm_export_t
       return dsm__out_of_memory(diags);
     }
     out->file_count = i + 1;
+  }
+  *made = out;
+  return DSM_OK;
+}
+
+dsm_status dsm_export_partition(dsm_export **made, const dsm_partition *partition,
+                                dsm_diags *diags) {
+  *made = NULL;
+  dsm_export *const out = DSM__ARENA_OWNER(dsm_export);
+  if (out == NULL) {
+    return dsm__out_of_memory(diags);
+  }
+  char *text = NULL;
+  dsm_status status = dsm__stage_lists(&text, partition, diags);
+  if (status == DSM_OK) {
+    const size_t length = strlen(text);
+    out->files[0] = (dsm_named_text){.name = "stages.json",
+                                     .text = dsm__arena_strndup(out->arena, text, length),
+                                     .length = length};
+    out->file_count = 1;
+    status = out->files[0].text == NULL ? dsm__out_of_memory(diags) : DSM_OK;
+  }
+  free(text);
+  if (status != DSM_OK) {
+    dsm_export_free(out);
+    return status;
   }
   *made = out;
   return DSM_OK;

@@ -3,6 +3,7 @@
 #include "partition/instance_facts.h"
 #include "report/data/csv.h"
 #include "report/data/dispatch_data.h"
+#include "report/data/partition_read.h"
 #include "report/table/partition_gain.h"
 
 /* A number that is infinite is null. */
@@ -105,17 +106,51 @@ DSM__OWN_RECORD(placement_record, placement_row, true, "A device that stores its
 typedef struct task_row {
   const char *name;
   double weights_bytes;
+  double activation_bytes;
   double output_bytes;
+  double result_bytes;
+  bool has_activations;
   dsm__rows placements;
 } task_row;
+
+static bool has_activations(const void *task) {
+  return ((const task_row *)task)->has_activations;
+}
+
+static bool has_results(const void *task) {
+  return ((const task_row *)task)->result_bytes > 0;
+}
 
 DSM__OWN_RECORD(
     task_record, task_row, false, "A task.",
     DSM__FIELD(TEXT, task_row, name, "name", DSM__COLUMN, .column = "task", .help = "Its name."),
     REAL(task_row, weights_bytes, "weights_bytes", DSM__COLUMN, "bytes", "Of its parameters."),
+    DSM__FIELD(REAL, task_row, activation_bytes, "activation_bytes", 0, .unit = "bytes",
+               .is_stated = has_activations,
+               .help = "Most that is live while it runs; absent where tasks may be in several "
+                       "places, or activations need no memory."),
     REAL(task_row, output_bytes, "output_bytes", DSM__COLUMN, "bytes", "Of what it puts out."),
+    DSM__FIELD(REAL, task_row, result_bytes, "result_bytes", 0, .unit = "bytes",
+               .is_stated = has_results,
+               .help = "Of joined layers with consumers: of outputs that leave the server all the "
+                       "same; absent where there are none, or tasks may be in several places."),
     DSM__ROWS(task_row, placements, "placements", placement_record,
               "The devices that store its parameters."));
+
+typedef struct tensor_row {
+  const char *task;
+  double bytes;
+  const char *const *users;
+  size_t user_count;
+} tensor_row;
+
+DSM__OWN_RECORD(tensor_record, tensor_row, true, "What a task makes for others.",
+                DSM__FIELD(TEXT, tensor_row, task, "task", 0, .help = "That makes it."),
+                DSM__FIELD(REAL, tensor_row, bytes, "bytes", 0, .unit = "bytes",
+                           .help = "Of a request."),
+                DSM__FIELD(TEXT_LIST, tensor_row, users, "used_by", 0,
+                           .count_offset = offsetof(tensor_row, user_count),
+                           .help = "Tasks that need it."));
 
 typedef struct baseline_row {
   dsm_partition_baseline of;
@@ -153,6 +188,7 @@ typedef struct document {
   dsm_partition of;
   dsm__rows devices;
   dsm__rows tasks;
+  dsm__rows tensors;
   dsm__rows baselines;
   bool is_simulated;
   dsm__dispatch_row simulation;
@@ -160,6 +196,14 @@ typedef struct document {
 
 static bool has_energy(const void *partition) {
   return ((const document *)partition)->of.joules_per_request > 0;
+}
+
+static bool has_one_place(const dsm_partition *partition) {
+  return partition->options.copies_max == 1;
+}
+
+static bool has_tensors(const void *partition) {
+  return has_one_place(&((const document *)partition)->of);
 }
 
 static bool is_simulated(const void *partition) {
@@ -190,7 +234,8 @@ DSM__DOCUMENT(
     REAL(document, of.objective, "objective_value", 0, NULL,
          "Of what was asked for: requests per second, seconds or joules."),
     SIGNED(document, of.bound, "bound", DSM__COLUMN, NULL, "Proven: no solution is better."),
-    SIGNED(document, of.relaxation, "relaxation", 0, NULL, "Optimum of the linear relaxation; null where it was not solved."),
+    SIGNED(document, of.relaxation, "relaxation", 0, NULL,
+           "Optimum of the linear relaxation; null where it was not solved."),
     REAL(document, of.gap, "gap", DSM__COLUMN | DSM__LESS, "ratio",
          "abs(bound - objective_value) / abs(objective_value)."),
     REAL(document, of.solver_seconds, "solver_seconds", 0, "seconds",
@@ -199,6 +244,11 @@ DSM__DOCUMENT(
                .help = "What was asked for."),
     DSM__ROWS(document, devices, "devices", device_record, "In the order of the server."),
     DSM__ROWS(document, tasks, "tasks", task_record, "In order."),
+    DSM__FIELD(LIST, document, tensors.items, "tensors", 0,
+               .count_offset = offsetof(document, tensors.count), .type = &tensor_record,
+               .is_stated = has_tensors,
+               .help = "What tasks make for others, by the task that makes it; absent where tasks "
+                       "may be in several places."),
     DSM__ROWS(document, baselines, "baselines", baseline_record,
               "Simple ways to use the same devices."),
     DSM__FIELD(RECORD, document, simulation, "simulation", DSM__COLUMN,
@@ -249,8 +299,34 @@ static dsm__rows tasks_of(dsm__page *page, const dsm_partition *partition) {
   const dsm__rows made = dsm__rows_make(page, instance->task_count, sizeof(task_row));
   task_row *const rows = made.items;
   for (size_t i = 0; i < made.count; i++) {
-    rows[i] = (task_row){instance->tasks[i].name, instance->tasks[i].weights_bytes,
-                         instance->tasks[i].output_bytes, placements_of(page, partition, i)};
+    const dsm_task *const task = &instance->tasks[i];
+    rows[i] = (task_row){
+        .name = task->name,
+        .weights_bytes = task->weights_bytes,
+        .activation_bytes = task->activation_bytes,
+        .output_bytes = task->output_bytes,
+        .result_bytes = has_one_place(partition) ? task->result_bytes : 0,
+        .has_activations = has_one_place(partition) && partition->options.does_count_activations,
+        .placements = placements_of(page, partition, i),
+    };
+  }
+  return made;
+}
+
+static dsm__rows tensors_of(dsm__page *page, const dsm_partition *partition) {
+  const dsm_instance *const instance = partition->instance;
+  const size_t count = has_one_place(partition) ? instance->tensor_count : 0;
+  const dsm__rows made = dsm__rows_make(page, count, sizeof(tensor_row));
+  tensor_row *const rows = made.items;
+  for (size_t t = 0; t < made.count; t++) {
+    const dsm_tensor *const tensor = &instance->tensors[t];
+    const dsm__rows users = dsm__rows_make(page, tensor->consumer_count, sizeof(const char *));
+    const char **const names = users.items;
+    for (size_t k = 0; k < users.count; k++) {
+      names[k] = instance->tasks[tensor->consumers[k]].name;
+    }
+    rows[t] =
+        (tensor_row){instance->tasks[tensor->producer].name, tensor->bytes, names, users.count};
   }
   return made;
 }
@@ -271,6 +347,7 @@ static document make(dsm__page *page, const dsm_partition *partition,
                    .of = *partition,
                    .devices = devices_of(page, partition),
                    .tasks = tasks_of(page, partition),
+                   .tensors = tensors_of(page, partition),
                    .baselines = baselines_of(page, partition),
                    .is_simulated = simulation != NULL};
   if (simulation != NULL) {
@@ -283,6 +360,29 @@ char *dsm_report_partition_json(const dsm_partition *partition, const dsm_dispat
   dsm__page page = dsm__data_begin();
   const document made = make(&page, partition, simulation);
   return dsm__data_json(&page, &dsm__partition_record, &made);
+}
+
+/* ---- keys, where one is read ---- */
+
+static bool are_only(const dsm__json_node *root, const char *key, const dsm__record_type *type) {
+  const dsm__json_node list = dsm__json_member(root, key);
+  bool is_good = true;
+  for (dsm__json_node item = dsm__json_item(&list, 0); dsm__json_is_present(&item);
+       item = dsm__json_next(&item)) {
+    is_good = dsm__record_only(&item, type) && is_good;
+  }
+  return is_good;
+}
+
+bool dsm__partition_only(const dsm__json_node *root) {
+  if (!dsm__document_only(root, &dsm__partition_record)) {
+    return false;
+  }
+  const dsm__json_node options = dsm__json_member(root, "options");
+  bool is_good = dsm__record_only(&options, &options_record);
+  is_good = are_only(root, "devices", &device_record) && is_good;
+  is_good = are_only(root, "tasks", &task_record) && is_good;
+  return are_only(root, "tensors", &tensor_record) && is_good;
 }
 
 /* ---- CSV: a row a task and device that holds it ---- */

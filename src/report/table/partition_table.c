@@ -224,11 +224,12 @@ static const char *requests_text(dsm__page *page, const dsm_dispatch_options *op
   const char *const count = dsm__page_text(page, "Simulation of %s request%s",
                                            dsm__figure_count(options->request_count).text,
                                            dsm__plural((double)options->request_count));
+  const char *const rule = dsm_dispatch_rule_name(options->rule);
   return options->window > 0
-             ? dsm__page_text(page, "%s, %s at a time", count,
-                              dsm__figure_count(options->window).text)
-             : dsm__page_text(page, "%s that arrive at %s a second, seed %" PRIu64, count,
-                              dsm__figure_short(options->rate, 4).text, options->seed);
+             ? dsm__page_text(page, "%s, %s at a time, dispatch %s", count,
+                              dsm__figure_count(options->window).text, rule)
+             : dsm__page_text(page, "%s that arrive at %s a second, seed %" PRIu64 ", dispatch %s",
+                              count, dsm__figure_short(options->rate, 4).text, options->seed, rule);
 }
 
 /* What looks as if it were better than can be. */
