@@ -43,8 +43,8 @@ typedef struct dsm_tensor {
 typedef struct dsm_instance_device {
   const char *name;
   bool is_accelerator;
-  double memory_bytes;          /**< M_j; infinite: unlimited */
-  double link_bytes_per_second; /**< beta_j; infinite: unlimited */
+  double memory_bytes;              /**< M_j; infinite: unlimited */
+  double link_bytes_per_second;     /**< beta_j; infinite: unlimited */
   double incoming_bytes_per_second; /**< 0: unlimited */
   double transfer_seconds;          /**< fixed cost of a transfer over its link */
   bool has_power;

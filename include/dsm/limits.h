@@ -35,6 +35,7 @@
 #define DSM_SAMPLE_BYTES_MAX 1e15        /**< bytes of a sample of a data set */
 #define DSM_MINI_EPOCHS_MAX 1000000      /**< parts of a data set that are listed one by one */
 #define DSM_REPEAT_MAX 1000000           /**< times that such a part is trained on */
+#define DSM_STORAGE_NUMBER_MAX 1e60      /**< sizes and rates of storage; least: 1 over it */
 #define DSM_TRACE_ROWS_MAX 10000000      /**< rows of a trace of metrics */
 #define DSM_WINDOW_MAX 1000              /**< scores over which a mean moves */
 

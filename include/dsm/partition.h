@@ -42,6 +42,10 @@ typedef struct dsm_partition_options {
                                     over its link; else it costs nothing */
   size_t copies_max;           /**< devices that store a task, at most; 0: any number. Latency has
                                     one copy of each task in any case */
+  bool is_staged;              /**< each task in one place, and the tasks of a device follow one
+                                    another in the order of tasks */
+  size_t cuts_max;             /**< each task in one place, and a request moves at most so many
+                                    tensors, one to several devices counted for each; 0: any number */
   bool (*is_stopped)(void *context); /**< asked now and then: whether to end with the best so far,
                                         as at the time limit; NULL: never. Not asked any more
                                         once dsm_partition_solve returns */
@@ -72,13 +76,13 @@ typedef enum dsm_carrier_kind {
 /** How much of what carries transfers a partition uses. */
 typedef struct dsm_carrier_use {
   dsm_carrier_kind kind;
-  size_t index;             /**< device or port; of a pair the device that sends */
-  size_t target;            /**< of a pair the other device */
-  double capacity;          /**< bytes per second; infinite: unlimited */
-  double bytes_per_second;  /**< latency: bytes of the request */
-  double transfers;         /**< per second; latency: of the request */
-  double time_fraction;     /**< 0 .. 1, transfers' fixed costs counted */
-  bool is_binding;          /**< within 1e-6 of the limit */
+  size_t index;            /**< device or port; of a pair the device that sends */
+  size_t target;           /**< of a pair the other device */
+  double capacity;         /**< bytes per second; infinite: unlimited */
+  double bytes_per_second; /**< latency: bytes of the request */
+  double transfers;        /**< per second; latency: of the request */
+  double time_fraction;    /**< 0 .. 1, transfers' fixed costs counted */
+  bool is_binding;         /**< within 1e-6 of the limit */
 } dsm_carrier_use;
 
 /** How much of a device a partition uses, and what of it binds. */
@@ -139,11 +143,11 @@ typedef struct dsm_partition {
   dsm_partition_statistics statistics;
   const double *rates;   /**< x_ij = rates[i * device_count + j], per second; latency: 0 or 1 */
   const bool *is_stored; /**< s_ij */
-  const double *sent; /**< bytes per second of tensor t (then of results of task i) from device j:
-                           sent[(t or tensor_count + i) * device_count + j] */
+  const double *sent;  /**< bytes per second of tensor t (then of results of task i) from device j:
+                            sent[(t or tensor_count + i) * device_count + j] */
   const double *moved; /**< bytes per second of tensor t from device j to k: moved[(t * device_count
                             + j) * device_count + k]; NULL where only what devices send counts */
-  const dsm_device_use *uses; /**< of each device */
+  const dsm_device_use *uses;      /**< of each device */
   const dsm_carrier_use *carriers; /**< limited ones other than links out of devices */
   size_t carrier_count;
   dsm_partition_baseline baselines[DSM_BASELINE_KIND_COUNT];

@@ -103,6 +103,16 @@ DSM_API DSM_NODISCARD dsm_status dsm_plot_pim(dsm_plot **plot, const dsm_pim_pla
                                               dsm_pim_figure figure, dsm_diags *diags);
 
 /**
+ * A figure of what storage delivers, by whatever it was asked for: storage, mini_epochs or
+ * io_roofline. `name` is what it is of. *plot belongs to the caller; it is NULL unless DSM_OK.
+ * DSM_ERROR_USAGE: another figure, or io_roofline of an answer without roofs;
+ * DSM_ERROR_OUT_OF_MEMORY.
+ */
+DSM_API DSM_NODISCARD dsm_status dsm_plot_storage(dsm_plot **plot, const dsm_storage_result *result,
+                                                  const char *name, dsm_plan_figure figure,
+                                                  dsm_diags *diags);
+
+/**
  * The script to keep: gnuplot makes NAME.FORM from it and from the data in files beside it, whose
  * names are those of dsm_plot_data_file. `name` should be plain: letters, digits, '.', '-', '_'.
  * malloc'ed, to be freed by the caller; NULL if out of memory.

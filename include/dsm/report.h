@@ -203,6 +203,22 @@ DSM_API char *dsm_report_storage_table(const dsm_storage_result *result, const c
                                        dsm_table_style style);
 /** Format "dsm-storage/1". */
 DSM_API char *dsm_report_storage_json(const dsm_storage_result *result, const char *name);
+/**
+ * Reads that format from a text named `file` in findings: what was asked, which is answered anew.
+ * *result, with its name, belongs to the caller; it is NULL unless DSM_OK. DSM_ERROR_INVALID with
+ * findings; DSM_ERROR_INFEASIBLE: such mini-epochs do not fit; DSM_ERROR_OUT_OF_MEMORY.
+ */
+DSM_API DSM_NODISCARD dsm_status dsm_storage_parse(dsm_storage_result **result, const char *text,
+                                                   size_t length, const char *file,
+                                                   dsm_diags *diags);
+/** The same of a file; also DSM_ERROR_IO. */
+DSM_API DSM_NODISCARD dsm_status dsm_storage_load(dsm_storage_result **result, const char *path,
+                                                  dsm_diags *diags);
+/** Does a text, which ends with a NUL, say that it has that format? */
+DSM_API bool dsm_storage_is_printed(const char *text, size_t length);
+/** A page of HTML on it, as dsm_report_plan_page: the answer, figures, and the factors from which
+ * to choose. */
+DSM_API char *dsm_report_storage_page(const dsm_storage_result *result);
 /** One row a mini-epoch of a timeline or of a list, or else one a factor. */
 DSM_API char *dsm_report_storage_csv(const dsm_storage_result *result, const char *name);
 

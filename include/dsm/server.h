@@ -62,8 +62,8 @@ typedef struct dsm_given_time {
 typedef struct dsm_port {
   const char *name;
   double bytes_per_second; /**< each way */
-  uint64_t devices;        /**< bits, by number; of two ports one has all of the other and more, or none */
-  bool is_direct;          /**< what its own devices send each other does not go through it */
+  uint64_t devices; /**< bits, by number; of two ports one has all of the other and more, or none */
+  bool is_direct;   /**< what its own devices send each other does not go through it */
 } dsm_port;
 
 /** Two devices with a connection of their own: what they send each other takes no other way. */

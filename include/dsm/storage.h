@@ -30,7 +30,8 @@ extern "C" {
 
 /* ---- jobs ---- */
 
-/** What a job asks of its storage, and what that has. All numbers are above 0 and finite. */
+/** What a job asks of its storage, and what that has. All numbers are above 0; none is above
+ * DSM_STORAGE_NUMBER_MAX, or below 1 over it. */
 typedef struct dsm_storage_job {
   uint64_t samples;                 /**< of the data set */
   double sample_bytes;              /**< of a sample, on average */
@@ -49,8 +50,8 @@ DSM_API bool dsm_storage_is_stated(const dsm_workload *workload, const dsm_syste
 DSM_API dsm_storage_job dsm_storage_job_of(const dsm_workload *workload, const dsm_system *system,
                                            double samples_per_second);
 
-/** Refuses a job with a number that is not above 0 and finite, or of more samples than
- * DSM_PRODUCT_MAX: DSM_ERROR_INVALID with a finding. */
+/** Refuses a job with a number out of these limits, or of more samples than DSM_PRODUCT_MAX:
+ * DSM_ERROR_INVALID with a finding. */
 DSM_API DSM_NODISCARD dsm_status dsm_storage_job_check(const dsm_storage_job *job,
                                                        dsm_diags *diags);
 
@@ -66,6 +67,17 @@ DSM_API uint64_t dsm_storage_mini_epochs(const dsm_storage_job *job);
 DSM_API uint64_t dsm_storage_mini_epoch_samples(const dsm_storage_job *job, uint64_t mini_epochs,
                                                 uint64_t index);
 
+/** What bounds samples a second. */
+typedef enum dsm_storage_bound {
+  DSM_STORAGE_BOUND_CHIPS = 0, /**< the chips: they do not wait */
+  DSM_STORAGE_BOUND_FAST,      /**< fast storage, which no repeating mends */
+  DSM_STORAGE_BOUND_CAPACITY,  /**< the capacity tier, which repeating mends */
+  DSM_STORAGE_BOUND_COUNT
+} dsm_storage_bound;
+
+/** "chips", "fast" or "capacity". Never NULL. */
+DSM_API const char *dsm_storage_bound_name(dsm_storage_bound bound);
+
 /** What a steady job reads, and how fast it is. */
 typedef struct dsm_storage_state {
   uint64_t mini_epochs;
@@ -76,7 +88,11 @@ typedef struct dsm_storage_state {
                                           better */
   double delivered_bytes_per_second; /**< what the chips get; higher is better */
   double period_seconds;             /**< of a mini-epoch; 0: all fits, and there is none */
-  double stall_share;                /**< of the period, in which nothing is trained on; 0 .. 1 */
+  double stall_share;                /**< of the period, in which the next mini-epoch is waited
+                                          for; 0 .. 1 */
+  double waiting_share;              /**< of the time, in which the chips wait for data of either
+                                          tier: what samples_per_second lack; 0 .. 1 */
+  dsm_storage_bound bound;           /**< what samples_per_second are bound by */
   double samples_per_second;         /**< with storage; higher is better */
   double stall_free_repeat;          /**< the least whole rf without a stall */
 } dsm_storage_state;
@@ -96,6 +112,7 @@ typedef struct dsm_storage_mean {
   double capacity_bytes_per_second;       /**< EB2: weighted with the times; lower is better */
   double equal_capacity_bytes_per_second; /**< the same, all times being equal */
   double samples_per_second;              /**< weighted with the times; higher is better */
+  double waiting_share;                   /**< what these lack of what the chips take; 0 .. 1 */
   double stall_share;                     /**< of the sum of their own times */
   double seconds;                         /**< sum of their own times, S being that of
                                                mini_epochs; that of a cold start is not in it */
@@ -205,7 +222,9 @@ typedef struct dsm_replay_options {
 } dsm_replay_options;
 
 /** Equation 8: fills `repeats`, which has room for a row each, with the factors that a trace makes
- * of its mini-epochs, and *count with how many there are. DSM_ERROR_USAGE: the options are none. */
+ * of its mini-epochs, and *count with how many there are. Scores of any size do: a factor on all of
+ * them changes nothing. DSM_ERROR_USAGE: the options are none. DSM_ERROR_INVALID: a score that is
+ * too large for a number. */
 DSM_API DSM_NODISCARD dsm_status dsm_repeats_replay(double *repeats, size_t *count,
                                                     const dsm_metric_trace *trace,
                                                     const dsm_replay_options *options,
@@ -215,13 +234,15 @@ DSM_API DSM_NODISCARD dsm_status dsm_repeats_replay(double *repeats, size_t *cou
 
 /** What is asked of a job. */
 typedef struct dsm_storage_options {
+  dsm_mode mode;            /**< in inference each sample is read once: factors are 1 */
   uint64_t mini_epochs;     /**< 0: the least */
   uint64_t max_mini_epochs; /**< that convergence allows; 0: no limit */
-  double max_repeat;        /**< that convergence allows; 0: no limit */
+  double max_repeat;        /**< that convergence allows, 1 or more; 0: no limit */
   const double *repeats;    /**< factors: one for all, or one for each mini-epoch; NULL: planned */
   size_t repeat_count;
   const double *times; /**< weights of a list, len = repeat_count; NULL: the times that they take */
-  const dsm_metric_trace *trace; /**< replayed where replay.rule is not NONE */
+  const dsm_metric_trace *trace; /**< replayed where replay.rule is not NONE; NULL: the factors are
+                                      what a replay found, of any number */
   dsm_replay_options replay;
   bool wants_timeline;
   double sample_flop;     /**< for the roofline; 0: there is none */
@@ -238,11 +259,14 @@ typedef struct dsm_storage_point {
   double capacity_bytes_per_second;
   double samples_per_second;
   double stall_share;
+  double waiting_share;
 } dsm_storage_point;
 
 /** An answer. */
 typedef struct dsm_storage_result {
+  const char *name; /**< what a file calls it; NULL: it is not from a file */
   dsm_storage_job job;
+  dsm_mode mode;
   dsm_repeat_rule rule;
   uint64_t least_mini_epochs;
   double max_repeat;               /**< 0: no limit */
@@ -250,6 +274,7 @@ typedef struct dsm_storage_result {
   dsm_storage_state state;         /**< with the factor; of a list with its mean */
   const double *repeats;           /**< of a list, else NULL */
   size_t repeat_count;             /**< 0: no list */
+  const double *times;             /**< its weights, if they were given; else NULL */
   dsm_storage_mean mean;           /**< of the list */
   const dsm_storage_point *points; /**< by factor: powers of 2, and the ones that matter */
   size_t point_count;
@@ -265,10 +290,12 @@ typedef struct dsm_storage_result {
 
 /**
  * Answers for a job. Without factors and trace the plan (equation 6) is made: the one that reads
- * least from the capacity tier within the limits, which is the largest factor, or without a limit
- * the least one that leaves no stall. *result belongs to the caller. DSM_ERROR_INVALID: the job is
- * none. DSM_ERROR_USAGE: the options are none; a factor below 1, or not whole where a timeline is
- * asked for; a list whose length is not that of the mini-epochs. DSM_ERROR_INFEASIBLE: so many
+ * least from the capacity tier within the limits, which is the largest factor (the largest whole
+ * one for a timeline), or without a limit the least one that leaves no stall. *result belongs to
+ * the caller. DSM_ERROR_INVALID: the job is none, or the trace. DSM_ERROR_USAGE: the options are
+ * none, and the finding begins with the name of one, a colon behind it; a factor below 1, above the
+ * limit, other than 1 in inference, or not whole where a timeline is asked for; a list whose length
+ * is not that of the mini-epochs. DSM_ERROR_INFEASIBLE: so many
  * mini-epochs do not fit, or the least are more than the limit; a finding says which would do.
  * DSM_ERROR_OUT_OF_MEMORY.
  */

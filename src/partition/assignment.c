@@ -50,8 +50,17 @@ static void add_transfers(dsm__assignment *a, size_t tensor, double sign) {
 }
 
 static void add_sent(dsm__assignment *a, size_t tensor, double copies) {
+  a->cuts += copies;
   const dsm_tensor *const it = &a->instance->tensors[tensor];
   a->sent_bytes[a->device_of[it->producer]] += copies * it->bytes;
+}
+
+/* Ends of runs before and behind a task. */
+static size_t ends_around(const dsm__assignment *a, size_t task) {
+  const bool is_begin = task > 0 && a->device_of[task - 1] != a->device_of[task];
+  const bool is_end =
+      task + 1 < a->instance->task_count && a->device_of[task + 1] != a->device_of[task];
+  return (size_t)is_begin + (size_t)is_end;
 }
 
 static void add_task(dsm__assignment *a, size_t task, double sign) {
@@ -80,9 +89,13 @@ static void add_outputs(dsm__assignment *a, size_t task, double sign) {
 void dsm__assignment_move(dsm__assignment *a, size_t task, size_t device) {
   const size_t device_count = a->instance->device_count;
   const size_t from = a->device_of[task];
+  a->run_ends -= ends_around(a, task);
+  a->used_count -= --a->tasks_on[from] == 0 ? 1 : 0;
+  a->used_count += a->tasks_on[device]++ == 0 ? 1 : 0;
   add_task(a, task, -1);
   add_outputs(a, task, -1);
   a->device_of[task] = device;
+  a->run_ends += ends_around(a, task);
   add_task(a, task, 1);
   add_outputs(a, task, 1);
   for (size_t k = a->first_input[task]; k < a->first_input[task + 1]; k++) {
@@ -105,13 +118,18 @@ void dsm__assignment_count(dsm__assignment *a) {
   const size_t device_count = instance->device_count;
   for (size_t j = 0; j < device_count; j++) {
     a->busy_seconds[j] = a->sent_bytes[j] = a->held_bytes[j] = 0;
+    a->tasks_on[j] = 0;
   }
   for (size_t r = 0; r < a->routes.carrier_count; r++) {
     a->carried_seconds[r] = 0;
   }
   a->moving_seconds = 0;
+  a->used_count = a->run_ends = 0;
+  a->cuts = 0;
   for (size_t i = 0; i < instance->task_count; i++) {
     add_task(a, i, 1);
+    a->used_count += a->tasks_on[a->device_of[i]]++ == 0 ? 1 : 0;
+    a->run_ends += i > 0 && a->device_of[i] != a->device_of[i - 1] ? 1 : 0;
   }
   for (size_t t = 0; t < instance->tensor_count; t++) {
     const dsm_tensor *const it = &instance->tensors[t];
@@ -156,9 +174,17 @@ double dsm__assignment_overflow(const dsm__assignment *a) {
   return over;
 }
 
+bool dsm__assignment_is_staged(const dsm__assignment *a) {
+  return !a->options->is_staged || a->run_ends + 1 == a->used_count;
+}
+
+double dsm__assignment_excess_cuts(const dsm__assignment *a) {
+  return a->options->cuts_max > 0 ? fmax(a->cuts - (double)a->options->cuts_max, 0) : 0;
+}
+
 /* Of requests that all run each task on its one device, none is faster than the busiest device or
- * carrier allows, and all together reach that: nothing else is shared. For latency tasks and transfers
- * come one after the other, so that times add up. */
+ * carrier allows, and all together reach that: nothing else is shared. For latency tasks and
+ * transfers come one after the other, so that times add up. */
 double dsm__assignment_value(const dsm__assignment *a) {
   const dsm_instance *const instance = a->instance;
   double worst = 0;
@@ -197,6 +223,7 @@ static bool reserve(dsm__assignment *a, dsm__arena *arena) {
          DSM__RESERVE(arena, a->sent_bytes, device_count) &&
          DSM__RESERVE(arena, a->held_bytes, device_count) &&
          DSM__RESERVE(arena, a->carried_seconds, a->routes.carrier_count) &&
+         DSM__RESERVE(arena, a->tasks_on, device_count) &&
          DSM__RESERVE(arena, a->leaves, task_count) &&
          DSM__RESERVE(arena, a->uses, tensor_count * device_count + 1) &&
          DSM__RESERVE(arena, a->targets, tensor_count + 1) &&

@@ -31,8 +31,12 @@ typedef struct dsm__assignment {
   dsm__routes routes;
   double *carried_seconds; /**< [carrier]: of a request, by routes that are not plain */
   double moving_seconds;   /**< of a request's transfers one after the other, likewise */
-  double *held_bytes;   /**< [j] */
+  double *held_bytes;      /**< [j] */
   /* private */
+  double cuts;          /* tensors that a request moves, each once for each device */
+  size_t *tasks_on;     /* [j] */
+  size_t used_count;    /* devices with tasks */
+  size_t run_ends;      /* tasks on another device than the task before */
   bool *leaves;         /* [i] */
   size_t *uses;         /* [t * m + j]: consumers there */
   size_t *targets;      /* [t]: devices with consumers */
@@ -61,6 +65,12 @@ double dsm__assignment_latency(const dsm__assignment *assignment);
 
 /** Bytes by which memories are exceeded. */
 double dsm__assignment_overflow(const dsm__assignment *assignment);
+
+/** Whether stages are runs of tasks, where they have to be. */
+bool dsm__assignment_is_staged(const dsm__assignment *assignment);
+
+/** Cuts beyond those allowed. */
+double dsm__assignment_excess_cuts(const dsm__assignment *assignment);
 
 /** Requests per second, seconds, or watts; energy: infinite if a device or link would be used for
  * more than all of its time. */

@@ -29,6 +29,10 @@ static const double cold = 1e-4;
 /* What an overflow by all tasks' need multiplies the cost by. */
 static const double overflow_price = 40;
 
+/* What a cut too many, in parts of those allowed, multiplies the cost by: as much as memory that is
+ * short by as large a part. */
+static const double cuts_price = 40;
+
 typedef struct annealer {
   dsm__assignment *a;
   uint64_t random;
@@ -74,8 +78,12 @@ static double loads(const dsm__assignment *a) {
   return sqrt(sqrt(sqrt(sum)));
 }
 
+/* What is no row of stages costs without end, so that it is left and not come back to. */
 static double cost_of(const annealer *n) {
   const dsm__assignment *const a = n->a;
+  if (!dsm__assignment_is_staged(a)) {
+    return HUGE_VAL;
+  }
   const double over = n->need > 0 ? dsm__assignment_overflow(a) / n->need : 0;
   double cost = loads(a);
   if (a->options->objective == DSM_OBJECTIVE_LATENCY) {
@@ -90,18 +98,25 @@ static double cost_of(const annealer *n) {
     }
     cost = watts * fmax(cost * a->options->required_rho, 1);
   }
-  return cost * (1 + overflow_price * over);
+  const double excess = dsm__assignment_excess_cuts(a);
+  const double cuts = excess > 0 ? excess / (double)a->options->cuts_max : 0;
+  return cost * (1 + overflow_price * over + cuts_price * cuts);
 }
 
 static bool is_better(const dsm_partition_options *options, double value, double than) {
   return options->objective == DSM_OBJECTIVE_THROUGHPUT ? value > than : value < than;
 }
 
+static bool is_allowed(const dsm__assignment *a) {
+  return dsm__assignment_overflow(a) == 0 && dsm__assignment_is_staged(a) &&
+         dsm__assignment_excess_cuts(a) == 0;
+}
+
 /* By the objective itself: of two the smoother cost can be that of the worse. */
 static void keep_best(annealer *n) {
   const double value = dsm__assignment_value(n->a);
-  if ((n->has_best && !is_better(n->a->options, value, n->best_value)) ||
-      dsm__assignment_overflow(n->a) > 0 || !isfinite(value)) {
+  if ((n->has_best && !is_better(n->a->options, value, n->best_value)) || !is_allowed(n->a) ||
+      !isfinite(value)) {
     return;
   }
   n->has_best = true;
@@ -233,7 +248,40 @@ static double take(annealer *n) {
   return cost;
 }
 
+/* All on the device that can run most of them: a stage, if perhaps one that does not fit. */
+static void place_on_one(annealer *n) {
+  const dsm_instance *const instance = n->a->instance;
+  size_t best = 0;
+  size_t most = 0;
+  for (size_t j = 0; j < instance->device_count; j++) {
+    size_t count = 0;
+    for (size_t i = 0; i < instance->task_count; i++) {
+      count += can_be(n, i, j) ? 1 : 0;
+    }
+    best = count > most ? j : best;
+    most = count > most ? count : most;
+  }
+  for (size_t i = 0; i < instance->task_count; i++) {
+    if (can_be(n, i, best)) {
+      n->kept[i] = best;
+    }
+  }
+}
+
+/* By need where nothing else is known, so that each task is where it can run. */
+static double begin_stages(annealer *n) {
+  place_by_need(n);
+  if (!place_by_runs(n)) {
+    place_by_need(n);
+    place_on_one(n);
+  }
+  return take(n);
+}
+
 static double begin(annealer *n) {
+  if (n->a->options->is_staged) {
+    return begin_stages(n);
+  }
   place_by_need(n);
   const double by_need = take(n);
   if (!place_by_runs(n)) {
@@ -296,6 +344,42 @@ static void step(annealer *n) {
   }
 }
 
+/*
+ * Stages stay stages: an end of the run around a task moves to it, giving what lies between to the
+ * run beyond, or, one time in four, to any device, which splits the run; or two devices change
+ * places.
+ *
+ * A split that gives tasks to a device with others elsewhere breaks the form, costs without end,
+ * and is undone.
+ */
+static void step_stages(annealer *n) {
+  const dsm__assignment *const a = n->a;
+  const size_t task_count = a->instance->task_count;
+  const size_t task = draw(n, task_count);
+  const size_t here = a->device_of[task];
+  const size_t kind = draw(n, 4);
+  const size_t any = draw(n, a->instance->device_count);
+  const bool is_forward = draw(n, 2) == 0;
+  n->moved_count = 0;
+  if (kind == 0) {
+    for (size_t i = 0; i < task_count; i++) {
+      const size_t at = a->device_of[i];
+      move(n, i, at == here ? any : at == any ? here : at);
+    }
+    return;
+  }
+  size_t end = task; /* of the run, on the side to which it is given away */
+  while (is_forward ? end + 1 < task_count && a->device_of[end + 1] == here
+                    : end > 0 && a->device_of[end - 1] == here) {
+    end = is_forward ? end + 1 : end - 1;
+  }
+  const bool is_last = is_forward ? end + 1 == task_count : end == 0;
+  const size_t beyond = kind == 1 || is_last ? any : a->device_of[is_forward ? end + 1 : end - 1];
+  for (size_t i = is_forward ? task : end; i <= (is_forward ? end : task); i++) {
+    move(n, i, beyond);
+  }
+}
+
 static void undo(annealer *n) {
   while (n->moved_count > 0) {
     const size_t task = n->moved[--n->moved_count];
@@ -325,7 +409,11 @@ static void anneal(annealer *n, double cost, dsm__is_over *is_over, void *contex
         return;
       }
     }
-    step(n);
+    if (n->a->options->is_staged) {
+      step_stages(n);
+    } else {
+      step(n);
+    }
     const double now = n->moved_count > 0 ? cost_of(n) : cost;
     if (now <= cost * (1 + heat * dsm__exponential_gap(&n->random, 1))) {
       cost = now;
@@ -369,6 +457,6 @@ dsm__found dsm__assignment_search(dsm__assignment *a, dsm__arena *arena, dsm__is
     a->device_of[i] = n.best[i];
   }
   dsm__assignment_count(a);
-  const bool is_good = dsm__assignment_overflow(a) == 0 && isfinite(dsm__assignment_value(a));
+  const bool is_good = is_allowed(a) && isfinite(dsm__assignment_value(a));
   return is_good ? DSM__FOUND_ONE : DSM__FOUND_NOTHING;
 }

@@ -120,8 +120,8 @@ static flight *take_flight(engine *e, uint32_t request, double now) {
 
 /* ---- transfers ---- */
 
-/* What moves: a tensor, the result of a task or its part of the request's input; device_count stands
- * for the world outside. */
+/* What moves: a tensor, the result of a task or its part of the request's input; device_count
+ * stands for the world outside. */
 typedef struct transfer {
   size_t task;
   size_t from;
@@ -143,8 +143,8 @@ static bool takes_time(const engine *e, const transfer *moved) {
 }
 
 /* When a transfer begins and ends. On each carrier it begins when that is free and it has begun on
- * the one before, and ends after its time there, not before it ends on the one before: bytes pass on
- * as they come. */
+ * the one before, and ends after its time there, not before it ends on the one before: bytes pass
+ * on as they come. */
 typedef struct span {
   double begin;
   double end;
@@ -231,8 +231,8 @@ static double try_inputs(engine *e, const flight *f, size_t task, size_t device,
     if (!takes_time(e, &moved)) {
       continue;
     }
-    ready = fmax(ready, arrival != NULL && *arrival >= 0 ? *arrival
-                                                         : occupy(e, &moved, now, true).end);
+    ready =
+        fmax(ready, arrival != NULL && *arrival >= 0 ? *arrival : occupy(e, &moved, now, true).end);
   }
   for (size_t n = inputs->first[task]; n < inputs->first[task + 1]; n++) {
     const transfer moved = input_transfer(e, f, inputs->items[n], device);
@@ -387,8 +387,7 @@ static dsm_status finish_result(engine *e, flight *f, double now) {
 static dsm_status send_result(engine *e, flight *f, size_t task, double now) {
   const dsm_instance *const instance = e->graph.instance;
   const double bytes = e->graph.does_keep_results ? 0 : dsm__result_bytes(instance, task);
-  const transfer moved =
-      make_transfer(e, task, f->placement[task], instance->device_count, bytes);
+  const transfer moved = make_transfer(e, task, f->placement[task], instance->device_count, bytes);
   if (!takes_time(e, &moved)) {
     return finish_result(e, f, now);
   }

@@ -18,6 +18,12 @@ dsm_status dsm__check_question(const dsm_instance *instance, const dsm_partition
     status = dsm__refuse(diags, DSM_ERROR_USAGE,
                          "expected a gap of 0 or more and below 1, found %g", options->gap);
   }
+  if ((options->is_staged || options->cuts_max > 0) && options->copies_max > 1) {
+    status = dsm__refuse(diags, DSM_ERROR_USAGE,
+                         "stages, and a limit of cuts, are for tasks in one place each: expected 1 "
+                         "copy of each task, or no limit of copies, found at most %zu",
+                         options->copies_max);
+  }
   if (options->objective != DSM_OBJECTIVE_ENERGY) {
     return status;
   }

@@ -232,7 +232,7 @@ typedef struct list {
 static void add(list *made, const dsm_instance *instance, const dsm_partition_options *options) {
   const size_t places = instance->task_count * instance->device_count;
   bool *const storage = &made->storages[made->count++ * places];
-  if (options->objective != DSM_OBJECTIVE_LATENCY) {
+  if (options->objective != DSM_OBJECTIVE_LATENCY && dsm__copies_max(instance, options) > 1) {
     bool *const filled = &made->storages[made->count++ * places];
     for (size_t k = 0; k < places; k++) {
       filled[k] = storage[k];

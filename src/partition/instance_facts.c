@@ -34,6 +34,14 @@ size_t dsm__copies_max(const dsm_instance *instance, const dsm_partition_options
   return is_limited ? options->copies_max : instance->device_count;
 }
 
+dsm_partition_options dsm__meant_options(const dsm_partition_options *options) {
+  dsm_partition_options meant = *options;
+  if (options->is_staged || options->cuts_max > 0) {
+    meant.copies_max = 1;
+  }
+  return meant;
+}
+
 double dsm__output_bytes(const dsm_instance *instance, size_t tensor) {
   return tensor < instance->tensor_count
              ? instance->tensors[tensor].bytes
@@ -100,13 +108,12 @@ bool dsm__is_chain(const dsm_instance *instance) {
 bool dsm__devices_are_equal(const dsm_instance *instance, size_t a, size_t b) {
   const dsm_instance_device *const x = &instance->devices[a];
   const dsm_instance_device *const y = &instance->devices[b];
-  bool is_equal = x->memory_bytes == y->memory_bytes &&
-                  x->link_bytes_per_second == y->link_bytes_per_second &&
-                  x->incoming_bytes_per_second == y->incoming_bytes_per_second &&
-                  x->transfer_seconds == y->transfer_seconds &&
-                  x->is_accelerator == y->is_accelerator && dsm__routes_are_equal(instance, a, b) &&
-                  x->has_power == y->has_power && x->busy_watts == y->busy_watts &&
-                  x->idle_watts == y->idle_watts;
+  bool is_equal =
+      x->memory_bytes == y->memory_bytes && x->link_bytes_per_second == y->link_bytes_per_second &&
+      x->incoming_bytes_per_second == y->incoming_bytes_per_second &&
+      x->transfer_seconds == y->transfer_seconds && x->is_accelerator == y->is_accelerator &&
+      dsm__routes_are_equal(instance, a, b) && x->has_power == y->has_power &&
+      x->busy_watts == y->busy_watts && x->idle_watts == y->idle_watts;
   for (size_t i = 0; i < instance->task_count && is_equal; i++) {
     is_equal = dsm_instance_seconds(instance, i, a) == dsm_instance_seconds(instance, i, b);
   }
@@ -190,7 +197,8 @@ bool dsm__without_negligible(dsm_instance *made, dsm__arena *arena, const dsm_in
       tensors[t].bytes = 0;
     }
   }
-  made->tensors = left_out <= seconds && dsm__links_are_plain(instance) ? tensors : instance->tensors;
+  made->tensors =
+      left_out <= seconds && dsm__links_are_plain(instance) ? tensors : instance->tensors;
   return true;
 }
 

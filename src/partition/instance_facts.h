@@ -26,6 +26,9 @@ double dsm__result_bytes(const dsm_instance *instance, size_t task);
 /** Most devices that may store a task, at most all. */
 size_t dsm__copies_max(const dsm_instance *instance, const dsm_partition_options *options);
 
+/** The options as they are meant: stages and cuts have each task in one place. */
+dsm_partition_options dsm__meant_options(const dsm_partition_options *options);
+
 /** Bytes of tensor t, or of the results of task t - tensor_count. */
 double dsm__output_bytes(const dsm_instance *instance, size_t tensor);
 

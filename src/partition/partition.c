@@ -73,6 +73,14 @@ static bool is_stopped(const dsm_partition_options *options) {
   return options->is_stopped != NULL && options->is_stopped(options->context);
 }
 
+/* What else an answer has to keep. */
+static const char *forms_text(const dsm_partition_options *options) {
+  if (options->is_staged) {
+    return options->cuts_max > 0 ? ", in stages with so few cuts" : ", in stages";
+  }
+  return options->cuts_max > 0 ? ", with so few cuts" : "";
+}
+
 static dsm_status report_nothing(const dsm_instance *instance, const dsm_partition_options *options,
                                  const dsm__solver_answer *solution, dsm_diags *diags) {
   if (solution->outcome == DSM__SOLVER_TOO_LARGE) {
@@ -108,8 +116,8 @@ static dsm_status report_nothing(const dsm_instance *instance, const dsm_partiti
   return dsm__refuse(
       diags, DSM_ERROR_INFEASIBLE,
       "the tasks do not fit together: no way to divide whole tasks of %.0f byte%s among "
-      "%s stores each where it can run",
-      ceil(needed), dsm__plural(ceil(needed)), memories);
+      "%s stores each where it can run%s",
+      ceil(needed), dsm__plural(ceil(needed)), memories, forms_text(options));
 }
 
 /* ---- an answer ---- */
@@ -182,7 +190,7 @@ dsm_status dsm_partition_solve(dsm_partition **partition, const dsm_instance *in
     return dsm__out_of_memory(diags);
   }
   made->instance = instance;
-  made->options = *options;
+  made->options = dsm__meant_options(options);
   status = answer(made, scratch, diags);
   dsm__arena_free(scratch);
   if (status == DSM_OK && dsm_partition_validate(made, diags) != DSM_OK) {

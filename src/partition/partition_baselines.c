@@ -6,9 +6,9 @@
  *
  * A device that runs the whole network alone serves 1 / max(seconds, sending) requests a second, as
  * results leave while the next request is computed. Replication adds up the rates of all devices
- * that can, as far as ports that they share let them. So each of the three is a placement of the programme, and the
- * optimum is never below it; latency is that of the fastest device that takes part, which a request
- * may be given to.
+ * that can, as far as ports that they share let them. So each of the three is a placement of the
+ * programme, and the optimum is never below it; latency is that of the fastest device that takes
+ * part, which a request may be given to.
  */
 #include <math.h>
 
@@ -61,7 +61,7 @@ static alone use_alone(const dsm_instance *instance, const dsm_partition_options
                        size_t device) {
   const dsm_instance_device *const used = &instance->devices[device];
   const double incoming = used->incoming_bytes_per_second > 0 ? used->incoming_bytes_per_second
-                                                               : used->link_bytes_per_second;
+                                                              : used->link_bytes_per_second;
   const double link = used->link_bytes_per_second;
   const double fixed = used->transfer_seconds;
   outer_way out = {0, 0};
@@ -69,8 +69,7 @@ static alone use_alone(const dsm_instance *instance, const dsm_partition_options
   double seconds = 0;
   double memory = 0;
   for (size_t i = 0; i < instance->task_count; i++) {
-    const double results =
-        dsm__leaves(instance, options, i) ? dsm__result_bytes(instance, i) : 0;
+    const double results = dsm__leaves(instance, options, i) ? dsm__result_bytes(instance, i) : 0;
     const double input =
         options->does_count_input && used->is_accelerator ? instance->tasks[i].input_bytes : 0;
     seconds += dsm_instance_seconds(instance, i, device);
@@ -78,8 +77,7 @@ static alone use_alone(const dsm_instance *instance, const dsm_partition_options
     add_transfer(&out, results);
     add_transfer(&in, input);
   }
-  const double moving =
-      fmax(way_seconds(&out, link, fixed), way_seconds(&in, incoming, fixed));
+  const double moving = fmax(way_seconds(&out, link, fixed), way_seconds(&in, incoming, fixed));
   alone made = {.rate = 1 / fmax(seconds, moving),
                 .latency_seconds = seconds +
                                    way_seconds(&out, narrowest(instance, device, link), fixed) +

@@ -95,8 +95,7 @@ static void check_device(checker *c, size_t device) {
   const dsm_device_use *const use = &c->partition->uses[device];
   const double bytes = bytes_on(c, device);
   const bool has_routes = dsm__has_routes(c->partition);
-  const double leaving =
-      has_routes ? dsm__link_bytes(c->partition, device) : bytes_from(c, device);
+  const double leaving = has_routes ? dsm__link_bytes(c->partition, device) : bytes_from(c, device);
   double busy = seconds_on(c, device);
   if (is_latency(c)) {
     busy /= c->partition->latency_seconds;
@@ -105,13 +104,14 @@ static void check_device(checker *c, size_t device) {
     dsm__complain(c, "constraint (1): device \"%s\" works %.9g of the time", it->name, busy);
   }
   if (dsm__is_above(bytes, it->memory_bytes, it->memory_bytes)) {
-    dsm__complain(c, "constraint (3): device \"%s\" stores %.0f byte%s, its memory has %.0f", it->name,
-             ceil(bytes), dsm__plural(ceil(bytes)), floor(it->memory_bytes));
+    dsm__complain(c, "constraint (3): device \"%s\" stores %.0f byte%s, its memory has %.0f",
+                  it->name, ceil(bytes), dsm__plural(ceil(bytes)), floor(it->memory_bytes));
   }
   if (!is_latency(c) && !has_routes &&
       dsm__is_above(leaving, it->link_bytes_per_second, it->link_bytes_per_second)) {
-    dsm__complain(c, "constraint (6): device \"%s\" sends %.9g byte%s per second, its link carries %.9g",
-             it->name, leaving, dsm__plural(leaving), it->link_bytes_per_second);
+    dsm__complain(
+        c, "constraint (6): device \"%s\" sends %.9g byte%s per second, its link carries %.9g",
+        it->name, leaving, dsm__plural(leaving), it->link_bytes_per_second);
   }
   if (dsm__is_above(fabs(use->time_fraction - busy), 0, 1) || differs(use->memory_bytes, bytes) ||
       differs(use->link_bytes_per_second, leaving)) {
@@ -127,16 +127,17 @@ static void check_place(checker *c, size_t task, size_t device) {
   const bool is_stored = c->partition->is_stored[task * c->instance->device_count + device];
   if (!(x >= 0) || !isfinite(x)) {
     dsm__complain(c, "task \"%s\" has the rate %g on device \"%s\"", task_name(c, task), x,
-             device_name(c, device));
+                  device_name(c, device));
     return;
   }
   if (x > 0 && (!is_stored || !isfinite(seconds))) {
-    dsm__complain(c, "constraint (2): task \"%s\" runs on device \"%s\", which %s", task_name(c, task),
-             device_name(c, device), is_stored ? "cannot run it" : "does not store it");
+    dsm__complain(c, "constraint (2): task \"%s\" runs on device \"%s\", which %s",
+                  task_name(c, task), device_name(c, device),
+                  is_stored ? "cannot run it" : "does not store it");
   }
   if (is_latency(c) && x != 0 && x != 1) {
-    dsm__complain(c, "task \"%s\" of one request runs %g times on device \"%s\"", task_name(c, task), x,
-             device_name(c, device));
+    dsm__complain(c, "task \"%s\" of one request runs %g times on device \"%s\"",
+                  task_name(c, task), x, device_name(c, device));
   }
 }
 
@@ -168,12 +169,51 @@ static void check_task(checker *c, size_t task, bool is_equal) {
     copies += c->partition->is_stored[task * c->instance->device_count + j] ? 1 : 0;
   }
   if (copies_max > 0 && copies > copies_max) {
-    dsm__complain(c, "constraint (8): task \"%s\" is stored on %zu devices, at most %zu are allowed",
-             task_name(c, task), copies, copies_max);
+    dsm__complain(c,
+                  "constraint (8): task \"%s\" is stored on %zu devices, at most %zu are allowed",
+                  task_name(c, task), copies, copies_max);
   }
   if (dsm__is_above(rho, sum, rho) || (is_equal && dsm__is_above(sum, rho, rho))) {
-    dsm__complain(c, "constraint (7): task \"%s\" runs %.9g times a second at %.9g requests per second",
-             task_name(c, task), sum, rho);
+    dsm__complain(
+        c, "constraint (7): task \"%s\" runs %.9g times a second at %.9g requests per second",
+        task_name(c, task), sum, rho);
+  }
+}
+
+/* ---- (9), (10): stages and cuts ---- */
+
+static bool is_on(const checker *c, size_t task, size_t device) {
+  return c->partition->is_stored[task * c->instance->device_count + device];
+}
+
+static void check_stage(checker *c, size_t device) {
+  size_t runs = 0;
+  for (size_t i = 0; i < c->instance->task_count; i++) {
+    if (is_on(c, i, device) && (i == 0 || !is_on(c, i - 1, device)) && ++runs == 2) {
+      dsm__complain(
+          c, "constraint (9): device \"%s\" is no one stage: its tasks begin anew with \"%s\"",
+          device_name(c, device), task_name(c, i));
+    }
+  }
+}
+
+static void check_cuts(checker *c) {
+  size_t cuts = 0;
+  for (size_t t = 0; t < c->instance->tensor_count; t++) {
+    const dsm_tensor *const it = &c->instance->tensors[t];
+    for (size_t j = 0; j < c->instance->device_count; j++) {
+      bool is_sent_here = false;
+      for (size_t k = 0; k < it->consumer_count; k++) {
+        is_sent_here =
+            is_sent_here || (is_on(c, it->consumers[k], j) && !is_on(c, it->producer, j));
+      }
+      cuts += is_sent_here ? 1 : 0;
+    }
+  }
+  if (cuts > c->partition->options.cuts_max) {
+    dsm__complain(
+        c, "constraint (10): requests move %zu tensor%s between devices, at most %zu are allowed",
+        cuts, dsm__plural((double)cuts), c->partition->options.cuts_max);
   }
 }
 
@@ -187,10 +227,10 @@ static void check_result(checker *c, size_t task, bool leaves) {
     const double least = leaves ? rate(c, task, j) * bytes : 0;
     if (!(sent(c, tensor, j) >= 0) || dsm__is_above(least, sent(c, tensor, j), c->scale * bytes)) {
       dsm__complain(c,
-               "constraint (4): %.9g byte%s of results of task \"%s\" leave device \"%s\", "
-               "expected %.9g",
-               sent(c, tensor, j), dsm__plural(sent(c, tensor, j)), task_name(c, task),
-               device_name(c, j), least);
+                    "constraint (4): %.9g byte%s of results of task \"%s\" leave device \"%s\", "
+                    "expected %.9g",
+                    sent(c, tensor, j), dsm__plural(sent(c, tensor, j)), task_name(c, task),
+                    device_name(c, j), least);
     }
   }
 }
@@ -214,24 +254,25 @@ static void check_tensor(checker *c, size_t tensor) {
     }
     if (!(leaving >= 0) || dsm__is_above(least * it->bytes, leaving, margin)) {
       dsm__complain(c,
-               "constraint (4): %.9g byte%s of the output of task \"%s\" leave device \"%s\", "
-               "expected %.9g",
-               leaving, dsm__plural(leaving), task_name(c, it->producer), device_name(c, j),
-               least * it->bytes);
+                    "constraint (4): %.9g byte%s of the output of task \"%s\" leave device \"%s\", "
+                    "expected %.9g",
+                    leaving, dsm__plural(leaving), task_name(c, it->producer), device_name(c, j),
+                    least * it->bytes);
     }
     const double most = made * it->bytes * (double)(c->instance->device_count - 1);
     if (it->consumer_count > 1 && dsm__is_above(leaving, most, margin)) {
-      dsm__complain(c,
-               "device \"%s\" sends %.9g byte%s of the output of task \"%s\", of which it makes "
-               "no more than %.9g for all others",
-               device_name(c, j), leaving, dsm__plural(leaving), task_name(c, it->producer), most);
+      dsm__complain(
+          c,
+          "device \"%s\" sends %.9g byte%s of the output of task \"%s\", of which it makes "
+          "no more than %.9g for all others",
+          device_name(c, j), leaving, dsm__plural(leaving), task_name(c, it->producer), most);
     }
     delivered += leaving;
     received += arriving * it->bytes;
   }
   if (it->consumer_count > 1 && dsm__is_above(received, delivered, margin)) {
     dsm__complain(c, "of the output of task \"%s\" %.9g byte%s must be sent elsewhere, found %.9g",
-             task_name(c, it->producer), received, dsm__plural(received), delivered);
+                  task_name(c, it->producer), received, dsm__plural(received), delivered);
   }
 }
 
@@ -291,14 +332,15 @@ static void check_objective(checker *c) {
   }
   if (it->options.objective == DSM_OBJECTIVE_ENERGY &&
       dsm__is_above(it->options.required_rho, it->rho, it->rho)) {
-    dsm__complain(c, "the required %.9g requests per second are not met: %.9g", it->options.required_rho,
-             it->rho);
+    dsm__complain(c, "the required %.9g requests per second are not met: %.9g",
+                  it->options.required_rho, it->rho);
   }
   if (dsm__is_above(0, better, fabs(value))) {
     dsm__complain(c, "the answer %.9g is better than the bound %.9g", value, it->bound);
   }
   if (dsm__is_above(beyond, 0, fabs(value))) {
-    dsm__complain(c, "the bound %.9g is weaker than the relaxation %.9g", it->bound, it->relaxation);
+    dsm__complain(c, "the bound %.9g is weaker than the relaxation %.9g", it->bound,
+                  it->relaxation);
   }
 }
 
@@ -315,6 +357,12 @@ dsm_status dsm_partition_validate(const dsm_partition *partition, dsm_diags *dia
   check_tensors(&c);
   if (dsm__has_routes(partition)) {
     dsm__check_routes(&c);
+  }
+  for (size_t j = 0; j < c.instance->device_count && partition->options.is_staged; j++) {
+    check_stage(&c, j);
+  }
+  if (partition->options.cuts_max > 0) {
+    check_cuts(&c);
   }
   check_objective(&c);
   return c.is_wrong ? DSM_ERROR_INVALID : DSM_OK;

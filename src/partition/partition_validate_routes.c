@@ -76,7 +76,8 @@ static void visit_tensor(const dsm_partition *partition, size_t t, visit *each, 
   const bool has_targets = partition->moved != NULL && is_tensor;
   for (size_t j = 0; j < m && bytes > 0; j++) {
     for (size_t k = 0; k < m && has_targets; k++) {
-      each(context, partition, &(transfer){j, k, bytes, partition->moved[(t * m + j) * m + k] / bytes});
+      each(context, partition,
+           &(transfer){j, k, bytes, partition->moved[(t * m + j) * m + k] / bytes});
     }
     if (!has_targets) {
       each(context, partition, &(transfer){j, m, bytes, partition->sent[t * m + j] / bytes});
@@ -231,11 +232,12 @@ static void check_moved(dsm__checker *c, size_t t) {
       is_good = is_good && !dsm__is_above(used, has, margin);
       is_good = is_good && (tensor->consumer_count > 1 || !dsm__is_above(used + gone, has, margin));
     }
-    is_good = is_good && (tensor->consumer_count > 1 ||
-                          !dsm__is_above(gone, made[j] * tensor->bytes, margin));
+    is_good = is_good &&
+              (tensor->consumer_count > 1 || !dsm__is_above(gone, made[j] * tensor->bytes, margin));
     if (!is_good || dsm__is_above(fabs(gone - it->sent[t * m + j]), 0, margin)) {
-      dsm__complain(c, "constraint (9): what device \"%s\" makes, gets, sends and uses of the "
-                       "output of task \"%s\" does not fit together",
+      dsm__complain(c,
+                    "constraint (11): what device \"%s\" makes, gets, sends and uses of the "
+                    "output of task \"%s\" does not fit together",
                     c->instance->devices[j].name, c->instance->tasks[tensor->producer].name);
     }
   }
@@ -259,8 +261,7 @@ void dsm__check_routes(dsm__checker *c) {
   }
   for (size_t q = 0; q < 2 * instance->pair_count; q++) {
     const dsm_device_pair *const pair = &instance->pairs[q / 2];
-    check_carrier(
-        c, (meter){.kind = DSM_CARRIER_PAIR, .index = q / 2, .is_back = q % 2 == 1},
-        "the pair that is left by device", instance->devices[pair->devices[q % 2]].name);
+    check_carrier(c, (meter){.kind = DSM_CARRIER_PAIR, .index = q / 2, .is_back = q % 2 == 1},
+                  "the pair that is left by device", instance->devices[pair->devices[q % 2]].name);
   }
 }

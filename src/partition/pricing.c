@@ -173,8 +173,7 @@ static void count_use(pricer *p, size_t device) {
     p->sent[place] = p->copies[place] * dsm__output_bytes(instance, t);
     use->link_bytes_per_second += p->sent[place];
   }
-  use->link_fraction =
-      use->link_bytes_per_second / instance->devices[device].link_bytes_per_second;
+  use->link_fraction = use->link_bytes_per_second / instance->devices[device].link_bytes_per_second;
 }
 
 static void count_uses(pricer *p) {
@@ -212,8 +211,7 @@ static void slow_down(pricer *p) {
        k++) {
     p->copies[k] /= worst;
   }
-  const size_t ways =
-      instance->tensor_count * instance->device_count * instance->device_count;
+  const size_t ways = instance->tensor_count * instance->device_count * instance->device_count;
   for (size_t k = 0; k < ways && p->traffic.moved != NULL; k++) {
     p->traffic.moved[k] /= worst;
   }

@@ -26,8 +26,8 @@ bool dsm__traffic_begin(dsm__traffic *traffic, dsm_partition *partition, double 
     return false;
   }
   return (!traffic->routes.has_targets || DSM__RESERVE(partition->arena, traffic->trial, ways)) &&
-         (traffic->routes.is_plain || DSM__RESERVE(partition->arena, traffic->carriers,
-                                                   traffic->routes.carrier_count));
+         (traffic->routes.is_plain ||
+          DSM__RESERVE(partition->arena, traffic->carriers, traffic->routes.carrier_count));
 }
 
 /* ---- what is moved ---- */
@@ -243,11 +243,11 @@ bool dsm__traffic_hand_over(const dsm__traffic *traffic, dsm_partition *partitio
   if (routes->is_plain) {
     return true;
   }
-  dsm_carrier_use *const kept = dsm__arena_array(partition->arena, routes->carrier_count, sizeof *kept);
+  dsm_carrier_use *const kept =
+      dsm__arena_array(partition->arena, routes->carrier_count, sizeof *kept);
   double *moved = NULL;
-  if (kept == NULL ||
-      (routes->has_targets &&
-       !DSM__RESERVE(partition->arena, moved, instance->tensor_count * m * m))) {
+  if (kept == NULL || (routes->has_targets &&
+                       !DSM__RESERVE(partition->arena, moved, instance->tensor_count * m * m))) {
     return false;
   }
   for (size_t k = 0; k < instance->tensor_count * m * m && moved != NULL; k++) {

@@ -146,6 +146,7 @@ static void write_columns(dsm__writer *w) {
       write_tensor_columns(w, t, j);
     }
   }
+  dsm__write_placing_columns(w);
 }
 
 /* ---- rows ---- */
@@ -276,7 +277,8 @@ static void write_rate_row(dsm__writer *w, size_t task) {
   } else if (objective == DSM_OBJECTIVE_ENERGY) {
     least = w->options->required_rho * w->form.time_unit;
   }
-  const bool is_equal = objective != DSM_OBJECTIVE_THROUGHPUT || w->form.is_tight || !w->is_chain || w->routes.has_targets;
+  const bool is_equal = objective != DSM_OBJECTIVE_THROUGHPUT || w->form.is_tight || !w->is_chain ||
+                        w->routes.has_targets;
   dsm__begin_row(w, (dsm__row){.kind = DSM__ROW_RATE,
                                .major = task,
                                .lower = least,
@@ -285,17 +287,6 @@ static void write_rate_row(dsm__writer *w, size_t task) {
     dsm__write_entry(w, made->rate[dsm__place_of(w, task, j)], 1);
   }
   dsm__write_entry(w, made->rho, -1);
-}
-
-/* (8): sum_j s_ij <= K. Latency has one copy by (7), as its x_ij are whole. */
-static void write_held_row(dsm__writer *w, size_t task) {
-  const size_t most = dsm__copies_max(w->instance, w->options);
-  dsm__begin_row(
-      w,
-      (dsm__row){.kind = DSM__ROW_HELD, .major = task, .lower = -HUGE_VAL, .upper = (double)most});
-  for (size_t j = 0; j < w->instance->device_count; j++) {
-    dsm__write_entry(w, w->made->stored[dsm__place_of(w, task, j)], 1);
-  }
 }
 
 static void write_rows(dsm__writer *w) {
@@ -327,9 +318,7 @@ static void write_rows(dsm__writer *w) {
   for (size_t i = 0; i < instance->task_count; i++) {
     write_rate_row(w, i);
   }
-  for (size_t i = 0; i < instance->task_count && w->has_few_copies; i++) {
-    write_held_row(w, i);
-  }
+  dsm__write_placing_rows(w);
   if (w->form.is_tight) {
     dsm__write_tight_rows(w);
   }
@@ -392,6 +381,7 @@ static bool reserve(dsm__writer *w, dsm__arena *arena) {
          (!w->routes.has_targets ||
           DSM__RESERVE(arena, made->moved,
                        w->instance->tensor_count * device_count * device_count)) &&
+         DSM__RESERVE(arena, w->begins, places) && DSM__RESERVE(arena, w->cuts, tensors) &&
          DSM__RESERVE(arena, w->is_roomy, device_count) &&
          DSM__RESERVE(arena, w->leaves, task_count);
 }

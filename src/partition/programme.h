@@ -23,6 +23,8 @@ typedef enum dsm__column_kind {
   DSM__COLUMN_SENT,     /**< c_tj */
   DSM__COLUMN_RECEIVED, /**< r_tj */
   DSM__COLUMN_MOVED,    /**< f_tjk */
+  DSM__COLUMN_BEGIN,    /**< b_ij: the stage of device j begins with task i */
+  DSM__COLUMN_CUT,      /**< v_tj: tensor t is sent to device j */
   DSM__COLUMN_KIND_COUNT
 } dsm__column_kind;
 
@@ -43,6 +45,10 @@ typedef enum dsm__row_kind {
   DSM__ROW_ONCE,     /**< of such a tensor and two devices: one copy to each */
   DSM__ROW_CARRIER,  /**< of a carrier other than a link out of a device */
   DSM__ROW_HELD,     /**< (8) of task: at most so many copies */
+  DSM__ROW_BEGIN,    /**< (9) of task and device: where a run of tasks begins */
+  DSM__ROW_STAGE,    /**< (9) of device: one run of tasks */
+  DSM__ROW_CUT,      /**< (10) of tensor, consumer and device: where a tensor is sent */
+  DSM__ROW_CUTS,     /**< (10): at most so many tensors are sent */
   DSM__ROW_PLACED,   /**< of task: stored somewhere (tight) */
   DSM__ROW_ORDER,    /**< of device: equal devices in order (tight) */
   DSM__ROW_GOAL,     /**< the objective (tight, minimised), for a cutoff */

@@ -17,16 +17,22 @@
 static const char *const column_letters[DSM__COLUMN_KIND_COUNT] = {
     [DSM__COLUMN_RHO] = "rho", [DSM__COLUMN_RATE] = "x",     [DSM__COLUMN_STORED] = "s",
     [DSM__COLUMN_SENT] = "c",  [DSM__COLUMN_RECEIVED] = "r", [DSM__COLUMN_MOVED] = "f",
+    [DSM__COLUMN_BEGIN] = "b", [DSM__COLUMN_CUT] = "v",
 };
 
 static const char *const row_words[DSM__ROW_KIND_COUNT] = {
-    [DSM__ROW_TIME] = "time",       [DSM__ROW_STORED] = "stored",     [DSM__ROW_MEMORY] = "memory",
-    [DSM__ROW_EXCESS] = "excess",   [DSM__ROW_LINK] = "link",         [DSM__ROW_RATE] = "rate",
-    [DSM__ROW_RECEIPT] = "receipt", [DSM__ROW_DELIVERY] = "delivery", [DSM__ROW_COPIES] = "copies",
-    [DSM__ROW_SENT] = "sent",       [DSM__ROW_BALANCE] = "balance",   [DSM__ROW_OWN] = "own",
-    [DSM__ROW_ARRIVAL] = "arrival", [DSM__ROW_ONCE] = "once",         [DSM__ROW_CARRIER] = "carrier",
-    [DSM__ROW_HELD] = "held",       [DSM__ROW_PLACED] = "placed",     [DSM__ROW_ORDER] = "order",
-    [DSM__ROW_GOAL] = "goal",
+    [DSM__ROW_TIME] = "time",       [DSM__ROW_STORED] = "stored",
+    [DSM__ROW_MEMORY] = "memory",   [DSM__ROW_EXCESS] = "excess",
+    [DSM__ROW_LINK] = "link",       [DSM__ROW_RATE] = "rate",
+    [DSM__ROW_RECEIPT] = "receipt", [DSM__ROW_DELIVERY] = "delivery",
+    [DSM__ROW_COPIES] = "copies",   [DSM__ROW_SENT] = "sent",
+    [DSM__ROW_BALANCE] = "balance", [DSM__ROW_OWN] = "own",
+    [DSM__ROW_ARRIVAL] = "arrival", [DSM__ROW_ONCE] = "once",
+    [DSM__ROW_CARRIER] = "carrier", [DSM__ROW_HELD] = "held",
+    [DSM__ROW_PLACED] = "placed",   [DSM__ROW_ORDER] = "order",
+    [DSM__ROW_GOAL] = "goal",       [DSM__ROW_BEGIN] = "begin",
+    [DSM__ROW_STAGE] = "stage",     [DSM__ROW_CUT] = "cut",
+    [DSM__ROW_CUTS] = "cuts",
 };
 
 /* Numbers from 1, as in the paper. */
@@ -176,7 +182,9 @@ dsm_status dsm_partition_mps(char **text, const dsm_instance *instance,
   dsm_partition_options defaults;
   dsm_partition_options_init(&defaults);
   options = options == NULL ? &defaults : options;
+  const dsm_partition_options meant = dsm__meant_options(options);
   const dsm_status status = dsm__check_question(instance, options, diags);
+  options = &meant;
   if (status != DSM_OK) {
     return status;
   }

@@ -5,8 +5,8 @@
  * Where only links out of devices are limited it is enough to know how much each device sends
  * (c_tj). Ports, pairs and ways in ask who receives it: f_tjk is how often device j sends tensor t
  * to device k. Of a tensor with one consumer what a device makes and receives is what it sends and
- * uses, and it sends nothing that it has not made. Of one with several consumers each device is sent
- * what some consumer there lacks, by devices that make it, one copy each.
+ * uses, and it sends nothing that it has not made. Of one with several consumers each device is
+ * sent what some consumer there lacks, by devices that make it, one copy each.
  */
 #include <math.h>
 
@@ -86,10 +86,8 @@ static void write_balance(dsm__writer *w, size_t tensor, size_t device) {
   dsm__write_entry(w, w->made->rate[dsm__place_of(w, it->consumers[0], device)], -1);
   write_sum(w, tensor, device, true, 1);
   if (sent != DSM__NO_COLUMN) {
-    dsm__begin_row(w, (dsm__row){.kind = DSM__ROW_OWN,
-                                 .major = tensor,
-                                 .device = device,
-                                 .lower = -HUGE_VAL});
+    dsm__begin_row(
+        w, (dsm__row){.kind = DSM__ROW_OWN, .major = tensor, .device = device, .lower = -HUGE_VAL});
     dsm__write_entry(w, sent, 1);
     dsm__write_entry(w, made, -1);
   }
@@ -98,10 +96,9 @@ static void write_balance(dsm__writer *w, size_t tensor, size_t device) {
 static void write_arrivals(dsm__writer *w, size_t tensor, size_t device) {
   const size_t received = w->made->received[dsm__place_of(w, tensor, device)];
   if (received != DSM__NO_COLUMN) {
-    dsm__begin_row(w, (dsm__row){.kind = DSM__ROW_ARRIVAL,
-                                 .major = tensor,
-                                 .device = device,
-                                 .upper = HUGE_VAL});
+    dsm__begin_row(
+        w,
+        (dsm__row){.kind = DSM__ROW_ARRIVAL, .major = tensor, .device = device, .upper = HUGE_VAL});
     write_sum(w, tensor, device, true, 1);
     dsm__write_entry(w, received, -1);
   }

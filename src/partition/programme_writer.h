@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* programme_writer.h: a programme being written: first only counted, then stored, by the same code.
- * Shared by programme.c (the paper's columns and rows) and programme_tight.c (what tightens). */
+ * Shared by programme.c (the paper's columns and rows), programme_placing.c (what plans to be
+ * deployed have to keep) and programme_tight.c (what tightens). */
 #ifndef DSM_PARTITION_PROGRAMME_WRITER_H
 #define DSM_PARTITION_PROGRAMME_WRITER_H
 
@@ -18,6 +19,8 @@ typedef struct dsm__writer {
   bool has_links; /**< some transfer takes time */
   bool is_chain;
   bool has_few_copies; /**< fewer copies of a task are allowed than there are devices */
+  size_t *begins;      /**< [i * m + j]: columns of stages */
+  size_t *cuts;        /**< [t * m + j]: columns of cuts */
   bool *is_roomy;      /**< [j]: all that can run there fits (tight: nothing to decide) */
   bool *leaves;        /**< [i] */
   size_t by_need[DSM__ORDER_TASKS_MAX]; /**< the tasks that order equal devices */
@@ -54,6 +57,9 @@ void dsm__write_moved_rows(dsm__writer *w, size_t tensor);
 
 /** (6) of all carriers. */
 void dsm__write_carrier_rows(dsm__writer *w);
+/** Columns and rows of what limits where tasks may be: copies, stages, cuts. */
+void dsm__write_placing_columns(dsm__writer *w);
+void dsm__write_placing_rows(dsm__writer *w);
 
 /** The rows of a tight programme that the paper's has not; after all others. */
 void dsm__write_tight_rows(dsm__writer *w);

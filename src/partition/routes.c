@@ -33,10 +33,9 @@ static void fill_carriers(const dsm_instance *instance, dsm__carrier *carriers) 
     const dsm_instance_device *const it = &instance->devices[j];
     /* what carries the request's input where no limit is stated */
     const double incoming = it->incoming_bytes_per_second > 0 ? it->incoming_bytes_per_second
-                                                               : it->link_bytes_per_second;
+                                                              : it->link_bytes_per_second;
     carriers[j] = (dsm__carrier){DSM_CARRIER_LINK, j, j, it->link_bytes_per_second};
-    carriers[incoming_carrier(instance, j)] =
-        (dsm__carrier){DSM_CARRIER_INCOMING, j, j, incoming};
+    carriers[incoming_carrier(instance, j)] = (dsm__carrier){DSM_CARRIER_INCOMING, j, j, incoming};
   }
   for (size_t p = 0; p < instance->port_count; p++) {
     const double rate = instance->ports[p].bytes_per_second;
@@ -176,8 +175,7 @@ bool dsm__routes_make(dsm__routes *routes, dsm__arena *arena, const dsm_instance
 
 dsm__way dsm__way_between(const dsm__routes *routes, size_t from, size_t to) {
   const size_t way = from * (routes->instance->device_count + 1) + to;
-  return (dsm__way){&routes->hops[routes->first[way]],
-                    routes->first[way + 1] - routes->first[way]};
+  return (dsm__way){&routes->hops[routes->first[way]], routes->first[way + 1] - routes->first[way]};
 }
 
 bool dsm__carrier_is_limited(const dsm__routes *routes, size_t carrier) {
@@ -200,9 +198,8 @@ bool dsm__carrier_is_limited(const dsm__routes *routes, size_t carrier) {
 }
 
 double dsm__hop_seconds(const dsm__routes *routes, const dsm__hop *hop, double bytes) {
-  return bytes > 0
-             ? hop->transfer_seconds + bytes / routes->carriers[hop->carrier].bytes_per_second
-             : 0;
+  return bytes > 0 ? hop->transfer_seconds + bytes / routes->carriers[hop->carrier].bytes_per_second
+                   : 0;
 }
 
 double dsm__way_seconds(const dsm__routes *routes, dsm__way way, double bytes) {
@@ -224,8 +221,7 @@ double dsm__input_bytes(const dsm__routes *routes, size_t task, size_t device) {
 bool dsm__routes_are_equal(const dsm_instance *instance, size_t a, size_t b) {
   bool is_equal = true;
   for (size_t p = 0; p < instance->port_count; p++) {
-    is_equal = is_equal &&
-               is_behind(&instance->ports[p], a) == is_behind(&instance->ports[p], b);
+    is_equal = is_equal && is_behind(&instance->ports[p], a) == is_behind(&instance->ports[p], b);
   }
   for (size_t c = 0; c < instance->device_count && is_equal && instance->pair_count > 0; c++) {
     const dsm_device_pair *const x = find_pair(instance, a, c);

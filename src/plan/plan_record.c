@@ -12,6 +12,7 @@
 #include "plan/named_roles.h"
 #include "plan/plan_internal.h"
 #include "plan/tolerance.h"
+#include "storage/storage_internal.h"
 #include "system/system_internal.h"
 #include "workload/workload_internal.h"
 
@@ -125,6 +126,11 @@ DSM__OWN_RECORD(
                .unit = "seconds", .is_stated = has_period, .help = "Of a mini-epoch."),
     SUPPLY(state.stall_share, "stall_share", LESS, "ratio",
            "Of the period, in which the next mini-epoch is waited for."),
+    SUPPLY(state.waiting_share, "waiting_share", LESS, "ratio",
+           "Of the step, in which data of either tier are waited for."),
+    DSM__FIELD(WORD, dsm_plan_storage, state.bound, "bound", 0, .words = &dsm__storage_bound_words,
+               .help = "What samples_per_second are bound by: the chips, fast storage, the "
+                       "capacity tier."),
     SUPPLY(state.samples_per_second, "samples_per_second", MORE, "1/s", "With storage."),
     SUPPLY(computing_seconds, "computing_seconds", LESS, "seconds", "step_cycles at the clock."),
     SUPPLY(loading_seconds, "loading_seconds", LESS, "seconds",

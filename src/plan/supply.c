@@ -39,6 +39,7 @@ void dsm__supply_predict(dsm_plan *plan) {
   storage->loading_seconds = loading_seconds(&job, &storage->state, minibatch);
   storage->waiting_seconds = fmax(0, storage->loading_seconds - computing);
   result->step_seconds = computing + storage->waiting_seconds;
+  storage->state.waiting_share = storage->waiting_seconds / result->step_seconds;
   storage->state.samples_per_second = minibatch / result->step_seconds;
 }
 

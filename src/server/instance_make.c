@@ -43,8 +43,7 @@ static void add_use(making *m, size_t layer, size_t from) {
                                                    : m->workload->input_elements;
     const double bytes = m->workload->is_list ? m->workload->layers[layer].bytes.input : 0;
     m->input_bytes[layer] = (double)elements * (double)m->workload->layers[layer].timesteps *
-                            (double)m->batch *
-                            dsm__stated_bytes(bytes, m->workload->element_bytes);
+                            (double)m->batch * dsm__stated_bytes(bytes, m->workload->element_bytes);
     m->activation_bytes[layer] += m->input_bytes[layer];
     return;
   }

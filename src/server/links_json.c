@@ -9,11 +9,14 @@
 #include "plan/plan_internal.h"
 #include "server/server_internal.h"
 
-const dsm__link_units dsm__server_link_units = {
-    "bandwidth_GBps", {1e-9, 1e9, false}, 1e9, "transfer_microseconds", {0, 1e9, false}, 1e-6};
-const dsm__link_units dsm__profile_link_units = {
-    "bandwidth_bytes_per_second", {DSM__CAPACITY_MIN, DSM__CAPACITY_MAX, false}, 1,
-    "transfer_seconds",           {0, DSM__SECONDS_MAX, false},                  1};
+const dsm__link_units dsm__server_link_units = {"bandwidth_GBps",        {1e-9, 1e9, false}, 1e9,
+                                                "transfer_microseconds", {0, 1e9, false},    1e-6};
+const dsm__link_units dsm__profile_link_units = {"bandwidth_bytes_per_second",
+                                                 {DSM__CAPACITY_MIN, DSM__CAPACITY_MAX, false},
+                                                 1,
+                                                 "transfer_seconds",
+                                                 {0, DSM__SECONDS_MAX, false},
+                                                 1};
 
 DSM__OBJECT(dsm__port_object, "port", {.name = "name"}, {.name = "devices"},
             {.name = "bandwidth_GBps"}, {.name = "direct"});

@@ -28,8 +28,7 @@ typedef struct profile_reader {
 
 DSM__OBJECT(dsm__profile_device_object, "device", {.name = "name"}, {.name = "accelerator"},
             {.name = "source"}, {.name = "memory_bytes"}, {.name = "link_bytes_per_second"},
-            {.name = "incoming_bytes_per_second"}, {.name = "transfer_seconds"},
-            {.name = "power"});
+            {.name = "incoming_bytes_per_second"}, {.name = "transfer_seconds"}, {.name = "power"});
 
 static void read_device(profile_reader *reader, const dsm__json_node *item, size_t index,
                         dsm_instance_device *device) {

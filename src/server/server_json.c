@@ -235,8 +235,8 @@ static bool names_differ(const dsm__json_node *list, const dsm_device *devices, 
 }
 
 /* Names of all devices, then those of items that stand for several. */
-static size_t name_devices(const dsm_server *server, const dsm__json_node *list, const size_t *items,
-                           dsm__named_devices *names) {
+static size_t name_devices(const dsm_server *server, const dsm__json_node *list,
+                           const size_t *items, dsm__named_devices *names) {
   size_t count = server->device_count;
   for (size_t j = 0; j < server->device_count; j++) {
     names[j] = (dsm__named_devices){server->devices[j].name, (uint64_t)1 << j};
@@ -246,10 +246,9 @@ static size_t name_devices(const dsm_server *server, const dsm__json_node *list,
     if (j > 0 && items[j - 1] == items[j]) {
       const bool is_second = j == 1 || items[j - 2] != items[j];
       count += is_second ? 1 : 0;
-      names[count - 1] = is_second
-                             ? (dsm__named_devices){text, (uint64_t)3 << (j - 1)}
-                             : (dsm__named_devices){text, names[count - 1].devices |
-                                                              (uint64_t)1 << j};
+      names[count - 1] =
+          is_second ? (dsm__named_devices){text, (uint64_t)3 << (j - 1)}
+                    : (dsm__named_devices){text, names[count - 1].devices | (uint64_t)1 << j};
     }
   }
   return count;

@@ -26,6 +26,11 @@ dsm_storage_job dsm_storage_job_of(const dsm_workload *workload, const dsm_syste
   };
 }
 
+/* Sums and products of a few of them are finite, and not 0. */
+bool dsm__is_storage_number(double value) {
+  return value >= 1 / DSM_STORAGE_NUMBER_MAX && value <= DSM_STORAGE_NUMBER_MAX;
+}
+
 dsm_status dsm_storage_job_check(const dsm_storage_job *job, dsm_diags *diags) {
   const struct {
     const char *what;
@@ -40,9 +45,10 @@ dsm_status dsm_storage_job_check(const dsm_storage_job *job, dsm_diags *diags) {
       {"bytes a second of the capacity tier", job->capacity_bytes_per_second},
   };
   for (size_t i = 0; i < DSM__COUNT_OF(numbers); i++) {
-    if (!isfinite(numbers[i].value) || !(numbers[i].value > 0)) {
-      return dsm__refuse(diags, DSM_ERROR_INVALID, "expected %s above 0 and finite, found %.17g",
-                         numbers[i].what, numbers[i].value);
+    if (!dsm__is_storage_number(numbers[i].value)) {
+      return dsm__refuse(diags, DSM_ERROR_INVALID, "expected %s of %g to %g, found %.17g",
+                         numbers[i].what, 1 / DSM_STORAGE_NUMBER_MAX, DSM_STORAGE_NUMBER_MAX,
+                         numbers[i].value);
     }
   }
   if (job->samples > DSM_PRODUCT_MAX) {
@@ -54,6 +60,10 @@ dsm_status dsm_storage_job_check(const dsm_storage_job *job, dsm_diags *diags) {
 
 /* Quotients that are whole on paper are so here, too. */
 static const double rounding = 1e-12;
+
+bool dsm__is_below(double a, double b) {
+  return a < b - rounding * b;
+}
 
 double dsm__ceil_ratio(double a, double b) {
   const double ratio = a / b;

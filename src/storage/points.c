@@ -31,8 +31,9 @@ static void add(factors *of, double factor) {
 /* Powers of 2; on both sides of where the stall ends; the answer's own; and the limit. All of them
  * are worth it: a lower factor repeats less, a higher one reads less or is faster. */
 static factors factors_of(const dsm_storage_result *result) {
-  const double free = dsm_storage_stall_free_repeat(&result->job);
-  const double limit = result->max_repeat;
+  const bool is_once = result->mode == DSM_MODE_INFERENCE;
+  const double free = is_once ? 1 : dsm_storage_stall_free_repeat(&result->job);
+  const double limit = is_once ? 1 : result->max_repeat;
   const double own = result->state.repeat;
   const double most = limit > 0 ? fmax(limit, own) : fmax(2 * free, own);
   factors made = {.count = 0};
@@ -62,7 +63,8 @@ bool dsm__storage_points_make(dsm_storage_result *result) {
     points[i] = (dsm_storage_point){.repeat = made.items[i],
                                     .capacity_bytes_per_second = state.capacity_bytes_per_second,
                                     .samples_per_second = state.samples_per_second,
-                                    .stall_share = state.stall_share};
+                                    .stall_share = state.stall_share,
+                                    .waiting_share = state.waiting_share};
   }
   result->points = points;
   result->point_count = made.count;

@@ -4,6 +4,14 @@
 
 #include "storage/storage_internal.h"
 
+static const dsm__word bound_words[] = {
+    [DSM_STORAGE_BOUND_CHIPS].key = "chips",
+    [DSM_STORAGE_BOUND_FAST].key = "fast",
+    [DSM_STORAGE_BOUND_CAPACITY].key = "capacity",
+};
+DSM__NAMED_WORDS(dsm__storage_bound_words, "bound of samples a second", bound_words,
+                 DSM_STORAGE_BOUND_COUNT, dsm_storage_bound, dsm_storage_bound_name);
+
 double dsm__fast_rate(const dsm_storage_job *job) {
   return fmin(job->fast_bytes_per_second, job->demand_bytes_per_second);
 }
@@ -20,6 +28,21 @@ double dsm_storage_stall_free_repeat(const dsm_storage_job *job) {
              : dsm__ceil_ratio(dsm__fast_rate(job), job->capacity_bytes_per_second);
 }
 
+/* Fast storage or the chips, where the capacity tier is fast enough. */
+static dsm_storage_bound fast_bound(const dsm_storage_job *job) {
+  return dsm__is_below(job->fast_bytes_per_second, job->demand_bytes_per_second)
+             ? DSM_STORAGE_BOUND_FAST
+             : DSM_STORAGE_BOUND_CHIPS;
+}
+
+/* Source: equation 3: what rf * EB2 lacks of D. Symbols: 1 - min(D, B1, rf * B2)/D. Limits: B1 at
+ * least D: the stall share; D infinite: 1. */
+static double waiting_share(const dsm_storage_job *job, double delivered) {
+  return dsm__is_below(delivered, job->demand_bytes_per_second)
+             ? 1 - delivered / job->demand_bytes_per_second
+             : 0;
+}
+
 /* Equation 1: read once, then from the fast tier alone. */
 static dsm_storage_state resident_state(const dsm_storage_job *job, double repeat) {
   const double fast = dsm__fast_rate(job);
@@ -28,6 +51,8 @@ static dsm_storage_state resident_state(const dsm_storage_job *job, double repea
                              .mini_epoch_bytes = dsm__mini_epoch_bytes(job, 1),
                              .fast_bytes_per_second = fast,
                              .delivered_bytes_per_second = fast,
+                             .waiting_share = waiting_share(job, fast),
+                             .bound = fast_bound(job),
                              .samples_per_second =
                                  job->samples_per_second * fast / job->demand_bytes_per_second,
                              .stall_free_repeat = 1};
@@ -56,6 +81,10 @@ dsm_storage_state dsm_storage_steady(const dsm_storage_job *job, uint64_t mini_e
       .delivered_bytes_per_second = repeat * slow,
       .period_seconds = period,
       .stall_share = 1 - busy / period,
+      .waiting_share = waiting_share(job, repeat * slow),
+      .bound = dsm__is_below(repeat * job->capacity_bytes_per_second, fast)
+                   ? DSM_STORAGE_BOUND_CAPACITY
+                   : fast_bound(job),
       .samples_per_second = job->samples_per_second * repeat * slow / job->demand_bytes_per_second,
       .stall_free_repeat = dsm__ceil_ratio(fast, job->capacity_bytes_per_second)};
 }
@@ -84,11 +113,13 @@ dsm_storage_mean dsm_storage_mean_of(const dsm_storage_job *job, uint64_t mini_e
     mean.capacity_bytes_per_second += weight * one.capacity_bytes_per_second;
     mean.equal_capacity_bytes_per_second += one.capacity_bytes_per_second;
     mean.samples_per_second += weight * one.samples_per_second;
+    mean.waiting_share += weight * one.waiting_share;
   }
   mean.repeat /= (double)count;
   mean.capacity_bytes_per_second /= weights;
   mean.equal_capacity_bytes_per_second /= (double)count;
   mean.samples_per_second /= weights;
+  mean.waiting_share /= weights;
   mean.stall_share = stalled / mean.seconds;
   return mean;
 }

@@ -36,12 +36,22 @@ static dsm_status check_repeats(const dsm_storage_options *options, dsm_diags *d
   for (size_t i = 0; i < options->repeat_count; i++) {
     const double repeat = options->repeats[i];
     if (!(repeat >= 1) || repeat > DSM_REPEAT_MAX) {
-      return dsm__refuse(diags, DSM_ERROR_USAGE, "expected a repeating factor of 1 to %d, found %g",
+      return dsm__refuse(diags, DSM_ERROR_USAGE, "repeat: expected 1 to %d, found %g",
                          DSM_REPEAT_MAX, repeat);
+    }
+    if (options->max_repeat > 0 && repeat > options->max_repeat) {
+      return dsm__refuse(diags, DSM_ERROR_USAGE,
+                         "repeat: expected at most the limit, %.17g, found %.17g",
+                         options->max_repeat, repeat);
+    }
+    if (options->mode == DSM_MODE_INFERENCE && repeat > 1) {
+      return dsm__refuse(diags, DSM_ERROR_USAGE,
+                         "repeat: expected 1, since inference reads each sample once, found %g",
+                         repeat);
     }
     if (options->wants_timeline && !is_whole(repeat)) {
       return dsm__refuse(diags, DSM_ERROR_USAGE,
-                         "expected a whole repeating factor for a timeline, found %g", repeat);
+                         "repeat: expected a whole number for a timeline, found %g", repeat);
     }
   }
   return DSM_OK;
@@ -49,9 +59,9 @@ static dsm_status check_repeats(const dsm_storage_options *options, dsm_diags *d
 
 static dsm_status check_times(const dsm_storage_options *options, dsm_diags *diags) {
   for (size_t i = 0; options->times != NULL && i < options->repeat_count; i++) {
-    if (!isfinite(options->times[i]) || !(options->times[i] > 0)) {
-      return dsm__refuse(diags, DSM_ERROR_USAGE, "expected a time above 0, found %g",
-                         options->times[i]);
+    if (!dsm__is_storage_number(options->times[i])) {
+      return dsm__refuse(diags, DSM_ERROR_USAGE, "times: expected %g to %g, found %g",
+                         1 / DSM_STORAGE_NUMBER_MAX, DSM_STORAGE_NUMBER_MAX, options->times[i]);
     }
   }
   return DSM_OK;
@@ -59,18 +69,20 @@ static dsm_status check_times(const dsm_storage_options *options, dsm_diags *dia
 
 static dsm_status check_options(const dsm_storage_options *options, dsm_diags *diags) {
   const bool is_replayed = options->replay.rule != DSM_REPEAT_RULE_NONE;
-  if (is_replayed && (options->repeats != NULL || options->trace == NULL)) {
+  if (is_replayed && (options->repeat_count > 0) == (options->trace != NULL)) {
     return dsm__refuse(diags, DSM_ERROR_USAGE,
-                       "expected a trace to replay, and no repeating factors beside it");
+                       "adaptive: expected a trace to replay, or what it came to");
+  }
+  if (is_replayed && options->mode == DSM_MODE_INFERENCE) {
+    return dsm__refuse(diags, DSM_ERROR_USAGE,
+                       "adaptive: expected training: inference reads each sample once");
   }
   if (options->times != NULL && options->repeat_count == 0) {
-    return dsm__refuse(diags, DSM_ERROR_USAGE, "expected repeating factors beside their times");
+    return dsm__refuse(diags, DSM_ERROR_USAGE, "times: expected repeating factors beside them");
   }
   if (options->max_repeat != 0 &&
-      (!(options->max_repeat >= 1) || options->max_repeat > DSM_REPEAT_MAX ||
-       !is_whole(options->max_repeat))) {
-    return dsm__refuse(diags, DSM_ERROR_USAGE,
-                       "expected a largest repeating factor of 1 to %d that is whole, found %g",
+      (!(options->max_repeat >= 1) || options->max_repeat > DSM_REPEAT_MAX)) {
+    return dsm__refuse(diags, DSM_ERROR_USAGE, "max_repeat: expected 1 to %d, found %g",
                        DSM_REPEAT_MAX, options->max_repeat);
   }
   const dsm_status status = check_repeats(options, diags);
@@ -121,22 +133,34 @@ static dsm_status find_mini_epochs(request *of) {
 
 /* ---- factors ---- */
 
-/* A list, which is the request's own. */
+/* Numbers in the result's arena; NULL if out of memory. */
+static const double *copy_of(const dsm_storage_result *result, const double *numbers,
+                             size_t count) {
+  double *const copy = dsm__arena_array(result->arena, count, sizeof *copy);
+  if (copy != NULL) {
+    memcpy(copy, numbers, count * sizeof *copy);
+  }
+  return copy;
+}
+
+/* A list, given or found by a replay before. */
 static dsm_status take_list(request *of) {
   const dsm_storage_options *const options = of->options;
   dsm_storage_result *const result = of->result;
-  if ((double)options->repeat_count != (double)of->mini_epochs) {
+  if (result->rule == DSM_REPEAT_RULE_NONE &&
+      (double)options->repeat_count != (double)of->mini_epochs) {
     return dsm__refuse(of->diags, DSM_ERROR_USAGE,
-                       "expected one repeating factor, or one for each of %.17g mini-epochs, found "
+                       "repeat: expected one factor, or one for each of %.17g mini-epoch%s, found "
                        "%zu",
-                       (double)of->mini_epochs, options->repeat_count);
+                       (double)of->mini_epochs, of->mini_epochs == 1 ? "" : "s",
+                       options->repeat_count);
   }
-  double *const repeats = dsm__arena_array(result->arena, options->repeat_count, sizeof *repeats);
-  if (repeats == NULL) {
+  result->repeats = copy_of(result, options->repeats, options->repeat_count);
+  result->times =
+      options->times == NULL ? NULL : copy_of(result, options->times, options->repeat_count);
+  if (result->repeats == NULL || (options->times != NULL && result->times == NULL)) {
     return dsm__out_of_memory(of->diags);
   }
-  memcpy(repeats, options->repeats, options->repeat_count * sizeof *repeats);
-  result->repeats = repeats;
   result->repeat_count = options->repeat_count;
   return DSM_OK;
 }
@@ -158,11 +182,14 @@ static dsm_status take_trace(request *of) {
 
 /* Equation 6. Source: derived here: EB2 = min(EB1/rf, B2) never grows with rf, and samples/s never
  * fall, so that the largest factor reads least; mini-epochs change neither. Symbols: the largest
- * factor that is allowed; without a limit ceil(EB1/B2). Limits: all fits: 1. */
+ * factor that is allowed, whole for a timeline; without a limit ceil(EB1/B2). Limits: all fits, or
+ * inference: 1. */
 static double planned_repeat(const request *of) {
   const dsm_storage_job *const job = &of->result->job;
   const double most = of->options->max_repeat;
-  return of->mini_epochs == 1 ? 1 : most > 0 ? most : dsm_storage_stall_free_repeat(job);
+  return of->mini_epochs == 1 || of->options->mode == DSM_MODE_INFERENCE ? 1
+         : most > 0 ? of->options->wants_timeline ? floor(most) : most
+                    : dsm_storage_stall_free_repeat(job);
 }
 
 static dsm_status settle_factors(request *of) {
@@ -170,9 +197,11 @@ static dsm_status settle_factors(request *of) {
   dsm_storage_result *const result = of->result;
   dsm_status status = DSM_OK;
   double repeat = 0;
-  if (options->replay.rule != DSM_REPEAT_RULE_NONE) {
+  const bool is_replayed = options->replay.rule != DSM_REPEAT_RULE_NONE;
+  if (is_replayed && options->trace != NULL) {
     status = take_trace(of);
-  } else if (options->repeat_count > 1 || (options->repeat_count > 0 && options->times != NULL)) {
+  } else if (is_replayed || options->repeat_count > 1 ||
+             (options->repeat_count > 0 && options->times != NULL)) {
     status = take_list(of);
   } else {
     result->is_planned = options->repeat_count == 0;
@@ -222,7 +251,8 @@ static void make_roofs(request *of) {
   const dsm_storage_options *const options = of->options;
   dsm_storage_result *const result = of->result;
   const dsm_storage_job *const job = &result->job;
-  result->has_roofs = options->sample_flop > 0 && options->flop_per_second > 0;
+  result->has_roofs = dsm__is_storage_number(options->sample_flop) &&
+                      dsm__is_storage_number(options->flop_per_second);
   if (result->has_roofs) {
     result->fast_roof = dsm_io_roof_of(options->sample_flop, job->sample_bytes,
                                        options->flop_per_second, job->fast_bytes_per_second);
@@ -266,6 +296,7 @@ dsm_status dsm_storage(dsm_storage_result **result, const dsm_storage_job *job,
     return dsm__out_of_memory(diags);
   }
   of.result->job = *job;
+  of.result->mode = of.options->mode;
   of.result->rule = of.options->replay.rule;
   of.result->max_repeat = of.options->max_repeat;
   status = serve(&of);

@@ -9,6 +9,16 @@
 
 extern const dsm__words dsm__metric_words;
 extern const dsm__words dsm__repeat_rule_words;
+extern const dsm__words dsm__storage_bound_words;
+
+/** The weighted sum of a row's metrics; not finite where it is too large for a number. */
+double dsm__score(const double metrics[DSM_METRIC_COUNT], const double weights[DSM_METRIC_COUNT]);
+
+/** Is it within the limits of sizes and rates? */
+bool dsm__is_storage_number(double value);
+
+/** Is a below b, beyond rounding? */
+bool dsm__is_below(double a, double b);
 
 /** The least whole number, 1 or more, that is not below a quotient. */
 double dsm__ceil_ratio(double a, double b);

@@ -132,7 +132,13 @@ static dsm_status read_row(trace_reader *reader, const dsm__csv_record *record) 
     const dsm_status found = read_value(reader, record, m, value);
     status = status == DSM_OK ? found : status;
   }
+  const double *const metrics = &reader->values.items[reader->values.count];
   reader->values.count += DSM_METRIC_COUNT;
+  if (status == DSM_OK && !isfinite(dsm__score(metrics, reader->weights))) {
+    return refuse(reader, record->line, NULL,
+                  "expected metrics whose weighted sum is at most %.3g, found a larger one",
+                  DBL_MAX);
+  }
   return status;
 }
 

@@ -112,6 +112,8 @@ DSM__RECORD(
             "Read from the capacity tier on average."),
     STORAGE("storage_stall_share", LESS, state.stall_share, "ratio",
             "Of the time, in which the next mini-epoch is waited for."),
+    STORAGE("storage_waiting_share", LESS, state.waiting_share, "ratio",
+            "Of the time, in which data of either tier are waited for."),
     STORAGE("storage_stall_free_repeat", LESS, state.stall_free_repeat, "ratio",
             "The least whole repeating factor without a stall."),
     STORAGE("waiting_seconds", LESS, waiting_seconds, "seconds", "Of a step, for data."),

@@ -125,6 +125,14 @@ class Stages(unittest.TestCase):
         self.assertGreater(whole, CASES // 4)
         self.assertGreater(refused, 0)
 
+    def test_plans_in_stages_are_never_refused(self):
+        made = 0
+        for seed in range(CASES):
+            if self.partition(drawn_profile(seed), "--stages") is not None:
+                self.assertEqual(self.export(f"staged{seed}").returncode, 0, seed)
+                made += 1
+        self.assertGreater(made, CASES // 4)
+
     def test_tasks_in_several_places_are_refused(self):
         profile = drawn_profile(1)
         for device in profile["devices"]:
@@ -143,6 +151,7 @@ class Stages(unittest.TestCase):
                        lambda plan: plan["devices"][1].update(memory_capacity_bytes=0.5, memory=1),
                        lambda plan: plan["tensors"][0].update(used_by=["t0"]),
                        lambda plan: plan.pop("tensors"),
+                       lambda plan: plan["options"].update(cuts=-1),
                        lambda plan: plan.update(rho=plan["rho"] * 2)):
             plan = self.partition(profile, "--copies", "1")
             change(plan)

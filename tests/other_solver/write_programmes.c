@@ -19,6 +19,8 @@ static dsm_partition_options drawn(uint64_t seed) {
   options.does_keep_results = seed % 2 == 0;
   options.does_count_input = seed % 8 < 4;
   options.copies_max = seed / 6 % 3; /* any number, one, two */
+  options.is_staged = options.copies_max == 1 && seed % 3 != 0;
+  options.cuts_max = options.copies_max == 1 && seed % 5 < 2 ? 1 + seed % 2 : 0;
   return options;
 }
 

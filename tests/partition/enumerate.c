@@ -230,18 +230,57 @@ static double best_energy(enumeration *e) {
 
 /* ---- all storages ---- */
 
+/* Of one place for each task: whether the tasks of each device follow one another. */
+static bool is_staged(const dsm_instance *it, const size_t *device) {
+  for (size_t first = 0; first < it->task_count; first++) {
+    for (size_t last = first + 1; last < it->task_count; last++) {
+      for (size_t between = first; between < last && device[first] == device[last]; between++) {
+        if (device[between] != device[first]) {
+          return false;
+        }
+      }
+    }
+  }
+  return true;
+}
+
+/* How often a tensor goes to another device. */
+static size_t count_cuts(const dsm_instance *it, const size_t *device) {
+  size_t cuts = 0;
+  for (size_t t = 0; t < it->tensor_count; t++) {
+    unsigned targets = 0;
+    for (size_t k = 0; k < it->tensors[t].consumer_count; k++) {
+      targets |= 1U << device[it->tensors[t].consumers[k]];
+    }
+    targets &= ~(1U << device[it->tensors[t].producer]);
+    for (; targets != 0; targets &= targets - 1) {
+      cuts++;
+    }
+  }
+  return cuts;
+}
+
+static bool has_form(const enumeration *e, const size_t *device) {
+  const dsm_partition_options *const options = e->options;
+  return (!options->is_staged || is_staged(e->instance, device)) &&
+         (options->cuts_max == 0 || count_cuts(e->instance, device) <= options->cuts_max);
+}
+
 /* Each task is stored, and not more often than it may be. */
 static bool is_allowed(const enumeration *e, const size_t *choice) {
+  size_t device[32] = {0};
   for (size_t i = 0; i < e->instance->task_count; i++) {
     size_t copies = 0;
     for (size_t j = 0; j < e->instance->device_count; j++) {
-      copies += e->sets[j][choice[j]] >> i & 1;
+      const bool is_here = (e->sets[j][choice[j]] >> i & 1) != 0;
+      copies += is_here ? 1 : 0;
+      device[i] = is_here ? j : device[i];
     }
     if (copies == 0 || (e->options->copies_max > 0 && copies > e->options->copies_max)) {
       return false;
     }
   }
-  return true;
+  return e->options->copies_max != 1 || has_form(e, device);
 }
 
 typedef double storage_value(const dsm_instance *, const dsm_partition_options *,
@@ -335,7 +374,7 @@ double enumerate_latency(const dsm_instance *instance, const dsm_partition_optio
   double best = HUGE_VAL;
   size_t i = 0;
   while (i < instance->task_count) {
-    best = fmin(best, request_seconds(e, device));
+    best = has_form(e, device) ? fmin(best, request_seconds(e, device)) : best;
     for (i = 0; i < instance->task_count && ++device[i] == instance->device_count; i++) {
       device[i] = 0;
     }

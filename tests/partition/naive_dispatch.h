@@ -12,7 +12,13 @@ enum { NAIVE_REQUESTS = 64, NAIVE_MOVES = NAIVE_REQUESTS * RANDOM_TENSORS * RAND
 
 /* A carrier on the way of a move: device, port or pair, by kind and direction. */
 enum { NAIVE_LEGS = 8 };
-typedef enum naive_kind { NAIVE_LINK, NAIVE_INTO, NAIVE_PORT_OUT, NAIVE_PORT_IN, NAIVE_PAIR } naive_kind;
+typedef enum naive_kind {
+  NAIVE_LINK,
+  NAIVE_INTO,
+  NAIVE_PORT_OUT,
+  NAIVE_PORT_IN,
+  NAIVE_PAIR
+} naive_kind;
 typedef struct naive_leg {
   naive_kind kind;
   size_t index;

@@ -152,8 +152,8 @@ void random_dispatch_routes(random_dispatch *made, uint64_t seed) {
   it->ports = made->ports;
   it->pairs = made->pairs;
   if ((outer & (outer - 1)) != 0) { /* of several devices one is within an inner port */
-    made->ports[it->port_count++] = (dsm_port){"inner", uniform(&state, 0.5, 8), outer & -outer,
-                                               random_below(&state, 2) == 0};
+    made->ports[it->port_count++] =
+        (dsm_port){"inner", uniform(&state, 0.5, 8), outer & -outer, random_below(&state, 2) == 0};
   }
   made->ports[it->port_count++] =
       (dsm_port){"outer", uniform(&state, 0.5, 8), outer, random_below(&state, 2) == 0};
@@ -163,8 +163,7 @@ void random_dispatch_routes(random_dispatch *made, uint64_t seed) {
   }
   for (size_t j = 0; j < it->device_count; j++) {
     dsm_instance_device *const device = &made->devices[j];
-    device->incoming_bytes_per_second =
-        random_below(&state, 2) == 0 ? uniform(&state, 0.5, 8) : 0;
+    device->incoming_bytes_per_second = random_below(&state, 2) == 0 ? uniform(&state, 0.5, 8) : 0;
     device->transfer_seconds = random_below(&state, 2) == 0 ? uniform(&state, 0, 0.2) : 0;
     device->is_accelerator = random_below(&state, 3) != 0;
   }

@@ -159,8 +159,7 @@ void small_routes(small_instance *made, uint64_t seed) {
     device->is_accelerator = random_below(&random, 3) != 0;
   }
   for (size_t i = 0; i < it->task_count; i++) {
-    made->tasks[i].input_bytes = i == 0 || random_below(&random, 4) == 0
-                                     ? (double)random_below(&random, 5)
-                                     : 0;
+    made->tasks[i].input_bytes =
+        i == 0 || random_below(&random, 4) == 0 ? (double)random_below(&random, 5) : 0;
   }
 }

@@ -329,8 +329,8 @@ START_TEST(test_routes_solved_and_simulated) {
   random_dispatch_make(&made, (uint64_t)_i);
   random_dispatch_routes(&made, (uint64_t)_i);
   dsm_partition *solved = NULL;
-  ck_assert_int_eq(
-      dsm_partition_solve(&solved, &made.instance, &made.partition.options, NULL), DSM_OK);
+  ck_assert_int_eq(dsm_partition_solve(&solved, &made.instance, &made.partition.options, NULL),
+                   DSM_OK);
   const dsm_dispatch_options few = {.request_count = 400, .window = 1 + (size_t)_i % 40};
   ck_assert_int_eq(dsm_dispatch_run(&dispatch, solved, &few, NULL), DSM_OK);
   ck_assert_double_le(400 / dispatch->seconds, solved->bound * (1 + 1e-9));

@@ -322,6 +322,34 @@ START_TEST(few_copies_equal_the_twin) {
 }
 END_TEST
 
+/* Stages, few cuts, and both; the twin has each task in one place by itself. */
+START_TEST(stages_and_cuts_equal_the_twin) {
+  const uint64_t first = (uint64_t)_i * HOW_MANY(300, 60, 30);
+  for (uint64_t seed = first; seed < first + HOW_MANY(300, 60, 30); seed++) {
+    small_instance s;
+    small_random(&s, seed, 6, 3);
+    for (size_t j = 0; j < s.instance.device_count; j++) {
+      s.devices[j].has_power = true;
+    }
+    dsm_partition_options options = drawn(seed, DSM_OBJECTIVE_THROUGHPUT);
+    options.is_staged = seed % 3 != 1;
+    options.cuts_max = seed % 3 != 0 ? 1 + seed / 3 % 3 : 0;
+    options.copies_max = 1; /* the library means it too */
+    const double most = enumerate_throughput(&s.instance, &options);
+    const double least = enumerate_latency(&s.instance, &options);
+    options.copies_max = seed % 2;
+    compare(seed, &s, &options, most, 0);
+    options.objective = DSM_OBJECTIVE_LATENCY;
+    compare(seed, &s, &options, least, HUGE_VAL);
+    options.objective = DSM_OBJECTIVE_ENERGY;
+    options.required_rho = most > 0 ? most * (seed % 5 == 2 ? 1.01 : 0.7) : 1;
+    options.copies_max = 1;
+    const double energy = enumerate_energy(&s.instance, &options);
+    compare(seed, &s, &options, energy, HUGE_VAL);
+  }
+}
+END_TEST
+
 /* Two tasks of a second on three equal devices: in one place each they take a second. Two copies
  * are enough to share the work out evenly: one task on the first and second, one on the second and
  * third. */
@@ -443,6 +471,7 @@ Suite *suite_solve(void) {
   tcase_add_loop_test(twin, latency_equals_the_twin, 0, 3);
   tcase_add_loop_test(twin, energy_equals_the_twin, 0, 2);
   tcase_add_loop_test(twin, few_copies_equal_the_twin, 0, 2);
+  tcase_add_loop_test(twin, stages_and_cuts_equal_the_twin, 0, 2);
   tcase_add_test(twin, latency_of_a_chain_equals_a_dynamic_programme);
   suite_add_tcase(suite, twin);
   return suite;

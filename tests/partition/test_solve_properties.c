@@ -218,7 +218,7 @@ static void tamper(tampered *t, int way) {
   case 15:
     t->rates[1] = -0.1;
     break;
-  case 16: /* beside what is stored it says twice */
+  case 16: /* one task on two devices */
     t->partition.options.copies_max = 1;
     t->is_stored[1] = true;
     t->small.devices[1].memory_bytes = 2;

@@ -231,8 +231,9 @@ double whole_requests_latency(const dsm_instance *instance, const dsm_partition_
       room[j] = instance->devices[j].memory_bytes;
     }
     for (size_t i = 0; i < instance->task_count; i++) {
-      room[device[i]] -= instance->tasks[i].weights_bytes +
-                         (options->does_count_activations ? instance->tasks[i].activation_bytes : 0);
+      room[device[i]] -=
+          instance->tasks[i].weights_bytes +
+          (options->does_count_activations ? instance->tasks[i].activation_bytes : 0);
       fits = fits && room[device[i]] >= 0;
     }
     const double latency = costs_of(instance, options, device).latency;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * whole_requests.h: the twin of partitions with ports, pairs and other ways of transfers. A request
- * is a column: one device for each task, and what that takes of devices and carriers. On a chain the
- * best mixture of such requests is the optimum; on a graph the programme is a bound of it.
+ * is a column: one device for each task, and what that takes of devices and carriers. On a chain
+ * the best mixture of such requests is the optimum; on a graph the programme is a bound of it.
  */
 #ifndef DSM_TESTS_PARTITION_WHOLE_REQUESTS_H
 #define DSM_TESTS_PARTITION_WHOLE_REQUESTS_H

@@ -28,7 +28,8 @@ static dsm_plan fed(const dsm_plan *of, int how) {
                                               .capacity_bytes_per_second = 3};
   const uint64_t mini_epochs = dsm_storage_mini_epochs(&plan.result.storage.job);
   plan.result.storage.state =
-      dsm_storage_steady(&plan.result.storage.job, mini_epochs, repeats[how]);
+      dsm_storage_steady(&plan.result.storage.job, mini_epochs,
+                         plan.options.mode == DSM_MODE_INFERENCE ? 1 : repeats[how]);
   return plan;
 }
 

@@ -20,6 +20,8 @@ static char *report_in_one_place(void) {
   instance.tasks = tasks;
   placed.instance = &instance;
   placed.options.copies_max = 1;
+  placed.options.is_staged = true;
+  placed.options.cuts_max = 2;
   return dsm_report_partition_json(&placed, NULL);
 }
 

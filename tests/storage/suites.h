@@ -13,6 +13,7 @@ Suite *suite_timeline(void);
 Suite *suite_replay(void);
 Suite *suite_trace(void);
 Suite *suite_step(void);
+Suite *suite_answer_files(void);
 
 /** How many elements an array has, as the loop tests want it. */
 #define COUNT_OF(array) ((int)(sizeof(array) / sizeof *(array)))

@@ -93,6 +93,34 @@ START_TEST(test_a_trace) {
 }
 END_TEST
 
+/* A limit need not be whole; what is planned for a timeline is. */
+START_TEST(test_a_limit_in_parts) {
+  dsm_storage_options options = defaults();
+  options.max_repeat = 2.5;
+  dsm_storage_result *result = answer(&options);
+  ck_assert_double_eq(result->state.repeat, 2.5);
+  ck_assert_double_eq(result->state.waiting_share, 0.375); /* 2.5 * 20 of 80 bytes/s */
+  dsm_storage_result_free(result);
+  options.wants_timeline = true;
+  result = answer(&options);
+  ck_assert_double_eq(result->state.repeat, 2);
+  dsm_storage_result_free(result);
+}
+END_TEST
+
+/* In inference each sample is read once, whatever the limit. */
+START_TEST(test_inference_reads_once) {
+  dsm_storage_options options = defaults();
+  options.mode = DSM_MODE_INFERENCE;
+  options.max_repeat = 16;
+  dsm_storage_result *const result = answer(&options);
+  ck_assert_double_eq(result->state.repeat, 1);
+  ck_assert_double_eq(result->state.samples_per_second, 2);
+  ck_assert_uint_eq(result->point_count, 1);
+  dsm_storage_result_free(result);
+}
+END_TEST
+
 START_TEST(test_mini_epochs_that_are_given) {
   dsm_storage_options options = defaults();
   options.mini_epochs = 10;
@@ -123,26 +151,36 @@ static const double four_times[] = {1, 0, 1, 1};
 static const refusal refusals[] = {
     {{.repeats = below, .repeat_count = 1},
      DSM_ERROR_USAGE,
-     "expected a repeating factor of 1 to 1000000, found 0.5"},
+     "repeat: expected 1 to 1000000, found 0.5"},
     {{.repeats = no_number, .repeat_count = 1},
      DSM_ERROR_USAGE,
-     "expected a repeating factor of 1 to 1000000, found nan"},
+     "repeat: expected 1 to 1000000, found nan"},
     {{.repeats = part, .repeat_count = 1, .wants_timeline = true},
      DSM_ERROR_USAGE,
-     "expected a whole repeating factor for a timeline, found 1.5"},
+     "repeat: expected a whole number for a timeline, found 1.5"},
     {{.repeats = three, .repeat_count = 3},
      DSM_ERROR_USAGE,
-     "expected one repeating factor, or one for each of 4 mini-epochs, found 3"},
+     "repeat: expected one factor, or one for each of 4 mini-epochs, found 3"},
     {{.repeats = four, .repeat_count = 4, .times = four_times},
      DSM_ERROR_USAGE,
-     "expected a time above 0, found 0"},
-    {{.times = no_time}, DSM_ERROR_USAGE, "expected repeating factors beside their times"},
-    {{.max_repeat = 0.5},
-     DSM_ERROR_USAGE,
-     "expected a largest repeating factor of 1 to 1000000 that is whole, found 0.5"},
+     "times: expected 1e-60 to 1e+60, found 0"},
+    {{.times = no_time}, DSM_ERROR_USAGE, "times: expected repeating factors beside them"},
+    {{.max_repeat = 0.5}, DSM_ERROR_USAGE, "max_repeat: expected 1 to 1000000, found 0.5"},
     {{.replay = {.rule = DSM_REPEAT_RULE_SCORE}},
      DSM_ERROR_USAGE,
-     "expected a trace to replay, and no repeating factors beside it"},
+     "adaptive: expected a trace to replay, or what it came to"},
+    {{.replay = {.rule = DSM_REPEAT_RULE_SCORE},
+      .mode = DSM_MODE_INFERENCE,
+      .repeats = four,
+      .repeat_count = 4},
+     DSM_ERROR_USAGE,
+     "adaptive: expected training: inference reads each sample once"},
+    {{.repeats = part, .repeat_count = 1, .mode = DSM_MODE_INFERENCE},
+     DSM_ERROR_USAGE,
+     "repeat: expected 1, since inference reads each sample once, found 1.5"},
+    {{.repeats = four, .repeat_count = 4, .max_repeat = 3.5},
+     DSM_ERROR_USAGE,
+     "repeat: expected at most the limit, 3.5, found 4"},
     {{.mini_epochs = 3},
      DSM_ERROR_INFEASIBLE,
      "expected at least 4 mini-epochs, of which each takes at most half of the fast tier, found 3"},
@@ -185,6 +223,8 @@ Suite *suite_answers(void) {
   tcase_add_test(tests, test_what_is_planned);
   tcase_add_test(tests, test_a_list);
   tcase_add_test(tests, test_a_trace);
+  tcase_add_test(tests, test_a_limit_in_parts);
+  tcase_add_test(tests, test_inference_reads_once);
   tcase_add_test(tests, test_mini_epochs_that_are_given);
   tcase_add_loop_test(tests, test_refusals, 0, COUNT_OF(refusals));
   tcase_add_test(tests, test_no_number_of_mini_epochs);

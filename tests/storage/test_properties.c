@@ -45,6 +45,41 @@ START_TEST(test_over_the_factor) {
 }
 END_TEST
 
+/* Waiting, samples a second, what is delivered and what bounds it say the same; the share of stalls
+ * is that of waiting unless fast storage is slow. A list waits as its mini-epochs do. */
+START_TEST(test_waiting_is_what_is_lost) {
+  uint64_t state = 1904;
+  int seen[DSM_STORAGE_BOUND_COUNT] = {0};
+  for (int n = 0; n < JOBS; n++) {
+    const dsm_storage_job job = job_drawn(&state);
+    const uint64_t count = dsm_storage_mini_epochs(&job);
+    const double repeats[] = {number_drawn(&state, 1, 20), number_drawn(&state, 1, 20)};
+    const dsm_storage_state of = dsm_storage_steady(&job, count, repeats[0]);
+    const double rates[DSM_STORAGE_BOUND_COUNT] = {
+        job.demand_bytes_per_second, job.fast_bytes_per_second,
+        count == 1 ? HUGE_VAL : repeats[0] * job.capacity_bytes_per_second};
+    const double least = fmin(fmin(rates[0], rates[1]), rates[2]);
+    ck_assert_double_eq_tol(rates[of.bound], least, 1e-9 * least);
+    ck_assert_double_eq_tol(of.delivered_bytes_per_second, least, 1e-9 * least);
+    ck_assert_double_eq_tol(of.waiting_share, 1 - least / rates[0], 1e-9);
+    ck_assert_double_eq_tol(of.samples_per_second, (1 - of.waiting_share) * job.samples_per_second,
+                            1e-9 * job.samples_per_second);
+    ck_assert_int_eq(of.bound == DSM_STORAGE_BOUND_CHIPS, of.waiting_share <= 0);
+    if (rates[1] >= rates[0]) {
+      ck_assert_double_eq_tol(of.waiting_share, of.stall_share, 1e-9);
+    }
+    const dsm_storage_mean mean = dsm_storage_mean_of(&job, count, repeats, NULL, 2);
+    ck_assert_double_eq_tol(mean.samples_per_second,
+                            (1 - mean.waiting_share) * job.samples_per_second,
+                            1e-9 * job.samples_per_second);
+    seen[of.bound]++;
+  }
+  for (int bound = 0; bound < DSM_STORAGE_BOUND_COUNT; bound++) {
+    ck_assert_int_gt(seen[bound], 10);
+  }
+}
+END_TEST
+
 /* Of a list: its order is nothing; equal times read EB1/mean at least where nothing stalls; equal
  * factors are the steady state. */
 START_TEST(test_lists) {
@@ -173,6 +208,7 @@ Suite *suite_properties(void) {
   Suite *const suite = suite_create("properties");
   TCase *const tests = tcase_create("properties");
   tcase_add_test(tests, test_over_the_factor);
+  tcase_add_test(tests, test_waiting_is_what_is_lost);
   tcase_add_test(tests, test_lists);
   tcase_add_test(tests, test_the_plan_is_the_best_of_all);
   suite_add_tcase(suite, tests);

@@ -132,6 +132,78 @@ START_TEST(test_beside_another_reading) {
 }
 END_TEST
 
+/* Scores of any size: what is multiplied by a power of 2 is the same trace, as long as no bit is
+ * lost; 1e160 and 1e-170, whose squares are no numbers, as 1. */
+START_TEST(test_scores_of_any_size) {
+  static const double by_hand[] = {10, 10, 10, 4, 4, 4, 1, 1};
+  static const double due_by_hand[] = {4, 3, 1};
+  static const double sizes[] = {1e160, 1e-170, 1e305, 1e-305};
+  dsm_replay_options options = options_of(DSM_REPEAT_RULE_BOLLINGER);
+  options.window = 3;
+  options.deviations = 1.2;
+  double scaled[ROWS_MAX];
+  for (int s = 0; s < COUNT_OF(sizes); s++) {
+    for (int i = 0; i < COUNT_OF(by_hand); i++) {
+      scaled[i] = sizes[s] * by_hand[i];
+    }
+    expect(scaled, COUNT_OF(by_hand), &options, due_by_hand, COUNT_OF(due_by_hand));
+  }
+  uint64_t state = 1907;
+  for (int n = 0; n < 100; n++) {
+    const size_t count = 1 + (size_t)random_below(&state, ROWS_MAX - 1);
+    const int power = (int)random_below(&state, 1900) - 950;
+    double losses[ROWS_MAX];
+    double values[ROWS_MAX * DSM_METRIC_COUNT];
+    double due[ROWS_MAX];
+    size_t due_count = 0;
+    options.window = 2 + random_below(&state, 30);
+    options.deviations = number_drawn(&state, 0.1, 0.95) * sqrt((double)options.window - 1);
+    for (size_t i = 0; i < count; i++) {
+      losses[i] = number_drawn(&state, 0, 1) - 0.5;
+      scaled[i] = ldexp(losses[i], power);
+    }
+    const dsm_metric_trace trace = trace_of(values, losses, count);
+    ck_assert_int_eq(dsm_repeats_replay(due, &due_count, &trace, &options, NULL), DSM_OK);
+    expect(scaled, count, &options, due, due_count);
+  }
+}
+END_TEST
+
+/* Equal scores have no deviation, whatever their mean is rounded to; the largest differences of
+ * numbers do not overflow. */
+START_TEST(test_scores_at_the_edge) {
+  static const double equal[] = {0.1, 0.1, 0.1, 0.1, 0.1, 0.1};
+  static const double six[] = {6};
+  static const double apart[] = {1.7e308, 1.7e308, -1.7e308, 1.7e308};
+  static const double due[] = {3, 1};
+  dsm_replay_options options = options_of(DSM_REPEAT_RULE_BOLLINGER);
+  options.window = 3;
+  options.deviations = 1e-3;
+  expect(equal, COUNT_OF(equal), &options, six, 1);
+  options.deviations = 1.4; /* the last of 2, 2, -2 is 1.414 deviations below their mean */
+  expect(apart, COUNT_OF(apart), &options, due, COUNT_OF(due));
+}
+END_TEST
+
+/* A score is a sum, which may be too large. */
+START_TEST(test_scores_that_are_no_numbers) {
+  static const double losses[] = {1, 1.7e308};
+  double values[2 * DSM_METRIC_COUNT];
+  double repeats[2];
+  size_t count = 0;
+  const dsm_metric_trace trace = trace_of(values, losses, 2);
+  dsm_replay_options options = options_of(DSM_REPEAT_RULE_SCORE);
+  dsm_diags *const diags = dsm_diags_new(4);
+  options.weights[DSM_METRIC_LOSS] = 2;
+  ck_assert_int_eq(dsm_repeats_replay(repeats, &count, &trace, &options, diags), DSM_ERROR_INVALID);
+  ck_assert_uint_eq(count, 0);
+  ck_assert_str_eq(dsm_diags_get(diags, 0)->message,
+                   "row 2 of the trace: expected metrics whose weighted sum is at most 1.8e+308, "
+                   "found a larger one");
+  dsm_diags_free(diags);
+}
+END_TEST
+
 START_TEST(test_options_that_are_refused) {
   static const double losses[] = {1};
   double values[DSM_METRIC_COUNT];
@@ -169,6 +241,9 @@ Suite *suite_replay(void) {
   tcase_add_test(tests, test_score_by_hand);
   tcase_add_test(tests, test_bollinger_by_hand);
   tcase_add_loop_test(tests, test_beside_another_reading, 0, 2);
+  tcase_add_test(tests, test_scores_of_any_size);
+  tcase_add_test(tests, test_scores_at_the_edge);
+  tcase_add_test(tests, test_scores_that_are_no_numbers);
   tcase_add_test(tests, test_options_that_are_refused);
   suite_add_tcase(suite, tests);
   return suite;

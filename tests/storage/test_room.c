@@ -11,6 +11,7 @@ int main(void) {
   srunner_add_suite(runner, suite_trace());
   srunner_add_suite(runner, suite_answers());
   srunner_add_suite(runner, suite_step());
+  srunner_add_suite(runner, suite_answer_files());
   srunner_add_suite(runner, suite_published());
   srunner_run_all(runner, CK_ENV);
   const int failed = srunner_ntests_failed(runner);

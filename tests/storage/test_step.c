@@ -106,6 +106,10 @@ START_TEST(test_what_fits) {
   explored slower = explore(few_samples, slower_fast, DSM_MODE_TRAINING);
   ck_assert_double_eq_tol(slower.plan->result.step_seconds, 0.0384, 1e-12);
   ck_assert_double_eq(slower.plan->result.storage.state.stall_share, 0);
+  ck_assert_double_eq(slower.plan->result.storage.state.waiting_share,
+                      slower.plan->result.storage.waiting_seconds /
+                          slower.plan->result.step_seconds);
+  ck_assert_int_eq(slower.plan->result.storage.state.bound, DSM_STORAGE_BOUND_FAST);
   explored_free(&of);
   explored_free(&slower);
 }

@@ -65,6 +65,8 @@ static const bad_trace bad[] = {
      "train_error: expected a finite number, found \"\""},
     {"loss,train_error,validation_error\n1,0x10,3\n", 2,
      "train_error: expected a finite number, found \"0x10\""},
+    {"loss,train_error,validation_error\n1e308,1e308,3\n", 2,
+     "expected metrics whose weighted sum is at most 1.8e+308, found a larger one"},
     {"loss,train_error,validation_error\n1,2\n", 2, "expected 3 fields, one a column, found 2"},
     {"loss,train_error,validation_error\n1,2,3,4\n", 2, "expected 3 fields, one a column, found 4"},
     {"loss,train_error,validation_error\n1,\"2,3\n", 2,

@@ -112,7 +112,6 @@ typedef struct cli_storage_arguments {
   double demand_GBps;
   size_t mini_epochs;
   size_t max_mini_epochs;
-  size_t max_repeat;
   size_t threshold;
   size_t window;
   const char *repeats;

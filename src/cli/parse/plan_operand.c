@@ -65,6 +65,16 @@ bool cli_is_pim(const char *path) {
   return is_pim;
 }
 
+bool cli_is_storage(const char *path) {
+  char *text = NULL;
+  size_t length = 0;
+  const bool is_storage = strcmp(path, "-") != 0 && !dsm_store_is_database(path) &&
+                          dsm_file_read(&text, &length, path, NULL) == DSM_OK &&
+                          dsm_storage_is_printed(text, length);
+  free(text);
+  return is_storage;
+}
+
 static dsm_status load_file(cli_plan_operand *operand, const cli_arguments *arguments) {
   dsm_diags *const diags = arguments->diags;
   const dsm_status status = cli_find_input(&operand->file, arguments, operand->name, 0, diags);
@@ -73,6 +83,9 @@ static dsm_status load_file(cli_plan_operand *operand, const cli_arguments *argu
   }
   if (dsm_store_is_database(operand->file)) {
     return report_no_point(operand->file, "a database without a point", diags);
+  }
+  if ((arguments->command->bit & (CLI_PLOT | CLI_REPORT)) != 0 && cli_is_storage(operand->file)) {
+    return dsm_storage_load(&operand->storage, operand->file, diags);
   }
   return (arguments->command->takes[0] & CLI_TAKES_PIM) != 0 && cli_is_pim(operand->file)
              ? dsm_pim_plan_load(&operand->pim, &operand->recorded_seconds, operand->file, diags)
@@ -116,6 +129,7 @@ dsm_status cli_load_plan(cli_plan_operand *operand, const cli_arguments *argumen
 void cli_plan_operand_fini(cli_plan_operand *operand) {
   dsm_plan_free(operand->plan);
   dsm_pim_plan_free(operand->pim);
+  dsm_storage_result_free(operand->storage);
   free(operand->file);
   *operand = (cli_plan_operand){0};
 }

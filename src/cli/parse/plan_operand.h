@@ -12,6 +12,7 @@ typedef struct cli_plan_operand {
   char *file;                  /**< the plan or the database, as found; NULL if it was not */
   dsm_plan *plan;              /**< NULL if there is none */
   dsm_pim_plan *pim;           /**< in its place, for commands that take plans of cores in memory */
+  dsm_storage_result *storage; /**< likewise, for those that take answers of storage */
   double recorded_seconds;     /**< what the file says of that; 0: nothing */
   bool is_point;               /**< of a database, by its number */
   double recorded_step_cycles; /**< what file or database says of the step; 0: nothing */
@@ -23,6 +24,9 @@ bool cli_is_point(const char *name);
 
 /** Is a file, as found, a plan of cores in memory? Standard input is none. */
 bool cli_is_pim(const char *path);
+
+/** Is a file, as found, an answer of storage? Standard input is none. */
+bool cli_is_storage(const char *path);
 
 /** Loads what `name` says: a plan, or DATABASE:POINT. To be freed with cli_plan_operand_fini in any
  * case. */

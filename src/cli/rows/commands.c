@@ -306,16 +306,21 @@ const cli_command cli_commands[] = {
          "each layer and pass goes (loss), their parallelisms and "
          "core splits (splits), how far they are from the roof (roofline), and what a chip's "
          "memory holds over the step (memory). Of a plan that pim wrote: where the time goes over "
-         "cores (breakdown), and what an update takes over tasklets (tasklets). Of DATABASE, which "
+         "cores (breakdown), and what an update takes over tasklets (tasklets). Of what storage "
+         "wrote as JSON: samples a second over the repeating factor (storage), mini-epochs over "
+         "time (mini_epochs), and the roof of reading (io_roofline). Of DATABASE, which "
          "sweep wrote: a result over what "
          "varies, a line a series (lines), what each of several optimizations gains (ladder), a "
          "result over two axes (heatmap), and the points that no other beats in two objectives "
          "(pareto). gnuplot has to be installed; with --script alone it need not.",
-     .examples = {"dsm explore vgg16 torus64 -q -o plan.json && dsm plot plan.json -o loss.svg",
-                  "dsm plot plan.json --figure roofline -o roofline.pdf",
-                  "dsm plot plan.json --figure splits --script figures -o splits.png",
-                  "dsm sweep scratchpad_vgg16 -q && dsm plot scratchpad_vgg16.sqlite -o sizes.svg",
-                  "dsm plot scratchpad_vgg16.sqlite --figure heatmap -o sizes.png"},
+     .examples =
+         {"dsm explore vgg16 torus64 -q -o plan.json && dsm plot plan.json -o loss.svg",
+          "dsm plot plan.json --figure roofline -o roofline.pdf",
+          "dsm plot plan.json --figure splits --script figures -o splits.png",
+          "dsm storage deepcam summit --samples-per-second 65000 -o answer.json && dsm plot "
+          "answer.json -o factors.svg",
+          "dsm sweep scratchpad_vgg16 -q && dsm plot scratchpad_vgg16.sqlite -o sizes.svg",
+          "dsm plot scratchpad_vgg16.sqlite --figure heatmap -o sizes.png"},
      .run = cli_run_plot},
     {.name = "report",
      .bit = CLI_REPORT,
@@ -333,7 +338,9 @@ const cli_command cli_commands[] = {
          "that is not the best one of its inputs says so. DATABASE:POINT is the plan of a point of "
          "a "
          "sweep, by its number. Of a plan that pim wrote the page shows the choice, where the time "
-         "goes over cores, and the knee over tasklets.",
+         "goes over cores, and the knee over tasklets; of what storage wrote as JSON the answer "
+         "and "
+         "its figures.",
      .examples = {"dsm report plan.json -o report.html", "dsm report plan.json >report.html"},
      .run = cli_run_report},
     {.name = "trace",
@@ -366,7 +373,8 @@ const cli_command cli_commands[] = {
          "of another simulator, into a new folder: for astra-sim the workload (workload.txt) and "
          "the network (network.yml), for chakra the execution trace of a chip (step.0.et), which "
          "all chips have, and the network. DATABASE:POINT is the plan of a point of a sweep, by "
-         "its number. For stages PLAN is of partition, with each task in one place (--copies 1), "
+         "its number. For stages PLAN is of partition, with each task in one place (--stages, "
+         "--copies 1), "
          "and stages.json says what each device runs, receives and sends.",
      .examples = {"dsm export plan.json --to astra-sim -o vgg16_astra",
                   "dsm export plan.json --to chakra -o vgg16_chakra",

@@ -236,8 +236,9 @@ const cli_option cli_options[] = {
      .commands = CLI_PARTITION,
      FLAG(partition.options.does_keep_results)},
     {.name = "count-input",
-     .help = "the request's input comes to an accelerator over its link, into which as much fits as "
-             "out of it where nothing else is said",
+     .help =
+         "the request's input comes to an accelerator over its link, into which as much fits as "
+         "out of it where nothing else is said",
      .commands = CLI_PARTITION,
      FLAG(partition.options.does_count_input)},
     {.name = "copies",
@@ -246,6 +247,17 @@ const cli_option cli_options[] = {
              "place",
      .commands = CLI_PARTITION,
      COUNT(partition.options.copies_max, DSM_DEVICES_MAX)},
+    {.name = "stages",
+     .help = "each task in one place, and each device one stage: tasks that follow one another in "
+             "the order of tasks",
+     .commands = CLI_PARTITION,
+     FLAG(partition.options.is_staged)},
+    {.name = "cuts",
+     .argument = "K",
+     .help = "each task in one place, and a request moves at most K tensors between devices, one "
+             "to several devices counted for each",
+     .commands = CLI_PARTITION,
+     COUNT(partition.options.cuts_max, DSM_TASKS_MAX *DSM_DEVICES_MAX)},
     {.name = "write-mps",
      .argument = "FILE",
      .help = "also write the programme as free MPS, for other solvers: minimise -rho",
@@ -556,10 +568,10 @@ const cli_option cli_options[] = {
      NAME(CLI_READ_NAME, storage.repeats, CLI_TAKES_TEXT)},
     {.name = "max-repeat",
      .argument = "R",
-     .help = "most times with which the training still converges: planned is what reads least from "
-             "the capacity tier (default: the least without a stall)",
+     .help = "most times with which the training still converges, whole or not: planned is what "
+             "reads least from the capacity tier (default: the least without a stall)",
      .commands = CLI_STORAGE,
-     COUNT(storage.max_repeat, DSM_REPEAT_MAX)},
+     NUMBER(storage.options.max_repeat, 1, DSM_REPEAT_MAX)},
     {.name = "times",
      .argument = "LIST",
      .help =
@@ -596,7 +608,7 @@ const cli_option cli_options[] = {
      .argument = "N",
      .help = "with --adaptive bollinger: scores that the band is of, 2 to 1000 (default: 20)",
      .commands = CLI_STORAGE,
-     COUNT(storage.window, DSM_REPEAT_MAX)},
+     COUNT(storage.window, DSM_WINDOW_MAX)},
     {.name = "deviations",
      .argument = "K",
      .help = "with --adaptive bollinger: half the width of the band, in standard deviations "

@@ -271,31 +271,71 @@ static cli_exit plot_plan(request *wanted, cli_plan_operand *operand) {
   return outcome;
 }
 
-/* ---- figures of a plan of cores in memory ---- */
+/* ---- figures of other answers ---- */
 
-static cli_exit plot_pim(request *wanted, const cli_plan_operand *operand) {
-  dsm_diags *const diags = wanted->arguments->diags;
-  const char *const word = wanted->arguments->plot.figure;
+static dsm_status draw_pim(dsm_plot **plot, const cli_plan_operand *operand, const char *word,
+                           dsm_diags *diags) {
   dsm_pim_figure figure = DSM_PIM_FIGURE_BREAKDOWN;
-  if (word != NULL && !dsm_pim_figure_parse(word, &figure)) {
+  (void)dsm_pim_figure_parse(word, &figure);
+  return dsm_plot_pim(plot, operand->pim, figure, diags);
+}
+
+static bool is_of_pim(const char *word) {
+  dsm_pim_figure figure;
+  return dsm_pim_figure_parse(word, &figure);
+}
+
+static dsm_status draw_storage(dsm_plot **plot, const cli_plan_operand *operand, const char *word,
+                               dsm_diags *diags) {
+  dsm_plan_figure figure = DSM_PLAN_FIGURE_STORAGE;
+  (void)dsm_plan_figure_parse(word, &figure);
+  return dsm_plot_storage(plot, operand->storage, operand->storage->name, figure, diags);
+}
+
+static bool is_of_storage(const char *word) {
+  dsm_plan_figure figure;
+  return dsm_plan_figure_parse(word, &figure) && figure >= DSM_PLAN_FIGURE_STORAGE;
+}
+
+/* What else than plans of networks and sweeps is drawn. */
+typedef struct drawn {
+  const char *what;
+  const char *first; /* the figure unless another one is asked for */
+  bool (*has)(const char *word);
+  dsm_status (*draw)(dsm_plot **plot, const cli_plan_operand *operand, const char *word,
+                     dsm_diags *diags);
+} drawn;
+
+static const drawn drawn_pim = {"a plan of cores in memory", "breakdown", is_of_pim, draw_pim};
+static const drawn drawn_storage = {"an answer of storage", "storage", is_of_storage, draw_storage};
+
+static cli_exit plot_drawn(request *wanted, const cli_plan_operand *operand, const drawn *kind) {
+  dsm_diags *const diags = wanted->arguments->diags;
+  const char *const asked = wanted->arguments->plot.figure;
+  const char *const word = asked == NULL ? kind->first : asked;
+  if (!kind->has(word)) {
     return cli_usage_error(wanted->arguments->command,
-                           "--figure: '%s' is not of a plan of cores in memory, but '%s' is one",
-                           word, wanted->input);
+                           "--figure: '%s' is not of %s, but '%s' is one", word, kind->what,
+                           wanted->input);
   }
   cli_exit outcome = check_no_points(wanted);
   if (outcome == CLI_EXIT_DONE) {
-    outcome = settle_output(wanted, dsm_pim_figure_name(figure));
+    outcome = settle_output(wanted, word);
   }
   if (outcome != CLI_EXIT_DONE) {
     return outcome;
   }
   dsm_plot *plot = NULL;
-  cli_note_recorded_seconds(wanted->arguments, "the plan", operand->pim, operand->recorded_seconds);
-  const dsm_status status = dsm_plot_pim(&plot, operand->pim, figure, diags);
+  const dsm_status status = kind->draw(&plot, operand, word, diags);
   cli_print_findings(wanted->arguments);
   outcome = status == DSM_OK ? put_plot(wanted, plot) : cli_exit_of(status);
   dsm_plot_free(plot);
   return outcome;
+}
+
+static cli_exit plot_pim(request *wanted, const cli_plan_operand *operand) {
+  cli_note_recorded_seconds(wanted->arguments, "the plan", operand->pim, operand->recorded_seconds);
+  return plot_drawn(wanted, operand, &drawn_pim);
 }
 
 /* ---- figures of the points of a sweep ---- */
@@ -360,18 +400,19 @@ static cli_exit plot_points(request *wanted) {
   return outcome;
 }
 
-/* Points, and plans of cores in memory, are loaded first: what they are says which figures there
- * are.
- */
+/* Points, plans of cores in memory and answers of storage are loaded first: what they are says
+ * which figures there are. */
 static cli_exit plot_operand(request *wanted, bool is_point) {
   cli_plan_operand operand = {0};
   cli_exit outcome = CLI_EXIT_DONE;
-  if (is_point || cli_is_pim(wanted->input)) {
+  if (is_point || cli_is_pim(wanted->input) || cli_is_storage(wanted->input)) {
     outcome = cli_exit_of(cli_load_plan(&operand, wanted->arguments, wanted->input));
     cli_print_findings(wanted->arguments);
   }
   if (outcome == CLI_EXIT_DONE) {
-    outcome = operand.pim != NULL ? plot_pim(wanted, &operand) : plot_plan(wanted, &operand);
+    outcome = operand.pim != NULL       ? plot_pim(wanted, &operand)
+              : operand.storage != NULL ? plot_drawn(wanted, &operand, &drawn_storage)
+                                        : plot_plan(wanted, &operand);
   }
   cli_plan_operand_fini(&operand);
   return outcome;

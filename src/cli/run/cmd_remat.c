@@ -20,12 +20,7 @@ CLI_PRINTER(print_pipeline, dsm_remat_pipeline, dsm_report_remat_pipeline, of)
 static cli_exit check_plan_options(const cli_arguments *arguments) {
   static const char *const of_plans[] = {"minibatch", "optimize",  "parallelism",
                                          "threads",   "dimension", "write-stages"};
-  for (size_t i = 0; i < sizeof of_plans / sizeof of_plans[0]; i++) {
-    if (arguments->operand_count == 1 && cli_is_given(arguments, of_plans[i])) {
-      return cli_usage_error(arguments->command, "--%s needs a WORKLOAD and a SYSTEM", of_plans[i]);
-    }
-  }
-  return CLI_EXIT_DONE;
+  return cli_check_pair_options(arguments, of_plans, sizeof of_plans / sizeof of_plans[0]);
 }
 
 static cli_exit check_options(const cli_arguments *arguments) {
@@ -175,8 +170,10 @@ static cli_exit check_room(const cli_arguments *arguments, const dsm_remat_chain
   return CLI_EXIT_INFEASIBLE;
 }
 
-static cli_exit answer_plan(const cli_arguments *arguments, const dsm_workload *workload,
-                            const dsm_system *system) {
+static cli_exit answer_plan(const cli_arguments *arguments, const cli_input_file *workload_file,
+                            const cli_input_file *system_file) {
+  const dsm_workload *const workload = workload_file->workload;
+  const dsm_system *const system = system_file->system;
   static const double bytes_per_GB = 1e9;
   dsm_plan *plan = NULL;
   dsm_remat_chain *chain = NULL;
@@ -202,27 +199,9 @@ static cli_exit answer_plan(const cli_arguments *arguments, const dsm_workload *
   return outcome;
 }
 
-static cli_exit answer_names(const cli_arguments *given) {
-  cli_arguments arguments = *given;
-  cli_input_file workload =
-      cli_load(given, given->operands[0], DSM_DESCRIPTION_WORKLOAD, given->diags);
-  cli_input_file system = cli_load(given, given->operands[1], DSM_DESCRIPTION_SYSTEM, given->diags);
-  cli_exit outcome = cli_exit_max(cli_exit_of(workload.status), cli_exit_of(system.status));
-  cli_print_findings(given);
-  if (outcome == CLI_EXIT_DONE) {
-    outcome = cli_settle_options(&arguments, system.system);
-  }
-  if (outcome == CLI_EXIT_DONE) {
-    outcome = answer_plan(&arguments, workload.workload, system.system);
-  }
-  cli_input_file_fini(&workload);
-  cli_input_file_fini(&system);
-  return outcome;
-}
-
 cli_exit cli_run_remat(const cli_arguments *arguments) {
   const cli_exit outcome = check_options(arguments);
   return outcome != CLI_EXIT_DONE        ? outcome
          : arguments->operand_count == 1 ? answer_file(arguments)
-                                         : answer_names(arguments);
+                                         : cli_use_pair(arguments, answer_plan);
 }

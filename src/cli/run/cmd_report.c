@@ -60,9 +60,18 @@ static char *print_pim_page(const void *result, cli_format format, dsm_table_sty
   return dsm_report_pim_page(result);
 }
 
+static char *print_storage_page(const void *result, cli_format format, dsm_table_style style) {
+  (void)format;
+  (void)style;
+  return dsm_report_storage_page(result);
+}
+
 static cli_exit report(const cli_arguments *arguments, const cli_plan_operand *operand) {
   if (operand->pim != NULL) {
     return cli_put_text(arguments, print_pim_page, operand->pim);
+  }
+  if (operand->storage != NULL) {
+    return cli_put_text(arguments, print_storage_page, operand->storage);
   }
   explored found = {.operand = operand};
   dsm_status status = explore_again(&found, arguments);

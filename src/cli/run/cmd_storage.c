@@ -28,12 +28,7 @@ CLI_PRINTER(print_answer, answered, dsm_report_storage, of->result, of->name)
 static cli_exit check_operands(const cli_arguments *arguments) {
   static const char *const of_names[] = {"mode",    "minibatch", "optimize", "parallelism",
                                          "threads", "dimension", "set"};
-  for (size_t i = 0; i < sizeof of_names / sizeof of_names[0]; i++) {
-    if (arguments->operand_count == 1 && cli_is_given(arguments, of_names[i])) {
-      return cli_usage_error(arguments->command, "--%s needs a WORKLOAD and a SYSTEM", of_names[i]);
-    }
-  }
-  return CLI_EXIT_DONE;
+  return cli_check_pair_options(arguments, of_names, sizeof of_names / sizeof of_names[0]);
 }
 
 /* Options that work only beside another one, or in its place. */
@@ -188,7 +183,6 @@ static cli_exit settle(const cli_arguments *arguments, asked *of) {
   *of = (asked){.options = given->options};
   of->options.mini_epochs = given->mini_epochs;
   of->options.max_mini_epochs = given->max_mini_epochs;
-  of->options.max_repeat = (double)given->max_repeat;
   cli_exit outcome = read_numbers(arguments, "repeat", given->repeats, &of->repeats);
   if (outcome == CLI_EXIT_DONE) {
     outcome = read_numbers(arguments, "times", given->times, &of->times);
@@ -239,6 +233,17 @@ static double given_rate(const cli_arguments *arguments, const source *from) {
                                                   : 0;
 }
 
+/* Findings about options begin with their names. */
+static cli_exit complain(const cli_arguments *arguments, dsm_status status) {
+  const dsm_diag *const first = dsm_diags_get(arguments->diags, 0);
+  if (status == DSM_ERROR_USAGE && first != NULL) {
+    (void)cli_usage_error(arguments->command, "--%s", first->message);
+    dsm_diags_clear(arguments->diags);
+  }
+  cli_print_findings(arguments);
+  return cli_exit_of(status);
+}
+
 static cli_exit put_answer(const cli_arguments *arguments, const source *from, asked *of,
                            double samples_per_second) {
   static const double bytes_per_GB = 1e9;
@@ -252,9 +257,9 @@ static cli_exit put_answer(const cli_arguments *arguments, const source *from, a
   of->options.flop_per_second = given->flop_per_second > 0
                                     ? given->flop_per_second
                                     : dsm_workload_peak_flops(from->workload, from->system);
+  of->options.mode = from->mode;
   const dsm_status status = dsm_storage(&result, &job, &of->options, arguments->diags);
-  cli_print_findings(arguments);
-  cli_exit outcome = cli_exit_of(status);
+  cli_exit outcome = complain(arguments, status);
   if (status == DSM_OK) {
     char name[2 * DSM_NAME_BYTES_MAX + 8];
     (void)snprintf(name, sizeof name, "%s on %s", from->workload->name, from->system->name);
@@ -327,32 +332,19 @@ static cli_exit answer_source(const cli_arguments *arguments, const source *from
   return outcome;
 }
 
-static cli_exit answer_names(const cli_arguments *given) {
-  cli_arguments arguments = *given;
-  cli_input_file workload =
-      cli_load(given, given->operands[0], DSM_DESCRIPTION_WORKLOAD, given->diags);
-  cli_input_file system = cli_load(given, given->operands[1], DSM_DESCRIPTION_SYSTEM, given->diags);
-  cli_exit outcome = cli_exit_max(cli_exit_of(workload.status), cli_exit_of(system.status));
-  cli_print_findings(given);
-  if (outcome == CLI_EXIT_DONE) {
-    outcome = cli_settle_options(&arguments, system.system);
-  }
-  if (outcome == CLI_EXIT_DONE) {
-    const source from = {.workload = workload.workload,
-                         .system = system.system,
-                         .workload_file = workload.path,
-                         .system_file = system.path,
-                         .mode = arguments.options.mode};
-    outcome = answer_source(&arguments, &from);
-  }
-  cli_input_file_fini(&workload);
-  cli_input_file_fini(&system);
-  return outcome;
+static cli_exit answer_pair(const cli_arguments *arguments, const cli_input_file *workload,
+                            const cli_input_file *system) {
+  const source from = {.workload = workload->workload,
+                       .system = system->system,
+                       .workload_file = workload->path,
+                       .system_file = system->path,
+                       .mode = arguments->options.mode};
+  return answer_source(arguments, &from);
 }
 
 cli_exit cli_run_storage(const cli_arguments *arguments) {
   const cli_exit outcome = check_options(arguments);
   return outcome != CLI_EXIT_DONE        ? outcome
          : arguments->operand_count == 1 ? cli_use_plan(arguments, answer_operand)
-                                         : answer_names(arguments);
+                                         : cli_use_pair(arguments, answer_pair);
 }

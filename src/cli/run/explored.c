@@ -3,8 +3,39 @@
 
 #include <inttypes.h>
 
+#include "cli/parse/option_values.h"
 #include "cli/run/complain.h"
 #include "cli/run/terminal.h"
+
+/* ---- workloads on systems ---- */
+
+cli_exit cli_use_pair(const cli_arguments *given, cli_pair_use *use) {
+  cli_arguments arguments = *given;
+  cli_input_file workload =
+      cli_load(given, given->operands[0], DSM_DESCRIPTION_WORKLOAD, given->diags);
+  cli_input_file system = cli_load(given, given->operands[1], DSM_DESCRIPTION_SYSTEM, given->diags);
+  cli_exit outcome = cli_exit_max(cli_exit_of(workload.status), cli_exit_of(system.status));
+  cli_print_findings(given);
+  if (outcome == CLI_EXIT_DONE) {
+    outcome = cli_settle_options(&arguments, system.system);
+  }
+  if (outcome == CLI_EXIT_DONE) {
+    outcome = use(&arguments, &workload, &system);
+  }
+  cli_input_file_fini(&workload);
+  cli_input_file_fini(&system);
+  return outcome;
+}
+
+cli_exit cli_check_pair_options(const cli_arguments *arguments, const char *const *options,
+                                size_t count) {
+  for (size_t i = 0; i < count; i++) {
+    if (arguments->operand_count == 1 && cli_is_given(arguments, options[i])) {
+      return cli_usage_error(arguments->command, "--%s needs a WORKLOAD and a SYSTEM", options[i]);
+    }
+  }
+  return CLI_EXIT_DONE;
+}
 
 dsm_status cli_explore(dsm_plan **plan, const cli_arguments *arguments, dsm_explorer *explorer,
                        const dsm_workload *workload, const dsm_system *system,

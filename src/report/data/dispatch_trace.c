@@ -26,7 +26,9 @@ static void write_event(dsm__json_writer *writer, const dsm_instance *instance,
   const size_t device = is_input ? event->target : event->device;
   const dsm__trace_slice slice = {
       .name = instance->tasks[event->task].name,
-      .category = is_input ? "input" : event->is_transfer ? "transfer" : "task",
+      .category = is_input             ? "input"
+                  : event->is_transfer ? "transfer"
+                                       : "task",
       .track = track_of(device, event->is_transfer ? LINK_THREAD : TASKS_THREAD),
       .begin_nanoseconds = 1e9 * event->begin_seconds,
       .end_nanoseconds = 1e9 * event->end_seconds,

@@ -212,7 +212,8 @@ static dsm_status report_circle(const lister *l, dsm_diags *diags) {
     out = find_waited(l, from);
     from = l->device_of[it->tensors[out].producer];
   }
-  dsm__diags_add(diags, DSM_SEVERITY_ERROR, (dsm__place){NULL, 0, 0, NULL}, NULL,
+  dsm__diags_add(diags, DSM_SEVERITY_ERROR, (dsm__place){NULL, 0, 0, NULL},
+                 "partition again with --stages",
                  "device \"%s\" is no one stage: others need \"%s\" of it before it can run what "
                  "needs \"%s\"",
                  it->devices[device].name, it->tasks[it->tensors[out].producer].name,

@@ -33,6 +33,14 @@ static bool counts_input(const void *options) {
   return ((const dsm_partition_options *)options)->does_count_input;
 }
 
+static bool is_staged(const void *options) {
+  return ((const dsm_partition_options *)options)->is_staged;
+}
+
+static bool has_cuts_max(const void *options) {
+  return ((const dsm_partition_options *)options)->cuts_max > 0;
+}
+
 DSM__OWN_RECORD(options_record, dsm_partition_options, false, "What was asked for.",
                 DSM__FIELD(REAL, dsm_partition_options, required_rho, "required_rho", 0,
                            .unit = "1/s", .is_stated = has_required_rho,
@@ -47,6 +55,14 @@ DSM__OWN_RECORD(options_record, dsm_partition_options, false, "What was asked fo
                            .max = DSM_DEVICES_MAX, .is_stated = has_copies_max,
                            .help = "A task is stored on at most so many devices; absent: on any "
                                    "number."),
+                DSM__FIELD(FLAG, dsm_partition_options, is_staged, "stages", 0,
+                           .is_stated = is_staged,
+                           .help = "The tasks of a device follow one another; absent: they need "
+                                   "not."),
+                DSM__FIELD(COUNT, dsm_partition_options, cuts_max, "cuts", 0, .min = 1,
+                           .max = DSM_TASKS_MAX * DSM_DEVICES_MAX, .is_stated = has_cuts_max,
+                           .help = "A request moves at most so many tensors, one to several "
+                                   "devices counted for each; absent: any number."),
                 DSM__FIELD(FLAG, dsm_partition_options, does_keep_results, "keep_results", 0,
                            .help = "Results stay on the device that makes them."),
                 DSM__FIELD(FLAG, dsm_partition_options, does_count_input, "count_input", 0,
@@ -98,10 +114,11 @@ DSM__OWN_RECORD(
                .help = "What is used up of time, memory and link."));
 
 /* What carries transfers beside links out of devices. */
-static const dsm__word carrier_words[] = {
-    [DSM_CARRIER_LINK].key = "link",         [DSM_CARRIER_INCOMING].key = "incoming",
-    [DSM_CARRIER_PORT_OUT].key = "port_out", [DSM_CARRIER_PORT_IN].key = "port_in",
-    [DSM_CARRIER_PAIR].key = "pair"};
+static const dsm__word carrier_words[] = {[DSM_CARRIER_LINK].key = "link",
+                                          [DSM_CARRIER_INCOMING].key = "incoming",
+                                          [DSM_CARRIER_PORT_OUT].key = "port_out",
+                                          [DSM_CARRIER_PORT_IN].key = "port_in",
+                                          [DSM_CARRIER_PAIR].key = "pair"};
 static DSM__WORDS(carrier_kinds, "what carries transfers", carrier_words, DSM_CARRIER_KIND_COUNT);
 
 typedef struct carrier_row {
@@ -133,7 +150,8 @@ DSM__OWN_RECORD(
                .help = "Of a pair: the device that receives."),
     REAL(carrier_row, use.capacity, "capacity_bytes_per_second", 0, "bytes/s", "null: unlimited."),
     DSM__FIELD(REAL, carrier_row, use.bytes_per_second, "bytes", 0, .unit = "bytes",
-               .is_stated = is_carried_once, .help = "Of the objective latency: of the one request."),
+               .is_stated = is_carried_once,
+               .help = "Of the objective latency: of the one request."),
     DSM__FIELD(REAL, carrier_row, use.bytes_per_second, "bytes_per_second", 0, .unit = "bytes/s",
                .is_stated = is_carried_on, .help = "Of all but the objective latency."),
     DSM__FIELD(REAL, carrier_row, use.time_fraction, "time_fraction", 0, .unit = "ratio",

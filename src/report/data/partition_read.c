@@ -304,6 +304,10 @@ static void read_options(dsm_partition_options *options, const dsm__json_node *r
   options->does_keep_results = flag(&node, "keep_results");
   dsm__json_optional_u64(&node, "copies", 1, DSM_DEVICES_MAX, 0, &copies);
   options->copies_max = (size_t)copies;
+  dsm__json_optional_bool(&node, "stages", false, &options->is_staged);
+  uint64_t cuts = 0;
+  dsm__json_optional_u64(&node, "cuts", 1, DSM_TASKS_MAX * DSM_DEVICES_MAX, 0, &cuts);
+  options->cuts_max = (size_t)cuts;
   if (options->objective == DSM_OBJECTIVE_ENERGY) {
     options->required_rho = number(&node, "required_rho", any_size, HUGE_VAL);
   }

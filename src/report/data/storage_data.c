@@ -5,6 +5,7 @@
 
 #include <math.h>
 
+#include "model/names.h"
 #include "report/data/csv.h"
 #include "report/data/records.h"
 #include "storage/storage_internal.h"
@@ -48,6 +49,11 @@ DSM__OWN_RECORD(
             "Of a mini-epoch; 0: all fits."),
     DSM__REAL(dsm_storage_state, stall_share, "stall_share", DSM__LESS, "ratio",
               "Of the period, in which the next mini-epoch is waited for."),
+    DSM__REAL(dsm_storage_state, waiting_share, "waiting_share", DSM__LESS, "ratio",
+              "Of the time, in which data of either tier are waited for."),
+    DSM__FIELD(WORD, dsm_storage_state, bound, "bound", 0, .words = &dsm__storage_bound_words,
+               .help = "What samples_per_second are bound by: the chips, fast storage, the "
+                       "capacity tier."),
     DSM__REAL(dsm_storage_state, samples_per_second, "samples_per_second", DSM__MORE, "1/s",
               "With storage."));
 
@@ -60,6 +66,8 @@ DSM__OWN_RECORD(mean_record, dsm_storage_mean, false,
                      "equal_capacity_bytes_per_second", DSM__LESS, "EB2, all times being equal."),
                 DSM__REAL(dsm_storage_mean, samples_per_second, "samples_per_second", DSM__MORE,
                           "1/s", "Weighted with the times."),
+                DSM__REAL(dsm_storage_mean, waiting_share, "waiting_share", DSM__LESS, "ratio",
+                          "What these lack of what the chips take."),
                 DSM__REAL(dsm_storage_mean, stall_share, "stall_share", DSM__LESS, "ratio",
                           "Of the sum of their own times."),
                 SECONDS(dsm_storage_mean, seconds, "seconds", DSM__LESS,
@@ -72,7 +80,10 @@ DSM__OWN_RECORD(point_record, dsm_storage_point, true, "A repeating factor, and 
                 DSM__REAL(dsm_storage_point, samples_per_second, "samples_per_second",
                           DSM__COLUMN | DSM__MORE, "1/s", "With storage."),
                 DSM__REAL(dsm_storage_point, stall_share, "stall_share", DSM__COLUMN | DSM__LESS,
-                          "ratio", "Of the time."));
+                          "ratio", "Of the time, in which the next mini-epoch is waited for."),
+                DSM__REAL(dsm_storage_point, waiting_share, "waiting_share",
+                          DSM__COLUMN | DSM__LESS, "ratio",
+                          "Of the time, in which data of either tier are waited for."));
 
 typedef struct event_row {
   uint64_t index;
@@ -123,6 +134,7 @@ typedef struct repeat_row {
   uint64_t index;
   double repeat;
   double capacity_bytes_per_second;
+  double time; /* NaN: not given */
 } repeat_row;
 
 DSM__OWN_RECORD(repeat_record, repeat_row, true, "A mini-epoch of a list.",
@@ -131,7 +143,9 @@ DSM__OWN_RECORD(repeat_record, repeat_row, true, "A mini-epoch of a list.",
                 DSM__REAL(repeat_row, repeat, "repeat", DSM__COLUMN, "ratio",
                           "Times it is trained on."),
                 RATE(repeat_row, capacity_bytes_per_second, "capacity_bytes_per_second",
-                     DSM__COLUMN, "EB2, of all mini-epochs with that factor."));
+                     DSM__COLUMN, "EB2, of all mini-epochs with that factor."),
+                DSM__REAL(repeat_row, time, "time", DSM__OPTIONAL, "ratio",
+                          "Its weight, as --times has it; absent: the time that it takes."));
 
 static bool has_list(const void *of) {
   return ((const document *)of)->repeats.count > 0;
@@ -149,6 +163,8 @@ DSM__DOCUMENT(
     dsm__storage_record, document, "dsm-storage/1",
     "What storage delivers to a job, written by `dsm storage --format json`.",
     DSM__FIELD(TEXT, document, name, "name", 0, .help = "Of the workload and the system."),
+    DSM__FIELD(WORD, document, of.mode, "mode", 0, .words = &dsm__mode_words,
+               .help = "In inference each sample is read once."),
     DSM__FIELD(RECORD, document, of.job, "job", 0, .type = &job_record, .help = "What is asked."),
     DSM__FIELD(COUNT, document, of.least_mini_epochs, "least_mini_epochs", 0, .min = 1,
                .help = "That fit in fast storage two at a time, or 1 if all fits."),
@@ -185,7 +201,8 @@ static dsm__rows repeats_of(dsm__page *page, const dsm_storage_result *result) {
   for (size_t i = 0; i < made.count; i++) {
     const dsm_storage_state state =
         dsm_storage_steady(&result->job, result->state.mini_epochs, result->repeats[i]);
-    rows[i] = (repeat_row){i, result->repeats[i], state.capacity_bytes_per_second};
+    rows[i] = (repeat_row){i, result->repeats[i], state.capacity_bytes_per_second,
+                           result->times == NULL ? (double)NAN : result->times[i]};
   }
   return made;
 }

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* plot_storage.c: what storage makes of a plan: over the repeating factor, over time, and under the
- * roof of reading. */
+/* plot_storage.c: what storage delivers, to a plan or to whatever was asked for: over the repeating
+ * factor, over time, and under the roof of reading. */
+#include "report/figure/plot_storage.h"
+
 #include <math.h>
 
+#include "base/diag_add.h"
 #include "base/number_text.h"
-#include "report/figure/plot_plan.h"
 #include "report/table/number_style.h"
+#include "storage/storage_internal.h"
 
 static const double left_margin = 92;
 static const double right_margin = 34;
@@ -28,6 +31,27 @@ static double put_legend(dsm__plot_maker *maker, const dsm__legend_entry *entrie
   return dsm__plot_legend(maker, dsm__plot_heading_height(maker), entries, count, is_drawn);
 }
 
+/* In a report it is the note alone. */
+static void put_heading(dsm__plot_maker *maker, const dsm__stored *of, const char *what,
+                        const char *also) {
+  const dsm_storage_job *const job = &of->result->job;
+  if (of->plan != NULL) {
+    dsm__plot_plan_heading(maker, of->plan, what, also);
+    return;
+  }
+  maker->note = also;
+  if (!maker->is_in_page) {
+    dsm__plot_heading(maker, dsm__plot_text(maker, "%s: %s", of->name, what),
+                      dsm__plot_text(maker,
+                                     "%s samples/s are %s; fast storage %s, capacity tier %s%s%s",
+                                     dsm__figure_digits(job->samples_per_second, 4).text,
+                                     dsm__figure_scaled(job->demand_bytes_per_second, "B/s").text,
+                                     dsm__figure_scaled(job->fast_bytes_per_second, "B/s").text,
+                                     dsm__figure_scaled(job->capacity_bytes_per_second, "B/s").text,
+                                     also == NULL ? "" : "; ", also == NULL ? "" : also));
+  }
+}
+
 /* ---- over the repeating factor ---- */
 
 enum { STEPS_A_DOUBLING = 4, COLUMN_SAMPLES = 2, COLUMN_BYTES };
@@ -39,13 +63,24 @@ typedef struct factor_panel {
   const char *text;
   const char *unit;
   double most;
+  double own; /* of the answer; of a list its mean */
 } factor_panel;
 
-static void put_factor(dsm__plot_maker *maker, dsm__figure_data *data, const dsm_plan *plan,
+/* What the answer's own factor is. */
+static const char *own_text(dsm__plot_maker *maker, const dsm__stored *of) {
+  const dsm_storage_result *const result = of->result;
+  const double repeat = result->state.repeat;
+  return dsm__plot_text(maker, "%s%s time%s", result->repeat_count > 0 ? "on average " : "",
+                        dsm__figure_short(repeat, 4).text, dsm__plural(repeat));
+}
+
+static dsm_storage_state state_with(const dsm__stored *of, double repeat) {
+  return dsm_storage_steady(&of->result->job, of->result->state.mini_epochs, repeat);
+}
+
+static void put_factor(dsm__plot_maker *maker, dsm__figure_data *data, const dsm__stored *of,
                        double repeat) {
-  const dsm_plan_storage *const storage = &plan->result.storage;
-  const dsm_storage_state state =
-      dsm_storage_steady(&storage->job, storage->state.mini_epochs, repeat);
+  const dsm_storage_state state = state_with(of, repeat);
   dsm__line_begin(maker, data);
   dsm__line_about(maker, data, "%s times", dsm__figure_short(repeat, 4).text);
   dsm__line_number(data, repeat);
@@ -55,19 +90,18 @@ static void put_factor(dsm__plot_maker *maker, dsm__figure_data *data, const dsm
 }
 
 /* Factors in equal steps of their logarithm, and the ones at which the curves bend. */
-static dsm__figure_data *put_factors(dsm__plot_maker *maker, const dsm_plan *plan, double most) {
+static dsm__figure_data *put_factors(dsm__plot_maker *maker, const dsm__stored *of, double most) {
   dsm__figure_data *const data = dsm__plot_add_lines(maker, "factors");
-  const dsm_storage_job *const job = &plan->result.storage.job;
   const double bend =
-      plan->result.storage.state.fast_bytes_per_second / job->capacity_bytes_per_second;
+      of->result->state.fast_bytes_per_second / of->result->job.capacity_bytes_per_second;
   dsm__text_puts(&data->text, "# repeat\tsamples/s\tcapacity tier bytes/s\n");
   double before = 0;
   for (int step = 0;; step++) {
     const double repeat = fmin(most, pow(2, (double)step / STEPS_A_DOUBLING));
     if (before < bend && bend < repeat && bend > 1) {
-      put_factor(maker, data, plan, bend);
+      put_factor(maker, data, of, bend);
     }
-    put_factor(maker, data, plan, repeat);
+    put_factor(maker, data, of, repeat);
     before = repeat;
     if (repeat >= most) {
       return data;
@@ -76,11 +110,12 @@ static dsm__figure_data *put_factors(dsm__plot_maker *maker, const dsm_plan *pla
 }
 
 static void put_factor_panel(dsm__plot_maker *maker, const dsm__figure_data *data,
-                             const dsm_plan *plan, const factor_panel *shown, dsm__area area,
+                             const dsm__stored *of, const factor_panel *shown, dsm__area area,
                              dsm__panel_axis x, bool is_last) {
+  static const double side = 7;
   const dsm__panel_axis y =
       dsm__axis_round((dsm__panel_axis){.low = 0, .high = 1.05 * shown->most});
-  const double free = plan->result.storage.state.stall_free_repeat;
+  const double free = of->result->state.stall_free_repeat;
   const dsm__curve curve = {shown->column, shown->color};
   dsm__plot_panel(maker, area, x, y);
   dsm__plot_x_axis(
@@ -90,39 +125,58 @@ static void put_factor_panel(dsm__plot_maker *maker, const dsm__figure_data *dat
   dsm__plot_y_axis(maker, area, y, (dsm__axis_text){.unit = shown->unit});
   const dsm__point foot = spot(area, x, y, free, y.low);
   dsm__plot_line(maker, foot, (dsm__point){foot.x, area.top}, DSM__COLOR_LEADER);
+  const dsm__point at = spot(area, x, y, of->result->state.repeat, shown->own);
+  dsm__plot_box(
+      maker, (dsm__area){at.x - side / 2, at.y - side / 2, side, side}, DSM__COLOR_STRONG,
+      dsm__plot_text(maker, "%s: %s", own_text(maker, of),
+                     dsm__figure_scaled(shown->own, shown->unit == NULL ? "" : shown->unit).text));
   maker->back_end->curves(maker, data, &curve, 1);
   maker->back_end->panel_end(maker);
 }
 
-void dsm__plot_supply(dsm__plot_maker *maker, const dsm_plan *plan) {
+/* What the upright line is. */
+static const char *line_text(dsm__plot_maker *maker, const dsm__stored *of) {
+  const dsm_storage_job *const job = &of->result->job;
+  const double free = of->result->state.stall_free_repeat;
+  const bool is_slow = dsm__is_below(job->fast_bytes_per_second, job->demand_bytes_per_second);
+  return of->result->mode == DSM_MODE_INFERENCE
+             ? "what training could do; inference reads each sample once"
+             : dsm__plot_text(maker, "%s from %s time%s on",
+                              is_slow ? "waiting for fast storage alone" : "no waiting",
+                              dsm__figure_fixed(free, 0).text, dsm__plural(free));
+}
+
+void dsm__plot_stored_factors(dsm__plot_maker *maker, const dsm__stored *of) {
   static const double height = 150;
-  const dsm_plan_storage *const storage = &plan->result.storage;
-  const double free = storage->state.stall_free_repeat;
-  const double most = exp2(ceil(log2(4 * fmax(free, storage->state.repeat))));
+  const dsm_storage_result *const result = of->result;
+  const bool is_list = result->repeat_count > 0;
+  const double free = result->state.stall_free_repeat;
+  const double most = exp2(ceil(log2(4 * fmax(free, result->state.repeat))));
   const dsm__panel_axis x = {.low = 1, .high = most, .is_log = true};
-  const dsm_storage_state once = dsm_storage_steady(&storage->job, storage->state.mini_epochs, 1);
-  const dsm_storage_state last =
-      dsm_storage_steady(&storage->job, storage->state.mini_epochs, most);
+  const dsm_storage_state once = state_with(of, 1);
+  const dsm_storage_state last = state_with(of, most);
   const factor_panel panels[] = {
-      {COLUMN_SAMPLES, dsm__color_of_series(0), "samples a second", NULL, last.samples_per_second},
+      {COLUMN_SAMPLES, dsm__color_of_series(0), "samples a second", NULL, last.samples_per_second,
+       is_list ? result->mean.samples_per_second : result->state.samples_per_second},
       {COLUMN_BYTES, dsm__color_of_series(1), "read from the capacity tier", "B/s",
-       fmax(once.capacity_bytes_per_second, 1)},
+       fmax(once.capacity_bytes_per_second, 1),
+       is_list ? result->mean.capacity_bytes_per_second : result->state.capacity_bytes_per_second},
   };
   const dsm__legend_entry legend[] = {
       {panels[0].color, panels[0].text},
       {panels[1].color, panels[1].text},
-      {DSM__COLOR_LEADER, dsm__plot_text(maker, "no stall from %s time%s on",
-                                         dsm__figure_fixed(free, 0).text, dsm__plural(free))},
+      {DSM__COLOR_LEADER, line_text(maker, of)},
+      {DSM__COLOR_STRONG, own_text(maker, of)},
   };
-  const dsm__figure_data *const data = put_factors(maker, plan, most);
+  const dsm__figure_data *const data = put_factors(maker, of, most);
   const double top = dsm__plot_heading_height(maker) +
                      put_legend(maker, legend, DSM__COUNT_OF(legend), false) + 10;
   maker->height = ceil(top + 2 * height + panel_gap + axis_height + 4);
-  dsm__plot_plan_heading(maker, plan, "reading over the repeating factor", NULL);
+  put_heading(maker, of, "reading over the repeating factor", NULL);
   (void)put_legend(maker, legend, DSM__COUNT_OF(legend), true);
   dsm__plot_empty_panel(maker);
   for (size_t p = 0; p < DSM__COUNT_OF(panels); p++) {
-    put_factor_panel(maker, data, plan, &panels[p],
+    put_factor_panel(maker, data, of, &panels[p],
                      area_of(maker, top + (double)p * (height + panel_gap), height), x,
                      p + 1 == DSM__COUNT_OF(panels));
   }
@@ -174,23 +228,23 @@ static void put_rows(dsm__plot_maker *maker, const dsm_storage_event *events, si
   }
 }
 
-void dsm__plot_mini_epochs(dsm__plot_maker *maker, const dsm_plan *plan) {
+void dsm__plot_stored_mini_epochs(dsm__plot_maker *maker, const dsm__stored *of) {
   static const double height = 120;
-  const dsm_plan_storage *const storage = &plan->result.storage;
-  const uint64_t all = storage->state.mini_epochs;
+  const dsm_storage_result *const result = of->result;
+  const bool is_list = result->repeat_count > 0;
+  const uint64_t all = is_list ? result->repeat_count : result->state.mini_epochs;
   const size_t count = all < EVENTS_SHOWN ? (size_t)all : EVENTS_SHOWN;
   dsm_storage_event events[EVENTS_SHOWN];
-  double repeats[EVENTS_SHOWN];
+  double repeats[EVENTS_SHOWN] = {0};
   for (size_t i = 0; i < count; i++) {
-    repeats[i] = storage->state.repeat;
+    repeats[i] = is_list ? result->repeats[i] : result->state.repeat;
   }
-  const double end = dsm_storage_timeline(events, &storage->job, all, repeats, count);
+  const double end =
+      dsm_storage_timeline(events, &result->job, result->state.mini_epochs, repeats, count);
   const dsm__panel_axis x = {.low = 0, .high = end};
   const dsm__legend_entry legend[] = {
       {dsm__color_of_series(1), "loaded from the capacity tier"},
-      {dsm__color_of_series(0),
-       dsm__plot_text(maker, "trained on, %s time%s", dsm__figure_short(repeats[0], 4).text,
-                      dsm__plural(repeats[0]))},
+      {dsm__color_of_series(0), dsm__plot_text(maker, "trained on, %s", own_text(maker, of))},
   };
   dsm__figure_data *const data = dsm__plot_add_lines(maker, "epochs");
   dsm__text_puts(&data->text, "# load from s\tto s\ttrain from s\tto s\n");
@@ -201,10 +255,10 @@ void dsm__plot_mini_epochs(dsm__plot_maker *maker, const dsm_plan *plan) {
                      put_legend(maker, legend, DSM__COUNT_OF(legend), false) + 10;
   const dsm__area area = area_of(maker, top, height);
   maker->height = ceil(top + height + axis_height + 4);
-  dsm__plot_plan_heading(maker, plan, "mini-epochs over time",
-                         count < all ? dsm__plot_text(maker, "the first %zu of %s mini-epochs",
-                                                      count, dsm__figure_count(all).text)
-                                     : NULL);
+  put_heading(maker, of, "mini-epochs over time",
+              count < all ? dsm__plot_text(maker, "the first %zu of %s mini-epochs", count,
+                                           dsm__figure_count(all).text)
+                          : NULL);
   (void)put_legend(maker, legend, DSM__COUNT_OF(legend), true);
   dsm__plot_empty_panel(maker);
   dsm__plot_panel(maker, area, x, (dsm__panel_axis){.low = 0, .high = 1});
@@ -239,15 +293,12 @@ static void put_network(dsm__plot_maker *maker, const dsm_io_roof *roof, dsm__ar
                                dsm__figure_scaled(flops, "FLOP/s").text));
 }
 
-void dsm__plot_io_roofline(dsm__plot_maker *maker, const dsm_plan *plan) {
+void dsm__plot_stored_roofline(dsm__plot_maker *maker, const dsm__stored *of) {
   static const double height = 280;
-  const dsm_storage_job *const job = &plan->result.storage.job;
-  const double flop = fmax(dsm_sample_flop(plan->workload, plan->options.mode), 1);
-  const double peak = dsm_workload_peak_flops(plan->workload, plan->system);
-  const dsm_io_roof fast =
-      dsm_io_roof_of(flop, job->sample_bytes, peak, job->fast_bytes_per_second);
-  const dsm_io_roof capacity =
-      dsm_io_roof_of(flop, job->sample_bytes, peak, job->capacity_bytes_per_second);
+  const dsm_storage_job *const job = &of->result->job;
+  const dsm_io_roof fast = of->result->fast_roof;
+  const dsm_io_roof capacity = of->result->capacity_roof;
+  const double peak = fast.flop_per_second;
   const double ridges[] = {fmin(fast.ridge_intensity, capacity.ridge_intensity),
                            fmax(fast.ridge_intensity, capacity.ridge_intensity)};
   const dsm__panel_axis x =
@@ -281,7 +332,7 @@ void dsm__plot_io_roofline(dsm__plot_maker *maker, const dsm_plan *plan) {
                      put_legend(maker, legend, DSM__COUNT_OF(legend), false) + 10;
   const dsm__area area = area_of(maker, top, height);
   maker->height = ceil(top + height + axis_height + 4);
-  dsm__plot_plan_heading(maker, plan, "the network under the roof of reading", NULL);
+  put_heading(maker, of, "the network under the roof of reading", NULL);
   (void)put_legend(maker, legend, DSM__COUNT_OF(legend), true);
   dsm__plot_empty_panel(maker);
   dsm__plot_panel(maker, area, x, y);
@@ -291,4 +342,66 @@ void dsm__plot_io_roofline(dsm__plot_maker *maker, const dsm_plan *plan) {
   put_network(maker, &capacity, area, x, y, "capacity", DSM__COLOR_STRONG);
   maker->back_end->curves(maker, data, curves, DSM__COUNT_OF(curves));
   maker->back_end->panel_end(maker);
+}
+
+/* ---- of plans, and by themselves ---- */
+
+/* The answer that a plan has in it, drawn. */
+static void plot_plan(dsm__plot_maker *maker, const dsm_plan *plan, dsm__stored_plot *make) {
+  const dsm_plan_storage *const storage = &plan->result.storage;
+  dsm_storage_options options;
+  dsm_storage_result *result = NULL;
+  dsm_storage_options_init(&options);
+  options.mode = plan->options.mode;
+  options.mini_epochs = storage->state.mini_epochs;
+  options.repeats = &storage->state.repeat;
+  options.repeat_count = 1;
+  options.sample_flop = fmax(dsm_sample_flop(plan->workload, plan->options.mode), 1);
+  options.flop_per_second = dsm_workload_peak_flops(plan->workload, plan->system);
+  if (dsm_storage(&result, &storage->job, &options, NULL) == DSM_OK) {
+    make(maker, &(dsm__stored){.result = result, .plan = plan});
+  } else {
+    maker->body.failed = true;
+  }
+  dsm_storage_result_free(result);
+}
+
+void dsm__plot_supply(dsm__plot_maker *maker, const dsm_plan *plan) {
+  plot_plan(maker, plan, dsm__plot_stored_factors);
+}
+
+void dsm__plot_mini_epochs(dsm__plot_maker *maker, const dsm_plan *plan) {
+  plot_plan(maker, plan, dsm__plot_stored_mini_epochs);
+}
+
+void dsm__plot_io_roofline(dsm__plot_maker *maker, const dsm_plan *plan) {
+  plot_plan(maker, plan, dsm__plot_stored_roofline);
+}
+
+dsm_status dsm_plot_storage(dsm_plot **plot, const dsm_storage_result *result, const char *name,
+                            dsm_plan_figure figure, dsm_diags *diags) {
+  static dsm__stored_plot *const makers[DSM_PLAN_FIGURE_COUNT] = {
+      [DSM_PLAN_FIGURE_STORAGE] = dsm__plot_stored_factors,
+      [DSM_PLAN_FIGURE_MINI_EPOCHS] = dsm__plot_stored_mini_epochs,
+      [DSM_PLAN_FIGURE_IO_ROOFLINE] = dsm__plot_stored_roofline,
+  };
+  dsm__plot_maker maker;
+  *plot = NULL;
+  if (makers[figure] == NULL) {
+    return dsm__refuse(diags, DSM_ERROR_USAGE,
+                       "expected figure storage, mini_epochs or io_roofline of what storage "
+                       "delivers, found %s",
+                       dsm_plan_figure_name(figure));
+  }
+  if (figure == DSM_PLAN_FIGURE_IO_ROOFLINE && !result->has_roofs) {
+    return dsm__refuse(diags, DSM_ERROR_USAGE,
+                       "expected a network with FLOP for figure io_roofline, found none in %s",
+                       name);
+  }
+  const dsm_status status = dsm__plot_begin(&maker, diags);
+  if (status != DSM_OK) {
+    return status;
+  }
+  makers[figure](&maker, &(dsm__stored){.result = result, .name = name});
+  return dsm__plot_finish(&maker, plot, diags);
 }

@@ -160,7 +160,7 @@ static void put_section(dsm__page *page, const void *subject, size_t number) {
 char *dsm_report_pim_page(const dsm_pim_plan *plan) {
   dsm__page page = dsm__page_begin((dsm_table_style){.width = 0});
   dsm__text_buffer colors = {0};
-  dsm__web_series_colors(&colors, DSM__PIM_PARTS);
+  dsm__web_series_colors(&colors, DSM__PIM_PARTS, false);
   const dsm__web_document document = {
       .title = dsm__page_text(&page, "%s on %s", plan->workload->name, plan->system->name),
       .subtitle = dsm__pim_choice_text(&page, plan),

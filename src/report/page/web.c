@@ -76,17 +76,21 @@ void dsm__web_colors(dsm__text_buffer *out, const dsm_plan *plan) {
 }
 
 /* Those of series, and of lines. */
-static void put_series(dsm__text_buffer *out, size_t count, color (*shown)(color)) {
+static void put_series(dsm__text_buffer *out, size_t count, bool has_leaders,
+                       color (*shown)(color)) {
   for (size_t i = 0; i < count; i++) {
     put_color(out, dsm__color_of_series(i), shown);
   }
   put_color(out, DSM__COLOR_STRONG, shown);
+  if (has_leaders) {
+    put_color(out, DSM__COLOR_LEADER, shown);
+  }
 }
 
-void dsm__web_series_colors(dsm__text_buffer *out, size_t count) {
-  put_series(out, count, unchanged);
+void dsm__web_series_colors(dsm__text_buffer *out, size_t count, bool has_leaders) {
+  put_series(out, count, has_leaders, unchanged);
   dsm__text_puts(out, "@media screen and (prefers-color-scheme: dark) {\n");
-  put_series(out, count, color_on_dark);
+  put_series(out, count, has_leaders, color_on_dark);
   dsm__text_puts(out, "}\n");
 }
 

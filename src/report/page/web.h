@@ -44,8 +44,8 @@ void dsm__web_commands(dsm__page *page, const dsm_plan_page *subject);
 /** The colours of the palette that a plan can need as CSS, for light and dark. */
 void dsm__web_colors(dsm__text_buffer *out, const dsm_plan *plan);
 
-/** The same of figures that have the first colours of series alone. */
-void dsm__web_series_colors(dsm__text_buffer *out, size_t count);
+/** The same of figures that have the first colours of series alone, and leaders perhaps. */
+void dsm__web_series_colors(dsm__text_buffer *out, size_t count, bool has_leaders);
 
 /** A paragraph. */
 void dsm__web_paragraph(dsm__page *page, const char *class, const char *text);

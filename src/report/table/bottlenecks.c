@@ -11,6 +11,7 @@
 #include "report/loss.h"
 #include "report/table/number_style.h"
 #include "report/table/plan_table.h"
+#include "report/table/storage_text.h"
 #include "report/table/text_page.h"
 
 /* A pass of equal layers and the cycles that it loses in all of them. */
@@ -305,12 +306,18 @@ static const char *subject_of(dsm__page *page, const dsm_plan *plan, const dsm__
 static const char *waiting_sentence(dsm__page *page, const dsm_plan *plan) {
   const dsm_plan_storage *const storage = &plan->result.storage;
   const double share = dsm__share(storage->waiting_seconds, plan->result.step_seconds);
-  const bool can_repeat = storage->state.stall_free_repeat > storage->state.repeat;
-  return dsm__page_text(
-      page, "waiting for data: %s %% of the step%s.", dsm__figure_percent(share).text,
-      can_repeat ? dsm__page_text(page, "; mini-epochs that are trained on %s times leave no stall",
-                                  dsm__figure_fixed(storage->state.stall_free_repeat, 0).text)
-                 : "; fast storage is slower than what the chips take");
+  const char *const cure =
+      storage->state.bound == DSM_STORAGE_BOUND_FAST
+          ? "fast storage is slower than what the chips take"
+      : plan->options.mode == DSM_MODE_INFERENCE
+          ? "the capacity tier is slower than what the chips take, and inference reads each sample "
+            "once"
+          : dsm__page_text(page, "mini-epochs that are trained on %s leave %s",
+                           dsm__times_text(page, storage->state.stall_free_repeat),
+                           dsm__fast_is_slow(&storage->job) ? "that for fast storage alone"
+                                                            : "none");
+  return dsm__page_text(page, "waiting for data: %s %% of the step; %s.",
+                        dsm__figure_percent(share).text, cure);
 }
 
 /* Puts the wait for data where it belongs among the passes, of which the last goes if there are too

@@ -248,7 +248,7 @@ static void put_passes(const view *v) {
   const dsm__moved_rows rows = dsm__moved_passes(v->page, v->diff->passes, v->diff->pass_count);
   const size_t count = dsm__rows_shown(rows.count, v->of->row_limit);
   if (count == 0) {
-    put_nothing(v, "time");
+    put_nothing(v, fabs(v->diff->difference_seconds) > 0 ? "passes" : "time");
     return;
   }
   double largest = 0;

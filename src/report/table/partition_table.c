@@ -58,6 +58,16 @@ static const char *status_text(dsm__page *page, const dsm_partition *partition) 
              : found;
 }
 
+static void put_placing(dsm__page *page, const dsm_partition_options *options) {
+  if (options->copies_max > 0) {
+    dsm__page_labelled(page, LABEL_WIDTH, "copies", "at most %zu of each task%s",
+                       options->copies_max, options->is_staged ? ", each device a stage" : "");
+  }
+  if (options->cuts_max > 0) {
+    dsm__page_labelled(page, LABEL_WIDTH, "cuts", "at most %zu", options->cuts_max);
+  }
+}
+
 static void put_answer(dsm__page *page, const dsm_partition *partition) {
   dsm__page_line(page, DSM__STYLE_HEADING, "%s: best %s on %zu device%s", partition->instance->name,
                  dsm_objective_kind_name(partition->options.objective),
@@ -80,10 +90,7 @@ static void put_answer(dsm__page *page, const dsm_partition *partition) {
                      value_text(page, partition, partition->bound), gap,
                      value_text(page, partition, partition->relaxation));
   dsm__page_labelled(page, LABEL_WIDTH, "solver", "%s", status_text(page, partition));
-  if (partition->options.copies_max > 0) {
-    dsm__page_labelled(page, LABEL_WIDTH, "copies", "at most %zu of each task",
-                       partition->options.copies_max);
-  }
+  put_placing(page, &partition->options);
 }
 
 /* ---- placement ---- */

@@ -7,6 +7,7 @@
 #include "report/loss.h"
 #include "report/table/number_style.h"
 #include "report/table/plan_table.h"
+#include "report/table/storage_text.h"
 #include "report/table/table.h"
 #include "report/table/text_page.h"
 
@@ -121,21 +122,18 @@ const char *dsm__plan_storage_line(dsm__page *page, const dsm_plan *plan) {
       dsm__figure_scaled(state->delivered_bytes_per_second, "B/s").text,
       dsm__figure_digits(plan->result.samples_per_second, 4).text,
       dsm__figure_digits(storage->job.samples_per_second, 4).text,
-      state->stall_share > 0 ? dsm__page_text(page, ", stalled %s %% of the time",
-                                              dsm__figure_percent(state->stall_share).text)
-                             : "");
+      state->waiting_share > 0 ? dsm__page_text(page, ", %s", dsm__waiting_text(page, state)) : "");
   if (state->mini_epochs == 1) {
     return dsm__page_text(page, "%s; all of it is in fast storage", wanted);
   }
-  return dsm__page_text(page,
-                        "%s; %s mini-epochs of %s, each %s time%s: %s from the capacity tier; no "
-                        "stall from %s time%s on",
+  const bool is_once = plan->options.mode == DSM_MODE_INFERENCE;
+  return dsm__page_text(page, "%s; %s mini-epochs of %s, each %s: %s from the capacity tier%s%s",
                         wanted, dsm__figure_count(state->mini_epochs).text,
                         dsm__figure_scaled(state->mini_epoch_bytes, "B").text,
-                        dsm__figure_short(state->repeat, 6).text, dsm__plural(state->repeat),
+                        is_once ? "read once" : dsm__times_text(page, state->repeat),
                         dsm__figure_scaled(state->capacity_bytes_per_second, "B/s").text,
-                        dsm__figure_fixed(state->stall_free_repeat, 0).text,
-                        dsm__plural(state->stall_free_repeat));
+                        is_once ? "" : "; ",
+                        is_once ? "" : dsm__enough_text(page, &storage->job, state));
 }
 
 /* "4.1 ms = 8,200 cycles at 2 GHz"; of a step that waits both of its parts. */

@@ -4,6 +4,7 @@
 
 #include "base/number_text.h"
 #include "report/table/number_style.h"
+#include "report/table/storage_text.h"
 #include "report/table/table.h"
 #include "report/table/text_page.h"
 
@@ -25,20 +26,6 @@ static const char *repeat_text(dsm__page *page, double repeat) {
   return dsm__page_text(page, "%s", dsm__figure_short(repeat, 6).text);
 }
 
-static const char *times_text(dsm__page *page, double repeat) {
-  return dsm__page_text(page, "%s time%s", repeat_text(page, repeat), dsm__plural(repeat));
-}
-
-/* "57.8 % of the time stalled", "no stall"; or that no factor is of use. */
-static const char *stall_text(dsm__page *page, const dsm_storage_job *job, double share) {
-  static const double least = 5e-4; /* less is 0.0 % */
-  return share < least
-             ? job->fast_bytes_per_second < job->demand_bytes_per_second
-                   ? "fast storage reads no more"
-                   : "no stall"
-             : dsm__page_text(page, "stalled %s %% of the time", dsm__figure_percent(share).text);
-}
-
 static const char *seconds_text(dsm__page *page, double seconds) {
   return dsm__page_text(page, "%s", dsm__figure_digits(seconds, 5).text);
 }
@@ -46,9 +33,10 @@ static const char *seconds_text(dsm__page *page, double seconds) {
 /* ---- the answer ---- */
 
 static void put_job(dsm__page *page, const dsm_storage_job *job) {
-  dsm__page_labelled(page, LABEL_WIDTH, "data set", "%s: %s samples of %s",
+  dsm__page_labelled(page, LABEL_WIDTH, "data set", "%s: %s sample%s of %s",
                      bytes_text(page, (double)job->samples * job->sample_bytes),
-                     dsm__figure_count(job->samples).text, bytes_text(page, job->sample_bytes));
+                     dsm__figure_count(job->samples).text, dsm__plural((double)job->samples),
+                     bytes_text(page, job->sample_bytes));
   dsm__page_labelled(page, LABEL_WIDTH, "storage", "%s at %s, from a capacity tier at %s",
                      bytes_text(page, job->fast_bytes), rate_text(page, job->fast_bytes_per_second),
                      rate_text(page, job->capacity_bytes_per_second));
@@ -71,19 +59,25 @@ static void put_mini_epochs(dsm__page *page, const dsm_storage_result *result) {
                          ? ""
                          : dsm__page_text(page, "; %s would do",
                                           dsm__figure_count(result->least_mini_epochs).text));
-  dsm__page_labelled(page, LABEL_WIDTH, "enough", "trained on %s each, the chips do not wait",
-                     times_text(page, state->stall_free_repeat));
+  if (result->mode == DSM_MODE_INFERENCE) {
+    dsm__page_labelled(page, LABEL_WIDTH, "enough", "no factor: inference reads each sample once");
+    return;
+  }
+  dsm__page_labelled(page, LABEL_WIDTH, "enough", "trained on %s each, the chips %s",
+                     dsm__times_text(page, state->stall_free_repeat),
+                     dsm__fast_is_slow(&result->job) ? "wait for fast storage alone"
+                                                     : "do not wait");
 }
 
 /* What was given or planned; a list has a table of its own. */
 static void put_state(dsm__page *page, const dsm_storage_result *result) {
   const dsm_storage_state *const state = &result->state;
-  const char *const which = !result->is_planned      ? ""
+  const char *const which = !result->is_planned || result->mode == DSM_MODE_INFERENCE ? ""
                             : result->max_repeat > 0 ? " (the most that are allowed)"
                                                      : " (planned)";
   if (state->mini_epochs > 1) {
     dsm__page_labelled(page, LABEL_WIDTH, "repeat", "%s%s: a mini-epoch each %s s",
-                       times_text(page, state->repeat), which,
+                       dsm__times_text(page, state->repeat), which,
                        seconds_text(page, state->period_seconds));
   }
   dsm__page_labelled(page, LABEL_WIDTH, "reads", "%s from fast storage, %s from the capacity tier",
@@ -93,14 +87,16 @@ static void put_state(dsm__page *page, const dsm_storage_result *result) {
       page, LABEL_WIDTH, "throughput", "%s samples/s, %s %% of the demand; %s",
       samples_text(page, state->samples_per_second),
       dsm__figure_percent(state->samples_per_second / result->job.samples_per_second).text,
-      stall_text(page, &result->job, state->stall_share));
+      dsm__waiting_text(page, state));
 }
 
 static void put_mean(dsm__page *page, const dsm_storage_result *result) {
   const dsm_storage_mean *const mean = &result->mean;
-  dsm__page_labelled(page, LABEL_WIDTH, "repeat", "%s mini-epoch%s, %s on average%s",
+  const bool is_resident = result->state.mini_epochs == 1;
+  dsm__page_labelled(page, LABEL_WIDTH, "repeat", "%s %s%s, %s on average%s",
                      dsm__figure_count(result->repeat_count).text,
-                     dsm__plural((double)result->repeat_count), times_text(page, mean->repeat),
+                     is_resident ? "run" : "mini-epoch", dsm__plural((double)result->repeat_count),
+                     dsm__times_text(page, mean->repeat),
                      result->rule == DSM_REPEAT_RULE_NONE
                          ? ""
                          : dsm__page_text(page, " (by %s)", dsm_repeat_rule_name(result->rule)));
@@ -112,7 +108,7 @@ static void put_mean(dsm__page *page, const dsm_storage_result *result) {
       page, LABEL_WIDTH, "throughput", "%s samples/s, %s %% of the demand; %s",
       samples_text(page, mean->samples_per_second),
       dsm__figure_percent(mean->samples_per_second / result->job.samples_per_second).text,
-      stall_text(page, &result->job, mean->stall_share));
+      dsm__mean_waiting_text(page, &result->job, mean));
 }
 
 static void put_roof(dsm__page *page, const dsm_io_roof *roof, const char *of) {
@@ -145,7 +141,7 @@ static const dsm__table_column point_columns[] = {
     {.title = "repeat", .is_right = true},
     {.title = "capacity tier", .gap = 2, .is_right = true},
     {.title = "samples/s", .gap = 2, .is_right = true},
-    {.title = "stall %", .gap = 2, .is_right = true},
+    {.title = "waiting %", .gap = 2, .is_right = true},
 };
 
 static void put_points(dsm__page *page, const dsm_storage_result *result) {
@@ -155,7 +151,7 @@ static void put_points(dsm__page *page, const dsm_storage_result *result) {
     DSM__TABLE_TEXTS(&table, repeat_text(page, point->repeat),
                      rate_text(page, point->capacity_bytes_per_second),
                      samples_text(page, point->samples_per_second),
-                     dsm__figure_percent(point->stall_share).text);
+                     dsm__figure_percent(point->waiting_share).text);
   }
   dsm__page_heading(page, "Over the repeating factor");
   dsm__table_print(&table);
