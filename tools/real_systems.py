@@ -270,7 +270,6 @@ SYSTEMS = {
 # What a system has otherwise than its family.
 OWN = {
     "dgx2_v100": {"chip.memory.capacity_GB": (32, "NVIDIA DGX-2 data sheet: 512 GB of GPU memory, 16 x 32 GB")},
-    "tpu_v4_4096": {"model.search": ("paper", "assumption: on three axes all roles of large transformers take seconds and gigabytes to search")},
 }
 
 

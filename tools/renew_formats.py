@@ -230,6 +230,7 @@ def made_object(formats, name, record):
 def made_row(formats, name, record):
     """A row of points: all but its status may be null; the columns of inputs and axes stand behind the reason."""
     properties = {}
+    some = [field["key"] for field in formats.fields(name, record) if field.get("is_conditional")]
     for field in formats.fields(name, record):
         if "column" in field["flags"] and field["key"] != "plan":
             made = {"type": "string"} if field["kind"] == "words" else made_value(formats, name, field)
@@ -239,7 +240,7 @@ def made_row(formats, name, record):
             properties.update({key: {"type": "string", "description": "Name of the input."}
                                for key in ("workload", "system")})
     return {"description": formats.records(name)[record]["help"], "type": "object",
-            "required": list(properties), "properties": properties}
+            "required": [key for key in properties if key not in some], "properties": properties}
 
 
 def made_objects(formats, name):

@@ -25,8 +25,10 @@ typedef struct dsm_task {
   double input_bytes;      /**< of the request's input, that it reads; counted only where asked */
   double output_bytes;     /**< o_i: of its last output, what leaves the server for a task without
                                 consumers; of several layers, of those that none uses */
-  double result_bytes;     /**< of several layers with consumers: of those that none uses, what
-                                leaves the server all the same; 0: nothing does */
+  const char *group;   /**< tasks of the same group run on the same devices, equally often, and can
+                            run on the same; NULL: it is in none */
+  double result_bytes; /**< of several layers with consumers: of those that none uses, what
+                            leaves the server all the same; 0: nothing does */
 } dsm_task;
 
 /** A tensor that a task makes for other tasks. On a chain each task but the last has one, with its
@@ -75,6 +77,12 @@ typedef struct dsm_instance_options {
   uint64_t batch;    /**< samples of a request, 1 by default; a profile's times are for its own */
   size_t task_count; /**< join consecutive layers into at most so many tasks, the largest of which
                           has the least work possible; 0: one task a layer */
+  const char *const *pins; /**< "TASK=DEVICE,DEVICE": where tasks may run, of those where they can;
+                                TASK may end in "*", for all that begin so. NULL: none */
+  size_t pin_count;
+  const char *const *groups; /**< "TASK,TASK": tasks that run on the same devices, equally often;
+                                  likewise */
+  size_t group_count;
   const dsm_override *overrides; /**< of values of a profile that is read; borrowed */
   size_t override_count;
 } dsm_instance_options;

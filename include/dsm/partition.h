@@ -130,8 +130,13 @@ typedef struct dsm_partition {
       is_heuristic; /**< the answer is that of the starting heuristic: the solver found no better */
   bool was_stopped; /**< options.is_stopped said so before the proof was done */
   double rho;       /**< requests per second, priced again from x */
-  double latency_seconds;    /**< DSM_OBJECTIVE_LATENCY; else of one request along the most used
-                                  placement, for comparison */
+  bool is_bound;    /**< DSM_OBJECTIVE_THROUGHPUT where the tensors form no chain: no requests are
+                         known that run each task on one device and reach rho; else they do */
+  double whole_rho; /**< where the tensors form no chain: most requests per second of that kind
+                         on the devices that run the tasks here; 0: takes too long to say */
+  double simulated_rho;   /**< likewise: what a simulation by the rates reaches; 0: not simulated */
+  double latency_seconds; /**< DSM_OBJECTIVE_LATENCY; else of one request along the most used
+                               placement, for comparison */
   double joules_per_request; /**< where all devices that are used give power; else 0 */
   double objective;          /**< value of what was asked for: rho, seconds or joules */
   double bound;              /**< proven: no solution is better */

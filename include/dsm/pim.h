@@ -283,8 +283,11 @@ typedef struct dsm_pim_cost {
   dsm_pim_roofline roofline;
 } dsm_pim_cost;
 
+/** How many of so many cores have work: one a transition, or an agent, at most. */
+DSM_API uint64_t dsm_pim_working_cores(const dsm_rl_workload *workload, uint64_t cores);
+
 /** Equations 3 to 5 of docs/pim.md: what a training takes with a choice, of which cores and
- * tasklets are at least 1 and at most those of the system. */
+ * tasklets are at least 1 and at most those of the system. Cores without work are idle. */
 DSM_API void dsm_pim_predict(dsm_pim_cost *cost, const dsm_rl_workload *workload,
                              const dsm_pim_system *system, dsm_pim_choice choice);
 

@@ -66,7 +66,7 @@ typedef struct dsm_explore_options {
                                   what bound it has; more than 0, or 0: none */
   uint64_t stages;           /**< with `stages`: so many, 1: none; 0: as many as are best */
   uint64_t micro_batches;    /**< with `accumulate`: so many; 0: likewise */
-  uint64_t interleave;       /**< with `stages`: so many runs of layers of each; 0: one */
+  uint64_t interleave;       /**< with `stages`: so many runs of layers of each; 0: likewise */
   const char *const *overrides; /**< PATH=VALUE already applied to the inputs, for the record;
                                      copied into the plan */
   size_t override_count;

@@ -18,6 +18,7 @@
 
 #include "dsm/diag.h"
 #include "dsm/file.h"
+#include "dsm/pim.h"
 #include "dsm/plan.h"
 #include "dsm/status.h"
 
@@ -205,6 +206,7 @@ typedef struct dsm_point_result {
   dsm_optimization_set optimizations;
   dsm_parallelism_set parallelisms;
   dsm_plan_result result;
+  dsm_pim_cost pim;      /**< on cores in memory; else not feasible */
   const char *decisions; /**< in short, such as "data 12, model_x_data_y 4; dysm 3; on chip 5" */
   const dsm_point_layer *layers; /**< from DSM_RECORD_LAYERS on */
   size_t layer_count;

@@ -9,10 +9,10 @@
 
 /* ---- words ---- */
 
-DSM__RECORD(dsm__word_record, dsm__word, true, "A word.",
-            DSM__FIELD(TEXT, dsm__word, key, "key", 0, .help = "As the formats have it."),
-            DSM__FIELD(TEXT, dsm__word, text, "text", 0,
-                       .help = "What people read, if that is another."));
+DSM__OWN_RECORD(dsm__word_record, dsm__word, true, "A word.",
+                DSM__FIELD(TEXT, dsm__word, key, "key", 0, .help = "As the formats have it."),
+                DSM__FIELD(TEXT, dsm__word, text, "text", 0,
+                           .help = "What people read, if that is another."));
 
 DSM__RECORD(dsm__words_record, dsm__words, false, "The words of an enumeration.",
             DSM__FIELD(TEXT, dsm__words, what, "what", 0, .help = "What one of them is called."),
@@ -56,14 +56,15 @@ static void write_kinds(dsm__json_writer *writer, const void *key) {
   dsm__json_end_array(writer);
 }
 
-DSM__RECORD(dsm__object_key_record, dsm__object_key, true, "A key of an object.",
-            DSM__FIELD(TEXT, dsm__object_key, name, "key", 0, .help = "Its name."),
-            {.key = "kinds",
-             .kind = DSM__FIELD_OWN,
-             .help = "The kinds of the object that have it, by their numbers, from 0; absent: all.",
-             .is_stated = has_kinds,
-             .write = write_kinds,
-             .written_as = DSM__FIELD_COUNT_LIST});
+DSM__OWN_RECORD(
+    dsm__object_key_record, dsm__object_key, true, "A key of an object.",
+    DSM__FIELD(TEXT, dsm__object_key, name, "key", 0, .help = "Its name."),
+    {.key = "kinds",
+     .kind = DSM__FIELD_OWN,
+     .help = "The kinds of the object that have it, by their numbers, from 0; absent: all.",
+     .is_stated = has_kinds,
+     .write = write_kinds,
+     .written_as = DSM__FIELD_COUNT_LIST});
 
 HAS_WORDS(dsm__object_type, kinds)
 
@@ -177,7 +178,7 @@ static void write_is_conditional(dsm__json_writer *writer, const void *field) {
   dsm__json_write_bool(writer, has_condition(field));
 }
 
-DSM__RECORD(
+DSM__OWN_RECORD(
     dsm__field_record, dsm__field, true, "A field of a record.",
     DSM__FIELD(TEXT, dsm__field, key, "key", 0,
                .help = "Its name; absent of a part, whose fields stand among those of the record."),

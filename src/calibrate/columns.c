@@ -11,7 +11,7 @@ static const dsm__word column_words[] = {
     [DSM__COLUMN_PASS].key = "pass",         [DSM__COLUMN_MILLISECONDS].key = "milliseconds",
     [DSM__COLUMN_NOTE].key = "note",
 };
-DSM__WORDS(dsm__column_words, "column of measurements", column_words, DSM__COLUMN_COUNT);
+static DSM__WORDS(columns_known, "column of measurements", column_words, DSM__COLUMN_COUNT);
 
 static bool has(const dsm__columns *columns, dsm__column column) {
   return columns->at[column] < DSM__CSV_FIELDS_MAX;
@@ -28,10 +28,10 @@ dsm_status dsm__columns_find(dsm__columns *columns, const dsm__csv_record *head,
   for (size_t f = 0; f < head->count; f++) {
     const char *const name = head->fields[f];
     size_t column = 0;
-    if (!dsm__words_find(&dsm__column_words, name, &column)) {
+    if (!dsm__words_find(&columns_known, name, &column)) {
       const char *keys[DSM__WORDS_MAX];
       char hint[128];
-      const size_t count = dsm__words_keys(&dsm__column_words, keys);
+      const size_t count = dsm__words_keys(&columns_known, keys);
       status =
           dsm__cell_refuse(&at_head, diags, dsm__nearest_hint(name, keys, count, hint, sizeof hint),
                            "unknown column \"%s\"", name);
@@ -81,6 +81,6 @@ dsm_status dsm__cell_refuse_word(const dsm__cells *cells, dsm__column column,
   const size_t count = dsm__words_keys(words, keys);
   return dsm__cell_refuse(cells, diags, dsm__nearest_hint(text, keys, count, hint, sizeof hint),
                           "%s: expected %s, found \"%s\"",
-                          dsm__word_key(&dsm__column_words, (size_t)column),
+                          dsm__word_key(&columns_known, (size_t)column),
                           dsm__words_join(words, (1U << words->count) - 1U, " or ").text, text);
 }

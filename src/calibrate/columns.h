@@ -22,8 +22,6 @@ typedef enum dsm__column {
   DSM__COLUMN_COUNT
 } dsm__column;
 
-extern const dsm__words dsm__column_words;
-
 /** Where each column is among the fields of a record; DSM__CSV_FIELDS_MAX: nowhere. */
 typedef struct dsm__columns {
   size_t at[DSM__COLUMN_COUNT];

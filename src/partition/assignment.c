@@ -224,6 +224,7 @@ static bool reserve(dsm__assignment *a, dsm__arena *arena) {
          DSM__RESERVE(arena, a->held_bytes, device_count) &&
          DSM__RESERVE(arena, a->carried_seconds, a->routes.carrier_count) &&
          DSM__RESERVE(arena, a->tasks_on, device_count) &&
+         DSM__RESERVE(arena, a->leader, task_count) && DSM__RESERVE(arena, a->mate, task_count) &&
          DSM__RESERVE(arena, a->leaves, task_count) &&
          DSM__RESERVE(arena, a->uses, tensor_count * device_count + 1) &&
          DSM__RESERVE(arena, a->targets, tensor_count + 1) &&
@@ -257,6 +258,21 @@ static void list_tensors(dsm__assignment *a) {
   }
 }
 
+/* Each task of a group behind the last before it, in a ring that its leader closes. */
+static void list_groups(dsm__assignment *a) {
+  for (size_t i = 0; i < a->instance->task_count; i++) {
+    size_t last = i;
+    while (last > 0 && !dsm__are_together(a->instance, i, last - 1)) {
+      last--;
+    }
+    a->leader[i] = last == 0 ? i : a->leader[last - 1];
+    a->mate[i] = a->leader[i];
+    if (last > 0) {
+      a->mate[last - 1] = i;
+    }
+  }
+}
+
 /* Each task begins on the first device that can run it; that there is one was asked before the
  * search (feasibility.c). */
 bool dsm__assignment_init(dsm__assignment *a, dsm__arena *arena, const dsm_instance *instance,
@@ -266,6 +282,7 @@ bool dsm__assignment_init(dsm__assignment *a, dsm__arena *arena, const dsm_insta
     return false;
   }
   list_tensors(a);
+  list_groups(a);
   for (size_t i = 0; i < instance->task_count; i++) {
     a->leaves[i] = !options->does_keep_results && (a->first_output[i] == a->first_output[i + 1] ||
                                                    instance->tasks[i].result_bytes > 0);

@@ -32,6 +32,8 @@ typedef struct dsm__assignment {
   double *carried_seconds; /**< [carrier]: of a request, by routes that are not plain */
   double moving_seconds;   /**< of a request's transfers one after the other, likewise */
   double *held_bytes;      /**< [j] */
+  size_t *leader;          /**< [i]: the first task of its group; itself if it is in none */
+  size_t *mate;            /**< [i]: the next task of its group, in a ring */
   /* private */
   double cuts;          /* tensors that a request moves, each once for each device */
   size_t *tasks_on;     /* [j] */

@@ -240,7 +240,7 @@ static bool place_by_runs(annealer *n) {
 /* Takes what `kept` says; returns its cost. */
 static double take(annealer *n) {
   for (size_t i = 0; i < n->a->instance->task_count; i++) {
-    n->a->device_of[i] = n->kept[i];
+    n->a->device_of[i] = n->kept[n->a->leader[i]];
   }
   dsm__assignment_count(n->a);
   const double cost = cost_of(n);
@@ -302,11 +302,19 @@ static size_t draw(annealer *n, size_t count) {
   return (size_t)(dsm__splitmix64(&n->random) % count);
 }
 
+/* With the tasks of its group, which are where it is. */
 static void move(annealer *n, size_t task, size_t device) {
-  if (n->a->device_of[task] != device && can_be(n, task, device)) {
-    n->moved[n->moved_count++] = task;
-    n->kept[task] = n->a->device_of[task];
-    dsm__assignment_move(n->a, task, device);
+  const size_t *const mate = n->a->mate;
+  bool can_all = n->a->device_of[task] != device && can_be(n, task, device);
+  for (size_t i = mate[task]; i != task; i = mate[i]) {
+    can_all = can_all && can_be(n, i, device);
+  }
+  for (size_t i = task; can_all;) {
+    n->moved[n->moved_count++] = i;
+    n->kept[i] = n->a->device_of[i];
+    dsm__assignment_move(n->a, i, device);
+    i = mate[i];
+    can_all = i != task;
   }
 }
 
@@ -364,7 +372,9 @@ static void step_stages(annealer *n) {
   if (kind == 0) {
     for (size_t i = 0; i < task_count; i++) {
       const size_t at = a->device_of[i];
-      move(n, i, at == here ? any : at == any ? here : at);
+      if (a->leader[i] == i) {
+        move(n, i, at == here ? any : at == any ? here : at);
+      }
     }
     return;
   }

@@ -149,7 +149,8 @@ static size_t count_copies(const dsm_instance *instance, const bool *storage, si
  *
  * Copies cost nothing but memory where throughput or energy counts: a task that is stored twice can
  * run on either device, and the linear programme says how often. What a byte makes possible is the
- * time that its task takes there. Where copies are limited no task gets more.
+ * time that its task takes there. Where copies are limited no task gets more, and tasks that run
+ * together get none, as all of them would need one.
  */
 static void fill(const dsm_instance *instance, const dsm_partition_options *options,
                  bool *storage) {
@@ -166,7 +167,7 @@ static void fill(const dsm_instance *instance, const dsm_partition_options *opti
         const double need = dsm__task_need(instance, options, i);
         const double seconds = dsm_instance_seconds(instance, i, j);
         if (storage[i * instance->device_count + j] || !isfinite(seconds) || need > spare ||
-            count_copies(instance, storage, i) >= copies_max) {
+            instance->tasks[i].group != NULL || count_copies(instance, storage, i) >= copies_max) {
           continue;
         }
         const double worth = seconds / (need + 1); /* work that a byte makes possible */

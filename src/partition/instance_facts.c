@@ -9,6 +9,7 @@
 #include "partition/instance_facts.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "partition/routes.h"
 
@@ -40,6 +41,12 @@ dsm_partition_options dsm__meant_options(const dsm_partition_options *options) {
     meant.copies_max = 1;
   }
   return meant;
+}
+
+bool dsm__are_together(const dsm_instance *instance, size_t task, size_t other) {
+  const char *const a = instance->tasks[task].group;
+  const char *const b = instance->tasks[other].group;
+  return a != NULL && b != NULL && strcmp(a, b) == 0;
 }
 
 double dsm__output_bytes(const dsm_instance *instance, size_t tensor) {
@@ -85,9 +92,15 @@ bool dsm__leaves(const dsm_instance *instance, const dsm_partition_options *opti
  * Every tensor has one consumer, and no two tensors have the same producer or consumer. Then x_i on
  * one side of a tensor and x_{i+1} on the other is all that (4) compares, and (7) may hold as "at
  * least": what is too much can be taken off along the chain without breaking anything
- * (docs/partition.md, rulings).
+ * (docs/partition.md, rulings). Tasks that run equally often leave nothing to be taken off one of
+ * them alone.
  */
 bool dsm__is_chain(const dsm_instance *instance) {
+  for (size_t i = 0; i < instance->task_count; i++) {
+    if (instance->tasks[i].group != NULL) {
+      return false;
+    }
+  }
   for (size_t t = 0; t < instance->tensor_count; t++) {
     const dsm_tensor *const it = &instance->tensors[t];
     if (it->consumer_count != 1) {

@@ -29,6 +29,9 @@ size_t dsm__copies_max(const dsm_instance *instance, const dsm_partition_options
 /** The options as they are meant: stages and cuts have each task in one place. */
 dsm_partition_options dsm__meant_options(const dsm_partition_options *options);
 
+/** Whether two tasks are to run on the same devices, equally often. */
+bool dsm__are_together(const dsm_instance *instance, size_t task, size_t other);
+
 /** Bytes of tensor t, or of the results of task t - tensor_count. */
 double dsm__output_bytes(const dsm_instance *instance, size_t tensor);
 

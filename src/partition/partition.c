@@ -17,11 +17,15 @@
 #include "base/diag_add.h"
 #include "base/number_text.h"
 #include "base/words.h"
+#include "dsm/dispatch.h"
 #include "partition/instance_facts.h"
 #include "partition/solver.h"
+#include "partition/whole_requests.h"
 
 /* What pricing may lose against the gap that was asked for: the solver's tolerances. */
 static const double gap_slack = 5e-6;
+/* Requests that come so close to a rate reach it: what the linear programmes round. */
+static const double whole_margin = 1e-6;
 
 static const dsm__word objective_words[] = {
     [DSM_OBJECTIVE_THROUGHPUT].key = "throughput",
@@ -169,6 +173,48 @@ static dsm_status answer(dsm_partition *partition, dsm__arena *scratch, dsm_diag
   return DSM_OK;
 }
 
+/* ---- what whole requests reach of it ---- */
+
+/* A simulation long enough for most networks, and of about so many tasks for large ones. */
+static dsm_status simulate(dsm_partition *partition, dsm_diags *diags) {
+  enum { REQUESTS = 4000, TASKS = 400000, WINDOW = 64, WINDOWS = 8 };
+  const size_t affordable = TASKS / partition->instance->task_count;
+  dsm_dispatch_options options;
+  dsm_dispatch_options_init(&options);
+  options.request_count = affordable > REQUESTS ? REQUESTS
+                          : affordable < WINDOW ? WINDOW
+                                                : affordable;
+  options.window =
+      options.request_count >= WINDOWS * WINDOW ? WINDOW : options.request_count / WINDOWS;
+  dsm_dispatch *dispatch = NULL;
+  const dsm_status status = dsm_dispatch_run(&dispatch, partition, &options, diags);
+  if (status == DSM_OK) { /* above rho: requests that were under way when the steady half began */
+    partition->simulated_rho = fmin(dispatch->throughput, partition->rho);
+  }
+  dsm_dispatch_free(dispatch);
+  return status;
+}
+
+/* On a graph the programme knows how often two branches run on a device, and not how often for the
+ * same request, so that its optimum may be above what requests reach. */
+static dsm_status compare_requests(dsm_partition *partition, dsm__arena *scratch,
+                                   dsm_diags *diags) {
+  if (partition->options.objective != DSM_OBJECTIVE_THROUGHPUT ||
+      dsm__is_chain(partition->instance)) {
+    return DSM_OK;
+  }
+  partition->is_bound = true;
+  if (is_stopped(&partition->options)) {
+    return DSM_OK;
+  }
+  dsm_status status = dsm__whole_requests(&partition->whole_rho, scratch, partition, diags);
+  if (status == DSM_OK) {
+    partition->is_bound = partition->whole_rho < partition->rho * (1 - whole_margin);
+    status = simulate(partition, diags);
+  }
+  return status;
+}
+
 dsm_status dsm_partition_solve(dsm_partition **partition, const dsm_instance *instance,
                                const dsm_partition_options *options, dsm_diags *diags) {
   *partition = NULL;
@@ -192,10 +238,13 @@ dsm_status dsm_partition_solve(dsm_partition **partition, const dsm_instance *in
   made->instance = instance;
   made->options = dsm__meant_options(options);
   status = answer(made, scratch, diags);
-  dsm__arena_free(scratch);
   if (status == DSM_OK && dsm_partition_validate(made, diags) != DSM_OK) {
     status = DSM_ERROR_IO; /* the solver's fault, not the input's */
   }
+  if (status == DSM_OK) {
+    status = compare_requests(made, scratch, diags);
+  }
+  dsm__arena_free(scratch);
   if (status != DSM_OK) {
     dsm_partition_free(made);
     return status;

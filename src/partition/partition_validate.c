@@ -10,6 +10,7 @@
  */
 #include <math.h>
 #include <stdarg.h>
+#include <string.h>
 
 #include "base/diag_add.h"
 #include "base/number_text.h"
@@ -143,6 +144,11 @@ static void check_place(checker *c, size_t task, size_t device) {
 
 /* A chain may run tasks more often than requests come: (7) as the paper has it. */
 static bool may_exceed(const checker *c) {
+  for (size_t i = 0; i < c->instance->task_count; i++) {
+    if (c->instance->tasks[i].group != NULL) {
+      return false;
+    }
+  }
   for (size_t t = 0; t < c->instance->tensor_count; t++) {
     const dsm_tensor *const it = &c->instance->tensors[t];
     if (it->consumer_count != 1) {
@@ -214,6 +220,32 @@ static void check_cuts(checker *c) {
     dsm__complain(
         c, "constraint (10): requests move %zu tensor%s between devices, at most %zu are allowed",
         cuts, dsm__plural((double)cuts), c->partition->options.cuts_max);
+  }
+}
+
+/* ---- (11): groups ---- */
+
+static bool are_together(const checker *c, size_t task, size_t other) {
+  const char *const a = c->instance->tasks[task].group;
+  const char *const b = c->instance->tasks[other].group;
+  return a != NULL && b != NULL && strcmp(a, b) == 0;
+}
+
+/* With the first of its group. */
+static void check_group(checker *c, size_t task) {
+  size_t first = 0;
+  while (first < task && !are_together(c, task, first)) {
+    first++;
+  }
+  for (size_t j = 0; j < c->instance->device_count && first < task; j++) {
+    if (dsm__is_above(fabs(rate(c, task, j) - rate(c, first, j)), 0, c->scale)) {
+      dsm__complain(
+          c,
+          "constraint (11): task \"%s\" runs %.9g times on device \"%s\", and \"%s\", with "
+          "which it belongs together, %.9g times",
+          task_name(c, task), rate(c, task, j), device_name(c, j), task_name(c, first),
+          rate(c, first, j));
+    }
   }
 }
 
@@ -363,6 +395,9 @@ dsm_status dsm_partition_validate(const dsm_partition *partition, dsm_diags *dia
   }
   if (partition->options.cuts_max > 0) {
     check_cuts(&c);
+  }
+  for (size_t i = 0; i < c.instance->task_count; i++) {
+    check_group(&c, i);
   }
   check_objective(&c);
   return c.is_wrong ? DSM_ERROR_INVALID : DSM_OK;

@@ -236,7 +236,7 @@ static void check_moved(dsm__checker *c, size_t t) {
               (tensor->consumer_count > 1 || !dsm__is_above(gone, made[j] * tensor->bytes, margin));
     if (!is_good || dsm__is_above(fabs(gone - it->sent[t * m + j]), 0, margin)) {
       dsm__complain(c,
-                    "constraint (11): what device \"%s\" makes, gets, sends and uses of the "
+                    "constraint (12): what device \"%s\" makes, gets, sends and uses of the "
                     "output of task \"%s\" does not fit together",
                     c->instance->devices[j].name, c->instance->tasks[tensor->producer].name);
     }

@@ -48,6 +48,7 @@ typedef enum dsm__row_kind {
   DSM__ROW_BEGIN,    /**< (9) of task and device: where a run of tasks begins */
   DSM__ROW_STAGE,    /**< (9) of device: one run of tasks */
   DSM__ROW_CUT,      /**< (10) of tensor, consumer and device: where a tensor is sent */
+  DSM__ROW_TOGETHER, /**< (11) of task and device: as often as the one before it in its group */
   DSM__ROW_CUTS,     /**< (10): at most so many tensors are sent */
   DSM__ROW_PLACED,   /**< of task: stored somewhere (tight) */
   DSM__ROW_ORDER,    /**< of device: equal devices in order (tight) */

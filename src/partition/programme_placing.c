@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * programme_placing.c: what plans to be deployed have to keep: few copies (8), stages (9), few cuts
- * (10) (docs/partition.md, plans that can be deployed).
+ * (10), tasks that run together (11) (docs/partition.md, plans that can be deployed).
  *
- * All are said of whether a task is on a device, s_ij, or for latency x_ij. Further columns need
- * not be whole: with the s_ij whole, the least value that the rows leave them is 0 or 1, and the
- * sums are limited from above.
+ * (8) to (10) are said of whether a task is on a device, s_ij, or for latency x_ij. Further columns
+ * need not be whole: with the s_ij whole, the least value that the rows leave them is 0 or 1, and
+ * the sums are limited from above.
  */
 #include <math.h>
 
@@ -105,7 +105,38 @@ static void write_cut_rows(dsm__writer *w) {
   }
 }
 
+/* The same column of two tasks on a device, which may have none. */
+static void write_equal_row(dsm__writer *w, size_t task, size_t device, size_t mine, size_t other) {
+  dsm__begin_row(w, (dsm__row){.kind = DSM__ROW_TOGETHER, .major = task, .device = device});
+  dsm__write_entry(w, mine, 1);
+  dsm__write_entry(w, other, -1);
+}
+
+/* (11): x_ij = x_kj for the task k before it in its group. Tight: stored on the same devices too,
+ * without which no rate at all would be an answer where they fit nowhere together. */
+static void write_together_rows(dsm__writer *w, size_t task) {
+  size_t mate = task;
+  while (mate > 0 && !dsm__are_together(w->instance, task, mate - 1)) {
+    mate--;
+  }
+  for (size_t j = 0; j < w->instance->device_count && mate > 0; j++) {
+    const size_t place = dsm__place_of(w, task, j);
+    const size_t beside = dsm__place_of(w, mate - 1, j);
+    const dsm__programme *const made = w->made;
+    if (made->rate[place] != DSM__NO_COLUMN || made->rate[beside] != DSM__NO_COLUMN) {
+      write_equal_row(w, task, j, made->rate[place], made->rate[beside]);
+    }
+    if (w->form.is_tight && made->stored[place] != DSM__NO_COLUMN &&
+        made->stored[beside] != DSM__NO_COLUMN) {
+      write_equal_row(w, task, j, made->stored[place], made->stored[beside]);
+    }
+  }
+}
+
 void dsm__write_placing_rows(dsm__writer *w) {
+  for (size_t i = 0; i < w->instance->task_count; i++) {
+    write_together_rows(w, i);
+  }
   for (size_t i = 0; i < w->instance->task_count && w->has_few_copies; i++) {
     write_held_row(w, i);
   }

@@ -113,9 +113,7 @@ static uint64_t fewest_tasklets(const dsm_pim_plan *plan, double slack) {
 
 /* As many cores as there is work for. */
 static uint64_t most_cores(const dsm_pim_plan *plan) {
-  const dsm_rl_workload *const workload = plan->workload;
-  const uint64_t work = workload->agents > 0 ? workload->agents : workload->transitions;
-  return work < plan->system->cores ? work : plan->system->cores;
+  return dsm_pim_working_cores(plan->workload, plan->system->cores);
 }
 
 static void choose(dsm_pim_plan *plan) {
@@ -242,8 +240,10 @@ dsm_status dsm__pim_refuse_memory(const dsm_rl_workload *workload, const dsm_pim
                      fewest > system->cores ? ", more than there are" : "");
 }
 
-dsm_pim_plan *dsm__pim_plan_begin(const dsm_rl_workload *workload, const dsm_pim_system *system,
-                                  const dsm_pim_options *options) {
+/* A plan without a choice yet: options, with lists of its own, and the fewest cores. NULL if out of
+ * memory. */
+static dsm_pim_plan *begin(const dsm_rl_workload *workload, const dsm_pim_system *system,
+                           const dsm_pim_options *options) {
   dsm_pim_plan *const plan = DSM__ARENA_OWNER(dsm_pim_plan);
   if (plan == NULL) {
     return NULL;
@@ -271,7 +271,7 @@ dsm_status dsm_pim(dsm_pim_plan **plan, const dsm_rl_workload *workload,
   if (status != DSM_OK) {
     return status;
   }
-  dsm_pim_plan *const made = dsm__pim_plan_begin(workload, system, asked);
+  dsm_pim_plan *const made = begin(workload, system, asked);
   if (made == NULL) {
     return dsm__out_of_memory(diags);
   }

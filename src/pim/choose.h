@@ -6,11 +6,6 @@
 #include "base/arena.h"
 #include "dsm/pim.h"
 
-/** A plan without a choice yet: options, with lists of its own, ascending and each number once, and
- * the fewest cores. NULL if out of memory. */
-dsm_pim_plan *dsm__pim_plan_begin(const dsm_rl_workload *workload, const dsm_pim_system *system,
-                                  const dsm_pim_options *options);
-
 /** Fills the curves through the choice of a plan, and its knee; false if out of memory. */
 bool dsm__pim_plan_finish(dsm_pim_plan *plan);
 

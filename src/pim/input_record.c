@@ -70,45 +70,45 @@ DSM__DOCUMENT(
   DSM__FIELD(REAL, type, member, of_key, REQUIRED, .min = (least), .max = AMOUNT_MAX,              \
              .unit = (of_unit), .help = (about), .expected = (what))
 
-DSM__RECORD(dsm__pim_mram_record, dsm_pim_mram, true,
-            "The memory beside a core that holds its data.",
-            REAL(dsm_pim_mram, capacity_MiB, "capacity_MiB", RATE_MIN, "MiB", "Of a core.",
-                 "the capacity of a core's memory"),
-            REAL(dsm_pim_mram, access_cycles, "access_cycles", 0, "cycles",
-                 "Of an access, whatever its size.", "the cycles of an access"),
-            REAL(dsm_pim_mram, cycles_per_byte, "cycles_per_byte", RATE_MIN, "cycles/byte",
-                 "Of an access in addition.", "the cycles of a byte"),
-            COUNT(dsm_pim_mram, dma_bytes, REQUIRED, 1, DSM_DIMENSION_MAX,
-                  "That an access moves at most.", .unit = "bytes",
-                  .expected = "the largest access"));
+DSM__OWN_RECORD(dsm__pim_mram_record, dsm_pim_mram, true,
+                "The memory beside a core that holds its data.",
+                REAL(dsm_pim_mram, capacity_MiB, "capacity_MiB", RATE_MIN, "MiB", "Of a core.",
+                     "the capacity of a core's memory"),
+                REAL(dsm_pim_mram, access_cycles, "access_cycles", 0, "cycles",
+                     "Of an access, whatever its size.", "the cycles of an access"),
+                REAL(dsm_pim_mram, cycles_per_byte, "cycles_per_byte", RATE_MIN, "cycles/byte",
+                     "Of an access in addition.", "the cycles of a byte"),
+                COUNT(dsm_pim_mram, dma_bytes, REQUIRED, 1, DSM_DIMENSION_MAX,
+                      "That an access moves at most.", .unit = "bytes",
+                      .expected = "the largest access"));
 
-DSM__RECORD(dsm__pim_wram_record, dsm_pim_wram, true, "The scratchpad of a core.",
-            REAL(dsm_pim_wram, capacity_KiB, "capacity_KiB", 0, "KiB",
-                 "Of a core: a larger table is accessed in the memory.",
-                 "the capacity of a core's scratchpad"));
+DSM__OWN_RECORD(dsm__pim_wram_record, dsm_pim_wram, true, "The scratchpad of a core.",
+                REAL(dsm_pim_wram, capacity_KiB, "capacity_KiB", 0, "KiB",
+                     "Of a core: a larger table is accessed in the memory.",
+                     "the capacity of a core's scratchpad"));
 
 #define RATE(member, about)                                                                        \
   REAL(dsm_pim_host, member, #member, RATE_MIN, "GB/s", about, "a bandwidth")
 
-DSM__RECORD(dsm__pim_host_record, dsm_pim_host, false, "What the host does for all cores.",
-            RATE(to_cores_serial_GBps, "To the cores, one after the other."),
-            RATE(to_cores_parallel_GBps, "To all cores at once, as much for each."),
-            RATE(broadcast_GBps, "The same to each core: of what all of them receive."),
-            RATE(from_cores_serial_GBps, "From the cores, one after the other."),
-            RATE(from_cores_parallel_GBps, "From all cores at once, as much from each."),
-            REAL(dsm_pim_host, call_us, "call_us", 0, "us",
-                 "Of a call that sets up a transfer to a core.", "the time of a call"),
-            COUNT(dsm_pim_host, calls_per_core, REQUIRED, 0, DSM_SIDE_MAX,
-                  "While the data set is handed out.", .expected = "the calls for each core"),
-            REAL(dsm_pim_host, launch_ms, "launch_ms", 0, "ms", "Of a kernel on all cores.",
-                 "the time of a launch"));
+DSM__OWN_RECORD(dsm__pim_host_record, dsm_pim_host, false, "What the host does for all cores.",
+                RATE(to_cores_serial_GBps, "To the cores, one after the other."),
+                RATE(to_cores_parallel_GBps, "To all cores at once, as much for each."),
+                RATE(broadcast_GBps, "The same to each core: of what all of them receive."),
+                RATE(from_cores_serial_GBps, "From the cores, one after the other."),
+                RATE(from_cores_parallel_GBps, "From all cores at once, as much from each."),
+                REAL(dsm_pim_host, call_us, "call_us", 0, "us",
+                     "Of a call that sets up a transfer to a core.", "the time of a call"),
+                COUNT(dsm_pim_host, calls_per_core, REQUIRED, 0, DSM_SIDE_MAX,
+                      "While the data set is handed out.", .expected = "the calls for each core"),
+                REAL(dsm_pim_host, launch_ms, "launch_ms", 0, "ms", "Of a kernel on all cores.",
+                     "the time of a launch"));
 
 #define OPERATION(index, of_key, about)                                                            \
   REAL(dsm_pim_system, instructions[index], of_key, 0, "instructions", about,                      \
        "the instructions of that operation")
 static const char by_call[] = "Without its call.";
 
-DSM__RECORD(
+DSM__OWN_RECORD(
     dsm__pim_operations_record, dsm_pim_system, false, "Instructions of operations.",
     OPERATION(DSM_PIM_INT32_ADD, "int32_add",
               "Of an addition or subtraction, which the cores have."),

@@ -120,12 +120,19 @@ static double watts_of(const dsm_pim_system *system, double cores) {
          (system->power_W - system->idle_power_W) * cores / (double)system->cores;
 }
 
+uint64_t dsm_pim_working_cores(const dsm_rl_workload *workload, uint64_t cores) {
+  const uint64_t work = workload->agents > 0 ? workload->agents : workload->transitions;
+  return work < cores ? work : cores;
+}
+
 void dsm_pim_predict(dsm_pim_cost *cost, const dsm_rl_workload *workload,
                      const dsm_pim_system *system, dsm_pim_choice choice) {
+  const dsm_pim_choice asked = choice;
+  choice.cores = dsm_pim_working_cores(workload, asked.cores);
   const double cores = (double)choice.cores;
   const double sets = workload->agents > 0 ? (double)workload->agents : 1;
   const double updates = sets * (double)workload->transitions * (double)workload->episodes;
-  *cost = (dsm_pim_cost){.choice = choice};
+  *cost = (dsm_pim_cost){.choice = asked};
   dsm_pim_update_cost(&cost->update, workload, system, choice.tasklets);
   cost->core_bytes = dsm_pim_core_bytes(workload, choice.cores);
   cost->is_feasible = cost->core_bytes <= system->mram.capacity_MiB * bytes_per_MiB;

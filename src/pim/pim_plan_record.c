@@ -33,14 +33,8 @@ DSM__RECORD(dsm__pim_choice_record, dsm_pim_choice, true, "What is decided.",
   DSM__FIELD(REAL, dsm_pim_cost, member, of_key, of_flags, .unit = (of_unit),                      \
              .is_stated = is_feasible, .expected = "what was predicted", .help = (about))
 
-DSM__RECORD(dsm__pim_cost_record, dsm_pim_cost, true,
-            "What a training takes with a choice; figures are there only where it is feasible.",
-            {.kind = DSM__FIELD_PART,
-             .offset = offsetof(dsm_pim_cost, choice),
-             .type = &dsm__pim_choice_record},
-            DSM__FIELD(FLAG, dsm_pim_cost, is_feasible, "feasible", COLUMN,
-                       .help = "The memory of a core holds its part of the data set and a table."),
-            COST(seconds, "seconds", LESS, "seconds", "Of the training: the sum of the next four."),
+DSM__RECORD(dsm__pim_figures_record, dsm_pim_cost, true,
+            "What the seconds of a training are made of, and what else it takes.",
             COST(kernel_seconds, "kernel_seconds", LESS, "seconds", "Cores learn."),
             COST(host_to_cores_seconds, "host_to_cores_seconds", LESS, "seconds",
                  "The data set is handed out."),
@@ -50,7 +44,17 @@ DSM__RECORD(dsm__pim_cost_record, dsm_pim_cost, true,
                  "Tables are averaged, through the host."),
             COST(joules, "joules", LESS, "J", "Of the training."),
             COST(updates_per_second, "updates_per_second", MORE, "1/s",
-                 "Transitions of all episodes over the seconds."),
+                 "Transitions of all episodes over the seconds."));
+
+DSM__RECORD(dsm__pim_cost_record, dsm_pim_cost, true,
+            "What a training takes with a choice; figures are there only where it is feasible.",
+            {.kind = DSM__FIELD_PART,
+             .offset = offsetof(dsm_pim_cost, choice),
+             .type = &dsm__pim_choice_record},
+            DSM__FIELD(FLAG, dsm_pim_cost, is_feasible, "feasible", COLUMN,
+                       .help = "The memory of a core holds its part of the data set and a table."),
+            COST(seconds, "seconds", LESS, "seconds", "Of the training: the sum of the next four."),
+            {.kind = DSM__FIELD_PART, .offset = 0, .type = &dsm__pim_figures_record},
             COST(utilization, "utilization", MORE, "ratio",
                  "0 to 1: of the instructions that all cores of the system could do meanwhile."),
             DSM__FIELD(REAL, dsm_pim_cost, core_bytes, "core_bytes", FIGURE, .unit = "bytes",
@@ -59,44 +63,44 @@ DSM__RECORD(dsm__pim_cost_record, dsm_pim_cost, true,
 #define UPDATE(member, of_unit, about)                                                             \
   DSM__FIELD(REAL, dsm_pim_update, member, #member, 0, .unit = (of_unit), .help = (about))
 
-DSM__RECORD(dsm__pim_update_record, dsm_pim_update, false,
-            "What an update of a table takes on a core.",
-            DSM__FIELD(REALS, dsm_pim_update, operations, "operations", 0,
-                       .words = &dsm__pim_operation_words, .help = "How many of each."),
-            UPDATE(native, "instructions",
-                   "Beside them: the loop, loads, stores, addresses, branches."),
-            UPDATE(instructions, "instructions", "All of them (Equation 1)."),
-            UPDATE(compute_cycles, "cycles", "Until all are dispatched."),
-            UPDATE(dma_cycles, "cycles", "Of accesses to the memory."),
-            UPDATE(cycles, "cycles", "On average (Equation 2)."),
-            UPDATE(bytes, "bytes", "That are moved from and to the memory."));
+DSM__OWN_RECORD(dsm__pim_update_record, dsm_pim_update, false,
+                "What an update of a table takes on a core.",
+                DSM__FIELD(REALS, dsm_pim_update, operations, "operations", 0,
+                           .words = &dsm__pim_operation_words, .help = "How many of each."),
+                UPDATE(native, "instructions",
+                       "Beside them: the loop, loads, stores, addresses, branches."),
+                UPDATE(instructions, "instructions", "All of them (Equation 1)."),
+                UPDATE(compute_cycles, "cycles", "Until all are dispatched."),
+                UPDATE(dma_cycles, "cycles", "Of accesses to the memory."),
+                UPDATE(cycles, "cycles", "On average (Equation 2)."),
+                UPDATE(bytes, "bytes", "That are moved from and to the memory."));
 
 #define ROOF(member, of_unit, about)                                                               \
   DSM__FIELD(REAL, dsm_pim_roofline, member, #member, 0, .unit = (of_unit), .help = (about))
 
-DSM__RECORD(dsm__pim_roofline_record, dsm_pim_roofline, false,
-            "The cores that work under their roof.",
-            ROOF(peak_operations_per_second, "1/s", "An instruction a cycle and core."),
-            ROOF(bandwidth_bytes_per_second, "bytes/s", "Of the memories of these cores."),
-            ROOF(intensity, "1/byte", "Instructions for each byte that is moved."),
-            ROOF(roof_operations_per_second, "1/s",
-                 "The lower of the peak and intensity * bandwidth."),
-            ROOF(operations_per_second, "1/s", "Of the kernel."),
-            DSM__FIELD(WORD, dsm_pim_roofline, bound, "bound", 0, .words = &dsm__pim_bound_words,
-                       .help = "Which of the two the roof is."));
+DSM__OWN_RECORD(
+    dsm__pim_roofline_record, dsm_pim_roofline, false, "The cores that work under their roof.",
+    ROOF(peak_operations_per_second, "1/s", "An instruction a cycle and core."),
+    ROOF(bandwidth_bytes_per_second, "bytes/s", "Of the memories of these cores."),
+    ROOF(intensity, "1/byte", "Instructions for each byte that is moved."),
+    ROOF(roof_operations_per_second, "1/s", "The lower of the peak and intensity * bandwidth."),
+    ROOF(operations_per_second, "1/s", "Of the kernel."),
+    DSM__FIELD(WORD, dsm_pim_roofline, bound, "bound", 0, .words = &dsm__pim_bound_words,
+               .help = "Which of the two the roof is."));
 
 #define UPDATED(member, of_key, about)                                                             \
   DSM__FIELD(REAL, dsm_pim_cost, update.member, of_key, COLUMN, .unit = "cycles",                  \
              .is_stated = is_feasible, .help = (about))
 
-DSM__RECORD(dsm__pim_tasklet_record, dsm_pim_cost, true, "What so many tasklets of each core take.",
-            DSM__FIELD(COUNT, dsm_pim_cost, choice.tasklets, "tasklets", COLUMN, .min = 1,
-                       .max = DSM_PIM_TASKLETS_MAX, .help = "Of each core."),
-            UPDATED(cycles, "cycles", "Of an update, on average."),
-            UPDATED(compute_cycles, "compute_cycles", "Until its instructions are dispatched."),
-            UPDATED(dma_cycles, "dma_cycles", "Of its accesses to the memory."),
-            COST(kernel_seconds, "kernel_seconds", COLUMN, "seconds", "Cores learn."),
-            COST(seconds, "seconds", COLUMN, "seconds", "Of the training."));
+DSM__OWN_RECORD(dsm__pim_tasklet_record, dsm_pim_cost, true,
+                "What so many tasklets of each core take.",
+                DSM__FIELD(COUNT, dsm_pim_cost, choice.tasklets, "tasklets", COLUMN, .min = 1,
+                           .max = DSM_PIM_TASKLETS_MAX, .help = "Of each core."),
+                UPDATED(cycles, "cycles", "Of an update, on average."),
+                UPDATED(compute_cycles, "compute_cycles", "Until its instructions are dispatched."),
+                UPDATED(dma_cycles, "dma_cycles", "Of its accesses to the memory."),
+                COST(kernel_seconds, "kernel_seconds", COLUMN, "seconds", "Cores learn."),
+                COST(seconds, "seconds", COLUMN, "seconds", "Of the training."));
 
 static bool has_cores(const void *options) {
   return ((const dsm_pim_options *)options)->core_count > 0;

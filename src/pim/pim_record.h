@@ -11,9 +11,8 @@ extern const dsm__record_type dsm__rl_workload_record; /**< dsm_rl_workload */
 extern const dsm__record_type dsm__pim_system_record;  /**< dsm_pim_system */
 extern const dsm__record_type dsm__pim_plan_record;    /**< dsm_pim_plan */
 extern const dsm__record_type dsm__pim_cost_record;    /**< dsm_pim_cost */
+extern const dsm__record_type dsm__pim_figures_record; /**< some of dsm_pim_cost */
 extern const dsm__record_type dsm__pim_choice_record;  /**< dsm_pim_choice */
-extern const dsm__record_type
-    dsm__pim_tasklet_record; /**< of a curve over tasklets: dsm_pim_cost */
 extern const dsm__record_type dsm__pim_options_record; /**< dsm_pim_options */
 
 /** NULL if out of memory. */

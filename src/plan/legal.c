@@ -43,6 +43,14 @@ const dsm_machine *dsm__judged_machine(const dsm__judge *judge, size_t index, ds
   return &stage->machine;
 }
 
+/* Is a layer hoisted, and may it be? */
+static bool is_hoisted_well(const dsm__judge *judge, size_t index) {
+  return dsm__judged(judge, index)->layer.is_hoisted &&
+         dsm__judged_layer(judge, index)->hoisted != NULL &&
+         judge->group_of[index] == DSM_NO_PIPELINE &&
+         dsm__is_optimized(judge, DSM_OPTIMIZATION_HOIST);
+}
+
 dsm__layer_setting dsm__judged_setting(const dsm__judge *judge, size_t index,
                                        const dsm_machine *machine) {
   return (dsm__layer_setting){
@@ -53,7 +61,7 @@ dsm__layer_setting dsm__judged_setting(const dsm__judge *judge, size_t index,
       .minibatch = judge->of->workload->minibatch / dsm__micro_batches(judge->of->decisions),
       .micro_batches = dsm__micro_batches(judge->of->decisions),
       .dysm_factor = dsm__judged(judge, index)->layer.dysm_factor,
-      .is_hoisted = dsm__is_hoisted_well(judge, index),
+      .is_hoisted = is_hoisted_well(judge, index),
       .is_recomputed = dsm__is_recomputed_well(judge, index),
   };
 }
@@ -113,16 +121,9 @@ static void judge_uniform_factors(dsm__judge *judge) {
 
 /* ---- input products of all timesteps at once ---- */
 
-bool dsm__is_hoisted_well(const dsm__judge *judge, size_t index) {
-  return dsm__judged(judge, index)->layer.is_hoisted &&
-         dsm__judged_layer(judge, index)->hoisted != NULL &&
-         judge->group_of[index] == DSM_NO_PIPELINE &&
-         dsm__is_optimized(judge, DSM_OPTIMIZATION_HOIST);
-}
-
 static void judge_hoisted(dsm__judge *judge, size_t index) {
   const dsm__plan_place place = DSM__LAYER_PLACE(index, is_hoisted);
-  if (!dsm__judged(judge, index)->layer.is_hoisted || dsm__is_hoisted_well(judge, index)) {
+  if (!dsm__judged(judge, index)->layer.is_hoisted || is_hoisted_well(judge, index)) {
     return;
   }
   if (!dsm__is_optimized(judge, DSM_OPTIMIZATION_HOIST)) {

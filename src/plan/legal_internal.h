@@ -75,9 +75,6 @@ static inline const char *dsm__judged_word(const dsm__judge *judge, dsm_parallel
 /** The machine that a layer runs on: its stage's, which is then set up in *stage, or the whole. */
 const dsm_machine *dsm__judged_machine(const dsm__judge *judge, size_t index, dsm__stage *stage);
 
-/** Is a layer hoisted, and may it be? */
-bool dsm__is_hoisted_well(const dsm__judge *judge, size_t index);
-
 /** Does a layer's forward pass run again, and may it? */
 bool dsm__is_recomputed_well(const dsm__judge *judge, size_t index);
 

@@ -475,19 +475,18 @@ static bool has_roles_z(const void *options) {
   return ((const dsm_explore_options *)options)->roles[2] != 0;
 }
 
-DSM__RECORD(dsm__named_roles_record, dsm_explore_options, true,
-            "Roles that the search might use along each axis.",
-            DSM__FIELD(WORD_SET, dsm_explore_options, roles[0], "x", READ,
-                       .words = &dsm__role_words, .min = 1, .is_stated = has_roles_x,
-                       .expected = "a list of roles", .help = "Along the first axis; absent: all."),
-            DSM__FIELD(WORD_SET, dsm_explore_options, roles[1], "y", READ,
-                       .words = &dsm__role_words, .min = 1, .is_stated = has_roles_y,
-                       .expected = "a list of roles",
-                       .help = "Along the second axis; absent: all."),
-            DSM__FIELD(WORD_SET, dsm_explore_options, roles[2], "z", READ,
-                       .words = &dsm__role_words, .min = 1, .is_stated = has_roles_z,
-                       .expected = "a list of roles",
-                       .help = "Along the third axis; absent: all."));
+DSM__OWN_RECORD(
+    dsm__named_roles_record, dsm_explore_options, true,
+    "Roles that the search might use along each axis.",
+    DSM__FIELD(WORD_SET, dsm_explore_options, roles[0], "x", READ, .words = &dsm__role_words,
+               .min = 1, .is_stated = has_roles_x, .expected = "a list of roles",
+               .help = "Along the first axis; absent: all."),
+    DSM__FIELD(WORD_SET, dsm_explore_options, roles[1], "y", READ, .words = &dsm__role_words,
+               .min = 1, .is_stated = has_roles_y, .expected = "a list of roles",
+               .help = "Along the second axis; absent: all."),
+    DSM__FIELD(WORD_SET, dsm_explore_options, roles[2], "z", READ, .words = &dsm__role_words,
+               .min = 1, .is_stated = has_roles_z, .expected = "a list of roles",
+               .help = "Along the third axis; absent: all."));
 _Static_assert(DSM_AXES_MAX == 3, "roles of each axis");
 
 DSM__RECORD(
@@ -506,7 +505,7 @@ DSM__RECORD(
                .help = "Likewise micro-batches."),
     DSM__FIELD(COUNT, dsm_explore_options, interleave, "interleave", READ, .min = 1,
                .max = DSM_INTERLEAVE_MAX, .is_stated = has_fixed_interleave,
-               .help = "So many runs of layers that each stage was to have. Absent: one."),
+               .help = "So many runs of layers that each stage was to have. Absent: as many as are best."),
     {.key = "roles",
      .kind = DSM__FIELD_RECORD,
      .flags = READ,

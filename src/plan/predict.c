@@ -211,7 +211,8 @@ static bool share_reductions_of(const dsm__predictor *p, const size_t *indices, 
   part.layers = layers;
   part.layer_count = count;
   decisions.layers = decided;
-  dsm__collectives_derive(&collectives, &part, &p->machine, p->plan->options.mode, &decisions);
+  dsm__collectives_derive(&collectives, &part, &p->machine, p->plan->options.mode, &decisions,
+                          NULL);
   *reductions = dsm__even_shares(&collectives);
   return true;
 }

@@ -48,10 +48,13 @@ static void join(dsm__collectives *collectives, unsigned collective, const dsm_t
 
 void dsm__collectives_derive(dsm__collectives *collectives, const dsm_workload *workload,
                              const dsm_machine *machine, dsm_mode mode,
-                             const dsm__decisions *decisions) {
+                             const dsm__decisions *decisions, dsm__joined *joined) {
   const dsm_precision precision = dsm_precision_of(workload, machine->system);
   *collectives = (dsm__collectives){{0}, {0}};
   size_t next_group = 0;
+  for (size_t i = 0; joined != NULL && i < workload->layer_count; i++) {
+    joined[i] = (dsm__joined){DSM__NO_COLLECTIVE, DSM__NO_COLLECTIVE};
+  }
   for (size_t i = 0; i < workload->layer_count; i++) {
     const dsm_layer *const layer = &workload->layers[i];
     if (next_group < decisions->pipeline_count &&
@@ -65,9 +68,12 @@ void dsm__collectives_derive(dsm__collectives *collectives, const dsm_workload *
       if (decision->layer.shard >= DSM_SHARDING_WEIGHTS) {
         traffic.broadcast_weights = (dsm_traffic){.latency_cycles = 0};
       }
-      const dsm__joined joined = joined_of(&traffic);
-      join(collectives, joined.sum_of_gradients, &traffic.sum_of_gradients);
-      join(collectives, joined.broadcast_weights, &traffic.broadcast_weights);
+      const dsm__joined own = joined_of(&traffic);
+      join(collectives, own.sum_of_gradients, &traffic.sum_of_gradients);
+      join(collectives, own.broadcast_weights, &traffic.broadcast_weights);
+      if (joined != NULL) {
+        joined[i] = own;
+      }
     }
   }
 }

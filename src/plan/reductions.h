@@ -34,10 +34,11 @@ typedef struct dsm__collectives {
   double latency_cycles[DSM__COLLECTIVE_COUNT]; /**< 0 where no layer is */
 } dsm__collectives;
 
-/** Those of layers outside pipelines: a stage's chips sum nothing of other layers. */
+/** Those of layers outside pipelines: a stage's chips sum nothing of other layers. `joined` (of
+ * each layer; NULL: not asked for) becomes those that it is in. */
 void dsm__collectives_derive(dsm__collectives *collectives, const dsm_workload *workload,
                              const dsm_machine *machine, dsm_mode mode,
-                             const dsm__decisions *decisions);
+                             const dsm__decisions *decisions, dsm__joined *joined);
 
 /** The latency of all of them. */
 double dsm__collectives_latency(const dsm__collectives *collectives);

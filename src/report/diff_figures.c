@@ -56,7 +56,8 @@ static const result_row result_rows[] = {
 };
 _Static_assert(DSM__COUNT_OF(result_rows) == DSM__DIFF_RESULTS, "a figure for each row");
 
-dsm_plan_result dsm__diff_result_of(const dsm_plan *plan, const dsm_pim_plan *pim) {
+/* What one of the plans has below "result". */
+static dsm_plan_result result_of(const dsm_plan *plan, const dsm_pim_plan *pim) {
   return plan != NULL ? plan->result : dsm__pim_step_result(pim->workload, pim->system, &pim->cost);
 }
 
@@ -67,8 +68,8 @@ static double value_of(const dsm_plan_result *result, const result_row *row) {
 }
 
 void dsm__diff_results(const dsm_diff *diff, dsm__diff_figure figures[DSM__DIFF_RESULTS]) {
-  const dsm_plan_result a = dsm__diff_result_of(diff->a, diff->pim_a);
-  const dsm_plan_result b = dsm__diff_result_of(diff->b, diff->pim_b);
+  const dsm_plan_result a = result_of(diff->a, diff->pim_a);
+  const dsm_plan_result b = result_of(diff->b, diff->pim_b);
   for (size_t i = 0; i < DSM__DIFF_RESULTS; i++) {
     const result_row *const row = &result_rows[i];
     figures[i] =
@@ -119,7 +120,7 @@ static dsm__time_parts seconds_of_plan(const dsm_plan *plan) {
 /* Cores in memory are the arrays; tables that are averaged are a collective. */
 static dsm__time_parts seconds_of_pim(const dsm_pim_plan *plan) {
   const dsm_pim_cost *const cost = &plan->cost;
-  const dsm_plan_result result = dsm__diff_result_of(NULL, plan);
+  const dsm_plan_result result = result_of(NULL, plan);
   const double busy = result.ideal_cycles / dsm__pim_hertz(plan->system);
   dsm__time_parts parts = {{0}};
   parts.cycles[DSM__PART_BUSY] = busy;

@@ -22,9 +22,6 @@ enum { DSM__DIFF_RESULTS = 17, DSM__DIFF_PARTS = 7 + DSM_GROUP_LINKS_END };
 /** The keys of the parts of a step's time. */
 extern const dsm__words dsm__diff_part_words;
 
-/** What one of the plans has below "result". */
-dsm_plan_result dsm__diff_result_of(const dsm_plan *plan, const dsm_pim_plan *pim);
-
 /** What plans have below "result". */
 void dsm__diff_results(const dsm_diff *diff, dsm__diff_figure figures[DSM__DIFF_RESULTS]);
 

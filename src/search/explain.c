@@ -451,7 +451,7 @@ static bool derive_reductions(dsm__explaining *e, const dsm__decisions *decision
   }
   if (dsm__problem_is_fused(problem) || is_overlapped) {
     dsm__collectives_derive(&collectives, e->plan->workload, &problem->machine,
-                            e->plan->options.mode, decisions);
+                            e->plan->options.mode, decisions, NULL);
     e->shares =
         dsm__problem_is_fused(problem) ? dsm__even_shares(&collectives) : dsm__whole_shares(1);
     if (is_overlapped && update->exists && update->hidden_cycles > 0) {

@@ -5,9 +5,15 @@
  * The graph adds up what layers take, but a collective's latency is paid once, by all layers that
  * are in it. With even shares for as many layers as may be in it, no mapping takes less than the
  * graph says, and one in which all layers are in all of its collectives takes just that: mostly the
- * first search is the last. Where a collective of the mapping found has fewer layers, there are two
- * cases. Mappings that have it pay all of it, and its layers nothing more; for those that do not
- * have it, a price is put on it with which no mapping is faster than the best.
+ * first search is the last. Where a collective of the mapping found has fewer layers, shares need
+ * not be even: whatever they are, as long as all of them together are no more than the collective,
+ * no mapping takes less than the graph says. So they move to the layers that are in it, and the
+ * bound of the next search is a better one (this is the ascent of a dual bound, with steps that
+ * keep it one). Layers of a class have one share.
+ *
+ * Where that leaves a gap there are two cases. Mappings that have a collective pay all of it, and
+ * its layers nothing more; for those that do not have it, a price is put on it with which no
+ * mapping is faster than the best.
  */
 #include "search/fused.h"
 
@@ -17,6 +23,9 @@
 
 /* Searches at most; what is left open then is a gap. */
 enum { SEARCHES_MAX = 32 };
+
+/* Searches of a case, with shares that move, before it is divided. */
+enum { ROUNDS = 4 };
 
 /* A case: mappings that have some collectives, and do not have others. */
 typedef struct mapping_case {
@@ -29,7 +38,14 @@ _Static_assert((unsigned)DSM__COLLECTIVE_COUNT <= 32, "a bit for each collective
 
 typedef struct fused_search {
   dsm__problem *problem;
-  double share;                          /* of a layer in a collective that nothing is known of */
+  double share;            /* of a layer in a collective that nothing is known of, while even */
+  bool is_uneven;          /* shares have moved, */
+  uint32_t moved;          /* of these collectives: */
+  double *shares;          /* of each class, what its layers pay of each collective; */
+  size_t *class_layers;    /* how many it has; */
+  dsm__reductions *paying; /* and what they pay in the case that is searched */
+  dsm__joined *joined;     /* of each layer of the mapping found last */
+  int searches;
   double latency[DSM__COLLECTIVE_COUNT]; /* of those seen */
   mapping_case open[SEARCHES_MAX + 1];
   unsigned open_count;
@@ -72,11 +88,17 @@ dsm__reductions dsm__least_shares(const dsm__problem *problem, double weight) {
   return reductions;
 }
 
-static double share_of(const fused_search *s, const mapping_case *one, int collective) {
+/* Of a layer of a class. */
+static double share_of(const fused_search *s, const mapping_case *one, size_t class_index,
+                       int collective) {
   if (has(one->paid, collective)) {
     return 0;
   }
-  return has(one->avoided, collective) ? s->best.cycles / s->latency[collective] : s->share;
+  if (has(one->avoided, collective)) {
+    return s->best.cycles / s->latency[collective];
+  }
+  return s->is_uneven ? s->shares[class_index * DSM__COLLECTIVE_COUNT + (size_t)collective]
+                      : s->share;
 }
 
 static double paid_cycles(const fused_search *s, const mapping_case *one) {
@@ -98,14 +120,35 @@ static mapping_case next_case(fused_search *s) {
   return one;
 }
 
+/* A mapping that was found. */
+typedef struct found_mapping {
+  dsm__collectives collectives;
+  double paid[DSM__COLLECTIVE_COUNT]; /* shares of each that its layers pay */
+} found_mapping;
+
+static void add_payments(const fused_search *s, const mapping_case *one, found_mapping *found) {
+  const dsm__problem *const problem = s->problem;
+  for (int c = 0; c < DSM__COLLECTIVE_COUNT; c++) {
+    found->paid[c] =
+        s->is_uneven ? 0 : (double)found->collectives.layers[c] * share_of(s, one, 0, c);
+  }
+  for (size_t i = 0; s->is_uneven && i < problem->inputs.workload->layer_count; i++) {
+    const unsigned of[] = {s->joined[i].sum_of_gradients, s->joined[i].broadcast_weights};
+    for (size_t k = 0; k < DSM__COUNT_OF(of); k++) {
+      if (of[k] != DSM__NO_COLLECTIVE) {
+        found->paid[of[k]] += share_of(s, one, problem->table.distinct.class_of[i], (int)of[k]);
+      }
+    }
+  }
+}
+
 /* Of the mapping's collectives that with most latency that its layers do not pay. */
 static int collective_to_decide(const fused_search *s, const mapping_case *one,
-                                const dsm__collectives *collectives) {
+                                const found_mapping *found) {
   double most = dsm__tie_limit(s->best.cycles) - s->best.cycles;
   int collective = DSM__NO_COLLECTIVE;
   for (int c = 0; c < DSM__COLLECTIVE_COUNT; c++) {
-    const double unpaid =
-        collectives->latency_cycles[c] * (1 - (double)collectives->layers[c] * s->share);
+    const double unpaid = found->collectives.latency_cycles[c] * (1 - found->paid[c]);
     if (!has(one->paid | one->avoided, c) && unpaid > most) {
       most = unpaid;
       collective = c;
@@ -115,12 +158,10 @@ static int collective_to_decide(const fused_search *s, const mapping_case *one,
 }
 
 /* What a mapping takes, of which the graph knows what its layers pay. */
-static double whole_cycles(const dsm__reductions *reductions, double graph_cycles,
-                           const dsm__collectives *collectives) {
-  double cycles = graph_cycles + dsm__collectives_latency(collectives);
+static double whole_cycles(double graph_cycles, const found_mapping *found) {
+  double cycles = graph_cycles + dsm__collectives_latency(&found->collectives);
   for (int c = 0; c < DSM__COLLECTIVE_COUNT; c++) {
-    cycles -=
-        (double)collectives->layers[c] * reductions->shares[c] * collectives->latency_cycles[c];
+    cycles -= found->paid[c] * found->collectives.latency_cycles[c];
   }
   return cycles;
 }
@@ -139,13 +180,7 @@ static uint32_t decided_with(const fused_search *s, int collective) {
   return one | all;
 }
 
-static void close_or_divide(fused_search *s, const mapping_case *one,
-                            const dsm__collectives *collectives) {
-  const int collective = collective_to_decide(s, one, collectives);
-  if (collective == DSM__NO_COLLECTIVE || dsm__tie_limit(one->bound) >= s->best.cycles) {
-    s->bound = fmin(s->bound, one->bound);
-    return;
-  }
+static void divide(fused_search *s, const mapping_case *one, int collective) {
   mapping_case having = *one;
   mapping_case avoiding = *one;
   having.paid |= decided_with(s, collective);
@@ -154,36 +189,152 @@ static void close_or_divide(fused_search *s, const mapping_case *one,
   s->open[s->open_count++] = avoiding;
 }
 
-/* False if out of memory. */
-static bool search_case(fused_search *s, mapping_case *one, bool is_first) {
+/* Are two collectives of a kind, along as many axes? */
+static bool are_akin(unsigned a, unsigned b) {
+  unsigned axes[] = {a % (1U << DSM_AXES_MAX), b % (1U << DSM_AXES_MAX)};
+  int difference = 0;
+  for (unsigned k = 0; k < DSM_AXES_MAX; k++) {
+    difference += (int)(axes[0] >> k & 1U) - (int)(axes[1] >> k & 1U);
+  }
+  return a >> DSM_AXES_MAX == b >> DSM_AXES_MAX && difference == 0;
+}
+
+/* A part of the shares of a collective goes to the layers that are in another one: as much to each
+ * class as it has of them. */
+static void move_shares_of(fused_search *s, const found_mapping *found, unsigned collective,
+                           unsigned other, double part) {
+  const dsm__distinct *const distinct = &s->problem->table.distinct;
+  for (size_t k = 0; k < distinct->count; k++) {
+    s->shares[k * DSM__COLLECTIVE_COUNT + collective] *= 1 - part;
+  }
+  for (size_t i = 0; i < s->problem->inputs.workload->layer_count; i++) {
+    const size_t k = distinct->class_of[i];
+    if (s->joined[i].sum_of_gradients == other || s->joined[i].broadcast_weights == other) {
+      s->shares[k * DSM__COLLECTIVE_COUNT + collective] +=
+          part / ((double)found->collectives.layers[other] * (double)s->class_layers[k]);
+    }
+  }
+  s->moved |= (uint32_t)1 << collective;
+}
+
+/* Of each collective that is not paid in full: at first all shares, then half of them. Another
+ * mapping may have the same layers in one along as many other axes: its shares are those, until it
+ * is found. */
+static void move_shares(fused_search *s, const found_mapping *found) {
+  const size_t count = s->problem->table.distinct.count * DSM__COLLECTIVE_COUNT;
+  for (size_t i = 0; !s->is_uneven && i < count; i++) {
+    s->shares[i] = s->share;
+  }
+  s->is_uneven = true;
+  for (unsigned c = 0; c < DSM__COLLECTIVE_COUNT; c++) {
+    if (found->collectives.layers[c] == 0 || found->paid[c] >= 1) {
+      continue;
+    }
+    move_shares_of(s, found, c, c, has(s->moved, (int)c) ? 0.5 : 1);
+    for (unsigned other = 0; other < DSM__COLLECTIVE_COUNT; other++) {
+      if (!has(s->moved, (int)other) && found->collectives.layers[other] == 0 &&
+          are_akin(c, other)) {
+        move_shares_of(s, found, other, c, 1);
+      }
+    }
+  }
+}
+
+/* What layers pay in a case. */
+static void set_payments(fused_search *s, const mapping_case *one) {
   dsm__problem *const problem = s->problem;
-  dsm__solution solution;
-  dsm__decisions decisions;
   problem->reductions.weight = 1;
   for (int c = 0; c < DSM__COLLECTIVE_COUNT; c++) {
-    problem->reductions.shares[c] = share_of(s, one, c);
+    problem->reductions.shares[c] = share_of(s, one, 0, c);
+    for (size_t k = 0; s->is_uneven && k < problem->table.distinct.count; k++) {
+      s->paying[k].weight = 1;
+      s->paying[k].shares[c] = share_of(s, one, k, c);
+    }
   }
   problem->proven_cycles = 0;
   problem->inputs.reductions = &problem->reductions;
+  problem->inputs.class_reductions = s->is_uneven ? s->paying : NULL;
+  problem->inputs.class_of = problem->table.distinct.class_of;
   problem->inputs.first_layers = 0;
-  if (!dsm__problem_solve(problem, &solution) ||
-      !dsm__problem_decide(problem, &solution.network, &solution.path, &decisions)) {
+}
+
+/* The mapping of a case that is fastest with its payments; its graphs are given back at once. False
+ * if out of memory. */
+static bool find_mapping(dsm__problem *problem, dsm__graph_answer *answer,
+                         dsm__decisions *decisions) {
+  dsm__solution solution;
+  problem->arena = dsm__arena_new();
+  const bool is_solved = problem->arena != NULL && dsm__problem_solve(problem, &solution);
+  dsm__arena *const scratch = problem->arena;
+  problem->arena = problem->lasting;
+  const bool is_decided =
+      is_solved && dsm__problem_decide(problem, &solution.network, &solution.path, decisions);
+  dsm__arena_free(scratch);
+  if (is_decided) {
+    *answer = solution.answer;
+  }
+  return is_decided;
+}
+
+/* Searches a case once; better bound, better mapping. False if out of memory. */
+static bool search_once(fused_search *s, mapping_case *one, found_mapping *found) {
+  dsm__problem *const problem = s->problem;
+  dsm__graph_answer answer;
+  dsm__decisions decisions;
+  set_payments(s, one);
+  if (!find_mapping(problem, &answer, &decisions)) {
     return false;
   }
-  dsm__collectives collectives;
-  dsm__collectives_derive(&collectives, problem->inputs.workload, &problem->machine,
-                          problem->inputs.options->mode, &decisions);
-  const double cycles = whole_cycles(&problem->reductions, solution.answer.cycles, &collectives);
-  if (is_first || dsm__tie_limit(cycles) < s->best.cycles) {
-    s->best = solution.answer;
+  dsm__collectives_derive(&found->collectives, problem->inputs.workload, &problem->machine,
+                          problem->inputs.options->mode, &decisions, s->joined);
+  add_payments(s, one, found);
+  const double cycles = whole_cycles(answer.cycles, found);
+  if (s->searches++ == 0 || dsm__tie_limit(cycles) < s->best.cycles) {
+    s->best = answer;
     s->best.cycles = cycles;
     s->decisions = decisions;
   }
   for (int c = 0; c < DSM__COLLECTIVE_COUNT; c++) {
-    s->latency[c] = fmax(s->latency[c], collectives.latency_cycles[c]);
+    s->latency[c] = fmax(s->latency[c], found->collectives.latency_cycles[c]);
   }
-  one->bound = fmax(one->bound, solution.answer.lower_bound_cycles + paid_cycles(s, one));
-  close_or_divide(s, one, &collectives);
+  one->bound = fmax(one->bound, answer.lower_bound_cycles + paid_cycles(s, one));
+  return true;
+}
+
+/* Searches a case until it is done, or is divided. False if out of memory. */
+static bool search_case(fused_search *s, mapping_case *one) {
+  for (int round = 1;; round++) {
+    found_mapping found;
+    if (!search_once(s, one, &found)) {
+      return false;
+    }
+    const int collective = collective_to_decide(s, one, &found);
+    if (!s->best.is_feasible || collective == DSM__NO_COLLECTIVE ||
+        dsm__tie_limit(one->bound) >= s->best.cycles) {
+      s->bound = fmin(s->bound, one->bound);
+      return true;
+    }
+    if (round == ROUNDS || s->searches == SEARCHES_MAX || dsm__problem_is_over(s->problem)) {
+      divide(s, one, collective);
+      return true;
+    }
+    move_shares(s, &found);
+  }
+}
+
+static bool begin(fused_search *s) {
+  const dsm__problem *const problem = s->problem;
+  const dsm__distinct *const distinct = &problem->table.distinct;
+  const size_t layer_count = problem->inputs.workload->layer_count;
+  if (!DSM__RESERVE(problem->arena, s->shares, distinct->count * DSM__COLLECTIVE_COUNT) ||
+      !DSM__RESERVE(problem->arena, s->class_layers, distinct->count) ||
+      !DSM__RESERVE(problem->arena, s->paying, distinct->count) ||
+      !DSM__RESERVE(problem->arena, s->joined, layer_count)) {
+    return false;
+  }
+  for (size_t i = 0; i < layer_count; i++) {
+    s->class_layers[distinct->class_of[i]]++;
+  }
   return true;
 }
 
@@ -193,23 +344,23 @@ bool dsm__problem_solve_fused(dsm__problem *problem, dsm__graph_answer *answer,
                     .share = least_share(problem->inputs.workload),
                     .open_count = 1,
                     .bound = HUGE_VAL};
-  for (int searches = 0; searches < SEARCHES_MAX && s.open_count > 0; searches++) {
-    const bool is_first = searches == 0;
+  bool is_good = begin(&s);
+  while (is_good && s.searches < SEARCHES_MAX && s.open_count > 0) {
     mapping_case one = next_case(&s);
-    if (!is_first &&
+    if (s.searches > 0 &&
         (dsm__tie_limit(one.bound) >= s.best.cycles || dsm__problem_is_over(problem))) {
       s.bound = fmin(s.bound, one.bound);
-    } else if (!search_case(&s, &one, is_first)) {
-      return false;
-    } else if (!s.best.is_feasible) {
-      break;
+    } else {
+      is_good = search_case(&s, &one);
+      s.open_count = s.best.is_feasible ? s.open_count : 0;
     }
   }
+  problem->inputs.class_reductions = NULL;
   for (unsigned i = 0; i < s.open_count; i++) {
     s.bound = fmin(s.bound, s.open[i].bound);
   }
   *answer = s.best;
   answer->lower_bound_cycles = fmin(s.bound, s.best.cycles);
   *decisions = s.decisions;
-  return true;
+  return is_good;
 }

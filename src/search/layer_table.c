@@ -18,6 +18,20 @@
 #include "plan/plan_internal.h"
 #include "plan/tolerance.h"
 
+/* What layers behind the first ones pay of collectives. */
+static const dsm__reductions *class_reductions(const dsm__search_inputs *inputs, size_t index) {
+  return inputs->class_reductions != NULL ? &inputs->class_reductions[index] : inputs->reductions;
+}
+
+static const dsm__reductions *reductions_of(const dsm__search_inputs *inputs,
+                                            const dsm_layer *layer) {
+  const size_t index = (size_t)(layer - inputs->workload->layers);
+  if (index < inputs->first_layers) {
+    return inputs->first_reductions;
+  }
+  return class_reductions(inputs, inputs->class_of != NULL ? inputs->class_of[index] : 0);
+}
+
 dsm__layer_setting dsm__open_setting(const dsm__search_inputs *inputs, const dsm_layer *layer,
                                      uint64_t factor) {
   return (dsm__layer_setting){
@@ -29,9 +43,7 @@ dsm__layer_setting dsm__open_setting(const dsm__search_inputs *inputs, const dsm
       .micro_batches = inputs->micro_batches,
       .dysm_factor = factor,
       .preloaded_bytes = inputs->preloaded_bytes,
-      .reductions = layer < inputs->workload->layers + inputs->first_layers
-                        ? inputs->first_reductions
-                        : inputs->reductions,
+      .reductions = reductions_of(inputs, layer),
   };
 }
 
@@ -263,7 +275,7 @@ void dsm__layer_table_choose(dsm__layer_table *table, const dsm__factors *factor
     const bool is_hoisted = row >= classes;
     dsm__open_choice(*const choices)[DSM__PAIRS] = &table->choices[is_hoisted ? 2 * classes : 0];
     for (DSM__EACH_PAIR(pair, inputs->machine->parallelism_count)) {
-      choices[c][pair] = choose(table, factors, c, pair, inputs->reductions, is_hoisted);
+      choices[c][pair] = choose(table, factors, c, pair, class_reductions(inputs, c), is_hoisted);
       if (inputs->first_layers > 0) {
         choices[classes + c][pair] =
             choose(table, factors, c, pair, inputs->first_reductions, is_hoisted);

@@ -184,6 +184,7 @@ dsm_status dsm__problem_init_with(dsm__problem *problem, const dsm_workload *wor
       .machine = dsm_machine_derive(system),
       .arena = dsm__arena_new(),
   };
+  problem->lasting = problem->arena;
   problem->inputs.machine = &problem->machine;
   if (options->time_limit_seconds > 0) {
     dsm__deadline_begin(&problem->deadline, options->time_limit_seconds);
@@ -539,7 +540,7 @@ static bool solve_in_short_memory(dsm__problem *problem, dsm__solution *solution
   const dsm__pipeline_groups fastest = problem->groups;
   dsm__solution other = {.answer = {.is_feasible = false}};
   problem->evaluations += problem->groups.evaluations;
-  if (!dsm__pipeline_groups_find(&problem->groups, &problem->table, true, problem->arena) ||
+  if (!dsm__pipeline_groups_find(&problem->groups, &problem->table, true, problem->lasting) ||
       (!dsm__problem_is_over(problem) && !solve_all_factors(problem, &other))) {
     return false;
   }

@@ -38,6 +38,8 @@ typedef struct dsm__problem {
   dsm__reductions first_reductions; /**< likewise */
   const dsm__fixed_roles *fixed;    /**< of a layer in a search of roles; NULL: of none */
   dsm__arena *arena;
+  dsm__arena *lasting; /**< the same, but while a search is one of several, whose graphs go with it
+                        */
 } dsm__problem;
 
 /** False, with a finding that begins with `where`, if a core's scratchpad is smaller than an

@@ -45,6 +45,11 @@ const char *dsm__circle_text(const dsm__circle *circle, const dsm_task *tasks, d
 bool dsm__instance_arrange(dsm_instance *instance, dsm__use *uses, size_t use_count,
                            dsm__circle *circle);
 
+/** Applies pins and groups (dsm_instance_options), and lets tasks of a group run only where all of
+ * it can. Before tasks are joined. DSM_ERROR_USAGE: a text that is none, or of nothing there is. */
+DSM_NODISCARD dsm_status dsm__instance_place(dsm_instance *instance,
+                                             const dsm_instance_options *options, dsm_diags *diags);
+
 /** Joins consecutive tasks into at most `most` (0: no limit) of about equal work, then adds to each
  * time what the device takes for any task. `work` and `per_task_seconds` may be NULL: the least
  * time of each task over the devices, and nothing. False if out of memory. */

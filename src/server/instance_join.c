@@ -2,6 +2,7 @@
 /* instance_join.c: consecutive tasks as one. */
 #include <math.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "server/instance_internal.h"
 
@@ -202,6 +203,30 @@ static bool join_tensors(const joining *j, dsm_instance *instance) {
   return dsm__instance_set_tensors(instance, uses, use_count);
 }
 
+/* Of the tasks of a part, and of their groups, one group is made. */
+static bool join_groups(const joining *j, dsm__arena *arena, dsm_task *parts) {
+  const size_t count = j->from->task_count;
+  const char **const groups = dsm__arena_array(arena, count, sizeof *groups);
+  for (size_t i = 0; groups != NULL && i < count; i++) {
+    groups[i] = j->from->tasks[i].group;
+  }
+  for (size_t p = 0; groups != NULL && p < j->part_count; p++) {
+    const char *first = NULL;
+    for (size_t i = j->starts[p]; i < j->starts[p + 1]; i++) {
+      const char *const other = groups[i];
+      first = first == NULL ? other : first;
+      for (size_t k = 0; other != NULL && strcmp(other, first) != 0 && k < count; k++) {
+        groups[k] = groups[k] != NULL && strcmp(groups[k], other) == 0 ? first : groups[k];
+      }
+    }
+  }
+  for (size_t i = 0; groups != NULL && i < count; i++) {
+    dsm_task *const part = &parts[j->part_of[i]];
+    part->group = groups[i] != NULL ? groups[i] : part->group;
+  }
+  return groups != NULL;
+}
+
 static bool join_parts(joining *j, dsm_instance *instance) {
   dsm__arena *const arena = instance->arena;
   const dsm_instance *const from = j->from;
@@ -228,6 +253,9 @@ static bool join_parts(joining *j, dsm_instance *instance) {
       return false;
     }
     join_times(j, p, seconds);
+  }
+  if (!join_groups(j, arena, tasks)) {
+    return false;
   }
   instance->tasks = tasks;
   instance->task_count = j->part_count;

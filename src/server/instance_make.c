@@ -213,15 +213,18 @@ static dsm_status make_times(making *m, dsm_diags *diags) {
   return status;
 }
 
-static dsm_status make(making *m, size_t task_count, dsm_diags *diags) {
+static dsm_status make(making *m, const dsm_instance_options *options, dsm_diags *diags) {
   if (!make_devices(m) || !make_name(m) || !make_tasks(m)) {
     return dsm__out_of_memory(diags);
   }
-  const dsm_status status = make_times(m, diags);
+  dsm_status status = make_times(m, diags);
+  if (status == DSM_OK) {
+    status = dsm__instance_place(m->instance, options, diags);
+  }
   if (status != DSM_OK) {
     return status;
   }
-  return dsm__instance_join(m->instance, task_count, m->operations, m->per_task_seconds)
+  return dsm__instance_join(m->instance, options->task_count, m->operations, m->per_task_seconds)
              ? dsm__instance_check(m->instance, NULL, diags)
              : dsm__out_of_memory(diags);
 }
@@ -277,7 +280,7 @@ dsm_status dsm_instance_make(dsm_instance **instance, const dsm_workload *worklo
   if (m.instance == NULL) {
     return dsm__out_of_memory(diags);
   }
-  const dsm_status status = make(&m, options->task_count, diags);
+  const dsm_status status = make(&m, options, diags);
   if (status != DSM_OK) {
     dsm_instance_free(m.instance);
     return status;

@@ -110,7 +110,7 @@ static void read_seconds(const profile_reader *reader, const dsm__json_node *ite
 
 DSM__OBJECT(dsm__task_object, "task", {.name = "name"}, {.name = "weights_bytes"},
             {.name = "activation_bytes"}, {.name = "input_bytes"}, {.name = "output_bytes"},
-            {.name = "inputs"}, {.name = "seconds"});
+            {.name = "inputs"}, {.name = "group"}, {.name = "seconds"});
 
 static void read_task(profile_reader *reader, const dsm__json_node *item, size_t index) {
   if (!dsm__object_only(item, &dsm__task_object, 0)) {
@@ -131,6 +131,10 @@ static void read_task(profile_reader *reader, const dsm__json_node *item, size_t
   const dsm__json_node input = dsm__json_member(item, "input_bytes");
   if (dsm__json_is_present(&input)) {
     dsm__json_double_or_zero(&input, dsm__bytes_range, &task->input_bytes);
+  }
+  const dsm__json_node group = dsm__json_member(item, "group");
+  if (dsm__json_is_present(&group)) {
+    dsm__json_name(&group, DSM_NAME_BYTES_MAX, reader->instance->arena, &task->group);
   }
   read_seconds(reader, item, &reader->seconds[index * reader->instance->device_count]);
 }
@@ -305,6 +309,9 @@ dsm_status dsm_profile_parse(dsm_instance **instance, const char *text, size_t l
   const dsm__json_input input = {text, length, file, options->overrides, options->override_count};
   dsm_instance *const made = dsm__instance_new();
   dsm_status status = dsm__json_doc_read(&input, diags, read_document, made);
+  if (status == DSM_OK) {
+    status = dsm__instance_place(made, options, diags);
+  }
   if (status == DSM_OK) {
     status = dsm__instance_join(made, options->task_count, NULL, NULL)
                  ? dsm__instance_check(made, file, diags)

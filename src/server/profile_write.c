@@ -176,6 +176,9 @@ static void write_task(dsm__json_writer *writer, const dsm_instance *instance, c
   put_positive(writer, "input_bytes", task->input_bytes);
   dsm__json_put_double(writer, "output_bytes", task->output_bytes);
   write_inputs(writer, instance, of, index);
+  if (task->group != NULL) {
+    dsm__json_put_string(writer, "group", task->group);
+  }
   write_seconds(writer, instance, index);
   dsm__json_end_object(writer);
 }

@@ -40,7 +40,7 @@ static factors factors_of(const dsm_storage_result *result) {
   for (double factor = 1; factor <= most && factor <= DSM_REPEAT_MAX; factor *= 2) {
     add(&made, factor);
   }
-  if (free > 1 && free <= most) {
+  if (free > 1 && free <= fmin(most, DSM_REPEAT_MAX)) {
     add(&made, free - 1);
     add(&made, free);
   }

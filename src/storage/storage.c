@@ -182,14 +182,14 @@ static dsm_status take_trace(request *of) {
 
 /* Equation 6. Source: derived here: EB2 = min(EB1/rf, B2) never grows with rf, and samples/s never
  * fall, so that the largest factor reads least; mini-epochs change neither. Symbols: the largest
- * factor that is allowed, whole for a timeline; without a limit ceil(EB1/B2). Limits: all fits, or
- * inference: 1. */
+ * factor that is allowed, whole for a timeline; without a limit ceil(EB1/B2), but no more than any
+ * factor may be. Limits: all fits, or inference: 1. */
 static double planned_repeat(const request *of) {
   const dsm_storage_job *const job = &of->result->job;
   const double most = of->options->max_repeat;
   return of->mini_epochs == 1 || of->options->mode == DSM_MODE_INFERENCE ? 1
          : most > 0 ? of->options->wants_timeline ? floor(most) : most
-                    : dsm_storage_stall_free_repeat(job);
+                    : fmin(dsm_storage_stall_free_repeat(job), DSM_REPEAT_MAX);
 }
 
 static dsm_status settle_factors(request *of) {
@@ -226,7 +226,7 @@ static dsm_status make_timeline(request *of) {
   const uint64_t wanted = is_list ? result->repeat_count : of->mini_epochs;
   if (wanted > DSM_MINI_EPOCHS_MAX) {
     return dsm__refuse(of->diags, DSM_ERROR_USAGE,
-                       "expected a timeline of at most %d mini-epochs, found %.17g",
+                       "timeline: expected at most %d mini-epochs, found %.17g",
                        DSM_MINI_EPOCHS_MAX, (double)wanted);
   }
   const size_t count = (size_t)wanted;

@@ -7,7 +7,6 @@
 #include "base/words.h"
 #include "dsm/storage.h"
 
-extern const dsm__words dsm__metric_words;
 extern const dsm__words dsm__repeat_rule_words;
 extern const dsm__words dsm__storage_bound_words;
 

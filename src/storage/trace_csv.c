@@ -16,8 +16,8 @@ static const dsm__word metric_words[] = {
     [DSM_METRIC_TRAIN_ERROR].key = "train_error",
     [DSM_METRIC_VALIDATION_ERROR].key = "validation_error",
 };
-DSM__NAMED_WORDS(dsm__metric_words, "metric", metric_words, DSM_METRIC_COUNT, dsm_metric,
-                 dsm_metric_name);
+static DSM__NAMED_WORDS(known_metrics, "metric", metric_words, DSM_METRIC_COUNT, dsm_metric,
+                        dsm_metric_name);
 
 /* Rows after which the texts of their fields go. */
 static const size_t rows_each = 4096;
@@ -67,8 +67,7 @@ static bool trim(const char *field, trimmed *to) {
 static dsm_status find_column(trace_reader *reader, const dsm__csv_record *head, size_t field) {
   trimmed name;
   size_t metric = 0;
-  if (!trim(head->fields[field], &name) ||
-      !dsm__words_find(&dsm__metric_words, name.text, &metric)) {
+  if (!trim(head->fields[field], &name) || !dsm__words_find(&known_metrics, name.text, &metric)) {
     return DSM_OK;
   }
   if (reader->columns[metric] < DSM__CSV_FIELDS_MAX) {

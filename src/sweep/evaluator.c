@@ -170,6 +170,7 @@ static bool describe_pim(dsm__evaluator *evaluator, dsm_point_result *result) {
   const dsm_pim_choice *const choice = &plan->cost.choice;
   result->mode = DSM_MODE_TRAINING;
   result->minibatch = dsm__pim_samples(plan->workload);
+  result->pim = plan->cost;
   result->result = dsm__pim_step_result(plan->workload, plan->system, &plan->cost);
   dsm__text_printf(&evaluator->decisions, "cores %" PRIu64 "; tasklets %" PRIu64 "; %s transfers",
                    choice->cores, choice->tasklets, dsm_pim_transfers_name(choice->transfers));

@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "sweep/point_record.h"
 
+#include <string.h>
+
 #include "dsm/limits.h"
 #include "model/names.h"
+#include "pim/pim_record.h"
+#include "pim/pim_words.h"
 #include "plan/plan_internal.h"
 #include "plan/plan_record.h"
 #include "sweep/option_words.h"
@@ -15,18 +19,18 @@
 #define REAL(name, flag, record_type, member, of_unit, about)                                      \
   DSM__FIELD(REAL, record_type, member, name, flag, .unit = (of_unit), .help = (about))
 
-DSM__RECORD(dsm__point_cycles_record, dsm_cycles, false,
-            "What a time is made of, without its total.",
-            REAL("primary_cycles", LESS, dsm_cycles, primary, "cycles", "Arrays compute."),
-            REAL("overlapped_cycles", LESS, dsm_cycles, overlapped, "cycles",
-                 "Of transfers that overlap with computation, of which overlapped_visible_cycles "
-                 "shows."),
-            REAL("overlapped_visible_cycles", LESS, dsm_cycles, overlapped_visible, "cycles",
-                 "What computation does not hide of them."),
-            REAL("auxiliary_cycles", LESS, dsm_cycles, auxiliary, "cycles",
-                 "Special function units compute."),
-            REAL("non_overlapped_cycles", LESS, dsm_cycles, non_overlapped, "cycles",
-                 "Transfers that nothing hides."));
+DSM__OWN_RECORD(
+    dsm__point_cycles_record, dsm_cycles, false, "What a time is made of, without its total.",
+    REAL("primary_cycles", LESS, dsm_cycles, primary, "cycles", "Arrays compute."),
+    REAL("overlapped_cycles", LESS, dsm_cycles, overlapped, "cycles",
+         "Of transfers that overlap with computation, of which overlapped_visible_cycles "
+         "shows."),
+    REAL("overlapped_visible_cycles", LESS, dsm_cycles, overlapped_visible, "cycles",
+         "What computation does not hide of them."),
+    REAL("auxiliary_cycles", LESS, dsm_cycles, auxiliary, "cycles",
+         "Special function units compute."),
+    REAL("non_overlapped_cycles", LESS, dsm_cycles, non_overlapped, "cycles",
+         "Transfers that nothing hides."));
 
 DSM__RECORD(dsm__point_layer_record, dsm_point_layer, false,
             "A pass of a layer of a point. The names are those of a plan.",
@@ -49,13 +53,50 @@ DSM__RECORD(dsm__point_layer_record, dsm_point_layer, false,
              .offset = offsetof(dsm_point_layer, cycles),
              .type = &dsm__point_cycles_record});
 
-static bool has_storage(const void *point) {
-  return ((const dsm_point_result *)point)->result.storage.job.demand_bytes_per_second > 0;
+static bool has_storage(const void *storage) {
+  return ((const dsm_plan_storage *)storage)->job.demand_bytes_per_second > 0;
 }
 
 #define STORAGE(name, flag, member, of_unit, about)                                                \
-  DSM__FIELD(REAL, dsm_point_result, result.storage.member, name, flag, .unit = (of_unit),         \
+  DSM__FIELD(REAL, dsm_plan_storage, member, name, flag, .unit = (of_unit),                        \
              .is_stated = has_storage, .help = (about))
+
+DSM__OWN_RECORD(
+    dsm__point_storage_record, dsm_plan_storage, false,
+    "Of a workload with a data set on a system with storage.",
+    STORAGE("storage_demand", COLUMN, job.demand_bytes_per_second, "bytes/s",
+            "What the chips take where data are there; of a workload with a data set on a "
+            "system with storage, as the columns that follow."),
+    STORAGE("storage_delivered", MORE, state.delivered_bytes_per_second, "bytes/s",
+            "What they get."),
+    STORAGE("storage_capacity_tier", LESS, state.capacity_bytes_per_second, "bytes/s",
+            "Read from the capacity tier on average."),
+    STORAGE("storage_stall_share", LESS, state.stall_share, "ratio",
+            "Of the time, in which the next mini-epoch is waited for."),
+    STORAGE("storage_waiting_share", LESS, state.waiting_share, "ratio",
+            "Of the time, in which data of either tier are waited for."),
+    STORAGE("storage_stall_free_repeat", LESS, state.stall_free_repeat, "ratio",
+            "The least whole repeating factor without a stall."),
+    STORAGE("waiting_seconds", LESS, waiting_seconds, "seconds", "Of a step, for data."),
+    DSM__FIELD(COUNT, dsm_plan_storage, state.mini_epochs, "mini_epochs", COLUMN,
+               .is_stated = has_storage, .help = "Parts of the data set."));
+
+static bool is_on_pim(const void *cost) {
+  return ((const dsm_pim_cost *)cost)->is_feasible;
+}
+
+DSM__OWN_RECORD(dsm__point_pim_record, dsm_pim_cost, false, "Of a training on cores in memory.",
+                DSM__FIELD(FLAG, dsm_pim_cost, is_feasible, "feasible", 0, .help = "It is one."),
+                DSM__FIELD(COUNT, dsm_pim_cost, choice.cores, "cores", COLUMN, .min = 1,
+                           .is_stated = is_on_pim,
+                           .help = "In memory, that work; of points on such, as the columns that "
+                                   "follow."),
+                DSM__FIELD(COUNT, dsm_pim_cost, choice.tasklets, "tasklets", COLUMN, .min = 1,
+                           .is_stated = is_on_pim, .help = "Of each core."),
+                DSM__FIELD(WORD, dsm_pim_cost, choice.transfers, "transfers", COLUMN,
+                           .words = &dsm__pim_transfers_words, .is_stated = is_on_pim,
+                           .help = "How the host moves what differs from core to core."),
+                {.kind = DSM__FIELD_PART, .offset = 0, .type = &dsm__pim_figures_record});
 
 DSM__RECORD(
     dsm__point_record, dsm_point_result, false,
@@ -103,22 +144,12 @@ DSM__RECORD(
     REAL("memory_bytes", LESS, dsm_point_result, result.memory.total_bytes, "bytes", "Their sum."),
     REAL("capacity_bytes", LESS, dsm_point_result, result.memory.capacity_bytes, "bytes",
          "Of the memory of a chip."),
-    STORAGE("storage_demand", COLUMN, job.demand_bytes_per_second, "bytes/s",
-            "What the chips take where data are there; of a workload with a data set on a system "
-            "with storage, as the columns that follow."),
-    STORAGE("storage_delivered", MORE, state.delivered_bytes_per_second, "bytes/s",
-            "What they get."),
-    STORAGE("storage_capacity_tier", LESS, state.capacity_bytes_per_second, "bytes/s",
-            "Read from the capacity tier on average."),
-    STORAGE("storage_stall_share", LESS, state.stall_share, "ratio",
-            "Of the time, in which the next mini-epoch is waited for."),
-    STORAGE("storage_waiting_share", LESS, state.waiting_share, "ratio",
-            "Of the time, in which data of either tier are waited for."),
-    STORAGE("storage_stall_free_repeat", LESS, state.stall_free_repeat, "ratio",
-            "The least whole repeating factor without a stall."),
-    STORAGE("waiting_seconds", LESS, waiting_seconds, "seconds", "Of a step, for data."),
-    DSM__FIELD(COUNT, dsm_point_result, result.storage.state.mini_epochs, "mini_epochs", COLUMN,
-               .is_stated = has_storage, .help = "Parts of the data set."),
+    {.kind = DSM__FIELD_PART,
+     .offset = offsetof(dsm_point_result, result.storage),
+     .type = &dsm__point_storage_record},
+    {.kind = DSM__FIELD_PART,
+     .offset = offsetof(dsm_point_result, pim),
+     .type = &dsm__point_pim_record},
     DSM__FIELD(TEXT, dsm_point_result, decisions, "decisions", COLUMN,
                .help = "The mapping in short."),
     DSM__FIELD(LIST, dsm_point_result, layers, "layers", 0, .type = &dsm__point_layer_record,
@@ -127,3 +158,60 @@ DSM__RECORD(
     DSM__FIELD(TEXT, dsm_point_result, plan, "plan", COLUMN,
                .help = "The plan (dsm-plan/1), if plans are recorded."));
 /* clang-format on */
+
+/* ---- what not all sweeps have ---- */
+
+/* A part of the record, of sweeps whose specification has one of each pair of marks. Keys have
+ * their quotes: within a text these are escaped. */
+typedef struct optional_part {
+  const dsm__record_type *type;
+  const char *marks[2][2];
+} optional_part;
+
+static const optional_part optional_parts[] = {
+    {&dsm__point_storage_record,
+     {{"\"dataset\":", "\"workload.dataset"}, {"\"storage\":", "\"system.storage"}}},
+    {&dsm__point_pim_record,
+     {{"\"format\":\"dsm-rl-workload/1\"", NULL}, {"\"format\":\"dsm-pim-system/1\"", NULL}}},
+};
+
+static bool has_mark(const char *specification, const char *const marks[2]) {
+  return strstr(specification, marks[0]) != NULL ||
+         (marks[1] != NULL && strstr(specification, marks[1]) != NULL);
+}
+
+unsigned dsm__point_parts(const char *specification) {
+  unsigned parts = 0;
+  for (size_t i = 0; i < DSM__COUNT_OF(optional_parts); i++) {
+    const bool is_due = has_mark(specification, optional_parts[i].marks[0]) &&
+                        has_mark(specification, optional_parts[i].marks[1]);
+    parts |= is_due ? 1U << i : 0;
+  }
+  return parts;
+}
+
+static bool is_other(void *context, const dsm__field *field, const void *record) {
+  const dsm__field *const *const one = context;
+  (void)record;
+  return field != *one;
+}
+
+bool dsm__point_has_field(unsigned parts, const dsm__field *field) {
+  bool has = true;
+  for (size_t i = 0; i < DSM__COUNT_OF(optional_parts) && has; i++) {
+    has =
+        (parts & 1U << i) != 0 || dsm__record_each(optional_parts[i].type, NULL, is_other, &field);
+  }
+  return has;
+}
+
+size_t dsm__point_columns(unsigned parts, const dsm__field *columns[DSM__FIELDS_MAX]) {
+  const size_t all = dsm__record_columns(&dsm__point_record, columns);
+  size_t count = 0;
+  for (size_t c = 0; c < all; c++) {
+    if (dsm__point_has_field(parts, columns[c])) {
+      columns[count++] = columns[c];
+    }
+  }
+  return count;
+}

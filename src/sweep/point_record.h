@@ -13,8 +13,14 @@
 
 extern const dsm__record_type dsm__point_record;       /**< dsm_point_result; `plan` is the last */
 extern const dsm__record_type dsm__point_layer_record; /**< dsm_point_layer */
-/** The members of dsm_cycles but for the total, each a column of its own. */
-extern const dsm__record_type dsm__point_cycles_record;
+
+/** The parts of dsm__point_record that only some sweeps have, by what their specification has
+ * (dsm_sweep.resolved): a bit each. */
+unsigned dsm__point_parts(const char *specification);
+/** Is a field of dsm__point_record there? */
+bool dsm__point_has_field(unsigned parts, const dsm__field *field);
+/** The columns of dsm__point_record; how many. */
+size_t dsm__point_columns(unsigned parts, const dsm__field *columns[DSM__FIELDS_MAX]);
 
 /** Columns of the view `points` that stand before those of the axes: point, status, reason. */
 #define DSM__POINT_FIRST_COLUMNS 3

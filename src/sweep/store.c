@@ -184,7 +184,8 @@ typedef struct row {
  * its plan is in a table of its own. */
 static bool bind_column(void *context, const dsm__field *field, const void *record) {
   row *const of = context;
-  if ((field->flags & DSM__FIELD_IS_COLUMN) == 0) {
+  if ((field->flags & DSM__FIELD_IS_COLUMN) == 0 ||
+      (of->point != NULL && !dsm__point_has_field(of->store->identity.parts, field))) {
     return true;
   }
   if (of->point != NULL && of->to.at == DSM__POINT_FIRST_COLUMNS) {

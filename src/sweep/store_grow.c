@@ -44,7 +44,8 @@ static int compare_places(const void *first, const void *second) {
 static bool has_same_frame(const dsm__identity *old, const dsm__identity *wanted) {
   bool is_same = strcmp(old->name, wanted->name) == 0 && strcmp(old->record, wanted->record) == 0 &&
                  strcmp(old->dsm_version, wanted->dsm_version) == 0 &&
-                 old->path_count == wanted->path_count && old->point_count <= wanted->point_count;
+                 old->path_count == wanted->path_count && old->parts == wanted->parts &&
+                 old->point_count <= wanted->point_count;
   for (size_t i = 0; i < old->path_count && is_same; i++) {
     is_same = strcmp(old->paths[i], wanted->paths[i]) == 0;
   }

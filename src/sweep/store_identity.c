@@ -5,6 +5,7 @@
 #include "base/diag_add.h"
 #include "base/digest.h"
 #include "base/utf8.h"
+#include "sweep/point_record.h"
 #include "sweep/store_internal.h"
 
 /* ---- of a sweep ---- */
@@ -47,6 +48,7 @@ bool dsm__identity_of_sweep(dsm__identity *identity, const dsm_sweep *sweep, dsm
                               .input_count = input_count,
                               .paths = paths,
                               .path_count = sweep->column_count,
+                              .parts = dsm__point_parts(sweep->resolved),
                               .sweep = sweep};
   return true;
 }
@@ -142,6 +144,7 @@ static int check_digest(dsm_store *store) {
 }
 
 static int set_columns(dsm_store *store) {
+  store->identity.parts = dsm__point_parts(store->identity.resolved);
   return dsm__store_columns(store) ? SQLITE_OK : SQLITE_NOMEM;
 }
 

@@ -38,6 +38,7 @@ typedef struct dsm__identity {
   size_t input_count;
   const char *const *paths; /**< that vary */
   size_t path_count;
+  unsigned parts;         /**< dsm__point_parts */
   const dsm_sweep *sweep; /**< NULL: it is that of a database */
 } dsm__identity;
 

@@ -56,7 +56,7 @@ static bool has_column(const char *const *columns, size_t count, const char *nam
 bool dsm__store_columns(dsm_store *store) {
   const dsm__identity *const identity = &store->identity;
   const dsm__field *fields[DSM__FIELDS_MAX];
-  const size_t field_count = dsm__record_columns(&dsm__point_record, fields);
+  const size_t field_count = dsm__point_columns(identity->parts, fields);
   const size_t count = field_count + identity->path_count;
   const char **const columns = dsm__arena_array(store->arena, count, sizeof *columns);
   if (columns == NULL) {
@@ -104,7 +104,7 @@ void dsm__store_put_columns(const dsm_store *store, size_t count, dsm__text_buff
 /* Columns of point_row behind the first: axes, then results but for the plan. */
 static void put_point_columns(const dsm_store *store, dsm__text_buffer *out) {
   const dsm__field *fields[DSM__FIELDS_MAX];
-  const size_t count = dsm__record_columns(&dsm__point_record, fields);
+  const size_t count = dsm__point_columns(store->identity.parts, fields);
   for (size_t i = 0; i < store->identity.path_count; i++) {
     dsm__text_printf(out, ",axis_%zu", i);
   }

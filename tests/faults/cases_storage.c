@@ -137,12 +137,63 @@ static attempt equations(const subject *s, dsm_diags *diags) {
   digest = digest_double(digest, dsm_plan_computing_seconds(s->plan));
   digest = digest_text(digest, dsm_metric_name(DSM_METRIC_LOSS));
   digest = digest_text(digest, dsm_repeat_rule_name(DSM_REPEAT_RULE_SCORE));
+  digest = digest_text(digest, dsm_storage_bound_name(DSM_STORAGE_BOUND_FAST));
   return attempt_of_status(DSM_OK, repeats, digest);
+}
+
+/* ---- answers that are read ---- */
+
+static const char answer_text[] =
+    "{\"format\": \"dsm-storage/1\", \"name\": \"x\", \"mode\": \"training\", \"planned\": false, "
+    "\"rule\": \"none\", \"job\": {\"samples\": 100, \"sample_bytes\": 10, \"samples_per_second\": "
+    "8, "
+    "\"demand_bytes_per_second\": 80, \"fast_bytes\": 500, \"fast_bytes_per_second\": 160, "
+    "\"capacity_bytes_per_second\": 20}, \"steady\": {\"mini_epochs\": 4}, \"repeats\": "
+    "[{\"repeat\": 2, "
+    "\"time\": 1}, {\"repeat\": 3, \"time\": 1}, {\"repeat\": 1, \"time\": 2}, {\"repeat\": 1, "
+    "\"time\": 2}], \"fast_roof\": {\"sample_flop\": 3, \"flop_per_second\": 9}}";
+
+static attempt read_answer(const char *text, dsm_diags *diags) {
+  static dsm_storage_result poison;
+  dsm_storage_result *made = &poison;
+  const dsm_status status = dsm_storage_parse(&made, text, strlen(text), "s.json", diags);
+  const attempt how = attempt_of_status(
+      status, made, status == DSM_OK ? digest_double(DIGEST_START, made->mean.seconds) : 0);
+  if (made != &poison) {
+    dsm_storage_result_free(made);
+  }
+  return how;
+}
+
+static attempt read_good(const subject *s, dsm_diags *diags) {
+  (void)s;
+  return read_answer(answer_text, diags);
+}
+
+/* Two factors for four mini-epochs. */
+static attempt read_bad(const subject *s, dsm_diags *diags) {
+  (void)s;
+  return read_answer(
+      "{\"format\": \"dsm-storage/1\", \"name\": \"x\", \"mode\": \"training\", \"planned\": "
+      "false, "
+      "\"rule\": \"none\", \"job\": {\"samples\": 100, \"sample_bytes\": 10, "
+      "\"samples_per_second\": "
+      "8, \"demand_bytes_per_second\": 80, \"fast_bytes\": 500, \"fast_bytes_per_second\": 160, "
+      "\"capacity_bytes_per_second\": 20}, \"steady\": {\"mini_epochs\": 4}, \"repeats\": "
+      "[{\"repeat\": 2}, {\"repeat\": 3}]}",
+      diags);
+}
+
+static attempt load_plan(const subject *s, dsm_diags *diags) {
+  static dsm_storage_result poison;
+  dsm_storage_result *made = &poison;
+  const dsm_status status = dsm_storage_load(&made, s->workload_path, diags);
+  return attempt_of_status(status, made, 0);
 }
 
 /* ---- reports ---- */
 
-typedef enum form { TABLE, JSON, CSV } form;
+typedef enum form { TABLE, JSON, CSV, PAGE } form;
 
 static attempt report(form wanted, dsm_diags *diags) {
   dsm_storage_result *made = NULL;
@@ -150,8 +201,10 @@ static attempt report(form wanted, dsm_diags *diags) {
   if (status != DSM_OK) {
     return attempt_of_status(status, NULL, 0);
   }
+  made->name = "x";
   const attempt how = attempt_of_text(wanted == TABLE  ? dsm_report_storage_table(made, "x", style)
                                       : wanted == JSON ? dsm_report_storage_json(made, "x")
+                                      : wanted == PAGE ? dsm_report_storage_page(made)
                                                        : dsm_report_storage_csv(made, "x"));
   dsm_storage_result_free(made);
   return how;
@@ -172,7 +225,31 @@ static attempt report_csv(const subject *s, dsm_diags *diags) {
   return report(CSV, diags);
 }
 
+static attempt report_page(const subject *s, dsm_diags *diags) {
+  (void)s;
+  return report(PAGE, diags);
+}
+
 /* ---- figures ---- */
+
+static attempt drawn_answer(const subject *s, dsm_diags *diags) {
+  static dsm_plot poison;
+  dsm_plot *plot = &poison;
+  dsm_storage_result *made = NULL;
+  (void)s;
+  dsm_status status = answer(&made, true, diags);
+  if (status != DSM_OK) {
+    return attempt_of_status(status, NULL, 0);
+  }
+  status = dsm_plot_storage(&plot, made, "x", DSM_PLAN_FIGURE_MINI_EPOCHS, diags);
+  const attempt how =
+      attempt_of_status(status, plot, status == DSM_OK ? digest_text(DIGEST_START, plot->body) : 0);
+  if (plot != &poison) {
+    dsm_plot_free(plot);
+  }
+  dsm_storage_result_free(made);
+  return how;
+}
 
 static attempt figure(const subject *s, dsm_plan_figure wanted, dsm_diags *diags) {
   static dsm_plot poison;
@@ -220,6 +297,11 @@ const faulty_case storage_cases[] = {
     {"dsm_report_storage_table", report_table, DSM_OK, NULL},
     {"dsm_report_storage_json", report_json, DSM_OK, NULL},
     {"dsm_report_storage_csv", report_csv, DSM_OK, NULL},
+    {"dsm_report_storage_page", report_page, DSM_OK, NULL},
+    {"dsm_storage_parse", read_good, DSM_OK, NULL},
+    {"dsm_storage_parse: a list that is too short", read_bad, DSM_ERROR_INVALID, NULL},
+    {"dsm_storage_load: a network", load_plan, DSM_ERROR_INVALID, NULL},
+    {"dsm_plot_storage", drawn_answer, DSM_OK, NULL},
     {"dsm_plot_plan: storage", supply, DSM_OK, NULL},
     {"dsm_plot_plan: mini_epochs", mini_epochs, DSM_OK, NULL},
     {"dsm_plot_plan: io_roofline", io_roofline, DSM_OK, NULL},

@@ -28,22 +28,23 @@ enum { CASES_MIN = 500, FINDINGS_MAX = 1000, LINES_MAX = 1000, PATH_SIZE = 1024 
 /* Reads a text of the kind, which must be refused, and returns what the reader did. */
 typedef dsm_status (*refuse_function)(const char *text, size_t length, dsm_diags *diags);
 
-static dsm_status refuse_workload(const char *text, size_t length, dsm_diags *diags) {
-  dsm_workload *workload = NULL;
-  const dsm_status status =
-      dsm_workload_parse(&workload, text, length, "input.json", NULL, 0, diags);
-  const bool is_left = workload != NULL;
-  dsm_workload_free(workload);
-  return is_left ? DSM_OK : status;
-}
+/* Of a format whose reader takes overrides. */
+#define REFUSED(kind, type, parse, discard)                                                        \
+  static dsm_status refuse_##kind(const char *text, size_t length, dsm_diags *diags) {             \
+    type *made = NULL;                                                                             \
+    const dsm_status status = parse(&made, text, length, "input.json", NULL, 0, diags);            \
+    const bool is_left = made != NULL;                                                             \
+    discard(made);                                                                                 \
+    return is_left ? DSM_OK : status;                                                              \
+  }
 
-static dsm_status refuse_system(const char *text, size_t length, dsm_diags *diags) {
-  dsm_system *system = NULL;
-  const dsm_status status = dsm_system_parse(&system, text, length, "input.json", NULL, 0, diags);
-  const bool is_left = system != NULL;
-  dsm_system_free(system);
-  return is_left ? DSM_OK : status;
-}
+REFUSED(workload, dsm_workload, dsm_workload_parse, dsm_workload_free)
+REFUSED(system, dsm_system, dsm_system_parse, dsm_system_free)
+REFUSED(baseline, dsm_baseline, dsm_baseline_parse, dsm_baseline_free)
+REFUSED(server, dsm_server, dsm_server_parse, dsm_server_free)
+REFUSED(stages, dsm_remat_chain, dsm_remat_chain_parse, dsm_remat_chain_free)
+REFUSED(rl_workload, dsm_rl_workload, dsm_rl_workload_parse, dsm_rl_workload_free)
+REFUSED(pim_system, dsm_pim_system, dsm_pim_system_parse, dsm_pim_system_free)
 
 static dsm_status refuse_plan(const char *text, size_t length, dsm_diags *diags) {
   dsm_plan *plan = NULL;
@@ -98,23 +99,6 @@ static dsm_status refuse_sweep(const char *text, size_t length, dsm_diags *diags
   return is_left ? DSM_OK : status;
 }
 
-static dsm_status refuse_baseline(const char *text, size_t length, dsm_diags *diags) {
-  dsm_baseline *baseline = NULL;
-  const dsm_status status =
-      dsm_baseline_parse(&baseline, text, length, "input.json", NULL, 0, diags);
-  const bool is_left = baseline != NULL;
-  dsm_baseline_free(baseline);
-  return is_left ? DSM_OK : status;
-}
-
-static dsm_status refuse_server(const char *text, size_t length, dsm_diags *diags) {
-  dsm_server *server = NULL;
-  const dsm_status status = dsm_server_parse(&server, text, length, "input.json", NULL, 0, diags);
-  const bool is_left = server != NULL;
-  dsm_server_free(server);
-  return is_left ? DSM_OK : status;
-}
-
 static dsm_status refuse_profile(const char *text, size_t length, dsm_diags *diags) {
   dsm_instance_options options;
   dsm_instance_options_init(&options);
@@ -123,33 +107,6 @@ static dsm_status refuse_profile(const char *text, size_t length, dsm_diags *dia
       dsm_profile_parse(&instance, text, length, "input.json", &options, diags);
   const bool is_left = instance != NULL;
   dsm_instance_free(instance);
-  return is_left ? DSM_OK : status;
-}
-
-static dsm_status refuse_stages(const char *text, size_t length, dsm_diags *diags) {
-  dsm_remat_chain *chain = NULL;
-  const dsm_status status =
-      dsm_remat_chain_parse(&chain, text, length, "input.json", NULL, 0, diags);
-  const bool is_left = chain != NULL;
-  dsm_remat_chain_free(chain);
-  return is_left ? DSM_OK : status;
-}
-
-static dsm_status refuse_rl_workload(const char *text, size_t length, dsm_diags *diags) {
-  dsm_rl_workload *workload = NULL;
-  const dsm_status status =
-      dsm_rl_workload_parse(&workload, text, length, "input.json", NULL, 0, diags);
-  const bool is_left = workload != NULL;
-  dsm_rl_workload_free(workload);
-  return is_left ? DSM_OK : status;
-}
-
-static dsm_status refuse_pim_system(const char *text, size_t length, dsm_diags *diags) {
-  dsm_pim_system *system = NULL;
-  const dsm_status status =
-      dsm_pim_system_parse(&system, text, length, "input.json", NULL, 0, diags);
-  const bool is_left = system != NULL;
-  dsm_pim_system_free(system);
   return is_left ? DSM_OK : status;
 }
 

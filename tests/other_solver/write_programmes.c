@@ -46,6 +46,9 @@ static int write_programme(const char *folder, uint64_t seed) {
   for (size_t j = 0; j < s.instance.device_count; j++) {
     s.devices[j].has_power = true;
   }
+  if (seed % 7 == 3) {
+    small_group(&s, 0);
+  }
   const dsm_partition_options options = drawn(seed);
   char path[4096];
   snprintf(path, sizeof path, "%s/programme%llu.mps", folder, (unsigned long long)seed);

@@ -178,14 +178,39 @@ static void write_task(enumeration *e, size_t i, bool is_equal) {
   }
 }
 
+static bool are_together(const dsm_instance *it, size_t a, size_t b) {
+  return it->tasks[a].group != NULL && it->tasks[b].group != NULL &&
+         strcmp(it->tasks[a].group, it->tasks[b].group) == 0;
+}
+
+/* As often, on each device. */
+static void write_group(enumeration *e, size_t a, size_t b) {
+  for (size_t j = 0; j < e->instance->device_count; j++) {
+    double *const least = new_row(e, 0);
+    double *const most = new_row(e, 0);
+    least[x_of(e, a, j)] = most[x_of(e, b, j)] = -1;
+    least[x_of(e, b, j)] = most[x_of(e, a, j)] = 1;
+  }
+}
+
 static void write_storage(enumeration *e, const size_t *choice) {
   const dsm_instance *const it = e->instance;
   memset(&e->programme, 0, sizeof e->programme);
   e->programme.column_count = received_of(e, it->tensor_count, 0);
   ck_assert_uint_le(e->programme.column_count, SIMPLEX_COLUMNS);
-  const bool is_equal = e->options->objective != DSM_OBJECTIVE_THROUGHPUT || !is_chain(e);
+  bool is_equal = e->options->objective != DSM_OBJECTIVE_THROUGHPUT || !is_chain(e);
+  for (size_t i = 0; i < it->task_count; i++) {
+    is_equal = is_equal || it->tasks[i].group != NULL;
+  }
   for (size_t i = 0; i < it->task_count; i++) {
     write_task(e, i, is_equal);
+  }
+  for (size_t a = 0; a < it->task_count; a++) {
+    for (size_t b = 0; b < a; b++) {
+      if (are_together(it, a, b)) {
+        write_group(e, a, b);
+      }
+    }
   }
   for (size_t t = 0; t < it->tensor_count; t++) {
     write_tensor(e, t);
@@ -262,6 +287,13 @@ static size_t count_cuts(const dsm_instance *it, const size_t *device) {
 
 static bool has_form(const enumeration *e, const size_t *device) {
   const dsm_partition_options *const options = e->options;
+  for (size_t a = 0; a < e->instance->task_count; a++) {
+    for (size_t b = 0; b < a; b++) {
+      if (are_together(e->instance, a, b) && device[a] != device[b]) {
+        return false;
+      }
+    }
+  }
   return (!options->is_staged || is_staged(e->instance, device)) &&
          (options->cuts_max == 0 || count_cuts(e->instance, device) <= options->cuts_max);
 }

@@ -163,3 +163,18 @@ void small_routes(small_instance *made, uint64_t seed) {
         i == 0 || random_below(&random, 4) == 0 ? (double)random_below(&random, 5) : 0;
   }
 }
+
+void small_group(small_instance *made, size_t first) {
+  const size_t device_count = made->instance.device_count;
+  for (size_t j = 0; j < device_count; j++) {
+    bool can_all = true;
+    for (size_t i = first; i < made->instance.task_count; i += 2) {
+      can_all = can_all && isfinite(made->seconds[i * device_count + j]);
+    }
+    for (size_t i = first; i < made->instance.task_count; i += 2) {
+      made->tasks[i].group = "together";
+      made->seconds[i * device_count + j] =
+          can_all ? made->seconds[i * device_count + j] : HUGE_VAL;
+    }
+  }
+}

@@ -32,4 +32,7 @@ void small_routes(small_instance *made, uint64_t seed);
 /** Outputs become tensors to the next task again, with the bytes that the tasks say. */
 void small_relink(small_instance *made);
 
+/** Every second task from `first` on becomes one group, which runs where all of it can. */
+void small_group(small_instance *made, size_t first);
+
 #endif

@@ -4,9 +4,9 @@
 #include <math.h>
 
 #include "how_many.h"
+#include "request_columns.h"
 #include "small_instance.h"
 #include "suites.h"
-#include "whole_requests.h"
 
 static dsm_partition_options exactly(dsm_objective_kind objective) {
   dsm_partition_options options;
@@ -73,13 +73,13 @@ START_TEST(answers_equal_the_twin) {
     dsm_partition_options options = exactly(DSM_OBJECTIVE_THROUGHPUT);
     draw(&s, &options, seed);
     const bool is_exact = is_chain(&s.instance);
-    const double most = whole_requests_throughput(&s.instance, &options);
+    const double most = request_columns_throughput(&s.instance, &options);
     compare(seed, &s, &options, most, is_exact);
     options.objective = DSM_OBJECTIVE_LATENCY;
-    compare(seed, &s, &options, whole_requests_latency(&s.instance, &options), true);
+    compare(seed, &s, &options, request_columns_latency(&s.instance, &options), true);
     options.objective = DSM_OBJECTIVE_ENERGY;
     options.required_rho = most > 0 ? most * (seed % 3 == 2 ? 1.01 : 0.7) : 1;
-    compare(seed, &s, &options, whole_requests_energy(&s.instance, &options), is_exact);
+    compare(seed, &s, &options, request_columns_energy(&s.instance, &options), is_exact);
   }
 }
 END_TEST

@@ -350,6 +350,30 @@ START_TEST(stages_and_cuts_equal_the_twin) {
 }
 END_TEST
 
+/* One group of two or three tasks, alone, in one place, and in stages; times that pins take away.
+ */
+START_TEST(groups_and_pins_equal_the_twin) {
+  const uint64_t first = (uint64_t)_i * HOW_MANY(300, 60, 30);
+  for (uint64_t seed = first; seed < first + HOW_MANY(300, 60, 30); seed++) {
+    small_instance s;
+    small_random(&s, seed, 5, 3);
+    const size_t task_count = s.instance.task_count;
+    if (seed % 4 == 0 && s.instance.device_count > 1) {
+      for (size_t i = 1; i < task_count; i += 2) {
+        s.seconds[i * s.instance.device_count] = HUGE_VAL;
+      }
+    }
+    small_group(&s, seed % 2);
+    dsm_partition_options options = drawn(seed, DSM_OBJECTIVE_THROUGHPUT);
+    options.copies_max = seed / 2 % 2;
+    options.is_staged = seed % 8 == 2;
+    compare(seed, &s, &options, enumerate_throughput(&s.instance, &options), 0);
+    options.objective = DSM_OBJECTIVE_LATENCY;
+    compare(seed, &s, &options, enumerate_latency(&s.instance, &options), HUGE_VAL);
+  }
+}
+END_TEST
+
 /* Two tasks of a second on three equal devices: in one place each they take a second. Two copies
  * are enough to share the work out evenly: one task on the first and second, one on the second and
  * third. */
@@ -472,6 +496,7 @@ Suite *suite_solve(void) {
   tcase_add_loop_test(twin, energy_equals_the_twin, 0, 2);
   tcase_add_loop_test(twin, few_copies_equal_the_twin, 0, 2);
   tcase_add_loop_test(twin, stages_and_cuts_equal_the_twin, 0, 2);
+  tcase_add_loop_test(twin, groups_and_pins_equal_the_twin, 0, 2);
   tcase_add_test(twin, latency_of_a_chain_equals_a_dynamic_programme);
   suite_add_tcase(suite, twin);
   return suite;

@@ -211,6 +211,32 @@ START_TEST(test_energy) {
 }
 END_TEST
 
+/* Cores without an agent, or a transition, are as good as none: only what is asked for differs. */
+START_TEST(test_idle_cores) {
+  uint64_t random = 20;
+  for (int i = 0; i < 200; i++) {
+    dsm_rl_workload workload = random_workload(&random);
+    const dsm_pim_system system = random_system(&random);
+    const uint64_t work = 1 + random_below(&random, system.cores);
+    if (workload.agents > 0) {
+      workload.agents = work;
+    } else {
+      workload.transitions = work;
+    }
+    dsm_pim_choice choice = {system.cores, 1, DSM_PIM_PARALLEL};
+    dsm_pim_cost all;
+    dsm_pim_cost working;
+    dsm_pim_predict(&all, &workload, &system, choice);
+    choice.cores = work;
+    dsm_pim_predict(&working, &workload, &system, choice);
+    ck_assert_uint_eq(dsm_pim_working_cores(&workload, system.cores), work);
+    ck_assert_uint_eq(all.choice.cores, system.cores);
+    all.choice.cores = work;
+    ck_assert_mem_eq(&all, &working, sizeof all);
+  }
+}
+END_TEST
+
 /* More than there is, and what no memory holds. */
 START_TEST(test_refused) {
   static const uint64_t too_many[] = {2525};
@@ -257,6 +283,7 @@ Suite *suite_choice(void) {
   tcase_add_test(tests, test_memory);
   tcase_add_test(tests, test_lists);
   tcase_add_test(tests, test_energy);
+  tcase_add_test(tests, test_idle_cores);
   tcase_add_test(tests, test_refused);
   suite_add_tcase(suite, tests);
   return suite;

@@ -28,7 +28,7 @@ EXPLORATIONS = (
     ("vgg16", "torus64_refined", "--set", "system.model.layout_move=exact"),
     ("alexnet", "tpu_v4_4096"),
     ("cached", "torus16", "--mode", "inference"),
-    ("alexnet", "torus16", "--minibatch", "64", "--optimize", "accumulate,stages", "--stages", "2", "--micro-batches", "2"),
+    ("alexnet", "torus16", "--minibatch", "64", "--optimize", "accumulate,stages", "--stages", "2", "--micro-batches", "2", "--interleave", "1"),
     ("alexnet", "torus16", "--minibatch", "64", "--optimize", "accumulate,stages", "--stages", "2", "--micro-batches", "4",
      "--interleave", "2"),
     ("resnet18", "torus64", "--set", "system.chip.memory.capacity_GB=0.0155", "--optimize", "hybrid,shard,recompute"),

@@ -9,6 +9,7 @@ Suite *suite_distinct(void);
 Suite *suite_layer_search(void);
 Suite *suite_graph(void);
 Suite *suite_graph_large(void);
+Suite *suite_graph_runs(void);
 Suite *suite_row_allocation(void);
 Suite *suite_lives(void);
 Suite *suite_groups(void);

@@ -87,7 +87,10 @@ static void make_graph(small_graph *made, uint64_t *state) {
   const uint64_t spread = 1 + random_below(state, 30);
   const bool is_often_zero = random_below(state, 3) == 0;
   memset(made, 0, sizeof *made);
-  made->graph = (dsm__graph){made->nodes, node_count, made->edges, HUGE_VAL, false};
+  made->graph = (dsm__graph){.nodes = made->nodes,
+                             .node_count = node_count,
+                             .edges = made->edges,
+                             .capacity_bytes = HUGE_VAL};
   size_t filled = 0;
   for (size_t v = 0; v < node_count; v++) {
     made->nodes[v].kept_bytes = amount(state, spread, is_often_zero);

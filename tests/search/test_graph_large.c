@@ -32,7 +32,10 @@ static large_graph make_layers(size_t layers, size_t width) {
   }
   made.nodes[node_count - 1].first_edge = filled;
   made.nodes[node_count].first_edge = filled;
-  made.graph = (dsm__graph){made.nodes, node_count, made.edges, HUGE_VAL, false};
+  made.graph = (dsm__graph){.nodes = made.nodes,
+                            .node_count = node_count,
+                            .edges = made.edges,
+                            .capacity_bytes = HUGE_VAL};
   return made;
 }
 
@@ -203,7 +206,8 @@ START_TEST(test_junctions_do_not_multiply_labels) {
   edges[filled++] = (dsm__graph_edge){0, CHAIN + 2, 0};
   nodes[CHAIN + 2].first_edge = filled;
   nodes[CHAIN + 3].first_edge = filled;
-  const dsm__graph graph = {nodes, CHAIN + 3, edges, 9, false};
+  const dsm__graph graph = {
+      .nodes = nodes, .node_count = CHAIN + 3, .edges = edges, .capacity_bytes = 9};
   const dsm__graph_effort effort = {CHAIN + 3, true, DSM__GRAPH_WORK_MAX};
   dsm__arena *const arena = dsm__arena_new();
   dsm__graph_path path;

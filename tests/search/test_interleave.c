@@ -11,6 +11,7 @@
 #include "plan/segments.h"
 #include "plan/step_stages.h"
 #include "random_numbers.h"
+#include "stage_twin.h"
 #include "suites.h"
 
 /* ---- the schedule ---- */
@@ -358,46 +359,30 @@ START_TEST(test_runs_are_read_back) {
 }
 END_TEST
 
-/* One run of each stage is the plan without the word, to the last digit. */
-START_TEST(test_one_run_is_none) {
-  dsm_plan *const one = explored(2, 1, 4);
-  dsm_plan *const none = explored(2, 0, 4);
-  ck_assert_double_eq(one->result.step_cycles, none->result.step_cycles);
-  ck_assert_double_eq(one->result.lower_bound_cycles, none->result.lower_bound_cycles);
-  ck_assert_double_eq(one->result.memory.total_bytes, none->result.memory.total_bytes);
-  ck_assert_uint_eq(none->stages.interleave, 1);
-  dsm_plan_free(none);
-  dsm_plan_free(one);
+/* Where no number of runs is asked for, the step is the fastest of all of them, and the bound the
+ * least. */
+START_TEST(test_all_numbers_of_runs_are_tried) {
+  static const uint64_t micro_batches[] = {4, 8, 1};
+  dsm_plan *const any = explored(2, 0, micro_batches[_i]);
+  double best = HUGE_VAL;
+  double bound = HUGE_VAL;
+  uint64_t runs = 1;
+  for (dsm_plan *one = explored(2, 1, micro_batches[_i]); one != NULL;) {
+    best = fmin(best, one->result.step_cycles);
+    bound = fmin(bound, one->result.lower_bound_cycles);
+    dsm_plan_free(one);
+    one = NULL;
+    const dsm_explore_options options = asked(2, ++runs, micro_batches[_i]);
+    const dsm_status status = dsm_explore(&one, workload, chips, &options, NULL);
+    ck_assert(status == DSM_OK || one == NULL);
+  }
+  ck_assert_uint_eq(runs, micro_batches[_i] == 1 ? 2 : 6); /* of 10 segments */
+  ck_assert_double_eq_tol(any->result.step_cycles, best, 1e-9 * best);
+  ck_assert_double_le(any->result.lower_bound_cycles, bound * (1 + 1e-9));
+  ck_assert_uint_eq(any->options.interleave, 0);
+  dsm_plan_free(any);
 }
 END_TEST
-
-typedef struct brute {
-  dsm__decisions decisions;
-  const dsm_explore_options *options;
-  const bool *is_cut;
-  size_t firsts[6];
-  double best;
-} brute;
-
-/* Every place of the runs from one on. */
-static void cut_all(brute *b, size_t run) {
-  if (run == b->decisions.stages.count * b->decisions.stages.interleave) {
-    dsm_plan *plan = NULL;
-    b->decisions.stages.first_layers = b->firsts;
-    ck_assert_int_eq(dsm__plan_make(&plan, workload, chips, b->options, &b->decisions, NULL),
-                     DSM_OK);
-    const bool fits = plan->result.memory.total_bytes <= chips->chip.memory.capacity_GB * 1e9;
-    b->best = fits ? fmin(b->best, plan->result.step_cycles) : b->best;
-    dsm_plan_free(plan);
-    return;
-  }
-  for (size_t i = b->firsts[run - 1] + 1; i < workload->layer_count; i++) {
-    if (b->is_cut[i - 1]) {
-      b->firsts[run] = i;
-      cut_all(b, run + 1);
-    }
-  }
-}
 
 /* With data parallelism alone every cut is predicted; in the second case the memory binds. */
 START_TEST(test_cuts_of_runs_are_the_best) {
@@ -411,10 +396,10 @@ START_TEST(test_cuts_of_runs_are_the_best) {
   for (uint64_t n = 2; n <= 8; n *= 4) {
     options.micro_batches = n;
     dsm_plan *plan = NULL;
-    brute b = {.options = &options, .is_cut = is_cut, .best = HUGE_VAL};
+    stage_twin b = {.workload = workload, .system = chips, .options = &options, .is_cut = is_cut};
     ck_assert_int_eq(dsm_explore(&plan, workload, chips, &options, NULL), DSM_OK);
     ck_assert(dsm__decisions_of_plan(plan, arena, &b.decisions));
-    cut_all(&b, 1);
+    stage_twin_cut(&b);
     ck_assert_double_le_tol(plan->result.lower_bound_cycles, b.best, 1e-9 * b.best);
     ck_assert_double_ge_tol(plan->result.step_cycles, b.best, 1e-9 * b.best);
     ck_assert_double_le(plan->result.step_cycles, 1.05 * b.best);
@@ -525,7 +510,7 @@ Suite *suite_interleave(void) {
   tcase_add_checked_fixture(tests, set_up, tear_down);
   tcase_add_test(tests, test_two_stages_of_two_runs_by_hand);
   tcase_add_test(tests, test_runs_are_read_back);
-  tcase_add_test(tests, test_one_run_is_none);
+  tcase_add_loop_test(tests, test_all_numbers_of_runs_are_tried, 0, 3);
   tcase_add_loop_test(tests, test_cuts_of_runs_are_the_best, 0, 2);
   tcase_add_test(tests, test_way_back_to_the_first_stage);
   tcase_add_loop_test(tests, test_wrong_runs_are_told, 0, 4);

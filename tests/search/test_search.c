@@ -9,6 +9,7 @@ int main(void) {
   srunner_add_suite(runner, suite_layer_search());
   srunner_add_suite(runner, suite_graph());
   srunner_add_suite(runner, suite_graph_large());
+  srunner_add_suite(runner, suite_graph_runs());
   srunner_add_suite(runner, suite_row_allocation());
   srunner_add_suite(runner, suite_lives());
   srunner_add_suite(runner, suite_groups());

@@ -11,6 +11,7 @@
 #include "plan/segments.h"
 #include "plan/step_stages.h"
 #include "random_numbers.h"
+#include "stage_twin.h"
 #include "suites.h"
 
 /* Resnet18 of 16 samples on 1 x 4 chips. */
@@ -347,34 +348,6 @@ END_TEST
 
 /* ---- brute force ---- */
 
-typedef struct brute {
-  dsm__decisions decisions;
-  const dsm_explore_options *options;
-  const bool *is_cut;
-  size_t firsts[4];
-  double best;
-} brute;
-
-/* Every place of the stages from one on. */
-static void cut_all(brute *b, size_t stage) {
-  if (stage == b->decisions.stages.count) {
-    dsm_plan *plan = NULL;
-    b->decisions.stages.first_layers = b->firsts;
-    ck_assert_int_eq(dsm__plan_make(&plan, workload, chips, b->options, &b->decisions, NULL),
-                     DSM_OK);
-    const bool fits = plan->result.memory.total_bytes <= chips->chip.memory.capacity_GB * 1e9;
-    b->best = fits ? fmin(b->best, plan->result.step_cycles) : b->best;
-    dsm_plan_free(plan);
-    return;
-  }
-  for (size_t i = b->firsts[stage - 1] + 1; i < workload->layer_count; i++) {
-    if (b->is_cut[i - 1]) {
-      b->firsts[stage] = i;
-      cut_all(b, stage + 1);
-    }
-  }
-}
-
 /* With data parallelism alone every cut, number of stages and micro-batches is predicted. The
  * search cuts where the slowest stage is fastest, which is not always where the step is. */
 START_TEST(test_cuts_are_the_best) {
@@ -383,6 +356,7 @@ START_TEST(test_cuts_are_the_best) {
   set_up_with("1", "4", capacities[_i]);
   dsm_explore_options options = options_with(ACCUMULATE | STAGES, 0, 0);
   options.parallelisms = DSM_PARALLELISM_BIT(DSM_PARALLELISM_DATA);
+  options.interleave = 1;
   dsm__arena *const arena = dsm__arena_new();
   bool *is_cut = NULL;
   ck_assert(dsm__segments_find(workload, arena, &is_cut));
@@ -394,10 +368,10 @@ START_TEST(test_cuts_are_the_best) {
       options.stages = p;
       options.micro_batches = n;
       dsm_plan *plan = NULL;
-      brute b = {.options = &options, .is_cut = is_cut, .best = HUGE_VAL};
+      stage_twin b = {.workload = workload, .system = chips, .options = &options, .is_cut = is_cut};
       if (dsm_explore(&plan, workload, chips, &options, NULL) == DSM_OK) {
         ck_assert(dsm__decisions_of_plan(plan, arena, &b.decisions));
-        cut_all(&b, 1);
+        stage_twin_cut(&b);
         found = fmin(found, plan->result.step_cycles);
         best = fmin(best, b.best);
         bound = fmin(bound, plan->result.lower_bound_cycles);

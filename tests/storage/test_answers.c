@@ -93,6 +93,20 @@ START_TEST(test_a_trace) {
 }
 END_TEST
 
+/* What is planned without a limit may be asked for, too; so may each row. */
+START_TEST(test_no_plan_is_above_the_largest_factor) {
+  dsm_storage_job job = job_by_hand();
+  dsm_storage_result *result = NULL;
+  job.capacity_bytes_per_second = 1e-9;
+  ck_assert_int_eq(dsm_storage(&result, &job, NULL, NULL), DSM_OK);
+  ck_assert_double_eq(result->state.repeat, DSM_REPEAT_MAX);
+  ck_assert_double_eq(result->points[result->point_count - 1].repeat, DSM_REPEAT_MAX);
+  ck_assert_double_eq_tol(result->state.stall_free_repeat, 8e10, 1);
+  ck_assert_int_eq(result->state.bound, DSM_STORAGE_BOUND_CAPACITY);
+  dsm_storage_result_free(result);
+}
+END_TEST
+
 /* A limit need not be whole; what is planned for a timeline is. */
 START_TEST(test_a_limit_in_parts) {
   dsm_storage_options options = defaults();
@@ -223,6 +237,7 @@ Suite *suite_answers(void) {
   tcase_add_test(tests, test_what_is_planned);
   tcase_add_test(tests, test_a_list);
   tcase_add_test(tests, test_a_trace);
+  tcase_add_test(tests, test_no_plan_is_above_the_largest_factor);
   tcase_add_test(tests, test_a_limit_in_parts);
   tcase_add_test(tests, test_inference_reads_once);
   tcase_add_test(tests, test_mini_epochs_that_are_given);

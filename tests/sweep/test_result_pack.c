@@ -35,6 +35,21 @@ static const dsm_point_result results[] = {
      .layers = layers,
      .layer_count = COUNT_OF(layers),
      .plan = "{\"format\": \"dsm-plan/1\"}\n"},
+    {.point = 3,
+     .minibatch = 4000,
+     .pim = {.choice = {.cores = 885, .tasklets = 12, .transfers = DSM_PIM_PARALLEL},
+             .is_feasible = true,
+             .kernel_seconds = 0.88,
+             .host_to_cores_seconds = 0.85,
+             .cores_to_host_seconds = 1e-9,
+             .between_cores_seconds = 0.0024,
+             .joules = 486,
+             .updates_per_second = 1.2e9},
+     .decisions = ""},
+    {.point = 4,
+     .result.storage = {.job.demand_bytes_per_second = 1e9,
+                        .state = {.mini_epochs = 7, .stall_share = 0.25},
+                        .waiting_seconds = 2}},
     {.point = 0, .status = DSM_POINT_INVALID, .reason = "$.core: \"scratchpad\" is not a number"},
     {.point = 999999, .status = DSM_POINT_INFEASIBLE, .reason = ""},
 };
@@ -104,6 +119,8 @@ START_TEST(what_is_packed_comes_out) {
   ck_assert_double_eq(in->result.utilization, out.result.utilization);
   ck_assert_double_eq(in->result.cycles.auxiliary, out.result.cycles.auxiliary);
   ck_assert_mem_eq(&in->result.memory, &out.result.memory, sizeof in->result.memory);
+  ck_assert_mem_eq(&in->result.storage, &out.result.storage, sizeof in->result.storage);
+  ck_assert_mem_eq(&in->pim, &out.pim, sizeof in->pim);
   check_text(in->reason, out.reason);
   check_text(in->decisions, out.decisions);
   check_text(in->plan, out.plan);

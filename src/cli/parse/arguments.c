@@ -164,13 +164,15 @@ static cli_exit check_operands(const cli_arguments *arguments) {
                          : CLI_EXIT_DONE;
 }
 
-enum { TEXT_LISTS = 4 };
+enum { TEXT_LISTS = 6 };
 
 static void list_texts(cli_arguments *arguments, cli_texts *lists[TEXT_LISTS]) {
   lists[0] = &arguments->overrides.recorded;
   lists[1] = &arguments->sweep.varies;
   lists[2] = &arguments->sweep.excludes;
   lists[3] = &arguments->plot.wheres;
+  lists[4] = &arguments->partition.pins;
+  lists[5] = &arguments->partition.groups;
 }
 
 /* Room for a value from each word of the command line. */

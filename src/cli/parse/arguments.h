@@ -57,6 +57,8 @@ typedef struct cli_sweep_arguments {
 
 /** What only `partition` takes. */
 typedef struct cli_partition_arguments {
+  cli_texts pins;
+  cli_texts groups;
   const char *profile;       /**< NULL: not given */
   const char *write_profile; /**< NULL: not given */
   dsm_partition_options options;

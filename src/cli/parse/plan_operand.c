@@ -23,12 +23,22 @@ static dsm_status report_no_point(const char *file, const char *found, dsm_diags
                     found);
 }
 
+static bool takes_pim(const cli_arguments *arguments) {
+  return (arguments->command->takes[0] & CLI_TAKES_PIM) != 0;
+}
+
+static dsm_status refuse_pim(const cli_plan_operand *operand, const cli_arguments *arguments) {
+  return cli_refuse(arguments->diags, DSM_ERROR_INVALID, operand->name,
+                    "that is shown by: dsm report, dsm plot, dsm score",
+                    "expected a plan of a network for dsm %s, found one of cores in memory",
+                    arguments->command->name);
+}
+
 /* ---- points of a database ---- */
 
 static dsm_status load_point(cli_plan_operand *operand, const cli_arguments *arguments,
                              const char *point_text) {
   dsm_diags *const diags = arguments->diags;
-  const bool takes_pim = (arguments->command->takes[0] & CLI_TAKES_PIM) != 0;
   double point = 0;
   if (!dsm_number_parse(point_text, 0, DSM_SWEEP_POINTS_MAX, &point) ||
       strspn(point_text, "0123456789") != strlen(point_text)) {
@@ -39,11 +49,11 @@ static dsm_status load_point(cli_plan_operand *operand, const cli_arguments *arg
   dsm_store *store = NULL;
   dsm_status status = dsm_store_open_read(&store, operand->file, diags);
   if (status == DSM_OK) {
-    status = takes_pim && dsm_store_is_pim(store)
-                 ? dsm_store_pim_plan(store, (size_t)point, &operand->pim,
-                                      &operand->recorded_seconds, diags)
-                 : dsm_store_plan(store, (size_t)point, &operand->plan,
-                                  &operand->recorded_step_cycles, diags);
+    status = !dsm_store_is_pim(store) ? dsm_store_plan(store, (size_t)point, &operand->plan,
+                                                       &operand->recorded_step_cycles, diags)
+             : takes_pim(arguments)   ? dsm_store_pim_plan(store, (size_t)point, &operand->pim,
+                                                           &operand->recorded_seconds, diags)
+                                      : refuse_pim(operand, arguments);
   }
   dsm_store_close(store);
   return status;
@@ -87,9 +97,12 @@ static dsm_status load_file(cli_plan_operand *operand, const cli_arguments *argu
   if ((arguments->command->bit & (CLI_PLOT | CLI_REPORT)) != 0 && cli_is_storage(operand->file)) {
     return dsm_storage_load(&operand->storage, operand->file, diags);
   }
-  return (arguments->command->takes[0] & CLI_TAKES_PIM) != 0 && cli_is_pim(operand->file)
+  if (!cli_is_pim(operand->file)) {
+    return dsm_plan_load(&operand->plan, operand->file, &operand->recorded_step_cycles, diags);
+  }
+  return takes_pim(arguments)
              ? dsm_pim_plan_load(&operand->pim, &operand->recorded_seconds, operand->file, diags)
-             : dsm_plan_load(&operand->plan, operand->file, &operand->recorded_step_cycles, diags);
+             : refuse_pim(operand, arguments);
 }
 
 /* What stands before the colon is the name of a file, whatever it holds. */

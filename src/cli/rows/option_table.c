@@ -252,6 +252,18 @@ const cli_option cli_options[] = {
              "the order of tasks",
      .commands = CLI_PARTITION,
      FLAG(partition.options.is_staged)},
+    {.name = "pin",
+     .argument = "TASK=DEVICE[,DEVICE...]",
+     .help = "a task on these devices alone, of those that can run it; names may end in *, for all "
+             "that begin so; may be given several times",
+     .commands = CLI_PARTITION,
+     TEXTS(partition.pins, CLI_TAKES_TEXT)},
+    {.name = "together",
+     .argument = "TASK,TASK[,TASK...]",
+     .help = "tasks that run on the same devices, equally often; names may end in *, for all that "
+             "begin so; may be given several times",
+     .commands = CLI_PARTITION,
+     TEXTS(partition.groups, CLI_TAKES_TEXT)},
     {.name = "cuts",
      .argument = "K",
      .help = "each task in one place, and a request moves at most K tensors between devices, one "
@@ -489,7 +501,7 @@ const cli_option cli_options[] = {
      .argument = "V",
      .help =
          "with --optimize stages,accumulate: so many runs of layers of each stage, whose number "
-         "divides that of micro-batches (default: 1)",
+         "divides that of micro-batches (default: as many as are best)",
      .commands = CLI_EXPLORE,
      COUNT(options.interleave, DSM_INTERLEAVE_MAX)},
     {.name = "stages",

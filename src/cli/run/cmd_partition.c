@@ -87,8 +87,9 @@ static cli_exit make_instance(dsm_instance **instance, const cli_arguments *argu
       cli_load(arguments, arguments->operands[1], DSM_DESCRIPTION_SERVER, diags);
   cli_exit outcome = cli_exit_max(cli_exit_of(workload.status), cli_exit_of(server.status));
   if (outcome == CLI_EXIT_DONE) {
-    outcome = cli_exit_of(dsm_instance_make(instance, workload.workload, server.server,
-                                            &arguments->partition.instance, diags));
+    const dsm_instance_options options = cli_instance_options(arguments);
+    outcome =
+        cli_exit_of(dsm_instance_make(instance, workload.workload, server.server, &options, diags));
   }
   if (outcome == CLI_EXIT_DONE) {
     note_joined(arguments, workload.workload, server.server, *instance);

@@ -235,9 +235,8 @@ static double given_rate(const cli_arguments *arguments, const source *from) {
 
 /* Findings about options begin with their names. */
 static cli_exit complain(const cli_arguments *arguments, dsm_status status) {
-  const dsm_diag *const first = dsm_diags_get(arguments->diags, 0);
-  if (status == DSM_ERROR_USAGE && first != NULL) {
-    (void)cli_usage_error(arguments->command, "--%s", first->message);
+  if (status == DSM_ERROR_USAGE && dsm_diags_count(arguments->diags) > 0) {
+    (void)cli_usage_error(arguments->command, "--%s", dsm_diags_get(arguments->diags, 0)->message);
     dsm_diags_clear(arguments->diags);
   }
   cli_print_findings(arguments);

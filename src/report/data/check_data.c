@@ -9,16 +9,17 @@
 
 /* ---- the tables ---- */
 
-DSM__RECORD(dsm__moved_record, dsm_moved, true, "A figure before and now.",
-            DSM__FIELD(REAL, dsm_moved, before, "before", DSM__COLUMN,
-                       .help = "As recorded; 0 if there was none."),
-            DSM__FIELD(REAL, dsm_moved, after, "after", DSM__COLUMN,
-                       .help = "As predicted now; 0 if there is none."),
-            DSM__FIELD(REAL, dsm_moved, change, "change", DSM__COLUMN | DSM__NULLABLE, .min = -1,
-                       .unit = "ratio",
-                       .help = "(after - before) / before; null if before is 0 and after is not."),
-            DSM__FIELD(FLAG, dsm_moved, is_beyond, "beyond", DSM__COLUMN,
-                       .help = "Is the change larger than the tolerance?"));
+DSM__OWN_RECORD(
+    dsm__moved_record, dsm_moved, true, "A figure before and now.",
+    DSM__FIELD(REAL, dsm_moved, before, "before", DSM__COLUMN,
+               .help = "As recorded; 0 if there was none."),
+    DSM__FIELD(REAL, dsm_moved, after, "after", DSM__COLUMN,
+               .help = "As predicted now; 0 if there is none."),
+    DSM__FIELD(REAL, dsm_moved, change, "change", DSM__COLUMN | DSM__NULLABLE, .min = -1,
+               .unit = "ratio",
+               .help = "(after - before) / before; null if before is 0 and after is not."),
+    DSM__FIELD(FLAG, dsm_moved, is_beyond, "beyond", DSM__COLUMN,
+               .help = "Is the change larger than the tolerance?"));
 
 /* The field of a figure that moved. */
 #define MOVED(struct_type, member, key, flag, about, ...)                                          \

@@ -178,6 +178,7 @@ typedef struct task_row {
   double activation_bytes;
   double output_bytes;
   double result_bytes;
+  const char *group;
   bool has_activations;
   dsm__rows placements;
 } task_row;
@@ -194,6 +195,9 @@ DSM__OWN_RECORD(
     task_record, task_row, false, "A task.",
     DSM__FIELD(TEXT, task_row, name, "name", DSM__COLUMN, .column = "task", .help = "Its name."),
     REAL(task_row, weights_bytes, "weights_bytes", DSM__COLUMN, "bytes", "Of its parameters."),
+    DSM__FIELD(TEXT, task_row, group, "group", DSM__OPTIONAL,
+               .help = "Tasks of the same group run on the same devices, equally often; absent: it "
+                       "is in none."),
     DSM__FIELD(REAL, task_row, activation_bytes, "activation_bytes", 0, .unit = "bytes",
                .is_stated = has_activations,
                .help = "Most that is live while it runs; absent where tasks may be in several "
@@ -280,6 +284,19 @@ static bool has_carriers(const void *partition) {
   return ((const document *)partition)->of.carrier_count > 0;
 }
 
+static bool is_graph(const void *partition) {
+  const dsm_partition *const of = &((const document *)partition)->of;
+  return of->is_bound || of->simulated_rho > 0;
+}
+
+static bool has_whole_rho(const void *partition) {
+  return ((const document *)partition)->of.whole_rho > 0;
+}
+
+static bool has_simulated_rho(const void *partition) {
+  return ((const document *)partition)->of.simulated_rho > 0;
+}
+
 static bool is_simulated(const void *partition) {
   return ((const document *)partition)->is_simulated;
 }
@@ -300,6 +317,16 @@ DSM__DOCUMENT(
         .help = "The answer is that of the starting heuristic: the solver found no better one."),
     REAL(document, of.rho, "rho", DSM__COLUMN | DSM__MORE, "1/s", "Requests per second."),
     REAL(document, of.rho, "requests_per_second", DSM__MORE, "1/s", "The same as rho."),
+    DSM__FIELD(FLAG, document, of.is_bound, "rho_is_bound", 0, .is_stated = is_graph,
+               .help = "No whole requests are known that reach rho; absent where the tensors form "
+                       "a chain, and for other objectives than throughput."),
+    DSM__FIELD(REAL, document, of.whole_rho, "whole_rho", DSM__ABOVE | DSM__MORE, .unit = "1/s",
+               .is_stated = has_whole_rho,
+               .help = "The most that requests reach of which each runs every task on one device; "
+                       "beside rho_is_bound, absent where that takes too long to say."),
+    DSM__FIELD(REAL, document, of.simulated_rho, "simulated_rho", DSM__ABOVE | DSM__MORE,
+               .unit = "1/s", .is_stated = has_simulated_rho,
+               .help = "What a simulation by the rates reaches; beside rho_is_bound."),
     REAL(document, of.latency_seconds, "latency_seconds", DSM__COLUMN | DSM__LESS, "seconds",
          "Of one request; for other objectives than latency along the most used placement."),
     DSM__FIELD(REAL, document, of.joules_per_request, "joules_per_request", DSM__LESS,
@@ -380,6 +407,7 @@ static dsm__rows tasks_of(dsm__page *page, const dsm_partition *partition) {
     const dsm_task *const task = &instance->tasks[i];
     rows[i] = (task_row){
         .name = task->name,
+        .group = task->group,
         .weights_bytes = task->weights_bytes,
         .activation_bytes = task->activation_bytes,
         .output_bytes = task->output_bytes,

@@ -152,6 +152,10 @@ static void read_task(reader *r, const dsm__json_node *item, size_t i) {
   (void)dsm__json_read_name(item, "the task's name", r->arena, &task->name);
   task->weights_bytes = number(item, "weights_bytes", any_size, HUGE_VAL);
   task->output_bytes = number(item, "output_bytes", any_size, HUGE_VAL);
+  const dsm__json_node group = dsm__json_member(item, "group");
+  if (dsm__json_is_present(&group)) {
+    (void)dsm__json_name(&group, DSM_NAME_BYTES_MAX, r->arena, &task->group);
+  }
   dsm__json_optional_double(item, "result_bytes", any_size, 0, &task->result_bytes);
   if (r->partition->options.does_count_activations) {
     task->activation_bytes = number(item, "activation_bytes", any_size, HUGE_VAL);

@@ -47,7 +47,6 @@ extern const dsm__words dsm__plot_form_words;
 /* ---- their parts ---- */
 
 extern const dsm__record_type dsm__figures_record; /**< the main ones of dsm_plan_result */
-extern const dsm__record_type dsm__moved_record;   /**< dsm_moved */
 extern const dsm__record_type dsm__finding_record; /**< of the rows of dsm__findings_of */
 
 /* Flags of fields, in short. */

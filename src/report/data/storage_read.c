@@ -141,10 +141,9 @@ static void read_all(void *made, const dsm__json_node *root) {
 /* What of it is no question is a fault of the file. */
 static dsm_status refuse(const char *file, dsm_status status, const dsm_diags *found,
                          dsm_diags *diags) {
-  const dsm_diag *const first = dsm_diags_get(found, 0);
-  if (first != NULL) {
+  if (dsm_diags_count(found) > 0) {
     dsm__diags_add(diags, DSM_SEVERITY_ERROR, (dsm__place){.file = file}, NULL, "%s",
-                   first->message);
+                   dsm_diags_get(found, 0)->message);
   }
   return status == DSM_ERROR_USAGE ? DSM_ERROR_INVALID : status;
 }

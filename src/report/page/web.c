@@ -104,9 +104,21 @@ void dsm__web_paragraph(dsm__page *page, const char *class, const char *text) {
   }
 }
 
+/* Begins what is scrolled where it is wider than the page. `name` says what scrolls, for assistive
+ * technology. */
+static void scroll_begin(dsm__page *page, const char *name) {
+  dsm__html_begin(&page->out, "div", "class", "scroll", "tabindex", "0", "role", "region",
+                  "aria-label", name, NULL);
+  dsm__page_break(page);
+}
+
+static void scroll_end(dsm__page *page) {
+  dsm__html_end(&page->out, "div");
+}
+
 void dsm__web_table_begin(dsm__page *page, const char *id, const char *name, const char *caption,
                           const dsm__web_title *titles, size_t count) {
-  dsm__web_scroll_begin(page, name);
+  scroll_begin(page, name);
   dsm__html_begin(&page->out, "table", "id", id, NULL);
   dsm__html_element(&page->out, "caption", caption, NULL);
   dsm__html_begin(&page->out, "thead", NULL);
@@ -123,7 +135,7 @@ void dsm__web_table_begin(dsm__page *page, const char *id, const char *name, con
 void dsm__web_table_end(dsm__page *page) {
   dsm__html_end(&page->out, "tbody");
   dsm__html_end(&page->out, "table");
-  dsm__web_scroll_end(page);
+  scroll_end(page);
 }
 
 void dsm__web_styled_number(dsm__page *page, const char *class, double exact, const char *text) {
@@ -140,16 +152,6 @@ void dsm__web_number(dsm__page *page, double exact, const char *text) {
   dsm__web_styled_number(page, "number", exact, text);
 }
 
-void dsm__web_scroll_begin(dsm__page *page, const char *name) {
-  dsm__html_begin(&page->out, "div", "class", "scroll", "tabindex", "0", "role", "region",
-                  "aria-label", name, NULL);
-  dsm__page_break(page);
-}
-
-void dsm__web_scroll_end(dsm__page *page) {
-  dsm__html_end(&page->out, "div");
-}
-
 void dsm__web_figure(dsm__page *page, dsm__plot_maker *maker, const char *id, const char *label,
                      const char *caption) {
   dsm__text_buffer *const out = &page->out;
@@ -160,9 +162,9 @@ void dsm__web_figure(dsm__page *page, dsm__plot_maker *maker, const char *id, co
     dsm__text_puts(out, maker->legend.text);
     dsm__html_end(out, "ul");
   }
-  dsm__web_scroll_begin(page, caption);
+  scroll_begin(page, caption);
   dsm__svg_end(maker, out, "figure", label);
-  dsm__web_scroll_end(page);
+  scroll_end(page);
   dsm__html_element(out, "figcaption", caption, NULL);
   dsm__html_end(out, "figure");
 }

@@ -69,11 +69,6 @@ void dsm__web_styled_number(dsm__page *page, const char *class, double exact, co
 void dsm__web_figure(dsm__page *page, dsm__plot_maker *maker, const char *id, const char *label,
                      const char *caption);
 
-/** Begins what is scrolled where it is wider than the page. `name` says what scrolls, for assistive
- * technology. */
-void dsm__web_scroll_begin(dsm__page *page, const char *name);
-void dsm__web_scroll_end(dsm__page *page);
-
 /** "1.234 ms" or "1.234 µs": so many cycles of the plan's clock. */
 const char *dsm__web_time(dsm__page *page, const dsm_plan *plan, double cycles);
 

@@ -74,8 +74,17 @@ static void put_answer(dsm__page *page, const dsm_partition *partition) {
                  partition->instance->device_count,
                  dsm__plural((double)partition->instance->device_count));
   dsm__page_break(page);
-  dsm__page_labelled(page, LABEL_WIDTH, "throughput", "%s requests/s",
-                     dsm__figure_digits(partition->rho, 4).text);
+  dsm__page_labelled(page, LABEL_WIDTH, "throughput", "%s requests/s%s",
+                     dsm__figure_digits(partition->rho, 4).text,
+                     partition->is_bound ? ", a bound: the network is no chain" : "");
+  if (partition->whole_rho > 0) {
+    dsm__page_labelled(page, LABEL_WIDTH, "whole", "%s requests/s at most of whole requests",
+                       dsm__figure_digits(partition->whole_rho, 4).text);
+  }
+  if (partition->simulated_rho > 0) {
+    dsm__page_labelled(page, LABEL_WIDTH, "simulated", "%s requests/s",
+                       dsm__figure_digits(partition->simulated_rho, 4).text);
+  }
   dsm__page_labelled(page, LABEL_WIDTH, "latency", "%s",
                      milliseconds(page, partition->latency_seconds));
   if (partition->joules_per_request > 0) {

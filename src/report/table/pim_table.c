@@ -111,6 +111,17 @@ static void put_reasons(dsm__page *page, const dsm_pim_plan *plan) {
                      count_text(page, plan->fewest_cores), cores_word(plan->fewest_cores));
 }
 
+static void put_idle(dsm__page *page, const dsm_pim_plan *plan) {
+  const uint64_t cores = plan->cost.choice.cores;
+  const uint64_t working = dsm_pim_working_cores(plan->workload, cores);
+  if (working < cores) {
+    dsm__page_labelled(
+        page, LABEL_WIDTH, "idle", "%s of the %s cores: there is one %s for each of %s",
+        count_text(page, cores - working), count_text(page, cores),
+        plan->workload->agents > 0 ? "agent" : "transition", count_text(page, working));
+  }
+}
+
 /* ---- curves ---- */
 
 static const dsm__table_column curve_columns[] = {
@@ -194,6 +205,7 @@ char *dsm_report_pim_table(const dsm_pim_plan *plan, dsm_table_style style) {
   put_parts(&page, &plan->cost);
   dsm__page_break(&page);
   put_reasons(&page, plan);
+  put_idle(&page, plan);
   if (plan->curve_count > 1) {
     dsm__page_break(&page);
     put_curve(&page, plan);

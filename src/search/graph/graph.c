@@ -26,18 +26,23 @@ static const dsm__graph_price ONLY_CYCLES = {1, 0, HUGE_VAL};
 void dsm__graph_sweep_back(const dsm__graph *graph, dsm__graph_price price, double *rest) {
   const dsm__graph_node *const nodes = graph->nodes;
   const size_t last = graph->node_count - 1;
-  rest[last] = nodes[last].transient_bytes <= price.transient_limit ? 0 : HUGE_VAL;
-  for (size_t v = last; v-- > 0;) {
-    double least = HUGE_VAL;
-    if (nodes[v].transient_bytes <= price.transient_limit) {
+  for (size_t r = dsm__graph_run_count(graph); r-- > 0;) {
+    const dsm__graph_run run = dsm__graph_run_of(graph, r);
+    double *const own = &rest[run.shift];
+    for (size_t v = run.end; v-- > run.first;) {
+      double least = v + run.shift == last ? 0 : HUGE_VAL;
+      if (nodes[v].transient_bytes > price.transient_limit) {
+        own[v] = HUGE_VAL;
+        continue;
+      }
       for (size_t e = nodes[v].first_edge; e < nodes[v + 1].first_edge; e++) {
         const dsm__graph_edge *const edge = &graph->edges[e];
         const double sum = price.per_cycle * edge->cycles +
-                           (price.per_byte * nodes[edge->to].kept_bytes + rest[edge->to]);
+                           (price.per_byte * nodes[edge->to].kept_bytes + own[edge->to]);
         least = sum < least ? sum : least;
       }
+      own[v] = least;
     }
-    rest[v] = least;
   }
 }
 
@@ -47,15 +52,19 @@ void dsm__graph_sweep_forward(const dsm__graph *graph, dsm__graph_price price, d
   for (size_t v = 1; v < graph->node_count; v++) {
     before[v] = HUGE_VAL;
   }
-  for (size_t v = 0; v < graph->node_count; v++) {
-    /* All edges into the node have been seen; its own bytes come last. */
-    before[v] = nodes[v].transient_bytes <= price.transient_limit
-                    ? before[v] + price.per_byte * nodes[v].kept_bytes
-                    : HUGE_VAL;
-    for (size_t e = nodes[v].first_edge; e < nodes[v + 1].first_edge; e++) {
-      const dsm__graph_edge *const edge = &graph->edges[e];
-      const double sum = before[v] + price.per_cycle * edge->cycles;
-      before[edge->to] = sum < before[edge->to] ? sum : before[edge->to];
+  for (size_t r = 0; r < dsm__graph_run_count(graph); r++) {
+    const dsm__graph_run run = dsm__graph_run_of(graph, r);
+    double *const own = &before[run.shift];
+    for (size_t v = run.first; v < run.end; v++) {
+      /* All edges into the node have been seen; its own bytes come last. */
+      own[v] = nodes[v].transient_bytes <= price.transient_limit
+                   ? own[v] + price.per_byte * nodes[v].kept_bytes
+                   : HUGE_VAL;
+      for (size_t e = nodes[v].first_edge; e < nodes[v + 1].first_edge; e++) {
+        const dsm__graph_edge *const edge = &graph->edges[e];
+        const double sum = own[v] + price.per_cycle * edge->cycles;
+        own[edge->to] = sum < own[edge->to] ? sum : own[edge->to];
+      }
     }
   }
 }
@@ -69,13 +78,34 @@ void dsm__graph_least_transient(const dsm__graph *graph, double *need) {
   for (size_t v = 1; v < graph->node_count; v++) {
     need[v] = HUGE_VAL;
   }
-  for (size_t v = 0; v < graph->node_count; v++) {
-    need[v] = dsm__graph_larger(need[v], nodes[v].transient_bytes);
-    for (size_t e = nodes[v].first_edge; e < nodes[v + 1].first_edge; e++) {
-      const uint32_t to = graph->edges[e].to;
-      need[to] = need[v] < need[to] ? need[v] : need[to];
+  for (size_t r = 0; r < dsm__graph_run_count(graph); r++) {
+    const dsm__graph_run run = dsm__graph_run_of(graph, r);
+    double *const own = &need[run.shift];
+    for (size_t v = run.first; v < run.end; v++) {
+      own[v] = dsm__graph_larger(own[v], nodes[v].transient_bytes);
+      for (size_t e = nodes[v].first_edge; e < nodes[v + 1].first_edge; e++) {
+        const uint32_t to = graph->edges[e].to;
+        own[to] = own[v] < own[to] ? own[v] : own[to];
+      }
     }
   }
+}
+
+size_t dsm__graph_longest_path(const dsm__graph *graph, double *longest) {
+  for (size_t v = 0; v < graph->node_count; v++) {
+    longest[v] = 0;
+  }
+  for (size_t r = 0; r < dsm__graph_run_count(graph); r++) {
+    const dsm__graph_run run = dsm__graph_run_of(graph, r);
+    double *const own = &longest[run.shift];
+    for (size_t v = run.first; v < run.end; v++) {
+      for (size_t e = graph->nodes[v].first_edge; e < graph->nodes[v + 1].first_edge; e++) {
+        const uint32_t to = graph->edges[e].to;
+        own[to] = dsm__graph_larger(own[to], own[v] + 1);
+      }
+    }
+  }
+  return (size_t)longest[graph->node_count - 1];
 }
 
 /*
@@ -90,15 +120,17 @@ void dsm__graph_walk(const dsm__graph *graph, dsm__graph_price price, const doub
   double spent = price.per_byte * nodes[0].kept_bytes;
   const double limit = dsm__tie_limit(spent + rest[0]);
   path->length = 0;
-  for (size_t v = 0; v != graph->node_count - 1;) {
-    size_t chosen = nodes[v].first_edge;
+  for (dsm__graph_place at = dsm__graph_start(graph); !dsm__graph_is_last(graph, at);) {
+    const double *const own = &rest[at.run.shift];
+    size_t chosen = nodes[at.node].first_edge;
     double least = HUGE_VAL;
     /* The first edge from which the best can still be reached. Should rounding leave none, after
      * an edge that could just reach it: the one that comes closest. */
-    for (size_t e = nodes[v].first_edge; e < nodes[v + 1].first_edge && least > limit; e++) {
+    for (size_t e = nodes[at.node].first_edge; e < nodes[at.node + 1].first_edge && least > limit;
+         e++) {
       const dsm__graph_edge *const edge = &graph->edges[e];
       const double sum = spent + price.per_cycle * edge->cycles +
-                         price.per_byte * nodes[edge->to].kept_bytes + rest[edge->to];
+                         price.per_byte * nodes[edge->to].kept_bytes + own[edge->to];
       if (sum < least) {
         least = sum;
         chosen = e;
@@ -106,16 +138,18 @@ void dsm__graph_walk(const dsm__graph *graph, dsm__graph_price price, const doub
     }
     const dsm__graph_edge *const taken = &graph->edges[chosen];
     spent += price.per_cycle * taken->cycles + price.per_byte * nodes[taken->to].kept_bytes;
-    path->edges[path->length++] = chosen;
-    v = taken->to;
+    path->edges[path->length++] = chosen + at.run.edge_shift;
+    at = dsm__graph_behind(graph, at, taken);
   }
 }
 
 dsm__graph_sums dsm__graph_sum(const dsm__graph *graph, const dsm__graph_path *path) {
   dsm__graph_sums sums = {0, graph->nodes[0].kept_bytes, graph->nodes[0].transient_bytes, 0};
+  dsm__graph_place at = dsm__graph_start(graph);
   for (size_t i = 0; i < path->length; i++) {
-    const dsm__graph_edge *const edge = &graph->edges[path->edges[i]];
-    const dsm__graph_node *const node = &graph->nodes[edge->to];
+    const dsm__graph_edge *const edge = dsm__graph_edge_at(graph, at, path->edges[i]);
+    at = dsm__graph_behind(graph, at, edge);
+    const dsm__graph_node *const node = &graph->nodes[at.node];
     sums.cycles += edge->cycles;
     sums.kept_bytes += node->kept_bytes;
     sums.transient_bytes = dsm__graph_larger(sums.transient_bytes, node->transient_bytes);
@@ -145,7 +179,7 @@ void dsm__graph_fastest(const dsm__graph *graph, const double *rest, dsm__graph_
 bool dsm__graph_search(const dsm__graph *graph, dsm__arena *arena, dsm__graph_path *path,
                        dsm__graph_answer *answer) {
   double *const sweep = dsm__arena_array(arena, graph->node_count, sizeof *sweep);
-  if (sweep == NULL || !DSM__RESERVE(arena, path->edges, graph->node_count - 1)) {
+  if (sweep == NULL || !DSM__RESERVE(arena, path->edges, dsm__graph_longest_path(graph, sweep))) {
     return false;
   }
   *answer = (dsm__graph_answer){.is_feasible = true};
@@ -162,7 +196,7 @@ bool dsm__graph_search(const dsm__graph *graph, dsm__arena *arena, dsm__graph_pa
     answer->lower_bound_cycles = sweep[graph->node_count - 1];
     return true;
   }
-  if (!dsm__graph_smallest_need(graph, arena, path, &answer->smallest_need_bytes)) {
+  if (!dsm__graph_smallest_need(graph, path, &answer->smallest_need_bytes)) {
     return false;
   }
   if (answer->smallest_need_bytes > graph->capacity_bytes) {

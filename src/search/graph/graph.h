@@ -6,6 +6,14 @@
  * edges' cycles; its memory is what its nodes keep, plus the largest of what they need for a while
  * (section 12). Nodes stand in a topological order: every edge leads to a node with a higher index,
  * and every node lies on some path from the first to the last.
+ *
+ * A network of equal blocks has a graph of equal parts. Such a part is stored once and stands in as
+ * many runs as the network has blocks: only numbers of nodes and edges differ, by the same for all
+ * of a run. Whoever goes through the runs in order meets the same nodes and edges, with the same
+ * numbers, as in the graph that is written out, and so adds up the same sums in the same order: no
+ * answer can differ, not even in its last digit. A node that is on a path in one run only is in all
+ * of them; where nothing leads on from it, what follows it takes infinitely long, and it is on
+ * none.
  */
 #ifndef DSM_SEARCH_GRAPH_GRAPH_H
 #define DSM_SEARCH_GRAPH_GRAPH_H
@@ -32,23 +40,79 @@ typedef struct dsm__graph_node {
                           preference among equally fast paths */
 } dsm__graph_node;
 
+/** Stored nodes first .. end, each with a number that is higher by `shift`, as are those of the
+ * nodes that their edges lead to; and with their edges, whose numbers are higher by `edge_shift`.
+ * Edges lead to nodes of the same run, or to stored nodes from `end` on: these are the first ones
+ * of the next run, in the same order. */
+typedef struct dsm__graph_run {
+  size_t first;
+  size_t end;
+  size_t shift;
+  size_t edge_shift;
+  size_t entries; /**< how many of its first nodes edges of the run before lead to */
+  size_t layers;  /**< the caller's: how many layers later they are than those stored */
+} dsm__graph_run;
+
 typedef struct dsm__graph {
-  const dsm__graph_node *nodes; /**< node_count, and one more for first_edge */
+  const dsm__graph_node *nodes; /**< those stored, and one more for first_edge */
   size_t node_count;            /**< 2 or more; node 0 is the first, node_count - 1 the last */
   const dsm__graph_edge *edges;
   double capacity_bytes; /**< for kept + largest transient bytes */
   bool is_counting;      /**< of equally fast paths those with most edges of which the tag has
                               DSM__TAG_COUNTS come first, before the order of edges */
+  const dsm__graph_run *runs;
+  size_t run_count; /**< 0: all is one run, as it is stored */
 } dsm__graph;
+
+static inline size_t dsm__graph_run_count(const dsm__graph *graph) {
+  return graph->run_count > 0 ? graph->run_count : 1;
+}
+
+static inline dsm__graph_run dsm__graph_run_of(const dsm__graph *graph, size_t index) {
+  return graph->run_count > 0 ? graph->runs[index] : (dsm__graph_run){.end = graph->node_count};
+}
 
 /** How many edges a graph has. */
 static inline size_t dsm__graph_edge_count(const dsm__graph *graph) {
-  return graph->nodes[graph->node_count].first_edge;
+  const dsm__graph_run last = dsm__graph_run_of(graph, dsm__graph_run_count(graph) - 1);
+  return graph->nodes[last.end].first_edge + last.edge_shift;
+}
+
+/** A node on a path: as it is stored, and its run. */
+typedef struct dsm__graph_place {
+  dsm__graph_run run;
+  size_t run_index;
+  size_t node;
+} dsm__graph_place;
+
+static inline dsm__graph_place dsm__graph_start(const dsm__graph *graph) {
+  return (dsm__graph_place){.run = dsm__graph_run_of(graph, 0)};
+}
+
+/** Where an edge out of a place leads to. */
+static inline dsm__graph_place dsm__graph_behind(const dsm__graph *graph, dsm__graph_place place,
+                                                 const dsm__graph_edge *edge) {
+  if (edge->to < place.run.end) {
+    place.node = edge->to;
+    return place;
+  }
+  const dsm__graph_run next = graph->runs[place.run_index + 1];
+  return (dsm__graph_place){next, place.run_index + 1, edge->to - place.run.end + next.first};
+}
+
+/** The edge with a number, out of a place. */
+static inline const dsm__graph_edge *dsm__graph_edge_at(const dsm__graph *graph,
+                                                        dsm__graph_place place, size_t number) {
+  return &graph->edges[number - place.run.edge_shift];
+}
+
+static inline bool dsm__graph_is_last(const dsm__graph *graph, dsm__graph_place place) {
+  return place.node + place.run.shift == graph->node_count - 1;
 }
 
 /** A path: the indices of its edges, from the first node to the last. */
 typedef struct dsm__graph_path {
-  size_t *edges; /**< room for node_count - 1 */
+  size_t *edges; /**< room for the longest path */
   size_t length;
 } dsm__graph_path;
 
@@ -81,8 +145,9 @@ void dsm__graph_before(const dsm__graph *graph, double *before);
 /** The first of the fastest paths, memory and counting aside, given dsm__graph_rest. */
 void dsm__graph_fastest(const dsm__graph *graph, const double *rest, dsm__graph_path *path);
 
-/** Of the fastest paths from node `from` to node `to`, memory aside, the first of those that count
- * most, given the least cycles from each node between the two to `to`. False if out of memory. */
+/** Of the fastest paths from node `from` to node `to` of a graph in one run, memory aside, the
+ * first of those that count most, given the least cycles from each node between the two to `to`.
+ * False if out of memory. */
 bool dsm__graph_most(const dsm__graph *graph, size_t from, size_t to, const double *rest,
                      dsm__graph_path *path);
 
@@ -121,6 +186,9 @@ void dsm__graph_sweep_forward(const dsm__graph *graph, dsm__graph_price price, d
  * included. */
 void dsm__graph_least_transient(const dsm__graph *graph, double *need);
 
+/** The most edges of any path; `longest` (room for node_count) is scratch. */
+size_t dsm__graph_longest_path(const dsm__graph *graph, double *longest);
+
 /** The first of the cheapest paths; `rest` is of dsm__graph_sweep_back at the same price and finite
  * at the first node. */
 void dsm__graph_walk(const dsm__graph *graph, dsm__graph_price price, const double *rest,
@@ -136,7 +204,7 @@ static inline double dsm__graph_bytes(dsm__graph_sums sums) {
 }
 
 /** The smallest need of any path, and a path of it. False if out of memory. */
-bool dsm__graph_smallest_need(const dsm__graph *graph, dsm__arena *arena, dsm__graph_path *path,
+bool dsm__graph_smallest_need(const dsm__graph *graph, dsm__graph_path *path,
                               double *smallest_need);
 
 #endif

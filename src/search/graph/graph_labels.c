@@ -43,14 +43,14 @@ static bool is_promising(const dsm__graph_labels *l, size_t v, const label *cand
   const dsm__graph_relaxed *const r = l->relaxed;
   const double capacity = r->graph->capacity_bytes;
   const double transient = dsm__graph_larger(candidate->transient_bytes, r->transient_before[v]);
-  if (candidate->kept_bytes + r->kept_before[v] + transient > capacity) {
+  if (candidate->kept_bytes + l->kept_before[v] + transient > capacity) {
     return false;
   }
-  if (candidate->cycles + r->cheapest_before[v] > l->limit) {
+  if (candidate->cycles + l->cheapest_before[v] > l->limit) {
     return false;
   }
   const double room = capacity - dsm__graph_larger(transient, r->least_transient);
-  return candidate->cycles + r->price * candidate->kept_bytes + r->priced_before[v] -
+  return candidate->cycles + r->price * candidate->kept_bytes + l->priced_before[v] -
              r->price * room <=
          l->limit + dsm__graph_rounding_slack(r, r->price);
 }
@@ -215,7 +215,7 @@ static bool walk_on(dsm__graph_labels *l, size_t node, label so_far, goal wanted
 }
 
 /* Offers the best path that follows a head to a node and goes on as one of its labels. */
-static void try_head(dsm__graph_labels *l, size_t v, const dsm__graph_tree *head) {
+static void try_head(dsm__graph_labels *l, size_t v, dsm__graph_tree *head) {
   dsm__graph_relaxed *const r = l->relaxed;
   const label *const so_far = &head->sums[v];
   /* What is faster by rounding only is not worth a walk. */
@@ -226,7 +226,8 @@ static void try_head(dsm__graph_labels *l, size_t v, const dsm__graph_tree *head
       return;
     }
     if (has_completion(l, &one, so_far, wanted)) {
-      dsm__graph_begin_with(r, head, v);
+      const dsm__graph_place place = {.run = dsm__graph_run_of(r->graph, 0), .node = v};
+      dsm__graph_begin_with(r->graph, head, place, &r->scratch);
       const goal found = {dsm__tie_limit(so_far->cycles + one.labels->cycles), 0};
       if (walk_on(l, v, *so_far, found)) {
         dsm__graph_offer(r);
@@ -263,7 +264,20 @@ bool dsm__graph_labels_begin(dsm__graph_labels *l, dsm__graph_relaxed *relaxed,
   l->staircase = malloc((l->scratch_capacity + 1) * sizeof l->staircase[0]);
   l->pool = malloc(l->pool_capacity * sizeof l->pool[0]);
   l->lists = malloc(relaxed->graph->node_count * sizeof l->lists[0]);
-  return l->scratch != NULL && l->staircase != NULL && l->pool != NULL && l->lists != NULL;
+  return l->scratch != NULL && l->staircase != NULL && l->pool != NULL && l->lists != NULL &&
+         DSM__RESERVE(relaxed->arena, l->cheapest_before, relaxed->graph->node_count) &&
+         DSM__RESERVE(relaxed->arena, l->priced_before, relaxed->graph->node_count) &&
+         DSM__RESERVE(relaxed->arena, l->kept_before, relaxed->graph->node_count);
+}
+
+void dsm__graph_labels_look(dsm__graph_labels *l) {
+  const dsm__graph_relaxed *const r = l->relaxed;
+  const dsm__graph_price unpriced = {1, 0, r->transient_limit};
+  const dsm__graph_price priced = {1, r->price, r->transient_limit};
+  const dsm__graph_price kept_only = {0, 1, r->transient_limit};
+  dsm__graph_sweep_forward(r->graph, unpriced, l->cheapest_before);
+  dsm__graph_sweep_forward(r->graph, priced, l->priced_before);
+  dsm__graph_sweep_forward(r->graph, kept_only, l->kept_before);
 }
 
 void dsm__graph_labels_free(dsm__graph_labels *l) {

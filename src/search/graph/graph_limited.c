@@ -149,6 +149,7 @@ static bool settle(limited *l, branch *b) {
   const double work_left = l->labels.effort.work_max - r->work;
   l->labels.work_limit = r->work + work_left / (can_halve(l, b) ? 8 : 2);
   double share = gap > 1e-9 * r->incumbent_cycles ? FIRST_SHARE : 1;
+  dsm__graph_labels_look(&l->labels);
   while (true) {
     const double limit = share < 1 ? low + share * gap : r->incumbent_cycles;
     if (!dsm__graph_labels_make(&l->labels, fmin(limit, r->incumbent_cycles))) {
@@ -197,30 +198,47 @@ static void search_branches(limited *l) {
 }
 
 /*
- * The whole graph's bound, a better incumbent, and the rest of the graph that can still matter.
- * Where transients differ much, a good incumbent is looked for at some ceilings on them.
+ * Where transients differ much, a good incumbent is looked for at some ceilings on them; with it
+ * less of the graph can matter. Whatever the incumbent is, a reduction keeps all paths that fit and
+ * are as good: so this is done in what a first one leaves, which mostly is a small part of a
+ * network of many blocks.
  */
+static bool reduce_at_ceilings(const dsm__graph_relaxed *whole, dsm__graph_reduced *reduced) {
+  enum { CEILINGS = 8 };
+  const double least = whole->least_transient;
+  const double most = whole->transient_limit;
+  dsm__graph_relaxed r;
+  dsm__graph_reduced again;
+  if (!dsm__graph_relax_begin(&reduced->graph, whole->arena, &reduced->incumbent, &r)) {
+    return false;
+  }
+  for (int i = 0; i < CEILINGS; i++) {
+    const double ceiling = least + (most - least) * i / CEILINGS;
+    dsm__graph_relax(&r, ceiling, ceiling);
+  }
+  r.least_transient = least;
+  r.transient_limit = most;
+  if (r.incumbent_cycles >= whole->incumbent_cycles) {
+    return true;
+  }
+  if (!dsm__graph_reduce(&r, whole->price, &again)) {
+    return false;
+  }
+  for (size_t e = 0; e < dsm__graph_edge_count(&again.graph); e++) {
+    again.original[e] = reduced->original[again.original[e]];
+  }
+  *reduced = again;
+  return true;
+}
+
+/* The whole graph's bound, a better incumbent, and the rest of the graph that can still matter. */
 static bool reduce(const dsm__graph *graph, dsm__arena *arena, const dsm__graph_path *path,
                    dsm__graph_relaxed *r, dsm__graph_reduced *reduced) {
-  enum { CEILINGS = 8 };
   if (!dsm__graph_relax_begin(graph, arena, path, r)) {
     return false;
   }
   dsm__graph_relax_whole(r);
-  const double least = r->least_transient;
-  const double most = r->transient_limit;
-  const double bound = r->bound_cycles;
-  const double price = r->price;
-  if (is_wide(r)) {
-    for (int i = 0; i < CEILINGS; i++) {
-      const double ceiling = least + (most - least) * i / CEILINGS;
-      dsm__graph_relax(r, ceiling, ceiling);
-    }
-  }
-  r->least_transient = least;
-  r->transient_limit = most;
-  r->bound_cycles = bound;
-  return dsm__graph_reduce(r, price, reduced);
+  return dsm__graph_reduce(r, r->price, reduced) && (!is_wide(r) || reduce_at_ceilings(r, reduced));
 }
 
 /* The path of the answer and its bounds, in the reduced graph. */

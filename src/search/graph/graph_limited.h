@@ -9,24 +9,51 @@
 
 #include "search/graph/graph.h"
 
-/** A cheapest path from each node to one end of the graph, at some price. */
+/** A cheapest path from each node to one end of the graph, at some price: of one run at a time, by
+ * stored numbers from its first node on. What all others need is kept of their first nodes. */
 typedef struct dsm__graph_tree {
+  double price;
+  double transient_limit; /**< nodes with more transient bytes are left out */
   dsm__graph_sums
       *sums;      /**< from the first node: the node's own bytes included; to the last: not */
   size_t *edges;  /**< the edge by which the path enters, or leaves, the node */
   uint32_t *from; /**< the node at the other end of an entering edge */
+  size_t run;     /**< whose nodes these are */
+  dsm__graph_sums *entries; /**< of the first nodes of each run that the run before leads to */
 } dsm__graph_tree;
+
+/** No run. */
+#define DSM__GRAPH_NO_RUN SIZE_MAX
+
+/** Room for a tree; false if out of memory. */
+bool dsm__graph_tree_allocate(const dsm__graph *graph, dsm__arena *arena, dsm__graph_tree *tree);
+
+/** A tree from the first node. Its runs are at hand in ascending order first. */
+void dsm__graph_plant_head(dsm__graph_tree *head, double price, double transient_limit);
+void dsm__graph_load_head(const dsm__graph *graph, dsm__graph_tree *head, size_t run);
+
+/** A tree to the last node. */
+void dsm__graph_plant_tail(const dsm__graph *graph, dsm__graph_tree *tail, double price,
+                           double transient_limit);
+void dsm__graph_load_tail(const dsm__graph *graph, dsm__graph_tree *tail, size_t run);
+
+/** Makes a path a head's to a place. */
+void dsm__graph_begin_with(const dsm__graph *graph, dsm__graph_tree *head, dsm__graph_place place,
+                           dsm__graph_path *path);
+
+/** Adds a tail's from a place. */
+void dsm__graph_end_with(const dsm__graph *graph, dsm__graph_tree *tail, dsm__graph_place place,
+                         dsm__graph_path *path);
 
 enum { DSM__GRAPH_HEADS = 2 };
 
 typedef struct dsm__graph_relaxed {
   const dsm__graph *graph;
   dsm__arena *arena;
-  double *cheapest_before;  /**< least cycles from the first node to a node */
-  double *priced_before;    /**< likewise, at the best price */
-  double *kept_before;      /**< least kept bytes, the node's own included */
-  double *transient_before; /**< least largest transient bytes, likewise */
-  double *rest;             /**< of the price tried last */
+  double *transient_before; /**< least largest transient bytes from the first node to a node, whose
+                                 own are included */
+  double *before;           /**< scratch of a sweep to each node, */
+  double *rest;             /**< and from each */
   double rounding;          /**< what rounding can change in a sum along a path, relatively */
   double least_transient;   /**< least largest transient bytes of the paths looked at */
   double transient_limit;   /**< and the most */
@@ -55,9 +82,6 @@ void dsm__graph_relax_whole(dsm__graph_relaxed *relaxed);
 
 /** Takes the path in `scratch` as incumbent if it fits and is faster. */
 void dsm__graph_offer(dsm__graph_relaxed *relaxed);
-
-/** Begins the path in `scratch` with a head's path to a node. */
-void dsm__graph_begin_with(dsm__graph_relaxed *relaxed, const dsm__graph_tree *head, size_t node);
 
 /** What rounding can add to or take from a priced sum along a path. */
 double dsm__graph_rounding_slack(const dsm__graph_relaxed *relaxed, double price);
@@ -105,6 +129,9 @@ typedef struct dsm__graph_labels {
   dsm__graph_effort effort;
   double limit;                 /**< of cycles */
   double work_limit;            /**< of the work of relaxed */
+  double *cheapest_before;      /**< least cycles from the first node to a node, */
+  double *priced_before;        /**< at the best price, */
+  double *kept_before;          /**< and least kept bytes, the node's own included */
   dsm__graph_label_list *lists; /**< of each node */
   dsm__graph_label *pool;       /**< all labels of the lists */
   size_t pool_capacity;
@@ -118,6 +145,9 @@ typedef struct dsm__graph_labels {
 bool dsm__graph_labels_begin(dsm__graph_labels *l, dsm__graph_relaxed *relaxed,
                              dsm__graph_effort effort);
 void dsm__graph_labels_free(dsm__graph_labels *l);
+
+/** Finds what leads to each node at least, of the paths that dsm__graph_relax looked at last. */
+void dsm__graph_labels_look(dsm__graph_labels *l);
 
 /** Makes the labels of all paths that dsm__graph_relax looked at, fit, and take at most so many
  * cycles, or equally many. False if there are too many, or it takes too much work. */

@@ -30,21 +30,14 @@ typedef struct trial {
 /* Does the path of a trial keep little enough? Either for the bound or to fit. */
 typedef bool (*is_lean)(const dsm__graph_relaxed *, const dsm__graph_sums *);
 
-static bool allocate_tree(const dsm__graph_relaxed *r, dsm__graph_tree *tree) {
-  const size_t count = r->graph->node_count;
-  return DSM__RESERVE(r->arena, tree->sums, count) && DSM__RESERVE(r->arena, tree->edges, count) &&
-         DSM__RESERVE(r->arena, tree->from, count);
-}
-
 static bool allocate(dsm__graph_relaxed *r) {
   const size_t count = r->graph->node_count;
-  return DSM__RESERVE(r->arena, r->cheapest_before, count) &&
-         DSM__RESERVE(r->arena, r->priced_before, count) &&
-         DSM__RESERVE(r->arena, r->kept_before, count) &&
+  return DSM__RESERVE(r->arena, r->before, count) &&
          DSM__RESERVE(r->arena, r->transient_before, count) &&
          DSM__RESERVE(r->arena, r->rest, count) &&
-         DSM__RESERVE(r->arena, r->scratch.edges, count) && allocate_tree(r, &r->heads[0]) &&
-         allocate_tree(r, &r->heads[1]) && allocate_tree(r, &r->tail);
+         dsm__graph_tree_allocate(r->graph, r->arena, &r->heads[0]) &&
+         dsm__graph_tree_allocate(r->graph, r->arena, &r->heads[1]) &&
+         dsm__graph_tree_allocate(r->graph, r->arena, &r->tail);
 }
 
 double dsm__graph_rounding_slack(const dsm__graph_relaxed *relaxed, double price) {
@@ -60,20 +53,6 @@ void dsm__graph_offer(dsm__graph_relaxed *relaxed) {
     memcpy(relaxed->incumbent.edges, relaxed->scratch.edges,
            relaxed->scratch.length * sizeof relaxed->scratch.edges[0]);
   }
-}
-
-/* The most edges of any path; `longest` is scratch. */
-static size_t longest_path(const dsm__graph *graph, double *longest) {
-  for (size_t v = 0; v < graph->node_count; v++) {
-    longest[v] = 0;
-  }
-  for (size_t v = 0; v < graph->node_count; v++) {
-    for (size_t e = graph->nodes[v].first_edge; e < graph->nodes[v + 1].first_edge; e++) {
-      const uint32_t to = graph->edges[e].to;
-      longest[to] = dsm__graph_larger(longest[to], longest[v] + 1);
-    }
-  }
-  return (size_t)longest[graph->node_count - 1];
 }
 
 /*
@@ -146,100 +125,45 @@ static void narrow(dsm__graph_relaxed *r, is_lean is_lean_enough, trial *fast, t
   }
 }
 
-/* The cheapest path from the first node to each. */
-static void grow_head(const dsm__graph_relaxed *r, double price, dsm__graph_tree *tree) {
-  const dsm__graph *const graph = r->graph;
-  for (size_t v = 0; v < graph->node_count; v++) {
-    tree->sums[v] = (dsm__graph_sums){v == 0 ? 0 : HUGE_VAL, 0, 0, 0};
-  }
-  for (size_t v = 0; v < graph->node_count; v++) {
-    const dsm__graph_node *const node = &graph->nodes[v];
-    dsm__graph_sums *const own = &tree->sums[v];
-    own->cycles = node->transient_bytes <= r->transient_limit ? own->cycles : HUGE_VAL;
-    own->kept_bytes += node->kept_bytes;
-    own->transient_bytes = dsm__graph_larger(own->transient_bytes, node->transient_bytes);
-    const double cost = own->cycles + price * own->kept_bytes;
-    for (size_t e = node->first_edge; e < (node + 1)->first_edge; e++) {
-      const dsm__graph_edge *const edge = &graph->edges[e];
-      dsm__graph_sums *const next = &tree->sums[edge->to];
-      if (cost + edge->cycles < next->cycles + price * next->kept_bytes) {
-        *next = *own;
-        next->cycles += edge->cycles;
-        tree->edges[edge->to] = e;
-        tree->from[edge->to] = (uint32_t)v;
-      }
-    }
-  }
-}
+/* A path along a head to a place, over an edge, and on along a tail. */
+typedef struct joint {
+  double cycles;
+  dsm__graph_place place;
+  const dsm__graph_edge *edge; /* NULL: none is faster than the incumbent */
+} joint;
 
-/* The cheapest path from each node, its own bytes left out, to the last. */
-static void grow_tail(const dsm__graph_relaxed *r, double price, dsm__graph_tree *tree) {
+/* The best joint on the edges of a run, if it is better than the one known. */
+static void join(const dsm__graph_relaxed *r, const dsm__graph_tree *head, size_t index,
+                 joint *best) {
   const dsm__graph *const graph = r->graph;
-  tree->sums[graph->node_count - 1] = (dsm__graph_sums){0, 0, 0, 0};
-  for (size_t v = graph->node_count - 1; v-- > 0;) {
-    const dsm__graph_node *const node = &graph->nodes[v];
-    dsm__graph_sums best = {HUGE_VAL, 0, 0, 0};
-    for (size_t e = node->first_edge; e < (node + 1)->first_edge; e++) {
-      const dsm__graph_edge *const edge = &graph->edges[e];
-      const dsm__graph_node *const to = &graph->nodes[edge->to];
-      const dsm__graph_sums *const next = &tree->sums[edge->to];
-      const dsm__graph_sums sums = {next->cycles + edge->cycles, next->kept_bytes + to->kept_bytes,
-                                    dsm__graph_larger(next->transient_bytes, to->transient_bytes),
-                                    0};
-      if (to->transient_bytes <= r->transient_limit &&
-          sums.cycles + price * sums.kept_bytes < best.cycles + price * best.kept_bytes) {
-        best = sums;
-        tree->edges[v] = e;
-      }
-    }
-    tree->sums[v] = best;
-  }
-}
-
-void dsm__graph_begin_with(dsm__graph_relaxed *relaxed, const dsm__graph_tree *head, size_t node) {
-  dsm__graph_path *const path = &relaxed->scratch;
-  path->length = 0;
-  for (size_t v = node; v != 0; v = head->from[v]) {
-    path->length++;
-  }
-  size_t at = path->length;
-  for (size_t v = node; v != 0; v = head->from[v]) {
-    path->edges[--at] = head->edges[v];
-  }
-}
-
-/* Offers the best of all paths that follow `head` to some node, an edge, then `tail`. */
-static void join(dsm__graph_relaxed *r, const dsm__graph_tree *head, const dsm__graph_tree *tail) {
-  const dsm__graph *const graph = r->graph;
-  double best_cycles = r->incumbent_cycles;
-  size_t best_edge = SIZE_MAX;
-  size_t best_node = 0;
-  for (size_t v = 0; v + 1 < graph->node_count; v++) {
-    const dsm__graph_sums *const before = &head->sums[v];
+  const dsm__graph_tree *const tail = &r->tail;
+  const dsm__graph_run run = dsm__graph_run_of(graph, index);
+  for (size_t v = run.first; v < run.end; v++) {
+    const dsm__graph_sums *const before = &head->sums[v - run.first];
     for (size_t e = graph->nodes[v].first_edge; e < graph->nodes[v + 1].first_edge; e++) {
       const uint32_t to = graph->edges[e].to;
-      const dsm__graph_sums *const after = &tail->sums[to];
+      const dsm__graph_sums *const after = &tail->sums[to - run.first];
       const double cycles = before->cycles + graph->edges[e].cycles + after->cycles;
       const double kept = before->kept_bytes + graph->nodes[to].kept_bytes + after->kept_bytes;
       const double transient =
           dsm__graph_larger(graph->nodes[to].transient_bytes,
                             dsm__graph_larger(before->transient_bytes, after->transient_bytes));
-      if (cycles < best_cycles && kept + transient <= graph->capacity_bytes) {
-        best_cycles = cycles;
-        best_edge = e;
-        best_node = v;
+      if (cycles < best->cycles && kept + transient <= graph->capacity_bytes) {
+        *best = (joint){cycles, {run, index, v}, &graph->edges[e]};
       }
     }
   }
-  if (best_edge == SIZE_MAX) {
+}
+
+static void offer_joint(dsm__graph_relaxed *r, dsm__graph_tree *head, const joint *best) {
+  const dsm__graph *const graph = r->graph;
+  dsm__graph_path *const path = &r->scratch;
+  if (best->edge == NULL) {
     return;
   }
-  dsm__graph_begin_with(r, head, best_node);
-  r->scratch.edges[r->scratch.length++] = best_edge;
-  for (size_t v = graph->edges[best_edge].to; v != graph->node_count - 1;) {
-    r->scratch.edges[r->scratch.length++] = tail->edges[v];
-    v = graph->edges[tail->edges[v]].to;
-  }
+  dsm__graph_begin_with(graph, head, best->place, path);
+  path->edges[path->length++] = (size_t)(best->edge - graph->edges) + best->place.run.edge_shift;
+  dsm__graph_end_with(graph, &r->tail, dsm__graph_behind(graph, best->place, best->edge), path);
   dsm__graph_offer(r);
 }
 
@@ -248,12 +172,23 @@ static void join_prices(dsm__graph_relaxed *r, double fast_price, double lean_pr
   static const double JUST = 1e-6; /* enough to part what costs the same but for rounding */
   const double prices[DSM__GRAPH_HEADS] = {fast_price * (1 - JUST), lean_price * (1 + JUST)};
   for (int h = 0; h < DSM__GRAPH_HEADS; h++) {
-    grow_head(r, prices[h], &r->heads[h]);
+    dsm__graph_plant_head(&r->heads[h], prices[h], r->transient_limit);
   }
   for (int t = 0; t < DSM__GRAPH_HEADS; t++) {
-    grow_tail(r, prices[t], &r->tail);
+    joint best[DSM__GRAPH_HEADS];
+    dsm__graph_plant_tail(r->graph, &r->tail, prices[t], r->transient_limit);
     for (int h = 0; h < DSM__GRAPH_HEADS; h++) {
-      join(r, &r->heads[h], &r->tail);
+      best[h] = (joint){.cycles = r->incumbent_cycles};
+    }
+    for (size_t index = 0; index < dsm__graph_run_count(r->graph); index++) {
+      dsm__graph_load_tail(r->graph, &r->tail, index);
+      for (int h = 0; h < DSM__GRAPH_HEADS; h++) {
+        dsm__graph_load_head(r->graph, &r->heads[h], index);
+        join(r, &r->heads[h], index, &best[h]);
+      }
+    }
+    for (int h = 0; h < DSM__GRAPH_HEADS; h++) {
+      offer_joint(r, &r->heads[h], &best[h]);
     }
   }
   r->work += 8 * (double)dsm__graph_edge_count(r->graph);
@@ -268,7 +203,11 @@ bool dsm__graph_relax_begin(const dsm__graph *graph, dsm__arena *arena,
   }
   r->incumbent = *incumbent;
   r->incumbent_cycles = dsm__graph_sum(graph, incumbent).cycles;
-  r->rounding = 4 * DBL_EPSILON * (double)(1 + longest_path(graph, r->rest));
+  const size_t longest = dsm__graph_longest_path(graph, r->rest);
+  if (!DSM__RESERVE(arena, r->scratch.edges, longest)) {
+    return false;
+  }
+  r->rounding = 4 * DBL_EPSILON * (double)(1 + longest);
   dsm__graph_least_transient(graph, r->transient_before);
   return true;
 }
@@ -286,8 +225,8 @@ void dsm__graph_relax(dsm__graph_relaxed *relaxed, double least_transient, doubl
   r->transient_limit = transient_limit;
   r->bound_cycles = -HUGE_VAL;
   r->price = 0;
-  dsm__graph_sweep_forward(r->graph, kept_only, r->kept_before);
-  if (r->kept_before[r->graph->node_count - 1] + least_transient >
+  dsm__graph_sweep_forward(r->graph, kept_only, r->before);
+  if (r->before[r->graph->node_count - 1] + least_transient >
       r->graph->capacity_bytes * (1 + r->rounding)) {
     r->bound_cycles = HUGE_VAL;
     return;
@@ -307,10 +246,6 @@ void dsm__graph_relax(dsm__graph_relaxed *relaxed, double least_transient, doubl
     lean = leanest;
     narrow(r, is_lean_to_fit, &fast, &lean);
   }
-  const dsm__graph_price unpriced = {1, 0, transient_limit};
-  const dsm__graph_price priced = {1, r->price, transient_limit};
-  dsm__graph_sweep_forward(r->graph, unpriced, r->cheapest_before);
-  dsm__graph_sweep_forward(r->graph, priced, r->priced_before);
   join_prices(r, fast_price, isfinite(lean.price) ? lean.price : fast.price);
 }
 

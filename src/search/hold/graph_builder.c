@@ -6,7 +6,8 @@
  * may fit no layer that follows. What is on no path from the first node to the last is no part of
  * any mapping, so that taking it out changes no answer and no tie; nodes and edges that are left
  * keep their order. That the first and the last node stay, even where nothing connects them, lets
- * those who search find no path instead of no graph.
+ * those who search find no path instead of no graph. A node that stands in several runs stays if it
+ * is on a path in one of them.
  */
 #include "search/hold/network_graph.h"
 
@@ -41,32 +42,34 @@ size_t dsm__graph_add_edge(dsm__graph_builder *builder, uint32_t to, double cycl
   return builder->edges.count++;
 }
 
-bool dsm__graph_repeat(dsm__graph_builder *builder, size_t first, size_t end, size_t open,
-                       size_t layers) {
-  const size_t shift = end - first;
-  const size_t first_edge = builder->nodes.items[first].first_edge;
-  const size_t edge_count = builder->edges.count - first_edge;
-  if (builder->nodes.count + shift >= UINT32_MAX || !DSM__LIST_RESERVE(&builder->nodes, shift) ||
-      !DSM__LIST_RESERVE(&builder->infos, shift) ||
-      !DSM__LIST_RESERVE(&builder->edges, edge_count)) {
+/* Puts nodes that are in no run yet, up to `end`, in one. */
+static bool close_run(dsm__graph_builder *builder, size_t end) {
+  if (builder->in_runs == end) {
+    return true;
+  }
+  if (!DSM__LIST_RESERVE(&builder->runs, 1)) {
     return false;
   }
-  for (size_t v = first + open; v < end + open; v++) {
-    builder->nodes.items[v + shift] = builder->nodes.items[v];
-    builder->infos.items[v + shift] = builder->infos.items[v];
-    builder->infos.items[v + shift].layer += (uint32_t)layers;
+  builder->runs.items[builder->runs.count++] = (dsm__graph_run){.first = builder->in_runs,
+                                                                .end = end,
+                                                                .entries = builder->entries,
+                                                                .layers = builder->repeated_layers};
+  builder->node_count += end - builder->in_runs;
+  builder->in_runs = end;
+  return true;
+}
+
+bool dsm__graph_repeat(dsm__graph_builder *builder, size_t first, size_t end, size_t entries,
+                       size_t layers) {
+  if (!close_run(builder, end) || !DSM__LIST_RESERVE(&builder->runs, 1) ||
+      builder->node_count + (end - first) >= UINT32_MAX) {
+    return false;
   }
-  for (size_t v = first; v < end; v++) {
-    builder->nodes.items[v + shift].first_edge = builder->nodes.items[v].first_edge + edge_count;
-  }
-  for (size_t e = 0; e < edge_count; e++) {
-    dsm__graph_edge edge = builder->edges.items[first_edge + e];
-    edge.to += (uint32_t)shift;
-    builder->edges.items[builder->edges.count + e] = edge;
-  }
-  builder->nodes.count += shift;
-  builder->infos.count += shift;
-  builder->edges.count += edge_count;
+  builder->repeated_layers += layers;
+  builder->node_count += end - first;
+  builder->entries = entries;
+  builder->runs.items[builder->runs.count++] = (dsm__graph_run){
+      .first = first, .end = end, .entries = entries, .layers = builder->repeated_layers};
   return true;
 }
 
@@ -75,50 +78,131 @@ static size_t last_edge(const dsm__graph_builder *builder, size_t node) {
                                          : builder->edges.count;
 }
 
+/* Where the numbers of a run begin. */
+static void set_shifts(dsm__graph_run *runs, size_t count, const dsm__graph_node *nodes) {
+  size_t node = 0;
+  size_t edge = 0;
+  for (size_t r = 0; r < count; r++) {
+    runs[r].shift = node - runs[r].first;
+    runs[r].edge_shift = edge - nodes[runs[r].first].first_edge;
+    node += runs[r].end - runs[r].first;
+    edge += nodes[runs[r].end].first_edge - nodes[runs[r].first].first_edge;
+  }
+}
+
+/* The first nodes of a run, and those that stand for them behind the run before, stay together. */
+static void agree(const dsm__graph_builder *builder, bool *is_live) {
+  for (bool is_changed = true; is_changed;) {
+    is_changed = false;
+    for (size_t r = 1; r < builder->runs.count; r++) {
+      const dsm__graph_run *const run = &builder->runs.items[r];
+      bool *const own = &is_live[run->first];
+      bool *const other = &is_live[run[-1].end];
+      for (size_t i = 0; i < run->entries; i++) {
+        is_changed = is_changed || own[i] != other[i];
+        own[i] = other[i] = own[i] || other[i];
+      }
+    }
+  }
+}
+
 /*
- * Marks the nodes on some path from the first to the last.
+ * Marks the stored nodes that are on some path from the first to the last in some run. `is_on` has
+ * room for twice the nodes of all runs.
  *
- * Edges lead to higher indices, so one sweep forward tells what the first node reaches, and one
+ * Edges lead to higher numbers, so one sweep forward tells what the first node reaches, and one
  * back what reaches the last.
  */
-static void mark(const dsm__graph_builder *builder, bool *is_live) {
-  const size_t count = builder->nodes.count;
-  bool *const is_reached = is_live + count;
+static void mark(const dsm__graph_builder *builder, bool *is_live, bool *is_on) {
+  const size_t count = builder->node_count;
+  bool *const is_reached = is_on + count;
   is_reached[0] = true;
-  for (size_t v = 0; v < count; v++) {
-    for (size_t e = builder->nodes.items[v].first_edge; is_reached[v] && e < last_edge(builder, v);
-         e++) {
-      is_reached[builder->edges.items[e].to] = true;
+  for (size_t r = 0; r < builder->runs.count; r++) {
+    const dsm__graph_run *const run = &builder->runs.items[r];
+    bool *const own = &is_reached[run->shift];
+    for (size_t v = run->first; v < run->end; v++) {
+      for (size_t e = builder->nodes.items[v].first_edge; own[v] && e < last_edge(builder, v);
+           e++) {
+        own[builder->edges.items[e].to] = true;
+      }
     }
   }
-  is_live[count - 1] = true;
-  for (size_t v = count - 1; v-- > 0;) {
-    for (size_t e = builder->nodes.items[v].first_edge; e < last_edge(builder, v); e++) {
-      is_live[v] = is_live[v] || is_live[builder->edges.items[e].to];
+  is_on[count - 1] = true;
+  for (size_t r = builder->runs.count; r-- > 0;) {
+    const dsm__graph_run *const run = &builder->runs.items[r];
+    bool *const own = &is_on[run->shift];
+    for (size_t v = run->end; v-- > run->first;) {
+      for (size_t e = builder->nodes.items[v].first_edge; e < last_edge(builder, v); e++) {
+        own[v] = own[v] || own[builder->edges.items[e].to];
+      }
+      is_live[v] = is_live[v] || (own[v] && is_reached[v + run->shift]);
     }
   }
-  for (size_t v = 0; v < count; v++) {
-    is_live[v] = (is_live[v] && is_reached[v]) || v == 0 || v + 1 == count;
+  is_live[0] = is_live[builder->nodes.count - 1] = true;
+  agree(builder, is_live);
+}
+
+/* The runs in the arena, by new numbers of nodes; none if there is but one. */
+static bool copy_runs(const dsm__graph_builder *builder, const uint32_t *new_node,
+                      dsm__graph *graph, dsm__arena *arena) {
+  const size_t count = builder->runs.count;
+  dsm__graph_run *const runs = dsm__arena_array(arena, count, sizeof *runs);
+  if (runs == NULL) {
+    return false;
   }
+  for (size_t r = 0; r < count; r++) {
+    const dsm__graph_run *const old = &builder->runs.items[r];
+    runs[r] = *old;
+    runs[r].first = new_node[old->first];
+    runs[r].end = new_node[old->end];
+    runs[r].entries = new_node[old->first + old->entries] - new_node[old->first];
+  }
+  set_shifts(runs, count, graph->nodes);
+  if (count > 1) {
+    graph->runs = runs;
+    graph->run_count = count;
+    graph->node_count = runs[count - 1].end + runs[count - 1].shift;
+  }
+  return true;
+}
+
+/* All nodes in runs, with numbers. */
+static bool close_runs(dsm__graph_builder *builder) {
+  if (!close_run(builder, builder->nodes.count)) {
+    return false;
+  }
+  size_t node = 0;
+  for (size_t r = 0; r < builder->runs.count; r++) {
+    dsm__graph_run *const run = &builder->runs.items[r];
+    run->shift = node - run->first;
+    node += run->end - run->first;
+  }
+  return true;
 }
 
 bool dsm__graph_finish(dsm__graph_builder *builder, dsm__network_graph *graph, size_t *new_edge,
                        dsm__arena *arena) {
   const size_t count = builder->nodes.count;
+  if (!close_runs(builder)) {
+    return false;
+  }
   dsm__graph_node *const nodes = dsm__arena_array(arena, count + 1, sizeof *nodes);
   dsm__node_info *const infos = dsm__arena_array(arena, count, sizeof *infos);
   dsm__graph_edge *const edges = dsm__arena_array(arena, builder->edges.count, sizeof *edges);
-  bool *const is_live = dsm__arena_array(arena, 2 * count, sizeof *is_live);
-  uint32_t *const new_node = dsm__arena_array(arena, count, sizeof *new_node);
-  if (nodes == NULL || infos == NULL || edges == NULL || is_live == NULL || new_node == NULL) {
+  bool *const is_live = dsm__arena_array(arena, count, sizeof *is_live);
+  bool *const is_on = dsm__arena_array(arena, 2 * builder->node_count, sizeof *is_on);
+  uint32_t *const new_node = dsm__arena_array(arena, count + 1, sizeof *new_node);
+  if (nodes == NULL || infos == NULL || edges == NULL || is_live == NULL || is_on == NULL ||
+      new_node == NULL) {
     return false;
   }
-  mark(builder, is_live);
+  mark(builder, is_live, is_on);
   uint32_t live_count = 0;
   for (size_t v = 0; v < count; v++) {
     new_node[v] = live_count;
     live_count += is_live[v] ? 1 : 0;
   }
+  new_node[count] = live_count;
   size_t edge_count = 0;
   for (size_t v = 0; v < count; v++) {
     if (is_live[v]) {
@@ -128,11 +212,13 @@ bool dsm__graph_finish(dsm__graph_builder *builder, dsm__network_graph *graph, s
     }
     for (size_t e = builder->nodes.items[v].first_edge; e < last_edge(builder, v); e++) {
       const dsm__graph_edge *const edge = &builder->edges.items[e];
-      new_edge[e] = SIZE_MAX;
-      if (is_live[v] && is_live[edge->to]) {
+      const bool is_in = is_live[v] && is_live[edge->to];
+      if (new_edge != NULL) {
+        new_edge[e] = is_in ? edge_count : SIZE_MAX;
+      }
+      if (is_in) {
         edges[edge_count] = *edge;
-        edges[edge_count].to = new_node[edge->to];
-        new_edge[e] = edge_count++;
+        edges[edge_count++].to = new_node[edge->to];
       }
     }
   }
@@ -140,12 +226,13 @@ bool dsm__graph_finish(dsm__graph_builder *builder, dsm__network_graph *graph, s
   graph->infos = infos;
   graph->edges = edges;
   graph->graph = (dsm__graph){.nodes = nodes, .node_count = live_count, .edges = edges};
-  return true;
+  return copy_runs(builder, new_node, &graph->graph, arena);
 }
 
 void dsm__graph_builder_fini(dsm__graph_builder *builder) {
   free(builder->nodes.items);
   free(builder->infos.items);
   free(builder->edges.items);
+  free(builder->runs.items);
   *builder = (dsm__graph_builder){.is_out_of_memory = false};
 }

@@ -94,6 +94,12 @@ typedef struct dsm__graph_builder {
   DSM__LIST(dsm__graph_node) nodes;
   DSM__LIST(dsm__node_info) infos; /**< of each node */
   DSM__LIST(dsm__graph_edge) edges;
+  DSM__LIST(dsm__graph_run) runs; /**< what is repeated, and what lies between; without shifts */
+  size_t in_runs;                 /**< how many nodes, from the first on, are in those */
+  size_t entries;                 /**< how many of the next ones come after a repetition */
+  size_t repeated_layers;         /**< by how much layers behind the last repetition are later than
+                                       their nodes say */
+  size_t node_count;              /**< of all runs */
   bool is_out_of_memory;
 } dsm__graph_builder;
 
@@ -107,15 +113,16 @@ void dsm__graph_begin_edges(dsm__graph_builder *builder, uint32_t node);
 /** Adds an edge; its index. */
 size_t dsm__graph_add_edge(dsm__graph_builder *builder, uint32_t to, double cycles, uint32_t tag);
 
-/** Copies all nodes from the one behind the first `open` ones of first .. end on, and all edges out
- * of nodes in first .. end, once more: out of, and to, nodes that are end - first further, so many
- * layers later. False if out of memory. */
-bool dsm__graph_repeat(dsm__graph_builder *builder, size_t first, size_t end, size_t open,
+/** Behind nodes up to `end`, which are all but those that the edges of others lead to last, come
+ * nodes first .. end with their edges once more, so many layers later. What leads to the first
+ * `entries` of them is what leads to those from `end` on, as many and in the same order; and what
+ * comes behind the repetition goes on from these. False if out of memory. */
+bool dsm__graph_repeat(dsm__graph_builder *builder, size_t first, size_t end, size_t entries,
                        size_t layers);
 
 /** Copies the graph into the arena without nodes and edges that lead nowhere or that nothing leads
- * to. new_edge[edge] (room for edge_count) becomes the new index of each edge, or SIZE_MAX. The
- * first node and the last, the end, always stay. False if out of memory. */
+ * to. new_edge[edge] (room for edge_count; NULL: not asked for) becomes the new index of each edge,
+ * or SIZE_MAX. The first node and the last, the end, always stay. False if out of memory. */
 bool dsm__graph_finish(dsm__graph_builder *builder, dsm__network_graph *graph, size_t *new_edge,
                        dsm__arena *arena);
 

@@ -6,7 +6,8 @@
  * live tensors are inside (plan/role_flow.h). A layer with its roles is a node, since it keeps
  * memory; edges into it relayout what is outside, the edge out of it is what it takes. Layers whose
  * state before and roles are the same share a node, and states that are the same share one, however
- * they were reached: so the graph grows with layers times states, not with mappings.
+ * they were reached: so the graph grows with layers times states, not with mappings. Equal blocks,
+ * out of equal states, are stored once.
  *
  * Options that cannot be on a path within the limit are left out: a path takes at least the least
  * of each layer, so that one which is over its layer's least by more than the limit leaves to the
@@ -48,8 +49,7 @@ typedef struct role_graph {
   dsm__arena *arena;                /* of the graph */
   dsm_layer_memory *memories;       /* of each option of the layer that is being added */
   dsm__graph_builder builder;
-  DSM__LIST(state) states; /* of each node that is no copy, but only of those behind the copied */
-  size_t copied;           /* nodes before them without one */
+  DSM__LIST(state) states; /* of each node */
   dsm__map index;          /* of the nodes of this layer, or of the states behind it */
   size_t first_indexed;    /* the first state that is in it */
 } role_graph;
@@ -107,7 +107,7 @@ static void find_memories(role_graph *g, size_t index) {
 }
 
 static const state *state_of(const role_graph *g, size_t node) {
-  return &g->states.items[node - g->copied];
+  return &g->states.items[node];
 }
 
 /* The node of a state between layers, or in which one runs. */
@@ -120,9 +120,10 @@ static uint32_t node_of(role_graph *g, const state *of, size_t layer, dsm__node_
   const size_t found = dsm__map_find_in(&g->index, hash, &g->states.items[g->first_indexed],
                                         sizeof *of, of, sizeof *of);
   if (found != DSM__MAP_NONE) {
-    return (uint32_t)(g->copied + g->first_indexed + found);
+    return (uint32_t)(g->first_indexed + found);
   }
-  const dsm__node_info info = {.layer = (uint32_t)layer, .kind = (uint8_t)kind};
+  const dsm__node_info info = {.layer = (uint32_t)(layer - g->builder.repeated_layers),
+                               .kind = (uint8_t)kind};
   if (!dsm__map_add(&g->index, hash, g->states.count - g->first_indexed)) {
     g->builder.is_out_of_memory = true;
     return 0;
@@ -386,13 +387,18 @@ static void add_end(role_graph *g, size_t first, size_t end) {
   dsm__graph_begin_edges(&g->builder, last);
 }
 
-/* What a graph was made with. */
-static void drop_building(role_graph *g) {
+/* What nodes were told apart by. */
+static void drop_states(role_graph *g) {
   dsm__map_fini(&g->index);
   g->index = (dsm__map){NULL, 0, 0};
   free(g->states.items);
   g->states.items = NULL;
-  g->states.count = g->states.capacity = g->copied = 0;
+  g->states.count = g->states.capacity = 0;
+}
+
+/* What a graph was made with. */
+static void drop_building(role_graph *g) {
+  drop_states(g);
   dsm__graph_builder_fini(&g->builder);
 }
 
@@ -419,18 +425,17 @@ static bool is_repeated(const role_graph *g, const boundary *before, const bound
   return is_same;
 }
 
-/* Layers that are equal to those before, out of equal states, make the same nodes and edges: copies
- * all between two boundaries behind the later one, which becomes that at the end of the copy. */
+/* Layers that are equal to those before, out of equal states, make the same nodes and edges: what
+ * lies between two boundaries comes once more behind the later one, where the states are the same
+ * again. */
 static bool repeat(role_graph *g, const boundary *before, boundary *now) {
   const size_t period = now->layer - before->layer;
-  const size_t shift = now->first - before->first;
-  dsm__graph_builder *const builder = &g->builder;
-  if (!dsm__graph_repeat(builder, before->first, now->first, before->end - before->first, period)) {
-    builder->is_out_of_memory = true;
+  if (!dsm__graph_repeat(&g->builder, before->first, now->first, before->end - before->first,
+                         period)) {
+    g->builder.is_out_of_memory = true;
     return false;
   }
-  g->copied += shift; /* the states at its end are those at its beginning */
-  *now = (boundary){now->layer + period, now->first + shift, now->end + shift};
+  now->layer += period;
   return true;
 }
 
@@ -464,15 +469,14 @@ static void add_layers(role_graph *g, boundary *at) {
       repeated++;
     }
     if (is_start && repeated < SEGMENTS_OF_BLOCK) {
-      const size_t shift = at->first - before[repeated].first;
       const size_t period = at->layer - before[repeated].layer;
       if (!repeat(g, &before[repeated], at)) {
         return;
       }
       for (size_t s = 0; s < SEGMENTS_OF_BLOCK; s++) { /* the same block, one later */
-        before[s] = s > repeated ? (boundary){0, 0, 0}
-                                 : (boundary){before[s].layer + period, before[s].first + shift,
-                                              before[s].end + shift};
+        before[s] = s > repeated
+                        ? (boundary){0, 0, 0}
+                        : (boundary){before[s].layer + period, before[s].first, before[s].end};
       }
       continue;
     }
@@ -497,56 +501,59 @@ static bool build(role_graph *g, dsm__network_graph *network) {
     return false;
   }
   add_end(g, at.first, at.end);
-  dsm__arena *const arena = g->arena;
-  size_t *const new_edge = g->builder.is_out_of_memory
-                               ? NULL
-                               : dsm__arena_array(arena, g->builder.edges.count, sizeof *new_edge);
+  drop_states(g); /* before the graph takes their room, */
   const bool is_built =
-      new_edge != NULL && dsm__graph_finish(&g->builder, network, new_edge, arena);
+      !g->builder.is_out_of_memory && dsm__graph_finish(&g->builder, network, NULL, g->arena);
   network->graph.capacity_bytes = g->problem->capacity_bytes;
-  drop_building(g); /* before labels take their room */
+  drop_building(g); /* and this before labels do */
   return is_built;
 }
 
 /* ---- the answer ---- */
 
+/* What a path decides of a layer with an option. */
+static void decide_layer(const role_graph *g, size_t index, size_t option_index,
+                         dsm__layer_decision *decision) {
+  const dsm__problem *const problem = g->problem;
+  const dsm_layer *const layer = layer_of(g, index);
+  const dsm__role_option *const option = &options_of(g, index)->items[option_index];
+  *decision = (dsm__layer_decision){
+      .layouts = dsm_pass_layouts_uniform(option->parallelism),
+      .layer = {.dysm_factor = layer->timesteps == 1 ? dsm__factor_of(option->factor_index) : 1,
+                .shard = option->shard,
+                .is_recomputed = option->is_recomputed},
+  };
+  dsm__layer_setting setting = dsm__run_setting(&problem->inputs, layer, option->factor_index);
+  setting.gathered_before = option->shared;
+  setting.summed_later = option->shared;
+  setting.is_recomputed = option->is_recomputed;
+  for (int p = 0; p < DSM_PASS_COUNT; p++) {
+    if (dsm_pass_exists(layer, setting.mode, (dsm_pass)p)) {
+      const dsm__best_pass best = dsm__best_pass_find(
+          &setting, (dsm_pass)p, option->parallelism,
+          dsm__has_optimization(&problem->inputs, DSM_OPTIMIZATION_REUSE), &problem->table.splits);
+      decision->is_kernel_kept[p] = best.is_kernel_kept;
+      memcpy(decision->splits[p], best.splits, sizeof best.splits);
+    }
+  }
+}
+
 static bool decide(const role_graph *g, const dsm__network_graph *network,
                    const dsm__graph_path *path, dsm__decisions *decisions) {
   dsm__problem *const problem = g->problem;
-  const dsm_workload *const workload = problem->inputs.workload;
   dsm__layer_decision *layers = NULL;
-  if (!DSM__RESERVE(problem->arena, layers, workload->layer_count)) {
+  if (!DSM__RESERVE(problem->arena, layers, problem->inputs.workload->layer_count)) {
     return false;
   }
-  size_t node = 0;
+  dsm__graph_place at = dsm__graph_start(&network->graph);
   for (size_t i = 0; i < path->length; i++) {
-    const dsm__graph_edge *const edge = &network->graph.edges[path->edges[i]];
-    const dsm__node_info *const info = &network->infos[node];
+    const dsm__graph_edge *const edge = dsm__graph_edge_at(&network->graph, at, path->edges[i]);
+    const dsm__node_info *const info = &network->infos[at.node];
     if (info->kind == DSM__NODE_ENTRY) {
-      const dsm_layer *const layer = &workload->layers[info->layer];
-      const dsm__role_option *const option = &options_of(g, info->layer)->items[edge->tag];
-      layers[info->layer] = (dsm__layer_decision){
-          .layouts = dsm_pass_layouts_uniform(option->parallelism),
-          .layer = {.dysm_factor = layer->timesteps == 1 ? dsm__factor_of(option->factor_index) : 1,
-                    .shard = option->shard,
-                    .is_recomputed = option->is_recomputed},
-      };
-      dsm__layer_setting setting = dsm__run_setting(&problem->inputs, layer, option->factor_index);
-      setting.gathered_before = option->shared;
-      setting.summed_later = option->shared;
-      setting.is_recomputed = option->is_recomputed;
-      for (int p = 0; p < DSM_PASS_COUNT; p++) {
-        if (dsm_pass_exists(layer, setting.mode, (dsm_pass)p)) {
-          const dsm__best_pass best =
-              dsm__best_pass_find(&setting, (dsm_pass)p, option->parallelism,
-                                  dsm__has_optimization(&problem->inputs, DSM_OPTIMIZATION_REUSE),
-                                  &problem->table.splits);
-          layers[info->layer].is_kernel_kept[p] = best.is_kernel_kept;
-          memcpy(layers[info->layer].splits[p], best.splits, sizeof best.splits);
-        }
-      }
+      const size_t index = info->layer + at.run.layers;
+      decide_layer(g, index, edge->tag, &layers[index]);
     }
-    node = edge->to;
+    at = dsm__graph_behind(&network->graph, at, edge);
   }
   *decisions = (dsm__decisions){.layers = layers, .micro_batches = problem->inputs.micro_batches};
   return true;

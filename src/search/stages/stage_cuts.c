@@ -74,7 +74,7 @@ static cut best_cut(const dsm__cutting *of, const cut *fewer, size_t run, size_t
     own += (segment->forward_cycles + segment->backward_cycles) * times + segment->once_cycles;
     kept += segment->kept_bytes + segment->activation_bytes * flying;
     transient = larger(transient, segment->transient_bytes);
-    if (own > limit || kept > of->capacity_bytes) {
+    if (own > limit || kept > of->capacity_bytes || (isinf(limit) && own > best.longest)) {
       break; /* the last run only grows */
     }
     const double handed = handing_on(of, run, first, end) + handing_back(of, run, first, end);
@@ -219,7 +219,7 @@ static void try_all(const dsm__cutting *of, const dsm__cutting *whole, tries *ou
   }
 }
 
-bool dsm__segments_cut(const dsm__cutting *of, size_t *firsts, bool *is_found, dsm__arena *arena) {
+bool dsm__segments_cut(const dsm__cutting *of, size_t *firsts, double *cycles, dsm__arena *arena) {
   const size_t runs = run_count(of);
   tries out = {.firsts = firsts, .step = HUGE_VAL};
   if (!DSM__RESERVE(arena, out.cuts, (runs + 1) * (of->count + 1)) ||
@@ -235,6 +235,6 @@ bool dsm__segments_cut(const dsm__cutting *of, size_t *firsts, bool *is_found, d
   if (out.step < 0 || (isfinite(out.step) && !move_borders(of, firsts, &out.step, out.costs))) {
     return false;
   }
-  *is_found = isfinite(out.step);
+  *cycles = out.step;
   return true;
 }

@@ -33,9 +33,10 @@ typedef struct dsm__cutting {
  * Fills firsts[0 .. stages * runs) with the first segments of the runs of stages that fit the
  * memory. Of those whose slowest run is as fast as can be, and of those that hand over least among
  * runs up to some times as slow, the ones with the fastest schedule; then each border is moved as
- * long as that is faster still. *is_found: there are any. False if out of memory.
+ * long as that is faster still. *cycles: what a step with them takes; infinite if there are none.
+ * False if out of memory.
  */
-bool dsm__segments_cut(const dsm__cutting *cutting, size_t *firsts, bool *is_found,
+bool dsm__segments_cut(const dsm__cutting *cutting, size_t *firsts, double *cycles,
                        dsm__arena *arena);
 
 #endif

@@ -13,14 +13,15 @@
  * <= M - (s_1 + ... + s_(j-1)), so that M minus the first j of them is at least (1 - 1/n)^j M, and
  * S at most M / c. The largest once is O/p at least. n S + O is at least the fastest path through
  * the whole network there without a limit of memory, S the least of each layer by itself. Of stages
- * with several runs of layers each c - n/p is dsm__interleaved_waiting(). Cases
- * come in the order of such a bound that asks each layer by itself for both; what is not below the
- * best is left out.
+ * with several runs of layers each c - n/p is dsm__interleaved_waiting(); of all numbers of runs
+ * that a case may have the least counts. Cases come in the order of such a bound that asks each
+ * layer by itself for both; what is not below the best is left out.
  *
- * A case has the roles of that path. Stages are cut where the slowest is fastest and each fits the
- * memory with its micro-batches in flight. Where none fit, they are cut as if each layer kept as
- * little as it can, and roles are searched again stage by stage within what the stage has left;
- * then that is no longer exact, and the bound, which knows no memory, says how far it can be off.
+ * A case has the roles of that path, which know no runs. For each number of runs stages are cut
+ * where the slowest is fastest and each fits the memory with its micro-batches in flight. Where
+ * none fit, they are cut as if each layer kept as little as it can, and roles are searched again
+ * stage by stage within what the stage has left; then that is no longer exact, and the bound, which
+ * knows no memory, says how far it can be off.
  */
 #include "search/stages/stage_search.h"
 
@@ -39,6 +40,15 @@
 #include "search/roles/role_search.h"
 #include "search/stages/stage_cuts.h"
 
+/* The least that a step takes of what its segments have it take: they lack relayouts where a stage
+ * begins, and stages by themselves may have other roles. What is above the best by that is not
+ * predicted; no bound depends on it. */
+#define NEARLY 0.99
+
+static size_t least_of(size_t a, size_t b) {
+  return a < b ? a : b;
+}
+
 /* All steps that divide an axis into so many stages. */
 typedef struct space {
   dsm_stages stages;           /* the axis and the number */
@@ -51,6 +61,8 @@ typedef struct space {
 typedef struct trial {
   space *of;
   uint64_t micro_batches;
+  size_t runs_least; /* of layers of a stage */
+  size_t runs_most;
   dsm__role_outlook outlook;
   double bound; /* cycles */
   size_t number;
@@ -70,14 +82,10 @@ typedef struct stage_search {
 
 /* ---- cases ---- */
 
-static dsm__interleaving interleaving_of(const trial *of) {
-  return dsm__interleaving_of(&of->of->stages, of->micro_batches);
-}
-
-/* c - n/p, of a schedule that nobody waits in more than must be. */
-static double waiting_of(const trial *of) {
-  const dsm__interleaving interleaving = interleaving_of(of);
-  if (interleaving.runs > 1) {
+/* c - n/p, of a schedule with so many runs that nobody waits in more than must be. */
+static double waiting_of(const trial *of, size_t runs) {
+  const dsm__interleaving interleaving = {of->of->stages.count, runs, of->micro_batches};
+  if (runs > 1) {
     return dsm__interleaved_waiting(&interleaving);
   }
   const double stages = (double)of->of->stages.count;
@@ -85,8 +93,13 @@ static double waiting_of(const trial *of) {
   return 1 / (1 - pow(1 - 1 / times, stages)) - times / stages;
 }
 
-static double bound_of(const trial *of, double cycles) {
-  return cycles / (double)of->of->stages.count + of->outlook.micro_cycles * waiting_of(of);
+/* The least of all numbers of runs: of two or more the largest waits least. */
+static double least_waiting_of(const trial *of) {
+  return fmin(waiting_of(of, of->runs_least), waiting_of(of, of->runs_most));
+}
+
+static double bound_of(const trial *of, double cycles, double waiting) {
+  return cycles / (double)of->of->stages.count + of->outlook.micro_cycles * waiting;
 }
 
 static int compare_trials(const void *left, const void *right) {
@@ -98,15 +111,24 @@ static int compare_trials(const void *left, const void *right) {
   return a->number < b->number ? -1 : 1;
 }
 
-/* How many runs of layers each stage is to have. */
-static size_t runs_asked(const dsm_explore_options *options) {
-  return options->interleave > 1 ? options->interleave : 1;
+/* Has a case steps, and how many runs of layers may each stage have? As many as are asked for; or
+ * else what the segments, the schedule and its length allow. */
+static bool find_runs(const stage_search *search, trial *of) {
+  const uint64_t asked = search->whole->inputs.options->interleave;
+  const size_t stages = of->of->stages.count;
+  const dsm__interleaving two = {stages, 2, of->micro_batches};
+  const size_t by_segments = search->segment_count / stages;
+  const size_t by_passes = (size_t)(DSM__STAGE_PASSES_MAX / (stages * of->micro_batches));
+  const size_t most = dsm__is_interleaved_well(&two) ? DSM_INTERLEAVE_MAX : 1;
+  of->runs_least = asked > 0 ? asked : 1;
+  of->runs_most =
+      least_of(least_of(by_segments, by_passes), asked > 0 ? least_of(asked, most) : most);
+  return of->runs_least <= of->runs_most;
 }
 
 static bool open_space(const stage_search *search, unsigned axis, uint64_t stages, space *out) {
   const dsm__problem *const whole = search->whole;
-  out->stages =
-      (dsm_stages){.count = stages, .interleave = runs_asked(whole->inputs.options), .axis = axis};
+  out->stages = (dsm_stages){.count = stages, .axis = axis};
   (void)dsm__stage_machine(&whole->machine, &out->stages, &out->part);
   out->options = *whole->inputs.options;
   out->options.stages = 0;
@@ -144,13 +166,20 @@ static void keep_counts(trial *of, const dsm__problem *problem) {
 typedef struct looking {
   stage_search *search;
   trial *of;
+  dsm_stages stages; /* with the runs that are tried, and where they begin */
   dsm_workload micro;
   const dsm_machine *machine;
-  dsm__layer_decision *layers; /* of the best path */
-  dsm__segment *segments;
-  dsm_layer_memory *least; /* of each layer, with one micro-batch in flight */
-  size_t *firsts;          /* segments of runs of stages */
-  size_t *first_layers;
+  const dsm__layer_decision *path;
+  dsm__layer_decision *parts; /* of stages by themselves */
+  bool has_parts;
+  dsm__layer_decision *layers; /* that are tried */
+  dsm__segment *of_path;       /* its segments */
+  dsm__segment *of_least;      /* as if each layer kept as little as it can */
+  dsm__segment *of_parts;      /* of stages by themselves */
+  dsm_layer_memory *least;     /* of each layer, with one micro-batch in flight */
+  size_t *firsts;              /* segments of runs of stages */
+  size_t *fitting;             /* likewise, with the roles of the path */
+  size_t *first_layers;        /* of these */
   dsm__arena *arena;
 } looking;
 
@@ -189,10 +218,10 @@ static void add_memory(const looking *at, size_t index, bool is_least, dsm__memo
 }
 
 /* What segments keep: with their roles, or the least that they can. */
-static void fill_memory(const looking *at, bool is_least) {
+static void fill_memory(const looking *at, bool is_least, dsm__segment *segments) {
   const stage_search *const search = at->search;
   for (size_t s = 0; s < search->segment_count; s++) {
-    dsm__segment *const segment = &at->segments[s];
+    dsm__segment *const segment = &segments[s];
     dsm__memory_sum sum = {.kept_bytes = 0};
     for (size_t i = search->segments[s]; i < segment_end(search, s); i++) {
       add_memory(at, i, is_least, &sum);
@@ -205,7 +234,7 @@ static void fill_memory(const looking *at, bool is_least) {
 }
 
 /* The times of segments, as the whole network would have them on a stage's chips. */
-static bool fill_times(const looking *at) {
+static bool fill_times(const looking *at, dsm__segment *segments) {
   const stage_search *const search = at->search;
   const dsm__decisions decisions = {.layers = at->layers, .micro_batches = at->of->micro_batches};
   dsm_plan *plan = NULL;
@@ -217,29 +246,30 @@ static bool fill_times(const looking *at) {
     const size_t first = search->segments[s];
     const dsm__stage_run run = {first, segment_end(search, s)};
     const dsm__stage_cost cost = dsm__stage_cost_of(plan, run);
-    at->segments[s].forward_cycles = cost.forward;
-    at->segments[s].backward_cycles = cost.backward;
-    at->segments[s].once_cycles = cost.once;
-    at->segments[s].given_cycles = 0;
+    segments[s].forward_cycles = cost.forward;
+    segments[s].backward_cycles = cost.backward;
+    segments[s].once_cycles = cost.once;
+    segments[s].given_cycles = 0;
     if (first > 0) {
       const dsm_boundary boundary = boundary_before(at, first);
-      at->segments[s].given_cycles = dsm_group_cycles(at->machine, &boundary.shift) +
-                                     dsm_group_cycles(at->machine, &boundary.gather);
+      segments[s].given_cycles = dsm_group_cycles(at->machine, &boundary.shift) +
+                                 dsm_group_cycles(at->machine, &boundary.gather);
     }
   }
   dsm_plan_free(plan);
   return true;
 }
 
-static bool cut(const looking *at, double capacity_bytes, bool *is_found) {
-  const dsm__cutting cutting = {.segments = at->segments,
+/* *cycles: what a step with the cuts takes, as their segments have it; infinite: none fit. */
+static bool cut(const looking *at, const dsm__segment *segments, double *cycles) {
+  const dsm__cutting cutting = {.segments = segments,
                                 .count = at->search->segment_count,
-                                .of = interleaving_of(at->of),
-                                .capacity_bytes = capacity_bytes};
-  if (!dsm__segments_cut(&cutting, at->firsts, is_found, at->arena)) {
+                                .of = dsm__interleaving_of(&at->stages, at->of->micro_batches),
+                                .capacity_bytes = at->search->capacity_bytes};
+  if (!dsm__segments_cut(&cutting, at->firsts, cycles, at->arena)) {
     return false;
   }
-  for (size_t s = 0; *is_found && s < dsm__stage_run_count(&at->of->of->stages); s++) {
+  for (size_t s = 0; isfinite(*cycles) && s < dsm__stage_run_count(&at->stages); s++) {
     at->first_layers[s] = at->search->segments[at->firsts[s]];
   }
   return true;
@@ -293,9 +323,8 @@ static bool keep(stage_search *search, const dsm__decisions *decisions, double c
 /* A whole mapping: as it is predicted, if it is good, fits and is the fastest so far. */
 static bool judge(const looking *at) {
   stage_search *const search = at->search;
-  dsm__decisions decisions = {
-      .layers = at->layers, .micro_batches = at->of->micro_batches, .stages = at->of->of->stages};
-  decisions.stages.first_layers = at->first_layers;
+  const dsm__decisions decisions = {
+      .layers = at->layers, .micro_batches = at->of->micro_batches, .stages = at->stages};
   dsm_plan *plan = NULL;
   bool is_good = false;
   if (!are_good(at, &decisions, &is_good)) {
@@ -385,8 +414,8 @@ static bool search_part(const looking *at, dsm__stage_run run, double in_flight,
 
 /* The runs of a stage that does not fit have the memory in proportion to what they need; forward
  * passes run again only where nothing fits without. */
-static bool search_stage(const looking *at, const dsm_stages *stages, size_t stage,
-                         bool *is_found) {
+static bool search_stage(const looking *at, size_t stage, bool *is_found) {
+  const dsm_stages *const stages = &at->stages;
   const dsm__problem *const whole = at->search->whole;
   const bool may_recompute = dsm__has_optimization(&whole->inputs, DSM_OPTIMIZATION_RECOMPUTE);
   const double in_flight = dsm__stage_in_flight(stages, stage, at->of->micro_batches);
@@ -412,32 +441,55 @@ static bool search_stage(const looking *at, const dsm_stages *stages, size_t sta
 /* Each stage that does not fit with its roles. Roles of a layer that are asked for are those of a
  * path. */
 static bool search_parts(const looking *at, bool *is_found) {
-  dsm_stages stages = at->of->of->stages;
-  stages.first_layers = at->first_layers;
   *is_found = at->search->whole->fixed == NULL;
-  for (size_t s = 0; *is_found && s < stages.count; s++) {
-    if (!search_stage(at, &stages, s, is_found)) {
+  for (size_t s = 0; *is_found && s < at->stages.count; s++) {
+    if (!search_stage(at, s, is_found)) {
       return false;
     }
   }
   return true;
 }
 
-/* Cuts that fit with the path's roles; or else with others. */
-static bool cut_and_judge(const looking *at) {
+/* Takes the layers of the path, and what they come to in segments. */
+static bool fill_path(const looking *at) {
+  memcpy(at->layers, at->path, at->micro.layer_count * sizeof at->layers[0]);
+  fill_memory(at, false, at->of_path);
+  if (!fill_times(at, at->of_path)) {
+    return false;
+  }
+  memcpy(at->of_least, at->of_path, at->search->segment_count * sizeof at->of_least[0]);
+  fill_memory(at, true, at->of_least);
+  return true;
+}
+
+/* Is a step worth predicting that takes so long as its segments have it? */
+static bool is_promising(const looking *at, double cycles) {
+  return cycles * NEARLY < at->search->best_cycles;
+}
+
+/* The cuts that are best with some roles. */
+static bool try_roles(const looking *at, const dsm__layer_decision *layers,
+                      const dsm__segment *segments, double *cycles) {
+  memcpy(at->layers, layers, at->micro.layer_count * sizeof at->layers[0]);
+  return cut(at, segments, cycles) && (!is_promising(at, *cycles) || judge(at));
+}
+
+/* Cuts as if layers kept as little as they can, where these are others than those that fit with the
+ * path's roles; with the roles of stages by themselves, and with these where other cuts are more
+ * even. */
+static bool try_parts(looking *at, bool fits) {
+  const size_t size = dsm__stage_run_count(&at->stages) * sizeof at->firsts[0];
+  double least;
+  double cycles;
   bool is_found = false;
-  fill_memory(at, false);
-  if (!fill_times(at) || !cut(at, at->search->capacity_bytes, &is_found)) {
+  memcpy(at->fitting, at->firsts, size);
+  if (!cut(at, at->of_least, &least)) {
     return false;
   }
-  if (is_found && !judge(at)) {
-    return false;
+  if ((fits && memcmp(at->fitting, at->firsts, size) == 0) || !is_promising(at, least)) {
+    return true;
   }
-  fill_memory(at, true);
-  if (!cut(at, at->search->capacity_bytes, &is_found)) {
-    return false;
-  }
-  if (is_found && !search_parts(at, &is_found)) {
+  if (!search_parts(at, &is_found)) {
     return false;
   }
   if (!is_found) {
@@ -446,61 +498,101 @@ static bool cut_and_judge(const looking *at) {
   if (!judge(at)) {
     return false;
   }
-  fill_memory(at, false); /* with these roles other cuts may be more even */
-  return fill_times(at) && cut(at, at->search->capacity_bytes, &is_found) &&
-         (!is_found || judge(at));
+  at->has_parts = true;
+  memcpy(at->parts, at->layers, at->micro.layer_count * sizeof at->parts[0]);
+  fill_memory(at, false, at->of_parts);
+  return fill_times(at, at->of_parts) && try_roles(at, at->parts, at->of_parts, &cycles);
+}
+
+/* Roles of stages by themselves are searched for the fewest runs alone, which keep least. */
+static bool try_cuts(looking *at) {
+  double cycles;
+  if (!try_roles(at, at->path, at->of_path, &cycles)) {
+    return false;
+  }
+  if (at->stages.interleave == at->of->runs_least) {
+    return try_parts(at, isfinite(cycles));
+  }
+  return !at->has_parts || try_roles(at, at->parts, at->of_parts, &cycles);
+}
+
+/* Each number of runs whose bound is below the best. *bound: what none of their steps is faster
+ * than, the path taking `path_cycles` at least. */
+static bool try_runs(looking *at, double path_cycles, double *bound) {
+  const trial *const of = at->of;
+  *bound = HUGE_VAL;
+  at->has_parts = false;
+  if (!fill_path(at)) {
+    return false;
+  }
+  for (size_t runs = of->runs_least; runs <= of->runs_most; runs++) {
+    const double own = bound_of(of, path_cycles, waiting_of(of, runs));
+    *bound = fmin(*bound, own);
+    if (dsm__tie_limit(own) >= at->search->best_cycles || dsm__problem_is_over(at->search->whole)) {
+      continue;
+    }
+    at->stages.interleave = runs;
+    if (!try_cuts(at)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+/* The fastest path through the whole network, and the steps with its roles. */
+static bool look_at_path(looking *at, dsm__problem *problem, double *bound) {
+  const trial *const of = at->of;
+  const double limit = (double)of->of->stages.count *
+                       (at->search->best_cycles - of->outlook.micro_cycles * least_waiting_of(of));
+  dsm__graph_answer answer;
+  dsm__decisions decisions;
+  const bool is_searched = dsm__role_search(problem, false, limit, &answer, &decisions);
+  keep_counts(at->of, problem);
+  *bound = at->search->best_cycles;
+  at->path = decisions.layers;
+  return is_searched &&
+         (!isfinite(answer.cycles) || try_runs(at, answer.lower_bound_cycles, bound));
 }
 
 /* The same without shards, which take from what is once a step and add to what each micro-batch
  * takes: the fastest path may have them where stages are faster without. */
-static bool look_unshared(const looking *at, double bound, double limit) {
-  dsm_explore_options options = *at->of->of->problem.inputs.options;
-  dsm__problem problem = micro_problem(at->of, &at->micro, 1e300);
-  dsm__graph_answer answer;
-  dsm__decisions decisions;
-  if (!dsm__has_optimization(&problem.inputs, DSM_OPTIMIZATION_SHARD) ||
+static bool look_unshared(looking *at, dsm__problem *problem, double bound) {
+  dsm_explore_options options = *problem->inputs.options;
+  double own;
+  if (!dsm__has_optimization(&problem->inputs, DSM_OPTIMIZATION_SHARD) ||
       dsm__tie_limit(bound) >= at->search->best_cycles) {
     return true;
   }
   options.optimizations &= ~DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_SHARD);
-  problem.inputs.options = &options;
-  bool is_good = dsm__role_search(&problem, false, limit, &answer, &decisions);
-  keep_counts(at->of, &problem);
-  if (is_good && isfinite(answer.cycles)) {
-    memcpy(at->layers, decisions.layers, at->micro.layer_count * sizeof at->layers[0]);
-    is_good = cut_and_judge(at);
-  }
-  return is_good;
+  problem->inputs.options = &options;
+  return look_at_path(at, problem, &own);
 }
 
 /* A case whose bound is below the best. *bound: what none of its steps is faster than. */
 static bool look(stage_search *search, trial *of, double *bound) {
   const double unlimited = 1e300;
-  const double limit = (double)of->of->stages.count *
-                       (search->best_cycles - of->outlook.micro_cycles * waiting_of(of));
+  const size_t runs = of->of->stages.count * of->runs_most;
   looking at = {.search = search,
                 .of = of,
+                .stages = of->of->stages,
                 .micro = dsm__micro_workload(search->whole->inputs.workload, of->micro_batches),
                 .machine = &of->of->problem.machine,
                 .arena = dsm__arena_new()};
   dsm__problem problem = micro_problem(of, &at.micro, unlimited);
-  dsm__graph_answer answer;
-  dsm__decisions decisions;
-  bool is_good = DSM__RESERVE(at.arena, at.segments, search->segment_count) &&
-                 DSM__RESERVE(at.arena, at.least, at.micro.layer_count) &&
-                 DSM__RESERVE(at.arena, at.firsts, dsm__stage_run_count(&of->of->stages)) &&
-                 DSM__RESERVE(at.arena, at.first_layers, dsm__stage_run_count(&of->of->stages)) &&
-                 DSM__RESERVE(at.arena, at.layers, at.micro.layer_count) &&
-                 dsm__role_outlook_find(&problem, &of->outlook, at.least) &&
-                 dsm__role_search(&problem, false, limit, &answer, &decisions);
-  keep_counts(of, &problem);
-  *bound = search->best_cycles;
-  if (is_good && isfinite(answer.cycles)) {
-    *bound = fmax(of->bound, bound_of(of, answer.lower_bound_cycles));
-    memcpy(at.layers, decisions.layers, at.micro.layer_count * sizeof at.layers[0]);
-    is_good = dsm__tie_limit(*bound) >= search->best_cycles ||
-              (cut_and_judge(&at) && look_unshared(&at, *bound, limit));
-  }
+  double own = search->best_cycles;
+  const bool is_reserved = DSM__RESERVE(at.arena, at.of_path, search->segment_count) &&
+                           DSM__RESERVE(at.arena, at.of_least, search->segment_count) &&
+                           DSM__RESERVE(at.arena, at.of_parts, search->segment_count) &&
+                           DSM__RESERVE(at.arena, at.least, at.micro.layer_count) &&
+                           DSM__RESERVE(at.arena, at.firsts, runs) &&
+                           DSM__RESERVE(at.arena, at.fitting, runs) &&
+                           DSM__RESERVE(at.arena, at.first_layers, runs) &&
+                           DSM__RESERVE(at.arena, at.parts, at.micro.layer_count) &&
+                           DSM__RESERVE(at.arena, at.layers, at.micro.layer_count);
+  at.stages.first_layers = at.first_layers;
+  const bool is_good = is_reserved && dsm__role_outlook_find(&problem, &of->outlook, at.least) &&
+                       look_at_path(&at, &problem, &own) && look_unshared(&at, &problem, own);
+  *bound = fmax(of->bound, own);
   dsm__arena_free(at.arena);
   return is_good;
 }
@@ -515,27 +607,26 @@ static bool add_trials(stage_search *search, space *of, trial_list *trials) {
   const dsm_explore_options *const options = whole->inputs.options;
   const uint64_t minibatch = whole->inputs.workload->minibatch;
   const bool is_cut = dsm__has_optimization(&whole->inputs, DSM_OPTIMIZATION_ACCUMULATE);
-  const uint64_t most = is_cut ? DSM__STAGE_PASSES_MAX / dsm__stage_run_count(&of->stages) : 1;
+  const uint64_t most = is_cut ? DSM__STAGE_PASSES_MAX / of->stages.count : 1;
   dsm_layer_memory *const memory =
       dsm__arena_array(of->problem.arena, whole->inputs.workload->layer_count, sizeof *memory);
   for (uint64_t n = 1; memory != NULL && n <= minibatch && n <= most; n++) {
-    const dsm__interleaving interleaving = dsm__interleaving_of(&of->stages, n);
+    trial one = {.of = of, .micro_batches = n, .number = trials->count};
     if (minibatch % n != 0 || (options->micro_batches > 0 && n != options->micro_batches) ||
-        !dsm__is_interleaved_well(&interleaving)) {
+        !find_runs(search, &one)) {
       continue;
     }
     if (dsm__problem_is_over(whole)) {
       search->is_cut_short = true;
       break;
     }
-    trial one = {.of = of, .micro_batches = n, .number = trials->count};
     const dsm_workload micro = dsm__micro_workload(whole->inputs.workload, n);
     dsm__problem problem = micro_problem(&one, &micro, 0);
     if (!dsm__role_outlook_find(&problem, &one.outlook, memory)) {
       return false;
     }
     keep_counts(&one, &problem);
-    one.bound = bound_of(&one, one.outlook.cycles);
+    one.bound = bound_of(&one, one.outlook.cycles, least_waiting_of(&one));
     if (isfinite(one.bound)) {
       if (!DSM__LIST_RESERVE(trials, 1)) {
         return false;
@@ -551,7 +642,8 @@ typedef DSM__LIST(space *) space_list;
 static bool add_spaces(stage_search *search, space_list *spaces, trial_list *trials) {
   const dsm_network *const network = &search->whole->machine.system->system;
   const uint64_t fixed = search->whole->inputs.options->stages;
-  const uint64_t runs = runs_asked(search->whole->inputs.options);
+  const uint64_t asked = search->whole->inputs.options->interleave;
+  const uint64_t runs = asked > 0 ? asked : 1;
   for (unsigned a = 0; a < network->axis_count; a++) {
     const uint64_t chips = network->axes[a].chips;
     for (uint64_t p = 2; p <= chips && p * runs <= search->segment_count; p++) {

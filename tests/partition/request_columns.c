@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "whole_requests.h"
+#include "request_columns.h"
 
 #include <check.h>
 #include <math.h>
@@ -212,16 +212,16 @@ static double best_joules(const dsm_instance *it, const dsm_partition_options *o
   return rate < options->required_rho * (1 - 1e-9) ? -HUGE_VAL : -watts / options->required_rho;
 }
 
-double whole_requests_throughput(const dsm_instance *instance,
-                                 const dsm_partition_options *options) {
+double request_columns_throughput(const dsm_instance *instance,
+                                  const dsm_partition_options *options) {
   return enumerate_storages(instance, options, best_rate, 0);
 }
 
-double whole_requests_energy(const dsm_instance *instance, const dsm_partition_options *options) {
+double request_columns_energy(const dsm_instance *instance, const dsm_partition_options *options) {
   return -enumerate_storages(instance, options, best_joules, -HUGE_VAL);
 }
 
-double whole_requests_latency(const dsm_instance *instance, const dsm_partition_options *options) {
+double request_columns_latency(const dsm_instance *instance, const dsm_partition_options *options) {
   size_t device[8] = {0};
   double best = HUGE_VAL;
   do {

@@ -1,0 +1,331 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * whole_requests.c: the most that requests reach which run each task on one device.
+ *
+ * A way gives each task to a device that stores it. With a_kr the part of a second for which a
+ * request on way k occupies r, a device or a carrier of transfers, the programme is: maximise sum_k
+ * z_k subject to sum_k a_kr z_k <= 1. There are very many ways, but an optimum uses at most two a
+ * device, and the simplex method asks of all others only for the cheapest at prices y_r: one below
+ * 1 enters, and where there is none the value is optimal, since y is then a solution of the dual.
+ * The cheapest way is looked for task by task, and left as soon as it cannot be below the best.
+ *
+ * Where that takes more steps than are worth it nothing is known, and nothing is said.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/diag_add.h"
+#include "partition/dispatch_engine.h"
+#include "partition/instance_facts.h"
+#include "partition/whole_requests.h"
+
+enum { STEPS_MAX = 2000000, PIVOTS_MAX = 2000, ROWS_MAX = 1000 };
+
+/* What is closer to 0, or to a price of 1, than this is rounding. */
+static const double rounding = 1e-9;
+
+typedef struct solver {
+  const dsm_partition *partition;
+  const dsm_instance *instance;
+  dsm__dispatch_graph graph;
+  size_t row_count; /* devices, then carriers: links out of them first */
+  size_t steps_left;
+  /* the simplex method, by rows of the basis */
+  double *inverse; /* of the basis */
+  double *values;
+  double *columns;  /* a_kr of the ways in the basis */
+  double *profits;  /* 1 for a way, 0 for what is left of a resource */
+  double *prices;   /* y_r */
+  double *entering; /* a_kr */
+  double *direction;
+  /* the cheapest way */
+  size_t *devices; /* of each task */
+  size_t *cheapest;
+  size_t *cursors;     /* next candidate of each task */
+  double *costs;       /* of tasks before */
+  double *least_after; /* cost of a task and of all behind it, without transfers, at least */
+  size_t *uses;        /* of a tensor and a device: consumers there */
+} solver;
+
+static bool reserve(solver *s, dsm__arena *arena) {
+  const size_t rows = s->row_count;
+  const size_t tasks = s->instance->task_count;
+  return DSM__RESERVE(arena, s->inverse, rows * rows) &&
+         DSM__RESERVE(arena, s->columns, rows * rows) && DSM__RESERVE(arena, s->values, rows) &&
+         DSM__RESERVE(arena, s->profits, rows) && DSM__RESERVE(arena, s->prices, rows) &&
+         DSM__RESERVE(arena, s->entering, rows) && DSM__RESERVE(arena, s->direction, rows) &&
+         DSM__RESERVE(arena, s->devices, tasks) && DSM__RESERVE(arena, s->cheapest, tasks) &&
+         DSM__RESERVE(arena, s->cursors, tasks + 1) && DSM__RESERVE(arena, s->costs, tasks + 1) &&
+         DSM__RESERVE(arena, s->least_after, tasks + 1) &&
+         DSM__RESERVE(arena, s->uses, s->instance->tensor_count * s->instance->device_count + 1);
+}
+
+/* ---- the cheapest way ---- */
+
+/* What a transfer costs; device_count is the world outside. */
+static double moving_cost(const solver *s, size_t from, size_t to, double bytes) {
+  const dsm__way way = dsm__way_between(&s->graph.routes, from, to);
+  double cost = 0;
+  for (size_t h = 0; h < way.hop_count; h++) {
+    cost += s->prices[s->instance->device_count + way.hops[h].carrier] *
+            dsm__hop_seconds(&s->graph.routes, &way.hops[h], bytes);
+  }
+  return cost;
+}
+
+/* What a task costs on a device by itself: its time, and that in which its part of the request's
+ * input comes and its results leave. */
+static double own_cost(const solver *s, size_t task, size_t device) {
+  const dsm_instance *const instance = s->instance;
+  const bool leaves = dsm__leaves(instance, &s->partition->options, task);
+  const double bytes = leaves ? dsm__result_bytes(instance, task) : 0;
+  return s->prices[device] * dsm_instance_seconds(instance, task, device) +
+         moving_cost(s, device, instance->device_count, bytes) +
+         moving_cost(s, instance->device_count, device,
+                     dsm__input_bytes(&s->graph.routes, task, device));
+}
+
+static void find_least_after(solver *s) {
+  const dsm__lists *const candidates = &s->graph.candidates;
+  s->least_after[s->instance->task_count] = 0;
+  for (size_t i = s->instance->task_count; i > 0; i--) {
+    double least = HUGE_VAL;
+    for (size_t n = candidates->first[i - 1]; n < candidates->first[i]; n++) {
+      least = fmin(least, own_cost(s, i - 1, candidates->items[n]));
+    }
+    s->least_after[i - 1] = s->least_after[i] + least;
+  }
+}
+
+/* Gives a task to a device; what that costs, its inputs included. A tensor is sent to a device
+ * once. Producers stand before consumers, so that they have a device. */
+static double place(solver *s, size_t task, size_t device) {
+  const dsm_instance *const instance = s->instance;
+  const dsm__lists *const inputs = &s->graph.inputs;
+  double cost = own_cost(s, task, device);
+  for (size_t n = inputs->first[task]; n < inputs->first[task + 1]; n++) {
+    const dsm_tensor *const tensor = &instance->tensors[inputs->items[n]];
+    const size_t from = s->devices[tensor->producer];
+    const bool is_first = s->uses[inputs->items[n] * instance->device_count + device]++ == 0;
+    if (from != device && is_first) {
+      cost += moving_cost(s, from, device, tensor->bytes);
+    }
+  }
+  s->devices[task] = device;
+  return cost;
+}
+
+static void take_back(solver *s, size_t task) {
+  const dsm__lists *const inputs = &s->graph.inputs;
+  for (size_t n = inputs->first[task]; n < inputs->first[task + 1]; n++) {
+    s->uses[inputs->items[n] * s->instance->device_count + s->devices[task]]--;
+  }
+}
+
+/* Fills `cheapest` with a way that costs less than `most`; false if there is none, or if the steps
+ * are used up. */
+static bool find_cheapest(solver *s, double most) {
+  const dsm__lists *const candidates = &s->graph.candidates;
+  const size_t task_count = s->instance->task_count;
+  bool is_found = false;
+  find_least_after(s);
+  size_t i = 0;
+  s->costs[0] = 0;
+  s->cursors[0] = candidates->first[0];
+  for (; s->steps_left > 0; s->steps_left--) {
+    if (i == task_count || s->cursors[i] == candidates->first[i + 1]) {
+      if (i == task_count) {
+        most = s->costs[i];
+        is_found = true;
+        memcpy(s->cheapest, s->devices, task_count * sizeof *s->devices);
+      }
+      if (i == 0) {
+        return is_found;
+      }
+      take_back(s, --i);
+      continue;
+    }
+    s->costs[i + 1] = s->costs[i] + place(s, i, candidates->items[s->cursors[i]++]);
+    if (s->costs[i + 1] + s->least_after[i + 1] < most) {
+      i++;
+      s->cursors[i] = i < task_count ? candidates->first[i] : 0;
+    } else {
+      take_back(s, i);
+    }
+  }
+  return false;
+}
+
+static void carry(solver *s, size_t from, size_t to, double bytes) {
+  const dsm__way way = dsm__way_between(&s->graph.routes, from, to);
+  for (size_t h = 0; h < way.hop_count; h++) {
+    s->entering[s->instance->device_count + way.hops[h].carrier] +=
+        dsm__hop_seconds(&s->graph.routes, &way.hops[h], bytes);
+  }
+}
+
+/* a_kr of the cheapest way. */
+static void occupy(solver *s) {
+  const dsm_instance *const instance = s->instance;
+  const size_t device_count = instance->device_count;
+  memset(s->entering, 0, s->row_count * sizeof *s->entering);
+  memset(s->uses, 0, instance->tensor_count * device_count * sizeof *s->uses);
+  for (size_t i = 0; i < instance->task_count; i++) {
+    const size_t j = s->cheapest[i];
+    s->entering[j] += dsm_instance_seconds(instance, i, j);
+    if (dsm__leaves(instance, &s->partition->options, i)) {
+      carry(s, j, device_count, dsm__result_bytes(instance, i));
+    }
+    carry(s, device_count, j, dsm__input_bytes(&s->graph.routes, i, j));
+    const dsm__lists *const inputs = &s->graph.inputs;
+    for (size_t n = inputs->first[i]; n < inputs->first[i + 1]; n++) {
+      const dsm_tensor *const tensor = &instance->tensors[inputs->items[n]];
+      const size_t from = s->cheapest[tensor->producer];
+      if (from != j && s->uses[inputs->items[n] * device_count + j]++ == 0) {
+        carry(s, from, j, tensor->bytes);
+      }
+    }
+  }
+  memset(s->uses, 0, instance->tensor_count * device_count * sizeof *s->uses);
+}
+
+/* ---- the simplex method ---- */
+
+static void begin(solver *s) {
+  for (size_t r = 0; r < s->row_count; r++) {
+    s->inverse[r * s->row_count + r] = 1;
+    s->values[r] = 1;
+  }
+}
+
+static void find_prices(solver *s) {
+  for (size_t r = 0; r < s->row_count; r++) {
+    s->prices[r] = 0;
+    for (size_t b = 0; b < s->row_count; b++) {
+      s->prices[r] += s->profits[b] * s->inverse[b * s->row_count + r];
+    }
+  }
+}
+
+/* What enters: what is left of a resource whose price is below 0, else a way; false: nothing. */
+static bool find_entering(solver *s, bool *is_way) {
+  size_t lowest = 0;
+  double sum = 0;
+  for (size_t r = 0; r < s->row_count; r++) {
+    lowest = s->prices[r] < s->prices[lowest] ? r : lowest;
+    sum += fabs(s->prices[r]);
+  }
+  *is_way = !(s->prices[lowest] < -rounding * sum);
+  if (!*is_way) {
+    memset(s->entering, 0, s->row_count * sizeof *s->entering);
+    s->entering[lowest] = 1;
+    return true;
+  }
+  for (size_t r = 0; r < s->row_count; r++) {
+    s->prices[r] = fmax(s->prices[r], 0);
+  }
+  if (!find_cheapest(s, 1 - rounding)) {
+    return false;
+  }
+  occupy(s);
+  return true;
+}
+
+/* Exchanges a column of the basis for the one that enters; false if nothing limits it. */
+static bool pivot(solver *s, bool is_way) {
+  const size_t rows = s->row_count;
+  size_t out = rows;
+  for (size_t b = 0; b < rows; b++) {
+    double sum = 0;
+    for (size_t r = 0; r < rows; r++) {
+      sum += s->inverse[b * rows + r] * s->entering[r];
+    }
+    s->direction[b] = sum;
+  }
+  double least = HUGE_VAL;
+  for (size_t b = 0; b < rows; b++) {
+    const double ratio = s->direction[b] > 0 ? s->values[b] / s->direction[b] : HUGE_VAL;
+    if (ratio < least) {
+      least = ratio;
+      out = b;
+    }
+  }
+  if (out == rows) {
+    return false;
+  }
+  const double unit = s->direction[out];
+  for (size_t b = 0; b < rows; b++) {
+    const double factor = s->direction[b] / unit;
+    s->values[b] = b == out ? least : fmax(s->values[b] - least * s->direction[b], 0);
+    for (size_t r = 0; r < rows && b != out; r++) {
+      s->inverse[b * rows + r] -= factor * s->inverse[out * rows + r];
+    }
+  }
+  for (size_t r = 0; r < rows; r++) {
+    s->inverse[out * rows + r] /= unit;
+  }
+  s->profits[out] = is_way ? 1 : 0;
+  memcpy(&s->columns[out * rows], s->entering, rows * sizeof *s->entering);
+  return true;
+}
+
+/* The rate of all ways, counted again and slowed down to what their devices and links allow. */
+static double rate_of(const solver *s) {
+  double rate = 0;
+  double busiest = 1;
+  for (size_t b = 0; b < s->row_count; b++) {
+    rate += s->profits[b] * s->values[b];
+  }
+  for (size_t r = 0; r < s->row_count; r++) {
+    double occupied = 0;
+    for (size_t b = 0; b < s->row_count; b++) {
+      occupied += s->profits[b] * s->values[b] * s->columns[b * s->row_count + r];
+    }
+    busiest = fmax(busiest, occupied);
+  }
+  return rate / busiest;
+}
+
+/* The prices are a solution of the dual but for a factor of 1 - rounding: what they add up to is a
+ * bound. Where both agree the rate is the optimum, whatever was rounded on the way. */
+static double solve(solver *s) {
+  begin(s);
+  bool is_way = false;
+  find_prices(s);
+  size_t pivots_left = PIVOTS_MAX;
+  while (find_entering(s, &is_way)) {
+    if (--pivots_left == 0 || !pivot(s, is_way)) {
+      return 0;
+    }
+    find_prices(s);
+  }
+  double bound = 0;
+  for (size_t r = 0; r < s->row_count; r++) {
+    bound += s->prices[r];
+  }
+  const double rate = rate_of(s);
+  return s->steps_left > 0 && bound <= rate * (1 + 1e-6) ? rate : 0;
+}
+
+dsm_status dsm__whole_requests(double *rate, dsm__arena *arena, const dsm_partition *partition,
+                               dsm_diags *diags) {
+  *rate = 0;
+  solver s = {.partition = partition, .instance = partition->instance, .steps_left = STEPS_MAX};
+  const dsm_status status =
+      dsm__dispatch_graph_make(&s.graph, arena, partition, DSM_DISPATCH_RATES, diags);
+  if (status != DSM_OK) {
+    return status;
+  }
+  const dsm__routes *const routes = &s.graph.routes;
+  const size_t device_count = partition->instance->device_count;
+  s.row_count = device_count + (routes->is_plain ? device_count : routes->carrier_count);
+  if (s.row_count > ROWS_MAX) {
+    return DSM_OK;
+  }
+  if (!reserve(&s, arena)) {
+    return dsm__out_of_memory(diags);
+  }
+  *rate = solve(&s);
+  return DSM_OK;
+}

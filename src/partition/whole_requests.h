@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* whole_requests.h: what whole requests reach on a graph, where the programme is a bound. */
+#ifndef DSM_PARTITION_WHOLE_REQUESTS_H
+#define DSM_PARTITION_WHOLE_REQUESTS_H
+
+#include "dsm/partition.h"
+
+/** Most requests per second of which each runs every task on one of the devices that run it in the
+ * partition; 0 where that takes too long to say. DSM_ERROR_OUT_OF_MEMORY. */
+DSM_NODISCARD dsm_status dsm__whole_requests(double *rate, struct dsm__arena *arena,
+                                             const dsm_partition *partition, dsm_diags *diags);
+
+#endif
