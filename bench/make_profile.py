@@ -3,7 +3,7 @@
 """A profile (format dsm-profile/1) of a seeded random network: a chain in which every fourth task also
 reads what the task two before it made, on devices of which half are equal pairs.
 
-Usage: make_profile.py TASKS DEVICES MEMORY_RATIO [SEED]
+Usage: make_profile.py TASKS DEVICES MEMORY_RATIO [SEED [LINK_GBps]]
 MEMORY_RATIO: memory of all devices over the parameters of all tasks.
 """
 import json
@@ -13,6 +13,7 @@ import sys
 
 def main():
     tasks, devices, ratio = int(sys.argv[1]), int(sys.argv[2]), float(sys.argv[3])
+    link = 1e9 * (float(sys.argv[5]) if len(sys.argv) > 5 else 1)
     draw = random.Random(int(sys.argv[4]) if len(sys.argv) > 4 else 1)
     speeds = [draw.uniform(1, 10) for _ in range(devices)]
     for j in range(1, devices, 2):
@@ -37,7 +38,7 @@ def main():
     print(json.dumps({
         "format": "dsm-profile/1", "name": f"random{tasks}on{devices}", "tasks": made,
         "devices": [{"name": name, "accelerator": j > 0, "memory_bytes": int(room),
-                     "link_bytes_per_second": 1e9} for j, name in enumerate(names)]}, indent=1))
+                     "link_bytes_per_second": link} for j, name in enumerate(names)]}, indent=1))
 
 
 if __name__ == "__main__":

@@ -185,38 +185,6 @@ static void fill(const dsm_instance *instance, const dsm_partition_options *opti
   }
 }
 
-/* Renames equal devices so that they stand in the order in which the programme wants them. */
-static bool is_before(const dsm_instance *instance, const dsm_partition_options *options,
-                      const bool *storage, size_t a, size_t b) {
-  size_t order[DSM__ORDER_TASKS_MAX];
-  const size_t count = dsm__order_tasks(instance, options, order);
-  for (size_t k = 0; k < count; k++) {
-    const bool on_a = storage[order[k] * instance->device_count + a];
-    const bool on_b = storage[order[k] * instance->device_count + b];
-    if (on_a != on_b) {
-      return on_b;
-    }
-  }
-  return false;
-}
-
-static void rename_equal(const dsm_instance *instance, const dsm_partition_options *options,
-                         bool *storage) {
-  for (size_t a = 0; a < instance->device_count; a++) {
-    for (size_t b = a + 1; b < instance->device_count; b++) {
-      if (!dsm__devices_are_equal(instance, a, b) || !is_before(instance, options, storage, a, b)) {
-        continue;
-      }
-      for (size_t i = 0; i < instance->task_count; i++) {
-        bool *const row = &storage[i * instance->device_count];
-        const bool kept = row[a];
-        row[a] = row[b];
-        row[b] = kept;
-      }
-    }
-  }
-}
-
 static bool is_small(const dsm_instance *instance) {
   const double tasks = (double)instance->task_count;
   const double devices = (double)instance->device_count;
@@ -239,9 +207,7 @@ static void add(list *made, const dsm_instance *instance, const dsm_partition_op
       filled[k] = storage[k];
     }
     fill(instance, options, filled);
-    rename_equal(instance, options, filled);
   }
-  rename_equal(instance, options, storage);
 }
 
 bool dsm__make_initial_assignments(bool **storages, size_t *storage_count, dsm__arena *arena,

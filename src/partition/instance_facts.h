@@ -80,6 +80,13 @@ dsm_status dsm__check_question(const dsm_instance *instance, const dsm_partition
 dsm_status dsm__check_feasibility(const dsm_instance *instance,
                                   const dsm_partition_options *options, dsm_diags *diags);
 
+/* ---- the whole network on some devices ---- */
+
+/** Fills rates [i * device_count + j], which are 0, with the whole network on as few devices as
+ * reach a rate together, the fastest first; false if none do that the options allow. */
+bool dsm__replicate(double *rates, const dsm_instance *instance,
+                    const dsm_partition_options *options, double least);
+
 extern const dsm__words dsm__objective_words;
 extern const dsm__words dsm__solution_status_words;
 extern const dsm__words dsm__baseline_kind_words;

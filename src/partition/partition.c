@@ -150,6 +150,57 @@ static void set_bounds(dsm_partition *partition, const dsm__solver_answer *solut
                                                                            : DSM_SOLUTION_LIMITED;
 }
 
+static size_t count_copies(const double *rates, const dsm_instance *instance) {
+  size_t count = 0;
+  for (size_t k = 0; k < instance->task_count * instance->device_count; k++) {
+    count += rates[k] > 0 ? 1 : 0;
+  }
+  return count;
+}
+
+static double moved_bytes(const dsm_partition *partition) {
+  double sum = 0;
+  for (size_t k = 0; k < partition->instance->tensor_count * partition->instance->device_count;
+       k++) {
+    sum += partition->sent[k];
+  }
+  return sum;
+}
+
+/*
+ * Takes plain replication in place of an answer that is no better within the gap: it moves nothing
+ * but results, and no latency on these devices is shorter. An answer that moves nothing either is
+ * kept where it has fewer copies. False: out of memory.
+ */
+static bool prefer_replication(dsm_partition *partition, const dsm__solver_answer *solution,
+                               dsm__arena *scratch) {
+  const dsm_instance *const instance = partition->instance;
+  const size_t places = instance->task_count * instance->device_count;
+  const double slower = 1 + partition->options.gap;
+  const double least =
+      fmax(partition->rho / slower, fmin(partition->rho, partition->bound / slower));
+  dsm__placement plain = {NULL, NULL};
+  if (!DSM__RESERVE(scratch, plain.rates, places) ||
+      !DSM__RESERVE(scratch, plain.copies,
+                    (instance->tensor_count + instance->task_count) * instance->device_count)) {
+    return false;
+  }
+  if (partition->options.objective != DSM_OBJECTIVE_THROUGHPUT ||
+      !dsm__replicate(plain.rates, instance, &partition->options, least)) {
+    return true;
+  }
+  if (!(moved_bytes(partition) > 0) &&
+      count_copies(plain.rates, instance) >= count_copies(partition->rates, instance)) {
+    return true;
+  }
+  partition->is_heuristic = true;
+  if (!dsm__price(partition, plain)) {
+    return false;
+  }
+  set_bounds(partition, solution);
+  return true;
+}
+
 static dsm_status answer(dsm_partition *partition, dsm__arena *scratch, dsm_diags *diags) {
   const dsm_instance *const instance = partition->instance;
   const dsm_partition_options *const options = &partition->options;
@@ -168,6 +219,9 @@ static dsm_status answer(dsm_partition *partition, dsm__arena *scratch, dsm_diag
     return dsm__out_of_memory(diags);
   }
   set_bounds(partition, &solution);
+  if (!prefer_replication(partition, &solution, scratch)) {
+    return dsm__out_of_memory(diags);
+  }
   partition->was_stopped = partition->status == DSM_SOLUTION_LIMITED && is_stopped(options);
   dsm_partition_baselines(instance, options, partition->baselines);
   return DSM_OK;
@@ -207,7 +261,12 @@ static dsm_status compare_requests(dsm_partition *partition, dsm__arena *scratch
   if (is_stopped(&partition->options)) {
     return DSM_OK;
   }
-  dsm_status status = dsm__whole_requests(&partition->whole_rho, scratch, partition, diags);
+  /* tasks between which bytes would move then have the same rates, as whole requests do */
+  partition->whole_rho = partition->rho;
+  dsm_status status = DSM_OK;
+  if (moved_bytes(partition) > 0) {
+    status = dsm__whole_requests(&partition->whole_rho, scratch, partition, diags);
+  }
   if (status == DSM_OK) {
     partition->is_bound = partition->whole_rho < partition->rho * (1 - whole_margin);
     status = simulate(partition, diags);

@@ -11,6 +11,7 @@
  * part, which a request may be given to.
  */
 #include <math.h>
+#include <string.h>
 
 #include "base/words.h"
 #include "dsm/limits.h"
@@ -179,4 +180,49 @@ void dsm_partition_baselines(const dsm_instance *instance, const dsm_partition_o
       join_in(best, &device, device.rate);
     }
   }
+}
+
+/* ---- replication as an answer ---- */
+
+/* Whether an answer may store each task on so many devices. */
+static bool is_allowed(const dsm_partition_options *options, size_t device_count) {
+  const bool is_single = options->is_staged || options->cuts_max > 0;
+  const size_t most = is_single ? 1 : options->copies_max;
+  return most == 0 || device_count <= most;
+}
+
+/* The fastest device that can run the network alone and does not yet; device_count: none. */
+static size_t next_fastest(const dsm_instance *instance, const dsm_partition_options *options,
+                           const double *rates) {
+  const double results = all_results(instance, options);
+  size_t fastest = instance->device_count;
+  double best = 0;
+  for (size_t j = 0; j < instance->device_count; j++) {
+    const alone device = use_alone(instance, options, j, results);
+    if (device.is_able && !(rates[j] > 0) && device.rate > best) {
+      best = device.rate;
+      fastest = j;
+    }
+  }
+  return fastest;
+}
+
+bool dsm__replicate(double *rates, const dsm_instance *instance,
+                    const dsm_partition_options *options, double least) {
+  const size_t device_count = instance->device_count;
+  const double results = all_results(instance, options);
+  double rate = 0;
+  size_t used = 0;
+  while (rate < least) {
+    const size_t j = next_fastest(instance, options, rates);
+    if (j == device_count || !is_allowed(options, ++used)) {
+      return false;
+    }
+    rates[j] = use_alone(instance, options, j, results).rate;
+    rate += rates[j];
+  }
+  for (size_t i = 1; i < instance->task_count; i++) {
+    memcpy(&rates[i * device_count], rates, device_count * sizeof *rates);
+  }
+  return true;
 }

@@ -43,8 +43,12 @@ static const double range_max = 1e10;
 /* What tensors that are left out for that may take, in parts of a request's time: half of what the
  * check of an answer lets through (partition_validate.c). */
 static const double negligible = 5e-7;
-/* A first tree of so many nodes settles small programmes; larger ones get better answers first. */
+/* A first tree of so many nodes gives an answer to begin with; around it better ones are found. */
 enum { FIRST_NODES = 400, NODES_GROWTH = 4, TREES_MAX = 16, LIMIT_ROUNDS_MAX = 8 };
+/* Programmes of so many columns or fewer are settled by one tree of so many nodes, or nearly. Of 36
+ * instances of 10 to 20 tasks on 4 to 8 devices (bench/make_profile.py) the largest had 521
+ * columns, and none took more than 10,000 nodes. */
+enum { SMALL_COLUMNS = 560, SMALL_NODES = 20000, SMALL_GROWTH = 16 };
 
 /* ---- bounds before any solver ---- */
 
@@ -215,7 +219,7 @@ static dsm_status list_choices(dsm__search *search) {
   if (!DSM__RESERVE(arena, search->choices, places) ||
       !DSM__RESERVE(arena, search->values, programme->column_count + 1) ||
       !DSM__RESERVE(arena, search->is_chosen, places) ||
-      !DSM__RESERVE(arena, search->trial, places) ||
+      !DSM__RESERVE(arena, search->trial, places) || !DSM__RESERVE(arena, search->wishes, places) ||
       !DSM__RESERVE(arena, search->used, instance->device_count) ||
       !DSM__RESERVE(arena, search->keys, instance->task_count) ||
       !DSM__RESERVE(arena, search->is_freed, instance->task_count)) {
@@ -279,9 +283,10 @@ static bool is_over(const dsm__search *search) {
 
 /* Trees of growing size; before each the programme becomes tighter by what the one before found,
  * and after each a better answer is looked for around the best. The first may take a quarter of the
- * time, to leave enough for that. */
+ * time, of a small programme half of it, to leave enough for that. */
 static dsm_status grow_trees(dsm__search *search, dsm__solved *solved) {
-  size_t node_count = FIRST_NODES;
+  search->is_small = search->programme.column_count <= SMALL_COLUMNS;
+  size_t node_count = search->is_small ? SMALL_NODES : FIRST_NODES;
   *solved = DSM__SOLVED_UNKNOWN;
   for (int tree = 0; tree < TREES_MAX && !is_over(search); tree++) {
     /* not before the first: around what that finds in the looser programme better answers are found
@@ -291,21 +296,22 @@ static dsm_status grow_trees(dsm__search *search, dsm__solved *solved) {
       return status;
     }
     const double left = dsm__search_left(search);
-    *solved = branch_whole(search, node_count, tree == 0 ? left / 4 : left);
+    *solved = branch_whole(search, node_count, tree > 0 ? left : left / (search->is_small ? 2 : 4));
     if (*solved != DSM__SOLVED_UNKNOWN) {
       return DSM_OK;
     }
     if (!is_over(search)) {
       dsm__search_neighbours(search);
     }
-    node_count *= NODES_GROWTH;
+    node_count *= search->is_small ? SMALL_GROWTH : NODES_GROWTH;
   }
   return DSM_OK;
 }
 
 static dsm_status look(dsm__search *search, dsm__solved *solved) {
   *solved = DSM__SOLVED_UNKNOWN;
-  const dsm_status status = try_initial_assignments(search);
+  dsm__search_store_used(search);
+  const dsm_status status = dsm__search_is_done(search) ? DSM_OK : try_initial_assignments(search);
   if (status != DSM_OK) {
     return status;
   }

@@ -83,9 +83,14 @@ static dsm__solved branch(dsm__search *search, double seconds) {
   glp_init_iocp(&how);
   how.msg_lev = GLP_MSG_OFF;
   how.presolve = search->is_whole ? GLP_OFF : GLP_ON;
-  how.br_tech = GLP_BR_DTH;
+  /* In small programmes learnt costs of branching end the tree soonest: 36 of 36 instances were
+   * settled in at most 3 s of a processor, with cuts 3 of them took two to fifty times as long and
+   * one did not end. In larger ones they find answers later than the other rule does with cuts. */
+  const bool is_learning = search->is_whole && search->is_small;
+  how.br_tech = is_learning ? GLP_BR_PCH : GLP_BR_DTH;
   how.bt_tech = GLP_BT_BLB;
-  how.mir_cuts = GLP_ON; /* not cover cuts: GLPK 5.0 gives up where there is no knapsack row */
+  /* not cover cuts: GLPK 5.0 gives up where there is no knapsack row */
+  how.mir_cuts = is_learning ? GLP_OFF : GLP_ON;
   how.mip_gap = search->gap;
   how.tm_lim = seconds * 1000 >= INT_MAX ? INT_MAX : (int)fmax(seconds * 1000, 1);
   how.cb_func = watch;
@@ -105,11 +110,24 @@ static dsm__solved branch(dsm__search *search, double seconds) {
   return DSM__SOLVED_OPTIMAL;
 }
 
+/* Equal devices stand in order in whole trees alone (programme_tight.c): there it saves looking at
+ * the same answer under other names. Where answers are looked for it would only be in the way, as
+ * most that are found first have other names. */
+static void keep_order(dsm__search *search, bool is_kept) {
+  for (size_t r = 0; r < search->programme.row_count; r++) {
+    if (search->programme.rows[r].kind == DSM__ROW_ORDER) {
+      glp_set_row_bnds(search->problem, (int)r + 1, is_kept ? GLP_LO : GLP_FR, 0, 0);
+    }
+  }
+}
+
 dsm__solved dsm__search_branch(dsm__search *search, size_t node_count, double seconds) {
   search->is_offered = false;
   search->nodes_left = node_count;
   search->tree_bound = search->sign * HUGE_VAL;
+  keep_order(search, search->is_whole);
   const dsm__solved solved = branch(search, seconds);
+  keep_order(search, false);
   const int status = glp_mip_status(search->problem);
   if (solved != DSM__SOLVED_INFEASIBLE && (status == GLP_OPT || status == GLP_FEAS)) {
     take_found(search);

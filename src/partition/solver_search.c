@@ -10,6 +10,9 @@
 
 #include <limits.h>
 #include <math.h>
+#include <stdlib.h>
+
+#include "base/order.h"
 
 /* Devices may differ in speed by many orders of ten. With GLPK's own 1e-7 a slow device was given
  * more than its link carries, which slowed all others down by as much, and some bounds were below
@@ -85,7 +88,9 @@ glp_prob *dsm__search_load(dsm__search *search, const dsm__programme *programme)
   glp_add_rows(problem, (int)programme->row_count);
   glp_add_cols(problem, (int)programme->column_count);
   for (size_t r = 0; r < programme->row_count; r++) {
-    bound_row(problem, (int)r + 1, programme->rows[r].lower, programme->rows[r].upper);
+    const dsm__row *const row = &programme->rows[r];
+    bound_row(problem, (int)r + 1, row->kind == DSM__ROW_ORDER ? -HUGE_VAL : row->lower,
+              row->upper);
   }
   for (size_t c = 0; c < programme->column_count; c++) {
     const dsm__column *const column = &programme->columns[c];
@@ -178,35 +183,53 @@ void dsm__search_try(dsm__search *search, const bool *trial) {
 
 /* ---- a dive ---- */
 
+/* Rates of less than this part of a time unit's requests are rounding. */
+static const double least_rate = 1e-7;
+/* A dive decides this part of what is undecided at a time: 30 to 40 linear programmes for a
+ * thousand choices, and one choice at a time where few are left. */
+enum { BATCH_PART = 8 };
+
+typedef struct dsm__wish wish;
+
+/* The largest rate is the decision of which the relaxation is surest; of equal ones the first. */
+static int compare_wishes(const void *left, const void *right) {
+  const wish *const a = left;
+  const wish *const b = right;
+  const int by_rate = dsm__order(b->rate, a->rate);
+  return dsm__order_then(by_rate, dsm__order_whole(a->choice, b->choice));
+}
+
 static bool is_fixed(const dsm__search *search, size_t choice) {
   return glp_get_col_type(search->problem, search->choices[choice].column) == GLP_FX;
 }
 
-/*
- * The undecided choice with the greatest part of its task, or choice_count.
- *
- * The largest rate is the decision of which the relaxation is surest.
- */
-static size_t find_largest(const dsm__search *search) {
-  size_t best = search->choice_count;
-  double most = 1e-7;
+/* The undecided choices that the relaxation uses, the surest first. */
+static size_t list_wishes(const dsm__search *search, wish *wishes) {
+  size_t count = 0;
   for (size_t k = 0; k < search->choice_count; k++) {
-    const dsm__choice *const it = &search->choices[k];
-    const double rate = glp_get_col_prim(search->problem, it->rate);
-    if (rate > most && !is_fixed(search, k)) {
-      most = rate;
-      best = k;
+    const double rate = glp_get_col_prim(search->problem, search->choices[k].rate);
+    if (rate > least_rate && !is_fixed(search, k)) {
+      wishes[count++] = (wish){.rate = rate, .choice = k};
     }
   }
-  return best;
+  if (count > 1) {
+    qsort(wishes, count, sizeof wishes[0], compare_wishes);
+  }
+  return count;
 }
 
 static void decide(dsm__search *search, size_t choice, bool is_taken) {
   const dsm__choice *const it = &search->choices[choice];
   const double value = is_taken ? 1 : 0;
   dsm__search_bound(search->problem, it->column, value, value);
-  search->trial[choice] = is_taken;
   search->used[it->device] += is_taken ? it->need : 0;
+  search->used[it->device] -= search->trial[choice] ? it->need : 0;
+  search->trial[choice] = is_taken;
+}
+
+static void undo(dsm__search *search, size_t choice) {
+  decide(search, choice, false);
+  dsm__search_bound(search->problem, search->choices[choice].column, 0, 1);
 }
 
 static bool does_fit(const dsm__search *search, size_t choice) {
@@ -214,36 +237,71 @@ static bool does_fit(const dsm__search *search, size_t choice) {
   return search->used[it->device] + it->need <= search->instance->devices[it->device].memory_bytes;
 }
 
-/* Each step fixes one choice and solves again, so that what follows knows of it. If a task that was
- * put somewhere leaves no answer it is kept from there instead, and if that leaves none either the
- * dive ends: it costs little, and another start may do better. */
-static dsm__solved dive_on(dsm__search *search) {
-  dsm__solved solved = dsm__search_relax(search, search->problem);
-  while (solved == DSM__SOLVED_OPTIMAL && dsm__search_left(search) > 0) {
-    const size_t choice = find_largest(search);
-    if (choice == search->choice_count) {
-      return DSM__SOLVED_OPTIMAL;
-    }
-    const bool is_taken = does_fit(search, choice);
-    decide(search, choice, is_taken);
-    solved = dsm__search_relax(search, search->problem);
-    if (solved == DSM__SOLVED_INFEASIBLE && is_taken) {
-      search->used[search->choices[choice].device] -= search->choices[choice].need;
-      decide(search, choice, false);
-      solved = dsm__search_relax(search, search->problem);
-    }
-  }
-  return solved == DSM__SOLVED_OPTIMAL ? DSM__SOLVED_UNKNOWN : solved;
-}
-
-void dsm__search_dive(dsm__search *search) {
+static void decide_nothing(dsm__search *search) {
   for (size_t k = 0; k < search->choice_count; k++) {
     search->trial[k] = false;
   }
   for (size_t j = 0; j < search->instance->device_count; j++) {
     search->used[j] = 0;
   }
-  const dsm__solved solved = dive_on(search);
+}
+
+/* All that the relaxation uses is stored, as far as it fits: where memory is ample that is nearly
+ * the relaxation itself, at the price of one linear programme. */
+void dsm__search_store_used(dsm__search *search) {
+  if (dsm__search_relax(search, search->problem) != DSM__SOLVED_OPTIMAL) {
+    return;
+  }
+  wish *const wishes = search->wishes;
+  const size_t count = list_wishes(search, wishes);
+  decide_nothing(search);
+  for (size_t k = 0; k < count; k++) {
+    const size_t choice = wishes[k].choice;
+    if (does_fit(search, choice)) {
+      search->trial[choice] = true;
+      search->used[search->choices[choice].device] += search->choices[choice].need;
+    }
+  }
+  dsm__search_try(search, search->trial);
+}
+
+/* If all of a batch leaves no answer, the surest of it alone is decided; if that leaves none either
+ * and it was to be stored, it is not. */
+static dsm__solved decide_batch(dsm__search *search, const wish *wishes, size_t count) {
+  for (size_t k = 0; k < count; k++) {
+    decide(search, wishes[k].choice, does_fit(search, wishes[k].choice));
+  }
+  dsm__solved solved = dsm__search_relax(search, search->problem);
+  if (solved == DSM__SOLVED_INFEASIBLE && count > 1) {
+    for (size_t k = 1; k < count; k++) {
+      undo(search, wishes[k].choice);
+    }
+    solved = dsm__search_relax(search, search->problem);
+  }
+  if (solved == DSM__SOLVED_INFEASIBLE && search->trial[wishes[0].choice]) {
+    decide(search, wishes[0].choice, false);
+    solved = dsm__search_relax(search, search->problem);
+  }
+  return solved;
+}
+
+/* After each batch the relaxation is solved again, so that what follows knows of it. If nothing is
+ * left the dive ends: it costs little, and another start may do better. */
+static dsm__solved dive_on(dsm__search *search, wish *wishes) {
+  dsm__solved solved = dsm__search_relax(search, search->problem);
+  while (solved == DSM__SOLVED_OPTIMAL && dsm__search_left(search) > 0) {
+    const size_t count = list_wishes(search, wishes);
+    if (count == 0) {
+      return DSM__SOLVED_OPTIMAL;
+    }
+    solved = decide_batch(search, wishes, (count + BATCH_PART - 1) / BATCH_PART);
+  }
+  return solved == DSM__SOLVED_OPTIMAL ? DSM__SOLVED_UNKNOWN : solved;
+}
+
+void dsm__search_dive(dsm__search *search) {
+  decide_nothing(search);
+  const dsm__solved solved = dive_on(search, search->wishes);
   dsm__search_release(search);
   if (solved == DSM__SOLVED_OPTIMAL) {
     dsm__search_try(search, search->trial);

@@ -18,6 +18,12 @@ typedef struct dsm__choice {
   double need; /**< bytes */
 } dsm__choice;
 
+/** A choice that a relaxation makes in part. */
+typedef struct dsm__wish {
+  double rate;
+  size_t choice;
+} dsm__wish;
+
 typedef struct dsm__search {
   const dsm_instance *instance;
   const dsm_partition_options *options;
@@ -42,6 +48,7 @@ typedef struct dsm__search {
   double *values;    /**< [1 + column] of the best, as GLPK wants it */
   bool *is_chosen;   /**< [choice] of the best */
   bool *trial;       /**< [choice] */
+  dsm__wish *wishes; /**< [choice] scratch */
   double *used;      /**< [device] bytes, scratch */
   double *keys;      /**< [task] order of a draw, scratch */
   bool *is_freed;    /**< [task] of a neighbourhood, scratch */
@@ -50,6 +57,7 @@ typedef struct dsm__search {
   bool is_whole;     /**< the tree being searched is the whole one */
   uint64_t random;   /**< state of the generator that draws neighbourhoods */
   bool is_offered;   /**< the best was offered to GLPK in this tree */
+  bool is_small;     /**< one tree is likely to settle the programme */
 } dsm__search;
 
 /** Outcome of a linear or mixed programme. */
@@ -65,7 +73,8 @@ double dsm__search_left(const dsm__search *search);
 /** Does who asked want no more than there is? Then no time is left either. */
 bool dsm__search_is_stopped(const dsm__search *search);
 
-/** Loads a programme into a new problem; NULL: out of memory. */
+/** Loads a programme into a new problem, rows that order equal devices without a bound; NULL: out
+ * of memory. */
 glp_prob *dsm__search_load(dsm__search *search, const dsm__programme *programme);
 
 /** Sets bounds of a column by their kind. */
@@ -83,7 +92,10 @@ void dsm__search_release(dsm__search *search);
 /** Solves with all choices as in `trial`; takes the optimum. */
 void dsm__search_try(dsm__search *search, const bool *trial);
 
-/** Rounds the relaxation, the largest rates first, each time solving again. */
+/** Solves with all stored that the relaxation uses, as far as it fits; takes the optimum. */
+void dsm__search_store_used(dsm__search *search);
+
+/** Rounds the relaxation, the largest rates first, some at a time, each time solving again. */
 void dsm__search_dive(dsm__search *search);
 
 /** Branch and cut over the choices as they are bounded now, at most node_count nodes (0: until the

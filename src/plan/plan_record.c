@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * plan_record.c: the tables of "dsm-plan/1". A new decision of a layer is a member of
- * dsm_layer_decisions, a row of `dsm__decisions_record`, and an equation that reads it.
+ * plan_record.c: the tables of what a plan predicts and decides. A new decision of a layer is a
+ * member of dsm_layer_decisions, a row of `dsm__decisions_record`, and an equation that reads it.
  */
 #include "plan/plan_record.h"
 
@@ -9,16 +9,12 @@
 
 #include "model/names.h"
 #include "plan/core_layouts.h"
-#include "plan/named_roles.h"
 #include "plan/plan_internal.h"
 #include "plan/tolerance.h"
 #include "storage/storage_internal.h"
-#include "system/system_internal.h"
-#include "workload/workload_internal.h"
 
 /* What a number of cycles or bytes may be. */
 #define FIGURE DSM__FIELD_IS_FIGURE
-#define READ DSM__FIELD_IS_READ
 #define REQUIRED (DSM__FIELD_IS_READ | DSM__FIELD_IS_REQUIRED)
 #define DECISION DSM__FIELD_IS_DECISION
 #define COLUMN DSM__FIELD_IS_COLUMN
@@ -258,30 +254,30 @@ static void write_move(dsm__json_writer *writer, const void *record) {
                                      : dsm__move_name(transfer->transfer, transfer->axis));
 }
 
-DSM__RECORD(dsm__transfer_record, dsm_plan_transfer, true, "A transfer on a link, in the step.",
-            {.key = "name",
-             .kind = DSM__FIELD_OWN,
-             .words = &dsm__move_words,
-             .help = "What is moved, and why.",
-             .write = write_move,
-             .written_as = DSM__FIELD_WORD},
-            DSM__FIELD(TEXT, dsm_plan_transfer, axis_name, "axis", DSM__FIELD_IS_OPTIONAL,
-                       .max = DSM_AXIS_NAME_BYTES_MAX,
-                       .help = "Along which it goes; of systems that name their axes, and then "
-                               "not in the name."),
-            DSM__FIELD(WORD, dsm_plan_transfer, group, "group", 0, .words = &dsm__group_words,
-                       .help = "The transfers that go on at the same time."),
-            DSM__FIELD(WORD, dsm_plan_transfer, link, "link", 0, .words = &dsm__link_words,
-                       .help = "On which it goes."),
-            DSM__FIELD(REAL, dsm_plan_transfer, bytes, "bytes", COLUMN | LESS, .unit = "bytes",
-                       .help = "In the step."),
-            DSM__FIELD(REAL, dsm_plan_transfer, cycles, "cycles", COLUMN | LESS, .unit = "cycles",
-                       .help = "That it alone occupies the link."),
-            {.key = "overlapped",
-             .kind = DSM__FIELD_OWN,
-             .help = "With computation.",
-             .write = write_is_overlapped,
-             .written_as = DSM__FIELD_FLAG});
+DSM__OWN_RECORD(dsm__transfer_record, dsm_plan_transfer, true, "A transfer on a link, in the step.",
+                {.key = "name",
+                 .kind = DSM__FIELD_OWN,
+                 .words = &dsm__move_words,
+                 .help = "What is moved, and why.",
+                 .write = write_move,
+                 .written_as = DSM__FIELD_WORD},
+                DSM__FIELD(TEXT, dsm_plan_transfer, axis_name, "axis", DSM__FIELD_IS_OPTIONAL,
+                           .max = DSM_AXIS_NAME_BYTES_MAX,
+                           .help = "Along which it goes; of systems that name their axes, and then "
+                                   "not in the name."),
+                DSM__FIELD(WORD, dsm_plan_transfer, group, "group", 0, .words = &dsm__group_words,
+                           .help = "The transfers that go on at the same time."),
+                DSM__FIELD(WORD, dsm_plan_transfer, link, "link", 0, .words = &dsm__link_words,
+                           .help = "On which it goes."),
+                DSM__FIELD(REAL, dsm_plan_transfer, bytes, "bytes", COLUMN | LESS, .unit = "bytes",
+                           .help = "In the step."),
+                DSM__FIELD(REAL, dsm_plan_transfer, cycles, "cycles", COLUMN | LESS,
+                           .unit = "cycles", .help = "That it alone occupies the link."),
+                {.key = "overlapped",
+                 .kind = DSM__FIELD_OWN,
+                 .help = "With computation.",
+                 .write = write_is_overlapped,
+                 .written_as = DSM__FIELD_FLAG});
 
 static bool has_hidden(const void *pass) {
   return ((const dsm_pass_plan *)pass)->hidden_cycles > 0;
@@ -333,9 +329,10 @@ DSM__RECORD(
   DSM__FIELD(COUNT, dsm_core_layout, member, #member, DECISION | DSM__FIELD_IS_REQUIRED, .min = 1, \
              .help = (about))
 
-DSM__RECORD(dsm__core_layout_record, dsm_core_layout, true, "How a held output lies in the cores.",
-            PARTS(features, "Into how many parts its features are divided."),
-            PARTS(ij, "Its positions."), PARTS(mb, "Its samples."));
+DSM__OWN_RECORD(dsm__core_layout_record, dsm_core_layout, true,
+                "How a held output lies in the cores.",
+                PARTS(features, "Into how many parts its features are divided."),
+                PARTS(ij, "Its positions."), PARTS(mb, "Its samples."));
 
 static bool has_layout(const void *decisions) {
   return dsm__is_layout(&((const dsm_layer_decisions *)decisions)->output_layout);
@@ -444,223 +441,4 @@ DSM__RECORD(
                        "(chips_x / columns)."),
     DSM__FIELD(REAL, dsm_pipeline_plan, cycles, "cycles", 0, .unit = "cycles",
                .help = "Of the group; its layers' passes add up to it."));
-
-/* ---- the document ---- */
-
-static bool has_fixed_stages(const void *options) {
-  return ((const dsm_explore_options *)options)->stages > 0;
-}
-
-static bool has_fixed_micro_batches(const void *options) {
-  return ((const dsm_explore_options *)options)->micro_batches > 0;
-}
-
-static bool has_fixed_interleave(const void *options) {
-  return ((const dsm_explore_options *)options)->interleave > 0;
-}
-
-static bool has_roles(const void *options) {
-  return dsm__has_named_roles(options);
-}
-
-static bool has_roles_x(const void *options) {
-  return ((const dsm_explore_options *)options)->roles[0] != 0;
-}
-
-static bool has_roles_y(const void *options) {
-  return ((const dsm_explore_options *)options)->roles[1] != 0;
-}
-
-static bool has_roles_z(const void *options) {
-  return ((const dsm_explore_options *)options)->roles[2] != 0;
-}
-
-DSM__OWN_RECORD(
-    dsm__named_roles_record, dsm_explore_options, true,
-    "Roles that the search might use along each axis.",
-    DSM__FIELD(WORD_SET, dsm_explore_options, roles[0], "x", READ, .words = &dsm__role_words,
-               .min = 1, .is_stated = has_roles_x, .expected = "a list of roles",
-               .help = "Along the first axis; absent: all."),
-    DSM__FIELD(WORD_SET, dsm_explore_options, roles[1], "y", READ, .words = &dsm__role_words,
-               .min = 1, .is_stated = has_roles_y, .expected = "a list of roles",
-               .help = "Along the second axis; absent: all."),
-    DSM__FIELD(WORD_SET, dsm_explore_options, roles[2], "z", READ, .words = &dsm__role_words,
-               .min = 1, .is_stated = has_roles_z, .expected = "a list of roles",
-               .help = "Along the third axis; absent: all."));
-_Static_assert(DSM_AXES_MAX == 3, "roles of each axis");
-
-DSM__RECORD(
-    dsm__options_record, dsm_explore_options, false,
-    "What the exploration was asked for, beside mode and optimizations.",
-    DSM__FIELD(WORD_SET, dsm_explore_options, parallelisms, "parallelisms", REQUIRED,
-               .words = &dsm__parallelism_words, .min = 1, .fallback = DSM_PARALLELISM_ALL,
-               .expected = "a list of parallelisms",
-               .help = "Parallelisms that the search might use."),
-    DSM__FIELD(COUNT, dsm_explore_options, stages, "stages", READ, .min = 1, .max = DSM_CHIPS_MAX,
-               .is_stated = has_fixed_stages,
-               .help = "So many stages that the step was to have, 1: none. Absent: as many as are "
-                       "best."),
-    DSM__FIELD(COUNT, dsm_explore_options, micro_batches, "micro_batches", READ, .min = 1,
-               .max = DSM_DIMENSION_MAX, .is_stated = has_fixed_micro_batches,
-               .help = "Likewise micro-batches."),
-    DSM__FIELD(COUNT, dsm_explore_options, interleave, "interleave", READ, .min = 1,
-               .max = DSM_INTERLEAVE_MAX, .is_stated = has_fixed_interleave,
-               .help = "So many runs of layers that each stage was to have. Absent: as many as are best."),
-    {.key = "roles",
-     .kind = DSM__FIELD_RECORD,
-     .flags = READ,
-     .type = &dsm__named_roles_record,
-     .is_stated = has_roles,
-     .help = "Where only some roles were allowed: those along each axis."},
-    DSM__FIELD(TEXT_LIST, dsm_explore_options, overrides, "overrides", READ | DSM__FIELD_IS_TALL,
-               .count_offset = offsetof(dsm_explore_options, override_count), .max = 65536,
-               .help = "Overrides, PATH=VALUE, already applied to the inputs, for the record."));
-
-DSM__RECORD(dsm__search_limits_record, dsm_explore_options, true, "How far the search was to go.",
-            DSM__FIELD(REAL, dsm_explore_options, gap, "gap", READ, .max = 1 - 0x1p-53,
-                       .unit = "ratio",
-                       .help = "Relative distance from the bound at which the search might stop."),
-            DSM__FIELD(REAL, dsm_explore_options, time_limit_seconds, "time_limit_seconds", READ,
-                       .max = 31536000, .unit = "seconds",
-                       .help = "After which the search was to end with what it had; 0: none."));
-
-DSM__RECORD(dsm__search_record, dsm_plan, true, "Where the search was not to go to the end.",
-            {.kind = DSM__FIELD_PART,
-             .offset = offsetof(dsm_plan, options),
-             .type = &dsm__search_limits_record},
-            DSM__FIELD(FLAG, dsm_plan, statistics.is_stopped, "is_stopped", READ,
-                       .help = "The time limit ended it: another run may find another plan."));
-
-static bool has_search(const void *plan) {
-  const dsm_explore_options *const options = &((const dsm_plan *)plan)->options;
-  return options->gap > 0 || options->time_limit_seconds > 0;
-}
-
-/* The minor version says that words have the names of axes. */
-static const dsm__word minor_words[] = {{.key = "dsm-plan/1.1"}};
-static const dsm__words minor_versions = {.items = minor_words, .count = 1};
-static const dsm__word format_words[] = {{.key = "dsm-plan/1"}};
-const dsm__words dsm__plan_versions = {
-    .what = "format", .items = format_words, .count = 1, .also = &minor_versions};
-
-static void write_format(dsm__json_writer *writer, const void *plan) {
-  const dsm__renaming *const renaming = ((const dsm_plan *)plan)->renaming;
-  const bool has_names = renaming != NULL && renaming->has_names;
-  dsm__json_write_string(writer, (has_names ? minor_words : format_words)[0].key);
-}
-
-static void write_version(dsm__json_writer *writer, const void *plan) {
-  (void)plan;
-  dsm__json_write_string(writer, dsm_version());
-}
-
-static void write_minibatch(dsm__json_writer *writer, const void *plan) {
-  dsm__json_write_u64(writer, ((const dsm_plan *)plan)->workload->minibatch);
-}
-
-static void write_workload(dsm__json_writer *writer, const void *plan) {
-  dsm__workload_write(((const dsm_plan *)plan)->workload, writer);
-}
-
-static void write_system(dsm__json_writer *writer, const void *plan) {
-  dsm__system_write(((const dsm_plan *)plan)->system, writer);
-}
-
-static bool has_micro_batches(const void *plan) {
-  return ((const dsm_plan *)plan)->micro_batches > 1;
-}
-
-static bool has_stages(const void *plan) {
-  return ((const dsm_plan *)plan)->stages.count > 1;
-}
-
-static bool is_interleaved(const void *stages) {
-  return ((const dsm_stages *)stages)->interleave > 1;
-}
-
-DSM__RECORD(
-    dsm__step_stages_record, dsm_stages, true, "Runs of layers, each on an equal part of an axis.",
-    DSM__FIELD(TEXT, dsm_stages, axis_name, "axis", DECISION | DSM__FIELD_IS_REQUIRED,
-               .max = DSM_AXIS_NAME_BYTES_MAX, .expected = "the axis that the stages divide",
-               .help = "That they divide: each has contiguous chips of it, as many as the others."),
-    DSM__FIELD(COUNT, dsm_stages, interleave, "interleave", DECISION | READ, .min = 1,
-               .max = DSM_INTERLEAVE_MAX, .fallback = 1, .is_stated = is_interleaved,
-               .help =
-                   "Runs of layers of each stage: of p stages the first has the first run, "
-                   "the one p behind it, and so on. Written only where they are more than one."),
-    DSM__FIELD(TEXT_LIST, dsm_stages, first_layer_names, "first_layers",
-               DECISION | DSM__FIELD_IS_REQUIRED, .count_offset = offsetof(dsm_stages, run_count),
-               .max = DSM_NAME_BYTES_MAX + 8, .expected = "the first layer of each run of a stage",
-               .help = "Of each stage, in order, and with interleave of each run; one begins where "
-                       "the output of the layer before is all that later layers read."));
-
-DSM__RECORD(
-    dsm__plan_record, dsm_plan, false,
-    "A mapping of a network on a system, and its predicted cost.",
-    {.key = "format",
-     .kind = DSM__FIELD_OWN,
-     .write = write_format,
-     .written_as = DSM__FIELD_TEXT,
-     .help = "Name and version of this format; 1.1 where words have names of axes."},
-    {.key = "dsm_version",
-     .kind = DSM__FIELD_OWN,
-     .write = write_version,
-     .written_as = DSM__FIELD_TEXT,
-     .help = "The version of dsm that wrote the plan."},
-    DSM__FIELD(WORD, dsm_plan, options.mode, "mode", REQUIRED, .words = &dsm__mode_words,
-               .expected = "\"training\" or \"inference\"", .help = "What a step is."),
-    {.key = "minibatch",
-     .kind = DSM__FIELD_OWN,
-     .write = write_minibatch,
-     .written_as = DSM__FIELD_COUNT,
-     .help = "Samples of a step; must equal workload.minibatch."},
-    DSM__FIELD(WORD_SET, dsm_plan, options.optimizations, "optimizations", REQUIRED,
-               .words = &dsm__optimization_words, .expected = "a list of optimizations",
-               .help =
-                   "Optimizations that the search might use; those of the mode only: no preload in "
-                   "training, no per_pass, hoist or accumulate in inference."),
-    DSM__FIELD(RECORD, dsm_plan, options, "options", REQUIRED, .type = &dsm__options_record,
-               .expected = "an object with the options of the exploration",
-               .help = "What the exploration was asked for, beside mode and optimizations."),
-    DSM__FIELD(COUNT, dsm_plan, micro_batches, "micro_batches", DECISION, .min = 1,
-               .max = DSM_DIMENSION_MAX, .fallback = 1, .is_stated = has_micro_batches,
-               .help =
-                   "Into so many micro-batches the samples of a step are cut, one after "
-                   "the other, whose gradients are summed. Written only where they are more than "
-                   "one; not read without the optimization accumulate."),
-    DSM__FIELD(RECORD, dsm_plan, stages, "stages", DECISION, .type = &dsm__step_stages_record,
-               .is_stated = has_stages,
-               .help =
-                   "The stages of the step, runs of layers on chips of their own, which "
-                   "micro-batches pass one after the other, forward and backward in turn (1F1B). "
-                   "Written only where there are any; not read without the optimization stages."),
-    {.key = "search",
-     .kind = DSM__FIELD_RECORD,
-     .flags = READ,
-     .type = &dsm__search_record,
-     .is_stated = has_search,
-     .help = "Where the search was not to go to the end: a gap or a time limit was asked for."},
-    DSM__FIELD(RECORD, dsm_plan, result, "result", 0, .type = &dsm__result_record,
-               .help = "The prediction for the step."),
-    DSM__FIELD(
-        LIST, dsm_plan, pipelines, "pipeline", 0, .type = &dsm__pipeline_record,
-        .count_offset = offsetof(dsm_plan, pipeline_count),
-        .help =
-            "Groups of pipelined layers, in order of execution. An item that no layer refers to is "
-            "ignored."),
-    DSM__FIELD(LIST, dsm_plan, layers, "layers", DSM__FIELD_IS_REQUIRED, .type = &dsm__layer_record,
-               .count_offset = offsetof(dsm_plan, layer_count),
-               .help = "The workload's primary layers, all and in order."),
-    {.key = "workload",
-     .kind = DSM__FIELD_OWN,
-     .flags = DSM__FIELD_IS_REQUIRED,
-     .write = write_workload,
-     .written_as = DSM__FIELD_JSON,
-     .help = "dsm-workload/1, after overrides; defaults that were not stated are left out."},
-    {.key = "system",
-     .kind = DSM__FIELD_OWN,
-     .flags = DSM__FIELD_IS_REQUIRED,
-     .write = write_system,
-     .written_as = DSM__FIELD_JSON,
-     .help = "dsm-system/1, after overrides, every parameter written out."});
 /* clang-format on */

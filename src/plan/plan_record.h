@@ -9,15 +9,12 @@
 #include "base/record.h"
 #include "dsm/plan.h"
 
-/** The whole document: dsm_plan. */
 /** The format's name with each of its versions. */
 extern const dsm__words dsm__plan_versions;
+/** The whole document: dsm_plan. */
 extern const dsm__record_type dsm__plan_record;
 /** How far the search was to go: dsm_explore_options. */
 extern const dsm__record_type dsm__search_limits_record;
-extern const dsm__record_type dsm__search_record;      /**< of dsm_plan */
-extern const dsm__record_type dsm__options_record;     /**< of dsm_explore_options */
-extern const dsm__record_type dsm__core_layout_record; /**< dsm_core_layout */
 extern const dsm__record_type dsm__result_record;      /**< dsm_plan_result */
 extern const dsm__record_type dsm__memory_record;      /**< dsm_plan_memory */
 extern const dsm__record_type dsm__cycles_record;      /**< dsm_cycles */
@@ -29,7 +26,6 @@ extern const dsm__record_type dsm__pass_record;        /**< dsm_pass_plan */
 /** dsm_pass_decisions */
 extern const dsm__record_type dsm__pass_decisions_record;
 extern const dsm__record_type dsm__invocation_record; /**< dsm_invocation */
-extern const dsm__record_type dsm__transfer_record;   /**< dsm_plan_transfer */
 
 /** Longest name of a pipeline group, bytes: two names of layers fit. */
 #define DSM__GROUP_NAME_BYTES_MAX 320

@@ -45,11 +45,12 @@ static dsm_status report_infeasible(dsm__problem *problem, const dsm__decisions 
                               .capacity_bytes = need.capacity_bytes};
   }
   const dsm__place nowhere = {NULL, 0, 0, NULL};
-  if (dsm__problem_has_roles(problem) && dsm__deadline_was_met(problem->inputs.deadline)) {
+  const bool is_over = dsm__deadline_was_met(problem->inputs.deadline);
+  if (dsm__problem_has_roles(problem) && (is_over || problem->is_need_rounded)) {
     dsm__diags_add(diags, DSM_SEVERITY_ERROR, nowhere, NULL,
-                   "memory capacity: no mapping that needs at most %.3f GB a chip was found within "
-                   "the time limit",
-                   problem->machine.system->chip.memory.capacity_GB);
+                   "memory capacity: no mapping that needs at most %.3f GB a chip was found%s",
+                   problem->machine.system->chip.memory.capacity_GB,
+                   is_over ? " within the time limit" : "");
     return DSM_ERROR_INFEASIBLE;
   }
   dsm__report_over_capacity(&need,

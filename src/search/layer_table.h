@@ -60,8 +60,8 @@ typedef struct dsm__search_inputs {
   size_t first_layers;
   const dsm__reductions *class_reductions; /**< of each class in place of the first; NULL: none */
   const size_t *class_of;                  /**< of each layer, where there are those */
-  dsm__deadline *deadline; /**< of the whole search; NULL: none */
-  dsm__memo *memo;         /**< what earlier explorations found; only for one thread; NULL: none */
+  dsm__deadline *deadline;                 /**< of the whole search; NULL: none */
+  dsm__memo *memo; /**< what earlier explorations found; only for one thread; NULL: none */
   uint32_t memo_contexts[DSM_PASS_COUNT]; /**< see dsm__memo_begin */
 } dsm__search_inputs;
 

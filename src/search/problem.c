@@ -21,6 +21,7 @@ static bool fill(dsm__problem *problem) {
     problem->capacity_bytes -= dsm_input_memory_bytes(&problem->machine, workload);
   }
   problem->layout_states_max = DSM__LAYOUT_STATES_MAX;
+  problem->role_nodes_max = (size_t)1 << 19;
   const dsm_system *const system = problem->machine.system;
   if (dsm__has_layouts(system) &&
       !dsm__core_layouts_enumerate(&problem->layouts, system->chip.cores, problem->arena)) {

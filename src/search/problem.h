@@ -23,9 +23,12 @@ typedef struct dsm__problem {
   dsm__held_lives lives;
   dsm__core_layouts layouts;  /**< where the model has layouts */
   size_t layout_states_max;   /**< see dsm__layout_request; less for tests */
+  size_t role_nodes_max;      /**< most that a graph of roles stores where layers may be made anew;
+                                   less for tests */
   double capacity_bytes;      /**< for what layers need of a chip's memory */
   double role_need_bytes;     /**< of a chip, at least what all mappings with roles need that were
                                    looked at in vain; 0: none were */
+  bool is_need_rounded;       /**< that is not what all need: some may fit that were not found */
   bool is_bounding_off;       /**< for tests: states that a bound shows to be useless, or that are
                                    alike, are all kept */
   bool is_preloading_off;     /**< weights are not preloaded, whatever the options say */

@@ -2,6 +2,7 @@
 /* The simple ways to use the devices, by hand and on random instances. */
 #include <math.h>
 
+#include "how_many.h"
 #include "random_dispatch.h"
 #include "storage_optimum.h"
 #include "suites.h"
@@ -176,6 +177,80 @@ START_TEST(test_random) {
 }
 END_TEST
 
+/* ---- taken as an answer ---- */
+
+static size_t copies_of(const dsm_partition *partition) {
+  size_t copies = 0;
+  for (size_t k = 0; k < made.instance.task_count * made.instance.device_count; k++) {
+    copies += partition->is_stored[k] ? 1 : 0;
+  }
+  return copies;
+}
+
+static double moved_between_devices(const dsm_partition *partition) {
+  double sum = 0;
+  for (size_t k = 0; k < made.instance.tensor_count * made.instance.device_count; k++) {
+    sum += partition->sent[k];
+  }
+  return sum;
+}
+
+/*
+ * Of m equal devices without limits none can do more than run whole requests: with a work of W
+ * seconds a request m / W a second is the optimum, and replication reaches it. So nothing moves.
+ * Where only one copy of each task is allowed it is not taken.
+ */
+START_TEST(test_equal_devices_are_not_scattered_over) {
+  random_dispatch_make(&made, (uint64_t)_i);
+  const size_t device_count = made.instance.device_count;
+  double work = 0;
+  for (size_t i = 0; i < made.instance.task_count; i++) {
+    const double seconds = 0.1 + (double)((i + (size_t)_i) % 5) / 7;
+    work += seconds;
+    for (size_t j = 0; j < device_count; j++) {
+      made.seconds[i * device_count + j] = seconds;
+    }
+  }
+  for (size_t j = 0; j < device_count; j++) {
+    made.devices[j].link_bytes_per_second = 100;
+  }
+  dsm_partition_options options;
+  dsm_partition_options_init(&options);
+  dsm_partition *solved = NULL;
+  ck_assert_int_eq(dsm_partition_solve(&solved, &made.instance, &options, NULL), DSM_OK);
+  ck_assert_double_ge(solved->rho, (1 - options.gap) * (double)device_count / work);
+  ck_assert(!(moved_between_devices(solved) > 0));
+  ck_assert(!solved->is_bound);
+  dsm_partition_free(solved);
+  options.copies_max = 1;
+  ck_assert_int_eq(dsm_partition_solve(&solved, &made.instance, &options, NULL), DSM_OK);
+  ck_assert_uint_eq(copies_of(solved), made.instance.task_count);
+  dsm_partition_free(solved);
+}
+END_TEST
+
+/* Where replication is as good as the bound within the gap, nothing moves; and an answer is never
+ * worse than it. */
+START_TEST(test_replication_as_an_answer) {
+  random_dispatch_make(&made, (uint64_t)_i);
+  for (size_t k = 0; k < made.instance.task_count * made.instance.device_count; k++) {
+    made.seconds[k] = isinf(made.seconds[k]) ? 0.5 : made.seconds[k];
+  }
+  dsm_partition_options options;
+  dsm_partition_options_init(&options);
+  options.gap = _i % 2 == 0 ? 1e-4 : 0.1;
+  dsm_partition *solved = NULL;
+  ck_assert_int_eq(dsm_partition_solve(&solved, &made.instance, &options, NULL), DSM_OK);
+  const double replicated = solved->baselines[DSM_BASELINE_REPLICATION].rho;
+  ck_assert_double_ge(solved->rho * (1 + options.gap + 1e-5), replicated);
+  ck_assert_double_ge(solved->rho * (1 + options.gap + 1e-5), solved->bound);
+  if (replicated > solved->bound / (1 + options.gap)) {
+    ck_assert(!(moved_between_devices(solved) > 0));
+  }
+  dsm_partition_free(solved);
+}
+END_TEST
+
 START_TEST(test_names) {
   ck_assert_str_eq(dsm_baseline_kind_name(DSM_BASELINE_ACCELERATORS), "accelerators");
   ck_assert_str_eq(dsm_baseline_kind_name(DSM_BASELINE_REPLICATION), "replication");
@@ -193,6 +268,8 @@ Suite *suite_baselines(void) {
   tcase_add_test(tests, test_several_results);
   tcase_add_test(tests, test_superlinear);
   tcase_add_loop_test(tests, test_random, 0, 300);
+  tcase_add_loop_test(tests, test_equal_devices_are_not_scattered_over, 0, HOW_MANY(200, 60, 20));
+  tcase_add_loop_test(tests, test_replication_as_an_answer, 0, HOW_MANY(1000, 100, 20));
   tcase_add_test(tests, test_names);
   suite_add_tcase(suite, tests);
   return suite;

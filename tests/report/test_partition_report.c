@@ -66,6 +66,20 @@ START_TEST(test_the_table_of_energy) {
 }
 END_TEST
 
+/* Of a graph the table says that the throughput is a bound, and what is known to be reached. */
+START_TEST(test_a_throughput_that_is_a_bound) {
+  dsm_partition graph = made_partition;
+  graph.is_bound = true;
+  graph.whole_rho = 19;
+  graph.simulated_rho = 18.5;
+  char *const text = dsm_report_partition_table(&graph, NULL, plain_style(90));
+  ck_assert_ptr_nonnull(strstr(text, "throughput    20.00 requests/s, a bound: the network is no "
+                                     "chain\nwhole         19.00 requests/s at most of whole "
+                                     "requests\nsimulated     18.50 requests/s\n"));
+  free(text);
+}
+END_TEST
+
 START_TEST(test_the_table_of_a_simulation) {
   dsm_dispatch *const simulation = made_simulation(100);
   char *const text = dsm_report_partition_table(&made_partition, simulation, plain_style(90));
@@ -285,6 +299,7 @@ Suite *suite_partition_report(void) {
   tcase_add_test(tests, test_the_table_by_hand);
   tcase_add_test(tests, test_the_table_of_one_request);
   tcase_add_test(tests, test_the_table_of_energy);
+  tcase_add_test(tests, test_a_throughput_that_is_a_bound);
   tcase_add_test(tests, test_the_table_of_a_simulation);
   tcase_add_test(tests, test_widths_and_colors);
   tcase_add_test(tests, test_json);

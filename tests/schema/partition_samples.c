@@ -40,6 +40,15 @@ static char *report_stages(void) {
   return text;
 }
 
+/* As of a graph, where whole requests and a simulation stay below the throughput. */
+static char *report_a_bound(void) {
+  dsm_partition graph = made_partition;
+  graph.is_bound = true;
+  graph.whole_rho = 19;
+  graph.simulated_rho = 18.5;
+  return dsm_report_partition_json(&graph, NULL);
+}
+
 /* The report that is asked for; NULL if there is none of this name. */
 static char *report(const char *name, dsm_dispatch *simulation) {
   if (strcmp(name, "throughput") == 0) {
@@ -47,6 +56,9 @@ static char *report(const char *name, dsm_dispatch *simulation) {
   }
   if (strcmp(name, "latency") == 0) {
     return dsm_report_partition_json(&made_latency_partition, NULL);
+  }
+  if (strcmp(name, "bound") == 0) {
+    return report_a_bound();
   }
   if (strcmp(name, "place") == 0) {
     return report_in_one_place();

@@ -18,7 +18,7 @@ from formats import Formats
 from test_schemas import Schemas, expect, expect_same, failures
 
 SAMPLES = {"throughput": "dsm-partition/1", "latency": "dsm-partition/1",
-           "energy": "dsm-partition/1", "place": "dsm-partition/1", "window": "dsm-partition/1", "rate": "dsm-partition/1",
+           "energy": "dsm-partition/1", "bound": "dsm-partition/1", "place": "dsm-partition/1", "window": "dsm-partition/1", "rate": "dsm-partition/1",
            "trace": "dsm-trace/1", "stages": "dsm-deployment/1"}
 
 

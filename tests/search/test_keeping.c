@@ -13,6 +13,9 @@
 #include "given.h"
 #include "plan/plan_internal.h"
 #include "plan/segment.h"
+#include "search/overlapped.h"
+#include "search/problem.h"
+#include "search/roles/step_search.h"
 #include "suites.h"
 
 /* A chain with a block around which a residual goes: "a", "b" + "c" with a's output added, "d". */
@@ -460,6 +463,78 @@ START_TEST(test_wrong_decisions_are_told) {
 }
 END_TEST
 
+/* ---- many sums of what is made anew ---- */
+
+/* A residual around six layers of different sizes: as many sums as sets of them. */
+static const char long_block[] =
+    "{'name': 'a', 'type': 'fc', 'in': 64, 'out': 96},"
+    "{'name': 'b', 'type': 'fc', 'in': 96, 'out': 130},"
+    "{'name': 'c', 'type': 'fc', 'in': 130, 'out': 270},"
+    "{'name': 'd', 'type': 'fc', 'in': 270, 'out': 410},"
+    "{'name': 'e', 'type': 'fc', 'in': 410, 'out': 350},"
+    "{'name': 'f', 'type': 'fc', 'in': 350, 'out': 96, 'aux': [{'op': 'residual', 'from': 'a'}]},"
+    "{'name': 'g', 'type': 'fc', 'in': 96, 'out': 32}";
+
+typedef struct searched {
+  dsm__graph_answer answer;
+  bool is_need_rounded;
+  double bytes; /* of its plan */
+} searched;
+
+static searched search_with(const dsm_workload *of, double capacity_bytes, size_t nodes_max) {
+  dsm_system *const system = chips_of(capacity_bytes);
+  const dsm_explore_options options = options_of(BIT(DSM_OPTIMIZATION_RECOMPUTE));
+  dsm__problem problem;
+  dsm__decisions decisions;
+  searched found = {.bytes = 0};
+  ck_assert_int_eq(dsm__problem_init(&problem, of, system, &options, NULL), DSM_OK);
+  problem.role_nodes_max = nodes_max;
+  dsm__problem_count_least(&problem, DSM__ALL_LAYERS);
+  ck_assert(dsm__step_search(&problem, HUGE_VAL, &found.answer, &decisions));
+  found.is_need_rounded = problem.is_need_rounded;
+  if (found.answer.is_feasible) {
+    dsm_plan *plan = NULL;
+    ck_assert_int_eq(dsm__plan_make(&plan, of, system, &options, &decisions, NULL), DSM_OK);
+    found.bytes = plan->result.memory.total_bytes;
+    dsm_plan_free(plan);
+  }
+  dsm__problem_fini(&problem);
+  dsm_system_free(system);
+  return found;
+}
+
+/* From what fits with everything kept down to what nothing fits. */
+START_TEST(test_rounded_sums_find_what_fits_and_a_bound) {
+  static const double steps = 60;
+  dsm_workload *const of = given_network("64", long_block);
+  const double whole = search_with(of, 8e9, SIZE_MAX).bytes;
+  size_t rounded_count = 0;
+  size_t exact_count = 0;
+  size_t none_count = 0;
+  for (double step = 1; step < steps; step++) {
+    const double capacity = whole * (1 - step / steps);
+    const searched exact = search_with(of, capacity, SIZE_MAX);
+    const searched rounded = search_with(of, capacity, 40);
+    ck_assert(!exact.is_need_rounded);
+    if (rounded.answer.is_feasible) {
+      ck_assert(exact.answer.is_feasible);
+      ck_assert_double_le(rounded.bytes, capacity);
+      ck_assert_double_ge(rounded.answer.cycles * (1 + 1e-9), exact.answer.cycles);
+      ck_assert_double_le(rounded.answer.lower_bound_cycles, exact.answer.cycles * (1 + 1e-9));
+      rounded_count += rounded.answer.lower_bound_cycles < exact.answer.cycles * (1 - 1e-9) ? 1 : 0;
+      exact_count++;
+    } else {
+      ck_assert(rounded.is_need_rounded || !exact.answer.is_feasible);
+      none_count++;
+    }
+  }
+  ck_assert_uint_gt(rounded_count, 0);
+  ck_assert_uint_gt(exact_count, 0);
+  ck_assert_uint_gt(none_count, 0);
+  dsm_workload_free(of);
+}
+END_TEST
+
 Suite *suite_keeping(void) {
   Suite *const suite = suite_create("keeping");
   TCase *const hand = tcase_create("hand");
@@ -478,6 +553,7 @@ Suite *suite_keeping(void) {
   tcase_add_test(search, test_what_would_fit_is_found_with_its_options);
   tcase_add_test(search, test_what_would_fit_is_asked_where_memory_is_short);
   tcase_add_test(search, test_what_ifs_are_edited_plans_and_other_searches);
+  tcase_add_test(search, test_rounded_sums_find_what_fits_and_a_bound);
   suite_add_tcase(suite, search);
   return suite;
 }

@@ -61,16 +61,20 @@ static dsm_status load_point(cli_plan_operand *operand, const cli_arguments *arg
 
 /* ---- files ---- */
 
+/* Most texts that are plans of networks are known without reading them as JSON. */
+static bool is_pim_text(const char *text, size_t length) {
+  dsm_description kind = DSM_DESCRIPTION_COUNT;
+  return strstr(text, "\"dsm-pim/") != NULL &&
+         dsm_description_detect(&kind, text, length, NULL, NULL) == DSM_OK &&
+         kind == DSM_DESCRIPTION_PIM;
+}
+
 bool cli_is_pim(const char *path) {
   char *text = NULL;
   size_t length = 0;
-  dsm_description kind = DSM_DESCRIPTION_COUNT;
-  /* Most files that are plans of networks are known without reading them as JSON. */
   const bool is_pim = strcmp(path, "-") != 0 && !dsm_store_is_database(path) &&
                       dsm_file_read(&text, &length, path, NULL) == DSM_OK &&
-                      strstr(text, "\"dsm-pim/") != NULL &&
-                      dsm_description_detect(&kind, text, length, path, NULL) == DSM_OK &&
-                      kind == DSM_DESCRIPTION_PIM;
+                      is_pim_text(text, length);
   free(text);
   return is_pim;
 }
@@ -85,9 +89,21 @@ bool cli_is_storage(const char *path) {
   return is_storage;
 }
 
+static dsm_status parse_plan(cli_plan_operand *operand, const cli_arguments *arguments,
+                             const char *text, size_t length) {
+  dsm_diags *const diags = arguments->diags;
+  if (!is_pim_text(text, length)) {
+    return dsm_plan_parse(&operand->plan, text, length, operand->file,
+                          &operand->recorded_step_cycles, diags);
+  }
+  return takes_pim(arguments) ? dsm_pim_plan_parse(&operand->pim, &operand->recorded_seconds, text,
+                                                   length, operand->file, diags)
+                              : refuse_pim(operand, arguments);
+}
+
 static dsm_status load_file(cli_plan_operand *operand, const cli_arguments *arguments) {
   dsm_diags *const diags = arguments->diags;
-  const dsm_status status = cli_find_input(&operand->file, arguments, operand->name, 0, diags);
+  dsm_status status = cli_find_input(&operand->file, arguments, operand->name, 0, diags);
   if (status != DSM_OK) {
     return status;
   }
@@ -97,12 +113,14 @@ static dsm_status load_file(cli_plan_operand *operand, const cli_arguments *argu
   if ((arguments->command->bit & (CLI_PLOT | CLI_REPORT)) != 0 && cli_is_storage(operand->file)) {
     return dsm_storage_load(&operand->storage, operand->file, diags);
   }
-  if (!cli_is_pim(operand->file)) {
-    return dsm_plan_load(&operand->plan, operand->file, &operand->recorded_step_cycles, diags);
+  char *text = NULL;
+  size_t length = 0;
+  status = dsm_file_read(&text, &length, operand->file, diags);
+  if (status == DSM_OK) {
+    status = parse_plan(operand, arguments, text, length);
   }
-  return takes_pim(arguments)
-             ? dsm_pim_plan_load(&operand->pim, &operand->recorded_seconds, operand->file, diags)
-             : refuse_pim(operand, arguments);
+  free(text);
+  return status;
 }
 
 /* What stands before the colon is the name of a file, whatever it holds. */

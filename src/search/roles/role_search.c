@@ -29,6 +29,12 @@
 #include "search/roles/role_layers.h"
 #include "search/roles/role_options.h"
 
+/*
+ * What a segment makes anew is part of a state, so that a segment of many layers has as many states
+ * as sums of some of them. Where nodes are too many (dsm__problem), sums are counted in grains.
+ * Rounded up, no mapping needs more than it is taken to need: what is found fits. Rounded down,
+ * none needs less: no mapping that fits is left out, and the bound is one of all.
+ */
 /* Along all axes. No padding: compared as bytes. */
 typedef struct state {
   uint64_t inside[DSM_AXES_MAX];   /* bit k: what the layer k + 1 before made is live, and inside or
@@ -45,9 +51,13 @@ typedef struct role_graph {
   const dsm__role_options *options; /* of each class, then of those among the first layers */
   const double *least;              /* of each layer: cycles of its fastest option */
   const dsm__role_layer *layers;    /* what is around each */
-  double slack;                     /* cycles by which an option may be over its layer's least */
-  dsm__arena *arena;                /* of the graph */
-  dsm_layer_memory *memories;       /* of each option of the layer that is being added */
+  bool may_recompute;
+  double grain;      /* what is made anew is counted in so many bytes, a power of 2; 0: exactly, */
+  bool is_up;        /* and rounded up; else down */
+  bool is_too_large; /* the graph has too many nodes */
+  double slack;      /* cycles by which an option may be over its layer's least */
+  dsm__arena *arena; /* of the graph */
+  dsm_layer_memory *memories; /* of each option of the layer that is being added */
   dsm__graph_builder builder;
   DSM__LIST(state) states; /* of each node */
   dsm__map index;          /* of the nodes of this layer, or of the states behind it */
@@ -337,6 +347,14 @@ static bool is_open(const role_graph *g, size_t index, dsm_parallelism paralleli
   return fixed == NULL || fixed->layer != index || fixed->parallelism == parallelism;
 }
 
+/* As it is counted; grains add up exactly. */
+static double again_bytes(const role_graph *g, double bytes) {
+  if (g->grain <= 0) {
+    return bytes;
+  }
+  return g->grain * (g->is_up ? ceil(bytes / g->grain) : floor(bytes / g->grain));
+}
+
 static void add_entries(role_graph *g, size_t index, uint32_t from) {
   const dsm__role_options *const options = options_of(g, index);
   const state before = *state_of(g, from);
@@ -355,7 +373,7 @@ static void add_entries(role_graph *g, size_t index, uint32_t from) {
     const double moving = entering_cycles(g, &around, &to);
     if (options->items[option].cycles + moving <= limit) {
       to.option = (uint32_t)option + 1;
-      to.again_bytes += g->memories[option].recomputed_bytes;
+      to.again_bytes = again_bytes(g, to.again_bytes + g->memories[option].recomputed_bytes);
       const uint32_t node = node_of(g, &to, index, DSM__NODE_ENTRY);
       dsm__graph_add_edge(&g->builder, node, moving, 0);
     }
@@ -460,8 +478,9 @@ enum { SEGMENTS_OF_BLOCK = 4 };
 
 static void add_layers(role_graph *g, boundary *at) {
   boundary before[SEGMENTS_OF_BLOCK] = {{0, 0, 0}}; /* segments, the latest first */
+  g->is_too_large = false;
   while (at->layer < g->problem->inputs.workload->layer_count && !g->builder.is_out_of_memory &&
-         !dsm__deadline_is_final(g->problem->inputs.deadline)) {
+         !g->is_too_large && !dsm__deadline_is_final(g->problem->inputs.deadline)) {
     const bool is_start = at->layer > 0 && g->layers[at->layer - 1].is_segment_end != 0;
     const boundary start = *at;
     size_t repeated = 0;
@@ -485,6 +504,7 @@ static void add_layers(role_graph *g, boundary *at) {
       before[0] = start;
     }
     add_layer(g, at);
+    g->is_too_large = g->may_recompute && g->builder.nodes.count > g->problem->role_nodes_max;
   }
 }
 
@@ -494,7 +514,7 @@ static bool build(role_graph *g, dsm__network_graph *network) {
   begin_index(g);
   node_of(g, &start, 0, DSM__NODE_OPEN);
   add_layers(g, &at);
-  if (dsm__deadline_is_final(g->problem->inputs.deadline)) {
+  if (g->is_too_large || dsm__deadline_is_final(g->problem->inputs.deadline)) {
     return true; /* without a graph */
   }
   if (g->builder.is_out_of_memory) {
@@ -658,12 +678,10 @@ static bool least_need_bytes(const role_graph *g, double *need_bytes) {
 }
 
 /* One graph of the options that the slack leaves. */
-static bool search_within(role_graph *g, double slack, dsm__graph_answer *answer,
-                          dsm__decisions *decisions) {
+static bool search_graph(role_graph *g, dsm__graph_answer *answer, dsm__decisions *decisions) {
   dsm__network_graph network = {.is_cut = false};
   dsm__graph_path path;
   *answer = (dsm__graph_answer){.cycles = HUGE_VAL, .lower_bound_cycles = HUGE_VAL};
-  g->slack = slack;
   g->arena = dsm__arena_new();
   bool is_good = g->arena != NULL && build(g, &network);
   if (is_good && network.graph.nodes != NULL && dsm__graph_edge_count(&network.graph) > 0) {
@@ -675,6 +693,55 @@ static bool search_within(role_graph *g, double slack, dsm__graph_answer *answer
   return is_good;
 }
 
+/* Puts the answers with what is made anew rounded up and down together. */
+static void join_rounded(role_graph *g, const dsm__graph_answer *down, dsm__graph_answer *answer) {
+  const double least = g->is_too_large ? 0 : down->lower_bound_cycles;
+  if (!answer->is_feasible && !g->is_too_large && !down->is_feasible) {
+    *answer = *down; /* then it is proven that none fits */
+    return;
+  }
+  g->problem->is_need_rounded = g->problem->is_need_rounded || !answer->is_feasible;
+  answer->lower_bound_cycles = fmin(answer->lower_bound_cycles, least);
+}
+
+/* The options that a slack leaves; with larger and larger grains where there are too many states.
+ */
+static bool search_within(role_graph *g, double slack, dsm__graph_answer *answer,
+                          dsm__decisions *decisions) {
+  static const double grains = 256; /* in the memory, at first */
+  static const double growth = 8;
+  g->slack = slack;
+  g->grain = 0;
+  if (!search_graph(g, answer, decisions)) {
+    return false;
+  }
+  double grain = exp2(ceil(log2(fmax(1, g->problem->capacity_bytes / grains))));
+  const double last = growth * g->problem->capacity_bytes; /* more than can be made anew */
+  while (g->is_too_large && grain <= last && !dsm__deadline_is_final(g->problem->inputs.deadline)) {
+    g->grain = grain;
+    g->is_up = true;
+    if (!search_graph(g, answer, decisions)) {
+      return false;
+    }
+    if (!g->is_too_large) {
+      dsm__graph_answer down;
+      dsm__decisions others;
+      g->is_up = false;
+      if (!search_graph(g, &down, &others)) {
+        return false;
+      }
+      join_rounded(g, &down, answer);
+      return true;
+    }
+    grain *= growth;
+  }
+  if (g->is_too_large) { /* nothing is known */
+    g->problem->is_need_rounded = true;
+    answer->lower_bound_cycles = 0;
+  }
+  return true;
+}
+
 /*
  * A small slack first: a path that it leaves and that is not over it is the fastest of all, since
  * what is left out is on no faster one. A path that is over it says how much slack is enough.
@@ -683,7 +750,7 @@ bool dsm__role_search(dsm__problem *problem, bool may_recompute, double limit_cy
                       dsm__graph_answer *answer, dsm__decisions *decisions) {
   static const double first_share = 0.05; /* of what all layers take at least */
   static const double growth = 8;
-  role_graph g = {.problem = problem};
+  role_graph g = {.problem = problem, .may_recompute = may_recompute};
   *answer = (dsm__graph_answer){.cycles = HUGE_VAL, .lower_bound_cycles = HUGE_VAL};
   if (!find_options(&g, may_recompute) || !least_need_bytes(&g, &answer->smallest_need_bytes)) {
     return false;

@@ -27,6 +27,12 @@ static dsm__memory_need need_of(const dsm__problem *problem, const dsm_workload 
   return dsm__memory_need_of(&micro, machine, mode, input_bytes, memory);
 }
 
+/* What no mapping is faster than that an answer stands for. */
+static double bound_of(const dsm__problem *problem, const dsm__graph_answer *answer) {
+  const bool is_any_left = answer->is_feasible || problem->is_need_rounded;
+  return is_any_left ? answer->lower_bound_cycles : HUGE_VAL;
+}
+
 /* A search of roles for so many micro-batches. False if out of memory. */
 static bool search_roles(dsm__problem *problem, uint64_t micro_batches, double limit_cycles,
                          dsm__graph_answer *answer, dsm__decisions *decisions) {
@@ -51,11 +57,11 @@ static bool search_roles(dsm__problem *problem, uint64_t micro_batches, double l
     if (is_done && !other.is_feasible && !answer->is_feasible) {
       answer->smallest_need_bytes = fmin(answer->smallest_need_bytes, other.smallest_need_bytes);
     }
-    if (is_done && other.is_feasible) {
-      const double bound = answer->is_feasible
-                               ? fmin(answer->lower_bound_cycles, other.lower_bound_cycles)
-                               : other.lower_bound_cycles;
-      if (!answer->is_feasible || dsm__tie_limit(other.cycles) < answer->cycles) {
+    if (is_done && (other.is_feasible || problem->is_need_rounded)) {
+      const double bound = fmin(answer->is_feasible ? answer->lower_bound_cycles : HUGE_VAL,
+                                other.lower_bound_cycles);
+      if (other.is_feasible &&
+          (!answer->is_feasible || dsm__tie_limit(other.cycles) < answer->cycles)) {
         *answer = other;
         *decisions = found;
       }
@@ -130,14 +136,14 @@ static bool search_micro_batches(dsm__problem *problem, double limit_cycles,
     if (!search_roles(problem, n, limit, &answer, &found)) {
       return false;
     }
-    const double bound = fmin(best->is_feasible ? best->lower_bound_cycles : HUGE_VAL,
-                              answer.is_feasible ? answer.lower_bound_cycles : HUGE_VAL);
+    const double bound = fmin(bound_of(problem, best), bound_of(problem, &answer));
     if (answer.is_feasible &&
         (!best->is_feasible || dsm__tie_limit(answer.cycles) < best->cycles)) {
       *best = answer;
       *decisions = found;
     }
-    best->lower_bound_cycles = best->is_feasible ? bound : best->lower_bound_cycles;
+    best->lower_bound_cycles =
+        best->is_feasible || problem->is_need_rounded ? bound : best->lower_bound_cycles;
   }
   return true;
 }
