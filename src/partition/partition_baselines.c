@@ -194,11 +194,10 @@ static bool is_allowed(const dsm_partition_options *options, size_t device_count
 /* The fastest device that can run the network alone and does not yet; device_count: none. */
 static size_t next_fastest(const dsm_instance *instance, const dsm_partition_options *options,
                            const double *rates) {
-  const double results = all_results(instance, options);
   size_t fastest = instance->device_count;
   double best = 0;
   for (size_t j = 0; j < instance->device_count; j++) {
-    const alone device = use_alone(instance, options, j, results);
+    const alone device = use_alone(instance, options, j);
     if (device.is_able && !(rates[j] > 0) && device.rate > best) {
       best = device.rate;
       fastest = j;
@@ -210,7 +209,7 @@ static size_t next_fastest(const dsm_instance *instance, const dsm_partition_opt
 bool dsm__replicate(double *rates, const dsm_instance *instance,
                     const dsm_partition_options *options, double least) {
   const size_t device_count = instance->device_count;
-  const double results = all_results(instance, options);
+  port_room room = whole_room();
   double rate = 0;
   size_t used = 0;
   while (rate < least) {
@@ -218,8 +217,12 @@ bool dsm__replicate(double *rates, const dsm_instance *instance,
     if (j == device_count || !is_allowed(options, ++used)) {
       return false;
     }
-    rates[j] = use_alone(instance, options, j, results).rate;
+    const alone device = use_alone(instance, options, j);
+    rates[j] = take_rate(&room, instance, j, &device);
     rate += rates[j];
+    if (!(rates[j] > 0)) { /* its ports are full */
+      return false;
+    }
   }
   for (size_t i = 1; i < instance->task_count; i++) {
     memcpy(&rates[i * device_count], rates, device_count * sizeof *rates);

@@ -25,6 +25,10 @@ bool dsm__traffic_begin(dsm__traffic *traffic, dsm_partition *partition, double 
   if (!dsm__routes_make(&traffic->routes, partition->arena, instance, &partition->options)) {
     return false;
   }
+  if (traffic->routes.has_targets && moved == NULL &&
+      !DSM__RESERVE(partition->arena, traffic->moved, ways)) {
+    return false;
+  }
   return (!traffic->routes.has_targets || DSM__RESERVE(partition->arena, traffic->trial, ways)) &&
          (traffic->routes.is_plain ||
           DSM__RESERVE(partition->arena, traffic->carriers, traffic->routes.carrier_count));
@@ -255,6 +259,7 @@ bool dsm__traffic_hand_over(const dsm__traffic *traffic, dsm_partition *partitio
   }
   partition->moved = moved;
   partition->carriers = kept;
+  partition->carrier_count = 0;
   for (size_t r = m; r < routes->carrier_count; r++) {
     if (dsm__carrier_is_limited(routes, r)) {
       kept[partition->carrier_count] = traffic->carriers[r];

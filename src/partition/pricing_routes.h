@@ -14,7 +14,7 @@ typedef struct dsm__traffic {
   dsm_carrier_use *carriers; /**< by number; NULL where routes are plain */
 } dsm__traffic;
 
-/** Takes what a solver said was moved, which it changes. False: out of memory. */
+/** Takes what a solver said was moved, which it changes; NULL: nothing. False: out of memory. */
 bool dsm__traffic_begin(dsm__traffic *traffic, dsm_partition *partition, double *moved);
 
 /** Brings what is moved of a tensor into line with the rates, which add up to the same for all
