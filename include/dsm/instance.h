@@ -59,6 +59,7 @@ typedef struct dsm_instance {
   const char *name;
   const dsm_task *tasks;
   size_t task_count;         /**< 1 .. DSM_TASKS_MAX */
+  uint64_t batch;            /**< samples of a request; 0: a profile does not say */
   const dsm_tensor *tensors; /**< by producer */
   size_t tensor_count;
   const dsm_instance_device *devices;

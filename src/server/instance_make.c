@@ -160,6 +160,7 @@ static bool make_devices(making *m) {
 
 static bool make_name(making *m) {
   dsm__arena *const arena = m->instance->arena;
+  m->instance->batch = m->batch;
   m->instance->name = dsm__arena_strdup(arena, m->workload->name);
   return m->instance->name != NULL;
 }

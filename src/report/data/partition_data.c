@@ -258,6 +258,7 @@ DSM__OWN_RECORD(
 
 typedef struct document {
   const char *instance;
+  uint64_t batch;
   dsm_partition of;
   dsm__rows devices;
   dsm__rows tasks;
@@ -284,6 +285,10 @@ static bool has_carriers(const void *partition) {
   return ((const document *)partition)->of.carrier_count > 0;
 }
 
+static bool has_batch(const void *partition) {
+  return ((const document *)partition)->batch > 1;
+}
+
 static bool is_graph(const void *partition) {
   const dsm_partition *const of = &((const document *)partition)->of;
   return of->is_bound || of->simulated_rho > 0;
@@ -306,6 +311,9 @@ DSM__DOCUMENT(
     "Which device runs which task of an inference request, and how often, written by `dsm "
     "partition --format json`. A value that is infinite is null.",
     DSM__FIELD(TEXT, document, instance, "instance", DSM__COLUMN, .help = "Name of the problem."),
+    DSM__FIELD(COUNT, document, batch, "batch", 0, .min = 1, .max = DSM_DIMENSION_MAX,
+               .is_stated = has_batch,
+               .help = "Samples of a request; absent for one, and where a profile has the times."),
     DSM__FIELD(WORD, document, of.options.objective, "objective", DSM__COLUMN,
                .words = &dsm__objective_words, .help = "What is best."),
     DSM__FIELD(WORD, document, of.status, "status", DSM__COLUMN,
@@ -466,6 +474,7 @@ static dsm__rows carriers_of(dsm__page *page, const dsm_partition *partition) {
 static document make(dsm__page *page, const dsm_partition *partition,
                      const dsm_dispatch *simulation) {
   document made = {.instance = partition->instance->name,
+                   .batch = partition->instance->batch,
                    .of = *partition,
                    .devices = devices_of(page, partition),
                    .tasks = tasks_of(page, partition),

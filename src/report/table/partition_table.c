@@ -77,6 +77,11 @@ static void put_answer(dsm__page *page, const dsm_partition *partition) {
   dsm__page_labelled(page, LABEL_WIDTH, "throughput", "%s requests/s%s",
                      dsm__figure_digits(partition->rho, 4).text,
                      partition->is_bound ? ", a bound: the network is no chain" : "");
+  const uint64_t batch = partition->instance->batch;
+  if (batch > 1) {
+    dsm__page_labelled(page, LABEL_WIDTH, "samples", "%s samples/s, %" PRIu64 " a request",
+                       dsm__figure_digits((double)batch * partition->rho, 4).text, batch);
+  }
   if (partition->whole_rho > 0) {
     dsm__page_labelled(page, LABEL_WIDTH, "whole", "%s requests/s at most of whole requests",
                        dsm__figure_digits(partition->whole_rho, 4).text);
