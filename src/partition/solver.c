@@ -386,6 +386,7 @@ static void hand_over_best(dsm__search *search) {
   const dsm_instance *const instance = search->instance;
   const size_t places = instance->task_count * instance->device_count;
   const size_t tensors = (instance->tensor_count + instance->task_count) * instance->device_count;
+  const size_t moving = instance->tensor_count * instance->device_count;
   const bool is_latency = search->options->objective == DSM_OBJECTIVE_LATENCY;
   const double unit = is_latency ? 1 : programme->time_unit;
   dsm__placement *const out = &search->solution->placement;
@@ -402,6 +403,12 @@ static void hand_over_best(dsm__search *search) {
   for (size_t k = 0; k < tensors; k++) {
     const size_t column = programme->sent[k];
     out->copies[k] = column == DSM__NO_COLUMN ? 0 : search->values[column + 1] / unit;
+    for (size_t to = 0; out->moved != NULL && k < moving && to < instance->device_count; to++) {
+      const size_t moved =
+          column == DSM__NO_COLUMN ? column : programme->moved[k * instance->device_count + to];
+      out->moved[k * instance->device_count + to] =
+          moved == DSM__NO_COLUMN ? 0 : search->values[moved + 1] / unit;
+    }
   }
 }
 
@@ -432,7 +439,10 @@ static dsm_status hand_over(dsm__search *search) {
   const size_t tensors = (instance->tensor_count + instance->task_count) * instance->device_count;
   dsm__placement *const out = &solution->placement;
   if (!DSM__RESERVE(search->arena, out->rates, places) ||
-      !DSM__RESERVE(search->arena, out->copies, tensors)) {
+      !DSM__RESERVE(search->arena, out->copies, tensors) ||
+      (search->assignment.routes.has_targets &&
+       !DSM__RESERVE(search->arena, out->moved,
+                     instance->tensor_count * instance->device_count * instance->device_count))) {
     return DSM_ERROR_OUT_OF_MEMORY;
   }
   const double assigned = search->has_assignment ? dsm__assignment_value(&search->assignment) : 0;
