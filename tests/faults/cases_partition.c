@@ -2,6 +2,7 @@
 /* cases_partition.c: partition.h: answers, questions without one, the programme as text. */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "subject.h"
 #include "two_devices.h"
@@ -77,6 +78,69 @@ static attempt write_profile(const subject *s, dsm_diags *diags) {
   return made;
 }
 
+static attempt solve_in_stages(const subject *s, dsm_diags *diags) {
+  (void)s;
+  dsm_partition *partition = NULL;
+  const dsm_status status = subject_solve_stages(&partition, diags);
+  const attempt made = attempt_of_status(
+      status, partition, status == DSM_OK ? digest_double(DIGEST_START, partition->rho) : 0);
+  dsm_partition_free(partition);
+  return made;
+}
+
+static attempt read_placed(const subject *s, dsm_diags *diags) {
+  static dsm_partition poison;
+  dsm_partition *partition = &poison;
+  const dsm_status status = dsm_report_partition_parse(
+      &partition, s->placed_text, strlen(s->placed_text), "placed.json", diags);
+  const attempt made = attempt_of_status(
+      status, partition, status == DSM_OK ? digest_double(DIGEST_START, partition->rho) : 0);
+  if (partition != &poison) {
+    dsm_partition_free(partition);
+  }
+  return made;
+}
+
+static attempt export_placed(const subject *s, dsm_diags *diags) {
+  (void)s;
+  dsm_partition *partition = NULL;
+  dsm_export *made = NULL;
+  dsm_status status = subject_solve_stages(&partition, diags);
+  if (status == DSM_OK) {
+    status = dsm_export_partition(&made, partition, diags);
+  }
+  const attempt tried = attempt_of_status(
+      status, made, status == DSM_OK ? digest_text(DIGEST_START, made->files[0].text) : 0);
+  dsm_export_free(made);
+  dsm_partition_free(partition);
+  return tried;
+}
+
+static attempt pin_tasks(const subject *s, dsm_diags *diags) {
+  static const char profile[] =
+      "{\"format\":\"dsm-profile/"
+      "1\",\"name\":\"p\",\"devices\":[{\"name\":\"d\"},{\"name\":\"e\"}],"
+      "\"tasks\":[{\"name\":\"t\",\"weights_bytes\":1,\"output_bytes\":1,\"seconds\":{\"d\":1,"
+      "\"e\":1}},"
+      "{\"name\":\"u\",\"weights_bytes\":1,\"output_bytes\":1,\"seconds\":{\"d\":1,\"e\":1}}]}";
+  static const char *const pins[] = {"t=d"};
+  static const char *const groups[] = {"t,u"};
+  (void)s;
+  dsm_instance_options options;
+  dsm_instance_options_init(&options);
+  options.pins = pins;
+  options.pin_count = 1;
+  options.groups = groups;
+  options.group_count = 1;
+  dsm_instance *instance = NULL;
+  const dsm_status status =
+      dsm_profile_parse(&instance, profile, sizeof profile - 1, "p.json", &options, diags);
+  const attempt made = attempt_of_status(
+      status, instance, status == DSM_OK ? digest_text(DIGEST_START, instance->tasks[1].group) : 0);
+  dsm_instance_free(instance);
+  return made;
+}
+
 static attempt free_nothing(const subject *s, dsm_diags *diags) {
   (void)s;
   (void)diags;
@@ -89,6 +153,10 @@ const faulty_case partition_cases[] = {
     {"dsm_partition_solve, latency", solve_latency, DSM_OK, NULL},
     {"dsm_partition_solve, energy", solve_energy, DSM_OK, NULL},
     {"dsm_partition_solve, out of reach", solve_out_of_reach, DSM_ERROR_INFEASIBLE, NULL},
+    {"dsm_partition_solve, stages", solve_in_stages, DSM_OK, NULL},
+    {"dsm_report_partition_parse", read_placed, DSM_OK, NULL},
+    {"dsm_export_partition", export_placed, DSM_OK, NULL},
+    {"dsm_profile_parse, pins", pin_tasks, DSM_OK, NULL},
     {"dsm_partition_mps", write_mps, DSM_OK, NULL},
     {"dsm_profile_text", write_profile, DSM_OK, NULL},
     {"dsm_partition_free", free_nothing, DSM_OK, NULL},

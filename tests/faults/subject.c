@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "report/made_partition.h"
+#include "two_devices.h"
 
 const char subject_convolutional_text[] =
     "{ \"format\": \"dsm-workload/1\", \"name\": \"conv\", \"source\": \"a test\",\n"
@@ -295,6 +296,11 @@ static void make_elasticity(subject *s) {
   require(dsm_elasticity_derive(&s->sensitivity, &request, NULL) == DSM_OK, "sensitivities");
   s->simulation = made_simulation(30);
   require(s->simulation != NULL, "a simulation");
+  dsm_partition *placed = NULL;
+  require(subject_solve_stages(&placed, NULL) == DSM_OK, "a partition in stages");
+  s->placed_text = dsm_report_partition_json(placed, NULL);
+  dsm_partition_free(placed);
+  require(s->placed_text != NULL, "its text");
 }
 
 /* A database in memory if there is such a folder: it is made anew thousands of times. */
@@ -356,6 +362,14 @@ static void make_drift(subject *s) {
   dsm_plan_free(plan);
 }
 
+dsm_status subject_solve_stages(dsm_partition **partition, dsm_diags *diags) {
+  dsm_partition_options options;
+  dsm_partition_options_init(&options);
+  options.is_staged = true;
+  options.cuts_max = 3;
+  return dsm_partition_solve(partition, &two_devices, &options, diags);
+}
+
 void subject_init(subject *s) {
   make_files(s);
   make_inputs(s);
@@ -376,6 +390,7 @@ void subject_fini(subject *s) {
   dsm_diags_free(s->findings);
   remove_store(s);
   dsm_dispatch_free(s->simulation);
+  free(s->placed_text);
   dsm_elasticity_free(s->sensitivity);
   dsm_diff_free(s->diff);
   dsm_drift_free(s->drift);

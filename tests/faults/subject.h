@@ -62,6 +62,7 @@ typedef struct subject {
   dsm_diff *diff;              /**< from the plan without optimisations to the held one */
   dsm_drift *drift;            /**< from there to the pipelined plan: everything moved */
   dsm_dispatch *simulation;    /**< of made_partition, recorded */
+  char *placed_text;           /**< of a partition in stages, as JSON */
   dsm_diags *findings;         /**< of a bad workload */
 } subject;
 
@@ -79,6 +80,9 @@ extern const char subject_old_text[];
 /** Makes everything, in a new folder below /tmp; ends the test if that fails. */
 void subject_init(subject *s);
 void subject_fini(subject *s);
+
+/** Partitions the two devices' tasks in stages, with few cuts. */
+dsm_status subject_solve_stages(dsm_partition **partition, dsm_diags *diags);
 
 /** A sweep of four points: a good one, an infeasible one and two invalid ones. */
 dsm_sweep *subject_sweep(void);

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* fuzz_partition.c: any bytes as a partition with each task in one place; what is read keeps its
+ * constraints, and is written as stages or refused. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "dsm/export.h"
+#include "fuzz.h"
+
+static void check_stages(const dsm_partition *partition) {
+  dsm_export *made = NULL;
+  const dsm_status status = dsm_export_partition(&made, partition, NULL);
+  FUZZ_CHECK(status == DSM_OK || status == DSM_ERROR_INFEASIBLE);
+  FUZZ_CHECK((status == DSM_OK) == (made != NULL));
+  FUZZ_CHECK(made == NULL || made->files[0].length == strlen(made->files[0].text));
+  dsm_export_free(made);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+  if (size > FUZZ_BYTES_MAX) {
+    return 0;
+  }
+  char *const text = fuzz_copy(data, size);
+  dsm_diags *const diags = fuzz_diags();
+  dsm_partition *partition = NULL;
+  const dsm_status status = dsm_report_partition_parse(&partition, text, size, "p.json", diags);
+  FUZZ_CHECK(status == DSM_OK || status == DSM_ERROR_INVALID);
+  FUZZ_CHECK((status == DSM_OK) == (partition != NULL));
+  fuzz_check_diags(diags, status, fuzz_line_count(text, size));
+  if (partition != NULL) {
+    check_stages(partition);
+  }
+  dsm_partition_free(partition);
+  free(text);
+  return 0;
+}
