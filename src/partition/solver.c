@@ -45,7 +45,7 @@ static const double range_max = 1e10;
 static const double negligible = 5e-7;
 /* A first tree of so many nodes gives an answer to begin with; around it better ones are found. */
 enum { FIRST_NODES = 400, NODES_GROWTH = 4, TREES_MAX = 16, LIMIT_ROUNDS_MAX = 8 };
-/* Programmes of so many columns or fewer are settled by one tree of so many nodes, or nearly. Of 36
+/* Programmes of so many columns or fewer are settled by one tree of so many nodes, or nearly. Of 35
  * instances of 10 to 20 tasks on 4 to 8 devices (bench/make_profile.py) the largest had 521
  * columns, and none took more than 10,000 nodes. */
 enum { SMALL_COLUMNS = 560, SMALL_NODES = 20000, SMALL_GROWTH = 16 };
@@ -283,7 +283,7 @@ static bool is_over(const dsm__search *search) {
 
 /* Trees of growing size; before each the programme becomes tighter by what the one before found,
  * and after each a better answer is looked for around the best. The first may take a quarter of the
- * time, of a small programme half of it, to leave enough for that. */
+ * time, to leave enough for that. */
 static dsm_status grow_trees(dsm__search *search, dsm__solved *solved) {
   search->is_small = search->programme.column_count <= SMALL_COLUMNS;
   size_t node_count = search->is_small ? SMALL_NODES : FIRST_NODES;
@@ -296,7 +296,7 @@ static dsm_status grow_trees(dsm__search *search, dsm__solved *solved) {
       return status;
     }
     const double left = dsm__search_left(search);
-    *solved = branch_whole(search, node_count, tree > 0 ? left : left / (search->is_small ? 2 : 4));
+    *solved = branch_whole(search, node_count, tree == 0 ? left / 4 : left);
     if (*solved != DSM__SOLVED_UNKNOWN) {
       return DSM_OK;
     }
