@@ -3,10 +3,13 @@
 """Measures `dsm partition` as a whole process on the cases of docs/performance.md and prints them as Markdown.
 
 Usage: partition_networks.py DSM
-One run each: processor time, seconds by the clock, the largest memory.
+One run each: processor time, seconds by the clock, the largest memory. Where cbc is installed a second table has its
+answers on the written programmes, with the same limit.
 """
 import json
 import os
+import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -45,6 +48,11 @@ CASES = [
     ("random", "4", "1", (12000, 64, 4), ["--time-limit", "60"]),
 ]
 
+# Arguments of make_profile.py: ample memory with moderate links, and tight memory with slow links.
+AGAINST_CBC = [(14, 8, 2, 1, 1), (20, 8, 2, 2, 1), (60, 6, 3, 2, 2), (200, 8, 4, 1, 10), (300, 8, 2, 1, 1),
+               (20, 4, 1.4, 3, 0.1), (20, 8, 1.4, 3, 0.1), (30, 6, 1.3, 4, 0.2), (40, 8, 1.5, 3, 0.3)]
+CBC_SECONDS = 10
+
 
 def made(folder, shape):
     """A file with a made profile."""
@@ -67,6 +75,30 @@ def measure(dsm, arguments, output):
         text = said.read()
     return (process.returncode, usage.ru_utime + usage.ru_stime, time.monotonic() - begin,
             usage.ru_maxrss / 1000, text)
+
+
+def solve_by_cbc(programme):
+    """The rate that CBC reaches, or None."""
+    run = subprocess.run(["cbc", programme, "preprocess", "off", "ratioGap", "1e-4", "timeMode", "elapsed", "sec",
+                          str(CBC_SECONDS), "solve"], capture_output=True, text=True, check=True)
+    found = re.search(r"Objective value: +(-[0-9.]+)", run.stdout)
+    return -float(found.group(1)) if found else None
+
+
+def compare(dsm, folder):
+    """The table of AGAINST_CBC."""
+    print(f"\nRequests per second after at most {CBC_SECONDS} s, gap 0.01 %, against CBC on the written programme.\n")
+    print("| tasks | devices | memory | seed | link | dsm | gap | CBC | dsm / CBC |\n|---|---|---|---|---|---|---|---|---|")
+    for shape in AGAINST_CBC:
+        profile, programme = made(folder, shape), os.path.join(folder, "programme.mps")
+        output = os.path.join(folder, "answer.json")
+        subprocess.run([dsm, "partition", *profile, "--gap", "0.01%", "--time-limit", str(CBC_SECONDS), "--quiet",
+                        "-o", output, "--write-mps", programme], check=True, stderr=subprocess.DEVNULL)
+        with open(output, encoding="utf-8") as file:
+            answer = json.load(file)
+        other = solve_by_cbc(programme)
+        print("| " + " | ".join(map(str, shape)) + f" | {answer['rho']:.5g} | {100 * answer['gap']:.3g} % | "
+              + (f"{other:.5g} | {answer['rho'] / other:.4f} |" if other else "none | |"), flush=True)
 
 
 def main():
@@ -92,6 +124,8 @@ def main():
                   f"| {sizes[0] if sizes else ''} | {cpu:.2g} | {clock:.2g} | {megabytes:.0f} "
                   f"| {100 * answer['gap']:.3g} % | {'start' if answer['heuristic'] else 'solver'} |",
                   flush=True)
+        if shutil.which("cbc"):
+            compare(sys.argv[1], folder)
 
 
 if __name__ == "__main__":

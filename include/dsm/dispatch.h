@@ -41,7 +41,7 @@ DSM_API void dsm_dispatch_options_init(dsm_dispatch_options *options);
 typedef struct dsm_dispatch_event {
   size_t request;
   size_t task;   /**< that ran, or whose output moved */
-  size_t device; /**< that ran it, or whose link it left by */
+  size_t device; /**< that ran it, or whose link it left by; device_count: of the request's input */
   size_t target; /**< of a transfer: the device that it went to (device_count: out of the server);
                       of a task: the device itself */
   bool is_transfer;

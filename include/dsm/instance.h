@@ -22,6 +22,7 @@ typedef struct dsm_task {
   double weights_bytes;    /**< w_i: parameters */
   double activation_bytes; /**< most that is live while it runs: what its layers read and make, and
                                 what passes them by; counted in (3) only where asked */
+  double input_bytes;      /**< of the request's input, that it reads; counted only where asked */
   double output_bytes;     /**< o_i: of its last output, what leaves the server for a task without
                                 consumers; of several layers, of those that none uses */
   const char *group;   /**< tasks of the same group run on the same devices, equally often, and can
@@ -44,8 +45,10 @@ typedef struct dsm_tensor {
 typedef struct dsm_instance_device {
   const char *name;
   bool is_accelerator;
-  double memory_bytes;          /**< M_j; infinite: unlimited */
-  double link_bytes_per_second; /**< beta_j; infinite: unlimited */
+  double memory_bytes;              /**< M_j; infinite: unlimited */
+  double link_bytes_per_second;     /**< beta_j; infinite: unlimited */
+  double incoming_bytes_per_second; /**< 0: unlimited */
+  double transfer_seconds;          /**< fixed cost of a transfer over its link */
   bool has_power;
   double busy_watts;
   double idle_watts;
@@ -56,10 +59,15 @@ typedef struct dsm_instance {
   const char *name;
   const dsm_task *tasks;
   size_t task_count;         /**< 1 .. DSM_TASKS_MAX */
+  uint64_t batch;            /**< samples of a request; 0: a profile does not say */
   const dsm_tensor *tensors; /**< by producer */
   size_t tensor_count;
   const dsm_instance_device *devices;
   size_t device_count;   /**< 1 .. DSM_DEVICES_MAX */
+  const dsm_port *ports; /**< of two nested ones the inner first */
+  size_t port_count;
+  const dsm_device_pair *pairs;
+  size_t pair_count;
   const double *seconds; /**< p_ij = seconds[i * device_count + j] > 0; infinite: cannot run here */
 
   struct dsm__arena *arena; /**< private */

@@ -38,6 +38,8 @@ typedef struct dsm_partition_options {
   bool does_count_activations; /**< in (3), for every task that is stored */
   bool does_keep_results;      /**< results stay on their device; else x_{n+1,j} = 0: what tasks
                                     without consumers put out leaves the device */
+  bool does_count_input;       /**< what tasks read of the request's input comes to an accelerator
+                                    over its link; else it costs nothing */
   size_t copies_max;           /**< devices that store a task, at most; 0: any number. Latency has
                                     one copy of each task in any case */
   bool is_staged;              /**< each task in one place, and the tasks of a device follow one
@@ -60,6 +62,28 @@ typedef enum dsm_solution_status {
                                  how good it is at least */
   DSM_SOLUTION_STATUS_COUNT
 } dsm_solution_status;
+
+/** What carries transfers. */
+typedef enum dsm_carrier_kind {
+  DSM_CARRIER_LINK = 0, /**< out of a device */
+  DSM_CARRIER_INCOMING, /**< into a device */
+  DSM_CARRIER_PORT_OUT, /**< from the devices of a port to others */
+  DSM_CARRIER_PORT_IN,  /**< from others to the devices of a port */
+  DSM_CARRIER_PAIR,     /**< from a device to another that it is paired with */
+  DSM_CARRIER_KIND_COUNT
+} dsm_carrier_kind;
+
+/** How much of what carries transfers a partition uses. */
+typedef struct dsm_carrier_use {
+  dsm_carrier_kind kind;
+  size_t index;            /**< device or port; of a pair the device that sends */
+  size_t target;           /**< of a pair the other device */
+  double capacity;         /**< bytes per second; infinite: unlimited */
+  double bytes_per_second; /**< latency: bytes of the request */
+  double transfers;        /**< per second; latency: of the request */
+  double time_fraction;    /**< 0 .. 1, transfers' fixed costs counted */
+  bool is_binding;         /**< within 1e-6 of the limit */
+} dsm_carrier_use;
 
 /** How much of a device a partition uses, and what of it binds. */
 typedef struct dsm_device_use {
@@ -124,9 +148,13 @@ typedef struct dsm_partition {
   dsm_partition_statistics statistics;
   const double *rates;   /**< x_ij = rates[i * device_count + j], per second; latency: 0 or 1 */
   const bool *is_stored; /**< s_ij */
-  const double *sent; /**< bytes per second of tensor t (then of results of task i) from device j:
-                           sent[(t or tensor_count + i) * device_count + j] */
-  const dsm_device_use *uses; /**< of each device */
+  const double *sent;  /**< bytes per second of tensor t (then of results of task i) from device j:
+                            sent[(t or tensor_count + i) * device_count + j] */
+  const double *moved; /**< bytes per second of tensor t from device j to k: moved[(t * device_count
+                            + j) * device_count + k]; NULL where only what devices send counts */
+  const dsm_device_use *uses;      /**< of each device */
+  const dsm_carrier_use *carriers; /**< limited ones other than links out of devices */
+  size_t carrier_count;
   dsm_partition_baseline baselines[DSM_BASELINE_KIND_COUNT];
 
   struct dsm__arena *arena; /**< private */

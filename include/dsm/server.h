@@ -58,6 +58,21 @@ typedef struct dsm_given_time {
   double seconds;   /**< infinite: cannot run here */
 } dsm_given_time;
 
+/** Devices behind a switch or a bridge: what moves between them and all others goes through it. */
+typedef struct dsm_port {
+  const char *name;
+  double bytes_per_second; /**< each way */
+  uint64_t devices; /**< bits, by number; of two ports one has all of the other and more, or none */
+  bool is_direct;   /**< what its own devices send each other does not go through it */
+} dsm_port;
+
+/** Two devices with a connection of their own: what they send each other takes no other way. */
+typedef struct dsm_device_pair {
+  size_t devices[2];       /**< the lower number first */
+  double bytes_per_second; /**< each way */
+  double transfer_seconds; /**< fixed cost of a transfer */
+} dsm_device_pair;
+
 /** A device of a server, or several equal ones. */
 typedef struct dsm_device {
   const char *name;
@@ -67,6 +82,8 @@ typedef struct dsm_device {
   double memory_bytes;          /**< infinite: unlimited; of a chip that does not state it what one
                                      chip of its system has */
   double link_bytes_per_second; /**< out of the device; infinite: unlimited */
+  double incoming_bytes_per_second; /**< into the device; 0: unlimited */
+  double transfer_seconds;          /**< fixed cost of a transfer over its link */
   bool has_power;
   double busy_watts;
   double idle_watts;      /**< 0 if not stated */
@@ -83,6 +100,10 @@ typedef struct dsm_server {
   const char *source;        /**< NULL: not stated */
   const dsm_device *devices; /**< "count": N in JSON, N > 1, makes equal devices NAME1 .. NAMEn */
   size_t device_count;       /**< 1 .. DSM_DEVICES_MAX */
+  const dsm_port *ports;     /**< of two nested ones the inner first */
+  size_t port_count;
+  const dsm_device_pair *pairs;
+  size_t pair_count;
 
   dsm_system **chips;       /**< private: those that devices of kind chip point to */
   size_t chip_count;        /**< private */

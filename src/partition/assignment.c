@@ -28,6 +28,27 @@ static double copies_of(const dsm__assignment *a, size_t tensor) {
   return (double)(a->targets[tensor] - (is_used_here ? 1 : 0));
 }
 
+/* One transfer more (sign 1) or less (-1). */
+static void add_transfer(dsm__assignment *a, size_t from, size_t to, double bytes, double sign) {
+  const dsm__way way = dsm__way_between(&a->routes, from, to);
+  for (size_t h = 0; h < way.hop_count; h++) {
+    a->carried_seconds[way.hops[h].carrier] +=
+        sign * dsm__hop_seconds(&a->routes, &way.hops[h], bytes);
+  }
+  a->moving_seconds += sign * dsm__way_seconds(&a->routes, way, bytes);
+}
+
+/* All transfers of a tensor as it is used now. */
+static void add_transfers(dsm__assignment *a, size_t tensor, double sign) {
+  const dsm_tensor *const it = &a->instance->tensors[tensor];
+  const size_t device_count = a->instance->device_count;
+  for (size_t j = 0; j < device_count; j++) {
+    if (a->uses[tensor * device_count + j] > 0) {
+      add_transfer(a, a->device_of[it->producer], j, it->bytes, sign);
+    }
+  }
+}
+
 static void add_sent(dsm__assignment *a, size_t tensor, double copies) {
   a->cuts += copies;
   const dsm_tensor *const it = &a->instance->tensors[tensor];
@@ -47,6 +68,22 @@ static void add_task(dsm__assignment *a, size_t task, double sign) {
   a->busy_seconds[device] += sign * seconds_of(a, task, device);
   a->held_bytes[device] += sign * dsm__task_need(a->instance, a->options, task);
   a->sent_bytes[device] += a->leaves[task] ? sign * dsm__result_bytes(a->instance, task) : 0;
+  if (!a->routes.is_plain) {
+    const size_t outside = a->instance->device_count;
+    const double results = a->leaves[task] ? dsm__result_bytes(a->instance, task) : 0;
+    add_transfer(a, device, outside, results, sign);
+    add_transfer(a, outside, device, dsm__input_bytes(&a->routes, task, device), sign);
+  }
+}
+
+/* What a task makes. */
+static void add_outputs(dsm__assignment *a, size_t task, double sign) {
+  for (size_t k = a->first_output[task]; k < a->first_output[task + 1]; k++) {
+    add_sent(a, a->outputs[k], sign * copies_of(a, a->outputs[k]));
+    if (!a->routes.is_plain) {
+      add_transfers(a, a->outputs[k], sign);
+    }
+  }
 }
 
 void dsm__assignment_move(dsm__assignment *a, size_t task, size_t device) {
@@ -56,21 +93,23 @@ void dsm__assignment_move(dsm__assignment *a, size_t task, size_t device) {
   a->used_count -= --a->tasks_on[from] == 0 ? 1 : 0;
   a->used_count += a->tasks_on[device]++ == 0 ? 1 : 0;
   add_task(a, task, -1);
-  for (size_t k = a->first_output[task]; k < a->first_output[task + 1]; k++) {
-    add_sent(a, a->outputs[k], -copies_of(a, a->outputs[k]));
-  }
+  add_outputs(a, task, -1);
   a->device_of[task] = device;
   a->run_ends += ends_around(a, task);
   add_task(a, task, 1);
-  for (size_t k = a->first_output[task]; k < a->first_output[task + 1]; k++) {
-    add_sent(a, a->outputs[k], copies_of(a, a->outputs[k]));
-  }
+  add_outputs(a, task, 1);
   for (size_t k = a->first_input[task]; k < a->first_input[task + 1]; k++) {
     const size_t t = a->inputs[k];
     const double before = copies_of(a, t);
+    if (!a->routes.is_plain) {
+      add_transfers(a, t, -1);
+    }
     a->targets[t] -= --a->uses[t * device_count + from] == 0 ? 1 : 0;
     a->targets[t] += a->uses[t * device_count + device]++ == 0 ? 1 : 0;
     add_sent(a, t, copies_of(a, t) - before);
+    if (!a->routes.is_plain) {
+      add_transfers(a, t, 1);
+    }
   }
 }
 
@@ -81,6 +120,10 @@ void dsm__assignment_count(dsm__assignment *a) {
     a->busy_seconds[j] = a->sent_bytes[j] = a->held_bytes[j] = 0;
     a->tasks_on[j] = 0;
   }
+  for (size_t r = 0; r < a->routes.carrier_count; r++) {
+    a->carried_seconds[r] = 0;
+  }
+  a->moving_seconds = 0;
   a->used_count = a->run_ends = 0;
   a->cuts = 0;
   for (size_t i = 0; i < instance->task_count; i++) {
@@ -99,7 +142,28 @@ void dsm__assignment_count(dsm__assignment *a) {
       a->targets[t] += a->uses[place]++ == 0 ? 1 : 0;
     }
     add_sent(a, t, copies_of(a, t));
+    if (!a->routes.is_plain) {
+      add_transfers(a, t, 1);
+    }
   }
+}
+
+size_t dsm__assignment_carriers(const dsm__assignment *a) {
+  return a->routes.is_plain ? a->instance->device_count : a->routes.carrier_count;
+}
+
+double dsm__assignment_carried(const dsm__assignment *a, size_t carrier) {
+  return a->routes.is_plain
+             ? a->sent_bytes[carrier] / a->instance->devices[carrier].link_bytes_per_second
+             : a->carried_seconds[carrier];
+}
+
+double dsm__assignment_latency(const dsm__assignment *a) {
+  double sum = 0;
+  for (size_t j = 0; j < a->instance->device_count; j++) {
+    sum += a->busy_seconds[j] + (a->routes.is_plain ? dsm__assignment_carried(a, j) : 0);
+  }
+  return sum + a->moving_seconds;
 }
 
 double dsm__assignment_overflow(const dsm__assignment *a) {
@@ -119,24 +183,24 @@ double dsm__assignment_excess_cuts(const dsm__assignment *a) {
 }
 
 /* Of requests that all run each task on its one device, none is faster than the busiest device or
- * link allows, and all together reach that: nothing else is shared. For latency tasks and transfers
- * come one after the other, so that times add up. */
+ * carrier allows, and all together reach that: nothing else is shared. For latency tasks and
+ * transfers come one after the other, so that times add up. */
 double dsm__assignment_value(const dsm__assignment *a) {
   const dsm_instance *const instance = a->instance;
   double worst = 0;
-  double sum = 0;
   double watts = 0;
+  for (size_t r = 0; r < dsm__assignment_carriers(a); r++) {
+    worst = fmax(worst, dsm__assignment_carried(a, r));
+  }
   for (size_t j = 0; j < instance->device_count; j++) {
     const dsm_instance_device *const it = &instance->devices[j];
-    const double linked = a->sent_bytes[j] / it->link_bytes_per_second;
-    worst = fmax(worst, fmax(a->busy_seconds[j], linked));
-    sum += a->busy_seconds[j] + linked;
+    worst = fmax(worst, a->busy_seconds[j]);
     watts += it->idle_watts +
              (it->busy_watts - it->idle_watts) * a->busy_seconds[j] * a->options->required_rho;
   }
   switch (a->options->objective) {
   case DSM_OBJECTIVE_LATENCY:
-    return sum;
+    return dsm__assignment_latency(a);
   case DSM_OBJECTIVE_ENERGY:
     return worst * a->options->required_rho <= 1 ? watts : HUGE_VAL;
   case DSM_OBJECTIVE_THROUGHPUT:
@@ -158,6 +222,7 @@ static bool reserve(dsm__assignment *a, dsm__arena *arena) {
          DSM__RESERVE(arena, a->busy_seconds, device_count) &&
          DSM__RESERVE(arena, a->sent_bytes, device_count) &&
          DSM__RESERVE(arena, a->held_bytes, device_count) &&
+         DSM__RESERVE(arena, a->carried_seconds, a->routes.carrier_count) &&
          DSM__RESERVE(arena, a->tasks_on, device_count) &&
          DSM__RESERVE(arena, a->leader, task_count) && DSM__RESERVE(arena, a->mate, task_count) &&
          DSM__RESERVE(arena, a->leaves, task_count) &&
@@ -213,7 +278,7 @@ static void list_groups(dsm__assignment *a) {
 bool dsm__assignment_init(dsm__assignment *a, dsm__arena *arena, const dsm_instance *instance,
                           const dsm_partition_options *options) {
   *a = (dsm__assignment){.instance = instance, .options = options};
-  if (!reserve(a, arena)) {
+  if (!dsm__routes_make(&a->routes, arena, instance, options) || !reserve(a, arena)) {
     return false;
   }
   list_tensors(a);

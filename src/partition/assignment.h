@@ -3,7 +3,8 @@
  * assignment.h: each task on one device, and answers to begin a search with. What an assignment
  * does is known without a programme: with T_j the seconds of a request on device j and B_j the
  * bytes that leave it, rho = 1 / max_j (T_j, B_j / beta_j), the latency is sum_j (T_j + B_j /
- * beta_j).
+ * beta_j). Where more than links out of devices carries transfers, the same holds of each carrier's
+ * seconds and of the sum of transfers' times (routes.h).
  */
 #ifndef DSM_PARTITION_ASSIGNMENT_H
 #define DSM_PARTITION_ASSIGNMENT_H
@@ -12,6 +13,7 @@
 
 #include "base/arena.h"
 #include "dsm/partition.h"
+#include "partition/routes.h"
 
 /* ---- how parts of a search that know no clock are told to stop ---- */
 
@@ -25,10 +27,13 @@ typedef struct dsm__assignment {
   const dsm_partition_options *options;
   size_t *device_of;    /**< [i] */
   double *busy_seconds; /**< [j]: of a request */
-  double *sent_bytes;   /**< [j]: of a request */
-  double *held_bytes;   /**< [j] */
-  size_t *leader;       /**< [i]: the first task of its group; itself if it is in none */
-  size_t *mate;         /**< [i]: the next task of its group, in a ring */
+  double *sent_bytes;   /**< [j]: of a request, by plain links */
+  dsm__routes routes;
+  double *carried_seconds; /**< [carrier]: of a request, by routes that are not plain */
+  double moving_seconds;   /**< of a request's transfers one after the other, likewise */
+  double *held_bytes;      /**< [j] */
+  size_t *leader;          /**< [i]: the first task of its group; itself if it is in none */
+  size_t *mate;            /**< [i]: the next task of its group, in a ring */
   /* private */
   double cuts;          /* tensors that a request moves, each once for each device */
   size_t *tasks_on;     /* [j] */
@@ -52,6 +57,13 @@ void dsm__assignment_move(dsm__assignment *assignment, size_t task, size_t devic
 
 /** All sums anew, without the rounding of moves. */
 void dsm__assignment_count(dsm__assignment *assignment);
+
+/** Seconds of a request on a carrier, of which there are dsm__assignment_carriers. */
+double dsm__assignment_carried(const dsm__assignment *assignment, size_t carrier);
+size_t dsm__assignment_carriers(const dsm__assignment *assignment);
+
+/** Seconds of a request, one after the other. */
+double dsm__assignment_latency(const dsm__assignment *assignment);
 
 /** Bytes by which memories are exceeded. */
 double dsm__assignment_overflow(const dsm__assignment *assignment);

@@ -70,8 +70,10 @@ static double eighth_power(double value) {
 static double loads(const dsm__assignment *a) {
   double sum = 0;
   for (size_t j = 0; j < a->instance->device_count; j++) {
-    const double linked = a->sent_bytes[j] / a->instance->devices[j].link_bytes_per_second;
-    sum += eighth_power(a->busy_seconds[j]) + eighth_power(linked);
+    sum += eighth_power(a->busy_seconds[j]) + eighth_power(dsm__assignment_carried(a, j));
+  }
+  for (size_t r = a->instance->device_count; r < dsm__assignment_carriers(a); r++) {
+    sum += eighth_power(dsm__assignment_carried(a, r));
   }
   return sqrt(sqrt(sqrt(sum)));
 }

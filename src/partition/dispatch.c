@@ -179,7 +179,7 @@ static dsm_status sum_up(dsm_dispatch *dispatch, const dsm__dispatch_engine *eng
     const dsm__dispatch_server *const server = &engine->servers[j];
     devices[j] =
         (dsm_dispatch_device){.time_fraction = server->busy_seconds / dispatch->seconds,
-                              .link_fraction = server->link_busy_seconds / dispatch->seconds,
+                              .link_fraction = engine->carriers[j].busy_seconds / dispatch->seconds,
                               .mean_queue = server->waited_seconds / dispatch->seconds,
                               .most_queued = server->most_queued};
   }

@@ -120,30 +120,73 @@ static flight *take_flight(engine *e, uint32_t request, double now) {
 
 /* ---- transfers ---- */
 
-/* What moves: a tensor, or the result of a task, from its device to a target. */
+/* What moves: a tensor, the result of a task or its part of the request's input; device_count
+ * stands for the world outside. */
 typedef struct transfer {
   size_t task;
   size_t from;
   size_t to;
-  double seconds;
+  dsm__way way;
+  double bytes;
 } transfer;
 
-/* Occupies a link; *end is when the transfer is over. */
-static dsm_status occupy_link(engine *e, const flight *f, const transfer *moved, double now,
-                              double *end) {
-  dsm__dispatch_server *const from = &e->servers[moved->from];
-  const double begin = fmax(now, from->link_free_seconds);
-  *end = begin + moved->seconds;
-  from->link_free_seconds = *end;
-  from->trial_seconds = *end;
-  from->link_busy_seconds += moved->seconds;
+static transfer make_transfer(const engine *e, size_t task, size_t from, size_t to, double bytes) {
+  return (transfer){.task = task,
+                    .from = from,
+                    .to = to,
+                    .way = dsm__way_between(&e->graph.routes, from, to),
+                    .bytes = bytes};
+}
+
+static bool takes_time(const engine *e, const transfer *moved) {
+  return dsm__way_seconds(&e->graph.routes, moved->way, moved->bytes) > 0;
+}
+
+/* When a transfer begins and ends. On each carrier it begins when that is free and it has begun on
+ * the one before, and ends after its time there, not before it ends on the one before: bytes pass
+ * on as they come. */
+typedef struct span {
+  double begin;
+  double end;
+} span;
+
+static span occupy(engine *e, const transfer *moved, double now, bool is_trial) {
+  span made = {now, now};
+  double start = now;
+  bool is_first = true;
+  for (size_t h = 0; h < moved->way.hop_count; h++) {
+    const dsm__hop *const hop = &moved->way.hops[h];
+    dsm__dispatch_carrier *const carrier = &e->carriers[hop->carrier];
+    const double seconds = dsm__hop_seconds(&e->graph.routes, hop, moved->bytes);
+    if (!(seconds > 0)) {
+      continue;
+    }
+    start = fmax(start, is_trial ? carrier->trial_seconds : carrier->free_seconds);
+    made.begin = is_first ? start : made.begin;
+    made.end = fmax(start + seconds, made.end);
+    start += hop->transfer_seconds;
+    is_first = false;
+    carrier->trial_seconds = made.end;
+    if (!is_trial) {
+      carrier->free_seconds = made.end;
+      carrier->busy_seconds += seconds;
+    }
+  }
+  return made;
+}
+
+/* Occupies a way; *end is when the transfer is over. */
+static dsm_status send_over(engine *e, const flight *f, const transfer *moved, double now,
+                            double *end) {
+  const span made = occupy(e, moved, now, false);
+  *end = made.end;
   return record(e, &(dsm_dispatch_event){.request = f->request,
                                          .task = moved->task,
                                          .device = moved->from,
                                          .target = moved->to,
                                          .is_transfer = true,
-                                         .begin_seconds = begin,
-                                         .end_seconds = *end});
+                                         .begin_seconds = made.begin,
+                                         .end_seconds = made.end});
 }
 
 /* Where the arrival of a shared tensor on a device is kept; NULL for a tensor that one task needs.
@@ -153,55 +196,63 @@ static double *arrival_of(const engine *e, const flight *f, size_t tensor, size_
   return number == 0 ? NULL : &f->arrivals[(number - 1) * e->graph.instance->device_count + device];
 }
 
-/* The transfer of a task's input to a device; of 0 seconds if there is nothing to wait for. */
+/* The transfer of a task's input to a device. */
 static transfer input_transfer(const engine *e, const flight *f, size_t tensor, size_t device) {
   const dsm_tensor *const input = &e->graph.instance->tensors[tensor];
-  const size_t from = f->placement[input->producer];
-  return (transfer){
-      .task = input->producer,
-      .from = from,
-      .to = device,
-      .seconds = from == device ? 0 : dsm__dispatch_sending(e->graph.instance, from, input->bytes)};
+  return make_transfer(e, input->producer, f->placement[input->producer], device, input->bytes);
+}
+
+/* The transfer of what a task reads of the request's input. */
+static transfer entry_transfer(const engine *e, size_t task, size_t device) {
+  return make_transfer(e, task, e->graph.instance->device_count, device,
+                       dsm__input_bytes(&e->graph.routes, task, device));
+}
+
+static void end_trial(engine *e, const transfer *moved) {
+  for (size_t h = 0; h < moved->way.hop_count; h++) {
+    dsm__dispatch_carrier *const carrier = &e->carriers[moved->way.hops[h].carrier];
+    carrier->trial_seconds = carrier->free_seconds;
+  }
 }
 
 /*
- * When all inputs of a task could be on a device. Links are left as they are.
+ * When all inputs of a task could be on a device. Carriers are left as they are.
  *
- * Several inputs of a task may leave by one link one after the other, so that links are advanced on
- * trial; afterwards each stands where it was.
+ * Several inputs of a task may leave by one link one after the other, so that carriers are advanced
+ * on trial; afterwards each stands where it was.
  */
 static double try_inputs(engine *e, const flight *f, size_t task, size_t device, double now) {
   const dsm__lists *const inputs = &e->graph.inputs;
-  double ready = now;
+  const transfer entry = entry_transfer(e, task, device);
+  double ready = takes_time(e, &entry) ? occupy(e, &entry, now, true).end : now;
   for (size_t n = inputs->first[task]; n < inputs->first[task + 1]; n++) {
     const transfer moved = input_transfer(e, f, inputs->items[n], device);
     const double *const arrival = arrival_of(e, f, inputs->items[n], device);
-    if (moved.seconds > 0 && arrival != NULL && *arrival >= 0) {
-      ready = fmax(ready, *arrival);
-    } else if (moved.seconds > 0) {
-      double *const link = &e->servers[moved.from].trial_seconds;
-      *link = fmax(now, *link) + moved.seconds;
-      ready = fmax(ready, *link);
+    if (!takes_time(e, &moved)) {
+      continue;
     }
+    ready =
+        fmax(ready, arrival != NULL && *arrival >= 0 ? *arrival : occupy(e, &moved, now, true).end);
   }
   for (size_t n = inputs->first[task]; n < inputs->first[task + 1]; n++) {
-    dsm__dispatch_server *const from =
-        &e->servers[f->placement[e->graph.instance->tensors[inputs->items[n]].producer]];
-    from->trial_seconds = from->link_free_seconds;
+    const transfer moved = input_transfer(e, f, inputs->items[n], device);
+    end_trial(e, &moved);
   }
+  end_trial(e, &entry);
   return ready;
 }
 
 /* The same, for good. */
 static dsm_status send_inputs(engine *e, const flight *f, size_t task, size_t device, double now) {
   const dsm__lists *const inputs = &e->graph.inputs;
-  dsm_status status = DSM_OK;
+  const transfer entry = entry_transfer(e, task, device);
+  double end = 0;
+  dsm_status status = takes_time(e, &entry) ? send_over(e, f, &entry, now, &end) : DSM_OK;
   for (size_t n = inputs->first[task]; n < inputs->first[task + 1] && status == DSM_OK; n++) {
     const transfer moved = input_transfer(e, f, inputs->items[n], device);
     double *const arrival = arrival_of(e, f, inputs->items[n], device);
-    if (moved.seconds > 0 && (arrival == NULL || *arrival < 0)) {
-      double end = 0;
-      status = occupy_link(e, f, &moved, now, &end);
+    if (takes_time(e, &moved) && (arrival == NULL || *arrival < 0)) {
+      status = send_over(e, f, &moved, now, &end);
       if (arrival != NULL) {
         *arrival = end;
       }
@@ -335,19 +386,13 @@ static dsm_status finish_result(engine *e, flight *f, double now) {
 
 static dsm_status send_result(engine *e, flight *f, size_t task, double now) {
   const dsm_instance *const instance = e->graph.instance;
-  const size_t from = f->placement[task];
-  const transfer moved = {
-      .task = task,
-      .from = from,
-      .to = instance->device_count,
-      .seconds = e->graph.does_keep_results
-                     ? 0
-                     : dsm__dispatch_sending(instance, from, dsm__result_bytes(instance, task))};
-  if (!(moved.seconds > 0)) {
+  const double bytes = e->graph.does_keep_results ? 0 : dsm__result_bytes(instance, task);
+  const transfer moved = make_transfer(e, task, f->placement[task], instance->device_count, bytes);
+  if (!takes_time(e, &moved)) {
     return finish_result(e, f, now);
   }
   double end = 0;
-  const dsm_status status = occupy_link(e, f, &moved, now, &end);
+  const dsm_status status = send_over(e, f, &moved, now, &end);
   return status != DSM_OK ? status
                           : add_happening(e, (dsm__happening){.seconds = end,
                                                               .flight = f,
@@ -408,6 +453,7 @@ dsm_status dsm__dispatch_engine_run(dsm__dispatch_engine *e) {
   const size_t count = e->options.request_count;
   e->random = e->options.seed;
   if (!DSM__RESERVE(e->arena, e->servers, e->graph.instance->device_count) ||
+      !DSM__RESERVE(e->arena, e->carriers, e->graph.routes.carrier_count) ||
       !DSM__RESERVE(e->arena, e->entries, count) || !DSM__RESERVE(e->arena, e->ends, count)) {
     return out_of_memory(e);
   }

@@ -11,6 +11,7 @@
 #include "base/growing_list.h"
 #include "base/words.h"
 #include "dsm/dispatch.h"
+#include "partition/routes.h"
 
 /* ---- a partition laid out for a simulation ---- */
 
@@ -23,6 +24,7 @@ typedef struct dsm__lists {
 typedef struct dsm__dispatch_graph {
   const dsm_instance *instance;
   bool does_keep_results;
+  dsm__routes routes;
   dsm__lists inputs;       /**< of a task: tensors that it needs */
   dsm__lists followers;    /**< of a task: tasks that need something of it, each once */
   dsm__lists candidates;   /**< of a task: devices that may get it */
@@ -58,9 +60,6 @@ DSM_NODISCARD dsm_status dsm__dispatch_shares_make(dsm__dispatch_shares *shares,
  * `placement` has the devices of tasks before. False: out of memory. */
 bool dsm__dispatch_shares_take(dsm__dispatch_shares *shares, const uint8_t *placement, size_t task,
                                size_t *device);
-
-/** Seconds that so many bytes take on a device's link; 0 for no bytes and on an unlimited link. */
-double dsm__dispatch_sending(const dsm_instance *instance, size_t device, double bytes);
 
 /* ---- what is to happen, in order of time, and tasks that wait in line ---- */
 
@@ -129,13 +128,17 @@ bool dsm__timeline_take(dsm__timeline *timeline, dsm__arena *arena, double now, 
 
 /* ---- the simulation itself ---- */
 
-/** A device and its outgoing link. */
+/** A carrier of transfers, which carries one at a time. */
+typedef struct dsm__dispatch_carrier {
+  double free_seconds;  /**< when it is free */
+  double trial_seconds; /**< free_seconds, but while a decision is tried out */
+  double busy_seconds;  /**< in all */
+} dsm__dispatch_carrier;
+
+/** A device. */
 typedef struct dsm__dispatch_server {
   dsm__timeline timeline;
-  double busy_seconds; /**< in all */
-  double link_free_seconds;
-  double link_busy_seconds;
-  double trial_seconds;  /**< link_free_seconds, but while a decision is tried out */
+  double busy_seconds;   /**< in all */
   double waited_seconds; /**< by all tasks together */
   size_t most_queued;
   dsm__agenda line;
@@ -159,6 +162,7 @@ typedef struct dsm__dispatch_engine {
   dsm__arena *arena; /**< for all that dies with the simulation */
   dsm_diags *diags;
   dsm__dispatch_server *servers;
+  dsm__dispatch_carrier *carriers; /**< by number */
   dsm__agenda agenda;
   dsm__flight *free_flights;
   uint64_t random;

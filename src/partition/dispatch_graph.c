@@ -14,11 +14,6 @@
 #include "base/diag_add.h"
 #include "base/order.h"
 
-double dsm__dispatch_sending(const dsm_instance *instance, size_t device, double bytes) {
-  const double rate = instance->devices[device].link_bytes_per_second;
-  return bytes > 0 && isfinite(rate) ? bytes / rate : 0;
-}
-
 /* ---- lists ---- */
 
 /* One number of a list. */
@@ -147,7 +142,8 @@ dsm_status dsm__dispatch_graph_make(dsm__dispatch_graph *graph, dsm__arena *aren
                                     dsm_diags *diags) {
   *graph = (dsm__dispatch_graph){.instance = partition->instance,
                                  .does_keep_results = partition->options.does_keep_results};
-  if (!make_edges(graph, arena) || !count_neighbours(graph, arena) ||
+  if (!dsm__routes_make(&graph->routes, arena, partition->instance, &partition->options) ||
+      !make_edges(graph, arena) || !count_neighbours(graph, arena) ||
       !make_candidates(graph, arena, partition, rule)) {
     return dsm__out_of_memory(diags);
   }

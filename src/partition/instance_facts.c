@@ -11,6 +11,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "partition/routes.h"
+
 double dsm__task_need(const dsm_instance *instance, const dsm_partition_options *options,
                       size_t task) {
   const dsm_task *const it = &instance->tasks[task];
@@ -119,10 +121,12 @@ bool dsm__is_chain(const dsm_instance *instance) {
 bool dsm__devices_are_equal(const dsm_instance *instance, size_t a, size_t b) {
   const dsm_instance_device *const x = &instance->devices[a];
   const dsm_instance_device *const y = &instance->devices[b];
-  bool is_equal = x->memory_bytes == y->memory_bytes &&
-                  x->link_bytes_per_second == y->link_bytes_per_second &&
-                  x->has_power == y->has_power && x->busy_watts == y->busy_watts &&
-                  x->idle_watts == y->idle_watts;
+  bool is_equal =
+      x->memory_bytes == y->memory_bytes && x->link_bytes_per_second == y->link_bytes_per_second &&
+      x->incoming_bytes_per_second == y->incoming_bytes_per_second &&
+      x->transfer_seconds == y->transfer_seconds && x->is_accelerator == y->is_accelerator &&
+      dsm__routes_are_equal(instance, a, b) && x->has_power == y->has_power &&
+      x->busy_watts == y->busy_watts && x->idle_watts == y->idle_watts;
   for (size_t i = 0; i < instance->task_count && is_equal; i++) {
     is_equal = dsm_instance_seconds(instance, i, a) == dsm_instance_seconds(instance, i, b);
   }
@@ -152,6 +156,13 @@ static range times_of(const dsm_instance *instance) {
   for (size_t t = 0; t < instance->tensor_count; t++) {
     for (size_t j = 0; j < instance->device_count; j++) {
       widen(&seen, instance->tensors[t].bytes / instance->devices[j].link_bytes_per_second);
+      widen(&seen, instance->tensors[t].bytes / instance->devices[j].incoming_bytes_per_second);
+    }
+    for (size_t p = 0; p < instance->port_count; p++) {
+      widen(&seen, instance->tensors[t].bytes / instance->ports[p].bytes_per_second);
+    }
+    for (size_t q = 0; q < instance->pair_count; q++) {
+      widen(&seen, instance->tensors[t].bytes / instance->pairs[q].bytes_per_second);
     }
   }
   return seen;
@@ -173,7 +184,7 @@ double dsm__time_range(const dsm_instance *instance) {
  * seconds of what was left out, each tensor sent once to every other device over the slowest link.
  * Where these together are no more than `seconds`, a part of a request's time below all tolerances,
  * pricing takes them into account again and the answer stays as good as it was (pricing.c). Where
- * they are more, nothing is left out.
+ * they are more, nothing is left out, nor where transfers cost more than their bytes on a link.
  */
 bool dsm__without_negligible(dsm_instance *made, dsm__arena *arena, const dsm_instance *instance,
                              double range_max, double seconds) {
@@ -199,7 +210,8 @@ bool dsm__without_negligible(dsm_instance *made, dsm__arena *arena, const dsm_in
       tensors[t].bytes = 0;
     }
   }
-  made->tensors = left_out <= seconds ? tensors : instance->tensors;
+  made->tensors =
+      left_out <= seconds && dsm__links_are_plain(instance) ? tensors : instance->tensors;
   return true;
 }
 

@@ -179,7 +179,7 @@ static bool prefer_replication(dsm_partition *partition, const dsm__solver_answe
   const double slower = 1 + partition->options.gap;
   const double least =
       fmax(partition->rho / slower, fmin(partition->rho, partition->bound / slower));
-  dsm__placement plain = {NULL, NULL};
+  dsm__placement plain = {.rates = NULL};
   if (!DSM__RESERVE(scratch, plain.rates, places) ||
       !DSM__RESERVE(scratch, plain.copies,
                     (instance->tensor_count + instance->task_count) * instance->device_count)) {

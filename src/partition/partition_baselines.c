@@ -6,14 +6,15 @@
  *
  * A device that runs the whole network alone serves 1 / max(seconds, sending) requests a second, as
  * results leave while the next request is computed. Replication adds up the rates of all devices
- * that can: they share nothing. So each of the three is a placement of the programme, and the
- * optimum is never below it; latency is that of the fastest device that takes part, which a request
- * may be given to.
+ * that can, as far as ports that they share let them. So each of the three is a placement of the
+ * programme, and the optimum is never below it; latency is that of the fastest device that takes
+ * part, which a request may be given to.
  */
 #include <math.h>
 #include <string.h>
 
 #include "base/words.h"
+#include "dsm/limits.h"
 #include "partition/instance_facts.h"
 
 static const dsm__word baseline_kind_words[] = {
@@ -29,40 +30,112 @@ typedef struct alone {
   bool is_able; /* it holds all weights and can run every task */
   double rate;  /* requests per second */
   double latency_seconds;
+  double results_bytes; /* of a request: out of the device, and into it from outside */
+  double input_bytes;
 } alone;
 
-/* Bytes that leave the server for a request. */
-static double all_results(const dsm_instance *instance, const dsm_partition_options *options) {
-  double bytes = 0;
-  for (size_t i = 0; i < instance->task_count; i++) {
-    bytes += dsm__leaves(instance, options, i) ? dsm__result_bytes(instance, i) : 0;
+/* The least bandwidth of a way and the ports before a device; infinite: none is limited. */
+static double narrowest(const dsm_instance *instance, size_t device, double rate) {
+  for (size_t p = 0; p < instance->port_count; p++) {
+    const dsm_port *const port = &instance->ports[p];
+    rate = (port->devices >> device & 1) != 0 ? fmin(rate, port->bytes_per_second) : rate;
   }
-  return bytes;
+  return rate;
+}
+
+/* So many transfers between a device and the world outside. */
+typedef struct outer_way {
+  double bytes; /* of all of them */
+  double count;
+} outer_way;
+
+static void add_transfer(outer_way *way, double bytes) {
+  way->bytes += bytes;
+  way->count += bytes > 0 ? 1 : 0;
+}
+
+static double way_seconds(const outer_way *way, double rate, double transfer_seconds) {
+  return way->bytes > 0 ? way->count * transfer_seconds + way->bytes / rate : 0;
 }
 
 static alone use_alone(const dsm_instance *instance, const dsm_partition_options *options,
-                       size_t device, double results) {
+                       size_t device) {
   const dsm_instance_device *const used = &instance->devices[device];
+  const double incoming = used->incoming_bytes_per_second > 0 ? used->incoming_bytes_per_second
+                                                              : used->link_bytes_per_second;
+  const double link = used->link_bytes_per_second;
+  const double fixed = used->transfer_seconds;
+  outer_way out = {0, 0};
+  outer_way in = {0, 0};
   double seconds = 0;
   double memory = 0;
   for (size_t i = 0; i < instance->task_count; i++) {
+    const double results = dsm__leaves(instance, options, i) ? dsm__result_bytes(instance, i) : 0;
+    const double input =
+        options->does_count_input && used->is_accelerator ? instance->tasks[i].input_bytes : 0;
     seconds += dsm_instance_seconds(instance, i, device);
     memory += dsm__task_need(instance, options, i);
+    add_transfer(&out, results);
+    add_transfer(&in, input);
   }
-  const double sending = results > 0 ? results / used->link_bytes_per_second : 0;
-  alone made = {.latency_seconds = seconds + sending, .rate = 1 / fmax(seconds, sending)};
+  const double moving = fmax(way_seconds(&out, link, fixed), way_seconds(&in, incoming, fixed));
+  alone made = {.rate = 1 / fmax(seconds, moving),
+                .latency_seconds = seconds +
+                                   way_seconds(&out, narrowest(instance, device, link), fixed) +
+                                   way_seconds(&in, narrowest(instance, device, incoming), fixed),
+                .results_bytes = out.bytes,
+                .input_bytes = in.bytes};
   made.is_able = memory <= used->memory_bytes && isfinite(made.latency_seconds) && made.rate > 0 &&
                  isfinite(made.rate);
   return made;
 }
 
+/* What is left of the time of ports, out and in. */
+typedef struct port_room {
+  double out[DSM_DEVICES_MAX];
+  double in[DSM_DEVICES_MAX];
+} port_room;
+
+/* The rate that a device's ports still let it have, which it takes. Ports are nested and each
+ * request costs the same behind all of them, so that it does not matter who takes first. */
+static double take_rate(port_room *room, const dsm_instance *instance, size_t device,
+                        const alone *it) {
+  double rate = it->rate;
+  for (int pass = 0; pass < 2; pass++) {
+    for (size_t p = 0; p < instance->port_count; p++) {
+      const dsm_port *const port = &instance->ports[p];
+      const double out = it->results_bytes / port->bytes_per_second;
+      const double in = it->input_bytes / port->bytes_per_second;
+      if ((port->devices >> device & 1) == 0) {
+        continue;
+      }
+      if (pass == 0) {
+        rate = out > 0 ? fmin(rate, fmax(room->out[p], 0) / out) : rate;
+        rate = in > 0 ? fmin(rate, fmax(room->in[p], 0) / in) : rate;
+      } else {
+        room->out[p] -= rate * out;
+        room->in[p] -= rate * in;
+      }
+    }
+  }
+  return rate;
+}
+
+static port_room whole_room(void) {
+  port_room room;
+  for (size_t p = 0; p < DSM_DEVICES_MAX; p++) {
+    room.out[p] = room.in[p] = 1;
+  }
+  return room;
+}
+
 /* One more device that takes its share of the requests. */
-static void join_in(dsm_partition_baseline *baseline, const alone *device) {
+static void join_in(dsm_partition_baseline *baseline, const alone *device, double rate) {
   baseline->latency_seconds = baseline->is_feasible
                                   ? fmin(baseline->latency_seconds, device->latency_seconds)
                                   : device->latency_seconds;
   baseline->is_feasible = true;
-  baseline->rho += device->rate;
+  baseline->rho += rate;
   baseline->device_count++;
 }
 
@@ -84,20 +157,27 @@ void dsm_partition_baselines(const dsm_instance *instance, const dsm_partition_o
   for (int k = 0; k < DSM_BASELINE_KIND_COUNT; k++) {
     baselines[k] = (dsm_partition_baseline){.kind = (dsm_baseline_kind)k};
   }
-  const double results = all_results(instance, options);
+  port_room rooms[DSM_BASELINE_KIND_COUNT];
+  for (int k = 0; k < DSM_BASELINE_KIND_COUNT; k++) {
+    rooms[k] = whole_room();
+  }
   for (size_t j = 0; j < instance->device_count; j++) {
-    const alone device = use_alone(instance, options, j, results);
+    alone device = use_alone(instance, options, j);
     if (!device.is_able) {
       continue;
     }
     if (instance->devices[j].is_accelerator) {
-      join_in(&baselines[DSM_BASELINE_ACCELERATORS], &device);
+      join_in(&baselines[DSM_BASELINE_ACCELERATORS], &device,
+              take_rate(&rooms[DSM_BASELINE_ACCELERATORS], instance, j, &device));
     }
-    join_in(&baselines[DSM_BASELINE_REPLICATION], &device);
+    join_in(&baselines[DSM_BASELINE_REPLICATION], &device,
+            take_rate(&rooms[DSM_BASELINE_REPLICATION], instance, j, &device));
+    port_room own = whole_room();
+    device.rate = take_rate(&own, instance, j, &device);
     dsm_partition_baseline *const best = &baselines[DSM_BASELINE_BEST_DEVICE];
     if (is_better(best, &device, options->objective)) {
       *best = (dsm_partition_baseline){.kind = DSM_BASELINE_BEST_DEVICE};
-      join_in(best, &device);
+      join_in(best, &device, device.rate);
     }
   }
 }
@@ -114,11 +194,10 @@ static bool is_allowed(const dsm_partition_options *options, size_t device_count
 /* The fastest device that can run the network alone and does not yet; device_count: none. */
 static size_t next_fastest(const dsm_instance *instance, const dsm_partition_options *options,
                            const double *rates) {
-  const double results = all_results(instance, options);
   size_t fastest = instance->device_count;
   double best = 0;
   for (size_t j = 0; j < instance->device_count; j++) {
-    const alone device = use_alone(instance, options, j, results);
+    const alone device = use_alone(instance, options, j);
     if (device.is_able && !(rates[j] > 0) && device.rate > best) {
       best = device.rate;
       fastest = j;
@@ -130,7 +209,7 @@ static size_t next_fastest(const dsm_instance *instance, const dsm_partition_opt
 bool dsm__replicate(double *rates, const dsm_instance *instance,
                     const dsm_partition_options *options, double least) {
   const size_t device_count = instance->device_count;
-  const double results = all_results(instance, options);
+  port_room room = whole_room();
   double rate = 0;
   size_t used = 0;
   while (rate < least) {
@@ -138,8 +217,12 @@ bool dsm__replicate(double *rates, const dsm_instance *instance,
     if (j == device_count || !is_allowed(options, ++used)) {
       return false;
     }
-    rates[j] = use_alone(instance, options, j, results).rate;
+    const alone device = use_alone(instance, options, j);
+    rates[j] = take_rate(&room, instance, j, &device);
     rate += rates[j];
+    if (!(rates[j] > 0)) { /* its ports are full */
+      return false;
+    }
   }
   for (size_t i = 1; i < instance->task_count; i++) {
     memcpy(&rates[i * device_count], rates, device_count * sizeof *rates);

@@ -14,22 +14,16 @@
 
 #include "base/diag_add.h"
 #include "base/number_text.h"
-#include "dsm/partition.h"
+#include "partition/partition_validate.h"
 
 /* Relative, of the limit. */
 static const double tolerance = 1e-6;
 
 static const dsm__place nowhere = {NULL, 0, 0, NULL};
 
-typedef struct checker {
-  const dsm_partition *partition;
-  const dsm_instance *instance;
-  dsm_diags *diags;
-  double scale; /* the largest rate: what "zero" is measured by */
-  bool is_wrong;
-} checker;
+typedef dsm__checker checker;
 
-__attribute__((format(printf, 2, 3))) static void complain(checker *c, const char *format, ...) {
+void dsm__complain(checker *c, const char *format, ...) {
   va_list args;
   va_start(args, format);
   dsm__diags_vadd(c->diags, DSM_SEVERITY_ERROR, nowhere, NULL, format, args);
@@ -38,7 +32,7 @@ __attribute__((format(printf, 2, 3))) static void complain(checker *c, const cha
 }
 
 /* Negated on purpose: a NAN is above every limit. */
-static bool is_above(double value, double limit, double scale) {
+bool dsm__is_above(double value, double limit, double scale) {
   return !(value <= limit + tolerance * scale);
 }
 
@@ -101,25 +95,28 @@ static void check_device(checker *c, size_t device) {
   const dsm_instance_device *const it = &c->instance->devices[device];
   const dsm_device_use *const use = &c->partition->uses[device];
   const double bytes = bytes_on(c, device);
-  const double leaving = bytes_from(c, device);
+  const bool has_routes = dsm__has_routes(c->partition);
+  const double leaving = has_routes ? dsm__link_bytes(c->partition, device) : bytes_from(c, device);
   double busy = seconds_on(c, device);
   if (is_latency(c)) {
     busy /= c->partition->latency_seconds;
   }
-  if (is_above(busy, 1, 1)) {
-    complain(c, "constraint (1): device \"%s\" works %.9g of the time", it->name, busy);
+  if (dsm__is_above(busy, 1, 1)) {
+    dsm__complain(c, "constraint (1): device \"%s\" works %.9g of the time", it->name, busy);
   }
-  if (is_above(bytes, it->memory_bytes, it->memory_bytes)) {
-    complain(c, "constraint (3): device \"%s\" stores %.0f byte%s, its memory has %.0f", it->name,
-             ceil(bytes), dsm__plural(ceil(bytes)), floor(it->memory_bytes));
+  if (dsm__is_above(bytes, it->memory_bytes, it->memory_bytes)) {
+    dsm__complain(c, "constraint (3): device \"%s\" stores %.0f byte%s, its memory has %.0f",
+                  it->name, ceil(bytes), dsm__plural(ceil(bytes)), floor(it->memory_bytes));
   }
-  if (!is_latency(c) && is_above(leaving, it->link_bytes_per_second, it->link_bytes_per_second)) {
-    complain(c, "constraint (6): device \"%s\" sends %.9g byte%s per second, its link carries %.9g",
-             it->name, leaving, dsm__plural(leaving), it->link_bytes_per_second);
+  if (!is_latency(c) && !has_routes &&
+      dsm__is_above(leaving, it->link_bytes_per_second, it->link_bytes_per_second)) {
+    dsm__complain(
+        c, "constraint (6): device \"%s\" sends %.9g byte%s per second, its link carries %.9g",
+        it->name, leaving, dsm__plural(leaving), it->link_bytes_per_second);
   }
-  if (is_above(fabs(use->time_fraction - busy), 0, 1) || differs(use->memory_bytes, bytes) ||
+  if (dsm__is_above(fabs(use->time_fraction - busy), 0, 1) || differs(use->memory_bytes, bytes) ||
       differs(use->link_bytes_per_second, leaving)) {
-    complain(c, "the stated use of device \"%s\" is not that of its tasks", it->name);
+    dsm__complain(c, "the stated use of device \"%s\" is not that of its tasks", it->name);
   }
 }
 
@@ -130,17 +127,18 @@ static void check_place(checker *c, size_t task, size_t device) {
   const double seconds = dsm_instance_seconds(c->instance, task, device);
   const bool is_stored = c->partition->is_stored[task * c->instance->device_count + device];
   if (!(x >= 0) || !isfinite(x)) {
-    complain(c, "task \"%s\" has the rate %g on device \"%s\"", task_name(c, task), x,
-             device_name(c, device));
+    dsm__complain(c, "task \"%s\" has the rate %g on device \"%s\"", task_name(c, task), x,
+                  device_name(c, device));
     return;
   }
   if (x > 0 && (!is_stored || !isfinite(seconds))) {
-    complain(c, "constraint (2): task \"%s\" runs on device \"%s\", which %s", task_name(c, task),
-             device_name(c, device), is_stored ? "cannot run it" : "does not store it");
+    dsm__complain(c, "constraint (2): task \"%s\" runs on device \"%s\", which %s",
+                  task_name(c, task), device_name(c, device),
+                  is_stored ? "cannot run it" : "does not store it");
   }
   if (is_latency(c) && x != 0 && x != 1) {
-    complain(c, "task \"%s\" of one request runs %g times on device \"%s\"", task_name(c, task), x,
-             device_name(c, device));
+    dsm__complain(c, "task \"%s\" of one request runs %g times on device \"%s\"",
+                  task_name(c, task), x, device_name(c, device));
   }
 }
 
@@ -177,12 +175,14 @@ static void check_task(checker *c, size_t task, bool is_equal) {
     copies += c->partition->is_stored[task * c->instance->device_count + j] ? 1 : 0;
   }
   if (copies_max > 0 && copies > copies_max) {
-    complain(c, "constraint (8): task \"%s\" is stored on %zu devices, at most %zu are allowed",
-             task_name(c, task), copies, copies_max);
+    dsm__complain(c,
+                  "constraint (8): task \"%s\" is stored on %zu devices, at most %zu are allowed",
+                  task_name(c, task), copies, copies_max);
   }
-  if (is_above(rho, sum, rho) || (is_equal && is_above(sum, rho, rho))) {
-    complain(c, "constraint (7): task \"%s\" runs %.9g times a second at %.9g requests per second",
-             task_name(c, task), sum, rho);
+  if (dsm__is_above(rho, sum, rho) || (is_equal && dsm__is_above(sum, rho, rho))) {
+    dsm__complain(
+        c, "constraint (7): task \"%s\" runs %.9g times a second at %.9g requests per second",
+        task_name(c, task), sum, rho);
   }
 }
 
@@ -196,8 +196,9 @@ static void check_stage(checker *c, size_t device) {
   size_t runs = 0;
   for (size_t i = 0; i < c->instance->task_count; i++) {
     if (is_on(c, i, device) && (i == 0 || !is_on(c, i - 1, device)) && ++runs == 2) {
-      complain(c, "constraint (9): device \"%s\" is no one stage: its tasks begin anew with \"%s\"",
-               device_name(c, device), task_name(c, i));
+      dsm__complain(
+          c, "constraint (9): device \"%s\" is no one stage: its tasks begin anew with \"%s\"",
+          device_name(c, device), task_name(c, i));
     }
   }
 }
@@ -216,9 +217,9 @@ static void check_cuts(checker *c) {
     }
   }
   if (cuts > c->partition->options.cuts_max) {
-    complain(c,
-             "constraint (10): requests move %zu tensor%s between devices, at most %zu are allowed",
-             cuts, dsm__plural((double)cuts), c->partition->options.cuts_max);
+    dsm__complain(
+        c, "constraint (10): requests move %zu tensor%s between devices, at most %zu are allowed",
+        cuts, dsm__plural((double)cuts), c->partition->options.cuts_max);
   }
 }
 
@@ -237,12 +238,13 @@ static void check_group(checker *c, size_t task) {
     first++;
   }
   for (size_t j = 0; j < c->instance->device_count && first < task; j++) {
-    if (is_above(fabs(rate(c, task, j) - rate(c, first, j)), 0, c->scale)) {
-      complain(c,
-               "constraint (11): task \"%s\" runs %.9g times on device \"%s\", and \"%s\", with "
-               "which it belongs together, %.9g times",
-               task_name(c, task), rate(c, task, j), device_name(c, j), task_name(c, first),
-               rate(c, first, j));
+    if (dsm__is_above(fabs(rate(c, task, j) - rate(c, first, j)), 0, c->scale)) {
+      dsm__complain(
+          c,
+          "constraint (11): task \"%s\" runs %.9g times on device \"%s\", and \"%s\", with "
+          "which it belongs together, %.9g times",
+          task_name(c, task), rate(c, task, j), device_name(c, j), task_name(c, first),
+          rate(c, first, j));
     }
   }
 }
@@ -255,12 +257,12 @@ static void check_result(checker *c, size_t task, bool leaves) {
   const double bytes = it->result_bytes > 0 ? it->result_bytes : it->output_bytes;
   for (size_t j = 0; j < c->instance->device_count; j++) {
     const double least = leaves ? rate(c, task, j) * bytes : 0;
-    if (!(sent(c, tensor, j) >= 0) || is_above(least, sent(c, tensor, j), c->scale * bytes)) {
-      complain(c,
-               "constraint (4): %.9g byte%s of results of task \"%s\" leave device \"%s\", "
-               "expected %.9g",
-               sent(c, tensor, j), dsm__plural(sent(c, tensor, j)), task_name(c, task),
-               device_name(c, j), least);
+    if (!(sent(c, tensor, j) >= 0) || dsm__is_above(least, sent(c, tensor, j), c->scale * bytes)) {
+      dsm__complain(c,
+                    "constraint (4): %.9g byte%s of results of task \"%s\" leave device \"%s\", "
+                    "expected %.9g",
+                    sent(c, tensor, j), dsm__plural(sent(c, tensor, j)), task_name(c, task),
+                    device_name(c, j), least);
     }
   }
 }
@@ -282,26 +284,27 @@ static void check_tensor(checker *c, size_t tensor) {
       least = fmax(least, made - rate(c, it->consumers[k], j));
       arriving = fmax(arriving, rate(c, it->consumers[k], j) - made);
     }
-    if (!(leaving >= 0) || is_above(least * it->bytes, leaving, margin)) {
-      complain(c,
-               "constraint (4): %.9g byte%s of the output of task \"%s\" leave device \"%s\", "
-               "expected %.9g",
-               leaving, dsm__plural(leaving), task_name(c, it->producer), device_name(c, j),
-               least * it->bytes);
+    if (!(leaving >= 0) || dsm__is_above(least * it->bytes, leaving, margin)) {
+      dsm__complain(c,
+                    "constraint (4): %.9g byte%s of the output of task \"%s\" leave device \"%s\", "
+                    "expected %.9g",
+                    leaving, dsm__plural(leaving), task_name(c, it->producer), device_name(c, j),
+                    least * it->bytes);
     }
     const double most = made * it->bytes * (double)(c->instance->device_count - 1);
-    if (it->consumer_count > 1 && is_above(leaving, most, margin)) {
-      complain(c,
-               "device \"%s\" sends %.9g byte%s of the output of task \"%s\", of which it makes "
-               "no more than %.9g for all others",
-               device_name(c, j), leaving, dsm__plural(leaving), task_name(c, it->producer), most);
+    if (it->consumer_count > 1 && dsm__is_above(leaving, most, margin)) {
+      dsm__complain(
+          c,
+          "device \"%s\" sends %.9g byte%s of the output of task \"%s\", of which it makes "
+          "no more than %.9g for all others",
+          device_name(c, j), leaving, dsm__plural(leaving), task_name(c, it->producer), most);
     }
     delivered += leaving;
     received += arriving * it->bytes;
   }
-  if (it->consumer_count > 1 && is_above(received, delivered, margin)) {
-    complain(c, "of the output of task \"%s\" %.9g byte%s must be sent elsewhere, found %.9g",
-             task_name(c, it->producer), received, dsm__plural(received), delivered);
+  if (it->consumer_count > 1 && dsm__is_above(received, delivered, margin)) {
+    dsm__complain(c, "of the output of task \"%s\" %.9g byte%s must be sent elsewhere, found %.9g",
+                  task_name(c, it->producer), received, dsm__plural(received), delivered);
   }
 }
 
@@ -323,6 +326,12 @@ static void check_tensors(checker *c) {
 
 static double request_seconds(const checker *c) {
   double sum = 0;
+  for (size_t j = 0; j < c->instance->device_count && dsm__has_routes(c->partition); j++) {
+    sum += seconds_on(c, j);
+  }
+  if (sum > 0) {
+    return sum + dsm__transfer_seconds(c->partition);
+  }
   for (size_t j = 0; j < c->instance->device_count; j++) {
     sum += seconds_on(c, j) + bytes_from(c, j) / c->instance->devices[j].link_bytes_per_second;
   }
@@ -351,18 +360,19 @@ static void check_objective(checker *c) {
     beyond = -beyond;
   }
   if (!(value > 0) || !isfinite(value) || differs(value, it->objective)) {
-    complain(c, "the objective is %.9g by the rates, %.9g as stated", value, it->objective);
+    dsm__complain(c, "the objective is %.9g by the rates, %.9g as stated", value, it->objective);
   }
   if (it->options.objective == DSM_OBJECTIVE_ENERGY &&
-      is_above(it->options.required_rho, it->rho, it->rho)) {
-    complain(c, "the required %.9g requests per second are not met: %.9g", it->options.required_rho,
-             it->rho);
+      dsm__is_above(it->options.required_rho, it->rho, it->rho)) {
+    dsm__complain(c, "the required %.9g requests per second are not met: %.9g",
+                  it->options.required_rho, it->rho);
   }
-  if (is_above(0, better, fabs(value))) {
-    complain(c, "the answer %.9g is better than the bound %.9g", value, it->bound);
+  if (dsm__is_above(0, better, fabs(value))) {
+    dsm__complain(c, "the answer %.9g is better than the bound %.9g", value, it->bound);
   }
-  if (is_above(beyond, 0, fabs(value))) {
-    complain(c, "the bound %.9g is weaker than the relaxation %.9g", it->bound, it->relaxation);
+  if (dsm__is_above(beyond, 0, fabs(value))) {
+    dsm__complain(c, "the bound %.9g is weaker than the relaxation %.9g", it->bound,
+                  it->relaxation);
   }
 }
 
@@ -377,6 +387,9 @@ dsm_status dsm_partition_validate(const dsm_partition *partition, dsm_diags *dia
     check_device(&c, j);
   }
   check_tensors(&c);
+  if (dsm__has_routes(partition)) {
+    dsm__check_routes(&c);
+  }
   for (size_t j = 0; j < c.instance->device_count && partition->options.is_staged; j++) {
     check_stage(&c, j);
   }

@@ -20,6 +20,7 @@
 
 #include "base/arena.h"
 #include "partition/instance_facts.h"
+#include "partition/pricing_routes.h"
 
 /* Below this part of a task's rate a device does not run it: a solver's rounding. */
 static const double rate_dust = 1e-7;
@@ -31,6 +32,7 @@ typedef struct pricer {
   const dsm_instance *instance;
   double *rates;
   double *copies;
+  dsm__traffic traffic;
   double *kept; /* the answer's rates */
   bool *is_stored;
   double *sent;
@@ -137,6 +139,10 @@ static void settle_shared(pricer *p, size_t tensor) {
 static void settle_copies(pricer *p) {
   const dsm_instance *const instance = p->instance;
   for (size_t t = 0; t < instance->tensor_count + instance->task_count; t++) {
+    if (t < instance->tensor_count && p->traffic.moved != NULL) {
+      dsm__settle_moved(&p->traffic, p->rates, t, &p->copies[t * instance->device_count]);
+      continue;
+    }
     if (t < instance->tensor_count && instance->tensors[t].consumer_count > 1) {
       settle_shared(p, t);
       continue;
@@ -167,6 +173,21 @@ static void count_use(pricer *p, size_t device) {
     p->sent[place] = p->copies[place] * dsm__output_bytes(instance, t);
     use->link_bytes_per_second += p->sent[place];
   }
+  use->link_fraction = use->link_bytes_per_second / instance->devices[device].link_bytes_per_second;
+}
+
+static void count_uses(pricer *p) {
+  for (size_t j = 0; j < p->instance->device_count; j++) {
+    count_use(p, j);
+  }
+  if (p->traffic.routes.is_plain) {
+    return;
+  }
+  dsm__count_carriers(&p->traffic, &p->made->options, p->rates, p->copies);
+  for (size_t j = 0; j < p->instance->device_count; j++) {
+    p->uses[j].link_bytes_per_second = p->traffic.carriers[j].bytes_per_second;
+    p->uses[j].link_fraction = p->traffic.carriers[j].time_fraction;
+  }
 }
 
 /* (1) and (6) are kept exactly by slowing everything down: both are linear in the rates, so
@@ -176,9 +197,9 @@ static void slow_down(pricer *p) {
   double worst = 1;
   for (size_t j = 0; j < instance->device_count; j++) {
     worst = fmax(worst, p->uses[j].time_fraction);
-    worst =
-        fmax(worst, p->uses[j].link_bytes_per_second / instance->devices[j].link_bytes_per_second);
+    worst = fmax(worst, p->uses[j].link_fraction);
   }
+  worst = fmax(worst, dsm__busiest_carrier(&p->traffic));
   if (worst == 1) {
     return;
   }
@@ -190,9 +211,11 @@ static void slow_down(pricer *p) {
        k++) {
     p->copies[k] /= worst;
   }
-  for (size_t j = 0; j < instance->device_count; j++) {
-    count_use(p, j);
+  const size_t ways = instance->tensor_count * instance->device_count * instance->device_count;
+  for (size_t k = 0; k < ways && p->traffic.moved != NULL; k++) {
+    p->traffic.moved[k] /= worst;
   }
+  count_uses(p);
 }
 
 /* No task that is not stored there and could run would still fit. Memory binds only then: bytes
@@ -239,7 +262,11 @@ static double usual_latency(const pricer *p) {
     usual[k] = 0;
   }
   pricer whole = *p;
+  whole.traffic.moved = p->traffic.trial;
   settle_copies(&whole);
+  if (!p->traffic.routes.is_plain) {
+    return seconds + dsm__moving_seconds(&whole.traffic, &p->made->options, one, usual);
+  }
   for (size_t t = 0; t < instance->tensor_count + instance->task_count; t++) {
     for (size_t j = 0; j < device_count; j++) {
       seconds += usual[t * device_count + j] * dsm__output_bytes(instance, t) /
@@ -300,6 +327,9 @@ static void price_objective(pricer *p) {
       p->uses[j].time_fraction /= made->latency_seconds;
       p->uses[j].link_fraction /= made->latency_seconds;
     }
+    for (size_t r = 0; r < p->traffic.routes.carrier_count && p->traffic.carriers != NULL; r++) {
+      p->traffic.carriers[r].time_fraction /= made->latency_seconds;
+    }
     watts = watts_of(p->instance, p->uses);
   }
   made->joules_per_request = isfinite(watts) ? watts / made->rho : 0;
@@ -323,7 +353,7 @@ bool dsm__price(dsm_partition *partition, dsm__placement placement) {
               .instance = instance,
               .rates = placement.rates,
               .copies = placement.copies};
-  if (!reserve(&p)) {
+  if (!reserve(&p) || !dsm__traffic_begin(&p.traffic, partition, placement.moved)) {
     return false;
   }
   const bool is_latency = partition->options.objective == DSM_OBJECTIVE_LATENCY;
@@ -333,9 +363,7 @@ bool dsm__price(dsm_partition *partition, dsm__placement placement) {
   }
   balance_rates(&p, wanted);
   settle_copies(&p);
-  for (size_t j = 0; j < instance->device_count; j++) {
-    count_use(&p, j);
-  }
+  count_uses(&p);
   if (partition->options.objective == DSM_OBJECTIVE_THROUGHPUT) {
     slow_down(&p);
   }
@@ -343,7 +371,6 @@ bool dsm__price(dsm_partition *partition, dsm__placement placement) {
     dsm_device_use *const use = &p.uses[j];
     const dsm_instance_device *const it = &instance->devices[j];
     use->memory_fraction = it->memory_bytes > 0 ? use->memory_bytes / it->memory_bytes : 0;
-    use->link_fraction = use->link_bytes_per_second / it->link_bytes_per_second;
     use->is_memory_binding = is_memory_full(&p, j);
     use->is_time_binding = !is_latency && use->time_fraction >= 1 - binding_margin;
     use->is_link_binding = !is_latency && use->link_fraction >= 1 - binding_margin;
@@ -351,5 +378,5 @@ bool dsm__price(dsm_partition *partition, dsm__placement placement) {
   keep_rates(&p);
   partition->latency_seconds = usual_latency(&p);
   price_objective(&p);
-  return true;
+  return dsm__traffic_hand_over(&p.traffic, partition);
 }

@@ -59,7 +59,7 @@ static void write_task_columns(dsm__writer *w, size_t task, size_t device) {
   }
   double cost = 0;
   if (w->is_latency) {
-    cost = dsm__spent(w, task, device);
+    cost = dsm__spent(w, task, device) + dsm__input_cost(w, task, device);
   } else if (w->options->objective == DSM_OBJECTIVE_ENERGY) {
     const dsm_instance_device *const it = &instance->devices[device];
     cost = (it->busy_watts - it->idle_watts) * dsm__spent(w, task, device) / made->goal_unit;
@@ -108,16 +108,16 @@ static void write_tensor_columns(dsm__writer *w, size_t tensor, size_t device) {
     return;
   }
   const bool is_multiple = is_shared(w, tensor);
-  const double link = link_of(w, device);
+  const bool is_limited = isfinite(link_of(w, device)) || !w->routes.is_plain;
   if (made->rate[dsm__place_of(w, producer, device)] != DSM__NO_COLUMN &&
-      (is_multiple || isfinite(link) || !w->form.is_tight)) {
-    const double cost =
-        w->is_latency ? dsm__output_bytes(w->instance, tensor) / link / w->form.time_unit : 0;
+      (is_multiple || is_limited || !w->form.is_tight)) {
+    const double cost = w->is_latency ? dsm__sending_cost(w, tensor, device) : 0;
     made->sent[place] = dsm__write_column(w, (dsm__column){.kind = DSM__COLUMN_SENT,
                                                            .major = tensor,
                                                            .device = device,
                                                            .upper = HUGE_VAL,
-                                                           .cost = isfinite(link) ? cost : 0});
+                                                           .cost = cost});
+    dsm__write_moved_columns(w, tensor, device);
   }
   if (is_multiple && is_needed_on(w, tensor, device)) {
     made->received[place] = dsm__write_column(
@@ -266,21 +266,6 @@ static void write_delivery_rows(dsm__writer *w, size_t tensor) {
   }
 }
 
-/* In parts of what the link carries in a time unit, so that the limit is 1. */
-static void write_link_row(dsm__writer *w, size_t device) {
-  const double link = link_of(w, device);
-  if (!isfinite(link) || w->is_latency) {
-    return;
-  }
-  const double capacity = link * w->form.time_unit; /* bytes in a time unit */
-  dsm__begin_row(
-      w, (dsm__row){.kind = DSM__ROW_LINK, .device = device, .lower = -HUGE_VAL, .upper = 1});
-  for (size_t t = 0; t < w->instance->tensor_count + w->instance->task_count; t++) {
-    dsm__write_entry(w, w->made->sent[dsm__place_of(w, t, device)],
-                     dsm__output_bytes(w->instance, t) / capacity);
-  }
-}
-
 /* In the tight form the rate holds with equality on chains too, which cuts off no optimum
  * (docs/partition.md, rulings) and leaves the tree less to look at. */
 static void write_rate_row(dsm__writer *w, size_t task) {
@@ -292,7 +277,8 @@ static void write_rate_row(dsm__writer *w, size_t task) {
   } else if (objective == DSM_OBJECTIVE_ENERGY) {
     least = w->options->required_rho * w->form.time_unit;
   }
-  const bool is_equal = objective != DSM_OBJECTIVE_THROUGHPUT || w->form.is_tight || !w->is_chain;
+  const bool is_equal = objective != DSM_OBJECTIVE_THROUGHPUT || w->form.is_tight || !w->is_chain ||
+                        w->routes.has_targets;
   dsm__begin_row(w, (dsm__row){.kind = DSM__ROW_RATE,
                                .major = task,
                                .lower = least,
@@ -324,9 +310,10 @@ static void write_rows(dsm__writer *w) {
     if (is_shared(w, t)) {
       write_delivery_rows(w, t);
     }
+    dsm__write_moved_rows(w, t);
   }
-  for (size_t j = 0; j < instance->device_count; j++) {
-    write_link_row(w, j);
+  if (!w->is_latency) {
+    dsm__write_carrier_rows(w);
   }
   for (size_t i = 0; i < instance->task_count; i++) {
     write_rate_row(w, i);
@@ -341,6 +328,7 @@ static void write_rows(dsm__writer *w) {
 
 static void survey(dsm__writer *w) {
   const dsm_instance *const instance = w->instance;
+  w->has_links = !w->routes.is_plain;
   for (size_t j = 0; j < instance->device_count; j++) {
     double need = 0;
     for (size_t i = 0; i < instance->task_count; i++) {
@@ -390,6 +378,9 @@ static bool reserve(dsm__writer *w, dsm__arena *arena) {
   dsm__programme *const made = w->made;
   return DSM__RESERVE(arena, made->rate, places) && DSM__RESERVE(arena, made->stored, places) &&
          DSM__RESERVE(arena, made->sent, tensors) && DSM__RESERVE(arena, made->received, tensors) &&
+         (!w->routes.has_targets ||
+          DSM__RESERVE(arena, made->moved,
+                       w->instance->tensor_count * device_count * device_count)) &&
          DSM__RESERVE(arena, w->begins, places) && DSM__RESERVE(arena, w->cuts, tensors) &&
          DSM__RESERVE(arena, w->is_roomy, device_count) &&
          DSM__RESERVE(arena, w->leaves, task_count);
@@ -404,7 +395,7 @@ bool dsm__programme_build(dsm__programme *programme, dsm__arena *arena,
                    .options = options,
                    .form = form,
                    .is_latency = options->objective == DSM_OBJECTIVE_LATENCY};
-  if (!reserve(&w, arena)) {
+  if (!dsm__routes_make(&w.routes, arena, instance, options) || !reserve(&w, arena)) {
     return false;
   }
   survey(&w);

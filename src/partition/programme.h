@@ -22,6 +22,7 @@ typedef enum dsm__column_kind {
   DSM__COLUMN_STORED,   /**< s_ij */
   DSM__COLUMN_SENT,     /**< c_tj */
   DSM__COLUMN_RECEIVED, /**< r_tj */
+  DSM__COLUMN_MOVED,    /**< f_tjk */
   DSM__COLUMN_BEGIN,    /**< b_ij: the stage of device j begins with task i */
   DSM__COLUMN_CUT,      /**< v_tj: tensor t is sent to device j */
   DSM__COLUMN_KIND_COUNT
@@ -37,6 +38,12 @@ typedef enum dsm__row_kind {
   DSM__ROW_RECEIPT,  /**< of tensor, consumer and device */
   DSM__ROW_DELIVERY, /**< of tensor: what is received was sent */
   DSM__ROW_COPIES,   /**< of tensor and device: at most m - 1 copies */
+  DSM__ROW_SENT,     /**< of tensor and device: what it sends goes to others */
+  DSM__ROW_BALANCE,  /**< of tensor with one consumer, and device: what comes, goes or is used */
+  DSM__ROW_OWN,      /**< of tensor with one consumer, and device: it sends what it makes */
+  DSM__ROW_ARRIVAL,  /**< of tensor with several consumers, and device: what it receives comes */
+  DSM__ROW_ONCE,     /**< of such a tensor and two devices: one copy to each */
+  DSM__ROW_CARRIER,  /**< of a carrier other than a link out of a device */
   DSM__ROW_HELD,     /**< (8) of task: at most so many copies */
   DSM__ROW_BEGIN,    /**< (9) of task and device: where a run of tasks begins */
   DSM__ROW_STAGE,    /**< (9) of device: one run of tasks */
@@ -54,6 +61,7 @@ typedef struct dsm__column {
   dsm__column_kind kind;
   size_t major;
   size_t device;
+  size_t target; /**< of MOVED: device */
   double lower;
   double upper; /**< or infinite */
   double cost;
@@ -64,7 +72,7 @@ typedef struct dsm__row {
   dsm__row_kind kind;
   size_t major;
   size_t device;
-  size_t consumer; /**< number of the consumer in the tensor */
+  size_t consumer; /**< number of the consumer in the tensor; of ONCE the device that receives */
   double lower;    /**< or infinite */
   double upper;
 } dsm__row;
@@ -92,6 +100,7 @@ typedef struct dsm__programme {
   size_t *stored;   /**< [i * m + j]; DSM__NO_COLUMN: cannot be, or (tight) free to be */
   size_t *sent;     /**< [t * m + j], results after the tensors */
   size_t *received; /**< [t * m + j] */
+  size_t *moved;    /**< [(t * m + j) * m + k] of tensors; NULL where who receives matters not */
   size_t goal_row;  /**< or DSM__NO_COLUMN */
 } dsm__programme;
 

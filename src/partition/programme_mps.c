@@ -16,20 +16,23 @@
 
 static const char *const column_letters[DSM__COLUMN_KIND_COUNT] = {
     [DSM__COLUMN_RHO] = "rho", [DSM__COLUMN_RATE] = "x",     [DSM__COLUMN_STORED] = "s",
-    [DSM__COLUMN_SENT] = "c",  [DSM__COLUMN_RECEIVED] = "r", [DSM__COLUMN_BEGIN] = "b",
-    [DSM__COLUMN_CUT] = "v",
+    [DSM__COLUMN_SENT] = "c",  [DSM__COLUMN_RECEIVED] = "r", [DSM__COLUMN_MOVED] = "f",
+    [DSM__COLUMN_BEGIN] = "b", [DSM__COLUMN_CUT] = "v",
 };
 
 static const char *const row_words[DSM__ROW_KIND_COUNT] = {
-    [DSM__ROW_TIME] = "time",         [DSM__ROW_STORED] = "stored",
-    [DSM__ROW_MEMORY] = "memory",     [DSM__ROW_EXCESS] = "excess",
-    [DSM__ROW_LINK] = "link",         [DSM__ROW_RATE] = "rate",
-    [DSM__ROW_RECEIPT] = "receipt",   [DSM__ROW_DELIVERY] = "delivery",
-    [DSM__ROW_COPIES] = "copies",     [DSM__ROW_BEGIN] = "begin",
-    [DSM__ROW_STAGE] = "stage",       [DSM__ROW_CUT] = "cut",
-    [DSM__ROW_TOGETHER] = "together", [DSM__ROW_CUTS] = "cuts",
-    [DSM__ROW_HELD] = "held",         [DSM__ROW_PLACED] = "placed",
-    [DSM__ROW_ORDER] = "order",       [DSM__ROW_GOAL] = "goal",
+    [DSM__ROW_TIME] = "time",       [DSM__ROW_STORED] = "stored",
+    [DSM__ROW_MEMORY] = "memory",   [DSM__ROW_EXCESS] = "excess",
+    [DSM__ROW_LINK] = "link",       [DSM__ROW_RATE] = "rate",
+    [DSM__ROW_RECEIPT] = "receipt", [DSM__ROW_DELIVERY] = "delivery",
+    [DSM__ROW_COPIES] = "copies",   [DSM__ROW_SENT] = "sent",
+    [DSM__ROW_BALANCE] = "balance", [DSM__ROW_OWN] = "own",
+    [DSM__ROW_ARRIVAL] = "arrival", [DSM__ROW_ONCE] = "once",
+    [DSM__ROW_CARRIER] = "carrier", [DSM__ROW_HELD] = "held",
+    [DSM__ROW_PLACED] = "placed",   [DSM__ROW_ORDER] = "order",
+    [DSM__ROW_GOAL] = "goal",       [DSM__ROW_BEGIN] = "begin",
+    [DSM__ROW_STAGE] = "stage",     [DSM__ROW_CUT] = "cut",
+    [DSM__ROW_CUTS] = "cuts",       [DSM__ROW_TOGETHER] = "together",
 };
 
 /* Numbers from 1, as in the paper. */
@@ -37,6 +40,9 @@ static void put_column(dsm__text_buffer *out, const dsm__column *column) {
   dsm__text_puts(out, column_letters[column->kind]);
   if (column->kind != DSM__COLUMN_RHO) {
     dsm__text_printf(out, "_%zu_%zu", column->major + 1, column->device + 1);
+  }
+  if (column->kind == DSM__COLUMN_MOVED) {
+    dsm__text_printf(out, "_%zu", column->target + 1);
   }
 }
 

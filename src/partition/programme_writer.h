@@ -7,14 +7,16 @@
 
 #include "partition/instance_facts.h"
 #include "partition/programme.h"
+#include "partition/routes.h"
 
 typedef struct dsm__writer {
   dsm__programme *made;
   const dsm_instance *instance;
   const dsm_partition_options *options;
   dsm__programme_form form;
+  dsm__routes routes;
   bool is_latency;
-  bool has_links; /**< some link is limited */
+  bool has_links; /**< some transfer takes time */
   bool is_chain;
   bool has_few_copies; /**< fewer copies of a task are allowed than there are devices */
   size_t *begins;      /**< [i * m + j]: columns of stages */
@@ -43,6 +45,18 @@ double dsm__spent(const dsm__writer *w, size_t task, size_t device);
 /** Requests per time unit below which no answer is of interest. */
 double dsm__least_rate(const dsm__writer *w);
 
+/** Time units that a request's own input, and a tensor (or result) that device j sends, add to its
+ * latency; a tensor's are 0 where they depend on who receives it. */
+double dsm__input_cost(const dsm__writer *w, size_t task, size_t device);
+double dsm__sending_cost(const dsm__writer *w, size_t tensor, size_t device);
+
+/** Columns f_tjk of what device j sends of tensor t, and their rows; none where who receives
+ * matters not. */
+void dsm__write_moved_columns(dsm__writer *w, size_t tensor, size_t device);
+void dsm__write_moved_rows(dsm__writer *w, size_t tensor);
+
+/** (6) of all carriers. */
+void dsm__write_carrier_rows(dsm__writer *w);
 /** Columns and rows of what limits where tasks may be: copies, stages, cuts. */
 void dsm__write_placing_columns(dsm__writer *w);
 void dsm__write_placing_rows(dsm__writer *w);

@@ -45,7 +45,7 @@ static const double range_max = 1e10;
 static const double negligible = 5e-7;
 /* A first tree of so many nodes gives an answer to begin with; around it better ones are found. */
 enum { FIRST_NODES = 400, NODES_GROWTH = 4, TREES_MAX = 16, LIMIT_ROUNDS_MAX = 8 };
-/* Programmes of so many columns or fewer are settled by one tree of so many nodes, or nearly. Of 36
+/* Programmes of so many columns or fewer are settled by one tree of so many nodes, or nearly. Of 35
  * instances of 10 to 20 tasks on 4 to 8 devices (bench/make_profile.py) the largest had 521
  * columns, and none took more than 10,000 nodes. */
 enum { SMALL_COLUMNS = 560, SMALL_NODES = 20000, SMALL_GROWTH = 16 };
@@ -313,7 +313,7 @@ static bool is_over(const dsm__search *search) {
 
 /* Trees of growing size; before each the programme becomes tighter by what the one before found,
  * and after each a better answer is looked for around the best. The first may take a quarter of the
- * time, of a small programme half of it, to leave enough for that. */
+ * time, to leave enough for that. */
 static dsm_status grow_trees(dsm__search *search, dsm__solved *solved) {
   search->is_small = search->programme.column_count <= SMALL_COLUMNS;
   size_t node_count = search->is_small ? SMALL_NODES : FIRST_NODES;
@@ -326,7 +326,7 @@ static dsm_status grow_trees(dsm__search *search, dsm__solved *solved) {
       return status;
     }
     const double left = dsm__search_left(search);
-    *solved = branch_whole(search, node_count, tree > 0 ? left : left / (search->is_small ? 2 : 4));
+    *solved = branch_whole(search, node_count, tree == 0 ? left / 4 : left);
     if (*solved != DSM__SOLVED_UNKNOWN) {
       return DSM_OK;
     }
@@ -421,6 +421,7 @@ static void hand_over_best(dsm__search *search) {
   const dsm_instance *const instance = search->instance;
   const size_t places = instance->task_count * instance->device_count;
   const size_t tensors = (instance->tensor_count + instance->task_count) * instance->device_count;
+  const size_t moving = instance->tensor_count * instance->device_count;
   const bool is_latency = search->options->objective == DSM_OBJECTIVE_LATENCY;
   const double unit = is_latency ? 1 : programme->time_unit;
   dsm__placement *const out = &search->solution->placement;
@@ -437,6 +438,12 @@ static void hand_over_best(dsm__search *search) {
   for (size_t k = 0; k < tensors; k++) {
     const size_t column = programme->sent[k];
     out->copies[k] = column == DSM__NO_COLUMN ? 0 : search->values[column + 1] / unit;
+    for (size_t to = 0; out->moved != NULL && k < moving && to < instance->device_count; to++) {
+      const size_t moved =
+          column == DSM__NO_COLUMN ? column : programme->moved[k * instance->device_count + to];
+      out->moved[k * instance->device_count + to] =
+          moved == DSM__NO_COLUMN ? 0 : search->values[moved + 1] / unit;
+    }
   }
 }
 
@@ -467,7 +474,10 @@ static dsm_status hand_over(dsm__search *search) {
   const size_t tensors = (instance->tensor_count + instance->task_count) * instance->device_count;
   dsm__placement *const out = &solution->placement;
   if (!DSM__RESERVE(search->arena, out->rates, places) ||
-      !DSM__RESERVE(search->arena, out->copies, tensors)) {
+      !DSM__RESERVE(search->arena, out->copies, tensors) ||
+      (search->assignment.routes.has_targets &&
+       !DSM__RESERVE(search->arena, out->moved,
+                     instance->tensor_count * instance->device_count * instance->device_count))) {
     return DSM_ERROR_OUT_OF_MEMORY;
   }
   const double assigned = search->has_assignment ? dsm__assignment_value(&search->assignment) : 0;

@@ -16,6 +16,7 @@
 typedef struct dsm__placement {
   double *rates;  /**< [i * m + j] */
   double *copies; /**< [t * m + j] */
+  double *moved;  /**< [(t * m + j) * m + k]; NULL where who receives matters not */
 } dsm__placement;
 
 /**

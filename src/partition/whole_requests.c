@@ -3,11 +3,11 @@
  * whole_requests.c: the most that requests reach which run each task on one device.
  *
  * A way gives each task to a device that stores it. With a_kr the part of a second for which a
- * request on way k occupies r, a device or its link, the programme is: maximise sum_k z_k subject
- * to sum_k a_kr z_k <= 1. There are very many ways, but an optimum uses at most two a device, and
- * the simplex method asks of all others only for the cheapest at prices y_r: one below 1 enters,
- * and where there is none the value is optimal, since y is then a solution of the dual. The
- * cheapest way is looked for task by task, and left as soon as it cannot be below the best.
+ * request on way k occupies r, a device or a carrier of transfers, the programme is: maximise sum_k
+ * z_k subject to sum_k a_kr z_k <= 1. There are very many ways, but an optimum uses at most two a
+ * device, and the simplex method asks of all others only for the cheapest at prices y_r: one below
+ * 1 enters, and where there is none the value is optimal, since y is then a solution of the dual.
+ * The cheapest way is looked for task by task, and left as soon as it cannot be below the best.
  *
  * Where that takes more steps than are worth it nothing is known, and nothing is said.
  */
@@ -20,7 +20,7 @@
 #include "partition/instance_facts.h"
 #include "partition/whole_requests.h"
 
-enum { STEPS_MAX = 2000000, PIVOTS_MAX = 2000 };
+enum { STEPS_MAX = 2000000, PIVOTS_MAX = 2000, ROWS_MAX = 1000 };
 
 /* What is closer to 0, or to a price of 1, than this is rounding. */
 static const double rounding = 1e-9;
@@ -29,7 +29,7 @@ typedef struct solver {
   const dsm_partition *partition;
   const dsm_instance *instance;
   dsm__dispatch_graph graph;
-  size_t row_count; /* devices, then their links */
+  size_t row_count; /* devices, then carriers: links out of them first */
   size_t steps_left;
   /* the simplex method, by rows of the basis */
   double *inverse; /* of the basis */
@@ -63,14 +63,27 @@ static bool reserve(solver *s, dsm__arena *arena) {
 
 /* ---- the cheapest way ---- */
 
-/* What a task costs on a device by itself: its time, and that in which its results leave. */
+/* What a transfer costs; device_count is the world outside. */
+static double moving_cost(const solver *s, size_t from, size_t to, double bytes) {
+  const dsm__way way = dsm__way_between(&s->graph.routes, from, to);
+  double cost = 0;
+  for (size_t h = 0; h < way.hop_count; h++) {
+    cost += s->prices[s->instance->device_count + way.hops[h].carrier] *
+            dsm__hop_seconds(&s->graph.routes, &way.hops[h], bytes);
+  }
+  return cost;
+}
+
+/* What a task costs on a device by itself: its time, and that in which its part of the request's
+ * input comes and its results leave. */
 static double own_cost(const solver *s, size_t task, size_t device) {
   const dsm_instance *const instance = s->instance;
   const bool leaves = dsm__leaves(instance, &s->partition->options, task);
   const double bytes = leaves ? dsm__result_bytes(instance, task) : 0;
   return s->prices[device] * dsm_instance_seconds(instance, task, device) +
-         s->prices[instance->device_count + device] *
-             dsm__dispatch_sending(instance, device, bytes);
+         moving_cost(s, device, instance->device_count, bytes) +
+         moving_cost(s, instance->device_count, device,
+                     dsm__input_bytes(&s->graph.routes, task, device));
 }
 
 static void find_least_after(solver *s) {
@@ -96,8 +109,7 @@ static double place(solver *s, size_t task, size_t device) {
     const size_t from = s->devices[tensor->producer];
     const bool is_first = s->uses[inputs->items[n] * instance->device_count + device]++ == 0;
     if (from != device && is_first) {
-      cost += s->prices[instance->device_count + from] *
-              dsm__dispatch_sending(instance, from, tensor->bytes);
+      cost += moving_cost(s, from, device, tensor->bytes);
     }
   }
   s->devices[task] = device;
@@ -145,6 +157,14 @@ static bool find_cheapest(solver *s, double most) {
   return false;
 }
 
+static void carry(solver *s, size_t from, size_t to, double bytes) {
+  const dsm__way way = dsm__way_between(&s->graph.routes, from, to);
+  for (size_t h = 0; h < way.hop_count; h++) {
+    s->entering[s->instance->device_count + way.hops[h].carrier] +=
+        dsm__hop_seconds(&s->graph.routes, &way.hops[h], bytes);
+  }
+}
+
 /* a_kr of the cheapest way. */
 static void occupy(solver *s) {
   const dsm_instance *const instance = s->instance;
@@ -155,15 +175,15 @@ static void occupy(solver *s) {
     const size_t j = s->cheapest[i];
     s->entering[j] += dsm_instance_seconds(instance, i, j);
     if (dsm__leaves(instance, &s->partition->options, i)) {
-      s->entering[device_count + j] +=
-          dsm__dispatch_sending(instance, j, dsm__result_bytes(instance, i));
+      carry(s, j, device_count, dsm__result_bytes(instance, i));
     }
+    carry(s, device_count, j, dsm__input_bytes(&s->graph.routes, i, j));
     const dsm__lists *const inputs = &s->graph.inputs;
     for (size_t n = inputs->first[i]; n < inputs->first[i + 1]; n++) {
       const dsm_tensor *const tensor = &instance->tensors[inputs->items[n]];
       const size_t from = s->cheapest[tensor->producer];
       if (from != j && s->uses[inputs->items[n] * device_count + j]++ == 0) {
-        s->entering[device_count + from] += dsm__dispatch_sending(instance, from, tensor->bytes);
+        carry(s, from, j, tensor->bytes);
       }
     }
   }
@@ -291,14 +311,17 @@ static double solve(solver *s) {
 dsm_status dsm__whole_requests(double *rate, dsm__arena *arena, const dsm_partition *partition,
                                dsm_diags *diags) {
   *rate = 0;
-  solver s = {.partition = partition,
-              .instance = partition->instance,
-              .row_count = 2 * partition->instance->device_count,
-              .steps_left = STEPS_MAX};
+  solver s = {.partition = partition, .instance = partition->instance, .steps_left = STEPS_MAX};
   const dsm_status status =
       dsm__dispatch_graph_make(&s.graph, arena, partition, DSM_DISPATCH_RATES, diags);
   if (status != DSM_OK) {
     return status;
+  }
+  const dsm__routes *const routes = &s.graph.routes;
+  const size_t device_count = partition->instance->device_count;
+  s.row_count = device_count + (routes->is_plain ? device_count : routes->carrier_count);
+  if (s.row_count > ROWS_MAX) {
+    return DSM_OK;
   }
   if (!reserve(&s, arena)) {
     return dsm__out_of_memory(diags);

@@ -161,6 +161,7 @@ static bool join_task(const joining *j, size_t part, dsm__arena *arena, dsm_task
   *task = (dsm_task){.name = tasks[first].name};
   for (size_t i = first; i <= last; i++) {
     task->weights_bytes += tasks[i].weights_bytes;
+    task->input_bytes += tasks[i].input_bytes;
     task->activation_bytes = fmax(task->activation_bytes, tasks[i].activation_bytes + j->live[i]);
     results += j->last_user[i] == i ? tasks[i].output_bytes : tasks[i].result_bytes;
     is_used = is_used || j->last_user[i] > last;

@@ -17,6 +17,7 @@ typedef struct making {
   double *operations;
   double *weights_bytes;
   double *activation_bytes;
+  double *input_bytes;
   double *per_task_seconds; /* of each device */
   dsm__use *uses;
   size_t use_count;
@@ -41,9 +42,9 @@ static void add_use(making *m, size_t layer, size_t from) {
     const uint64_t elements = m->workload->is_list ? m->workload->layers[layer].input_elements
                                                    : m->workload->input_elements;
     const double bytes = m->workload->is_list ? m->workload->layers[layer].bytes.input : 0;
-    m->activation_bytes[layer] += (double)elements * (double)m->workload->layers[layer].timesteps *
-                                  (double)m->batch *
-                                  dsm__stated_bytes(bytes, m->workload->element_bytes);
+    m->input_bytes[layer] = (double)elements * (double)m->workload->layers[layer].timesteps *
+                            (double)m->batch * dsm__stated_bytes(bytes, m->workload->element_bytes);
+    m->activation_bytes[layer] += m->input_bytes[layer];
     return;
   }
   const double bytes = stored_bytes(m, from);
@@ -70,6 +71,7 @@ static void add_task(making *m, size_t index) {
   m->tasks[index] = (dsm_task){.name = dsm__arena_strdup(m->instance->arena, layer->name),
                                .weights_bytes = m->weights_bytes[index],
                                .activation_bytes = m->activation_bytes[index],
+                               .input_bytes = m->input_bytes[index],
                                .output_bytes = stored_bytes(m, index)};
 }
 
@@ -84,6 +86,7 @@ static bool make_tasks(making *m) {
   m->tasks = dsm__instance_tasks(m->instance, count, &m->seconds);
   if (m->tasks == NULL || !DSM__RESERVE(arena, m->operations, count) ||
       !DSM__RESERVE(arena, m->weights_bytes, count) ||
+      !DSM__RESERVE(arena, m->input_bytes, count) ||
       !DSM__RESERVE(arena, m->activation_bytes, count) || !DSM__RESERVE(arena, m->uses, uses_max) ||
       !DSM__RESERVE(arena, m->last_users, count + 1)) {
     return false;
@@ -98,6 +101,30 @@ static bool make_tasks(making *m) {
   m->instance->task_count = count;
   m->instance->seconds = m->seconds;
   return dsm__instance_set_tensors(m->instance, m->uses, m->use_count);
+}
+
+static bool copy_links(dsm_instance *instance, const dsm_server *server) {
+  dsm__arena *const arena = instance->arena;
+  dsm_port *const ports = dsm__arena_array(arena, server->port_count, sizeof *ports);
+  dsm_device_pair *const pairs = dsm__arena_array(arena, server->pair_count, sizeof *pairs);
+  if (ports == NULL || pairs == NULL) {
+    return false;
+  }
+  for (size_t p = 0; p < server->port_count; p++) {
+    ports[p] = server->ports[p];
+    ports[p].name = dsm__arena_strdup(arena, server->ports[p].name);
+    if (ports[p].name == NULL) {
+      return false;
+    }
+  }
+  for (size_t q = 0; q < server->pair_count; q++) {
+    pairs[q] = server->pairs[q];
+  }
+  instance->ports = ports;
+  instance->port_count = server->port_count;
+  instance->pairs = pairs;
+  instance->pair_count = server->pair_count;
+  return true;
 }
 
 static bool make_devices(making *m) {
@@ -115,6 +142,8 @@ static bool make_devices(making *m) {
         .is_accelerator = device->is_accelerator,
         .memory_bytes = device->memory_bytes,
         .link_bytes_per_second = device->link_bytes_per_second,
+        .incoming_bytes_per_second = device->incoming_bytes_per_second,
+        .transfer_seconds = device->transfer_seconds,
         .has_power = device->has_power,
         .busy_watts = device->busy_watts,
         .idle_watts = device->idle_watts,
@@ -126,6 +155,12 @@ static bool make_devices(making *m) {
   }
   m->instance->devices = devices;
   m->instance->device_count = count;
+  return copy_links(m->instance, m->server);
+}
+
+static bool make_name(making *m) {
+  dsm__arena *const arena = m->instance->arena;
+  m->instance->batch = m->batch;
   m->instance->name = dsm__arena_strdup(arena, m->workload->name);
   return m->instance->name != NULL;
 }
@@ -180,7 +215,7 @@ static dsm_status make_times(making *m, dsm_diags *diags) {
 }
 
 static dsm_status make(making *m, const dsm_instance_options *options, dsm_diags *diags) {
-  if (!make_devices(m) || !make_tasks(m)) {
+  if (!make_devices(m) || !make_name(m) || !make_tasks(m)) {
     return dsm__out_of_memory(diags);
   }
   dsm_status status = make_times(m, diags);

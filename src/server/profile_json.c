@@ -28,7 +28,7 @@ typedef struct profile_reader {
 
 DSM__OBJECT(dsm__profile_device_object, "device", {.name = "name"}, {.name = "accelerator"},
             {.name = "source"}, {.name = "memory_bytes"}, {.name = "link_bytes_per_second"},
-            {.name = "power"});
+            {.name = "incoming_bytes_per_second"}, {.name = "transfer_seconds"}, {.name = "power"});
 
 static void read_device(profile_reader *reader, const dsm__json_node *item, size_t index,
                         dsm_instance_device *device) {
@@ -46,6 +46,9 @@ static void read_device(profile_reader *reader, const dsm__json_node *item, size
                             &device->memory_bytes);
   dsm__json_optional_double(item, "link_bytes_per_second", dsm__capacity_range, HUGE_VAL,
                             &device->link_bytes_per_second);
+  dsm__json_optional_double(item, "incoming_bytes_per_second", dsm__capacity_range, 0,
+                            &device->incoming_bytes_per_second);
+  device->transfer_seconds = dsm__transfer_read(&dsm__profile_link_units, item);
   const dsm__power power = dsm__power_read(item);
   device->has_power = power.is_given;
   device->busy_watts = power.busy_watts;
@@ -76,6 +79,20 @@ static bool read_devices(profile_reader *reader, const dsm__json_node *list) {
          dsm__json_doc_error_count(list->doc) == errors_before;
 }
 
+static void read_links(profile_reader *reader, const dsm__json_node *root) {
+  dsm_instance *const instance = reader->instance;
+  dsm__named_devices names[DSM_DEVICES_MAX];
+  for (size_t j = 0; j < instance->device_count; j++) {
+    names[j] = (dsm__named_devices){instance->devices[j].name, (uint64_t)1 << j};
+  }
+  const dsm__links links = dsm__links_read(root, &dsm__profile_link_units, names,
+                                           instance->device_count, instance->arena);
+  instance->ports = links.ports;
+  instance->port_count = links.port_count;
+  instance->pairs = links.pairs;
+  instance->pair_count = links.pair_count;
+}
+
 static void read_seconds(const profile_reader *reader, const dsm__json_node *item,
                          double *seconds) {
   const dsm__json_node node = dsm__json_member(item, "seconds");
@@ -92,8 +109,8 @@ static void read_seconds(const profile_reader *reader, const dsm__json_node *ite
 }
 
 DSM__OBJECT(dsm__task_object, "task", {.name = "name"}, {.name = "weights_bytes"},
-            {.name = "activation_bytes"}, {.name = "output_bytes"}, {.name = "inputs"},
-            {.name = "group"}, {.name = "seconds"});
+            {.name = "activation_bytes"}, {.name = "input_bytes"}, {.name = "output_bytes"},
+            {.name = "inputs"}, {.name = "group"}, {.name = "seconds"});
 
 static void read_task(profile_reader *reader, const dsm__json_node *item, size_t index) {
   if (!dsm__object_only(item, &dsm__task_object, 0)) {
@@ -110,6 +127,10 @@ static void read_task(profile_reader *reader, const dsm__json_node *item, size_t
   const dsm__json_node activations = dsm__json_member(item, "activation_bytes");
   if (dsm__json_is_present(&activations)) {
     dsm__json_double_or_zero(&activations, dsm__bytes_range, &task->activation_bytes);
+  }
+  const dsm__json_node input = dsm__json_member(item, "input_bytes");
+  if (dsm__json_is_present(&input)) {
+    dsm__json_double_or_zero(&input, dsm__bytes_range, &task->input_bytes);
   }
   const dsm__json_node group = dsm__json_member(item, "group");
   if (dsm__json_is_present(&group)) {
@@ -245,7 +266,8 @@ static void arrange(profile_reader *reader, const dsm__json_node *list) {
 }
 
 DSM__OBJECT(dsm__profile_object, "profile", {.name = "format"}, {.name = "name"},
-            {.name = "source"}, {.name = "tasks"}, {.name = "devices"});
+            {.name = "source"}, {.name = "tasks"}, {.name = "devices"}, {.name = "ports"},
+            {.name = "pairs"});
 
 void dsm__profile_read(dsm_instance *instance, const dsm__json_node *root) {
   const size_t errors_before = dsm__json_doc_error_count(root->doc);
@@ -262,6 +284,7 @@ void dsm__profile_read(dsm_instance *instance, const dsm__json_node *root) {
   if (!read_devices(&reader, &devices)) {
     return; /* times cannot be read without the devices' names */
   }
+  read_links(&reader, root);
   read_tasks(&reader, &tasks);
   if (reader.tasks != NULL && dsm__json_doc_error_count(root->doc) == errors_before &&
       !dsm__json_doc_is_out_of_memory(root->doc)) {

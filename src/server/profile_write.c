@@ -46,6 +46,12 @@ static void put_finite(dsm__json_writer *writer, const char *key, double value) 
   }
 }
 
+static void put_positive(dsm__json_writer *writer, const char *key, double value) {
+  if (value > 0) {
+    dsm__json_put_double(writer, key, value);
+  }
+}
+
 static void write_seconds(dsm__json_writer *writer, const dsm_instance *instance, size_t task) {
   dsm__json_put_object(writer, "seconds", true);
   for (size_t j = 0; j < instance->device_count; j++) {
@@ -66,6 +72,8 @@ static void write_device(dsm__json_writer *writer, const dsm_instance_device *de
   dsm__json_put_bool(writer, "accelerator", device->is_accelerator);
   put_finite(writer, "memory_bytes", device->memory_bytes);
   put_finite(writer, "link_bytes_per_second", device->link_bytes_per_second);
+  put_positive(writer, "incoming_bytes_per_second", device->incoming_bytes_per_second);
+  put_positive(writer, "transfer_seconds", device->transfer_seconds);
   if (device->has_power) {
     dsm__json_put_object(writer, "power", true);
     dsm__json_put_double(writer, "busy_watts", device->busy_watts);
@@ -73,6 +81,44 @@ static void write_device(dsm__json_writer *writer, const dsm_instance_device *de
     dsm__json_end_object(writer);
   }
   dsm__json_end_object(writer);
+}
+
+static void write_names(dsm__json_writer *writer, const dsm_instance *instance, uint64_t devices) {
+  dsm__json_put_array(writer, "devices", true);
+  for (size_t j = 0; j < instance->device_count; j++) {
+    if ((devices >> j & 1) != 0) {
+      dsm__json_write_string(writer, instance->devices[j].name);
+    }
+  }
+  dsm__json_end_array(writer);
+}
+
+static void write_ports(dsm__json_writer *writer, const dsm_instance *instance) {
+  dsm__json_put_array(writer, "ports", false);
+  for (size_t p = 0; p < instance->port_count; p++) {
+    const dsm_port *const port = &instance->ports[p];
+    dsm__json_begin_object(writer, true);
+    dsm__json_put_string(writer, "name", port->name);
+    write_names(writer, instance, port->devices);
+    dsm__json_put_double(writer, "bandwidth_bytes_per_second", port->bytes_per_second);
+    dsm__json_put_bool(writer, "direct", port->is_direct);
+    dsm__json_end_object(writer);
+  }
+  dsm__json_end_array(writer);
+}
+
+static void write_pairs(dsm__json_writer *writer, const dsm_instance *instance) {
+  dsm__json_put_array(writer, "pairs", false);
+  for (size_t q = 0; q < instance->pair_count; q++) {
+    const dsm_device_pair *const pair = &instance->pairs[q];
+    dsm__json_begin_object(writer, true);
+    write_names(writer, instance,
+                (uint64_t)1 << pair->devices[0] | (uint64_t)1 << pair->devices[1]);
+    dsm__json_put_double(writer, "bandwidth_bytes_per_second", pair->bytes_per_second);
+    put_positive(writer, "transfer_seconds", pair->transfer_seconds);
+    dsm__json_end_object(writer);
+  }
+  dsm__json_end_array(writer);
 }
 
 /* The producers of each task: those of task i from starts[i] to before starts[i + 1]. */
@@ -127,6 +173,7 @@ static void write_task(dsm__json_writer *writer, const dsm_instance *instance, c
   dsm__json_put_string(writer, "name", task->name);
   dsm__json_put_double(writer, "weights_bytes", task->weights_bytes);
   dsm__json_put_double(writer, "activation_bytes", task->activation_bytes);
+  put_positive(writer, "input_bytes", task->input_bytes);
   dsm__json_put_double(writer, "output_bytes", task->output_bytes);
   write_inputs(writer, instance, of, index);
   if (task->group != NULL) {
@@ -149,6 +196,12 @@ static void write_profile(dsm__json_writer *writer, const dsm_instance *instance
     write_device(writer, &instance->devices[j]);
   }
   dsm__json_end_array(writer);
+  if (instance->port_count > 0) {
+    write_ports(writer, instance);
+  }
+  if (instance->pair_count > 0) {
+    write_pairs(writer, instance);
+  }
   dsm__json_put_array(writer, "tasks", false);
   for (size_t i = 0; i < instance->task_count; i++) {
     write_task(writer, instance, of, i);

@@ -18,6 +18,10 @@ extern const dsm__object_type dsm__power_object;
 extern const dsm__object_type dsm__profile_object;
 extern const dsm__object_type dsm__profile_device_object;
 extern const dsm__object_type dsm__task_object;
+extern const dsm__object_type dsm__port_object;
+extern const dsm__object_type dsm__pair_object;
+extern const dsm__object_type dsm__profile_port_object;
+extern const dsm__object_type dsm__profile_pair_object;
 
 /** An empty server with an arena of its own, freed with dsm_server_free; NULL if out of memory. */
 dsm_server *dsm__server_new(void);
@@ -63,6 +67,39 @@ bool dsm__seconds_read(const dsm__json_node *node, double *seconds);
 extern const dsm__json_range dsm__bytes_range;
 /** The range of memories in bytes, and of links in bytes a second. */
 extern const dsm__json_range dsm__capacity_range;
+
+/** Keys and units of bandwidths and fixed costs. */
+typedef struct dsm__link_units {
+  const char *bandwidth_key;
+  dsm__json_range bandwidth_range;
+  double bandwidth_unit; /**< bytes a second */
+  const char *transfer_key;
+  dsm__json_range transfer_range;
+  double transfer_unit; /**< seconds */
+} dsm__link_units;
+
+extern const dsm__link_units dsm__server_link_units;
+extern const dsm__link_units dsm__profile_link_units;
+
+/** A name, and the devices that it stands for, as bits. */
+typedef struct dsm__named_devices {
+  const char *name;
+  uint64_t devices;
+} dsm__named_devices;
+
+typedef struct dsm__links {
+  const dsm_port *ports;
+  size_t port_count;
+  const dsm_device_pair *pairs;
+  size_t pair_count;
+} dsm__links;
+
+/** Reads "ports" and "pairs"; at most 2 * DSM_DEVICES_MAX names. */
+dsm__links dsm__links_read(const dsm__json_node *root, const dsm__link_units *units,
+                           const dsm__named_devices *names, size_t name_count, dsm__arena *arena);
+
+/** Reads the fixed cost of a transfer, 0 by default, in seconds. */
+double dsm__transfer_read(const dsm__link_units *units, const dsm__json_node *object);
 
 /** Reports the second of two equal names in one list; `names` may have NULL entries. */
 bool dsm__names_differ(const dsm__json_node *list, const char *const *names, size_t count,

@@ -19,6 +19,8 @@ static const dsm__object_key device_keys[] = {
     {.name = "accelerator"},
     {.name = "memory_GB"},
     {.name = "link_GBps"},
+    {.name = "incoming_GBps"},
+    {.name = "transfer_microseconds"},
     {.name = "power"},
     {.name = "source"},
     {"system", CHIP},
@@ -166,6 +168,10 @@ static void read_common(item_reader *reader, const dsm__json_node *item) {
   dsm__json_optional_double(item, "link_GBps", rate_range, HUGE_VAL,
                             &device->link_bytes_per_second);
   device->link_bytes_per_second *= 1e9;
+  dsm__json_optional_double(item, "incoming_GBps", rate_range, 0,
+                            &device->incoming_bytes_per_second);
+  device->incoming_bytes_per_second *= 1e9;
+  device->transfer_seconds = dsm__transfer_read(&dsm__server_link_units, item);
   const dsm__power power = dsm__power_read(item);
   device->has_power = power.is_given;
   device->busy_watts = power.busy_watts;
@@ -228,7 +234,40 @@ static bool names_differ(const dsm__json_node *list, const dsm_device *devices, 
   return true;
 }
 
-static void read_devices(dsm_server *server, const dsm__json_node *list) {
+/* Names of all devices, then those of items that stand for several. */
+static size_t name_devices(const dsm_server *server, const dsm__json_node *list,
+                           const size_t *items, dsm__named_devices *names) {
+  size_t count = server->device_count;
+  for (size_t j = 0; j < server->device_count; j++) {
+    names[j] = (dsm__named_devices){server->devices[j].name, (uint64_t)1 << j};
+    const dsm__json_node item = dsm__json_item(list, items[j]);
+    const dsm__json_node name = dsm__json_member(&item, "name");
+    const char *const text = dsm__json_text(&name);
+    if (j > 0 && items[j - 1] == items[j]) {
+      const bool is_second = j == 1 || items[j - 2] != items[j];
+      count += is_second ? 1 : 0;
+      names[count - 1] =
+          is_second ? (dsm__named_devices){text, (uint64_t)3 << (j - 1)}
+                    : (dsm__named_devices){text, names[count - 1].devices | (uint64_t)1 << j};
+    }
+  }
+  return count;
+}
+
+static void read_links(dsm_server *server, const dsm__json_node *root, const dsm__json_node *list,
+                       const size_t *items) {
+  dsm__named_devices names[2 * DSM_DEVICES_MAX];
+  const size_t count = name_devices(server, list, items, names);
+  const dsm__links links =
+      dsm__links_read(root, &dsm__server_link_units, names, count, server->arena);
+  server->ports = links.ports;
+  server->port_count = links.port_count;
+  server->pairs = links.pairs;
+  server->pair_count = links.pair_count;
+}
+
+static void read_devices(dsm_server *server, const dsm__json_node *root,
+                         const dsm__json_node *list) {
   size_t item_count = 0;
   if (!dsm__json_array(list, 1, DSM_DEVICES_MAX, &item_count)) {
     return;
@@ -263,11 +302,12 @@ static void read_devices(dsm_server *server, const dsm__json_node *list) {
   if (names_differ(list, devices, items, count)) {
     server->devices = devices;
     server->device_count = count;
+    read_links(server, root, list, items);
   }
 }
 
 DSM__OBJECT(dsm__server_object, "server", {.name = "format"}, {.name = "name"}, {.name = "source"},
-            {.name = "devices"});
+            {.name = "devices"}, {.name = "ports"}, {.name = "pairs"});
 
 void dsm__server_read(dsm_server *server, const dsm__json_node *root) {
   if (!dsm__json_format(root, "dsm-server/1") || !dsm__object_only(root, &dsm__server_object, 0)) {
@@ -277,7 +317,7 @@ void dsm__server_read(dsm_server *server, const dsm__json_node *root) {
   dsm__json_read_source(root, server->arena, &server->source);
   const dsm__json_node devices = dsm__json_member(root, "devices");
   if (dsm__json_require(&devices, "a list of devices")) {
-    read_devices(server, &devices);
+    read_devices(server, root, &devices);
   }
 }
 

@@ -218,6 +218,7 @@ static attempt words(const subject *s, dsm_diags *diags) {
   digest = digest_text(digest, dsm_pim_objective_name(DSM_PIM_LEAST_TIME));
   digest = digest_text(digest, dsm_pim_figure_name(DSM_PIM_FIGURE_TASKLETS));
   const bool is_parsed = dsm_pim_figure_parse("tasklets", &figure);
+  digest = digest_u64(digest, dsm_pim_working_cores(&ready_workload, 8));
   return (attempt){.status = is_parsed ? DSM_OK : DSM_ERROR_INVALID, .digest = digest};
 }
 

@@ -138,6 +138,7 @@ static attempt equations(const subject *s, dsm_diags *diags) {
   digest = digest_text(digest, dsm_metric_name(DSM_METRIC_LOSS));
   digest = digest_text(digest, dsm_repeat_rule_name(DSM_REPEAT_RULE_SCORE));
   digest = digest_text(digest, dsm_storage_bound_name(DSM_STORAGE_BOUND_FAST));
+  digest = digest_u64(digest, dsm_storage_is_printed("{}", 2));
   return attempt_of_status(DSM_OK, repeats, digest);
 }
 

@@ -146,7 +146,7 @@ def check_shell(name, shell, options):
 
     same("dsm ", list(options))
     same("dsm help ", sorted({*options, "workload", "system", "server", "sweep", "stages", "rl-workload",
-                                         "pim-system", "plan"}))
+                                         "pim-system", "profile", "plan"}))
     same("dsm list ", ["workload", "system", "server", "sweep", "stages", "rl-workload", "pim-system"])
     for command, known in options.items():
         same(f"dsm {command} --", known)

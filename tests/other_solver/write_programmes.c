@@ -17,6 +17,7 @@ static dsm_partition_options drawn(uint64_t seed) {
   options.objective = (dsm_objective_kind)(seed % DSM_OBJECTIVE_KIND_COUNT);
   options.required_rho = 0.2;
   options.does_keep_results = seed % 2 == 0;
+  options.does_count_input = seed % 8 < 4;
   options.copies_max = seed / 6 % 3; /* any number, one, two */
   options.is_staged = options.copies_max == 1 && seed % 3 != 0;
   options.cuts_max = options.copies_max == 1 && seed % 5 < 2 ? 1 + seed % 2 : 0;
@@ -39,6 +40,9 @@ static double value_of(const dsm_partition *partition) {
 static int write_programme(const char *folder, uint64_t seed) {
   small_instance s;
   small_random(&s, seed, 7, 4);
+  if (seed % 4 < 2) {
+    small_routes(&s, seed);
+  }
   for (size_t j = 0; j < s.instance.device_count; j++) {
     s.devices[j].has_power = true;
   }

@@ -6,7 +6,7 @@
 
 #include <stddef.h>
 
-enum { SIMPLEX_ROWS = 160, SIMPLEX_COLUMNS = 80 };
+enum { SIMPLEX_ROWS = 160, SIMPLEX_COLUMNS = 90 };
 
 /** Written by the caller from zero: column_count, row_count, goal, row and limit. */
 typedef struct simplex {

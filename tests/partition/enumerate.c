@@ -315,8 +315,12 @@ static bool is_allowed(const enumeration *e, const size_t *choice) {
   return e->options->copies_max != 1 || has_form(e, device);
 }
 
+typedef double storage_value(const dsm_instance *, const dsm_partition_options *,
+                             const unsigned *sets);
+
+/* By a programme that is written here, or by a stranger's value. */
 static double best_of_all(const dsm_instance *instance, const dsm_partition_options *options,
-                          double (*best_of)(enumeration *), double none) {
+                          double (*best_of)(enumeration *), storage_value *value_of, double none) {
   enumeration *const e = calloc(1, sizeof *e);
   ck_assert_ptr_nonnull(e);
   e->instance = instance;
@@ -328,7 +332,13 @@ static double best_of_all(const dsm_instance *instance, const dsm_partition_opti
   size_t choice[4] = {0};
   size_t j = 0;
   while (j < instance->device_count) {
-    if (is_allowed(e, choice)) {
+    if (is_allowed(e, choice) && value_of != NULL) {
+      unsigned sets[4] = {0};
+      for (size_t k = 0; k < instance->device_count; k++) {
+        sets[k] = e->sets[k][choice[k]];
+      }
+      best = fmax(best, value_of(instance, options, sets));
+    } else if (is_allowed(e, choice)) {
       write_storage(e, choice);
       best = fmax(best, best_of(e));
     }
@@ -340,12 +350,17 @@ static double best_of_all(const dsm_instance *instance, const dsm_partition_opti
   return best;
 }
 
+double enumerate_storages(const dsm_instance *instance, const dsm_partition_options *options,
+                          storage_value *value_of, double none) {
+  return best_of_all(instance, options, NULL, value_of, none);
+}
+
 double enumerate_throughput(const dsm_instance *instance, const dsm_partition_options *options) {
-  return best_of_all(instance, options, best_throughput, 0);
+  return best_of_all(instance, options, best_throughput, NULL, 0);
 }
 
 double enumerate_energy(const dsm_instance *instance, const dsm_partition_options *options) {
-  return -best_of_all(instance, options, best_energy, -HUGE_VAL);
+  return -best_of_all(instance, options, best_energy, NULL, -HUGE_VAL);
 }
 
 /* ---- latency ---- */

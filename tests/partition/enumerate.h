@@ -8,6 +8,13 @@
 
 #include "dsm/partition.h"
 
+/** Calls value_of for all storages worth a look, with the tasks on each device as bits; the largest
+ * value, or `none`. */
+double enumerate_storages(const dsm_instance *instance, const dsm_partition_options *options,
+                          double (*value_of)(const dsm_instance *, const dsm_partition_options *,
+                                             const unsigned *sets),
+                          double none);
+
 /** Most requests per second; 0: there is no way to store every task. */
 double enumerate_throughput(const dsm_instance *instance, const dsm_partition_options *options);
 

@@ -2,6 +2,7 @@
 #include "naive_dispatch.h"
 
 #include <math.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -39,10 +40,75 @@ static bool has_results(const naive_dispatch *naive, size_t task) {
 
 /* ---- links ---- */
 
-static double link_free(const naive_dispatch *naive, size_t device) {
+static void add_leg(naive_move *move, naive_kind kind, size_t index, double seconds, double fixed) {
+  move->legs[move->leg_count++] = (naive_leg){.kind = kind,
+                                              .index = index,
+                                              .from = kind == NAIVE_PAIR ? move->from : 0,
+                                              .seconds = seconds + fixed,
+                                              .fixed = fixed};
+}
+
+static bool is_behind(const dsm_port *port, size_t device, size_t device_count) {
+  return device < device_count && (port->devices >> device & 1) != 0;
+}
+
+/* How many ports of these are gone through upwards from `here`: all, or those within the first that
+ * joins both. */
+static size_t ports_up(const dsm_instance *it, size_t here, size_t there, size_t *ports) {
+  size_t count = 0;
+  for (size_t p = 0; p < it->port_count; p++) {
+    if (is_behind(&it->ports[p], here, it->device_count)) {
+      if (is_behind(&it->ports[p], there, it->device_count) && it->ports[p].is_direct) {
+        break;
+      }
+      ports[count++] = p;
+    }
+  }
+  return count;
+}
+
+static void add_legs(const dsm_instance *it, naive_move *move, double bytes) {
+  const size_t outside = it->device_count;
+  for (size_t q = 0; q < it->pair_count; q++) {
+    const size_t low = move->from < move->to ? move->from : move->to;
+    if (it->pairs[q].devices[0] == low && it->pairs[q].devices[1] == move->from + move->to - low) {
+      add_leg(move, NAIVE_PAIR, q, bytes / it->pairs[q].bytes_per_second,
+              it->pairs[q].transfer_seconds);
+      return;
+    }
+  }
+  if (move->from < outside) {
+    add_leg(move, NAIVE_LINK, move->from, bytes / it->devices[move->from].link_bytes_per_second,
+            it->devices[move->from].transfer_seconds);
+  }
+  size_t ports[2];
+  const size_t up = ports_up(it, move->from, move->to, ports);
+  for (size_t p = 0; p < up; p++) {
+    add_leg(move, NAIVE_PORT_OUT, ports[p], bytes / it->ports[ports[p]].bytes_per_second, 0);
+  }
+  for (size_t p = ports_up(it, move->to, move->from, ports); p-- > 0;) {
+    add_leg(move, NAIVE_PORT_IN, ports[p], bytes / it->ports[ports[p]].bytes_per_second, 0);
+  }
+  if (move->to < outside) {
+    const dsm_instance_device *const to = &it->devices[move->to];
+    const bool is_stated = to->incoming_bytes_per_second > 0;
+    if (is_stated || move->from == outside) {
+      add_leg(move, NAIVE_INTO, move->to,
+              bytes / (is_stated ? to->incoming_bytes_per_second : to->link_bytes_per_second),
+              move->from == outside ? to->transfer_seconds : 0);
+    }
+  }
+}
+
+static double free_from(const naive_dispatch *naive, const naive_leg *leg) {
   double at = 0;
   for (size_t v = 0; v < naive->move_count; v++) {
-    at = naive->moves[v].from == device ? larger(at, naive->moves[v].end) : at;
+    for (size_t l = 0; l < naive->moves[v].leg_count; l++) {
+      const naive_leg *const other = &naive->moves[v].legs[l];
+      if (other->kind == leg->kind && other->index == leg->index && other->from == leg->from) {
+        at = larger(at, other->end);
+      }
+    }
   }
   return at;
 }
@@ -58,22 +124,45 @@ static const naive_move *moved_before(const naive_dispatch *naive, size_t reques
   return NULL;
 }
 
-/* Adds a move to the list, if it takes time; when it is over. */
+/* Adds a move to the list, if it takes time; when it is over. On each leg it begins when that is
+ * free, and no earlier than on the leg before, and ends no earlier than there. */
 static double add_move(naive_dispatch *naive, double now, double bytes, naive_move move) {
-  const double rate = instance_of(naive)->devices[move.from].link_bytes_per_second;
-  if (!(bytes > 0) || isinf(rate)) {
-    return now;
+  double begin = now;
+  bool has_begun = false;
+  move.end = now;
+  if (bytes > 0) {
+    add_legs(instance_of(naive), &move, bytes);
   }
-  move.begin = larger(now, link_free(naive, move.from));
-  move.end = move.begin + bytes / rate;
-  naive->moves[naive->move_count++] = move;
+  for (size_t l = 0; l < move.leg_count; l++) {
+    naive_leg *const leg = &move.legs[l];
+    if (leg->seconds > 0) {
+      begin = larger(begin, free_from(naive, leg));
+      move.begin = has_begun ? move.begin : begin;
+      has_begun = true;
+      move.end = larger(begin + leg->seconds, move.end);
+      leg->end = move.end;
+      begin += leg->fixed;
+    }
+  }
+  if (has_begun) {
+    naive->moves[naive->move_count++] = move;
+  }
   return move.end;
 }
 
 /* Moves what a task needs to a device; when the last is there. */
 static double add_inputs(naive_dispatch *naive, double now, size_t request, size_t task,
                          size_t device) {
+  const dsm_instance *const instance = instance_of(naive);
   double ready = now;
+  if (naive->partition->options.does_count_input && instance->devices[device].is_accelerator) {
+    ready = add_move(naive, now, instance->tasks[task].input_bytes,
+                     (naive_move){.request = request,
+                                  .tensor = SIZE_MAX,
+                                  .task = task,
+                                  .from = instance->device_count,
+                                  .to = device});
+  }
   for (size_t t = 0; t < instance_of(naive)->tensor_count; t++) {
     const dsm_tensor *const tensor = &instance_of(naive)->tensors[t];
     const size_t from = naive->tasks[request][tensor->producer].device;

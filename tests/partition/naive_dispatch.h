@@ -10,6 +10,24 @@
 
 enum { NAIVE_REQUESTS = 64, NAIVE_MOVES = NAIVE_REQUESTS * RANDOM_TENSORS * RANDOM_DEVICES };
 
+/* A carrier on the way of a move: device, port or pair, by kind and direction. */
+enum { NAIVE_LEGS = 8 };
+typedef enum naive_kind {
+  NAIVE_LINK,
+  NAIVE_INTO,
+  NAIVE_PORT_OUT,
+  NAIVE_PORT_IN,
+  NAIVE_PAIR
+} naive_kind;
+typedef struct naive_leg {
+  naive_kind kind;
+  size_t index;
+  size_t from; /* of a pair */
+  double seconds;
+  double fixed; /* of these */
+  double end;
+} naive_leg;
+
 typedef struct naive_move {
   size_t request;
   size_t tensor; /* tensor_count + i: the result of task i */
@@ -18,6 +36,8 @@ typedef struct naive_move {
   size_t to;
   double begin;
   double end;
+  naive_leg legs[NAIVE_LEGS];
+  size_t leg_count;
 } naive_move;
 
 typedef struct naive_task {

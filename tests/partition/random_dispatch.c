@@ -144,6 +144,35 @@ void random_dispatch_make(random_dispatch *made, uint64_t seed) {
   made->partition.options.does_keep_results = random_below(&state, 2) == 0;
 }
 
+void random_dispatch_routes(random_dispatch *made, uint64_t seed) {
+  uint64_t state = seed ^ 0x9a7e;
+  dsm_instance *const it = &made->instance;
+  const uint64_t all = ((uint64_t)1 << it->device_count) - 1;
+  const uint64_t outer = 1 + random_below(&state, all);
+  it->ports = made->ports;
+  it->pairs = made->pairs;
+  if ((outer & (outer - 1)) != 0) { /* of several devices one is within an inner port */
+    made->ports[it->port_count++] =
+        (dsm_port){"inner", uniform(&state, 0.5, 8), outer & -outer, random_below(&state, 2) == 0};
+  }
+  made->ports[it->port_count++] =
+      (dsm_port){"outer", uniform(&state, 0.5, 8), outer, random_below(&state, 2) == 0};
+  if (it->device_count > 1) {
+    made->pairs[it->pair_count++] =
+        (dsm_device_pair){{0, it->device_count - 1}, uniform(&state, 2, 9), 0.01};
+  }
+  for (size_t j = 0; j < it->device_count; j++) {
+    dsm_instance_device *const device = &made->devices[j];
+    device->incoming_bytes_per_second = random_below(&state, 2) == 0 ? uniform(&state, 0.5, 8) : 0;
+    device->transfer_seconds = random_below(&state, 2) == 0 ? uniform(&state, 0, 0.2) : 0;
+    device->is_accelerator = random_below(&state, 3) != 0;
+  }
+  for (size_t i = 0; i < it->task_count; i++) {
+    made->tasks[i].input_bytes = random_below(&state, 2) == 0 ? uniform(&state, 0.1, 1) : 0;
+  }
+  made->partition.options.does_count_input = random_below(&state, 2) == 0;
+}
+
 dsm_dispatch_options random_dispatch_options(uint64_t seed, size_t request_count) {
   uint64_t state = seed ^ 0x5eed;
   dsm_dispatch_options options;

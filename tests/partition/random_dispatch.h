@@ -18,11 +18,16 @@ typedef struct random_dispatch {
   dsm_instance_device devices[RANDOM_DEVICES];
   double seconds[RANDOM_TASKS * RANDOM_DEVICES];
   bool is_stored[RANDOM_TASKS * RANDOM_DEVICES];
+  dsm_port ports[2];
+  dsm_device_pair pairs[2];
   double rates[RANDOM_TASKS * RANDOM_DEVICES];
 } random_dispatch;
 
 /** Each task is stored on a device that can run it, and runs once a second in all where it is. */
 void random_dispatch_make(random_dispatch *made, uint64_t seed);
+
+/** Adds ports, pairs, ways in, fixed costs and inputs of requests. */
+void random_dispatch_routes(random_dispatch *made, uint64_t seed);
 
 /** How the requests come, a closed loop or arrivals, and the rule, by the seed; recorded. */
 dsm_dispatch_options random_dispatch_options(uint64_t seed, size_t request_count);

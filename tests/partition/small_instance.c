@@ -125,6 +125,45 @@ void small_random(small_instance *made, uint64_t seed, size_t tasks_max, size_t 
   }
 }
 
+static void draw_ports(small_instance *made, uint64_t *random) {
+  const uint64_t all = ((uint64_t)1 << made->instance.device_count) - 1;
+  const uint64_t outer = 1 + random_below(random, all);
+  const uint64_t some = 1 + random_below(random, all);
+  const bool is_nested = random_below(random, 2) == 0;
+  const uint64_t inner = is_nested ? outer & some : all & ~outer;
+  if (inner != 0 && inner != outer) {
+    made->ports[made->instance.port_count++] =
+        (dsm_port){"inner", between(random, 0.5, 6), inner, random_below(random, 2) == 0};
+  }
+  made->ports[made->instance.port_count++] =
+      (dsm_port){"outer", between(random, 0.5, 6), outer, random_below(random, 2) == 0};
+}
+
+void small_routes(small_instance *made, uint64_t seed) {
+  uint64_t random = seed + 1;
+  dsm_instance *const it = &made->instance;
+  it->ports = made->ports;
+  it->pairs = made->pairs;
+  if (random_below(&random, 3) != 0) {
+    draw_ports(made, &random);
+  }
+  if (it->device_count > 1 && random_below(&random, 2) == 0) {
+    made->pairs[it->pair_count++] = (dsm_device_pair){
+        {0, 1}, between(&random, 0.5, 20), random_below(&random, 2) == 0 ? 0.1 : 0};
+  }
+  for (size_t j = 0; j < it->device_count; j++) {
+    dsm_instance_device *const device = &made->devices[j];
+    device->incoming_bytes_per_second =
+        random_below(&random, 3) == 0 ? between(&random, 0.2, 6) : 0;
+    device->transfer_seconds = random_below(&random, 3) == 0 ? between(&random, 0, 0.5) : 0;
+    device->is_accelerator = random_below(&random, 3) != 0;
+  }
+  for (size_t i = 0; i < it->task_count; i++) {
+    made->tasks[i].input_bytes =
+        i == 0 || random_below(&random, 4) == 0 ? (double)random_below(&random, 5) : 0;
+  }
+}
+
 void small_group(small_instance *made, size_t first) {
   const size_t device_count = made->instance.device_count;
   for (size_t j = 0; j < device_count; j++) {

@@ -15,6 +15,8 @@ typedef struct small_instance {
   size_t consumers[SMALL_TASKS][SMALL_TASKS];
   dsm_instance_device devices[SMALL_DEVICES];
   double seconds[SMALL_TASKS * SMALL_DEVICES];
+  dsm_port ports[2];
+  dsm_device_pair pairs[2];
 } small_instance;
 
 /** A chain of tasks of one byte of weights, one second and no output, on devices without limits. */
@@ -23,6 +25,9 @@ void small_chain(small_instance *made, size_t task_count, size_t device_count);
 /** At random: up to so many tasks and devices; a chain, or (by the seed) a graph in which a tensor
  * may have several consumers. Some have no solution. */
 void small_random(small_instance *made, uint64_t seed, size_t tasks_max, size_t devices_max);
+
+/** Adds, at random, two nested or separate ports, pairs, ways in, fixed costs and inputs. */
+void small_routes(small_instance *made, uint64_t seed);
 
 /** Outputs become tensors to the next task again, with the bytes that the tasks say. */
 void small_relink(small_instance *made);

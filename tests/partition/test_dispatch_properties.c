@@ -110,7 +110,10 @@ static void compare_devices(void) {
       }
     }
     for (size_t v = 0; v < naive.move_count; v++) {
-      sent += naive.moves[v].from == j ? naive.moves[v].end - naive.moves[v].begin : 0;
+      for (size_t l = 0; l < naive.moves[v].leg_count; l++) {
+        const naive_leg *const leg = &naive.moves[v].legs[l];
+        sent += leg->kind == NAIVE_LINK && leg->index == j ? leg->seconds : 0;
+      }
     }
     const dsm_dispatch_device *const device = &dispatch->devices[j];
     ck_assert_double_eq_tol(device->time_fraction, busy / dispatch->seconds, 1e-12);
@@ -150,12 +153,26 @@ static void compare_events(void) {
   ck_assert_uint_eq(dispatch->event_count, task_count + naive.move_count);
 }
 
-START_TEST(test_agrees_with_a_second_simulation) {
-  run((uint64_t)_i, 1 + (size_t)_i * 7 % NAIVE_REQUESTS);
+static void agrees(bool has_routes, uint64_t seed, size_t request_count) {
+  random_dispatch_make(&made, seed);
+  if (has_routes) {
+    random_dispatch_routes(&made, seed);
+  }
+  const dsm_dispatch_options options = random_dispatch_options(seed, request_count);
+  ck_assert_int_eq(dsm_dispatch_run(&dispatch, &made.partition, &options, NULL), DSM_OK);
   naive_dispatch_run(&naive, &made.partition, &dispatch->options);
   compare_events();
   compare_requests();
   compare_devices();
+}
+
+START_TEST(test_agrees_with_a_second_simulation) {
+  agrees(false, (uint64_t)_i, 1 + (size_t)_i * 7 % NAIVE_REQUESTS);
+}
+END_TEST
+
+START_TEST(test_routes_agree_with_a_second_simulation) {
+  agrees(true, (uint64_t)_i, 1 + (size_t)_i * 7 % NAIVE_REQUESTS);
 }
 END_TEST
 
@@ -307,6 +324,21 @@ START_TEST(test_never_above_the_optimum) {
 }
 END_TEST
 
+/* The same where ports, pairs and ways in are limits too, against the bound of the solver. */
+START_TEST(test_routes_solved_and_simulated) {
+  random_dispatch_make(&made, (uint64_t)_i);
+  random_dispatch_routes(&made, (uint64_t)_i);
+  dsm_partition *solved = NULL;
+  ck_assert_int_eq(dsm_partition_solve(&solved, &made.instance, &made.partition.options, NULL),
+                   DSM_OK);
+  const dsm_dispatch_options few = {.request_count = 400, .window = 1 + (size_t)_i % 40};
+  ck_assert_int_eq(dsm_dispatch_run(&dispatch, solved, &few, NULL), DSM_OK);
+  ck_assert_double_le(400 / dispatch->seconds, solved->bound * (1 + 1e-9));
+  ck_assert_double_le(dispatch->throughput_within, solved->bound * (1 + 1e-9));
+  dsm_partition_free(solved);
+}
+END_TEST
+
 /* The same for storage that the solver chose, against its own bound; nor are the baselines above
  * it, of which replication is a storage that the solver might choose. */
 START_TEST(test_solved_and_simulated) {
@@ -384,10 +416,12 @@ Suite *suite_dispatch_properties(void) {
   tcase_add_checked_fixture(tests, NULL, tear_down);
   tcase_set_timeout(tests, 60);
   tcase_add_loop_test(tests, test_agrees_with_a_second_simulation, 0, 500);
+  tcase_add_loop_test(tests, test_routes_agree_with_a_second_simulation, 0, 500);
   tcase_add_loop_test(tests, test_conservation, 0, 200);
   tcase_add_loop_test(tests, test_little, 0, 300);
   tcase_add_loop_test(tests, test_never_above_the_optimum, 0, 300);
   tcase_add_loop_test(tests, test_solved_and_simulated, 0, 150);
+  tcase_add_loop_test(tests, test_routes_solved_and_simulated, 0, 150);
   tcase_add_loop_test(tests, test_rates_reach_what_is_announced, 0, HOW_MANY(1000, 150, 30));
   suite_add_tcase(suite, tests);
   return suite;

@@ -9,12 +9,20 @@
 
 enum { COUNTS_MAX = 10000 };
 
+static bool is_of_cores(const cli_option *option) {
+  return strcmp(option->name, "cores") == 0;
+}
+
+static size_t most_of(const cli_option *option) {
+  return is_of_cores(option) ? DSM_CORES_MAX : DSM_PIM_TASKLETS_MAX;
+}
+
 static cli_exit complain(const cli_arguments *arguments, const cli_option *option,
                          const char *value) {
   return cli_usage_error(arguments->command,
-                         "--%s: expected whole numbers from 1 to %d, separated by commas, found "
+                         "--%s: expected whole numbers from 1 to %zu, separated by commas, found "
                          "'%s'",
-                         option->name, DSM_CORES_MAX, value);
+                         option->name, most_of(option), value);
 }
 
 static size_t count_items(const char *value) {
@@ -26,7 +34,7 @@ static size_t count_items(const char *value) {
 }
 
 /* Reads the item that begins there, and ends before a comma or at the end. */
-static bool read_item(const char *at, uint64_t *number) {
+static bool read_item(const char *at, size_t most, uint64_t *number) {
   char digits[16];
   const size_t length = strcspn(at, ",");
   size_t read = 0;
@@ -35,14 +43,14 @@ static bool read_item(const char *at, uint64_t *number) {
   }
   memcpy(digits, at, length);
   digits[length] = '\0';
-  const bool is_good = cli_parse_size(digits, 1, DSM_CORES_MAX, &read);
+  const bool is_good = cli_parse_size(digits, 1, most, &read);
   *number = read;
   return is_good;
 }
 
 cli_exit cli_apply_counts(cli_arguments *arguments, const cli_option *option, char *value) {
   cli_pim_arguments *const pim = &arguments->pim;
-  const bool is_cores = strcmp(option->name, "cores") == 0;
+  const bool is_cores = is_of_cores(option);
   uint64_t **const list = is_cores ? &pim->cores : &pim->tasklets;
   const size_t count = count_items(value);
   if (count > COUNTS_MAX) {
@@ -55,7 +63,7 @@ cli_exit cli_apply_counts(cli_arguments *arguments, const cli_option *option, ch
   }
   const char *at = value;
   for (size_t i = 0; i < count; i++, at += strcspn(at, ",") + 1) {
-    if (!read_item(at, &(*list)[i])) {
+    if (!read_item(at, most_of(option), &(*list)[i])) {
       return complain(arguments, option, value);
     }
   }

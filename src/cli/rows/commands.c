@@ -378,6 +378,7 @@ const cli_command cli_commands[] = {
          "and stages.json says what each device runs, receives and sends.",
      .examples = {"dsm export plan.json --to astra-sim -o vgg16_astra",
                   "dsm export plan.json --to chakra -o vgg16_chakra",
+                  "dsm partition vgg16 cpu_2gpu --stages --quiet -o placed.json",
                   "dsm export placed.json --to stages -o vgg16_stages"},
      .run = cli_run_export},
     {.name = "partition",

@@ -235,6 +235,12 @@ const cli_option cli_options[] = {
      .help = "results stay on the device that makes them, and load no link",
      .commands = CLI_PARTITION,
      FLAG(partition.options.does_keep_results)},
+    {.name = "count-input",
+     .help =
+         "the request's input comes to an accelerator over its link, into which as much fits as "
+         "out of it where nothing else is said",
+     .commands = CLI_PARTITION,
+     FLAG(partition.options.does_count_input)},
     {.name = "copies",
      .argument = "K",
      .help = "each task on at most K devices (default: on as many as is best); 1: each task in one "

@@ -21,10 +21,15 @@ static void write_names(dsm__json_writer *writer, const dsm_instance *instance) 
 
 static void write_event(dsm__json_writer *writer, const dsm_instance *instance,
                         const dsm_dispatch_event *event) {
+  /* the request's input, which comes from outside, stands beside the device that gets it */
+  const bool is_input = event->device == instance->device_count;
+  const size_t device = is_input ? event->target : event->device;
   const dsm__trace_slice slice = {
       .name = instance->tasks[event->task].name,
-      .category = event->is_transfer ? "transfer" : "task",
-      .track = track_of(event->device, event->is_transfer ? LINK_THREAD : TASKS_THREAD),
+      .category = is_input             ? "input"
+                  : event->is_transfer ? "transfer"
+                                       : "task",
+      .track = track_of(device, event->is_transfer ? LINK_THREAD : TASKS_THREAD),
       .begin_nanoseconds = 1e9 * event->begin_seconds,
       .end_nanoseconds = 1e9 * event->end_seconds,
   };

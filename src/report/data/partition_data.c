@@ -29,6 +29,10 @@ static bool has_copies_max(const void *options) {
   return ((const dsm_partition_options *)options)->copies_max > 0;
 }
 
+static bool counts_input(const void *options) {
+  return ((const dsm_partition_options *)options)->does_count_input;
+}
+
 static bool is_staged(const void *options) {
   return ((const dsm_partition_options *)options)->is_staged;
 }
@@ -60,7 +64,11 @@ DSM__OWN_RECORD(options_record, dsm_partition_options, false, "What was asked fo
                            .help = "A request moves at most so many tensors, one to several "
                                    "devices counted for each; absent: any number."),
                 DSM__FIELD(FLAG, dsm_partition_options, does_keep_results, "keep_results", 0,
-                           .help = "Results stay on the device that makes them."));
+                           .help = "Results stay on the device that makes them."),
+                DSM__FIELD(FLAG, dsm_partition_options, does_count_input, "count_input", 0,
+                           .is_stated = counts_input,
+                           .help = "The request's input comes over links; absent: it costs "
+                                   "nothing."));
 
 /* What of a device can be used up. */
 enum { BIND_TIME, BIND_MEMORY, BIND_LINK, BIND_COUNT };
@@ -104,6 +112,51 @@ DSM__OWN_RECORD(
     FRACTION(device_row, use.link_fraction, "link_fraction", "0 where the link is unlimited."),
     DSM__FIELD(WORD_SET, device_row, binds, "binds", 0, .words = &binds,
                .help = "What is used up of time, memory and link."));
+
+/* What carries transfers beside links out of devices. */
+static const dsm__word carrier_words[] = {[DSM_CARRIER_LINK].key = "link",
+                                          [DSM_CARRIER_INCOMING].key = "incoming",
+                                          [DSM_CARRIER_PORT_OUT].key = "port_out",
+                                          [DSM_CARRIER_PORT_IN].key = "port_in",
+                                          [DSM_CARRIER_PAIR].key = "pair"};
+static DSM__WORDS(carrier_kinds, "what carries transfers", carrier_words, DSM_CARRIER_KIND_COUNT);
+
+typedef struct carrier_row {
+  dsm_carrier_use use;
+  const char *name;
+  const char *target; /* of a pair */
+  bool is_one_request;
+} carrier_row;
+
+static bool is_pair(const void *carrier) {
+  return ((const carrier_row *)carrier)->use.kind == DSM_CARRIER_PAIR;
+}
+
+static bool is_carried_once(const void *carrier) {
+  return ((const carrier_row *)carrier)->is_one_request;
+}
+
+static bool is_carried_on(const void *carrier) {
+  return !is_carried_once(carrier);
+}
+
+DSM__OWN_RECORD(
+    carrier_record, carrier_row, false,
+    "What carries transfers, and is limited, beside the links out of devices.",
+    DSM__FIELD(WORD, carrier_row, use.kind, "kind", 0, .words = &carrier_kinds, .help = "Which."),
+    DSM__FIELD(TEXT, carrier_row, name, "name", 0,
+               .help = "Of the device or port; of a pair the device that sends."),
+    DSM__FIELD(TEXT, carrier_row, target, "to", 0, .is_stated = is_pair,
+               .help = "Of a pair: the device that receives."),
+    REAL(carrier_row, use.capacity, "capacity_bytes_per_second", 0, "bytes/s", "null: unlimited."),
+    DSM__FIELD(REAL, carrier_row, use.bytes_per_second, "bytes", 0, .unit = "bytes",
+               .is_stated = is_carried_once,
+               .help = "Of the objective latency: of the one request."),
+    DSM__FIELD(REAL, carrier_row, use.bytes_per_second, "bytes_per_second", 0, .unit = "bytes/s",
+               .is_stated = is_carried_on, .help = "Of all but the objective latency."),
+    DSM__FIELD(REAL, carrier_row, use.time_fraction, "time_fraction", 0, .unit = "ratio",
+               .help = "How much of the time it carries, fixed costs counted."),
+    DSM__FIELD(FLAG, carrier_row, use.is_binding, "binds", 0, .help = "It can carry no more."));
 
 typedef struct placement_row {
   size_t device_index;
@@ -205,11 +258,13 @@ DSM__OWN_RECORD(
 
 typedef struct document {
   const char *instance;
+  uint64_t batch;
   dsm_partition of;
   dsm__rows devices;
   dsm__rows tasks;
   dsm__rows tensors;
   dsm__rows baselines;
+  dsm__rows carriers;
   bool is_simulated;
   dsm__dispatch_row simulation;
 } document;
@@ -224,6 +279,14 @@ static bool has_one_place(const dsm_partition *partition) {
 
 static bool has_tensors(const void *partition) {
   return has_one_place(&((const document *)partition)->of);
+}
+
+static bool has_carriers(const void *partition) {
+  return ((const document *)partition)->of.carrier_count > 0;
+}
+
+static bool has_batch(const void *partition) {
+  return ((const document *)partition)->batch > 1;
 }
 
 static bool is_graph(const void *partition) {
@@ -248,6 +311,9 @@ DSM__DOCUMENT(
     "Which device runs which task of an inference request, and how often, written by `dsm "
     "partition --format json`. A value that is infinite is null.",
     DSM__FIELD(TEXT, document, instance, "instance", DSM__COLUMN, .help = "Name of the problem."),
+    DSM__FIELD(COUNT, document, batch, "batch", 0, .min = 1, .max = DSM_DIMENSION_MAX,
+               .is_stated = has_batch,
+               .help = "Samples of a request; absent for one, and where a profile has the times."),
     DSM__FIELD(WORD, document, of.options.objective, "objective", DSM__COLUMN,
                .words = &dsm__objective_words, .help = "What is best."),
     DSM__FIELD(WORD, document, of.status, "status", DSM__COLUMN,
@@ -294,6 +360,10 @@ DSM__DOCUMENT(
                        "may be in several places."),
     DSM__ROWS(document, baselines, "baselines", baseline_record,
               "Simple ways to use the same devices."),
+    DSM__FIELD(LIST, document, carriers.items, "carriers", 0,
+               .count_offset = offsetof(document, carriers.count), .type = &carrier_record,
+               .is_stated = has_carriers,
+               .help = "Ports, pairs and ways into devices; absent where there are none."),
     DSM__FIELD(RECORD, document, simulation, "simulation", DSM__COLUMN,
                .type = &dsm__dispatch_record, .is_stated = is_simulated,
                .help = "A runtime at work on it: a dsm-dispatch/1; absent without --simulate."));
@@ -385,14 +455,32 @@ static dsm__rows baselines_of(dsm__page *page, const dsm_partition *partition) {
   return made;
 }
 
+static dsm__rows carriers_of(dsm__page *page, const dsm_partition *partition) {
+  const dsm_instance *const instance = partition->instance;
+  const dsm__rows made = dsm__rows_make(page, partition->carrier_count, sizeof(carrier_row));
+  carrier_row *const rows = made.items;
+  for (size_t r = 0; r < made.count; r++) {
+    const dsm_carrier_use *const use = &partition->carriers[r];
+    const bool is_port = use->kind == DSM_CARRIER_PORT_OUT || use->kind == DSM_CARRIER_PORT_IN;
+    rows[r] = (carrier_row){
+        .use = *use,
+        .name = is_port ? instance->ports[use->index].name : instance->devices[use->index].name,
+        .target = is_port ? NULL : instance->devices[use->target].name,
+        .is_one_request = partition->options.objective == DSM_OBJECTIVE_LATENCY};
+  }
+  return made;
+}
+
 static document make(dsm__page *page, const dsm_partition *partition,
                      const dsm_dispatch *simulation) {
   document made = {.instance = partition->instance->name,
+                   .batch = partition->instance->batch,
                    .of = *partition,
                    .devices = devices_of(page, partition),
                    .tasks = tasks_of(page, partition),
                    .tensors = tensors_of(page, partition),
                    .baselines = baselines_of(page, partition),
+                   .carriers = carriers_of(page, partition),
                    .is_simulated = simulation != NULL};
   if (simulation != NULL) {
     made.simulation = dsm__dispatch_row_of(page, simulation);

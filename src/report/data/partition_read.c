@@ -385,6 +385,7 @@ static void read_partition(void *made, const dsm__json_node *root) {
   if (dsm__json_require(&name, "the name of the problem")) {
     (void)dsm__json_string(&name, 1, DSM_NAME_BYTES_MAX, r.arena, &r.instance->name);
   }
+  dsm__json_optional_u64(root, "batch", 1, DSM_DIMENSION_MAX, 0, &r.instance->batch);
   read_answer(&r, root);
   if (!read_devices(&r, root) || !read_tasks(&r, root) ||
       dsm__json_doc_error_count(root->doc) > errors_before) {

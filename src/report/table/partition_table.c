@@ -77,6 +77,11 @@ static void put_answer(dsm__page *page, const dsm_partition *partition) {
   dsm__page_labelled(page, LABEL_WIDTH, "throughput", "%s requests/s%s",
                      dsm__figure_digits(partition->rho, 4).text,
                      partition->is_bound ? ", a bound: the network is no chain" : "");
+  const uint64_t batch = partition->instance->batch;
+  if (batch > 1) {
+    dsm__page_labelled(page, LABEL_WIDTH, "samples", "%s samples/s, %" PRIu64 " a request",
+                       dsm__figure_digits((double)batch * partition->rho, 4).text, batch);
+  }
   if (partition->whole_rho > 0) {
     dsm__page_labelled(page, LABEL_WIDTH, "whole", "%s requests/s at most of whole requests",
                        dsm__figure_digits(partition->whole_rho, 4).text);
@@ -193,6 +198,51 @@ static void put_devices(dsm__page *page, const dsm_partition *partition) {
   dsm__table_print(&table);
 }
 
+/* ---- ports, pairs, ways in ---- */
+
+static const dsm__table_column carrier_columns[] = {
+    {.title = "carrier", .is_name = true},
+    {.title = "bandwidth", .gap = 2, .is_right = true, .rank = 1},
+    {.title = "carries", .gap = 2, .is_right = true, .rank = 2},
+    {.title = "time %", .gap = 2, .is_right = true},
+    {.title = "binds", .gap = 2},
+};
+
+static const char *carrier_name(dsm__page *page, const dsm_instance *instance,
+                                const dsm_carrier_use *use) {
+  switch (use->kind) {
+  case DSM_CARRIER_LINK:
+    return instance->devices[use->index].name;
+  case DSM_CARRIER_INCOMING:
+    return dsm__page_text(page, "into %s", instance->devices[use->index].name);
+  case DSM_CARRIER_PORT_OUT:
+    return dsm__page_text(page, "%s out", instance->ports[use->index].name);
+  case DSM_CARRIER_PORT_IN:
+    return dsm__page_text(page, "%s in", instance->ports[use->index].name);
+  case DSM_CARRIER_PAIR:
+    return dsm__page_text(page, "%s to %s", instance->devices[use->index].name,
+                          instance->devices[use->target].name);
+  case DSM_CARRIER_KIND_COUNT:
+    break;
+  }
+  return "";
+}
+
+static void put_carriers(dsm__page *page, const dsm_partition *partition) {
+  const char *const unit = partition->options.objective == DSM_OBJECTIVE_LATENCY ? "B" : "B/s";
+  dsm__table table = DSM__TABLE(page, carrier_columns);
+  for (size_t r = 0; r < partition->carrier_count; r++) {
+    const dsm_carrier_use *const use = &partition->carriers[r];
+    DSM__TABLE_TEXTS(&table, carrier_name(page, partition->instance, use),
+                     isfinite(use->capacity) ? dsm__figure_scaled(use->capacity, "B/s").text
+                                             : "unlimited",
+                     dsm__figure_scaled(use->bytes_per_second, unit).text,
+                     percent(page, use->time_fraction), use->is_binding ? "yes" : "");
+  }
+  dsm__page_heading(page, "Ports, pairs and ways into devices");
+  dsm__table_print(&table);
+}
+
 /* ---- baselines ---- */
 
 static const dsm__table_column baseline_columns[] = {
@@ -298,6 +348,9 @@ char *dsm_report_partition_table(const dsm_partition *partition, const dsm_dispa
   put_answer(&page, partition);
   put_placement(&page, partition);
   put_devices(&page, partition);
+  if (partition->carrier_count > 0) {
+    put_carriers(&page, partition);
+  }
   put_baselines(&page, partition);
   if (simulation != NULL) {
     put_simulation(&page, simulation);

@@ -169,6 +169,7 @@ static const dsm__table_column event_columns[] = {
 };
 
 static void put_timeline(dsm__page *page, const dsm_storage_result *result) {
+  const dsm_storage_job *const job = &result->job;
   const size_t shown = result->event_count < EVENTS_SHOWN ? result->event_count : EVENTS_SHOWN;
   dsm__table table = DSM__TABLE(page, event_columns);
   double stalls = 0;
@@ -184,9 +185,15 @@ static void put_timeline(dsm__page *page, const dsm_storage_result *result) {
         seconds_text(page, event->train_end_seconds), seconds_text(page, event->stall_seconds));
   }
   dsm__page_heading(
-      page, "Timeline: %s s, of which %s s cold start and %s s stalls%s",
+      page, "Timeline: %s s, of which %s s cold start and %s s stalls%s%s",
       seconds_text(page, result->timeline_seconds),
       seconds_text(page, result->events[0].stall_seconds), seconds_text(page, stalls),
+      dsm__fast_is_slow(job)
+          ? dsm__page_text(
+                page, "; training waits %s %% of its time for fast storage",
+                dsm__figure_percent(1 - job->fast_bytes_per_second / job->demand_bytes_per_second)
+                    .text)
+          : "",
       shown < result->event_count
           ? dsm__page_text(page, " (%zu of %zu: CSV and JSON have all)", shown, result->event_count)
           : "");
