@@ -126,7 +126,9 @@ def decisions_of(plan):
     words = [layer["passes"]["forward"]["parallelism"] for layer in weights]
     told = []
     if plan.get("stages"):
-        told.append(f"{len(plan['stages']['first_layers'])} stages along {plan['stages']['axis']}")
+        runs = plan["stages"].get("interleave", 1)
+        told.append(f"{len(plan['stages']['first_layers']) // runs} stages{f' of {runs} runs' if runs > 1 else ''}"
+                    f" along {plan['stages']['axis']}")
     if plan.get("micro_batches", 1) > 1:
         told.append(f"{plan['micro_batches']} micro-batches")
     told += [f"`{word}` in {percent_of(words.count(word), len(words))}" for word in sorted(set(words), key=words.index)]

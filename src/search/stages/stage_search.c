@@ -13,9 +13,11 @@
  * <= M - (s_1 + ... + s_(j-1)), so that M minus the first j of them is at least (1 - 1/n)^j M, and
  * S at most M / c. The largest once is O/p at least. n S + O is at least the fastest path through
  * the whole network there without a limit of memory, S the least of each layer by itself. Of stages
- * with several runs of layers each c - n/p is dsm__interleaved_waiting(); of all numbers of runs
- * that a case may have the least counts. Cases come in the order of such a bound that asks each
- * layer by itself for both; what is not below the best is left out.
+ * with v runs of layers each c - n/p is dsm__interleaved_waiting(). To S belongs what p v runs hand
+ * over, each twice, of which the waiting has a v-th: each time the shift of the tensor that a chip
+ * has least of, whatever its layout. The least of all v that a case may have counts. Cases come in
+ * the order of such a bound that asks each layer by itself for both; what is not below the best is
+ * left out.
  *
  * A case has the roles of that path, which know no runs. For each number of runs stages are cut
  * where the slowest is fastest and each fits the memory with its micro-batches in flight. Where
@@ -61,6 +63,7 @@ typedef struct space {
 typedef struct trial {
   space *of;
   uint64_t micro_batches;
+  double hand_over;  /* cycles: the least from a stage to the next */
   size_t runs_least; /* of layers of a stage */
   size_t runs_most;
   dsm__role_outlook outlook;
@@ -93,13 +96,20 @@ static double waiting_of(const trial *of, size_t runs) {
   return 1 / (1 - pow(1 - 1 / times, stages)) - times / stages;
 }
 
-/* The least of all numbers of runs: of two or more the largest waits least. */
-static double least_waiting_of(const trial *of) {
-  return fmin(waiting_of(of, of->runs_least), waiting_of(of, of->runs_most));
+/* What a step with so many runs takes at least, beside a stage's part of the path. */
+static double more_than_path(const trial *of, size_t runs) {
+  const double stages = (double)of->of->stages.count;
+  const double handed = 2 * of->hand_over * stages; /* by one run of each stage */
+  return handed * (double)runs * (double)of->micro_batches / stages +
+         (of->outlook.micro_cycles + handed) * waiting_of(of, runs);
 }
 
-static double bound_of(const trial *of, double cycles, double waiting) {
-  return cycles / (double)of->of->stages.count + of->outlook.micro_cycles * waiting;
+static double least_more_than_path(const trial *of) {
+  double least = HUGE_VAL;
+  for (size_t runs = of->runs_least; runs <= of->runs_most; runs++) {
+    least = fmin(least, more_than_path(of, runs));
+  }
+  return least;
 }
 
 static int compare_trials(const void *left, const void *right) {
@@ -526,7 +536,7 @@ static bool try_runs(looking *at, double path_cycles, double *bound) {
     return false;
   }
   for (size_t runs = of->runs_least; runs <= of->runs_most; runs++) {
-    const double own = bound_of(of, path_cycles, waiting_of(of, runs));
+    const double own = path_cycles / (double)of->of->stages.count + more_than_path(of, runs);
     *bound = fmin(*bound, own);
     if (dsm__tie_limit(own) >= at->search->best_cycles || dsm__problem_is_over(at->search->whole)) {
       continue;
@@ -542,8 +552,8 @@ static bool try_runs(looking *at, double path_cycles, double *bound) {
 /* The fastest path through the whole network, and the steps with its roles. */
 static bool look_at_path(looking *at, dsm__problem *problem, double *bound) {
   const trial *const of = at->of;
-  const double limit = (double)of->of->stages.count *
-                       (at->search->best_cycles - of->outlook.micro_cycles * least_waiting_of(of));
+  const double limit =
+      (double)of->of->stages.count * (at->search->best_cycles - least_more_than_path(of));
   dsm__graph_answer answer;
   dsm__decisions decisions;
   const bool is_searched = dsm__role_search(problem, false, limit, &answer, &decisions);
@@ -601,6 +611,19 @@ static bool look(stage_search *search, trial *of, double *bound) {
 
 typedef DSM__LIST(trial) trial_list;
 
+/* The shift is of a chip's part of a tensor, whatever its layout. */
+static double least_hand_over(const stage_search *search, const space *of,
+                              const dsm_workload *micro) {
+  double least = HUGE_VAL;
+  for (size_t s = 1; s < search->segment_count; s++) {
+    const dsm_boundary boundary = dsm__boundary_derive(
+        &micro->layers[search->segments[s] - 1], &of->problem.machine, of->problem.inputs.precision,
+        micro->minibatch, of->stages.axis, 1, DSM_PARALLELISM_DATA);
+    least = fmin(least, dsm_group_cycles(&of->problem.machine, &boundary.shift));
+  }
+  return least;
+}
+
 /* Numbers of micro-batches with which an axis may be divided so. */
 static bool add_trials(stage_search *search, space *of, trial_list *trials) {
   const dsm__problem *const whole = search->whole;
@@ -626,7 +649,8 @@ static bool add_trials(stage_search *search, space *of, trial_list *trials) {
       return false;
     }
     keep_counts(&one, &problem);
-    one.bound = bound_of(&one, one.outlook.cycles, least_waiting_of(&one));
+    one.hand_over = least_hand_over(search, of, &micro);
+    one.bound = one.outlook.cycles / (double)of->stages.count + least_more_than_path(&one);
     if (isfinite(one.bound)) {
       if (!DSM__LIST_RESERVE(trials, 1)) {
         return false;
