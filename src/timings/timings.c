@@ -101,10 +101,10 @@ static double median(double *numbers, size_t count) {
   return count % 2 == 1 ? numbers[count / 2] : numbers[count / 2 - 1] / 2 + numbers[count / 2] / 2;
 }
 
-static bool make_medians(dsm__timed_device *device) {
+static bool make_medians(dsm__timed_device *device, dsm__arena *arena) {
   const size_t count = device->samples.count;
   dsm__time_sample *const samples = device->samples.items;
-  double *const sums = calloc(count + 1, sizeof *sums);
+  double *const sums = dsm__arena_array(arena, count, sizeof *sums);
   if (sums == NULL) {
     return false;
   }
@@ -123,13 +123,12 @@ static bool make_medians(dsm__timed_device *device) {
     device->rows.items[row].seconds = median(sums, runs);
     first = end;
   }
-  free(sums);
   return true;
 }
 
 bool dsm__timings_finish(dsm__timings *timings) {
   for (size_t d = 0; d < timings->devices.count; d++) {
-    if (!make_medians(&timings->devices.items[d])) {
+    if (!make_medians(&timings->devices.items[d], timings->arena)) {
       return false;
     }
   }

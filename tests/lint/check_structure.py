@@ -27,6 +27,7 @@ PUBLIC_HEADERS = {
     "check": {"check", "diff"},
     "elasticity": {"elasticity"},
     "server": {"server", "instance"},
+    "timings": {"profile_import"},
     "partition": {"partition", "dispatch"},
     "sweep": {"sweep", "sweep_store", "sweep_run"},
     "remat": {"remat"},
