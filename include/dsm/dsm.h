@@ -50,6 +50,7 @@
 #include "dsm/plan.h"
 #include "dsm/plot.h"
 #include "dsm/plot_points.h"
+#include "dsm/profile_import.h"
 #include "dsm/remat.h"
 #include "dsm/report.h"
 #include "dsm/role.h"

@@ -256,7 +256,8 @@ static dsm_status refuse(const char *file, dsm_diags *diags) {
     used += (size_t)snprintf(words + used, sizeof words - used, "%s%s", f == 0 ? "" : ", ",
                              reader_of(f)->word);
   }
-  dsm__diags_add(diags, DSM_SEVERITY_ERROR, (dsm__place){.file = file}, NULL,
+  dsm__diags_add(diags, DSM_SEVERITY_ERROR, (dsm__place){.file = file},
+                 "times of layers are imported with --to profile",
                  "expected a file of a format that can be imported (%s), found none", words);
   return DSM_ERROR_INVALID;
 }

@@ -94,13 +94,20 @@ dsm__found dsm__assignment_search(dsm__assignment *assignment, dsm__arena *arena
 
 /* ---- storages to begin a search with, found without a solver ---- */
 
+typedef struct dsm__initial {
+  bool *storages;
+  size_t storage_count;
+  double staged_seconds; /**< of a chain in stages the least time between requests, or for latency
+                            of a request; 0: not known */
+} dsm__initial;
+
 /**
  * storage_count storages [i * m + j], one after the other: the tasks split into runs, one a device,
  * so that the slowest device or link is fastest (a dynamic programme over sets of devices, for up
  * to 10 of them), an assignment (NULL: none), and both with what memory is left filled with further
  * copies of the tasks. All keep (3). False: out of memory.
  */
-bool dsm__make_initial_assignments(bool **storages, size_t *storage_count, dsm__arena *arena,
+bool dsm__make_initial_assignments(dsm__initial *initial, dsm__arena *arena,
                                    const dsm_instance *instance,
                                    const dsm_partition_options *options, const size_t *device_of);
 

@@ -28,6 +28,7 @@ typedef struct splitter {
   double *cut;     /* [i]: bytes that cross behind task i */
   double *seconds; /* [j * (n + 1) + i]: of the first i tasks; infinite from one that cannot run */
   double *need;    /* [i]: of the first i tasks */
+  double least;    /* of all tasks, on the best set */
 } splitter;
 
 /* Bytes that cross between the first `end` tasks and the others, once each. */
@@ -125,6 +126,7 @@ static bool split(splitter *s, bool *storage) {
   if (!isfinite(s->cost[best * (task_count + 1) + task_count])) {
     return false;
   }
+  s->least = s->cost[best * (task_count + 1) + task_count];
   for (size_t end = task_count; end > 0;) {
     const size_t state = best * (task_count + 1) + end;
     for (size_t i = s->from[state]; i < end; i++) {
@@ -134,6 +136,29 @@ static bool split(splitter *s, bool *storage) {
     best &= ~((size_t)1 << s->last[state]);
   }
   return true;
+}
+
+/*
+ * Whether no stages are better than the best split: on one chain what crosses the end of a run is
+ * sent just there, and where each device can run all tasks each run was looked at.
+ */
+static bool is_exact(const splitter *s) {
+  const dsm_instance *const instance = s->instance;
+  bool is_one_chain = s->options->is_staged && s->options->cuts_max == 0 &&
+                      s->options->objective != DSM_OBJECTIVE_ENERGY &&
+                      instance->tensor_count + 1 == instance->task_count;
+  for (size_t t = 0; t < instance->tensor_count && is_one_chain; t++) {
+    const dsm_tensor *const it = &instance->tensors[t];
+    is_one_chain = it->producer == t && it->consumer_count == 1 && it->consumers[0] == t + 1 &&
+                   !(instance->tasks[t].result_bytes > 0);
+  }
+  for (size_t k = 0; k < instance->task_count * instance->device_count && is_one_chain; k++) {
+    is_one_chain = isfinite(instance->seconds[k]);
+  }
+  for (size_t i = 0; i < instance->task_count && is_one_chain; i++) {
+    is_one_chain = instance->tasks[i].group == NULL;
+  }
+  return is_one_chain;
 }
 
 static size_t count_copies(const dsm_instance *instance, const bool *storage, size_t task) {
@@ -210,13 +235,12 @@ static void add(list *made, const dsm_instance *instance, const dsm_partition_op
   }
 }
 
-bool dsm__make_initial_assignments(bool **storages, size_t *storage_count, dsm__arena *arena,
+bool dsm__make_initial_assignments(dsm__initial *initial, dsm__arena *arena,
                                    const dsm_instance *instance,
                                    const dsm_partition_options *options, const size_t *device_of) {
   const size_t places = instance->task_count * instance->device_count;
-  list made = {.storages = dsm__arena_array(arena, INITIAL_MAX * places, sizeof **storages)};
-  *storages = made.storages;
-  *storage_count = 0;
+  list made = {.storages = dsm__arena_array(arena, INITIAL_MAX * places, sizeof *made.storages)};
+  *initial = (dsm__initial){.storages = made.storages};
   if (made.storages == NULL) {
     return false;
   }
@@ -227,6 +251,7 @@ bool dsm__make_initial_assignments(bool **storages, size_t *storage_count, dsm__
     }
     survey(&s);
     if (split(&s, made.storages)) {
+      initial->staged_seconds = is_exact(&s) ? s.least : 0;
       add(&made, instance, options);
     }
   }
@@ -236,6 +261,6 @@ bool dsm__make_initial_assignments(bool **storages, size_t *storage_count, dsm__
   if (device_of != NULL) {
     add(&made, instance, options);
   }
-  *storage_count = made.count;
+  initial->storage_count = made.count;
   return true;
 }

@@ -241,17 +241,47 @@ static dsm_status list_choices(dsm__search *search) {
 
 /* ---- the search ---- */
 
+/* Stages that are as good as any need no programme. */
+static bool has_best_stages(const dsm__search *search) {
+  const double value = search->has_assignment ? dsm__assignment_value(&search->assignment) : 0;
+  return search->options->is_staged && search->has_assignment &&
+         search->sign * (search->bound - value) <= search->gap * fabs(value);
+}
+
+/* What is exact without a programme: the bound, and, where nothing else has to be kept, the answer,
+ * which is the first storage. */
+static void take_exact_stages(dsm__search *search, const dsm__initial *initial) {
+  dsm__assignment *const assignment = &search->assignment;
+  const size_t device_count = search->instance->device_count;
+  const double value = search->sign > 0 ? 1 / initial->staged_seconds : initial->staged_seconds;
+  search->bound = stricter(search, search->bound, loosened(search, value));
+  const double before = search->has_assignment ? dsm__assignment_value(assignment) : 0;
+  if (search->has_assignment && search->sign * (before - value) >= 0) {
+    return;
+  }
+  for (size_t i = 0; i < search->instance->task_count && search->has_assignment; i++) {
+    for (size_t j = 0; j < device_count; j++) {
+      assignment->device_of[i] =
+          initial->storages[i * device_count + j] ? j : assignment->device_of[i];
+    }
+  }
+  dsm__assignment_count(assignment);
+}
+
 static dsm_status try_initial_assignments(dsm__search *search) {
   const size_t places = search->instance->task_count * search->instance->device_count;
-  bool *storages = NULL;
-  size_t storage_count = 0;
-  if (!dsm__make_initial_assignments(
-          &storages, &storage_count, search->arena, search->instance, search->options,
-          search->has_assignment ? search->assignment.device_of : NULL)) {
+  dsm__initial initial;
+  if (!dsm__make_initial_assignments(&initial, search->arena, search->instance, search->options,
+                                     search->has_assignment ? search->assignment.device_of
+                                                            : NULL)) {
     return DSM_ERROR_OUT_OF_MEMORY;
   }
-  for (size_t s = 0; s < storage_count && dsm__search_left(search) > 0; s++) {
-    const bool *const storage = &storages[s * places];
+  if (initial.staged_seconds > 0) {
+    take_exact_stages(search, &initial);
+  }
+  for (size_t s = 0;
+       s < initial.storage_count && !has_best_stages(search) && dsm__search_left(search) > 0; s++) {
+    const bool *const storage = &initial.storages[s * places];
     for (size_t k = 0; k < search->choice_count; k++) {
       const dsm__choice *const it = &search->choices[k];
       search->trial[k] = storage[it->task * search->instance->device_count + it->device];
@@ -310,10 +340,15 @@ static dsm_status grow_trees(dsm__search *search, dsm__solved *solved) {
 
 static dsm_status look(dsm__search *search, dsm__solved *solved) {
   *solved = DSM__SOLVED_UNKNOWN;
-  dsm__search_store_used(search);
+  if (!search->options->is_staged) { /* what the relaxation uses is no row of stages */
+    dsm__search_store_used(search);
+  }
   const dsm_status status = dsm__search_is_done(search) ? DSM_OK : try_initial_assignments(search);
   if (status != DSM_OK) {
     return status;
+  }
+  if (has_best_stages(search)) {
+    return DSM_OK;
   }
   if (!dsm__search_is_done(search)) {
     dsm__search_dive(search);

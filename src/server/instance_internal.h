@@ -56,6 +56,36 @@ DSM_NODISCARD dsm_status dsm__instance_place(dsm_instance *instance,
 bool dsm__instance_join(dsm_instance *instance, size_t most, const double *work,
                         const double *per_task_seconds);
 
+/** Joins consecutive tasks: part p begins at task starts[p], the first at 0. starts[part_count] is
+ * set. False if out of memory. */
+bool dsm__instance_join_at(dsm_instance *instance, size_t *starts, size_t part_count);
+
+/** Times of a workload's layers as they were measured, and the parts that are tasks. */
+typedef struct dsm__measured_layers {
+  const double *seconds; /**< seconds[layer * devices + device]; those of a part add up */
+  size_t *starts;        /**< of each part, with room for one more; the first is 0 */
+  size_t part_count;
+} dsm__measured_layers;
+
+/** As dsm_instance_make, with these times and tasks in place of computed ones; of the server only
+ * the devices count, without what they take for any task. */
+DSM_NODISCARD dsm_status dsm__instance_measured(dsm_instance **instance,
+                                                const dsm_workload *workload,
+                                                const dsm_server *server, uint64_t batch,
+                                                const dsm__measured_layers *measured,
+                                                dsm_diags *diags);
+
+/** What a profile says in words. */
+typedef struct dsm__profile_words {
+  const char *source;          /**< NULL: nothing */
+  const char *const *comments; /**< at its top */
+  size_t comment_count;
+} dsm__profile_words;
+
+/** dsm_profile_text with more words. */
+DSM_NODISCARD dsm_status dsm__profile_write(char **text, const dsm_instance *instance,
+                                            const dsm__profile_words *words, dsm_diags *diags);
+
 /** Reports times outside DSM__SECONDS_MIN to DSM__SECONDS_MAX that are not infinite, in one
  * finding; then DSM_ERROR_INVALID. Where they were read from: `file`, or NULL. */
 DSM_NODISCARD dsm_status dsm__instance_check(const dsm_instance *instance, const char *file,

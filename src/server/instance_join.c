@@ -288,27 +288,33 @@ static bool add_per_task(dsm_instance *instance, const double *per_task_seconds)
   return true;
 }
 
+bool dsm__instance_join_at(dsm_instance *instance, size_t *starts, size_t part_count) {
+  const size_t count = instance->task_count;
+  const dsm_instance from = *instance;
+  joining j = {.from = &from,
+               .starts = starts,
+               .part_count = part_count,
+               .part_of = dsm__arena_array(instance->arena, count, sizeof *j.part_of)};
+  if (j.part_of == NULL) {
+    return false;
+  }
+  starts[part_count] = count;
+  for (size_t p = 0; p < part_count; p++) {
+    for (size_t i = starts[p]; i < starts[p + 1]; i++) {
+      j.part_of[i] = p;
+    }
+  }
+  return join_parts(&j, instance);
+}
+
 bool dsm__instance_join(dsm_instance *instance, size_t most, const double *work,
                         const double *per_task_seconds) {
   const size_t count = instance->task_count;
   if (most != 0 && most < count) {
     const double *const weights = work != NULL ? work : least_times(instance);
     size_t *const starts = dsm__arena_array(instance->arena, most + 1, sizeof *starts);
-    const dsm_instance from = *instance;
-    joining j = {.from = &from,
-                 .starts = starts,
-                 .part_of = dsm__arena_array(instance->arena, count, sizeof *j.part_of)};
-    if (weights == NULL || starts == NULL || j.part_of == NULL) {
-      return false;
-    }
-    j.part_count = balance(starts, weights, count, most);
-    starts[j.part_count] = count;
-    for (size_t p = 0; p < j.part_count; p++) {
-      for (size_t i = starts[p]; i < starts[p + 1]; i++) {
-        j.part_of[i] = p;
-      }
-    }
-    if (!join_parts(&j, instance)) {
+    if (weights == NULL || starts == NULL ||
+        !dsm__instance_join_at(instance, starts, balance(starts, weights, count, most))) {
       return false;
     }
   }

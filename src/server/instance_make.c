@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* instance_make.c: a workload's layers as tasks on a server's devices. */
 #include <stdint.h>
+#include <string.h>
 
 #include "base/diag_add.h"
 #include "model/equations.h"
@@ -214,9 +215,21 @@ static dsm_status make_times(making *m, dsm_diags *diags) {
   return status;
 }
 
-static dsm_status make(making *m, const dsm_instance_options *options, dsm_diags *diags) {
+static dsm_status take_times(making *m, const dsm__measured_layers *measured, dsm_diags *diags) {
+  memcpy(m->seconds, measured->seconds,
+         m->workload->layer_count * m->server->device_count * sizeof *m->seconds);
+  return dsm__instance_join_at(m->instance, measured->starts, measured->part_count)
+             ? dsm__instance_check(m->instance, NULL, diags)
+             : dsm__out_of_memory(diags);
+}
+
+static dsm_status make(making *m, const dsm_instance_options *options,
+                       const dsm__measured_layers *measured, dsm_diags *diags) {
   if (!make_devices(m) || !make_name(m) || !make_tasks(m)) {
     return dsm__out_of_memory(diags);
+  }
+  if (measured != NULL) {
+    return take_times(m, measured, diags);
   }
   dsm_status status = make_times(m, diags);
   if (status == DSM_OK) {
@@ -255,13 +268,10 @@ static dsm_status check_operands(const dsm_workload *workload, uint64_t batch, d
   return DSM_OK;
 }
 
-dsm_status dsm_instance_make(dsm_instance **instance, const dsm_workload *workload,
-                             const dsm_server *server, const dsm_instance_options *options,
-                             dsm_diags *diags) {
+static dsm_status make_instance(dsm_instance **instance, const dsm_workload *workload,
+                                const dsm_server *server, const dsm_instance_options *options,
+                                const dsm__measured_layers *measured, dsm_diags *diags) {
   *instance = NULL;
-  dsm_instance_options defaults;
-  dsm_instance_options_init(&defaults);
-  options = options == NULL ? &defaults : options;
   if (options->batch == 0 || options->batch > DSM_DIMENSION_MAX) {
     return dsm__refuse(diags, DSM_ERROR_USAGE, "expected a batch from 1 to %d, found %llu",
                        DSM_DIMENSION_MAX, (unsigned long long)options->batch);
@@ -281,11 +291,27 @@ dsm_status dsm_instance_make(dsm_instance **instance, const dsm_workload *worklo
   if (m.instance == NULL) {
     return dsm__out_of_memory(diags);
   }
-  const dsm_status status = make(&m, options, diags);
+  const dsm_status status = make(&m, options, measured, diags);
   if (status != DSM_OK) {
     dsm_instance_free(m.instance);
     return status;
   }
   *instance = m.instance;
   return DSM_OK;
+}
+
+dsm_status dsm_instance_make(dsm_instance **instance, const dsm_workload *workload,
+                             const dsm_server *server, const dsm_instance_options *options,
+                             dsm_diags *diags) {
+  dsm_instance_options defaults;
+  dsm_instance_options_init(&defaults);
+  return make_instance(instance, workload, server, options == NULL ? &defaults : options, NULL,
+                       diags);
+}
+
+dsm_status dsm__instance_measured(dsm_instance **instance, const dsm_workload *workload,
+                                  const dsm_server *server, uint64_t batch,
+                                  const dsm__measured_layers *measured, dsm_diags *diags) {
+  const dsm_instance_options options = {.batch = batch};
+  return make_instance(instance, workload, server, &options, measured, diags);
 }

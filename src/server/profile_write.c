@@ -184,12 +184,19 @@ static void write_task(dsm__json_writer *writer, const dsm_instance *instance, c
 }
 
 static void write_profile(dsm__json_writer *writer, const dsm_instance *instance,
-                          const char *source, const inputs *of) {
+                          const dsm__profile_words *words, const inputs *of) {
   dsm__json_begin_object(writer, false);
+  if (words->comment_count > 0) {
+    dsm__json_put_array(writer, "//", false);
+    for (size_t i = 0; i < words->comment_count; i++) {
+      dsm__json_write_string(writer, words->comments[i]);
+    }
+    dsm__json_end_array(writer);
+  }
   dsm__json_put_string(writer, "format", "dsm-profile/1");
   dsm__json_put_string(writer, "name", instance->name);
-  if (source != NULL) {
-    dsm__json_put_string(writer, "source", source);
+  if (words->source != NULL) {
+    dsm__json_put_string(writer, "source", words->source);
   }
   dsm__json_put_array(writer, "devices", false);
   for (size_t j = 0; j < instance->device_count; j++) {
@@ -213,6 +220,12 @@ static void write_profile(dsm__json_writer *writer, const dsm_instance *instance
 
 dsm_status dsm_profile_text(char **text, const dsm_instance *instance, const char *source,
                             dsm_diags *diags) {
+  const dsm__profile_words words = {.source = source};
+  return dsm__profile_write(text, instance, &words, diags);
+}
+
+dsm_status dsm__profile_write(char **text, const dsm_instance *instance,
+                              const dsm__profile_words *words, dsm_diags *diags) {
   *text = NULL;
   const dsm_status status = check_tasks(instance, diags);
   if (status != DSM_OK) {
@@ -223,7 +236,7 @@ dsm_status dsm_profile_text(char **text, const dsm_instance *instance, const cha
   dsm__json_writer writer = {.out = &out};
   dsm__arena *const arena = dsm__arena_new();
   if (arena != NULL && find_inputs(&of, instance, arena)) {
-    write_profile(&writer, instance, source, &of);
+    write_profile(&writer, instance, words, &of);
     *text = dsm__text_finish(&out);
   }
   dsm__arena_free(arena);

@@ -81,6 +81,7 @@ typedef struct cli_plot_arguments {
 /** How files of other programs are read. */
 typedef struct cli_import_arguments {
   unsigned format; /**< of --from, where that is given */
+  unsigned target; /**< of --to, where that is given: a profile */
   dsm_import_dimension dimensions[DSM_IMPORT_DIMENSIONS_MAX];
   size_t dimension_count;
   size_t minibatch; /**< of `import`; 0: not given */
@@ -145,8 +146,9 @@ typedef struct cli_arguments {
   bool is_summary;         /**< --summary */
   size_t top;              /**< --top; 0: not given */
   bool is_strict;          /**< of check: whatever moved fails */
-  const char *workload;    /**< of check, in place of the baseline's; NULL: not given */
-  const char *system;      /**< likewise */
+  const char *workload;    /**< of check, in place of the baseline's, and of import, whose layers
+                                were timed; NULL: not given */
+  const char *system;      /**< of check; NULL: not given */
   const char *fit;         /**< of calibrate: paths, joined by commas; NULL: not given */
   cli_overrides overrides;
   cli_sweep_arguments sweep;

@@ -33,7 +33,9 @@ cli_exit cli_apply_minibatch(cli_arguments *arguments, const cli_option *option,
 
 unsigned cli_set_roots(const cli_command *command) {
   const unsigned with_server = CLI_PARTITION | CLI_DESCRIBE | CLI_VALIDATE;
-  return CLI_TAKES_WORKLOAD | (command->bit == CLI_PARTITION ? 0U : (unsigned)CLI_TAKES_SYSTEM) |
+  const unsigned without_system = CLI_PARTITION | CLI_IMPORT;
+  return CLI_TAKES_WORKLOAD |
+         ((command->bit & without_system) != 0 ? 0U : (unsigned)CLI_TAKES_SYSTEM) |
          ((command->bit & with_server) == 0 ? 0U
                                             : (unsigned)(CLI_TAKES_SERVER | CLI_TAKES_PROFILE)) |
          (command->bit == CLI_REMAT ? (unsigned)CLI_TAKES_STAGES : 0U);

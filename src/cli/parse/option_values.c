@@ -113,6 +113,10 @@ const char *cli_import_word(size_t index) {
   return index < DSM_IMPORT_FORMAT_COUNT ? dsm_import_format_name((dsm_import_format)index) : NULL;
 }
 
+const char *cli_import_target_word(size_t index) {
+  return index == 0 ? dsm_description_name(DSM_DESCRIPTION_PROFILE) : NULL;
+}
+
 const char *cli_repeat_rule_word(size_t index) {
   const size_t rule = index + DSM_REPEAT_RULE_SCORE;
   return rule < DSM_REPEAT_RULE_COUNT ? dsm_repeat_rule_name((dsm_repeat_rule)rule) : NULL;

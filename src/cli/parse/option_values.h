@@ -37,6 +37,7 @@ const char *cli_color_word(size_t index);
 const char *cli_record_word(size_t index);
 const char *cli_export_target_word(size_t index);
 const char *cli_import_word(size_t index);
+const char *cli_import_target_word(size_t index);
 const char *cli_padding_word(size_t index);
 /** Without "none". */
 const char *cli_repeat_rule_word(size_t index);

@@ -83,9 +83,10 @@ const cli_command cli_commands[] = {
     {.name = "import",
      .bit = CLI_IMPORT,
      .operands = "FILE",
+     .other_form = "--to profile [DEVICE=]FILE...",
      .takes = {CLI_TAKES_FILE},
      .operand_min = 1,
-     .operand_max = 1,
+     .operand_max = SIZE_MAX,
      .summary = "make a description of a file of another program",
      .description =
          "Reads FILE, a network as another program writes it ('-' is standard input), and writes "
@@ -93,7 +94,9 @@ const cli_command cli_commands[] = {
          "recognised by what the file holds. What was approximated or left out is said in notes; "
          "what cannot be understood is an error. Every command that takes a WORKLOAD takes such "
          "files too, and reads them in the same way. Of a file that tells of a system, that part "
-         "of a system is written.",
+         "of a system is written. With --to profile the files are those of profilers (ONNX "
+         "Runtime, trtexec, PyTorch, or CSV), of one device or several, and become a profile for "
+         "partition.",
      .examples = {"dsm import model.onnx -o network.json",
                   "dsm import model.onnx --dimension batch=32 --strict -o network.json",
                   "dsm import config.json --sequence 2048 -o llama.json",

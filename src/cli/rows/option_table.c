@@ -167,6 +167,12 @@ const cli_option cli_options[] = {
      .help = "a workload in place of the baseline's",
      .commands = CLI_CHECK,
      TEXT(workload, CLI_TAKES_WORKLOAD)},
+    {.name = "workload",
+     .argument = "FILE",
+     .help = "with --to profile, the network whose layers were timed: it gives sizes and "
+             "connections",
+     .commands = CLI_IMPORT,
+     TEXT(workload, CLI_TAKES_WORKLOAD)},
     {.name = "system",
      .argument = "FILE",
      .help = "a system in place of the baseline's",
@@ -197,7 +203,7 @@ const cli_option cli_options[] = {
     {.name = "batch",
      .argument = "N",
      .help = "samples of a request (default: 1)",
-     .commands = CLI_PARTITION,
+     .commands = CLI_PARTITION | CLI_IMPORT,
      COUNT(partition.instance.batch, DSM_DIMENSION_MAX)},
     {.name = "tasks",
      .argument = "N",
@@ -303,6 +309,8 @@ const cli_option cli_options[] = {
         "change a value of an input, such as workload.layers.conv1_1.stride=[2,2], "
         "system.core.scratchpad_MiB=2 or server.devices.gpu.memory_GB=8; may be given several "
         "times"),
+    SET(CLI_IMPORT, "change a value of --workload, such as workload.element_bytes=4; may be given "
+                    "several times"),
     SET(CLI_PARTITION, "change a value of an input, such as server.devices.gpu.memory_GB=8, "
                        "workload.element_bytes=1 or profile.devices.gpu.memory_bytes=8e9; may be "
                        "given several times"),
@@ -394,6 +402,12 @@ const cli_option cli_options[] = {
      .help = "show the totals without the table of layers",
      .commands = CLI_EXPLORE | CLI_SCORE | CLI_DESCRIBE,
      FLAG(is_summary)},
+    {.name = "to",
+     .argument = "TARGET",
+     .help = "profile: the files have times of layers, and become a profile for partition "
+             "(default: a workload, or a part of a system)",
+     .commands = CLI_IMPORT,
+     WORD(import.target, cli_import_target_word)},
     {.name = "to",
      .argument = "TARGET",
      .help = "what the plan is for",

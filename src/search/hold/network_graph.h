@@ -113,10 +113,10 @@ void dsm__graph_begin_edges(dsm__graph_builder *builder, uint32_t node);
 /** Adds an edge; its index. */
 size_t dsm__graph_add_edge(dsm__graph_builder *builder, uint32_t to, double cycles, uint32_t tag);
 
-/** Behind nodes up to `end`, which are all but those that the edges of others lead to last, come
- * nodes first .. end with their edges once more, so many layers later. What leads to the first
- * `entries` of them is what leads to those from `end` on, as many and in the same order; and what
- * comes behind the repetition goes on from these. False if out of memory. */
+/** Nodes before `end` have all their edges, those from `end` on none yet. Repeats nodes first ..
+ * end with their edges, so many layers later: the first `entries` of them stand for those from
+ * `end` on, as many and in the same order, and so do these for them behind the repetition, whatever
+ * is added next. False if out of memory. */
 bool dsm__graph_repeat(dsm__graph_builder *builder, size_t first, size_t end, size_t entries,
                        size_t layers);
 
