@@ -10,6 +10,23 @@
 #include "dsm/report.h"
 #include "report/made_partition.h"
 
+/* A way into a device, and a pair. */
+static const dsm_carrier_use carriers[] = {
+    {.kind = DSM_CARRIER_INCOMING, .capacity = 8, .bytes_per_second = 4, .time_fraction = 0.5},
+    {.kind = DSM_CARRIER_PAIR,
+     .target = 1,
+     .capacity = 8,
+     .bytes_per_second = 8,
+     .time_fraction = 1,
+     .is_binding = true},
+};
+
+static void add_carriers(dsm_partition *partition) {
+  partition->options.does_count_input = true;
+  partition->carriers = carriers;
+  partition->carrier_count = sizeof carriers / sizeof carriers[0];
+}
+
 /* The latency partition with each task in one place, joined layers and activations that count. */
 static char *report_in_one_place(void) {
   dsm_task tasks[4];
@@ -23,6 +40,7 @@ static char *report_in_one_place(void) {
   placed.options.copies_max = 1;
   placed.options.is_staged = true;
   placed.options.cuts_max = 2;
+  add_carriers(&placed);
   return dsm_report_partition_json(&placed, NULL);
 }
 
@@ -50,6 +68,7 @@ static char *report_a_bound(void) {
   graph.is_bound = true;
   graph.whole_rho = 19;
   graph.simulated_rho = 18.5;
+  add_carriers(&graph);
   return dsm_report_partition_json(&graph, NULL);
 }
 
