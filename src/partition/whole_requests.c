@@ -63,11 +63,12 @@ static bool reserve(solver *s, dsm__arena *arena) {
 
 /* ---- the cheapest way ---- */
 
-/* What a transfer costs; device_count is the world outside. */
+/* What a transfer costs; device_count is the world outside. Of plain routes nothing comes in from
+ * there, and only links have a price. */
 static double moving_cost(const solver *s, size_t from, size_t to, double bytes) {
   const dsm__way way = dsm__way_between(&s->graph.routes, from, to);
   double cost = 0;
-  for (size_t h = 0; h < way.hop_count; h++) {
+  for (size_t h = 0; bytes > 0 && h < way.hop_count; h++) {
     cost += s->prices[s->instance->device_count + way.hops[h].carrier] *
             dsm__hop_seconds(&s->graph.routes, &way.hops[h], bytes);
   }
@@ -159,7 +160,7 @@ static bool find_cheapest(solver *s, double most) {
 
 static void carry(solver *s, size_t from, size_t to, double bytes) {
   const dsm__way way = dsm__way_between(&s->graph.routes, from, to);
-  for (size_t h = 0; h < way.hop_count; h++) {
+  for (size_t h = 0; bytes > 0 && h < way.hop_count; h++) {
     s->entering[s->instance->device_count + way.hops[h].carrier] +=
         dsm__hop_seconds(&s->graph.routes, &way.hops[h], bytes);
   }

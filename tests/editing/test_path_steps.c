@@ -71,13 +71,14 @@ START_TEST(test_objects_that_are_not_there_are_known) {
   expect_steps(DSM_DESCRIPTION_SYSTEM, "{}", "chip.memory",
                "capacity_GB bandwidth_GBps efficiency_ratio tile_minor tile_second stacks "
                "auxiliary_efficiency_ratio ");
-  expect_steps(DSM_DESCRIPTION_SERVER, "{}", "", "format name source devices ");
+  expect_steps(DSM_DESCRIPTION_SERVER, "{}", "", "format name source devices ports pairs ");
 }
 END_TEST
 
 START_TEST(test_keys_of_a_device_are_those_of_its_kind) {
   expect_steps(DSM_DESCRIPTION_SERVER, server, "devices.cpu",
-               "name kind times. count accelerator memory_GB link_GBps power. source ");
+               "name kind times. count accelerator memory_GB link_GBps incoming_GBps "
+               "transfer_microseconds power. source ");
   expect_steps(DSM_DESCRIPTION_SERVER, server, "devices.cpu.times", "fc ");
 }
 END_TEST

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <dsm/profile_import.h>
+
 #include "subject.h"
 #include "two_devices.h"
 
@@ -77,6 +79,54 @@ static attempt write_profile(const subject *s, dsm_diags *diags) {
   free(text);
   return made;
 }
+
+/* ---- measured times ---- */
+
+static attempt import_times(const dsm_profile_file *files, size_t count, dsm_diags *diags) {
+  dsm_profile_import_options options;
+  dsm_profile_import_options_init(&options);
+  char *text = NULL;
+  const dsm_status status = dsm_profile_import(&text, files, count, &options, diags);
+  const attempt made =
+      attempt_of_status(status, text, text == NULL ? 0 : digest_text(DIGEST_START, text));
+  free(text);
+  return made;
+}
+
+static attempt import_table(const subject *s, dsm_diags *diags) {
+  static const char csv[] = "layer,device,milliseconds,weights_bytes,output_bytes\n"
+                            "a,cpu,2,8,16\nb,cpu,1,0,4\na,gpu,1,8,16\na,gpu,3,8,16\nb,gpu,1,0,4\n";
+  const dsm_profile_file file = {NULL, "times.csv", csv, sizeof csv - 1};
+  (void)s;
+  return import_times(&file, 1, diags);
+}
+
+/* Of one device by ONNX Runtime, of the other by trtexec, which matches in one layer alone. */
+static attempt import_traces(const subject *s, dsm_diags *diags) {
+  static const char onnx[] =
+      "[{\"cat\": \"Node\", \"ph\": \"X\", \"ts\": 1, \"dur\": 20, \"name\": \"a_kernel_time\","
+      " \"args\": {\"output_size\": \"16\", \"parameter_size\": \"8\", \"op_name\": \"Conv\"}},"
+      " {\"cat\": \"Node\", \"ph\": \"X\", \"ts\": 30, \"dur\": 5, \"name\": \"b_kernel_time\","
+      " \"args\": {\"output_size\": \"4\", \"parameter_size\": \"0\", \"op_name\": \"Relu\"}}]";
+  static const char trtexec[] =
+      "[{\"count\": 2}, {\"name\": \"a\", \"timeMs\": 2, \"averageMs\": 1, \"medianMs\": 1,"
+      " \"percentage\": 80}, {\"name\": \"c\", \"timeMs\": 1, \"averageMs\": 0.5, \"medianMs\": "
+      "0.5,"
+      " \"percentage\": 20}]";
+  const dsm_profile_file files[] = {{"cpu", "cpu.json", onnx, sizeof onnx - 1},
+                                    {"gpu", "gpu.json", trtexec, sizeof trtexec - 1}};
+  (void)s;
+  return import_times(files, 2, diags);
+}
+
+static attempt import_broken(const subject *s, dsm_diags *diags) {
+  static const char csv[] = "layer,device,milliseconds\na,cpu,-1\n";
+  const dsm_profile_file file = {NULL, "times.csv", csv, sizeof csv - 1};
+  (void)s;
+  return import_times(&file, 1, diags);
+}
+
+/* ---- plans to deploy ---- */
 
 static attempt solve_in_stages(const subject *s, dsm_diags *diags) {
   (void)s;
@@ -159,6 +209,9 @@ const faulty_case partition_cases[] = {
     {"dsm_profile_parse, pins", pin_tasks, DSM_OK, NULL},
     {"dsm_partition_mps", write_mps, DSM_OK, NULL},
     {"dsm_profile_text", write_profile, DSM_OK, NULL},
+    {"dsm_profile_import, a table", import_table, DSM_OK, NULL},
+    {"dsm_profile_import, traces", import_traces, DSM_OK, NULL},
+    {"dsm_profile_import, a broken table", import_broken, DSM_ERROR_INVALID, NULL},
     {"dsm_partition_free", free_nothing, DSM_OK, NULL},
 };
 const size_t partition_case_count = sizeof partition_cases / sizeof partition_cases[0];
