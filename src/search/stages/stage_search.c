@@ -3,32 +3,16 @@
  * stage_search.c: which axis is divided into how many stages, for how many micro-batches, where
  * they begin, and the roles of their layers.
  *
- * For each axis, number of stages p and number of micro-batches n no step takes less than
- *
- *     c S + O / p = (n S + O) / p + (c - n/p) S        c = 1 / (1 - (1 - 1/n)^p)
- *
- * where S is what all layers take for a micro-batch on a stage's chips, and O what they take once a
- * step. Stage j, which takes s_j, begins when the first micro-batch has passed the stages before
- * it, and these end when the last one has gone back through them: a schedule that takes M has n s_j
- * <= M - (s_1 + ... + s_(j-1)), so that M minus the first j of them is at least (1 - 1/n)^j M, and
- * S at most M / c. The largest once is O/p at least. n S + O is at least the fastest path through
- * the whole network there without a limit of memory, S the least of each layer by itself. Of stages
- * with v runs of layers each c - n/p is dsm__interleaved_waiting(). To S belongs what p v runs hand
- * over, each twice, of which the waiting has a v-th: each time the shift of the tensor that a chip
- * has least of, whatever its layout. The least of all v that a case may have counts. Cases come in
- * the order of such a bound that asks each layer by itself for both; what is not below the best is
- * left out.
- *
- * A case has the roles of that path, which know no runs. For each number of runs stages are cut
- * where the slowest is fastest and each fits the memory with its micro-batches in flight. Where
- * none fit, they are cut as if each layer kept as little as it can, and roles are searched again
- * stage by stage within what the stage has left; then that is no longer exact, and the bound, which
- * knows no memory, says how far it can be off.
+ * Cases come in the order of their bounds (stage_cases.c); what is not below the best is left out.
+ * A case has the roles of the fastest path through the whole network on the chips of a stage, which
+ * know no runs. For each number of runs stages are cut where the slowest is fastest and each fits
+ * the memory with its micro-batches in flight. Where none fit, they are cut as if each layer kept
+ * as little as it can, and roles are searched again stage by stage within what the stage has left;
+ * then that is no longer exact, and the bound, which knows no memory, says how far it can be off.
  */
 #include "search/stages/stage_search.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "model/equations.h"
@@ -38,38 +22,14 @@
 #include "plan/step_stages.h"
 #include "plan/tolerance.h"
 #include "search/fused.h"
-#include "search/overlapped.h"
 #include "search/roles/role_search.h"
+#include "search/stages/stage_cases.h"
 #include "search/stages/stage_cuts.h"
 
 /* The least that a step takes of what its segments have it take: they lack relayouts where a stage
  * begins, and stages by themselves may have other roles. What is above the best by that is not
  * predicted; no bound depends on it. */
 #define NEARLY 0.99
-
-static size_t least_of(size_t a, size_t b) {
-  return a < b ? a : b;
-}
-
-/* All steps that divide an axis into so many stages. */
-typedef struct space {
-  dsm_stages stages;           /* the axis and the number */
-  dsm_explore_options options; /* without these */
-  dsm__stage part;
-  dsm__problem problem; /* of the whole network on a stage's chips */
-} space;
-
-/* Of them those with so many micro-batches. */
-typedef struct trial {
-  space *of;
-  uint64_t micro_batches;
-  double hand_over;  /* cycles: the least from a stage to the next */
-  size_t runs_least; /* of layers of a stage */
-  size_t runs_most;
-  dsm__role_outlook outlook;
-  double bound; /* cycles */
-  size_t number;
-} trial;
 
 typedef struct stage_search {
   dsm__problem *whole;
@@ -80,102 +40,14 @@ typedef struct stage_search {
   double best_cycles;
   dsm__decisions *decisions; /* of it */
   bool is_found;
-  bool is_cut_short; /* some cases were not even listed */
 } stage_search;
-
-/* ---- cases ---- */
-
-/* c - n/p, of a schedule with so many runs that nobody waits in more than must be. */
-static double waiting_of(const trial *of, size_t runs) {
-  const dsm__interleaving interleaving = {of->of->stages.count, runs, of->micro_batches};
-  if (runs > 1) {
-    return dsm__interleaved_waiting(&interleaving);
-  }
-  const double stages = (double)of->of->stages.count;
-  const double times = (double)of->micro_batches;
-  return 1 / (1 - pow(1 - 1 / times, stages)) - times / stages;
-}
-
-/* What a step with so many runs takes at least, beside a stage's part of the path. */
-static double more_than_path(const trial *of, size_t runs) {
-  const double stages = (double)of->of->stages.count;
-  const double handed = 2 * of->hand_over * stages; /* by one run of each stage */
-  return handed * (double)runs * (double)of->micro_batches / stages +
-         (of->outlook.micro_cycles + handed) * waiting_of(of, runs);
-}
-
-static double least_more_than_path(const trial *of) {
-  double least = HUGE_VAL;
-  for (size_t runs = of->runs_least; runs <= of->runs_most; runs++) {
-    least = fmin(least, more_than_path(of, runs));
-  }
-  return least;
-}
-
-static int compare_trials(const void *left, const void *right) {
-  const trial *const a = left;
-  const trial *const b = right;
-  if (a->bound < b->bound || a->bound > b->bound) {
-    return a->bound < b->bound ? -1 : 1;
-  }
-  return a->number < b->number ? -1 : 1;
-}
-
-/* Has a case steps, and how many runs of layers may each stage have? As many as are asked for; or
- * else what the segments, the schedule and its length allow. */
-static bool find_runs(const stage_search *search, trial *of) {
-  const uint64_t asked = search->whole->inputs.options->interleave;
-  const size_t stages = of->of->stages.count;
-  const dsm__interleaving two = {stages, 2, of->micro_batches};
-  const size_t by_segments = search->segment_count / stages;
-  const size_t by_passes = (size_t)(DSM__STAGE_PASSES_MAX / (stages * of->micro_batches));
-  const size_t most = dsm__is_interleaved_well(&two) ? DSM_INTERLEAVE_MAX : 1;
-  of->runs_least = asked > 0 ? asked : 1;
-  of->runs_most =
-      least_of(least_of(by_segments, by_passes), asked > 0 ? least_of(asked, most) : most);
-  return of->runs_least <= of->runs_most;
-}
-
-static bool open_space(const stage_search *search, unsigned axis, uint64_t stages, space *out) {
-  const dsm__problem *const whole = search->whole;
-  out->stages = (dsm_stages){.count = stages, .axis = axis};
-  (void)dsm__stage_machine(&whole->machine, &out->stages, &out->part);
-  out->options = *whole->inputs.options;
-  out->options.stages = 0;
-  out->options.interleave = 0;
-  if (dsm__problem_init(&out->problem, whole->inputs.workload, &out->part.system, &out->options,
-                        NULL) != DSM_OK) {
-    return false;
-  }
-  out->problem.inputs.deadline = whole->inputs.deadline;
-  out->problem.fixed = whole->fixed;
-  /* Where sums hide behind computing, none is sure to show. */
-  dsm__problem_count_least(&out->problem,
-                           dsm__problem_is_overlapped(&out->problem) ? 0 : DSM__ALL_LAYERS);
-  return true;
-}
-
-/* A problem for micro-batches, which borrows all of it. */
-static dsm__problem micro_problem(const trial *of, const dsm_workload *micro,
-                                  double capacity_bytes) {
-  dsm__problem problem = of->of->problem; /* whose machine and reductions its inputs refer to */
-  problem.inputs.workload = micro;
-  problem.inputs.micro_batches = of->micro_batches;
-  problem.capacity_bytes = capacity_bytes;
-  return problem;
-}
-
-/* Gives back what a copy of a problem has counted. */
-static void keep_counts(trial *of, const dsm__problem *problem) {
-  of->of->problem.evaluations = problem->evaluations;
-}
 
 /* ---- one case ---- */
 
 /* What is known of a case while it is looked at. */
 typedef struct looking {
   stage_search *search;
-  trial *of;
+  dsm__stage_case *of;
   dsm_stages stages; /* with the runs that are tried, and where they begin */
   dsm_workload micro;
   const dsm_machine *machine;
@@ -407,14 +279,14 @@ static bool search_part(const looking *at, dsm__stage_run run, double in_flight,
   if (!take_part(at, run, &part)) {
     return false;
   }
-  dsm__problem problem =
-      micro_problem(at->of, &part, capacity_bytes - input_bytes(at, run.first) * in_flight);
+  dsm__problem problem = dsm__stage_case_problem(
+      at->of, &part, capacity_bytes - input_bytes(at, run.first) * in_flight);
   problem.inputs.in_flight = in_flight;
   problem.inputs.is_cut = at->search->is_cut + run.first;
   problem.table.distinct.class_of += run.first;
   const bool is_searched = /* no stage takes more than the step */
       dsm__role_search(&problem, may_recompute, at->search->best_cycles, &answer, &decisions);
-  keep_counts(at->of, &problem);
+  dsm__stage_case_count(at->of, &problem);
   *is_found = is_searched && answer.is_feasible && isfinite(answer.cycles);
   if (*is_found) {
     memcpy(&at->layers[run.first], decisions.layers, part.layer_count * sizeof at->layers[0]);
@@ -529,14 +401,14 @@ static bool try_cuts(looking *at) {
 /* Each number of runs whose bound is below the best. *bound: what none of their steps is faster
  * than, the path taking `path_cycles` at least. */
 static bool try_runs(looking *at, double path_cycles, double *bound) {
-  const trial *const of = at->of;
+  const dsm__stage_case *const of = at->of;
   *bound = HUGE_VAL;
   at->has_parts = false;
   if (!fill_path(at)) {
     return false;
   }
   for (size_t runs = of->runs_least; runs <= of->runs_most; runs++) {
-    const double own = path_cycles / (double)of->of->stages.count + more_than_path(of, runs);
+    const double own = path_cycles / (double)of->of->stages.count + dsm__stage_case_more(of, runs);
     *bound = fmin(*bound, own);
     if (dsm__tie_limit(own) >= at->search->best_cycles || dsm__problem_is_over(at->search->whole)) {
       continue;
@@ -551,13 +423,13 @@ static bool try_runs(looking *at, double path_cycles, double *bound) {
 
 /* The fastest path through the whole network, and the steps with its roles. */
 static bool look_at_path(looking *at, dsm__problem *problem, double *bound) {
-  const trial *const of = at->of;
+  const dsm__stage_case *const of = at->of;
   const double limit =
-      (double)of->of->stages.count * (at->search->best_cycles - least_more_than_path(of));
+      (double)of->of->stages.count * (at->search->best_cycles - dsm__stage_case_least_more(of));
   dsm__graph_answer answer;
   dsm__decisions decisions;
   const bool is_searched = dsm__role_search(problem, false, limit, &answer, &decisions);
-  keep_counts(at->of, problem);
+  dsm__stage_case_count(at->of, problem);
   *bound = at->search->best_cycles;
   at->path = decisions.layers;
   return is_searched &&
@@ -579,7 +451,7 @@ static bool look_unshared(looking *at, dsm__problem *problem, double bound) {
 }
 
 /* A case whose bound is below the best. *bound: what none of its steps is faster than. */
-static bool look(stage_search *search, trial *of, double *bound) {
+static bool look(stage_search *search, dsm__stage_case *of, double *bound) {
   const double unlimited = 1e300;
   const size_t runs = of->of->stages.count * of->runs_most;
   looking at = {.search = search,
@@ -588,7 +460,7 @@ static bool look(stage_search *search, trial *of, double *bound) {
                 .micro = dsm__micro_workload(search->whole->inputs.workload, of->micro_batches),
                 .machine = &of->of->problem.machine,
                 .arena = dsm__arena_new()};
-  dsm__problem problem = micro_problem(of, &at.micro, unlimited);
+  dsm__problem problem = dsm__stage_case_problem(of, &at.micro, unlimited);
   double own = search->best_cycles;
   const bool is_reserved = DSM__RESERVE(at.arena, at.of_path, search->segment_count) &&
                            DSM__RESERVE(at.arena, at.of_least, search->segment_count) &&
@@ -609,95 +481,9 @@ static bool look(stage_search *search, trial *of, double *bound) {
 
 /* ---- all cases ---- */
 
-typedef DSM__LIST(trial) trial_list;
-
-/* The shift is of a chip's part of a tensor, whatever its layout. */
-static double least_hand_over(const stage_search *search, const space *of,
-                              const dsm_workload *micro) {
-  double least = HUGE_VAL;
-  for (size_t s = 1; s < search->segment_count; s++) {
-    const dsm_boundary boundary = dsm__boundary_derive(
-        &micro->layers[search->segments[s] - 1], &of->problem.machine, of->problem.inputs.precision,
-        micro->minibatch, of->stages.axis, 1, DSM_PARALLELISM_DATA);
-    least = fmin(least, dsm_group_cycles(&of->problem.machine, &boundary.shift));
-  }
-  return least;
-}
-
-/* Numbers of micro-batches with which an axis may be divided so. */
-static bool add_trials(stage_search *search, space *of, trial_list *trials) {
-  const dsm__problem *const whole = search->whole;
-  const dsm_explore_options *const options = whole->inputs.options;
-  const uint64_t minibatch = whole->inputs.workload->minibatch;
-  const bool is_cut = dsm__has_optimization(&whole->inputs, DSM_OPTIMIZATION_ACCUMULATE);
-  const uint64_t most = is_cut ? DSM__STAGE_PASSES_MAX / of->stages.count : 1;
-  dsm_layer_memory *const memory =
-      dsm__arena_array(of->problem.arena, whole->inputs.workload->layer_count, sizeof *memory);
-  for (uint64_t n = 1; memory != NULL && n <= minibatch && n <= most; n++) {
-    trial one = {.of = of, .micro_batches = n, .number = trials->count};
-    if (minibatch % n != 0 || (options->micro_batches > 0 && n != options->micro_batches) ||
-        !find_runs(search, &one)) {
-      continue;
-    }
-    if (dsm__problem_is_over(whole)) {
-      search->is_cut_short = true;
-      break;
-    }
-    const dsm_workload micro = dsm__micro_workload(whole->inputs.workload, n);
-    dsm__problem problem = micro_problem(&one, &micro, 0);
-    if (!dsm__role_outlook_find(&problem, &one.outlook, memory)) {
-      return false;
-    }
-    keep_counts(&one, &problem);
-    one.hand_over = least_hand_over(search, of, &micro);
-    one.bound = one.outlook.cycles / (double)of->stages.count + least_more_than_path(&one);
-    if (isfinite(one.bound)) {
-      if (!DSM__LIST_RESERVE(trials, 1)) {
-        return false;
-      }
-      trials->items[trials->count++] = one;
-    }
-  }
-  return memory != NULL;
-}
-
-typedef DSM__LIST(space *) space_list;
-
-static bool add_spaces(stage_search *search, space_list *spaces, trial_list *trials) {
-  const dsm_network *const network = &search->whole->machine.system->system;
-  const uint64_t fixed = search->whole->inputs.options->stages;
-  const uint64_t asked = search->whole->inputs.options->interleave;
-  const uint64_t runs = asked > 0 ? asked : 1;
-  for (unsigned a = 0; a < network->axis_count; a++) {
-    const uint64_t chips = network->axes[a].chips;
-    for (uint64_t p = 2; p <= chips && p * runs <= search->segment_count; p++) {
-      if (chips % p != 0 || (fixed > 0 && fixed != p)) {
-        continue;
-      }
-      if (dsm__problem_is_over(search->whole)) {
-        search->is_cut_short = true;
-        return true;
-      }
-      space *const one = calloc(1, sizeof *one);
-      if (one == NULL || !DSM__LIST_RESERVE(spaces, 1) || !open_space(search, a, p, one)) {
-        free(one);
-        return false;
-      }
-      spaces->items[spaces->count++] = one;
-      if (!add_trials(search, one, trials)) {
-        return false;
-      }
-    }
-  }
-  return true;
-}
-
-static bool look_at_all(stage_search *search, const trial_list *trials, double *bound) {
-  if (trials->count > 0) {
-    qsort(trials->items, trials->count, sizeof trials->items[0], compare_trials);
-  }
-  for (size_t i = 0; i < trials->count; i++) {
-    trial *const one = &trials->items[i];
+static bool look_at_all(stage_search *search, const dsm__stage_cases *cases, double *bound) {
+  for (size_t i = 0; i < cases->list.count; i++) {
+    dsm__stage_case *const one = &cases->list.items[i];
     double own = one->bound;
     if (one->bound < search->best_cycles && dsm__tie_limit(one->bound) < search->best_cycles &&
         !dsm__problem_is_over(search->whole) && !look(search, one, &own)) {
@@ -733,26 +519,21 @@ bool dsm__stage_search(dsm__problem *problem, double limit_cycles, dsm__graph_an
       .best_cycles = answer->is_feasible ? fmin(answer->cycles, limit_cycles) : limit_cycles,
       .decisions = decisions,
   };
-  space_list spaces = {NULL, 0, 0};
-  trial_list trials = {NULL, 0, 0};
+  dsm__stage_cases cases = {.whole = problem};
   *bound_cycles = HUGE_VAL;
-  const bool is_good = problem->inputs.workload->is_list ||
-                       (find_segments(&search) && add_spaces(&search, &spaces, &trials) &&
-                        look_at_all(&search, &trials, bound_cycles));
-  *bound_cycles = search.is_cut_short ? 0 : *bound_cycles;
+  bool is_good = problem->inputs.workload->is_list || find_segments(&search);
+  if (is_good && search.segment_count > 0) {
+    cases.segments = search.segments;
+    cases.segment_count = search.segment_count;
+    is_good = dsm__stage_cases_find(&cases) && look_at_all(&search, &cases, bound_cycles);
+  }
+  *bound_cycles = cases.is_cut_short ? 0 : *bound_cycles;
   if (search.is_found) {
     answer->lower_bound_cycles =
         answer->is_feasible ? answer->lower_bound_cycles : search.best_cycles;
     answer->cycles = search.best_cycles;
     answer->is_feasible = true;
   }
-  for (size_t i = 0; i < spaces.count; i++) {
-    problem->evaluations +=
-        spaces.items[i]->problem.evaluations + spaces.items[i]->problem.table.evaluations;
-    dsm__problem_fini(&spaces.items[i]->problem);
-    free(spaces.items[i]);
-  }
-  free(spaces.items);
-  free(trials.items);
+  dsm__stage_cases_fini(&cases, &problem->evaluations);
   return is_good;
 }

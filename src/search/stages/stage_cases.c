@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * stage_cases.c: for each axis the numbers of stages and micro-batches that it may have.
+ *
+ * For each axis, number of stages p and number of micro-batches n no step takes less than
+ *
+ *     c S + O / p = (n S + O) / p + (c - n/p) S        c = 1 / (1 - (1 - 1/n)^p)
+ *
+ * where S is what all layers take for a micro-batch on a stage's chips, and O what they take once a
+ * step. Stage j, which takes s_j, begins when the first micro-batch has passed the stages before
+ * it, and these end when the last one has gone back through them: a schedule that takes M has n s_j
+ * <= M - (s_1 + ... + s_(j-1)), so that M minus the first j of them is at least (1 - 1/n)^j M, and
+ * S at most M / c. The largest once is O/p at least. n S + O is at least the fastest path through
+ * the whole network there without a limit of memory, S the least of each layer by itself. Of stages
+ * with v runs of layers each c - n/p is dsm__interleaved_waiting(). To S belongs what p v runs hand
+ * over, each twice, of which the waiting has a v-th: each time the shift of the tensor that a chip
+ * has least of, whatever its layout. The least of all v that a case may have counts. Cases come in
+ * the order of such a bound that asks each layer by itself for both; what is not below the best is
+ * left out.
+ */
+#include "search/stages/stage_cases.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "model/equations.h"
+#include "search/overlapped.h"
+
+static size_t least_of(size_t a, size_t b) {
+  return a < b ? a : b;
+}
+
+/* c - n/p, of a schedule with so many runs that nobody waits in more than must be. */
+static double waiting_of(const dsm__stage_case *of, size_t runs) {
+  const dsm__interleaving interleaving = {of->of->stages.count, runs, of->micro_batches};
+  if (runs > 1) {
+    return dsm__interleaved_waiting(&interleaving);
+  }
+  const double stages = (double)of->of->stages.count;
+  const double times = (double)of->micro_batches;
+  return 1 / (1 - pow(1 - 1 / times, stages)) - times / stages;
+}
+
+/* What a step with so many runs takes at least, beside a stage's part of the path. */
+double dsm__stage_case_more(const dsm__stage_case *of, size_t runs) {
+  const double stages = (double)of->of->stages.count;
+  const double handed = 2 * of->hand_over * stages; /* by one run of each stage */
+  return handed * (double)runs * (double)of->micro_batches / stages +
+         (of->outlook.micro_cycles + handed) * waiting_of(of, runs);
+}
+
+double dsm__stage_case_least_more(const dsm__stage_case *of) {
+  double least = HUGE_VAL;
+  for (size_t runs = of->runs_least; runs <= of->runs_most; runs++) {
+    least = fmin(least, dsm__stage_case_more(of, runs));
+  }
+  return least;
+}
+
+static int compare_cases(const void *left, const void *right) {
+  const dsm__stage_case *const a = left;
+  const dsm__stage_case *const b = right;
+  if (a->bound < b->bound || a->bound > b->bound) {
+    return a->bound < b->bound ? -1 : 1;
+  }
+  return a->number < b->number ? -1 : 1;
+}
+
+/* Has a case steps, and how many runs of layers may each stage have? As many as are asked for; or
+ * else what the segments, the schedule and its length allow. */
+static bool find_runs(const dsm__stage_cases *cases, dsm__stage_case *of) {
+  const uint64_t asked = cases->whole->inputs.options->interleave;
+  const size_t stages = of->of->stages.count;
+  const dsm__interleaving two = {stages, 2, of->micro_batches};
+  const size_t by_segments = cases->segment_count / stages;
+  const size_t by_passes = (size_t)(DSM__STAGE_PASSES_MAX / (stages * of->micro_batches));
+  const size_t most = dsm__is_interleaved_well(&two) ? DSM_INTERLEAVE_MAX : 1;
+  of->runs_least = asked > 0 ? asked : 1;
+  of->runs_most =
+      least_of(least_of(by_segments, by_passes), asked > 0 ? least_of(asked, most) : most);
+  return of->runs_least <= of->runs_most;
+}
+
+static bool open_space(const dsm__stage_cases *cases, unsigned axis, uint64_t stages,
+                       dsm__stage_space *out) {
+  const dsm__problem *const whole = cases->whole;
+  out->stages = (dsm_stages){.count = stages, .axis = axis};
+  (void)dsm__stage_machine(&whole->machine, &out->stages, &out->part);
+  out->options = *whole->inputs.options;
+  out->options.stages = 0;
+  out->options.interleave = 0;
+  if (dsm__problem_init(&out->problem, whole->inputs.workload, &out->part.system, &out->options,
+                        NULL) != DSM_OK) {
+    return false;
+  }
+  out->problem.inputs.deadline = whole->inputs.deadline;
+  out->problem.fixed = whole->fixed;
+  /* Where sums hide behind computing, none is sure to show. */
+  dsm__problem_count_least(&out->problem,
+                           dsm__problem_is_overlapped(&out->problem) ? 0 : DSM__ALL_LAYERS);
+  return true;
+}
+
+/* A problem for micro-batches, which borrows all of it. */
+dsm__problem dsm__stage_case_problem(const dsm__stage_case *of, const dsm_workload *micro,
+                                     double capacity_bytes) {
+  dsm__problem problem = of->of->problem; /* whose machine and reductions its inputs refer to */
+  problem.inputs.workload = micro;
+  problem.inputs.micro_batches = of->micro_batches;
+  problem.capacity_bytes = capacity_bytes;
+  return problem;
+}
+
+/* Gives back what a copy of a problem has counted. */
+void dsm__stage_case_count(dsm__stage_case *of, const dsm__problem *problem) {
+  of->of->problem.evaluations = problem->evaluations;
+}
+
+/* The shift is of a chip's part of a tensor, whatever its layout. */
+static double least_hand_over(const dsm__stage_cases *cases, const dsm__stage_space *of,
+                              const dsm_workload *micro) {
+  double least = HUGE_VAL;
+  for (size_t s = 1; s < cases->segment_count; s++) {
+    const dsm_boundary boundary = dsm__boundary_derive(
+        &micro->layers[cases->segments[s] - 1], &of->problem.machine, of->problem.inputs.precision,
+        micro->minibatch, of->stages.axis, 1, DSM_PARALLELISM_DATA);
+    least = fmin(least, dsm_group_cycles(&of->problem.machine, &boundary.shift));
+  }
+  return least;
+}
+
+/* Numbers of micro-batches with which an axis may be divided so. */
+static bool add_cases(dsm__stage_cases *cases, dsm__stage_space *of) {
+  const dsm__problem *const whole = cases->whole;
+  const dsm_explore_options *const options = whole->inputs.options;
+  const uint64_t minibatch = whole->inputs.workload->minibatch;
+  const bool is_cut = dsm__has_optimization(&whole->inputs, DSM_OPTIMIZATION_ACCUMULATE);
+  const uint64_t most = is_cut ? DSM__STAGE_PASSES_MAX / of->stages.count : 1;
+  dsm_layer_memory *const memory =
+      dsm__arena_array(of->problem.arena, whole->inputs.workload->layer_count, sizeof *memory);
+  for (uint64_t n = 1; memory != NULL && n <= minibatch && n <= most; n++) {
+    dsm__stage_case one = {.of = of, .micro_batches = n, .number = cases->list.count};
+    if (minibatch % n != 0 || (options->micro_batches > 0 && n != options->micro_batches) ||
+        !find_runs(cases, &one)) {
+      continue;
+    }
+    if (dsm__problem_is_over(whole)) {
+      cases->is_cut_short = true;
+      break;
+    }
+    const dsm_workload micro = dsm__micro_workload(whole->inputs.workload, n);
+    dsm__problem problem = dsm__stage_case_problem(&one, &micro, 0);
+    if (!dsm__role_outlook_find(&problem, &one.outlook, memory)) {
+      return false;
+    }
+    dsm__stage_case_count(&one, &problem);
+    one.hand_over = least_hand_over(cases, of, &micro);
+    one.bound = one.outlook.cycles / (double)of->stages.count + dsm__stage_case_least_more(&one);
+    if (isfinite(one.bound)) {
+      if (!DSM__LIST_RESERVE(&cases->list, 1)) {
+        return false;
+      }
+      cases->list.items[cases->list.count++] = one;
+    }
+  }
+  return memory != NULL;
+}
+
+static bool add_spaces(dsm__stage_cases *cases) {
+  const dsm_network *const network = &cases->whole->machine.system->system;
+  const uint64_t fixed = cases->whole->inputs.options->stages;
+  const uint64_t asked = cases->whole->inputs.options->interleave;
+  const uint64_t runs = asked > 0 ? asked : 1;
+  for (unsigned a = 0; a < network->axis_count; a++) {
+    const uint64_t chips = network->axes[a].chips;
+    for (uint64_t p = 2; p <= chips && p * runs <= cases->segment_count; p++) {
+      if (chips % p != 0 || (fixed > 0 && fixed != p)) {
+        continue;
+      }
+      if (dsm__problem_is_over(cases->whole)) {
+        cases->is_cut_short = true;
+        return true;
+      }
+      dsm__stage_space *const one = calloc(1, sizeof *one);
+      if (one == NULL || !DSM__LIST_RESERVE(&cases->spaces, 1) || !open_space(cases, a, p, one)) {
+        free(one);
+        return false;
+      }
+      cases->spaces.items[cases->spaces.count++] = one;
+      if (!add_cases(cases, one)) {
+        return false;
+      }
+    }
+  }
+  return true;
+}
+
+bool dsm__stage_cases_find(dsm__stage_cases *cases) {
+  if (!add_spaces(cases)) {
+    return false;
+  }
+  if (cases->list.count > 0) {
+    qsort(cases->list.items, cases->list.count, sizeof cases->list.items[0], compare_cases);
+  }
+  return true;
+}
+
+void dsm__stage_cases_fini(dsm__stage_cases *cases, uint64_t *evaluations) {
+  for (size_t i = 0; i < cases->spaces.count; i++) {
+    dsm__stage_space *const one = cases->spaces.items[i];
+    *evaluations += one->problem.evaluations + one->problem.table.evaluations;
+    dsm__problem_fini(&one->problem);
+    free(one);
+  }
+  free(cases->spaces.items);
+  free(cases->list.items);
+}

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* stage_cases.h: into how many stages an axis may be divided, for how many micro-batches, and what
+ * no such step is faster than (section 13). */
+#ifndef DSM_SEARCH_STAGES_STAGE_CASES_H
+#define DSM_SEARCH_STAGES_STAGE_CASES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/growing_list.h"
+#include "plan/step_stages.h"
+#include "search/problem.h"
+#include "search/roles/role_search.h"
+
+/** All steps that divide an axis into so many stages. */
+typedef struct dsm__stage_space {
+  dsm_stages stages;           /**< the axis and the number */
+  dsm_explore_options options; /**< without these */
+  dsm__stage part;
+  dsm__problem problem; /**< of the whole network on a stage's chips */
+} dsm__stage_space;
+
+/** Of them those with so many micro-batches. */
+typedef struct dsm__stage_case {
+  dsm__stage_space *of;
+  uint64_t micro_batches;
+  double hand_over;  /**< cycles: the least from a stage to the next */
+  size_t runs_least; /**< of layers of a stage */
+  size_t runs_most;
+  dsm__role_outlook outlook;
+  double bound; /**< cycles */
+  size_t number;
+} dsm__stage_case;
+
+/** All cases of a network whose segments begin at some layers. */
+typedef struct dsm__stage_cases {
+  const dsm__problem *whole;
+  const size_t *segments;
+  size_t segment_count;
+  DSM__LIST(dsm__stage_space *) spaces;
+  DSM__LIST(dsm__stage_case) list;
+  bool is_cut_short; /**< the time was over before all were listed */
+} dsm__stage_cases;
+
+/** Lists the cases, those of the least bounds first. False if out of memory. */
+bool dsm__stage_cases_find(dsm__stage_cases *cases);
+
+/** Frees what was listed, and adds what it evaluated to *evaluations. */
+void dsm__stage_cases_fini(dsm__stage_cases *cases, uint64_t *evaluations);
+
+/** A problem for micro-batches of a case, which borrows all of it. */
+dsm__problem dsm__stage_case_problem(const dsm__stage_case *of, const dsm_workload *micro,
+                                     double capacity_bytes);
+
+/** Gives back what such a problem has counted. */
+void dsm__stage_case_count(dsm__stage_case *of, const dsm__problem *problem);
+
+/** What a step with so many runs takes at least, in cycles, beside a stage's part of the path. */
+double dsm__stage_case_more(const dsm__stage_case *of, size_t runs);
+
+/** The least of that of all numbers of runs. */
+double dsm__stage_case_least_more(const dsm__stage_case *of);
+
+#endif
