@@ -268,6 +268,7 @@ static void read_links(dsm_server *server, const dsm__json_node *root, const dsm
 
 static void read_devices(dsm_server *server, const dsm__json_node *root,
                          const dsm__json_node *list) {
+  const size_t errors_before_all = dsm__json_doc_error_count(list->doc);
   size_t item_count = 0;
   if (!dsm__json_array(list, 1, DSM_DEVICES_MAX, &item_count)) {
     return;
@@ -302,7 +303,9 @@ static void read_devices(dsm_server *server, const dsm__json_node *root,
   if (names_differ(list, devices, items, count)) {
     server->devices = devices;
     server->device_count = count;
-    read_links(server, root, list, items);
+    if (dsm__json_doc_error_count(list->doc) == errors_before_all) { /* links name them all */
+      read_links(server, root, list, items);
+    }
   }
 }
 
