@@ -101,6 +101,9 @@ BEYOND_SCHEMAS = {
         "count_over_limit": "devices after count: " + RELATION,
         "idle_above_busy": "busy_watts and idle_watts: " + RELATION,
         "name_twice": "names that differ: " + RELATION,
+        "pair_": "names of devices, two of them at least, and no pair twice: " + RELATION,
+        "port_unknown_device": "names of devices: " + RELATION,
+        "ports_that_overlap": "ports, one within the other or apart: " + RELATION,
         "key_duplicate": DUPLICATES,
     },
     "profile": {
