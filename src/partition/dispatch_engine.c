@@ -198,8 +198,10 @@ static double *arrival_of(const engine *e, const flight *f, size_t tensor, size_
 
 /* The transfer of a task's input to a device. */
 static transfer input_transfer(const engine *e, const flight *f, size_t tensor, size_t device) {
-  const dsm_tensor *const input = &e->graph.instance->tensors[tensor];
-  return make_transfer(e, input->producer, f->placement[input->producer], device, input->bytes);
+  const size_t producer = e->graph.instance->tensors[tensor].producer;
+  const size_t from = f->placement[producer];
+  return make_transfer(e, producer, from, device,
+                       dsm_instance_tensor_bytes(e->graph.instance, tensor, from));
 }
 
 /* The transfer of what a task reads of the request's input. */
@@ -386,8 +388,9 @@ static dsm_status finish_result(engine *e, flight *f, double now) {
 
 static dsm_status send_result(engine *e, flight *f, size_t task, double now) {
   const dsm_instance *const instance = e->graph.instance;
-  const double bytes = e->graph.does_keep_results ? 0 : dsm__result_bytes(instance, task);
-  const transfer moved = make_transfer(e, task, f->placement[task], instance->device_count, bytes);
+  const size_t from = f->placement[task];
+  const double bytes = e->graph.does_keep_results ? 0 : dsm__result_bytes(instance, task, from);
+  const transfer moved = make_transfer(e, task, from, instance->device_count, bytes);
   if (!takes_time(e, &moved)) {
     return finish_result(e, f, now);
   }

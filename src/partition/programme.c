@@ -70,8 +70,9 @@ static void write_task_columns(dsm__writer *w, size_t task, size_t device) {
                                                          .upper = rate_limit(w, task, device),
                                                          .cost = cost,
                                                          .is_integer = w->is_latency});
-  const bool is_free = w->form.is_tight && !w->has_few_copies &&
-                       (w->is_roomy[device] || dsm__task_need(instance, w->options, task) == 0);
+  const bool is_free =
+      w->form.is_tight && !w->has_few_copies &&
+      (w->is_roomy[device] || dsm__task_need(instance, w->options, task, device) == 0);
   if (!w->is_latency && !is_free) {
     made->stored[place] = dsm__write_column(w, (dsm__column){.kind = DSM__COLUMN_STORED,
                                                              .major = task,
@@ -85,7 +86,7 @@ static void write_task_columns(dsm__writer *w, size_t task, size_t device) {
 static bool is_shared(const dsm__writer *w, size_t tensor) {
   return tensor < w->instance->tensor_count && w->instance->tensors[tensor].consumer_count > 1 &&
          w->has_links && w->instance->device_count > 1 &&
-         dsm__output_bytes(w->instance, tensor) > 0;
+         dsm__output_bytes(w->instance, tensor, 0) > 0;
 }
 
 static bool is_needed_on(const dsm__writer *w, size_t tensor, size_t device) {
@@ -104,7 +105,7 @@ static void write_tensor_columns(dsm__writer *w, size_t tensor, size_t device) {
   made->sent[place] = made->received[place] = DSM__NO_COLUMN;
   const bool is_result = tensor >= w->instance->tensor_count;
   const size_t producer = dsm__producer_of(w->instance, tensor);
-  if (dsm__output_bytes(w->instance, tensor) == 0 || (is_result && !w->leaves[producer])) {
+  if (dsm__output_bytes(w->instance, tensor, device) == 0 || (is_result && !w->leaves[producer])) {
     return;
   }
   const bool is_multiple = is_shared(w, tensor);
@@ -191,7 +192,7 @@ static void write_memory_row(dsm__writer *w, size_t device) {
   for (size_t i = 0; i < w->instance->task_count; i++) {
     const size_t place = dsm__place_of(w, i, device);
     dsm__write_entry(w, w->is_latency ? w->made->rate[place] : w->made->stored[place],
-                     dsm__task_need(w->instance, w->options, i) / unit);
+                     dsm__task_need(w->instance, w->options, i, device) / unit);
   }
 }
 
@@ -333,7 +334,7 @@ static void survey(dsm__writer *w) {
     double need = 0;
     for (size_t i = 0; i < instance->task_count; i++) {
       need += dsm__task_can_run(instance, w->options, i, j)
-                  ? dsm__task_need(instance, w->options, i)
+                  ? dsm__task_need(instance, w->options, i, j)
                   : 0;
     }
     w->is_roomy[j] = need <= instance->devices[j].memory_bytes;

@@ -228,12 +228,12 @@ static dsm_status list_choices(dsm__search *search) {
   for (size_t k = 0; k < places; k++) {
     if (columns[k] != DSM__NO_COLUMN) {
       const size_t task = k / instance->device_count;
-      search->choices[search->choice_count++] =
-          (dsm__choice){.task = task,
-                        .device = k % instance->device_count,
-                        .column = (int)columns[k] + 1,
-                        .rate = (int)programme->rate[k] + 1,
-                        .need = dsm__task_need(instance, search->options, task)};
+      search->choices[search->choice_count++] = (dsm__choice){
+          .task = task,
+          .device = k % instance->device_count,
+          .column = (int)columns[k] + 1,
+          .rate = (int)programme->rate[k] + 1,
+          .need = dsm__task_need(instance, search->options, task, k % instance->device_count)};
     }
   }
   return DSM_OK;

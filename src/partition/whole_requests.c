@@ -80,7 +80,7 @@ static double moving_cost(const solver *s, size_t from, size_t to, double bytes)
 static double own_cost(const solver *s, size_t task, size_t device) {
   const dsm_instance *const instance = s->instance;
   const bool leaves = dsm__leaves(instance, &s->partition->options, task);
-  const double bytes = leaves ? dsm__result_bytes(instance, task) : 0;
+  const double bytes = leaves ? dsm__result_bytes(instance, task, device) : 0;
   return s->prices[device] * dsm_instance_seconds(instance, task, device) +
          moving_cost(s, device, instance->device_count, bytes) +
          moving_cost(s, instance->device_count, device,
@@ -106,11 +106,11 @@ static double place(solver *s, size_t task, size_t device) {
   const dsm__lists *const inputs = &s->graph.inputs;
   double cost = own_cost(s, task, device);
   for (size_t n = inputs->first[task]; n < inputs->first[task + 1]; n++) {
-    const dsm_tensor *const tensor = &instance->tensors[inputs->items[n]];
-    const size_t from = s->devices[tensor->producer];
-    const bool is_first = s->uses[inputs->items[n] * instance->device_count + device]++ == 0;
+    const size_t tensor = inputs->items[n];
+    const size_t from = s->devices[instance->tensors[tensor].producer];
+    const bool is_first = s->uses[tensor * instance->device_count + device]++ == 0;
     if (from != device && is_first) {
-      cost += moving_cost(s, from, device, tensor->bytes);
+      cost += moving_cost(s, from, device, dsm_instance_tensor_bytes(instance, tensor, from));
     }
   }
   s->devices[task] = device;
@@ -176,15 +176,15 @@ static void occupy(solver *s) {
     const size_t j = s->cheapest[i];
     s->entering[j] += dsm_instance_seconds(instance, i, j);
     if (dsm__leaves(instance, &s->partition->options, i)) {
-      carry(s, j, device_count, dsm__result_bytes(instance, i));
+      carry(s, j, device_count, dsm__result_bytes(instance, i, j));
     }
     carry(s, device_count, j, dsm__input_bytes(&s->graph.routes, i, j));
     const dsm__lists *const inputs = &s->graph.inputs;
     for (size_t n = inputs->first[i]; n < inputs->first[i + 1]; n++) {
-      const dsm_tensor *const tensor = &instance->tensors[inputs->items[n]];
-      const size_t from = s->cheapest[tensor->producer];
-      if (from != j && s->uses[inputs->items[n] * device_count + j]++ == 0) {
-        carry(s, from, j, tensor->bytes);
+      const size_t tensor = inputs->items[n];
+      const size_t from = s->cheapest[instance->tensors[tensor].producer];
+      if (from != j && s->uses[tensor * device_count + j]++ == 0) {
+        carry(s, from, j, dsm_instance_tensor_bytes(instance, tensor, from));
       }
     }
   }

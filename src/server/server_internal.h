@@ -63,6 +63,15 @@ dsm__power dsm__power_read(const dsm__json_node *device);
 /** Reads a time of a task on a device: infinite for null. */
 bool dsm__seconds_read(const dsm__json_node *node, double *seconds);
 
+/** Bytes of an element and of a parameter. */
+typedef struct dsm__precision_keys {
+  double element_bytes; /**< 0: not stated */
+  double weight_bytes;  /**< as element_bytes if not stated */
+} dsm__precision_keys;
+
+/** Reads "element_bytes" and "weight_bytes" of a device or a profile. */
+dsm__precision_keys dsm__precision_read(const dsm__json_node *object);
+
 /** The range of bytes other than 0. */
 extern const dsm__json_range dsm__bytes_range;
 /** The range of memories in bytes, and of links in bytes a second. */

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "random_numbers.h"
+#include "small_instance.h"
 
 static double larger(double a, double b) {
   return a > b ? a : b;
@@ -170,13 +171,14 @@ static double add_inputs(naive_dispatch *naive, double now, size_t request, size
       continue;
     }
     const naive_move *const before = moved_before(naive, request, t, device);
-    ready = larger(ready, before != NULL ? before->end
-                                         : add_move(naive, now, tensor->bytes,
-                                                    (naive_move){.request = request,
-                                                                 .tensor = t,
-                                                                 .task = tensor->producer,
-                                                                 .from = from,
-                                                                 .to = device}));
+    ready = larger(ready, before != NULL
+                              ? before->end
+                              : add_move(naive, now, tensor->bytes * small_elements(instance, from),
+                                         (naive_move){.request = request,
+                                                      .tensor = t,
+                                                      .task = tensor->producer,
+                                                      .from = from,
+                                                      .to = device}));
   }
   return ready;
 }
@@ -363,12 +365,14 @@ static void task_over(naive_dispatch *naive, double now, size_t request, size_t 
   }
   const dsm_task *const it = &instance_of(naive)->tasks[task];
   const size_t count = naive->move_count;
+  const double stated = is_last(naive, task) ? it->output_bytes : it->result_bytes;
+  const size_t from = naive->tasks[request][task].device;
   if (!naive->partition->options.does_keep_results) {
-    (void)add_move(naive, now, is_last(naive, task) ? it->output_bytes : it->result_bytes,
+    (void)add_move(naive, now, stated * small_elements(instance_of(naive), from),
                    (naive_move){.request = request,
                                 .tensor = instance_of(naive)->tensor_count + task,
                                 .task = task,
-                                .from = naive->tasks[request][task].device,
+                                .from = from,
                                 .to = instance_of(naive)->device_count});
   }
   if (naive->move_count == count) {

@@ -173,6 +173,14 @@ void random_dispatch_routes(random_dispatch *made, uint64_t seed) {
   made->partition.options.does_count_input = random_below(&state, 2) == 0;
 }
 
+void random_dispatch_precision(random_dispatch *made, uint64_t seed) {
+  uint64_t state = seed ^ 0xb17e;
+  made->instance.element_bytes = 2;
+  for (size_t j = 0; j < made->instance.device_count; j++) {
+    made->devices[j].element_bytes = random_below(&state, 2) == 0 ? uniform(&state, 0.5, 4) : 0;
+  }
+}
+
 dsm_dispatch_options random_dispatch_options(uint64_t seed, size_t request_count) {
   uint64_t state = seed ^ 0x5eed;
   dsm_dispatch_options options;

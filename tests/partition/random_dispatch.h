@@ -26,6 +26,9 @@ typedef struct random_dispatch {
 /** Each task is stored on a device that can run it, and runs once a second in all where it is. */
 void random_dispatch_make(random_dispatch *made, uint64_t seed);
 
+/** Gives some devices bytes an element of their own. */
+void random_dispatch_precision(random_dispatch *made, uint64_t seed);
+
 /** Adds ports, pairs, ways in, fixed costs and inputs of requests. */
 void random_dispatch_routes(random_dispatch *made, uint64_t seed);
 

@@ -164,6 +164,29 @@ void small_routes(small_instance *made, uint64_t seed) {
   }
 }
 
+void small_precision(small_instance *made, uint64_t seed) {
+  static const double sizes[] = {0.5, 1, 1.5, 4};
+  uint64_t random = seed + 2;
+  made->instance.element_bytes = 2;
+  made->instance.weight_bytes = 1;
+  for (size_t j = 0; j < made->instance.device_count; j++) {
+    dsm_instance_device *const device = &made->devices[j];
+    const size_t kind = random_below(&random, 4);
+    device->element_bytes = kind % 2 == 1 ? sizes[random_below(&random, 4)] : 0;
+    device->weight_bytes = kind > 1 ? sizes[random_below(&random, 4)] : device->element_bytes;
+  }
+}
+
+double small_elements(const dsm_instance *instance, size_t device) {
+  const double own = instance->devices[device].element_bytes;
+  return own == 0 ? 1 : own / instance->element_bytes;
+}
+
+double small_weights(const dsm_instance *instance, size_t device) {
+  const double own = instance->devices[device].weight_bytes;
+  return own == 0 ? 1 : own / instance->weight_bytes;
+}
+
 void small_group(small_instance *made, size_t first) {
   const size_t device_count = made->instance.device_count;
   for (size_t j = 0; j < device_count; j++) {

@@ -15,6 +15,7 @@ Suite *suite_solve_properties(void);
 Suite *suite_join(void);
 Suite *suite_questions(void);
 Suite *suite_routes(void);
+Suite *suite_precision(void);
 Suite *suite_assignment(void);
 Suite *suite_capacity_bound(void);
 

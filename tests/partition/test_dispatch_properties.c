@@ -153,10 +153,15 @@ static void compare_events(void) {
   ck_assert_uint_eq(dispatch->event_count, task_count + naive.move_count);
 }
 
+static bool has_precision;
+
 static void agrees(bool has_routes, uint64_t seed, size_t request_count) {
   random_dispatch_make(&made, seed);
   if (has_routes) {
     random_dispatch_routes(&made, seed);
+  }
+  if (has_precision) {
+    random_dispatch_precision(&made, seed);
   }
   const dsm_dispatch_options options = random_dispatch_options(seed, request_count);
   ck_assert_int_eq(dsm_dispatch_run(&dispatch, &made.partition, &options, NULL), DSM_OK);
@@ -173,6 +178,13 @@ END_TEST
 
 START_TEST(test_routes_agree_with_a_second_simulation) {
   agrees(true, (uint64_t)_i, 1 + (size_t)_i * 7 % NAIVE_REQUESTS);
+}
+END_TEST
+
+START_TEST(test_precision_agrees_with_a_second_simulation) {
+  has_precision = true;
+  agrees(_i % 2 == 0, (uint64_t)_i, 1 + (size_t)_i * 7 % NAIVE_REQUESTS);
+  has_precision = false;
 }
 END_TEST
 
@@ -417,6 +429,7 @@ Suite *suite_dispatch_properties(void) {
   tcase_set_timeout(tests, 60);
   tcase_add_loop_test(tests, test_agrees_with_a_second_simulation, 0, 500);
   tcase_add_loop_test(tests, test_routes_agree_with_a_second_simulation, 0, 500);
+  tcase_add_loop_test(tests, test_precision_agrees_with_a_second_simulation, 0, 300);
   tcase_add_loop_test(tests, test_conservation, 0, 200);
   tcase_add_loop_test(tests, test_little, 0, 300);
   tcase_add_loop_test(tests, test_never_above_the_optimum, 0, 300);

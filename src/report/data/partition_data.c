@@ -91,11 +91,25 @@ static bool is_flow(const void *device) {
   return !is_one_request(device);
 }
 
+static bool has_own_elements(const void *device) {
+  return ((const device_row *)device)->device.element_bytes > 0;
+}
+
+static bool has_own_weights(const void *device) {
+  return ((const device_row *)device)->device.weight_bytes > 0;
+}
+
 DSM__OWN_RECORD(
     device_record, device_row, false, "A device.",
     DSM__FIELD(TEXT, device_row, device.name, "name", DSM__COLUMN, .column = "device",
                .help = "Its name."),
     DSM__FIELD(FLAG, device_row, device.is_accelerator, "accelerator", 0, .help = "Else a host."),
+    DSM__FIELD(REAL, device_row, device.element_bytes, "element_bytes", 0, .unit = "bytes",
+               .is_stated = has_own_elements,
+               .help = "Of an element of what it makes; absent: as the sizes of tasks have it."),
+    DSM__FIELD(REAL, device_row, device.weight_bytes, "weight_bytes", 0, .unit = "bytes",
+               .is_stated = has_own_weights,
+               .help = "Of a parameter that it stores; absent: likewise."),
     FRACTION(device_row, use.time_fraction, "time_fraction", "How much of the time it computes."),
     REAL(device_row, use.memory_bytes, "memory_bytes", 0, "bytes",
          "Of the parameters that are stored there."),
@@ -259,6 +273,8 @@ DSM__OWN_RECORD(
 typedef struct document {
   const char *instance;
   uint64_t batch;
+  double element_bytes;
+  double weight_bytes;
   dsm_partition of;
   dsm__rows devices;
   dsm__rows tasks;
@@ -289,6 +305,14 @@ static bool has_batch(const void *partition) {
   return ((const document *)partition)->batch > 1;
 }
 
+static bool has_elements(const void *partition) {
+  return ((const document *)partition)->element_bytes > 0;
+}
+
+static bool has_weights(const void *partition) {
+  return ((const document *)partition)->weight_bytes > 0;
+}
+
 static bool is_graph(const void *partition) {
   const dsm_partition *const of = &((const document *)partition)->of;
   return of->is_bound || of->simulated_rho > 0;
@@ -314,6 +338,13 @@ DSM__DOCUMENT(
     DSM__FIELD(COUNT, document, batch, "batch", 0, .min = 1, .max = DSM_DIMENSION_MAX,
                .is_stated = has_batch,
                .help = "Samples of a request; absent for one, and where a profile has the times."),
+    DSM__FIELD(REAL, document, element_bytes, "element_bytes", 0, .unit = "bytes",
+               .is_stated = has_elements,
+               .help = "That sizes of activations and outputs are stated for; absent where no "
+                       "device has its own."),
+    DSM__FIELD(REAL, document, weight_bytes, "weight_bytes", 0, .unit = "bytes",
+               .is_stated = has_weights,
+               .help = "That sizes of parameters are stated for; likewise."),
     DSM__FIELD(WORD, document, of.options.objective, "objective", DSM__COLUMN,
                .words = &dsm__objective_words, .help = "What is best."),
     DSM__FIELD(WORD, document, of.status, "status", DSM__COLUMN,
@@ -475,6 +506,8 @@ static document make(dsm__page *page, const dsm_partition *partition,
                      const dsm_dispatch *simulation) {
   document made = {.instance = partition->instance->name,
                    .batch = partition->instance->batch,
+                   .element_bytes = partition->instance->element_bytes,
+                   .weight_bytes = partition->instance->weight_bytes,
                    .of = *partition,
                    .devices = devices_of(page, partition),
                    .tasks = tasks_of(page, partition),

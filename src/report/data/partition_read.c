@@ -83,12 +83,26 @@ static size_t find(const dsm__json_node *node, const dsm__name_index *names, con
 
 /* ---- devices ---- */
 
+/* A device's own bytes stand beside those that sizes are stated for. */
+static void read_precision(const reader *r, const dsm__json_node *item,
+                           dsm_instance_device *device) {
+  dsm__json_optional_double(item, "element_bytes", any_size, 0, &device->element_bytes);
+  dsm__json_optional_double(item, "weight_bytes", any_size, 0, &device->weight_bytes);
+  if ((device->element_bytes > 0 && !(r->instance->element_bytes > 0)) ||
+      (device->weight_bytes > 0 && !(r->instance->weight_bytes > 0))) {
+    dsm__json_error(item, NULL,
+                    "expected element_bytes and weight_bytes of the plan beside those of a device, "
+                    "found none");
+  }
+}
+
 static void read_device(reader *r, const dsm__json_node *item, size_t j) {
   const bool is_latency = r->partition->options.objective == DSM_OBJECTIVE_LATENCY;
   dsm_instance_device *const device = &r->devices[j];
   dsm_device_use *const use = &r->uses[j];
   (void)dsm__json_read_name(item, "the device's name", r->arena, &device->name);
   device->is_accelerator = flag(item, "accelerator");
+  read_precision(r, item, device);
   device->memory_bytes = number(item, "memory_capacity_bytes", any_size, HUGE_VAL);
   device->link_bytes_per_second =
       number(item, "link_capacity_bytes_per_second", any_size, HUGE_VAL);
@@ -283,7 +297,8 @@ static void count_sent(const reader *r) {
         for (size_t k = 0; k < tensor->consumer_count; k++) {
           is_needed = is_needed || r->is_stored[tensor->consumers[k] * it->device_count + to];
         }
-        r->sent[t * it->device_count + j] += is_needed && to != j ? made * tensor->bytes : 0;
+        r->sent[t * it->device_count + j] +=
+            is_needed && to != j ? made * dsm_instance_tensor_bytes(it, t, j) : 0;
       }
     }
   }
@@ -291,7 +306,7 @@ static void count_sent(const reader *r) {
     const bool leaves = dsm__leaves(it, &r->partition->options, i);
     for (size_t j = 0; j < it->device_count && leaves; j++) {
       r->sent[(it->tensor_count + i) * it->device_count + j] =
-          r->rates[i * it->device_count + j] * dsm__result_bytes(it, i);
+          r->rates[i * it->device_count + j] * dsm__result_bytes(it, i, j);
     }
   }
 }
@@ -386,6 +401,8 @@ static void read_partition(void *made, const dsm__json_node *root) {
     (void)dsm__json_string(&name, 1, DSM_NAME_BYTES_MAX, r.arena, &r.instance->name);
   }
   dsm__json_optional_u64(root, "batch", 1, DSM_DIMENSION_MAX, 0, &r.instance->batch);
+  dsm__json_optional_double(root, "element_bytes", any_size, 0, &r.instance->element_bytes);
+  dsm__json_optional_double(root, "weight_bytes", any_size, 0, &r.instance->weight_bytes);
   read_answer(&r, root);
   if (!read_devices(&r, root) || !read_tasks(&r, root) ||
       dsm__json_doc_error_count(root->doc) > errors_before) {
