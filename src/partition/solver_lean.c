@@ -82,15 +82,17 @@ static void forget_costs(lean *it, bool is_maximised) {
   }
 }
 
-static double bytes_of(const lean *it, size_t tensor) {
-  return dsm__output_bytes(it->instance, tensor) / it->traffic;
+/* Of a tensor from a device, by their place in `sent`. */
+static double bytes_of(const lean *it, size_t place) {
+  const size_t device_count = it->instance->device_count;
+  return dsm__output_bytes(it->instance, place / device_count, place % device_count) / it->traffic;
 }
 
 static void ask_for_traffic(lean *it) {
   forget_costs(it, false);
   for (size_t k = 0; k < it->instance->tensor_count * it->instance->device_count; k++) {
     if (it->sent[k] > 0) {
-      glp_set_obj_coef(it->problem, it->sent[k], bytes_of(it, k / it->instance->device_count));
+      glp_set_obj_coef(it->problem, it->sent[k], bytes_of(it, k));
     }
   }
 }
@@ -122,7 +124,7 @@ static void ask_for_seconds(lean *it) {
       const size_t to =
           column->kind == DSM__COLUMN_MOVED ? column->target : it->instance->device_count;
       cost = dsm__way_seconds(routes, dsm__way_between(routes, column->device, to),
-                              dsm__output_bytes(it->instance, column->major));
+                              dsm__output_bytes(it->instance, column->major, column->device));
     }
     glp_set_obj_coef(it->problem, (int)c + 1, cost / unit);
   }
@@ -147,9 +149,7 @@ static double traffic_of(const lean *it) {
   const size_t rho = it->search->programme.rho;
   double moved = 0;
   for (size_t k = 0; k < it->instance->tensor_count * it->instance->device_count; k++) {
-    moved += it->sent[k] == 0 ? 0
-                              : bytes_of(it, k / it->instance->device_count) *
-                                    glp_get_col_prim(it->problem, it->sent[k]);
+    moved += it->sent[k] == 0 ? 0 : bytes_of(it, k) * glp_get_col_prim(it->problem, it->sent[k]);
   }
   return rho == DSM__NO_COLUMN ? moved : moved / glp_get_col_prim(it->problem, (int)rho + 1);
 }
@@ -159,7 +159,7 @@ static void hold_traffic(lean *it, double moved) {
   const size_t rho = it->search->programme.rho;
   int count = 0;
   for (size_t k = 0; k < it->instance->tensor_count * it->instance->device_count; k++) {
-    const double bytes = bytes_of(it, k / it->instance->device_count);
+    const double bytes = bytes_of(it, k);
     if (it->sent[k] > 0 && bytes > 0) {
       it->row_columns[++count] = it->sent[k];
       it->row_values[count] = bytes;
@@ -289,7 +289,8 @@ static size_t list_copies(lean *it) {
       const size_t task = k / it->instance->device_count;
       it->copies_of[task]++;
       it->copies[count++] = (copy){.place = k,
-                                   .need = dsm__task_need(it->instance, it->search->options, task),
+                                   .need = dsm__task_need(it->instance, it->search->options, task,
+                                                          k % it->instance->device_count),
                                    .seconds = it->instance->seconds[k]};
     }
   }
