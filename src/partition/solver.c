@@ -416,7 +416,8 @@ static bool is_within_reach(const dsm__search *search) {
   return places * seconds_per_place <= search->options->time_limit_seconds;
 }
 
-static void hand_over_best(dsm__search *search) {
+static void hand_over_values(const dsm__search *search, const double *values, const bool *is_chosen,
+                             dsm__placement *out) {
   const dsm__programme *const programme = &search->programme;
   const dsm_instance *const instance = search->instance;
   const size_t places = instance->task_count * instance->device_count;
@@ -424,27 +425,37 @@ static void hand_over_best(dsm__search *search) {
   const size_t moving = instance->tensor_count * instance->device_count;
   const bool is_latency = search->options->objective == DSM_OBJECTIVE_LATENCY;
   const double unit = is_latency ? 1 : programme->time_unit;
-  dsm__placement *const out = &search->solution->placement;
   for (size_t k = 0; k < places; k++) {
     const size_t column = programme->rate[k];
-    out->rates[k] = column == DSM__NO_COLUMN ? 0 : search->values[column + 1] / unit;
+    out->rates[k] = column == DSM__NO_COLUMN ? 0 : values[column + 1] / unit;
   }
-  for (size_t k = 0; k < search->choice_count; k++) {
+  for (size_t k = 0; k < search->choice_count && is_chosen != NULL; k++) {
     const dsm__choice *const it = &search->choices[k];
-    if (!search->is_chosen[k]) {
+    if (!is_chosen[k]) {
       out->rates[it->task * instance->device_count + it->device] = 0;
     }
   }
   for (size_t k = 0; k < tensors; k++) {
     const size_t column = programme->sent[k];
-    out->copies[k] = column == DSM__NO_COLUMN ? 0 : search->values[column + 1] / unit;
+    out->copies[k] = column == DSM__NO_COLUMN ? 0 : values[column + 1] / unit;
     for (size_t to = 0; out->moved != NULL && k < moving && to < instance->device_count; to++) {
       const size_t moved =
           column == DSM__NO_COLUMN ? column : programme->moved[k * instance->device_count + to];
       out->moved[k * instance->device_count + to] =
-          moved == DSM__NO_COLUMN ? 0 : search->values[moved + 1] / unit;
+          moved == DSM__NO_COLUMN ? 0 : values[moved + 1] / unit;
     }
   }
+}
+
+static bool reserve_placement(dsm__search *search, dsm__placement *out) {
+  const dsm_instance *const instance = search->instance;
+  const size_t places = instance->task_count * instance->device_count;
+  const size_t tensors = (instance->tensor_count + instance->task_count) * instance->device_count;
+  return DSM__RESERVE(search->arena, out->rates, places) &&
+         DSM__RESERVE(search->arena, out->copies, tensors) &&
+         (!search->assignment.routes.has_targets ||
+          DSM__RESERVE(search->arena, out->moved,
+                       instance->tensor_count * instance->device_count * instance->device_count));
 }
 
 static void hand_over_assignment(dsm__search *search) {
@@ -461,6 +472,12 @@ static void hand_over_assignment(dsm__search *search) {
   }
 }
 
+static bool is_assignment_better(const dsm__search *search) {
+  const double assigned = search->has_assignment ? dsm__assignment_value(&search->assignment) : 0;
+  return search->has_assignment && (!search->has_best || search->sign * (assigned - search->best) >
+                                                             relaxation_slack * fabs(search->best));
+}
+
 /*
  * The better of what the search has and the assignment.
  *
@@ -468,26 +485,19 @@ static void hand_over_assignment(dsm__search *search) {
  * is marked as that of a heuristic.
  */
 static dsm_status hand_over(dsm__search *search) {
-  const dsm_instance *const instance = search->instance;
   dsm__solver_answer *const solution = search->solution;
-  const size_t places = instance->task_count * instance->device_count;
-  const size_t tensors = (instance->tensor_count + instance->task_count) * instance->device_count;
-  dsm__placement *const out = &solution->placement;
-  if (!DSM__RESERVE(search->arena, out->rates, places) ||
-      !DSM__RESERVE(search->arena, out->copies, tensors) ||
-      (search->assignment.routes.has_targets &&
-       !DSM__RESERVE(search->arena, out->moved,
-                     instance->tensor_count * instance->device_count * instance->device_count))) {
+  if (!reserve_placement(search, &solution->placement) ||
+      (search->has_lean && !reserve_placement(search, &solution->lean))) {
     return DSM_ERROR_OUT_OF_MEMORY;
   }
-  const double assigned = search->has_assignment ? dsm__assignment_value(&search->assignment) : 0;
-  const bool is_assigned =
-      search->has_assignment && (!search->has_best || search->sign * (assigned - search->best) >
-                                                          relaxation_slack * fabs(search->best));
+  const bool is_assigned = is_assignment_better(search);
   if (is_assigned) {
     hand_over_assignment(search);
   } else {
-    hand_over_best(search);
+    hand_over_values(search, search->values, search->is_chosen, &solution->placement);
+  }
+  if (search->has_lean) {
+    hand_over_values(search, search->lean_values, NULL, &solution->lean);
   }
   solution->is_heuristic = is_assigned || !search->is_improved;
   return DSM_OK;
@@ -507,6 +517,9 @@ static dsm_status search_body(void *context) {
   }
   if (status == DSM_OK && solved != DSM__SOLVED_INFEASIBLE) {
     status = look(search, &solved);
+  }
+  if (status == DSM_OK && !is_assignment_better(search)) {
+    status = dsm__search_make_lean(search);
   }
   search->is_infeasible = solved == DSM__SOLVED_INFEASIBLE && !search->has_best;
   return status;

@@ -124,6 +124,13 @@ dsm__solved dsm__search_relax(dsm__search *search, glp_prob *problem) {
     } else {
       how.it_lim = ITERATIONS * (glp_get_num_rows(problem) + glp_get_num_cols(problem) + 100);
     }
+    if (search->steps_max > 0) {
+      const int left = search->steps_max - glp_get_it_cnt(problem);
+      how.it_lim = left < how.it_lim ? left : how.it_lim;
+    }
+    if (how.it_lim <= 0) {
+      break;
+    }
     const int ended = glp_simplex(problem, &how);
     const int status = glp_get_status(problem);
     if (ended == 0 && status == GLP_OPT) {
@@ -287,7 +294,9 @@ static dsm__solved decide_batch(dsm__search *search, const wish *wishes, size_t 
 
 /* After each batch the relaxation is solved again, so that what follows knows of it. If nothing is
  * left the dive ends: it costs little, and another start may do better. */
-static dsm__solved dive_on(dsm__search *search, wish *wishes) {
+dsm__solved dsm__search_dive_on(dsm__search *search) {
+  wish *const wishes = search->wishes;
+  decide_nothing(search);
   dsm__solved solved = dsm__search_relax(search, search->problem);
   while (solved == DSM__SOLVED_OPTIMAL && dsm__search_left(search) > 0) {
     const size_t count = list_wishes(search, wishes);
@@ -300,8 +309,7 @@ static dsm__solved dive_on(dsm__search *search, wish *wishes) {
 }
 
 void dsm__search_dive(dsm__search *search) {
-  decide_nothing(search);
-  const dsm__solved solved = dive_on(search, search->wishes);
+  const dsm__solved solved = dsm__search_dive_on(search);
   dsm__search_release(search);
   if (solved == DSM__SOLVED_OPTIMAL) {
     dsm__search_try(search, search->trial);

@@ -9,6 +9,7 @@ Suite *suite_baselines(void);
 Suite *suite_dispatch(void);
 Suite *suite_dispatch_properties(void);
 Suite *suite_whole_requests(void);
+Suite *suite_lean(void);
 Suite *suite_solve(void);
 Suite *suite_solve_properties(void);
 Suite *suite_join(void);
