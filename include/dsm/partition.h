@@ -29,6 +29,15 @@ typedef enum dsm_objective_kind {
   DSM_OBJECTIVE_KIND_COUNT
 } dsm_objective_kind;
 
+/** How far a search is. */
+typedef struct dsm_partition_progress {
+  bool has_best;  /**< an answer was found */
+  double best;    /**< its value of what was asked for: requests per second, seconds or joules */
+  double bound;   /**< proven so far; infinite: nothing yet */
+  double gap;     /**< |bound - best| / |best|; infinite: not known */
+  double seconds; /**< since the search began */
+} dsm_partition_progress;
+
 /** What is best, and how long to look for it. */
 typedef struct dsm_partition_options {
   dsm_objective_kind objective;
@@ -49,7 +58,9 @@ typedef struct dsm_partition_options {
   bool (*is_stopped)(void *context); /**< asked now and then: whether to end with the best so far,
                                         as at the time limit; NULL: never. Not asked any more
                                         once dsm_partition_solve returns */
-  void *context;                     /**< of is_stopped */
+  void (*report)(void *context, const dsm_partition_progress *progress); /**< told now and then, as
+                                        is_stopped is asked, by a thread of its own; NULL: nobody */
+  void *context; /**< of is_stopped and report */
 } dsm_partition_options;
 
 /** The only place of their defaults. */

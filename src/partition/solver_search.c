@@ -23,8 +23,43 @@ static const double simplex_tolerance = 1e-9;
  * than it ever needed otherwise. */
 enum { ITERATIONS = 40 };
 
+/* The best open node of a whole tree bounds all answers. */
+static double bound_now(const dsm__search *search) {
+  const bool is_stricter =
+      search->is_whole && search->sign * (search->bound - search->tree_bound) > 0;
+  return is_stricter ? search->tree_bound : search->bound;
+}
+
+/* The best of the search and of its start, of which one is there. */
+static double best_now(const dsm__search *search) {
+  const double start = search->has_assignment ? dsm__assignment_value(&search->assignment)
+                                              : -search->sign * HUGE_VAL;
+  const bool is_better = search->has_best && search->sign * (search->best - start) > 0;
+  return is_better ? search->best : start;
+}
+
+static void report(const dsm__search *search) {
+  const dsm_partition_options *const options = search->options;
+  const double unit =
+      options->objective == DSM_OBJECTIVE_ENERGY ? options->required_rho : 1; /* watts */
+  const double bound = bound_now(search) / unit;
+  dsm_partition_progress now = {.has_best = search->has_best || search->has_assignment,
+                                .bound = bound,
+                                .gap = HUGE_VAL,
+                                .seconds = glp_difftime(glp_time(), search->begin)};
+  if (now.has_best) {
+    now.best = best_now(search) / unit;
+    now.bound = search->sign * (now.best - bound) > 0 ? now.best : bound;
+    now.gap = fabs(now.bound - now.best) / fabs(now.best);
+  }
+  options->report(options->context, &now);
+}
+
 bool dsm__search_is_stopped(const dsm__search *search) {
   const dsm_partition_options *const options = search->options;
+  if (options->report != NULL) {
+    report(search);
+  }
   return options->is_stopped != NULL && options->is_stopped(options->context);
 }
 
