@@ -173,6 +173,15 @@ void random_dispatch_routes(random_dispatch *made, uint64_t seed) {
   made->partition.options.does_count_input = random_below(&state, 2) == 0;
 }
 
+void random_dispatch_instant(random_dispatch *made, uint64_t seed) {
+  uint64_t state = seed ^ 0x105;
+  for (size_t k = made->instance.device_count;
+       k < made->instance.task_count * made->instance.device_count; k++) {
+    made->seconds[k] =
+        isfinite(made->seconds[k]) && random_below(&state, 3) == 0 ? 0 : made->seconds[k];
+  }
+}
+
 void random_dispatch_precision(random_dispatch *made, uint64_t seed) {
   uint64_t state = seed ^ 0xb17e;
   made->instance.element_bytes = 2;
