@@ -109,6 +109,7 @@ static flight *take_flight(engine *e, uint32_t request, double now) {
   taken->request = request;
   taken->entered_seconds = now;
   taken->results_due = e->graph.result_count;
+  taken->way = e->options.rule == DSM_DISPATCH_RATES ? dsm__dispatch_shares_begin(&e->shares) : 0;
   for (size_t i = 0; i < e->graph.instance->task_count; i++) {
     taken->awaited[i] = (uint16_t)e->graph.producer_counts[i];
   }
@@ -301,7 +302,7 @@ static bool choose(choice *chosen, engine *e, const flight *f, size_t task, doub
     return true;
   }
   size_t device = 0;
-  const bool is_done = dsm__dispatch_shares_take(&e->shares, f->placement, task, &device);
+  const bool is_done = dsm__dispatch_shares_take(&e->shares, f->placement, f->way, task, &device);
   *chosen = try_device(e, f, task, device, now);
   return is_done;
 }

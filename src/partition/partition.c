@@ -265,8 +265,9 @@ static dsm_status answer(dsm_partition *partition, dsm__arena *scratch, dsm_diag
 
 /* ---- what whole requests reach of it ---- */
 
-/* A simulation long enough for most networks, and of about so many tasks for large ones. */
-static dsm_status simulate(dsm_partition *partition, dsm_diags *diags) {
+/* What a simulation reaches, long enough for most networks, and of about so many tasks for large
+ * ones. */
+static dsm_status simulate(double *rate, const dsm_partition *partition, dsm_diags *diags) {
   enum { REQUESTS = 4000, TASKS = 400000, WINDOW = 64, WINDOWS = 8 };
   const size_t affordable = TASKS / partition->instance->task_count;
   dsm_dispatch_options options;
@@ -278,10 +279,30 @@ static dsm_status simulate(dsm_partition *partition, dsm_diags *diags) {
       options.request_count >= WINDOWS * WINDOW ? WINDOW : options.request_count / WINDOWS;
   dsm_dispatch *dispatch = NULL;
   const dsm_status status = dsm_dispatch_run(&dispatch, partition, &options, diags);
-  if (status == DSM_OK) { /* above rho: requests that were under way when the steady half began */
-    partition->simulated_rho = fmin(dispatch->throughput, partition->rho);
+  if (status == DSM_OK) { /* above: requests that were under way when the steady half began */
+    const double most = partition->whole_rho > 0 ? partition->whole_rho : partition->rho;
+    *rate = fmin(dispatch->throughput, most);
   }
   dsm_dispatch_free(dispatch);
+  return status;
+}
+
+/*
+ * What a simulation reaches by the ways, and without them where they are not known to be the best:
+ * then they are kept only if that is less.
+ */
+static dsm_status simulate_both(dsm_partition *partition, dsm_diags *diags) {
+  dsm_status status = simulate(&partition->simulated_rho, partition, diags);
+  if (status != DSM_OK || partition->way_count == 0 || partition->whole_rho > 0) {
+    return status;
+  }
+  dsm_partition by_rates = *partition;
+  by_rates.way_count = 0;
+  status = simulate(&by_rates.simulated_rho, &by_rates, diags);
+  if (by_rates.simulated_rho > partition->simulated_rho) {
+    partition->simulated_rho = by_rates.simulated_rho;
+    partition->way_count = 0;
+  }
   return status;
 }
 
@@ -301,11 +322,15 @@ static dsm_status compare_requests(dsm_partition *partition, dsm__arena *scratch
   partition->whole_rho = partition->rho;
   dsm_status status = DSM_OK;
   if (moved_bytes(partition) > 0) {
-    status = dsm__whole_requests(&partition->whole_rho, scratch, partition, diags);
+    dsm__whole_requests whole;
+    status = dsm__whole_requests_find(&whole, scratch, partition->arena, partition, diags);
+    partition->whole_rho = whole.rate;
+    partition->ways = whole.ways;
+    partition->way_count = whole.way_count;
   }
   if (status == DSM_OK) {
     partition->is_bound = partition->whole_rho < partition->rho * (1 - whole_margin);
-    status = simulate(partition, diags);
+    status = simulate_both(partition, diags);
   }
   return status;
 }

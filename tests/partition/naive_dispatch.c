@@ -247,6 +247,48 @@ static void list_flows(const naive_dispatch *naive, size_t guide, size_t task,
   }
 }
 
+/* The same where the answer says what goes from each device to each, and the rest stays. */
+static void list_moves(const naive_dispatch *naive, size_t tensor,
+                       double flows[RANDOM_DEVICES][RANDOM_DEVICES]) {
+  const size_t count = instance_of(naive)->device_count;
+  const size_t guide = instance_of(naive)->tensors[tensor].producer;
+  for (size_t a = 0; a < count; a++) {
+    flows[a][a] = naive->partition->rates[guide * count + a];
+    for (size_t j = 0; j < count; j++) {
+      const double moved = naive->partition->moved[(tensor * count + a) * count + j] /
+                           dsm_instance_tensor_bytes(instance_of(naive), tensor, a);
+      flows[a][a] -= j == a ? 0 : moved;
+      flows[a][j] = j == a ? flows[a][a] : moved;
+    }
+  }
+  for (size_t a = 0; a < count; a++) {
+    flows[a][a] = larger(flows[a][a], 0);
+  }
+}
+
+/* The way that is most behind as one more request begins. */
+static size_t next_way(const naive_dispatch *naive) {
+  double sum = 0;
+  double begun = 1;
+  for (size_t k = 0; k < naive->partition->way_count; k++) {
+    sum += naive->partition->ways[k].rate;
+  }
+  size_t gone[RANDOM_WAYS] = {0};
+  for (size_t q = 0; q < naive->options.request_count; q++) {
+    if (naive->is_in[q]) {
+      gone[naive->way[q]]++;
+      begun++;
+    }
+  }
+  size_t best = 0;
+  for (size_t k = 1; k < naive->partition->way_count; k++) {
+    const double behind = begun * naive->partition->ways[k].rate / sum - (double)gone[k];
+    const double most = begun * naive->partition->ways[best].rate / sum - (double)gone[best];
+    best = behind > most + 1e-9 ? k : best;
+  }
+  return best;
+}
+
 /* Whether the rates want the task there: of the requests that are in the same case so far, where
  * one more is most behind. */
 static size_t device_by_rates(const naive_dispatch *naive, size_t request, size_t task) {
@@ -254,8 +296,15 @@ static size_t device_by_rates(const naive_dispatch *naive, size_t request, size_
   const dsm_tensor *const input = largest_input(instance, task);
   double flows[RANDOM_DEVICES][RANDOM_DEVICES] = {{0}};
   const double *due = &naive->partition->rates[task * instance->device_count];
+  if (naive->partition->way_count > 0) {
+    return naive->partition->ways[naive->way[request]].devices[task];
+  }
   if (input != NULL) {
-    list_flows(naive, input->producer, task, flows);
+    if (naive->partition->moved != NULL && input->consumer_count == 1 && input->bytes > 0) {
+      list_moves(naive, (size_t)(input - instance->tensors), flows);
+    } else {
+      list_flows(naive, input->producer, task, flows);
+    }
     due = flows[naive->tasks[request][input->producer].device];
   }
   size_t given[RANDOM_DEVICES] = {0};
@@ -433,6 +482,7 @@ void naive_dispatch_run(naive_dispatch *naive, const dsm_partition *partition,
     } else if (now.kind == 1) {
       result_out(naive, now.at, now.request, now.task);
     } else {
+      naive->way[now.request] = next_way(naive);
       naive->is_in[now.request] = true;
       give_all(naive, now.at, now.request);
       if (options->window == 0) {
