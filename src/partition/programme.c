@@ -177,9 +177,11 @@ static void write_stored_row(dsm__writer *w, size_t task, size_t device) {
                                .lower = -HUGE_VAL,
                                .upper = 0});
   const double spent = dsm__spent(w, task, device);
-  const double plain = spent > 0 ? spent : 1 / (w->speed_limit * w->form.time_unit);
-  dsm__write_entry(w, w->made->rate[place], w->form.is_tight ? 1 : plain);
-  dsm__write_entry(w, stored, w->form.is_tight ? -rate_limit(w, task, device) : -1);
+  const bool is_plain = !w->form.is_tight && spent > 0;
+  const double most =
+      w->form.is_tight ? rate_limit(w, task, device) : w->speed_limit * w->form.time_unit;
+  dsm__write_entry(w, w->made->rate[place], is_plain ? spent : 1);
+  dsm__write_entry(w, stored, is_plain ? -1 : -most);
 }
 
 static void write_memory_row(dsm__writer *w, size_t device) {
