@@ -73,7 +73,8 @@ typedef struct dsm_instance {
   size_t port_count;
   const dsm_device_pair *pairs;
   size_t pair_count;
-  const double *seconds; /**< p_ij = seconds[i * device_count + j] > 0; infinite: cannot run here */
+  const double *seconds; /**< p_ij = seconds[i * device_count + j] >= 0; infinite: cannot run here.
+                              Some task takes time wherever it can run */
 
   struct dsm__arena *arena; /**< private */
 } dsm_instance;

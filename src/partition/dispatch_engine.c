@@ -277,7 +277,9 @@ typedef struct choice {
 static choice try_device(engine *e, const flight *f, size_t task, size_t device, double now) {
   const double ready = try_inputs(e, f, task, device, now);
   const double seconds = dsm_instance_seconds(e->graph.instance, task, device);
-  const dsm__slot slot = dsm__timeline_find(&e->servers[device].timeline, now, ready, seconds);
+  const dsm__slot slot = seconds > 0
+                             ? dsm__timeline_find(&e->servers[device].timeline, now, ready, seconds)
+                             : (dsm__slot){.begin = ready}; /* waits for nothing else */
   return (choice){.device = device, .slot = slot, .end = slot.begin + seconds};
 }
 
@@ -329,7 +331,7 @@ static dsm_status give(engine *e, flight *f, size_t task, double now) {
   f->placement[task] = (uint8_t)best.device;
   server->busy_seconds += seconds;
   server->waited_seconds += best.slot.begin - now;
-  if (!dsm__timeline_take(&server->timeline, e->arena, now, best.slot, seconds) ||
+  if ((seconds > 0 && !dsm__timeline_take(&server->timeline, e->arena, now, best.slot, seconds)) ||
       !dsm__waiting_line_join(&server->line, e->arena, now, best.slot.begin)) {
     return out_of_memory(e);
   }
@@ -448,7 +450,8 @@ static void find_shortest(engine *e) {
   for (size_t i = 0; i < e->graph.instance->task_count; i++) {
     for (size_t n = candidates->first[i]; n < candidates->first[i + 1]; n++) {
       double *const shortest = &e->servers[candidates->items[n]].timeline.shortest;
-      *shortest = fmin(*shortest, dsm_instance_seconds(e->graph.instance, i, candidates->items[n]));
+      const double seconds = dsm_instance_seconds(e->graph.instance, i, candidates->items[n]);
+      *shortest = seconds > 0 ? fmin(*shortest, seconds) : *shortest; /* 0 needs no gap */
     }
   }
 }

@@ -191,7 +191,7 @@ static void fill(const dsm_instance *instance, const dsm_partition_options *opti
     }
     for (;;) {
       size_t best = instance->task_count;
-      double most = 0;
+      double most = -1;
       for (size_t i = 0; i < instance->task_count; i++) {
         const double need = dsm__task_need(instance, options, i, j);
         const double seconds = dsm_instance_seconds(instance, i, j);

@@ -148,6 +148,47 @@ bool dsm__is_chain(const dsm_instance *instance) {
   return true;
 }
 
+/* How often a device runs a task if it does nothing else; 0: it cannot store or run it. */
+static double rate_of(const dsm_instance *instance, const dsm_partition_options *options,
+                      size_t task, size_t device) {
+  return dsm__task_can_run(instance, options, task, device)
+             ? 1 / dsm_instance_seconds(instance, task, device)
+             : 0;
+}
+
+/* The sum of the `most` greatest rates of a task on a device alone. */
+static double fastest_together(const dsm_instance *instance, const dsm_partition_options *options,
+                               size_t task, size_t most) {
+  const size_t device_count = instance->device_count;
+  double sum = 0;
+  for (size_t j = 0; j < device_count; j++) {
+    const double rate = rate_of(instance, options, task, j);
+    size_t ahead = 0;
+    for (size_t k = 0; k < device_count; k++) {
+      const double other = rate_of(instance, options, task, k);
+      ahead += other > rate || (other == rate && k < j) ? 1 : 0;
+    }
+    sum += ahead < most ? rate : 0;
+  }
+  return sum;
+}
+
+/*
+ * min_i sum_j 1 / p_ij over devices that can store i, the fastest ones as far as copies of i are
+ * limited: no solution is faster.
+ *
+ * By (1) and (2) a device runs a task at most 1 / p_ij times a second, and by (7) all devices
+ * together at least rho times. A task that takes no time somewhere says nothing of rho.
+ */
+double dsm__speed_limit(const dsm_instance *instance, const dsm_partition_options *options) {
+  const size_t most = dsm__copies_max(instance, options);
+  double least = HUGE_VAL;
+  for (size_t i = 0; i < instance->task_count; i++) {
+    least = fmin(least, fastest_together(instance, options, i, most));
+  }
+  return least;
+}
+
 /* Renaming equal devices turns an answer into an answer of the same worth. So the programme may ask
  * for one order of them, and bounds need to look at one set of each kind. */
 bool dsm__devices_are_equal(const dsm_instance *instance, size_t a, size_t b) {

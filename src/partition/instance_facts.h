@@ -44,6 +44,10 @@ bool dsm__are_together(const dsm_instance *instance, size_t task, size_t other);
 /** Bytes of tensor t, or of the results of task t - tensor_count, out of a device. */
 double dsm__output_bytes(const dsm_instance *instance, size_t tensor, size_t device);
 
+/** min_i sum_j 1 / p_ij over the fastest devices that may store i: no solution has more requests a
+ * second. */
+double dsm__speed_limit(const dsm_instance *instance, const dsm_partition_options *options);
+
 /** The task that makes it. */
 size_t dsm__producer_of(const dsm_instance *instance, size_t tensor);
 

@@ -52,45 +52,6 @@ enum { SMALL_COLUMNS = 560, SMALL_NODES = 20000, SMALL_GROWTH = 16 };
 
 /* ---- bounds before any solver ---- */
 
-/* How often a device runs a task if it does nothing else; 0: it cannot store or run it. */
-static double rate_of(const dsm__search *search, size_t task, size_t device) {
-  return dsm__task_can_run(search->instance, search->options, task, device)
-             ? 1 / dsm_instance_seconds(search->instance, task, device)
-             : 0;
-}
-
-/* The sum of the `most` greatest rates of a task on a device alone. */
-static double fastest_together(const dsm__search *search, size_t task, size_t most) {
-  const size_t device_count = search->instance->device_count;
-  double sum = 0;
-  for (size_t j = 0; j < device_count; j++) {
-    const double rate = rate_of(search, task, j);
-    size_t ahead = 0;
-    for (size_t k = 0; k < device_count; k++) {
-      const double other = rate_of(search, task, k);
-      ahead += other > rate || (other == rate && k < j) ? 1 : 0;
-    }
-    sum += ahead < most ? rate : 0;
-  }
-  return sum;
-}
-
-/*
- * min_i sum_j 1 / p_ij over devices that can store i, the fastest ones as far as copies of i are
- * limited: no solution is faster.
- *
- * By (1) and (2) a device runs a task at most 1 / p_ij times a second, and by (7) all devices
- * together at least rho times.
- */
-static double speed_limit(const dsm__search *search) {
-  const size_t most = dsm__copies_max(search->instance, search->options);
-  double least = HUGE_VAL;
-  for (size_t i = 0; i < search->instance->task_count; i++) {
-    least = fmin(least, fastest_together(search, i, most));
-  }
-  return least;
-}
-
 /* sum_i min_j p_ij: no request is faster. */
 static double latency_limit(const dsm__search *search) {
   const dsm_instance *const instance = search->instance;
@@ -121,7 +82,7 @@ static dsm__programme_form first_form(dsm__search *search) {
     break;
   case DSM_OBJECTIVE_THROUGHPUT:
   case DSM_OBJECTIVE_KIND_COUNT:
-    form.rho_limit = speed_limit(search);
+    form.rho_limit = dsm__speed_limit(search->instance, search->options);
     form.time_unit = 1 / form.rho_limit;
     search->bound = form.rho_limit;
     break;

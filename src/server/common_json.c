@@ -46,8 +46,8 @@ bool dsm__seconds_read(const dsm__json_node *node, double *seconds) {
     *seconds = HUGE_VAL;
     return true;
   }
-  return dsm__json_double(node, (dsm__json_range){DSM__SECONDS_MIN, DSM__SECONDS_MAX, false},
-                          seconds);
+  return dsm__json_double_or_zero(
+      node, (dsm__json_range){DSM__SECONDS_MIN, DSM__SECONDS_MAX, false}, seconds);
 }
 
 bool dsm__names_differ(const dsm__json_node *list, const char *const *names, size_t count,

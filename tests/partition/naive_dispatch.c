@@ -190,7 +190,8 @@ static bool is_idle(const naive_dispatch *naive, size_t device, double begin, do
   for (size_t q = 0; q < naive->options.request_count; q++) {
     for (size_t i = 0; i < instance_of(naive)->task_count; i++) {
       const naive_task *const task = &naive->tasks[q][i];
-      if (task->is_given && task->device == device && task->begin < end && begin < task->end) {
+      if (task->is_given && task->device == device && task->begin < task->end &&
+          task->begin < end && begin < task->end) {
         return false;
       }
     }
@@ -200,7 +201,8 @@ static bool is_idle(const naive_dispatch *naive, size_t device, double begin, do
 
 /* The earliest begin of an idle stretch, when the task is ready or when another one ends. */
 static double idle_from(const naive_dispatch *naive, size_t device, double ready, double seconds) {
-  double best = is_idle(naive, device, ready, ready + seconds) ? ready : HUGE_VAL;
+  const bool is_instant = !(seconds > 0);
+  double best = is_instant || is_idle(naive, device, ready, ready + seconds) ? ready : HUGE_VAL;
   for (size_t q = 0; q < naive->options.request_count && best > ready; q++) {
     for (size_t i = 0; i < instance_of(naive)->task_count; i++) {
       const naive_task *const task = &naive->tasks[q][i];

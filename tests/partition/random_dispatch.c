@@ -173,6 +173,15 @@ void random_dispatch_routes(random_dispatch *made, uint64_t seed) {
   made->partition.options.does_count_input = random_below(&state, 2) == 0;
 }
 
+void random_dispatch_instant(random_dispatch *made, uint64_t seed) {
+  uint64_t state = seed ^ 0x105;
+  for (size_t k = made->instance.device_count;
+       k < made->instance.task_count * made->instance.device_count; k++) {
+    made->seconds[k] =
+        isfinite(made->seconds[k]) && random_below(&state, 3) == 0 ? 0 : made->seconds[k];
+  }
+}
+
 void random_dispatch_ways(random_dispatch *made, uint64_t seed) {
   uint64_t state = seed ^ 0x3a75;
   const size_t device_count = made->instance.device_count;

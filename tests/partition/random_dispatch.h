@@ -29,6 +29,9 @@ typedef struct random_dispatch {
 /** Each task is stored on a device that can run it, and runs once a second in all where it is. */
 void random_dispatch_make(random_dispatch *made, uint64_t seed);
 
+/** Lets some tasks other than the first take no time on some devices. */
+void random_dispatch_instant(random_dispatch *made, uint64_t seed);
+
 /** Gives some devices bytes an element of their own. */
 void random_dispatch_precision(random_dispatch *made, uint64_t seed);
 

@@ -177,6 +177,18 @@ void small_precision(small_instance *made, uint64_t seed) {
   }
 }
 
+void small_instant(small_instance *made, uint64_t seed) {
+  uint64_t random = seed + 3;
+  const dsm_instance *const it = &made->instance;
+  const size_t kept = random_below(&random, it->task_count);
+  for (size_t k = 0; k < it->task_count * it->device_count; k++) {
+    if (k / it->device_count != kept && isfinite(made->seconds[k]) &&
+        random_below(&random, 3) == 0) {
+      made->seconds[k] = 0;
+    }
+  }
+}
+
 double small_elements(const dsm_instance *instance, size_t device) {
   const double own = instance->devices[device].element_bytes;
   return own == 0 ? 1 : own / instance->element_bytes;

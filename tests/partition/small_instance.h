@@ -32,6 +32,9 @@ void small_routes(small_instance *made, uint64_t seed);
 /** Some devices get bytes an element, a parameter or both of their own. */
 void small_precision(small_instance *made, uint64_t seed);
 
+/** Some tasks take no time on some devices; one takes time everywhere. */
+void small_instant(small_instance *made, uint64_t seed);
+
 /** Bytes on a device over those stated, in the twins' own words. */
 double small_elements(const dsm_instance *instance, size_t device);
 double small_weights(const dsm_instance *instance, size_t device);

@@ -153,17 +153,17 @@ static void compare_events(void) {
   ck_assert_uint_eq(dispatch->event_count, task_count + naive.move_count);
 }
 
-static bool has_precision;
 static bool has_ways;
 static bool has_moved;
 
-static void agrees(bool has_routes, uint64_t seed, size_t request_count) {
+static void agrees(bool has_routes, void (*change)(random_dispatch *, uint64_t), uint64_t seed,
+                   size_t request_count) {
   random_dispatch_make(&made, seed);
   if (has_routes) {
     random_dispatch_routes(&made, seed);
   }
-  if (has_precision) {
-    random_dispatch_precision(&made, seed);
+  if (change != NULL) {
+    change(&made, seed);
   }
   if (has_moved) {
     random_dispatch_moved(&made, seed);
@@ -180,35 +180,37 @@ static void agrees(bool has_routes, uint64_t seed, size_t request_count) {
 }
 
 START_TEST(test_agrees_with_a_second_simulation) {
-  agrees(false, (uint64_t)_i, 1 + (size_t)_i * 7 % NAIVE_REQUESTS);
+  agrees(false, NULL, (uint64_t)_i, 1 + (size_t)_i * 7 % NAIVE_REQUESTS);
 }
 END_TEST
 
 START_TEST(test_routes_agree_with_a_second_simulation) {
-  agrees(true, (uint64_t)_i, 1 + (size_t)_i * 7 % NAIVE_REQUESTS);
+  agrees(true, NULL, (uint64_t)_i, 1 + (size_t)_i * 7 % NAIVE_REQUESTS);
 }
 END_TEST
 
 START_TEST(test_precision_agrees_with_a_second_simulation) {
-  has_precision = true;
-  agrees(_i % 2 == 0, (uint64_t)_i, 1 + (size_t)_i * 7 % NAIVE_REQUESTS);
-  has_precision = false;
+  agrees(_i % 2 == 0, random_dispatch_precision, (uint64_t)_i, 1 + (size_t)_i * 7 % NAIVE_REQUESTS);
+}
+END_TEST
+
+START_TEST(test_instant_tasks_agree_with_a_second_simulation) {
+  agrees(_i % 2 == 0, random_dispatch_instant, (uint64_t)_i, 1 + (size_t)_i * 7 % NAIVE_REQUESTS);
 }
 END_TEST
 
 START_TEST(test_ways_agree_with_a_second_simulation) {
   has_ways = true;
-  agrees(_i % 2 == 0, (uint64_t)_i, 1 + (size_t)_i * 7 % NAIVE_REQUESTS);
+  agrees(_i % 2 == 0, NULL, (uint64_t)_i, 1 + (size_t)_i * 7 % NAIVE_REQUESTS);
   has_ways = false;
 }
 END_TEST
 
 START_TEST(test_moved_agrees_with_a_second_simulation) {
   has_moved = true;
-  has_precision = _i % 3 == 0;
-  agrees(true, (uint64_t)_i, 1 + (size_t)_i * 7 % NAIVE_REQUESTS);
+  agrees(true, _i % 3 == 0 ? random_dispatch_precision : NULL, (uint64_t)_i,
+         1 + (size_t)_i * 7 % NAIVE_REQUESTS);
   has_moved = false;
-  has_precision = false;
 }
 END_TEST
 
@@ -467,6 +469,7 @@ Suite *suite_dispatch_properties(void) {
   tcase_add_loop_test(tests, test_agrees_with_a_second_simulation, 0, 500);
   tcase_add_loop_test(tests, test_routes_agree_with_a_second_simulation, 0, 500);
   tcase_add_loop_test(tests, test_precision_agrees_with_a_second_simulation, 0, 300);
+  tcase_add_loop_test(tests, test_instant_tasks_agree_with_a_second_simulation, 0, 300);
   tcase_add_loop_test(tests, test_ways_agree_with_a_second_simulation, 0, 300);
   tcase_add_loop_test(tests, test_moved_agrees_with_a_second_simulation, 0, 300);
   tcase_add_loop_test(tests, test_conservation, 0, 200);

@@ -341,6 +341,30 @@ START_TEST(progress_is_told) {
 }
 END_TEST
 
+/* Times of 0, which limit nothing. */
+START_TEST(instant_tasks_equal_the_twin) {
+  const uint64_t first = (uint64_t)_i * HOW_MANY(300, 60, 20);
+  for (uint64_t seed = first; seed < first + HOW_MANY(300, 60, 20); seed++) {
+    small_instance s;
+    draw(&s, seed);
+    small_instant(&s, seed);
+    for (size_t j = 0; j < s.instance.device_count; j++) {
+      s.devices[j].has_power = true;
+    }
+    dsm_partition_options options = drawn(seed, DSM_OBJECTIVE_THROUGHPUT);
+    options.copies_max = s.instance.task_count <= 4 ? seed / 2 % 3 : 0;
+    const double most = enumerate_throughput(&s.instance, &options);
+    compare(seed, &s, &options, most, 0);
+    options.objective = DSM_OBJECTIVE_ENERGY;
+    options.required_rho = most > 0 ? most * (seed % 3 == 2 ? 1.01 : 0.7) : 1;
+    compare(seed, &s, &options, enumerate_energy(&s.instance, &options), HUGE_VAL);
+    options.objective = DSM_OBJECTIVE_LATENCY;
+    options.copies_max = 0;
+    compare(seed, &s, &options, enumerate_latency(&s.instance, &options), HUGE_VAL);
+  }
+}
+END_TEST
+
 /* With one copy or two of each task; some devices have room for all. */
 START_TEST(few_copies_equal_the_twin) {
   const uint64_t first = (uint64_t)_i * HOW_MANY(200, 60, 30);
@@ -532,6 +556,7 @@ Suite *suite_solve(void) {
   TCase *const twin = tcase_create("twin");
   tcase_set_timeout(twin, 600);
   tcase_add_test(twin, progress_is_told);
+  tcase_add_loop_test(twin, instant_tasks_equal_the_twin, 0, 4);
   tcase_add_loop_test(twin, throughput_equals_the_twin, 0, 4);
   tcase_add_loop_test(twin, latency_equals_the_twin, 0, 3);
   tcase_add_loop_test(twin, energy_equals_the_twin, 0, 2);
