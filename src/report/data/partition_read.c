@@ -16,7 +16,7 @@
 #include "base/number_text.h"
 #include "dsm/report.h"
 #include "partition/instance_facts.h"
-#include "workload/name_index.h"
+#include "server/server_internal.h"
 
 static const dsm__json_range any_size = {0, DBL_MAX, false};
 static const dsm__json_range any_number = {-DBL_MAX, DBL_MAX, false};
@@ -140,7 +140,7 @@ static bool read_devices(reader *r, const dsm__json_node *root) {
   }
   dsm__name_index_sort(&r->device_names);
   r->instance->device_count = count;
-  return true;
+  return dsm__index_differs(&list, &r->device_names);
 }
 
 /* ---- tasks ---- */
@@ -218,7 +218,7 @@ static bool read_tasks(reader *r, const dsm__json_node *root) {
   }
   dsm__name_index_sort(&r->task_names);
   r->instance->task_count = count;
-  return true;
+  return dsm__index_differs(&list, &r->task_names);
 }
 
 /* ---- tensors ---- */
