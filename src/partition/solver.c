@@ -232,9 +232,9 @@ static void take_exact_stages(dsm__search *search, const dsm__initial *initial) 
 static dsm_status try_initial_assignments(dsm__search *search) {
   const size_t places = search->instance->task_count * search->instance->device_count;
   dsm__initial initial;
-  if (!dsm__make_initial_assignments(&initial, search->arena, search->instance, search->options,
-                                     search->has_assignment ? search->assignment.device_of
-                                                            : NULL)) {
+  if (!dsm__make_initial_assignments(
+          &initial, search->arena, search->instance, search->options, &search->assignment.routes,
+          search->has_assignment ? search->assignment.device_of : NULL)) {
     return DSM_ERROR_OUT_OF_MEMORY;
   }
   if (initial.staged_seconds > 0) {
