@@ -156,7 +156,8 @@ typedef struct dsm_partition {
                                     NULL: rates alone say where requests go */
   size_t way_count;
   double latency_seconds;    /**< DSM_OBJECTIVE_LATENCY; else of one request along the most used
-                                  placement, for comparison */
+                                  placement, for comparison; batches counted */
+  double waiting_seconds;    /**< of it, mean: until the batches of devices are full */
   double joules_per_request; /**< where all devices that are used give power; else 0 */
   double objective;          /**< value of what was asked for: rho, seconds or joules */
   double bound;              /**< proven: no solution is better */

@@ -7,6 +7,16 @@
 #include "base/diag_add.h"
 #include "base/number_text.h"
 
+/* The first device with a batch; device_count: there is none. */
+static size_t first_batched(const dsm_instance *instance) {
+  size_t j = 0;
+  while (j < instance->device_count && !(dsm_instance_batch(instance, j) > 1) &&
+         instance->devices[j].batch_size_count < 2) {
+    j++;
+  }
+  return j;
+}
+
 dsm_status dsm__check_question(const dsm_instance *instance, const dsm_partition_options *options,
                                dsm_diags *diags) {
   dsm_status status = DSM_OK;
@@ -23,6 +33,13 @@ dsm_status dsm__check_question(const dsm_instance *instance, const dsm_partition
                          "stages, and a limit of cuts, are for tasks in one place each: expected 1 "
                          "copy of each task, or no limit of copies, found at most %zu",
                          options->copies_max);
+  }
+  const size_t batched = first_batched(instance);
+  if (options->objective == DSM_OBJECTIVE_LATENCY && batched < instance->device_count) {
+    status = dsm__refuse(diags, DSM_ERROR_USAGE,
+                         "the objective latency is of one request alone, which fills no batch: "
+                         "expected a batch of 1 for device \"%s\"",
+                         instance->devices[batched].name);
   }
   if (options->objective != DSM_OBJECTIVE_ENERGY) {
     return status;

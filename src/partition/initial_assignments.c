@@ -111,9 +111,9 @@ static void survey(splitter *s) {
     count_crossing(s, i + 1);
     for (size_t j = 0; j < s->instance->device_count; j++) {
       double *const sums = &s->seconds[j * (task_count + 1)];
-      sums[i + 1] = sums[i] + dsm_instance_seconds(s->instance, i, j);
       double *const needs = &s->need[j * (task_count + 1)];
       needs[i + 1] = needs[i] + dsm__task_need(s->instance, s->options, i, j);
+      sums[i + 1] = sums[i] + dsm_instance_seconds(s->instance, i, j);
       count_outer(s, i, j);
     }
   }

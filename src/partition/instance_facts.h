@@ -8,7 +8,7 @@
 #include "base/words.h"
 #include "dsm/partition.h"
 
-/** Bytes that a task takes in (3) where it is stored. */
+/** Bytes that a task takes in (3) where it is stored: activations of a whole batch. */
 double dsm__task_need(const dsm_instance *instance, const dsm_partition_options *options,
                       size_t task, size_t device);
 

@@ -64,7 +64,8 @@ static alone use_alone(const dsm_instance *instance, const dsm_partition_options
   const double incoming = used->incoming_bytes_per_second > 0 ? used->incoming_bytes_per_second
                                                               : used->link_bytes_per_second;
   const double link = used->link_bytes_per_second;
-  const double fixed = used->transfer_seconds;
+  const double batch = dsm_instance_batch(instance, device);
+  const double fixed = used->transfer_seconds / batch;
   outer_way out = {0, 0};
   outer_way in = {0, 0};
   double seconds = 0;
@@ -80,10 +81,12 @@ static alone use_alone(const dsm_instance *instance, const dsm_partition_options
     add_transfer(&in, input);
   }
   const double moving = fmax(way_seconds(&out, link, fixed), way_seconds(&in, incoming, fixed));
-  alone made = {.rate = 1 / fmax(seconds, moving),
-                .latency_seconds = seconds +
-                                   way_seconds(&out, narrowest(instance, device, link), fixed) +
-                                   way_seconds(&in, narrowest(instance, device, incoming), fixed),
+  const double rate = 1 / fmax(seconds, moving);
+  const double batch_seconds = seconds +
+                               way_seconds(&out, narrowest(instance, device, link), fixed) +
+                               way_seconds(&in, narrowest(instance, device, incoming), fixed);
+  alone made = {.rate = rate,
+                .latency_seconds = batch * batch_seconds + (batch - 1) / (2 * rate),
                 .results_bytes = out.bytes,
                 .input_bytes = in.bytes};
   made.is_able = memory <= used->memory_bytes && isfinite(made.latency_seconds) && made.rate > 0 &&

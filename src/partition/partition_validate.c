@@ -74,10 +74,11 @@ static double seconds_on(const checker *c, size_t device) {
 static double bytes_on(const checker *c, size_t device) {
   double sum = 0;
   for (size_t i = 0; i < c->instance->task_count; i++) {
+    const uint32_t batch = c->instance->devices[device].batch;
     if (c->partition->is_stored[i * c->instance->device_count + device]) {
       sum += dsm_instance_weights_bytes(c->instance, i, device);
       sum += c->partition->options.does_count_activations
-                 ? dsm_instance_activation_bytes(c->instance, i, device)
+                 ? dsm_instance_activation_bytes(c->instance, i, device) * (batch > 1 ? batch : 1)
                  : 0;
     }
   }

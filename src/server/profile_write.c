@@ -52,12 +52,26 @@ static void put_positive(dsm__json_writer *writer, const char *key, double value
   }
 }
 
+static void write_table(dsm__json_writer *writer, const dsm_batch_table *table) {
+  dsm__json_begin_array(writer, true);
+  for (size_t k = 0; k < table->count; k++) {
+    dsm__json_begin_array(writer, true);
+    dsm__json_write_u64(writer, table->times[k].size);
+    dsm__json_write_double(writer, table->times[k].seconds);
+    dsm__json_end_array(writer);
+  }
+  dsm__json_end_array(writer);
+}
+
 static void write_seconds(dsm__json_writer *writer, const dsm_instance *instance, size_t task) {
   dsm__json_put_object(writer, "seconds", true);
   for (size_t j = 0; j < instance->device_count; j++) {
     const double seconds = dsm_instance_seconds(instance, task, j);
+    const size_t place = task * instance->device_count + j;
     dsm__json_write_key(writer, instance->devices[j].name);
-    if (isfinite(seconds)) {
+    if (isfinite(seconds) && instance->tables != NULL && instance->tables[place].count > 0) {
+      write_table(writer, &instance->tables[place]);
+    } else if (isfinite(seconds)) {
       dsm__json_write_double(writer, seconds);
     } else {
       dsm__json_write_null(writer);

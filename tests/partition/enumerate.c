@@ -24,7 +24,8 @@ typedef struct enumeration {
 
 static double need(const enumeration *e, size_t task, size_t device) {
   const dsm_task *const it = &e->instance->tasks[task];
-  const double activations = it->activation_bytes * small_elements(e->instance, device);
+  const double activations = it->activation_bytes * small_elements(e->instance, device) *
+                             dsm_instance_batch(e->instance, device);
   return it->weights_bytes * small_weights(e->instance, device) +
          (e->options->does_count_activations ? activations : 0);
 }

@@ -16,6 +16,7 @@ Suite *suite_join(void);
 Suite *suite_questions(void);
 Suite *suite_routes(void);
 Suite *suite_precision(void);
+Suite *suite_batches(void);
 Suite *suite_assignment(void);
 Suite *suite_capacity_bound(void);
 

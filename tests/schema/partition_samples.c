@@ -85,12 +85,17 @@ static char *report_stages(void) {
   return text;
 }
 
-/* As of a graph and requests of 8 samples, where whole requests and a simulation stay below the
- * throughput. */
+/* As of a graph, a device with batches and requests of 8 samples, where whole requests and a
+ * simulation stay below the throughput. */
 static char *report_a_bound(void) {
   dsm_instance instance = *made_partition.instance;
   dsm_partition graph = made_partition;
+  dsm_instance_device devices[DSM_DEVICES_MAX];
+  memcpy(devices, instance.devices, instance.device_count * sizeof *devices);
+  devices[0].batch = 4;
+  instance.devices = devices;
   instance.batch = 8;
+  graph.waiting_seconds = 0.01;
   graph.instance = &instance;
   graph.is_bound = true;
   graph.whole_rho = 19;
@@ -125,6 +130,8 @@ static char *report(const char *name, dsm_dispatch *simulation) {
   if (strcmp(name, "rate") == 0) {
     simulation->options.window = 0;
     simulation->options.rate = 2.5;
+    simulation->mean_waiting_seconds = 0.02;
+    simulation->partial_batches = 1;
     return dsm_report_partition_json(&made_partition, simulation);
   }
   return strcmp(name, "trace") == 0 ? dsm_report_dispatch_trace(simulation) : NULL;

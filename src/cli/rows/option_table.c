@@ -270,6 +270,14 @@ const cli_option cli_options[] = {
              "begin so; may be given several times",
      .commands = CLI_PARTITION,
      TEXTS(partition.groups, CLI_TAKES_TEXT)},
+    {.name = "device-batch",
+     .argument = "[DEVICE=]SIZES",
+     .help = "requests that a device runs together (default: 1, or the smallest batch of which all "
+             "its tasks have times): one size, several with commas to choose from, or best for all "
+             "of which there are times (of a SERVER: powers of two to 64); without DEVICE for all; "
+             "DEVICE may end in *; may be given several times",
+     .commands = CLI_PARTITION,
+     TEXTS(partition.batches, CLI_TAKES_TEXT)},
     {.name = "cuts",
      .argument = "K",
      .help = "each task in one place, and a request moves at most K tensors between devices, one "

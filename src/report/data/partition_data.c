@@ -80,12 +80,17 @@ static DSM__WORDS(binds, "what binds a device", bind_words, BIND_COUNT);
 typedef struct device_row {
   dsm_instance_device device;
   dsm_device_use use;
+  size_t batch;
   bool is_one_request; /* of the objective latency */
   unsigned binds;      /* bits */
 } device_row;
 
 static bool is_one_request(const void *device) {
   return ((const device_row *)device)->is_one_request;
+}
+
+static bool runs_batches(const void *device) {
+  return ((const device_row *)device)->batch > 1;
 }
 
 static bool is_flow(const void *device) {
@@ -113,6 +118,9 @@ DSM__OWN_RECORD(
     DSM__FIELD(TEXT, device_row, device.name, "name", DSM__COLUMN, .column = "device",
                .help = "Its name."),
     DSM__FIELD(FLAG, device_row, device.is_accelerator, "accelerator", 0, .help = "Else a host."),
+    DSM__FIELD(COUNT, device_row, batch, "batch", 0, .min = 1, .max = DSM_DEVICE_BATCH_MAX,
+               .is_stated = runs_batches,
+               .help = "Requests that it runs together; absent for one."),
     DSM__FIELD(REAL, device_row, device.element_bytes, "element_bytes", 0, .unit = "bytes",
                .is_stated = has_own_elements,
                .help = "Of an element of what it makes; absent: as the sizes of tasks have it."),
@@ -154,7 +162,8 @@ DSM__OWN_RECORD(placement_record, placement_row, true, "A device that stores its
                 REAL(placement_row, rate, "rate", DSM__COLUMN, "1/s",
                      "How often it runs there, per second; of the objective latency 1 or 0."),
                 REAL(placement_row, seconds, "seconds", DSM__COLUMN, "seconds",
-                     "Its processing time there; null: it cannot run there."));
+                     "Its processing time there, of a batch the part of one request; null: it "
+                     "cannot run there."));
 
 typedef struct task_row {
   const char *name;
@@ -252,6 +261,7 @@ DSM__OWN_RECORD(
 typedef struct document {
   const char *instance;
   uint64_t batch;
+  double samples_per_second;
   double element_bytes;
   double weight_bytes;
   dsm_partition of;
@@ -268,6 +278,10 @@ typedef struct document {
 
 static bool has_energy(const void *partition) {
   return ((const document *)partition)->of.joules_per_request > 0;
+}
+
+static bool has_waiting(const void *partition) {
+  return ((const document *)partition)->of.waiting_seconds > 0;
 }
 
 static bool has_one_place(const dsm_partition *partition) {
@@ -345,6 +359,8 @@ DSM__DOCUMENT(
         .help = "The answer is that of the starting heuristic: the solver found no better one."),
     REAL(document, of.rho, "rho", DSM__COLUMN | DSM__MORE, "1/s", "Requests per second."),
     REAL(document, of.rho, "requests_per_second", DSM__MORE, "1/s", "The same as rho."),
+    DSM__FIELD(REAL, document, samples_per_second, "samples_per_second", DSM__MORE, .unit = "1/s",
+               .is_stated = has_batch, .help = "Of requests of several samples."),
     DSM__FIELD(FLAG, document, of.is_bound, "rho_is_bound", 0, .is_stated = is_graph,
                .help = "No whole requests are known that reach rho; absent where the tensors form "
                        "a chain, and for other objectives than throughput."),
@@ -357,6 +373,10 @@ DSM__DOCUMENT(
                .help = "What a simulation by the rates reaches; beside rho_is_bound."),
     REAL(document, of.latency_seconds, "latency_seconds", DSM__COLUMN | DSM__LESS, "seconds",
          "Of one request; for other objectives than latency along the most used placement."),
+    DSM__FIELD(REAL, document, of.waiting_seconds, "waiting_seconds", DSM__LESS, .unit = "seconds",
+               .is_stated = has_waiting,
+               .help = "Of latency_seconds, on average: until the batches of devices are full; "
+                       "absent where none waits."),
     DSM__FIELD(REAL, document, of.joules_per_request, "joules_per_request", DSM__LESS,
                .unit = "joules", .is_stated = has_energy,
                .help = "Absent where not all devices that are used give their power."),
@@ -411,6 +431,7 @@ static dsm__rows devices_of(dsm__page *page, const dsm_partition *partition) {
   for (size_t j = 0; j < made.count; j++) {
     rows[j] = (device_row){
         .device = instance->devices[j],
+        .batch = instance->devices[j].batch,
         .use = partition->uses[j],
         .is_one_request = partition->options.objective == DSM_OBJECTIVE_LATENCY,
         .binds = binds_of(&partition->uses[j]),
@@ -488,6 +509,7 @@ static document make(dsm__page *page, const dsm_partition *partition,
                      const dsm_dispatch *simulation) {
   document made = {.instance = partition->instance->name,
                    .batch = partition->instance->batch,
+                   .samples_per_second = (double)partition->instance->batch * partition->rho,
                    .element_bytes = partition->instance->element_bytes,
                    .weight_bytes = partition->instance->weight_bytes,
                    .of = *partition,

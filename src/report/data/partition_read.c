@@ -103,6 +103,9 @@ static void read_device(reader *r, const dsm__json_node *item, size_t j) {
   dsm_device_use *const use = &r->uses[j];
   (void)dsm__json_read_name(item, "the device's name", r->arena, &device->name);
   device->is_accelerator = flag(item, "accelerator");
+  uint64_t batch = 1;
+  dsm__json_optional_u64(item, "batch", 1, DSM_DEVICE_BATCH_MAX, 1, &batch);
+  device->batch = (uint32_t)batch;
   read_precision(r, item, device);
   device->memory_bytes = number(item, "memory_capacity_bytes", any_size, HUGE_VAL);
   device->link_bytes_per_second =
@@ -368,6 +371,7 @@ static void read_answer(reader *r, const dsm__json_node *root) {
   made->bound = number(root, "bound", any_number, none);
   made->relaxation = number(root, "relaxation", any_number, none);
   made->gap = number(root, "gap", any_size, HUGE_VAL);
+  dsm__json_optional_double(root, "waiting_seconds", any_size, 0, &made->waiting_seconds);
   dsm__json_optional_double(root, "joules_per_request", any_size, 0, &made->joules_per_request);
   read_options(&made->options, root);
 }
