@@ -23,7 +23,8 @@ def run(*arguments):
 
 
 def drawn_profile(seed):
-    """A graph of up to 9 tasks; some devices are short of memory, some cannot run some tasks."""
+    """A graph of up to 9 tasks; some devices are short of memory, some cannot run some tasks, the last of some profiles
+    has half the bytes an element and twice those a parameter."""
     draw = random.Random(seed)
     devices = [{"name": f"d{j}", "memory_bytes": draw.choice([12, 20, 1000]),
                 "link_bytes_per_second": draw.choice([3, 50, 1000])} for j in range(draw.randint(2, 4))]
@@ -33,7 +34,36 @@ def drawn_profile(seed):
         tasks.append({"name": f"t{i}", "weights_bytes": draw.randint(0, 5), "output_bytes": draw.randint(0, 6),
                       "inputs": [f"t{k}" for k in inputs],
                       "seconds": {d["name"]: round(draw.uniform(0.1, 2), 3) for d in devices}})
-    return {"format": "dsm-profile/1", "name": f"drawn {seed}", "tasks": tasks, "devices": devices}
+    own = {"element_bytes": 2, "weight_bytes": 2} if seed % 3 == 2 else {}
+    devices[-1].update({"element_bytes": 1, "weight_bytes": 4} if own else {})
+    return {"format": "dsm-profile/1", "name": f"drawn {seed}", "tasks": tasks, "devices": devices, **own}
+
+
+def scale(profile, key, device):
+    """Bytes on a device over those stated."""
+    own = {each["name"]: each for each in profile["devices"]}[device]
+    return own[key] / profile[key] if key in own else 1
+
+
+def with_ways(profile, seed):
+    """The same with ports, pairs, ways in, fixed costs and inputs of requests."""
+    draw = random.Random(seed)
+    names = [device["name"] for device in profile["devices"]]
+    for device in profile["devices"]:
+        if draw.random() < 0.5:
+            device["incoming_bytes_per_second"] = draw.choice([5, 40])
+        if draw.random() < 0.5:
+            device["transfer_seconds"] = draw.choice([0.01, 0.2])
+    for task in profile["tasks"]:
+        if not task["inputs"]:
+            task["input_bytes"] = draw.randint(0, 6)
+    if draw.random() < 0.7:
+        profile["ports"] = [{"name": "bridge", "devices": draw.sample(names, draw.randint(1, len(names))),
+                             "bandwidth_bytes_per_second": draw.choice([4, 30]), "direct": draw.random() < 0.5}]
+    if draw.random() < 0.7:
+        profile["pairs"] = [{"devices": draw.sample(names, 2), "bandwidth_bytes_per_second": 25,
+                             "transfer_seconds": draw.choice([0, 0.1])}]
+    return profile
 
 
 def places_of(plan):
@@ -74,7 +104,9 @@ class Stages(unittest.TestCase):
         mine = [name for name, device in where.items() if device == here]
         self.assertEqual(sorted(task["name"] for task in stage["tasks"]), sorted(mine))
         self.assertAlmostEqual(stage["seconds"], sum(tasks[name]["seconds"][here] for name in mine))
-        self.assertEqual(stage["weights_bytes"], sum(tasks[name]["weights_bytes"] for name in mine))
+        self.assertEqual(stage["weights_bytes"], scale(profile, "weight_bytes", here) *
+                         sum(tasks[name]["weights_bytes"] for name in mine))
+        sizes = {name: tasks[name]["output_bytes"] * scale(profile, "element_bytes", device) for name, device in where.items()}
         needed, sent, results = {}, {}, {}
         for name in mine:
             users = [user for user in tasks if name in tasks[user]["inputs"]]
@@ -82,7 +114,7 @@ class Stages(unittest.TestCase):
             if others:
                 sent[name] = others
             if not users:
-                results[name] = tasks[name]["output_bytes"]
+                results[name] = sizes[name]
             for source in tasks[name]["inputs"]:
                 if where[source] != here:
                     needed.setdefault(source, set()).add(name)
@@ -90,12 +122,12 @@ class Stages(unittest.TestCase):
         self.assertEqual({row["task"]: set(row["to"]) for row in stage["sends"]}, sent)
         self.assertEqual({row["task"]: row["bytes"] for row in stage["results"]}, results)
         for row in (*stage["receives"], *stage["sends"]):
-            self.assertEqual(row["bytes"], tasks[row["task"]]["output_bytes"])
+            self.assertEqual(row["bytes"], sizes[row["task"]])
         for row in stage["receives"]:
             self.assertEqual(row["from"], where[row["task"]])
             self.assertIn(row["from"], before)
-        self.assertAlmostEqual(stage["received_bytes"], sum(tasks[name]["output_bytes"] for name in needed))
-        leaving = sum(len(to) * tasks[name]["output_bytes"] for name, to in sent.items()) + sum(results.values())
+        self.assertAlmostEqual(stage["received_bytes"], sum(sizes[name] for name in needed))
+        leaving = sum(len(to) * sizes[name] for name, to in sent.items()) + sum(results.values())
         self.assertAlmostEqual(stage["sent_bytes"], leaving)
 
     def test_stages_are_what_the_placement_says(self):
@@ -133,6 +165,33 @@ class Stages(unittest.TestCase):
                 made += 1
         self.assertGreater(made, CASES // 4)
 
+    def test_ways_of_transfers_are_read_back(self):
+        """Who receives what, and by what way, is part of the check of a plan."""
+        made = refused = 0
+        for seed in range(CASES):
+            options = ["--stages", "--objective", ("throughput", "latency")[seed % 2], *(["--count-input"] if seed % 3 else [])]
+            plan = self.partition(with_ways(drawn_profile(seed), seed), *options)
+            if plan is None:
+                continue
+            done = self.export(f"ways{seed}")
+            self.assertEqual(done.returncode, 0, f"{seed}: {done.stderr}")
+            made += 1
+            busy = [row for row in plan.get("carriers", ()) if row["time_fraction"] > 0.2]
+            if busy and seed % 2 == 0:  # twice as slow as what it carries
+                for key in ("ports", "pairs"):
+                    for row in plan.get(key, ()):
+                        row["bandwidth_bytes_per_second"] = 1
+                for device in plan["devices"]:
+                    if "incoming_capacity_bytes_per_second" in device:
+                        device["incoming_capacity_bytes_per_second"] /= 1000
+                (self.path / "plan.json").write_text(json.dumps(plan))
+                done = self.export(f"slow{seed}")
+                if done.returncode != 0:
+                    self.assertIn("constraint (6)", done.stderr, seed)
+                    refused += 1
+        self.assertGreater(made, CASES // 3)
+        self.assertGreater(refused, 2)
+
     def test_tasks_in_several_places_are_refused(self):
         profile = drawn_profile(1)
         for device in profile["devices"]:
@@ -150,6 +209,9 @@ class Stages(unittest.TestCase):
                        lambda plan: plan["devices"][0].update(memory_capacity_bytes=0.5),
                        lambda plan: plan["devices"][1].update(memory_capacity_bytes=0.5, memory=1),
                        lambda plan: plan["tensors"][0].update(used_by=["t0"]),
+                       lambda plan: plan["tasks"][1].update(name=plan["tasks"][0]["name"]),
+                       lambda plan: plan["devices"][1].update(name=plan["devices"][0]["name"]),
+                       lambda plan: plan["devices"][1].update(element_bytes=1),
                        lambda plan: plan.pop("tensors"),
                        lambda plan: plan["options"].update(cuts=-1),
                        lambda plan: plan.update(rho=plan["rho"] * 2)):
