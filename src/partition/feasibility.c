@@ -24,6 +24,16 @@ dsm_status dsm__check_question(const dsm_instance *instance, const dsm_partition
                          "copy of each task, or no limit of copies, found at most %zu",
                          options->copies_max);
   }
+  const double limit = options->latency_limit_seconds;
+  if (!(limit >= 0 && isfinite(limit))) {
+    status = dsm__refuse(diags, DSM_ERROR_USAGE,
+                         "expected a limit of latency above 0 seconds, or none, found %g", limit);
+  }
+  if (limit > 0 && options->objective == DSM_OBJECTIVE_LATENCY) {
+    status = dsm__refuse(diags, DSM_ERROR_USAGE,
+                         "a limit of latency is for the objectives throughput and energy: the "
+                         "objective latency is the least there is");
+  }
   if (options->objective != DSM_OBJECTIVE_ENERGY) {
     return status;
   }

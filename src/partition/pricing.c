@@ -238,16 +238,34 @@ static bool is_memory_full(const pricer *p, size_t device) {
   return is_full;
 }
 
-/* Of one request that runs each task where it most often runs, on the idle server: its tasks one at
- * a time, and each tensor that moves takes its bytes over the link that it leaves by. The rates
- * become a placement of ones for that, with which copies are counted by the same code; the answer's
- * own rates have been kept before. */
+/* Seconds of requests on the idle server: their tasks one at a time, and each tensor that moves
+ * takes its bytes over the link that it leaves by. Of one request, or of those of a second. */
+static double seconds_of(const dsm__traffic *traffic, const dsm_partition_options *options,
+                         const double *rates, const double *copies) {
+  const dsm_instance *const instance = traffic->routes.instance;
+  const size_t device_count = instance->device_count;
+  double seconds = 0;
+  for (size_t k = 0; k < instance->task_count * device_count; k++) {
+    seconds += rates[k] > 0 ? rates[k] * instance->seconds[k] : 0;
+  }
+  if (!traffic->routes.is_plain) {
+    return seconds + dsm__moving_seconds(traffic, options, rates, copies);
+  }
+  for (size_t k = 0; k < (instance->tensor_count + instance->task_count) * device_count; k++) {
+    seconds += copies[k] * dsm__output_bytes(instance, k / device_count) /
+               instance->devices[k % device_count].link_bytes_per_second;
+  }
+  return seconds;
+}
+
+/* Of one request that runs each task where it most often runs. The rates become a placement of ones
+ * for that, with which copies are counted by the same code; the answer's own rates have been kept
+ * before. */
 static double usual_latency(const pricer *p) {
   const dsm_instance *const instance = p->instance;
   const size_t device_count = instance->device_count;
   double *const usual = p->copies; /* has been copied into sent: free for a placement of ones */
   double *const one = p->rates;
-  double seconds = 0;
   for (size_t i = 0; i < instance->task_count; i++) {
     size_t best = 0;
     for (size_t j = 1; j < device_count; j++) {
@@ -256,7 +274,6 @@ static double usual_latency(const pricer *p) {
     for (size_t j = 0; j < device_count; j++) {
       one[i * device_count + j] = j == best ? 1 : 0;
     }
-    seconds += dsm_instance_seconds(instance, i, best);
   }
   for (size_t k = 0; k < (instance->tensor_count + instance->task_count) * device_count; k++) {
     usual[k] = 0;
@@ -264,16 +281,7 @@ static double usual_latency(const pricer *p) {
   pricer whole = *p;
   whole.traffic.moved = p->traffic.trial;
   settle_copies(&whole);
-  if (!p->traffic.routes.is_plain) {
-    return seconds + dsm__moving_seconds(&whole.traffic, &p->made->options, one, usual);
-  }
-  for (size_t t = 0; t < instance->tensor_count + instance->task_count; t++) {
-    for (size_t j = 0; j < device_count; j++) {
-      seconds += usual[t * device_count + j] * dsm__output_bytes(instance, t) /
-                 instance->devices[j].link_bytes_per_second;
-    }
-  }
-  return seconds;
+  return seconds_of(&whole.traffic, &p->made->options, one, usual);
 }
 
 /* Watts of all devices at these shares of time; NAN if one that works gives no power. */
@@ -376,6 +384,8 @@ bool dsm__price(dsm_partition *partition, dsm__placement placement) {
     use->is_link_binding = !is_latency && use->link_fraction >= 1 - binding_margin;
   }
   keep_rates(&p);
+  partition->mean_latency_seconds =
+      seconds_of(&p.traffic, &partition->options, p.rates, p.copies) / partition->rho;
   partition->latency_seconds = usual_latency(&p);
   price_objective(&p);
   return dsm__traffic_hand_over(&p.traffic, partition);

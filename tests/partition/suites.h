@@ -12,6 +12,7 @@ Suite *suite_whole_requests(void);
 Suite *suite_solve(void);
 Suite *suite_solve_properties(void);
 Suite *suite_join(void);
+Suite *suite_latency_limit(void);
 Suite *suite_questions(void);
 Suite *suite_routes(void);
 Suite *suite_assignment(void);
