@@ -109,12 +109,13 @@ typedef struct dsm__initial {
 
 /**
  * storage_count storages [i * m + j], one after the other: the tasks split into runs, one a device,
- * so that the slowest device or link is fastest (a dynamic programme over sets of devices, for up
- * to 10 of them), an assignment (NULL: none), and both with what memory is left filled with further
- * copies of the tasks. All keep (3). False: out of memory.
+ * so that the slowest device or carrier is fastest (a dynamic programme over sets of devices, for
+ * up to 10 of them), an assignment (NULL: none), and both with what memory is left filled with
+ * further copies of the tasks. All keep (3). False: out of memory.
  */
 bool dsm__make_initial_assignments(dsm__initial *initial, dsm__arena *arena,
                                    const dsm_instance *instance,
-                                   const dsm_partition_options *options, const size_t *device_of);
+                                   const dsm_partition_options *options, const dsm__routes *routes,
+                                   const size_t *device_of);
 
 #endif

@@ -43,10 +43,14 @@ extern const dsm__words dsm__dispatch_rule_words;
 
 /* ---- routes by the rates of the answer ---- */
 
-/** How many requests went where, beside how many should have. */
+/** How many requests went where, beside how many should have. With ways, requests go those. */
 typedef struct dsm__dispatch_shares {
   const dsm_partition *partition;
-  size_t *guides;   /**< of a task: the task whose device its own depends on; task_count: none */
+  uint64_t *gone;  /**< of a way: requests that go it; NULL: there are no ways */
+  uint64_t begun;  /**< requests in all */
+  double way_rate; /**< of all ways */
+  size_t *guides;  /**< of a task: the task whose device its own depends on; task_count: none */
+  size_t *guide_tensors; /**< and the tensor that it makes for it */
   uint32_t **given; /**< of a task and its guide's device: to each device, and then in all; NULL:
                          none yet */
   dsm__arena *arena;
@@ -56,10 +60,15 @@ DSM_NODISCARD dsm_status dsm__dispatch_shares_make(dsm__dispatch_shares *shares,
                                                    const dsm_partition *partition,
                                                    dsm_diags *diags);
 
-/** Counts a request's task to the device that is furthest behind, the first of equal ones.
- * `placement` has the devices of tasks before. False: out of memory. */
-bool dsm__dispatch_shares_take(dsm__dispatch_shares *shares, const uint8_t *placement, size_t task,
-                               size_t *device);
+/** The way of the next request, that which is furthest behind, the first of equal ones; 0 where
+ * there are no ways. */
+uint32_t dsm__dispatch_shares_begin(dsm__dispatch_shares *shares);
+
+/** Counts a request's task to *device or, where that is device_count, to the device that is
+ * furthest behind, the first of equal ones; with ways *device is that of the way. `placement` has
+ * the devices of tasks before. False: out of memory. */
+bool dsm__dispatch_shares_take(dsm__dispatch_shares *shares, const uint8_t *placement, size_t way,
+                               size_t task, size_t *device);
 
 /* ---- what is to happen, in order of time, and tasks that wait in line ---- */
 
@@ -144,11 +153,22 @@ typedef struct dsm__dispatch_server {
   dsm__agenda line;
 } dsm__dispatch_server;
 
+/** Requests that wait for a task on a device until its batch is full. */
+typedef struct dsm__forming {
+  struct dsm__flight **members; /**< NULL: there were none yet */
+  size_t count;
+  bool is_waited_for;    /**< some waited for others */
+  double ready_seconds;  /**< when all inputs so far are there */
+  double joined_seconds; /**< sum of the times at which they came */
+  double first_seconds;  /**< when the first came */
+} dsm__forming;
+
 /** A request that is in the server. */
 typedef struct dsm__flight {
   struct dsm__flight *next; /**< in the list of those that are free */
   double entered_seconds;
   uint32_t request;
+  uint32_t way; /**< by the rates, where there are ways */
   size_t results_due;
   double *arrivals;   /**< of shared tensors, by number and device; below 0: not sent there */
   uint16_t *awaited;  /**< of a task: producers that have not ended */
@@ -163,6 +183,13 @@ typedef struct dsm__dispatch_engine {
   dsm_diags *diags;
   dsm__dispatch_server *servers;
   dsm__dispatch_carrier *carriers; /**< by number */
+  dsm__forming *forming;           /**< of a task and device */
+  uint8_t *filling;       /**< of a task and the device that its guide ran on (or device_count): the
+                             device       whose batch requests that come from there go to, + 1; 0: none */
+  size_t forming_count;   /**< batches that are not full */
+  double filling_seconds; /**< waited in all until batches were full */
+  size_t partial_count;   /**< batches that began before they were full */
+  double now_seconds;
   dsm__agenda agenda;
   dsm__flight *free_flights;
   uint64_t random;

@@ -7,6 +7,16 @@
 #include "base/diag_add.h"
 #include "base/number_text.h"
 
+/* The first device with a batch; device_count: there is none. */
+static size_t first_batched(const dsm_instance *instance) {
+  size_t j = 0;
+  while (j < instance->device_count && !(dsm_instance_batch(instance, j) > 1) &&
+         instance->devices[j].batch_size_count < 2) {
+    j++;
+  }
+  return j;
+}
+
 dsm_status dsm__check_question(const dsm_instance *instance, const dsm_partition_options *options,
                                dsm_diags *diags) {
   dsm_status status = DSM_OK;
@@ -34,6 +44,15 @@ dsm_status dsm__check_question(const dsm_instance *instance, const dsm_partition
                          "a limit of latency is for the objectives throughput and energy: the "
                          "objective latency is the least there is");
   }
+  const size_t batched = first_batched(instance);
+  if ((limit > 0 || options->objective == DSM_OBJECTIVE_LATENCY) &&
+      batched < instance->device_count) {
+    status = dsm__refuse(diags, DSM_ERROR_USAGE,
+                         "%s latency is of one request alone, which fills no batch: expected a "
+                         "batch of 1 for device \"%s\"",
+                         limit > 0 ? "a limit of" : "the objective",
+                         instance->devices[batched].name);
+  }
   if (options->objective != DSM_OBJECTIVE_ENERGY) {
     return status;
   }
@@ -57,17 +76,21 @@ dsm_status dsm__check_question(const dsm_instance *instance, const dsm_partition
 /*
  * Why a task has no place: where it comes nearest to fitting.
  *
- * Of the devices that can run the task at all the one with the most memory is the nearest to
- * holding it.
+ * Of the devices that can run the task at all the one with the most memory, in parts of what the
+ * task needs there, is the nearest to holding it.
  */
-static dsm_status report_homeless(const dsm_instance *instance, size_t task, double need,
+static dsm_status report_homeless(const dsm_instance *instance,
+                                  const dsm_partition_options *options, size_t task,
                                   dsm_diags *diags) {
+  double need = 1;
   size_t nearest = instance->device_count;
   for (size_t j = 0; j < instance->device_count; j++) {
+    const double own = dsm__task_need(instance, options, task, j);
     if (isfinite(dsm_instance_seconds(instance, task, j)) &&
-        (nearest == instance->device_count ||
-         instance->devices[j].memory_bytes > instance->devices[nearest].memory_bytes)) {
+        (nearest == instance->device_count || instance->devices[j].memory_bytes / own >
+                                                  instance->devices[nearest].memory_bytes / need)) {
       nearest = j;
+      need = own;
     }
   }
   if (nearest == instance->device_count) {
@@ -96,13 +119,12 @@ dsm_status dsm__check_feasibility(const dsm_instance *instance,
   double needed = 0;
   double room = 0;
   for (size_t i = 0; i < instance->task_count; i++) {
-    const double need = dsm__task_need(instance, options, i);
     bool has_place = false;
     for (size_t j = 0; j < instance->device_count; j++) {
       has_place = has_place || dsm__task_can_run(instance, options, i, j);
     }
     if (!has_place) {
-      status = report_homeless(instance, i, need, diags);
+      status = report_homeless(instance, options, i, diags);
     }
   }
   dsm__add_up_memory(instance, options, &needed, &room);

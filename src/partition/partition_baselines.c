@@ -64,25 +64,29 @@ static alone use_alone(const dsm_instance *instance, const dsm_partition_options
   const double incoming = used->incoming_bytes_per_second > 0 ? used->incoming_bytes_per_second
                                                               : used->link_bytes_per_second;
   const double link = used->link_bytes_per_second;
-  const double fixed = used->transfer_seconds;
+  const double batch = dsm_instance_batch(instance, device);
+  const double fixed = used->transfer_seconds / batch;
   outer_way out = {0, 0};
   outer_way in = {0, 0};
   double seconds = 0;
   double memory = 0;
   for (size_t i = 0; i < instance->task_count; i++) {
-    const double results = dsm__leaves(instance, options, i) ? dsm__result_bytes(instance, i) : 0;
+    const double results =
+        dsm__leaves(instance, options, i) ? dsm__result_bytes(instance, i, device) : 0;
     const double input =
         options->does_count_input && used->is_accelerator ? instance->tasks[i].input_bytes : 0;
     seconds += dsm_instance_seconds(instance, i, device);
-    memory += dsm__task_need(instance, options, i);
+    memory += dsm__task_need(instance, options, i, device);
     add_transfer(&out, results);
     add_transfer(&in, input);
   }
   const double moving = fmax(way_seconds(&out, link, fixed), way_seconds(&in, incoming, fixed));
-  alone made = {.rate = 1 / fmax(seconds, moving),
-                .latency_seconds = seconds +
-                                   way_seconds(&out, narrowest(instance, device, link), fixed) +
-                                   way_seconds(&in, narrowest(instance, device, incoming), fixed),
+  const double rate = 1 / fmax(seconds, moving);
+  const double batch_seconds = seconds +
+                               way_seconds(&out, narrowest(instance, device, link), fixed) +
+                               way_seconds(&in, narrowest(instance, device, incoming), fixed);
+  alone made = {.rate = rate,
+                .latency_seconds = batch * batch_seconds + (batch - 1) / (2 * rate),
                 .results_bytes = out.bytes,
                 .input_bytes = in.bytes};
   made.is_able = memory <= used->memory_bytes && isfinite(made.latency_seconds) && made.rate > 0 &&
@@ -97,7 +101,8 @@ typedef struct port_room {
 } port_room;
 
 /* The rate that a device's ports still let it have, which it takes. Ports are nested and each
- * request costs the same behind all of them, so that it does not matter who takes first. */
+ * request costs the same behind all of them, but where devices put out results of other sizes; then
+ * who comes first takes first. */
 static double take_rate(port_room *room, const dsm_instance *instance, size_t device,
                         const alone *it) {
   double rate = it->rate;

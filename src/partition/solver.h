@@ -46,6 +46,8 @@ typedef struct dsm__solver_answer {
   dsm_partition_statistics statistics;
   double least_latency;     /**< seconds, if requests are too slow */
   dsm__placement placement; /**< in the arena; if something was found */
+  dsm__placement lean; /**< as good within the gap, with fewer copies or less traffic; no rates:
+                            there is none */
 } dsm__solver_answer;
 
 /** A failure of GLPK after something was found is a warning. */

@@ -19,6 +19,7 @@ typedef struct profile_reader {
   const char **task_names;
   dsm_task *tasks;
   double *seconds;
+  dsm_batch_table *tables; /* NULL: none yet */
   size_t task_count;
   dsm__name_index names; /* of tasks */
   dsm__use *uses;
@@ -28,7 +29,27 @@ typedef struct profile_reader {
 
 DSM__OBJECT(dsm__profile_device_object, "device", {.name = "name"}, {.name = "accelerator"},
             {.name = "source"}, {.name = "memory_bytes"}, {.name = "link_bytes_per_second"},
-            {.name = "incoming_bytes_per_second"}, {.name = "transfer_seconds"}, {.name = "power"});
+            {.name = "incoming_bytes_per_second"}, {.name = "transfer_seconds"},
+            {.name = "element_bytes"}, {.name = "weight_bytes"}, {.name = "power"});
+
+/* A device's own bytes are held against those that the profile's sizes are stated for. */
+static void read_precision(const dsm_instance *instance, const dsm__json_node *item,
+                           dsm_instance_device *device) {
+  const dsm__precision_keys keys = dsm__precision_read(item);
+  device->element_bytes = keys.element_bytes;
+  device->weight_bytes = keys.weight_bytes;
+  if (keys.element_bytes > 0 && !(instance->element_bytes > 0)) {
+    const dsm__json_node node = dsm__json_member(item, "element_bytes");
+    dsm__json_error(&node, NULL,
+                    "expected element_bytes of the profile, that its sizes are stated for, beside "
+                    "those of a device, found none");
+  } else if (keys.weight_bytes > 0 && !(instance->weight_bytes > 0)) {
+    const dsm__json_node node = dsm__json_member(item, "weight_bytes");
+    dsm__json_error(&node, NULL,
+                    "expected weight_bytes of the profile, that its sizes are stated for, beside "
+                    "those of a device, found none");
+  }
+}
 
 static void read_device(profile_reader *reader, const dsm__json_node *item, size_t index,
                         dsm_instance_device *device) {
@@ -49,6 +70,7 @@ static void read_device(profile_reader *reader, const dsm__json_node *item, size
   dsm__json_optional_double(item, "incoming_bytes_per_second", dsm__capacity_range, 0,
                             &device->incoming_bytes_per_second);
   device->transfer_seconds = dsm__transfer_read(&dsm__profile_link_units, item);
+  read_precision(reader->instance, item, device);
   const dsm__power power = dsm__power_read(item);
   device->has_power = power.is_given;
   device->busy_watts = power.busy_watts;
@@ -93,8 +115,56 @@ static void read_links(profile_reader *reader, const dsm__json_node *root) {
   instance->pair_count = links.pair_count;
 }
 
-static void read_seconds(const profile_reader *reader, const dsm__json_node *item,
-                         double *seconds) {
+/* One of a table's times, [size, seconds]. */
+static bool read_batch_time(const dsm__json_node *item, dsm_batch_time *time, uint64_t above) {
+  size_t count = 0;
+  uint64_t size = 0;
+  if (!dsm__json_array(item, 2, 2, &count)) {
+    return false;
+  }
+  const dsm__json_node first = dsm__json_item(item, 0);
+  const dsm__json_node second = dsm__json_item(item, 1);
+  const bool is_size = dsm__json_u64(&first, 1, DSM_DEVICE_BATCH_MAX, &size);
+  const bool is_time = dsm__json_double(
+      &second, (dsm__json_range){DSM__SECONDS_MIN, DSM__SECONDS_MAX, false}, &time->seconds);
+  if (is_size && size <= above) {
+    dsm__json_error(&first, NULL, "expected batches by rising size, above %llu, found %llu",
+                    (unsigned long long)above, (unsigned long long)size);
+    return false;
+  }
+  time->size = (uint32_t)size;
+  return is_size && is_time;
+}
+
+/* A time, null, or times over the size of the batch; the task's own is then that of the first. */
+static void read_time(profile_reader *reader, const dsm__json_node *node, size_t place) {
+  dsm_instance *const instance = reader->instance;
+  dsm_batch_time *times = NULL;
+  size_t count = 0;
+  if (!dsm__json_is_list(node)) {
+    dsm__seconds_read(node, &reader->seconds[place]);
+    return;
+  }
+  if (!dsm__json_array(node, 1, DSM_BATCH_TIMES_MAX, &count)) {
+    return;
+  }
+  if (!DSM__RESERVE(instance->arena, times, count) ||
+      (reader->tables == NULL && !DSM__RESERVE(instance->arena, reader->tables,
+                                               reader->task_count * instance->device_count))) {
+    dsm__json_set_out_of_memory(node->doc);
+    return;
+  }
+  dsm__json_node item = dsm__json_item(node, 0);
+  for (size_t k = 0; k < count; k++, item = dsm__json_next(&item)) {
+    if (!read_batch_time(&item, &times[k], k == 0 ? 0 : times[k - 1].size)) {
+      return;
+    }
+  }
+  reader->tables[place] = (dsm_batch_table){times, count};
+  reader->seconds[place] = times[0].seconds / times[0].size;
+}
+
+static void read_seconds(profile_reader *reader, const dsm__json_node *item, size_t task) {
   const dsm__json_node node = dsm__json_member(item, "seconds");
   if (!dsm__json_require(&node, "an object with a time, or null, for each device") ||
       !dsm__json_object_only(&node, reader->device_names, reader->instance->device_count)) {
@@ -103,7 +173,7 @@ static void read_seconds(const profile_reader *reader, const dsm__json_node *ite
   for (size_t j = 0; j < reader->instance->device_count; j++) {
     const dsm__json_node time = dsm__json_member(&node, reader->device_names[j]);
     if (dsm__json_require(&time, "seconds, or null where the task cannot run")) {
-      dsm__seconds_read(&time, &seconds[j]);
+      read_time(reader, &time, task * reader->instance->device_count + j);
     }
   }
 }
@@ -136,7 +206,7 @@ static void read_task(profile_reader *reader, const dsm__json_node *item, size_t
   if (dsm__json_is_present(&group)) {
     dsm__json_name(&group, DSM_NAME_BYTES_MAX, reader->instance->arena, &task->group);
   }
-  read_seconds(reader, item, &reader->seconds[index * reader->instance->device_count]);
+  read_seconds(reader, item, index);
 }
 
 /* The task that an item of `inputs` names, or SIZE_MAX. */
@@ -247,6 +317,7 @@ static void arrange(profile_reader *reader, const dsm__json_node *list) {
   reader->instance->tasks = reader->tasks;
   reader->instance->task_count = reader->task_count;
   reader->instance->seconds = reader->seconds;
+  reader->instance->tables = reader->tables;
   dsm__circle circle;
   if (!dsm__instance_arrange(reader->instance, reader->uses, reader->use_count, &circle)) {
     dsm__json_set_out_of_memory(list->doc);
@@ -266,8 +337,8 @@ static void arrange(profile_reader *reader, const dsm__json_node *list) {
 }
 
 DSM__OBJECT(dsm__profile_object, "profile", {.name = "format"}, {.name = "name"},
-            {.name = "source"}, {.name = "tasks"}, {.name = "devices"}, {.name = "ports"},
-            {.name = "pairs"});
+            {.name = "source"}, {.name = "element_bytes"}, {.name = "weight_bytes"},
+            {.name = "tasks"}, {.name = "devices"}, {.name = "ports"}, {.name = "pairs"});
 
 void dsm__profile_read(dsm_instance *instance, const dsm__json_node *root) {
   const size_t errors_before = dsm__json_doc_error_count(root->doc);
@@ -279,6 +350,9 @@ void dsm__profile_read(dsm_instance *instance, const dsm__json_node *root) {
   const char *source_text = NULL;
   dsm__json_read_name(root, "the profile's name", instance->arena, &instance->name);
   dsm__json_read_source(root, instance->arena, &source_text);
+  const dsm__precision_keys precision = dsm__precision_read(root);
+  instance->element_bytes = precision.element_bytes;
+  instance->weight_bytes = precision.weight_bytes;
   const dsm__json_node devices = dsm__json_member(root, "devices");
   const dsm__json_node tasks = dsm__json_member(root, "tasks");
   if (!read_devices(&reader, &devices)) {
@@ -311,6 +385,9 @@ dsm_status dsm_profile_parse(dsm_instance **instance, const char *text, size_t l
   dsm_status status = dsm__json_doc_read(&input, diags, read_document, made);
   if (status == DSM_OK) {
     status = dsm__instance_place(made, options, diags);
+  }
+  if (status == DSM_OK) {
+    status = dsm__instance_set_batches(made, options, file, diags);
   }
   if (status == DSM_OK) {
     status = dsm__instance_join(made, options->task_count, NULL, NULL)

@@ -52,12 +52,26 @@ static void put_positive(dsm__json_writer *writer, const char *key, double value
   }
 }
 
+static void write_table(dsm__json_writer *writer, const dsm_batch_table *table) {
+  dsm__json_begin_array(writer, true);
+  for (size_t k = 0; k < table->count; k++) {
+    dsm__json_begin_array(writer, true);
+    dsm__json_write_u64(writer, table->times[k].size);
+    dsm__json_write_double(writer, table->times[k].seconds);
+    dsm__json_end_array(writer);
+  }
+  dsm__json_end_array(writer);
+}
+
 static void write_seconds(dsm__json_writer *writer, const dsm_instance *instance, size_t task) {
   dsm__json_put_object(writer, "seconds", true);
   for (size_t j = 0; j < instance->device_count; j++) {
     const double seconds = dsm_instance_seconds(instance, task, j);
+    const size_t place = task * instance->device_count + j;
     dsm__json_write_key(writer, instance->devices[j].name);
-    if (isfinite(seconds)) {
+    if (isfinite(seconds) && instance->tables != NULL && instance->tables[place].count > 0) {
+      write_table(writer, &instance->tables[place]);
+    } else if (isfinite(seconds)) {
       dsm__json_write_double(writer, seconds);
     } else {
       dsm__json_write_null(writer);
@@ -74,6 +88,8 @@ static void write_device(dsm__json_writer *writer, const dsm_instance_device *de
   put_finite(writer, "link_bytes_per_second", device->link_bytes_per_second);
   put_positive(writer, "incoming_bytes_per_second", device->incoming_bytes_per_second);
   put_positive(writer, "transfer_seconds", device->transfer_seconds);
+  put_positive(writer, "element_bytes", device->element_bytes);
+  put_positive(writer, "weight_bytes", device->weight_bytes);
   if (device->has_power) {
     dsm__json_put_object(writer, "power", true);
     dsm__json_put_double(writer, "busy_watts", device->busy_watts);
@@ -198,6 +214,8 @@ static void write_profile(dsm__json_writer *writer, const dsm_instance *instance
   if (words->source != NULL) {
     dsm__json_put_string(writer, "source", words->source);
   }
+  put_positive(writer, "element_bytes", instance->element_bytes);
+  put_positive(writer, "weight_bytes", instance->weight_bytes);
   dsm__json_put_array(writer, "devices", false);
   for (size_t j = 0; j < instance->device_count; j++) {
     write_device(writer, &instance->devices[j]);

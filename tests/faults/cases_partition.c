@@ -214,6 +214,32 @@ static attempt pin_tasks(const subject *s, dsm_diags *diags) {
   return made;
 }
 
+static attempt choose_batches(const subject *s, dsm_diags *diags) {
+  static const char profile[] =
+      "{\"format\":\"dsm-profile/1\",\"name\":\"p\",\"devices\":[{\"name\":\"d\"}],\"tasks\":["
+      "{\"name\":\"t\",\"weights_bytes\":1,\"output_bytes\":1,\"seconds\":{\"d\":[[1,2],[4,3]]}},"
+      "{\"name\":\"u\",\"weights_bytes\":1,\"output_bytes\":1,\"inputs\":[],"
+      "\"seconds\":{\"d\":[[1,1],[2,3],[4,9]]}}]}";
+  static const char *const batches[] = {"best"};
+  (void)s;
+  dsm_instance_options options;
+  dsm_instance_options_init(&options);
+  options.batches = batches;
+  options.batch_count = 1;
+  dsm_instance *instance = NULL;
+  dsm_partition *solved = NULL;
+  dsm_status status =
+      dsm_profile_parse(&instance, profile, sizeof profile - 1, "p.json", &options, diags);
+  if (status == DSM_OK) {
+    status = dsm_partition_solve(&solved, instance, NULL, diags);
+  }
+  const attempt made = attempt_of_status(
+      status, solved, solved == NULL ? 0 : digest_double(DIGEST_START, solved->rho));
+  dsm_partition_free(solved);
+  dsm_instance_free(instance);
+  return made;
+}
+
 static attempt free_nothing(const subject *s, dsm_diags *diags) {
   (void)s;
   (void)diags;
@@ -232,6 +258,7 @@ const faulty_case partition_cases[] = {
     {"dsm_report_partition_parse", read_placed, DSM_OK, NULL},
     {"dsm_export_partition", export_placed, DSM_OK, NULL},
     {"dsm_profile_parse, pins", pin_tasks, DSM_OK, NULL},
+    {"dsm_partition_solve, batches", choose_batches, DSM_OK, NULL},
     {"dsm_partition_mps", write_mps, DSM_OK, NULL},
     {"dsm_profile_text", write_profile, DSM_OK, NULL},
     {"dsm_profile_import, a table", import_table, DSM_OK, NULL},

@@ -62,6 +62,12 @@ static int write_programme(const char *folder, uint64_t seed) {
   if (seed % 7 == 3) {
     small_group(&s, 0);
   }
+  if (seed % 3 == 1 && seed % 2 == 0) {
+    small_precision(&s, seed);
+  }
+  if (seed % 5 == 4) {
+    small_instant(&s, seed);
+  }
   dsm_partition_options options = drawn(seed);
   draw_limit(&options, &s, seed);
   char path[4096];

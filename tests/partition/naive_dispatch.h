@@ -48,6 +48,10 @@ typedef struct naive_task {
   double given;
   double begin;
   double end;
+  bool is_forming; /* waits on the device until its batch is full */
+  double joined;   /* when that began */
+  double ready;    /* when its inputs are there */
+  size_t members;  /* of its batch */
 } naive_task;
 
 typedef struct naive_dispatch {
@@ -56,6 +60,7 @@ typedef struct naive_dispatch {
   naive_task tasks[NAIVE_REQUESTS][RANDOM_TASKS];
   bool is_planned[NAIVE_REQUESTS]; /* entered is known */
   bool is_in[NAIVE_REQUESTS];
+  size_t way[NAIVE_REQUESTS]; /* of those that are in */
   double entered[NAIVE_REQUESTS];
   double left[NAIVE_REQUESTS];
   bool is_out[NAIVE_REQUESTS][RANDOM_TASKS]; /* the result of a task has left */
@@ -63,6 +68,7 @@ typedef struct naive_dispatch {
   naive_move moves[NAIVE_MOVES];
   size_t move_count;
   size_t given_count;
+  size_t partial_count; /* batches that were not full */
   uint64_t random;
 } naive_dispatch;
 

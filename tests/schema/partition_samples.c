@@ -27,13 +27,37 @@ static void add_carriers(dsm_partition *partition) {
   partition->carrier_count = sizeof carriers / sizeof carriers[0];
 }
 
+static const dsm_port ports[] = {
+    {.name = "bridge", .bytes_per_second = 9, .devices = 3, .is_direct = true}};
+static const dsm_device_pair pairs[] = {{{0, 1}, 8, 0.5}};
+
+/* The instance of the latency partition with all ways of transfers, whose first device has a
+ * precision of its own. */
+static dsm_instance with_all(dsm_instance_device devices[DSM_DEVICES_MAX]) {
+  dsm_instance instance = *made_latency_partition.instance;
+  memcpy(devices, instance.devices, instance.device_count * sizeof *devices);
+  instance.element_bytes = instance.weight_bytes = 2;
+  devices[0].element_bytes = 1;
+  devices[0].weight_bytes = 0.5;
+  devices[0].incoming_bytes_per_second = 8;
+  devices[0].transfer_seconds = 0.25;
+  instance.ports = ports;
+  instance.port_count = 1;
+  instance.pairs = pairs;
+  instance.pair_count = 1;
+  instance.devices = devices;
+  return instance;
+}
+
 /* The latency partition with each task in one place, joined layers and activations that count. */
 static char *report_in_one_place(void) {
   dsm_task tasks[4];
-  dsm_instance instance = *made_latency_partition.instance;
+  dsm_instance_device devices[DSM_DEVICES_MAX];
+  dsm_instance instance = with_all(devices);
   dsm_partition placed = made_latency_partition;
   memcpy(tasks, instance.tasks, sizeof tasks);
   tasks[0].result_bytes = 5;
+  tasks[0].input_bytes = 3;
   tasks[0].group = tasks[1].group = "convolutions";
   instance.tasks = tasks;
   placed.instance = &instance;
@@ -47,7 +71,10 @@ static char *report_in_one_place(void) {
 /* The latency partition as stages: its tasks are in one place each but for fc1. */
 static char *report_stages(void) {
   static const bool is_stored[] = {true, false, true, false, true, false, false, true};
+  dsm_instance_device devices[DSM_DEVICES_MAX];
+  const dsm_instance instance = with_all(devices);
   dsm_partition placed = made_latency_partition;
+  placed.instance = &instance;
   placed.is_stored = is_stored;
   dsm_export *made = NULL;
   char *text = NULL;
@@ -58,12 +85,17 @@ static char *report_stages(void) {
   return text;
 }
 
-/* As of a graph and requests of 8 samples, where whole requests and a simulation stay below the
- * throughput. */
+/* As of a graph, a device with batches and requests of 8 samples, where whole requests and a
+ * simulation stay below the throughput. */
 static char *report_a_bound(void) {
   dsm_instance instance = *made_partition.instance;
   dsm_partition graph = made_partition;
+  dsm_instance_device devices[DSM_DEVICES_MAX];
+  memcpy(devices, instance.devices, instance.device_count * sizeof *devices);
+  devices[0].batch = 4;
+  instance.devices = devices;
   instance.batch = 8;
+  graph.waiting_seconds = 0.01;
   graph.instance = &instance;
   graph.is_bound = true;
   graph.whole_rho = 19;
@@ -101,6 +133,8 @@ static char *report(const char *name, dsm_dispatch *simulation) {
   if (strcmp(name, "rate") == 0) {
     simulation->options.window = 0;
     simulation->options.rate = 2.5;
+    simulation->mean_waiting_seconds = 0.02;
+    simulation->partial_batches = 1;
     return dsm_report_partition_json(&made_partition, simulation);
   }
   return strcmp(name, "trace") == 0 ? dsm_report_dispatch_trace(simulation) : NULL;

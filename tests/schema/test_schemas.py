@@ -107,8 +107,11 @@ BEYOND_SCHEMAS = {
         "key_duplicate": DUPLICATES,
     },
     "profile": {
+        "batches_fall": "sizes that rise: " + RELATION,
+        "batches_of_no_size_in_common": "sizes that all tasks of a device have: " + RELATION,
         "device_twice": "names that differ: " + RELATION,
         "graph_": "tasks that exist, and can run one after the other: " + RELATION,
+        "precision_beside_nothing": "bytes of the profile beside those of a device: " + RELATION,
         "seconds_of_": "a time for each device: " + RELATION,
         "task_twice": "names that differ: " + RELATION,
     },

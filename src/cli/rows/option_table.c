@@ -277,6 +277,14 @@ const cli_option cli_options[] = {
              "begin so; may be given several times",
      .commands = CLI_PARTITION,
      TEXTS(partition.groups, CLI_TAKES_TEXT)},
+    {.name = "device-batch",
+     .argument = "[DEVICE=]SIZES",
+     .help = "requests that a device runs together (default: 1, or the smallest batch of which all "
+             "its tasks have times): one size, several with commas to choose from, or best for all "
+             "of which there are times (of a SERVER: powers of two to 64); without DEVICE for all; "
+             "DEVICE may end in *; may be given several times",
+     .commands = CLI_PARTITION,
+     TEXTS(partition.batches, CLI_TAKES_TEXT)},
     {.name = "cuts",
      .argument = "K",
      .help = "each task in one place, and a request moves at most K tensors between devices, one "
@@ -387,6 +395,12 @@ const cli_option cli_options[] = {
      .help = "show equal layers one by one: without it equal neighbours, such as the blocks of a "
              "transformer, have one row of the table, with their count, and are one loss",
      .commands = CLI_EXPLORE | CLI_SCORE | CLI_DESCRIBE,
+     FLAG(is_unfolded)},
+    {.name = "unfold",
+     .help = "show each task: without it tasks that follow one another on the same devices, in the "
+             "same shares as they are printed, have one row, and rows that repeat are shown once, "
+             "with the count of all",
+     .commands = CLI_PARTITION,
      FLAG(is_unfolded)},
     {.name = "unfold",
      .help = "show equal layers one by one: without it those that moved equally have one row, with "

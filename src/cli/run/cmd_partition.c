@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,6 +9,7 @@
 #include "cli/run/complain.h"
 #include "cli/run/interrupt.h"
 #include "cli/run/output.h"
+#include "cli/run/status_line.h"
 
 /* ---- options that need or exclude each other ---- */
 
@@ -181,15 +183,20 @@ static void note_short_run(const cli_arguments *arguments, const dsm_dispatch_op
   }
 }
 
-static dsm_dispatch_options simulation_options(const cli_arguments *arguments) {
+/* Settings that were not given are so that batches are filled. */
+static dsm_dispatch_options simulation_options(const cli_arguments *arguments,
+                                               const dsm_instance *instance) {
   dsm_dispatch_options options = arguments->partition.dispatch;
+  if (!arguments->partition.has_requests) {
+    dsm_dispatch_options_scale(&options, instance);
+  }
   options.rule = arguments->partition.rule;
   options.does_record = arguments->partition.trace != NULL;
   return options;
 }
 
 static cli_exit simulate(answer *made, const cli_arguments *arguments) {
-  const dsm_dispatch_options options = simulation_options(arguments);
+  const dsm_dispatch_options options = simulation_options(arguments, made->partition->instance);
   cli_exit outcome =
       cli_exit_of(dsm_dispatch_run(&made->simulation, made->partition, &options, arguments->diags));
   if (outcome == CLI_EXIT_DONE) {
@@ -201,14 +208,59 @@ static cli_exit simulate(answer *made, const cli_arguments *arguments) {
   return outcome;
 }
 
+static void add_value(cli_status_text *to, dsm_objective_kind objective, double value) {
+  switch (objective) {
+  case DSM_OBJECTIVE_LATENCY:
+    cli_status_add(to, "%.4g ms", 1e3 * value);
+    return;
+  case DSM_OBJECTIVE_ENERGY:
+    cli_status_add(to, "%.4g J", value);
+    return;
+  case DSM_OBJECTIVE_THROUGHPUT:
+  case DSM_OBJECTIVE_KIND_COUNT:
+    break;
+  }
+  cli_status_add(to, "%.4g requests/s", value);
+}
+
+/* What is_stopped and report are told by. */
+static void show_progress(void *context, const dsm_partition_progress *at) {
+  cli_status_line *const line = context;
+  const dsm_objective_kind objective = line->arguments->partition.options.objective;
+  if (!cli_status_is_due(line)) {
+    return;
+  }
+  cli_status_text text = {.length = 0};
+  cli_status_add(&text, at->has_best ? "best " : "no answer yet");
+  if (at->has_best) {
+    add_value(&text, objective, at->best);
+  }
+  if (isfinite(at->bound)) {
+    cli_status_add(&text, ", bound ");
+    add_value(&text, objective, at->bound);
+  }
+  if (isfinite(at->gap)) {
+    cli_status_add(&text, ", gap %.3f %%", 100 * at->gap);
+  }
+  cli_status_add(&text, ", ");
+  cli_status_add_duration(&text, at->seconds);
+  cli_status_show(line, &text);
+}
+
 /* Solves; CLI_EXIT_INTERRUPTED, also with the best so far, after a signal. */
 static cli_exit search(dsm_partition **partition, const dsm_instance *instance,
-                       dsm_partition_options options, dsm_diags *diags) {
+                       const cli_arguments *arguments) {
+  cli_status_line line;
+  cli_status_begin(&line, arguments);
+  dsm_partition_options options = arguments->partition.options;
   options.is_stopped = cli_should_stop;
+  options.report = show_progress;
+  options.context = &line;
   cli_interrupt_begin();
-  const dsm_status status = dsm_partition_solve(partition, instance, &options, diags);
+  const dsm_status status = dsm_partition_solve(partition, instance, &options, arguments->diags);
   const bool is_interrupted = cli_is_interrupted();
   cli_interrupt_end();
+  cli_status_end(&line);
   return is_interrupted ? CLI_EXIT_INTERRUPTED : cli_exit_of(status);
 }
 
@@ -218,7 +270,7 @@ static cli_exit solve(const cli_arguments *arguments, const dsm_instance *instan
   answer made = {NULL, NULL};
   cli_exit outcome = CLI_EXIT_DONE;
   if (wanted->is_simulation) { /* what cannot be simulated is said before the solver works */
-    const dsm_dispatch_options options = simulation_options(arguments);
+    const dsm_dispatch_options options = simulation_options(arguments, instance);
     outcome = cli_exit_of(dsm_dispatch_check(instance, &options, diags));
   }
   if (outcome == CLI_EXIT_DONE && wanted->write_profile != NULL) {
@@ -228,7 +280,7 @@ static cli_exit solve(const cli_arguments *arguments, const dsm_instance *instan
     outcome = write_mps(arguments, instance);
   }
   if (outcome == CLI_EXIT_DONE) {
-    outcome = search(&made.partition, instance, wanted->options, diags);
+    outcome = search(&made.partition, instance, arguments);
   }
   const bool is_interrupted = outcome == CLI_EXIT_INTERRUPTED;
   outcome = is_interrupted && made.partition != NULL ? CLI_EXIT_DONE : outcome;

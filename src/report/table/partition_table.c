@@ -7,6 +7,7 @@
 #include "base/number_text.h"
 #include "report/table/number_style.h"
 #include "report/table/partition_gain.h"
+#include "report/table/partition_placement.h"
 #include "report/table/table.h"
 #include "report/table/text_page.h"
 
@@ -68,6 +69,13 @@ static void put_placing(dsm__page *page, const dsm_partition_options *options) {
   }
 }
 
+static const char *waiting_text(dsm__page *page, const dsm_partition *partition) {
+  return partition->waiting_seconds > 0
+             ? dsm__page_text(page, ", of it %s until batches are full, on average",
+                              milliseconds(page, partition->waiting_seconds))
+             : "";
+}
+
 static void put_answer(dsm__page *page, const dsm_partition *partition) {
   dsm__page_line(page, DSM__STYLE_HEADING, "%s: best %s on %zu device%s", partition->instance->name,
                  dsm_objective_kind_name(partition->options.objective),
@@ -90,8 +98,8 @@ static void put_answer(dsm__page *page, const dsm_partition *partition) {
     dsm__page_labelled(page, LABEL_WIDTH, "simulated", "%s requests/s",
                        dsm__figure_digits(partition->simulated_rho, 4).text);
   }
-  dsm__page_labelled(page, LABEL_WIDTH, "latency", "%s",
-                     milliseconds(page, partition->latency_seconds));
+  dsm__page_labelled(page, LABEL_WIDTH, "latency", "%s%s",
+                     milliseconds(page, partition->latency_seconds), waiting_text(page, partition));
   if (partition->options.latency_limit_seconds > 0) {
     dsm__page_labelled(page, LABEL_WIDTH, "mean", "%s a request, %sat most %s allowed",
                        milliseconds(page, partition->mean_latency_seconds),
@@ -113,65 +121,11 @@ static void put_answer(dsm__page *page, const dsm_partition *partition) {
   put_placing(page, &partition->options);
 }
 
-/* ---- placement ---- */
-
-static const dsm__table_column placement_columns[] = {
-    {.title = "tasks", .is_name = true},
-    {.title = "count", .gap = 2, .is_right = true, .rank = 2},
-    {.title = "weights", .gap = 2, .is_right = true, .rank = 1},
-    {.title = "devices", .gap = 2, .is_name = true, .comfort = 40},
-};
-
-/* "gpu1 60.0 %, cpu 40.0 %": shares of the requests; a device that only holds it has 0 %. */
-static const char *placement_text(dsm__page *page, const dsm_partition *partition, size_t task) {
-  const dsm_instance *const instance = partition->instance;
-  const double *const rates = &partition->rates[task * instance->device_count];
-  double sum = 0;
-  for (size_t j = 0; j < instance->device_count; j++) {
-    sum += rates[j];
-  }
-  const char *text = "";
-  for (size_t j = 0; j < instance->device_count; j++) {
-    if (!partition->is_stored[task * instance->device_count + j]) {
-      continue;
-    }
-    const double share = sum > 0 ? rates[j] / sum : 0;
-
-    const char *const name = instance->devices[j].name;
-    text = share > 0.9995 ? dsm__page_join(page, text, ", ", "%s", name)
-                          : dsm__page_join(page, text, ", ", "%s %s %%", name,
-                                           dsm__figure_fixed(100 * share, 1).text);
-  }
-  return text;
-}
-
-static void put_placement(dsm__page *page, const dsm_partition *partition) {
-  const dsm_instance *const instance = partition->instance;
-  dsm__table table = DSM__TABLE(page, placement_columns);
-  const char *next = placement_text(page, partition, 0);
-  for (size_t first = 0, end = 0; first < instance->task_count; first = end) {
-    const char *const text = next;
-    double weights = 0;
-    for (end = first; end < instance->task_count && strcmp(next, text) == 0;) {
-      weights += instance->tasks[end].weights_bytes;
-      end++;
-      next = end < instance->task_count ? placement_text(page, partition, end) : "";
-    }
-    DSM__TABLE_TEXTS(
-        &table,
-        end == first + 1 ? instance->tasks[first].name
-                         : dsm__page_text(page, "%s to %s", instance->tasks[first].name,
-                                          instance->tasks[end - 1].name),
-        dsm__figure_count(end - first).text, dsm__figure_scaled(weights, "B").text, text);
-  }
-  dsm__page_heading(page, "Placement, with shares of the requests");
-  dsm__table_print(&table);
-}
-
 /* ---- devices ---- */
 
 static const dsm__table_column device_columns[] = {
     {.title = "device", .is_name = true},
+    {.title = "batch", .gap = 2, .is_right = true, .is_optional = true},
     {.title = "time %", .gap = 2, .is_right = true},
     {.title = "memory", .gap = 2, .is_right = true, .rank = 2},
     {.title = "memory %", .gap = 2, .is_right = true},
@@ -186,13 +140,24 @@ static const char *binds_text(dsm__page *page, const dsm_device_use *use) {
   return use->is_link_binding ? dsm__page_join(page, text, ", ", "link") : text;
 }
 
+static bool have_batches(const dsm_instance *instance) {
+  bool has_one = false;
+  for (size_t j = 0; j < instance->device_count; j++) {
+    has_one = has_one || instance->devices[j].batch > 1;
+  }
+  return has_one;
+}
+
 static void put_devices(dsm__page *page, const dsm_partition *partition) {
   const dsm_instance *const instance = partition->instance;
   const char *const unit = partition->options.objective == DSM_OBJECTIVE_LATENCY ? "B" : "B/s";
   dsm__table table = DSM__TABLE(page, device_columns);
   for (size_t j = 0; j < instance->device_count; j++) {
     const dsm_device_use *const use = &partition->uses[j];
+    const uint32_t batch = instance->devices[j].batch;
     dsm__table_text(&table, instance->devices[j].name);
+    dsm__table_text(&table,
+                    have_batches(instance) ? dsm__figure_count(batch > 1 ? batch : 1).text : "");
     dsm__table_add(&table, dsm__style_of_utilization(use->time_fraction),
                    percent(page, use->time_fraction));
     DSM__TABLE_TEXTS(&table, dsm__figure_scaled(use->memory_bytes, "B").text,
@@ -315,7 +280,7 @@ static void put_explanations(dsm__page *page, const dsm_dispatch *simulation) {
         "when the half began; those that entered in it are %s requests/s",
         dsm__figure_digits(simulation->throughput_within, 4).text);
   }
-  if (simulation->p50_latency_seconds < partition->latency_seconds) {
+  if (simulation->p50_latency_seconds < partition->latency_seconds - partition->waiting_seconds) {
     dsm__page_labelled(page, LABEL_WIDTH, "",
                        "latencies are below that of the answer, in which tasks run one after "
                        "another, because here branches run at the same time on several devices");
@@ -333,6 +298,13 @@ static void put_simulation(dsm__page *page, const dsm_dispatch *simulation) {
                      milliseconds(page, simulation->p50_latency_seconds),
                      milliseconds(page, simulation->p95_latency_seconds),
                      milliseconds(page, simulation->p99_latency_seconds));
+  if (simulation->mean_waiting_seconds > 0) {
+    dsm__page_labelled(page, LABEL_WIDTH, "waiting",
+                       "mean %s until batches were full; %s batch%s began before",
+                       milliseconds(page, simulation->mean_waiting_seconds),
+                       dsm__figure_count(simulation->partial_batches).text,
+                       simulation->partial_batches == 1 ? "" : "es");
+  }
   put_explanations(page, simulation);
   dsm__table table = DSM__TABLE(page, simulation_columns);
   for (size_t j = 0; j < instance->device_count; j++) {
@@ -352,7 +324,7 @@ char *dsm_report_partition_table(const dsm_partition *partition, const dsm_dispa
                                  dsm_table_style style) {
   dsm__page page = dsm__page_begin(style);
   put_answer(&page, partition);
-  put_placement(&page, partition);
+  dsm__put_placement(&page, partition);
   put_devices(&page, partition);
   if (partition->carrier_count > 0) {
     put_carriers(&page, partition);
