@@ -157,9 +157,9 @@ typedef struct dsm_partition {
   const dsm_request_way *ways; /**< of whole requests on a graph; reach whole_rho where it is known.
                                     NULL: rates alone say where requests go */
   size_t way_count;
-  double latency_seconds;    /**< DSM_OBJECTIVE_LATENCY; else of one request along the most used
-                                  placement, for comparison; batches counted */
-  double waiting_seconds;    /**< of it, mean: until the batches of devices are full */
+  double latency_seconds;      /**< DSM_OBJECTIVE_LATENCY; else of one request along the most used
+                                    placement, for comparison; batches counted */
+  double waiting_seconds;      /**< of it, mean: until the batches of devices are full */
   double mean_latency_seconds; /**< of all requests, without waiting: tasks and transfers one at a
                                     time; where the tensors form no chain and tasks are in several
                                     places, at least */

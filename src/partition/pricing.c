@@ -239,9 +239,9 @@ static bool is_memory_full(const pricer *p, size_t device) {
   return is_full;
 }
 
-/* Seconds of all transfers on the idle server, one at a time: each tensor that moves takes its bytes
- * over the link that it leaves by, with those that are run together with it. Of one request, or of
- * those of a second. */
+/* Seconds of all transfers on the idle server, one at a time: each tensor that moves takes its
+ * bytes over the link that it leaves by, with those that are run together with it. Of one request,
+ * or of those of a second. */
 static double moving_seconds(const dsm__traffic *traffic, const dsm_partition_options *options,
                              const double *rates, const double *copies) {
   const dsm_instance *const instance = traffic->routes.instance;
