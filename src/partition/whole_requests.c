@@ -410,6 +410,15 @@ static bool pivot(solver *s, bool is_way) {
   return true;
 }
 
+/* Of all ways, before they are slowed down. */
+static double sum_of_rates(const solver *s) {
+  double rate = 0;
+  for (size_t b = 0; b < s->row_count; b++) {
+    rate += s->profits[b] * s->values[b];
+  }
+  return rate;
+}
+
 /* What the busiest device or carrier has to do in a second, at least 1: by so much all ways are
  * slowed down. */
 static double busiest(const solver *s) {
@@ -419,18 +428,13 @@ static double busiest(const solver *s) {
     for (size_t b = 0; b < s->row_count; b++) {
       occupied += s->profits[b] * s->values[b] * s->columns[b * s->row_count + r];
     }
-    most = r == s->latency_row ? most : fmax(most, occupied);
+    if (r == s->latency_row) { /* slower requests are no faster: nothing mends it */
+      most = occupied <= rounding * sum_of_rates(s) ? most : HUGE_VAL;
+    } else {
+      most = fmax(most, occupied);
+    }
   }
   return most;
-}
-
-/* The rate of all ways. */
-static double rate_of(const solver *s) {
-  double rate = 0;
-  for (size_t b = 0; b < s->row_count; b++) {
-    rate += s->profits[b] * s->values[b];
-  }
-  return rate / busiest(s);
 }
 
 /* The prices are a solution of the dual but for a factor of 1 - rounding: what they add up to is a
@@ -450,7 +454,7 @@ static double solve(solver *s) {
   for (size_t r = 0; r < s->row_count; r++) {
     bound += r == s->latency_row ? 0 : s->prices[r];
   }
-  const double rate = rate_of(s);
+  const double rate = sum_of_rates(s) / busiest(s);
   return s->steps_left > 0 && bound <= rate * (1 + 1e-6) ? rate : 0;
 }
 
