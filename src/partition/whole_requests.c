@@ -8,6 +8,9 @@
  * device, and the simplex method asks of all others only for the cheapest at prices y_r: one below
  * 1 enters, and where there is none the value is optimal, since y is then a solution of the dual.
  * The cheapest way is looked for task by task, and left as soon as it cannot be below the best.
+ * What the tasks behind cost at least is known for each device of the ones before: of a task's
+ * inputs one is looked at, so that these make trees, whose cheapest ways are sums. A way that takes
+ * each task to where that promises the least is tried first.
  *
  * Where that takes more steps than are worth it nothing is known, and nothing is said.
  */
@@ -24,6 +27,8 @@ enum { STEPS_MAX = 2000000, PIVOTS_MAX = 2000, ROWS_MAX = 1000 };
 
 /* What is closer to 0, or to a price of 1, than this is rounding. */
 static const double rounding = 1e-9;
+/* A way that is so much cheaper than 1 enters, without a look for the cheapest. */
+static const double good_enough = 1e-4;
 
 typedef struct solver {
   const dsm_partition *partition;
@@ -43,10 +48,14 @@ typedef struct solver {
   /* the cheapest way */
   size_t *devices; /* of each task */
   size_t *cheapest;
-  size_t *cursors;     /* next candidate of each task */
-  double *costs;       /* of tasks before */
-  double *least_after; /* cost of a task and of all behind it, without transfers, at least */
-  size_t *uses;        /* of a tensor and a device: consumers there */
+  size_t *cursors;    /* next candidate of each task */
+  double *costs;      /* of tasks before */
+  double *costs_here; /* [i * m + j]: own_cost */
+  size_t *guides;     /* of a task: the largest input whose first consumer it is, or tensor_count */
+  double *reached;    /* [i * m + a]: least of a task's tree where its guide is made on a */
+  double *below;      /* [i * m + j]: of the trees of those that it guides, if it runs on j */
+  double *rests;      /* of trees behind the tasks before, at least */
+  size_t *uses;       /* of a tensor and a device: consumers there */
 } solver;
 
 static bool reserve(solver *s, dsm__arena *arena) {
@@ -58,8 +67,11 @@ static bool reserve(solver *s, dsm__arena *arena) {
          DSM__RESERVE(arena, s->prices, rows) && DSM__RESERVE(arena, s->entering, rows) &&
          DSM__RESERVE(arena, s->direction, rows) && DSM__RESERVE(arena, s->devices, tasks) &&
          DSM__RESERVE(arena, s->cheapest, tasks) && DSM__RESERVE(arena, s->cursors, tasks + 1) &&
-         DSM__RESERVE(arena, s->costs, tasks + 1) &&
-         DSM__RESERVE(arena, s->least_after, tasks + 1) &&
+         DSM__RESERVE(arena, s->costs, tasks + 1) && DSM__RESERVE(arena, s->guides, tasks) &&
+         DSM__RESERVE(arena, s->costs_here, tasks * s->instance->device_count) &&
+         DSM__RESERVE(arena, s->reached, tasks * s->instance->device_count) &&
+         DSM__RESERVE(arena, s->below, tasks * s->instance->device_count) &&
+         DSM__RESERVE(arena, s->rests, tasks + 1) &&
          DSM__RESERVE(arena, s->uses, s->instance->tensor_count * s->instance->device_count + 1);
 }
 
@@ -89,16 +101,72 @@ static double own_cost(const solver *s, size_t task, size_t device) {
                      dsm__input_bytes(&s->graph.routes, task, device));
 }
 
-static void find_least_after(solver *s) {
-  const dsm__lists *const candidates = &s->graph.candidates;
-  s->least_after[s->instance->task_count] = 0;
-  for (size_t i = s->instance->task_count; i > 0; i--) {
-    double least = HUGE_VAL;
-    for (size_t n = candidates->first[i - 1]; n < candidates->first[i]; n++) {
-      least = fmin(least, own_cost(s, i - 1, candidates->items[n]));
+/* A tensor is charged to the first of its consumers to be placed, and to that alone. */
+static void find_guides(solver *s) {
+  const dsm_instance *const instance = s->instance;
+  const dsm__lists *const inputs = &s->graph.inputs;
+  for (size_t i = 0; i < instance->task_count; i++) {
+    double largest = -1;
+    s->guides[i] = instance->tensor_count;
+    for (size_t n = inputs->first[i]; n < inputs->first[i + 1]; n++) {
+      const dsm_tensor *const tensor = &instance->tensors[inputs->items[n]];
+      if (tensor->consumers[0] == i && tensor->bytes > largest) {
+        largest = tensor->bytes;
+        s->guides[i] = inputs->items[n];
+      }
     }
-    s->least_after[i - 1] = s->least_after[i] + least;
   }
+}
+
+/* Where a task goes from the device of its guide (device_count: it has none), at least. */
+static double least_of_tree(const solver *s, size_t task, size_t from) {
+  const dsm__lists *const candidates = &s->graph.candidates;
+  const size_t device_count = s->instance->device_count;
+  const double bytes =
+      from < device_count ? dsm_instance_tensor_bytes(s->instance, s->guides[task], from) : 0;
+  double least = HUGE_VAL;
+  for (size_t n = candidates->first[task]; n < candidates->first[task + 1]; n++) {
+    const size_t j = candidates->items[n];
+    const double moving = from < device_count && from != j ? moving_cost(s, from, j, bytes) : 0;
+    least = fmin(least, s->costs_here[task * device_count + j] + moving +
+                            s->below[task * device_count + j]);
+  }
+  return least;
+}
+
+/* Fills `below` and `reached`, from the last task on: those that a task guides stand behind it. */
+static void find_trees(solver *s) {
+  const dsm__lists *const candidates = &s->graph.candidates;
+  const size_t device_count = s->instance->device_count;
+  memset(s->below, 0, s->instance->task_count * device_count * sizeof *s->below);
+  s->rests[0] = 0;
+  for (size_t i = s->instance->task_count; i-- > 0;) {
+    for (size_t n = candidates->first[i]; n < candidates->first[i + 1]; n++) {
+      const size_t j = candidates->items[n];
+      s->costs_here[i * device_count + j] = own_cost(s, i, j);
+    }
+    if (s->guides[i] == s->instance->tensor_count) {
+      s->reached[i * device_count] = least_of_tree(s, i, device_count);
+      s->rests[0] += s->reached[i * device_count];
+      continue;
+    }
+    const size_t guide = s->instance->tensors[s->guides[i]].producer;
+    for (size_t n = candidates->first[guide]; n < candidates->first[guide + 1]; n++) {
+      const size_t from = candidates->items[n];
+      s->reached[i * device_count + from] = least_of_tree(s, i, from);
+      s->below[guide * device_count + from] += s->reached[i * device_count + from];
+    }
+  }
+}
+
+/* What is left of the trees when a task is on its device as well. */
+static double rest_after(const solver *s, size_t task) {
+  const size_t device_count = s->instance->device_count;
+  const size_t from = s->guides[task] == s->instance->tensor_count
+                          ? 0
+                          : s->devices[s->instance->tensors[s->guides[task]].producer];
+  return s->rests[task] - s->reached[task * device_count + from] +
+         s->below[task * device_count + s->devices[task]];
 }
 
 /* Gives a task to a device; what that costs, its inputs included. A tensor is sent to a device
@@ -106,7 +174,7 @@ static void find_least_after(solver *s) {
 static double place(solver *s, size_t task, size_t device) {
   const dsm_instance *const instance = s->instance;
   const dsm__lists *const inputs = &s->graph.inputs;
-  double cost = own_cost(s, task, device);
+  double cost = s->costs_here[task * instance->device_count + device];
   for (size_t n = inputs->first[task]; n < inputs->first[task + 1]; n++) {
     const size_t tensor = inputs->items[n];
     const size_t from = s->devices[instance->tensors[tensor].producer];
@@ -126,13 +194,49 @@ static void take_back(solver *s, size_t task) {
   }
 }
 
-/* Fills `cheapest` with a way that costs less than `most`; false if there is none, or if the steps
- * are used up. */
+static void use_up(solver *s, size_t steps) {
+  s->steps_left -= steps < s->steps_left ? steps : s->steps_left;
+}
+
+/* Fills `cheapest` with a way that takes each task to where it and its trees cost least; its cost.
+ */
+static double follow_trees(solver *s) {
+  const dsm__lists *const candidates = &s->graph.candidates;
+  const size_t task_count = s->instance->task_count;
+  double cost = 0;
+  for (size_t i = 0; i < task_count; i++) {
+    size_t best = 0;
+    double least = HUGE_VAL;
+    for (size_t n = candidates->first[i]; n < candidates->first[i + 1]; n++) {
+      const size_t j = candidates->items[n];
+      const double tried = place(s, i, j) + s->below[i * s->instance->device_count + j];
+      take_back(s, i);
+      if (tried < least) {
+        least = tried;
+        best = j;
+      }
+    }
+    cost += place(s, i, best);
+  }
+  memcpy(s->cheapest, s->devices, task_count * sizeof *s->devices);
+  for (size_t i = 0; i < task_count; i++) {
+    take_back(s, i);
+  }
+  use_up(s, candidates->first[task_count]);
+  return cost;
+}
+
+/* Fills `cheapest` with a way that costs less than `most`, and most of the time the least; false if
+ * there is none, or if the steps are used up. */
 static bool find_cheapest(solver *s, double most) {
   const dsm__lists *const candidates = &s->graph.candidates;
   const size_t task_count = s->instance->task_count;
   bool is_found = false;
-  find_least_after(s);
+  find_trees(s);
+  const double promised = follow_trees(s);
+  if (promised < most - good_enough) {
+    return true;
+  }
   size_t i = 0;
   s->costs[0] = 0;
   s->cursors[0] = candidates->first[0];
@@ -150,7 +254,8 @@ static bool find_cheapest(solver *s, double most) {
       continue;
     }
     s->costs[i + 1] = s->costs[i] + place(s, i, candidates->items[s->cursors[i]++]);
-    if (s->costs[i + 1] + s->least_after[i + 1] < most) {
+    s->rests[i + 1] = rest_after(s, i);
+    if (s->costs[i + 1] + s->rests[i + 1] < most) {
       i++;
       s->cursors[i] = i < task_count ? candidates->first[i] : 0;
     } else {
@@ -359,6 +464,7 @@ dsm_status dsm__whole_requests_find(dsm__whole_requests *whole, dsm__arena *scra
   if (!reserve(&s, scratch)) {
     return dsm__out_of_memory(diags);
   }
+  find_guides(&s);
   whole->rate = solve(&s);
   return hand_over(whole, arena, &s) ? DSM_OK : dsm__out_of_memory(diags);
 }

@@ -100,6 +100,10 @@ static char *report_a_bound(void) {
   graph.instance = &instance;
   graph.is_bound = true;
   graph.whole_rho = 19;
+  const uint8_t first[DSM_DEVICES_MAX] = {0};
+  const dsm_request_way way = {.rate = 19, .devices = first};
+  graph.ways = &way;
+  graph.way_count = 1;
   graph.simulated_rho = 18.5;
   add_carriers(&graph);
   return dsm_report_partition_json(&graph, NULL);

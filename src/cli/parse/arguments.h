@@ -40,7 +40,7 @@ struct cli_command;
 struct cli_program_kind;
 
 /** Most rows of the option table. */
-#define CLI_OPTIONS_MAX 128
+#define CLI_OPTIONS_MAX 192
 
 /** What only `sweep` takes. */
 typedef struct cli_sweep_arguments {

@@ -747,4 +747,6 @@ const cli_option cli_options[] = {
     {.name = "version", .help = "show the version", .commands = ALL_COMMANDS, FLAG(wants_version)},
 };
 
+_Static_assert(sizeof cli_options / sizeof *cli_options <= CLI_OPTIONS_MAX, "room for all options");
+
 const size_t cli_option_count = sizeof cli_options / sizeof *cli_options;

@@ -5,6 +5,7 @@
 #include "report/data/dispatch_data.h"
 #include "report/data/partition_links.h"
 #include "report/data/partition_read.h"
+#include "report/data/partition_ways.h"
 #include "report/table/partition_gain.h"
 
 /* A number that is infinite is null. */
@@ -272,6 +273,7 @@ typedef struct document {
   dsm__rows carriers;
   dsm__rows ports;
   dsm__rows pairs;
+  dsm__rows ways;
   bool is_simulated;
   dsm__dispatch_row simulation;
 } document;
@@ -294,6 +296,10 @@ static bool has_tensors(const void *partition) {
 
 static bool has_carriers(const void *partition) {
   return ((const document *)partition)->of.carrier_count > 0;
+}
+
+static bool has_ways(const void *partition) {
+  return ((const document *)partition)->ways.count > 0;
 }
 
 static bool has_ports(const void *partition) {
@@ -404,6 +410,12 @@ DSM__DOCUMENT(
                .count_offset = offsetof(document, carriers.count), .type = &dsm__carrier_record,
                .is_stated = has_carriers,
                .help = "Ports, pairs and ways into devices; absent where there are none."),
+    DSM__FIELD(LIST, document, ways.items, "ways", 0,
+               .count_offset = offsetof(document, ways.count), .type = &dsm__way_record,
+               .is_stated = has_ways,
+               .help = "How often requests go which way through the devices; they reach whole_rho "
+                       "where that is known. Absent where nothing moves, and on chains, where "
+                       "rates say it."),
     DSM__FIELD(
         LIST, document, ports.items, "ports", 0, .count_offset = offsetof(document, ports.count),
         .type = &dsm__port_record, .is_stated = has_ports,
@@ -520,6 +532,7 @@ static document make(dsm__page *page, const dsm_partition *partition,
                    .carriers = dsm__partition_carriers(page, partition),
                    .ports = dsm__partition_ports(page, partition->instance),
                    .pairs = dsm__partition_pairs(page, partition->instance),
+                   .ways = dsm__partition_ways(page, partition),
                    .is_simulated = simulation != NULL};
   if (simulation != NULL) {
     made.simulation = dsm__dispatch_row_of(page, simulation);

@@ -17,7 +17,6 @@
 #include "dsm/report.h"
 #include "partition/instance_facts.h"
 #include "server/server_internal.h"
-#include "workload/name_index.h"
 
 static const dsm__json_range any_size = {0, DBL_MAX, false};
 static const dsm__json_range any_number = {-DBL_MAX, DBL_MAX, false};
@@ -148,7 +147,7 @@ static bool read_devices(reader *r, const dsm__json_node *root) {
   }
   dsm__name_index_sort(&r->device_names);
   r->instance->device_count = count;
-  return true;
+  return dsm__index_differs(&list, &r->device_names);
 }
 
 /* Ports and pairs, as a profile has them. */
@@ -242,7 +241,7 @@ static bool read_tasks(reader *r, const dsm__json_node *root) {
   }
   dsm__name_index_sort(&r->task_names);
   r->instance->task_count = count;
-  return true;
+  return dsm__index_differs(&list, &r->task_names);
 }
 
 /* ---- tensors ---- */
