@@ -105,6 +105,9 @@ static char *report_a_bound(void) {
   graph.ways = &way;
   graph.way_count = 1;
   graph.simulated_rho = 18.5;
+  graph.options.latency_limit_seconds = 0.2;
+  graph.mean_latency_seconds = 0.19;
+  graph.is_mean_bound = true;
   add_carriers(&graph);
   return dsm_report_partition_json(&graph, NULL);
 }

@@ -100,6 +100,12 @@ static void put_answer(dsm__page *page, const dsm_partition *partition) {
   }
   dsm__page_labelled(page, LABEL_WIDTH, "latency", "%s%s",
                      milliseconds(page, partition->latency_seconds), waiting_text(page, partition));
+  if (partition->options.latency_limit_seconds > 0) {
+    dsm__page_labelled(page, LABEL_WIDTH, "mean", "%s a request, %sat most %s allowed",
+                       milliseconds(page, partition->mean_latency_seconds),
+                       partition->is_mean_bound ? "a bound as the network is no chain, " : "",
+                       milliseconds(page, partition->options.latency_limit_seconds));
+  }
   if (partition->joules_per_request > 0) {
     dsm__page_labelled(page, LABEL_WIDTH, "energy", "%s J a request",
                        dsm__figure_digits(partition->joules_per_request, 4).text);
