@@ -236,5 +236,5 @@ bool dsm__is_shortcut_auxiliary(const dsm_assumptions *model, dsm_pass pass,
 }
 
 double dsm__auxiliary_memory_cycles(const dsm_machine *machine, double bytes) {
-  return bytes / machine->auxiliary_bytes_per_cycle;
+  return dsm_link_cycles(machine, machine->auxiliary_link, bytes);
 }

@@ -321,7 +321,8 @@ _Static_assert(DSM_BOUND_MEMORY - DSM_BOUND_AXIS == DSM_LINK_MEMORY &&
                "a bound for each link");
 
 dsm_bound dsm_bound_of_link(dsm_link link) {
-  return (dsm_bound)((unsigned)DSM_BOUND_AXIS + (unsigned)link);
+  return link == DSM_LINK_AUXILIARY_MEMORY ? DSM_BOUND_AUXILIARY_MEMORY
+                                           : (dsm_bound)((unsigned)DSM_BOUND_AXIS + (unsigned)link);
 }
 
 static dsm_bound slowest_bound(const dsm_machine *machine, const dsm_traffic *traffic) {
@@ -331,8 +332,13 @@ static dsm_bound slowest_bound(const dsm_machine *machine, const dsm_traffic *tr
 dsm_resources dsm_group_resources(const dsm_machine *machine, const dsm_traffic *traffic) {
   dsm_resources resources = {{0}};
   const double latency_cycles = traffic->latency_cycles;
-  resources.cycles[slowest_bound(machine, traffic)] =
-      dsm_group_cycles(machine, traffic) - latency_cycles;
+  const dsm_bound slowest = slowest_bound(machine, traffic);
+  const double before = /* at memory's own rate */
+      slowest == DSM_BOUND_AUXILIARY_MEMORY
+          ? dsm_link_cycles(machine, DSM_LINK_MEMORY, traffic->bytes[DSM_LINK_MEMORY])
+          : 0;
+  resources.cycles[DSM_BOUND_MEMORY] = before;
+  resources.cycles[slowest] = dsm_group_cycles(machine, traffic) - latency_cycles - before;
   resources.cycles[DSM_BOUND_LATENCY] += latency_cycles;
   return resources;
 }

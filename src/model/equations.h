@@ -312,6 +312,14 @@ double dsm__auxiliary_cycles(const dsm_machine *machine, const dsm_chip_share *s
 double dsm__padding(const dsm_memory *memory, uint64_t samples, double features);
 
 /**
+ * Adds bytes of external memory that operations of their own read and write, one pass over
+ * contiguous numbers: auxiliary operations, a named optimizer, adding up gradients. Source:
+ * section 5. Symbols: bytes / amem. Limits: without a rate of its own amem is memory's; what goes
+ * to memory passes a shared memory too.
+ */
+void dsm__add_auxiliary_traffic(const dsm_machine *machine, dsm_traffic *traffic, double bytes);
+
+/**
  * Bytes of memory that updating a weight moves. Source: section 5, weight update. Symbols: sgd 20,
  * lars 28, adam 28, adam_mixed 40. Limits: no optimizer: 0, the system says.
  */

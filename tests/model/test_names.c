@@ -24,7 +24,7 @@ static const char *const roles[] = {"data",   "spatial", "model",         "model
                                     "column", "row",     "gather_column", "row_scatter",
                                     "heads",  "expert",  "whole"};
 static const char *const links[] = {"link_x", "link_y",     "link_z",       "memory",
-                                    "ring",   "core_links", "shared_memory"};
+                                    "ring",   "core_links", "shared_memory", "auxiliary_memory"};
 static const char *const groups[] = {
     "stream",        "partial_sum", "layout_move",      "rotation",
     "collective",    "hand_over",   "sum_of_gradients", "broadcast_weights",
