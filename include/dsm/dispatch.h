@@ -91,7 +91,7 @@ DSM_API DSM_NODISCARD dsm_status dsm_dispatch_check(const dsm_instance *instance
 
 /**
  * Simulates. *dispatch borrows the partition and belongs to the caller. Options may be NULL. Of the
- * partition only instance, whether results are kept, and by the rule rates or is_stored matter.
+ * partition only instance, options, and by the rule ways, or rates and moved, or is_stored matter.
  * DSM_ERROR_USAGE: as of dsm_dispatch_check, also more than DSM_TRACE_EVENTS_MAX events with
  * transfers, or requests under way that would take more than 1 GiB; DSM_ERROR_INVALID: a task that
  * no device runs at a rate above 0, or stores and can run, or times that a double cannot hold;

@@ -49,6 +49,8 @@ typedef struct dsm_instance_device {
   double link_bytes_per_second;     /**< beta_j; infinite: unlimited */
   double incoming_bytes_per_second; /**< 0: unlimited */
   double transfer_seconds;          /**< fixed cost of a transfer over its link */
+  double element_bytes; /**< of activations and tensors that it makes; 0: as of the instance */
+  double weight_bytes;  /**< of a parameter that it stores; 0: as of the instance */
   bool has_power;
   double busy_watts;
   double idle_watts;
@@ -60,6 +62,9 @@ typedef struct dsm_instance {
   const dsm_task *tasks;
   size_t task_count;         /**< 1 .. DSM_TASKS_MAX */
   uint64_t batch;            /**< samples of a request; 0: a profile does not say */
+  double element_bytes;      /**< that sizes of activations and tensors are stated for; 0: no device
+                                  has its own */
+  double weight_bytes;       /**< that sizes of parameters are stated for; likewise */
   const dsm_tensor *tensors; /**< by producer */
   size_t tensor_count;
   const dsm_instance_device *devices;
@@ -68,7 +73,8 @@ typedef struct dsm_instance {
   size_t port_count;
   const dsm_device_pair *pairs;
   size_t pair_count;
-  const double *seconds; /**< p_ij = seconds[i * device_count + j] > 0; infinite: cannot run here */
+  const double *seconds; /**< p_ij = seconds[i * device_count + j] >= 0; infinite: cannot run here.
+                              Some task takes time wherever it can run */
 
   struct dsm__arena *arena; /**< private */
 } dsm_instance;
@@ -136,6 +142,36 @@ DSM_API void dsm_instance_free(dsm_instance *instance);
 /** p_ij. */
 static inline double dsm_instance_seconds(const dsm_instance *of, size_t task, size_t device) {
   return of->seconds[task * of->device_count + device];
+}
+
+/** Bytes of a task's activations, or of a tensor that it sends, on a device over those stated. */
+static inline double dsm_instance_element_ratio(const dsm_instance *of, size_t device) {
+  const double own = of->devices[device].element_bytes;
+  return own > 0 ? own / of->element_bytes : 1;
+}
+
+/** Bytes of a task's parameters on a device over those stated. */
+static inline double dsm_instance_weight_ratio(const dsm_instance *of, size_t device) {
+  const double own = of->devices[device].weight_bytes;
+  return own > 0 ? own / of->weight_bytes : 1;
+}
+
+/** Of a task's parameters on a device that stores them. */
+static inline double dsm_instance_weights_bytes(const dsm_instance *of, size_t task,
+                                                size_t device) {
+  return of->tasks[task].weights_bytes * dsm_instance_weight_ratio(of, device);
+}
+
+/** Of what a task has live on a device that runs it. */
+static inline double dsm_instance_activation_bytes(const dsm_instance *of, size_t task,
+                                                   size_t device) {
+  return of->tasks[task].activation_bytes * dsm_instance_element_ratio(of, device);
+}
+
+/** Of a tensor that a device sends. */
+static inline double dsm_instance_tensor_bytes(const dsm_instance *of, size_t tensor,
+                                               size_t device) {
+  return of->tensors[tensor].bytes * dsm_instance_element_ratio(of, device);
 }
 
 #ifdef __cplusplus

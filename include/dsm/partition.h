@@ -29,6 +29,15 @@ typedef enum dsm_objective_kind {
   DSM_OBJECTIVE_KIND_COUNT
 } dsm_objective_kind;
 
+/** How far a search is. */
+typedef struct dsm_partition_progress {
+  bool has_best;  /**< an answer was found */
+  double best;    /**< its value of what was asked for: requests per second, seconds or joules */
+  double bound;   /**< proven so far; infinite: nothing yet */
+  double gap;     /**< |bound - best| / |best|; infinite: not known */
+  double seconds; /**< since the search began */
+} dsm_partition_progress;
+
 /** What is best, and how long to look for it. */
 typedef struct dsm_partition_options {
   dsm_objective_kind objective;
@@ -49,7 +58,9 @@ typedef struct dsm_partition_options {
   bool (*is_stopped)(void *context); /**< asked now and then: whether to end with the best so far,
                                         as at the time limit; NULL: never. Not asked any more
                                         once dsm_partition_solve returns */
-  void *context;                     /**< of is_stopped */
+  void (*report)(void *context, const dsm_partition_progress *progress); /**< told now and then, as
+                                        is_stopped is asked, by a thread of its own; NULL: nobody */
+  void *context; /**< of is_stopped and report */
 } dsm_partition_options;
 
 /** The only place of their defaults. */
@@ -114,6 +125,12 @@ typedef struct dsm_partition_baseline {
   size_t device_count;    /**< that take part */
 } dsm_partition_baseline;
 
+/** A way of requests, each task on one device. */
+typedef struct dsm_request_way {
+  double rate;            /**< requests per second that go it */
+  const uint8_t *devices; /**< of each task */
+} dsm_request_way;
+
 /** What the solver had to do. */
 typedef struct dsm_partition_statistics {
   size_t column_count; /**< of the programme that was branched over */
@@ -134,9 +151,12 @@ typedef struct dsm_partition {
                          known that run each task on one device and reach rho; else they do */
   double whole_rho; /**< where the tensors form no chain: most requests per second of that kind
                          on the devices that run the tasks here; 0: takes too long to say */
-  double simulated_rho;   /**< likewise: what a simulation by the rates reaches; 0: not simulated */
-  double latency_seconds; /**< DSM_OBJECTIVE_LATENCY; else of one request along the most used
-                               placement, for comparison */
+  double simulated_rho; /**< likewise: what a simulation by the rates reaches; 0: not simulated */
+  const dsm_request_way *ways; /**< of whole requests on a graph; reach whole_rho where it is known.
+                                    NULL: rates alone say where requests go */
+  size_t way_count;
+  double latency_seconds;    /**< DSM_OBJECTIVE_LATENCY; else of one request along the most used
+                                  placement, for comparison */
   double joules_per_request; /**< where all devices that are used give power; else 0 */
   double objective;          /**< value of what was asked for: rho, seconds or joules */
   double bound;              /**< proven: no solution is better */

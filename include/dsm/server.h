@@ -84,6 +84,8 @@ typedef struct dsm_device {
   double link_bytes_per_second; /**< out of the device; infinite: unlimited */
   double incoming_bytes_per_second; /**< into the device; 0: unlimited */
   double transfer_seconds;          /**< fixed cost of a transfer over its link */
+  double element_bytes; /**< of activations and tensors that it makes; 0: the workload's */
+  double weight_bytes;  /**< of a parameter; 0: the workload's */
   bool has_power;
   double busy_watts;
   double idle_watts;      /**< 0 if not stated */

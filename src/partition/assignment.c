@@ -44,15 +44,16 @@ static void add_transfers(dsm__assignment *a, size_t tensor, double sign) {
   const size_t device_count = a->instance->device_count;
   for (size_t j = 0; j < device_count; j++) {
     if (a->uses[tensor * device_count + j] > 0) {
-      add_transfer(a, a->device_of[it->producer], j, it->bytes, sign);
+      const size_t from = a->device_of[it->producer];
+      add_transfer(a, from, j, dsm_instance_tensor_bytes(a->instance, tensor, from), sign);
     }
   }
 }
 
 static void add_sent(dsm__assignment *a, size_t tensor, double copies) {
   a->cuts += copies;
-  const dsm_tensor *const it = &a->instance->tensors[tensor];
-  a->sent_bytes[a->device_of[it->producer]] += copies * it->bytes;
+  const size_t device = a->device_of[a->instance->tensors[tensor].producer];
+  a->sent_bytes[device] += copies * dsm_instance_tensor_bytes(a->instance, tensor, device);
 }
 
 /* Ends of runs before and behind a task. */
@@ -66,11 +67,11 @@ static size_t ends_around(const dsm__assignment *a, size_t task) {
 static void add_task(dsm__assignment *a, size_t task, double sign) {
   const size_t device = a->device_of[task];
   a->busy_seconds[device] += sign * seconds_of(a, task, device);
-  a->held_bytes[device] += sign * dsm__task_need(a->instance, a->options, task);
-  a->sent_bytes[device] += a->leaves[task] ? sign * dsm__result_bytes(a->instance, task) : 0;
+  a->held_bytes[device] += sign * dsm__task_need(a->instance, a->options, task, device);
+  const double results = a->leaves[task] ? dsm__result_bytes(a->instance, task, device) : 0;
+  a->sent_bytes[device] += sign * results;
   if (!a->routes.is_plain) {
     const size_t outside = a->instance->device_count;
-    const double results = a->leaves[task] ? dsm__result_bytes(a->instance, task) : 0;
     add_transfer(a, device, outside, results, sign);
     add_transfer(a, outside, device, dsm__input_bytes(&a->routes, task, device), sign);
   }

@@ -150,7 +150,7 @@ static void place_by_need(annealer *n) {
   dsm__assignment *const a = n->a;
   const dsm_instance *const instance = a->instance;
   for (size_t i = 0; i < instance->task_count; i++) {
-    n->order[i] = (ranked){dsm__task_need(instance, a->options, i), i};
+    n->order[i] = (ranked){dsm__task_need(instance, a->options, i, 0), i};
   }
   qsort(n->order, instance->task_count, sizeof *n->order, compare);
   double *const busy = n->busy;
@@ -168,7 +168,7 @@ static void place_by_need(annealer *n) {
       if (!can_be(n, i, j)) {
         continue;
       }
-      const double over = fmax(n->order[k].key - room[j], 0);
+      const double over = fmax(dsm__task_need(instance, a->options, i, j) - room[j], 0);
       const double ends = busy[j] + dsm_instance_seconds(instance, i, j);
       if (over < least_over || (over == least_over && ends < first_end)) {
         best = j;
@@ -178,7 +178,7 @@ static void place_by_need(annealer *n) {
     }
     n->kept[i] = best;
     busy[best] = first_end;
-    room[best] -= n->order[k].key;
+    room[best] -= dsm__task_need(instance, a->options, i, best);
   }
 }
 
@@ -192,7 +192,7 @@ static bool place_runs(annealer *n, double limit) {
     double room = instance->devices[j].memory_bytes;
     while (i < instance->task_count && can_be(n, i, j)) {
       busy += dsm_instance_seconds(instance, i, j);
-      room -= dsm__task_need(instance, n->a->options, i);
+      room -= dsm__task_need(instance, n->a->options, i, j);
       if (busy > limit || room < 0) {
         break;
       }
@@ -454,7 +454,7 @@ dsm__found dsm__assignment_search(dsm__assignment *a, dsm__arena *arena, dsm__is
     return DSM__FOUND_NO_MEMORY;
   }
   for (size_t i = 0; i < a->instance->task_count; i++) {
-    n.need += dsm__task_need(a->instance, a->options, i);
+    n.need += dsm__task_need(a->instance, a->options, i, 0);
   }
   const double cost = begin(&n);
   if (a->instance->device_count > 1) {

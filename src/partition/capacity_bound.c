@@ -40,6 +40,8 @@ typedef struct finder {
   double *loads;    /* [j]: seconds of a request at the relaxed optimum */
   size_t *inside;   /* [i]: cheapest device, if kept in the set */
   size_t *outside;  /* [i]: cheapest device outside, or device_count */
+  double *rooms;    /* [j]: memory, scaled */
+  double *needs;    /* [i]: scaled */
   dsm__knapsack knapsack;
   double base;     /* cost of what the knapsack does not decide */
   candidate found; /* for the set at hand */
@@ -79,12 +81,12 @@ static bool fill_knapsack(finder *f) {
   const dsm_instance *const instance = f->instance;
   double room = 0;
   for (size_t j = 0; j < instance->device_count; j++) {
-    room += f->is_in_set[j] ? instance->devices[j].memory_bytes : 0;
+    room += f->is_in_set[j] ? f->rooms[j] : 0;
   }
   f->base = 0;
   f->knapsack.item_count = 0;
   for (size_t i = 0; i < instance->task_count; i++) {
-    const double need = dsm__task_need(instance, f->options, i);
+    const double need = f->needs[i];
     f->inside[i] = cheapest(f, i, false);
     f->outside[i] = cheapest(f, i, true);
     const double kept = cost_of(f, i, f->inside[i]);
@@ -322,7 +324,9 @@ static bool reserve(finder *f, dsm__arena *arena, dsm__capacity_bound *bound) {
   bound->is_in_set = dsm__arena_array(arena, device_count, sizeof *bound->is_in_set);
   bool is_done = f->class_of != NULL && f->is_in_set != NULL && f->prices != NULL &&
                  f->loads != NULL && f->inside != NULL && f->outside != NULL &&
-                 bound->is_in_set != NULL && dsm__knapsack_reserve(&f->knapsack, arena, task_count);
+                 DSM__RESERVE(arena, f->rooms, device_count) &&
+                 DSM__RESERVE(arena, f->needs, task_count) && bound->is_in_set != NULL &&
+                 dsm__knapsack_reserve(&f->knapsack, arena, task_count);
   is_done = is_done && reserve_candidate(f, arena, &f->found);
   for (size_t k = 0; k < WHOLE_MAX && is_done; k++) {
     is_done = reserve_candidate(f, arena, &f->best[k]);
@@ -351,6 +355,17 @@ static void settle(finder *f, const candidate *it, dsm__capacity_bound *bound) {
   }
 }
 
+static void scale_memory(const finder *f) {
+  double scales[DSM_DEVICES_MAX];
+  dsm__memory_scales(scales, f->instance, f->options);
+  for (size_t j = 0; j < f->instance->device_count; j++) {
+    f->rooms[j] = f->instance->devices[j].memory_bytes / scales[j];
+  }
+  for (size_t i = 0; i < f->instance->task_count; i++) {
+    f->needs[i] = dsm__scaled_need(f->instance, f->options, i, scales);
+  }
+}
+
 bool dsm__capacity_bound_find(dsm__capacity_bound *bound, dsm__arena *arena,
                               const dsm_instance *instance, const dsm_partition_options *options,
                               dsm__is_over *is_over, void *context) {
@@ -359,6 +374,7 @@ bool dsm__capacity_bound_find(dsm__capacity_bound *bound, dsm__arena *arena,
   if (!reserve(&f, arena, bound)) {
     return false;
   }
+  scale_memory(&f);
   for (size_t j = 0; j < instance->device_count; j++) {
     f.class_of[j] = j;
     for (size_t k = 0; k < j && f.class_of[j] == j; k++) {

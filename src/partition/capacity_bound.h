@@ -7,7 +7,8 @@
  *
  *   rho * min_K sum_i v_i(K) <= sum_j l_j,   v_i(K) = min_j l_j p_ij over all devices for i in K,
  *                                            over those outside F for i not in K,
- *   over sets K of tasks with sum_{i in K} w_i <= sum_{j in F} M_j.
+ *   over sets K of tasks with sum_{i in K} w_i <= sum_{j in F} M_j, where w_i and M_j are scaled
+ *   if devices store a task in other bytes (dsm__memory_scales).
  *
  * The minimum is a knapsack problem. A linear relaxation splits tasks where it is filled; here it
  * is solved for whole tasks. For latency all prices are 1. For energy they are (busy_j - idle_j),

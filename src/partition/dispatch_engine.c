@@ -109,6 +109,7 @@ static flight *take_flight(engine *e, uint32_t request, double now) {
   taken->request = request;
   taken->entered_seconds = now;
   taken->results_due = e->graph.result_count;
+  taken->way = e->options.rule == DSM_DISPATCH_RATES ? dsm__dispatch_shares_begin(&e->shares) : 0;
   for (size_t i = 0; i < e->graph.instance->task_count; i++) {
     taken->awaited[i] = (uint16_t)e->graph.producer_counts[i];
   }
@@ -198,8 +199,10 @@ static double *arrival_of(const engine *e, const flight *f, size_t tensor, size_
 
 /* The transfer of a task's input to a device. */
 static transfer input_transfer(const engine *e, const flight *f, size_t tensor, size_t device) {
-  const dsm_tensor *const input = &e->graph.instance->tensors[tensor];
-  return make_transfer(e, input->producer, f->placement[input->producer], device, input->bytes);
+  const size_t producer = e->graph.instance->tensors[tensor].producer;
+  const size_t from = f->placement[producer];
+  return make_transfer(e, producer, from, device,
+                       dsm_instance_tensor_bytes(e->graph.instance, tensor, from));
 }
 
 /* The transfer of what a task reads of the request's input. */
@@ -274,7 +277,9 @@ typedef struct choice {
 static choice try_device(engine *e, const flight *f, size_t task, size_t device, double now) {
   const double ready = try_inputs(e, f, task, device, now);
   const double seconds = dsm_instance_seconds(e->graph.instance, task, device);
-  const dsm__slot slot = dsm__timeline_find(&e->servers[device].timeline, now, ready, seconds);
+  const dsm__slot slot = seconds > 0
+                             ? dsm__timeline_find(&e->servers[device].timeline, now, ready, seconds)
+                             : (dsm__slot){.begin = ready}; /* waits for nothing else */
   return (choice){.device = device, .slot = slot, .end = slot.begin + seconds};
 }
 
@@ -297,7 +302,7 @@ static bool choose(choice *chosen, engine *e, const flight *f, size_t task, doub
     return true;
   }
   size_t device = 0;
-  const bool is_done = dsm__dispatch_shares_take(&e->shares, f->placement, task, &device);
+  const bool is_done = dsm__dispatch_shares_take(&e->shares, f->placement, f->way, task, &device);
   *chosen = try_device(e, f, task, device, now);
   return is_done;
 }
@@ -326,7 +331,7 @@ static dsm_status give(engine *e, flight *f, size_t task, double now) {
   f->placement[task] = (uint8_t)best.device;
   server->busy_seconds += seconds;
   server->waited_seconds += best.slot.begin - now;
-  if (!dsm__timeline_take(&server->timeline, e->arena, now, best.slot, seconds) ||
+  if ((seconds > 0 && !dsm__timeline_take(&server->timeline, e->arena, now, best.slot, seconds)) ||
       !dsm__waiting_line_join(&server->line, e->arena, now, best.slot.begin)) {
     return out_of_memory(e);
   }
@@ -386,8 +391,9 @@ static dsm_status finish_result(engine *e, flight *f, double now) {
 
 static dsm_status send_result(engine *e, flight *f, size_t task, double now) {
   const dsm_instance *const instance = e->graph.instance;
-  const double bytes = e->graph.does_keep_results ? 0 : dsm__result_bytes(instance, task);
-  const transfer moved = make_transfer(e, task, f->placement[task], instance->device_count, bytes);
+  const size_t from = f->placement[task];
+  const double bytes = e->graph.does_keep_results ? 0 : dsm__result_bytes(instance, task, from);
+  const transfer moved = make_transfer(e, task, from, instance->device_count, bytes);
   if (!takes_time(e, &moved)) {
     return finish_result(e, f, now);
   }
@@ -444,7 +450,8 @@ static void find_shortest(engine *e) {
   for (size_t i = 0; i < e->graph.instance->task_count; i++) {
     for (size_t n = candidates->first[i]; n < candidates->first[i + 1]; n++) {
       double *const shortest = &e->servers[candidates->items[n]].timeline.shortest;
-      *shortest = fmin(*shortest, dsm_instance_seconds(e->graph.instance, i, candidates->items[n]));
+      const double seconds = dsm_instance_seconds(e->graph.instance, i, candidates->items[n]);
+      *shortest = seconds > 0 ? fmin(*shortest, seconds) : *shortest; /* 0 needs no gap */
     }
   }
 }

@@ -43,10 +43,14 @@ extern const dsm__words dsm__dispatch_rule_words;
 
 /* ---- routes by the rates of the answer ---- */
 
-/** How many requests went where, beside how many should have. */
+/** How many requests went where, beside how many should have. With ways, requests go those. */
 typedef struct dsm__dispatch_shares {
   const dsm_partition *partition;
-  size_t *guides;   /**< of a task: the task whose device its own depends on; task_count: none */
+  uint64_t *gone;  /**< of a way: requests that go it; NULL: there are no ways */
+  uint64_t begun;  /**< requests in all */
+  double way_rate; /**< of all ways */
+  size_t *guides;  /**< of a task: the task whose device its own depends on; task_count: none */
+  size_t *guide_tensors; /**< and the tensor that it makes for it */
   uint32_t **given; /**< of a task and its guide's device: to each device, and then in all; NULL:
                          none yet */
   dsm__arena *arena;
@@ -56,10 +60,14 @@ DSM_NODISCARD dsm_status dsm__dispatch_shares_make(dsm__dispatch_shares *shares,
                                                    const dsm_partition *partition,
                                                    dsm_diags *diags);
 
+/** The way of the next request, that which is furthest behind, the first of equal ones; 0 where
+ * there are no ways. */
+uint32_t dsm__dispatch_shares_begin(dsm__dispatch_shares *shares);
+
 /** Counts a request's task to the device that is furthest behind, the first of equal ones.
  * `placement` has the devices of tasks before. False: out of memory. */
-bool dsm__dispatch_shares_take(dsm__dispatch_shares *shares, const uint8_t *placement, size_t task,
-                               size_t *device);
+bool dsm__dispatch_shares_take(dsm__dispatch_shares *shares, const uint8_t *placement, size_t way,
+                               size_t task, size_t *device);
 
 /* ---- what is to happen, in order of time, and tasks that wait in line ---- */
 
@@ -149,6 +157,7 @@ typedef struct dsm__flight {
   struct dsm__flight *next; /**< in the list of those that are free */
   double entered_seconds;
   uint32_t request;
+  uint32_t way; /**< by the rates, where there are ways */
   size_t results_due;
   double *arrivals;   /**< of shared tensors, by number and device; below 0: not sent there */
   uint16_t *awaited;  /**< of a task: producers that have not ended */

@@ -47,17 +47,21 @@ dsm_status dsm__check_question(const dsm_instance *instance, const dsm_partition
 /*
  * Why a task has no place: where it comes nearest to fitting.
  *
- * Of the devices that can run the task at all the one with the most memory is the nearest to
- * holding it.
+ * Of the devices that can run the task at all the one with the most memory, in parts of what the
+ * task needs there, is the nearest to holding it.
  */
-static dsm_status report_homeless(const dsm_instance *instance, size_t task, double need,
+static dsm_status report_homeless(const dsm_instance *instance,
+                                  const dsm_partition_options *options, size_t task,
                                   dsm_diags *diags) {
+  double need = 1;
   size_t nearest = instance->device_count;
   for (size_t j = 0; j < instance->device_count; j++) {
+    const double own = dsm__task_need(instance, options, task, j);
     if (isfinite(dsm_instance_seconds(instance, task, j)) &&
-        (nearest == instance->device_count ||
-         instance->devices[j].memory_bytes > instance->devices[nearest].memory_bytes)) {
+        (nearest == instance->device_count || instance->devices[j].memory_bytes / own >
+                                                  instance->devices[nearest].memory_bytes / need)) {
       nearest = j;
+      need = own;
     }
   }
   if (nearest == instance->device_count) {
@@ -86,13 +90,12 @@ dsm_status dsm__check_feasibility(const dsm_instance *instance,
   double needed = 0;
   double room = 0;
   for (size_t i = 0; i < instance->task_count; i++) {
-    const double need = dsm__task_need(instance, options, i);
     bool has_place = false;
     for (size_t j = 0; j < instance->device_count; j++) {
       has_place = has_place || dsm__task_can_run(instance, options, i, j);
     }
     if (!has_place) {
-      status = report_homeless(instance, i, need, diags);
+      status = report_homeless(instance, options, i, diags);
     }
   }
   dsm__add_up_memory(instance, options, &needed, &room);

@@ -25,9 +25,9 @@ typedef struct splitter {
   double *cost;    /* [set * (n + 1) + tasks]: best for the first tasks on a set of devices */
   uint16_t *from;  /* tasks before the last run */
   uint8_t *last;   /* device of the last run */
-  double *cut;     /* [i]: bytes that cross behind task i */
+  double *cut;     /* [i]: bytes that cross behind task i, as stated */
   double *seconds; /* [j * (n + 1) + i]: of the first i tasks; infinite from one that cannot run */
-  double *need;    /* [i]: of the first i tasks */
+  double *need;    /* [j * (n + 1) + i]: of the first i tasks */
   double least;    /* of all tasks, on the best set */
 } splitter;
 
@@ -53,18 +53,19 @@ static bool reserve(splitter *s, dsm__arena *arena) {
   const size_t states = ((size_t)1 << device_count) * (task_count + 1);
   return DSM__RESERVE(arena, s->cost, states) && DSM__RESERVE(arena, s->from, states) &&
          DSM__RESERVE(arena, s->last, states) && DSM__RESERVE(arena, s->cut, task_count + 1) &&
-         DSM__RESERVE(arena, s->need, task_count + 1) &&
+         DSM__RESERVE(arena, s->need, (task_count + 1) * device_count) &&
          DSM__RESERVE(arena, s->seconds, (task_count + 1) * device_count);
 }
 
 static void survey(splitter *s) {
   const size_t task_count = s->instance->task_count;
   for (size_t i = 0; i < task_count; i++) {
-    s->need[i + 1] = s->need[i] + dsm__task_need(s->instance, s->options, i);
     s->cut[i + 1] = crossing(s->instance, s->options, i + 1);
     for (size_t j = 0; j < s->instance->device_count; j++) {
       double *const sums = &s->seconds[j * (task_count + 1)];
       sums[i + 1] = sums[i] + dsm_instance_seconds(s->instance, i, j);
+      double *const needs = &s->need[j * (task_count + 1)];
+      needs[i + 1] = needs[i] + dsm__task_need(s->instance, s->options, i, j);
     }
   }
 }
@@ -73,11 +74,13 @@ static void survey(splitter *s) {
 static double run_cost(const splitter *s, size_t begin, size_t end, size_t device) {
   const dsm_instance_device *const it = &s->instance->devices[device];
   const double *const sums = &s->seconds[device * (s->instance->task_count + 1)];
-  if (!isfinite(sums[end]) || s->need[end] - s->need[begin] > it->memory_bytes) {
+  const double *const needs = &s->need[device * (s->instance->task_count + 1)];
+  if (!isfinite(sums[end]) || needs[end] - needs[begin] > it->memory_bytes) {
     return HUGE_VAL;
   }
   const double busy = sums[end] - sums[begin];
-  const double link = s->cut[end] / it->link_bytes_per_second;
+  const double sent = s->cut[end] * dsm_instance_element_ratio(s->instance, device);
+  const double link = sent / it->link_bytes_per_second;
   return s->options->objective == DSM_OBJECTIVE_LATENCY ? busy + link : fmax(busy, link);
 }
 
@@ -183,13 +186,14 @@ static void fill(const dsm_instance *instance, const dsm_partition_options *opti
   for (size_t j = 0; j < instance->device_count; j++) {
     double spare = instance->devices[j].memory_bytes;
     for (size_t i = 0; i < instance->task_count; i++) {
-      spare -= storage[i * instance->device_count + j] ? dsm__task_need(instance, options, i) : 0;
+      spare -=
+          storage[i * instance->device_count + j] ? dsm__task_need(instance, options, i, j) : 0;
     }
     for (;;) {
       size_t best = instance->task_count;
-      double most = 0;
+      double most = -1;
       for (size_t i = 0; i < instance->task_count; i++) {
-        const double need = dsm__task_need(instance, options, i);
+        const double need = dsm__task_need(instance, options, i, j);
         const double seconds = dsm_instance_seconds(instance, i, j);
         if (storage[i * instance->device_count + j] || !isfinite(seconds) || need > spare ||
             instance->tasks[i].group != NULL || count_copies(instance, storage, i) >= copies_max) {
@@ -205,7 +209,7 @@ static void fill(const dsm_instance *instance, const dsm_partition_options *opti
         break;
       }
       storage[best * instance->device_count + j] = true;
-      spare -= dsm__task_need(instance, options, best);
+      spare -= dsm__task_need(instance, options, best, j);
     }
   }
 }

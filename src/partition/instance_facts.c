@@ -14,20 +14,50 @@
 #include "partition/routes.h"
 
 double dsm__task_need(const dsm_instance *instance, const dsm_partition_options *options,
-                      size_t task) {
-  const dsm_task *const it = &instance->tasks[task];
-  return it->weights_bytes + (options->does_count_activations ? it->activation_bytes : 0);
+                      size_t task, size_t device) {
+  return dsm_instance_weights_bytes(instance, task, device) +
+         (options->does_count_activations ? dsm_instance_activation_bytes(instance, task, device)
+                                          : 0);
+}
+
+/*
+ * Sets of devices are bounded by the sum of their memories. Where tasks need other bytes on each,
+ * (3) is divided by a number for each device first, which keeps it, and then a task needs at least
+ * the least of what it needs anywhere. With what all tasks need on a device for that number, this
+ * loses nothing where each device has its own bytes a parameter.
+ */
+void dsm__memory_scales(double scales[DSM_DEVICES_MAX], const dsm_instance *instance,
+                        const dsm_partition_options *options) {
+  double first = 0;
+  for (size_t j = 0; j < instance->device_count; j++) {
+    double needed = 0;
+    for (size_t i = 0; i < instance->task_count; i++) {
+      needed += dsm__task_need(instance, options, i, j);
+    }
+    first = j == 0 ? needed / dsm_instance_weight_ratio(instance, 0) : first;
+    scales[j] = needed > 0 ? needed / first : 1;
+  }
+}
+
+double dsm__scaled_need(const dsm_instance *instance, const dsm_partition_options *options,
+                        size_t task, const double scales[DSM_DEVICES_MAX]) {
+  double least = HUGE_VAL;
+  for (size_t j = 0; j < instance->device_count; j++) {
+    least = fmin(least, dsm__task_need(instance, options, task, j) / scales[j]);
+  }
+  return least;
 }
 
 bool dsm__task_can_run(const dsm_instance *instance, const dsm_partition_options *options,
                        size_t task, size_t device) {
   return isfinite(dsm_instance_seconds(instance, task, device)) &&
-         dsm__task_need(instance, options, task) <= instance->devices[device].memory_bytes;
+         dsm__task_need(instance, options, task, device) <= instance->devices[device].memory_bytes;
 }
 
-double dsm__result_bytes(const dsm_instance *instance, size_t task) {
+double dsm__result_bytes(const dsm_instance *instance, size_t task, size_t device) {
   const dsm_task *const it = &instance->tasks[task];
-  return it->result_bytes > 0 ? it->result_bytes : it->output_bytes;
+  return (it->result_bytes > 0 ? it->result_bytes : it->output_bytes) *
+         dsm_instance_element_ratio(instance, device);
 }
 
 size_t dsm__copies_max(const dsm_instance *instance, const dsm_partition_options *options) {
@@ -49,10 +79,10 @@ bool dsm__are_together(const dsm_instance *instance, size_t task, size_t other) 
   return a != NULL && b != NULL && strcmp(a, b) == 0;
 }
 
-double dsm__output_bytes(const dsm_instance *instance, size_t tensor) {
+double dsm__output_bytes(const dsm_instance *instance, size_t tensor, size_t device) {
   return tensor < instance->tensor_count
-             ? instance->tensors[tensor].bytes
-             : dsm__result_bytes(instance, tensor - instance->tensor_count);
+             ? dsm_instance_tensor_bytes(instance, tensor, device)
+             : dsm__result_bytes(instance, tensor - instance->tensor_count, device);
 }
 
 size_t dsm__producer_of(const dsm_instance *instance, size_t tensor) {
@@ -62,13 +92,15 @@ size_t dsm__producer_of(const dsm_instance *instance, size_t tensor) {
 
 void dsm__add_up_memory(const dsm_instance *instance, const dsm_partition_options *options,
                         double *needed, double *room) {
+  double scales[DSM_DEVICES_MAX];
+  dsm__memory_scales(scales, instance, options);
   *needed = 0;
   *room = 0;
   for (size_t i = 0; i < instance->task_count; i++) {
-    *needed += dsm__task_need(instance, options, i);
+    *needed += dsm__scaled_need(instance, options, i, scales);
   }
   for (size_t j = 0; j < instance->device_count; j++) {
-    *room += instance->devices[j].memory_bytes;
+    *room += instance->devices[j].memory_bytes / scales[j];
   }
 }
 
@@ -116,6 +148,47 @@ bool dsm__is_chain(const dsm_instance *instance) {
   return true;
 }
 
+/* How often a device runs a task if it does nothing else; 0: it cannot store or run it. */
+static double rate_of(const dsm_instance *instance, const dsm_partition_options *options,
+                      size_t task, size_t device) {
+  return dsm__task_can_run(instance, options, task, device)
+             ? 1 / dsm_instance_seconds(instance, task, device)
+             : 0;
+}
+
+/* The sum of the `most` greatest rates of a task on a device alone. */
+static double fastest_together(const dsm_instance *instance, const dsm_partition_options *options,
+                               size_t task, size_t most) {
+  const size_t device_count = instance->device_count;
+  double sum = 0;
+  for (size_t j = 0; j < device_count; j++) {
+    const double rate = rate_of(instance, options, task, j);
+    size_t ahead = 0;
+    for (size_t k = 0; k < device_count; k++) {
+      const double other = rate_of(instance, options, task, k);
+      ahead += other > rate || (other == rate && k < j) ? 1 : 0;
+    }
+    sum += ahead < most ? rate : 0;
+  }
+  return sum;
+}
+
+/*
+ * min_i sum_j 1 / p_ij over devices that can store i, the fastest ones as far as copies of i are
+ * limited: no solution is faster.
+ *
+ * By (1) and (2) a device runs a task at most 1 / p_ij times a second, and by (7) all devices
+ * together at least rho times. A task that takes no time somewhere says nothing of rho.
+ */
+double dsm__speed_limit(const dsm_instance *instance, const dsm_partition_options *options) {
+  const size_t most = dsm__copies_max(instance, options);
+  double least = HUGE_VAL;
+  for (size_t i = 0; i < instance->task_count; i++) {
+    least = fmin(least, fastest_together(instance, options, i, most));
+  }
+  return least;
+}
+
 /* Renaming equal devices turns an answer into an answer of the same worth. So the programme may ask
  * for one order of them, and bounds need to look at one set of each kind. */
 bool dsm__devices_are_equal(const dsm_instance *instance, size_t a, size_t b) {
@@ -124,7 +197,8 @@ bool dsm__devices_are_equal(const dsm_instance *instance, size_t a, size_t b) {
   bool is_equal =
       x->memory_bytes == y->memory_bytes && x->link_bytes_per_second == y->link_bytes_per_second &&
       x->incoming_bytes_per_second == y->incoming_bytes_per_second &&
-      x->transfer_seconds == y->transfer_seconds && x->is_accelerator == y->is_accelerator &&
+      x->transfer_seconds == y->transfer_seconds && x->element_bytes == y->element_bytes &&
+      x->weight_bytes == y->weight_bytes && x->is_accelerator == y->is_accelerator &&
       dsm__routes_are_equal(instance, a, b) && x->has_power == y->has_power &&
       x->busy_watts == y->busy_watts && x->idle_watts == y->idle_watts;
   for (size_t i = 0; i < instance->task_count && is_equal; i++) {
@@ -145,24 +219,36 @@ static void widen(range *seen, double seconds) {
   }
 }
 
+/* Of a tensor that devices send in the least and in the most bytes for an element. */
+static void widen_by(range *seen, double bytes, const range *ratios, double bytes_per_second) {
+  widen(seen, bytes * ratios->least / bytes_per_second);
+  widen(seen, bytes * ratios->most / bytes_per_second);
+}
+
 /* The times of tasks on devices that can run them and of tensors over links with a limit. */
 static range times_of(const dsm_instance *instance) {
   range seen = {HUGE_VAL, 0};
+  range ratios = {HUGE_VAL, 0};
+  for (size_t j = 0; j < instance->device_count; j++) {
+    widen(&ratios, dsm_instance_element_ratio(instance, j));
+  }
   for (size_t i = 0; i < instance->task_count; i++) {
     for (size_t j = 0; j < instance->device_count; j++) {
       widen(&seen, dsm_instance_seconds(instance, i, j));
     }
   }
   for (size_t t = 0; t < instance->tensor_count; t++) {
+    const double bytes = instance->tensors[t].bytes;
     for (size_t j = 0; j < instance->device_count; j++) {
-      widen(&seen, instance->tensors[t].bytes / instance->devices[j].link_bytes_per_second);
-      widen(&seen, instance->tensors[t].bytes / instance->devices[j].incoming_bytes_per_second);
+      widen(&seen,
+            dsm_instance_tensor_bytes(instance, t, j) / instance->devices[j].link_bytes_per_second);
+      widen_by(&seen, bytes, &ratios, instance->devices[j].incoming_bytes_per_second);
     }
     for (size_t p = 0; p < instance->port_count; p++) {
-      widen(&seen, instance->tensors[t].bytes / instance->ports[p].bytes_per_second);
+      widen_by(&seen, bytes, &ratios, instance->ports[p].bytes_per_second);
     }
     for (size_t q = 0; q < instance->pair_count; q++) {
-      widen(&seen, instance->tensors[t].bytes / instance->pairs[q].bytes_per_second);
+      widen_by(&seen, bytes, &ratios, instance->pairs[q].bytes_per_second);
     }
   }
   return seen;
@@ -192,7 +278,8 @@ bool dsm__without_negligible(dsm_instance *made, dsm__arena *arena, const dsm_in
   double fastest = 0;
   double slowest = HUGE_VAL;
   for (size_t j = 0; j < instance->device_count; j++) {
-    const double link = instance->devices[j].link_bytes_per_second;
+    const double link =
+        instance->devices[j].link_bytes_per_second / dsm_instance_element_ratio(instance, j);
     fastest = isfinite(link) ? fmax(fastest, link) : fastest;
     slowest = fmin(slowest, link);
   }
@@ -229,7 +316,7 @@ size_t dsm__order_tasks(const dsm_instance *instance, const dsm_partition_option
       }
       if (!is_taken &&
           (best == instance->task_count ||
-           dsm__task_need(instance, options, i) > dsm__task_need(instance, options, best))) {
+           dsm__task_need(instance, options, i, 0) > dsm__task_need(instance, options, best, 0))) {
         best = i;
       }
     }

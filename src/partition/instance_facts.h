@@ -8,9 +8,18 @@
 #include "base/words.h"
 #include "dsm/partition.h"
 
-/** Bytes that a stored task takes in (3). */
+/** Bytes that a task takes in (3) where it is stored. */
 double dsm__task_need(const dsm_instance *instance, const dsm_partition_options *options,
-                      size_t task);
+                      size_t task, size_t device);
+
+/** Bytes of memory, and of tasks in it, that stand for one byte on each device: what all tasks need
+ * on a device is then the same on all. 1 on all without a precision of its own. */
+void dsm__memory_scales(double scales[DSM_DEVICES_MAX], const dsm_instance *instance,
+                        const dsm_partition_options *options);
+
+/** The least that a task needs on any device, scaled. */
+double dsm__scaled_need(const dsm_instance *instance, const dsm_partition_options *options,
+                        size_t task, const double scales[DSM_DEVICES_MAX]);
 
 /** Whether task i can run on device j and fits there alone. */
 bool dsm__task_can_run(const dsm_instance *instance, const dsm_partition_options *options,
@@ -20,8 +29,8 @@ bool dsm__task_can_run(const dsm_instance *instance, const dsm_partition_options
  * equality (docs/partition.md). */
 bool dsm__is_chain(const dsm_instance *instance);
 
-/** Bytes of the results of a task that has some (dsm__leaves). */
-double dsm__result_bytes(const dsm_instance *instance, size_t task);
+/** Bytes of the results of a task that has some (dsm__leaves), out of a device. */
+double dsm__result_bytes(const dsm_instance *instance, size_t task, size_t device);
 
 /** Most devices that may store a task, at most all. */
 size_t dsm__copies_max(const dsm_instance *instance, const dsm_partition_options *options);
@@ -32,13 +41,17 @@ dsm_partition_options dsm__meant_options(const dsm_partition_options *options);
 /** Whether two tasks are to run on the same devices, equally often. */
 bool dsm__are_together(const dsm_instance *instance, size_t task, size_t other);
 
-/** Bytes of tensor t, or of the results of task t - tensor_count. */
-double dsm__output_bytes(const dsm_instance *instance, size_t tensor);
+/** Bytes of tensor t, or of the results of task t - tensor_count, out of a device. */
+double dsm__output_bytes(const dsm_instance *instance, size_t tensor, size_t device);
+
+/** min_i sum_j 1 / p_ij over the fastest devices that may store i: no solution has more requests a
+ * second. */
+double dsm__speed_limit(const dsm_instance *instance, const dsm_partition_options *options);
 
 /** The task that makes it. */
 size_t dsm__producer_of(const dsm_instance *instance, size_t tensor);
 
-/** Bytes that all tasks need together, and that all devices have. */
+/** Bytes that all tasks need together at least, and that all devices have, both scaled. */
 void dsm__add_up_memory(const dsm_instance *instance, const dsm_partition_options *options,
                         double *needed, double *room);
 

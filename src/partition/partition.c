@@ -53,7 +53,7 @@ void dsm_partition_options_init(dsm_partition_options *options) {
  * The best rate, for a required one that is out of reach.
  *
  * Whoever asks for too much wants to know what there is: the same instance is asked for its best
- * rate.
+ * rate. An answer may be below that by the gap, so that its bound is what is said.
  */
 static dsm_status report_out_of_reach(const dsm_instance *instance,
                                       const dsm_partition_options *options, dsm_diags *diags) {
@@ -68,7 +68,7 @@ static dsm_status report_out_of_reach(const dsm_instance *instance,
       diags, DSM_ERROR_INFEASIBLE, "the required %g requests per second are out of reach: %s %g",
       options->required_rho,
       best->status == DSM_SOLUTION_OPTIMAL ? "the best rate is" : "the best rate found is",
-      best->rho);
+      best->status == DSM_SOLUTION_OPTIMAL ? best->bound : best->rho);
   dsm_partition_free(best);
   return refused;
 }
@@ -167,6 +167,45 @@ static double moved_bytes(const dsm_partition *partition) {
   return sum;
 }
 
+/* The least rate that is as good as an answer's within the gap, and proven to be where that is. */
+static double least_rate(const dsm_partition *partition) {
+  const double slower = 1 + partition->options.gap;
+  return fmax(partition->rho / slower, fmin(partition->rho, partition->bound / slower));
+}
+
+/* Whether an answer has fewer copies than another, or as many and moves less, or as much and takes
+ * less time; and in no case moves more. */
+static bool is_leaner(const dsm_partition *trial, const dsm_partition *other) {
+  const size_t copies = count_copies(trial->rates, trial->instance);
+  const size_t most = count_copies(other->rates, other->instance);
+  const double moved = moved_bytes(trial);
+  const double before = moved_bytes(other);
+  const bool is_quicker = trial->latency_seconds < other->latency_seconds * (1 - whole_margin);
+  return copies <= most && moved <= before * (1 + whole_margin) &&
+         (copies < most || moved < before * (1 - whole_margin) || is_quicker);
+}
+
+/* Takes the lean answer where it is as good within the gap when it is priced. False: out of memory.
+ */
+static bool prefer_lean(dsm_partition *partition, const dsm__solver_answer *solution) {
+  dsm_partition trial = *partition;
+  if (solution->lean.rates == NULL) {
+    return true;
+  }
+  if (!dsm__price(&trial, solution->lean)) {
+    return false;
+  }
+  set_bounds(&trial, solution);
+  const bool is_as_good =
+      trial.options.objective == DSM_OBJECTIVE_THROUGHPUT
+          ? trial.rho >= least_rate(partition) * (1 - gap_slack)
+          : trial.objective <= partition->objective * (1 + trial.options.gap + gap_slack);
+  if (is_as_good && trial.status <= partition->status && is_leaner(&trial, partition)) {
+    *partition = trial;
+  }
+  return true;
+}
+
 /*
  * Takes plain replication in place of an answer that is no better within the gap: it moves nothing
  * but results, and no latency on these devices is shorter. An answer that moves nothing either is
@@ -176,9 +215,6 @@ static bool prefer_replication(dsm_partition *partition, const dsm__solver_answe
                                dsm__arena *scratch) {
   const dsm_instance *const instance = partition->instance;
   const size_t places = instance->task_count * instance->device_count;
-  const double slower = 1 + partition->options.gap;
-  const double least =
-      fmax(partition->rho / slower, fmin(partition->rho, partition->bound / slower));
   dsm__placement plain = {.rates = NULL};
   if (!DSM__RESERVE(scratch, plain.rates, places) ||
       !DSM__RESERVE(scratch, plain.copies,
@@ -186,7 +222,7 @@ static bool prefer_replication(dsm_partition *partition, const dsm__solver_answe
     return false;
   }
   if (partition->options.objective != DSM_OBJECTIVE_THROUGHPUT ||
-      !dsm__replicate(plain.rates, instance, &partition->options, least)) {
+      !dsm__replicate(plain.rates, instance, &partition->options, least_rate(partition))) {
     return true;
   }
   if (!(moved_bytes(partition) > 0) &&
@@ -219,7 +255,7 @@ static dsm_status answer(dsm_partition *partition, dsm__arena *scratch, dsm_diag
     return dsm__out_of_memory(diags);
   }
   set_bounds(partition, &solution);
-  if (!prefer_replication(partition, &solution, scratch)) {
+  if (!prefer_lean(partition, &solution) || !prefer_replication(partition, &solution, scratch)) {
     return dsm__out_of_memory(diags);
   }
   partition->was_stopped = partition->status == DSM_SOLUTION_LIMITED && is_stopped(options);
@@ -229,8 +265,9 @@ static dsm_status answer(dsm_partition *partition, dsm__arena *scratch, dsm_diag
 
 /* ---- what whole requests reach of it ---- */
 
-/* A simulation long enough for most networks, and of about so many tasks for large ones. */
-static dsm_status simulate(dsm_partition *partition, dsm_diags *diags) {
+/* What a simulation reaches, long enough for most networks, and of about so many tasks for large
+ * ones. */
+static dsm_status simulate(double *rate, const dsm_partition *partition, dsm_diags *diags) {
   enum { REQUESTS = 4000, TASKS = 400000, WINDOW = 64, WINDOWS = 8 };
   const size_t affordable = TASKS / partition->instance->task_count;
   dsm_dispatch_options options;
@@ -242,10 +279,30 @@ static dsm_status simulate(dsm_partition *partition, dsm_diags *diags) {
       options.request_count >= WINDOWS * WINDOW ? WINDOW : options.request_count / WINDOWS;
   dsm_dispatch *dispatch = NULL;
   const dsm_status status = dsm_dispatch_run(&dispatch, partition, &options, diags);
-  if (status == DSM_OK) { /* above rho: requests that were under way when the steady half began */
-    partition->simulated_rho = fmin(dispatch->throughput, partition->rho);
+  if (status == DSM_OK) { /* above: requests that were under way when the steady half began */
+    const double most = partition->whole_rho > 0 ? partition->whole_rho : partition->rho;
+    *rate = fmin(dispatch->throughput, most);
   }
   dsm_dispatch_free(dispatch);
+  return status;
+}
+
+/*
+ * What a simulation reaches by the ways, and without them where they are not known to be the best:
+ * then they are kept only if that is less.
+ */
+static dsm_status simulate_both(dsm_partition *partition, dsm_diags *diags) {
+  dsm_status status = simulate(&partition->simulated_rho, partition, diags);
+  if (status != DSM_OK || partition->way_count == 0 || partition->whole_rho > 0) {
+    return status;
+  }
+  dsm_partition by_rates = *partition;
+  by_rates.way_count = 0;
+  status = simulate(&by_rates.simulated_rho, &by_rates, diags);
+  if (by_rates.simulated_rho > partition->simulated_rho) {
+    partition->simulated_rho = by_rates.simulated_rho;
+    partition->way_count = 0;
+  }
   return status;
 }
 
@@ -265,11 +322,15 @@ static dsm_status compare_requests(dsm_partition *partition, dsm__arena *scratch
   partition->whole_rho = partition->rho;
   dsm_status status = DSM_OK;
   if (moved_bytes(partition) > 0) {
-    status = dsm__whole_requests(&partition->whole_rho, scratch, partition, diags);
+    dsm__whole_requests whole;
+    status = dsm__whole_requests_find(&whole, scratch, partition->arena, partition, diags);
+    partition->whole_rho = whole.rate;
+    partition->ways = whole.ways;
+    partition->way_count = whole.way_count;
   }
   if (status == DSM_OK) {
     partition->is_bound = partition->whole_rho < partition->rho * (1 - whole_margin);
-    status = simulate(partition, diags);
+    status = simulate_both(partition, diags);
   }
   return status;
 }

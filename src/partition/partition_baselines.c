@@ -70,11 +70,12 @@ static alone use_alone(const dsm_instance *instance, const dsm_partition_options
   double seconds = 0;
   double memory = 0;
   for (size_t i = 0; i < instance->task_count; i++) {
-    const double results = dsm__leaves(instance, options, i) ? dsm__result_bytes(instance, i) : 0;
+    const double results =
+        dsm__leaves(instance, options, i) ? dsm__result_bytes(instance, i, device) : 0;
     const double input =
         options->does_count_input && used->is_accelerator ? instance->tasks[i].input_bytes : 0;
     seconds += dsm_instance_seconds(instance, i, device);
-    memory += dsm__task_need(instance, options, i);
+    memory += dsm__task_need(instance, options, i, device);
     add_transfer(&out, results);
     add_transfer(&in, input);
   }
@@ -97,7 +98,8 @@ typedef struct port_room {
 } port_room;
 
 /* The rate that a device's ports still let it have, which it takes. Ports are nested and each
- * request costs the same behind all of them, so that it does not matter who takes first. */
+ * request costs the same behind all of them, but where devices put out results of other sizes; then
+ * who comes first takes first. */
 static double take_rate(port_room *room, const dsm_instance *instance, size_t device,
                         const alone *it) {
   double rate = it->rate;

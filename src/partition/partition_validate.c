@@ -74,10 +74,11 @@ static double seconds_on(const checker *c, size_t device) {
 static double bytes_on(const checker *c, size_t device) {
   double sum = 0;
   for (size_t i = 0; i < c->instance->task_count; i++) {
-    const dsm_task *const task = &c->instance->tasks[i];
     if (c->partition->is_stored[i * c->instance->device_count + device]) {
-      sum += task->weights_bytes;
-      sum += c->partition->options.does_count_activations ? task->activation_bytes : 0;
+      sum += dsm_instance_weights_bytes(c->instance, i, device);
+      sum += c->partition->options.does_count_activations
+                 ? dsm_instance_activation_bytes(c->instance, i, device)
+                 : 0;
     }
   }
   return sum;
@@ -254,8 +255,9 @@ static void check_group(checker *c, size_t task) {
 static void check_result(checker *c, size_t task, bool leaves) {
   const size_t tensor = c->instance->tensor_count + task;
   const dsm_task *const it = &c->instance->tasks[task];
-  const double bytes = it->result_bytes > 0 ? it->result_bytes : it->output_bytes;
+  const double stated = it->result_bytes > 0 ? it->result_bytes : it->output_bytes;
   for (size_t j = 0; j < c->instance->device_count; j++) {
+    const double bytes = stated * dsm_instance_element_ratio(c->instance, j);
     const double least = leaves ? rate(c, task, j) * bytes : 0;
     if (!(sent(c, tensor, j) >= 0) || dsm__is_above(least, sent(c, tensor, j), c->scale * bytes)) {
       dsm__complain(c,
@@ -268,14 +270,15 @@ static void check_result(checker *c, size_t task, bool leaves) {
 }
 
 /* For a tensor with several consumers three things: what each device sends of it is at least what
- * some consumer lacks, is at most a copy to each other device, and all that is received was sent.
- */
+ * some consumer lacks, is at most a copy to each other device, and all that is received was sent,
+ * in copies, as the bytes of one are those of the device that sends it. */
 static void check_tensor(checker *c, size_t tensor) {
   const dsm_tensor *const it = &c->instance->tensors[tensor];
-  const double margin = c->scale * it->bytes;
   double delivered = 0;
   double received = 0;
   for (size_t j = 0; j < c->instance->device_count; j++) {
+    const double bytes = dsm_instance_tensor_bytes(c->instance, tensor, j);
+    const double margin = c->scale * bytes;
     const double made = rate(c, it->producer, j);
     const double leaving = sent(c, tensor, j);
     double arriving = 0;
@@ -284,14 +287,14 @@ static void check_tensor(checker *c, size_t tensor) {
       least = fmax(least, made - rate(c, it->consumers[k], j));
       arriving = fmax(arriving, rate(c, it->consumers[k], j) - made);
     }
-    if (!(leaving >= 0) || dsm__is_above(least * it->bytes, leaving, margin)) {
+    if (!(leaving >= 0) || dsm__is_above(least * bytes, leaving, margin)) {
       dsm__complain(c,
                     "constraint (4): %.9g byte%s of the output of task \"%s\" leave device \"%s\", "
                     "expected %.9g",
                     leaving, dsm__plural(leaving), task_name(c, it->producer), device_name(c, j),
-                    least * it->bytes);
+                    least * bytes);
     }
-    const double most = made * it->bytes * (double)(c->instance->device_count - 1);
+    const double most = made * bytes * (double)(c->instance->device_count - 1);
     if (it->consumer_count > 1 && dsm__is_above(leaving, most, margin)) {
       dsm__complain(
           c,
@@ -299,10 +302,10 @@ static void check_tensor(checker *c, size_t tensor) {
           "no more than %.9g for all others",
           device_name(c, j), leaving, dsm__plural(leaving), task_name(c, it->producer), most);
     }
-    delivered += leaving;
+    delivered += it->bytes > 0 ? leaving / bytes * it->bytes : 0;
     received += arriving * it->bytes;
   }
-  if (it->consumer_count > 1 && dsm__is_above(received, delivered, margin)) {
+  if (it->consumer_count > 1 && dsm__is_above(received, delivered, c->scale * it->bytes)) {
     dsm__complain(c, "of the output of task \"%s\" %.9g byte%s must be sent elsewhere, found %.9g",
                   task_name(c, it->producer), received, dsm__plural(received), delivered);
   }

@@ -72,9 +72,10 @@ static void visit_tensor(const dsm_partition *partition, size_t t, visit *each, 
   const double results = is_tensor                ? 0
                          : task->result_bytes > 0 ? task->result_bytes
                                                   : task->output_bytes;
-  const double bytes = is_tensor ? instance->tensors[t].bytes : results;
+  const double stated = is_tensor ? instance->tensors[t].bytes : results;
   const bool has_targets = partition->moved != NULL && is_tensor;
-  for (size_t j = 0; j < m && bytes > 0; j++) {
+  for (size_t j = 0; j < m && stated > 0; j++) {
+    const double bytes = stated * dsm_instance_element_ratio(instance, j);
     for (size_t k = 0; k < m && has_targets; k++) {
       each(context, partition,
            &(transfer){j, k, bytes, partition->moved[(t * m + j) * m + k] / bytes});
@@ -207,13 +208,17 @@ double dsm__transfer_seconds(const dsm_partition *partition) {
 
 /* ---- what is moved ---- */
 
+static double copies_in(const dsm__checker *c, size_t tensor, size_t from, double bytes) {
+  return bytes / dsm_instance_tensor_bytes(c->instance, tensor, from);
+}
+
 /* Of a tensor with one consumer what comes and is made is what goes and is used; of one with
- * several each device has what each consumer uses there, and at most a copy goes to each other. */
+ * several each device has what each consumer uses there, and at most a copy goes to each other. All
+ * that in copies: bytes are those of the device that sends. */
 static void check_moved(dsm__checker *c, size_t t) {
   const dsm_partition *const it = c->partition;
   const dsm_tensor *const tensor = &c->instance->tensors[t];
   const size_t m = c->instance->device_count;
-  const double margin = c->scale * tensor->bytes;
   const double *const made = &it->rates[tensor->producer * m];
   const double *const f = &it->moved[t * m * m];
   for (size_t j = 0; j < m; j++) {
@@ -221,20 +226,21 @@ static void check_moved(dsm__checker *c, size_t t) {
     double come = 0;
     bool is_good = true;
     for (size_t k = 0; k < m; k++) {
-      gone += f[j * m + k];
-      come += f[k * m + j];
-      is_good = is_good && f[j * m + k] >= 0 &&
-                !dsm__is_above(f[j * m + k], made[j] * tensor->bytes, margin);
+      const double copies = copies_in(c, t, j, f[j * m + k]);
+      gone += copies;
+      come += copies_in(c, t, k, f[k * m + j]);
+      is_good = is_good && copies >= 0 && !dsm__is_above(copies, made[j], c->scale);
     }
     for (size_t k = 0; k < tensor->consumer_count; k++) {
-      const double used = it->rates[tensor->consumers[k] * m + j] * tensor->bytes;
-      const double has = made[j] * tensor->bytes + come;
-      is_good = is_good && !dsm__is_above(used, has, margin);
-      is_good = is_good && (tensor->consumer_count > 1 || !dsm__is_above(used + gone, has, margin));
+      const double used = it->rates[tensor->consumers[k] * m + j];
+      const double has = made[j] + come;
+      is_good = is_good && !dsm__is_above(used, has, c->scale);
+      is_good =
+          is_good && (tensor->consumer_count > 1 || !dsm__is_above(used + gone, has, c->scale));
     }
-    is_good = is_good &&
-              (tensor->consumer_count > 1 || !dsm__is_above(gone, made[j] * tensor->bytes, margin));
-    if (!is_good || dsm__is_above(fabs(gone - it->sent[t * m + j]), 0, margin)) {
+    is_good = is_good && (tensor->consumer_count > 1 || !dsm__is_above(gone, made[j], c->scale));
+    const double sent = copies_in(c, t, j, it->sent[t * m + j]);
+    if (!is_good || dsm__is_above(fabs(gone - sent), 0, c->scale)) {
       dsm__complain(c,
                     "constraint (12): what device \"%s\" makes, gets, sends and uses of the "
                     "output of task \"%s\" does not fit together",
@@ -246,7 +252,9 @@ static void check_moved(dsm__checker *c, size_t t) {
 void dsm__check_routes(dsm__checker *c) {
   const dsm_instance *const instance = c->instance;
   for (size_t t = 0; t < instance->tensor_count && c->partition->moved != NULL; t++) {
-    check_moved(c, t);
+    if (instance->tensors[t].bytes > 0) {
+      check_moved(c, t);
+    }
   }
   for (size_t j = 0; j < instance->device_count; j++) {
     const char *const name = instance->devices[j].name;

@@ -165,12 +165,12 @@ static void count_use(pricer *p, size_t device) {
     const double rate = p->rates[i * device_count + device];
     if (rate > 0) {
       use->time_fraction += rate * dsm_instance_seconds(instance, i, device);
-      use->memory_bytes += dsm__task_need(instance, &p->made->options, i);
+      use->memory_bytes += dsm__task_need(instance, &p->made->options, i, device);
     }
   }
   for (size_t t = 0; t < instance->tensor_count + instance->task_count; t++) {
     const size_t place = t * device_count + device;
-    p->sent[place] = p->copies[place] * dsm__output_bytes(instance, t);
+    p->sent[place] = p->copies[place] * dsm__output_bytes(instance, t, device);
     use->link_bytes_per_second += p->sent[place];
   }
   use->link_fraction = use->link_bytes_per_second / instance->devices[device].link_bytes_per_second;
@@ -230,7 +230,7 @@ static bool is_memory_full(const pricer *p, size_t device) {
         !isfinite(dsm_instance_seconds(instance, i, device))) {
       continue;
     }
-    if (dsm__task_need(instance, &p->made->options, i) <= spare) {
+    if (dsm__task_need(instance, &p->made->options, i, device) <= spare) {
       return false;
     }
     is_full = true;
@@ -269,7 +269,7 @@ static double usual_latency(const pricer *p) {
   }
   for (size_t t = 0; t < instance->tensor_count + instance->task_count; t++) {
     for (size_t j = 0; j < device_count; j++) {
-      seconds += usual[t * device_count + j] * dsm__output_bytes(instance, t) /
+      seconds += usual[t * device_count + j] * dsm__output_bytes(instance, t, j) /
                  instance->devices[j].link_bytes_per_second;
     }
   }

@@ -175,8 +175,8 @@ static void visit_all(const dsm__traffic *traffic, const dsm_partition_options *
   const size_t m = instance->device_count;
   for (size_t t = 0; t < instance->tensor_count + instance->task_count; t++) {
     const bool has_targets = traffic->moved != NULL && t < instance->tensor_count;
-    const double bytes = dsm__output_bytes(instance, t);
     for (size_t j = 0; j < m; j++) {
+      const double bytes = dsm__output_bytes(instance, t, j);
       for (size_t k = 0; k < m && has_targets; k++) {
         each(context, routes, dsm__way_between(routes, j, k), bytes,
              traffic->moved[(t * m + j) * m + k]);
@@ -255,7 +255,7 @@ bool dsm__traffic_hand_over(const dsm__traffic *traffic, dsm_partition *partitio
     return false;
   }
   for (size_t k = 0; k < instance->tensor_count * m * m && moved != NULL; k++) {
-    moved[k] = traffic->moved[k] * instance->tensors[k / (m * m)].bytes;
+    moved[k] = traffic->moved[k] * dsm__output_bytes(instance, k / (m * m), k / m % m);
   }
   partition->moved = moved;
   partition->carriers = kept;

@@ -70,8 +70,9 @@ static void write_task_columns(dsm__writer *w, size_t task, size_t device) {
                                                          .upper = rate_limit(w, task, device),
                                                          .cost = cost,
                                                          .is_integer = w->is_latency});
-  const bool is_free = w->form.is_tight && !w->has_few_copies &&
-                       (w->is_roomy[device] || dsm__task_need(instance, w->options, task) == 0);
+  const bool is_free =
+      w->form.is_tight && !w->has_few_copies &&
+      (w->is_roomy[device] || dsm__task_need(instance, w->options, task, device) == 0);
   if (!w->is_latency && !is_free) {
     made->stored[place] = dsm__write_column(w, (dsm__column){.kind = DSM__COLUMN_STORED,
                                                              .major = task,
@@ -85,7 +86,7 @@ static void write_task_columns(dsm__writer *w, size_t task, size_t device) {
 static bool is_shared(const dsm__writer *w, size_t tensor) {
   return tensor < w->instance->tensor_count && w->instance->tensors[tensor].consumer_count > 1 &&
          w->has_links && w->instance->device_count > 1 &&
-         dsm__output_bytes(w->instance, tensor) > 0;
+         dsm__output_bytes(w->instance, tensor, 0) > 0;
 }
 
 static bool is_needed_on(const dsm__writer *w, size_t tensor, size_t device) {
@@ -104,7 +105,7 @@ static void write_tensor_columns(dsm__writer *w, size_t tensor, size_t device) {
   made->sent[place] = made->received[place] = DSM__NO_COLUMN;
   const bool is_result = tensor >= w->instance->tensor_count;
   const size_t producer = dsm__producer_of(w->instance, tensor);
-  if (dsm__output_bytes(w->instance, tensor) == 0 || (is_result && !w->leaves[producer])) {
+  if (dsm__output_bytes(w->instance, tensor, device) == 0 || (is_result && !w->leaves[producer])) {
     return;
   }
   const bool is_multiple = is_shared(w, tensor);
@@ -162,6 +163,8 @@ static void write_time_row(dsm__writer *w, size_t device) {
   }
 }
 
+/* (2). A task that takes no time runs at most as often as any request can come: rates above rho do
+ * not have to be. */
 static void write_stored_row(dsm__writer *w, size_t task, size_t device) {
   const size_t place = dsm__place_of(w, task, device);
   const size_t stored = w->made->stored[place];
@@ -173,9 +176,12 @@ static void write_stored_row(dsm__writer *w, size_t task, size_t device) {
                                .device = device,
                                .lower = -HUGE_VAL,
                                .upper = 0});
-  const double scale = w->form.is_tight ? 1 : dsm__spent(w, task, device);
-  dsm__write_entry(w, w->made->rate[place], scale);
-  dsm__write_entry(w, stored, w->form.is_tight ? -rate_limit(w, task, device) : -1);
+  const double spent = dsm__spent(w, task, device);
+  const bool is_plain = !w->form.is_tight && spent > 0;
+  const double most =
+      w->form.is_tight ? rate_limit(w, task, device) : w->speed_limit * w->form.time_unit;
+  dsm__write_entry(w, w->made->rate[place], is_plain ? spent : 1);
+  dsm__write_entry(w, stored, is_plain ? -1 : -most);
 }
 
 static void write_memory_row(dsm__writer *w, size_t device) {
@@ -191,7 +197,7 @@ static void write_memory_row(dsm__writer *w, size_t device) {
   for (size_t i = 0; i < w->instance->task_count; i++) {
     const size_t place = dsm__place_of(w, i, device);
     dsm__write_entry(w, w->is_latency ? w->made->rate[place] : w->made->stored[place],
-                     dsm__task_need(w->instance, w->options, i) / unit);
+                     dsm__task_need(w->instance, w->options, i, device) / unit);
   }
 }
 
@@ -326,14 +332,21 @@ static void write_rows(dsm__writer *w) {
 
 /* ---- all of it ---- */
 
+static double speed_limit(const dsm__writer *w) {
+  return w->options->objective == DSM_OBJECTIVE_ENERGY ? w->options->required_rho
+                                                       : dsm__speed_limit(w->instance, w->options);
+}
+
 static void survey(dsm__writer *w) {
   const dsm_instance *const instance = w->instance;
+  bool has_instant = false;
   w->has_links = !w->routes.is_plain;
   for (size_t j = 0; j < instance->device_count; j++) {
     double need = 0;
     for (size_t i = 0; i < instance->task_count; i++) {
+      has_instant = has_instant || dsm_instance_seconds(instance, i, j) == 0;
       need += dsm__task_can_run(instance, w->options, i, j)
-                  ? dsm__task_need(instance, w->options, i)
+                  ? dsm__task_need(instance, w->options, i, j)
                   : 0;
     }
     w->is_roomy[j] = need <= instance->devices[j].memory_bytes;
@@ -347,6 +360,7 @@ static void survey(dsm__writer *w) {
     w->leaves[producer] = w->leaves[producer] && instance->tasks[producer].result_bytes > 0;
   }
   w->is_chain = dsm__is_chain(instance);
+  w->speed_limit = has_instant ? speed_limit(w) : HUGE_VAL;
   w->has_few_copies =
       !w->is_latency && dsm__copies_max(instance, w->options) < instance->device_count;
   w->order_count = dsm__order_tasks(instance, w->options, w->by_need);

@@ -21,7 +21,7 @@ double dsm__input_cost(const dsm__writer *w, size_t task, size_t device) {
 
 static double moving_cost(const dsm__writer *w, size_t tensor, size_t from, size_t to) {
   return dsm__way_seconds(&w->routes, dsm__way_between(&w->routes, from, to),
-                          dsm__output_bytes(w->instance, tensor)) /
+                          dsm__output_bytes(w->instance, tensor, from)) /
          w->form.time_unit;
 }
 
@@ -121,7 +121,7 @@ static void write_arrivals(dsm__writer *w, size_t tensor, size_t device) {
 
 void dsm__write_moved_rows(dsm__writer *w, size_t tensor) {
   if (!w->routes.has_targets || tensor >= w->instance->tensor_count ||
-      dsm__output_bytes(w->instance, tensor) == 0) {
+      dsm__output_bytes(w->instance, tensor, 0) == 0) {
     return;
   }
   for (size_t j = 0; j < w->instance->device_count; j++) {
@@ -165,7 +165,7 @@ static void write_sent_shares(dsm__writer *w, size_t carrier, size_t from) {
   const size_t first = w->routes.has_targets ? instance->tensor_count : 0;
   for (size_t t = first; t < instance->tensor_count + instance->task_count && hop != NULL; t++) {
     dsm__write_entry(w, w->made->sent[dsm__place_of(w, t, from)],
-                     share_of(w, hop, dsm__output_bytes(instance, t)));
+                     share_of(w, hop, dsm__output_bytes(instance, t, from)));
   }
 }
 
@@ -174,7 +174,7 @@ static void write_moved_shares(dsm__writer *w, size_t carrier, size_t from, size
   for (size_t t = 0; t < w->instance->tensor_count && hop != NULL; t++) {
     if (w->made->sent[dsm__place_of(w, t, from)] != DSM__NO_COLUMN) {
       dsm__write_entry(w, *moved_column(w, t, from, to),
-                       share_of(w, hop, dsm__output_bytes(w->instance, t)));
+                       share_of(w, hop, dsm__output_bytes(w->instance, t, from)));
     }
   }
 }

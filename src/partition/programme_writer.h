@@ -23,6 +23,7 @@ typedef struct dsm__writer {
   size_t *cuts;        /**< [t * m + j]: columns of cuts */
   bool *is_roomy;      /**< [j]: all that can run there fits (tight: nothing to decide) */
   bool *leaves;        /**< [i] */
+  double speed_limit; /**< requests per second that no answer has more than, where times of 0 ask */
   size_t by_need[DSM__ORDER_TASKS_MAX]; /**< the tasks that order equal devices */
   size_t order_count;
 } dsm__writer;

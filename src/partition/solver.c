@@ -52,45 +52,6 @@ enum { SMALL_COLUMNS = 560, SMALL_NODES = 20000, SMALL_GROWTH = 16 };
 
 /* ---- bounds before any solver ---- */
 
-/* How often a device runs a task if it does nothing else; 0: it cannot store or run it. */
-static double rate_of(const dsm__search *search, size_t task, size_t device) {
-  return dsm__task_can_run(search->instance, search->options, task, device)
-             ? 1 / dsm_instance_seconds(search->instance, task, device)
-             : 0;
-}
-
-/* The sum of the `most` greatest rates of a task on a device alone. */
-static double fastest_together(const dsm__search *search, size_t task, size_t most) {
-  const size_t device_count = search->instance->device_count;
-  double sum = 0;
-  for (size_t j = 0; j < device_count; j++) {
-    const double rate = rate_of(search, task, j);
-    size_t ahead = 0;
-    for (size_t k = 0; k < device_count; k++) {
-      const double other = rate_of(search, task, k);
-      ahead += other > rate || (other == rate && k < j) ? 1 : 0;
-    }
-    sum += ahead < most ? rate : 0;
-  }
-  return sum;
-}
-
-/*
- * min_i sum_j 1 / p_ij over devices that can store i, the fastest ones as far as copies of i are
- * limited: no solution is faster.
- *
- * By (1) and (2) a device runs a task at most 1 / p_ij times a second, and by (7) all devices
- * together at least rho times.
- */
-static double speed_limit(const dsm__search *search) {
-  const size_t most = dsm__copies_max(search->instance, search->options);
-  double least = HUGE_VAL;
-  for (size_t i = 0; i < search->instance->task_count; i++) {
-    least = fmin(least, fastest_together(search, i, most));
-  }
-  return least;
-}
-
 /* sum_i min_j p_ij: no request is faster. */
 static double latency_limit(const dsm__search *search) {
   const dsm_instance *const instance = search->instance;
@@ -121,7 +82,7 @@ static dsm__programme_form first_form(dsm__search *search) {
     break;
   case DSM_OBJECTIVE_THROUGHPUT:
   case DSM_OBJECTIVE_KIND_COUNT:
-    form.rho_limit = speed_limit(search);
+    form.rho_limit = dsm__speed_limit(search->instance, search->options);
     form.time_unit = 1 / form.rho_limit;
     search->bound = form.rho_limit;
     break;
@@ -228,12 +189,12 @@ static dsm_status list_choices(dsm__search *search) {
   for (size_t k = 0; k < places; k++) {
     if (columns[k] != DSM__NO_COLUMN) {
       const size_t task = k / instance->device_count;
-      search->choices[search->choice_count++] =
-          (dsm__choice){.task = task,
-                        .device = k % instance->device_count,
-                        .column = (int)columns[k] + 1,
-                        .rate = (int)programme->rate[k] + 1,
-                        .need = dsm__task_need(instance, search->options, task)};
+      search->choices[search->choice_count++] = (dsm__choice){
+          .task = task,
+          .device = k % instance->device_count,
+          .column = (int)columns[k] + 1,
+          .rate = (int)programme->rate[k] + 1,
+          .need = dsm__task_need(instance, search->options, task, k % instance->device_count)};
     }
   }
   return DSM_OK;
@@ -416,7 +377,8 @@ static bool is_within_reach(const dsm__search *search) {
   return places * seconds_per_place <= search->options->time_limit_seconds;
 }
 
-static void hand_over_best(dsm__search *search) {
+static void hand_over_values(const dsm__search *search, const double *values, const bool *is_chosen,
+                             dsm__placement *out) {
   const dsm__programme *const programme = &search->programme;
   const dsm_instance *const instance = search->instance;
   const size_t places = instance->task_count * instance->device_count;
@@ -424,27 +386,37 @@ static void hand_over_best(dsm__search *search) {
   const size_t moving = instance->tensor_count * instance->device_count;
   const bool is_latency = search->options->objective == DSM_OBJECTIVE_LATENCY;
   const double unit = is_latency ? 1 : programme->time_unit;
-  dsm__placement *const out = &search->solution->placement;
   for (size_t k = 0; k < places; k++) {
     const size_t column = programme->rate[k];
-    out->rates[k] = column == DSM__NO_COLUMN ? 0 : search->values[column + 1] / unit;
+    out->rates[k] = column == DSM__NO_COLUMN ? 0 : values[column + 1] / unit;
   }
-  for (size_t k = 0; k < search->choice_count; k++) {
+  for (size_t k = 0; k < search->choice_count && is_chosen != NULL; k++) {
     const dsm__choice *const it = &search->choices[k];
-    if (!search->is_chosen[k]) {
+    if (!is_chosen[k]) {
       out->rates[it->task * instance->device_count + it->device] = 0;
     }
   }
   for (size_t k = 0; k < tensors; k++) {
     const size_t column = programme->sent[k];
-    out->copies[k] = column == DSM__NO_COLUMN ? 0 : search->values[column + 1] / unit;
+    out->copies[k] = column == DSM__NO_COLUMN ? 0 : values[column + 1] / unit;
     for (size_t to = 0; out->moved != NULL && k < moving && to < instance->device_count; to++) {
       const size_t moved =
           column == DSM__NO_COLUMN ? column : programme->moved[k * instance->device_count + to];
       out->moved[k * instance->device_count + to] =
-          moved == DSM__NO_COLUMN ? 0 : search->values[moved + 1] / unit;
+          moved == DSM__NO_COLUMN ? 0 : values[moved + 1] / unit;
     }
   }
+}
+
+static bool reserve_placement(dsm__search *search, dsm__placement *out) {
+  const dsm_instance *const instance = search->instance;
+  const size_t places = instance->task_count * instance->device_count;
+  const size_t tensors = (instance->tensor_count + instance->task_count) * instance->device_count;
+  return DSM__RESERVE(search->arena, out->rates, places) &&
+         DSM__RESERVE(search->arena, out->copies, tensors) &&
+         (!search->assignment.routes.has_targets ||
+          DSM__RESERVE(search->arena, out->moved,
+                       instance->tensor_count * instance->device_count * instance->device_count));
 }
 
 static void hand_over_assignment(dsm__search *search) {
@@ -461,6 +433,12 @@ static void hand_over_assignment(dsm__search *search) {
   }
 }
 
+static bool is_assignment_better(const dsm__search *search) {
+  const double assigned = search->has_assignment ? dsm__assignment_value(&search->assignment) : 0;
+  return search->has_assignment && (!search->has_best || search->sign * (assigned - search->best) >
+                                                             relaxation_slack * fabs(search->best));
+}
+
 /*
  * The better of what the search has and the assignment.
  *
@@ -468,26 +446,19 @@ static void hand_over_assignment(dsm__search *search) {
  * is marked as that of a heuristic.
  */
 static dsm_status hand_over(dsm__search *search) {
-  const dsm_instance *const instance = search->instance;
   dsm__solver_answer *const solution = search->solution;
-  const size_t places = instance->task_count * instance->device_count;
-  const size_t tensors = (instance->tensor_count + instance->task_count) * instance->device_count;
-  dsm__placement *const out = &solution->placement;
-  if (!DSM__RESERVE(search->arena, out->rates, places) ||
-      !DSM__RESERVE(search->arena, out->copies, tensors) ||
-      (search->assignment.routes.has_targets &&
-       !DSM__RESERVE(search->arena, out->moved,
-                     instance->tensor_count * instance->device_count * instance->device_count))) {
+  if (!reserve_placement(search, &solution->placement) ||
+      (search->has_lean && !reserve_placement(search, &solution->lean))) {
     return DSM_ERROR_OUT_OF_MEMORY;
   }
-  const double assigned = search->has_assignment ? dsm__assignment_value(&search->assignment) : 0;
-  const bool is_assigned =
-      search->has_assignment && (!search->has_best || search->sign * (assigned - search->best) >
-                                                          relaxation_slack * fabs(search->best));
+  const bool is_assigned = is_assignment_better(search);
   if (is_assigned) {
     hand_over_assignment(search);
   } else {
-    hand_over_best(search);
+    hand_over_values(search, search->values, search->is_chosen, &solution->placement);
+  }
+  if (search->has_lean) {
+    hand_over_values(search, search->lean_values, NULL, &solution->lean);
   }
   solution->is_heuristic = is_assigned || !search->is_improved;
   return DSM_OK;
@@ -507,6 +478,9 @@ static dsm_status search_body(void *context) {
   }
   if (status == DSM_OK && solved != DSM__SOLVED_INFEASIBLE) {
     status = look(search, &solved);
+  }
+  if (status == DSM_OK && !is_assignment_better(search)) {
+    status = dsm__search_make_lean(search);
   }
   search->is_infeasible = solved == DSM__SOLVED_INFEASIBLE && !search->has_best;
   return status;

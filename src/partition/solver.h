@@ -44,6 +44,8 @@ typedef struct dsm__solver_answer {
   double seconds;
   dsm_partition_statistics statistics;
   dsm__placement placement; /**< in the arena; if something was found */
+  dsm__placement lean; /**< as good within the gap, with fewer copies or less traffic; no rates:
+                            there is none */
 } dsm__solver_answer;
 
 /** A failure of GLPK after something was found is a warning. */

@@ -78,7 +78,7 @@ static void draw_tasks(dsm__search *search, neighbourhood kind, size_t count) {
   const size_t task_count = search->instance->task_count;
   const size_t first = (size_t)(dsm__splitmix64(&search->random) % task_count);
   for (size_t i = 0; i < task_count; i++) {
-    const double need = dsm__task_need(search->instance, search->options, i);
+    const double need = dsm__task_need(search->instance, search->options, i, 0);
     const double wait = dsm__exponential_gap(&search->random, 1); /* the shorter come first */
     search->is_freed[i] = false;
     switch (kind) {

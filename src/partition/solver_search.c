@@ -23,8 +23,43 @@ static const double simplex_tolerance = 1e-9;
  * than it ever needed otherwise. */
 enum { ITERATIONS = 40 };
 
+/* The best open node of a whole tree bounds all answers. */
+static double bound_now(const dsm__search *search) {
+  const bool is_stricter =
+      search->is_whole && search->sign * (search->bound - search->tree_bound) > 0;
+  return is_stricter ? search->tree_bound : search->bound;
+}
+
+/* The best of the search and of its start, of which one is there. */
+static double best_now(const dsm__search *search) {
+  const double start = search->has_assignment ? dsm__assignment_value(&search->assignment)
+                                              : -search->sign * HUGE_VAL;
+  const bool is_better = search->has_best && search->sign * (search->best - start) > 0;
+  return is_better ? search->best : start;
+}
+
+static void report(const dsm__search *search) {
+  const dsm_partition_options *const options = search->options;
+  const double unit =
+      options->objective == DSM_OBJECTIVE_ENERGY ? options->required_rho : 1; /* watts */
+  const double bound = bound_now(search) / unit;
+  dsm_partition_progress now = {.has_best = search->has_best || search->has_assignment,
+                                .bound = bound,
+                                .gap = HUGE_VAL,
+                                .seconds = glp_difftime(glp_time(), search->begin)};
+  if (now.has_best) {
+    now.best = best_now(search) / unit;
+    now.bound = search->sign * (now.best - bound) > 0 ? now.best : bound;
+    now.gap = fabs(now.bound - now.best) / fabs(now.best);
+  }
+  options->report(options->context, &now);
+}
+
 bool dsm__search_is_stopped(const dsm__search *search) {
   const dsm_partition_options *const options = search->options;
+  if (options->report != NULL) {
+    report(search);
+  }
   return options->is_stopped != NULL && options->is_stopped(options->context);
 }
 
@@ -123,6 +158,13 @@ dsm__solved dsm__search_relax(dsm__search *search, glp_prob *problem) {
       glp_adv_basis(problem, 0);
     } else {
       how.it_lim = ITERATIONS * (glp_get_num_rows(problem) + glp_get_num_cols(problem) + 100);
+    }
+    if (search->steps_max > 0) {
+      const int left = search->steps_max - glp_get_it_cnt(problem);
+      how.it_lim = left < how.it_lim ? left : how.it_lim;
+    }
+    if (how.it_lim <= 0) {
+      break;
     }
     const int ended = glp_simplex(problem, &how);
     const int status = glp_get_status(problem);
@@ -287,7 +329,9 @@ static dsm__solved decide_batch(dsm__search *search, const wish *wishes, size_t 
 
 /* After each batch the relaxation is solved again, so that what follows knows of it. If nothing is
  * left the dive ends: it costs little, and another start may do better. */
-static dsm__solved dive_on(dsm__search *search, wish *wishes) {
+dsm__solved dsm__search_dive_on(dsm__search *search) {
+  wish *const wishes = search->wishes;
+  decide_nothing(search);
   dsm__solved solved = dsm__search_relax(search, search->problem);
   while (solved == DSM__SOLVED_OPTIMAL && dsm__search_left(search) > 0) {
     const size_t count = list_wishes(search, wishes);
@@ -300,8 +344,7 @@ static dsm__solved dive_on(dsm__search *search, wish *wishes) {
 }
 
 void dsm__search_dive(dsm__search *search) {
-  decide_nothing(search);
-  const dsm__solved solved = dive_on(search, search->wishes);
+  const dsm__solved solved = dsm__search_dive_on(search);
   dsm__search_release(search);
   if (solved == DSM__SOLVED_OPTIMAL) {
     dsm__search_try(search, search->trial);

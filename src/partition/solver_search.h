@@ -58,6 +58,10 @@ typedef struct dsm__search {
   uint64_t random;   /**< state of the generator that draws neighbourhoods */
   bool is_offered;   /**< the best was offered to GLPK in this tree */
   bool is_small;     /**< one tree is likely to settle the programme */
+
+  double *lean_values; /**< [1 + column]: as good as the best within the gap, with less */
+  bool has_lean;
+  int steps_max; /**< of the simplex method on a problem, in all; 0: any number */
 } dsm__search;
 
 /** Outcome of a linear or mixed programme. */
@@ -95,7 +99,12 @@ void dsm__search_try(dsm__search *search, const bool *trial);
 /** Solves with all stored that the relaxation uses, as far as it fits; takes the optimum. */
 void dsm__search_store_used(dsm__search *search);
 
-/** Rounds the relaxation, the largest rates first, some at a time, each time solving again. */
+/** Rounds the relaxation of the problem as it stands, the largest rates first, some at a time, each
+ * time solving again: `trial` is what is stored then, which stays fixed. OPTIMAL: all is decided.
+ */
+dsm__solved dsm__search_dive_on(dsm__search *search);
+
+/** Does that with all free, and takes the optimum. */
 void dsm__search_dive(dsm__search *search);
 
 /** Branch and cut over the choices as they are bounded now, at most node_count nodes (0: until the
@@ -105,6 +114,10 @@ dsm__solved dsm__search_branch(dsm__search *search, size_t node_count, double se
 
 /** Improves the best by freeing some tasks at a time. */
 void dsm__search_neighbours(dsm__search *search);
+
+/** Looks for fewer copies, less traffic and shorter ways than the best has (lean_values).
+ * OUT_OF_MEMORY, or OK. */
+dsm_status dsm__search_make_lean(dsm__search *search);
 
 /** Whether the best is within the gap. */
 bool dsm__search_is_done(const dsm__search *search);

@@ -35,6 +35,7 @@ typedef struct solver {
   double *inverse; /* of the basis */
   double *values;
   double *columns;  /* a_kr of the ways in the basis */
+  uint8_t *ways;    /* devices of their tasks */
   double *profits;  /* 1 for a way, 0 for what is left of a resource */
   double *prices;   /* y_r */
   double *entering; /* a_kr */
@@ -53,10 +54,11 @@ static bool reserve(solver *s, dsm__arena *arena) {
   const size_t tasks = s->instance->task_count;
   return DSM__RESERVE(arena, s->inverse, rows * rows) &&
          DSM__RESERVE(arena, s->columns, rows * rows) && DSM__RESERVE(arena, s->values, rows) &&
-         DSM__RESERVE(arena, s->profits, rows) && DSM__RESERVE(arena, s->prices, rows) &&
-         DSM__RESERVE(arena, s->entering, rows) && DSM__RESERVE(arena, s->direction, rows) &&
-         DSM__RESERVE(arena, s->devices, tasks) && DSM__RESERVE(arena, s->cheapest, tasks) &&
-         DSM__RESERVE(arena, s->cursors, tasks + 1) && DSM__RESERVE(arena, s->costs, tasks + 1) &&
+         DSM__RESERVE(arena, s->ways, rows * tasks) && DSM__RESERVE(arena, s->profits, rows) &&
+         DSM__RESERVE(arena, s->prices, rows) && DSM__RESERVE(arena, s->entering, rows) &&
+         DSM__RESERVE(arena, s->direction, rows) && DSM__RESERVE(arena, s->devices, tasks) &&
+         DSM__RESERVE(arena, s->cheapest, tasks) && DSM__RESERVE(arena, s->cursors, tasks + 1) &&
+         DSM__RESERVE(arena, s->costs, tasks + 1) &&
          DSM__RESERVE(arena, s->least_after, tasks + 1) &&
          DSM__RESERVE(arena, s->uses, s->instance->tensor_count * s->instance->device_count + 1);
 }
@@ -80,7 +82,7 @@ static double moving_cost(const solver *s, size_t from, size_t to, double bytes)
 static double own_cost(const solver *s, size_t task, size_t device) {
   const dsm_instance *const instance = s->instance;
   const bool leaves = dsm__leaves(instance, &s->partition->options, task);
-  const double bytes = leaves ? dsm__result_bytes(instance, task) : 0;
+  const double bytes = leaves ? dsm__result_bytes(instance, task, device) : 0;
   return s->prices[device] * dsm_instance_seconds(instance, task, device) +
          moving_cost(s, device, instance->device_count, bytes) +
          moving_cost(s, instance->device_count, device,
@@ -106,11 +108,11 @@ static double place(solver *s, size_t task, size_t device) {
   const dsm__lists *const inputs = &s->graph.inputs;
   double cost = own_cost(s, task, device);
   for (size_t n = inputs->first[task]; n < inputs->first[task + 1]; n++) {
-    const dsm_tensor *const tensor = &instance->tensors[inputs->items[n]];
-    const size_t from = s->devices[tensor->producer];
-    const bool is_first = s->uses[inputs->items[n] * instance->device_count + device]++ == 0;
+    const size_t tensor = inputs->items[n];
+    const size_t from = s->devices[instance->tensors[tensor].producer];
+    const bool is_first = s->uses[tensor * instance->device_count + device]++ == 0;
     if (from != device && is_first) {
-      cost += moving_cost(s, from, device, tensor->bytes);
+      cost += moving_cost(s, from, device, dsm_instance_tensor_bytes(instance, tensor, from));
     }
   }
   s->devices[task] = device;
@@ -176,15 +178,15 @@ static void occupy(solver *s) {
     const size_t j = s->cheapest[i];
     s->entering[j] += dsm_instance_seconds(instance, i, j);
     if (dsm__leaves(instance, &s->partition->options, i)) {
-      carry(s, j, device_count, dsm__result_bytes(instance, i));
+      carry(s, j, device_count, dsm__result_bytes(instance, i, j));
     }
     carry(s, device_count, j, dsm__input_bytes(&s->graph.routes, i, j));
     const dsm__lists *const inputs = &s->graph.inputs;
     for (size_t n = inputs->first[i]; n < inputs->first[i + 1]; n++) {
-      const dsm_tensor *const tensor = &instance->tensors[inputs->items[n]];
-      const size_t from = s->cheapest[tensor->producer];
-      if (from != j && s->uses[inputs->items[n] * device_count + j]++ == 0) {
-        carry(s, from, j, tensor->bytes);
+      const size_t tensor = inputs->items[n];
+      const size_t from = s->cheapest[instance->tensors[tensor].producer];
+      if (from != j && s->uses[tensor * device_count + j]++ == 0) {
+        carry(s, from, j, dsm_instance_tensor_bytes(instance, tensor, from));
       }
     }
   }
@@ -268,24 +270,33 @@ static bool pivot(solver *s, bool is_way) {
   }
   s->profits[out] = is_way ? 1 : 0;
   memcpy(&s->columns[out * rows], s->entering, rows * sizeof *s->entering);
+  for (size_t i = 0; i < s->instance->task_count && is_way; i++) {
+    s->ways[out * s->instance->task_count + i] = (uint8_t)s->cheapest[i];
+  }
   return true;
 }
 
-/* The rate of all ways, counted again and slowed down to what their devices and links allow. */
-static double rate_of(const solver *s) {
-  double rate = 0;
-  double busiest = 1;
-  for (size_t b = 0; b < s->row_count; b++) {
-    rate += s->profits[b] * s->values[b];
-  }
+/* What the busiest device or carrier has to do in a second, at least 1: by so much all ways are
+ * slowed down. */
+static double busiest(const solver *s) {
+  double most = 1;
   for (size_t r = 0; r < s->row_count; r++) {
     double occupied = 0;
     for (size_t b = 0; b < s->row_count; b++) {
       occupied += s->profits[b] * s->values[b] * s->columns[b * s->row_count + r];
     }
-    busiest = fmax(busiest, occupied);
+    most = fmax(most, occupied);
   }
-  return rate / busiest;
+  return most;
+}
+
+/* The rate of all ways. */
+static double rate_of(const solver *s) {
+  double rate = 0;
+  for (size_t b = 0; b < s->row_count; b++) {
+    rate += s->profits[b] * s->values[b];
+  }
+  return rate / busiest(s);
 }
 
 /* The prices are a solution of the dual but for a factor of 1 - rounding: what they add up to is a
@@ -309,12 +320,33 @@ static double solve(solver *s) {
   return s->steps_left > 0 && bound <= rate * (1 + 1e-6) ? rate : 0;
 }
 
-dsm_status dsm__whole_requests(double *rate, dsm__arena *arena, const dsm_partition *partition,
-                               dsm_diags *diags) {
-  *rate = 0;
+/* The ways of the basis, in its order; false: out of memory. */
+static bool hand_over(dsm__whole_requests *whole, dsm__arena *arena, const solver *s) {
+  const size_t task_count = s->instance->task_count;
+  const double slower = busiest(s);
+  dsm_request_way *const ways = dsm__arena_array(arena, s->row_count, sizeof *ways);
+  for (size_t b = 0; b < s->row_count && ways != NULL; b++) {
+    const double rate = s->profits[b] * s->values[b] / slower;
+    if (rate > 0) {
+      uint8_t *const devices = dsm__arena_array(arena, task_count, sizeof *devices);
+      if (devices == NULL) {
+        return false;
+      }
+      memcpy(devices, &s->ways[b * task_count], task_count * sizeof *devices);
+      ways[whole->way_count++] = (dsm_request_way){.rate = rate, .devices = devices};
+    }
+  }
+  whole->ways = ways;
+  return ways != NULL;
+}
+
+dsm_status dsm__whole_requests_find(dsm__whole_requests *whole, dsm__arena *scratch,
+                                    dsm__arena *arena, const dsm_partition *partition,
+                                    dsm_diags *diags) {
+  *whole = (dsm__whole_requests){.rate = 0};
   solver s = {.partition = partition, .instance = partition->instance, .steps_left = STEPS_MAX};
   const dsm_status status =
-      dsm__dispatch_graph_make(&s.graph, arena, partition, DSM_DISPATCH_RATES, diags);
+      dsm__dispatch_graph_make(&s.graph, scratch, partition, DSM_DISPATCH_RATES, diags);
   if (status != DSM_OK) {
     return status;
   }
@@ -324,9 +356,9 @@ dsm_status dsm__whole_requests(double *rate, dsm__arena *arena, const dsm_partit
   if (s.row_count > ROWS_MAX) {
     return DSM_OK;
   }
-  if (!reserve(&s, arena)) {
+  if (!reserve(&s, scratch)) {
     return dsm__out_of_memory(diags);
   }
-  *rate = solve(&s);
-  return DSM_OK;
+  whole->rate = solve(&s);
+  return hand_over(whole, arena, &s) ? DSM_OK : dsm__out_of_memory(diags);
 }

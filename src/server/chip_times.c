@@ -5,6 +5,7 @@
 
 #include "base/diag_add.h"
 #include "dsm/limits.h"
+#include "model/equations.h"
 #include "search/layer_table.h"
 #include "search/problem.h"
 #include "server/instance_internal.h"
@@ -19,16 +20,51 @@ static double least_cycles(const dsm__layer_table *table, size_t layer) {
   return least;
 }
 
+/* As a device computes it: with the bytes an element and a parameter of its own, also of the layers
+ * that state theirs. The rate of the arrays is by these bytes then, not by the workload's type. */
+static bool workload_on(dsm_workload *made, const dsm__request *request, const dsm_device *device,
+                        dsm__arena *arena) {
+  *made = *request->workload; /* borrows all that it points to */
+  made->minibatch = request->batch;
+  if (!(device->weight_bytes > 0)) {
+    return true;
+  }
+  dsm_layer *const layers = dsm__arena_array(arena, made->layer_count, sizeof *layers);
+  for (size_t i = 0; layers != NULL && i < made->layer_count; i++) {
+    layers[i] = made->layers[i];
+    dsm_layer_bytes *const bytes = &layers[i].bytes;
+    bytes->input *= request->element_ratio;
+    bytes->output *= request->element_ratio;
+    bytes->operand *= request->element_ratio;
+    bytes->shortcut *= request->element_ratio;
+    bytes->fork *= request->element_ratio;
+    bytes->cache *= request->element_ratio;
+    bytes->weights *= request->weight_ratio;
+  }
+  made->layers = layers;
+  made->weight_bytes =
+      dsm__stated_bytes(made->weight_bytes, made->element_bytes) * request->weight_ratio;
+  made->element_bytes *= request->element_ratio;
+  made->cache_bytes *= request->element_ratio;
+  made->element_type = device->element_bytes > 0 ? DSM_ELEMENT_TYPE_ANY : made->element_type;
+  return layers != NULL;
+}
+
 dsm_status dsm__chip_times(double *seconds, size_t stride, const dsm__request *request,
                            const dsm_device *device, dsm_diags *diags) {
   const dsm_system *const chip = device->chip;
   char where[DSM_NAME_BYTES_MAX + 40];
   (void)snprintf(where, sizeof where, "device \"%s\": ", device->name);
-  if (!dsm__has_room_for_an_element(request->workload, chip, where, diags)) {
+  dsm__arena *const arena = dsm__arena_new();
+  dsm_workload workload;
+  if (arena == NULL || !workload_on(&workload, request, device, arena)) {
+    dsm__arena_free(arena);
+    return dsm__out_of_memory(diags);
+  }
+  if (!dsm__has_room_for_an_element(&workload, chip, where, diags)) {
+    dsm__arena_free(arena);
     return DSM_ERROR_INFEASIBLE;
   }
-  dsm_workload workload = *request->workload; /* borrows all that it points to */
-  workload.minibatch = request->batch;
   dsm_explore_options options;
   dsm_explore_options_init(&options);
   options.mode = DSM_MODE_INFERENCE;
@@ -41,8 +77,7 @@ dsm_status dsm__chip_times(double *seconds, size_t stride, const dsm__request *r
                                      .options = &options};
   const dsm__factors factors = dsm__factors_derive(&workload, &machine, &options);
   dsm__layer_table table;
-  dsm__arena *const arena = dsm__arena_new();
-  if (arena == NULL || !dsm__layer_table_fill(&table, &inputs, &factors, arena)) {
+  if (!dsm__layer_table_fill(&table, &inputs, &factors, arena)) {
     dsm__arena_free(arena);
     return dsm__out_of_memory(diags);
   }

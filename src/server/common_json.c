@@ -5,6 +5,7 @@
 
 #include "dsm/limits.h"
 #include "server/server_internal.h"
+#include "workload/byte_parameters.h"
 #include "workload/name_index.h"
 
 const dsm__json_range dsm__bytes_range = {DSM__BYTES_MIN, DSM__BYTES_MAX, false};
@@ -32,13 +33,21 @@ dsm__power dsm__power_read(const dsm__json_node *device) {
   return power;
 }
 
+dsm__precision_keys dsm__precision_read(const dsm__json_node *object) {
+  static const dsm__json_range range = {DSM__ELEMENT_BYTES_MIN, DSM__ELEMENT_BYTES_MAX, false};
+  dsm__precision_keys keys = {.element_bytes = 0};
+  dsm__json_optional_double(object, "element_bytes", range, 0, &keys.element_bytes);
+  dsm__json_optional_double(object, "weight_bytes", range, keys.element_bytes, &keys.weight_bytes);
+  return keys;
+}
+
 bool dsm__seconds_read(const dsm__json_node *node, double *seconds) {
   if (dsm__json_is_null(node)) {
     *seconds = HUGE_VAL;
     return true;
   }
-  return dsm__json_double(node, (dsm__json_range){DSM__SECONDS_MIN, DSM__SECONDS_MAX, false},
-                          seconds);
+  return dsm__json_double_or_zero(
+      node, (dsm__json_range){DSM__SECONDS_MIN, DSM__SECONDS_MAX, false}, seconds);
 }
 
 bool dsm__names_differ(const dsm__json_node *list, const char *const *names, size_t count,

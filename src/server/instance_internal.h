@@ -100,6 +100,8 @@ typedef struct dsm__request {
   const double *operations;       /**< of each layer: dsm__layer_operations */
   const double *weights_bytes;    /**< of each layer */
   const double *activation_bytes; /**< of each layer: tensors that it reads and makes */
+  double element_ratio;           /**< of the device's activations to these */
+  double weight_ratio;            /**< of the device's parameters to these */
   dsm__name_index names;          /**< of the layers */
 } dsm__request;
 

@@ -6,16 +6,39 @@
 #include "server/instance_internal.h"
 #include "server/server_internal.h"
 
+static bool is_in_range(double seconds) {
+  return isinf(seconds) || seconds == 0 ||
+         (seconds >= DSM__SECONDS_MIN && seconds <= DSM__SECONDS_MAX);
+}
+
+/* Whether some task takes time wherever it can run. Without one nothing limits the rate. */
+static bool takes_time(const dsm_instance *instance) {
+  bool is_any = false;
+  for (size_t i = 0; i < instance->task_count && !is_any; i++) {
+    is_any = true;
+    for (size_t j = 0; j < instance->device_count; j++) {
+      is_any = is_any && dsm_instance_seconds(instance, i, j) > 0;
+    }
+  }
+  return is_any;
+}
+
 dsm_status dsm__instance_check(const dsm_instance *instance, const char *file, dsm_diags *diags) {
   const dsm__place place = {.file = file};
   size_t first = 0;
   size_t count = 0; /* of times out of the range */
   for (size_t i = 0; i < instance->task_count * instance->device_count; i++) {
     const double seconds = instance->seconds[i];
-    if (!(seconds >= DSM__SECONDS_MIN) || (isfinite(seconds) && seconds > DSM__SECONDS_MAX)) {
+    if (!is_in_range(seconds)) {
       first = count == 0 ? i : first;
       count++;
     }
+  }
+  if (count == 0 && !takes_time(instance)) {
+    dsm__diags_add(diags, DSM_SEVERITY_ERROR, place, NULL,
+                   "expected a task that takes time wherever it can run, found that each takes 0 s "
+                   "somewhere: nothing limits how many requests there are a second");
+    return DSM_ERROR_INVALID;
   }
   if (count == 0) {
     return DSM_OK;

@@ -128,6 +128,18 @@ static bool copy_links(dsm_instance *instance, const dsm_server *server) {
   return true;
 }
 
+/* What sizes are stated for, where a device has its own. */
+static void note_precision(making *m) {
+  const dsm_workload *const workload = m->workload;
+  for (size_t j = 0; j < m->server->device_count; j++) {
+    if (m->server->devices[j].weight_bytes > 0) {
+      m->instance->element_bytes = workload->element_bytes;
+      m->instance->weight_bytes =
+          dsm__stated_bytes(workload->weight_bytes, workload->element_bytes);
+    }
+  }
+}
+
 static bool make_devices(making *m) {
   dsm__arena *const arena = m->instance->arena;
   const size_t count = m->server->device_count;
@@ -145,6 +157,8 @@ static bool make_devices(making *m) {
         .link_bytes_per_second = device->link_bytes_per_second,
         .incoming_bytes_per_second = device->incoming_bytes_per_second,
         .transfer_seconds = device->transfer_seconds,
+        .element_bytes = device->element_bytes,
+        .weight_bytes = device->weight_bytes,
         .has_power = device->has_power,
         .busy_watts = device->busy_watts,
         .idle_watts = device->idle_watts,
@@ -156,6 +170,7 @@ static bool make_devices(making *m) {
   }
   m->instance->devices = devices;
   m->instance->device_count = count;
+  note_precision(m);
   return copy_links(m->instance, m->server);
 }
 
@@ -204,6 +219,8 @@ static dsm_status make_times(making *m, dsm_diags *diags) {
   for (size_t j = 0; j < devices; j++) {
     const size_t same = same_chip_before(m->server, j);
     if (same == SIZE_MAX) {
+      request.element_ratio = dsm_instance_element_ratio(m->instance, j);
+      request.weight_ratio = dsm_instance_weight_ratio(m->instance, j);
       const dsm_status one =
           dsm__task_times(&m->seconds[j], devices, &request, &m->server->devices[j], diags);
       status = one == DSM_OK ? status : one;

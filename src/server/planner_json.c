@@ -15,8 +15,6 @@
 
 /* Latencies and costs are milliseconds. */
 static const double unit_seconds = 1e-3;
-/* A time of 0, as a share of the sum of all times on such a device. */
-static const double zero_share = 1e-6;
 /* Link of an accelerator where no edge tells bytes. */
 static const double nominal_bytes_per_second = 1e9;
 /* Costs of a node's edges that are equal. */
@@ -362,27 +360,17 @@ static sums *add_nodes(const planner *p) {
   return all;
 }
 
-/* The times of the devices of a kind, number `first` to before `last`. Those of 0 become a small
- * share of the sum of all. False if all are 0. */
-static bool fill_times(const planner *p, const sums *all, int kind, size_t first, size_t last,
+/* The times of the devices of a kind, number `first` to before `last`. */
+static void fill_times(const planner *p, const sums *all, int kind, size_t first, size_t last,
                        double *seconds) {
-  double sum = 0;
-  bool is_any_zero = false;
-  for (size_t i = 0; i < p->instance->task_count; i++) {
-    sum += isfinite(all[i].seconds[kind]) ? all[i].seconds[kind] : 0;
-    is_any_zero = is_any_zero || all[i].seconds[kind] <= 0;
-  }
   for (size_t i = 0; i < p->instance->task_count; i++) {
     for (size_t j = first; j < last; j++) {
-      seconds[i * p->instance->device_count + j] = all[i].seconds[kind] > 0
-                                                       ? all[i].seconds[kind]
-                                                       : fmax(zero_share * sum, DSM__SECONDS_MIN);
+      seconds[i * p->instance->device_count + j] = all[i].seconds[kind];
     }
   }
-  return first == last || !is_any_zero || sum > 0;
 }
 
-static bool make_tasks(planner *p, const dsm__json_node *root) {
+static bool make_tasks(planner *p) {
   dsm_instance *const instance = p->instance;
   const sums *const all = add_nodes(p);
   double *seconds = NULL;
@@ -400,13 +388,8 @@ static bool make_tasks(planner *p, const dsm__json_node *root) {
       return false;
     }
   }
-  if (!fill_times(p, all, 0, 0, p->cpu_count, seconds) ||
-      !fill_times(p, all, 1, p->cpu_count, instance->device_count, seconds)) {
-    const dsm__json_node nodes = dsm__json_member(root, "nodes");
-    dsm__json_error(&nodes, NULL,
-                    "expected a node that takes time on each kind of device, found "
-                    "only times of 0 on one");
-  }
+  fill_times(p, all, 0, 0, p->cpu_count, seconds);
+  fill_times(p, all, 1, p->cpu_count, instance->device_count, seconds);
   p->tasks = tasks;
   instance->tasks = tasks;
   instance->seconds = seconds;
@@ -497,7 +480,7 @@ void dsm__planner_read(dsm_instance *instance, const dsm__json_node *root) {
     return;
   }
   instance->name = name_of(&p, dsm__json_doc_file(root->doc));
-  if (instance->name == NULL || !number_tasks(&p) || !make_devices(&p) || !make_tasks(&p, root) ||
+  if (instance->name == NULL || !number_tasks(&p) || !make_devices(&p) || !make_tasks(&p) ||
       !connect(&p, root)) {
     dsm__json_set_out_of_memory(root->doc);
   }

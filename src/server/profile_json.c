@@ -28,7 +28,27 @@ typedef struct profile_reader {
 
 DSM__OBJECT(dsm__profile_device_object, "device", {.name = "name"}, {.name = "accelerator"},
             {.name = "source"}, {.name = "memory_bytes"}, {.name = "link_bytes_per_second"},
-            {.name = "incoming_bytes_per_second"}, {.name = "transfer_seconds"}, {.name = "power"});
+            {.name = "incoming_bytes_per_second"}, {.name = "transfer_seconds"},
+            {.name = "element_bytes"}, {.name = "weight_bytes"}, {.name = "power"});
+
+/* A device's own bytes are held against those that the profile's sizes are stated for. */
+static void read_precision(const dsm_instance *instance, const dsm__json_node *item,
+                           dsm_instance_device *device) {
+  const dsm__precision_keys keys = dsm__precision_read(item);
+  device->element_bytes = keys.element_bytes;
+  device->weight_bytes = keys.weight_bytes;
+  if (keys.element_bytes > 0 && !(instance->element_bytes > 0)) {
+    const dsm__json_node node = dsm__json_member(item, "element_bytes");
+    dsm__json_error(&node, NULL,
+                    "expected element_bytes of the profile, that its sizes are stated for, beside "
+                    "those of a device, found none");
+  } else if (keys.weight_bytes > 0 && !(instance->weight_bytes > 0)) {
+    const dsm__json_node node = dsm__json_member(item, "weight_bytes");
+    dsm__json_error(&node, NULL,
+                    "expected weight_bytes of the profile, that its sizes are stated for, beside "
+                    "those of a device, found none");
+  }
+}
 
 static void read_device(profile_reader *reader, const dsm__json_node *item, size_t index,
                         dsm_instance_device *device) {
@@ -49,6 +69,7 @@ static void read_device(profile_reader *reader, const dsm__json_node *item, size
   dsm__json_optional_double(item, "incoming_bytes_per_second", dsm__capacity_range, 0,
                             &device->incoming_bytes_per_second);
   device->transfer_seconds = dsm__transfer_read(&dsm__profile_link_units, item);
+  read_precision(reader->instance, item, device);
   const dsm__power power = dsm__power_read(item);
   device->has_power = power.is_given;
   device->busy_watts = power.busy_watts;
@@ -266,8 +287,8 @@ static void arrange(profile_reader *reader, const dsm__json_node *list) {
 }
 
 DSM__OBJECT(dsm__profile_object, "profile", {.name = "format"}, {.name = "name"},
-            {.name = "source"}, {.name = "tasks"}, {.name = "devices"}, {.name = "ports"},
-            {.name = "pairs"});
+            {.name = "source"}, {.name = "element_bytes"}, {.name = "weight_bytes"},
+            {.name = "tasks"}, {.name = "devices"}, {.name = "ports"}, {.name = "pairs"});
 
 void dsm__profile_read(dsm_instance *instance, const dsm__json_node *root) {
   const size_t errors_before = dsm__json_doc_error_count(root->doc);
@@ -279,6 +300,9 @@ void dsm__profile_read(dsm_instance *instance, const dsm__json_node *root) {
   const char *source_text = NULL;
   dsm__json_read_name(root, "the profile's name", instance->arena, &instance->name);
   dsm__json_read_source(root, instance->arena, &source_text);
+  const dsm__precision_keys precision = dsm__precision_read(root);
+  instance->element_bytes = precision.element_bytes;
+  instance->weight_bytes = precision.weight_bytes;
   const dsm__json_node devices = dsm__json_member(root, "devices");
   const dsm__json_node tasks = dsm__json_member(root, "tasks");
   if (!read_devices(&reader, &devices)) {

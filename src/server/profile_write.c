@@ -74,6 +74,8 @@ static void write_device(dsm__json_writer *writer, const dsm_instance_device *de
   put_finite(writer, "link_bytes_per_second", device->link_bytes_per_second);
   put_positive(writer, "incoming_bytes_per_second", device->incoming_bytes_per_second);
   put_positive(writer, "transfer_seconds", device->transfer_seconds);
+  put_positive(writer, "element_bytes", device->element_bytes);
+  put_positive(writer, "weight_bytes", device->weight_bytes);
   if (device->has_power) {
     dsm__json_put_object(writer, "power", true);
     dsm__json_put_double(writer, "busy_watts", device->busy_watts);
@@ -198,6 +200,8 @@ static void write_profile(dsm__json_writer *writer, const dsm_instance *instance
   if (words->source != NULL) {
     dsm__json_put_string(writer, "source", words->source);
   }
+  put_positive(writer, "element_bytes", instance->element_bytes);
+  put_positive(writer, "weight_bytes", instance->weight_bytes);
   dsm__json_put_array(writer, "devices", false);
   for (size_t j = 0; j < instance->device_count; j++) {
     write_device(writer, &instance->devices[j]);

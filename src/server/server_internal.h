@@ -34,10 +34,10 @@ void dsm__server_read(dsm_server *server, const dsm__json_node *root);
  * is made of them overflows or vanishes, and the solver can scale all.
  */
 
-/** Shortest and longest time of a task on a device, given or computed, in seconds. */
+/** Shortest time of a task on a device other than 0, and longest, given or computed, in seconds. */
 #define DSM__SECONDS_MIN 1e-12
 #define DSM__SECONDS_MAX 1e9
-#define DSM__SECONDS_RANGE "1e-12 to 1e9 s" /**< in messages */
+#define DSM__SECONDS_RANGE "1e-12 to 1e9 s, or 0" /**< in messages */
 /** Bytes of parameters or tensors other than 0. */
 #define DSM__BYTES_MIN 1e-3
 #define DSM__BYTES_MAX 1e18
@@ -60,8 +60,17 @@ typedef struct dsm__power {
 /** Reads "power" of a device. */
 dsm__power dsm__power_read(const dsm__json_node *device);
 
-/** Reads a time of a task on a device: infinite for null. */
+/** Reads a time of a task on a device: infinite for null, or 0. */
 bool dsm__seconds_read(const dsm__json_node *node, double *seconds);
+
+/** Bytes of an element and of a parameter. */
+typedef struct dsm__precision_keys {
+  double element_bytes; /**< 0: not stated */
+  double weight_bytes;  /**< as element_bytes if not stated */
+} dsm__precision_keys;
+
+/** Reads "element_bytes" and "weight_bytes" of a device or a profile. */
+dsm__precision_keys dsm__precision_read(const dsm__json_node *object);
 
 /** The range of bytes other than 0. */
 extern const dsm__json_range dsm__bytes_range;

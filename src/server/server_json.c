@@ -21,6 +21,8 @@ static const dsm__object_key device_keys[] = {
     {.name = "link_GBps"},
     {.name = "incoming_GBps"},
     {.name = "transfer_microseconds"},
+    {.name = "element_bytes"},
+    {.name = "weight_bytes"},
     {.name = "power"},
     {.name = "source"},
     {"system", CHIP},
@@ -172,6 +174,9 @@ static void read_common(item_reader *reader, const dsm__json_node *item) {
                             &device->incoming_bytes_per_second);
   device->incoming_bytes_per_second *= 1e9;
   device->transfer_seconds = dsm__transfer_read(&dsm__server_link_units, item);
+  const dsm__precision_keys precision = dsm__precision_read(item);
+  device->element_bytes = precision.element_bytes;
+  device->weight_bytes = precision.weight_bytes;
   const dsm__power power = dsm__power_read(item);
   device->has_power = power.is_given;
   device->busy_watts = power.busy_watts;

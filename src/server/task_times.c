@@ -26,7 +26,8 @@ static void roofline_times(double *seconds, size_t stride, const dsm__request *r
   for (size_t i = 0; i < request->workload->layer_count; i++) {
     const double compute =
         request->operations[i] / (roofline->peak_flops * roofline->efficiency_ratio);
-    const double bytes = request->weights_bytes[i] + request->activation_bytes[i];
+    const double bytes = request->weights_bytes[i] * request->weight_ratio +
+                         request->activation_bytes[i] * request->element_ratio;
     const double move = bytes / (roofline->memory_bytes_per_second * roofline->efficiency_ratio);
     seconds[i * stride] = fmax(compute, move);
   }

@@ -36,6 +36,27 @@ def drawn_profile(seed):
     return {"format": "dsm-profile/1", "name": f"drawn {seed}", "tasks": tasks, "devices": devices}
 
 
+def with_ways(profile, seed):
+    """The same with ports, pairs, ways in, fixed costs and inputs of requests."""
+    draw = random.Random(seed)
+    names = [device["name"] for device in profile["devices"]]
+    for device in profile["devices"]:
+        if draw.random() < 0.5:
+            device["incoming_bytes_per_second"] = draw.choice([5, 40])
+        if draw.random() < 0.5:
+            device["transfer_seconds"] = draw.choice([0.01, 0.2])
+    for task in profile["tasks"]:
+        if not task["inputs"]:
+            task["input_bytes"] = draw.randint(0, 6)
+    if draw.random() < 0.7:
+        profile["ports"] = [{"name": "bridge", "devices": draw.sample(names, draw.randint(1, len(names))),
+                             "bandwidth_bytes_per_second": draw.choice([4, 30]), "direct": draw.random() < 0.5}]
+    if draw.random() < 0.7:
+        profile["pairs"] = [{"devices": draw.sample(names, 2), "bandwidth_bytes_per_second": 25,
+                             "transfer_seconds": draw.choice([0, 0.1])}]
+    return profile
+
+
 def places_of(plan):
     return {task["name"]: task["placements"][0]["device"] for task in plan["tasks"]}
 
@@ -132,6 +153,33 @@ class Stages(unittest.TestCase):
                 self.assertEqual(self.export(f"staged{seed}").returncode, 0, seed)
                 made += 1
         self.assertGreater(made, CASES // 4)
+
+    def test_ways_of_transfers_are_read_back(self):
+        """Who receives what, and by what way, is part of the check of a plan."""
+        made = refused = 0
+        for seed in range(CASES):
+            options = ["--stages", "--objective", ("throughput", "latency")[seed % 2], *(["--count-input"] if seed % 3 else [])]
+            plan = self.partition(with_ways(drawn_profile(seed), seed), *options)
+            if plan is None:
+                continue
+            done = self.export(f"ways{seed}")
+            self.assertEqual(done.returncode, 0, f"{seed}: {done.stderr}")
+            made += 1
+            busy = [row for row in plan.get("carriers", ()) if row["time_fraction"] > 0.2]
+            if busy and seed % 2 == 0:  # twice as slow as what it carries
+                for key in ("ports", "pairs"):
+                    for row in plan.get(key, ()):
+                        row["bandwidth_bytes_per_second"] = 1
+                for device in plan["devices"]:
+                    if "incoming_capacity_bytes_per_second" in device:
+                        device["incoming_capacity_bytes_per_second"] /= 1000
+                (self.path / "plan.json").write_text(json.dumps(plan))
+                done = self.export(f"slow{seed}")
+                if done.returncode != 0:
+                    self.assertIn("constraint (6)", done.stderr, seed)
+                    refused += 1
+        self.assertGreater(made, CASES // 3)
+        self.assertGreater(refused, 2)
 
     def test_tasks_in_several_places_are_refused(self):
         profile = drawn_profile(1)

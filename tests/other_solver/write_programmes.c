@@ -49,6 +49,12 @@ static int write_programme(const char *folder, uint64_t seed) {
   if (seed % 7 == 3) {
     small_group(&s, 0);
   }
+  if (seed % 3 == 1 && seed % 2 == 0) {
+    small_precision(&s, seed);
+  }
+  if (seed % 5 == 4) {
+    small_instant(&s, seed);
+  }
   const dsm_partition_options options = drawn(seed);
   char path[4096];
   snprintf(path, sizeof path, "%s/programme%llu.mps", folder, (unsigned long long)seed);

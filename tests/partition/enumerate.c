@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "dense_simplex.h"
+#include "small_instance.h"
 
 enum { SETS_MAX = 256 };
 
@@ -21,15 +22,17 @@ typedef struct enumeration {
   simplex programme;
 } enumeration;
 
-static double need(const enumeration *e, size_t task) {
+static double need(const enumeration *e, size_t task, size_t device) {
   const dsm_task *const it = &e->instance->tasks[task];
-  return it->weights_bytes + (e->options->does_count_activations ? it->activation_bytes : 0);
+  const double activations = it->activation_bytes * small_elements(e->instance, device);
+  return it->weights_bytes * small_weights(e->instance, device) +
+         (e->options->does_count_activations ? activations : 0);
 }
 
 static double room_after(const enumeration *e, size_t device, unsigned set) {
   double room = e->instance->devices[device].memory_bytes;
   for (size_t i = 0; i < e->instance->task_count; i++) {
-    room -= (set >> i & 1) != 0 ? need(e, i) : 0;
+    room -= (set >> i & 1) != 0 ? need(e, i, device) : 0;
   }
   return room;
 }
@@ -124,10 +127,10 @@ static void write_device(enumeration *e, size_t j, unsigned set) {
   }
   double *const link = new_row(e, it->devices[j].link_bytes_per_second);
   for (size_t t = 0; t < it->tensor_count; t++) {
-    link[sent_of(e, t, j)] = it->tensors[t].bytes;
+    link[sent_of(e, t, j)] = it->tensors[t].bytes * small_elements(it, j);
   }
   for (size_t i = 0; i < it->task_count; i++) {
-    link[x_of(e, i, j)] = results_of(e, i);
+    link[x_of(e, i, j)] = results_of(e, i) * small_elements(it, j);
   }
 }
 
@@ -373,8 +376,9 @@ static double request_seconds(const enumeration *e, const size_t *device) {
     room[j] = it->devices[j].memory_bytes;
   }
   for (size_t i = 0; i < it->task_count; i++) {
-    const double link = it->devices[device[i]].link_bytes_per_second;
-    room[device[i]] -= need(e, i);
+    const double link =
+        it->devices[device[i]].link_bytes_per_second / small_elements(it, device[i]);
+    room[device[i]] -= need(e, i, device[i]);
     if (room[device[i]] < 0) {
       return HUGE_VAL;
     }
@@ -390,7 +394,7 @@ static double request_seconds(const enumeration *e, const size_t *device) {
     }
     for (size_t j = 0; j < it->device_count; j++) {
       if (j != from && (targets >> j & 1) != 0) {
-        sum += tensor->bytes / it->devices[from].link_bytes_per_second;
+        sum += tensor->bytes * small_elements(it, from) / it->devices[from].link_bytes_per_second;
       }
     }
   }

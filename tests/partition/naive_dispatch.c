@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "random_numbers.h"
+#include "small_instance.h"
 
 static double larger(double a, double b) {
   return a > b ? a : b;
@@ -170,13 +171,14 @@ static double add_inputs(naive_dispatch *naive, double now, size_t request, size
       continue;
     }
     const naive_move *const before = moved_before(naive, request, t, device);
-    ready = larger(ready, before != NULL ? before->end
-                                         : add_move(naive, now, tensor->bytes,
-                                                    (naive_move){.request = request,
-                                                                 .tensor = t,
-                                                                 .task = tensor->producer,
-                                                                 .from = from,
-                                                                 .to = device}));
+    ready = larger(ready, before != NULL
+                              ? before->end
+                              : add_move(naive, now, tensor->bytes * small_elements(instance, from),
+                                         (naive_move){.request = request,
+                                                      .tensor = t,
+                                                      .task = tensor->producer,
+                                                      .from = from,
+                                                      .to = device}));
   }
   return ready;
 }
@@ -188,7 +190,8 @@ static bool is_idle(const naive_dispatch *naive, size_t device, double begin, do
   for (size_t q = 0; q < naive->options.request_count; q++) {
     for (size_t i = 0; i < instance_of(naive)->task_count; i++) {
       const naive_task *const task = &naive->tasks[q][i];
-      if (task->is_given && task->device == device && task->begin < end && begin < task->end) {
+      if (task->is_given && task->device == device && task->begin < task->end &&
+          task->begin < end && begin < task->end) {
         return false;
       }
     }
@@ -198,7 +201,8 @@ static bool is_idle(const naive_dispatch *naive, size_t device, double begin, do
 
 /* The earliest begin of an idle stretch, when the task is ready or when another one ends. */
 static double idle_from(const naive_dispatch *naive, size_t device, double ready, double seconds) {
-  double best = is_idle(naive, device, ready, ready + seconds) ? ready : HUGE_VAL;
+  const bool is_instant = !(seconds > 0);
+  double best = is_instant || is_idle(naive, device, ready, ready + seconds) ? ready : HUGE_VAL;
   for (size_t q = 0; q < naive->options.request_count && best > ready; q++) {
     for (size_t i = 0; i < instance_of(naive)->task_count; i++) {
       const naive_task *const task = &naive->tasks[q][i];
@@ -243,6 +247,48 @@ static void list_flows(const naive_dispatch *naive, size_t guide, size_t task,
   }
 }
 
+/* The same where the answer says what goes from each device to each, and the rest stays. */
+static void list_moves(const naive_dispatch *naive, size_t tensor,
+                       double flows[RANDOM_DEVICES][RANDOM_DEVICES]) {
+  const size_t count = instance_of(naive)->device_count;
+  const size_t guide = instance_of(naive)->tensors[tensor].producer;
+  for (size_t a = 0; a < count; a++) {
+    flows[a][a] = naive->partition->rates[guide * count + a];
+    for (size_t j = 0; j < count; j++) {
+      const double moved = naive->partition->moved[(tensor * count + a) * count + j] /
+                           dsm_instance_tensor_bytes(instance_of(naive), tensor, a);
+      flows[a][a] -= j == a ? 0 : moved;
+      flows[a][j] = j == a ? flows[a][a] : moved;
+    }
+  }
+  for (size_t a = 0; a < count; a++) {
+    flows[a][a] = larger(flows[a][a], 0);
+  }
+}
+
+/* The way that is most behind as one more request begins. */
+static size_t next_way(const naive_dispatch *naive) {
+  double sum = 0;
+  double begun = 1;
+  for (size_t k = 0; k < naive->partition->way_count; k++) {
+    sum += naive->partition->ways[k].rate;
+  }
+  size_t gone[RANDOM_WAYS] = {0};
+  for (size_t q = 0; q < naive->options.request_count; q++) {
+    if (naive->is_in[q]) {
+      gone[naive->way[q]]++;
+      begun++;
+    }
+  }
+  size_t best = 0;
+  for (size_t k = 1; k < naive->partition->way_count; k++) {
+    const double behind = begun * naive->partition->ways[k].rate / sum - (double)gone[k];
+    const double most = begun * naive->partition->ways[best].rate / sum - (double)gone[best];
+    best = behind > most + 1e-9 ? k : best;
+  }
+  return best;
+}
+
 /* Whether the rates want the task there: of the requests that are in the same case so far, where
  * one more is most behind. */
 static size_t device_by_rates(const naive_dispatch *naive, size_t request, size_t task) {
@@ -250,8 +296,15 @@ static size_t device_by_rates(const naive_dispatch *naive, size_t request, size_
   const dsm_tensor *const input = largest_input(instance, task);
   double flows[RANDOM_DEVICES][RANDOM_DEVICES] = {{0}};
   const double *due = &naive->partition->rates[task * instance->device_count];
+  if (naive->partition->way_count > 0) {
+    return naive->partition->ways[naive->way[request]].devices[task];
+  }
   if (input != NULL) {
-    list_flows(naive, input->producer, task, flows);
+    if (naive->partition->moved != NULL && input->consumer_count == 1 && input->bytes > 0) {
+      list_moves(naive, (size_t)(input - instance->tensors), flows);
+    } else {
+      list_flows(naive, input->producer, task, flows);
+    }
     due = flows[naive->tasks[request][input->producer].device];
   }
   size_t given[RANDOM_DEVICES] = {0};
@@ -363,12 +416,14 @@ static void task_over(naive_dispatch *naive, double now, size_t request, size_t 
   }
   const dsm_task *const it = &instance_of(naive)->tasks[task];
   const size_t count = naive->move_count;
+  const double stated = is_last(naive, task) ? it->output_bytes : it->result_bytes;
+  const size_t from = naive->tasks[request][task].device;
   if (!naive->partition->options.does_keep_results) {
-    (void)add_move(naive, now, is_last(naive, task) ? it->output_bytes : it->result_bytes,
+    (void)add_move(naive, now, stated * small_elements(instance_of(naive), from),
                    (naive_move){.request = request,
                                 .tensor = instance_of(naive)->tensor_count + task,
                                 .task = task,
-                                .from = naive->tasks[request][task].device,
+                                .from = from,
                                 .to = instance_of(naive)->device_count});
   }
   if (naive->move_count == count) {
@@ -427,6 +482,7 @@ void naive_dispatch_run(naive_dispatch *naive, const dsm_partition *partition,
     } else if (now.kind == 1) {
       result_out(naive, now.at, now.request, now.task);
     } else {
+      naive->way[now.request] = next_way(naive);
       naive->is_in[now.request] = true;
       give_all(naive, now.at, now.request);
       if (options->window == 0) {

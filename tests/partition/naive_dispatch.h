@@ -56,6 +56,7 @@ typedef struct naive_dispatch {
   naive_task tasks[NAIVE_REQUESTS][RANDOM_TASKS];
   bool is_planned[NAIVE_REQUESTS]; /* entered is known */
   bool is_in[NAIVE_REQUESTS];
+  size_t way[NAIVE_REQUESTS]; /* of those that are in */
   double entered[NAIVE_REQUESTS];
   double left[NAIVE_REQUESTS];
   bool is_out[NAIVE_REQUESTS][RANDOM_TASKS]; /* the result of a task has left */

@@ -173,6 +173,64 @@ void random_dispatch_routes(random_dispatch *made, uint64_t seed) {
   made->partition.options.does_count_input = random_below(&state, 2) == 0;
 }
 
+void random_dispatch_instant(random_dispatch *made, uint64_t seed) {
+  uint64_t state = seed ^ 0x105;
+  for (size_t k = made->instance.device_count;
+       k < made->instance.task_count * made->instance.device_count; k++) {
+    made->seconds[k] =
+        isfinite(made->seconds[k]) && random_below(&state, 3) == 0 ? 0 : made->seconds[k];
+  }
+}
+
+void random_dispatch_ways(random_dispatch *made, uint64_t seed) {
+  uint64_t state = seed ^ 0x3a75;
+  const size_t device_count = made->instance.device_count;
+  made->partition.ways = made->ways;
+  made->partition.way_count = 1 + random_below(&state, RANDOM_WAYS);
+  for (size_t k = 0; k < made->partition.way_count; k++) {
+    made->ways[k] = (dsm_request_way){uniform(&state, 0.1, 1), made->way_devices[k]};
+    for (size_t i = 0; i < made->instance.task_count; i++) {
+      size_t device = 0;
+      do {
+        device = random_below(&state, device_count);
+      } while (!(made->rates[i * device_count + device] > 0));
+      made->way_devices[k][i] = (uint8_t)device;
+    }
+  }
+}
+
+/* Of what a device makes a random part to each device that runs the first consumer. */
+void random_dispatch_moved(random_dispatch *made, uint64_t seed) {
+  uint64_t state = seed ^ 0x30ed;
+  const size_t m = made->instance.device_count;
+  made->partition.moved = made->moved;
+  for (size_t t = 0; t < made->instance.tensor_count; t++) {
+    const dsm_tensor *const tensor = &made->tensors[t];
+    for (size_t j = 0; j < m; j++) {
+      double parts[RANDOM_DEVICES] = {0};
+      double sum = 0;
+      for (size_t k = 0; k < m; k++) {
+        const bool is_run = made->rates[tensor->consumers[0] * m + k] > 0;
+        parts[k] = is_run ? uniform(&state, 0.1, 1) : 0;
+        sum += parts[k];
+      }
+      for (size_t k = 0; k < m; k++) {
+        const double rate = made->rates[tensor->producer * m + j] * parts[k] / sum;
+        made->moved[(t * m + j) * m + k] =
+            k == j ? 0 : rate * dsm_instance_tensor_bytes(&made->instance, t, j);
+      }
+    }
+  }
+}
+
+void random_dispatch_precision(random_dispatch *made, uint64_t seed) {
+  uint64_t state = seed ^ 0xb17e;
+  made->instance.element_bytes = 2;
+  for (size_t j = 0; j < made->instance.device_count; j++) {
+    made->devices[j].element_bytes = random_below(&state, 2) == 0 ? uniform(&state, 0.5, 4) : 0;
+  }
+}
+
 dsm_dispatch_options random_dispatch_options(uint64_t seed, size_t request_count) {
   uint64_t state = seed ^ 0x5eed;
   dsm_dispatch_options options;

@@ -8,6 +8,7 @@
 
 #include "dense_simplex.h"
 #include "enumerate.h"
+#include "small_instance.h"
 
 /* Seconds of a request on everything that is shared. */
 typedef struct costs {
@@ -105,7 +106,8 @@ static costs costs_of(const dsm_instance *it, const dsm_partition_options *optio
     made.latency += dsm_instance_seconds(it, i, j);
     const double others = it->tasks[i].result_bytes;
     if ((is_last(it, i) || others > 0) && !options->does_keep_results) {
-      send(&made, it, j, it->device_count, others > 0 ? others : it->tasks[i].output_bytes);
+      send(&made, it, j, it->device_count,
+           (others > 0 ? others : it->tasks[i].output_bytes) * small_elements(it, j));
     }
     if (options->does_count_input && it->devices[j].is_accelerator) {
       send(&made, it, it->device_count, j, it->tasks[i].input_bytes);
@@ -119,7 +121,8 @@ static costs costs_of(const dsm_instance *it, const dsm_partition_options *optio
         is_needed = is_needed || device[tensor->consumers[k]] == j;
       }
       if (is_needed) {
-        send(&made, it, device[tensor->producer], j, tensor->bytes);
+        const size_t from = device[tensor->producer];
+        send(&made, it, from, j, tensor->bytes * small_elements(it, from));
       }
     }
   }
@@ -231,10 +234,12 @@ double request_columns_latency(const dsm_instance *instance, const dsm_partition
       room[j] = instance->devices[j].memory_bytes;
     }
     for (size_t i = 0; i < instance->task_count; i++) {
-      room[device[i]] -=
-          instance->tasks[i].weights_bytes +
-          (options->does_count_activations ? instance->tasks[i].activation_bytes : 0);
-      fits = fits && room[device[i]] >= 0;
+      const size_t j = device[i];
+      const double activations =
+          options->does_count_activations ? instance->tasks[i].activation_bytes : 0;
+      room[j] -= instance->tasks[i].weights_bytes * small_weights(instance, j) +
+                 activations * small_elements(instance, j);
+      fits = fits && room[j] >= 0;
     }
     const double latency = costs_of(instance, options, device).latency;
     best = fits ? fmin(best, latency) : best;

@@ -164,6 +164,41 @@ void small_routes(small_instance *made, uint64_t seed) {
   }
 }
 
+void small_precision(small_instance *made, uint64_t seed) {
+  static const double sizes[] = {0.5, 1, 1.5, 4};
+  uint64_t random = seed + 2;
+  made->instance.element_bytes = 2;
+  made->instance.weight_bytes = 1;
+  for (size_t j = 0; j < made->instance.device_count; j++) {
+    dsm_instance_device *const device = &made->devices[j];
+    const size_t kind = random_below(&random, 4);
+    device->element_bytes = kind % 2 == 1 ? sizes[random_below(&random, 4)] : 0;
+    device->weight_bytes = kind > 1 ? sizes[random_below(&random, 4)] : device->element_bytes;
+  }
+}
+
+void small_instant(small_instance *made, uint64_t seed) {
+  uint64_t random = seed + 3;
+  const dsm_instance *const it = &made->instance;
+  const size_t kept = random_below(&random, it->task_count);
+  for (size_t k = 0; k < it->task_count * it->device_count; k++) {
+    if (k / it->device_count != kept && isfinite(made->seconds[k]) &&
+        random_below(&random, 3) == 0) {
+      made->seconds[k] = 0;
+    }
+  }
+}
+
+double small_elements(const dsm_instance *instance, size_t device) {
+  const double own = instance->devices[device].element_bytes;
+  return own == 0 ? 1 : own / instance->element_bytes;
+}
+
+double small_weights(const dsm_instance *instance, size_t device) {
+  const double own = instance->devices[device].weight_bytes;
+  return own == 0 ? 1 : own / instance->weight_bytes;
+}
+
 void small_group(small_instance *made, size_t first) {
   const size_t device_count = made->instance.device_count;
   for (size_t j = 0; j < device_count; j++) {

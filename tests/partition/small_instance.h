@@ -29,6 +29,16 @@ void small_random(small_instance *made, uint64_t seed, size_t tasks_max, size_t 
 /** Adds, at random, two nested or separate ports, pairs, ways in, fixed costs and inputs. */
 void small_routes(small_instance *made, uint64_t seed);
 
+/** Some devices get bytes an element, a parameter or both of their own. */
+void small_precision(small_instance *made, uint64_t seed);
+
+/** Some tasks take no time on some devices; one takes time everywhere. */
+void small_instant(small_instance *made, uint64_t seed);
+
+/** Bytes on a device over those stated, in the twins' own words. */
+double small_elements(const dsm_instance *instance, size_t device);
+double small_weights(const dsm_instance *instance, size_t device);
+
 /** Outputs become tensors to the next task again, with the bytes that the tasks say. */
 void small_relink(small_instance *made);
 

@@ -9,11 +9,13 @@ Suite *suite_baselines(void);
 Suite *suite_dispatch(void);
 Suite *suite_dispatch_properties(void);
 Suite *suite_whole_requests(void);
+Suite *suite_lean(void);
 Suite *suite_solve(void);
 Suite *suite_solve_properties(void);
 Suite *suite_join(void);
 Suite *suite_questions(void);
 Suite *suite_routes(void);
+Suite *suite_precision(void);
 Suite *suite_assignment(void);
 Suite *suite_capacity_bound(void);
 

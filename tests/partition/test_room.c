@@ -8,11 +8,13 @@ int main(void) {
   srunner_add_suite(runner, suite_dispatch());
   srunner_add_suite(runner, suite_dispatch_properties());
   srunner_add_suite(runner, suite_whole_requests());
+  srunner_add_suite(runner, suite_lean());
   srunner_add_suite(runner, suite_solve());
   srunner_add_suite(runner, suite_solve_properties());
   srunner_add_suite(runner, suite_join());
   srunner_add_suite(runner, suite_questions());
   srunner_add_suite(runner, suite_routes());
+  srunner_add_suite(runner, suite_precision());
   srunner_add_suite(runner, suite_assignment());
   srunner_add_suite(runner, suite_capacity_bound());
   srunner_run_all(runner, CK_ENV);

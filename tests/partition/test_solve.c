@@ -301,6 +301,70 @@ START_TEST(energy_equals_the_twin) {
 }
 END_TEST
 
+typedef struct told {
+  size_t count;
+  dsm_partition_progress last;
+  double sign;
+} told;
+
+/* Bounds are never behind the best, and come closer. */
+static void note(void *context, const dsm_partition_progress *at) {
+  told *const t = context;
+  ck_assert_double_ge(at->seconds, t->last.seconds);
+  if (at->has_best) {
+    ck_assert_double_ge(t->sign * (at->bound - at->best), 0);
+    ck_assert(!t->last.has_best || t->sign * (at->best - t->last.best) >= -1e-9 * at->best);
+  } else {
+    ck_assert(!t->last.has_best && isinf(at->gap));
+  }
+  t->last = *at;
+  t->count++;
+}
+
+START_TEST(progress_is_told) {
+  for (uint64_t seed = 0; seed < 30; seed++) {
+    small_instance s;
+    small_random(&s, seed, 6, 3);
+    told t = {.sign = seed % 2 == 0 ? 1 : -1};
+    dsm_partition_options options =
+        drawn(seed, seed % 2 == 0 ? DSM_OBJECTIVE_THROUGHPUT : DSM_OBJECTIVE_LATENCY);
+    options.report = note;
+    options.context = &t;
+    dsm_partition *partition = NULL;
+    if (dsm_partition_solve(&partition, &s.instance, &options, NULL) == DSM_OK) {
+      ck_assert_uint_gt(t.count, 0);
+      ck_assert_double_ge(t.sign * (t.last.bound - partition->objective),
+                          -1e-6 * partition->objective);
+    }
+    dsm_partition_free(partition);
+  }
+}
+END_TEST
+
+/* Times of 0, which limit nothing. */
+START_TEST(instant_tasks_equal_the_twin) {
+  const uint64_t first = (uint64_t)_i * HOW_MANY(300, 60, 20);
+  for (uint64_t seed = first; seed < first + HOW_MANY(300, 60, 20); seed++) {
+    small_instance s;
+    draw(&s, seed);
+    small_instant(&s, seed);
+    for (size_t j = 0; j < s.instance.device_count; j++) {
+      s.devices[j].has_power = true;
+    }
+    dsm_partition_options options = drawn(seed, DSM_OBJECTIVE_THROUGHPUT);
+    options.copies_max = s.instance.task_count <= 4 ? seed / 2 % 3 : 0;
+    const double most = enumerate_throughput(&s.instance, &options);
+    compare(seed, &s, &options, most, 0);
+    options.objective = DSM_OBJECTIVE_ENERGY;
+    options.required_rho = most > 0 ? most * (seed % 3 == 2 ? 1.01 : 0.7) : 1;
+    compare(seed, &s, &options, enumerate_energy(&s.instance, &options), HUGE_VAL);
+    options.objective = DSM_OBJECTIVE_LATENCY;
+    options.copies_max = 0;
+    compare(seed, &s, &options, enumerate_latency(&s.instance, &options), HUGE_VAL);
+  }
+}
+END_TEST
+
 /* With one copy or two of each task; some devices have room for all. */
 START_TEST(few_copies_equal_the_twin) {
   const uint64_t first = (uint64_t)_i * HOW_MANY(200, 60, 30);
@@ -491,6 +555,8 @@ Suite *suite_solve(void) {
   suite_add_tcase(suite, hand);
   TCase *const twin = tcase_create("twin");
   tcase_set_timeout(twin, 600);
+  tcase_add_test(twin, progress_is_told);
+  tcase_add_loop_test(twin, instant_tasks_equal_the_twin, 0, 4);
   tcase_add_loop_test(twin, throughput_equals_the_twin, 0, 4);
   tcase_add_loop_test(twin, latency_equals_the_twin, 0, 3);
   tcase_add_loop_test(twin, energy_equals_the_twin, 0, 2);

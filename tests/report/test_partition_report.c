@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* How partitions are shown, of partitions made by hand. */
 #include <cjson/cJSON.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -39,6 +40,53 @@ START_TEST(test_the_table_by_hand) {
       "all of it on the best device         1       3.704       270.0  5.40 x\n";
   ck_assert_str_eq(text, expected);
   free(text);
+}
+END_TEST
+
+/* Twelve blocks of three tasks: the first two of each on one device, in shares that differ by less
+ * than is printed, the third on the other. */
+static dsm_partition made_of_blocks(dsm_instance *instance, dsm_task tasks[36], char names[36][16],
+                                    double rates[72], bool is_stored[72]) {
+  dsm_partition made = made_partition;
+  *instance = *made_partition.instance;
+  for (size_t i = 0; i < 36; i++) {
+    (void)snprintf(names[i], sizeof names[i], "b%zu.%c", i / 3, (int)('x' + i % 3));
+    tasks[i] = (dsm_task){.name = names[i], .weights_bytes = 1000};
+    for (size_t j = 0; j < 2; j++) {
+      const bool is_last = i % 3 == 2;
+      is_stored[2 * i + j] = is_last ? j == 1 : true;
+      rates[2 * i + j] = is_last ? (double)j : j == 0 ? 0.6 + 1e-6 * (double)i : 0.4;
+    }
+  }
+  instance->tasks = tasks;
+  instance->task_count = 36;
+  made.instance = instance;
+  made.rates = rates;
+  made.is_stored = is_stored;
+  return made;
+}
+
+START_TEST(test_runs_that_repeat_are_a_row) {
+  dsm_instance instance;
+  dsm_task tasks[36];
+  char names[36][16];
+  double rates[72];
+  bool is_stored[72];
+  const dsm_partition made = made_of_blocks(&instance, tasks, names, rates, is_stored);
+  dsm_table_style style = plain_style(90);
+  char *const text = dsm_report_partition_table(&made, NULL, style);
+  expect_tidy(text);
+  ck_assert_ptr_nonnull(strstr(text,
+                               "tasks                 count  weights  devices\n"
+                               "b0..11.x to b0..11.y     24    24 kB  gpu 60.0 %, cpu 40.0 %\n"
+                               "b0..11.z                 12    12 kB  cpu\n\n"));
+  free(text);
+  style.is_unfolded = true;
+  char *const unfolded = dsm_report_partition_table(&made, NULL, style);
+  expect_tidy(unfolded);
+  ck_assert_ptr_nonnull(strstr(unfolded, "\nb10.y      1     1 kB  gpu 60.0 %, cpu 40.0 %\n"
+                                         "b10.z      1     1 kB  cpu\n"));
+  free(unfolded);
 }
 END_TEST
 
@@ -297,6 +345,7 @@ Suite *suite_partition_report(void) {
   Suite *const suite = suite_create("partition_report");
   TCase *const tests = tcase_create("partition_report");
   tcase_add_test(tests, test_the_table_by_hand);
+  tcase_add_test(tests, test_runs_that_repeat_are_a_row);
   tcase_add_test(tests, test_the_table_of_one_request);
   tcase_add_test(tests, test_the_table_of_energy);
   tcase_add_test(tests, test_a_throughput_that_is_a_bound);

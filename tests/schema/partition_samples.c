@@ -27,13 +27,37 @@ static void add_carriers(dsm_partition *partition) {
   partition->carrier_count = sizeof carriers / sizeof carriers[0];
 }
 
+static const dsm_port ports[] = {
+    {.name = "bridge", .bytes_per_second = 9, .devices = 3, .is_direct = true}};
+static const dsm_device_pair pairs[] = {{{0, 1}, 8, 0.5}};
+
+/* The instance of the latency partition with all ways of transfers, whose first device has a
+ * precision of its own. */
+static dsm_instance with_all(dsm_instance_device devices[DSM_DEVICES_MAX]) {
+  dsm_instance instance = *made_latency_partition.instance;
+  memcpy(devices, instance.devices, instance.device_count * sizeof *devices);
+  instance.element_bytes = instance.weight_bytes = 2;
+  devices[0].element_bytes = 1;
+  devices[0].weight_bytes = 0.5;
+  devices[0].incoming_bytes_per_second = 8;
+  devices[0].transfer_seconds = 0.25;
+  instance.ports = ports;
+  instance.port_count = 1;
+  instance.pairs = pairs;
+  instance.pair_count = 1;
+  instance.devices = devices;
+  return instance;
+}
+
 /* The latency partition with each task in one place, joined layers and activations that count. */
 static char *report_in_one_place(void) {
   dsm_task tasks[4];
-  dsm_instance instance = *made_latency_partition.instance;
+  dsm_instance_device devices[DSM_DEVICES_MAX];
+  dsm_instance instance = with_all(devices);
   dsm_partition placed = made_latency_partition;
   memcpy(tasks, instance.tasks, sizeof tasks);
   tasks[0].result_bytes = 5;
+  tasks[0].input_bytes = 3;
   tasks[0].group = tasks[1].group = "convolutions";
   instance.tasks = tasks;
   placed.instance = &instance;
@@ -47,7 +71,10 @@ static char *report_in_one_place(void) {
 /* The latency partition as stages: its tasks are in one place each but for fc1. */
 static char *report_stages(void) {
   static const bool is_stored[] = {true, false, true, false, true, false, false, true};
+  dsm_instance_device devices[DSM_DEVICES_MAX];
+  const dsm_instance instance = with_all(devices);
   dsm_partition placed = made_latency_partition;
+  placed.instance = &instance;
   placed.is_stored = is_stored;
   dsm_export *made = NULL;
   char *text = NULL;

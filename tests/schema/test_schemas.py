@@ -109,6 +109,7 @@ BEYOND_SCHEMAS = {
     "profile": {
         "device_twice": "names that differ: " + RELATION,
         "graph_": "tasks that exist, and can run one after the other: " + RELATION,
+        "precision_beside_nothing": "bytes of the profile beside those of a device: " + RELATION,
         "seconds_of_": "a time for each device: " + RELATION,
         "task_twice": "names that differ: " + RELATION,
     },

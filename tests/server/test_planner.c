@@ -62,11 +62,11 @@ START_TEST(costs_are_times_of_the_link) {
 }
 END_TEST
 
-START_TEST(times_of_zero_are_raised) {
+START_TEST(times_of_zero_stay) {
   dsm_instance *const instance =
       read_profile(GRAPH(NODE(1, 0, 0, "") "," NODE(2, 30, 3, ""), EDGE(1, 2, 1, "")), 0);
-  expect_number(dsm_instance_seconds(instance, 0, 0), 30e-3 * 1e-6);
-  expect_number(dsm_instance_seconds(instance, 0, 1), 3e-3 * 1e-6);
+  ck_assert_double_eq(dsm_instance_seconds(instance, 0, 0), 0);
+  ck_assert_double_eq(dsm_instance_seconds(instance, 0, 1), 0);
   expect_number(dsm_instance_seconds(instance, 1, 1), 3e-3);
   dsm_instance_free(instance);
 }
@@ -108,7 +108,7 @@ Suite *suite_planner(void) {
   TCase *const tcase = tcase_create("numbers");
   tcase_add_test(tcase, numbers);
   tcase_add_test(tcase, costs_are_times_of_the_link);
-  tcase_add_test(tcase, times_of_zero_are_raised);
+  tcase_add_test(tcase, times_of_zero_stay);
   tcase_add_test(tcase, a_color_is_one_task);
   tcase_add_test(tcase, a_planner_graph_is_a_profile);
   suite_add_tcase(suite, tcase);

@@ -93,6 +93,7 @@ END_TEST
 /* Fails unless two instances are the same in all that they say. */
 static void expect_same(const dsm_instance *a, const dsm_instance *b) {
   ck_assert_str_eq(a->name, b->name);
+  ck_assert(a->element_bytes == b->element_bytes && a->weight_bytes == b->weight_bytes);
   ck_assert_uint_eq(a->task_count, b->task_count);
   ck_assert_uint_eq(a->device_count, b->device_count);
   ck_assert_uint_eq(a->tensor_count, b->tensor_count);
@@ -117,8 +118,9 @@ static void expect_same(const dsm_instance *a, const dsm_instance *b) {
     ck_assert(one->is_accelerator == other->is_accelerator &&
               one->memory_bytes == other->memory_bytes &&
               one->link_bytes_per_second == other->link_bytes_per_second &&
-              one->has_power == other->has_power && one->busy_watts == other->busy_watts &&
-              one->idle_watts == other->idle_watts);
+              one->element_bytes == other->element_bytes &&
+              one->weight_bytes == other->weight_bytes && one->has_power == other->has_power &&
+              one->busy_watts == other->busy_watts && one->idle_watts == other->idle_watts);
   }
 }
 
@@ -149,8 +151,9 @@ START_TEST(what_is_written_is_read_back) {
   expect_written_and_read(make_instance(
       "{'name': 'stem', 'type': 'fc', 'in': 8, 'out': 8},"
       "{'name': 'head', 'type': 'fc', 'in': 8, 'out': 8, 'inputs': ['stem']}",
-      "{'name': 'c', 'kind': 'times', 'times': {'stem': 0.25, 'head': null}},"
-      "{'name': 'g', 'count': 2, 'kind': 'roofline', 'peak_TFLOPs': 1, 'memory_bandwidth_GBps': 7,"
+      "{'name': 'c', 'kind': 'times', 'element_bytes': 1, 'times': {'stem': 0.25, 'head': null}},"
+      "{'name': 'g', 'count': 2, 'weight_bytes': 0.5, 'kind': 'roofline', 'peak_TFLOPs': 1, "
+      "'memory_bandwidth_GBps': 7,"
       "'efficiency_ratio': 0.3, 'task_microseconds': 10}",
       3, 0));
 }

@@ -135,6 +135,71 @@ START_TEST(chip_as_in_a_plan) {
 }
 END_TEST
 
+/* Both devices compute with a byte an element and half a byte a parameter: because they say so, or
+ * because the network does. */
+START_TEST(own_bytes_are_those_of_another_network) {
+  const dsm_override of_devices[] = {{"devices.cpu.element_bytes", "1", "--set"},
+                                     {"devices.cpu.weight_bytes", "0.5", "--set"},
+                                     {"devices.npu.element_bytes", "1", "--set"},
+                                     {"devices.npu.weight_bytes", "0.5", "--set"}};
+  const dsm_override of_network[] = {{"element_bytes", "1", "--set"},
+                                     {"weight_bytes", "0.5", "--set"}};
+  char path[1024];
+  dsm_instance *made[2] = {NULL, NULL};
+  for (size_t own = 0; own < 2; own++) {
+    dsm_workload *workload = NULL;
+    dsm_server *server = NULL;
+    (void)snprintf(path, sizeof path, "%s/workloads/%s.json", DSM_SOURCE_DIR, networks[_i]);
+    ck_assert_int_eq(dsm_workload_load(&workload, path, of_network, own == 0 ? 2 : 0, NULL),
+                     DSM_OK);
+    (void)snprintf(path, sizeof path, "%s/servers/edge_npu.json", DSM_SOURCE_DIR);
+    ck_assert_int_eq(dsm_server_load(&server, path, of_devices, own == 0 ? 0 : 4, NULL), DSM_OK);
+    ck_assert_int_eq(dsm_instance_make(&made[own], workload, server, NULL, NULL), DSM_OK);
+    dsm_server_free(server);
+    dsm_workload_free(workload);
+  }
+  for (size_t i = 0; i < made[0]->task_count; i++) {
+    for (size_t j = 0; j < 2; j++) {
+      expect_number(dsm_instance_seconds(made[1], i, j), dsm_instance_seconds(made[0], i, j));
+      expect_number(dsm_instance_weights_bytes(made[1], i, j), made[0]->tasks[i].weights_bytes);
+      expect_number(dsm_instance_activation_bytes(made[1], i, j),
+                    made[0]->tasks[i].activation_bytes);
+    }
+  }
+  for (size_t t = 0; t < made[0]->tensor_count; t++) {
+    expect_number(dsm_instance_tensor_bytes(made[1], t, 1), made[0]->tensors[t].bytes);
+  }
+  dsm_instance_free(made[0]);
+  dsm_instance_free(made[1]);
+}
+END_TEST
+
+/* Layers that state 4 bytes in a network of 2 are on a chip of 1 what 2 are in a network of 1. */
+START_TEST(layers_with_bytes_are_scaled) {
+  char device[sizeof chip + 64];
+  (void)snprintf(device, sizeof device, "%.*s, 'element_bytes': 1}", (int)sizeof chip - 2, chip);
+  static const char four[] =
+      "{'name': 'fc', 'type': 'fc', 'in': 64, 'out': 64, 'element_bytes': 4}";
+  static const char two[] =
+      "{\"format\": \"dsm-workload/1\", \"name\": \"net\", \"minibatch\": 8, \"element_bytes\": 1,"
+      "\"layers\": [{\"name\": \"fc\", \"type\": \"fc\", \"in\": 64, \"out\": 64,"
+      "\"element_bytes\": 2}]}";
+  dsm_instance *const scaled = make_instance(four, device, 3, 0);
+  dsm_workload *workload = NULL;
+  ck_assert_int_eq(dsm_workload_parse(&workload, two, strlen(two), "net", NULL, 0, NULL), DSM_OK);
+  dsm_server *const server = read_server(chip);
+  const dsm_instance_options options = {.batch = 3};
+  dsm_instance *plain = NULL;
+  ck_assert_int_eq(dsm_instance_make(&plain, workload, server, &options, NULL), DSM_OK);
+  expect_number(dsm_instance_seconds(scaled, 0, 0), dsm_instance_seconds(plain, 0, 0));
+  expect_number(dsm_instance_weights_bytes(scaled, 0, 0), plain->tasks[0].weights_bytes);
+  dsm_instance_free(plain);
+  dsm_instance_free(scaled);
+  dsm_server_free(server);
+  dsm_workload_free(workload);
+}
+END_TEST
+
 /* A layer alone on many chips is a network of one layer, with all parallelisms. */
 START_TEST(chip_of_many_chips) {
   static const char conv[] =
@@ -193,10 +258,10 @@ START_TEST(times_are_in_range) {
   /* 2 * 4096 + 64 operations at 0.001 a second. */
   dsm_instance_free(make_instance(FC, slow, 1, 0));
   expect_refused(FC, slow, many, DSM_ERROR_INVALID,
-                 "expected times of tasks of 1e-12 to 1e9 s, found 8.256e+12 s for \"fc\" on "
+                 "expected times of tasks of 1e-12 to 1e9 s, or 0, found 8.256e+12 s for \"fc\" on "
                  "\"slow1\", and 1 more time out of this range");
   expect_refused(FC, fast, options, DSM_ERROR_INVALID,
-                 "expected times of tasks of 1e-12 to 1e9 s, found 8.576e-15 s for \"fc\" on "
+                 "expected times of tasks of 1e-12 to 1e9 s, or 0, found 8.576e-15 s for \"fc\" on "
                  "\"fast\"");
   static const char long_times[] =
       "{'name': 'd', 'kind': 'times', 'times': {'fc': 9e8, 'fd': 9e8}}";
@@ -219,6 +284,8 @@ Suite *suite_times(void) {
   tcase_add_test(tcase, chip_by_computing);
   tcase_add_test(tcase, chip_without_room_for_an_element);
   tcase_add_loop_test(tcase, chip_as_in_a_plan, 0, COUNT_OF(networks));
+  tcase_add_loop_test(tcase, own_bytes_are_those_of_another_network, 0, COUNT_OF(networks));
+  tcase_add_test(tcase, layers_with_bytes_are_scaled);
   tcase_add_loop_test(tcase, chip_of_many_chips, 0, 3);
   tcase_add_test(tcase, times_must_be_of_layers);
   tcase_add_test(tcase, times_are_in_range);

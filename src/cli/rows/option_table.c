@@ -382,6 +382,12 @@ const cli_option cli_options[] = {
      .commands = CLI_EXPLORE | CLI_SCORE | CLI_DESCRIBE,
      FLAG(is_unfolded)},
     {.name = "unfold",
+     .help = "show each task: without it tasks that follow one another on the same devices, in the "
+             "same shares as they are printed, have one row, and rows that repeat are shown once, "
+             "with the count of all",
+     .commands = CLI_PARTITION,
+     FLAG(is_unfolded)},
+    {.name = "unfold",
      .help = "show equal layers one by one: without it those that moved equally have one row, with "
              "their count",
      .commands = CLI_DIFF | CLI_CHECK,

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,6 +9,7 @@
 #include "cli/run/complain.h"
 #include "cli/run/interrupt.h"
 #include "cli/run/output.h"
+#include "cli/run/status_line.h"
 
 /* ---- options that need or exclude each other ---- */
 
@@ -195,14 +197,59 @@ static cli_exit simulate(answer *made, const cli_arguments *arguments) {
   return outcome;
 }
 
+static void add_value(cli_status_text *to, dsm_objective_kind objective, double value) {
+  switch (objective) {
+  case DSM_OBJECTIVE_LATENCY:
+    cli_status_add(to, "%.4g ms", 1e3 * value);
+    return;
+  case DSM_OBJECTIVE_ENERGY:
+    cli_status_add(to, "%.4g J", value);
+    return;
+  case DSM_OBJECTIVE_THROUGHPUT:
+  case DSM_OBJECTIVE_KIND_COUNT:
+    break;
+  }
+  cli_status_add(to, "%.4g requests/s", value);
+}
+
+/* What is_stopped and report are told by. */
+static void show_progress(void *context, const dsm_partition_progress *at) {
+  cli_status_line *const line = context;
+  const dsm_objective_kind objective = line->arguments->partition.options.objective;
+  if (!cli_status_is_due(line)) {
+    return;
+  }
+  cli_status_text text = {.length = 0};
+  cli_status_add(&text, at->has_best ? "best " : "no answer yet");
+  if (at->has_best) {
+    add_value(&text, objective, at->best);
+  }
+  if (isfinite(at->bound)) {
+    cli_status_add(&text, ", bound ");
+    add_value(&text, objective, at->bound);
+  }
+  if (isfinite(at->gap)) {
+    cli_status_add(&text, ", gap %.3f %%", 100 * at->gap);
+  }
+  cli_status_add(&text, ", ");
+  cli_status_add_duration(&text, at->seconds);
+  cli_status_show(line, &text);
+}
+
 /* Solves; CLI_EXIT_INTERRUPTED, also with the best so far, after a signal. */
 static cli_exit search(dsm_partition **partition, const dsm_instance *instance,
-                       dsm_partition_options options, dsm_diags *diags) {
+                       const cli_arguments *arguments) {
+  cli_status_line line;
+  cli_status_begin(&line, arguments);
+  dsm_partition_options options = arguments->partition.options;
   options.is_stopped = cli_should_stop;
+  options.report = show_progress;
+  options.context = &line;
   cli_interrupt_begin();
-  const dsm_status status = dsm_partition_solve(partition, instance, &options, diags);
+  const dsm_status status = dsm_partition_solve(partition, instance, &options, arguments->diags);
   const bool is_interrupted = cli_is_interrupted();
   cli_interrupt_end();
+  cli_status_end(&line);
   return is_interrupted ? CLI_EXIT_INTERRUPTED : cli_exit_of(status);
 }
 
@@ -222,7 +269,7 @@ static cli_exit solve(const cli_arguments *arguments, const dsm_instance *instan
     outcome = write_mps(arguments, instance);
   }
   if (outcome == CLI_EXIT_DONE) {
-    outcome = search(&made.partition, instance, wanted->options, diags);
+    outcome = search(&made.partition, instance, arguments);
   }
   const bool is_interrupted = outcome == CLI_EXIT_INTERRUPTED;
   outcome = is_interrupted && made.partition != NULL ? CLI_EXIT_DONE : outcome;

@@ -1,18 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* sweep_view.h: what is shown of a sweep: its results, and how far it is, on standard error: a line
- * that is written again and again on a terminal; elsewhere, with --verbose, a line now and then. */
+/* sweep_view.h: what is shown of a sweep: its results, and how far it is. */
 #ifndef DSM_CLI_RUN_SWEEP_VIEW_H
 #define DSM_CLI_RUN_SWEEP_VIEW_H
 
-#include "cli/parse/arguments.h"
+#include "cli/run/status_line.h"
 
 typedef struct cli_progress {
-  const cli_arguments *arguments;
+  cli_status_line line;
   const dsm_sweep *sweep;
-  bool is_line;       /**< standard error is a terminal and may be written to */
-  size_t line_length; /**< of the line that stands there now */
-  double start_seconds;
-  double shown_seconds;     /**< when it was last shown */
   double best_step_seconds; /**< of this run; 0: none yet */
   size_t best_point;
 } cli_progress;

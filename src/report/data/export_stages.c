@@ -75,6 +75,8 @@ DSM__OWN_RECORD(ran_record, ran_row, true, "A task of a stage.",
 
 typedef struct stage_row {
   const char *device;
+  double element_bytes; /* 0: the device has none of its own */
+  double weight_bytes;
   double seconds;
   double weights_bytes;
   double received_bytes;
@@ -85,8 +87,22 @@ typedef struct stage_row {
   dsm__rows results;
 } stage_row;
 
+static bool has_elements(const void *stage) {
+  return ((const stage_row *)stage)->element_bytes > 0;
+}
+
+static bool has_weights(const void *stage) {
+  return ((const stage_row *)stage)->weight_bytes > 0;
+}
+
 DSM__OWN_RECORD(stage_record, stage_row, false, "What a device does for a request.",
                 DSM__FIELD(TEXT, stage_row, device, "device", 0, .help = "That runs it."),
+                DSM__FIELD(REAL, stage_row, element_bytes, "element_bytes", 0, .unit = "bytes",
+                           .is_stated = has_elements,
+                           .help = "Of an element of what it makes; absent: the device has none of "
+                                   "its own."),
+                DSM__FIELD(REAL, stage_row, weight_bytes, "weight_bytes", 0, .unit = "bytes",
+                           .is_stated = has_weights, .help = "Of a parameter; absent: likewise."),
                 DSM__REAL(stage_row, seconds, "seconds", 0, "seconds", "Of its tasks together."),
                 DSM__REAL(stage_row, weights_bytes, "weights_bytes", 0, "bytes",
                           "Of the parameters that it holds."),
@@ -266,14 +282,15 @@ static void add_tensors(const lister *l, size_t device, stage_row *stage) {
     const dsm_tensor *const tensor = &it->tensors[t];
     const char *const task = it->tasks[tensor->producer].name;
     const size_t from = l->device_of[tensor->producer];
+    const double bytes = dsm_instance_tensor_bytes(it, t, from);
     const dsm__rows names = from == device ? targets_of(l, tensor) : users_on(l, tensor, device);
     if (names.count > 0 && from == device) {
-      stage->sent_bytes += tensor->bytes * (double)names.count;
-      sends[stage->sends.count++] = (sent_row){t, task, tensor->bytes, names.items, names.count};
+      stage->sent_bytes += bytes * (double)names.count;
+      sends[stage->sends.count++] = (sent_row){t, task, bytes, names.items, names.count};
     } else if (names.count > 0) {
-      stage->received_bytes += tensor->bytes;
+      stage->received_bytes += bytes;
       receives[stage->receives.count++] =
-          (received_row){t, task, it->devices[from].name, tensor->bytes, names.items, names.count};
+          (received_row){t, task, it->devices[from].name, bytes, names.items, names.count};
     }
   }
 }
@@ -291,11 +308,12 @@ static void add_tasks(const lister *l, size_t device, stage_row *stage) {
       continue;
     }
     const double seconds = dsm_instance_seconds(it, i, device);
-    tasks[stage->tasks.count++] = (ran_row){task->name, seconds, task->weights_bytes};
+    const double weights = dsm_instance_weights_bytes(it, i, device);
+    tasks[stage->tasks.count++] = (ran_row){task->name, seconds, weights};
     stage->seconds += seconds;
-    stage->weights_bytes += task->weights_bytes;
+    stage->weights_bytes += weights;
     if (dsm__makes_results(it, i)) {
-      const double bytes = dsm__result_bytes(it, i);
+      const double bytes = dsm__result_bytes(it, i, device);
       results[stage->results.count++] = (result_row){task->name, bytes};
       stage->sent_bytes += l->partition->options.does_keep_results ? 0 : bytes;
     }
@@ -318,6 +336,8 @@ static dsm_status list_stages(lister *l, document *made, dsm_diags *diags) {
     l->is_listed[device] = true;
     stage_row *const stage = &stages[made->stages.count++];
     stage->device = l->instance->devices[device].name;
+    stage->element_bytes = l->instance->devices[device].element_bytes;
+    stage->weight_bytes = l->instance->devices[device].weight_bytes;
     add_tasks(l, device, stage);
     add_tensors(l, device, stage);
   }

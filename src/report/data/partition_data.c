@@ -3,6 +3,7 @@
 #include "partition/instance_facts.h"
 #include "report/data/csv.h"
 #include "report/data/dispatch_data.h"
+#include "report/data/partition_links.h"
 #include "report/data/partition_read.h"
 #include "report/table/partition_gain.h"
 
@@ -91,11 +92,33 @@ static bool is_flow(const void *device) {
   return !is_one_request(device);
 }
 
+static bool has_own_elements(const void *device) {
+  return ((const device_row *)device)->device.element_bytes > 0;
+}
+
+static bool has_own_weights(const void *device) {
+  return ((const device_row *)device)->device.weight_bytes > 0;
+}
+
+static bool has_incoming(const void *device) {
+  return ((const device_row *)device)->device.incoming_bytes_per_second > 0;
+}
+
+static bool has_fixed_cost(const void *device) {
+  return ((const device_row *)device)->device.transfer_seconds > 0;
+}
+
 DSM__OWN_RECORD(
     device_record, device_row, false, "A device.",
     DSM__FIELD(TEXT, device_row, device.name, "name", DSM__COLUMN, .column = "device",
                .help = "Its name."),
     DSM__FIELD(FLAG, device_row, device.is_accelerator, "accelerator", 0, .help = "Else a host."),
+    DSM__FIELD(REAL, device_row, device.element_bytes, "element_bytes", 0, .unit = "bytes",
+               .is_stated = has_own_elements,
+               .help = "Of an element of what it makes; absent: as the sizes of tasks have it."),
+    DSM__FIELD(REAL, device_row, device.weight_bytes, "weight_bytes", 0, .unit = "bytes",
+               .is_stated = has_own_weights,
+               .help = "Of a parameter that it stores; absent: likewise."),
     FRACTION(device_row, use.time_fraction, "time_fraction", "How much of the time it computes."),
     REAL(device_row, use.memory_bytes, "memory_bytes", 0, "bytes",
          "Of the parameters that are stored there."),
@@ -110,53 +133,14 @@ DSM__OWN_RECORD(
     REAL(device_row, device.link_bytes_per_second, "link_capacity_bytes_per_second", 0, "bytes/s",
          "null: unlimited."),
     FRACTION(device_row, use.link_fraction, "link_fraction", "0 where the link is unlimited."),
+    DSM__FIELD(REAL, device_row, device.incoming_bytes_per_second,
+               "incoming_capacity_bytes_per_second", 0, .unit = "bytes/s",
+               .is_stated = has_incoming, .help = "Absent where the way in is unlimited."),
+    DSM__FIELD(REAL, device_row, device.transfer_seconds, "transfer_seconds", 0, .unit = "seconds",
+               .is_stated = has_fixed_cost,
+               .help = "Fixed cost of a transfer over its link; absent: none."),
     DSM__FIELD(WORD_SET, device_row, binds, "binds", 0, .words = &binds,
                .help = "What is used up of time, memory and link."));
-
-/* What carries transfers beside links out of devices. */
-static const dsm__word carrier_words[] = {[DSM_CARRIER_LINK].key = "link",
-                                          [DSM_CARRIER_INCOMING].key = "incoming",
-                                          [DSM_CARRIER_PORT_OUT].key = "port_out",
-                                          [DSM_CARRIER_PORT_IN].key = "port_in",
-                                          [DSM_CARRIER_PAIR].key = "pair"};
-static DSM__WORDS(carrier_kinds, "what carries transfers", carrier_words, DSM_CARRIER_KIND_COUNT);
-
-typedef struct carrier_row {
-  dsm_carrier_use use;
-  const char *name;
-  const char *target; /* of a pair */
-  bool is_one_request;
-} carrier_row;
-
-static bool is_pair(const void *carrier) {
-  return ((const carrier_row *)carrier)->use.kind == DSM_CARRIER_PAIR;
-}
-
-static bool is_carried_once(const void *carrier) {
-  return ((const carrier_row *)carrier)->is_one_request;
-}
-
-static bool is_carried_on(const void *carrier) {
-  return !is_carried_once(carrier);
-}
-
-DSM__OWN_RECORD(
-    carrier_record, carrier_row, false,
-    "What carries transfers, and is limited, beside the links out of devices.",
-    DSM__FIELD(WORD, carrier_row, use.kind, "kind", 0, .words = &carrier_kinds, .help = "Which."),
-    DSM__FIELD(TEXT, carrier_row, name, "name", 0,
-               .help = "Of the device or port; of a pair the device that sends."),
-    DSM__FIELD(TEXT, carrier_row, target, "to", 0, .is_stated = is_pair,
-               .help = "Of a pair: the device that receives."),
-    REAL(carrier_row, use.capacity, "capacity_bytes_per_second", 0, "bytes/s", "null: unlimited."),
-    DSM__FIELD(REAL, carrier_row, use.bytes_per_second, "bytes", 0, .unit = "bytes",
-               .is_stated = is_carried_once,
-               .help = "Of the objective latency: of the one request."),
-    DSM__FIELD(REAL, carrier_row, use.bytes_per_second, "bytes_per_second", 0, .unit = "bytes/s",
-               .is_stated = is_carried_on, .help = "Of all but the objective latency."),
-    DSM__FIELD(REAL, carrier_row, use.time_fraction, "time_fraction", 0, .unit = "ratio",
-               .help = "How much of the time it carries, fixed costs counted."),
-    DSM__FIELD(FLAG, carrier_row, use.is_binding, "binds", 0, .help = "It can carry no more."));
 
 typedef struct placement_row {
   size_t device_index;
@@ -178,6 +162,7 @@ typedef struct task_row {
   double activation_bytes;
   double output_bytes;
   double result_bytes;
+  double input_bytes;
   const char *group;
   bool has_activations;
   dsm__rows placements;
@@ -185,6 +170,10 @@ typedef struct task_row {
 
 static bool has_activations(const void *task) {
   return ((const task_row *)task)->has_activations;
+}
+
+static bool has_input(const void *task) {
+  return ((const task_row *)task)->input_bytes > 0;
 }
 
 static bool has_results(const void *task) {
@@ -207,6 +196,10 @@ DSM__OWN_RECORD(
                .is_stated = has_results,
                .help = "Of joined layers with consumers: of outputs that leave the server all the "
                        "same; absent where there are none, or tasks may be in several places."),
+    DSM__FIELD(REAL, task_row, input_bytes, "input_bytes", 0, .unit = "bytes",
+               .is_stated = has_input,
+               .help = "Of the request's input, what it reads; absent where that is nothing, or "
+                       "costs nothing."),
     DSM__ROWS(task_row, placements, "placements", placement_record,
               "The devices that store its parameters."));
 
@@ -259,12 +252,16 @@ DSM__OWN_RECORD(
 typedef struct document {
   const char *instance;
   uint64_t batch;
+  double element_bytes;
+  double weight_bytes;
   dsm_partition of;
   dsm__rows devices;
   dsm__rows tasks;
   dsm__rows tensors;
   dsm__rows baselines;
   dsm__rows carriers;
+  dsm__rows ports;
+  dsm__rows pairs;
   bool is_simulated;
   dsm__dispatch_row simulation;
 } document;
@@ -285,8 +282,24 @@ static bool has_carriers(const void *partition) {
   return ((const document *)partition)->of.carrier_count > 0;
 }
 
+static bool has_ports(const void *partition) {
+  return ((const document *)partition)->ports.count > 0;
+}
+
+static bool has_pairs(const void *partition) {
+  return ((const document *)partition)->pairs.count > 0;
+}
+
 static bool has_batch(const void *partition) {
   return ((const document *)partition)->batch > 1;
+}
+
+static bool has_elements(const void *partition) {
+  return ((const document *)partition)->element_bytes > 0;
+}
+
+static bool has_weights(const void *partition) {
+  return ((const document *)partition)->weight_bytes > 0;
 }
 
 static bool is_graph(const void *partition) {
@@ -314,6 +327,13 @@ DSM__DOCUMENT(
     DSM__FIELD(COUNT, document, batch, "batch", 0, .min = 1, .max = DSM_DIMENSION_MAX,
                .is_stated = has_batch,
                .help = "Samples of a request; absent for one, and where a profile has the times."),
+    DSM__FIELD(REAL, document, element_bytes, "element_bytes", 0, .unit = "bytes",
+               .is_stated = has_elements,
+               .help = "That sizes of activations and outputs are stated for; absent where no "
+                       "device has its own."),
+    DSM__FIELD(REAL, document, weight_bytes, "weight_bytes", 0, .unit = "bytes",
+               .is_stated = has_weights,
+               .help = "That sizes of parameters are stated for; likewise."),
     DSM__FIELD(WORD, document, of.options.objective, "objective", DSM__COLUMN,
                .words = &dsm__objective_words, .help = "What is best."),
     DSM__FIELD(WORD, document, of.status, "status", DSM__COLUMN,
@@ -361,9 +381,17 @@ DSM__DOCUMENT(
     DSM__ROWS(document, baselines, "baselines", baseline_record,
               "Simple ways to use the same devices."),
     DSM__FIELD(LIST, document, carriers.items, "carriers", 0,
-               .count_offset = offsetof(document, carriers.count), .type = &carrier_record,
+               .count_offset = offsetof(document, carriers.count), .type = &dsm__carrier_record,
                .is_stated = has_carriers,
                .help = "Ports, pairs and ways into devices; absent where there are none."),
+    DSM__FIELD(
+        LIST, document, ports.items, "ports", 0, .count_offset = offsetof(document, ports.count),
+        .type = &dsm__port_record, .is_stated = has_ports,
+        .help = "What several devices share, inner ones first; absent where there are none."),
+    DSM__FIELD(LIST, document, pairs.items, "pairs", 0,
+               .count_offset = offsetof(document, pairs.count), .type = &dsm__pair_record,
+               .is_stated = has_pairs,
+               .help = "What two devices have for themselves; absent where there are none."),
     DSM__FIELD(RECORD, document, simulation, "simulation", DSM__COLUMN,
                .type = &dsm__dispatch_record, .is_stated = is_simulated,
                .help = "A runtime at work on it: a dsm-dispatch/1; absent without --simulate."));
@@ -420,6 +448,7 @@ static dsm__rows tasks_of(dsm__page *page, const dsm_partition *partition) {
         .activation_bytes = task->activation_bytes,
         .output_bytes = task->output_bytes,
         .result_bytes = has_one_place(partition) ? task->result_bytes : 0,
+        .input_bytes = partition->options.does_count_input ? task->input_bytes : 0,
         .has_activations = has_one_place(partition) && partition->options.does_count_activations,
         .placements = placements_of(page, partition, i),
     };
@@ -455,32 +484,20 @@ static dsm__rows baselines_of(dsm__page *page, const dsm_partition *partition) {
   return made;
 }
 
-static dsm__rows carriers_of(dsm__page *page, const dsm_partition *partition) {
-  const dsm_instance *const instance = partition->instance;
-  const dsm__rows made = dsm__rows_make(page, partition->carrier_count, sizeof(carrier_row));
-  carrier_row *const rows = made.items;
-  for (size_t r = 0; r < made.count; r++) {
-    const dsm_carrier_use *const use = &partition->carriers[r];
-    const bool is_port = use->kind == DSM_CARRIER_PORT_OUT || use->kind == DSM_CARRIER_PORT_IN;
-    rows[r] = (carrier_row){
-        .use = *use,
-        .name = is_port ? instance->ports[use->index].name : instance->devices[use->index].name,
-        .target = is_port ? NULL : instance->devices[use->target].name,
-        .is_one_request = partition->options.objective == DSM_OBJECTIVE_LATENCY};
-  }
-  return made;
-}
-
 static document make(dsm__page *page, const dsm_partition *partition,
                      const dsm_dispatch *simulation) {
   document made = {.instance = partition->instance->name,
                    .batch = partition->instance->batch,
+                   .element_bytes = partition->instance->element_bytes,
+                   .weight_bytes = partition->instance->weight_bytes,
                    .of = *partition,
                    .devices = devices_of(page, partition),
                    .tasks = tasks_of(page, partition),
                    .tensors = tensors_of(page, partition),
                    .baselines = baselines_of(page, partition),
-                   .carriers = carriers_of(page, partition),
+                   .carriers = dsm__partition_carriers(page, partition),
+                   .ports = dsm__partition_ports(page, partition->instance),
+                   .pairs = dsm__partition_pairs(page, partition->instance),
                    .is_simulated = simulation != NULL};
   if (simulation != NULL) {
     made.simulation = dsm__dispatch_row_of(page, simulation);

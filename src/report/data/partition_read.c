@@ -16,6 +16,7 @@
 #include "base/number_text.h"
 #include "dsm/report.h"
 #include "partition/instance_facts.h"
+#include "server/server_internal.h"
 #include "workload/name_index.h"
 
 static const dsm__json_range any_size = {0, DBL_MAX, false};
@@ -32,6 +33,7 @@ typedef struct reader {
   double *rates;
   bool *is_stored;
   double *sent;
+  double *moved; /* NULL where only what devices send counts */
   dsm_device_use *uses;
   dsm__name_index task_names;
   dsm__name_index device_names;
@@ -83,15 +85,32 @@ static size_t find(const dsm__json_node *node, const dsm__name_index *names, con
 
 /* ---- devices ---- */
 
+/* A device's own bytes stand beside those that sizes are stated for. */
+static void read_precision(const reader *r, const dsm__json_node *item,
+                           dsm_instance_device *device) {
+  dsm__json_optional_double(item, "element_bytes", any_size, 0, &device->element_bytes);
+  dsm__json_optional_double(item, "weight_bytes", any_size, 0, &device->weight_bytes);
+  if ((device->element_bytes > 0 && !(r->instance->element_bytes > 0)) ||
+      (device->weight_bytes > 0 && !(r->instance->weight_bytes > 0))) {
+    dsm__json_error(item, NULL,
+                    "expected element_bytes and weight_bytes of the plan beside those of a device, "
+                    "found none");
+  }
+}
+
 static void read_device(reader *r, const dsm__json_node *item, size_t j) {
   const bool is_latency = r->partition->options.objective == DSM_OBJECTIVE_LATENCY;
   dsm_instance_device *const device = &r->devices[j];
   dsm_device_use *const use = &r->uses[j];
   (void)dsm__json_read_name(item, "the device's name", r->arena, &device->name);
   device->is_accelerator = flag(item, "accelerator");
+  read_precision(r, item, device);
   device->memory_bytes = number(item, "memory_capacity_bytes", any_size, HUGE_VAL);
   device->link_bytes_per_second =
       number(item, "link_capacity_bytes_per_second", any_size, HUGE_VAL);
+  dsm__json_optional_double(item, "incoming_capacity_bytes_per_second", any_size, 0,
+                            &device->incoming_bytes_per_second);
+  dsm__json_optional_double(item, "transfer_seconds", any_size, 0, &device->transfer_seconds);
   use->time_fraction = number(item, "time_fraction", any_size, HUGE_VAL);
   use->memory_bytes = number(item, "memory_bytes", any_size, HUGE_VAL);
   use->memory_fraction = number(item, "memory_fraction", any_size, HUGE_VAL);
@@ -129,6 +148,21 @@ static bool read_devices(reader *r, const dsm__json_node *root) {
   return true;
 }
 
+/* Ports and pairs, as a profile has them. */
+static void read_links(reader *r, const dsm__json_node *root) {
+  dsm_instance *const it = r->instance;
+  dsm__named_devices names[DSM_DEVICES_MAX];
+  for (size_t j = 0; j < it->device_count; j++) {
+    names[j] = (dsm__named_devices){r->devices[j].name, (uint64_t)1 << j};
+  }
+  const dsm__links links =
+      dsm__links_read(root, &dsm__profile_link_units, names, it->device_count, r->arena);
+  it->ports = links.ports;
+  it->port_count = links.port_count;
+  it->pairs = links.pairs;
+  it->pair_count = links.pair_count;
+}
+
 /* ---- tasks ---- */
 
 static void read_placement(reader *r, const dsm__json_node *item, size_t task) {
@@ -157,6 +191,7 @@ static void read_task(reader *r, const dsm__json_node *item, size_t i) {
     (void)dsm__json_name(&group, DSM_NAME_BYTES_MAX, r->arena, &task->group);
   }
   dsm__json_optional_double(item, "result_bytes", any_size, 0, &task->result_bytes);
+  dsm__json_optional_double(item, "input_bytes", any_size, 0, &task->input_bytes);
   if (r->partition->options.does_count_activations) {
     task->activation_bytes = number(item, "activation_bytes", any_size, HUGE_VAL);
   }
@@ -283,7 +318,11 @@ static void count_sent(const reader *r) {
         for (size_t k = 0; k < tensor->consumer_count; k++) {
           is_needed = is_needed || r->is_stored[tensor->consumers[k] * it->device_count + to];
         }
-        r->sent[t * it->device_count + j] += is_needed && to != j ? made * tensor->bytes : 0;
+        const double bytes = is_needed && to != j ? made * dsm_instance_tensor_bytes(it, t, j) : 0;
+        r->sent[t * it->device_count + j] += bytes;
+        if (r->moved != NULL) {
+          r->moved[(t * it->device_count + j) * it->device_count + to] = bytes;
+        }
       }
     }
   }
@@ -291,7 +330,7 @@ static void count_sent(const reader *r) {
     const bool leaves = dsm__leaves(it, &r->partition->options, i);
     for (size_t j = 0; j < it->device_count && leaves; j++) {
       r->sent[(it->tensor_count + i) * it->device_count + j] =
-          r->rates[i * it->device_count + j] * dsm__result_bytes(it, i);
+          r->rates[i * it->device_count + j] * dsm__result_bytes(it, i, j);
     }
   }
 }
@@ -306,6 +345,7 @@ static void read_options(dsm_partition_options *options, const dsm__json_node *r
   options->gap = number(&node, "gap", any_size, HUGE_VAL);
   options->does_count_activations = flag(&node, "count_activations");
   options->does_keep_results = flag(&node, "keep_results");
+  dsm__json_optional_bool(&node, "count_input", false, &options->does_count_input);
   dsm__json_optional_u64(&node, "copies", 1, DSM_DEVICES_MAX, 0, &copies);
   options->copies_max = (size_t)copies;
   dsm__json_optional_bool(&node, "stages", false, &options->is_staged);
@@ -344,6 +384,15 @@ static dsm_partition without_energy(const dsm_partition *made) {
   return plain;
 }
 
+/* Where who receives a tensor matters: of such a partition that is checked too. */
+static bool have_targets(const dsm_instance *instance) {
+  bool have = instance->port_count + instance->pair_count > 0;
+  for (size_t j = 0; j < instance->device_count; j++) {
+    have = have || instance->devices[j].incoming_bytes_per_second > 0;
+  }
+  return have;
+}
+
 /* Hands over what was read, and checks it. */
 static void check(reader *r, const dsm__json_node *root) {
   dsm_partition *const made = r->partition;
@@ -356,6 +405,13 @@ static void check(reader *r, const dsm__json_node *root) {
   made->is_stored = r->is_stored;
   made->sent = r->sent;
   made->uses = r->uses;
+  const size_t m = r->instance->device_count;
+  if (have_targets(r->instance) &&
+      !DSM__RESERVE(r->arena, r->moved, r->instance->tensor_count * m * m + 1)) {
+    dsm__json_set_out_of_memory(root->doc);
+    return;
+  }
+  made->moved = r->moved;
   count_sent(r);
   dsm_diags *const findings = dsm_diags_new(1);
   if (findings == NULL) {
@@ -386,11 +442,14 @@ static void read_partition(void *made, const dsm__json_node *root) {
     (void)dsm__json_string(&name, 1, DSM_NAME_BYTES_MAX, r.arena, &r.instance->name);
   }
   dsm__json_optional_u64(root, "batch", 1, DSM_DIMENSION_MAX, 0, &r.instance->batch);
+  dsm__json_optional_double(root, "element_bytes", any_size, 0, &r.instance->element_bytes);
+  dsm__json_optional_double(root, "weight_bytes", any_size, 0, &r.instance->weight_bytes);
   read_answer(&r, root);
   if (!read_devices(&r, root) || !read_tasks(&r, root) ||
       dsm__json_doc_error_count(root->doc) > errors_before) {
     return;
   }
+  read_links(&r, root);
   read_tensors(&r, root);
   if (dsm__json_doc_error_count(root->doc) == errors_before &&
       !dsm__json_doc_is_out_of_memory(root->doc)) {

@@ -7,6 +7,7 @@
 #include "base/number_text.h"
 #include "report/table/number_style.h"
 #include "report/table/partition_gain.h"
+#include "report/table/partition_placement.h"
 #include "report/table/table.h"
 #include "report/table/text_page.h"
 
@@ -105,61 +106,6 @@ static void put_answer(dsm__page *page, const dsm_partition *partition) {
                      value_text(page, partition, partition->relaxation));
   dsm__page_labelled(page, LABEL_WIDTH, "solver", "%s", status_text(page, partition));
   put_placing(page, &partition->options);
-}
-
-/* ---- placement ---- */
-
-static const dsm__table_column placement_columns[] = {
-    {.title = "tasks", .is_name = true},
-    {.title = "count", .gap = 2, .is_right = true, .rank = 2},
-    {.title = "weights", .gap = 2, .is_right = true, .rank = 1},
-    {.title = "devices", .gap = 2, .is_name = true, .comfort = 40},
-};
-
-/* "gpu1 60.0 %, cpu 40.0 %": shares of the requests; a device that only holds it has 0 %. */
-static const char *placement_text(dsm__page *page, const dsm_partition *partition, size_t task) {
-  const dsm_instance *const instance = partition->instance;
-  const double *const rates = &partition->rates[task * instance->device_count];
-  double sum = 0;
-  for (size_t j = 0; j < instance->device_count; j++) {
-    sum += rates[j];
-  }
-  const char *text = "";
-  for (size_t j = 0; j < instance->device_count; j++) {
-    if (!partition->is_stored[task * instance->device_count + j]) {
-      continue;
-    }
-    const double share = sum > 0 ? rates[j] / sum : 0;
-
-    const char *const name = instance->devices[j].name;
-    text = share > 0.9995 ? dsm__page_join(page, text, ", ", "%s", name)
-                          : dsm__page_join(page, text, ", ", "%s %s %%", name,
-                                           dsm__figure_fixed(100 * share, 1).text);
-  }
-  return text;
-}
-
-static void put_placement(dsm__page *page, const dsm_partition *partition) {
-  const dsm_instance *const instance = partition->instance;
-  dsm__table table = DSM__TABLE(page, placement_columns);
-  const char *next = placement_text(page, partition, 0);
-  for (size_t first = 0, end = 0; first < instance->task_count; first = end) {
-    const char *const text = next;
-    double weights = 0;
-    for (end = first; end < instance->task_count && strcmp(next, text) == 0;) {
-      weights += instance->tasks[end].weights_bytes;
-      end++;
-      next = end < instance->task_count ? placement_text(page, partition, end) : "";
-    }
-    DSM__TABLE_TEXTS(
-        &table,
-        end == first + 1 ? instance->tasks[first].name
-                         : dsm__page_text(page, "%s to %s", instance->tasks[first].name,
-                                          instance->tasks[end - 1].name),
-        dsm__figure_count(end - first).text, dsm__figure_scaled(weights, "B").text, text);
-  }
-  dsm__page_heading(page, "Placement, with shares of the requests");
-  dsm__table_print(&table);
 }
 
 /* ---- devices ---- */
@@ -346,7 +292,7 @@ char *dsm_report_partition_table(const dsm_partition *partition, const dsm_dispa
                                  dsm_table_style style) {
   dsm__page page = dsm__page_begin(style);
   put_answer(&page, partition);
-  put_placement(&page, partition);
+  dsm__put_placement(&page, partition);
   put_devices(&page, partition);
   if (partition->carrier_count > 0) {
     put_carriers(&page, partition);

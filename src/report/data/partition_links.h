@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* partition_links.h: what devices of a partition share, and what two have for themselves. */
+#ifndef DSM_REPORT_DATA_PARTITION_LINKS_H
+#define DSM_REPORT_DATA_PARTITION_LINKS_H
+
+#include "report/data/records.h"
+
+extern const dsm__record_type dsm__carrier_record;
+extern const dsm__record_type dsm__port_record;
+extern const dsm__record_type dsm__pair_record;
+
+/** Rows of these records. */
+dsm__rows dsm__partition_carriers(dsm__page *page, const dsm_partition *partition);
+dsm__rows dsm__partition_ports(dsm__page *page, const dsm_instance *instance);
+dsm__rows dsm__partition_pairs(dsm__page *page, const dsm_instance *instance);
+
+#endif
