@@ -41,12 +41,12 @@ typedef struct dsm_machine {
   const dsm_system *system;                    /**< borrowed */
   double link_bytes_per_cycle[DSM_LINK_COUNT]; /**< usable */
   dsm_core_links core_links;
-  bool has_shared_memory;            /**< between scratchpads and external memory */
-  double shared_memory_bytes;        /**< of a chip */
-  dsm_link auxiliary_link; /**< of what operations of their own read and write in memory */
-  double overhead_cycles;            /**< of a kernel */
-  double issue_cycles;               /**< least, from a kernel to the next */
-  double scratchpad_bytes;           /**< of a core */
+  bool has_shared_memory;     /**< between scratchpads and external memory */
+  double shared_memory_bytes; /**< of a chip */
+  dsm_link auxiliary_link;    /**< of what operations of their own read and write in memory */
+  double overhead_cycles;     /**< of a kernel */
+  double issue_cycles;        /**< least, from a kernel to the next */
+  double scratchpad_bytes;    /**< of a core */
   double scratchpad_bytes_per_cycle; /**< of a core */
   double peak_macs_per_cycle;        /**< of the whole system, with 16 bits */
   uint64_t chip_count;

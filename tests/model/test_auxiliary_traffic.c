@@ -195,8 +195,9 @@ START_TEST(test_auxiliary_operations_have_a_rate_of_their_own) {
 }
 END_TEST
 
-/* Memory is one: 480 bytes at its own rate take 30 cycles, then 96 for an optimizer take 4, together
- * more than a link of 4 bytes a cycle that is busy for 33; 31 cycles of the latter alone are. */
+/* Memory is one: 480 bytes at its own rate take 30 cycles, then 96 for an optimizer take 4,
+ * together more than a link of 4 bytes a cycle that is busy for 33; 31 cycles of the latter alone
+ * are. */
 START_TEST(test_rates_of_one_memory_add_up) {
   dsm_system system = friendly_system(1, 1);
   system.chip.memory.auxiliary_efficiency_ratio = 0.75;
