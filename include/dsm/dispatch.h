@@ -37,6 +37,12 @@ typedef struct dsm_dispatch_options {
 /** 1000 requests, a window of 16, by the rates. */
 DSM_API void dsm_dispatch_options_init(dsm_dispatch_options *options);
 
+/** So many requests at a time, and in all, as fill the batches of an instance as often as those of
+ * dsm_dispatch_options_init fill a batch of one: where several are to be chosen from, the largest.
+ */
+DSM_API void dsm_dispatch_options_scale(dsm_dispatch_options *options,
+                                        const dsm_instance *instance);
+
 /** A task or a transfer that occupied a device or its link. */
 typedef struct dsm_dispatch_event {
   size_t request;
@@ -71,6 +77,8 @@ typedef struct dsm_dispatch {
   double p50_latency_seconds; /**< nearest rank */
   double p95_latency_seconds;
   double p99_latency_seconds;
+  double mean_waiting_seconds; /**< of it: until the batches of devices were full, all together */
+  size_t partial_batches; /**< that began before they were full, as nothing else would happen */
   const dsm_dispatch_device *devices;
   const dsm_dispatch_event *events; /**< by begin, then request, task; if recorded. What takes no
                                        time is no event */

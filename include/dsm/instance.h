@@ -41,9 +41,25 @@ typedef struct dsm_tensor {
   size_t consumer_count;   /**< 1 or more */
 } dsm_tensor;
 
+/** What a task takes for so many requests together. */
+typedef struct dsm_batch_time {
+  uint32_t size; /**< 1 .. DSM_DEVICE_BATCH_MAX */
+  double seconds;
+} dsm_batch_time;
+
+/** Times of a task on a device over the size of the batch, by rising size; between two of them they
+ * are on a straight line, beyond them not known. */
+typedef struct dsm_batch_table {
+  const dsm_batch_time *times;
+  size_t count; /**< 0: the time of one request alone is known, or that it cannot run here */
+} dsm_batch_table;
+
 /** A device as the programme sees it. */
 typedef struct dsm_instance_device {
   const char *name;
+  uint32_t batch;              /**< requests that it runs together; 0 is 1 */
+  const uint32_t *batch_sizes; /**< of which dsm_partition_solve takes the best, rising */
+  size_t batch_size_count;     /**< below 2: batch is not to be chosen */
   bool is_accelerator;
   double memory_bytes;              /**< M_j; infinite: unlimited */
   double link_bytes_per_second;     /**< beta_j; infinite: unlimited */
@@ -73,8 +89,10 @@ typedef struct dsm_instance {
   size_t port_count;
   const dsm_device_pair *pairs;
   size_t pair_count;
-  const double *seconds; /**< p_ij = seconds[i * device_count + j] >= 0; infinite: cannot run here.
-                              Some task takes time wherever it can run */
+  const double *seconds; /**< p_ij = seconds[i * device_count + j] >= 0: of a request, which is that
+                              part of its batch's time; infinite: cannot run here. Some task takes
+                              time wherever it can run */
+  const dsm_batch_table *tables; /**< like seconds; NULL: no task has times of batches */
 
   struct dsm__arena *arena; /**< private */
 } dsm_instance;
@@ -90,6 +108,12 @@ typedef struct dsm_instance_options {
   const char *const *groups; /**< "TASK,TASK": tasks that run on the same devices, equally often;
                                   likewise */
   size_t group_count;
+  const char *const *batches; /**< "DEVICE=SIZES" or "SIZES" for all: how many requests a device
+                                 runs together: one size, several with commas to choose from, or
+                                 "best" for all of which there are times (of a server: powers of two
+                                 to DSM_BATCH_POWER_MAX). DEVICE may end in "*". NULL: one, or the
+                                   smallest of which all its tasks have times */
+  size_t batch_count;
   const dsm_override *overrides; /**< of values of a profile that is read; borrowed */
   size_t override_count;
 } dsm_instance_options;
@@ -103,7 +127,8 @@ DSM_API void dsm_instance_options_init(dsm_instance_options *options);
  * splits, nothing held on chip or preloaded, no relayouts. DSM_ERROR_INVALID: a layer without a
  * time where times are given, a name that is no layer, or a time outside 1e-12 s to 1e9 s;
  * DSM_ERROR_USAGE: a batch that is none, or less
- * than the samples that a matmul's operand is of, or too many tasks; DSM_ERROR_INFEASIBLE: the
+ * than the samples that a matmul's operand is of, or too many tasks, or batches of devices that are
+ * none, or of which there are no times; DSM_ERROR_INFEASIBLE: the
  * scratchpad of a chip is smaller than an element. *instance then belongs to the caller and borrows
  * nothing. Options may be NULL: a task a layer, requests of one sample.
  */
@@ -130,14 +155,24 @@ DSM_API DSM_NODISCARD dsm_status dsm_profile_load(dsm_instance **instance, const
 
 /**
  * The instance as a profile in the format "dsm-profile/1", which is the same instance when it is
- * read; malloc'ed, to be freed by the caller. DSM_ERROR_USAGE: a task sends several tensors, or one
- * of another size than its output, as joined tasks may, which a profile cannot say.
+ * read; malloc'ed, to be freed by the caller. DSM_ERROR_USAGE: the name of a task, as a planner
+ * graph may join them, is longer than a profile can have.
  */
 DSM_API DSM_NODISCARD dsm_status dsm_profile_text(char **text, const dsm_instance *instance,
                                                   const char *source, dsm_diags *diags);
 
+/** The time of a batch of so many requests, 1 or more; infinite where it is not known, or the task
+ * cannot run. */
+DSM_API double dsm_instance_batch_seconds(const dsm_instance *instance, size_t task, size_t device,
+                                          uint32_t size);
+
 /** Frees the instance; NULL is fine. */
 DSM_API void dsm_instance_free(dsm_instance *instance);
+
+/** Requests that a device runs together. */
+static inline double dsm_instance_batch(const dsm_instance *of, size_t device) {
+  return of->devices[device].batch > 1 ? of->devices[device].batch : 1;
+}
 
 /** p_ij. */
 static inline double dsm_instance_seconds(const dsm_instance *of, size_t task, size_t device) {

@@ -144,6 +144,9 @@ DSM_API char *dsm_report_formats_json(void);
 DSM_API char *dsm_report_pim_table(const dsm_pim_plan *plan, dsm_table_style style);
 /** Format "dsm-pim/1", as dsm_pim_plan_print. */
 DSM_API char *dsm_report_pim_json(const dsm_pim_plan *plan);
+/** The training in the Trace Event Format, format "dsm-pim-trace/1": a track for each group of
+ * cores that have the same work, and on it what the parts of plan->cost are made of. */
+DSM_API char *dsm_report_pim_trace(const dsm_pim_plan *plan);
 /** One row a number of cores. */
 DSM_API char *dsm_report_pim_csv(const dsm_pim_plan *plan);
 /** A page of HTML on it, as dsm_report_plan_page: the choice, both figures, the curve over cores,

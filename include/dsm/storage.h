@@ -88,8 +88,8 @@ typedef struct dsm_storage_state {
                                           better */
   double delivered_bytes_per_second; /**< what the chips get; higher is better */
   double period_seconds;             /**< of a mini-epoch; 0: all fits, and there is none */
-  double stall_share;                /**< of the period, in which the next mini-epoch is waited
-                                          for; 0 .. 1 */
+  double stall_share;                /**< equation 3: of the period, in which the next mini-epoch
+                                          is waited for; 0 .. 1; 0 where only fast storage is slow */
   double waiting_share;              /**< of the time, in which the chips wait for data of either
                                           tier: what samples_per_second lack; 0 .. 1 */
   dsm_storage_bound bound;           /**< what samples_per_second are bound by */

@@ -17,6 +17,10 @@ void dsm__deadline_begin(dsm__deadline *deadline, double seconds) {
   atomic_init(&deadline->was_met, false);
 }
 
+double dsm__deadline_left(const dsm__deadline *deadline) {
+  return deadline->until_seconds - seconds_now();
+}
+
 bool dsm__deadline_is_over(dsm__deadline *deadline) {
   if (deadline == NULL) {
     return false;

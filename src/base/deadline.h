@@ -15,6 +15,9 @@ typedef struct dsm__deadline {
 /** Begins so many seconds, from now on. */
 void dsm__deadline_begin(dsm__deadline *deadline, double seconds);
 
+/** Seconds until it is over; below 0 after that. */
+double dsm__deadline_left(const dsm__deadline *deadline);
+
 /** Is it over? Then work ends, and the deadline was met; for good. NULL: never. From any thread. */
 bool dsm__deadline_is_over(dsm__deadline *deadline);
 

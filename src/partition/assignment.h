@@ -74,9 +74,15 @@ bool dsm__assignment_is_staged(const dsm__assignment *assignment);
 /** Cuts beyond those allowed. */
 double dsm__assignment_excess_cuts(const dsm__assignment *assignment);
 
+/** By how much a request is slower than it may be, in parts of the limit; 0 where it is not. */
+double dsm__assignment_delay(const dsm__assignment *assignment);
+
 /** Requests per second, seconds, or watts; energy: infinite if a device or link would be used for
  * more than all of its time. */
 double dsm__assignment_value(const dsm__assignment *assignment);
+
+/** Whether it keeps memories, stages, cuts and the limit of latency. */
+bool dsm__assignment_is_allowed(const dsm__assignment *assignment);
 
 typedef enum dsm__found {
   DSM__FOUND_ONE = 0,
@@ -103,12 +109,13 @@ typedef struct dsm__initial {
 
 /**
  * storage_count storages [i * m + j], one after the other: the tasks split into runs, one a device,
- * so that the slowest device or link is fastest (a dynamic programme over sets of devices, for up
- * to 10 of them), an assignment (NULL: none), and both with what memory is left filled with further
- * copies of the tasks. All keep (3). False: out of memory.
+ * so that the slowest device or carrier is fastest (a dynamic programme over sets of devices, for
+ * up to 10 of them), an assignment (NULL: none), and both with what memory is left filled with
+ * further copies of the tasks. All keep (3). False: out of memory.
  */
 bool dsm__make_initial_assignments(dsm__initial *initial, dsm__arena *arena,
                                    const dsm_instance *instance,
-                                   const dsm_partition_options *options, const size_t *device_of);
+                                   const dsm_partition_options *options, const dsm__routes *routes,
+                                   const size_t *device_of);
 
 #endif

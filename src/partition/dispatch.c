@@ -31,6 +31,19 @@ void dsm_dispatch_options_init(dsm_dispatch_options *options) {
   *options = (dsm_dispatch_options){.request_count = 1000, .window = 16};
 }
 
+void dsm_dispatch_options_scale(dsm_dispatch_options *options, const dsm_instance *instance) {
+  size_t largest = 1;
+  for (size_t j = 0; j < instance->device_count; j++) {
+    const dsm_instance_device *const it = &instance->devices[j];
+    const size_t last = it->batch_size_count > 0 ? it->batch_sizes[it->batch_size_count - 1] : 1;
+    largest = last > largest ? last : largest;
+    largest = it->batch > largest ? it->batch : largest;
+  }
+  const size_t most = DSM_REQUESTS_MAX / options->request_count;
+  options->window *= largest;
+  options->request_count *= largest < most ? largest : most;
+}
+
 static dsm_status check_options(const dsm_dispatch_options *options, dsm_diags *diags) {
   if (options->request_count < 1 || options->request_count > DSM_REQUESTS_MAX) {
     return dsm__refuse(diags, DSM_ERROR_USAGE, "expected 1 to %d requests, found %zu",
@@ -173,6 +186,9 @@ static dsm_status sum_up(dsm_dispatch *dispatch, const dsm__dispatch_engine *eng
     return dsm__out_of_memory(diags);
   }
   dispatch->seconds = engine->ends[dispatch->options.request_count - 1];
+  dispatch->mean_waiting_seconds =
+      engine->filling_seconds / (double)dispatch->options.request_count;
+  dispatch->partial_batches = engine->partial_count;
   sum_up_throughput(dispatch, engine->ends, engine->entries);
   sum_up_latencies(dispatch, engine->ends, engine->entries);
   for (size_t j = 0; j < device_count; j++) {

@@ -269,80 +269,160 @@ static dsm_status send_inputs(engine *e, const flight *f, size_t task, size_t de
 /* Where a task goes. */
 typedef struct choice {
   size_t device;
-  dsm__slot slot;
-  double end;
+  double ready; /* when its inputs are there */
 } choice;
 
-/* The first place for a task on a device, behind its inputs. */
-static choice try_device(engine *e, const flight *f, size_t task, size_t device, double now) {
-  const double ready = try_inputs(e, f, task, device, now);
-  const double seconds = dsm_instance_seconds(e->graph.instance, task, device);
-  const dsm__slot slot = seconds > 0
-                             ? dsm__timeline_find(&e->servers[device].timeline, now, ready, seconds)
-                             : (dsm__slot){.begin = ready}; /* waits for nothing else */
-  return (choice){.device = device, .slot = slot, .end = slot.begin + seconds};
+/* Of a whole batch. */
+static double batch_seconds(const engine *e, size_t task, size_t device) {
+  const dsm_instance *const instance = e->graph.instance;
+  return dsm_instance_batch(instance, device) * dsm_instance_seconds(instance, task, device);
+}
+
+/* The first place for it on a device; one without time waits for nothing else. */
+static dsm__slot find_slot(engine *e, size_t device, double now, double ready, double seconds) {
+  return seconds > 0 ? dsm__timeline_find(&e->servers[device].timeline, now, ready, seconds)
+                     : (dsm__slot){.begin = ready};
 }
 
 /* Of equal ends the first candidate is taken. What an input takes on the way counts for each
  * candidate, so that a device which has the inputs already is preferred as far as that is worth. */
 static choice choose_earliest(engine *e, const flight *f, size_t task, double now) {
   const dsm__lists *const candidates = &e->graph.candidates;
-  choice best = {.end = HUGE_VAL};
+  choice best = {.device = 0};
+  double first = HUGE_VAL;
   for (size_t n = candidates->first[task]; n < candidates->first[task + 1]; n++) {
-    const choice tried = try_device(e, f, task, candidates->items[n], now);
-    best = tried.end < best.end ? tried : best;
+    const size_t device = candidates->items[n];
+    const double seconds = batch_seconds(e, task, device);
+    const double ready = try_inputs(e, f, task, device, now);
+    const dsm__slot slot = find_slot(e, device, now, ready, seconds);
+    if (slot.begin + seconds < first) {
+      first = slot.begin + seconds;
+      best = (choice){device, ready};
+    }
   }
   return best;
 }
 
+/* Requests that come from one device fill one batch after the other. */
+static uint8_t *filling_of(const engine *e, const flight *f, size_t task) {
+  const size_t device_count = e->graph.instance->device_count;
+  const bool has_guide = e->options.rule == DSM_DISPATCH_RATES &&
+                         e->shares.guides[task] < e->graph.instance->task_count;
+  const size_t from = has_guide ? f->placement[e->shares.guides[task]] : device_count;
+  return &e->filling[task * (device_count + 1) + from];
+}
+
 /* False: out of memory. */
 static bool choose(choice *chosen, engine *e, const flight *f, size_t task, double now) {
-  if (e->options.rule == DSM_DISPATCH_EARLIEST) {
+  const uint8_t filled = *filling_of(e, f, task);
+  size_t device = filled > 0 ? filled - 1U : e->graph.instance->device_count;
+  if (e->options.rule == DSM_DISPATCH_EARLIEST && filled == 0) {
     *chosen = choose_earliest(e, f, task, now);
     return true;
   }
-  size_t device = 0;
-  const bool is_done = dsm__dispatch_shares_take(&e->shares, f->placement, f->way, task, &device);
-  *chosen = try_device(e, f, task, device, now);
+  const bool is_done = e->options.rule == DSM_DISPATCH_EARLIEST ||
+                       dsm__dispatch_shares_take(&e->shares, f->placement, f->way, task, &device);
+  *chosen = (choice){device, try_inputs(e, f, task, device, now)};
   return is_done;
+}
+
+/* Begins a batch; one that is not full takes as long as a full one. */
+static dsm_status begin_batch(engine *e, dsm__forming *batch, size_t task, size_t device,
+                              double now) {
+  const size_t device_count = e->graph.instance->device_count;
+  const double seconds = batch_seconds(e, task, device);
+  dsm__dispatch_server *const server = &e->servers[device];
+  const double ready = fmax(now, batch->ready_seconds);
+  const dsm__slot slot = find_slot(e, device, now, ready, seconds);
+  dsm_status status = DSM_OK;
+  for (size_t n = 0; n < batch->count && status == DSM_OK; n++) {
+    flight *const f = batch->members[n];
+    status = add_happening(e, (dsm__happening){.seconds = slot.begin + seconds,
+                                               .flight = f,
+                                               .request = f->request,
+                                               .task = (uint16_t)task,
+                                               .kind = DSM__TASK_ENDS});
+    server->waited_seconds += slot.begin - now;
+    if (status == DSM_OK && !dsm__waiting_line_join(&server->line, e->arena, now, slot.begin)) {
+      status = out_of_memory(e);
+    }
+    if (status == DSM_OK) {
+      status = record(e, &(dsm_dispatch_event){.request = f->request,
+                                               .task = task,
+                                               .device = device,
+                                               .target = device,
+                                               .begin_seconds = slot.begin,
+                                               .end_seconds = slot.begin + seconds});
+    }
+  }
+  server->busy_seconds += seconds;
+  server->most_queued =
+      server->line.count > server->most_queued ? server->line.count : server->most_queued;
+  if (status == DSM_OK && seconds > 0 &&
+      !dsm__timeline_take(&server->timeline, e->arena, now, slot, seconds)) {
+    return out_of_memory(e);
+  }
+  e->filling_seconds += (double)batch->count * now - batch->joined_seconds;
+  e->forming_count--;
+  batch->count = 0;
+  for (size_t from = 0; from <= device_count && batch->is_waited_for; from++) {
+    uint8_t *const filled = &e->filling[task * (device_count + 1) + from];
+    *filled = *filled == device + 1 ? 0 : *filled;
+  }
+  return status;
+}
+
+/* A request becomes one of a batch, which begins when it is full. */
+static dsm_status join_batch(engine *e, flight *f, size_t task, choice at, double now) {
+  const dsm_instance *const instance = e->graph.instance;
+  const size_t size = (size_t)dsm_instance_batch(instance, at.device);
+  dsm__forming *const batch = &e->forming[task * instance->device_count + at.device];
+  if (batch->members == NULL && !DSM__RESERVE(e->arena, batch->members, size)) {
+    return out_of_memory(e);
+  }
+  if (batch->count == 0) {
+    e->forming_count++;
+    batch->first_seconds = now;
+    batch->ready_seconds = at.ready;
+    batch->joined_seconds = 0;
+  }
+  batch->members[batch->count++] = f;
+  batch->ready_seconds = fmax(batch->ready_seconds, at.ready);
+  batch->joined_seconds += now;
+  if (batch->count == size) {
+    return begin_batch(e, batch, task, at.device, now);
+  }
+  batch->is_waited_for = true;
+  *filling_of(e, f, task) = (uint8_t)(at.device + 1);
+  return DSM_OK;
+}
+
+/* Nothing else will happen: the batch whose first request came first begins as it is, of equal ones
+ * that of the first task and device. */
+static dsm_status begin_oldest(engine *e) {
+  const dsm_instance *const instance = e->graph.instance;
+  const size_t count = instance->task_count * instance->device_count;
+  size_t oldest = count;
+  for (size_t k = 0; k < count; k++) {
+    if (e->forming[k].count > 0 &&
+        (oldest == count || e->forming[k].first_seconds < e->forming[oldest].first_seconds)) {
+      oldest = k;
+    }
+  }
+  e->partial_count++;
+  return begin_batch(e, &e->forming[oldest], oldest / instance->device_count,
+                     oldest % instance->device_count, e->now_seconds);
 }
 
 /* Gives a task, all of whose inputs are made, to a device. */
 static dsm_status give(engine *e, flight *f, size_t task, double now) {
-  choice best;
-  if (!choose(&best, e, f, task, now)) {
+  choice chosen;
+  if (!choose(&chosen, e, f, task, now)) {
     return out_of_memory(e);
   }
-  const dsm__happening ends = {.seconds = best.end,
-                               .flight = f,
-                               .request = f->request,
-                               .task = (uint16_t)task,
-                               .kind = DSM__TASK_ENDS};
-  dsm_status status = add_happening(e, ends);
-  if (status != DSM_OK) {
-    return status;
-  }
-  status = send_inputs(e, f, task, best.device, now);
-  if (status != DSM_OK) {
-    return status;
-  }
-  dsm__dispatch_server *const server = &e->servers[best.device];
-  const double seconds = dsm_instance_seconds(e->graph.instance, task, best.device);
-  f->placement[task] = (uint8_t)best.device;
-  server->busy_seconds += seconds;
-  server->waited_seconds += best.slot.begin - now;
-  if ((seconds > 0 && !dsm__timeline_take(&server->timeline, e->arena, now, best.slot, seconds)) ||
-      !dsm__waiting_line_join(&server->line, e->arena, now, best.slot.begin)) {
-    return out_of_memory(e);
-  }
-  server->most_queued =
-      server->line.count > server->most_queued ? server->line.count : server->most_queued;
-  return record(e, &(dsm_dispatch_event){.request = f->request,
-                                         .task = task,
-                                         .device = best.device,
-                                         .target = best.device,
-                                         .begin_seconds = best.slot.begin,
-                                         .end_seconds = best.end});
+  const dsm_status status = send_inputs(e, f, task, chosen.device, now);
+  f->placement[task] = (uint8_t)chosen.device;
+  return status == DSM_OK ? join_batch(e, f, task, chosen, now) : status;
 }
 
 /* ---- what happens ---- */
@@ -450,7 +530,7 @@ static void find_shortest(engine *e) {
   for (size_t i = 0; i < e->graph.instance->task_count; i++) {
     for (size_t n = candidates->first[i]; n < candidates->first[i + 1]; n++) {
       double *const shortest = &e->servers[candidates->items[n]].timeline.shortest;
-      const double seconds = dsm_instance_seconds(e->graph.instance, i, candidates->items[n]);
+      const double seconds = batch_seconds(e, i, candidates->items[n]);
       *shortest = seconds > 0 ? fmin(*shortest, seconds) : *shortest; /* 0 needs no gap */
     }
   }
@@ -458,8 +538,12 @@ static void find_shortest(engine *e) {
 
 dsm_status dsm__dispatch_engine_run(dsm__dispatch_engine *e) {
   const size_t count = e->options.request_count;
+  const size_t device_count = e->graph.instance->device_count;
+  const size_t task_count = e->graph.instance->task_count;
   e->random = e->options.seed;
-  if (!DSM__RESERVE(e->arena, e->servers, e->graph.instance->device_count) ||
+  if (!DSM__RESERVE(e->arena, e->servers, device_count) ||
+      !DSM__RESERVE(e->arena, e->forming, task_count * device_count) ||
+      !DSM__RESERVE(e->arena, e->filling, task_count * (device_count + 1)) ||
       !DSM__RESERVE(e->arena, e->carriers, e->graph.routes.carrier_count) ||
       !DSM__RESERVE(e->arena, e->entries, count) || !DSM__RESERVE(e->arena, e->ends, count)) {
     return out_of_memory(e);
@@ -472,8 +556,13 @@ dsm_status dsm__dispatch_engine_run(dsm__dispatch_engine *e) {
   for (size_t q = 0; q < first_count && status == DSM_OK; q++) {
     status = plan_entry(e, 0);
   }
-  while (status == DSM_OK && e->agenda.count > 0) {
+  while (status == DSM_OK && e->agenda.count + e->forming_count > 0) {
+    if (e->agenda.count == 0) {
+      status = begin_oldest(e);
+      continue;
+    }
     const dsm__happening next = dsm__agenda_take(&e->agenda);
+    e->now_seconds = next.seconds;
     status = handle(e, &next);
   }
   assert(status != DSM_OK || e->done_count == count);

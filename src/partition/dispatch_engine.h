@@ -64,8 +64,9 @@ DSM_NODISCARD dsm_status dsm__dispatch_shares_make(dsm__dispatch_shares *shares,
  * there are no ways. */
 uint32_t dsm__dispatch_shares_begin(dsm__dispatch_shares *shares);
 
-/** Counts a request's task to the device that is furthest behind, the first of equal ones.
- * `placement` has the devices of tasks before. False: out of memory. */
+/** Counts a request's task to *device or, where that is device_count, to the device that is
+ * furthest behind, the first of equal ones; with ways *device is that of the way. `placement` has
+ * the devices of tasks before. False: out of memory. */
 bool dsm__dispatch_shares_take(dsm__dispatch_shares *shares, const uint8_t *placement, size_t way,
                                size_t task, size_t *device);
 
@@ -152,6 +153,16 @@ typedef struct dsm__dispatch_server {
   dsm__agenda line;
 } dsm__dispatch_server;
 
+/** Requests that wait for a task on a device until its batch is full. */
+typedef struct dsm__forming {
+  struct dsm__flight **members; /**< NULL: there were none yet */
+  size_t count;
+  bool is_waited_for;    /**< some waited for others */
+  double ready_seconds;  /**< when all inputs so far are there */
+  double joined_seconds; /**< sum of the times at which they came */
+  double first_seconds;  /**< when the first came */
+} dsm__forming;
+
 /** A request that is in the server. */
 typedef struct dsm__flight {
   struct dsm__flight *next; /**< in the list of those that are free */
@@ -172,6 +183,13 @@ typedef struct dsm__dispatch_engine {
   dsm_diags *diags;
   dsm__dispatch_server *servers;
   dsm__dispatch_carrier *carriers; /**< by number */
+  dsm__forming *forming;           /**< of a task and device */
+  uint8_t *filling;       /**< of a task and the device that its guide ran on (or device_count): the
+                             device       whose batch requests that come from there go to, + 1; 0: none */
+  size_t forming_count;   /**< batches that are not full */
+  double filling_seconds; /**< waited in all until batches were full */
+  size_t partial_count;   /**< batches that began before they were full */
+  double now_seconds;
   dsm__agenda agenda;
   dsm__flight *free_flights;
   uint64_t random;

@@ -155,6 +155,7 @@ bool dsm__dispatch_shares_take(shares *it, const uint8_t *placement, size_t way,
     *device = it->partition->ways[way].devices[task];
     return true;
   }
+  const bool is_given = *device < device_count;
   const bool is_guided = it->guides[task] < instance->task_count;
   const size_t from = is_guided ? placement[it->guides[task]] : 0;
   flow of = flow_of(it, task, from);
@@ -172,7 +173,7 @@ bool dsm__dispatch_shares_take(shares *it, const uint8_t *placement, size_t way,
   }
   const double asked = ++(*given)[device_count];
   double most = -HUGE_VAL;
-  for (size_t j = 0; j < device_count; j++) {
+  for (size_t j = 0; j < device_count && !is_given; j++) {
     const double part = due(&of, from, j);
     const double behind = asked * (part / whole) - (*given)[j];
     if (part > 0 && behind > most) {

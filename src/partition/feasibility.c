@@ -7,6 +7,16 @@
 #include "base/diag_add.h"
 #include "base/number_text.h"
 
+/* The first device with a batch; device_count: there is none. */
+static size_t first_batched(const dsm_instance *instance) {
+  size_t j = 0;
+  while (j < instance->device_count && !(dsm_instance_batch(instance, j) > 1) &&
+         instance->devices[j].batch_size_count < 2) {
+    j++;
+  }
+  return j;
+}
+
 dsm_status dsm__check_question(const dsm_instance *instance, const dsm_partition_options *options,
                                dsm_diags *diags) {
   dsm_status status = DSM_OK;
@@ -23,6 +33,25 @@ dsm_status dsm__check_question(const dsm_instance *instance, const dsm_partition
                          "stages, and a limit of cuts, are for tasks in one place each: expected 1 "
                          "copy of each task, or no limit of copies, found at most %zu",
                          options->copies_max);
+  }
+  const double limit = options->latency_limit_seconds;
+  if (!(limit >= 0 && isfinite(limit))) {
+    status = dsm__refuse(diags, DSM_ERROR_USAGE,
+                         "expected a limit of latency above 0 seconds, or none, found %g", limit);
+  }
+  if (limit > 0 && options->objective == DSM_OBJECTIVE_LATENCY) {
+    status = dsm__refuse(diags, DSM_ERROR_USAGE,
+                         "a limit of latency is for the objectives throughput and energy: the "
+                         "objective latency is the least there is");
+  }
+  const size_t batched = first_batched(instance);
+  if ((limit > 0 || options->objective == DSM_OBJECTIVE_LATENCY) &&
+      batched < instance->device_count) {
+    status =
+        dsm__refuse(diags, DSM_ERROR_USAGE,
+                    "%s latency is of one request alone, which fills no batch: expected a "
+                    "batch of 1 for device \"%s\"",
+                    limit > 0 ? "a limit of" : "the objective", instance->devices[batched].name);
   }
   if (options->objective != DSM_OBJECTIVE_ENERGY) {
     return status;

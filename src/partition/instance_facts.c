@@ -16,8 +16,10 @@
 double dsm__task_need(const dsm_instance *instance, const dsm_partition_options *options,
                       size_t task, size_t device) {
   return dsm_instance_weights_bytes(instance, task, device) +
-         (options->does_count_activations ? dsm_instance_activation_bytes(instance, task, device)
-                                          : 0);
+         (options->does_count_activations
+              ? dsm_instance_batch(instance, device) *
+                    dsm_instance_activation_bytes(instance, task, device)
+              : 0);
 }
 
 /*
@@ -195,6 +197,7 @@ bool dsm__devices_are_equal(const dsm_instance *instance, size_t a, size_t b) {
   const dsm_instance_device *const x = &instance->devices[a];
   const dsm_instance_device *const y = &instance->devices[b];
   bool is_equal =
+      dsm_instance_batch(instance, a) == dsm_instance_batch(instance, b) &&
       x->memory_bytes == y->memory_bytes && x->link_bytes_per_second == y->link_bytes_per_second &&
       x->incoming_bytes_per_second == y->incoming_bytes_per_second &&
       x->transfer_seconds == y->transfer_seconds && x->element_bytes == y->element_bytes &&

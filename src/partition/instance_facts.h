@@ -8,7 +8,7 @@
 #include "base/words.h"
 #include "dsm/partition.h"
 
-/** Bytes that a task takes in (3) where it is stored. */
+/** Bytes that a task takes in (3) where it is stored: activations of a whole batch. */
 double dsm__task_need(const dsm_instance *instance, const dsm_partition_options *options,
                       size_t task, size_t device);
 
@@ -96,7 +96,7 @@ dsm_status dsm__check_feasibility(const dsm_instance *instance,
 /* ---- the whole network on some devices ---- */
 
 /** Fills rates [i * device_count + j], which are 0, with the whole network on as few devices as
- * reach a rate together, the fastest first; false if none do that the options allow. */
+ * reach a rate together, the fastest first; false if the options do not allow them. */
 bool dsm__replicate(double *rates, const dsm_instance *instance,
                     const dsm_partition_options *options, double least);
 

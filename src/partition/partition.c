@@ -18,6 +18,7 @@
 #include "base/number_text.h"
 #include "base/words.h"
 #include "dsm/dispatch.h"
+#include "partition/batch_search.h"
 #include "partition/instance_facts.h"
 #include "partition/solver.h"
 #include "partition/whole_requests.h"
@@ -65,8 +66,8 @@ static dsm_status report_out_of_reach(const dsm_instance *instance,
     return status;
   }
   const dsm_status refused = dsm__refuse(
-      diags, DSM_ERROR_INFEASIBLE, "the required %g requests per second are out of reach: %s %g",
-      options->required_rho,
+      diags, DSM_ERROR_INFEASIBLE, "the required %g requests per second are out of reach%s: %s %g",
+      options->required_rho, options->latency_limit_seconds > 0 ? " within the latency limit" : "",
       best->status == DSM_SOLUTION_OPTIMAL ? "the best rate is" : "the best rate found is",
       best->status == DSM_SOLUTION_OPTIMAL ? best->bound : best->rho);
   dsm_partition_free(best);
@@ -75,6 +76,14 @@ static dsm_status report_out_of_reach(const dsm_instance *instance,
 
 static bool is_stopped(const dsm_partition_options *options) {
   return options->is_stopped != NULL && options->is_stopped(options->context);
+}
+
+static dsm_status report_too_slow(const dsm_partition_options *options, double least,
+                                  dsm_diags *diags) {
+  return dsm__refuse(diags, DSM_ERROR_INFEASIBLE,
+                     "the latency limit of %g ms is out of reach: the shortest time of a request "
+                     "found is %.6g ms",
+                     1e3 * options->latency_limit_seconds, 1e3 * least);
 }
 
 /* What else an answer has to keep. */
@@ -94,6 +103,9 @@ static dsm_status report_nothing(const dsm_instance *instance, const dsm_partiti
         "for a time limit of %g s",
         instance->task_count, dsm__plural((double)instance->task_count), instance->device_count,
         dsm__plural((double)instance->device_count), options->time_limit_seconds);
+  }
+  if (solution->outcome == DSM__SOLVER_TOO_SLOW) {
+    return report_too_slow(options, solution->least_latency, diags);
   }
   if (solution->outcome == DSM__SOLVER_NOTHING && is_stopped(options)) {
     return dsm__refuse(diags, DSM_ERROR_IO, "interrupted before a placement was found");
@@ -132,11 +144,9 @@ static dsm_status report_nothing(const dsm_instance *instance, const dsm_partiti
  * The bound is proven in the solver's arithmetic and the answer counted exactly, so that the two
  * may be the wrong way round by a rounding; then the answer, which is reached, is the bound.
  */
-static void set_bounds(dsm_partition *partition, const dsm__solver_answer *solution) {
-  const bool is_energy = partition->options.objective == DSM_OBJECTIVE_ENERGY;
-  const double unit = is_energy ? partition->options.required_rho : 1;
-  partition->bound = solution->bound / unit;
-  partition->relaxation = solution->relaxation / unit;
+void dsm__set_bounds(dsm_partition *partition, double bound, double relaxation) {
+  partition->bound = bound;
+  partition->relaxation = relaxation;
   /* pricing is exact where the solver rounds: a bound a rounding worse than the answer is met */
   if (partition->options.objective == DSM_OBJECTIVE_THROUGHPUT) {
     partition->bound = fmax(fmin(partition->bound, partition->relaxation), partition->objective);
@@ -148,6 +158,12 @@ static void set_bounds(dsm_partition *partition, const dsm__solver_answer *solut
   partition->gap = fabs(partition->bound - partition->objective) / fabs(partition->objective);
   partition->status = partition->gap <= partition->options.gap + gap_slack ? DSM_SOLUTION_OPTIMAL
                                                                            : DSM_SOLUTION_LIMITED;
+}
+
+static void set_bounds(dsm_partition *partition, const dsm__solver_answer *solution) {
+  const bool is_energy = partition->options.objective == DSM_OBJECTIVE_ENERGY;
+  const double unit = is_energy ? partition->options.required_rho : 1;
+  dsm__set_bounds(partition, solution->bound / unit, solution->relaxation / unit);
 }
 
 static size_t count_copies(const double *rates, const dsm_instance *instance) {
@@ -272,11 +288,15 @@ static dsm_status simulate(double *rate, const dsm_partition *partition, dsm_dia
   const size_t affordable = TASKS / partition->instance->task_count;
   dsm_dispatch_options options;
   dsm_dispatch_options_init(&options);
-  options.request_count = affordable > REQUESTS ? REQUESTS
-                          : affordable < WINDOW ? WINDOW
-                                                : affordable;
+  options.request_count = REQUESTS;
+  options.window = WINDOW;
+  dsm_dispatch_options_scale(&options, partition->instance);
+  const size_t least = options.window;
+  options.request_count = affordable > options.request_count ? options.request_count
+                          : affordable < least               ? least
+                                                             : affordable;
   options.window =
-      options.request_count >= WINDOWS * WINDOW ? WINDOW : options.request_count / WINDOWS;
+      options.request_count >= WINDOWS * least ? least : options.request_count / WINDOWS;
   dsm_dispatch *dispatch = NULL;
   const dsm_status status = dsm_dispatch_run(&dispatch, partition, &options, diags);
   if (status == DSM_OK) { /* above: requests that were under way when the steady half began */
@@ -308,8 +328,11 @@ static dsm_status simulate_both(dsm_partition *partition, dsm_diags *diags) {
 
 /* On a graph the programme knows how often two branches run on a device, and not how often for the
  * same request, so that its optimum may be above what requests reach. */
-static dsm_status compare_requests(dsm_partition *partition, dsm__arena *scratch,
-                                   dsm_diags *diags) {
+static dsm_status compare_requests(dsm_partition *partition, dsm_diags *diags) {
+  const dsm_instance *const instance = partition->instance;
+  partition->is_mean_bound = partition->options.latency_limit_seconds > 0 &&
+                             !dsm__is_chain(instance) && moved_bytes(partition) > 0 &&
+                             count_copies(partition->rates, instance) > instance->task_count;
   if (partition->options.objective != DSM_OBJECTIVE_THROUGHPUT ||
       dsm__is_chain(partition->instance)) {
     return DSM_OK;
@@ -323,28 +346,29 @@ static dsm_status compare_requests(dsm_partition *partition, dsm__arena *scratch
   dsm_status status = DSM_OK;
   if (moved_bytes(partition) > 0) {
     dsm__whole_requests whole;
-    status = dsm__whole_requests_find(&whole, scratch, partition->arena, partition, diags);
-    partition->whole_rho = whole.rate;
-    partition->ways = whole.ways;
-    partition->way_count = whole.way_count;
+    dsm__arena *const scratch = dsm__arena_new();
+    status = scratch == NULL
+                 ? dsm__out_of_memory(diags)
+                 : dsm__whole_requests_find(&whole, scratch, partition->arena, partition, diags);
+    if (status == DSM_OK) {
+      partition->whole_rho = whole.rate;
+      partition->ways = whole.ways;
+      partition->way_count = whole.way_count;
+    }
+    dsm__arena_free(scratch);
   }
   if (status == DSM_OK) {
     partition->is_bound = partition->whole_rho < partition->rho * (1 - whole_margin);
+    partition->is_mean_bound = partition->is_mean_bound && partition->is_bound;
     status = simulate_both(partition, diags);
   }
   return status;
 }
 
-dsm_status dsm_partition_solve(dsm_partition **partition, const dsm_instance *instance,
-                               const dsm_partition_options *options, dsm_diags *diags) {
+dsm_status dsm__solve_at_batches(dsm_partition **partition, const dsm_instance *instance,
+                                 const dsm_partition_options *options, dsm_diags *diags) {
   *partition = NULL;
-  dsm_partition_options defaults;
-  dsm_partition_options_init(&defaults);
-  options = options == NULL ? &defaults : options;
-  dsm_status status = dsm__check_question(instance, options, diags);
-  if (status == DSM_OK) {
-    status = dsm__check_feasibility(instance, options, diags);
-  }
+  dsm_status status = dsm__check_feasibility(instance, options, diags);
   if (status != DSM_OK) {
     return status;
   }
@@ -361,9 +385,6 @@ dsm_status dsm_partition_solve(dsm_partition **partition, const dsm_instance *in
   if (status == DSM_OK && dsm_partition_validate(made, diags) != DSM_OK) {
     status = DSM_ERROR_IO; /* the solver's fault, not the input's */
   }
-  if (status == DSM_OK) {
-    status = compare_requests(made, scratch, diags);
-  }
   dsm__arena_free(scratch);
   if (status != DSM_OK) {
     dsm_partition_free(made);
@@ -371,6 +392,28 @@ dsm_status dsm_partition_solve(dsm_partition **partition, const dsm_instance *in
   }
   *partition = made;
   return DSM_OK;
+}
+
+dsm_status dsm_partition_solve(dsm_partition **partition, const dsm_instance *instance,
+                               const dsm_partition_options *options, dsm_diags *diags) {
+  *partition = NULL;
+  dsm_partition_options defaults;
+  dsm_partition_options_init(&defaults);
+  options = options == NULL ? &defaults : options;
+  dsm_status status = dsm__check_question(instance, options, diags);
+  if (status == DSM_OK) {
+    status = dsm__has_batch_choice(instance)
+                 ? dsm__search_batches(partition, instance, options, diags)
+                 : dsm__solve_at_batches(partition, instance, options, diags);
+  }
+  if (status == DSM_OK) {
+    status = compare_requests(*partition, diags);
+  }
+  if (status != DSM_OK) {
+    dsm_partition_free(*partition);
+    *partition = NULL;
+  }
+  return status;
 }
 
 void dsm_partition_free(dsm_partition *partition) {

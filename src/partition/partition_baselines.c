@@ -64,7 +64,8 @@ static alone use_alone(const dsm_instance *instance, const dsm_partition_options
   const double incoming = used->incoming_bytes_per_second > 0 ? used->incoming_bytes_per_second
                                                               : used->link_bytes_per_second;
   const double link = used->link_bytes_per_second;
-  const double fixed = used->transfer_seconds;
+  const double batch = dsm_instance_batch(instance, device);
+  const double fixed = used->transfer_seconds / batch;
   outer_way out = {0, 0};
   outer_way in = {0, 0};
   double seconds = 0;
@@ -80,10 +81,12 @@ static alone use_alone(const dsm_instance *instance, const dsm_partition_options
     add_transfer(&in, input);
   }
   const double moving = fmax(way_seconds(&out, link, fixed), way_seconds(&in, incoming, fixed));
-  alone made = {.rate = 1 / fmax(seconds, moving),
-                .latency_seconds = seconds +
-                                   way_seconds(&out, narrowest(instance, device, link), fixed) +
-                                   way_seconds(&in, narrowest(instance, device, incoming), fixed),
+  const double rate = 1 / fmax(seconds, moving);
+  const double batch_seconds = seconds +
+                               way_seconds(&out, narrowest(instance, device, link), fixed) +
+                               way_seconds(&in, narrowest(instance, device, incoming), fixed);
+  alone made = {.rate = rate,
+                .latency_seconds = batch * batch_seconds + (batch - 1) / (2 * rate),
                 .results_bytes = out.bytes,
                 .input_bytes = in.bytes};
   made.is_able = memory <= used->memory_bytes && isfinite(made.latency_seconds) && made.rate > 0 &&
@@ -213,6 +216,7 @@ bool dsm__replicate(double *rates, const dsm_instance *instance,
   const size_t device_count = instance->device_count;
   port_room room = whole_room();
   double rate = 0;
+  double seconds = 0; /* of the requests of a second */
   size_t used = 0;
   while (rate < least) {
     const size_t j = next_fastest(instance, options, rates);
@@ -222,9 +226,13 @@ bool dsm__replicate(double *rates, const dsm_instance *instance,
     const alone device = use_alone(instance, options, j);
     rates[j] = take_rate(&room, instance, j, &device);
     rate += rates[j];
+    seconds += rates[j] * device.latency_seconds;
     if (!(rates[j] > 0)) { /* its ports are full */
       return false;
     }
+  }
+  if (options->latency_limit_seconds > 0 && seconds > options->latency_limit_seconds * rate) {
+    return false;
   }
   for (size_t i = 1; i < instance->task_count; i++) {
     memcpy(&rates[i * device_count], rates, device_count * sizeof *rates);

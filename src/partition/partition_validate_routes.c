@@ -110,6 +110,12 @@ typedef struct meter {
   double bytes;
 } meter;
 
+/* What is paid once for a batch of a device, for each of its requests. */
+static double once(const dsm_instance *instance, size_t device, double seconds) {
+  const uint32_t batch = instance->devices[device].batch;
+  return batch > 1 ? seconds / batch : seconds;
+}
+
 /* Bandwidth of the meter's carrier if the transfer comes by it, else infinite; fixed cost there. */
 static bool comes_by(const meter *m, const dsm_instance *instance, const transfer *it, double *rate,
                      double *fixed) {
@@ -122,13 +128,13 @@ static bool comes_by(const meter *m, const dsm_instance *instance, const transfe
   switch (m->kind) {
   case DSM_CARRIER_LINK:
     *rate = instance->devices[m->index].link_bytes_per_second;
-    *fixed = instance->devices[m->index].transfer_seconds;
+    *fixed = once(instance, m->index, instance->devices[m->index].transfer_seconds);
     return pair == NULL && it->from == m->index;
   case DSM_CARRIER_INCOMING: {
     const dsm_instance_device *const device = &instance->devices[m->index];
     const bool is_stated = device->incoming_bytes_per_second > 0;
     *rate = is_stated ? device->incoming_bytes_per_second : device->link_bytes_per_second;
-    *fixed = it->from == outside ? device->transfer_seconds : 0;
+    *fixed = it->from == outside ? once(instance, m->index, device->transfer_seconds) : 0;
     return pair == NULL && it->to == m->index && (is_stated || it->from == outside);
   }
   case DSM_CARRIER_PORT_OUT:
@@ -140,7 +146,8 @@ static bool comes_by(const meter *m, const dsm_instance *instance, const transfe
   }
   case DSM_CARRIER_PAIR:
     *rate = instance->pairs[m->index].bytes_per_second;
-    *fixed = instance->pairs[m->index].transfer_seconds;
+    *fixed =
+        once(instance, pair == NULL ? 0 : it->from, instance->pairs[m->index].transfer_seconds);
     return pair == &instance->pairs[m->index] && (it->from == pair->devices[1]) == m->is_back;
   case DSM_CARRIER_KIND_COUNT:
     break;

@@ -19,6 +19,7 @@
 #include <math.h>
 
 #include "base/arena.h"
+#include "partition/batch_latency.h"
 #include "partition/instance_facts.h"
 #include "partition/pricing_routes.h"
 
@@ -238,16 +239,53 @@ static bool is_memory_full(const pricer *p, size_t device) {
   return is_full;
 }
 
+/* Seconds of all transfers on the idle server, one at a time: each tensor that moves takes its
+ * bytes over the link that it leaves by, with those that are run together with it. Of one request,
+ * or of those of a second. */
+static double moving_seconds(const dsm__traffic *traffic, const dsm_partition_options *options,
+                             const double *rates, const double *copies) {
+  const dsm_instance *const instance = traffic->routes.instance;
+  const size_t device_count = instance->device_count;
+  if (!traffic->routes.is_plain) {
+    return dsm__moving_seconds(traffic, options, rates, copies);
+  }
+  double seconds = 0;
+  for (size_t t = 0; t < instance->tensor_count + instance->task_count; t++) {
+    for (size_t j = 0; j < device_count; j++) {
+      seconds += copies[t * device_count + j] * dsm_instance_batch(instance, j) *
+                 dsm__output_bytes(instance, t, j) / instance->devices[j].link_bytes_per_second;
+    }
+  }
+  return seconds;
+}
+
+/* Of the requests of a second, their tasks and transfers one at a time, without waiting. */
+static double seconds_of_all(const pricer *p) {
+  const dsm_instance *const instance = p->instance;
+  double seconds = 0;
+  for (size_t k = 0; k < instance->task_count * instance->device_count; k++) {
+    const size_t j = k % instance->device_count;
+    seconds += p->rates[k] > 0 ? p->rates[k] * dsm_instance_batch(instance, j) *
+                                     dsm_instance_seconds(instance, k / instance->device_count, j)
+                               : 0;
+  }
+  return seconds + moving_seconds(&p->traffic, &p->made->options, p->rates, p->copies);
+}
+
 /* Of one request that runs each task where it most often runs, on the idle server: its tasks one at
- * a time, and each tensor that moves takes its bytes over the link that it leaves by. The rates
- * become a placement of ones for that, with which copies are counted by the same code; the answer's
- * own rates have been kept before. */
-static double usual_latency(const pricer *p) {
+ * a time, and its transfers; with those that are run together with it, and what it waits for them.
+ * The rates become a placement of ones for that, with which copies are counted by the same code;
+ * the answer's own rates have been kept before. False: out of memory. */
+static bool find_latency(const pricer *p) {
   const dsm_instance *const instance = p->instance;
   const size_t device_count = instance->device_count;
   double *const usual = p->copies; /* has been copied into sent: free for a placement of ones */
   double *const one = p->rates;
-  double seconds = 0;
+  size_t *device_of = NULL;
+  dsm__batch_latency batches;
+  if (!DSM__RESERVE(p->made->arena, device_of, instance->task_count)) {
+    return false;
+  }
   for (size_t i = 0; i < instance->task_count; i++) {
     size_t best = 0;
     for (size_t j = 1; j < device_count; j++) {
@@ -256,7 +294,11 @@ static double usual_latency(const pricer *p) {
     for (size_t j = 0; j < device_count; j++) {
       one[i * device_count + j] = j == best ? 1 : 0;
     }
-    seconds += dsm_instance_seconds(instance, i, best);
+    device_of[i] = best;
+  }
+  if (!dsm__batch_latency_find(&batches, p->made->arena, instance, device_of, p->kept,
+                               p->made->rho)) {
+    return false;
   }
   for (size_t k = 0; k < (instance->tensor_count + instance->task_count) * device_count; k++) {
     usual[k] = 0;
@@ -264,16 +306,10 @@ static double usual_latency(const pricer *p) {
   pricer whole = *p;
   whole.traffic.moved = p->traffic.trial;
   settle_copies(&whole);
-  if (!p->traffic.routes.is_plain) {
-    return seconds + dsm__moving_seconds(&whole.traffic, &p->made->options, one, usual);
-  }
-  for (size_t t = 0; t < instance->tensor_count + instance->task_count; t++) {
-    for (size_t j = 0; j < device_count; j++) {
-      seconds += usual[t * device_count + j] * dsm__output_bytes(instance, t, j) /
-                 instance->devices[j].link_bytes_per_second;
-    }
-  }
-  return seconds;
+  p->made->waiting_seconds = batches.waiting_seconds;
+  p->made->latency_seconds = batches.task_seconds + batches.waiting_seconds +
+                             moving_seconds(&whole.traffic, &p->made->options, one, usual);
+  return true;
 }
 
 /* Watts of all devices at these shares of time; NAN if one that works gives no power. */
@@ -309,7 +345,7 @@ static bool reserve(pricer *p) {
 }
 
 /* A task is stored where it runs, and nowhere else, so that (2) and (3) hold of the rates
- * themselves. After usual_latency nothing is left of the working copies; the answer has its own. */
+ * themselves. After find_latency nothing is left of the working copies; the answer has its own. */
 static void keep_rates(const pricer *p) {
   for (size_t k = 0; k < p->instance->task_count * p->instance->device_count; k++) {
     p->kept[k] = p->rates[k];
@@ -376,7 +412,10 @@ bool dsm__price(dsm_partition *partition, dsm__placement placement) {
     use->is_link_binding = !is_latency && use->link_fraction >= 1 - binding_margin;
   }
   keep_rates(&p);
-  partition->latency_seconds = usual_latency(&p);
+  partition->mean_latency_seconds = seconds_of_all(&p) / partition->rho;
+  if (!find_latency(&p)) {
+    return false;
+  }
   price_objective(&p);
   return dsm__traffic_hand_over(&p.traffic, partition);
 }

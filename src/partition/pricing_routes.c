@@ -131,7 +131,21 @@ static double excess(const dsm_tensor *tensor, const double *rates, size_t devic
   return most;
 }
 
-/* Each device gets what some consumer there lacks, and then sends what one does not use. */
+/* Takes back what a device gets beyond what its consumers lack, as far as who sends it still sends
+ * all that a consumer there does not use. */
+static void drop_surplus(const table *t, const dsm_tensor *tensor, const double *rates) {
+  for (size_t j = 0; j < t->count; j++) {
+    const double least = excess(tensor, rates, t->count, j, 1);
+    for (size_t k = 0; k < t->count; k++) {
+      const double lack = excess(tensor, rates, t->count, k, -1);
+      const double surplus = fmin(sum_sent(t, j) - least, sum_received(t, k) - lack);
+      *cell(t, j, k) -= fmax(fmin(surplus, *cell(t, j, k)), 0);
+    }
+  }
+}
+
+/* Each device gets what some consumer there lacks, and then sends what one does not use; nobody
+ * more than that. */
 static void settle_shared(const table *t, const dsm_tensor *tensor, const double *rates) {
   const double *const made = &rates[tensor->producer * t->count];
   for (size_t j = 0; j < t->count; j++) {
@@ -142,6 +156,7 @@ static void settle_shared(const table *t, const dsm_tensor *tensor, const double
     const double surplus = excess(tensor, rates, t->count, j, 1);
     add_copies(t, made, j, true, surplus - sum_sent(t, j));
   }
+  drop_surplus(t, tensor, rates);
 }
 
 void dsm__settle_moved(const dsm__traffic *traffic, const double *rates, size_t tensor,
@@ -164,9 +179,15 @@ void dsm__settle_moved(const dsm__traffic *traffic, const double *rates, size_t 
 
 /* ---- carriers ---- */
 
-/* What is done with each kind of transfer: so many a second of so many bytes. */
-typedef void visit(void *context, const dsm__routes *routes, dsm__way way, double bytes,
-                   double times);
+/* What is done with each kind of transfer: so many a second of so many bytes, so many together. */
+typedef struct transfers {
+  dsm__way way;
+  double bytes;
+  double times;
+  double batch;
+} transfers;
+
+typedef void visit(void *context, const dsm__routes *routes, const transfers *it);
 
 static void visit_all(const dsm__traffic *traffic, const dsm_partition_options *options,
                       const double *rates, const double *copies, visit *each, void *context) {
@@ -176,32 +197,35 @@ static void visit_all(const dsm__traffic *traffic, const dsm_partition_options *
   for (size_t t = 0; t < instance->tensor_count + instance->task_count; t++) {
     const bool has_targets = traffic->moved != NULL && t < instance->tensor_count;
     for (size_t j = 0; j < m; j++) {
+      const double batch = dsm_instance_batch(instance, j);
       const double bytes = dsm__output_bytes(instance, t, j);
       for (size_t k = 0; k < m && has_targets; k++) {
-        each(context, routes, dsm__way_between(routes, j, k), bytes,
-             traffic->moved[(t * m + j) * m + k]);
+        each(context, routes,
+             &(transfers){dsm__way_between(routes, j, k), bytes,
+                          traffic->moved[(t * m + j) * m + k], batch});
       }
       if (!has_targets) {
-        each(context, routes, dsm__way_between(routes, j, m), bytes, copies[t * m + j]);
+        each(context, routes,
+             &(transfers){dsm__way_between(routes, j, m), bytes, copies[t * m + j], batch});
       }
     }
   }
   for (size_t i = 0; i < instance->task_count && options->does_count_input; i++) {
     for (size_t j = 0; j < m; j++) {
-      each(context, routes, dsm__way_between(routes, m, j), dsm__input_bytes(routes, i, j),
-           rates[i * m + j]);
+      each(context, routes,
+           &(transfers){dsm__way_between(routes, m, j), dsm__input_bytes(routes, i, j),
+                        rates[i * m + j], dsm_instance_batch(instance, j)});
     }
   }
 }
 
-static void carry(void *context, const dsm__routes *routes, dsm__way way, double bytes,
-                  double times) {
+static void carry(void *context, const dsm__routes *routes, const transfers *it) {
   dsm_carrier_use *const carriers = context;
-  for (size_t h = 0; h < way.hop_count && bytes > 0 && times > 0; h++) {
-    dsm_carrier_use *const use = &carriers[way.hops[h].carrier];
-    use->bytes_per_second += times * bytes;
-    use->transfers += times;
-    use->time_fraction += times * dsm__hop_seconds(routes, &way.hops[h], bytes);
+  for (size_t h = 0; h < it->way.hop_count && it->bytes > 0 && it->times > 0; h++) {
+    dsm_carrier_use *const use = &carriers[it->way.hops[h].carrier];
+    use->bytes_per_second += it->times * it->bytes;
+    use->transfers += it->times / it->batch;
+    use->time_fraction += it->times * dsm__hop_seconds(routes, &it->way.hops[h], it->bytes);
   }
 }
 
@@ -225,10 +249,9 @@ double dsm__busiest_carrier(const dsm__traffic *traffic) {
   return most;
 }
 
-static void add_seconds(void *context, const dsm__routes *routes, dsm__way way, double bytes,
-                        double times) {
+static void add_seconds(void *context, const dsm__routes *routes, const transfers *it) {
   double *const seconds = context;
-  *seconds += times * dsm__way_seconds(routes, way, bytes);
+  *seconds += it->times * it->batch * dsm__way_seconds(routes, it->way, it->bytes);
 }
 
 double dsm__moving_seconds(const dsm__traffic *traffic, const dsm_partition_options *options,

@@ -11,6 +11,7 @@
 
 #include "base/diag_add.h"
 #include "base/text_buffer.h"
+#include "partition/batch_search.h"
 #include "partition/instance_facts.h"
 #include "partition/programme.h"
 
@@ -33,6 +34,7 @@ static const char *const row_words[DSM__ROW_KIND_COUNT] = {
     [DSM__ROW_GOAL] = "goal",       [DSM__ROW_BEGIN] = "begin",
     [DSM__ROW_STAGE] = "stage",     [DSM__ROW_CUT] = "cut",
     [DSM__ROW_CUTS] = "cuts",       [DSM__ROW_TOGETHER] = "together",
+    [DSM__ROW_LATENCY] = "latency",
 };
 
 /* Numbers from 1, as in the paper. */
@@ -183,7 +185,12 @@ dsm_status dsm_partition_mps(char **text, const dsm_instance *instance,
   dsm_partition_options_init(&defaults);
   options = options == NULL ? &defaults : options;
   const dsm_partition_options meant = dsm__meant_options(options);
-  const dsm_status status = dsm__check_question(instance, options, diags);
+  dsm_status status = dsm__check_question(instance, options, diags);
+  if (status == DSM_OK && dsm__has_batch_choice(instance)) {
+    status = dsm__refuse(diags, DSM_ERROR_USAGE,
+                         "a programme is of one batch for each device: expected one size each, "
+                         "found several to choose from");
+  }
   options = &meant;
   if (status != DSM_OK) {
     return status;

@@ -101,6 +101,7 @@ static void walk_ports(walk *w, const dsm_instance *instance, size_t from, size_
   }
 }
 
+/* A device sends what a batch makes at once: each request pays a part of the fixed cost. */
 static void walk_way(walk *w, const dsm_instance *instance, size_t from, size_t to) {
   const size_t outside = instance->device_count;
   if (from == to) {
@@ -109,16 +110,18 @@ static void walk_way(walk *w, const dsm_instance *instance, size_t from, size_t 
   const dsm_device_pair *const pair = find_pair(instance, from, to);
   if (pair != NULL) {
     const size_t number = (size_t)(pair - instance->pairs);
-    pass(w, pair_carrier(instance, number, from > to), pair->transfer_seconds);
+    pass(w, pair_carrier(instance, number, from > to),
+         pair->transfer_seconds / dsm_instance_batch(instance, from));
     return;
   }
   if (from < outside) {
-    pass(w, from, instance->devices[from].transfer_seconds);
+    pass(w, from, instance->devices[from].transfer_seconds / dsm_instance_batch(instance, from));
   }
   walk_ports(w, instance, from, to);
   if (to < outside && (from == outside || instance->devices[to].incoming_bytes_per_second > 0)) {
     pass(w, incoming_carrier(instance, to),
-         from == outside ? instance->devices[to].transfer_seconds : 0);
+         from == outside ? instance->devices[to].transfer_seconds / dsm_instance_batch(instance, to)
+                         : 0);
   }
 }
 

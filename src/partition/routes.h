@@ -23,7 +23,7 @@ typedef struct dsm__carrier {
 /** A carrier on a way. */
 typedef struct dsm__hop {
   size_t carrier;
-  double transfer_seconds; /**< fixed cost there */
+  double transfer_seconds; /**< fixed cost there, of a request: one for the sender's batch */
 } dsm__hop;
 
 typedef struct dsm__routes {

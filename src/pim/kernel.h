@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* kernel.h: Equations 1 and 2 of docs/pim.md, term by term. Pure functions. */
+/* kernel.h: Equations 1 to 3 of docs/pim.md, term by term. Pure functions. */
 #ifndef DSM_PIM_KERNEL_H
 #define DSM_PIM_KERNEL_H
 
@@ -19,5 +19,13 @@ double dsm__pim_cycles(double instructions, double dma_cycles, double dispatch, 
 
 /** Does the scratchpad hold no table? Then its elements are accessed in the memory. */
 bool dsm__pim_is_table_in_memory(const dsm_rl_workload *workload, const dsm_pim_system *system);
+
+/** Equation 3: episodes between two averages make a round; nothing averages the tables of agents,
+ * which have one round. */
+double dsm__pim_rounds(const dsm_rl_workload *workload);
+
+/** Equation 3: how long a core takes for so many updates in so many launches. */
+double dsm__pim_busy_seconds(const dsm_pim_system *system, double updates, double launches,
+                             double cycles);
 
 #endif

@@ -38,8 +38,7 @@ uint64_t dsm_pim_fewest_cores(const dsm_rl_workload *workload, const dsm_pim_sys
 
 /* ---- Equation 3 ---- */
 
-/* Episodes between two averages make a round; nothing averages the tables of agents. */
-static double rounds_of(const dsm_rl_workload *workload) {
+double dsm__pim_rounds(const dsm_rl_workload *workload) {
   return workload->agents > 0
              ? 1
              : (double)workload->episodes / (double)workload->synchronization_period;
@@ -50,13 +49,17 @@ static double waves_of(const dsm_rl_workload *workload, double cores) {
   return workload->agents > 0 ? ceil((double)workload->agents / cores) : 1;
 }
 
-static double kernel_seconds(const dsm_rl_workload *workload, const dsm_pim_system *system,
-                             double cores, double cycles) {
-  const double updates =
-      core_transitions(workload, cores) * (double)workload->episodes * waves_of(workload, cores);
-  const double launches = rounds_of(workload) * waves_of(workload, cores);
+double dsm__pim_busy_seconds(const dsm_pim_system *system, double updates, double launches,
+                             double cycles) {
   return updates * cycles / (system->frequency_MHz * hertz_per_MHz) +
          launches * system->host.launch_ms * seconds_per_ms;
+}
+
+static double kernel_seconds(const dsm_rl_workload *workload, const dsm_pim_system *system,
+                             double cores, double cycles) {
+  const double waves = waves_of(workload, cores);
+  const double updates = core_transitions(workload, cores) * (double)workload->episodes * waves;
+  return dsm__pim_busy_seconds(system, updates, dsm__pim_rounds(workload) * waves, cycles);
 }
 
 /* ---- Equation 4 ---- */
@@ -95,7 +98,7 @@ static double between_cores_seconds(const dsm_rl_workload *workload, const dsm_p
                            (system->host.broadcast_GBps * bytes_per_GB);
   return workload->agents > 0
              ? 0
-             : rounds_of(workload) * (tables_seconds(workload, system, choice) + broadcast);
+             : dsm__pim_rounds(workload) * (tables_seconds(workload, system, choice) + broadcast);
 }
 
 /* ---- Equation 5 ---- */

@@ -50,6 +50,20 @@ bool dsm__seconds_read(const dsm__json_node *node, double *seconds) {
       node, (dsm__json_range){DSM__SECONDS_MIN, DSM__SECONDS_MAX, false}, seconds);
 }
 
+bool dsm__index_differs(const dsm__json_node *list, const dsm__name_index *index) {
+  bool do_differ = true;
+  for (size_t e = 1; e < index->count; e++) {
+    const dsm__name_entry *const one = &index->entries[e];
+    if (strcmp(one->name, index->entries[e - 1].name) == 0) {
+      const dsm__json_node item = dsm__json_item(list, one->index);
+      const dsm__json_node name = dsm__json_member(&item, "name");
+      dsm__json_error(&name, NULL, "expected a name of its own, found \"%s\" twice", one->name);
+      do_differ = false;
+    }
+  }
+  return do_differ;
+}
+
 bool dsm__names_differ(const dsm__json_node *list, const char *const *names, size_t count,
                        dsm__arena *arena) {
   dsm__name_index index = {dsm__arena_array(arena, count, sizeof *index.entries), 0};
@@ -63,15 +77,5 @@ bool dsm__names_differ(const dsm__json_node *list, const char *const *names, siz
     }
   }
   dsm__name_index_sort(&index);
-  bool do_differ = true;
-  for (size_t e = 1; e < index.count; e++) {
-    const dsm__name_entry *const one = &index.entries[e];
-    if (strcmp(one->name, index.entries[e - 1].name) == 0) {
-      const dsm__json_node item = dsm__json_item(list, one->index);
-      const dsm__json_node name = dsm__json_member(&item, "name");
-      dsm__json_error(&name, NULL, "expected a name of its own, found \"%s\" twice", one->name);
-      do_differ = false;
-    }
-  }
-  return do_differ;
+  return dsm__index_differs(list, &index);
 }

@@ -9,6 +9,7 @@
 #include "dsm/instance.h"
 #include "dsm/server.h"
 #include "dsm/workload.h"
+#include "server/batch_tables.h"
 #include "workload/name_index.h"
 
 /** A task needs a tensor that another, or the same, has made. */
@@ -49,6 +50,21 @@ bool dsm__instance_arrange(dsm_instance *instance, dsm__use *uses, size_t use_co
  * it can. Before tasks are joined. DSM_ERROR_USAGE: a text that is none, or of nothing there is. */
 DSM_NODISCARD dsm_status dsm__instance_place(dsm_instance *instance,
                                              const dsm_instance_options *options, dsm_diags *diags);
+
+/** Reads the sizes that options ask for, and sets the first of them in each device; before tasks
+ * are joined. DSM_ERROR_USAGE: no sizes, no such device, or sizes without times; DSM_ERROR_INVALID:
+ * a device has no size of which all its tasks have times. */
+DSM_NODISCARD dsm_status dsm__instance_set_batches(dsm_instance *instance,
+                                                   const dsm_instance_options *options,
+                                                   const char *file, dsm_diags *diags);
+
+/** The sizes that options ask for by number, and powers of two up to DSM_BATCH_POWER_MAX where all
+ * are asked for. None where options ask for nothing. Texts that are none are passed over. */
+bool dsm__wanted_batch_sizes(dsm__batch_sizes *sizes, dsm__arena *arena,
+                             const dsm_instance_options *options);
+
+/** Whether a pattern, which need not end in NUL and may end in "*", is of a name. */
+bool dsm__name_is_of(const char *pattern, size_t length, const char *name);
 
 /** Joins consecutive tasks into at most `most` (0: no limit) of about equal work, then adds to each
  * time what the device takes for any task. `work` and `per_task_seconds` may be NULL: the least

@@ -183,6 +183,27 @@ static void join_times(const joining *j, size_t part, double *seconds) {
   }
 }
 
+static bool join_tables(const joining *j, dsm_instance *instance) {
+  const size_t devices = j->from->device_count;
+  dsm_batch_table *tables = NULL;
+  if (j->from->tables == NULL) {
+    return true;
+  }
+  if (!DSM__RESERVE(instance->arena, tables, j->part_count * devices)) {
+    return false;
+  }
+  for (size_t p = 0; p < j->part_count; p++) {
+    for (size_t d = 0; d < devices; d++) {
+      const dsm__batch_cells cells = {d, j->starts[p], j->starts[p + 1]};
+      if (!dsm__join_tables(&tables[p * devices + d], instance->arena, j->from, &cells)) {
+        return false;
+      }
+    }
+  }
+  instance->tables = tables;
+  return true;
+}
+
 static bool join_tensors(const joining *j, dsm_instance *instance) {
   size_t use_count = 0;
   for (size_t t = 0; t < j->from->tensor_count; t++) {
@@ -254,7 +275,7 @@ static bool join_parts(joining *j, dsm_instance *instance) {
     }
     join_times(j, p, seconds);
   }
-  if (!join_groups(j, arena, tasks)) {
+  if (!join_groups(j, arena, tasks) || !join_tables(j, instance)) {
     return false;
   }
   instance->tasks = tasks;
@@ -276,16 +297,37 @@ static const double *least_times(const dsm_instance *instance) {
   return work;
 }
 
+/* What a device takes for any task it takes once for a batch. */
+static bool add_to_tables(dsm_instance *instance, const double *per_task_seconds) {
+  const size_t count = instance->task_count * instance->device_count;
+  dsm_batch_table *tables = NULL;
+  bool is_done = DSM__RESERVE(instance->arena, tables, count);
+  for (size_t i = 0; i < count && is_done; i++) {
+    dsm_batch_time *times = NULL;
+    tables[i].count = instance->tables[i].count;
+    is_done = DSM__RESERVE(instance->arena, times, tables[i].count);
+    for (size_t k = 0; k < tables[i].count && is_done; k++) {
+      times[k] = instance->tables[i].times[k];
+      times[k].seconds += per_task_seconds[i % instance->device_count];
+    }
+    tables[i].times = times;
+  }
+  instance->tables = tables;
+  return is_done;
+}
+
 static bool add_per_task(dsm_instance *instance, const double *per_task_seconds) {
   double *seconds = NULL;
   if (dsm__instance_tasks(instance, instance->task_count, &seconds) == NULL) {
     return false;
   }
   for (size_t i = 0; i < instance->task_count * instance->device_count; i++) {
-    seconds[i] = instance->seconds[i] + per_task_seconds[i % instance->device_count];
+    const size_t device = i % instance->device_count;
+    seconds[i] =
+        instance->seconds[i] + per_task_seconds[device] / dsm_instance_batch(instance, device);
   }
   instance->seconds = seconds;
-  return true;
+  return instance->tables == NULL || add_to_tables(instance, per_task_seconds);
 }
 
 bool dsm__instance_join_at(dsm_instance *instance, size_t *starts, size_t part_count) {

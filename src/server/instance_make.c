@@ -20,6 +20,7 @@ typedef struct making {
   double *activation_bytes;
   double *input_bytes;
   double *per_task_seconds; /* of each device */
+  dsm__batch_sizes sizes;   /* of batches, whose times are asked for */
   dsm__use *uses;
   size_t use_count;
   size_t *last_users; /* of each layer's output, then the network's input: its last reader + 1 */
@@ -203,17 +204,8 @@ static size_t same_chip_before(const dsm_server *server, size_t device) {
   return SIZE_MAX;
 }
 
-static dsm_status make_times(making *m, dsm_diags *diags) {
-  dsm__request request = {
-      .workload = m->workload,
-      .batch = m->batch,
-      .operations = m->operations,
-      .weights_bytes = m->weights_bytes,
-      .activation_bytes = m->activation_bytes,
-  };
-  if (!index_names(m, &request.names)) {
-    return dsm__out_of_memory(diags);
-  }
+static dsm_status find_times(const making *m, double *seconds, dsm__request request,
+                             dsm_diags *diags) {
   const size_t devices = m->server->device_count;
   dsm_status status = DSM_OK;
   for (size_t j = 0; j < devices; j++) {
@@ -222,14 +214,87 @@ static dsm_status make_times(making *m, dsm_diags *diags) {
       request.element_ratio = dsm_instance_element_ratio(m->instance, j);
       request.weight_ratio = dsm_instance_weight_ratio(m->instance, j);
       const dsm_status one =
-          dsm__task_times(&m->seconds[j], devices, &request, &m->server->devices[j], diags);
+          dsm__task_times(&seconds[j], devices, &request, &m->server->devices[j], diags);
       status = one == DSM_OK ? status : one;
     }
     for (size_t i = 0; same != SIZE_MAX && i < m->workload->layer_count; i++) {
-      m->seconds[i * devices + j] = m->seconds[i * devices + same];
+      seconds[i * devices + j] = seconds[i * devices + same];
     }
   }
   return status;
+}
+
+/* A batch of requests is one of as many times the samples: parameters are read once. */
+static dsm_status add_batch(const making *m, dsm_batch_time *times, size_t number,
+                            dsm__request request, dsm_diags *diags) {
+  const uint32_t size = m->sizes.items[number];
+  dsm__arena *const arena = m->instance->arena;
+  const size_t layers = m->workload->layer_count;
+  const size_t devices = m->server->device_count;
+  double *operations = NULL;
+  double *activation_bytes = NULL;
+  double *seconds = NULL;
+  if (!DSM__RESERVE(arena, operations, layers) || !DSM__RESERVE(arena, activation_bytes, layers) ||
+      !DSM__RESERVE(arena, seconds, layers * devices)) {
+    return dsm__out_of_memory(diags);
+  }
+  for (size_t i = 0; i < layers; i++) {
+    operations[i] = size * m->operations[i];
+    activation_bytes[i] = size * m->activation_bytes[i];
+  }
+  request.batch *= size;
+  request.operations = operations;
+  request.activation_bytes = activation_bytes;
+  const dsm_status status = find_times(m, seconds, request, diags);
+  for (size_t k = 0; k < layers * devices; k++) {
+    times[k * m->sizes.count + number] = (dsm_batch_time){size, seconds[k]};
+  }
+  return status;
+}
+
+/* Times that are given are of one request: such a device has no table. */
+static dsm_status make_tables(making *m, const dsm__request *request, dsm_diags *diags) {
+  dsm__arena *const arena = m->instance->arena;
+  const size_t devices = m->server->device_count;
+  const size_t cells = m->workload->layer_count * devices;
+  dsm_batch_table *tables = NULL;
+  dsm_batch_time *times = NULL;
+  if (!DSM__RESERVE(arena, tables, cells) || !DSM__RESERVE(arena, times, cells * m->sizes.count)) {
+    return dsm__out_of_memory(diags);
+  }
+  dsm_status status = DSM_OK;
+  for (size_t k = 0; k < m->sizes.count && status == DSM_OK; k++) {
+    if (m->batch * m->sizes.items[k] > DSM_DIMENSION_MAX) {
+      return dsm__refuse(diags, DSM_ERROR_USAGE,
+                         "expected batches of at most %d samples, found %lu requests of %llu",
+                         DSM_DIMENSION_MAX, (unsigned long)m->sizes.items[k],
+                         (unsigned long long)m->batch);
+    }
+    status = add_batch(m, times, k, *request, diags);
+  }
+  for (size_t k = 0; k < cells; k++) {
+    if (m->server->devices[k % devices].kind != DSM_DEVICE_TIMES) {
+      tables[k] = (dsm_batch_table){&times[k * m->sizes.count], m->sizes.count};
+    }
+  }
+  m->instance->tables = tables;
+  return status;
+}
+
+static dsm_status make_times(making *m, const dsm_instance_options *options, dsm_diags *diags) {
+  dsm__request request = {
+      .workload = m->workload,
+      .batch = m->batch,
+      .operations = m->operations,
+      .weights_bytes = m->weights_bytes,
+      .activation_bytes = m->activation_bytes,
+  };
+  if (!index_names(m, &request.names) ||
+      !dsm__wanted_batch_sizes(&m->sizes, m->instance->arena, options)) {
+    return dsm__out_of_memory(diags);
+  }
+  const dsm_status status = find_times(m, m->seconds, request, diags);
+  return status == DSM_OK && m->sizes.count > 0 ? make_tables(m, &request, diags) : status;
 }
 
 static dsm_status take_times(making *m, const dsm__measured_layers *measured, dsm_diags *diags) {
@@ -248,9 +313,12 @@ static dsm_status make(making *m, const dsm_instance_options *options,
   if (measured != NULL) {
     return take_times(m, measured, diags);
   }
-  dsm_status status = make_times(m, diags);
+  dsm_status status = make_times(m, options, diags);
   if (status == DSM_OK) {
     status = dsm__instance_place(m->instance, options, diags);
+  }
+  if (status == DSM_OK) {
+    status = dsm__instance_set_batches(m->instance, options, NULL, diags);
   }
   if (status != DSM_OK) {
     return status;

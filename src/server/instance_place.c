@@ -21,8 +21,7 @@ typedef struct placer {
   dsm_diags *diags;
 } placer;
 
-/* Whether a pattern, which need not end in NUL, is of a name. */
-static bool is_of(const char *pattern, size_t length, const char *name) {
+bool dsm__name_is_of(const char *pattern, size_t length, const char *name) {
   const bool is_open = length > 0 && pattern[length - 1] == '*';
   const size_t fixed = is_open ? length - 1 : length;
   return strncmp(name, pattern, fixed) == 0 && (is_open || name[fixed] == '\0');
@@ -51,7 +50,7 @@ static dsm_status each_task(placer *p, const char *pattern, size_t length, task_
   bool is_known = false;
   for (size_t i = 0; i < count; i++) {
     p->names[i] = p->tasks[i].name;
-    if (is_of(pattern, length, p->tasks[i].name)) {
+    if (dsm__name_is_of(pattern, length, p->tasks[i].name)) {
       visit(p, i, context);
       is_known = true;
     }
@@ -80,7 +79,7 @@ static dsm_status allow_device(placer *p, const char *name, size_t length, const
   bool is_known = false;
   for (size_t j = 0; j < count; j++) {
     p->names[j] = p->instance->devices[j].name;
-    if (is_of(name, length, p->names[j])) {
+    if (dsm__name_is_of(name, length, p->names[j])) {
       p->is_allowed[j] = is_known = true;
     }
   }

@@ -19,11 +19,15 @@ typedef struct profile_reader {
   const char **task_names;
   dsm_task *tasks;
   double *seconds;
+  dsm_batch_table *tables; /* NULL: none yet */
   size_t task_count;
   dsm__name_index names; /* of tasks */
   dsm__use *uses;
   size_t use_count;
   size_t *last_users; /* of each task: the last that was found to need it, + 1 */
+  bool *has_tensors;  /* of each task: it says who needs what it sends */
+  size_t *senders;    /* of each task: the number of the last tensor that says it needs it, + 1 */
+  size_t tensor_count;
 } profile_reader;
 
 DSM__OBJECT(dsm__profile_device_object, "device", {.name = "name"}, {.name = "accelerator"},
@@ -114,8 +118,56 @@ static void read_links(profile_reader *reader, const dsm__json_node *root) {
   instance->pair_count = links.pair_count;
 }
 
-static void read_seconds(const profile_reader *reader, const dsm__json_node *item,
-                         double *seconds) {
+/* One of a table's times, [size, seconds]. */
+static bool read_batch_time(const dsm__json_node *item, dsm_batch_time *time, uint64_t above) {
+  size_t count = 0;
+  uint64_t size = 0;
+  if (!dsm__json_array(item, 2, 2, &count)) {
+    return false;
+  }
+  const dsm__json_node first = dsm__json_item(item, 0);
+  const dsm__json_node second = dsm__json_item(item, 1);
+  const bool is_size = dsm__json_u64(&first, 1, DSM_DEVICE_BATCH_MAX, &size);
+  const bool is_time = dsm__json_double(
+      &second, (dsm__json_range){DSM__SECONDS_MIN, DSM__SECONDS_MAX, false}, &time->seconds);
+  if (is_size && size <= above) {
+    dsm__json_error(&first, NULL, "expected batches by rising size, above %llu, found %llu",
+                    (unsigned long long)above, (unsigned long long)size);
+    return false;
+  }
+  time->size = (uint32_t)size;
+  return is_size && is_time;
+}
+
+/* A time, null, or times over the size of the batch; the task's own is then that of the first. */
+static void read_time(profile_reader *reader, const dsm__json_node *node, size_t place) {
+  dsm_instance *const instance = reader->instance;
+  dsm_batch_time *times = NULL;
+  size_t count = 0;
+  if (!dsm__json_is_list(node)) {
+    dsm__seconds_read(node, &reader->seconds[place]);
+    return;
+  }
+  if (!dsm__json_array(node, 1, DSM_BATCH_TIMES_MAX, &count)) {
+    return;
+  }
+  if (!DSM__RESERVE(instance->arena, times, count) ||
+      (reader->tables == NULL && !DSM__RESERVE(instance->arena, reader->tables,
+                                               reader->task_count * instance->device_count))) {
+    dsm__json_set_out_of_memory(node->doc);
+    return;
+  }
+  dsm__json_node item = dsm__json_item(node, 0);
+  for (size_t k = 0; k < count; k++, item = dsm__json_next(&item)) {
+    if (!read_batch_time(&item, &times[k], k == 0 ? 0 : times[k - 1].size)) {
+      return;
+    }
+  }
+  reader->tables[place] = (dsm_batch_table){times, count};
+  reader->seconds[place] = times[0].seconds / times[0].size;
+}
+
+static void read_seconds(profile_reader *reader, const dsm__json_node *item, size_t task) {
   const dsm__json_node node = dsm__json_member(item, "seconds");
   if (!dsm__json_require(&node, "an object with a time, or null, for each device") ||
       !dsm__json_object_only(&node, reader->device_names, reader->instance->device_count)) {
@@ -124,14 +176,17 @@ static void read_seconds(const profile_reader *reader, const dsm__json_node *ite
   for (size_t j = 0; j < reader->instance->device_count; j++) {
     const dsm__json_node time = dsm__json_member(&node, reader->device_names[j]);
     if (dsm__json_require(&time, "seconds, or null where the task cannot run")) {
-      dsm__seconds_read(&time, &seconds[j]);
+      read_time(reader, &time, task * reader->instance->device_count + j);
     }
   }
 }
 
 DSM__OBJECT(dsm__task_object, "task", {.name = "name"}, {.name = "weights_bytes"},
             {.name = "activation_bytes"}, {.name = "input_bytes"}, {.name = "output_bytes"},
-            {.name = "inputs"}, {.name = "group"}, {.name = "seconds"});
+            {.name = "result_bytes"}, {.name = "inputs"}, {.name = "tensors"}, {.name = "group"},
+            {.name = "seconds"});
+
+DSM__OBJECT(dsm__profile_tensor_object, "tensor", {.name = "bytes"}, {.name = "used_by"});
 
 static void read_task(profile_reader *reader, const dsm__json_node *item, size_t index) {
   if (!dsm__object_only(item, &dsm__task_object, 0)) {
@@ -153,11 +208,17 @@ static void read_task(profile_reader *reader, const dsm__json_node *item, size_t
   if (dsm__json_is_present(&input)) {
     dsm__json_double_or_zero(&input, dsm__bytes_range, &task->input_bytes);
   }
+  const dsm__json_node results = dsm__json_member(item, "result_bytes");
+  if (dsm__json_is_present(&results)) {
+    dsm__json_double_or_zero(&results, dsm__bytes_range, &task->result_bytes);
+  }
+  const dsm__json_node tensors = dsm__json_member(item, "tensors");
+  reader->has_tensors[index] = dsm__json_is_present(&tensors);
   const dsm__json_node group = dsm__json_member(item, "group");
   if (dsm__json_is_present(&group)) {
     dsm__json_name(&group, DSM_NAME_BYTES_MAX, reader->instance->arena, &task->group);
   }
-  read_seconds(reader, item, &reader->seconds[index * reader->instance->device_count]);
+  read_seconds(reader, item, index);
 }
 
 /* The task that an item of `inputs` names, or SIZE_MAX. */
@@ -189,7 +250,7 @@ static void read_inputs(profile_reader *reader, const dsm__json_node *item, size
   const dsm__json_node list = dsm__json_member(item, "inputs");
   size_t count = 0;
   if (!dsm__json_is_present(&list)) {
-    if (index > 0) {
+    if (index > 0 && !reader->has_tensors[index - 1]) {
       add_use(reader, index - 1, index);
     }
     return;
@@ -206,10 +267,67 @@ static void read_inputs(profile_reader *reader, const dsm__json_node *item, size
     } else if (producer == index) {
       dsm__json_error(&input, NULL, "expected another task, found \"%s\" itself",
                       reader->tasks[producer].name);
+    } else if (producer != SIZE_MAX && reader->has_tensors[producer]) {
+      dsm__json_error(&input, NULL,
+                      "expected a task that sends its output, found \"%s\", whose tensors say who "
+                      "needs them",
+                      reader->tasks[producer].name);
     } else if (producer != SIZE_MAX) {
       add_use(reader, producer, index);
     }
   }
+}
+
+/* The tasks that need a tensor. */
+static void read_users(profile_reader *reader, const dsm__json_node *item, size_t producer,
+                       double bytes) {
+  const dsm__json_node list = dsm__json_member(item, "used_by");
+  const size_t tensor = reader->tensor_count++;
+  size_t count = 0;
+  if (!dsm__json_require(&list, "the tasks that need it") ||
+      !dsm__json_array(&list, 1, DSM_TASKS_MAX, &count)) {
+    return;
+  }
+  dsm__json_node name = dsm__json_item(&list, 0);
+  for (size_t k = 0; k < count; k++, name = dsm__json_next(&name)) {
+    const size_t user = find_input(reader, &name);
+    if (user != SIZE_MAX && reader->senders[user] == tensor + 1) {
+      dsm__json_error(&name, NULL, "expected each task once, found \"%s\" again",
+                      reader->tasks[user].name);
+    } else if (user == producer) {
+      dsm__json_error(&name, NULL, "expected another task, found \"%s\" itself",
+                      reader->tasks[user].name);
+    } else if (user != SIZE_MAX) {
+      reader->senders[user] = tensor + 1;
+      reader->uses[reader->use_count++] = (dsm__use){producer, tensor, user, bytes};
+    }
+  }
+}
+
+static void read_tensors(profile_reader *reader, const dsm__json_node *item, size_t index) {
+  const dsm__json_node list = dsm__json_member(item, "tensors");
+  size_t count = 0;
+  if (!dsm__json_is_present(&list) || !dsm__json_array(&list, 1, DSM_TASKS_MAX, &count)) {
+    return;
+  }
+  dsm__json_node tensor = dsm__json_item(&list, 0);
+  for (size_t k = 0; k < count; k++, tensor = dsm__json_next(&tensor)) {
+    double bytes = 0;
+    if (dsm__object_only(&tensor, &dsm__profile_tensor_object, 0) &&
+        dsm__json_required_double_or_zero(&tensor, "bytes", "the size of the tensor",
+                                          dsm__bytes_range, &bytes)) {
+      read_users(reader, &tensor, index, bytes);
+    }
+  }
+}
+
+static size_t count_items(const dsm__json_node *list) {
+  size_t count = 0;
+  dsm__json_node item = dsm__json_item(list, 0);
+  for (; dsm__json_is_present(&item); item = dsm__json_next(&item)) {
+    count++;
+  }
+  return count;
 }
 
 /* How many uses there can be. */
@@ -218,10 +336,12 @@ static size_t count_uses(const dsm__json_node *list, size_t task_count) {
   dsm__json_node item = dsm__json_item(list, 0);
   for (size_t i = 0; i < task_count; i++, item = dsm__json_next(&item)) {
     const dsm__json_node inputs = dsm__json_member(&item, "inputs");
-    dsm__json_node input = dsm__json_item(&inputs, 0);
-    most++;
-    for (; dsm__json_is_present(&input); input = dsm__json_next(&input)) {
-      most++;
+    const dsm__json_node tensors = dsm__json_member(&item, "tensors");
+    dsm__json_node tensor = dsm__json_item(&tensors, 0);
+    most += 1 + count_items(&inputs);
+    for (; dsm__json_is_present(&tensor); tensor = dsm__json_next(&tensor)) {
+      const dsm__json_node users = dsm__json_member(&tensor, "used_by");
+      most += count_items(&users);
     }
   }
   return most;
@@ -233,6 +353,8 @@ static bool make_room(profile_reader *reader, const dsm__json_node *list) {
   reader->tasks = dsm__instance_tasks(reader->instance, count, &reader->seconds);
   return reader->tasks != NULL && DSM__RESERVE(arena, reader->task_names, count) &&
          DSM__RESERVE(arena, reader->last_users, count) &&
+         DSM__RESERVE(arena, reader->has_tensors, count) &&
+         DSM__RESERVE(arena, reader->senders, count) &&
          DSM__RESERVE(arena, reader->names.entries, count) &&
          DSM__RESERVE(arena, reader->uses, count_uses(list, count));
 }
@@ -261,6 +383,7 @@ static void read_tasks(profile_reader *reader, const dsm__json_node *list) {
   item = dsm__json_item(list, 0);
   for (size_t i = 0; i < reader->task_count; i++, item = dsm__json_next(&item)) {
     read_inputs(reader, &item, i);
+    read_tensors(reader, &item, i);
   }
 }
 
@@ -268,6 +391,7 @@ static void arrange(profile_reader *reader, const dsm__json_node *list) {
   reader->instance->tasks = reader->tasks;
   reader->instance->task_count = reader->task_count;
   reader->instance->seconds = reader->seconds;
+  reader->instance->tables = reader->tables;
   dsm__circle circle;
   if (!dsm__instance_arrange(reader->instance, reader->uses, reader->use_count, &circle)) {
     dsm__json_set_out_of_memory(list->doc);
@@ -335,6 +459,9 @@ dsm_status dsm_profile_parse(dsm_instance **instance, const char *text, size_t l
   dsm_status status = dsm__json_doc_read(&input, diags, read_document, made);
   if (status == DSM_OK) {
     status = dsm__instance_place(made, options, diags);
+  }
+  if (status == DSM_OK) {
+    status = dsm__instance_set_batches(made, options, file, diags);
   }
   if (status == DSM_OK) {
     status = dsm__instance_join(made, options->task_count, NULL, NULL)

@@ -8,6 +8,7 @@
 #include "base/words.h"
 #include "dsm/instance.h"
 #include "dsm/server.h"
+#include "workload/name_index.h"
 
 extern const dsm__words dsm__device_kind_words;
 
@@ -18,6 +19,7 @@ extern const dsm__object_type dsm__power_object;
 extern const dsm__object_type dsm__profile_object;
 extern const dsm__object_type dsm__profile_device_object;
 extern const dsm__object_type dsm__task_object;
+extern const dsm__object_type dsm__profile_tensor_object;
 extern const dsm__object_type dsm__port_object;
 extern const dsm__object_type dsm__pair_object;
 extern const dsm__object_type dsm__profile_port_object;
@@ -110,7 +112,10 @@ dsm__links dsm__links_read(const dsm__json_node *root, const dsm__link_units *un
 /** Reads the fixed cost of a transfer, 0 by default, in seconds. */
 double dsm__transfer_read(const dsm__link_units *units, const dsm__json_node *object);
 
-/** Reports the second of two equal names in one list; `names` may have NULL entries. */
+/** Reports the second of two equal names of items of a list, by their sorted index. */
+bool dsm__index_differs(const dsm__json_node *list, const dsm__name_index *index);
+
+/** The same; `names` may have NULL entries. */
 bool dsm__names_differ(const dsm__json_node *list, const char *const *names, size_t count,
                        dsm__arena *arena);
 

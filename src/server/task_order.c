@@ -117,6 +117,19 @@ const char *dsm__circle_text(const dsm__circle *circle, const dsm_task *tasks, d
                       : dsm__arena_printf(arena, "%s \"%s\"", text, tasks[circle->tasks[0]].name);
 }
 
+static bool arrange_tables(dsm_instance *instance, const size_t *order) {
+  const size_t devices = instance->device_count;
+  dsm_batch_table *tables = NULL;
+  if (!DSM__RESERVE(instance->arena, tables, instance->task_count * devices)) {
+    return false;
+  }
+  for (size_t k = 0; k < instance->task_count * devices; k++) {
+    tables[k] = instance->tables[order[k / devices] * devices + k % devices];
+  }
+  instance->tables = tables;
+  return true;
+}
+
 bool dsm__instance_arrange(dsm_instance *instance, dsm__use *uses, size_t use_count,
                            dsm__circle *circle) {
   const size_t count = instance->task_count;
@@ -142,6 +155,9 @@ bool dsm__instance_arrange(dsm_instance *instance, dsm__use *uses, size_t use_co
   for (size_t u = 0; u < use_count; u++) {
     uses[u].producer = rank[uses[u].producer];
     uses[u].consumer = rank[uses[u].consumer];
+  }
+  if (instance->tables != NULL && !arrange_tables(instance, order)) {
+    return false;
   }
   instance->tasks = tasks;
   instance->seconds = seconds;

@@ -23,7 +23,8 @@ def run(*arguments):
 
 
 def drawn_profile(seed):
-    """A graph of up to 9 tasks; some devices are short of memory, some cannot run some tasks."""
+    """A graph of up to 9 tasks; some devices are short of memory, some cannot run some tasks, the last of some profiles
+    has half the bytes an element and twice those a parameter."""
     draw = random.Random(seed)
     devices = [{"name": f"d{j}", "memory_bytes": draw.choice([12, 20, 1000]),
                 "link_bytes_per_second": draw.choice([3, 50, 1000])} for j in range(draw.randint(2, 4))]
@@ -33,7 +34,15 @@ def drawn_profile(seed):
         tasks.append({"name": f"t{i}", "weights_bytes": draw.randint(0, 5), "output_bytes": draw.randint(0, 6),
                       "inputs": [f"t{k}" for k in inputs],
                       "seconds": {d["name"]: round(draw.uniform(0.1, 2), 3) for d in devices}})
-    return {"format": "dsm-profile/1", "name": f"drawn {seed}", "tasks": tasks, "devices": devices}
+    own = {"element_bytes": 2, "weight_bytes": 2} if seed % 3 == 2 else {}
+    devices[-1].update({"element_bytes": 1, "weight_bytes": 4} if own else {})
+    return {"format": "dsm-profile/1", "name": f"drawn {seed}", "tasks": tasks, "devices": devices, **own}
+
+
+def scale(profile, key, device):
+    """Bytes on a device over those stated."""
+    own = {each["name"]: each for each in profile["devices"]}[device]
+    return own[key] / profile[key] if key in own else 1
 
 
 def with_ways(profile, seed):
@@ -95,7 +104,9 @@ class Stages(unittest.TestCase):
         mine = [name for name, device in where.items() if device == here]
         self.assertEqual(sorted(task["name"] for task in stage["tasks"]), sorted(mine))
         self.assertAlmostEqual(stage["seconds"], sum(tasks[name]["seconds"][here] for name in mine))
-        self.assertEqual(stage["weights_bytes"], sum(tasks[name]["weights_bytes"] for name in mine))
+        self.assertEqual(stage["weights_bytes"], scale(profile, "weight_bytes", here) *
+                         sum(tasks[name]["weights_bytes"] for name in mine))
+        sizes = {name: tasks[name]["output_bytes"] * scale(profile, "element_bytes", device) for name, device in where.items()}
         needed, sent, results = {}, {}, {}
         for name in mine:
             users = [user for user in tasks if name in tasks[user]["inputs"]]
@@ -103,7 +114,7 @@ class Stages(unittest.TestCase):
             if others:
                 sent[name] = others
             if not users:
-                results[name] = tasks[name]["output_bytes"]
+                results[name] = sizes[name]
             for source in tasks[name]["inputs"]:
                 if where[source] != here:
                     needed.setdefault(source, set()).add(name)
@@ -111,12 +122,12 @@ class Stages(unittest.TestCase):
         self.assertEqual({row["task"]: set(row["to"]) for row in stage["sends"]}, sent)
         self.assertEqual({row["task"]: row["bytes"] for row in stage["results"]}, results)
         for row in (*stage["receives"], *stage["sends"]):
-            self.assertEqual(row["bytes"], tasks[row["task"]]["output_bytes"])
+            self.assertEqual(row["bytes"], sizes[row["task"]])
         for row in stage["receives"]:
             self.assertEqual(row["from"], where[row["task"]])
             self.assertIn(row["from"], before)
-        self.assertAlmostEqual(stage["received_bytes"], sum(tasks[name]["output_bytes"] for name in needed))
-        leaving = sum(len(to) * tasks[name]["output_bytes"] for name, to in sent.items()) + sum(results.values())
+        self.assertAlmostEqual(stage["received_bytes"], sum(sizes[name] for name in needed))
+        leaving = sum(len(to) * sizes[name] for name, to in sent.items()) + sum(results.values())
         self.assertAlmostEqual(stage["sent_bytes"], leaving)
 
     def test_stages_are_what_the_placement_says(self):
@@ -198,6 +209,9 @@ class Stages(unittest.TestCase):
                        lambda plan: plan["devices"][0].update(memory_capacity_bytes=0.5),
                        lambda plan: plan["devices"][1].update(memory_capacity_bytes=0.5, memory=1),
                        lambda plan: plan["tensors"][0].update(used_by=["t0"]),
+                       lambda plan: plan["tasks"][1].update(name=plan["tasks"][0]["name"]),
+                       lambda plan: plan["devices"][1].update(name=plan["devices"][0]["name"]),
+                       lambda plan: plan["devices"][1].update(element_bytes=1),
                        lambda plan: plan.pop("tensors"),
                        lambda plan: plan["options"].update(cuts=-1),
                        lambda plan: plan.update(rho=plan["rho"] * 2)):

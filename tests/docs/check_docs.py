@@ -422,8 +422,11 @@ class Checker:
     def check_lists(self):
         """The page on the library names every header, the index every page."""
         library = self.source / "docs/library.md"
-        named = {span for row in library.read_text().splitlines() if row.startswith("| `")
-                 for span in re.findall(r"`(\w+\.h)`", row.split("|")[1])}
+        spans = [span for row in library.read_text().splitlines() if row.startswith("| `")
+                 for span in re.findall(r"`(\w+\.h)`", row.split("|")[1])]
+        named = set(spans)
+        for name in sorted(span for span in named if spans.count(span) > 1):
+            self.complain("docs/library.md", f"the table of headers has {name} more than once")
         headers = {path.name for path in (self.source / "include/dsm").glob("*.h")} - {"dsm.h"}
         for name in sorted(named ^ headers):
             self.complain("docs/library.md", f"the table of headers: {name} is not in both it and include/dsm")

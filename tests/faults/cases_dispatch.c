@@ -41,6 +41,7 @@ static attempt simulate_window(const subject *s, dsm_diags *diags) {
   options.request_count = 300;
   options.window = 150;
   options.does_record = true;
+  dsm_dispatch_options_scale(&options, made_partition.instance);
   return simulate(&made_partition, &options, diags);
 }
 

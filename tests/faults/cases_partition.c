@@ -53,6 +53,29 @@ static attempt solve_energy(const subject *s, dsm_diags *diags) {
   return solve(DSM_OBJECTIVE_ENERGY, 0.5, diags);
 }
 
+static attempt solve_limited(double limit, dsm_diags *diags) {
+  dsm_partition_options options;
+  dsm_partition_options_init(&options);
+  options.latency_limit_seconds = limit;
+  dsm_partition *partition = NULL;
+  const dsm_status status = dsm_partition_solve(&partition, &two_devices, &options, diags);
+  const attempt made = attempt_of_status(
+      status, partition,
+      status == DSM_OK ? digest_double(DIGEST_START, partition->mean_latency_seconds) : 0);
+  dsm_partition_free(partition);
+  return made;
+}
+
+static attempt solve_soon(const subject *s, dsm_diags *diags) {
+  (void)s;
+  return solve_limited(20, diags);
+}
+
+static attempt solve_too_soon(const subject *s, dsm_diags *diags) {
+  (void)s;
+  return solve_limited(1e-3, diags);
+}
+
 static attempt solve_out_of_reach(const subject *s, dsm_diags *diags) {
   (void)s;
   return solve(DSM_OBJECTIVE_ENERGY, 50, diags);
@@ -191,6 +214,32 @@ static attempt pin_tasks(const subject *s, dsm_diags *diags) {
   return made;
 }
 
+static attempt choose_batches(const subject *s, dsm_diags *diags) {
+  static const char profile[] =
+      "{\"format\":\"dsm-profile/1\",\"name\":\"p\",\"devices\":[{\"name\":\"d\"}],\"tasks\":["
+      "{\"name\":\"t\",\"weights_bytes\":1,\"output_bytes\":1,\"seconds\":{\"d\":[[1,2],[4,3]]}},"
+      "{\"name\":\"u\",\"weights_bytes\":1,\"output_bytes\":1,\"inputs\":[],"
+      "\"seconds\":{\"d\":[[1,1],[2,3],[4,9]]}}]}";
+  static const char *const batches[] = {"best"};
+  (void)s;
+  dsm_instance_options options;
+  dsm_instance_options_init(&options);
+  options.batches = batches;
+  options.batch_count = 1;
+  dsm_instance *instance = NULL;
+  dsm_partition *solved = NULL;
+  dsm_status status =
+      dsm_profile_parse(&instance, profile, sizeof profile - 1, "p.json", &options, diags);
+  if (status == DSM_OK) {
+    status = dsm_partition_solve(&solved, instance, NULL, diags);
+  }
+  const attempt made = attempt_of_status(
+      status, solved, solved == NULL ? 0 : digest_double(DIGEST_START, solved->rho));
+  dsm_partition_free(solved);
+  dsm_instance_free(instance);
+  return made;
+}
+
 static attempt free_nothing(const subject *s, dsm_diags *diags) {
   (void)s;
   (void)diags;
@@ -203,10 +252,13 @@ const faulty_case partition_cases[] = {
     {"dsm_partition_solve, latency", solve_latency, DSM_OK, NULL},
     {"dsm_partition_solve, energy", solve_energy, DSM_OK, NULL},
     {"dsm_partition_solve, out of reach", solve_out_of_reach, DSM_ERROR_INFEASIBLE, NULL},
+    {"dsm_partition_solve, limited latency", solve_soon, DSM_OK, NULL},
+    {"dsm_partition_solve, latency out of reach", solve_too_soon, DSM_ERROR_INFEASIBLE, NULL},
     {"dsm_partition_solve, stages", solve_in_stages, DSM_OK, NULL},
     {"dsm_report_partition_parse", read_placed, DSM_OK, NULL},
     {"dsm_export_partition", export_placed, DSM_OK, NULL},
     {"dsm_profile_parse, pins", pin_tasks, DSM_OK, NULL},
+    {"dsm_partition_solve, batches", choose_batches, DSM_OK, NULL},
     {"dsm_partition_mps", write_mps, DSM_OK, NULL},
     {"dsm_profile_text", write_profile, DSM_OK, NULL},
     {"dsm_profile_import, a table", import_table, DSM_OK, NULL},

@@ -291,6 +291,7 @@ TEXT_CASE(report_table, dsm_report_pim_table(plan, style))
 TEXT_CASE(report_json, dsm_report_pim_json(plan))
 TEXT_CASE(report_csv, dsm_report_pim_csv(plan))
 TEXT_CASE(report_page, dsm_report_pim_page(plan))
+TEXT_CASE(report_trace, dsm_report_pim_trace(plan))
 
 static attempt plot_of(const dsm_pim_plan *plan, dsm_pim_figure figure, dsm_diags *diags) {
   static dsm_plot poison;
@@ -421,6 +422,7 @@ const faulty_case pim_cases[] = {
     {"dsm_report_pim_json", report_json, DSM_OK, NULL},
     {"dsm_report_pim_csv", report_csv, DSM_OK, NULL},
     {"dsm_report_pim_page", report_page, DSM_OK, NULL},
+    {"dsm_report_pim_trace", report_trace, DSM_OK, NULL},
     {"dsm_plot_pim: the breakdown", plot_breakdown, DSM_OK, NULL},
     {"dsm_plot_pim: tasklets", plot_tasklets, DSM_OK, NULL},
     {"dsm_pim_check", check, DSM_OK, NULL},

@@ -68,6 +68,7 @@ static uint64_t digest_instance(const dsm_instance *instance) {
     digest = digest_double(digest, instance->tasks[i].activation_bytes);
     for (size_t j = 0; j < instance->device_count; j++) {
       digest = digest_double(digest, dsm_instance_seconds(instance, i, j));
+      digest = digest_double(digest, dsm_instance_batch_seconds(instance, i, j, 2));
     }
   }
   for (size_t t = 0; t < instance->tensor_count; t++) {

@@ -74,13 +74,13 @@ static void add_legs(const dsm_instance *it, naive_move *move, double bytes) {
     const size_t low = move->from < move->to ? move->from : move->to;
     if (it->pairs[q].devices[0] == low && it->pairs[q].devices[1] == move->from + move->to - low) {
       add_leg(move, NAIVE_PAIR, q, bytes / it->pairs[q].bytes_per_second,
-              it->pairs[q].transfer_seconds);
+              it->pairs[q].transfer_seconds / dsm_instance_batch(it, move->from));
       return;
     }
   }
   if (move->from < outside) {
     add_leg(move, NAIVE_LINK, move->from, bytes / it->devices[move->from].link_bytes_per_second,
-            it->devices[move->from].transfer_seconds);
+            it->devices[move->from].transfer_seconds / dsm_instance_batch(it, move->from));
   }
   size_t ports[2];
   const size_t up = ports_up(it, move->from, move->to, ports);
@@ -96,7 +96,7 @@ static void add_legs(const dsm_instance *it, naive_move *move, double bytes) {
     if (is_stated || move->from == outside) {
       add_leg(move, NAIVE_INTO, move->to,
               bytes / (is_stated ? to->incoming_bytes_per_second : to->link_bytes_per_second),
-              move->from == outside ? to->transfer_seconds : 0);
+              move->from == outside ? to->transfer_seconds / dsm_instance_batch(it, move->to) : 0);
     }
   }
 }
@@ -312,7 +312,7 @@ static size_t device_by_rates(const naive_dispatch *naive, size_t request, size_
   for (size_t q = 0; q < naive->options.request_count; q++) {
     const bool is_same = input == NULL || naive->tasks[q][input->producer].device ==
                                               naive->tasks[request][input->producer].device;
-    if (naive->tasks[q][task].is_given && is_same) {
+    if ((naive->tasks[q][task].is_given || naive->tasks[q][task].is_forming) && is_same) {
       given[naive->tasks[q][task].device]++;
       asked++;
     }
@@ -331,31 +331,119 @@ static size_t device_by_rates(const naive_dispatch *naive, size_t request, size_
   return best;
 }
 
-/* Tries each device for real, and forgets the moves again. */
-static void give(naive_dispatch *naive, double now, size_t request, size_t task) {
-  const dsm_instance *const instance = instance_of(naive);
-  naive_task best = {.end = HUGE_VAL};
-  const size_t move_count = naive->move_count;
+static double whole_seconds(const naive_dispatch *naive, size_t task, size_t device) {
+  const uint32_t batch = instance_of(naive)->devices[device].batch;
+  return (batch > 1 ? batch : 1) * dsm_instance_seconds(instance_of(naive), task, device);
+}
+
+/* Requests of the task that wait on a device. */
+static size_t count_forming(const naive_dispatch *naive, size_t task, size_t device) {
+  size_t count = 0;
+  for (size_t q = 0; q < naive->options.request_count; q++) {
+    const naive_task *const it = &naive->tasks[q][task];
+    count += it->is_forming && it->device == device ? 1 : 0;
+  }
+  return count;
+}
+
+/* The device on which a request of the same case waits: by the rates from where the guide ran. */
+static size_t device_of_forming(const naive_dispatch *naive, size_t request, size_t task) {
   const bool is_by_rates = naive->options.rule == DSM_DISPATCH_RATES;
-  const size_t due = is_by_rates ? device_by_rates(naive, request, task) : RANDOM_DEVICES;
+  const dsm_tensor *const input = is_by_rates ? largest_input(instance_of(naive), task) : NULL;
+  for (size_t q = 0; q < naive->options.request_count; q++) {
+    const bool is_same = input == NULL || naive->tasks[q][input->producer].device ==
+                                              naive->tasks[request][input->producer].device;
+    if (naive->tasks[q][task].is_forming && is_same) {
+      return naive->tasks[q][task].device;
+    }
+  }
+  return RANDOM_DEVICES;
+}
+
+/* Tries each device for real, and forgets the moves again. */
+static size_t earliest_device(naive_dispatch *naive, double now, size_t request, size_t task) {
+  const dsm_instance *const instance = instance_of(naive);
+  const size_t move_count = naive->move_count;
+  double first = HUGE_VAL;
+  size_t best = 0;
   for (size_t j = 0; j < instance->device_count; j++) {
-    const double seconds = dsm_instance_seconds(instance, task, j);
-    if (is_by_rates
-            ? j != due
-            : !naive->partition->is_stored[task * instance->device_count + j] || isinf(seconds)) {
+    const double seconds = whole_seconds(naive, task, j);
+    if (!naive->partition->is_stored[task * instance->device_count + j] || isinf(seconds)) {
       continue;
     }
     const double ready = add_inputs(naive, now, request, task, j);
     naive->move_count = move_count;
-    const double begin = idle_from(naive, j, ready, seconds);
-    if (begin + seconds < best.end) {
-      best = (naive_task){
-          .is_given = true, .device = j, .given = now, .begin = begin, .end = begin + seconds};
+    const double end = idle_from(naive, j, ready, seconds) + seconds;
+    if (end < first) {
+      first = end;
+      best = j;
     }
   }
-  (void)add_inputs(naive, now, request, task, best.device);
-  best.number = naive->given_count++;
-  naive->tasks[request][task] = best;
+  return best;
+}
+
+/* All that wait for the task on a device begin. */
+static void begin_batch(naive_dispatch *naive, double now, size_t task, size_t device) {
+  const double seconds = whole_seconds(naive, task, device);
+  const size_t members = count_forming(naive, task, device);
+  double ready = now;
+  for (size_t q = 0; q < naive->options.request_count; q++) {
+    const naive_task *const it = &naive->tasks[q][task];
+    ready = it->is_forming && it->device == device ? larger(ready, it->ready) : ready;
+  }
+  const double begin = idle_from(naive, device, ready, seconds);
+  for (size_t q = 0; q < naive->options.request_count; q++) {
+    naive_task *const it = &naive->tasks[q][task];
+    if (it->is_forming && it->device == device) {
+      it->is_forming = false;
+      it->is_given = true;
+      it->given = now;
+      it->begin = begin;
+      it->end = begin + seconds;
+      it->members = members;
+      it->number = naive->given_count++;
+    }
+  }
+}
+
+static void give(naive_dispatch *naive, double now, size_t request, size_t task) {
+  const bool has_way = naive->options.rule == DSM_DISPATCH_RATES && naive->partition->way_count > 0;
+  size_t device = has_way ? RANDOM_DEVICES : device_of_forming(naive, request, task);
+  if (device == RANDOM_DEVICES) {
+    device = naive->options.rule == DSM_DISPATCH_RATES ? device_by_rates(naive, request, task)
+                                                       : earliest_device(naive, now, request, task);
+  }
+  naive->tasks[request][task] =
+      (naive_task){.is_forming = true,
+                   .device = device,
+                   .joined = now,
+                   .ready = add_inputs(naive, now, request, task, device)};
+  if ((double)count_forming(naive, task, device) >=
+      dsm_instance_batch(instance_of(naive), device)) {
+    begin_batch(naive, now, task, device);
+  }
+}
+
+/* Nothing else will happen: the oldest batch that waits begins; false: there is none. */
+static bool begin_oldest(naive_dispatch *naive, double now) {
+  const naive_task *oldest = NULL;
+  size_t task = 0;
+  for (size_t i = 0; i < instance_of(naive)->task_count; i++) {
+    for (size_t j = 0; j < instance_of(naive)->device_count; j++) {
+      for (size_t q = 0; q < naive->options.request_count; q++) {
+        const naive_task *const it = &naive->tasks[q][i];
+        if (it->is_forming && it->device == j && (oldest == NULL || it->joined < oldest->joined)) {
+          oldest = it;
+          task = i;
+        }
+      }
+    }
+  }
+  if (oldest != NULL) {
+    naive->partial_count++;
+    begin_batch(naive, now, task, oldest->device);
+  }
+  return oldest != NULL;
 }
 
 static bool is_ready(const naive_dispatch *naive, size_t request, size_t task) {
@@ -365,7 +453,7 @@ static bool is_ready(const naive_dispatch *naive, size_t request, size_t task) {
       return false;
     }
   }
-  return !naive->tasks[request][task].is_given;
+  return !naive->tasks[request][task].is_given && !naive->tasks[request][task].is_forming;
 }
 
 static void give_all(naive_dispatch *naive, double now, size_t request) {
@@ -476,7 +564,13 @@ void naive_dispatch_run(naive_dispatch *naive, const dsm_partition *partition,
   for (size_t q = 0; q < (options->window > 0 ? options->window : 1); q++) {
     plan_next(naive, 0);
   }
-  for (moment now = first_moment(naive); now.kind < 3; now = first_moment(naive)) {
+  double before = 0;
+  for (moment now = first_moment(naive); now.kind < 3 || begin_oldest(naive, before);
+       now = first_moment(naive)) {
+    before = now.kind < 3 ? now.at : before;
+    if (now.kind == 3) {
+      continue; /* what began is to come */
+    }
     if (now.kind == 0) {
       task_over(naive, now.at, now.request, now.task);
     } else if (now.kind == 1) {

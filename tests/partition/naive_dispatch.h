@@ -48,6 +48,10 @@ typedef struct naive_task {
   double given;
   double begin;
   double end;
+  bool is_forming; /* waits on the device until its batch is full */
+  double joined;   /* when that began */
+  double ready;    /* when its inputs are there */
+  size_t members;  /* of its batch */
 } naive_task;
 
 typedef struct naive_dispatch {
@@ -64,6 +68,7 @@ typedef struct naive_dispatch {
   naive_move moves[NAIVE_MOVES];
   size_t move_count;
   size_t given_count;
+  size_t partial_count; /* batches that were not full */
   uint64_t random;
 } naive_dispatch;
 

@@ -231,6 +231,13 @@ void random_dispatch_precision(random_dispatch *made, uint64_t seed) {
   }
 }
 
+void random_dispatch_batches(random_dispatch *made, uint64_t seed) {
+  uint64_t state = seed ^ 0xba7c;
+  for (size_t j = 0; j < made->instance.device_count; j++) {
+    made->devices[j].batch = (uint32_t)random_below(&state, 5);
+  }
+}
+
 dsm_dispatch_options random_dispatch_options(uint64_t seed, size_t request_count) {
   uint64_t state = seed ^ 0x5eed;
   dsm_dispatch_options options;

@@ -35,6 +35,9 @@ void random_dispatch_instant(random_dispatch *made, uint64_t seed);
 /** Gives some devices bytes an element of their own. */
 void random_dispatch_precision(random_dispatch *made, uint64_t seed);
 
+/** Gives some devices batches. */
+void random_dispatch_batches(random_dispatch *made, uint64_t seed);
+
 /** Adds ports, pairs, ways in, fixed costs and inputs of requests. */
 void random_dispatch_routes(random_dispatch *made, uint64_t seed);
 

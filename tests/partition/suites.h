@@ -13,9 +13,11 @@ Suite *suite_lean(void);
 Suite *suite_solve(void);
 Suite *suite_solve_properties(void);
 Suite *suite_join(void);
+Suite *suite_latency_limit(void);
 Suite *suite_questions(void);
 Suite *suite_routes(void);
 Suite *suite_precision(void);
+Suite *suite_batches(void);
 Suite *suite_assignment(void);
 Suite *suite_capacity_bound(void);
 

@@ -105,6 +105,85 @@ START_TEST(no_better_than_the_optimum) {
 }
 END_TEST
 
+/* ---- stages ---- */
+
+/* A chain whose only input and results are those of the first and last task. */
+static void draw_chain(small_instance *s, uint64_t seed) {
+  small_random(s, seed, 6, 3);
+  small_relink(s);
+  if (seed % 4 > 0) {
+    small_routes(s, seed);
+  }
+  s->instance.port_count = seed % 4 == 1 ? 0 : s->instance.port_count;
+  for (size_t k = 0; k < s->instance.task_count * s->instance.device_count; k++) {
+    s->seconds[k] = isfinite(s->seconds[k]) ? s->seconds[k] : 1;
+  }
+  for (size_t i = 0; i < s->instance.task_count; i++) {
+    s->tasks[i].result_bytes = 0;
+    s->tasks[i].input_bytes = i == 0 ? s->tasks[i].input_bytes : 0;
+  }
+}
+
+/* Least time between requests, or of one, of all assignments in stages that fit. */
+static double least_of_all(dsm__assignment *a) {
+  const dsm_instance *const it = a->instance;
+  size_t all = 1;
+  for (size_t i = 0; i < it->task_count; i++) {
+    all *= it->device_count;
+  }
+  double least = HUGE_VAL;
+  for (size_t number = 0; number < all; number++) {
+    size_t digits = number;
+    for (size_t i = 0; i < it->task_count; i++) {
+      a->device_of[i] = digits % it->device_count;
+      digits /= it->device_count;
+    }
+    dsm__assignment_count(a);
+    if (dsm__assignment_is_staged(a) && !(dsm__assignment_overflow(a) > 0)) {
+      const double value = dsm__assignment_value(a);
+      least = fmin(least, a->options->objective == DSM_OBJECTIVE_LATENCY ? value : 1 / value);
+    }
+  }
+  return least;
+}
+
+/* Where a split of a chain in stages says that none is better, none is, and its own is that.
+ * Latency is always known, the time between requests but where ports are shared. */
+START_TEST(splits_of_chains_are_exact) {
+  small_instance s;
+  draw_chain(&s, (uint64_t)_i);
+  dsm_partition_options options = defaults();
+  options.is_staged = true;
+  options.copies_max = 1;
+  options.does_count_input = _i % 3 > 0;
+  options.objective = _i % 2 == 0 ? DSM_OBJECTIVE_THROUGHPUT : DSM_OBJECTIVE_LATENCY;
+  dsm__arena *const arena = dsm__arena_new();
+  dsm__assignment a;
+  ck_assert(dsm__assignment_init(&a, arena, &s.instance, &options));
+  const double least = least_of_all(&a);
+  dsm__initial initial;
+  ck_assert(dsm__make_initial_assignments(&initial, arena, &s.instance, &options, &a.routes, NULL));
+  const bool is_known = _i % 2 == 1 || s.instance.port_count == 0;
+  ck_assert_int_eq(initial.staged_seconds > 0, is_known && isfinite(least));
+  ck_assert_int_eq(initial.storage_count > 0, isfinite(least));
+  for (size_t i = 0; i < s.instance.task_count && isfinite(least); i++) {
+    for (size_t j = 0; j < s.instance.device_count; j++) {
+      a.device_of[i] = initial.storages[i * s.instance.device_count + j] ? j : a.device_of[i];
+    }
+  }
+  dsm__assignment_count(&a);
+  const double value = dsm__assignment_value(&a);
+  const double found = options.objective == DSM_OBJECTIVE_LATENCY ? value : 1 / value;
+  if (initial.staged_seconds > 0) {
+    ck_assert_double_eq_tol(initial.staged_seconds, least, 1e-9 * least);
+    ck_assert_double_eq_tol(found, least, 1e-9 * least);
+  } else if (isfinite(least)) {
+    ck_assert_double_ge(found, least * (1 - 1e-9));
+  }
+  dsm__arena_free(arena);
+}
+END_TEST
+
 /* ---- through the whole search ---- */
 
 /* Nothing can be solved in a nanosecond. All the same there is an answer, checked like any. */
@@ -159,6 +238,7 @@ Suite *suite_assignment(void) {
   tcase_set_timeout(tests, 60);
   tcase_add_loop_test(tests, moves_keep_the_sums, 0, 60);
   tcase_add_loop_test(tests, no_better_than_the_optimum, 0, 100);
+  tcase_add_loop_test(tests, splits_of_chains_are_exact, 0, 600);
   tcase_add_loop_test(tests, a_tiny_time_limit_has_an_answer, 0, 40);
   tcase_add_test(tests, times_too_far_apart);
   suite_add_tcase(suite, tests);

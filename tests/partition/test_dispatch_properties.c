@@ -102,7 +102,7 @@ static void compare_devices(void) {
       for (size_t i = 0; i < made.instance.task_count; i++) {
         const naive_task *const task = &naive.tasks[q][i];
         if (task->device == j) {
-          busy += task->end - task->begin;
+          busy += (task->end - task->begin) / (double)task->members;
           waited += task->begin - task->given;
           const size_t queued = queue_at(j, task);
           most = queued > most ? queued : most;
@@ -153,6 +153,18 @@ static void compare_events(void) {
   ck_assert_uint_eq(dispatch->event_count, task_count + naive.move_count);
 }
 
+static void compare_batches(void) {
+  double waited = 0;
+  for (size_t q = 0; q < dispatch->options.request_count; q++) {
+    for (size_t i = 0; i < made.instance.task_count; i++) {
+      waited += naive.tasks[q][i].given - naive.tasks[q][i].joined;
+    }
+  }
+  ck_assert_double_eq_tol(dispatch->mean_waiting_seconds,
+                          waited / (double)dispatch->options.request_count, 1e-10);
+  ck_assert_uint_eq(dispatch->partial_batches, naive.partial_count);
+}
+
 static bool has_ways;
 static bool has_moved;
 
@@ -177,6 +189,7 @@ static void agrees(bool has_routes, void (*change)(random_dispatch *, uint64_t),
   compare_events();
   compare_requests();
   compare_devices();
+  compare_batches();
 }
 
 START_TEST(test_agrees_with_a_second_simulation) {
@@ -196,6 +209,11 @@ END_TEST
 
 START_TEST(test_instant_tasks_agree_with_a_second_simulation) {
   agrees(_i % 2 == 0, random_dispatch_instant, (uint64_t)_i, 1 + (size_t)_i * 7 % NAIVE_REQUESTS);
+}
+END_TEST
+
+START_TEST(test_batches_agree_with_a_second_simulation) {
+  agrees(_i % 2 == 0, random_dispatch_batches, (uint64_t)_i, 1 + (size_t)_i * 7 % NAIVE_REQUESTS);
 }
 END_TEST
 
@@ -469,6 +487,7 @@ Suite *suite_dispatch_properties(void) {
   tcase_add_loop_test(tests, test_agrees_with_a_second_simulation, 0, 500);
   tcase_add_loop_test(tests, test_routes_agree_with_a_second_simulation, 0, 500);
   tcase_add_loop_test(tests, test_precision_agrees_with_a_second_simulation, 0, 300);
+  tcase_add_loop_test(tests, test_batches_agree_with_a_second_simulation, 0, 300);
   tcase_add_loop_test(tests, test_instant_tasks_agree_with_a_second_simulation, 0, 300);
   tcase_add_loop_test(tests, test_ways_agree_with_a_second_simulation, 0, 300);
   tcase_add_loop_test(tests, test_moved_agrees_with_a_second_simulation, 0, 300);

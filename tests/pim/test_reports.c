@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What checks, differences, figures and reports make of plans of cores in memory. */
+#include <float.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -33,6 +35,110 @@ static size_t count_of(const char *text, const char *what) {
   }
   return count;
 }
+
+/* ---- traces ---- */
+
+enum { PARTS = 4, TRACKS = 2 };
+static const char *const part_words[PARTS] = {"kernel", "host_to_cores", "cores_to_host",
+                                              "between_cores"};
+
+/* What the slices of a trace come to. */
+typedef struct drawn {
+  double seconds[TRACKS][PARTS];
+  double end_microseconds[TRACKS];
+  size_t slices;
+} drawn;
+
+static double number_behind(const char *line, const char *key) {
+  const char *const at = strstr(line, key);
+  ck_assert_msg(at != NULL, "no %s in %s", key, line);
+  return strtod(at + strlen(key), NULL);
+}
+
+static void add_slice(drawn *sum, const char *line) {
+  const size_t track = (size_t)number_behind(line, "\"tid\": ") - 1;
+  const double begin = number_behind(line, "\"ts\": ");
+  char category[32];
+  ck_assert_uint_lt(track, TRACKS);
+  ck_assert_double_ge(begin, sum->end_microseconds[track] - 1e-9 * begin);
+  sum->end_microseconds[track] = begin + number_behind(line, "\"dur\": ");
+  sum->slices++;
+  for (size_t i = 0; i < PARTS; i++) {
+    (void)snprintf(category, sizeof category, "\"cat\": \"%s\"", part_words[i]);
+    if (strstr(line, category) != NULL) {
+      sum->seconds[track][i] += number_behind(line, "\"seconds\": ");
+      return;
+    }
+  }
+  ck_abort_msg("no part: %s", line);
+}
+
+static drawn draw(const dsm_pim_plan *plan) {
+  char *const text = dsm_report_pim_trace(plan);
+  drawn sum = {.slices = 0};
+  ck_assert_ptr_nonnull(text);
+  for (char *line = text, *end; (end = strchr(line, '\n')) != NULL; line = end + 1) {
+    *end = '\0';
+    if (strstr(line, "\"ph\": \"X\"") != NULL) {
+      add_slice(&sum, line);
+    }
+  }
+  free(text);
+  return sum;
+}
+
+static void expect_same(double found, double expected) {
+  ck_assert_double_eq_tol(found, expected, 1e-9 * expected + DBL_MIN);
+}
+
+/* The first track is the training; the second that of one whose work is shared out evenly, with
+ * what is left over not done. */
+static void expect_training(const dsm_rl_workload *workload, const dsm_pim_system *system,
+                            uint64_t cores) {
+  const dsm_pim_options options = {
+      .cores = &cores, .core_count = 1, .transfers = DSM_PIM_TRANSFERS_COUNT};
+  dsm_rl_workload even = *workload;
+  uint64_t *const work = workload->agents > 0 ? &even.agents : &even.transitions;
+  const bool is_even = *work % cores == 0;
+  dsm_pim_plan *plan = NULL;
+  dsm_pim_cost less;
+  *work -= *work % cores;
+  ck_assert_int_eq(dsm_pim(&plan, workload, system, &options, NULL), DSM_OK);
+  dsm_pim_predict(&less, &even, system, plan->cost.choice);
+  const dsm_pim_cost *const cost = &plan->cost;
+  const drawn sum = draw(plan);
+  const double all[PARTS] = {cost->kernel_seconds, cost->host_to_cores_seconds,
+                             cost->cores_to_host_seconds, cost->between_cores_seconds};
+  for (size_t i = 0; i < PARTS; i++) {
+    expect_same(sum.seconds[0][i], all[i]);
+    expect_same(sum.seconds[1][i], is_even ? 0 : i == 0 ? less.kernel_seconds : all[i]);
+  }
+  ck_assert_double_eq_tol(sum.end_microseconds[0], 1e6 * cost->seconds, 2e-3);
+  ck_assert(is_even || fabs(sum.end_microseconds[1] - sum.end_microseconds[0]) < 2e-3);
+  ck_assert_uint_le(sum.slices, 2 * (2 * 1000 + 2));
+  dsm_pim_plan_free(plan);
+}
+
+START_TEST(test_trace) {
+  static const uint64_t cores[] = {1, 7, 250, 885, 2000, 2524};
+  dsm_pim_system *const system = bundled_system("upmem2524");
+  dsm_rl_workload *const lake = bundled_workload("frozen_lake");
+  dsm_rl_workload *const agents = bundled_workload("frozen_lake_2000_agents");
+  dsm_rl_workload often = *lake;
+  often.episodes = 2500;
+  often.synchronization_period = 1;
+  for (size_t i = 0; i < COUNT_OF(cores); i++) {
+    expect_training(lake, system, cores[i]);
+    expect_training(&often, system, cores[i]);
+    if (cores[i] <= agents->agents) {
+      expect_training(agents, system, cores[i]);
+    }
+  }
+  dsm_rl_workload_free(lake);
+  dsm_rl_workload_free(agents);
+  dsm_pim_system_free(system);
+}
+END_TEST
 
 /* ---- checks ---- */
 
@@ -164,6 +270,7 @@ Suite *suite_reports(void) {
   tcase_add_test(tests, test_figures);
   tcase_add_test(tests, test_reports);
   tcase_add_test(tests, test_smallest);
+  tcase_add_test(tests, test_trace);
   suite_add_tcase(suite, tests);
   return suite;
 }

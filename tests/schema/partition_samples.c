@@ -85,16 +85,28 @@ static char *report_stages(void) {
   return text;
 }
 
-/* As of a graph and requests of 8 samples, where whole requests and a simulation stay below the
- * throughput. */
+/* As of a graph, a device with batches and requests of 8 samples, where whole requests and a
+ * simulation stay below the throughput. */
 static char *report_a_bound(void) {
   dsm_instance instance = *made_partition.instance;
   dsm_partition graph = made_partition;
+  dsm_instance_device devices[DSM_DEVICES_MAX];
+  memcpy(devices, instance.devices, instance.device_count * sizeof *devices);
+  devices[0].batch = 4;
+  instance.devices = devices;
   instance.batch = 8;
+  graph.waiting_seconds = 0.01;
   graph.instance = &instance;
   graph.is_bound = true;
   graph.whole_rho = 19;
+  const uint8_t first[DSM_DEVICES_MAX] = {0};
+  const dsm_request_way way = {.rate = 19, .devices = first};
+  graph.ways = &way;
+  graph.way_count = 1;
   graph.simulated_rho = 18.5;
+  graph.options.latency_limit_seconds = 0.2;
+  graph.mean_latency_seconds = 0.19;
+  graph.is_mean_bound = true;
   add_carriers(&graph);
   return dsm_report_partition_json(&graph, NULL);
 }
@@ -125,6 +137,8 @@ static char *report(const char *name, dsm_dispatch *simulation) {
   if (strcmp(name, "rate") == 0) {
     simulation->options.window = 0;
     simulation->options.rate = 2.5;
+    simulation->mean_waiting_seconds = 0.02;
+    simulation->partial_batches = 1;
     return dsm_report_partition_json(&made_partition, simulation);
   }
   return strcmp(name, "trace") == 0 ? dsm_report_dispatch_trace(simulation) : NULL;

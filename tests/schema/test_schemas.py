@@ -107,11 +107,14 @@ BEYOND_SCHEMAS = {
         "key_duplicate": DUPLICATES,
     },
     "profile": {
+        "batches_fall": "sizes that rise: " + RELATION,
+        "batches_of_no_size_in_common": "sizes that all tasks of a device have: " + RELATION,
         "device_twice": "names that differ: " + RELATION,
         "graph_": "tasks that exist, and can run one after the other: " + RELATION,
         "precision_beside_nothing": "bytes of the profile beside those of a device: " + RELATION,
         "seconds_of_": "a time for each device: " + RELATION,
         "task_twice": "names that differ: " + RELATION,
+        "tensors_of_wrong_tasks": "names of other tasks, and who says what they need: " + RELATION,
     },
     "stages": {
         "operation_": "names of operations before it: " + RELATION,
@@ -582,7 +585,8 @@ def check_description(schemas, dsm, source, plans):
              *plans, *sorted(source.glob("sweeps/*.json")), *sorted(source.glob("servers/*.json")),
              *sorted(source.glob("stages/*.json")), *sorted(source.glob("rl-workloads/*.json")),
              *sorted(source.glob("pim-systems/*.json")), source / "tests" / "report" / "pim_plan.json",
-             source / "tests" / "cli" / "cases" / "partition_energy" / "powered.json"]
+             source / "tests" / "cli" / "cases" / "partition_energy" / "powered.json",
+             source / "tests" / "cli" / "cases" / "describe_links" / "linked.json"]
     described = run(dsm, "describe", *map(str, files), "--format", "json")
     if described is None:
         return
@@ -606,7 +610,8 @@ def check_description(schemas, dsm, source, plans):
         for key in item:
             changed = copy.deepcopy(small)
             del changed["items"][index][key]
-            is_optional = key in ("network_axes", "dataset")  # of systems that list their axes, of workloads that say it
+            # of systems that list their axes, of workloads that say it, of servers that have some
+            is_optional = key in ("network_axes", "dataset", "ports", "pairs")
             expect(is_optional or schemas.complaint("dsm-describe/1", changed) is not None,
                    f"dsm-describe/1: a {item['kind']} is valid without {key}")
 

@@ -4,7 +4,7 @@
 
 Traces are valid; with a key more anywhere, or a needed one less, they are not; together they have every key of the
 schema; words are those of the program and tracks
-those of the trace; docs/formats.md has every key. Each event has the fields that the
+those of the trace; docs/formats.md has every key. So do traces of trainings on cores in memory. Each event has the fields that the
 Trace Event Format asks of its phase.
 
 Usage: test_step_schema.py DSM SOURCE_DIR
@@ -21,6 +21,9 @@ from test_partition_schemas import keys_of, keys_of_schema
 from test_schemas import Schemas, expect, expect_same, failures
 
 NAME = "dsm-step/1"
+TRAINING = "dsm-pim-trace/1"
+TRAININGS = (("frozen_lake", "upmem2524", "--cores", "7"), ("frozen_lake_1000_agents", "upmem2524", "--cores", "300"),
+             ("taxi", "upmem2524", "--set", "workload.episodes=100000", "--set", "workload.synchronization_period=1"))
 EXPLORATIONS = (
     ("raider", "torus64"),
     ("gnmt", "torus64"),
@@ -43,6 +46,12 @@ FIELDS = {"X": {"name", "cat", "ph", "ts", "dur", "pid", "tid"}, "C": {"name", "
           "M": {"name", "ph", "pid", "args"}}
 
 
+def training(dsm, folder, *question):
+    plan = folder / "training.json"
+    subprocess.run([dsm, "pim", *question, "-q", "-o", plan], check=True, timeout=60)
+    return json.loads(subprocess.run([dsm, "trace", plan], check=True, timeout=60, capture_output=True).stdout)
+
+
 def trace(dsm, folder, workload, *exploration):
     plan = folder / "plan.json"
     cached = folder / "cached.json"
@@ -52,13 +61,13 @@ def trace(dsm, folder, workload, *exploration):
     return json.loads(done.stdout)
 
 
-def check_refusals(schemas, document):
+def check_refusals(schemas, document, name=NAME, head_events=17):
     """One event of each kind: with another key, or one less."""
     kinds = {}
     for event in document["traceEvents"]:
         kinds.setdefault((event["ph"], event.get("cat")), event)
-    head = {**document, "traceEvents": document["traceEvents"][:17]}
-    expect(schemas.complaint(NAME, head) is None, "the first events alone are not valid")
+    head = {**document, "traceEvents": document["traceEvents"][:head_events]}
+    expect(schemas.complaint(name, head) is None, "the first events alone are not valid")
     for kind, event in kinds.items():
         for place in ("event", "args"):
             for key in [*(event if place == "event" else event["args"]), None]:
@@ -69,12 +78,12 @@ def check_refusals(schemas, document):
                 else:
                     del inner[key]
                 complaint = schemas.complaint(
-                    NAME, {**head, "traceEvents": [*head["traceEvents"], changed]})
+                    name, {**head, "traceEvents": [*head["traceEvents"], changed]})
                 expect(complaint is not None, f"{kind}: valid with {key} changed in {place}")
     for key in document:
         changed = copy.deepcopy(head)
         del changed[key]
-        expect(schemas.complaint(NAME, changed) is not None, f"valid without {key}")
+        expect(schemas.complaint(name, changed) is not None, f"valid without {key}")
 
 
 def check_words(schema, formats):
@@ -104,6 +113,20 @@ def check_tracks(schema, document):
         expect(name in axes or f"{number}: {name}" in track["description"], f"{name} is missing")
 
 
+def check_trainings(dsm, folder, schemas):
+    """Keys that were written."""
+    written = set()
+    for number, question in enumerate(TRAININGS):
+        document = training(dsm, folder, *question)
+        complaint = schemas.complaint(TRAINING, document)
+        expect(complaint is None, f"{question}: {complaint}")
+        written |= keys_of(document)
+        if number == 0:
+            check_refusals(schemas, document, TRAINING, 5)
+    expect_same("keys of a training's trace", keys_of_schema(schemas.by_format[TRAINING]), written)
+    return written
+
+
 def main():
     dsm, source = sys.argv[1], pathlib.Path(sys.argv[2])
     schemas = Schemas(source / "schemas")
@@ -121,9 +144,10 @@ def main():
             if number == 0:
                 check_refusals(schemas, document)
                 check_tracks(schema, document)
+        training_keys = check_trainings(dsm, pathlib.Path(folder), schemas)
     expect_same("keys of a step's trace", keys_of_schema(schema), written)
     formats = (source / "docs" / "formats.md").read_text()
-    for key in sorted(written):
+    for key in sorted(written | training_keys):
         expect(f"`{key}`" in formats, f"docs/formats.md does not mention {key}")
     print(f"{len(failures)} failures" if failures else "the schema agrees with the program")
     return 1 if failures else 0

@@ -9,6 +9,7 @@ Suite *suite_balance(void);
 Suite *suite_instance(void);
 Suite *suite_planner(void);
 Suite *suite_profile(void);
+Suite *suite_batch_tables(void);
 Suite *suite_server(void);
 Suite *suite_times(void);
 

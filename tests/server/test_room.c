@@ -9,6 +9,7 @@ int main(void) {
   srunner_add_suite(runner, suite_instance());
   srunner_add_suite(runner, suite_balance());
   srunner_add_suite(runner, suite_profile());
+  srunner_add_suite(runner, suite_batch_tables());
   srunner_add_suite(runner, suite_planner());
   srunner_run_all(runner, CK_ENV);
   const int failed = srunner_ntests_failed(runner);

@@ -164,7 +164,7 @@ static cli_exit check_operands(const cli_arguments *arguments) {
                          : CLI_EXIT_DONE;
 }
 
-enum { TEXT_LISTS = 6 };
+enum { TEXT_LISTS = 7 };
 
 static void list_texts(cli_arguments *arguments, cli_texts *lists[TEXT_LISTS]) {
   lists[0] = &arguments->overrides.recorded;
@@ -173,6 +173,7 @@ static void list_texts(cli_arguments *arguments, cli_texts *lists[TEXT_LISTS]) {
   lists[3] = &arguments->plot.wheres;
   lists[4] = &arguments->partition.pins;
   lists[5] = &arguments->partition.groups;
+  lists[6] = &arguments->partition.batches;
 }
 
 /* Room for a value from each word of the command line. */

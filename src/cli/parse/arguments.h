@@ -40,7 +40,7 @@ struct cli_command;
 struct cli_program_kind;
 
 /** Most rows of the option table. */
-#define CLI_OPTIONS_MAX 128
+#define CLI_OPTIONS_MAX 192
 
 /** What only `sweep` takes. */
 typedef struct cli_sweep_arguments {
@@ -59,12 +59,14 @@ typedef struct cli_sweep_arguments {
 typedef struct cli_partition_arguments {
   cli_texts pins;
   cli_texts groups;
+  cli_texts batches;         /**< of devices */
   const char *profile;       /**< NULL: not given */
   const char *write_profile; /**< NULL: not given */
   dsm_partition_options options;
   dsm_instance_options instance;
   bool is_simulation;
   dsm_dispatch_options dispatch; /**< but for its rule and for a trace */
+  bool has_requests;             /**< of the simulation, given: then also its window */
   dsm_dispatch_rule rule;
   const char *mps;   /**< NULL: not given */
   const char *trace; /**< NULL: not given */

@@ -49,6 +49,8 @@ dsm_instance_options cli_instance_options(const cli_arguments *arguments) {
   options.pin_count = wanted->pins.count;
   options.groups = wanted->groups.items;
   options.group_count = wanted->groups.count;
+  options.batches = wanted->batches.items;
+  options.batch_count = wanted->batches.count;
   return options;
 }
 

@@ -27,11 +27,21 @@ static bool takes_pim(const cli_arguments *arguments) {
   return (arguments->command->takes[0] & CLI_TAKES_PIM) != 0;
 }
 
+static bool takes_storage(const cli_arguments *arguments) {
+  return (arguments->command->bit & (CLI_PLOT | CLI_REPORT)) != 0;
+}
+
 static dsm_status refuse_pim(const cli_plan_operand *operand, const cli_arguments *arguments) {
   return cli_refuse(arguments->diags, DSM_ERROR_INVALID, operand->name,
-                    "that is shown by: dsm report, dsm plot, dsm score",
+                    "that is shown by: dsm report, dsm plot, dsm score, dsm trace",
                     "expected a plan of a network for dsm %s, found one of cores in memory",
                     arguments->command->name);
+}
+
+static dsm_status refuse_storage(const cli_plan_operand *operand, const cli_arguments *arguments) {
+  return cli_refuse(
+      arguments->diags, DSM_ERROR_INVALID, operand->name, "that is shown by: dsm report, dsm plot",
+      "expected a plan for dsm %s, found an answer of storage", arguments->command->name);
 }
 
 /* ---- points of a database ---- */
@@ -62,43 +72,28 @@ static dsm_status load_point(cli_plan_operand *operand, const cli_arguments *arg
 /* ---- files ---- */
 
 /* Most texts that are plans of networks are known without reading them as JSON. */
-static bool is_pim_text(const char *text, size_t length) {
+bool cli_is_pim(const char *text, size_t length) {
   dsm_description kind = DSM_DESCRIPTION_COUNT;
   return strstr(text, "\"dsm-pim/") != NULL &&
          dsm_description_detect(&kind, text, length, NULL, NULL) == DSM_OK &&
          kind == DSM_DESCRIPTION_PIM;
 }
 
-bool cli_is_pim(const char *path) {
-  char *text = NULL;
-  size_t length = 0;
-  const bool is_pim = strcmp(path, "-") != 0 && !dsm_store_is_database(path) &&
-                      dsm_file_read(&text, &length, path, NULL) == DSM_OK &&
-                      is_pim_text(text, length);
-  free(text);
-  return is_pim;
-}
-
-bool cli_is_storage(const char *path) {
-  char *text = NULL;
-  size_t length = 0;
-  const bool is_storage = strcmp(path, "-") != 0 && !dsm_store_is_database(path) &&
-                          dsm_file_read(&text, &length, path, NULL) == DSM_OK &&
-                          dsm_storage_is_printed(text, length);
-  free(text);
-  return is_storage;
-}
-
 static dsm_status parse_plan(cli_plan_operand *operand, const cli_arguments *arguments,
                              const char *text, size_t length) {
   dsm_diags *const diags = arguments->diags;
-  if (!is_pim_text(text, length)) {
-    return dsm_plan_parse(&operand->plan, text, length, operand->file,
-                          &operand->recorded_step_cycles, diags);
+  const char *const file = operand->file;
+  if (cli_is_pim(text, length)) {
+    return takes_pim(arguments) ? dsm_pim_plan_parse(&operand->pim, &operand->recorded_seconds,
+                                                     text, length, file, diags)
+                                : refuse_pim(operand, arguments);
   }
-  return takes_pim(arguments) ? dsm_pim_plan_parse(&operand->pim, &operand->recorded_seconds, text,
-                                                   length, operand->file, diags)
-                              : refuse_pim(operand, arguments);
+  if (dsm_storage_is_printed(text, length)) {
+    return takes_storage(arguments)
+               ? dsm_storage_parse(&operand->storage, text, length, file, diags)
+               : refuse_storage(operand, arguments);
+  }
+  return dsm_plan_parse(&operand->plan, text, length, file, &operand->recorded_step_cycles, diags);
 }
 
 static dsm_status load_file(cli_plan_operand *operand, const cli_arguments *arguments) {
@@ -109,9 +104,6 @@ static dsm_status load_file(cli_plan_operand *operand, const cli_arguments *argu
   }
   if (dsm_store_is_database(operand->file)) {
     return report_no_point(operand->file, "a database without a point", diags);
-  }
-  if ((arguments->command->bit & (CLI_PLOT | CLI_REPORT)) != 0 && cli_is_storage(operand->file)) {
-    return dsm_storage_load(&operand->storage, operand->file, diags);
   }
   char *text = NULL;
   size_t length = 0;

@@ -22,11 +22,8 @@ typedef struct cli_plan_operand {
  */
 bool cli_is_point(const char *name);
 
-/** Is a file, as found, a plan of cores in memory? Standard input is none. */
-bool cli_is_pim(const char *path);
-
-/** Is a file, as found, an answer of storage? Standard input is none. */
-bool cli_is_storage(const char *path);
+/** Is a text, which ends with a NUL, a plan of cores in memory? */
+bool cli_is_pim(const char *text, size_t length);
 
 /** Loads what `name` says: a plan, or DATABASE:POINT. To be freed with cli_plan_operand_fini in any
  * case. */

@@ -89,6 +89,7 @@ cli_exit cli_apply_simulate(cli_arguments *arguments, const cli_option *option, 
       break;
     }
   }
+  arguments->partition.has_requests = is_set[KEY_REQUESTS] || is_set[KEY_WINDOW];
   if (is_set[KEY_WINDOW] && is_set[KEY_RATE]) {
     return cli_usage_error(arguments->command,
                            "--%s: window (requests at a time) and rate (arrivals per second) "

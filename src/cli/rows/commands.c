@@ -349,7 +349,7 @@ const cli_command cli_commands[] = {
     {.name = "trace",
      .bit = CLI_TRACE,
      .operands = "PLAN | DATABASE:POINT",
-     .takes = {CLI_TAKES_PLAN | CLI_TAKES_DATABASE},
+     .takes = {CLI_TAKES_PLAN | CLI_TAKES_PIM | CLI_TAKES_DATABASE},
      .operand_min = 1,
      .operand_max = 1,
      .summary = "show the predicted step as a timeline for Perfetto",
@@ -357,9 +357,10 @@ const cli_command cli_commands[] = {
          "Predicts PLAN, which explore wrote, again and writes its step as a trace that Perfetto "
          "and Chrome open: one track for the passes and one for each resource of a chip (arrays, "
          "special function units, memory bus, ring, X links, Y links), a slice for each pass, its "
-         "computation and its transfers, and the memory of a chip as counters. DATABASE:POINT is "
-         "the "
-         "plan of a point of a sweep, by its number.",
+         "computation and its transfers, and the memory of a chip as counters. Of a plan that pim "
+         "wrote it has one track for the cores that have the same work, with a slice for each "
+         "time that they load, compute and synchronise. DATABASE:POINT is the plan of a point of "
+         "a sweep, by its number.",
      .examples = {"dsm trace plan.json -o step.json",
                   "dsm trace scratchpad_vgg16.sqlite:3 -o step.json",
                   "dsm trace plan.json | gzip >step.json.gz"},

@@ -200,6 +200,13 @@ const cli_option cli_options[] = {
      .help = "with --objective energy: requests per second that must be reached",
      .commands = CLI_PARTITION,
      NUMBER(partition.options.required_rho, CLI_NUMBER_MIN, CLI_RATE_MAX)},
+    {.name = "latency-limit",
+     .argument = "TIME",
+     .help = "a request takes at most so long on average, without waiting, such as 20ms or 0.02s "
+             "(default: any time); not with --objective latency",
+     .commands = CLI_PARTITION,
+     .takes = CLI_TAKES_TEXT,
+     OWN(cli_apply_latency_limit)},
     {.name = "batch",
      .argument = "N",
      .help = "samples of a request (default: 1)",
@@ -270,6 +277,14 @@ const cli_option cli_options[] = {
              "begin so; may be given several times",
      .commands = CLI_PARTITION,
      TEXTS(partition.groups, CLI_TAKES_TEXT)},
+    {.name = "device-batch",
+     .argument = "[DEVICE=]SIZES",
+     .help = "requests that a device runs together (default: 1, or the smallest batch of which all "
+             "its tasks have times): one size, several with commas to choose from, or best for all "
+             "of which there are times (of a SERVER: powers of two to 64); without DEVICE for all; "
+             "DEVICE may end in *; may be given several times",
+     .commands = CLI_PARTITION,
+     TEXTS(partition.batches, CLI_TAKES_TEXT)},
     {.name = "cuts",
      .argument = "K",
      .help = "each task in one place, and a request moves at most K tensors between devices, one "
@@ -738,5 +753,7 @@ const cli_option cli_options[] = {
      FLAG(wants_help)},
     {.name = "version", .help = "show the version", .commands = ALL_COMMANDS, FLAG(wants_version)},
 };
+
+_Static_assert(sizeof cli_options / sizeof *cli_options <= CLI_OPTIONS_MAX, "room for all options");
 
 const size_t cli_option_count = sizeof cli_options / sizeof *cli_options;

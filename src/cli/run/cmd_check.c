@@ -69,37 +69,35 @@ static void keep_findings(cli_baseline *baseline, const dsm_diags *found) {
   }
 }
 
+/* A baseline as it was read. */
+typedef struct input {
+  const char *file;
+  char *text;
+  size_t length;
+} input;
+
 /* A plan of cores in memory: chosen anew. */
 static dsm_status compare_pim(dsm_drift **drift, const cli_arguments *arguments, const terms *with,
-                              const char *file, dsm_diags *diags) {
-  char *text = NULL;
-  size_t length = 0;
+                              const input *of, dsm_diags *diags) {
   dsm_pim_plan *question = NULL;
   if (arguments->workload != NULL || arguments->system != NULL) {
-    return cli_refuse(diags, DSM_ERROR_USAGE, file, "--set changes its inputs",
+    return cli_refuse(diags, DSM_ERROR_USAGE, of->file, "--set changes its inputs",
                       "expected no --workload and no --system for a plan of cores in memory");
   }
-  dsm_status status = dsm_file_read(&text, &length, file, diags);
-  if (status == DSM_OK) {
-    status = dsm_pim_question_parse(&question, text, length, file, with->overrides.items,
-                                    with->overrides.count, diags);
-  }
+  dsm_status status = dsm_pim_question_parse(&question, of->text, of->length, of->file,
+                                             with->overrides.items, with->overrides.count, diags);
   if (status == DSM_OK) {
     status = dsm_pim_check(drift, question, arguments->tolerance, diags);
   }
   dsm_pim_plan_free(question);
-  free(text);
   return status;
 }
 
-static dsm_status compare(dsm_drift **drift, const cli_arguments *arguments, const terms *with,
-                          const char *file, dsm_diags *diags) {
+static dsm_status compare_network(dsm_drift **drift, const cli_arguments *arguments,
+                                  const terms *with, const input *of, dsm_diags *diags) {
   dsm_baseline *baseline = NULL;
-  if (cli_is_pim(file)) {
-    return compare_pim(drift, arguments, with, file, diags);
-  }
-  dsm_status status =
-      dsm_baseline_load(&baseline, file, with->overrides.items, with->overrides.count, diags);
+  dsm_status status = dsm_baseline_parse(&baseline, of->text, of->length, of->file,
+                                         with->overrides.items, with->overrides.count, diags);
   if (status == DSM_OK) {
     const dsm_check_request request = {.baseline = baseline,
                                        .workload = with->workload.workload,
@@ -109,6 +107,18 @@ static dsm_status compare(dsm_drift **drift, const cli_arguments *arguments, con
     status = dsm_check(drift, &request, diags);
   }
   dsm_baseline_free(baseline);
+  return status;
+}
+
+static dsm_status compare(dsm_drift **drift, const cli_arguments *arguments, const terms *with,
+                          const char *file, dsm_diags *diags) {
+  input of = {.file = file};
+  dsm_status status = dsm_file_read(&of.text, &of.length, file, diags);
+  if (status == DSM_OK) {
+    status = (cli_is_pim(of.text, of.length) ? compare_pim : compare_network)(drift, arguments,
+                                                                              with, &of, diags);
+  }
+  free(of.text);
   return status;
 }
 

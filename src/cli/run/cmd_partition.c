@@ -52,6 +52,12 @@ static cli_exit check_options(const cli_arguments *arguments) {
   if (!is_energy && cli_is_given(arguments, "require")) {
     return cli_usage_error(arguments->command, "--require needs --objective energy");
   }
+  if (wanted->options.objective == DSM_OBJECTIVE_LATENCY &&
+      cli_is_given(arguments, "latency-limit")) {
+    return cli_usage_error(arguments->command,
+                           "--latency-limit and --objective latency exclude each other: the "
+                           "objective is the least there is");
+  }
   if (wanted->trace != NULL && !wanted->is_simulation) {
     return cli_usage_error(arguments->command, "--trace needs --simulate");
   }
@@ -177,15 +183,20 @@ static void note_short_run(const cli_arguments *arguments, const dsm_dispatch_op
   }
 }
 
-static dsm_dispatch_options simulation_options(const cli_arguments *arguments) {
+/* Settings that were not given are so that batches are filled. */
+static dsm_dispatch_options simulation_options(const cli_arguments *arguments,
+                                               const dsm_instance *instance) {
   dsm_dispatch_options options = arguments->partition.dispatch;
+  if (!arguments->partition.has_requests) {
+    dsm_dispatch_options_scale(&options, instance);
+  }
   options.rule = arguments->partition.rule;
   options.does_record = arguments->partition.trace != NULL;
   return options;
 }
 
 static cli_exit simulate(answer *made, const cli_arguments *arguments) {
-  const dsm_dispatch_options options = simulation_options(arguments);
+  const dsm_dispatch_options options = simulation_options(arguments, made->partition->instance);
   cli_exit outcome =
       cli_exit_of(dsm_dispatch_run(&made->simulation, made->partition, &options, arguments->diags));
   if (outcome == CLI_EXIT_DONE) {
@@ -259,7 +270,7 @@ static cli_exit solve(const cli_arguments *arguments, const dsm_instance *instan
   answer made = {NULL, NULL};
   cli_exit outcome = CLI_EXIT_DONE;
   if (wanted->is_simulation) { /* what cannot be simulated is said before the solver works */
-    const dsm_dispatch_options options = simulation_options(arguments);
+    const dsm_dispatch_options options = simulation_options(arguments, instance);
     outcome = cli_exit_of(dsm_dispatch_check(instance, &options, diags));
   }
   if (outcome == CLI_EXIT_DONE && wanted->write_profile != NULL) {

@@ -238,8 +238,7 @@ static cli_exit check_no_points(const request *wanted) {
   return CLI_EXIT_DONE;
 }
 
-/* The operand is loaded already where it is a point. */
-static cli_exit plot_plan(request *wanted, cli_plan_operand *operand) {
+static cli_exit plot_plan(request *wanted, const cli_plan_operand *operand) {
   dsm_diags *const diags = wanted->arguments->diags;
   const char *const word = wanted->arguments->plot.figure;
   dsm_plan_figure figure = DSM_PLAN_FIGURE_LOSS;
@@ -255,12 +254,8 @@ static cli_exit plot_plan(request *wanted, cli_plan_operand *operand) {
     return outcome;
   }
   dsm_plot *plot = NULL;
-  dsm_status status = operand->plan != NULL ? DSM_OK
-                                            : dsm_plan_load(&operand->plan, wanted->input,
-                                                            &operand->recorded_step_cycles, diags);
-  if (status == DSM_OK) {
-    status = dsm_plot_plan(&plot, operand->plan, figure, wanted->arguments->is_unfolded, diags);
-  }
+  const dsm_status status =
+      dsm_plot_plan(&plot, operand->plan, figure, wanted->arguments->is_unfolded, diags);
   cli_print_findings(wanted->arguments);
   if (status == DSM_OK) {
     cli_note_recorded_step(wanted->arguments, "the plan", operand->plan,
@@ -400,15 +395,11 @@ static cli_exit plot_points(request *wanted) {
   return outcome;
 }
 
-/* Points, plans of cores in memory and answers of storage are loaded first: what they are says
- * which figures there are. */
-static cli_exit plot_operand(request *wanted, bool is_point) {
-  cli_plan_operand operand = {0};
-  cli_exit outcome = CLI_EXIT_DONE;
-  if (is_point || cli_is_pim(wanted->input) || cli_is_storage(wanted->input)) {
-    outcome = cli_exit_of(cli_load_plan(&operand, wanted->arguments, wanted->input));
-    cli_print_findings(wanted->arguments);
-  }
+/* What the operand is says which figures there are. */
+static cli_exit plot_operand(request *wanted) {
+  cli_plan_operand operand;
+  cli_exit outcome = cli_exit_of(cli_load_plan(&operand, wanted->arguments, wanted->input));
+  cli_print_findings(wanted->arguments);
   if (outcome == CLI_EXIT_DONE) {
     outcome = operand.pim != NULL       ? plot_pim(wanted, &operand)
               : operand.storage != NULL ? plot_drawn(wanted, &operand, &drawn_storage)
@@ -428,8 +419,8 @@ cli_exit cli_run_plot(const cli_arguments *arguments) {
   if (status == DSM_OK) {
     request wanted = {
         .arguments = arguments, .input = is_point ? name : path, .form = DSM_PLOT_SVG};
-    outcome = !is_point && dsm_store_is_database(path) ? plot_points(&wanted)
-                                                       : plot_operand(&wanted, is_point);
+    outcome =
+        !is_point && dsm_store_is_database(path) ? plot_points(&wanted) : plot_operand(&wanted);
   } else {
     cli_print_findings(arguments);
   }

@@ -6,6 +6,8 @@
 #include "pim/pim_record.h"
 #include "plan/plan_internal.h"
 #include "report/data/csv.h"
+#include "report/data/describe_devices.h"
+#include "report/data/describe_layers.h"
 #include "report/data/records.h"
 #include "report/declared.h"
 #include "report/table/describe_table.h"
@@ -56,51 +58,17 @@ DSM__OWN_RECORD(sweep_record, dsm_sweep, false, "A sweep.",
 
 /* ---- servers and profiles ---- */
 
-typedef struct device_row {
-  dsm_instance_device of;
-  dsm_device_kind kind; /* beyond its words: of a profile */
-  double peak_flops;    /* 0: its times are given */
-  bool has_tasks;
-  size_t runs_tasks;
-} device_row;
-
-static bool has_peak(const void *device) {
-  return ((const device_row *)device)->peak_flops > 0;
-}
-
-static bool has_tasks(const void *device) {
-  return ((const device_row *)device)->has_tasks;
-}
-
-static bool has_power(const void *device) {
-  return ((const device_row *)device)->of.has_power;
-}
-
-/* In CSV a device's name is the path, and its memory the value. */
-DSM__OWN_RECORD(
-    device_record, device_row, false, "A device.",
-    DSM__FIELD(TEXT, device_row, of.name, "name", DSM__COLUMN, .column = "path",
-               .help = "Its name."),
-    DSM__FIELD(WORD, device_row, kind, "kind", DSM__OPTIONAL, .words = &dsm__device_kind_words,
-               .help = "Of a server's device."),
-    DSM__FIELD(FLAG, device_row, of.is_accelerator, "accelerator", 0, .help = "Else a host."),
-    DSM__FIELD(REAL, device_row, peak_flops, "peak_flops", DSM__ABOVE | DSM__COLUMN | DSM__MORE,
-               .unit = "FLOP/s", .is_stated = has_peak,
-               .help = "Operations a second at most, 2 for a MAC; absent where times are given."),
-    DSM__FIELD(COUNT, device_row, runs_tasks, "runs_tasks", 0, .is_stated = has_tasks,
-               .help = "Tasks of the profile that it can run."),
-    DSM__FIELD(REAL, device_row, of.memory_bytes, "memory_bytes", DSM__COLUMN | DSM__NULLABLE,
-               .column = "value", .unit = "bytes", .help = "null: unlimited."),
-    DSM__REAL(device_row, of.link_bytes_per_second, "link_bytes_per_second", DSM__NULLABLE,
-              "bytes/s", "Out of the device; null: unlimited."),
-    DSM__FIELD(REAL, device_row, of.busy_watts, "busy_watts", 0, .unit = "watts",
-               .is_stated = has_power, .help = "Absent if not stated."),
-    DSM__FIELD(REAL, device_row, of.idle_watts, "idle_watts", 0, .unit = "watts",
-               .is_stated = has_power, .help = "Absent if not stated."));
-
 #define DEVICES(struct_type)                                                                       \
-  DSM__ROWS(struct_type, devices, "devices", device_record,                                        \
-            "Of the server or profile, in order; equal ones each for itself.")
+  DSM__ROWS(struct_type, of_server.devices, "devices", dsm__described_device_record,               \
+            "Of the server or profile, in order; equal ones each for itself."),                    \
+      DSM__FIELD(LIST, struct_type, of_server.ports.items, "ports", 0,                             \
+                 .count_offset = offsetof(struct_type, of_server.ports.count),                     \
+                 .type = &dsm__described_port_record, .is_stated = has_ports,                      \
+                 .help = "What devices share; absent where there is none."),                       \
+      DSM__FIELD(LIST, struct_type, of_server.pairs.items, "pairs", 0,                             \
+                 .count_offset = offsetof(struct_type, of_server.pairs.count),                     \
+                 .type = &dsm__described_pair_record, .is_stated = has_pairs,                      \
+                 .help = "What two devices have for themselves; absent where there is none.")
 
 /* ---- chains ---- */
 
@@ -128,67 +96,7 @@ DSM__OWN_RECORD(stage_record, stage_row, true, "A stage of a chain.",
                 DSM__FIELD(FLAG, stage_row, is_recomputable, "recomputable", 0,
                            .help = "Its forward pass may run more than once."));
 
-/* ---- workloads and systems ---- */
-
-/* A declared layer, or all of them. */
-typedef struct layer_row {
-  const char *name;
-  dsm_layer_type type;
-  dsm__parameter_counts counts; /* of all */
-  double cache_bytes;
-  dsm__declared of;
-  double element_bytes; /* stated of the layer; 0: not */
-  double weight_bytes;
-  double own_cache_bytes;
-} layer_row;
-
-static bool has_element_bytes(const void *row) {
-  return ((const layer_row *)row)->element_bytes > 0;
-}
-
-static bool has_weight_bytes(const void *row) {
-  return ((const layer_row *)row)->weight_bytes > 0;
-}
-
-static bool has_cache_bytes(const void *row) {
-  return ((const layer_row *)row)->own_cache_bytes > 0;
-}
-
-/* What a layer states of its own. */
-#define STATED_BYTES(field, name, about)                                                           \
-  DSM__FIELD(REAL, layer_row, field, #name, DSM__ABOVE, .unit = "bytes", .is_stated = has_##name,  \
-             .help = (about))
-
-#define PARAMETERS                                                                                 \
-  COUNT(layer_row, of.parameters, "parameters", DSM__COLUMN, 0,                                    \
-        "Weights, biases, parameters of norms, and rows of embeddings.")
-#define MACS_AND_BYTES                                                                             \
-  COUNT(layer_row, of.forward_macs, "macs_forward_per_sample", DSM__COLUMN, 0,                     \
-        "Of the forward pass, all timesteps."),                                                    \
-      DSM__REAL(layer_row, of.activation_bytes, "activation_bytes_per_sample",                     \
-                DSM__ABOVE | DSM__COLUMN, "bytes", "Of all stored outputs, all timesteps.")
-
-DSM__OWN_RECORD(layer_record, layer_row, true, "A declared layer.",
-                DSM__FIELD(TEXT, layer_row, name, "name", DSM__COLUMN, .column = "layer",
-                           .help = "Its name."),
-                DSM__FIELD(WORD, layer_row, type, "type", DSM__COLUMN,
-                           .words = &dsm__layer_type_words, .help = "What it is."),
-                PARAMETERS, MACS_AND_BYTES,
-                STATED_BYTES(element_bytes, element_bytes,
-                             "An element of what it delivers, where the layer states "
-                             "it."),
-                STATED_BYTES(weight_bytes, weight_bytes, "A weight, likewise."),
-                STATED_BYTES(own_cache_bytes, cache_bytes, "An element of its cache, likewise."));
-
-DSM__OWN_RECORD(totals_record, layer_row, false, "Sums over the network.", PARAMETERS,
-                COUNT(layer_row, counts.weights, "weights", 0, 0, "Of products."),
-                COUNT(layer_row, counts.biases, "biases", 0, 0, "Of all layers."),
-                COUNT(layer_row, counts.norms, "norms", 0, 0, "Parameters of norms."),
-                COUNT(layer_row, counts.embeddings, "embeddings", 0, 0,
-                      "Elements of the tables of embeddings."),
-                DSM__REAL(layer_row, cache_bytes, "cache_bytes_per_sample", 0, "bytes",
-                          "Keys and values of earlier positions that inference keeps."),
-                MACS_AND_BYTES);
+/* ---- systems ---- */
 
 typedef struct parameter_row {
   const char *path;
@@ -219,12 +127,12 @@ typedef struct item_row {
   size_t tasks;
   size_t tensors;
   double weights_bytes;
-  dsm__rows devices;
+  dsm__described_devices of_server; /* or of a profile */
   const char *system;
   dsm_explore_options options;
   dsm_plan_result result;
   uint64_t minibatch;
-  layer_row totals;
+  dsm__described_layer totals;
   dsm__rows layers;
   double peak_flops;
   double machine_balance;
@@ -287,6 +195,14 @@ static bool has_workload(const void *item) {
 
 static bool has_system(const void *item) {
   return dsm__described_system(described(item)) != NULL;
+}
+
+static bool has_ports(const void *item) {
+  return ((const item_row *)item)->of_server.ports.count > 0;
+}
+
+static bool has_pairs(const void *item) {
+  return ((const item_row *)item)->of_server.pairs.count > 0;
 }
 
 DSM__OWN_RECORD(server_record, item_row, false, "A server.", DEVICES(item_row));
@@ -362,9 +278,10 @@ DSM__OWN_RECORD(workload_record, item_row, false, "A workload.",
                 DSM__SAMPLES(item_row, minibatch, "minibatch", 0, "Samples of a step."),
                 DSM__FIELD(RECORD, item_row, dataset, "dataset", 0, .type = &dataset_record,
                            .is_stated = has_dataset, .help = "Where the workload has one."),
-                DSM__FIELD(RECORD, item_row, totals, "totals", 0, .type = &totals_record,
-                           .help = "Sums over the network."),
-                DSM__ROWS(item_row, layers, "layers", layer_record, "Declared layers, in order."));
+                DSM__FIELD(RECORD, item_row, totals, "totals", 0,
+                           .type = &dsm__described_totals_record, .help = "Sums over the network."),
+                DSM__ROWS(item_row, layers, "layers", dsm__described_layer_record,
+                          "Declared layers, in order."));
 
 DSM__OWN_RECORD(network_axis_record, dsm_network_axis, true, "An axis.",
                 TEXT(dsm_network_axis, name, "name", 0, "Its name, as in words and paths."),
@@ -422,53 +339,6 @@ DSM__DOCUMENT(dsm__describe_record, dsm__rows, "dsm-describe/1",
 
 /* ---- what it holds ---- */
 
-static dsm__rows server_devices(dsm__page *page, const dsm_server *server) {
-  const dsm__rows made = dsm__rows_make(page, server->device_count, sizeof(device_row));
-  device_row *const rows = made.items;
-  for (size_t j = 0; j < made.count; j++) {
-    const dsm_device *const device = &server->devices[j];
-    rows[j] = (device_row){.of = {.name = device->name,
-                                  .is_accelerator = device->is_accelerator,
-                                  .memory_bytes = device->memory_bytes,
-                                  .link_bytes_per_second = device->link_bytes_per_second,
-                                  .has_power = device->has_power,
-                                  .busy_watts = device->busy_watts,
-                                  .idle_watts = device->idle_watts},
-                           .kind = device->kind,
-                           .peak_flops = dsm__device_peak_flops(device)};
-  }
-  return made;
-}
-
-static dsm__rows profile_devices(dsm__page *page, const dsm_instance *profile) {
-  const dsm__rows made = dsm__rows_make(page, profile->device_count, sizeof(device_row));
-  device_row *const rows = made.items;
-  for (size_t j = 0; j < made.count; j++) {
-    rows[j] = (device_row){.of = profile->devices[j],
-                           .kind = DSM_DEVICE_KIND_COUNT,
-                           .has_tasks = true,
-                           .runs_tasks = dsm__runnable_tasks(profile, j)};
-  }
-  return made;
-}
-
-static dsm__rows layers_of(dsm__page *page, const dsm_workload *workload) {
-  const dsm__declared *const declared = dsm__declared_derive(page->arena, workload);
-  const size_t count = declared == NULL ? 0 : workload->spec_count;
-  const dsm__rows made = dsm__rows_make(page, count, sizeof(layer_row));
-  layer_row *const rows = made.items;
-  page->out.failed = page->out.failed || declared == NULL;
-  for (size_t i = 0; declared != NULL && i < made.count; i++) {
-    rows[i] = (layer_row){.name = workload->specs[i].name,
-                          .type = workload->specs[i].type,
-                          .of = declared[i],
-                          .element_bytes = workload->specs[i].element_bytes,
-                          .weight_bytes = workload->specs[i].weight_bytes,
-                          .own_cache_bytes = workload->specs[i].cache_bytes};
-  }
-  return made;
-}
-
 /* A value of a parameter, as dsm__parameter_number gives it. */
 static dsm__value value_of(const dsm__parameter *parameter, double number) {
   static const dsm__value_kind kinds[] = {
@@ -516,12 +386,8 @@ static dsm__rows axes_of(dsm__page *page, const dsm_system *system) {
 static void fill_workload(dsm__page *page, item_row *row, const dsm_workload *workload) {
   row->minibatch = workload->minibatch;
   row->dataset = workload->dataset;
-  row->layers = layers_of(page, workload);
-  row->totals = (layer_row){.counts = dsm__workload_count_parameters(workload),
-                            .cache_bytes = dsm__workload_cache_bytes(workload),
-                            .of = {.parameters = workload->parameters,
-                                   .forward_macs = workload->forward_macs,
-                                   .activation_bytes = workload->activation_bytes}};
+  row->layers = dsm__described_layers(page, workload);
+  row->totals = dsm__described_totals(workload);
 }
 
 static void fill_system(dsm__page *page, item_row *row, const dsm_system *system) {
@@ -539,7 +405,7 @@ static void fill_profile(dsm__page *page, item_row *row, const dsm_instance *pro
   row->tasks = profile->task_count;
   row->tensors = profile->tensor_count;
   row->weights_bytes = dsm__all_weights(profile);
-  row->devices = profile_devices(page, profile);
+  row->of_server = dsm__described_devices_of_profile(page, profile);
 }
 
 static void fill_chain(dsm__page *page, item_row *row, const dsm_remat_chain *chain) {
@@ -580,7 +446,7 @@ static item_row row_of(dsm__page *page, const dsm_described *item) {
     row.sweep = *item->sweep;
   }
   if (is_server(&row)) {
-    row.devices = server_devices(page, item->server);
+    row.of_server = dsm__described_devices_of_server(page, item->server);
   }
   if (is_profile(&row)) {
     fill_profile(page, &row, item->profile);
@@ -670,18 +536,18 @@ static void put_pim(dsm__csv *csv, const item_row *item) {
 
 static void put_item(dsm__csv *csv, const item_row *item) {
   static const parameter_row memory = {.unit = "bytes of memory"};
-  const layer_row *const layers = item->layers.items;
+  const dsm__described_layer *const layers = item->layers.items;
   const parameter_row *const parameters = item->parameters.items;
-  const device_row *const devices = item->devices.items;
   for (size_t i = 0; i < item->layers.count; i++) {
-    DSM__CSV_ROW(csv, {&item_record, item}, {&layer_record, &layers[i]});
+    DSM__CSV_ROW(csv, {&item_record, item}, {&dsm__described_layer_record, &layers[i]});
   }
   for (size_t p = 0; p < item->parameters.count; p++) {
     DSM__CSV_ROW(csv, {&item_record, item}, {&parameter_record, &parameters[p]});
   }
   put_sweep(csv, item);
-  for (size_t j = 0; j < item->devices.count; j++) {
-    DSM__CSV_ROW(csv, {&item_record, item}, {&device_record, &devices[j]},
+  for (size_t j = 0; j < item->of_server.devices.count; j++) {
+    DSM__CSV_ROW(csv, {&item_record, item},
+                 {&dsm__described_device_record, dsm__described_device(&item->of_server, j)},
                  {&parameter_record, &memory});
   }
   put_stages(csv, item);
@@ -694,7 +560,7 @@ char *dsm_report_description_csv(const dsm_described *items, size_t count) {
   dsm__csv_column(&csv, &item_record, "file");
   dsm__csv_column(&csv, &item_record, "kind");
   dsm__csv_column(&csv, &item_record, "name");
-  dsm__csv_columns(&csv, &layer_record);
+  dsm__csv_columns(&csv, &dsm__described_layer_record);
   dsm__csv_columns(&csv, &item_record);
   dsm__csv_columns(&csv, &parameter_record);
   for (size_t i = 0; i < count; i++) {

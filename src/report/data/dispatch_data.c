@@ -33,6 +33,10 @@ static bool is_open(const void *row) {
   return !is_closed(row);
 }
 
+static bool has_waiting(const void *row) {
+  return ((const dsm__dispatch_row *)row)->of.mean_waiting_seconds > 0;
+}
+
 DSM__DOCUMENT(
     dsm__dispatch_record, dsm__dispatch_row, "dsm-dispatch/1",
     "A runtime at work on a partition, simulated; stands under `simulation` of dsm-partition/1.",
@@ -55,6 +59,13 @@ DSM__DOCUMENT(
               "The same of the requests that also entered in it."),
     DSM__FIELD(RECORD, dsm__dispatch_row, of, "latency", DSM__COLUMN, .type = &latency_record,
                .help = "The time of a request."),
+    DSM__FIELD(REAL, dsm__dispatch_row, of.mean_waiting_seconds, "waiting_seconds",
+               DSM__ABOVE | DSM__LESS, .unit = "seconds", .is_stated = has_waiting,
+               .help = "Of the mean latency, until batches were full; absent where none waited."),
+    DSM__FIELD(COUNT, dsm__dispatch_row, of.partial_batches, "partial_batches", 0,
+               .is_stated = has_waiting,
+               .help = "Batches that began before they were full, as nothing else would happen; "
+                       "beside waiting_seconds."),
     DSM__ROWS(dsm__dispatch_row, devices, "devices", dsm__dispatch_device_record,
               "In the order of the partition's."));
 

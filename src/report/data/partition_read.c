@@ -17,7 +17,6 @@
 #include "dsm/report.h"
 #include "partition/instance_facts.h"
 #include "server/server_internal.h"
-#include "workload/name_index.h"
 
 static const dsm__json_range any_size = {0, DBL_MAX, false};
 static const dsm__json_range any_number = {-DBL_MAX, DBL_MAX, false};
@@ -104,6 +103,9 @@ static void read_device(reader *r, const dsm__json_node *item, size_t j) {
   dsm_device_use *const use = &r->uses[j];
   (void)dsm__json_read_name(item, "the device's name", r->arena, &device->name);
   device->is_accelerator = flag(item, "accelerator");
+  uint64_t batch = 1;
+  dsm__json_optional_u64(item, "batch", 1, DSM_DEVICE_BATCH_MAX, 1, &batch);
+  device->batch = (uint32_t)batch;
   read_precision(r, item, device);
   device->memory_bytes = number(item, "memory_capacity_bytes", any_size, HUGE_VAL);
   device->link_bytes_per_second =
@@ -145,7 +147,7 @@ static bool read_devices(reader *r, const dsm__json_node *root) {
   }
   dsm__name_index_sort(&r->device_names);
   r->instance->device_count = count;
-  return true;
+  return dsm__index_differs(&list, &r->device_names);
 }
 
 /* Ports and pairs, as a profile has them. */
@@ -239,7 +241,7 @@ static bool read_tasks(reader *r, const dsm__json_node *root) {
   }
   dsm__name_index_sort(&r->task_names);
   r->instance->task_count = count;
-  return true;
+  return dsm__index_differs(&list, &r->task_names);
 }
 
 /* ---- tensors ---- */
@@ -352,6 +354,8 @@ static void read_options(dsm_partition_options *options, const dsm__json_node *r
   uint64_t cuts = 0;
   dsm__json_optional_u64(&node, "cuts", 1, DSM_TASKS_MAX * DSM_DEVICES_MAX, 0, &cuts);
   options->cuts_max = (size_t)cuts;
+  dsm__json_optional_double(&node, "latency_limit_seconds", any_size, 0,
+                            &options->latency_limit_seconds);
   if (options->objective == DSM_OBJECTIVE_ENERGY) {
     options->required_rho = number(&node, "required_rho", any_size, HUGE_VAL);
   }
@@ -369,8 +373,12 @@ static void read_answer(reader *r, const dsm__json_node *root) {
   made->bound = number(root, "bound", any_number, none);
   made->relaxation = number(root, "relaxation", any_number, none);
   made->gap = number(root, "gap", any_size, HUGE_VAL);
+  dsm__json_optional_double(root, "waiting_seconds", any_size, 0, &made->waiting_seconds);
   dsm__json_optional_double(root, "joules_per_request", any_size, 0, &made->joules_per_request);
   read_options(&made->options, root);
+  if (made->options.latency_limit_seconds > 0) {
+    made->mean_latency_seconds = number(root, "mean_latency_seconds", any_size, HUGE_VAL);
+  }
 }
 
 /* Energy is not counted again, as the document has no watts; all else of such an answer is what it

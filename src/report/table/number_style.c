@@ -56,8 +56,14 @@ dsm__figure dsm__figure_fixed(double value, int decimals) {
 
 dsm__figure dsm__figure_digits(double value, int digits) {
   static const int most_decimals = 9;
+  static const double least_plain = 1e-8; /* below it so many decimals are hardly a digit */
   const int magnitude = value > 0 ? (int)floor(log10(value)) : 0;
   const int wanted = digits - 1 - magnitude;
+  if (value > 0 && value < least_plain && digits > 1) {
+    char plain[40];
+    (void)snprintf(plain, sizeof plain, "%.*e", digits - 1, value);
+    return group_digits(plain);
+  }
   return dsm__figure_fixed(value, wanted < 0 ? 0 : wanted > most_decimals ? most_decimals : wanted);
 }
 

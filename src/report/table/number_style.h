@@ -20,7 +20,8 @@ dsm__figure dsm__figure_count(uint64_t value);
  * exponent form. */
 dsm__figure dsm__figure_fixed(double value, int decimals);
 
-/** A real number >= 0 with about `digits` significant ones, never in exponent form below 1e18. */
+/** A real number >= 0 with about `digits` significant ones; in exponent form below 1e-8 and beyond
+ * 1e18. */
 dsm__figure dsm__figure_digits(double value, int digits);
 
 /** The same without zeros at the end of the fraction: 2.5, 2. */

@@ -69,6 +69,28 @@ static void put_placing(dsm__page *page, const dsm_partition_options *options) {
   }
 }
 
+static const char *waiting_text(dsm__page *page, const dsm_partition *partition) {
+  return partition->waiting_seconds > 0
+             ? dsm__page_text(page, ", of it %s until batches are full, on average",
+                              milliseconds(page, partition->waiting_seconds))
+             : "";
+}
+
+/* Of the devices that have their own. */
+static void put_precision(dsm__page *page, const dsm_instance *instance) {
+  for (size_t j = 0; j < instance->device_count; j++) {
+    const dsm_instance_device *const device = &instance->devices[j];
+    if (device->element_bytes > 0) {
+      dsm__page_labelled(page, LABEL_WIDTH, "precision", "%s: bytes an element %s, a parameter %s",
+                         device->name, dsm__figure_short(device->element_bytes, 4).text,
+                         dsm__figure_short(device->weight_bytes, 4).text);
+    } else if (device->weight_bytes > 0) {
+      dsm__page_labelled(page, LABEL_WIDTH, "precision", "%s: bytes a parameter %s", device->name,
+                         dsm__figure_short(device->weight_bytes, 4).text);
+    }
+  }
+}
+
 static void put_answer(dsm__page *page, const dsm_partition *partition) {
   dsm__page_line(page, DSM__STYLE_HEADING, "%s: best %s on %zu device%s", partition->instance->name,
                  dsm_objective_kind_name(partition->options.objective),
@@ -91,8 +113,14 @@ static void put_answer(dsm__page *page, const dsm_partition *partition) {
     dsm__page_labelled(page, LABEL_WIDTH, "simulated", "%s requests/s",
                        dsm__figure_digits(partition->simulated_rho, 4).text);
   }
-  dsm__page_labelled(page, LABEL_WIDTH, "latency", "%s",
-                     milliseconds(page, partition->latency_seconds));
+  dsm__page_labelled(page, LABEL_WIDTH, "latency", "%s%s",
+                     milliseconds(page, partition->latency_seconds), waiting_text(page, partition));
+  if (partition->options.latency_limit_seconds > 0) {
+    dsm__page_labelled(page, LABEL_WIDTH, "mean", "%s a request, %sat most %s allowed",
+                       milliseconds(page, partition->mean_latency_seconds),
+                       partition->is_mean_bound ? "a bound as the network is no chain, " : "",
+                       milliseconds(page, partition->options.latency_limit_seconds));
+  }
   if (partition->joules_per_request > 0) {
     dsm__page_labelled(page, LABEL_WIDTH, "energy", "%s J a request",
                        dsm__figure_digits(partition->joules_per_request, 4).text);
@@ -106,12 +134,14 @@ static void put_answer(dsm__page *page, const dsm_partition *partition) {
                      value_text(page, partition, partition->relaxation));
   dsm__page_labelled(page, LABEL_WIDTH, "solver", "%s", status_text(page, partition));
   put_placing(page, &partition->options);
+  put_precision(page, partition->instance);
 }
 
 /* ---- devices ---- */
 
 static const dsm__table_column device_columns[] = {
     {.title = "device", .is_name = true},
+    {.title = "batch", .gap = 2, .is_right = true, .is_optional = true},
     {.title = "time %", .gap = 2, .is_right = true},
     {.title = "memory", .gap = 2, .is_right = true, .rank = 2},
     {.title = "memory %", .gap = 2, .is_right = true},
@@ -126,13 +156,24 @@ static const char *binds_text(dsm__page *page, const dsm_device_use *use) {
   return use->is_link_binding ? dsm__page_join(page, text, ", ", "link") : text;
 }
 
+static bool have_batches(const dsm_instance *instance) {
+  bool has_one = false;
+  for (size_t j = 0; j < instance->device_count; j++) {
+    has_one = has_one || instance->devices[j].batch > 1;
+  }
+  return has_one;
+}
+
 static void put_devices(dsm__page *page, const dsm_partition *partition) {
   const dsm_instance *const instance = partition->instance;
   const char *const unit = partition->options.objective == DSM_OBJECTIVE_LATENCY ? "B" : "B/s";
   dsm__table table = DSM__TABLE(page, device_columns);
   for (size_t j = 0; j < instance->device_count; j++) {
     const dsm_device_use *const use = &partition->uses[j];
+    const uint32_t batch = instance->devices[j].batch;
     dsm__table_text(&table, instance->devices[j].name);
+    dsm__table_text(&table,
+                    have_batches(instance) ? dsm__figure_count(batch > 1 ? batch : 1).text : "");
     dsm__table_add(&table, dsm__style_of_utilization(use->time_fraction),
                    percent(page, use->time_fraction));
     DSM__TABLE_TEXTS(&table, dsm__figure_scaled(use->memory_bytes, "B").text,
@@ -255,7 +296,7 @@ static void put_explanations(dsm__page *page, const dsm_dispatch *simulation) {
         "when the half began; those that entered in it are %s requests/s",
         dsm__figure_digits(simulation->throughput_within, 4).text);
   }
-  if (simulation->p50_latency_seconds < partition->latency_seconds) {
+  if (simulation->p50_latency_seconds < partition->latency_seconds - partition->waiting_seconds) {
     dsm__page_labelled(page, LABEL_WIDTH, "",
                        "latencies are below that of the answer, in which tasks run one after "
                        "another, because here branches run at the same time on several devices");
@@ -273,6 +314,13 @@ static void put_simulation(dsm__page *page, const dsm_dispatch *simulation) {
                      milliseconds(page, simulation->p50_latency_seconds),
                      milliseconds(page, simulation->p95_latency_seconds),
                      milliseconds(page, simulation->p99_latency_seconds));
+  if (simulation->mean_waiting_seconds > 0) {
+    dsm__page_labelled(page, LABEL_WIDTH, "waiting",
+                       "mean %s until batches were full; %s batch%s began before",
+                       milliseconds(page, simulation->mean_waiting_seconds),
+                       dsm__figure_count(simulation->partial_batches).text,
+                       simulation->partial_batches == 1 ? "" : "es");
+  }
   put_explanations(page, simulation);
   dsm__table table = DSM__TABLE(page, simulation_columns);
   for (size_t j = 0; j < instance->device_count; j++) {

@@ -1,0 +1,555 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * batch_search.c: which batch each device runs (docs/partition.md, batches).
+ *
+ * A node leaves each device a range of its sizes. Its bound is that of a server in which a device
+ * has for each task the least time a request of the range, the activations of its smallest batch
+ * and the fixed costs of its largest: whatever sizes of the ranges are chosen, no answer is better.
+ * The node with the best bound is divided at the size that suits the rates of its answer best, and
+ * all devices at such sizes are an answer to compare with. So the search ends with the optimum, or
+ * with a bound and a gap where the time is over.
+ */
+#include "partition/batch_search.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/deadline.h"
+#include "base/diag_add.h"
+#include "base/growing_list.h"
+#include "partition/instance_facts.h"
+#include "server/batch_tables.h"
+
+typedef struct range {
+  size_t first; /* of the sizes of a device */
+  size_t last;
+} range;
+
+typedef struct node {
+  range *ranges; /* [j]; NULL: divided, its parts have bounds of their own */
+  size_t *split; /* [j]: the size that suits best */
+  double bound;  /* of the objective */
+  bool is_done;  /* one size for each device, or no answer was found in time */
+} node;
+
+/* Sizes that were solved at. */
+typedef struct trial {
+  const uint32_t *batches; /* [j] */
+  double bound;            /* of the objective; the worst there is: they have no answer */
+} trial;
+
+typedef struct finder {
+  const dsm_instance *instance;
+  const dsm_partition_options *options;
+  dsm__batch_sizes sizes[DSM_DEVICES_MAX]; /* those in question */
+  dsm__arena *arena;
+  dsm__deadline deadline;
+  dsm_partition *best;
+  uint32_t *best_batches; /* [j] */
+  DSM__LIST(node) nodes;
+  DSM__LIST(trial) trials;
+  double relaxation; /* of the first node */
+  dsm_partition_statistics statistics;
+} finder;
+
+static bool is_throughput(const finder *f) {
+  return f->options->objective == DSM_OBJECTIVE_THROUGHPUT;
+}
+
+/* Larger is better. */
+static double worth(const finder *f, double objective) {
+  return is_throughput(f) ? objective : -objective;
+}
+
+bool dsm__has_batch_choice(const dsm_instance *instance) {
+  bool has_one = false;
+  for (size_t j = 0; j < instance->device_count; j++) {
+    has_one = has_one || instance->devices[j].batch_size_count > 1;
+  }
+  return has_one;
+}
+
+static bool has_fixed_costs(const dsm_instance *instance) {
+  bool has_one = false;
+  for (size_t j = 0; j < instance->device_count; j++) {
+    has_one = has_one || instance->devices[j].transfer_seconds > 0;
+  }
+  for (size_t q = 0; q < instance->pair_count; q++) {
+    has_one = has_one || instance->pairs[q].transfer_seconds > 0;
+  }
+  return has_one;
+}
+
+/* ---- sizes in question ---- */
+
+static double part_of(const finder *f, size_t task, size_t device, uint32_t size) {
+  return dsm_instance_batch_seconds(f->instance, task, device, size) / size;
+}
+
+/* Whether no answer at `size` is better than the same at `other`. */
+static bool is_beaten(const finder *f, size_t device, uint32_t size, uint32_t other) {
+  const dsm_instance *const instance = f->instance;
+  const bool needs_more = f->options->does_count_activations &&
+                          isfinite(instance->devices[device].memory_bytes) && other > size;
+  const bool costs_more = has_fixed_costs(instance) && other < size;
+  bool is_slower = false;
+  bool is_equal = true;
+  for (size_t i = 0; i < instance->task_count; i++) {
+    if (!isfinite(dsm_instance_seconds(instance, i, device))) {
+      continue;
+    }
+    const double own = part_of(f, i, device, size);
+    const double others = part_of(f, i, device, other);
+    is_slower = is_slower || others > own;
+    is_equal = is_equal && others == own;
+  }
+  return !needs_more && !costs_more && !is_slower && (!is_equal || other < size);
+}
+
+static bool find_sizes(finder *f, size_t device) {
+  const dsm_instance_device *const it = &f->instance->devices[device];
+  const uint32_t own = it->batch > 1 ? it->batch : 1;
+  const uint32_t *const sizes = it->batch_size_count > 0 ? it->batch_sizes : &own;
+  const size_t count = it->batch_size_count > 0 ? it->batch_size_count : 1;
+  dsm__batch_sizes *const kept = &f->sizes[device];
+  *kept = (dsm__batch_sizes){.count = 0};
+  if (!DSM__RESERVE(f->arena, kept->items, count)) {
+    return false;
+  }
+  for (size_t a = 0; a < count; a++) {
+    bool is_kept = true;
+    for (size_t b = 0; b < count && is_kept; b++) {
+      is_kept = b == a || !is_beaten(f, device, sizes[a], sizes[b]);
+    }
+    if (is_kept) {
+      kept->items[kept->count++] = sizes[a];
+    }
+  }
+  return true;
+}
+
+/* ---- a node's server ---- */
+
+static uint32_t least_of(const finder *f, const range *ranges, size_t device) {
+  return f->sizes[device].items[ranges[device].first];
+}
+
+/* Of the fixed cost of a request of the smallest batch the part that is left in the largest. */
+static double cost_left(const finder *f, const range *ranges, size_t device) {
+  return (double)least_of(f, ranges, device) / f->sizes[device].items[ranges[device].last];
+}
+
+static bool relax(dsm_instance *made, finder *f, dsm__arena *arena, const range *ranges) {
+  const size_t m = f->instance->device_count;
+  uint32_t batches[DSM_DEVICES_MAX];
+  double *seconds = NULL;
+  dsm_instance_device *devices = NULL;
+  dsm_device_pair *pairs = NULL;
+  for (size_t j = 0; j < m; j++) {
+    batches[j] = least_of(f, ranges, j);
+  }
+  if (!dsm__instance_at(made, arena, f->instance, batches) ||
+      !DSM__RESERVE(arena, seconds, f->instance->task_count * m) ||
+      !DSM__RESERVE(arena, devices, m) || !DSM__RESERVE(arena, pairs, f->instance->pair_count)) {
+    return false;
+  }
+  for (size_t j = 0; j < m; j++) {
+    devices[j] = made->devices[j];
+    devices[j].transfer_seconds *= cost_left(f, ranges, j);
+    for (size_t i = 0; i < f->instance->task_count; i++) {
+      seconds[i * m + j] = made->seconds[i * m + j];
+      for (size_t k = ranges[j].first; k <= ranges[j].last; k++) {
+        seconds[i * m + j] = fmin(seconds[i * m + j], part_of(f, i, j, f->sizes[j].items[k]));
+      }
+    }
+  }
+  for (size_t q = 0; q < f->instance->pair_count; q++) {
+    pairs[q] = f->instance->pairs[q];
+    pairs[q].transfer_seconds *=
+        fmin(cost_left(f, ranges, pairs[q].devices[0]), cost_left(f, ranges, pairs[q].devices[1]));
+  }
+  made->seconds = seconds;
+  made->devices = devices;
+  made->pairs = pairs;
+  return true;
+}
+
+/* ---- answers ---- */
+
+static double tighter(const finder *f, double a, double b) {
+  return is_throughput(f) ? fmin(a, b) : fmax(a, b);
+}
+
+/* Half of the time that is left, so that some is left for others, and of the gap, which bound and
+ * answer both have. */
+static dsm_partition_options limited(const finder *f) {
+  dsm_partition_options options = *f->options;
+  options.time_limit_seconds =
+      fmax(dsm__deadline_left(&f->deadline) / 2, f->options->time_limit_seconds / 1000);
+  options.gap /= 2;
+  options.report = NULL; /* of one of many: tell says how far all are */
+  return options;
+}
+
+static bool is_over(const finder *f) {
+  return dsm__deadline_left(&f->deadline) <= 0 ||
+         (f->options->is_stopped != NULL && f->options->is_stopped(f->options->context));
+}
+
+static void count_work(finder *f, const dsm_partition *made) {
+  f->statistics.node_count += made->statistics.node_count;
+  if (made->statistics.column_count > f->statistics.column_count) {
+    f->statistics.column_count = made->statistics.column_count;
+    f->statistics.row_count = made->statistics.row_count;
+  }
+}
+
+/* The bound that is left where a search ends without answer: none where there is no answer. */
+static double bound_without(const finder *f, dsm_status status, double above) {
+  const double worst = is_throughput(f) ? 0 : HUGE_VAL;
+  return status == DSM_ERROR_INFEASIBLE ? worst : above;
+}
+
+/* Solves at these sizes, unless that was done, and keeps the answer if it is worth at least so
+ * much. *bound is no worse than before. */
+static dsm_status try_batches(finder *f, const uint32_t *batches, double least, double *bound) {
+  const size_t m = f->instance->device_count;
+  for (size_t k = 0; k < f->trials.count; k++) {
+    if (memcmp(f->trials.items[k].batches, batches, m * sizeof *batches) == 0) {
+      *bound = tighter(f, *bound, f->trials.items[k].bound);
+      return DSM_OK;
+    }
+  }
+  uint32_t *kept = NULL;
+  dsm_instance *at = NULL;
+  if (!DSM__RESERVE(f->arena, kept, m) || !DSM__RESERVE(f->arena, at, 1) ||
+      !DSM__LIST_RESERVE_IN(&f->trials, 1, f->arena) ||
+      !dsm__instance_at(at, f->arena, f->instance, batches)) {
+    return DSM_ERROR_OUT_OF_MEMORY;
+  }
+  memcpy(kept, batches, m * sizeof *kept);
+  const dsm_partition_options options = limited(f);
+  dsm_partition *made = NULL;
+  const dsm_status status = dsm__solve_at_batches(&made, at, &options, NULL);
+  *bound = tighter(f, *bound, made == NULL ? bound_without(f, status, *bound) : made->bound);
+  f->trials.items[f->trials.count++] = (trial){kept, *bound};
+  if (made == NULL) {
+    return status == DSM_ERROR_OUT_OF_MEMORY ? status : DSM_OK;
+  }
+  count_work(f, made);
+  if (worth(f, made->objective) < least) {
+    dsm_partition_free(made);
+    return DSM_OK;
+  }
+  dsm_partition_free(f->best);
+  f->best = made;
+  f->best_batches = kept;
+  return DSM_OK;
+}
+
+static double best_worth(const finder *f) {
+  return f->best == NULL ? -HUGE_VAL : worth(f, f->best->objective);
+}
+
+/* ---- nodes ---- */
+
+/* The size with which a device needs least time for the rates of an answer. */
+static size_t suited(const finder *f, const range *ranges, const double *rates, size_t device) {
+  const size_t m = f->instance->device_count;
+  size_t best = ranges[device].first;
+  double least = HUGE_VAL;
+  for (size_t k = ranges[device].first; k <= ranges[device].last; k++) {
+    double busy = 0;
+    for (size_t i = 0; i < f->instance->task_count; i++) {
+      const double rate = rates[i * m + device];
+      busy += rate > 0 ? rate * part_of(f, i, device, f->sizes[device].items[k]) : 0;
+    }
+    if (busy < least) {
+      least = busy;
+      best = k;
+    }
+  }
+  return best;
+}
+
+/* Equal devices: the order of their batches does not matter. */
+static bool are_equal(const dsm_instance *instance, size_t a, size_t b) {
+  const dsm_instance_device *const x = &instance->devices[a];
+  const dsm_instance_device *const y = &instance->devices[b];
+  bool is_equal =
+      dsm__devices_are_equal(instance, a, b) && x->batch_size_count == y->batch_size_count &&
+      memcmp(x->batch_sizes, y->batch_sizes, x->batch_size_count * sizeof *x->batch_sizes) == 0;
+  for (size_t i = 0; i < instance->task_count && is_equal; i++) {
+    for (size_t k = 0; k < x->batch_size_count && is_equal; k++) {
+      is_equal = dsm_instance_batch_seconds(instance, i, a, x->batch_sizes[k]) ==
+                 dsm_instance_batch_seconds(instance, i, b, x->batch_sizes[k]);
+    }
+  }
+  return is_equal;
+}
+
+/* Whether another node has the same with equal devices in another order: batches rise. */
+static bool is_mirrored(const finder *f, const range *ranges) {
+  bool is_one = false;
+  for (size_t a = 0; a < f->instance->device_count; a++) {
+    for (size_t b = a + 1; b < f->instance->device_count && !is_one; b++) {
+      is_one = ranges[a].first > ranges[b].last && f->instance->devices[a].batch_size_count > 1 &&
+               are_equal(f->instance, a, b);
+    }
+  }
+  return is_one;
+}
+
+static bool is_single(const finder *f, const range *ranges) {
+  bool is_one = true;
+  for (size_t j = 0; j < f->instance->device_count; j++) {
+    is_one = is_one && ranges[j].first == ranges[j].last;
+  }
+  return is_one;
+}
+
+/* The sizes that suit the answer of a node's server. */
+static dsm_status try_split(finder *f, const node *of, double *bound) {
+  uint32_t batches[DSM_DEVICES_MAX];
+  for (size_t j = 0; j < f->instance->device_count; j++) {
+    batches[j] = f->sizes[j].items[of->split[j]];
+  }
+  return try_batches(f, batches, best_worth(f), bound);
+}
+
+/* Solves the server of a node with several sizes, and says which suit its answer. */
+static dsm_status solve_relaxed(finder *f, node *made) {
+  dsm_instance relaxed;
+  dsm_partition *answer = NULL;
+  dsm__arena *const scratch = dsm__arena_new();
+  dsm_status status = DSM_ERROR_OUT_OF_MEMORY;
+  if (scratch != NULL && relax(&relaxed, f, scratch, made->ranges)) {
+    const dsm_partition_options options = limited(f);
+    status = dsm__solve_at_batches(&answer, &relaxed, &options, NULL);
+  }
+  if (answer == NULL) {
+    made->bound = bound_without(f, status, made->bound);
+    made->is_done = true;
+  } else {
+    count_work(f, answer);
+    made->bound = tighter(f, made->bound, answer->bound);
+    f->relaxation = f->nodes.count == 0 ? answer->relaxation : f->relaxation;
+  }
+  for (size_t j = 0; j < f->instance->device_count && answer != NULL; j++) {
+    made->split[j] = suited(f, made->ranges, answer->rates, j);
+  }
+  dsm_partition_free(answer);
+  dsm__arena_free(scratch);
+  return status == DSM_ERROR_OUT_OF_MEMORY ? status : DSM_OK;
+}
+
+/* A node, with its bound and an answer to compare with. */
+static dsm_status add_node(finder *f, const range *ranges, double above) {
+  const size_t m = f->instance->device_count;
+  node made = {.bound = above, .is_done = is_single(f, ranges)};
+  if (is_mirrored(f, ranges)) {
+    return DSM_OK;
+  }
+  if (!DSM__RESERVE(f->arena, made.ranges, m) || !DSM__RESERVE(f->arena, made.split, m) ||
+      !DSM__LIST_RESERVE_IN(&f->nodes, 1, f->arena)) {
+    return DSM_ERROR_OUT_OF_MEMORY;
+  }
+  memcpy(made.ranges, ranges, m * sizeof *ranges);
+  for (size_t j = 0; j < m; j++) {
+    made.split[j] = ranges[j].first;
+  }
+  dsm_status status = DSM_OK;
+  double bound = made.bound; /* of the answer to compare with */
+  if (made.is_done) {
+    status = try_split(f, &made, &made.bound);
+    f->relaxation = f->nodes.count == 0 && f->best != NULL ? f->best->relaxation : f->relaxation;
+  } else {
+    status = solve_relaxed(f, &made);
+    if (status == DSM_OK && !made.is_done && worth(f, made.bound) > best_worth(f)) {
+      status = try_split(f, &made, &bound);
+    }
+  }
+  f->nodes.items[f->nodes.count++] = made;
+  return status;
+}
+
+/* The device with most sizes; below, at and above the one that suits it are three nodes. */
+static dsm_status divide(finder *f, const node *of) {
+  const size_t m = f->instance->device_count;
+  size_t device = 0;
+  for (size_t j = 1; j < m; j++) {
+    const range *const a = &of->ranges[device];
+    const range *const b = &of->ranges[j];
+    device = b->last - b->first > a->last - a->first ? j : device;
+  }
+  const range whole = of->ranges[device];
+  const size_t at = of->split[device];
+  const range parts[] = {{at, at}, {at + 1, whole.last}, {whole.first, at - 1}};
+  const bool is_part[] = {true, at<whole.last, at> whole.first};
+  dsm_status status = DSM_OK;
+  for (size_t p = 0; p < 3 && status == DSM_OK; p++) {
+    range ranges[DSM_DEVICES_MAX];
+    memcpy(ranges, of->ranges, m * sizeof *ranges);
+    ranges[device] = parts[p];
+    status = is_part[p] ? add_node(f, ranges, of->bound) : DSM_OK;
+  }
+  return status;
+}
+
+/* The open node with the best bound; its number, or the count of nodes. */
+static size_t best_open(const finder *f) {
+  size_t best = f->nodes.count;
+  for (size_t n = 0; n < f->nodes.count; n++) {
+    if (!f->nodes.items[n].is_done &&
+        (best == f->nodes.count ||
+         worth(f, f->nodes.items[n].bound) > worth(f, f->nodes.items[best].bound))) {
+      best = n;
+    }
+  }
+  return best;
+}
+
+/* What no choice of sizes is better than: of all nodes that were not divided. */
+static double proven(const finder *f) {
+  double most = best_worth(f);
+  for (size_t n = 0; n < f->nodes.count; n++) {
+    most = f->nodes.items[n].ranges == NULL ? most : fmax(most, worth(f, f->nodes.items[n].bound));
+  }
+  return is_throughput(f) ? most : -most;
+}
+
+static bool is_good_enough(const finder *f) {
+  return f->best != NULL &&
+         fabs(proven(f) - f->best->objective) <= f->options->gap * fabs(f->best->objective);
+}
+
+static void tell(const finder *f) {
+  if (f->options->report != NULL) {
+    const bool has_best = f->best != NULL;
+    const double best = has_best ? f->best->objective : 0;
+    const double bound = proven(f);
+    f->options->report(
+        f->options->context,
+        &(dsm_partition_progress){.has_best = has_best,
+                                  .best = best,
+                                  .bound = bound,
+                                  .gap = has_best ? fabs(bound - best) / fabs(best) : HUGE_VAL,
+                                  .seconds = f->options->time_limit_seconds -
+                                             dsm__deadline_left(&f->deadline)});
+  }
+}
+
+static dsm_status search(finder *f) {
+  const size_t m = f->instance->device_count;
+  range all[DSM_DEVICES_MAX];
+  for (size_t j = 0; j < m; j++) {
+    all[j] = (range){0, f->sizes[j].count - 1};
+  }
+  dsm_status status = add_node(f, all, is_throughput(f) ? HUGE_VAL : 0);
+  while (status == DSM_OK && !is_good_enough(f) && !is_over(f)) {
+    const size_t next = best_open(f);
+    if (next == f->nodes.count) {
+      break;
+    }
+    const node it = f->nodes.items[next];
+    f->nodes.items[next].is_done = true;
+    f->nodes.items[next].ranges = NULL;
+    tell(f);
+    status = divide(f, &it);
+  }
+  return status;
+}
+
+/* ---- the answer ---- */
+
+/* Requests wait less for smaller batches: each device gets the smallest with which it still has
+ * time for the rates of the answer, if that is no worse. For energy only one that does nothing. */
+static dsm_status make_smaller(finder *f) {
+  const dsm_instance *const instance = f->instance;
+  const size_t m = instance->device_count;
+  uint32_t batches[DSM_DEVICES_MAX];
+  for (size_t j = 0; j < m; j++) {
+    const dsm_instance_device *const it = &instance->devices[j];
+    batches[j] = f->best_batches[j];
+    for (size_t k = it->batch_size_count; k-- > 0;) {
+      double busy = 0;
+      for (size_t i = 0; i < instance->task_count; i++) {
+        const double rate = f->best->rates[i * m + j];
+        busy += rate > 0 ? rate * part_of(f, i, j, it->batch_sizes[k]) : 0;
+      }
+      const bool fits = busy <= (is_throughput(f) ? 1 : 0);
+      batches[j] = fits && it->batch_sizes[k] < batches[j] ? it->batch_sizes[k] : batches[j];
+    }
+  }
+  const double rounding = 1e-9;
+  double bound = is_throughput(f) ? HUGE_VAL : 0;
+  return try_batches(f, batches, best_worth(f) - rounding * fabs(best_worth(f)), &bound);
+}
+
+/* Why there is no answer is said of the smallest batches, which need least memory. */
+static dsm_status report_none(const finder *f, dsm_diags *diags) {
+  const dsm_instance *const instance = f->instance;
+  uint32_t batches[DSM_DEVICES_MAX];
+  dsm_instance at;
+  for (size_t j = 0; j < instance->device_count; j++) {
+    batches[j] = instance->devices[j].batch_size_count > 0 ? instance->devices[j].batch_sizes[0]
+                                                           : instance->devices[j].batch;
+    batches[j] = batches[j] == 0 ? 1 : batches[j];
+  }
+  if (!dsm__instance_at(&at, f->arena, instance, batches)) {
+    return dsm__out_of_memory(diags);
+  }
+  dsm_partition *none = NULL;
+  const dsm_status status = dsm__solve_at_batches(&none, &at, f->options, diags);
+  dsm_partition_free(none);
+  return status != DSM_OK ? status
+                          : dsm__refuse(diags, DSM_ERROR_INFEASIBLE,
+                                        "no choice of batches was found that has an answer");
+}
+
+/* The answer owns its instance. */
+static dsm_status hand_over(finder *f, dsm_partition **partition, dsm_diags *diags) {
+  dsm_partition *const made = f->best;
+  dsm_instance *at = NULL;
+  if (!DSM__RESERVE(made->arena, at, 1) ||
+      !dsm__instance_at(at, made->arena, f->instance, f->best_batches)) {
+    return dsm__out_of_memory(diags);
+  }
+  made->instance = at;
+  made->options.time_limit_seconds = f->options->time_limit_seconds;
+  made->options.gap = f->options->gap;
+  made->statistics = f->statistics;
+  made->solver_seconds = f->options->time_limit_seconds - dsm__deadline_left(&f->deadline);
+  dsm__set_bounds(made, proven(f), f->relaxation);
+  made->was_stopped = made->status == DSM_SOLUTION_LIMITED && f->options->is_stopped != NULL &&
+                      f->options->is_stopped(f->options->context);
+  f->best = NULL;
+  *partition = made;
+  return DSM_OK;
+}
+
+dsm_status dsm__search_batches(dsm_partition **partition, const dsm_instance *instance,
+                               const dsm_partition_options *options, dsm_diags *diags) {
+  finder f = {.instance = instance,
+              .options = options,
+              .arena = dsm__arena_new(),
+              .relaxation = options->objective == DSM_OBJECTIVE_THROUGHPUT ? HUGE_VAL : -HUGE_VAL};
+  dsm__deadline_begin(&f.deadline, options->time_limit_seconds);
+  bool is_made = f.arena != NULL;
+  for (size_t j = 0; j < instance->device_count && is_made; j++) {
+    is_made = find_sizes(&f, j);
+  }
+  dsm_status status = is_made ? search(&f) : DSM_ERROR_OUT_OF_MEMORY;
+  if (status == DSM_OK && f.best != NULL) {
+    status = make_smaller(&f);
+  }
+  if (status != DSM_OK) {
+    status = dsm__out_of_memory(diags);
+  } else {
+    status = f.best == NULL ? report_none(&f, diags) : hand_over(&f, partition, diags);
+  }
+  dsm_partition_free(f.best);
+  dsm__arena_free(f.arena);
+  return status;
+}

@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "report/data/describe_devices.h"
+
+#include "report/table/describe_table.h"
+#include "server/server_internal.h"
+
+typedef struct device_row {
+  dsm_instance_device of;
+  dsm_device_kind kind; /* beyond its words: of a profile */
+  double peak_flops;    /* 0: its times are given */
+  bool has_tasks;
+  size_t runs_tasks;
+} device_row;
+
+static bool has_peak(const void *device) {
+  return ((const device_row *)device)->peak_flops > 0;
+}
+
+static bool has_tasks(const void *device) {
+  return ((const device_row *)device)->has_tasks;
+}
+
+static bool has_incoming(const void *device) {
+  return ((const device_row *)device)->of.incoming_bytes_per_second > 0;
+}
+
+static bool has_transfer(const void *device) {
+  return ((const device_row *)device)->of.transfer_seconds > 0;
+}
+
+static bool has_elements(const void *device) {
+  return ((const device_row *)device)->of.element_bytes > 0;
+}
+
+static bool has_weights(const void *device) {
+  return ((const device_row *)device)->of.weight_bytes > 0;
+}
+
+static bool has_power(const void *device) {
+  return ((const device_row *)device)->of.has_power;
+}
+
+/* In CSV a device's name is the path, and its memory the value. */
+DSM__RECORD(
+    dsm__described_device_record, device_row, false, "A device.",
+    DSM__FIELD(TEXT, device_row, of.name, "name", DSM__COLUMN, .column = "path",
+               .help = "Its name."),
+    DSM__FIELD(WORD, device_row, kind, "kind", DSM__OPTIONAL, .words = &dsm__device_kind_words,
+               .help = "Of a server's device."),
+    DSM__FIELD(FLAG, device_row, of.is_accelerator, "accelerator", 0, .help = "Else a host."),
+    DSM__FIELD(REAL, device_row, peak_flops, "peak_flops", DSM__ABOVE | DSM__COLUMN | DSM__MORE,
+               .unit = "FLOP/s", .is_stated = has_peak,
+               .help = "Operations a second at most, 2 for a MAC; absent where times are given."),
+    DSM__FIELD(COUNT, device_row, runs_tasks, "runs_tasks", 0, .is_stated = has_tasks,
+               .help = "Tasks of the profile that it can run."),
+    DSM__FIELD(REAL, device_row, of.memory_bytes, "memory_bytes", DSM__COLUMN | DSM__NULLABLE,
+               .column = "value", .unit = "bytes", .help = "null: unlimited."),
+    DSM__REAL(device_row, of.link_bytes_per_second, "link_bytes_per_second", DSM__NULLABLE,
+              "bytes/s", "Out of the device; null: unlimited."),
+    DSM__FIELD(REAL, device_row, of.incoming_bytes_per_second, "incoming_bytes_per_second", 0,
+               .unit = "bytes/s", .is_stated = has_incoming,
+               .help = "Into the device; absent: unlimited."),
+    DSM__FIELD(REAL, device_row, of.transfer_seconds, "transfer_seconds", 0, .unit = "seconds",
+               .is_stated = has_transfer,
+               .help = "Fixed cost of a transfer over its link; absent: none."),
+    DSM__FIELD(REAL, device_row, of.element_bytes, "element_bytes", 0, .unit = "bytes",
+               .is_stated = has_elements,
+               .help = "Of an element of what it makes; absent: it has none of its own."),
+    DSM__FIELD(REAL, device_row, of.weight_bytes, "weight_bytes", 0, .unit = "bytes",
+               .is_stated = has_weights, .help = "Of a parameter; absent: likewise."),
+    DSM__FIELD(REAL, device_row, of.busy_watts, "busy_watts", 0, .unit = "watts",
+               .is_stated = has_power, .help = "Absent if not stated."),
+    DSM__FIELD(REAL, device_row, of.idle_watts, "idle_watts", 0, .unit = "watts",
+               .is_stated = has_power, .help = "Absent if not stated."));
+
+typedef struct port_row {
+  const char *name;
+  const char *const *devices;
+  size_t device_count;
+  double bytes_per_second;
+  bool is_direct;
+} port_row;
+
+DSM__RECORD(dsm__described_port_record, port_row, true, "What devices share.",
+            DSM__FIELD(TEXT, port_row, name, "name", 0, .help = "Its name."),
+            DSM__FIELD(TEXT_LIST, port_row, devices, "devices", 0,
+                       .count_offset = offsetof(port_row, device_count),
+                       .help = "Those behind it."),
+            DSM__REAL(port_row, bytes_per_second, "bytes_per_second", 0, "bytes/s", "Each way."),
+            DSM__FIELD(FLAG, port_row, is_direct, "direct", 0,
+                       .help = "What its own devices send each other does not go through it."));
+
+typedef struct pair_row {
+  const char *const *devices;
+  size_t device_count;
+  double bytes_per_second;
+  double transfer_seconds;
+} pair_row;
+
+static bool has_cost(const void *pair) {
+  return ((const pair_row *)pair)->transfer_seconds > 0;
+}
+
+DSM__RECORD(dsm__described_pair_record, pair_row, true, "What two devices have for themselves.",
+            DSM__FIELD(TEXT_LIST, pair_row, devices, "devices", 0,
+                       .count_offset = offsetof(pair_row, device_count), .help = "The two."),
+            DSM__REAL(pair_row, bytes_per_second, "bytes_per_second", 0, "bytes/s", "Each way."),
+            DSM__FIELD(REAL, pair_row, transfer_seconds, "transfer_seconds", 0, .unit = "seconds",
+                       .is_stated = has_cost, .help = "Fixed cost of a transfer; absent: none."));
+
+/* ---- rows ---- */
+
+/* The names of devices, by their bits. */
+static dsm__rows names_of(dsm__page *page, const dsm__rows *devices, uint64_t bits) {
+  const device_row *const rows = devices->items;
+  dsm__rows made = dsm__rows_make(page, devices->count, sizeof(const char *));
+  const char **const names = made.items;
+  const size_t most = made.count;
+  made.count = 0;
+  for (size_t j = 0; j < most; j++) {
+    if ((bits >> j & 1) != 0) {
+      names[made.count++] = rows[j].of.name;
+    }
+  }
+  return made;
+}
+
+static void add_ports(dsm__page *page, dsm__described_devices *to, const dsm_port *ports,
+                      size_t count) {
+  to->ports = dsm__rows_make(page, count, sizeof(port_row));
+  port_row *const rows = to->ports.items;
+  for (size_t p = 0; p < to->ports.count; p++) {
+    const dsm__rows names = names_of(page, &to->devices, ports[p].devices);
+    rows[p] = (port_row){ports[p].name, names.items, names.count, ports[p].bytes_per_second,
+                         ports[p].is_direct};
+  }
+}
+
+static void add_pairs(dsm__page *page, dsm__described_devices *to, const dsm_device_pair *pairs,
+                      size_t count) {
+  to->pairs = dsm__rows_make(page, count, sizeof(pair_row));
+  pair_row *const rows = to->pairs.items;
+  for (size_t q = 0; q < to->pairs.count; q++) {
+    const dsm_device_pair *const it = &pairs[q];
+    const dsm__rows names =
+        names_of(page, &to->devices, (uint64_t)1 << it->devices[0] | (uint64_t)1 << it->devices[1]);
+    rows[q] = (pair_row){names.items, names.count, it->bytes_per_second, it->transfer_seconds};
+  }
+}
+
+static dsm__rows server_devices(dsm__page *page, const dsm_server *server) {
+  const dsm__rows made = dsm__rows_make(page, server->device_count, sizeof(device_row));
+  device_row *const rows = made.items;
+  for (size_t j = 0; j < made.count; j++) {
+    const dsm_device *const device = &server->devices[j];
+    rows[j] = (device_row){.of = {.name = device->name,
+                                  .is_accelerator = device->is_accelerator,
+                                  .memory_bytes = device->memory_bytes,
+                                  .link_bytes_per_second = device->link_bytes_per_second,
+                                  .incoming_bytes_per_second = device->incoming_bytes_per_second,
+                                  .transfer_seconds = device->transfer_seconds,
+                                  .element_bytes = device->element_bytes,
+                                  .weight_bytes = device->weight_bytes,
+                                  .has_power = device->has_power,
+                                  .busy_watts = device->busy_watts,
+                                  .idle_watts = device->idle_watts},
+                           .kind = device->kind,
+                           .peak_flops = dsm__device_peak_flops(device)};
+  }
+  return made;
+}
+
+static dsm__rows profile_devices(dsm__page *page, const dsm_instance *profile) {
+  const dsm__rows made = dsm__rows_make(page, profile->device_count, sizeof(device_row));
+  device_row *const rows = made.items;
+  for (size_t j = 0; j < made.count; j++) {
+    rows[j] = (device_row){.of = profile->devices[j],
+                           .kind = DSM_DEVICE_KIND_COUNT,
+                           .has_tasks = true,
+                           .runs_tasks = dsm__runnable_tasks(profile, j)};
+  }
+  return made;
+}
+
+dsm__described_devices dsm__described_devices_of_server(dsm__page *page, const dsm_server *server) {
+  dsm__described_devices made = {.devices = server_devices(page, server)};
+  add_ports(page, &made, server->ports, server->port_count);
+  add_pairs(page, &made, server->pairs, server->pair_count);
+  return made;
+}
+
+dsm__described_devices dsm__described_devices_of_profile(dsm__page *page,
+                                                         const dsm_instance *profile) {
+  dsm__described_devices made = {.devices = profile_devices(page, profile)};
+  add_ports(page, &made, profile->ports, profile->port_count);
+  add_pairs(page, &made, profile->pairs, profile->pair_count);
+  return made;
+}
+
+const void *dsm__described_device(const dsm__described_devices *of, size_t device) {
+  return &((const device_row *)of->devices.items)[device];
+}

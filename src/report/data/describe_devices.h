@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* describe_devices.h: devices of servers and profiles, and what connects them, inside of what
+ * descriptions hold. */
+#ifndef DSM_REPORT_DATA_DESCRIBE_DEVICES_H
+#define DSM_REPORT_DATA_DESCRIBE_DEVICES_H
+
+#include "dsm/instance.h"
+#include "report/data/records.h"
+
+/** Rows of the three records. */
+typedef struct dsm__described_devices {
+  dsm__rows devices;
+  dsm__rows ports;
+  dsm__rows pairs;
+} dsm__described_devices;
+
+extern const dsm__record_type dsm__described_device_record;
+extern const dsm__record_type dsm__described_port_record;
+extern const dsm__record_type dsm__described_pair_record;
+
+dsm__described_devices dsm__described_devices_of_server(dsm__page *page, const dsm_server *server);
+dsm__described_devices dsm__described_devices_of_profile(dsm__page *page,
+                                                         const dsm_instance *profile);
+
+/** The device of a row, for CSV. */
+const void *dsm__described_device(const dsm__described_devices *of, size_t device);
+
+#endif
