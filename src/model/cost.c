@@ -83,7 +83,7 @@ static double product_share(const dsm_layer *layer, const dsm_machine *machine, 
 /* The longest of what the special function units take and what memories do, of equals the first. */
 static void derive_auxiliary(dsm_pass_work *work, double computing) {
   const dsm_machine *const machine = work->machine;
-  const double moving = dsm__auxiliary_memory_cycles(machine, work->bytes.auxiliary);
+  const double moving = dsm_link_cycles(machine, machine->auxiliary_link, work->bytes.auxiliary);
   work->auxiliary_cycles = moving > computing ? moving : computing;
   work->auxiliary_bound = moving > computing ? DSM_BOUND_AUXILIARY_MEMORY : DSM_BOUND_AUXILIARY;
   if (machine->has_shared_memory) {

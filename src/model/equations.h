@@ -312,10 +312,8 @@ double dsm__auxiliary_cycles(const dsm_machine *machine, const dsm_chip_share *s
 double dsm__padding(const dsm_memory *memory, uint64_t samples, double features);
 
 /**
- * Adds bytes of external memory that operations of their own read and write, one pass over
- * contiguous numbers: auxiliary operations, a named optimizer, adding up gradients. Source:
- * section 5. Symbols: bytes / amem. Limits: without a rate of its own amem is memory's; what goes
- * to memory passes a shared memory too.
+ * Adds what operations of their own read and write in external memory. Source: section 2. Symbols:
+ * bytes / amem. Limits: without a rate of its own amem is memory's; a shared memory has it too.
  */
 void dsm__add_auxiliary_traffic(const dsm_machine *machine, dsm_traffic *traffic, double bytes);
 
@@ -359,12 +357,6 @@ double dsm__auxiliary_kernels(const dsm_layer *layer, const dsm_assumptions *mod
  */
 bool dsm__is_shortcut_auxiliary(const dsm_assumptions *model, dsm_pass pass,
                                 const dsm_residency *residency);
-
-/**
- * Cycles in which a chip's auxiliary operations read and write memory. Source: section 4. Symbols:
- * tra*mbc/nm*B / amem. Limits: nothing read: 0.
- */
-double dsm__auxiliary_memory_cycles(const dsm_machine *machine, double bytes);
 
 /**
  * Bytes of an invocation and chip that do not depend on the core split. Source: section 5. Symbols:

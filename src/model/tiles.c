@@ -66,7 +66,7 @@ dsm_bound dsm__sums_bound(const dsm_machine *machine) {
 
 /* They pass a shared memory on their way. */
 static double sums_cycles(const dsm_machine *machine, double bytes) {
-  return larger(dsm__auxiliary_memory_cycles(machine, bytes),
+  return larger(dsm_link_cycles(machine, machine->auxiliary_link, bytes),
                 dsm_link_cycles(machine, DSM_LINK_SHARED, bytes));
 }
 

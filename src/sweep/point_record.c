@@ -53,8 +53,12 @@ DSM__RECORD(dsm__point_layer_record, dsm_point_layer, false,
              .offset = offsetof(dsm_point_layer, cycles),
              .type = &dsm__point_cycles_record});
 
+static bool has_step(const void *step) {
+  return ((const dsm_point_step *)step)->micro_batches > 0;
+}
+
 #define STEP(name, member, about)                                                                  \
-  DSM__FIELD(COUNT, dsm_point_step, member, name, COLUMN, .help = (about))
+  DSM__FIELD(COUNT, dsm_point_step, member, name, COLUMN, .is_stated = has_step, .help = (about))
 
 DSM__OWN_RECORD(dsm__point_step_record, dsm_point_step, false,
                 "Of a sweep that allows micro-batches, stages, recomputation or shards.",

@@ -186,10 +186,10 @@ END_TEST
 START_TEST(test_auxiliary_operations_have_a_rate_of_their_own) {
   dsm_system system = friendly_system(1, 1);
   dsm_machine machine = dsm_machine_derive(&system);
-  ASSERT_CLOSE(dsm__auxiliary_memory_cycles(&machine, 480), 30);
+  ASSERT_CLOSE(dsm_link_cycles(&machine, machine.auxiliary_link, 480), 30);
   system.chip.memory.auxiliary_efficiency_ratio = 0.75;
   machine = dsm_machine_derive(&system);
-  ASSERT_CLOSE(dsm__auxiliary_memory_cycles(&machine, 480), 20);
+  ASSERT_CLOSE(dsm_link_cycles(&machine, machine.auxiliary_link, 480), 20);
   ASSERT_CLOSE(dsm_link_cycles(&machine, DSM_LINK_AUXILIARY_MEMORY, 480), 20);
   ASSERT_CLOSE(dsm_link_cycles(&machine, DSM_LINK_MEMORY, 480), 30);
 }
