@@ -155,8 +155,8 @@ DSM_API DSM_NODISCARD dsm_status dsm_profile_load(dsm_instance **instance, const
 
 /**
  * The instance as a profile in the format "dsm-profile/1", which is the same instance when it is
- * read; malloc'ed, to be freed by the caller. DSM_ERROR_USAGE: a task sends several tensors, or one
- * of another size than its output, as joined tasks may, which a profile cannot say.
+ * read; malloc'ed, to be freed by the caller. DSM_ERROR_USAGE: the name of a task, as a planner
+ * graph may join them, is longer than a profile can have.
  */
 DSM_API DSM_NODISCARD dsm_status dsm_profile_text(char **text, const dsm_instance *instance,
                                                   const char *source, dsm_diags *diags);

@@ -41,20 +41,22 @@ typedef struct dsm_partition_progress {
 /** What is best, and how long to look for it. */
 typedef struct dsm_partition_options {
   dsm_objective_kind objective;
-  double required_rho;         /**< DSM_OBJECTIVE_ENERGY: requests per second, > 0 */
-  double time_limit_seconds;   /**< of the solver, > 0; default 60 */
-  double gap;                  /**< relative; default 1e-4 */
-  bool does_count_activations; /**< in (3), for every task that is stored */
-  bool does_keep_results;      /**< results stay on their device; else x_{n+1,j} = 0: what tasks
-                                    without consumers put out leaves the device */
-  bool does_count_input;       /**< what tasks read of the request's input comes to an accelerator
-                                    over its link; else it costs nothing */
-  size_t copies_max;           /**< devices that store a task, at most; 0: any number. Latency has
-                                    one copy of each task in any case */
-  bool is_staged;              /**< each task in one place, and the tasks of a device follow one
-                                    another in the order of tasks */
-  size_t cuts_max;             /**< each task in one place, and a request moves at most so many
-                                    tensors, one to several devices counted for each; 0: any number */
+  double required_rho;          /**< DSM_OBJECTIVE_ENERGY: requests per second, > 0 */
+  double time_limit_seconds;    /**< of the solver, > 0; default 60 */
+  double gap;                   /**< relative; default 1e-4 */
+  bool does_count_activations;  /**< in (3), for every task that is stored */
+  bool does_keep_results;       /**< results stay on their device; else x_{n+1,j} = 0: what tasks
+                                     without consumers put out leaves the device */
+  bool does_count_input;        /**< what tasks read of the request's input comes to an accelerator
+                                     over its link; else it costs nothing */
+  size_t copies_max;            /**< devices that store a task, at most; 0: any number. Latency has
+                                     one copy of each task in any case */
+  bool is_staged;               /**< each task in one place, and the tasks of a device follow one
+                                     another in the order of tasks */
+  size_t cuts_max;              /**< each task in one place, and a request moves at most so many
+                                     tensors, one to several devices counted for each; 0: any number */
+  double latency_limit_seconds; /**< a request takes at most so long on average, without waiting;
+                                     0: any time. Not of the objective latency */
   bool (*is_stopped)(void *context); /**< asked now and then: whether to end with the best so far,
                                         as at the time limit; NULL: never. Not asked any more
                                         once dsm_partition_solve returns */
@@ -155,9 +157,13 @@ typedef struct dsm_partition {
   const dsm_request_way *ways; /**< of whole requests on a graph; reach whole_rho where it is known.
                                     NULL: rates alone say where requests go */
   size_t way_count;
-  double latency_seconds;    /**< DSM_OBJECTIVE_LATENCY; else of one request along the most used
-                                  placement, for comparison; batches counted */
-  double waiting_seconds;    /**< of it, mean: until the batches of devices are full */
+  double latency_seconds;      /**< DSM_OBJECTIVE_LATENCY; else of one request along the most used
+                                    placement, for comparison; batches counted */
+  double waiting_seconds;      /**< of it, mean: until the batches of devices are full */
+  double mean_latency_seconds; /**< of all requests, without waiting: tasks and transfers one at a
+                                    time; where the tensors form no chain and tasks are in several
+                                    places, at least */
+  bool is_mean_bound; /**< with a limit of latency: no requests are known whose mean that is */
   double joules_per_request; /**< where all devices that are used give power; else 0 */
   double objective;          /**< value of what was asked for: rho, seconds or joules */
   double bound;              /**< proven: no solution is better */
@@ -187,8 +193,8 @@ typedef struct dsm_partition {
  * programme is too large for the time limit, its numbers are too far apart, or the solver gave up;
  * the answer is the best that was found all the same. DSM_ERROR_INFEASIBLE: a task fits
  * nowhere (the finding names it and the bytes missing), all tasks do not fit together, or the
- * required throughput is out of reach; DSM_ERROR_USAGE: energy without power; DSM_ERROR_IO: the
- * solver failed; DSM_ERROR_OUT_OF_MEMORY.
+ * required throughput or the limit of latency is out of reach; DSM_ERROR_USAGE: energy without
+ * power; DSM_ERROR_IO: the solver failed; DSM_ERROR_OUT_OF_MEMORY.
  */
 DSM_API DSM_NODISCARD dsm_status dsm_partition_solve(dsm_partition **partition,
                                                      const dsm_instance *instance,

@@ -183,6 +183,19 @@ double dsm__assignment_excess_cuts(const dsm__assignment *a) {
   return a->options->cuts_max > 0 ? fmax(a->cuts - (double)a->options->cuts_max, 0) : 0;
 }
 
+double dsm__assignment_delay(const dsm__assignment *a) {
+  const double limit = a->options->latency_limit_seconds;
+  return limit > 0 ? fmax(dsm__assignment_latency(a) / limit - 1, 0) : 0;
+}
+
+/* What a sum of times may be above the limit by: its rounding. */
+static const double rounding = 1e-9;
+
+bool dsm__assignment_is_allowed(const dsm__assignment *a) {
+  return dsm__assignment_overflow(a) == 0 && dsm__assignment_is_staged(a) &&
+         dsm__assignment_excess_cuts(a) == 0 && dsm__assignment_delay(a) <= rounding;
+}
+
 /* Of requests that all run each task on its one device, none is faster than the busiest device or
  * carrier allows, and all together reach that: nothing else is shared. For latency tasks and
  * transfers come one after the other, so that times add up. */

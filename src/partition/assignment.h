@@ -74,9 +74,15 @@ bool dsm__assignment_is_staged(const dsm__assignment *assignment);
 /** Cuts beyond those allowed. */
 double dsm__assignment_excess_cuts(const dsm__assignment *assignment);
 
+/** By how much a request is slower than it may be, in parts of the limit; 0 where it is not. */
+double dsm__assignment_delay(const dsm__assignment *assignment);
+
 /** Requests per second, seconds, or watts; energy: infinite if a device or link would be used for
  * more than all of its time. */
 double dsm__assignment_value(const dsm__assignment *assignment);
+
+/** Whether it keeps memories, stages, cuts and the limit of latency. */
+bool dsm__assignment_is_allowed(const dsm__assignment *assignment);
 
 typedef enum dsm__found {
   DSM__FOUND_ONE = 0,

@@ -33,6 +33,9 @@ static const double overflow_price = 40;
  * short by as large a part. */
 static const double cuts_price = 40;
 
+/* The same of a request that is too slow, by as large a part of what it may take. */
+static const double delay_price = 40;
+
 typedef struct annealer {
   dsm__assignment *a;
   uint64_t random;
@@ -100,23 +103,19 @@ static double cost_of(const annealer *n) {
   }
   const double excess = dsm__assignment_excess_cuts(a);
   const double cuts = excess > 0 ? excess / (double)a->options->cuts_max : 0;
-  return cost * (1 + overflow_price * over + cuts_price * cuts);
+  return cost *
+         (1 + overflow_price * over + cuts_price * cuts + delay_price * dsm__assignment_delay(a));
 }
 
 static bool is_better(const dsm_partition_options *options, double value, double than) {
   return options->objective == DSM_OBJECTIVE_THROUGHPUT ? value > than : value < than;
 }
 
-static bool is_allowed(const dsm__assignment *a) {
-  return dsm__assignment_overflow(a) == 0 && dsm__assignment_is_staged(a) &&
-         dsm__assignment_excess_cuts(a) == 0;
-}
-
 /* By the objective itself: of two the smoother cost can be that of the worse. */
 static void keep_best(annealer *n) {
   const double value = dsm__assignment_value(n->a);
-  if ((n->has_best && !is_better(n->a->options, value, n->best_value)) || !is_allowed(n->a) ||
-      !isfinite(value)) {
+  if ((n->has_best && !is_better(n->a->options, value, n->best_value)) ||
+      !dsm__assignment_is_allowed(n->a) || !isfinite(value)) {
     return;
   }
   n->has_best = true;
@@ -467,6 +466,6 @@ dsm__found dsm__assignment_search(dsm__assignment *a, dsm__arena *arena, dsm__is
     a->device_of[i] = n.best[i];
   }
   dsm__assignment_count(a);
-  const bool is_good = is_allowed(a) && isfinite(dsm__assignment_value(a));
+  const bool is_good = dsm__assignment_is_allowed(a) && isfinite(dsm__assignment_value(a));
   return is_good ? DSM__FOUND_ONE : DSM__FOUND_NOTHING;
 }

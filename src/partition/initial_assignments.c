@@ -244,6 +244,7 @@ static bool is_exact(const splitter *s) {
   const dsm_instance *const instance = s->instance;
   bool is_one_chain = s->options->is_staged && s->options->cuts_max == 0 &&
                       s->options->objective != DSM_OBJECTIVE_ENERGY &&
+                      s->options->latency_limit_seconds == 0 &&
                       instance->tensor_count + 1 == instance->task_count;
   for (size_t t = 0; t < instance->tensor_count && is_one_chain; t++) {
     const dsm_tensor *const it = &instance->tensors[t];

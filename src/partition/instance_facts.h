@@ -96,7 +96,7 @@ dsm_status dsm__check_feasibility(const dsm_instance *instance,
 /* ---- the whole network on some devices ---- */
 
 /** Fills rates [i * device_count + j], which are 0, with the whole network on as few devices as
- * reach a rate together, the fastest first; false if none do that the options allow. */
+ * reach a rate together, the fastest first; false if the options do not allow them. */
 bool dsm__replicate(double *rates, const dsm_instance *instance,
                     const dsm_partition_options *options, double least);
 

@@ -66,8 +66,8 @@ static dsm_status report_out_of_reach(const dsm_instance *instance,
     return status;
   }
   const dsm_status refused = dsm__refuse(
-      diags, DSM_ERROR_INFEASIBLE, "the required %g requests per second are out of reach: %s %g",
-      options->required_rho,
+      diags, DSM_ERROR_INFEASIBLE, "the required %g requests per second are out of reach%s: %s %g",
+      options->required_rho, options->latency_limit_seconds > 0 ? " within the latency limit" : "",
       best->status == DSM_SOLUTION_OPTIMAL ? "the best rate is" : "the best rate found is",
       best->status == DSM_SOLUTION_OPTIMAL ? best->bound : best->rho);
   dsm_partition_free(best);
@@ -76,6 +76,14 @@ static dsm_status report_out_of_reach(const dsm_instance *instance,
 
 static bool is_stopped(const dsm_partition_options *options) {
   return options->is_stopped != NULL && options->is_stopped(options->context);
+}
+
+static dsm_status report_too_slow(const dsm_partition_options *options, double least,
+                                  dsm_diags *diags) {
+  return dsm__refuse(diags, DSM_ERROR_INFEASIBLE,
+                     "the latency limit of %g ms is out of reach: the shortest time of a request "
+                     "found is %.6g ms",
+                     1e3 * options->latency_limit_seconds, 1e3 * least);
 }
 
 /* What else an answer has to keep. */
@@ -95,6 +103,9 @@ static dsm_status report_nothing(const dsm_instance *instance, const dsm_partiti
         "for a time limit of %g s",
         instance->task_count, dsm__plural((double)instance->task_count), instance->device_count,
         dsm__plural((double)instance->device_count), options->time_limit_seconds);
+  }
+  if (solution->outcome == DSM__SOLVER_TOO_SLOW) {
+    return report_too_slow(options, solution->least_latency, diags);
   }
   if (solution->outcome == DSM__SOLVER_NOTHING && is_stopped(options)) {
     return dsm__refuse(diags, DSM_ERROR_IO, "interrupted before a placement was found");
@@ -318,6 +329,10 @@ static dsm_status simulate_both(dsm_partition *partition, dsm_diags *diags) {
 /* On a graph the programme knows how often two branches run on a device, and not how often for the
  * same request, so that its optimum may be above what requests reach. */
 static dsm_status compare_requests(dsm_partition *partition, dsm_diags *diags) {
+  const dsm_instance *const instance = partition->instance;
+  partition->is_mean_bound = partition->options.latency_limit_seconds > 0 &&
+                             !dsm__is_chain(instance) && moved_bytes(partition) > 0 &&
+                             count_copies(partition->rates, instance) > instance->task_count;
   if (partition->options.objective != DSM_OBJECTIVE_THROUGHPUT ||
       dsm__is_chain(partition->instance)) {
     return DSM_OK;
@@ -344,6 +359,7 @@ static dsm_status compare_requests(dsm_partition *partition, dsm_diags *diags) {
   }
   if (status == DSM_OK) {
     partition->is_bound = partition->whole_rho < partition->rho * (1 - whole_margin);
+    partition->is_mean_bound = partition->is_mean_bound && partition->is_bound;
     status = simulate_both(partition, diags);
   }
   return status;

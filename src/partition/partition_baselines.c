@@ -216,6 +216,7 @@ bool dsm__replicate(double *rates, const dsm_instance *instance,
   const size_t device_count = instance->device_count;
   port_room room = whole_room();
   double rate = 0;
+  double seconds = 0; /* of the requests of a second */
   size_t used = 0;
   while (rate < least) {
     const size_t j = next_fastest(instance, options, rates);
@@ -225,9 +226,13 @@ bool dsm__replicate(double *rates, const dsm_instance *instance,
     const alone device = use_alone(instance, options, j);
     rates[j] = take_rate(&room, instance, j, &device);
     rate += rates[j];
+    seconds += rates[j] * device.latency_seconds;
     if (!(rates[j] > 0)) { /* its ports are full */
       return false;
     }
+  }
+  if (options->latency_limit_seconds > 0 && seconds > options->latency_limit_seconds * rate) {
+    return false;
   }
   for (size_t i = 1; i < instance->task_count; i++) {
     memcpy(&rates[i * device_count], rates, device_count * sizeof *rates);

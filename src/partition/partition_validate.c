@@ -342,6 +342,22 @@ static double request_seconds(const checker *c) {
   return sum;
 }
 
+/* (13) */
+static void check_latency(checker *c) {
+  const dsm_partition *const it = c->partition;
+  const double limit = it->options.latency_limit_seconds;
+  const double mean = request_seconds(c) / it->rho;
+  if (differs(mean, it->mean_latency_seconds)) {
+    dsm__complain(c, "a request takes %.9g s on average by the rates, %.9g s as stated", mean,
+                  it->mean_latency_seconds);
+  }
+  if (dsm__is_above(mean, limit, limit)) {
+    dsm__complain(c,
+                  "constraint (13): a request takes %.9g s on average, at most %.9g s are allowed",
+                  mean, limit);
+  }
+}
+
 static double joules(const checker *c) {
   double watts = 0;
   for (size_t j = 0; j < c->instance->device_count; j++) {
@@ -402,6 +418,9 @@ dsm_status dsm_partition_validate(const dsm_partition *partition, dsm_diags *dia
   }
   for (size_t i = 0; i < c.instance->task_count; i++) {
     check_group(&c, i);
+  }
+  if (partition->options.latency_limit_seconds > 0) {
+    check_latency(&c);
   }
   check_objective(&c);
   return c.is_wrong ? DSM_ERROR_INVALID : DSM_OK;

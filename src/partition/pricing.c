@@ -239,11 +239,43 @@ static bool is_memory_full(const pricer *p, size_t device) {
   return is_full;
 }
 
+/* Seconds of all transfers on the idle server, one at a time: each tensor that moves takes its
+ * bytes over the link that it leaves by, with those that are run together with it. Of one request,
+ * or of those of a second. */
+static double moving_seconds(const dsm__traffic *traffic, const dsm_partition_options *options,
+                             const double *rates, const double *copies) {
+  const dsm_instance *const instance = traffic->routes.instance;
+  const size_t device_count = instance->device_count;
+  if (!traffic->routes.is_plain) {
+    return dsm__moving_seconds(traffic, options, rates, copies);
+  }
+  double seconds = 0;
+  for (size_t t = 0; t < instance->tensor_count + instance->task_count; t++) {
+    for (size_t j = 0; j < device_count; j++) {
+      seconds += copies[t * device_count + j] * dsm_instance_batch(instance, j) *
+                 dsm__output_bytes(instance, t, j) / instance->devices[j].link_bytes_per_second;
+    }
+  }
+  return seconds;
+}
+
+/* Of the requests of a second, their tasks and transfers one at a time, without waiting. */
+static double seconds_of_all(const pricer *p) {
+  const dsm_instance *const instance = p->instance;
+  double seconds = 0;
+  for (size_t k = 0; k < instance->task_count * instance->device_count; k++) {
+    const size_t j = k % instance->device_count;
+    seconds += p->rates[k] > 0 ? p->rates[k] * dsm_instance_batch(instance, j) *
+                                     dsm_instance_seconds(instance, k / instance->device_count, j)
+                               : 0;
+  }
+  return seconds + moving_seconds(&p->traffic, &p->made->options, p->rates, p->copies);
+}
+
 /* Of one request that runs each task where it most often runs, on the idle server: its tasks one at
- * a time, and each tensor that moves takes its bytes over the link that it leaves by; with those
- * that are run together with it, and what it waits for them. The rates become a placement of ones
- * for that, with which copies are counted by the same code; the answer's own rates have been kept
- * before. False: out of memory. */
+ * a time, and its transfers; with those that are run together with it, and what it waits for them.
+ * The rates become a placement of ones for that, with which copies are counted by the same code;
+ * the answer's own rates have been kept before. False: out of memory. */
 static bool find_latency(const pricer *p) {
   const dsm_instance *const instance = p->instance;
   const size_t device_count = instance->device_count;
@@ -268,24 +300,15 @@ static bool find_latency(const pricer *p) {
                                p->made->rho)) {
     return false;
   }
-  double seconds = batches.task_seconds;
   for (size_t k = 0; k < (instance->tensor_count + instance->task_count) * device_count; k++) {
     usual[k] = 0;
   }
   pricer whole = *p;
   whole.traffic.moved = p->traffic.trial;
   settle_copies(&whole);
-  if (!p->traffic.routes.is_plain) {
-    seconds += dsm__moving_seconds(&whole.traffic, &p->made->options, one, usual);
-  }
-  for (size_t t = 0; t < instance->tensor_count + instance->task_count; t++) {
-    for (size_t j = 0; j < device_count && p->traffic.routes.is_plain; j++) {
-      seconds += usual[t * device_count + j] * dsm_instance_batch(instance, j) *
-                 dsm__output_bytes(instance, t, j) / instance->devices[j].link_bytes_per_second;
-    }
-  }
   p->made->waiting_seconds = batches.waiting_seconds;
-  p->made->latency_seconds = seconds + batches.waiting_seconds;
+  p->made->latency_seconds = batches.task_seconds + batches.waiting_seconds +
+                             moving_seconds(&whole.traffic, &p->made->options, one, usual);
   return true;
 }
 
@@ -389,6 +412,7 @@ bool dsm__price(dsm_partition *partition, dsm__placement placement) {
     use->is_link_binding = !is_latency && use->link_fraction >= 1 - binding_margin;
   }
   keep_rates(&p);
+  partition->mean_latency_seconds = seconds_of_all(&p) / partition->rho;
   if (!find_latency(&p)) {
     return false;
   }

@@ -131,7 +131,21 @@ static double excess(const dsm_tensor *tensor, const double *rates, size_t devic
   return most;
 }
 
-/* Each device gets what some consumer there lacks, and then sends what one does not use. */
+/* Takes back what a device gets beyond what its consumers lack, as far as who sends it still sends
+ * all that a consumer there does not use. */
+static void drop_surplus(const table *t, const dsm_tensor *tensor, const double *rates) {
+  for (size_t j = 0; j < t->count; j++) {
+    const double least = excess(tensor, rates, t->count, j, 1);
+    for (size_t k = 0; k < t->count; k++) {
+      const double lack = excess(tensor, rates, t->count, k, -1);
+      const double surplus = fmin(sum_sent(t, j) - least, sum_received(t, k) - lack);
+      *cell(t, j, k) -= fmax(fmin(surplus, *cell(t, j, k)), 0);
+    }
+  }
+}
+
+/* Each device gets what some consumer there lacks, and then sends what one does not use; nobody
+ * more than that. */
 static void settle_shared(const table *t, const dsm_tensor *tensor, const double *rates) {
   const double *const made = &rates[tensor->producer * t->count];
   for (size_t j = 0; j < t->count; j++) {
@@ -142,6 +156,7 @@ static void settle_shared(const table *t, const dsm_tensor *tensor, const double
     const double surplus = excess(tensor, rates, t->count, j, 1);
     add_copies(t, made, j, true, surplus - sum_sent(t, j));
   }
+  drop_surplus(t, tensor, rates);
 }
 
 void dsm__settle_moved(const dsm__traffic *traffic, const double *rates, size_t tensor,

@@ -321,6 +321,7 @@ static void write_rows(dsm__writer *w) {
   if (!w->is_latency) {
     dsm__write_carrier_rows(w);
   }
+  dsm__write_latency_row(w);
   for (size_t i = 0; i < instance->task_count; i++) {
     write_rate_row(w, i);
   }

@@ -50,6 +50,7 @@ typedef enum dsm__row_kind {
   DSM__ROW_CUT,      /**< (10) of tensor, consumer and device: where a tensor is sent */
   DSM__ROW_TOGETHER, /**< (11) of task and device: as often as the one before it in its group */
   DSM__ROW_CUTS,     /**< (10): at most so many tensors are sent */
+  DSM__ROW_LATENCY,  /**< (13): what requests take */
   DSM__ROW_PLACED,   /**< of task: stored somewhere (tight) */
   DSM__ROW_ORDER,    /**< of device: equal devices in order (tight) */
   DSM__ROW_GOAL,     /**< the objective (tight, minimised), for a cutoff */

@@ -34,6 +34,7 @@ static const char *const row_words[DSM__ROW_KIND_COUNT] = {
     [DSM__ROW_GOAL] = "goal",       [DSM__ROW_BEGIN] = "begin",
     [DSM__ROW_STAGE] = "stage",     [DSM__ROW_CUT] = "cut",
     [DSM__ROW_CUTS] = "cuts",       [DSM__ROW_TOGETHER] = "together",
+    [DSM__ROW_LATENCY] = "latency",
 };
 
 /* Numbers from 1, as in the paper. */

@@ -211,3 +211,46 @@ void dsm__write_carrier_rows(dsm__writer *w) {
     }
   }
 }
+
+/* ---- (13): the time of requests ---- */
+
+/*
+ * sum_ij p_ij x_ij and the seconds of all transfers: what the requests of a second take together,
+ * each its tasks and transfers one at a time. There are rho of them, so that this is at most L rho.
+ * In parts of the limit, so that the number of requests has the factor 1.
+ */
+void dsm__write_latency_row(dsm__writer *w) {
+  const dsm_instance *const instance = w->instance;
+  const dsm__programme *const made = w->made;
+  const double limit = w->options->latency_limit_seconds / w->form.time_unit;
+  const size_t device_count = instance->device_count;
+  if (!(limit > 0)) {
+    return;
+  }
+  const double requests =
+      made->rho == DSM__NO_COLUMN ? w->options->required_rho * w->form.time_unit : 0;
+  dsm__begin_row(w, (dsm__row){.kind = DSM__ROW_LATENCY, .lower = -HUGE_VAL, .upper = requests});
+  for (size_t k = 0; k < instance->task_count * device_count; k++) {
+    const size_t task = k / device_count;
+    const size_t device = k % device_count;
+    if (made->rate[k] != DSM__NO_COLUMN) {
+      dsm__write_entry(w, made->rate[k],
+                       (dsm__spent(w, task, device) + dsm__input_cost(w, task, device)) / limit);
+    }
+  }
+  for (size_t k = 0; k < (instance->tensor_count + instance->task_count) * device_count; k++) {
+    const size_t tensor = k / device_count;
+    const size_t device = k % device_count;
+    const bool is_sent = made->sent[k] != DSM__NO_COLUMN;
+    if (is_sent) {
+      dsm__write_entry(w, made->sent[k], dsm__sending_cost(w, tensor, device) / limit);
+    }
+    for (size_t to = 0;
+         is_sent && w->routes.has_targets && tensor < instance->tensor_count && to < device_count;
+         to++) {
+      dsm__write_entry(w, *moved_column(w, tensor, device, to),
+                       moving_cost(w, tensor, device, to) / limit);
+    }
+  }
+  dsm__write_entry(w, made->rho, -1);
+}

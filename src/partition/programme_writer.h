@@ -58,6 +58,9 @@ void dsm__write_moved_rows(dsm__writer *w, size_t tensor);
 
 /** (6) of all carriers. */
 void dsm__write_carrier_rows(dsm__writer *w);
+
+/** (13), where a request may take so long and no longer. */
+void dsm__write_latency_row(dsm__writer *w);
 /** Columns and rows of what limits where tasks may be: copies, stages, cuts. */
 void dsm__write_placing_columns(dsm__writer *w);
 void dsm__write_placing_rows(dsm__writer *w);

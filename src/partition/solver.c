@@ -35,6 +35,8 @@ static const double relaxation_slack = 1e-8;
  * parts of the time limit. */
 static const double assigning_share = 0.3;
 static const double bounding_share = 0.5;
+/* A time limit is above 0, also where none is left. */
+static const double shortest_seconds = 1e-3;
 /* What a place (a task or tensor, and a device) takes to be made and loaded, with some to spare: 40
  * microseconds were measured, five times over. */
 static const double seconds_per_place = 1e-4;
@@ -375,19 +377,64 @@ static dsm_status bound_by_capacity(dsm__search *search) {
   return DSM_OK;
 }
 
+/*
+ * An assignment that keeps the limit of latency, where annealing found none: that of the fastest
+ * request. Each request of an answer is one of an assignment to devices that hold its tasks, so
+ * that without one there is no answer; and with one there is a rate above 0, where the programme
+ * would have 0 requests a second keep any limit.
+ */
+static dsm_status find_fastest(dsm__search *search, dsm_diags *diags) {
+  enum { SHARE = 2 }; /* of the time that is left */
+  dsm__assignment *const assignment = &search->assignment;
+  const size_t device_count = search->instance->device_count;
+  const double limit = search->options->latency_limit_seconds;
+  if (!(limit > 0) || search->sign < 0 || search->has_assignment) {
+    return DSM_OK;
+  }
+  dsm_partition_options options = *search->options;
+  options.objective = DSM_OBJECTIVE_LATENCY;
+  options.latency_limit_seconds = 0;
+  options.time_limit_seconds = fmax(dsm__search_left(search) / SHARE, shortest_seconds);
+  dsm_partition *fastest = NULL;
+  const dsm_status status = dsm_partition_solve(&fastest, search->instance, &options, diags);
+  if (status != DSM_OK) {
+    return status;
+  }
+  for (size_t k = 0; k < search->instance->task_count * device_count; k++) {
+    if (fastest->is_stored[k]) {
+      assignment->device_of[k / device_count] = k % device_count;
+    }
+  }
+  dsm__assignment_count(assignment);
+  search->has_assignment = dsm__assignment_is_allowed(assignment);
+  if (!search->has_assignment && fastest->bound > limit) {
+    search->solution->outcome = DSM__SOLVER_TOO_SLOW;
+    search->solution->least_latency = fastest->latency_seconds;
+  }
+  dsm_partition_free(fastest);
+  return DSM_OK;
+}
+
 /* A first answer and a bound, with no solver. */
-static dsm_status begin_search(dsm__search *search) {
+static dsm_status begin_search(dsm__search *search, dsm_diags *diags) {
   search->form = first_form(search);
   search->solution->relaxation = search->sign * HUGE_VAL;
   if (!dsm__assignment_init(&search->assignment, search->arena, search->instance,
                             search->options)) {
-    return DSM_ERROR_OUT_OF_MEMORY;
+    return dsm__out_of_memory(diags);
   }
   step assigning = {search, assigning_share};
   const dsm__found found =
       dsm__assignment_search(&search->assignment, search->arena, is_step_over, &assigning);
   search->has_assignment = found == DSM__FOUND_ONE;
-  return found == DSM__FOUND_NO_MEMORY ? DSM_ERROR_OUT_OF_MEMORY : bound_by_capacity(search);
+  if (found == DSM__FOUND_NO_MEMORY) {
+    return dsm__out_of_memory(diags);
+  }
+  const dsm_status status = find_fastest(search, diags);
+  if (status != DSM_OK || search->solution->outcome == DSM__SOLVER_TOO_SLOW) {
+    return status;
+  }
+  return bound_by_capacity(search) == DSM_OK ? DSM_OK : dsm__out_of_memory(diags);
 }
 
 /* Whether making and loading the programme, some times over, leaves time to solve it: by size and
@@ -534,16 +581,19 @@ static bool has_answer(const void *context) {
 
 /* Seconds that a request takes at least, or that lie between requests at least. */
 static double least_seconds(const dsm__search *search) {
-  switch (search->options->objective) {
+  const dsm_partition_options *const options = search->options;
+  switch (options->objective) {
   case DSM_OBJECTIVE_LATENCY:
     return search->bound;
   case DSM_OBJECTIVE_ENERGY:
-    return 1 / search->options->required_rho;
+    return options->latency_limit_seconds > 0
+               ? fmin(1 / options->required_rho, options->latency_limit_seconds)
+               : 1 / options->required_rho;
   case DSM_OBJECTIVE_THROUGHPUT:
   case DSM_OBJECTIVE_KIND_COUNT:
     break;
   }
-  return 1 / search->bound;
+  return 1 / search->bound; /* no more than a limit of latency: one request at a time keeps it */
 }
 
 /* What was proven before any solver is kept apart: where the numbers are too far apart for the
@@ -561,9 +611,9 @@ dsm_status dsm__solver_run(dsm__solver_answer *solution, dsm__arena *arena,
                         .gap = fmax(options->gap, least_gap),
                         .sign = options->objective == DSM_OBJECTIVE_THROUGHPUT ? 1 : -1};
   *solution = (dsm__solver_answer){.outcome = DSM__SOLVER_NOTHING};
-  dsm_status status = begin_search(&search);
-  if (status == DSM_ERROR_OUT_OF_MEMORY) {
-    return dsm__out_of_memory(diags);
+  dsm_status status = begin_search(&search, diags);
+  if (status != DSM_OK || solution->outcome == DSM__SOLVER_TOO_SLOW) {
+    return status;
   }
   const double safe_bound = search.bound;
   const double safe_relaxation = solution->relaxation;

@@ -29,10 +29,11 @@ bool dsm__price(dsm_partition *partition, dsm__placement placement);
 /* ---- the best placement of an instance, by GLPK ---- */
 
 typedef enum dsm__solver_outcome {
-  DSM__SOLVER_FOUND = 0, /**< something, within the gap or not */
-  DSM__SOLVER_NOTHING,   /**< nothing was found before the time was over */
-  DSM__SOLVER_TOO_LARGE, /**< nothing was found, and the programme was not made */
-  DSM__SOLVER_INFEASIBLE /**< proven: there is nothing to find */
+  DSM__SOLVER_FOUND = 0,  /**< something, within the gap or not */
+  DSM__SOLVER_NOTHING,    /**< nothing was found before the time was over */
+  DSM__SOLVER_TOO_LARGE,  /**< nothing was found, and the programme was not made */
+  DSM__SOLVER_INFEASIBLE, /**< proven: there is nothing to find */
+  DSM__SOLVER_TOO_SLOW    /**< proven: no request keeps the limit of latency */
 } dsm__solver_outcome;
 
 /** Values are those of the objective: requests per second, seconds, or watts. */
@@ -43,6 +44,7 @@ typedef struct dsm__solver_answer {
   double relaxation;
   double seconds;
   dsm_partition_statistics statistics;
+  double least_latency;     /**< seconds, if requests are too slow */
   dsm__placement placement; /**< in the arena; if something was found */
   dsm__placement lean; /**< as good within the gap, with fewer copies or less traffic; no rates:
                             there is none */

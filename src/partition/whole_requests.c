@@ -12,6 +12,9 @@
  * inputs one is looked at, so that these make trees, whose cheapest ways are sums. A way that takes
  * each task to where that promises the least is tried first.
  *
+ * A limit L of latency is a row of its own, sum_k z_k (l_k / L - 1) <= 0 with l_k the seconds of
+ * way k: all requests together take no longer than as many limits.
+ *
  * Where that takes more steps than are worth it nothing is known, and nothing is said.
  */
 #include <math.h>
@@ -34,7 +37,8 @@ typedef struct solver {
   const dsm_partition *partition;
   const dsm_instance *instance;
   dsm__dispatch_graph graph;
-  size_t row_count; /* devices, then carriers: links out of them first */
+  size_t row_count;   /* devices, then carriers: links out of them first; then the latency */
+  size_t latency_row; /* row_count: requests may take any time */
   size_t steps_left;
   /* the simplex method, by rows of the basis */
   double *inverse; /* of the basis */
@@ -75,13 +79,27 @@ static bool reserve(solver *s, dsm__arena *arena) {
          DSM__RESERVE(arena, s->uses, s->instance->tensor_count * s->instance->device_count + 1);
 }
 
+static bool has_limit(const solver *s) {
+  return s->latency_row < s->row_count;
+}
+
+/* Of a second in parts of the limit of latency. */
+static double part_of_limit(const solver *s) {
+  return 1 / s->partition->options.latency_limit_seconds;
+}
+
 /* ---- the cheapest way ---- */
+
+/* What a second of a request costs. */
+static double latency_price(const solver *s) {
+  return has_limit(s) ? s->prices[s->latency_row] * part_of_limit(s) : 0;
+}
 
 /* What a transfer costs; device_count is the world outside. Of plain routes nothing comes in from
  * there, and only links have a price. */
 static double moving_cost(const solver *s, size_t from, size_t to, double bytes) {
   const dsm__way way = dsm__way_between(&s->graph.routes, from, to);
-  double cost = 0;
+  double cost = latency_price(s) * dsm__way_seconds(&s->graph.routes, way, bytes);
   for (size_t h = 0; bytes > 0 && h < way.hop_count; h++) {
     cost += s->prices[s->instance->device_count + way.hops[h].carrier] *
             dsm__hop_seconds(&s->graph.routes, &way.hops[h], bytes);
@@ -95,7 +113,7 @@ static double own_cost(const solver *s, size_t task, size_t device) {
   const dsm_instance *const instance = s->instance;
   const bool leaves = dsm__leaves(instance, &s->partition->options, task);
   const double bytes = leaves ? dsm__result_bytes(instance, task, device) : 0;
-  return s->prices[device] * dsm_instance_seconds(instance, task, device) +
+  return (s->prices[device] + latency_price(s)) * dsm_instance_seconds(instance, task, device) +
          moving_cost(s, device, instance->device_count, bytes) +
          moving_cost(s, instance->device_count, device,
                      dsm__input_bytes(&s->graph.routes, task, device));
@@ -267,6 +285,10 @@ static bool find_cheapest(solver *s, double most) {
 
 static void carry(solver *s, size_t from, size_t to, double bytes) {
   const dsm__way way = dsm__way_between(&s->graph.routes, from, to);
+  if (has_limit(s)) {
+    s->entering[s->latency_row] +=
+        part_of_limit(s) * dsm__way_seconds(&s->graph.routes, way, bytes);
+  }
   for (size_t h = 0; bytes > 0 && h < way.hop_count; h++) {
     s->entering[s->instance->device_count + way.hops[h].carrier] +=
         dsm__hop_seconds(&s->graph.routes, &way.hops[h], bytes);
@@ -279,9 +301,15 @@ static void occupy(solver *s) {
   const size_t device_count = instance->device_count;
   memset(s->entering, 0, s->row_count * sizeof *s->entering);
   memset(s->uses, 0, instance->tensor_count * device_count * sizeof *s->uses);
+  if (has_limit(s)) {
+    s->entering[s->latency_row] = -1;
+  }
   for (size_t i = 0; i < instance->task_count; i++) {
     const size_t j = s->cheapest[i];
     s->entering[j] += dsm_instance_seconds(instance, i, j);
+    if (has_limit(s)) {
+      s->entering[s->latency_row] += part_of_limit(s) * dsm_instance_seconds(instance, i, j);
+    }
     if (dsm__leaves(instance, &s->partition->options, i)) {
       carry(s, j, device_count, dsm__result_bytes(instance, i, j));
     }
@@ -303,7 +331,7 @@ static void occupy(solver *s) {
 static void begin(solver *s) {
   for (size_t r = 0; r < s->row_count; r++) {
     s->inverse[r * s->row_count + r] = 1;
-    s->values[r] = 1;
+    s->values[r] = r == s->latency_row ? 0 : 1;
   }
 }
 
@@ -333,7 +361,8 @@ static bool find_entering(solver *s, bool *is_way) {
   for (size_t r = 0; r < s->row_count; r++) {
     s->prices[r] = fmax(s->prices[r], 0);
   }
-  if (!find_cheapest(s, 1 - rounding)) {
+  const double bonus = has_limit(s) ? s->prices[s->latency_row] : 0;
+  if (!find_cheapest(s, 1 + bonus - rounding)) {
     return false;
   }
   occupy(s);
@@ -381,6 +410,15 @@ static bool pivot(solver *s, bool is_way) {
   return true;
 }
 
+/* Of all ways, before they are slowed down. */
+static double sum_of_rates(const solver *s) {
+  double rate = 0;
+  for (size_t b = 0; b < s->row_count; b++) {
+    rate += s->profits[b] * s->values[b];
+  }
+  return rate;
+}
+
 /* What the busiest device or carrier has to do in a second, at least 1: by so much all ways are
  * slowed down. */
 static double busiest(const solver *s) {
@@ -390,18 +428,13 @@ static double busiest(const solver *s) {
     for (size_t b = 0; b < s->row_count; b++) {
       occupied += s->profits[b] * s->values[b] * s->columns[b * s->row_count + r];
     }
-    most = fmax(most, occupied);
+    if (r == s->latency_row) { /* slower requests are no faster: nothing mends it */
+      most = occupied <= rounding * sum_of_rates(s) ? most : HUGE_VAL;
+    } else {
+      most = fmax(most, occupied);
+    }
   }
   return most;
-}
-
-/* The rate of all ways. */
-static double rate_of(const solver *s) {
-  double rate = 0;
-  for (size_t b = 0; b < s->row_count; b++) {
-    rate += s->profits[b] * s->values[b];
-  }
-  return rate / busiest(s);
 }
 
 /* The prices are a solution of the dual but for a factor of 1 - rounding: what they add up to is a
@@ -419,9 +452,9 @@ static double solve(solver *s) {
   }
   double bound = 0;
   for (size_t r = 0; r < s->row_count; r++) {
-    bound += s->prices[r];
+    bound += r == s->latency_row ? 0 : s->prices[r];
   }
-  const double rate = rate_of(s);
+  const double rate = sum_of_rates(s) / busiest(s);
   return s->steps_left > 0 && bound <= rate * (1 + 1e-6) ? rate : 0;
 }
 
@@ -457,7 +490,8 @@ dsm_status dsm__whole_requests_find(dsm__whole_requests *whole, dsm__arena *scra
   }
   const dsm__routes *const routes = &s.graph.routes;
   const size_t device_count = partition->instance->device_count;
-  s.row_count = device_count + (routes->is_plain ? device_count : routes->carrier_count);
+  s.latency_row = device_count + (routes->is_plain ? device_count : routes->carrier_count);
+  s.row_count = s.latency_row + (partition->options.latency_limit_seconds > 0 ? 1 : 0);
   if (s.row_count > ROWS_MAX) {
     return DSM_OK;
   }

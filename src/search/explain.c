@@ -13,17 +13,12 @@
 
 #include "base/diag_add.h"
 #include "base/order.h"
-#include "plan/issue.h"
 #include "plan/pass_builder.h"
 #include "plan/plan_internal.h"
-#include "plan/role_flow.h"
-#include "plan/stage.h"
 #include "plan/step_stages.h"
 #include "plan/tolerance.h"
 #include "search/explain_internal.h"
-#include "search/fused.h"
 #include "search/layer_search.h"
-#include "search/overlapped.h"
 #include "search/roles/role_search.h"
 
 /* A core split of the chosen parallelism, by its total. */
@@ -386,192 +381,6 @@ static bool fill(dsm__explaining *e, dsm_explanation *made, size_t splits_per_pa
   return true;
 }
 
-static double once_of(const dsm_layer_plan *layer) {
-  const dsm_pass_plan *const update = &layer->passes[DSM_PASS_UPDATE];
-  return update->exists ? update->group_cycles[DSM_GROUP_SUM_OF_GRADIENTS] +
-                              update->group_cycles[DSM_GROUP_BROADCAST_WEIGHTS]
-                        : 0;
-}
-
-/* What the plan takes, but of sums of gradients and ways back what the graph counts. */
-static double counted_cycles(const dsm__explaining *e, const dsm__decisions *decisions) {
-  const dsm__search_inputs *const inputs = &e->problem->inputs;
-  double cycles = e->plan->result.step_cycles - dsm__issue_charged(e->plan);
-  for (size_t i = 0; inputs->reductions != NULL && i < e->plan->layer_count; i++) {
-    const dsm_layer_plan *const layer = &e->plan->layers[i];
-    if (layer->pipeline == DSM_NO_PIPELINE && layer->passes[DSM_PASS_UPDATE].exists) {
-      const dsm__layer_setting setting = dsm__open_setting(inputs, layer->layer, 1);
-      const dsm_weight_traffic traffic =
-          dsm__weight_traffic(&setting, &decisions->layers[i].layouts);
-      cycles += dsm_group_cycles(setting.machine, &traffic.sum_of_gradients) +
-                dsm_group_cycles(setting.machine, &traffic.broadcast_weights) - once_of(layer);
-    }
-  }
-  return cycles;
-}
-
-/* The graph counts all sums of gradients; of the plan's collectives none of the latency, which is
- * paid whatever the layer does, of others all. */
-static void count_all(dsm__problem *problem, const dsm__collectives *collectives) {
-  problem->reductions =
-      dsm__problem_is_fused(problem) ? dsm__reductions_beside(collectives) : dsm__whole_shares(1);
-  problem->inputs.reductions = &problem->reductions;
-  problem->inputs.first_layers = 0;
-}
-
-/* Where sums of gradients overlap: as many of them as those with which the plan was found, so that
- * no other mapping is faster, if it was found with few. False if out of memory. */
-static bool count_as_found(dsm__explaining *e, const dsm__decisions *decisions, bool *is_found) {
-  const size_t layers[] = {dsm__shown_layers(e->problem), dsm__critical_layers(e->plan)};
-  for (size_t i = 0; i < sizeof layers / sizeof layers[0]; i++) {
-    dsm__solution solution;
-    dsm__problem_count_reductions(e->problem, layers[i]);
-    if (!dsm__problem_solve(e->problem, &solution)) {
-      return false;
-    }
-    e->reference_cycles = counted_cycles(e, decisions);
-    *is_found = e->reference_cycles <= solution.answer.cycles * (1 + DSM__SUM_TOLERANCE);
-    if (*is_found) {
-      return true;
-    }
-  }
-  return true;
-}
-
-/* An alternative is scored with the plan's own part in what is shared and hidden. */
-static bool derive_reductions(dsm__explaining *e, const dsm__decisions *decisions) {
-  dsm__problem *const problem = e->problem;
-  const bool is_overlapped = dsm__problem_is_overlapped(problem);
-  const bool is_asked = is_overlapped && !e->is_layer_alone;
-  const dsm_pass_plan *const update = &e->chosen->passes[DSM_PASS_UPDATE];
-  dsm__collectives collectives;
-  bool is_found = false;
-  if (is_asked && !count_as_found(e, decisions, &is_found)) {
-    return false;
-  }
-  if (dsm__problem_is_fused(problem) || is_overlapped) {
-    dsm__collectives_derive(&collectives, e->plan->workload, &problem->machine,
-                            e->plan->options.mode, decisions, NULL);
-    e->shares =
-        dsm__problem_is_fused(problem) ? dsm__even_shares(&collectives) : dsm__whole_shares(1);
-    if (is_overlapped && update->exists && update->hidden_cycles > 0) {
-      e->shares.weight = once_of(e->chosen) / (once_of(e->chosen) + update->hidden_cycles);
-    }
-    if (!is_found) {
-      count_all(problem, &collectives);
-    }
-  }
-  e->reference_cycles = counted_cycles(e, decisions);
-  e->uncounted_cycles = e->plan->result.step_cycles - e->reference_cycles;
-  e->has_hidden_sums = is_asked && !is_found;
-  if (e->is_layer_alone) {
-    e->reference_cycles = e->plan->result.step_cycles;
-  }
-  return true;
-}
-
-/* Along which axes another layer is charged what this one and it gather and sum. */
-static bool derive_shared(dsm__explaining *e, const dsm__decisions *decisions) {
-  const dsm_workload *const workload = e->plan->workload;
-  dsm__arena *const arena = e->problem->arena;
-  dsm__role_step *const steps = dsm__arena_array(arena, workload->layer_count, sizeof *steps);
-  if (steps == NULL || !dsm__role_steps_derive(workload, e->plan->system, decisions,
-                                               DSM_PASS_FORWARD, steps, arena)) {
-    return false;
-  }
-  e->gathered_before = steps[e->layer_index].gathered_before;
-  if (!dsm__role_steps_derive(workload, e->plan->system, decisions, DSM_PASS_BACKWARD, steps,
-                              arena)) {
-    return false;
-  }
-  e->summed_later = steps[e->layer_index].summed_later;
-  return true;
-}
-
-/* The roles that the layer can have. */
-static bool find_roles(dsm__explaining *e) {
-  const dsm__role_options found = dsm__role_options_find(e->problem, e->layer_index, false);
-  e->roles = found.items;
-  e->role_count = found.whole_count;
-  return found.items != NULL;
-}
-
-/* What the plan holds around the layer, preloads and joins. */
-static bool derive_decided(dsm__explaining *e) {
-  const size_t count = e->plan->layer_count;
-  dsm__decisions decisions;
-  dsm__holding *const holdings = dsm__arena_array(e->problem->arena, count, sizeof *holdings);
-  if (holdings == NULL || !dsm__decisions_of_plan(e->plan, e->problem->arena, &decisions) ||
-      !dsm__holdings_derive(e->plan->workload, &decisions, holdings, e->problem->arena)) {
-    return false;
-  }
-  e->holding = holdings[e->layer_index];
-  e->preloaded_bytes = dsm__preloaded_bytes(e->plan->workload, &e->problem->machine, &decisions);
-  return (!e->is_layer_alone || derive_shared(e, &decisions)) && derive_reductions(e, &decisions);
-}
-
-/* The graph knows no preloaded weights, so they need not be searched. */
-static bool solve_without_preloading(dsm__problem *problem, dsm__solution *solution) {
-  problem->is_preloading_off = true;
-  return dsm__problem_solve(problem, solution);
-}
-
-/*
- * The ways to run the layer: those of the graph in which the best mapping was found (where sets of
- * held tensors are cut, the others may lack it), then all with each uniform factor.
- *
- * The graph in which the layer has all its choices holds every mapping, so that the best over each
- * edge of the layer is exact, memory aside. With uniform factors there is a graph for each. The
- * graph in which the plan was found comes first, so that the plan's own way is there even where
- * sets of held tensors were cut.
- */
-static bool find_ways(dsm__explaining *e) {
-  dsm__problem *const problem = e->problem;
-  dsm__arena *const arena = problem->arena;
-  const unsigned graphs = problem->factors.is_uniform ? problem->factors.count : 1;
-  dsm__solution *const solution = dsm__arena_alloc(arena, sizeof *solution);
-  dsm__network_graph *const networks = dsm__arena_array(arena, graphs, sizeof *networks);
-  const bool has_layouts = dsm__has_layouts(e->plan->system);
-  const size_t most = 1 + graphs * (has_layouts ? (size_t)DSM__LAYOUT_VALUES_MAX : 1);
-  if (solution == NULL || networks == NULL || !DSM__RESERVE(arena, e->throughs, most) ||
-      !solve_without_preloading(problem, solution) ||
-      !dsm__through_derive(&e->throughs[0], problem, &solution->network, e->layer_index, arena)) {
-    return false;
-  }
-  e->through_count = 1;
-  dsm__factors factors = solution->factors;
-  /* Where memory decides, what is fastest memory aside is still to be found. */
-  const double best_cycles = solution->answer.smallest_need_bytes > 0 ? 0 : solution->answer.cycles;
-  for (unsigned g = 0; g < graphs; g++) {
-    factors.conv_index = (solution->factors.conv_index + g) % graphs;
-    if (!dsm__problem_explain(problem, &factors, e->layer_index, &networks[g])) {
-      return false;
-    }
-    const bool is_added = has_layouts
-                              ? dsm__explain_add_layouts(e, &networks[g], best_cycles)
-                              : dsm__through_derive(&e->throughs[e->through_count++], problem,
-                                                    &networks[g], e->layer_index, arena);
-    if (!is_added) {
-      return false;
-    }
-  }
-  return true;
-}
-
-static bool prepare(dsm__explaining *e, dsm__stage *stage) {
-  dsm__problem *const problem = e->problem;
-  e->machine = &problem->machine;
-  if (e->chosen->pipeline != DSM_NO_PIPELINE) {
-    const dsm_pipeline_plan *const group = &e->plan->pipelines[e->chosen->pipeline];
-    dsm__stage_init(stage, e->plan->system, group->columns,
-                    group->rows[e->layer_index - group->first_layer]);
-    e->machine = &stage->machine;
-  }
-  e->is_per_pass = dsm__has_optimization(&problem->inputs, DSM_OPTIMIZATION_PER_PASS);
-  e->is_layer_alone = dsm__problem_has_roles(problem);
-  return derive_decided(e) && (e->is_layer_alone ? find_roles(e) : find_ways(e));
-}
-
 dsm_status dsm_explain(dsm_explanation **explanation, const dsm_plan *plan, size_t layer_index,
                        size_t splits_per_pass, dsm_diags *diags) {
   *explanation = NULL;
@@ -599,7 +408,7 @@ dsm_status dsm_explain(dsm_explanation **explanation, const dsm_plan *plan, size
   if (made != NULL) {
     made->layer_index = layer_index;
   }
-  if (made != NULL && prepare(&e, &stage) && fill(&e, made, splits_per_pass)) {
+  if (made != NULL && dsm__explain_prepare(&e, &stage) && fill(&e, made, splits_per_pass)) {
     *explanation = made;
   } else {
     dsm_explanation_free(made);

@@ -4,6 +4,7 @@
 #define DSM_SEARCH_EXPLAIN_INTERNAL_H
 
 #include "base/words.h"
+#include "plan/stage.h"
 #include "search/problem.h"
 #include "search/roles/role_options.h"
 
@@ -58,6 +59,10 @@ typedef struct dsm__explaining {
   const dsm__role_option *roles; /**< that the layer can have by itself; NULL: data and model */
   size_t role_count;
 } dsm__explaining;
+
+/** Fills all behind `chosen`, whose machine may be `stage`, which the caller keeps as long; false
+ * if out of memory. */
+bool dsm__explain_prepare(dsm__explaining *e, dsm__stage *stage);
 
 /** The best step with a parallelism of a pass; 0: no mapping has it. */
 double dsm__explain_network_cycles(const dsm__explaining *e, dsm_pass pass,

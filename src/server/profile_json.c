@@ -25,6 +25,9 @@ typedef struct profile_reader {
   dsm__use *uses;
   size_t use_count;
   size_t *last_users; /* of each task: the last that was found to need it, + 1 */
+  bool *has_tensors;  /* of each task: it says who needs what it sends */
+  size_t *senders;    /* of each task: the number of the last tensor that says it needs it, + 1 */
+  size_t tensor_count;
 } profile_reader;
 
 DSM__OBJECT(dsm__profile_device_object, "device", {.name = "name"}, {.name = "accelerator"},
@@ -180,7 +183,10 @@ static void read_seconds(profile_reader *reader, const dsm__json_node *item, siz
 
 DSM__OBJECT(dsm__task_object, "task", {.name = "name"}, {.name = "weights_bytes"},
             {.name = "activation_bytes"}, {.name = "input_bytes"}, {.name = "output_bytes"},
-            {.name = "inputs"}, {.name = "group"}, {.name = "seconds"});
+            {.name = "result_bytes"}, {.name = "inputs"}, {.name = "tensors"}, {.name = "group"},
+            {.name = "seconds"});
+
+DSM__OBJECT(dsm__profile_tensor_object, "tensor", {.name = "bytes"}, {.name = "used_by"});
 
 static void read_task(profile_reader *reader, const dsm__json_node *item, size_t index) {
   if (!dsm__object_only(item, &dsm__task_object, 0)) {
@@ -202,6 +208,12 @@ static void read_task(profile_reader *reader, const dsm__json_node *item, size_t
   if (dsm__json_is_present(&input)) {
     dsm__json_double_or_zero(&input, dsm__bytes_range, &task->input_bytes);
   }
+  const dsm__json_node results = dsm__json_member(item, "result_bytes");
+  if (dsm__json_is_present(&results)) {
+    dsm__json_double_or_zero(&results, dsm__bytes_range, &task->result_bytes);
+  }
+  const dsm__json_node tensors = dsm__json_member(item, "tensors");
+  reader->has_tensors[index] = dsm__json_is_present(&tensors);
   const dsm__json_node group = dsm__json_member(item, "group");
   if (dsm__json_is_present(&group)) {
     dsm__json_name(&group, DSM_NAME_BYTES_MAX, reader->instance->arena, &task->group);
@@ -238,7 +250,7 @@ static void read_inputs(profile_reader *reader, const dsm__json_node *item, size
   const dsm__json_node list = dsm__json_member(item, "inputs");
   size_t count = 0;
   if (!dsm__json_is_present(&list)) {
-    if (index > 0) {
+    if (index > 0 && !reader->has_tensors[index - 1]) {
       add_use(reader, index - 1, index);
     }
     return;
@@ -255,10 +267,67 @@ static void read_inputs(profile_reader *reader, const dsm__json_node *item, size
     } else if (producer == index) {
       dsm__json_error(&input, NULL, "expected another task, found \"%s\" itself",
                       reader->tasks[producer].name);
+    } else if (producer != SIZE_MAX && reader->has_tensors[producer]) {
+      dsm__json_error(&input, NULL,
+                      "expected a task that sends its output, found \"%s\", whose tensors say who "
+                      "needs them",
+                      reader->tasks[producer].name);
     } else if (producer != SIZE_MAX) {
       add_use(reader, producer, index);
     }
   }
+}
+
+/* The tasks that need a tensor. */
+static void read_users(profile_reader *reader, const dsm__json_node *item, size_t producer,
+                       double bytes) {
+  const dsm__json_node list = dsm__json_member(item, "used_by");
+  const size_t tensor = reader->tensor_count++;
+  size_t count = 0;
+  if (!dsm__json_require(&list, "the tasks that need it") ||
+      !dsm__json_array(&list, 1, DSM_TASKS_MAX, &count)) {
+    return;
+  }
+  dsm__json_node name = dsm__json_item(&list, 0);
+  for (size_t k = 0; k < count; k++, name = dsm__json_next(&name)) {
+    const size_t user = find_input(reader, &name);
+    if (user != SIZE_MAX && reader->senders[user] == tensor + 1) {
+      dsm__json_error(&name, NULL, "expected each task once, found \"%s\" again",
+                      reader->tasks[user].name);
+    } else if (user == producer) {
+      dsm__json_error(&name, NULL, "expected another task, found \"%s\" itself",
+                      reader->tasks[user].name);
+    } else if (user != SIZE_MAX) {
+      reader->senders[user] = tensor + 1;
+      reader->uses[reader->use_count++] = (dsm__use){producer, tensor, user, bytes};
+    }
+  }
+}
+
+static void read_tensors(profile_reader *reader, const dsm__json_node *item, size_t index) {
+  const dsm__json_node list = dsm__json_member(item, "tensors");
+  size_t count = 0;
+  if (!dsm__json_is_present(&list) || !dsm__json_array(&list, 1, DSM_TASKS_MAX, &count)) {
+    return;
+  }
+  dsm__json_node tensor = dsm__json_item(&list, 0);
+  for (size_t k = 0; k < count; k++, tensor = dsm__json_next(&tensor)) {
+    double bytes = 0;
+    if (dsm__object_only(&tensor, &dsm__profile_tensor_object, 0) &&
+        dsm__json_required_double_or_zero(&tensor, "bytes", "the size of the tensor",
+                                          dsm__bytes_range, &bytes)) {
+      read_users(reader, &tensor, index, bytes);
+    }
+  }
+}
+
+static size_t count_items(const dsm__json_node *list) {
+  size_t count = 0;
+  dsm__json_node item = dsm__json_item(list, 0);
+  for (; dsm__json_is_present(&item); item = dsm__json_next(&item)) {
+    count++;
+  }
+  return count;
 }
 
 /* How many uses there can be. */
@@ -267,10 +336,12 @@ static size_t count_uses(const dsm__json_node *list, size_t task_count) {
   dsm__json_node item = dsm__json_item(list, 0);
   for (size_t i = 0; i < task_count; i++, item = dsm__json_next(&item)) {
     const dsm__json_node inputs = dsm__json_member(&item, "inputs");
-    dsm__json_node input = dsm__json_item(&inputs, 0);
-    most++;
-    for (; dsm__json_is_present(&input); input = dsm__json_next(&input)) {
-      most++;
+    const dsm__json_node tensors = dsm__json_member(&item, "tensors");
+    dsm__json_node tensor = dsm__json_item(&tensors, 0);
+    most += 1 + count_items(&inputs);
+    for (; dsm__json_is_present(&tensor); tensor = dsm__json_next(&tensor)) {
+      const dsm__json_node users = dsm__json_member(&tensor, "used_by");
+      most += count_items(&users);
     }
   }
   return most;
@@ -282,6 +353,8 @@ static bool make_room(profile_reader *reader, const dsm__json_node *list) {
   reader->tasks = dsm__instance_tasks(reader->instance, count, &reader->seconds);
   return reader->tasks != NULL && DSM__RESERVE(arena, reader->task_names, count) &&
          DSM__RESERVE(arena, reader->last_users, count) &&
+         DSM__RESERVE(arena, reader->has_tensors, count) &&
+         DSM__RESERVE(arena, reader->senders, count) &&
          DSM__RESERVE(arena, reader->names.entries, count) &&
          DSM__RESERVE(arena, reader->uses, count_uses(list, count));
 }
@@ -310,6 +383,7 @@ static void read_tasks(profile_reader *reader, const dsm__json_node *list) {
   item = dsm__json_item(list, 0);
   for (size_t i = 0; i < reader->task_count; i++, item = dsm__json_next(&item)) {
     read_inputs(reader, &item, i);
+    read_tensors(reader, &item, i);
   }
 }
 

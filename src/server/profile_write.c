@@ -7,33 +7,14 @@
 #include "dsm/limits.h"
 #include "server/instance_internal.h"
 
-/* The tensor that the tasks read has the size of the task's output, as the format has it; names of
- * tasks that a planner graph joins may be too long for it. */
+/* Names of tasks that a planner graph joins may be too long for the format. */
 static dsm_status check_tasks(const dsm_instance *instance, dsm_diags *diags) {
   for (size_t i = 0; i < instance->task_count; i++) {
-    if (instance->tasks[i].result_bytes > 0) {
-      return dsm__refuse(diags, DSM_ERROR_USAGE,
-                         "expected tasks whose outputs are used or leave, as a profile has them, "
-                         "found that of \"%s\" both do: write it without joined tasks",
-                         instance->tasks[i].name);
-    }
     if (strlen(instance->tasks[i].name) > DSM_NAME_BYTES_MAX) {
       return dsm__refuse(diags, DSM_ERROR_USAGE,
                          "expected tasks with names of at most %d bytes, as a profile has them, "
                          "found \"%s\"",
                          DSM_NAME_BYTES_MAX, instance->tasks[i].name);
-    }
-  }
-  for (size_t t = 0; t < instance->tensor_count; t++) {
-    const dsm_tensor *const tensor = &instance->tensors[t];
-    const dsm_task *const task = &instance->tasks[tensor->producer];
-    const bool is_second = t > 0 && instance->tensors[t - 1].producer == tensor->producer;
-    if (is_second || tensor->bytes != task->output_bytes) {
-      return dsm__refuse(
-          diags, DSM_ERROR_USAGE,
-          "expected tasks that send one tensor, their output of %.17g bytes, as a "
-          "profile has it, found that \"%s\" sends %s: write it without joined tasks",
-          task->output_bytes, task->name, is_second ? "several" : "one of another size");
     }
   }
   return DSM_OK;
@@ -137,19 +118,33 @@ static void write_pairs(dsm__json_writer *writer, const dsm_instance *instance) 
   dsm__json_end_array(writer);
 }
 
-/* The producers of each task: those of task i from starts[i] to before starts[i + 1]. */
+/* The producers of each task whose outputs it needs as they are: those of task i from starts[i] to
+ * before starts[i + 1]. Other producers send several tensors, or one of another size, and say
+ * themselves who needs them. */
 typedef struct inputs {
   size_t *starts;
   size_t *producers;
+  size_t *tensor_counts; /* of each task */
 } inputs;
+
+static bool is_own_sender(const inputs *of, const dsm_instance *instance, size_t tensor) {
+  const dsm_tensor *const it = &instance->tensors[tensor];
+  return of->tensor_counts[it->producer] > 1 ||
+         it->bytes != instance->tasks[it->producer].output_bytes;
+}
 
 static bool find_inputs(inputs *of, const dsm_instance *instance, dsm__arena *arena) {
   of->starts = dsm__arena_array(arena, instance->task_count + 2, sizeof *of->starts);
-  if (of->starts == NULL) {
+  of->tensor_counts = dsm__arena_array(arena, instance->task_count, sizeof *of->tensor_counts);
+  if (of->starts == NULL || of->tensor_counts == NULL) {
     return false;
   }
   for (size_t t = 0; t < instance->tensor_count; t++) {
-    for (size_t c = 0; c < instance->tensors[t].consumer_count; c++) {
+    of->tensor_counts[instance->tensors[t].producer]++;
+  }
+  for (size_t t = 0; t < instance->tensor_count; t++) {
+    for (size_t c = 0; c < instance->tensors[t].consumer_count && !is_own_sender(of, instance, t);
+         c++) {
       of->starts[instance->tensors[t].consumers[c] + 2]++;
     }
   }
@@ -160,7 +155,8 @@ static bool find_inputs(inputs *of, const dsm_instance *instance, dsm__arena *ar
       dsm__arena_array(arena, of->starts[instance->task_count + 1], sizeof *of->producers);
   for (size_t t = 0; of->producers != NULL && t < instance->tensor_count; t++) {
     const dsm_tensor *const tensor = &instance->tensors[t];
-    for (size_t c = 0; c < tensor->consumer_count; c++) { /* starts[i + 1]: the next of task i */
+    for (size_t c = 0; c < tensor->consumer_count && !is_own_sender(of, instance, t); c++) {
+      /* starts[i + 1]: the next of task i */
       of->producers[of->starts[tensor->consumers[c] + 1]++] = tensor->producer;
     }
   }
@@ -182,6 +178,32 @@ static void write_inputs(dsm__json_writer *writer, const dsm_instance *instance,
   dsm__json_end_array(writer);
 }
 
+static void write_tensors(dsm__json_writer *writer, const dsm_instance *instance, const inputs *of,
+                          size_t task) {
+  bool has_begun = false;
+  for (size_t t = 0; t < instance->tensor_count; t++) {
+    const dsm_tensor *const tensor = &instance->tensors[t];
+    if (tensor->producer != task || !is_own_sender(of, instance, t)) {
+      continue;
+    }
+    if (!has_begun) {
+      dsm__json_put_array(writer, "tensors", true);
+      has_begun = true;
+    }
+    dsm__json_begin_object(writer, true);
+    dsm__json_put_double(writer, "bytes", tensor->bytes);
+    dsm__json_put_array(writer, "used_by", true);
+    for (size_t c = 0; c < tensor->consumer_count; c++) {
+      dsm__json_write_string(writer, instance->tasks[tensor->consumers[c]].name);
+    }
+    dsm__json_end_array(writer);
+    dsm__json_end_object(writer);
+  }
+  if (has_begun) {
+    dsm__json_end_array(writer);
+  }
+}
+
 static void write_task(dsm__json_writer *writer, const dsm_instance *instance, const inputs *of,
                        size_t index) {
   const dsm_task *const task = &instance->tasks[index];
@@ -191,7 +213,9 @@ static void write_task(dsm__json_writer *writer, const dsm_instance *instance, c
   dsm__json_put_double(writer, "activation_bytes", task->activation_bytes);
   put_positive(writer, "input_bytes", task->input_bytes);
   dsm__json_put_double(writer, "output_bytes", task->output_bytes);
+  put_positive(writer, "result_bytes", task->result_bytes);
   write_inputs(writer, instance, of, index);
+  write_tensors(writer, instance, of, index);
   if (task->group != NULL) {
     dsm__json_put_string(writer, "group", task->group);
   }
@@ -249,7 +273,7 @@ dsm_status dsm__profile_write(char **text, const dsm_instance *instance,
   if (status != DSM_OK) {
     return status;
   }
-  inputs of = {NULL, NULL};
+  inputs of = {NULL, NULL, NULL};
   dsm__text_buffer out = {0};
   dsm__json_writer writer = {.out = &out};
   dsm__arena *const arena = dsm__arena_new();

@@ -19,6 +19,7 @@ extern const dsm__object_type dsm__power_object;
 extern const dsm__object_type dsm__profile_object;
 extern const dsm__object_type dsm__profile_device_object;
 extern const dsm__object_type dsm__task_object;
+extern const dsm__object_type dsm__profile_tensor_object;
 extern const dsm__object_type dsm__port_object;
 extern const dsm__object_type dsm__pair_object;
 extern const dsm__object_type dsm__profile_port_object;

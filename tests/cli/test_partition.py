@@ -177,6 +177,17 @@ class Answers(unittest.TestCase):
                         self.at_most(device["time_fraction"], 1, "time")
                         self.at_most(device["link_fraction"], 1, "link")
 
+    def test_ways_of_requests_are_ways_of_the_answer(self):
+        """Together they are whole_rho, keep each device's time, and go where the placement has the task."""
+        answer = partition("googlenet", "cpu_2gpu", "--set", "server.devices.gpu.link_GBps=1")
+        self.assertAlmostEqual(sum(way["rate"] for way in answer["ways"]), answer["whole_rho"], delta=1e-6 * answer["rho"])
+        busy = {}
+        for way in answer["ways"]:
+            for task, device in zip(answer["tasks"], way["devices"], strict=True):
+                seconds = {row["device"]: row["seconds"] for row in task["placements"]}[device]
+                busy[device] = busy.get(device, 0) + way["rate"] * seconds
+        self.assertLess(max(busy.values()), 1 + 1e-6)
+
     def test_latency_is_not_longer_than_on_one_device(self):
         for network in NETWORKS:
             for server in SERVERS:

@@ -53,6 +53,29 @@ static attempt solve_energy(const subject *s, dsm_diags *diags) {
   return solve(DSM_OBJECTIVE_ENERGY, 0.5, diags);
 }
 
+static attempt solve_limited(double limit, dsm_diags *diags) {
+  dsm_partition_options options;
+  dsm_partition_options_init(&options);
+  options.latency_limit_seconds = limit;
+  dsm_partition *partition = NULL;
+  const dsm_status status = dsm_partition_solve(&partition, &two_devices, &options, diags);
+  const attempt made = attempt_of_status(
+      status, partition,
+      status == DSM_OK ? digest_double(DIGEST_START, partition->mean_latency_seconds) : 0);
+  dsm_partition_free(partition);
+  return made;
+}
+
+static attempt solve_soon(const subject *s, dsm_diags *diags) {
+  (void)s;
+  return solve_limited(20, diags);
+}
+
+static attempt solve_too_soon(const subject *s, dsm_diags *diags) {
+  (void)s;
+  return solve_limited(1e-3, diags);
+}
+
 static attempt solve_out_of_reach(const subject *s, dsm_diags *diags) {
   (void)s;
   return solve(DSM_OBJECTIVE_ENERGY, 50, diags);
@@ -229,6 +252,8 @@ const faulty_case partition_cases[] = {
     {"dsm_partition_solve, latency", solve_latency, DSM_OK, NULL},
     {"dsm_partition_solve, energy", solve_energy, DSM_OK, NULL},
     {"dsm_partition_solve, out of reach", solve_out_of_reach, DSM_ERROR_INFEASIBLE, NULL},
+    {"dsm_partition_solve, limited latency", solve_soon, DSM_OK, NULL},
+    {"dsm_partition_solve, latency out of reach", solve_too_soon, DSM_ERROR_INFEASIBLE, NULL},
     {"dsm_partition_solve, stages", solve_in_stages, DSM_OK, NULL},
     {"dsm_report_partition_parse", read_placed, DSM_OK, NULL},
     {"dsm_export_partition", export_placed, DSM_OK, NULL},

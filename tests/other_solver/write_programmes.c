@@ -24,6 +24,19 @@ static dsm_partition_options drawn(uint64_t seed) {
   return options;
 }
 
+/* Of some: between the shortest time of a request and half as much again. */
+static void draw_limit(dsm_partition_options *options, const small_instance *s, uint64_t seed) {
+  dsm_partition_options fastest = *options;
+  fastest.objective = DSM_OBJECTIVE_LATENCY;
+  dsm_partition *partition = NULL;
+  if (options->objective != DSM_OBJECTIVE_LATENCY && seed % 5 < 3 &&
+      dsm_partition_solve(&partition, &s->instance, &fastest, NULL) == DSM_OK) {
+    options->latency_limit_seconds =
+        partition->latency_seconds * (1.01 + (double)(seed % 50) / 100);
+  }
+  dsm_partition_free(partition);
+}
+
 static double value_of(const dsm_partition *partition) {
   switch (partition->options.objective) {
   case DSM_OBJECTIVE_LATENCY:
@@ -55,7 +68,8 @@ static int write_programme(const char *folder, uint64_t seed) {
   if (seed % 5 == 4) {
     small_instant(&s, seed);
   }
-  const dsm_partition_options options = drawn(seed);
+  dsm_partition_options options = drawn(seed);
+  draw_limit(&options, &s, seed);
   char path[4096];
   snprintf(path, sizeof path, "%s/programme%llu.mps", folder, (unsigned long long)seed);
   char *text = NULL;

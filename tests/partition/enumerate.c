@@ -197,6 +197,23 @@ static void write_group(enumeration *e, size_t a, size_t b) {
   }
 }
 
+/* All requests of a second together take no longer than as many limits. */
+static void write_limit(enumeration *e) {
+  const dsm_instance *const it = e->instance;
+  double *const seconds = new_row(e, 0);
+  seconds[0] = -e->options->latency_limit_seconds;
+  for (size_t j = 0; j < it->device_count; j++) {
+    const double link = it->devices[j].link_bytes_per_second;
+    for (size_t i = 0; i < it->task_count; i++) {
+      const double spent = dsm_instance_seconds(it, i, j);
+      seconds[x_of(e, i, j)] = isfinite(spent) ? spent + results_of(e, i) / link : 0;
+    }
+    for (size_t t = 0; t < it->tensor_count; t++) {
+      seconds[sent_of(e, t, j)] = it->tensors[t].bytes / link;
+    }
+  }
+}
+
 static void write_storage(enumeration *e, const size_t *choice) {
   const dsm_instance *const it = e->instance;
   memset(&e->programme, 0, sizeof e->programme);
@@ -221,6 +238,9 @@ static void write_storage(enumeration *e, const size_t *choice) {
   }
   for (size_t j = 0; j < it->device_count; j++) {
     write_device(e, j, e->sets[j][choice[j]]);
+  }
+  if (e->options->latency_limit_seconds > 0) {
+    write_limit(e);
   }
 }
 

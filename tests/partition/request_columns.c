@@ -170,6 +170,10 @@ static void write_columns(simplex *p, const dsm_instance *it, const dsm_partitio
     for (size_t r = 0; r < SHARES; r++) {
       p->row[r][p->column_count] = shares[r];
     }
+    if (options->latency_limit_seconds > 0) { /* on average */
+      p->row[SHARES][p->column_count] = made.latency - options->latency_limit_seconds;
+      p->row_count = SHARES + 1;
+    }
     p->goal[p->column_count++] = 1;
   } while (next_assignment(it, device));
 }

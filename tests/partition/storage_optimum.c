@@ -6,7 +6,9 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* A programme that is being written; columns: rho, x_ij, c_tj, r_tj. */
+#include "small_instance.h"
+
+/* A programme that is being written; columns: rho, x_ij, c_tj in copies, r_tj. */
 typedef struct programme {
   glp_prob *problem;
   const dsm_instance *instance;
@@ -53,8 +55,8 @@ static void write_tensor(programme *p, size_t t) {
     for (size_t k = 0; k < tensor->consumer_count; k++) {
       const int used = x_of(p, tensor->consumers[k], j);
       term(p, c_of(p, t, j), 1);
-      term(p, made, -tensor->bytes);
-      term(p, used, tensor->bytes);
+      term(p, made, -1);
+      term(p, used, 1);
       end_row(p, (double)NAN);
       term(p, r_of(p, t, j), 1);
       term(p, used, -1);
@@ -62,12 +64,12 @@ static void write_tensor(programme *p, size_t t) {
       end_row(p, (double)NAN);
     }
     term(p, c_of(p, t, j), 1);
-    term(p, made, -tensor->bytes * (double)(devices - 1));
+    term(p, made, -(double)(devices - 1));
     end_row(p, 0);
   }
   for (size_t j = 0; j < devices; j++) {
     term(p, c_of(p, t, j), 1);
-    term(p, r_of(p, t, j), -tensor->bytes);
+    term(p, r_of(p, t, j), -1);
   }
   end_row(p, (double)NAN);
 }
@@ -96,12 +98,13 @@ static void write_device(programme *p, const dsm_partition *partition, size_t j)
     return;
   }
   for (size_t t = 0; t < instance->tensor_count; t++) {
-    term(p, c_of(p, t, j), 1);
+    term(p, c_of(p, t, j), instance->tensors[t].bytes * small_elements(instance, j));
   }
   for (size_t i = 0; i < instance->task_count; i++) {
     if (!partition->options.does_keep_results) {
       const dsm_task *const it = &instance->tasks[i];
-      term(p, x_of(p, i, j), is_last(instance, i) ? it->output_bytes : it->result_bytes);
+      const double results = is_last(instance, i) ? it->output_bytes : it->result_bytes;
+      term(p, x_of(p, i, j), results * small_elements(instance, j));
     }
   }
   end_row(p, instance->devices[j].link_bytes_per_second);

@@ -13,6 +13,7 @@ Suite *suite_lean(void);
 Suite *suite_solve(void);
 Suite *suite_solve_properties(void);
 Suite *suite_join(void);
+Suite *suite_latency_limit(void);
 Suite *suite_questions(void);
 Suite *suite_routes(void);
 Suite *suite_precision(void);

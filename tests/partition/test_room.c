@@ -13,6 +13,7 @@ int main(void) {
   srunner_add_suite(runner, suite_solve());
   srunner_add_suite(runner, suite_solve_properties());
   srunner_add_suite(runner, suite_join());
+  srunner_add_suite(runner, suite_latency_limit());
   srunner_add_suite(runner, suite_questions());
   srunner_add_suite(runner, suite_routes());
   srunner_add_suite(runner, suite_precision());

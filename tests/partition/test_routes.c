@@ -84,6 +84,42 @@ START_TEST(answers_equal_the_twin) {
 }
 END_TEST
 
+/* Copies of a tensor that go from its producer's device to others with consumers, each once. */
+static double copies_needed(const dsm_partition *partition, size_t tensor) {
+  const dsm_instance *const it = partition->instance;
+  const dsm_tensor *const of = &it->tensors[tensor];
+  double copies = 0;
+  for (size_t j = 0; j < it->device_count; j++) {
+    bool is_needed = false;
+    for (size_t k = 0; k < of->consumer_count; k++) {
+      is_needed = is_needed || partition->is_stored[of->consumers[k] * it->device_count + j];
+    }
+    copies += is_needed && !partition->is_stored[of->producer * it->device_count + j] ? 1 : 0;
+  }
+  return copies;
+}
+
+/* With each task in one place nothing moves but what has to, though more might at the same rate. */
+START_TEST(nothing_moves_in_vain) {
+  small_instance s;
+  dsm_partition_options options = exactly(DSM_OBJECTIVE_THROUGHPUT);
+  draw(&s, &options, (uint64_t)_i);
+  options.copies_max = 1;
+  dsm_partition *partition = NULL;
+  const dsm_status status = dsm_partition_solve(&partition, &s.instance, &options, NULL);
+  ck_assert(status == DSM_OK || status == DSM_ERROR_INFEASIBLE);
+  for (size_t t = 0; t < s.instance.tensor_count && status == DSM_OK; t++) {
+    double sent = 0;
+    for (size_t j = 0; j < s.instance.device_count; j++) {
+      sent += partition->sent[t * s.instance.device_count + j];
+    }
+    const double bytes = partition->rho * s.tensors[t].bytes;
+    ck_assert_double_eq_tol(sent, copies_needed(partition, t) * bytes, 1e-6 * bytes + 1e-12);
+  }
+  dsm_partition_free(partition);
+}
+END_TEST
+
 /* Two tasks, each at home on one of two devices: what moves decides. */
 static void two_devices(small_instance *s) {
   small_chain(s, 2, 2);
@@ -154,6 +190,7 @@ Suite *suite_routes(void) {
   tcase_set_timeout(routes, 300);
   tcase_add_test(routes, each_carrier_limits);
   tcase_add_test(routes, the_input_comes_to_accelerators);
+  tcase_add_loop_test(routes, nothing_moves_in_vain, 0, HOW_MANY(2000, 300, 50));
   tcase_add_loop_test(routes, answers_equal_the_twin, 0, LOOPS);
   suite_add_tcase(suite, routes);
   return suite;

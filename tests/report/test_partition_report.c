@@ -90,6 +90,23 @@ START_TEST(test_runs_that_repeat_are_a_row) {
 }
 END_TEST
 
+START_TEST(test_precisions_are_said) {
+  dsm_instance instance = *made_partition.instance;
+  dsm_instance_device devices[] = {instance.devices[0], instance.devices[1]};
+  devices[0].element_bytes = 1;
+  devices[0].weight_bytes = 0.5;
+  devices[1].weight_bytes = 4;
+  instance.devices = devices;
+  dsm_partition mixed = made_partition;
+  mixed.instance = &instance;
+  char *const text = dsm_report_partition_table(&mixed, NULL, plain_style(90));
+  expect_tidy(text);
+  ck_assert_ptr_nonnull(strstr(text, "\nprecision     gpu: bytes an element 1, a parameter 0.5\n"
+                                     "precision     cpu: bytes a parameter 4\n"));
+  free(text);
+}
+END_TEST
+
 START_TEST(test_the_table_of_one_request) {
   char *const text = dsm_report_partition_table(&made_latency_partition, NULL, plain_style(90));
   expect_tidy(text);
@@ -346,6 +363,7 @@ Suite *suite_partition_report(void) {
   TCase *const tests = tcase_create("partition_report");
   tcase_add_test(tests, test_the_table_by_hand);
   tcase_add_test(tests, test_runs_that_repeat_are_a_row);
+  tcase_add_test(tests, test_precisions_are_said);
   tcase_add_test(tests, test_the_table_of_one_request);
   tcase_add_test(tests, test_the_table_of_energy);
   tcase_add_test(tests, test_a_throughput_that_is_a_bound);

@@ -99,7 +99,14 @@ static char *report_a_bound(void) {
   graph.instance = &instance;
   graph.is_bound = true;
   graph.whole_rho = 19;
+  const uint8_t first[DSM_DEVICES_MAX] = {0};
+  const dsm_request_way way = {.rate = 19, .devices = first};
+  graph.ways = &way;
+  graph.way_count = 1;
   graph.simulated_rho = 18.5;
+  graph.options.latency_limit_seconds = 0.2;
+  graph.mean_latency_seconds = 0.19;
+  graph.is_mean_bound = true;
   add_carriers(&graph);
   return dsm_report_partition_json(&graph, NULL);
 }

@@ -114,6 +114,7 @@ BEYOND_SCHEMAS = {
         "precision_beside_nothing": "bytes of the profile beside those of a device: " + RELATION,
         "seconds_of_": "a time for each device: " + RELATION,
         "task_twice": "names that differ: " + RELATION,
+        "tensors_of_wrong_tasks": "names of other tasks, and who says what they need: " + RELATION,
     },
     "stages": {
         "operation_": "names of operations before it: " + RELATION,

@@ -101,7 +101,9 @@ static void expect_same(const dsm_instance *a, const dsm_instance *b) {
     ck_assert_str_eq(a->tasks[i].name, b->tasks[i].name);
     ck_assert(a->tasks[i].weights_bytes == b->tasks[i].weights_bytes &&
               a->tasks[i].activation_bytes == b->tasks[i].activation_bytes &&
-              a->tasks[i].output_bytes == b->tasks[i].output_bytes);
+              a->tasks[i].output_bytes == b->tasks[i].output_bytes &&
+              a->tasks[i].result_bytes == b->tasks[i].result_bytes &&
+              a->tasks[i].input_bytes == b->tasks[i].input_bytes);
   }
   for (size_t k = 0; k < a->task_count * a->device_count; k++) {
     ck_assert(a->seconds[k] == b->seconds[k]);
@@ -160,25 +162,36 @@ START_TEST(what_is_written_is_read_back) {
 END_TEST
 
 /* a and b are one task, and c needs what a made: b's result leaves, or c needs it too. */
-static const struct {
-  const char *inputs;
-  const char *text;
-} joined[] = {{"'a'", "both do"}, {"'a', 'b'", "\"a..b\" sends one of another size"}};
+static const char *const joined[] = {"'a'", "'a', 'b'"};
 
-START_TEST(what_a_profile_cannot_say_is_refused) {
+START_TEST(joined_tasks_are_read_back) {
   char profile[1024];
   (void)snprintf(profile, sizeof profile,
                  PROFILE(TASK("a", 1, 5, 1, 1, "") "," TASK("b", 2, 6, 1, 1, "") "," TASK(
                      "c", 3, 0, 30, 30, ", 'inputs': [%s]")),
-                 joined[_i].inputs);
+                 joined[_i]);
   dsm_instance *const instance = read_profile(profile, 2);
-  dsm_diags *const diags = dsm_diags_new(5);
-  char *text = NULL;
-  ck_assert_int_eq(dsm_profile_text(&text, instance, NULL, diags), DSM_ERROR_USAGE);
-  ck_assert_ptr_null(text);
-  ck_assert_ptr_nonnull(strstr(dsm_diags_get(diags, 0)->message, joined[_i].text));
-  dsm_diags_free(diags);
-  dsm_instance_free(instance);
+  ck_assert_uint_eq(instance->tensor_count, (size_t)_i + 1);
+  expect_number(instance->tasks[0].result_bytes, _i == 0 ? 6 : 0);
+  expect_written_and_read(instance);
+}
+END_TEST
+
+/* The first layers of networks with branches, joined anyhow. */
+START_TEST(joined_networks_are_read_back) {
+  char path[1024];
+  const dsm_instance_options options = {.batch = 1, .task_count = 2 + 3 * (size_t)_i};
+  dsm_workload *workload = NULL;
+  dsm_server *server = NULL;
+  dsm_instance *instance = NULL;
+  (void)snprintf(path, sizeof path, "%s/workloads/googlenet.json", DSM_SOURCE_DIR);
+  ck_assert_int_eq(dsm_workload_load(&workload, path, NULL, 0, NULL), DSM_OK);
+  (void)snprintf(path, sizeof path, "%s/servers/cpu_2gpu.json", DSM_SOURCE_DIR);
+  ck_assert_int_eq(dsm_server_load(&server, path, NULL, 0, NULL), DSM_OK);
+  ck_assert_int_eq(dsm_instance_make(&instance, workload, server, &options, NULL), DSM_OK);
+  expect_written_and_read(instance);
+  dsm_server_free(server);
+  dsm_workload_free(workload);
 }
 END_TEST
 
@@ -211,7 +224,8 @@ Suite *suite_profile(void) {
   tcase_add_test(tcase, tasks_are_joined_by_their_least_times);
   tcase_add_test(tcase, a_missing_file_is_reported);
   tcase_add_test(tcase, what_is_written_is_read_back);
-  tcase_add_loop_test(tcase, what_a_profile_cannot_say_is_refused, 0, COUNT_OF(joined));
+  tcase_add_loop_test(tcase, joined_tasks_are_read_back, 0, COUNT_OF(joined));
+  tcase_add_loop_test(tcase, joined_networks_are_read_back, 0, 8);
   tcase_add_test(tcase, values_of_a_profile_are_overridden);
   suite_add_tcase(suite, tcase);
   return suite;

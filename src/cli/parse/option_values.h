@@ -66,6 +66,7 @@ cli_exit cli_apply_sequence(cli_arguments *arguments, const cli_option *option, 
 cli_exit cli_apply_shard(cli_arguments *arguments, const cli_option *option, char *value);
 cli_exit cli_apply_format(cli_arguments *arguments, const cli_option *option, char *value);
 cli_exit cli_apply_budget(cli_arguments *arguments, const cli_option *option, char *value);
+cli_exit cli_apply_latency_limit(cli_arguments *arguments, const cli_option *option, char *value);
 cli_exit cli_apply_counts(cli_arguments *arguments, const cli_option *option, char *value);
 cli_exit cli_apply_simulate(cli_arguments *arguments, const cli_option *option, char *value);
 

@@ -200,6 +200,13 @@ const cli_option cli_options[] = {
      .help = "with --objective energy: requests per second that must be reached",
      .commands = CLI_PARTITION,
      NUMBER(partition.options.required_rho, CLI_NUMBER_MIN, CLI_RATE_MAX)},
+    {.name = "latency-limit",
+     .argument = "TIME",
+     .help = "a request takes at most so long on average, without waiting, such as 20ms or 0.02s "
+             "(default: any time); not with --objective latency",
+     .commands = CLI_PARTITION,
+     .takes = CLI_TAKES_TEXT,
+     OWN(cli_apply_latency_limit)},
     {.name = "batch",
      .argument = "N",
      .help = "samples of a request (default: 1)",

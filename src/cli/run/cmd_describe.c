@@ -71,12 +71,7 @@ static bool is_refused(const cli_arguments *arguments, const cli_input_file *loa
   return arguments->output != NULL && is_usage_wrong;
 }
 
-static char *print_formats(const void *result, cli_format format, dsm_table_style style) {
-  (void)result;
-  (void)format;
-  (void)style;
-  return dsm_report_formats_json();
-}
+CLI_TEXT_PRINTER(print_formats, dsm_report_formats_json())
 
 static cli_exit show_formats(const cli_arguments *arguments) {
   static const char *const of_files[] = {"elasticity", "sensitivity", "set", "format", "unfold"};

@@ -52,6 +52,12 @@ static cli_exit check_options(const cli_arguments *arguments) {
   if (!is_energy && cli_is_given(arguments, "require")) {
     return cli_usage_error(arguments->command, "--require needs --objective energy");
   }
+  if (wanted->options.objective == DSM_OBJECTIVE_LATENCY &&
+      cli_is_given(arguments, "latency-limit")) {
+    return cli_usage_error(arguments->command,
+                           "--latency-limit and --objective latency exclude each other: the "
+                           "objective is the least there is");
+  }
   if (wanted->trace != NULL && !wanted->is_simulation) {
     return cli_usage_error(arguments->command, "--trace needs --simulate");
   }

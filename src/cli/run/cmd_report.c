@@ -54,17 +54,8 @@ static char *print_page(const void *result, cli_format format, dsm_table_style s
   return dsm_report_plan_page(&page);
 }
 
-static char *print_pim_page(const void *result, cli_format format, dsm_table_style style) {
-  (void)format;
-  (void)style;
-  return dsm_report_pim_page(result);
-}
-
-static char *print_storage_page(const void *result, cli_format format, dsm_table_style style) {
-  (void)format;
-  (void)style;
-  return dsm_report_storage_page(result);
-}
+CLI_TEXT_PRINTER(print_pim_page, dsm_report_pim_page(result))
+CLI_TEXT_PRINTER(print_storage_page, dsm_report_storage_page(result))
 
 static cli_exit report(const cli_arguments *arguments, const cli_plan_operand *operand) {
   if (operand->pim != NULL) {

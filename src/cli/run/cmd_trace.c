@@ -5,18 +5,9 @@
 #include "cli/run/output.h"
 #include "cli/run/terminal.h"
 
-/* The trace is the only form there is. */
-static char *print_trace(const void *result, cli_format format, dsm_table_style style) {
-  (void)format;
-  (void)style;
-  return dsm_report_step_trace(result);
-}
-
-static char *print_pim_trace(const void *result, cli_format format, dsm_table_style style) {
-  (void)format;
-  (void)style;
-  return dsm_report_pim_trace(result);
-}
+/* Traces are the only form there is. */
+CLI_TEXT_PRINTER(print_trace, dsm_report_step_trace(result))
+CLI_TEXT_PRINTER(print_pim_trace, dsm_report_pim_trace(result))
 
 static cli_exit put_trace(const cli_arguments *arguments, const cli_plan_operand *operand) {
   return operand->pim != NULL ? cli_put_text(arguments, print_pim_trace, operand->pim)

@@ -42,6 +42,15 @@ typedef char *cli_printer(const void *result, cli_format format, dsm_table_style
                                        : report##_csv(__VA_ARGS__);                                \
   }
 
+/** The same of a result of one form: `text` of `result`. */
+#define CLI_TEXT_PRINTER(name, text)                                                               \
+  static char *name(const void *result, cli_format format, dsm_table_style style) {                \
+    (void)result;                                                                                  \
+    (void)format;                                                                                  \
+    (void)style;                                                                                   \
+    return (text);                                                                                 \
+  }
+
 /**
  * Sends a result to the output file, or else to standard output. Without --format its form follows
  * the file's ending, else it is a table; --quiet leaves a table out that goes to standard output

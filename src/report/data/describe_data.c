@@ -7,6 +7,7 @@
 #include "plan/plan_internal.h"
 #include "report/data/csv.h"
 #include "report/data/describe_devices.h"
+#include "report/data/describe_layers.h"
 #include "report/data/records.h"
 #include "report/declared.h"
 #include "report/table/describe_table.h"
@@ -95,67 +96,7 @@ DSM__OWN_RECORD(stage_record, stage_row, true, "A stage of a chain.",
                 DSM__FIELD(FLAG, stage_row, is_recomputable, "recomputable", 0,
                            .help = "Its forward pass may run more than once."));
 
-/* ---- workloads and systems ---- */
-
-/* A declared layer, or all of them. */
-typedef struct layer_row {
-  const char *name;
-  dsm_layer_type type;
-  dsm__parameter_counts counts; /* of all */
-  double cache_bytes;
-  dsm__declared of;
-  double element_bytes; /* stated of the layer; 0: not */
-  double weight_bytes;
-  double own_cache_bytes;
-} layer_row;
-
-static bool has_element_bytes(const void *row) {
-  return ((const layer_row *)row)->element_bytes > 0;
-}
-
-static bool has_weight_bytes(const void *row) {
-  return ((const layer_row *)row)->weight_bytes > 0;
-}
-
-static bool has_cache_bytes(const void *row) {
-  return ((const layer_row *)row)->own_cache_bytes > 0;
-}
-
-/* What a layer states of its own. */
-#define STATED_BYTES(field, name, about)                                                           \
-  DSM__FIELD(REAL, layer_row, field, #name, DSM__ABOVE, .unit = "bytes", .is_stated = has_##name,  \
-             .help = (about))
-
-#define PARAMETERS                                                                                 \
-  COUNT(layer_row, of.parameters, "parameters", DSM__COLUMN, 0,                                    \
-        "Weights, biases, parameters of norms, and rows of embeddings.")
-#define MACS_AND_BYTES                                                                             \
-  COUNT(layer_row, of.forward_macs, "macs_forward_per_sample", DSM__COLUMN, 0,                     \
-        "Of the forward pass, all timesteps."),                                                    \
-      DSM__REAL(layer_row, of.activation_bytes, "activation_bytes_per_sample",                     \
-                DSM__ABOVE | DSM__COLUMN, "bytes", "Of all stored outputs, all timesteps.")
-
-DSM__OWN_RECORD(layer_record, layer_row, true, "A declared layer.",
-                DSM__FIELD(TEXT, layer_row, name, "name", DSM__COLUMN, .column = "layer",
-                           .help = "Its name."),
-                DSM__FIELD(WORD, layer_row, type, "type", DSM__COLUMN,
-                           .words = &dsm__layer_type_words, .help = "What it is."),
-                PARAMETERS, MACS_AND_BYTES,
-                STATED_BYTES(element_bytes, element_bytes,
-                             "An element of what it delivers, where the layer states "
-                             "it."),
-                STATED_BYTES(weight_bytes, weight_bytes, "A weight, likewise."),
-                STATED_BYTES(own_cache_bytes, cache_bytes, "An element of its cache, likewise."));
-
-DSM__OWN_RECORD(totals_record, layer_row, false, "Sums over the network.", PARAMETERS,
-                COUNT(layer_row, counts.weights, "weights", 0, 0, "Of products."),
-                COUNT(layer_row, counts.biases, "biases", 0, 0, "Of all layers."),
-                COUNT(layer_row, counts.norms, "norms", 0, 0, "Parameters of norms."),
-                COUNT(layer_row, counts.embeddings, "embeddings", 0, 0,
-                      "Elements of the tables of embeddings."),
-                DSM__REAL(layer_row, cache_bytes, "cache_bytes_per_sample", 0, "bytes",
-                          "Keys and values of earlier positions that inference keeps."),
-                MACS_AND_BYTES);
+/* ---- systems ---- */
 
 typedef struct parameter_row {
   const char *path;
@@ -191,7 +132,7 @@ typedef struct item_row {
   dsm_explore_options options;
   dsm_plan_result result;
   uint64_t minibatch;
-  layer_row totals;
+  dsm__described_layer totals;
   dsm__rows layers;
   double peak_flops;
   double machine_balance;
@@ -337,9 +278,10 @@ DSM__OWN_RECORD(workload_record, item_row, false, "A workload.",
                 DSM__SAMPLES(item_row, minibatch, "minibatch", 0, "Samples of a step."),
                 DSM__FIELD(RECORD, item_row, dataset, "dataset", 0, .type = &dataset_record,
                            .is_stated = has_dataset, .help = "Where the workload has one."),
-                DSM__FIELD(RECORD, item_row, totals, "totals", 0, .type = &totals_record,
-                           .help = "Sums over the network."),
-                DSM__ROWS(item_row, layers, "layers", layer_record, "Declared layers, in order."));
+                DSM__FIELD(RECORD, item_row, totals, "totals", 0,
+                           .type = &dsm__described_totals_record, .help = "Sums over the network."),
+                DSM__ROWS(item_row, layers, "layers", dsm__described_layer_record,
+                          "Declared layers, in order."));
 
 DSM__OWN_RECORD(network_axis_record, dsm_network_axis, true, "An axis.",
                 TEXT(dsm_network_axis, name, "name", 0, "Its name, as in words and paths."),
@@ -397,23 +339,6 @@ DSM__DOCUMENT(dsm__describe_record, dsm__rows, "dsm-describe/1",
 
 /* ---- what it holds ---- */
 
-static dsm__rows layers_of(dsm__page *page, const dsm_workload *workload) {
-  const dsm__declared *const declared = dsm__declared_derive(page->arena, workload);
-  const size_t count = declared == NULL ? 0 : workload->spec_count;
-  const dsm__rows made = dsm__rows_make(page, count, sizeof(layer_row));
-  layer_row *const rows = made.items;
-  page->out.failed = page->out.failed || declared == NULL;
-  for (size_t i = 0; declared != NULL && i < made.count; i++) {
-    rows[i] = (layer_row){.name = workload->specs[i].name,
-                          .type = workload->specs[i].type,
-                          .of = declared[i],
-                          .element_bytes = workload->specs[i].element_bytes,
-                          .weight_bytes = workload->specs[i].weight_bytes,
-                          .own_cache_bytes = workload->specs[i].cache_bytes};
-  }
-  return made;
-}
-
 /* A value of a parameter, as dsm__parameter_number gives it. */
 static dsm__value value_of(const dsm__parameter *parameter, double number) {
   static const dsm__value_kind kinds[] = {
@@ -461,12 +386,8 @@ static dsm__rows axes_of(dsm__page *page, const dsm_system *system) {
 static void fill_workload(dsm__page *page, item_row *row, const dsm_workload *workload) {
   row->minibatch = workload->minibatch;
   row->dataset = workload->dataset;
-  row->layers = layers_of(page, workload);
-  row->totals = (layer_row){.counts = dsm__workload_count_parameters(workload),
-                            .cache_bytes = dsm__workload_cache_bytes(workload),
-                            .of = {.parameters = workload->parameters,
-                                   .forward_macs = workload->forward_macs,
-                                   .activation_bytes = workload->activation_bytes}};
+  row->layers = dsm__described_layers(page, workload);
+  row->totals = dsm__described_totals(workload);
 }
 
 static void fill_system(dsm__page *page, item_row *row, const dsm_system *system) {
@@ -615,10 +536,10 @@ static void put_pim(dsm__csv *csv, const item_row *item) {
 
 static void put_item(dsm__csv *csv, const item_row *item) {
   static const parameter_row memory = {.unit = "bytes of memory"};
-  const layer_row *const layers = item->layers.items;
+  const dsm__described_layer *const layers = item->layers.items;
   const parameter_row *const parameters = item->parameters.items;
   for (size_t i = 0; i < item->layers.count; i++) {
-    DSM__CSV_ROW(csv, {&item_record, item}, {&layer_record, &layers[i]});
+    DSM__CSV_ROW(csv, {&item_record, item}, {&dsm__described_layer_record, &layers[i]});
   }
   for (size_t p = 0; p < item->parameters.count; p++) {
     DSM__CSV_ROW(csv, {&item_record, item}, {&parameter_record, &parameters[p]});
@@ -639,7 +560,7 @@ char *dsm_report_description_csv(const dsm_described *items, size_t count) {
   dsm__csv_column(&csv, &item_record, "file");
   dsm__csv_column(&csv, &item_record, "kind");
   dsm__csv_column(&csv, &item_record, "name");
-  dsm__csv_columns(&csv, &layer_record);
+  dsm__csv_columns(&csv, &dsm__described_layer_record);
   dsm__csv_columns(&csv, &item_record);
   dsm__csv_columns(&csv, &parameter_record);
   for (size_t i = 0; i < count; i++) {

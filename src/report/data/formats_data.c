@@ -118,7 +118,7 @@ static const dsm__words *const all_words[] = {
 
 /* ---- formats ---- */
 
-#define OBJECTS_MAX 6
+#define OBJECTS_MAX 7
 
 /* A format: the record of its document, or the keys of its objects. */
 typedef struct format {
@@ -142,7 +142,8 @@ static const format input_formats[] = {
                  &dsm__pair_object}},
     {.name = "dsm-profile/1",
      .objects = {&dsm__profile_object, &dsm__profile_device_object, &dsm__task_object,
-                 &dsm__profile_port_object, &dsm__profile_pair_object, &dsm__power_object}},
+                 &dsm__profile_port_object, &dsm__profile_pair_object, &dsm__profile_tensor_object,
+                 &dsm__power_object}},
     {.name = "dsm-stages/1", .record = &dsm__stages_record},
     {.name = "dsm-rl-workload/1", .record = &dsm__rl_workload_record},
     {.name = "dsm-pim-system/1", .record = &dsm__pim_system_record},

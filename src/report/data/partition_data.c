@@ -5,6 +5,7 @@
 #include "report/data/dispatch_data.h"
 #include "report/data/partition_links.h"
 #include "report/data/partition_read.h"
+#include "report/data/partition_ways.h"
 #include "report/table/partition_gain.h"
 
 /* A number that is infinite is null. */
@@ -34,6 +35,10 @@ static bool counts_input(const void *options) {
   return ((const dsm_partition_options *)options)->does_count_input;
 }
 
+static bool has_latency_limit(const void *options) {
+  return ((const dsm_partition_options *)options)->latency_limit_seconds > 0;
+}
+
 static bool is_staged(const void *options) {
   return ((const dsm_partition_options *)options)->is_staged;
 }
@@ -42,34 +47,36 @@ static bool has_cuts_max(const void *options) {
   return ((const dsm_partition_options *)options)->cuts_max > 0;
 }
 
-DSM__OWN_RECORD(options_record, dsm_partition_options, false, "What was asked for.",
-                DSM__FIELD(REAL, dsm_partition_options, required_rho, "required_rho", 0,
-                           .unit = "1/s", .is_stated = has_required_rho,
-                           .help = "Of the objective energy."),
-                REAL(dsm_partition_options, time_limit_seconds, "time_limit_seconds", 0, "seconds",
-                     "Of the solver."),
-                REAL(dsm_partition_options, gap, "gap", 0, "ratio",
-                     "At which the solver might stop, relative."),
-                DSM__FIELD(FLAG, dsm_partition_options, does_count_activations, "count_activations",
-                           0, .help = "Activations need memory too."),
-                DSM__FIELD(COUNT, dsm_partition_options, copies_max, "copies", 0, .min = 1,
-                           .max = DSM_DEVICES_MAX, .is_stated = has_copies_max,
-                           .help = "A task is stored on at most so many devices; absent: on any "
-                                   "number."),
-                DSM__FIELD(FLAG, dsm_partition_options, is_staged, "stages", 0,
-                           .is_stated = is_staged,
-                           .help = "The tasks of a device follow one another; absent: they need "
-                                   "not."),
-                DSM__FIELD(COUNT, dsm_partition_options, cuts_max, "cuts", 0, .min = 1,
-                           .max = DSM_TASKS_MAX * DSM_DEVICES_MAX, .is_stated = has_cuts_max,
-                           .help = "A request moves at most so many tensors, one to several "
-                                   "devices counted for each; absent: any number."),
-                DSM__FIELD(FLAG, dsm_partition_options, does_keep_results, "keep_results", 0,
-                           .help = "Results stay on the device that makes them."),
-                DSM__FIELD(FLAG, dsm_partition_options, does_count_input, "count_input", 0,
-                           .is_stated = counts_input,
-                           .help = "The request's input comes over links; absent: it costs "
-                                   "nothing."));
+DSM__OWN_RECORD(
+    options_record, dsm_partition_options, false, "What was asked for.",
+    DSM__FIELD(REAL, dsm_partition_options, required_rho, "required_rho", 0, .unit = "1/s",
+               .is_stated = has_required_rho, .help = "Of the objective energy."),
+    DSM__FIELD(REAL, dsm_partition_options, latency_limit_seconds, "latency_limit_seconds", 0,
+               .unit = "seconds", .is_stated = has_latency_limit,
+               .help = "Of a request on average; absent: any time."),
+    REAL(dsm_partition_options, time_limit_seconds, "time_limit_seconds", 0, "seconds",
+         "Of the solver."),
+    REAL(dsm_partition_options, gap, "gap", 0, "ratio",
+         "At which the solver might stop, relative."),
+    DSM__FIELD(FLAG, dsm_partition_options, does_count_activations, "count_activations", 0,
+               .help = "Activations need memory too."),
+    DSM__FIELD(COUNT, dsm_partition_options, copies_max, "copies", 0, .min = 1,
+               .max = DSM_DEVICES_MAX, .is_stated = has_copies_max,
+               .help = "A task is stored on at most so many devices; absent: on any "
+                       "number."),
+    DSM__FIELD(FLAG, dsm_partition_options, is_staged, "stages", 0, .is_stated = is_staged,
+               .help = "The tasks of a device follow one another; absent: they need "
+                       "not."),
+    DSM__FIELD(COUNT, dsm_partition_options, cuts_max, "cuts", 0, .min = 1,
+               .max = DSM_TASKS_MAX * DSM_DEVICES_MAX, .is_stated = has_cuts_max,
+               .help = "A request moves at most so many tensors, one to several "
+                       "devices counted for each; absent: any number."),
+    DSM__FIELD(FLAG, dsm_partition_options, does_keep_results, "keep_results", 0,
+               .help = "Results stay on the device that makes them."),
+    DSM__FIELD(FLAG, dsm_partition_options, does_count_input, "count_input", 0,
+               .is_stated = counts_input,
+               .help = "The request's input comes over links; absent: it costs "
+                       "nothing."));
 
 /* What of a device can be used up. */
 enum { BIND_TIME, BIND_MEMORY, BIND_LINK, BIND_COUNT };
@@ -272,12 +279,17 @@ typedef struct document {
   dsm__rows carriers;
   dsm__rows ports;
   dsm__rows pairs;
+  dsm__rows ways;
   bool is_simulated;
   dsm__dispatch_row simulation;
 } document;
 
 static bool has_energy(const void *partition) {
   return ((const document *)partition)->of.joules_per_request > 0;
+}
+
+static bool has_mean_latency(const void *partition) {
+  return has_latency_limit(&((const document *)partition)->of.options);
 }
 
 static bool has_waiting(const void *partition) {
@@ -294,6 +306,10 @@ static bool has_tensors(const void *partition) {
 
 static bool has_carriers(const void *partition) {
   return ((const document *)partition)->of.carrier_count > 0;
+}
+
+static bool has_ways(const void *partition) {
+  return ((const document *)partition)->ways.count > 0;
 }
 
 static bool has_ports(const void *partition) {
@@ -373,6 +389,13 @@ DSM__DOCUMENT(
                .help = "What a simulation by the rates reaches; beside rho_is_bound."),
     REAL(document, of.latency_seconds, "latency_seconds", DSM__COLUMN | DSM__LESS, "seconds",
          "Of one request; for other objectives than latency along the most used placement."),
+    DSM__FIELD(REAL, document, of.mean_latency_seconds, "mean_latency_seconds", DSM__LESS,
+               .unit = "seconds", .is_stated = has_mean_latency,
+               .help = "Of all requests, without waiting; absent where any time is allowed."),
+    DSM__FIELD(FLAG, document, of.is_mean_bound, "mean_latency_is_bound", 0,
+               .is_stated = has_mean_latency,
+               .help = "No requests are known that take so little: the network is no chain, and "
+                       "tasks are in several places."),
     DSM__FIELD(REAL, document, of.waiting_seconds, "waiting_seconds", DSM__LESS, .unit = "seconds",
                .is_stated = has_waiting,
                .help = "Of latency_seconds, on average: until the batches of devices are full; "
@@ -404,6 +427,12 @@ DSM__DOCUMENT(
                .count_offset = offsetof(document, carriers.count), .type = &dsm__carrier_record,
                .is_stated = has_carriers,
                .help = "Ports, pairs and ways into devices; absent where there are none."),
+    DSM__FIELD(LIST, document, ways.items, "ways", 0,
+               .count_offset = offsetof(document, ways.count), .type = &dsm__way_record,
+               .is_stated = has_ways,
+               .help = "How often requests go which way through the devices; they reach whole_rho "
+                       "where that is known. Absent where nothing moves, and on chains, where "
+                       "rates say it."),
     DSM__FIELD(
         LIST, document, ports.items, "ports", 0, .count_offset = offsetof(document, ports.count),
         .type = &dsm__port_record, .is_stated = has_ports,
@@ -520,6 +549,7 @@ static document make(dsm__page *page, const dsm_partition *partition,
                    .carriers = dsm__partition_carriers(page, partition),
                    .ports = dsm__partition_ports(page, partition->instance),
                    .pairs = dsm__partition_pairs(page, partition->instance),
+                   .ways = dsm__partition_ways(page, partition),
                    .is_simulated = simulation != NULL};
   if (simulation != NULL) {
     made.simulation = dsm__dispatch_row_of(page, simulation);

@@ -354,6 +354,8 @@ static void read_options(dsm_partition_options *options, const dsm__json_node *r
   uint64_t cuts = 0;
   dsm__json_optional_u64(&node, "cuts", 1, DSM_TASKS_MAX * DSM_DEVICES_MAX, 0, &cuts);
   options->cuts_max = (size_t)cuts;
+  dsm__json_optional_double(&node, "latency_limit_seconds", any_size, 0,
+                            &options->latency_limit_seconds);
   if (options->objective == DSM_OBJECTIVE_ENERGY) {
     options->required_rho = number(&node, "required_rho", any_size, HUGE_VAL);
   }
@@ -374,6 +376,9 @@ static void read_answer(reader *r, const dsm__json_node *root) {
   dsm__json_optional_double(root, "waiting_seconds", any_size, 0, &made->waiting_seconds);
   dsm__json_optional_double(root, "joules_per_request", any_size, 0, &made->joules_per_request);
   read_options(&made->options, root);
+  if (made->options.latency_limit_seconds > 0) {
+    made->mean_latency_seconds = number(root, "mean_latency_seconds", any_size, HUGE_VAL);
+  }
 }
 
 /* Energy is not counted again, as the document has no watts; all else of such an answer is what it

@@ -76,6 +76,21 @@ static const char *waiting_text(dsm__page *page, const dsm_partition *partition)
              : "";
 }
 
+/* Of the devices that have their own. */
+static void put_precision(dsm__page *page, const dsm_instance *instance) {
+  for (size_t j = 0; j < instance->device_count; j++) {
+    const dsm_instance_device *const device = &instance->devices[j];
+    if (device->element_bytes > 0) {
+      dsm__page_labelled(page, LABEL_WIDTH, "precision", "%s: bytes an element %s, a parameter %s",
+                         device->name, dsm__figure_short(device->element_bytes, 4).text,
+                         dsm__figure_short(device->weight_bytes, 4).text);
+    } else if (device->weight_bytes > 0) {
+      dsm__page_labelled(page, LABEL_WIDTH, "precision", "%s: bytes a parameter %s", device->name,
+                         dsm__figure_short(device->weight_bytes, 4).text);
+    }
+  }
+}
+
 static void put_answer(dsm__page *page, const dsm_partition *partition) {
   dsm__page_line(page, DSM__STYLE_HEADING, "%s: best %s on %zu device%s", partition->instance->name,
                  dsm_objective_kind_name(partition->options.objective),
@@ -100,6 +115,12 @@ static void put_answer(dsm__page *page, const dsm_partition *partition) {
   }
   dsm__page_labelled(page, LABEL_WIDTH, "latency", "%s%s",
                      milliseconds(page, partition->latency_seconds), waiting_text(page, partition));
+  if (partition->options.latency_limit_seconds > 0) {
+    dsm__page_labelled(page, LABEL_WIDTH, "mean", "%s a request, %sat most %s allowed",
+                       milliseconds(page, partition->mean_latency_seconds),
+                       partition->is_mean_bound ? "a bound as the network is no chain, " : "",
+                       milliseconds(page, partition->options.latency_limit_seconds));
+  }
   if (partition->joules_per_request > 0) {
     dsm__page_labelled(page, LABEL_WIDTH, "energy", "%s J a request",
                        dsm__figure_digits(partition->joules_per_request, 4).text);
@@ -113,6 +134,7 @@ static void put_answer(dsm__page *page, const dsm_partition *partition) {
                      value_text(page, partition, partition->relaxation));
   dsm__page_labelled(page, LABEL_WIDTH, "solver", "%s", status_text(page, partition));
   put_placing(page, &partition->options);
+  put_precision(page, partition->instance);
 }
 
 /* ---- devices ---- */
