@@ -18,8 +18,8 @@ extern "C" {
 
 /** A file of a profiler. */
 typedef struct dsm_profile_file {
-  const char *device; /**< which it was timed on; NULL: as its rows say, or else as the file is
-                           called */
+  const char *device; /**< which it was timed on, "DEVICE@BATCH" for times of so many requests
+                           together; NULL: as its rows say, or else as the file is called */
   const char *path;   /**< for findings */
   const char *bytes;
   size_t length;

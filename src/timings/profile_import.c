@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/diag_add.h"
+#include "timings/batch_devices.h"
 #include "timings/merge.h"
 #include "timings/tasks.h"
 
@@ -121,6 +122,12 @@ static dsm_status read_files(dsm__timings *timings, const dsm_profile_file *file
                          "expected names of devices of 1 to %d bytes without control characters, "
                          "found \"%.140s\" (give one: NAME=FILE)",
                          DSM_NAME_BYTES_MAX, name);
+    }
+    if (dsm__batch_name_of(name).batch == 0) {
+      return dsm__refuse(diags, DSM_ERROR_INVALID,
+                         "expected a batch from 1 to %d behind the \"@\" of a device, found "
+                         "\"%.140s\"",
+                         DSM_DEVICE_BATCH_MAX, name);
     }
   }
   return status == DSM_OK && !dsm__timings_finish(timings) ? dsm__out_of_memory(diags) : status;

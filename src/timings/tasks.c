@@ -8,6 +8,7 @@
 #include "base/diag_add.h"
 #include "dsm/instance.h"
 #include "server/instance_internal.h"
+#include "timings/batch_devices.h"
 #include "timings/merge.h"
 
 /* Names of layers that a note tells; the others are in the profile's comment. */
@@ -260,10 +261,11 @@ static dsm_status make_of_workload(const making *m, dsm_instance **instance) {
                                 &measured, m->diags);
 }
 
-/* The sizes of tasks: their weights together, the most that is live, and what the last row puts
- * out. */
+/* The sizes of tasks: their weights together, and of one request of the batch that was timed the
+ * most that is live, and what the last row puts out. */
 static bool add_sizes(const making *m, const size_t *task_of, dsm_task *tasks) {
   const dsm__timed_device *const device = &m->timings->devices.items[m->sized];
+  const double batch = dsm__batch_name_of(device->name).batch;
   size_t *targets = NULL;
   if (!dsm__merge_targets(&m->merge, m->sized, &targets, m->arena)) {
     return false;
@@ -272,8 +274,8 @@ static bool add_sizes(const making *m, const size_t *task_of, dsm_task *tasks) {
     const dsm__layer_sizes *const sizes = &device->rows.items[r].sizes;
     dsm_task *const task = &tasks[task_of[targets[r]]];
     task->weights_bytes += sizes->weights_bytes;
-    task->activation_bytes = fmax(task->activation_bytes, fmax(sizes->activation_bytes, 0));
-    task->output_bytes = sizes->output_bytes;
+    task->activation_bytes = fmax(task->activation_bytes, fmax(sizes->activation_bytes, 0) / batch);
+    task->output_bytes = sizes->output_bytes / batch;
   }
   return true;
 }
@@ -368,6 +370,9 @@ static dsm_status make_profile(making *m, char **text, const char *name) {
   if (status == DSM_OK) {
     status = m->options->workload != NULL ? make_of_workload(m, &instance)
                                           : make_of_files(m, &instance, name);
+  }
+  if (status == DSM_OK && !dsm__fold_batches(instance)) {
+    status = dsm__out_of_memory(m->diags);
   }
   if (status == DSM_OK) {
     const dsm__profile_words words = {"measured times, medians over runs", m->comments,

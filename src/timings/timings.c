@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/order.h"
+#include "timings/batch_devices.h"
 
 const dsm__layer_sizes dsm__no_sizes = {-1, -1, -1};
 
@@ -18,12 +19,15 @@ static uint32_t hash_of(const char *name) {
 }
 
 dsm__timed_device *dsm__timings_device(dsm__timings *timings, const char *name) {
+  const dsm__batch_name split = dsm__batch_name_of(name);
+  const size_t length = split.batch == 1 ? split.length : strlen(name); /* "@1" says nothing */
   for (size_t d = 0; d < timings->devices.count; d++) {
-    if (strcmp(timings->devices.items[d].name, name) == 0) {
+    const char *const other = timings->devices.items[d].name;
+    if (strncmp(other, name, length) == 0 && other[length] == '\0') {
       return &timings->devices.items[d];
     }
   }
-  const char *const copy = dsm__arena_strdup(timings->arena, name);
+  const char *const copy = dsm__arena_strndup(timings->arena, name, length);
   if (copy == NULL || !DSM__LIST_RESERVE_IN(&timings->devices, 1, timings->arena)) {
     return NULL;
   }

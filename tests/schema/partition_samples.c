@@ -38,6 +38,7 @@ static dsm_instance with_all(dsm_instance_device devices[DSM_DEVICES_MAX]) {
   memcpy(devices, instance.devices, instance.device_count * sizeof *devices);
   instance.element_bytes = instance.weight_bytes = 2;
   devices[0].element_bytes = 1;
+  devices[0].batch = 2;
   devices[0].weight_bytes = 0.5;
   devices[0].incoming_bytes_per_second = 8;
   devices[0].transfer_seconds = 0.25;

@@ -83,7 +83,7 @@ const cli_command cli_commands[] = {
     {.name = "import",
      .bit = CLI_IMPORT,
      .operands = "FILE",
-     .other_form = "--to profile [DEVICE=]FILE...",
+     .other_form = "--to profile [DEVICE[@BATCH]=]FILE...",
      .takes = {CLI_TAKES_FILE},
      .operand_min = 1,
      .operand_max = SIZE_MAX,

@@ -75,6 +75,7 @@ DSM__OWN_RECORD(ran_record, ran_row, true, "A task of a stage.",
 
 typedef struct stage_row {
   const char *device;
+  size_t batch;
   double element_bytes; /* 0: the device has none of its own */
   double weight_bytes;
   double seconds;
@@ -95,27 +96,32 @@ static bool has_weights(const void *stage) {
   return ((const stage_row *)stage)->weight_bytes > 0;
 }
 
-DSM__OWN_RECORD(stage_record, stage_row, false, "What a device does for a request.",
-                DSM__FIELD(TEXT, stage_row, device, "device", 0, .help = "That runs it."),
-                DSM__FIELD(REAL, stage_row, element_bytes, "element_bytes", 0, .unit = "bytes",
-                           .is_stated = has_elements,
-                           .help = "Of an element of what it makes; absent: the device has none of "
-                                   "its own."),
-                DSM__FIELD(REAL, stage_row, weight_bytes, "weight_bytes", 0, .unit = "bytes",
-                           .is_stated = has_weights, .help = "Of a parameter; absent: likewise."),
-                DSM__REAL(stage_row, seconds, "seconds", 0, "seconds", "Of its tasks together."),
-                DSM__REAL(stage_row, weights_bytes, "weights_bytes", 0, "bytes",
-                          "Of the parameters that it holds."),
-                DSM__REAL(stage_row, received_bytes, "received_bytes", 0, "bytes",
-                          "From other stages."),
-                DSM__REAL(stage_row, sent_bytes, "sent_bytes", 0, "bytes",
-                          "To other stages, and results that leave."),
-                DSM__ROWS(stage_row, tasks, "tasks", ran_record, "In an order in which they run."),
-                DSM__ROWS(stage_row, receives, "receives", received_record,
-                          "Before its tasks that need it run."),
-                DSM__ROWS(stage_row, sends, "sends", sent_record, "By number."),
-                DSM__ROWS(stage_row, results, "results", result_record,
-                          "What no task of the network needs."));
+static bool has_batch(const void *stage) {
+  return ((const stage_row *)stage)->batch > 1;
+}
+
+DSM__OWN_RECORD(
+    stage_record, stage_row, false, "What a device does for a request.",
+    DSM__FIELD(TEXT, stage_row, device, "device", 0, .help = "That runs it."),
+    DSM__FIELD(COUNT, stage_row, batch, "batch", 0, .min = 1, .max = DSM_DEVICE_BATCH_MAX,
+               .is_stated = has_batch, .help = "Requests that it runs together; absent for one."),
+    DSM__FIELD(REAL, stage_row, element_bytes, "element_bytes", 0, .unit = "bytes",
+               .is_stated = has_elements,
+               .help = "Of an element of what it makes; absent: the device has none of "
+                       "its own."),
+    DSM__FIELD(REAL, stage_row, weight_bytes, "weight_bytes", 0, .unit = "bytes",
+               .is_stated = has_weights, .help = "Of a parameter; absent: likewise."),
+    DSM__REAL(stage_row, seconds, "seconds", 0, "seconds", "Of its tasks together."),
+    DSM__REAL(stage_row, weights_bytes, "weights_bytes", 0, "bytes",
+              "Of the parameters that it holds."),
+    DSM__REAL(stage_row, received_bytes, "received_bytes", 0, "bytes", "From other stages."),
+    DSM__REAL(stage_row, sent_bytes, "sent_bytes", 0, "bytes",
+              "To other stages, and results that leave."),
+    DSM__ROWS(stage_row, tasks, "tasks", ran_record, "In an order in which they run."),
+    DSM__ROWS(stage_row, receives, "receives", received_record,
+              "Before its tasks that need it run."),
+    DSM__ROWS(stage_row, sends, "sends", sent_record, "By number."),
+    DSM__ROWS(stage_row, results, "results", result_record, "What no task of the network needs."));
 
 typedef struct document {
   const char *instance;
@@ -336,6 +342,7 @@ static dsm_status list_stages(lister *l, document *made, dsm_diags *diags) {
     l->is_listed[device] = true;
     stage_row *const stage = &stages[made->stages.count++];
     stage->device = l->instance->devices[device].name;
+    stage->batch = l->instance->devices[device].batch;
     stage->element_bytes = l->instance->devices[device].element_bytes;
     stage->weight_bytes = l->instance->devices[device].weight_bytes;
     add_tasks(l, device, stage);
