@@ -41,12 +41,12 @@ typedef struct dsm_machine {
   const dsm_system *system;                    /**< borrowed */
   double link_bytes_per_cycle[DSM_LINK_COUNT]; /**< usable */
   dsm_core_links core_links;
-  bool has_shared_memory;            /**< between scratchpads and external memory */
-  double shared_memory_bytes;        /**< of a chip */
-  double auxiliary_bytes_per_cycle;  /**< amem: of memory, for auxiliary operations */
-  double overhead_cycles;            /**< of a kernel */
-  double issue_cycles;               /**< least, from a kernel to the next */
-  double scratchpad_bytes;           /**< of a core */
+  bool has_shared_memory;     /**< between scratchpads and external memory */
+  double shared_memory_bytes; /**< of a chip */
+  dsm_link auxiliary_link;    /**< of what operations of their own read and write in memory */
+  double overhead_cycles;     /**< of a kernel */
+  double issue_cycles;        /**< least, from a kernel to the next */
+  double scratchpad_bytes;    /**< of a core */
   double scratchpad_bytes_per_cycle; /**< of a core */
   double peak_macs_per_cycle;        /**< of the whole system, with 16 bits */
   uint64_t chip_count;
@@ -434,7 +434,7 @@ DSM_API dsm_transfer_list dsm_axis_transfers(dsm_transfer transfer, dsm_group gr
                                              const dsm_traffic *traffic);
 
 /** Cycles of a group: its slowest link, and the latency (section 2). An infinitely fast link takes
- * none. */
+ * none. External memory is one link: what moves at amem comes after what moves at its own rate. */
 DSM_API double dsm_group_cycles(const dsm_machine *machine, const dsm_traffic *traffic);
 
 /** The slowest link of a group, the first of equals. */
@@ -442,10 +442,6 @@ DSM_API dsm_link dsm_group_slowest_link(const dsm_machine *machine, const dsm_tr
 
 /** Cycles that a volume occupies a link. */
 DSM_API double dsm_link_cycles(const dsm_machine *machine, dsm_link link, double bytes);
-
-/** The same of a volume of a transfer: auxiliary operations have a rate of their own to memory. */
-DSM_API double dsm_transfer_cycles(const dsm_machine *machine, dsm_transfer transfer, dsm_link link,
-                                   double bytes);
 
 /**
  * The parallelism of each pass of a layer (section 11). Of a layer without backward pass, that of

@@ -194,6 +194,15 @@ typedef struct dsm_point_layer {
   double utilization;
 } dsm_point_layer;
 
+/** What a point's plan decides of the step, and of how many layers what keeps less. */
+typedef struct dsm_point_step {
+  uint64_t micro_batches;
+  uint64_t stages;
+  uint64_t interleave;        /**< runs of layers of a stage */
+  uint64_t recomputed_layers; /**< whose forward pass runs again */
+  uint64_t sharded_layers;    /**< whose optimizer state, gradients or weights chips share out */
+} dsm_point_step;
+
 /** What a point's exploration found. */
 typedef struct dsm_point_result {
   size_t point;
@@ -206,6 +215,7 @@ typedef struct dsm_point_result {
   dsm_optimization_set optimizations;
   dsm_parallelism_set parallelisms;
   dsm_plan_result result;
+  dsm_point_step step;
   dsm_pim_cost pim;      /**< on cores in memory; else not feasible */
   const char *decisions; /**< in short, such as "data 12, model_x_data_y 4; dysm 3; on chip 5" */
   const dsm_point_layer *layers; /**< from DSM_RECORD_LAYERS on */

@@ -24,6 +24,7 @@ typedef enum dsm_link {
   DSM_LINK_RING,                  /**< a chip's core-to-core ring */
   DSM_LINK_CORES,                 /**< the busiest link between the cores where they are no ring */
   DSM_LINK_SHARED,                /**< a chip's shared memory */
+  DSM_LINK_AUXILIARY_MEMORY,      /**< external memory at amem, where that is a rate of its own */
   DSM_LINK_COUNT
 } dsm_link;
 

@@ -234,7 +234,3 @@ bool dsm__is_shortcut_auxiliary(const dsm_assumptions *model, dsm_pass pass,
       pass == DSM_PASS_FORWARD && residency->is_output_held && !residency->is_in_shared_memory;
   return model->auxiliary_traffic == DSM_AUXILIARY_TRAFFIC_UNFUSED && !is_added_on_chip;
 }
-
-double dsm__auxiliary_memory_cycles(const dsm_machine *machine, double bytes) {
-  return bytes / machine->auxiliary_bytes_per_cycle;
-}

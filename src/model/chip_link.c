@@ -18,6 +18,11 @@ static void pass_memory(const dsm_machine *machine, dsm_traffic *traffic, double
   traffic->bytes[DSM_LINK_SHARED] = machine->has_shared_memory ? bytes : 0;
 }
 
+void dsm__add_auxiliary_traffic(const dsm_machine *machine, dsm_traffic *traffic, double bytes) {
+  traffic->bytes[machine->auxiliary_link] += bytes;
+  traffic->bytes[DSM_LINK_SHARED] += machine->has_shared_memory ? bytes : 0;
+}
+
 /* Of as many turns as a ring has chips: the last one brings everything home, and is not needed. */
 static double moved_share(bool is_exact, uint64_t chips) {
   return is_exact ? ((double)chips - 1) / (double)chips : 1;
@@ -157,11 +162,13 @@ dsm_weight_traffic dsm__sharded_weight_traffic(const dsm_layer *layer, const dsm
   }
   const double weight_bytes =
       dsm__layer_weight_bytes(layer, precision.weight_bytes, precision.element_bytes);
-  const double updated =
-      precision.update_bytes > 0
-          ? precision.update_bytes * sum_weights / update_chips
-          : model->weight_update_memory_bytes * (sum_weights * weight_bytes) / update_chips;
-  pass_memory(machine, &traffic.weight_update, updated);
+  if (precision.update_bytes > 0) {
+    dsm__add_auxiliary_traffic(machine, &traffic.weight_update,
+                               precision.update_bytes * sum_weights / update_chips);
+  } else {
+    pass_memory(machine, &traffic.weight_update,
+                model->weight_update_memory_bytes * (sum_weights * weight_bytes) / update_chips);
+  }
   if (sum_chips > 1) {
     traffic.sum_of_gradients = dsm__collective_traffic(
         machine, summed, sum_weights * precision.gradient_bytes, model->reduce_memory_bytes);

@@ -83,7 +83,7 @@ static double product_share(const dsm_layer *layer, const dsm_machine *machine, 
 /* The longest of what the special function units take and what memories do, of equals the first. */
 static void derive_auxiliary(dsm_pass_work *work, double computing) {
   const dsm_machine *const machine = work->machine;
-  const double moving = dsm__auxiliary_memory_cycles(machine, work->bytes.auxiliary);
+  const double moving = dsm_link_cycles(machine, machine->auxiliary_link, work->bytes.auxiliary);
   work->auxiliary_cycles = moving > computing ? moving : computing;
   work->auxiliary_bound = moving > computing ? DSM_BOUND_AUXILIARY_MEMORY : DSM_BOUND_AUXILIARY;
   if (machine->has_shared_memory) {
@@ -321,7 +321,8 @@ _Static_assert(DSM_BOUND_MEMORY - DSM_BOUND_AXIS == DSM_LINK_MEMORY &&
                "a bound for each link");
 
 dsm_bound dsm_bound_of_link(dsm_link link) {
-  return (dsm_bound)((unsigned)DSM_BOUND_AXIS + (unsigned)link);
+  return link == DSM_LINK_AUXILIARY_MEMORY ? DSM_BOUND_AUXILIARY_MEMORY
+                                           : (dsm_bound)((unsigned)DSM_BOUND_AXIS + (unsigned)link);
 }
 
 static dsm_bound slowest_bound(const dsm_machine *machine, const dsm_traffic *traffic) {
@@ -331,8 +332,13 @@ static dsm_bound slowest_bound(const dsm_machine *machine, const dsm_traffic *tr
 dsm_resources dsm_group_resources(const dsm_machine *machine, const dsm_traffic *traffic) {
   dsm_resources resources = {{0}};
   const double latency_cycles = traffic->latency_cycles;
-  resources.cycles[slowest_bound(machine, traffic)] =
-      dsm_group_cycles(machine, traffic) - latency_cycles;
+  const dsm_bound slowest = slowest_bound(machine, traffic);
+  const double before = /* at memory's own rate */
+      slowest == DSM_BOUND_AUXILIARY_MEMORY
+          ? dsm_link_cycles(machine, DSM_LINK_MEMORY, traffic->bytes[DSM_LINK_MEMORY])
+          : 0;
+  resources.cycles[DSM_BOUND_MEMORY] = before;
+  resources.cycles[slowest] = dsm_group_cycles(machine, traffic) - latency_cycles - before;
   resources.cycles[DSM_BOUND_LATENCY] += latency_cycles;
   return resources;
 }

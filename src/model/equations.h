@@ -312,6 +312,12 @@ double dsm__auxiliary_cycles(const dsm_machine *machine, const dsm_chip_share *s
 double dsm__padding(const dsm_memory *memory, uint64_t samples, double features);
 
 /**
+ * Adds what operations of their own read and write in external memory. Source: section 2. Symbols:
+ * bytes / amem. Limits: without a rate of its own amem is memory's; a shared memory has it too.
+ */
+void dsm__add_auxiliary_traffic(const dsm_machine *machine, dsm_traffic *traffic, double bytes);
+
+/**
  * Bytes of memory that updating a weight moves. Source: section 5, weight update. Symbols: sgd 20,
  * lars 28, adam 28, adam_mixed 40. Limits: no optimizer: 0, the system says.
  */
@@ -351,12 +357,6 @@ double dsm__auxiliary_kernels(const dsm_layer *layer, const dsm_assumptions *mod
  */
 bool dsm__is_shortcut_auxiliary(const dsm_assumptions *model, dsm_pass pass,
                                 const dsm_residency *residency);
-
-/**
- * Cycles in which a chip's auxiliary operations read and write memory. Source: section 4. Symbols:
- * tra*mbc/nm*B / amem. Limits: nothing read: 0.
- */
-double dsm__auxiliary_memory_cycles(const dsm_machine *machine, double bytes);
 
 /**
  * Bytes of an invocation and chip that do not depend on the core split. Source: section 5. Symbols:

@@ -38,10 +38,11 @@ dsm_machine dsm_machine_derive(const dsm_system *system) {
   machine.link_bytes_per_cycle[DSM_LINK_MEMORY] =
       bytes_per_cycle(usable_memory_GBps, frequency_GHz);
   const double auxiliary_ratio = system->chip.memory.auxiliary_efficiency_ratio;
-  machine.auxiliary_bytes_per_cycle =
+  machine.link_bytes_per_cycle[DSM_LINK_AUXILIARY_MEMORY] =
       bytes_per_cycle(auxiliary_ratio > 0 ? system->chip.memory.bandwidth_GBps * auxiliary_ratio
                                           : usable_memory_GBps,
                       frequency_GHz);
+  machine.auxiliary_link = auxiliary_ratio > 0 ? DSM_LINK_AUXILIARY_MEMORY : DSM_LINK_MEMORY;
   machine.core_links = dsm__core_links_derive(&system->chip);
   machine.link_bytes_per_cycle[DSM_LINK_RING] = HUGE_VAL;
   machine.link_bytes_per_cycle[DSM_LINK_CORES] = HUGE_VAL;
@@ -155,32 +156,33 @@ double dsm_link_cycles(const dsm_machine *machine, dsm_link link, double bytes) 
   return bytes / machine->link_bytes_per_cycle[link];
 }
 
-double dsm_transfer_cycles(const dsm_machine *machine, dsm_transfer transfer, dsm_link link,
-                           double bytes) {
-  return transfer == DSM_TRANSFER_AUXILIARY_TRAFFIC && link == DSM_LINK_MEMORY
-             ? dsm__auxiliary_memory_cycles(machine, bytes)
-             : dsm_link_cycles(machine, link, bytes);
+/* Cycles of what has the slowest link: memory is one, whatever moves at amem. */
+static double slowest_cycles(const dsm_machine *machine, const dsm_traffic *traffic,
+                             dsm_link *slowest) {
+  double most = 0;
+  double memory = 0;
+  *slowest = DSM_LINK_AXIS;
+  for (int l = 0; l < DSM_LINK_COUNT; l++) {
+    const bool is_memory = l == DSM_LINK_MEMORY || l == DSM_LINK_AUXILIARY_MEMORY;
+    if (traffic->bytes[l] > 0) { /* of most links nothing */
+      double cycles = dsm_link_cycles(machine, (dsm_link)l, traffic->bytes[l]);
+      memory += is_memory ? cycles : 0;
+      cycles = is_memory ? memory : cycles;
+      *slowest = cycles > most ? (dsm_link)l : *slowest;
+      most = cycles > most ? cycles : most;
+    }
+  }
+  return most;
 }
 
 double dsm_group_cycles(const dsm_machine *machine, const dsm_traffic *traffic) {
-  double slowest = 0;
-  for (int l = 0; l < DSM_LINK_COUNT; l++) {
-    if (traffic->bytes[l] > 0) { /* of most links nothing */
-      const double cycles = dsm_link_cycles(machine, (dsm_link)l, traffic->bytes[l]);
-      slowest = cycles > slowest ? cycles : slowest;
-    }
-  }
-  return slowest + traffic->latency_cycles;
+  dsm_link slowest;
+  return slowest_cycles(machine, traffic, &slowest) + traffic->latency_cycles;
 }
 
 dsm_link dsm_group_slowest_link(const dsm_machine *machine, const dsm_traffic *traffic) {
-  dsm_link slowest = DSM_LINK_AXIS;
-  for (int l = 1; l < DSM_LINK_COUNT; l++) {
-    if (dsm_link_cycles(machine, (dsm_link)l, traffic->bytes[l]) >
-        dsm_link_cycles(machine, slowest, traffic->bytes[slowest])) {
-      slowest = (dsm_link)l;
-    }
-  }
+  dsm_link slowest;
+  (void)slowest_cycles(machine, traffic, &slowest);
   return slowest;
 }
 

@@ -83,6 +83,7 @@ static const dsm__word link_words[] = {
     [DSM_LINK_RING].key = "ring",
     [DSM_LINK_CORES].key = "core_links",
     [DSM_LINK_SHARED].key = "shared_memory",
+    [DSM_LINK_AUXILIARY_MEMORY].key = "auxiliary_memory",
 };
 DSM__AXIS_WORDS(dsm__link_words, "link", link_words, DSM_LINK_COUNT, dsm_link, dsm_link_name,
                 "^link_" AXIS_NAME "$");

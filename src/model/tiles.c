@@ -58,14 +58,15 @@ void dsm__product_size(dsm__product *product, const dsm_tensor_bytes *bytes, dsm
 }
 
 dsm_bound dsm__sums_bound(const dsm_machine *machine) {
-  return machine->link_bytes_per_cycle[DSM_LINK_SHARED] < machine->auxiliary_bytes_per_cycle
+  return machine->link_bytes_per_cycle[DSM_LINK_SHARED] <
+                 machine->link_bytes_per_cycle[machine->auxiliary_link]
              ? DSM_BOUND_SHARED
              : DSM_BOUND_AUXILIARY_MEMORY;
 }
 
 /* They pass a shared memory on their way. */
 static double sums_cycles(const dsm_machine *machine, double bytes) {
-  return larger(dsm__auxiliary_memory_cycles(machine, bytes),
+  return larger(dsm_link_cycles(machine, machine->auxiliary_link, bytes),
                 dsm_link_cycles(machine, DSM_LINK_SHARED, bytes));
 }
 

@@ -188,8 +188,8 @@ dsm_transfer_list dsm_invocation_transfers(const dsm_pass_work *work, const dsm_
     append_along_axes(&list, exchanges.items[i].transfer, DSM_GROUP_COLLECTIVE,
                       &exchanges.items[i].traffic);
   }
-  append(&list, DSM_TRANSFER_AUXILIARY_TRAFFIC, DSM_NO_AXIS, DSM_GROUP_AUXILIARY,
-         (dsm_traffic){.bytes = {[DSM_LINK_MEMORY] = work->bytes.auxiliary,
-                                 [DSM_LINK_SHARED] = work->shared.auxiliary}});
+  dsm_traffic auxiliary = {.bytes = {[DSM_LINK_SHARED] = work->shared.auxiliary}};
+  auxiliary.bytes[work->machine->auxiliary_link] = work->bytes.auxiliary;
+  append(&list, DSM_TRANSFER_AUXILIARY_TRAFFIC, DSM_NO_AXIS, DSM_GROUP_AUXILIARY, auxiliary);
   return list;
 }

@@ -87,7 +87,7 @@ void dsm__search_bound(glp_prob *problem, int column, double lower, double upper
   glp_set_col_bnds(problem, column, kind, lower, upper);
 }
 
-static void bound_row(glp_prob *problem, int row, double lower, double upper) {
+void dsm__search_bound_row(glp_prob *problem, int row, double lower, double upper) {
   int kind = GLP_DB;
   if (lower == upper) {
     kind = GLP_FX;
@@ -124,8 +124,8 @@ glp_prob *dsm__search_load(dsm__search *search, const dsm__programme *programme)
   glp_add_cols(problem, (int)programme->column_count);
   for (size_t r = 0; r < programme->row_count; r++) {
     const dsm__row *const row = &programme->rows[r];
-    bound_row(problem, (int)r + 1, row->kind == DSM__ROW_ORDER ? -HUGE_VAL : row->lower,
-              row->upper);
+    const double lower = row->kind == DSM__ROW_ORDER ? -HUGE_VAL : row->lower;
+    dsm__search_bound_row(problem, (int)r + 1, lower, row->upper);
   }
   for (size_t c = 0; c < programme->column_count; c++) {
     const dsm__column *const column = &programme->columns[c];

@@ -81,8 +81,9 @@ bool dsm__search_is_stopped(const dsm__search *search);
  * of memory. */
 glp_prob *dsm__search_load(dsm__search *search, const dsm__programme *programme);
 
-/** Sets bounds of a column by their kind. */
+/** Sets bounds of a column, or of a row, by their kind. */
 void dsm__search_bound(glp_prob *problem, int column, double lower, double upper);
+void dsm__search_bound_row(glp_prob *problem, int row, double lower, double upper);
 
 /** Solves the linear relaxation of the problem as it stands. */
 dsm__solved dsm__search_relax(dsm__search *search, glp_prob *problem);

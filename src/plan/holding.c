@@ -340,8 +340,7 @@ dsm_traffic dsm__accumulation_traffic(const dsm__layer_setting *setting,
   const double bytes = (double)dsm__micro_batches_of(setting) *
                        accumulation_bytes_per_weight(setting) * (double)layer->weight_elements /
                        (double)share.weight_ways / shard_ways;
-  traffic.bytes[DSM_LINK_MEMORY] = bytes;
-  traffic.bytes[DSM_LINK_SHARED] = setting->machine->has_shared_memory ? bytes : 0;
+  dsm__add_auxiliary_traffic(setting->machine, &traffic, bytes);
   return traffic;
 }
 

@@ -167,7 +167,7 @@ static void put_links(dsm_plan_transfer *list, size_t *count, const dsm_machine 
           .group = volume->group,
           .link = (dsm_link)l,
           .bytes = bytes,
-          .cycles = dsm_transfer_cycles(machine, volume->transfer, (dsm_link)l, bytes),
+          .cycles = dsm_link_cycles(machine, (dsm_link)l, bytes),
           .axis_name = name_of_axis(&machine->system->system, volume->axis),
       };
     }

@@ -55,7 +55,9 @@ dsm__roofline_point dsm__roofline_point_of(const dsm_plan *plan, size_t layer, d
   dsm__roofline_point point = {.macs = flop / flop_per_mac, .flop = flop};
   for (size_t t = 0; t < mapped->transfer_count; t++) {
     const dsm_plan_transfer *const transfer = &mapped->transfers[t];
-    point.memory_bytes += transfer->link == DSM_LINK_MEMORY ? transfer->bytes : 0;
+    const bool is_memory =
+        transfer->link == DSM_LINK_MEMORY || transfer->link == DSM_LINK_AUXILIARY_MEMORY;
+    point.memory_bytes += is_memory ? transfer->bytes : 0;
   }
   point.memory_bytes *= chip_share(plan, layer);
   point.intensity = point.memory_bytes > 0 ? flop / point.memory_bytes : HUGE_VAL;

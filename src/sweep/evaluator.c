@@ -115,6 +115,7 @@ static bool describe(dsm__evaluator *evaluator, dsm_point_result *result) {
   result->optimizations = plan->options.optimizations;
   result->parallelisms = plan->options.parallelisms;
   result->result = plan->result;
+  result->step = dsm__step_decisions(plan);
   dsm__short_decisions(plan, &evaluator->decisions);
   result->decisions = evaluator->decisions.text;
   if (evaluator->decisions.failed ||

@@ -32,6 +32,9 @@ bool dsm__point_init(dsm__sweep_point *point, const dsm_sweep *sweep, size_t ind
 DSM_NODISCARD dsm_status dsm__sweep_check_points(const dsm_sweep *sweep, const char *file,
                                                  dsm_diags *diags);
 
+/** What a plan decides of the step. */
+dsm_point_step dsm__step_decisions(const dsm_plan *plan);
+
 /**
  * Appends, joined by "; " and without what is zero:
  *   how many layers have which parallelism, such as "data 12, model_x_data_y 4"; where the passes

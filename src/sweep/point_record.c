@@ -53,6 +53,24 @@ DSM__RECORD(dsm__point_layer_record, dsm_point_layer, false,
              .offset = offsetof(dsm_point_layer, cycles),
              .type = &dsm__point_cycles_record});
 
+static bool has_step(const void *step) {
+  return ((const dsm_point_step *)step)->micro_batches > 0;
+}
+
+#define STEP(name, member, about)                                                                  \
+  DSM__FIELD(COUNT, dsm_point_step, member, name, COLUMN, .is_stated = has_step, .help = (about))
+
+DSM__OWN_RECORD(dsm__point_step_record, dsm_point_step, false,
+                "Of a sweep that allows micro-batches, stages, recomputation or shards.",
+                STEP("micro_batches", micro_batches,
+                     "Of a step; of sweeps that allow accumulate, shard, recompute or stages, as "
+                     "the columns that follow."),
+                STEP("stages", stages, "Of the step."),
+                STEP("interleave", interleave, "Runs of layers of a stage."),
+                STEP("recomputed_layers", recomputed_layers, "Whose forward pass runs again."),
+                STEP("sharded_layers", sharded_layers,
+                     "Whose optimizer state, gradients or weights chips share out."));
+
 static bool has_storage(const void *storage) {
   return ((const dsm_plan_storage *)storage)->job.demand_bytes_per_second > 0;
 }
@@ -152,6 +170,9 @@ DSM__RECORD(
     {.kind = DSM__FIELD_PART,
      .offset = offsetof(dsm_point_result, pim),
      .type = &dsm__point_pim_record},
+    {.kind = DSM__FIELD_PART,
+     .offset = offsetof(dsm_point_result, step),
+     .type = &dsm__point_step_record},
     DSM__FIELD(TEXT, dsm_point_result, decisions, "decisions", COLUMN,
                .help = "The mapping in short."),
     DSM__FIELD(LIST, dsm_point_result, layers, "layers", 0, .type = &dsm__point_layer_record,
@@ -163,18 +184,27 @@ DSM__RECORD(
 
 /* ---- what not all sweeps have ---- */
 
-/* A part of the record, of sweeps whose specification has one of each pair of marks. Keys have
- * their quotes: within a text these are escaped. */
+/* A part of the record, of sweeps whose specification has one of each pair of marks, or allows one
+ * of some optimizations. Keys have their quotes: within a text these are escaped. */
 typedef struct optional_part {
   const dsm__record_type *type;
   const char *marks[2][2];
+  dsm_optimization_set optimizations;
 } optional_part;
 
 static const optional_part optional_parts[] = {
     {&dsm__point_storage_record,
-     {{"\"dataset\":", "\"workload.dataset"}, {"\"storage\":", "\"system.storage"}}},
+     {{"\"dataset\":", "\"workload.dataset"}, {"\"storage\":", "\"system.storage"}},
+     0},
     {&dsm__point_pim_record,
-     {{"\"format\":\"dsm-rl-workload/1\"", NULL}, {"\"format\":\"dsm-pim-system/1\"", NULL}}},
+     {{"\"format\":\"dsm-rl-workload/1\"", NULL}, {"\"format\":\"dsm-pim-system/1\"", NULL}},
+     0},
+    {&dsm__point_step_record,
+     {{NULL, NULL}, {NULL, NULL}},
+     DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_ACCUMULATE) |
+         DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_SHARD) |
+         DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_RECOMPUTE) |
+         DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_STAGES)},
 };
 
 static bool has_mark(const char *specification, const char *const marks[2]) {
@@ -182,14 +212,50 @@ static bool has_mark(const char *specification, const char *const marks[2]) {
          (marks[1] != NULL && strstr(specification, marks[1]) != NULL);
 }
 
+/* A word of a list, or of words joined by +. */
+static bool has_word(const char *text, const char *word) {
+  static const char beside[] = "\"+";
+  const char *at = strstr(text, word);
+  while (at != NULL) {
+    const char after = at[strlen(word)];
+    if (at > text && after != '\0' && strchr(beside, at[-1]) != NULL &&
+        strchr(beside, after) != NULL) {
+      return true;
+    }
+    at = strstr(at + 1, word);
+  }
+  return false;
+}
+
+/* Behind the inputs, as they are written before the options. */
+static bool has_optimization(const char *specification, dsm_optimization_set set) {
+  const char *const options = strstr(specification, "\n  \"options\":");
+  bool has = false;
+  for (int o = 0; o < DSM_OPTIMIZATION_COUNT && options != NULL && !has; o++) {
+    has = (set & DSM_OPTIMIZATION_BIT(o)) != 0 &&
+          has_word(options, dsm_optimization_name((dsm_optimization)o));
+  }
+  return has;
+}
+
 unsigned dsm__point_parts(const char *specification) {
   unsigned parts = 0;
   for (size_t i = 0; i < DSM__COUNT_OF(optional_parts); i++) {
-    const bool is_due = has_mark(specification, optional_parts[i].marks[0]) &&
-                        has_mark(specification, optional_parts[i].marks[1]);
+    const optional_part *const part = &optional_parts[i];
+    const bool is_due =
+        part->optimizations != 0
+            ? has_optimization(specification, part->optimizations)
+            : has_mark(specification, part->marks[0]) && has_mark(specification, part->marks[1]);
     parts |= is_due ? 1U << i : 0;
   }
   return parts;
+}
+
+const char *dsm__point_part_column(unsigned part) {
+  const dsm__field *columns[DSM__FIELDS_MAX];
+  const bool is_one = part < DSM__COUNT_OF(optional_parts) &&
+                      dsm__record_columns(optional_parts[part].type, columns) > 0;
+  return is_one ? dsm__field_column(columns[0]) : NULL;
 }
 
 static bool is_other(void *context, const dsm__field *field, const void *record) {

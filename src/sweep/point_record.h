@@ -17,6 +17,8 @@ extern const dsm__record_type dsm__point_layer_record; /**< dsm_point_layer */
 /** The parts of dsm__point_record that only some sweeps have, by what their specification has
  * (dsm_sweep.resolved): a bit each. */
 unsigned dsm__point_parts(const char *specification);
+/** The first column of a part, by the number of its bit; NULL: no such part. */
+const char *dsm__point_part_column(unsigned part);
 /** Is a field of dsm__point_record there? */
 bool dsm__point_has_field(unsigned parts, const dsm__field *field);
 /** The columns of dsm__point_record; how many. */

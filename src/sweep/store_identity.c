@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* store_identity.c: which sweep a database belongs to, and how two sweeps differ. */
+#include <stdio.h>
 #include <string.h>
 
 #include "base/diag_add.h"
@@ -143,9 +144,21 @@ static int check_digest(dsm_store *store) {
   return strcmp(digest, identity->digest) == 0 ? SQLITE_OK : SQLITE_CORRUPT;
 }
 
+/* A database that was made before a part was known has no columns for it. */
 static int set_columns(dsm_store *store) {
-  store->identity.parts = dsm__point_parts(store->identity.resolved);
-  return dsm__store_columns(store) ? SQLITE_OK : SQLITE_NOMEM;
+  unsigned parts = dsm__point_parts(store->identity.resolved);
+  int code = SQLITE_OK;
+  for (unsigned p = 0; dsm__point_part_column(p) != NULL && code == SQLITE_OK; p++) {
+    char query[120];
+    sqlite3_int64 count = 1;
+    (void)snprintf(query, sizeof query,
+                   "SELECT count(*) FROM pragma_table_info('point_row') WHERE name='%s'",
+                   dsm__point_part_column(p));
+    code = (parts & 1U << p) != 0 ? dsm__store_number(store, query, &count) : SQLITE_OK;
+    parts &= count == 0 ? ~(1U << p) : ~0U;
+  }
+  store->identity.parts = parts;
+  return code != SQLITE_OK || dsm__store_columns(store) ? code : SQLITE_NOMEM;
 }
 
 dsm_status dsm__identity_read(dsm_store *store, dsm_diags *diags) {
@@ -261,7 +274,11 @@ dsm_status dsm__identity_compare(const dsm_store *store, const dsm__identity *wa
   const dsm__identity *const found = &store->identity;
   const bool is_same_sweep = strcmp(found->digest, wanted->digest) == 0;
   if (is_same_sweep && strcmp(found->dsm_version, wanted->dsm_version) == 0) {
-    return DSM_OK;
+    return other == NULL || found->parts == wanted->parts
+               ? DSM_OK
+               : dsm__store_refuse(store, DSM_ERROR_INVALID, NULL, diags,
+                                   "it and %s have other columns: one was made by an older dsm",
+                                   other);
   }
   if (is_same_sweep) {
     return dsm__store_refuse(store, DSM_ERROR_INVALID, NULL, diags,

@@ -13,10 +13,13 @@ double twin_weight_exchange_cycles(const twin_context *context, const twin_node 
   const twin_layout update = twin_layout_of(system, parallelism[TWIN_UPDATE]);
   const double chips = system->sharded_update ? twin_chips(system) : update.nm;
   const double update_bytes = context->workload->update_bytes;
-  const double updated_bytes = update_bytes > 0 ? update_bytes * weights / chips
-                                                : system->weight_update_memory_bytes *
-                                                      (weights * node->weight_bytes) / chips;
-  double cycles = twin_group_cycles(system, NULL, updated_bytes, 0);
+  const double named_bytes = update_bytes * weights / chips; /* by an optimizer, at its own rate */
+  double cycles = update_bytes > 0 ? fmax(named_bytes / system->auxiliary_bytes_per_cycle,
+                                          named_bytes / system->shared_bytes_per_cycle)
+                                   : twin_group_cycles(system, NULL,
+                                                       system->weight_update_memory_bytes *
+                                                           (weights * node->weight_bytes) / chips,
+                                                       0);
   twin_half halves[2];
   if (!twin_halves_are_apart(system) && twin_halves_of(halves, context, node, parallelism)) {
     for (size_t h = 0; h < 2; h++) {

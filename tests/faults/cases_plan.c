@@ -499,8 +499,6 @@ static attempt use_pure_functions(const subject *s, dsm_diags *diags) {
   digest = digest_u64(digest, dsm_split_cores(s->system));
   digest = digest_double(
       digest, dsm_invocation_kernels(layer, &machine, DSM_MODE_TRAINING, DSM_PASS_FORWARD));
-  digest = digest_double(digest,
-                         dsm_transfer_cycles(&machine, DSM_TRANSFER_ROTATE, DSM_LINK_MEMORY, 1000));
   digest = digest_text(digest, dsm_optimizer_name(DSM_OPTIMIZER_LARS));
   digest = digest_text(digest, dsm_element_type_name(DSM_ELEMENT_TYPE_INT8));
   digest = digest_text(digest, dsm_computing_name(DSM_COMPUTING_SAMPLES));

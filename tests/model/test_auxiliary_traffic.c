@@ -186,13 +186,54 @@ END_TEST
 START_TEST(test_auxiliary_operations_have_a_rate_of_their_own) {
   dsm_system system = friendly_system(1, 1);
   dsm_machine machine = dsm_machine_derive(&system);
-  ASSERT_CLOSE(dsm__auxiliary_memory_cycles(&machine, 480), 30);
+  ASSERT_CLOSE(dsm_link_cycles(&machine, machine.auxiliary_link, 480), 30);
   system.chip.memory.auxiliary_efficiency_ratio = 0.75;
   machine = dsm_machine_derive(&system);
-  ASSERT_CLOSE(dsm__auxiliary_memory_cycles(&machine, 480), 20);
-  ASSERT_CLOSE(dsm_transfer_cycles(&machine, DSM_TRANSFER_AUXILIARY_TRAFFIC, DSM_LINK_MEMORY, 480),
-               20);
-  ASSERT_CLOSE(dsm_transfer_cycles(&machine, DSM_TRANSFER_FETCH_INPUT, DSM_LINK_MEMORY, 480), 30);
+  ASSERT_CLOSE(dsm_link_cycles(&machine, machine.auxiliary_link, 480), 20);
+  ASSERT_CLOSE(dsm_link_cycles(&machine, DSM_LINK_AUXILIARY_MEMORY, 480), 20);
+  ASSERT_CLOSE(dsm_link_cycles(&machine, DSM_LINK_MEMORY, 480), 30);
+}
+END_TEST
+
+/* Memory is one: 480 bytes at its own rate take 30 cycles, then 96 for an optimizer take 4,
+ * together more than a link of 4 bytes a cycle that is busy for 33; 31 cycles of the latter alone
+ * are. */
+START_TEST(test_rates_of_one_memory_add_up) {
+  dsm_system system = friendly_system(1, 1);
+  system.chip.memory.auxiliary_efficiency_ratio = 0.75;
+  dsm_machine machine = dsm_machine_derive(&system);
+  machine.link_bytes_per_cycle[DSM_LINK_AXIS] = 4;
+  dsm_traffic traffic = {.bytes = {[DSM_LINK_AXIS] = 132, [DSM_LINK_MEMORY] = 480}};
+  ASSERT_CLOSE(dsm_group_cycles(&machine, &traffic), 33);
+  dsm__add_auxiliary_traffic(&machine, &traffic, 96);
+  ASSERT_CLOSE(dsm_group_cycles(&machine, &traffic), 34);
+  ck_assert_int_eq((int)dsm_group_slowest_link(&machine, &traffic), DSM_LINK_AUXILIARY_MEMORY);
+  const dsm_resources spent = dsm_group_resources(&machine, &traffic);
+  ASSERT_CLOSE(spent.cycles[DSM_BOUND_MEMORY], 30);
+  ASSERT_CLOSE(spent.cycles[DSM_BOUND_AUXILIARY_MEMORY], 4);
+  ck_assert_double_eq(traffic.bytes[DSM_LINK_SHARED], 0);
+  machine.has_shared_memory = true;
+  dsm__add_auxiliary_traffic(&machine, &traffic, 96);
+  ck_assert_double_eq(traffic.bytes[DSM_LINK_SHARED], 96);
+}
+END_TEST
+
+/* The update of a named optimizer, 40 weights of 28 bytes, passes at the rate of auxiliary
+ * operations; what the system says of an update passes at memory's. */
+START_TEST(test_named_optimizer_has_the_rate_of_auxiliary_operations) {
+  dsm_system system = friendly_system(1, 2);
+  system.chip.memory.auxiliary_efficiency_ratio = 0.75;
+  const dsm_machine machine = dsm_machine_derive(&system);
+  const dsm_layer layer = fc_layer(8, 10);
+  const dsm_pass_layouts layouts = dsm_pass_layouts_uniform(DSM_PARALLELISM_DATA);
+  dsm_workload workload = {.element_bytes = 2, .optimizer = DSM_OPTIMIZER_ADAM};
+  dsm_weight_traffic traffic =
+      dsm_weight_traffic_derive(&layer, &machine, dsm_precision_of(&workload, &system), &layouts);
+  ASSERT_CLOSE(dsm_group_cycles(&machine, &traffic.weight_update), 40 * 28 / 24.0);
+  workload.optimizer = DSM_OPTIMIZER_NONE;
+  traffic =
+      dsm_weight_traffic_derive(&layer, &machine, dsm_precision_of(&workload, &system), &layouts);
+  ASSERT_CLOSE(dsm_group_cycles(&machine, &traffic.weight_update), 40 * 7 * 2 / 16.0);
 }
 END_TEST
 
@@ -296,6 +337,8 @@ Suite *suite_auxiliary_traffic(void) {
   tcase_add_test(tcase, test_lstm_has_none);
   tcase_add_loop_test(tcase, test_memory_takes_longer_than_the_operations, 0, 3);
   tcase_add_test(tcase, test_auxiliary_operations_have_a_rate_of_their_own);
+  tcase_add_test(tcase, test_rates_of_one_memory_add_up);
+  tcase_add_test(tcase, test_named_optimizer_has_the_rate_of_auxiliary_operations);
   tcase_add_test(tcase, test_shortcut_and_fork_are_read_once);
   tcase_add_loop_test(tcase, test_kernels_are_those_that_do_not_ride_along, 0, 3);
   tcase_add_test(tcase, test_each_kernel_has_its_overhead);

@@ -23,8 +23,8 @@ static const char *const parallelisms[] = {"data",
 static const char *const roles[] = {"data",   "spatial", "model",         "model_out",
                                     "column", "row",     "gather_column", "row_scatter",
                                     "heads",  "expert",  "whole"};
-static const char *const links[] = {"link_x", "link_y",     "link_z",       "memory",
-                                    "ring",   "core_links", "shared_memory"};
+static const char *const links[] = {"link_x", "link_y",     "link_z",        "memory",
+                                    "ring",   "core_links", "shared_memory", "auxiliary_memory"};
 static const char *const groups[] = {
     "stream",        "partial_sum", "layout_move",      "rotation",
     "collective",    "hand_over",   "sum_of_gradients", "broadcast_weights",

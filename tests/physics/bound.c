@@ -27,7 +27,7 @@ static void speed_arrays(dsm_system *system, double factor) {
   system->core.sfu_ops_per_cycle /= factor;
 }
 
-/* The rate of the memory for auxiliary operations, stated where it was that of all others. */
+/* The rate of the memory for operations of their own, stated where it was that of all others. */
 static void state_auxiliary_ratio(dsm_memory *memory) {
   if (!(memory->auxiliary_efficiency_ratio > 0)) {
     memory->auxiliary_efficiency_ratio = memory->efficiency_ratio;
@@ -44,7 +44,6 @@ static void speed(dsm_system *system, dsm_bound bound, double factor) {
     speed_arrays(system, factor);
     return;
   case DSM_BOUND_MEMORY:
-    state_auxiliary_ratio(&system->chip.memory);
     system->chip.memory.bandwidth_GBps *= factor;
     system->chip.memory.auxiliary_efficiency_ratio /= factor;
     return;
@@ -53,7 +52,6 @@ static void speed(dsm_system *system, dsm_bound bound, double factor) {
     system->core.issue_us /= factor;
     return;
   case DSM_BOUND_AUXILIARY_MEMORY:
-    state_auxiliary_ratio(&system->chip.memory);
     system->chip.memory.bandwidth_GBps *= factor;
     system->chip.memory.efficiency_ratio /= factor;
     return;
@@ -220,8 +218,8 @@ static void check_gains(physics_log *log, const physics_case *one, const gains *
                                                largest(g));
 }
 
-static void check_step(physics_log *log, const physics_case *one, const dsm_plan *plan,
-                       double step) {
+static void check_stated(physics_log *log, const physics_case *one, const dsm_plan *plan,
+                         double step) {
   faster_plans faster = make_faster(plan, step);
   if (!faster.is_complete) {
     free_faster(&faster);
@@ -238,6 +236,18 @@ static void check_step(physics_log *log, const physics_case *one, const dsm_plan
     }
   }
   free_faster(&faster);
+}
+
+/* Both rates of memory are stated, so that each part of a time has the one that it waits for. */
+static void check_step(physics_log *log, const physics_case *one, const dsm_plan *plan,
+                       double step) {
+  dsm_system system = *plan->system;
+  state_auxiliary_ratio(&system.chip.memory);
+  dsm_plan *const stated = scored(plan, &system);
+  if (stated != NULL) {
+    check_stated(log, one, stated, step);
+  }
+  dsm_plan_free(stated);
 }
 
 static void check_sums(physics_log *log, const physics_case *one, const char *where,

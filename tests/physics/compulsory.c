@@ -148,6 +148,8 @@ static double link_share(const dsm_system *system, dsm_link link) {
                : 0;
   case DSM_LINK_SHARED:
     return system->chip.shared_memory.capacity_MB > 0 ? 1 : 0;
+  case DSM_LINK_AUXILIARY_MEMORY: /* shares with memory what there is */
+    return 0;
   case DSM_LINK_MEMORY:
   case DSM_LINK_AXIS:
   case DSM_LINK_COUNT:

@@ -53,10 +53,7 @@ static void check_transfer_cycles(physics_log *log, const physics_case *one,
   const dsm_machine machine = dsm_machine_derive(torus);
   for (size_t t = 0; t < pass->transfer_count; t++) {
     const dsm_plan_transfer *const transfer = &pass->transfers[t];
-    const bool is_auxiliary = transfer->transfer == DSM_TRANSFER_AUXILIARY_TRAFFIC;
-    const double due = transfer->bytes / (is_auxiliary && transfer->link == DSM_LINK_MEMORY
-                                              ? machine.auxiliary_bytes_per_cycle
-                                              : machine.link_bytes_per_cycle[transfer->link]);
+    const double due = transfer->bytes / machine.link_bytes_per_cycle[transfer->link];
     physics_expect(log, one, "a transfer's cycles", physics_is_close(transfer->cycles, due),
                    transfer->cycles, due);
   }

@@ -110,17 +110,19 @@ START_TEST(test_step_is_as_many_small_ones) {
 }
 END_TEST
 
-/* By hand: 6 bytes for each weight of a chip in each of 4 micro-batches; gradients are written and
- * not read where they are made. In one there is nothing to add. */
+/* By hand: 6 bytes for each weight of a chip in each of 4 micro-batches, at the rate of operations
+ * of their own; gradients are written and not read where they are made. In one there is nothing to
+ * add. */
 START_TEST(test_gradients_are_added_in_memory) {
   dsm_plan *const whole = explored_with(HYBRID, DSM_OK);
   for (uint64_t n = 1; n <= 4; n += 3) {
     dsm_plan *const none = cut_into(whole, n);
     chips->model.accumulate_memory_bytes = 6;
+    chips->chip.memory.auxiliary_efficiency_ratio = 0.25;
     dsm_plan *const adding = cut_into(whole, n);
     chips->model.accumulate_memory_bytes = 0;
-    const double memory = chips->chip.memory.bandwidth_GBps * chips->chip.memory.efficiency_ratio /
-                          chips->core.frequency_GHz;
+    chips->chip.memory.auxiliary_efficiency_ratio = 0;
+    const double memory = chips->chip.memory.bandwidth_GBps * 0.25 / chips->core.frequency_GHz;
     for (size_t i = 0; i < none->layer_count; i++) {
       const dsm_pass_plan *const before = &none->layers[i].passes[DSM_PASS_UPDATE];
       const dsm_pass_plan *const after = &adding->layers[i].passes[DSM_PASS_UPDATE];

@@ -47,6 +47,7 @@ static const dsm_point_result results[] = {
              .updates_per_second = 1.2e9},
      .decisions = ""},
     {.point = 4,
+     .step = {.micro_batches = 8, .stages = 4, .interleave = 2, .sharded_layers = 3},
      .result.storage = {.job.demand_bytes_per_second = 1e9,
                         .state = {.mini_epochs = 7, .stall_share = 0.25},
                         .waiting_seconds = 2}},

@@ -128,6 +128,52 @@ START_TEST(test_limits_are_of_the_question) {
 }
 END_TEST
 
+#define STEPS NETS "'options': {'optimize': ['hybrid', 'accumulate']}"
+#define IN_POINTS "SELECT count(*) FROM pragma_table_info('points') "
+
+/* Columns of what a step decides are there where options or axes allow it. */
+START_TEST(test_columns_of_the_step_are_where_it_decides) {
+  static const struct {
+    const char *members;
+    double columns;
+  } of[] = {{STEPS, 5},
+            {NETS "'options': {'optimize': 'hybrid'}", 0},
+            {NETS "'axes': [{'path': 'options.optimize', 'values': ['hybrid+shard', 'all']}]", 5},
+            {NETS "'axes': [{'path': 'options.optimize', 'values': ['hybrid', 'all']}]", 0}};
+  dsm_sweep *const sweep = bundled_sweep(of[_i].members, DSM_RECORD_POINTS);
+  (void)run("a.sqlite", sweep, whole);
+  ck_assert_double_eq(scratch_number("a.sqlite", IN_POINTS
+                                     "WHERE name IN ('micro_batches','stages','interleave',"
+                                     "'recomputed_layers','sharded_layers')"),
+                      of[_i].columns);
+  if (of[_i].columns > 0) {
+    ck_assert_double_eq(
+        scratch_number("a.sqlite", "SELECT min(micro_batches + stages + interleave) FROM points"),
+        3);
+  }
+  dsm_sweep_free(sweep);
+}
+END_TEST
+
+/* A database from before those columns: as it is without them. */
+START_TEST(test_database_without_columns_of_the_step_goes_on) {
+  dsm_sweep *const sweep = bundled_sweep(STEPS, DSM_RECORD_POINTS);
+  dsm_store_close(scratch_open("a.sqlite", sweep));
+  scratch_sql("a.sqlite",
+              "PRAGMA writable_schema=ON; UPDATE sqlite_schema SET sql = replace(replace(sql,"
+              "',micro_batches,stages,interleave,recomputed_layers,sharded_layers', ''),"
+              "',\"micro_batches\",\"stages\",\"interleave\",\"recomputed_layers\","
+              "\"sharded_layers\"', '')");
+  ck_assert_uint_eq(run("a.sqlite", sweep, whole).done, 1);
+  ck_assert_double_eq(scratch_number("a.sqlite", IN_POINTS "WHERE name = 'micro_batches'"), 0);
+  (void)run("b.sqlite", sweep, whole);
+  const char *const second = "b.sqlite";
+  ck_assert_int_eq(dsm_store_merge("a.sqlite", &second, 1, scratch_diags()), DSM_ERROR_INVALID);
+  scratch_expect("it and b.sqlite have other columns: one was made by an older dsm");
+  dsm_sweep_free(sweep);
+}
+END_TEST
+
 START_TEST(test_what_is_no_database_is_of_no_other) {
   dsm_sweep *const sweep = bundled_sweep(TWO, DSM_RECORD_LAYERS);
   scratch_write("text", "{}\n", 3);
@@ -145,6 +191,8 @@ Suite *suite_store_grow(void) {
   tcase_add_loop_test(tests, test_what_is_recorded_stays, 0, 2 * COUNT_OF(larger));
   tcase_add_loop_test(tests, test_another_question_is_refused, 0, COUNT_OF(others));
   tcase_add_test(tests, test_limits_are_of_the_question);
+  tcase_add_loop_test(tests, test_columns_of_the_step_are_where_it_decides, 0, 4);
+  tcase_add_test(tests, test_database_without_columns_of_the_step_goes_on);
   tcase_add_test(tests, test_what_is_no_database_is_of_no_other);
   suite_add_tcase(suite, tests);
   return suite;

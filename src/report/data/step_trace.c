@@ -32,6 +32,7 @@ typedef enum track {
   TRACK_CORE_LINKS,
   TRACK_AXIS, /* of the first axis, and so on */
   TRACK_SHARED = TRACK_AXIS + DSM_AXES_MAX,
+  TRACKS_OF_LINKS
 } track;
 
 static const char *const track_labels[] = {
@@ -44,7 +45,7 @@ static const char *const track_labels[] = {
 _Static_assert(DSM__COUNT_OF(track_labels) == TRACK_AXIS, "a name for each track");
 
 static track track_of_link(dsm_link link) {
-  if (link == DSM_LINK_MEMORY) {
+  if (link == DSM_LINK_MEMORY || link == DSM_LINK_AUXILIARY_MEMORY) {
     return TRACK_MEMORY;
   }
   if (link == DSM_LINK_SHARED) {
@@ -152,16 +153,17 @@ static void draw_transfer(const drawing *d, const transfers *list, const dsm_pla
   end_slice(d, cycles);
 }
 
-/* On each link one after the other, within `cycles` from now on. */
+/* On each track one after the other, within `cycles` from now on. */
 static void draw_transfers(const drawing *d, const transfers *list, double cycles) {
-  double used_cycles[DSM_LINK_COUNT] = {0};
+  double used_cycles[TRACKS_OF_LINKS] = {0};
   const double limit_cycles =
       smaller(d->now_cycles + cycles, d->span->begin_cycles + d->span->cycles);
   for (size_t i = 0; i < list->count; i++) {
     const dsm_plan_transfer *const one = &list->items[i];
     if (one->group == list->group) {
-      draw_transfer(d, list, one, d->now_cycles + used_cycles[one->link], limit_cycles);
-      used_cycles[one->link] += one->cycles * list->cycles_times;
+      double *const used = &used_cycles[track_of_link(one->link)];
+      draw_transfer(d, list, one, d->now_cycles + *used, limit_cycles);
+      *used += one->cycles * list->cycles_times;
     }
   }
 }
@@ -186,14 +188,14 @@ static void draw_group(drawing *d, dsm_group group, double cycles) {
  * its transfers shrink with it. */
 static void draw_once(drawing *d, dsm_group group) {
   const double cycles = d->pass->group_cycles[group];
-  double link_cycles[DSM_LINK_COUNT] = {0};
+  double link_cycles[TRACKS_OF_LINKS] = {0};
   double longest_cycles = 0;
   for (size_t i = 0; i < d->pass->transfer_count; i++) {
     const dsm_plan_transfer *const one = &d->pass->transfers[i];
     if (one->group == group) {
-      link_cycles[one->link] += one->cycles;
-      longest_cycles =
-          link_cycles[one->link] > longest_cycles ? link_cycles[one->link] : longest_cycles;
+      double *const used = &link_cycles[track_of_link(one->link)];
+      *used += one->cycles;
+      longest_cycles = *used > longest_cycles ? *used : longest_cycles;
     }
   }
   const transfers list = {
