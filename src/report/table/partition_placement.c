@@ -123,7 +123,10 @@ static void put_row(dsm__page *page, dsm__table *table, const run_list *list, si
   }
   const char *const first = dsm__fold_row_name_of(page->arena, list->firsts, &list->folding, row);
   const char *const last = dsm__fold_row_name_of(page->arena, list->lasts, &list->folding, row);
-  page->out.failed = page->out.failed || first == NULL || last == NULL;
+  if (first == NULL || last == NULL) {
+    page->out.failed = true;
+    return;
+  }
   DSM__TABLE_TEXTS(table,
                    it->task_count == 1 ? first : dsm__page_text(page, "%s to %s", first, last),
                    dsm__figure_count(it->task_count * folded->count).text,
