@@ -16,6 +16,34 @@ size_t dsm__stored_micro_batches(bool is_gpipe, size_t devices, size_t device,
   return is_gpipe || micro_batches < until_back ? micro_batches : until_back;
 }
 
+/*
+ * Source: section 13. Symbols: device j of p takes f_j and b_j for a micro-batch and keeps w_j of
+ * n, S = sum(f + b), g_j = n - (1 + w_j) / 2: 1 + 1 / sum(1 / g_j). Limits: one device: n; one
+ * micro-batch: 1.
+ *
+ * When the first micro-batch has gone forward through all devices and back through j, n - w_j
+ * forward and n - 1 backward passes of j are left, since it kept w_j at most, and then a
+ * micro-batch goes back through the devices before; a schedule takes
+ *
+ *     M >= S + (n - w_j) f_j + (n - 1) b_j
+ *
+ * Before the last forward pass of j the first micro-batch has come to it, n - 1 forward passes and
+ * n - w_j backward ones have run, and then the last micro-batch goes on to the end and back:
+ *
+ *     M >= S + (n - 1) f_j + (n - w_j) b_j
+ *
+ * Their mean is S + g_j (f_j + b_j); these, weighted by 1 / g_j, sum up to M sum(1 / g_j) >= S
+ * sum(1 / g_j) + S.
+ */
+double dsm__least_makespan(size_t devices, size_t micro_batches) {
+  double sum = 0;
+  for (size_t j = 0; micro_batches > 1 && j < devices; j++) {
+    const size_t kept = dsm__stored_micro_batches(false, devices, j, micro_batches);
+    sum += 1 / ((double)micro_batches - (1 + (double)kept) / 2);
+  }
+  return micro_batches > 1 ? 1 + 1 / sum : 1;
+}
+
 /* Where the passes of all devices are. */
 typedef struct running {
   const dsm__makespan_times *times;

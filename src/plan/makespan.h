@@ -8,6 +8,10 @@
 
 #include "base/arena.h"
 
+/** What 1F1B takes at least, however devices share the passes: in times of what all of them take
+ * for one micro-batch. */
+double dsm__least_makespan(size_t devices, size_t micro_batches);
+
 /** Times of a pipeline's devices for its micro-batches: of device d and micro-batch i at
  * d * micro_batches + i. */
 typedef struct dsm__makespan_times {

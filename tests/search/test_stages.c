@@ -8,6 +8,7 @@
 
 #include "bundled.h"
 #include "edited.h"
+#include "plan/makespan.h"
 #include "plan/segments.h"
 #include "plan/step_stages.h"
 #include "random_numbers.h"
@@ -136,11 +137,46 @@ START_TEST(test_step_is_that_of_a_simulation) {
     once = fmax(once, costs[s].once);
   }
   const double step = dsm__stages_step_cycles(costs, &(dsm__interleaving){count, 1, micro_batches});
-  const double least =
-      sum / (1 - pow(1 - 1 / (double)micro_batches, (double)count)); /* stage_search.c */
+  const double least = sum * dsm__least_makespan(count, micro_batches);
   ck_assert_double_eq_tol(step, simulated(costs, count, micro_batches), 1e-9 * step);
   ck_assert_double_le_tol(step, (double)micro_batches * most + sum - most + once, 1e-9 * step);
   ck_assert_double_ge_tol(step, least + once, 1e-9 * step);
+}
+END_TEST
+
+/* What the least of a schedule is made of, stage by stage, for stages as uneven as may be; and no
+ * weaker than what the work of each stage alone leaves to those behind it. */
+START_TEST(test_no_schedule_is_below_its_least) {
+  uint64_t state = 11 + (uint64_t)_i;
+  const size_t count = 1 + (size_t)random_below(&state, 8);
+  const size_t batches = 1 + (size_t)random_below(&state, 16);
+  const double n = (double)batches;
+  dsm__stage_cost costs[8];
+  double sum = 0;
+  for (size_t s = 0; s < count; s++) {
+    costs[s] = (dsm__stage_cost){.forward = exp2((double)random_below(&state, 12)) - 1,
+                                 .backward = exp2((double)random_below(&state, 12)) - 1};
+    sum += costs[s].forward + costs[s].backward;
+  }
+  const double step = dsm__stages_step_cycles(costs, &(dsm__interleaving){count, 1, batches});
+  for (size_t s = 0; s < count; s++) {
+    const double kept = fmin(n, (double)(count - s));
+    const double f = costs[s].forward;
+    const double b = costs[s].backward;
+    ck_assert_double_ge_tol(step, sum + (n - kept) * f + (n - 1) * b, 1e-9 * step);
+    ck_assert_double_ge_tol(step, sum + (n - 1) * f + (n - kept) * b, 1e-9 * step);
+  }
+  const double least = dsm__least_makespan(count, batches);
+  ck_assert_double_ge_tol(step, least * sum, 1e-9 * step);
+  ck_assert_double_ge_tol(least, 1 / (1 - pow(1 - 1 / n, (double)count)), 1e-9 * least);
+}
+END_TEST
+
+/* By hand: two stages keep 2 and 1 of 3 micro-batches, 1 + 1 / (2 / 3 + 1 / 2). */
+START_TEST(test_least_by_hand) {
+  ck_assert_double_eq_tol(dsm__least_makespan(2, 3), 13.0 / 7, 1e-12);
+  ck_assert_double_eq_tol(dsm__least_makespan(1, 9), 9, 1e-12);
+  ck_assert_double_eq(dsm__least_makespan(6, 1), 1);
 }
 END_TEST
 
@@ -421,6 +457,8 @@ Suite *suite_stages(void) {
   Suite *const suite = suite_create("stages");
   TCase *const schedule = tcase_create("schedule");
   tcase_add_loop_test(schedule, test_step_is_that_of_a_simulation, 0, 120);
+  tcase_add_loop_test(schedule, test_no_schedule_is_below_its_least, 0, 300);
+  tcase_add_test(schedule, test_least_by_hand);
   tcase_add_test(schedule, test_equal_stages_take_what_the_formula_says);
   suite_add_tcase(suite, schedule);
   TCase *const tests = tcase_create("plans");

@@ -253,6 +253,16 @@ static const char *stages_line(dsm__page *page, const dsm_plan *plan) {
              : dsm__page_text(page, "%s and %zu more", text, stages->run_count - shown);
 }
 
+/* Source: section 8, which has what a simulation makes of the closed form. */
+static const char *interleaving_line(dsm__page *page, const dsm_plan *plan) {
+  (void)page;
+  return plan->stages.count > 1 && plan->stages.interleave > 1
+             ? "the step time is a closed form, 0.87 to 1.13 of a simulated schedule's where "
+               "stages "
+               "differ by up to a half"
+             : "";
+}
+
 /* "optimizer state of 2 of 26 layers; optimizer state and gradients of 4 of 26 layers" */
 static const char *sharded_line(dsm__page *page, const dsm_plan *plan) {
   static const char *const what[DSM_SHARDING_COUNT] = {
@@ -290,9 +300,13 @@ static const struct {
   const char *title; /* of a page: the same with a capital letter */
   const char *(*text)(dsm__page *page, const dsm_plan *plan);
 } decision_lines[] = {
-    {"on chip", "On chip", on_chip_line}, {"hoisted", "Hoisted", hoisted_line},
-    {"samples", "Samples", samples_line}, {"stages", "Stages", stages_line},
-    {"sharded", "Sharded", sharded_line}, {"recomputed", "Recomputed", recomputed_line},
+    {"on chip", "On chip", on_chip_line},
+    {"hoisted", "Hoisted", hoisted_line},
+    {"samples", "Samples", samples_line},
+    {"stages", "Stages", stages_line},
+    {"interleaving", "Interleaving", interleaving_line},
+    {"sharded", "Sharded", sharded_line},
+    {"recomputed", "Recomputed", recomputed_line},
 };
 
 void dsm__plan_decision_lines(dsm__page *page, const dsm_plan *plan, bool is_titled,

@@ -4,13 +4,11 @@
  *
  * For each axis, number of stages p and number of micro-batches n no step takes less than
  *
- *     c S + O / p = (n S + O) / p + (c - n/p) S        c = 1 / (1 - (1 - 1/n)^p)
+ *     c S + O / p = (n S + O) / p + (c - n/p) S        c = dsm__least_makespan()
  *
  * where S is what all layers take for a micro-batch on a stage's chips, and O what they take once a
- * step. Stage j, which takes s_j, begins when the first micro-batch has passed the stages before
- * it, and these end when the last one has gone back through them: a schedule that takes M has n s_j
- * <= M - (s_1 + ... + s_(j-1)), so that M minus the first j of them is at least (1 - 1/n)^j M, and
- * S at most M / c. The largest once is O/p at least. n S + O is at least the fastest path through
+ * step. A schedule takes c S at least. The largest once is O/p at least. n S + O is at least the
+ * fastest path through
  * the whole network there without a limit of memory, S the least of each layer by itself. Of stages
  * with v runs of layers each c - n/p is dsm__interleaved_waiting(). To S belongs what p v runs hand
  * over, each twice, of which the waiting has a v-th: each time the shift of the tensor that a chip
@@ -24,6 +22,7 @@
 #include <stdlib.h>
 
 #include "model/equations.h"
+#include "plan/makespan.h"
 #include "search/overlapped.h"
 
 static size_t least_of(size_t a, size_t b) {
@@ -36,9 +35,8 @@ static double waiting_of(const dsm__stage_case *of, size_t runs) {
   if (runs > 1) {
     return dsm__interleaved_waiting(&interleaving);
   }
-  const double stages = (double)of->of->stages.count;
-  const double times = (double)of->micro_batches;
-  return 1 / (1 - pow(1 - 1 / times, stages)) - times / stages;
+  return dsm__least_makespan(of->of->stages.count, of->micro_batches) -
+         (double)of->micro_batches / (double)of->of->stages.count;
 }
 
 /* What a step with so many runs takes at least, beside a stage's part of the path. */
