@@ -55,6 +55,8 @@ typedef struct dsm_partition_options {
                                      another in the order of tasks */
   size_t cuts_max;              /**< each task in one place, and a request moves at most so many
                                      tensors, one to several devices counted for each; 0: any number */
+  bool is_unused_off;           /**< devices that run nothing are turned off and draw no power;
+                                     else every device draws its idle power */
   double latency_limit_seconds; /**< a request takes at most so long on average, without waiting;
                                      0: any time. Not of the objective latency */
   bool (*is_stopped)(void *context); /**< asked now and then: whether to end with the best so far,
@@ -108,6 +110,7 @@ typedef struct dsm_device_use {
   bool is_time_binding;         /**< within 1e-6 of the limit */
   bool is_memory_binding; /**< no task that is not stored there and could run would still fit */
   bool is_link_binding;
+  bool is_off; /**< with is_unused_off: it runs nothing */
 } dsm_device_use;
 
 /** A simple way to use the same devices. */

@@ -196,27 +196,34 @@ bool dsm__assignment_is_allowed(const dsm__assignment *a) {
          dsm__assignment_excess_cuts(a) == 0 && dsm__assignment_delay(a) <= rounding;
 }
 
+double dsm__assignment_watts(const dsm__assignment *a) {
+  double watts = 0;
+  for (size_t j = 0; j < a->instance->device_count; j++) {
+    const dsm_instance_device *const it = &a->instance->devices[j];
+    const double idle = a->options->is_unused_off && a->tasks_on[j] == 0 ? 0 : it->idle_watts;
+    watts +=
+        idle + (it->busy_watts - it->idle_watts) * a->busy_seconds[j] * a->options->required_rho;
+  }
+  return watts;
+}
+
 /* Of requests that all run each task on its one device, none is faster than the busiest device or
  * carrier allows, and all together reach that: nothing else is shared. For latency tasks and
  * transfers come one after the other, so that times add up. */
 double dsm__assignment_value(const dsm__assignment *a) {
   const dsm_instance *const instance = a->instance;
   double worst = 0;
-  double watts = 0;
   for (size_t r = 0; r < dsm__assignment_carriers(a); r++) {
     worst = fmax(worst, dsm__assignment_carried(a, r));
   }
   for (size_t j = 0; j < instance->device_count; j++) {
-    const dsm_instance_device *const it = &instance->devices[j];
     worst = fmax(worst, a->busy_seconds[j]);
-    watts += it->idle_watts +
-             (it->busy_watts - it->idle_watts) * a->busy_seconds[j] * a->options->required_rho;
   }
   switch (a->options->objective) {
   case DSM_OBJECTIVE_LATENCY:
     return dsm__assignment_latency(a);
   case DSM_OBJECTIVE_ENERGY:
-    return worst * a->options->required_rho <= 1 ? watts : HUGE_VAL;
+    return worst * a->options->required_rho <= 1 ? dsm__assignment_watts(a) : HUGE_VAL;
   case DSM_OBJECTIVE_THROUGHPUT:
   case DSM_OBJECTIVE_KIND_COUNT:
     break;

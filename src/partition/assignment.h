@@ -77,6 +77,9 @@ double dsm__assignment_excess_cuts(const dsm__assignment *assignment);
 /** By how much a request is slower than it may be, in parts of the limit; 0 where it is not. */
 double dsm__assignment_delay(const dsm__assignment *assignment);
 
+/** Of all devices at the required rate, or of those with tasks where others are turned off. */
+double dsm__assignment_watts(const dsm__assignment *assignment);
+
 /** Requests per second, seconds, or watts; energy: infinite if a device or link would be used for
  * more than all of its time. */
 double dsm__assignment_value(const dsm__assignment *assignment);

@@ -93,13 +93,7 @@ static double cost_of(const annealer *n) {
     cost = dsm__assignment_value(a);
   } else if (a->options->objective == DSM_OBJECTIVE_ENERGY) {
     /* first within the required time, then by power */
-    double watts = 0;
-    for (size_t j = 0; j < a->instance->device_count; j++) {
-      const dsm_instance_device *const it = &a->instance->devices[j];
-      watts += it->idle_watts +
-               (it->busy_watts - it->idle_watts) * a->busy_seconds[j] * a->options->required_rho;
-    }
-    cost = watts * fmax(cost * a->options->required_rho, 1);
+    cost = dsm__assignment_watts(a) * fmax(cost * a->options->required_rho, 1);
   }
   const double excess = dsm__assignment_excess_cuts(a);
   const double cuts = excess > 0 ? excess / (double)a->options->cuts_max : 0;

@@ -116,7 +116,8 @@ static bool fill_knapsack(finder *f) {
 /* The bound that follows from the cost of a request, in the objective. For latency the prices are 1
  * and the cost is the time itself. For energy they are the watts that work adds to idling, and the
  * required rate times the cost is added to what idles; that the time of devices is limited is left
- * out, which can only lower it. */
+ * out, which can only lower it. A device that can be turned off draws its idle power at least while
+ * it works: that is what its work adds then. */
 static double bound_of(const finder *f, double cost) {
   const dsm_instance *const instance = f->instance;
   double sum = 0;
@@ -129,7 +130,7 @@ static double bound_of(const finder *f, double cost) {
   if (f->options->objective == DSM_OBJECTIVE_LATENCY) {
     return cost;
   }
-  for (size_t j = 0; j < instance->device_count; j++) {
+  for (size_t j = 0; j < instance->device_count && !dsm__can_turn_off(f->options); j++) {
     sum += instance->devices[j].idle_watts;
   }
   return sum + f->options->required_rho * cost;
@@ -259,7 +260,7 @@ static void begin_prices(finder *f, bool is_inside_free) {
       f->prices[j] = 1;
       break;
     case DSM_OBJECTIVE_ENERGY:
-      f->prices[j] = it->busy_watts - it->idle_watts;
+      f->prices[j] = it->busy_watts - (dsm__can_turn_off(f->options) ? 0 : it->idle_watts);
       break;
     }
   }

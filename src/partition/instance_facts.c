@@ -13,6 +13,10 @@
 
 #include "partition/routes.h"
 
+bool dsm__can_turn_off(const dsm_partition_options *options) {
+  return options->is_unused_off && options->objective == DSM_OBJECTIVE_ENERGY;
+}
+
 double dsm__task_need(const dsm_instance *instance, const dsm_partition_options *options,
                       size_t task, size_t device) {
   return dsm_instance_weights_bytes(instance, task, device) +

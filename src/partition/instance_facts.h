@@ -8,6 +8,9 @@
 #include "base/words.h"
 #include "dsm/partition.h"
 
+/** Whether it matters that devices which run nothing draw no power. */
+bool dsm__can_turn_off(const dsm_partition_options *options);
+
 /** Bytes that a task takes in (3) where it is stored: activations of a whole batch. */
 double dsm__task_need(const dsm_instance *instance, const dsm_partition_options *options,
                       size_t task, size_t device);

@@ -358,11 +358,29 @@ static void check_latency(checker *c) {
   }
 }
 
+static bool runs_anything(const checker *c, size_t device) {
+  bool runs = false;
+  for (size_t i = 0; i < c->instance->task_count; i++) {
+    runs = runs || c->partition->rates[i * c->instance->device_count + device] > 0;
+  }
+  return runs;
+}
+
+/* (14) */
+static void check_power(checker *c, size_t device) {
+  if (c->partition->uses[device].is_off && runs_anything(c, device)) {
+    dsm__complain(c, "constraint (14): device \"%s\" runs tasks and is turned off",
+                  c->instance->devices[device].name);
+  }
+}
+
 static double joules(const checker *c) {
   double watts = 0;
   for (size_t j = 0; j < c->instance->device_count; j++) {
     const dsm_instance_device *const it = &c->instance->devices[j];
-    watts += it->idle_watts + (it->busy_watts - it->idle_watts) * seconds_on(c, j);
+    if (!c->partition->options.is_unused_off || runs_anything(c, j)) {
+      watts += it->idle_watts + (it->busy_watts - it->idle_watts) * seconds_on(c, j);
+    }
   }
   return watts / c->partition->options.required_rho;
 }
@@ -405,6 +423,7 @@ dsm_status dsm_partition_validate(const dsm_partition *partition, dsm_diags *dia
   }
   for (size_t j = 0; j < c.instance->device_count; j++) {
     check_device(&c, j);
+    check_power(&c, j);
   }
   check_tensors(&c);
   if (dsm__has_routes(partition)) {

@@ -161,10 +161,11 @@ static void count_use(pricer *p, size_t device) {
   const dsm_instance *const instance = p->instance;
   const size_t device_count = instance->device_count;
   dsm_device_use *const use = &p->uses[device];
-  *use = (dsm_device_use){.time_fraction = 0};
+  *use = (dsm_device_use){.is_off = p->made->options.is_unused_off};
   for (size_t i = 0; i < instance->task_count; i++) {
     const double rate = p->rates[i * device_count + device];
     if (rate > 0) {
+      use->is_off = false;
       use->time_fraction += rate * dsm_instance_seconds(instance, i, device);
       use->memory_bytes += dsm__task_need(instance, &p->made->options, i, device);
     }
@@ -312,11 +313,15 @@ static bool find_latency(const pricer *p) {
   return true;
 }
 
-/* Watts of all devices at these shares of time; NAN if one that works gives no power. */
+/* Watts of all devices at these shares of time, but of those that are turned off; NAN if one that
+ * works gives no power. */
 static double watts_of(const dsm_instance *instance, const dsm_device_use *uses) {
   double watts = 0;
   for (size_t j = 0; j < instance->device_count; j++) {
     const dsm_instance_device *const it = &instance->devices[j];
+    if (uses[j].is_off) {
+      continue;
+    }
     if (it->has_power) {
       watts += it->idle_watts + (it->busy_watts - it->idle_watts) * uses[j].time_fraction;
     } else if (uses[j].time_fraction > 0) {

@@ -42,6 +42,11 @@ static double rate_limit(const dsm__writer *w, size_t task, size_t device) {
   return w->form.is_tight ? fmin(alone, wanted) : HUGE_VAL;
 }
 
+/* The factor of (2) for x_ij as it is. */
+static double most_often(const dsm__writer *w, size_t task, size_t device) {
+  return w->form.is_tight ? rate_limit(w, task, device) : w->speed_limit * w->form.time_unit;
+}
+
 /* ---- columns ---- */
 
 /* A device with room for everything stores everything, at no cost: there is nothing to decide, and
@@ -148,19 +153,23 @@ static void write_columns(dsm__writer *w) {
     }
   }
   dsm__write_placing_columns(w);
+  dsm__write_on_columns(w);
 }
 
 /* ---- rows ---- */
 
 static void write_time_row(dsm__writer *w, size_t device) {
-  dsm__begin_row(
-      w, (dsm__row){.kind = DSM__ROW_TIME, .device = device, .lower = -HUGE_VAL, .upper = 1});
+  dsm__begin_row(w, (dsm__row){.kind = DSM__ROW_TIME,
+                               .device = device,
+                               .lower = -HUGE_VAL,
+                               .upper = w->made->on[device] == DSM__NO_COLUMN ? 1 : 0});
   for (size_t i = 0; i < w->instance->task_count; i++) {
     const size_t column = w->made->rate[dsm__place_of(w, i, device)];
     if (column != DSM__NO_COLUMN) {
       dsm__write_entry(w, column, dsm__spent(w, i, device));
     }
   }
+  dsm__write_entry(w, w->made->on[device], -1);
 }
 
 /* (2). A task that takes no time runs at most as often as any request can come: rates above rho do
@@ -178,10 +187,8 @@ static void write_stored_row(dsm__writer *w, size_t task, size_t device) {
                                .upper = 0});
   const double spent = dsm__spent(w, task, device);
   const bool is_plain = !w->form.is_tight && spent > 0;
-  const double most =
-      w->form.is_tight ? rate_limit(w, task, device) : w->speed_limit * w->form.time_unit;
   dsm__write_entry(w, w->made->rate[place], is_plain ? spent : 1);
-  dsm__write_entry(w, stored, is_plain ? -1 : -most);
+  dsm__write_entry(w, stored, is_plain ? -1 : -most_often(w, task, device));
 }
 
 static void write_memory_row(dsm__writer *w, size_t device) {
@@ -304,6 +311,7 @@ static void write_rows(dsm__writer *w) {
   for (size_t i = 0; i < instance->task_count; i++) {
     for (size_t j = 0; j < instance->device_count; j++) {
       write_stored_row(w, i, j);
+      dsm__write_on_row(w, i, j, most_often(w, i, j));
     }
   }
   for (size_t j = 0; j < instance->device_count; j++) {
@@ -378,7 +386,7 @@ static void set_units(dsm__writer *w) {
     /* watts over requests per second */
     double most = 0;
     for (size_t j = 0; j < instance->device_count; j++) {
-      made->goal_offset += instance->devices[j].idle_watts;
+      made->goal_offset += dsm__can_turn_off(w->options) ? 0 : instance->devices[j].idle_watts;
       most = fmax(most, instance->devices[j].busy_watts);
     }
     made->goal_unit = w->form.is_tight && most > 0 ? most : 1;
@@ -392,7 +400,8 @@ static bool reserve(dsm__writer *w, dsm__arena *arena) {
   const size_t tensors = (w->instance->tensor_count + task_count) * device_count;
   dsm__programme *const made = w->made;
   return DSM__RESERVE(arena, made->rate, places) && DSM__RESERVE(arena, made->stored, places) &&
-         DSM__RESERVE(arena, made->sent, tensors) && DSM__RESERVE(arena, made->received, tensors) &&
+         DSM__RESERVE(arena, made->on, device_count) && DSM__RESERVE(arena, made->sent, tensors) &&
+         DSM__RESERVE(arena, made->received, tensors) &&
          (!w->routes.has_targets ||
           DSM__RESERVE(arena, made->moved,
                        w->instance->tensor_count * device_count * device_count)) &&

@@ -25,6 +25,7 @@ typedef enum dsm__column_kind {
   DSM__COLUMN_MOVED,    /**< f_tjk */
   DSM__COLUMN_BEGIN,    /**< b_ij: the stage of device j begins with task i */
   DSM__COLUMN_CUT,      /**< v_tj: tensor t is sent to device j */
+  DSM__COLUMN_ON,       /**< o_j: device j is turned on */
   DSM__COLUMN_KIND_COUNT
 } dsm__column_kind;
 
@@ -51,6 +52,7 @@ typedef enum dsm__row_kind {
   DSM__ROW_TOGETHER, /**< (11) of task and device: as often as the one before it in its group */
   DSM__ROW_CUTS,     /**< (10): at most so many tensors are sent */
   DSM__ROW_LATENCY,  /**< (13): what requests take */
+  DSM__ROW_ON,       /**< (14) of task and device: it is on where the task runs */
   DSM__ROW_PLACED,   /**< of task: stored somewhere (tight) */
   DSM__ROW_ORDER,    /**< of device: equal devices in order (tight) */
   DSM__ROW_GOAL,     /**< the objective (tight, minimised), for a cutoff */
@@ -99,6 +101,7 @@ typedef struct dsm__programme {
   size_t rho;       /**< DSM__NO_COLUMN: rho is given */
   size_t *rate;     /**< [i * m + j] */
   size_t *stored;   /**< [i * m + j]; DSM__NO_COLUMN: cannot be, or (tight) free to be */
+  size_t *on;       /**< [j]; DSM__NO_COLUMN: it is on in any case */
   size_t *sent;     /**< [t * m + j], results after the tensors */
   size_t *received; /**< [t * m + j] */
   size_t *moved;    /**< [(t * m + j) * m + k] of tensors; NULL where who receives matters not */

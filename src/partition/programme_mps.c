@@ -18,7 +18,7 @@
 static const char *const column_letters[DSM__COLUMN_KIND_COUNT] = {
     [DSM__COLUMN_RHO] = "rho", [DSM__COLUMN_RATE] = "x",     [DSM__COLUMN_STORED] = "s",
     [DSM__COLUMN_SENT] = "c",  [DSM__COLUMN_RECEIVED] = "r", [DSM__COLUMN_MOVED] = "f",
-    [DSM__COLUMN_BEGIN] = "b", [DSM__COLUMN_CUT] = "v",
+    [DSM__COLUMN_BEGIN] = "b", [DSM__COLUMN_CUT] = "v",      [DSM__COLUMN_ON] = "o",
 };
 
 static const char *const row_words[DSM__ROW_KIND_COUNT] = {
@@ -34,7 +34,7 @@ static const char *const row_words[DSM__ROW_KIND_COUNT] = {
     [DSM__ROW_GOAL] = "goal",       [DSM__ROW_BEGIN] = "begin",
     [DSM__ROW_STAGE] = "stage",     [DSM__ROW_CUT] = "cut",
     [DSM__ROW_CUTS] = "cuts",       [DSM__ROW_TOGETHER] = "together",
-    [DSM__ROW_LATENCY] = "latency",
+    [DSM__ROW_LATENCY] = "latency", [DSM__ROW_ON] = "on",
 };
 
 /* Numbers from 1, as in the paper. */

@@ -68,4 +68,9 @@ void dsm__write_placing_rows(dsm__writer *w);
 /** The rows of a tight programme that the paper's has not; after all others. */
 void dsm__write_tight_rows(dsm__writer *w);
 
+/** Columns o_j of devices that can be turned off, and rows (14) of a task on one that can, which
+ * runs there at most so often in a time unit. (1) has 1 or o_j on its right side. */
+void dsm__write_on_columns(dsm__writer *w);
+void dsm__write_on_row(dsm__writer *w, size_t task, size_t device, double most);
+
 #endif

@@ -179,14 +179,15 @@ static dsm_status list_choices(dsm__search *search) {
   const bool is_latency = search->options->objective == DSM_OBJECTIVE_LATENCY;
   const size_t *const columns = is_latency ? programme->rate : programme->stored;
   const size_t places = instance->task_count * instance->device_count;
+  const size_t most = places + instance->device_count;
   dsm__arena *const arena = search->arena;
-  if (!DSM__RESERVE(arena, search->choices, places) ||
+  if (!DSM__RESERVE(arena, search->choices, most) ||
       !DSM__RESERVE(arena, search->values, programme->column_count + 1) ||
-      !DSM__RESERVE(arena, search->is_chosen, places) ||
-      !DSM__RESERVE(arena, search->trial, places) || !DSM__RESERVE(arena, search->wishes, places) ||
+      !DSM__RESERVE(arena, search->is_chosen, most) || !DSM__RESERVE(arena, search->trial, most) ||
+      !DSM__RESERVE(arena, search->wishes, most) ||
       !DSM__RESERVE(arena, search->used, instance->device_count) ||
       !DSM__RESERVE(arena, search->keys, instance->task_count) ||
-      !DSM__RESERVE(arena, search->is_freed, instance->task_count)) {
+      !DSM__RESERVE(arena, search->is_freed, instance->task_count + 1)) {
     return DSM_ERROR_OUT_OF_MEMORY;
   }
   for (size_t k = 0; k < places; k++) {
@@ -200,6 +201,14 @@ static dsm_status list_choices(dsm__search *search) {
           .need = dsm__task_need(instance, search->options, task, k % instance->device_count)};
     }
   }
+  for (size_t j = 0; j < instance->device_count; j++) {
+    if (programme->on[j] != DSM__NO_COLUMN) {
+      const int column = (int)programme->on[j] + 1;
+      search->choices[search->choice_count++] = (dsm__choice){
+          .task = instance->task_count, .device = j, .column = column, .rate = column};
+    }
+  }
+  search->is_freed[instance->task_count] = true;
   return DSM_OK;
 }
 
@@ -248,7 +257,8 @@ static dsm_status try_initial_assignments(dsm__search *search) {
     const bool *const storage = &initial.storages[s * places];
     for (size_t k = 0; k < search->choice_count; k++) {
       const dsm__choice *const it = &search->choices[k];
-      search->trial[k] = storage[it->task * search->instance->device_count + it->device];
+      search->trial[k] = it->task == search->instance->task_count ||
+                         storage[it->task * search->instance->device_count + it->device];
     }
     dsm__search_try(search, search->trial);
   }
@@ -338,6 +348,7 @@ static dsm_status look(dsm__search *search, dsm__solved *solved) {
   if (!dsm__search_is_done(search)) {
     dsm__search_dive(search);
   }
+  dsm__search_turn_off(search);
   return dsm__search_is_done(search) ? DSM_OK : grow_trees(search, solved);
 }
 
@@ -461,7 +472,7 @@ static void hand_over_values(const dsm__search *search, const double *values, co
   }
   for (size_t k = 0; k < search->choice_count && is_chosen != NULL; k++) {
     const dsm__choice *const it = &search->choices[k];
-    if (!is_chosen[k]) {
+    if (!is_chosen[k] && it->task < instance->task_count) {
       out->rates[it->task * instance->device_count + it->device] = 0;
     }
   }

@@ -214,14 +214,16 @@ static bool is_used(const dsm__search *search, size_t place) {
   return column != DSM__NO_COLUMN && search->values[column + 1] > rate_dust;
 }
 
-/* Stored is what the best stores, and tasks run where it runs them; or both are free again. */
+/* Stored is what the best stores, and tasks run where it runs them; or both are free again. Devices
+ * that are off stay so. */
 static void set_bounds(lean *it, bool is_free) {
   const dsm__search *const search = it->search;
   const dsm__programme *const programme = &search->programme;
   for (size_t k = 0; k < search->choice_count; k++) {
     const double value = search->is_chosen[k] ? 1 : 0;
-    dsm__search_bound(it->problem, search->choices[k].column, is_free ? 0 : value,
-                      is_free ? 1 : value);
+    const bool is_task = search->choices[k].task < it->instance->task_count;
+    dsm__search_bound(it->problem, search->choices[k].column, is_free && is_task ? 0 : value,
+                      is_free && is_task ? 1 : value);
   }
   for (size_t k = 0; k < it->instance->task_count * it->instance->device_count; k++) {
     const size_t column = programme->rate[k];

@@ -9,12 +9,12 @@
 #include "partition/programme.h"
 #include "partition/solver.h"
 
-/** A decision: whether a task is stored on (latency: placed on) a device. */
+/** A decision: whether a task is stored on (latency: placed on) a device, or the device is on. */
 typedef struct dsm__choice {
-  size_t task;
+  size_t task; /**< task_count: none, the device as a whole */
   size_t device;
   int column;  /**< of GLPK */
-  int rate;    /**< column of x_ij */
+  int rate;    /**< column of x_ij, or of o_j */
   double need; /**< bytes */
 } dsm__choice;
 
@@ -51,7 +51,7 @@ typedef struct dsm__search {
   dsm__wish *wishes; /**< [choice] scratch */
   double *used;      /**< [device] bytes, scratch */
   double *keys;      /**< [task] order of a draw, scratch */
-  bool *is_freed;    /**< [task] of a neighbourhood, scratch */
+  bool *is_freed;    /**< [task] of a neighbourhood, scratch; devices, [task_count], always are */
   double tree_bound; /**< of the tree being searched */
   size_t nodes_left; /**< of the tree being searched */
   bool is_whole;     /**< the tree being searched is the whole one */
@@ -107,6 +107,9 @@ dsm__solved dsm__search_dive_on(dsm__search *search);
 
 /** Does that with all free, and takes the optimum. */
 void dsm__search_dive(dsm__search *search);
+
+/** Turns one device after the other off, where the best is better without. */
+void dsm__search_turn_off(dsm__search *search);
 
 /** Branch and cut over the choices as they are bounded now, at most node_count nodes (0: until the
  * time is over); if is_whole, the whole tree, beginning with the best. INFEASIBLE: there is

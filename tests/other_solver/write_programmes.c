@@ -21,6 +21,7 @@ static dsm_partition_options drawn(uint64_t seed) {
   options.copies_max = seed / 6 % 3; /* any number, one, two */
   options.is_staged = options.copies_max == 1 && seed % 3 != 0;
   options.cuts_max = options.copies_max == 1 && seed % 5 < 2 ? 1 + seed % 2 : 0;
+  options.is_unused_off = seed / 3 % 3 != 0;
   return options;
 }
 

@@ -249,17 +249,20 @@ static double best_throughput(enumeration *e) {
   return simplex_solve(&e->programme);
 }
 
-/* Minus joules; minus infinity where the rate is out of reach. */
-static double best_energy(enumeration *e) {
+/* Minus joules with these devices on; minus infinity where the rate is out of reach. */
+static double best_energy_on(enumeration *e, unsigned on) {
   const dsm_instance *const it = e->instance;
   const double required = e->options->required_rho;
   e->programme.goal[0] = penalty;
   new_row(e, required)[0] = 1;
   double watts = 0;
+  double *const off = new_row(e, 0);
   for (size_t j = 0; j < it->device_count; j++) {
     const dsm_instance_device *const device = &it->devices[j];
-    watts += device->idle_watts;
+    const bool is_on = (on >> j & 1) != 0;
+    watts += is_on ? device->idle_watts : 0;
     for (size_t i = 0; i < it->task_count; i++) {
+      off[x_of(e, i, j)] = is_on ? 0 : 1;
       const double seconds = dsm_instance_seconds(it, i, j);
       e->programme.goal[x_of(e, i, j)] =
           isfinite(seconds) ? -seconds * (device->busy_watts - device->idle_watts) : 0;
@@ -275,6 +278,21 @@ static double best_energy(enumeration *e) {
     watts -= goal[c] * e->programme.x[c];
   }
   return -watts / required;
+}
+
+/* Every set of devices, where those outside can be turned off. */
+static double best_energy(enumeration *e) {
+  const unsigned all = (1U << e->instance->device_count) - 1;
+  if (!e->options->is_unused_off) {
+    return best_energy_on(e, all);
+  }
+  const simplex whole = e->programme;
+  double best = -HUGE_VAL;
+  for (unsigned on = 1; on <= all; on++) {
+    e->programme = whole;
+    best = fmax(best, best_energy_on(e, on));
+  }
+  return best;
 }
 
 /* ---- all storages ---- */

@@ -87,6 +87,7 @@ static void expect_best(uint64_t seed, dsm_objective_kind objective) {
   options.does_count_activations = seed % 2 == 0;
   options.objective = objective;
   options.required_rho = 0.2;
+  options.is_unused_off = seed % 2 == 1;
   dsm_partition *found = NULL;
   const dsm_status status = dsm_partition_solve(&found, &of.s.instance, &options, NULL);
   const double twin = best_of_all(&of, seed, &options);

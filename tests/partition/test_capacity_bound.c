@@ -142,6 +142,8 @@ START_TEST(whole_tasks_count) {
     s.devices[j].idle_watts = 1;
   }
   ck_assert_double_eq_tol(bound_of(&s, &options), 2 + 0.5 * 11, 1e-12);
+  options.is_unused_off = true; /* work draws busy power, and nothing else does */
+  ck_assert_double_eq_tol(bound_of(&s, &options), 0.5 * (0.1 + 1) * 11, 1e-12);
 }
 END_TEST
 
@@ -167,6 +169,9 @@ START_TEST(never_below_the_optimum) {
   }
   const double watts = enumerate_energy(&s.instance, &options) * options.required_rho;
   ck_assert_double_le(bound_of(&s, &options), watts * (1 + 1e-9));
+  options.is_unused_off = true;
+  const double fewer = enumerate_energy(&s.instance, &options) * options.required_rho;
+  ck_assert_double_le(bound_of(&s, &options), fewer * (1 + 1e-9));
 }
 END_TEST
 

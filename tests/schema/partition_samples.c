@@ -56,6 +56,7 @@ static char *report_in_one_place(void) {
   dsm_instance_device devices[DSM_DEVICES_MAX];
   dsm_instance instance = with_all(devices);
   dsm_partition placed = made_latency_partition;
+  dsm_device_use uses[DSM_DEVICES_MAX];
   memcpy(tasks, instance.tasks, sizeof tasks);
   tasks[0].result_bytes = 5;
   tasks[0].input_bytes = 3;
@@ -65,6 +66,10 @@ static char *report_in_one_place(void) {
   placed.options.copies_max = 1;
   placed.options.is_staged = true;
   placed.options.cuts_max = 2;
+  placed.options.is_unused_off = true;
+  memcpy(uses, placed.uses, instance.device_count * sizeof *uses);
+  uses[0].is_off = true;
+  placed.uses = uses;
   add_carriers(&placed);
   return dsm_report_partition_json(&placed, NULL);
 }

@@ -254,6 +254,11 @@ const cli_option cli_options[] = {
          "out of it where nothing else is said",
      .commands = CLI_PARTITION,
      FLAG(partition.options.does_count_input)},
+    {.name = "unused-off",
+     .help = "devices that run nothing are turned off and draw no power; by default every device "
+             "draws its idle power",
+     .commands = CLI_PARTITION,
+     FLAG(partition.options.is_unused_off)},
     {.name = "copies",
      .argument = "K",
      .help = "each task on at most K devices (default: on as many as is best); 1: each task in one "

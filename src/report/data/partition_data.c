@@ -39,6 +39,10 @@ static bool has_latency_limit(const void *options) {
   return ((const dsm_partition_options *)options)->latency_limit_seconds > 0;
 }
 
+static bool is_unused_off(const void *options) {
+  return ((const dsm_partition_options *)options)->is_unused_off;
+}
+
 static bool is_staged(const void *options) {
   return ((const dsm_partition_options *)options)->is_staged;
 }
@@ -76,7 +80,11 @@ DSM__OWN_RECORD(
     DSM__FIELD(FLAG, dsm_partition_options, does_count_input, "count_input", 0,
                .is_stated = counts_input,
                .help = "The request's input comes over links; absent: it costs "
-                       "nothing."));
+                       "nothing."),
+    DSM__FIELD(FLAG, dsm_partition_options, is_unused_off, "unused_off", 0,
+               .is_stated = is_unused_off,
+               .help = "Devices that run nothing are turned off; absent: all draw their idle "
+                       "power."));
 
 /* What of a device can be used up. */
 enum { BIND_TIME, BIND_MEMORY, BIND_LINK, BIND_COUNT };
@@ -98,6 +106,10 @@ static bool is_one_request(const void *device) {
 
 static bool runs_batches(const void *device) {
   return ((const device_row *)device)->batch > 1;
+}
+
+static bool is_off(const void *device) {
+  return ((const device_row *)device)->use.is_off;
 }
 
 static bool is_flow(const void *device) {
@@ -128,6 +140,8 @@ DSM__OWN_RECORD(
     DSM__FIELD(COUNT, device_row, batch, "batch", 0, .min = 1, .max = DSM_DEVICE_BATCH_MAX,
                .is_stated = runs_batches,
                .help = "Requests that it runs together; absent for one."),
+    DSM__FIELD(FLAG, device_row, use.is_off, "off", 0, .is_stated = is_off,
+               .help = "It is turned off, as it runs nothing; absent: it is not."),
     DSM__FIELD(REAL, device_row, device.element_bytes, "element_bytes", 0, .unit = "bytes",
                .is_stated = has_own_elements,
                .help = "Of an element of what it makes; absent: as the sizes of tasks have it."),

@@ -114,6 +114,7 @@ static void read_device(reader *r, const dsm__json_node *item, size_t j) {
                             &device->incoming_bytes_per_second);
   dsm__json_optional_double(item, "transfer_seconds", any_size, 0, &device->transfer_seconds);
   use->time_fraction = number(item, "time_fraction", any_size, HUGE_VAL);
+  dsm__json_optional_bool(item, "off", false, &use->is_off);
   use->memory_bytes = number(item, "memory_bytes", any_size, HUGE_VAL);
   use->memory_fraction = number(item, "memory_fraction", any_size, HUGE_VAL);
   use->link_bytes_per_second =
@@ -348,6 +349,7 @@ static void read_options(dsm_partition_options *options, const dsm__json_node *r
   options->does_count_activations = flag(&node, "count_activations");
   options->does_keep_results = flag(&node, "keep_results");
   dsm__json_optional_bool(&node, "count_input", false, &options->does_count_input);
+  dsm__json_optional_bool(&node, "unused_off", false, &options->is_unused_off);
   dsm__json_optional_u64(&node, "copies", 1, DSM_DEVICES_MAX, 0, &copies);
   options->copies_max = (size_t)copies;
   dsm__json_optional_bool(&node, "stages", false, &options->is_staged);

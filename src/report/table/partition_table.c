@@ -91,6 +91,19 @@ static void put_precision(dsm__page *page, const dsm_instance *instance) {
   }
 }
 
+static void put_off(dsm__page *page, const dsm_partition *partition) {
+  const char *names = "";
+  for (size_t j = 0; j < partition->instance->device_count; j++) {
+    if (partition->uses[j].is_off) {
+      names = dsm__page_text(page, "%s%s%s", names, names[0] == '\0' ? "" : ", ",
+                             partition->instance->devices[j].name);
+    }
+  }
+  if (partition->options.is_unused_off) {
+    dsm__page_labelled(page, LABEL_WIDTH, "off", "%s", names[0] == '\0' ? "none" : names);
+  }
+}
+
 static void put_answer(dsm__page *page, const dsm_partition *partition) {
   dsm__page_line(page, DSM__STYLE_HEADING, "%s: best %s on %zu device%s", partition->instance->name,
                  dsm_objective_kind_name(partition->options.objective),
@@ -134,6 +147,7 @@ static void put_answer(dsm__page *page, const dsm_partition *partition) {
                      value_text(page, partition, partition->relaxation));
   dsm__page_labelled(page, LABEL_WIDTH, "solver", "%s", status_text(page, partition));
   put_placing(page, &partition->options);
+  put_off(page, partition);
   put_precision(page, partition->instance);
 }
 
