@@ -209,11 +209,10 @@ dsm_status dsm__instance_set_batches(dsm_instance *instance, const dsm_instance_
     const dsm__batch_cells cells = all_tasks(instance, j);
     const dsm__batch_range range = dsm__common_batches(instance, &cells);
     const char *const text = text_for(instance->devices[j].name, options);
-    const bool runs_nothing = range.most == DSM_DEVICE_BATCH_MAX && range.least == 1;
-    c.devices[j].batch = runs_nothing ? 1 : range.least;
+    c.devices[j].batch = range.least;
     if (range.least > range.most) {
       status = report_none(instance, j, file, diags);
-    } else if (text != NULL && !runs_nothing) {
+    } else if (text != NULL && !range.is_any) {
       status = choose(&c, j, range, text);
     }
     batches[j] = c.devices[j].batch;

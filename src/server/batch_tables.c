@@ -55,11 +55,11 @@ static dsm__batch_range range_of(const dsm_instance *instance, size_t task, size
   const dsm_batch_table *const table = table_of(instance, place);
   const double seconds = instance->seconds[place];
   if (!isfinite(seconds) || (table == NULL && seconds == 0)) {
-    return (dsm__batch_range){1, DSM_DEVICE_BATCH_MAX};
+    return (dsm__batch_range){1, DSM_DEVICE_BATCH_MAX, true};
   }
   return table == NULL
-             ? (dsm__batch_range){1, 1}
-             : (dsm__batch_range){table->times[0].size, table->times[table->count - 1].size};
+             ? (dsm__batch_range){1, 1, false}
+             : (dsm__batch_range){table->times[0].size, table->times[table->count - 1].size, false};
 }
 
 /* ---- lists of sizes ---- */
@@ -109,11 +109,12 @@ bool dsm__batch_sizes_of(dsm__batch_sizes *sizes, dsm__arena *arena, const dsm_i
 /* ---- tables of joined tasks ---- */
 
 dsm__batch_range dsm__common_batches(const dsm_instance *instance, const dsm__batch_cells *cells) {
-  dsm__batch_range range = {1, DSM_DEVICE_BATCH_MAX};
+  dsm__batch_range range = {1, DSM_DEVICE_BATCH_MAX, true};
   for (size_t i = cells->first; i < cells->end; i++) {
     const dsm__batch_range own = range_of(instance, i, cells->device);
     range.least = own.least > range.least ? own.least : range.least;
     range.most = own.most < range.most ? own.most : range.most;
+    range.is_any = range.is_any && own.is_any;
   }
   return range;
 }

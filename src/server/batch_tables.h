@@ -10,6 +10,7 @@
 typedef struct dsm__batch_range {
   uint32_t least;
   uint32_t most; /**< below least: there are none */
+  bool is_any;   /**< no task has a time above 0 there: no size differs from another */
 } dsm__batch_range;
 
 /** Consecutive tasks on a device. */

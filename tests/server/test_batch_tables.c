@@ -195,6 +195,25 @@ START_TEST(no_time_is_of_any_batch) {
 }
 END_TEST
 
+/* A table of all sizes there are is a table like others. */
+START_TEST(the_largest_batch_can_be_run) {
+  static const char text[] =
+      "{\"format\":\"dsm-profile/1\",\"name\":\"p\",\"devices\":[{\"name\":\"x\"}],\"tasks\":["
+      "{\"name\":\"a\",\"weights_bytes\":1,\"output_bytes\":1,"
+      "\"seconds\":{\"x\":[[1,1],[65536,2]]}}]}";
+  const char *const batches[] = {"65536"};
+  dsm_instance_options options;
+  dsm_instance_options_init(&options);
+  options.batches = batches;
+  options.batch_count = 1;
+  dsm_instance *made = NULL;
+  ck_assert_int_eq(dsm_profile_parse(&made, text, strlen(text), "p", &options, NULL), DSM_OK);
+  ck_assert_uint_eq(made->devices[0].batch, 65536);
+  expect_number(dsm_instance_seconds(made, 0, 0), 2.0 / 65536);
+  dsm_instance_free(made);
+}
+END_TEST
+
 Suite *suite_batch_tables(void) {
   Suite *const suite = suite_create("batch tables");
   TCase *const tests = tcase_create("tables");
@@ -203,6 +222,7 @@ Suite *suite_batch_tables(void) {
   tcase_add_test(tests, sizes_are_chosen);
   tcase_add_test(tests, joined_tasks_add_up);
   tcase_add_test(tests, no_time_is_of_any_batch);
+  tcase_add_test(tests, the_largest_batch_can_be_run);
   tcase_add_test(tests, what_is_written_is_read_back);
   tcase_add_test(tests, computed_batches_are_samples);
   tcase_add_loop_test(tests, what_is_no_batch_is_refused, 0,
