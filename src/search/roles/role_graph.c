@@ -134,7 +134,7 @@ static void add_entries(role_graph *g, size_t index, uint32_t from) {
   for (size_t o = 0; o < options->whole_count && !g->builder.is_out_of_memory; o++) {
     dsm__role_state to;
     dsm_axis_set shared;
-    if (options->items[o].least_cycles > limit ||
+    if (options->items[o].is_dominated || options->items[o].least_cycles > limit ||
         !dsm__is_role_open(g->space, index, options->items[o].parallelism) ||
         !dsm__role_enter(g->space, &around, options->items[o].parallelism, &to, &shared)) {
       continue;
