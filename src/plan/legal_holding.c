@@ -32,7 +32,8 @@ static void tell_breaker(dsm__judge *judge, size_t holder, size_t breaker) {
   const dsm_layer *const layer = dsm__judged_layer(judge, breaker);
   const dsm__layer_decision *const found = dsm__judged(judge, breaker);
   const dsm__layer_decision *const held = dsm__judged(judge, holder);
-  const dsm_parallelism wanted = held->layouts.of[DSM_PASS_FORWARD];
+  const dsm_parallelism wanted = /* with roles each layer has its own, in all passes */
+      (judge->steps[0] != NULL ? found : held)->layouts.of[DSM_PASS_FORWARD];
   const bool is_forward_other = found->layouts.of[DSM_PASS_FORWARD] != wanted;
   const dsm_pass other = is_forward_other ? DSM_PASS_FORWARD : dsm__differing_pass(judge, breaker);
   if (layer->timesteps > 1) {
