@@ -29,7 +29,7 @@ enum { INPUT_EXCHANGED = 8, SHORTCUT_EXCHANGED = 16 };
 static const double not_more = 1 - 1e-12;
 
 /* The most edges that are stored, and segments that a block is taken to have. */
-enum { EDGES_MAX = 3 << 20, SEGMENTS_OF_BLOCK = 4 };
+enum { EDGES_MAX = 2 << 20, SEGMENTS_OF_BLOCK = 4 };
 
 static const dsm_layer *layer_of(const dsm__held_costs *costs, size_t index) {
   return &costs->space->problem->inputs.workload->layers[index];
@@ -187,6 +187,7 @@ typedef struct relaxing {
   dsm__held_costs *costs;
   const dsm__held_least *least;
   double slack;
+  dsm__held_choice choice;
   dsm__arena *arena;
   dsm__held_relaxed *relaxed;
   size_t edge_count;
@@ -269,7 +270,10 @@ static void add_edge(relaxing *r, size_t index, const dsm__held_point *from,
   dsm__role_state running;
   dsm__role_move move;
   dsm_axis_set shared;
-  if (r->least->wholes[index][whole] > limit || !dsm__is_role_open(space, index, parallelism) ||
+  if (r->least->wholes[index][whole] > limit ||
+      (r->choice != NULL && (r->choice[index].layouts.of[DSM_PASS_FORWARD] != parallelism ||
+                             r->choice[index].layer.shard != options->items[whole].shard)) ||
+      !dsm__is_role_open(space, index, parallelism) ||
       !dsm__role_enter(space, around, parallelism, &running, &shared)) {
     return;
   }
@@ -394,7 +398,8 @@ static void add_layers(relaxing *r) {
   size_t i = 0;
   while (i < layer_count && !r->is_out_of_memory && !r->relaxed->is_too_large) {
     dsm__held_block *const block = block_of(r);
-    const bool is_start = i > 0 && space->layers[i - 1].is_segment_end != 0;
+    const bool is_start = /* layers with a choice are not repeated */
+        r->choice == NULL && i > 0 && space->layers[i - 1].is_segment_end != 0;
     const size_t period = is_start && block != NULL ? period_at(r, i, block) : 0;
     for (size_t k = 0; k < period; k++) {
       r->relaxed->blocks[i + k] = r->relaxed->blocks[i + k - period];
@@ -429,11 +434,17 @@ static void find_rest(relaxing *r) {
 }
 
 bool dsm__held_relaxed_find(dsm__held_costs *costs, const dsm__held_least *least, double slack,
-                            dsm__held_relaxed *relaxed, dsm__arena *arena) {
+                            dsm__held_choice choice, dsm__held_relaxed *relaxed,
+                            dsm__arena *arena) {
   const dsm__role_space *const space = costs->space;
   const size_t layer_count = space->problem->inputs.workload->layer_count;
   const dsm__held_point start = {.holdable = 0};
-  relaxing r = {.costs = costs, .least = least, .slack = slack, .arena = arena, .relaxed = relaxed};
+  relaxing r = {.choice = choice,
+                .costs = costs,
+                .least = least,
+                .slack = slack,
+                .arena = arena,
+                .relaxed = relaxed};
   *relaxed = (dsm__held_relaxed){.cycles = HUGE_VAL};
   bool is_good =
       DSM__RESERVE(arena, relaxed->blocks, layer_count + 1) &&

@@ -50,9 +50,13 @@ typedef struct dsm__held_least {
 /** Finds that. False if out of memory. */
 bool dsm__held_least_find(dsm__held_costs *costs, dsm__held_least *least);
 
+/** Of each layer, what it has in a mapping; NULL: any. */
+typedef const dsm__layer_decision *dsm__held_choice;
+
 /** Finds the bounds in a graph of options that are over their layer's least by at most `slack`: of
- * mappings that take no more than that over the sum of the least. False if out of memory. */
+ * mappings that take no more than that over the sum of the least, with the roles and shards of
+ * `choice`. False if out of memory. */
 bool dsm__held_relaxed_find(dsm__held_costs *costs, const dsm__held_least *least, double slack,
-                            dsm__held_relaxed *relaxed, dsm__arena *arena);
+                            dsm__held_choice choice, dsm__held_relaxed *relaxed, dsm__arena *arena);
 
 #endif

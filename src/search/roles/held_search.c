@@ -439,12 +439,13 @@ typedef struct progress {
   bool is_found; /* one that is faster than what was known at first */
 } progress;
 
-/* The relaxed graph with all mappings up to some cycles; false if out of memory. */
-static bool relax(held_search *s, double cycles, dsm__arena **arena) {
+/* The relaxed graph with all mappings up to some cycles, of a choice; false if out of memory. */
+static bool relax(held_search *s, double cycles, dsm__held_choice choice, dsm__arena **arena) {
   dsm__arena_free(*arena);
   *arena = dsm__arena_new();
   const double slack = fmin(dsm__tie_limit(cycles) - s->least.sum, DBL_MAX);
-  return *arena != NULL && dsm__held_relaxed_find(&s->costs, &s->least, slack, &s->relaxed, *arena);
+  return *arena != NULL &&
+         dsm__held_relaxed_find(&s->costs, &s->least, slack, choice, &s->relaxed, *arena);
 }
 
 /* The fastest path of the relaxed graph: a bound of all mappings. *reach: up to which cycles it has
@@ -452,17 +453,23 @@ static bool relax(held_search *s, double cycles, dsm__arena **arena) {
 static bool find_bound(held_search *s, double first_slack, progress *found, double *reach,
                        dsm__arena **arena) {
   static const double growth = 2;
-  double cycles = fmin(found->known, s->least.sum + first_slack);
-  for (;;) {
-    if (!relax(s, cycles, arena)) {
+  enum { RETREATS_MAX = 2 };
+  const bool is_near = found->known - s->least.sum <= growth * first_slack;
+  double cycles = is_near ? found->known : fmin(found->known, s->least.sum + first_slack);
+  for (int retreats = 0;;) {
+    if (!relax(s, cycles, NULL, arena)) {
       return false;
     }
     if (s->relaxed.is_too_large) {
-      return true;
+      if (*reach > 0 || retreats++ == RETREATS_MAX) {
+        return true;
+      }
+      cycles = s->least.sum + (cycles - s->least.sum) / growth;
+      continue;
     }
     *reach = cycles;
     found->proven = fmax(found->proven, fmin(cycles, s->relaxed.cycles));
-    if (s->relaxed.cycles <= dsm__tie_limit(cycles) || cycles >= found->known) {
+    if (s->relaxed.cycles <= dsm__tie_limit(cycles) || cycles >= found->known || retreats > 0) {
       return true;
     }
     const double more = s->least.sum + growth * (cycles - s->least.sum);
@@ -487,6 +494,26 @@ static bool take(held_search *s, double cycles, const dsm__graph_answer *answer,
   return is_whole && found->known <= dsm__tie_limit(cycles);
 }
 
+/* What the fastest mapping that holds nothing gains where it holds what it can, roles being as they
+ * are: a first mapping. False if out of memory. */
+static bool search_choice(held_search *s, const dsm__decisions *open, progress *found,
+                          dsm__arena **arena) {
+  dsm__graph_answer answer;
+  dsm__decisions decisions;
+  const double proven = found->proven; /* of all roles */
+  if (!relax(s, DBL_MAX, open->layers, arena)) {
+    return false;
+  }
+  if (dsm__tie_limit(s->relaxed.cycles) < found->known) {
+    if (!search_within(s, found->known, &answer, &decisions)) {
+      return false;
+    }
+    (void)take(s, found->known, &answer, &decisions, found);
+    found->proven = proven;
+  }
+  return true;
+}
+
 /* With growing limits. False if out of memory. */
 static bool search_all(held_search *s, double first_slack, progress *found, dsm__arena **arena) {
   static const double first_part = 1.0 / 16; /* of what the bound leaves */
@@ -498,14 +525,15 @@ static bool search_all(held_search *s, double first_slack, progress *found, dsm_
   }
   const double least = found->proven;
   double more = fmax(1e-3 * least, first_part * (fmin(found->known, 4 * least) - least));
+  more = reach > dsm__tie_limit(least) ? reach - least : more;
   int cut_searches = 0;
   while (!s->relaxed.is_too_large && dsm__tie_limit(least) < found->known &&
          !dsm__problem_is_over(s->space->problem)) {
     const double cycles = fmin(found->known, least + more);
-    if (cycles > reach && !relax(s, cycles, arena)) {
+    if (cycles > reach && !relax(s, cycles, NULL, arena)) {
       return false;
     }
-    if (s->relaxed.is_too_large) {
+    if (s->relaxed.is_too_large || s->relaxed.cycles > dsm__tie_limit(cycles)) {
       break;
     }
     dsm__graph_answer answer;
@@ -555,7 +583,8 @@ bool dsm__held_role_search(dsm__role_space *space, double limit_cycles, dsm__gra
                  dsm__held_least_find(&s.costs, &s.least);
   found.proven = s.least.sum;
   if (is_good && dsm__tie_limit(s.least.sum) < found.known) {
-    is_good = search_all(&s, slack_of(space, &s.least, answer), &found, &arena);
+    is_good = (!answer->is_feasible || search_choice(&s, decisions, &found, &arena)) &&
+              search_all(&s, slack_of(space, &s.least, answer), &found, &arena);
   }
   if (is_good && found.is_found) {
     const double bound = answer->lower_bound_cycles;
