@@ -346,13 +346,8 @@ static void decide_splits(held_search *s, size_t index, size_t option_index,
   dsm__problem *const problem = s->space->problem;
   const dsm__role_option *const option =
       &dsm__role_options_of(s->space, index)->items[option_index];
-  unsigned factor = 0;
-  while (dsm__factor_of(factor) < decision->layer.dysm_factor) {
-    factor++;
-  }
   dsm__layer_setting setting =
-      dsm__run_setting(&problem->inputs, layer_of(s, index),
-                       layer_of(s, index)->timesteps == 1 ? factor : option->factor_index);
+      dsm__open_setting(&problem->inputs, layer_of(s, index), decision->layer.dysm_factor);
   setting.gathered_before = option->shared;
   setting.summed_later = option->shared;
   setting.shard = option->shard;
