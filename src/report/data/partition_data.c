@@ -4,6 +4,7 @@
 #include "report/data/csv.h"
 #include "report/data/dispatch_data.h"
 #include "report/data/partition_links.h"
+#include "report/data/partition_options.h"
 #include "report/data/partition_read.h"
 #include "report/data/partition_ways.h"
 #include "report/table/partition_gain.h"
@@ -22,69 +23,6 @@
   DSM__FIELD(REAL, struct_type, member, key, DSM__COLUMN, .unit = "ratio", .help = (about))
 
 /* ---- the tables ---- */
-
-static bool has_required_rho(const void *options) {
-  return ((const dsm_partition_options *)options)->objective == DSM_OBJECTIVE_ENERGY;
-}
-
-static bool has_copies_max(const void *options) {
-  return ((const dsm_partition_options *)options)->copies_max > 0;
-}
-
-static bool counts_input(const void *options) {
-  return ((const dsm_partition_options *)options)->does_count_input;
-}
-
-static bool has_latency_limit(const void *options) {
-  return ((const dsm_partition_options *)options)->latency_limit_seconds > 0;
-}
-
-static bool is_unused_off(const void *options) {
-  return ((const dsm_partition_options *)options)->is_unused_off;
-}
-
-static bool is_staged(const void *options) {
-  return ((const dsm_partition_options *)options)->is_staged;
-}
-
-static bool has_cuts_max(const void *options) {
-  return ((const dsm_partition_options *)options)->cuts_max > 0;
-}
-
-DSM__OWN_RECORD(
-    options_record, dsm_partition_options, false, "What was asked for.",
-    DSM__FIELD(REAL, dsm_partition_options, required_rho, "required_rho", 0, .unit = "1/s",
-               .is_stated = has_required_rho, .help = "Of the objective energy."),
-    DSM__FIELD(REAL, dsm_partition_options, latency_limit_seconds, "latency_limit_seconds", 0,
-               .unit = "seconds", .is_stated = has_latency_limit,
-               .help = "Of a request on average; absent: any time."),
-    REAL(dsm_partition_options, time_limit_seconds, "time_limit_seconds", 0, "seconds",
-         "Of the solver."),
-    REAL(dsm_partition_options, gap, "gap", 0, "ratio",
-         "At which the solver might stop, relative."),
-    DSM__FIELD(FLAG, dsm_partition_options, does_count_activations, "count_activations", 0,
-               .help = "Activations need memory too."),
-    DSM__FIELD(COUNT, dsm_partition_options, copies_max, "copies", 0, .min = 1,
-               .max = DSM_DEVICES_MAX, .is_stated = has_copies_max,
-               .help = "A task is stored on at most so many devices; absent: on any "
-                       "number."),
-    DSM__FIELD(FLAG, dsm_partition_options, is_staged, "stages", 0, .is_stated = is_staged,
-               .help = "The tasks of a device follow one another; absent: they need "
-                       "not."),
-    DSM__FIELD(COUNT, dsm_partition_options, cuts_max, "cuts", 0, .min = 1,
-               .max = DSM_TASKS_MAX * DSM_DEVICES_MAX, .is_stated = has_cuts_max,
-               .help = "A request moves at most so many tensors, one to several "
-                       "devices counted for each; absent: any number."),
-    DSM__FIELD(FLAG, dsm_partition_options, does_keep_results, "keep_results", 0,
-               .help = "Results stay on the device that makes them."),
-    DSM__FIELD(FLAG, dsm_partition_options, does_count_input, "count_input", 0,
-               .is_stated = counts_input,
-               .help = "The request's input comes over links; absent: it costs "
-                       "nothing."),
-    DSM__FIELD(FLAG, dsm_partition_options, is_unused_off, "unused_off", 0,
-               .is_stated = is_unused_off,
-               .help = "Devices that run nothing are turned off; absent: all draw their idle "
-                       "power."));
 
 /* What of a device can be used up. */
 enum { BIND_TIME, BIND_MEMORY, BIND_LINK, BIND_COUNT };
@@ -303,7 +241,7 @@ static bool has_energy(const void *partition) {
 }
 
 static bool has_mean_latency(const void *partition) {
-  return has_latency_limit(&((const document *)partition)->of.options);
+  return ((const document *)partition)->of.options.latency_limit_seconds > 0;
 }
 
 static bool has_waiting(const void *partition) {
@@ -426,7 +364,7 @@ DSM__DOCUMENT(
          "abs(bound - objective_value) / abs(objective_value)."),
     REAL(document, of.solver_seconds, "solver_seconds", 0, "seconds",
          "By the clock; of an optimal answer the only number that differs from run to run."),
-    DSM__FIELD(RECORD, document, of.options, "options", 0, .type = &options_record,
+    DSM__FIELD(RECORD, document, of.options, "options", 0, .type = &dsm__partition_options_record,
                .help = "What was asked for."),
     DSM__ROWS(document, devices, "devices", device_record, "In the order of the server."),
     DSM__ROWS(document, tasks, "tasks", task_record, "In order."),
@@ -594,7 +532,7 @@ bool dsm__partition_only(const dsm__json_node *root) {
     return false;
   }
   const dsm__json_node options = dsm__json_member(root, "options");
-  bool is_good = dsm__record_only(&options, &options_record);
+  bool is_good = dsm__record_only(&options, &dsm__partition_options_record);
   is_good = are_only(root, "devices", &device_record) && is_good;
   is_good = are_only(root, "tasks", &task_record) && is_good;
   return are_only(root, "tensors", &tensor_record) && is_good;
