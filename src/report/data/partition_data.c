@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* partition_data.c: partitions for programs (format "dsm-partition/1", and CSV). */
 #include "partition/instance_facts.h"
+#include "report/data/baseline_rows.h"
 #include "report/data/csv.h"
 #include "report/data/dispatch_data.h"
+#include "report/data/partition_documents.h"
 #include "report/data/partition_links.h"
 #include "report/data/partition_options.h"
 #include "report/data/partition_read.h"
 #include "report/data/partition_ways.h"
-#include "report/table/partition_gain.h"
 
 /* A number that is infinite is null. */
 #define REAL(struct_type, member, key, flag, of_unit, about)                                       \
@@ -186,37 +187,6 @@ DSM__OWN_RECORD(tensor_record, tensor_row, true, "What a task makes for others."
                            .count_offset = offsetof(tensor_row, user_count),
                            .help = "Tasks that need it."));
 
-typedef struct baseline_row {
-  dsm_partition_baseline of;
-  double gain;
-} baseline_row;
-
-static bool is_feasible(const void *baseline) {
-  return ((const baseline_row *)baseline)->of.is_feasible;
-}
-
-static bool has_gain(const void *baseline) {
-  return ((const baseline_row *)baseline)->gain > 0;
-}
-
-DSM__OWN_RECORD(
-    baseline_record, baseline_row, false, "A simple way to use the same devices.",
-    DSM__FIELD(WORD, baseline_row, of.kind, "name", 0, .words = &dsm__baseline_kind_words,
-               .help = "Which."),
-    DSM__FIELD(FLAG, baseline_row, of.is_feasible, "feasible", 0,
-               .help = "A device holds and runs the whole network."),
-    DSM__FIELD(COUNT, baseline_row, of.device_count, "devices", 0, .max = DSM_DEVICES_MAX,
-               .help = "How many take part."),
-    DSM__FIELD(REAL, baseline_row, of.rho, "rho", DSM__MORE, .unit = "1/s",
-               .is_stated = is_feasible, .help = "Requests per second; absent where not feasible."),
-    DSM__FIELD(REAL, baseline_row, of.latency_seconds, "latency_seconds", DSM__LESS,
-               .unit = "seconds", .is_stated = is_feasible,
-               .help = "Of a request on the fastest of its devices; absent where not feasible."),
-    DSM__FIELD(REAL, baseline_row, gain, "gain", 0, .unit = "ratio", .is_stated = has_gain,
-               .help = "How many times more requests per second the partition does, or for the "
-                       "objective latency how many times sooner it is done; absent for energy, and "
-                       "where not feasible."));
-
 typedef struct document {
   const char *instance;
   uint64_t batch;
@@ -373,7 +343,7 @@ DSM__DOCUMENT(
                .is_stated = has_tensors,
                .help = "What tasks make for others, by the task that makes it; absent where tasks "
                        "may be in several places."),
-    DSM__ROWS(document, baselines, "baselines", baseline_record,
+    DSM__ROWS(document, baselines, "baselines", dsm__baseline_record,
               "Simple ways to use the same devices."),
     DSM__FIELD(LIST, document, carriers.items, "carriers", 0,
                .count_offset = offsetof(document, carriers.count), .type = &dsm__carrier_record,
@@ -476,16 +446,6 @@ static dsm__rows tensors_of(dsm__page *page, const dsm_partition *partition) {
   return made;
 }
 
-static dsm__rows baselines_of(dsm__page *page, const dsm_partition *partition) {
-  const dsm__rows made = dsm__rows_make(page, DSM_BASELINE_KIND_COUNT, sizeof(baseline_row));
-  baseline_row *const rows = made.items;
-  for (size_t k = 0; k < made.count; k++) {
-    const dsm_partition_baseline *const baseline = &partition->baselines[k];
-    rows[k] = (baseline_row){*baseline, dsm__partition_gain(partition, baseline)};
-  }
-  return made;
-}
-
 static document make(dsm__page *page, const dsm_partition *partition,
                      const dsm_dispatch *simulation) {
   document made = {.instance = partition->instance->name,
@@ -497,7 +457,7 @@ static document make(dsm__page *page, const dsm_partition *partition,
                    .devices = devices_of(page, partition),
                    .tasks = tasks_of(page, partition),
                    .tensors = tensors_of(page, partition),
-                   .baselines = baselines_of(page, partition),
+                   .baselines = dsm__partition_baseline_rows(page, partition),
                    .carriers = dsm__partition_carriers(page, partition),
                    .ports = dsm__partition_ports(page, partition->instance),
                    .pairs = dsm__partition_pairs(page, partition->instance),
@@ -513,6 +473,15 @@ char *dsm_report_partition_json(const dsm_partition *partition, const dsm_dispat
   dsm__page page = dsm__data_begin();
   const document made = make(&page, partition, simulation);
   return dsm__data_json(&page, &dsm__partition_record, &made);
+}
+
+dsm__rows dsm__partition_documents(dsm__page *page, const dsm_front *front) {
+  const dsm__rows made = dsm__rows_make(page, front->point_count, sizeof(document));
+  document *const rows = made.items;
+  for (size_t k = 0; k < made.count; k++) {
+    rows[k] = make(page, front->points[k].partition, NULL);
+  }
+  return made;
 }
 
 /* ---- keys, where one is read ---- */
