@@ -51,10 +51,14 @@ static dsm_status check_options(const dsm_instance *instance, const dsm_front_op
     dsm_partition_options asked = options->partition;
     asked.objective = (dsm_objective_kind)k;
     asked.required_rho = 1;
-    if (k == DSM_OBJECTIVE_LATENCY) {
-      asked.latency_limit_seconds = 0;
+    if (k ==
+        DSM_OBJECTIVE_LATENCY) { /* it is limited in all questions but one, which need not be */
+      asked.objective = DSM_OBJECTIVE_THROUGHPUT;
+      asked.latency_limit_seconds = options->partition.latency_limit_seconds == 0
+                                        ? 1
+                                        : options->partition.latency_limit_seconds;
     }
-    if (dsm__front_has(options->objectives, asked.objective)) {
+    if (dsm__front_has(options->objectives, (dsm_objective_kind)k)) {
       status = dsm__check_question(instance, &asked, diags);
     }
   }

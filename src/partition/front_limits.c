@@ -16,6 +16,7 @@
 #include <math.h>
 
 #include "partition/front_internal.h"
+#include "partition/instance_facts.h"
 
 /* No partition within `low_seconds` does more than low_rho, by the gap; one that takes high_seconds
  * does high_rho. */
@@ -69,6 +70,27 @@ static void divide(dsm__front_finder *f, boxes *among, box *at) {
   among->all.items[among->all.count++] = (box){middle, before.high_seconds, rho, before.high_rho};
 }
 
+/* Where the objective latency has no answer, the least time is found by limits that none keeps. */
+static bool can_ask_least(const dsm__front_finder *f) {
+  dsm_partition_options asked = f->options->partition;
+  asked.objective = DSM_OBJECTIVE_LATENCY;
+  asked.latency_limit_seconds = 0;
+  return dsm__check_question(f->instance, &asked, NULL) == DSM_OK;
+}
+
+/* Asks for the least time, and the most requests within it. As the limit is the least that there
+ * is, what is as quick but for a rounding would be beyond it: it is longer by what is the same.
+ * False: there is nothing beside. */
+static bool ask_quickest(dsm__front_finder *f, double longest, double *seconds, double *rho) {
+  if (!dsm__front_ask(f, (dsm__front_question){DSM_OBJECTIVE_LATENCY, 0, 0}, seconds) ||
+      dsm__front_is_over(f)) {
+    return false;
+  }
+  *seconds *= 1 + f->slack;
+  return longest > *seconds &&
+         dsm__front_ask(f, (dsm__front_question){DSM_OBJECTIVE_THROUGHPUT, *seconds, 0}, rho);
+}
+
 void dsm__front_ask_limits(dsm__front_finder *f, size_t last_question) {
   const dsm_front_point fastest = f->points.items[0];
   boxes among = {.all = {.count = 0}};
@@ -79,9 +101,7 @@ void dsm__front_ask_limits(dsm__front_finder *f, size_t last_question) {
     return;
   }
   if (dsm__front_is_over(f) ||
-      !dsm__front_ask(f, (dsm__front_question){DSM_OBJECTIVE_LATENCY, 0, 0}, &least) ||
-      dsm__front_is_over(f) || fastest.mean_latency_seconds <= least * (1 + f->slack) ||
-      !dsm__front_ask(f, (dsm__front_question){DSM_OBJECTIVE_THROUGHPUT, least, 0}, &least_rho)) {
+      (can_ask_least(f) && !ask_quickest(f, fastest.mean_latency_seconds, &least, &least_rho))) {
     return;
   }
   among.all.items[among.all.count++] =
