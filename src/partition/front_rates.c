@@ -33,7 +33,7 @@ static double full_rate(const dsm__front_finder *f) {
 
 void dsm__front_ask_rates(dsm__front_finder *f, double limit_seconds, double most,
                           size_t last_question) {
-  const double last = most / (1 + f->slack); /* the most, within the gap, has an answer */
+  const double last = most / (1 + f->slack / 2); /* the most, within the gap, has an answer */
   double rate = 0;
   double full = 0;
   while (f->asked_count < last_question && !dsm__front_is_over(f) && rate < last) {
