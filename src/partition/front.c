@@ -9,6 +9,7 @@
 #include "partition/front_internal.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "base/diag_add.h"
 #include "partition/instance_facts.h"
@@ -89,6 +90,21 @@ static dsm_partition_options options_of(const dsm__front_finder *f, dsm__front_q
   return options;
 }
 
+/* What is said of a later question, once each. */
+static void pass_on(dsm__front_finder *f) {
+  for (size_t k = 0; k < dsm_diags_count(f->later); k++) {
+    const dsm_diag *const each = dsm_diags_get(f->later, k);
+    bool is_known = false;
+    for (size_t i = 0; i < dsm_diags_count(f->diags) && !is_known; i++) {
+      is_known = strcmp(dsm_diags_get(f->diags, i)->message, each->message) == 0;
+    }
+    if (!is_known) {
+      dsm__diags_add(f->diags, each->severity, (dsm__place){.file = NULL}, NULL, "%s",
+                     each->message);
+    }
+  }
+}
+
 /* No answer: it is out of reach, or it was not found. What is wrong with the question, or with the
  * machine, ends the search; of the first question also that it has none. */
 static void take_failure(dsm__front_finder *f, dsm_status status, bool is_first,
@@ -102,9 +118,7 @@ static void take_failure(dsm__front_finder *f, dsm_status status, bool is_first,
     f->unanswered_count++;
   } else {
     f->status = status;
-    if (f->later != NULL && dsm_diags_count(f->later) > 0) {
-      (void)dsm__refuse(f->diags, status, "%s", dsm_diags_get(f->later, 0)->message);
-    }
+    pass_on(f);
   }
 }
 
@@ -148,6 +162,7 @@ bool dsm__front_ask(dsm__front_finder *f, dsm__front_question question, double *
     take_failure(f, status, is_first, &proof);
     return false;
   }
+  pass_on(f);
   *value = made->objective;
   proof.bound = made->bound;
   f->proofs.items[f->proofs.count++] = proof;
@@ -224,7 +239,7 @@ dsm_status dsm_front_find(dsm_front **front, const dsm_instance *instance,
   dsm__front_finder f = {.instance = instance,
                          .options = options,
                          .diags = diags,
-                         .later = dsm_diags_new(1),
+                         .later = dsm_diags_new(10),
                          .arena = made->arena,
                          .slack = fmax(options->partition.gap, least_slack),
                          .question_count = options->question_count > 0 ? options->question_count

@@ -15,6 +15,7 @@
  */
 #include <math.h>
 
+#include "base/diag_add.h"
 #include "partition/front_internal.h"
 #include "partition/instance_facts.h"
 
@@ -97,7 +98,7 @@ void dsm__front_ask_limits(dsm__front_finder *f, size_t last_question) {
   double least = 0;
   double least_rho = 0;
   if (!DSM__RESERVE(f->arena, among.all.items, f->question_count + 1)) {
-    f->status = DSM_ERROR_OUT_OF_MEMORY;
+    f->status = dsm__out_of_memory(f->diags);
     return;
   }
   if (dsm__front_is_over(f) ||

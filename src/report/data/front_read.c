@@ -15,7 +15,9 @@
 static const char format[] = "dsm-front/1";
 
 /* What the document leaves out is not known. */
-static void settle_point(dsm_front_point *point) {
+static void settle_point(const dsm__json_node *item, dsm_front_point *point) {
+  const dsm__json_node gap = dsm__json_member(item, "gap");
+  point->gap = dsm__json_is_present(&gap) ? point->gap : HUGE_VAL;
   point->rho_bound = point->rho_bound > 0 ? point->rho_bound : HUGE_VAL;
 }
 
@@ -33,7 +35,7 @@ static void read_point(const dsm__record_reader *reader, const dsm__json_node *i
     dsm__json_error(item, NULL, "expected the joules of a request, as energy is an objective");
   }
   *point = row.of;
-  settle_point(point);
+  settle_point(item, point);
 }
 
 static void read_points(const dsm__record_reader *reader, dsm_front *front,

@@ -69,7 +69,7 @@ static double most_of(const dsm_front_point *point) {
 
 /* From the least to the most, with a margin, and not below 0. */
 static dsm__panel_axis axis_of(double least, double most) {
-  const double margin = 0.04 * (most - least);
+  const double margin = most > least ? 0.04 * (most - least) : 0.1 * most;
   return dsm__axis_round((dsm__panel_axis){.low = fmax(least - margin, 0), .high = most + margin});
 }
 
