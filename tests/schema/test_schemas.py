@@ -108,6 +108,7 @@ BEYOND_SCHEMAS = {
     },
     "profile": {
         "batches_fall": "sizes that rise: " + RELATION,
+        "batches_too_long_by_ratio": "times within their range once multiplied: " + RELATION,
         "batches_of_no_size_in_common": "sizes that all tasks of a device have: " + RELATION,
         "device_twice": "names that differ: " + RELATION,
         "graph_": "tasks that exist, and can run one after the other: " + RELATION,

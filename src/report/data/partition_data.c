@@ -448,6 +448,8 @@ static dsm__rows tensors_of(dsm__page *page, const dsm_partition *partition) {
 
 static document make(dsm__page *page, const dsm_partition *partition,
                      const dsm_dispatch *simulation) {
+  const dsm_instance *const instance = partition->instance;
+  const dsm__device_names names = dsm__instance_device_names(instance);
   document made = {.instance = partition->instance->name,
                    .batch = partition->instance->batch,
                    .samples_per_second = (double)partition->instance->batch * partition->rho,
@@ -459,8 +461,8 @@ static document make(dsm__page *page, const dsm_partition *partition,
                    .tensors = tensors_of(page, partition),
                    .baselines = dsm__partition_baseline_rows(page, partition),
                    .carriers = dsm__partition_carriers(page, partition),
-                   .ports = dsm__partition_ports(page, partition->instance),
-                   .pairs = dsm__partition_pairs(page, partition->instance),
+                   .ports = dsm__port_rows(page, &names, instance->ports, instance->port_count),
+                   .pairs = dsm__pair_rows(page, &names, instance->pairs, instance->pair_count),
                    .ways = dsm__partition_ways(page, partition),
                    .is_simulated = simulation != NULL};
   if (simulation != NULL) {
