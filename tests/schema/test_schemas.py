@@ -637,6 +637,8 @@ def check_made(schemas, dsm, source, plans):
             ("dsm-remat/1", (0,), ("remat", "gpt2_medium_blocks", "--budget", "33%")),
             ("dsm-remat/1", (0,), ("remat", "vgg16", "torus64", "--pareto")),
             ("dsm-pipeline/1", (0,), ("remat", "gpt2_medium_blocks", "--stages", "4", "--budget", "700MB")),
+            ("dsm-front/1", (0,), ("partition", "vgg16", "edge_npu", "--pareto", "throughput,latency", "--points", "4")),
+            ("dsm-front/1", (0,), ("partition", "vgg16", "cpu_gpu_fpga", "--pareto", "throughput,latency,energy", "--points", "8")),
             ("dsm-pim/1", (0,), ("pim", "taxi", "upmem2524")),
             ("dsm-pim/1", (0,), ("pim", "taxi", "upmem2524", "--cores", "1,2000", "--transfers", "serial", "--objective", "energy")),
             ("dsm-storage/1", (0,), ("storage", "deepcam", "summit", "--samples-per-second", "65000", "--max-repeat", "128")),
