@@ -35,7 +35,9 @@ static void add_transfer(dsm__assignment *a, size_t from, size_t to, double byte
     a->carried_seconds[way.hops[h].carrier] +=
         sign * dsm__hop_seconds(&a->routes, &way.hops[h], bytes);
   }
-  a->moving_seconds += sign * dsm__way_seconds(&a->routes, way, bytes);
+  const double batch =
+      dsm_instance_batch(a->instance, from < a->instance->device_count ? from : to);
+  a->moving_seconds += sign * batch * dsm__way_seconds(&a->routes, way, bytes);
 }
 
 /* All transfers of a tensor as it is used now. */
@@ -162,9 +164,25 @@ double dsm__assignment_carried(const dsm__assignment *a, size_t carrier) {
 double dsm__assignment_latency(const dsm__assignment *a) {
   double sum = 0;
   for (size_t j = 0; j < a->instance->device_count; j++) {
-    sum += a->busy_seconds[j] + (a->routes.is_plain ? dsm__assignment_carried(a, j) : 0);
+    sum += dsm_instance_batch(a->instance, j) *
+           (a->busy_seconds[j] + (a->routes.is_plain ? dsm__assignment_carried(a, j) : 0));
   }
   return sum + a->moving_seconds;
+}
+
+/* Seconds between requests, at the rate that is asked for or the most that the assignment does. */
+static double seconds_between(const dsm__assignment *a) {
+  return a->options->objective == DSM_OBJECTIVE_ENERGY ? 1 / a->options->required_rho
+                                                       : 1 / dsm__assignment_value(a);
+}
+
+/* Until the largest batch is full. */
+static double waiting_seconds(const dsm__assignment *a) {
+  double most = 1;
+  for (size_t j = 0; j < a->instance->device_count; j++) {
+    most = a->tasks_on[j] > 0 ? fmax(most, dsm_instance_batch(a->instance, j)) : most;
+  }
+  return most > 1 ? (most - 1) / 2 * seconds_between(a) : 0;
 }
 
 double dsm__assignment_overflow(const dsm__assignment *a) {
@@ -185,7 +203,7 @@ double dsm__assignment_excess_cuts(const dsm__assignment *a) {
 
 double dsm__assignment_delay(const dsm__assignment *a) {
   const double limit = a->options->latency_limit_seconds;
-  return limit > 0 ? fmax(dsm__assignment_latency(a) / limit - 1, 0) : 0;
+  return limit > 0 ? fmax((dsm__assignment_latency(a) + waiting_seconds(a)) / limit - 1, 0) : 0;
 }
 
 /* What a sum of times may be above the limit by: its rounding. */

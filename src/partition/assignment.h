@@ -62,7 +62,7 @@ void dsm__assignment_count(dsm__assignment *assignment);
 double dsm__assignment_carried(const dsm__assignment *assignment, size_t carrier);
 size_t dsm__assignment_carriers(const dsm__assignment *assignment);
 
-/** Seconds of a request, one after the other. */
+/** Seconds of a request with those in the batches of its devices, one after the other. */
 double dsm__assignment_latency(const dsm__assignment *assignment);
 
 /** Bytes by which memories are exceeded. */
@@ -74,7 +74,8 @@ bool dsm__assignment_is_staged(const dsm__assignment *assignment);
 /** Cuts beyond those allowed. */
 double dsm__assignment_excess_cuts(const dsm__assignment *assignment);
 
-/** By how much a request is slower than it may be, in parts of the limit; 0 where it is not. */
+/** By how much a request is slower than it may be, in parts of the limit; 0 where it is not. What
+ * it waits for batches counts; that several are run one after the other does not. */
 double dsm__assignment_delay(const dsm__assignment *assignment);
 
 /** Of all devices at the required rate, or of those with tasks where others are turned off. */

@@ -64,7 +64,7 @@ static void write_task_columns(dsm__writer *w, size_t task, size_t device) {
   }
   double cost = 0;
   if (w->is_latency) {
-    cost = dsm__spent(w, task, device) + dsm__input_cost(w, task, device);
+    cost = dsm__batch_spent(w, task, device) + dsm__input_cost(w, task, device);
   } else if (w->options->objective == DSM_OBJECTIVE_ENERGY) {
     const dsm_instance_device *const it = &instance->devices[device];
     cost = (it->busy_watts - it->idle_watts) * dsm__spent(w, task, device) / made->goal_unit;
@@ -154,6 +154,7 @@ static void write_columns(dsm__writer *w) {
   }
   dsm__write_placing_columns(w);
   dsm__write_on_columns(w);
+  dsm__write_waiting_column(w);
 }
 
 /* ---- rows ---- */
@@ -329,7 +330,7 @@ static void write_rows(dsm__writer *w) {
   if (!w->is_latency) {
     dsm__write_carrier_rows(w);
   }
-  dsm__write_latency_row(w);
+  dsm__write_latency_rows(w);
   for (size_t i = 0; i < instance->task_count; i++) {
     write_rate_row(w, i);
   }
@@ -407,7 +408,9 @@ static bool reserve(dsm__writer *w, dsm__arena *arena) {
                        w->instance->tensor_count * device_count * device_count)) &&
          DSM__RESERVE(arena, w->begins, places) && DSM__RESERVE(arena, w->cuts, tensors) &&
          DSM__RESERVE(arena, w->is_roomy, device_count) &&
-         DSM__RESERVE(arena, w->leaves, task_count);
+         DSM__RESERVE(arena, w->leaves, task_count) &&
+         DSM__RESERVE(arena, w->waits, device_count) &&
+         DSM__RESERVE(arena, w->first_waits, device_count);
 }
 
 bool dsm__programme_build(dsm__programme *programme, dsm__arena *arena,

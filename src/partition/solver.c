@@ -20,6 +20,7 @@
 #include "base/diag_add.h"
 #include "base/number_text.h"
 #include "partition/assignment.h"
+#include "partition/batch_mean.h"
 #include "partition/capacity_bound.h"
 #include "partition/device_bound.h"
 #include "partition/instance_facts.h"
@@ -71,8 +72,20 @@ static double latency_limit(const dsm__search *search) {
   return sum;
 }
 
-static dsm__programme_form first_form(dsm__search *search) {
-  dsm__programme_form form = {.is_tight = true};
+/*
+ * With L a limit of latency the optimum is at least 1 / L, if there is an answer at all: of one
+ * that leaves time on all devices and carriers all rates can grow together, and requests then wait
+ * less for batches; of one that uses all of some, that is a part of what requests take, which is at
+ * most L rho. So without a request in its time there is none, where no requests would keep any
+ * limit.
+ */
+static double least_rate(const dsm__search *search) {
+  const double limit = search->options->latency_limit_seconds;
+  return limit > 0 && dsm__has_batches(search->instance) ? 1 / limit : 0;
+}
+
+static dsm__programme_form first_form(dsm__search *search, const dsm__question *question) {
+  dsm__programme_form form = {.is_tight = true, .is_relaxed = question->is_relaxed};
   switch (search->options->objective) {
   case DSM_OBJECTIVE_LATENCY:
     form.time_unit = latency_limit(search);
@@ -85,7 +98,8 @@ static dsm__programme_form first_form(dsm__search *search) {
     break;
   case DSM_OBJECTIVE_THROUGHPUT:
   case DSM_OBJECTIVE_KIND_COUNT:
-    form.rho_limit = dsm__speed_limit(search->instance, search->options);
+    form.rho_limit = fmin(dsm__speed_limit(search->instance, search->options), question->rho_most);
+    form.rho_floor = least_rate(search);
     form.time_unit = 1 / form.rho_limit;
     search->bound = form.rho_limit;
     break;
@@ -406,29 +420,31 @@ static dsm_status find_fastest(dsm__search *search, dsm_diags *diags) {
   options.objective = DSM_OBJECTIVE_LATENCY;
   options.latency_limit_seconds = 0;
   options.time_limit_seconds = fmax(dsm__search_left(search) / SHARE, shortest_seconds);
-  dsm_partition *fastest = NULL;
-  const dsm_status status = dsm_partition_solve(&fastest, search->instance, &options, diags);
-  if (status != DSM_OK) {
+  const dsm__question question = {search->instance, &options, HUGE_VAL, search->form.is_relaxed};
+  dsm__solver_answer fastest;
+  const dsm_status status = dsm__solver_run(&fastest, search->arena, &question, diags);
+  if (status != DSM_OK || fastest.outcome != DSM__SOLVER_FOUND) {
+    search->solution->outcome = fastest.outcome;
     return status;
   }
   for (size_t k = 0; k < search->instance->task_count * device_count; k++) {
-    if (fastest->is_stored[k]) {
+    if (fastest.placement.rates[k] > 0.5) {
       assignment->device_of[k / device_count] = k % device_count;
     }
   }
   dsm__assignment_count(assignment);
   search->has_assignment = dsm__assignment_is_allowed(assignment);
-  if (!search->has_assignment && fastest->bound > limit) {
+  search->solution->least_latency = dsm__assignment_latency(assignment);
+  if (!search->has_assignment && fastest.bound > limit) {
     search->solution->outcome = DSM__SOLVER_TOO_SLOW;
-    search->solution->least_latency = fastest->latency_seconds;
   }
-  dsm_partition_free(fastest);
   return DSM_OK;
 }
 
 /* A first answer and a bound, with no solver. */
-static dsm_status begin_search(dsm__search *search, dsm_diags *diags) {
-  search->form = first_form(search);
+static dsm_status begin_search(dsm__search *search, const dsm__question *question,
+                               dsm_diags *diags) {
+  search->form = first_form(search, question);
   search->solution->relaxation = search->sign * HUGE_VAL;
   if (!dsm__assignment_init(&search->assignment, search->arena, search->instance,
                             search->options)) {
@@ -442,7 +458,7 @@ static dsm_status begin_search(dsm__search *search, dsm_diags *diags) {
     return dsm__out_of_memory(diags);
   }
   const dsm_status status = find_fastest(search, diags);
-  if (status != DSM_OK || search->solution->outcome == DSM__SOLVER_TOO_SLOW) {
+  if (status != DSM_OK || search->solution->outcome != DSM__SOLVER_NOTHING) {
     return status;
   }
   return bound_by_capacity(search) == DSM_OK ? DSM_OK : dsm__out_of_memory(diags);
@@ -585,6 +601,13 @@ static void say_what_limits(const dsm__search *search, bool is_in_range, bool is
   }
 }
 
+/* Whether that is all there is to say: no request is fast enough, or none was found in time. */
+static bool is_settled(const dsm__search *search) {
+  const bool asks = search->options->latency_limit_seconds > 0 && search->sign > 0;
+  return search->solution->outcome != DSM__SOLVER_NOTHING ||
+         (asks && !search->has_assignment && !(search->solution->least_latency > 0));
+}
+
 static bool has_answer(const void *context) {
   const dsm__search *const search = context;
   return search->has_best || search->has_assignment;
@@ -611,8 +634,9 @@ static double least_seconds(const dsm__search *search) {
  * solver's tolerances, its bounds and its word that there is no answer do not count, and those are
  * the bounds of the answer. */
 dsm_status dsm__solver_run(dsm__solver_answer *solution, dsm__arena *arena,
-                           const dsm_instance *instance, const dsm_partition_options *options,
-                           dsm_diags *diags) {
+                           const dsm__question *question, dsm_diags *diags) {
+  const dsm_instance *const instance = question->instance;
+  const dsm_partition_options *const options = question->options;
   dsm__search search = {.instance = instance,
                         .options = options,
                         .arena = arena,
@@ -622,8 +646,9 @@ dsm_status dsm__solver_run(dsm__solver_answer *solution, dsm__arena *arena,
                         .gap = fmax(options->gap, least_gap),
                         .sign = options->objective == DSM_OBJECTIVE_THROUGHPUT ? 1 : -1};
   *solution = (dsm__solver_answer){.outcome = DSM__SOLVER_NOTHING};
-  dsm_status status = begin_search(&search, diags);
-  if (status != DSM_OK || solution->outcome == DSM__SOLVER_TOO_SLOW) {
+  dsm_status status = begin_search(&search, question, diags);
+  if (status != DSM_OK || is_settled(&search)) {
+    solution->seconds = glp_difftime(glp_time(), search.begin);
     return status;
   }
   const double safe_bound = search.bound;

@@ -18,6 +18,7 @@ Suite *suite_questions(void);
 Suite *suite_routes(void);
 Suite *suite_precision(void);
 Suite *suite_batches(void);
+Suite *suite_batch_limit(void);
 Suite *suite_assignment(void);
 Suite *suite_capacity_bound(void);
 Suite *suite_device_bound(void);

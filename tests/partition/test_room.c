@@ -18,6 +18,7 @@ int main(void) {
   srunner_add_suite(runner, suite_routes());
   srunner_add_suite(runner, suite_precision());
   srunner_add_suite(runner, suite_batches());
+  srunner_add_suite(runner, suite_batch_limit());
   srunner_add_suite(runner, suite_assignment());
   srunner_add_suite(runner, suite_capacity_bound());
   srunner_add_suite(runner, suite_unused_off());
