@@ -187,45 +187,6 @@ static dsm_status tighten_again(dsm__search *search) {
   return tighten(search, &solved);
 }
 
-static dsm_status list_choices(dsm__search *search) {
-  const dsm__programme *const programme = &search->programme;
-  const dsm_instance *const instance = search->instance;
-  const bool is_latency = search->options->objective == DSM_OBJECTIVE_LATENCY;
-  const size_t *const columns = is_latency ? programme->rate : programme->stored;
-  const size_t places = instance->task_count * instance->device_count;
-  const size_t most = places + instance->device_count;
-  dsm__arena *const arena = search->arena;
-  if (!DSM__RESERVE(arena, search->choices, most) ||
-      !DSM__RESERVE(arena, search->values, programme->column_count + 1) ||
-      !DSM__RESERVE(arena, search->is_chosen, most) || !DSM__RESERVE(arena, search->trial, most) ||
-      !DSM__RESERVE(arena, search->wishes, most) ||
-      !DSM__RESERVE(arena, search->used, instance->device_count) ||
-      !DSM__RESERVE(arena, search->keys, instance->task_count) ||
-      !DSM__RESERVE(arena, search->is_freed, instance->task_count + 1)) {
-    return DSM_ERROR_OUT_OF_MEMORY;
-  }
-  for (size_t k = 0; k < places; k++) {
-    if (columns[k] != DSM__NO_COLUMN) {
-      const size_t task = k / instance->device_count;
-      search->choices[search->choice_count++] = (dsm__choice){
-          .task = task,
-          .device = k % instance->device_count,
-          .column = (int)columns[k] + 1,
-          .rate = (int)programme->rate[k] + 1,
-          .need = dsm__task_need(instance, search->options, task, k % instance->device_count)};
-    }
-  }
-  for (size_t j = 0; j < instance->device_count; j++) {
-    if (programme->on[j] != DSM__NO_COLUMN) {
-      const int column = (int)programme->on[j] + 1;
-      search->choices[search->choice_count++] = (dsm__choice){
-          .task = instance->task_count, .device = j, .column = column, .rate = column};
-    }
-  }
-  search->is_freed[instance->task_count] = true;
-  return DSM_OK;
-}
-
 /* ---- the search ---- */
 
 /* Stages that are as good as any need no programme. */
@@ -473,93 +434,6 @@ static bool is_within_reach(const dsm__search *search) {
   return places * seconds_per_place <= search->options->time_limit_seconds;
 }
 
-static void hand_over_values(const dsm__search *search, const double *values, const bool *is_chosen,
-                             dsm__placement *out) {
-  const dsm__programme *const programme = &search->programme;
-  const dsm_instance *const instance = search->instance;
-  const size_t places = instance->task_count * instance->device_count;
-  const size_t tensors = (instance->tensor_count + instance->task_count) * instance->device_count;
-  const size_t moving = instance->tensor_count * instance->device_count;
-  const bool is_latency = search->options->objective == DSM_OBJECTIVE_LATENCY;
-  const double unit = is_latency ? 1 : programme->time_unit;
-  for (size_t k = 0; k < places; k++) {
-    const size_t column = programme->rate[k];
-    out->rates[k] = column == DSM__NO_COLUMN ? 0 : values[column + 1] / unit;
-  }
-  for (size_t k = 0; k < search->choice_count && is_chosen != NULL; k++) {
-    const dsm__choice *const it = &search->choices[k];
-    if (!is_chosen[k] && it->task < instance->task_count) {
-      out->rates[it->task * instance->device_count + it->device] = 0;
-    }
-  }
-  for (size_t k = 0; k < tensors; k++) {
-    const size_t column = programme->sent[k];
-    out->copies[k] = column == DSM__NO_COLUMN ? 0 : values[column + 1] / unit;
-    for (size_t to = 0; out->moved != NULL && k < moving && to < instance->device_count; to++) {
-      const size_t moved =
-          column == DSM__NO_COLUMN ? column : programme->moved[k * instance->device_count + to];
-      out->moved[k * instance->device_count + to] =
-          moved == DSM__NO_COLUMN ? 0 : values[moved + 1] / unit;
-    }
-  }
-}
-
-static bool reserve_placement(dsm__search *search, dsm__placement *out) {
-  const dsm_instance *const instance = search->instance;
-  const size_t places = instance->task_count * instance->device_count;
-  const size_t tensors = (instance->tensor_count + instance->task_count) * instance->device_count;
-  return DSM__RESERVE(search->arena, out->rates, places) &&
-         DSM__RESERVE(search->arena, out->copies, tensors) &&
-         (!search->assignment.routes.has_targets ||
-          DSM__RESERVE(search->arena, out->moved,
-                       instance->tensor_count * instance->device_count * instance->device_count));
-}
-
-static void hand_over_assignment(dsm__search *search) {
-  const dsm_instance *const instance = search->instance;
-  double rate = 1;
-  if (search->options->objective == DSM_OBJECTIVE_THROUGHPUT) {
-    rate = dsm__assignment_value(&search->assignment);
-  } else if (search->options->objective == DSM_OBJECTIVE_ENERGY) {
-    rate = search->options->required_rho;
-  }
-  double *const rates = search->solution->placement.rates;
-  for (size_t i = 0; i < instance->task_count; i++) {
-    rates[i * instance->device_count + search->assignment.device_of[i]] = rate;
-  }
-}
-
-static bool is_assignment_better(const dsm__search *search) {
-  const double assigned = search->has_assignment ? dsm__assignment_value(&search->assignment) : 0;
-  return search->has_assignment && (!search->has_best || search->sign * (assigned - search->best) >
-                                                             relaxation_slack * fabs(search->best));
-}
-
-/*
- * The better of what the search has and the assignment.
- *
- * Where both are as good the solver's is taken, as it may store copies; an answer of the assignment
- * is marked as that of a heuristic.
- */
-static dsm_status hand_over(dsm__search *search) {
-  dsm__solver_answer *const solution = search->solution;
-  if (!reserve_placement(search, &solution->placement) ||
-      (search->has_lean && !reserve_placement(search, &solution->lean))) {
-    return DSM_ERROR_OUT_OF_MEMORY;
-  }
-  const bool is_assigned = is_assignment_better(search);
-  if (is_assigned) {
-    hand_over_assignment(search);
-  } else {
-    hand_over_values(search, search->values, search->is_chosen, &solution->placement);
-  }
-  if (search->has_lean) {
-    hand_over_values(search, search->lean_values, NULL, &solution->lean);
-  }
-  solution->is_heuristic = is_assigned || !search->is_improved;
-  return DSM_OK;
-}
-
 static dsm_status search_body(void *context) {
   dsm__search *const search = context;
   dsm__solved solved = DSM__SOLVED_UNKNOWN;
@@ -570,12 +444,12 @@ static dsm_status search_body(void *context) {
   }
   status = tighten(search, &solved);
   if (status == DSM_OK && solved != DSM__SOLVED_INFEASIBLE) {
-    status = list_choices(search);
+    status = dsm__search_list_choices(search);
   }
   if (status == DSM_OK && solved != DSM__SOLVED_INFEASIBLE) {
     status = look(search, &solved);
   }
-  if (status == DSM_OK && !is_assignment_better(search)) {
+  if (status == DSM_OK && !dsm__search_is_assigned(search)) {
     status = dsm__search_make_lean(search);
   }
   search->is_infeasible = solved == DSM__SOLVED_INFEASIBLE && !search->has_best;
@@ -669,7 +543,7 @@ dsm_status dsm__solver_run(dsm__solver_answer *solution, dsm__arena *arena,
   }
   if (status == DSM_OK && has_answer(&search)) {
     solution->outcome = DSM__SOLVER_FOUND;
-    status = hand_over(&search) == DSM_OK ? DSM_OK : dsm__out_of_memory(diags);
+    status = dsm__search_hand_over(&search) == DSM_OK ? DSM_OK : dsm__out_of_memory(diags);
     say_what_limits(&search, is_in_range, is_made, diags);
   } else if (search.is_infeasible && is_in_range) {
     solution->outcome = DSM__SOLVER_INFEASIBLE;
