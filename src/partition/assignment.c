@@ -15,6 +15,7 @@
 
 #include <math.h>
 
+#include "partition/batch_mean.h"
 #include "partition/instance_facts.h"
 
 static double seconds_of(const dsm__assignment *a, size_t task, size_t device) {
@@ -176,13 +177,25 @@ static double seconds_between(const dsm__assignment *a) {
                                                        : 1 / dsm__assignment_value(a);
 }
 
-/* Until the largest batch is full. */
-static double waiting_seconds(const dsm__assignment *a) {
-  double most = 1;
-  for (size_t j = 0; j < a->instance->device_count; j++) {
-    most = a->tasks_on[j] > 0 ? fmax(most, dsm_instance_batch(a->instance, j)) : most;
+/* A request goes from task to task with those of its group, which is as large as the largest batch
+ * so far, and waits where it is to grow (batch_latency.h). */
+static double seconds_in_groups(const dsm__assignment *a) {
+  const dsm_instance *const instance = a->instance;
+  const double between = seconds_between(a);
+  double seconds = a->moving_seconds;
+  for (size_t j = 0; j < instance->device_count && a->routes.is_plain; j++) {
+    seconds += dsm_instance_batch(instance, j) * dsm__assignment_carried(a, j);
   }
-  return most > 1 ? (most - 1) / 2 * seconds_between(a) : 0;
+  for (size_t i = 0; i < instance->task_count; i++) {
+    double come = 1;
+    for (size_t k = a->first_input[i]; k < a->first_input[i + 1]; k++) {
+      come = fmax(come, a->groups[instance->tensors[a->inputs[k]].producer]);
+    }
+    a->groups[i] = fmax(come, dsm_instance_batch(instance, a->device_of[i]));
+    seconds += (a->groups[i] - come) / 2 * between;
+    seconds += a->groups[i] * seconds_of(a, i, a->device_of[i]);
+  }
+  return seconds;
 }
 
 double dsm__assignment_overflow(const dsm__assignment *a) {
@@ -203,7 +216,12 @@ double dsm__assignment_excess_cuts(const dsm__assignment *a) {
 
 double dsm__assignment_delay(const dsm__assignment *a) {
   const double limit = a->options->latency_limit_seconds;
-  return limit > 0 ? fmax((dsm__assignment_latency(a) + waiting_seconds(a)) / limit - 1, 0) : 0;
+  if (!(limit > 0)) {
+    return 0;
+  }
+  const double seconds =
+      dsm__has_batches(a->instance) ? seconds_in_groups(a) : dsm__assignment_latency(a);
+  return fmax(seconds / limit - 1, 0);
 }
 
 /* What a sum of times may be above the limit by: its rounding. */
@@ -264,7 +282,7 @@ static bool reserve(dsm__assignment *a, dsm__arena *arena) {
          DSM__RESERVE(arena, a->carried_seconds, a->routes.carrier_count) &&
          DSM__RESERVE(arena, a->tasks_on, device_count) &&
          DSM__RESERVE(arena, a->leader, task_count) && DSM__RESERVE(arena, a->mate, task_count) &&
-         DSM__RESERVE(arena, a->leaves, task_count) &&
+         DSM__RESERVE(arena, a->leaves, task_count) && DSM__RESERVE(arena, a->groups, task_count) &&
          DSM__RESERVE(arena, a->uses, tensor_count * device_count + 1) &&
          DSM__RESERVE(arena, a->targets, tensor_count + 1) &&
          DSM__RESERVE(arena, a->first_input, task_count + 2) &&

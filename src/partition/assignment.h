@@ -40,6 +40,7 @@ typedef struct dsm__assignment {
   size_t used_count;    /* devices with tasks */
   size_t run_ends;      /* tasks on another device than the task before */
   bool *leaves;         /* [i] */
+  double *groups;       /* [i]: requests that leave a task together, scratch */
   size_t *uses;         /* [t * m + j]: consumers there */
   size_t *targets;      /* [t]: devices with consumers */
   size_t *first_input;  /* [i]: in inputs, up to first_input[i + 1] */
@@ -75,7 +76,7 @@ bool dsm__assignment_is_staged(const dsm__assignment *assignment);
 double dsm__assignment_excess_cuts(const dsm__assignment *assignment);
 
 /** By how much a request is slower than it may be, in parts of the limit; 0 where it is not. What
- * it waits for batches counts; that several are run one after the other does not. */
+ * it waits for batches counts. */
 double dsm__assignment_delay(const dsm__assignment *assignment);
 
 /** Of all devices at the required rate, or of those with tasks where others are turned off. */

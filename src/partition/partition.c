@@ -237,8 +237,8 @@ static dsm_status run_solver(attempt *it, dsm_diags *diags) {
  * enough; then limits between the two. False: that is enough.
  */
 static bool ask_again(attempt *it, double bound_before) {
-  const double worth_it = 1e-3; /* of a bound */
-  const double enough = 1e-2;   /* of the limit */
+  const double worth_it = fmax(it->options.gap, gap_slack); /* of a bound */
+  const double enough = 1e-2;                               /* of the limit */
   const double limit = it->question->options->latency_limit_seconds;
   if (dsm__deadline_left(&it->deadline) <= 0 || is_stopped(it->question->options)) {
     return false;

@@ -154,7 +154,7 @@ static void write_columns(dsm__writer *w) {
   }
   dsm__write_placing_columns(w);
   dsm__write_on_columns(w);
-  dsm__write_waiting_column(w);
+  dsm__write_latency_columns(w);
 }
 
 /* ---- rows ---- */
@@ -408,9 +408,7 @@ static bool reserve(dsm__writer *w, dsm__arena *arena) {
                        w->instance->tensor_count * device_count * device_count)) &&
          DSM__RESERVE(arena, w->begins, places) && DSM__RESERVE(arena, w->cuts, tensors) &&
          DSM__RESERVE(arena, w->is_roomy, device_count) &&
-         DSM__RESERVE(arena, w->leaves, task_count) &&
-         DSM__RESERVE(arena, w->waits, device_count) &&
-         DSM__RESERVE(arena, w->first_waits, device_count);
+         DSM__RESERVE(arena, w->leaves, task_count);
 }
 
 bool dsm__programme_build(dsm__programme *programme, dsm__arena *arena,
@@ -426,6 +424,10 @@ bool dsm__programme_build(dsm__programme *programme, dsm__arena *arena,
     return false;
   }
   survey(&w);
+  dsm__survey_batches(&w);
+  if (!dsm__reserve_groups(&w, arena)) {
+    return false;
+  }
   set_units(&w);
   write_columns(&w);
   write_rows(&w);

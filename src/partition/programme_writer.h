@@ -19,13 +19,15 @@ typedef struct dsm__writer {
   bool is_latency;
   bool has_links; /**< some transfer takes time */
   bool is_chain;
-  bool has_few_copies; /**< fewer copies of a task are allowed than there are devices */
-  size_t *begins;      /**< [i * m + j]: columns of stages */
-  size_t *cuts;        /**< [t * m + j]: columns of cuts */
-  bool *is_roomy;      /**< [j]: all that can run there fits (tight: nothing to decide) */
-  bool *leaves;        /**< [i] */
-  double *waits;       /**< [j]: of (13a), time units that a request has waited on the device */
-  double *first_waits; /**< [j]: less than that where it ran the first task there */
+  bool has_few_copies;           /**< fewer copies of a task are allowed than there are devices */
+  size_t *begins;                /**< [i * m + j]: columns of stages */
+  size_t *cuts;                  /**< [t * m + j]: columns of cuts */
+  bool *is_roomy;                /**< [j]: all that can run there fits (tight: nothing to decide) */
+  bool *leaves;                  /**< [i] */
+  double sizes[DSM_DEVICES_MAX]; /**< of batches, rising, each once */
+  size_t size_count;
+  double waits[DSM_DEVICES_MAX];       /**< of (13a): time units for a group to grow to each size */
+  double first_waits[DSM_DEVICES_MAX]; /**< likewise, less than that at the first task */
   double speed_limit; /**< requests per second that no answer has more than, where times of 0 ask */
   size_t by_need[DSM__ORDER_TASKS_MAX]; /**< the tasks that order equal devices */
   size_t order_count;
@@ -67,10 +69,13 @@ void dsm__write_moved_rows(dsm__writer *w, size_t tensor);
 /** (6) of all carriers. */
 void dsm__write_carrier_rows(dsm__writer *w);
 
-/** (13), where a request may take so long and no longer, and (13a) with the column of what requests
- * wait for batches. */
+/** (13), where a request may take so long and no longer, and with batches (13a) and (13b), with
+ * their columns; after a survey of the sizes of batches, and with room for columns of groups.
+ * False: out of memory. */
+void dsm__survey_batches(dsm__writer *w);
+bool dsm__reserve_groups(dsm__writer *w, dsm__arena *arena);
+void dsm__write_latency_columns(dsm__writer *w);
 void dsm__write_latency_rows(dsm__writer *w);
-void dsm__write_waiting_column(dsm__writer *w);
 
 /** Columns and rows of what limits where tasks may be: copies, stages, cuts. */
 void dsm__write_placing_columns(dsm__writer *w);
