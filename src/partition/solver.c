@@ -25,6 +25,7 @@
 #include "partition/device_bound.h"
 #include "partition/instance_facts.h"
 #include "partition/solver_search.h"
+#include "partition/stage_bound.h"
 
 static const dsm__place nowhere = {NULL, 0, 0, NULL};
 
@@ -341,6 +342,19 @@ static bool is_step_over(void *context) {
   return dsm__search_left(it->search) < limit * (1 - it->share);
 }
 
+/* What the best runs of tasks allow, where each device has one. */
+static dsm_status bound_by_stages(dsm__search *search) {
+  double seconds = 0;
+  if (!dsm__stage_bound_find(&seconds, search->arena, search->instance, search->options)) {
+    return DSM_ERROR_OUT_OF_MEMORY;
+  }
+  if (seconds > 0) {
+    const double value = search->sign > 0 ? 1 / seconds : seconds;
+    search->bound = stricter(search, search->bound, loosened(search, value));
+  }
+  return DSM_OK;
+}
+
 /* What whole tasks in limited room allow. */
 static dsm_status bound_by_capacity(dsm__search *search) {
   dsm__capacity_bound room;
@@ -422,7 +436,8 @@ static dsm_status begin_search(dsm__search *search, const dsm__question *questio
   if (status != DSM_OK || search->solution->outcome != DSM__SOLVER_NOTHING) {
     return status;
   }
-  return bound_by_capacity(search) == DSM_OK ? DSM_OK : dsm__out_of_memory(diags);
+  const bool is_bounded = bound_by_stages(search) == DSM_OK && bound_by_capacity(search) == DSM_OK;
+  return is_bounded ? DSM_OK : dsm__out_of_memory(diags);
 }
 
 /* Whether making and loading the programme, some times over, leaves time to solve it: by size and

@@ -22,6 +22,7 @@ Suite *suite_batch_limit(void);
 Suite *suite_assignment(void);
 Suite *suite_capacity_bound(void);
 Suite *suite_device_bound(void);
+Suite *suite_stage_bound(void);
 Suite *suite_unused_off(void);
 
 /** How many elements an array has, as the loop tests want it. */
