@@ -387,7 +387,7 @@ static dsm_status compare_requests(dsm_partition *partition, dsm_diags *diags) {
                             ? dsm__ways_are_known(instance, partition->rates)
                             : dsm__is_chain(instance) || !(moved_bytes(partition) > 0) ||
                                   count_copies(partition->rates, instance) == instance->task_count;
-  partition->is_mean_bound = partition->options.latency_limit_seconds > 0 && !is_known;
+  partition->is_mean_bound = !is_known;
   if (partition->options.objective != DSM_OBJECTIVE_THROUGHPUT ||
       dsm__is_chain(partition->instance)) {
     return DSM_OK;
