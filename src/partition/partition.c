@@ -286,7 +286,10 @@ static dsm_status find_answer(attempt *it, double *bound, dsm_diags *diags) {
     const dsm_status status = run_solver(it, run == 0 ? diags : NULL);
     const bool is_none =
         solution->outcome == DSM__SOLVER_INFEASIBLE || solution->outcome == DSM__SOLVER_TOO_SLOW;
-    if (status != DSM_OK && (status == DSM_ERROR_OUT_OF_MEMORY || !it->has_best)) {
+    if (run > 0 && status == DSM_ERROR_OUT_OF_MEMORY) {
+      return dsm__out_of_memory(diags);
+    }
+    if (status != DSM_OK && !it->has_best) {
       return status;
     }
     if (!it->is_shifted) {
