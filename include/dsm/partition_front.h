@@ -55,7 +55,7 @@ typedef struct dsm_front_point {
   double gap;                 /**< of its question: |bound - answer| / |answer| */
   dsm_solution_status status; /**< of its question */
   double rho;                 /**< requests per second; more is better */
-  double rho_bound;
+  double rho_bound;           /**< requests per second; infinite: nothing is proven */
   double mean_latency_seconds;  /**< as of dsm_partition; less is better */
   double latency_bound_seconds; /**< 0: nothing is known, or latency is no objective */
   double joules_per_request;    /**< less is better; 0: a device that is used has no power */
@@ -67,8 +67,8 @@ typedef struct dsm_front_point {
 
 /** A front. */
 typedef struct dsm_front {
-  const char *name; /**< of the instance */
-  unsigned objectives;
+  const char *name;         /**< of the instance */
+  unsigned objectives;      /**< bits, as asked for */
   double gap;               /**< that was asked for */
   size_t question_count;    /**< that were asked */
   size_t unanswered_count;  /**< of them: no partition was found, and none was ruled out */

@@ -4,10 +4,12 @@
  *
  * From below: evenly spaced rates up to the most. A partition that leaves all devices and links
  * some time can be run faster as it is, up to where one is full, and then takes no more energy a
- * request, but less idle power: it is beaten by itself. So the next question after such an answer
- * is at that rate; what lies between is left out. The first answers are of the devices that take
- * least energy for a request, and are followed up to where these are full, below which no point of
- * a front lies unless idle power is more than what is gained.
+ * request, but less idle power: it is beaten by itself. So the next question after such an answer,
+ * at r, is at that rate, f. What lies between is left out: at a rate q there, a partition takes h +
+ * I / q, with I the idle watts and h no less than the answer's, as it could be run at r; so it
+ * takes more than the answer does at f. Where unused devices are off, I may be larger for another
+ * partition, and it need not; then the bounds of the points (front_bounds.c) say how much better it
+ * can be.
  */
 #include <math.h>
 
