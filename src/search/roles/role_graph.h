@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* role_graph.h: all mappings with roles as paths through a graph (section 13). */
+#ifndef DSM_SEARCH_ROLES_ROLE_GRAPH_H
+#define DSM_SEARCH_ROLES_ROLE_GRAPH_H
+
+#include "search/problem.h"
+#include "search/roles/role_layers.h"
+#include "search/roles/role_options.h"
+
+/**
+ * What paths may go through: layers, the options of each, and how far these may be over the least.
+ *
+ * What a segment makes anew is part of a state, so that a segment of many layers has as many states
+ * as sums of some of them. Where nodes are too many (dsm__problem), sums are counted in grains.
+ * Rounded up, no mapping needs more than it is taken to need: what is found fits. Rounded down,
+ * none needs less: no mapping that fits is left out, and the bound is one of all.
+ */
+typedef struct dsm__role_space {
+  dsm__problem *problem;
+  const dsm__role_options *options; /**< of each class, then of those among the first layers */
+  size_t most_options;              /**< of a layer */
+  const double *least;              /**< of each layer: cycles of its fastest option */
+  const dsm__role_layer *layers;    /**< what is around each */
+  bool may_recompute;
+  double grain; /**< what is made anew is counted in so many bytes, a power of 2; 0: exactly, */
+  bool is_up;   /**< and rounded up; else down */
+  double slack; /**< cycles by which an option may be over its layer's least */
+  bool is_too_large; /**< as the latest build found: more nodes than the problem allows */
+} dsm__role_space;
+
+/** The options of a layer. */
+const dsm__role_options *dsm__role_options_of(const dsm__role_space *space, size_t layer_index);
+
+/** May a layer have these roles: is it free, or are they what it has to have? */
+bool dsm__is_role_open(const dsm__role_space *space, size_t layer_index,
+                       dsm_parallelism parallelism);
+
+/** What a layer takes of the memory with an option. */
+dsm_layer_memory dsm__role_memory_of(const dsm__role_space *space, size_t layer_index,
+                                     size_t option_index);
+
+/** Builds the graph from the arena. The edge out of an entry has the option as its tag. A network
+ * without nodes: the space is too large, or the time is over. False if out of memory. */
+bool dsm__role_graph_build(dsm__role_space *space, dsm__arena *arena, dsm__network_graph *network);
+
+#endif
