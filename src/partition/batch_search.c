@@ -289,11 +289,13 @@ static size_t suited(const finder *f, const range *ranges, const double *rates, 
 }
 
 /* Equal devices: the order of their batches does not matter. */
-static bool are_equal(const dsm_instance *instance, size_t a, size_t b) {
+static bool are_equal(const dsm_instance *instance, const dsm_partition_options *options, size_t a,
+                      size_t b) {
   const dsm_instance_device *const x = &instance->devices[a];
   const dsm_instance_device *const y = &instance->devices[b];
   bool is_equal =
-      dsm__devices_are_equal(instance, a, b) && x->batch_size_count == y->batch_size_count &&
+      dsm__devices_are_equal(instance, options, a, b) &&
+      x->batch_size_count == y->batch_size_count &&
       memcmp(x->batch_sizes, y->batch_sizes, x->batch_size_count * sizeof *x->batch_sizes) == 0;
   for (size_t i = 0; i < instance->task_count && is_equal; i++) {
     for (size_t k = 0; k < x->batch_size_count && is_equal; k++) {
@@ -310,7 +312,7 @@ static bool is_mirrored(const finder *f, const range *ranges) {
   for (size_t a = 0; a < f->instance->device_count; a++) {
     for (size_t b = a + 1; b < f->instance->device_count && !is_one; b++) {
       is_one = ranges[a].first > ranges[b].last && f->instance->devices[a].batch_size_count > 1 &&
-               are_equal(f->instance, a, b);
+               are_equal(f->instance, f->options, a, b);
     }
   }
   return is_one;

@@ -52,8 +52,12 @@ static const double negligible = 5e-7;
 enum { FIRST_NODES = 400, NODES_GROWTH = 4, TREES_MAX = 16, LIMIT_ROUNDS_MAX = 8 };
 /* Programmes of so many columns or fewer are settled by one tree of so many nodes, or nearly. Of 35
  * instances of 10 to 20 tasks on 4 to 8 devices (bench/make_profile.py) the largest had 521
- * columns, and none took more than 10,000 nodes. */
-enum { SMALL_COLUMNS = 560, SMALL_NODES = 20000, SMALL_GROWTH = 16 };
+ * columns, and none took more than 4,361 nodes. */
+enum { SMALL_COLUMNS = 560, SMALL_NODES = 8000, SMALL_GROWTH = 16 };
+/* The parts of the time that is left which the first tree may take: the rest is for what comes
+ * around it, of which small programmes mostly need nothing. */
+static const double first_share = 0.25;
+static const double small_share = 0.4;
 
 /* ---- bounds before any solver ---- */
 
@@ -279,8 +283,7 @@ static bool is_over(const dsm__search *search) {
 }
 
 /* Trees of growing size; before each the programme becomes tighter by what the one before found,
- * and after each a better answer is looked for around the best. The first may take a quarter of the
- * time, to leave enough for that. */
+ * and after each a better answer is looked for around the best. */
 static dsm_status grow_trees(dsm__search *search, dsm__solved *solved) {
   search->is_small = search->programme.column_count <= SMALL_COLUMNS;
   size_t node_count = search->is_small ? SMALL_NODES : FIRST_NODES;
@@ -293,7 +296,8 @@ static dsm_status grow_trees(dsm__search *search, dsm__solved *solved) {
       return status;
     }
     const double left = dsm__search_left(search);
-    *solved = branch_whole(search, node_count, tree == 0 ? left / 4 : left);
+    const double share = search->is_small ? small_share : first_share;
+    *solved = branch_whole(search, node_count, tree == 0 ? share * left : left);
     if (*solved != DSM__SOLVED_UNKNOWN) {
       return DSM_OK;
     }
