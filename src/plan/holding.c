@@ -308,7 +308,7 @@ bool dsm__kernel_can_stay(const dsm_pass_work *work, const dsm_loops *split) {
 }
 
 /* What a layer with an update pass moves once a step beside its invocations. */
-enum { ONCE_COUNT = 5 };
+enum { ONCE_COUNT = 7 };
 typedef struct moved_once {
   dsm_traffic groups[ONCE_COUNT];
 } moved_once;
@@ -365,13 +365,28 @@ dsm_weight_traffic dsm__weight_traffic(const dsm__layer_setting *setting,
   return traffic;
 }
 
+dsm__table_exchange dsm__tied_exchange(const dsm__layer_setting *setting,
+                                       const dsm_pass_layouts *layouts) {
+  const dsm__table_cut own = dsm__table_cut_of(setting->layer, setting->machine, layouts);
+  return dsm__table_exchange_derive(setting->layer, setting->machine, setting->precision,
+                                    &setting->owner, &own);
+}
+
+double dsm__tied_exchange_cycles(const dsm__layer_setting *setting,
+                                 const dsm_pass_layouts *layouts) {
+  const dsm__table_exchange exchange = dsm__tied_exchange(setting, layouts);
+  return dsm_group_cycles(setting->machine, &exchange.gradients) +
+         dsm_group_cycles(setting->machine, &exchange.weights);
+}
+
 static moved_once moved_once_of(const dsm__layer_setting *setting,
                                 const dsm_pass_layouts *layouts) {
   const dsm_weight_traffic weights = dsm__weight_traffic(setting, layouts);
   const dsm_update_relayouts moves = dsm_update_relayouts_derive(
       setting->layer, setting->machine, setting->precision, setting->minibatch, layouts);
+  const dsm__table_exchange tied = dsm__tied_exchange(setting, layouts);
   return (moved_once){{weights.sum_of_gradients, weights.broadcast_weights, weights.weight_update,
-                       moves.input, moves.error}};
+                       moves.input, moves.error, tied.gradients, tied.weights}};
 }
 
 double dsm__once_cycles(const dsm__layer_setting *setting, const dsm_pass_layouts *layouts) {
