@@ -784,10 +784,15 @@ dsm__table_cut dsm__table_transposed(dsm__table_cut cut);
 /** Are two cuts the same? */
 bool dsm__table_is_cut_alike(const dsm__table_cut *a, const dsm__table_cut *b);
 
+/** Collectives one after the other, of which those that nothing asks for have no bytes: gradients
+ * from the tied layer to the one that has the weights are reduce-scattered, passed by an
+ * all-to-all, all-reduced and all-gathered; weights come back by an all-to-all and an all-gather.
+ */
+enum { DSM__TABLE_GRADIENT_MOVES = 4, DSM__TABLE_MOVES = 6 };
+
 /** What moves once a step between the two parts of a table. */
 typedef struct dsm__table_exchange {
-  dsm_traffic gradients; /**< from the tied layer to the one that has the weights */
-  dsm_traffic weights;   /**< from there back, after the update */
+  dsm_traffic moves[DSM__TABLE_MOVES]; /**< those of gradients first */
 } dsm__table_exchange;
 
 /**

@@ -107,59 +107,50 @@ static bool is_moving(const route *along) {
   return (along->scattered | along->passed | along->reduced | along->gathered) != 0;
 }
 
-static void add(dsm_traffic *traffic, dsm_traffic more, double times, double base_cycles) {
-  for (int l = 0; l < DSM_LINK_COUNT; l++) {
-    traffic->bytes[l] += times * more.bytes[l];
-  }
-  traffic->latency_cycles += times * more.latency_cycles + base_cycles;
-}
-
-static dsm_traffic traffic_of(const dsm_machine *machine, const route *along, double element_bytes,
-                              double memory_bytes) {
-  const dsm_network *const network = &machine->system->system;
-  const double base_cycles = dsm__collective_base_cycles(machine);
+static dsm_traffic collective(const dsm_machine *machine, dsm_axis_set members, double bytes,
+                              double memory_bytes, double times) {
   dsm_traffic traffic = {.latency_cycles = 0};
-  double bytes = along->elements * element_bytes;
-  if (along->scattered != 0) {
-    add(&traffic, dsm__collective_traffic(machine, along->scattered, bytes, memory_bytes), 1,
-        base_cycles);
-    bytes /= dsm__chips_of(network, along->scattered);
-  }
-  if (along->passed != 0) {
-    add(&traffic,
-        dsm__all_to_all_traffic(machine, along->passed, bytes,
-                                machine->system->model.relayout_memory_bytes),
-        1, 0);
-  }
-  if (along->reduced != 0) {
-    add(&traffic, dsm__collective_traffic(machine, along->reduced, bytes, memory_bytes), 2,
-        base_cycles);
-  }
-  if (along->gathered != 0) {
-    bytes *= dsm__chips_of(network, along->gathered);
-    add(&traffic, dsm__collective_traffic(machine, along->gathered, bytes, memory_bytes), 1,
-        base_cycles);
+  if (members != 0) {
+    traffic = dsm__collective_traffic(machine, members, bytes, memory_bytes);
+    for (int l = 0; l < DSM_LINK_COUNT; l++) {
+      traffic.bytes[l] *= times;
+    }
+    traffic.latency_cycles = traffic.latency_cycles * times + dsm__collective_base_cycles(machine);
   }
   return traffic;
+}
+
+static dsm_traffic all_to_all(const dsm_machine *machine, dsm_axis_set members, double bytes) {
+  return members == 0 ? (dsm_traffic){.latency_cycles = 0}
+                      : dsm__all_to_all_traffic(machine, members, bytes,
+                                                machine->system->model.relayout_memory_bytes);
 }
 
 dsm__table_exchange dsm__table_exchange_derive(const dsm_layer *layer, const dsm_machine *machine,
                                                dsm_precision precision, const dsm__table_cut *owner,
                                                const dsm__table_cut *own) {
   const dsm_network *const network = &machine->system->system;
-  const dsm_assumptions *const model = &machine->system->model;
+  const double reduced_memory = machine->system->model.reduce_memory_bytes;
+  const double gathered_memory = machine->system->model.broadcast_memory_bytes;
   if (!owner->is_known) {
-    return (dsm__table_exchange){.gradients = {.latency_cycles = 0}};
+    return (dsm__table_exchange){{{.latency_cycles = 0}}};
   }
   const route there = gradients_route(layer, network, owner, own);
   const route back = weights_route(layer, network, owner, own);
-  const double weight_bytes =
-      dsm__layer_weight_bytes(layer, precision.weight_bytes, precision.element_bytes);
-  return (dsm__table_exchange){
-      .gradients = traffic_of(machine, &there, precision.gradient_bytes, //
-                              model->reduce_memory_bytes),
-      .weights = traffic_of(machine, &back, weight_bytes, model->broadcast_memory_bytes),
-  };
+  const double whole = there.elements * precision.gradient_bytes;
+  const double part = whole / dsm__chips_of(network, there.scattered);
+  const double weights = back.elements * dsm__layer_weight_bytes(layer, precision.weight_bytes,
+                                                                 precision.element_bytes);
+  return (dsm__table_exchange){{
+      collective(machine, there.scattered, whole, reduced_memory, 1),
+      all_to_all(machine, there.passed, part),
+      collective(machine, there.reduced, part, reduced_memory, 2),
+      collective(machine, there.gathered, part * dsm__chips_of(network, there.gathered),
+                 reduced_memory, 1),
+      all_to_all(machine, back.passed, weights),
+      collective(machine, back.gathered, weights * dsm__chips_of(network, back.gathered),
+                 gathered_memory, 1),
+  }};
 }
 
 void dsm__add_table_copy(dsm_layer_memory *memory, const dsm_layer *layer,

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "plan/holding.h"
 
+#include <string.h>
+
 #include "model/equations.h"
 #include "plan/keeping.h"
 #include "plan/tolerance.h"
@@ -308,7 +310,7 @@ bool dsm__kernel_can_stay(const dsm_pass_work *work, const dsm_loops *split) {
 }
 
 /* What a layer with an update pass moves once a step beside its invocations. */
-enum { ONCE_COUNT = 7 };
+enum { UNTIED_COUNT = 5, ONCE_COUNT = UNTIED_COUNT + DSM__TABLE_MOVES };
 typedef struct moved_once {
   dsm_traffic groups[ONCE_COUNT];
 } moved_once;
@@ -375,8 +377,11 @@ dsm__table_exchange dsm__tied_exchange(const dsm__layer_setting *setting,
 double dsm__tied_exchange_cycles(const dsm__layer_setting *setting,
                                  const dsm_pass_layouts *layouts) {
   const dsm__table_exchange exchange = dsm__tied_exchange(setting, layouts);
-  return dsm_group_cycles(setting->machine, &exchange.gradients) +
-         dsm_group_cycles(setting->machine, &exchange.weights);
+  double cycles = 0;
+  for (int m = 0; m < DSM__TABLE_MOVES; m++) {
+    cycles += dsm_group_cycles(setting->machine, &exchange.moves[m]);
+  }
+  return cycles;
 }
 
 static moved_once moved_once_of(const dsm__layer_setting *setting,
@@ -385,8 +390,10 @@ static moved_once moved_once_of(const dsm__layer_setting *setting,
   const dsm_update_relayouts moves = dsm_update_relayouts_derive(
       setting->layer, setting->machine, setting->precision, setting->minibatch, layouts);
   const dsm__table_exchange tied = dsm__tied_exchange(setting, layouts);
-  return (moved_once){{weights.sum_of_gradients, weights.broadcast_weights, weights.weight_update,
-                       moves.input, moves.error, tied.gradients, tied.weights}};
+  moved_once moved = {{weights.sum_of_gradients, weights.broadcast_weights, weights.weight_update,
+                       moves.input, moves.error}};
+  memcpy(&moved.groups[UNTIED_COUNT], tied.moves, sizeof tied.moves);
+  return moved;
 }
 
 double dsm__once_cycles(const dsm__layer_setting *setting, const dsm_pass_layouts *layouts) {

@@ -84,7 +84,8 @@ static bool solve(dsm__problem *problem, dsm__graph_answer *answer, dsm__decisio
 static bool search_case(dsm__problem *problem, const void *context, double limit_cycles,
                         dsm__graph_answer *answer, dsm__decisions *decisions) {
   const size_t layers = *(const size_t *)context;
-  (void)limit_cycles;
+  const bool is_limited = problem->inputs.fixed_cuts != NULL && isfinite(limit_cycles);
+  problem->limit_cycles = is_limited ? limit_cycles : 0;
   if (layers < DSM__ALL_LAYERS) {
     dsm__problem_count_reductions(problem, layers);
     return solve(problem, answer, decisions);
@@ -124,7 +125,9 @@ static size_t cuts_of(const dsm__problem *problem, size_t layer_index, dsm__tabl
 static dsm_status search(dsm__problem *problem, size_t layers, dsm__graph_answer *answer,
                          dsm__decisions *decisions, dsm_diags *diags) {
   const dsm__tied_finder finder = {search_case, cuts_of, &layers};
-  if (!dsm__tied_search(problem, &finder, HUGE_VAL, answer, decisions)) {
+  const bool is_found = dsm__tied_search(problem, &finder, HUGE_VAL, answer, decisions);
+  problem->limit_cycles = 0;
+  if (!is_found) {
     return dsm__out_of_memory(diags);
   }
   return answer->is_feasible ? DSM_OK : report_infeasible(problem, decisions, diags);

@@ -230,6 +230,7 @@ static bool search_graph(dsm__role_space *space, dsm__graph_answer *answer,
   *answer = (dsm__graph_answer){.cycles = HUGE_VAL, .lower_bound_cycles = HUGE_VAL};
   dsm__arena *const arena = dsm__arena_new();
   bool is_good = arena != NULL && dsm__role_graph_build(space, arena, &network);
+  network.graph.limit_cycles = space->problem->limit_cycles;
   if (is_good && network.graph.nodes != NULL && dsm__graph_edge_count(&network.graph) > 0) {
     is_good = dsm__graph_search(&network.graph, arena, &path, answer) &&
               decide(space, &network, &path, decisions);
@@ -299,6 +300,8 @@ static bool search_case(dsm__problem *problem, const void *context, double limit
   static const double first_share = 0.05; /* of what all layers take at least */
   static const double growth = 8;
   dsm__role_space space = {.problem = problem, .may_recompute = may_recompute};
+  const bool is_one_of_several = problem->inputs.fixed_cuts != NULL && isfinite(limit_cycles);
+  problem->limit_cycles = is_one_of_several ? limit_cycles : 0;
   *answer = (dsm__graph_answer){.cycles = HUGE_VAL, .lower_bound_cycles = HUGE_VAL};
   if (!find_options(&space, may_recompute) ||
       !least_need_bytes(&space, &answer->smallest_need_bytes)) {
@@ -354,5 +357,6 @@ bool dsm__role_search(dsm__problem *problem, bool may_recompute, double limit_cy
   problem->kept = &kept;
   const bool is_done = dsm__tied_search(problem, &finder, limit_cycles, answer, decisions);
   problem->kept = NULL;
+  problem->limit_cycles = 0;
   return is_done;
 }
