@@ -39,14 +39,11 @@ static axes sharing_outputs(const twin_context *context, const twin_node *node,
   return set;
 }
 
-static double rows_of(const twin_node *node) {
-  return node->kind == TWIN_EMBEDDING ? node->table_rows : node->in;
-}
-
-/* Are the outputs of the one the inputs of the other? */
+/* Are the outputs of the one the inputs of the other? Learned positions are shared by nobody. */
 static bool are_crossed(const twin_node *owner, const twin_node *tied) {
-  const bool fits_straight = rows_of(owner) == rows_of(tied) && owner->out == tied->out;
-  const bool fits_crossed = rows_of(owner) == tied->out;
+  const double shared = twin_weight_elements(tied);
+  const bool fits_straight = owner->out == tied->out;
+  const bool fits_crossed = shared / owner->out == tied->out;
   return fits_crossed && (owner->kind != tied->kind || !fits_straight);
 }
 

@@ -28,7 +28,7 @@ static const char *const links[] = {"link_x", "link_y",     "link_z",        "me
 static const char *const groups[] = {
     "stream",        "partial_sum", "layout_move",      "rotation",
     "collective",    "hand_over",   "sum_of_gradients", "broadcast_weights",
-    "weight_update", "relayout",    "overhead",         "issue",
+    "weight_update", "tied_weights", "relayout",    "overhead",         "issue",
     "recompute",     "bubble",      "auxiliary"};
 static const char *const moves[] = {
     "fetch_input",
@@ -79,6 +79,12 @@ static const char *const moves[] = {
     "broadcast_weights_y",
     "broadcast_weights_z",
     "weight_update",
+    "tied_gradients_x",
+    "tied_gradients_y",
+    "tied_gradients_z",
+    "tied_weights_x",
+    "tied_weights_y",
+    "tied_weights_z",
     "relayout_x",
     "relayout_y",
     "relayout_z",
