@@ -26,10 +26,10 @@ static const char *const roles[] = {"data",   "spatial", "model",         "model
 static const char *const links[] = {"link_x", "link_y",     "link_z",        "memory",
                                     "ring",   "core_links", "shared_memory", "auxiliary_memory"};
 static const char *const groups[] = {
-    "stream",        "partial_sum", "layout_move",      "rotation",
-    "collective",    "hand_over",   "sum_of_gradients", "broadcast_weights",
-    "weight_update", "tied_weights", "relayout",    "overhead",         "issue",
-    "recompute",     "bubble",      "auxiliary"};
+    "stream",        "partial_sum",  "layout_move",      "rotation",
+    "collective",    "hand_over",    "sum_of_gradients", "broadcast_weights",
+    "weight_update", "tied_weights", "relayout",         "overhead",
+    "issue",         "recompute",    "bubble",           "auxiliary"};
 static const char *const moves[] = {
     "fetch_input",
     "fetch_kernel",
