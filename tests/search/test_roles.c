@@ -145,13 +145,30 @@ static void write_experts(writer *w, uint64_t *state, size_t count) {
   }
 }
 
-static dsm_workload *draw_network(uint64_t *state, size_t count, bool has_attention,
-                                  bool has_experts) {
+/* Words, which the last layer shares, and perhaps the weights of a layer between. */
+static void write_tied(writer *w, uint64_t *state, size_t count) {
+  const unsigned positions = 1 + (unsigned)random_below(state, 4);
+  const unsigned words = 4 * (1 + (unsigned)random_below(state, 8));
+  const char *const type = random_below(state, 2) == 0 ? "fc', 'in" : "embedding', 'vocabulary";
+  WRITE(w, "{'name': 'a', 'type': '%s': %u, 'out': 8, 'positions': %u}", type, words, positions);
+  for (size_t i = 1; i + 1 < count; i++) {
+    WRITE(w, ", {'name': 'f%zu', 'type': 'fc', 'in': 8, 'out': 8%s}", i,
+          i > 1 && random_below(state, 3) == 0 ? ", 'tied_to': 'f1'" : "");
+  }
+  WRITE(w, ", {'name': 'o', 'type': 'fc', 'in': 8, 'out': %u, 'tied_to': 'a'}", words);
+}
+
+/* What is special of a network. */
+typedef enum special { NOTHING, TIED, ATTENTION, EXPERTS } special;
+
+static dsm_workload *draw_network(uint64_t *state, size_t count, special has) {
   static const char *const minibatches[] = {"2", "4", "6", "12"};
   writer w = {.length = 0};
-  if (has_experts) {
+  if (has == EXPERTS) {
     write_experts(&w, state, count);
-  } else if (has_attention) {
+  } else if (has == TIED) {
+    write_tied(&w, state, count);
+  } else if (has == ATTENTION) {
     write_attention(&w, state, count);
   } else if (count >= 4 && random_below(state, 3) == 0) {
     write_fan(&w, state, count);
@@ -359,7 +376,8 @@ typedef struct drawn {
   dsm_mode mode;
 } drawn;
 
-/* Of one axis up to 7 layers, of two 5, of three 3. Every fourth has experts. */
+/* Of one axis up to 7 layers, of two 5, of three 3. Every fourth has experts, every
+ * fourth tied layers. */
 static drawn draw(uint64_t seed) {
   uint64_t state = seed;
   const unsigned axis_count = 1 + (unsigned)random_below(&state, 3);
@@ -367,7 +385,8 @@ static drawn draw(uint64_t seed) {
   const size_t most = axis_count == 1 ? 7 : axis_count == 2 ? 4 : 3;
   const size_t count = has_attention ? most : 3 + random_below(&state, most - 2);
   drawn d = {.mode = random_below(&state, 4) == 0 ? DSM_MODE_INFERENCE : DSM_MODE_TRAINING};
-  d.workload = draw_network(&state, count, has_attention, seed % 4 == 3);
+  const special usual = has_attention ? ATTENTION : NOTHING;
+  d.workload = draw_network(&state, count, seed % 4 == 3 ? EXPERTS : seed % 4 == 1 ? TIED : usual);
   d.system = draw_system(&state, axis_count);
   return d;
 }
