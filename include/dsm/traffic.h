@@ -82,6 +82,8 @@ typedef enum dsm_transfer {
   DSM_TRANSFER_SUM_OF_GRADIENTS,
   DSM_TRANSFER_BROADCAST_WEIGHTS,
   DSM_TRANSFER_WEIGHT_UPDATE,
+  DSM_TRANSFER_TIED_GRADIENTS, /**< of a tied layer, to where its weights are updated */
+  DSM_TRANSFER_TIED_WEIGHTS,   /**< from there, to where the tied layer uses them */
   DSM_TRANSFER_RELAYOUT,
   DSM_TRANSFER_AUXILIARY_TRAFFIC, /**< what auxiliary operations read and write */
   DSM_TRANSFER_COUNT
@@ -98,6 +100,7 @@ typedef enum dsm_group {
   DSM_GROUP_SUM_OF_GRADIENTS,
   DSM_GROUP_BROADCAST_WEIGHTS,
   DSM_GROUP_WEIGHT_UPDATE,
+  DSM_GROUP_TIED_WEIGHTS, /**< gradients to the layer that has the weights, and weights back */
   DSM_GROUP_RELAYOUT,
   DSM_GROUP_OVERHEAD,  /**< no transfers: kernels of the invocations start */
   DSM_GROUP_ISSUE,     /**< no transfers: waiting for kernels to be issued */

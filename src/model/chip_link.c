@@ -79,8 +79,7 @@ static dsm_axis_set weight_axes(const dsm_network *network, dsm_parallelism para
   return axes;
 }
 
-/* Chips of some axes. */
-static double chips_of(const dsm_network *network, dsm_axis_set axes) {
+double dsm__chips_of(const dsm_network *network, dsm_axis_set axes) {
   double chips = 1;
   for (unsigned a = 0; a < network->axis_count; a++) {
     chips *= dsm_axis_set_has(axes, a) ? (double)network->axes[a].chips : 1;
@@ -110,9 +109,8 @@ dsm_traffic dsm__all_to_all_traffic(const dsm_machine *machine, dsm_axis_set axe
   return traffic;
 }
 
-/* Section 11: where weights must go. An axis is D where it is D in forward or backward. */
-static dsm_axis_set broadcast_axes(const dsm_layer *layer, const dsm_network *network,
-                                   const dsm_pass_layouts *layouts) {
+dsm_axis_set dsm__broadcast_axes(const dsm_layer *layer, const dsm_network *network,
+                                 const dsm_pass_layouts *layouts) {
   const dsm_axis_set forward = dsm__summing_axes(layer, network, layouts->of[DSM_PASS_FORWARD]);
   const dsm_axis_set backward = dsm__summing_axes(layer, network, layouts->of[DSM_PASS_BACKWARD]);
   return layer->has_backward ? forward | backward : forward;
@@ -138,7 +136,8 @@ static void gather_again(const dsm_machine *machine, dsm_axis_set summed, double
  * back along Y, then X) and Fig. 5. Symbols: w = w_el/nm*Bg, vx = w*(m-1)/m, w2 = w/m,
  * vy = w2*(n-1)/n on the D axes of the update pass; the broadcast likewise with w = w_el/nm*Bw on
  * the axes that are D in forward or backward. Limits: nothing to sum where nd = 1; one chip: only
- * its own weight update; a tied layer: nothing, all is the other's.
+ * its own weight update; a tied layer: nothing of its
+ * own, see tied_table.c.
  * Without shards gradients are all-reduced, and each chip updates all weights that it has.
  */
 dsm_weight_traffic dsm__sharded_weight_traffic(const dsm_layer *layer, const dsm_machine *machine,
@@ -147,15 +146,16 @@ dsm_weight_traffic dsm__sharded_weight_traffic(const dsm_layer *layer, const dsm
   const dsm_network *const network = &machine->system->system;
   const dsm_assumptions *const model = &machine->system->model;
   const dsm_axis_set summed = dsm__summing_axes(layer, network, layouts->of[DSM_PASS_UPDATE]);
-  const dsm_axis_set asked = broadcast_axes(layer, network, layouts);
+  const dsm_axis_set asked = dsm__broadcast_axes(layer, network, layouts);
   const dsm_axis_set spread = is_sharded ? asked : asked & ~summed;
   const dsm_axis_set cut = weight_axes(network, layouts->of[DSM_PASS_UPDATE]);
   const dsm_axis_set kept = weight_axes(network, layouts->of[DSM_PASS_FORWARD]);
-  const double sum_chips = chips_of(network, summed);
-  const double spread_chips = chips_of(network, spread);
+  const double sum_chips = dsm__chips_of(network, summed);
+  const double spread_chips = dsm__chips_of(network, spread);
   const double update_chips = is_sharded ? sum_chips : 1;
-  const double sum_weights = (double)layer->weight_elements / chips_of(network, cut);
-  const double spread_weights = (double)layer->weight_elements / chips_of(network, kept & ~asked);
+  const double sum_weights = (double)layer->weight_elements / dsm__chips_of(network, cut);
+  const double spread_weights =
+      (double)layer->weight_elements / dsm__chips_of(network, kept & ~asked);
   dsm_weight_traffic traffic = {0};
   if (layer->weight_elements == 0 || layer->is_tied) {
     return traffic;
@@ -241,7 +241,7 @@ static void add_gather(const dsm_machine *machine, dsm_axis_set gathered, double
                        dsm_traffic *traffic) {
   const dsm_network *const network = &machine->system->system;
   const dsm_traffic gather =
-      dsm__reduce_scatter_traffic(machine, gathered, bytes * chips_of(network, gathered));
+      dsm__reduce_scatter_traffic(machine, gathered, bytes * dsm__chips_of(network, gathered));
   for (unsigned a = 0; a < network->axis_count; a++) {
     traffic->bytes[DSM_LINK_AXIS + a] += gather.bytes[DSM_LINK_AXIS + a];
   }

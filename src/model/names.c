@@ -137,6 +137,8 @@ static const dsm__word transfer_words[] = {
     [DSM_TRANSFER_SUM_OF_GRADIENTS].key = "sum_of_gradients",
     [DSM_TRANSFER_BROADCAST_WEIGHTS].key = "broadcast_weights",
     [DSM_TRANSFER_WEIGHT_UPDATE].key = "weight_update",
+    [DSM_TRANSFER_TIED_GRADIENTS].key = "tied_gradients",
+    [DSM_TRANSFER_TIED_WEIGHTS].key = "tied_weights",
     [DSM_TRANSFER_RELAYOUT].key = "relayout",
     [DSM_TRANSFER_AUXILIARY_TRAFFIC].key = "auxiliary_traffic",
 };
@@ -193,6 +195,12 @@ const dsm__move dsm__moves[DSM__MOVE_COUNT] = {
     {DSM_TRANSFER_BROADCAST_WEIGHTS, 1},
     {DSM_TRANSFER_BROADCAST_WEIGHTS, 2},
     {DSM_TRANSFER_WEIGHT_UPDATE, DSM_NO_AXIS},
+    {DSM_TRANSFER_TIED_GRADIENTS, 0},
+    {DSM_TRANSFER_TIED_GRADIENTS, 1},
+    {DSM_TRANSFER_TIED_GRADIENTS, 2},
+    {DSM_TRANSFER_TIED_WEIGHTS, 0},
+    {DSM_TRANSFER_TIED_WEIGHTS, 1},
+    {DSM_TRANSFER_TIED_WEIGHTS, 2},
     {DSM_TRANSFER_RELAYOUT, 0},
     {DSM_TRANSFER_RELAYOUT, 1},
     {DSM_TRANSFER_RELAYOUT, 2},
@@ -247,6 +255,12 @@ static const dsm__word move_words[] = {
     {.key = "broadcast_weights_y"},
     {.key = "broadcast_weights_z"},
     {.key = "weight_update"},
+    {.key = "tied_gradients_x"},
+    {.key = "tied_gradients_y"},
+    {.key = "tied_gradients_z"},
+    {.key = "tied_weights_x"},
+    {.key = "tied_weights_y"},
+    {.key = "tied_weights_z"},
     {.key = "relayout_x"},
     {.key = "relayout_y"},
     {.key = "relayout_z"},
@@ -255,7 +269,7 @@ static const dsm__word move_words[] = {
 DSM__WORDS_OF(
     dsm__move_words, "transfer", move_words, DSM__MOVE_COUNT,
     "^(rotate|rotate_output|all_gather|reduce_scatter|all_reduce|all_to_all|halo|hand_over|"
-    "sum_of_gradients|broadcast_weights|relayout)(_" AXIS_NAME ")?$");
+    "sum_of_gradients|broadcast_weights|tied_gradients|tied_weights|relayout)(_" AXIS_NAME ")?$");
 
 size_t dsm__move_of(dsm_transfer transfer, unsigned axis) {
   size_t move = 0;
@@ -303,6 +317,7 @@ static const dsm__word group_words[] = {
     [DSM_GROUP_SUM_OF_GRADIENTS] = {"sum_of_gradients", "summing gradients over chips", "reduce"},
     [DSM_GROUP_BROADCAST_WEIGHTS] = {"broadcast_weights", "broadcasting weights to chips", "bcast"},
     [DSM_GROUP_WEIGHT_UPDATE] = {"weight_update", "updating weights in memory", "update"},
+    [DSM_GROUP_TIED_WEIGHTS] = {"tied_weights", "exchanging what tied layers share", "tied"},
     [DSM_GROUP_RELAYOUT] = {"relayout", "relayout between parallelisms", NULL},
     [DSM_GROUP_OVERHEAD] = {"overhead", "starting kernels", "start"},
     [DSM_GROUP_ISSUE] = {"issue", "waiting for kernels to be issued", NULL},

@@ -18,7 +18,7 @@ extern const dsm__words dsm__group_words;
 extern const dsm__words dsm__tile_words;
 extern const dsm__words dsm__computing_words;
 
-enum { DSM__MOVE_COUNT = 52 };
+enum { DSM__MOVE_COUNT = 58 };
 
 /** A transfer with the axis that it goes along; DSM_NO_AXIS: within the chips. */
 typedef struct dsm__move {

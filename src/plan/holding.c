@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "plan/holding.h"
 
+#include <string.h>
+
 #include "model/equations.h"
 #include "plan/keeping.h"
 #include "plan/role_flow.h"
@@ -408,7 +410,7 @@ bool dsm__kernel_can_stay(const dsm_pass_work *work, const dsm_loops *split) {
 }
 
 /* What a layer with an update pass moves once a step beside its invocations. */
-enum { ONCE_COUNT = 5 };
+enum { UNTIED_COUNT = 5, ONCE_COUNT = UNTIED_COUNT + DSM__TABLE_MOVES };
 typedef struct moved_once {
   dsm_traffic groups[ONCE_COUNT];
 } moved_once;
@@ -465,13 +467,33 @@ dsm_weight_traffic dsm__weight_traffic(const dsm__layer_setting *setting,
   return traffic;
 }
 
+dsm__table_exchange dsm__tied_exchange(const dsm__layer_setting *setting,
+                                       const dsm_pass_layouts *layouts) {
+  const dsm__table_cut own = dsm__table_cut_of(setting->layer, setting->machine, layouts);
+  return dsm__table_exchange_derive(setting->layer, setting->machine, setting->precision,
+                                    &setting->owner, &own);
+}
+
+double dsm__tied_exchange_cycles(const dsm__layer_setting *setting,
+                                 const dsm_pass_layouts *layouts) {
+  const dsm__table_exchange exchange = dsm__tied_exchange(setting, layouts);
+  double cycles = 0;
+  for (int m = 0; m < DSM__TABLE_MOVES; m++) {
+    cycles += dsm_group_cycles(setting->machine, &exchange.moves[m]);
+  }
+  return cycles;
+}
+
 static moved_once moved_once_of(const dsm__layer_setting *setting,
                                 const dsm_pass_layouts *layouts) {
   const dsm_weight_traffic weights = dsm__weight_traffic(setting, layouts);
   const dsm_update_relayouts moves = dsm_update_relayouts_derive(
       setting->layer, setting->machine, setting->precision, setting->minibatch, layouts);
-  return (moved_once){{weights.sum_of_gradients, weights.broadcast_weights, weights.weight_update,
+  const dsm__table_exchange tied = dsm__tied_exchange(setting, layouts);
+  moved_once moved = {{weights.sum_of_gradients, weights.broadcast_weights, weights.weight_update,
                        moves.input, moves.error}};
+  memcpy(&moved.groups[UNTIED_COUNT], tied.moves, sizeof tied.moves);
+  return moved;
 }
 
 double dsm__once_cycles(const dsm__layer_setting *setting, const dsm_pass_layouts *layouts) {

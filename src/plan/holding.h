@@ -4,6 +4,7 @@
 #define DSM_PLAN_HOLDING_H
 
 #include "dsm/model.h"
+#include "model/equations.h"
 #include "plan/plan_internal.h"
 #include "plan/reductions.h"
 
@@ -77,6 +78,8 @@ typedef struct dsm__layer_setting {
   bool is_hoisted;          /**< an lstm's input products of all timesteps at once */
   bool is_recomputed;       /**< the forward pass runs again */
   dsm_sharding shard;
+  dsm__table_cut owner; /**< of a tied layer: how the one that has its weights cuts them, as it sees
+                             them; not known: what they exchange is left out */
   dsm_axis_set gathered_before;      /**< axes along which another layer gathers its input, */
   dsm_axis_set summed_later;         /**< and along which another sums its input's error */
   const dsm__reductions *reductions; /**< of a layer outside pipelines, where they are shared;
@@ -154,8 +157,15 @@ dsm_traffic dsm__accumulation_traffic(const dsm__layer_setting *setting,
 dsm_weight_traffic dsm__weight_traffic(const dsm__layer_setting *setting,
                                        const dsm_pass_layouts *layouts);
 
+/** What a tied layer with an update pass exchanges once a step with the one that has its weights.
+ */
+dsm__table_exchange dsm__tied_exchange(const dsm__layer_setting *setting,
+                                       const dsm_pass_layouts *layouts);
+double dsm__tied_exchange_cycles(const dsm__layer_setting *setting,
+                                 const dsm_pass_layouts *layouts);
+
 /** Cycles of a layer that occur once a step beside its invocations: gradient reduction, broadcast,
- * weight update, moves between its passes. */
+ * weight update, exchange of a tied table, moves between its passes. */
 double dsm__once_cycles(const dsm__layer_setting *setting, const dsm_pass_layouts *layouts);
 
 /** The same by what decides them. */

@@ -7,6 +7,7 @@
 #include "plan/segment.h"
 #include "plan/stage.h"
 #include "plan/step_stages.h"
+#include "plan/tied_tables.h"
 
 double dsm__kept_bytes(const dsm_layer_memory *memory) {
   return memory->weights_bytes + memory->gradients_bytes + memory->optimizer_bytes +
@@ -79,7 +80,9 @@ void dsm__mapping_memory_derive(const dsm_workload *whole, const dsm_machine *ma
     const dsm_layer *const layer = &workload->layers[i];
     const dsm_pass_layouts *const layouts = &decisions->layers[i].layouts;
     const bool is_last = dsm__segment_ends(&walk, i) && i + 1 < workload->layer_count;
+    const dsm__table_cut owner = dsm__owner_cut_of(workload, machine, decisions, i);
     memory[i] = dsm_layer_memory_derive(layer, machine, workload, mode, layouts, input_bytes);
+    dsm__add_table_copy(&memory[i], layer, machine, workload, mode, layouts, &owner);
     dsm__keep_less(&memory[i], dsm__shard_ways(layer, machine, layouts),
                    &decisions->layers[i].layer, is_last);
     if (decisions->layers[i].layer.is_hoisted) {

@@ -98,6 +98,13 @@ void dsm__pass_add_weight_groups(dsm__pass_builder *builder, const dsm__layer_se
                       &traffic.broadcast_weights, 1, timed);
   dsm__pass_add_group(builder, DSM_TRANSFER_WEIGHT_UPDATE, DSM_GROUP_WEIGHT_UPDATE,
                       &traffic.weight_update, 1, timed);
+  const dsm__table_exchange tied = dsm__tied_exchange(setting, layouts);
+  for (int m = 0; m < DSM__TABLE_MOVES; m++) {
+    dsm__pass_add_group(builder,
+                        m < DSM__TABLE_GRADIENT_MOVES ? DSM_TRANSFER_TIED_GRADIENTS
+                                                      : DSM_TRANSFER_TIED_WEIGHTS,
+                        DSM_GROUP_TIED_WEIGHTS, &tied.moves[m], 1, timed);
+  }
   const dsm_traffic added = dsm__accumulation_traffic(setting, layouts);
   builder->pass->accumulation_cycles = dsm_group_cycles(builder->machine, &added) * timed;
 }

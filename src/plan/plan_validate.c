@@ -199,16 +199,16 @@ static void check_kinds(checker *c, size_t index, dsm_pass which) {
 }
 
 /* Does a group consist of one transfer after the other, of which each may have another slowest
- * link? Two kinds of invocation do, what an update pass lays out anew, and where layers have roles
- * what moves behind one of them and before the next; so do stages, which gather what they are given
- * and sum what is tied. */
+ * link? Two kinds of invocation do, what an update pass lays out anew, gradients and weights of
+ * tied layers, and where layers have roles what moves behind one of them and before the next; so do
+ * stages, which gather what they are given and sum what is tied. */
 static bool has_parts(const checker *c, const dsm_pass_plan *pass, dsm_pass which,
                       dsm_group group) {
   const bool is_of_stages = group == DSM_GROUP_HAND_OVER || group == DSM_GROUP_SUM_OF_GRADIENTS;
   const bool is_of_invocations =
       group == DSM_GROUP_STREAM || group == DSM_GROUP_PARTIAL_SUM || group == DSM_GROUP_ROTATION;
   return (is_of_invocations && pass->invocation_count > 1) || group == DSM_GROUP_COLLECTIVE ||
-         (is_of_stages && c->stage_count > 1) ||
+         group == DSM_GROUP_TIED_WEIGHTS || (is_of_stages && c->stage_count > 1) ||
          (group == DSM_GROUP_RELAYOUT &&
           (which == DSM_PASS_UPDATE || dsm__has_roles(c->plan->workload, &c->decisions)));
 }

@@ -11,6 +11,7 @@
 #include "plan/pass_builder.h"
 #include "plan/plan_internal.h"
 #include "plan/step_stages.h"
+#include "plan/tied_tables.h"
 
 static const dsm_group half_groups[DSM__HALF_COUNT] = {DSM_GROUP_SUM_OF_GRADIENTS,
                                                        DSM_GROUP_BROADCAST_WEIGHTS};
@@ -30,6 +31,7 @@ dsm__layer_setting dsm__predictor_setting(const dsm__predictor *p, size_t index)
       .is_hoisted = p->decisions->layers[index].layer.is_hoisted,
       .is_recomputed = p->decisions->layers[index].layer.is_recomputed,
       .shard = p->decisions->layers[index].layer.shard,
+      .owner = dsm__owner_cut_of(p->plan->workload, &p->machine, p->decisions, index),
       .gathered_before = p->steps[0] == NULL ? 0 : p->steps[0][index].gathered_before,
       .summed_later = p->steps[0] == NULL ? 0 : p->steps[1][index].summed_later,
       .reductions = p->reductions == NULL

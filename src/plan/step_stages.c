@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "plan/step_stages.h"
 
-#include <string.h>
-
 #include "model/axis_words.h"
 #include "model/equations.h"
 #include "plan/keeping.h"
 #include "plan/makespan.h"
 #include "plan/segment.h"
+#include "plan/tied_tables.h"
 
 /* ---- runs of layers ---- */
 
@@ -79,17 +78,6 @@ bool dsm__stages_keep(dsm_stages *stages, const dsm_workload *workload, const ds
 }
 
 /* ---- weights that two stages share ---- */
-
-size_t dsm__tie_owner(const dsm_workload *workload, size_t index) {
-  const dsm_layer *const layer = &workload->layers[index];
-  const char *const name = layer->is_tied ? workload->specs[layer->spec_index].tied_to : NULL;
-  size_t owner = 0;
-  while (name != NULL && owner < workload->layer_count &&
-         strcmp(workload->specs[workload->layers[owner].spec_index].name, name) != 0) {
-    owner++;
-  }
-  return name == NULL || owner == workload->layer_count ? SIZE_MAX : owner;
-}
 
 bool dsm__is_tied_apart(const dsm_workload *workload, const dsm_stages *stages, size_t index) {
   const size_t owner = stages->count > 1 ? dsm__tie_owner(workload, index) : SIZE_MAX;
@@ -356,6 +344,7 @@ static double once_of(const dsm_layer_plan *layer, dsm_pass which) {
   return which == DSM_PASS_UPDATE
              ? (is_summed_once ? pass->group_cycles[DSM_GROUP_SUM_OF_GRADIENTS] : 0) +
                    pass->group_cycles[DSM_GROUP_BROADCAST_WEIGHTS] +
+                   pass->group_cycles[DSM_GROUP_TIED_WEIGHTS] +
                    pass->group_cycles[DSM_GROUP_WEIGHT_UPDATE] - pass->accumulation_cycles
              : 0;
 }

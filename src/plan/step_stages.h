@@ -60,9 +60,6 @@ const dsm_machine *dsm__stage_machine(const dsm_machine *whole, const dsm_stages
 bool dsm__stages_keep(dsm_stages *stages, const dsm_workload *workload, const dsm_system *system,
                       dsm__arena *arena);
 
-/** The layer whose weights a tied one shares; SIZE_MAX: it is not tied. */
-size_t dsm__tie_owner(const dsm_workload *workload, size_t index);
-
 /** Are a layer and the one whose weights it shares in different stages? Then each has them. */
 bool dsm__is_tied_apart(const dsm_workload *workload, const dsm_stages *stages, size_t index);
 

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 
 #include "base/map.h"
+#include "plan/tied_tables.h"
 
 dsm__layer_shape dsm__layer_shape_of(const dsm_layer *layer, bool are_forks_counted) {
   dsm__layer_shape shape = {
@@ -22,29 +23,62 @@ dsm__layer_shape dsm__layer_shape_of(const dsm_layer *layer, bool are_forks_coun
   return shape;
 }
 
+/* A shape, and the table that a layer has or shares with others: those are told apart from all
+ * others, since who has it may have to cut it in one way, and who shares it pays for that. */
+typedef struct key {
+  dsm__layer_shape shape;
+  uint64_t table; /* number, or 0 */
+  uint64_t is_tied;
+} key;
+_Static_assert(sizeof(key) == sizeof(dsm__layer_shape) + 2 * sizeof(uint64_t), "no padding");
+
+static bool is_shared(const dsm_workload *workload, size_t index) {
+  bool is_any = false;
+  for (size_t i = index + 1; i < workload->layer_count; i++) {
+    is_any = is_any || (workload->layers[i].is_tied && dsm__tie_owner(workload, i) == index);
+  }
+  return is_any;
+}
+
+static key key_of(const dsm_workload *workload, size_t index, bool are_forks_counted) {
+  const dsm_layer *const layer = &workload->layers[index];
+  key own = {.shape = dsm__layer_shape_of(layer, are_forks_counted)};
+  if (layer->is_tied) {
+    const size_t owner = dsm__tie_owner(workload, index);
+    own.table = owner == SIZE_MAX ? 0 : owner + 1;
+    own.is_tied = 1;
+  } else if (layer->weight_elements > 0 && is_shared(workload, index)) {
+    own.table = index + 1;
+  }
+  return own;
+}
+
 bool dsm__distinct_find(dsm__distinct *distinct, const dsm_workload *workload,
                         bool are_forks_counted, dsm__arena *arena) {
   const size_t layer_count = workload->layer_count;
-  dsm__layer_shape *const shapes = malloc(layer_count * sizeof *shapes); /* of each class */
+  key *const keys = malloc(layer_count * sizeof *keys); /* of each class */
   dsm__map index = {0};
   distinct->class_of = dsm__arena_array(arena, layer_count, sizeof distinct->class_of[0]);
   distinct->representative =
       dsm__arena_array(arena, layer_count, sizeof distinct->representative[0]);
+  distinct->has_table = dsm__arena_array(arena, layer_count, sizeof distinct->has_table[0]);
   distinct->count = 0;
-  bool is_ready = shapes != NULL && distinct->class_of != NULL && distinct->representative != NULL;
+  bool is_ready = keys != NULL && distinct->class_of != NULL && distinct->representative != NULL &&
+                  distinct->has_table != NULL;
   for (size_t i = 0; is_ready && i < layer_count; i++) {
-    const dsm__layer_shape own = dsm__layer_shape_of(&workload->layers[i], are_forks_counted);
+    const key own = key_of(workload, i, are_forks_counted);
     const uint32_t hash = dsm__map_hash(0, &own, sizeof own);
-    size_t number = dsm__map_find_in(&index, hash, shapes, sizeof own, &own, sizeof own);
+    size_t number = dsm__map_find_in(&index, hash, keys, sizeof own, &own, sizeof own);
     if (number == DSM__MAP_NONE) {
       number = distinct->count++;
-      shapes[number] = own;
+      keys[number] = own;
       distinct->representative[number] = i;
+      distinct->has_table[number] = own.table != 0;
       is_ready = dsm__map_add(&index, hash, number);
     }
     distinct->class_of[i] = number;
   }
   dsm__map_fini(&index);
-  free(shapes);
+  free(keys);
   return is_ready;
 }

@@ -26,11 +26,13 @@ dsm__layer_shape dsm__layer_shape_of(const dsm_layer *layer, bool are_forks_coun
 typedef struct dsm__distinct {
   size_t *class_of;       /**< of each layer: its class, 0 .. count - 1 in order of appearance */
   size_t *representative; /**< of each class: its first layer */
+  bool *has_table;        /**< of each class: its weights are shared with layers of others */
   size_t count;
 } dsm__distinct;
 
-/** Classes of layers that agree in everything that the cost of a pass depends on;
- * are_forks_counted: on forks too. False if out of memory. O(layers). */
+/** Classes of layers that agree in everything that the cost of a pass depends on,
+ * and in the table that they share with others, if any; are_forks_counted: on forks too. False if
+ * out of memory. O(layers). */
 bool dsm__distinct_find(dsm__distinct *distinct, const dsm_workload *workload,
                         bool are_forks_counted, dsm__arena *arena);
 

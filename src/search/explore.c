@@ -25,6 +25,7 @@
 #include "search/overlapped.h"
 #include "search/roles/role_search.h"
 #include "search/roles/step_search.h"
+#include "search/tied_search.h"
 
 /* Reports the smallest need of any mapping. */
 static dsm_status report_infeasible(dsm__problem *problem, const dsm__decisions *decisions,
@@ -64,6 +65,9 @@ static dsm_status report_infeasible(dsm__problem *problem, const dsm__decisions 
 /* By one search. False if out of memory. */
 static bool solve(dsm__problem *problem, dsm__graph_answer *answer, dsm__decisions *decisions) {
   dsm__solution solution;
+  if (problem->inputs.fixed_cuts != NULL && problem->inputs.options->mode == DSM_MODE_TRAINING) {
+    return dsm__problem_find_mapping(problem, answer, decisions); /* one of several */
+  }
   if (!dsm__problem_solve(problem, &solution)) {
     return false;
   }
@@ -75,22 +79,55 @@ static bool solve(dsm__problem *problem, dsm__graph_answer *answer, dsm__decisio
   return dsm__problem_decide(problem, &solution.network, &solution.path, decisions);
 }
 
-/* The fastest mapping where sums of gradients and ways back of the first layers count;
- * DSM_ERROR_INFEASIBLE, reported, if none fits the memory. */
-static dsm_status search(dsm__problem *problem, size_t layers, dsm__graph_answer *answer,
-                         dsm__decisions *decisions, dsm_diags *diags) {
-  bool is_solved = false;
+/* The fastest mapping where sums of gradients and ways back of the first layers count: so many of
+ * them. False if out of memory. */
+static bool search_case(dsm__problem *problem, const void *context, double limit_cycles,
+                        dsm__graph_answer *answer, dsm__decisions *decisions) {
+  const size_t layers = *(const size_t *)context;
+  const bool is_limited = problem->inputs.fixed_cuts != NULL && isfinite(limit_cycles);
+  problem->limit_cycles = is_limited ? limit_cycles : 0;
   if (layers < DSM__ALL_LAYERS) {
     dsm__problem_count_reductions(problem, layers);
-    is_solved = solve(problem, answer, decisions);
-  } else if (dsm__problem_is_fused(problem)) {
-    is_solved = dsm__problem_solve_fused(problem, answer, decisions);
-  } else {
-    problem->inputs.reductions = NULL;
-    problem->inputs.first_layers = 0;
-    is_solved = solve(problem, answer, decisions);
+    return solve(problem, answer, decisions);
   }
-  if (!is_solved) {
+  if (dsm__problem_is_fused(problem)) {
+    return dsm__problem_solve_fused(problem, answer, decisions);
+  }
+  problem->inputs.reductions = NULL;
+  problem->inputs.first_layers = 0;
+  return solve(problem, answer, decisions);
+}
+
+/* How a layer may cut its weights with data and model, in each pass. */
+static size_t cuts_of(const dsm__problem *problem, size_t layer_index, dsm__table_cut *cuts) {
+  const dsm__search_inputs *const inputs = &problem->inputs;
+  const dsm_layer *const layer = &inputs->workload->layers[layer_index];
+  const unsigned ways = problem->machine.parallelism_count;
+  const dsm_parallelism_set allowed = dsm__search_parallelisms(inputs, layer);
+  const bool is_per_pass = dsm__has_optimization(inputs, DSM_OPTIMIZATION_PER_PASS);
+  size_t count = 0;
+  for (unsigned n = 0; n < ways * ways * ways; n++) {
+    const unsigned of[DSM_PASS_COUNT] = {n / ways / ways, n / ways % ways, n % ways};
+    const bool is_uniform = of[0] == of[1] && of[0] == of[2];
+    bool is_allowed = is_per_pass || is_uniform;
+    dsm_pass_layouts layouts;
+    for (int p = 0; p < DSM_PASS_COUNT; p++) {
+      is_allowed = is_allowed && (allowed & DSM_PARALLELISM_BIT(of[p])) != 0;
+      layouts.of[p] = (dsm_parallelism)of[p];
+    }
+    count = is_allowed ? dsm__tied_add_cut(layer, &problem->machine, &layouts, cuts, count) : count;
+  }
+  return count;
+}
+
+/* The fastest mapping with all that tied layers exchange; DSM_ERROR_INFEASIBLE, reported, if none
+ * fits the memory. */
+static dsm_status search(dsm__problem *problem, size_t layers, dsm__graph_answer *answer,
+                         dsm__decisions *decisions, dsm_diags *diags) {
+  const dsm__tied_finder finder = {search_case, cuts_of, &layers};
+  const bool is_found = dsm__tied_search(problem, &finder, HUGE_VAL, answer, decisions);
+  problem->limit_cycles = 0;
+  if (!is_found) {
     return dsm__out_of_memory(diags);
   }
   return answer->is_feasible ? DSM_OK : report_infeasible(problem, decisions, diags);

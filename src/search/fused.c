@@ -258,10 +258,8 @@ static void set_payments(fused_search *s, const mapping_case *one) {
   problem->inputs.first_layers = 0;
 }
 
-/* The mapping of a case that is fastest with its payments; its graphs are given back at once. False
- * if out of memory. */
-static bool find_mapping(dsm__problem *problem, dsm__graph_answer *answer,
-                         dsm__decisions *decisions) {
+bool dsm__problem_find_mapping(dsm__problem *problem, dsm__graph_answer *answer,
+                               dsm__decisions *decisions) {
   dsm__solution solution;
   problem->arena = dsm__arena_new();
   const bool is_solved = problem->arena != NULL && dsm__problem_solve(problem, &solution);
@@ -282,7 +280,7 @@ static bool search_once(fused_search *s, mapping_case *one, found_mapping *found
   dsm__graph_answer answer;
   dsm__decisions decisions;
   set_payments(s, one);
-  if (!find_mapping(problem, &answer, &decisions)) {
+  if (!dsm__problem_find_mapping(problem, &answer, &decisions)) {
     return false;
   }
   dsm__collectives_derive(&found->collectives, problem->inputs.workload, &problem->machine,

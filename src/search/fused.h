@@ -22,4 +22,9 @@ bool dsm__problem_solve_fused(dsm__problem *problem, dsm__graph_answer *answer,
  * there already, others have all of their latency. */
 dsm__reductions dsm__reductions_beside(const dsm__collectives *collectives);
 
+/** Finds the fastest mapping without preloading; its graphs are given back at once. False if out of
+ * memory. */
+bool dsm__problem_find_mapping(dsm__problem *problem, dsm__graph_answer *answer,
+                               dsm__decisions *decisions);
+
 #endif

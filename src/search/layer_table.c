@@ -32,6 +32,16 @@ static const dsm__reductions *reductions_of(const dsm__search_inputs *inputs,
   return class_reductions(inputs, inputs->class_of != NULL ? inputs->class_of[index] : 0);
 }
 
+bool dsm__is_table_open(const dsm__search_inputs *inputs, size_t layer_index,
+                        const dsm_pass_layouts *layouts) {
+  if (inputs->fixed_cuts == NULL || !inputs->fixed_cuts[layer_index].is_known) {
+    return true;
+  }
+  const dsm__table_cut own =
+      dsm__table_cut_of(&inputs->workload->layers[layer_index], inputs->machine, layouts);
+  return dsm__table_is_cut_alike(&own, &inputs->fixed_cuts[layer_index]);
+}
+
 dsm__layer_setting dsm__open_setting(const dsm__search_inputs *inputs, const dsm_layer *layer,
                                      uint64_t factor) {
   return (dsm__layer_setting){
@@ -43,6 +53,7 @@ dsm__layer_setting dsm__open_setting(const dsm__search_inputs *inputs, const dsm
       .micro_batches = inputs->micro_batches,
       .dysm_factor = factor,
       .preloaded_bytes = inputs->preloaded_bytes,
+      .owner = dsm__known_owner_cut(inputs, (size_t)(layer - inputs->workload->layers)),
       .reductions = reductions_of(inputs, layer),
   };
 }
@@ -200,6 +211,9 @@ double dsm__open_cycles(const dsm__layer_table *table, size_t layer_index,
                         const dsm_pass_layouts *layouts, unsigned factor_index) {
   const dsm__layer_setting setting =
       dsm__open_setting(table->inputs, &table->inputs->workload->layers[layer_index], 1);
+  if (!dsm__is_table_open(table->inputs, layer_index, layouts)) {
+    return HUGE_VAL;
+  }
   return invocation_cycles(table, table->distinct.class_of[layer_index], layouts, factor_index) +
          dsm__once_cycles(&setting, layouts);
 }
@@ -246,8 +260,10 @@ static dsm__open_choice choose(const dsm__layer_table *table, const dsm__factors
   const bool are_needed =
       is_needed(table, class_index, forward) && is_needed(table, class_index, backward);
   for (unsigned u = 0; are_needed && u < ways; u++) {
-    const bool is_possible = can_update(table, class_index, pair, (dsm_parallelism)u);
     const dsm_pass_layouts layouts = {{forward, backward, (dsm_parallelism)u}};
+    const bool is_possible =
+        can_update(table, class_index, pair, (dsm_parallelism)u) &&
+        dsm__is_table_open(inputs, table->distinct.representative[class_index], &layouts);
     const double once = is_possible ? dsm__once_cycles(&setting, &layouts) : HUGE_VAL;
     for (unsigned f = 0; f < runs; f++) {
       totals[u][f] = is_possible && dsm__factor_is_allowed(factors, layer, f) &&

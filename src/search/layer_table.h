@@ -60,7 +60,11 @@ typedef struct dsm__search_inputs {
   size_t first_layers;
   const dsm__reductions *class_reductions; /**< of each class in place of the first; NULL: none */
   const size_t *class_of;                  /**< of each layer, where there are those */
-  dsm__deadline *deadline;                 /**< of the whole search; NULL: none */
+  const dsm__table_cut
+      *owner_cuts; /**< of each layer, see dsm__layer_setting; NULL: none is known */
+  const dsm__table_cut *fixed_cuts; /**< of each layer, how it has to cut its weights, where that is
+                                       known; NULL: of none */
+  dsm__deadline *deadline;          /**< of the whole search; NULL: none */
   dsm__memo *memo; /**< what earlier explorations found; only for one thread; NULL: none */
   uint32_t memo_contexts[DSM_PASS_COUNT]; /**< see dsm__memo_begin */
 } dsm__search_inputs;
@@ -77,6 +81,17 @@ static inline dsm_parallelism_set dsm__search_parallelisms(const dsm__search_inp
   const dsm_parallelism_set allowed =
       dsm__allowed_parallelisms(layer, inputs->options, inputs->machine->system);
   return allowed != 0 ? allowed : DSM_PARALLELISM_BIT(DSM_PARALLELISM_DATA);
+}
+
+/** May a layer cut its weights as it does with these parallelisms? */
+bool dsm__is_table_open(const dsm__search_inputs *inputs, size_t layer_index,
+                        const dsm_pass_layouts *layouts);
+
+/** How the owner of a tied layer cuts its weights, where that is known. */
+static inline dsm__table_cut dsm__known_owner_cut(const dsm__search_inputs *inputs,
+                                                  size_t layer_index) {
+  return inputs->owner_cuts != NULL ? inputs->owner_cuts[layer_index]
+                                    : (dsm__table_cut){.is_known = false};
 }
 
 /** How a layer runs with a factor and with nothing held. */

@@ -222,6 +222,7 @@ static bool build(dsm__problem *problem, const dsm__graph_request *request,
                   dsm__network_graph *network) {
   const bool is_built = dsm__network_graph_build(network, request, problem->arena);
   network->graph.capacity_bytes = problem->capacity_bytes;
+  network->graph.limit_cycles = problem->limit_cycles;
   problem->evaluations += network->evaluations;
   return is_built;
 }

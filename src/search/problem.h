@@ -40,6 +40,9 @@ typedef struct dsm__problem {
   uint64_t evaluations;       /**< of building graphs */
   dsm__reductions reductions; /**< in inputs, where they are shared or hide */
   dsm__reductions first_reductions; /**< likewise */
+  double limit_cycles;              /**< see dsm__graph; 0: none */
+  bool are_ties_free;               /**< what tied layers exchange is left out: a bound */
+  struct dsm__kept_options *kept;   /**< of roles, for searches that share them; NULL: not kept */
   const dsm__fixed_roles *fixed;    /**< of a layer in a search of roles; NULL: of none */
   dsm__arena *arena;
   dsm__arena *lasting; /**< the same, but while a search is one of several, whose graphs go with it

@@ -4,12 +4,13 @@
  * assertions hold the setting and its key together. */
 #include "search/layer_table.h"
 
-/* All of these are in a key, or in its context: a new field has to be as well. Reductions are of
- * what moves once a step, and no part of an answer. */
+/* All of these are in a key, or in its context: a new field has to be as well. Reductions, and how
+ * the owner of a tied layer cuts its weights, are of what moves once a step, and no part of an
+ * answer. */
 _Static_assert(sizeof(void *) != 8 ||
                    sizeof(dsm__holding) == 4 * sizeof(bool) + 4 + 5 * sizeof(uint64_t),
                "all of the holding is in a key");
-_Static_assert(sizeof(void *) != 8 || sizeof(dsm__layer_setting) == 11 * sizeof(uint64_t) +
+_Static_assert(sizeof(void *) != 8 || sizeof(dsm__layer_setting) == 12 * sizeof(uint64_t) +
                                                                         sizeof(dsm_precision) +
                                                                         sizeof(dsm__holding),
                "all of the setting is in a key");

@@ -10,6 +10,7 @@
 #include "twin_between_cores.h"
 #include "twin_bytes.h"
 #include "twin_reductions.h"
+#include "twin_tied.h"
 
 static const double unknown = -1;
 
@@ -348,10 +349,15 @@ static void add_reductions(const twin_pricer *pricer, const twin_mapping *mappin
           cost->boundary_cycles[i + 1][TWIN_BACKWARD];
     }
   }
+  for (size_t i = 0; i < mapping->layer_count; i++) {
+    layers[i].update_cycles += twin_tied_cycles(&pricer->space.context, layers, i);
+  }
   twin_price_reductions(cycles, &pricer->space.context, layers);
   for (size_t i = 0; i < mapping->layer_count; i++) {
-    cost->pass_cycles[i][TWIN_UPDATE] += cycles[i];
-    cost->cycles += cycles[i];
+    const double tied = twin_tied_cycles(&pricer->space.context, layers, i);
+    cost->pass_cycles[i][TWIN_UPDATE] += cycles[i] + tied;
+    cost->cycles += cycles[i] + tied;
+    cost->memory_bytes += twin_tied_bytes(&pricer->space.context, layers, i);
   }
 }
 

@@ -7,6 +7,7 @@
 #include "twin_reductions.h"
 #include "twin_space.h"
 #include "twin_splits.h"
+#include "twin_tied.h"
 
 /* Everything that is known before the parallelisms of the other layers are. */
 typedef struct {
@@ -68,7 +69,8 @@ typedef struct {
 } mapping;
 
 static void add_reductions(const twin_context *context, const twin_parallelism *sequence,
-                           twin_layer *layers) {
+                           mapping *out) {
+  twin_layer *const layers = out->layers;
   twin_summed_layer summed[TWIN_MAX_LAYERS];
   double cycles[TWIN_MAX_LAYERS];
   for (size_t i = 0; i < context->workload->node_count; i++) {
@@ -76,9 +78,14 @@ static void add_reductions(const twin_context *context, const twin_parallelism *
                                     .update_cycles = layers[i].passes[TWIN_UPDATE].total,
                                     .backward_cycles = layers[i].passes[TWIN_BACKWARD].total};
   }
+  for (size_t i = 0; i < context->workload->node_count; i++) {
+    summed[i].update_cycles += twin_tied_cycles(context, summed, i); /* before sums begin */
+  }
   twin_price_reductions(cycles, context, summed);
   for (size_t i = 0; i < context->workload->node_count; i++) {
-    add_non_overlapped(&layers[i].passes[TWIN_UPDATE], cycles[i]);
+    add_non_overlapped(&layers[i].passes[TWIN_UPDATE],
+                       cycles[i] + twin_tied_cycles(context, summed, i));
+    out->memory_bytes += twin_tied_bytes(context, summed, i);
   }
 }
 
@@ -98,7 +105,7 @@ static mapping price_sequence(const twin_search *search, const twin_parallelism 
                          cycles);
     }
   }
-  add_reductions(context, sequence, out.layers);
+  add_reductions(context, sequence, &out);
   for (size_t i = 0; i < layer_count; i++) {
     for (size_t pass = 0; pass < TWIN_PASS_COUNT; pass++) {
       out.step_cycles += out.layers[i].passes[pass].total;

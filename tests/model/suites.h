@@ -38,6 +38,7 @@ Suite *suite_roles_hand(void);
 Suite *suite_spatial(void);
 Suite *suite_rotation(void);
 Suite *suite_tiles(void);
+Suite *suite_tied_table(void);
 Suite *suite_shared_memory(void);
 Suite *suite_shared_weights(void);
 Suite *suite_tiling(void);

@@ -26,10 +26,10 @@ static const char *const roles[] = {"data",   "spatial", "model",         "model
 static const char *const links[] = {"link_x", "link_y",     "link_z",        "memory",
                                     "ring",   "core_links", "shared_memory", "auxiliary_memory"};
 static const char *const groups[] = {
-    "stream",        "partial_sum", "layout_move",      "rotation",
-    "collective",    "hand_over",   "sum_of_gradients", "broadcast_weights",
-    "weight_update", "relayout",    "overhead",         "issue",
-    "recompute",     "bubble",      "auxiliary"};
+    "stream",        "partial_sum",  "layout_move",      "rotation",
+    "collective",    "hand_over",    "sum_of_gradients", "broadcast_weights",
+    "weight_update", "tied_weights", "relayout",         "overhead",
+    "issue",         "recompute",    "bubble",           "auxiliary"};
 static const char *const moves[] = {
     "fetch_input",
     "fetch_kernel",
@@ -79,6 +79,12 @@ static const char *const moves[] = {
     "broadcast_weights_y",
     "broadcast_weights_z",
     "weight_update",
+    "tied_gradients_x",
+    "tied_gradients_y",
+    "tied_gradients_z",
+    "tied_weights_x",
+    "tied_weights_y",
+    "tied_weights_z",
     "relayout_x",
     "relayout_y",
     "relayout_z",

@@ -18,9 +18,11 @@ Suite *suite_questions(void);
 Suite *suite_routes(void);
 Suite *suite_precision(void);
 Suite *suite_batches(void);
+Suite *suite_batch_limit(void);
 Suite *suite_assignment(void);
 Suite *suite_capacity_bound(void);
 Suite *suite_device_bound(void);
+Suite *suite_stage_bound(void);
 Suite *suite_unused_off(void);
 Suite *suite_front(void);
 

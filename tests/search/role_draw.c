@@ -113,13 +113,27 @@ static void write_experts(writer *w, uint64_t *state, size_t count) {
   }
 }
 
-dsm_workload *role_draw_network(uint64_t *state, size_t count, bool has_attention,
-                                bool has_experts) {
+/* Words, which the last layer shares, and perhaps the weights of a layer between. */
+static void write_tied(writer *w, uint64_t *state, size_t count) {
+  const unsigned positions = 1 + (unsigned)random_below(state, 4);
+  const unsigned words = 4 * (1 + (unsigned)random_below(state, 8));
+  const char *const type = random_below(state, 2) == 0 ? "fc', 'in" : "embedding', 'vocabulary";
+  WRITE(w, "{'name': 'a', 'type': '%s': %u, 'out': 8, 'positions': %u}", type, words, positions);
+  for (size_t i = 1; i + 1 < count; i++) {
+    WRITE(w, ", {'name': 'f%zu', 'type': 'fc', 'in': 8, 'out': 8%s}", i,
+          i > 1 && random_below(state, 3) == 0 ? ", 'tied_to': 'f1'" : "");
+  }
+  WRITE(w, ", {'name': 'o', 'type': 'fc', 'in': 8, 'out': %u, 'tied_to': 'a'}", words);
+}
+
+dsm_workload *role_draw_network(uint64_t *state, size_t count, special has) {
   static const char *const minibatches[] = {"2", "4", "6", "12"};
   writer w = {.length = 0};
-  if (has_experts) {
+  if (has == EXPERTS) {
     write_experts(&w, state, count);
-  } else if (has_attention) {
+  } else if (has == TIED) {
+    write_tied(&w, state, count);
+  } else if (has == ATTENTION) {
     write_attention(&w, state, count);
   } else if (count >= 4 && random_below(state, 3) == 0) {
     write_fan(&w, state, count);

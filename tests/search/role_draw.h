@@ -23,9 +23,12 @@ typedef struct writer {
     ck_assert_uint_lt((w)->length, sizeof(w)->text);                                               \
   } while (false)
 
-/** Of so many layers: a block of attention, layers of experts, or convolutions with branches. */
-dsm_workload *role_draw_network(uint64_t *state, size_t count, bool has_attention,
-                                bool has_experts);
+/** What is special of a network. */
+typedef enum special { NOTHING, TIED, ATTENTION, EXPERTS } special;
+
+/** Of so many layers: with tied layers, a block of attention, layers of experts, or convolutions
+ * with branches. */
+dsm_workload *role_draw_network(uint64_t *state, size_t count, special has);
 
 /** With so many axes of one to three chips. */
 dsm_system *role_draw_system(uint64_t *state, unsigned axis_count);

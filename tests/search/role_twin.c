@@ -4,6 +4,8 @@
 #include <check.h>
 #include <math.h>
 
+#include "tied_twin.h"
+
 /* ---- which roles ---- */
 
 bool role_twin_can(const dsm_layer *layer, dsm_role role) {
@@ -22,7 +24,7 @@ bool role_twin_can(const dsm_layer *layer, dsm_role role) {
   case DSM_ROLE_MODEL:
     return has_heads || (is_weighed && !has_groups);
   case DSM_ROLE_MODEL_OUT:
-    return is_weighed && !has_groups;
+    return is_weighed && !has_groups && layer->lookup_elements == 0;
   case DSM_ROLE_COLUMN:
   case DSM_ROLE_ROW:
     return is_pointwise;
@@ -407,6 +409,13 @@ static bool run_layer(const role_twin *twin, tensors *all, size_t index, const d
   return true;
 }
 
+/* With the roles of all layers up to it. */
+static double tied_cycles(const role_twin *twin, size_t index, const dsm_roles *roles) {
+  return twin->mode == DSM_MODE_TRAINING
+             ? tied_twin_cycles(twin->workload, &twin->machine, index, roles)
+             : 0;
+}
+
 double role_twin_cycles(role_twin *twin, const dsm_roles *roles) {
   tensors all = {.outer = {{DSM_LAYOUT_SAMPLES}}};
   dsm_axis_set gathered[ROLE_TWIN_LAYERS] = {0};
@@ -428,6 +437,7 @@ double role_twin_cycles(role_twin *twin, const dsm_roles *roles) {
   }
   for (size_t i = 0; i < twin->count; i++) {
     cycles += layer_cycles(twin, i, &roles[i], gathered[i], summed[i]);
+    cycles += tied_cycles(twin, i, roles);
   }
   return cycles;
 }
@@ -453,6 +463,7 @@ double role_twin_bytes(const role_twin *twin, const dsm_roles *roles) {
   double transient = 0;
   for (size_t i = 0; i < twin->count; i++) {
     kept += kept_bytes(twin, i, &roles[i]);
+    kept += tied_twin_bytes(twin->workload, &twin->machine, twin->mode, i, roles);
     transient = fmax(transient, memory_of(twin, i, &roles[i]).transient_bytes);
   }
   const double input =
@@ -545,7 +556,8 @@ static void try_layer(walk *w, const tensors *all, size_t index, double cycles, 
     for (unsigned a = 0; a < axis_count(twin); a++) {
       shared |= gatherers[a] != SIZE_MAX ? 1U << a : 0U;
     }
-    const double sum = cycles + moving + *price_of(twin, index, o, shared);
+    const double sum =
+        cycles + moving + *price_of(twin, index, o, shared) + tied_cycles(twin, index, w->roles);
     if (sum + twin->rest[index + 1] < twin->cycles) {
       try_layer(w, &next, index + 1, sum, kept);
     }

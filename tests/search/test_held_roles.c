@@ -210,7 +210,10 @@ static void compare_best(uint64_t seed, unsigned *legal) {
   const unsigned axis_count = seed % 4 == 3 ? 2 : 1;
   dsm_system *const system = draw_tight_system(&state, axis_count);
   const size_t count = axis_count == 1 ? 3 : 2;
-  dsm_workload *const workload = role_draw_network(&state, count, false, seed % 5 == 4);
+  dsm_workload *const workload = role_draw_network(&state, count,
+                                                   seed % 5 == 4   ? EXPERTS
+                                                   : seed % 5 == 2 ? TIED
+                                                                   : NOTHING);
   dsm_explore_options options;
   dsm_explore_options_init(&options);
   options.mode = random_below(&state, 3) == 0 ? DSM_MODE_INFERENCE : DSM_MODE_TRAINING;

@@ -181,7 +181,8 @@ typedef struct drawn {
   dsm_mode mode;
 } drawn;
 
-/* Of one axis up to 7 layers, of two 5, of three 3. Every fourth has experts. */
+/* Of one axis up to 7 layers, of two 5, of three 3. Every fourth has experts, every
+ * fourth tied layers. */
 static drawn draw(uint64_t seed) {
   uint64_t state = seed;
   const unsigned axis_count = 1 + (unsigned)random_below(&state, 3);
@@ -189,7 +190,11 @@ static drawn draw(uint64_t seed) {
   const size_t most = axis_count == 1 ? 7 : axis_count == 2 ? 4 : 3;
   const size_t count = has_attention ? most : 3 + random_below(&state, most - 2);
   drawn d = {.mode = random_below(&state, 4) == 0 ? DSM_MODE_INFERENCE : DSM_MODE_TRAINING};
-  d.workload = role_draw_network(&state, count, has_attention, seed % 4 == 3);
+  const special usual = has_attention ? ATTENTION : NOTHING;
+  d.workload = role_draw_network(&state, count,
+                                 seed % 4 == 3   ? EXPERTS
+                                 : seed % 4 == 1 ? TIED
+                                                 : usual);
   d.system = role_draw_system(&state, axis_count);
   return d;
 }

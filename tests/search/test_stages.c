@@ -11,6 +11,7 @@
 #include "plan/makespan.h"
 #include "plan/segments.h"
 #include "plan/step_stages.h"
+#include "plan/tied_tables.h"
 #include "random_numbers.h"
 #include "stage_twin.h"
 #include "suites.h"

@@ -76,8 +76,8 @@ DSM__OWN_RECORD(
     DSM__FIELD(TEXT, device_row, device.name, "name", DSM__COLUMN, .column = "device",
                .help = "Its name."),
     DSM__FIELD(FLAG, device_row, device.is_accelerator, "accelerator", 0, .help = "Else a host."),
-    DSM__FIELD(COUNT, device_row, batch, "batch", 0, .min = 1, .max = DSM_DEVICE_BATCH_MAX,
-               .is_stated = runs_batches,
+    DSM__FIELD(COUNT, device_row, batch, "batch", DSM__COLUMN, .column = "device_batch", .min = 1,
+               .max = DSM_DEVICE_BATCH_MAX, .is_stated = runs_batches,
                .help = "Requests that it runs together; absent for one."),
     DSM__FIELD(FLAG, device_row, use.is_off, "off", 0, .is_stated = is_off,
                .help = "It is turned off, as it runs nothing; absent: it is not."),
@@ -311,15 +311,16 @@ DSM__DOCUMENT(
                .help = "What a simulation by the rates reaches; beside rho_is_bound."),
     REAL(document, of.latency_seconds, "latency_seconds", DSM__COLUMN | DSM__LESS, "seconds",
          "Of one request; for other objectives than latency along the most used placement."),
-    DSM__FIELD(REAL, document, of.mean_latency_seconds, "mean_latency_seconds", DSM__LESS,
-               .unit = "seconds", .is_stated = has_mean_latency,
-               .help = "Of all requests, without waiting; absent where any time is allowed."),
+    DSM__FIELD(REAL, document, of.mean_latency_seconds, "mean_latency_seconds",
+               DSM__COLUMN | DSM__LESS, .unit = "seconds", .is_stated = has_mean_latency,
+               .help = "Of all requests, with what they wait for batches and without waiting for "
+                       "devices; absent where any time is allowed."),
     DSM__FIELD(FLAG, document, of.is_mean_bound, "mean_latency_is_bound", 0,
                .is_stated = has_mean_latency,
                .help = "No requests are known that take so little: the network is no chain, and "
                        "tasks are in several places."),
-    DSM__FIELD(REAL, document, of.waiting_seconds, "waiting_seconds", DSM__LESS, .unit = "seconds",
-               .is_stated = has_waiting,
+    DSM__FIELD(REAL, document, of.waiting_seconds, "waiting_seconds", DSM__COLUMN | DSM__LESS,
+               .unit = "seconds", .is_stated = has_waiting,
                .help = "Of latency_seconds, on average: until the batches of devices are full; "
                        "absent where none waits."),
     DSM__FIELD(REAL, document, of.joules_per_request, "joules_per_request", DSM__LESS,
@@ -523,15 +524,20 @@ DSM__OWN_RECORD(simulated_record, simulated, false, "A device in the simulation.
 static void put_columns(dsm__csv *csv) {
   static const char *const answer[] = {"instance",        "objective", "status", "rho",
                                        "latency_seconds", "bound",     "gap"};
+  static const char *const use[] = {"time_fraction", "memory_fraction", "link_fraction"};
   for (size_t i = 0; i < DSM__COUNT_OF(answer); i++) {
     dsm__csv_column(csv, &dsm__partition_record, answer[i]);
   }
   dsm__csv_column(csv, &task_record, "task");
   dsm__csv_columns(csv, &placement_record);
   dsm__csv_columns(csv, &task_record);
-  dsm__csv_columns(csv, &device_record);
-  dsm__csv_columns(csv, &dsm__partition_record);
+  for (size_t i = 0; i < DSM__COUNT_OF(use); i++) {
+    dsm__csv_column(csv, &device_record, use[i]);
+  }
+  dsm__csv_column(csv, &dsm__partition_record, "simulation");
   dsm__csv_columns(csv, &simulated_record);
+  dsm__csv_columns(csv, &device_record); /* what came later stands behind what was there */
+  dsm__csv_columns(csv, &dsm__partition_record);
 }
 
 static void put_task(dsm__csv *csv, const document *made, const task_row *task) {

@@ -106,6 +106,21 @@ static size_t place_of_kind(const dsm_plan *plan, size_t kind) {
   return place;
 }
 
+static bool has_tied_layers(const dsm_workload *workload) {
+  bool is_any = false;
+  for (size_t i = 0; i < workload->layer_count; i++) {
+    is_any = is_any || workload->layers[i].is_tied;
+  }
+  return is_any;
+}
+
+static bool may_move(const dsm_plan *plan, size_t move) {
+  const dsm_transfer of = dsm__moves[move].transfer;
+  const bool is_tied = of == DSM_TRANSFER_TIED_GRADIENTS || of == DSM_TRANSFER_TIED_WEIGHTS;
+  return dsm__move_is_possible(move, plan->system, dsm__may_have_roles(&plan->options)) &&
+         (!is_tied || has_tied_layers(plan->workload));
+}
+
 static pass_row row_of(const dsm_plan *plan, const dsm_layer_plan *layer, dsm_pass p) {
   const dsm_pass_plan *const pass = &layer->passes[p];
   pass_row row = {.layer = layer->layer->name,
@@ -120,7 +135,7 @@ static pass_row row_of(const dsm_plan *plan, const dsm_layer_plan *layer, dsm_pa
   size_t places = 0;
   for (size_t t = 0; t < DSM__MOVE_COUNT; t++) {
     place_of[t] = places;
-    places += dsm__move_is_possible(t, plan->system, dsm__may_have_roles(&plan->options)) ? 1 : 0;
+    places += may_move(plan, t) ? 1 : 0;
     row.transfers[t] = (transfer){(double)NAN, (double)NAN};
   }
   for (size_t i = pass->transfer_count; i > 0; i--) {
@@ -147,7 +162,7 @@ static void parts_of(const dsm_plan *plan, parts_type *made) {
   const dsm__words *const all = dsm__words_in(plan->renaming, &dsm__move_words);
   size_t count = 0;
   for (size_t m = 0; m < DSM__MOVE_COUNT; m++) {
-    if (dsm__move_is_possible(m, plan->system, dsm__may_have_roles(&plan->options))) {
+    if (may_move(plan, m)) {
       made->words[count++] = all->items[m];
     }
   }

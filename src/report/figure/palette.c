@@ -27,6 +27,7 @@ static const part_style part_styles[] = {
     [PART_OF_GROUP(DSM_GROUP_SUM_OF_GRADIENTS)] = {"#D55E00", "sum of gradients"},
     [PART_OF_GROUP(DSM_GROUP_BROADCAST_WEIGHTS)] = {"#882255", "broadcast of weights"},
     [PART_OF_GROUP(DSM_GROUP_WEIGHT_UPDATE)] = {"#000000", "weight update"},
+    [PART_OF_GROUP(DSM_GROUP_TIED_WEIGHTS)] = {"#885522", "tied weights"},
     [PART_OF_GROUP(DSM_GROUP_RELAYOUT)] = {"#F0E442", "relayout"},
     [DSM__PART_OVERHEAD] = {"#BBEEFF", "overhead"},
     [DSM__PART_RECOMPUTE] = {"#666633", "recomputation"},

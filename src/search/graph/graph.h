@@ -58,6 +58,7 @@ typedef struct dsm__graph {
   size_t node_count;            /**< 2 or more; node 0 is the first, node_count - 1 the last */
   const dsm__graph_edge *edges;
   double capacity_bytes; /**< for kept + largest transient bytes */
+  double limit_cycles;   /**< slower paths are not asked for where memory is short; 0: all are */
   bool is_counting;      /**< of equally fast paths those with most edges of which the tag has
                               DSM__TAG_COUNTS come first, before the order of edges */
   const dsm__graph_run *runs;
@@ -131,7 +132,8 @@ typedef struct dsm__graph_answer {
  * is counting, and of these the first in the order of edges, node after node. Where none fits, the
  * path is one of smallest need. The answer is exact, unless the memory makes exactness too dear
  * (more than DSM__LABELS_MAX partial paths that do not dominate each other): then the best path
- * found, and a bound below it. `path` is allocated in the arena. False if out of memory.
+ * found, and a bound below it. A path slower than the limit may not be the fastest; the bound
+ * holds. `path` is allocated in the arena. False if out of memory.
  */
 bool dsm__graph_search(const dsm__graph *graph, dsm__arena *arena, dsm__graph_path *path,
                        dsm__graph_answer *answer);

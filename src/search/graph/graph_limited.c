@@ -231,13 +231,8 @@ static bool reduce_at_ceilings(const dsm__graph_relaxed *whole, dsm__graph_reduc
   return true;
 }
 
-/* The whole graph's bound, a better incumbent, and the rest of the graph that can still matter. */
-static bool reduce(const dsm__graph *graph, dsm__arena *arena, const dsm__graph_path *path,
-                   dsm__graph_relaxed *r, dsm__graph_reduced *reduced) {
-  if (!dsm__graph_relax_begin(graph, arena, path, r)) {
-    return false;
-  }
-  dsm__graph_relax_whole(r);
+/* A better incumbent of the whole graph, and the rest of the graph that can still matter. */
+static bool reduce(dsm__graph_relaxed *r, dsm__graph_reduced *reduced) {
   return dsm__graph_reduce(r, r->price, reduced) && (!is_wide(r) || reduce_at_ceilings(r, reduced));
 }
 
@@ -258,7 +253,19 @@ bool dsm__graph_limited_search(const dsm__graph *graph, dsm__graph_effort effort
                                dsm__graph_path *path, dsm__graph_answer *answer) {
   dsm__graph_relaxed whole;
   dsm__graph_reduced reduced;
-  if (!reduce(graph, arena, path, &whole, &reduced)) {
+  if (!dsm__graph_relax_begin(graph, arena, path, &whole)) {
+    return false;
+  }
+  dsm__graph_relax_whole(&whole);
+  if (graph->limit_cycles > 0 && whole.bound_cycles > dsm__tie_limit(graph->limit_cycles)) {
+    path->length = whole.incumbent.length; /* whose edges are the caller's */
+    *answer = (dsm__graph_answer){.is_feasible = true,
+                                  .cycles = dsm__graph_sum(graph, path).cycles,
+                                  .lower_bound_cycles = whole.bound_cycles,
+                                  .smallest_need_bytes = answer->smallest_need_bytes};
+    return true;
+  }
+  if (!reduce(&whole, &reduced)) {
     return false;
   }
   limited *const l = dsm__arena_alloc(arena, sizeof *l);

@@ -110,6 +110,12 @@ static bool can_hold(const dsm__building *b, const dsm__pending_edge *one) {
   return dsm__holding_fits(&setting, one->parallelism);
 }
 
+/* In all passes. */
+static bool is_table_open(const dsm__building *b, size_t index, dsm_parallelism parallelism) {
+  const dsm_pass_layouts layouts = dsm_pass_layouts_uniform(parallelism);
+  return dsm__is_table_open(b->inputs, index, &layouts);
+}
+
 /* What a layer does in a state, with its own output held or not. */
 static dsm__pending_edge pending_of(const dsm__building *b, size_t index,
                                     const dsm__held_state *state, bool is_output_held) {
@@ -220,6 +226,7 @@ static void add_state_edges(dsm__building *b, size_t index, const dsm__held_stat
       dsm__pair_of((dsm_parallelism)state->parallelism, (dsm_parallelism)state->parallelism);
   dsm__graph_begin_edges(&b->builder, state->node);
   if (b->entry[pair] == DSM__NO_NODE ||
+      !is_table_open(b, index, (dsm_parallelism)state->parallelism) ||
       !dsm__factor_is_allowed(b->request->factors, dsm__network_layer(b, index),
                               state->factor_index)) {
     return;
@@ -261,6 +268,7 @@ static uint32_t start_holding(dsm__building *b, size_t index, unsigned block, si
   const bool is_holdable = b->request->lives->layers[index].is_holdable ||
                            (b->request->is_relaxed && b->request->lives->is_cut);
   if (!is_holdable || b->entry[dsm__pair_of(parallelism, parallelism)] == DSM__NO_NODE ||
+      !is_table_open(b, index, parallelism) ||
       !dsm__factor_is_allowed(b->request->factors, dsm__network_layer(b, index),
                               none.factor_index)) {
     return DSM__NO_NODE;

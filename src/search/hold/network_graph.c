@@ -67,6 +67,9 @@ uint32_t dsm__network_add_layer_node(dsm__building *b, dsm__node_kind kind, size
   dsm_layer_memory memory =
       dsm_layer_memory_derive(layer, b->inputs->machine, b->inputs->workload,
                               b->inputs->options->mode, &layouts, b->input_bytes);
+  const dsm__table_cut owner = dsm__known_owner_cut(b->inputs, index);
+  dsm__add_table_copy(&memory, layer, b->inputs->machine, b->inputs->workload,
+                      b->inputs->options->mode, &layouts, &owner);
   if (dsm__is_run_hoisted(layer, factor_index)) {
     memory.activations_bytes +=
         dsm_hoisted_bytes(layer, b->inputs->machine, b->inputs->workload, forward);

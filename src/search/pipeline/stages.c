@@ -105,6 +105,7 @@ static void score_stage(void *context, size_t task, size_t worker) {
   dsm__layer_setting setting = dsm__open_setting(inputs, layer, 1);
   setting.machine = &stage.machine;
   setting.reductions = NULL;
+  setting.owner = (dsm__table_cut){.is_known = false};
   for (unsigned p = 0; p < stage.machine.parallelism_count; p++) {
     const dsm_parallelism parallelism = (dsm_parallelism)p;
     const dsm_pass_layouts layouts = dsm_pass_layouts_uniform(parallelism);

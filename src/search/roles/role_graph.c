@@ -34,15 +34,25 @@ typedef struct role_graph {
   size_t first_indexed;              /* the first state that is in it */
 } role_graph;
 
+const dsm__role_options *dsm__role_options_in(const dsm__problem *problem,
+                                              const dsm__role_options *options,
+                                              size_t layer_index) {
+  const dsm__distinct *const distinct = &problem->table.distinct;
+  const size_t row = layer_index < problem->inputs.first_layers ? distinct->count : 0;
+  return &options[row + distinct->class_of[layer_index]];
+}
+
 const dsm__role_options *dsm__role_options_of(const dsm__role_space *space, size_t layer_index) {
-  const dsm__distinct *const distinct = &space->problem->table.distinct;
-  const size_t row = layer_index < space->problem->inputs.first_layers ? distinct->count : 0;
-  return &space->options[row + distinct->class_of[layer_index]];
+  return dsm__role_options_in(space->problem, space->options, layer_index);
 }
 
 bool dsm__is_role_open(const dsm__role_space *space, size_t layer_index,
                        dsm_parallelism parallelism) {
   const dsm__fixed_roles *const fixed = space->problem->fixed;
+  const dsm_pass_layouts layouts = dsm_pass_layouts_uniform(parallelism);
+  if (!dsm__is_table_open(&space->problem->inputs, layer_index, &layouts)) {
+    return false;
+  }
   return fixed == NULL || fixed->layer != layer_index || fixed->parallelism == parallelism;
 }
 
@@ -59,6 +69,9 @@ dsm_layer_memory dsm__role_memory_of(const dsm__role_space *space, size_t layer_
   dsm_layer_memory memory =
       dsm_layer_memory_derive(layer, machine, inputs->workload, inputs->options->mode, &layouts,
                               dsm_input_memory_bytes(machine, inputs->workload));
+  const dsm__table_cut owner = dsm__known_owner_cut(inputs, layer_index);
+  dsm__add_table_copy(&memory, layer, machine, inputs->workload, inputs->options->mode, &layouts,
+                      &owner);
   dsm__keep_less(&memory, dsm__shard_ways(layer, machine, &layouts), &decisions,
                  space->layers[layer_index].is_segment_end != 0);
   memory.activations_bytes *= inputs->in_flight > 0 ? inputs->in_flight : 1;

@@ -28,6 +28,10 @@ typedef struct dsm__role_space {
   bool is_too_large; /**< as the latest build found: more nodes than the problem allows */
 } dsm__role_space;
 
+/** The options of a layer, among those of all classes and then of their first layers. */
+const dsm__role_options *dsm__role_options_in(const dsm__problem *problem,
+                                              const dsm__role_options *options, size_t layer_index);
+
 /** The options of a layer. */
 const dsm__role_options *dsm__role_options_of(const dsm__role_space *space, size_t layer_index);
 

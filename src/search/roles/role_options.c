@@ -109,6 +109,7 @@ static void score(dsm__problem *problem, size_t layer_index, dsm__role_option *o
       continue;
     }
     dsm__layer_setting setting = dsm__run_setting(inputs, layer, f);
+    setting.owner = (dsm__table_cut){.is_known = false};
     setting.gathered_before = option->shared;
     setting.summed_later = option->shared;
     setting.shard = option->shard;
@@ -147,10 +148,23 @@ static bool is_like(const dsm_layer *layer, dsm_role a, dsm_role b) {
          dsm__is_heads_like(layer, a) == dsm__is_heads_like(layer, b);
 }
 
+/* Does a layer cut weights that others share in the same way? */
+static bool is_cut_alike(const dsm__problem *problem, const dsm_layer *layer, dsm_parallelism a,
+                         dsm_parallelism b) {
+  const dsm_pass_layouts of_a = dsm_pass_layouts_uniform(a);
+  const dsm_pass_layouts of_b = dsm_pass_layouts_uniform(b);
+  const dsm__table_cut cut_a = dsm__table_cut_of(layer, &problem->machine, &of_a);
+  const dsm__table_cut cut_b = dsm__table_cut_of(layer, &problem->machine, &of_b);
+  return dsm__table_is_cut_alike(&cut_a, &cut_b);
+}
+
 /* Neighbours see no difference, and the first takes no more time and memory: all that a layer keeps
  * goes with what a chip has of its weights or of its output. */
-static bool is_no_worse(const dsm__problem *problem, const dsm_layer *layer,
+static bool is_no_worse(const dsm__problem *problem, const dsm_layer *layer, bool has_table,
                         const dsm__role_option *a, const dsm__role_option *b) {
+  if (has_table && !is_cut_alike(problem, layer, a->parallelism, b->parallelism)) {
+    return false;
+  }
   const uint64_t samples = problem->inputs.workload->minibatch;
   for (unsigned axis = 0; axis < problem->machine.system->system.axis_count; axis++) {
     if (!is_like(layer, dsm_parallelism_role(a->parallelism, axis),
@@ -173,14 +187,19 @@ static bool is_no_worse(const dsm__problem *problem, const dsm_layer *layer,
 /* Leaves out options that are no better in anything than another one, of equals all but the first;
  * the others stay in order. Where outputs may be held they stay too, but are marked: what is held
  * may help them more. */
-static size_t drop_dominated(const dsm__problem *problem, const dsm_layer *layer, bool may_be_held,
+static size_t drop_dominated(const dsm__problem *problem, size_t layer_index, bool may_be_held,
                              dsm__role_option *options, size_t count) {
+  const dsm_layer *const layer = &problem->inputs.workload->layers[layer_index];
+  const dsm__distinct *const distinct = &problem->table.distinct;
+  const bool has_table = distinct->has_table[distinct->class_of[layer_index]];
   size_t kept = 0;
   for (size_t i = 0; i < count; i++) {
     bool is_dominated = false;
     for (size_t j = 0; j < count && !is_dominated; j++) {
-      const bool is_first = j < i || !is_no_worse(problem, layer, &options[i], &options[j]);
-      is_dominated = j != i && is_first && is_no_worse(problem, layer, &options[j], &options[i]);
+      const bool is_first =
+          j < i || !is_no_worse(problem, layer, has_table, &options[i], &options[j]);
+      is_dominated =
+          j != i && is_first && is_no_worse(problem, layer, has_table, &options[j], &options[i]);
     }
     options[i].is_dominated = is_dominated;
     if (!is_dominated || may_be_held) {
@@ -267,7 +286,7 @@ dsm__role_options dsm__role_options_find(dsm__problem *problem, size_t layer_ind
     }
   }
   const bool may_be_held = !may_recompute && dsm__held_roles_are_searched(problem);
-  list.count = drop_dominated(problem, layer, may_be_held, list.items, list.count);
+  list.count = drop_dominated(problem, layer_index, may_be_held, list.items, list.count);
   found.whole_count = list.count;
   for (size_t i = 0; i < found.whole_count; i++) {
     const dsm_parallelism parallelism = list.items[i].parallelism;

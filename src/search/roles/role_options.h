@@ -35,8 +35,13 @@ typedef struct dsm__role_options {
   size_t whole_count; /**< that share nothing */
 } dsm__role_options;
 
-/** Those of a layer; borrowed from the arena. NULL items if out of memory. `may_recompute`: also
- * those that run the forward pass again. */
+/** Of all classes, kept while searches differ only in how tables of tied layers are cut. */
+typedef struct dsm__kept_options {
+  dsm__role_options *items; /**< NULL: none yet */
+} dsm__kept_options;
+
+/** Those of a layer; borrowed from the arena. NULL items if out of memory. What tied layers
+ * exchange is in no time. `may_recompute`: also those that run the forward pass again. */
 dsm__role_options dsm__role_options_find(dsm__problem *problem, size_t layer_index,
                                          bool may_recompute);
 

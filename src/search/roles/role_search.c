@@ -12,6 +12,7 @@
 #include "plan/tolerance.h"
 #include "search/roles/held_search.h"
 #include "search/roles/role_graph.h"
+#include "search/tied_search.h"
 
 bool dsm__problem_has_roles(const dsm__problem *problem) {
   return dsm__may_have_roles(problem->inputs.options) ||
@@ -69,6 +70,65 @@ static bool decide(const dsm__role_space *space, const dsm__network_graph *netwo
   return true;
 }
 
+/* Of all layers, each class once; what is kept is not found again. */
+static bool fill_options(dsm__role_space *space, dsm__role_options *options, bool may_recompute) {
+  dsm__kept_options *const kept = space->problem->kept;
+  const size_t count = 2 * space->problem->table.distinct.count;
+  if (kept != NULL && kept->items != NULL) {
+    memcpy(options, kept->items, count * sizeof *options);
+    return true;
+  }
+  for (size_t i = 0; i < space->problem->inputs.workload->layer_count; i++) {
+    dsm__role_options *const own = &options[dsm__role_options_of(space, i) - options];
+    if (own->items == NULL) {
+      *own = dsm__role_options_find(space->problem, i, may_recompute);
+    }
+    if (own->items == NULL) {
+      return false;
+    }
+  }
+  if (kept != NULL) {
+    kept->items = dsm__arena_array(space->problem->arena, count, sizeof *kept->items);
+    if (kept->items == NULL) {
+      return false;
+    }
+    memcpy(kept->items, options, count * sizeof *options);
+  }
+  return true;
+}
+
+/* With what each takes that a tied layer exchanges. False if out of memory. */
+static bool charge(const dsm__problem *problem, const dsm__layer_setting *setting,
+                   dsm__role_options *options) {
+  dsm__role_option *const items = dsm__arena_array(problem->arena, options->count, sizeof *items);
+  for (size_t o = 0; items != NULL && o < options->count; o++) {
+    const dsm_pass_layouts layouts = dsm_pass_layouts_uniform(options->items[o].parallelism);
+    const double cycles = dsm__tied_exchange_cycles(setting, &layouts);
+    items[o] = options->items[o];
+    items[o].cycles += cycles;
+    items[o].once_cycles += cycles;
+    items[o].least_cycles += cycles;
+  }
+  options->items = items;
+  return items != NULL;
+}
+
+/* Of each class, and of its first layers. */
+static bool charge_tables(const dsm__problem *problem, dsm__role_options *options) {
+  const dsm__distinct *const distinct = &problem->table.distinct;
+  const dsm__search_inputs *const inputs = &problem->inputs;
+  for (size_t row = 0; inputs->owner_cuts != NULL && row < 2 * distinct->count; row++) {
+    const dsm_layer *const layer = dsm__class_layer(&problem->table, row % distinct->count);
+    const dsm__layer_setting setting = dsm__open_setting(inputs, layer, 1);
+    if (options[row].items != NULL && setting.owner.is_known &&
+        dsm_pass_exists(layer, setting.mode, DSM_PASS_UPDATE) &&
+        !charge(problem, &setting, &options[row])) {
+      return false;
+    }
+  }
+  return true;
+}
+
 static bool find_options(dsm__role_space *space, bool may_recompute) {
   const dsm__distinct *const distinct = &space->problem->table.distinct;
   const size_t layer_count = space->problem->inputs.workload->layer_count;
@@ -84,14 +144,11 @@ static bool find_options(dsm__role_space *space, bool may_recompute) {
   }
   space->options = options;
   space->least = least;
+  if (!fill_options(space, options, may_recompute) || !charge_tables(space->problem, options)) {
+    return false;
+  }
   for (size_t i = 0; i < layer_count; i++) {
-    dsm__role_options *const own = &options[dsm__role_options_of(space, i) - options];
-    if (own->items == NULL) {
-      *own = dsm__role_options_find(space->problem, i, may_recompute);
-    }
-    if (own->items == NULL) {
-      return false;
-    }
+    const dsm__role_options *const own = dsm__role_options_of(space, i);
     const bool is_last = dsm__segment_ends(&walk, i) && i + 1 < layer_count;
     ends[i] = is_cut != NULL ? is_cut[i] : is_last;
     rows[i] = (size_t)(own - options);
@@ -174,6 +231,7 @@ static bool search_graph(dsm__role_space *space, dsm__graph_answer *answer,
   *answer = (dsm__graph_answer){.cycles = HUGE_VAL, .lower_bound_cycles = HUGE_VAL};
   dsm__arena *const arena = dsm__arena_new();
   bool is_good = arena != NULL && dsm__role_graph_build(space, arena, &network);
+  network.graph.limit_cycles = space->problem->limit_cycles;
   if (is_good && network.graph.nodes != NULL && dsm__graph_edge_count(&network.graph) > 0) {
     is_good = dsm__graph_search(&network.graph, arena, &path, answer) &&
               decide(space, &network, &path, decisions);
@@ -237,11 +295,14 @@ static bool search_within(dsm__role_space *space, double slack, dsm__graph_answe
  * A small slack first: a path that it leaves and that is not over it is the fastest of all, since
  * what is left out is on no faster one. A path that is over it says how much slack is enough.
  */
-bool dsm__role_search(dsm__problem *problem, bool may_recompute, double limit_cycles,
-                      dsm__graph_answer *answer, dsm__decisions *decisions) {
+static bool search_case(dsm__problem *problem, const void *context, double limit_cycles,
+                        dsm__graph_answer *answer, dsm__decisions *decisions) {
+  const bool may_recompute = *(const bool *)context;
   static const double first_share = 0.05; /* of what all layers take at least */
   static const double growth = 8;
   dsm__role_space space = {.problem = problem, .may_recompute = may_recompute};
+  const bool is_one_of_several = problem->inputs.fixed_cuts != NULL && isfinite(limit_cycles);
+  problem->limit_cycles = is_one_of_several ? limit_cycles : 0;
   *answer = (dsm__graph_answer){.cycles = HUGE_VAL, .lower_bound_cycles = HUGE_VAL};
   if (!find_options(&space, may_recompute) ||
       !least_need_bytes(&space, &answer->smallest_need_bytes)) {
@@ -276,4 +337,28 @@ bool dsm__role_search(dsm__problem *problem, bool may_recompute, double limit_cy
   }
   return may_recompute || !dsm__held_roles_are_searched(problem) ||
          dsm__held_role_search(&space, limit_cycles, answer, decisions);
+}
+
+/* How its options cut a layer's weights. */
+static size_t cuts_of(const dsm__problem *problem, size_t layer_index, dsm__table_cut *cuts) {
+  const dsm__role_options *const options =
+      dsm__role_options_in(problem, problem->kept->items, layer_index);
+  const dsm_layer *const layer = &problem->inputs.workload->layers[layer_index];
+  size_t count = 0;
+  for (size_t o = 0; o < options->whole_count; o++) {
+    const dsm_pass_layouts layouts = dsm_pass_layouts_uniform(options->items[o].parallelism);
+    count = dsm__tied_add_cut(layer, &problem->machine, &layouts, cuts, count);
+  }
+  return count;
+}
+
+bool dsm__role_search(dsm__problem *problem, bool may_recompute, double limit_cycles,
+                      dsm__graph_answer *answer, dsm__decisions *decisions) {
+  dsm__kept_options kept = {.items = NULL};
+  const dsm__tied_finder finder = {search_case, cuts_of, &may_recompute};
+  problem->kept = &kept;
+  const bool is_done = dsm__tied_search(problem, &finder, limit_cycles, answer, decisions);
+  problem->kept = NULL;
+  problem->limit_cycles = 0;
+  return is_done;
 }

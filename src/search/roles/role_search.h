@@ -12,10 +12,11 @@
  * alone decides: micro-batches, shards, layers that are made anew? */
 bool dsm__problem_has_roles(const dsm__problem *problem);
 
-/** Finds that mapping with the problem's reductions, its answer and its decisions; an answer that
- * is not feasible has the mapping that needs least memory. Paths that take more than `limit_cycles`
- * need not be found: then the answer has infinite cycles. With `may_recompute` layers may be made
- * anew. Where none fits, `answer` has a bound of what all of them need. False if out of memory. */
+/** Finds that mapping with the problem's reductions and all that tied layers exchange, its answer
+ * and its decisions; an answer that is not feasible has the mapping that needs least memory. Paths
+ * that take more than `limit_cycles` need not be found: then the answer has infinite cycles. With
+ * `may_recompute` layers may be made anew. Where none fits, `answer` has a bound of what all of
+ * them need. False if out of memory. */
 bool dsm__role_search(dsm__problem *problem, bool may_recompute, double limit_cycles,
                       dsm__graph_answer *answer, dsm__decisions *decisions);
 

@@ -20,6 +20,7 @@
 #include "plan/role_flow.h"
 #include "plan/segments.h"
 #include "plan/step_stages.h"
+#include "plan/tied_tables.h"
 #include "plan/tolerance.h"
 #include "search/fused.h"
 #include "search/roles/role_search.h"

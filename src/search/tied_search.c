@@ -1,0 +1,324 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * tied_search.c: branch and bound over the ways in which owners cut their tables.
+ *
+ * What a tied layer exchanges depends on its own parallelism and on that of its owner, which may be
+ * the first layer of a network while it is the last: no edge of a graph knows both. So the network
+ * is searched with nothing exchanged at first. No mapping takes less, or needs less memory, and a
+ * mapping that exchanges nothing is the fastest. Else the owner of the table that costs most is
+ * fixed to each of its cuts, one case for each: in a case the layers that share that table pay what
+ * they exchange, which then depends on them alone, and other tables are still free. A case's bound
+ * is the answer of its search; cases come in the order of their bounds, that from which they come
+ * first, and none is searched that is no better than the best mapping known. All mappings are in
+ * some case, so that the answer is exact.
+ */
+#include "search/tied_search.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/growing_list.h"
+#include "plan/tied_tables.h"
+#include "plan/tolerance.h"
+
+/* Tables whose cuts are decided; what others exchange is in no bound. */
+enum { TABLES_MAX = 8 };
+
+/* Searches at most; what is left open then is a gap. */
+enum { SEARCHES_MAX = 1024 };
+
+/* Weights that layers share. */
+typedef struct table {
+  size_t owner;
+  dsm__table_cut *cuts;
+  size_t count; /* 0: not asked yet */
+} table;
+
+/* Mappings in which some tables are cut in one way. */
+typedef struct tied_case {
+  double bound;            /* cycles; none takes less */
+  uint8_t cut[TABLES_MAX]; /* its number + 1; 0: free */
+} tied_case;
+
+typedef struct tied_search {
+  dsm__problem *problem;
+  const dsm__tied_finder *finder;
+  table tables[TABLES_MAX];
+  size_t table_count;
+  size_t *owner_of; /* of each layer; SIZE_MAX: it is not tied */
+  dsm__table_cut *owner_cuts;
+  dsm__table_cut *fixed_cuts;
+  dsm_layer_memory *memory; /* scratch */
+  DSM__LIST(tied_case) open;
+  double limit_cycles;
+  double bound;             /* of all cases that are closed */
+  dsm__graph_answer best;   /* not feasible: what some mapping needs at least */
+  dsm__decisions decisions; /* likewise */
+  int searches;
+} tied_search;
+
+size_t dsm__tied_add_cut(const dsm_layer *layer, const dsm_machine *machine,
+                         const dsm_pass_layouts *layouts, dsm__table_cut *cuts, size_t count) {
+  const dsm__table_cut cut = dsm__table_cut_of(layer, machine, layouts);
+  size_t i = 0;
+  while (i < count && !dsm__table_is_cut_alike(&cuts[i], &cut)) {
+    i++;
+  }
+  if (i == count && count < DSM__TABLE_CUTS_MAX) {
+    cuts[count++] = cut;
+  }
+  return count;
+}
+
+/* ---- what layers exchange ---- */
+
+/* A pipeline group's chips are not those of the others: what is in one exchanges nothing (A). */
+static bool may_be_grouped(const dsm__problem *problem, size_t index) {
+  bool is_any = !problem->groups.is_complete;
+  for (size_t g = 0; g < problem->groups.count; g++) {
+    const size_t first = problem->groups.items[g].first_layer;
+    is_any = is_any || (index >= first && index < first + problem->groups.items[g].layer_count);
+  }
+  return is_any;
+}
+
+/* The number of the table of a tied layer; TABLES_MAX: none that is decided. */
+static size_t table_of(const tied_search *s, size_t index) {
+  size_t t = 0;
+  while (t < s->table_count && s->tables[t].owner != s->owner_of[index]) {
+    t++;
+  }
+  return t < s->table_count ? t : TABLES_MAX;
+}
+
+/* Is what a layer exchanges left out of the searches of a case? */
+static bool is_left_out(const tied_search *s, const tied_case *one, size_t index) {
+  const size_t t = table_of(s, index);
+  return s->owner_of[index] != SIZE_MAX && (t == TABLES_MAX || one->cut[t] == 0);
+}
+
+/* What a mapping adds to what a case counts. */
+typedef struct uncounted {
+  double cycles;
+  double bytes;
+  size_t table; /* of those that are free the one that adds most; TABLES_MAX: none does */
+} uncounted;
+
+static double copied_bytes(const dsm__problem *problem, const dsm__layer_setting *setting,
+                           const dsm_pass_layouts *layouts) {
+  dsm_layer_memory copy = {.weights_bytes = 0};
+  dsm__add_table_copy(&copy, setting->layer, &problem->machine, problem->inputs.workload,
+                      setting->mode, layouts, &setting->owner);
+  return copy.weights_bytes + copy.gradients_bytes;
+}
+
+static uncounted uncounted_of(const tied_search *s, const tied_case *one,
+                              const dsm__decisions *decisions) {
+  const dsm__problem *const problem = s->problem;
+  const dsm_workload *const workload = problem->inputs.workload;
+  double of_table[TABLES_MAX][2] = {{0, 0}}; /* cycles, bytes */
+  uncounted all = {.table = TABLES_MAX};
+  for (size_t i = 0; i < workload->layer_count; i++) {
+    if (!is_left_out(s, one, i)) {
+      continue;
+    }
+    const dsm_pass_layouts *const layouts = &decisions->layers[i].layouts;
+    const size_t t = table_of(s, i);
+    dsm__layer_setting setting = dsm__open_setting(&problem->inputs, &workload->layers[i], 1);
+    setting.owner = dsm__owner_cut_of(workload, &problem->machine, decisions, i);
+    const bool is_updated = dsm_pass_exists(setting.layer, setting.mode, DSM_PASS_UPDATE);
+    const double cycles = is_updated ? dsm__tied_exchange_cycles(&setting, layouts) : 0;
+    const double bytes = copied_bytes(problem, &setting, layouts);
+    all.cycles += cycles;
+    all.bytes += bytes;
+    if (t < TABLES_MAX) {
+      of_table[t][0] += cycles;
+      of_table[t][1] += bytes;
+    }
+  }
+  for (size_t t = 0; t < s->table_count; t++) {
+    const bool is_any = of_table[t][0] > 0 || of_table[t][1] > 0;
+    all.table = is_any && (all.table == TABLES_MAX || of_table[t][0] > of_table[all.table][0])
+                    ? t
+                    : all.table;
+  }
+  return all;
+}
+
+/* Does a mapping fit the memory with all that it keeps of tables? */
+static bool is_fitting(const tied_search *s, const dsm__decisions *decisions, double *need_bytes) {
+  const dsm__problem *const problem = s->problem;
+  const dsm_workload *const workload = problem->inputs.workload;
+  const dsm_mode mode = problem->inputs.options->mode;
+  dsm__decisions of_one = *decisions;
+  of_one.micro_batches = 0; /* the workload is one of them */
+  dsm__mapping_memory_derive(workload, &problem->machine, mode, &of_one, s->memory);
+  *need_bytes = dsm__memory_need_of(workload, &problem->machine, mode, 0, s->memory).total_bytes;
+  return *need_bytes <= dsm__capacity_limit(problem->capacity_bytes);
+}
+
+/* ---- cases ---- */
+
+/* Tied layers pay for the owners that a case fixes. */
+static void set_case(tied_search *s, const tied_case *one) {
+  dsm__search_inputs *const inputs = &s->problem->inputs;
+  bool is_any = false;
+  for (size_t i = 0; i < inputs->workload->layer_count; i++) {
+    const size_t t = table_of(s, i);
+    s->owner_cuts[i] = s->fixed_cuts[i] = (dsm__table_cut){.is_known = false};
+    if (s->owner_of[i] != SIZE_MAX && t < TABLES_MAX && one->cut[t] > 0) {
+      const table *const of = &s->tables[t];
+      s->owner_cuts[i] =
+          dsm__owner_cut_seen(inputs->workload, of->owner, i, of->cuts[one->cut[t] - 1]);
+    }
+  }
+  for (size_t t = 0; t < s->table_count; t++) {
+    if (one->cut[t] > 0) {
+      s->fixed_cuts[s->tables[t].owner] = s->tables[t].cuts[one->cut[t] - 1];
+      is_any = true;
+    }
+  }
+  inputs->owner_cuts = is_any ? s->owner_cuts : NULL;
+  inputs->fixed_cuts = is_any ? s->fixed_cuts : NULL;
+  s->problem->proven_cycles = is_any ? 0 : s->problem->proven_cycles;
+}
+
+/* The case with the least bound, the first of equals, taken out. */
+static tied_case next_case(tied_search *s) {
+  size_t least = 0;
+  for (size_t i = 1; i < s->open.count; i++) {
+    least = s->open.items[i].bound < s->open.items[least].bound ? i : least;
+  }
+  const tied_case one = s->open.items[least];
+  s->open.count--;
+  memmove(&s->open.items[least], &s->open.items[least + 1],
+          (s->open.count - least) * sizeof s->open.items[0]);
+  return one;
+}
+
+/* A case for each cut of a table. False if out of memory. */
+static bool divide(tied_search *s, const tied_case *one, size_t t) {
+  table *const of = &s->tables[t];
+  if (of->cuts == NULL) {
+    of->cuts = dsm__arena_array(s->problem->lasting, DSM__TABLE_CUTS_MAX, sizeof *of->cuts);
+    if (of->cuts == NULL) {
+      return false;
+    }
+    of->count = s->finder->cuts_of(s->problem, of->owner, of->cuts);
+  }
+  if (!DSM__LIST_RESERVE_IN(&s->open, of->count, s->problem->lasting)) {
+    return false;
+  }
+  for (size_t k = 0; k < of->count; k++) {
+    tied_case *const part = &s->open.items[s->open.count++];
+    *part = *one;
+    part->cut[t] = (uint8_t)(k + 1);
+  }
+  return true;
+}
+
+/* Keeps a mapping that is better than those before; of those that do not fit the one that needs
+ * least. */
+static void keep(tied_search *s, const dsm__graph_answer *answer, const dsm__decisions *decisions) {
+  const bool is_better =
+      answer->is_feasible
+          ? !s->best.is_feasible || dsm__tie_limit(answer->cycles) < s->best.cycles
+          : !s->best.is_feasible && answer->smallest_need_bytes < s->best.smallest_need_bytes;
+  if (s->searches == 1 || is_better) {
+    s->best = *answer;
+    s->decisions = *decisions;
+  }
+}
+
+/* Searches a case, and closes or divides it. False if out of memory. */
+static bool search_case(tied_search *s, tied_case *one) {
+  dsm__problem *const problem = s->problem;
+  const double limit = s->best.is_feasible ? fmin(s->limit_cycles, s->best.cycles) //
+                                           : s->limit_cycles;
+  dsm__graph_answer answer;
+  dsm__decisions decisions = {.layers = NULL};
+  set_case(s, one);
+  if (!s->finder->find(problem, s->finder->context, limit, &answer, &decisions)) {
+    return false;
+  }
+  s->searches++;
+  if (!answer.is_feasible || !isfinite(answer.cycles)) {
+    s->bound = problem->is_need_rounded ? fmin(s->bound, answer.lower_bound_cycles) : s->bound;
+    keep(s, &answer, &decisions);
+    return true;
+  }
+  one->bound = fmax(one->bound, answer.lower_bound_cycles);
+  const uncounted more = uncounted_of(s, one, &decisions);
+  double need = 0;
+  answer.cycles += more.cycles;
+  if (more.bytes > 0 && !is_fitting(s, &decisions, &need)) {
+    answer = (dsm__graph_answer){.cycles = HUGE_VAL, .smallest_need_bytes = need};
+  }
+  keep(s, &answer, &decisions);
+  if (more.table == TABLES_MAX || s->searches >= SEARCHES_MAX || dsm__problem_is_over(problem)) {
+    s->bound = fmin(s->bound, one->bound);
+    return true;
+  }
+  return divide(s, one, more.table);
+}
+
+/* ---- all of it ---- */
+
+/* Of tied layers and their tables: false if there are none, or memory is out. */
+static bool begin(tied_search *s, bool *is_any) {
+  const dsm__problem *const problem = s->problem;
+  const dsm_workload *const workload = problem->inputs.workload;
+  const size_t count = workload->layer_count;
+  *is_any = false;
+  for (size_t i = 0; i < count; i++) {
+    *is_any = *is_any || workload->layers[i].is_tied;
+  }
+  if (!*is_any || problem->are_ties_free) {
+    *is_any = false;
+    return true;
+  }
+  if (!DSM__RESERVE(problem->lasting, s->owner_of, count) ||
+      !DSM__RESERVE(problem->lasting, s->owner_cuts, count) ||
+      !DSM__RESERVE(problem->lasting, s->fixed_cuts, count) ||
+      !DSM__RESERVE(problem->lasting, s->memory, count)) {
+    return false;
+  }
+  for (size_t i = 0; i < count; i++) {
+    s->owner_of[i] = workload->layers[i].is_tied ? dsm__tie_owner(workload, i) : SIZE_MAX;
+    const bool is_decided = s->owner_of[i] != SIZE_MAX && !may_be_grouped(problem, i) &&
+                            !may_be_grouped(problem, s->owner_of[i]);
+    if (is_decided && table_of(s, i) == TABLES_MAX && s->table_count < TABLES_MAX) {
+      s->tables[s->table_count++] = (table){.owner = s->owner_of[i]};
+    }
+  }
+  return DSM__LIST_RESERVE_IN(&s->open, 1, problem->lasting);
+}
+
+bool dsm__tied_search(dsm__problem *problem, const dsm__tied_finder *finder, double limit_cycles,
+                      dsm__graph_answer *answer, dsm__decisions *decisions) {
+  tied_search s = {
+      .problem = problem, .finder = finder, .limit_cycles = limit_cycles, .bound = HUGE_VAL};
+  bool is_any = false;
+  bool is_good = begin(&s, &is_any);
+  if (!is_any) {
+    return is_good && finder->find(problem, finder->context, limit_cycles, answer, decisions);
+  }
+  s.open.items[s.open.count++] = (tied_case){.bound = 0};
+  while (is_good && s.open.count > 0) {
+    tied_case one = next_case(&s);
+    if (s.searches > 0 && ((s.best.is_feasible && dsm__tie_limit(one.bound) >= s.best.cycles) ||
+                           s.searches >= SEARCHES_MAX || dsm__problem_is_over(problem))) {
+      s.bound = fmin(s.bound, one.bound);
+    } else {
+      is_good = search_case(&s, &one);
+    }
+  }
+  problem->inputs.owner_cuts = NULL;
+  problem->inputs.fixed_cuts = NULL;
+  *answer = s.best;
+  *decisions = s.decisions;
+  if (s.best.is_feasible || problem->is_need_rounded) {
+    answer->lower_bound_cycles = fmin(s.bound, s.best.cycles);
+  }
+  return is_good;
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * tied_search.h: mappings in which layers share the weights of another one, whose cut of them
+ * decides what all of them exchange (section 5); around a search that weighs each layer by itself.
+ */
+#ifndef DSM_SEARCH_TIED_SEARCH_H
+#define DSM_SEARCH_TIED_SEARCH_H
+
+#include "search/problem.h"
+
+/** Ways to cut a table that are told apart: a part of gradients and of weights along each axis. */
+enum { DSM__TABLE_CUTS_MAX = 64 };
+
+/** The search that is asked for each case. */
+typedef struct dsm__tied_finder {
+  /** Finds the fastest mapping in which layers cut their weights as the problem's inputs fix, and
+   * tied ones pay for owners whose cut is known. Paths beyond the limit need not be found. False if
+   * out of memory. */
+  bool (*find)(dsm__problem *problem, const void *context, double limit_cycles,
+               dsm__graph_answer *answer, dsm__decisions *decisions);
+  /** The different ways in which a layer may cut its weights, once something was found:
+   * cuts[0 .. DSM__TABLE_CUTS_MAX), how many. */
+  size_t (*cuts_of)(const dsm__problem *problem, size_t layer_index, dsm__table_cut *cuts);
+  const void *context;
+} dsm__tied_finder;
+
+/** Adds the cut of some parallelisms to cuts[0 .. count) unless it is there; how many there are. */
+size_t dsm__tied_add_cut(const dsm_layer *layer, const dsm_machine *machine,
+                         const dsm_pass_layouts *layouts, dsm__table_cut *cuts, size_t count);
+
+/** The fastest mapping that fits, whatever the cuts, with all that tied layers exchange, and what
+ * no mapping is faster than. Without tied layers, or where the problem leaves out what they
+ * exchange, what the finder finds. False if out of memory. */
+bool dsm__tied_search(dsm__problem *problem, const dsm__tied_finder *finder, double limit_cycles,
+                      dsm__graph_answer *answer, dsm__decisions *decisions);
+
+#endif
