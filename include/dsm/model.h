@@ -209,6 +209,8 @@ typedef struct dsm_residency {
   bool is_moving_free;        /**< held tensors are where they are used: a bound from below */
   dsm_axis_set gathered_axes; /**< along which the input is whole already, and its error is summed
                                    elsewhere: another layer that reads the same is charged that */
+  bool is_error_apart; /**< backward: the update pass has other roles, so that what it gathers of
+                            the output's error does not serve (section 11) */
   const dsm_held_layouts *layouts; /**< with model.layout_move "exact"; borrowed. NULL: whatever the
                                         split, held tensors fit */
 } dsm_residency;

@@ -51,6 +51,7 @@ static dsm__layer_setting setting_of(const dsm__explaining *e, bool is_chosen_pa
   if (is_chosen_parallelism) {
     setting.gathered_before = e->gathered_before;
     setting.summed_later = e->summed_later;
+    setting.gathered_in_update = e->gathered_in_update;
     setting.holding = e->holding;
     setting.resident_fraction = e->chosen->decisions.weights_on_chip;
   }
@@ -84,9 +85,10 @@ static void predict_alternative(const dsm__explaining *e, const dsm__layer_decis
                                 dsm_alternative *alternative) {
   const bool is_chosen_parallelism =
       e->chosen->passes[alternative->pass].share.parallelism == alternative->parallelism;
-  const dsm__layer_setting setting = setting_of(e, is_chosen_parallelism);
+  dsm__layer_setting setting = setting_of(e, is_chosen_parallelism);
   dsm__pass_builder builder;
   dsm_pass_plan pass;
+  setting.is_error_apart = dsm__is_error_apart(&decision->layouts);
   dsm__pass_predict_alone(&builder, &pass, &setting, alternative->pass, decision);
   alternative->cycles = pass.cycles;
   alternative->resources = pass.resources;

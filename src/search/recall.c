@@ -5,11 +5,13 @@
 #include "search/layer_table.h"
 
 /* All of these are in a key, or in its context: a new field has to be as well. Reductions are of
- * what moves once a step, and no part of an answer. */
+ * what moves once a step, and no part of an answer; gathers are of roles, whose answers are not
+ * kept.
+ */
 _Static_assert(sizeof(void *) != 8 ||
                    sizeof(dsm__holding) == 4 * sizeof(bool) + 4 + 3 * sizeof(uint64_t),
                "all of the holding is in a key");
-_Static_assert(sizeof(void *) != 8 || sizeof(dsm__layer_setting) == 11 * sizeof(uint64_t) +
+_Static_assert(sizeof(void *) != 8 || sizeof(dsm__layer_setting) == 12 * sizeof(uint64_t) +
                                                                         sizeof(dsm_precision) +
                                                                         sizeof(dsm__holding),
                "all of the setting is in a key");

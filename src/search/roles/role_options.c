@@ -110,6 +110,7 @@ static void score(dsm__problem *problem, size_t layer_index, dsm__role_option *o
     dsm__layer_setting setting = dsm__run_setting(inputs, layer, f);
     setting.gathered_before = option->shared;
     setting.summed_later = option->shared;
+    setting.gathered_in_update = option->shared;
     setting.shard = option->shard;
     setting.is_recomputed = option->is_recomputed;
     double cycles = dsm__once_cycles(&setting, &layouts);

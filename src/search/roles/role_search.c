@@ -35,6 +35,7 @@ static void decide_layer(const dsm__role_space *space, size_t index, size_t opti
   dsm__layer_setting setting = dsm__run_setting(&problem->inputs, layer, option->factor_index);
   setting.gathered_before = option->shared;
   setting.summed_later = option->shared;
+  setting.gathered_in_update = option->shared;
   setting.is_recomputed = option->is_recomputed;
   for (int p = 0; p < DSM_PASS_COUNT; p++) {
     if (dsm_pass_exists(layer, setting.mode, (dsm_pass)p)) {
