@@ -30,10 +30,11 @@ typedef struct state {
   uint64_t inside[DSM_AXES_MAX];   /* bit k: what the layer k + 1 before made is live, and inside or
                                       with its experts */
   uint64_t gathered[DSM_AXES_MAX]; /* of these: its input lies gathered, and a later layer reads it
-                                      too */
-  double again_bytes;              /* made anew in this segment so far */
-  uint32_t outer[DSM_AXES_MAX];    /* dsm_layout */
-  uint32_t option;                 /* of a layer's node, + 1; 0: between layers */
+                                      too, */
+  uint64_t gathered_again[DSM_AXES_MAX]; /* of these: in update too */
+  double again_bytes;                    /* made anew in this segment so far */
+  uint32_t outer[DSM_AXES_MAX];          /* dsm_layout */
+  uint32_t option;                       /* of a layer's node, + 1; 0: between layers */
 } state;
 
 typedef struct role_graph {
@@ -52,9 +53,10 @@ const dsm__role_options *dsm__role_options_of(const dsm__role_space *space, size
 }
 
 bool dsm__is_role_open(const dsm__role_space *space, size_t layer_index,
-                       dsm_parallelism parallelism) {
+                       const dsm__role_option *option) {
   const dsm__fixed_roles *const fixed = space->problem->fixed;
-  return fixed == NULL || fixed->layer != layer_index || fixed->parallelism == parallelism;
+  return fixed == NULL || fixed->layer != layer_index ||
+         (fixed->parallelism == option->parallelism && fixed->parallelism == option->update);
 }
 
 dsm_layer_memory dsm__role_memory_of(const dsm__role_space *space, size_t layer_index,
@@ -66,7 +68,7 @@ dsm_layer_memory dsm__role_memory_of(const dsm__role_space *space, size_t layer_
       &dsm__role_options_of(space, layer_index)->items[option_index];
   const dsm_layer_decisions decisions = {.shard = option->shard,
                                          .is_recomputed = option->is_recomputed};
-  const dsm_pass_layouts layouts = dsm_pass_layouts_uniform(option->parallelism);
+  const dsm_pass_layouts layouts = dsm__option_layouts(option);
   dsm_layer_memory memory =
       dsm_layer_memory_derive(layer, machine, inputs->workload, inputs->options->mode, &layouts,
                               dsm_input_memory_bytes(machine, inputs->workload));
@@ -204,7 +206,8 @@ typedef struct surroundings {
   unsigned sides[DSM_AXES_MAX]; /* of what it reads */
   unsigned shortcut_sides[DSM_AXES_MAX];
   uint64_t outside[DSM_AXES_MAX];      /* elements */
-  dsm_axis_set gathered;               /* an earlier layer gathers the same input */
+  dsm_axis_set gathered;               /* an earlier layer gathers the same input, */
+  dsm_axis_set gathered_again;         /* in update too */
   double moves[1 << 2 * DSM_AXES_MAX]; /* cycles to the outer layouts with this number; below 0: not
                                           known */
 } surroundings;
@@ -219,6 +222,7 @@ static surroundings look_around(const role_graph *g, const state *from, size_t i
     around.shortcut_sides[a] = sides_of(g, from, index, a, layer->added, layer->adds_far != 0);
     around.outside[a] = outside_elements(g, from, index, a, false);
     around.gathered |= (from->gathered[a] & layer->same) != 0 ? 1U << a : 0U;
+    around.gathered_again |= (from->gathered_again[a] & layer->same) != 0 ? 1U << a : 0U;
   }
   for (size_t m = 0; m < DSM__COUNT_OF(around.moves); m++) {
     around.moves[m] = -1;
@@ -247,13 +251,13 @@ static double entering_cycles(const role_graph *g, surroundings *around, const s
 
 /* The state in which a layer runs with roles, out of one before it; false if it cannot. `shared`:
  * axes along which its gathers are another's. */
-static bool enter(const role_graph *g, const surroundings *around, dsm_parallelism parallelism,
-                  state *to, dsm_axis_set *shared) {
+static bool enter(const role_graph *g, const surroundings *around, const dsm__role_option *option,
+                  state *to, dsm__role_shares *shared) {
   const dsm_layer *const layer = layer_of(g, around->index);
   *to = *around->from;
-  *shared = 0;
+  *shared = (dsm__role_shares){0, 0};
   for (unsigned a = 0; a < axis_count_of(g); a++) {
-    const dsm_role role = dsm_parallelism_role(parallelism, a);
+    const dsm_role role = dsm_parallelism_role(option->parallelism, a);
     const unsigned sides = around->sides[a];
     const bool is_read_inside = (sides & ~(unsigned)DSM__SIDE_OUTSIDE) != 0;
     const bool is_made_inside = dsm__is_made_inside(layer, role, sides);
@@ -265,17 +269,19 @@ static bool enter(const role_graph *g, const surroundings *around, dsm_paralleli
     if (!is_read_inside && to->outer[a] != (uint32_t)dsm_role_input_layout(role)) {
       to->outer[a] = (uint32_t)dsm_role_input_layout(role);
       to->gathered[a] = 0;
+      to->gathered_again[a] = 0;
     } else if (may_share && (is_read_inside || dsm_axis_set_has(around->gathered, a))) {
-      *shared |= 1U << a;
+      shared->both |= 1U << a;
     }
   }
+  shared->in_update = shared->both & option->gathers & around->gathered_again;
   return true;
 }
 
 /* The state behind a layer that ran with roles; and the move that it makes of what is outside.
  * False if what is inside lives for too long. */
-static bool leave(const role_graph *g, const state *from, size_t index, dsm_parallelism parallelism,
-                  state *to, dsm__role_move *move) {
+static bool leave(const role_graph *g, const state *from, size_t index,
+                  const dsm__role_option *option, state *to, dsm__role_move *move) {
   const dsm_layer *const layer = layer_of(g, index);
   const size_t last = dsm__last_use(layer);
   const bool is_live = (g->space->layers[index].live & 1U) != 0;
@@ -284,7 +290,7 @@ static bool leave(const role_graph *g, const state *from, size_t index, dsm_para
   to->again_bytes = g->space->layers[index].is_segment_end != 0 ? 0 : to->again_bytes;
   *move = (dsm__role_move){.elements = {0}};
   for (unsigned a = 0; a < axis_count_of(g); a++) {
-    const dsm_role role = dsm_parallelism_role(parallelism, a);
+    const dsm_role role = dsm_parallelism_role(option->parallelism, a);
     const unsigned sides = read_sides(g, from, index, a);
     const bool is_made_inside = dsm__is_made_inside(layer, role, sides);
     const bool is_gathering = dsm__is_column_like(role) || role == DSM_ROLE_EXPERT;
@@ -296,9 +302,13 @@ static bool leave(const role_graph *g, const state *from, size_t index, dsm_para
         (to->inside[a] << 1 | (is_made_inside ? 1U : 0U)) & g->space->layers[index].live;
     to->gathered[a] = (to->gathered[a] << 1 | (is_gathering ? 1U : 0U)) &
                       g->space->layers[index].alike & to->inside[a];
+    to->gathered_again[a] =
+        (to->gathered_again[a] << 1 | (dsm_axis_set_has(option->gathers, a) ? 1U : 0U)) &
+        to->gathered[a];
     if (!is_made_inside && to->outer[a] != (uint32_t)dsm_role_output_layout(role)) {
       to->outer[a] = (uint32_t)dsm_role_output_layout(role);
       to->gathered[a] = 0;
+      to->gathered_again[a] = 0;
     }
     move->before.of[a] = (dsm_layout)from->outer[a];
     move->after.of[a] = (dsm_layout)to->outer[a];
@@ -310,13 +320,15 @@ static bool leave(const role_graph *g, const state *from, size_t index, dsm_para
 }
 
 /* With gathers shared along some axes, a layer's option is another one. */
-static size_t option_index(const dsm__role_options *options, size_t whole, dsm_axis_set shared) {
+static size_t option_index(const dsm__role_options *options, size_t whole,
+                           dsm__role_shares shared) {
   size_t i = whole;
-  if (shared != 0) {
+  if (shared.both != 0) {
     i = options->whole_count;
     while (i < options->count &&
            (!dsm__is_same_option(&options->items[i], &options->items[whole]) ||
-            options->items[i].shared != shared)) {
+            options->items[i].shares.both != shared.both ||
+            options->items[i].shares.in_update != shared.in_update)) {
       i++;
     }
   }
@@ -340,10 +352,11 @@ static void add_entries(role_graph *g, size_t index, uint32_t from) {
   dsm__graph_begin_edges(&g->builder, from);
   for (size_t o = 0; o < options->whole_count && !g->builder.is_out_of_memory; o++) {
     state to;
-    dsm_axis_set shared;
+    dsm__role_shares shared;
     if (options->items[o].least_cycles > limit ||
-        !dsm__is_role_open(g->space, index, options->items[o].parallelism) ||
-        !enter(g, &around, options->items[o].parallelism, &to, &shared)) {
+        (options->items[o].is_spare && !g->space->has_spares) ||
+        !dsm__is_role_open(g->space, index, &options->items[o]) ||
+        !enter(g, &around, &options->items[o], &to, &shared)) {
       continue;
     }
     const size_t option = option_index(options, o, shared);
@@ -364,7 +377,7 @@ static void add_exit(role_graph *g, size_t index, uint32_t from) {
   state to;
   dsm__role_move move;
   dsm__graph_begin_edges(&g->builder, from);
-  if (leave(g, &running, index, option->parallelism, &to, &move)) {
+  if (leave(g, &running, index, option, &to, &move)) {
     const uint32_t node = node_of(g, &to, index + 1, DSM__NODE_OPEN);
     dsm__graph_add_edge(&g->builder, node, option->cycles + move_cycles(g, &move),
                         running.option - 1);
