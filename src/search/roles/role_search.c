@@ -302,7 +302,10 @@ static bool search_spares(dsm__role_space *space, double limit_cycles, dsm__grap
     *answer = other;
     *decisions = found;
   } else {
-    answer->lower_bound_cycles = fmin(answer->cycles, other.lower_bound_cycles);
+    const bool is_any_left = other.is_feasible || space->problem->is_need_rounded ||
+                             dsm__problem_is_over(space->problem);
+    answer->lower_bound_cycles =
+        fmin(answer->cycles, is_any_left ? other.lower_bound_cycles : HUGE_VAL);
   }
   return true;
 }
