@@ -5,17 +5,18 @@
 
 int main(void) {
   static Suite *(*const suites[])(void) = {
-      suite_mapping,           suite_compute,       suite_attention,
-      suite_auxiliary,         suite_chip_bytes,    suite_memory_traffic,
-      suite_core_link,         suite_chip_link,     suite_rotation,
-      suite_collective,        suite_machine,       suite_cost,
-      suite_capacity,          suite_names,         suite_residency,
-      suite_held_traffic,      suite_held_table,    suite_layout_move,
-      suite_layouts,           suite_tiles,         suite_properties,
-      suite_auxiliary_traffic, suite_tiling,        suite_interconnect,
-      suite_overlap,           suite_hoist,         suite_shared_memory,
-      suite_shared_weights,    suite_roles,         suite_roles_hand,
-      suite_spatial,           suite_element_sizes, suite_stage_link,
+      suite_mapping,           suite_compute,    suite_attention,
+      suite_auxiliary,         suite_chip_bytes, suite_memory_traffic,
+      suite_core_link,         suite_chip_link,  suite_rotation,
+      suite_collective,        suite_machine,    suite_cost,
+      suite_capacity,          suite_names,      suite_residency,
+      suite_held_traffic,      suite_held_table, suite_layout_move,
+      suite_layouts,           suite_tiles,      suite_properties,
+      suite_auxiliary_traffic, suite_tiling,     suite_interconnect,
+      suite_overlap,           suite_hoist,      suite_shared_memory,
+      suite_shared_weights,    suite_roles,      suite_roles_hand,
+      suite_pass_roles,        suite_spatial,    suite_element_sizes,
+      suite_stage_link,
   };
   SRunner *const runner = srunner_create(NULL);
   for (int i = 0; i < COUNT_OF(suites); i++) {

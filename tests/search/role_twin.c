@@ -643,6 +643,7 @@ static bool is_open(const role_twin *twin, size_t index, size_t option, size_t u
 
 typedef struct walk {
   role_twin *twin;
+  bool is_apart; /* update passes have other roles too */
   role_pair roles[ROLE_TWIN_LAYERS];
 } walk;
 
@@ -664,8 +665,8 @@ static void try_layer(walk *w, const tensors *all, size_t index, double cycles, 
 static void try_option(walk *w, const tensors *all, size_t index, size_t o, double cycles,
                        double bytes) {
   role_twin *const twin = w->twin;
-  const size_t first = twin->has_per_pass ? 0 : o;
-  const size_t end = twin->has_per_pass ? twin->option_count[index] : o + 1;
+  const size_t first = w->is_apart ? 0 : o;
+  const size_t end = w->is_apart ? twin->option_count[index] : o + 1;
   for (size_t u = first; u < end; u++) {
     tensors next = *all;
     double moving = 0;
@@ -673,7 +674,11 @@ static void try_option(walk *w, const tensors *all, size_t index, size_t o, doub
     dsm_axis_set shared = 0;
     dsm_axis_set again = 0;
     w->roles[index] = (role_pair){twin->options[index][o], twin->options[index][u]};
-    if (!is_open(twin, index, o, u)) {
+    /* As if others gathered all that may be gathered: no way is faster. */
+    const dsm_axis_set all_axes = (1U << axis_count(twin)) - 1;
+    if (!is_open(twin, index, o, u) ||
+        cycles + price_of(twin, index, o, u, all_axes, all_axes) + twin->rest[index + 1] >=
+            twin->cycles) {
       continue;
     }
     if (!run_layer(twin, &next, index, w->roles, &moving, gatherers, &again)) {
@@ -735,4 +740,8 @@ void role_twin_search(role_twin *twin) {
   walk w = {.twin = twin};
   const tensors all = {.outer = {{DSM_LAYOUT_SAMPLES}}};
   try_layer(&w, &all, 0, 0, 0);
+  if (twin->has_per_pass) { /* what is known now leaves less to look at */
+    w.is_apart = true;
+    try_layer(&w, &all, 0, 0, 0);
+  }
 }

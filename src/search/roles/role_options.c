@@ -160,6 +160,11 @@ static bool is_no_slower(const dsm__role_option *a, const dsm__role_option *b) {
 static bool is_no_worse(const dsm__problem *problem, const dsm_layer *layer,
                         const dsm__role_option *a, const dsm__role_option *b) {
   const uint64_t samples = problem->inputs.workload->minibatch;
+  const bool is_asked = problem->fixed != NULL && b->update == b->parallelism;
+  if (!is_no_slower(a, b) || (is_asked && a->update != a->parallelism) || a->shard != b->shard ||
+      a->is_recomputed != b->is_recomputed) {
+    return false;
+  }
   for (unsigned axis = 0; axis < problem->machine.system->system.axis_count; axis++) {
     if (!is_like(layer, dsm_parallelism_role(a->parallelism, axis),
                  dsm_parallelism_role(b->parallelism, axis))) {
@@ -174,11 +179,9 @@ static bool is_no_worse(const dsm__problem *problem, const dsm_layer *layer,
       (double)of_a.chip.n[DSM_DIM_MB] * of_a.position_share / (double)of_a.stored_ways;
   const double kept_b =
       (double)of_b.chip.n[DSM_DIM_MB] * of_b.position_share / (double)of_b.stored_ways;
-  const bool is_asked = problem->fixed != NULL && b->update == b->parallelism;
-  return (!is_asked || a->update == a->parallelism) && is_no_slower(a, b) &&
-         of_a.weight_ways >= of_b.weight_ways &&
+  return of_a.weight_ways >= of_b.weight_ways &&
          more_gradients(a, of_a.weight_ways) <= more_gradients(b, of_b.weight_ways) &&
-         kept_a <= kept_b && a->shard == b->shard && a->is_recomputed == b->is_recomputed;
+         kept_a <= kept_b;
 }
 
 /* Leaves out options that are no better in anything than another one, of equals all but the first;
