@@ -473,6 +473,11 @@ DSM_API dsm_weight_traffic dsm_weight_traffic_derive(const dsm_layer *layer,
                                                      dsm_precision precision,
                                                      const dsm_pass_layouts *layouts);
 
+/** Ways in which forward and backward both leave a layer's weights cut (docs/model.md, section 11).
+ */
+DSM_API double dsm_used_weight_ways(const dsm_layer *layer, const dsm_machine *machine,
+                                    const dsm_pass_layouts *layouts);
+
 /** Relayout of `total_bytes` of the whole system from one way to lie to another (section 5). */
 DSM_API dsm_traffic dsm_layout_traffic(const dsm_machine *machine, double total_bytes,
                                        const dsm_layouts *before, const dsm_layouts *after);

@@ -118,7 +118,7 @@ dsm_layer_memory dsm_layer_memory_derive(const dsm_layer *layer, const dsm_machi
                                       workload->minibatch)
             .weight_ways;
     memory.weights_bytes *=
-        (double)share.weight_ways / dsm__used_weight_ways(layer, machine, layouts);
+        (double)share.weight_ways / dsm_used_weight_ways(layer, machine, layouts);
     more_gradients =
         layer->has_update ? fmax(0, (double)layer->weight_elements / update_ways - weights) : 0;
   }

@@ -118,8 +118,8 @@ static dsm_axis_set used_cuts(const dsm_layer *layer, const dsm_network *network
   return layer->has_backward ? forward & backward : forward;
 }
 
-double dsm__used_weight_ways(const dsm_layer *layer, const dsm_machine *machine,
-                             const dsm_pass_layouts *layouts) {
+double dsm_used_weight_ways(const dsm_layer *layer, const dsm_machine *machine,
+                            const dsm_pass_layouts *layouts) {
   const dsm_network *const network = &machine->system->system;
   return chips_of(network, used_cuts(layer, network, layouts));
 }

@@ -747,10 +747,6 @@ dsm_weight_traffic dsm__sharded_weight_traffic(const dsm_layer *layer, const dsm
 dsm_axis_set dsm__summing_axes(const dsm_layer *layer, const dsm_network *network,
                                dsm_parallelism parallelism);
 
-/** Ways in which forward and backward both leave the weights cut (section 11). */
-double dsm__used_weight_ways(const dsm_layer *layer, const dsm_machine *machine,
-                             const dsm_pass_layouts *layouts);
-
 /** What passes from a stage of a step to the next for a micro-batch, or an error back. */
 typedef struct dsm_boundary {
   double bytes;       /**< of the tensor on a chip, once it is there */

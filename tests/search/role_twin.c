@@ -661,6 +661,13 @@ static void note_best(walk *w, double cycles) {
 
 static void try_layer(walk *w, const tensors *all, size_t index, double cycles, double bytes);
 
+/* What a layer needs while it runs, where memory is short. */
+static double least_transient(const walk *w, size_t index) {
+  return w->twin->capacity_bytes < HUGE_VAL
+             ? memory_of(w->twin, index, &w->roles[index]).transient_bytes
+             : 0;
+}
+
 /* An option with each one that its update may have. */
 static void try_option(walk *w, const tensors *all, size_t index, size_t o, double cycles,
                        double bytes) {
@@ -676,7 +683,8 @@ static void try_option(walk *w, const tensors *all, size_t index, size_t o, doub
     w->roles[index] = (role_pair){twin->options[index][o], twin->options[index][u]};
     /* As if others gathered all that may be gathered: no way is faster. */
     const dsm_axis_set all_axes = (1U << axis_count(twin)) - 1;
-    if (!is_open(twin, index, o, u) ||
+    const double known_bytes = bytes + twin->rest_bytes[index + 1] + least_transient(w, index);
+    if (!is_open(twin, index, o, u) || known_bytes > twin->capacity_bytes * (1 + 1e-9) ||
         cycles + price_of(twin, index, o, u, all_axes, all_axes) + twin->rest[index + 1] >=
             twin->cycles) {
       continue;
