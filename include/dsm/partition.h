@@ -166,13 +166,13 @@ typedef struct dsm_partition {
   double mean_latency_seconds; /**< of all requests, without waiting: tasks and transfers one at a
                                     time; where the tensors form no chain and tasks are in several
                                     places, at least */
-  bool is_mean_bound; /**< with a limit of latency: no requests are known whose mean that is */
-  double joules_per_request; /**< where all devices that are used give power; else 0 */
-  double objective;          /**< value of what was asked for: rho, seconds or joules */
-  double bound;              /**< proven: no solution is better */
-  double relaxation;         /**< optimum of the linear relaxation; infinite (for throughput above,
-                                  else below 0) where it was not solved */
-  double gap;                /**< |bound - objective| / |objective| */
+  bool is_mean_bound;          /**< no requests are known whose mean that is */
+  double joules_per_request;   /**< where all devices that are used give power; else 0 */
+  double objective;            /**< value of what was asked for: rho, seconds or joules */
+  double bound;                /**< proven: no solution is better */
+  double relaxation;     /**< optimum of the linear relaxation; infinite (for throughput above,
+                              else below 0) where it was not solved */
+  double gap;            /**< |bound - objective| / |objective| */
   double solver_seconds; /**< by the clock; the only number of an optimal answer that differs from
                             run to run */
   dsm_partition_statistics statistics;

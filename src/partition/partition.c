@@ -332,8 +332,7 @@ static dsm_status simulate_both(dsm_partition *partition, dsm_diags *diags) {
  * same request, so that its optimum may be above what requests reach. */
 static dsm_status compare_requests(dsm_partition *partition, dsm_diags *diags) {
   const dsm_instance *const instance = partition->instance;
-  partition->is_mean_bound = partition->options.latency_limit_seconds > 0 &&
-                             !dsm__is_chain(instance) && moved_bytes(partition) > 0 &&
+  partition->is_mean_bound = !dsm__is_chain(instance) && moved_bytes(partition) > 0 &&
                              count_copies(partition->rates, instance) > instance->task_count;
   if (partition->options.objective != DSM_OBJECTIVE_THROUGHPUT ||
       dsm__is_chain(partition->instance)) {

@@ -22,6 +22,7 @@ Suite *suite_assignment(void);
 Suite *suite_capacity_bound(void);
 Suite *suite_device_bound(void);
 Suite *suite_unused_off(void);
+Suite *suite_front(void);
 
 /** How many elements an array has, as the loop tests want it. */
 #define COUNT_OF(array) ((int)(sizeof(array) / sizeof *(array)))

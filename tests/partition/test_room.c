@@ -21,6 +21,7 @@ int main(void) {
   srunner_add_suite(runner, suite_assignment());
   srunner_add_suite(runner, suite_capacity_bound());
   srunner_add_suite(runner, suite_unused_off());
+  srunner_add_suite(runner, suite_front());
   srunner_run_all(runner, CK_ENV);
   const int failed = srunner_ntests_failed(runner);
   srunner_free(runner);

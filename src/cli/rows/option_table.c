@@ -207,6 +207,21 @@ const cli_option cli_options[] = {
      .commands = CLI_PARTITION,
      .takes = CLI_TAKES_TEXT,
      OWN(cli_apply_latency_limit)},
+    {.name = "pareto",
+     .argument = "LIST",
+     .help = "show the partitions that no other beats in one objective of the list without being "
+             "worse in another, in place of one: throughput with latency, energy or both. "
+             "--time-limit is then of all, --gap of each, and --latency-limit holds for all",
+     .commands = CLI_PARTITION,
+     .is_list = true,
+     .word = cli_objective_word,
+     READ(CLI_READ_WORDS, partition.front.objectives, unsigned)},
+    {.name = "points",
+     .argument = "N",
+     .help = "with --pareto: questions that are solved at most, each for a point (default: 12, of "
+             "three objectives 36)",
+     .commands = CLI_PARTITION,
+     COUNT(partition.front.question_count, DSM_FRONT_QUESTIONS_MAX)},
     {.name = "batch",
      .argument = "N",
      .help = "samples of a request (default: 1)",
