@@ -209,6 +209,8 @@ typedef struct dsm_residency {
   bool is_moving_free;        /**< held tensors are where they are used: a bound from below */
   dsm_axis_set gathered_axes; /**< along which the input is whole already, and its error is summed
                                    elsewhere: another layer that reads the same is charged that */
+  bool is_error_apart; /**< backward: the update pass has other roles, so that what it gathers of
+                            the output's error does not serve (section 11) */
   const dsm_held_layouts *layouts; /**< with model.layout_move "exact"; borrowed. NULL: whatever the
                                         split, held tensors fit */
 } dsm_residency;
@@ -470,6 +472,11 @@ DSM_API dsm_weight_traffic dsm_weight_traffic_derive(const dsm_layer *layer,
                                                      const dsm_machine *machine,
                                                      dsm_precision precision,
                                                      const dsm_pass_layouts *layouts);
+
+/** Ways in which forward and backward both leave a layer's weights cut (docs/model.md, section 11).
+ */
+DSM_API double dsm_used_weight_ways(const dsm_layer *layer, const dsm_machine *machine,
+                                    const dsm_pass_layouts *layouts);
 
 /** Relayout of `total_bytes` of the whole system from one way to lie to another (section 5). */
 DSM_API dsm_traffic dsm_layout_traffic(const dsm_machine *machine, double total_bytes,

@@ -62,14 +62,27 @@ static double live_part(const dsm_layer *layer, const dsm_machine *machine,
          samples * share->position_share;
 }
 
+/* Have passes different roles, some of them other than data and model? */
+static bool has_own_roles(const dsm_pass_layouts *layouts) {
+  bool is_different = false;
+  bool has_roles = false;
+  for (int p = 0; p < DSM_PASS_COUNT; p++) {
+    is_different = is_different || layouts->of[p] != layouts->of[DSM_PASS_FORWARD];
+    has_roles = has_roles || dsm_parallelism_has_roles(layouts->of[p]);
+  }
+  return is_different && has_roles;
+}
+
 /*
  * Source: section 12. Symbols: weights w_el/nm*Bk (none of a tied layer), gradients w_el/nm*Bg,
  * optimiser state w_el/nm each; training: kept activations ((st_el, 6H of an lstm)*Bo, saved
  * inputs*Bi)*T and the pair of live errors*B, inference: the live tensors*B, all times mbc/nm with
  * mbc = ceil(Nmb/nd); nm, nd of the forward pass, for the errors of the backward pass. While a
  * layer runs, its output has its output's layout, and all other live tensors that of its input (a
- * relayout moves all of them). In a list of layers nothing outlives a layer: in training what it
- * keeps, what it reads and its errors are live while it runs. Limits: one chip: everything.
+ * relayout moves all of them). Where passes have different roles, other than data and model, what
+ * forward and backward both cut of the weights is kept, and while the layer is updated its
+ * gradients of pU beside those of pF. In a list of layers nothing outlives a layer: in training
+ * what it keeps, what it reads and its errors are live while it runs. Limits: one chip: everything.
  */
 dsm_layer_memory dsm_layer_memory_derive(const dsm_layer *layer, const dsm_machine *machine,
                                          const dsm_workload *workload, dsm_mode mode,
@@ -86,6 +99,7 @@ dsm_layer_memory dsm_layer_memory_derive(const dsm_layer *layer, const dsm_machi
           weights * dsm__layer_weight_bytes(layer, workload->weight_bytes, element_bytes)};
   const dsm_assumptions *const model = &machine->system->model;
   const double fused = fused_size(layer, model, element_bytes);
+  double more_gradients = 0;
   if (mode == DSM_MODE_INFERENCE) {
     memory.cache_bytes = (double)layer->cache_elements * samples / (double)share.weight_ways *
                          dsm__layer_cache_bytes(layer, workload->cache_bytes, element_bytes);
@@ -98,6 +112,16 @@ dsm_layer_memory dsm_layer_memory_derive(const dsm_layer *layer, const dsm_machi
         (is_input_live ? input_bytes : 0);
     return memory;
   }
+  if (has_own_roles(layouts) && !layer->is_tied) {
+    const double update_ways =
+        (double)dsm_chip_share_derive(layer, machine, layouts->of[DSM_PASS_UPDATE],
+                                      workload->minibatch)
+            .weight_ways;
+    memory.weights_bytes *=
+        (double)share.weight_ways / dsm_used_weight_ways(layer, machine, layouts);
+    more_gradients =
+        layer->has_update ? fmax(0, (double)layer->weight_elements / update_ways - weights) : 0;
+  }
   memory.gradients_bytes = weights * workload->gradient_bytes;
   memory.optimizer_bytes = weights * workload->optimizer_bytes_per_weight;
   memory.activations_bytes = kept_bytes(layer, model, workload->element_bytes) *
@@ -108,7 +132,8 @@ dsm_layer_memory dsm_layer_memory_derive(const dsm_layer *layer, const dsm_machi
       dsm_chip_share_derive(layer, machine, layouts->of[DSM_PASS_BACKWARD], workload->minibatch);
   memory.transient_bytes =
       live_part(layer, machine, &error_share, (double)layer->error_pair_elements, fused) *
-      workload->element_bytes;
+          workload->element_bytes +
+      more_gradients * workload->gradient_bytes;
   if (workload->is_list) {
     const double stored = (double)layer->stored_size * (double)layer->timesteps;
     memory.transient_bytes += memory.activations_bytes + ((double)layer->live_elements - stored) *

@@ -109,11 +109,25 @@ dsm_traffic dsm__all_to_all_traffic(const dsm_machine *machine, dsm_axis_set axe
   return traffic;
 }
 
+/* Section 11: the axes along which forward and backward need no more than a cut of the weights. */
+static dsm_axis_set used_cuts(const dsm_layer *layer, const dsm_network *network,
+                              const dsm_pass_layouts *layouts) {
+  const dsm_axis_set forward = weight_axes(network, layouts->of[DSM_PASS_FORWARD]);
+  const dsm_axis_set backward = weight_axes(network, layouts->of[DSM_PASS_BACKWARD]);
+  return layer->has_backward ? forward & backward : forward;
+}
+
+double dsm_used_weight_ways(const dsm_layer *layer, const dsm_machine *machine,
+                            const dsm_pass_layouts *layouts) {
+  const dsm_network *const network = &machine->system->system;
+  return dsm__chips_of(network, used_cuts(layer, network, layouts));
+}
+
 dsm_axis_set dsm__broadcast_axes(const dsm_layer *layer, const dsm_network *network,
                                  const dsm_pass_layouts *layouts) {
-  const dsm_axis_set forward = dsm__summing_axes(layer, network, layouts->of[DSM_PASS_FORWARD]);
-  const dsm_axis_set backward = dsm__summing_axes(layer, network, layouts->of[DSM_PASS_BACKWARD]);
-  return layer->has_backward ? forward | backward : forward;
+  const dsm_axis_set summed = dsm__summing_axes(layer, network, layouts->of[DSM_PASS_UPDATE]);
+  const dsm_axis_set cut = weight_axes(network, layouts->of[DSM_PASS_UPDATE]);
+  return (summed | cut) & ~used_cuts(layer, network, layouts);
 }
 
 dsm_pass_layouts dsm_pass_layouts_uniform(dsm_parallelism parallelism) {
@@ -135,9 +149,9 @@ static void gather_again(const dsm_machine *machine, dsm_axis_set summed, double
  * Source: sections 5 and 11; DSM II-D (gradients are accumulated along X, then along Y; weights go
  * back along Y, then X) and Fig. 5. Symbols: w = w_el/nm*Bg, vx = w*(m-1)/m, w2 = w/m,
  * vy = w2*(n-1)/n on the D axes of the update pass; the broadcast likewise with w = w_el/nm*Bw on
- * the axes that are D in forward or backward. Limits: nothing to sum where nd = 1; one chip: only
- * its own weight update; a tied layer: nothing of its
- * own, see tied_table.c.
+ * the axes along which the update leaves weights in pieces, summed or cut, and forward or backward
+ * has them whole. Limits: nothing to sum where nd = 1; one chip: only its own weight update; a tied
+ * layer: nothing of its own, see tied_table.c.
  * Without shards gradients are all-reduced, and each chip updates all weights that it has.
  */
 dsm_weight_traffic dsm__sharded_weight_traffic(const dsm_layer *layer, const dsm_machine *machine,
@@ -146,16 +160,15 @@ dsm_weight_traffic dsm__sharded_weight_traffic(const dsm_layer *layer, const dsm
   const dsm_network *const network = &machine->system->system;
   const dsm_assumptions *const model = &machine->system->model;
   const dsm_axis_set summed = dsm__summing_axes(layer, network, layouts->of[DSM_PASS_UPDATE]);
-  const dsm_axis_set asked = dsm__broadcast_axes(layer, network, layouts);
-  const dsm_axis_set spread = is_sharded ? asked : asked & ~summed;
   const dsm_axis_set cut = weight_axes(network, layouts->of[DSM_PASS_UPDATE]);
-  const dsm_axis_set kept = weight_axes(network, layouts->of[DSM_PASS_FORWARD]);
+  const dsm_axis_set asked = dsm__broadcast_axes(layer, network, layouts);
+  const dsm_axis_set spread = is_sharded ? asked : asked & cut;
   const double sum_chips = dsm__chips_of(network, summed);
   const double spread_chips = dsm__chips_of(network, spread);
   const double update_chips = is_sharded ? sum_chips : 1;
   const double sum_weights = (double)layer->weight_elements / dsm__chips_of(network, cut);
   const double spread_weights =
-      (double)layer->weight_elements / dsm__chips_of(network, kept & ~asked);
+      (double)layer->weight_elements / dsm_used_weight_ways(layer, machine, layouts);
   dsm_weight_traffic traffic = {0};
   if (layer->weight_elements == 0 || layer->is_tied) {
     return traffic;

@@ -84,6 +84,15 @@ static void add_halos_of(dsm_exchanges *list, const dsm_pass_work *work, const w
   }
 }
 
+/* Is something of the output's error gathered before a pass? Once for update and backward, of which
+ * update comes first, where they have the same roles; else for each. */
+static bool is_error_gathered(const dsm_pass_work *work) {
+  const bool has_update = work->layer->has_update;
+  return work->pass == DSM_PASS_UPDATE
+             ? has_update
+             : work->pass == DSM_PASS_BACKWARD && (!has_update || work->residency.is_error_apart);
+}
+
 /* A pool on the output makes errors of what it read for update and backward: once, for the first.
  * Nothing that is held is fetched. */
 static void add_halos(dsm_exchanges *list, const dsm_pass_work *work) {
@@ -117,8 +126,7 @@ static void add_halos(dsm_exchanges *list, const dsm_pass_work *work) {
     add_halos_of(list, work, &input_pool, is_backward);
     add_halos_of(list, work, &kernel, is_backward);
   }
-  const bool is_of_pool_errors =
-      work->pass == (layer->has_update ? DSM_PASS_UPDATE : DSM_PASS_BACKWARD);
+  const bool is_of_pool_errors = is_error_gathered(work);
   if (work->pass == DSM_PASS_FORWARD || is_of_pool_errors) {
     add_halos_of(list, work, &pool, is_of_pool_errors);
   }
@@ -188,17 +196,15 @@ static void add_of_inputs(dsm_exchanges *list, const dsm_pass_work *work) {
 }
 
 /* Of row-like roles each chip has a part of the sum of the outputs. The error of an output that was
- * scattered is gathered once, for update and backward: update comes first. */
+ * scattered is gathered. */
 static void add_of_outputs(dsm_exchanges *list, const dsm_pass_work *work) {
   const double raw = work->bytes.raw;
   const double widening = work->tensor_bytes.sum;
   const dsm_axis_set scattered = axes_of(work, DSM_ROLE_ROW_SCATTER);
-  const bool is_gathering_error =
-      work->pass == (work->layer->has_update ? DSM_PASS_UPDATE : DSM_PASS_BACKWARD);
   if (work->pass == DSM_PASS_FORWARD) {
     add(list, work, DSM_TRANSFER_ALL_REDUCE, axes_of(work, DSM_ROLE_ROW), raw * widening, 2);
     add(list, work, DSM_TRANSFER_REDUCE_SCATTER, scattered, raw * widening, 1);
-  } else if (is_gathering_error) {
+  } else if (is_error_gathered(work)) {
     add(list, work, DSM_TRANSFER_ALL_GATHER, scattered, raw, 1);
   }
 }

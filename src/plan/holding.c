@@ -342,8 +342,13 @@ static void add_recomputing(const dsm__layer_setting *setting, dsm_parallelism p
 dsm__parts dsm__pass_parts(const dsm__layer_setting *setting, dsm_pass pass,
                            dsm_parallelism parallelism, bool is_kernel_kept) {
   dsm_residency residency = residency_of(setting, parallelism);
-  residency.gathered_axes =
-      pass == DSM_PASS_BACKWARD ? setting->summed_later : setting->gathered_before;
+  const dsm_axis_set shared[DSM_PASS_COUNT] = {
+      [DSM_PASS_FORWARD] = setting->gathered_before,
+      [DSM_PASS_BACKWARD] = setting->summed_later,
+      [DSM_PASS_UPDATE] = setting->gathered_in_update,
+  };
+  residency.gathered_axes = shared[pass];
+  residency.is_error_apart = setting->is_error_apart;
   if (setting->is_hoisted && setting->layer->hoisted != NULL) {
     return hoisted_parts(setting, pass, parallelism, &residency, is_kernel_kept);
   }

@@ -81,10 +81,17 @@ typedef struct dsm__layer_setting {
   dsm__table_cut owner; /**< of a tied layer: how the one that has its weights cuts them, as it sees
                              them; not known: what they exchange is left out */
   dsm_axis_set gathered_before;      /**< axes along which another layer gathers its input, */
-  dsm_axis_set summed_later;         /**< and along which another sums its input's error */
+  dsm_axis_set summed_later;         /**< and along which another sums its input's error, */
+  dsm_axis_set gathered_in_update;   /**< and gathers its input for the update */
+  bool is_error_apart;               /**< see dsm_residency */
   const dsm__reductions *reductions; /**< of a layer outside pipelines, where they are shared;
                                           NULL: sums of gradients are its own */
 } dsm__layer_setting;
+
+/** Does an update pass gather nothing for the backward pass, since its roles are others? */
+static inline bool dsm__is_error_apart(const dsm_pass_layouts *layouts) {
+  return layouts->of[DSM_PASS_UPDATE] != layouts->of[DSM_PASS_BACKWARD];
+}
 
 /** In a step, 1 or more. */
 static inline uint64_t dsm__micro_batches_of(const dsm__layer_setting *setting) {

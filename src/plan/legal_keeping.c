@@ -58,6 +58,8 @@ static void judge_shard(dsm__judge *judge, size_t index) {
     why = "in a layer without weights";
   } else if (judge->group_of[index] != DSM_NO_PIPELINE) {
     why = "in a pipeline group";
+  } else if (dsm__differing_pass(judge, index) != DSM_PASS_COUNT) {
+    why = "in a layer whose passes differ in parallelism";
   }
   if (shard != DSM_SHARDING_NONE && why != NULL) {
     dsm__judge_tell(judge, place, NULL, "expected \"none\" %s, found \"%s\"", why,

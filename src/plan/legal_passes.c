@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "base/number_text.h"
+#include "model/axis_words.h"
 #include "plan/legal_internal.h"
 #include "plan/named_roles.h"
 #include "plan/role_rules.h"
@@ -82,6 +83,35 @@ static bool may_differ(dsm__judge *judge, dsm__plan_place place, dsm_parallelism
   return false;
 }
 
+/* Weights have one cut along an axis, by out or by in; data, spatial and whole may stand beside it.
+ * Tokens stay with their experts, and both operands of a product are where each pass wants them.
+ * True if a pass goes with those before it: of those that come after one that does not no more is
+ * told. */
+static bool judge_cuts(dsm__judge *judge, dsm__plan_place place, dsm_pass pass) {
+  const dsm_layer *const layer = dsm__judged_layer(judge, place.index);
+  const dsm_system *const system = judge->of->machine->system;
+  const dsm_parallelism *const layouts = dsm__judged(judge, place.index)->layouts.of;
+  for (int other = 0; other < (int)pass; other++) {
+    const unsigned axis = dsm_pass_exists(layer, judge->of->options->mode, (dsm_pass)other)
+                              ? dsm__roles_clash(layer, system, layouts[other], layouts[pass])
+                              : DSM_NO_AXIS;
+    if (axis != DSM_NO_AXIS) {
+      dsm__judge_tell(
+          judge, place,
+          layer->is_product ? "both operands of a product lie as its roles want them in all passes"
+                            : "all passes cut the weights by out, all by in, or some not at all, "
+                              "as data, spatial "
+                              "and whole; expert stands beside nothing else",
+          "expected roles that cut the weights along %s as those of the %s pass, \"%s\", found "
+          "\"%s\"",
+          dsm__axis_name(&system->system, axis), dsm_pass_name((dsm_pass)other),
+          dsm__judged_word(judge, layouts[other]), dsm__judged_word(judge, layouts[pass]));
+      return false;
+    }
+  }
+  return true;
+}
+
 /* The layout in which the error of the output is left, where no backward pass says so. Where it is
  * that of the update pass, it is judged there. */
 static void judge_error_parallelism(dsm__judge *judge, size_t index) {
@@ -91,8 +121,8 @@ static void judge_error_parallelism(dsm__judge *judge, size_t index) {
   const dsm__plan_place place = DSM__LAYER_PLACE(index, error_parallelism);
   if (judge->of->options->mode == DSM_MODE_TRAINING && !layer->has_backward &&
       error != layouts[layer->has_update ? DSM_PASS_UPDATE : DSM_PASS_FORWARD] &&
-      is_allowed(judge, place, error)) {
-    (void)may_differ(judge, place, error);
+      is_allowed(judge, place, error) && may_differ(judge, place, error)) {
+    (void)judge_cuts(judge, place, DSM_PASS_BACKWARD);
   }
 }
 
@@ -202,6 +232,7 @@ static void judge_splits(dsm__judge *judge, size_t index, dsm_pass pass) {
 void dsm__judge_passes(dsm__judge *judge, size_t index) {
   const dsm_layer *const layer = dsm__judged_layer(judge, index);
   bool is_forward_good = false;
+  bool are_cuts_good = true;
   for (int p = 0; p < DSM_PASS_COUNT; p++) {
     const dsm_pass pass = (dsm_pass)p;
     const dsm_parallelism parallelism = dsm__judged(judge, index)->layouts.of[pass];
@@ -214,6 +245,7 @@ void dsm__judge_passes(dsm__judge *judge, size_t index) {
     is_forward_good = is_forward_good || pass == DSM_PASS_FORWARD;
     if (!is_forward_good || may_differ(judge, place, parallelism)) {
       judge_splits(judge, index, pass);
+      are_cuts_good = are_cuts_good && judge_cuts(judge, place, pass);
     }
   }
   judge_error_parallelism(judge, index);

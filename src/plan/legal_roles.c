@@ -41,20 +41,36 @@ static void judge_group(dsm__judge *judge, size_t index) {
   }
 }
 
+/* The first pass of a layer whose chips do not share the samples of a micro-batch evenly;
+ * DSM_PASS_COUNT: none. */
+static dsm_pass uneven_pass(const dsm__judge *judge, size_t index, uint64_t samples) {
+  for (int p = 0; p < DSM_PASS_COUNT; p++) {
+    const dsm_parallelism own = dsm__judged(judge, index)->layouts.of[p];
+    if (dsm_pass_exists(dsm__judged_layer(judge, index), judge->of->options->mode, (dsm_pass)p) &&
+        samples % dsm__sample_ways(judge->of->machine, own) != 0) {
+      return (dsm_pass)p;
+    }
+  }
+  return DSM_PASS_COUNT;
+}
+
 /* Chips that share samples have equally many of each micro-batch; stages have no micro-batches. */
 void dsm__judge_micro_batches(dsm__judge *judge) {
   const dsm_workload *const workload = judge->of->workload;
   const uint64_t micro_batches = dsm__micro_batches(judge->of->decisions);
   const uint64_t samples = workload->minibatch / micro_batches;
   for (size_t i = 0; micro_batches > 1 && i < workload->layer_count; i++) {
-    const dsm_parallelism forward = dsm__judged(judge, i)->layouts.of[DSM_PASS_FORWARD];
-    const uint64_t ways = dsm__sample_ways(judge->of->machine, forward);
-    if (samples % ways != 0) {
-      dsm__judge_tell(judge, DSM__PASS_PLACE(i, parallelism), NULL,
+    const dsm_pass pass = uneven_pass(judge, i, samples);
+    if (pass != DSM_PASS_COUNT) {
+      const dsm_parallelism found = dsm__judged(judge, i)->layouts.of[pass];
+      dsm__plan_place place = DSM__PASS_PLACE(i, parallelism);
+      place.pass = pass;
+      dsm__judge_tell(judge, place, NULL,
                       "expected chips that share the %llu samples of a micro-batch evenly, found "
                       "%llu of them under \"%s\"",
-                      (unsigned long long)samples, (unsigned long long)ways,
-                      dsm__judged_word(judge, forward));
+                      (unsigned long long)samples,
+                      (unsigned long long)dsm__sample_ways(judge->of->machine, found),
+                      dsm__judged_word(judge, found));
     }
     if (judge->group_of[i] != DSM_NO_PIPELINE) {
       dsm__judge_tell(judge, DSM__LAYER_PLACE(i, pipeline_group), NULL,

@@ -34,6 +34,8 @@ dsm__layer_setting dsm__predictor_setting(const dsm__predictor *p, size_t index)
       .owner = dsm__owner_cut_of(p->plan->workload, &p->machine, p->decisions, index),
       .gathered_before = p->steps[0] == NULL ? 0 : p->steps[0][index].gathered_before,
       .summed_later = p->steps[0] == NULL ? 0 : p->steps[1][index].summed_later,
+      .gathered_in_update = p->steps[0] == NULL ? 0 : p->steps[0][index].gathered_in_update,
+      .is_error_apart = dsm__is_error_apart(&p->decisions->layers[index].layouts),
       .reductions = p->reductions == NULL
                         ? NULL
                         : &p->reductions[dsm__stage_of(&p->decisions->stages, index)],

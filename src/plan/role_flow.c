@@ -17,9 +17,19 @@ typedef struct flow {
 } flow;
 
 /* On an axis of one chip every role but the paper's two is data. */
-static dsm_role role_of(const flow *f, size_t layer, unsigned axis) {
-  const dsm_role role = dsm_parallelism_role(f->decisions->layers[layer].layouts.of[f->pass], axis);
+static dsm_role role_in(const flow *f, size_t layer, dsm_pass pass, unsigned axis) {
+  const dsm_role role = dsm_parallelism_role(f->decisions->layers[layer].layouts.of[pass], axis);
   return f->network->axes[axis].chips == 1 && role != DSM_ROLE_MODEL ? DSM_ROLE_DATA : role;
+}
+
+static dsm_role role_of(const flow *f, size_t layer, unsigned axis) {
+  return role_in(f, layer, f->pass, axis);
+}
+
+/* Is a layer's input gathered for its update as it is in this pass? */
+static bool is_gathered_again(const flow *f, size_t layer, unsigned axis) {
+  return role_of(f, layer, axis) == DSM_ROLE_GATHER_COLUMN &&
+         role_in(f, layer, DSM_PASS_UPDATE, axis) == DSM_ROLE_GATHER_COLUMN;
 }
 
 /* Sides of a list of tensors. */
@@ -59,7 +69,8 @@ bool dsm__is_same_input(const dsm_layer *a, const dsm_layer *b) {
 /* Column-like layers that read the same tensors gather them once, and sum their errors once: the
  * first is charged the one, the last the other; and so are tokens sent once to the same experts.
  * Only while what one of them has made is live, inside or with experts, and what is outside has not
- * moved since: what was gathered of it would have to be kept beside it. */
+ * moved since: what was gathered of it would have to be kept beside it. In update only layers share
+ * that gather then too. */
 static void share_gathers(const flow *f, size_t index, unsigned axis) {
   const dsm_layer *const layers = f->workload->layers;
   size_t latest = index; /* of them before this one; what it made may be used up */
@@ -73,7 +84,10 @@ static void share_gathers(const flow *f, size_t index, unsigned axis) {
     if (last != DSM_NEVER_USED && last >= index && dsm_axis_set_has(f->inside[i], axis)) {
       f->steps[index].gathered_before |= 1U << axis;
       f->steps[latest].summed_later |= 1U << axis;
-      return;
+      if (!is_gathered_again(f, index, axis) || is_gathered_again(f, i, axis)) {
+        f->steps[index].gathered_in_update |= is_gathered_again(f, index, axis) ? 1U << axis : 0U;
+        return;
+      }
     }
   }
 }

@@ -34,12 +34,13 @@ typedef struct dsm__role_move {
 
 /** What a layer's roles make of the layouts around it. */
 typedef struct dsm__role_step {
-  dsm__role_move entering;      /**< before it runs: to what it reads */
-  dsm__role_move leaving;       /**< after: all but its output to the output's layout */
-  dsm_axis_set gathered_before; /**< axes along which an earlier layer gathers the same input */
-  dsm_axis_set summed_later;    /**< along which a later layer's sum has its input's error too */
-  dsm_layouts made;             /**< how its output lies, */
-  dsm_axis_set inside;          /**< and along which axes that is not the outer layout */
+  dsm__role_move entering;         /**< before it runs: to what it reads */
+  dsm__role_move leaving;          /**< after: all but its output to the output's layout */
+  dsm_axis_set gathered_before;    /**< axes along which an earlier layer gathers the same input */
+  dsm_axis_set summed_later;       /**< along which a later layer's sum has its input's error too */
+  dsm_axis_set gathered_in_update; /**< along which an earlier one gathers it for the update too */
+  dsm_layouts made;                /**< how its output lies, */
+  dsm_axis_set inside;             /**< and along which axes that is not the outer layout */
   dsm__role_fault fault;
   unsigned fault_axis;
 } dsm__role_step;

@@ -89,6 +89,45 @@ const char *dsm__roles_why_not(const dsm_layer *layer, const dsm_system *system,
              : "a layer whose heads, groups or experts the chips do not divide";
 }
 
+/* How a role cuts weights along its axis. */
+typedef enum weight_cut { CUT_NONE = 0, CUT_BY_OUT, CUT_BY_IN, CUT_BY_GROUP } weight_cut;
+
+static const weight_cut cuts[DSM_ROLE_COUNT] = {
+    [DSM_ROLE_MODEL] = CUT_BY_OUT,
+    [DSM_ROLE_COLUMN] = CUT_BY_OUT,
+    [DSM_ROLE_GATHER_COLUMN] = CUT_BY_OUT,
+    [DSM_ROLE_MODEL_OUT] = CUT_BY_IN,
+    [DSM_ROLE_ROW] = CUT_BY_IN,
+    [DSM_ROLE_ROW_SCATTER] = CUT_BY_IN,
+    [DSM_ROLE_HEADS] = CUT_BY_GROUP,
+    [DSM_ROLE_EXPERT] = CUT_BY_GROUP,
+};
+
+/* Of two passes along an axis. */
+static bool may_stand_beside(const dsm_layer *layer, dsm_role a, dsm_role b) {
+  if (a == b) {
+    return true;
+  }
+  if (layer->is_product) {
+    return (a == DSM_ROLE_DATA || a == DSM_ROLE_MODEL) &&
+           (b == DSM_ROLE_DATA || b == DSM_ROLE_MODEL);
+  }
+  return a != DSM_ROLE_EXPERT && b != DSM_ROLE_EXPERT &&
+         (cuts[a] == CUT_NONE || cuts[b] == CUT_NONE || cuts[a] == cuts[b]);
+}
+
+unsigned dsm__roles_clash(const dsm_layer *layer, const dsm_system *system, dsm_parallelism a,
+                          dsm_parallelism b) {
+  const dsm_network *const network = &system->system;
+  unsigned axis = 0;
+  while (axis < network->axis_count &&
+         (network->axes[axis].chips == 1 ||
+          may_stand_beside(layer, dsm_parallelism_role(a, axis), dsm_parallelism_role(b, axis)))) {
+    axis++;
+  }
+  return axis < network->axis_count ? axis : DSM_NO_AXIS;
+}
+
 bool dsm_layer_can_have_role(const dsm_layer *layer, dsm_role role) {
   return role_why_not(layer, role) == NULL;
 }

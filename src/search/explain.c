@@ -15,6 +15,7 @@
 #include "base/order.h"
 #include "plan/pass_builder.h"
 #include "plan/plan_internal.h"
+#include "plan/role_rules.h"
 #include "plan/step_stages.h"
 #include "plan/tolerance.h"
 #include "search/explain_internal.h"
@@ -51,12 +52,26 @@ static dsm__layer_setting setting_of(const dsm__explaining *e, bool is_chosen_pa
   if (is_chosen_parallelism) {
     setting.gathered_before = e->gathered_before;
     setting.summed_later = e->summed_later;
+    setting.gathered_in_update = e->gathered_in_update;
     setting.holding = e->holding;
     setting.resident_fraction = e->chosen->decisions.weights_on_chip;
   }
   return setting;
 }
 
+/* May a pass have a parallelism beside those that the plan's layer has in the others? */
+static bool goes_with_others(const dsm__explaining *e, dsm_pass pass, dsm_parallelism parallelism) {
+  bool is_good = true;
+  for (int p = 0; p < DSM_PASS_COUNT; p++) {
+    const dsm_pass_plan *const other = &e->chosen->passes[p];
+    is_good = is_good && (p == (int)pass || !other->exists ||
+                          dsm__roles_clash(e->chosen->layer, e->machine->system, parallelism,
+                                           other->share.parallelism) == DSM_NO_AXIS);
+  }
+  return is_good;
+}
+
+/* Of a pass: the others are as the plan has them, where they may differ from it. */
 static dsm__layer_decision decision_of(const dsm__explaining *e, dsm_pass pass,
                                        dsm_parallelism parallelism) {
   dsm__layer_decision decision = {.layer.dysm_factor = e->chosen->decisions.dysm_factor};
@@ -68,7 +83,8 @@ static dsm__layer_decision decision_of(const dsm__explaining *e, dsm_pass pass,
             : (p == DSM_PASS_BACKWARD ? e->chosen->error_parallelism
                                       : e->chosen->passes[DSM_PASS_FORWARD].share.parallelism);
   }
-  if (!e->is_per_pass || e->chosen->pipeline != DSM_NO_PIPELINE) {
+  if (!e->is_per_pass || e->chosen->pipeline != DSM_NO_PIPELINE ||
+      !goes_with_others(e, pass, parallelism)) {
     decision.layouts = dsm_pass_layouts_uniform(parallelism);
   }
   decision.layouts.of[pass] = parallelism;
@@ -84,9 +100,10 @@ static void predict_alternative(const dsm__explaining *e, const dsm__layer_decis
                                 dsm_alternative *alternative) {
   const bool is_chosen_parallelism =
       e->chosen->passes[alternative->pass].share.parallelism == alternative->parallelism;
-  const dsm__layer_setting setting = setting_of(e, is_chosen_parallelism);
+  dsm__layer_setting setting = setting_of(e, is_chosen_parallelism);
   dsm__pass_builder builder;
   dsm_pass_plan pass;
+  setting.is_error_apart = dsm__is_error_apart(&decision->layouts);
   dsm__pass_predict_alone(&builder, &pass, &setting, alternative->pass, decision);
   alternative->cycles = pass.cycles;
   alternative->resources = pass.resources;

@@ -55,8 +55,9 @@ typedef struct dsm__explaining {
   size_t through_count;
   bool is_layer_alone;          /**< the graphs know no roles other than data and model */
   dsm_axis_set gathered_before; /**< with the plan's roles: along which another layer gathers the */
-  dsm_axis_set summed_later;    /**< input, or sums its error */
-  const dsm__role_option *roles; /**< that the layer can have by itself; NULL: data and model */
+  dsm_axis_set summed_later;    /**< input, or sums its error, */
+  dsm_axis_set gathered_in_update; /**< or gathers it for the update */
+  const dsm__role_option *roles;   /**< that the layer can have by itself; NULL: data and model */
   size_t role_count;
 } dsm__explaining;
 

@@ -104,6 +104,7 @@ static bool derive_shared(dsm__explaining *e, const dsm__decisions *decisions) {
     return false;
   }
   e->gathered_before = steps[e->layer_index].gathered_before;
+  e->gathered_in_update = steps[e->layer_index].gathered_in_update;
   if (!dsm__role_steps_derive(workload, e->plan->system, decisions, DSM_PASS_BACKWARD, steps,
                               arena)) {
     return false;

@@ -52,6 +52,7 @@ typedef struct dsm__search_inputs {
   const dsm_explore_options *options;
   uint64_t micro_batches;                  /**< in a step, of which the workload is one; 0: one */
   double in_flight;                        /**< whose activations are kept at a time; 0: one */
+  bool is_staged;                          /**< on the chips of a stage of several */
   const bool *is_cut;                      /**< of a part of a network, behind which of its layers
                                               segments of the whole end; NULL: it is the whole */
   double preloaded_bytes;                  /**< of a core's scratchpad (section 10) */

@@ -6,7 +6,7 @@
 
 /* All of these are in a key, or in its context: a new field has to be as well. Reductions, and how
  * the owner of a tied layer cuts its weights, are of what moves once a step, and no part of an
- * answer. */
+ * answer; gathers are of roles, whose answers are not kept. */
 _Static_assert(sizeof(void *) != 8 ||
                    sizeof(dsm__holding) == 4 * sizeof(bool) + 4 + 5 * sizeof(uint64_t),
                "all of the holding is in a key");

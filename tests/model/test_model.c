@@ -16,7 +16,7 @@ int main(void) {
       suite_overlap,           suite_hoist,         suite_shared_memory,
       suite_shared_weights,    suite_roles,         suite_roles_hand,
       suite_spatial,           suite_element_sizes, suite_stage_link,
-      suite_tied_table,
+      suite_tied_table,        suite_pass_roles,
   };
   SRunner *const runner = srunner_create(NULL);
   for (int i = 0; i < COUNT_OF(suites); i++) {

@@ -86,6 +86,42 @@ static bool is_option(const role_twin *twin, size_t index, const dsm_roles *role
          (space.has_hybrid || has_other || !has_data || !has_model);
 }
 
+/* Weights have one cut along an axis, which whole ones may stand beside; nothing stands beside
+ * experts. */
+static const char cut_of[DSM_ROLE_COUNT] = {
+    [DSM_ROLE_DATA] = '-',  [DSM_ROLE_SPATIAL] = '-',   [DSM_ROLE_WHOLE] = '-',
+    [DSM_ROLE_MODEL] = 'o', [DSM_ROLE_COLUMN] = 'o',    [DSM_ROLE_GATHER_COLUMN] = 'o',
+    [DSM_ROLE_ROW] = 'i',   [DSM_ROLE_MODEL_OUT] = 'i', [DSM_ROLE_ROW_SCATTER] = 'i',
+    [DSM_ROLE_HEADS] = 'g', [DSM_ROLE_EXPERT] = 'e',
+};
+
+bool role_twin_may_differ(const role_twin *twin, size_t layer, const dsm_roles *both,
+                          const dsm_roles *update) {
+  bool may = twin->workload->layers[layer].has_update;
+  for (unsigned a = 0; a < axis_count(twin); a++) {
+    const char one = cut_of[both->of[a]];
+    const char other = cut_of[update->of[a]];
+    const bool is_cut_beside = one == '-' ? other != 'e' : other == '-' && one != 'e';
+    may = may && (chips_along(twin, a) == 1 || one == other || is_cut_beside);
+  }
+  return may;
+}
+
+static bool is_same(const role_twin *twin, const dsm_roles *a, const dsm_roles *b) {
+  bool is_it = true;
+  for (unsigned x = 0; x < axis_count(twin); x++) {
+    is_it = is_it && a->of[x] == b->of[x];
+  }
+  return is_it;
+}
+
+static dsm_pass_layouts layouts_of(const role_twin *twin, const role_pair *roles) {
+  const dsm_parallelism both = dsm_parallelism_of(&roles->both, axis_count(twin));
+  const dsm_parallelism update = dsm_parallelism_of(&roles->update, axis_count(twin));
+  return (dsm_pass_layouts){
+      {[DSM_PASS_FORWARD] = both, [DSM_PASS_BACKWARD] = both, [DSM_PASS_UPDATE] = update}};
+}
+
 /* ---- what a layer takes by itself ---- */
 
 /* All cores divide one loop: of a prime number of cores there are no other splits. */
@@ -105,10 +141,11 @@ static unsigned splits_of(const dsm_pass_work *work, dsm_loops splits[DSM_DIM_CO
 }
 
 static dsm_pass_work work_of(const role_twin *twin, size_t index, dsm_pass pass,
-                             const dsm_roles *roles, dsm_axis_set shared) {
+                             const dsm_roles *roles, dsm_axis_set shared, bool is_apart) {
   const dsm_workload *const workload = twin->workload;
   dsm_residency residency = dsm_residency_none(&twin->machine);
   residency.gathered_axes = shared;
+  residency.is_error_apart = is_apart;
   return dsm_pass_work_derive(&workload->layers[index], &twin->machine,
                               dsm_precision_of(workload, twin->machine.system), twin->mode, pass,
                               dsm_parallelism_of(roles, axis_count(twin)), workload->minibatch,
@@ -116,8 +153,9 @@ static dsm_pass_work work_of(const role_twin *twin, size_t index, dsm_pass pass,
 }
 
 static double pass_cycles(const role_twin *twin, size_t index, dsm_pass pass,
-                          const dsm_roles *roles, dsm_axis_set shared, dsm_loops *best) {
-  const dsm_pass_work work = work_of(twin, index, pass, roles, shared);
+                          const dsm_roles *roles, dsm_axis_set shared, bool is_apart,
+                          dsm_loops *best) {
+  const dsm_pass_work work = work_of(twin, index, pass, roles, shared, is_apart);
   dsm_loops splits[DSM_DIM_COUNT];
   const unsigned count = splits_of(&work, splits);
   double least = HUGE_VAL;
@@ -134,33 +172,60 @@ static double pass_cycles(const role_twin *twin, size_t index, dsm_pass pass,
 dsm_loops role_twin_split(const role_twin *twin, size_t layer, dsm_pass pass,
                           const dsm_roles *roles) {
   dsm_loops best = {{1, 1, 1, 1, 1}};
-  (void)pass_cycles(twin, layer, pass, roles, 0, &best);
+  (void)pass_cycles(twin, layer, pass, roles, 0, false, &best);
   return best;
 }
 
-/* Of what the passes share, some is another layer's: gathers before forward and update, sums in
- * backward. */
-static double layer_cycles(const role_twin *twin, size_t index, const dsm_roles *roles,
-                           dsm_axis_set gathered, dsm_axis_set summed) {
+/* Of what the passes share, some is another layer's: gathers before forward, sums in backward. */
+static double both_cycles(const role_twin *twin, size_t index, const dsm_roles *roles,
+                          dsm_axis_set gathered, dsm_axis_set summed, bool is_apart) {
   const dsm_layer *const layer = &twin->workload->layers[index];
   dsm_loops split;
-  double cycles = 0;
-  for (int p = 0; p < DSM_PASS_COUNT; p++) {
-    if (dsm_pass_exists(layer, twin->mode, (dsm_pass)p)) {
-      /* Of a product both operands have errors. */
-      const double times = p == DSM_PASS_BACKWARD && layer->is_product ? 2 : 1;
-      cycles += times * pass_cycles(twin, index, (dsm_pass)p, roles,
-                                    p == DSM_PASS_BACKWARD ? summed : gathered, &split);
-    }
+  double cycles = pass_cycles(twin, index, DSM_PASS_FORWARD, roles, gathered, false, &split);
+  if (dsm_pass_exists(layer, twin->mode, DSM_PASS_BACKWARD)) {
+    /* Of a product both operands have errors. */
+    cycles += (layer->is_product ? 2 : 1) *
+              pass_cycles(twin, index, DSM_PASS_BACKWARD, roles, summed, is_apart, &split);
   }
-  if (dsm_pass_exists(layer, twin->mode, DSM_PASS_UPDATE)) {
-    const dsm_pass_layouts layouts =
-        dsm_pass_layouts_uniform(dsm_parallelism_of(roles, axis_count(twin)));
-    const dsm_weight_traffic traffic = dsm_weight_traffic_derive(
-        layer, &twin->machine, dsm_precision_of(twin->workload, twin->machine.system), &layouts);
-    cycles += dsm_group_cycles(&twin->machine, &traffic.sum_of_gradients) +
-              dsm_group_cycles(&twin->machine, &traffic.broadcast_weights) +
-              dsm_group_cycles(&twin->machine, &traffic.weight_update);
+  return cycles;
+}
+
+static double update_cycles(const role_twin *twin, size_t index, const dsm_roles *roles,
+                            dsm_axis_set gathered) {
+  dsm_loops split;
+  return dsm_pass_exists(&twin->workload->layers[index], twin->mode, DSM_PASS_UPDATE)
+             ? pass_cycles(twin, index, DSM_PASS_UPDATE, roles, gathered, false, &split)
+             : 0;
+}
+
+/* Once a step: the input as forward read it and the error as backward found it go where update
+ * wants them, weights and gradients where they belong. */
+static double once_cycles(const role_twin *twin, size_t index, const role_pair *roles) {
+  const dsm_layer *const layer = &twin->workload->layers[index];
+  const dsm_precision precision = dsm_precision_of(twin->workload, twin->machine.system);
+  const dsm_pass_layouts layouts = layouts_of(twin, roles);
+  if (!dsm_pass_exists(layer, twin->mode, DSM_PASS_UPDATE)) {
+    return 0;
+  }
+  const dsm_weight_traffic traffic =
+      dsm_weight_traffic_derive(layer, &twin->machine, precision, &layouts);
+  double cycles = dsm_group_cycles(&twin->machine, &traffic.sum_of_gradients) +
+                  dsm_group_cycles(&twin->machine, &traffic.broadcast_weights) +
+                  dsm_group_cycles(&twin->machine, &traffic.weight_update);
+  dsm_layouts ends[2][2]; /* of input, of error: before and after */
+  for (unsigned a = 0; a < DSM_AXES_MAX; a++) {
+    ends[0][0].of[a] = dsm_role_input_layout(roles->both.of[a]);
+    ends[0][1].of[a] = dsm_role_input_layout(roles->update.of[a]);
+    ends[1][0].of[a] = dsm_role_output_layout(roles->both.of[a]);
+    ends[1][1].of[a] = dsm_role_output_layout(roles->update.of[a]);
+  }
+  const double bytes =
+      (double)layer->timesteps * (double)twin->workload->minibatch * twin->workload->element_bytes;
+  const uint64_t elements[2] = {layer->input_elements, layer->stored_elements};
+  for (int e = 0; e < 2; e++) {
+    const dsm_traffic move =
+        dsm_layout_traffic(&twin->machine, (double)elements[e] * bytes, &ends[e][0], &ends[e][1]);
+    cycles += dsm_group_cycles(&twin->machine, &move);
   }
   return cycles;
 }
@@ -332,32 +397,39 @@ static bool is_same_input(const dsm_layer *a, const dsm_layer *b) {
 
 /* The latest layer that has gathered the same; SIZE_MAX: none, or all that such layers made is used
  * up. */
-static size_t gatherer(const role_twin *twin, const tensors *all, size_t index, dsm_role role,
-                       unsigned axis, const dsm_roles *roles) {
+static size_t gatherer(const role_twin *twin, const tensors *all, size_t index, unsigned axis,
+                       const role_pair *roles, bool *is_any_in_update) {
+  const dsm_role role = roles[index].both.of[axis];
+  const bool is_again =
+      role == DSM_ROLE_GATHER_COLUMN && roles[index].update.of[axis] == DSM_ROLE_GATHER_COLUMN;
   size_t latest = SIZE_MAX;
   bool is_any_live = false;
+  *is_any_in_update = false;
   for (size_t i = 0; i < index; i++) {
-    if (all->is_gather_there[i][axis] && roles[i].of[axis] == role && is_bringing(role) &&
+    if (all->is_gather_there[i][axis] && roles[i].both.of[axis] == role && is_bringing(role) &&
         is_same_input(&twin->workload->layers[i], &twin->workload->layers[index])) {
+      const bool is_live = (all->is_inside[i][axis] || all->is_with_experts[i][axis]) &&
+                           is_used_from(twin, i, index, true);
       latest = i;
-      is_any_live = is_any_live || ((all->is_inside[i][axis] || all->is_with_experts[i][axis]) &&
-                                    is_used_from(twin, i, index, true));
+      is_any_live = is_any_live || is_live;
+      *is_any_in_update = *is_any_in_update || (is_live && is_again &&
+                                                roles[i].update.of[axis] == DSM_ROLE_GATHER_COLUMN);
     }
   }
   return is_any_live ? latest : SIZE_MAX;
 }
 
 /* A layer runs: what moves before and after takes cycles; false if its roles break a rule.
- * `gatherers`: whose gathers it shares along each axis. */
-static bool run_layer(const role_twin *twin, tensors *all, size_t index, const dsm_roles *roles,
-                      double *cycles, size_t gatherers[DSM_AXES_MAX]) {
+ * `gatherers`: whose gathers it shares along each axis; `again`: along which in update too. */
+static bool run_layer(const role_twin *twin, tensors *all, size_t index, const role_pair *roles,
+                      double *cycles, size_t gatherers[DSM_AXES_MAX], dsm_axis_set *again) {
   const dsm_layer *const layer = &twin->workload->layers[index];
   dsm_layouts before = all->outer;
   bool is_made_inside[DSM_AXES_MAX];
   bool is_kept[DSM_AXES_MAX]; /* by experts */
   bool is_read_there[DSM_AXES_MAX];
   for (unsigned a = 0; a < axis_count(twin); a++) {
-    const dsm_role role = roles[index].of[a];
+    const dsm_role role = roles[index].both.of[a];
     const bool is_heads =
         role == DSM_ROLE_HEADS || (role == DSM_ROLE_MODEL && layer->operand_groups > 0);
     const bool is_row = role == DSM_ROLE_ROW || role == DSM_ROLE_ROW_SCATTER;
@@ -392,23 +464,27 @@ static bool run_layer(const role_twin *twin, tensors *all, size_t index, const d
   }
   *cycles = move_outside(twin, all, &before, index, index);
   dsm_layouts behind = all->outer;
+  *again = 0;
   for (unsigned a = 0; a < axis_count(twin); a++) {
     /* What is there was brought by no one: as if by the layer itself. */
+    bool is_any_in_update = false;
     gatherers[a] =
-        is_read_there[a] ? index : gatherer(twin, all, index, roles[index].of[a], a, roles);
+        is_read_there[a] ? index : gatherer(twin, all, index, a, roles, &is_any_in_update);
+    *again |= is_any_in_update ? 1U << a : 0U;
     if (!is_made_inside[a] && !is_kept[a]) {
-      behind.of[a] = dsm_role_output_layout(roles[index].of[a]);
+      behind.of[a] = dsm_role_output_layout(roles[index].both.of[a]);
     }
   }
   *cycles += move_outside(twin, all, &behind, index, index + 1);
   for (unsigned a = 0; a < axis_count(twin); a++) {
     all->is_inside[index][a] = is_made_inside[a];
     all->is_with_experts[index][a] = is_kept[a];
-    all->is_gather_there[index][a] = is_bringing(roles[index].of[a]);
+    all->is_gather_there[index][a] = is_bringing(roles[index].both.of[a]);
   }
   return true;
 }
 
+<<<<<<< HEAD
 /* With the roles of all layers up to it. */
 static double tied_cycles(const role_twin *twin, size_t index, const dsm_roles *roles) {
   return twin->mode == DSM_MODE_TRAINING
@@ -417,14 +493,20 @@ static double tied_cycles(const role_twin *twin, size_t index, const dsm_roles *
 }
 
 double role_twin_cycles(role_twin *twin, const dsm_roles *roles) {
+=======
+double role_twin_cycles(role_twin *twin, const role_pair *roles) {
+>>>>>>> pass-roles
   tensors all = {.outer = {{DSM_LAYOUT_SAMPLES}}};
   dsm_axis_set gathered[ROLE_TWIN_LAYERS] = {0};
   dsm_axis_set summed[ROLE_TWIN_LAYERS] = {0};
+  dsm_axis_set again[ROLE_TWIN_LAYERS] = {0};
   double cycles = 0;
   for (size_t i = 0; i < twin->count; i++) {
     double moving = 0;
     size_t gatherers[DSM_AXES_MAX];
-    if (!run_layer(twin, &all, i, roles, &moving, gatherers)) {
+    const bool is_apart = !is_same(twin, &roles[i].both, &roles[i].update);
+    if ((is_apart && !role_twin_may_differ(twin, i, &roles[i].both, &roles[i].update)) ||
+        !run_layer(twin, &all, i, roles, &moving, gatherers, &again[i])) {
       return -1;
     }
     cycles += moving;
@@ -436,29 +518,34 @@ double role_twin_cycles(role_twin *twin, const dsm_roles *roles) {
     }
   }
   for (size_t i = 0; i < twin->count; i++) {
+<<<<<<< HEAD
     cycles += layer_cycles(twin, i, &roles[i], gathered[i], summed[i]);
     cycles += tied_cycles(twin, i, roles);
+=======
+    const bool is_apart = !is_same(twin, &roles[i].both, &roles[i].update);
+    cycles += both_cycles(twin, i, &roles[i].both, gathered[i], summed[i], is_apart) +
+              update_cycles(twin, i, &roles[i].update, again[i]) + once_cycles(twin, i, &roles[i]);
+>>>>>>> pass-roles
   }
   return cycles;
 }
 
 /* ---- memory ---- */
 
-static dsm_layer_memory memory_of(const role_twin *twin, size_t index, const dsm_roles *roles) {
-  const dsm_pass_layouts layouts =
-      dsm_pass_layouts_uniform(dsm_parallelism_of(roles, axis_count(twin)));
+static dsm_layer_memory memory_of(const role_twin *twin, size_t index, const role_pair *roles) {
+  const dsm_pass_layouts layouts = layouts_of(twin, roles);
   return dsm_layer_memory_derive(&twin->workload->layers[index], &twin->machine, twin->workload,
                                  twin->mode, &layouts,
                                  dsm_input_memory_bytes(&twin->machine, twin->workload));
 }
 
-static double kept_bytes(const role_twin *twin, size_t index, const dsm_roles *roles) {
+static double kept_bytes(const role_twin *twin, size_t index, const role_pair *roles) {
   const dsm_layer_memory memory = memory_of(twin, index, roles);
   return memory.weights_bytes + memory.gradients_bytes + memory.optimizer_bytes +
          memory.activations_bytes + memory.cache_bytes;
 }
 
-double role_twin_bytes(const role_twin *twin, const dsm_roles *roles) {
+double role_twin_bytes(const role_twin *twin, const role_pair *roles) {
   double kept = 0;
   double transient = 0;
   for (size_t i = 0; i < twin->count; i++) {
@@ -473,17 +560,64 @@ double role_twin_bytes(const role_twin *twin, const dsm_roles *roles) {
 
 /* ---- all mappings ---- */
 
+/* What is asked again and again. */
+static double known(double *number,
+                    double (*find)(role_twin *, size_t, size_t, size_t, dsm_axis_set),
+                    role_twin *twin, const size_t of[3], dsm_axis_set shared) {
+  if (*number < 0) {
+    *number = find(twin, of[0], of[1], of[2], shared);
+  }
+  return *number;
+}
+
 /* Layers that share a gather are as if the first gathered and summed. */
-static double *price_of(role_twin *twin, size_t index, size_t option, dsm_axis_set sharing) {
+static double find_both(role_twin *twin, size_t index, size_t option, size_t apart,
+                        dsm_axis_set shared) {
+  return both_cycles(twin, index, &twin->options[index][option], shared, shared, apart != 0);
+}
+
+static double find_update(role_twin *twin, size_t index, size_t option, size_t unused,
+                          dsm_axis_set shared) {
+  (void)unused;
+  return update_cycles(twin, index, &twin->options[index][option], shared);
+}
+
+static double find_once(role_twin *twin, size_t index, size_t option, size_t update,
+                        dsm_axis_set unused) {
+  (void)unused;
+  const role_pair roles = {twin->options[index][option], twin->options[index][update]};
+  return once_cycles(twin, index, &roles);
+}
+
+/* Of an option in forward and backward, and one in update. */
+static double price_of(role_twin *twin, size_t index, size_t option, size_t update,
+                       dsm_axis_set sharing, dsm_axis_set again) {
+  const size_t apart = option != update ? 1 : 0;
+  const size_t of_both[3] = {index, option, apart};
+  const size_t of_update[3] = {index, update, 0};
+  const size_t of_once[3] = {index, option, update};
   dsm_axis_set shared = 0;
   for (unsigned a = 0; a < axis_count(twin); a++) {
     shared |= is_bringing(twin->options[index][option].of[a]) ? sharing & 1U << a : 0U;
   }
-  double *const price = &twin->price[index][option][shared];
-  if (*price < 0) {
-    *price = layer_cycles(twin, index, &twin->options[index][option], shared, shared);
+  return known(&twin->both[index][option][shared][apart], find_both, twin, of_both, shared) +
+         known(&twin->update[index][update][again], find_update, twin, of_update, again) +
+         known(apart == 1 ? &twin->once[index][option][update] : &twin->same_once[index][option],
+               find_once, twin, of_once, 0);
+}
+
+static void forget(role_twin *twin, size_t i) {
+  for (size_t o = 0; o < twin->option_count[i]; o++) {
+    twin->same_once[i][o] = -1;
+    for (int s = 0; s < 1 << DSM_AXES_MAX; s++) {
+      twin->both[i][o][s][0] = -1;
+      twin->both[i][o][s][1] = -1;
+      twin->update[i][o][s] = -1;
+    }
+    for (size_t u = 0; twin->has_per_pass && u < twin->option_count[i]; u++) {
+      twin->once[i][o][u] = -1;
+    }
   }
-  return price;
 }
 
 void role_twin_init(role_twin *twin, const dsm_workload *workload, const dsm_system *system,
@@ -492,6 +626,7 @@ void role_twin_init(role_twin *twin, const dsm_workload *workload, const dsm_sys
   twin->machine = dsm_machine_derive(system);
   twin->mode = mode;
   twin->capacity_bytes = HUGE_VAL;
+  twin->has_per_pass = space.has_per_pass;
   twin->count = workload->layer_count;
   twin->cycles = HUGE_VAL;
   twin->tried = 0;
@@ -513,55 +648,110 @@ void role_twin_init(role_twin *twin, const dsm_workload *workload, const dsm_sys
         twin->options[i][twin->option_count[i]++] = roles;
       }
     }
-    for (size_t o = 0; o < twin->option_count[i]; o++) {
-      for (int s = 0; s < 1 << DSM_AXES_MAX; s++) {
-        twin->price[i][o][s] = -1;
-      }
-    }
+    ck_assert(!twin->has_per_pass || twin->option_count[i] <= ROLE_TWIN_PAIRED);
+    forget(twin, i);
   }
+}
+
+/* May an update pass have an option beside another one? */
+static bool is_open(const role_twin *twin, size_t index, size_t option, size_t update) {
+  return option == update || (twin->has_per_pass && twin->mode == DSM_MODE_TRAINING &&
+                              role_twin_may_differ(twin, index, &twin->options[index][option],
+                                                   &twin->options[index][update]));
 }
 
 typedef struct walk {
   role_twin *twin;
-  dsm_roles roles[ROLE_TWIN_LAYERS];
+  bool is_apart; /* update passes have other roles too */
+  role_pair roles[ROLE_TWIN_LAYERS];
 } walk;
 
-static void try_layer(walk *w, const tensors *all, size_t index, double cycles, double bytes) {
+static void note_best(walk *w, double cycles) {
   role_twin *const twin = w->twin;
-  if (index == twin->count) {
-    twin->tried++;
-    if (cycles < twin->cycles &&
-        role_twin_bytes(twin, w->roles) <= twin->capacity_bytes * (1 + 1e-11)) {
-      twin->cycles = cycles;
-      for (size_t i = 0; i < twin->count; i++) {
-        twin->best[i] = w->roles[i];
-      }
+  twin->tried++;
+  if (cycles < twin->cycles &&
+      role_twin_bytes(twin, w->roles) <= twin->capacity_bytes * (1 + 1e-11)) {
+    twin->cycles = cycles;
+    for (size_t i = 0; i < twin->count; i++) {
+      twin->best[i] = w->roles[i];
     }
-    return;
   }
-  for (size_t o = 0; o < twin->option_count[index]; o++) {
-    if (cycles + twin->rest[index] >= twin->cycles) {
-      return;
-    }
+}
+
+static void try_layer(walk *w, const tensors *all, size_t index, double cycles, double bytes);
+
+/* What a layer needs while it runs, where memory is short. */
+static double least_transient(const walk *w, size_t index) {
+  return w->twin->capacity_bytes < HUGE_VAL
+             ? memory_of(w->twin, index, &w->roles[index]).transient_bytes
+             : 0;
+}
+
+/* An option with each one that its update may have. */
+static void try_option(walk *w, const tensors *all, size_t index, size_t o, double cycles,
+                       double bytes) {
+  role_twin *const twin = w->twin;
+  const size_t first = w->is_apart ? 0 : o;
+  const size_t end = w->is_apart ? twin->option_count[index] : o + 1;
+  for (size_t u = first; u < end; u++) {
     tensors next = *all;
     double moving = 0;
     size_t gatherers[DSM_AXES_MAX];
     dsm_axis_set shared = 0;
-    w->roles[index] = twin->options[index][o];
-    const double kept = bytes + twin->kept[index][o];
-    if (kept + twin->rest_bytes[index + 1] > twin->capacity_bytes * (1 + 1e-9) ||
-        !run_layer(twin, &next, index, w->roles, &moving, gatherers)) {
+    dsm_axis_set again = 0;
+    w->roles[index] = (role_pair){twin->options[index][o], twin->options[index][u]};
+    /* As if others gathered all that may be gathered: no way is faster. */
+    const dsm_axis_set all_axes = (1U << axis_count(twin)) - 1;
+    const double known_bytes = bytes + twin->rest_bytes[index + 1] + least_transient(w, index);
+    if (!is_open(twin, index, o, u) || known_bytes > twin->capacity_bytes * (1 + 1e-9) ||
+        cycles + price_of(twin, index, o, u, all_axes, all_axes) + twin->rest[index + 1] >=
+            twin->cycles) {
       continue;
+    }
+    if (!run_layer(twin, &next, index, w->roles, &moving, gatherers, &again)) {
+      return; /* whatever update has */
     }
     for (unsigned a = 0; a < axis_count(twin); a++) {
       shared |= gatherers[a] != SIZE_MAX ? 1U << a : 0U;
     }
+<<<<<<< HEAD
     const double sum =
         cycles + moving + *price_of(twin, index, o, shared) + tied_cycles(twin, index, w->roles);
+=======
+    const double sum = cycles + moving + price_of(twin, index, o, u, shared, again);
+>>>>>>> pass-roles
     if (sum + twin->rest[index + 1] < twin->cycles) {
-      try_layer(w, &next, index + 1, sum, kept);
+      try_layer(w, &next, index + 1, sum, bytes);
     }
   }
+}
+
+static void try_layer(walk *w, const tensors *all, size_t index, double cycles, double bytes) {
+  role_twin *const twin = w->twin;
+  if (index == twin->count) {
+    note_best(w, cycles);
+    return;
+  }
+  for (size_t o = 0; o < twin->option_count[index]; o++) {
+    const double kept = bytes + twin->kept[index][o];
+    if (cycles + twin->rest[index] >= twin->cycles) {
+      return;
+    }
+    if (kept + twin->rest_bytes[index + 1] <= twin->capacity_bytes * (1 + 1e-9)) {
+      try_option(w, all, index, o, cycles, kept);
+    }
+  }
+}
+
+/* What an option takes at least, whoever gathers and whatever update has. */
+static double least_of(role_twin *twin, size_t index, size_t option) {
+  double least = HUGE_VAL;
+  for (size_t u = 0; u < twin->option_count[index]; u++) {
+    for (dsm_axis_set s = 0; is_open(twin, index, option, u) && s < 1U << axis_count(twin); s++) {
+      least = fmin(least, price_of(twin, index, option, u, s, s));
+    }
+  }
+  return least;
 }
 
 void role_twin_search(role_twin *twin) {
@@ -571,11 +761,10 @@ void role_twin_search(role_twin *twin) {
     double least = HUGE_VAL;
     double least_bytes = HUGE_VAL;
     for (size_t o = 0; o < twin->option_count[i]; o++) {
-      twin->kept[i][o] = kept_bytes(twin, i, &twin->options[i][o]);
+      const role_pair same = {twin->options[i][o], twin->options[i][o]};
+      twin->kept[i][o] = kept_bytes(twin, i, &same); /* whatever update has */
       least_bytes = fmin(least_bytes, twin->kept[i][o]);
-      for (dsm_axis_set s = 0; s < 1U << axis_count(twin); s++) {
-        least = fmin(least, *price_of(twin, i, o, s));
-      }
+      least = fmin(least, least_of(twin, i, o));
     }
     twin->rest[i] = twin->rest[i + 1] + least;
     twin->rest_bytes[i] = twin->rest_bytes[i + 1] + least_bytes;
@@ -583,4 +772,8 @@ void role_twin_search(role_twin *twin) {
   walk w = {.twin = twin};
   const tensors all = {.outer = {{DSM_LAYOUT_SAMPLES}}};
   try_layer(&w, &all, 0, 0, 0);
+  if (twin->has_per_pass) { /* what is known now leaves less to look at */
+    w.is_apart = true;
+    try_layer(&w, &all, 0, 0, 0);
+  }
 }

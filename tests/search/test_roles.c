@@ -16,6 +16,7 @@
 #include "random_numbers.h"
 #include "role_draw.h"
 #include "role_twin.h"
+#include "search/roles/role_search.h"
 #include "suites.h"
 
 enum { BEST_SEEDS = HOW_MANY(48, 24, 12) };
@@ -40,21 +41,23 @@ static role_space space_of(dsm_optimization_set optimizations) {
       .has_tensor = (optimizations & DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_TENSOR)) != 0,
       .has_spatial = (optimizations & DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_SPATIAL)) != 0,
       .has_expert = (optimizations & DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_EXPERT)) != 0,
+      .has_per_pass = (optimizations & DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_PER_PASS)) != 0,
   };
 }
 
 /* ---- a plan of the twin's decisions ---- */
 
-static dsm_plan *plan_of(const role_twin *twin, const dsm_roles *roles,
+static dsm_plan *plan_of(const role_twin *twin, const role_pair *roles,
                          const dsm_explore_options *options) {
+  const unsigned axis_count = twin->machine.system->system.axis_count;
   dsm__layer_decision layers[ROLE_TWIN_LAYERS];
   for (size_t i = 0; i < twin->count; i++) {
     layers[i] = dsm__layer_decision_none();
-    layers[i].layouts = dsm_pass_layouts_uniform(
-        dsm_parallelism_of(&roles[i], twin->machine.system->system.axis_count));
     for (int p = 0; p < DSM_PASS_COUNT; p++) {
+      const dsm_roles *const of = p == DSM_PASS_UPDATE ? &roles[i].update : &roles[i].both;
+      layers[i].layouts.of[p] = dsm_parallelism_of(of, axis_count);
       for (int k = 0; k < DSM_INVOCATION_KINDS_MAX; k++) {
-        layers[i].splits[p][k] = role_twin_split(twin, i, (dsm_pass)p, &roles[i]);
+        layers[i].splits[p][k] = role_twin_split(twin, i, (dsm_pass)p, of);
       }
     }
   }
@@ -72,10 +75,14 @@ static const char *words_of(const dsm_plan *plan) {
   for (size_t i = 0; i < plan->layer_count; i++) {
     length += (size_t)snprintf(text + length, sizeof text - length, "%s[",
                                plan->workload->layers[i].name);
-    for (unsigned a = 0; a < plan->system->system.axis_count; a++) {
-      const dsm_parallelism parallelism = plan->layers[i].passes[0].decisions.parallelism;
-      length += (size_t)snprintf(text + length, sizeof text - length, "%s%s", a == 0 ? "" : ",",
-                                 dsm_role_name(dsm_parallelism_role(parallelism, a)));
+    for (int p = 0; p < DSM_PASS_COUNT; p += 2) { /* forward and update */
+      const dsm_parallelism parallelism = plan->layers[i].passes[p].decisions.parallelism;
+      for (unsigned a = 0; a < plan->system->system.axis_count && plan->layers[i].passes[p].exists;
+           a++) {
+        length += (size_t)snprintf(text + length, sizeof text - length, "%s%s",
+                                   a == 0 ? (p == 0 ? "" : "; ") : ",",
+                                   dsm_role_name(dsm_parallelism_role(parallelism, a)));
+      }
     }
     length += (size_t)snprintf(text + length, sizeof text - length, "] ");
   }
@@ -116,13 +123,18 @@ static void assert_read_back(const dsm_plan *plan, uint64_t seed) {
 
 /* ---- rules and sums ---- */
 
-/* Mostly such that each layer goes with those before it. */
-static void draw_roles(role_twin *twin, uint64_t *state, dsm_roles roles[ROLE_TWIN_LAYERS]) {
+/* Mostly such that each layer goes with those before it, and its passes with one another. */
+static void draw_roles(role_twin *twin, uint64_t *state, role_pair roles[ROLE_TWIN_LAYERS]) {
   const size_t count = twin->count;
   for (size_t i = 0; i < count; i++) {
     twin->count = i + 1;
     for (int k = 0; k < 20; k++) {
-      roles[i] = twin->options[i][random_below(state, twin->option_count[i])];
+      roles[i].both = twin->options[i][random_below(state, twin->option_count[i])];
+      roles[i].update = roles[i].both;
+      if (twin->has_per_pass && twin->workload->layers[i].has_update &&
+          random_below(state, 3) > 0) {
+        roles[i].update = twin->options[i][random_below(state, twin->option_count[i])];
+      }
       if (role_twin_cycles(twin, roles) >= 0) {
         break;
       }
@@ -132,11 +144,11 @@ static void draw_roles(role_twin *twin, uint64_t *state, dsm_roles roles[ROLE_TW
 }
 
 /* Chips of some axis share experts. */
-static bool has_experts(const role_twin *twin, const dsm_roles *roles) {
+static bool has_experts(const role_twin *twin, const role_pair *roles) {
   bool is_any = false;
   for (size_t i = 0; i < twin->count; i++) {
     for (unsigned a = 0; a < DSM_AXES_MAX; a++) {
-      is_any = is_any || roles[i].of[a] == DSM_ROLE_EXPERT;
+      is_any = is_any || roles[i].both.of[a] == DSM_ROLE_EXPERT;
     }
   }
   return is_any;
@@ -145,13 +157,30 @@ static bool has_experts(const role_twin *twin, const dsm_roles *roles) {
 typedef struct tally {
   unsigned legal;
   unsigned with_experts; /* of these */
+  unsigned apart;        /* with other roles in some update */
+  unsigned clashing;     /* not legal, since passes do not go together */
 } tally;
+
+/* Of a mapping whose passes differ, whatever it takes. */
+static void tally_passes(const role_twin *twin, const role_pair *roles, bool is_legal,
+                         tally *counted) {
+  bool is_apart = false;
+  bool is_clashing = false;
+  for (size_t i = 0; i < twin->count; i++) {
+    const bool is_other = memcmp(&roles[i].both, &roles[i].update, sizeof roles[i].both) != 0;
+    is_apart = is_apart || is_other;
+    is_clashing = is_clashing ||
+                  (is_other && !role_twin_may_differ(twin, i, &roles[i].both, &roles[i].update));
+  }
+  counted->apart += is_apart && is_legal ? 1 : 0;
+  counted->clashing += is_clashing ? 1 : 0;
+}
 
 /* Any mapping: legal or not, and what it takes. */
 static void compare_mappings(role_twin *twin, const dsm_explore_options *options, uint64_t *state,
                              uint64_t seed, tally *counted) {
   for (int k = 0; k < 60; k++) {
-    dsm_roles roles[ROLE_TWIN_LAYERS];
+    role_pair roles[ROLE_TWIN_LAYERS];
     draw_roles(twin, state, roles);
     const double cycles = role_twin_cycles(twin, roles);
     dsm_plan *const plan = plan_of(twin, roles, options);
@@ -170,6 +199,7 @@ static void compare_mappings(role_twin *twin, const dsm_explore_options *options
     } else {
       ck_assert_int_eq(status, DSM_ERROR_INVALID);
     }
+    tally_passes(twin, roles, cycles >= 0, counted);
     dsm_diags_free(diags);
     dsm_plan_free(plan);
   }
@@ -207,7 +237,7 @@ static void drawn_free(drawn *d) {
 static role_twin twin;
 
 START_TEST(test_any_mapping_is_judged_and_scored_as_by_hand) {
-  tally counted = {0, 0};
+  tally counted = {0, 0, 0, 0};
   for (uint64_t seed = 0; seed < 40; seed++) {
     drawn d = draw(seed);
     uint64_t state = seed + 1000;
@@ -221,6 +251,26 @@ START_TEST(test_any_mapping_is_judged_and_scored_as_by_hand) {
 }
 END_TEST
 
+/* Update passes with roles of their own, of any that the layers can have. */
+START_TEST(test_any_roles_of_update_are_judged_and_scored_as_by_hand) {
+  const dsm_optimization_set optimizations =
+      ALL_ROLES | DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_PER_PASS);
+  tally counted = {0, 0, 0, 0};
+  for (uint64_t seed = 0; seed < 60; seed++) {
+    drawn d = draw(seed);
+    uint64_t state = seed + 4000;
+    const dsm_explore_options options = options_of(d.mode, optimizations);
+    if (d.mode == DSM_MODE_TRAINING && d.system->system.axis_count < 3) {
+      role_twin_init(&twin, d.workload, d.system, d.mode, space_of(optimizations));
+      compare_mappings(&twin, &options, &state, seed, &counted);
+    }
+    drawn_free(&d);
+  }
+  ck_assert_uint_gt(counted.apart, 400);
+  ck_assert_uint_gt(counted.clashing, 100);
+}
+END_TEST
+
 /* ---- edited plans ---- */
 
 /* One role of a legal mapping is replaced: where that breaks a rule of what is inside and outside,
@@ -231,12 +281,13 @@ START_TEST(test_an_edited_plan_that_breaks_a_rule_gets_one_message) {
     drawn d = draw(seed);
     uint64_t state = seed + 2000;
     const dsm_explore_options options = options_of(d.mode, ALL_ROLES);
-    dsm_roles roles[ROLE_TWIN_LAYERS];
+    role_pair roles[ROLE_TWIN_LAYERS];
     role_twin_init(&twin, d.workload, d.system, d.mode, space_of(ALL_ROLES));
     draw_roles(&twin, &state, roles);
     const bool was_legal = role_twin_cycles(&twin, roles) >= 0;
     const size_t edited = random_below(&state, twin.count);
-    roles[edited] = twin.options[edited][random_below(&state, twin.option_count[edited])];
+    roles[edited].both = twin.options[edited][random_below(&state, twin.option_count[edited])];
+    roles[edited].update = roles[edited].both;
     dsm_plan *const plan = plan_of(&twin, roles, &options);
     if (was_legal && role_twin_cycles(&twin, roles) < 0) {
       char *const text = dsm_plan_print(plan);
@@ -267,14 +318,15 @@ START_TEST(test_roles_of_an_axis_of_one_chip_change_nothing) {
     drawn d = draw(seed);
     uint64_t state = seed + 3000;
     const dsm_explore_options options = options_of(d.mode, ALL_ROLES);
-    dsm_roles roles[ROLE_TWIN_LAYERS];
+    role_pair roles[ROLE_TWIN_LAYERS];
     role_twin_init(&twin, d.workload, d.system, d.mode, space_of(ALL_ROLES));
     draw_roles(&twin, &state, roles);
     const double cycles = role_twin_cycles(&twin, roles);
     for (unsigned a = 0; a < d.system->system.axis_count && cycles >= 0; a++) {
       for (size_t i = 0; i < twin.count && d.system->system.axes[a].chips == 1; i++) {
         const dsm_role other = others[random_below(&state, 6)];
-        roles[i].of[a] = role_twin_can(&d.workload->layers[i], other) ? other : DSM_ROLE_DATA;
+        roles[i].both.of[a] = role_twin_can(&d.workload->layers[i], other) ? other : DSM_ROLE_DATA;
+        roles[i].update = roles[i].both;
         compared++;
       }
     }
@@ -317,6 +369,29 @@ static double explore_cycles(const drawn *d, dsm_optimization_set optimizations,
   return cycles;
 }
 
+/* The search of roles alone, as a plan predicts what it finds; infinite: nothing fits. */
+static double role_search_cycles(const drawn *d, const dsm_explore_options *options) {
+  dsm__problem problem;
+  double cycles = 0;
+  ck_assert_int_eq(dsm__problem_init(&problem, d->workload, d->system, options, NULL), DSM_OK);
+  ck_assert(dsm__step_with_roles(&problem, NULL, HUGE_VAL, &cycles));
+  dsm__problem_fini(&problem);
+  return cycles > 0 ? cycles : HUGE_VAL;
+}
+
+/* With update passes of their own roles the other search has passes that differ otherwise too: it
+ * may be faster, and is no slower. */
+static double find_best(const drawn *d, dsm_optimization_set optimizations, uint64_t seed) {
+  const dsm_explore_options options = options_of(d->mode, optimizations);
+  const double cycles = explore_cycles(d, optimizations, seed);
+  if (!space_of(optimizations).has_per_pass) {
+    return cycles;
+  }
+  const double by_roles = role_search_cycles(d, &options);
+  ck_assert_msg(cycles <= by_roles * (1 + 1e-9), "seed %u", (unsigned)seed);
+  return by_roles;
+}
+
 static void compare_best(const drawn *d, dsm_optimization_set optimizations, double capacity_bytes,
                          uint64_t seed) {
   const double GB = 1e9;
@@ -324,7 +399,7 @@ static void compare_best(const drawn *d, dsm_optimization_set optimizations, dou
   role_twin_init(&twin, d->workload, d->system, d->mode, space_of(optimizations));
   twin.capacity_bytes = capacity_bytes;
   role_twin_search(&twin);
-  const double found = explore_cycles(d, optimizations, seed);
+  const double found = find_best(d, optimizations, seed);
   const dsm_explore_options options = options_of(d->mode, optimizations);
   if (twin.cycles < HUGE_VAL) {
     dsm_plan *const plan = plan_of(&twin, twin.best, &options);
@@ -381,6 +456,41 @@ START_TEST(test_the_best_that_fits_is_found) {
   }
   ck_assert_uint_gt(slower, BEST_SEEDS / 6);
   ck_assert_uint_gt(none, 0);
+}
+END_TEST
+
+/* Update passes with roles of their own, of all roles on one axis, and of those that cut no
+ * features but `model` on two and three; with all the memory, and with less. */
+START_TEST(test_the_best_roles_of_update_are_found) {
+  const dsm_optimization_set per_pass = DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_PER_PASS);
+  const dsm_optimization_set few = DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_HYBRID) |
+                                   DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_SPATIAL);
+  enum { LAYERS = 5 }; /* more take the twin too long */
+  unsigned faster = 0;
+  unsigned short_of = 0;
+  for (uint64_t seed = 300; seed < 300 + 4 * BEST_SEEDS; seed++) {
+    drawn d = draw(seed);
+    if (d.workload->layer_count > LAYERS) {
+      drawn_free(&d);
+      continue;
+    }
+    const dsm_optimization_set roles = d.system->system.axis_count == 1 ? ALL_ROLES : few;
+    d.mode = DSM_MODE_TRAINING;
+    compare_best(&d, roles, AMPLE, seed);
+    const double same = twin.cycles;
+    compare_best(&d, roles | per_pass, AMPLE, seed);
+    ck_assert_double_le(twin.cycles, same * (1 + 1e-9));
+    faster += twin.cycles < same * (1 - 1e-6) ? 1 : 0;
+    const double bytes = role_twin_bytes(&twin, twin.best);
+    const double ample = twin.cycles;
+    if (d.system->system.axis_count < 3) {
+      compare_best(&d, roles | per_pass, bytes * (seed % 2 == 0 ? 0.999 : 0.9), seed);
+    }
+    short_of += twin.cycles < HUGE_VAL && twin.cycles > ample * (1 + 1e-6) ? 1 : 0;
+    drawn_free(&d);
+  }
+  ck_assert_uint_gt(faster, 0);
+  ck_assert_uint_gt(short_of, BEST_SEEDS / 12);
 }
 END_TEST
 
@@ -474,6 +584,7 @@ Suite *suite_roles(void) {
   TCase *const rules = tcase_create("rules");
   tcase_set_timeout(rules, 240);
   tcase_add_test(rules, test_any_mapping_is_judged_and_scored_as_by_hand);
+  tcase_add_test(rules, test_any_roles_of_update_are_judged_and_scored_as_by_hand);
   tcase_add_test(rules, test_an_edited_plan_that_breaks_a_rule_gets_one_message);
   tcase_add_test(rules, test_roles_of_an_axis_of_one_chip_change_nothing);
   suite_add_tcase(suite, rules);
@@ -486,5 +597,9 @@ Suite *suite_roles(void) {
   tcase_add_test(best, test_larger_spaces_are_no_slower);
   tcase_add_test(best, test_order_of_independent_layers_does_not_matter);
   suite_add_tcase(suite, best);
+  TCase *const updates = tcase_create("updates");
+  tcase_set_timeout(updates, 240);
+  tcase_add_test(updates, test_the_best_roles_of_update_are_found);
+  suite_add_tcase(suite, updates);
   return suite;
 }

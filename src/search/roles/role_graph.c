@@ -47,13 +47,14 @@ const dsm__role_options *dsm__role_options_of(const dsm__role_space *space, size
 }
 
 bool dsm__is_role_open(const dsm__role_space *space, size_t layer_index,
-                       dsm_parallelism parallelism) {
+                       const dsm__role_option *option) {
   const dsm__fixed_roles *const fixed = space->problem->fixed;
-  const dsm_pass_layouts layouts = dsm_pass_layouts_uniform(parallelism);
+  const dsm_pass_layouts layouts = dsm__option_layouts(option);
   if (!dsm__is_table_open(&space->problem->inputs, layer_index, &layouts)) {
     return false;
   }
-  return fixed == NULL || fixed->layer != layer_index || fixed->parallelism == parallelism;
+  return fixed == NULL || fixed->layer != layer_index ||
+         (fixed->parallelism == option->parallelism && fixed->parallelism == option->update);
 }
 
 dsm_layer_memory dsm__role_memory_of(const dsm__role_space *space, size_t layer_index,
@@ -65,7 +66,7 @@ dsm_layer_memory dsm__role_memory_of(const dsm__role_space *space, size_t layer_
       &dsm__role_options_of(space, layer_index)->items[option_index];
   const dsm_layer_decisions decisions = {.shard = option->shard,
                                          .is_recomputed = option->is_recomputed};
-  const dsm_pass_layouts layouts = dsm_pass_layouts_uniform(option->parallelism);
+  const dsm_pass_layouts layouts = dsm__option_layouts(option);
   dsm_layer_memory memory =
       dsm_layer_memory_derive(layer, machine, inputs->workload, inputs->options->mode, &layouts,
                               dsm_input_memory_bytes(machine, inputs->workload));
@@ -146,10 +147,11 @@ static void add_entries(role_graph *g, size_t index, uint32_t from) {
   dsm__graph_begin_edges(&g->builder, from);
   for (size_t o = 0; o < options->whole_count && !g->builder.is_out_of_memory; o++) {
     dsm__role_state to;
-    dsm_axis_set shared;
+    dsm__role_shares shared;
     if (options->items[o].is_dominated || options->items[o].least_cycles > limit ||
-        !dsm__is_role_open(g->space, index, options->items[o].parallelism) ||
-        !dsm__role_enter(g->space, &around, options->items[o].parallelism, &to, &shared)) {
+        (options->items[o].is_spare && !g->space->has_spares) ||
+        !dsm__is_role_open(g->space, index, &options->items[o]) ||
+        !dsm__role_enter(g->space, &around, &options->items[o], &to, &shared)) {
       continue;
     }
     const size_t option = dsm__role_option_index(options, o, shared);
@@ -170,7 +172,7 @@ static void add_exit(role_graph *g, size_t index, uint32_t from) {
   dsm__role_state to;
   dsm__role_move move;
   dsm__graph_begin_edges(&g->builder, from);
-  if (dsm__role_leave(g->space, &running, index, option->parallelism, &to, &move)) {
+  if (dsm__role_leave(g->space, &running, index, option, &to, &move)) {
     const uint32_t node = node_of(g, &to, index + 1, DSM__NODE_OPEN);
     dsm__graph_add_edge(&g->builder, node, option->cycles + dsm__role_move_cycles(g->space, &move),
                         running.option - 1);

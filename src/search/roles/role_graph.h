@@ -22,9 +22,10 @@ typedef struct dsm__role_space {
   const double *least;              /**< of each layer: cycles of its fastest option */
   const dsm__role_layer *layers;    /**< what is around each */
   bool may_recompute;
-  double grain; /**< what is made anew is counted in so many bytes, a power of 2; 0: exactly, */
-  bool is_up;   /**< and rounded up; else down */
-  double slack; /**< cycles by which an option may be over its layer's least */
+  bool has_spares; /**< options are looked at that only memory asks for */
+  double grain;    /**< what is made anew is counted in so many bytes, a power of 2; 0: exactly, */
+  bool is_up;      /**< and rounded up; else down */
+  double slack;    /**< cycles by which an option may be over its layer's least */
   bool is_too_large; /**< as the latest build found: more nodes than the problem allows */
 } dsm__role_space;
 
@@ -35,9 +36,9 @@ const dsm__role_options *dsm__role_options_in(const dsm__problem *problem,
 /** The options of a layer. */
 const dsm__role_options *dsm__role_options_of(const dsm__role_space *space, size_t layer_index);
 
-/** May a layer have these roles: is it free, or are they what it has to have? */
+/** May a layer have this option: is it free, or are its roles what all its passes have to have? */
 bool dsm__is_role_open(const dsm__role_space *space, size_t layer_index,
-                       dsm_parallelism parallelism);
+                       const dsm__role_option *option);
 
 /** What a layer takes of the memory with an option. */
 dsm_layer_memory dsm__role_memory_of(const dsm__role_space *space, size_t layer_index,

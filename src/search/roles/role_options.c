@@ -16,8 +16,12 @@
 #include "plan/role_flow.h"
 #include "plan/role_rules.h"
 #include "plan/tolerance.h"
+<<<<<<< HEAD
 #include "search/layer_search.h"
 #include "search/roles/held_search.h"
+=======
+#include "search/roles/update_roles.h"
+>>>>>>> pass-roles
 
 static bool is_optional(const dsm__problem *problem, unsigned axis, dsm_role role) {
   const dsm_optimization needed = dsm__role_optimization(role);
@@ -85,55 +89,57 @@ typedef struct keeping {
   bool is_recomputed;
 } keeping;
 
-/* Cycles of a pass with all that it waits for. */
-static double pass_cycles(dsm__problem *problem, const dsm__layer_setting *setting, dsm_pass pass,
-                          const dsm_pass_layouts *layouts) {
-  const bool may_keep = dsm__has_optimization(&problem->inputs, DSM_OPTIMIZATION_REUSE);
-  const dsm__best_pass best =
-      dsm__least_pass_find(setting, pass, layouts->of[pass], may_keep, &problem->table.splits);
-  problem->evaluations += best.evaluations;
-  return best.cycles + dsm__gathering_cycles(setting, layouts, pass, best.cycles);
-}
-
-/* The best of all factors; once a step is what no factor changes. */
-static void score(dsm__problem *problem, size_t layer_index, dsm__role_option *option) {
+/* The best of all factors, with the same roles in all passes; once a step is what no factor
+ * changes. `both`: of each factor, NULL: not asked; stays NaN where it is of no use. */
+static void score(dsm__problem *problem, size_t layer_index, dsm__role_option *option,
+                  double *both) {
   const dsm__search_inputs *const inputs = &problem->inputs;
   const dsm_layer *const layer = &inputs->workload->layers[layer_index];
   const dsm_pass_layouts layouts = dsm_pass_layouts_uniform(option->parallelism);
   option->cycles = HUGE_VAL;
   for (unsigned f = 0; f < problem->table.factor_count; f++) {
-    if (problem->factors.is_uniform || inputs->micro_batches > 1
-            ? f > 0
-            : !dsm__factor_is_allowed(&problem->factors, layer, f) ||
-                  dsm__is_run_hoisted(layer, f)) {
+    if (!dsm__role_factor_is_tried(problem, layer, f)) {
       continue;
     }
+<<<<<<< HEAD
     dsm__layer_setting setting = dsm__run_setting(inputs, layer, f);
     setting.owner = (dsm__table_cut){.is_known = false};
     setting.gathered_before = option->shared;
     setting.summed_later = option->shared;
+=======
+    dsm__layer_setting setting = dsm__role_setting(problem, layer_index, f, option->shares);
+>>>>>>> pass-roles
     setting.shard = option->shard;
     setting.is_recomputed = option->is_recomputed;
-    double cycles = dsm__once_cycles(&setting, &layouts);
+    const double once_cycles = dsm__once_cycles(&setting, &layouts);
+    double cycles = once_cycles;
+    double both_cycles = 0;
     for (int p = 0; p < DSM_PASS_COUNT && cycles < option->cycles; p++) {
       if (dsm_pass_exists(layer, inputs->options->mode, (dsm_pass)p)) {
-        cycles += pass_cycles(problem, &setting, (dsm_pass)p, &layouts);
+        const double own = dsm__role_pass_cycles(problem, &setting, (dsm_pass)p, &layouts);
+        cycles += own;
+        both_cycles += p == DSM_PASS_UPDATE ? 0 : own;
+      }
+      if (both != NULL && p == DSM_PASS_BACKWARD) {
+        both[f] = both_cycles;
       }
     }
     if (dsm__tie_limit(cycles) < option->cycles) {
       option->cycles = cycles;
-      option->once_cycles = dsm__once_cycles(&setting, &layouts);
+      option->once_cycles = once_cycles;
       option->factor_index = f;
     }
   }
 }
 
-/* Axes along which another layer may have brought the input. */
-static dsm_axis_set opening_axes(const dsm_system *system, dsm_parallelism parallelism) {
+/* Axes along which another layer may have brought the input: gathers if it reads the same. */
+static dsm_axis_set opening_axes(const dsm_system *system, dsm_parallelism parallelism,
+                                 bool has_company) {
   dsm_axis_set axes = 0;
   for (unsigned a = 0; a < system->system.axis_count; a++) {
     const dsm_role role = dsm_parallelism_role(parallelism, a);
-    axes |= dsm__is_column_like(role) || role == DSM_ROLE_EXPERT ? 1U << a : 0U;
+    const bool is_open = (has_company && dsm__is_column_like(role)) || role == DSM_ROLE_EXPERT;
+    axes |= is_open ? 1U << a : 0U;
   }
   return axes;
 }
@@ -148,6 +154,7 @@ static bool is_like(const dsm_layer *layer, dsm_role a, dsm_role b) {
          dsm__is_heads_like(layer, a) == dsm__is_heads_like(layer, b);
 }
 
+<<<<<<< HEAD
 /* Does a layer cut weights that others share in the same way? */
 static bool is_cut_alike(const dsm__problem *problem, const dsm_layer *layer, dsm_parallelism a,
                          dsm_parallelism b) {
@@ -161,11 +168,34 @@ static bool is_cut_alike(const dsm__problem *problem, const dsm_layer *layer, ds
 /* Neighbours see no difference, and the first takes no more time and memory: all that a layer keeps
  * goes with what a chip has of its weights or of its output. */
 static bool is_no_worse(const dsm__problem *problem, const dsm_layer *layer, bool has_table,
+=======
+/* What of its gradients an update has at a time beyond what is kept of them, of all weights. */
+static double more_gradients(const dsm__role_option *option, uint64_t weight_ways) {
+  return 1 / (double)option->update_ways - 1 / (double)weight_ways;
+}
+
+/* Is the first no slower, whoever gathers? What may be gathered by another layer takes less then.
+ */
+static bool is_no_slower(const dsm__role_option *a, const dsm__role_option *b) {
+  const bool are_uniform = a->update == a->parallelism && b->update == b->parallelism;
+  return (a->gathers & b->gathers) == b->gathers &&
+         a->cycles <= dsm__tie_limit(are_uniform ? b->cycles : b->floor_cycles);
+}
+
+/* Neighbours see no difference, and the first takes no more time and memory: all that a layer keeps
+ * goes with what a chip has of its weights or of its output. What is asked for stays. */
+static bool is_no_worse(const dsm__problem *problem, const dsm_layer *layer,
+>>>>>>> pass-roles
                         const dsm__role_option *a, const dsm__role_option *b) {
   if (has_table && !is_cut_alike(problem, layer, a->parallelism, b->parallelism)) {
     return false;
   }
   const uint64_t samples = problem->inputs.workload->minibatch;
+  const bool is_asked = problem->fixed != NULL && b->update == b->parallelism;
+  if (!is_no_slower(a, b) || (is_asked && a->update != a->parallelism) || a->shard != b->shard ||
+      a->is_recomputed != b->is_recomputed) {
+    return false;
+  }
   for (unsigned axis = 0; axis < problem->machine.system->system.axis_count; axis++) {
     if (!is_like(layer, dsm_parallelism_role(a->parallelism, axis),
                  dsm_parallelism_role(b->parallelism, axis))) {
@@ -180,8 +210,9 @@ static bool is_no_worse(const dsm__problem *problem, const dsm_layer *layer, boo
       (double)of_a.chip.n[DSM_DIM_MB] * of_a.position_share / (double)of_a.stored_ways;
   const double kept_b =
       (double)of_b.chip.n[DSM_DIM_MB] * of_b.position_share / (double)of_b.stored_ways;
-  return a->cycles <= dsm__tie_limit(b->cycles) && of_a.weight_ways >= of_b.weight_ways &&
-         kept_a <= kept_b && a->shard == b->shard && a->is_recomputed == b->is_recomputed;
+  return of_a.weight_ways >= of_b.weight_ways &&
+         more_gradients(a, of_a.weight_ways) <= more_gradients(b, of_b.weight_ways) &&
+         kept_a <= kept_b;
 }
 
 /* Leaves out options that are no better in anything than another one, of equals all but the first;
@@ -241,50 +272,204 @@ static size_t keepings_of(const dsm__problem *problem, const dsm_layer *layer,
 
 typedef DSM__LIST(dsm__role_option) option_list;
 
-/* Options with these roles. False if out of memory. */
-static bool add_keepings(dsm__problem *problem, size_t layer_index, dsm_parallelism parallelism,
-                         bool may_recompute, option_list *list) {
-  keeping keepings[2 * DSM_SHARDING_COUNT];
-  const dsm_layer *const layer = &problem->inputs.workload->layers[layer_index];
-  const size_t count = keepings_of(problem, layer, parallelism, may_recompute, keepings);
-  for (size_t k = 0; k < count; k++) {
-    if (!DSM__LIST_RESERVE_IN(list, 1, problem->arena)) {
+/* Options of a layer, one after the other. */
+typedef struct finding {
+  dsm__problem *problem;
+  size_t layer_index;
+  bool may_recompute;
+  bool has_company;
+  dsm__update_roles *updates; /* NULL: an update pass has the roles of the others */
+  option_list list;
+} finding;
+
+static dsm__role_option *add_option(finding *f) {
+  return DSM__LIST_RESERVE_IN(&f->list, 1, f->problem->arena) ? &f->list.items[f->list.count++]
+                                                              : NULL;
+}
+
+/* With the same roles in all passes. */
+static dsm__role_option uniform_option(const finding *f, dsm_parallelism parallelism,
+                                       keeping kept) {
+  const dsm_machine *const machine = &f->problem->machine;
+  const dsm_workload *const workload = f->problem->inputs.workload;
+  return (dsm__role_option){
+      .parallelism = parallelism,
+      .update = parallelism,
+      .gathers = f->has_company ? dsm__gathering_axes(machine->system, parallelism) : 0,
+      .update_ways = dsm_chip_share_derive(&workload->layers[f->layer_index], machine, parallelism,
+                                           workload->minibatch)
+                         .weight_ways,
+      .shard = kept.shard,
+      .is_recomputed = kept.is_recomputed};
+}
+
+/* What an option has of a way. */
+static void take_way(const finding *f, const dsm__update_way *way, dsm__role_option *option) {
+  option->update = way->update;
+  option->gathers = way->gathers;
+  option->update_ways = way->ways;
+  option->is_spare = way->is_spare;
+  option->factor_index = way->factor_index;
+  option->cycles = way->cycles;
+  option->least_cycles = way->cycles;
+  option->floor_cycles = way->floor_cycles;
+  const dsm__layer_setting setting =
+      dsm__role_setting(f->problem, f->layer_index, way->factor_index, option->shares);
+  const dsm_pass_layouts layouts = dsm__option_layouts(option);
+  option->once_cycles = dsm__once_cycles(&setting, &layouts);
+}
+
+/* Of an option with the same roles in all passes those with others in update that are worth a look
+ * too, or in its place. `is_there`: it is the last of the list. */
+static bool add_update_ways(finding *f, const dsm__role_option *uniform, bool is_there) {
+  const dsm__update_way same = {
+      .update = uniform->update, .factor_index = uniform->factor_index, .cycles = uniform->cycles};
+  dsm__update_ways ways;
+  if (!(uniform->cycles < HUGE_VAL)) {
+    return true;
+  }
+  dsm__update_ways_find(f->updates, uniform->parallelism, &same, &ways);
+  f->list.count -= is_there ? 1 : 0;
+  for (size_t w = 0; w < ways.count; w++) {
+    const bool is_uniform = ways.items[w].update == uniform->parallelism;
+    dsm__role_option *const option = is_uniform && !is_there ? NULL : add_option(f);
+    if (option != NULL) {
+      *option = *uniform;
+      take_way(f, &ways.items[w], option);
+      option->once_cycles = is_uniform ? uniform->once_cycles : option->once_cycles;
+    } else if (!is_uniform || is_there) {
       return false;
     }
-    dsm__role_option *const option = &list->items[list->count++];
-    *option = (dsm__role_option){.parallelism = parallelism,
-                                 .shard = keepings[k].shard,
-                                 .is_recomputed = keepings[k].is_recomputed};
-    score(problem, layer_index, option);
-    option->least_cycles = option->cycles;
   }
+  return true;
+}
+
+/* Options with these roles. False if out of memory. */
+static bool add_keepings(finding *f, dsm_parallelism parallelism) {
+  keeping keepings[2 * DSM_SHARDING_COUNT];
+  const dsm_layer *const layer = &f->problem->inputs.workload->layers[f->layer_index];
+  const size_t count = keepings_of(f->problem, layer, parallelism, f->may_recompute, keepings);
+  const keeping plain = {DSM_SHARDING_NONE, false};
+  bool has_plain = false;
+  for (size_t k = 0; k < count; k++) {
+    const bool is_plain = keepings[k].shard == plain.shard && !keepings[k].is_recomputed;
+    dsm__role_option *const option = add_option(f);
+    if (option == NULL) {
+      return false;
+    }
+    *option = uniform_option(f, parallelism, keepings[k]);
+    score(f->problem, f->layer_index, option,
+          is_plain && f->updates != NULL ? dsm__update_both(f->updates) : NULL);
+    option->least_cycles = option->cycles;
+    option->floor_cycles = option->cycles;
+    has_plain = has_plain || is_plain;
+    const dsm__role_option scored = *option;
+    if (is_plain && f->updates != NULL && !add_update_ways(f, &scored, true)) {
+      return false;
+    }
+  }
+  if (!has_plain && f->updates != NULL) { /* shards are of passes with the same roles */
+    dsm__role_option uniform = uniform_option(f, parallelism, plain);
+    score(f->problem, f->layer_index, &uniform, dsm__update_both(f->updates));
+    return add_update_ways(f, &uniform, false);
+  }
+  return true;
+}
+
+/* An option whose gathers are another's along some axes. False if out of memory. */
+static bool add_shared(finding *f, size_t whole, dsm__role_shares shares) {
+  dsm__role_option *const option = add_option(f);
+  if (option == NULL) {
+    return false;
+  }
+  *option = f->list.items[whole];
+  option->shares = shares;
+  if (f->updates == NULL || option->shard != DSM_SHARDING_NONE || option->is_recomputed) {
+    score(f->problem, f->layer_index, option, NULL);
+  } else {
+    const dsm__update_way as = {.gathers = option->gathers, .ways = option->update_ways};
+    dsm__update_way way = dsm__update_way_shared(f->updates, option->parallelism, shares, &as);
+    way.is_spare = option->is_spare;
+    take_way(f, &way, option);
+  }
+  dsm__role_option *const of = &f->list.items[whole];
+  of->least_cycles = fmin(of->least_cycles, option->cycles);
+  return true;
+}
+
+/* All sets of axes but none, and in update all of those of them along which it gathers. */
+static bool add_all_shared(finding *f, size_t whole) {
+  const dsm_axis_set gathers = f->list.items[whole].gathers;
+  const dsm_axis_set opening =
+      opening_axes(f->problem->machine.system, f->list.items[whole].parallelism, f->has_company);
+  for (dsm_axis_set shared = opening; shared != 0; shared = (shared - 1) & opening) {
+    const dsm_axis_set most = shared & gathers;
+    const dsm_axis_set least = f->updates == NULL ? most : 0;
+    for (dsm_axis_set again = most;; again = (again - 1) & most) {
+      if (!add_shared(f, whole, (dsm__role_shares){shared, again})) {
+        return false;
+      }
+      if (again == least) {
+        break;
+      }
+    }
+  }
+  return true;
+}
+
+/* The roles that a layer can have; their count. */
+static size_t possible_roles(const dsm__problem *problem, const dsm_layer *layer,
+                             dsm_parallelism *roles, size_t numbers) {
+  size_t count = 0;
+  for (size_t n = 0; n < numbers; n++) {
+    const dsm_roles of = roles_of(n, problem->machine.system->system.axis_count);
+    dsm_parallelism parallelism;
+    if (is_possible(problem, layer, &of, &parallelism)) {
+      roles[count++] = parallelism;
+    }
+  }
+  return count;
+}
+
+static bool find_all(finding *f, const dsm_parallelism *roles, size_t count,
+                     dsm__role_options *found) {
+  const dsm_layer *const layer = &f->problem->inputs.workload->layers[f->layer_index];
+  for (size_t r = 0; r < count; r++) {
+    if (!add_keepings(f, roles[r])) {
+      return false;
+    }
+  }
+  f->list.count = drop_dominated(f->problem, layer, f->list.items, f->list.count);
+  found->whole_count = f->list.count;
+  for (size_t i = 0; i < found->whole_count; i++) {
+    found->has_spares = found->has_spares || f->list.items[i].is_spare;
+    if (!add_all_shared(f, i)) {
+      return false;
+    }
+  }
+  found->items = f->list.items;
+  found->count = f->list.count;
   return true;
 }
 
 dsm__role_options dsm__role_options_find(dsm__problem *problem, size_t layer_index,
                                          bool may_recompute) {
-  const dsm_system *const system = problem->machine.system;
   const dsm_layer *const layer = &problem->inputs.workload->layers[layer_index];
-  const unsigned axis_count = system->system.axis_count;
-  option_list list = {NULL, 0, 0};
   dsm__role_options found = {.items = NULL};
+  finding f = {.problem = problem,
+               .layer_index = layer_index,
+               .may_recompute = may_recompute,
+               .has_company = dsm__has_company(problem, layer_index)};
   size_t numbers = 1;
-  if (!DSM__LIST_RESERVE_IN(&list, 1, problem->arena)) { /* a list that stays empty is one too */
-    return found;
-  }
-  for (unsigned a = 0; a < axis_count; a++) {
+  for (unsigned a = 0; a < problem->machine.system->system.axis_count; a++) {
     numbers *= DSM_ROLE_COUNT;
   }
-  for (size_t n = 0; n < numbers; n++) {
-    const dsm_roles roles = roles_of(n, axis_count);
-    dsm_parallelism parallelism;
-    if (!is_possible(problem, layer, &roles, &parallelism)) {
-      continue;
-    }
-    if (!add_keepings(problem, layer_index, parallelism, may_recompute, &list)) {
-      return found;
-    }
+  dsm_parallelism *roles = NULL;
+  if (!DSM__RESERVE(problem->arena, roles, numbers) ||
+      !DSM__LIST_RESERVE_IN(&f.list, 1, problem->arena)) { /* a list that stays empty is one too */
+    return found;
   }
+<<<<<<< HEAD
   const bool may_be_held = !may_recompute && dsm__held_roles_are_searched(problem);
   list.count = drop_dominated(problem, layer_index, may_be_held, list.items, list.count);
   found.whole_count = list.count;
@@ -302,8 +487,16 @@ dsm__role_options dsm__role_options_find(dsm__problem *problem, size_t layer_ind
       score(problem, layer_index, option);
       list.items[i].least_cycles = fmin(list.items[i].least_cycles, option->cycles);
     }
+=======
+  const size_t count = possible_roles(problem, layer, roles, numbers);
+  dsm__update_roles updates = {.arena = NULL};
+  bool is_good = true;
+  if (count > 0 && dsm__may_update_apart(problem, layer)) {
+    is_good = dsm__update_roles_init(&updates, problem, layer_index, roles, count);
+    f.updates = &updates;
+>>>>>>> pass-roles
   }
-  found.items = list.items;
-  found.count = list.count;
-  return found;
+  is_good = is_good && find_all(&f, roles, count, &found);
+  dsm__update_roles_fini(&updates);
+  return is_good ? found : (dsm__role_options){.items = NULL};
 }

@@ -5,13 +5,20 @@
 #define DSM_SEARCH_ROLES_ROLE_OPTIONS_H
 
 #include "base/growing_list.h"
-#include "search/problem.h"
+#include "search/roles/role_passes.h"
 
-/** A class of layers with a role along each axis. Along some axes another layer may be charged its
- * gathers: an option of its own. */
+/** A class of layers with a role along each axis, those of its update pass at their best. Along
+ * some axes another layer may be charged its gathers: an option of its own. */
 typedef struct dsm__role_option {
-  dsm_parallelism parallelism;
-  dsm_axis_set shared;
+  dsm_parallelism parallelism; /**< of forward and backward, */
+  dsm_parallelism update;      /**< and of update */
+  dsm__role_shares shares;
+  dsm_axis_set gathers; /**< axes along which update gathers the input as forward does, where
+                           another layer may do it */
+  uint64_t
+      update_ways; /**< that cut its gradients, at most as many as forward cuts the weights into
+                    */
+  bool is_spare;   /**< only where memory is short: another one with these roles is as fast */
   dsm_sharding shard;
   bool is_recomputed;
   bool is_dominated;     /**< another one is no worse where nothing is held; kept where something
@@ -19,13 +26,22 @@ typedef struct dsm__role_option {
   unsigned factor_index; /**< the best; of equals the first */
   double cycles;         /**< of all passes, once a step too; infinite: no core split will do */
   double once_cycles;    /**< of these, what occurs once a step */
-  double least_cycles;   /**< of those with these roles, whatever they share */
+  double least_cycles;   /**< of those with these roles, whatever they share, */
+  double floor_cycles;   /**< and what it takes at least, whoever gathers for its update */
 } dsm__role_option;
 
 /** Has an option what another one has, but for what it shares? */
 static inline bool dsm__is_same_option(const dsm__role_option *a, const dsm__role_option *b) {
   return a->parallelism == b->parallelism && a->shard == b->shard &&
-         a->is_recomputed == b->is_recomputed;
+         a->is_recomputed == b->is_recomputed && a->gathers == b->gathers &&
+         a->update_ways == b->update_ways;
+}
+
+/** Its roles in each pass. */
+static inline dsm_pass_layouts dsm__option_layouts(const dsm__role_option *option) {
+  return (dsm_pass_layouts){{[DSM_PASS_FORWARD] = option->parallelism,
+                             [DSM_PASS_BACKWARD] = option->parallelism,
+                             [DSM_PASS_UPDATE] = option->update}};
 }
 
 /** Of a class, and of its layers that are among the first layers. */
@@ -33,6 +49,7 @@ typedef struct dsm__role_options {
   dsm__role_option *items; /**< those that share nothing first, in the order of preference */
   size_t count;
   size_t whole_count; /**< that share nothing */
+  bool has_spares;
 } dsm__role_options;
 
 /** Of all classes, kept while searches differ only in how tables of tied layers are cut. */

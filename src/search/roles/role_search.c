@@ -29,19 +29,18 @@ static void decide_layer(const dsm__role_space *space, size_t index, size_t opti
   const dsm_layer *const layer = &problem->inputs.workload->layers[index];
   const dsm__role_option *const option = &dsm__role_options_of(space, index)->items[option_index];
   *decision = (dsm__layer_decision){
-      .layouts = dsm_pass_layouts_uniform(option->parallelism),
+      .layouts = dsm__option_layouts(option),
       .layer = {.dysm_factor = layer->timesteps == 1 ? dsm__factor_of(option->factor_index) : 1,
                 .shard = option->shard,
                 .is_recomputed = option->is_recomputed},
   };
-  dsm__layer_setting setting = dsm__run_setting(&problem->inputs, layer, option->factor_index);
-  setting.gathered_before = option->shared;
-  setting.summed_later = option->shared;
+  dsm__layer_setting setting =
+      dsm__role_setting(problem, index, option->factor_index, option->shares);
   setting.is_recomputed = option->is_recomputed;
   for (int p = 0; p < DSM_PASS_COUNT; p++) {
     if (dsm_pass_exists(layer, setting.mode, (dsm_pass)p)) {
       const dsm__best_pass best = dsm__best_pass_find(
-          &setting, (dsm_pass)p, option->parallelism,
+          &setting, (dsm_pass)p, decision->layouts.of[p],
           dsm__has_optimization(&problem->inputs, DSM_OPTIMIZATION_REUSE), &problem->table.splits);
       decision->is_kernel_kept[p] = best.is_kernel_kept;
       memcpy(decision->splits[p], best.splits, sizeof best.splits);
@@ -155,9 +154,8 @@ static bool find_options(dsm__role_space *space, bool may_recompute) {
     least[i] = HUGE_VAL;
     space->most_options = own->count > space->most_options ? own->count : space->most_options;
     for (size_t o = 0; o < own->count; o++) {
-      least[i] = dsm__is_role_open(space, i, own->items[o].parallelism)
-                     ? fmin(least[i], own->items[o].cycles)
-                     : least[i];
+      least[i] = dsm__is_role_open(space, i, &own->items[o]) ? fmin(least[i], own->items[o].cycles)
+                                                             : least[i];
     }
   }
   const size_t other = space->problem->fixed == NULL ? SIZE_MAX : space->problem->fixed->layer;
@@ -291,10 +289,28 @@ static bool search_within(dsm__role_space *space, double slack, dsm__graph_answe
   return true;
 }
 
+/* What all layers take at least. */
+static double least_of(const dsm__role_space *space) {
+  double least = 0;
+  for (size_t i = 0; i < space->problem->inputs.workload->layer_count; i++) {
+    least += space->least[i];
+  }
+  return least;
+}
+
+static bool has_spares(const dsm__role_space *space) {
+  bool has_any = false;
+  for (size_t i = 0; i < space->problem->inputs.workload->layer_count && !has_any; i++) {
+    has_any = dsm__role_options_of(space, i)->has_spares;
+  }
+  return has_any;
+}
+
 /*
  * A small slack first: a path that it leaves and that is not over it is the fastest of all, since
  * what is left out is on no faster one. A path that is over it says how much slack is enough.
  */
+<<<<<<< HEAD
 static bool search_case(dsm__problem *problem, const void *context, double limit_cycles,
                         dsm__graph_answer *answer, dsm__decisions *decisions) {
   const bool may_recompute = *(const bool *)context;
@@ -315,10 +331,21 @@ static bool search_case(dsm__problem *problem, const void *context, double limit
   for (size_t i = 0; i < problem->inputs.workload->layer_count; i++) {
     least += space.least[i];
   }
+=======
+static bool search_growing(dsm__role_space *space, double limit_cycles, dsm__graph_answer *answer,
+                           dsm__decisions *decisions) {
+  static const double first_share = 0.05; /* of what all layers take at least */
+  static const double growth = 8;
+  const dsm__problem *const problem = space->problem;
+  const double least = least_of(space);
+  *answer = (dsm__graph_answer){.cycles = HUGE_VAL,
+                                .lower_bound_cycles = HUGE_VAL,
+                                .smallest_need_bytes = answer->smallest_need_bytes};
+>>>>>>> pass-roles
   const double most = fmin(dsm__tie_limit(limit_cycles) - least, DBL_MAX);
   double slack = fmin(most, first_share * least);
   while (slack >= 0 && isfinite(least)) {
-    if (!search_within(&space, slack, answer, decisions)) {
+    if (!search_within(space, slack, answer, decisions)) {
       return false;
     }
     const double over = dsm__tie_limit(answer->cycles) - least;
@@ -361,4 +388,53 @@ bool dsm__role_search(dsm__problem *problem, bool may_recompute, double limit_cy
   problem->kept = NULL;
   problem->limit_cycles = 0;
   return is_done;
+}
+
+/* What options that only memory asks for make of an answer without them. */
+static bool search_spares(dsm__role_space *space, double limit_cycles, dsm__graph_answer *answer,
+                          dsm__decisions *decisions) {
+  dsm__graph_answer other = {.smallest_need_bytes = answer->smallest_need_bytes};
+  dsm__decisions found = {.layers = NULL};
+  if (dsm__problem_is_over(space->problem)) {
+    answer->lower_bound_cycles = fmin(answer->lower_bound_cycles, least_of(space));
+    return true;
+  }
+  space->has_spares = true;
+  const double limit = answer->is_feasible ? fmin(limit_cycles, answer->cycles) : limit_cycles;
+  if (!search_growing(space, limit, &other, &found)) {
+    return false;
+  }
+  if (!answer->is_feasible ||
+      (other.is_feasible && dsm__tie_limit(other.cycles) < answer->cycles)) {
+    *answer = other;
+    *decisions = found;
+  } else {
+    const bool is_any_left = other.is_feasible || space->problem->is_need_rounded ||
+                             dsm__problem_is_over(space->problem);
+    answer->lower_bound_cycles =
+        fmin(answer->cycles, is_any_left ? other.lower_bound_cycles : HUGE_VAL);
+  }
+  return true;
+}
+
+/*
+ * Options that only memory asks for are looked at where the fastest path without them does not fit:
+ * with as many cycles each of them has another one beside it that is there already.
+ */
+bool dsm__role_search(dsm__problem *problem, bool may_recompute, double limit_cycles,
+                      dsm__graph_answer *answer, dsm__decisions *decisions) {
+  dsm__role_space space = {.problem = problem, .may_recompute = may_recompute};
+  *answer = (dsm__graph_answer){.cycles = HUGE_VAL, .lower_bound_cycles = HUGE_VAL};
+  if (!find_options(&space, may_recompute) ||
+      !least_need_bytes(&space, &answer->smallest_need_bytes)) {
+    return false;
+  }
+  if (answer->smallest_need_bytes > dsm__capacity_limit(problem->capacity_bytes)) {
+    return true; /* no graph has a path that fits */
+  }
+  if (!search_growing(&space, limit_cycles, answer, decisions)) {
+    return false;
+  }
+  const bool is_short = !answer->is_feasible || answer->smallest_need_bytes > 0;
+  return !is_short || !has_spares(&space) || search_spares(&space, limit_cycles, answer, decisions);
 }

@@ -84,6 +84,7 @@ dsm__role_surroundings dsm__role_look_around(const dsm__role_space *space,
     around.shortcut_sides[a] = sides_of(space, from, index, a, layer->added, layer->adds_far != 0);
     around.outside[a] = outside_elements(space, from, index, a, false);
     around.gathered |= (from->gathered[a] & layer->same) != 0 ? 1U << a : 0U;
+    around.gathered_again |= (from->gathered_again[a] & layer->same) != 0 ? 1U << a : 0U;
   }
   for (size_t m = 0; m < DSM__COUNT_OF(around.moves); m++) {
     around.moves[m] = -1;
@@ -111,12 +112,13 @@ double dsm__role_entering_cycles(const dsm__role_space *space, dsm__role_surroun
 }
 
 bool dsm__role_enter(const dsm__role_space *space, const dsm__role_surroundings *around,
-                     dsm_parallelism parallelism, dsm__role_state *to, dsm_axis_set *shared) {
+                     const dsm__role_option *option, dsm__role_state *to,
+                     dsm__role_shares *shared) {
   const dsm_layer *const layer = layer_of(space, around->index);
   *to = *around->from;
-  *shared = 0;
+  *shared = (dsm__role_shares){0, 0};
   for (unsigned a = 0; a < axis_count_of(space); a++) {
-    const dsm_role role = dsm_parallelism_role(parallelism, a);
+    const dsm_role role = dsm_parallelism_role(option->parallelism, a);
     const unsigned sides = around->sides[a];
     const bool is_read_inside = (sides & ~(unsigned)DSM__SIDE_OUTSIDE) != 0;
     const bool is_made_inside = dsm__is_made_inside(layer, role, sides);
@@ -128,15 +130,17 @@ bool dsm__role_enter(const dsm__role_space *space, const dsm__role_surroundings 
     if (!is_read_inside && to->outer[a] != (uint32_t)dsm_role_input_layout(role)) {
       to->outer[a] = (uint32_t)dsm_role_input_layout(role);
       to->gathered[a] = 0;
+      to->gathered_again[a] = 0;
     } else if (may_share && (is_read_inside || dsm_axis_set_has(around->gathered, a))) {
-      *shared |= 1U << a;
+      shared->both |= 1U << a;
     }
   }
+  shared->in_update = shared->both & option->gathers & around->gathered_again;
   return true;
 }
 
 bool dsm__role_leave(const dsm__role_space *space, const dsm__role_state *from, size_t index,
-                     dsm_parallelism parallelism, dsm__role_state *to, dsm__role_move *move) {
+                     const dsm__role_option *option, dsm__role_state *to, dsm__role_move *move) {
   const dsm_layer *const layer = layer_of(space, index);
   const size_t last = dsm__last_use(layer);
   const bool is_live = (space->layers[index].live & 1U) != 0;
@@ -145,7 +149,7 @@ bool dsm__role_leave(const dsm__role_space *space, const dsm__role_state *from, 
   to->again_bytes = space->layers[index].is_segment_end != 0 ? 0 : to->again_bytes;
   *move = (dsm__role_move){.elements = {0}};
   for (unsigned a = 0; a < axis_count_of(space); a++) {
-    const dsm_role role = dsm_parallelism_role(parallelism, a);
+    const dsm_role role = dsm_parallelism_role(option->parallelism, a);
     const unsigned sides = read_sides(space, from, index, a);
     const bool is_made_inside = dsm__is_made_inside(layer, role, sides);
     const bool is_gathering = dsm__is_column_like(role) || role == DSM_ROLE_EXPERT;
@@ -156,9 +160,13 @@ bool dsm__role_leave(const dsm__role_space *space, const dsm__role_state *from, 
     to->inside[a] = (to->inside[a] << 1 | (is_made_inside ? 1U : 0U)) & space->layers[index].live;
     to->gathered[a] = (to->gathered[a] << 1 | (is_gathering ? 1U : 0U)) &
                       space->layers[index].alike & to->inside[a];
+    to->gathered_again[a] =
+        (to->gathered_again[a] << 1 | (dsm_axis_set_has(option->gathers, a) ? 1U : 0U)) &
+        to->gathered[a];
     if (!is_made_inside && to->outer[a] != (uint32_t)dsm_role_output_layout(role)) {
       to->outer[a] = (uint32_t)dsm_role_output_layout(role);
       to->gathered[a] = 0;
+      to->gathered_again[a] = 0;
     }
     move->before.of[a] = (dsm_layout)from->outer[a];
     move->after.of[a] = (dsm_layout)to->outer[a];
@@ -169,13 +177,15 @@ bool dsm__role_leave(const dsm__role_space *space, const dsm__role_state *from, 
   return true;
 }
 
-size_t dsm__role_option_index(const dsm__role_options *options, size_t whole, dsm_axis_set shared) {
+size_t dsm__role_option_index(const dsm__role_options *options, size_t whole,
+                              dsm__role_shares shared) {
   size_t i = whole;
-  if (shared != 0) {
+  if (shared.both != 0) {
     i = options->whole_count;
     while (i < options->count &&
            (!dsm__is_same_option(&options->items[i], &options->items[whole]) ||
-            options->items[i].shared != shared)) {
+            options->items[i].shares.both != shared.both ||
+            options->items[i].shares.in_update != shared.in_update)) {
       i++;
     }
   }

@@ -12,10 +12,11 @@ typedef struct dsm__role_state {
   uint64_t inside[DSM_AXES_MAX];   /**< bit k: what the layer k + 1 before made is live, and inside
                                         or with its experts */
   uint64_t gathered[DSM_AXES_MAX]; /**< of these: its input lies gathered, and a later layer reads
-                                        it too */
-  double again_bytes;              /**< made anew in this segment so far */
-  uint32_t outer[DSM_AXES_MAX];    /**< dsm_layout */
-  uint32_t option;                 /**< of a layer's node, + 1; 0: between layers */
+                                        it too, */
+  uint64_t gathered_again[DSM_AXES_MAX]; /**< of these: in update too */
+  double again_bytes;                    /**< made anew in this segment so far */
+  uint32_t outer[DSM_AXES_MAX];          /**< dsm_layout */
+  uint32_t option;                       /**< of a layer's node, + 1; 0: between layers */
 } dsm__role_state;
 
 /** What all of a layer's roles ask of a state before it, along each axis. */
@@ -25,7 +26,8 @@ typedef struct dsm__role_surroundings {
   unsigned sides[DSM_AXES_MAX]; /**< of what it reads */
   unsigned shortcut_sides[DSM_AXES_MAX];
   uint64_t outside[DSM_AXES_MAX];      /**< elements */
-  dsm_axis_set gathered;               /**< an earlier layer gathers the same input */
+  dsm_axis_set gathered;               /**< an earlier layer gathers the same input, */
+  dsm_axis_set gathered_again;         /**< in update too */
   double moves[1 << 2 * DSM_AXES_MAX]; /**< cycles to the outer layouts with this number; below 0:
                                             not known */
 } dsm__role_surroundings;
@@ -37,7 +39,7 @@ dsm__role_surroundings dsm__role_look_around(const dsm__role_space *space,
 /** The state in which a layer runs with roles, out of one before it; false if it cannot. `shared`:
  * axes along which its gathers are another's. */
 bool dsm__role_enter(const dsm__role_space *space, const dsm__role_surroundings *around,
-                     dsm_parallelism parallelism, dsm__role_state *to, dsm_axis_set *shared);
+                     const dsm__role_option *option, dsm__role_state *to, dsm__role_shares *shared);
 
 /** Cycles of moving what is outside to the layouts of that state. The network's input lies as its
  * first reader wants it. */
@@ -47,12 +49,13 @@ double dsm__role_entering_cycles(const dsm__role_space *space, dsm__role_surroun
 /** The state behind a layer that ran with roles; and the move that it makes of what is outside.
  * False if what is inside lives for too long. */
 bool dsm__role_leave(const dsm__role_space *space, const dsm__role_state *from, size_t index,
-                     dsm_parallelism parallelism, dsm__role_state *to, dsm__role_move *move);
+                     const dsm__role_option *option, dsm__role_state *to, dsm__role_move *move);
 
 /** Cycles of a move, in training there and back, in all micro-batches. */
 double dsm__role_move_cycles(const dsm__role_space *space, const dsm__role_move *move);
 
 /** With gathers shared along some axes, a layer's option is another one. */
-size_t dsm__role_option_index(const dsm__role_options *options, size_t whole, dsm_axis_set shared);
+size_t dsm__role_option_index(const dsm__role_options *options, size_t whole,
+                              dsm__role_shares shared);
 
 #endif

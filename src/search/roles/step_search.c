@@ -164,6 +164,9 @@ bool dsm__step_search(dsm__problem *problem, double limit_cycles, dsm__graph_ans
       (!has_others || search_roles(problem, first, limit_cycles, best, decisions)) &&
       (!has_stages || dsm__stage_search(problem, limit_cycles, best, decisions, &stages_bound)) &&
       (!has_others || search_micro_batches(problem, limit_cycles, best, decisions));
-  best->lower_bound_cycles = fmin(best->lower_bound_cycles, stages_bound);
+  /* Where it is proven that nothing fits, nothing is left that a bound could be of. */
+  const double bound =
+      dsm__problem_is_over(problem) ? best->lower_bound_cycles : bound_of(problem, best);
+  best->lower_bound_cycles = fmin(bound, stages_bound);
   return is_done && (!best->is_feasible || spare_shards(problem, decisions));
 }

@@ -105,6 +105,7 @@ dsm__problem dsm__stage_case_problem(const dsm__stage_case *of, const dsm_worklo
   dsm__problem problem = of->of->problem; /* whose machine and reductions its inputs refer to */
   problem.inputs.workload = micro;
   problem.inputs.micro_batches = of->micro_batches;
+  problem.inputs.is_staged = true;
   problem.capacity_bytes = capacity_bytes;
   problem.is_holding_off = true;
   problem.are_ties_free = true; /* which layers are in one stage is known when stages are */

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "search/roles/role_passes.h"
+
+#include "plan/keeping.h"
+#include "search/layer_search.h"
+
+bool dsm__role_factor_is_tried(const dsm__problem *problem, const dsm_layer *layer,
+                               unsigned factor_index) {
+  return problem->factors.is_uniform || problem->inputs.micro_batches > 1
+             ? factor_index == 0
+             : dsm__factor_is_allowed(&problem->factors, layer, factor_index) &&
+                   !dsm__is_run_hoisted(layer, factor_index);
+}
+
+dsm__layer_setting dsm__role_setting(const dsm__problem *problem, size_t layer_index,
+                                     unsigned factor_index, dsm__role_shares shares) {
+  dsm__layer_setting setting = dsm__run_setting(
+      &problem->inputs, &problem->inputs.workload->layers[layer_index], factor_index);
+  setting.gathered_before = shares.both;
+  setting.summed_later = shares.both;
+  setting.gathered_in_update = shares.in_update;
+  return setting;
+}
+
+double dsm__role_pass_cycles(dsm__problem *problem, const dsm__layer_setting *setting,
+                             dsm_pass pass, const dsm_pass_layouts *layouts) {
+  const bool may_keep = dsm__has_optimization(&problem->inputs, DSM_OPTIMIZATION_REUSE);
+  const dsm__best_pass best =
+      dsm__least_pass_find(setting, pass, layouts->of[pass], may_keep, &problem->table.splits);
+  problem->evaluations += best.evaluations;
+  return best.cycles + dsm__gathering_cycles(setting, layouts, pass, best.cycles);
+}

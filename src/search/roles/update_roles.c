@@ -1,0 +1,425 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * update_roles.c: the best roles of a layer's update pass beside its roles of forward and backward.
+ *
+ * No other layer sees the roles of an update pass, but for gathers that layers share: so what is
+ * best is chosen for the layer by itself. It takes
+ *
+ *     forward + backward (its own gathers of the error, where update has other roles)
+ *   + update pass + sum of gradients + weights' update     of the roles of update alone
+ *   + broadcast                                            of these and the axes that cut weights
+ *   + moves of input and error                             of the layouts on both sides
+ *
+ * of which each term is found once for all pairs of roles. Roles of update are looked at by their
+ * own terms, least first: once these and forward and backward alone take as much as a way that
+ * gathers as much and has as few gradients, none of the others is better.
+ */
+#include "search/roles/update_roles.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/order.h"
+#include "model/equations.h"
+#include "plan/role_flow.h"
+#include "plan/role_rules.h"
+#include "plan/tolerance.h"
+#include "search/roles/role_layers.h"
+
+enum { LAYOUT_NUMBERS = 1 << 2 * DSM_AXES_MAX, AXIS_SETS = 1 << DSM_AXES_MAX };
+
+bool dsm__may_update_apart(const dsm__problem *problem, const dsm_layer *layer) {
+  const dsm__search_inputs *const inputs = &problem->inputs;
+  return dsm__has_optimization(inputs, DSM_OPTIMIZATION_PER_PASS) && !inputs->is_staged &&
+         inputs->micro_batches <= 1 &&
+         dsm_pass_exists(layer, inputs->options->mode, DSM_PASS_UPDATE);
+}
+
+dsm_axis_set dsm__gathering_axes(const dsm_system *system, dsm_parallelism parallelism) {
+  dsm_axis_set axes = 0;
+  for (unsigned a = 0; a < system->system.axis_count; a++) {
+    const bool is_one = dsm_parallelism_role(parallelism, a) == DSM_ROLE_GATHER_COLUMN;
+    axes |= is_one && system->system.axes[a].chips > 1 ? 1U << a : 0U;
+  }
+  return axes;
+}
+
+bool dsm__has_company(const dsm__problem *problem, size_t layer_index) {
+  const dsm_workload *const workload = problem->inputs.workload;
+  const size_t *const class_of = problem->table.distinct.class_of;
+  bool has_any = false;
+  for (size_t i = 0; i < workload->layer_count && !has_any; i++) {
+    const size_t first = i > DSM__ROLE_REACH ? i - DSM__ROLE_REACH : 0;
+    for (size_t k = first; class_of[i] == class_of[layer_index] && !has_any &&
+                           k <= i + DSM__ROLE_REACH && k < workload->layer_count;
+         k++) {
+      has_any = k != i && dsm__is_same_input(&workload->layers[k], &workload->layers[i]);
+    }
+  }
+  return has_any;
+}
+
+static const dsm_layer *layer_of(const dsm__update_roles *u) {
+  return &u->problem->inputs.workload->layers[u->layer_index];
+}
+
+/* ---- terms ---- */
+
+static bool reserve_numbers(dsm__update_roles *u, double **numbers, size_t count) {
+  *numbers = dsm__arena_array(u->arena, count, sizeof **numbers);
+  for (size_t i = 0; *numbers != NULL && i < count; i++) {
+    (*numbers)[i] = NAN;
+  }
+  return *numbers != NULL;
+}
+
+/* What the roles of an update pass take once a step, whatever those of other passes. */
+static void find_own(dsm__update_roles *u) {
+  const dsm_machine *const machine = &u->problem->machine;
+  const dsm__layer_setting setting =
+      dsm__role_setting(u->problem, u->layer_index, 0, (dsm__role_shares){0, 0});
+  u->least_sums = HUGE_VAL;
+  for (size_t k = 0; k < u->count; k++) {
+    const dsm_pass_layouts layouts = dsm_pass_layouts_uniform(u->items[k]);
+    const dsm_weight_traffic traffic = dsm__weight_traffic(&setting, &layouts);
+    u->sums[k] = dsm_group_cycles(machine, &traffic.sum_of_gradients) +
+                 dsm_group_cycles(machine, &traffic.weight_update);
+    u->least_sums = fmin(u->least_sums, u->sums[k]);
+    u->ways[k] =
+        dsm_chip_share_derive(setting.layer, machine, u->items[k], setting.minibatch).weight_ways;
+    u->gathering[k] = dsm__gathering_axes(machine->system, u->items[k]);
+  }
+}
+
+bool dsm__update_roles_init(dsm__update_roles *updates, dsm__problem *problem, size_t layer_index,
+                            const dsm_parallelism *items, size_t count) {
+  const bool has_company = dsm__has_company(problem, layer_index);
+  const size_t factors = problem->table.factor_count;
+  *updates = (dsm__update_roles){.arena = dsm__arena_new(),
+                                 .problem = problem,
+                                 .layer_index = layer_index,
+                                 .has_company = has_company,
+                                 .items = items,
+                                 .count = count,
+                                 .sets = has_company ? AXIS_SETS : 1};
+  const bool has_room =
+      updates->arena != NULL && DSM__RESERVE(updates->arena, updates->gathering, count) &&
+      DSM__RESERVE(updates->arena, updates->ways, count) &&
+      DSM__RESERVE(updates->arena, updates->ranked, factors * count) &&
+      DSM__RESERVE(updates->arena, updates->is_ranked, factors) &&
+      reserve_numbers(updates, &updates->sums, count) &&
+      reserve_numbers(updates, &updates->passes, factors * updates->sets * count) &&
+      reserve_numbers(updates, &updates->broadcasts, AXIS_SETS * count) &&
+      reserve_numbers(updates, &updates->moves, 2 * LAYOUT_NUMBERS * LAYOUT_NUMBERS) &&
+      reserve_numbers(updates, &updates->both, factors) &&
+      reserve_numbers(updates, &updates->apart, factors);
+  if (has_room) {
+    find_own(updates);
+  }
+  return has_room;
+}
+
+void dsm__update_roles_fini(dsm__update_roles *updates) {
+  dsm__arena_free(updates->arena);
+}
+
+double *dsm__update_both(dsm__update_roles *updates) {
+  for (size_t f = 0; f < updates->problem->table.factor_count; f++) {
+    updates->both[f] = NAN;
+    updates->apart[f] = NAN;
+  }
+  return updates->both;
+}
+
+static double pass_of(dsm__update_roles *u, unsigned f, dsm_axis_set shared, size_t item) {
+  double *const cycles = &u->passes[(f * u->sets + shared) * u->count + item];
+  if (isnan(*cycles)) {
+    const dsm_pass_layouts layouts = dsm_pass_layouts_uniform(u->items[item]);
+    const dsm__layer_setting setting =
+        dsm__role_setting(u->problem, u->layer_index, f, (dsm__role_shares){.in_update = shared});
+    *cycles = dsm__role_pass_cycles(u->problem, &setting, DSM_PASS_UPDATE, &layouts);
+  }
+  return *cycles;
+}
+
+static int compare_ranked(const void *left, const void *right) {
+  const dsm__ranked_update *const a = left;
+  const dsm__ranked_update *const b = right;
+  return dsm__order_then(dsm__order(a->floor_cycles, b->floor_cycles),
+                         dsm__order_whole(a->item, b->item));
+}
+
+/* The items by what they take with a factor, whoever gathers. */
+static const dsm__ranked_update *ranked_of(dsm__update_roles *u, unsigned f) {
+  dsm__ranked_update *const ranked = &u->ranked[f * u->count];
+  for (size_t k = 0; k < u->count && !u->is_ranked[f]; k++) {
+    const dsm_axis_set shared = u->has_company ? u->gathering[k] : 0;
+    ranked[k] = (dsm__ranked_update){u->sums[k] + pass_of(u, f, shared, k), k};
+  }
+  if (!u->is_ranked[f]) {
+    qsort(ranked, u->count, sizeof *ranked, compare_ranked);
+    u->is_ranked[f] = true;
+  }
+  return ranked;
+}
+
+/* ---- roles of forward and backward, and a way to share ---- */
+
+/* What is asked. */
+typedef struct question {
+  dsm__update_roles *of;
+  dsm_parallelism forward;
+  dsm__role_shares shares;
+  const dsm__update_way *as; /* ways that gather and cut like this one; NULL: any but the same */
+  uint64_t ways;             /* that forward cuts weights into, */
+  dsm_axis_set cut;          /* and the axes; */
+  dsm_axis_set gathering;
+  dsm__update_ways *found;
+} question;
+
+static size_t number_of(const dsm_layouts *layouts) {
+  size_t number = 0;
+  for (unsigned a = 0; a < DSM_AXES_MAX; a++) {
+    number |= (size_t)layouts->of[a] << 2 * a;
+  }
+  return number;
+}
+
+static dsm_pass_layouts layouts_of(const question *q, size_t item) {
+  return (dsm_pass_layouts){{[DSM_PASS_FORWARD] = q->forward,
+                             [DSM_PASS_BACKWARD] = q->forward,
+                             [DSM_PASS_UPDATE] = q->of->items[item]}};
+}
+
+static double broadcast_of(const question *q, size_t item) {
+  dsm__update_roles *const u = q->of;
+  double *const cycles = &u->broadcasts[q->cut * u->count + item];
+  if (isnan(*cycles)) {
+    const dsm__layer_setting setting =
+        dsm__role_setting(u->problem, u->layer_index, 0, (dsm__role_shares){0, 0});
+    const dsm_pass_layouts layouts = layouts_of(q, item);
+    const dsm_weight_traffic traffic = dsm__weight_traffic(&setting, &layouts);
+    *cycles = dsm_group_cycles(&u->problem->machine, &traffic.broadcast_weights);
+  }
+  return *cycles;
+}
+
+static double moves_of(const question *q, size_t item) {
+  dsm__update_roles *const u = q->of;
+  const dsm_layouts ends[2][2] = {
+      {dsm_input_layouts(q->forward), dsm_input_layouts(u->items[item])},
+      {dsm_output_layouts(q->forward), dsm_output_layouts(u->items[item])}};
+  double cycles = 0;
+  for (size_t i = 0; i < 2; i++) {
+    double *const one = &u->moves[(i * LAYOUT_NUMBERS + number_of(&ends[i][0])) * LAYOUT_NUMBERS +
+                                  number_of(&ends[i][1])];
+    if (isnan(*one)) {
+      const dsm_pass_layouts layouts = layouts_of(q, item);
+      const dsm_update_relayouts moves = dsm_update_relayouts_derive(
+          layer_of(u), &u->problem->machine, u->problem->inputs.precision,
+          u->problem->inputs.workload->minibatch, &layouts);
+      *one = dsm_group_cycles(&u->problem->machine, i == 0 ? &moves.input : &moves.error);
+    }
+    cycles += *one;
+  }
+  return cycles;
+}
+
+/* Of a pass with the roles of forward. */
+static double cycles_of(const question *q, unsigned f, dsm_pass pass, bool is_apart) {
+  dsm__update_roles *const u = q->of;
+  const dsm_pass_layouts layouts = dsm_pass_layouts_uniform(q->forward);
+  dsm__layer_setting setting = dsm__role_setting(u->problem, u->layer_index, f, q->shares);
+  setting.is_error_apart = is_apart;
+  return dsm__role_pass_cycles(u->problem, &setting, pass, &layouts);
+}
+
+static double both_of(const question *q, unsigned f) {
+  double *const cycles = &q->of->both[f];
+  if (isnan(*cycles)) {
+    *cycles = cycles_of(q, f, DSM_PASS_FORWARD, false);
+    *cycles += layer_of(q->of)->has_backward ? cycles_of(q, f, DSM_PASS_BACKWARD, false) : 0;
+  }
+  return *cycles;
+}
+
+/* Does backward gather of the error what else update does? */
+static bool is_gathering_errors(const question *q) {
+  const dsm_network *const network = &q->of->problem->machine.system->system;
+  bool is_any = false;
+  for (unsigned a = 0; a < network->axis_count; a++) {
+    const dsm_role role = dsm_parallelism_role(q->forward, a);
+    is_any = is_any || (network->axes[a].chips > 1 &&
+                        (role == DSM_ROLE_ROW_SCATTER ||
+                         (role == DSM_ROLE_SPATIAL && layer_of(q->of)->pooled.halo > 0)));
+  }
+  return is_any && layer_of(q->of)->has_backward;
+}
+
+static double apart_of(const question *q, unsigned f) {
+  double *const cycles = &q->of->apart[f];
+  if (isnan(*cycles)) {
+    *cycles = is_gathering_errors(q) ? cycles_of(q, f, DSM_PASS_BACKWARD, true) -
+                                           cycles_of(q, f, DSM_PASS_BACKWARD, false)
+                                     : 0;
+  }
+  return *cycles;
+}
+
+/* ---- ways ---- */
+
+/* Gradients of data and model are counted by the roles of forward (section 12). */
+static uint64_t ways_of(const question *q, size_t item) {
+  const bool has_roles =
+      dsm_parallelism_has_roles(q->forward) || dsm_parallelism_has_roles(q->of->items[item]);
+  const uint64_t own = q->of->ways[item];
+  return has_roles && own < q->ways ? own : q->ways;
+}
+
+/* Is a way of no use, as one that has been found gathers as much, has as few gradients and takes no
+ * more cycles? */
+static bool is_covered(const dsm__update_ways *found, const dsm__update_way *way,
+                       bool are_ways_all) {
+  bool is_it = false;
+  for (size_t i = 0; i < found->count && !is_it; i++) {
+    const dsm__update_way *const one = &found->items[i];
+    is_it = one != way && (one->gathers & way->gathers) == way->gathers &&
+            (are_ways_all || one->ways >= way->ways) &&
+            one->cycles <= dsm__tie_limit(way->floor_cycles);
+  }
+  return is_it;
+}
+
+/* The best of those that gather and cut alike; the same roles in all passes stay where they are
+ * asked for. */
+static void put_way(const question *q, const dsm__update_way *way) {
+  dsm__update_ways *const found = q->found;
+  for (size_t i = q->of->problem->fixed != NULL && q->as == NULL ? 1 : 0; i < found->count; i++) {
+    dsm__update_way *const one = &found->items[i];
+    if (one->gathers == way->gathers && one->ways == way->ways) {
+      const double floor_cycles = fmin(one->floor_cycles, way->floor_cycles);
+      *one = dsm__tie_limit(way->cycles) < one->cycles ? *way : *one;
+      one->floor_cycles = floor_cycles;
+      return;
+    }
+  }
+  found->items[found->count++] = *way;
+}
+
+static void try_item(const question *q, unsigned f, double both, const dsm__ranked_update *ranked) {
+  dsm__update_roles *const u = q->of;
+  const size_t item = ranked->item;
+  const bool is_same = u->items[item] == q->forward;
+  dsm__update_way way = {.update = u->items[item],
+                         .gathers = u->has_company ? u->gathering[item] & q->gathering : 0,
+                         .ways = ways_of(q, item),
+                         .factor_index = f};
+  if (q->as == NULL ? is_same : way.gathers != q->as->gathers || way.ways != q->as->ways) {
+    return;
+  }
+  if (dsm__roles_clash(layer_of(u), u->problem->machine.system, q->forward, way.update) !=
+      DSM_NO_AXIS) {
+    return;
+  }
+  const double beside = both + broadcast_of(q, item) + (is_same ? 0 : moves_of(q, item));
+  way.floor_cycles = beside + ranked->floor_cycles;
+  if (is_covered(q->found, &way, false)) {
+    return;
+  }
+  way.cycles = beside + (is_same ? 0 : apart_of(q, f)) + u->sums[item] +
+               pass_of(u, f, q->shares.in_update, item);
+  if (way.gathers == 0) {
+    way.floor_cycles = way.cycles;
+  }
+  put_way(q, &way);
+}
+
+/* What takes more than this is covered, whatever it gathers and cuts. */
+static double limit_of(const question *q) {
+  const dsm_axis_set gathers = q->of->has_company ? q->gathering : 0;
+  double limit = HUGE_VAL;
+  for (size_t i = 0; i < q->found->count; i++) {
+    const dsm__update_way *const one = &q->found->items[i];
+    const bool is_all = (one->gathers & gathers) == gathers && one->ways == q->ways;
+    limit = is_all || q->as != NULL ? fmin(limit, one->cycles) : limit;
+  }
+  return limit;
+}
+
+static void look(const question *q) {
+  dsm__update_roles *const u = q->of;
+  for (unsigned f = 0; f < u->problem->table.factor_count; f++) {
+    if (!dsm__role_factor_is_tried(u->problem, layer_of(u), f)) {
+      continue;
+    }
+    const double both = both_of(q, f);
+    if (both + u->least_sums >= limit_of(q)) {
+      continue;
+    }
+    const dsm__ranked_update *const ranked = ranked_of(u, f);
+    for (size_t k = 0; k < u->count && both + ranked[k].floor_cycles < limit_of(q); k++) {
+      try_item(q, f, both, &ranked[k]);
+    }
+  }
+}
+
+static question ask(dsm__update_roles *updates, dsm_parallelism forward, dsm__update_ways *found) {
+  const dsm_machine *const machine = &updates->problem->machine;
+  const dsm_network *const network = &machine->system->system;
+  question q = {.of = updates, .forward = forward, .found = found};
+  q.gathering = dsm__gathering_axes(machine->system, forward);
+  q.ways = dsm_chip_share_derive(layer_of(updates), machine, forward,
+                                 updates->problem->inputs.workload->minibatch)
+               .weight_ways;
+  for (unsigned a = 0; a < network->axis_count; a++) {
+    q.cut |= dsm_role_divides(dsm_parallelism_role(forward, a), DSM_DIVIDED_WEIGHTS) ? 1U << a : 0U;
+  }
+  return q;
+}
+
+/* The same roles in all passes, as a way beside others. */
+static dsm__update_way whole_way(const question *q, const dsm__update_way *same) {
+  dsm__update_roles *const u = q->of;
+  dsm__update_way way = *same;
+  way.gathers = u->has_company ? q->gathering : 0;
+  way.ways = q->ways;
+  way.floor_cycles = way.cycles;
+  for (size_t k = 0; k < u->count && way.gathers != 0; k++) {
+    if (u->items[k] == q->forward) {
+      way.floor_cycles +=
+          pass_of(u, way.factor_index, way.gathers, k) - pass_of(u, way.factor_index, 0, k);
+    }
+  }
+  return way;
+}
+
+void dsm__update_ways_find(dsm__update_roles *updates, dsm_parallelism forward,
+                           const dsm__update_way *same, dsm__update_ways *found) {
+  question q = ask(updates, forward, found);
+  found->items[0] = whole_way(&q, same);
+  found->count = 1;
+  look(&q);
+  const bool is_first_wanted = updates->problem->fixed != NULL;
+  size_t kept = is_first_wanted ? 1 : 0;
+  for (size_t i = kept; i < found->count; i++) {
+    const bool is_wanted = !is_covered(found, &found->items[i], false);
+    found->items[kept] = found->items[i];
+    kept += is_wanted ? 1 : 0;
+  }
+  found->count = kept;
+  for (size_t i = 0; i < kept; i++) {
+    found->items[i].is_spare =
+        !(i == 0 && is_first_wanted) && is_covered(found, &found->items[i], true);
+  }
+}
+
+dsm__update_way dsm__update_way_shared(dsm__update_roles *updates, dsm_parallelism forward,
+                                       dsm__role_shares shares, const dsm__update_way *as) {
+  dsm__update_ways found = {.count = 0};
+  question q = ask(updates, forward, &found);
+  q.shares = shares;
+  q.as = as;
+  (void)dsm__update_both(updates);
+  look(&q);
+  return found.count > 0 ? found.items[0] : (dsm__update_way){.cycles = HUGE_VAL};
+}
