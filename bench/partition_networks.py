@@ -3,9 +3,10 @@
 """Measures `dsm partition` as a whole process on the cases of docs/performance.md and prints them as Markdown.
 
 Usage: partition_networks.py DSM
-One run each: processor time, seconds by the clock, the largest memory. Where cbc is installed a second table has its
-answers on the written programmes, with the same limit.
+One run each: processor time, seconds by the clock, the largest memory. A second table has small networks, which are to
+be proven. Where cbc is installed a third has its answers on the written programmes, with the same limit.
 """
+import itertools
 import json
 import os
 import re
@@ -48,6 +49,10 @@ CASES = [
     ("random", "4", "1", (12000, 64, 4), ["--time-limit", "60"]),
 ]
 
+# Arguments of make_profile.py in all combinations, each to be proven within so many seconds.
+SMALL_TASKS, SMALL_DEVICES, SMALL_RATIOS, SMALL_SEEDS = (10, 14, 20), (4, 6, 8), (1.5, 2), (1, 2)
+SMALL_SECONDS = 10
+
 # Arguments of make_profile.py: ample memory with moderate links, and tight memory with slow links.
 AGAINST_CBC = [(14, 8, 2, 1, 1), (20, 8, 2, 2, 1), (60, 6, 3, 2, 2), (200, 8, 4, 1, 10), (300, 8, 2, 1, 1),
                (20, 4, 1.4, 3, 0.1), (20, 8, 1.4, 3, 0.1), (30, 6, 1.3, 4, 0.2), (40, 8, 1.5, 3, 0.3)]
@@ -63,10 +68,10 @@ def made(folder, shape):
     return ["--profile", path]
 
 
-def measure(dsm, arguments, output):
+def measure(dsm, arguments, output, gap="1%"):
     """Exit code, processor seconds, seconds by the clock, MB, what --verbose says."""
     begin = time.monotonic()
-    command = [dsm, "partition", *arguments, "--gap", "1%", "--verbose", "-o", output]
+    command = [dsm, "partition", *arguments, "--gap", gap, "--verbose", "-o", output]
     with tempfile.TemporaryFile("w+") as said:
         process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=said)
         _, status, usage = os.wait4(process.pid, 0)
@@ -75,6 +80,28 @@ def measure(dsm, arguments, output):
         text = said.read()
     return (process.returncode, usage.ru_utime + usage.ru_stime, time.monotonic() - begin,
             usage.ru_maxrss / 1000, text)
+
+
+def prove_small(dsm, folder):
+    """The table of small networks: how many of those that fit are proven, and what that takes at most."""
+    print(f"\nNetworks to be proven to 0.01 % within {SMALL_SECONDS} s; most of nodes and seconds of a processor.\n")
+    print("| tasks | devices | memory | fit | proven | nodes | s | largest gap |\n|---|---|---|---|---|---|---|---|")
+    output = os.path.join(folder, "answer.json")
+    for tasks, devices, ratio in itertools.product(SMALL_TASKS, SMALL_DEVICES, SMALL_RATIOS):
+        gaps, most_nodes, most_seconds, proven = [], 0, 0, 0
+        for seed in SMALL_SEEDS:
+            code, cpu, _, _, said = measure(dsm, made(folder, (tasks, devices, ratio, seed, 1))
+                                            + ["--time-limit", str(SMALL_SECONDS)], output, "0.01%")
+            if code != 0:
+                continue
+            with open(output, encoding="utf-8") as file:
+                answer = json.load(file)
+            gaps.append(answer["gap"])
+            proven += answer["status"] == "optimal"
+            most_nodes = max(most_nodes, int(re.search(r"(\d+) nodes", said).group(1)))
+            most_seconds = max(most_seconds, cpu)
+        print(f"| {tasks} | {devices} | {ratio} | {len(gaps)} | {proven} | {most_nodes:,} | {most_seconds:.2g} "
+              f"| {100 * max(gaps):.2g} % |", flush=True)
 
 
 def solve_by_cbc(programme):
@@ -124,6 +151,7 @@ def main():
                   f"| {sizes[0] if sizes else ''} | {cpu:.2g} | {clock:.2g} | {megabytes:.0f} "
                   f"| {100 * answer['gap']:.3g} % | {'start' if answer['heuristic'] else 'solver'} |",
                   flush=True)
+        prove_small(sys.argv[1], folder)
         if shutil.which("cbc"):
             compare(sys.argv[1], folder)
 

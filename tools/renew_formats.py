@@ -22,7 +22,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "tests" 
 from formats import Formats  # noqa: E402
 
 PLAN, POINTS = "dsm-plan/1", "dsm-points/1"
-RESULTS = [f"dsm-{kind}/1" for kind in ("calibration", "check", "deployment", "describe", "diff", "dispatch", "elasticity", "explain", "ladder", "list",
+RESULTS = [f"dsm-{kind}/1" for kind in ("calibration", "check", "deployment", "describe", "diff", "dispatch", "elasticity", "explain", "front", "ladder", "list",
                                         "partition", "pim", "pim-system", "pipeline", "points", "remat", "rl-workload", "stages", "storage",
                                         "validate")]
 # Those of them that people write too.

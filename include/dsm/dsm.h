@@ -45,6 +45,7 @@
 #include "dsm/number.h"
 #include "dsm/override.h"
 #include "dsm/partition.h"
+#include "dsm/partition_front.h"
 #include "dsm/path_steps.h"
 #include "dsm/pim.h"
 #include "dsm/plan.h"

@@ -57,8 +57,9 @@ typedef struct dsm_partition_options {
                                      tensors, one to several devices counted for each; 0: any number */
   bool is_unused_off;           /**< devices that run nothing are turned off and draw no power;
                                      else every device draws its idle power */
-  double latency_limit_seconds; /**< a request takes at most so long on average, without waiting;
-                                     0: any time. Not of the objective latency */
+  double latency_limit_seconds; /**< a request takes at most so long on average, with what it waits
+                                     for batches and without waiting for devices; 0: any time. Not
+                                     of the objective latency */
   bool (*is_stopped)(void *context); /**< asked now and then: whether to end with the best so far,
                                         as at the time limit; NULL: never. Not asked any more
                                         once dsm_partition_solve returns */
@@ -163,16 +164,17 @@ typedef struct dsm_partition {
   double latency_seconds;      /**< DSM_OBJECTIVE_LATENCY; else of one request along the most used
                                     placement, for comparison; batches counted */
   double waiting_seconds;      /**< of it, mean: until the batches of devices are full */
-  double mean_latency_seconds; /**< of all requests, without waiting: tasks and transfers one at a
-                                    time; where the tensors form no chain and tasks are in several
-                                    places, at least */
-  bool is_mean_bound; /**< with a limit of latency: no requests are known whose mean that is */
-  double joules_per_request; /**< where all devices that are used give power; else 0 */
-  double objective;          /**< value of what was asked for: rho, seconds or joules */
-  double bound;              /**< proven: no solution is better */
-  double relaxation;         /**< optimum of the linear relaxation; infinite (for throughput above,
-                                  else below 0) where it was not solved */
-  double gap;                /**< |bound - objective| / |objective| */
+  double mean_latency_seconds; /**< of all requests: tasks and transfers one at a time, with those
+                                    that are run together and what is waited for them, and without
+                                    waiting for devices; where the tensors form no chain and tasks
+                                    are in several places, at least */
+  bool is_mean_bound;          /**< no requests are known whose mean that is */
+  double joules_per_request;   /**< where all devices that are used give power; else 0 */
+  double objective;            /**< value of what was asked for: rho, seconds or joules */
+  double bound;                /**< proven: no solution is better */
+  double relaxation;     /**< optimum of the linear relaxation; infinite (for throughput above,
+                              else below 0) where it was not solved */
+  double gap;            /**< |bound - objective| / |objective| */
   double solver_seconds; /**< by the clock; the only number of an optimal answer that differs from
                             run to run */
   dsm_partition_statistics statistics;
@@ -196,8 +198,9 @@ typedef struct dsm_partition {
  * programme is too large for the time limit, its numbers are too far apart, or the solver gave up;
  * the answer is the best that was found all the same. DSM_ERROR_INFEASIBLE: a task fits
  * nowhere (the finding names it and the bytes missing), all tasks do not fit together, or the
- * required throughput or the limit of latency is out of reach; DSM_ERROR_USAGE: energy without
- * power; DSM_ERROR_IO: the solver failed; DSM_ERROR_OUT_OF_MEMORY.
+ * required throughput or the limit of latency is out of reach, or with batches no answer was found
+ * that keeps the limit; DSM_ERROR_USAGE: energy without power; DSM_ERROR_IO: the solver failed;
+ * DSM_ERROR_OUT_OF_MEMORY.
  */
 DSM_API DSM_NODISCARD dsm_status dsm_partition_solve(dsm_partition **partition,
                                                      const dsm_instance *instance,
@@ -212,7 +215,9 @@ DSM_API DSM_NODISCARD dsm_status dsm_partition_validate(const dsm_partition *par
                                                         dsm_diags *diags);
 
 /** The programme as free MPS text, written as minimise -rho (MPS carries no sense); malloc'ed.
- * Options may be NULL. */
+ * Options may be NULL. DSM_ERROR_USAGE also where a device has several batches to choose from. With
+ * batches and a limit of latency, what is waited is counted at a bound of the rate, so that the
+ * optimum is one of the answer's. */
 DSM_API DSM_NODISCARD dsm_status dsm_partition_mps(char **text, const dsm_instance *instance,
                                                    const dsm_partition_options *options,
                                                    dsm_diags *diags);

@@ -19,6 +19,7 @@
 #include <stddef.h>
 
 #include "dsm/diag.h"
+#include "dsm/partition_front.h"
 #include "dsm/pim.h"
 #include "dsm/plan.h"
 
@@ -56,6 +57,9 @@ typedef enum dsm_plan_figure {
 DSM_API const char *dsm_plan_figure_name(dsm_plan_figure figure);
 /** The same read back, exactly; false if the text is none of them. */
 DSM_API bool dsm_plan_figure_parse(const char *text, dsm_plan_figure *figure);
+
+/** What the only figure of a front of partitions is called. */
+#define DSM_FRONT_FIGURE "front"
 
 /** Figures of a plan of cores in memory. */
 typedef enum dsm_pim_figure {
@@ -111,6 +115,11 @@ DSM_API DSM_NODISCARD dsm_status dsm_plot_pim(dsm_plot **plot, const dsm_pim_pla
 DSM_API DSM_NODISCARD dsm_status dsm_plot_storage(dsm_plot **plot, const dsm_storage_result *result,
                                                   const char *name, dsm_plan_figure figure,
                                                   dsm_diags *diags);
+
+/** The figure of a front of partitions: requests per second over mean latency, energy or both.
+ * *plot belongs to the caller; it is NULL unless DSM_OK. DSM_ERROR_OUT_OF_MEMORY. */
+DSM_API DSM_NODISCARD dsm_status dsm_plot_front(dsm_plot **plot, const dsm_front *front,
+                                                dsm_diags *diags);
 
 /**
  * The script to keep: gnuplot makes NAME.FORM from it and from the data in files beside it, whose

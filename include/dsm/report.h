@@ -21,6 +21,7 @@
 #include "dsm/elasticity.h"
 #include "dsm/explore.h"
 #include "dsm/partition.h"
+#include "dsm/partition_front.h"
 #include "dsm/pim.h"
 #include "dsm/plan.h"
 #include "dsm/remat.h"
@@ -252,6 +253,21 @@ DSM_API DSM_NODISCARD dsm_status dsm_report_partition_parse(dsm_partition **part
 /** One row a task and device that holds it. */
 DSM_API char *dsm_report_partition_csv(const dsm_partition *partition,
                                        const dsm_dispatch *simulation);
+
+/** A front of partitions: its points, and what is proven of each. */
+DSM_API char *dsm_report_front_table(const dsm_front *front, dsm_table_style style);
+/** Format "dsm-front/1", with the partition of each point. */
+DSM_API char *dsm_report_front_json(const dsm_front *front);
+/** One row a point. */
+DSM_API char *dsm_report_front_csv(const dsm_front *front);
+/** Reads a "dsm-front/1" but for its partitions, to be drawn; it then belongs to the caller.
+ * DSM_ERROR_INVALID: it is none; DSM_ERROR_OUT_OF_MEMORY. */
+DSM_API DSM_NODISCARD dsm_status dsm_report_front_parse(dsm_front **front, const char *text,
+                                                        size_t length, const char *file,
+                                                        dsm_diags *diags);
+/** Is a text, which ends with a NUL, a "dsm-front/1"? */
+DSM_API bool dsm_report_front_is_printed(const char *text, size_t length);
+
 /** The events of a recorded simulation in the Trace Event Format, which Perfetto and Chrome open:
  * a process a device, with a thread for its tasks and one for its link. Times are whole
  * nanoseconds. Also NULL if the text would be larger than 1 GiB, that is above some seven million

@@ -15,6 +15,7 @@
 
 #include <math.h>
 
+#include "partition/batch_mean.h"
 #include "partition/instance_facts.h"
 
 static double seconds_of(const dsm__assignment *a, size_t task, size_t device) {
@@ -35,7 +36,9 @@ static void add_transfer(dsm__assignment *a, size_t from, size_t to, double byte
     a->carried_seconds[way.hops[h].carrier] +=
         sign * dsm__hop_seconds(&a->routes, &way.hops[h], bytes);
   }
-  a->moving_seconds += sign * dsm__way_seconds(&a->routes, way, bytes);
+  const double batch =
+      dsm_instance_batch(a->instance, from < a->instance->device_count ? from : to);
+  a->moving_seconds += sign * batch * dsm__way_seconds(&a->routes, way, bytes);
 }
 
 /* All transfers of a tensor as it is used now. */
@@ -162,9 +165,37 @@ double dsm__assignment_carried(const dsm__assignment *a, size_t carrier) {
 double dsm__assignment_latency(const dsm__assignment *a) {
   double sum = 0;
   for (size_t j = 0; j < a->instance->device_count; j++) {
-    sum += a->busy_seconds[j] + (a->routes.is_plain ? dsm__assignment_carried(a, j) : 0);
+    sum += dsm_instance_batch(a->instance, j) *
+           (a->busy_seconds[j] + (a->routes.is_plain ? dsm__assignment_carried(a, j) : 0));
   }
   return sum + a->moving_seconds;
+}
+
+/* Seconds between requests, at the rate that is asked for or the most that the assignment does. */
+static double seconds_between(const dsm__assignment *a) {
+  return a->options->objective == DSM_OBJECTIVE_ENERGY ? 1 / a->options->required_rho
+                                                       : 1 / dsm__assignment_value(a);
+}
+
+/* A request goes from task to task with those of its group, which is as large as the largest batch
+ * so far, and waits where it is to grow (batch_latency.h). */
+static double seconds_in_groups(const dsm__assignment *a) {
+  const dsm_instance *const instance = a->instance;
+  const double between = seconds_between(a);
+  double seconds = a->moving_seconds;
+  for (size_t j = 0; j < instance->device_count && a->routes.is_plain; j++) {
+    seconds += dsm_instance_batch(instance, j) * dsm__assignment_carried(a, j);
+  }
+  for (size_t i = 0; i < instance->task_count; i++) {
+    double come = 1;
+    for (size_t k = a->first_input[i]; k < a->first_input[i + 1]; k++) {
+      come = fmax(come, a->groups[instance->tensors[a->inputs[k]].producer]);
+    }
+    a->groups[i] = fmax(come, dsm_instance_batch(instance, a->device_of[i]));
+    seconds += (a->groups[i] - come) / 2 * between;
+    seconds += a->groups[i] * seconds_of(a, i, a->device_of[i]);
+  }
+  return seconds;
 }
 
 double dsm__assignment_overflow(const dsm__assignment *a) {
@@ -185,7 +216,12 @@ double dsm__assignment_excess_cuts(const dsm__assignment *a) {
 
 double dsm__assignment_delay(const dsm__assignment *a) {
   const double limit = a->options->latency_limit_seconds;
-  return limit > 0 ? fmax(dsm__assignment_latency(a) / limit - 1, 0) : 0;
+  if (!(limit > 0)) {
+    return 0;
+  }
+  const double seconds =
+      dsm__has_batches(a->instance) ? seconds_in_groups(a) : dsm__assignment_latency(a);
+  return fmax(seconds / limit - 1, 0);
 }
 
 /* What a sum of times may be above the limit by: its rounding. */
@@ -246,7 +282,7 @@ static bool reserve(dsm__assignment *a, dsm__arena *arena) {
          DSM__RESERVE(arena, a->carried_seconds, a->routes.carrier_count) &&
          DSM__RESERVE(arena, a->tasks_on, device_count) &&
          DSM__RESERVE(arena, a->leader, task_count) && DSM__RESERVE(arena, a->mate, task_count) &&
-         DSM__RESERVE(arena, a->leaves, task_count) &&
+         DSM__RESERVE(arena, a->leaves, task_count) && DSM__RESERVE(arena, a->groups, task_count) &&
          DSM__RESERVE(arena, a->uses, tensor_count * device_count + 1) &&
          DSM__RESERVE(arena, a->targets, tensor_count + 1) &&
          DSM__RESERVE(arena, a->first_input, task_count + 2) &&

@@ -40,6 +40,7 @@ typedef struct dsm__assignment {
   size_t used_count;    /* devices with tasks */
   size_t run_ends;      /* tasks on another device than the task before */
   bool *leaves;         /* [i] */
+  double *groups;       /* [i]: requests that leave a task together, scratch */
   size_t *uses;         /* [t * m + j]: consumers there */
   size_t *targets;      /* [t]: devices with consumers */
   size_t *first_input;  /* [i]: in inputs, up to first_input[i + 1] */
@@ -62,7 +63,7 @@ void dsm__assignment_count(dsm__assignment *assignment);
 double dsm__assignment_carried(const dsm__assignment *assignment, size_t carrier);
 size_t dsm__assignment_carriers(const dsm__assignment *assignment);
 
-/** Seconds of a request, one after the other. */
+/** Seconds of a request with those in the batches of its devices, one after the other. */
 double dsm__assignment_latency(const dsm__assignment *assignment);
 
 /** Bytes by which memories are exceeded. */
@@ -74,7 +75,8 @@ bool dsm__assignment_is_staged(const dsm__assignment *assignment);
 /** Cuts beyond those allowed. */
 double dsm__assignment_excess_cuts(const dsm__assignment *assignment);
 
-/** By how much a request is slower than it may be, in parts of the limit; 0 where it is not. */
+/** By how much a request is slower than it may be, in parts of the limit; 0 where it is not. What
+ * it waits for batches counts. */
 double dsm__assignment_delay(const dsm__assignment *assignment);
 
 /** Of all devices at the required rate, or of those with tasks where others are turned off. */

@@ -93,6 +93,9 @@ static bool is_beaten(const finder *f, size_t device, uint32_t size, uint32_t ot
   const bool needs_more = f->options->does_count_activations &&
                           isfinite(instance->devices[device].memory_bytes) && other > size;
   const bool costs_more = has_fixed_costs(instance) && other < size;
+  if (f->options->latency_limit_seconds > 0) {
+    return false; /* a larger batch takes longer, and a smaller may be waited for further on */
+  }
   bool is_slower = false;
   bool is_equal = true;
   for (size_t i = 0; i < instance->task_count; i++) {
@@ -205,10 +208,24 @@ static void count_work(finder *f, const dsm_partition *made) {
   }
 }
 
-/* The bound that is left where a search ends without answer: none where there is no answer. */
-static double bound_without(const finder *f, dsm_status status, double above) {
-  const double worst = is_throughput(f) ? 0 : HUGE_VAL;
-  return status == DSM_ERROR_INFEASIBLE ? worst : above;
+/* The bound that is given where nothing has to be known of it. */
+static double unbounded(const finder *f) {
+  return is_throughput(f) ? HUGE_VAL : -HUGE_VAL;
+}
+
+/* Solves, with what was proven before, *bound, which is no worse then. */
+static dsm_status solve(finder *f, dsm_partition **made, const dsm_instance *at, bool is_relaxed,
+                        double *bound) {
+  const dsm_partition_options options = limited(f);
+  const bool matters = is_throughput(f) && options.latency_limit_seconds > 0;
+  const dsm__question question = {.instance = at,
+                                  .options = &options,
+                                  .rho_most = matters ? *bound : HUGE_VAL,
+                                  .is_relaxed = is_relaxed};
+  double proven = unbounded(f);
+  const dsm_status status = dsm__solve_at_batches(made, &proven, &question, NULL);
+  *bound = tighter(f, *bound, *made == NULL ? proven : (*made)->bound);
+  return status;
 }
 
 /* Solves at these sizes, unless that was done, and keeps the answer if it is worth at least so
@@ -229,10 +246,8 @@ static dsm_status try_batches(finder *f, const uint32_t *batches, double least, 
     return DSM_ERROR_OUT_OF_MEMORY;
   }
   memcpy(kept, batches, m * sizeof *kept);
-  const dsm_partition_options options = limited(f);
   dsm_partition *made = NULL;
-  const dsm_status status = dsm__solve_at_batches(&made, at, &options, NULL);
-  *bound = tighter(f, *bound, made == NULL ? bound_without(f, status, *bound) : made->bound);
+  const dsm_status status = solve(f, &made, at, false, bound);
   f->trials.items[f->trials.count++] = (trial){kept, *bound};
   if (made == NULL) {
     return status == DSM_ERROR_OUT_OF_MEMORY ? status : DSM_OK;
@@ -274,11 +289,13 @@ static size_t suited(const finder *f, const range *ranges, const double *rates, 
 }
 
 /* Equal devices: the order of their batches does not matter. */
-static bool are_equal(const dsm_instance *instance, size_t a, size_t b) {
+static bool are_equal(const dsm_instance *instance, const dsm_partition_options *options, size_t a,
+                      size_t b) {
   const dsm_instance_device *const x = &instance->devices[a];
   const dsm_instance_device *const y = &instance->devices[b];
   bool is_equal =
-      dsm__devices_are_equal(instance, a, b) && x->batch_size_count == y->batch_size_count &&
+      dsm__devices_are_equal(instance, options, a, b) &&
+      x->batch_size_count == y->batch_size_count &&
       memcmp(x->batch_sizes, y->batch_sizes, x->batch_size_count * sizeof *x->batch_sizes) == 0;
   for (size_t i = 0; i < instance->task_count && is_equal; i++) {
     for (size_t k = 0; k < x->batch_size_count && is_equal; k++) {
@@ -295,7 +312,7 @@ static bool is_mirrored(const finder *f, const range *ranges) {
   for (size_t a = 0; a < f->instance->device_count; a++) {
     for (size_t b = a + 1; b < f->instance->device_count && !is_one; b++) {
       is_one = ranges[a].first > ranges[b].last && f->instance->devices[a].batch_size_count > 1 &&
-               are_equal(f->instance, a, b);
+               are_equal(f->instance, f->options, a, b);
     }
   }
   return is_one;
@@ -325,15 +342,12 @@ static dsm_status solve_relaxed(finder *f, node *made) {
   dsm__arena *const scratch = dsm__arena_new();
   dsm_status status = DSM_ERROR_OUT_OF_MEMORY;
   if (scratch != NULL && relax(&relaxed, f, scratch, made->ranges)) {
-    const dsm_partition_options options = limited(f);
-    status = dsm__solve_at_batches(&answer, &relaxed, &options, NULL);
+    status = solve(f, &answer, &relaxed, true, &made->bound);
   }
   if (answer == NULL) {
-    made->bound = bound_without(f, status, made->bound);
     made->is_done = true;
   } else {
     count_work(f, answer);
-    made->bound = tighter(f, made->bound, answer->bound);
     f->relaxation = f->nodes.count == 0 ? answer->relaxation : f->relaxation;
   }
   for (size_t j = 0; j < f->instance->device_count && answer != NULL; j++) {
@@ -440,13 +454,35 @@ static void tell(const finder *f) {
   }
 }
 
+/* Of each device, which need least memory and time. */
+static void find_smallest(const finder *f, uint32_t *batches) {
+  const dsm_instance *const instance = f->instance;
+  for (size_t j = 0; j < instance->device_count; j++) {
+    batches[j] = instance->devices[j].batch_size_count > 0 ? instance->devices[j].batch_sizes[0]
+                                                           : instance->devices[j].batch;
+    batches[j] = batches[j] == 0 ? 1 : batches[j];
+  }
+}
+
+/* A first answer where those with large batches may all be too slow. */
+static dsm_status try_smallest(finder *f) {
+  uint32_t batches[DSM_DEVICES_MAX];
+  double bound = unbounded(f);
+  find_smallest(f, batches);
+  return f->options->latency_limit_seconds > 0 ? try_batches(f, batches, -HUGE_VAL, &bound)
+                                               : DSM_OK;
+}
+
 static dsm_status search(finder *f) {
   const size_t m = f->instance->device_count;
   range all[DSM_DEVICES_MAX];
   for (size_t j = 0; j < m; j++) {
     all[j] = (range){0, f->sizes[j].count - 1};
   }
-  dsm_status status = add_node(f, all, is_throughput(f) ? HUGE_VAL : 0);
+  dsm_status status = try_smallest(f);
+  if (status == DSM_OK) {
+    status = add_node(f, all, is_throughput(f) ? HUGE_VAL : 0);
+  }
   while (status == DSM_OK && !is_good_enough(f) && !is_over(f)) {
     const size_t next = best_open(f);
     if (next == f->nodes.count) {
@@ -483,7 +519,7 @@ static dsm_status make_smaller(finder *f) {
     }
   }
   const double rounding = 1e-9;
-  double bound = is_throughput(f) ? HUGE_VAL : 0;
+  double bound = proven(f);
   return try_batches(f, batches, best_worth(f) - rounding * fabs(best_worth(f)), &bound);
 }
 
@@ -492,16 +528,14 @@ static dsm_status report_none(const finder *f, dsm_diags *diags) {
   const dsm_instance *const instance = f->instance;
   uint32_t batches[DSM_DEVICES_MAX];
   dsm_instance at;
-  for (size_t j = 0; j < instance->device_count; j++) {
-    batches[j] = instance->devices[j].batch_size_count > 0 ? instance->devices[j].batch_sizes[0]
-                                                           : instance->devices[j].batch;
-    batches[j] = batches[j] == 0 ? 1 : batches[j];
-  }
+  find_smallest(f, batches);
   if (!dsm__instance_at(&at, f->arena, instance, batches)) {
     return dsm__out_of_memory(diags);
   }
   dsm_partition *none = NULL;
-  const dsm_status status = dsm__solve_at_batches(&none, &at, f->options, diags);
+  double bound = 0;
+  const dsm__question question = {&at, f->options, HUGE_VAL, false};
+  const dsm_status status = dsm__solve_at_batches(&none, &bound, &question, diags);
   dsm_partition_free(none);
   return status != DSM_OK ? status
                           : dsm__refuse(diags, DSM_ERROR_INFEASIBLE,

@@ -3,7 +3,7 @@
 #ifndef DSM_PARTITION_BATCH_SEARCH_H
 #define DSM_PARTITION_BATCH_SEARCH_H
 
-#include "dsm/partition.h"
+#include "partition/solver.h"
 
 /** Whether a device has several sizes to choose from. */
 bool dsm__has_batch_choice(const dsm_instance *instance);
@@ -14,11 +14,11 @@ DSM_NODISCARD dsm_status dsm__search_batches(dsm_partition **partition,
                                              const dsm_partition_options *options,
                                              dsm_diags *diags);
 
-/** dsm_partition_solve at the batches that devices have. */
-DSM_NODISCARD dsm_status dsm__solve_at_batches(dsm_partition **partition,
-                                               const dsm_instance *instance,
-                                               const dsm_partition_options *options,
-                                               dsm_diags *diags);
+/** dsm_partition_solve at the batches that devices have. bound may be NULL: proven of the objective
+ * also where no answer was found, then infinite (throughput above, else below 0) if nothing is; and
+ * 0 requests a second, or infinitely much, where there is no answer. */
+DSM_NODISCARD dsm_status dsm__solve_at_batches(dsm_partition **partition, double *bound,
+                                               const dsm__question *question, dsm_diags *diags);
 
 /** Sets bound, relaxation (which is no worse), gap and state of an answer. */
 void dsm__set_bounds(dsm_partition *partition, double bound, double relaxation);

@@ -379,7 +379,7 @@ bool dsm__capacity_bound_find(dsm__capacity_bound *bound, dsm__arena *arena,
   for (size_t j = 0; j < instance->device_count; j++) {
     f.class_of[j] = j;
     for (size_t k = 0; k < j && f.class_of[j] == j; k++) {
-      f.class_of[j] = dsm__devices_are_equal(instance, j, k) ? f.class_of[k] : j;
+      f.class_of[j] = dsm__devices_are_equal(instance, options, j, k) ? f.class_of[k] : j;
     }
   }
   const double places = (double)instance->task_count * (double)instance->device_count;

@@ -54,7 +54,8 @@ static void find_blocks(dsm__blocks *blocks) {
   for (size_t j = 0; j < instance->device_count; j++) {
     size_t b = blocks->block_count;
     for (size_t k = 0; k < blocks->block_count && search->programme.moved == NULL; k++) {
-      b = b == blocks->block_count && dsm__devices_are_equal(instance, blocks->blocks[k].device, j)
+      b = b == blocks->block_count &&
+                  dsm__devices_are_equal(instance, search->options, blocks->blocks[k].device, j)
               ? k
               : b;
     }

@@ -45,13 +45,11 @@ dsm_status dsm__check_question(const dsm_instance *instance, const dsm_partition
                          "objective latency is the least there is");
   }
   const size_t batched = first_batched(instance);
-  if ((limit > 0 || options->objective == DSM_OBJECTIVE_LATENCY) &&
-      batched < instance->device_count) {
-    status =
-        dsm__refuse(diags, DSM_ERROR_USAGE,
-                    "%s latency is of one request alone, which fills no batch: expected a "
-                    "batch of 1 for device \"%s\"",
-                    limit > 0 ? "a limit of" : "the objective", instance->devices[batched].name);
+  if (options->objective == DSM_OBJECTIVE_LATENCY && batched < instance->device_count) {
+    status = dsm__refuse(diags, DSM_ERROR_USAGE,
+                         "the objective latency is of one request alone, which fills no batch: "
+                         "expected a batch of 1 for device \"%s\"",
+                         instance->devices[batched].name);
   }
   if (options->objective != DSM_OBJECTIVE_ENERGY) {
     return status;

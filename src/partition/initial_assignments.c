@@ -65,6 +65,11 @@ static bool is_sum(const splitter *s) {
   return s->options->objective == DSM_OBJECTIVE_LATENCY;
 }
 
+/* What counts of a request on a device: for latency those that are run together with it too. */
+static double weight(const splitter *s, size_t device) {
+  return is_sum(s) ? dsm_instance_batch(s->instance, device) : 1;
+}
+
 /* Of so many transfers the time on the slowest carrier, or for latency from end to end. */
 static double moving_cost(const splitter *s, size_t from, size_t to, double bytes, size_t count) {
   const dsm__way way = dsm__way_between(s->routes, from, to);
@@ -76,7 +81,8 @@ static double moving_cost(const splitter *s, size_t from, size_t to, double byte
     longest = fmax(longest, seconds);
     fixed += way.hops[h].transfer_seconds;
   }
-  return is_sum(s) ? dsm__way_seconds(s->routes, way, bytes) + ((double)count - 1) * fixed
+  return is_sum(s) ? weight(s, from < s->instance->device_count ? from : to) *
+                         (dsm__way_seconds(s->routes, way, bytes) + ((double)count - 1) * fixed)
                    : longest;
 }
 
@@ -113,7 +119,7 @@ static void survey(splitter *s) {
       double *const sums = &s->seconds[j * (task_count + 1)];
       double *const needs = &s->need[j * (task_count + 1)];
       needs[i + 1] = needs[i] + dsm__task_need(s->instance, s->options, i, j);
-      sums[i + 1] = sums[i] + dsm_instance_seconds(s->instance, i, j);
+      sums[i + 1] = sums[i] + weight(s, j) * dsm_instance_seconds(s->instance, i, j);
       count_outer(s, i, j);
     }
   }
@@ -131,7 +137,7 @@ static double run_cost(const splitter *s, size_t begin, size_t end, size_t devic
   const size_t row = device * (s->instance->task_count + 1);
   const double come = s->come[row + end] - s->come[row + begin];
   const double sent = s->cut[end] * dsm_instance_element_ratio(s->instance, device);
-  const double leave = s->routes->is_plain ? sent / it->link_bytes_per_second
+  const double leave = s->routes->is_plain ? weight(s, device) * sent / it->link_bytes_per_second
                                            : s->leave[row + end] - s->leave[row + begin];
   return is_sum(s) ? busy + come + leave : fmax(busy, fmax(come, leave));
 }

@@ -196,18 +196,21 @@ double dsm__speed_limit(const dsm_instance *instance, const dsm_partition_option
 }
 
 /* Renaming equal devices turns an answer into an answer of the same worth. So the programme may ask
- * for one order of them, and bounds need to look at one set of each kind. */
-bool dsm__devices_are_equal(const dsm_instance *instance, size_t a, size_t b) {
+ * for one order of them, and bounds need to look at one set of each kind. Whether one is a host is
+ * of the request's input alone, which hosts have already. */
+bool dsm__devices_are_equal(const dsm_instance *instance, const dsm_partition_options *options,
+                            size_t a, size_t b) {
   const dsm_instance_device *const x = &instance->devices[a];
   const dsm_instance_device *const y = &instance->devices[b];
-  bool is_equal =
-      dsm_instance_batch(instance, a) == dsm_instance_batch(instance, b) &&
-      x->memory_bytes == y->memory_bytes && x->link_bytes_per_second == y->link_bytes_per_second &&
-      x->incoming_bytes_per_second == y->incoming_bytes_per_second &&
-      x->transfer_seconds == y->transfer_seconds && x->element_bytes == y->element_bytes &&
-      x->weight_bytes == y->weight_bytes && x->is_accelerator == y->is_accelerator &&
-      dsm__routes_are_equal(instance, a, b) && x->has_power == y->has_power &&
-      x->busy_watts == y->busy_watts && x->idle_watts == y->idle_watts;
+  bool is_equal = dsm_instance_batch(instance, a) == dsm_instance_batch(instance, b) &&
+                  x->memory_bytes == y->memory_bytes &&
+                  x->link_bytes_per_second == y->link_bytes_per_second &&
+                  x->incoming_bytes_per_second == y->incoming_bytes_per_second &&
+                  x->transfer_seconds == y->transfer_seconds &&
+                  x->element_bytes == y->element_bytes && x->weight_bytes == y->weight_bytes &&
+                  (!options->does_count_input || x->is_accelerator == y->is_accelerator) &&
+                  dsm__routes_are_equal(instance, a, b) && x->has_power == y->has_power &&
+                  x->busy_watts == y->busy_watts && x->idle_watts == y->idle_watts;
   for (size_t i = 0; i < instance->task_count && is_equal; i++) {
     is_equal = dsm_instance_seconds(instance, i, a) == dsm_instance_seconds(instance, i, b);
   }

@@ -65,7 +65,8 @@ bool dsm__makes_results(const dsm_instance *instance, size_t task);
 bool dsm__leaves(const dsm_instance *instance, const dsm_partition_options *options, size_t task);
 
 /** Whether devices a and b differ in nothing that the programme knows. */
-bool dsm__devices_are_equal(const dsm_instance *instance, size_t a, size_t b);
+bool dsm__devices_are_equal(const dsm_instance *instance, const dsm_partition_options *options,
+                            size_t a, size_t b);
 
 /** The longest time over the shortest, of tasks on devices that can run them and of tensors over
  * links with a limit; what takes no time is left out. At least 1. */

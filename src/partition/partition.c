@@ -11,15 +11,16 @@
 #include "dsm/partition.h"
 
 #include <math.h>
-#include <stdio.h>
 
 #include "base/arena.h"
+#include "base/deadline.h"
 #include "base/diag_add.h"
-#include "base/number_text.h"
 #include "base/words.h"
 #include "dsm/dispatch.h"
+#include "partition/batch_mean.h"
 #include "partition/batch_search.h"
 #include "partition/instance_facts.h"
+#include "partition/no_answer.h"
 #include "partition/solver.h"
 #include "partition/whole_requests.h"
 
@@ -48,92 +49,8 @@ void dsm_partition_options_init(dsm_partition_options *options) {
       .objective = DSM_OBJECTIVE_THROUGHPUT, .time_limit_seconds = 60, .gap = 1e-4};
 }
 
-/* ---- what has no answer ---- */
-
-/*
- * The best rate, for a required one that is out of reach.
- *
- * Whoever asks for too much wants to know what there is: the same instance is asked for its best
- * rate. An answer may be below that by the gap, so that its bound is what is said.
- */
-static dsm_status report_out_of_reach(const dsm_instance *instance,
-                                      const dsm_partition_options *options, dsm_diags *diags) {
-  dsm_partition_options fastest = *options;
-  fastest.objective = DSM_OBJECTIVE_THROUGHPUT;
-  dsm_partition *best = NULL;
-  const dsm_status status = dsm_partition_solve(&best, instance, &fastest, diags);
-  if (best == NULL) {
-    return status;
-  }
-  const dsm_status refused = dsm__refuse(
-      diags, DSM_ERROR_INFEASIBLE, "the required %g requests per second are out of reach%s: %s %g",
-      options->required_rho, options->latency_limit_seconds > 0 ? " within the latency limit" : "",
-      best->status == DSM_SOLUTION_OPTIMAL ? "the best rate is" : "the best rate found is",
-      best->status == DSM_SOLUTION_OPTIMAL ? best->bound : best->rho);
-  dsm_partition_free(best);
-  return refused;
-}
-
 static bool is_stopped(const dsm_partition_options *options) {
   return options->is_stopped != NULL && options->is_stopped(options->context);
-}
-
-static dsm_status report_too_slow(const dsm_partition_options *options, double least,
-                                  dsm_diags *diags) {
-  return dsm__refuse(diags, DSM_ERROR_INFEASIBLE,
-                     "the latency limit of %g ms is out of reach: the shortest time of a request "
-                     "found is %.6g ms",
-                     1e3 * options->latency_limit_seconds, 1e3 * least);
-}
-
-/* What else an answer has to keep. */
-static const char *forms_text(const dsm_partition_options *options) {
-  if (options->is_staged) {
-    return options->cuts_max > 0 ? ", in stages with so few cuts" : ", in stages";
-  }
-  return options->cuts_max > 0 ? ", with so few cuts" : "";
-}
-
-static dsm_status report_nothing(const dsm_instance *instance, const dsm_partition_options *options,
-                                 const dsm__solver_answer *solution, dsm_diags *diags) {
-  if (solution->outcome == DSM__SOLVER_TOO_LARGE) {
-    return dsm__refuse(
-        diags, DSM_ERROR_IO,
-        "no placement was found: the programme of %zu task%s on %zu device%s is too large "
-        "for a time limit of %g s",
-        instance->task_count, dsm__plural((double)instance->task_count), instance->device_count,
-        dsm__plural((double)instance->device_count), options->time_limit_seconds);
-  }
-  if (solution->outcome == DSM__SOLVER_TOO_SLOW) {
-    return report_too_slow(options, solution->least_latency, diags);
-  }
-  if (solution->outcome == DSM__SOLVER_NOTHING && is_stopped(options)) {
-    return dsm__refuse(diags, DSM_ERROR_IO, "interrupted before a placement was found");
-  }
-  if (solution->outcome == DSM__SOLVER_NOTHING && solution->seconds < options->time_limit_seconds) {
-    return dsm__refuse(diags, DSM_ERROR_IO,
-                       "the solver GLPK found no placement: the numbers are too far apart for it");
-  }
-  if (solution->outcome == DSM__SOLVER_NOTHING) {
-    return dsm__refuse(diags, DSM_ERROR_IO, "no placement was found within the time limit of %g s",
-                       options->time_limit_seconds);
-  }
-  if (options->objective == DSM_OBJECTIVE_ENERGY) {
-    return report_out_of_reach(instance, options, diags);
-  }
-  double needed = 0;
-  double room = 0;
-  dsm__add_up_memory(instance, options, &needed, &room);
-  char memories[64] = "devices some of which have unlimited memory";
-  if (isfinite(room)) {
-    (void)snprintf(memories, sizeof memories, "memories of %.0f byte%s", floor(room),
-                   dsm__plural(floor(room)));
-  }
-  return dsm__refuse(
-      diags, DSM_ERROR_INFEASIBLE,
-      "the tasks do not fit together: no way to divide whole tasks of %.0f byte%s among "
-      "%s stores each where it can run%s",
-      ceil(needed), dsm__plural(ceil(needed)), memories, forms_text(options));
 }
 
 /* ---- an answer ---- */
@@ -201,6 +118,12 @@ static bool is_leaner(const dsm_partition *trial, const dsm_partition *other) {
          (copies < most || moved < before * (1 - whole_margin) || is_quicker);
 }
 
+/* Whether requests take no longer on average than they may. */
+static bool is_quick(const dsm_partition *partition) {
+  const double limit = partition->options.latency_limit_seconds;
+  return limit == 0 || partition->mean_latency_seconds <= limit * (1 + whole_margin);
+}
+
 /* Takes the lean answer where it is as good within the gap when it is priced. False: out of memory.
  */
 static bool prefer_lean(dsm_partition *partition, const dsm__solver_answer *solution) {
@@ -216,9 +139,8 @@ static bool prefer_lean(dsm_partition *partition, const dsm__solver_answer *solu
       trial.options.objective == DSM_OBJECTIVE_THROUGHPUT
           ? trial.rho >= least_rate(partition) * (1 - gap_slack)
           : trial.objective <= partition->objective * (1 + trial.options.gap + gap_slack);
-  const double limit = trial.options.latency_limit_seconds;
-  const bool is_quick = limit == 0 || trial.mean_latency_seconds <= limit * (1 + whole_margin);
-  if (is_as_good && is_quick && trial.status <= partition->status && is_leaner(&trial, partition)) {
+  if (is_as_good && is_quick(&trial) && trial.status <= partition->status &&
+      is_leaner(&trial, partition)) {
     *partition = trial;
   }
   return true;
@@ -247,37 +169,168 @@ static bool prefer_replication(dsm_partition *partition, const dsm__solver_answe
       count_copies(plain.rates, instance) >= count_copies(partition->rates, instance)) {
     return true;
   }
-  partition->is_heuristic = true;
-  if (!dsm__price(partition, plain)) {
+  dsm_partition trial = *partition;
+  trial.is_heuristic = true;
+  if (!dsm__price(&trial, plain)) {
     return false;
   }
-  set_bounds(partition, solution);
+  set_bounds(&trial, solution);
+  *partition = is_quick(&trial) ? trial : *partition;
   return true;
 }
 
-static dsm_status answer(dsm_partition *partition, dsm__arena *scratch, dsm_diags *diags) {
-  const dsm_instance *const instance = partition->instance;
+/* ---- an answer in time ---- */
+
+typedef struct attempt {
+  const dsm__question *question;
+  dsm_partition *partition;
+  dsm__arena *scratch;
+  dsm_partition_options options; /* of the next run of the solver */
+  dsm__deadline deadline;
+  dsm__solver_answer solution; /* of the last; bounds are of those with the limit itself */
+  double rho_most;             /* no answer has more requests a second */
+  dsm_partition best;          /* that keeps the limit of latency */
+  bool has_best;
+  bool is_shifted; /* the next run has a smaller limit */
+  double slow;     /* the smallest limit of which the answer was too slow */
+  double quick;    /* the largest of which it was not; 0: none yet */
+  double shift;    /* of the limit, in parts of what the last answer was too slow by */
+  double mean;     /* of the last answer that was too slow */
+} attempt;
+
+/* Whether more than one run of the solver may be needed, of which each then has half of the time
+ * that is left: with batches and a limit of latency. */
+static bool is_inexact(const dsm__question *question) {
+  return question->options->latency_limit_seconds > 0 && !question->is_relaxed &&
+         dsm__has_batches(question->instance);
+}
+
+static dsm_status run_solver(attempt *it, dsm_diags *diags) {
+  dsm__solver_answer *const solution = &it->solution;
+  const dsm__solver_answer before = *solution;
+  if (is_inexact(it->question)) {
+    it->options.time_limit_seconds = fmax(dsm__deadline_left(&it->deadline) / 2,
+                                          it->question->options->time_limit_seconds / 1000);
+  }
+  dsm__question question = *it->question;
+  question.options = &it->options;
+  question.rho_most = it->rho_most;
+  const dsm_status status = dsm__solver_run(solution, it->scratch, &question, diags);
+  if (it->is_shifted) { /* what a smaller limit allows is no bound */
+    solution->bound = before.bound;
+    solution->relaxation = before.relaxation;
+  }
+  if (status != DSM_OK || solution->outcome != DSM__SOLVER_FOUND) {
+    return status;
+  }
+  it->partition->is_heuristic = solution->is_heuristic;
+  it->partition->solver_seconds += solution->seconds;
+  it->partition->statistics = solution->statistics;
+  return dsm__price(it->partition, solution->placement) ? DSM_OK : dsm__out_of_memory(diags);
+}
+
+/*
+ * What is asked next, where requests take longer than the solver's programme counts.
+ *
+ * (13a) has a bound of rho where waiting has rho itself: a better bound may be all that it takes.
+ * Else a smaller limit, by what the answer was too slow by and more each time, until one is quick
+ * enough; then limits between the two. False: that is enough.
+ */
+static bool ask_again(attempt *it, double bound_before) {
+  const double worth_it = fmax(it->options.gap, gap_slack); /* of a bound */
+  const double enough = 1e-2;                               /* of the limit */
+  const double limit = it->question->options->latency_limit_seconds;
+  if (dsm__deadline_left(&it->deadline) <= 0 || is_stopped(it->question->options)) {
+    return false;
+  }
+  if (it->options.objective == DSM_OBJECTIVE_THROUGHPUT && !it->is_shifted &&
+      it->solution.bound < bound_before * (1 - worth_it)) {
+    it->rho_most = it->solution.bound;
+    return true;
+  }
+  it->is_shifted = true;
+  if (it->has_best) {
+    it->options.latency_limit_seconds = (it->quick + it->slow) / 2;
+    return it->slow - it->quick > enough * limit;
+  }
+  it->options.latency_limit_seconds -= it->shift * (it->mean - limit * (1 - whole_margin / 2));
+  it->shift *= 2;
+  return it->options.latency_limit_seconds > enough * limit;
+}
+
+/* Whether an answer is all that there is to find; what it says of limits. */
+static bool take_answer(attempt *it) {
+  dsm_partition *const found = it->partition;
+  const double limit = it->options.latency_limit_seconds;
+  if (!is_quick(found)) {
+    it->slow = limit;
+    it->mean = found->mean_latency_seconds;
+    return false;
+  }
+  const double sign = found->options.objective == DSM_OBJECTIVE_THROUGHPUT ? 1 : -1;
+  if (!it->has_best || sign * (found->objective - it->best.objective) > 0) {
+    it->best = *found;
+  }
+  it->has_best = true;
+  it->quick = limit;
+  return !it->is_shifted;
+}
+
+/* The best of the solver's answers that keeps the limit of latency; *bound is proven of all. */
+static dsm_status find_answer(attempt *it, double *bound, dsm_diags *diags) {
+  enum { RUNS_MAX = 12 };
+  const dsm_partition_options *const options = it->question->options;
+  const dsm__solver_answer *const solution = &it->solution;
+  double bound_before = HUGE_VAL;
+  for (int run = 0; run < RUNS_MAX; run++) {
+    const dsm_status status = run_solver(it, run == 0 ? diags : NULL);
+    const bool is_none =
+        solution->outcome == DSM__SOLVER_INFEASIBLE || solution->outcome == DSM__SOLVER_TOO_SLOW;
+    if (run > 0 && status == DSM_ERROR_OUT_OF_MEMORY) {
+      return dsm__out_of_memory(diags);
+    }
+    if (status != DSM_OK && !it->has_best) {
+      return status;
+    }
+    if (!it->is_shifted) {
+      const double worst = options->objective == DSM_OBJECTIVE_THROUGHPUT ? 0 : HUGE_VAL;
+      bound_before = *bound;
+      *bound = is_none ? worst : solution->bound;
+    }
+    const bool is_found = status == DSM_OK && solution->outcome == DSM__SOLVER_FOUND;
+    if (!is_found && !it->is_shifted) {
+      return dsm__report_nothing(it->question->instance, options, solution, diags);
+    }
+    if (!is_found || !is_inexact(it->question) || take_answer(it) || !ask_again(it, bound_before)) {
+      break;
+    }
+  }
+  if (!is_inexact(it->question)) {
+    return DSM_OK;
+  }
+  it->best.solver_seconds = it->partition->solver_seconds; /* of all runs */
+  *it->partition = it->has_best ? it->best : *it->partition;
+  return it->has_best ? DSM_OK : dsm__report_slow(options, it->mean, diags);
+}
+
+static dsm_status answer(attempt *it, double *bound, dsm_diags *diags) {
+  dsm_partition *const partition = it->partition;
   const dsm_partition_options *const options = &partition->options;
-  dsm__solver_answer solution;
-  const dsm_status status = dsm__solver_run(&solution, scratch, instance, options, diags);
+  dsm__deadline_begin(&it->deadline, options->time_limit_seconds);
+  const dsm_status status = find_answer(it, bound, diags);
+  if (options->objective == DSM_OBJECTIVE_ENERGY) {
+    *bound /= options->required_rho; /* of watts */
+  }
   if (status != DSM_OK) {
     return status;
   }
-  if (solution.outcome != DSM__SOLVER_FOUND) {
-    return report_nothing(instance, options, &solution, diags);
-  }
-  partition->is_heuristic = solution.is_heuristic;
-  partition->solver_seconds = solution.seconds;
-  partition->statistics = solution.statistics;
-  if (!dsm__price(partition, solution.placement)) {
-    return dsm__out_of_memory(diags);
-  }
-  set_bounds(partition, &solution);
-  if (!prefer_lean(partition, &solution) || !prefer_replication(partition, &solution, scratch)) {
+  set_bounds(partition, &it->solution);
+  if (!prefer_lean(partition, &it->solution) ||
+      !prefer_replication(partition, &it->solution, it->scratch)) {
     return dsm__out_of_memory(diags);
   }
   partition->was_stopped = partition->status == DSM_SOLUTION_LIMITED && is_stopped(options);
-  dsm_partition_baselines(instance, options, partition->baselines);
+  dsm_partition_baselines(partition->instance, options, partition->baselines);
   return DSM_OK;
 }
 
@@ -332,9 +385,12 @@ static dsm_status simulate_both(dsm_partition *partition, dsm_diags *diags) {
  * same request, so that its optimum may be above what requests reach. */
 static dsm_status compare_requests(dsm_partition *partition, dsm_diags *diags) {
   const dsm_instance *const instance = partition->instance;
-  partition->is_mean_bound = partition->options.latency_limit_seconds > 0 &&
-                             !dsm__is_chain(instance) && moved_bytes(partition) > 0 &&
-                             count_copies(partition->rates, instance) > instance->task_count;
+  const bool has_batches = dsm__has_batches(instance);
+  const bool is_known = has_batches
+                            ? dsm__ways_are_known(instance, partition->rates)
+                            : dsm__is_chain(instance) || !(moved_bytes(partition) > 0) ||
+                                  count_copies(partition->rates, instance) == instance->task_count;
+  partition->is_mean_bound = !is_known;
   if (partition->options.objective != DSM_OBJECTIVE_THROUGHPUT ||
       dsm__is_chain(partition->instance)) {
     return DSM_OK;
@@ -361,33 +417,41 @@ static dsm_status compare_requests(dsm_partition *partition, dsm_diags *diags) {
   }
   if (status == DSM_OK) {
     partition->is_bound = partition->whole_rho < partition->rho * (1 - whole_margin);
-    partition->is_mean_bound = partition->is_mean_bound && partition->is_bound;
+    partition->is_mean_bound = partition->is_mean_bound && (partition->is_bound || has_batches);
     status = simulate_both(partition, diags);
   }
   return status;
 }
 
-dsm_status dsm__solve_at_batches(dsm_partition **partition, const dsm_instance *instance,
-                                 const dsm_partition_options *options, dsm_diags *diags) {
+dsm_status dsm__solve_at_batches(dsm_partition **partition, double *bound,
+                                 const dsm__question *question, dsm_diags *diags) {
   *partition = NULL;
-  dsm_status status = dsm__check_feasibility(instance, options, diags);
+  *bound = question->options->objective == DSM_OBJECTIVE_THROUGHPUT ? 0 : HUGE_VAL;
+  dsm_status status = dsm__check_feasibility(question->instance, question->options, diags);
   if (status != DSM_OK) {
     return status;
   }
-  dsm__arena *const scratch = dsm__arena_new();
+  *bound = question->options->objective == DSM_OBJECTIVE_THROUGHPUT ? HUGE_VAL : -HUGE_VAL;
   dsm_partition *const made = DSM__ARENA_OWNER(dsm_partition);
-  if (made == NULL || scratch == NULL) {
+  attempt it = {.question = question,
+                .partition = made,
+                .scratch = dsm__arena_new(),
+                .options = dsm__meant_options(question->options),
+                .rho_most = question->rho_most,
+                .shift = 1};
+  if (made == NULL || it.scratch == NULL) {
     dsm_partition_free(made);
-    dsm__arena_free(scratch);
+    dsm__arena_free(it.scratch);
     return dsm__out_of_memory(diags);
   }
-  made->instance = instance;
-  made->options = dsm__meant_options(options);
-  status = answer(made, scratch, diags);
-  if (status == DSM_OK && dsm_partition_validate(made, diags) != DSM_OK) {
-    status = DSM_ERROR_IO; /* the solver's fault, not the input's */
+  made->instance = question->instance;
+  made->options = it.options;
+  status = answer(&it, bound, diags);
+  if (status == DSM_OK && !question->is_relaxed) {
+    status = dsm_partition_validate(made, diags);
+    status = status == DSM_ERROR_INVALID ? DSM_ERROR_IO : status; /* the solver's fault */
   }
-  dsm__arena_free(scratch);
+  dsm__arena_free(it.scratch);
   if (status != DSM_OK) {
     dsm_partition_free(made);
     return status;
@@ -399,14 +463,16 @@ dsm_status dsm__solve_at_batches(dsm_partition **partition, const dsm_instance *
 dsm_status dsm_partition_solve(dsm_partition **partition, const dsm_instance *instance,
                                const dsm_partition_options *options, dsm_diags *diags) {
   *partition = NULL;
+  double bound = 0;
   dsm_partition_options defaults;
   dsm_partition_options_init(&defaults);
   options = options == NULL ? &defaults : options;
   dsm_status status = dsm__check_question(instance, options, diags);
   if (status == DSM_OK) {
+    const dsm__question question = {instance, options, HUGE_VAL, false};
     status = dsm__has_batch_choice(instance)
                  ? dsm__search_batches(partition, instance, options, diags)
-                 : dsm__solve_at_batches(partition, instance, options, diags);
+                 : dsm__solve_at_batches(partition, &bound, &question, diags);
   }
   if (status == DSM_OK) {
     status = compare_requests(*partition, diags);

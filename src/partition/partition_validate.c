@@ -328,25 +328,37 @@ static void check_tensors(checker *c) {
 
 /* ---- what the answer says of itself ---- */
 
-static double request_seconds(const checker *c) {
+/* Of all transfers, each with those of its batch. */
+static double moving_seconds(const checker *c) {
   double sum = 0;
-  for (size_t j = 0; j < c->instance->device_count && dsm__has_routes(c->partition); j++) {
-    sum += seconds_on(c, j);
-  }
-  if (sum > 0) {
-    return sum + dsm__transfer_seconds(c->partition);
+  if (dsm__has_routes(c->partition)) {
+    return dsm__transfer_seconds(c->partition);
   }
   for (size_t j = 0; j < c->instance->device_count; j++) {
-    sum += seconds_on(c, j) + bytes_from(c, j) / c->instance->devices[j].link_bytes_per_second;
+    const dsm_instance_device *const it = &c->instance->devices[j];
+    sum += (it->batch > 1 ? it->batch : 1) * (bytes_from(c, j) / it->link_bytes_per_second);
   }
   return sum;
 }
 
-/* (13) */
-static void check_latency(checker *c) {
+/* Of one request alone. */
+static double request_seconds(const checker *c) {
+  double sum = moving_seconds(c);
+  for (size_t j = 0; j < c->instance->device_count; j++) {
+    sum += seconds_on(c, j);
+  }
+  return sum;
+}
+
+/* (13). False: out of memory. */
+static bool check_latency(checker *c) {
   const dsm_partition *const it = c->partition;
   const double limit = it->options.latency_limit_seconds;
-  const double mean = request_seconds(c) / it->rho;
+  double seconds = 0; /* of the tasks of requests of a second */
+  if (!dsm__check_batch_seconds(&seconds, it)) {
+    return false;
+  }
+  const double mean = (seconds + moving_seconds(c)) / it->rho;
   if (differs(mean, it->mean_latency_seconds)) {
     dsm__complain(c, "a request takes %.9g s on average by the rates, %.9g s as stated", mean,
                   it->mean_latency_seconds);
@@ -356,6 +368,7 @@ static void check_latency(checker *c) {
                   "constraint (13): a request takes %.9g s on average, at most %.9g s are allowed",
                   mean, limit);
   }
+  return true;
 }
 
 static bool runs_anything(const checker *c, size_t device) {
@@ -438,8 +451,8 @@ dsm_status dsm_partition_validate(const dsm_partition *partition, dsm_diags *dia
   for (size_t i = 0; i < c.instance->task_count; i++) {
     check_group(&c, i);
   }
-  if (partition->options.latency_limit_seconds > 0) {
-    check_latency(&c);
+  if (partition->options.latency_limit_seconds > 0 && !check_latency(&c)) {
+    return dsm__out_of_memory(diags);
   }
   check_objective(&c);
   return c.is_wrong ? DSM_ERROR_INVALID : DSM_OK;

@@ -32,4 +32,8 @@ void dsm__check_routes(dsm__checker *checker);
 double dsm__link_bytes(const dsm_partition *partition, size_t device);
 double dsm__transfer_seconds(const dsm_partition *partition);
 
+/** Seconds of the tasks of all requests of a second, with what they wait for batches; at least so
+ * many where rates do not say which ways requests go. False: out of memory. */
+bool dsm__check_batch_seconds(double *seconds, const dsm_partition *partition);
+
 #endif

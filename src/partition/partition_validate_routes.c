@@ -179,11 +179,14 @@ static void check_carrier(dsm__checker *c, meter m, const char *words, const cha
   }
 }
 
-/* ---- a transfer on an idle server ---- */
+/* ---- a transfer on an idle server, with those of its batch ---- */
 
 static void add_seconds(void *context, const dsm_partition *partition, const transfer *it) {
   const dsm_instance *const instance = partition->instance;
   double *const sum = context;
+  const uint32_t together =
+      instance->devices[it->from < instance->device_count ? it->from : it->to].batch;
+  const double batch = together > 1 ? together : 1;
   double longest = 0;
   const size_t counts[] = {[DSM_CARRIER_LINK] = instance->device_count,
                            [DSM_CARRIER_INCOMING] = instance->device_count,
@@ -199,12 +202,12 @@ static void add_seconds(void *context, const dsm_partition *partition, const tra
       double rate = HUGE_VAL;
       double fixed = 0;
       if (comes_by(&m, instance, it, &rate, &fixed)) {
-        *sum += it->times * fixed;
+        *sum += it->times * batch * fixed;
         longest = fmax(longest, it->bytes / rate);
       }
     }
   }
-  *sum += it->times * longest;
+  *sum += it->times * batch * longest;
 }
 
 double dsm__transfer_seconds(const dsm_partition *partition) {

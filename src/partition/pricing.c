@@ -20,6 +20,7 @@
 
 #include "base/arena.h"
 #include "partition/batch_latency.h"
+#include "partition/batch_mean.h"
 #include "partition/instance_facts.h"
 #include "partition/pricing_routes.h"
 
@@ -260,17 +261,22 @@ static double moving_seconds(const dsm__traffic *traffic, const dsm_partition_op
   return seconds;
 }
 
-/* Of the requests of a second, their tasks and transfers one at a time, without waiting. */
-static double seconds_of_all(const pricer *p) {
+/* On average over requests: their tasks and transfers one at a time, and what they wait for others.
+ * False: out of memory. */
+static bool find_mean(const pricer *p) {
   const dsm_instance *const instance = p->instance;
-  double seconds = 0;
+  double seconds = 0; /* of the requests of a second */
   for (size_t k = 0; k < instance->task_count * instance->device_count; k++) {
-    const size_t j = k % instance->device_count;
-    seconds += p->rates[k] > 0 ? p->rates[k] * dsm_instance_batch(instance, j) *
-                                     dsm_instance_seconds(instance, k / instance->device_count, j)
-                               : 0;
+    seconds += p->rates[k] > 0 ? p->rates[k] * instance->seconds[k] : 0;
   }
-  return seconds + moving_seconds(&p->traffic, &p->made->options, p->rates, p->copies);
+  if (dsm__has_batches(instance) &&
+      !dsm__batch_mean_find(&seconds, p->made->arena, instance, p->rates, p->made->rho,
+                            p->traffic.moved)) {
+    return false;
+  }
+  seconds += moving_seconds(&p->traffic, &p->made->options, p->rates, p->copies);
+  p->made->mean_latency_seconds = seconds / p->made->rho;
+  return true;
 }
 
 /* Of one request that runs each task where it most often runs, on the idle server: its tasks one at
@@ -417,8 +423,7 @@ bool dsm__price(dsm_partition *partition, dsm__placement placement) {
     use->is_link_binding = !is_latency && use->link_fraction >= 1 - binding_margin;
   }
   keep_rates(&p);
-  partition->mean_latency_seconds = seconds_of_all(&p) / partition->rho;
-  if (!find_latency(&p)) {
+  if (!find_mean(&p) || !find_latency(&p)) {
     return false;
   }
   price_objective(&p);

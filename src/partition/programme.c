@@ -64,7 +64,7 @@ static void write_task_columns(dsm__writer *w, size_t task, size_t device) {
   }
   double cost = 0;
   if (w->is_latency) {
-    cost = dsm__spent(w, task, device) + dsm__input_cost(w, task, device);
+    cost = dsm__batch_spent(w, task, device) + dsm__input_cost(w, task, device);
   } else if (w->options->objective == DSM_OBJECTIVE_ENERGY) {
     const dsm_instance_device *const it = &instance->devices[device];
     cost = (it->busy_watts - it->idle_watts) * dsm__spent(w, task, device) / made->goal_unit;
@@ -154,6 +154,7 @@ static void write_columns(dsm__writer *w) {
   }
   dsm__write_placing_columns(w);
   dsm__write_on_columns(w);
+  dsm__write_latency_columns(w);
 }
 
 /* ---- rows ---- */
@@ -329,7 +330,7 @@ static void write_rows(dsm__writer *w) {
   if (!w->is_latency) {
     dsm__write_carrier_rows(w);
   }
-  dsm__write_latency_row(w);
+  dsm__write_latency_rows(w);
   for (size_t i = 0; i < instance->task_count; i++) {
     write_rate_row(w, i);
   }
@@ -423,6 +424,10 @@ bool dsm__programme_build(dsm__programme *programme, dsm__arena *arena,
     return false;
   }
   survey(&w);
+  dsm__survey_batches(&w);
+  if (!dsm__reserve_groups(&w, arena)) {
+    return false;
+  }
   set_units(&w);
   write_columns(&w);
   write_rows(&w);

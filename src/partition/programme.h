@@ -26,6 +26,9 @@ typedef enum dsm__column_kind {
   DSM__COLUMN_BEGIN,    /**< b_ij: the stage of device j begins with task i */
   DSM__COLUMN_CUT,      /**< v_tj: tensor t is sent to device j */
   DSM__COLUMN_ON,       /**< o_j: device j is turned on */
+  DSM__COLUMN_GROUP,    /**< h_sij: in groups larger than the batch of device j */
+  DSM__COLUMN_WAITING,  /**< w: what requests of a second wait for batches, with a limit of latency
+                         */
   DSM__COLUMN_KIND_COUNT
 } dsm__column_kind;
 
@@ -52,6 +55,9 @@ typedef enum dsm__row_kind {
   DSM__ROW_TOGETHER, /**< (11) of task and device: as often as the one before it in its group */
   DSM__ROW_CUTS,     /**< (10): at most so many tensors are sent */
   DSM__ROW_LATENCY,  /**< (13): what requests take */
+  DSM__ROW_WAITING,  /**< (13a) of task: what requests wait for its batches */
+  DSM__ROW_GROUP,    /**< (13b) of tensor, consumer and (device) size: groups do not shrink */
+  DSM__ROW_GROUPED,  /**< (13b) of task, device and size: no more than run there */
   DSM__ROW_ON,       /**< (14) of task and device: it is on where the task runs */
   DSM__ROW_PLACED,   /**< of task: stored somewhere (tight) */
   DSM__ROW_ORDER,    /**< of device: equal devices in order (tight) */
@@ -64,7 +70,7 @@ typedef struct dsm__column {
   dsm__column_kind kind;
   size_t major;
   size_t device;
-  size_t target; /**< of MOVED: device */
+  size_t target; /**< of MOVED: device; of GROUP: number of the size, from 0 for the least */
   double lower;
   double upper; /**< or infinite */
   double cost;
@@ -75,7 +81,8 @@ typedef struct dsm__row {
   dsm__row_kind kind;
   size_t major;
   size_t device;
-  size_t consumer; /**< number of the consumer in the tensor; of ONCE the device that receives */
+  size_t consumer; /**< number of the consumer in the tensor; of ONCE the device that receives; of
+                        GROUPED number of the size */
   double lower;    /**< or infinite */
   double upper;
 } dsm__row;
@@ -102,6 +109,8 @@ typedef struct dsm__programme {
   size_t *rate;     /**< [i * m + j] */
   size_t *stored;   /**< [i * m + j]; DSM__NO_COLUMN: cannot be, or (tight) free to be */
   size_t *on;       /**< [j]; DSM__NO_COLUMN: it is on in any case */
+  size_t *groups;   /**< [(i * m + j) * sizes + s]; NULL: nobody asks, or they are not known */
+  size_t waiting;   /**< DSM__NO_COLUMN: nobody asks, or it is the same for all requests */
   size_t *sent;     /**< [t * m + j], results after the tensors */
   size_t *received; /**< [t * m + j] */
   size_t *moved;    /**< [(t * m + j) * m + k] of tensors; NULL where who receives matters not */
@@ -111,9 +120,10 @@ typedef struct dsm__programme {
 /** How the programme is written. */
 typedef struct dsm__programme_form {
   bool is_tight;    /**< bounds and rows that keep an optimum; else the paper's rows alone */
-  double rho_limit; /**< tight throughput: a proven upper bound of rho */
+  double rho_limit; /**< throughput: a proven upper bound of rho; plain: 0, or for (13a) alone */
   double rho_floor; /**< tight throughput: answers below it are of no interest; 0: all are */
   double time_unit;
+  bool is_relaxed; /**< batches are the least of several */
 } dsm__programme_form;
 
 /** False: out of memory. */

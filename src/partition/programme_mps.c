@@ -11,14 +11,14 @@
 
 #include "base/diag_add.h"
 #include "base/text_buffer.h"
-#include "partition/batch_search.h"
 #include "partition/instance_facts.h"
 #include "partition/programme.h"
 
 static const char *const column_letters[DSM__COLUMN_KIND_COUNT] = {
-    [DSM__COLUMN_RHO] = "rho", [DSM__COLUMN_RATE] = "x",     [DSM__COLUMN_STORED] = "s",
-    [DSM__COLUMN_SENT] = "c",  [DSM__COLUMN_RECEIVED] = "r", [DSM__COLUMN_MOVED] = "f",
-    [DSM__COLUMN_BEGIN] = "b", [DSM__COLUMN_CUT] = "v",      [DSM__COLUMN_ON] = "o",
+    [DSM__COLUMN_RHO] = "rho",   [DSM__COLUMN_RATE] = "x",     [DSM__COLUMN_STORED] = "s",
+    [DSM__COLUMN_SENT] = "c",    [DSM__COLUMN_RECEIVED] = "r", [DSM__COLUMN_MOVED] = "f",
+    [DSM__COLUMN_BEGIN] = "b",   [DSM__COLUMN_CUT] = "v",      [DSM__COLUMN_ON] = "o",
+    [DSM__COLUMN_WAITING] = "w", [DSM__COLUMN_GROUP] = "h",
 };
 
 static const char *const row_words[DSM__ROW_KIND_COUNT] = {
@@ -35,6 +35,8 @@ static const char *const row_words[DSM__ROW_KIND_COUNT] = {
     [DSM__ROW_STAGE] = "stage",     [DSM__ROW_CUT] = "cut",
     [DSM__ROW_CUTS] = "cuts",       [DSM__ROW_TOGETHER] = "together",
     [DSM__ROW_LATENCY] = "latency", [DSM__ROW_ON] = "on",
+    [DSM__ROW_WAITING] = "waiting", [DSM__ROW_GROUP] = "group",
+    [DSM__ROW_GROUPED] = "grouped",
 };
 
 /* Numbers from 1, as in the paper. */
@@ -43,7 +45,7 @@ static void put_column(dsm__text_buffer *out, const dsm__column *column) {
   if (column->kind != DSM__COLUMN_RHO) {
     dsm__text_printf(out, "_%zu_%zu", column->major + 1, column->device + 1);
   }
-  if (column->kind == DSM__COLUMN_MOVED) {
+  if (column->kind == DSM__COLUMN_MOVED || column->kind == DSM__COLUMN_GROUP) {
     dsm__text_printf(out, "_%zu", column->target + 1);
   }
 }
@@ -186,10 +188,14 @@ dsm_status dsm_partition_mps(char **text, const dsm_instance *instance,
   options = options == NULL ? &defaults : options;
   const dsm_partition_options meant = dsm__meant_options(options);
   dsm_status status = dsm__check_question(instance, options, diags);
-  if (status == DSM_OK && dsm__has_batch_choice(instance)) {
-    status = dsm__refuse(diags, DSM_ERROR_USAGE,
-                         "a programme is of one batch for each device: expected one size each, "
-                         "found several to choose from");
+  for (size_t j = 0; j < instance->device_count && status == DSM_OK; j++) {
+    const dsm_instance_device *const it = &instance->devices[j];
+    if (it->batch_size_count > 1) {
+      status = dsm__refuse(diags, DSM_ERROR_USAGE,
+                           "a programme is of one batch for each device: expected one size for "
+                           "device \"%s\", found %zu to choose from",
+                           it->name, it->batch_size_count);
+    }
   }
   options = &meant;
   if (status != DSM_OK) {

@@ -15,12 +15,14 @@
 double dsm__input_cost(const dsm__writer *w, size_t task, size_t device) {
   const double bytes = dsm__input_bytes(&w->routes, task, device);
   const size_t outside = w->instance->device_count;
-  return dsm__way_seconds(&w->routes, dsm__way_between(&w->routes, outside, device), bytes) /
+  return dsm_instance_batch(w->instance, device) *
+         dsm__way_seconds(&w->routes, dsm__way_between(&w->routes, outside, device), bytes) /
          w->form.time_unit;
 }
 
-static double moving_cost(const dsm__writer *w, size_t tensor, size_t from, size_t to) {
-  return dsm__way_seconds(&w->routes, dsm__way_between(&w->routes, from, to),
+double dsm__moving_cost(const dsm__writer *w, size_t tensor, size_t from, size_t to) {
+  return dsm_instance_batch(w->instance, from) *
+         dsm__way_seconds(&w->routes, dsm__way_between(&w->routes, from, to),
                           dsm__output_bytes(w->instance, tensor, from)) /
          w->form.time_unit;
 }
@@ -29,7 +31,7 @@ double dsm__sending_cost(const dsm__writer *w, size_t tensor, size_t device) {
   const bool is_result = tensor >= w->instance->tensor_count;
   return w->routes.has_targets && !is_result
              ? 0
-             : moving_cost(w, tensor, device, w->instance->device_count);
+             : dsm__moving_cost(w, tensor, device, w->instance->device_count);
 }
 
 /* ---- f_tjk ---- */
@@ -61,7 +63,7 @@ void dsm__write_moved_columns(dsm__writer *w, size_t tensor, size_t device) {
                            .device = device,
                            .target = k,
                            .upper = HUGE_VAL,
-                           .cost = w->is_latency ? moving_cost(w, tensor, device, k) : 0});
+                           .cost = w->is_latency ? dsm__moving_cost(w, tensor, device, k) : 0});
     }
   }
 }
@@ -210,47 +212,4 @@ void dsm__write_carrier_rows(dsm__writer *w) {
       write_carrier_row(w, r);
     }
   }
-}
-
-/* ---- (13): the time of requests ---- */
-
-/*
- * sum_ij p_ij x_ij and the seconds of all transfers: what the requests of a second take together,
- * each its tasks and transfers one at a time. There are rho of them, so that this is at most L rho.
- * In parts of the limit, so that the number of requests has the factor 1.
- */
-void dsm__write_latency_row(dsm__writer *w) {
-  const dsm_instance *const instance = w->instance;
-  const dsm__programme *const made = w->made;
-  const double limit = w->options->latency_limit_seconds / w->form.time_unit;
-  const size_t device_count = instance->device_count;
-  if (!(limit > 0)) {
-    return;
-  }
-  const double requests =
-      made->rho == DSM__NO_COLUMN ? w->options->required_rho * w->form.time_unit : 0;
-  dsm__begin_row(w, (dsm__row){.kind = DSM__ROW_LATENCY, .lower = -HUGE_VAL, .upper = requests});
-  for (size_t k = 0; k < instance->task_count * device_count; k++) {
-    const size_t task = k / device_count;
-    const size_t device = k % device_count;
-    if (made->rate[k] != DSM__NO_COLUMN) {
-      dsm__write_entry(w, made->rate[k],
-                       (dsm__spent(w, task, device) + dsm__input_cost(w, task, device)) / limit);
-    }
-  }
-  for (size_t k = 0; k < (instance->tensor_count + instance->task_count) * device_count; k++) {
-    const size_t tensor = k / device_count;
-    const size_t device = k % device_count;
-    const bool is_sent = made->sent[k] != DSM__NO_COLUMN;
-    if (is_sent) {
-      dsm__write_entry(w, made->sent[k], dsm__sending_cost(w, tensor, device) / limit);
-    }
-    for (size_t to = 0;
-         is_sent && w->routes.has_targets && tensor < instance->tensor_count && to < device_count;
-         to++) {
-      dsm__write_entry(w, *moved_column(w, tensor, device, to),
-                       moving_cost(w, tensor, device, to) / limit);
-    }
-  }
-  dsm__write_entry(w, made->rho, -1);
 }

@@ -79,7 +79,8 @@ static void write_placed_row(dsm__writer *w, size_t task) {
 static void write_order_row(dsm__writer *w, size_t device) {
   const dsm__programme *const made = w->made;
   size_t next = device + 1;
-  while (next < w->instance->device_count && !dsm__devices_are_equal(w->instance, device, next)) {
+  while (next < w->instance->device_count &&
+         !dsm__devices_are_equal(w->instance, w->options, device, next)) {
     next++;
   }
   if (next == w->instance->device_count ||

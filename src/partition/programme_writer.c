@@ -48,6 +48,10 @@ double dsm__spent(const dsm__writer *w, size_t task, size_t device) {
   return dsm_instance_seconds(w->instance, task, device) / w->form.time_unit;
 }
 
+double dsm__batch_spent(const dsm__writer *w, size_t task, size_t device) {
+  return dsm_instance_batch(w->instance, device) * dsm__spent(w, task, device);
+}
+
 /* A rate that is reached already makes answers below it uninteresting. A little less is asked for,
  * since the solver that has to find the same answer again rounds. */
 double dsm__least_rate(const dsm__writer *w) {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* programme_writer.h: a programme being written: first only counted, then stored, by the same code.
  * Shared by programme.c (the paper's columns and rows), programme_placing.c (what plans to be
- * deployed have to keep) and programme_tight.c (what tightens). */
+ * deployed have to keep), programme_latency.c (how long requests may take) and programme_tight.c
+ * (what tightens). */
 #ifndef DSM_PARTITION_PROGRAMME_WRITER_H
 #define DSM_PARTITION_PROGRAMME_WRITER_H
 
@@ -18,11 +19,15 @@ typedef struct dsm__writer {
   bool is_latency;
   bool has_links; /**< some transfer takes time */
   bool is_chain;
-  bool has_few_copies; /**< fewer copies of a task are allowed than there are devices */
-  size_t *begins;      /**< [i * m + j]: columns of stages */
-  size_t *cuts;        /**< [t * m + j]: columns of cuts */
-  bool *is_roomy;      /**< [j]: all that can run there fits (tight: nothing to decide) */
-  bool *leaves;        /**< [i] */
+  bool has_few_copies;           /**< fewer copies of a task are allowed than there are devices */
+  size_t *begins;                /**< [i * m + j]: columns of stages */
+  size_t *cuts;                  /**< [t * m + j]: columns of cuts */
+  bool *is_roomy;                /**< [j]: all that can run there fits (tight: nothing to decide) */
+  bool *leaves;                  /**< [i] */
+  double sizes[DSM_DEVICES_MAX]; /**< of batches, rising, each once */
+  size_t size_count;
+  double waits[DSM_DEVICES_MAX];       /**< of (13a): time units for a group to grow to each size */
+  double first_waits[DSM_DEVICES_MAX]; /**< likewise, less than that at the first task */
   double speed_limit; /**< requests per second that no answer has more than, where times of 0 ask */
   size_t by_need[DSM__ORDER_TASKS_MAX]; /**< the tasks that order equal devices */
   size_t order_count;
@@ -43,13 +48,18 @@ size_t dsm__place_of(const dsm__writer *w, size_t major, size_t device);
 /** p_ij in time units. */
 double dsm__spent(const dsm__writer *w, size_t task, size_t device);
 
+/** Time units of the whole batch in which device j runs task i. */
+double dsm__batch_spent(const dsm__writer *w, size_t task, size_t device);
+
 /** Requests per time unit below which no answer is of interest. */
 double dsm__least_rate(const dsm__writer *w);
 
 /** Time units that a request's own input, and a tensor (or result) that device j sends, add to its
- * latency; a tensor's are 0 where they depend on who receives it. */
+ * latency, with those of its batch; a tensor's are 0 where they depend on who receives it, which
+ * the last says then. */
 double dsm__input_cost(const dsm__writer *w, size_t task, size_t device);
 double dsm__sending_cost(const dsm__writer *w, size_t tensor, size_t device);
+double dsm__moving_cost(const dsm__writer *w, size_t tensor, size_t from, size_t to);
 
 /** Columns f_tjk of what device j sends of tensor t, and their rows; none where who receives
  * matters not. */
@@ -59,8 +69,14 @@ void dsm__write_moved_rows(dsm__writer *w, size_t tensor);
 /** (6) of all carriers. */
 void dsm__write_carrier_rows(dsm__writer *w);
 
-/** (13), where a request may take so long and no longer. */
-void dsm__write_latency_row(dsm__writer *w);
+/** (13), where a request may take so long and no longer, and with batches (13a) and (13b), with
+ * their columns; after a survey of the sizes of batches, and with room for columns of groups.
+ * False: out of memory. */
+void dsm__survey_batches(dsm__writer *w);
+bool dsm__reserve_groups(dsm__writer *w, dsm__arena *arena);
+void dsm__write_latency_columns(dsm__writer *w);
+void dsm__write_latency_rows(dsm__writer *w);
+
 /** Columns and rows of what limits where tasks may be: copies, stages, cuts. */
 void dsm__write_placing_columns(dsm__writer *w);
 void dsm__write_placing_rows(dsm__writer *w);

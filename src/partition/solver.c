@@ -20,10 +20,12 @@
 #include "base/diag_add.h"
 #include "base/number_text.h"
 #include "partition/assignment.h"
+#include "partition/batch_mean.h"
 #include "partition/capacity_bound.h"
 #include "partition/device_bound.h"
 #include "partition/instance_facts.h"
 #include "partition/solver_search.h"
+#include "partition/stage_bound.h"
 
 static const dsm__place nowhere = {NULL, 0, 0, NULL};
 
@@ -50,8 +52,12 @@ static const double negligible = 5e-7;
 enum { FIRST_NODES = 400, NODES_GROWTH = 4, TREES_MAX = 16, LIMIT_ROUNDS_MAX = 8 };
 /* Programmes of so many columns or fewer are settled by one tree of so many nodes, or nearly. Of 35
  * instances of 10 to 20 tasks on 4 to 8 devices (bench/make_profile.py) the largest had 521
- * columns, and none took more than 10,000 nodes. */
-enum { SMALL_COLUMNS = 560, SMALL_NODES = 20000, SMALL_GROWTH = 16 };
+ * columns, and none took more than 4,361 nodes. */
+enum { SMALL_COLUMNS = 560, SMALL_NODES = 8000, SMALL_GROWTH = 16 };
+/* The parts of the time that is left which the first tree may take: the rest is for what comes
+ * around it, of which small programmes mostly need nothing. */
+static const double first_share = 0.25;
+static const double small_share = 0.4;
 
 /* ---- bounds before any solver ---- */
 
@@ -71,8 +77,20 @@ static double latency_limit(const dsm__search *search) {
   return sum;
 }
 
-static dsm__programme_form first_form(dsm__search *search) {
-  dsm__programme_form form = {.is_tight = true};
+/*
+ * With L a limit of latency the optimum is at least 1 / L, if there is an answer at all: of one
+ * that leaves time on all devices and carriers all rates can grow together, and requests then wait
+ * less for batches; of one that uses all of some, that is a part of what requests take, which is at
+ * most L rho. So without a request in its time there is none, where no requests would keep any
+ * limit.
+ */
+static double least_rate(const dsm__search *search) {
+  const double limit = search->options->latency_limit_seconds;
+  return limit > 0 && dsm__has_batches(search->instance) ? 1 / limit : 0;
+}
+
+static dsm__programme_form first_form(dsm__search *search, const dsm__question *question) {
+  dsm__programme_form form = {.is_tight = true, .is_relaxed = question->is_relaxed};
   switch (search->options->objective) {
   case DSM_OBJECTIVE_LATENCY:
     form.time_unit = latency_limit(search);
@@ -85,7 +103,8 @@ static dsm__programme_form first_form(dsm__search *search) {
     break;
   case DSM_OBJECTIVE_THROUGHPUT:
   case DSM_OBJECTIVE_KIND_COUNT:
-    form.rho_limit = dsm__speed_limit(search->instance, search->options);
+    form.rho_limit = fmin(dsm__speed_limit(search->instance, search->options), question->rho_most);
+    form.rho_floor = least_rate(search);
     form.time_unit = 1 / form.rho_limit;
     search->bound = form.rho_limit;
     break;
@@ -171,45 +190,6 @@ static dsm_status tighten_again(dsm__search *search) {
   search->form.rho_floor = search->best;
   search->form.rho_limit = fmin(search->form.rho_limit, fmax(search->bound, search->best));
   return tighten(search, &solved);
-}
-
-static dsm_status list_choices(dsm__search *search) {
-  const dsm__programme *const programme = &search->programme;
-  const dsm_instance *const instance = search->instance;
-  const bool is_latency = search->options->objective == DSM_OBJECTIVE_LATENCY;
-  const size_t *const columns = is_latency ? programme->rate : programme->stored;
-  const size_t places = instance->task_count * instance->device_count;
-  const size_t most = places + instance->device_count;
-  dsm__arena *const arena = search->arena;
-  if (!DSM__RESERVE(arena, search->choices, most) ||
-      !DSM__RESERVE(arena, search->values, programme->column_count + 1) ||
-      !DSM__RESERVE(arena, search->is_chosen, most) || !DSM__RESERVE(arena, search->trial, most) ||
-      !DSM__RESERVE(arena, search->wishes, most) ||
-      !DSM__RESERVE(arena, search->used, instance->device_count) ||
-      !DSM__RESERVE(arena, search->keys, instance->task_count) ||
-      !DSM__RESERVE(arena, search->is_freed, instance->task_count + 1)) {
-    return DSM_ERROR_OUT_OF_MEMORY;
-  }
-  for (size_t k = 0; k < places; k++) {
-    if (columns[k] != DSM__NO_COLUMN) {
-      const size_t task = k / instance->device_count;
-      search->choices[search->choice_count++] = (dsm__choice){
-          .task = task,
-          .device = k % instance->device_count,
-          .column = (int)columns[k] + 1,
-          .rate = (int)programme->rate[k] + 1,
-          .need = dsm__task_need(instance, search->options, task, k % instance->device_count)};
-    }
-  }
-  for (size_t j = 0; j < instance->device_count; j++) {
-    if (programme->on[j] != DSM__NO_COLUMN) {
-      const int column = (int)programme->on[j] + 1;
-      search->choices[search->choice_count++] = (dsm__choice){
-          .task = instance->task_count, .device = j, .column = column, .rate = column};
-    }
-  }
-  search->is_freed[instance->task_count] = true;
-  return DSM_OK;
 }
 
 /* ---- the search ---- */
@@ -303,8 +283,7 @@ static bool is_over(const dsm__search *search) {
 }
 
 /* Trees of growing size; before each the programme becomes tighter by what the one before found,
- * and after each a better answer is looked for around the best. The first may take a quarter of the
- * time, to leave enough for that. */
+ * and after each a better answer is looked for around the best. */
 static dsm_status grow_trees(dsm__search *search, dsm__solved *solved) {
   search->is_small = search->programme.column_count <= SMALL_COLUMNS;
   size_t node_count = search->is_small ? SMALL_NODES : FIRST_NODES;
@@ -317,7 +296,8 @@ static dsm_status grow_trees(dsm__search *search, dsm__solved *solved) {
       return status;
     }
     const double left = dsm__search_left(search);
-    *solved = branch_whole(search, node_count, tree == 0 ? left / 4 : left);
+    const double share = search->is_small ? small_share : first_share;
+    *solved = branch_whole(search, node_count, tree == 0 ? share * left : left);
     if (*solved != DSM__SOLVED_UNKNOWN) {
       return DSM_OK;
     }
@@ -366,6 +346,19 @@ static bool is_step_over(void *context) {
   return dsm__search_left(it->search) < limit * (1 - it->share);
 }
 
+/* What the best runs of tasks allow, where each device has one. */
+static dsm_status bound_by_stages(dsm__search *search) {
+  double seconds = 0;
+  if (!dsm__stage_bound_find(&seconds, search->arena, search->instance, search->options)) {
+    return DSM_ERROR_OUT_OF_MEMORY;
+  }
+  if (seconds > 0) {
+    const double value = search->sign > 0 ? 1 / seconds : seconds;
+    search->bound = stricter(search, search->bound, loosened(search, value));
+  }
+  return DSM_OK;
+}
+
 /* What whole tasks in limited room allow. */
 static dsm_status bound_by_capacity(dsm__search *search) {
   dsm__capacity_bound room;
@@ -406,29 +399,31 @@ static dsm_status find_fastest(dsm__search *search, dsm_diags *diags) {
   options.objective = DSM_OBJECTIVE_LATENCY;
   options.latency_limit_seconds = 0;
   options.time_limit_seconds = fmax(dsm__search_left(search) / SHARE, shortest_seconds);
-  dsm_partition *fastest = NULL;
-  const dsm_status status = dsm_partition_solve(&fastest, search->instance, &options, diags);
-  if (status != DSM_OK) {
+  const dsm__question question = {search->instance, &options, HUGE_VAL, search->form.is_relaxed};
+  dsm__solver_answer fastest;
+  const dsm_status status = dsm__solver_run(&fastest, search->arena, &question, diags);
+  if (status != DSM_OK || fastest.outcome != DSM__SOLVER_FOUND) {
+    search->solution->outcome = fastest.outcome;
     return status;
   }
   for (size_t k = 0; k < search->instance->task_count * device_count; k++) {
-    if (fastest->is_stored[k]) {
+    if (fastest.placement.rates[k] > 0.5) {
       assignment->device_of[k / device_count] = k % device_count;
     }
   }
   dsm__assignment_count(assignment);
   search->has_assignment = dsm__assignment_is_allowed(assignment);
-  if (!search->has_assignment && fastest->bound > limit) {
+  search->solution->least_latency = dsm__assignment_latency(assignment);
+  if (!search->has_assignment && fastest.bound > limit) {
     search->solution->outcome = DSM__SOLVER_TOO_SLOW;
-    search->solution->least_latency = fastest->latency_seconds;
   }
-  dsm_partition_free(fastest);
   return DSM_OK;
 }
 
 /* A first answer and a bound, with no solver. */
-static dsm_status begin_search(dsm__search *search, dsm_diags *diags) {
-  search->form = first_form(search);
+static dsm_status begin_search(dsm__search *search, const dsm__question *question,
+                               dsm_diags *diags) {
+  search->form = first_form(search, question);
   search->solution->relaxation = search->sign * HUGE_VAL;
   if (!dsm__assignment_init(&search->assignment, search->arena, search->instance,
                             search->options)) {
@@ -442,10 +437,11 @@ static dsm_status begin_search(dsm__search *search, dsm_diags *diags) {
     return dsm__out_of_memory(diags);
   }
   const dsm_status status = find_fastest(search, diags);
-  if (status != DSM_OK || search->solution->outcome == DSM__SOLVER_TOO_SLOW) {
+  if (status != DSM_OK || search->solution->outcome != DSM__SOLVER_NOTHING) {
     return status;
   }
-  return bound_by_capacity(search) == DSM_OK ? DSM_OK : dsm__out_of_memory(diags);
+  const bool is_bounded = bound_by_stages(search) == DSM_OK && bound_by_capacity(search) == DSM_OK;
+  return is_bounded ? DSM_OK : dsm__out_of_memory(diags);
 }
 
 /* Whether making and loading the programme, some times over, leaves time to solve it: by size and
@@ -455,93 +451,6 @@ static bool is_within_reach(const dsm__search *search) {
   const double places =
       (double)instance->device_count * (double)(2 * instance->task_count + instance->tensor_count);
   return places * seconds_per_place <= search->options->time_limit_seconds;
-}
-
-static void hand_over_values(const dsm__search *search, const double *values, const bool *is_chosen,
-                             dsm__placement *out) {
-  const dsm__programme *const programme = &search->programme;
-  const dsm_instance *const instance = search->instance;
-  const size_t places = instance->task_count * instance->device_count;
-  const size_t tensors = (instance->tensor_count + instance->task_count) * instance->device_count;
-  const size_t moving = instance->tensor_count * instance->device_count;
-  const bool is_latency = search->options->objective == DSM_OBJECTIVE_LATENCY;
-  const double unit = is_latency ? 1 : programme->time_unit;
-  for (size_t k = 0; k < places; k++) {
-    const size_t column = programme->rate[k];
-    out->rates[k] = column == DSM__NO_COLUMN ? 0 : values[column + 1] / unit;
-  }
-  for (size_t k = 0; k < search->choice_count && is_chosen != NULL; k++) {
-    const dsm__choice *const it = &search->choices[k];
-    if (!is_chosen[k] && it->task < instance->task_count) {
-      out->rates[it->task * instance->device_count + it->device] = 0;
-    }
-  }
-  for (size_t k = 0; k < tensors; k++) {
-    const size_t column = programme->sent[k];
-    out->copies[k] = column == DSM__NO_COLUMN ? 0 : values[column + 1] / unit;
-    for (size_t to = 0; out->moved != NULL && k < moving && to < instance->device_count; to++) {
-      const size_t moved =
-          column == DSM__NO_COLUMN ? column : programme->moved[k * instance->device_count + to];
-      out->moved[k * instance->device_count + to] =
-          moved == DSM__NO_COLUMN ? 0 : values[moved + 1] / unit;
-    }
-  }
-}
-
-static bool reserve_placement(dsm__search *search, dsm__placement *out) {
-  const dsm_instance *const instance = search->instance;
-  const size_t places = instance->task_count * instance->device_count;
-  const size_t tensors = (instance->tensor_count + instance->task_count) * instance->device_count;
-  return DSM__RESERVE(search->arena, out->rates, places) &&
-         DSM__RESERVE(search->arena, out->copies, tensors) &&
-         (!search->assignment.routes.has_targets ||
-          DSM__RESERVE(search->arena, out->moved,
-                       instance->tensor_count * instance->device_count * instance->device_count));
-}
-
-static void hand_over_assignment(dsm__search *search) {
-  const dsm_instance *const instance = search->instance;
-  double rate = 1;
-  if (search->options->objective == DSM_OBJECTIVE_THROUGHPUT) {
-    rate = dsm__assignment_value(&search->assignment);
-  } else if (search->options->objective == DSM_OBJECTIVE_ENERGY) {
-    rate = search->options->required_rho;
-  }
-  double *const rates = search->solution->placement.rates;
-  for (size_t i = 0; i < instance->task_count; i++) {
-    rates[i * instance->device_count + search->assignment.device_of[i]] = rate;
-  }
-}
-
-static bool is_assignment_better(const dsm__search *search) {
-  const double assigned = search->has_assignment ? dsm__assignment_value(&search->assignment) : 0;
-  return search->has_assignment && (!search->has_best || search->sign * (assigned - search->best) >
-                                                             relaxation_slack * fabs(search->best));
-}
-
-/*
- * The better of what the search has and the assignment.
- *
- * Where both are as good the solver's is taken, as it may store copies; an answer of the assignment
- * is marked as that of a heuristic.
- */
-static dsm_status hand_over(dsm__search *search) {
-  dsm__solver_answer *const solution = search->solution;
-  if (!reserve_placement(search, &solution->placement) ||
-      (search->has_lean && !reserve_placement(search, &solution->lean))) {
-    return DSM_ERROR_OUT_OF_MEMORY;
-  }
-  const bool is_assigned = is_assignment_better(search);
-  if (is_assigned) {
-    hand_over_assignment(search);
-  } else {
-    hand_over_values(search, search->values, search->is_chosen, &solution->placement);
-  }
-  if (search->has_lean) {
-    hand_over_values(search, search->lean_values, NULL, &solution->lean);
-  }
-  solution->is_heuristic = is_assigned || !search->is_improved;
-  return DSM_OK;
 }
 
 static dsm_status search_body(void *context) {
@@ -554,12 +463,12 @@ static dsm_status search_body(void *context) {
   }
   status = tighten(search, &solved);
   if (status == DSM_OK && solved != DSM__SOLVED_INFEASIBLE) {
-    status = list_choices(search);
+    status = dsm__search_list_choices(search);
   }
   if (status == DSM_OK && solved != DSM__SOLVED_INFEASIBLE) {
     status = look(search, &solved);
   }
-  if (status == DSM_OK && !is_assignment_better(search)) {
+  if (status == DSM_OK && !dsm__search_is_assigned(search)) {
     status = dsm__search_make_lean(search);
   }
   search->is_infeasible = solved == DSM__SOLVED_INFEASIBLE && !search->has_best;
@@ -583,6 +492,13 @@ static void say_what_limits(const dsm__search *search, bool is_in_range, bool is
         instance->task_count, dsm__plural((double)instance->task_count), instance->device_count,
         dsm__plural((double)instance->device_count), search->options->time_limit_seconds);
   }
+}
+
+/* Whether that is all there is to say: no request is fast enough, or none was found in time. */
+static bool is_settled(const dsm__search *search) {
+  const bool asks = search->options->latency_limit_seconds > 0 && search->sign > 0;
+  return search->solution->outcome != DSM__SOLVER_NOTHING ||
+         (asks && !search->has_assignment && !(search->solution->least_latency > 0));
 }
 
 static bool has_answer(const void *context) {
@@ -611,8 +527,9 @@ static double least_seconds(const dsm__search *search) {
  * solver's tolerances, its bounds and its word that there is no answer do not count, and those are
  * the bounds of the answer. */
 dsm_status dsm__solver_run(dsm__solver_answer *solution, dsm__arena *arena,
-                           const dsm_instance *instance, const dsm_partition_options *options,
-                           dsm_diags *diags) {
+                           const dsm__question *question, dsm_diags *diags) {
+  const dsm_instance *const instance = question->instance;
+  const dsm_partition_options *const options = question->options;
   dsm__search search = {.instance = instance,
                         .options = options,
                         .arena = arena,
@@ -622,8 +539,9 @@ dsm_status dsm__solver_run(dsm__solver_answer *solution, dsm__arena *arena,
                         .gap = fmax(options->gap, least_gap),
                         .sign = options->objective == DSM_OBJECTIVE_THROUGHPUT ? 1 : -1};
   *solution = (dsm__solver_answer){.outcome = DSM__SOLVER_NOTHING};
-  dsm_status status = begin_search(&search, diags);
-  if (status != DSM_OK || solution->outcome == DSM__SOLVER_TOO_SLOW) {
+  dsm_status status = begin_search(&search, question, diags);
+  if (status != DSM_OK || is_settled(&search)) {
+    solution->seconds = glp_difftime(glp_time(), search.begin);
     return status;
   }
   const double safe_bound = search.bound;
@@ -644,7 +562,7 @@ dsm_status dsm__solver_run(dsm__solver_answer *solution, dsm__arena *arena,
   }
   if (status == DSM_OK && has_answer(&search)) {
     solution->outcome = DSM__SOLVER_FOUND;
-    status = hand_over(&search) == DSM_OK ? DSM_OK : dsm__out_of_memory(diags);
+    status = dsm__search_hand_over(&search) == DSM_OK ? DSM_OK : dsm__out_of_memory(diags);
     say_what_limits(&search, is_in_range, is_made, diags);
   } else if (search.is_infeasible && is_in_range) {
     solution->outcome = DSM__SOLVER_INFEASIBLE;

@@ -44,16 +44,28 @@ typedef struct dsm__solver_answer {
   double relaxation;
   double seconds;
   dsm_partition_statistics statistics;
-  double least_latency;     /**< seconds, if requests are too slow */
+  double least_latency;     /**< seconds of the fastest request that was found, without waiting, if
+                               no other way to keep the limit was; else 0 */
   dsm__placement placement; /**< in the arena; if something was found */
   dsm__placement lean; /**< as good within the gap, with fewer copies or less traffic; no rates:
                             there is none */
 } dsm__solver_answer;
 
-/** A failure of GLPK after something was found is a warning. */
+/** What is asked, with a batch for each device. */
+typedef struct dsm__question {
+  const dsm_instance *instance;
+  const dsm_partition_options *options;
+  double rho_most; /**< no answer has more requests a second; infinite: nothing is known */
+  bool is_relaxed; /**< devices have of several sizes the best of each: the least batch and the
+                      least times. An answer need not be one */
+} dsm__question;
+
+/**
+ * A failure of GLPK after something was found is a warning. With batches and a limit of latency the
+ * limit is kept by what (13) counts, which is less than requests take (programme_latency.c).
+ */
 dsm_status dsm__solver_run(dsm__solver_answer *solution, dsm__arena *arena,
-                           const dsm_instance *instance, const dsm_partition_options *options,
-                           dsm_diags *diags);
+                           const dsm__question *question, dsm_diags *diags);
 
 /* ---- GLPK behind a wall ---- */
 

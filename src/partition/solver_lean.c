@@ -105,7 +105,7 @@ static void ask_for_value(lean *it) {
   }
 }
 
-/* Times of a request's tasks and transfers, one after the other. */
+/* Times of a request's tasks and transfers, one after the other, with those of its batches. */
 static void ask_for_seconds(lean *it) {
   const dsm__programme *const programme = &it->search->programme;
   const dsm__routes *const routes = &it->search->assignment.routes;
@@ -113,18 +113,21 @@ static void ask_for_seconds(lean *it) {
   forget_costs(it, false);
   for (size_t c = 0; c < programme->column_count; c++) {
     const dsm__column *const column = &programme->columns[c];
+    const double batch = dsm_instance_batch(it->instance, column->device);
     double cost = 0;
     if (column->kind == DSM__COLUMN_RATE) {
       const dsm__way in = dsm__way_between(routes, it->instance->device_count, column->device);
-      cost = dsm_instance_seconds(it->instance, column->major, column->device) +
-             dsm__way_seconds(routes, in, dsm__input_bytes(routes, column->major, column->device));
+      cost = batch * (dsm_instance_seconds(it->instance, column->major, column->device) +
+                      dsm__way_seconds(routes, in,
+                                       dsm__input_bytes(routes, column->major, column->device)));
     } else if (column->kind == DSM__COLUMN_MOVED ||
                (column->kind == DSM__COLUMN_SENT &&
                 (!routes->has_targets || column->major >= it->instance->tensor_count))) {
       const size_t to =
           column->kind == DSM__COLUMN_MOVED ? column->target : it->instance->device_count;
-      cost = dsm__way_seconds(routes, dsm__way_between(routes, column->device, to),
-                              dsm__output_bytes(it->instance, column->major, column->device));
+      cost =
+          batch * dsm__way_seconds(routes, dsm__way_between(routes, column->device, to),
+                                   dsm__output_bytes(it->instance, column->major, column->device));
     }
     glp_set_obj_coef(it->problem, (int)c + 1, cost / unit);
   }

@@ -77,6 +77,15 @@ double dsm__search_left(const dsm__search *search);
 /** Does who asked want no more than there is? Then no time is left either. */
 bool dsm__search_is_stopped(const dsm__search *search);
 
+/** Lists the choices of the programme, with room for the best. DSM_OK or OUT_OF_MEMORY. */
+dsm_status dsm__search_list_choices(dsm__search *search);
+
+/** Whether the assignment is better than the best of the programme. */
+bool dsm__search_is_assigned(const dsm__search *search);
+
+/** The better of the two into the solution. DSM_OK or OUT_OF_MEMORY. */
+dsm_status dsm__search_hand_over(dsm__search *search);
+
 /** Loads a programme into a new problem, rows that order equal devices without a bound; NULL: out
  * of memory. */
 glp_prob *dsm__search_load(dsm__search *search, const dsm__programme *programme);

@@ -95,11 +95,17 @@ static double latency_price(const solver *s) {
   return has_limit(s) ? s->prices[s->latency_row] * part_of_limit(s) : 0;
 }
 
+/* Requests that are sent together: those of the device that sends, or gets the input. */
+static double batch_of(const solver *s, size_t from, size_t to) {
+  return dsm_instance_batch(s->instance, from < s->instance->device_count ? from : to);
+}
+
 /* What a transfer costs; device_count is the world outside. Of plain routes nothing comes in from
  * there, and only links have a price. */
 static double moving_cost(const solver *s, size_t from, size_t to, double bytes) {
   const dsm__way way = dsm__way_between(&s->graph.routes, from, to);
-  double cost = latency_price(s) * dsm__way_seconds(&s->graph.routes, way, bytes);
+  double cost =
+      latency_price(s) * batch_of(s, from, to) * dsm__way_seconds(&s->graph.routes, way, bytes);
   for (size_t h = 0; bytes > 0 && h < way.hop_count; h++) {
     cost += s->prices[s->instance->device_count + way.hops[h].carrier] *
             dsm__hop_seconds(&s->graph.routes, &way.hops[h], bytes);
@@ -113,7 +119,8 @@ static double own_cost(const solver *s, size_t task, size_t device) {
   const dsm_instance *const instance = s->instance;
   const bool leaves = dsm__leaves(instance, &s->partition->options, task);
   const double bytes = leaves ? dsm__result_bytes(instance, task, device) : 0;
-  return (s->prices[device] + latency_price(s)) * dsm_instance_seconds(instance, task, device) +
+  const double price = s->prices[device] + latency_price(s) * dsm_instance_batch(instance, device);
+  return price * dsm_instance_seconds(instance, task, device) +
          moving_cost(s, device, instance->device_count, bytes) +
          moving_cost(s, instance->device_count, device,
                      dsm__input_bytes(&s->graph.routes, task, device));
@@ -287,7 +294,7 @@ static void carry(solver *s, size_t from, size_t to, double bytes) {
   const dsm__way way = dsm__way_between(&s->graph.routes, from, to);
   if (has_limit(s)) {
     s->entering[s->latency_row] +=
-        part_of_limit(s) * dsm__way_seconds(&s->graph.routes, way, bytes);
+        part_of_limit(s) * batch_of(s, from, to) * dsm__way_seconds(&s->graph.routes, way, bytes);
   }
   for (size_t h = 0; bytes > 0 && h < way.hop_count; h++) {
     s->entering[s->instance->device_count + way.hops[h].carrier] +=
@@ -308,7 +315,8 @@ static void occupy(solver *s) {
     const size_t j = s->cheapest[i];
     s->entering[j] += dsm_instance_seconds(instance, i, j);
     if (has_limit(s)) {
-      s->entering[s->latency_row] += part_of_limit(s) * dsm_instance_seconds(instance, i, j);
+      s->entering[s->latency_row] +=
+          part_of_limit(s) * dsm_instance_batch(instance, j) * dsm_instance_seconds(instance, i, j);
     }
     if (dsm__leaves(instance, &s->partition->options, i)) {
       carry(s, j, device_count, dsm__result_bytes(instance, i, j));

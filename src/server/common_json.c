@@ -10,6 +10,7 @@
 
 const dsm__json_range dsm__bytes_range = {DSM__BYTES_MIN, DSM__BYTES_MAX, false};
 const dsm__json_range dsm__capacity_range = {DSM__CAPACITY_MIN, DSM__CAPACITY_MAX, false};
+const dsm__json_range dsm__seconds_ratio_range = {1e-3, 1e3, false};
 static const dsm__json_range watts_range = {DSM__WATTS_MIN, DSM__WATTS_MAX, false};
 
 DSM__OBJECT(dsm__power_object, "power", {.name = "busy_watts"}, {.name = "idle_watts"});

@@ -18,6 +18,7 @@ typedef struct profile_reader {
   const char **device_names;
   const char **task_names;
   dsm_task *tasks;
+  double *ratios; /* of each device: its times over what its list says */
   double *seconds;
   dsm_batch_table *tables; /* NULL: none yet */
   size_t task_count;
@@ -33,7 +34,8 @@ typedef struct profile_reader {
 DSM__OBJECT(dsm__profile_device_object, "device", {.name = "name"}, {.name = "accelerator"},
             {.name = "source"}, {.name = "memory_bytes"}, {.name = "link_bytes_per_second"},
             {.name = "incoming_bytes_per_second"}, {.name = "transfer_seconds"},
-            {.name = "element_bytes"}, {.name = "weight_bytes"}, {.name = "power"});
+            {.name = "element_bytes"}, {.name = "weight_bytes"}, {.name = "seconds_ratio"},
+            {.name = "power"});
 
 /* A device's own bytes are held against those that the profile's sizes are stated for. */
 static void read_precision(const dsm_instance *instance, const dsm__json_node *item,
@@ -74,6 +76,8 @@ static void read_device(profile_reader *reader, const dsm__json_node *item, size
                             &device->incoming_bytes_per_second);
   device->transfer_seconds = dsm__transfer_read(&dsm__profile_link_units, item);
   read_precision(reader->instance, item, device);
+  dsm__json_optional_double(item, "seconds_ratio", dsm__seconds_ratio_range, 1,
+                            &reader->ratios[index]);
   const dsm__power power = dsm__power_read(item);
   device->has_power = power.is_given;
   device->busy_watts = power.busy_watts;
@@ -89,7 +93,8 @@ static bool read_devices(profile_reader *reader, const dsm__json_node *list) {
   dsm__arena *const arena = reader->instance->arena;
   dsm_instance_device *const devices = dsm__arena_array(arena, count, sizeof *devices);
   reader->device_names = dsm__arena_array(arena, count, sizeof *reader->device_names);
-  if (devices == NULL || reader->device_names == NULL) {
+  reader->ratios = dsm__arena_array(arena, count, sizeof *reader->ratios);
+  if (devices == NULL || reader->device_names == NULL || reader->ratios == NULL) {
     dsm__json_set_out_of_memory(list->doc);
     return false;
   }
@@ -119,7 +124,8 @@ static void read_links(profile_reader *reader, const dsm__json_node *root) {
 }
 
 /* One of a table's times, [size, seconds]. */
-static bool read_batch_time(const dsm__json_node *item, dsm_batch_time *time, uint64_t above) {
+static bool read_batch_time(const dsm__json_node *item, double ratio, dsm_batch_time *time,
+                            uint64_t above) {
   size_t count = 0;
   uint64_t size = 0;
   if (!dsm__json_array(item, 2, 2, &count)) {
@@ -136,16 +142,26 @@ static bool read_batch_time(const dsm__json_node *item, dsm_batch_time *time, ui
     return false;
   }
   time->size = (uint32_t)size;
+  time->seconds *= ratio;
+  if (is_time && (time->seconds < DSM__SECONDS_MIN || time->seconds > DSM__SECONDS_MAX)) {
+    dsm__json_error(&second, NULL,
+                    "expected a time of 1e-12 to 1e9 s"
+                    " with the device's seconds_ratio, found %.6g s",
+                    time->seconds);
+    return false;
+  }
   return is_size && is_time;
 }
 
 /* A time, null, or times over the size of the batch; the task's own is then that of the first. */
 static void read_time(profile_reader *reader, const dsm__json_node *node, size_t place) {
   dsm_instance *const instance = reader->instance;
+  const double ratio = reader->ratios[place % instance->device_count];
   dsm_batch_time *times = NULL;
   size_t count = 0;
   if (!dsm__json_is_list(node)) {
     dsm__seconds_read(node, &reader->seconds[place]);
+    reader->seconds[place] *= ratio;
     return;
   }
   if (!dsm__json_array(node, 1, DSM_BATCH_TIMES_MAX, &count)) {
@@ -159,7 +175,7 @@ static void read_time(profile_reader *reader, const dsm__json_node *node, size_t
   }
   dsm__json_node item = dsm__json_item(node, 0);
   for (size_t k = 0; k < count; k++, item = dsm__json_next(&item)) {
-    if (!read_batch_time(&item, &times[k], k == 0 ? 0 : times[k - 1].size)) {
+    if (!read_batch_time(&item, ratio, &times[k], k == 0 ? 0 : times[k - 1].size)) {
       return;
     }
   }

@@ -79,6 +79,9 @@ extern const dsm__json_range dsm__bytes_range;
 /** The range of memories in bytes, and of links in bytes a second. */
 extern const dsm__json_range dsm__capacity_range;
 
+/** Of "seconds_ratio": what times of a device are over those that are given. */
+extern const dsm__json_range dsm__seconds_ratio_range;
+
 /** Keys and units of bandwidths and fixed costs. */
 typedef struct dsm__link_units {
   const char *bandwidth_key;

@@ -35,6 +35,7 @@ static const dsm__object_key device_keys[] = {
     {"instances", FPGA},
     {"task_microseconds", ROOFLINE | FPGA},
     {"times", TIMES},
+    {"seconds_ratio", TIMES},
 };
 const dsm__object_type dsm__device_object = {.name = "device",
                                              .keys = device_keys,
@@ -122,12 +123,15 @@ static void read_times(item_reader *reader, const dsm__json_node *item) {
     dsm__json_error(&node, NULL, "expected at most %d times, found %zu", DSM_LAYERS_MAX, count);
     return;
   }
+  double ratio = 1;
+  dsm__json_optional_double(item, "seconds_ratio", dsm__seconds_ratio_range, 1, &ratio);
   dsm__arena *const arena = reader->server->arena;
   dsm_given_time *const times = dsm__arena_array(arena, count, sizeof *times);
   member = dsm__json_first_member(&node);
   for (size_t t = 0; times != NULL && t < count; t++, member = dsm__json_next(&member)) {
     times[t].task = dsm__arena_strdup(arena, dsm__json_key(&member));
     dsm__seconds_read(&member, &times[t].seconds);
+    times[t].seconds *= ratio;
     if (times[t].task == NULL) {
       dsm__json_set_out_of_memory(item->doc);
       return;

@@ -214,14 +214,16 @@ static attempt pin_tasks(const subject *s, dsm_diags *diags) {
   return made;
 }
 
-static attempt choose_batches(const subject *s, dsm_diags *diags) {
+static attempt choose_batches_within(double limit, dsm_diags *diags) {
   static const char profile[] =
       "{\"format\":\"dsm-profile/1\",\"name\":\"p\",\"devices\":[{\"name\":\"d\"}],\"tasks\":["
       "{\"name\":\"t\",\"weights_bytes\":1,\"output_bytes\":1,\"seconds\":{\"d\":[[1,2],[4,3]]}},"
       "{\"name\":\"u\",\"weights_bytes\":1,\"output_bytes\":1,\"inputs\":[],"
       "\"seconds\":{\"d\":[[1,1],[2,3],[4,9]]}}]}";
   static const char *const batches[] = {"best"};
-  (void)s;
+  dsm_partition_options asked;
+  dsm_partition_options_init(&asked);
+  asked.latency_limit_seconds = limit;
   dsm_instance_options options;
   dsm_instance_options_init(&options);
   options.batches = batches;
@@ -231,13 +233,23 @@ static attempt choose_batches(const subject *s, dsm_diags *diags) {
   dsm_status status =
       dsm_profile_parse(&instance, profile, sizeof profile - 1, "p.json", &options, diags);
   if (status == DSM_OK) {
-    status = dsm_partition_solve(&solved, instance, NULL, diags);
+    status = dsm_partition_solve(&solved, instance, &asked, diags);
   }
   const attempt made = attempt_of_status(
       status, solved, solved == NULL ? 0 : digest_double(DIGEST_START, solved->rho));
   dsm_partition_free(solved);
   dsm_instance_free(instance);
   return made;
+}
+
+static attempt choose_batches(const subject *s, dsm_diags *diags) {
+  (void)s;
+  return choose_batches_within(0, diags);
+}
+
+static attempt choose_quick_batches(const subject *s, dsm_diags *diags) {
+  (void)s;
+  return choose_batches_within(7, diags);
 }
 
 static attempt free_nothing(const subject *s, dsm_diags *diags) {
@@ -259,6 +271,7 @@ const faulty_case partition_cases[] = {
     {"dsm_export_partition", export_placed, DSM_OK, NULL},
     {"dsm_profile_parse, pins", pin_tasks, DSM_OK, NULL},
     {"dsm_partition_solve, batches", choose_batches, DSM_OK, NULL},
+    {"dsm_partition_solve, batches within a limit", choose_quick_batches, DSM_OK, NULL},
     {"dsm_partition_mps", write_mps, DSM_OK, NULL},
     {"dsm_profile_text", write_profile, DSM_OK, NULL},
     {"dsm_profile_import, a table", import_table, DSM_OK, NULL},

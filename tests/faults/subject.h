@@ -122,6 +122,8 @@ extern const faulty_case diff_cases[];
 extern const size_t diff_case_count;
 extern const faulty_case dispatch_cases[];
 extern const size_t dispatch_case_count;
+extern const faulty_case front_cases[];
+extern const size_t front_case_count;
 extern const faulty_case partition_cases[];
 extern const size_t partition_case_count;
 extern const faulty_case elasticity_cases[];

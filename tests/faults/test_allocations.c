@@ -194,6 +194,7 @@ int main(void) {
   failure_count += run_cases(diff_cases, diff_case_count, &s, diags);
   failure_count += run_cases(dispatch_cases, dispatch_case_count, &s, diags);
   failure_count += run_cases(partition_cases, partition_case_count, &s, diags);
+  failure_count += run_cases(front_cases, front_case_count, &s, diags);
   failure_count += run_cases(calibrate_cases, calibrate_case_count, &s, diags);
   failure_count += run_cases(remat_cases, remat_case_count, &s, diags);
   failure_count += run_cases(pim_cases, pim_case_count, &s, diags);

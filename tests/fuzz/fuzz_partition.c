@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* fuzz_partition.c: any bytes as a partition with each task in one place; what is read keeps its
- * constraints, and is written as stages or refused. */
+/*
+ * fuzz_partition.c: any bytes as a partition with each task in one place; what is read keeps its
+ * constraints, and is written as stages or refused. And as a front of partitions, which is drawn.
+ */
 #include <stdlib.h>
 #include <string.h>
 
 #include "dsm/export.h"
+#include "dsm/plot.h"
 #include "fuzz.h"
 
 static void check_stages(const dsm_partition *partition) {
@@ -14,6 +17,19 @@ static void check_stages(const dsm_partition *partition) {
   FUZZ_CHECK((status == DSM_OK) == (made != NULL));
   FUZZ_CHECK(made == NULL || made->files[0].length == strlen(made->files[0].text));
   dsm_export_free(made);
+}
+
+static void check_front(const char *text, size_t size) {
+  dsm_front *front = NULL;
+  dsm_plot *plot = NULL;
+  const dsm_status status = dsm_report_front_parse(&front, text, size, "f.json", NULL);
+  FUZZ_CHECK(status == DSM_OK || status == DSM_ERROR_INVALID);
+  FUZZ_CHECK((status == DSM_OK) == (front != NULL));
+  FUZZ_CHECK(front == NULL || dsm_report_front_is_printed(text, size));
+  FUZZ_CHECK(front == NULL || dsm_plot_front(&plot, front, NULL) == DSM_OK);
+  FUZZ_CHECK(front == NULL || strlen(plot->data[0].text) > 0);
+  dsm_plot_free(plot);
+  dsm_front_free(front);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
@@ -31,6 +47,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     check_stages(partition);
   }
   dsm_partition_free(partition);
+  check_front(text, size);
   free(text);
   return 0;
 }

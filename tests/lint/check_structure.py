@@ -28,7 +28,7 @@ PUBLIC_HEADERS = {
     "elasticity": {"elasticity"},
     "server": {"server", "instance"},
     "timings": {"profile_import"},
-    "partition": {"partition", "dispatch"},
+    "partition": {"partition", "partition_front", "dispatch"},
     "sweep": {"sweep", "sweep_store", "sweep_run"},
     "remat": {"remat"},
     "pim": {"pim", "plan"},

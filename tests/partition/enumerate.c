@@ -197,15 +197,17 @@ static void write_group(enumeration *e, size_t a, size_t b) {
   }
 }
 
-/* All requests of a second together take no longer than as many limits. */
+/* All requests of a second together take no longer than as many limits, each with those of its
+ * batch; what they wait for batches is not in it. */
 static void write_limit(enumeration *e) {
   const dsm_instance *const it = e->instance;
   double *const seconds = new_row(e, 0);
   seconds[0] = -e->options->latency_limit_seconds;
   for (size_t j = 0; j < it->device_count; j++) {
-    const double link = it->devices[j].link_bytes_per_second;
+    const double batch = dsm_instance_batch(it, j);
+    const double link = it->devices[j].link_bytes_per_second / batch;
     for (size_t i = 0; i < it->task_count; i++) {
-      const double spent = dsm_instance_seconds(it, i, j);
+      const double spent = batch * dsm_instance_seconds(it, i, j);
       seconds[x_of(e, i, j)] = isfinite(spent) ? spent + results_of(e, i) / link : 0;
     }
     for (size_t t = 0; t < it->tensor_count; t++) {

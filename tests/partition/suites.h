@@ -18,10 +18,13 @@ Suite *suite_questions(void);
 Suite *suite_routes(void);
 Suite *suite_precision(void);
 Suite *suite_batches(void);
+Suite *suite_batch_limit(void);
 Suite *suite_assignment(void);
 Suite *suite_capacity_bound(void);
 Suite *suite_device_bound(void);
+Suite *suite_stage_bound(void);
 Suite *suite_unused_off(void);
+Suite *suite_front(void);
 
 /** How many elements an array has, as the loop tests want it. */
 #define COUNT_OF(array) ((int)(sizeof(array) / sizeof *(array)))

@@ -4,83 +4,31 @@
 #include <math.h>
 #include <stdint.h>
 
+#include "batched_instance.h"
 #include "dsm/dispatch.h"
 #include "enumerate.h"
 #include "how_many.h"
-#include "random_numbers.h"
-#include "small_instance.h"
 #include "suites.h"
 
-enum { SIZES = 3, CELLS = SMALL_TASKS * SMALL_DEVICES };
-
-static const uint32_t sizes[SIZES] = {1, 2, 5};
-
-/* Points into itself: not to be copied. */
-typedef struct batched {
-  small_instance s;
-  dsm_batch_time times[CELLS][SIZES];
-  dsm_batch_table tables[CELLS];
-} batched;
-
-/* Larger batches take mostly, not always, less time a request. */
-static void draw(batched *made, uint64_t seed) {
-  uint64_t state = seed ^ 0xba7c4;
-  small_random(&made->s, seed, 4, 3);
-  for (size_t k = 0; k < made->s.instance.task_count * made->s.instance.device_count; k++) {
-    made->tables[k] = (dsm_batch_table){made->times[k], SIZES};
-    for (size_t b = 0; b < SIZES; b++) {
-      const double part = (double)random_below(&state, 1000) / 1000;
-      made->times[k][b] =
-          (dsm_batch_time){sizes[b], made->s.seconds[k] * (b == 0 ? 1 : 1 + part * sizes[b])};
-    }
-  }
-  for (size_t j = 0; j < made->s.instance.device_count; j++) {
-    made->s.devices[j].batch_sizes = sizes;
-    made->s.devices[j].batch_size_count = 1 + random_below(&state, SIZES);
-    made->s.devices[j].batch = 1;
-    made->s.devices[j].has_power = true;
-  }
-  made->s.instance.tables = made->tables;
-}
-
-/* The same at sizes: a plain instance but for the memory of activations. */
-static void choose(small_instance *plain, const batched *of, uint64_t seed, const size_t *chosen) {
-  small_random(plain, seed, 4, 3);
-  for (size_t j = 0; j < plain->instance.device_count; j++) {
-    plain->devices[j].batch = sizes[chosen[j]];
-    plain->devices[j].has_power = true;
-    for (size_t i = 0; i < plain->instance.task_count; i++) {
-      const size_t k = i * plain->instance.device_count + j;
-      plain->seconds[k] = of->times[k][chosen[j]].seconds / sizes[chosen[j]];
-    }
-  }
-}
-
 /* The best over all choices of sizes; 0: none has an answer. */
-static double best_of_all(const batched *of, uint64_t seed, const dsm_partition_options *options) {
+static double best_of_all(const batched_instance *of, uint64_t seed,
+                          const dsm_partition_options *options) {
   size_t chosen[SMALL_DEVICES] = {0};
-  const size_t m = of->s.instance.device_count;
   const bool is_energy = options->objective == DSM_OBJECTIVE_ENERGY;
   double best = is_energy ? HUGE_VAL : 0;
-  for (;;) {
+  do {
     small_instance plain;
-    choose(&plain, of, seed, chosen);
+    batched_choose(&plain, of, seed, chosen);
     const double value = is_energy ? enumerate_energy(&plain.instance, options)
                                    : enumerate_throughput(&plain.instance, options);
     best = is_energy ? fmin(best, value) : fmax(best, value);
-    size_t j = 0;
-    while (j < m && ++chosen[j] == of->s.devices[j].batch_size_count) {
-      chosen[j++] = 0;
-    }
-    if (j == m) {
-      return isfinite(best) ? best : 0;
-    }
-  }
+  } while (batched_next(of, chosen));
+  return isfinite(best) ? best : 0;
 }
 
 static void expect_best(uint64_t seed, dsm_objective_kind objective) {
-  batched of;
-  draw(&of, seed);
+  batched_instance of;
+  batched_random(&of, seed);
   dsm_partition_options options;
   dsm_partition_options_init(&options);
   options.gap = 0;

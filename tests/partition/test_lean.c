@@ -52,7 +52,8 @@ static bool is_found(dsm__solver_answer *found, const small_instance *s,
                      const dsm_partition_options *options, dsm__arena *arena) {
   *found = (dsm__solver_answer){.outcome = DSM__SOLVER_NOTHING};
   if (dsm__check_feasibility(&s->instance, options, NULL) == DSM_OK) {
-    ck_assert_int_eq(dsm__solver_run(found, arena, &s->instance, options, NULL), DSM_OK);
+    const dsm__question question = {&s->instance, options, HUGE_VAL, false};
+    ck_assert_int_eq(dsm__solver_run(found, arena, &question, NULL), DSM_OK);
   }
   return found->outcome == DSM__SOLVER_FOUND;
 }

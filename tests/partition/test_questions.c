@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "partition/instance_facts.h"
 #include "partition/solver.h"
 #include "small_instance.h"
 #include "suites.h"
@@ -137,6 +138,22 @@ END_TEST
 
 /* ---- texts ---- */
 
+/* A host has the request's input already: it is another device only where that counts. */
+START_TEST(a_host_may_equal_an_accelerator) {
+  small_instance s;
+  small_chain(&s, 2, 2);
+  s.devices[0].is_accelerator = false;
+  s.devices[1].is_accelerator = true;
+  dsm_partition_options options;
+  dsm_partition_options_init(&options);
+  ck_assert(dsm__devices_are_equal(&s.instance, &options, 0, 1));
+  options.does_count_input = true;
+  ck_assert(!dsm__devices_are_equal(&s.instance, &options, 0, 1));
+  s.devices[0].is_accelerator = true;
+  ck_assert(dsm__devices_are_equal(&s.instance, &options, 0, 1));
+}
+END_TEST
+
 START_TEST(words_are_those_of_the_format) {
   ck_assert_str_eq(dsm_objective_kind_name(DSM_OBJECTIVE_THROUGHPUT), "throughput");
   ck_assert_str_eq(dsm_objective_kind_name(DSM_OBJECTIVE_LATENCY), "latency");
@@ -200,6 +217,7 @@ Suite *suite_questions(void) {
   tcase_add_test(questions, a_rate_out_of_reach_names_the_best);
   tcase_add_test(questions, energy_needs_power_and_a_rate);
   tcase_add_test(questions, a_session_passes_the_status_on);
+  tcase_add_test(questions, a_host_may_equal_an_accelerator);
   tcase_add_test(questions, words_are_those_of_the_format);
   tcase_add_test(questions, mps_of_one_task_on_one_device);
   suite_add_tcase(suite, questions);

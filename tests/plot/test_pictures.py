@@ -180,6 +180,19 @@ def check_cores_in_memory(dsm, folder):
             expect(not found, f"{name}, {figure}", f"{len(found)} faults: {found[:5]}")
 
 
+def check_fronts(dsm, folder):
+    """No two texts of the figure of a front meet, of few points or many, and of one."""
+    for name, words in (("few", ("throughput,latency", "--points", "5")), ("many", ("throughput,latency", "--points", "60")),
+                        ("both", ("throughput,energy,latency",)), ("one", ("throughput,latency", "--copies", "1", "--pin", "*=gpu"))):
+        front = folder / f"{name}.front.json"
+        done = plans.run(dsm, "partition", "vgg16", "cpu_gpu_fpga", "--pareto", *words, "-q", "-o", front)
+        expect(done.returncode == 0, name, done.stderr)
+        picture = folder / f"{name}-front.svg"
+        plot(dsm, front, "-o", picture, rows=None)
+        found, _ = svg_texts.faults(picture, SMALLEST_TEXT)
+        expect(not found, f"{name}, front", f"{len(found)} faults: {found[:5]}")
+
+
 def check_all(dsm, folder):
     made = plans.all_plans(dsm, folder)
     for name, plan in made.items():
@@ -191,6 +204,7 @@ def check_all(dsm, folder):
     check_forms(dsm, folder, made["vgg16"])
     check_script(dsm, folder, made["odd"])
     check_cores_in_memory(dsm, folder)
+    check_fronts(dsm, folder)
 
 
 if __name__ == "__main__":

@@ -108,6 +108,7 @@ BEYOND_SCHEMAS = {
     },
     "profile": {
         "batches_fall": "sizes that rise: " + RELATION,
+        "batches_too_long_by_ratio": "times within their range once multiplied: " + RELATION,
         "batches_of_no_size_in_common": "sizes that all tasks of a device have: " + RELATION,
         "device_twice": "names that differ: " + RELATION,
         "graph_": "tasks that exist, and can run one after the other: " + RELATION,
@@ -636,6 +637,8 @@ def check_made(schemas, dsm, source, plans):
             ("dsm-remat/1", (0,), ("remat", "gpt2_medium_blocks", "--budget", "33%")),
             ("dsm-remat/1", (0,), ("remat", "vgg16", "torus64", "--pareto")),
             ("dsm-pipeline/1", (0,), ("remat", "gpt2_medium_blocks", "--stages", "4", "--budget", "700MB")),
+            ("dsm-front/1", (0,), ("partition", "vgg16", "edge_npu", "--pareto", "throughput,latency", "--points", "4")),
+            ("dsm-front/1", (0,), ("partition", "vgg16", "cpu_gpu_fpga", "--pareto", "throughput,latency,energy", "--points", "8")),
             ("dsm-pim/1", (0,), ("pim", "taxi", "upmem2524")),
             ("dsm-pim/1", (0,), ("pim", "taxi", "upmem2524", "--cores", "1,2000", "--transfers", "serial", "--objective", "energy")),
             ("dsm-storage/1", (0,), ("storage", "deepcam", "summit", "--samples-per-second", "65000", "--max-repeat", "128")),

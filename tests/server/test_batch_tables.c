@@ -37,6 +37,24 @@ static dsm_instance *read_batches(const char *batches, size_t task_count) {
   return made;
 }
 
+/* Of a device with a ratio all times are so many times those given, at every batch. */
+START_TEST(times_have_a_ratio) {
+  static const char ratio[] = "{'format': 'dsm-profile/1', 'name': 'p', 'tasks': ["
+                              "{'name': 'a', 'weights_bytes': 1, 'output_bytes': 1, 'inputs': [],"
+                              " 'seconds': {'x': [[1, 2], [3, 4]], 'y': 8, 'z': null}}],"
+                              " 'devices': [{'name': 'x', 'seconds_ratio': 0.5},"
+                              " {'name': 'y', 'seconds_ratio': 0.25},"
+                              " {'name': 'z', 'seconds_ratio': 4}]}";
+  dsm_instance *const made = read_profile(ratio, 0);
+  expect_number(dsm_instance_batch_seconds(made, 0, 0, 1), 1);
+  expect_number(dsm_instance_batch_seconds(made, 0, 0, 2), 1.5);
+  expect_number(dsm_instance_batch_seconds(made, 0, 0, 3), 2);
+  expect_number(dsm_instance_seconds(made, 0, 1), 2);
+  ck_assert(isinf(dsm_instance_seconds(made, 0, 2)));
+  dsm_instance_free(made);
+}
+END_TEST
+
 START_TEST(times_lie_on_lines) {
   static const struct {
     uint32_t size;
@@ -217,6 +235,7 @@ END_TEST
 Suite *suite_batch_tables(void) {
   Suite *const suite = suite_create("batch tables");
   TCase *const tests = tcase_create("tables");
+  tcase_add_test(tests, times_have_a_ratio);
   tcase_add_test(tests, times_lie_on_lines);
   tcase_add_test(tests, the_smallest_is_the_default);
   tcase_add_test(tests, sizes_are_chosen);

@@ -67,6 +67,9 @@ END_TEST
 START_TEST(given) {
   expect_number(time_of("{'name': 'd', 'kind': 'times', 'times': {'fc': 0.25}}", 7), 0.25);
   ck_assert(isinf(time_of("{'name': 'd', 'kind': 'times', 'times': {'fc': null}}", 1)));
+  expect_number(
+      time_of("{'name': 'd', 'kind': 'times', 'times': {'fc': 0.25}, 'seconds_ratio': 3}", 7),
+      0.75);
 }
 END_TEST
 

@@ -63,6 +63,7 @@ typedef struct cli_partition_arguments {
   const char *profile;       /**< NULL: not given */
   const char *write_profile; /**< NULL: not given */
   dsm_partition_options options;
+  dsm_front_options front; /**< but for `partition`; no objectives: no front is asked for */
   dsm_instance_options instance;
   bool is_simulation;
   dsm_dispatch_options dispatch; /**< but for its rule and for a trace */

@@ -148,7 +148,9 @@ const char *cli_figure_word(size_t index) {
     return dsm_points_figure_name((dsm_points_figure)other);
   }
   const size_t last = other - DSM_POINTS_FIGURE_COUNT;
-  return last < DSM_PIM_FIGURE_COUNT ? dsm_pim_figure_name((dsm_pim_figure)last) : NULL;
+  return last < DSM_PIM_FIGURE_COUNT    ? dsm_pim_figure_name((dsm_pim_figure)last)
+         : last == DSM_PIM_FIGURE_COUNT ? DSM_FRONT_FIGURE
+                                        : NULL;
 }
 
 const char *cli_log_axis_word(size_t index) {

@@ -44,6 +44,12 @@ static dsm_status refuse_storage(const cli_plan_operand *operand, const cli_argu
       "expected a plan for dsm %s, found an answer of storage", arguments->command->name);
 }
 
+static dsm_status refuse_front(const cli_plan_operand *operand, const cli_arguments *arguments) {
+  return cli_refuse(
+      arguments->diags, DSM_ERROR_INVALID, operand->name, "that is shown by: dsm plot",
+      "expected a plan for dsm %s, found a front of partitions", arguments->command->name);
+}
+
 /* ---- points of a database ---- */
 
 static dsm_status load_point(cli_plan_operand *operand, const cli_arguments *arguments,
@@ -92,6 +98,11 @@ static dsm_status parse_plan(cli_plan_operand *operand, const cli_arguments *arg
     return takes_storage(arguments)
                ? dsm_storage_parse(&operand->storage, text, length, file, diags)
                : refuse_storage(operand, arguments);
+  }
+  if (dsm_report_front_is_printed(text, length)) {
+    return arguments->command->bit == CLI_PLOT
+               ? dsm_report_front_parse(&operand->front, text, length, file, diags)
+               : refuse_front(operand, arguments);
   }
   return dsm_plan_parse(&operand->plan, text, length, file, &operand->recorded_step_cycles, diags);
 }
@@ -153,6 +164,7 @@ void cli_plan_operand_fini(cli_plan_operand *operand) {
   dsm_plan_free(operand->plan);
   dsm_pim_plan_free(operand->pim);
   dsm_storage_result_free(operand->storage);
+  dsm_front_free(operand->front);
   free(operand->file);
   *operand = (cli_plan_operand){0};
 }

@@ -13,6 +13,7 @@ typedef struct cli_plan_operand {
   dsm_plan *plan;              /**< NULL if there is none */
   dsm_pim_plan *pim;           /**< in its place, for commands that take plans of cores in memory */
   dsm_storage_result *storage; /**< likewise, for those that take answers of storage */
+  dsm_front *front;            /**< likewise, for those that take fronts of partitions */
   double recorded_seconds;     /**< what the file says of that; 0: nothing */
   bool is_point;               /**< of a database, by its number */
   double recorded_step_cycles; /**< what file or database says of the step; 0: nothing */

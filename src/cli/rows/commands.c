@@ -311,7 +311,8 @@ const cli_command cli_commands[] = {
          "memory holds over the step (memory). Of a plan that pim wrote: where the time goes over "
          "cores (breakdown), and what an update takes over tasklets (tasklets). Of what storage "
          "wrote as JSON: samples a second over the repeating factor (storage), mini-epochs over "
-         "time (mini_epochs), and the roof of reading (io_roofline). Of DATABASE, which "
+         "time (mini_epochs), and the roof of reading (io_roofline). Of what partition --pareto "
+         "wrote as JSON: requests per second over latency or energy (front). Of DATABASE, which "
          "sweep wrote: a result over what "
          "varies, a line a series (lines), what each of several optimizations gains (ladder), a "
          "result over two axes (heatmap), and the points that no other beats in two objectives "
@@ -396,11 +397,12 @@ const cli_command cli_commands[] = {
          "are highest (or the time of one request shortest, or its energy least) within each "
          "device's time, memory and link: a mixed integer linear programme. Shows what binds, how "
          "far from the best possible the answer can be at most, and what the same devices do "
-         "without partitioning. --profile: the tasks and their times on each device are given.",
+         "without partitioning. --pareto: finds partitions of which none is beaten in throughput and "
+         "latency, energy or both. --profile: the tasks and their times on each device are given.",
      .examples = {"dsm partition vgg16 cpu_2gpu",
                   "dsm partition resnet50 cpu_gpu_fpga --gap 1% -o partition.json",
                   "dsm partition vgg16 cpu_2gpu --set server.devices.gpu.memory_GB=0.2",
-                  "dsm partition raider edge_npu --objective latency",
+                  "dsm partition vgg16 cpu_gpu_fpga --pareto throughput,latency -o front.json",
                   "dsm partition googlenet edge_gpu --objective energy --require 20",
                   "dsm partition vgg16 cpu_2gpu --simulate requests=200,window=8"},
      .run = cli_run_partition},

@@ -202,11 +202,27 @@ const cli_option cli_options[] = {
      NUMBER(partition.options.required_rho, CLI_NUMBER_MIN, CLI_RATE_MAX)},
     {.name = "latency-limit",
      .argument = "TIME",
-     .help = "a request takes at most so long on average, without waiting, such as 20ms or 0.02s "
-             "(default: any time); not with --objective latency",
+     .help = "a request takes at most so long on average, with what it waits for batches and "
+             "without waiting for devices, such as 20ms or 0.02s (default: any time); not with "
+             "--objective latency",
      .commands = CLI_PARTITION,
      .takes = CLI_TAKES_TEXT,
      OWN(cli_apply_latency_limit)},
+    {.name = "pareto",
+     .argument = "LIST",
+     .help = "show the partitions that no other beats in one objective of the list without being "
+             "worse in another, in place of one: throughput with latency, energy or both. "
+             "--time-limit is then of all, --gap of each, and --latency-limit holds for all",
+     .commands = CLI_PARTITION,
+     .is_list = true,
+     .word = cli_objective_word,
+     READ(CLI_READ_WORDS, partition.front.objectives, unsigned)},
+    {.name = "points",
+     .argument = "N",
+     .help = "with --pareto: questions that are solved at most, each for a point (default: 12, of "
+             "three objectives 36)",
+     .commands = CLI_PARTITION,
+     COUNT(partition.front.question_count, DSM_FRONT_QUESTIONS_MAX)},
     {.name = "batch",
      .argument = "N",
      .help = "samples of a request (default: 1)",
@@ -298,7 +314,8 @@ const cli_option cli_options[] = {
      COUNT(partition.options.cuts_max, DSM_TASKS_MAX *DSM_DEVICES_MAX)},
     {.name = "write-mps",
      .argument = "FILE",
-     .help = "also write the programme as free MPS, for other solvers: minimise -rho",
+     .help = "also write the programme as free MPS, for other solvers: minimise -rho; of one size "
+             "for each device with --device-batch",
      .commands = CLI_PARTITION,
      NAME(CLI_READ_FILE, partition.mps, CLI_TAKES_FILE)},
     {.name = "simulate",

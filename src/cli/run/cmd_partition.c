@@ -42,8 +42,35 @@ static cli_exit check_operands(const cli_arguments *arguments) {
              : CLI_EXIT_DONE;
 }
 
+/* What goes with a front, which has many partitions of questions of its own. */
+static cli_exit check_front(const cli_arguments *arguments) {
+  static const char *const of_one[] = {"objective", "require", "simulate",
+                                       "dispatch",  "trace",   "write-mps"};
+  const unsigned asked = arguments->partition.front.objectives;
+  if (!cli_is_given(arguments, "pareto")) {
+    return cli_is_given(arguments, "points")
+               ? cli_usage_error(arguments->command, "--points needs --pareto")
+               : CLI_EXIT_DONE;
+  }
+  if ((asked & 1U << DSM_OBJECTIVE_THROUGHPUT) == 0 || asked == 1U << DSM_OBJECTIVE_THROUGHPUT) {
+    return cli_usage_error(arguments->command,
+                           "--pareto: expected throughput, and latency, energy or both, as in "
+                           "throughput,latency");
+  }
+  for (size_t i = 0; i < sizeof of_one / sizeof of_one[0]; i++) {
+    if (cli_is_given(arguments, of_one[i])) {
+      return cli_usage_error(arguments->command, "--pareto and --%s exclude each other", of_one[i]);
+    }
+  }
+  return CLI_EXIT_DONE;
+}
+
 static cli_exit check_options(const cli_arguments *arguments) {
   const cli_partition_arguments *const wanted = &arguments->partition;
+  const cli_exit outcome = check_front(arguments);
+  if (outcome != CLI_EXIT_DONE) {
+    return outcome;
+  }
   const bool is_energy = wanted->options.objective == DSM_OBJECTIVE_ENERGY;
   if (is_energy && !cli_is_given(arguments, "require")) {
     return cli_usage_error(arguments->command,
@@ -156,10 +183,9 @@ static cli_exit write_trace(const cli_arguments *arguments, const dsm_dispatch *
 
 typedef struct answer {
   dsm_partition *partition;
+  dsm_front *front;         /* in its place */
   dsm_dispatch *simulation; /* NULL: none is asked for */
 } answer;
-
-CLI_PRINTER(print_answer, answer, dsm_report_partition, of->partition, of->simulation)
 
 static void say_what_was_solved(const cli_arguments *arguments, const dsm_partition *partition) {
   const dsm_partition_statistics *const statistics = &partition->statistics;
@@ -224,13 +250,23 @@ static void add_value(cli_status_text *to, dsm_objective_kind objective, double 
 }
 
 /* What is_stopped and report are told by. */
+typedef struct progress {
+  cli_status_line line;
+  dsm_objective_kind objective; /* of what is solved */
+  size_t question;              /* of a front, from 0 */
+  size_t question_count;        /* 0: of no front */
+} progress;
+
 static void show_progress(void *context, const dsm_partition_progress *at) {
-  cli_status_line *const line = context;
-  const dsm_objective_kind objective = line->arguments->partition.options.objective;
-  if (!cli_status_is_due(line)) {
+  progress *const shown = context;
+  const dsm_objective_kind objective = shown->objective;
+  if (!cli_status_is_due(&shown->line)) {
     return;
   }
   cli_status_text text = {.length = 0};
+  if (shown->question_count > 0) {
+    cli_status_add(&text, "question %zu of %zu: ", shown->question + 1, shown->question_count);
+  }
   cli_status_add(&text, at->has_best ? "best " : "no answer yet");
   if (at->has_best) {
     add_value(&text, objective, at->best);
@@ -244,30 +280,50 @@ static void show_progress(void *context, const dsm_partition_progress *at) {
   }
   cli_status_add(&text, ", ");
   cli_status_add_duration(&text, at->seconds);
-  cli_status_show(line, &text);
+  cli_status_show(&shown->line, &text);
+}
+
+static void begin_question(void *context, size_t question, size_t question_count,
+                           dsm_objective_kind objective) {
+  progress *const shown = context;
+  shown->question = question;
+  shown->question_count = question_count;
+  shown->objective = objective;
 }
 
 /* Solves; CLI_EXIT_INTERRUPTED, also with the best so far, after a signal. */
-static cli_exit search(dsm_partition **partition, const dsm_instance *instance,
-                       const cli_arguments *arguments) {
-  cli_status_line line;
-  cli_status_begin(&line, arguments);
-  dsm_partition_options options = arguments->partition.options;
-  options.is_stopped = cli_should_stop;
-  options.report = show_progress;
-  options.context = &line;
+static cli_exit search(answer *made, const dsm_instance *instance, const cli_arguments *arguments) {
+  progress shown = {.objective = arguments->partition.options.objective};
+  cli_status_begin(&shown.line, arguments);
+  dsm_front_options front = arguments->partition.front;
+  front.begin_question = begin_question;
+  front.partition = arguments->partition.options;
+  front.partition.is_stopped = cli_should_stop;
+  front.partition.report = show_progress;
+  front.partition.context = &shown;
   cli_interrupt_begin();
-  const dsm_status status = dsm_partition_solve(partition, instance, &options, arguments->diags);
+  const dsm_status status =
+      front.objectives == 0
+          ? dsm_partition_solve(&made->partition, instance, &front.partition, arguments->diags)
+          : dsm_front_find(&made->front, instance, &front, arguments->diags);
   const bool is_interrupted = cli_is_interrupted();
   cli_interrupt_end();
-  cli_status_end(&line);
+  cli_status_end(&shown.line);
   return is_interrupted ? CLI_EXIT_INTERRUPTED : cli_exit_of(status);
+}
+
+CLI_PRINTER(print_answer, answer, dsm_report_partition, of->partition, of->simulation)
+CLI_PRINTER(print_front, answer, dsm_report_front, of->front)
+
+static cli_exit put_answer(const cli_arguments *arguments, const answer *made) {
+  return cli_put_with_table(arguments, made->front == NULL ? print_answer : print_front, made,
+                            CLI_FORMAT_JSON);
 }
 
 static cli_exit solve(const cli_arguments *arguments, const dsm_instance *instance) {
   dsm_diags *const diags = arguments->diags;
   const cli_partition_arguments *const wanted = &arguments->partition;
-  answer made = {NULL, NULL};
+  answer made = {NULL, NULL, NULL};
   cli_exit outcome = CLI_EXIT_DONE;
   if (wanted->is_simulation) { /* what cannot be simulated is said before the solver works */
     const dsm_dispatch_options options = simulation_options(arguments, instance);
@@ -280,25 +336,32 @@ static cli_exit solve(const cli_arguments *arguments, const dsm_instance *instan
     outcome = write_mps(arguments, instance);
   }
   if (outcome == CLI_EXIT_DONE) {
-    outcome = search(&made.partition, instance, arguments);
+    outcome = search(&made, instance, arguments);
   }
+  const bool has_answer = made.partition != NULL || made.front != NULL;
   const bool is_interrupted = outcome == CLI_EXIT_INTERRUPTED;
-  outcome = is_interrupted && made.partition != NULL ? CLI_EXIT_DONE : outcome;
-  if (outcome == CLI_EXIT_DONE) {
+  outcome = is_interrupted && has_answer ? CLI_EXIT_DONE : outcome;
+  if (outcome == CLI_EXIT_DONE && made.partition != NULL) {
     say_what_was_solved(arguments, made.partition);
+  }
+  if (outcome == CLI_EXIT_DONE && made.front != NULL) {
+    cli_say(arguments, "%s: %zu question%s, %.3f s", made.front->name, made.front->question_count,
+            made.front->question_count == 1 ? "" : "s", made.front->seconds);
   }
   if (outcome == CLI_EXIT_DONE && wanted->is_simulation && !is_interrupted) {
     outcome = simulate(&made, arguments);
   }
   cli_print_findings(arguments);
   if (outcome == CLI_EXIT_DONE) {
-    outcome = cli_put_with_table(arguments, print_answer, &made, CLI_FORMAT_JSON);
+    outcome = put_answer(arguments, &made);
   }
-  if (is_interrupted && made.partition != NULL) {
-    cli_note(arguments, "interrupted: this is the best answer so far");
+  if (is_interrupted && has_answer) {
+    cli_note(arguments, "interrupted: this is the %s so far",
+             made.front == NULL ? "best answer" : "front");
     outcome = cli_exit_max(outcome, CLI_EXIT_INTERRUPTED);
   }
   dsm_dispatch_free(made.simulation);
+  dsm_front_free(made.front);
   dsm_partition_free(made.partition);
   return outcome;
 }

@@ -292,6 +292,16 @@ static bool is_of_storage(const char *word) {
   return dsm_plan_figure_parse(word, &figure) && figure >= DSM_PLAN_FIGURE_STORAGE;
 }
 
+static dsm_status draw_front(dsm_plot **plot, const cli_plan_operand *operand, const char *word,
+                             dsm_diags *diags) {
+  (void)word;
+  return dsm_plot_front(plot, operand->front, diags);
+}
+
+static bool is_of_front(const char *word) {
+  return strcmp(word, DSM_FRONT_FIGURE) == 0;
+}
+
 /* What else than plans of networks and sweeps is drawn. */
 typedef struct drawn {
   const char *what;
@@ -303,6 +313,8 @@ typedef struct drawn {
 
 static const drawn drawn_pim = {"a plan of cores in memory", "breakdown", is_of_pim, draw_pim};
 static const drawn drawn_storage = {"an answer of storage", "storage", is_of_storage, draw_storage};
+static const drawn drawn_front = {"a front of partitions", DSM_FRONT_FIGURE, is_of_front,
+                                  draw_front};
 
 static cli_exit plot_drawn(request *wanted, const cli_plan_operand *operand, const drawn *kind) {
   dsm_diags *const diags = wanted->arguments->diags;
@@ -403,6 +415,7 @@ static cli_exit plot_operand(request *wanted) {
   if (outcome == CLI_EXIT_DONE) {
     outcome = operand.pim != NULL       ? plot_pim(wanted, &operand)
               : operand.storage != NULL ? plot_drawn(wanted, &operand, &drawn_storage)
+              : operand.front != NULL   ? plot_drawn(wanted, &operand, &drawn_front)
                                         : plot_plan(wanted, &operand);
   }
   cli_plan_operand_fini(&operand);

@@ -8,6 +8,7 @@
 #include "report/data/csv.h"
 #include "report/data/describe_devices.h"
 #include "report/data/describe_layers.h"
+#include "report/data/partition_links.h"
 #include "report/data/records.h"
 #include "report/declared.h"
 #include "report/table/describe_table.h"
@@ -63,11 +64,11 @@ DSM__OWN_RECORD(sweep_record, dsm_sweep, false, "A sweep.",
             "Of the server or profile, in order; equal ones each for itself."),                    \
       DSM__FIELD(LIST, struct_type, of_server.ports.items, "ports", 0,                             \
                  .count_offset = offsetof(struct_type, of_server.ports.count),                     \
-                 .type = &dsm__described_port_record, .is_stated = has_ports,                      \
+                 .type = &dsm__port_record, .is_stated = has_ports,                                \
                  .help = "What devices share; absent where there is none."),                       \
       DSM__FIELD(LIST, struct_type, of_server.pairs.items, "pairs", 0,                             \
                  .count_offset = offsetof(struct_type, of_server.pairs.count),                     \
-                 .type = &dsm__described_pair_record, .is_stated = has_pairs,                      \
+                 .type = &dsm__pair_record, .is_stated = has_pairs,                                \
                  .help = "What two devices have for themselves; absent where there is none.")
 
 /* ---- chains ---- */

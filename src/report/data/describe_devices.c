@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "report/data/describe_devices.h"
 
+#include "report/data/partition_links.h"
 #include "report/table/describe_table.h"
 #include "server/server_internal.h"
 
@@ -73,81 +74,6 @@ DSM__RECORD(
     DSM__FIELD(REAL, device_row, of.idle_watts, "idle_watts", 0, .unit = "watts",
                .is_stated = has_power, .help = "Absent if not stated."));
 
-typedef struct port_row {
-  const char *name;
-  const char *const *devices;
-  size_t device_count;
-  double bytes_per_second;
-  bool is_direct;
-} port_row;
-
-DSM__RECORD(dsm__described_port_record, port_row, true, "What devices share.",
-            DSM__FIELD(TEXT, port_row, name, "name", 0, .help = "Its name."),
-            DSM__FIELD(TEXT_LIST, port_row, devices, "devices", 0,
-                       .count_offset = offsetof(port_row, device_count),
-                       .help = "Those behind it."),
-            DSM__REAL(port_row, bytes_per_second, "bytes_per_second", 0, "bytes/s", "Each way."),
-            DSM__FIELD(FLAG, port_row, is_direct, "direct", 0,
-                       .help = "What its own devices send each other does not go through it."));
-
-typedef struct pair_row {
-  const char *const *devices;
-  size_t device_count;
-  double bytes_per_second;
-  double transfer_seconds;
-} pair_row;
-
-static bool has_cost(const void *pair) {
-  return ((const pair_row *)pair)->transfer_seconds > 0;
-}
-
-DSM__RECORD(dsm__described_pair_record, pair_row, true, "What two devices have for themselves.",
-            DSM__FIELD(TEXT_LIST, pair_row, devices, "devices", 0,
-                       .count_offset = offsetof(pair_row, device_count), .help = "The two."),
-            DSM__REAL(pair_row, bytes_per_second, "bytes_per_second", 0, "bytes/s", "Each way."),
-            DSM__FIELD(REAL, pair_row, transfer_seconds, "transfer_seconds", 0, .unit = "seconds",
-                       .is_stated = has_cost, .help = "Fixed cost of a transfer; absent: none."));
-
-/* ---- rows ---- */
-
-/* The names of devices, by their bits. */
-static dsm__rows names_of(dsm__page *page, const dsm__rows *devices, uint64_t bits) {
-  const device_row *const rows = devices->items;
-  dsm__rows made = dsm__rows_make(page, devices->count, sizeof(const char *));
-  const char **const names = made.items;
-  const size_t most = made.count;
-  made.count = 0;
-  for (size_t j = 0; j < most; j++) {
-    if ((bits >> j & 1) != 0) {
-      names[made.count++] = rows[j].of.name;
-    }
-  }
-  return made;
-}
-
-static void add_ports(dsm__page *page, dsm__described_devices *to, const dsm_port *ports,
-                      size_t count) {
-  to->ports = dsm__rows_make(page, count, sizeof(port_row));
-  port_row *const rows = to->ports.items;
-  for (size_t p = 0; p < to->ports.count; p++) {
-    const dsm__rows names = names_of(page, &to->devices, ports[p].devices);
-    rows[p] = (port_row){ports[p].name, names.items, names.count, ports[p].bytes_per_second,
-                         ports[p].is_direct};
-  }
-}
-
-static void add_pairs(dsm__page *page, dsm__described_devices *to, const dsm_device_pair *pairs,
-                      size_t count) {
-  to->pairs = dsm__rows_make(page, count, sizeof(pair_row));
-  pair_row *const rows = to->pairs.items;
-  for (size_t q = 0; q < to->pairs.count; q++) {
-    const dsm_device_pair *const it = &pairs[q];
-    const dsm__rows names =
-        names_of(page, &to->devices, (uint64_t)1 << it->devices[0] | (uint64_t)1 << it->devices[1]);
-    rows[q] = (pair_row){names.items, names.count, it->bytes_per_second, it->transfer_seconds};
-  }
-}
-
 static dsm__rows server_devices(dsm__page *page, const dsm_server *server) {
   const dsm__rows made = dsm__rows_make(page, server->device_count, sizeof(device_row));
   device_row *const rows = made.items;
@@ -183,18 +109,23 @@ static dsm__rows profile_devices(dsm__page *page, const dsm_instance *profile) {
 }
 
 dsm__described_devices dsm__described_devices_of_server(dsm__page *page, const dsm_server *server) {
-  dsm__described_devices made = {.devices = server_devices(page, server)};
-  add_ports(page, &made, server->ports, server->port_count);
-  add_pairs(page, &made, server->pairs, server->pair_count);
-  return made;
+  dsm__device_names names = {.count = server->device_count};
+  for (size_t j = 0; j < names.count; j++) {
+    names.names[j] = server->devices[j].name;
+  }
+  return (dsm__described_devices){
+      .devices = server_devices(page, server),
+      .ports = dsm__port_rows(page, &names, server->ports, server->port_count),
+      .pairs = dsm__pair_rows(page, &names, server->pairs, server->pair_count)};
 }
 
 dsm__described_devices dsm__described_devices_of_profile(dsm__page *page,
                                                          const dsm_instance *profile) {
-  dsm__described_devices made = {.devices = profile_devices(page, profile)};
-  add_ports(page, &made, profile->ports, profile->port_count);
-  add_pairs(page, &made, profile->pairs, profile->pair_count);
-  return made;
+  const dsm__device_names names = dsm__instance_device_names(profile);
+  return (dsm__described_devices){
+      .devices = profile_devices(page, profile),
+      .ports = dsm__port_rows(page, &names, profile->ports, profile->port_count),
+      .pairs = dsm__pair_rows(page, &names, profile->pairs, profile->pair_count)};
 }
 
 const void *dsm__described_device(const dsm__described_devices *of, size_t device) {

@@ -7,7 +7,7 @@
 #include "dsm/instance.h"
 #include "report/data/records.h"
 
-/** Rows of the three records. */
+/** Rows of the record of devices, and of those of ports and pairs (partition_links.h). */
 typedef struct dsm__described_devices {
   dsm__rows devices;
   dsm__rows ports;
@@ -15,8 +15,6 @@ typedef struct dsm__described_devices {
 } dsm__described_devices;
 
 extern const dsm__record_type dsm__described_device_record;
-extern const dsm__record_type dsm__described_port_record;
-extern const dsm__record_type dsm__described_pair_record;
 
 dsm__described_devices dsm__described_devices_of_server(dsm__page *page, const dsm_server *server);
 dsm__described_devices dsm__described_devices_of_profile(dsm__page *page,

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* partition_data.c: partitions for programs (format "dsm-partition/1", and CSV). */
 #include "partition/instance_facts.h"
+#include "report/data/baseline_rows.h"
 #include "report/data/csv.h"
 #include "report/data/dispatch_data.h"
+#include "report/data/partition_documents.h"
 #include "report/data/partition_links.h"
+#include "report/data/partition_options.h"
 #include "report/data/partition_read.h"
 #include "report/data/partition_ways.h"
-#include "report/table/partition_gain.h"
 
 /* A number that is infinite is null. */
 #define REAL(struct_type, member, key, flag, of_unit, about)                                       \
@@ -22,69 +24,6 @@
   DSM__FIELD(REAL, struct_type, member, key, DSM__COLUMN, .unit = "ratio", .help = (about))
 
 /* ---- the tables ---- */
-
-static bool has_required_rho(const void *options) {
-  return ((const dsm_partition_options *)options)->objective == DSM_OBJECTIVE_ENERGY;
-}
-
-static bool has_copies_max(const void *options) {
-  return ((const dsm_partition_options *)options)->copies_max > 0;
-}
-
-static bool counts_input(const void *options) {
-  return ((const dsm_partition_options *)options)->does_count_input;
-}
-
-static bool has_latency_limit(const void *options) {
-  return ((const dsm_partition_options *)options)->latency_limit_seconds > 0;
-}
-
-static bool is_unused_off(const void *options) {
-  return ((const dsm_partition_options *)options)->is_unused_off;
-}
-
-static bool is_staged(const void *options) {
-  return ((const dsm_partition_options *)options)->is_staged;
-}
-
-static bool has_cuts_max(const void *options) {
-  return ((const dsm_partition_options *)options)->cuts_max > 0;
-}
-
-DSM__OWN_RECORD(
-    options_record, dsm_partition_options, false, "What was asked for.",
-    DSM__FIELD(REAL, dsm_partition_options, required_rho, "required_rho", 0, .unit = "1/s",
-               .is_stated = has_required_rho, .help = "Of the objective energy."),
-    DSM__FIELD(REAL, dsm_partition_options, latency_limit_seconds, "latency_limit_seconds", 0,
-               .unit = "seconds", .is_stated = has_latency_limit,
-               .help = "Of a request on average; absent: any time."),
-    REAL(dsm_partition_options, time_limit_seconds, "time_limit_seconds", 0, "seconds",
-         "Of the solver."),
-    REAL(dsm_partition_options, gap, "gap", 0, "ratio",
-         "At which the solver might stop, relative."),
-    DSM__FIELD(FLAG, dsm_partition_options, does_count_activations, "count_activations", 0,
-               .help = "Activations need memory too."),
-    DSM__FIELD(COUNT, dsm_partition_options, copies_max, "copies", 0, .min = 1,
-               .max = DSM_DEVICES_MAX, .is_stated = has_copies_max,
-               .help = "A task is stored on at most so many devices; absent: on any "
-                       "number."),
-    DSM__FIELD(FLAG, dsm_partition_options, is_staged, "stages", 0, .is_stated = is_staged,
-               .help = "The tasks of a device follow one another; absent: they need "
-                       "not."),
-    DSM__FIELD(COUNT, dsm_partition_options, cuts_max, "cuts", 0, .min = 1,
-               .max = DSM_TASKS_MAX * DSM_DEVICES_MAX, .is_stated = has_cuts_max,
-               .help = "A request moves at most so many tensors, one to several "
-                       "devices counted for each; absent: any number."),
-    DSM__FIELD(FLAG, dsm_partition_options, does_keep_results, "keep_results", 0,
-               .help = "Results stay on the device that makes them."),
-    DSM__FIELD(FLAG, dsm_partition_options, does_count_input, "count_input", 0,
-               .is_stated = counts_input,
-               .help = "The request's input comes over links; absent: it costs "
-                       "nothing."),
-    DSM__FIELD(FLAG, dsm_partition_options, is_unused_off, "unused_off", 0,
-               .is_stated = is_unused_off,
-               .help = "Devices that run nothing are turned off; absent: all draw their idle "
-                       "power."));
 
 /* What of a device can be used up. */
 enum { BIND_TIME, BIND_MEMORY, BIND_LINK, BIND_COUNT };
@@ -137,8 +76,8 @@ DSM__OWN_RECORD(
     DSM__FIELD(TEXT, device_row, device.name, "name", DSM__COLUMN, .column = "device",
                .help = "Its name."),
     DSM__FIELD(FLAG, device_row, device.is_accelerator, "accelerator", 0, .help = "Else a host."),
-    DSM__FIELD(COUNT, device_row, batch, "batch", 0, .min = 1, .max = DSM_DEVICE_BATCH_MAX,
-               .is_stated = runs_batches,
+    DSM__FIELD(COUNT, device_row, batch, "batch", DSM__COLUMN, .column = "device_batch", .min = 1,
+               .max = DSM_DEVICE_BATCH_MAX, .is_stated = runs_batches,
                .help = "Requests that it runs together; absent for one."),
     DSM__FIELD(FLAG, device_row, use.is_off, "off", 0, .is_stated = is_off,
                .help = "It is turned off, as it runs nothing; absent: it is not."),
@@ -248,37 +187,6 @@ DSM__OWN_RECORD(tensor_record, tensor_row, true, "What a task makes for others."
                            .count_offset = offsetof(tensor_row, user_count),
                            .help = "Tasks that need it."));
 
-typedef struct baseline_row {
-  dsm_partition_baseline of;
-  double gain;
-} baseline_row;
-
-static bool is_feasible(const void *baseline) {
-  return ((const baseline_row *)baseline)->of.is_feasible;
-}
-
-static bool has_gain(const void *baseline) {
-  return ((const baseline_row *)baseline)->gain > 0;
-}
-
-DSM__OWN_RECORD(
-    baseline_record, baseline_row, false, "A simple way to use the same devices.",
-    DSM__FIELD(WORD, baseline_row, of.kind, "name", 0, .words = &dsm__baseline_kind_words,
-               .help = "Which."),
-    DSM__FIELD(FLAG, baseline_row, of.is_feasible, "feasible", 0,
-               .help = "A device holds and runs the whole network."),
-    DSM__FIELD(COUNT, baseline_row, of.device_count, "devices", 0, .max = DSM_DEVICES_MAX,
-               .help = "How many take part."),
-    DSM__FIELD(REAL, baseline_row, of.rho, "rho", DSM__MORE, .unit = "1/s",
-               .is_stated = is_feasible, .help = "Requests per second; absent where not feasible."),
-    DSM__FIELD(REAL, baseline_row, of.latency_seconds, "latency_seconds", DSM__LESS,
-               .unit = "seconds", .is_stated = is_feasible,
-               .help = "Of a request on the fastest of its devices; absent where not feasible."),
-    DSM__FIELD(REAL, baseline_row, gain, "gain", 0, .unit = "ratio", .is_stated = has_gain,
-               .help = "How many times more requests per second the partition does, or for the "
-                       "objective latency how many times sooner it is done; absent for energy, and "
-                       "where not feasible."));
-
 typedef struct document {
   const char *instance;
   uint64_t batch;
@@ -303,7 +211,7 @@ static bool has_energy(const void *partition) {
 }
 
 static bool has_mean_latency(const void *partition) {
-  return has_latency_limit(&((const document *)partition)->of.options);
+  return ((const document *)partition)->of.options.latency_limit_seconds > 0;
 }
 
 static bool has_waiting(const void *partition) {
@@ -403,15 +311,16 @@ DSM__DOCUMENT(
                .help = "What a simulation by the rates reaches; beside rho_is_bound."),
     REAL(document, of.latency_seconds, "latency_seconds", DSM__COLUMN | DSM__LESS, "seconds",
          "Of one request; for other objectives than latency along the most used placement."),
-    DSM__FIELD(REAL, document, of.mean_latency_seconds, "mean_latency_seconds", DSM__LESS,
-               .unit = "seconds", .is_stated = has_mean_latency,
-               .help = "Of all requests, without waiting; absent where any time is allowed."),
+    DSM__FIELD(REAL, document, of.mean_latency_seconds, "mean_latency_seconds",
+               DSM__COLUMN | DSM__LESS, .unit = "seconds", .is_stated = has_mean_latency,
+               .help = "Of all requests, with what they wait for batches and without waiting for "
+                       "devices; absent where any time is allowed."),
     DSM__FIELD(FLAG, document, of.is_mean_bound, "mean_latency_is_bound", 0,
                .is_stated = has_mean_latency,
                .help = "No requests are known that take so little: the network is no chain, and "
                        "tasks are in several places."),
-    DSM__FIELD(REAL, document, of.waiting_seconds, "waiting_seconds", DSM__LESS, .unit = "seconds",
-               .is_stated = has_waiting,
+    DSM__FIELD(REAL, document, of.waiting_seconds, "waiting_seconds", DSM__COLUMN | DSM__LESS,
+               .unit = "seconds", .is_stated = has_waiting,
                .help = "Of latency_seconds, on average: until the batches of devices are full; "
                        "absent where none waits."),
     DSM__FIELD(REAL, document, of.joules_per_request, "joules_per_request", DSM__LESS,
@@ -426,7 +335,7 @@ DSM__DOCUMENT(
          "abs(bound - objective_value) / abs(objective_value)."),
     REAL(document, of.solver_seconds, "solver_seconds", 0, "seconds",
          "By the clock; of an optimal answer the only number that differs from run to run."),
-    DSM__FIELD(RECORD, document, of.options, "options", 0, .type = &options_record,
+    DSM__FIELD(RECORD, document, of.options, "options", 0, .type = &dsm__partition_options_record,
                .help = "What was asked for."),
     DSM__ROWS(document, devices, "devices", device_record, "In the order of the server."),
     DSM__ROWS(document, tasks, "tasks", task_record, "In order."),
@@ -435,7 +344,7 @@ DSM__DOCUMENT(
                .is_stated = has_tensors,
                .help = "What tasks make for others, by the task that makes it; absent where tasks "
                        "may be in several places."),
-    DSM__ROWS(document, baselines, "baselines", baseline_record,
+    DSM__ROWS(document, baselines, "baselines", dsm__baseline_record,
               "Simple ways to use the same devices."),
     DSM__FIELD(LIST, document, carriers.items, "carriers", 0,
                .count_offset = offsetof(document, carriers.count), .type = &dsm__carrier_record,
@@ -538,18 +447,10 @@ static dsm__rows tensors_of(dsm__page *page, const dsm_partition *partition) {
   return made;
 }
 
-static dsm__rows baselines_of(dsm__page *page, const dsm_partition *partition) {
-  const dsm__rows made = dsm__rows_make(page, DSM_BASELINE_KIND_COUNT, sizeof(baseline_row));
-  baseline_row *const rows = made.items;
-  for (size_t k = 0; k < made.count; k++) {
-    const dsm_partition_baseline *const baseline = &partition->baselines[k];
-    rows[k] = (baseline_row){*baseline, dsm__partition_gain(partition, baseline)};
-  }
-  return made;
-}
-
 static document make(dsm__page *page, const dsm_partition *partition,
                      const dsm_dispatch *simulation) {
+  const dsm_instance *const instance = partition->instance;
+  const dsm__device_names names = dsm__instance_device_names(instance);
   document made = {.instance = partition->instance->name,
                    .batch = partition->instance->batch,
                    .samples_per_second = (double)partition->instance->batch * partition->rho,
@@ -559,10 +460,10 @@ static document make(dsm__page *page, const dsm_partition *partition,
                    .devices = devices_of(page, partition),
                    .tasks = tasks_of(page, partition),
                    .tensors = tensors_of(page, partition),
-                   .baselines = baselines_of(page, partition),
+                   .baselines = dsm__partition_baseline_rows(page, partition),
                    .carriers = dsm__partition_carriers(page, partition),
-                   .ports = dsm__partition_ports(page, partition->instance),
-                   .pairs = dsm__partition_pairs(page, partition->instance),
+                   .ports = dsm__port_rows(page, &names, instance->ports, instance->port_count),
+                   .pairs = dsm__pair_rows(page, &names, instance->pairs, instance->pair_count),
                    .ways = dsm__partition_ways(page, partition),
                    .is_simulated = simulation != NULL};
   if (simulation != NULL) {
@@ -575,6 +476,15 @@ char *dsm_report_partition_json(const dsm_partition *partition, const dsm_dispat
   dsm__page page = dsm__data_begin();
   const document made = make(&page, partition, simulation);
   return dsm__data_json(&page, &dsm__partition_record, &made);
+}
+
+dsm__rows dsm__partition_documents(dsm__page *page, const dsm_front *front) {
+  const dsm__rows made = dsm__rows_make(page, front->point_count, sizeof(document));
+  document *const rows = made.items;
+  for (size_t k = 0; k < made.count; k++) {
+    rows[k] = make(page, front->points[k].partition, NULL);
+  }
+  return made;
 }
 
 /* ---- keys, where one is read ---- */
@@ -594,7 +504,7 @@ bool dsm__partition_only(const dsm__json_node *root) {
     return false;
   }
   const dsm__json_node options = dsm__json_member(root, "options");
-  bool is_good = dsm__record_only(&options, &options_record);
+  bool is_good = dsm__record_only(&options, &dsm__partition_options_record);
   is_good = are_only(root, "devices", &device_record) && is_good;
   is_good = are_only(root, "tasks", &task_record) && is_good;
   return are_only(root, "tensors", &tensor_record) && is_good;
@@ -614,15 +524,20 @@ DSM__OWN_RECORD(simulated_record, simulated, false, "A device in the simulation.
 static void put_columns(dsm__csv *csv) {
   static const char *const answer[] = {"instance",        "objective", "status", "rho",
                                        "latency_seconds", "bound",     "gap"};
+  static const char *const use[] = {"time_fraction", "memory_fraction", "link_fraction"};
   for (size_t i = 0; i < DSM__COUNT_OF(answer); i++) {
     dsm__csv_column(csv, &dsm__partition_record, answer[i]);
   }
   dsm__csv_column(csv, &task_record, "task");
   dsm__csv_columns(csv, &placement_record);
   dsm__csv_columns(csv, &task_record);
-  dsm__csv_columns(csv, &device_record);
-  dsm__csv_columns(csv, &dsm__partition_record);
+  for (size_t i = 0; i < DSM__COUNT_OF(use); i++) {
+    dsm__csv_column(csv, &device_record, use[i]);
+  }
+  dsm__csv_column(csv, &dsm__partition_record, "simulation");
   dsm__csv_columns(csv, &simulated_record);
+  dsm__csv_columns(csv, &device_record); /* what came later stands behind what was there */
+  dsm__csv_columns(csv, &dsm__partition_record);
 }
 
 static void put_task(dsm__csv *csv, const document *made, const task_row *task) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * partition_links.c: ports and pairs with the keys of a profile, by which they are read back, and
- * what they carry.
+ * partition_links.c: ports and pairs with the keys of a profile, by which a partition's are read
+ * back, and what they carry.
  */
 #include "report/data/partition_links.h"
 
@@ -22,18 +22,17 @@ DSM__RECORD(dsm__port_record, port_row, true, "A switch or bridge.",
                        .help = "What its own devices send each other does not go through it."));
 
 typedef struct pair_row {
+  dsm_device_pair of;
   const char *const *devices;
   size_t device_count;
-  double bytes_per_second;
-  double transfer_seconds;
 } pair_row;
 
 DSM__RECORD(dsm__pair_record, pair_row, true, "Two devices with a connection.",
             DSM__FIELD(TEXT_LIST, pair_row, devices, "devices", 0,
                        .count_offset = offsetof(pair_row, device_count), .help = "The two."),
-            DSM__REAL(pair_row, bytes_per_second, "bandwidth_bytes_per_second", 0, "bytes/s",
+            DSM__REAL(pair_row, of.bytes_per_second, "bandwidth_bytes_per_second", 0, "bytes/s",
                       "Each way."),
-            DSM__REAL(pair_row, transfer_seconds, "transfer_seconds", 0, "seconds",
+            DSM__REAL(pair_row, of.transfer_seconds, "transfer_seconds", 0, "seconds",
                       "Fixed cost of a transfer."));
 
 /* What carries transfers beside links out of devices. */
@@ -83,37 +82,46 @@ DSM__RECORD(
     DSM__FIELD(FLAG, carrier_row, use.is_binding, "binds", 0, .help = "It can carry no more."));
 
 /* Names of the devices that are bits. */
-static dsm__rows names_of(dsm__page *page, const dsm_instance *instance, uint64_t devices) {
-  dsm__rows made = dsm__rows_make(page, instance->device_count, sizeof(const char *));
+static dsm__rows names_of(dsm__page *page, const dsm__device_names *devices, uint64_t bits) {
+  dsm__rows made = dsm__rows_make(page, devices->count, sizeof(const char *));
   const char **const names = made.items;
   const size_t most = made.count;
   made.count = 0;
   for (size_t j = 0; j < most; j++) {
-    if ((devices >> j & 1) != 0) {
-      names[made.count++] = instance->devices[j].name;
+    if ((bits >> j & 1) != 0) {
+      names[made.count++] = devices->names[j];
     }
   }
   return made;
 }
 
-dsm__rows dsm__partition_ports(dsm__page *page, const dsm_instance *instance) {
-  const dsm__rows made = dsm__rows_make(page, instance->port_count, sizeof(port_row));
-  port_row *const rows = made.items;
-  for (size_t p = 0; p < made.count; p++) {
-    const dsm__rows names = names_of(page, instance, instance->ports[p].devices);
-    rows[p] = (port_row){instance->ports[p], names.items, names.count};
+dsm__device_names dsm__instance_device_names(const dsm_instance *instance) {
+  dsm__device_names made = {.count = instance->device_count};
+  for (size_t j = 0; j < made.count; j++) {
+    made.names[j] = instance->devices[j].name;
   }
   return made;
 }
 
-dsm__rows dsm__partition_pairs(dsm__page *page, const dsm_instance *instance) {
-  const dsm__rows made = dsm__rows_make(page, instance->pair_count, sizeof(pair_row));
+dsm__rows dsm__port_rows(dsm__page *page, const dsm__device_names *devices, const dsm_port *ports,
+                         size_t count) {
+  const dsm__rows made = dsm__rows_make(page, count, sizeof(port_row));
+  port_row *const rows = made.items;
+  for (size_t p = 0; p < made.count; p++) {
+    const dsm__rows names = names_of(page, devices, ports[p].devices);
+    rows[p] = (port_row){ports[p], names.items, names.count};
+  }
+  return made;
+}
+
+dsm__rows dsm__pair_rows(dsm__page *page, const dsm__device_names *devices,
+                         const dsm_device_pair *pairs, size_t count) {
+  const dsm__rows made = dsm__rows_make(page, count, sizeof(pair_row));
   pair_row *const rows = made.items;
   for (size_t q = 0; q < made.count; q++) {
-    const dsm_device_pair *const pair = &instance->pairs[q];
-    const dsm__rows names =
-        names_of(page, instance, (uint64_t)1 << pair->devices[0] | (uint64_t)1 << pair->devices[1]);
-    rows[q] = (pair_row){names.items, names.count, pair->bytes_per_second, pair->transfer_seconds};
+    const dsm__rows names = names_of(
+        page, devices, (uint64_t)1 << pairs[q].devices[0] | (uint64_t)1 << pairs[q].devices[1]);
+    rows[q] = (pair_row){pairs[q], names.items, names.count};
   }
   return made;
 }

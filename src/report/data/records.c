@@ -8,7 +8,7 @@ const dsm__record_type *const dsm__result_formats[] = {
     &dsm__elasticity_record,  &dsm__ladder_record,         &dsm__list_record,
     &dsm__partition_record,   &dsm__remat_pipeline_record, &dsm__points_record,
     &dsm__remat_record,       &dsm__storage_record,        &dsm__validate_record,
-    &dsm__pim_plan_record,    &dsm__deployment_record,
+    &dsm__pim_plan_record,    &dsm__deployment_record,     &dsm__front_record,
 };
 const size_t dsm__result_format_count = DSM__COUNT_OF(dsm__result_formats);
 

@@ -21,6 +21,7 @@ extern const dsm__record_type dsm__describe_record;
 extern const dsm__record_type dsm__deployment_record;
 extern const dsm__record_type dsm__diff_record;
 extern const dsm__record_type dsm__explain_record;
+extern const dsm__record_type dsm__front_record;
 extern const dsm__record_type dsm__dispatch_record;
 extern const dsm__record_type dsm__elasticity_record;
 extern const dsm__record_type dsm__list_record;

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * front_limits.c: which limits of latency a front asks for.
+ *
+ * The ends come first: the most throughput, and the most within the least time that a request can
+ * take at all. What lies between two neighbours is a box: partitions that take longer than the
+ * limit of the one, and no longer than the other, may do anything between their rates. The largest
+ * box, by its area, is asked next at the limit in its middle. The answer leaves of it the box
+ * before it, which ends with what the answer takes (nothing lies between that and the limit, as no
+ * partition within the limit does more), and the box behind it, which begins at the limit: at most
+ * half of the area. So questions go where most is unknown, and none is spent on limits between
+ * which nothing changes, as evenly spaced ones would be where the tasks cannot be divided and the
+ * front is a staircase. (H. W. Hamacher, C. R. Pedersen and S. Ruzika, "Finding representative
+ * systems for discrete bicriterion optimization problems", Operations Research Letters 35, 2007.)
+ */
+#include <math.h>
+
+#include "base/diag_add.h"
+#include "partition/front_internal.h"
+#include "partition/instance_facts.h"
+
+/* No partition within `low_seconds` does more than low_rho, by the gap; one that takes high_seconds
+ * does high_rho. */
+typedef struct box {
+  double low_seconds;
+  double high_seconds;
+  double low_rho;
+  double high_rho;
+} box;
+
+typedef struct boxes {
+  DSM__LIST(box) all;
+} boxes;
+
+static double area(const dsm__front_finder *f, const box *of) {
+  const double more = 1 + f->slack;
+  const bool is_known =
+      of->high_seconds <= of->low_seconds * more || of->high_rho <= of->low_rho * more;
+  return is_known ? 0 : (of->high_seconds - of->low_seconds) * (of->high_rho - of->low_rho);
+}
+
+/* The largest; NULL: all is known. */
+static box *largest(const dsm__front_finder *f, const boxes *among) {
+  box *found = NULL;
+  double most = 0;
+  for (size_t k = 0; k < among->all.count; k++) {
+    const double own = area(f, &among->all.items[k]);
+    if (own > most) {
+      most = own;
+      found = &among->all.items[k];
+    }
+  }
+  return found;
+}
+
+/* Asks at the middle of a box, and divides it. Where nothing is found out it is given up. */
+static void divide(dsm__front_finder *f, boxes *among, box *at) {
+  const box before = *at;
+  const double middle = before.low_seconds + (before.high_seconds - before.low_seconds) / 2;
+  const size_t proofs = f->proofs.count;
+  double rho = before.low_rho;
+  double taken = before.low_seconds;
+  if (dsm__front_ask(f, (dsm__front_question){DSM_OBJECTIVE_THROUGHPUT, middle, 0}, &rho)) {
+    taken = f->points.items[f->points.count - 1].mean_latency_seconds;
+  }
+  if (f->proofs.count == proofs) {
+    *at = (box){0, 0, 0, 0};
+    return;
+  }
+  *at = (box){before.low_seconds, taken, before.low_rho, rho};
+  among->all.items[among->all.count++] = (box){middle, before.high_seconds, rho, before.high_rho};
+}
+
+/* Where the objective latency has no answer, the least time is found by limits that none keeps. */
+static bool can_ask_least(const dsm__front_finder *f) {
+  dsm_partition_options asked = f->options->partition;
+  asked.objective = DSM_OBJECTIVE_LATENCY;
+  asked.latency_limit_seconds = 0;
+  return dsm__check_question(f->instance, &asked, NULL) == DSM_OK;
+}
+
+/* Asks for the least time, and the most requests within it. As the limit is the least that there
+ * is, what is as quick but for a rounding would be beyond it: it is longer by what is the same.
+ * False: there is nothing beside. */
+static bool ask_quickest(dsm__front_finder *f, double longest, double *seconds, double *rho) {
+  if (!dsm__front_ask(f, (dsm__front_question){DSM_OBJECTIVE_LATENCY, 0, 0}, seconds) ||
+      dsm__front_is_over(f)) {
+    return false;
+  }
+  *seconds *= 1 + f->slack;
+  return longest > *seconds &&
+         dsm__front_ask(f, (dsm__front_question){DSM_OBJECTIVE_THROUGHPUT, *seconds, 0}, rho);
+}
+
+void dsm__front_ask_limits(dsm__front_finder *f, size_t last_question) {
+  const dsm_front_point fastest = f->points.items[0];
+  boxes among = {.all = {.count = 0}};
+  double least = 0;
+  double least_rho = 0;
+  if (!DSM__RESERVE(f->arena, among.all.items, f->question_count + 1)) {
+    f->status = dsm__out_of_memory(f->diags);
+    return;
+  }
+  if (dsm__front_is_over(f) ||
+      (can_ask_least(f) && !ask_quickest(f, fastest.mean_latency_seconds, &least, &least_rho))) {
+    return;
+  }
+  among.all.items[among.all.count++] =
+      (box){least, fastest.mean_latency_seconds, least_rho, fastest.rho};
+  box *next = largest(f, &among);
+  while (next != NULL && f->asked_count < last_question && !dsm__front_is_over(f)) {
+    divide(f, &among, next);
+    next = largest(f, &among);
+  }
+}

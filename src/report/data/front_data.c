@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* front_data.c: fronts of partitions for programs (format "dsm-front/1", and CSV). */
+#include <math.h>
+
+#include "partition/instance_facts.h"
+#include "report/data/csv.h"
+#include "report/data/front_record.h"
+#include "report/data/partition_documents.h"
+
+/* ---- the tables ---- */
+
+static bool has(const void *row, dsm_objective_kind objective) {
+  return (((const dsm__front_row *)row)->objectives & 1U << objective) != 0;
+}
+
+static bool has_latency(const void *row) {
+  return has(row, DSM_OBJECTIVE_LATENCY);
+}
+
+static bool has_latency_bound(const void *row) {
+  return has_latency(row) && ((const dsm__front_row *)row)->of.latency_bound_seconds > 0;
+}
+
+static bool has_joules(const void *row) {
+  return ((const dsm__front_row *)row)->of.joules_per_request > 0;
+}
+
+static bool has_joules_bound(const void *row) {
+  return has(row, DSM_OBJECTIVE_ENERGY) && ((const dsm__front_row *)row)->of.joules_bound > 0;
+}
+
+static bool has_rho_bound(const void *row) {
+  return isfinite(((const dsm__front_row *)row)->of.rho_bound);
+}
+
+static bool has_limit(const void *row) {
+  return ((const dsm__front_row *)row)->of.latency_limit_seconds > 0;
+}
+
+static bool has_rate(const void *row) {
+  return ((const dsm__front_row *)row)->of.objective == DSM_OBJECTIVE_ENERGY;
+}
+
+static bool is_proven(const void *row) {
+  return isfinite(((const dsm__front_row *)row)->of.gap);
+}
+
+static bool is_rho_bound(const void *row) {
+  return ((const dsm__front_row *)row)->of.is_rho_bound;
+}
+
+static bool is_mean_bound(const void *row) {
+  return ((const dsm__front_row *)row)->of.is_mean_bound;
+}
+
+/* A number that is above 0, and read back. */
+#define POINT(member, of_key, flag, of_unit, stated, about)                                        \
+  DSM__FIELD(REAL, dsm__front_row, of.member, of_key,                                              \
+             DSM__COLUMN | DSM__ABOVE | DSM__FIELD_IS_READ | (flag), .unit = (of_unit),            \
+             .is_stated = (stated), .help = (about))
+
+DSM__RECORD(
+    dsm__front_point_record, dsm__front_row, false, "A point of a front.",
+    POINT(rho, "rho", DSM__MORE | DSM__FIELD_IS_REQUIRED, "1/s", NULL, "Requests per second."),
+    POINT(rho_bound, "rho_bound", 0, "1/s", has_rho_bound,
+          "No partition whose requests take as little does more; absent where nothing is proven."),
+    DSM__FIELD(FLAG, dsm__front_row, of.is_rho_bound, "rho_is_bound",
+               DSM__COLUMN | DSM__FIELD_IS_READ, .is_stated = is_rho_bound,
+               .help = "No whole requests are known that reach rho; absent where some are."),
+    POINT(mean_latency_seconds, "mean_latency_seconds", DSM__LESS | DSM__FIELD_IS_REQUIRED,
+          "seconds", NULL, "Of all requests, as of dsm-partition/1."),
+    POINT(latency_bound_seconds, "mean_latency_bound_seconds", 0, "seconds", has_latency_bound,
+          "No partition that does as many requests takes less; absent where that is not known, or "
+          "latency no objective."),
+    DSM__FIELD(FLAG, dsm__front_row, of.is_mean_bound, "mean_latency_is_bound",
+               DSM__COLUMN | DSM__FIELD_IS_READ, .is_stated = is_mean_bound,
+               .help = "No requests are known that take so little; absent where some are."),
+    POINT(joules_per_request, "joules_per_request", DSM__LESS, "joules", has_joules,
+          "Absent where not all devices that are used give their power."),
+    POINT(
+        joules_bound, "joules_bound", 0, "joules", has_joules_bound,
+        "No partition that does as many requests, of which each takes as little time, takes less; "
+        "absent where that is not known, or energy no objective."),
+    DSM__FIELD(WORD, dsm__front_row, of.objective, "objective",
+               DSM__COLUMN | DSM__FIELD_IS_READ | DSM__FIELD_IS_REQUIRED,
+               .words = &dsm__objective_words, .help = "Of the question that it answers."),
+    POINT(latency_limit_seconds, "latency_limit_seconds", 0, "seconds", has_limit,
+          "Of that question; absent: any time."),
+    POINT(required_rho, "required_rho", 0, "1/s", has_rate,
+          "Of that question, where its objective is energy."),
+    DSM__FIELD(REAL, dsm__front_row, of.bound, "bound", DSM__COLUMN | DSM__FIELD_IS_READ,
+               .min = DSM__NO_MIN, .is_stated = is_proven,
+               .help = "Proven of that question: no partition within its limit does more requests, "
+                       "or takes fewer joules at its rate; absent where nothing is proven."),
+    DSM__FIELD(REAL, dsm__front_row, of.gap, "gap", DSM__COLUMN | DSM__FIELD_IS_READ | DSM__LESS,
+               .unit = "ratio", .is_stated = is_proven,
+               .help = "Between that bound and the answer, relative to the answer; likewise."),
+    DSM__FIELD(WORD, dsm__front_row, of.status, "status",
+               DSM__COLUMN | DSM__FIELD_IS_READ | DSM__FIELD_IS_REQUIRED,
+               .words = &dsm__solution_status_words,
+               .help = "Of the answer: optimal within the gap that was asked for, or limited by "
+                       "time or accuracy."));
+
+DSM__DOCUMENT(
+    dsm__front_record, dsm__front_document, "dsm-front/1",
+    "Partitions that are best in several objectives at once, written by `dsm partition --pareto "
+    "LIST --format json`.",
+    DSM__FIELD(TEXT, dsm__front_document, of.name, "instance",
+               DSM__COLUMN | DSM__FIELD_IS_READ | DSM__FIELD_IS_REQUIRED, .max = DSM_TEXT_BYTES_MAX,
+               .expected = "the name of the problem", .help = "Name of the problem."),
+    DSM__FIELD(WORD_SET, dsm__front_document, of.objectives, "objectives",
+               DSM__FIELD_IS_READ | DSM__FIELD_IS_REQUIRED, .words = &dsm__objective_words,
+               .expected = "the objectives", .help = "What the points are best in."),
+    DSM__FIELD(REAL, dsm__front_document, of.gap, "gap", DSM__FIELD_IS_READ, .max = 1,
+               .unit = "ratio",
+               .help = "That was asked for, relative: what is nearer is the same."),
+    DSM__FIELD(COUNT, dsm__front_document, of.question_count, "questions", DSM__FIELD_IS_READ,
+               .max = DSM_FRONT_QUESTIONS_MAX, .help = "That were asked."),
+    DSM__FIELD(COUNT, dsm__front_document, of.unanswered_count, "unanswered", DSM__FIELD_IS_READ,
+               .max = DSM_FRONT_QUESTIONS_MAX,
+               .help = "Of them: no partition was found in time, and none was ruled out."),
+    DSM__FIELD(FLAG, dsm__front_document, of.is_over, "time_over", DSM__FIELD_IS_READ,
+               .help = "The time limit came before all questions were asked."),
+    DSM__FIELD(FLAG, dsm__front_document, of.was_stopped, "interrupted", DSM__FIELD_IS_READ,
+               .help = "It was interrupted before."),
+    DSM__REAL(dsm__front_document, of.seconds, "seconds", 0, "seconds", "By the clock."),
+    DSM__ROWS(dsm__front_document, points, "points", dsm__front_point_record,
+              "Requests per second falling; none is beaten by another by more than the gap."),
+    DSM__ROWS(dsm__front_document, plans, "plans", dsm__partition_record,
+              "The partition of each point, in their order: a dsm-partition/1 each."));
+
+/* ---- what they hold ---- */
+
+static dsm__rows points_of(dsm__page *page, const dsm_front *front) {
+  const dsm__rows made = dsm__rows_make(page, front->point_count, sizeof(dsm__front_row));
+  dsm__front_row *const rows = made.items;
+  for (size_t k = 0; k < made.count; k++) {
+    rows[k] = (dsm__front_row){front->points[k], front->objectives};
+  }
+  return made;
+}
+
+char *dsm_report_front_json(const dsm_front *front) {
+  dsm__page page = dsm__data_begin();
+  const dsm__front_document made = {.of = *front,
+                                    .points = points_of(&page, front),
+                                    .plans = dsm__partition_documents(&page, front)};
+  return dsm__data_json(&page, &dsm__front_record, &made);
+}
+
+char *dsm_report_front_csv(const dsm_front *front) {
+  dsm__page page = dsm__data_begin();
+  const dsm__front_document made = {.of = *front, .points = points_of(&page, front)};
+  const dsm__front_row *const rows = made.points.items;
+  dsm__csv csv = dsm__csv_begin(&page);
+  dsm__csv_column(&csv, &dsm__front_record, "instance");
+  dsm__csv_columns(&csv, &dsm__front_point_record);
+  for (size_t k = 0; k < made.points.count; k++) {
+    DSM__CSV_ROW(&csv, {&dsm__front_record, &made}, {&dsm__front_point_record, &rows[k]});
+  }
+  return dsm__csv_finish(&csv);
+}

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * front_read.c: a front read from the format "dsm-front/1": its numbers, to be drawn.
+ *
+ * What was proven is taken as it stands; the partitions of the points are not read.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "base/diag_add.h"
+#include "base/json_read.h"
+#include "dsm/report.h"
+#include "report/data/front_record.h"
+
+static const char format[] = "dsm-front/1";
+
+/* What the document leaves out is not known. */
+static void settle_point(const dsm__json_node *item, dsm_front_point *point) {
+  const dsm__json_node gap = dsm__json_member(item, "gap");
+  point->gap = dsm__json_is_present(&gap) ? point->gap : HUGE_VAL;
+  point->rho_bound = point->rho_bound > 0 ? point->rho_bound : HUGE_VAL;
+}
+
+static void read_point(const dsm__record_reader *reader, const dsm__json_node *item,
+                       unsigned objectives, dsm_front_point *point) {
+  dsm__front_row row = {.objectives = objectives};
+  if (!dsm__record_only(item, &dsm__front_point_record) ||
+      !dsm__record_read(reader, item, &dsm__front_point_record, &row)) {
+    return;
+  }
+  const bool has_energy = (objectives & 1U << DSM_OBJECTIVE_ENERGY) != 0;
+  if (row.of.objective == DSM_OBJECTIVE_LATENCY) {
+    dsm__json_error(item, NULL, "expected an answer of throughput or energy, found one of latency");
+  } else if (has_energy && !(row.of.joules_per_request > 0)) {
+    dsm__json_error(item, NULL, "expected the joules of a request, as energy is an objective");
+  }
+  *point = row.of;
+  settle_point(item, point);
+}
+
+static void read_points(const dsm__record_reader *reader, dsm_front *front,
+                        const dsm__json_node *list) {
+  size_t count = 0;
+  if (!dsm__json_require(list, "the points of the front") ||
+      !dsm__json_array(list, 1, DSM_FRONT_QUESTIONS_MAX, &count)) {
+    return;
+  }
+  if (!DSM__RESERVE(reader->arena, front->points, count)) {
+    dsm__json_set_out_of_memory(list->doc);
+    return;
+  }
+  front->point_count = count;
+  dsm__json_node item = dsm__json_item(list, 0);
+  for (size_t k = 0; k < count; k++, item = dsm__json_next(&item)) {
+    read_point(reader, &item, front->objectives, &front->points[k]);
+    if (k > 0 && front->points[k].rho > front->points[k - 1].rho) {
+      dsm__json_error(&item, NULL, "expected points with requests per second falling");
+    }
+  }
+}
+
+static void read_front(void *made, const dsm__json_node *root) {
+  dsm_front *const front = made;
+  const dsm__record_reader reader = {
+      .arena = front->arena, .wanted = DSM__FIELD_IS_READ, .most_parts = DSM_FRONT_QUESTIONS_MAX};
+  dsm__front_document document = {.of = *front};
+  if (!dsm__document_only(root, &dsm__front_record) ||
+      !dsm__record_read(&reader, root, &dsm__front_record, &document)) {
+    return;
+  }
+  *front = document.of;
+  const dsm__json_node objectives = dsm__json_member(root, "objectives");
+  const unsigned throughput = 1U << DSM_OBJECTIVE_THROUGHPUT;
+  if ((front->objectives & throughput) == 0 || front->objectives == throughput) {
+    dsm__json_error(&objectives, NULL, "expected throughput, and latency, energy or both");
+    return;
+  }
+  const dsm__json_node points = dsm__json_member(root, "points");
+  read_points(&reader, front, &points);
+}
+
+dsm_status dsm_report_front_parse(dsm_front **front, const char *text, size_t length,
+                                  const char *file, dsm_diags *diags) {
+  const dsm__json_input input = {.text = text, .length = length, .file = file};
+  dsm_front *const made = DSM__ARENA_OWNER(dsm_front);
+  *front = NULL;
+  if (made == NULL) {
+    return dsm__out_of_memory(diags);
+  }
+  const dsm_status status = dsm__json_doc_read(&input, diags, read_front, made);
+  if (status != DSM_OK) {
+    dsm_front_free(made);
+    return status;
+  }
+  *front = made;
+  return DSM_OK;
+}
+
+static void find_format(void *found, const dsm__json_node *root) {
+  const dsm__json_node node = dsm__json_member(root, "format");
+  const dsm__word word = {.key = format};
+  const dsm__words words = {.what = "format", .items = &word, .count = 1};
+  size_t value = 0;
+  *(bool *)found = dsm__json_is_present(&node) && dsm__json_enum(&node, &words, &value);
+}
+
+/* Most texts that are none are known without reading them as JSON. */
+bool dsm_report_front_is_printed(const char *text, size_t length) {
+  const dsm__json_input input = {.text = text, .length = length, .file = ""};
+  bool is_found = false;
+  return strstr(text, format) != NULL &&
+         dsm__json_doc_read(&input, NULL, find_format, &is_found) == DSM_OK && is_found;
+}

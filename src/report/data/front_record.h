@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* front_record.h: a front as a document: what is written, and read. */
+#ifndef DSM_REPORT_DATA_FRONT_RECORD_H
+#define DSM_REPORT_DATA_FRONT_RECORD_H
+
+#include "dsm/partition_front.h"
+#include "report/data/records.h"
+
+/** A front, its points as rows. */
+typedef struct dsm__front_document {
+  dsm_front of;
+  dsm__rows points; /**< of dsm__front_row */
+  dsm__rows plans;  /**< partitions, as documents */
+} dsm__front_document;
+
+/** A point, with what says which of its fields there are. */
+typedef struct dsm__front_row {
+  dsm_front_point of;
+  unsigned objectives; /**< of the front */
+} dsm__front_row;
+
+extern const dsm__record_type dsm__front_point_record; /**< of dsm__front_row */
+
+#endif
