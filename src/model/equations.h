@@ -747,16 +747,6 @@ dsm_weight_traffic dsm__sharded_weight_traffic(const dsm_layer *layer, const dsm
 dsm_axis_set dsm__summing_axes(const dsm_layer *layer, const dsm_network *network,
                                dsm_parallelism parallelism);
 
-/**
- * Axes along which weights go back to all chips after an update: those that sum in forward or
- * backward. Source: section 11. Limits: model in both: none.
- */
-dsm_axis_set dsm__broadcast_axes(const dsm_layer *layer, const dsm_network *network,
-                                 const dsm_pass_layouts *layouts);
-
-/** Chips of some axes together. */
-double dsm__chips_of(const dsm_network *network, dsm_axis_set axes);
-
 /** What passes from a stage of a step to the next for a micro-batch, or an error back. */
 typedef struct dsm_boundary {
   double bytes;       /**< of the tensor on a chip, once it is there */

@@ -5,6 +5,16 @@
 
 #include "model/equations.h"
 
+/**
+ * Axes along which weights go back to all chips after an update: those that sum in forward or
+ * backward. Source: section 11. Limits: model in both: none.
+ */
+dsm_axis_set dsm__broadcast_axes(const dsm_layer *layer, const dsm_network *network,
+                                 const dsm_pass_layouts *layouts);
+
+/** Chips of some axes together. */
+double dsm__chips_of(const dsm_network *network, dsm_axis_set axes);
+
 /** What a chip of an axis has of a layer's weights. */
 typedef enum dsm__table_part {
   DSM__TABLE_SHARED = 0, /**< all, as have the others, for samples or positions of its own */
