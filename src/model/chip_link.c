@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* chip_link.c: bytes between the chips (section 5). */
-#include "model/equations.h"
+#include "model/tied_table.h"
 
 static double larger(double a, double b) {
   return a > b ? a : b;

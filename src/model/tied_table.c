@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* tied_table.c: weights that two layers share, which cut them in ways of their own (section 5). */
-#include <string.h>
+#include "model/tied_table.h"
 
-#include "model/equations.h"
+#include <string.h>
 
 static bool is_cut(uint8_t part) {
   return part == DSM__TABLE_IN || part == DSM__TABLE_OUT;

@@ -4,7 +4,7 @@
 #define DSM_PLAN_HOLDING_H
 
 #include "dsm/model.h"
-#include "model/equations.h"
+#include "model/tied_table.h"
 #include "plan/plan_internal.h"
 #include "plan/reductions.h"
 

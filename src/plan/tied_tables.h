@@ -4,7 +4,7 @@
 #ifndef DSM_PLAN_TIED_TABLES_H
 #define DSM_PLAN_TIED_TABLES_H
 
-#include "model/equations.h"
+#include "model/tied_table.h"
 #include "plan/plan_internal.h"
 
 /** The layer whose weights a tied one shares; SIZE_MAX: it is not tied. */

@@ -99,6 +99,7 @@ static const dsm__word part_words[] = {
     {.key = "sum_of_gradients"},
     {.key = "broadcast_weights"},
     {.key = "weight_update"},
+    {.key = "tied_weights"},
     {.key = "relayout"},
     [DSM__PART_OVERHEAD] = {.key = "overhead", .text = "starting and issuing kernels"},
     [DSM__PART_RECOMPUTE] = {.key = "recompute", .text = "making again what is not kept"},
