@@ -10,7 +10,7 @@
 _Static_assert(sizeof(void *) != 8 ||
                    sizeof(dsm__holding) == 4 * sizeof(bool) + 4 + 5 * sizeof(uint64_t),
                "all of the holding is in a key");
-_Static_assert(sizeof(void *) != 8 || sizeof(dsm__layer_setting) == 12 * sizeof(uint64_t) +
+_Static_assert(sizeof(void *) != 8 || sizeof(dsm__layer_setting) == 13 * sizeof(uint64_t) +
                                                                         sizeof(dsm_precision) +
                                                                         sizeof(dsm__holding),
                "all of the setting is in a key");

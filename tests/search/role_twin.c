@@ -484,18 +484,23 @@ static bool run_layer(const role_twin *twin, tensors *all, size_t index, const r
   return true;
 }
 
-<<<<<<< HEAD
+/* Of layers up to one; those that share a table have the same roles in all passes. */
+static void take_both(const role_pair *roles, size_t index, dsm_roles both[ROLE_TWIN_LAYERS]) {
+  for (size_t i = 0; i <= index; i++) {
+    both[i] = roles[i].both;
+  }
+}
+
 /* With the roles of all layers up to it. */
-static double tied_cycles(const role_twin *twin, size_t index, const dsm_roles *roles) {
+static double tied_cycles(const role_twin *twin, size_t index, const role_pair *roles) {
+  dsm_roles both[ROLE_TWIN_LAYERS];
+  take_both(roles, index, both);
   return twin->mode == DSM_MODE_TRAINING
-             ? tied_twin_cycles(twin->workload, &twin->machine, index, roles)
+             ? tied_twin_cycles(twin->workload, &twin->machine, index, both)
              : 0;
 }
 
-double role_twin_cycles(role_twin *twin, const dsm_roles *roles) {
-=======
 double role_twin_cycles(role_twin *twin, const role_pair *roles) {
->>>>>>> pass-roles
   tensors all = {.outer = {{DSM_LAYOUT_SAMPLES}}};
   dsm_axis_set gathered[ROLE_TWIN_LAYERS] = {0};
   dsm_axis_set summed[ROLE_TWIN_LAYERS] = {0};
@@ -518,14 +523,10 @@ double role_twin_cycles(role_twin *twin, const role_pair *roles) {
     }
   }
   for (size_t i = 0; i < twin->count; i++) {
-<<<<<<< HEAD
-    cycles += layer_cycles(twin, i, &roles[i], gathered[i], summed[i]);
-    cycles += tied_cycles(twin, i, roles);
-=======
     const bool is_apart = !is_same(twin, &roles[i].both, &roles[i].update);
     cycles += both_cycles(twin, i, &roles[i].both, gathered[i], summed[i], is_apart) +
-              update_cycles(twin, i, &roles[i].update, again[i]) + once_cycles(twin, i, &roles[i]);
->>>>>>> pass-roles
+              update_cycles(twin, i, &roles[i].update, again[i]) + once_cycles(twin, i, &roles[i]) +
+              tied_cycles(twin, i, roles);
   }
   return cycles;
 }
@@ -550,7 +551,9 @@ double role_twin_bytes(const role_twin *twin, const role_pair *roles) {
   double transient = 0;
   for (size_t i = 0; i < twin->count; i++) {
     kept += kept_bytes(twin, i, &roles[i]);
-    kept += tied_twin_bytes(twin->workload, &twin->machine, twin->mode, i, roles);
+    dsm_roles both[ROLE_TWIN_LAYERS];
+    take_both(roles, i, both);
+    kept += tied_twin_bytes(twin->workload, &twin->machine, twin->mode, i, both);
     transient = fmax(transient, memory_of(twin, i, &roles[i]).transient_bytes);
   }
   const double input =
@@ -656,6 +659,7 @@ void role_twin_init(role_twin *twin, const dsm_workload *workload, const dsm_sys
 /* May an update pass have an option beside another one? */
 static bool is_open(const role_twin *twin, size_t index, size_t option, size_t update) {
   return option == update || (twin->has_per_pass && twin->mode == DSM_MODE_TRAINING &&
+                              !tied_twin_has_table(twin->workload, index) &&
                               role_twin_may_differ(twin, index, &twin->options[index][option],
                                                    &twin->options[index][update]));
 }
@@ -714,12 +718,8 @@ static void try_option(walk *w, const tensors *all, size_t index, size_t o, doub
     for (unsigned a = 0; a < axis_count(twin); a++) {
       shared |= gatherers[a] != SIZE_MAX ? 1U << a : 0U;
     }
-<<<<<<< HEAD
-    const double sum =
-        cycles + moving + *price_of(twin, index, o, shared) + tied_cycles(twin, index, w->roles);
-=======
-    const double sum = cycles + moving + price_of(twin, index, o, u, shared, again);
->>>>>>> pass-roles
+    const double sum = cycles + moving + price_of(twin, index, o, u, shared, again) +
+                       tied_cycles(twin, index, w->roles);
     if (sum + twin->rest[index + 1] < twin->cycles) {
       try_layer(w, &next, index + 1, sum, bytes);
     }

@@ -36,7 +36,7 @@ typedef struct enumeration {
   const dsm_explore_options *options;
   dsm__core_splits splits;
   dsm__arena *arena;
-  dsm_roles roles[ROLE_TWIN_LAYERS];
+  role_pair roles[ROLE_TWIN_LAYERS]; /* the same in all passes */
   dsm__layer_decision layers[ROLE_TWIN_LAYERS];
   double cycles; /* of the fastest; infinite: none fits */
   dsm__layer_decision best[ROLE_TWIN_LAYERS];
@@ -143,7 +143,7 @@ static void try_holdings(enumeration *e) {
   dsm__role_step steps[ROLE_TWIN_LAYERS];
   for (size_t i = 0; i < count; i++) {
     e->layers[i] = dsm__layer_decision_none();
-    e->layers[i].layouts = dsm_pass_layouts_uniform(dsm_parallelism_of(&e->roles[i], axis_count));
+    e->layers[i].layouts = dsm_pass_layouts_uniform(dsm_parallelism_of(&e->roles[i].both, axis_count));
   }
   const bool has_roles = dsm__has_roles(e->twin->workload, &decisions);
   e->arena = dsm__arena_new();
@@ -171,7 +171,7 @@ static void try_roles(enumeration *e, size_t index) {
     return;
   }
   for (size_t o = 0; o < twin->option_count[index]; o++) {
-    e->roles[index] = twin->options[index][o];
+    e->roles[index] = (role_pair){twin->options[index][o], twin->options[index][o]};
     twin->count = index + 1;
     const bool is_legal = role_twin_cycles(twin, e->roles) >= 0;
     twin->count = count;

@@ -18,6 +18,7 @@
 #include "role_twin.h"
 #include "search/roles/role_search.h"
 #include "suites.h"
+#include "tied_twin.h"
 
 enum { BEST_SEEDS = HOW_MANY(48, 24, 12) };
 
@@ -132,7 +133,7 @@ static void draw_roles(role_twin *twin, uint64_t *state, role_pair roles[ROLE_TW
       roles[i].both = twin->options[i][random_below(state, twin->option_count[i])];
       roles[i].update = roles[i].both;
       if (twin->has_per_pass && twin->workload->layers[i].has_update &&
-          random_below(state, 3) > 0) {
+          !tied_twin_has_table(twin->workload, i) && random_below(state, 3) > 0) {
         roles[i].update = twin->options[i][random_below(state, twin->option_count[i])];
       }
       if (role_twin_cycles(twin, roles) >= 0) {

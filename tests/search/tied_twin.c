@@ -22,6 +22,14 @@ static size_t owner_of(const dsm_workload *workload, size_t layer) {
   return SIZE_MAX;
 }
 
+bool tied_twin_has_table(const dsm_workload *workload, size_t layer) {
+  bool has_any = owner_of(workload, layer) != SIZE_MAX;
+  for (size_t i = layer + 1; i < workload->layer_count; i++) {
+    has_any = has_any || owner_of(workload, i) == layer;
+  }
+  return has_any;
+}
+
 /* Of the table as its layer has it, with inputs as rows, or as it is seen from the other side. */
 static share share_of(const dsm_machine *machine, dsm_role role, unsigned axis, bool is_turned) {
   share own = ALL_FOR_ITS_SAMPLES;

@@ -14,4 +14,7 @@ double tied_twin_cycles(const dsm_workload *workload, const dsm_machine *machine
 double tied_twin_bytes(const dsm_workload *workload, const dsm_machine *machine, dsm_mode mode,
                        size_t layer, const dsm_roles *roles);
 
+/** Does a layer share its weights with another one? */
+bool tied_twin_has_table(const dsm_workload *workload, size_t layer);
+
 #endif

@@ -69,8 +69,9 @@ dsm__layer_setting dsm__held_setting(const dsm__held_costs *costs, size_t layer_
       &dsm__role_options_of(costs->space, layer_index)->items[way->option];
   dsm__layer_setting setting =
       dsm__run_setting(inputs, layer_of(costs, layer_index), way->factor_index);
-  setting.gathered_before = option->shared;
-  setting.summed_later = option->shared;
+  setting.gathered_before = option->shares.both;
+  setting.summed_later = option->shares.both;
+  setting.gathered_in_update = option->shares.in_update;
   setting.shard = option->shard;
   setting.holding = (dsm__holding){.is_input_held = way->is_input_held != 0,
                                    .is_output_held = way->is_output_held != 0,

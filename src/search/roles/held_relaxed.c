@@ -150,7 +150,7 @@ static bool find_layer_least(dsm__held_costs *costs, size_t index, dsm__held_lea
     }
     double *const of_whole = &wholes[o < options->whole_count ? o : whole];
     *of_whole = o < options->whole_count ? own[o] : fmin(*of_whole, own[o]);
-    if (dsm__is_role_open(space, index, options->items[o].parallelism)) {
+    if (options->items[o].may_hold && dsm__is_role_open(space, index, &options->items[o])) {
       least->layers[index] = fmin(least->layers[index], own[o]);
     }
   }
@@ -265,22 +265,22 @@ static void add_edge(relaxing *r, size_t index, const dsm__held_point *from,
   const dsm__role_space *const space = r->costs->space;
   const dsm__role_options *const options = dsm__role_options_of(space, index);
   const double limit = r->least->layers[index] + r->slack;
-  const dsm_parallelism parallelism = options->items[whole].parallelism;
+  const dsm__role_option *const of = &options->items[whole];
   dsm__held_point to = {.holdable = 0};
   dsm__role_state running;
   dsm__role_move move;
-  dsm_axis_set shared;
-  if (r->least->wholes[index][whole] > limit ||
-      (r->choice != NULL && (r->choice[index].layouts.of[DSM_PASS_FORWARD] != parallelism ||
-                             r->choice[index].layer.shard != options->items[whole].shard)) ||
-      !dsm__is_role_open(space, index, parallelism) ||
-      !dsm__role_enter(space, around, parallelism, &running, &shared)) {
+  dsm__role_shares shared;
+  if (!of->may_hold || r->least->wholes[index][whole] > limit ||
+      (r->choice != NULL && (r->choice[index].layouts.of[DSM_PASS_FORWARD] != of->parallelism ||
+                             r->choice[index].layer.shard != of->shard)) ||
+      !dsm__is_role_open(space, index, of) ||
+      !dsm__role_enter(space, around, of, &running, &shared)) {
     return;
   }
   const uint32_t option = (uint32_t)dsm__role_option_index(options, whole, shared);
   const double entering = dsm__role_entering_cycles(space, around, &running);
   if (r->least->options[index][option] + entering > limit ||
-      !dsm__role_leave(space, &running, index, parallelism, &to.role, &move)) {
+      !dsm__role_leave(space, &running, index, of, &to.role, &move)) {
     return;
   }
   uint64_t entered = index == 0 ? 0 : unmoved(r, &from->role, &running, from->holdable);

@@ -348,8 +348,9 @@ static void decide_splits(held_search *s, size_t index, size_t option_index,
       &dsm__role_options_of(s->space, index)->items[option_index];
   dsm__layer_setting setting =
       dsm__open_setting(&problem->inputs, layer_of(s, index), decision->layer.dysm_factor);
-  setting.gathered_before = option->shared;
-  setting.summed_later = option->shared;
+  setting.gathered_before = option->shares.both;
+  setting.summed_later = option->shares.both;
+  setting.gathered_in_update = option->shares.in_update;
   setting.shard = option->shard;
   setting.holding = *holding;
   for (int p = 0; p < DSM_PASS_COUNT; p++) {

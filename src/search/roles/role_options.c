@@ -16,12 +16,8 @@
 #include "plan/role_flow.h"
 #include "plan/role_rules.h"
 #include "plan/tolerance.h"
-<<<<<<< HEAD
-#include "search/layer_search.h"
 #include "search/roles/held_search.h"
-=======
 #include "search/roles/update_roles.h"
->>>>>>> pass-roles
 
 static bool is_optional(const dsm__problem *problem, unsigned axis, dsm_role role) {
   const dsm_optimization needed = dsm__role_optimization(role);
@@ -101,14 +97,7 @@ static void score(dsm__problem *problem, size_t layer_index, dsm__role_option *o
     if (!dsm__role_factor_is_tried(problem, layer, f)) {
       continue;
     }
-<<<<<<< HEAD
-    dsm__layer_setting setting = dsm__run_setting(inputs, layer, f);
-    setting.owner = (dsm__table_cut){.is_known = false};
-    setting.gathered_before = option->shared;
-    setting.summed_later = option->shared;
-=======
     dsm__layer_setting setting = dsm__role_setting(problem, layer_index, f, option->shares);
->>>>>>> pass-roles
     setting.shard = option->shard;
     setting.is_recomputed = option->is_recomputed;
     const double once_cycles = dsm__once_cycles(&setting, &layouts);
@@ -154,21 +143,16 @@ static bool is_like(const dsm_layer *layer, dsm_role a, dsm_role b) {
          dsm__is_heads_like(layer, a) == dsm__is_heads_like(layer, b);
 }
 
-<<<<<<< HEAD
 /* Does a layer cut weights that others share in the same way? */
-static bool is_cut_alike(const dsm__problem *problem, const dsm_layer *layer, dsm_parallelism a,
-                         dsm_parallelism b) {
-  const dsm_pass_layouts of_a = dsm_pass_layouts_uniform(a);
-  const dsm_pass_layouts of_b = dsm_pass_layouts_uniform(b);
+static bool is_cut_alike(const dsm__problem *problem, const dsm_layer *layer,
+                         const dsm__role_option *a, const dsm__role_option *b) {
+  const dsm_pass_layouts of_a = dsm__option_layouts(a);
+  const dsm_pass_layouts of_b = dsm__option_layouts(b);
   const dsm__table_cut cut_a = dsm__table_cut_of(layer, &problem->machine, &of_a);
   const dsm__table_cut cut_b = dsm__table_cut_of(layer, &problem->machine, &of_b);
   return dsm__table_is_cut_alike(&cut_a, &cut_b);
 }
 
-/* Neighbours see no difference, and the first takes no more time and memory: all that a layer keeps
- * goes with what a chip has of its weights or of its output. */
-static bool is_no_worse(const dsm__problem *problem, const dsm_layer *layer, bool has_table,
-=======
 /* What of its gradients an update has at a time beyond what is kept of them, of all weights. */
 static double more_gradients(const dsm__role_option *option, uint64_t weight_ways) {
   return 1 / (double)option->update_ways - 1 / (double)weight_ways;
@@ -184,10 +168,9 @@ static bool is_no_slower(const dsm__role_option *a, const dsm__role_option *b) {
 
 /* Neighbours see no difference, and the first takes no more time and memory: all that a layer keeps
  * goes with what a chip has of its weights or of its output. What is asked for stays. */
-static bool is_no_worse(const dsm__problem *problem, const dsm_layer *layer,
->>>>>>> pass-roles
+static bool is_no_worse(const dsm__problem *problem, const dsm_layer *layer, bool has_table,
                         const dsm__role_option *a, const dsm__role_option *b) {
-  if (has_table && !is_cut_alike(problem, layer, a->parallelism, b->parallelism)) {
+  if (has_table && !is_cut_alike(problem, layer, a, b)) {
     return false;
   }
   const uint64_t samples = problem->inputs.workload->minibatch;
@@ -225,15 +208,18 @@ static size_t drop_dominated(const dsm__problem *problem, size_t layer_index, bo
   const bool has_table = distinct->has_table[distinct->class_of[layer_index]];
   size_t kept = 0;
   for (size_t i = 0; i < count; i++) {
-    bool is_dominated = false;
+    bool is_dominated = options[i].is_for_holding;
     for (size_t j = 0; j < count && !is_dominated; j++) {
+      if (options[j].is_for_holding) {
+        continue;
+      }
       const bool is_first =
           j < i || !is_no_worse(problem, layer, has_table, &options[i], &options[j]);
       is_dominated =
           j != i && is_first && is_no_worse(problem, layer, has_table, &options[j], &options[i]);
     }
     options[i].is_dominated = is_dominated;
-    if (!is_dominated || may_be_held) {
+    if (!is_dominated || (may_be_held && options[i].may_hold)) {
       options[kept++] =
           options[i]; /* what it overwrites has been found worse than one that stays */
     }
@@ -277,6 +263,7 @@ typedef struct finding {
   dsm__problem *problem;
   size_t layer_index;
   bool may_recompute;
+  bool may_be_held; /* outputs may be */
   bool has_company;
   dsm__update_roles *updates; /* NULL: an update pass has the roles of the others */
   option_list list;
@@ -299,6 +286,7 @@ static dsm__role_option uniform_option(const finding *f, dsm_parallelism paralle
       .update_ways = dsm_chip_share_derive(&workload->layers[f->layer_index], machine, parallelism,
                                            workload->minibatch)
                          .weight_ways,
+      .may_hold = true,
       .shard = kept.shard,
       .is_recomputed = kept.is_recomputed};
 }
@@ -306,6 +294,7 @@ static dsm__role_option uniform_option(const finding *f, dsm_parallelism paralle
 /* What an option has of a way. */
 static void take_way(const finding *f, const dsm__update_way *way, dsm__role_option *option) {
   option->update = way->update;
+  option->may_hold = false;
   option->gathers = way->gathers;
   option->update_ways = way->ways;
   option->is_spare = way->is_spare;
@@ -344,6 +333,18 @@ static bool add_update_ways(finding *f, const dsm__role_option *uniform, bool is
   return true;
 }
 
+/* What is held needs the same roles in all passes: an option for it alone, where the others have
+ * those of their update at their best. False if out of memory. */
+static bool add_for_holding(finding *f, const dsm__role_option *uniform) {
+  dsm__role_option *const option = f->may_be_held ? add_option(f) : NULL;
+  if (option != NULL) {
+    *option = *uniform;
+    option->is_for_holding = true;
+    option->may_hold = true;
+  }
+  return option != NULL || !f->may_be_held;
+}
+
 /* Options with these roles. False if out of memory. */
 static bool add_keepings(finding *f, dsm_parallelism parallelism) {
   keeping keepings[2 * DSM_SHARDING_COUNT];
@@ -364,8 +365,10 @@ static bool add_keepings(finding *f, dsm_parallelism parallelism) {
     option->floor_cycles = option->cycles;
     has_plain = has_plain || is_plain;
     const dsm__role_option scored = *option;
-    if (is_plain && f->updates != NULL && !add_update_ways(f, &scored, true)) {
-      return false;
+    if (is_plain && f->updates != NULL) {
+      if (!add_update_ways(f, &scored, true) || !add_for_holding(f, &scored)) {
+        return false;
+      }
     }
   }
   if (!has_plain && f->updates != NULL) { /* shards are of passes with the same roles */
@@ -384,7 +387,8 @@ static bool add_shared(finding *f, size_t whole, dsm__role_shares shares) {
   }
   *option = f->list.items[whole];
   option->shares = shares;
-  if (f->updates == NULL || option->shard != DSM_SHARDING_NONE || option->is_recomputed) {
+  if (f->updates == NULL || option->is_for_holding || option->shard != DSM_SHARDING_NONE ||
+      option->is_recomputed) {
     score(f->problem, f->layer_index, option, NULL);
   } else {
     const dsm__update_way as = {.gathers = option->gathers, .ways = option->update_ways};
@@ -433,13 +437,13 @@ static size_t possible_roles(const dsm__problem *problem, const dsm_layer *layer
 
 static bool find_all(finding *f, const dsm_parallelism *roles, size_t count,
                      dsm__role_options *found) {
-  const dsm_layer *const layer = &f->problem->inputs.workload->layers[f->layer_index];
   for (size_t r = 0; r < count; r++) {
     if (!add_keepings(f, roles[r])) {
       return false;
     }
   }
-  f->list.count = drop_dominated(f->problem, layer, f->list.items, f->list.count);
+  f->list.count =
+      drop_dominated(f->problem, f->layer_index, f->may_be_held, f->list.items, f->list.count);
   found->whole_count = f->list.count;
   for (size_t i = 0; i < found->whole_count; i++) {
     found->has_spares = found->has_spares || f->list.items[i].is_spare;
@@ -459,6 +463,7 @@ dsm__role_options dsm__role_options_find(dsm__problem *problem, size_t layer_ind
   finding f = {.problem = problem,
                .layer_index = layer_index,
                .may_recompute = may_recompute,
+               .may_be_held = !may_recompute && dsm__held_roles_are_searched(problem),
                .has_company = dsm__has_company(problem, layer_index)};
   size_t numbers = 1;
   for (unsigned a = 0; a < problem->machine.system->system.axis_count; a++) {
@@ -469,32 +474,12 @@ dsm__role_options dsm__role_options_find(dsm__problem *problem, size_t layer_ind
       !DSM__LIST_RESERVE_IN(&f.list, 1, problem->arena)) { /* a list that stays empty is one too */
     return found;
   }
-<<<<<<< HEAD
-  const bool may_be_held = !may_recompute && dsm__held_roles_are_searched(problem);
-  list.count = drop_dominated(problem, layer_index, may_be_held, list.items, list.count);
-  found.whole_count = list.count;
-  for (size_t i = 0; i < found.whole_count; i++) {
-    const dsm_parallelism parallelism = list.items[i].parallelism;
-    const dsm_axis_set opening = opening_axes(system, parallelism);
-    /* All sets of them but none. */
-    for (dsm_axis_set shared = opening; shared != 0; shared = (shared - 1) & opening) {
-      if (!DSM__LIST_RESERVE_IN(&list, 1, problem->arena)) {
-        return (dsm__role_options){.items = NULL};
-      }
-      dsm__role_option *const option = &list.items[list.count++];
-      *option = list.items[i];
-      option->shared = shared;
-      score(problem, layer_index, option);
-      list.items[i].least_cycles = fmin(list.items[i].least_cycles, option->cycles);
-    }
-=======
   const size_t count = possible_roles(problem, layer, roles, numbers);
   dsm__update_roles updates = {.arena = NULL};
   bool is_good = true;
-  if (count > 0 && dsm__may_update_apart(problem, layer)) {
+  if (count > 0 && dsm__may_update_apart(problem, layer_index)) {
     is_good = dsm__update_roles_init(&updates, problem, layer_index, roles, count);
     f.updates = &updates;
->>>>>>> pass-roles
   }
   is_good = is_good && find_all(&f, roles, count, &found);
   dsm__update_roles_fini(&updates);

@@ -15,14 +15,15 @@ typedef struct dsm__role_option {
   dsm__role_shares shares;
   dsm_axis_set gathers; /**< axes along which update gathers the input as forward does, where
                            another layer may do it */
-  uint64_t
-      update_ways; /**< that cut its gradients, at most as many as forward cuts the weights into
-                    */
-  bool is_spare;   /**< only where memory is short: another one with these roles is as fast */
+  uint64_t update_ways; /**< that cut its gradients, at most as many as forward's its weights */
+  bool is_spare;        /**< only where memory is short: another one with these roles is as fast */
   dsm_sharding shard;
   bool is_recomputed;
   bool is_dominated;     /**< another one is no worse where nothing is held; kept where something
                               may be */
+  bool is_for_holding;   /**< only where something is held: the same roles in all passes, beside
+                              options whose update has its own */
+  bool may_hold;         /**< something may be held while it runs */
   unsigned factor_index; /**< the best; of equals the first */
   double cycles;         /**< of all passes, once a step too; infinite: no core split will do */
   double once_cycles;    /**< of these, what occurs once a step */
@@ -34,7 +35,7 @@ typedef struct dsm__role_option {
 static inline bool dsm__is_same_option(const dsm__role_option *a, const dsm__role_option *b) {
   return a->parallelism == b->parallelism && a->shard == b->shard &&
          a->is_recomputed == b->is_recomputed && a->gathers == b->gathers &&
-         a->update_ways == b->update_ways;
+         a->update_ways == b->update_ways && a->is_for_holding == b->is_for_holding;
 }
 
 /** Its roles in each pass. */

@@ -16,6 +16,7 @@ dsm__layer_setting dsm__role_setting(const dsm__problem *problem, size_t layer_i
                                      unsigned factor_index, dsm__role_shares shares) {
   dsm__layer_setting setting = dsm__run_setting(
       &problem->inputs, &problem->inputs.workload->layers[layer_index], factor_index);
+  setting.owner = (dsm__table_cut){.is_known = false}; /* charged later, in each case */
   setting.gathered_before = shares.both;
   setting.summed_later = shares.both;
   setting.gathered_in_update = shares.in_update;

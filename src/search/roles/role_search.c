@@ -101,12 +101,13 @@ static bool charge(const dsm__problem *problem, const dsm__layer_setting *settin
                    dsm__role_options *options) {
   dsm__role_option *const items = dsm__arena_array(problem->arena, options->count, sizeof *items);
   for (size_t o = 0; items != NULL && o < options->count; o++) {
-    const dsm_pass_layouts layouts = dsm_pass_layouts_uniform(options->items[o].parallelism);
+    const dsm_pass_layouts layouts = dsm__option_layouts(&options->items[o]);
     const double cycles = dsm__tied_exchange_cycles(setting, &layouts);
     items[o] = options->items[o];
     items[o].cycles += cycles;
     items[o].once_cycles += cycles;
     items[o].least_cycles += cycles;
+    items[o].floor_cycles += cycles;
   }
   options->items = items;
   return items != NULL;
@@ -310,28 +311,6 @@ static bool has_spares(const dsm__role_space *space) {
  * A small slack first: a path that it leaves and that is not over it is the fastest of all, since
  * what is left out is on no faster one. A path that is over it says how much slack is enough.
  */
-<<<<<<< HEAD
-static bool search_case(dsm__problem *problem, const void *context, double limit_cycles,
-                        dsm__graph_answer *answer, dsm__decisions *decisions) {
-  const bool may_recompute = *(const bool *)context;
-  static const double first_share = 0.05; /* of what all layers take at least */
-  static const double growth = 8;
-  dsm__role_space space = {.problem = problem, .may_recompute = may_recompute};
-  const bool is_one_of_several = problem->inputs.fixed_cuts != NULL && isfinite(limit_cycles);
-  problem->limit_cycles = is_one_of_several ? limit_cycles : 0;
-  *answer = (dsm__graph_answer){.cycles = HUGE_VAL, .lower_bound_cycles = HUGE_VAL};
-  if (!find_options(&space, may_recompute) ||
-      !least_need_bytes(&space, &answer->smallest_need_bytes)) {
-    return false;
-  }
-  if (answer->smallest_need_bytes > dsm__capacity_limit(problem->capacity_bytes)) {
-    return true; /* no graph has a path that fits */
-  }
-  double least = 0;
-  for (size_t i = 0; i < problem->inputs.workload->layer_count; i++) {
-    least += space.least[i];
-  }
-=======
 static bool search_growing(dsm__role_space *space, double limit_cycles, dsm__graph_answer *answer,
                            dsm__decisions *decisions) {
   static const double first_share = 0.05; /* of what all layers take at least */
@@ -341,7 +320,6 @@ static bool search_growing(dsm__role_space *space, double limit_cycles, dsm__gra
   *answer = (dsm__graph_answer){.cycles = HUGE_VAL,
                                 .lower_bound_cycles = HUGE_VAL,
                                 .smallest_need_bytes = answer->smallest_need_bytes};
->>>>>>> pass-roles
   const double most = fmin(dsm__tie_limit(limit_cycles) - least, DBL_MAX);
   double slack = fmin(most, first_share * least);
   while (slack >= 0 && isfinite(least)) {
@@ -362,32 +340,7 @@ static bool search_growing(dsm__role_space *space, double limit_cycles, dsm__gra
     const double more = slack > least ? most : growth * slack;
     slack = fmin(most, answer->is_feasible ? over : more);
   }
-  return may_recompute || !dsm__held_roles_are_searched(problem) ||
-         dsm__held_role_search(&space, limit_cycles, answer, decisions);
-}
-
-/* How its options cut a layer's weights. */
-static size_t cuts_of(const dsm__problem *problem, size_t layer_index, dsm__table_cut *cuts) {
-  const dsm__role_options *const options =
-      dsm__role_options_in(problem, problem->kept->items, layer_index);
-  const dsm_layer *const layer = &problem->inputs.workload->layers[layer_index];
-  size_t count = 0;
-  for (size_t o = 0; o < options->whole_count; o++) {
-    const dsm_pass_layouts layouts = dsm_pass_layouts_uniform(options->items[o].parallelism);
-    count = dsm__tied_add_cut(layer, &problem->machine, &layouts, cuts, count);
-  }
-  return count;
-}
-
-bool dsm__role_search(dsm__problem *problem, bool may_recompute, double limit_cycles,
-                      dsm__graph_answer *answer, dsm__decisions *decisions) {
-  dsm__kept_options kept = {.items = NULL};
-  const dsm__tied_finder finder = {search_case, cuts_of, &may_recompute};
-  problem->kept = &kept;
-  const bool is_done = dsm__tied_search(problem, &finder, limit_cycles, answer, decisions);
-  problem->kept = NULL;
-  problem->limit_cycles = 0;
-  return is_done;
+  return true;
 }
 
 /* What options that only memory asks for make of an answer without them. */
@@ -418,12 +371,16 @@ static bool search_spares(dsm__role_space *space, double limit_cycles, dsm__grap
 }
 
 /*
- * Options that only memory asks for are looked at where the fastest path without them does not fit:
- * with as many cycles each of them has another one beside it that is there already.
+ * With one way to cut the tables that tied layers share, or without what these exchange. Options
+ * that only memory asks for are looked at where the fastest path without them does not fit: with as
+ * many cycles each of them has another one beside it that is there already.
  */
-bool dsm__role_search(dsm__problem *problem, bool may_recompute, double limit_cycles,
-                      dsm__graph_answer *answer, dsm__decisions *decisions) {
+static bool search_case(dsm__problem *problem, const void *context, double limit_cycles,
+                        dsm__graph_answer *answer, dsm__decisions *decisions) {
+  const bool may_recompute = *(const bool *)context;
   dsm__role_space space = {.problem = problem, .may_recompute = may_recompute};
+  const bool is_one_of_several = problem->inputs.fixed_cuts != NULL && isfinite(limit_cycles);
+  problem->limit_cycles = is_one_of_several ? limit_cycles : 0;
   *answer = (dsm__graph_answer){.cycles = HUGE_VAL, .lower_bound_cycles = HUGE_VAL};
   if (!find_options(&space, may_recompute) ||
       !least_need_bytes(&space, &answer->smallest_need_bytes)) {
@@ -436,5 +393,33 @@ bool dsm__role_search(dsm__problem *problem, bool may_recompute, double limit_cy
     return false;
   }
   const bool is_short = !answer->is_feasible || answer->smallest_need_bytes > 0;
-  return !is_short || !has_spares(&space) || search_spares(&space, limit_cycles, answer, decisions);
+  if (is_short && has_spares(&space) && !search_spares(&space, limit_cycles, answer, decisions)) {
+    return false;
+  }
+  return may_recompute || !dsm__held_roles_are_searched(problem) ||
+         dsm__held_role_search(&space, limit_cycles, answer, decisions);
+}
+
+/* How its options cut a layer's weights. */
+static size_t cuts_of(const dsm__problem *problem, size_t layer_index, dsm__table_cut *cuts) {
+  const dsm__role_options *const options =
+      dsm__role_options_in(problem, problem->kept->items, layer_index);
+  const dsm_layer *const layer = &problem->inputs.workload->layers[layer_index];
+  size_t count = 0;
+  for (size_t o = 0; o < options->whole_count; o++) {
+    const dsm_pass_layouts layouts = dsm__option_layouts(&options->items[o]);
+    count = dsm__tied_add_cut(layer, &problem->machine, &layouts, cuts, count);
+  }
+  return count;
+}
+
+bool dsm__role_search(dsm__problem *problem, bool may_recompute, double limit_cycles,
+                      dsm__graph_answer *answer, dsm__decisions *decisions) {
+  dsm__kept_options kept = {.items = NULL};
+  const dsm__tied_finder finder = {search_case, cuts_of, &may_recompute};
+  problem->kept = &kept;
+  const bool is_done = dsm__tied_search(problem, &finder, limit_cycles, answer, decisions);
+  problem->kept = NULL;
+  problem->limit_cycles = 0;
+  return is_done;
 }

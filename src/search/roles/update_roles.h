@@ -53,8 +53,9 @@ typedef struct dsm__update_ways {
   size_t count;
 } dsm__update_ways;
 
-/** May the update pass of a layer have roles of its own in this search? */
-bool dsm__may_update_apart(const dsm__problem *problem, const dsm_layer *layer);
+/** May the update pass of a layer have roles of its own in this search? Not of layers that share a
+ * table: what they exchange decides with it. */
+bool dsm__may_update_apart(const dsm__problem *problem, size_t layer_index);
 
 /** Axes along which a layer gathers in forward, and could in update. */
 dsm_axis_set dsm__gathering_axes(const dsm_system *system, dsm_parallelism parallelism);
