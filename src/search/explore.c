@@ -124,7 +124,7 @@ static size_t cuts_of(const dsm__problem *problem, size_t layer_index, dsm__tabl
  * fits the memory. */
 static dsm_status search(dsm__problem *problem, size_t layers, dsm__graph_answer *answer,
                          dsm__decisions *decisions, dsm_diags *diags) {
-  const dsm__tied_finder finder = {search_case, cuts_of, &layers};
+  const dsm__tied_finder finder = {search_case, cuts_of, &layers, dsm__problem_has_roles(problem)};
   const bool is_found = dsm__tied_search(problem, &finder, HUGE_VAL, answer, decisions);
   problem->limit_cycles = 0;
   if (!is_found) {

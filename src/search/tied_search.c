@@ -8,9 +8,10 @@
  * mapping that exchanges nothing is the fastest. Else the owner of the table that costs most is
  * fixed to each of its cuts, one case for each: in a case the layers that share that table pay what
  * they exchange, which then depends on them alone, and other tables are still free. A case's bound
- * is the answer of its search; cases come in the order of their bounds, that from which they come
- * first, and none is searched that is no better than the best mapping known. All mappings are in
- * some case, so that the answer is exact.
+ * is the answer of its search, or that from which it comes; cases come in the order of their
+ * bounds, and none is searched that is no better than the best mapping known. All mappings are in
+ * some case, so that the answer is exact; but of large networks few cases are searched, those first
+ * that exchange least, and the least bound of the others is that of the answer.
  */
 #include "search/tied_search.h"
 
@@ -24,8 +25,13 @@
 /* Tables whose cuts are decided; what others exchange is in no bound. */
 enum { TABLES_MAX = 8 };
 
-/* Searches at most; what is left open then is a gap. */
-enum { SEARCHES_MAX = 1024 };
+/* Searches at most, of so many layers in all; what is left open then is a gap. */
+enum { SEARCHES_MAX = 1024, SEARCHES_MIN = 2, LAYERS_MAX = 512 };
+
+/* Of more layers, whose searches take long, a gap that is this small is left open, and any where
+ * memory is short. */
+enum { SMALL_NETWORK = 32 };
+static const double small_gap = 1e-3;
 
 /* Weights that layers share. */
 typedef struct table {
@@ -54,7 +60,8 @@ typedef struct tied_search {
   double bound;             /* of all cases that are closed */
   dsm__graph_answer best;   /* not feasible: what some mapping needs at least */
   dsm__decisions decisions; /* likewise */
-  int searches;
+  size_t searches;
+  size_t searches_max;
 } tied_search;
 
 size_t dsm__tied_add_cut(const dsm_layer *layer, const dsm_machine *machine,
@@ -196,8 +203,29 @@ static tied_case next_case(tied_search *s) {
   return one;
 }
 
-/* A case for each cut of a table. False if out of memory. */
-static bool divide(tied_search *s, const tied_case *one, size_t t) {
+/* What tied layers would exchange where they stay as they are and the owner of a table cuts it in
+ * another way. */
+static double exchange_cycles(const tied_search *s, const table *of, const dsm__table_cut *cut,
+                              const dsm__decisions *decisions) {
+  const dsm__problem *const problem = s->problem;
+  const dsm_workload *const workload = problem->inputs.workload;
+  double cycles = 0;
+  for (size_t i = 0; i < workload->layer_count; i++) {
+    dsm__layer_setting setting = dsm__open_setting(&problem->inputs, &workload->layers[i], 1);
+    if (s->owner_of[i] == of->owner &&
+        dsm_pass_exists(setting.layer, setting.mode, DSM_PASS_UPDATE)) {
+      setting.owner = dsm__owner_cut_seen(workload, of->owner, i, *cut);
+      cycles += dsm__tied_exchange_cycles(&setting, &decisions->layers[i].layouts);
+    }
+  }
+  return cycles;
+}
+
+/* A case for each cut of a table, those first in which the mapping of the case that is divided
+ * would exchange least. False if out of memory. */
+static bool divide(tied_search *s, const tied_case *one, size_t t,
+                   const dsm__decisions *decisions) {
+  double exchanged[DSM__TABLE_CUTS_MAX];
   table *const of = &s->tables[t];
   if (of->cuts == NULL) {
     of->cuts = dsm__arena_array(s->problem->lasting, DSM__TABLE_CUTS_MAX, sizeof *of->cuts);
@@ -209,10 +237,18 @@ static bool divide(tied_search *s, const tied_case *one, size_t t) {
   if (!DSM__LIST_RESERVE_IN(&s->open, of->count, s->problem->lasting)) {
     return false;
   }
+  const size_t first = s->open.count;
   for (size_t k = 0; k < of->count; k++) {
-    tied_case *const part = &s->open.items[s->open.count++];
-    *part = *one;
-    part->cut[t] = (uint8_t)(k + 1);
+    const double cycles = exchange_cycles(s, of, &of->cuts[k], decisions);
+    size_t at = k;
+    for (; at > 0 && exchanged[at - 1] > cycles; at--) {
+      exchanged[at] = exchanged[at - 1];
+      s->open.items[first + at] = s->open.items[first + at - 1];
+    }
+    exchanged[at] = cycles;
+    s->open.items[first + at] = *one;
+    s->open.items[first + at].cut[t] = (uint8_t)(k + 1);
+    s->open.count++;
   }
   return true;
 }
@@ -228,6 +264,14 @@ static void keep(tied_search *s, const dsm__graph_answer *answer, const dsm__dec
     s->best = *answer;
     s->decisions = *decisions;
   }
+}
+
+/* Is a bound as good as the best mapping known, or is what is left between them too little? */
+static bool is_good_enough(const tied_search *s, double bound) {
+  const bool is_small = s->problem->inputs.workload->layer_count <= SMALL_NETWORK;
+  const bool is_enough = s->problem->is_memory_short || bound >= (1 - small_gap) * s->best.cycles;
+  return s->best.is_feasible &&
+         (dsm__tie_limit(bound) >= s->best.cycles || (!is_small && is_enough));
 }
 
 /* Searches a case, and closes or divides it. False if out of memory. */
@@ -255,11 +299,12 @@ static bool search_case(tied_search *s, tied_case *one) {
     answer = (dsm__graph_answer){.cycles = HUGE_VAL, .smallest_need_bytes = need};
   }
   keep(s, &answer, &decisions);
-  if (more.table == TABLES_MAX || s->searches >= SEARCHES_MAX || dsm__problem_is_over(problem)) {
+  if (more.table == TABLES_MAX || is_good_enough(s, one->bound) || s->searches >= s->searches_max ||
+      dsm__problem_is_over(problem)) {
     s->bound = fmin(s->bound, one->bound);
     return true;
   }
-  return divide(s, one, more.table);
+  return divide(s, one, more.table, &decisions);
 }
 
 /* ---- all of it ---- */
@@ -303,11 +348,16 @@ bool dsm__tied_search(dsm__problem *problem, const dsm__tied_finder *finder, dou
   if (!is_any) {
     return is_good && finder->find(problem, finder->context, limit_cycles, answer, decisions);
   }
+  const size_t layer_count = problem->inputs.workload->layer_count;
+  s.searches_max = layer_count <= SMALL_NETWORK              ? SEARCHES_MAX
+                   : finder->is_beside_others                ? 1
+                   : LAYERS_MAX / layer_count < SEARCHES_MIN ? SEARCHES_MIN
+                                                             : LAYERS_MAX / layer_count;
   s.open.items[s.open.count++] = (tied_case){.bound = 0};
   while (is_good && s.open.count > 0) {
     tied_case one = next_case(&s);
-    if (s.searches > 0 && ((s.best.is_feasible && dsm__tie_limit(one.bound) >= s.best.cycles) ||
-                           s.searches >= SEARCHES_MAX || dsm__problem_is_over(problem))) {
+    if (s.searches > 0 && (is_good_enough(&s, one.bound) || s.searches >= s.searches_max ||
+                           dsm__problem_is_over(problem))) {
       s.bound = fmin(s.bound, one.bound);
     } else {
       is_good = search_case(&s, &one);

@@ -22,6 +22,8 @@ typedef struct dsm__tied_finder {
    * cuts[0 .. DSM__TABLE_CUTS_MAX), how many. */
   size_t (*cuts_of)(const dsm__problem *problem, size_t layer_index, dsm__table_cut *cuts);
   const void *context;
+  bool is_beside_others; /**< another search finds what large networks do best: of these no case
+                              is looked at, only a mapping with what it exchanges */
 } dsm__tied_finder;
 
 /** Adds the cut of some parallelisms to cuts[0 .. count) unless it is there; how many there are. */

@@ -127,6 +127,9 @@ typedef struct dsm__graph_answer {
 /** Most partial paths kept at once. */
 #define DSM__LABELS_MAX ((size_t)1 << 21)
 
+/** Of what one search may take, so many of several may take a part each (limit_cycles). */
+#define DSM__CASES 64
+
 /**
  * Finds the fastest path that fits; among equals (tolerance.h) one that counts most, if the graph
  * is counting, and of these the first in the order of edges, node after node. Where none fits, the

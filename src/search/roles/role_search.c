@@ -416,7 +416,7 @@ static size_t cuts_of(const dsm__problem *problem, size_t layer_index, dsm__tabl
 bool dsm__role_search(dsm__problem *problem, bool may_recompute, double limit_cycles,
                       dsm__graph_answer *answer, dsm__decisions *decisions) {
   dsm__kept_options kept = {.items = NULL};
-  const dsm__tied_finder finder = {search_case, cuts_of, &may_recompute};
+  const dsm__tied_finder finder = {search_case, cuts_of, &may_recompute, false};
   problem->kept = &kept;
   const bool is_done = dsm__tied_search(problem, &finder, limit_cycles, answer, decisions);
   problem->kept = NULL;
