@@ -148,7 +148,7 @@ static bool prepare(completing *c, dsm__arena *arena) {
   c->first_use = dsm__arena_array(arena, count, sizeof c->first_use[0]);
   c->uses = dsm__arena_array(arena, most, sizeof c->uses[0]);
   if (c->holdings == NULL || c->first_use == NULL || c->uses == NULL ||
-      !dsm__holdings_derive(c->workload, c->decisions, c->holdings, arena)) {
+      !dsm__holdings_derive(c->workload, c->machine, c->decisions, c->holdings, arena)) {
     return false;
   }
   for (size_t i = 0; i < count; i++) {

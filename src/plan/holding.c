@@ -3,6 +3,7 @@
 
 #include "model/equations.h"
 #include "plan/keeping.h"
+#include "plan/role_flow.h"
 #include "plan/tolerance.h"
 
 size_t dsm__last_use(const dsm_layer *layer) {
@@ -52,8 +53,96 @@ static bool derive_layouts(const dsm_workload *workload, const dsm__decisions *d
   return true;
 }
 
-bool dsm__holdings_derive(const dsm_workload *workload, const dsm__decisions *decisions,
-                          dsm__holding *holdings, dsm__arena *arena) {
+/* The word or roles under which a tensor lies so. */
+static dsm_parallelism lying_in(const dsm_layouts *layouts, unsigned axis_count) {
+  static const dsm_role roles_of[] = {
+      [DSM_LAYOUT_SAMPLES] = DSM_ROLE_DATA,
+      [DSM_LAYOUT_POSITIONS] = DSM_ROLE_SPATIAL,
+      [DSM_LAYOUT_FEATURES] = DSM_ROLE_MODEL,
+      [DSM_LAYOUT_WHOLE] = DSM_ROLE_WHOLE,
+  };
+  dsm_roles roles = {{DSM_ROLE_DATA}};
+  for (unsigned a = 0; a < axis_count; a++) {
+    roles.of[a] = roles_of[layouts->of[a]];
+  }
+  return dsm_parallelism_of(&roles, axis_count);
+}
+
+/*
+ * Source: section 7. Symbols: mbc = ceil(S / nD), nF, s = ceil(rows / nS) / rows of the layer that
+ * makes it. Limits: N along all axes: all of it.
+ */
+dsm__held_share dsm__held_share_of(const dsm_layer *layer, const dsm_machine *machine,
+                                   const dsm_layouts *layouts, uint64_t samples) {
+  const dsm_parallelism lying = lying_in(layouts, machine->system->system.axis_count);
+  const dsm_chip_share share = dsm_chip_share_derive(layer, machine, lying, samples);
+  return (dsm__held_share){share.chip.n[DSM_DIM_MB], share.stored_ways, share.position_share};
+}
+
+static bool is_same_share(const dsm__held_share *a, const dsm__held_share *b) {
+  return a->samples == b->samples && a->ways == b->ways &&
+         !(a->position_share < b->position_share) && !(a->position_share > b->position_share);
+}
+
+static double latest_bytes(const dsm__held_sum *sum, double element_bytes) {
+  return sum->elements == 0
+             ? 0
+             : (double)sum->elements * (double)sum->share.samples / (double)sum->share.ways *
+                   element_bytes * sum->share.position_share;
+}
+
+void dsm__held_sum_add(dsm__held_sum *sum, uint64_t elements, const dsm__held_share *share,
+                       double element_bytes) {
+  if (!is_same_share(&sum->share, share)) {
+    sum->bytes += latest_bytes(sum, element_bytes);
+    sum->share = *share;
+    sum->elements = 0;
+  }
+  sum->elements += elements;
+}
+
+double dsm__held_sum_bytes(const dsm__held_sum *sum, double element_bytes) {
+  return sum->bytes + latest_bytes(sum, element_bytes);
+}
+
+/* Of tensors that lie as layers with roles made them: the bytes of each. False if out of memory. */
+static bool derive_bytes(const dsm_workload *workload, const dsm_machine *machine,
+                         const dsm__decisions *decisions, dsm__holding *holdings,
+                         dsm__arena *arena) {
+  const double element_bytes = dsm_precision_of(workload, machine->system).element_bytes;
+  const uint64_t minibatch = workload->minibatch / dsm__micro_batches(decisions);
+  dsm__held_sum *sums = NULL;
+  if (!DSM__RESERVE(arena, sums, workload->layer_count)) {
+    return false;
+  }
+  for (size_t i = 0; i < workload->layer_count; i++) {
+    const dsm__layer_decision *const maker = &decisions->layers[i];
+    const dsm_layer *const layer = &workload->layers[i];
+    if (!maker->layer.is_output_held) {
+      continue;
+    }
+    const dsm_layouts layouts = dsm_output_layouts(maker->layouts.of[DSM_PASS_FORWARD]);
+    const dsm__held_share share =
+        dsm__held_share_of(layer, machine, &layouts, minibatch / maker->layer.dysm_factor);
+    const size_t last = dsm__last_use(layer);
+    for (size_t k = i; k <= last && k < workload->layer_count; k++) {
+      dsm__held_sum_add(&sums[k], layer->stored_size, &share, element_bytes);
+    }
+    if (i + 1 < workload->layer_count) {
+      dsm__held_sum own = {.elements = 0};
+      dsm__held_sum_add(&own, layer->stored_size, &share, element_bytes);
+      holdings[i + 1].deferred_bytes = dsm__held_sum_bytes(&own, element_bytes);
+    }
+  }
+  for (size_t k = 0; k < workload->layer_count; k++) {
+    holdings[k].held_bytes = dsm__held_sum_bytes(&sums[k], element_bytes);
+  }
+  return true;
+}
+
+bool dsm__holdings_derive(const dsm_workload *workload, const dsm_machine *machine,
+                          const dsm__decisions *decisions, dsm__holding *holdings,
+                          dsm__arena *arena) {
   for (size_t i = 0; i < workload->layer_count; i++) {
     const dsm_layer *const layer = &workload->layers[i];
     holdings[i] = (dsm__holding){
@@ -78,7 +167,8 @@ bool dsm__holdings_derive(const dsm_workload *workload, const dsm__decisions *de
       }
     }
   }
-  return true;
+  return !dsm__has_roles(workload, decisions) ||
+         derive_bytes(workload, machine, decisions, holdings, arena);
 }
 
 static bool is_same_layout(const dsm_core_layout *a, const dsm_core_layout *b) {
@@ -100,7 +190,9 @@ static bool are_same_layouts(const dsm_held_layouts *a, const dsm_held_layouts *
 bool dsm__is_same_holding(const dsm__holding *a, const dsm__holding *b) {
   return a->is_input_held == b->is_input_held && a->is_output_held == b->is_output_held &&
          a->is_shortcut_held == b->is_shortcut_held && a->held_elements == b->held_elements &&
-         a->deferred_elements == b->deferred_elements && are_same_layouts(a->layouts, b->layouts);
+         a->deferred_elements == b->deferred_elements && !(a->held_bytes < b->held_bytes) &&
+         !(a->held_bytes > b->held_bytes) && !(a->deferred_bytes < b->deferred_bytes) &&
+         !(a->deferred_bytes > b->deferred_bytes) && are_same_layouts(a->layouts, b->layouts);
 }
 
 static uint64_t samples_of(const dsm__layer_setting *setting) {
@@ -108,6 +200,9 @@ static uint64_t samples_of(const dsm__layer_setting *setting) {
 }
 
 double dsm__held_bytes(const dsm__layer_setting *setting, dsm_parallelism parallelism) {
+  if (setting->holding.held_bytes > 0) {
+    return setting->holding.held_bytes;
+  }
   return dsm_tensor_chip_bytes(setting->holding.held_elements, setting->machine, setting->precision,
                                parallelism, samples_of(setting));
 }
@@ -117,8 +212,10 @@ double dsm__holding_needed_bytes(const dsm__layer_setting *setting, dsm_parallel
   if (setting->layer->pool_window > 0) {
     dsm_precision own = setting->precision;
     own.element_bytes = dsm__stated_bytes(setting->layer->bytes.output, own.element_bytes);
-    unpooled = dsm_tensor_chip_bytes(setting->layer->output_elements, setting->machine, own,
-                                     parallelism, samples_of(setting));
+    const dsm_chip_share share =
+        dsm_chip_share_derive(setting->layer, setting->machine, parallelism, samples_of(setting));
+    unpooled = (double)setting->layer->output_elements * (double)share.chip.n[DSM_DIM_MB] /
+               (double)share.raw_ways * own.element_bytes * share.position_share;
   }
   return dsm__held_bytes(setting, parallelism) + unpooled;
 }
@@ -149,8 +246,11 @@ static dsm_residency residency_of(const dsm__layer_setting *setting, dsm_paralle
       .is_in_shared_memory = machine->has_shared_memory,
   };
   if (setting->mode == DSM_MODE_TRAINING) {
-    residency.deferred_bytes = dsm_tensor_chip_bytes(
-        holding->deferred_elements, machine, setting->precision, parallelism, samples_of(setting));
+    residency.deferred_bytes =
+        holding->deferred_bytes > 0
+            ? holding->deferred_bytes
+            : dsm_tensor_chip_bytes(holding->deferred_elements, machine, setting->precision,
+                                    parallelism, samples_of(setting));
   }
   return residency;
 }

@@ -15,6 +15,9 @@ typedef struct dsm__holding {
   bool is_moving_free;        /**< nothing held moves among the cores: for bounds from below */
   uint64_t held_elements;     /**< of all held tensors that live while it runs, its own included */
   uint64_t deferred_elements; /**< of the output that the layer before it holds */
+  double held_bytes;          /**< of a chip, each tensor by its own layout, where layers have roles
+                                   other than data and model; 0: by its elements, as the layer lies */
+  double deferred_bytes;      /**< likewise */
   const dsm_held_layouts *layouts; /**< see dsm_residency */
 } dsm__holding;
 
@@ -28,8 +31,33 @@ size_t dsm__last_use(const dsm_layer *layer);
 
 /** What holdings[0 .. layer_count) are under decisions; false if out of memory. O(sum of the lives
  * of what is held). Layouts, where decisions have them, belong to the arena. */
-bool dsm__holdings_derive(const dsm_workload *workload, const dsm__decisions *decisions,
-                          dsm__holding *holdings, dsm__arena *arena);
+bool dsm__holdings_derive(const dsm_workload *workload, const dsm_machine *machine,
+                          const dsm__decisions *decisions, dsm__holding *holdings,
+                          dsm__arena *arena);
+
+/** What a chip has of a tensor that lies in some layouts, a sample of each minibatch: elements *
+ * samples / ways * position_share. */
+typedef struct dsm__held_share {
+  uint64_t samples;
+  uint64_t ways;
+  double position_share;
+} dsm__held_share;
+
+/** Of the output of a layer, for invocations of so many samples. */
+dsm__held_share dsm__held_share_of(const dsm_layer *layer, const dsm_machine *machine,
+                                   const dsm_layouts *layouts, uint64_t samples);
+
+/** Bytes of a chip of held tensors that are added one after the other; all zero is none. Those of
+ * equal shares in a row add up exactly, as elements. */
+typedef struct dsm__held_sum {
+  dsm__held_share share; /**< of the latest */
+  uint64_t elements;     /**< of the latest ones with that */
+  double bytes;          /**< of those before */
+} dsm__held_sum;
+
+void dsm__held_sum_add(dsm__held_sum *sum, uint64_t elements, const dsm__held_share *share,
+                       double element_bytes);
+double dsm__held_sum_bytes(const dsm__held_sum *sum, double element_bytes);
 
 /** Is the same held around two layers? */
 bool dsm__is_same_holding(const dsm__holding *a, const dsm__holding *b);

@@ -4,6 +4,8 @@
 #include <math.h>
 
 #include "base/number_text.h"
+#include "model/axis_words.h"
+#include "plan/core_layouts.h"
 #include "plan/legal_internal.h"
 #include "plan/tolerance.h"
 
@@ -30,7 +32,8 @@ static void tell_breaker(dsm__judge *judge, size_t holder, size_t breaker) {
   const dsm_layer *const layer = dsm__judged_layer(judge, breaker);
   const dsm__layer_decision *const found = dsm__judged(judge, breaker);
   const dsm__layer_decision *const held = dsm__judged(judge, holder);
-  const dsm_parallelism wanted = held->layouts.of[DSM_PASS_FORWARD];
+  const dsm_parallelism wanted = /* with roles each layer has its own, in all passes */
+      (judge->steps[0] != NULL ? found : held)->layouts.of[DSM_PASS_FORWARD];
   const bool is_forward_other = found->layouts.of[DSM_PASS_FORWARD] != wanted;
   const dsm_pass other = is_forward_other ? DSM_PASS_FORWARD : dsm__differing_pass(judge, breaker);
   if (layer->timesteps > 1) {
@@ -58,8 +61,107 @@ static void tell_breaker(dsm__judge *judge, size_t holder, size_t breaker) {
   }
 }
 
+/* Along which axis does a held output not lie as it was made while a later layer runs, its last
+ * user or one before it? DSM_AXES_MAX: along none. */
+static unsigned moved_axis(const dsm__judge *judge, size_t holder, size_t index, bool is_last) {
+  const dsm_network *const network = &judge->of->machine->system->system;
+  for (unsigned p = 0; p < DSM__COUNT_OF(judge->steps); p++) {
+    const dsm__role_step *const made = &judge->steps[p][holder];
+    const dsm__role_step *const step = &judge->steps[p][index];
+    for (unsigned a = 0; a < network->axis_count; a++) {
+      const dsm_layout layout = made->made.of[a];
+      const bool is_there =
+          step->entering.after.of[a] == layout && (is_last || step->leaving.after.of[a] == layout);
+      if (!dsm_axis_set_has(made->inside, a) && !is_there) {
+        return a;
+      }
+    }
+  }
+  return DSM_AXES_MAX;
+}
+
+static bool has_layer(const size_t *layers, size_t count, size_t layer) {
+  bool has = false;
+  for (size_t i = 0; i < count; i++) {
+    has = has || layers[i] == layer;
+  }
+  return has;
+}
+
+/* Does a held output pass between chips when a layer makes or uses it? */
+static bool is_exchanged(const dsm__judge *judge, size_t holder, size_t index) {
+  const dsm_network *const network = &judge->of->machine->system->system;
+  const dsm_layer *const layer = dsm__judged_layer(judge, index);
+  const dsm_parallelism own = dsm__judged(judge, index)->layouts.of[DSM_PASS_FORWARD];
+  if (index == holder) {
+    return dsm__is_output_exchanged(network, own);
+  }
+  return (dsm__is_input_exchanged(network, own) &&
+          has_layer(layer->producers, layer->producer_count, holder)) ||
+         (dsm__are_shortcuts_exchanged(network, own) &&
+          has_layer(layer->shortcuts, layer->shortcut_count, holder));
+}
+
+/* Where layers have roles: the output keeps its layout, whatever roles do. */
+static void judge_life_of_roles(dsm__judge *judge, size_t holder, size_t last) {
+  static const char hint[] = "from its producer to its last use, a held output keeps its layout";
+  const dsm__plan_place place = DSM__LAYER_PLACE(holder, is_output_held);
+  for (size_t k = holder; k <= last; k++) {
+    const unsigned axis = k == holder ? DSM_AXES_MAX : moved_axis(judge, holder, k, k == last);
+    if (!is_uniform(judge, k) ||
+        dsm__judged(judge, k)->layer.dysm_factor != dsm__judged(judge, holder)->layer.dysm_factor) {
+      tell_breaker(judge, holder, k);
+    } else if (dsm__has_layouts(judge->of->machine->system) &&
+               dsm_parallelism_has_roles(dsm__judged(judge, k)->layouts.of[DSM_PASS_FORWARD])) {
+      dsm__judge_tell(judge, place, "the system's model.layout_move is \"exact\"",
+                      "expected only data and model up to the output's last use, found \"%s\" of "
+                      "\"%s\"",
+                      dsm__judged_word(judge, dsm__judged(judge, k)->layouts.of[DSM_PASS_FORWARD]),
+                      dsm__judged_layer(judge, k)->name);
+    } else if (axis < DSM_AXES_MAX) {
+      dsm__judge_tell(
+          judge, place, hint,
+          "expected roles that leave the output along %s as it was made up to its last use, found "
+          "\"%s\" of \"%s\"",
+          dsm__axis_name(&judge->of->machine->system->system, axis),
+          dsm__judged_word(judge, dsm__judged(judge, k)->layouts.of[DSM_PASS_FORWARD]),
+          dsm__judged_layer(judge, k)->name);
+    } else if (is_exchanged(judge, holder, k)) {
+      dsm__judge_tell(
+          judge, place,
+          "what gather_column reads, row_scatter makes and expert has is exchanged between chips",
+          "expected false for an output that is exchanged, found true, with \"%s\" of \"%s\"",
+          dsm__judged_word(judge, dsm__judged(judge, k)->layouts.of[DSM_PASS_FORWARD]),
+          dsm__judged_layer(judge, k)->name);
+    } else {
+      continue;
+    }
+    return;
+  }
+}
+
+/* Where layers have roles that go together. */
+static void judge_lives_of_roles(dsm__judge *judge) {
+  for (size_t i = 0; i < judge->of->workload->layer_count; i++) {
+    const size_t last = dsm__last_use(dsm__judged_layer(judge, i));
+    bool is_known = dsm__judged(judge, i)->layer.is_output_held && last != DSM_NEVER_USED;
+    for (size_t k = i; is_known && k <= last; k++) {
+      is_known = dsm__is_known(judge, k);
+    }
+    if (is_known) {
+      judge_life_of_roles(judge, i, last);
+    }
+  }
+}
+
 bool dsm__judge_lives(dsm__judge *judge) {
   const size_t count = judge->of->workload->layer_count;
+  if (dsm__has_roles(judge->of->workload, judge->of->decisions)) {
+    if (judge->told_count == 0) {
+      judge_lives_of_roles(judge);
+    }
+    return true;
+  }
   size_t *const next_break = dsm__arena_array(judge->arena, count + 1, sizeof *next_break);
   if (next_break == NULL) {
     return false;
@@ -200,7 +302,7 @@ bool dsm__judge_room(dsm__judge *judge) {
   const size_t count = of->workload->layer_count;
   dsm__holding *const holdings = dsm__arena_array(judge->arena, count, sizeof *holdings);
   if (holdings == NULL ||
-      !dsm__holdings_derive(of->workload, of->decisions, holdings, judge->arena)) {
+      !dsm__holdings_derive(of->workload, of->machine, of->decisions, holdings, judge->arena)) {
     return false;
   }
   if (!judge_preloaded(judge)) {

@@ -8,6 +8,7 @@
 #include "plan/core_splits.h"
 #include "plan/holding.h"
 #include "plan/legal.h"
+#include "plan/role_flow.h"
 #include "plan/stage.h"
 
 /** A candidate being judged. */
@@ -17,8 +18,9 @@ typedef struct dsm__judge {
   void *context;
   dsm__arena *arena;
   dsm__core_splits splits;
-  size_t *group_of;  /**< of each layer: index of its group, or DSM_NO_PIPELINE */
-  size_t told_count; /**< violations so far */
+  size_t *group_of;         /**< of each layer: index of its group, or DSM_NO_PIPELINE */
+  size_t told_count;        /**< violations so far */
+  dsm__role_step *steps[2]; /**< of forward and backward, where layers have roles; else NULL */
 } dsm__judge;
 
 /** Tells a violation. */

@@ -28,16 +28,12 @@ static void tell_fault(dsm__judge *judge, size_t index, dsm_pass pass, const dsm
       fault_words[step->fault]);
 }
 
-/* What is held, and stages of pipelines, are of data and model alone. */
-static void judge_company(dsm__judge *judge, size_t index) {
+/* Stages of pipelines are of data and model alone. */
+static void judge_group(dsm__judge *judge, size_t index) {
   const dsm__layer_decision *const decision = dsm__judged(judge, index);
   bool has_roles = false;
   for (int p = 0; p < DSM_PASS_COUNT; p++) {
     has_roles = has_roles || dsm_parallelism_has_roles(decision->layouts.of[p]);
-  }
-  if (has_roles && decision->layer.is_output_held) {
-    dsm__judge_tell(judge, DSM__LAYER_PLACE(index, is_output_held), NULL,
-                    "expected false in a layer with roles other than data and model, found true");
   }
   if (has_roles && judge->group_of[index] != DSM_NO_PIPELINE) {
     dsm__judge_tell(judge, DSM__LAYER_PLACE(index, pipeline_group), NULL,
@@ -73,10 +69,12 @@ bool dsm__judge_roles(dsm__judge *judge) {
   if (judge->told_count > 0 || !dsm__has_roles(workload, judge->of->decisions)) {
     return true;
   }
-  dsm__role_step *const steps =
-      dsm__arena_array(judge->arena, workload->layer_count, sizeof *steps);
-  for (size_t p = 0; steps != NULL && judge->told_count == 0 && p < DSM__COUNT_OF(passes); p++) {
-    if (!dsm__role_steps_derive(workload, judge->of->machine->system, judge->of->decisions,
+  for (size_t p = 0; judge->told_count == 0 && p < DSM__COUNT_OF(passes); p++) {
+    dsm__role_step *const steps =
+        dsm__arena_array(judge->arena, workload->layer_count, sizeof *steps);
+    judge->steps[p] = steps;
+    if (steps == NULL ||
+        !dsm__role_steps_derive(workload, judge->of->machine->system, judge->of->decisions,
                                 passes[p], steps, judge->arena)) {
       return false;
     }
@@ -88,7 +86,7 @@ bool dsm__judge_roles(dsm__judge *judge) {
     }
   }
   for (size_t i = 0; i < workload->layer_count; i++) {
-    judge_company(judge, i);
+    judge_group(judge, i);
   }
-  return steps != NULL;
+  return true;
 }

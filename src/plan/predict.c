@@ -387,7 +387,7 @@ bool dsm__plan_predict_layers(dsm_plan *plan, const dsm__decisions *decisions) {
   p.micro.layers = dsm__stage_layers(plan->workload, &decisions->stages, plan->arena);
   p.holdings = dsm__arena_array(plan->arena, plan->layer_count, sizeof p.holdings[0]);
   if (p.micro.layers == NULL || p.holdings == NULL || !keep_groups(plan, decisions, &groups) ||
-      !dsm__holdings_derive(plan->workload, decisions, p.holdings, plan->arena)) {
+      !dsm__holdings_derive(plan->workload, &p.machine, decisions, p.holdings, plan->arena)) {
     return false;
   }
   p.group_passes = dsm__arena_array(plan->arena, plan->pipeline_count, sizeof p.group_passes[0]);

@@ -125,6 +125,8 @@ static void step_along(flow *f, size_t index, unsigned axis) {
     share_gathers(f, index, axis);
   }
   f->inside[index] |= is_made_inside ? 1U << axis : 0U;
+  step->inside = f->inside[index];
+  step->made.of[axis] = dsm_role_output_layout(role);
   step->leaving.before.of[axis] = f->outer.of[axis];
   if (!is_made_inside) {
     f->outer.of[axis] = dsm_role_output_layout(role);
@@ -134,6 +136,33 @@ static void step_along(flow *f, size_t index, unsigned axis) {
     f->unmoved_since[axis] = index + 1;
     step->leaving.elements[axis] = outside_elements(f, index + 1, axis, index);
   }
+}
+
+/* Has it one of these roles along an axis of several chips? */
+static bool has_role_of(const dsm_network *network, dsm_parallelism parallelism,
+                        dsm_role_set roles) {
+  bool has = false;
+  for (unsigned a = 0; a < network->axis_count; a++) {
+    has = has || (network->axes[a].chips > 1 &&
+                  (roles >> (unsigned)dsm_parallelism_role(parallelism, a) & 1U) != 0);
+  }
+  return has;
+}
+
+#define ROLE_BIT(role) ((dsm_role_set)1 << (unsigned)(role))
+
+bool dsm__is_output_exchanged(const dsm_network *network, dsm_parallelism parallelism) {
+  return has_role_of(network, parallelism,
+                     ROLE_BIT(DSM_ROLE_ROW_SCATTER) | ROLE_BIT(DSM_ROLE_EXPERT));
+}
+
+bool dsm__is_input_exchanged(const dsm_network *network, dsm_parallelism parallelism) {
+  return has_role_of(network, parallelism,
+                     ROLE_BIT(DSM_ROLE_GATHER_COLUMN) | ROLE_BIT(DSM_ROLE_EXPERT));
+}
+
+bool dsm__are_shortcuts_exchanged(const dsm_network *network, dsm_parallelism parallelism) {
+  return has_role_of(network, parallelism, ROLE_BIT(DSM_ROLE_EXPERT));
 }
 
 bool dsm__has_roles(const dsm_workload *workload, const dsm__decisions *decisions) {

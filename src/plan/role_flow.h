@@ -38,6 +38,8 @@ typedef struct dsm__role_step {
   dsm__role_move leaving;       /**< after: all but its output to the output's layout */
   dsm_axis_set gathered_before; /**< axes along which an earlier layer gathers the same input */
   dsm_axis_set summed_later;    /**< along which a later layer's sum has its input's error too */
+  dsm_layouts made;             /**< how its output lies, */
+  dsm_axis_set inside;          /**< and along which axes that is not the outer layout */
   dsm__role_fault fault;
   unsigned fault_axis;
 } dsm__role_step;
@@ -81,6 +83,12 @@ static inline bool dsm__are_shortcuts_beside(const dsm_layer *layer, dsm_role ro
       DSM__SIDE_OUTSIDE | (role == DSM_ROLE_EXPERT ? (unsigned)DSM__SIDE_EXPERTS : 0U);
   return (sides & ~(is_made_inside ? dsm__inner_side(layer) : outer)) == 0;
 }
+
+/** Does what a layer with these roles makes, reads, or adds and multiplies pass between chips on
+ * its way? Then it is not held (section 7). */
+bool dsm__is_output_exchanged(const dsm_network *network, dsm_parallelism parallelism);
+bool dsm__is_input_exchanged(const dsm_network *network, dsm_parallelism parallelism);
+bool dsm__are_shortcuts_exchanged(const dsm_network *network, dsm_parallelism parallelism);
 
 /** Do two layers read the same tensors, for the same experts if they have any? */
 bool dsm__is_same_input(const dsm_layer *a, const dsm_layer *b);

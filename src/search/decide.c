@@ -113,7 +113,8 @@ static bool decide_splits(deciding *d, const dsm__decisions *decisions) {
       dsm__arena_array(d->problem->arena, distinct->count, sizeof *last_alike); /* index + 1 */
   bool *const is_grouped = dsm__arena_array(d->problem->arena, layer_count, sizeof *is_grouped);
   if (holdings == NULL || last_alike == NULL || is_grouped == NULL ||
-      !dsm__holdings_derive(inputs->workload, decisions, holdings, d->problem->arena)) {
+      !dsm__holdings_derive(inputs->workload, inputs->machine, decisions, holdings,
+                            d->problem->arena)) {
     return false;
   }
   for (size_t g = 0; g < decisions->pipeline_count; g++) {

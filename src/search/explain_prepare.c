@@ -126,7 +126,8 @@ static bool derive_decided(dsm__explaining *e) {
   dsm__decisions decisions;
   dsm__holding *const holdings = dsm__arena_array(e->problem->arena, count, sizeof *holdings);
   if (holdings == NULL || !dsm__decisions_of_plan(e->plan, e->problem->arena, &decisions) ||
-      !dsm__holdings_derive(e->plan->workload, &decisions, holdings, e->problem->arena)) {
+      !dsm__holdings_derive(e->plan->workload, &e->problem->machine, &decisions, holdings,
+                            e->problem->arena)) {
     return false;
   }
   e->holding = holdings[e->layer_index];

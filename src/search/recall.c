@@ -7,7 +7,7 @@
 /* All of these are in a key, or in its context: a new field has to be as well. Reductions are of
  * what moves once a step, and no part of an answer. */
 _Static_assert(sizeof(void *) != 8 ||
-                   sizeof(dsm__holding) == 4 * sizeof(bool) + 4 + 3 * sizeof(uint64_t),
+                   sizeof(dsm__holding) == 4 * sizeof(bool) + 4 + 5 * sizeof(uint64_t),
                "all of the holding is in a key");
 _Static_assert(sizeof(void *) != 8 || sizeof(dsm__layer_setting) == 11 * sizeof(uint64_t) +
                                                                         sizeof(dsm_precision) +
@@ -21,7 +21,7 @@ static bool make_key(const dsm__recalled_pass *of, dsm__memo_kind kind, dsm__mem
   const dsm__holding *const holding = &setting->holding;
   const dsm_network *const network = &setting->machine->system->system;
   const dsm_axis_set model = dsm_parallelism_model_axes(of->parallelism);
-  if (of->table->shapes == NULL || holding->layouts != NULL ||
+  if (of->table->shapes == NULL || holding->layouts != NULL || holding->held_bytes > 0 ||
       dsm_parallelism_has_roles(of->parallelism) || setting->micro_batches > 1) {
     return false;
   }

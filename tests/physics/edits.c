@@ -235,7 +235,7 @@ static void renew_all_splits(editor *e) {
   const dsm__decisions decisions = decisions_of(e);
   ck_assert(dsm__core_layouts_complete(e->one->workload, &e->machine, e->one->options.mode,
                                        &decisions, e->layers, false, e->arena));
-  ck_assert(dsm__holdings_derive(e->one->workload, &decisions, holdings, e->arena));
+  ck_assert(dsm__holdings_derive(e->one->workload, &e->machine, &decisions, holdings, e->arena));
   const double preloaded = dsm__preloaded_bytes(e->one->workload, &e->machine, &decisions);
   for (size_t i = 0; i < e->layer_count; i++) {
     renew_splits(e, i, &holdings[i], preloaded);

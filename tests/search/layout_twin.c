@@ -182,8 +182,8 @@ static void try_held_sets(force *f) {
       f->layers[i].layer.is_output_held = (set >> i & 1U) != 0;
     }
     const dsm__decisions decisions = {.layers = f->layers};
-    ck_assert(dsm__holdings_derive(f->problem->inputs.workload, &decisions, f->holdings,
-                                   f->problem->arena));
+    ck_assert(dsm__holdings_derive(f->problem->inputs.workload, &f->problem->machine, &decisions,
+                                   f->holdings, f->problem->arena));
     if (!is_legal(f)) {
       continue;
     }

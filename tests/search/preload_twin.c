@@ -85,7 +85,7 @@ static bool frame_complete(frame *f) {
       f->fixed_cycles += dsm_group_cycles(&twin->machine, &traffic);
     }
   }
-  ck_assert(dsm__holdings_derive(twin->workload, &decisions, f->holdings, NULL));
+  ck_assert(dsm__holdings_derive(twin->workload, &twin->machine, &decisions, f->holdings, NULL));
   for (size_t i = 0; i < count; i++) {
     const dsm__layer_setting setting = setting_of(f, i, 0);
     if (dsm__is_holding(&f->holdings[i]) && !dsm__holding_fits(&setting, parallelism_of(f, i))) {

@@ -209,7 +209,8 @@ static double sum_of_layers(dsm__problem *problem, const dsm__layer_decision *la
   dsm__holding *const holdings =
       dsm__arena_array(problem->arena, workload->layer_count, sizeof *holdings);
   const dsm__decisions decisions = {.layers = layers};
-  ck_assert(dsm__holdings_derive(workload, &decisions, holdings, problem->arena));
+  ck_assert(
+      dsm__holdings_derive(workload, &problem->machine, &decisions, holdings, problem->arena));
   double cycles = 0;
   for (size_t i = 0; i < workload->layer_count; i++) {
     const dsm_pass_layouts data = dsm_pass_layouts_uniform(DSM_PARALLELISM_DATA);

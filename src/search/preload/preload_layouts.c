@@ -72,7 +72,8 @@ static bool find_runs(dsm__preload_laid *laid, const dsm__preload_level *of,
   dsm__holding *const holdings =
       dsm__arena_array(problem->arena, workload->layer_count, sizeof *holdings);
   size_t node = 0;
-  if (holdings == NULL || !dsm__holdings_derive(workload, decisions, holdings, problem->arena)) {
+  if (holdings == NULL ||
+      !dsm__holdings_derive(workload, &problem->machine, decisions, holdings, problem->arena)) {
     return false;
   }
   for (size_t i = 0; i < path->length; i++) {

@@ -21,28 +21,17 @@
 
 #include "base/map.h"
 #include "plan/keeping.h"
-#include "plan/role_flow.h"
 #include "plan/role_rules.h"
 #include "plan/tolerance.h"
-
-/* Along all axes. No padding: compared as bytes. */
-typedef struct state {
-  uint64_t inside[DSM_AXES_MAX];   /* bit k: what the layer k + 1 before made is live, and inside or
-                                      with its experts */
-  uint64_t gathered[DSM_AXES_MAX]; /* of these: its input lies gathered, and a later layer reads it
-                                      too */
-  double again_bytes;              /* made anew in this segment so far */
-  uint32_t outer[DSM_AXES_MAX];    /* dsm_layout */
-  uint32_t option;                 /* of a layer's node, + 1; 0: between layers */
-} state;
+#include "search/roles/role_states.h"
 
 typedef struct role_graph {
   dsm__role_space *space;
   dsm_layer_memory *memories; /* of each option of the layer that is being added */
   dsm__graph_builder builder;
-  DSM__LIST(state) states; /* of each node */
-  dsm__map index;          /* of the nodes of this layer, or of the states behind it */
-  size_t first_indexed;    /* the first state that is in it */
+  DSM__LIST(dsm__role_state) states; /* of each node */
+  dsm__map index;                    /* of the nodes of this layer, or of the states behind it */
+  size_t first_indexed;              /* the first state that is in it */
 } role_graph;
 
 const dsm__role_options *dsm__role_options_of(const dsm__role_space *space, size_t layer_index) {
@@ -76,18 +65,6 @@ dsm_layer_memory dsm__role_memory_of(const dsm__role_space *space, size_t layer_
   return memory;
 }
 
-static const dsm_layer *layer_of(const role_graph *g, size_t index) {
-  return &g->space->problem->inputs.workload->layers[index];
-}
-
-static unsigned axis_count_of(const role_graph *g) {
-  return g->space->problem->machine.system->system.axis_count;
-}
-
-static bool is_training(const role_graph *g) {
-  return g->space->problem->inputs.options->mode == DSM_MODE_TRAINING;
-}
-
 /* ---- nodes ---- */
 
 /* With each option. */
@@ -97,12 +74,13 @@ static void find_memories(role_graph *g, size_t index) {
   }
 }
 
-static const state *state_of(const role_graph *g, size_t node) {
+static const dsm__role_state *state_of(const role_graph *g, size_t node) {
   return &g->states.items[node];
 }
 
 /* The node of a state between layers, or in which one runs. */
-static uint32_t node_of(role_graph *g, const state *of, size_t layer, dsm__node_kind kind) {
+static uint32_t node_of(role_graph *g, const dsm__role_state *of, size_t layer,
+                        dsm__node_kind kind) {
   const uint32_t hash = dsm__map_hash(0, of, sizeof *of);
   if (!DSM__LIST_RESERVE(&g->states, 1)) {
     g->builder.is_out_of_memory = true;
@@ -136,192 +114,7 @@ static void begin_index(role_graph *g) {
   g->first_indexed = g->states.count;
 }
 
-/* ---- sides ---- */
-
-/* The lowest layer of a set is taken out of it. */
-static size_t take_nearest(uint64_t *set) {
-  size_t k = 0;
-  while ((*set >> k & 1U) == 0) {
-    k++;
-  }
-  *set &= *set - 1;
-  return k;
-}
-
-/* Of tensors that layers before one made; is_far: and others, which are outside. */
-static unsigned sides_of(const role_graph *g, const state *s, size_t reader, unsigned axis,
-                         uint64_t read, bool is_far) {
-  uint64_t inside = s->inside[axis] & read;
-  unsigned sides = is_far || (read & ~inside) != 0 ? DSM__SIDE_OUTSIDE : 0U;
-  while (inside != 0) {
-    sides |= dsm__inner_side(layer_of(g, reader - 1 - take_nearest(&inside)));
-  }
-  return sides;
-}
-
-/* Of what a layer reads. */
-static unsigned read_sides(const role_graph *g, const state *s, size_t reader, unsigned axis) {
-  const dsm__role_layer *const layer = &g->space->layers[reader];
-  return sides_of(g, s, reader, axis, layer->read, layer->reads_far != 0);
-}
-
-/* Of what a relayout before layer `next` moves, that which is outside; the output of the layer
- * before is told apart where that has just run. */
-static uint64_t outside_elements(const role_graph *g, const state *s, size_t next, unsigned axis,
-                                 bool is_behind) {
-  if (next == g->space->problem->inputs.workload->layer_count) {
-    return 0;
-  }
-  uint64_t elements = layer_of(g, next)->carried_elements;
-  uint64_t others = g->space->layers[next].carried & (s->inside[axis] | (is_behind ? 1U : 0U));
-  while (others != 0) {
-    const dsm_layer *const maker = layer_of(g, next - 1 - take_nearest(&others));
-    elements -= maker->stored_elements * maker->timesteps;
-  }
-  return elements;
-}
-
-static double move_cycles(const role_graph *g, const dsm__role_move *move) {
-  const dsm_workload *const workload = g->space->problem->inputs.workload;
-  const double bytes = (double)workload->minibatch * workload->element_bytes;
-  const dsm_machine *const machine = &g->space->problem->machine;
-  const dsm_traffic there = dsm__role_move_traffic(machine, move, bytes, false);
-  double cycles = dsm_group_cycles(machine, &there);
-  if (is_training(g)) {
-    const dsm_traffic back = dsm__role_move_traffic(machine, move, bytes, true);
-    cycles += dsm_group_cycles(machine, &back);
-  }
-  const uint64_t micro_batches = g->space->problem->inputs.micro_batches;
-  return cycles * (micro_batches > 0 ? (double)micro_batches : 1);
-}
-
 /* ---- edges ---- */
-
-/* What all of a layer's roles ask of a state before it, along each axis. */
-typedef struct surroundings {
-  const state *from;
-  size_t index;
-  unsigned sides[DSM_AXES_MAX]; /* of what it reads */
-  unsigned shortcut_sides[DSM_AXES_MAX];
-  uint64_t outside[DSM_AXES_MAX];      /* elements */
-  dsm_axis_set gathered;               /* an earlier layer gathers the same input */
-  double moves[1 << 2 * DSM_AXES_MAX]; /* cycles to the outer layouts with this number; below 0: not
-                                          known */
-} surroundings;
-
-/* An earlier layer gathers the same input along an axis; with the same role, if what is outside
- * does not move before this layer: which of the two roles it has the outer layout tells. */
-static surroundings look_around(const role_graph *g, const state *from, size_t index) {
-  const dsm__role_layer *const layer = &g->space->layers[index];
-  surroundings around = {.from = from, .index = index};
-  for (unsigned a = 0; a < axis_count_of(g); a++) {
-    around.sides[a] = read_sides(g, from, index, a);
-    around.shortcut_sides[a] = sides_of(g, from, index, a, layer->added, layer->adds_far != 0);
-    around.outside[a] = outside_elements(g, from, index, a, false);
-    around.gathered |= (from->gathered[a] & layer->same) != 0 ? 1U << a : 0U;
-  }
-  for (size_t m = 0; m < DSM__COUNT_OF(around.moves); m++) {
-    around.moves[m] = -1;
-  }
-  return around;
-}
-
-/* Of what is outside to other layouts. The network's input lies as its first reader wants it. */
-static double entering_cycles(const role_graph *g, surroundings *around, const state *to) {
-  size_t number = 0;
-  for (unsigned a = 0; a < axis_count_of(g); a++) {
-    number |= (size_t)to->outer[a] << 2 * a;
-  }
-  if (around->moves[number] < 0) {
-    dsm__role_move move = {.elements = {0}};
-    for (unsigned a = 0; a < axis_count_of(g); a++) {
-      move.after.of[a] = (dsm_layout)to->outer[a];
-      move.before.of[a] =
-          around->index == 0 ? move.after.of[a] : (dsm_layout)around->from->outer[a];
-      move.elements[a] = move.before.of[a] != move.after.of[a] ? around->outside[a] : 0;
-    }
-    around->moves[number] = move_cycles(g, &move);
-  }
-  return around->moves[number];
-}
-
-/* The state in which a layer runs with roles, out of one before it; false if it cannot. `shared`:
- * axes along which its gathers are another's. */
-static bool enter(const role_graph *g, const surroundings *around, dsm_parallelism parallelism,
-                  state *to, dsm_axis_set *shared) {
-  const dsm_layer *const layer = layer_of(g, around->index);
-  *to = *around->from;
-  *shared = 0;
-  for (unsigned a = 0; a < axis_count_of(g); a++) {
-    const dsm_role role = dsm_parallelism_role(parallelism, a);
-    const unsigned sides = around->sides[a];
-    const bool is_read_inside = (sides & ~(unsigned)DSM__SIDE_OUTSIDE) != 0;
-    const bool is_made_inside = dsm__is_made_inside(layer, role, sides);
-    const bool may_share = dsm__is_column_like(role) || role == DSM_ROLE_EXPERT;
-    if (dsm__read_fault(layer, role, sides) != DSM__ROLE_FAULT_NONE ||
-        !dsm__are_shortcuts_beside(layer, role, is_made_inside, around->shortcut_sides[a])) {
-      return false;
-    }
-    if (!is_read_inside && to->outer[a] != (uint32_t)dsm_role_input_layout(role)) {
-      to->outer[a] = (uint32_t)dsm_role_input_layout(role);
-      to->gathered[a] = 0;
-    } else if (may_share && (is_read_inside || dsm_axis_set_has(around->gathered, a))) {
-      *shared |= 1U << a;
-    }
-  }
-  return true;
-}
-
-/* The state behind a layer that ran with roles; and the move that it makes of what is outside.
- * False if what is inside lives for too long. */
-static bool leave(const role_graph *g, const state *from, size_t index, dsm_parallelism parallelism,
-                  state *to, dsm__role_move *move) {
-  const dsm_layer *const layer = layer_of(g, index);
-  const size_t last = dsm__last_use(layer);
-  const bool is_live = (g->space->layers[index].live & 1U) != 0;
-  *to = *from;
-  to->option = 0;
-  to->again_bytes = g->space->layers[index].is_segment_end != 0 ? 0 : to->again_bytes;
-  *move = (dsm__role_move){.elements = {0}};
-  for (unsigned a = 0; a < axis_count_of(g); a++) {
-    const dsm_role role = dsm_parallelism_role(parallelism, a);
-    const unsigned sides = read_sides(g, from, index, a);
-    const bool is_made_inside = dsm__is_made_inside(layer, role, sides);
-    const bool is_gathering = dsm__is_column_like(role) || role == DSM_ROLE_EXPERT;
-    if (is_made_inside && is_live && last - index > DSM__ROLE_REACH) {
-      return false;
-    }
-    /* But what has just been read for the last time. */
-    to->inside[a] =
-        (to->inside[a] << 1 | (is_made_inside ? 1U : 0U)) & g->space->layers[index].live;
-    to->gathered[a] = (to->gathered[a] << 1 | (is_gathering ? 1U : 0U)) &
-                      g->space->layers[index].alike & to->inside[a];
-    if (!is_made_inside && to->outer[a] != (uint32_t)dsm_role_output_layout(role)) {
-      to->outer[a] = (uint32_t)dsm_role_output_layout(role);
-      to->gathered[a] = 0;
-    }
-    move->before.of[a] = (dsm_layout)from->outer[a];
-    move->after.of[a] = (dsm_layout)to->outer[a];
-    if (move->before.of[a] != move->after.of[a]) {
-      move->elements[a] = outside_elements(g, to, index + 1, a, true);
-    }
-  }
-  return true;
-}
-
-/* With gathers shared along some axes, a layer's option is another one. */
-static size_t option_index(const dsm__role_options *options, size_t whole, dsm_axis_set shared) {
-  size_t i = whole;
-  if (shared != 0) {
-    i = options->whole_count;
-    while (i < options->count &&
-           (!dsm__is_same_option(&options->items[i], &options->items[whole]) ||
-            options->items[i].shared != shared)) {
-      i++;
-    }
-  }
-  return i;
-}
 
 /* As it is counted; grains add up exactly. */
 static double again_bytes(const role_graph *g, double bytes) {
@@ -334,20 +127,20 @@ static double again_bytes(const role_graph *g, double bytes) {
 
 static void add_entries(role_graph *g, size_t index, uint32_t from) {
   const dsm__role_options *const options = dsm__role_options_of(g->space, index);
-  const state before = *state_of(g, from);
+  const dsm__role_state before = *state_of(g, from);
   const double limit = g->space->least[index] + g->space->slack;
-  surroundings around = look_around(g, &before, index);
+  dsm__role_surroundings around = dsm__role_look_around(g->space, &before, index);
   dsm__graph_begin_edges(&g->builder, from);
   for (size_t o = 0; o < options->whole_count && !g->builder.is_out_of_memory; o++) {
-    state to;
+    dsm__role_state to;
     dsm_axis_set shared;
-    if (options->items[o].least_cycles > limit ||
+    if (options->items[o].is_dominated || options->items[o].least_cycles > limit ||
         !dsm__is_role_open(g->space, index, options->items[o].parallelism) ||
-        !enter(g, &around, options->items[o].parallelism, &to, &shared)) {
+        !dsm__role_enter(g->space, &around, options->items[o].parallelism, &to, &shared)) {
       continue;
     }
-    const size_t option = option_index(options, o, shared);
-    const double moving = entering_cycles(g, &around, &to);
+    const size_t option = dsm__role_option_index(options, o, shared);
+    const double moving = dsm__role_entering_cycles(g->space, &around, &to);
     if (options->items[option].cycles + moving <= limit) {
       to.option = (uint32_t)option + 1;
       to.again_bytes = again_bytes(g, to.again_bytes + g->memories[option].recomputed_bytes);
@@ -359,14 +152,14 @@ static void add_entries(role_graph *g, size_t index, uint32_t from) {
 
 static void add_exit(role_graph *g, size_t index, uint32_t from) {
   const dsm__role_options *const options = dsm__role_options_of(g->space, index);
-  const state running = *state_of(g, from);
+  const dsm__role_state running = *state_of(g, from);
   const dsm__role_option *const option = &options->items[running.option - 1];
-  state to;
+  dsm__role_state to;
   dsm__role_move move;
   dsm__graph_begin_edges(&g->builder, from);
-  if (leave(g, &running, index, option->parallelism, &to, &move)) {
+  if (dsm__role_leave(g->space, &running, index, option->parallelism, &to, &move)) {
     const uint32_t node = node_of(g, &to, index + 1, DSM__NODE_OPEN);
-    dsm__graph_add_edge(&g->builder, node, option->cycles + move_cycles(g, &move),
+    dsm__graph_add_edge(&g->builder, node, option->cycles + dsm__role_move_cycles(g->space, &move),
                         running.option - 1);
   }
 }
@@ -410,10 +203,10 @@ typedef struct boundary {
 static bool is_repeated(const role_graph *g, const boundary *before, const boundary *now) {
   const size_t period = now->layer - before->layer;
   const size_t count = now->end - now->first;
-  bool is_same =
-      before->layer > 0 && count > 0 && count == before->end - before->first &&
-      now->layer + period <= g->space->problem->inputs.workload->layer_count &&
-      memcmp(state_of(g, before->first), state_of(g, now->first), count * sizeof(state)) == 0;
+  bool is_same = before->layer > 0 && count > 0 && count == before->end - before->first &&
+                 now->layer + period <= g->space->problem->inputs.workload->layer_count &&
+                 memcmp(state_of(g, before->first), state_of(g, now->first),
+                        count * sizeof(dsm__role_state)) == 0;
   for (size_t i = now->layer - 1; is_same && i < now->layer + period; i++) {
     is_same = g->space->layers[i].kind == g->space->layers[i - period].kind;
   }
@@ -488,7 +281,7 @@ static void add_layers(role_graph *g, boundary *at) {
 }
 
 static bool build(role_graph *g, dsm__arena *arena, dsm__network_graph *network) {
-  const state start = {.option = 0};
+  const dsm__role_state start = {.option = 0};
   boundary at = {0, 0, 1};
   begin_index(g);
   node_of(g, &start, 0, DSM__NODE_OPEN);

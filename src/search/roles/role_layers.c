@@ -56,8 +56,10 @@ static dsm__role_layer around_of(const dsm_workload *workload, size_t index,
                                  const size_t *last_alike) {
   const dsm_layer *const layer = &workload->layers[index];
   dsm__role_layer around = {.read = 0};
-  around.read = set_of(index, layer->producers, layer->producer_count, &around.reads_far) |
-                set_of(index, layer->operands, layer->operand_count, &around.reads_far);
+  around.inputs = set_of(index, layer->producers, layer->producer_count, &around.reads_far);
+  around.is_input_far = layer->producer_count == 0 ? 1 : around.reads_far;
+  around.read =
+      around.inputs | set_of(index, layer->operands, layer->operand_count, &around.reads_far);
   around.added = set_of(index, layer->shortcuts, layer->shortcut_count, &around.adds_far);
   for (size_t k = 0; k < REACH && k <= index; k++) {
     const dsm_layer *const before = &workload->layers[index - k];

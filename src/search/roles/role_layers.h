@@ -13,6 +13,7 @@ enum { DSM__ROLE_REACH = 64 };
  */
 typedef struct dsm__role_layer {
   uint64_t read;           /**< layers before, whose outputs are its inputs and operands */
+  uint64_t inputs;         /**< of these, those that are its inputs */
   uint64_t added;          /**< whose outputs its residual adds */
   uint64_t carried;        /**< whose outputs a relayout before it moves */
   uint64_t same;           /**< whose inputs it reads too */
@@ -20,6 +21,7 @@ typedef struct dsm__role_layer {
   uint64_t alike;          /**< likewise: whose inputs a layer behind it reads too */
   uint64_t reads_far;      /**< it also reads what is never inside, */
   uint64_t adds_far;       /**< and adds such */
+  uint64_t is_input_far;   /**< such is among its inputs, or it has none */
   uint64_t is_segment_end; /**< but for the network's last one */
   uint64_t kind;           /**< the first of layers that are equal in all of this, and in what they
                                 keep and take: maybe itself */

@@ -17,6 +17,7 @@
 #include "plan/role_rules.h"
 #include "plan/tolerance.h"
 #include "search/layer_search.h"
+#include "search/roles/held_search.h"
 
 static bool is_optional(const dsm__problem *problem, unsigned axis, dsm_role role) {
   const dsm_optimization needed = dsm__role_optimization(role);
@@ -170,8 +171,9 @@ static bool is_no_worse(const dsm__problem *problem, const dsm_layer *layer,
 }
 
 /* Leaves out options that are no better in anything than another one, of equals all but the first;
- * the others stay in order. */
-static size_t drop_dominated(const dsm__problem *problem, const dsm_layer *layer,
+ * the others stay in order. Where outputs may be held they stay too, but are marked: what is held
+ * may help them more. */
+static size_t drop_dominated(const dsm__problem *problem, const dsm_layer *layer, bool may_be_held,
                              dsm__role_option *options, size_t count) {
   size_t kept = 0;
   for (size_t i = 0; i < count; i++) {
@@ -180,7 +182,8 @@ static size_t drop_dominated(const dsm__problem *problem, const dsm_layer *layer
       const bool is_first = j < i || !is_no_worse(problem, layer, &options[i], &options[j]);
       is_dominated = j != i && is_first && is_no_worse(problem, layer, &options[j], &options[i]);
     }
-    if (!is_dominated) {
+    options[i].is_dominated = is_dominated;
+    if (!is_dominated || may_be_held) {
       options[kept++] =
           options[i]; /* what it overwrites has been found worse than one that stays */
     }
@@ -263,7 +266,8 @@ dsm__role_options dsm__role_options_find(dsm__problem *problem, size_t layer_ind
       return found;
     }
   }
-  list.count = drop_dominated(problem, layer, list.items, list.count);
+  const bool may_be_held = !may_recompute && dsm__held_roles_are_searched(problem);
+  list.count = drop_dominated(problem, layer, may_be_held, list.items, list.count);
   found.whole_count = list.count;
   for (size_t i = 0; i < found.whole_count; i++) {
     const dsm_parallelism parallelism = list.items[i].parallelism;

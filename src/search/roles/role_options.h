@@ -14,6 +14,8 @@ typedef struct dsm__role_option {
   dsm_axis_set shared;
   dsm_sharding shard;
   bool is_recomputed;
+  bool is_dominated;     /**< another one is no worse where nothing is held; kept where something
+                              may be */
   unsigned factor_index; /**< the best; of equals the first */
   double cycles;         /**< of all passes, once a step too; infinite: no core split will do */
   double once_cycles;    /**< of these, what occurs once a step */

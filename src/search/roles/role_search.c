@@ -10,6 +10,7 @@
 #include "plan/role_rules.h"
 #include "plan/segment.h"
 #include "plan/tolerance.h"
+#include "search/roles/held_search.h"
 #include "search/roles/role_graph.h"
 
 bool dsm__problem_has_roles(const dsm__problem *problem) {
@@ -273,5 +274,6 @@ bool dsm__role_search(dsm__problem *problem, bool may_recompute, double limit_cy
     const double more = slack > least ? most : growth * slack;
     slack = fmin(most, answer->is_feasible ? over : more);
   }
-  return true;
+  return may_recompute || !dsm__held_roles_are_searched(problem) ||
+         dsm__held_role_search(&space, limit_cycles, answer, decisions);
 }

@@ -106,6 +106,7 @@ dsm__problem dsm__stage_case_problem(const dsm__stage_case *of, const dsm_worklo
   problem.inputs.workload = micro;
   problem.inputs.micro_batches = of->micro_batches;
   problem.capacity_bytes = capacity_bytes;
+  problem.is_holding_off = true;
   return problem;
 }
 

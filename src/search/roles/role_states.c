@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "search/roles/role_states.h"
+
+#include "plan/holding.h"
+
+static const dsm_layer *layer_of(const dsm__role_space *space, size_t index) {
+  return &space->problem->inputs.workload->layers[index];
+}
+
+static unsigned axis_count_of(const dsm__role_space *space) {
+  return space->problem->machine.system->system.axis_count;
+}
+
+static bool is_training(const dsm__role_space *space) {
+  return space->problem->inputs.options->mode == DSM_MODE_TRAINING;
+}
+
+/* The lowest layer of a set is taken out of it. */
+static size_t take_nearest(uint64_t *set) {
+  size_t k = 0;
+  while ((*set >> k & 1U) == 0) {
+    k++;
+  }
+  *set &= *set - 1;
+  return k;
+}
+
+/* Of tensors that layers before one made; is_far: and others, which are outside. */
+static unsigned sides_of(const dsm__role_space *space, const dsm__role_state *s, size_t reader,
+                         unsigned axis, uint64_t read, bool is_far) {
+  uint64_t inside = s->inside[axis] & read;
+  unsigned sides = is_far || (read & ~inside) != 0 ? DSM__SIDE_OUTSIDE : 0U;
+  while (inside != 0) {
+    sides |= dsm__inner_side(layer_of(space, reader - 1 - take_nearest(&inside)));
+  }
+  return sides;
+}
+
+/* Of what a layer reads. */
+static unsigned read_sides(const dsm__role_space *space, const dsm__role_state *s, size_t reader,
+                           unsigned axis) {
+  const dsm__role_layer *const layer = &space->layers[reader];
+  return sides_of(space, s, reader, axis, layer->read, layer->reads_far != 0);
+}
+
+/* Of what a relayout before layer `next` moves, that which is outside; the output of the layer
+ * before is told apart where that has just run. */
+static uint64_t outside_elements(const dsm__role_space *space, const dsm__role_state *s,
+                                 size_t next, unsigned axis, bool is_behind) {
+  if (next == space->problem->inputs.workload->layer_count) {
+    return 0;
+  }
+  uint64_t elements = layer_of(space, next)->carried_elements;
+  uint64_t others = space->layers[next].carried & (s->inside[axis] | (is_behind ? 1U : 0U));
+  while (others != 0) {
+    const dsm_layer *const maker = layer_of(space, next - 1 - take_nearest(&others));
+    elements -= maker->stored_elements * maker->timesteps;
+  }
+  return elements;
+}
+
+double dsm__role_move_cycles(const dsm__role_space *space, const dsm__role_move *move) {
+  const dsm_workload *const workload = space->problem->inputs.workload;
+  const double bytes = (double)workload->minibatch * workload->element_bytes;
+  const dsm_machine *const machine = &space->problem->machine;
+  const dsm_traffic there = dsm__role_move_traffic(machine, move, bytes, false);
+  double cycles = dsm_group_cycles(machine, &there);
+  if (is_training(space)) {
+    const dsm_traffic back = dsm__role_move_traffic(machine, move, bytes, true);
+    cycles += dsm_group_cycles(machine, &back);
+  }
+  const uint64_t micro_batches = space->problem->inputs.micro_batches;
+  return cycles * (micro_batches > 0 ? (double)micro_batches : 1);
+}
+
+/* An earlier layer gathers the same input along an axis; with the same role, if what is outside
+ * does not move before this layer: which of the two roles it has the outer layout tells. */
+dsm__role_surroundings dsm__role_look_around(const dsm__role_space *space,
+                                             const dsm__role_state *from, size_t index) {
+  const dsm__role_layer *const layer = &space->layers[index];
+  dsm__role_surroundings around = {.from = from, .index = index};
+  for (unsigned a = 0; a < axis_count_of(space); a++) {
+    around.sides[a] = read_sides(space, from, index, a);
+    around.shortcut_sides[a] = sides_of(space, from, index, a, layer->added, layer->adds_far != 0);
+    around.outside[a] = outside_elements(space, from, index, a, false);
+    around.gathered |= (from->gathered[a] & layer->same) != 0 ? 1U << a : 0U;
+  }
+  for (size_t m = 0; m < DSM__COUNT_OF(around.moves); m++) {
+    around.moves[m] = -1;
+  }
+  return around;
+}
+
+double dsm__role_entering_cycles(const dsm__role_space *space, dsm__role_surroundings *around,
+                                 const dsm__role_state *to) {
+  size_t number = 0;
+  for (unsigned a = 0; a < axis_count_of(space); a++) {
+    number |= (size_t)to->outer[a] << 2 * a;
+  }
+  if (around->moves[number] < 0) {
+    dsm__role_move move = {.elements = {0}};
+    for (unsigned a = 0; a < axis_count_of(space); a++) {
+      move.after.of[a] = (dsm_layout)to->outer[a];
+      move.before.of[a] =
+          around->index == 0 ? move.after.of[a] : (dsm_layout)around->from->outer[a];
+      move.elements[a] = move.before.of[a] != move.after.of[a] ? around->outside[a] : 0;
+    }
+    around->moves[number] = dsm__role_move_cycles(space, &move);
+  }
+  return around->moves[number];
+}
+
+bool dsm__role_enter(const dsm__role_space *space, const dsm__role_surroundings *around,
+                     dsm_parallelism parallelism, dsm__role_state *to, dsm_axis_set *shared) {
+  const dsm_layer *const layer = layer_of(space, around->index);
+  *to = *around->from;
+  *shared = 0;
+  for (unsigned a = 0; a < axis_count_of(space); a++) {
+    const dsm_role role = dsm_parallelism_role(parallelism, a);
+    const unsigned sides = around->sides[a];
+    const bool is_read_inside = (sides & ~(unsigned)DSM__SIDE_OUTSIDE) != 0;
+    const bool is_made_inside = dsm__is_made_inside(layer, role, sides);
+    const bool may_share = dsm__is_column_like(role) || role == DSM_ROLE_EXPERT;
+    if (dsm__read_fault(layer, role, sides) != DSM__ROLE_FAULT_NONE ||
+        !dsm__are_shortcuts_beside(layer, role, is_made_inside, around->shortcut_sides[a])) {
+      return false;
+    }
+    if (!is_read_inside && to->outer[a] != (uint32_t)dsm_role_input_layout(role)) {
+      to->outer[a] = (uint32_t)dsm_role_input_layout(role);
+      to->gathered[a] = 0;
+    } else if (may_share && (is_read_inside || dsm_axis_set_has(around->gathered, a))) {
+      *shared |= 1U << a;
+    }
+  }
+  return true;
+}
+
+bool dsm__role_leave(const dsm__role_space *space, const dsm__role_state *from, size_t index,
+                     dsm_parallelism parallelism, dsm__role_state *to, dsm__role_move *move) {
+  const dsm_layer *const layer = layer_of(space, index);
+  const size_t last = dsm__last_use(layer);
+  const bool is_live = (space->layers[index].live & 1U) != 0;
+  *to = *from;
+  to->option = 0;
+  to->again_bytes = space->layers[index].is_segment_end != 0 ? 0 : to->again_bytes;
+  *move = (dsm__role_move){.elements = {0}};
+  for (unsigned a = 0; a < axis_count_of(space); a++) {
+    const dsm_role role = dsm_parallelism_role(parallelism, a);
+    const unsigned sides = read_sides(space, from, index, a);
+    const bool is_made_inside = dsm__is_made_inside(layer, role, sides);
+    const bool is_gathering = dsm__is_column_like(role) || role == DSM_ROLE_EXPERT;
+    if (is_made_inside && is_live && last - index > DSM__ROLE_REACH) {
+      return false;
+    }
+    /* But what has just been read for the last time. */
+    to->inside[a] = (to->inside[a] << 1 | (is_made_inside ? 1U : 0U)) & space->layers[index].live;
+    to->gathered[a] = (to->gathered[a] << 1 | (is_gathering ? 1U : 0U)) &
+                      space->layers[index].alike & to->inside[a];
+    if (!is_made_inside && to->outer[a] != (uint32_t)dsm_role_output_layout(role)) {
+      to->outer[a] = (uint32_t)dsm_role_output_layout(role);
+      to->gathered[a] = 0;
+    }
+    move->before.of[a] = (dsm_layout)from->outer[a];
+    move->after.of[a] = (dsm_layout)to->outer[a];
+    if (move->before.of[a] != move->after.of[a]) {
+      move->elements[a] = outside_elements(space, to, index + 1, a, true);
+    }
+  }
+  return true;
+}
+
+size_t dsm__role_option_index(const dsm__role_options *options, size_t whole, dsm_axis_set shared) {
+  size_t i = whole;
+  if (shared != 0) {
+    i = options->whole_count;
+    while (i < options->count &&
+           (!dsm__is_same_option(&options->items[i], &options->items[whole]) ||
+            options->items[i].shared != shared)) {
+      i++;
+    }
+  }
+  return i;
+}
