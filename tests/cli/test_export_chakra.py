@@ -31,7 +31,7 @@ EXPLORATIONS = {
     "inference": ("resnet50", "torus64", "--mode", "inference"),
     "attention": ("bert_base", "torus64", "--parallelism", "data_x_model_y"),
     "stages": ("gnmt", "torus64", "--optimize", "all"),
-    "three axes": ("vgg16", "tpu_v4_4096", "--minibatch", "8192"),
+    "three axes": ("vgg16", "tpu_v4_4096", "--minibatch", "8192", "--optimize", "hybrid,reuse,dysm"),
     "a switch": ("resnet50", "dgx_a100", "--minibatch", "192"),
     "reductions hide": ("vgg16", "torus64", "--parallelism", "data", "--set",
                         "system.model.overlapped_reduction=true"),

@@ -78,7 +78,7 @@ END_TEST
 START_TEST(test_keys_of_a_device_are_those_of_its_kind) {
   expect_steps(DSM_DESCRIPTION_SERVER, server, "devices.cpu",
                "name kind times. count accelerator memory_GB link_GBps incoming_GBps "
-               "transfer_microseconds element_bytes weight_bytes power. source ");
+               "transfer_microseconds element_bytes weight_bytes power. source seconds_ratio ");
   expect_steps(DSM_DESCRIPTION_SERVER, server, "devices.cpu.times", "fc ");
 }
 END_TEST

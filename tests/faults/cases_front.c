@@ -129,6 +129,14 @@ static char *table_of(const dsm_front *front) {
   return dsm_report_front_table(front, (dsm_table_style){.width = 80});
 }
 
+static char *json_of(const dsm_front *front) {
+  return dsm_report_front_json(front);
+}
+
+static char *csv_of(const dsm_front *front) {
+  return dsm_report_front_csv(front);
+}
+
 static attempt write_table(const subject *s, dsm_diags *diags) {
   (void)s;
   return write_front(table_of, diags);
@@ -136,12 +144,12 @@ static attempt write_table(const subject *s, dsm_diags *diags) {
 
 static attempt write_json(const subject *s, dsm_diags *diags) {
   (void)s;
-  return write_front(dsm_report_front_json, diags);
+  return write_front(json_of, diags);
 }
 
 static attempt write_csv(const subject *s, dsm_diags *diags) {
   (void)s;
-  return write_front(dsm_report_front_csv, diags);
+  return write_front(csv_of, diags);
 }
 
 const faulty_case front_cases[] = {

@@ -334,6 +334,9 @@ START_TEST(test_csv) {
                                        "simulation.time_fraction",
                                        "simulation.link_fraction",
                                        "simulation.mean_queue",
+                                       "device_batch",
+                                       "mean_latency_seconds",
+                                       "waiting_seconds",
                                        NULL};
   dsm_dispatch *const simulation = made_simulation(40);
   char *text = dsm_report_partition_csv(&made_partition, simulation);
@@ -346,6 +349,7 @@ START_TEST(test_csv) {
   ck_assert_double_eq(csv_number_at(&table, 3, "simulation.throughput"), simulation->throughput);
   ck_assert_double_eq(csv_number_at(&table, 3, "simulation.mean_queue"),
                       simulation->devices[1].mean_queue);
+  ck_assert_str_eq(csv_at(&table, 3, "device_batch"), ""); /* one request at a time */
   csv_free(&table);
   free(text);
   text = dsm_report_partition_csv(&made_latency_partition, NULL);
