@@ -32,41 +32,42 @@ typedef struct key {
 } key;
 _Static_assert(sizeof(key) == sizeof(dsm__layer_shape) + 2 * sizeof(uint64_t), "no padding");
 
-static bool is_shared(const dsm_workload *workload, size_t index) {
-  bool is_any = false;
-  for (size_t i = index + 1; i < workload->layer_count; i++) {
-    is_any = is_any || (workload->layers[i].is_tied && dsm__tie_owner(workload, i) == index);
+/* The table of each layer: the number of the layer that has it + 1, of layers that share one and of
+ * that one; 0: none. NULL if out of memory. */
+static uint64_t *find_tables(const dsm_workload *workload) {
+  uint64_t *const tables = calloc(workload->layer_count, sizeof *tables);
+  for (size_t i = 0; tables != NULL && i < workload->layer_count; i++) {
+    const size_t owner = dsm__tie_owner(workload, i);
+    if (owner != SIZE_MAX) {
+      tables[i] = tables[owner] = owner + 1;
+    }
   }
-  return is_any;
+  return tables;
 }
 
-static key key_of(const dsm_workload *workload, size_t index, bool are_forks_counted) {
+static key key_of(const dsm_workload *workload, const uint64_t *tables, size_t index,
+                  bool are_forks_counted) {
   const dsm_layer *const layer = &workload->layers[index];
-  key own = {.shape = dsm__layer_shape_of(layer, are_forks_counted)};
-  if (layer->is_tied) {
-    const size_t owner = dsm__tie_owner(workload, index);
-    own.table = owner == SIZE_MAX ? 0 : owner + 1;
-    own.is_tied = 1;
-  } else if (layer->weight_elements > 0 && is_shared(workload, index)) {
-    own.table = index + 1;
-  }
-  return own;
+  return (key){.shape = dsm__layer_shape_of(layer, are_forks_counted),
+               .table = tables[index],
+               .is_tied = layer->is_tied ? 1 : 0};
 }
 
 bool dsm__distinct_find(dsm__distinct *distinct, const dsm_workload *workload,
                         bool are_forks_counted, dsm__arena *arena) {
   const size_t layer_count = workload->layer_count;
   key *const keys = malloc(layer_count * sizeof *keys); /* of each class */
+  uint64_t *const tables = find_tables(workload);
   dsm__map index = {0};
   distinct->class_of = dsm__arena_array(arena, layer_count, sizeof distinct->class_of[0]);
   distinct->representative =
       dsm__arena_array(arena, layer_count, sizeof distinct->representative[0]);
   distinct->has_table = dsm__arena_array(arena, layer_count, sizeof distinct->has_table[0]);
   distinct->count = 0;
-  bool is_ready = keys != NULL && distinct->class_of != NULL && distinct->representative != NULL &&
+  bool is_ready = keys != NULL && tables != NULL && distinct->class_of != NULL && distinct->representative != NULL &&
                   distinct->has_table != NULL;
   for (size_t i = 0; is_ready && i < layer_count; i++) {
-    const key own = key_of(workload, i, are_forks_counted);
+    const key own = key_of(workload, tables, i, are_forks_counted);
     const uint32_t hash = dsm__map_hash(0, &own, sizeof own);
     size_t number = dsm__map_find_in(&index, hash, keys, sizeof own, &own, sizeof own);
     if (number == DSM__MAP_NONE) {
@@ -79,6 +80,7 @@ bool dsm__distinct_find(dsm__distinct *distinct, const dsm_workload *workload,
     distinct->class_of[i] = number;
   }
   dsm__map_fini(&index);
+  free(tables);
   free(keys);
   return is_ready;
 }

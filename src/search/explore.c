@@ -122,9 +122,9 @@ static size_t cuts_of(const dsm__problem *problem, size_t layer_index, dsm__tabl
 
 /* The fastest mapping with all that tied layers exchange; DSM_ERROR_INFEASIBLE, reported, if none
  * fits the memory. */
-static dsm_status search(dsm__problem *problem, size_t layers, dsm__graph_answer *answer,
-                         dsm__decisions *decisions, dsm_diags *diags) {
-  const dsm__tied_finder finder = {search_case, cuts_of, &layers, dsm__problem_has_roles(problem)};
+static dsm_status search(dsm__problem *problem, size_t layers, size_t searches_max,
+                         dsm__graph_answer *answer, dsm__decisions *decisions, dsm_diags *diags) {
+  const dsm__tied_finder finder = {search_case, cuts_of, NULL, &layers, searches_max};
   const bool is_found = dsm__tied_search(problem, &finder, HUGE_VAL, answer, decisions);
   problem->limit_cycles = 0;
   if (!is_found) {
@@ -184,14 +184,16 @@ static void keep_faster(dsm_plan **plan, dsm_plan *other) {
   }
 }
 
-/* The plan that one search without other roles than data and model finds. `fitting`: where it is
- * told that none fits the memory; NULL: nowhere. */
+/* The plan that one search without other roles than data and model finds, where another one is to
+ * come of the first case of tied tables alone. `fitting`: where it is told that none fits the
+ * memory; NULL: nowhere. */
 static dsm_status find_with_data_and_model(dsm__problem *problem, size_t layers, dsm_plan **plan,
                                            double *bound_cycles, dsm_diags *fitting,
                                            dsm_diags *diags) {
+  const size_t searches_max = dsm__problem_has_roles(problem) ? 1 : 0;
   dsm__graph_answer answer;
   dsm__decisions decisions;
-  dsm_status status = search(problem, layers, &answer, &decisions, fitting);
+  dsm_status status = search(problem, layers, searches_max, &answer, &decisions, fitting);
   if (status == DSM_OK) {
     *bound_cycles = answer.lower_bound_cycles;
     status = dsm__plan_make(plan, problem->inputs.workload, problem->machine.system,
@@ -274,6 +276,36 @@ bool dsm__step_with_roles(dsm__problem *problem, const dsm__fixed_roles *fixed, 
   return status == DSM_OK || status == DSM_ERROR_INFEASIBLE;
 }
 
+/* All cases of tied tables, where the first alone leaves room below a plan that has other roles: a
+ * faster plan, and a higher bound. */
+static dsm_status find_with_tied_tables(dsm__problem *problem, size_t layers, dsm_plan **plan,
+                                        double *bound_cycles, dsm_diags *diags) {
+  const dsm__tied_finder finder = {search_case, cuts_of, NULL, &layers, 0};
+  const double known = (*plan)->result.step_cycles;
+  dsm__graph_answer answer;
+  dsm__decisions decisions;
+  dsm_plan *other = NULL;
+  dsm_status status = DSM_OK;
+  if (dsm__tie_limit(*bound_cycles) >= known || dsm__problem_is_over(problem) ||
+      !dsm__tied_is_asked(problem)) {
+    return DSM_OK;
+  }
+  const bool is_found = dsm__tied_search(problem, &finder, known, &answer, &decisions);
+  problem->limit_cycles = 0;
+  if (!is_found) {
+    return dsm__out_of_memory(diags);
+  }
+  *bound_cycles = fmax(*bound_cycles, answer.lower_bound_cycles);
+  if (answer.is_feasible && answer.cycles < known) {
+    status = dsm__plan_make(&other, problem->inputs.workload, problem->machine.system,
+                            problem->inputs.options, &decisions, diags);
+  }
+  if (other != NULL) {
+    keep_faster(plan, other);
+  }
+  return status;
+}
+
 /* Does each layer have a way of data and model? Not where roles are named, and it can have some. */
 static bool has_data_and_model(const dsm__problem *problem) {
   const dsm__search_inputs *const inputs = &problem->inputs;
@@ -330,7 +362,7 @@ static dsm_status find_once(dsm__problem *problem, size_t layers, double known_c
         find_with_roles(problem, layers, limit, &with_roles, &role_bound, diags);
     if (other == DSM_OK) {
       keep_faster(plan, with_roles);
-      status = DSM_OK;
+      status = has_words ? find_with_tied_tables(problem, layers, plan, &bound, diags) : DSM_OK;
     } else if (other != DSM_ERROR_INFEASIBLE) {
       status = other;
     } else if (known_cycles < HUGE_VAL) {
@@ -511,7 +543,7 @@ static dsm_status find_bound(dsm__problem *problem, const dsm_plan *plan, double
   dsm__decisions decisions;
   dsm_status status = is_divided(problem)
                           ? DSM_ERROR_INFEASIBLE
-                          : search(problem, layers, &answer, &decisions, has_roles ? NULL : diags);
+                          : search(problem, layers, 0, &answer, &decisions, has_roles ? NULL : diags);
   *bound_cycles = status == DSM_OK ? answer.lower_bound_cycles : HUGE_VAL;
   if (has_roles && (status == DSM_OK || status == DSM_ERROR_INFEASIBLE)) {
     dsm__problem_count_least(problem, layers);

@@ -8,10 +8,11 @@
  * mapping that exchanges nothing is the fastest. Else the owner of the table that costs most is
  * fixed to each of its cuts, one case for each: in a case the layers that share that table pay what
  * they exchange, which then depends on them alone, and other tables are still free. A case's bound
- * is the answer of its search, or that from which it comes; cases come in the order of their
- * bounds, and none is searched that is no better than the best mapping known. All mappings are in
- * some case, so that the answer is exact; but of large networks few cases are searched, those first
- * that exchange least, and the least bound of the others is that of the answer.
+ * is the answer of its search, or that from which it comes, or what the finder knows of it without
+ * a search; cases come in the order of their bounds, and none is searched that is no better than
+ * the best mapping known. All mappings are in some case, so that the answer is exact; but of large
+ * networks a few cases are searched at most, and the least bound of the others is that of the
+ * answer.
  */
 #include "search/tied_search.h"
 
@@ -26,10 +27,9 @@
 enum { TABLES_MAX = 8 };
 
 /* Searches at most, of so many layers in all; what is left open then is a gap. */
-enum { SEARCHES_MAX = 1024, SEARCHES_MIN = 2, LAYERS_MAX = 512 };
+enum { SEARCHES_MAX = 1024, SEARCHES_MIN = 2, LAYERS_MAX = 8192 };
 
-/* Of more layers, whose searches take long, a gap that is this small is left open, and any where
- * memory is short. */
+/* Of more layers, whose searches take long, a gap that is this small is left open. */
 enum { SMALL_NETWORK = 32 };
 static const double small_gap = 1e-3;
 
@@ -43,6 +43,9 @@ typedef struct table {
 /* Mappings in which some tables are cut in one way. */
 typedef struct tied_case {
   double bound;            /* cycles; none takes less */
+  double likely;           /* what the fastest may take, as far as a finder knows */
+  size_t divided;          /* the table whose cut was fixed last */
+  bool is_bounded;         /* by the finder, once some mapping was known */
   uint8_t cut[TABLES_MAX]; /* its number + 1; 0: free */
 } tied_case;
 
@@ -190,16 +193,26 @@ static void set_case(tied_search *s, const tied_case *one) {
   s->problem->proven_cycles = is_any ? 0 : s->problem->proven_cycles;
 }
 
-/* The case with the least bound, the first of equals, taken out. */
-static tied_case next_case(tied_search *s) {
+/* Does a case come before another one? */
+static bool is_before(const tied_case *one, const tied_case *other) {
+  return one->bound < other->bound ||
+         (!(one->bound > other->bound) && one->likely < other->likely);
+}
+
+/* The number of the case with the least bound, of equals the likeliest, of these the first. */
+static size_t next_case(const tied_search *s) {
   size_t least = 0;
   for (size_t i = 1; i < s->open.count; i++) {
-    least = s->open.items[i].bound < s->open.items[least].bound ? i : least;
+    least = is_before(&s->open.items[i], &s->open.items[least]) ? i : least;
   }
-  const tied_case one = s->open.items[least];
+  return least;
+}
+
+static tied_case take_case(tied_search *s, size_t index) {
+  const tied_case one = s->open.items[index];
   s->open.count--;
-  memmove(&s->open.items[least], &s->open.items[least + 1],
-          (s->open.count - least) * sizeof s->open.items[0]);
+  memmove(&s->open.items[index], &s->open.items[index + 1],
+          (s->open.count - index) * sizeof s->open.items[0]);
   return one;
 }
 
@@ -221,20 +234,27 @@ static double exchange_cycles(const tied_search *s, const table *of, const dsm__
   return cycles;
 }
 
+/* The fastest mapping known, or the limit; infinite: neither. */
+static double known_cycles(const tied_search *s) {
+  return s->best.is_feasible ? fmin(s->limit_cycles, s->best.cycles) : s->limit_cycles;
+}
+
+/* Finds the cuts of a table, once; false if out of memory. */
+static bool find_cuts(tied_search *s, table *of) {
+  if (of->cuts == NULL) {
+    of->cuts = dsm__arena_array(s->problem->lasting, DSM__TABLE_CUTS_MAX, sizeof *of->cuts);
+    of->count = of->cuts == NULL ? 0 : s->finder->cuts_of(s->problem, of->owner, of->cuts);
+  }
+  return of->cuts != NULL;
+}
+
 /* A case for each cut of a table, those first in which the mapping of the case that is divided
  * would exchange least. False if out of memory. */
 static bool divide(tied_search *s, const tied_case *one, size_t t,
                    const dsm__decisions *decisions) {
   double exchanged[DSM__TABLE_CUTS_MAX];
   table *const of = &s->tables[t];
-  if (of->cuts == NULL) {
-    of->cuts = dsm__arena_array(s->problem->lasting, DSM__TABLE_CUTS_MAX, sizeof *of->cuts);
-    if (of->cuts == NULL) {
-      return false;
-    }
-    of->count = s->finder->cuts_of(s->problem, of->owner, of->cuts);
-  }
-  if (!DSM__LIST_RESERVE_IN(&s->open, of->count, s->problem->lasting)) {
+  if (!find_cuts(s, of) || !DSM__LIST_RESERVE_IN(&s->open, of->count, s->problem->lasting)) {
     return false;
   }
   const size_t first = s->open.count;
@@ -247,8 +267,49 @@ static bool divide(tied_search *s, const tied_case *one, size_t t,
     }
     exchanged[at] = cycles;
     s->open.items[first + at] = *one;
+    s->open.items[first + at].divided = t;
+    s->open.items[first + at].is_bounded = false;
     s->open.items[first + at].cut[t] = (uint8_t)(k + 1);
     s->open.count++;
+  }
+  return true;
+}
+
+/* Are two cases of one that was divided? */
+static bool are_siblings(const tied_search *s, const tied_case *one, const tied_case *other) {
+  bool are = one->divided == other->divided && !other->is_bounded;
+  for (size_t t = 0; t < s->table_count; t++) {
+    are = are && (t == one->divided || one->cut[t] == other->cut[t]);
+  }
+  return are;
+}
+
+/* Raises the bounds of the cases that came of the same one as the first of those open, all at once.
+ * False if out of memory. */
+static bool bound_siblings(tied_search *s, const tied_case *one) {
+  const size_t t = one->divided;
+  dsm__table_cut cuts[DSM__TABLE_CUTS_MAX];
+  dsm__tied_bounds bounds;
+  tied_case *of[DSM__TABLE_CUTS_MAX];
+  tied_case parent = *one;
+  dsm__tied_cuts all = {s->tables[t].owner, cuts, 0};
+  for (size_t i = 0; i < s->open.count && all.count < DSM__TABLE_CUTS_MAX; i++) {
+    tied_case *const other = &s->open.items[i];
+    if (are_siblings(s, one, other)) {
+      cuts[all.count] = s->tables[t].cuts[other->cut[t] - 1];
+      bounds.least[all.count] = bounds.likely[all.count] = other->bound;
+      of[all.count++] = other;
+    }
+  }
+  parent.cut[t] = 0;
+  set_case(s, &parent);
+  if (!s->finder->bound_cuts(s->problem, s->finder->context, known_cycles(s), &all, &bounds)) {
+    return false;
+  }
+  for (size_t k = 0; k < all.count; k++) {
+    of[k]->bound = bounds.least[k];
+    of[k]->likely = bounds.likely[k];
+    of[k]->is_bounded = true;
   }
   return true;
 }
@@ -266,19 +327,24 @@ static void keep(tied_search *s, const dsm__graph_answer *answer, const dsm__dec
   }
 }
 
-/* Is a bound as good as the best mapping known, or is what is left between them too little? */
+/* Is a bound as good as the best mapping known, or the limit; or is what is left between them too
+ * little? */
 static bool is_good_enough(const tied_search *s, double bound) {
   const bool is_small = s->problem->inputs.workload->layer_count <= SMALL_NETWORK;
-  const bool is_enough = s->problem->is_memory_short || bound >= (1 - small_gap) * s->best.cycles;
-  return s->best.is_feasible &&
-         (dsm__tie_limit(bound) >= s->best.cycles || (!is_small && is_enough));
+  const double known = known_cycles(s);
+  return isfinite(known) &&
+         (dsm__tie_limit(bound) >= known || (!is_small && bound >= (1 - small_gap) * known));
+}
+
+/* Is no more to be searched, but what has a bound? */
+static bool is_over(const tied_search *s) {
+  return s->searches >= s->searches_max || dsm__problem_is_over(s->problem);
 }
 
 /* Searches a case, and closes or divides it. False if out of memory. */
 static bool search_case(tied_search *s, tied_case *one) {
   dsm__problem *const problem = s->problem;
-  const double limit = s->best.is_feasible ? fmin(s->limit_cycles, s->best.cycles) //
-                                           : s->limit_cycles;
+  const double limit = known_cycles(s);
   dsm__graph_answer answer;
   dsm__decisions decisions = {.layers = NULL};
   set_case(s, one);
@@ -299,8 +365,7 @@ static bool search_case(tied_search *s, tied_case *one) {
     answer = (dsm__graph_answer){.cycles = HUGE_VAL, .smallest_need_bytes = need};
   }
   keep(s, &answer, &decisions);
-  if (more.table == TABLES_MAX || is_good_enough(s, one->bound) || s->searches >= s->searches_max ||
-      dsm__problem_is_over(problem)) {
+  if (more.table == TABLES_MAX || is_good_enough(s, one->bound) || is_over(s)) {
     s->bound = fmin(s->bound, one->bound);
     return true;
   }
@@ -309,19 +374,20 @@ static bool search_case(tied_search *s, tied_case *one) {
 
 /* ---- all of it ---- */
 
-/* Of tied layers and their tables: false if there are none, or memory is out. */
-static bool begin(tied_search *s, bool *is_any) {
+bool dsm__tied_is_asked(const dsm__problem *problem) {
+  const dsm_workload *const workload = problem->inputs.workload;
+  bool is_any = false;
+  for (size_t i = 0; i < workload->layer_count; i++) {
+    is_any = is_any || workload->layers[i].is_tied;
+  }
+  return is_any && !problem->are_ties_free;
+}
+
+/* Of tied layers and their tables; false if out of memory. */
+static bool begin(tied_search *s) {
   const dsm__problem *const problem = s->problem;
   const dsm_workload *const workload = problem->inputs.workload;
   const size_t count = workload->layer_count;
-  *is_any = false;
-  for (size_t i = 0; i < count; i++) {
-    *is_any = *is_any || workload->layers[i].is_tied;
-  }
-  if (!*is_any || problem->are_ties_free) {
-    *is_any = false;
-    return true;
-  }
   if (!DSM__RESERVE(problem->lasting, s->owner_of, count) ||
       !DSM__RESERVE(problem->lasting, s->owner_cuts, count) ||
       !DSM__RESERVE(problem->lasting, s->fixed_cuts, count) ||
@@ -343,21 +409,27 @@ bool dsm__tied_search(dsm__problem *problem, const dsm__tied_finder *finder, dou
                       dsm__graph_answer *answer, dsm__decisions *decisions) {
   tied_search s = {
       .problem = problem, .finder = finder, .limit_cycles = limit_cycles, .bound = HUGE_VAL};
-  bool is_any = false;
-  bool is_good = begin(&s, &is_any);
-  if (!is_any) {
-    return is_good && finder->find(problem, finder->context, limit_cycles, answer, decisions);
+  if (!dsm__tied_is_asked(problem)) {
+    return finder->find(problem, finder->context, limit_cycles, answer, decisions);
   }
+  bool is_good = begin(&s);
   const size_t layer_count = problem->inputs.workload->layer_count;
-  s.searches_max = layer_count <= SMALL_NETWORK              ? SEARCHES_MAX
-                   : finder->is_beside_others                ? 1
+  s.searches_max = finder->searches_max > 0                  ? finder->searches_max
+                   : layer_count <= SMALL_NETWORK            ? SEARCHES_MAX
                    : LAYERS_MAX / layer_count < SEARCHES_MIN ? SEARCHES_MIN
                                                              : LAYERS_MAX / layer_count;
-  s.open.items[s.open.count++] = (tied_case){.bound = 0};
+  s.open.items[s.open.count++] = (tied_case){.is_bounded = true};
   while (is_good && s.open.count > 0) {
-    tied_case one = next_case(&s);
-    if (s.searches > 0 && (is_good_enough(&s, one.bound) || s.searches >= s.searches_max ||
-                           dsm__problem_is_over(problem))) {
+    const size_t next = next_case(&s);
+    const tied_case *const first = &s.open.items[next];
+    if (s.searches > 0 && !is_good_enough(&s, first->bound) && !first->is_bounded &&
+        finder->bound_cuts != NULL && isfinite(known_cycles(&s)) &&
+        !dsm__problem_is_over(problem)) {
+      is_good = bound_siblings(&s, first);
+      continue;
+    }
+    tied_case one = take_case(&s, next);
+    if (s.searches > 0 && (is_good_enough(&s, one.bound) || is_over(&s))) {
       s.bound = fmin(s.bound, one.bound);
     } else {
       is_good = search_case(&s, &one);
@@ -367,8 +439,8 @@ bool dsm__tied_search(dsm__problem *problem, const dsm__tied_finder *finder, dou
   problem->inputs.fixed_cuts = NULL;
   *answer = s.best;
   *decisions = s.decisions;
-  if (s.best.is_feasible || problem->is_need_rounded) {
-    answer->lower_bound_cycles = fmin(s.bound, s.best.cycles);
+  if (s.best.is_feasible || problem->is_need_rounded || isfinite(s.bound)) {
+    answer->lower_bound_cycles = s.best.is_feasible ? fmin(s.bound, s.best.cycles) : s.bound;
   }
   return is_good;
 }

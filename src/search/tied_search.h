@@ -11,6 +11,19 @@
 /** Ways to cut a table that are told apart: a part of gradients and of weights along each axis. */
 enum { DSM__TABLE_CUTS_MAX = 64 };
 
+/** Ways in which the owner of a table may cut it. */
+typedef struct dsm__tied_cuts {
+  size_t owner; /**< its layer */
+  const dsm__table_cut *cuts;
+  size_t count;
+} dsm__tied_cuts;
+
+/** Of each of them: what no mapping is faster than, and what is likely the fastest's time. */
+typedef struct dsm__tied_bounds {
+  double least[DSM__TABLE_CUTS_MAX];
+  double likely[DSM__TABLE_CUTS_MAX];
+} dsm__tied_bounds;
+
 /** The search that is asked for each case. */
 typedef struct dsm__tied_finder {
   /** Finds the fastest mapping in which layers cut their weights as the problem's inputs fix, and
@@ -21,14 +34,20 @@ typedef struct dsm__tied_finder {
   /** The different ways in which a layer may cut its weights, once something was found:
    * cuts[0 .. DSM__TABLE_CUTS_MAX), how many. */
   size_t (*cuts_of)(const dsm__problem *problem, size_t layer_index, dsm__table_cut *cuts);
+  /** Raises bounds of mappings with each of the cuts, as far as those within a finite limit go,
+   * once something was found. NULL: nothing is known of a cut. False if out of memory. */
+  bool (*bound_cuts)(dsm__problem *problem, const void *context, double limit_cycles,
+                     const dsm__tied_cuts *cuts, dsm__tied_bounds *bounds);
   const void *context;
-  bool is_beside_others; /**< another search finds what large networks do best: of these no case
-                              is looked at, only a mapping with what it exchanges */
+  size_t searches_max; /**< cases that are looked at: 0: as many as the network's size allows */
 } dsm__tied_finder;
 
 /** Adds the cut of some parallelisms to cuts[0 .. count) unless it is there; how many there are. */
 size_t dsm__tied_add_cut(const dsm_layer *layer, const dsm_machine *machine,
                          const dsm_pass_layouts *layouts, dsm__table_cut *cuts, size_t count);
+
+/** Does a search ask for what tied layers exchange? */
+bool dsm__tied_is_asked(const dsm__problem *problem);
 
 /** The fastest mapping that fits, whatever the cuts, with all that tied layers exchange, and what
  * no mapping is faster than. Without tied layers, or where the problem leaves out what they

@@ -340,6 +340,8 @@ static uint64_t digest_roles(const dsm_layer *layer, const dsm_machine *machine,
   digest = digest_u64(digest, dsm_role_input_layout(role) + dsm_role_output_layout(role));
   digest = digest_u64(digest, dsm_role_divides(role, DSM_DIVIDED_IN));
   digest = digest_u64(digest, dsm_layer_can_have_role(layer, role));
+  const dsm_pass_layouts all = dsm_pass_layouts_uniform(parallelism);
+  digest = digest_double(digest, dsm_used_weight_ways(layer, machine, &all));
   return digest_double(digest, dsm_group_cycles(machine, &moved));
 }
 

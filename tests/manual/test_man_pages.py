@@ -97,7 +97,7 @@ def check_formats(dsm, folder, schemas):
                 begin = found.find(f" {path} " if at else f"{path} ", at)
                 expect(begin >= 0, f"{where}: no key {path} in its place")
                 at = max(begin, at)
-                rest = found[at + len(path):at + 900]
+                rest = found[at + len(path):at + 1200]
                 for limit in ("minimum", "exclusiveMinimum", "maximum"):
                     if isinstance(meant.get(limit), int) and meant.get("type") != "array":
                         expect(f" {meant[limit]}" in rest[:80], f"{where}: {path}: {limit}")

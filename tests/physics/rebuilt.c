@@ -3,6 +3,8 @@
 
 #include <check.h>
 
+#include "plan/tied_tables.h"
+
 /* More than any layer of the cases reads. */
 enum { INPUTS_MAX = 16 };
 /* The room for preloaded weights is given out in as many steps. */
@@ -194,6 +196,38 @@ static void add_once(rebuilt_pass *pass, const subject *s, dsm_transfer transfer
   pass->once_cycles += pass->group_cycles[group] - before;
 }
 
+/* A layer's parallelism in a pass; that of an error without backward pass is a decision. */
+static dsm_parallelism layout_of(const dsm_plan *plan, size_t layer, dsm_pass pass) {
+  return pass == DSM_PASS_BACKWARD ? plan->layers[layer].error_parallelism
+                                   : plan->layers[layer].passes[pass].share.parallelism;
+}
+
+/* What a layer exchanges with the one that has its weights; not with a stage of a pipeline. */
+static void add_tied(rebuilt_pass *pass, const subject *s) {
+  const dsm_workload *const workload = s->plan->workload;
+  const size_t owner = s->layer->is_tied ? dsm__tie_owner(workload, s->index) : SIZE_MAX;
+  if (owner == SIZE_MAX || s->layer_plan->pipeline != DSM_NO_PIPELINE ||
+      s->plan->layers[owner].pipeline != DSM_NO_PIPELINE) {
+    return;
+  }
+  dsm_pass_layouts theirs;
+  for (int p = 0; p < DSM_PASS_COUNT; p++) {
+    theirs.of[p] = layout_of(s->plan, owner, (dsm_pass)p);
+  }
+  const dsm__table_cut own = dsm__table_cut_of(s->layer, &s->machine, &s->layouts);
+  const dsm__table_cut cut = dsm__owner_cut_seen(
+      workload, owner, s->index,
+      dsm__table_cut_of(s->plan->layers[owner].layer, &s->machine, &theirs));
+  const dsm__table_exchange exchange =
+      dsm__table_exchange_derive(s->layer, &s->machine, s->precision, &cut, &own);
+  for (int m = 0; m < DSM__TABLE_MOVES; m++) {
+    add_once(pass, s,
+             m < DSM__TABLE_GRADIENT_MOVES ? DSM_TRANSFER_TIED_GRADIENTS
+                                           : DSM_TRANSFER_TIED_WEIGHTS,
+             DSM_GROUP_TIED_WEIGHTS, &exchange.moves[m]);
+  }
+}
+
 static void add_relayout(rebuilt_pass *pass, const subject *s, const dsm_traffic *traffic) {
   add_once(pass, s, DSM_TRANSFER_RELAYOUT, DSM_GROUP_RELAYOUT, traffic);
 }
@@ -206,12 +240,6 @@ static void add_weights(rebuilt_pass *pass, const subject *s) {
   add_once(pass, s, DSM_TRANSFER_BROADCAST_WEIGHTS, DSM_GROUP_BROADCAST_WEIGHTS,
            &weights.broadcast_weights);
   add_once(pass, s, DSM_TRANSFER_WEIGHT_UPDATE, DSM_GROUP_WEIGHT_UPDATE, &weights.weight_update);
-}
-
-/* A layer's parallelism in a pass; that of an error without backward pass is a decision. */
-static dsm_parallelism layout_of(const dsm_plan *plan, size_t layer, dsm_pass pass) {
-  return pass == DSM_PASS_BACKWARD ? plan->layers[layer].error_parallelism
-                                   : plan->layers[layer].passes[pass].share.parallelism;
 }
 
 /* Between a layer and the one before it, in the layouts of forward or of the errors. */
@@ -274,6 +302,7 @@ rebuilt_pass rebuilt_pass_of(const dsm_plan *plan, size_t layer, dsm_pass which)
   add_invocations(&pass, &s);
   if (which == DSM_PASS_UPDATE) {
     add_weights(&pass, &s);
+    add_tied(&pass, &s);
     const dsm_update_relayouts moves = dsm_update_relayouts_derive(
         s.layer, &s.machine, s.precision, plan->workload->minibatch, &s.layouts);
     add_relayout(&pass, &s, &moves.input);

@@ -16,7 +16,8 @@ PASSES = ("forward", "backward", "update")
 DIMS = ("in", "out", "ij", "kij", "mb")
 MEMORY_KINDS = ("weights", "gradients", "optimizer", "activations", "errors")
 GROUPS = ("partial_sum", "layout_move", "rotation", "collective", "hand_over",
-          "sum_of_gradients", "broadcast_weights", "weight_update", "relayout")
+          "sum_of_gradients", "broadcast_weights", "weight_update", "tied_weights",
+          "relayout")
 
 failures = []
 

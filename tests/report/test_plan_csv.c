@@ -255,12 +255,18 @@ START_TEST(test_seconds_and_shares_are_of_the_cycles_and_add_up) {
 }
 END_TEST
 
+/* Columns of what tied layers exchange are those of networks that have some. */
+static bool is_of_tied(size_t move) {
+  const dsm_transfer of = dsm__moves[move].transfer;
+  return of == DSM_TRANSFER_TIED_GRADIENTS || of == DSM_TRANSFER_TIED_WEIGHTS;
+}
+
 static void expect_transfers(const csv_table *table, size_t row, const dsm_layer_plan *layer,
                              dsm_pass pass) {
   const dsm_pass_plan *const planned = &layer->passes[pass];
   const dsm_system two_axes = {.system = {.axis_count = 2}}; /* as all bundled systems */
   for (size_t t = 0; t < DSM__MOVE_COUNT; t++) {
-    if (!dsm__move_is_possible(t, &two_axes, false)) {
+    if (!dsm__move_is_possible(t, &two_axes, false) || is_of_tied(t)) {
       continue;
     }
     const char *const name = dsm__word_key(&dsm__move_words, t);

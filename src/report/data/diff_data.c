@@ -209,8 +209,9 @@ static void fill_figures(document *made, const dsm_diff *diff) {
     made->result.of[i] = figure_of(&of_result[i].moved);
   }
   for (size_t i = 0; i < DSM__DIFF_PARTS; i++) {
-    const bool is_shown =
-        i < DSM__PART_OVERHEAD || parts[i].moved.before > 0 || parts[i].moved.after > 0;
+    const bool is_optional =
+        i >= DSM__PART_OVERHEAD || i == DSM__PART_GROUPS + DSM_GROUP_TIED_WEIGHTS - 1;
+    const bool is_shown = !is_optional || parts[i].moved.before > 0 || parts[i].moved.after > 0;
     made->parts[i] = part_of(diff, &parts[i].moved, dsm__diff_share(diff, &parts[i].moved));
     made->parts[i].moved.before = is_shown ? made->parts[i].moved.before : (double)NAN;
   }

@@ -80,6 +80,10 @@ void dsm__graph_relax(dsm__graph_relaxed *relaxed, double least_transient, doubl
 /** dsm__graph_relax of all paths that can fit. */
 void dsm__graph_relax_whole(dsm__graph_relaxed *relaxed);
 
+/** What no path with transients between the two limits of `relaxed` that fits is faster than, by a
+ * price; its sweep is in `rest`. */
+double dsm__graph_bound_at(dsm__graph_relaxed *relaxed, double price);
+
 /** Takes the path in `scratch` as incumbent if it fits and is faster. */
 void dsm__graph_offer(dsm__graph_relaxed *relaxed);
 

@@ -56,28 +56,32 @@ void dsm__graph_offer(dsm__graph_relaxed *relaxed) {
 }
 
 /*
- * Tries a price: better bound, better incumbent.
- *
- * Why that is a bound: let a path fit, so that kept + transient <= capacity, and let transients be
+ * Why this is a bound: let a path fit, so that kept + transient <= capacity, and let transients be
  * at least least_transient. Then kept <= capacity - least_transient, and cycles >= cycles + price *
  * (kept - (capacity - least_transient)) for any price that is not negative. The right side is at
  * least the cheapest priced path less a constant, which is what is computed. Rounding is taken off,
  * as sums along a path are added up in two orders.
  */
+double dsm__graph_bound_at(dsm__graph_relaxed *relaxed, double price) {
+  const dsm__graph *const graph = relaxed->graph;
+  const dsm__graph_price priced = {1, price, relaxed->transient_limit};
+  dsm__graph_sweep_back(graph, priced, relaxed->rest);
+  const double best = price * graph->nodes[0].kept_bytes + relaxed->rest[0];
+  relaxed->work += (double)dsm__graph_edge_count(graph);
+  return best - price * (graph->capacity_bytes - relaxed->least_transient) -
+         dsm__graph_rounding_slack(relaxed, price);
+}
+
+/* Tries a price: better bound, better incumbent. */
 static trial try_price(dsm__graph_relaxed *r, double price) {
-  double *const rest = r->rest;
   const dsm__graph_price priced = {1, price, r->transient_limit};
-  dsm__graph_sweep_back(r->graph, priced, rest);
-  const double best = price * r->graph->nodes[0].kept_bytes + rest[0];
-  const double bound = best - price * (r->graph->capacity_bytes - r->least_transient) -
-                       dsm__graph_rounding_slack(r, price);
+  const double bound = dsm__graph_bound_at(r, price);
   if (bound > r->bound_cycles) {
     r->bound_cycles = bound;
     r->price = price;
   }
-  dsm__graph_walk(r->graph, priced, rest, &r->scratch);
+  dsm__graph_walk(r->graph, priced, r->rest, &r->scratch);
   dsm__graph_offer(r);
-  r->work += (double)dsm__graph_edge_count(r->graph);
   return (trial){price, dsm__graph_sum(r->graph, &r->scratch)};
 }
 

@@ -433,6 +433,96 @@ static void find_rest(relaxing *r) {
   }
 }
 
+/* Cycles from the first point to each, of each boundary; false if out of memory. */
+static bool find_before(const dsm__held_relaxed *relaxed, size_t layer_count, double **before,
+                        dsm__arena *arena) {
+  for (size_t i = 0; i <= layer_count; i++) {
+    before[i] = dsm__arena_array(arena, relaxed->blocks[i]->point_count, sizeof(double));
+    if (before[i] == NULL) {
+      return false;
+    }
+    for (size_t p = 0; p < relaxed->blocks[i]->point_count; p++) {
+      before[i][p] = i == 0 ? 0 : HUGE_VAL;
+    }
+  }
+  for (size_t i = 0; i < layer_count; i++) {
+    const dsm__held_block *const block = relaxed->blocks[i];
+    for (size_t p = 0; p < block->point_count; p++) {
+      for (size_t e = block->first_edge[p]; e < block->first_edge[p + 1]; e++) {
+        const dsm__held_edge *const edge = &block->edges[e];
+        const double cycles = before[i][p] + edge->least;
+        before[i + 1][edge->to] =
+            cycles < before[i + 1][edge->to] ? cycles : before[i + 1][edge->to];
+      }
+    }
+  }
+  return true;
+}
+
+typedef struct charging {
+  const dsm__held_relaxed *relaxed;
+  double limit;
+  double **before;
+  double *const *added;
+  size_t width;
+} charging;
+
+/* The cheapest paths on from a point before a layer, one for each charge, given those behind it. */
+static void sum_point(const charging *c, size_t layer, size_t point, const double *behind,
+                      double *sums) {
+  const dsm__held_block *const block = c->relaxed->blocks[layer];
+  const double *const more = c->added[layer];
+  for (size_t k = 0; k < c->width; k++) {
+    sums[k] = HUGE_VAL;
+  }
+  for (size_t e = block->first_edge[point]; e < block->first_edge[point + 1]; e++) {
+    const dsm__held_edge *const edge = &block->edges[e];
+    const double *const rest = &behind[(size_t)edge->to * c->width];
+    if (c->before[layer][point] + edge->least + c->relaxed->rest[layer + 1][edge->to] > c->limit) {
+      continue;
+    }
+    for (size_t k = 0; k < c->width; k++) {
+      const double own = more != NULL ? more[(size_t)edge->option * c->width + k] : 0;
+      const double cycles = edge->least + rest[k] + own;
+      sums[k] = cycles < sums[k] ? cycles : sums[k];
+    }
+  }
+}
+
+bool dsm__held_relaxed_charge(const dsm__held_costs *costs, const dsm__held_relaxed *relaxed,
+                              double limit_cycles, double *const *added, size_t width,
+                              double *cycles) {
+  const size_t layer_count = costs->space->problem->inputs.workload->layer_count;
+  charging c = {.relaxed = relaxed, .limit = limit_cycles, .added = added, .width = width};
+  dsm__arena *const arena = dsm__arena_new();
+  size_t most = 0;
+  for (size_t i = 0; i <= layer_count; i++) {
+    most = relaxed->blocks[i]->point_count > most ? relaxed->blocks[i]->point_count : most;
+  }
+  double *sums = NULL;
+  double *behind = NULL;
+  const bool is_good = arena != NULL && DSM__RESERVE(arena, c.before, layer_count + 1) &&
+                       find_before(relaxed, layer_count, c.before, arena) &&
+                       DSM__RESERVE(arena, sums, most * width) &&
+                       DSM__RESERVE(arena, behind, most * width);
+  for (size_t k = 0; is_good && k < most * width; k++) {
+    sums[k] = 0; /* behind the last layer */
+  }
+  for (size_t i = layer_count; is_good && i-- > 0;) {
+    double *const done = behind;
+    behind = sums;
+    sums = done;
+    for (size_t p = 0; p < relaxed->blocks[i]->point_count; p++) {
+      sum_point(&c, i, p, behind, &sums[p * width]);
+    }
+  }
+  if (is_good) {
+    memcpy(cycles, sums, width * sizeof *cycles);
+  }
+  dsm__arena_free(arena);
+  return is_good;
+}
+
 bool dsm__held_relaxed_find(dsm__held_costs *costs, const dsm__held_least *least, double slack,
                             dsm__held_choice choice, dsm__held_relaxed *relaxed,
                             dsm__arena *arena) {

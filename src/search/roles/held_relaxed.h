@@ -59,4 +59,11 @@ typedef const dsm__layer_decision *dsm__held_choice;
 bool dsm__held_relaxed_find(dsm__held_costs *costs, const dsm__held_least *least, double slack,
                             dsm__held_choice choice, dsm__held_relaxed *relaxed, dsm__arena *arena);
 
+/** What mappings within a limit take at least where options take more, of several such charges:
+ * cycles[0 .. width), with added[layer][option * width + k] of charge k; NULL for a layer: nothing.
+ * `relaxed` is not too large. False if out of memory. */
+bool dsm__held_relaxed_charge(const dsm__held_costs *costs, const dsm__held_relaxed *relaxed,
+                              double limit_cycles, double *const *added, size_t width,
+                              double *cycles);
+
 #endif

@@ -46,6 +46,14 @@ const dsm__role_options *dsm__role_options_of(const dsm__role_space *space, size
   return dsm__role_options_in(space->problem, space->options, layer_index);
 }
 
+bool dsm__role_has_spares(const dsm__role_space *space) {
+  bool has_any = false;
+  for (size_t i = 0; i < space->problem->inputs.workload->layer_count && !has_any; i++) {
+    has_any = dsm__role_options_of(space, i)->has_spares;
+  }
+  return has_any;
+}
+
 bool dsm__is_role_open(const dsm__role_space *space, size_t layer_index,
                        const dsm__role_option *option) {
   const dsm__fixed_roles *const fixed = space->problem->fixed;

@@ -36,6 +36,9 @@ const dsm__role_options *dsm__role_options_in(const dsm__problem *problem,
 /** The options of a layer. */
 const dsm__role_options *dsm__role_options_of(const dsm__role_space *space, size_t layer_index);
 
+/** Does some layer have options that only memory asks for? */
+bool dsm__role_has_spares(const dsm__role_space *space);
+
 /** May a layer have this option: is it free, or are its roles what all its passes have to have? */
 bool dsm__is_role_open(const dsm__role_space *space, size_t layer_index,
                        const dsm__role_option *option);

@@ -12,6 +12,7 @@
 #include "plan/tolerance.h"
 #include "search/roles/held_search.h"
 #include "search/roles/role_graph.h"
+#include "search/roles/tied_bounds.h"
 #include "search/tied_search.h"
 
 bool dsm__problem_has_roles(const dsm__problem *problem) {
@@ -299,14 +300,6 @@ static double least_of(const dsm__role_space *space) {
   return least;
 }
 
-static bool has_spares(const dsm__role_space *space) {
-  bool has_any = false;
-  for (size_t i = 0; i < space->problem->inputs.workload->layer_count && !has_any; i++) {
-    has_any = dsm__role_options_of(space, i)->has_spares;
-  }
-  return has_any;
-}
-
 /*
  * A small slack first: a path that it leaves and that is not over it is the fastest of all, since
  * what is left out is on no faster one. A path that is over it says how much slack is enough.
@@ -393,11 +386,20 @@ static bool search_case(dsm__problem *problem, const void *context, double limit
     return false;
   }
   const bool is_short = !answer->is_feasible || answer->smallest_need_bytes > 0;
-  if (is_short && has_spares(&space) && !search_spares(&space, limit_cycles, answer, decisions)) {
+  if (is_short && dsm__role_has_spares(&space) && !search_spares(&space, limit_cycles, answer, decisions)) {
     return false;
   }
   return may_recompute || !dsm__held_roles_are_searched(problem) ||
          dsm__held_role_search(&space, limit_cycles, answer, decisions);
+}
+
+/* Bounds of all cuts of a table, where some mapping is known or a limit. */
+static bool bound_cuts(dsm__problem *problem, const void *context, double limit_cycles,
+                       const dsm__tied_cuts *cuts, dsm__tied_bounds *bounds) {
+  const bool may_recompute = *(const bool *)context;
+  dsm__role_space space = {.problem = problem, .may_recompute = may_recompute};
+  return find_options(&space, may_recompute) &&
+         dsm__tied_bounds_find(&space, cuts, limit_cycles, bounds);
 }
 
 /* How its options cut a layer's weights. */
@@ -416,7 +418,7 @@ static size_t cuts_of(const dsm__problem *problem, size_t layer_index, dsm__tabl
 bool dsm__role_search(dsm__problem *problem, bool may_recompute, double limit_cycles,
                       dsm__graph_answer *answer, dsm__decisions *decisions) {
   dsm__kept_options kept = {.items = NULL};
-  const dsm__tied_finder finder = {search_case, cuts_of, &may_recompute, false};
+  const dsm__tied_finder finder = {search_case, cuts_of, bound_cuts, &may_recompute, 0};
   problem->kept = &kept;
   const bool is_done = dsm__tied_search(problem, &finder, limit_cycles, answer, decisions);
   problem->kept = NULL;
