@@ -5,6 +5,14 @@
 
 #include "plan/step_stages.h"
 
+bool dsm__has_tied_layers(const dsm_workload *workload) {
+  bool is_any = false;
+  for (size_t i = 0; i < workload->layer_count; i++) {
+    is_any = is_any || workload->layers[i].is_tied;
+  }
+  return is_any;
+}
+
 size_t dsm__tie_owner(const dsm_workload *workload, size_t index) {
   const dsm_layer *const layer = &workload->layers[index];
   const char *const name = layer->is_tied ? workload->specs[layer->spec_index].tied_to : NULL;

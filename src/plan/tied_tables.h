@@ -7,6 +7,9 @@
 #include "model/tied_table.h"
 #include "plan/plan_internal.h"
 
+/** Does some layer share the weights of another one? */
+bool dsm__has_tied_layers(const dsm_workload *workload);
+
 /** The layer whose weights a tied one shares; SIZE_MAX: it is not tied. */
 size_t dsm__tie_owner(const dsm_workload *workload, size_t index);
 

@@ -57,6 +57,8 @@ typedef struct dsm__explaining {
   dsm_axis_set gathered_before; /**< with the plan's roles: along which another layer gathers the */
   dsm_axis_set summed_later;    /**< input, or sums its error, */
   dsm_axis_set gathered_in_update; /**< or gathers it for the update */
+  dsm__table_cut *owner_cuts;      /**< see dsm__search_inputs: as the plan has them, */
+  dsm__table_cut *fixed_cuts;      /**< which owners keep while other layers do otherwise */
   const dsm__role_option *roles;   /**< that the layer can have by itself; NULL: data and model */
   size_t role_count;
 } dsm__explaining;

@@ -4,11 +4,13 @@
 #include "plan/issue.h"
 #include "plan/plan_internal.h"
 #include "plan/role_flow.h"
+#include "plan/tied_tables.h"
 #include "plan/tolerance.h"
 #include "search/explain_internal.h"
 #include "search/fused.h"
 #include "search/overlapped.h"
 #include "search/roles/role_search.h"
+#include "search/tied_search.h"
 
 static double once_of(const dsm_layer_plan *layer) {
   const dsm_pass_plan *const update = &layer->passes[DSM_PASS_UPDATE];
@@ -113,6 +115,42 @@ static bool derive_shared(dsm__explaining *e, const dsm__decisions *decisions) {
   return true;
 }
 
+/* How owners cut tables by the plan, which tied layers pay for; false if out of memory. Graphs of
+ * data and model weigh mappings in which owners cut them so; searches of roles have their own. */
+static bool derive_tables(dsm__explaining *e, const dsm__decisions *decisions) {
+  dsm__problem *const problem = e->problem;
+  const dsm_workload *const workload = e->plan->workload;
+  if (!dsm__tied_is_asked(problem)) {
+    return true;
+  }
+  if (!DSM__RESERVE(problem->arena, e->owner_cuts, workload->layer_count) ||
+      !DSM__RESERVE(problem->arena, e->fixed_cuts, workload->layer_count)) {
+    return false;
+  }
+  for (size_t i = 0; i < workload->layer_count; i++) {
+    e->owner_cuts[i] = dsm__owner_cut_of(workload, &problem->machine, decisions, i);
+    if (e->owner_cuts[i].is_known) {
+      const size_t owner = dsm__tie_owner(workload, i);
+      e->fixed_cuts[owner] = dsm__table_cut_of(&workload->layers[owner], &problem->machine,
+                                               &decisions->layers[owner].layouts);
+    }
+  }
+  problem->inputs.owner_cuts = e->owner_cuts;
+  problem->inputs.fixed_cuts = e->is_layer_alone ? NULL : e->fixed_cuts;
+  return true;
+}
+
+/* The layer's own table, which others share, is cut in another way. */
+static void set_own_cut(dsm__explaining *e, const dsm__table_cut *cut) {
+  const dsm_workload *const workload = e->plan->workload;
+  e->fixed_cuts[e->layer_index] = *cut;
+  for (size_t i = 0; i < workload->layer_count; i++) {
+    if (e->owner_cuts[i].is_known && dsm__tie_owner(workload, i) == e->layer_index) {
+      e->owner_cuts[i] = dsm__owner_cut_seen(workload, e->layer_index, i, *cut);
+    }
+  }
+}
+
 /* The roles that the layer can have. */
 static bool find_roles(dsm__explaining *e) {
   const dsm__role_options found = dsm__role_options_find(e->problem, e->layer_index, false);
@@ -133,7 +171,8 @@ static bool derive_decided(dsm__explaining *e) {
   }
   e->holding = holdings[e->layer_index];
   e->preloaded_bytes = dsm__preloaded_bytes(e->plan->workload, &e->problem->machine, &decisions);
-  return (!e->is_layer_alone || derive_shared(e, &decisions)) && derive_reductions(e, &decisions);
+  return derive_tables(e, &decisions) && (!e->is_layer_alone || derive_shared(e, &decisions)) &&
+         derive_reductions(e, &decisions);
 }
 
 /* The graph knows no preloaded weights, so they need not be searched. */
@@ -142,42 +181,61 @@ static bool solve_without_preloading(dsm__problem *problem, dsm__solution *solut
   return dsm__problem_solve(problem, solution);
 }
 
+/* Adds the ways to run the layer with each uniform factor, of which the first is the best's. False
+ * if out of memory. */
+static bool add_ways(dsm__explaining *e, const dsm__factors *best, double best_cycles) {
+  dsm__problem *const problem = e->problem;
+  const unsigned graphs = problem->factors.is_uniform ? problem->factors.count : 1;
+  dsm__network_graph *const networks = dsm__arena_array(problem->arena, graphs, sizeof *networks);
+  dsm__factors factors = *best;
+  for (unsigned g = 0; networks != NULL && g < graphs; g++) {
+    factors.conv_index = (best->conv_index + g) % graphs;
+    if (!dsm__problem_explain(problem, &factors, e->layer_index, &networks[g])) {
+      return false;
+    }
+    const bool is_added = dsm__has_layouts(e->plan->system)
+                              ? dsm__explain_add_layouts(e, &networks[g], best_cycles)
+                              : dsm__through_derive(&e->throughs[e->through_count++], problem,
+                                                    &networks[g], e->layer_index, problem->arena);
+    if (!is_added) {
+      return false;
+    }
+  }
+  return networks != NULL;
+}
+
 /*
  * The ways to run the layer: those of the graph in which the best mapping was found (where sets of
  * held tensors are cut, the others may lack it), then all with each uniform factor.
  *
  * The graph in which the layer has all its choices holds every mapping, so that the best over each
- * edge of the layer is exact, memory aside. With uniform factors there is a graph for each. The
- * graph in which the plan was found comes first, so that the plan's own way is there even where
- * sets of held tensors were cut.
+ * edge of the layer is exact, memory aside. With uniform factors there is a graph for each, and for
+ * each cut of a table that the layer has and others share. The graph in which the plan was found
+ * comes first, so that the plan's own way is there even where sets of held tensors were cut.
  */
 static bool find_ways(dsm__explaining *e) {
   dsm__problem *const problem = e->problem;
   dsm__arena *const arena = problem->arena;
   const unsigned graphs = problem->factors.is_uniform ? problem->factors.count : 1;
-  dsm__solution *const solution = dsm__arena_alloc(arena, sizeof *solution);
-  dsm__network_graph *const networks = dsm__arena_array(arena, graphs, sizeof *networks);
   const bool has_layouts = dsm__has_layouts(e->plan->system);
-  const size_t most = 1 + graphs * (has_layouts ? (size_t)DSM__LAYOUT_VALUES_MAX : 1);
-  if (solution == NULL || networks == NULL || !DSM__RESERVE(arena, e->throughs, most) ||
+  dsm__table_cut cuts[DSM__TABLE_CUTS_MAX];
+  const bool has_table = e->fixed_cuts != NULL && e->fixed_cuts[e->layer_index].is_known;
+  const size_t cut_count = has_table ? dsm__tied_word_cuts(problem, e->layer_index, cuts) : 1;
+  dsm__solution *const solution = dsm__arena_alloc(arena, sizeof *solution);
+  const size_t most = 1 + cut_count * graphs * (has_layouts ? (size_t)DSM__LAYOUT_VALUES_MAX : 1);
+  if (solution == NULL || !DSM__RESERVE(arena, e->throughs, most) ||
       !solve_without_preloading(problem, solution) ||
       !dsm__through_derive(&e->throughs[0], problem, &solution->network, e->layer_index, arena)) {
     return false;
   }
   e->through_count = 1;
-  dsm__factors factors = solution->factors;
   /* Where memory decides, what is fastest memory aside is still to be found. */
   const double best_cycles = solution->answer.smallest_need_bytes > 0 ? 0 : solution->answer.cycles;
-  for (unsigned g = 0; g < graphs; g++) {
-    factors.conv_index = (solution->factors.conv_index + g) % graphs;
-    if (!dsm__problem_explain(problem, &factors, e->layer_index, &networks[g])) {
-      return false;
+  for (size_t c = 0; c < cut_count; c++) {
+    if (has_table) {
+      set_own_cut(e, &cuts[c]);
     }
-    const bool is_added = has_layouts
-                              ? dsm__explain_add_layouts(e, &networks[g], best_cycles)
-                              : dsm__through_derive(&e->throughs[e->through_count++], problem,
-                                                    &networks[g], e->layer_index, arena);
-    if (!is_added) {
+    if (!add_ways(e, &solution->factors, best_cycles)) {
       return false;
     }
   }

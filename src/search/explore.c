@@ -98,33 +98,11 @@ static bool search_case(dsm__problem *problem, const void *context, double limit
   return solve(problem, answer, decisions);
 }
 
-/* How a layer may cut its weights with data and model, in each pass. */
-static size_t cuts_of(const dsm__problem *problem, size_t layer_index, dsm__table_cut *cuts) {
-  const dsm__search_inputs *const inputs = &problem->inputs;
-  const dsm_layer *const layer = &inputs->workload->layers[layer_index];
-  const unsigned ways = problem->machine.parallelism_count;
-  const dsm_parallelism_set allowed = dsm__search_parallelisms(inputs, layer);
-  const bool is_per_pass = dsm__has_optimization(inputs, DSM_OPTIMIZATION_PER_PASS);
-  size_t count = 0;
-  for (unsigned n = 0; n < ways * ways * ways; n++) {
-    const unsigned of[DSM_PASS_COUNT] = {n / ways / ways, n / ways % ways, n % ways};
-    const bool is_uniform = of[0] == of[1] && of[0] == of[2];
-    bool is_allowed = is_per_pass || is_uniform;
-    dsm_pass_layouts layouts;
-    for (int p = 0; p < DSM_PASS_COUNT; p++) {
-      is_allowed = is_allowed && (allowed & DSM_PARALLELISM_BIT(of[p])) != 0;
-      layouts.of[p] = (dsm_parallelism)of[p];
-    }
-    count = is_allowed ? dsm__tied_add_cut(layer, &problem->machine, &layouts, cuts, count) : count;
-  }
-  return count;
-}
-
 /* The fastest mapping with all that tied layers exchange; DSM_ERROR_INFEASIBLE, reported, if none
  * fits the memory. */
 static dsm_status search(dsm__problem *problem, size_t layers, size_t searches_max,
                          dsm__graph_answer *answer, dsm__decisions *decisions, dsm_diags *diags) {
-  const dsm__tied_finder finder = {search_case, cuts_of, NULL, &layers, searches_max};
+  const dsm__tied_finder finder = {search_case, dsm__tied_word_cuts, NULL, &layers, searches_max};
   const bool is_found = dsm__tied_search(problem, &finder, HUGE_VAL, answer, decisions);
   problem->limit_cycles = 0;
   if (!is_found) {
@@ -280,7 +258,7 @@ bool dsm__step_with_roles(dsm__problem *problem, const dsm__fixed_roles *fixed, 
  * faster plan, and a higher bound. */
 static dsm_status find_with_tied_tables(dsm__problem *problem, size_t layers, dsm_plan **plan,
                                         double *bound_cycles, dsm_diags *diags) {
-  const dsm__tied_finder finder = {search_case, cuts_of, NULL, &layers, 0};
+  const dsm__tied_finder finder = {search_case, dsm__tied_word_cuts, NULL, &layers, 0};
   const double known = (*plan)->result.step_cycles;
   dsm__graph_answer answer;
   dsm__decisions decisions;
@@ -348,6 +326,7 @@ static dsm_status report_no_roles(const dsm__problem *problem, dsm_diags *diags)
 static dsm_status find_once(dsm__problem *problem, size_t layers, double known_cycles,
                             dsm_plan **plan, double *bound_cycles, dsm_diags *diags) {
   const bool has_roles = dsm__problem_has_roles(problem);
+  const bool is_first = !(known_cycles < HUGE_VAL);
   double bound = HUGE_VAL;
   double role_bound = HUGE_VAL;
   dsm_plan *with_roles = NULL;
@@ -362,16 +341,17 @@ static dsm_status find_once(dsm__problem *problem, size_t layers, double known_c
         find_with_roles(problem, layers, limit, &with_roles, &role_bound, diags);
     if (other == DSM_OK) {
       keep_faster(plan, with_roles);
-      status = has_words ? find_with_tied_tables(problem, layers, plan, &bound, diags) : DSM_OK;
+      status = DSM_OK;
     } else if (other != DSM_ERROR_INFEASIBLE) {
       status = other;
-    } else if (known_cycles < HUGE_VAL) {
-      return status;
-    } else if (is_divided(problem)) {
+    } else if (is_first && is_divided(problem)) {
       status = report_none_divided(problem, diags);
-    } else if (status == DSM_ERROR_INFEASIBLE) {
+    } else if (is_first && status == DSM_ERROR_INFEASIBLE) {
       status = has_words ? find_with_data_and_model(problem, layers, plan, &bound, diags, diags)
                          : report_no_roles(problem, diags);
+    }
+    if (status == DSM_OK && has_words && *plan != NULL) {
+      status = find_with_tied_tables(problem, layers, plan, &bound, diags);
     }
   }
   *bound_cycles = fmin(bound, role_bound);
@@ -541,9 +521,9 @@ static dsm_status find_bound(dsm__problem *problem, const dsm_plan *plan, double
   const bool has_roles = dsm__problem_has_roles(problem);
   dsm__graph_answer answer = {.lower_bound_cycles = HUGE_VAL};
   dsm__decisions decisions;
-  dsm_status status = is_divided(problem)
-                          ? DSM_ERROR_INFEASIBLE
-                          : search(problem, layers, 0, &answer, &decisions, has_roles ? NULL : diags);
+  dsm_status status = is_divided(problem) ? DSM_ERROR_INFEASIBLE
+                                          : search(problem, layers, 0, &answer, &decisions,
+                                                   has_roles ? NULL : diags);
   *bound_cycles = status == DSM_OK ? answer.lower_bound_cycles : HUGE_VAL;
   if (has_roles && (status == DSM_OK || status == DSM_ERROR_INFEASIBLE)) {
     dsm__problem_count_least(problem, layers);

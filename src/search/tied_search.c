@@ -30,7 +30,7 @@ enum { TABLES_MAX = 8 };
 enum { SEARCHES_MAX = 1024, SEARCHES_MIN = 2, LAYERS_MAX = 8192 };
 
 /* Of more layers, whose searches take long, a gap that is this small is left open. */
-enum { SMALL_NETWORK = 32 };
+enum { SMALL_NETWORK = 128 };
 static const double small_gap = 1e-3;
 
 /* Weights that layers share. */
@@ -57,6 +57,8 @@ typedef struct tied_search {
   size_t *owner_of; /* of each layer; SIZE_MAX: it is not tied */
   dsm__table_cut *owner_cuts;
   dsm__table_cut *fixed_cuts;
+  const dsm__table_cut *asked_cuts; /* of the problem, before and behind the search */
+  const dsm__table_cut *asked_fixed_cuts;
   dsm_layer_memory *memory; /* scratch */
   DSM__LIST(tied_case) open;
   double limit_cycles;
@@ -76,6 +78,27 @@ size_t dsm__tied_add_cut(const dsm_layer *layer, const dsm_machine *machine,
   }
   if (i == count && count < DSM__TABLE_CUTS_MAX) {
     cuts[count++] = cut;
+  }
+  return count;
+}
+
+size_t dsm__tied_word_cuts(const dsm__problem *problem, size_t layer_index, dsm__table_cut *cuts) {
+  const dsm__search_inputs *const inputs = &problem->inputs;
+  const dsm_layer *const layer = &inputs->workload->layers[layer_index];
+  const unsigned ways = problem->machine.parallelism_count;
+  const dsm_parallelism_set allowed = dsm__search_parallelisms(inputs, layer);
+  const bool is_per_pass = dsm__has_optimization(inputs, DSM_OPTIMIZATION_PER_PASS);
+  size_t count = 0;
+  for (unsigned n = 0; n < ways * ways * ways; n++) {
+    const unsigned of[DSM_PASS_COUNT] = {n / ways / ways, n / ways % ways, n % ways};
+    const bool is_uniform = of[0] == of[1] && of[0] == of[2];
+    bool is_allowed = is_per_pass || is_uniform;
+    dsm_pass_layouts layouts;
+    for (int p = 0; p < DSM_PASS_COUNT; p++) {
+      is_allowed = is_allowed && (allowed & DSM_PARALLELISM_BIT(of[p])) != 0;
+      layouts.of[p] = (dsm_parallelism)of[p];
+    }
+    count = is_allowed ? dsm__tied_add_cut(layer, &problem->machine, &layouts, cuts, count) : count;
   }
   return count;
 }
@@ -195,8 +218,7 @@ static void set_case(tied_search *s, const tied_case *one) {
 
 /* Does a case come before another one? */
 static bool is_before(const tied_case *one, const tied_case *other) {
-  return one->bound < other->bound ||
-         (!(one->bound > other->bound) && one->likely < other->likely);
+  return one->bound < other->bound || (!(one->bound > other->bound) && one->likely < other->likely);
 }
 
 /* The number of the case with the least bound, of equals the likeliest, of these the first. */
@@ -375,12 +397,7 @@ static bool search_case(tied_search *s, tied_case *one) {
 /* ---- all of it ---- */
 
 bool dsm__tied_is_asked(const dsm__problem *problem) {
-  const dsm_workload *const workload = problem->inputs.workload;
-  bool is_any = false;
-  for (size_t i = 0; i < workload->layer_count; i++) {
-    is_any = is_any || workload->layers[i].is_tied;
-  }
-  return is_any && !problem->are_ties_free;
+  return dsm__has_tied_layers(problem->inputs.workload) && !problem->are_ties_free;
 }
 
 /* Of tied layers and their tables; false if out of memory. */
@@ -407,8 +424,12 @@ static bool begin(tied_search *s) {
 
 bool dsm__tied_search(dsm__problem *problem, const dsm__tied_finder *finder, double limit_cycles,
                       dsm__graph_answer *answer, dsm__decisions *decisions) {
-  tied_search s = {
-      .problem = problem, .finder = finder, .limit_cycles = limit_cycles, .bound = HUGE_VAL};
+  tied_search s = {.problem = problem,
+                   .finder = finder,
+                   .asked_cuts = problem->inputs.owner_cuts,
+                   .asked_fixed_cuts = problem->inputs.fixed_cuts,
+                   .limit_cycles = limit_cycles,
+                   .bound = HUGE_VAL};
   if (!dsm__tied_is_asked(problem)) {
     return finder->find(problem, finder->context, limit_cycles, answer, decisions);
   }
@@ -435,8 +456,8 @@ bool dsm__tied_search(dsm__problem *problem, const dsm__tied_finder *finder, dou
       is_good = search_case(&s, &one);
     }
   }
-  problem->inputs.owner_cuts = NULL;
-  problem->inputs.fixed_cuts = NULL;
+  problem->inputs.owner_cuts = s.asked_cuts;
+  problem->inputs.fixed_cuts = s.asked_fixed_cuts;
   *answer = s.best;
   *decisions = s.decisions;
   if (s.best.is_feasible || problem->is_need_rounded || isfinite(s.bound)) {

@@ -46,6 +46,9 @@ typedef struct dsm__tied_finder {
 size_t dsm__tied_add_cut(const dsm_layer *layer, const dsm_machine *machine,
                          const dsm_pass_layouts *layouts, dsm__table_cut *cuts, size_t count);
 
+/** How a layer may cut its weights with data and model, in each pass: as cuts_of above. */
+size_t dsm__tied_word_cuts(const dsm__problem *problem, size_t layer_index, dsm__table_cut *cuts);
+
 /** Does a search ask for what tied layers exchange? */
 bool dsm__tied_is_asked(const dsm__problem *problem);
 

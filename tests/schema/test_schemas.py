@@ -549,6 +549,7 @@ def check_plans(schemas, dsm, source, folder):
          "hybrid,shard,recompute"),
         ("gpt", "dgx_a100", "--minibatch", "16", "--set", "workload.parameters.blocks=2", "--optimize",
          "hybrid,tensor,accumulate,stages", "--stages", "2"),
+        ("gpt", "torus16", "--set", "workload.parameters.blocks=1"),
         ("googlenet", "torus64", "--set", "system.model.auxiliary_traffic=unfused", "--set",
          "system.core.operation_overhead_us=1", "--set", "system.core.issue_us=2"),
     )

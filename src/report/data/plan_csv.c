@@ -7,6 +7,7 @@
 #include "plan/plan_record.h"
 #include "plan/role_rules.h"
 #include "plan/step_stages.h"
+#include "plan/tied_tables.h"
 #include "report/data/csv.h"
 #include "report/data/records.h"
 #include "report/loss.h"
@@ -106,19 +107,11 @@ static size_t place_of_kind(const dsm_plan *plan, size_t kind) {
   return place;
 }
 
-static bool has_tied_layers(const dsm_workload *workload) {
-  bool is_any = false;
-  for (size_t i = 0; i < workload->layer_count; i++) {
-    is_any = is_any || workload->layers[i].is_tied;
-  }
-  return is_any;
-}
-
 static bool may_move(const dsm_plan *plan, size_t move) {
   const dsm_transfer of = dsm__moves[move].transfer;
   const bool is_tied = of == DSM_TRANSFER_TIED_GRADIENTS || of == DSM_TRANSFER_TIED_WEIGHTS;
   return dsm__move_is_possible(move, plan->system, dsm__may_have_roles(&plan->options)) &&
-         (!is_tied || has_tied_layers(plan->workload));
+         (!is_tied || dsm__has_tied_layers(plan->workload));
 }
 
 static pass_row row_of(const dsm_plan *plan, const dsm_layer_plan *layer, dsm_pass p) {

@@ -2,6 +2,7 @@
 /* explain_table.c: the alternatives of a layer, for people. */
 #include "model/names.h"
 #include "plan/step_stages.h"
+#include "plan/tied_tables.h"
 #include "report/explain_view.h"
 #include "report/folded_name.h"
 #include "report/loss.h"
@@ -256,6 +257,12 @@ static void put_legend(dsm__page *page, const dsm_plan *plan,
                          "best step without micro-batches, stages, shards or recomputation"
                        : "the best step of the whole network with each value, the limit of the "
                          "chips' memory left aside");
+  }
+  if (!is_keeping && plan->options.mode == DSM_MODE_TRAINING &&
+      dsm__has_tied_layers(plan->workload)) {
+    dsm__page_line(page, DSM__STYLE_FAINT,
+                   "In all these steps weights that layers share are cut as planned, but by the "
+                   "layer itself.");
   }
 }
 
