@@ -64,8 +64,8 @@ bool dsm__distinct_find(dsm__distinct *distinct, const dsm_workload *workload,
       dsm__arena_array(arena, layer_count, sizeof distinct->representative[0]);
   distinct->has_table = dsm__arena_array(arena, layer_count, sizeof distinct->has_table[0]);
   distinct->count = 0;
-  bool is_ready = keys != NULL && tables != NULL && distinct->class_of != NULL && distinct->representative != NULL &&
-                  distinct->has_table != NULL;
+  bool is_ready = keys != NULL && tables != NULL && distinct->class_of != NULL &&
+                  distinct->representative != NULL && distinct->has_table != NULL;
   for (size_t i = 0; is_ready && i < layer_count; i++) {
     const key own = key_of(workload, tables, i, are_forks_counted);
     const uint32_t hash = dsm__map_hash(0, &own, sizeof own);

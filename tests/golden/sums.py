@@ -29,7 +29,7 @@ MEMORY_PARTS = ("weights_bytes", "activations_bytes", "gradients_bytes", "errors
                 "optimizer_bytes", "cache_bytes")
 INVOCATION_GROUPS = ("partial_sum", "layout_move", "rotation", "collective", "overhead")
 # Networks that go everywhere; others go to one system of each kind.
-EVERYWHERE = {"alexnet", "gnmt", "gnmt_vocab", "raider", "resnet50", "vgg16"}
+EVERYWHERE = {"alexnet", "gnmt", "gnmt_vocab", "raider", "vgg16"}
 SYSTEMS = {"torus64", "tpu_v3_32", "dgx_a100"}
 # What does not fit: 12 GB on a chip of 8; the scores of long sequences, which a backward pass needs; all
 # weights of experts, which chips do not share.

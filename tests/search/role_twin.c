@@ -6,105 +6,8 @@
 
 #include "tied_twin.h"
 
-/* ---- which roles ---- */
-
-bool role_twin_can(const dsm_layer *layer, dsm_role role) {
-  const bool has_heads = layer->operand_groups > 0;
-  const bool has_groups = layer->groups > 1;
-  const bool is_weighed = !layer->is_product;
-  const bool is_pointwise = is_weighed && !has_groups && layer->kij == 1 && layer->strides == 1 &&
-                            layer->gates == 0 && layer->timesteps == 1 && layer->experts == 0;
-  switch (role) {
-  case DSM_ROLE_DATA:
-  case DSM_ROLE_WHOLE:
-    return true;
-  case DSM_ROLE_SPATIAL:
-    return (is_weighed || has_heads) && layer->rows > 1 && layer->timesteps == 1 &&
-           layer->experts == 0;
-  case DSM_ROLE_MODEL:
-    return has_heads || (is_weighed && !has_groups);
-  case DSM_ROLE_MODEL_OUT:
-    return is_weighed && !has_groups && layer->lookup_elements == 0;
-  case DSM_ROLE_COLUMN:
-  case DSM_ROLE_ROW:
-    return is_pointwise;
-  case DSM_ROLE_GATHER_COLUMN:
-  case DSM_ROLE_ROW_SCATTER:
-    return is_pointwise && layer->rows > 1;
-  case DSM_ROLE_HEADS:
-    return has_heads || (has_groups && is_weighed && layer->experts == 0);
-  case DSM_ROLE_EXPERT:
-    return layer->experts > 0;
-  case DSM_ROLE_COUNT:
-    break;
-  }
-  return false;
-}
-
-static bool is_in_space(dsm_role role, role_space space) {
-  if (role == DSM_ROLE_DATA || role == DSM_ROLE_MODEL) {
-    return true;
-  }
-  if (role == DSM_ROLE_EXPERT) {
-    return space.has_expert;
-  }
-  return role == DSM_ROLE_SPATIAL ? space.has_spatial : space.has_tensor;
-}
-
 static unsigned axis_count(const role_twin *twin) {
   return twin->machine.system->system.axis_count;
-}
-
-static uint64_t chips_along(const role_twin *twin, unsigned axis) {
-  return twin->machine.system->system.axes[axis].chips;
-}
-
-static bool is_option(const role_twin *twin, size_t index, const dsm_roles *roles,
-                      role_space space) {
-  const dsm_layer *const layer = &twin->workload->layers[index];
-  uint64_t sharers = 1; /* of groups */
-  bool has_data = false;
-  bool has_model = false;
-  bool has_other = false;
-  for (unsigned a = 0; a < axis_count(twin); a++) {
-    const dsm_role role = roles->of[a];
-    if (!role_twin_can(layer, role) || !is_in_space(role, space) ||
-        (chips_along(twin, a) == 1 && role != DSM_ROLE_DATA &&
-         (role != DSM_ROLE_MODEL || space.has_hybrid))) {
-      return false;
-    }
-    sharers *= role == DSM_ROLE_HEADS || role == DSM_ROLE_EXPERT ||
-                       (role == DSM_ROLE_MODEL && layer->operand_groups > 0)
-                   ? chips_along(twin, a)
-                   : 1;
-    has_data = has_data || role == DSM_ROLE_DATA;
-    has_model = has_model || role == DSM_ROLE_MODEL;
-    has_other = has_other || (role != DSM_ROLE_DATA && role != DSM_ROLE_MODEL);
-  }
-  const uint64_t operands = layer->operand_groups > 0 ? layer->operand_groups : layer->groups;
-  return layer->groups % sharers == 0 && operands % sharers == 0 &&
-         (space.has_hybrid || has_other || !has_data || !has_model);
-}
-
-/* Weights have one cut along an axis, which whole ones may stand beside; nothing stands beside
- * experts. */
-static const char cut_of[DSM_ROLE_COUNT] = {
-    [DSM_ROLE_DATA] = '-',  [DSM_ROLE_SPATIAL] = '-',   [DSM_ROLE_WHOLE] = '-',
-    [DSM_ROLE_MODEL] = 'o', [DSM_ROLE_COLUMN] = 'o',    [DSM_ROLE_GATHER_COLUMN] = 'o',
-    [DSM_ROLE_ROW] = 'i',   [DSM_ROLE_MODEL_OUT] = 'i', [DSM_ROLE_ROW_SCATTER] = 'i',
-    [DSM_ROLE_HEADS] = 'g', [DSM_ROLE_EXPERT] = 'e',
-};
-
-bool role_twin_may_differ(const role_twin *twin, size_t layer, const dsm_roles *both,
-                          const dsm_roles *update) {
-  bool may = twin->workload->layers[layer].has_update;
-  for (unsigned a = 0; a < axis_count(twin); a++) {
-    const char one = cut_of[both->of[a]];
-    const char other = cut_of[update->of[a]];
-    const bool is_cut_beside = one == '-' ? other != 'e' : other == '-' && one != 'e';
-    may = may && (chips_along(twin, a) == 1 || one == other || is_cut_beside);
-  }
-  return may;
 }
 
 static bool is_same(const role_twin *twin, const dsm_roles *a, const dsm_roles *b) {
@@ -592,6 +495,13 @@ static double find_once(role_twin *twin, size_t index, size_t option, size_t upd
   return once_cycles(twin, index, &roles);
 }
 
+static double find_transient(role_twin *twin, size_t index, size_t option, size_t update,
+                             dsm_axis_set unused) {
+  (void)unused;
+  const role_pair roles = {twin->options[index][option], twin->options[index][update]};
+  return memory_of(twin, index, &roles).transient_bytes;
+}
+
 /* Of an option in forward and backward, and one in update. */
 static double price_of(role_twin *twin, size_t index, size_t option, size_t update,
                        dsm_axis_set sharing, dsm_axis_set again) {
@@ -612,6 +522,7 @@ static double price_of(role_twin *twin, size_t index, size_t option, size_t upda
 static void forget(role_twin *twin, size_t i) {
   for (size_t o = 0; o < twin->option_count[i]; o++) {
     twin->same_once[i][o] = -1;
+    twin->same_transient[i][o] = -1;
     for (int s = 0; s < 1 << DSM_AXES_MAX; s++) {
       twin->both[i][o][s][0] = -1;
       twin->both[i][o][s][1] = -1;
@@ -619,6 +530,7 @@ static void forget(role_twin *twin, size_t i) {
     }
     for (size_t u = 0; twin->has_per_pass && u < twin->option_count[i]; u++) {
       twin->once[i][o][u] = -1;
+      twin->transient[i][o][u] = -1;
     }
   }
 }
@@ -646,7 +558,7 @@ void role_twin_init(role_twin *twin, const dsm_workload *workload, const dsm_sys
         roles.of[a] = (dsm_role)digits[a];
         is_good = is_good && (a < axis_count(twin) || digits[a] == 0);
       }
-      if (is_good && is_option(twin, i, &roles, space)) {
+      if (is_good && role_twin_is_option(twin, i, &roles, space)) {
         ck_assert_uint_lt(twin->option_count[i], ROLE_TWIN_OPTIONS);
         twin->options[i][twin->option_count[i]++] = roles;
       }
@@ -668,13 +580,38 @@ typedef struct walk {
   role_twin *twin;
   bool is_apart; /* update passes have other roles too */
   role_pair roles[ROLE_TWIN_LAYERS];
+  size_t of[ROLE_TWIN_LAYERS][2]; /* their numbers */
 } walk;
+
+/* What a layer needs while it runs, where memory is short. */
+static double transient_of(role_twin *twin, size_t index, size_t option, size_t update) {
+  const size_t of[3] = {index, option, update};
+  double *const number = option == update ? &twin->same_transient[index][option]
+                                          : &twin->transient[index][option][update];
+  return twin->capacity_bytes < HUGE_VAL ? known(number, find_transient, twin, of, 0) : 0;
+}
+
+/* As role_twin_bytes, of what is known of each layer. */
+static double needed_bytes(const walk *w) {
+  role_twin *const twin = w->twin;
+  dsm_roles both[ROLE_TWIN_LAYERS];
+  double bytes =
+      twin->mode == DSM_MODE_TRAINING ? dsm_input_memory_bytes(&twin->machine, twin->workload) : 0;
+  double transient = 0;
+  take_both(w->roles, twin->count - 1, both);
+  for (size_t i = 0; i < twin->count; i++) {
+    bytes += twin->kept[i][w->of[i][0]] +
+             tied_twin_bytes(twin->workload, &twin->machine, twin->mode, i, both);
+    transient = fmax(transient, transient_of(twin, i, w->of[i][0], w->of[i][1]));
+  }
+  return bytes + transient;
+}
 
 static void note_best(walk *w, double cycles) {
   role_twin *const twin = w->twin;
   twin->tried++;
   if (cycles < twin->cycles &&
-      role_twin_bytes(twin, w->roles) <= twin->capacity_bytes * (1 + 1e-11)) {
+      (twin->capacity_bytes >= HUGE_VAL || needed_bytes(w) <= twin->capacity_bytes * (1 + 1e-11))) {
     twin->cycles = cycles;
     for (size_t i = 0; i < twin->count; i++) {
       twin->best[i] = w->roles[i];
@@ -683,13 +620,6 @@ static void note_best(walk *w, double cycles) {
 }
 
 static void try_layer(walk *w, const tensors *all, size_t index, double cycles, double bytes);
-
-/* What a layer needs while it runs, where memory is short. */
-static double least_transient(const walk *w, size_t index) {
-  return w->twin->capacity_bytes < HUGE_VAL
-             ? memory_of(w->twin, index, &w->roles[index]).transient_bytes
-             : 0;
-}
 
 /* An option with each one that its update may have. */
 static void try_option(walk *w, const tensors *all, size_t index, size_t o, double cycles,
@@ -704,10 +634,16 @@ static void try_option(walk *w, const tensors *all, size_t index, size_t o, doub
     dsm_axis_set shared = 0;
     dsm_axis_set again = 0;
     w->roles[index] = (role_pair){twin->options[index][o], twin->options[index][u]};
+    w->of[index][0] = o;
+    w->of[index][1] = u;
+    if (!is_open(twin, index, o, u)) {
+      continue;
+    }
     /* As if others gathered all that may be gathered: no way is faster. */
     const dsm_axis_set all_axes = (1U << axis_count(twin)) - 1;
-    const double known_bytes = bytes + twin->rest_bytes[index + 1] + least_transient(w, index);
-    if (!is_open(twin, index, o, u) || known_bytes > twin->capacity_bytes * (1 + 1e-9) ||
+    const double known_bytes =
+        bytes + twin->rest_bytes[index + 1] + transient_of(twin, index, o, u);
+    if (known_bytes > twin->capacity_bytes * (1 + 1e-9) ||
         cycles + price_of(twin, index, o, u, all_axes, all_axes) + twin->rest[index + 1] >=
             twin->cycles) {
       continue;

@@ -46,6 +46,8 @@ typedef struct role_twin {
   double update[ROLE_TWIN_LAYERS][ROLE_TWIN_OPTIONS][1 << DSM_AXES_MAX];
   double same_once[ROLE_TWIN_LAYERS][ROLE_TWIN_OPTIONS];
   double once[ROLE_TWIN_LAYERS][ROLE_TWIN_PAIRED][ROLE_TWIN_PAIRED];
+  double same_transient[ROLE_TWIN_LAYERS][ROLE_TWIN_OPTIONS]; /* bytes while it runs, likewise */
+  double transient[ROLE_TWIN_LAYERS][ROLE_TWIN_PAIRED][ROLE_TWIN_PAIRED];
 
   /* The best mapping. */
   double cycles; /**< infinite: none is legal and fits */
@@ -73,6 +75,10 @@ dsm_loops role_twin_split(const role_twin *twin, size_t layer, dsm_pass pass,
 /** May an update pass of a layer have roles beside those of forward and backward? */
 bool role_twin_may_differ(const role_twin *twin, size_t layer, const dsm_roles *both,
                           const dsm_roles *update);
+
+/** May a layer of a space have these roles, in all its passes? */
+bool role_twin_is_option(const role_twin *twin, size_t layer, const dsm_roles *roles,
+                         role_space space);
 
 /** Can a layer have a role at all, whatever the options? */
 bool role_twin_can(const dsm_layer *layer, dsm_role role);

@@ -104,7 +104,7 @@ static void compare_with_force(uint64_t seed, bool has_factors, tally *seen) {
 }
 
 enum {
-  SEEDS = HOW_MANY(400, 200, 40),
+  SEEDS = HOW_MANY(400, 120, 40),
   FACTOR_SEEDS = HOW_MANY(60, 30, 6),
   BOUND_SEEDS = HOW_MANY(25, 12, 3)
 };

@@ -170,9 +170,6 @@ static bool is_no_slower(const dsm__role_option *a, const dsm__role_option *b) {
  * goes with what a chip has of its weights or of its output. What is asked for stays. */
 static bool is_no_worse(const dsm__problem *problem, const dsm_layer *layer, bool has_table,
                         const dsm__role_option *a, const dsm__role_option *b) {
-  if (has_table && !is_cut_alike(problem, layer, a, b)) {
-    return false;
-  }
   const uint64_t samples = problem->inputs.workload->minibatch;
   const bool is_asked = problem->fixed != NULL && b->update == b->parallelism;
   if (!is_no_slower(a, b) || (is_asked && a->update != a->parallelism) || a->shard != b->shard ||
@@ -195,7 +192,7 @@ static bool is_no_worse(const dsm__problem *problem, const dsm_layer *layer, boo
       (double)of_b.chip.n[DSM_DIM_MB] * of_b.position_share / (double)of_b.stored_ways;
   return of_a.weight_ways >= of_b.weight_ways &&
          more_gradients(a, of_a.weight_ways) <= more_gradients(b, of_b.weight_ways) &&
-         kept_a <= kept_b;
+         kept_a <= kept_b && (!has_table || is_cut_alike(problem, layer, a, b));
 }
 
 /* Leaves out options that are no better in anything than another one, of equals all but the first;

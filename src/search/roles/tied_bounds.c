@@ -70,8 +70,7 @@ static bool find_own(bounding *b, size_t index) {
   }
   for (size_t o = 0; o < options->count; o++) {
     for (size_t k = 0; k < count; k++) {
-      b->added[index][o * count + k] =
-          surcharge(b, index, &b->cuts->cuts[k], &options->items[o]);
+      b->added[index][o * count + k] = surcharge(b, index, &b->cuts->cuts[k], &options->items[o]);
     }
   }
   return true;
@@ -202,8 +201,7 @@ static outcome bound_once(bounding *b, bool has_spares, dsm__arena *arena) {
   if (has_paths && !find_price(&network.graph, arena, &relaxed, &is_any)) {
     return OUT_OF_MEMORY;
   }
-  if (!has_spares && dsm__role_has_spares(b->space) &&
-      (is_any ? relaxed.price > 0 : has_paths)) {
+  if (!has_spares && dsm__role_has_spares(b->space) && (is_any ? relaxed.price > 0 : has_paths)) {
     return NEEDS_SPARES;
   }
   return !is_any || bound_in(b, &network, &relaxed) ? KNOWN : OUT_OF_MEMORY;
@@ -247,9 +245,8 @@ static bool find(bounding *b, dsm__tied_bounds *bounds) {
   const dsm__problem *const problem = b->space->problem;
   const outcome is = find_surcharges(b) ? bound_open(b) : OUT_OF_MEMORY;
   bool is_known = is == KNOWN;
-  if (is == OUT_OF_MEMORY ||
-      (is_known && !b->space->may_recompute && dsm__held_roles_are_searched(problem) &&
-       !bound_held(b, &is_known))) {
+  if (is == OUT_OF_MEMORY || (is_known && !b->space->may_recompute &&
+                              dsm__held_roles_are_searched(problem) && !bound_held(b, &is_known))) {
     return false;
   }
   for (size_t k = 0; is_known && k < b->cuts->count; k++) {

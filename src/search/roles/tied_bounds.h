@@ -7,9 +7,9 @@
 #include "search/roles/role_graph.h"
 #include "search/tied_search.h"
 
-/** Raises the bounds of each of the cuts, of the mappings that take no more than `limit_cycles`, which is
- * finite; infinite: there is none. `space` has options of which the layers of the table pay nothing
- * for it. False if out of memory. */
+/** Raises the bounds of each of the cuts, of the mappings that take no more than `limit_cycles`,
+ * which is finite; infinite: there is none. `space` has options of which the layers of the table
+ * pay nothing for it. False if out of memory. */
 bool dsm__tied_bounds_find(dsm__role_space *space, const dsm__tied_cuts *cuts, double limit_cycles,
                            dsm__tied_bounds *bounds);
 
