@@ -70,7 +70,7 @@ static const dsm_layer *layer_of(const dsm__update_roles *u) {
 static bool reserve_numbers(dsm__update_roles *u, double **numbers, size_t count) {
   *numbers = dsm__arena_array(u->arena, count, sizeof **numbers);
   for (size_t i = 0; *numbers != NULL && i < count; i++) {
-    (*numbers)[i] = NAN;
+    (*numbers)[i] = (double)NAN;
   }
   return *numbers != NULL;
 }
@@ -127,8 +127,8 @@ void dsm__update_roles_fini(dsm__update_roles *updates) {
 
 double *dsm__update_both(dsm__update_roles *updates) {
   for (size_t f = 0; f < updates->problem->table.factor_count; f++) {
-    updates->both[f] = NAN;
-    updates->apart[f] = NAN;
+    updates->both[f] = (double)NAN;
+    updates->apart[f] = (double)NAN;
   }
   return updates->both;
 }
