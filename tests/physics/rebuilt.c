@@ -215,9 +215,9 @@ static void add_tied(rebuilt_pass *pass, const subject *s) {
     theirs.of[p] = layout_of(s->plan, owner, (dsm_pass)p);
   }
   const dsm__table_cut own = dsm__table_cut_of(s->layer, &s->machine, &s->layouts);
-  const dsm__table_cut cut = dsm__owner_cut_seen(
-      workload, owner, s->index,
-      dsm__table_cut_of(s->plan->layers[owner].layer, &s->machine, &theirs));
+  const dsm__table_cut cut =
+      dsm__owner_cut_seen(workload, owner, s->index,
+                          dsm__table_cut_of(s->plan->layers[owner].layer, &s->machine, &theirs));
   const dsm__table_exchange exchange =
       dsm__table_exchange_derive(s->layer, &s->machine, s->precision, &cut, &own);
   for (int m = 0; m < DSM__TABLE_MOVES; m++) {

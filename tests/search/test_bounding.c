@@ -7,12 +7,17 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "how_many.h"
 #include "random_network.h"
 #include "search/graph/graph.h"
 #include "search/problem.h"
 #include "suites.h"
 
-enum { SEEDS = 40, REFINED_SEEDS = 20, PRELOAD_SEEDS = 10 };
+enum {
+  SEEDS = HOW_MANY(80, 40, 12),
+  REFINED_SEEDS = HOW_MANY(40, 20, 8),
+  PRELOAD_SEEDS = HOW_MANY(20, 10, 4)
+};
 
 static const dsm_optimization_set hybrid_reuse =
     DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_HYBRID) | DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_REUSE);

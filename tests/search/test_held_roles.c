@@ -143,7 +143,8 @@ static void try_holdings(enumeration *e) {
   dsm__role_step steps[ROLE_TWIN_LAYERS];
   for (size_t i = 0; i < count; i++) {
     e->layers[i] = dsm__layer_decision_none();
-    e->layers[i].layouts = dsm_pass_layouts_uniform(dsm_parallelism_of(&e->roles[i].both, axis_count));
+    e->layers[i].layouts =
+        dsm_pass_layouts_uniform(dsm_parallelism_of(&e->roles[i].both, axis_count));
   }
   const bool has_roles = dsm__has_roles(e->twin->workload, &decisions);
   e->arena = dsm__arena_new();

@@ -11,6 +11,7 @@
 #include "bundled.h"
 #include "edited.h"
 #include "given.h"
+#include "how_many.h"
 #include "plan/plan_internal.h"
 #include "plan/segment.h"
 #include "search/overlapped.h"
@@ -243,7 +244,7 @@ static void assert_read_back(const dsm_plan *plan) {
 
 /* For capacities from the least need to the largest. */
 START_TEST(test_search_finds_the_fastest_that_fits) {
-  enum { CAPACITIES = 40 };
+  enum { CAPACITIES = HOW_MANY(40, 40, 12) };
   scored *const all = score_all();
   double least = HUGE_VAL;
   double most = 0;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "bundled.h"
+#include "how_many.h"
 #include "suites.h"
 
 static const char *const systems[] = {"chip1", "torus64", "torus64_refined"};
@@ -30,7 +31,7 @@ static void check_encloses(const dsm_plan *cut, const dsm_plan *whole) {
 
 /* Over before it began. */
 START_TEST(test_no_time_gives_a_valid_plan_with_a_bound) {
-  for (size_t s = 0; s < SYSTEM_COUNT; s++) {
+  for (size_t s = 0; s < HOW_MANY(SYSTEM_COUNT, SYSTEM_COUNT, 1); s++) {
     for (int mode = 0; mode < DSM_MODE_COUNT; mode++) {
       dsm_explore_options options = bundled_options((dsm_mode)mode);
       bundled whole = bundled_explore(bundled_networks[_i], systems[s], "16", &options);

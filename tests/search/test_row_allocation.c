@@ -7,11 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "how_many.h"
 #include "random_numbers.h"
 #include "search/pipeline/stages.h"
 #include "suites.h"
 
-enum { STAGES_MAX = 5, OPTIONS_MAX = 10, INSTANCES = 4000 };
+enum { STAGES_MAX = 5, OPTIONS_MAX = 10, INSTANCES = HOW_MANY(8000, 4000, 800) };
 
 typedef struct instance {
   dsm__stage_option items[STAGES_MAX][OPTIONS_MAX];

@@ -8,13 +8,14 @@
 
 #include "bundled.h"
 #include "given.h"
+#include "how_many.h"
 #include "random_network.h"
 #include "search/layer_search.h"
 #include "search/problem.h"
 #include "suites.h"
 #include "what_ifs.h"
 
-enum { SEEDS = 24 };
+enum { SEEDS = HOW_MANY(48, 24, 8) };
 static const double tolerance = 1e-9;
 
 static const dsm_optimization_set reuse = DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_REUSE);

@@ -258,10 +258,9 @@ static void draw_pass_slice(const drawing *d) {
 }
 
 static void draw_span(tracer *t, const dsm__step_span *span) {
-  static const dsm_group after[] = {DSM_GROUP_HAND_OVER, DSM_GROUP_SUM_OF_GRADIENTS,
+  static const dsm_group after[] = {DSM_GROUP_HAND_OVER,     DSM_GROUP_SUM_OF_GRADIENTS,
                                     DSM_GROUP_WEIGHT_UPDATE, DSM_GROUP_BROADCAST_WEIGHTS,
-                                    DSM_GROUP_TIED_WEIGHTS,
-                                    DSM_GROUP_ISSUE};
+                                    DSM_GROUP_TIED_WEIGHTS,  DSM_GROUP_ISSUE};
   drawing d = {
       .tracer = t,
       .span = span,

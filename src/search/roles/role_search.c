@@ -386,7 +386,8 @@ static bool search_case(dsm__problem *problem, const void *context, double limit
     return false;
   }
   const bool is_short = !answer->is_feasible || answer->smallest_need_bytes > 0;
-  if (is_short && dsm__role_has_spares(&space) && !search_spares(&space, limit_cycles, answer, decisions)) {
+  if (is_short && dsm__role_has_spares(&space) &&
+      !search_spares(&space, limit_cycles, answer, decisions)) {
     return false;
   }
   return may_recompute || !dsm__held_roles_are_searched(problem) ||
