@@ -26,8 +26,9 @@
 /* Tables whose cuts are decided; what others exchange is in no bound. */
 enum { TABLES_MAX = 8 };
 
-/* Searches at most, of so many layers in all; what is left open then is a gap. */
-enum { SEARCHES_MAX = 1024, SEARCHES_MIN = 2, LAYERS_MAX = 8192 };
+/* Searches at most that have a mapping to beat: of larger networks the square of so many layers
+ * over their own, and one at least. What is left open then is a gap. */
+enum { SEARCHES_MAX = 1024, LAYERS_MAX = 768, UNBOUNDED_MIN = 32 };
 
 /* Of more layers, whose searches take long, a gap that is this small is left open. */
 enum { SMALL_NETWORK = 128 };
@@ -66,7 +67,8 @@ typedef struct tied_search {
   dsm__graph_answer best;   /* not feasible: what some mapping needs at least */
   dsm__decisions decisions; /* likewise */
   size_t searches;
-  size_t searches_max;
+  size_t within;     /* of these: those that had a limit, or a mapping to beat */
+  size_t within_max; /* of these at most */
 } tied_search;
 
 size_t dsm__tied_add_cut(const dsm_layer *layer, const dsm_machine *machine,
@@ -360,7 +362,9 @@ static bool is_good_enough(const tied_search *s, double bound) {
 
 /* Is no more to be searched, but what has a bound? */
 static bool is_over(const tied_search *s) {
-  return s->searches >= s->searches_max || dsm__problem_is_over(s->problem);
+  const size_t asked = s->finder->searches_max;
+  return (asked > 0 && s->searches >= asked) || s->within >= s->within_max ||
+         dsm__problem_is_over(s->problem);
 }
 
 /* Searches a case, and closes or divides it. False if out of memory. */
@@ -374,6 +378,7 @@ static bool search_case(tied_search *s, tied_case *one) {
     return false;
   }
   s->searches++;
+  s->within += isfinite(limit) ? 1 : 0;
   if (!answer.is_feasible || !isfinite(answer.cycles)) {
     s->bound = problem->is_need_rounded ? fmin(s->bound, answer.lower_bound_cycles) : s->bound;
     keep(s, &answer, &decisions);
@@ -435,10 +440,10 @@ bool dsm__tied_search(dsm__problem *problem, const dsm__tied_finder *finder, dou
   }
   bool is_good = begin(&s);
   const size_t layer_count = problem->inputs.workload->layer_count;
-  s.searches_max = finder->searches_max > 0                  ? finder->searches_max
-                   : layer_count <= SMALL_NETWORK            ? SEARCHES_MAX
-                   : LAYERS_MAX / layer_count < SEARCHES_MIN ? SEARCHES_MIN
-                                                             : LAYERS_MAX / layer_count;
+  const size_t share = LAYERS_MAX / layer_count;
+  const size_t least = finder->bound_cuts == NULL ? UNBOUNDED_MIN : 1;
+  const size_t most = share * share > least ? share * share : least;
+  s.within_max = layer_count <= SMALL_NETWORK ? SEARCHES_MAX : most;
   s.open.items[s.open.count++] = (tied_case){.is_bounded = true};
   while (is_good && s.open.count > 0) {
     const size_t next = next_case(&s);
