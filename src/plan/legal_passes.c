@@ -100,8 +100,7 @@ static bool judge_cuts(dsm__judge *judge, dsm__plan_place place, dsm_pass pass) 
           judge, place,
           layer->is_product ? "both operands of a product lie as its roles want them in all passes"
                             : "all passes cut the weights by out, all by in, or some not at all, "
-                              "as data, spatial "
-                              "and whole; expert stands beside nothing else",
+                              "as data, spatial and whole; expert stands beside nothing else",
           "expected roles that cut the weights along %s as those of the %s pass, \"%s\", found "
           "\"%s\"",
           dsm__axis_name(&system->system, axis), dsm_pass_name((dsm_pass)other),

@@ -66,7 +66,8 @@ static dsm_status report_infeasible(dsm__problem *problem, const dsm__decisions 
 static bool solve(dsm__problem *problem, dsm__graph_answer *answer, dsm__decisions *decisions) {
   dsm__solution solution;
   if (problem->inputs.fixed_cuts != NULL && problem->inputs.options->mode == DSM_MODE_TRAINING) {
-    return dsm__problem_find_mapping(problem, answer, decisions); /* one of several */
+    /* One of several searches: nothing is preloaded, and its graphs are given back. */
+    return dsm__problem_find_mapping(problem, answer, decisions);
   }
   if (!dsm__problem_solve(problem, &solution)) {
     return false;
@@ -162,9 +163,9 @@ static void keep_faster(dsm_plan **plan, dsm_plan *other) {
   }
 }
 
-/* The plan that one search without other roles than data and model finds, where another one is to
- * come of the first case of tied tables alone. `fitting`: where it is told that none fits the
- * memory; NULL: nowhere. */
+/* The plan that one search without other roles than data and model finds. Where other roles are
+ * searched too, of tied tables the first case alone: find_with_tied_tables looks at the others.
+ * `fitting`: where it is told that none fits the memory; NULL: nowhere. */
 static dsm_status find_with_data_and_model(dsm__problem *problem, size_t layers, dsm_plan **plan,
                                            double *bound_cycles, dsm_diags *fitting,
                                            dsm_diags *diags) {

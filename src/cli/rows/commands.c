@@ -398,8 +398,8 @@ const cli_command cli_commands[] = {
          "device's time, memory and link: a mixed integer linear programme. Shows what binds, how "
          "far from the best possible the answer can be at most, and what the same devices do "
          "without partitioning. --pareto: finds partitions of which none is beaten in throughput "
-         "and "
-         "latency, energy or both. --profile: the tasks and their times on each device are given.",
+         "and latency, energy or both. --profile: the tasks and their times on each device are "
+         "given.",
      .examples = {"dsm partition vgg16 cpu_2gpu",
                   "dsm partition resnet50 cpu_gpu_fpga --gap 1% -o partition.json",
                   "dsm partition vgg16 cpu_2gpu --set server.devices.gpu.memory_GB=0.2",
