@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* chip_link.c: bytes between the chips (section 5). */
-#include "model/tied_table.h"
+#include "model/chip_link.h"
+#include "model/equations.h"
 
 static double larger(double a, double b) {
   return a > b ? a : b;

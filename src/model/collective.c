@@ -3,6 +3,7 @@
  * 5). */
 #include <math.h>
 
+#include "model/chip_link.h"
 #include "model/equations.h"
 
 static double larger(double a, double b) {

@@ -2,6 +2,7 @@
 /* core_link.c: bytes between the cores of a chip (section 5). */
 #include <math.h>
 
+#include "model/chip_link.h"
 #include "model/equations.h"
 
 /* Of r cores that share a sum, all but one send their part: (r - 1) / r of all parts. */

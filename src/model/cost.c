@@ -2,6 +2,7 @@
 /* cost.c: joins the equations into the cost of an invocation. */
 #include <math.h>
 
+#include "model/chip_link.h"
 #include "model/streams.h"
 
 /* With tiles all cores share evenly what the vector units do. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* overlap.c: sums of gradients that go on while earlier layers still compute (section 5). */
-#include "model/equations.h"
+#include "model/chip_link.h"
 
 static double larger(double a, double b) {
   return a > b ? a : b;

@@ -4,6 +4,7 @@
  * scatters and sums of whole tensors, and halos (section 5). Nothing hides it.
  */
 #include "base/checked.h"
+#include "model/chip_link.h"
 #include "model/equations.h"
 
 static double smaller(double a, double b) {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* stage_link.c: bytes between the stages of a step (section 8). */
+#include "model/chip_link.h"
 #include "model/equations.h"
 
 /* Along a ring or a line what goes to the next stage passes all chips that a stage has of it. Only

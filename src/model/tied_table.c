@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* tied_table.c: weights that two layers share, which cut them in ways of their own (section 5). */
 #include "model/tied_table.h"
+#include "model/chip_link.h"
+#include "model/equations.h"
 
 #include <string.h>
 

@@ -3,17 +3,7 @@
 #ifndef DSM_MODEL_TIED_TABLE_H
 #define DSM_MODEL_TIED_TABLE_H
 
-#include "model/equations.h"
-
-/**
- * Axes along which weights go back to all chips after an update: those that sum in forward or
- * backward. Source: section 11. Limits: model in both: none.
- */
-dsm_axis_set dsm__broadcast_axes(const dsm_layer *layer, const dsm_network *network,
-                                 const dsm_pass_layouts *layouts);
-
-/** Chips of some axes together. */
-double dsm__chips_of(const dsm_network *network, dsm_axis_set axes);
+#include "dsm/model.h"
 
 /** What a chip of an axis has of a layer's weights. */
 typedef enum dsm__table_part {

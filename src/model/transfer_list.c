@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* transfer_list.c: names the transfers of an invocation, and says what each moves on which link. */
+#include "model/chip_link.h"
 #include "model/streams.h"
 
 static void append(dsm_transfer_list *list, dsm_transfer transfer, unsigned axis, dsm_group group,

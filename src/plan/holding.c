@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "model/chip_link.h"
 #include "model/equations.h"
 #include "plan/keeping.h"
 #include "plan/role_flow.h"

@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "model/equations.h"
+#include "model/chip_link.h"
 
 double dsm__shard_ways(const dsm_layer *layer, const dsm_machine *machine,
                        const dsm_pass_layouts *layouts) {

@@ -5,7 +5,7 @@
 
 #include "base/arena.h"
 #include "model/axis_words.h"
-#include "model/equations.h"
+#include "model/chip_link.h"
 #include "plan/issue.h"
 #include "plan/layer_predictor.h"
 #include "plan/pass_builder.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "plan/reductions.h"
 
-#include "model/equations.h"
+#include "model/chip_link.h"
 #include "plan/keeping.h"
 
 /* A sum; its way back; a way back without a sum, which begins by itself. */

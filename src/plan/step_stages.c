@@ -2,7 +2,7 @@
 #include "plan/step_stages.h"
 
 #include "model/axis_words.h"
-#include "model/equations.h"
+#include "model/chip_link.h"
 #include "plan/keeping.h"
 #include "plan/makespan.h"
 #include "plan/segment.h"

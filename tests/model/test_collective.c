@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "fixture.h"
-#include "model/equations.h"
+#include "model/chip_link.h"
 
 /* A cluster of nodes of 8 chips: in a node 300 GB/s and 3.4 us a step, a port of 200 GB/s a node
  * and 9.6 us between nodes; links at three quarters of that, 8.4 us before each collective. The

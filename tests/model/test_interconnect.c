@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Kinds of interconnect: what the busiest link between the cores of a chip carries. */
 #include "fixture.h"
+#include "model/chip_link.h"
 #include "model/equations.h"
 #include "suites.h"
 

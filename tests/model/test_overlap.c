@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* test_overlap.c: sums of gradients behind what is still computed, worked out by hand. */
-#include "model/equations.h"
+#include "model/chip_link.h"
 #include "suites.h"
 
 static void expect_visible(const dsm__reduction *one, double sum, double way_back) {

@@ -7,7 +7,7 @@
 #include <math.h>
 
 #include "fixture.h"
-#include "model/equations.h"
+#include "model/chip_link.h"
 #include "suites.h"
 
 enum { SAMPLES = 12, ROWS = 24, IN = 12, OUT = 24 };

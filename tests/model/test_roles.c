@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "fixture.h"
-#include "model/equations.h"
+#include "model/chip_link.h"
 #include "suites.h"
 
 enum {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* test_roles_hand.c: what roles make chips have and exchange, by hand. */
 #include "fixture.h"
-#include "model/equations.h"
+#include "model/chip_link.h"
 #include "suites.h"
 
 enum { SAMPLES = 12, ROWS = 24, IN = 12, OUT = 24 };

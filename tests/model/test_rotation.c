@@ -3,7 +3,7 @@
 #include "suites.h"
 
 #include "grids.h"
-#include "model/equations.h"
+#include "model/chip_link.h"
 
 static dsm_system chips;
 static dsm_machine machine;

@@ -4,6 +4,7 @@
  * each other, against a count of which of them each chip needs and lacks.
  */
 #include "fixture.h"
+#include "model/chip_link.h"
 #include "model/equations.h"
 #include "suites.h"
 

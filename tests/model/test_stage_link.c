@@ -3,7 +3,7 @@
 #include <stdint.h>
 
 #include "fixture.h"
-#include "model/equations.h"
+#include "model/chip_link.h"
 #include "suites.h"
 
 /* A stage of m x n chips, along whose last axis others follow. */

@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "fixture.h"
+#include "model/equations.h"
 #include "model/tied_table.h"
 #include "suites.h"
 

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "bundled.h"
-#include "model/equations.h"
+#include "model/chip_link.h"
 #include "plan/segments.h"
 #include "plan/step_stages.h"
 #include "random_numbers.h"

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "model/chip_link.h"
 #include "model/equations.h"
 
 /* What a chip has of a table: words are the rows of an embedding. */

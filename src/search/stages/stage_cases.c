@@ -21,7 +21,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "model/equations.h"
+#include "model/chip_link.h"
 #include "plan/makespan.h"
 #include "search/overlapped.h"
 

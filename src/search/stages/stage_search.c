@@ -15,7 +15,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "model/equations.h"
+#include "model/chip_link.h"
 #include "plan/keeping.h"
 #include "plan/role_flow.h"
 #include "plan/segments.h"
