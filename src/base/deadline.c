@@ -6,26 +6,26 @@
 #include <stddef.h>
 #include <time.h>
 
-static double seconds_now(void) {
+double dsm__seconds_now(void) {
   struct timespec now = {0};
   (void)clock_gettime(CLOCK_MONOTONIC, &now);
   return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
 void dsm__deadline_begin(dsm__deadline *deadline, double seconds) {
-  deadline->until_seconds = seconds_now() + seconds;
+  deadline->until_seconds = dsm__seconds_now() + seconds;
   atomic_init(&deadline->was_met, false);
 }
 
 double dsm__deadline_left(const dsm__deadline *deadline) {
-  return deadline->until_seconds - seconds_now();
+  return deadline->until_seconds - dsm__seconds_now();
 }
 
 bool dsm__deadline_is_over(dsm__deadline *deadline) {
   if (deadline == NULL) {
     return false;
   }
-  if (!atomic_load(&deadline->was_met) && seconds_now() < deadline->until_seconds) {
+  if (!atomic_load(&deadline->was_met) && dsm__seconds_now() < deadline->until_seconds) {
     return false;
   }
   atomic_store(&deadline->was_met, true);

@@ -12,6 +12,9 @@ typedef struct dsm__deadline {
   bool is_strict;       /**< work also ends with nothing, where it has nothing by then */
 } dsm__deadline;
 
+/** Seconds by a clock that only runs forward, since some moment of the past. */
+double dsm__seconds_now(void);
+
 /** Begins so many seconds, from now on. */
 void dsm__deadline_begin(dsm__deadline *deadline, double seconds);
 

@@ -17,6 +17,7 @@
 
 #include <math.h>
 
+#include "base/deadline.h"
 #include "base/diag_add.h"
 #include "base/number_text.h"
 #include "partition/assignment.h"
@@ -535,13 +536,13 @@ dsm_status dsm__solver_run(dsm__solver_answer *solution, dsm__arena *arena,
                         .arena = arena,
                         .solution = solution,
                         .random = 1,
-                        .begin = glp_time(),
+                        .begin = dsm__seconds_now(),
                         .gap = fmax(options->gap, least_gap),
                         .sign = options->objective == DSM_OBJECTIVE_THROUGHPUT ? 1 : -1};
   *solution = (dsm__solver_answer){.outcome = DSM__SOLVER_NOTHING};
   dsm_status status = begin_search(&search, question, diags);
   if (status != DSM_OK || is_settled(&search)) {
-    solution->seconds = glp_difftime(glp_time(), search.begin);
+    solution->seconds = dsm__search_passed(&search);
     return status;
   }
   const double safe_bound = search.bound;
@@ -573,6 +574,6 @@ dsm_status dsm__solver_run(dsm__solver_answer *solution, dsm__arena *arena,
   solution->relaxation = is_in_range ? solution->relaxation : safe_relaxation;
   solution->statistics.column_count = search.programme.column_count;
   solution->statistics.row_count = search.programme.row_count;
-  solution->seconds = glp_difftime(glp_time(), search.begin);
+  solution->seconds = dsm__search_passed(&search);
   return status;
 }

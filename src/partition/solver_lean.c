@@ -61,7 +61,7 @@ typedef struct lean {
 static bool solve(lean *it) {
   glp_smcp how;
   glp_init_smcp(&how);
-  const double left = it->end - glp_difftime(glp_time(), it->search->begin);
+  const double left = it->end - dsm__search_passed(it->search);
   const int steps = it->steps_max - glp_get_it_cnt(it->problem);
   if (!(left > 0) || steps <= 0 || dsm__search_is_stopped(it->search)) {
     return false;
@@ -451,8 +451,7 @@ dsm_status dsm__search_make_lean(dsm__search *search) {
     glp_delete_prob(it.problem);
     return DSM_ERROR_OUT_OF_MEMORY;
   }
-  it.end =
-      glp_difftime(glp_time(), search->begin) + time_share * search->options->time_limit_seconds;
+  it.end = dsm__search_passed(search) + time_share * search->options->time_limit_seconds;
   add_traffic(&it);
   it.steps_max = (int)fmin(work_max / glp_get_num_rows(it.problem), INT_MAX);
   look(&it);

@@ -12,6 +12,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/deadline.h"
 #include "base/order.h"
 
 /* Devices may differ in speed by many orders of ten. With GLPK's own 1e-7 a slow device was given
@@ -38,6 +39,10 @@ static double best_now(const dsm__search *search) {
   return is_better ? search->best : start;
 }
 
+double dsm__search_passed(const dsm__search *search) {
+  return dsm__seconds_now() - search->begin;
+}
+
 static void report(const dsm__search *search) {
   const dsm_partition_options *const options = search->options;
   const double unit =
@@ -46,7 +51,7 @@ static void report(const dsm__search *search) {
   dsm_partition_progress now = {.has_best = search->has_best || search->has_assignment,
                                 .bound = bound,
                                 .gap = HUGE_VAL,
-                                .seconds = glp_difftime(glp_time(), search->begin)};
+                                .seconds = dsm__search_passed(search)};
   if (now.has_best) {
     now.best = best_now(search) / unit;
     now.bound = search->sign * (now.best - bound) > 0 ? now.best : bound;
@@ -67,7 +72,7 @@ double dsm__search_left(const dsm__search *search) {
   if (dsm__search_is_stopped(search)) {
     return 0;
   }
-  const double passed = glp_difftime(glp_time(), search->begin);
+  const double passed = dsm__search_passed(search);
   return fmax(search->options->time_limit_seconds - passed, 0);
 }
 

@@ -37,7 +37,7 @@ typedef struct dsm__search {
   glp_prob *problem;
   dsm__choice *choices;
   size_t choice_count;
-  double begin;       /**< by GLPK's clock */
+  double begin;       /**< by a clock that only runs forward */
   double sign;        /**< 1 to maximise, -1 to minimise */
   double gap;         /**< relative, at least what GLPK can tell apart */
   double bound;       /**< proven, value of the objective */
@@ -70,6 +70,9 @@ typedef enum dsm__solved {
   DSM__SOLVED_INFEASIBLE,
   DSM__SOLVED_UNKNOWN /**< limits, or trouble */
 } dsm__solved;
+
+/** Seconds since the begin. */
+double dsm__search_passed(const dsm__search *search);
 
 /** Seconds left, at least 0. */
 double dsm__search_left(const dsm__search *search);

@@ -98,7 +98,7 @@ def main():
     if unknown_names:
         print("no such case: " + ", ".join(sorted(unknown_names)))
         return 1
-    failed = 0
+    tried = failed = 0
     for case in cases:
         if wanted_names and case.name not in wanted_names:
             continue
@@ -111,13 +111,15 @@ def main():
         wanted_exit = int(expected(case, "exit") or "0")
         if wanted_exit != found[2]:
             problems += f"expected exit {wanted_exit}, found {found[2]}\n"
-        print(f"{'not ok' if problems else 'ok'} {case.name}")
+        tried += 1
         if problems:
             failed += 1
-            print(problems)
+            print(f"not ok {case.name}\n{problems}")
     if not cases:
         print("no cases found")
         return 1
+    if not is_update:
+        print(f"{tried - failed} of {tried} cases ok")
     return 1 if failed else 0
 
 

@@ -271,17 +271,58 @@ static void suggest(dsm_diag *diag, const folder_list *folders, const char *name
   }
 }
 
+DSM_PRINTF(2, 3) static void add_words(dsm_diag *diag, const char *format, ...) {
+  const size_t used = strlen(diag->message);
+  va_list args;
+  va_start(args, format);
+  (void)vsnprintf(diag->message + used, sizeof diag->message - used, format, args);
+  va_end(args);
+}
+
+/* Bytes of a path up to its last name. */
+static size_t parent_length(const char *path) {
+  const char *const slash = strrchr(path, '/');
+  return slash == NULL ? 0 : (size_t)(slash + 1 - path);
+}
+
+/* The first folder from `begin` on that does not lie beside the one there. */
+static size_t end_of_siblings(const folder_list *folders, size_t begin) {
+  const char *const first = folders->items[begin];
+  const size_t length = parent_length(first);
+  size_t end = begin + 1;
+  while (end < folders->count && length > 0 && parent_length(folders->items[end]) == length &&
+         strncmp(first, folders->items[end], length) == 0) {
+    end++;
+  }
+  return end;
+}
+
+/* Folders that lie beside each other, with what they share said once, as a shell has it. */
+static void add_siblings(dsm_diag *diag, const folder_list *folders, size_t begin, size_t end) {
+  if (end == begin + 1) {
+    add_words(diag, "%s", folders->items[begin]);
+    return;
+  }
+  const size_t length = parent_length(folders->items[begin]);
+  add_words(diag, "%.*s", (int)length, folders->items[begin]);
+  for (size_t i = begin; i < end; i++) {
+    add_words(diag, "%s%s", i == begin ? "{" : ",", folders->items[i] + length);
+  }
+  add_words(diag, "}");
+}
+
 static dsm_status report_missing(const folder_list *folders, const char *name, unsigned bundled,
                                  dsm_diags *diags) {
   dsm_diag diag = {.severity = DSM_SEVERITY_ERROR};
   (void)snprintf(diag.file, sizeof diag.file, "%s", name);
   const char *const environment = getenv("DSM_PATH");
   const bool is_set = environment != NULL && environment[0] != '\0';
-  int used = snprintf(diag.message, sizeof diag.message, "no such file in the current folder%s",
-                      is_set ? "" : " ($DSM_PATH is not set)");
-  for (size_t i = 0; i < folders->count && used >= 0 && (size_t)used < sizeof diag.message; i++) {
-    used += snprintf(diag.message + used, sizeof diag.message - (size_t)used, "%s%s",
-                     i + 1 == folders->count ? " or in " : ", in ", folders->items[i]);
+  add_words(&diag, "no such file in the current folder%s", is_set ? "" : " ($DSM_PATH is not set)");
+  for (size_t i = 0; i < folders->count;) {
+    const size_t end = end_of_siblings(folders, i);
+    add_words(&diag, end == folders->count ? " or in " : ", in ");
+    add_siblings(&diag, folders, i, end);
+    i = end;
   }
   suggest(&diag, folders, name, bundled);
   dsm_diags_append(diags, &diag);
