@@ -12,6 +12,9 @@ import subprocess
 import sys
 import unittest
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from how_many import part_of  # noqa: E402
+
 # What each mode has, in the order in which a ladder adds it (interface.md).
 RUNGS = {"training": ["hybrid", "reuse", "dysm", "pipeline", "per_pass"],
          "inference": ["hybrid", "reuse", "dysm", "pipeline", "preload"]}
@@ -80,13 +83,14 @@ class Ladder(unittest.TestCase):
                  for system in self.names("systems") for mode in RUNGS
                  if workload in SMALL or (system in FEW and workload not in LARGE)
                  or (mode == "inference" and LARGE.get(workload) == system)]
+        asked = part_of(asked, 5)
         fitting = 0
         for workload, system, mode in asked:
             with self.subTest(workload=workload, system=system, mode=mode):
                 found = self.check(workload, system, f"--mode={mode}", "--minibatch=64")
                 fitting += found is not None
                 self.assertIn(found, (None, ["none", *RUNGS[mode], *self.roles(system)]))
-        self.assertGreaterEqual(fitting, 160)
+        self.assertGreaterEqual(fitting, len(asked) / 2)
 
     def test_the_first_rung_on_another_system(self):
         rungs = self.explore("vgg16", "torus64", "--ladder", "--ladder-base=torus16",

@@ -268,8 +268,8 @@ Suite *suite_baselines(void) {
   tcase_add_test(tests, test_several_results);
   tcase_add_test(tests, test_superlinear);
   tcase_add_loop_test(tests, test_random, 0, 300);
-  tcase_add_loop_test(tests, test_equal_devices_are_not_scattered_over, 0, HOW_MANY(200, 60, 20));
-  tcase_add_loop_test(tests, test_replication_as_an_answer, 0, HOW_MANY(1000, 100, 20));
+  tcase_add_loop_test(tests, test_equal_devices_are_not_scattered_over, 0, HOW_MANY(200, 30, 10));
+  tcase_add_loop_test(tests, test_replication_as_an_answer, 0, HOW_MANY(1000, 50, 10));
   tcase_add_test(tests, test_names);
   suite_add_tcase(suite, tests);
   return suite;

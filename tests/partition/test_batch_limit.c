@@ -190,9 +190,9 @@ static void compare(uint64_t seed, const batched_instance *of, const dsm_partiti
 }
 
 START_TEST(one_place_equals_the_enumeration) {
-  const uint64_t first = (uint64_t)_i * HOW_MANY(100, 12, 5);
+  const uint64_t first = (uint64_t)_i * HOW_MANY(100, 6, 3);
   tallies counts = {0};
-  for (uint64_t seed = first; seed < first + HOW_MANY(100, 12, 5); seed++) {
+  for (uint64_t seed = first; seed < first + HOW_MANY(100, 6, 3); seed++) {
     static const double limits[] = {4, 8, 14, 25};
     batched_instance of;
     batched_random(&of, seed);
@@ -241,8 +241,8 @@ static double best_of_equal(const dsm_instance *it, dsm_partition_options option
 }
 
 START_TEST(equal_batches_equal_the_enumeration) {
-  const uint64_t first = (uint64_t)_i * HOW_MANY(200, 30, 10);
-  for (uint64_t seed = first; seed < first + HOW_MANY(200, 30, 10); seed++) {
+  const uint64_t first = (uint64_t)_i * HOW_MANY(200, 15, 5);
+  for (uint64_t seed = first; seed < first + HOW_MANY(200, 15, 5); seed++) {
     static const double limits[] = {3, 6, 10, 20};
     const size_t size = 1 + seed / 4 % 2;
     const size_t chosen[SMALL_DEVICES] = {size, size, size, size};
@@ -276,7 +276,7 @@ END_TEST
 
 /* A limit that nobody reaches changes nothing; what an answer takes is limit enough for it. */
 START_TEST(limits_in_order) {
-  for (uint64_t seed = 0; seed < HOW_MANY(100, 15, 5); seed++) {
+  for (uint64_t seed = 0; seed < HOW_MANY(100, 8, 3); seed++) {
     batched_instance of;
     batched_random(&of, seed);
     dsm_partition_options options = exactly(DSM_OBJECTIVE_THROUGHPUT);

@@ -56,8 +56,8 @@ static void expect_best(uint64_t seed, dsm_objective_kind objective) {
 enum { LOOPS = 4 };
 
 START_TEST(best_batches_equal_the_twin) {
-  const uint64_t first = (uint64_t)_i * HOW_MANY(100, 15, 5);
-  for (uint64_t seed = first; seed < first + HOW_MANY(100, 15, 5); seed++) {
+  const uint64_t first = (uint64_t)_i * HOW_MANY(100, 8, 3);
+  for (uint64_t seed = first; seed < first + HOW_MANY(100, 8, 3); seed++) {
     expect_best(seed, DSM_OBJECTIVE_THROUGHPUT);
     expect_best(seed, DSM_OBJECTIVE_ENERGY);
   }

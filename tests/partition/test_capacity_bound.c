@@ -209,7 +209,7 @@ Suite *suite_capacity_bound(void) {
   tcase_add_test(tests, a_large_knapsack_is_not_underrated);
   tcase_add_test(tests, whole_tasks_count);
   tcase_add_test(tests, equal_devices_have_one_price);
-  tcase_add_loop_test(tests, never_below_the_optimum, 0, HOW_MANY(300, 100, 40));
+  tcase_add_loop_test(tests, never_below_the_optimum, 0, HOW_MANY(300, 50, 20));
   suite_add_tcase(suite, tests);
   return suite;
 }

@@ -129,7 +129,7 @@ Suite *suite_device_bound(void) {
   TCase *const tests = tcase_create("device bound");
   tcase_set_timeout(tests, 60);
   tcase_add_test(tests, what_cannot_be_stored_together_is_sent);
-  tcase_add_loop_test(tests, no_storage_is_beyond, 0, HOW_MANY(600, 300, 120));
+  tcase_add_loop_test(tests, no_storage_is_beyond, 0, HOW_MANY(600, 150, 60));
   suite_add_tcase(suite, tests);
   return suite;
 }

@@ -496,8 +496,8 @@ Suite *suite_dispatch_properties(void) {
   tcase_add_loop_test(tests, test_never_above_the_optimum, 0, 300);
   tcase_add_loop_test(tests, test_solved_and_simulated, 0, 150);
   tcase_add_loop_test(tests, test_routes_solved_and_simulated, 0, 150);
-  tcase_add_loop_test(tests, test_rates_reach_what_is_announced, 0, HOW_MANY(1000, 150, 30));
-  tcase_add_loop_test(tests, test_rates_reach_it_by_other_ways, 0, HOW_MANY(1000, 150, 30));
+  tcase_add_loop_test(tests, test_rates_reach_what_is_announced, 0, HOW_MANY(1000, 75, 15));
+  tcase_add_loop_test(tests, test_rates_reach_it_by_other_ways, 0, HOW_MANY(1000, 75, 15));
   suite_add_tcase(suite, tests);
   return suite;
 }

@@ -159,7 +159,7 @@ static void draw(small_instance *s, dsm_front_options *options, uint64_t seed) {
 }
 
 START_TEST(nothing_beats_what_is_proven) {
-  const uint64_t count = HOW_MANY(300, 20, 8);
+  const uint64_t count = HOW_MANY(300, 10, 4);
   for (uint64_t seed = (uint64_t)_i * count; seed < ((uint64_t)_i + 1) * count; seed++) {
     small_instance s;
     dsm_front_options options;

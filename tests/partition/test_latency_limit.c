@@ -90,8 +90,8 @@ static void draw(small_instance *s, dsm_partition_options *options, uint64_t see
 
 /* Storages, and with as many copies, in stages: each with a linear programme of its own. */
 START_TEST(answers_equal_the_twin_of_storages) {
-  const uint64_t first = (uint64_t)_i * HOW_MANY(400, 60, 20);
-  for (uint64_t seed = first; seed < first + HOW_MANY(400, 60, 20); seed++) {
+  const uint64_t first = (uint64_t)_i * HOW_MANY(400, 30, 10);
+  for (uint64_t seed = first; seed < first + HOW_MANY(400, 30, 10); seed++) {
     small_instance s;
     dsm_partition_options options;
     draw(&s, &options, seed);
@@ -108,8 +108,8 @@ END_TEST
 
 /* Ports, pairs, fixed costs and inputs: mixtures of whole requests. */
 START_TEST(answers_equal_the_twin_of_requests) {
-  const uint64_t first = (uint64_t)_i * HOW_MANY(400, 60, 20);
-  for (uint64_t seed = first; seed < first + HOW_MANY(400, 60, 20); seed++) {
+  const uint64_t first = (uint64_t)_i * HOW_MANY(400, 30, 10);
+  for (uint64_t seed = first; seed < first + HOW_MANY(400, 30, 10); seed++) {
     small_instance s;
     dsm_partition_options options;
     draw(&s, &options, seed);
@@ -131,7 +131,7 @@ END_TEST
 
 /* No request is faster than the fastest: no answer, and the finding names its time. */
 START_TEST(what_is_out_of_reach_is_told) {
-  for (uint64_t seed = 0; seed < HOW_MANY(200, 60, 20); seed++) {
+  for (uint64_t seed = 0; seed < HOW_MANY(200, 30, 10); seed++) {
     small_instance s;
     dsm_partition_options options;
     draw(&s, &options, seed);
@@ -168,7 +168,7 @@ static double rate_at(const small_instance *s, dsm_partition_options options, do
 
 /* What an answer takes is limit enough for it; half of that is never faster. */
 START_TEST(a_smaller_limit_is_never_faster) {
-  for (uint64_t seed = 0; seed < HOW_MANY(200, 40, 20); seed++) {
+  for (uint64_t seed = 0; seed < HOW_MANY(200, 20, 10); seed++) {
     small_instance s;
     dsm_partition_options options;
     draw(&s, &options, seed);

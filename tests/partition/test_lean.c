@@ -118,7 +118,7 @@ START_TEST(copies_are_few) {
   size_t equal = 0;
   size_t before = 0;
   size_t tried = 0;
-  for (uint64_t seed = 0; seed < HOW_MANY(2000, 300, 40); seed++) {
+  for (uint64_t seed = 0; seed < HOW_MANY(2000, 150, 20); seed++) {
     small_instance s;
     small_random(&s, seed, 4, 3);
     if (s.instance.task_count * s.instance.device_count > 9) {
@@ -152,7 +152,7 @@ Suite *suite_lean(void) {
   Suite *const suite = suite_create("lean");
   TCase *const tests = tcase_create("lean");
   tcase_set_timeout(tests, 60);
-  tcase_add_loop_test(tests, nothing_is_lost_but_the_gap, 0, HOW_MANY(2000, 300, 50));
+  tcase_add_loop_test(tests, nothing_is_lost_but_the_gap, 0, HOW_MANY(2000, 150, 25));
   tcase_add_test(tests, copies_are_few);
   suite_add_tcase(suite, tests);
   return suite;

@@ -49,8 +49,8 @@ static void draw(small_instance *s, uint64_t seed, size_t tasks_max) {
 enum { LOOPS = 4 };
 
 START_TEST(links_equal_the_twin) {
-  const uint64_t first = (uint64_t)_i * HOW_MANY(300, 60, 20);
-  for (uint64_t seed = first; seed < first + HOW_MANY(300, 60, 20); seed++) {
+  const uint64_t first = (uint64_t)_i * HOW_MANY(300, 30, 10);
+  for (uint64_t seed = first; seed < first + HOW_MANY(300, 30, 10); seed++) {
     small_instance s;
     draw(&s, seed, seed % 2 == 0 ? 6 : 4);
     dsm_partition_options options = exactly(seed);
@@ -69,8 +69,8 @@ END_TEST
 
 /* Chains alone: of graphs the twin may be worse. */
 START_TEST(routes_equal_the_twin) {
-  const uint64_t first = (uint64_t)_i * HOW_MANY(300, 60, 20);
-  for (uint64_t seed = first; seed < first + HOW_MANY(300, 60, 20); seed++) {
+  const uint64_t first = (uint64_t)_i * HOW_MANY(300, 30, 10);
+  for (uint64_t seed = first; seed < first + HOW_MANY(300, 30, 10); seed++) {
     small_instance s;
     draw(&s, seed, 4);
     small_relink(&s);
@@ -86,7 +86,7 @@ END_TEST
 
 /* Without activations a device of half the bytes is one of twice the memory and twice the link. */
 START_TEST(bytes_are_memory_and_links) {
-  for (uint64_t seed = 0; seed < HOW_MANY(400, 120, 40); seed++) {
+  for (uint64_t seed = 0; seed < HOW_MANY(400, 60, 20); seed++) {
     small_instance s;
     small_instance other;
     draw(&s, seed, 6);

@@ -67,8 +67,8 @@ static void draw(small_instance *s, dsm_partition_options *options, uint64_t see
 enum { LOOPS = 4 };
 
 START_TEST(answers_equal_the_twin) {
-  const uint64_t first = (uint64_t)_i * HOW_MANY(500, 60, 15);
-  for (uint64_t seed = first; seed < first + HOW_MANY(500, 60, 15); seed++) {
+  const uint64_t first = (uint64_t)_i * HOW_MANY(500, 30, 8);
+  for (uint64_t seed = first; seed < first + HOW_MANY(500, 30, 8); seed++) {
     small_instance s;
     dsm_partition_options options = exactly(DSM_OBJECTIVE_THROUGHPUT);
     draw(&s, &options, seed);
@@ -190,7 +190,7 @@ Suite *suite_routes(void) {
   tcase_set_timeout(routes, 300);
   tcase_add_test(routes, each_carrier_limits);
   tcase_add_test(routes, the_input_comes_to_accelerators);
-  tcase_add_loop_test(routes, nothing_moves_in_vain, 0, HOW_MANY(2000, 300, 50));
+  tcase_add_loop_test(routes, nothing_moves_in_vain, 0, HOW_MANY(2000, 150, 25));
   tcase_add_loop_test(routes, answers_equal_the_twin, 0, LOOPS);
   suite_add_tcase(suite, routes);
   return suite;

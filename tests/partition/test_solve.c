@@ -343,8 +343,8 @@ END_TEST
 
 /* Times of 0, which limit nothing. */
 START_TEST(instant_tasks_equal_the_twin) {
-  const uint64_t first = (uint64_t)_i * HOW_MANY(300, 60, 20);
-  for (uint64_t seed = first; seed < first + HOW_MANY(300, 60, 20); seed++) {
+  const uint64_t first = (uint64_t)_i * HOW_MANY(300, 30, 10);
+  for (uint64_t seed = first; seed < first + HOW_MANY(300, 30, 10); seed++) {
     small_instance s;
     draw(&s, seed);
     small_instant(&s, seed);
@@ -367,8 +367,8 @@ END_TEST
 
 /* With one copy or two of each task; some devices have room for all. */
 START_TEST(few_copies_equal_the_twin) {
-  const uint64_t first = (uint64_t)_i * HOW_MANY(200, 60, 30);
-  for (uint64_t seed = first; seed < first + HOW_MANY(200, 60, 30); seed++) {
+  const uint64_t first = (uint64_t)_i * HOW_MANY(200, 30, 15);
+  for (uint64_t seed = first; seed < first + HOW_MANY(200, 30, 15); seed++) {
     small_instance s;
     const size_t copies_max = 1 + seed % 2;
     small_random(&s, seed, copies_max == 1 ? 6 : 4, 3);
@@ -388,8 +388,8 @@ END_TEST
 
 /* Stages, few cuts, and both; the twin has each task in one place by itself. */
 START_TEST(stages_and_cuts_equal_the_twin) {
-  const uint64_t first = (uint64_t)_i * HOW_MANY(300, 60, 30);
-  for (uint64_t seed = first; seed < first + HOW_MANY(300, 60, 30); seed++) {
+  const uint64_t first = (uint64_t)_i * HOW_MANY(300, 30, 15);
+  for (uint64_t seed = first; seed < first + HOW_MANY(300, 30, 15); seed++) {
     small_instance s;
     small_random(&s, seed, 6, 3);
     for (size_t j = 0; j < s.instance.device_count; j++) {
@@ -417,8 +417,8 @@ END_TEST
 /* One group of two or three tasks, alone, in one place, and in stages; times that pins take away.
  */
 START_TEST(groups_and_pins_equal_the_twin) {
-  const uint64_t first = (uint64_t)_i * HOW_MANY(300, 60, 30);
-  for (uint64_t seed = first; seed < first + HOW_MANY(300, 60, 30); seed++) {
+  const uint64_t first = (uint64_t)_i * HOW_MANY(300, 30, 15);
+  for (uint64_t seed = first; seed < first + HOW_MANY(300, 30, 15); seed++) {
     small_instance s;
     small_random(&s, seed, 5, 3);
     const size_t task_count = s.instance.task_count;

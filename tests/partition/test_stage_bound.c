@@ -107,7 +107,7 @@ static void draw(small_instance *s, dsm_partition_options *options, uint64_t see
 }
 
 START_TEST(bounds_are_those_of_all_runs) {
-  for (uint64_t seed = 0; seed < HOW_MANY(4000, 1000, 200); seed++) {
+  for (uint64_t seed = 0; seed < HOW_MANY(4000, 500, 100); seed++) {
     small_instance s;
     dsm_partition_options options;
     draw(&s, &options, seed);
@@ -126,7 +126,7 @@ END_TEST
 
 /* No stages are better, and on one chain they are as good. */
 START_TEST(stages_are_no_better) {
-  for (uint64_t seed = 0; seed < HOW_MANY(2000, 300, 100); seed++) {
+  for (uint64_t seed = 0; seed < HOW_MANY(2000, 150, 50); seed++) {
     small_instance s;
     dsm_partition_options options;
     draw(&s, &options, seed);

@@ -96,7 +96,7 @@ static void check_marks(const dsm_partition *made) {
 
 /* Any number of copies or few, groups, tasks without time; never dearer than with all on. */
 START_TEST(sets_of_devices_equal_the_twin) {
-  const uint64_t count = HOW_MANY(300, 20, 8);
+  const uint64_t count = HOW_MANY(300, 10, 4);
   for (uint64_t seed = (uint64_t)_i * count; seed < ((uint64_t)_i + 1) * count; seed++) {
     small_instance s;
     const size_t copies_max = seed % 3;

@@ -199,9 +199,9 @@ Suite *suite_whole_requests(void) {
   Suite *const suite = suite_create("whole_requests");
   TCase *const tests = tcase_create("whole_requests");
   tcase_set_timeout(tests, 60);
-  tcase_add_loop_test(tests, test_equals_all_ways, 0, HOW_MANY(2000, 300, 50));
-  tcase_add_loop_test(tests, test_chains_reach_the_programme, 0, HOW_MANY(1000, 200, 50));
-  tcase_add_loop_test(tests, test_answers_of_graphs, 0, HOW_MANY(500, 60, 10));
+  tcase_add_loop_test(tests, test_equals_all_ways, 0, HOW_MANY(2000, 150, 25));
+  tcase_add_loop_test(tests, test_chains_reach_the_programme, 0, HOW_MANY(1000, 100, 25));
+  tcase_add_loop_test(tests, test_answers_of_graphs, 0, HOW_MANY(500, 30, 5));
   suite_add_tcase(suite, tests);
   return suite;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The fastest schedule within a budget: by hand, and against all schedules of short chains. */
 #include "dsm/remat.h"
+#include "how_many.h"
 
 #include <math.h>
 #include <string.h>
@@ -120,7 +121,7 @@ Suite *suite_solve(void) {
   tcase_set_timeout(tests, 300);
   tcase_add_test(tests, test_by_hand);
   tcase_add_test(tests, test_infeasible);
-  tcase_add_loop_test(tests, test_all_schedules, 0, 150);
+  tcase_add_loop_test(tests, test_all_schedules, 0, HOW_MANY(150, 75, 15));
   tcase_add_loop_test(tests, test_bad_options, 0, COUNT_OF(bad_options));
   tcase_add_test(tests, test_bad_chains);
   tcase_add_test(tests, test_bad_requests);

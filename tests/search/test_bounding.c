@@ -14,9 +14,9 @@
 #include "suites.h"
 
 enum {
-  SEEDS = HOW_MANY(80, 40, 12),
-  REFINED_SEEDS = HOW_MANY(40, 20, 8),
-  PRELOAD_SEEDS = HOW_MANY(20, 10, 4)
+  SEEDS = HOW_MANY(80, 20, 4),
+  REFINED_SEEDS = HOW_MANY(40, 10, 3),
+  PRELOAD_SEEDS = HOW_MANY(20, 5, 2)
 };
 
 static const dsm_optimization_set hybrid_reuse =

@@ -20,7 +20,7 @@
 #include "search/layer_search.h"
 #include "suites.h"
 
-enum { SEEDS = HOW_MANY(60, 16, 6) };
+enum { SEEDS = HOW_MANY(60, 8, 2) };
 
 #define ROLES                                                                                      \
   (DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_HYBRID) | DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_TENSOR) | \

@@ -244,7 +244,7 @@ static void assert_read_back(const dsm_plan *plan) {
 
 /* For capacities from the least need to the largest. */
 START_TEST(test_search_finds_the_fastest_that_fits) {
-  enum { CAPACITIES = HOW_MANY(40, 40, 12) };
+  enum { CAPACITIES = HOW_MANY(40, 16, 4) };
   scored *const all = score_all();
   double least = HUGE_VAL;
   double most = 0;

@@ -104,8 +104,8 @@ static void compare_with_force(uint64_t seed, bool has_factors, tally *seen) {
 }
 
 enum {
-  SEEDS = HOW_MANY(400, 120, 40),
-  FACTOR_SEEDS = HOW_MANY(60, 30, 6),
+  SEEDS = HOW_MANY(400, 60, 20),
+  FACTOR_SEEDS = HOW_MANY(60, 15, 2),
   BOUND_SEEDS = HOW_MANY(25, 12, 3)
 };
 
@@ -115,7 +115,7 @@ START_TEST(test_layouts_are_the_best_of_all) {
     compare_with_force(seed, false, &seen);
   }
   ck_assert_uint_gt(seen.held, SEEDS / 2);
-  ck_assert_uint_gt(seen.dearer, SEEDS / 10);
+  ck_assert_uint_gt(seen.dearer, SEEDS / 40);
   ck_assert(seen.moved > 0 || SEEDS < 400); /* they are rare */
   ck_assert_uint_gt(seen.mappings, 25 * SEEDS);
 }

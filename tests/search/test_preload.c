@@ -9,7 +9,7 @@
 #include "random_numbers.h"
 #include "suites.h"
 
-enum { TWIN_COUNT = HOW_MANY(400, 60, 20), RANDOM_COUNT = HOW_MANY(2000, 500, 250) };
+enum { TWIN_COUNT = HOW_MANY(400, 30, 8), RANDOM_COUNT = HOW_MANY(2000, 250, 100) };
 
 static dsm_plan *explore(const preload_twin *twin) {
   dsm_plan *plan = NULL;

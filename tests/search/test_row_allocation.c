@@ -12,7 +12,7 @@
 #include "search/pipeline/stages.h"
 #include "suites.h"
 
-enum { STAGES_MAX = 5, OPTIONS_MAX = 10, INSTANCES = HOW_MANY(8000, 4000, 800) };
+enum { STAGES_MAX = 5, OPTIONS_MAX = 10, INSTANCES = HOW_MANY(8000, 2000, 200) };
 
 typedef struct instance {
   dsm__stage_option items[STAGES_MAX][OPTIONS_MAX];

@@ -15,7 +15,7 @@
 #include "suites.h"
 #include "what_ifs.h"
 
-enum { SEEDS = HOW_MANY(48, 24, 8) };
+enum { SEEDS = HOW_MANY(48, 12, 8) };
 static const double tolerance = 1e-9;
 
 static const dsm_optimization_set reuse = DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_REUSE);

@@ -20,7 +20,7 @@
 
 enum { LAYERS_MAX = 3, COLUMNS_MAX = 6, ROWS_MAX = 3, TEXT_MAX = 1024 };
 enum { FETCHING_SETS = 1 << DSM_PASS_COUNT };
-enum { INSTANCES = HOW_MANY(300, 150, 30) };
+enum { INSTANCES = HOW_MANY(300, 75, 10) };
 
 typedef struct instance {
   dsm_workload *workload;
