@@ -80,11 +80,17 @@ static bool solve(dsm__problem *problem, dsm__graph_answer *answer, dsm__decisio
   return dsm__problem_decide(problem, &solution.network, &solution.path, decisions);
 }
 
-/* The fastest mapping where sums of gradients and ways back of the first layers count: so many of
- * them. False if out of memory. */
+/* How data and model alone are searched. */
+typedef struct word_search {
+  size_t layers; /* sums of gradients and ways back of the first layers count: so many of them */
+  bool is_first; /* one search, which is quick, and has a bound; of tied tables the first case */
+} word_search;
+
+/* The fastest mapping of a case of tied tables. False if out of memory. */
 static bool search_case(dsm__problem *problem, const void *context, double limit_cycles,
                         dsm__graph_answer *answer, dsm__decisions *decisions) {
-  const size_t layers = *(const size_t *)context;
+  const word_search *const asked = context;
+  const size_t layers = asked->layers;
   const bool is_limited = problem->inputs.fixed_cuts != NULL && isfinite(limit_cycles);
   problem->limit_cycles = is_limited ? limit_cycles : 0;
   if (layers < DSM__ALL_LAYERS) {
@@ -92,7 +98,7 @@ static bool search_case(dsm__problem *problem, const void *context, double limit
     return solve(problem, answer, decisions);
   }
   if (dsm__problem_is_fused(problem)) {
-    return dsm__problem_solve_fused(problem, answer, decisions);
+    return dsm__problem_solve_fused(problem, asked->is_first, limit_cycles, answer, decisions);
   }
   problem->inputs.reductions = NULL;
   problem->inputs.first_layers = 0;
@@ -101,9 +107,10 @@ static bool search_case(dsm__problem *problem, const void *context, double limit
 
 /* The fastest mapping with all that tied layers exchange; DSM_ERROR_INFEASIBLE, reported, if none
  * fits the memory. */
-static dsm_status search(dsm__problem *problem, size_t layers, size_t searches_max,
-                         dsm__graph_answer *answer, dsm__decisions *decisions, dsm_diags *diags) {
-  const dsm__tied_finder finder = {search_case, dsm__tied_word_cuts, NULL, &layers, searches_max};
+static dsm_status search(dsm__problem *problem, const word_search *asked, dsm__graph_answer *answer,
+                         dsm__decisions *decisions, dsm_diags *diags) {
+  const dsm__tied_finder finder = {search_case, dsm__tied_word_cuts, NULL, asked,
+                                   asked->is_first ? 1 : 0};
   const bool is_found = dsm__tied_search(problem, &finder, HUGE_VAL, answer, decisions);
   problem->limit_cycles = 0;
   if (!is_found) {
@@ -164,15 +171,15 @@ static void keep_faster(dsm_plan **plan, dsm_plan *other) {
 }
 
 /* The plan that one search without other roles than data and model finds. Where other roles are
- * searched too, of tied tables the first case alone: find_with_tied_tables looks at the others.
+ * searched too, it is the first search alone: find_more_with_data_and_model goes on.
  * `fitting`: where it is told that none fits the memory; NULL: nowhere. */
 static dsm_status find_with_data_and_model(dsm__problem *problem, size_t layers, dsm_plan **plan,
                                            double *bound_cycles, dsm_diags *fitting,
                                            dsm_diags *diags) {
-  const size_t searches_max = dsm__problem_has_roles(problem) ? 1 : 0;
+  const word_search asked = {layers, dsm__problem_has_roles(problem)};
   dsm__graph_answer answer;
   dsm__decisions decisions;
-  dsm_status status = search(problem, layers, searches_max, &answer, &decisions, fitting);
+  dsm_status status = search(problem, &asked, &answer, &decisions, fitting);
   if (status == DSM_OK) {
     *bound_cycles = answer.lower_bound_cycles;
     status = dsm__plan_make(plan, problem->inputs.workload, problem->machine.system,
@@ -255,18 +262,21 @@ bool dsm__step_with_roles(dsm__problem *problem, const dsm__fixed_roles *fixed, 
   return status == DSM_OK || status == DSM_ERROR_INFEASIBLE;
 }
 
-/* All cases of tied tables, where the first alone leaves room below a plan that has other roles: a
- * faster plan, and a higher bound. */
-static dsm_status find_with_tied_tables(dsm__problem *problem, size_t layers, dsm_plan **plan,
-                                        double *bound_cycles, dsm_diags *diags) {
-  const dsm__tied_finder finder = {search_case, dsm__tied_word_cuts, NULL, &layers, 0};
+/* The whole search of data and model, where the first one leaves room below a plan that has other
+ * roles: a faster plan, and a higher bound. */
+static dsm_status find_more_with_data_and_model(dsm__problem *problem, size_t layers,
+                                                dsm_plan **plan, double *bound_cycles,
+                                                dsm_diags *diags) {
+  const word_search asked = {layers, false};
+  const dsm__tied_finder finder = {search_case, dsm__tied_word_cuts, NULL, &asked, 0};
+  const bool is_fused = layers == DSM__ALL_LAYERS && dsm__problem_is_fused(problem);
   const double known = (*plan)->result.step_cycles;
   dsm__graph_answer answer;
   dsm__decisions decisions;
   dsm_plan *other = NULL;
   dsm_status status = DSM_OK;
   if (dsm__tie_limit(*bound_cycles) >= known || dsm__problem_is_over(problem) ||
-      !dsm__tied_is_asked(problem)) {
+      !(is_fused || dsm__tied_is_asked(problem))) {
     return DSM_OK;
   }
   const bool is_found = dsm__tied_search(problem, &finder, known, &answer, &decisions);
@@ -352,7 +362,7 @@ static dsm_status find_once(dsm__problem *problem, size_t layers, double known_c
                          : report_no_roles(problem, diags);
     }
     if (status == DSM_OK && has_words && *plan != NULL) {
-      status = find_with_tied_tables(problem, layers, plan, &bound, diags);
+      status = find_more_with_data_and_model(problem, layers, plan, &bound, diags);
     }
   }
   *bound_cycles = fmin(bound, role_bound);
@@ -519,12 +529,13 @@ dsm_status dsm_explorer_explore(dsm_explorer *explorer, dsm_plan **plan,
 static dsm_status find_bound(dsm__problem *problem, const dsm_plan *plan, double *bound_cycles,
                              dsm_diags *diags) {
   const size_t layers = first_layers(problem);
+  const word_search asked = {layers, false};
   const bool has_roles = dsm__problem_has_roles(problem);
   dsm__graph_answer answer = {.lower_bound_cycles = HUGE_VAL};
   dsm__decisions decisions;
-  dsm_status status = is_divided(problem) ? DSM_ERROR_INFEASIBLE
-                                          : search(problem, layers, 0, &answer, &decisions,
-                                                   has_roles ? NULL : diags);
+  dsm_status status = is_divided(problem)
+                          ? DSM_ERROR_INFEASIBLE
+                          : search(problem, &asked, &answer, &decisions, has_roles ? NULL : diags);
   *bound_cycles = status == DSM_OK ? answer.lower_bound_cycles : HUGE_VAL;
   if (has_roles && (status == DSM_OK || status == DSM_ERROR_INFEASIBLE)) {
     dsm__problem_count_least(problem, layers);

@@ -45,6 +45,8 @@ typedef struct fused_search {
   size_t *class_layers;    /* how many it has; */
   dsm__reductions *paying; /* and what they pay in the case that is searched */
   dsm__joined *joined;     /* of each layer of the mapping found last */
+  double limit_cycles;     /* of a mapping that is known; infinite: none */
+  int searches_max;
   int searches;
   double latency[DSM__COLLECTIVE_COUNT]; /* of those seen */
   mapping_case open[SEARCHES_MAX + 1];
@@ -299,6 +301,11 @@ static bool search_once(fused_search *s, mapping_case *one, found_mapping *found
   return true;
 }
 
+/* The fastest that is known. */
+static double known_cycles(const fused_search *s) {
+  return fmin(s->limit_cycles, s->best.cycles);
+}
+
 /* Searches a case until it is done, or is divided. False if out of memory. */
 static bool search_case(fused_search *s, mapping_case *one) {
   for (int round = 1;; round++) {
@@ -308,11 +315,11 @@ static bool search_case(fused_search *s, mapping_case *one) {
     }
     const int collective = collective_to_decide(s, one, &found);
     if (!s->best.is_feasible || collective == DSM__NO_COLLECTIVE ||
-        dsm__tie_limit(one->bound) >= s->best.cycles) {
+        dsm__tie_limit(one->bound) >= known_cycles(s)) {
       s->bound = fmin(s->bound, one->bound);
       return true;
     }
-    if (round == ROUNDS || s->searches == SEARCHES_MAX || dsm__problem_is_over(s->problem)) {
+    if (round == ROUNDS || s->searches == s->searches_max || dsm__problem_is_over(s->problem)) {
       divide(s, one, collective);
       return true;
     }
@@ -336,17 +343,19 @@ static bool begin(fused_search *s) {
   return true;
 }
 
-bool dsm__problem_solve_fused(dsm__problem *problem, dsm__graph_answer *answer,
-                              dsm__decisions *decisions) {
+bool dsm__problem_solve_fused(dsm__problem *problem, bool is_first, double limit_cycles,
+                              dsm__graph_answer *answer, dsm__decisions *decisions) {
   fused_search s = {.problem = problem,
+                    .limit_cycles = limit_cycles,
+                    .searches_max = is_first ? 1 : SEARCHES_MAX,
                     .share = least_share(problem->inputs.workload),
                     .open_count = 1,
                     .bound = HUGE_VAL};
   bool is_good = begin(&s);
-  while (is_good && s.searches < SEARCHES_MAX && s.open_count > 0) {
+  while (is_good && s.searches < s.searches_max && s.open_count > 0) {
     mapping_case one = next_case(&s);
     if (s.searches > 0 &&
-        (dsm__tie_limit(one.bound) >= s.best.cycles || dsm__problem_is_over(problem))) {
+        (dsm__tie_limit(one.bound) >= known_cycles(&s) || dsm__problem_is_over(problem))) {
       s.bound = fmin(s.bound, one.bound);
     } else {
       is_good = search_case(&s, &one);

@@ -13,10 +13,11 @@ bool dsm__problem_is_fused(const dsm__problem *problem);
 /** The least that a layer can have of the collectives that it is in, with a weight. */
 dsm__reductions dsm__least_shares(const dsm__problem *problem, double weight);
 
-/** Finds the fastest mapping by several searches. The decisions, and what they take with what is
- * proven; not feasible: the mapping that needs least memory. False if out of memory. */
-bool dsm__problem_solve_fused(dsm__problem *problem, dsm__graph_answer *answer,
-                              dsm__decisions *decisions);
+/** Finds the fastest mapping by several searches, or by the first of them alone; none that is
+ * slower than the limit need be looked for. The decisions, and what they take with what is proven;
+ * not feasible: the mapping that needs least memory. False if out of memory. */
+bool dsm__problem_solve_fused(dsm__problem *problem, bool is_first, double limit_cycles,
+                              dsm__graph_answer *answer, dsm__decisions *decisions);
 
 /** What another way to run a layer changes, beside a mapping: collectives that the mapping has are
  * there already, others have all of their latency. */
