@@ -67,9 +67,9 @@ typedef struct held_search {
   DSM__LIST(label) labels; /* before the layer */
   DSM__LIST(label) next;   /* behind it */
   DSM__LIST(entry) entries;
-  dsm__map index; /* of entries, then of what is behind them */
-  dsm_layer_memory *memories;
-  double left_out; /* the least bound of labels that are */
+  dsm__map index;              /* of entries, then of what is behind them */
+  dsm_layer_memory **memories; /* of each kind of layer, once asked for: with each option */
+  double left_out;             /* the least bound of labels that are */
   bool is_too_large;
 } held_search;
 
@@ -156,7 +156,7 @@ static entry *entry_of(held_search *s, size_t index, const entry *key) {
     return NULL;
   }
   const dsm__node_info info = {.layer = (uint32_t)index, .kind = DSM__NODE_ENTRY};
-  const dsm_layer_memory *const memory = &s->memories[key->option];
+  const dsm_layer_memory *const memory = &s->memories[s->space->layers[index].kind][key->option];
   entry *const added = &s->entries.items[s->entries.count++];
   *added = *key;
   added->cycles = HUGE_VAL;
@@ -263,10 +263,27 @@ static void cut_labels(held_search *s) {
   free(sorted);
 }
 
+/* What a layer takes with each option: layers of a kind take the same. */
+static bool find_memories(held_search *s, size_t index) {
+  dsm_layer_memory **const memories = &s->memories[s->space->layers[index].kind];
+  const size_t count = dsm__role_options_of(s->space, index)->count;
+  if (*memories != NULL) {
+    return true;
+  }
+  if (!DSM__RESERVE(s->space->problem->arena, *memories, count)) {
+    return false;
+  }
+  for (size_t o = 0; o < count; o++) {
+    (*memories)[o] = dsm__role_memory_of(s->space, index, o);
+  }
+  return true;
+}
+
 static void add_layer(held_search *s, size_t index) {
   const dsm__held_block *const block = s->relaxed.blocks[index];
-  for (size_t o = 0; o < dsm__role_options_of(s->space, index)->count; o++) {
-    s->memories[o] = dsm__role_memory_of(s->space, index, o);
+  if (!find_memories(s, index)) {
+    s->builder.is_out_of_memory = true;
+    return;
   }
   s->entries.count = 0;
   s->next.count = 0;
@@ -575,7 +592,8 @@ bool dsm__held_role_search(dsm__role_space *space, double limit_cycles, dsm__gra
       .known = fmin(DBL_MAX, fmin(limit_cycles, answer->is_feasible ? answer->cycles : HUGE_VAL))};
   dsm__arena *arena = NULL;
   bool is_good = dsm__held_costs_init(&s.costs, space) &&
-                 DSM__RESERVE(space->problem->arena, s.memories, space->most_options) &&
+                 DSM__RESERVE(space->problem->arena, s.memories,
+                              space->problem->inputs.workload->layer_count) &&
                  dsm__held_least_find(&s.costs, &s.least);
   found.proven = s.least.sum;
   if (is_good && dsm__tie_limit(s.least.sum) < found.known) {
