@@ -22,6 +22,9 @@
 /* Which of input, shortcut and output are held, as bits. */
 enum { INPUT = 1, SHORTCUT = 2, OUTPUT = 4, SETS = 8 };
 
+/* What is known of an option: of each set, and of layouts of what it adds, or of none. */
+enum { WAYS = SETS * (DSM__HELD_CODES + 1) };
+
 /* Beside these: which of them an option exchanges between chips. */
 enum { INPUT_EXCHANGED = 8, SHORTCUT_EXCHANGED = 16 };
 
@@ -194,9 +197,10 @@ typedef struct relaxing {
   DSM__LIST(dsm__held_point) points; /* behind the layer that is being added */
   dsm__map index;                    /* of these */
   DSM__LIST(dsm__held_edge) edges;   /* of that layer */
-  double *known; /* what it takes at least: of each option, set, and layouts of what it adds; below
-                    0: not known */
-  unsigned *can; /* what can be held with each option */
+  double *known;    /* what it takes at least: of each option, set, and layouts of what it adds;
+                       below 0: not known */
+  size_t *asked_at; /* of each option: the layer of which these are, + 1 */
+  unsigned *can;    /* what can be held with each option */
   bool is_out_of_memory;
 } relaxing;
 
@@ -239,8 +243,14 @@ static unsigned added_code(const relaxing *r, const dsm__role_state *running, ui
 }
 
 static double least_at(relaxing *r, size_t index, uint32_t option, unsigned can, unsigned code) {
-  double *const known =
-      &r->known[((size_t)option * SETS + can) * ((size_t)DSM__HELD_CODES + 1) + code];
+  double *const of_option = &r->known[(size_t)option * WAYS];
+  if (r->asked_at[option] != index + 1) {
+    r->asked_at[option] = index + 1;
+    for (size_t k = 0; k < WAYS; k++) {
+      of_option[k] = -1;
+    }
+  }
+  double *const known = &of_option[can * ((size_t)DSM__HELD_CODES + 1) + code];
   if (*known < 0) {
     *known = least_of(r->costs, index, option, can, code);
   }
@@ -266,15 +276,17 @@ static void add_edge(relaxing *r, size_t index, const dsm__held_point *from,
   const dsm__role_options *const options = dsm__role_options_of(space, index);
   const double limit = r->least->layers[index] + r->slack;
   const dsm__role_option *const of = &options->items[whole];
+  if (!of->may_hold || r->least->wholes[index][whole] > limit ||
+      (r->choice != NULL && (r->choice[index].layouts.of[DSM_PASS_FORWARD] != of->parallelism ||
+                             r->choice[index].layer.shard != of->shard)) ||
+      !dsm__is_role_open(space, index, of)) {
+    return;
+  }
   dsm__held_point to = {.holdable = 0};
   dsm__role_state running;
   dsm__role_move move;
   dsm__role_shares shared;
-  if (!of->may_hold || r->least->wholes[index][whole] > limit ||
-      (r->choice != NULL && (r->choice[index].layouts.of[DSM_PASS_FORWARD] != of->parallelism ||
-                             r->choice[index].layer.shard != of->shard)) ||
-      !dsm__is_role_open(space, index, of) ||
-      !dsm__role_enter(space, around, of, &running, &shared)) {
+  if (!dsm__role_enter(space, around, of, &running, &shared)) {
     return;
   }
   const uint32_t option = (uint32_t)dsm__role_option_index(options, whole, shared);
@@ -331,10 +343,6 @@ static dsm__held_block *block_of(relaxing *r) {
 /* Adds a layer out of the points of a block; what is behind it becomes the points in hand. */
 static void add_layer(relaxing *r, size_t index, dsm__held_block *block) {
   const dsm__role_options *const options = dsm__role_options_of(r->costs->space, index);
-  const size_t known = options->count * (size_t)SETS * ((size_t)DSM__HELD_CODES + 1);
-  for (size_t k = 0; k < known; k++) {
-    r->known[k] = -1;
-  }
   for (size_t o = 0; o < options->count; o++) {
     r->can[o] = can_be_held(r->costs, index, (uint32_t)o);
   }
@@ -536,11 +544,11 @@ bool dsm__held_relaxed_find(dsm__held_costs *costs, const dsm__held_least *least
                 .arena = arena,
                 .relaxed = relaxed};
   *relaxed = (dsm__held_relaxed){.cycles = HUGE_VAL};
-  bool is_good =
-      DSM__RESERVE(arena, relaxed->blocks, layer_count + 1) &&
-      DSM__RESERVE(arena, relaxed->rest, layer_count + 1) &&
-      DSM__RESERVE(arena, r.can, space->most_options) &&
-      DSM__RESERVE(arena, r.known, space->most_options * SETS * ((size_t)DSM__HELD_CODES + 1));
+  bool is_good = DSM__RESERVE(arena, relaxed->blocks, layer_count + 1) &&
+                 DSM__RESERVE(arena, relaxed->rest, layer_count + 1) &&
+                 DSM__RESERVE(arena, r.can, space->most_options) &&
+                 DSM__RESERVE(arena, r.known, space->most_options * WAYS) &&
+                 DSM__RESERVE(arena, r.asked_at, space->most_options);
   if (is_good) {
     (void)point_of(&r, &start);
     add_layers(&r);

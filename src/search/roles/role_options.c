@@ -444,6 +444,7 @@ static bool find_all(finding *f, const dsm_parallelism *roles, size_t count,
   found->whole_count = f->list.count;
   for (size_t i = 0; i < found->whole_count; i++) {
     found->has_spares = found->has_spares || f->list.items[i].is_spare;
+    f->list.items[i].first_shared = f->list.count;
     if (!add_all_shared(f, i)) {
       return false;
     }

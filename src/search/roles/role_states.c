@@ -181,7 +181,7 @@ size_t dsm__role_option_index(const dsm__role_options *options, size_t whole,
                               dsm__role_shares shared) {
   size_t i = whole;
   if (shared.both != 0) {
-    i = options->whole_count;
+    i = options->items[whole].first_shared;
     while (i < options->count &&
            (!dsm__is_same_option(&options->items[i], &options->items[whole]) ||
             options->items[i].shares.both != shared.both ||
