@@ -329,7 +329,7 @@ static bool add_step_with(const dsm__explaining *e, dsm_explanation *made,
   static const double most = 2; /* times the step: beyond that a mapping is not looked for */
   const dsm__fixed_roles fixed = {.layer = e->layer_index, .parallelism = parallelism};
   double cycles = 0;
-  if (!dsm__step_with_roles(e->problem, &fixed, most * e->plan->result.step_cycles, &cycles)) {
+  if (!dsm__step_with_roles(e->step, &fixed, most * e->plan->result.step_cycles, &cycles)) {
     return false;
   }
   for (size_t i = 0; i < made->alternative_count; i++) {
@@ -341,7 +341,8 @@ static bool add_step_with(const dsm__explaining *e, dsm_explanation *made,
 }
 
 /*
- * What the step would take with the roles that are fastest in a pass, in all passes of the layer.
+ * What the step would take with the roles that are fastest in a pass, in all passes of the layer,
+ * with as many stages and micro-batches as planned.
  *
  * Each is a search of its own, so that only a few are asked: those that come first in a pass. The
  * mapping found is the fastest of those with such roles, since these hold and pipeline nothing.
@@ -398,6 +399,22 @@ static bool fill(dsm__explaining *e, dsm_explanation *made, size_t splits_per_pa
   return true;
 }
 
+static bool is_divided(const dsm_plan *plan) {
+  return plan->micro_batches > 1 || plan->stages.count > 1;
+}
+
+/* A problem of the whole step that is divided as the plan is. `options`: its own, which outlive
+ * it. */
+static dsm_status begin_step(dsm__problem *step, const dsm_plan *plan, dsm_explore_options *options,
+                             dsm_diags *diags) {
+  *options = plan->options;
+  options->time_limit_seconds = 0;
+  options->micro_batches = plan->micro_batches > 1 ? plan->micro_batches : 1;
+  options->stages = plan->stages.count > 1 ? plan->stages.count : 1;
+  options->interleave = plan->stages.count > 1 ? plan->stages.interleave : 0;
+  return dsm__problem_init(step, plan->workload, plan->system, options, diags);
+}
+
 dsm_status dsm_explain(dsm_explanation **explanation, const dsm_plan *plan, size_t layer_index,
                        size_t splits_per_pass, dsm_diags *diags) {
   *explanation = NULL;
@@ -416,7 +433,15 @@ dsm_status dsm_explain(dsm_explanation **explanation, const dsm_plan *plan, size
     return status;
   }
   problem.inputs.micro_batches = plan->micro_batches > 1 ? plan->micro_batches : 0;
-  dsm__explaining e = {.problem = &problem,
+  dsm__problem whole_step = {.arena = NULL};
+  dsm_explore_options step_options;
+  status = is_divided(plan) ? begin_step(&whole_step, plan, &step_options, diags) : DSM_OK;
+  if (status != DSM_OK) {
+    dsm__problem_fini(&problem);
+    return status;
+  }
+  dsm__explaining e = {.step = is_divided(plan) ? &whole_step : &problem,
+                       .problem = &problem,
                        .plan = plan,
                        .layer_index = layer_index,
                        .chosen = &plan->layers[layer_index]};
@@ -431,6 +456,7 @@ dsm_status dsm_explain(dsm_explanation **explanation, const dsm_plan *plan, size
     dsm_explanation_free(made);
     status = dsm__out_of_memory(diags);
   }
+  dsm__problem_fini(&whole_step);
   dsm__problem_fini(&problem);
   return status;
 }

@@ -39,6 +39,7 @@ bool dsm__through_derive(dsm__through *through, const dsm__problem *problem,
 bool dsm__through_held(const dsm__through *through, const dsm__way *way, bool *is_held);
 
 typedef struct dsm__explaining {
+  dsm__problem *step; /* of the whole step, with as many stages and micro-batches as planned */
   dsm__problem *problem;
   const dsm_plan *plan;
   size_t layer_index;
