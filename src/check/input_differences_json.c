@@ -12,6 +12,7 @@
 
 #include "base/json_read.h"
 #include "base/json_write.h"
+#include "base/words.h"
 #include "check/drift.h"
 #include "model/names.h"
 #include "pim/pim_record.h"
@@ -63,6 +64,17 @@ static void write_question(const dsm_plan *plan, dsm__json_writer *writer) {
       dsm__json_write_word_set(writer, &dsm__role_words, plan->options.roles[a]);
     }
     dsm__json_end_object(writer);
+  }
+  const struct {
+    const char *key;
+    uint64_t value; /* 0: was not asked for */
+  } fixed[] = {{"stages", plan->options.stages},
+               {"micro_batches", plan->options.micro_batches},
+               {"interleave", plan->options.interleave}};
+  for (size_t i = 0; i < DSM__COUNT_OF(fixed); i++) {
+    if (fixed[i].value > 0) {
+      dsm__json_put_u64(writer, fixed[i].key, fixed[i].value);
+    }
   }
   if (plan->options.gap > 0) {
     dsm__json_put_double(writer, "gap", plan->options.gap);

@@ -204,13 +204,17 @@ bool dsm__explain_is_preloading(const dsm_plan *plan) {
 }
 
 /* How the step changes when the layer has a parallelism, as "take 5.1 % longer". */
-static const char *step_change(dsm__page *page, double network_cycles, double step_cycles) {
+static const char *step_change(dsm__page *page, const dsm_explanation *explanation,
+                               double network_cycles, double step_cycles) {
   const double change = dsm__share(network_cycles, step_cycles) - 1;
   if (fabs(change) <= SAME) {
     return "take as long";
   }
   return dsm__page_text(page, "take %s %% %s", dsm__figure_digits(100 * fabs(change), 2).text,
-                        change > 0 ? "longer" : "less, all else at its best and memory aside");
+                        change > 0 ? "longer"
+                        : explanation->is_layer_alone
+                            ? "less, all else at its best"
+                            : "less, all else at its best and memory aside");
 }
 
 /* Why a rival that is faster in a pass makes the step slower. */
@@ -244,7 +248,7 @@ static const char *against_rival(dsm__page *page, const dsm_plan *plan,
   }
   return dsm__page_text(page, "%s, %s with it the step would %s%s.", beginning,
                         rival->network_cycles < step * (1 - SAME) ? "and" : "but",
-                        step_change(page, rival->network_cycles, step),
+                        step_change(page, explanation, rival->network_cycles, step),
                         rival->network_cycles > step * (1 + SAME)
                             ? why_rival_loses(page, plan, explanation, chosen, rival)
                             : "");
@@ -362,7 +366,7 @@ static const char *why_uniform(dsm__page *page, const dsm_plan *plan,
       return dsm__page_text(page, "%sno mapping of the network has it.", beginning);
     }
     return dsm__page_text(page, "%sthe network is not: with it the step would %s%s%s.", beginning,
-                          step_change(page, layer.network_cycles, step),
+                          step_change(page, explanation, layer.network_cycles, step),
                           layer.network_cycles > step * (1 + SAME) ? ", because of " : "",
                           layer.network_cycles > step * (1 + SAME) ? cost_around(page, plan) : "");
   }
@@ -371,7 +375,7 @@ static const char *why_uniform(dsm__page *page, const dsm_plan *plan,
                         net.exists ? dsm__page_word(page, &dsm__parallelism_words, net.parallelism)
                                    : "",
                         net.exists ? ", the step would " : "",
-                        net.exists ? step_change(page, net.network_cycles, step) : "");
+                        net.exists ? step_change(page, explanation, net.network_cycles, step) : "");
 }
 
 /* The change of a single pass that costs the network least, or NULL. */
@@ -407,12 +411,13 @@ static const char *why_per_pass(dsm__page *page, const dsm_explanation *explanat
   if (change == NULL) {
     return "";
   }
-  return dsm__page_text(page,
-                        "The passes may differ: %s. With the change of a single pass that costs "
-                        "least, %s with %s, the step would %s.",
-                        chosen_parallelisms(page, explanation), dsm_pass_name(change->pass),
-                        dsm__page_word(page, &dsm__parallelism_words, change->parallelism),
-                        step_change(page, change->network_cycles, explanation->reference_cycles));
+  return dsm__page_text(
+      page,
+      "The passes may differ: %s. With the change of a single pass that costs "
+      "least, %s with %s, the step would %s.",
+      chosen_parallelisms(page, explanation), dsm_pass_name(change->pass),
+      dsm__page_word(page, &dsm__parallelism_words, change->parallelism),
+      step_change(page, explanation, change->network_cycles, explanation->reference_cycles));
 }
 
 const char *dsm__explain_layer_why(dsm__page *page, const dsm_plan *plan,

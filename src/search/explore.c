@@ -49,7 +49,7 @@ static dsm_status report_infeasible(dsm__problem *problem, const dsm__decisions 
   const bool is_over = dsm__deadline_was_met(problem->inputs.deadline);
   if (dsm__problem_has_roles(problem) && (is_over || problem->is_need_rounded)) {
     dsm__diags_add(diags, DSM_SEVERITY_ERROR, nowhere, NULL,
-                   "memory capacity: no mapping that needs at most %.3f GB a chip was found%s",
+                   "memory capacity: no mapping that needs at most %.6g GB a chip was found%s",
                    problem->machine.system->chip.memory.capacity_GB,
                    is_over ? " within the time limit" : "");
     return DSM_ERROR_INFEASIBLE;
@@ -244,7 +244,7 @@ static dsm_status report_none_divided(const dsm__problem *problem, dsm_diags *di
   }
   dsm__diags_add(diags, DSM_SEVERITY_ERROR, nowhere, NULL,
                  "memory capacity: no step was found with the stages and micro-batches that are "
-                 "asked for that needs at most %.3f GB a chip",
+                 "asked for that needs at most %.6g GB a chip",
                  problem->machine.system->chip.memory.capacity_GB);
   return DSM_ERROR_INFEASIBLE;
 }
@@ -321,7 +321,7 @@ static dsm_status report_no_roles(const dsm__problem *problem, dsm_diags *diags)
   if (with_room == DSM_OK) {
     dsm__diags_add(diags, DSM_SEVERITY_ERROR, nowhere, NULL,
                    "memory capacity: no mapping with the roles that are allowed needs at most "
-                   "%.3f GB a chip",
+                   "%.6g GB a chip",
                    system->chip.memory.capacity_GB);
   } else {
     dsm__diags_add(
@@ -548,10 +548,23 @@ static dsm_status find_bound(dsm__problem *problem, const dsm_plan *plan, double
   return status;
 }
 
+/* What a plan was asked to have, as far as it has it: an edited plan may have others, and is then
+ * one of all mappings that do not have to. */
+static dsm_explore_options options_of_plan(const dsm_plan *plan) {
+  dsm_explore_options options = plan->options;
+  const uint64_t stages = plan->stages.count > 1 ? plan->stages.count : 1;
+  const uint64_t micro_batches = plan->micro_batches > 1 ? plan->micro_batches : 1;
+  const bool is_interleaved = stages > 1 && options.interleave == plan->stages.interleave;
+  options.stages = options.stages == stages ? stages : 0;
+  options.micro_batches = options.micro_batches == micro_batches ? micro_batches : 0;
+  options.interleave = is_interleaved ? options.interleave : 0;
+  return options;
+}
+
 dsm_status dsm_plan_bound(dsm_plan *plan, dsm_diags *diags) {
+  const dsm_explore_options options = options_of_plan(plan);
   dsm__problem problem;
-  dsm_status status =
-      dsm__problem_init(&problem, plan->workload, plan->system, &plan->options, diags);
+  dsm_status status = dsm__problem_init(&problem, plan->workload, plan->system, &options, diags);
   if (status != DSM_OK) {
     return status;
   }

@@ -5,13 +5,17 @@
 #include "dsm/explore.h"
 #include "search/problem.h"
 
-/* What is tried one after the other, each besides those before it. Other roles save memory too, but
- * where nothing fits their search can take minutes. */
-static const dsm_optimization_set tried[] = {
-    DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_SHARD) | DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_RECOMPUTE),
-    DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_ACCUMULATE) |
-        DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_STAGES),
-};
+#define IN_TURN                                                                                    \
+  (DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_ACCUMULATE) |                                             \
+   DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_STAGES))
+#define KEPT_LESS                                                                                  \
+  (DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_SHARD) | DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_RECOMPUTE))
+
+/* What is tried besides the options; all together takes longest, and is for small networks, and
+ * where neither of the others fits. The fastest counts. Other roles save memory too, but where
+ * nothing fits their search can take minutes. */
+enum { SMALL_NETWORK = 64 /* layers */ };
+static const dsm_optimization_set tried[] = {IN_TURN, KEPT_LESS, IN_TURN | KEPT_LESS};
 
 static dsm_optimization_set used_if(bool is_used, dsm_optimization optimization) {
   return is_used ? DSM_OPTIMIZATION_BIT(optimization) : 0;
@@ -29,28 +33,52 @@ static dsm_optimization_set used_by(const dsm_plan *plan) {
   return used;
 }
 
-/* Looks with more and more of them. Status and *fit as of dsm_explore_what_fits. */
+/* Keeps the faster of two plans, of equals the first. */
+static void keep_faster(dsm_plan **plan, dsm_plan *other) {
+  const bool is_faster =
+      other != NULL && (*plan == NULL || other->result.step_cycles < (*plan)->result.step_cycles);
+  dsm_plan *const slower = is_faster ? *plan : other;
+  *plan = is_faster ? other : *plan;
+  dsm_plan_free(slower);
+}
+
+/* Looks with some of them, and then with all. Status and *fit as of dsm_explore_what_fits. */
 static dsm_status look(dsm_plan **plan, dsm_fit *fit, const dsm_workload *workload,
                        const dsm_system *system, const dsm_explore_options *options) {
-  dsm_explore_options wider = *options;
+  const dsm_optimization_set possible = dsm_mode_possible_optimizations(options->mode);
   const double seconds =
       options->time_limit_seconds > 0 ? options->time_limit_seconds : DSM_FIT_SECONDS;
+  dsm_explore_options wider = *options;
+  dsm_optimization_set before = options->optimizations;
   dsm_status status = DSM_ERROR_INFEASIBLE;
   bool is_any_stopped = false;
+  bool is_any_asked = false;
   wider.time_limit_seconds = seconds / DSM__COUNT_OF(tried);
-  for (size_t t = 0; t < DSM__COUNT_OF(tried) && status == DSM_ERROR_INFEASIBLE; t++) {
-    const dsm_optimization_set more = tried[t] & dsm_mode_possible_optimizations(options->mode);
-    if ((more & ~wider.optimizations) != 0) {
-      bool is_stopped = false;
-      wider.optimizations |= more;
-      status = dsm__explore_strictly(plan, workload, system, &wider, &is_stopped);
-      is_any_stopped = is_any_stopped || is_stopped;
+  for (size_t t = 0; t < DSM__COUNT_OF(tried) && status != DSM_ERROR_OUT_OF_MEMORY; t++) {
+    dsm_plan *found = NULL;
+    bool is_stopped = false;
+    wider.optimizations = options->optimizations | (tried[t] & possible);
+    const bool is_all = t + 1 == DSM__COUNT_OF(tried);
+    if (wider.optimizations == options->optimizations || wider.optimizations == before ||
+        (is_all && *plan != NULL && workload->layer_count > SMALL_NETWORK)) {
+      continue;
     }
+    before = wider.optimizations;
+    is_any_asked = true;
+    status = dsm__explore_strictly(&found, workload, system, &wider, &is_stopped);
+    is_any_stopped = is_any_stopped || is_stopped;
+    keep_faster(plan, found);
   }
-  *fit = status == DSM_OK                                ? DSM_FIT_FOUND
-         : wider.optimizations == options->optimizations ? DSM_FIT_NOT_ASKED
-         : is_any_stopped                                ? DSM_FIT_STOPPED
-                                                         : DSM_FIT_NONE;
+  if (status != DSM_ERROR_OUT_OF_MEMORY) {
+    status = *plan != NULL ? DSM_OK : DSM_ERROR_INFEASIBLE;
+  } else {
+    dsm_plan_free(*plan);
+    *plan = NULL;
+  }
+  *fit = status == DSM_OK ? DSM_FIT_FOUND
+         : !is_any_asked  ? DSM_FIT_NOT_ASKED
+         : is_any_stopped ? DSM_FIT_STOPPED
+                          : DSM_FIT_NONE;
   return status;
 }
 

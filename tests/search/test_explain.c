@@ -231,6 +231,34 @@ START_TEST(test_a_split_edited_by_hand_is_the_chosen_one) {
 }
 END_TEST
 
+/* What the step takes with other roles of a layer is of the whole step, in stages and micro-batches
+ * as planned: no such step is faster than what is proven of all of them. */
+START_TEST(test_no_explained_step_is_below_the_bound) {
+  dsm_explore_options options = bundled_options(DSM_MODE_TRAINING);
+  options.optimizations = DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_HYBRID) |
+                          DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_TENSOR) |
+                          DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_ACCUMULATE) |
+                          DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_STAGES);
+  options.stages = _i == 0 ? 1 : 2;
+  options.micro_batches = 4;
+  bundled explored = bundled_explore("bert_base", "dgx_a100", "96", &options);
+  ck_assert_int_eq(explored.status, DSM_OK);
+  size_t asked = 0;
+  for (size_t layer = 1; layer < explored.plan->layer_count; layer += 37) {
+    dsm_explanation *explanation = NULL;
+    ck_assert_int_eq(dsm_explain(&explanation, explored.plan, layer, 0, NULL), DSM_OK);
+    for (size_t i = 0; i < explanation->alternative_count; i++) {
+      const double cycles = explanation->alternatives[i].network_cycles;
+      asked += cycles > 0;
+      ck_assert(!(cycles > 0) || cycles >= explored.plan->result.lower_bound_cycles * (1 - 1e-9));
+    }
+    dsm_explanation_free(explanation);
+  }
+  ck_assert_uint_gt(asked, 0);
+  bundled_free(&explored);
+}
+END_TEST
+
 /* Whatever a machine pays beside what decisions change (latency of sums in common, time to issue
  * kernels), the step that others are compared with is the plan's. */
 START_TEST(test_alternatives_of_real_systems_are_compared_with_the_plans_step) {
@@ -305,6 +333,7 @@ Suite *suite_explain(void) {
   tcase_add_test(tests, test_the_chosen_way_is_known_where_gradients_add_up_on_chip);
   tcase_add_test(tests, test_recurrent_layers_are_explained);
   tcase_add_test(tests, test_alternatives_of_real_systems_are_compared_with_the_plans_step);
+  tcase_add_loop_test(tests, test_no_explained_step_is_below_the_bound, 0, 2);
   tcase_add_loop_test(tests, test_what_cannot_be_says_why, 0, sizeof told / sizeof told[0]);
   tcase_add_test(tests, test_decisions_without_choice_are_not_told);
   tcase_add_test(tests, test_a_plan_edited_by_hand_is_explained_as_it_is);

@@ -62,8 +62,8 @@ static void note_what_fits(const cli_arguments *arguments, const inputs *in) {
   if (status != DSM_OK) {
     if (status == DSM_ERROR_INFEASIBLE && fit == DSM_FIT_STOPPED) {
       cli_note(arguments,
-               "%g s of looking found nothing that fits with shard and recompute, nor with "
-               "accumulate and stages besides",
+               "%g s of looking found nothing that fits with accumulate and stages, nor with "
+               "shard and recompute",
                limit > 0 ? limit : (double)DSM_FIT_SECONDS);
     } else if (status == DSM_ERROR_INFEASIBLE && fit == DSM_FIT_NONE) {
       cli_note(arguments, "nothing fits with shard, recompute, accumulate and stages either");
@@ -80,9 +80,11 @@ static void note_what_fits(const cli_arguments *arguments, const inputs *in) {
       length += written > 0 ? (size_t)written : 0;
     }
   }
-  cli_note(arguments, "what would fit: --optimize %s, %.5g ms with %.4g of %.4g GB a chip", words,
+  cli_note(arguments, "what would fit: --optimize %s, %.5g ms with %.4g of %.4g GB a chip%s", words,
            1e3 * plan->result.step_seconds, plan->result.memory.total_bytes / 1e9,
-           plan->result.memory.capacity_bytes / 1e9);
+           plan->result.memory.capacity_bytes / 1e9,
+           plan->statistics.is_stopped ? ", or less: the time was over before all was searched"
+                                       : "");
   dsm_plan_free(plan);
 }
 
@@ -98,6 +100,9 @@ static cli_exit explore_once(const cli_arguments *arguments, const inputs *in) {
   cli_print_findings(arguments);
   if (outcome == CLI_EXIT_INFEASIBLE) {
     note_what_fits(arguments, in);
+  }
+  if (outcome == CLI_EXIT_DONE && arguments->options.interleave > 1 && plan->stages.count < 2) {
+    cli_note(arguments, "--interleave has no effect: the fastest step has no stages");
   }
   if (outcome == CLI_EXIT_DONE) {
     outcome = arguments->explain != NULL ? cli_put_explanation(arguments, plan)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* web_commands.c: the commands that make a plan and its page again. */
+#include <inttypes.h>
 #include <string.h>
 
 #include "model/names.h"
@@ -87,6 +88,18 @@ static void put_options(dsm__page *page, const dsm_plan *plan) {
   } else if ((options->parallelisms & all) != all) {
     put_list(page, " --parallelism ", dsm__words_in(plan->renaming, &dsm__parallelism_words),
              options->parallelisms);
+  }
+  const struct {
+    const char *option;
+    uint64_t value; /* 0: is not asked for */
+  } fixed[] = {{"--stages", options->stages},
+               {"--micro-batches", options->micro_batches},
+               {"--interleave", options->interleave}};
+  for (size_t i = 0; i < DSM__COUNT_OF(fixed); i++) {
+    if (fixed[i].value > 0) {
+      dsm__text_puts(&page->out,
+                     dsm__page_text(page, " %s %" PRIu64, fixed[i].option, fixed[i].value));
+    }
   }
 }
 
