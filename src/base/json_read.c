@@ -450,7 +450,13 @@ static bool read_word(const dsm__json_node *node, const dsm__words *words, find_
   if (dsm__json_doc_keeps_findings(node->doc)) {
     const char *keys[DSM__WORDS_MAX];
     const size_t count = dsm__words_keys(words, keys);
-    (void)dsm__nearest_hint(node->item->valuestring, keys, count, hint, sizeof hint);
+    size_t none = 0;
+    if (find == dsm__words_find && words->made != NULL) {
+      (void)words->made->find(words->made->of, node->item->valuestring, &none, hint, sizeof hint);
+    }
+    if (hint[0] == '\0') {
+      (void)dsm__nearest_hint(node->item->valuestring, keys, count, hint, sizeof hint);
+    }
   }
   report_value(node, hint, expected);
   return false;

@@ -44,7 +44,7 @@ bool dsm__words_find_listed(const dsm__words *words, const char *key, size_t *va
 
 bool dsm__words_find(const dsm__words *words, const char *key, size_t *value) {
   return dsm__words_find_listed(words, key, value) ||
-         (words->made != NULL && words->made->find(words->made->of, key, value));
+         (words->made != NULL && words->made->find(words->made->of, key, value, NULL, 0));
 }
 
 const dsm__words *dsm__words_in(const dsm__renaming *renaming, const dsm__words *words) {

@@ -17,8 +17,9 @@ typedef struct dsm__word {
 
 /** Words of values beyond a list, which are made of parts, as "x=data,y=row" is. */
 typedef struct dsm__made_words {
-  bool (*find)(const void *of, const char *key, size_t *value); /**< reads any of them */
-  bool (*is_value)(size_t value);                               /**< is it one of theirs? */
+  /** Reads any of them; what is wrong with others is written to `why`, where that can be said. */
+  bool (*find)(const void *of, const char *key, size_t *value, char *why, size_t why_size);
+  bool (*is_value)(size_t value); /**< is it one of theirs? */
   const void *of;
   const char *example;    /**< for those who expect one of them */
   const dsm__word *items; /**< those that a document has, */

@@ -47,18 +47,34 @@ static unsigned axis_of(const role_names *of, const char *text) {
   return own < of->count ? own : axis_among(letters, of->count, text);
 }
 
+/* Writes what is wrong with an axis or a role in a text; false. */
+static bool tell_wrong(char *why, size_t size, const char *what, const char *word, size_t length) {
+  if (why != NULL) {
+    (void)snprintf(why, size, "%s \"%.*s\"", what, (int)length, word);
+  }
+  return false;
+}
+
 /* "gpu=row,node=data": each axis at most once; those that are not there share the samples. */
-static bool find_roles(const void *context, const char *key, size_t *value) {
+static bool find_roles(const void *context, const char *key, size_t *value, char *why,
+                       size_t why_size) {
   const role_names *const of = context;
   dsm_roles roles = {{DSM_ROLE_DATA}};
   dsm_axis_set seen = 0;
   const char *rest = key;
   while (*rest != '\0') {
+    const size_t name_length = strcspn(rest, "=");
     const unsigned axis = axis_of(of, rest);
-    if (axis == of->count || dsm_axis_set_has(seen, axis)) {
+    if (rest[name_length] != '=') {
       return false;
     }
-    rest += strcspn(rest, "=") + 1;
+    if (axis == of->count) {
+      return tell_wrong(why, why_size, "there is no axis", rest, name_length);
+    }
+    if (dsm_axis_set_has(seen, axis)) {
+      return tell_wrong(why, why_size, "more than one role along", rest, name_length);
+    }
+    rest += name_length + 1;
     const size_t length = strcspn(rest, ",");
     char word[32];
     if (length >= sizeof word || (rest[length] == ',' && rest[length + 1] == '\0')) {
@@ -67,7 +83,7 @@ static bool find_roles(const void *context, const char *key, size_t *value) {
     memcpy(word, rest, length);
     word[length] = '\0';
     if (!dsm_role_parse(word, &roles.of[axis])) {
-      return false;
+      return tell_wrong(why, why_size, "there is no role", word, length);
     }
     seen |= 1U << axis;
     rest += length + (rest[length] == ',' ? 1 : 0);
@@ -352,7 +368,7 @@ bool dsm_system_parallelism_parse(const dsm_system *system, const char *text,
   }
   role_names roles = {.count = system->system.axis_count};
   size_t value = 0;
-  if (names_of(&system->system, roles.names) && find_roles(&roles, text, &value)) {
+  if (names_of(&system->system, roles.names) && find_roles(&roles, text, &value, NULL, 0)) {
     *parallelism = (dsm_parallelism)value;
     return true;
   }

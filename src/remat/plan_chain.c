@@ -198,7 +198,8 @@ dsm_status dsm_remat_chain_of_plan(dsm_remat_chain **chain, const dsm_plan *plan
   }
   if (plan->stages.count > 1) {
     return dsm__refuse(diags, DSM_ERROR_USAGE,
-                       "%s: expected a plan of all chips together, found %zu stages",
+                       "%s: expected a plan of all chips together, found %zu stages (leave the "
+                       "optimization stages out)",
                        plan->workload->name, plan->stages.count);
   }
   const chain_maker of = {.plan = plan,
