@@ -20,7 +20,7 @@ enum { ALLOCATIONS_MAX = 100000, SHOWN_PER_CASE = 3 };
 
 /* From this one on an allocation fails in one of the four ways only, or a part of them: SQLite
  * makes thousands, and sanitizers take their time. */
-enum { FULL_COUNT = HOW_MANY(1200, 150, 10), WAYS = HOW_MANY(4, 8, 32) };
+enum { FULL_COUNT = HOW_MANY(1200, 60, 10), WAYS = HOW_MANY(4, 16, 32) };
 
 /* How a case is tried. */
 typedef struct trial {

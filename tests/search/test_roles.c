@@ -20,7 +20,7 @@
 #include "suites.h"
 #include "tied_twin.h"
 
-enum { BEST_SEEDS = HOW_MANY(48, 24, 8), JUDGED_SEEDS = HOW_MANY(60, 20, 6) };
+enum { BEST_SEEDS = HOW_MANY(48, 16, 8), JUDGED_SEEDS = HOW_MANY(60, 20, 6) };
 
 #define AMPLE 1e12
 
