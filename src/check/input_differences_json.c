@@ -12,10 +12,10 @@
 
 #include "base/json_read.h"
 #include "base/json_write.h"
-#include "base/words.h"
 #include "check/drift.h"
 #include "model/names.h"
 #include "pim/pim_record.h"
+#include "plan/fixed_options.h"
 #include "plan/named_roles.h"
 #include "plan/plan_internal.h"
 #include "system/system_internal.h"
@@ -65,16 +65,10 @@ static void write_question(const dsm_plan *plan, dsm__json_writer *writer) {
     }
     dsm__json_end_object(writer);
   }
-  const struct {
-    const char *key;
-    uint64_t value; /* 0: was not asked for */
-  } fixed[] = {{"stages", plan->options.stages},
-               {"micro_batches", plan->options.micro_batches},
-               {"interleave", plan->options.interleave}};
-  for (size_t i = 0; i < DSM__COUNT_OF(fixed); i++) {
-    if (fixed[i].value > 0) {
-      dsm__json_put_u64(writer, fixed[i].key, fixed[i].value);
-    }
+  dsm__fixed_option fixed[DSM__FIXED_OPTIONS_MAX];
+  const size_t fixed_count = dsm__fixed_options(&plan->options, fixed);
+  for (size_t i = 0; i < fixed_count; i++) {
+    dsm__json_put_u64(writer, fixed[i].key, fixed[i].value);
   }
   if (plan->options.gap > 0) {
     dsm__json_put_double(writer, "gap", plan->options.gap);

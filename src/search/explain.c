@@ -421,8 +421,8 @@ dsm_status dsm_explain(dsm_explanation **explanation, const dsm_plan *plan, size
   dsm__problem problem;
   dsm_explore_options options = plan->options;
   options.time_limit_seconds = 0; /* what is explained has to be known to the end */
-  options.stages = 0;             /* the layer runs on a stage's chips, for a micro-batch */
-  options.micro_batches = 0;
+  options.stages = 1;             /* the layer runs on a stage's chips, for a micro-batch */
+  options.micro_batches = 1;
   options.interleave = 0;
   dsm__stage part;
   const dsm_machine whole = dsm_machine_derive(plan->system);

@@ -250,7 +250,7 @@ def main():
     asked = [(workload, system, mode) for workload in names_of(source / "workloads")
              for system in (names_of(source / "systems") if workload in EVERYWHERE else sorted(SYSTEMS))
              for mode in ("training", "inference")]
-    for pair in part_of(asked, 3):
+    for pair in part_of(asked, 5):
         found, count = check_pair(program, pair)
         complaints += found
         sums += count

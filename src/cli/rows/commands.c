@@ -358,9 +358,8 @@ const cli_command cli_commands[] = {
          "Predicts PLAN, which explore wrote, again and writes its step as a trace that Perfetto "
          "and Chrome open: one track for the passes and one for each resource of a chip (arrays, "
          "special function units, memory bus, ring, X links, Y links), a slice for each pass, its "
-         "computation and its transfers, and the memory of a chip as counters; of a step in stages "
-         "a "
-         "track for each stage, with a slice for each micro-batch. Of a plan that pim "
+         "computation and its transfers, and the memory of a chip as counters; of a step in "
+         "stages a track for each stage, with a slice for each micro-batch. Of a plan that pim "
          "wrote it has one track for the cores that have the same work, with a slice for each "
          "time that they load, compute and synchronise. DATABASE:POINT is the plan of a point of "
          "a sweep, by its number.",

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "model/names.h"
+#include "plan/fixed_options.h"
 #include "plan/named_roles.h"
 #include "plan/plan_internal.h"
 #include "report/page/html.h"
@@ -89,17 +90,11 @@ static void put_options(dsm__page *page, const dsm_plan *plan) {
     put_list(page, " --parallelism ", dsm__words_in(plan->renaming, &dsm__parallelism_words),
              options->parallelisms);
   }
-  const struct {
-    const char *option;
-    uint64_t value; /* 0: is not asked for */
-  } fixed[] = {{"--stages", options->stages},
-               {"--micro-batches", options->micro_batches},
-               {"--interleave", options->interleave}};
-  for (size_t i = 0; i < DSM__COUNT_OF(fixed); i++) {
-    if (fixed[i].value > 0) {
-      dsm__text_puts(&page->out,
-                     dsm__page_text(page, " %s %" PRIu64, fixed[i].option, fixed[i].value));
-    }
+  dsm__fixed_option fixed[DSM__FIXED_OPTIONS_MAX];
+  const size_t fixed_count = dsm__fixed_options(options, fixed);
+  for (size_t i = 0; i < fixed_count; i++) {
+    dsm__text_puts(&page->out,
+                   dsm__page_text(page, " %s %" PRIu64, fixed[i].option, fixed[i].value));
   }
 }
 
