@@ -398,12 +398,11 @@ static void run_file(run *all, const kind *of, slice file, dsm__text_buffer *upd
     const slice mark = take_line(&rest);
     const slice expected = take_until(&rest, "=== ");
     dsm__text_buffer input = {0};
-    printf("%s/%.*s\n", of->name, (int)strcspn(head.start + 9, " \n"), head.start + 9);
     make_input(file, head, body, &input);
     append(updated, (slice){head.start, mark.end});
     all->case_count++;
     if (!run_case(of, &input, expected, updated) && !all->is_update) {
-      printf("  FAILED\n");
+      printf("FAILED: %s/%.*s\n", of->name, (int)strcspn(head.start + 9, " \n"), head.start + 9);
       all->failed_count++;
     }
     dsm__text_fini(&input);
