@@ -84,13 +84,10 @@ def word_of(role, axes, shared):
 def decide(plan, row, axes, shared):
     """The decisions of a run, written into a plan of the network."""
     names = CUT_POSITIONS if row.get("sequence_parallel") == "yes" else {role: role for role in ROLES}
-    again = "decoder." if row.get("recomputation", "full") == "full" else ".attention."
     for layer in plan["layers"]:
         role = next(role for role, layers in ROLES.items() if layer["name"].split(".")[-1] in layers)
         for one in layer["passes"].values():
             one["parallelism"] = word_of(names[role], axes, shared) if any(shared) else "data"
-        layer["recompute"] = again in layer["name"]
-    plan["optimizations"].append("recompute")
     stages, interleave = size(row, "pipeline"), size(row, "interleave")
     if stages > 1:
         runs, blocks = stages * interleave, size(row, "layers")
@@ -107,8 +104,8 @@ def as_run(dsm, row, inside=(), between=(), **values):
     roles = ["data"] + [f"{axis['name']}={role}" for axis, is_shared in zip(axes, shared) if is_shared
                         for role in (*ROLES, *CUT_POSITIONS.values())]
     plan = dsm.plan(dsm.file("network", network(row)), dsm.file("machine", machine(axes, inside, between)),
-                    "--optimize", "hybrid,tensor,accumulate", "--micro-batches", str(micro_batches),
-                    "--parallelism", ",".join(dict.fromkeys(roles)), **{"system__chip__memory__capacity_GB": ENOUGH, **values})
+                    "--optimize", "hybrid,tensor,accumulate,recompute", "--micro-batches", str(micro_batches),
+                    "--recompute", row.get("recomputation", "full"), "--parallelism", ",".join(dict.fromkeys(roles)), **{"system__chip__memory__capacity_GB": ENOUGH, **values})
     decide(plan, row, axes, shared)
     plan["system"]["system"]["axes"][-1]["chips"] *= stages
     return dsm.score(plan)

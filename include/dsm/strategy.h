@@ -52,6 +52,24 @@ typedef unsigned dsm_optimization_set;
  * those after it. */
 #define DSM_OPTIMIZATION_ALL ((1U << (unsigned)DSM_OPTIMIZATION_HOIST) - 1U)
 
+/** Which layers are to run their forward pass again (docs/model.md, section 12), where that is
+ * asked for: of those that can, without timesteps and with a backward or an update pass. */
+typedef enum dsm_recomputation {
+  DSM_RECOMPUTATION_BEST = 0,  /**< those that are best */
+  DSM_RECOMPUTATION_NONE,      /**< none */
+  DSM_RECOMPUTATION_SELECTIVE, /**< of each attention the scores and their products with values */
+  DSM_RECOMPUTATION_FULL,      /**< all of each segment of more than one layer */
+  DSM_RECOMPUTATION_COUNT
+} dsm_recomputation;
+
+/** The word of the formats and of `--recompute`, such as "full". Never NULL. */
+DSM_API const char *dsm_recomputation_name(dsm_recomputation recomputation);
+
+/** Why no layer of a workload is among those that are asked for, in words for people; NULL: some
+ * are, or none was to be. */
+DSM_API const char *dsm_recomputation_why_not(const dsm_workload *workload,
+                                              dsm_recomputation asked);
+
 /** What was asked for: together with workload and system it determines the searched space. */
 typedef struct dsm_explore_options {
   dsm_mode mode;
@@ -67,8 +85,9 @@ typedef struct dsm_explore_options {
   uint64_t stages;           /**< with `stages`: so many, 1: none; 0: as many as are best */
   uint64_t micro_batches;    /**< with `accumulate`: so many; 0: likewise */
   uint64_t interleave;       /**< with `stages`: so many runs of layers of each; 0: likewise */
-  const char *const *overrides; /**< PATH=VALUE already applied to the inputs, for the record;
-                                     copied into the plan */
+  dsm_recomputation recomputation; /**< with `recompute`: of which layers */
+  const char *const *overrides;    /**< PATH=VALUE already applied to the inputs, for the record;
+                                        copied into the plan */
   size_t override_count;
 } dsm_explore_options;
 

@@ -68,7 +68,11 @@ static void write_question(const dsm_plan *plan, dsm__json_writer *writer) {
   dsm__fixed_option fixed[DSM__FIXED_OPTIONS_MAX];
   const size_t fixed_count = dsm__fixed_options(&plan->options, fixed);
   for (size_t i = 0; i < fixed_count; i++) {
-    dsm__json_put_u64(writer, fixed[i].key, fixed[i].value);
+    if (fixed[i].word != NULL) {
+      dsm__json_put_string(writer, fixed[i].key, fixed[i].word);
+    } else {
+      dsm__json_put_u64(writer, fixed[i].key, fixed[i].number);
+    }
   }
   if (plan->options.gap > 0) {
     dsm__json_put_double(writer, "gap", plan->options.gap);

@@ -4,13 +4,15 @@
 size_t dsm__fixed_options(const dsm_explore_options *options,
                           dsm__fixed_option fixed[DSM__FIXED_OPTIONS_MAX]) {
   const dsm__fixed_option all[DSM__FIXED_OPTIONS_MAX] = {
-      {"stages", "--stages", options->stages},
-      {"micro_batches", "--micro-batches", options->micro_batches},
-      {"interleave", "--interleave", options->interleave},
+      {"stages", "--stages", options->stages, NULL},
+      {"micro_batches", "--micro-batches", options->micro_batches, NULL},
+      {"interleave", "--interleave", options->interleave, NULL},
+      {"recomputation", "--recompute", options->recomputation,
+       dsm_recomputation_name(options->recomputation)},
   };
   size_t count = 0;
   for (size_t i = 0; i < DSM__FIXED_OPTIONS_MAX; i++) {
-    if (all[i].value > 0) {
+    if (all[i].number > 0) {
       fixed[count++] = all[i];
     }
   }

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* fixed_options.h: numbers of a step that options ask for, in place of the best (section 8). */
+/* fixed_options.h: what options ask for of a step, in place of the best (section 8). */
 #ifndef DSM_PLAN_FIXED_OPTIONS_H
 #define DSM_PLAN_FIXED_OPTIONS_H
 
 #include "dsm/plan.h"
 
-enum { DSM__FIXED_OPTIONS_MAX = 3 };
+enum { DSM__FIXED_OPTIONS_MAX = 4 };
 
 typedef struct dsm__fixed_option {
   const char *key;    /**< of plans */
   const char *option; /**< of the command line */
-  uint64_t value;
+  uint64_t number;
+  const char *word; /**< in place of a number; else NULL */
 } dsm__fixed_option;
 
 /** Those that are asked for, in order; how many. */

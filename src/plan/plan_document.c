@@ -5,6 +5,7 @@
 #include "plan/named_roles.h"
 #include "plan/plan_internal.h"
 #include "plan/plan_record.h"
+#include "plan/recomputation.h"
 #include "system/system_internal.h"
 #include "workload/workload_internal.h"
 
@@ -24,6 +25,10 @@ static bool has_fixed_micro_batches(const void *options) {
 
 static bool has_fixed_interleave(const void *options) {
   return ((const dsm_explore_options *)options)->interleave > 0;
+}
+
+static bool has_fixed_recomputation(const void *options) {
+  return dsm__is_recomputation_fixed(((const dsm_explore_options *)options)->recomputation);
 }
 
 static bool has_roles(const void *options) {
@@ -74,6 +79,11 @@ DSM__OWN_RECORD(
         COUNT, dsm_explore_options, interleave, "interleave", READ, .min = 1,
         .max = DSM_INTERLEAVE_MAX, .is_stated = has_fixed_interleave,
         .help = "So many runs of layers that each stage was to have. Absent: as many as are best."),
+    DSM__FIELD(WORD, dsm_explore_options, recomputation, "recomputation", READ,
+               .words = &dsm__recomputation_words, .fallback = DSM_RECOMPUTATION_BEST,
+               .is_stated = has_fixed_recomputation,
+               .help = "Which layers were to run their forward pass again: none, those of "
+                       "attentions, all of each segment of several. Absent: those that are best."),
     {.key = "roles",
      .kind = DSM__FIELD_RECORD,
      .flags = READ,

@@ -310,21 +310,24 @@ void dsm_explore_options_init(dsm_explore_options *options) {
   };
 }
 
-/* What a number that is asked for needs: no rung has another. */
-static dsm_optimization_set asked_numbers(const dsm_explore_options *options) {
+/* What needs a strategy that is asked for: no rung has another. */
+static dsm_optimization_set asked_strategies(const dsm_explore_options *options) {
   const bool is_interleaved = options->interleave > 1;
   return (options->micro_batches > 1 || is_interleaved
               ? DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_ACCUMULATE)
               : 0) |
          (options->stages > 1 || is_interleaved ? DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_STAGES)
-                                                : 0);
+                                                : 0) |
+         (options->recomputation > DSM_RECOMPUTATION_NONE
+              ? DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_RECOMPUTE)
+              : 0);
 }
 
 size_t dsm_ladder_additions(const dsm_explore_options *options,
                             dsm_optimization additions[DSM_OPTIMIZATION_COUNT]) {
   const dsm_optimization_set rungs = options->optimizations &
                                      dsm_mode_possible_optimizations(options->mode) &
-                                     ~asked_numbers(options);
+                                     ~asked_strategies(options);
   size_t count = 0;
   for (int o = 0; o < DSM_OPTIMIZATION_COUNT; o++) {
     if ((rungs & DSM_OPTIMIZATION_BIT(o)) != 0) {

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 
 #include "base/map.h"
+#include "plan/recomputation.h"
 #include "plan/tied_tables.h"
 
 dsm__layer_shape dsm__layer_shape_of(const dsm_layer *layer, bool are_forks_counted) {
@@ -24,13 +25,15 @@ dsm__layer_shape dsm__layer_shape_of(const dsm_layer *layer, bool are_forks_coun
 }
 
 /* A shape, and the table that a layer has or shares with others: those are told apart from all
- * others, since who has it may have to cut it in one way, and who shares it pays for that. */
+ * others, since who has it may have to cut it in one way, and who shares it pays for that. Layers
+ * that are to run forward again are told apart from those that are not. */
 typedef struct key {
   dsm__layer_shape shape;
   uint64_t table; /* number, or 0 */
   uint64_t is_tied;
+  uint64_t is_recomputed;
 } key;
-_Static_assert(sizeof(key) == sizeof(dsm__layer_shape) + 2 * sizeof(uint64_t), "no padding");
+_Static_assert(sizeof(key) == sizeof(dsm__layer_shape) + 3 * sizeof(uint64_t), "no padding");
 
 /* The table of each layer: the number of the layer that has it + 1, of layers that share one and of
  * that one; 0: none. NULL if out of memory. */
@@ -54,20 +57,24 @@ static key key_of(const dsm_workload *workload, const uint64_t *tables, size_t i
 }
 
 bool dsm__distinct_find(dsm__distinct *distinct, const dsm_workload *workload,
-                        bool are_forks_counted, dsm__arena *arena) {
+                        bool are_forks_counted, dsm_recomputation asked, dsm__arena *arena) {
   const size_t layer_count = workload->layer_count;
   key *const keys = malloc(layer_count * sizeof *keys); /* of each class */
   uint64_t *const tables = find_tables(workload);
+  const bool *const is_recomputed = dsm__recomputed_layers(workload, asked, arena);
   dsm__map index = {0};
   distinct->class_of = dsm__arena_array(arena, layer_count, sizeof distinct->class_of[0]);
   distinct->representative =
       dsm__arena_array(arena, layer_count, sizeof distinct->representative[0]);
   distinct->has_table = dsm__arena_array(arena, layer_count, sizeof distinct->has_table[0]);
+  distinct->is_recomputed = dsm__arena_array(arena, layer_count, sizeof distinct->is_recomputed[0]);
   distinct->count = 0;
-  bool is_ready = keys != NULL && tables != NULL && distinct->class_of != NULL &&
-                  distinct->representative != NULL && distinct->has_table != NULL;
+  bool is_ready = keys != NULL && tables != NULL && is_recomputed != NULL &&
+                  distinct->class_of != NULL && distinct->representative != NULL &&
+                  distinct->has_table != NULL && distinct->is_recomputed != NULL;
   for (size_t i = 0; is_ready && i < layer_count; i++) {
-    const key own = key_of(workload, tables, i, are_forks_counted);
+    key own = key_of(workload, tables, i, are_forks_counted);
+    own.is_recomputed = is_recomputed[i] ? 1 : 0;
     const uint32_t hash = dsm__map_hash(0, &own, sizeof own);
     size_t number = dsm__map_find_in(&index, hash, keys, sizeof own, &own, sizeof own);
     if (number == DSM__MAP_NONE) {
@@ -75,6 +82,7 @@ bool dsm__distinct_find(dsm__distinct *distinct, const dsm_workload *workload,
       keys[number] = own;
       distinct->representative[number] = i;
       distinct->has_table[number] = own.table != 0;
+      distinct->is_recomputed[number] = is_recomputed[i];
       is_ready = dsm__map_add(&index, hash, number);
     }
     distinct->class_of[i] = number;

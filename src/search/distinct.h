@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "base/arena.h"
+#include "dsm/strategy.h"
 #include "dsm/workload.h"
 #include "model/layer_words.h"
 
@@ -27,13 +28,14 @@ typedef struct dsm__distinct {
   size_t *class_of;       /**< of each layer: its class, 0 .. count - 1 in order of appearance */
   size_t *representative; /**< of each class: its first layer */
   bool *has_table;        /**< of each class: its weights are shared with layers of others */
+  bool *is_recomputed;    /**< of each class: its layers are asked to run forward again */
   size_t count;
 } dsm__distinct;
 
-/** Classes of layers that agree in everything that the cost of a pass depends on,
- * and in the table that they share with others, if any; are_forks_counted: on forks too. False if
- * out of memory. O(layers). */
+/** Classes of layers that agree in everything that the cost of a pass depends on, in the table that
+ * they share with others, if any, and in what is asked for; are_forks_counted: in forks too. False
+ * if out of memory. O(layers). */
 bool dsm__distinct_find(dsm__distinct *distinct, const dsm_workload *workload,
-                        bool are_forks_counted, dsm__arena *arena);
+                        bool are_forks_counted, dsm_recomputation asked, dsm__arena *arena);
 
 #endif

@@ -161,6 +161,8 @@ static bool explore_without(const dsm_plan *plan, dsm_optimization strategy, dsm
   options.optimizations &= ~DSM_OPTIMIZATION_BIT(strategy);
   options.micro_batches = strategy == DSM_OPTIMIZATION_ACCUMULATE ? 0 : options.micro_batches;
   options.stages = strategy == DSM_OPTIMIZATION_STAGES ? 0 : options.stages;
+  options.recomputation =
+      strategy == DSM_OPTIMIZATION_RECOMPUTE ? DSM_RECOMPUTATION_BEST : options.recomputation;
   options.time_limit_seconds = DSM_FIT_SECONDS;
   dsm_plan *found = NULL;
   bool is_stopped = false;

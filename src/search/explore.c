@@ -204,10 +204,12 @@ static dsm_status find_with_roles(dsm__problem *problem, size_t layers, double l
              : DSM_ERROR_INFEASIBLE;
 }
 
-/* Is a step to have stages or micro-batches? What only data and model do has neither. */
-static bool is_divided(const dsm__problem *problem) {
+/* Is a step to have stages, micro-batches or layers that run again? What only data and model do has
+ * none of these. */
+static bool is_more_asked(const dsm__problem *problem) {
   const dsm_explore_options *const options = problem->inputs.options;
-  return options->stages > 1 || options->micro_batches > 1;
+  return options->stages > 1 || options->micro_batches > 1 ||
+         dsm__is_any_recomputation_asked(problem);
 }
 
 /* The most stages that the layers may be in; 0 if out of memory. */
@@ -224,7 +226,7 @@ static size_t stages_most(const dsm__problem *problem) {
   return most;
 }
 
-static dsm_status report_none_divided(const dsm__problem *problem, dsm_diags *diags) {
+static dsm_status report_none_asked(const dsm__problem *problem, dsm_diags *diags) {
   const dsm__place nowhere = {NULL, 0, 0, NULL};
   const dsm_explore_options *const options = problem->inputs.options;
   const uint64_t runs = options->interleave > 1 ? options->interleave : 1;
@@ -243,8 +245,8 @@ static dsm_status report_none_divided(const dsm__problem *problem, dsm_diags *di
     return DSM_ERROR_INFEASIBLE;
   }
   dsm__diags_add(diags, DSM_SEVERITY_ERROR, nowhere, NULL,
-                 "memory capacity: no step was found with the stages and micro-batches that are "
-                 "asked for that needs at most %.6g GB a chip",
+                 "memory capacity: no step was found with the stages, micro-batches and "
+                 "recomputation that are asked for that needs at most %.6g GB a chip",
                  problem->machine.system->chip.memory.capacity_GB);
   return DSM_ERROR_INFEASIBLE;
 }
@@ -341,7 +343,7 @@ static dsm_status find_once(dsm__problem *problem, size_t layers, double known_c
   double bound = HUGE_VAL;
   double role_bound = HUGE_VAL;
   dsm_plan *with_roles = NULL;
-  const bool has_words = !is_divided(problem) && (!has_roles || has_data_and_model(problem));
+  const bool has_words = !is_more_asked(problem) && (!has_roles || has_data_and_model(problem));
   dsm_status status = has_words ? find_with_data_and_model(problem, layers, plan, &bound,
                                                            has_roles ? NULL : diags, diags)
                                 : DSM_ERROR_INFEASIBLE;
@@ -355,8 +357,8 @@ static dsm_status find_once(dsm__problem *problem, size_t layers, double known_c
       status = DSM_OK;
     } else if (other != DSM_ERROR_INFEASIBLE) {
       status = other;
-    } else if (is_first && is_divided(problem)) {
-      status = report_none_divided(problem, diags);
+    } else if (is_first && is_more_asked(problem)) {
+      status = report_none_asked(problem, diags);
     } else if (is_first && status == DSM_ERROR_INFEASIBLE) {
       status = has_words ? find_with_data_and_model(problem, layers, plan, &bound, diags, diags)
                          : report_no_roles(problem, diags);
@@ -533,7 +535,7 @@ static dsm_status find_bound(dsm__problem *problem, const dsm_plan *plan, double
   const bool has_roles = dsm__problem_has_roles(problem);
   dsm__graph_answer answer = {.lower_bound_cycles = HUGE_VAL};
   dsm__decisions decisions;
-  dsm_status status = is_divided(problem)
+  dsm_status status = is_more_asked(problem)
                           ? DSM_ERROR_INFEASIBLE
                           : search(problem, &asked, &answer, &decisions, has_roles ? NULL : diags);
   *bound_cycles = status == DSM_OK ? answer.lower_bound_cycles : HUGE_VAL;
@@ -558,6 +560,7 @@ static dsm_explore_options options_of_plan(const dsm_plan *plan) {
   options.stages = options.stages == stages ? stages : 0;
   options.micro_batches = options.micro_batches == micro_batches ? micro_batches : 0;
   options.interleave = is_interleaved ? options.interleave : 0;
+  options.recomputation = dsm__recomputation_of(plan);
   return options;
 }
 

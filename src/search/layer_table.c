@@ -172,7 +172,8 @@ bool dsm__layer_table_fill(dsm__layer_table *table, const dsm__search_inputs *in
   const dsm_system *const system = inputs->machine->system;
   const bool are_forks_counted =
       system->model.exact_forks || system->model.auxiliary_traffic == DSM_AUXILIARY_TRAFFIC_UNFUSED;
-  if (!dsm__distinct_find(&table->distinct, inputs->workload, are_forks_counted, arena) ||
+  if (!dsm__distinct_find(&table->distinct, inputs->workload, are_forks_counted,
+                          inputs->options->recomputation, arena) ||
       !dsm__core_splits_enumerate(&table->splits, dsm_split_cores(system), arena) ||
       !number_shapes(table, are_forks_counted, arena)) {
     return false;

@@ -71,6 +71,15 @@ static const char *name_of_first(dsm_optimization_set set) {
   return dsm_optimization_name((dsm_optimization)first);
 }
 
+bool dsm__is_any_recomputation_asked(const dsm__problem *problem) {
+  const dsm__distinct *const distinct = &problem->table.distinct;
+  bool is_any = false;
+  for (size_t c = 0; c < distinct->count; c++) {
+    is_any = is_any || distinct->is_recomputed[c];
+  }
+  return is_any;
+}
+
 static bool is_divisor_of_axis(const dsm_system *system, uint64_t stages) {
   bool is_any = false;
   for (unsigned a = 0; a < system->system.axis_count; a++) {
@@ -106,9 +115,9 @@ static dsm_status check_interleave(const dsm_explore_options *options, dsm_diags
   return DSM_OK;
 }
 
-/* Numbers of stages and micro-batches that are asked for. */
-static dsm_status check_numbers(const dsm_workload *workload, const dsm_system *system,
-                                const dsm_explore_options *options, dsm_diags *diags) {
+/* What is asked for of the step. */
+static dsm_status check_step(const dsm_workload *workload, const dsm_system *system,
+                             const dsm_explore_options *options, dsm_diags *diags) {
   const dsm_optimization_set set = options->optimizations;
   const unsigned long long stages = options->stages;
   const unsigned long long micro_batches = options->micro_batches;
@@ -135,6 +144,13 @@ static dsm_status check_numbers(const dsm_workload *workload, const dsm_system *
                        "expected a number of micro-batches that divides the minibatch, %llu, found "
                        "%llu",
                        (unsigned long long)workload->minibatch, micro_batches);
+  }
+  if (options->recomputation > DSM_RECOMPUTATION_NONE &&
+      (set & DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_RECOMPUTE)) == 0) {
+    return dsm__refuse(diags, DSM_ERROR_USAGE,
+                       "expected no recomputation without the optimization %s, found \"%s\"",
+                       dsm_optimization_name(DSM_OPTIMIZATION_RECOMPUTE),
+                       dsm_recomputation_name(options->recomputation));
   }
   return DSM_OK;
 }
@@ -171,7 +187,7 @@ dsm_status dsm__problem_init_with(dsm__problem *problem, const dsm_workload *wor
                    options->gap, options->time_limit_seconds);
     return DSM_ERROR_USAGE;
   }
-  const dsm_status status = check_numbers(workload, system, options, diags);
+  const dsm_status status = check_step(workload, system, options, diags);
   if (status != DSM_OK) {
     return status;
   }

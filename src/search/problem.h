@@ -6,6 +6,7 @@
 #include "dsm/explore.h"
 #include "plan/core_layouts.h"
 #include "plan/plan_internal.h"
+#include "plan/recomputation.h"
 #include "search/layout/layout_graph.h"
 
 /** The roles that a layer has to have, where it is asked what the others would do then. */
@@ -87,6 +88,22 @@ bool dsm__problem_search(dsm__problem *problem, dsm__solution *solution);
 static inline bool dsm__problem_is_over(const dsm__problem *problem) {
   return dsm__deadline_is_over(problem->inputs.deadline);
 }
+
+/** May a search choose which layers run their forward pass again? */
+static inline bool dsm__recomputation_is_open(const dsm__problem *problem) {
+  const dsm_explore_options *const options = problem->inputs.options;
+  return dsm__has_optimization(&problem->inputs, DSM_OPTIMIZATION_RECOMPUTE) &&
+         !dsm__is_recomputation_fixed(options->recomputation);
+}
+
+/** Is the forward pass of a layer asked to run again? */
+static inline bool dsm__is_recomputation_asked(const dsm__problem *problem, size_t layer_index) {
+  const dsm__distinct *const distinct = &problem->table.distinct;
+  return distinct->is_recomputed[distinct->class_of[layer_index]];
+}
+
+/** Is that of any layer? */
+bool dsm__is_any_recomputation_asked(const dsm__problem *problem);
 
 /** Finds the fastest mapping, as far as gap and time limit demand; false if out of memory. */
 bool dsm__problem_solve(dsm__problem *problem, dsm__solution *solution);

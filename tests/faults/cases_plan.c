@@ -369,6 +369,8 @@ static uint64_t digest_names(const subject *s, uint64_t digest) {
       dsm_invocation_kind_name(DSM_INVOCATION_FIRST),
       dsm_optimization_name(DSM_OPTIMIZATION_HYBRID),
       dsm_sharding_name(DSM_SHARDING_WEIGHTS),
+      dsm_recomputation_name(DSM_RECOMPUTATION_SELECTIVE),
+      dsm_recomputation_why_not(s->convolutional, DSM_RECOMPUTATION_SELECTIVE),
       dsm_decision_name(DSM_DECISION_DYSM_FACTOR),
   };
   for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {

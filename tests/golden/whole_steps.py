@@ -91,14 +91,13 @@ def scored(program, workload, system, step, folder):
         path.write_text(json.dumps(content))
     outer = system["system"]["axes"][-1]["name"]
     roles = f"gpu=column,gpu=row,gpu=heads,{outer}=data" if shared > 1 else "data"
-    optimize = ["accumulate"] + ["tensor"] * (shared > 1) + ["stages"] * (stages > 1)
+    optimize = ["accumulate", "recompute"] + ["tensor"] * (shared > 1) + ["stages"] * (stages > 1)
     call = [program, "explore", *inputs, "--optimize", ",".join(optimize), "--micro-batches", str(micro_batches),
-            "--parallelism", roles, "--format", "json"]
+            "--recompute", "full", "--parallelism", roles, "--format", "json"]
     call += ["--stages", str(stages), "--interleave", str(runs)] if stages > 1 else []
     plan = json.loads(subprocess.run(call, capture_output=True, check=True, timeout=600).stdout)
-    plan["optimizations"].append("recompute")
     for layer in plan["layers"]:
-        layer["recompute"] = layer["name"].startswith("block")
+        assert layer.get("recompute", False) == layer["name"].startswith("block"), layer["name"]
     if stages > 1:
         blocks = workload["layers"][1]["repeat"] // stages // runs
         plan["stages"]["first_layers"] = ["words"] + [f"block.{blocks * run}.qkv" for run in range(1, stages * runs)]

@@ -35,5 +35,6 @@ Suite *suite_micro_batches(void);
 Suite *suite_stages(void);
 Suite *suite_interleave(void);
 Suite *suite_keeping(void);
+Suite *suite_recomputation(void);
 
 #endif

@@ -8,7 +8,7 @@ START_TEST(test_equal_layers_share_a_class_and_their_first_represents_it) {
   dsm__arena *const arena = dsm__arena_new();
   dsm_workload *const workload = bundled_workload("gnmt", "256");
   dsm__distinct distinct;
-  ck_assert(dsm__distinct_find(&distinct, workload, false, arena));
+  ck_assert(dsm__distinct_find(&distinct, workload, false, DSM_RECOMPUTATION_BEST, arena));
   /* enc0.fwd, enc0.bwd | enc1 | enc2 .. enc7 | att_query | att_score | att_context | dec0 | dec1 |
    * dec2 .. dec7. Of these enc0, dec1 (2048 -> 4096, no residual) are alike, enc1 and dec0 (3072 ->
    * 4096), enc2 .. enc7 and dec2 .. dec7 (residual). */
@@ -35,7 +35,8 @@ static size_t class_count(const char *network, bool are_forks_counted, size_t *c
   dsm__arena *const arena = dsm__arena_new();
   dsm_workload *const workload = given_network("8", network);
   dsm__distinct distinct;
-  ck_assert(dsm__distinct_find(&distinct, workload, are_forks_counted, arena));
+  ck_assert(
+      dsm__distinct_find(&distinct, workload, are_forks_counted, DSM_RECOMPUTATION_BEST, arena));
   for (size_t i = 0; i < workload->layer_count; i++) {
     class_of[i] = distinct.class_of[i];
   }

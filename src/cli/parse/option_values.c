@@ -14,6 +14,10 @@ const char *cli_mode_word(size_t index) {
   return index < DSM_MODE_COUNT ? dsm_mode_name((dsm_mode)index) : NULL;
 }
 
+const char *cli_recomputation_word(size_t index) {
+  return index < DSM_RECOMPUTATION_COUNT ? dsm_recomputation_name((dsm_recomputation)index) : NULL;
+}
+
 /* "none" and "all" come before the optimisations themselves. */
 enum { WORD_NONE = 0, WORD_ALL, WORD_FIRST_OPTIMIZATION };
 

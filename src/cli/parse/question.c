@@ -144,6 +144,16 @@ static void settle_numbers(const cli_arguments *arguments, dsm_explore_options *
   }
 }
 
+/* Likewise. */
+static void settle_recomputation(const cli_arguments *arguments, dsm_explore_options *options) {
+  const dsm_optimization_set recompute = DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_RECOMPUTE);
+  if (cli_is_given(arguments, "recompute")) {
+    options->recomputation = arguments->options.recomputation;
+  } else if ((options->optimizations & recompute) == 0) {
+    options->recomputation = DSM_RECOMPUTATION_BEST;
+  }
+}
+
 static cli_exit settle_options(cli_question *question) {
   const cli_arguments *const arguments = &question->arguments;
   const dsm_explore_options *const given = &arguments->options;
@@ -165,6 +175,7 @@ static cli_exit settle_options(cli_question *question) {
     memcpy(options.roles, given->roles, sizeof options.roles);
   }
   settle_numbers(arguments, &options);
+  settle_recomputation(arguments, &options);
   if (cli_is_given(arguments, "gap")) {
     options.gap = given->gap;
   }

@@ -561,6 +561,14 @@ const cli_option cli_options[] = {
          "divides that of micro-batches (default: as many as are best)",
      .commands = CLI_EXPLORE,
      COUNT(options.interleave, DSM_INTERLEAVE_MAX)},
+    {.name = "recompute",
+     .argument = "WHAT",
+     .help =
+         "with --optimize recompute: what runs its forward pass again: the scores of attentions "
+         "and their products with values (selective), all layers of each segment of several "
+         "(full), or what is best (default)",
+     .commands = CLI_EXPLORE,
+     WORD(options.recomputation, cli_recomputation_word)},
     {.name = "stages",
      .argument = "N",
      .help = "cut the chain into N consecutive parts for the devices of a pipeline",

@@ -123,8 +123,10 @@ static cli_exit explore_ladder(const cli_arguments *arguments, const inputs *in)
                                       .options = &arguments->options};
   cli_note_ineffective_optimizations(arguments, in->workload, in->system);
   if (arguments->options.stages > 1 || arguments->options.micro_batches > 1 ||
-      arguments->options.interleave > 1) {
-    cli_note(arguments, "the stages and micro-batches that are asked for are those of every rung");
+      arguments->options.interleave > 1 ||
+      arguments->options.recomputation > DSM_RECOMPUTATION_NONE) {
+    cli_note(arguments, "the stages, micro-batches and recomputation that are asked for are those "
+                        "of every rung");
   }
   cli_ladder all;
   cli_exit outcome = cli_exit_of(cli_ladder_explore(&all, arguments, &request));

@@ -55,6 +55,15 @@ void cli_note_ineffective_optimizations(const cli_arguments *arguments,
                dsm_optimization_name((dsm_optimization)o), why);
     }
   }
+  const dsm_recomputation asked = arguments->options.recomputation;
+  const dsm_optimization_set recompute = DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_RECOMPUTE);
+  const char *const why_none = (arguments->options.optimizations & recompute) != 0
+                                   ? dsm_recomputation_why_not(workload, asked)
+                                   : NULL;
+  if (why_none != NULL) {
+    cli_note(arguments, "--recompute %s has no effect: %s", dsm_recomputation_name(asked),
+             why_none);
+  }
   if (cli_is_given(arguments, "gap") && !can_stop_at_gap(&arguments->options)) {
     cli_note(arguments, "--gap has no effect: only the search for preloaded weights stops early");
   }

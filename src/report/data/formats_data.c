@@ -15,6 +15,7 @@
 #include "pim/pim_words.h"
 #include "plan/plan_internal.h"
 #include "plan/plan_record.h"
+#include "plan/recomputation.h"
 #include "remat/stages_record.h"
 #include "report/data/records.h"
 #include "report/diff_figures.h"
@@ -80,6 +81,7 @@ static const dsm__words *const all_words[] = {
     &dsm__parallelism_words,
     &dsm__role_words,
     &dsm__optimization_words,
+    &dsm__recomputation_words,
     &dsm__memory_kind_words,
     &dsm__diff_part_words,
     &dsm__link_words,

@@ -93,8 +93,9 @@ static void put_options(dsm__page *page, const dsm_plan *plan) {
   dsm__fixed_option fixed[DSM__FIXED_OPTIONS_MAX];
   const size_t fixed_count = dsm__fixed_options(options, fixed);
   for (size_t i = 0; i < fixed_count; i++) {
-    dsm__text_puts(&page->out,
-                   dsm__page_text(page, " %s %" PRIu64, fixed[i].option, fixed[i].value));
+    const char *const value =
+        fixed[i].word != NULL ? fixed[i].word : dsm__page_text(page, "%" PRIu64, fixed[i].number);
+    dsm__text_puts(&page->out, dsm__page_text(page, " %s %s", fixed[i].option, value));
   }
 }
 

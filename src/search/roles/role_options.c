@@ -224,20 +224,33 @@ static size_t drop_dominated(const dsm__problem *problem, size_t layer_index, bo
   return kept;
 }
 
+typedef DSM__LIST(dsm__role_option) option_list;
+
+/* Options of a layer, one after the other. */
+typedef struct finding {
+  dsm__problem *problem;
+  size_t layer_index;
+  bool is_first_again; /* the forward pass has to run again, */
+  bool is_last_again;  /* or may */
+  bool may_be_held;    /* outputs may be */
+  bool has_company;
+  dsm__update_roles *updates; /* NULL: an update pass has the roles of the others */
+  option_list list;
+} finding;
+
 /* What is kept of a layer with these roles: of shards that take the same time only the one that
  * leaves most is looked at, and the others where there is room for them (spare_shards). Without
  * micro-batches gradients that are shared out take no time. */
-static size_t keepings_of(const dsm__problem *problem, const dsm_layer *layer,
-                          dsm_parallelism parallelism, bool may_recompute, keeping *list) {
+static size_t keepings_of(const finding *f, dsm_parallelism parallelism, keeping *list) {
+  const dsm__problem *const problem = f->problem;
   const dsm__search_inputs *const inputs = &problem->inputs;
+  const dsm_layer *const layer = &inputs->workload->layers[f->layer_index];
   const dsm_assumptions *const model = &problem->machine.system->model;
   const dsm_pass_layouts layouts = dsm_pass_layouts_uniform(parallelism);
   const bool is_sharded = dsm__has_optimization(inputs, DSM_OPTIMIZATION_SHARD) &&
                           layer->weight_elements > 0 && !layer->is_tied &&
                           dsm__shard_ways(layer, &problem->machine, &layouts) > 1;
   const bool is_summed_often = inputs->micro_batches > 1;
-  const bool is_remade =
-      may_recompute && layer->timesteps == 1 && dsm__recomputing_pass(layer) != DSM_PASS_COUNT;
   size_t count = 0;
   for (int s = 0; s < DSM_SHARDING_COUNT; s++) {
     const dsm_sharding least_kept =
@@ -246,25 +259,12 @@ static size_t keepings_of(const dsm__problem *problem, const dsm_layer *layer,
     if (is_sharded ? s < (int)least_kept && !is_other_time : s != DSM_SHARDING_NONE) {
       continue;
     }
-    for (int again = 0; again <= (is_remade ? 1 : 0); again++) {
+    for (int again = f->is_first_again ? 1 : 0; again <= (f->is_last_again ? 1 : 0); again++) {
       list[count++] = (keeping){(dsm_sharding)s, again == 1};
     }
   }
   return count;
 }
-
-typedef DSM__LIST(dsm__role_option) option_list;
-
-/* Options of a layer, one after the other. */
-typedef struct finding {
-  dsm__problem *problem;
-  size_t layer_index;
-  bool may_recompute;
-  bool may_be_held; /* outputs may be */
-  bool has_company;
-  dsm__update_roles *updates; /* NULL: an update pass has the roles of the others */
-  option_list list;
-} finding;
 
 static dsm__role_option *add_option(finding *f) {
   return DSM__LIST_RESERVE_IN(&f->list, 1, f->problem->arena) ? &f->list.items[f->list.count++]
@@ -345,8 +345,7 @@ static bool add_for_holding(finding *f, const dsm__role_option *uniform) {
 /* Options with these roles. False if out of memory. */
 static bool add_keepings(finding *f, dsm_parallelism parallelism) {
   keeping keepings[2 * DSM_SHARDING_COUNT];
-  const dsm_layer *const layer = &f->problem->inputs.workload->layers[f->layer_index];
-  const size_t count = keepings_of(f->problem, layer, parallelism, f->may_recompute, keepings);
+  const size_t count = keepings_of(f, parallelism, keepings);
   const keeping plain = {DSM_SHARDING_NONE, false};
   bool has_plain = false;
   for (size_t k = 0; k < count; k++) {
@@ -458,9 +457,13 @@ dsm__role_options dsm__role_options_find(dsm__problem *problem, size_t layer_ind
                                          bool may_recompute) {
   const dsm_layer *const layer = &problem->inputs.workload->layers[layer_index];
   dsm__role_options found = {.items = NULL};
+  const bool is_asked = dsm__is_recomputation_asked(problem, layer_index);
+  const bool is_open = dsm__recomputation_is_open(problem);
+  const bool can_be = layer->timesteps == 1 && dsm__recomputing_pass(layer) != DSM_PASS_COUNT;
   finding f = {.problem = problem,
                .layer_index = layer_index,
-               .may_recompute = may_recompute,
+               .is_first_again = is_asked,
+               .is_last_again = is_asked || (is_open && may_recompute && can_be),
                .may_be_held = !may_recompute && dsm__held_roles_are_searched(problem),
                .has_company = dsm__has_company(problem, layer_index)};
   size_t numbers = 1;
@@ -475,7 +478,7 @@ dsm__role_options dsm__role_options_find(dsm__problem *problem, size_t layer_ind
   const size_t count = possible_roles(problem, layer, roles, numbers);
   dsm__update_roles updates = {.arena = NULL};
   bool is_good = true;
-  if (count > 0 && dsm__may_update_apart(problem, layer_index)) {
+  if (count > 0 && !is_asked && dsm__may_update_apart(problem, layer_index)) {
     is_good = dsm__update_roles_init(&updates, problem, layer_index, roles, count);
     f.updates = &updates;
   }

@@ -19,7 +19,7 @@ bool dsm__problem_has_roles(const dsm__problem *problem) {
   return dsm__may_have_roles(problem->inputs.options) ||
          dsm__has_optimization(&problem->inputs, DSM_OPTIMIZATION_ACCUMULATE) ||
          dsm__has_optimization(&problem->inputs, DSM_OPTIMIZATION_SHARD) ||
-         dsm__has_optimization(&problem->inputs, DSM_OPTIMIZATION_RECOMPUTE) ||
+         dsm__recomputation_is_open(problem) || dsm__is_any_recomputation_asked(problem) ||
          dsm__has_optimization(&problem->inputs, DSM_OPTIMIZATION_STAGES);
 }
 
@@ -172,7 +172,7 @@ bool dsm__role_outlook_find(dsm__problem *problem, dsm__role_outlook *outlook,
       problem->inputs.micro_batches > 0 ? (double)problem->inputs.micro_batches : 1;
   dsm__role_space space = {.problem = problem};
   *outlook = (dsm__role_outlook){0, 0};
-  if (!find_options(&space, dsm__has_optimization(&problem->inputs, DSM_OPTIMIZATION_RECOMPUTE))) {
+  if (!find_options(&space, dsm__recomputation_is_open(problem))) {
     return false;
   }
   for (size_t i = 0; i < problem->inputs.workload->layer_count; i++) {

@@ -45,11 +45,11 @@ static bool search_roles(dsm__problem *problem, uint64_t micro_batches, double l
     problem->capacity_bytes += dsm_input_memory_bytes(&problem->machine, whole) -
                                dsm_input_memory_bytes(&problem->machine, &micro);
   }
-  bool is_done = dsm__role_search(problem, false, limit_cycles, answer, decisions);
+  const bool is_asked = dsm__is_any_recomputation_asked(problem);
+  bool is_done = dsm__role_search(problem, is_asked, limit_cycles, answer, decisions);
   /* Where the fastest of all fits, nothing that is made anew makes a step faster. */
   const bool is_limited = !answer->is_feasible || answer->smallest_need_bytes > 0;
-  if (is_done && is_limited &&
-      dsm__has_optimization(&problem->inputs, DSM_OPTIMIZATION_RECOMPUTE)) {
+  if (is_done && is_limited && dsm__recomputation_is_open(problem)) {
     const double limit = answer->is_feasible ? fmin(limit_cycles, answer->cycles) : limit_cycles;
     dsm__graph_answer other;
     dsm__decisions found;

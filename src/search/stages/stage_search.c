@@ -300,7 +300,7 @@ static bool search_part(const looking *at, dsm__stage_run run, double in_flight,
 static bool search_stage(const looking *at, size_t stage, bool *is_found) {
   const dsm_stages *const stages = &at->stages;
   const dsm__problem *const whole = at->search->whole;
-  const bool may_recompute = dsm__has_optimization(&whole->inputs, DSM_OPTIMIZATION_RECOMPUTE);
+  const bool is_asked = dsm__is_any_recomputation_asked(whole);
   const double in_flight = dsm__stage_in_flight(stages, stage, at->of->micro_batches);
   const size_t layer_count = at->micro.layer_count;
   double need = 0;
@@ -312,8 +312,8 @@ static bool search_stage(const looking *at, size_t stage, bool *is_found) {
        r += stages->count) {
     const dsm__stage_run run = dsm__stage_run_of(stages, layer_count, r);
     const double capacity = at->search->capacity_bytes * (need_of(at, run, in_flight) / need);
-    if (!search_part(at, run, in_flight, capacity, false, is_found) ||
-        (!*is_found && may_recompute &&
+    if (!search_part(at, run, in_flight, capacity, is_asked, is_found) ||
+        (!*is_found && dsm__recomputation_is_open(whole) &&
          !search_part(at, run, in_flight, capacity, true, is_found))) {
       return false;
     }
@@ -429,7 +429,8 @@ static bool look_at_path(looking *at, dsm__problem *problem, double *bound) {
       (double)of->of->stages.count * (at->search->best_cycles - dsm__stage_case_least_more(of));
   dsm__graph_answer answer;
   dsm__decisions decisions;
-  const bool is_searched = dsm__role_search(problem, false, limit, &answer, &decisions);
+  const bool is_asked = dsm__is_any_recomputation_asked(problem);
+  const bool is_searched = dsm__role_search(problem, is_asked, limit, &answer, &decisions);
   dsm__stage_case_count(at->of, problem);
   *bound = at->search->best_cycles;
   at->path = decisions.layers;

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* recomputation.h: which layers run their forward pass again, where that is asked for
+ * (section 12). */
+#ifndef DSM_PLAN_RECOMPUTATION_H
+#define DSM_PLAN_RECOMPUTATION_H
+
+#include "base/arena.h"
+#include "base/words.h"
+#include "dsm/plan.h"
+
+extern const dsm__words dsm__recomputation_words;
+
+/** Is it said of each layer whether its forward pass runs again? */
+static inline bool dsm__is_recomputation_fixed(dsm_recomputation asked) {
+  return asked != DSM_RECOMPUTATION_BEST;
+}
+
+/** Of each layer, whether it is among those that are asked for; of BEST and NONE no layer is. NULL
+ * if out of memory. */
+bool *dsm__recomputed_layers(const dsm_workload *workload, dsm_recomputation asked,
+                             dsm__arena *arena);
+
+/** What a plan was asked for, where its layers agree with that; of an edited plan that does not:
+ * BEST. */
+dsm_recomputation dsm__recomputation_of(const dsm_plan *plan);
+
+#endif
