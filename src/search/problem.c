@@ -239,6 +239,7 @@ static bool build(dsm__problem *problem, const dsm__graph_request *request,
   const bool is_built = dsm__network_graph_build(network, request, problem->arena);
   network->graph.capacity_bytes = problem->capacity_bytes;
   network->graph.limit_cycles = problem->limit_cycles;
+  network->graph.is_case = problem->limit_cycles > 0;
   problem->evaluations += network->evaluations;
   return is_built;
 }

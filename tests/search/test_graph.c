@@ -266,7 +266,7 @@ START_TEST(test_too_many_labels_leave_an_honest_bound) {
         enumerate(&made.graph).smallest_need + (double)random_below(&state, 20);
     const double best = enumerate(&made.graph).best_cycles;
     const dsm__graph_effort effort = {random_below(&state, 6), true,
-                                      (double)random_below(&state, 10000)};
+                                      (double)random_below(&state, 200)};
     dsm__arena *const arena = dsm__arena_new();
     dsm__graph_path path;
     dsm__graph_answer answer;

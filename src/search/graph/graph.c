@@ -207,7 +207,7 @@ bool dsm__graph_search(const dsm__graph *graph, dsm__arena *arena, dsm__graph_pa
     return true;
   }
   /* One of several cases of a search: each may take a part of what one alone may. */
-  const bool is_case = graph->limit_cycles > 0;
+  const bool is_case = graph->is_case;
   const dsm__graph_effort effort = {is_case ? DSM__LABELS_MAX / DSM__CASES : DSM__LABELS_MAX, true,
                                     is_case ? DSM__GRAPH_WORK_MAX / DSM__CASES
                                             : DSM__GRAPH_WORK_MAX};

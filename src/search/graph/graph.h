@@ -59,6 +59,7 @@ typedef struct dsm__graph {
   const dsm__graph_edge *edges;
   double capacity_bytes; /**< for kept + largest transient bytes */
   double limit_cycles;   /**< slower paths are not asked for where memory is short; 0: all are */
+  bool is_case;          /**< one of several searches, each of which may take a part of the work */
   bool is_counting;      /**< of equally fast paths those with most edges of which the tag has
                               DSM__TAG_COUNTS come first, before the order of edges */
   const dsm__graph_run *runs;
@@ -127,7 +128,7 @@ typedef struct dsm__graph_answer {
 /** Most partial paths kept at once. */
 #define DSM__LABELS_MAX ((size_t)1 << 21)
 
-/** Of what one search may take, so many of several may take a part each (limit_cycles). */
+/** Of what one search may take, so many of several may take a part each (is_case). */
 #define DSM__CASES 64
 
 /**

@@ -308,7 +308,7 @@ bool dsm__graph_labels_make(dsm__graph_labels *l, double cycles) {
     for (int h = 0; h < DSM__GRAPH_HEADS; h++) {
       try_head(l, v, &l->relaxed->heads[h]);
     }
-    l->limit = fmin(l->limit, dsm__tie_limit(l->relaxed->incumbent_cycles));
+    l->limit = fmin(l->limit, dsm__tie_limit(dsm__graph_known(l->relaxed)));
   }
   return true;
 }

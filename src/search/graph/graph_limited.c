@@ -10,7 +10,8 @@
  * 2. Branches. The bound counts on the least largest transient of all paths looked at, so it is
  * weak where transients differ much. Each path has one largest transient: the paths are parted by
  * it, in halves, the half with the lowest bound first, until the bound loses little by it or
- * exceeds the incumbent.
+ * exceeds the incumbent. Where labels are too many, they are parted by their node on a level too
+ * (graph_levels.c).
  *
  * 3. Labels (graph_labels.c), from which the fastest path of a branch is read. They are few if the
  *    limit of cycles is close to the optimum, so they are made for a limit just above the bound
@@ -20,27 +21,34 @@
  * of all branches as limit. A branch that would keep too many labels is halved; where that is not
  * possible, or all has cost too much work, the incumbent and the least bound are the answer.
  */
-#include "search/graph/graph_limited.h"
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/order.h"
 #include "plan/tolerance.h"
+#include "search/graph/graph_levels.h"
 
-enum { BRANCHES_MAX = 1024 };
+enum { BRANCHES_MAX = 1024, VAIN_MAX = 1 };
 
-/* Paths whose largest transient is one of ceilings[first .. end). */
+/* Paths whose largest transient is one of ceilings[first .. end), on one side of some levels. */
 typedef struct branch {
   size_t first;
   size_t end;
   double bound_cycles;
+  double tried_cycles;         /* least difference of incumbent and bound with too many labels */
+  const dsm__graph_side *side; /* NULL: all paths */
+  double parted_cycles;        /* the bound of what it was parted from by that */
+  unsigned vain;               /* partings in a row that raised the bound by hardly anything */
 } branch;
 
 typedef struct limited {
   dsm__graph_relaxed relaxed; /* with the incumbent */
   dsm__graph_labels labels;
+  const dsm__graph *whole; /* of which that of `relaxed` has what is on the side of a branch */
+  dsm__graph graph;
+  dsm__graph_node *nodes;
+  dsm__graph_levels levels;
   double *ceilings; /* every largest transient that a path can have, ascending */
   size_t ceiling_count;
   branch branches[BRANCHES_MAX]; /* to do */
@@ -52,7 +60,7 @@ typedef struct limited {
 } limited;
 
 static bool list_ceilings(limited *l) {
-  const dsm__graph *const graph = l->relaxed.graph;
+  const dsm__graph *const graph = l->whole;
   const double least = l->relaxed.transient_before[graph->node_count - 1];
   double *const all = dsm__arena_array(l->relaxed.arena, graph->node_count, sizeof *all);
   if (all == NULL) {
@@ -92,14 +100,35 @@ static bool can_halve(const limited *l, const branch *b) {
 
 static void halve(limited *l, const branch *b) {
   const size_t middle = b->first + (b->end - b->first) / 2;
-  l->branches[l->branch_count++] = (branch){b->first, middle, b->bound_cycles};
-  l->branches[l->branch_count++] = (branch){middle, b->end, b->bound_cycles};
+  branch *const halves = &l->branches[l->branch_count];
+  l->branch_count += 2;
+  halves[0] = *b;
+  halves[0].end = middle;
+  halves[1] = *b;
+  halves[1].first = middle;
+}
+
+/* Parts a branch by the node on a level. False if it cannot. */
+static bool part(limited *l, const branch *b) {
+  const dsm__graph_side *sides[2];
+  if (b->vain >= VAIN_MAX || l->branch_count + 2 > BRANCHES_MAX ||
+      l->relaxed.work >= l->labels.effort.work_max ||
+      !dsm__graph_part(&l->levels, &l->relaxed, b->side, sides)) {
+    return false;
+  }
+  for (int s = 0; s < 2; s++) {
+    branch *const own = &l->branches[l->branch_count++];
+    *own = *b;
+    own->side = sides[s];
+    own->parted_cycles = b->bound_cycles;
+  }
+  return true;
 }
 
 /* Is much of what is between the bound and the incumbent due to transients that differ? A price of
  * 0 says that the least of them leaves room for the fastest path, not what the others leave. */
 static bool is_wide(const dsm__graph_relaxed *r) {
-  const double gap = r->incumbent_cycles - r->bound_cycles;
+  const double gap = dsm__graph_known(r) - r->bound_cycles;
   const double spread = r->transient_limit - r->least_transient;
   return gap > 1e-9 * r->incumbent_cycles && spread > 0 &&
          (r->price <= 0 || r->price * spread > gap / 2);
@@ -144,15 +173,15 @@ static bool settle(limited *l, branch *b) {
   static const double NEXT_SHARE = 4;
   const dsm__graph_relaxed *const r = &l->relaxed;
   const double low = b->bound_cycles;
-  const double gap = r->incumbent_cycles - low;
+  const double gap = dsm__graph_known(r) - low;
   /* What can be halved shall leave most of the work for its halves. */
   const double work_left = l->labels.effort.work_max - r->work;
   l->labels.work_limit = r->work + work_left / (can_halve(l, b) ? 8 : 2);
-  double share = gap > 1e-9 * r->incumbent_cycles ? FIRST_SHARE : 1;
+  double share = gap > 1e-9 * dsm__graph_known(r) ? FIRST_SHARE : 1;
   dsm__graph_labels_look(&l->labels);
   while (true) {
-    const double limit = share < 1 ? low + share * gap : r->incumbent_cycles;
-    if (!dsm__graph_labels_make(&l->labels, fmin(limit, r->incumbent_cycles))) {
+    const double limit = share < 1 ? low + share * gap : dsm__graph_known(r);
+    if (!dsm__graph_labels_make(&l->labels, fmin(limit, dsm__graph_known(r)))) {
       return false;
     }
     const double best = dsm__graph_labels_best(&l->labels);
@@ -160,7 +189,7 @@ static bool settle(limited *l, branch *b) {
       choose(l, best);
       return true;
     }
-    if (limit >= r->incumbent_cycles) {
+    if (limit >= dsm__graph_known(r)) {
       return true;
     }
     b->bound_cycles = fmax(b->bound_cycles, limit);
@@ -168,33 +197,72 @@ static bool settle(limited *l, branch *b) {
   }
 }
 
+/* Is it worth a try? Not where it was in vain with hardly more between incumbent and bound. */
+static bool may_settle(const limited *l, const branch *b) {
+  return dsm__graph_known(&l->relaxed) - b->bound_cycles <= b->tried_cycles / 2;
+}
+
+/* Settles a branch, or parts it. True if it is given up. */
+static bool search_branch(limited *l, branch *b) {
+  const dsm__graph_relaxed *const r = &l->relaxed;
+  dsm__graph_take_side(l->whole, b->side, l->nodes);
+  dsm__graph_relax(&l->relaxed, l->ceilings[b->first], l->ceilings[b->end - 1]);
+  b->bound_cycles = fmax(b->bound_cycles, r->bound_cycles);
+  if (b->bound_cycles > dsm__tie_limit(dsm__graph_known(r))) {
+    return false;
+  }
+  if (b->side != NULL) {
+    const double gap = dsm__graph_known(r) - b->parted_cycles;
+    b->vain = b->bound_cycles - b->parted_cycles < gap / 16 ? b->vain + 1 : 0;
+  }
+  const bool is_halved = is_wide(r) && can_halve(l, b);
+  const bool is_tried = !is_halved && may_settle(l, b);
+  if (is_tried) {
+    b->tried_cycles = dsm__graph_known(r) - b->bound_cycles;
+  }
+  if ((is_tried && settle(l, b)) || (!is_halved && part(l, b))) {
+    return false;
+  }
+  if (can_halve(l, b)) {
+    halve(l, b);
+    return false;
+  }
+  return is_tried || !settle(l, b);
+}
+
 static void search_branches(limited *l) {
   const dsm__graph_relaxed *const r = &l->relaxed;
   bool is_first = true;
-  l->branches[l->branch_count++] = (branch){0, l->ceiling_count, -HUGE_VAL};
+  l->branches[l->branch_count++] =
+      (branch){.end = l->ceiling_count, .bound_cycles = -HUGE_VAL, .tried_cycles = HUGE_VAL};
   while (l->branch_count > 0) {
     branch b = take_branch(l);
-    if (b.bound_cycles > dsm__tie_limit(r->incumbent_cycles)) {
+    if (b.bound_cycles > dsm__tie_limit(dsm__graph_known(r))) {
       return; /* and so have all others */
     }
+    bool is_open = true;
     if (r->work < l->labels.effort.work_max || is_first) {
-      dsm__graph_relax(&l->relaxed, l->ceilings[b.first], l->ceilings[b.end - 1]);
-      b.bound_cycles = fmax(b.bound_cycles, r->bound_cycles);
-      if (b.bound_cycles > dsm__tie_limit(r->incumbent_cycles)) {
-        continue;
-      }
-      const bool is_halved = is_wide(r) && can_halve(l, &b);
-      is_first = false;
-      if (!is_halved && settle(l, &b)) {
-        continue;
-      }
-      if (can_halve(l, &b)) {
-        halve(l, &b);
-        continue;
-      }
+      is_open = search_branch(l, &b);
     }
-    l->open_cycles = fmin(l->open_cycles, b.bound_cycles);
+    is_first = false;
+    l->open_cycles = is_open ? fmin(l->open_cycles, b.bound_cycles) : l->open_cycles;
   }
+}
+
+/* ---- what can still matter ---- */
+
+/* The reduced graph without what the incumbent of `r`, which looked at all its paths, leaves out.
+ * False if out of memory. */
+static bool reduce_again(dsm__graph_relaxed *r, double price, dsm__graph_reduced *reduced) {
+  dsm__graph_reduced again;
+  if (!dsm__graph_reduce(r, price, &again)) {
+    return false;
+  }
+  for (size_t e = 0; e < dsm__graph_edge_count(&again.graph); e++) {
+    again.original[e] = reduced->original[again.original[e]];
+  }
+  *reduced = again;
+  return true;
 }
 
 /*
@@ -208,7 +276,6 @@ static bool reduce_at_ceilings(const dsm__graph_relaxed *whole, dsm__graph_reduc
   const double least = whole->least_transient;
   const double most = whole->transient_limit;
   dsm__graph_relaxed r;
-  dsm__graph_reduced again;
   if (!dsm__graph_relax_begin(&reduced->graph, whole->arena, &reduced->incumbent, &r)) {
     return false;
   }
@@ -218,29 +285,66 @@ static bool reduce_at_ceilings(const dsm__graph_relaxed *whole, dsm__graph_reduc
   }
   r.least_transient = least;
   r.transient_limit = most;
-  if (r.incumbent_cycles >= whole->incumbent_cycles) {
-    return true;
+  return r.incumbent_cycles >= whole->incumbent_cycles || reduce_again(&r, whole->price, reduced);
+}
+
+/* Likewise on the two sides of a level, as long as the incumbent becomes much better so. */
+static bool reduce_at_levels(const dsm__graph_relaxed *whole, dsm__graph_reduced *reduced) {
+  enum { TIMES = 4 };
+  static const double WORTH = 1.0 / 8; /* of what lies between incumbent and bound */
+  static const double NEAR = 1e-4;     /* of the incumbent: labels are few then */
+  dsm__arena *const arena = whole->arena;
+  for (int i = 0; i < TIMES; i++) {
+    dsm__graph_levels levels;
+    dsm__graph_relaxed r;
+    dsm__graph_node *nodes = NULL;
+    dsm__graph graph = reduced->graph;
+    const dsm__graph_side *sides[2];
+    if (!DSM__RESERVE(arena, nodes, graph.node_count + 1) ||
+        !dsm__graph_levels_find(&reduced->graph, arena, &levels)) {
+      return false;
+    }
+    graph.nodes = nodes;
+    dsm__graph_take_side(&reduced->graph, NULL, nodes);
+    if (!dsm__graph_relax_begin(&graph, arena, &reduced->incumbent, &r)) {
+      return false;
+    }
+    dsm__graph_relax(&r, whole->least_transient, whole->transient_limit);
+    const double price = r.price;
+    const double known = dsm__graph_known(&r);
+    const double gap = known - r.bound_cycles;
+    if (isfinite(r.bound_cycles) && gap > NEAR * known &&
+        dsm__graph_part(&levels, &r, NULL, sides)) {
+      for (int s = 0; s < 2; s++) {
+        dsm__graph_take_side(&reduced->graph, sides[s], nodes);
+        dsm__graph_relax(&r, whole->least_transient, whole->transient_limit);
+      }
+      dsm__graph_take_side(&reduced->graph, NULL, nodes);
+    }
+    reduced->incumbent = r.incumbent;
+    if (known - dsm__graph_known(&r) < WORTH * gap) {
+      return true;
+    }
+    if (!reduce_again(&r, price, reduced)) {
+      return false;
+    }
   }
-  if (!dsm__graph_reduce(&r, whole->price, &again)) {
-    return false;
-  }
-  for (size_t e = 0; e < dsm__graph_edge_count(&again.graph); e++) {
-    again.original[e] = reduced->original[again.original[e]];
-  }
-  *reduced = again;
   return true;
 }
 
 /* A better incumbent of the whole graph, and the rest of the graph that can still matter. */
 static bool reduce(dsm__graph_relaxed *r, dsm__graph_reduced *reduced) {
-  return dsm__graph_reduce(r, r->price, reduced) && (!is_wide(r) || reduce_at_ceilings(r, reduced));
+  return dsm__graph_reduce(r, r->price, reduced) &&
+         (!is_wide(r) || reduce_at_ceilings(r, reduced)) && reduce_at_levels(r, reduced);
 }
+
+/* ---- the answer ---- */
 
 /* The path of the answer and its bounds, in the reduced graph. */
 static void conclude(const limited *l, double bound, dsm__graph_path *path,
                      dsm__graph_answer *answer) {
   const dsm__graph_relaxed *const r = &l->relaxed;
-  const double known = fmin(l->best_cycles, r->incumbent_cycles);
+  const double known = fmin(l->best_cycles, dsm__graph_known(r));
   const bool is_exact = !isfinite(l->open_cycles);
   const bool is_chosen = is_exact && l->chosen_cycles <= dsm__tie_limit(r->incumbent_cycles);
   answer->is_feasible = true;
@@ -269,8 +373,15 @@ bool dsm__graph_limited_search(const dsm__graph *graph, dsm__graph_effort effort
     return false;
   }
   limited *const l = dsm__arena_alloc(arena, sizeof *l);
-  if (l == NULL ||
-      !dsm__graph_relax_begin(&reduced.graph, arena, &reduced.incumbent, &l->relaxed)) {
+  if (l == NULL || !DSM__RESERVE(arena, l->nodes, reduced.graph.node_count + 1)) {
+    return false;
+  }
+  l->whole = &reduced.graph;
+  l->graph = reduced.graph;
+  l->graph.nodes = l->nodes;
+  dsm__graph_take_side(l->whole, NULL, l->nodes);
+  if (!dsm__graph_levels_find(l->whole, arena, &l->levels) ||
+      !dsm__graph_relax_begin(&l->graph, arena, &reduced.incumbent, &l->relaxed)) {
     return false;
   }
   l->best_cycles = HUGE_VAL;

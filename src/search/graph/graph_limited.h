@@ -60,6 +60,7 @@ typedef struct dsm__graph_relaxed {
   double bound_cycles;      /**< no such path that fits is faster */
   double price;             /**< cycles per byte, of this bound */
   double incumbent_cycles;
+  double limit_cycles;       /**< slower paths are not asked for; infinite: all are */
   dsm__graph_path incumbent; /**< the best path known that fits: the caller's */
   dsm__graph_path scratch;
   dsm__graph_tree heads[DSM__GRAPH_HEADS]; /**< from the first node, just below and just above the
@@ -67,6 +68,12 @@ typedef struct dsm__graph_relaxed {
   dsm__graph_tree tail;
   double work; /**< edges and partial paths looked at */
 } dsm__graph_relaxed;
+
+/** What a path must not exceed to be asked for. */
+static inline double dsm__graph_known(const dsm__graph_relaxed *relaxed) {
+  return relaxed->incumbent_cycles < relaxed->limit_cycles ? relaxed->incumbent_cycles
+                                                           : relaxed->limit_cycles;
+}
 
 /** Prepares `relaxed` for dsm__graph_relax, with `incumbent`, a path that fits, which becomes
  * better whenever a better path is found. False if out of memory. */
@@ -97,7 +104,7 @@ typedef struct dsm__graph_reduced {
 } dsm__graph_reduced;
 
 /**
- * The graph without the edges that are on no path that fits and is as good as the incumbent, by the
+ * The graph without the edges that are on no path that fits and is as good as what is known, by the
  * bounds of `price`. The transients of `relaxed` must be those of all paths that can fit; its
  * sweeps are overwritten. False if out of memory.
  */

@@ -74,7 +74,7 @@ static void apply(const reduction *d, const criterion *c) {
 static void apply_all(const reduction *d) {
   const dsm__graph_relaxed *const r = d->relaxed;
   const double capacity = r->graph->capacity_bytes;
-  const double limit = dsm__tie_limit(r->incumbent_cycles) + dsm__graph_rounding_slack(r, d->price);
+  const double limit = dsm__tie_limit(dsm__graph_known(r)) + dsm__graph_rounding_slack(r, d->price);
   const criterion criteria[] = {
       {{1, 0, r->transient_limit}, limit, 0},
       {{1, d->price, r->transient_limit}, limit + d->price * capacity, d->price},
@@ -192,6 +192,7 @@ static bool copy(const reduction *d, dsm__graph_reduced *reduced) {
                                 .node_count = node_count,
                                 .edges = edges,
                                 .capacity_bytes = graph->capacity_bytes,
+                                .limit_cycles = graph->limit_cycles,
                                 .is_counting = graph->is_counting};
   return true;
 }

@@ -207,6 +207,7 @@ bool dsm__graph_relax_begin(const dsm__graph *graph, dsm__arena *arena,
   }
   r->incumbent = *incumbent;
   r->incumbent_cycles = dsm__graph_sum(graph, incumbent).cycles;
+  r->limit_cycles = graph->limit_cycles > 0 ? graph->limit_cycles : HUGE_VAL;
   const size_t longest = dsm__graph_longest_path(graph, r->rest);
   if (!DSM__RESERVE(arena, r->scratch.edges, longest)) {
     return false;
@@ -253,6 +254,15 @@ void dsm__graph_relax(dsm__graph_relaxed *relaxed, double least_transient, doubl
   join_prices(r, fast_price, isfinite(lean.price) ? lean.price : fast.price);
 }
 
+static double largest_transient(const dsm__graph *graph) {
+  const size_t stored = dsm__graph_run_of(graph, dsm__graph_run_count(graph) - 1).end;
+  double largest = 0;
+  for (size_t v = 0; v < stored; v++) {
+    largest = dsm__graph_larger(largest, graph->nodes[v].transient_bytes);
+  }
+  return largest;
+}
+
 void dsm__graph_relax_whole(dsm__graph_relaxed *relaxed) {
   const dsm__graph *const graph = relaxed->graph;
   const size_t last = graph->node_count - 1;
@@ -260,5 +270,5 @@ void dsm__graph_relax_whole(dsm__graph_relaxed *relaxed) {
   dsm__graph_sweep_forward(graph, (dsm__graph_price){0, 1, HUGE_VAL}, relaxed->rest);
   const double most = dsm__graph_larger(dsm__graph_sum(graph, &relaxed->incumbent).transient_bytes,
                                         graph->capacity_bytes - relaxed->rest[last]);
-  dsm__graph_relax(relaxed, least, most);
+  dsm__graph_relax(relaxed, least, fmin(most, largest_transient(graph)));
 }

@@ -26,7 +26,8 @@ typedef struct dsm__role_space {
   double grain;    /**< what is made anew is counted in so many bytes, a power of 2; 0: exactly, */
   bool is_up;      /**< and rounded up; else down */
   double slack;    /**< cycles by which an option may be over its layer's least */
-  bool is_too_large; /**< as the latest build found: more nodes than the problem allows */
+  double known_cycles; /**< of a mapping: slower ones are not asked for; 0: none is known */
+  bool is_too_large;   /**< as the latest build found: more nodes than the problem allows */
 } dsm__role_space;
 
 /** The options of a layer, among those of all classes and then of their first layers. */

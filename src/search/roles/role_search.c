@@ -231,7 +231,8 @@ static bool search_graph(dsm__role_space *space, dsm__graph_answer *answer,
   *answer = (dsm__graph_answer){.cycles = HUGE_VAL, .lower_bound_cycles = HUGE_VAL};
   dsm__arena *const arena = dsm__arena_new();
   bool is_good = arena != NULL && dsm__role_graph_build(space, arena, &network);
-  network.graph.limit_cycles = space->problem->limit_cycles;
+  network.graph.limit_cycles = space->known_cycles;
+  network.graph.is_case = space->problem->limit_cycles > 0;
   if (is_good && network.graph.nodes != NULL && dsm__graph_edge_count(&network.graph) > 0) {
     is_good = dsm__graph_search(&network.graph, arena, &path, answer) &&
               decide(space, &network, &path, decisions);
@@ -300,73 +301,74 @@ static double least_of(const dsm__role_space *space) {
   return least;
 }
 
+/* Takes an answer of more options: its bound, and its path if that is better than the one that is
+ * known. Where some path fits and more options find none, the time was over: all take `least`. */
+static void take_answer(const dsm__graph_answer *more, const dsm__decisions *found, double least,
+                        dsm__graph_answer *answer, dsm__decisions *decisions) {
+  const double known = answer->cycles;
+  if (answer->is_feasible && !more->is_feasible) {
+    answer->lower_bound_cycles = fmin(answer->lower_bound_cycles, least);
+  } else if (answer->is_feasible && known < more->cycles) {
+    *answer = *more;
+    answer->cycles = known;
+  } else {
+    *answer = *more;
+    *decisions = *found;
+  }
+}
+
 /*
  * A small slack first: a path that it leaves and that is not over it is the fastest of all, since
  * what is left out is on no faster one. A path that is over it says how much slack is enough.
+ * Options that only memory asks for are left out too at first: with as many cycles each of them has
+ * another one beside it that is there already. They come in where memory is short.
  */
 static bool search_growing(dsm__role_space *space, double limit_cycles, dsm__graph_answer *answer,
                            dsm__decisions *decisions) {
   static const double first_share = 0.05; /* of what all layers take at least */
   static const double growth = 8;
+  static const double near = 4; /* so much more slack costs less than to ask twice */
   const dsm__problem *const problem = space->problem;
   const double least = least_of(space);
   *answer = (dsm__graph_answer){.cycles = HUGE_VAL,
                                 .lower_bound_cycles = HUGE_VAL,
                                 .smallest_need_bytes = answer->smallest_need_bytes};
   const double most = fmin(dsm__tie_limit(limit_cycles) - least, DBL_MAX);
-  double slack = fmin(most, first_share * least);
+  double slack = first_share * least;
+  slack = most < near * slack ? most : slack;
   while (slack >= 0 && isfinite(least)) {
-    if (!search_within(space, slack, answer, decisions)) {
+    dsm__graph_answer more = {.smallest_need_bytes = answer->smallest_need_bytes};
+    dsm__decisions found = {.layers = NULL};
+    const double known = answer->is_feasible ? fmin(limit_cycles, answer->cycles) : limit_cycles;
+    space->known_cycles = known < HUGE_VAL ? known : 0;
+    if (!search_within(space, slack, &more, &found)) {
       return false;
     }
+    take_answer(&more, &found, least, answer, decisions);
+    const bool is_short = !answer->is_feasible || answer->smallest_need_bytes > 0;
+    const bool are_spares_due = is_short && !space->has_spares && dsm__role_has_spares(space);
     const double over = dsm__tie_limit(answer->cycles) - least;
-    if (slack >= most || (answer->is_feasible && over <= slack)) {
+    const bool is_enough = slack >= most || (answer->is_feasible && over <= slack);
+    if (is_enough && !are_spares_due) {
       break;
     }
     if (answer->is_feasible ? dsm__problem_is_over(problem)
                             : dsm__deadline_is_final(problem->inputs.deadline)) {
       /* What the slack leaves out takes at least so much more. */
-      answer->lower_bound_cycles = fmin(answer->lower_bound_cycles, least + slack);
+      const double left_out = least + (are_spares_due ? 0 : slack);
+      answer->lower_bound_cycles = fmin(answer->lower_bound_cycles, left_out);
       break;
     }
+    space->has_spares = space->has_spares || are_spares_due;
     /* Where much more time makes nothing fit, all options are asked at once. */
-    const double more = slack > least ? most : growth * slack;
-    slack = fmin(most, answer->is_feasible ? over : more);
-  }
-  return true;
-}
-
-/* What options that only memory asks for make of an answer without them. */
-static bool search_spares(dsm__role_space *space, double limit_cycles, dsm__graph_answer *answer,
-                          dsm__decisions *decisions) {
-  dsm__graph_answer other = {.smallest_need_bytes = answer->smallest_need_bytes};
-  dsm__decisions found = {.layers = NULL};
-  if (dsm__problem_is_over(space->problem)) {
-    answer->lower_bound_cycles = fmin(answer->lower_bound_cycles, least_of(space));
-    return true;
-  }
-  space->has_spares = true;
-  const double limit = answer->is_feasible ? fmin(limit_cycles, answer->cycles) : limit_cycles;
-  if (!search_growing(space, limit, &other, &found)) {
-    return false;
-  }
-  if (!answer->is_feasible ||
-      (other.is_feasible && dsm__tie_limit(other.cycles) < answer->cycles)) {
-    *answer = other;
-    *decisions = found;
-  } else {
-    const bool is_any_left = other.is_feasible || space->problem->is_need_rounded ||
-                             dsm__problem_is_over(space->problem);
-    answer->lower_bound_cycles =
-        fmin(answer->cycles, is_any_left ? other.lower_bound_cycles : HUGE_VAL);
+    const double more_slack = is_enough ? slack : slack > least ? most : growth * slack;
+    slack = fmin(most, answer->is_feasible ? fmax(over, slack) : more_slack);
   }
   return true;
 }
 
 /*
- * With one way to cut the tables that tied layers share, or without what these exchange. Options
- * that only memory asks for are looked at where the fastest path without them does not fit: with as
- * many cycles each of them has another one beside it that is there already.
+ * With one way to cut the tables that tied layers share, or without what these exchange.
  */
 static bool search_case(dsm__problem *problem, const void *context, double limit_cycles,
                         dsm__graph_answer *answer, dsm__decisions *decisions) {
@@ -383,11 +385,6 @@ static bool search_case(dsm__problem *problem, const void *context, double limit
     return true; /* no graph has a path that fits */
   }
   if (!search_growing(&space, limit_cycles, answer, decisions)) {
-    return false;
-  }
-  const bool is_short = !answer->is_feasible || answer->smallest_need_bytes > 0;
-  if (is_short && dsm__role_has_spares(&space) &&
-      !search_spares(&space, limit_cycles, answer, decisions)) {
     return false;
   }
   return may_recompute || !dsm__held_roles_are_searched(problem) ||
