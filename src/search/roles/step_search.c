@@ -4,6 +4,7 @@
 #include "search/roles/step_search.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 #include "plan/step_stages.h"
 #include "plan/tolerance.h"
@@ -27,57 +28,79 @@ static dsm__memory_need need_of(const dsm__problem *problem, const dsm_workload 
   return dsm__memory_need_of(&micro, machine, mode, input_bytes, memory);
 }
 
-/* What no mapping is faster than that an answer stands for. */
+/* What no mapping is faster than that an answer stands for. Where it is proven that none fits,
+ * nothing is left that a bound could be of. */
 static double bound_of(const dsm__problem *problem, const dsm__graph_answer *answer) {
-  const bool is_any_left = answer->is_feasible || problem->is_need_rounded;
+  const bool is_any_left =
+      answer->is_feasible || problem->is_need_rounded || dsm__problem_is_over(problem);
   return is_any_left ? answer->lower_bound_cycles : HUGE_VAL;
 }
 
+enum { SMALL_NETWORK = 64 /* layers */ };
+
+/* The best of all searches so far, and what is left to be searched. */
+typedef struct step_search {
+  dsm__problem *problem;
+  double limit_cycles;
+  dsm__graph_answer *best;
+  dsm__decisions *decisions;
+  double bound_cycles; /* of all of them */
+  bool has_any;
+  DSM__LIST(uint64_t) tight; /* numbers of micro-batches that something made anew may help */
+} step_search;
+
+static double known_cycles(const step_search *s) {
+  return s->best->is_feasible ? fmin(s->limit_cycles, s->best->cycles) : s->limit_cycles;
+}
+
+/* Of several answers that are not feasible the first stands for all. */
+static void take(step_search *s, const dsm__graph_answer *answer, const dsm__decisions *found) {
+  const bool is_better = answer->is_feasible && (!s->best->is_feasible ||
+                                                 dsm__tie_limit(answer->cycles) < s->best->cycles);
+  s->bound_cycles = fmin(s->bound_cycles, bound_of(s->problem, answer));
+  if (is_better || (!s->has_any && !s->best->is_feasible)) {
+    *s->best = *answer;
+    *s->decisions = *found;
+  }
+  s->has_any = true;
+}
+
 /* A search of roles for so many micro-batches. False if out of memory. */
-static bool search_roles(dsm__problem *problem, uint64_t micro_batches, double limit_cycles,
-                         dsm__graph_answer *answer, dsm__decisions *decisions) {
+static bool search_roles(step_search *s, uint64_t micro_batches, bool may_recompute) {
+  dsm__problem *const problem = s->problem;
   const dsm_workload *const whole = problem->inputs.workload;
   const double capacity_bytes = problem->capacity_bytes;
   const dsm_workload micro = dsm__micro_workload(whole, micro_batches);
+  dsm__graph_answer answer;
+  dsm__decisions found = {.layers = NULL};
   problem->inputs.workload = &micro;
   problem->inputs.micro_batches = micro_batches;
   if (problem->inputs.options->mode == DSM_MODE_TRAINING) {
     problem->capacity_bytes += dsm_input_memory_bytes(&problem->machine, whole) -
                                dsm_input_memory_bytes(&problem->machine, &micro);
   }
-  const bool is_asked = dsm__is_any_recomputation_asked(problem);
-  bool is_done = dsm__role_search(problem, is_asked, limit_cycles, answer, decisions);
-  /* Where the fastest of all fits, nothing that is made anew makes a step faster. */
-  const bool is_limited = !answer->is_feasible || answer->smallest_need_bytes > 0;
-  if (is_done && is_limited && dsm__recomputation_is_open(problem)) {
-    const double limit = answer->is_feasible ? fmin(limit_cycles, answer->cycles) : limit_cycles;
-    dsm__graph_answer other;
-    dsm__decisions found;
-    is_done = dsm__role_search(problem, true, limit, &other, &found);
-    if (is_done && !other.is_feasible && !answer->is_feasible) {
-      answer->smallest_need_bytes = fmin(answer->smallest_need_bytes, other.smallest_need_bytes);
-    }
-    if (is_done && (other.is_feasible || problem->is_need_rounded)) {
-      const double bound = fmin(answer->is_feasible ? answer->lower_bound_cycles : HUGE_VAL,
-                                other.lower_bound_cycles);
-      if (other.is_feasible &&
-          (!answer->is_feasible || dsm__tie_limit(other.cycles) < answer->cycles)) {
-        *answer = other;
-        *decisions = found;
-      }
-      answer->lower_bound_cycles = bound;
-    }
-  }
-  if (is_done && !answer->is_feasible) {
+  bool is_done = dsm__role_search(problem, may_recompute, known_cycles(s), &answer, &found);
+  if (is_done && !answer.is_feasible) {
     const double beside =
         problem->machine.system->chip.memory.capacity_GB * 1e9 - problem->capacity_bytes;
-    const double need = answer->smallest_need_bytes + beside;
+    const double need = answer.smallest_need_bytes + beside;
     problem->role_need_bytes =
         problem->role_need_bytes > 0 ? fmin(problem->role_need_bytes, need) : need;
   }
   problem->inputs.workload = whole;
   problem->inputs.micro_batches = 0;
   problem->capacity_bytes = capacity_bytes;
+  /* Where the fastest of all fits, nothing that is made anew makes a step faster. */
+  const bool is_short = is_done && (!answer.is_feasible || answer.smallest_need_bytes > 0);
+  if (is_short && !may_recompute && dsm__recomputation_is_open(problem)) {
+    is_done = DSM__LIST_RESERVE(&s->tight, 1);
+    if (is_done) {
+      s->tight.items[s->tight.count++] = micro_batches;
+    }
+  }
+  if (is_done) {
+    take(s, &answer, &found);
+  }
   return is_done;
 }
 
@@ -114,43 +137,53 @@ static bool spare_shards(dsm__problem *problem, dsm__decisions *decisions) {
   return true;
 }
 
-/* The fastest of other numbers of micro-batches than the first too, the first of equals, and what
- * no mapping with any of them is faster than. Not feasible: the answer of the first. False if out
- * of memory. */
-static bool search_micro_batches(dsm__problem *problem, double limit_cycles,
-                                 dsm__graph_answer *best, dsm__decisions *decisions) {
-  const uint64_t minibatch = problem->inputs.workload->minibatch;
-  const bool is_cut = dsm__has_optimization(&problem->inputs, DSM_OPTIMIZATION_ACCUMULATE) &&
-                      problem->inputs.options->micro_batches == 0;
+/* Is the time over? Then nothing is known of what is left. */
+static bool is_over(step_search *s) {
+  if (!dsm__problem_is_over(s->problem)) {
+    return false;
+  }
+  s->bound_cycles = 0;
+  return true;
+}
+
+/* Other numbers of micro-batches than the first. False if out of memory. */
+static bool search_micro_batches(step_search *s) {
+  const uint64_t minibatch = s->problem->inputs.workload->minibatch;
+  const bool is_asked = dsm__is_any_recomputation_asked(s->problem);
+  const bool is_cut = dsm__has_optimization(&s->problem->inputs, DSM_OPTIMIZATION_ACCUMULATE) &&
+                      s->problem->inputs.options->micro_batches == 0;
   for (uint64_t n = 2; is_cut && n <= minibatch; n++) {
-    dsm__graph_answer answer;
-    dsm__decisions found;
     if (minibatch % n != 0) {
       continue;
     }
-    if (dsm__problem_is_over(problem)) {
-      best->lower_bound_cycles = 0; /* nothing is known of the others */
+    if (is_over(s)) {
       return true;
     }
-    const double limit = best->is_feasible ? fmin(limit_cycles, best->cycles) : limit_cycles;
-    if (!search_roles(problem, n, limit, &answer, &found)) {
+    if (!search_roles(s, n, is_asked)) {
       return false;
     }
-    const double bound = fmin(bound_of(problem, best), bound_of(problem, &answer));
-    if (answer.is_feasible &&
-        (!best->is_feasible || dsm__tie_limit(answer.cycles) < best->cycles)) {
-      *best = answer;
-      *decisions = found;
-    }
-    best->lower_bound_cycles =
-        best->is_feasible || problem->is_need_rounded ? bound : best->lower_bound_cycles;
   }
+  return true;
+}
+
+/* With layers made anew, where memory is short without. False if out of memory. */
+static bool search_recomputing(step_search *s) {
+  for (size_t i = 0; i < s->tight.count; i++) {
+    if (is_over(s)) {
+      return true;
+    }
+    if (!search_roles(s, s->tight.items[i], true)) {
+      return false;
+    }
+  }
+  s->tight.count = 0;
   return true;
 }
 
 /* The fastest of all numbers of micro-batches and stages. What has stages comes between the first
  * number and the others: where memory is short it fits most easily, and what is known to fit makes
- * the others' graphs small. */
+ * the others' graphs small. Where layers may be made anew graphs are the largest: they come last,
+ * but in a small network, where they tell most. */
 bool dsm__step_search(dsm__problem *problem, double limit_cycles, dsm__graph_answer *best,
                       dsm__decisions *decisions) {
   const dsm_explore_options *const options = problem->inputs.options;
@@ -159,14 +192,20 @@ bool dsm__step_search(dsm__problem *problem, double limit_cycles, dsm__graph_ans
       dsm__has_optimization(&problem->inputs, DSM_OPTIMIZATION_STAGES) && options->stages != 1;
   const bool has_others = options->stages <= 1;
   double stages_bound = HUGE_VAL;
+  step_search s = {.problem = problem,
+                   .limit_cycles = limit_cycles,
+                   .best = best,
+                   .decisions = decisions,
+                   .bound_cycles = HUGE_VAL};
   *best = (dsm__graph_answer){.cycles = HUGE_VAL, .lower_bound_cycles = HUGE_VAL};
+  const bool is_small = problem->inputs.workload->layer_count <= SMALL_NETWORK;
+  const bool is_asked = dsm__is_any_recomputation_asked(problem);
   const bool is_done =
-      (!has_others || search_roles(problem, first, limit_cycles, best, decisions)) &&
+      (!has_others ||
+       (search_roles(&s, first, is_asked) && (!is_small || search_recomputing(&s)))) &&
       (!has_stages || dsm__stage_search(problem, limit_cycles, best, decisions, &stages_bound)) &&
-      (!has_others || search_micro_batches(problem, limit_cycles, best, decisions));
-  /* Where it is proven that nothing fits, nothing is left that a bound could be of. */
-  const double bound =
-      dsm__problem_is_over(problem) ? best->lower_bound_cycles : bound_of(problem, best);
-  best->lower_bound_cycles = fmin(bound, stages_bound);
+      (!has_others || (search_micro_batches(&s) && search_recomputing(&s)));
+  free(s.tight.items);
+  best->lower_bound_cycles = fmin(s.bound_cycles, stages_bound);
   return is_done && (!best->is_feasible || spare_shards(problem, decisions));
 }
