@@ -317,6 +317,41 @@ static void take_answer(const dsm__graph_answer *more, const dsm__decisions *fou
   }
 }
 
+/* Slacks, which grow. */
+typedef struct growing {
+  double least; /* cycles of all layers at least */
+  double slack;
+  double most;
+} growing;
+
+static bool is_enough(const growing *g, const dsm__graph_answer *answer) {
+  const double over = dsm__tie_limit(answer->cycles) - g->least;
+  return g->slack >= g->most || (answer->is_feasible && over <= g->slack);
+}
+
+/* What is known says how much is enough. Where much more time makes nothing fit, all options are
+ * asked at once. */
+static void grow(growing *g, const dsm__graph_answer *answer) {
+  static const double growth = 8;
+  if (answer->is_feasible) {
+    const double over = dsm__tie_limit(answer->cycles) - g->least;
+    g->slack = fmin(g->most, fmax(over, g->slack));
+  } else if (!is_enough(g, answer)) {
+    g->slack = g->slack > g->least ? g->most : fmin(g->most, growth * g->slack);
+  }
+}
+
+static bool is_stopped(const dsm__problem *problem, const dsm__graph_answer *answer) {
+  return answer->is_feasible ? dsm__problem_is_over(problem)
+                             : dsm__deadline_is_final(problem->inputs.deadline);
+}
+
+/* Options that only memory asks for, where it is short and they are not in yet. */
+static bool are_spares_due(const dsm__role_space *space, const dsm__graph_answer *answer) {
+  const bool is_short = !answer->is_feasible || answer->smallest_need_bytes > 0;
+  return is_short && !space->has_spares && dsm__role_has_spares(space);
+}
+
 /*
  * A small slack first: a path that it leaves and that is not over it is the fastest of all, since
  * what is left out is on no faster one. A path that is over it says how much slack is enough.
@@ -326,43 +361,35 @@ static void take_answer(const dsm__graph_answer *more, const dsm__decisions *fou
 static bool search_growing(dsm__role_space *space, double limit_cycles, dsm__graph_answer *answer,
                            dsm__decisions *decisions) {
   static const double first_share = 0.05; /* of what all layers take at least */
-  static const double growth = 8;
-  static const double near = 4; /* so much more slack costs less than to ask twice */
-  const dsm__problem *const problem = space->problem;
-  const double least = least_of(space);
+  static const double near = 4;           /* so much more slack costs less than to ask twice */
+  growing g = {.least = least_of(space)};
   *answer = (dsm__graph_answer){.cycles = HUGE_VAL,
                                 .lower_bound_cycles = HUGE_VAL,
                                 .smallest_need_bytes = answer->smallest_need_bytes};
-  const double most = fmin(dsm__tie_limit(limit_cycles) - least, DBL_MAX);
-  double slack = first_share * least;
-  slack = most < near * slack ? most : slack;
-  while (slack >= 0 && isfinite(least)) {
+  g.most = fmin(dsm__tie_limit(limit_cycles) - g.least, DBL_MAX);
+  g.slack = first_share * g.least;
+  g.slack = g.most < near * g.slack ? g.most : g.slack;
+  while (g.slack >= 0 && isfinite(g.least)) {
     dsm__graph_answer more = {.smallest_need_bytes = answer->smallest_need_bytes};
     dsm__decisions found = {.layers = NULL};
     const double known = answer->is_feasible ? fmin(limit_cycles, answer->cycles) : limit_cycles;
     space->known_cycles = known < HUGE_VAL ? known : 0;
-    if (!search_within(space, slack, &more, &found)) {
+    if (!search_within(space, g.slack, &more, &found)) {
       return false;
     }
-    take_answer(&more, &found, least, answer, decisions);
-    const bool is_short = !answer->is_feasible || answer->smallest_need_bytes > 0;
-    const bool are_spares_due = is_short && !space->has_spares && dsm__role_has_spares(space);
-    const double over = dsm__tie_limit(answer->cycles) - least;
-    const bool is_enough = slack >= most || (answer->is_feasible && over <= slack);
-    if (is_enough && !are_spares_due) {
+    take_answer(&more, &found, g.least, answer, decisions);
+    const bool are_due = are_spares_due(space, answer);
+    if (is_enough(&g, answer) && !are_due) {
       break;
     }
-    if (answer->is_feasible ? dsm__problem_is_over(problem)
-                            : dsm__deadline_is_final(problem->inputs.deadline)) {
+    if (is_stopped(space->problem, answer)) {
       /* What the slack leaves out takes at least so much more. */
-      const double left_out = least + (are_spares_due ? 0 : slack);
+      const double left_out = g.least + (are_due ? 0 : g.slack);
       answer->lower_bound_cycles = fmin(answer->lower_bound_cycles, left_out);
       break;
     }
-    space->has_spares = space->has_spares || are_spares_due;
-    /* Where much more time makes nothing fit, all options are asked at once. */
-    const double more_slack = is_enough ? slack : slack > least ? most : growth * slack;
-    slack = fmin(most, answer->is_feasible ? fmax(over, slack) : more_slack);
+    space->has_spares = space->has_spares || are_due;
+    grow(&g, answer);
   }
   return true;
 }
