@@ -23,8 +23,7 @@ typedef struct asking {
 } asking;
 
 static asking begin(const dsm_workload *workload, dsm_recomputation asked) {
-  return (asking){
-      .workload = workload, .asked = asked, .walk = dsm__segments_begin(workload), .end = 0};
+  return (asking){.workload = workload, .asked = asked, .walk = dsm__segments_begin(workload)};
 }
 
 /* Is the next layer one that is asked for? */
