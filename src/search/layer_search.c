@@ -209,3 +209,22 @@ dsm__best_pass dsm__least_pass_find(const dsm__layer_setting *setting, dsm_pass 
                                     const dsm__core_splits *splits) {
   return find_pass(setting, pass, parallelism, may_keep_kernel, splits, false);
 }
+
+static double parts_floor(const dsm__layer_setting *setting, dsm_pass pass,
+                          dsm_parallelism parallelism, bool is_kernel_kept) {
+  const dsm__parts parts = dsm__pass_parts(setting, pass, parallelism, is_kernel_kept);
+  double cycles = 0;
+  for (unsigned i = 0; i < parts.count; i++) {
+    const dsm_pass_work work = dsm__part_work(setting, pass, parallelism, &parts.items[i]);
+    cycles += (double)parts.items[i].count * dsm__least_needs_total(&work);
+  }
+  return cycles;
+}
+
+double dsm__pass_floor(const dsm__layer_setting *setting, dsm_pass pass,
+                       dsm_parallelism parallelism, bool may_keep_kernel) {
+  const double again = parts_floor(setting, pass, parallelism, false);
+  return may_keep_kernel && dsm_kernel_can_be_kept(setting->layer, setting->machine)
+             ? fmin(again, parts_floor(setting, pass, parallelism, true))
+             : again;
+}

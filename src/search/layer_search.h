@@ -46,6 +46,10 @@ uint64_t dsm__splits_walk(const dsm_pass_work *work, const dsm__core_splits *spl
  * dsm_invocation_score, but for rounding. With needs from below, a bound from below. */
 double dsm__needs_total(const dsm_pass_work *work, const dsm__split_needs *needs);
 
+/** What an invocation takes at least, whatever its core split, as if the cores shared all evenly;
+ * nothing held has a layout. */
+double dsm__least_needs_total(const dsm_pass_work *work);
+
 /** Candidates that need something less than each other one. */
 typedef struct dsm__split_front {
   dsm__needy_split *items; /**< by sums, ascending */
@@ -112,5 +116,10 @@ dsm__best_pass dsm__best_pass_find(const dsm__layer_setting *setting, dsm_pass p
 dsm__best_pass dsm__least_pass_find(const dsm__layer_setting *setting, dsm_pass pass,
                                     dsm_parallelism parallelism, bool may_keep_kernel,
                                     const dsm__core_splits *splits);
+
+/** What a pass takes at least, whatever the splits of its invocations, in a time that does not
+ * depend on how many there are. */
+double dsm__pass_floor(const dsm__layer_setting *setting, dsm_pass pass,
+                       dsm_parallelism parallelism, bool may_keep_kernel);
 
 #endif

@@ -33,6 +33,8 @@ typedef struct dsm__problem {
   bool is_bounding_off;       /**< for tests: states that a bound shows to be useless, or that are
                                    alike, are all kept */
   bool is_holding_off;        /**< nothing is held beside roles: of stages of the step */
+  bool is_rough;              /**< passes by themselves count with what they take at least
+                                   (dsm__pass_floor), for bounds */
   bool is_preloading_off;     /**< weights are not preloaded, whatever the options say */
   bool is_memory_short;       /**< the fastest path of a graph that was searched does not fit */
   dsm__deadline deadline;     /**< in inputs, if the options have a time limit */

@@ -451,26 +451,53 @@ static uint64_t visit_whole(const dsm_pass_work *work, const dsm__split_visitor 
   return 1;
 }
 
+/* What of a walk the splits have no part in. */
+static void begin(walk *w, const dsm_pass_work *work) {
+  const bool is_backward = work->pass == DSM_PASS_BACKWARD;
+  w->work = work;
+  w->reduced = is_backward ? DSM_DIM_OUT : DSM_DIM_IN;
+  w->produced = is_backward ? DSM_DIM_IN : DSM_DIM_OUT;
+  w->is_pair_decisive = is_pair_decisive(work);
+  w->one_tile_bytes = one_tile_bytes(work);
+  w->has_tiles = work->machine->system->model.tiling == DSM_TILING_BLOCKED;
+  find_block_cycles(w);
+  w->vector_cycles = least_vector_cycles(work);
+  w->looked_at = 0;
+  w->visited = 0;
+}
+
+/* Parts of a work have as many blocks together as the whole, or more; and of each tensor that a
+ * core needs it has its even part at least. */
+double dsm__least_needs_total(const dsm_pass_work *work) {
+  static const dsm_loops whole = {{1, 1, 1, 1, 1}};
+  const double share = rounding / (double)work->machine->system->chip.cores;
+  dsm__split_needs needs = {.primary_cycles = work->tiles.cycles};
+  walk w;
+  if (!work->machine->system->model.tile_schedule) {
+    begin(&w, work);
+    const dsm__core_work all = dsm__core_work_derive(&work->share, &whole);
+    const double blocks = (double)work->share.turns * work->product_share *
+                          dsm__array_blocks(work->machine, work->pass, &all);
+    const double stream = (double)all.ij * (double)all.mb;
+    const double by_arrays = blocks * (stream * w.cycles_of_element + w.cycles_of_change) * share +
+                             dsm__startup_cycles(work->machine->system, work->share.turns);
+    needs.primary_cycles = fmin(by_arrays, w.vector_cycles);
+    needs.kernel_bytes = tiled_bytes(&w, work->bytes.kernel * share);
+    find_moving(&w, work->bytes.input * share, work->bytes.raw * share, &needs);
+  }
+  return dsm__needs_total(work, &needs);
+}
+
 uint64_t dsm__splits_walk(const dsm_pass_work *work, const dsm__core_splits *splits,
                           const dsm__split_visitor *visitor) {
   if (work->machine->system->model.tile_schedule) {
     return visit_whole(work, visitor);
   }
-  const bool is_backward = work->pass == DSM_PASS_BACKWARD;
   const dsm__parts_limit candidates = dsm__candidate_parts(splits, &work->share);
   walk w;
-  w.work = work;
+  begin(&w, work);
   w.divisors = &splits->divisors;
   w.visitor = visitor;
-  w.reduced = is_backward ? DSM_DIM_OUT : DSM_DIM_IN;
-  w.produced = is_backward ? DSM_DIM_IN : DSM_DIM_OUT;
-  w.is_pair_decisive = is_pair_decisive(work);
-  w.one_tile_bytes = one_tile_bytes(work);
-  w.has_tiles = work->machine->system->model.tiling == DSM_TILING_BLOCKED;
-  find_block_cycles(&w);
-  w.vector_cycles = least_vector_cycles(work);
-  w.looked_at = 0;
-  w.visited = 0;
   for (size_t i = 0; i < splits->divisors.count; i++) {
     w.pairs[i].is_known = false;
   }

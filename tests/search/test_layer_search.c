@@ -286,6 +286,87 @@ START_TEST(test_front_has_the_fastest) {
 }
 END_TEST
 
+/* No split is below the floor of its invocation, nor below that of one which reads and makes only
+ * what is held, takes no room for it and moves nothing among the cores: over drawn layers and those
+ * of bundled networks, on machines with rows of PEs, tiles, and thread blocks. */
+START_TEST(test_floor_is_below_all_splits) {
+  static const uint64_t cores[] = {1, 12, 30, 64, 72, 84};
+  static const char *const names[] = {"raider", "gnmt", "resnet50", "mobilenet_v2", "bert_base"};
+  static const char *const systems[] = {"torus64", "torus64_refined", "chip1", "tpu_v3_1024",
+                                        "dgx_a100"};
+  uint64_t state = (uint64_t)_i + 1;
+  double nearest = 0;
+  for (int draw = 0; draw < 40; draw++) {
+    setting s = set_up(names[random_below(&state, 5)], systems[_i]);
+    dsm_workload *const drawn = drawn_layer(&state);
+    const dsm_layer *const layer =
+        random_below(&state, 2) == 0
+            ? &drawn->layers[0]
+            : &s.workload->layers[random_below(&state, s.workload->layer_count)];
+    s.machine.link_bytes_per_cycle[DSM_LINK_MEMORY] *= random_below(&state, 3) == 0 ? 1 : 64;
+    s.system->chip.cores = cores[random_below(&state, sizeof cores / sizeof cores[0])];
+    ck_assert(dsm__core_splits_enumerate(&s.splits, s.system->chip.cores, s.arena));
+    const dsm_pass pass = (dsm_pass)random_below(&state, DSM_PASS_COUNT);
+    const dsm_parallelism parallelism =
+        (dsm_parallelism)random_below(&state, DSM_PARALLELISM_COUNT_OF(2));
+    const double whole_bytes = s.machine.scratchpad_bytes;
+    for (int way = 0; way < 8; way++) {
+      dsm_residency residency = drawn_residency(&state, &s.machine);
+      dsm_residency easiest = residency;
+      residency.is_shortcut_held = random_below(&state, 2) == 0;
+      easiest.is_input_held = true;
+      easiest.is_output_held = true;
+      easiest.is_shortcut_held = true;
+      easiest.is_moving_free = true;
+      easiest.scratchpad_bytes = whole_bytes;
+      const dsm_precision precision = dsm_precision_of(s.workload, s.system);
+      const dsm_pass_work work =
+          dsm_pass_work_derive(layer, &s.machine, precision, DSM_MODE_TRAINING, pass, parallelism,
+                               s.workload->minibatch, &residency);
+      const dsm_pass_work easy =
+          dsm_pass_work_derive(layer, &s.machine, precision, DSM_MODE_TRAINING, pass, parallelism,
+                               s.workload->minibatch, &easiest);
+      const double least = least_of_all(&work, &s.splits);
+      const double floor_cycles = dsm__least_needs_total(&work);
+      ck_assert_double_le(floor_cycles, least * (1 + 1e-12));
+      ck_assert_double_le(dsm__least_needs_total(&easy), floor_cycles * (1 + 1e-12));
+      nearest = fmax(nearest, floor_cycles / least);
+    }
+    dsm_workload_free(drawn);
+    tear_down(&s);
+  }
+  ck_assert_double_gt(nearest, 0.99); /* it is a bound worth having */
+}
+END_TEST
+
+/* Over timesteps too, where weights may stay. */
+START_TEST(test_floor_is_below_passes) {
+  static const dsm_parallelism parallelisms[] = {DSM_PARALLELISM_DATA, DSM_PARALLELISM_MODEL,
+                                                 DSM_PARALLELISM_MODEL_X_DATA_Y};
+  setting s = set_up("gnmt", "torus64");
+  for (size_t i = 0; i < s.workload->layer_count; i++) {
+    const dsm__layer_setting layer = {.layer = &s.workload->layers[i],
+                                      .machine = &s.machine,
+                                      .precision = dsm_precision_of(s.workload, s.system),
+                                      .mode = DSM_MODE_TRAINING,
+                                      .minibatch = s.workload->minibatch,
+                                      .dysm_factor = 1};
+    for (int k = 0; k < DSM_PASS_COUNT * 3; k++) {
+      const dsm_pass pass = (dsm_pass)(k / 3);
+      const dsm_parallelism one = parallelisms[k % 3];
+      if (dsm_pass_exists(layer.layer, DSM_MODE_TRAINING, pass)) {
+        const double kept = dsm__least_pass_find(&layer, pass, one, true, &s.splits).cycles;
+        const double again = dsm__least_pass_find(&layer, pass, one, false, &s.splits).cycles;
+        ck_assert_double_le(dsm__pass_floor(&layer, pass, one, true), kept * (1 + 1e-12));
+        ck_assert_double_le(dsm__pass_floor(&layer, pass, one, false), again * (1 + 1e-12));
+        ck_assert_double_gt(dsm__pass_floor(&layer, pass, one, false), 0.3 * again);
+      }
+    }
+  }
+  tear_down(&s);
+}
+END_TEST
+
 /* Along an axis of one chip it makes no difference what chips share: the search has one of such
  * parallelisms for all. */
 START_TEST(test_alike_parallelisms_cost_the_same) {
@@ -334,6 +415,8 @@ Suite *suite_layer_search(void) {
   tcase_add_test(tests, test_operands_are_kept_only_where_they_are_as_weights);
   tcase_add_loop_test(tests, test_what_is_cut_short_is_never_the_best, 0, 4);
   tcase_add_loop_test(tests, test_front_has_the_fastest, 0, 4);
+  tcase_add_loop_test(tests, test_floor_is_below_all_splits, 0, 5);
+  tcase_add_test(tests, test_floor_is_below_passes);
   tcase_add_loop_test(tests, test_alike_parallelisms_cost_the_same, 0, 6);
   suite_add_tcase(suite, tests);
   return suite;

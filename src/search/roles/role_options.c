@@ -438,8 +438,10 @@ static bool find_all(finding *f, const dsm_parallelism *roles, size_t count,
       return false;
     }
   }
-  f->list.count =
-      drop_dominated(f->problem, f->layer_index, f->may_be_held, f->list.items, f->list.count);
+  if (!f->problem->is_rough) { /* what is no better by bounds may be better */
+    f->list.count =
+        drop_dominated(f->problem, f->layer_index, f->may_be_held, f->list.items, f->list.count);
+  }
   found->whole_count = f->list.count;
   for (size_t i = 0; i < found->whole_count; i++) {
     found->has_spares = found->has_spares || f->list.items[i].is_spare;

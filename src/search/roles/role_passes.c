@@ -3,6 +3,7 @@
 
 #include "plan/keeping.h"
 #include "search/layer_search.h"
+#include "search/roles/held_search.h"
 
 bool dsm__role_factor_is_tried(const dsm__problem *problem, const dsm_layer *layer,
                                unsigned factor_index) {
@@ -23,9 +24,28 @@ dsm__layer_setting dsm__role_setting(const dsm__problem *problem, size_t layer_i
   return setting;
 }
 
+/* What a pass takes at least. Where outputs may be held, as if all were that it reads and makes,
+ * and nothing of them took room: time never falls where less of that is so. */
+static double floor_cycles(const dsm__problem *problem, const dsm__layer_setting *setting,
+                           dsm_pass pass, const dsm_pass_layouts *layouts) {
+  const bool may_keep = dsm__has_optimization(&problem->inputs, DSM_OPTIMIZATION_REUSE);
+  dsm__layer_setting least = *setting;
+  if (dsm__held_roles_are_searched(problem)) {
+    least.holding = (dsm__holding){.is_input_held = true,
+                                   .is_output_held = true,
+                                   .is_shortcut_held = true,
+                                   .is_moving_free = true};
+  }
+  const double cycles = dsm__pass_floor(&least, pass, layouts->of[pass], may_keep);
+  return cycles + dsm__gathering_cycles(setting, layouts, pass, cycles);
+}
+
 double dsm__role_pass_cycles(dsm__problem *problem, const dsm__layer_setting *setting,
                              dsm_pass pass, const dsm_pass_layouts *layouts) {
   const bool may_keep = dsm__has_optimization(&problem->inputs, DSM_OPTIMIZATION_REUSE);
+  if (problem->is_rough) {
+    return floor_cycles(problem, setting, pass, layouts);
+  }
   const dsm__best_pass best =
       dsm__least_pass_find(setting, pass, layouts->of[pass], may_keep, &problem->table.splits);
   problem->evaluations += best.evaluations;

@@ -166,24 +166,43 @@ static bool find_options(dsm__role_space *space, bool may_recompute) {
   return space->layers != NULL;
 }
 
-bool dsm__role_outlook_find(dsm__problem *problem, dsm__role_outlook *outlook,
-                            dsm_layer_memory *memory) {
+/* A layer that is made anew takes no less than one that is kept. */
+bool dsm__role_outlook_find(dsm__problem *problem, dsm__role_outlook *outlook) {
   const double times =
       problem->inputs.micro_batches > 0 ? (double)problem->inputs.micro_batches : 1;
   dsm__role_space space = {.problem = problem};
   *outlook = (dsm__role_outlook){0, 0};
-  if (!find_options(&space, dsm__recomputation_is_open(problem))) {
+  if (!find_options(&space, false)) {
     return false;
   }
   for (size_t i = 0; i < problem->inputs.workload->layer_count; i++) {
     const dsm__role_options *const options = dsm__role_options_of(&space, i);
     double least = HUGE_VAL;
-    double kept = HUGE_VAL;
     for (size_t o = 0; o < options->count; o++) {
       least = fmin(least, (options->items[o].cycles - options->items[o].once_cycles) / times);
     }
+    outlook->cycles += space.least[i];
+    outlook->micro_cycles += least;
+  }
+  return true;
+}
+
+bool dsm__role_floor_find(dsm__problem *problem, dsm__role_outlook *outlook) {
+  problem->is_rough = true;
+  const bool is_found = dsm__role_outlook_find(problem, outlook);
+  problem->is_rough = false;
+  return is_found;
+}
+
+bool dsm__role_least_memory(dsm__problem *problem, dsm_layer_memory *memory) {
+  dsm__role_space space = {.problem = problem};
+  if (!find_options(&space, dsm__recomputation_is_open(problem))) {
+    return false;
+  }
+  for (size_t i = 0; i < problem->inputs.workload->layer_count; i++) {
     const size_t first = space.layers[i].kind;
-    for (size_t o = 0; o < options->whole_count && first == i; o++) {
+    double kept = HUGE_VAL;
+    for (size_t o = 0; o < dsm__role_options_of(&space, i)->whole_count && first == i; o++) {
       const dsm_layer_memory own = dsm__role_memory_of(&space, i, o);
       if (dsm__kept_bytes(&own) < kept) {
         kept = dsm__kept_bytes(&own);
@@ -191,8 +210,6 @@ bool dsm__role_outlook_find(dsm__problem *problem, dsm__role_outlook *outlook,
       }
     }
     memory[i] = memory[first];
-    outlook->cycles += space.least[i];
-    outlook->micro_cycles += least;
   }
   return true;
 }

@@ -32,9 +32,14 @@ typedef struct dsm__role_outlook {
   double micro_cycles; /**< of one of its micro-batches, without what occurs once a step */
 } dsm__role_outlook;
 
-/** Finds that, each layer by itself, and of each layer in memory[0 .. layer_count) what the option
- * that keeps least takes. False if out of memory. */
-bool dsm__role_outlook_find(dsm__problem *problem, dsm__role_outlook *outlook,
-                            dsm_layer_memory *memory);
+/** Finds that, each layer by itself. False if out of memory. */
+bool dsm__role_outlook_find(dsm__problem *problem, dsm__role_outlook *outlook);
+
+/** The same from below, whatever the core splits, in a small part of the time. */
+bool dsm__role_floor_find(dsm__problem *problem, dsm__role_outlook *outlook);
+
+/** Finds of each layer in memory[0 .. layer_count) what the option that keeps least takes. False if
+ * out of memory. */
+bool dsm__role_least_memory(dsm__problem *problem, dsm_layer_memory *memory);
 
 #endif

@@ -65,7 +65,43 @@ static void take(step_search *s, const dsm__graph_answer *answer, const dsm__dec
   s->has_any = true;
 }
 
-/* A search of roles for so many micro-batches. False if out of memory. */
+/* Does each mapping of micro-batches take more than what is known, by a bound that knows no core
+ * splits? False if out of memory. */
+static bool find_hopeless(const step_search *s, bool *is_hopeless) {
+  dsm__role_outlook outlook;
+  *is_hopeless = false;
+  if (!(known_cycles(s) < HUGE_VAL)) {
+    return true;
+  }
+  const bool is_found = dsm__role_floor_find(s->problem, &outlook);
+  *is_hopeless = is_found && outlook.cycles >= dsm__tie_limit(known_cycles(s));
+  return is_found;
+}
+
+/* What a search of roles found for a number of micro-batches. False if out of memory. */
+static bool take_roles(step_search *s, uint64_t micro_batches, bool may_recompute,
+                       const dsm__graph_answer *answer, const dsm__decisions *found) {
+  dsm__problem *const problem = s->problem;
+  /* Where the fastest of all fits, nothing that is made anew makes a step faster. */
+  const bool is_short = !answer->is_feasible || answer->smallest_need_bytes > 0;
+  if (!answer->is_feasible) {
+    const double beside =
+        problem->machine.system->chip.memory.capacity_GB * 1e9 - problem->capacity_bytes;
+    const double need = answer->smallest_need_bytes + beside;
+    problem->role_need_bytes =
+        problem->role_need_bytes > 0 ? fmin(problem->role_need_bytes, need) : need;
+  }
+  if (is_short && !may_recompute && dsm__recomputation_is_open(problem)) {
+    if (!DSM__LIST_RESERVE(&s->tight, 1)) {
+      return false;
+    }
+    s->tight.items[s->tight.count++] = micro_batches;
+  }
+  take(s, answer, found);
+  return true;
+}
+
+/* A search of roles for so many micro-batches, if there is hope for it. False if out of memory. */
 static bool search_roles(step_search *s, uint64_t micro_batches, bool may_recompute) {
   dsm__problem *const problem = s->problem;
   const dsm_workload *const whole = problem->inputs.workload;
@@ -73,34 +109,20 @@ static bool search_roles(step_search *s, uint64_t micro_batches, bool may_recomp
   const dsm_workload micro = dsm__micro_workload(whole, micro_batches);
   dsm__graph_answer answer;
   dsm__decisions found = {.layers = NULL};
+  bool is_hopeless;
   problem->inputs.workload = &micro;
   problem->inputs.micro_batches = micro_batches;
   if (problem->inputs.options->mode == DSM_MODE_TRAINING) {
     problem->capacity_bytes += dsm_input_memory_bytes(&problem->machine, whole) -
                                dsm_input_memory_bytes(&problem->machine, &micro);
   }
-  bool is_done = dsm__role_search(problem, may_recompute, known_cycles(s), &answer, &found);
-  if (is_done && !answer.is_feasible) {
-    const double beside =
-        problem->machine.system->chip.memory.capacity_GB * 1e9 - problem->capacity_bytes;
-    const double need = answer.smallest_need_bytes + beside;
-    problem->role_need_bytes =
-        problem->role_need_bytes > 0 ? fmin(problem->role_need_bytes, need) : need;
-  }
+  const bool is_done =
+      find_hopeless(s, &is_hopeless) &&
+      (is_hopeless || (dsm__role_search(problem, may_recompute, known_cycles(s), &answer, &found) &&
+                       take_roles(s, micro_batches, may_recompute, &answer, &found)));
   problem->inputs.workload = whole;
   problem->inputs.micro_batches = 0;
   problem->capacity_bytes = capacity_bytes;
-  /* Where the fastest of all fits, nothing that is made anew makes a step faster. */
-  const bool is_short = is_done && (!answer.is_feasible || answer.smallest_need_bytes > 0);
-  if (is_short && !may_recompute && dsm__recomputation_is_open(problem)) {
-    is_done = DSM__LIST_RESERVE(&s->tight, 1);
-    if (is_done) {
-      s->tight.items[s->tight.count++] = micro_batches;
-    }
-  }
-  if (is_done) {
-    take(s, &answer, &found);
-  }
   return is_done;
 }
 

@@ -14,7 +14,8 @@
  * over, each twice, of which the waiting has a v-th: each time the shift of the tensor that a chip
  * has least of, whatever its layout. The least of all v that a case may have counts. Cases come in
  * the order of such a bound that asks each layer by itself for both; what is not below the best is
- * left out.
+ * left out. That is asked with a bound for S and O first that knows no core splits, which takes a
+ * small part of the time.
  */
 #include "search/stages/stage_cases.h"
 
@@ -53,6 +54,10 @@ double dsm__stage_case_least_more(const dsm__stage_case *of) {
     least = fmin(least, dsm__stage_case_more(of, runs));
   }
   return least;
+}
+
+static double bound_of(const dsm__stage_case *of) {
+  return of->outlook.cycles / (double)of->of->stages.count + dsm__stage_case_least_more(of);
 }
 
 static int compare_cases(const void *left, const void *right) {
@@ -130,16 +135,30 @@ static double least_hand_over(const dsm__stage_cases *cases, const dsm__stage_sp
   return least;
 }
 
-/* Numbers of micro-batches with which an axis may be divided so. */
+/* From below, and at its best where that is below the limit: thread blocks have one split, so that
+ * nothing is below its best. False if out of memory. */
+static bool find_bound(const dsm__stage_cases *cases, dsm__stage_case *of) {
+  const dsm_workload micro = dsm__micro_workload(cases->whole->inputs.workload, of->micro_batches);
+  dsm__problem problem = dsm__stage_case_problem(of, &micro, 0);
+  of->hand_over = least_hand_over(cases, of->of, &micro);
+  bool is_found = dsm__role_floor_find(&problem, &of->outlook);
+  of->bound = bound_of(of);
+  if (is_found && of->bound < cases->limit_cycles && !problem.machine.system->model.tile_schedule) {
+    is_found = dsm__role_outlook_find(&problem, &of->outlook);
+    of->bound = bound_of(of);
+  }
+  dsm__stage_case_count(of, &problem);
+  return is_found;
+}
+
+/* Numbers of micro-batches with which an axis may be divided so. False if out of memory. */
 static bool add_cases(dsm__stage_cases *cases, dsm__stage_space *of) {
   const dsm__problem *const whole = cases->whole;
   const dsm_explore_options *const options = whole->inputs.options;
   const uint64_t minibatch = whole->inputs.workload->minibatch;
   const bool is_cut = dsm__has_optimization(&whole->inputs, DSM_OPTIMIZATION_ACCUMULATE);
   const uint64_t most = is_cut ? DSM__STAGE_PASSES_MAX / of->stages.count : 1;
-  dsm_layer_memory *const memory =
-      dsm__arena_array(of->problem.arena, whole->inputs.workload->layer_count, sizeof *memory);
-  for (uint64_t n = 1; memory != NULL && n <= minibatch && n <= most; n++) {
+  for (uint64_t n = 1; n <= minibatch && n <= most; n++) {
     dsm__stage_case one = {.of = of, .micro_batches = n, .number = cases->list.count};
     if (minibatch % n != 0 || (options->micro_batches > 0 && n != options->micro_batches) ||
         !find_runs(cases, &one)) {
@@ -149,22 +168,14 @@ static bool add_cases(dsm__stage_cases *cases, dsm__stage_space *of) {
       cases->is_cut_short = true;
       break;
     }
-    const dsm_workload micro = dsm__micro_workload(whole->inputs.workload, n);
-    dsm__problem problem = dsm__stage_case_problem(&one, &micro, 0);
-    if (!dsm__role_outlook_find(&problem, &one.outlook, memory)) {
+    if (!find_bound(cases, &one) || !DSM__LIST_RESERVE(&cases->list, 1)) {
       return false;
     }
-    dsm__stage_case_count(&one, &problem);
-    one.hand_over = least_hand_over(cases, of, &micro);
-    one.bound = one.outlook.cycles / (double)of->stages.count + dsm__stage_case_least_more(&one);
     if (isfinite(one.bound)) {
-      if (!DSM__LIST_RESERVE(&cases->list, 1)) {
-        return false;
-      }
       cases->list.items[cases->list.count++] = one;
     }
   }
-  return memory != NULL;
+  return true;
 }
 
 static bool add_spaces(dsm__stage_cases *cases) {

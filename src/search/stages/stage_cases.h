@@ -38,12 +38,14 @@ typedef struct dsm__stage_cases {
   const dsm__problem *whole;
   const size_t *segments;
   size_t segment_count;
+  double limit_cycles; /**< what is not below it is not looked at */
   DSM__LIST(dsm__stage_space *) spaces;
   DSM__LIST(dsm__stage_case) list;
   bool is_cut_short; /**< the time was over before all were listed */
 } dsm__stage_cases;
 
-/** Lists the cases, those of the least bounds first. False if out of memory. */
+/** Lists the cases, those of the least bounds first. Of those that are not below the limit, by a
+ * rough bound, no better one is found. False if out of memory. */
 bool dsm__stage_cases_find(dsm__stage_cases *cases);
 
 /** Frees what was listed, and adds what it evaluated to *evaluations. */

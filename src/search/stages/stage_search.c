@@ -474,7 +474,7 @@ static bool look(stage_search *search, dsm__stage_case *of, double *bound) {
                            DSM__RESERVE(at.arena, at.parts, at.micro.layer_count) &&
                            DSM__RESERVE(at.arena, at.layers, at.micro.layer_count);
   at.stages.first_layers = at.first_layers;
-  const bool is_good = is_reserved && dsm__role_outlook_find(&problem, &of->outlook, at.least) &&
+  const bool is_good = is_reserved && dsm__role_least_memory(&problem, at.least) &&
                        look_at_path(&at, &problem, &own) && look_unshared(&at, &problem, own);
   *bound = fmax(of->bound, own);
   dsm__arena_free(at.arena);
@@ -527,6 +527,7 @@ bool dsm__stage_search(dsm__problem *problem, double limit_cycles, dsm__graph_an
   if (is_good && search.segment_count > 0) {
     cases.segments = search.segments;
     cases.segment_count = search.segment_count;
+    cases.limit_cycles = search.best_cycles;
     is_good = dsm__stage_cases_find(&cases) && look_at_all(&search, &cases, bound_cycles);
   }
   *bound_cycles = cases.is_cut_short ? 0 : *bound_cycles;
