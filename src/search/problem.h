@@ -35,6 +35,8 @@ typedef struct dsm__problem {
   bool is_holding_off;        /**< nothing is held beside roles: of stages of the step */
   bool is_rough;              /**< passes by themselves count with what they take at least
                                    (dsm__pass_floor), for bounds */
+  bool are_options_kept;      /**< of a layer with roles, also those that are no better in anything
+                                   than another one: for bounds of parts of their time */
   bool is_preloading_off;     /**< weights are not preloaded, whatever the options say */
   bool is_memory_short;       /**< the fastest path of a graph that was searched does not fit */
   dsm__deadline deadline;     /**< in inputs, if the options have a time limit */

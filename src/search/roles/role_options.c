@@ -133,24 +133,11 @@ static dsm_axis_set opening_axes(const dsm_system *system, dsm_parallelism paral
   return axes;
 }
 
-/* Do neighbours see no difference between two roles: the same layouts, and the same side? */
-static bool is_like(const dsm_layer *layer, dsm_role a, dsm_role b) {
-  return dsm_role_input_layout(a) == dsm_role_input_layout(b) &&
-         dsm_role_output_layout(a) == dsm_role_output_layout(b) &&
-         dsm__is_column_like(a) == dsm__is_column_like(b) &&
-         dsm__is_row_like(a) == dsm__is_row_like(b) &&
-         (a == DSM_ROLE_EXPERT) == (b == DSM_ROLE_EXPERT) &&
-         dsm__is_heads_like(layer, a) == dsm__is_heads_like(layer, b);
-}
-
-/* Does a layer cut weights that others share in the same way? */
-static bool is_cut_alike(const dsm__problem *problem, const dsm_layer *layer,
-                         const dsm__role_option *a, const dsm__role_option *b) {
-  const dsm_pass_layouts of_a = dsm__option_layouts(a);
-  const dsm_pass_layouts of_b = dsm__option_layouts(b);
-  const dsm__table_cut cut_a = dsm__table_cut_of(layer, &problem->machine, &of_a);
-  const dsm__table_cut cut_b = dsm__table_cut_of(layer, &problem->machine, &of_b);
-  return dsm__table_is_cut_alike(&cut_a, &cut_b);
+/* What neighbours see of a role: its layouts and its side. */
+static unsigned seen_of(const dsm_layer *layer, dsm_role role) {
+  return (unsigned)dsm_role_input_layout(role) | (unsigned)dsm_role_output_layout(role) << 2 |
+         (dsm__is_column_like(role) ? 1U << 4 : 0) | (dsm__is_row_like(role) ? 1U << 5 : 0) |
+         (role == DSM_ROLE_EXPERT ? 1U << 6 : 0) | (dsm__is_heads_like(layer, role) ? 1U << 7 : 0);
 }
 
 /* What of its gradients an update has at a time beyond what is kept of them, of all weights. */
@@ -166,62 +153,90 @@ static bool is_no_slower(const dsm__role_option *a, const dsm__role_option *b) {
          a->cycles <= dsm__tie_limit(are_uniform ? b->cycles : b->floor_cycles);
 }
 
+/* What an option keeps and what neighbours see of it. */
+typedef struct merit {
+  double kept;           /* of the output, as a chip's part of it */
+  double more_gradients; /* see more_gradients() */
+  uint64_t weight_ways;
+  unsigned seen; /* along all axes */
+  dsm__table_cut cut;
+} merit;
+
+static merit merit_of(const dsm__problem *problem, const dsm_layer *layer,
+                      const dsm__role_option *option) {
+  const dsm_chip_share share = dsm_chip_share_derive(layer, &problem->machine, option->parallelism,
+                                                     problem->inputs.workload->minibatch);
+  const dsm_pass_layouts layouts = dsm__option_layouts(option);
+  merit own = {.kept = (double)share.chip.n[DSM_DIM_MB] * share.position_share /
+                       (double)share.stored_ways,
+               .more_gradients = more_gradients(option, share.weight_ways),
+               .weight_ways = share.weight_ways,
+               .cut = dsm__table_cut_of(layer, &problem->machine, &layouts)};
+  for (unsigned a = 0; a < problem->machine.system->system.axis_count; a++) {
+    own.seen = own.seen << 8 | seen_of(layer, dsm_parallelism_role(option->parallelism, a));
+  }
+  return own;
+}
+
+/* Options of a layer that are compared. */
+typedef struct comparing {
+  const dsm__role_option *options;
+  const merit *merits;
+  bool has_table; /* others share its weights, and see how they are cut */
+  bool is_asked;  /* roles are: the same in all passes stay */
+} comparing;
+
 /* Neighbours see no difference, and the first takes no more time and memory: all that a layer keeps
  * goes with what a chip has of its weights or of its output. What is asked for stays. */
-static bool is_no_worse(const dsm__problem *problem, const dsm_layer *layer, bool has_table,
-                        const dsm__role_option *a, const dsm__role_option *b) {
-  const uint64_t samples = problem->inputs.workload->minibatch;
-  const bool is_asked = problem->fixed != NULL && b->update == b->parallelism;
-  if (!is_no_slower(a, b) || (is_asked && a->update != a->parallelism) || a->shard != b->shard ||
-      a->is_recomputed != b->is_recomputed) {
-    return false;
-  }
-  for (unsigned axis = 0; axis < problem->machine.system->system.axis_count; axis++) {
-    if (!is_like(layer, dsm_parallelism_role(a->parallelism, axis),
-                 dsm_parallelism_role(b->parallelism, axis))) {
-      return false;
-    }
-  }
-  const dsm_chip_share of_a =
-      dsm_chip_share_derive(layer, &problem->machine, a->parallelism, samples);
-  const dsm_chip_share of_b =
-      dsm_chip_share_derive(layer, &problem->machine, b->parallelism, samples);
-  const double kept_a =
-      (double)of_a.chip.n[DSM_DIM_MB] * of_a.position_share / (double)of_a.stored_ways;
-  const double kept_b =
-      (double)of_b.chip.n[DSM_DIM_MB] * of_b.position_share / (double)of_b.stored_ways;
-  return of_a.weight_ways >= of_b.weight_ways &&
-         more_gradients(a, of_a.weight_ways) <= more_gradients(b, of_b.weight_ways) &&
-         kept_a <= kept_b && (!has_table || is_cut_alike(problem, layer, a, b));
+static bool is_no_worse(const comparing *c, size_t first, size_t second) {
+  const dsm__role_option *const a = &c->options[first];
+  const dsm__role_option *const b = &c->options[second];
+  const merit *const of_a = &c->merits[first];
+  const merit *const of_b = &c->merits[second];
+  const bool is_asked = c->is_asked && b->update == b->parallelism;
+  return of_a->seen == of_b->seen && is_no_slower(a, b) &&
+         !(is_asked && a->update != a->parallelism) && a->shard == b->shard &&
+         a->is_recomputed == b->is_recomputed && of_a->weight_ways >= of_b->weight_ways &&
+         of_a->more_gradients <= of_b->more_gradients && of_a->kept <= of_b->kept &&
+         (!c->has_table || dsm__table_is_cut_alike(&of_a->cut, &of_b->cut));
 }
 
 /* Leaves out options that are no better in anything than another one, of equals all but the first;
  * the others stay in order. Where outputs may be held they stay too, but are marked: what is held
- * may help them more. */
-static size_t drop_dominated(const dsm__problem *problem, size_t layer_index, bool may_be_held,
-                             dsm__role_option *options, size_t count) {
+ * may help them more. False if out of memory. */
+static bool drop_dominated(const dsm__problem *problem, size_t layer_index, bool may_be_held,
+                           dsm__role_option *options, size_t *count) {
   const dsm_layer *const layer = &problem->inputs.workload->layers[layer_index];
   const dsm__distinct *const distinct = &problem->table.distinct;
-  const bool has_table = distinct->has_table[distinct->class_of[layer_index]];
-  size_t kept = 0;
-  for (size_t i = 0; i < count; i++) {
-    bool is_dominated = options[i].is_for_holding;
-    for (size_t j = 0; j < count && !is_dominated; j++) {
-      if (options[j].is_for_holding) {
-        continue;
-      }
-      const bool is_first =
-          j < i || !is_no_worse(problem, layer, has_table, &options[i], &options[j]);
-      is_dominated =
-          j != i && is_first && is_no_worse(problem, layer, has_table, &options[j], &options[i]);
-    }
-    options[i].is_dominated = is_dominated;
-    if (!is_dominated || (may_be_held && options[i].may_hold)) {
-      options[kept++] =
-          options[i]; /* what it overwrites has been found worse than one that stays */
+  merit *merits = NULL;
+  bool *is_dominated = NULL;
+  if (!DSM__RESERVE(problem->arena, merits, *count) ||
+      !DSM__RESERVE(problem->arena, is_dominated, *count)) {
+    return false;
+  }
+  for (size_t i = 0; i < *count; i++) {
+    merits[i] = merit_of(problem, layer, &options[i]);
+    is_dominated[i] = options[i].is_for_holding; /* it makes no other one useless */
+  }
+  const comparing c = {.options = options,
+                       .merits = merits,
+                       .has_table = distinct->has_table[distinct->class_of[layer_index]],
+                       .is_asked = problem->fixed != NULL};
+  for (size_t i = 0; i < *count; i++) {
+    for (size_t j = 0; j < *count && !is_dominated[i]; j++) {
+      is_dominated[i] =
+          j != i && !is_dominated[j] && is_no_worse(&c, j, i) && (j < i || !is_no_worse(&c, i, j));
     }
   }
-  return kept;
+  size_t kept = 0;
+  for (size_t i = 0; i < *count; i++) {
+    options[i].is_dominated = is_dominated[i];
+    if (!is_dominated[i] || (may_be_held && options[i].may_hold)) {
+      options[kept++] = options[i];
+    }
+  }
+  *count = kept;
+  return true;
 }
 
 typedef DSM__LIST(dsm__role_option) option_list;
@@ -438,9 +453,9 @@ static bool find_all(finding *f, const dsm_parallelism *roles, size_t count,
       return false;
     }
   }
-  if (!f->problem->is_rough) { /* what is no better by bounds may be better */
-    f->list.count =
-        drop_dominated(f->problem, f->layer_index, f->may_be_held, f->list.items, f->list.count);
+  if (!f->problem->are_options_kept &&
+      !drop_dominated(f->problem, f->layer_index, f->may_be_held, f->list.items, &f->list.count)) {
+    return false;
   }
   found->whole_count = f->list.count;
   for (size_t i = 0; i < found->whole_count; i++) {

@@ -166,16 +166,17 @@ static bool find_options(dsm__role_space *space, bool may_recompute) {
   return space->layers != NULL;
 }
 
-/* A layer that is made anew takes no less than one that is kept. */
+/* A layer that is made anew takes no less than one that is kept. An option that takes more than
+ * another one may take less of a micro-batch, so that all count. */
 bool dsm__role_outlook_find(dsm__problem *problem, dsm__role_outlook *outlook) {
   const double times =
       problem->inputs.micro_batches > 0 ? (double)problem->inputs.micro_batches : 1;
   dsm__role_space space = {.problem = problem};
   *outlook = (dsm__role_outlook){0, 0};
-  if (!find_options(&space, false)) {
-    return false;
-  }
-  for (size_t i = 0; i < problem->inputs.workload->layer_count; i++) {
+  problem->are_options_kept = true;
+  const bool is_found = find_options(&space, false);
+  problem->are_options_kept = false;
+  for (size_t i = 0; is_found && i < problem->inputs.workload->layer_count; i++) {
     const dsm__role_options *const options = dsm__role_options_of(&space, i);
     double least = HUGE_VAL;
     for (size_t o = 0; o < options->count; o++) {
@@ -184,7 +185,7 @@ bool dsm__role_outlook_find(dsm__problem *problem, dsm__role_outlook *outlook) {
     outlook->cycles += space.least[i];
     outlook->micro_cycles += least;
   }
-  return true;
+  return is_found;
 }
 
 bool dsm__role_floor_find(dsm__problem *problem, dsm__role_outlook *outlook) {
