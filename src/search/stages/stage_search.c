@@ -13,8 +13,10 @@
 #include "search/stages/stage_search.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/order.h"
 #include "model/chip_link.h"
 #include "plan/keeping.h"
 #include "plan/role_flow.h"
@@ -399,22 +401,43 @@ static bool try_cuts(looking *at) {
   return !at->has_parts || try_roles(at, at->parts, at->of_parts, &cycles);
 }
 
-/* Each number of runs whose bound is below the best. *bound: what none of their steps is faster
- * than, the path taking `path_cycles` at least. */
+/* A number of runs, and what no step with them is faster than. */
+typedef struct bounded_runs {
+  size_t runs;
+  double bound;
+} bounded_runs;
+
+static int compare_bounded(const void *left, const void *right) {
+  const bounded_runs *const a = left;
+  const bounded_runs *const b = right;
+  return dsm__order_then(dsm__order(a->bound, b->bound), dsm__order_whole(a->runs, b->runs));
+}
+
+/* Each number of runs whose bound is below the best: the fewest, which other roles come from, and
+ * then those of the least bounds. *bound: what none of their steps is faster than, the path taking
+ * `path_cycles` at least. */
 static bool try_runs(looking *at, double path_cycles, double *bound) {
   const dsm__stage_case *const of = at->of;
+  const size_t count = of->runs_most - of->runs_least + 1;
+  bounded_runs *const each = dsm__arena_array(at->arena, count, sizeof *each);
   *bound = HUGE_VAL;
   at->has_parts = false;
-  if (!fill_path(at)) {
+  if (each == NULL || !fill_path(at)) {
     return false;
   }
-  for (size_t runs = of->runs_least; runs <= of->runs_most; runs++) {
-    const double own = path_cycles / (double)of->of->stages.count + dsm__stage_case_more(of, runs);
-    *bound = fmin(*bound, own);
-    if (dsm__tie_limit(own) >= at->search->best_cycles || dsm__problem_is_over(at->search->whole)) {
+  for (size_t i = 0; i < count; i++) {
+    const size_t runs = of->runs_least + i;
+    each[i].runs = runs;
+    each[i].bound = path_cycles / (double)of->of->stages.count + dsm__stage_case_more(of, runs);
+    *bound = fmin(*bound, each[i].bound);
+  }
+  qsort(each + 1, count - 1, sizeof *each, compare_bounded);
+  for (size_t i = 0; i < count; i++) {
+    if (dsm__tie_limit(each[i].bound) >= at->search->best_cycles ||
+        dsm__problem_is_over(at->search->whole)) {
       continue;
     }
-    at->stages.interleave = runs;
+    at->stages.interleave = each[i].runs;
     if (!try_cuts(at)) {
       return false;
     }
