@@ -52,6 +52,8 @@ typedef struct dsm__search_inputs {
   const dsm_explore_options *options;
   uint64_t micro_batches;                  /**< in a step, of which the workload is one; 0: one */
   double in_flight;                        /**< whose activations are kept at a time; 0: one */
+  double once_weight;                      /**< with which what occurs once a step counts in a
+                                              search of roles; 0: 1 */
   bool is_staged;                          /**< on the chips of a stage of several */
   const bool *is_cut;                      /**< of a part of a network, behind which of its layers
                                               segments of the whole end; NULL: it is the whole */
@@ -69,6 +71,11 @@ typedef struct dsm__search_inputs {
   dsm__memo *memo; /**< what earlier explorations found; only for one thread; NULL: none */
   uint32_t memo_contexts[DSM_PASS_COUNT]; /**< see dsm__memo_begin */
 } dsm__search_inputs;
+
+/** See once_weight. */
+static inline double dsm__once_weight(const dsm__search_inputs *inputs) {
+  return inputs->once_weight > 0 ? inputs->once_weight : 1;
+}
 
 static inline bool dsm__has_optimization(const dsm__search_inputs *inputs,
                                          dsm_optimization optimization) {

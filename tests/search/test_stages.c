@@ -8,11 +8,14 @@
 
 #include "bundled.h"
 #include "edited.h"
+#include "given.h"
+#include "how_many.h"
 #include "plan/makespan.h"
 #include "plan/segments.h"
 #include "plan/step_stages.h"
 #include "plan/tied_tables.h"
 #include "random_numbers.h"
+#include "role_draw.h"
 #include "stage_twin.h"
 #include "suites.h"
 
@@ -383,6 +386,86 @@ START_TEST(test_stages_are_never_slower) {
 }
 END_TEST
 
+/* Convolutions of a few widths and residual blocks, then a wide layer, whose sums of gradients
+ * weigh most. */
+static dsm_workload *drawn_network(uint64_t *state) {
+  static const char *const minibatches[] = {"16", "32", "48"};
+  static const unsigned widths[] = {16, 32, 64, 128};
+  const unsigned side = 4 + 4 * (unsigned)random_below(state, 2);
+  const size_t count = 6 + random_below(state, 6);
+  unsigned features = widths[random_below(state, 3)];
+  writer w = {.length = 0};
+  for (size_t i = 0; i < count; i++) {
+    const bool is_block = i > 0 && random_below(state, 2) == 0;
+    const unsigned kernel = is_block || random_below(state, 2) == 0 ? 3 : 1;
+    const unsigned made = is_block ? features : widths[random_below(state, 4)];
+    for (int k = 0; k < (is_block ? 2 : 1); k++) {
+      WRITE(&w,
+            "%s{'name': '%c%zu', 'type': 'conv', 'in': %u, 'out': %u, 'feature': [%u, %u], "
+            "'kernel': [%u, %u], 'padding': [%u, %u], 'aux': [",
+            w.length > 0 ? ", " : "", is_block && k == 0 ? 'b' : 'l', i, features, made, side, side,
+            kernel, kernel, kernel / 2, kernel / 2);
+      if (k == 1) {
+        WRITE(&w, "{'op': 'residual', 'from': 'l%zu'}, ", i - 1);
+      }
+      WRITE(&w, "{'op': 'relu'}]}");
+    }
+    features = made;
+  }
+  WRITE(&w, ", {'name': 'fc', 'type': 'fc', 'in': %u, 'out': %u}", features * side * side,
+        random_below(state, 2) == 0 ? 10 : 1000);
+  return given_network(minibatches[random_below(state, 3)], w.text);
+}
+
+static dsm_system *drawn_chips(uint64_t *state) {
+  static const char *const chips_of_axis[] = {"1", "2", "4", "8"};
+  static const char *const rates[] = {"2", "20", "100"};
+  static const char *const memories[] = {"30", "300", "900"};
+  const dsm_override overrides[] = {
+      {"system.chips_x", chips_of_axis[1 + random_below(state, 3)], NULL},
+      {"system.chips_y", chips_of_axis[random_below(state, 3)], NULL},
+      {"system.link_bandwidth_x_GBps", rates[random_below(state, 3)], NULL},
+      {"system.link_bandwidth_y_GBps", rates[random_below(state, 3)], NULL},
+      {"chip.memory.bandwidth_GBps", memories[random_below(state, 3)], NULL},
+      {"core.frequency_GHz", "1", NULL}};
+  return bundled_system_with("torus16", overrides, 6);
+}
+
+/* Random networks and systems, with each set of words and each that has one more. */
+START_TEST(test_larger_spaces_are_no_slower) {
+  static const dsm_optimization words[] = {DSM_OPTIMIZATION_ACCUMULATE, DSM_OPTIMIZATION_TENSOR,
+                                           DSM_OPTIMIZATION_SPATIAL, DSM_OPTIMIZATION_SHARD};
+  enum { SETS = 1 << sizeof words / sizeof words[0], SEEDS = HOW_MANY(40, 6, 2) };
+  unsigned staged = 0;
+  for (uint64_t seed = SEEDS * (uint64_t)_i; seed < SEEDS * (uint64_t)(_i + 1); seed++) {
+    uint64_t state = seed;
+    dsm_workload *const network = drawn_network(&state);
+    dsm_system *const system = drawn_chips(&state);
+    double cycles[SETS];
+    for (unsigned set = 0; set < SETS; set++) {
+      dsm_explore_options options = options_with(HYBRID | STAGES, 0, 0);
+      for (unsigned w = 0; 1U << w < SETS; w++) {
+        options.optimizations |= (set >> w & 1U) != 0 ? DSM_OPTIMIZATION_BIT(words[w]) : 0;
+      }
+      dsm_plan *plan = NULL;
+      ck_assert_int_eq(dsm_explore(&plan, network, system, &options, NULL), DSM_OK);
+      cycles[set] = plan->result.step_cycles;
+      staged += plan->stages.count > 1 ? 1 : 0;
+      ck_assert_double_le(plan->result.lower_bound_cycles, cycles[set] * (1 + 1e-9));
+      dsm_plan_free(plan);
+      for (unsigned w = 0; 1U << w < SETS; w++) {
+        const double fewer = (set >> w & 1U) != 0 ? cycles[set & ~(1U << w)] : HUGE_VAL;
+        ck_assert_msg(cycles[set] <= fewer * (1 + 1e-9), "seed %u, set %u: %.17g, without %u %.17g",
+                      (unsigned)seed, set, cycles[set], w, fewer);
+      }
+    }
+    dsm_workload_free(network);
+    dsm_system_free(system);
+  }
+  ck_assert_uint_gt(staged, 0);
+}
+END_TEST
+
 /* ---- brute force ---- */
 
 /* With data parallelism alone every cut, number of stages and micro-batches is predicted. The
@@ -474,5 +557,9 @@ Suite *suite_stages(void) {
   tcase_add_loop_test(tests, test_cuts_are_the_best, 0, 3);
   tcase_add_loop_test(tests, test_wrong_stages_are_told, 0, 5);
   suite_add_tcase(suite, tests);
+  TCase *const spaces = tcase_create("spaces");
+  tcase_set_timeout(spaces, 120);
+  tcase_add_loop_test(spaces, test_larger_spaces_are_no_slower, 0, 4);
+  suite_add_tcase(suite, spaces);
   return suite;
 }

@@ -100,7 +100,7 @@ static void score(dsm__problem *problem, size_t layer_index, dsm__role_option *o
     dsm__layer_setting setting = dsm__role_setting(problem, layer_index, f, option->shares);
     setting.shard = option->shard;
     setting.is_recomputed = option->is_recomputed;
-    const double once_cycles = dsm__once_cycles(&setting, &layouts);
+    const double once_cycles = dsm__once_cycles(&setting, &layouts) * dsm__once_weight(inputs);
     double cycles = once_cycles;
     double both_cycles = 0;
     for (int p = 0; p < DSM_PASS_COUNT && cycles < option->cycles; p++) {

@@ -103,7 +103,8 @@ static bool charge(const dsm__problem *problem, const dsm__layer_setting *settin
   dsm__role_option *const items = dsm__arena_array(problem->arena, options->count, sizeof *items);
   for (size_t o = 0; items != NULL && o < options->count; o++) {
     const dsm_pass_layouts layouts = dsm__option_layouts(&options->items[o]);
-    const double cycles = dsm__tied_exchange_cycles(setting, &layouts);
+    const double cycles =
+        dsm__tied_exchange_cycles(setting, &layouts) * dsm__once_weight(&problem->inputs);
     items[o] = options->items[o];
     items[o].cycles += cycles;
     items[o].once_cycles += cycles;

@@ -4,18 +4,18 @@
  *
  * For each axis, number of stages p and number of micro-batches n no step takes less than
  *
- *     c S + O / p = (n S + O) / p + (c - n/p) S        c = dsm__least_makespan()
+ *     c S + O / p = (a n S + O) / p        c = dsm__least_makespan(), a = c p / n
  *
- * where S is what all layers take for a micro-batch on a stage's chips, and O what they take once a
- * step. A schedule takes c S at least. The largest once is O/p at least. n S + O is at least the
- * fastest path through
- * the whole network there without a limit of memory, S the least of each layer by itself. Of stages
- * with v runs of layers each c - n/p is dsm__interleaved_waiting(). To S belongs what p v runs hand
- * over, each twice, of which the waiting has a v-th: each time the shift of the tensor that a chip
- * has least of, whatever its layout. The least of all v that a case may have counts. Cases come in
- * the order of such a bound that asks each layer by itself for both; what is not below the best is
- * left out. That is asked with a bound for S and O first that knows no core splits, which takes a
- * small part of the time.
+ * where S is what all layers of a mapping take for a micro-batch on a stage's chips, and O what
+ * they take once a step. A schedule takes c S at least. The largest once is O/p at least. The least
+ * of a n S + O is a fastest path through the whole network there, without a limit of memory and
+ * with O counted 1/a times (stage_search.c). Of stages with v runs of layers each c - n/p is
+ * dsm__interleaved_waiting(). To S belongs what p v runs hand over, each twice, of which the
+ * waiting has a v-th: each time the shift of the tensor that a chip has least of, whatever its
+ * layout. The least of all v that a case may have counts. Cases come in the order of such a bound
+ * that asks each layer by itself, for n S + O and for S; what is not below the best is left out.
+ * That is asked with a bound for both first that knows no core splits, which takes a small part of
+ * the time.
  */
 #include "search/stages/stage_cases.h"
 
@@ -40,24 +40,32 @@ static double waiting_of(const dsm__stage_case *of, size_t runs) {
          (double)of->micro_batches / (double)of->of->stages.count;
 }
 
-/* What a step with so many runs takes at least, beside a stage's part of the path. */
-double dsm__stage_case_more(const dsm__stage_case *of, size_t runs) {
+/* c p / n. */
+double dsm__stage_case_factor(const dsm__stage_case *of, size_t runs) {
+  return 1 + waiting_of(of, runs) * (double)of->of->stages.count / (double)of->micro_batches;
+}
+
+double dsm__stage_case_handed(const dsm__stage_case *of, size_t runs) {
   const double stages = (double)of->of->stages.count;
   const double handed = 2 * of->hand_over * stages; /* by one run of each stage */
-  return handed * (double)runs * (double)of->micro_batches / stages +
-         (of->outlook.micro_cycles + handed) * waiting_of(of, runs);
+  return handed * ((double)runs * (double)of->micro_batches / stages + waiting_of(of, runs));
 }
 
-double dsm__stage_case_least_more(const dsm__stage_case *of) {
+double dsm__stage_case_at_least(const dsm__stage_case *of, double factor, double lower,
+                                double cycles) {
+  return cycles + (factor - lower) * of->outlook.micro_cycles * (double)of->micro_batches;
+}
+
+/* Each layer by itself, of all numbers of runs. */
+static double bound_of(const dsm__stage_case *of) {
   double least = HUGE_VAL;
   for (size_t runs = of->runs_least; runs <= of->runs_most; runs++) {
-    least = fmin(least, dsm__stage_case_more(of, runs));
+    const double factor = dsm__stage_case_factor(of, runs);
+    least = fmin(least, dsm__stage_case_at_least(of, factor, 1, of->outlook.cycles) /
+                                (double)of->of->stages.count +
+                            dsm__stage_case_handed(of, runs));
   }
   return least;
-}
-
-static double bound_of(const dsm__stage_case *of) {
-  return of->outlook.cycles / (double)of->of->stages.count + dsm__stage_case_least_more(of);
 }
 
 static int compare_cases(const void *left, const void *right) {
@@ -104,14 +112,16 @@ static bool open_space(const dsm__stage_cases *cases, unsigned axis, uint64_t st
   return true;
 }
 
-/* A problem for micro-batches, which borrows all of it. */
+/* A problem for micro-batches, which borrows all of it but for what it finds. */
 dsm__problem dsm__stage_case_problem(const dsm__stage_case *of, const dsm_workload *micro,
-                                     double capacity_bytes) {
+                                     double capacity_bytes, dsm__arena *arena) {
   dsm__problem problem = of->of->problem; /* whose machine and reductions its inputs refer to */
   problem.inputs.workload = micro;
   problem.inputs.micro_batches = of->micro_batches;
   problem.inputs.is_staged = true;
   problem.capacity_bytes = capacity_bytes;
+  problem.arena = arena;
+  problem.lasting = arena;
   problem.is_holding_off = true;
   problem.are_ties_free = true; /* which layers are in one stage is known when stages are */
   return problem;
@@ -139,15 +149,17 @@ static double least_hand_over(const dsm__stage_cases *cases, const dsm__stage_sp
  * nothing is below its best. False if out of memory. */
 static bool find_bound(const dsm__stage_cases *cases, dsm__stage_case *of) {
   const dsm_workload micro = dsm__micro_workload(cases->whole->inputs.workload, of->micro_batches);
-  dsm__problem problem = dsm__stage_case_problem(of, &micro, 0);
+  dsm__arena *const arena = dsm__arena_new();
+  dsm__problem problem = dsm__stage_case_problem(of, &micro, 0, arena);
   of->hand_over = least_hand_over(cases, of->of, &micro);
-  bool is_found = dsm__role_floor_find(&problem, &of->outlook);
+  bool is_found = arena != NULL && dsm__role_floor_find(&problem, &of->outlook);
   of->bound = bound_of(of);
   if (is_found && of->bound < cases->limit_cycles && !problem.machine.system->model.tile_schedule) {
     is_found = dsm__role_outlook_find(&problem, &of->outlook);
     of->bound = bound_of(of);
   }
   dsm__stage_case_count(of, &problem);
+  dsm__arena_free(arena);
   return is_found;
 }
 

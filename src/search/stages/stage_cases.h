@@ -51,17 +51,23 @@ bool dsm__stage_cases_find(dsm__stage_cases *cases);
 /** Frees what was listed, and adds what it evaluated to *evaluations. */
 void dsm__stage_cases_fini(dsm__stage_cases *cases, uint64_t *evaluations);
 
-/** A problem for micro-batches of a case, which borrows all of it. */
+/** A problem for micro-batches of a case, which borrows all of it; what it finds is in an arena. */
 dsm__problem dsm__stage_case_problem(const dsm__stage_case *of, const dsm_workload *micro,
-                                     double capacity_bytes);
+                                     double capacity_bytes, dsm__arena *arena);
 
 /** Gives back what such a problem has counted. */
 void dsm__stage_case_count(dsm__stage_case *of, const dsm__problem *problem);
 
-/** What a step with so many runs takes at least, in cycles, beside a stage's part of the path. */
-double dsm__stage_case_more(const dsm__stage_case *of, size_t runs);
+/** A step with so many runs takes at least a stage's part of a n S + O of its mapping, where n S is
+ * what all layers take for all micro-batches, and O what they take once a step: a; */
+double dsm__stage_case_factor(const dsm__stage_case *of, size_t runs);
 
-/** The least of that of all numbers of runs. */
-double dsm__stage_case_least_more(const dsm__stage_case *of);
+/** and so many cycles for what is handed over. */
+double dsm__stage_case_handed(const dsm__stage_case *of, size_t runs);
+
+/** What all mappings take at least of n S + O where one counts n S by a factor: `cycles` of that
+ * with another, lower factor, and of each layer by itself. */
+double dsm__stage_case_at_least(const dsm__stage_case *of, double factor, double lower,
+                                double cycles);
 
 #endif

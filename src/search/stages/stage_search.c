@@ -47,10 +47,18 @@ typedef struct stage_search {
 
 /* ---- one case ---- */
 
+/* The least of a n S + O over all mappings, or less. */
+typedef struct weighed {
+  double factor; /* a; 0: nothing is known */
+  double cycles;
+} weighed;
+
 /* What is known of a case while it is looked at. */
 typedef struct looking {
   stage_search *search;
   dsm__stage_case *of;
+  weighed low;       /* of the number of runs with which all wait least, */
+  weighed high;      /* and most */
   dsm_stages stages; /* with the runs that are tried, and where they begin */
   dsm_workload micro;
   const dsm_machine *machine;
@@ -283,7 +291,7 @@ static bool search_part(const looking *at, dsm__stage_run run, double in_flight,
     return false;
   }
   dsm__problem problem = dsm__stage_case_problem(
-      at->of, &part, capacity_bytes - input_bytes(at, run.first) * in_flight);
+      at->of, &part, capacity_bytes - input_bytes(at, run.first) * in_flight, at->arena);
   problem.inputs.in_flight = in_flight;
   problem.inputs.is_cut = at->search->is_cut + run.first;
   problem.table.distinct.class_of += run.first;
@@ -401,6 +409,35 @@ static bool try_cuts(looking *at) {
   return !at->has_parts || try_roles(at, at->parts, at->of_parts, &cycles);
 }
 
+/* ---- bounds ---- */
+
+/* What no step with so many runs is faster than. The least of a n S + O over all mappings grows
+ * with a, by no less than n times the least S, and is concave: between two a no less than on the
+ * line between both (stage_cases.c). */
+static double bound_of_runs(const looking *at, size_t runs) {
+  const dsm__stage_case *const of = at->of;
+  const weighed *const low = &at->low;
+  const weighed *const high = &at->high;
+  const double factor = dsm__stage_case_factor(of, runs);
+  double least = dsm__stage_case_at_least(of, factor, low->factor, low->cycles);
+  if (high->factor > low->factor) {
+    const double part = (factor - low->factor) / (high->factor - low->factor);
+    least = fmax(least, low->cycles + part * (high->cycles - low->cycles));
+  }
+  return least / (double)of->of->stages.count + dsm__stage_case_handed(of, runs);
+}
+
+/* The least of all numbers of runs. */
+static double bound_of_all(const looking *at) {
+  double least = HUGE_VAL;
+  for (size_t runs = at->of->runs_least; runs <= at->of->runs_most; runs++) {
+    least = fmin(least, bound_of_runs(at, runs));
+  }
+  return least;
+}
+
+/* ---- one case ---- */
+
 /* A number of runs, and what no step with them is faster than. */
 typedef struct bounded_runs {
   size_t runs;
@@ -414,22 +451,18 @@ static int compare_bounded(const void *left, const void *right) {
 }
 
 /* Each number of runs whose bound is below the best: the fewest, which other roles come from, and
- * then those of the least bounds. *bound: what none of their steps is faster than, the path taking
- * `path_cycles` at least. */
-static bool try_runs(looking *at, double path_cycles, double *bound) {
+ * then those of the least bounds. */
+static bool try_runs(looking *at) {
   const dsm__stage_case *const of = at->of;
   const size_t count = of->runs_most - of->runs_least + 1;
   bounded_runs *const each = dsm__arena_array(at->arena, count, sizeof *each);
-  *bound = HUGE_VAL;
   at->has_parts = false;
   if (each == NULL || !fill_path(at)) {
     return false;
   }
   for (size_t i = 0; i < count; i++) {
-    const size_t runs = of->runs_least + i;
-    each[i].runs = runs;
-    each[i].bound = path_cycles / (double)of->of->stages.count + dsm__stage_case_more(of, runs);
-    *bound = fmin(*bound, each[i].bound);
+    each[i].runs = of->runs_least + i;
+    each[i].bound = bound_of_runs(at, each[i].runs);
   }
   qsort(each + 1, count - 1, sizeof *each, compare_bounded);
   for (size_t i = 0; i < count; i++) {
@@ -445,34 +478,95 @@ static bool try_runs(looking *at, double path_cycles, double *bound) {
   return true;
 }
 
-/* The fastest path through the whole network, and the steps with its roles. */
-static bool look_at_path(looking *at, dsm__problem *problem, double *bound) {
-  const dsm__stage_case *const of = at->of;
-  const double limit =
-      (double)of->of->stages.count * (at->search->best_cycles - dsm__stage_case_least_more(of));
+/* The path that takes the least of a n S + O up to some limit, and the steps with its roles. What
+ * is searched is n S + O / a. */
+static bool look_at_path(looking *at, dsm__problem *problem, double limit, weighed *path) {
+  const bool is_asked = dsm__is_any_recomputation_asked(problem);
   dsm__graph_answer answer;
   dsm__decisions decisions;
-  const bool is_asked = dsm__is_any_recomputation_asked(problem);
-  const bool is_searched = dsm__role_search(problem, is_asked, limit, &answer, &decisions);
+  problem->inputs.once_weight = 1 / path->factor;
+  const bool is_searched =
+      dsm__role_search(problem, is_asked, limit / path->factor, &answer, &decisions);
   dsm__stage_case_count(at->of, problem);
-  *bound = at->search->best_cycles;
+  if (!is_searched) {
+    return false;
+  }
+  /* None within the limit, or none by the time. */
+  const double least = isfinite(answer.cycles) ? HUGE_VAL : fmax(0, limit);
+  path->cycles = fmin(least, path->factor * answer.lower_bound_cycles);
   at->path = decisions.layers;
-  return is_searched &&
-         (!isfinite(answer.cycles) || try_runs(at, answer.lower_bound_cycles, bound));
+  return !isfinite(answer.cycles) || try_runs(at);
 }
 
-/* The same without shards, which take from what is once a step and add to what each micro-batch
- * takes: the fastest path may have them where stages are faster without. */
-static bool look_unshared(looking *at, dsm__problem *problem, double bound) {
-  dsm_explore_options options = *problem->inputs.options;
-  double own;
-  if (!dsm__has_optimization(&problem->inputs, DSM_OPTIMIZATION_SHARD) ||
-      dsm__tie_limit(bound) >= at->search->best_cycles) {
+/* Is anything below the best left in a case? */
+static bool is_open(const looking *at) {
+  return dsm__tie_limit(bound_of_all(at)) < at->search->best_cycles;
+}
+
+/* With the runs of which all wait least; what takes more than this is in no step that is faster
+ * than the best. */
+static bool look_at_most_runs(looking *at, dsm__problem *problem, weighed *low) {
+  const dsm__stage_case *const of = at->of;
+  const double stages = (double)of->of->stages.count;
+  double least = HUGE_VAL; /* beside a stage's part of a n S + O */
+  low->factor = HUGE_VAL;
+  for (size_t runs = of->runs_least; runs <= of->runs_most; runs++) {
+    low->factor = fmin(low->factor, dsm__stage_case_factor(of, runs));
+  }
+  for (size_t runs = of->runs_least; runs <= of->runs_most; runs++) {
+    const double factor = dsm__stage_case_factor(of, runs);
+    least = fmin(least, dsm__stage_case_at_least(of, factor, low->factor, 0) / stages +
+                            dsm__stage_case_handed(of, runs));
+  }
+  return look_at_path(at, problem, stages * (at->search->best_cycles - least), low);
+}
+
+/* With the fewest runs, where all wait most: what is once a step, as sums of gradients that are
+ * shared out, counts less there beside what each micro-batch takes. */
+static bool look_at_fewest_runs(looking *at, dsm__problem *problem, weighed *high) {
+  const dsm__stage_case *const of = at->of;
+  const double limit = (double)of->of->stages.count *
+                       (at->search->best_cycles - dsm__stage_case_handed(of, of->runs_least));
+  weighed path = {.factor = dsm__stage_case_factor(of, of->runs_least)};
+  if (!is_open(at) || path.factor <= at->low.factor) {
     return true;
   }
-  options.optimizations &= ~DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_SHARD);
-  problem->inputs.options = &options;
-  return look_at_path(at, problem, &own);
+  if (!look_at_path(at, problem, limit, &path)) {
+    return false;
+  }
+  *high = path;
+  return true;
+}
+
+/* What is worse along a path may be better where stages can be cut: the same with fewer options,
+ * for each set of some words that are asked for. In large networks, whose stages are mostly equal,
+ * that takes long for little. */
+static bool look_at_fewer_options(looking *at, dsm__problem *problem) {
+  static const dsm_optimization words[] = {DSM_OPTIMIZATION_SHARD, DSM_OPTIMIZATION_TENSOR,
+                                           DSM_OPTIMIZATION_SPATIAL};
+  enum { SMALL_NETWORK = 64 /* layers */ };
+  const dsm_explore_options *const asked = problem->inputs.options;
+  const size_t count = at->micro.layer_count <= SMALL_NETWORK ? DSM__COUNT_OF(words) : 0;
+  for (unsigned set = 1; set < 1U << count; set++) {
+    dsm_explore_options options = *asked;
+    dsm_optimization_set out = 0;
+    for (size_t w = 0; w < count; w++) {
+      out |= (set >> w & 1U) != 0 ? DSM_OPTIMIZATION_BIT(words[w]) : 0;
+    }
+    if ((asked->optimizations & out) != out || !is_open(at)) {
+      continue;
+    }
+    weighed own = {.factor = 0}; /* bounds of fewer options say nothing of all */
+    options.optimizations &= ~out;
+    problem->inputs.options = &options;
+    const bool is_done =
+        look_at_most_runs(at, problem, &own) && look_at_fewest_runs(at, problem, &own);
+    problem->inputs.options = asked;
+    if (!is_done) {
+      return false;
+    }
+  }
+  return true;
 }
 
 /* A case whose bound is below the best. *bound: what none of its steps is faster than. */
@@ -485,8 +579,7 @@ static bool look(stage_search *search, dsm__stage_case *of, double *bound) {
                 .micro = dsm__micro_workload(search->whole->inputs.workload, of->micro_batches),
                 .machine = &of->of->problem.machine,
                 .arena = dsm__arena_new()};
-  dsm__problem problem = dsm__stage_case_problem(of, &at.micro, unlimited);
-  double own = search->best_cycles;
+  dsm__problem problem = dsm__stage_case_problem(of, &at.micro, unlimited, at.arena);
   const bool is_reserved = DSM__RESERVE(at.arena, at.of_path, search->segment_count) &&
                            DSM__RESERVE(at.arena, at.of_least, search->segment_count) &&
                            DSM__RESERVE(at.arena, at.of_parts, search->segment_count) &&
@@ -498,8 +591,10 @@ static bool look(stage_search *search, dsm__stage_case *of, double *bound) {
                            DSM__RESERVE(at.arena, at.layers, at.micro.layer_count);
   at.stages.first_layers = at.first_layers;
   const bool is_good = is_reserved && dsm__role_least_memory(&problem, at.least) &&
-                       look_at_path(&at, &problem, &own) && look_unshared(&at, &problem, own);
-  *bound = fmax(of->bound, own);
+                       look_at_most_runs(&at, &problem, &at.low) &&
+                       look_at_fewest_runs(&at, &problem, &at.high) &&
+                       look_at_fewer_options(&at, &problem);
+  *bound = fmax(of->bound, bound_of_all(&at));
   dsm__arena_free(at.arena);
   return is_good;
 }
