@@ -170,18 +170,26 @@ static void keep_faster(dsm_plan **plan, dsm_plan *other) {
   }
 }
 
+/* What no mapping of data and model is faster than. That none fits is proven where layers are not
+ * tied; else of the cases that were searched. */
+static double bound_of(const dsm__problem *problem, dsm_status status,
+                       const dsm__graph_answer *answer) {
+  const bool is_known =
+      status == DSM_OK || (status == DSM_ERROR_INFEASIBLE && dsm__tied_is_asked(problem));
+  return is_known ? answer->lower_bound_cycles : HUGE_VAL;
+}
+
 /* The plan that one search without other roles than data and model finds. Where other roles are
  * searched too, it is the first search alone: find_more_with_data_and_model goes on.
  * `fitting`: where it is told that none fits the memory; NULL: nowhere. */
-static dsm_status find_with_data_and_model(dsm__problem *problem, size_t layers, dsm_plan **plan,
-                                           double *bound_cycles, dsm_diags *fitting,
-                                           dsm_diags *diags) {
-  const word_search asked = {layers, dsm__problem_has_roles(problem)};
+static dsm_status find_with_data_and_model(dsm__problem *problem, const word_search *asked,
+                                           dsm_plan **plan, double *bound_cycles,
+                                           dsm_diags *fitting, dsm_diags *diags) {
   dsm__graph_answer answer;
   dsm__decisions decisions;
-  dsm_status status = search(problem, &asked, &answer, &decisions, fitting);
+  dsm_status status = search(problem, asked, &answer, &decisions, fitting);
+  *bound_cycles = bound_of(problem, status, &answer);
   if (status == DSM_OK) {
-    *bound_cycles = answer.lower_bound_cycles;
     status = dsm__plan_make(plan, problem->inputs.workload, problem->machine.system,
                             problem->inputs.options, &decisions, diags);
   }
@@ -344,7 +352,9 @@ static dsm_status find_once(dsm__problem *problem, size_t layers, double known_c
   double role_bound = HUGE_VAL;
   dsm_plan *with_roles = NULL;
   const bool has_words = !is_more_asked(problem) && (!has_roles || has_data_and_model(problem));
-  dsm_status status = has_words ? find_with_data_and_model(problem, layers, plan, &bound,
+  const word_search first = {layers, has_roles};
+  const word_search whole = {layers, false};
+  dsm_status status = has_words ? find_with_data_and_model(problem, &first, plan, &bound,
                                                            has_roles ? NULL : diags, diags)
                                 : DSM_ERROR_INFEASIBLE;
   if (has_roles && (status == DSM_OK || status == DSM_ERROR_INFEASIBLE)) {
@@ -360,7 +370,7 @@ static dsm_status find_once(dsm__problem *problem, size_t layers, double known_c
     } else if (is_first && is_more_asked(problem)) {
       status = report_none_asked(problem, diags);
     } else if (is_first && status == DSM_ERROR_INFEASIBLE) {
-      status = has_words ? find_with_data_and_model(problem, layers, plan, &bound, diags, diags)
+      status = has_words ? find_with_data_and_model(problem, &whole, plan, &bound, diags, diags)
                          : report_no_roles(problem, diags);
     }
     if (status == DSM_OK && has_words && *plan != NULL) {
@@ -538,7 +548,7 @@ static dsm_status find_bound(dsm__problem *problem, const dsm_plan *plan, double
   dsm_status status = is_more_asked(problem)
                           ? DSM_ERROR_INFEASIBLE
                           : search(problem, &asked, &answer, &decisions, has_roles ? NULL : diags);
-  *bound_cycles = status == DSM_OK ? answer.lower_bound_cycles : HUGE_VAL;
+  *bound_cycles = is_more_asked(problem) ? HUGE_VAL : bound_of(problem, status, &answer);
   if (has_roles && (status == DSM_OK || status == DSM_ERROR_INFEASIBLE)) {
     dsm__problem_count_least(problem, layers);
     if (!dsm__step_search(problem, plan->result.step_cycles, &answer, &decisions)) {

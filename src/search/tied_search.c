@@ -63,7 +63,9 @@ typedef struct tied_search {
   dsm_layer_memory *memory; /* scratch */
   DSM__LIST(tied_case) open;
   double limit_cycles;
-  double bound;             /* of all cases that are closed */
+  double bound;             /* of all cases that are closed; infinite: it is proven of each that no
+                               mapping of it fits */
+  bool is_memory_short;     /* of some case the fastest mapping does not fit */
   dsm__graph_answer best;   /* not feasible: what some mapping needs at least */
   dsm__decisions decisions; /* likewise */
   size_t searches;
@@ -377,10 +379,12 @@ static bool search_case(tied_search *s, tied_case *one) {
   if (!s->finder->find(problem, s->finder->context, limit, &answer, &decisions)) {
     return false;
   }
+  s->is_memory_short = s->is_memory_short || answer.is_memory_short;
   s->searches++;
   s->within += isfinite(limit) ? 1 : 0;
   if (!answer.is_feasible || !isfinite(answer.cycles)) {
-    s->bound = problem->is_need_rounded ? fmin(s->bound, answer.lower_bound_cycles) : s->bound;
+    const bool is_proven = !problem->is_need_rounded && !dsm__problem_is_over(problem);
+    s->bound = is_proven ? s->bound : fmin(s->bound, answer.lower_bound_cycles);
     keep(s, &answer, &decisions);
     return true;
   }
@@ -390,6 +394,7 @@ static bool search_case(tied_search *s, tied_case *one) {
   answer.cycles += more.cycles;
   if (more.bytes > 0 && !is_fitting(s, &decisions, &need)) {
     answer = (dsm__graph_answer){.cycles = HUGE_VAL, .smallest_need_bytes = need};
+    s->is_memory_short = true;
   }
   keep(s, &answer, &decisions);
   if (more.table == TABLES_MAX || is_good_enough(s, one->bound) || is_over(s)) {
@@ -465,8 +470,7 @@ bool dsm__tied_search(dsm__problem *problem, const dsm__tied_finder *finder, dou
   problem->inputs.fixed_cuts = s.asked_fixed_cuts;
   *answer = s.best;
   *decisions = s.decisions;
-  if (s.best.is_feasible || problem->is_need_rounded || isfinite(s.bound)) {
-    answer->lower_bound_cycles = s.best.is_feasible ? fmin(s.bound, s.best.cycles) : s.bound;
-  }
+  answer->is_memory_short = s.is_memory_short;
+  answer->lower_bound_cycles = s.best.is_feasible ? fmin(s.bound, s.best.cycles) : s.bound;
   return is_good;
 }

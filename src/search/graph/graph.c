@@ -196,6 +196,7 @@ bool dsm__graph_search(const dsm__graph *graph, dsm__arena *arena, dsm__graph_pa
     answer->lower_bound_cycles = sweep[graph->node_count - 1];
     return true;
   }
+  answer->is_memory_short = true;
   if (!dsm__graph_smallest_need(graph, path, &answer->smallest_need_bytes)) {
     return false;
   }

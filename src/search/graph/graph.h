@@ -120,6 +120,7 @@ typedef struct dsm__graph_path {
 
 typedef struct dsm__graph_answer {
   bool is_feasible;           /**< some path fits the memory */
+  bool is_memory_short;       /**< the fastest path of all does not */
   double cycles;              /**< of the path found */
   double lower_bound_cycles;  /**< no path that fits is faster */
   double smallest_need_bytes; /**< of any path; set where the fastest of all does not fit */

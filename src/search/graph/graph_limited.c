@@ -29,7 +29,7 @@
 #include "plan/tolerance.h"
 #include "search/graph/graph_levels.h"
 
-enum { BRANCHES_MAX = 1024, VAIN_MAX = 1 };
+enum { BRANCHES_MAX = 1024 };
 
 /* Paths whose largest transient is one of ceilings[first .. end), on one side of some levels. */
 typedef struct branch {
@@ -38,8 +38,9 @@ typedef struct branch {
   double bound_cycles;
   double tried_cycles;         /* least difference of incumbent and bound with too many labels */
   const dsm__graph_side *side; /* NULL: all paths */
-  double parted_cycles;        /* the bound of what it was parted from by that */
-  unsigned vain;               /* partings in a row that raised the bound by hardly anything */
+  bool is_parted;              /* by the last of them, from what had a bound of */
+  double parted_cycles;        /* so much, and no bound of its own is known yet */
+  bool is_vain;                /* the last parting raised the bound by hardly anything */
 } branch;
 
 typedef struct limited {
@@ -111,7 +112,7 @@ static void halve(limited *l, const branch *b) {
 /* Parts a branch by the node on a level. False if it cannot. */
 static bool part(limited *l, const branch *b) {
   const dsm__graph_side *sides[2];
-  if (b->vain >= VAIN_MAX || l->branch_count + 2 > BRANCHES_MAX ||
+  if (b->is_vain || l->branch_count + 2 > BRANCHES_MAX ||
       l->relaxed.work >= l->labels.effort.work_max ||
       !dsm__graph_part(&l->levels, &l->relaxed, b->side, sides)) {
     return false;
@@ -120,6 +121,7 @@ static bool part(limited *l, const branch *b) {
     branch *const own = &l->branches[l->branch_count++];
     *own = *b;
     own->side = sides[s];
+    own->is_parted = true;
     own->parted_cycles = b->bound_cycles;
   }
   return true;
@@ -211,9 +213,10 @@ static bool search_branch(limited *l, branch *b) {
   if (b->bound_cycles > dsm__tie_limit(dsm__graph_known(r))) {
     return false;
   }
-  if (b->side != NULL) {
+  if (b->is_parted) {
     const double gap = dsm__graph_known(r) - b->parted_cycles;
-    b->vain = b->bound_cycles - b->parted_cycles < gap / 16 ? b->vain + 1 : 0;
+    b->is_vain = b->bound_cycles - b->parted_cycles < gap / 16;
+    b->is_parted = false;
   }
   const bool is_halved = is_wide(r) && can_halve(l, b);
   const bool is_tried = !is_halved && may_settle(l, b);
@@ -313,8 +316,8 @@ static bool reduce_at_levels(const dsm__graph_relaxed *whole, dsm__graph_reduced
     const double price = r.price;
     const double known = dsm__graph_known(&r);
     const double gap = known - r.bound_cycles;
-    if (isfinite(r.bound_cycles) && gap > NEAR * known &&
-        dsm__graph_part(&levels, &r, NULL, sides)) {
+    const bool is_worth = isfinite(r.bound_cycles) && gap > NEAR * known;
+    if (is_worth && dsm__graph_part(&levels, &r, NULL, sides)) {
       for (int s = 0; s < 2; s++) {
         dsm__graph_take_side(&reduced->graph, sides[s], nodes);
         dsm__graph_relax(&r, whole->least_transient, whole->transient_limit);
@@ -322,7 +325,7 @@ static bool reduce_at_levels(const dsm__graph_relaxed *whole, dsm__graph_reduced
       dsm__graph_take_side(&reduced->graph, NULL, nodes);
     }
     reduced->incumbent = r.incumbent;
-    if (known - dsm__graph_known(&r) < WORTH * gap) {
+    if (!is_worth || known - dsm__graph_known(&r) < WORTH * gap) {
       return true;
     }
     if (!reduce_again(&r, price, reduced)) {
@@ -366,6 +369,7 @@ bool dsm__graph_limited_search(const dsm__graph *graph, dsm__graph_effort effort
     *answer = (dsm__graph_answer){.is_feasible = true,
                                   .cycles = dsm__graph_sum(graph, path).cycles,
                                   .lower_bound_cycles = whole.bound_cycles,
+                                  .is_memory_short = answer->is_memory_short,
                                   .smallest_need_bytes = answer->smallest_need_bytes};
     return true;
   }

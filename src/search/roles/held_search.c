@@ -601,10 +601,11 @@ bool dsm__held_role_search(dsm__role_space *space, double limit_cycles, dsm__gra
               search_all(&s, slack_of(space, &s.least, answer), &found, &arena);
   }
   if (is_good && found.is_found) {
-    const double bound = answer->lower_bound_cycles;
+    const dsm__graph_answer open = *answer; /* of what holds nothing */
     *answer = found.best;
     *decisions = found.decisions;
-    answer->lower_bound_cycles = bound;
+    answer->lower_bound_cycles = open.lower_bound_cycles;
+    answer->is_memory_short = open.is_memory_short;
   }
   answer->lower_bound_cycles = fmin(answer->lower_bound_cycles, found.proven);
   dsm__held_costs_fini(&s.costs);

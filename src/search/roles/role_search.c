@@ -263,8 +263,10 @@ static bool search_graph(dsm__role_space *space, dsm__graph_answer *answer,
 /* Puts the answers with what is made anew rounded up and down together. */
 static void join_rounded(dsm__role_space *space, const dsm__graph_answer *down,
                          dsm__graph_answer *answer) {
-  const double least = space->is_too_large ? 0 : down->lower_bound_cycles;
-  if (!answer->is_feasible && !space->is_too_large && !down->is_feasible) {
+  const bool is_cut_off =
+      space->is_too_large || dsm__deadline_is_final(space->problem->inputs.deadline);
+  const double least = is_cut_off ? 0 : down->lower_bound_cycles;
+  if (!answer->is_feasible && !is_cut_off && !down->is_feasible) {
     *answer = *down; /* then it is proven that none fits */
     return;
   }
@@ -367,7 +369,7 @@ static bool is_stopped(const dsm__problem *problem, const dsm__graph_answer *ans
 
 /* Options that only memory asks for, where it is short and they are not in yet. */
 static bool are_spares_due(const dsm__role_space *space, const dsm__graph_answer *answer) {
-  const bool is_short = !answer->is_feasible || answer->smallest_need_bytes > 0;
+  const bool is_short = !answer->is_feasible || answer->is_memory_short;
   return is_short && !space->has_spares && dsm__role_has_spares(space);
 }
 
@@ -395,6 +397,9 @@ static bool search_growing(dsm__role_space *space, double limit_cycles, dsm__gra
     space->known_cycles = known < HUGE_VAL ? known : 0;
     if (!search_within(space, g.slack, &more, &found)) {
       return false;
+    }
+    if (!more.is_feasible && dsm__deadline_is_final(space->problem->inputs.deadline)) {
+      more.lower_bound_cycles = fmin(more.lower_bound_cycles, g.least); /* it was cut off, maybe */
     }
     take_answer(&more, &found, g.least, answer, decisions);
     const bool are_due = are_spares_due(space, answer);
@@ -428,6 +433,7 @@ static bool search_case(dsm__problem *problem, const void *context, double limit
     return false;
   }
   if (answer->smallest_need_bytes > dsm__capacity_limit(problem->capacity_bytes)) {
+    answer->is_memory_short = true;
     return true; /* no graph has a path that fits */
   }
   if (!search_growing(&space, limit_cycles, answer, decisions)) {

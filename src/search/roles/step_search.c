@@ -10,6 +10,7 @@
 #include "plan/tolerance.h"
 #include "search/roles/role_search.h"
 #include "search/stages/stage_search.h"
+#include "search/tied_search.h"
 
 /* What a mapping needs of a chip's memory. Negative if out of memory. */
 static dsm__memory_need need_of(const dsm__problem *problem, const dsm_workload *workload,
@@ -29,10 +30,10 @@ static dsm__memory_need need_of(const dsm__problem *problem, const dsm_workload 
 }
 
 /* What no mapping is faster than that an answer stands for. Where it is proven that none fits,
- * nothing is left that a bound could be of. */
+ * nothing is left that a bound could be of; that of tied tables says so itself. */
 static double bound_of(const dsm__problem *problem, const dsm__graph_answer *answer) {
-  const bool is_any_left =
-      answer->is_feasible || problem->is_need_rounded || dsm__problem_is_over(problem);
+  const bool is_any_left = answer->is_feasible || problem->is_need_rounded ||
+                           dsm__problem_is_over(problem) || dsm__tied_is_asked(problem);
   return is_any_left ? answer->lower_bound_cycles : HUGE_VAL;
 }
 
@@ -82,8 +83,6 @@ static bool find_hopeless(const step_search *s, bool *is_hopeless) {
 static bool take_roles(step_search *s, uint64_t micro_batches, bool may_recompute,
                        const dsm__graph_answer *answer, const dsm__decisions *found) {
   dsm__problem *const problem = s->problem;
-  /* Where the fastest of all fits, nothing that is made anew makes a step faster. */
-  const bool is_short = !answer->is_feasible || answer->smallest_need_bytes > 0;
   if (!answer->is_feasible) {
     const double beside =
         problem->machine.system->chip.memory.capacity_GB * 1e9 - problem->capacity_bytes;
@@ -91,7 +90,8 @@ static bool take_roles(step_search *s, uint64_t micro_batches, bool may_recomput
     problem->role_need_bytes =
         problem->role_need_bytes > 0 ? fmin(problem->role_need_bytes, need) : need;
   }
-  if (is_short && !may_recompute && dsm__recomputation_is_open(problem)) {
+  /* Where the fastest of all fits, nothing that is made anew makes a step faster. */
+  if (answer->is_memory_short && !may_recompute && dsm__recomputation_is_open(problem)) {
     if (!DSM__LIST_RESERVE(&s->tight, 1)) {
       return false;
     }
@@ -159,9 +159,11 @@ static bool spare_shards(dsm__problem *problem, dsm__decisions *decisions) {
   return true;
 }
 
-/* Is the time over? Then nothing is known of what is left. */
+/* Is the time over? Then nothing is known of what is left. Where nothing fits yet what comes next
+ * is looked at all the same, unless the time limit is strict. */
 static bool is_over(step_search *s) {
-  if (!dsm__problem_is_over(s->problem)) {
+  if (!dsm__problem_is_over(s->problem) ||
+      (!s->best->is_feasible && !dsm__deadline_is_final(s->problem->inputs.deadline))) {
     return false;
   }
   s->bound_cycles = 0;
@@ -205,7 +207,7 @@ static bool search_recomputing(step_search *s) {
 /* The fastest of all numbers of micro-batches and stages. What has stages comes between the first
  * number and the others: where memory is short it fits most easily, and what is known to fit makes
  * the others' graphs small. Where layers may be made anew graphs are the largest: they come last,
- * but in a small network, where they tell most. */
+ * but for the first number in a small network, where they tell most. */
 bool dsm__step_search(dsm__problem *problem, double limit_cycles, dsm__graph_answer *best,
                       dsm__decisions *decisions) {
   const dsm_explore_options *const options = problem->inputs.options;

@@ -34,6 +34,8 @@
  * predicted; no bound depends on it. */
 #define NEARLY 0.99
 
+enum { SMALL_NETWORK = 64 /* layers */ };
+
 typedef struct stage_search {
   dsm__problem *whole;
   const bool *is_cut;
@@ -305,12 +307,12 @@ static bool search_part(const looking *at, dsm__stage_run run, double in_flight,
   return is_searched;
 }
 
-/* The runs of a stage that does not fit have the memory in proportion to what they need; forward
- * passes run again only where nothing fits without. */
-static bool search_stage(const looking *at, size_t stage, bool *is_found) {
+/* The runs of a stage that does not fit have the memory in proportion to what they need. Unless
+ * they may, forward passes run again only where nothing fits without. */
+static bool search_stage(const looking *at, size_t stage, bool may_recompute, bool *is_found) {
   const dsm_stages *const stages = &at->stages;
   const dsm__problem *const whole = at->search->whole;
-  const bool is_asked = dsm__is_any_recomputation_asked(whole);
+  const bool is_asked = may_recompute || dsm__is_any_recomputation_asked(whole);
   const double in_flight = dsm__stage_in_flight(stages, stage, at->of->micro_batches);
   const size_t layer_count = at->micro.layer_count;
   double need = 0;
@@ -323,7 +325,7 @@ static bool search_stage(const looking *at, size_t stage, bool *is_found) {
     const dsm__stage_run run = dsm__stage_run_of(stages, layer_count, r);
     const double capacity = at->search->capacity_bytes * (need_of(at, run, in_flight) / need);
     if (!search_part(at, run, in_flight, capacity, is_asked, is_found) ||
-        (!*is_found && dsm__recomputation_is_open(whole) &&
+        (!*is_found && !is_asked && dsm__recomputation_is_open(whole) &&
          !search_part(at, run, in_flight, capacity, true, is_found))) {
       return false;
     }
@@ -333,10 +335,10 @@ static bool search_stage(const looking *at, size_t stage, bool *is_found) {
 
 /* Each stage that does not fit with its roles. Roles of a layer that are asked for are those of a
  * path. */
-static bool search_parts(const looking *at, bool *is_found) {
+static bool search_parts(const looking *at, bool may_recompute, bool *is_found) {
   *is_found = at->search->whole->fixed == NULL;
   for (size_t s = 0; *is_found && s < at->stages.count; s++) {
-    if (!search_stage(at, s, is_found)) {
+    if (!search_stage(at, s, may_recompute, is_found)) {
       return false;
     }
   }
@@ -367,14 +369,37 @@ static bool try_roles(const looking *at, const dsm__layer_decision *layers,
   return cut(at, segments, cycles) && (!is_promising(at, *cycles) || judge(at));
 }
 
+/* The roles of stages by themselves where they are cut now, and with these where other cuts are
+ * more even, unless others are better. */
+static bool try_parts_here(looking *at, bool may_recompute) {
+  bool is_found = false;
+  double cycles;
+  memcpy(at->layers, at->path, at->micro.layer_count * sizeof at->layers[0]);
+  if (!search_parts(at, may_recompute, &is_found)) {
+    return false;
+  }
+  if (!is_found) {
+    return true;
+  }
+  const double before = at->search->best_cycles;
+  if (!judge(at)) {
+    return false;
+  }
+  if (at->has_parts && !(at->search->best_cycles < before)) {
+    return true;
+  }
+  at->has_parts = true;
+  memcpy(at->parts, at->layers, at->micro.layer_count * sizeof at->parts[0]);
+  fill_memory(at, false, at->of_parts);
+  return fill_times(at, at->of_parts) && try_roles(at, at->parts, at->of_parts, &cycles);
+}
+
 /* Cuts as if layers kept as little as they can, where these are others than those that fit with the
- * path's roles; with the roles of stages by themselves, and with these where other cuts are more
- * even. */
+ * path's roles. In small networks what runs again may also be faster than what fits without. */
 static bool try_parts(looking *at, bool fits) {
   const size_t size = dsm__stage_run_count(&at->stages) * sizeof at->firsts[0];
+  const dsm__problem *const whole = at->search->whole;
   double least;
-  double cycles;
-  bool is_found = false;
   memcpy(at->fitting, at->firsts, size);
   if (!cut(at, at->of_least, &least)) {
     return false;
@@ -382,19 +407,13 @@ static bool try_parts(looking *at, bool fits) {
   if ((fits && memcmp(at->fitting, at->firsts, size) == 0) || !is_promising(at, least)) {
     return true;
   }
-  if (!search_parts(at, &is_found)) {
+  if (!try_parts_here(at, false)) {
     return false;
   }
-  if (!is_found) {
+  if (at->micro.layer_count > SMALL_NETWORK || !dsm__recomputation_is_open(whole)) {
     return true;
   }
-  if (!judge(at)) {
-    return false;
-  }
-  at->has_parts = true;
-  memcpy(at->parts, at->layers, at->micro.layer_count * sizeof at->parts[0]);
-  fill_memory(at, false, at->of_parts);
-  return fill_times(at, at->of_parts) && try_roles(at, at->parts, at->of_parts, &cycles);
+  return cut(at, at->of_least, &least) && try_parts_here(at, true);
 }
 
 /* Roles of stages by themselves are searched for the fewest runs alone, which keep least. */
@@ -544,7 +563,6 @@ static bool look_at_fewest_runs(looking *at, dsm__problem *problem, weighed *hig
 static bool look_at_fewer_options(looking *at, dsm__problem *problem) {
   static const dsm_optimization words[] = {DSM_OPTIMIZATION_SHARD, DSM_OPTIMIZATION_TENSOR,
                                            DSM_OPTIMIZATION_SPATIAL};
-  enum { SMALL_NETWORK = 64 /* layers */ };
   const dsm_explore_options *const asked = problem->inputs.options;
   const size_t count = at->micro.layer_count <= SMALL_NETWORK ? DSM__COUNT_OF(words) : 0;
   for (unsigned set = 1; set < 1U << count; set++) {
@@ -650,8 +668,6 @@ bool dsm__stage_search(dsm__problem *problem, double limit_cycles, dsm__graph_an
   }
   *bound_cycles = cases.is_cut_short ? 0 : *bound_cycles;
   if (search.is_found) {
-    answer->lower_bound_cycles =
-        answer->is_feasible ? answer->lower_bound_cycles : search.best_cycles;
     answer->cycles = search.best_cycles;
     answer->is_feasible = true;
   }
