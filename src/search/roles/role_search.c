@@ -204,12 +204,15 @@ bool dsm__role_least_memory(dsm__problem *problem, dsm_layer_memory *memory) {
   for (size_t i = 0; i < problem->inputs.workload->layer_count; i++) {
     const size_t first = space.layers[i].kind;
     double kept = HUGE_VAL;
+    double transient = HUGE_VAL;
     for (size_t o = 0; o < dsm__role_options_of(&space, i)->whole_count && first == i; o++) {
       const dsm_layer_memory own = dsm__role_memory_of(&space, i, o);
+      transient = fmin(transient, own.transient_bytes);
       if (dsm__kept_bytes(&own) < kept) {
         kept = dsm__kept_bytes(&own);
         memory[i] = own;
       }
+      memory[i].transient_bytes = transient;
     }
     memory[i] = memory[first];
   }

@@ -38,8 +38,8 @@ bool dsm__role_outlook_find(dsm__problem *problem, dsm__role_outlook *outlook);
 /** The same from below, whatever the core splits, in a small part of the time. */
 bool dsm__role_floor_find(dsm__problem *problem, dsm__role_outlook *outlook);
 
-/** Finds of each layer in memory[0 .. layer_count) what the option that keeps least takes. False if
- * out of memory. */
+/** Finds of each layer in memory[0 .. layer_count) what the option that keeps least takes, with the
+ * least transient bytes of all. False if out of memory. */
 bool dsm__role_least_memory(dsm__problem *problem, dsm_layer_memory *memory);
 
 #endif
