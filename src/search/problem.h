@@ -33,6 +33,7 @@ typedef struct dsm__problem {
   bool is_bounding_off;       /**< for tests: states that a bound shows to be useless, or that are
                                    alike, are all kept */
   bool is_holding_off;        /**< nothing is held beside roles: of stages of the step */
+  bool is_case;               /**< one of many searches, that takes a part of what one may take */
   bool is_rough;              /**< passes by themselves count with what they take at least
                                    (dsm__pass_floor), for bounds */
   bool are_options_kept;      /**< of a layer with roles, also those that are no better in anything

@@ -254,7 +254,7 @@ static bool search_graph(dsm__role_space *space, dsm__graph_answer *answer,
   dsm__arena *const arena = dsm__arena_new();
   bool is_good = arena != NULL && dsm__role_graph_build(space, arena, &network);
   network.graph.limit_cycles = space->known_cycles;
-  network.graph.is_case = space->problem->limit_cycles > 0;
+  network.graph.is_case = space->problem->limit_cycles > 0 || space->problem->is_case;
   if (is_good && network.graph.nodes != NULL && dsm__graph_edge_count(&network.graph) > 0) {
     is_good = dsm__graph_search(&network.graph, arena, &path, answer) &&
               decide(space, &network, &path, decisions);

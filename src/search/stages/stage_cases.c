@@ -51,6 +51,38 @@ double dsm__stage_case_handed(const dsm__stage_case *of, size_t runs) {
   return handed * ((double)runs * (double)of->micro_batches / stages + waiting_of(of, runs));
 }
 
+/*
+ * Stage j keeps K_j, and A_j of each of at least w_j micro-batches in flight, and has t_j at a
+ * time: K_j + w_j A_j + t_j <= C. Summed over the stages, with K and A of all layers and t the
+ * largest,
+ *
+ *     K + w A + t <= p C,              w the least of all w_j.
+ *
+ * Divided by w_j before, and multiplied by the largest w,
+ *
+ *     K + w A + t <= w C sum(1 / w_j),     w the largest of all w_j.
+ */
+void dsm__stage_case_rooms(const dsm__stage_case *of, double capacity_bytes,
+                           dsm__stage_room rooms[DSM__STAGE_ROOMS]) {
+  static const double rounding = 1 + 1e-9; /* sums come in another order */
+  double least = HUGE_VAL;
+  double most = 0;
+  double inverse = 0;
+  for (size_t j = 0; j < of->of->stages.count; j++) {
+    double flying = HUGE_VAL;
+    for (size_t runs = of->runs_least; runs <= of->runs_most; runs++) {
+      const dsm_stages stages = {.count = of->of->stages.count, .interleave = runs};
+      flying = fmin(flying, dsm__stage_in_flight(&stages, j, of->micro_batches));
+    }
+    least = fmin(least, flying);
+    most = fmax(most, flying);
+    inverse += 1 / flying;
+  }
+  const double capacity = capacity_bytes * rounding;
+  rooms[0] = (dsm__stage_room){least, capacity * (double)of->of->stages.count};
+  rooms[1] = (dsm__stage_room){most, capacity * inverse * most};
+}
+
 double dsm__stage_case_at_least(const dsm__stage_case *of, double factor, double lower,
                                 double cycles) {
   return cycles + (factor - lower) * of->outlook.micro_cycles * (double)of->micro_batches;

@@ -8,8 +8,8 @@
  * know no runs. For each number of runs stages are cut where the slowest is fastest and each fits
  * the memory with its micro-batches in flight. Where none fit, they are cut as if each layer kept
  * as little as it can, and roles are searched again stage by stage within what the stage has left
- * (stage_parts.c); then that is no longer exact, and the bound, which knows no memory, says how far
- * it can be off.
+ * (stage_parts.c); then that is no longer exact, and the bound, which knows of the memory of
+ * all stages together alone, says how far it can be off.
  */
 #include "search/stages/stage_search.h"
 
@@ -208,6 +208,58 @@ static bool try_runs(dsm__looking *at) {
   return true;
 }
 
+/* The room that the path exceeds most; NULL: it exceeds none. */
+static const dsm__stage_room *short_room(const dsm__looking *at, const dsm__stage_room *rooms) {
+  const dsm__stage_room *most = NULL;
+  double excess = 1;
+  dsm__memory_sum sum = {.kept_bytes = 0};
+  memcpy(at->layers, at->path, at->micro.layer_count * sizeof at->layers[0]);
+  for (size_t i = 0; i < at->micro.layer_count; i++) {
+    dsm__look_add_memory(at, i, false, &sum);
+  }
+  for (size_t r = 0; r < DSM__STAGE_ROOMS; r++) {
+    const double share = dsm__memory_sum_bytes(&sum, rooms[r].in_flight) / rooms[r].capacity_bytes;
+    most = share > excess ? &rooms[r] : most;
+    excess = fmax(excess, share);
+  }
+  return most;
+}
+
+/* Where a path keeps more than all stages together can, one that does not, and a higher bound. In
+ * large networks that takes long where layers may be made anew. */
+static bool look_within(dsm__looking *at, const dsm__problem *problem, double limit,
+                        dsm__weighed_path *path) {
+  const bool is_open = dsm__recomputation_is_open(problem);
+  const bool is_asked = dsm__is_any_recomputation_asked(problem);
+  dsm__stage_room rooms[DSM__STAGE_ROOMS];
+  dsm__graph_answer answer;
+  dsm__decisions decisions;
+  dsm__stage_case_rooms(at->of, at->search->capacity_bytes, rooms);
+  const dsm__stage_room *const room = short_room(at, rooms);
+  if (room == NULL || (is_open && !is_small(at))) {
+    return true;
+  }
+  dsm__problem within = *problem;
+  within.capacity_bytes = room->capacity_bytes;
+  within.inputs.in_flight = room->in_flight;
+  within.is_case = true;
+  within.is_need_rounded = false;
+  if (!dsm__role_search(&within, is_open || is_asked, limit / path->factor, &answer, &decisions)) {
+    return false;
+  }
+  dsm__stage_case_count(at->of, &within);
+  const bool is_found = answer.is_feasible && isfinite(answer.cycles);
+  if (is_found) {
+    path->cycles = fmax(path->cycles, path->factor * answer.lower_bound_cycles);
+    at->path = decisions.layers;
+    return try_runs(at);
+  }
+  if (!within.is_need_rounded && !dsm__problem_is_over(&within)) { /* then it is proven */
+    path->cycles = fmax(path->cycles, limit);
+  }
+  return true;
+}
+
 /* The path that takes the least of a n S + O up to some limit, and the steps with its roles. What
  * is searched is n S + O / a. */
 static bool look_at_path(dsm__looking *at, dsm__problem *problem, double limit,
@@ -226,7 +278,7 @@ static bool look_at_path(dsm__looking *at, dsm__problem *problem, double limit,
   const double least = isfinite(answer.cycles) ? HUGE_VAL : fmax(0, limit);
   path->cycles = fmin(least, path->factor * answer.lower_bound_cycles);
   at->path = decisions.layers;
-  return !isfinite(answer.cycles) || try_runs(at);
+  return !isfinite(answer.cycles) || (try_runs(at) && look_within(at, problem, limit, path));
 }
 
 /* Is anything below the best left in a case? */
