@@ -49,6 +49,30 @@ START_TEST(test_no_time_gives_a_valid_plan_with_a_bound) {
 }
 END_TEST
 
+/* What fits only with layers made anew, which are searched last in a large network, or in stages,
+ * is found all the same. */
+START_TEST(test_no_time_finds_what_fits_last) {
+  static const dsm_override overrides[] = {{"chip.memory.capacity_GB", "0.1", NULL}};
+  static const dsm_optimization_set sets[] = {
+      DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_RECOMPUTE),
+      DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_STAGES) |
+          DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_ACCUMULATE)};
+  dsm_workload *const workload = bundled_workload("vit_b16", "256");
+  dsm_system *const system = bundled_system_with("dgx_a100", overrides, 1);
+  dsm_explore_options options;
+  dsm_explore_options_init(&options);
+  options.optimizations = DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_HYBRID) | sets[_i];
+  options.time_limit_seconds = 1e-9;
+  dsm_plan *plan = NULL;
+  ck_assert_int_eq(dsm_explore(&plan, workload, system, &options, NULL), DSM_OK);
+  ck_assert(plan->statistics.is_stopped);
+  ck_assert_double_le(plan->result.memory.total_bytes, 0.1e9);
+  dsm_plan_free(plan);
+  dsm_system_free(system);
+  dsm_workload_free(workload);
+}
+END_TEST
+
 START_TEST(test_time_that_is_enough_changes_nothing) {
   dsm_explore_options options = bundled_options(DSM_MODE_INFERENCE);
   bundled whole = bundled_explore(bundled_networks[_i], "torus64", "64", &options);
@@ -169,6 +193,7 @@ Suite *suite_limits(void) {
   Suite *const suite = suite_create("limits");
   TCase *const tests = tcase_create("limits");
   tcase_set_timeout(tests, 120);
+  tcase_add_loop_test(tests, test_no_time_finds_what_fits_last, 0, 2);
   tcase_add_loop_test(tests, test_no_time_gives_a_valid_plan_with_a_bound, 0, BUNDLED_NETWORKS);
   tcase_add_loop_test(tests, test_time_that_is_enough_changes_nothing, 0, BUNDLED_NETWORKS);
   tcase_add_loop_test(tests, test_groups_are_legal_whenever_time_ends, 0, DSM_MODE_COUNT);

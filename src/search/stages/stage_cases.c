@@ -195,6 +195,13 @@ static bool find_bound(const dsm__stage_cases *cases, dsm__stage_case *of) {
   return is_found;
 }
 
+/* Is the time over? Where no step is known, not before there is a case. */
+static bool is_over(const dsm__stage_cases *cases) {
+  return isfinite(cases->limit_cycles) || cases->list.count > 0
+             ? dsm__problem_is_over(cases->whole)
+             : dsm__deadline_is_final(cases->whole->inputs.deadline);
+}
+
 /* Numbers of micro-batches with which an axis may be divided so. False if out of memory. */
 static bool add_cases(dsm__stage_cases *cases, dsm__stage_space *of) {
   const dsm__problem *const whole = cases->whole;
@@ -208,7 +215,7 @@ static bool add_cases(dsm__stage_cases *cases, dsm__stage_space *of) {
         !find_runs(cases, &one)) {
       continue;
     }
-    if (dsm__problem_is_over(whole)) {
+    if (is_over(cases)) {
       cases->is_cut_short = true;
       break;
     }
@@ -233,7 +240,7 @@ static bool add_spaces(dsm__stage_cases *cases) {
       if (chips % p != 0 || (fixed > 0 && fixed != p)) {
         continue;
       }
-      if (dsm__problem_is_over(cases->whole)) {
+      if (is_over(cases)) {
         cases->is_cut_short = true;
         return true;
       }

@@ -38,6 +38,12 @@ static bool is_small(const dsm__looking *at) {
   return at->micro.layer_count <= SMALL_NETWORK;
 }
 
+/* Is the time over? Until something is found it is not, unless the limit is strict. */
+static bool is_stopped(const dsm__stages_searched *search) {
+  return isfinite(search->best_cycles) ? dsm__problem_is_over(search->whole)
+                                       : dsm__deadline_is_final(search->whole->inputs.deadline);
+}
+
 /* Takes the layers of the path, and what they come to in segments. */
 static bool fill_path(const dsm__looking *at) {
   memcpy(at->layers, at->path, at->micro.layer_count * sizeof at->layers[0]);
@@ -197,7 +203,7 @@ static bool try_runs(dsm__looking *at) {
   for (size_t i = 0; i < count; i++) {
     const bool is_source = i == 0 && is_small(at) && has_other_runs(at);
     if ((dsm__tie_limit(each[i].bound) >= at->search->best_cycles && !is_source) ||
-        dsm__problem_is_over(at->search->whole)) {
+        is_stopped(at->search)) {
       continue;
     }
     at->stages.interleave = each[i].runs;
@@ -390,7 +396,7 @@ static bool look_at_all(dsm__stages_searched *search, const dsm__stage_cases *ca
     dsm__stage_case *const one = &cases->list.items[i];
     double own = one->bound;
     if (one->bound < search->best_cycles && dsm__tie_limit(one->bound) < search->best_cycles &&
-        !dsm__problem_is_over(search->whole) && !look(search, one, &own)) {
+        !is_stopped(search) && !look(search, one, &own)) {
       return false;
     }
     *bound = fmin(*bound, own);
