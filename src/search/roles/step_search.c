@@ -66,17 +66,28 @@ static void take(step_search *s, const dsm__graph_answer *answer, const dsm__dec
   s->has_any = true;
 }
 
-/* Does each mapping of micro-batches take more than what is known, by a bound that knows no core
- * splits? False if out of memory. */
-static bool find_hopeless(const step_search *s, bool *is_hopeless) {
-  dsm__role_outlook outlook;
-  *is_hopeless = false;
-  if (!(known_cycles(s) < HUGE_VAL)) {
-    return true;
+/* Is the time over? Where nothing fits yet what comes next is looked at all the same, unless the
+ * time limit is strict. */
+static bool is_over(const step_search *s) {
+  return dsm__problem_is_over(s->problem) &&
+         (s->best->is_feasible || dsm__deadline_is_final(s->problem->inputs.deadline));
+}
+
+/* Is a number of micro-batches left out, as each mapping of it takes more than what is known by a
+ * bound that knows no core splits, or as the time is over: then that bound is all that is known?
+ * False if out of memory. */
+static bool find_left_out(step_search *s, bool *is_left_out) {
+  const bool is_stopped = s->has_any && is_over(s);
+  dsm__role_outlook outlook = {0, 0};
+  *is_left_out = is_stopped;
+  if (known_cycles(s) < HUGE_VAL) {
+    if (!dsm__role_floor_find(s->problem, &outlook)) {
+      return false;
+    }
+    *is_left_out = is_stopped || outlook.cycles >= dsm__tie_limit(known_cycles(s));
   }
-  const bool is_found = dsm__role_floor_find(s->problem, &outlook);
-  *is_hopeless = is_found && outlook.cycles >= dsm__tie_limit(known_cycles(s));
-  return is_found;
+  s->bound_cycles = is_stopped ? fmin(s->bound_cycles, outlook.cycles) : s->bound_cycles;
+  return true;
 }
 
 /* What a search of roles found for a number of micro-batches. False if out of memory. */
@@ -109,7 +120,7 @@ static bool search_roles(step_search *s, uint64_t micro_batches, bool may_recomp
   const dsm_workload micro = dsm__micro_workload(whole, micro_batches);
   dsm__graph_answer answer;
   dsm__decisions found = {.layers = NULL};
-  bool is_hopeless;
+  bool is_left_out;
   problem->inputs.workload = &micro;
   problem->inputs.micro_batches = micro_batches;
   if (problem->inputs.options->mode == DSM_MODE_TRAINING) {
@@ -117,8 +128,8 @@ static bool search_roles(step_search *s, uint64_t micro_batches, bool may_recomp
                                dsm_input_memory_bytes(&problem->machine, &micro);
   }
   const bool is_done =
-      find_hopeless(s, &is_hopeless) &&
-      (is_hopeless || (dsm__role_search(problem, may_recompute, known_cycles(s), &answer, &found) &&
+      find_left_out(s, &is_left_out) &&
+      (is_left_out || (dsm__role_search(problem, may_recompute, known_cycles(s), &answer, &found) &&
                        take_roles(s, micro_batches, may_recompute, &answer, &found)));
   problem->inputs.workload = whole;
   problem->inputs.micro_batches = 0;
@@ -159,17 +170,6 @@ static bool spare_shards(dsm__problem *problem, dsm__decisions *decisions) {
   return true;
 }
 
-/* Is the time over? Then nothing is known of what is left. Where nothing fits yet what comes next
- * is looked at all the same, unless the time limit is strict. */
-static bool is_over(step_search *s) {
-  if (!dsm__problem_is_over(s->problem) ||
-      (!s->best->is_feasible && !dsm__deadline_is_final(s->problem->inputs.deadline))) {
-    return false;
-  }
-  s->bound_cycles = 0;
-  return true;
-}
-
 /* Other numbers of micro-batches than the first. False if out of memory. */
 static bool search_micro_batches(step_search *s) {
   const uint64_t minibatch = s->problem->inputs.workload->minibatch;
@@ -177,13 +177,7 @@ static bool search_micro_batches(step_search *s) {
   const bool is_cut = dsm__has_optimization(&s->problem->inputs, DSM_OPTIMIZATION_ACCUMULATE) &&
                       s->problem->inputs.options->micro_batches == 0;
   for (uint64_t n = 2; is_cut && n <= minibatch; n++) {
-    if (minibatch % n != 0) {
-      continue;
-    }
-    if (is_over(s)) {
-      return true;
-    }
-    if (!search_roles(s, n, is_asked)) {
+    if (minibatch % n == 0 && !search_roles(s, n, is_asked)) {
       return false;
     }
   }
@@ -193,9 +187,6 @@ static bool search_micro_batches(step_search *s) {
 /* With layers made anew, where memory is short without. False if out of memory. */
 static bool search_recomputing(step_search *s) {
   for (size_t i = 0; i < s->tight.count; i++) {
-    if (is_over(s)) {
-      return true;
-    }
     if (!search_roles(s, s->tight.items[i], true)) {
       return false;
     }
