@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "model/axis_words.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -27,6 +28,7 @@ typedef struct role_names {
 static const char *const letters[DSM_AXES_MAX] = {"x", "y", "z"};
 
 const char *dsm__axis_name(const dsm_network *network, unsigned axis) {
+  assert(axis < DSM_AXES_MAX);
   return network->topology == DSM_TOPOLOGY_AXES ? network->axes[axis].name : letters[axis];
 }
 
@@ -95,7 +97,7 @@ static bool find_roles(const void *context, const char *key, size_t *value, char
 /* Roles that the table has, and another than data and model among them. */
 static bool are_roles(size_t value) {
   dsm_roles roles = {{DSM_ROLE_DATA}};
-  if (value < DSM_PARALLELISM_OF_ROLES || value > 2 * DSM_PARALLELISM_OF_ROLES) {
+  if (value < DSM_PARALLELISM_OF_ROLES || value > (size_t)2 * DSM_PARALLELISM_OF_ROLES) {
     return false;
   }
   for (unsigned a = 0; a < DSM_AXES_MAX; a++) {

@@ -218,9 +218,9 @@ dsm_traffic dsm_hand_over_traffic(const dsm_layer *layer, const dsm_machine *mac
                        dsm__stated_bytes(layer->bytes.output, precision.element_bytes);
   const dsm_network *const network = &machine->system->system;
   const unsigned outer = network->axis_count - 1;
+  const uint64_t row_chips = machine->chip_count / network->axes[outer].chips;
   dsm_traffic traffic = {.latency_cycles = 0};
-  traffic.bytes[DSM_LINK_AXIS + outer] =
-      bytes / (double)(machine->chip_count / network->axes[outer].chips);
+  traffic.bytes[DSM_LINK_AXIS + outer] = bytes / (double)row_chips;
   traffic.latency_cycles = dsm__step_latency_cycles(machine, outer);
   return traffic;
 }

@@ -88,8 +88,10 @@ double dsm__statistics_cycles(const dsm_pass_work *work, uint64_t samples) {
   const double stacks = (double)work->machine->system->chip.memory.stacks;
   const double own = fmax(1, (double)work->share.chip.n[DSM_DIM_MB] / stacks);
   double steps = 0;
-  for (double members = 1; members * own < group; members *= 2) {
+  double members = 1;
+  while (members * own < group) {
     steps++;
+    members *= 2;
   }
   return steps * 2 * data_axis_latency(work->machine, work->share.parallelism);
 }

@@ -370,7 +370,7 @@ static void add_primary(const dsm_pass_work *work, const dsm_loops *split,
  */
 dsm_resources dsm_invocation_resources(const dsm_pass_work *work, const dsm_loops *split) {
   const dsm_machine *const machine = work->machine;
-  streams all;
+  streams all = {.memory_bytes = 0};
   const dsm_invocation_cost cost = score(work, split, HUGE_VAL, &all);
   dsm_resources resources = dsm_group_resources(machine, &work->sum_rotation);
   const dsm_exchanges exchanges = dsm__exchanges_derive(work);

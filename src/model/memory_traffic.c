@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* memory_traffic.c: bytes between external memory and the cores (section 5). */
+#include <assert.h>
 #include <math.h>
 
 #include "model/streams.h"
@@ -252,6 +253,7 @@ static double kernel_parts(const dsm_layer *layer, uint64_t groups_of_chip,
     return mb;
   }
   const uint64_t shared_by = layer->groups / layer->operand_groups;
+  assert(shared_by > 0); /* heads are a multiple of those of keys and values */
   const uint64_t operands = groups_of_chip > shared_by ? groups_of_chip / shared_by : 1;
   const uint64_t parts_out = split->n[DSM_DIM_OUT];
   const double operand_parts = (double)(parts_out < operands ? parts_out : operands);

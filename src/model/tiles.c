@@ -25,8 +25,10 @@ dsm__product dsm__product_derive(const dsm_layer *layer, const dsm_chip_share *s
   const double samples = (double)share->chip.n[DSM_DIM_MB];
   const double groups = (double)share->groups;
   const double shared = is_matmul ? 1 : samples; /* samples that multiply the same operand */
-  const double in = (double)(share->chip.n[DSM_DIM_IN] / share->groups);
-  const double out = (double)(share->chip.n[DSM_DIM_OUT] / share->groups);
+  const uint64_t group_in = share->chip.n[DSM_DIM_IN] / share->groups;
+  const uint64_t group_out = share->chip.n[DSM_DIM_OUT] / share->groups;
+  const double in = (double)group_in;
+  const double out = (double)group_out;
   const double kij = (double)layer->kij;
   const double ij = (double)share->chip.n[DSM_DIM_IJ];
   dsm__product product = {.batch = is_matmul ? groups * samples : groups};

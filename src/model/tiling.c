@@ -159,7 +159,8 @@ static void take_if_better(best_tiles *best, const product *p, dsm__refetch refe
 /* Sums stay until they are finished, and operands come one summand after the other. */
 static void keep_result(const product *p, best_tiles *best) {
   const loop *const columns = &p->columns;
-  for (double side = columns->extent; side > 0; side = next_smaller(columns, side)) {
+  double side = columns->extent;
+  while (side > 0) {
     dsm__refetch refetch = {count_of(columns, side), 1, 0};
     if (load_with(p, refetch) >= best->load) {
       return;
@@ -170,13 +171,15 @@ static void keep_result(const product *p, best_tiles *best) {
       refetch.kernel = count_of(&p->rows, rows);
       take_if_better(best, p, refetch);
     }
+    side = next_smaller(columns, side);
   }
 }
 
 /* A tile of the right operand stays, past which come rows one after the other. */
 static void keep_right(const product *p, best_tiles *best) {
   const loop *const columns = &p->columns;
-  for (double side = columns->extent; side > 0; side = next_smaller(columns, side)) {
+  double side = columns->extent;
+  while (side > 0) {
     dsm__refetch refetch = {count_of(columns, side), 1, 0};
     if (load_with(p, refetch) >= best->load) {
       return;
@@ -187,13 +190,15 @@ static void keep_right(const product *p, best_tiles *best) {
       refetch.sums = count_of(&p->summed, summed) - 1;
       take_if_better(best, p, refetch);
     }
+    side = next_smaller(columns, side);
   }
 }
 
 /* A tile of the left operand stays, past which come columns one after the other. */
 static void keep_left(const product *p, best_tiles *best) {
   const loop *const rows = &p->rows;
-  for (double side = rows->extent; side > 0; side = next_smaller(rows, side)) {
+  double side = rows->extent;
+  while (side > 0) {
     dsm__refetch refetch = {1, count_of(rows, side), 0};
     if (load_with(p, refetch) >= best->load) {
       return;
@@ -204,6 +209,7 @@ static void keep_left(const product *p, best_tiles *best) {
       refetch.sums = count_of(&p->summed, summed) - 1;
       take_if_better(best, p, refetch);
     }
+    side = next_smaller(rows, side);
   }
 }
 
