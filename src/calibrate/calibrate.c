@@ -265,7 +265,7 @@ static bool is_as_given(const builder *build, size_t k) {
 /* Constants that hardly lessen the error are as they were; the others have few digits. */
 static void tidy(builder *build) {
   double values[DSM_CALIBRATION_CONSTANTS_MAX];
-  bool is_unseen[DSM_CALIBRATION_CONSTANTS_MAX];
+  bool is_unseen[DSM_CALIBRATION_CONSTANTS_MAX] = {false};
   for (size_t k = 0; k < build->constant_count; k++) {
     is_unseen[k] = build->constants[k].is_fixed;
   }

@@ -167,12 +167,13 @@ static bool joint_step(dsm__fit *fit) {
   dsm__linear_step(&model, step);
   memcpy(from, fit->best.values, sizeof from);
   double share = 1;
-  for (int i = 0; i < HALVINGS && !is_ended(fit) && !(fit->error < before); i++, share /= 2) {
+  for (int i = 0; i < HALVINGS && !is_ended(fit) && !(fit->error < before); i++) {
     for (size_t k = 0; k < model.column_count; k++) {
       const double by = share * fmin(fmax(step[k], -farthest), farthest);
       fit->tried.values[k] = value_at(&fit->predictor->constants[k], from[k], by);
     }
     try_values(fit);
+    share /= 2;
   }
   return fit->error < before * (1 - least_gain);
 }

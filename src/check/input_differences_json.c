@@ -7,6 +7,7 @@
  * have one, else by its index, and a list of anything else is one value. An object or item that
  * only one side has is one difference, not one for each value in it.
  */
+#include <assert.h>
 #include <ctype.h>
 #include <string.h>
 
@@ -109,6 +110,7 @@ static dsm__json_doc *question_of(const asked *of) {
   if (of->plan != NULL) {
     write_question(of->plan, &writer);
   } else {
+    assert(of->pim != NULL);
     write_pim_question(of->pim, &writer);
   }
   if (!text.failed &&

@@ -6,6 +6,7 @@
  * topology, npus_count, bandwidth and latency, a value for each dimension, the first innermost) and
  * common/NetworkFunction.cpp (a GB is 2^30 bytes). It is what dsm export --to astra-sim writes.
  */
+#include <assert.h>
 #include <string.h>
 #include <yaml.h>
 
@@ -271,6 +272,7 @@ static void write_axis(const network_file *file, dsm__json_writer *writer, size_
   const bool is_full = strcmp(topology, "FullyConnected") == 0;
   const uint64_t chips = chips_at(file, axis);
   _Static_assert(DSM__COUNT_OF(names) >= DSM_AXES_MAX, "an axis has a name");
+  assert(axis < DSM_AXES_MAX);
   double bandwidth =
       number_at(file, LIST_BANDWIDTH, axis, 1e-6, 1e9) * bytes_per_GiB / bytes_per_GB;
   if (is_full) {

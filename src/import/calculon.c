@@ -7,6 +7,8 @@
  * (a system: GB of 10^9 bytes, latencies in seconds, networks from the innermost, each with all
  * processors that it joins), systems/ (its examples).
  */
+#include <assert.h>
+
 #include "dsm/system.h"
 #include "import/hub/hub.h"
 #include "import/json_file.h"
@@ -121,16 +123,19 @@ static uint64_t groups_in(const dsm__import *import, const dsm__json_node *netwo
                               &size)) {
     return 1;
   }
-  if (size % inner != 0) {
+  const uint64_t groups = size / inner;
+  const uint64_t taken = groups * inner;
+  const uint64_t most = inner * DSM_SIDE_MAX;
+  if (taken != size) {
     dsm__import_note(import, &node, "is read as %llu, a multiple of the %llu of the network before",
-                     (unsigned long long)(size / inner * inner), (unsigned long long)inner);
+                     (unsigned long long)taken, (unsigned long long)inner);
   }
-  if (size / inner < 1 || size / inner > DSM_SIDE_MAX) {
+  if (groups < 1 || groups > DSM_SIDE_MAX) {
     dsm__json_error(&node, NULL, "expected %llu to %llu, found %llu", (unsigned long long)inner,
-                    (unsigned long long)(inner * DSM_SIDE_MAX), (unsigned long long)size);
+                    (unsigned long long)most, (unsigned long long)size);
     return 1;
   }
-  return size / inner;
+  return groups;
 }
 
 static void note_volumes(const dsm__import *import, const dsm__json_node *network) {
@@ -154,6 +159,7 @@ static uint64_t write_axis(const dsm__import *import, dsm__json_writer *writer,
   const uint64_t chips = groups_in(import, network, inner);
   static const char *const names[] = {"net0", "net1", "net2"};
   _Static_assert(DSM__COUNT_OF(names) >= DSM_AXES_MAX, "an axis has a name");
+  assert(index < DSM_AXES_MAX);
   dsm__json_begin_object(writer, true);
   dsm__json_put_string(writer, "name", names[index]);
   dsm__json_put_u64(writer, "chips", chips);

@@ -321,8 +321,8 @@ const cli_command cli_commands[] = {
          {"dsm explore vgg16 torus64 -q -o plan.json && dsm plot plan.json -o loss.svg",
           "dsm plot plan.json --figure roofline -o roofline.pdf",
           "dsm plot plan.json --figure splits --script figures -o splits.png",
-          "dsm storage deepcam summit --samples-per-second 65000 -o answer.json && dsm plot "
-          "answer.json -o factors.svg",
+          ("dsm storage deepcam summit --samples-per-second 65000 -o answer.json && dsm plot "
+           "answer.json -o factors.svg"),
           "dsm sweep scratchpad_vgg16 -q && dsm plot scratchpad_vgg16.sqlite -o sizes.svg",
           "dsm plot scratchpad_vgg16.sqlite --figure heatmap -o sizes.png"},
      .run = cli_run_plot},

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <assert.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -222,6 +223,7 @@ static dsm_dispatch_options simulation_options(const cli_arguments *arguments,
 }
 
 static cli_exit simulate(answer *made, const cli_arguments *arguments) {
+  assert(made->partition != NULL); /* a front is not simulated */
   const dsm_dispatch_options options = simulation_options(arguments, made->partition->instance);
   cli_exit outcome =
       cli_exit_of(dsm_dispatch_run(&made->simulation, made->partition, &options, arguments->diags));

@@ -25,42 +25,42 @@ typedef struct validated {
 
 CLI_PRINTER(print_validated, validated, dsm_report_validation, of->items, of->count)
 
+static void count_into(checked *to, uint64_t count, const char *noun) {
+  (void)snprintf(to->summary, sizeof to->summary, "%" PRIu64 " %s%s", count, noun,
+                 count == 1 ? "" : "s");
+}
+
+static void count_profile(checked *to, const dsm_instance *profile) {
+  (void)snprintf(to->summary, sizeof to->summary, "%zu task%s on %zu device%s", profile->task_count,
+                 profile->task_count == 1 ? "" : "s", profile->device_count,
+                 profile->device_count == 1 ? "" : "s");
+}
+
+static void name_plan(checked *to, const char *workload, const char *system) {
+  (void)snprintf(to->summary, sizeof to->summary, "%s on %s", workload, system);
+}
+
 static void summarize(checked *to, const cli_input_file *loaded) {
   if (loaded->workload != NULL) {
-    const size_t count = loaded->workload->spec_count;
-    (void)snprintf(to->summary, sizeof to->summary, "%zu layer%s", count, count == 1 ? "" : "s");
+    count_into(to, loaded->workload->spec_count, "layer");
   } else if (loaded->system != NULL) {
-    const uint64_t count = dsm_system_chips(loaded->system);
-    (void)snprintf(to->summary, sizeof to->summary, "%" PRIu64 " chip%s", count,
-                   count == 1 ? "" : "s");
+    count_into(to, dsm_system_chips(loaded->system), "chip");
   } else if (loaded->plan != NULL) {
-    (void)snprintf(to->summary, sizeof to->summary, "%s on %s", loaded->plan->workload->name,
-                   loaded->plan->system->name);
+    name_plan(to, loaded->plan->workload->name, loaded->plan->system->name);
   } else if (loaded->sweep != NULL) {
-    const size_t count = loaded->sweep->point_count;
-    (void)snprintf(to->summary, sizeof to->summary, "%zu point%s", count, count == 1 ? "" : "s");
+    count_into(to, loaded->sweep->point_count, "point");
   } else if (loaded->server != NULL) {
-    const size_t count = loaded->server->device_count;
-    (void)snprintf(to->summary, sizeof to->summary, "%zu device%s", count, count == 1 ? "" : "s");
+    count_into(to, loaded->server->device_count, "device");
   } else if (loaded->profile != NULL) {
-    const dsm_instance *const profile = loaded->profile;
-    (void)snprintf(to->summary, sizeof to->summary, "%zu task%s on %zu device%s",
-                   profile->task_count, profile->task_count == 1 ? "" : "s", profile->device_count,
-                   profile->device_count == 1 ? "" : "s");
+    count_profile(to, loaded->profile);
   } else if (loaded->chain != NULL) {
-    const size_t count = loaded->chain->stage_count;
-    (void)snprintf(to->summary, sizeof to->summary, "%zu stage%s", count, count == 1 ? "" : "s");
+    count_into(to, loaded->chain->stage_count, "stage");
   } else if (loaded->rl_workload != NULL) {
-    const uint64_t count = loaded->rl_workload->transitions;
-    (void)snprintf(to->summary, sizeof to->summary, "%" PRIu64 " transition%s", count,
-                   count == 1 ? "" : "s");
+    count_into(to, loaded->rl_workload->transitions, "transition");
   } else if (loaded->pim_system != NULL) {
-    const uint64_t count = loaded->pim_system->cores;
-    (void)snprintf(to->summary, sizeof to->summary, "%" PRIu64 " core%s", count,
-                   count == 1 ? "" : "s");
+    count_into(to, loaded->pim_system->cores, "core");
   } else if (loaded->pim != NULL) {
-    (void)snprintf(to->summary, sizeof to->summary, "%s on %s", loaded->pim->workload->name,
-                   loaded->pim->system->name);
+    name_plan(to, loaded->pim->workload->name, loaded->pim->system->name);
   }
 }
 

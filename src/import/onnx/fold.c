@@ -15,6 +15,23 @@ static bool divide(int64_t a, int64_t b, int64_t *result) {
   return true;
 }
 
+/* Of two numbers one, or whether they compare so; INT64_MIN if the operator does neither. */
+static int64_t compared(dsm__span op, int64_t a, int64_t b) {
+  const int64_t least = a < b ? a : b;
+  const int64_t most = a > b ? a : b;
+  const struct {
+    const char *op;
+    int64_t result;
+  } results[] = {
+      {"Min", least}, {"Max", most}, {"Equal", a == b}, {"Less", a < b}, {"Greater", a > b}};
+  for (size_t i = 0; i < DSM__COUNT_OF(results); i++) {
+    if (dsm__span_is(op, results[i].op)) {
+      return results[i].result;
+    }
+  }
+  return INT64_MIN;
+}
+
 /* Whole numbers by an operator of two; false if that has no result. */
 static bool combine(dsm__span op, int64_t a, int64_t b, int64_t *result) {
   if (dsm__span_is(op, "Add")) {
@@ -33,12 +50,7 @@ static bool combine(dsm__span op, int64_t a, int64_t b, int64_t *result) {
     *result = (a % b + b) % b;
     return true;
   }
-  *result = dsm__span_is(op, "Min")       ? (a < b ? a : b)
-            : dsm__span_is(op, "Max")     ? (a > b ? a : b)
-            : dsm__span_is(op, "Equal")   ? a == b
-            : dsm__span_is(op, "Less")    ? a < b
-            : dsm__span_is(op, "Greater") ? a > b
-                                          : INT64_MIN;
+  *result = compared(op, a, b);
   return *result != INT64_MIN;
 }
 

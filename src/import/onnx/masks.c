@@ -15,8 +15,22 @@ static const double hidden_at_most = -1000;
 
 const char dsm__onnx_mask_remark[] = "is a mask that is not looked at: it is taken to hide nothing";
 
-/* What a node has scores changed by, as if it were added to them: of a choice nothing where they
- * are taken, and else what stands in their place. NULL: that is not known. */
+/* The change of a choice: nothing where scores are taken, and else what stands in their place. */
+static const dsm__onnx_pattern *change_by_choice(const dsm__onnx_pattern *condition,
+                                                 const dsm__onnx_pattern *other,
+                                                 bool takes_where_true, dsm__onnx_pattern *made) {
+  *made = *other;
+  made->low = (condition->low != 0) == takes_where_true ? 0 : other->low;
+  made->high = (condition->high != 0) == takes_where_true ? 0 : other->high;
+  made->low = isnan(condition->low) ? (double)NAN : made->low;
+  made->high = isnan(condition->high) ? (double)NAN : made->high;
+  made->diagonal = other->low == other->high ? condition->diagonal : other->diagonal;
+  const bool has_one = condition->low == condition->high || other->low == other->high ||
+                       condition->diagonal == other->diagonal;
+  return has_one ? made : NULL;
+}
+
+/* What a node has scores changed by, as if it were added to them. NULL: that is not known. */
 static const dsm__onnx_pattern *change_by(const dsm__onnx_lowering *of, const dsm__onnx_node *node,
                                           const dsm__onnx_value *scores, dsm__onnx_pattern *made) {
   const dsm__onnx_pattern *read[3] = {NULL, NULL, NULL};
@@ -32,17 +46,10 @@ static const dsm__onnx_pattern *change_by(const dsm__onnx_lowering *of, const ds
   if (other == NULL || other->is_line || (is_choice && (condition == NULL || condition->is_line))) {
     return NULL;
   }
-  *made = *other;
   if (is_choice) {
-    made->low = (condition->low != 0) == (at == 1) ? 0 : other->low;
-    made->high = (condition->high != 0) == (at == 1) ? 0 : other->high;
-    made->low = isnan(condition->low) ? (double)NAN : made->low;
-    made->high = isnan(condition->high) ? (double)NAN : made->high;
-    made->diagonal = other->low == other->high ? condition->diagonal : other->diagonal;
-    const bool has_one = condition->low == condition->high || other->low == other->high ||
-                         condition->diagonal == other->diagonal;
-    return has_one ? made : NULL;
+    return change_by_choice(condition, other, at == 1, made);
   }
+  *made = *other;
   if (dsm__span_is(node->op, "Sub")) {
     made->low = -made->low;
     made->high = -made->high;

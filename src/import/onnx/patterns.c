@@ -167,6 +167,23 @@ static bool combine_three(const dsm__onnx_pattern *condition, const dsm__onnx_pa
 
 /* ---- parts and places ---- */
 
+/* The first place that a start names, which counts from the end if it is negative. */
+static int64_t first_place(int64_t start, int64_t size) {
+  const int64_t first = start < 0 ? start + size : start;
+  return first < 0 ? 0 : first > size ? size : first;
+}
+
+/* Leaves out the places of an axis before `first`; axes are counted from the last one, which is 0.
+ */
+static void move_start(const dsm__onnx_pattern *from, unsigned axis, int64_t first,
+                       dsm__onnx_pattern *made) {
+  if (from->is_line) {
+    made->low += axis == from->axis ? from->high * (double)first : 0;
+  } else {
+    made->diagonal += axis == 0 ? -first : axis == 1 ? first : 0;
+  }
+}
+
 /* A part of a matrix has its diagonal elsewhere. */
 static bool slice(const dsm__onnx_lowering *of, const dsm__onnx_node *node,
                   const dsm__onnx_pattern *from, dsm__onnx_pattern *made) {
@@ -189,15 +206,8 @@ static bool slice(const dsm__onnx_lowering *of, const dsm__onnx_node *node,
     if (axis < 0 || (has_steps && i < steps.count && steps.items[i] != 1)) {
       return false;
     }
-    const int64_t size = (int64_t)shape.dims[axis];
-    int64_t first = starts.items[i] < 0 ? starts.items[i] + size : starts.items[i];
-    first = first < 0 ? 0 : first > size ? size : first;
-    const unsigned behind = shape.rank - 1 - (unsigned)axis;
-    if (from->is_line) {
-      made->low += behind == from->axis ? from->high * (double)first : 0;
-    } else {
-      made->diagonal += behind == 0 ? -first : behind == 1 ? first : 0;
-    }
+    const int64_t first = first_place(starts.items[i], (int64_t)shape.dims[axis]);
+    move_start(from, shape.rank - 1 - (unsigned)axis, first, made);
   }
   return true;
 }
@@ -289,8 +299,9 @@ static bool transpose(const dsm__onnx_lowering *of, const dsm__onnx_node *node,
   return true;
 }
 
-static bool cast(const dsm__onnx_node *node, const dsm__onnx_pattern *from,
-                 dsm__onnx_pattern *made) {
+static bool cast(const dsm__onnx_lowering *of, const dsm__onnx_node *node,
+                 const dsm__onnx_pattern *from, dsm__onnx_pattern *made) {
+  (void)of;
   enum { TYPE_BOOL = 9 };
   *made = *from;
   if (dsm__onnx_attribute(node, "to", 0) == TYPE_BOOL && !from->is_line) {
@@ -300,17 +311,37 @@ static bool cast(const dsm__onnx_node *node, const dsm__onnx_pattern *from,
   return true;
 }
 
-static bool invert(const dsm__onnx_pattern *from, dsm__onnx_pattern *made) {
+static bool invert(const dsm__onnx_lowering *of, const dsm__onnx_node *node,
+                   const dsm__onnx_pattern *from, dsm__onnx_pattern *made) {
+  (void)of;
+  (void)node;
   *made = *from;
   made->low = equal(from->low, 0);
   made->high = equal(from->high, 0);
   return !from->is_line;
 }
 
-static bool negate(const dsm__onnx_pattern *from, dsm__onnx_pattern *made) {
+static bool negate(const dsm__onnx_lowering *of, const dsm__onnx_node *node,
+                   const dsm__onnx_pattern *from, dsm__onnx_pattern *made) {
+  (void)of;
+  (void)node;
   *made = *from;
   made->low = -from->low;
   made->high = -from->high;
+  return true;
+}
+
+static bool expand(const dsm__onnx_lowering *of, const dsm__onnx_node *node,
+                   const dsm__onnx_pattern *from, dsm__onnx_pattern *made) {
+  *made = *from;
+  return fits(dsm__onnx_input(of->graph, node, 0), from, dsm__onnx_output(of->graph, node, 0));
+}
+
+static bool keep(const dsm__onnx_lowering *of, const dsm__onnx_node *node,
+                 const dsm__onnx_pattern *from, dsm__onnx_pattern *made) {
+  (void)of;
+  (void)node;
+  *made = *from;
   return true;
 }
 
@@ -319,22 +350,20 @@ static bool negate(const dsm__onnx_pattern *from, dsm__onnx_pattern *made) {
 /* What a node of one operand, and of others that say what to do with it, makes. */
 static bool make_of_one(const dsm__onnx_lowering *of, const dsm__onnx_node *node,
                         const dsm__onnx_pattern *from, dsm__onnx_pattern *made) {
-  static const char *const shapers[] = {"Reshape", "Squeeze", "Unsqueeze", "Flatten"};
-  for (size_t i = 0; i < DSM__COUNT_OF(shapers); i++) {
-    if (dsm__span_is(node->op, shapers[i])) {
-      return reshape(of, node, from, made);
+  static const struct {
+    const char *op;
+    bool (*make)(const dsm__onnx_lowering *of, const dsm__onnx_node *node,
+                 const dsm__onnx_pattern *from, dsm__onnx_pattern *made);
+  } makers[] = {{"Reshape", reshape}, {"Squeeze", reshape},     {"Unsqueeze", reshape},
+                {"Flatten", reshape}, {"Slice", slice},         {"Trilu", cut_triangle},
+                {"Expand", expand},   {"Transpose", transpose}, {"Cast", cast},
+                {"Not", invert},      {"Neg", negate},          {"Identity", keep}};
+  for (size_t i = 0; i < DSM__COUNT_OF(makers); i++) {
+    if (dsm__span_is(node->op, makers[i].op)) {
+      return makers[i].make(of, node, from, made);
     }
   }
-  *made = *from;
-  return dsm__span_is(node->op, "Slice")   ? slice(of, node, from, made)
-         : dsm__span_is(node->op, "Trilu") ? cut_triangle(of, node, from, made)
-         : dsm__span_is(node->op, "Expand")
-             ? fits(dsm__onnx_input(of->graph, node, 0), from, dsm__onnx_output(of->graph, node, 0))
-         : dsm__span_is(node->op, "Transpose") ? transpose(of, node, from, made)
-         : dsm__span_is(node->op, "Cast")      ? cast(node, from, made)
-         : dsm__span_is(node->op, "Not")       ? invert(from, made)
-         : dsm__span_is(node->op, "Neg")       ? negate(from, made)
-                                               : dsm__span_is(node->op, "Identity");
+  return false;
 }
 
 static bool make_range(const dsm__onnx_lowering *of, const dsm__onnx_node *node,
