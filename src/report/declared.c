@@ -57,16 +57,24 @@ double dsm__pim_peak(const dsm_pim_system *system) {
 }
 
 dsm_description dsm__described_kind(const dsm_described *item) {
-  return item->sweep != NULL         ? DSM_DESCRIPTION_SWEEP
-         : item->server != NULL      ? DSM_DESCRIPTION_SERVER
-         : item->profile != NULL     ? DSM_DESCRIPTION_PROFILE
-         : item->chain != NULL       ? DSM_DESCRIPTION_STAGES
-         : item->rl_workload != NULL ? DSM_DESCRIPTION_RL_WORKLOAD
-         : item->pim_system != NULL  ? DSM_DESCRIPTION_PIM_SYSTEM
-         : item->pim != NULL         ? DSM_DESCRIPTION_PIM
-         : item->plan != NULL        ? DSM_DESCRIPTION_PLAN
-         : item->workload != NULL    ? DSM_DESCRIPTION_WORKLOAD
-                                     : DSM_DESCRIPTION_SYSTEM;
+  const struct {
+    const void *of;
+    dsm_description kind;
+  } kinds[] = {{item->sweep, DSM_DESCRIPTION_SWEEP},
+               {item->server, DSM_DESCRIPTION_SERVER},
+               {item->profile, DSM_DESCRIPTION_PROFILE},
+               {item->chain, DSM_DESCRIPTION_STAGES},
+               {item->rl_workload, DSM_DESCRIPTION_RL_WORKLOAD},
+               {item->pim_system, DSM_DESCRIPTION_PIM_SYSTEM},
+               {item->pim, DSM_DESCRIPTION_PIM},
+               {item->plan, DSM_DESCRIPTION_PLAN},
+               {item->workload, DSM_DESCRIPTION_WORKLOAD}};
+  for (size_t k = 0; k < DSM__COUNT_OF(kinds); k++) {
+    if (kinds[k].of != NULL) {
+      return kinds[k].kind;
+    }
+  }
+  return DSM_DESCRIPTION_SYSTEM;
 }
 
 const char *dsm__described_name(const dsm_described *item) {

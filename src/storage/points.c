@@ -37,8 +37,10 @@ static factors factors_of(const dsm_storage_result *result) {
   const double own = result->state.repeat;
   const double most = limit > 0 ? fmax(limit, own) : fmax(2 * free, own);
   factors made = {.count = 0};
-  for (double factor = 1; factor <= most && factor <= DSM_REPEAT_MAX; factor *= 2) {
-    add(&made, factor);
+  double power = 1;
+  while (power <= most && power <= DSM_REPEAT_MAX) {
+    add(&made, power);
+    power *= 2;
   }
   if (free > 1 && free <= fmin(most, DSM_REPEAT_MAX)) {
     add(&made, free - 1);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* replay.c: repeating factors that a rule makes of the metrics of a training run. */
+#include <assert.h>
 #include <float.h>
 #include <math.h>
 
@@ -190,6 +191,7 @@ dsm_status dsm_repeats_replay(double *repeats, size_t *count, const dsm_metric_t
   const double *scores = NULL;
   status = scores_of(&scores, trace, options, arena, diags);
   if (status == DSM_OK) {
+    assert(scores != NULL);
     *count = replay(repeats, scores, trace->row_count, options);
   }
   dsm__arena_free(arena);

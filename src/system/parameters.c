@@ -140,13 +140,13 @@ static bool has_traffic_of_all(const dsm_system *system) {
   {                                                                                                \
     "system.axes." #a "." #key, DSM__PARAMETER_##of_kind,                                          \
         offsetof(dsm_system, system.axes[a].key), words, true, false, min, max, 0, unit, NULL,     \
-        a + 1, false, help, NULL                                                                   \
+        (a) + 1, false, help, NULL                                                                 \
   }
 #define AXIS_NEUTRAL(a, key, of_kind, words, is_cost, min, max, fallback, unit, source, help)      \
   {                                                                                                \
     "system.axes." #a "." #key, DSM__PARAMETER_##of_kind,                                          \
         offsetof(dsm_system, system.axes[a].key), words, false, is_cost, min, max, fallback, unit, \
-        source, a + 1, true, help, NULL                                                            \
+        source, (a) + 1, true, help, NULL                                                          \
   }
 #define AXIS(a)                                                                                    \
   AXIS_OWN(a, chips, COUNT, NULL, 1, DSM_CHIPS_MAX, "chips", "Chips along the axis."),             \

@@ -93,14 +93,12 @@ static void read_member(const dsm__parameter *parameter, dsm_system *system,
   const bool has_axes =
       strncmp(parameter->path, "system.", strlen("system.")) == 0 && dsm__json_is_present(&axes);
   const dsm__json_node node = dsm__json_member(object, key);
-  if (!has_axes) {
-    dsm__parameter_read(parameter, system, object, key);
-  } else if (dsm__parameter_is_of_short_form(parameter)) {
+  if (has_axes && dsm__parameter_is_of_short_form(parameter)) {
     if (dsm__json_is_present(&node)) {
       dsm__json_error(&node, "it is the short form of two axes, and \"axes\" is there",
                       "expected \"axes\" alone");
     }
-  } else if (strcmp(key, "topology") != 0 || dsm__json_is_present(&node)) {
+  } else if (!has_axes || strcmp(key, "topology") != 0 || dsm__json_is_present(&node)) {
     dsm__parameter_read(parameter, system, object, key);
   }
 }

@@ -100,7 +100,8 @@ static double read_bytes(const dsm_workload *workload, const dsm_layer *layer) {
   if (layer->gates == 0) {
     return produced;
   }
-  const double units = (double)(layer->out / layer->gates);
+  const uint64_t hidden = layer->out / layer->gates;
+  const double units = (double)hidden;
   add(&sum, (double)layer->in - units, stated_or(produced, usual));
   add(&sum, units, stated_or(layer->bytes.output, usual));
   return dsm__made_bytes(&sum, workload);

@@ -85,15 +85,16 @@ static bool resolve_tie(const dsm__resolver *r, const dsm__layer_entry *layer, d
   }
   const dsm_layer_spec *const to = &r->workload->specs[found];
   const uint64_t rows = weight_rows(spec);
+  const uint64_t weights = rows * spec->out;
   const bool has_weights =
       to->type == DSM_LAYER_EMBEDDING || (to->type == DSM_LAYER_FC && to->experts == 0);
-  if (has_weights && weight_rows(to) * to->out == rows * spec->out) {
+  if (has_weights && weight_rows(to) * to->out == weights) {
     out->bytes.weights = r->layers[r->first_primary[found]].bytes.weights;
     return true;
   }
   dsm__json_error(&node, NULL,
                   "expected an embedding or fc with %llu weights (%llu x %llu), found %s \"%s\"",
-                  (unsigned long long)(rows * spec->out), (unsigned long long)rows,
+                  (unsigned long long)weights, (unsigned long long)rows,
                   (unsigned long long)spec->out, dsm_layer_type_name(to->type), spec->tied_to);
   return false;
 }

@@ -75,7 +75,7 @@ static bool is_small(const dsm_layer *layer) {
   return layer->out <= DSM_DIMENSION_MAX / SIBLINGS_MAX &&
          layer->weight_elements <= DSM_PRODUCT_MAX / SIBLINGS_MAX &&
          layer->macs <= DSM_PRODUCT_MAX / SIBLINGS_MAX &&
-         layer->output_elements <= DSM_PRODUCT_MAX / (2 * SIBLINGS_MAX);
+         layer->output_elements <= DSM_PRODUCT_MAX / ((uint64_t)2 * SIBLINGS_MAX);
 }
 
 /* The only layer of a list; DSM_NETWORK_INPUT: it is none, or there are several. */
@@ -115,7 +115,11 @@ static bool is_all_of_one(const joining *j, const siblings *of, size_t query,
 }
 
 static bool have_equal_bytes(const dsm_layer *a, const dsm_layer *b) {
-  return memcmp(&a->bytes, &b->bytes, sizeof a->bytes) == 0;
+  const dsm_layer_bytes *const x = &a->bytes;
+  const dsm_layer_bytes *const y = &b->bytes;
+  return x->input == y->input && x->output == y->output && x->operand == y->operand &&
+         x->shortcut == y->shortcut && x->fork == y->fork && x->weights == y->weights &&
+         x->cache == y->cache;
 }
 
 static bool are_siblings(const joining *j, const readings *of, size_t one, size_t other) {

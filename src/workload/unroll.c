@@ -6,6 +6,7 @@
  * one in the same repetition, else one of the blocks around it, else one of the network. The name
  * of a block stands for its last layer of all.
  */
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -275,6 +276,7 @@ static const char **single_name(dsm_layer_spec *spec, size_t which, const char *
 
 static void resolve_names(unroller *u, size_t index) {
   dsm__declared_layer *const layer = &u->builder->layers.items[index];
+  assert(layer != NULL); /* one of those that are listed */
   const user by = {u, index, u->layers[index].at};
   const char *key = NULL;
   const char **name = NULL;

@@ -273,7 +273,7 @@ static void write_metadata(trace *of) {
 /* A pass is a node or two, and nodes are counted from 1. */
 static bool clear_nodes(trace *of, dsm__arena *arena) {
   const size_t count = of->plan->layer_count;
-  const size_t node_count = 2 * DSM_PASS_COUNT * count + 1;
+  const size_t node_count = (size_t)2 * DSM_PASS_COUNT * count + 1;
   of->last = dsm__arena_array(arena, count, sizeof *of->last);
   of->listed_by = dsm__arena_array(arena, node_count, sizeof *of->listed_by);
   if (of->last == NULL || of->listed_by == NULL) {

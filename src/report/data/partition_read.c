@@ -354,7 +354,7 @@ static void read_options(dsm_partition_options *options, const dsm__json_node *r
   options->copies_max = (size_t)copies;
   dsm__json_optional_bool(&node, "stages", false, &options->is_staged);
   uint64_t cuts = 0;
-  dsm__json_optional_u64(&node, "cuts", 1, DSM_TASKS_MAX * DSM_DEVICES_MAX, 0, &cuts);
+  dsm__json_optional_u64(&node, "cuts", 1, (uint64_t)DSM_TASKS_MAX * DSM_DEVICES_MAX, 0, &cuts);
   options->cuts_max = (size_t)cuts;
   dsm__json_optional_double(&node, "latency_limit_seconds", any_size, 0,
                             &options->latency_limit_seconds);

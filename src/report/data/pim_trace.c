@@ -38,7 +38,8 @@ static void group_cores(tracer *t) {
   const uint64_t cores = dsm_pim_working_cores(workload, t->plan->cost.choice.cores);
   const uint64_t work = t->has_agents ? workload->agents : workload->transitions;
   const uint64_t more = work % cores;
-  const double share = (double)(work / cores);
+  const uint64_t least = work / cores;
+  const double share = (double)least;
   const double rounds = dsm__pim_rounds(workload);
   const double all = (double)workload->transitions;
   const group even = {cores - more, t->has_agents ? all : share, t->has_agents ? share : rounds};
@@ -98,13 +99,15 @@ static void draw_rounds(const tracer *t, size_t track, double begin_seconds) {
   const double longest = round_seconds(t, &t->groups[0]);
   const double own = round_seconds(t, of);
   const double exchange = t->plan->cost.between_cores_seconds / all;
-  for (double done = 0; done < of->rounds && !t->writer->out->failed; done += each) {
+  double done = 0;
+  while (done < of->rounds && !t->writer->out->failed) {
     const double rounds = fmin(each, of->rounds - done);
     const double begin = begin_seconds + done * (longest + exchange);
     draw(t, &(part){t->has_agents ? "compute an agent" : "compute", "kernel", track, begin,
                     rounds * own, done + 1, rounds});
     draw(t, &(part){"synchronise", "between_cores", track, begin + rounds * longest,
                     rounds * exchange, done + 1, rounds});
+    done += each;
   }
 }
 

@@ -4,6 +4,7 @@
  *
  * What was asked is read, which may have been edited; it is answered anew.
  */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -158,6 +159,7 @@ static dsm_status answer(dsm_storage_result **result, const asked *of, const cha
   if (status != DSM_OK) {
     status = refuse(file, status, found, diags);
   } else {
+    assert(made != NULL);
     made->is_planned = of->is_planned;
     made->name = dsm__arena_strdup(made->arena, of->name);
     status = made->name == NULL ? dsm__out_of_memory(diags) : DSM_OK;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* pareto_points.c: which points the Pareto figure shows, and which of them no other beats. */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -163,6 +164,7 @@ bool dsm__pareto_find(dsm__pareto *f, size_t panel, dsm__pareto_points *found) {
   if (!dsm__point_choice_has(choice, is_kept != NULL)) {
     return false;
   }
+  assert(is_kept != NULL);
   for (size_t row = 0; row < points->row_count; row++) {
     is_kept[row] = f->panels.of_row[row] == panel && dsm__pareto_has_numbers(f, row);
   }

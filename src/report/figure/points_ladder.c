@@ -10,6 +10,7 @@
  * horizontal axis, as in the paper's Fig. 11 (a) to (c), where each is normalized to minibatch 256;
  * a time, which means something else at each, with the first rung at the same place.
  */
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -97,6 +98,7 @@ static dsm_cell *name_ladders(const figure *f) {
   const dsm__point_choice *const choice = f->choice;
   const size_t row_count = choice->points.row_count;
   dsm__point_groups alike;
+  assert(f->rungs != NULL); /* they are chosen first */
   if (!dsm__point_groups_make(&alike, choice->arena, f->alike.items, f->alike.count, row_count)) {
     return NULL;
   }
@@ -133,6 +135,7 @@ static bool make_panels(figure *f) {
   if (!dsm__point_choice_has(choice, ladders != NULL && taken != NULL)) {
     return false;
   }
+  assert(ladders != NULL && taken != NULL);
   size_t count = 0;
   taken[count++] = f->rungs;
   taken[count++] = choice->x;
