@@ -345,6 +345,29 @@ static void step(annealer *n) {
   }
 }
 
+/* Two devices change places. */
+static void exchange_devices(annealer *n, size_t one, size_t other) {
+  const dsm__assignment *const a = n->a;
+  for (size_t i = 0; i < a->instance->task_count; i++) {
+    const size_t at = a->device_of[i];
+    if (a->leader[i] == i) {
+      move(n, i, at == one ? other : at == other ? one : at);
+    }
+  }
+}
+
+/* The first or last task of the run of one device around a task. */
+static size_t end_of_run(const dsm__assignment *a, size_t task, bool is_forward) {
+  const size_t task_count = a->instance->task_count;
+  const size_t here = a->device_of[task];
+  size_t end = task;
+  while (is_forward ? end + 1 < task_count && a->device_of[end + 1] == here
+                    : end > 0 && a->device_of[end - 1] == here) {
+    end = is_forward ? end + 1 : end - 1;
+  }
+  return end;
+}
+
 /*
  * Stages stay stages: an end of the run around a task moves to it, giving what lies between to the
  * run beyond, or, one time in four, to any device, which splits the run; or two devices change
@@ -357,28 +380,20 @@ static void step_stages(annealer *n) {
   const dsm__assignment *const a = n->a;
   const size_t task_count = a->instance->task_count;
   const size_t task = draw(n, task_count);
-  const size_t here = a->device_of[task];
   const size_t kind = draw(n, 4);
   const size_t any = draw(n, a->instance->device_count);
   const bool is_forward = draw(n, 2) == 0;
   n->moved_count = 0;
   if (kind == 0) {
-    for (size_t i = 0; i < task_count; i++) {
-      const size_t at = a->device_of[i];
-      if (a->leader[i] == i) {
-        move(n, i, at == here ? any : at == any ? here : at);
-      }
-    }
+    exchange_devices(n, a->device_of[task], any);
     return;
   }
-  size_t end = task; /* of the run, on the side to which it is given away */
-  while (is_forward ? end + 1 < task_count && a->device_of[end + 1] == here
-                    : end > 0 && a->device_of[end - 1] == here) {
-    end = is_forward ? end + 1 : end - 1;
-  }
+  const size_t end = end_of_run(a, task, is_forward);
   const bool is_last = is_forward ? end + 1 == task_count : end == 0;
   const size_t beyond = kind == 1 || is_last ? any : a->device_of[is_forward ? end + 1 : end - 1];
-  for (size_t i = is_forward ? task : end; i <= (is_forward ? end : task); i++) {
+  const size_t first = is_forward ? task : end;
+  const size_t last = is_forward ? end : task;
+  for (size_t i = first; i <= last; i++) {
     move(n, i, beyond);
   }
 }

@@ -475,7 +475,7 @@ static dsm_status try_smallest(finder *f) {
 
 static dsm_status search(finder *f) {
   const size_t m = f->instance->device_count;
-  range all[DSM_DEVICES_MAX];
+  range all[DSM_DEVICES_MAX] = {{0, 0}};
   for (size_t j = 0; j < m; j++) {
     all[j] = (range){0, f->sizes[j].count - 1};
   }

@@ -10,6 +10,7 @@
  */
 #include "dsm/partition.h"
 
+#include <assert.h>
 #include <math.h>
 
 #include "base/arena.h"
@@ -276,6 +277,28 @@ static bool take_answer(attempt *it) {
   return !it->is_shifted;
 }
 
+/* Takes over what a run proves of all answers; returns what was known before. */
+static double take_bound(const attempt *it, double *bound, double bound_before) {
+  const dsm__solver_answer *const solution = &it->solution;
+  const bool is_throughput = it->question->options->objective == DSM_OBJECTIVE_THROUGHPUT;
+  const double worst = is_throughput ? 0 : HUGE_VAL;
+  const bool is_none =
+      solution->outcome == DSM__SOLVER_INFEASIBLE || solution->outcome == DSM__SOLVER_TOO_SLOW;
+  if (it->is_shifted) {
+    return bound_before;
+  }
+  const double before = *bound;
+  *bound = is_none ? worst : solution->bound;
+  return before;
+}
+
+/* The best of several runs; reports where none keeps the limit of latency. */
+static dsm_status take_best(attempt *it, dsm_diags *diags) {
+  it->best.solver_seconds = it->partition->solver_seconds; /* of all runs */
+  *it->partition = it->has_best ? it->best : *it->partition;
+  return it->has_best ? DSM_OK : dsm__report_slow(it->question->options, it->mean, diags);
+}
+
 /* The best of the solver's answers that keeps the limit of latency; *bound is proven of all. */
 static dsm_status find_answer(attempt *it, double *bound, dsm_diags *diags) {
   enum { RUNS_MAX = 12 };
@@ -284,19 +307,13 @@ static dsm_status find_answer(attempt *it, double *bound, dsm_diags *diags) {
   double bound_before = HUGE_VAL;
   for (int run = 0; run < RUNS_MAX; run++) {
     const dsm_status status = run_solver(it, run == 0 ? diags : NULL);
-    const bool is_none =
-        solution->outcome == DSM__SOLVER_INFEASIBLE || solution->outcome == DSM__SOLVER_TOO_SLOW;
     if (run > 0 && status == DSM_ERROR_OUT_OF_MEMORY) {
       return dsm__out_of_memory(diags);
     }
     if (status != DSM_OK && !it->has_best) {
       return status;
     }
-    if (!it->is_shifted) {
-      const double worst = options->objective == DSM_OBJECTIVE_THROUGHPUT ? 0 : HUGE_VAL;
-      bound_before = *bound;
-      *bound = is_none ? worst : solution->bound;
-    }
+    bound_before = take_bound(it, bound, bound_before);
     const bool is_found = status == DSM_OK && solution->outcome == DSM__SOLVER_FOUND;
     if (!is_found && !it->is_shifted) {
       return dsm__report_nothing(it->question->instance, options, solution, diags);
@@ -305,12 +322,7 @@ static dsm_status find_answer(attempt *it, double *bound, dsm_diags *diags) {
       break;
     }
   }
-  if (!is_inexact(it->question)) {
-    return DSM_OK;
-  }
-  it->best.solver_seconds = it->partition->solver_seconds; /* of all runs */
-  *it->partition = it->has_best ? it->best : *it->partition;
-  return it->has_best ? DSM_OK : dsm__report_slow(options, it->mean, diags);
+  return is_inexact(it->question) ? take_best(it, diags) : DSM_OK;
 }
 
 static dsm_status answer(attempt *it, double *bound, dsm_diags *diags) {
@@ -340,6 +352,7 @@ static dsm_status answer(attempt *it, double *bound, dsm_diags *diags) {
  * ones. */
 static dsm_status simulate(double *rate, const dsm_partition *partition, dsm_diags *diags) {
   enum { REQUESTS = 4000, TASKS = 400000, WINDOW = 64, WINDOWS = 8 };
+  assert(partition->instance->task_count > 0);
   const size_t affordable = TASKS / partition->instance->task_count;
   dsm_dispatch_options options;
   dsm_dispatch_options_init(&options);
@@ -403,7 +416,7 @@ static dsm_status compare_requests(dsm_partition *partition, dsm_diags *diags) {
   partition->whole_rho = partition->rho;
   dsm_status status = DSM_OK;
   if (moved_bytes(partition) > 0) {
-    dsm__whole_requests whole;
+    dsm__whole_requests whole = {.rate = 0};
     dsm__arena *const scratch = dsm__arena_new();
     status = scratch == NULL
                  ? dsm__out_of_memory(diags)
@@ -475,6 +488,7 @@ dsm_status dsm_partition_solve(dsm_partition **partition, const dsm_instance *in
                  : dsm__solve_at_batches(partition, &bound, &question, diags);
   }
   if (status == DSM_OK) {
+    assert(*partition != NULL);
     status = compare_requests(*partition, diags);
   }
   if (status != DSM_OK) {

@@ -76,8 +76,9 @@ static double stream_bound(const dsm__writer *w, double size) {
 
 void dsm__survey_batches(dsm__writer *w) {
   const dsm_instance *const instance = w->instance;
+  double before = 0;
   double next = 0;
-  for (double before = 0; isfinite(next); before = next) {
+  while (isfinite(next)) {
     next = HUGE_VAL;
     for (size_t j = 0; j < instance->device_count; j++) {
       const double batch = dsm_instance_batch(instance, j);
@@ -86,6 +87,7 @@ void dsm__survey_batches(dsm__writer *w) {
     if (isfinite(next)) {
       w->sizes[w->size_count++] = next;
     }
+    before = next;
   }
   for (size_t s = 1; s < w->size_count; s++) {
     const double step = w->sizes[s] - w->sizes[s - 1];

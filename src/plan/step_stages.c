@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "plan/step_stages.h"
 
+#include <assert.h>
+
 #include "model/axis_words.h"
 #include "model/chip_link.h"
 #include "plan/keeping.h"
@@ -256,6 +258,7 @@ void dsm__stages_memory_derive(const dsm_workload *micro, const dsm_machine *mac
   const uint64_t micro_batches = dsm__micro_batches(decisions);
   double most = -1;
   size_t fullest = 0;
+  assert(stages->count > 0);
   for (size_t s = 0; s < stages->count; s++) {
     dsm__memory_sum sum = {.kept_bytes = 0};
     for (size_t r = s; r < dsm__stage_run_count(stages); r += stages->count) {
@@ -434,13 +437,16 @@ bool dsm__stages_settle(dsm_plan *plan) {
     return true;
   }
   dsm__stage_cost *const costs = dsm__arena_array(plan->arena, count, sizeof *costs);
-  for (size_t r = 0; costs != NULL && r < dsm__stage_run_count(stages); r++) {
+  if (costs == NULL) {
+    return false;
+  }
+  for (size_t r = 0; r < dsm__stage_run_count(stages); r++) {
     const dsm__stage_cost one =
         dsm__stage_cost_of(plan, dsm__stage_run_of(stages, plan->layer_count, r));
     dsm__stage_cost_add(&costs[r % count], &one);
   }
   const dsm__interleaving of = dsm__interleaving_of(stages, plan->micro_batches);
-  const double step = costs == NULL ? -1 : dsm__stages_step_cycles(costs, &of);
+  const double step = dsm__stages_step_cycles(costs, &of);
   for (size_t r = 0; step >= 0 && r < dsm__stage_run_count(stages); r++) {
     const dsm__stage_cost *const cost = &costs[r % count];
     const double own = (cost->forward + cost->backward) * (double)plan->micro_batches + cost->once;
