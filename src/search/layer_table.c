@@ -10,6 +10,7 @@
  */
 #include "search/layer_table.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -258,9 +259,10 @@ static dsm__open_choice choose(const dsm__layer_table *table, const dsm__factors
   const unsigned runs = dsm__run_count(factors);
   double totals[DSM_PARALLELISM_COUNT][DSM__FACTORS_MAX];
   double best = HUGE_VAL;
-  const bool are_needed =
-      is_needed(table, class_index, forward) && is_needed(table, class_index, backward);
-  for (unsigned u = 0; are_needed && u < ways; u++) {
+  if (!is_needed(table, class_index, forward) || !is_needed(table, class_index, backward)) {
+    return (dsm__open_choice){.cycles = HUGE_VAL};
+  }
+  for (unsigned u = 0; u < ways; u++) {
     const dsm_pass_layouts layouts = {{forward, backward, (dsm_parallelism)u}};
     const bool is_possible =
         can_update(table, class_index, pair, (dsm_parallelism)u) &&
@@ -287,6 +289,7 @@ static dsm__open_choice choose(const dsm__layer_table *table, const dsm__factors
 void dsm__layer_table_choose(dsm__layer_table *table, const dsm__factors *factors) {
   const dsm__search_inputs *const inputs = table->inputs;
   const size_t classes = table->distinct.count;
+  assert(classes > 0); /* a network has a layer */
   for (size_t row = 0; row < (factors->may_hoist ? 2 * classes : classes); row++) {
     const size_t c = row % classes;
     const bool is_hoisted = row >= classes;

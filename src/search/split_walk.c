@@ -199,7 +199,8 @@ static void find_least(const walk *w, const dsm_loops *split, uint64_t rest, fam
   f->least.sum_cycles = 0;
   if (w->has_tiles) {
     const double reduced_extent = is_backward ? (double)core.out : (double)core.in;
-    const double produced_extent = (double)(chip[w->produced] / work->share.groups) * share;
+    const uint64_t produced_of_group = chip[w->produced] / work->share.groups;
+    const double produced_extent = (double)produced_of_group * share;
     f->extents = (dsm__core_extents){
         .in = is_backward ? produced_extent : reduced_extent,
         .out = is_backward ? reduced_extent : produced_extent,

@@ -327,12 +327,13 @@ static bool bound_siblings(tied_search *s, const tied_case *one) {
       of[all.count++] = other;
     }
   }
+  const size_t count = all.count;
   parent.cut[t] = 0;
   set_case(s, &parent);
   if (!s->finder->bound_cuts(s->problem, s->finder->context, known_cycles(s), &all, &bounds)) {
     return false;
   }
-  for (size_t k = 0; k < all.count; k++) {
+  for (size_t k = 0; k < count; k++) {
     of[k]->bound = bounds.least[k];
     of[k]->likely = bounds.likely[k];
     of[k]->is_bounded = true;
@@ -449,7 +450,9 @@ bool dsm__tied_search(dsm__problem *problem, const dsm__tied_finder *finder, dou
   const size_t least = finder->bound_cuts == NULL ? UNBOUNDED_MIN : 1;
   const size_t most = share * share > least ? share * share : least;
   s.within_max = layer_count <= SMALL_NETWORK ? SEARCHES_MAX : most;
-  s.open.items[s.open.count++] = (tied_case){.is_bounded = true};
+  if (is_good) {
+    s.open.items[s.open.count++] = (tied_case){.is_bounded = true};
+  }
   while (is_good && s.open.count > 0) {
     const size_t next = next_case(&s);
     const tied_case *const first = &s.open.items[next];

@@ -53,7 +53,8 @@ static dsm_status look(dsm_plan **plan, dsm_fit *fit, const dsm_workload *worklo
   dsm_status status = DSM_ERROR_INFEASIBLE;
   bool is_any_stopped = false;
   bool is_any_asked = false;
-  wider.time_limit_seconds = seconds / DSM__COUNT_OF(tried);
+  const size_t tries = DSM__COUNT_OF(tried);
+  wider.time_limit_seconds = seconds / (double)tries;
   for (size_t t = 0; t < DSM__COUNT_OF(tried) && status != DSM_ERROR_OUT_OF_MEMORY; t++) {
     dsm_plan *found = NULL;
     bool is_stopped = false;

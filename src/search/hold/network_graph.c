@@ -15,6 +15,7 @@
  */
 #include "search/hold/network_graph.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -177,6 +178,7 @@ static void derive_relayouts(const dsm__building *b, size_t index, double *relay
   const double bytes = (double)dsm__network_layer(b, index)->carried_elements *
                        (double)workload->minibatch * workload->element_bytes;
   const unsigned ways = ways_of(b);
+  assert(ways > 0);
   for (unsigned change = 0; change < DSM_PARALLELISM_COUNT; change++) {
     const unsigned to = (DSM_PARALLELISM_COUNT - change) % DSM_PARALLELISM_COUNT;
     if (change < ways) {

@@ -527,11 +527,23 @@ static bool search_choice(held_search *s, const dsm__decisions *open, progress *
   return true;
 }
 
+/* What the next search is of: fewer labels where they were too many, else a higher limit, *more
+ * above the least. False: so many searches are enough. */
+static bool widen(held_search *s, const progress *found, double *more, int *cut_searches) {
+  static const double growth = 4;
+  enum { LEAST_LABELS = 32, CUT_SEARCHES_MAX = 3 };
+  if (s->is_too_large) {
+    s->labels_max /= 4;
+  } else {
+    *more *= growth;
+  }
+  *cut_searches += s->is_too_large || s->left_out < HUGE_VAL ? 1 : 0;
+  return s->labels_max >= LEAST_LABELS && !(found->is_found && *cut_searches >= CUT_SEARCHES_MAX);
+}
+
 /* With growing limits. False if out of memory. */
 static bool search_all(held_search *s, double first_slack, progress *found, dsm__arena **arena) {
   static const double first_part = 1.0 / 16; /* of what the bound leaves */
-  static const double growth = 4;
-  enum { LEAST_LABELS = 32, CUT_SEARCHES_MAX = 3 };
   double reach = 0;
   if (!find_bound(s, first_slack, found, &reach, arena)) {
     return false;
@@ -557,16 +569,8 @@ static bool search_all(held_search *s, double first_slack, progress *found, dsm_
       return false;
     }
     if (take(s, cycles, &answer, &decisions, found) ||
-        (cycles >= known && !s->is_too_large && !(found->known < known))) {
-      break;
-    }
-    if (s->is_too_large) {
-      s->labels_max /= 4;
-    } else {
-      more *= growth;
-    }
-    cut_searches += s->is_too_large || s->left_out < HUGE_VAL ? 1 : 0;
-    if (s->labels_max < LEAST_LABELS || (found->is_found && cut_searches >= CUT_SEARCHES_MAX)) {
+        (cycles >= known && !s->is_too_large && !(found->known < known)) ||
+        !widen(s, found, &more, &cut_searches)) {
       break;
     }
   }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "search/roles/role_states.h"
 
+#include <assert.h>
+
 #include "plan/holding.h"
 
 static const dsm_layer *layer_of(const dsm__role_space *space, size_t index) {
@@ -79,6 +81,7 @@ dsm__role_surroundings dsm__role_look_around(const dsm__role_space *space,
                                              const dsm__role_state *from, size_t index) {
   const dsm__role_layer *const layer = &space->layers[index];
   dsm__role_surroundings around = {.from = from, .index = index};
+  assert(axis_count_of(space) <= DSM_AXES_MAX);
   for (unsigned a = 0; a < axis_count_of(space); a++) {
     around.sides[a] = read_sides(space, from, index, a);
     around.shortcut_sides[a] = sides_of(space, from, index, a, layer->added, layer->adds_far != 0);

@@ -112,7 +112,7 @@ bool dsm__update_roles_init(dsm__update_roles *updates, dsm__problem *problem, s
       reserve_numbers(updates, &updates->sums, count) &&
       reserve_numbers(updates, &updates->passes, factors * updates->sets * count) &&
       reserve_numbers(updates, &updates->broadcasts, AXIS_SETS * count) &&
-      reserve_numbers(updates, &updates->moves, 2 * LAYOUT_NUMBERS * LAYOUT_NUMBERS) &&
+      reserve_numbers(updates, &updates->moves, (size_t)2 * LAYOUT_NUMBERS * LAYOUT_NUMBERS) &&
       reserve_numbers(updates, &updates->both, factors) &&
       reserve_numbers(updates, &updates->apart, factors);
   if (has_room) {
