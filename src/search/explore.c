@@ -162,6 +162,7 @@ static size_t first_layers(const dsm__problem *problem) {
 
 /* Keeps the faster of two plans, the first of equals. */
 static void keep_faster(dsm_plan **plan, dsm_plan *other) {
+  assert(other != NULL);
   if (*plan != NULL && dsm__tie_limit(other->result.step_cycles) >= (*plan)->result.step_cycles) {
     dsm_plan_free(other);
   } else {
@@ -238,18 +239,18 @@ static dsm_status report_none_asked(const dsm__problem *problem, dsm_diags *diag
   const dsm__place nowhere = {NULL, 0, 0, NULL};
   const dsm_explore_options *const options = problem->inputs.options;
   const uint64_t runs = options->interleave > 1 ? options->interleave : 1;
-  const uint64_t stages = options->stages;
+  const uint64_t wanted = options->stages * runs;
   const size_t most = stages_most(problem);
   if (most == 0) {
     return dsm__out_of_memory(diags);
   }
-  if (stages * runs > most) {
+  if (wanted > most) {
     dsm__diags_add(diags, DSM_SEVERITY_ERROR, nowhere,
                    "one tensor alone passes from a stage to the next",
                    "expected at most %zu %s%s, which the layers of the network can be in, found "
                    "%llu",
                    most, runs > 1 ? "runs of stages" : "stage", most == 1 || runs > 1 ? "" : "s",
-                   (unsigned long long)(stages * runs));
+                   (unsigned long long)wanted);
     return DSM_ERROR_INFEASIBLE;
   }
   dsm__diags_add(diags, DSM_SEVERITY_ERROR, nowhere, NULL,
@@ -267,7 +268,7 @@ bool dsm__step_with_roles(dsm__problem *problem, const dsm__fixed_roles *fixed, 
   const dsm_status status =
       find_with_roles(problem, first_layers(problem), limit_cycles, &plan, &bound_cycles, NULL);
   problem->fixed = NULL;
-  *step_cycles = status == DSM_OK ? plan->result.step_cycles : 0;
+  *step_cycles = plan != NULL ? plan->result.step_cycles : 0;
   dsm_plan_free(plan);
   return status == DSM_OK || status == DSM_ERROR_INFEASIBLE;
 }

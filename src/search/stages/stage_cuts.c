@@ -158,7 +158,23 @@ static double step_of(const dsm__cutting *of, const size_t *firsts, dsm__stage_c
 /* Schedules of more passes are not asked so often. */
 enum { PASSES_MOVED = 4096 };
 
-/* Moves borders by a segment as long as the step is faster. */
+/* Moves a border if the step is faster then. False if out of memory. */
+static bool move_border(const dsm__cutting *of, size_t *firsts, size_t border, size_t to,
+                        double *step, dsm__stage_cost *costs, bool *is_moved) {
+  const size_t now = firsts[border];
+  firsts[border] = to;
+  const double moved = step_of(of, firsts, costs);
+  if (moved < 0) {
+    return false;
+  }
+  const bool is_faster = dsm__tie_limit(moved) < *step;
+  firsts[border] = is_faster ? to : now;
+  *step = is_faster ? moved : *step;
+  *is_moved = *is_moved || is_faster;
+  return true;
+}
+
+/* Moves borders by a segment as long as the step is faster. False if out of memory. */
 static bool move_borders(const dsm__cutting *of, size_t *firsts, double *step,
                          dsm__stage_cost *costs) {
   bool is_moved = of->of.micro_batches * run_count(of) <= PASSES_MOVED;
@@ -169,19 +185,10 @@ static bool move_borders(const dsm__cutting *of, size_t *firsts, double *step,
       const size_t end = s + 1 < run_count(of) ? firsts[s + 1] : of->count;
       const size_t others[] = {before - 1, before + 1};
       for (size_t k = 0; k < 2; k++) {
-        if (others[k] <= firsts[s - 1] || others[k] >= end) {
-          continue;
-        }
-        const size_t now = firsts[s];
-        firsts[s] = others[k];
-        const double moved = step_of(of, firsts, costs);
-        if (moved < 0) {
+        const bool is_between = others[k] > firsts[s - 1] && others[k] < end;
+        if (is_between && !move_border(of, firsts, s, others[k], step, costs, &is_moved)) {
           return false;
         }
-        const bool is_faster = dsm__tie_limit(moved) < *step;
-        firsts[s] = is_faster ? others[k] : now;
-        *step = is_faster ? moved : *step;
-        is_moved = is_moved || is_faster;
       }
     }
   }
