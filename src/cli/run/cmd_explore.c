@@ -62,8 +62,8 @@ static void note_what_fits(const cli_arguments *arguments, const inputs *in) {
   if (status != DSM_OK) {
     if (status == DSM_ERROR_INFEASIBLE && fit == DSM_FIT_STOPPED) {
       cli_note(arguments,
-               "%g s of looking found nothing that fits with accumulate and stages, nor with "
-               "shard and recompute",
+               "nothing that fits with accumulate and stages, or with shard and recompute, was "
+               "found within %g s",
                limit > 0 ? limit : (double)DSM_FIT_SECONDS);
     } else if (status == DSM_ERROR_INFEASIBLE && fit == DSM_FIT_NONE) {
       cli_note(arguments, "nothing fits with shard, recompute, accumulate and stages either");
