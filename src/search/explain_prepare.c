@@ -230,7 +230,7 @@ static bool find_ways(dsm__explaining *e) {
   }
   e->through_count = 1;
   /* Where memory decides, what is fastest memory aside is still to be found. */
-  const double best_cycles = solution->answer.smallest_need_bytes > 0 ? 0 : solution->answer.cycles;
+  const double best_cycles = solution->answer.is_memory_short ? 0 : solution->answer.cycles;
   for (size_t c = 0; c < cut_count; c++) {
     if (has_table) {
       set_own_cut(e, &cuts[c]);

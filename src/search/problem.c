@@ -288,7 +288,7 @@ bool dsm__problem_search(dsm__problem *problem, dsm__solution *solution) {
   const bool is_searched = dsm__graph_search(&solution->network.graph, problem->arena,
                                              &solution->path, &solution->answer);
   problem->is_memory_short =
-      problem->is_memory_short || (is_searched && solution->answer.smallest_need_bytes > 0);
+      problem->is_memory_short || (is_searched && solution->answer.is_memory_short);
   return is_searched;
 }
 

@@ -37,6 +37,15 @@ static void tear_down(setting *s) {
   dsm__arena_free(s->arena);
 }
 
+static dsm__layer_setting training_setting(const setting *s, size_t index) {
+  return (dsm__layer_setting){.layer = &s->workload->layers[index],
+                              .machine = &s->machine,
+                              .precision = dsm_precision_of(s->workload, s->system),
+                              .mode = DSM_MODE_TRAINING,
+                              .minibatch = s->workload->minibatch,
+                              .dysm_factor = 1};
+}
+
 START_TEST(test_no_valid_split_is_faster_than_the_best) {
   setting s = set_up("resnet50", "torus64");
   for (size_t i = 0; i < s.workload->layer_count; i++) {
@@ -111,12 +120,7 @@ START_TEST(test_operands_are_kept_only_where_they_are_as_weights) {
   for (int is_resident = 0; is_resident <= 1; is_resident++) {
     s.system->model.resident_operands = is_resident == 1;
     for (int pass = DSM_PASS_FORWARD; pass <= DSM_PASS_BACKWARD; pass++) {
-      dsm__layer_setting matmul = {.layer = &s.workload->layers[score],
-                                   .machine = &s.machine,
-                                   .precision = dsm_precision_of(s.workload, s.system),
-                                   .mode = DSM_MODE_TRAINING,
-                                   .minibatch = s.workload->minibatch,
-                                   .dysm_factor = 1};
+      dsm__layer_setting matmul = training_setting(&s, score);
       const dsm__best_pass best =
           dsm__best_pass_find(&matmul, (dsm_pass)pass, DSM_PARALLELISM_DATA, true, &s.splits);
       const double count = (double)dsm_invocation_count(matmul.layer, (dsm_pass)pass);
@@ -345,12 +349,7 @@ START_TEST(test_floor_is_below_passes) {
                                                  DSM_PARALLELISM_MODEL_X_DATA_Y};
   setting s = set_up("gnmt", "torus64");
   for (size_t i = 0; i < s.workload->layer_count; i++) {
-    const dsm__layer_setting layer = {.layer = &s.workload->layers[i],
-                                      .machine = &s.machine,
-                                      .precision = dsm_precision_of(s.workload, s.system),
-                                      .mode = DSM_MODE_TRAINING,
-                                      .minibatch = s.workload->minibatch,
-                                      .dysm_factor = 1};
+    const dsm__layer_setting layer = training_setting(&s, i);
     for (int k = 0; k < DSM_PASS_COUNT * 3; k++) {
       const dsm_pass pass = (dsm_pass)(k / 3);
       const dsm_parallelism one = parallelisms[k % 3];
@@ -377,12 +376,7 @@ START_TEST(test_alike_parallelisms_cost_the_same) {
   s.machine = dsm_machine_derive(s.system);
   size_t alike = 0;
   for (size_t i = 0; i < s.workload->layer_count; i++) {
-    const dsm__layer_setting layer = {.layer = &s.workload->layers[i],
-                                      .machine = &s.machine,
-                                      .precision = dsm_precision_of(s.workload, s.system),
-                                      .mode = DSM_MODE_TRAINING,
-                                      .minibatch = s.workload->minibatch,
-                                      .dysm_factor = 1};
+    const dsm__layer_setting layer = training_setting(&s, i);
     for (int k = 0; k < DSM_PARALLELISM_COUNT_OF(2) * DSM_PARALLELISM_COUNT_OF(2); k++) {
       const dsm_parallelism a = (dsm_parallelism)(k / DSM_PARALLELISM_COUNT_OF(2));
       const dsm_parallelism b = (dsm_parallelism)(k % DSM_PARALLELISM_COUNT_OF(2));
