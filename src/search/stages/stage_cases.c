@@ -195,9 +195,9 @@ static bool find_bound(const dsm__stage_cases *cases, dsm__stage_case *of) {
   return is_found;
 }
 
-/* Is the time over? Where no step is known, not before there is a case. */
+/* Is the time over? */
 static bool is_over(const dsm__stage_cases *cases) {
-  return isfinite(cases->limit_cycles) || cases->list.count > 0
+  return !cases->is_patient || isfinite(cases->limit_cycles) || cases->list.count > 0
              ? dsm__problem_is_over(cases->whole)
              : dsm__deadline_is_final(cases->whole->inputs.deadline);
 }

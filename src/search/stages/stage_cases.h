@@ -48,6 +48,7 @@ typedef struct dsm__stage_cases {
   const size_t *segments;
   size_t segment_count;
   double limit_cycles; /**< what is not below it is not looked at */
+  bool is_patient;     /**< where no step is known the time is not over before there is a case */
   DSM__LIST(dsm__stage_space *) spaces;
   DSM__LIST(dsm__stage_case) list;
   bool is_cut_short; /**< the time was over before all were listed */

@@ -20,6 +20,7 @@ typedef struct dsm__stages_searched {
   size_t segment_count;
   double capacity_bytes;
   double best_cycles;
+  bool is_patient;           /**< until something is found the time is not over */
   dsm__decisions *decisions; /**< of it */
   bool is_found;
 } dsm__stages_searched;

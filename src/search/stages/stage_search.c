@@ -31,6 +31,10 @@
 
 enum { SMALL_NETWORK = 64 /* layers */ };
 
+/* What cuts take grows with the square of the segments: with more of them the time is over when it
+ * is, and numbers of micro-batches may fit. */
+enum { PATIENT_SEGMENTS = 512 };
+
 /* ---- roles and cuts ---- */
 
 /* Is there time to look at more of what may be good? */
@@ -38,10 +42,11 @@ static bool is_small(const dsm__looking *at) {
   return at->micro.layer_count <= SMALL_NETWORK;
 }
 
-/* Is the time over? Until something is found it is not, unless the limit is strict. */
+/* Is the time over? */
 static bool is_stopped(const dsm__stages_searched *search) {
-  return isfinite(search->best_cycles) ? dsm__problem_is_over(search->whole)
-                                       : dsm__deadline_is_final(search->whole->inputs.deadline);
+  return !search->is_patient || isfinite(search->best_cycles)
+             ? dsm__problem_is_over(search->whole)
+             : dsm__deadline_is_final(search->whole->inputs.deadline);
 }
 
 /* Takes the layers of the path, and what they come to in segments. */
@@ -436,6 +441,8 @@ bool dsm__stage_search(dsm__problem *problem, double limit_cycles, dsm__graph_an
     cases.segments = search.segments;
     cases.segment_count = search.segment_count;
     cases.limit_cycles = search.best_cycles;
+    search.is_patient = search.segment_count <= PATIENT_SEGMENTS;
+    cases.is_patient = search.is_patient;
     is_good = dsm__stage_cases_find(&cases) && look_at_all(&search, &cases, bound_cycles);
   }
   *bound_cycles = cases.is_cut_short ? 0 : *bound_cycles;
