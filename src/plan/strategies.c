@@ -310,17 +310,43 @@ void dsm_explore_options_init(dsm_explore_options *options) {
   };
 }
 
+/* Which roles are named, along any axis. */
+static dsm_role_set named_roles(const dsm_explore_options *options) {
+  dsm_role_set named = 0;
+  for (unsigned a = 0; a < DSM_AXES_MAX; a++) {
+    named |= options->roles[a];
+  }
+  return named;
+}
+
+/* Is one parallelism along all axes left out, be it by words or by roles that are named? */
+static bool is_hybrid_asked(const dsm_explore_options *options) {
+  const dsm_role_set uniform = ROLE(DATA) | ROLE(MODEL);
+  const dsm_role_set named = named_roles(options);
+  dsm_role_set of_all_axes = named;
+  for (unsigned a = 0; a < DSM_AXES_MAX; a++) {
+    of_all_axes &= options->roles[a] == 0 ? named : options->roles[a];
+  }
+  return named == 0
+             ? options->parallelisms != 0 && (options->parallelisms & ~DSM_PARALLELISM_HYBRIDS) == 0
+             : (named & ~uniform) == 0 && of_all_axes == 0;
+}
+
 /* What needs a strategy that is asked for: no rung has another. */
 static dsm_optimization_set asked_strategies(const dsm_explore_options *options) {
   const bool is_interleaved = options->interleave > 1;
-  return (options->micro_batches > 1 || is_interleaved
-              ? DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_ACCUMULATE)
-              : 0) |
-         (options->stages > 1 || is_interleaved ? DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_STAGES)
-                                                : 0) |
-         (options->recomputation > DSM_RECOMPUTATION_NONE
-              ? DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_RECOMPUTE)
-              : 0);
+  const bool is_asked[DSM_OPTIMIZATION_COUNT] = {
+      [DSM_OPTIMIZATION_HYBRID] = is_hybrid_asked(options),
+      [DSM_OPTIMIZATION_ACCUMULATE] = options->micro_batches > 1 || is_interleaved,
+      [DSM_OPTIMIZATION_STAGES] = options->stages > 1 || is_interleaved,
+      [DSM_OPTIMIZATION_RECOMPUTE] = options->recomputation > DSM_RECOMPUTATION_NONE,
+  };
+  dsm_optimization_set asked = 0;
+  for (int o = 0; o < DSM_OPTIMIZATION_COUNT; o++) {
+    const bool is_of_role = (strategies[o].roles & named_roles(options)) != 0;
+    asked |= is_asked[o] || is_of_role ? DSM_OPTIMIZATION_BIT(o) : 0;
+  }
+  return asked;
 }
 
 size_t dsm_ladder_additions(const dsm_explore_options *options,
