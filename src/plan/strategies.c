@@ -5,6 +5,7 @@
  */
 #include "dsm/strategy.h"
 
+#include "plan/named_roles.h"
 #include "plan/plan_internal.h"
 #include "plan/role_rules.h"
 #include "plan/segment.h"
@@ -310,19 +311,10 @@ void dsm_explore_options_init(dsm_explore_options *options) {
   };
 }
 
-/* Which roles are named, along any axis. */
-static dsm_role_set named_roles(const dsm_explore_options *options) {
-  dsm_role_set named = 0;
-  for (unsigned a = 0; a < DSM_AXES_MAX; a++) {
-    named |= options->roles[a];
-  }
-  return named;
-}
-
-/* Is one parallelism along all axes left out, be it by words or by roles that are named? */
+/* Do words, or roles that are named, leave no parallelism but those with axes of both roles? */
 static bool is_hybrid_asked(const dsm_explore_options *options) {
   const dsm_role_set uniform = ROLE(DATA) | ROLE(MODEL);
-  const dsm_role_set named = named_roles(options);
+  const dsm_role_set named = dsm__named_roles(options);
   dsm_role_set of_all_axes = named;
   for (unsigned a = 0; a < DSM_AXES_MAX; a++) {
     of_all_axes &= options->roles[a] == 0 ? named : options->roles[a];
@@ -343,7 +335,7 @@ static dsm_optimization_set asked_strategies(const dsm_explore_options *options)
   };
   dsm_optimization_set asked = 0;
   for (int o = 0; o < DSM_OPTIMIZATION_COUNT; o++) {
-    const bool is_of_role = (strategies[o].roles & named_roles(options)) != 0;
+    const bool is_of_role = (strategies[o].roles & dsm__named_roles(options)) != 0;
     asked |= is_asked[o] || is_of_role ? DSM_OPTIMIZATION_BIT(o) : 0;
   }
   return asked;

@@ -52,25 +52,6 @@ static cli_exit check_options(const cli_arguments *arguments) {
   return outcome == CLI_EXIT_DONE ? cli_check_optimizations(arguments) : outcome;
 }
 
-/* Room for the words of all optimizations. */
-typedef struct optimization_words {
-  char text[256];
-} optimization_words;
-
-static optimization_words words_of(dsm_optimization_set set) {
-  optimization_words words = {""};
-  size_t length = 0;
-  for (int o = 0; o < DSM_OPTIMIZATION_COUNT; o++) {
-    if ((set & DSM_OPTIMIZATION_BIT(o)) != 0) {
-      const int written =
-          snprintf(words.text + length, sizeof words.text - length, "%s%s", length == 0 ? "" : ",",
-                   dsm_optimization_name((dsm_optimization)o));
-      length += written > 0 ? (size_t)written : 0;
-    }
-  }
-  return words;
-}
-
 /* Where nothing fits a chip's memory: what would. */
 static void note_what_fits(const cli_arguments *arguments, const inputs *in) {
   dsm_plan *plan = NULL;
@@ -89,9 +70,19 @@ static void note_what_fits(const cli_arguments *arguments, const inputs *in) {
     }
     return;
   }
-  cli_note(arguments, "what would fit: --optimize %s, %.5g ms with %.4g of %.4g GB a chip%s",
-           words_of(plan->options.optimizations).text, 1e3 * plan->result.step_seconds,
-           plan->result.memory.total_bytes / 1e9, plan->result.memory.capacity_bytes / 1e9,
+  char words[256] = "";
+  size_t length = 0;
+  for (int o = 0; o < DSM_OPTIMIZATION_COUNT; o++) {
+    if ((plan->options.optimizations & DSM_OPTIMIZATION_BIT(o)) != 0) {
+      const int written =
+          snprintf(words + length, sizeof words - length, "%s%s", length == 0 ? "" : ",",
+                   dsm_optimization_name((dsm_optimization)o));
+      length += written > 0 ? (size_t)written : 0;
+    }
+  }
+  cli_note(arguments, "what would fit: --optimize %s, %.5g ms with %.4g of %.4g GB a chip%s", words,
+           1e3 * plan->result.step_seconds, plan->result.memory.total_bytes / 1e9,
+           plan->result.memory.capacity_bytes / 1e9,
            plan->statistics.is_stopped ? ", or less: the time was over before all was searched"
                                        : "");
   dsm_plan_free(plan);
@@ -125,27 +116,18 @@ static cli_exit explore_once(const cli_arguments *arguments, const inputs *in) {
 
 CLI_PRINTER(print_ladder, cli_ladder, dsm_report_ladder, of->rungs, of->count)
 
-/* What no rung adds, since each has it. */
-static void note_what_rungs_share(const cli_arguments *arguments) {
-  dsm_optimization additions[DSM_OPTIMIZATION_COUNT];
-  const size_t count = dsm_ladder_additions(&arguments->options, additions);
-  dsm_optimization_set shared = arguments->options.optimizations;
-  for (size_t i = 0; i < count; i++) {
-    shared &= ~DSM_OPTIMIZATION_BIT(additions[i]);
-  }
-  if (shared != 0) {
-    cli_note(arguments, "every rung has %s, which is needed for what is asked for",
-             words_of(shared).text);
-  }
-}
-
 static cli_exit explore_ladder(const cli_arguments *arguments, const inputs *in) {
   const cli_ladder_request request = {.workload = in->workload,
                                       .system = in->system,
                                       .base = in->base,
                                       .options = &arguments->options};
   cli_note_ineffective_optimizations(arguments, in->workload, in->system);
-  note_what_rungs_share(arguments);
+  if (arguments->options.stages > 1 || arguments->options.micro_batches > 1 ||
+      arguments->options.interleave > 1 ||
+      arguments->options.recomputation > DSM_RECOMPUTATION_NONE) {
+    cli_note(arguments, "the stages, micro-batches and recomputation that are asked for are those "
+                        "of every rung");
+  }
   cli_ladder all;
   cli_exit outcome = cli_exit_of(cli_ladder_explore(&all, arguments, &request));
   cli_print_findings(arguments);
