@@ -27,6 +27,7 @@ COMMON = {
     "core.sfu_ops_per_cycle": None,
     "model.exact_rotation": (True, "assumption: the last move of a rotation is not made"),
     "model.fused_attention": (True, "T. Dao et al., FlashAttention, arXiv 2205.14135: what runs today; runs before 2022 stored scores"),
+    "model.kept_inputs": ("all", "V. Korthikanti et al., arXiv 2205.05198, section 4: what automatic differentiation keeps"),
     "model.exact_forks": (True, "assumption: errors of a tensor that several layers use are added in memory"),
     "model.lstm_gate_errors": (True, "assumption: the update of an lstm reads the errors of its gates"),
     "model.search": ("all", "such machines run tensor, sequence, spatial and expert parallelism"),

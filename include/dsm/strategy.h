@@ -57,7 +57,7 @@ typedef unsigned dsm_optimization_set;
 typedef enum dsm_recomputation {
   DSM_RECOMPUTATION_BEST = 0,  /**< those that are best */
   DSM_RECOMPUTATION_NONE,      /**< none */
-  DSM_RECOMPUTATION_SELECTIVE, /**< of each attention the scores and their products with values */
+  DSM_RECOMPUTATION_SELECTIVE, /**< of each attention the scores */
   DSM_RECOMPUTATION_FULL,      /**< all of each segment of more than one layer */
   DSM_RECOMPUTATION_COUNT
 } dsm_recomputation;

@@ -198,6 +198,14 @@ typedef enum dsm_auxiliary_traffic {
   DSM_AUXILIARY_TRAFFIC_COUNT
 } dsm_auxiliary_traffic;
 
+/** What training keeps for the gradients of auxiliary operations (docs/model.md, section 12). */
+typedef enum dsm_kept_inputs {
+  DSM_KEPT_INPUTS_NONE = 0,            /**< outputs and normalised inputs alone */
+  DSM_KEPT_INPUTS_WITHOUT_ACTIVATIONS, /**< but what activations need, which is made anew */
+  DSM_KEPT_INPUTS_ALL,
+  DSM_KEPT_INPUTS_COUNT
+} dsm_kept_inputs;
+
 /** In which order a core works through its part of an invocation (docs/model.md, section 5). */
 typedef enum dsm_tiling {
   DSM_TILING_PAPER = 0, /**< one operand stays in tiles, another streams past once for each */
@@ -262,6 +270,7 @@ typedef struct dsm_assumptions {
   bool resident_operands;            /**< a matmul's operand can be kept over timesteps */
   bool causal_skip;                  /**< what a causal mask hides is not computed */
   bool fused_attention;              /**< scores of an attention never leave the chip */
+  dsm_kept_inputs kept_inputs;       /**< what is kept for gradients of auxiliary operations */
   bool tile_schedule;                /**< cores take tiles of outputs as they become free */
   dsm_tiling tiling;                 /**< how cores work through what does not fit */
   bool sharded_update; /**< each of the chips that sum gradients updates a part of the weights */

@@ -222,8 +222,10 @@ typedef struct dsm_layer {
   bool reads_score;         /**< its sums of values in these shares */
   uint64_t cache_new_elements; /**< what a step adds to it */
   uint64_t cache_elements;     /**< of a key-value cache, per sample, in inference; else 0 */
-  uint64_t saved_elements;     /**< kept in memory for the backward pass beside output and state */
-  uint64_t mask_bits;          /**< of masks kept for the backward pass */
+  uint64_t mask_elements;      /**< that have a mask, which is kept for the backward pass */
+  uint64_t kept_results;       /**< results before the output that gradients of operations need,
+                                    other than those of activations alone (model.kept_inputs) */
+  uint64_t kept_activations;   /**< those that gradients of activations alone need */
   uint64_t parameters;         /**< w_el, biases and normalisation parameters, once for the layer */
 
   /* Auxiliary work. */

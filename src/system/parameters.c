@@ -60,6 +60,13 @@ static const dsm__word auxiliary_traffic_words[] = {
 static DSM__WORDS(auxiliary_traffics, "traffic of auxiliary operations", auxiliary_traffic_words,
                   DSM_AUXILIARY_TRAFFIC_COUNT);
 
+static const dsm__word kept_inputs_words[] = {
+    [DSM_KEPT_INPUTS_NONE].key = "none",
+    [DSM_KEPT_INPUTS_WITHOUT_ACTIVATIONS].key = "without_activations",
+    [DSM_KEPT_INPUTS_ALL].key = "all",
+};
+static DSM__WORDS(kept_inputs, "inputs that are kept", kept_inputs_words, DSM_KEPT_INPUTS_COUNT);
+
 static const dsm__word tiling_words[] = {
     [DSM_TILING_PAPER].key = "paper",
     [DSM_TILING_BLOCKED].key = "blocked",
@@ -421,6 +428,11 @@ const dsm__parameter dsm__parameters[] = {
             "flag", "assumption: scores are stored, as those who train without it do",
             "Section 5: scores of an attention never leave the chip; its backward pass computes "
             "them anew."),
+    NEUTRAL("model.kept_inputs", WORD, model.kept_inputs, &kept_inputs, false, 0, 0,
+            DSM_KEPT_INPUTS_NONE, "word",
+            "assumption: outputs and normalised inputs are all that training keeps",
+            "Section 12: what training keeps for the gradients of auxiliary operations: nothing "
+            "else, all but what activations need, or all."),
     NEUTRAL("model.fused_reductions", FLAG, model.fused_reductions, &flags, false, 0, 1, false,
             "flag", "assumption: each layer sums its own gradients",
             "Section 5: sums of gradients along the same axes are one collective: what they wait "

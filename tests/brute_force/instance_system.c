@@ -260,11 +260,15 @@ static void write_attention(instance_text *text, instance_random *random) {
                                      "traffic_dropout_forward", "traffic_dropout_mask_backward",
                                      "traffic_rotary_backward"};
   static const double elements[] = {0, 0.5, 1, 1, 2, 4, 7};
+  static const char *const kept[] = {"none", "without_activations", "all"};
   if (instance_random_chance(random, 35)) {
     instance_text_bool(text, "causal_skip", instance_random_chance(random, 30));
   }
   if (instance_random_chance(random, 50)) {
     instance_text_bool(text, "fused_attention", instance_random_chance(random, 85));
+  }
+  if (instance_random_chance(random, 50)) {
+    instance_text_string(text, "kept_inputs", kept[instance_random_between(random, 0, 2)]);
   }
   for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
     if (instance_random_chance(random, 10)) {

@@ -146,12 +146,15 @@ typedef struct {
   bool has_softmax;
   bool has_loss; /* cross_entropy */
   bool has_residual;
-  double pool_window;    /* elements; 0 without a pool on the output */
-  double input_pool_ops; /* per sample: pooled input elements * window; 0 without a pool on the
-                            input */
-  double multiplied_ij;  /* size of a feature of the input where it is multiplied: after an upsample
-                            and  a pool */
-  bool is_alone;         /* of a list of layers without a graph */
+  double kept_for_sums; /* results before the output, per sample, that norms, softmax, pools need */
+  double kept_for_others; /* and those that activations alone need */
+  double pooled_results;  /* per sample; 0 without a pool on the input */
+  double pool_window;     /* elements; 0 without a pool on the output */
+  double input_pool_ops;  /* per sample: pooled input elements * window; 0 without a pool on the
+                             input */
+  double multiplied_ij; /* size of a feature of the input where it is multiplied: after an upsample
+                           and  a pool */
+  bool is_alone;        /* of a list of layers without a graph */
   twin_refs inputs;
   twin_refs shortcut;    /* `from` of a residual or a multiply */
   twin_refs operand;     /* of a matmul, score or context */
@@ -236,6 +239,8 @@ typedef struct {
   bool charge_held_masks;
   bool causal_skip;
   bool fused_attention;
+  bool keeps_for_sums;   /* model.kept_inputs */
+  bool keeps_for_others; /* its "all" */
   bool resident_operands;
   bool tile_schedule;
   bool has_blocked_tiles; /* model.tiling */

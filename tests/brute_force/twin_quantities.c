@@ -99,10 +99,6 @@ bool twin_reads_fused_score(const twin_system *system, const twin_node *node) {
   return system->fused_attention && node->kind == TWIN_CONTEXT;
 }
 
-double twin_kept_elements(const twin_system *system, const twin_node *node) {
-  return twin_is_fused_score(system, node) ? 0 : twin_stored_elements(node);
-}
-
 bool twin_reads_network_input(const twin_node *node) {
   for (size_t i = 0; i < node->inputs.count && !node->is_alone; i++) {
     if (node->inputs.layers[i] == TWIN_NETWORK_INPUT) {

@@ -36,8 +36,6 @@ double twin_visible_share(const twin_system *system, const twin_node *node);
 /* The scores of this layer, or those that it reads, are made and used on chip. */
 bool twin_is_fused_score(const twin_system *system, const twin_node *node);
 bool twin_reads_fused_score(const twin_system *system, const twin_node *node);
-/* st_el as memory has it. */
-double twin_kept_elements(const twin_system *system, const twin_node *node);
 
 bool twin_reads_network_input(const twin_node *node);
 bool twin_has_backward(const twin_node *node);

@@ -30,6 +30,9 @@ static void read_refinements(twin_system *system, const cJSON *model) {
   system->charge_held_masks = twin_flag(model, "charge_held_masks");
   system->causal_skip = twin_flag_unless_false(model, "causal_skip");
   system->fused_attention = twin_flag(model, "fused_attention");
+  const char *const kept = twin_text(model, "kept_inputs");
+  system->keeps_for_others = strcmp(kept, "all") == 0;
+  system->keeps_for_sums = system->keeps_for_others || strcmp(kept, "without_activations") == 0;
   system->resident_operands = twin_flag_unless_false(model, "resident_operands");
   system->layout_move = read_move_rule(twin_text(model, "layout_move"));
   system->tile_schedule = twin_flag(model, "tile_schedule");
