@@ -37,5 +37,6 @@ Suite *suite_interleave(void);
 Suite *suite_keeping(void);
 Suite *suite_recomputation(void);
 Suite *suite_short_memory(void);
+Suite *suite_stage_bounds(void);
 
 #endif
