@@ -39,5 +39,6 @@ Suite *suite_recomputation(void);
 Suite *suite_kept_activations(void);
 Suite *suite_kept_activations(void);
 Suite *suite_short_memory(void);
+Suite *suite_stage_bounds(void);
 
 #endif
