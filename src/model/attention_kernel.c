@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* attention.c: scores, their softmax and sums of values as one kernel (section 4). */
+/* attention_kernel.c: scores, their softmax and sums of values as one kernel (section 4). */
 #include <math.h>
 
 #include "model/equations.h"
