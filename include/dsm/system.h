@@ -101,6 +101,9 @@ typedef struct dsm_core {
   double tile_startup_us;          /**< of a tile of outputs, with model.tile_schedule */
   uint64_t tile_least_side;        /**< of a tile: rows or columns of outputs */
   uint64_t tile_most_elements;     /**< of a tile: outputs that a core sums up at once */
+  uint64_t tile_least_rows;        /**< of a tile of a fused attention */
+  double attention_floor_us;       /**< of a fused attention, beside its work */
+  double attention_tile_us;        /**< before a tile of it begins */
   double operation_overhead_us;    /**< of each kernel that an invocation starts */
   double issue_us;                 /**< the least time between two kernels */
 } dsm_core;
@@ -271,6 +274,8 @@ typedef struct dsm_assumptions {
   bool causal_skip;                  /**< what a causal mask hides is not computed */
   bool fused_attention;              /**< scores of an attention never leave the chip */
   dsm_kept_inputs kept_inputs;       /**< what is kept for gradients of auxiliary operations */
+  double attention_efficiency_ratio; /**< of the arrays' peak in a fused attention; 0: theirs */
+  bool attention_skips_masked;       /**< its tiles that a mask hides are left out */
   bool tile_schedule;                /**< cores take tiles of outputs as they become free */
   dsm_tiling tiling;                 /**< how cores work through what does not fit */
   bool sharded_update; /**< each of the chips that sum gradients updates a part of the weights */

@@ -86,6 +86,10 @@ static bool has_tiles(const dsm_system *system) {
   return system->model.tile_schedule;
 }
 
+static bool has_attention_kernels(const dsm_system *system) {
+  return system->model.tile_schedule && system->model.fused_attention;
+}
+
 /* Auxiliary operations that need sums over their operands move them whichever way there is. */
 static bool has_traffic_of_sums(const dsm_system *system) {
   return system->model.auxiliary_traffic != DSM_AUXILIARY_TRAFFIC_NONE;
@@ -266,6 +270,20 @@ const dsm__parameter dsm__parameters[] = {
     SWITCHED("core.tile_most_elements", COUNT, core.tile_most_elements, false, 1, 1048576, 32768,
              "outputs", "assumption: of GPUs, 256 x 128 sums in the registers of a core",
              "Most outputs of a tile; the smallest tile there is in any case.", has_tiles),
+    SWITCHED("core.tile_least_rows", COUNT, core.tile_least_rows, false, 1, 128, 16, "rows",
+             "assumption: of GPUs, whose matrix units take 16 rows",
+             "Of a fused attention with model.tile_schedule: least rows of queries of a tile, of "
+             "which it has a multiple, at most 128.",
+             has_attention_kernels),
+    SWITCHED("core.attention_floor_us", REAL, core.attention_floor_us, true, 0, 1e6, 10, "10^-6 s",
+             "assumption: of a GPU, the least time of such a kernel",
+             "Of a fused attention with model.tile_schedule: time of its kernel beside what it "
+             "computes and moves.",
+             has_attention_kernels),
+    SWITCHED("core.attention_tile_us", REAL, core.attention_tile_us, true, 0, 1e6, 4, "10^-6 s",
+             "assumption: of a GPU, until queries and first keys are there, and its sums written",
+             "Of a fused attention with model.tile_schedule: time before a tile begins.",
+             has_attention_kernels),
     NEUTRAL(
         "core.operation_overhead_us", REAL, core.operation_overhead_us, NULL, true, 0, 1e6, 0,
         "10^-6 s", "assumption: an operation starts at once",
@@ -433,6 +451,14 @@ const dsm__parameter dsm__parameters[] = {
             "assumption: outputs and normalised inputs are all that training keeps",
             "Section 12: what training keeps for the gradients of auxiliary operations: nothing "
             "else, all but what activations need, or all."),
+    NEUTRAL("model.attention_efficiency_ratio", REAL, model.attention_efficiency_ratio, NULL, false,
+            0, 1, 0, "ratio", "assumption: as array.efficiency_ratio",
+            "Of a fused attention with model.tile_schedule: share of the peak rate that the arrays "
+            "sustain, softmax included; 0: array.efficiency_ratio."),
+    NEUTRAL("model.attention_skips_masked", FLAG, model.attention_skips_masked, &flags, false, 0, 1,
+            true, "flag", "assumption: its tiles that a mask hides are left out",
+            "Of a fused attention with model.tile_schedule: tiles that a mask hides are left out, "
+            "as model.causal_skip has it; false: computed."),
     NEUTRAL("model.fused_reductions", FLAG, model.fused_reductions, &flags, false, 0, 1, false,
             "flag", "assumption: each layer sums its own gradients",
             "Section 5: sums of gradients along the same axes are one collective: what they wait "

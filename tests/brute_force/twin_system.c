@@ -39,6 +39,9 @@ static void read_refinements(twin_system *system, const cJSON *model) {
   system->has_blocked_tiles = strcmp(twin_text(model, "tiling"), "blocked") == 0;
   system->fused_reductions = twin_flag(model, "fused_reductions");
   system->sharded_update = twin_flag_unless_false(model, "sharded_update");
+  const double ratio = twin_number(model, "attention_efficiency_ratio", 0);
+  system->attention_efficiency = ratio > 0 ? ratio : system->array_efficiency;
+  system->attention_skips_masked = twin_flag_unless_false(model, "attention_skips_masked");
   system->overlapped_reduction = twin_flag(model, "overlapped_reduction");
 }
 
@@ -185,6 +188,9 @@ bool twin_system_parse(twin_system *out, const char *json) {
       .memory_stacks = twin_number(memory, "stacks", 1),
       .capacity_bytes = twin_number(memory, "capacity_GB", 1) * 1e9,
       .tile_startup_cycles = twin_number(core, "tile_startup_us", 1) * frequency_GHz * 1000,
+      .tile_least_rows = twin_number(core, "tile_least_rows", 16),
+      .attention_floor_cycles = twin_number(core, "attention_floor_us", 10) * frequency_GHz * 1000,
+      .attention_tile_cycles = twin_number(core, "attention_tile_us", 4) * frequency_GHz * 1000,
       .tile_least_side = twin_number(core, "tile_least_side", 64),
       .tile_most_elements = twin_number(core, "tile_most_elements", 32768),
       .relu_mask_bytes = twin_number(model, "relu_mask_bytes", 0.125),

@@ -466,6 +466,10 @@ static void add_attention(twin_workload *workload, const twin_node *whole, const
   score.kept_for_sums = score.has_dropout ? heads * c * s : 0; /* of the softmax before it */
   score.hidden_share = hidden_share_of(layer, s, c, context);
   sum.hidden_share = score.hidden_share;
+  score.key_features = sum.key_features = d;
+  score.value_features = sum.value_features = dv;
+  score.window = sum.window = twin_number(layer, "window", 0);
+  score.is_causal = sum.is_causal = twin_flag(layer, "causal");
   sum.operand = operand_of(&whole->inputs, 2);
   refs_add(&sum.inputs, (int)workload->node_count);
   take_operations(&sum, whole);
