@@ -67,7 +67,7 @@ static bool solve(dsm__problem *problem, dsm__graph_answer *answer, dsm__decisio
   dsm__solution solution;
   if (problem->inputs.fixed_cuts != NULL && problem->inputs.options->mode == DSM_MODE_TRAINING) {
     /* One of several searches: nothing is preloaded, and its graphs are given back. */
-    return dsm__problem_find_mapping(problem, answer, decisions);
+    return dsm__problem_find_mapping(problem, NULL, HUGE_VAL, answer, decisions);
   }
   if (!dsm__problem_solve(problem, &solution)) {
     return false;
@@ -98,7 +98,13 @@ static bool search_case(dsm__problem *problem, const void *context, double limit
     return solve(problem, answer, decisions);
   }
   if (dsm__problem_is_fused(problem)) {
-    return dsm__problem_solve_fused(problem, asked->is_first, limit_cycles, answer, decisions);
+    const dsm__fused_finder finder = {
+        .find = dsm__problem_find_mapping,
+        .searches_max = asked->is_first ? 1 : DSM__FUSED_SEARCHES_MAX,
+        .evaluations_max = UINT64_MAX,
+        .enough = 1,
+    };
+    return dsm__fused_search(problem, &finder, limit_cycles, answer, decisions);
   }
   problem->inputs.reductions = NULL;
   problem->inputs.first_layers = 0;
@@ -359,8 +365,11 @@ static dsm_status find_once(dsm__problem *problem, size_t layers, double known_c
                                                            has_roles ? NULL : diags, diags)
                                 : DSM_ERROR_INFEASIBLE;
   if (has_roles && (status == DSM_OK || status == DSM_ERROR_INFEASIBLE)) {
-    const double limit =
+    /* With sums that may hide a graph tells more than a mapping takes. */
+    const double least =
         *plan == NULL ? known_cycles : fmin(known_cycles, (*plan)->result.step_cycles);
+    const double limit =
+        dsm__problem_is_overlapped(problem) && layers > first_layers(problem) ? HUGE_VAL : least;
     const dsm_status other =
         find_with_roles(problem, layers, limit, &with_roles, &role_bound, diags);
     if (other == DSM_OK) {
@@ -387,13 +396,15 @@ static dsm_status find_once(dsm__problem *problem, size_t layers, double known_c
  *
  * Where sums of gradients hide behind computing, how much of them shows depends on all layers,
  * which no edge of a graph knows. First only those count that show in any mapping: that is a
- * bound. If more shows of the mapping found, those count that decide when its step ends, and so on;
- * at last all of them, as if nothing could hide. The answer is the fastest of these mappings, as it
- * is predicted.
+ * bound. If more shows of the mapping found, those count that decide when its step ends, and so on,
+ * of few layers one more each time, as others may decide in a better mapping; at last all of them,
+ * as if nothing could hide. The answer is the fastest of these mappings, as it is predicted.
  */
 static dsm_status find_plan(dsm__problem *problem, dsm_plan **plan, double *bound_cycles,
                             dsm_diags *diags) {
-  enum { SEARCHES_MAX = 6 };
+  enum { FEW_LAYERS = 16, SEARCHES_MAX = 6 };
+  const size_t layer_count = problem->inputs.workload->layer_count;
+  const int most = layer_count <= FEW_LAYERS ? FEW_LAYERS : SEARCHES_MAX;
   size_t layers = first_layers(problem);
   for (int searches = 1;; searches++) {
     double bound = 0;
@@ -416,7 +427,8 @@ static dsm_status find_plan(dsm__problem *problem, dsm_plan **plan, double *boun
         (*plan)->result.step_cycles <= dsm__tie_limit(*bound_cycles)) {
       return DSM_OK;
     }
-    layers = critical > layers && searches + 1 < SEARCHES_MAX ? critical : DSM__ALL_LAYERS;
+    const size_t next = layer_count <= FEW_LAYERS ? layers + 1 : critical;
+    layers = next > layers && next < layer_count && searches + 1 < most ? next : DSM__ALL_LAYERS;
   }
 }
 

@@ -14,15 +14,17 @@
  * Where that leaves a gap there are two cases. Mappings that have a collective pay all of it, and
  * its layers nothing more; for those that do not have it, a price is put on it with which no
  * mapping is faster than the best.
+ *
+ * Layers that share out their gradients pay other latencies of a sum than those that do not
+ * (section 12), and a mapping's collective takes the mean of its layers'. Even shares of all layers
+ * that may be in it are never more than that mean; shares that moved may be. So where layers may
+ * differ so, only the first search has a bound, and the others look for better mappings.
  */
 #include "search/fused.h"
 
 #include <math.h>
 
 #include "plan/tolerance.h"
-
-/* Searches at most; what is left open then is a gap. */
-enum { SEARCHES_MAX = 32 };
 
 /* Searches of a case, with shares that move, before it is divided. */
 enum { ROUNDS = 4 };
@@ -38,6 +40,7 @@ _Static_assert((unsigned)DSM__COLLECTIVE_COUNT <= 32, "a bit for each collective
 
 typedef struct fused_search {
   dsm__problem *problem;
+  const dsm__fused_finder *finder;
   double share;            /* of a layer in a collective that nothing is known of, while even */
   bool is_uneven;          /* shares have moved, */
   uint32_t moved;          /* of these collectives: */
@@ -46,12 +49,13 @@ typedef struct fused_search {
   dsm__reductions *paying; /* and what they pay in the case that is searched */
   dsm__joined *joined;     /* of each layer of the mapping found last */
   double limit_cycles;     /* of a mapping that is known; infinite: none */
-  int searches_max;
+  uint64_t evaluations;    /* before it */
   int searches;
   double latency[DSM__COLLECTIVE_COUNT]; /* of those seen */
-  mapping_case open[SEARCHES_MAX + 1];
+  mapping_case open[DSM__FUSED_SEARCHES_MAX + 1];
   unsigned open_count;
-  double bound; /* of all cases that are closed */
+  double first_bound; /* of the first search, */
+  double bound;       /* and of all cases that are closed */
   dsm__graph_answer best;
   dsm__decisions decisions;
 } fused_search;
@@ -126,6 +130,7 @@ static mapping_case next_case(fused_search *s) {
 typedef struct found_mapping {
   dsm__collectives collectives;
   double paid[DSM__COLLECTIVE_COUNT]; /* shares of each that its layers pay */
+  bool is_any;                        /* else none was found */
 } found_mapping;
 
 static void add_payments(const fused_search *s, const mapping_case *one, found_mapping *found) {
@@ -159,7 +164,8 @@ static int collective_to_decide(const fused_search *s, const mapping_case *one,
   return collective;
 }
 
-/* What a mapping takes, of which the graph knows what its layers pay. */
+/* What a mapping takes, of which the graph knows what its layers pay; nearly, where these pay other
+ * latencies. */
 static double whole_cycles(double graph_cycles, const found_mapping *found) {
   double cycles = graph_cycles + dsm__collectives_latency(&found->collectives);
   for (int c = 0; c < DSM__COLLECTIVE_COUNT; c++) {
@@ -260,9 +266,11 @@ static void set_payments(fused_search *s, const mapping_case *one) {
   problem->inputs.first_layers = 0;
 }
 
-bool dsm__problem_find_mapping(dsm__problem *problem, dsm__graph_answer *answer,
-                               dsm__decisions *decisions) {
+bool dsm__problem_find_mapping(dsm__problem *problem, const void *context, double limit_cycles,
+                               dsm__graph_answer *answer, dsm__decisions *decisions) {
   dsm__solution solution;
+  (void)context;
+  (void)limit_cycles;
   problem->arena = dsm__arena_new();
   const bool is_solved = problem->arena != NULL && dsm__problem_solve(problem, &solution);
   dsm__arena *const scratch = problem->arena;
@@ -276,14 +284,47 @@ bool dsm__problem_find_mapping(dsm__problem *problem, dsm__graph_answer *answer,
   return is_decided;
 }
 
+/* The fastest that is known. */
+static double known_cycles(const fused_search *s) {
+  return s->searches > 0 ? fmin(s->limit_cycles, s->best.cycles) : s->limit_cycles;
+}
+
+/* One search, whose graphs are given back. What is kept of roles is theirs with even shares. */
+static bool find_mapping(fused_search *s, double limit_cycles, dsm__graph_answer *answer,
+                         dsm__decisions *decisions) {
+  dsm__problem *const problem = s->problem;
+  struct dsm__kept_options *const kept = problem->kept;
+  dsm__arena *const scratch = s->searches > 0 ? dsm__arena_new() : problem->lasting;
+  problem->kept = s->searches > 0 ? NULL : kept;
+  problem->arena = scratch;
+  const bool is_found = scratch != NULL && s->finder->find(problem, s->finder->context,
+                                                           limit_cycles, answer, decisions);
+  problem->arena = problem->lasting;
+  problem->kept = kept;
+  if (scratch != problem->lasting) {
+    dsm__arena_free(scratch);
+  }
+  return is_found;
+}
+
 /* Searches a case once; better bound, better mapping. False if out of memory. */
 static bool search_once(fused_search *s, mapping_case *one, found_mapping *found) {
   dsm__problem *const problem = s->problem;
   dsm__graph_answer answer;
-  dsm__decisions decisions;
+  dsm__decisions decisions = {.layers = NULL};
   set_payments(s, one);
-  if (!dsm__problem_find_mapping(problem, &answer, &decisions)) {
+  if (!find_mapping(s, known_cycles(s) - paid_cycles(s, one), &answer, &decisions)) {
     return false;
+  }
+  found->is_any = answer.is_feasible && isfinite(answer.cycles);
+  if (!found->is_any) { /* none fits the memory, or none is as fast as what is known */
+    const bool is_proven = s->searches > 0 && !problem->is_need_rounded;
+    const bool is_over = dsm__problem_is_over(problem);
+    one->bound =
+        is_proven && !is_over ? known_cycles(s) : fmax(one->bound, answer.lower_bound_cycles);
+    s->best = s->searches == 0 ? answer : s->best;
+    s->decisions = s->searches++ == 0 ? decisions : s->decisions;
+    return true;
   }
   dsm__collectives_derive(&found->collectives, problem->inputs.workload, &problem->machine,
                           problem->inputs.options->mode, &decisions, s->joined);
@@ -298,12 +339,21 @@ static bool search_once(fused_search *s, mapping_case *one, found_mapping *found
     s->latency[c] = fmax(s->latency[c], found->collectives.latency_cycles[c]);
   }
   one->bound = fmax(one->bound, answer.lower_bound_cycles + paid_cycles(s, one));
+  s->first_bound = s->searches == 1 ? one->bound : s->first_bound;
   return true;
 }
 
-/* The fastest that is known. */
-static double known_cycles(const fused_search *s) {
-  return fmin(s->limit_cycles, s->best.cycles);
+/* Is a bound as good as what is known, or as is asked for? */
+static bool is_good_enough(const fused_search *s, double bound) {
+  return dsm__tie_limit(bound) >= known_cycles(s) || bound > s->finder->enough * s->best.cycles;
+}
+
+/* Has enough been searched? */
+static bool is_over(const fused_search *s) {
+  const dsm__problem *const problem = s->problem;
+  return s->searches >= s->finder->searches_max ||
+         problem->evaluations - s->evaluations > s->finder->evaluations_max ||
+         dsm__problem_is_over(problem);
 }
 
 /* Searches a case until it is done, or is divided. False if out of memory. */
@@ -313,13 +363,12 @@ static bool search_case(fused_search *s, mapping_case *one) {
     if (!search_once(s, one, &found)) {
       return false;
     }
-    const int collective = collective_to_decide(s, one, &found);
-    if (!s->best.is_feasible || collective == DSM__NO_COLLECTIVE ||
-        dsm__tie_limit(one->bound) >= known_cycles(s)) {
+    const int collective = found.is_any ? collective_to_decide(s, one, &found) : DSM__NO_COLLECTIVE;
+    if (!s->best.is_feasible || collective == DSM__NO_COLLECTIVE || is_good_enough(s, one->bound)) {
       s->bound = fmin(s->bound, one->bound);
       return true;
     }
-    if (round == ROUNDS || s->searches == s->searches_max || dsm__problem_is_over(s->problem)) {
+    if (round == ROUNDS || is_over(s)) {
       divide(s, one, collective);
       return true;
     }
@@ -343,19 +392,25 @@ static bool begin(fused_search *s) {
   return true;
 }
 
-bool dsm__problem_solve_fused(dsm__problem *problem, bool is_first, double limit_cycles,
-                              dsm__graph_answer *answer, dsm__decisions *decisions) {
+/* May layers pay other latencies of one collective? */
+static bool may_latencies_differ(const dsm__problem *problem) {
+  return dsm__has_optimization(&problem->inputs, DSM_OPTIMIZATION_SHARD) &&
+         (problem->inputs.micro_batches > 1 || !problem->machine.system->model.sharded_update);
+}
+
+bool dsm__fused_search(dsm__problem *problem, const dsm__fused_finder *finder, double limit_cycles,
+                       dsm__graph_answer *answer, dsm__decisions *decisions) {
   fused_search s = {.problem = problem,
+                    .finder = finder,
                     .limit_cycles = limit_cycles,
-                    .searches_max = is_first ? 1 : SEARCHES_MAX,
+                    .evaluations = problem->evaluations,
                     .share = least_share(problem->inputs.workload),
                     .open_count = 1,
                     .bound = HUGE_VAL};
   bool is_good = begin(&s);
-  while (is_good && s.searches < s.searches_max && s.open_count > 0) {
+  while (is_good && s.open_count > 0) {
     mapping_case one = next_case(&s);
-    if (s.searches > 0 &&
-        (dsm__tie_limit(one.bound) >= known_cycles(&s) || dsm__problem_is_over(problem))) {
+    if (s.searches > 0 && (is_good_enough(&s, one.bound) || is_over(&s))) {
       s.bound = fmin(s.bound, one.bound);
     } else {
       is_good = search_case(&s, &one);
@@ -367,6 +422,7 @@ bool dsm__problem_solve_fused(dsm__problem *problem, bool is_first, double limit
     s.bound = fmin(s.bound, s.open[i].bound);
   }
   *answer = s.best;
+  s.bound = may_latencies_differ(problem) && s.best.is_feasible ? s.first_bound : s.bound;
   answer->lower_bound_cycles = fmin(s.bound, s.best.cycles);
   *decisions = s.decisions;
   return is_good;

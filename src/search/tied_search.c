@@ -26,8 +26,8 @@
 /* Tables whose cuts are decided; what others exchange is in no bound. */
 enum { TABLES_MAX = 8 };
 
-/* Searches at most that have a mapping to beat: of larger networks the square of so many layers
- * over their own, and one at least. What is left open then is a gap. */
+/* Searches at most behind the first that have a mapping to beat: of larger networks the square of
+ * so many layers over their own, and one at least. What is left open then is a gap. */
 enum { SEARCHES_MAX = 1024, LAYERS_MAX = 768, UNBOUNDED_MIN = 32 };
 
 /* Of more layers, whose searches take long, a gap that is this small is left open. */
@@ -69,7 +69,7 @@ typedef struct tied_search {
   dsm__graph_answer best;   /* not feasible: what some mapping needs at least */
   dsm__decisions decisions; /* likewise */
   size_t searches;
-  size_t within;     /* of these: those that had a limit, or a mapping to beat */
+  size_t within;     /* of these: those behind the first that had a limit, or a mapping to beat */
   size_t within_max; /* of these at most */
 } tied_search;
 
@@ -354,13 +354,15 @@ static void keep(tied_search *s, const dsm__graph_answer *answer, const dsm__dec
   }
 }
 
-/* Is a bound as good as the best mapping known, or the limit; or is what is left between them too
- * little? */
+/* Is a bound as good as the best mapping known, or the limit; or is what is left between it and the
+ * best found here too little? What others found does not say where to stop, so that nothing is
+ * missed for it. */
 static bool is_good_enough(const tied_search *s, double bound) {
   const bool is_small = s->problem->inputs.workload->layer_count <= SMALL_NETWORK;
   const double known = known_cycles(s);
   return isfinite(known) &&
-         (dsm__tie_limit(bound) >= known || (!is_small && bound >= (1 - small_gap) * known));
+         (dsm__tie_limit(bound) >= known ||
+          (!is_small && s->best.is_feasible && bound >= (1 - small_gap) * s->best.cycles));
 }
 
 /* Is no more to be searched, but what has a bound? */
@@ -381,8 +383,7 @@ static bool search_case(tied_search *s, tied_case *one) {
     return false;
   }
   s->is_memory_short = s->is_memory_short || answer.is_memory_short;
-  s->searches++;
-  s->within += isfinite(limit) ? 1 : 0;
+  s->within += s->searches++ > 0 && isfinite(limit) ? 1 : 0;
   if (!answer.is_feasible || !isfinite(answer.cycles)) {
     const bool is_proven = !problem->is_need_rounded && !dsm__problem_is_over(problem);
     s->bound = is_proven ? s->bound : fmin(s->bound, answer.lower_bound_cycles);

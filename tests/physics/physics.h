@@ -94,6 +94,7 @@ physics_property physics_repeat;
 physics_property physics_chain;
 physics_property physics_conservation;
 physics_property physics_options;
+physics_property physics_asked_for;
 physics_property physics_edits;
 physics_property physics_bound;
 physics_property physics_bound_bundled; /**< of a bundled pair instead, by the seed */

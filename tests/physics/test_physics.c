@@ -29,6 +29,7 @@ static const struct {
     {"chain", physics_chain, true},
     {"conservation", physics_conservation, false},
     {"options", physics_options, true},
+    {"asked_for", physics_asked_for, true},
     {"edits", physics_edits, true},
     {"bound", physics_bound, true},
     {"bound_bundled", physics_bound_bundled, false},

@@ -2,6 +2,7 @@
 /* test_fused.c: collectives of several layers, as search and explanation see them. */
 #include <math.h>
 
+#include "bundled.h"
 #include "given.h"
 #include "random_network.h"
 #include "suites.h"
@@ -100,6 +101,25 @@ START_TEST(test_overlapped_plans_and_explanations) {
 }
 END_TEST
 
+/* Roles share collectives as data and model do: more of them do not make a step slower. */
+START_TEST(test_more_roles_are_never_slower) {
+  static const dsm_optimization_set sets[] = {DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_TENSOR),
+                                              DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_SPATIAL)};
+  dsm_explore_options options = bundled_options(DSM_MODE_TRAINING);
+  options.optimizations = sets[0] | sets[1];
+  bundled all = bundled_explore("deepcam", "summit", "64", &options);
+  ck_assert_int_eq(all.status, DSM_OK);
+  for (size_t i = 0; i < sizeof sets / sizeof sets[0]; i++) {
+    options.optimizations = sets[i];
+    bundled one = bundled_explore("deepcam", "summit", "64", &options);
+    ck_assert_int_eq(one.status, DSM_OK);
+    ck_assert_double_le(all.plan->result.step_cycles, one.plan->result.step_cycles * (1 + 1e-9));
+    bundled_free(&one);
+  }
+  bundled_free(&all);
+}
+END_TEST
+
 Suite *suite_fused(void) {
   enum { LATENCIES = 2 };
   Suite *const suite = suite_create("fused");
@@ -107,6 +127,7 @@ Suite *suite_fused(void) {
   tcase_add_loop_test(fused, test_answer_is_optimal, 0, LATENCIES);
   tcase_add_loop_test(fused, test_explanation_compares_with_the_step, 0, LATENCIES);
   tcase_add_loop_test(fused, test_overlapped_plans_and_explanations, 0, 2);
+  tcase_add_test(fused, test_more_roles_are_never_slower);
   suite_add_tcase(suite, fused);
   return suite;
 }

@@ -16,6 +16,7 @@
 #include "plan/segment.h"
 #include "search/overlapped.h"
 #include "search/problem.h"
+#include "search/roles/role_options.h"
 #include "search/roles/step_search.h"
 #include "suites.h"
 
@@ -559,6 +560,30 @@ START_TEST(test_rounded_sums_find_what_fits_and_a_bound) {
 }
 END_TEST
 
+/* In stages gradients that are shared out are summed after each micro-batch, which the others wait
+ * for, and others once a step: so even with one micro-batch they are not free of time. */
+START_TEST(test_shared_gradients_are_not_free_in_stages) {
+  const dsm_explore_options options = options_of(BIT(DSM_OPTIMIZATION_SHARD));
+  dsm__problem problem;
+  chips->model.sharded_update = _i == 1;
+  ck_assert_int_eq(dsm__problem_init(&problem, workload, chips, &options, NULL), DSM_OK);
+  problem.inputs.is_staged = true;
+  problem.inputs.once_weight = 0.5;
+  const dsm__role_options found = dsm__role_options_find(&problem, 0, false);
+  const dsm__role_option *of[DSM_SHARDING_COUNT] = {NULL};
+  for (size_t o = 0; o < found.count; o++) {
+    const dsm__role_option *const one = &found.items[o];
+    of[one->shard] = one->parallelism == DSM_PARALLELISM_DATA ? one : of[one->shard];
+  }
+  ck_assert_ptr_nonnull(of[DSM_SHARDING_OPTIMIZER]);
+  ck_assert_ptr_nonnull(of[DSM_SHARDING_GRADIENTS]);
+  ck_assert_double_lt(of[DSM_SHARDING_OPTIMIZER]->cycles, of[DSM_SHARDING_GRADIENTS]->cycles);
+  ck_assert_double_gt(of[DSM_SHARDING_OPTIMIZER]->once_cycles,
+                      of[DSM_SHARDING_GRADIENTS]->once_cycles);
+  dsm__problem_fini(&problem);
+}
+END_TEST
+
 Suite *suite_keeping(void) {
   Suite *const suite = suite_create("keeping");
   TCase *const hand = tcase_create("hand");
@@ -574,6 +599,7 @@ Suite *suite_keeping(void) {
   tcase_set_timeout(search, 120);
   tcase_add_loop_test(search, test_search_finds_the_fastest_that_fits, 0, 3);
   tcase_add_test(search, test_nothing_is_kept_less_without_need);
+  tcase_add_loop_test(search, test_shared_gradients_are_not_free_in_stages, 0, 2);
   tcase_add_test(search, test_what_would_fit_is_found_with_its_options);
   tcase_add_test(search, test_what_would_fit_is_asked_where_memory_is_short);
   tcase_add_test(search, test_what_ifs_are_edited_plans_and_other_searches);

@@ -60,9 +60,10 @@ static dsm_plan *explored_by(const dsm_explore_options *options) {
   return plan;
 }
 
+/* With one run of each stage. */
 static dsm_plan *explored_with(uint64_t stages, uint64_t micro_batches) {
-  const dsm_explore_options options =
-      options_with(HYBRID | ACCUMULATE | STAGES, stages, micro_batches);
+  dsm_explore_options options = options_with(HYBRID | ACCUMULATE | STAGES, stages, micro_batches);
+  options.interleave = 1;
   return explored_by(&options);
 }
 

@@ -388,7 +388,7 @@ static bool decide(held_search *s, const dsm__network_graph *network, const dsm_
   dsm__layer_decision *layers = NULL;
   dsm__holding *holdings = NULL;
   size_t *chosen = NULL;
-  if (!DSM__RESERVE(problem->arena, layers, layer_count) ||
+  if (!DSM__RESERVE(problem->lasting, layers, layer_count) ||
       !DSM__RESERVE(problem->arena, holdings, layer_count) ||
       !DSM__RESERVE(problem->arena, chosen, layer_count)) {
     return false;

@@ -85,6 +85,17 @@ typedef struct keeping {
   bool is_recomputed;
 } keeping;
 
+/* What is in each micro-batch of stages of what dsm__once_cycles counts: the sum of gradients that
+ * are shared out. */
+static double often_cycles(const dsm__search_inputs *inputs, const dsm__layer_setting *setting,
+                           const dsm_pass_layouts *layouts) {
+  if (!inputs->is_staged || setting->shard < DSM_SHARDING_GRADIENTS) {
+    return 0;
+  }
+  const dsm_weight_traffic traffic = dsm__weight_traffic(setting, layouts);
+  return dsm_group_cycles(setting->machine, &traffic.sum_of_gradients);
+}
+
 /* The best of all factors, with the same roles in all passes; once a step is what no factor
  * changes. `both`: of each factor, NULL: not asked; stays NaN where it is of no use. */
 static void score(dsm__problem *problem, size_t layer_index, dsm__role_option *option,
@@ -100,8 +111,10 @@ static void score(dsm__problem *problem, size_t layer_index, dsm__role_option *o
     dsm__layer_setting setting = dsm__role_setting(problem, layer_index, f, option->shares);
     setting.shard = option->shard;
     setting.is_recomputed = option->is_recomputed;
-    const double once_cycles = dsm__once_cycles(&setting, &layouts) * dsm__once_weight(inputs);
-    double cycles = once_cycles;
+    const double often = often_cycles(inputs, &setting, &layouts);
+    const double once_cycles =
+        (dsm__once_cycles(&setting, &layouts) - often) * dsm__once_weight(inputs);
+    double cycles = often + once_cycles;
     double both_cycles = 0;
     for (int p = 0; p < DSM_PASS_COUNT && cycles < option->cycles; p++) {
       if (dsm_pass_exists(layer, inputs->options->mode, (dsm_pass)p)) {
@@ -255,7 +268,7 @@ typedef struct finding {
 
 /* What is kept of a layer with these roles: of shards that take the same time only the one that
  * leaves most is looked at, and the others where there is room for them (spare_shards). Without
- * micro-batches gradients that are shared out take no time. */
+ * micro-batches and stages gradients that are shared out take no time. */
 static size_t keepings_of(const finding *f, dsm_parallelism parallelism, keeping *list) {
   const dsm__problem *const problem = f->problem;
   const dsm__search_inputs *const inputs = &problem->inputs;
@@ -265,7 +278,7 @@ static size_t keepings_of(const finding *f, dsm_parallelism parallelism, keeping
   const bool is_sharded = dsm__has_optimization(inputs, DSM_OPTIMIZATION_SHARD) &&
                           layer->weight_elements > 0 && !layer->is_tied &&
                           dsm__shard_ways(layer, &problem->machine, &layouts) > 1;
-  const bool is_summed_often = inputs->micro_batches > 1;
+  const bool is_summed_often = inputs->micro_batches > 1 || inputs->is_staged;
   size_t count = 0;
   for (int s = 0; s < DSM_SHARDING_COUNT; s++) {
     const dsm_sharding least_kept =

@@ -10,6 +10,8 @@
 #include "plan/role_rules.h"
 #include "plan/segment.h"
 #include "plan/tolerance.h"
+#include "search/fused.h"
+#include "search/overlapped.h"
 #include "search/roles/held_search.h"
 #include "search/roles/role_graph.h"
 #include "search/roles/tied_bounds.h"
@@ -53,7 +55,7 @@ static bool decide(const dsm__role_space *space, const dsm__network_graph *netwo
                    const dsm__graph_path *path, dsm__decisions *decisions) {
   dsm__problem *const problem = space->problem;
   dsm__layer_decision *layers = NULL;
-  if (!DSM__RESERVE(problem->arena, layers, problem->inputs.workload->layer_count)) {
+  if (!DSM__RESERVE(problem->lasting, layers, problem->inputs.workload->layer_count)) {
     return false;
   }
   dsm__graph_place at = dsm__graph_start(&network->graph);
@@ -409,10 +411,8 @@ static bool search_growing(dsm__role_space *space, double limit_cycles, dsm__gra
   return true;
 }
 
-/*
- * With one way to cut the tables that tied layers share, or without what these exchange.
- */
-static bool search_case(dsm__problem *problem, const void *context, double limit_cycles,
+/* With the problem's reductions. */
+static bool search_once(dsm__problem *problem, const void *context, double limit_cycles,
                         dsm__graph_answer *answer, dsm__decisions *decisions) {
   const bool may_recompute = *(const bool *)context;
   dsm__role_space space = {.problem = problem, .may_recompute = may_recompute};
@@ -432,6 +432,35 @@ static bool search_case(dsm__problem *problem, const void *context, double limit
   }
   return may_recompute || !dsm__held_roles_are_searched(problem) ||
          dsm__held_role_search(&space, limit_cycles, answer, decisions);
+}
+
+/* Searches at most with what layers pay of collectives, fewer where one takes long; of more layers
+ * a small gap is left open. */
+enum { SMALL_NETWORK = 128, SEARCHES_MAX = 12, EVALUATIONS_MAX = 2000000 };
+static const double nearly = 0.999;
+
+/* Does each layer pay a part of collectives that all are in? Stages have their own. What a layer
+ * would do otherwise is asked once for each way. */
+static bool are_reductions_shared(const dsm__problem *problem) {
+  const dsm__search_inputs *const inputs = &problem->inputs;
+  return dsm__problem_is_fused(problem) && !inputs->is_staged && problem->fixed == NULL &&
+         inputs->first_layers == 0 && inputs->reductions->weight > 0;
+}
+
+/*
+ * With one way to cut the tables that tied layers share, or without what these exchange.
+ */
+static bool search_case(dsm__problem *problem, const void *context, double limit_cycles,
+                        dsm__graph_answer *answer, dsm__decisions *decisions) {
+  const bool is_small = problem->inputs.workload->layer_count <= SMALL_NETWORK;
+  const dsm__fused_finder finder = {search_once, context, SEARCHES_MAX, EVALUATIONS_MAX,
+                                    is_small ? 1 : nearly};
+  if (!are_reductions_shared(problem)) {
+    return search_once(problem, context, limit_cycles, answer, decisions);
+  }
+  const bool is_done = dsm__fused_search(problem, &finder, limit_cycles, answer, decisions);
+  dsm__problem_count_least(problem, DSM__ALL_LAYERS);
+  return is_done;
 }
 
 /* Bounds of all cuts of a table, where some mapping is known or a limit. */

@@ -8,6 +8,8 @@
 
 #include "plan/step_stages.h"
 #include "plan/tolerance.h"
+#include "search/fused.h"
+#include "search/overlapped.h"
 #include "search/roles/role_search.h"
 #include "search/stages/stage_search.h"
 #include "search/tied_search.h"
@@ -108,6 +110,22 @@ static bool find_left_out(step_search *s, bool *is_left_out) {
   return true;
 }
 
+/* Where layers share collectives or sums hide behind computing a graph does not know what a mapping
+ * takes: as it is predicted. False if out of memory. */
+static bool predict(const dsm__problem *problem, const dsm_workload *whole,
+                    const dsm__decisions *found, dsm__graph_answer *answer) {
+  dsm_plan *plan = NULL;
+  if (!(dsm__problem_is_overlapped(problem) || dsm__problem_is_fused(problem)) ||
+      !answer->is_feasible || !isfinite(answer->cycles)) {
+    return true;
+  }
+  const dsm_status status =
+      dsm__plan_make(&plan, whole, problem->machine.system, problem->inputs.options, found, NULL);
+  answer->cycles = status == DSM_OK ? plan->result.step_cycles : answer->cycles;
+  dsm_plan_free(plan);
+  return status == DSM_OK;
+}
+
 /* What a search of roles found for a number of micro-batches. False if out of memory. */
 static bool take_roles(step_search *s, uint64_t micro_batches, bool may_recompute,
                        const dsm__graph_answer *answer, const dsm__decisions *found) {
@@ -148,6 +166,7 @@ static bool search_roles(step_search *s, uint64_t micro_batches, bool may_recomp
   const bool is_done =
       find_left_out(s, &is_left_out) &&
       (is_left_out || (dsm__role_search(problem, may_recompute, known_cycles(s), &answer, &found) &&
+                       predict(problem, whole, &found, &answer) &&
                        take_roles(s, micro_batches, may_recompute, &answer, &found)));
   problem->inputs.workload = whole;
   problem->inputs.micro_batches = 0;

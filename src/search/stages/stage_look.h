@@ -38,6 +38,7 @@ typedef struct dsm__looking {
   dsm__weighed_path low;  /**< of the number of runs with which all wait least, */
   dsm__weighed_path high; /**< and most */
   dsm_stages stages;      /**< with the runs that are tried, and where they begin */
+  double once_share;      /**< of what is once a step, in what a path is the fastest of */
   dsm_workload micro;
   const dsm_machine *machine;
   const dsm__layer_decision *path;

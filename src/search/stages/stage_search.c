@@ -273,13 +273,13 @@ static bool look_within(dsm__looking *at, const dsm__problem *problem, double li
 }
 
 /* The path that takes the least of a n S + O up to some limit, and the steps with its roles. What
- * is searched is n S + O / a. */
+ * is searched is n S + O / a, with the whole of O where one stage may have most of it. */
 static bool look_at_path(dsm__looking *at, dsm__problem *problem, double limit,
                          dsm__weighed_path *path) {
   const bool is_asked = dsm__is_any_recomputation_asked(problem);
   dsm__graph_answer answer;
   dsm__decisions decisions;
-  problem->inputs.once_weight = 1 / path->factor;
+  problem->inputs.once_weight = at->once_share / path->factor;
   const bool is_searched =
       dsm__role_search(problem, is_asked, limit / path->factor, &answer, &decisions);
   dsm__stage_case_count(at->of, problem);
@@ -333,15 +333,16 @@ static bool look_at_fewest_runs(dsm__looking *at, dsm__problem *problem, dsm__we
   return true;
 }
 
-/* What is worse along a path may be better where stages can be cut: the same with fewer options,
- * for each set of some words that are asked for. In large networks, whose stages are mostly equal,
+/* What is worse along a path may be better where stages can be cut: the same as if one stage had
+ * all of what is once a step, which is the largest of them, and with fewer options, for each set of
+ * some words that are asked for. In large networks, whose stages are mostly equal,
  * that takes long for little. */
 static bool look_at_fewer_options(dsm__looking *at, dsm__problem *problem) {
   static const dsm_optimization words[] = {DSM_OPTIMIZATION_SHARD, DSM_OPTIMIZATION_TENSOR,
                                            DSM_OPTIMIZATION_SPATIAL};
   const dsm_explore_options *const asked = problem->inputs.options;
   const size_t count = is_small(at) ? DSM__COUNT_OF(words) : 0;
-  for (unsigned set = 1; set < 1U << count; set++) {
+  for (unsigned set = 0; set < 1U << count && count > 0; set++) {
     dsm_explore_options options = *asked;
     dsm_optimization_set out = 0;
     for (size_t w = 0; w < count; w++) {
@@ -353,6 +354,7 @@ static bool look_at_fewer_options(dsm__looking *at, dsm__problem *problem) {
     dsm__weighed_path own = {.factor = 0}; /* bounds of fewer options say nothing of all */
     options.optimizations &= ~out;
     problem->inputs.options = &options;
+    at->once_share = set == 0 ? (double)at->stages.count : 1;
     const bool is_done =
         look_at_most_runs(at, problem, &own) && look_at_fewest_runs(at, problem, &own);
     problem->inputs.options = asked;
@@ -370,6 +372,7 @@ static bool look(dsm__stages_searched *search, dsm__stage_case *of, double *boun
   dsm__looking at = {.search = search,
                      .of = of,
                      .stages = of->of->stages,
+                     .once_share = 1,
                      .micro =
                          dsm__micro_workload(search->whole->inputs.workload, of->micro_batches),
                      .machine = &of->of->problem.machine,
