@@ -115,22 +115,29 @@ static size_t layer_of(const dsm__stage_cases *cases, size_t segment) {
                                         : cases->whole->inputs.workload->layer_count;
 }
 
-/* What segments take at least, where micro-batches and what is once count so often. With `once`
- * they are in one stage. */
-static double floor_of(const cutting *c, size_t first, size_t end, double times, double once) {
-  const dsm_layer *const layers = c->cases->whole->inputs.workload->layers;
-  const double charged = c->of->of->problem.reductions.shares[0];
-  size_t sharers = 0;
+/* What segments take at least, where micro-batches and what is once count so often. */
+static double floor_of(const cutting *c, size_t first, size_t end, dsm__role_point weights) {
   double cycles = 0;
-  for (size_t i = layer_of(c->cases, first); i < layer_of(c->cases, end); i++) {
-    sharers += layers[i].has_update && layers[i].weight_elements > 0 ? 1 : 0;
-  }
-  const double more = sharers > 0 ? fmax(0, 1 / (double)sharers - charged) : 0;
-  const dsm__role_point weights = {times, once, once * more};
   for (size_t i = layer_of(c->cases, first); i < layer_of(c->cases, end); i++) {
     cycles += dsm__role_floor(&c->fronts[i], &weights);
   }
   return cycles;
+}
+
+static double micro_floor(const cutting *c, size_t first, size_t end) {
+  return floor_of(c, first, end, (dsm__role_point){1, 0, 0});
+}
+
+/* The same of what a stage has, micro-batches counted so often. */
+static double stage_floor(const cutting *c, size_t first, size_t end, double times) {
+  const dsm_layer *const layers = c->cases->whole->inputs.workload->layers;
+  const double charged = c->of->of->problem.reductions.shares[0];
+  size_t sharers = 0;
+  for (size_t i = layer_of(c->cases, first); i < layer_of(c->cases, end); i++) {
+    sharers += layers[i].has_update && layers[i].weight_elements > 0 ? 1 : 0;
+  }
+  const double more = sharers > 0 ? fmax(0, 1 / (double)sharers - charged) : 0;
+  return floor_of(c, first, end, (dsm__role_point){times, 1, more});
 }
 
 /* What a step takes with segments as stage j, behind layers that take `before` for a micro-batch.
@@ -143,8 +150,8 @@ static double step_with(const cutting *c, size_t j, size_t first, size_t end, do
   const double more = n - (1 + kept) / 2;
   const double handed = 2 * c->of->hand_over;
   return fmax(c->of->micro_cycles + handed * ((double)stages + more) +
-                  floor_of(c, first, end, 1 + more, 1) - floor_of(c, first, end, 1, 0),
-              before + handed * (n + (double)j) + floor_of(c, first, end, n, 1));
+                  stage_floor(c, first, end, 1 + more) - micro_floor(c, first, end),
+              before + handed * (n + (double)j) + stage_floor(c, first, end, n));
 }
 
 /* How many segments from one on stage j can have within a limit, up to `most`: by doubling, and
@@ -174,7 +181,7 @@ static bool may_be_within(const cutting *c, double limit) {
   for (size_t j = 0; j < stages && count > 0; j++) {
     const size_t most = c->cases->segment_count - first - (stages - 1 - j);
     count = most_within(c, j, first, most, before, limit);
-    before += floor_of(c, first, first + count, 1, 0);
+    before += micro_floor(c, first, first + count);
     first += count;
   }
   return first == c->cases->segment_count;
@@ -205,18 +212,19 @@ static double bound_of(const cutting *c, size_t runs) {
   const double stages = (double)c->of->of->stages.count;
   const double n = (double)c->of->micro_batches;
   const double handed = dsm__stage_case_handed(c->of, runs);
-  const double all = dsm__stage_case_factor(c->of, runs) * n;
-  double low = handed + floor_of(c, 0, count, all / stages, 1 / stages);
+  const dsm__role_point mean = {dsm__stage_case_factor(c->of, runs) * n / stages, 1 / stages, 0};
+  double low = handed + floor_of(c, 0, count, mean);
   for (size_t s = 0; s < count && runs > 1; s++) {
-    const double others = c->of->micro_cycles - floor_of(c, s, s + 1, 1, 0);
-    low = fmax(low, handed + floor_of(c, s, s + 1, n, 1) + others / (double)runs);
+    const double others = c->of->micro_cycles - micro_floor(c, s, s + 1);
+    const double own = floor_of(c, s, s + 1, (dsm__role_point){n, 1, 0}); /* with other segments */
+    low = fmax(low, handed + own + others / (double)runs);
   }
   return runs > 1 ? low : bound_of_cuts(c, low);
 }
 
 /* Of all numbers of runs. */
 static void find_bounds(const cutting *c, dsm__stage_case *of) {
-  of->micro_cycles = floor_of(c, 0, c->cases->segment_count, 1, 0);
+  of->micro_cycles = micro_floor(c, 0, c->cases->segment_count);
   of->bound = HUGE_VAL;
   for (size_t runs = of->runs_least; runs <= of->runs_most; runs++) {
     double *const own = &of->bounds[runs - of->runs_least];
