@@ -263,7 +263,7 @@ static void set_payments(fused_search *s, const mapping_case *one) {
 bool dsm__problem_find_mapping(dsm__problem *problem, dsm__graph_answer *answer,
                                dsm__decisions *decisions) {
   dsm__solution solution;
-  problem->arena = dsm__arena_new();
+  problem->arena = dsm__problem_arena(problem);
   const bool is_solved = problem->arena != NULL && dsm__problem_solve(problem, &solution);
   dsm__arena *const scratch = problem->arena;
   problem->arena = problem->lasting;

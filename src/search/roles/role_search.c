@@ -233,13 +233,32 @@ static bool least_need_bytes(const dsm__role_space *space, double *need_bytes) {
   return true;
 }
 
+bool dsm__role_may_fit(dsm__problem *problem, bool may_recompute, const dsm__role_room *rooms,
+                       size_t count, double *need_bytes, bool *may_fit) {
+  const double before = problem->inputs.in_flight;
+  dsm__role_space space = {.problem = problem};
+  problem->is_rough = true;
+  problem->are_options_kept = true; /* to compare them takes longer */
+  bool is_found = find_options(&space, may_recompute);
+  problem->are_options_kept = false;
+  problem->is_rough = false;
+  *may_fit = true;
+  for (size_t i = 0; is_found && i < count && *may_fit; i++) {
+    problem->inputs.in_flight = rooms[i].in_flight;
+    is_found = least_need_bytes(&space, need_bytes);
+    *may_fit = *need_bytes <= dsm__capacity_limit(rooms[i].capacity_bytes);
+  }
+  problem->inputs.in_flight = before;
+  return is_found;
+}
+
 /* One graph of the options that the slack leaves. */
 static bool search_graph(dsm__role_space *space, dsm__graph_answer *answer,
                          dsm__decisions *decisions) {
   dsm__network_graph network = {.is_cut = false};
   dsm__graph_path path;
   *answer = (dsm__graph_answer){.cycles = HUGE_VAL, .lower_bound_cycles = HUGE_VAL};
-  dsm__arena *const arena = dsm__arena_new();
+  dsm__arena *const arena = dsm__problem_arena(space->problem);
   bool is_good = arena != NULL && dsm__role_graph_build(space, arena, &network);
   network.graph.limit_cycles = space->known_cycles;
   network.graph.is_case = space->problem->limit_cycles > 0 || space->problem->is_case;
