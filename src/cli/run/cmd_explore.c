@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <math.h>
+
 #include "cli/parse/input_files.h"
 #include "cli/parse/option_values.h"
 #include "cli/parse/plan_operand.h"
@@ -7,6 +9,7 @@
 #include "cli/run/explored.h"
 #include "cli/run/interrupt.h"
 #include "cli/run/output.h"
+#include "cli/run/terminal.h"
 
 /* What an exploration starts from. */
 typedef struct inputs {
@@ -90,11 +93,13 @@ static void note_what_fits(const cli_arguments *arguments, const inputs *in,
   dsm_plan_free(plan);
 }
 
-/* The plan, or what would fit; after a signal with the best so far. What is explained has to be
- * known to the end, so that a signal ends the program then. */
+/* The plan, or what would fit, where the time was not over before; after a signal with the best so
+ * far. What is explained has to be known to the end, so that a signal ends the program then. */
 static cli_exit search(const cli_arguments *arguments, const inputs *in, dsm_plan **plan,
                        bool *is_interrupted) {
   dsm_explore_options options = arguments->options;
+  const double until =
+      cli_seconds_now() + (options.time_limit_seconds > 0 ? options.time_limit_seconds : HUGE_VAL);
   if (arguments->explain == NULL) {
     options.is_stopped = cli_should_stop;
     cli_interrupt_begin();
@@ -102,7 +107,7 @@ static cli_exit search(const cli_arguments *arguments, const inputs *in, dsm_pla
   const cli_exit outcome =
       cli_exit_of(cli_explore(plan, arguments, NULL, in->workload, in->system, &options));
   cli_print_findings(arguments);
-  if (outcome == CLI_EXIT_INFEASIBLE && !cli_is_interrupted()) {
+  if (outcome == CLI_EXIT_INFEASIBLE && !cli_is_interrupted() && cli_seconds_now() < until) {
     note_what_fits(arguments, in, &options);
   }
   *is_interrupted = cli_is_interrupted();

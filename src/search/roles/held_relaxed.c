@@ -171,7 +171,8 @@ bool dsm__held_least_find(dsm__held_costs *costs, dsm__held_least *least) {
       !DSM__RESERVE(space->problem->arena, least->layers, layer_count)) {
     return false;
   }
-  for (size_t i = 0; i < layer_count; i++) {
+  for (size_t i = 0; i < layer_count && !dsm__deadline_is_final(space->problem->inputs.deadline);
+       i++) {
     const size_t kind = space->layers[i].kind;
     if (kind == i && !find_layer_least(costs, i, least)) {
       return false;

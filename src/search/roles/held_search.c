@@ -603,8 +603,9 @@ bool dsm__held_role_search(dsm__role_space *space, double limit_cycles, dsm__gra
                  DSM__RESERVE(space->problem->arena, s.memories,
                               space->problem->inputs.workload->layer_count) &&
                  dsm__held_least_find(&s.costs, &s.least);
-  found.proven = s.least.sum;
-  if (is_good && dsm__tie_limit(s.least.sum) < found.known) {
+  const bool is_cut_off = dsm__deadline_is_final(space->problem->inputs.deadline);
+  found.proven = is_cut_off ? 0 : s.least.sum;
+  if (is_good && !is_cut_off && dsm__tie_limit(s.least.sum) < found.known) {
     is_good = (!answer->is_feasible || search_choice(&s, decisions, &found, &arena)) &&
               search_all(&s, slack_of(space, &s.least, answer), &found, &arena);
   }

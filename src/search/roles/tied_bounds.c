@@ -227,7 +227,7 @@ static bool bound_held(bounding *b, bool *is_known) {
   bool is_good = dsm__held_costs_init(&costs, b->space) && arena != NULL &&
                  dsm__held_least_find(&costs, &least);
   *is_known = false;
-  if (is_good) {
+  if (is_good && !dsm__deadline_is_final(b->space->problem->inputs.deadline)) {
     const double slack = fmin(dsm__tie_limit(b->limit_cycles) - least.sum, DBL_MAX);
     is_good = dsm__held_relaxed_find(&costs, &least, slack, NULL, &relaxed, arena);
     *is_known = is_good && !relaxed.is_too_large;
