@@ -47,7 +47,7 @@ typedef enum dsm_fit {
  * What would fit where dsm_explore finds nothing that does: the fastest plan with optimizations
  * besides that can save memory: micro-batches and stages, or shards and recomputation; of
  * networks of at most 64 layers, and where neither fits, all of them too. Its options have of these
- * only those that it uses; it is a plan of dsm_explore with them. A third of the options' time
+ * only those that it uses; it is a plan of dsm_explore with them. A quarter of the options' time
  * limit, or of DSM_FIT_SECONDS, is given to each search; what was found by then is the plan, whose
  * statistics say so. DSM_ERROR_INFEASIBLE: nothing was found; *fit, which may not be NULL, says
  * why. Otherwise as dsm_explore.

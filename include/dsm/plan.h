@@ -233,7 +233,9 @@ typedef struct dsm_plan_result {
 typedef struct dsm_search_statistics {
   uint64_t distinct_layers; /**< that differ in what costs depend on */
   uint64_t evaluations;     /**< mappings of a layer and pass that the model scored */
-  bool is_stopped;          /**< by the time limit: another run may find another plan; also read */
+  bool is_stopped;          /**< by a limit of time or memory, or by options.is_stopped: another run
+                                 may find another plan; also read */
+  bool is_memory_met;       /**< the limit was that of memory */
 } dsm_search_statistics;
 
 /** A mapping of a whole network with its predicted cost. */

@@ -81,10 +81,17 @@ typedef struct dsm_explore_options {
   double gap; /**< relative distance from the bound at which the search may stop, from
                    0 (only at the optimum) to below 1 */
   double time_limit_seconds; /**< after which the search ends with the best mapping that it has, and
-                                  what bound it has; more than 0, or 0: none */
-  uint64_t stages;           /**< with `stages`: so many, 1: none; 0: as many as are best */
-  uint64_t micro_batches;    /**< with `accumulate`: so many; 0: likewise */
-  uint64_t interleave;       /**< with `stages`: so many runs of layers of each; 0: likewise */
+                                  what bound it has; where it has none by then it goes on for
+                                  as long again; more than 0, or 0: none */
+  double memory_limit_GB; /**< of the search itself, after which it ends likewise; 0: a quarter of
+                               the machine's; infinite: none; not in the plan */
+  bool (*is_stopped)(void *context); /**< asked now and then, by any thread: whether the search is
+                                        to end with the best mapping that it has; NULL: nobody asks;
+                                          not in the plan */
+  void *context;                     /**< of is_stopped */
+  uint64_t stages;                   /**< with `stages`: so many, 1: none; 0: as many as are best */
+  uint64_t micro_batches;            /**< with `accumulate`: so many; 0: likewise */
+  uint64_t interleave; /**< with `stages`: so many runs of layers of each; 0: likewise */
   dsm_recomputation recomputation; /**< with `recompute`: of which layers */
   const char *const *overrides;    /**< PATH=VALUE already applied to the inputs, for the record;
                                         copied into the plan */

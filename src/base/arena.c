@@ -22,14 +22,23 @@ typedef union block {
 } block;
 
 struct dsm__arena {
-  block *blocks; /* the first one is being filled */
+  block *blocks;        /* the first one is being filled */
+  atomic_size_t *bytes; /* of all blocks, and those of others; NULL: not counted */
 };
 
 #define FIRST_BLOCK_BYTES ((size_t)4096 - sizeof(block))
 #define LARGEST_BLOCK_BYTES ((size_t)1 << 20)
 
 dsm__arena *dsm__arena_new(void) {
-  return calloc(1, sizeof(dsm__arena));
+  return dsm__arena_new_counted(NULL);
+}
+
+dsm__arena *dsm__arena_new_counted(atomic_size_t *bytes) {
+  dsm__arena *const arena = calloc(1, sizeof *arena);
+  if (arena != NULL) {
+    arena->bytes = bytes;
+  }
+  return arena;
 }
 
 void dsm__arena_free(dsm__arena *arena) {
@@ -39,6 +48,9 @@ void dsm__arena_free(dsm__arena *arena) {
   block *next = NULL;
   for (block *each = arena->blocks; each != NULL; each = next) {
     next = each->head.next;
+    if (arena->bytes != NULL) {
+      atomic_fetch_sub(arena->bytes, each->head.size);
+    }
     free(each);
   }
   free(arena);
@@ -46,7 +58,7 @@ void dsm__arena_free(dsm__arena *arena) {
 
 /* A zeroed block of its own, not yet in the list, with all of it given out; NULL if out of memory.
  */
-static block *new_block(size_t size) {
+static block *new_block(dsm__arena *arena, size_t size) {
   size_t total;
   if (dsm__ckd_add_size(&total, size, sizeof(block))) {
     return NULL;
@@ -57,13 +69,16 @@ static block *new_block(size_t size) {
   }
   fresh->head.size = size;
   fresh->head.used = size;
+  if (arena->bytes != NULL) {
+    atomic_fetch_add(arena->bytes, size);
+  }
   return fresh;
 }
 
 #ifdef DSM_ARENA_DEBUG
 
 void *dsm__arena_alloc(dsm__arena *arena, size_t size) {
-  block *const fresh = arena == NULL ? NULL : new_block(size);
+  block *const fresh = arena == NULL ? NULL : new_block(arena, size);
   if (fresh == NULL) {
     return NULL;
   }
@@ -81,7 +96,7 @@ static void *alloc_in_new_block(dsm__arena *arena, size_t size) {
   const size_t grown = current == NULL ? FIRST_BLOCK_BYTES : 2 * current->head.size;
   const size_t wanted = grown > LARGEST_BLOCK_BYTES ? LARGEST_BLOCK_BYTES : grown;
   const bool is_alone = size > wanted / 4;
-  block *const fresh = new_block(is_alone ? size : wanted);
+  block *const fresh = new_block(arena, is_alone ? size : wanted);
   if (fresh == NULL) {
     return NULL;
   }

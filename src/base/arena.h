@@ -10,12 +10,16 @@
 #define DSM_BASE_ARENA_H
 
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stddef.h>
 
 typedef struct dsm__arena dsm__arena;
 
 /** A new empty arena; NULL if out of memory. */
 dsm__arena *dsm__arena_new(void);
+
+/** A new empty arena whose bytes are counted, with those of others, from any thread; NULL: not. */
+dsm__arena *dsm__arena_new_counted(atomic_size_t *bytes);
 
 /** Frees the arena and all it gave out; NULL is fine. */
 void dsm__arena_free(dsm__arena *arena);

@@ -103,6 +103,8 @@ dsm_status dsm__plan_make(dsm_plan **plan, const dsm_workload *workload, const d
   made->workload = workload;
   made->system = system;
   made->options = *options;
+  made->options.is_stopped = NULL; /* of one search alone */
+  made->options.context = NULL;
   made->options.parallelisms = dsm__parallelisms_on(system, options->parallelisms);
   for (unsigned a = system->system.axis_count; a < DSM_AXES_MAX; a++) {
     made->options.roles[a] = 0;

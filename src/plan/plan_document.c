@@ -102,16 +102,18 @@ DSM__RECORD(dsm__search_limits_record, dsm_explore_options, true, "How far the s
                        .max = 31536000, .unit = "seconds",
                        .help = "After which the search was to end with what it had; 0: none."));
 
-DSM__OWN_RECORD(dsm__search_record, dsm_plan, true, "Where the search was not to go to the end.",
-                {.kind = DSM__FIELD_PART,
-                 .offset = offsetof(dsm_plan, options),
-                 .type = &dsm__search_limits_record},
-                DSM__FIELD(FLAG, dsm_plan, statistics.is_stopped, "is_stopped", READ,
-                           .help = "The time limit ended it: another run may find another plan."));
+DSM__OWN_RECORD(
+    dsm__search_record, dsm_plan, true, "Where the search was not to go to the end.",
+    {.kind = DSM__FIELD_PART,
+     .offset = offsetof(dsm_plan, options),
+     .type = &dsm__search_limits_record},
+    DSM__FIELD(FLAG, dsm_plan, statistics.is_stopped, "is_stopped", READ,
+               .help = "A limit, or a signal, ended it: another run may find another plan."));
 
-static bool has_search(const void *plan) {
-  const dsm_explore_options *const options = &((const dsm_plan *)plan)->options;
-  return options->gap > 0 || options->time_limit_seconds > 0;
+static bool has_search(const void *of) {
+  const dsm_plan *const plan = of;
+  return plan->options.gap > 0 || plan->options.time_limit_seconds > 0 ||
+         plan->statistics.is_stopped;
 }
 
 /* The minor version says that words have the names of axes. */

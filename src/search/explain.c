@@ -409,6 +409,7 @@ static dsm_status begin_step(dsm__problem *step, const dsm_plan *plan, dsm_explo
                              dsm_diags *diags) {
   *options = plan->options;
   options->time_limit_seconds = 0;
+  options->memory_limit_GB = HUGE_VAL;
   options->micro_batches = plan->micro_batches > 1 ? plan->micro_batches : 1;
   options->stages = plan->stages.count > 1 ? plan->stages.count : 1;
   options->interleave = plan->stages.count > 1 ? plan->stages.interleave : 0;
@@ -422,7 +423,8 @@ dsm_status dsm_explain(dsm_explanation **explanation, const dsm_plan *plan, size
   dsm__problem problem;
   dsm_explore_options options = plan->options;
   options.time_limit_seconds = 0; /* what is explained has to be known to the end */
-  options.stages = 1;             /* the layer runs on a stage's chips, for a micro-batch */
+  options.memory_limit_GB = HUGE_VAL;
+  options.stages = 1; /* the layer runs on a stage's chips, for a micro-batch */
   options.micro_batches = 1;
   options.interleave = 0;
   options.recomputation = dsm__recomputation_of(plan);

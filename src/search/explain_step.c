@@ -167,7 +167,7 @@ static bool explore_without(const dsm_plan *plan, dsm_optimization strategy, dsm
   dsm_plan *found = NULL;
   bool is_stopped = false;
   const dsm_status status =
-      dsm__explore_strictly(&found, plan->workload, plan->system, &options, &is_stopped);
+      dsm__explore_strictly(&found, plan->workload, plan->system, &options, HUGE_VAL, &is_stopped);
   what_if->network_cycles = status == DSM_OK ? found->result.step_cycles : 0;
   what_if->why_not = status == DSM_OK ? NULL
                      : is_stopped     ? "the time was over before a step without it was found"

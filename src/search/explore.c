@@ -46,12 +46,16 @@ static dsm_status report_infeasible(dsm__problem *problem, const dsm__decisions 
                               .capacity_bytes = need.capacity_bytes};
   }
   const dsm__place nowhere = {NULL, 0, 0, NULL};
-  const bool is_over = dsm__deadline_was_met(problem->inputs.deadline);
+  const dsm__deadline *const deadline = &problem->deadline;
+  const bool is_over = dsm__deadline_was_met(deadline);
   if (dsm__problem_has_roles(problem) && (is_over || problem->is_need_rounded)) {
     dsm__diags_add(diags, DSM_SEVERITY_ERROR, nowhere, NULL,
                    "memory capacity: no mapping that needs at most %.6g GB a chip was found%s",
                    problem->machine.system->chip.memory.capacity_GB,
-                   is_over ? " within the time limit" : "");
+                   !is_over                   ? ""
+                   : deadline->was_stopped    ? " before the search was interrupted"
+                   : deadline->was_memory_met ? " within the memory limit of the search"
+                                              : " within the time limit");
     return DSM_ERROR_INFEASIBLE;
   }
   dsm__report_over_capacity(&need,
@@ -131,6 +135,7 @@ static dsm_search_statistics statistics_of(const dsm__problem *problem) {
       .evaluations =
           problem->table.evaluations + problem->groups.evaluations + problem->evaluations,
       .is_stopped = dsm__deadline_was_met(problem->inputs.deadline),
+      .is_memory_met = problem->deadline.was_memory_met,
   };
 }
 
@@ -178,11 +183,13 @@ static void keep_faster(dsm_plan **plan, dsm_plan *other) {
 }
 
 /* What no mapping of data and model is faster than. That none fits is proven where layers are not
- * tied; else of the cases that were searched. */
+ * tied and the search was not cut off; else of the cases that were searched. */
 static double bound_of(const dsm__problem *problem, dsm_status status,
                        const dsm__graph_answer *answer) {
   const bool is_known =
-      status == DSM_OK || (status == DSM_ERROR_INFEASIBLE && dsm__tied_is_asked(problem));
+      status == DSM_OK ||
+      (status == DSM_ERROR_INFEASIBLE &&
+       (dsm__tied_is_asked(problem) || dsm__deadline_is_final(problem->inputs.deadline)));
   return is_known ? answer->lower_bound_cycles : HUGE_VAL;
 }
 
@@ -392,7 +399,8 @@ static dsm_status find_once(dsm__problem *problem, size_t layers, double known_c
 }
 
 /*
- * The plan, and what no mapping is faster than; the plan's own bound is not set.
+ * The plan, if it is faster than a limit, and what no mapping is faster than; the plan's own bound
+ * is not set.
  *
  * Where sums of gradients hide behind computing, how much of them shows depends on all layers,
  * which no edge of a graph knows. First only those count that show in any mapping: that is a
@@ -400,8 +408,8 @@ static dsm_status find_once(dsm__problem *problem, size_t layers, double known_c
  * of few layers one more each time, as others may decide in a better mapping; at last all of them,
  * as if nothing could hide. The answer is the fastest of these mappings, as it is predicted.
  */
-static dsm_status find_plan(dsm__problem *problem, dsm_plan **plan, double *bound_cycles,
-                            dsm_diags *diags) {
+static dsm_status find_plan(dsm__problem *problem, double limit_cycles, dsm_plan **plan,
+                            double *bound_cycles, dsm_diags *diags) {
   enum { FEW_LAYERS = 16, SEARCHES_MAX = 6 };
   const size_t layer_count = problem->inputs.workload->layer_count;
   const int most = layer_count <= FEW_LAYERS ? FEW_LAYERS : SEARCHES_MAX;
@@ -409,7 +417,7 @@ static dsm_status find_plan(dsm__problem *problem, dsm_plan **plan, double *boun
   for (int searches = 1;; searches++) {
     double bound = 0;
     dsm_plan *made = NULL;
-    const double known = *plan == NULL ? HUGE_VAL : (*plan)->result.step_cycles;
+    const double known = *plan == NULL ? limit_cycles : (*plan)->result.step_cycles;
     const dsm_status status = find_once(problem, layers, known, &made, &bound, diags);
     if (status == DSM_ERROR_INFEASIBLE && *plan != NULL) {
       return DSM_OK; /* sums that count can only add to a step */
@@ -432,10 +440,11 @@ static dsm_status find_plan(dsm__problem *problem, dsm_plan **plan, double *boun
   }
 }
 
-/* Explores a problem that is set up, and ends it. */
-static dsm_status finish(dsm__problem *problem, dsm_plan **plan, dsm_diags *diags) {
+/* Explores a problem that is set up, for plans that are faster than a limit, and ends it. */
+static dsm_status finish(dsm__problem *problem, double limit_cycles, dsm_plan **plan,
+                         dsm_diags *diags) {
   double bound_cycles = 0;
-  const dsm_status status = find_plan(problem, plan, &bound_cycles, diags);
+  const dsm_status status = find_plan(problem, limit_cycles, plan, &bound_cycles, diags);
   if (status == DSM_OK) {
     dsm_plan *const made = *plan;
     assert(made != NULL);
@@ -457,14 +466,14 @@ static dsm_status explore(dsm_plan **plan, const dsm_workload *workload, const d
   dsm__problem problem;
   dsm_status status = dsm__supply_check(workload, system, diags);
   if (status == DSM_OK) {
-    status = dsm__problem_init_with(&problem, workload, system, options, memo, diags);
+    status = dsm__problem_init_with(&problem, workload, system, options, memo, NULL, diags);
   }
-  return status == DSM_OK ? finish(&problem, plan, diags) : status;
+  return status == DSM_OK ? finish(&problem, HUGE_VAL, plan, diags) : status;
 }
 
 dsm_status dsm__explore_strictly(dsm_plan **plan, const dsm_workload *workload,
                                  const dsm_system *system, const dsm_explore_options *options,
-                                 bool *is_stopped) {
+                                 double limit_cycles, bool *is_stopped) {
   *plan = NULL;
   *is_stopped = false;
   dsm__problem problem;
@@ -472,9 +481,24 @@ dsm_status dsm__explore_strictly(dsm_plan **plan, const dsm_workload *workload,
   if (status != DSM_OK) {
     return status;
   }
-  problem.deadline.is_strict = true;
-  status = finish(&problem, plan, NULL);
-  *is_stopped = options->time_limit_seconds > 0 && dsm__deadline_was_met(&problem.deadline);
+  problem.deadline.final_seconds = problem.deadline.until_seconds;
+  status = finish(&problem, limit_cycles, plan, NULL);
+  *is_stopped = dsm__deadline_was_met(&problem.deadline);
+  return status;
+}
+
+dsm_status dsm__explore_hastily(dsm_plan **plan, const dsm_workload *workload,
+                                const dsm_system *system, const dsm_explore_options *options) {
+  dsm_explore_options hasty = *options;
+  dsm__problem problem;
+  hasty.time_limit_seconds = 1e-9;
+  *plan = NULL;
+  dsm_status status = dsm__supply_check(workload, system, NULL);
+  status = status == DSM_OK ? dsm__problem_init(&problem, workload, system, &hasty, NULL) : status;
+  if (status == DSM_OK) {
+    problem.deadline.final_seconds = HUGE_VAL;
+    status = finish(&problem, HUGE_VAL, plan, NULL);
+  }
   return status;
 }
 
@@ -484,7 +508,7 @@ dsm_status dsm__explore_with_room(const dsm_workload *workload, const dsm_system
   dsm_system roomy = *system;
   roomy.chip.memory.capacity_GB = enough_GB;
   dsm_plan *plan = NULL;
-  const dsm_status status = explore(&plan, workload, &roomy, options, NULL, NULL);
+  const dsm_status status = dsm__explore_hastily(&plan, workload, &roomy, options);
   dsm_plan_free(plan);
   return status;
 }

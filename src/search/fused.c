@@ -271,7 +271,7 @@ bool dsm__problem_find_mapping(dsm__problem *problem, const void *context, doubl
   dsm__solution solution;
   (void)context;
   (void)limit_cycles;
-  problem->arena = dsm__arena_new();
+  problem->arena = dsm__problem_arena(problem);
   const bool is_solved = problem->arena != NULL && dsm__problem_solve(problem, &solution);
   dsm__arena *const scratch = problem->arena;
   problem->arena = problem->lasting;
@@ -294,7 +294,7 @@ static bool find_mapping(fused_search *s, double limit_cycles, dsm__graph_answer
                          dsm__decisions *decisions) {
   dsm__problem *const problem = s->problem;
   struct dsm__kept_options *const kept = problem->kept;
-  dsm__arena *const scratch = s->searches > 0 ? dsm__arena_new() : problem->lasting;
+  dsm__arena *const scratch = s->searches > 0 ? dsm__problem_arena(problem) : problem->lasting;
   problem->kept = s->searches > 0 ? NULL : kept;
   problem->arena = scratch;
   const bool is_found = scratch != NULL && s->finder->find(problem, s->finder->context,

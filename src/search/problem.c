@@ -45,7 +45,7 @@ static void use_memo(dsm__search_inputs *inputs, const dsm_system *system, dsm__
 dsm_status dsm__problem_init(dsm__problem *problem, const dsm_workload *workload,
                              const dsm_system *system, const dsm_explore_options *options,
                              dsm_diags *diags) {
-  return dsm__problem_init_with(problem, workload, system, options, NULL, diags);
+  return dsm__problem_init_with(problem, workload, system, options, NULL, NULL, diags);
 }
 
 bool dsm__has_room_for_an_element(const dsm_workload *workload, const dsm_system *system,
@@ -155,9 +155,24 @@ static dsm_status check_step(const dsm_workload *workload, const dsm_system *sys
   return DSM_OK;
 }
 
+/* What the options say how far a search may go. */
+static void begin_deadline(dsm__deadline *deadline, const dsm_explore_options *options) {
+  static const double machine_share = 0.25;
+  dsm__deadline_begin(deadline,
+                      options->time_limit_seconds > 0 ? options->time_limit_seconds : HUGE_VAL);
+  deadline->most_bytes = options->memory_limit_GB > 0 ? 1e9 * options->memory_limit_GB
+                                                      : machine_share * dsm__machine_bytes();
+  deadline->is_stopped = options->is_stopped;
+  deadline->context = options->context;
+}
+
+dsm__arena *dsm__problem_arena(const dsm__problem *problem) {
+  return dsm__arena_new_counted(dsm__deadline_bytes(problem->inputs.deadline));
+}
+
 dsm_status dsm__problem_init_with(dsm__problem *problem, const dsm_workload *workload,
                                   const dsm_system *system, const dsm_explore_options *options,
-                                  dsm__memo *memo, dsm_diags *diags) {
+                                  dsm__memo *memo, dsm__deadline *deadline, dsm_diags *diags) {
   const dsm__place nowhere = {NULL, 0, 0, NULL};
   const dsm_role role = dsm__role_without_optimization(options);
   if (role != DSM_ROLE_COUNT) {
@@ -179,12 +194,12 @@ dsm_status dsm__problem_init_with(dsm__problem *problem, const dsm_workload *wor
         name_of_first(options->optimizations & ~dsm_mode_possible_optimizations(options->mode)));
     return DSM_ERROR_USAGE;
   }
-  if (!(options->gap >= 0 && options->gap < 1) ||
+  if (!(options->gap >= 0 && options->gap < 1) || !(options->memory_limit_GB >= 0) ||
       !(options->time_limit_seconds >= 0 && isfinite(options->time_limit_seconds))) {
     dsm__diags_add(diags, DSM_SEVERITY_ERROR, nowhere, NULL,
-                   "expected a gap from 0 to below 1 and a time limit of 0 or more seconds, found "
-                   "%g and %g",
-                   options->gap, options->time_limit_seconds);
+                   "expected a gap from 0 to below 1, a time limit of 0 or more seconds and a "
+                   "memory limit of 0 or more GB, found %g, %g and %g",
+                   options->gap, options->time_limit_seconds, options->memory_limit_GB);
     return DSM_ERROR_USAGE;
   }
   const dsm_status status = check_step(workload, system, options, diags);
@@ -199,14 +214,12 @@ dsm_status dsm__problem_init_with(dsm__problem *problem, const dsm_workload *wor
                  .options = options,
                  .precision = dsm_precision_of(workload, system)},
       .machine = dsm_machine_derive(system),
-      .arena = dsm__arena_new(),
   };
-  problem->lasting = problem->arena;
   problem->inputs.machine = &problem->machine;
-  if (options->time_limit_seconds > 0) {
-    dsm__deadline_begin(&problem->deadline, options->time_limit_seconds);
-    problem->inputs.deadline = &problem->deadline;
-  }
+  begin_deadline(&problem->deadline, options);
+  problem->inputs.deadline = deadline != NULL ? deadline : &problem->deadline;
+  problem->arena = dsm__problem_arena(problem);
+  problem->lasting = problem->arena;
   use_memo(&problem->inputs, system, memo);
   if (problem->arena == NULL || !fill(problem)) {
     dsm__problem_fini(problem);
@@ -239,6 +252,7 @@ static bool build(dsm__problem *problem, const dsm__graph_request *request,
   const bool is_built = dsm__network_graph_build(network, request, problem->arena);
   network->graph.capacity_bytes = problem->capacity_bytes;
   network->graph.limit_cycles = problem->limit_cycles;
+  network->graph.deadline = problem->inputs.deadline;
   network->graph.is_case = problem->limit_cycles > 0;
   problem->evaluations += network->evaluations;
   return is_built;

@@ -40,7 +40,7 @@ typedef struct dsm__problem {
                                    than another one: for bounds of parts of their time */
   bool is_preloading_off;     /**< weights are not preloaded, whatever the options say */
   bool is_memory_short;       /**< the fastest path of a graph that was searched does not fit */
-  dsm__deadline deadline;     /**< in inputs, if the options have a time limit */
+  dsm__deadline deadline;     /**< in inputs, unless it is another search's */
   double proven_cycles;       /**< what no mapping without preloading is faster than, as far as is
                                    known when the time is over */
   uint64_t evaluations;       /**< of building graphs */
@@ -65,12 +65,16 @@ bool dsm__has_room_for_an_element(const dsm_workload *workload, const dsm_system
 DSM_NODISCARD dsm_status dsm__problem_init(dsm__problem *problem, const dsm_workload *workload,
                                            const dsm_system *system,
                                            const dsm_explore_options *options, dsm_diags *diags);
-/** The same, with a memo (NULL: none), which is not used with several threads. */
+/** The same, with a memo (NULL: none), which is not used with several threads, and within what a
+ * search that this is a part of may take (NULL: it is none). */
 DSM_NODISCARD dsm_status dsm__problem_init_with(dsm__problem *problem, const dsm_workload *workload,
                                                 const dsm_system *system,
                                                 const dsm_explore_options *options, dsm__memo *memo,
-                                                dsm_diags *diags);
+                                                dsm__deadline *deadline, dsm_diags *diags);
 void dsm__problem_fini(dsm__problem *problem);
+
+/** A new arena that counts as memory of the search; NULL if out of memory. */
+dsm__arena *dsm__problem_arena(const dsm__problem *problem);
 
 /** dsm_explorer_new with another limit to what is kept, for tests. */
 dsm_explorer *dsm__explorer_new_with(size_t memo_bytes_max);
@@ -141,10 +145,15 @@ bool dsm__layout_solve(dsm__problem *problem, double known_cycles, dsm__solution
  * memory. */
 bool dsm__problem_solve_preload(dsm__problem *problem, dsm__solution *solution);
 
-/** dsm_explore whose time limit ends it even where nothing was found by then (explore.c). */
+/** dsm_explore for plans that are faster than a limit, whose time limit ends it even where nothing
+ * was found by then (explore.c). */
 dsm_status dsm__explore_strictly(dsm_plan **plan, const dsm_workload *workload,
                                  const dsm_system *system, const dsm_explore_options *options,
-                                 bool *is_stopped);
+                                 double limit_cycles, bool *is_stopped);
+
+/** The first plan that dsm_explore finds, however long that takes (explore.c). */
+dsm_status dsm__explore_hastily(dsm_plan **plan, const dsm_workload *workload,
+                                const dsm_system *system, const dsm_explore_options *options);
 
 /** What comes of dsm_explore with memory without end: DSM_OK where there is a mapping then
  * (explore.c). */

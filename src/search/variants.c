@@ -261,7 +261,8 @@ static size_t make_tasks(const dsm__variants *variants, size_t *sorted, size_t *
 bool dsm__variants_score(dsm__variants *variants, size_t thread_count) {
   const size_t workers = dsm__parallel_workers(thread_count);
   const size_t count = variants->keys.count;
-  dsm__arena *const scratch = dsm__arena_new();
+  dsm__arena *const scratch =
+      dsm__arena_new_counted(dsm__deadline_bytes(variants->table->inputs->deadline));
   size_t *sorted = NULL;
   size_t *starts = NULL;
   job j = {.variants = variants};

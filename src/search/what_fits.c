@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* what_fits.c: where no mapping fits a chip's memory, what would with more optimisations. */
+#include <math.h>
+
 #include "base/diag_add.h"
 #include "base/words.h"
 #include "dsm/explore.h"
@@ -11,11 +13,13 @@
 #define KEPT_LESS                                                                                  \
   (DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_SHARD) | DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_RECOMPUTE))
 
-/* What is tried besides the options; all together takes longest, and is for small networks, and
- * where neither of the others fits. The fastest counts. Other roles save memory too, but where
- * nothing fits their search can take minutes. */
+/* What is tried besides the options. The first takes least time, and what it finds is the limit of
+ * the others; all together takes longest, and is for small networks, and where none of the others
+ * fits. The fastest counts. Other roles save memory too, but where nothing fits their search can
+ * take minutes. */
 enum { SMALL_NETWORK = 64 /* layers */ };
-static const dsm_optimization_set tried[] = {IN_TURN, KEPT_LESS, IN_TURN | KEPT_LESS};
+static const dsm_optimization_set tried[] = {DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_ACCUMULATE),
+                                             IN_TURN, KEPT_LESS, IN_TURN | KEPT_LESS};
 
 static dsm_optimization_set used_if(bool is_used, dsm_optimization optimization) {
   return is_used ? DSM_OPTIMIZATION_BIT(optimization) : 0;
@@ -66,7 +70,8 @@ static dsm_status look(dsm_plan **plan, dsm_fit *fit, const dsm_workload *worklo
     }
     before = wider.optimizations;
     is_any_asked = true;
-    status = dsm__explore_strictly(&found, workload, system, &wider, &is_stopped);
+    const double known = *plan != NULL ? (*plan)->result.step_cycles : HUGE_VAL;
+    status = dsm__explore_strictly(&found, workload, system, &wider, known, &is_stopped);
     is_any_stopped = is_any_stopped || is_stopped;
     keep_faster(plan, found);
   }

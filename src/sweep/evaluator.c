@@ -148,8 +148,11 @@ static bool explore(dsm__evaluator *evaluator, const dsm__sweep_point *point,
   const dsm_status status = dsm_explorer_explore(evaluator->explorer, &evaluator->plan, workload,
                                                  system, &options, evaluator->diags);
   if (status == DSM_OK && evaluator->plan->statistics.is_stopped) {
-    result->reason = dsm__arena_printf(evaluator->arena, "the time limit of %g s ended the search",
-                                       point->options.time_limit_seconds);
+    result->reason =
+        evaluator->plan->statistics.is_memory_met
+            ? "the memory limit ended the search"
+            : dsm__arena_printf(evaluator->arena, "the time limit of %g s ended the search",
+                                point->options.time_limit_seconds);
     return result->reason != NULL && describe(evaluator, result);
   }
   if (status == DSM_OK) {

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "suites.h"
 
+#include <math.h>
 #include <stdalign.h>
 #include <stdint.h>
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/deadline.h"
 
 static dsm__arena *arena;
 
@@ -135,6 +137,55 @@ START_TEST(test_null_arena_is_freed) {
 }
 END_TEST
 
+/* What is given back is counted no more. */
+START_TEST(test_bytes_of_counted_arenas_are_counted) {
+  atomic_size_t bytes = 0;
+  dsm__arena *const one = dsm__arena_new_counted(&bytes);
+  dsm__arena *const other = dsm__arena_new_counted(&bytes);
+  ck_assert_ptr_nonnull(dsm__arena_alloc(one, 100000));
+  ck_assert_uint_ge(atomic_load(&bytes), 100000);
+  const size_t of_one = atomic_load(&bytes);
+  ck_assert_ptr_nonnull(dsm__arena_alloc(other, 300000));
+  ck_assert_uint_ge(atomic_load(&bytes), of_one + 300000);
+  dsm__arena_free(other);
+  ck_assert_uint_eq(atomic_load(&bytes), of_one);
+  dsm__arena_free(one);
+  ck_assert_uint_eq(atomic_load(&bytes), 0);
+}
+END_TEST
+
+static bool says_stop(void *context) {
+  return *(const bool *)context;
+}
+
+/* Time that is over ends work that has nothing at twice the limit; memory and a stop end all. */
+START_TEST(test_deadline_is_of_time_memory_and_a_stop) {
+  dsm__deadline limit;
+  bool is_told = false;
+  dsm__deadline_begin(&limit, HUGE_VAL);
+  ck_assert(!dsm__deadline_is_over(&limit) && !dsm__deadline_is_final(&limit));
+  dsm__deadline_begin(&limit, 1e5);
+  limit.until_seconds = 0;
+  ck_assert(dsm__deadline_is_over(&limit) && !dsm__deadline_is_final(&limit));
+  limit.final_seconds = 0;
+  ck_assert(dsm__deadline_is_final(&limit));
+  dsm__deadline_begin(&limit, HUGE_VAL);
+  limit.most_bytes = 1000;
+  atomic_store(&limit.bytes, 900);
+  ck_assert(!dsm__deadline_is_over(&limit) && !dsm__deadline_is_final_with(&limit, 100));
+  ck_assert(dsm__deadline_is_final_with(&limit, 101) && dsm__deadline_is_over(&limit));
+  atomic_store(&limit.bytes, 0); /* for good */
+  ck_assert(dsm__deadline_is_final(&limit) && limit.was_memory_met && !limit.was_stopped);
+  dsm__deadline_begin(&limit, HUGE_VAL);
+  limit.is_stopped = says_stop;
+  limit.context = &is_told;
+  ck_assert(!dsm__deadline_is_over(&limit));
+  is_told = true;
+  ck_assert(dsm__deadline_is_over(&limit) && dsm__deadline_is_final(&limit) && limit.was_stopped);
+  ck_assert(!dsm__deadline_is_over(NULL) && !dsm__deadline_is_final(NULL));
+}
+END_TEST
+
 Suite *suite_arena(void) {
   Suite *const suite = suite_create("arena");
   TCase *const pieces = tcase_create("pieces");
@@ -151,6 +202,8 @@ Suite *suite_arena(void) {
   tcase_add_test(pieces, test_copy_does_not_share_with_the_original);
   tcase_add_test(pieces, test_formatted_text_has_the_length_it_needs);
   tcase_add_test(pieces, test_null_arena_is_freed);
+  tcase_add_test(pieces, test_bytes_of_counted_arenas_are_counted);
+  tcase_add_test(pieces, test_deadline_is_of_time_memory_and_a_stop);
   suite_add_tcase(suite, pieces);
   return suite;
 }

@@ -6,6 +6,7 @@
 
 #include "bundled.h"
 #include "how_many.h"
+#include "search/problem.h"
 #include "suites.h"
 
 static const char *const systems[] = {"chip1", "torus64", "torus64_refined"};
@@ -49,9 +50,21 @@ START_TEST(test_no_time_gives_a_valid_plan_with_a_bound) {
 }
 END_TEST
 
+/* Says that it is stopped from a number of asks on. */
+typedef struct stopping {
+  size_t asked;
+  size_t asks_most;
+} stopping;
+
+static bool is_stopped(void *context) {
+  stopping *const own = context;
+  return own->asked++ >= own->asks_most;
+}
+
 /* What fits only with layers made anew, which are searched last in a large network, or in stages,
- * is found all the same. */
-START_TEST(test_no_time_finds_what_fits_last) {
+ * is found by a search that goes on until it has something. One with a time limit ends past twice
+ * that, and one that is stopped at once. */
+START_TEST(test_what_fits_last_is_found_in_time) {
   static const dsm_override overrides[] = {{"chip.memory.capacity_GB", "0.1", NULL}};
   static const dsm_optimization_set sets[] = {
       DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_RECOMPUTE),
@@ -62,14 +75,66 @@ START_TEST(test_no_time_finds_what_fits_last) {
   dsm_explore_options options;
   dsm_explore_options_init(&options);
   options.optimizations = DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_HYBRID) | sets[_i];
-  options.time_limit_seconds = 1e-9;
   dsm_plan *plan = NULL;
-  ck_assert_int_eq(dsm_explore(&plan, workload, system, &options, NULL), DSM_OK);
+  ck_assert_int_eq(dsm__explore_hastily(&plan, workload, system, &options), DSM_OK);
   ck_assert(plan->statistics.is_stopped);
   ck_assert_double_le(plan->result.memory.total_bytes, 0.1e9);
   dsm_plan_free(plan);
+  stopping at_once = {.asks_most = 0};
+  dsm_explore_options stopped = options;
+  stopped.is_stopped = is_stopped;
+  stopped.context = &at_once;
+  ck_assert_int_eq(dsm_explore(&plan, workload, system, &stopped, NULL), DSM_ERROR_INFEASIBLE);
+  options.time_limit_seconds = 1e-9;
+  ck_assert_int_eq(dsm_explore(&plan, workload, system, &options, NULL), DSM_ERROR_INFEASIBLE);
   dsm_system_free(system);
   dsm_workload_free(workload);
+}
+END_TEST
+
+static bundled explore_with_roles(dsm_explore_options *options) {
+  options->optimizations |= DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_TENSOR) |
+                            DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_ACCUMULATE) |
+                            DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_STAGES);
+  return bundled_explore("raider", "torus16", "16", options);
+}
+
+/* A search that is stopped asks no more often than it has asked, and has a plan and a bound. */
+START_TEST(test_a_stop_ends_it_wherever_it_comes) {
+  dsm_explore_options options = bundled_options(DSM_MODE_TRAINING);
+  stopping never = {.asks_most = SIZE_MAX};
+  options.is_stopped = is_stopped;
+  options.context = &never;
+  bundled whole = explore_with_roles(&options);
+  ck_assert(!whole.plan->statistics.is_stopped);
+  ck_assert(whole.plan->options.is_stopped == NULL);
+  for (size_t most = 0; most < never.asked; most += 1 + most / 2) {
+    stopping now = {.asks_most = most};
+    options.context = &now;
+    bundled cut = explore_with_roles(&options);
+    ck_assert(cut.plan->statistics.is_stopped && !cut.plan->statistics.is_memory_met);
+    ck_assert_uint_le(cut.plan->statistics.evaluations, whole.plan->statistics.evaluations);
+    ck_assert_uint_le(now.asked, never.asked + 1);
+    check_encloses(cut.plan, whole.plan);
+    bundled_free(&cut);
+  }
+  bundled_free(&whole);
+}
+END_TEST
+
+/* Little memory binds, and what is kept is a plan with a bound; enough changes nothing. */
+START_TEST(test_memory_limit_is_kept) {
+  static const double limits_GB[] = {1e-9, 1e-5, 1e-4, 1e3};
+  dsm_explore_options options = bundled_options(DSM_MODE_TRAINING);
+  bundled whole = explore_with_roles(&options);
+  options.memory_limit_GB = limits_GB[_i];
+  bundled cut = explore_with_roles(&options);
+  ck_assert_int_eq(cut.plan->statistics.is_memory_met, _i < 3);
+  ck_assert_int_eq(cut.plan->statistics.is_stopped, _i < 3);
+  check_encloses(cut.plan, whole.plan);
+  ck_assert(_i < 3 || cut.plan->statistics.evaluations == whole.plan->statistics.evaluations);
+  bundled_free(&cut);
+  bundled_free(&whole);
 }
 END_TEST
 
@@ -193,7 +258,9 @@ Suite *suite_limits(void) {
   Suite *const suite = suite_create("limits");
   TCase *const tests = tcase_create("limits");
   tcase_set_timeout(tests, 120);
-  tcase_add_loop_test(tests, test_no_time_finds_what_fits_last, 0, 2);
+  tcase_add_loop_test(tests, test_what_fits_last_is_found_in_time, 0, 2);
+  tcase_add_test(tests, test_a_stop_ends_it_wherever_it_comes);
+  tcase_add_loop_test(tests, test_memory_limit_is_kept, 0, 4);
   tcase_add_loop_test(tests, test_no_time_gives_a_valid_plan_with_a_bound, 0, BUNDLED_NETWORKS);
   tcase_add_loop_test(tests, test_time_that_is_enough_changes_nothing, 0, BUNDLED_NETWORKS);
   tcase_add_loop_test(tests, test_groups_are_legal_whenever_time_ends, 0, DSM_MODE_COUNT);

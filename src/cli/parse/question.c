@@ -182,6 +182,7 @@ static cli_exit settle_options(cli_question *question) {
   if (cli_is_given(arguments, "time-limit")) {
     options.time_limit_seconds = given->time_limit_seconds;
   }
+  options.memory_limit_GB = given->memory_limit_GB; /* which no plan has */
   question->arguments.options = options;
   return CLI_EXIT_DONE;
 }

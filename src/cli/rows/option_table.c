@@ -18,6 +18,7 @@
 #define THREADS_MAX 256
 #define ROWS_MAX 1000000
 #define SECONDS_MAX 31536000 /* a year */
+#define MEMORY_MAX 1e9       /* GB */
 #define RATE_LEAST 1e-9
 #define RATE_MOST 1e15
 #define FLOPS_MOST 1e24
@@ -250,6 +251,13 @@ const cli_option cli_options[] = {
              "its gap",
      .commands = CLI_EXPLORE | CLI_SWEEP,
      NUMBER(options.time_limit_seconds, 0, SECONDS_MAX)},
+    {.name = "memory-limit",
+     .argument = "GB",
+     .help =
+         "of what the search itself keeps (default: 0, a quarter of the machine's memory); what "
+         "was found by then is shown, with its gap",
+     .commands = CLI_EXPLORE,
+     NUMBER(options.memory_limit_GB, 0, MEMORY_MAX)},
     {.name = "gap",
      .argument = "RATIO",
      .help = "relative distance from the bound at which the search may stop, such as 1% or 0.01 "

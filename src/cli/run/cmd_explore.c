@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <math.h>
+
 #include "cli/parse/input_files.h"
 #include "cli/parse/option_values.h"
 #include "cli/parse/plan_operand.h"
 #include "cli/rows/rows.h"
 #include "cli/run/complain.h"
 #include "cli/run/explored.h"
+#include "cli/run/interrupt.h"
 #include "cli/run/output.h"
+#include "cli/run/terminal.h"
 
 /* What an exploration starts from. */
 typedef struct inputs {
@@ -53,14 +57,15 @@ static cli_exit check_options(const cli_arguments *arguments) {
 }
 
 /* Where nothing fits a chip's memory: what would. */
-static void note_what_fits(const cli_arguments *arguments, const inputs *in) {
+static void note_what_fits(const cli_arguments *arguments, const inputs *in,
+                           const dsm_explore_options *options) {
   dsm_plan *plan = NULL;
   dsm_fit fit = DSM_FIT_NOT_MEMORY;
   const dsm_status status =
-      dsm_explore_what_fits(&plan, &fit, in->workload, in->system, &arguments->options, NULL);
-  const double limit = arguments->options.time_limit_seconds;
+      dsm_explore_what_fits(&plan, &fit, in->workload, in->system, options, NULL);
+  const double limit = options->time_limit_seconds;
   if (status != DSM_OK) {
-    if (status == DSM_ERROR_INFEASIBLE && fit == DSM_FIT_STOPPED) {
+    if (status == DSM_ERROR_INFEASIBLE && fit == DSM_FIT_STOPPED && !cli_is_interrupted()) {
       cli_note(arguments,
                "nothing that fits with accumulate and stages, or with shard and recompute, was "
                "found within %g s",
@@ -83,9 +88,33 @@ static void note_what_fits(const cli_arguments *arguments, const inputs *in) {
   cli_note(arguments, "what would fit: --optimize %s, %.5g ms with %.4g of %.4g GB a chip%s", words,
            1e3 * plan->result.step_seconds, plan->result.memory.total_bytes / 1e9,
            plan->result.memory.capacity_bytes / 1e9,
-           plan->statistics.is_stopped ? ", or less: the time was over before all was searched"
+           plan->statistics.is_stopped ? ", or less: the search ended before all was searched"
                                        : "");
   dsm_plan_free(plan);
+}
+
+/* The plan, or what would fit, where the time was not over before; after a signal with the best so
+ * far. What is explained has to be known to the end, so that a signal ends the program then. */
+static cli_exit search(const cli_arguments *arguments, const inputs *in, dsm_plan **plan,
+                       bool *is_interrupted) {
+  dsm_explore_options options = arguments->options;
+  const double until =
+      cli_seconds_now() + (options.time_limit_seconds > 0 ? options.time_limit_seconds : HUGE_VAL);
+  if (arguments->explain == NULL) {
+    options.is_stopped = cli_should_stop;
+    cli_interrupt_begin();
+  }
+  const cli_exit outcome =
+      cli_exit_of(cli_explore(plan, arguments, NULL, in->workload, in->system, &options));
+  cli_print_findings(arguments);
+  if (outcome == CLI_EXIT_INFEASIBLE && !cli_is_interrupted() && cli_seconds_now() < until) {
+    note_what_fits(arguments, in, &options);
+  }
+  *is_interrupted = cli_is_interrupted();
+  if (arguments->explain == NULL) {
+    cli_interrupt_end();
+  }
+  return outcome;
 }
 
 static cli_exit explore_once(const cli_arguments *arguments, const inputs *in) {
@@ -95,19 +124,19 @@ static cli_exit explore_once(const cli_arguments *arguments, const inputs *in) {
   }
   cli_note_ineffective_optimizations(arguments, in->workload, in->system);
   dsm_plan *plan = NULL;
-  outcome = cli_exit_of(
-      cli_explore(&plan, arguments, NULL, in->workload, in->system, &arguments->options));
-  cli_print_findings(arguments);
-  if (outcome == CLI_EXIT_INFEASIBLE) {
-    note_what_fits(arguments, in);
-  }
+  bool is_interrupted;
+  outcome = search(arguments, in, &plan, &is_interrupted);
   if (outcome == CLI_EXIT_DONE && arguments->options.interleave > 1 && plan->stages.count < 2) {
     cli_note(arguments, "--interleave has no effect: the fastest step has no stages");
   }
   if (outcome == CLI_EXIT_DONE) {
     outcome = arguments->explain != NULL ? cli_put_explanation(arguments, plan)
                                          : cli_put_plan(arguments, plan);
+    if (is_interrupted) {
+      cli_note(arguments, "interrupted: this is the best plan so far");
+    }
   }
+  outcome = is_interrupted ? cli_exit_max(outcome, CLI_EXIT_INTERRUPTED) : outcome;
   dsm_plan_free(plan);
   return outcome;
 }

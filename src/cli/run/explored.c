@@ -2,9 +2,11 @@
 #include "cli/run/explored.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 
 #include "cli/parse/option_values.h"
 #include "cli/run/complain.h"
+#include "cli/run/interrupt.h"
 #include "cli/run/terminal.h"
 
 /* ---- workloads on systems ---- */
@@ -51,11 +53,17 @@ dsm_status cli_explore(dsm_plan **plan, const cli_arguments *arguments, dsm_expl
             workload->name, system->name, (*plan)->statistics.distinct_layers, (*plan)->layer_count,
             (*plan)->layer_count == 1 ? "" : "s", (*plan)->statistics.evaluations,
             (*plan)->statistics.evaluations == 1 ? "" : "s", cli_seconds_now() - start);
-    if ((*plan)->statistics.is_stopped) {
+    if ((*plan)->statistics.is_stopped && !cli_is_interrupted()) {
+      char limit[64] = "memory limit, a quarter of the machine's,";
+      if (!(*plan)->statistics.is_memory_met) {
+        (void)snprintf(limit, sizeof limit, "time limit of %g s", options->time_limit_seconds);
+      } else if (options->memory_limit_GB > 0) {
+        (void)snprintf(limit, sizeof limit, "memory limit of %g GB", options->memory_limit_GB);
+      }
       cli_note(arguments,
-               "the time limit of %g s ended the search: this is the best that was found, and "
-               "another run may find another",
-               options->time_limit_seconds);
+               "the %s ended the search: this is the best that was found, and another run may find "
+               "another",
+               limit);
     }
   }
   return status;

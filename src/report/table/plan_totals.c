@@ -18,7 +18,10 @@
 
 const char *dsm__plan_bound_line(dsm__page *page, const dsm_plan *plan) {
   const dsm_plan_result *const result = &plan->result;
-  const char *const why = plan->statistics.is_stopped ? "; stopped by the time limit" : "";
+  const char *const why = !plan->statistics.is_stopped ? ""
+                          : plan->options.time_limit_seconds > 0 && !plan->statistics.is_memory_met
+                              ? "; stopped by the time limit"
+                              : "; stopped before the end";
   static const double tolerance = 1e-9; /* of two implementations of the model */
   const double gap = result->step_cycles / result->lower_bound_cycles - 1;
   if (fabs(gap) <= tolerance) {

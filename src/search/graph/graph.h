@@ -23,6 +23,7 @@
 #include <stdint.h>
 
 #include "base/arena.h"
+#include "base/deadline.h"
 
 typedef struct dsm__graph_edge {
   double cycles; /**< finite, 0 or more */
@@ -62,6 +63,7 @@ typedef struct dsm__graph {
   bool is_case;          /**< one of several searches, each of which may take a part of the work */
   bool is_counting;      /**< of equally fast paths those with most edges of which the tag has
                               DSM__TAG_COUNTS come first, before the order of edges */
+  dsm__deadline *deadline; /**< once it is over, a path that fits is enough; NULL: none */
   const dsm__graph_run *runs;
   size_t run_count; /**< 0: all is one run, as it is stored */
 } dsm__graph;

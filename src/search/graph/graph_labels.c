@@ -287,6 +287,13 @@ void dsm__graph_labels_free(dsm__graph_labels *l) {
   free(l->lists);
 }
 
+/* Is the time over, or the memory full with the labels? */
+static bool is_over(const dsm__graph_labels *l) {
+  dsm__deadline *const deadline = l->relaxed->graph->deadline;
+  return dsm__deadline_is_final_with(deadline, l->pool_count * sizeof l->pool[0]) ||
+         dsm__deadline_is_over(deadline);
+}
+
 /* Nodes from the last to the first, so that all labels behind a node are complete. On the way the
  * incumbent can become better, which lowers the limit for all nodes to come; those done keep labels
  * that are too slow, which does no harm. */
@@ -299,7 +306,7 @@ bool dsm__graph_labels_make(dsm__graph_labels *l, double cycles) {
   for (size_t v = last; v-- > 0;) {
     size_t count = 0;
     if (!extend(l, v, &count) || count > l->pool_capacity - l->pool_count ||
-        l->relaxed->work > l->work_limit) {
+        l->relaxed->work > l->work_limit || is_over(l)) {
       return false;
     }
     l->lists[v] = (label_list){&l->pool[l->pool_count], count};

@@ -19,7 +19,8 @@
  *
  * The first of equally fast paths is the first of the branches' first ones, each read with the best
  * of all branches as limit. A branch that would keep too many labels is halved; where that is not
- * possible, or all has cost too much work, the incumbent and the least bound are the answer.
+ * possible, or all has cost too much work or time, the incumbent and the least bound are the
+ * answer.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -244,7 +245,8 @@ static void search_branches(limited *l) {
       return; /* and so have all others */
     }
     bool is_open = true;
-    if (r->work < l->labels.effort.work_max || is_first) {
+    if ((r->work < l->labels.effort.work_max || is_first) &&
+        !dsm__deadline_is_over(l->whole->deadline)) {
       is_open = search_branch(l, &b);
     }
     is_first = false;
@@ -282,7 +284,7 @@ static bool reduce_at_ceilings(const dsm__graph_relaxed *whole, dsm__graph_reduc
   if (!dsm__graph_relax_begin(&reduced->graph, whole->arena, &reduced->incumbent, &r)) {
     return false;
   }
-  for (int i = 0; i < CEILINGS; i++) {
+  for (int i = 0; i < CEILINGS && !dsm__deadline_is_over(r.graph->deadline); i++) {
     const double ceiling = least + (most - least) * i / CEILINGS;
     dsm__graph_relax(&r, ceiling, ceiling);
   }
@@ -297,7 +299,7 @@ static bool reduce_at_levels(const dsm__graph_relaxed *whole, dsm__graph_reduced
   static const double WORTH = 1.0 / 8; /* of what lies between incumbent and bound */
   static const double NEAR = 1e-4;     /* of the incumbent: labels are few then */
   dsm__arena *const arena = whole->arena;
-  for (int i = 0; i < TIMES; i++) {
+  for (int i = 0; i < TIMES && !dsm__deadline_is_over(reduced->graph.deadline); i++) {
     dsm__graph_levels levels;
     dsm__graph_relaxed r;
     dsm__graph_node *nodes = NULL;

@@ -226,7 +226,8 @@ static void raise_ceiling(descent *d, double least_ceiling) {
   size_t first = SIZE_MAX;
   size_t i = 0;
   const double start = d->graph->nodes[0].kept_bytes;
-  while (i < d->candidate_count && is_promising(d, 0, start, d->candidates[i].transient_bytes)) {
+  while (i < d->candidate_count && is_promising(d, 0, start, d->candidates[i].transient_bytes) &&
+         !dsm__deadline_is_final(d->graph->deadline)) {
     bool is_left = false;
     const size_t at = i;
     i = open_nodes(d, i, &first);
@@ -263,7 +264,8 @@ static void find_smallest(descent *d, dsm__graph_path *path) {
 bool dsm__graph_smallest_need(const dsm__graph *graph, dsm__graph_path *path,
                               double *smallest_need) {
   descent d = {.graph = graph};
-  dsm__arena *const arena = dsm__arena_new(); /* given back at once: the graph may be large */
+  dsm__arena *const arena = dsm__arena_new_counted(
+      dsm__deadline_bytes(graph->deadline)); /* given back at once: the graph may be large */
   const bool has_room = arena != NULL && allocate(&d, arena);
   if (has_room) {
     find_smallest(&d, path);

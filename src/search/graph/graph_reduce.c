@@ -192,6 +192,7 @@ static bool copy(const reduction *d, dsm__graph_reduced *reduced) {
                                 .node_count = node_count,
                                 .edges = edges,
                                 .capacity_bytes = graph->capacity_bytes,
+                                .deadline = graph->deadline,
                                 .limit_cycles = graph->limit_cycles,
                                 .is_counting = graph->is_counting};
   return true;

@@ -105,7 +105,9 @@ static bool is_lean_to_fit(const dsm__graph_relaxed *r, const dsm__graph_sums *s
  */
 static void narrow(dsm__graph_relaxed *r, is_lean is_lean_enough, trial *fast, trial *lean) {
   enum { TRIALS = 60 };
-  for (int i = 0; i < TRIALS && fast->sums.kept_bytes > lean->sums.kept_bytes; i++) {
+  for (int i = 0; i < TRIALS && fast->sums.kept_bytes > lean->sums.kept_bytes &&
+                  !dsm__deadline_is_over(r->graph->deadline);
+       i++) {
     const double equal =
         (lean->sums.cycles - fast->sums.cycles) / (fast->sums.kept_bytes - lean->sums.kept_bytes);
     const bool is_middle = i % 2 == 1 && isfinite(lean->price);

@@ -433,6 +433,7 @@ static bool make_network(const expansion *x, dsm__network_graph *network, dsm__a
   size_t *const new_edge = malloc((builder.edges.count + 1) * sizeof *new_edge);
   is_done = is_done && new_edge != NULL && dsm__graph_finish(&builder, network, new_edge, arena);
   network->graph.capacity_bytes = x->graph->capacity_bytes;
+  network->graph.deadline = x->graph->deadline;
   network->graph.is_counting = x->graph->is_counting;
   network->is_cut = x->request->free->is_cut;
   free(new_edge);
@@ -466,7 +467,8 @@ bool dsm__layout_graph_build(dsm__layout_graph *made, const dsm__layout_request 
                  .graph = &request->free->graph,
                  .workload = request->table->inputs->workload};
   *made = (dsm__layout_graph){.is_found = false};
-  dsm__arena *const scratch = dsm__arena_new();
+  dsm__arena *const scratch =
+      dsm__arena_new_counted(dsm__deadline_bytes(request->table->inputs->deadline));
   bool is_done = prepare(&x, scratch);
   if (is_done && !is_over(&x)) {
     expand_all(&x);

@@ -21,7 +21,7 @@
  * of these the graph only asks which there are. */
 static bool copy_problem(dsm__problem *copy, const dsm__preload_request *request) {
   *copy = *request->problem;
-  copy->arena = dsm__arena_new();
+  copy->arena = dsm__problem_arena(request->problem);
   copy->evaluations = 0;
   copy->inputs.preloaded_bytes = request->room_bytes;
   copy->inputs.machine = &copy->machine;

@@ -328,12 +328,12 @@ bool dsm__residents_init(dsm__residents *residents, const dsm__layer_table *tabl
   *residents = (dsm__residents){.inputs = table->inputs, .splits = &table->splits};
   residents->worker_count = dsm__parallel_workers(table->inputs->options->thread_count);
   residents->kinds = dsm__resident_kinds_new();
-  residents->arena = dsm__arena_new();
+  residents->arena = dsm__arena_new_counted(dsm__deadline_bytes(table->inputs->deadline));
   residents->workers = calloc(residents->worker_count, sizeof(void *));
   bool is_ready =
       residents->kinds != NULL && residents->arena != NULL && residents->workers != NULL;
   for (size_t w = 0; is_ready && w < residents->worker_count; w++) {
-    residents->workers[w] = dsm__arena_new();
+    residents->workers[w] = dsm__arena_new_counted(dsm__deadline_bytes(table->inputs->deadline));
     is_ready = residents->workers[w] != NULL;
   }
   return is_ready;

@@ -171,7 +171,8 @@ bool dsm__held_least_find(dsm__held_costs *costs, dsm__held_least *least) {
       !DSM__RESERVE(space->problem->arena, least->layers, layer_count)) {
     return false;
   }
-  for (size_t i = 0; i < layer_count; i++) {
+  for (size_t i = 0; i < layer_count && !dsm__deadline_is_final(space->problem->inputs.deadline);
+       i++) {
     const size_t kind = space->layers[i].kind;
     if (kind == i && !find_layer_least(costs, i, least)) {
       return false;
@@ -340,6 +341,10 @@ static dsm__held_block *block_of(relaxing *r) {
   return block;
 }
 
+static bool is_given_up(const relaxing *r) {
+  return r->is_out_of_memory || dsm__problem_is_over(r->costs->space->problem);
+}
+
 /* Adds a layer out of the points of a block; what is behind it becomes the points in hand. */
 static void add_layer(relaxing *r, size_t index, dsm__held_block *block) {
   const dsm__role_options *const options = dsm__role_options_of(r->costs->space, index);
@@ -349,7 +354,7 @@ static void add_layer(relaxing *r, size_t index, dsm__held_block *block) {
   r->points.count = 0;
   r->edges.count = 0;
   dsm__map_clear(&r->index);
-  for (size_t p = 0; p < block->point_count && !r->is_out_of_memory; p++) {
+  for (size_t p = 0; p < block->point_count && !is_given_up(r); p++) {
     block->first_edge[p] = r->edges.count;
     dsm__role_surroundings around =
         dsm__role_look_around(r->costs->space, &block->points[p].role, index);
@@ -417,8 +422,7 @@ static void add_layers(relaxing *r) {
       add_layer(r, i, block);
     }
     i += period > 0 ? period : 1; /* behind a repetition the points in hand are those before it */
-    r->relaxed->is_too_large =
-        r->edge_count >= EDGES_MAX || dsm__deadline_is_final(space->problem->inputs.deadline);
+    r->relaxed->is_too_large = r->edge_count >= EDGES_MAX || dsm__problem_is_over(space->problem);
   }
   r->relaxed->blocks[layer_count] = block_of(r);
 }
@@ -502,7 +506,7 @@ bool dsm__held_relaxed_charge(const dsm__held_costs *costs, const dsm__held_rela
                               double *cycles) {
   const size_t layer_count = costs->space->problem->inputs.workload->layer_count;
   charging c = {.relaxed = relaxed, .limit = limit_cycles, .added = added, .width = width};
-  dsm__arena *const arena = dsm__arena_new();
+  dsm__arena *const arena = dsm__problem_arena(costs->space->problem);
   size_t most = 0;
   for (size_t i = 0; i <= layer_count; i++) {
     most = relaxed->blocks[i]->point_count > most ? relaxed->blocks[i]->point_count : most;

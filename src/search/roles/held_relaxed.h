@@ -47,7 +47,7 @@ typedef struct dsm__held_least {
   double sum;
 } dsm__held_least;
 
-/** Finds that. False if out of memory. */
+/** Finds that, of no use where the deadline is final meanwhile. False if out of memory. */
 bool dsm__held_least_find(dsm__held_costs *costs, dsm__held_least *least);
 
 /** Of each layer, what it has in a mapping; NULL: any. */

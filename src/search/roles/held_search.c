@@ -279,6 +279,10 @@ static bool find_memories(held_search *s, size_t index) {
   return true;
 }
 
+static bool is_given_up(const held_search *s) {
+  return s->builder.is_out_of_memory || dsm__problem_is_over(s->space->problem);
+}
+
 static void add_layer(held_search *s, size_t index) {
   const dsm__held_block *const block = s->relaxed.blocks[index];
   if (!find_memories(s, index)) {
@@ -288,7 +292,7 @@ static void add_layer(held_search *s, size_t index) {
   s->entries.count = 0;
   s->next.count = 0;
   dsm__map_clear(&s->index);
-  for (size_t i = 0; i < s->labels.count && !s->builder.is_out_of_memory; i++) {
+  for (size_t i = 0; i < s->labels.count && !is_given_up(s); i++) {
     const label *const from = &s->labels.items[i];
     dsm__graph_begin_edges(&s->builder, from->node);
     for (size_t e = block->first_edge[from->point];
@@ -301,7 +305,7 @@ static void add_layer(held_search *s, size_t index) {
     add_label(s, index, &s->entries.items[i]);
   }
   cut_labels(s);
-  s->is_too_large = s->builder.edges.count > EDGES_MAX;
+  s->is_too_large = s->builder.edges.count > EDGES_MAX || is_given_up(s);
   label *const items = s->labels.items;
   const size_t capacity = s->labels.capacity;
   s->labels.items = s->next.items;
@@ -340,7 +344,6 @@ static bool build(held_search *s, dsm__arena *arena, dsm__network_graph *network
   s->labels.items[s->labels.count++] = start;
   for (size_t i = 0; i < layer_count && !s->builder.is_out_of_memory && !s->is_too_large; i++) {
     add_layer(s, i);
-    s->is_too_large = s->is_too_large || dsm__problem_is_over(s->space->problem);
   }
   add_end(s);
   if (s->builder.is_out_of_memory || s->costs.is_out_of_memory) {
@@ -351,6 +354,7 @@ static bool build(held_search *s, dsm__arena *arena, dsm__network_graph *network
   }
   const bool is_built = dsm__graph_finish(&s->builder, network, NULL, arena);
   network->graph.capacity_bytes = s->space->problem->capacity_bytes;
+  network->graph.deadline = s->space->problem->inputs.deadline;
   return is_built;
 }
 
@@ -427,7 +431,7 @@ static bool search_within(held_search *s, double limit, dsm__graph_answer *answe
                           dsm__decisions *decisions) {
   dsm__network_graph network = {.is_cut = false};
   dsm__graph_path path;
-  dsm__arena *const arena = dsm__arena_new();
+  dsm__arena *const arena = dsm__problem_arena(s->space->problem);
   s->limit = dsm__tie_limit(limit);
   *answer = (dsm__graph_answer){.cycles = HUGE_VAL, .lower_bound_cycles = HUGE_VAL};
   bool is_good = arena != NULL && build(s, arena, &network);
@@ -455,7 +459,7 @@ typedef struct progress {
 /* The relaxed graph with all mappings up to some cycles, of a choice; false if out of memory. */
 static bool relax(held_search *s, double cycles, dsm__held_choice choice, dsm__arena **arena) {
   dsm__arena_free(*arena);
-  *arena = dsm__arena_new();
+  *arena = dsm__problem_arena(s->space->problem);
   const double slack = fmin(dsm__tie_limit(cycles) - s->least.sum, DBL_MAX);
   return *arena != NULL &&
          dsm__held_relaxed_find(&s->costs, &s->least, slack, choice, &s->relaxed, *arena);
@@ -599,8 +603,9 @@ bool dsm__held_role_search(dsm__role_space *space, double limit_cycles, dsm__gra
                  DSM__RESERVE(space->problem->arena, s.memories,
                               space->problem->inputs.workload->layer_count) &&
                  dsm__held_least_find(&s.costs, &s.least);
-  found.proven = s.least.sum;
-  if (is_good && dsm__tie_limit(s.least.sum) < found.known) {
+  const bool is_cut_off = dsm__deadline_is_final(space->problem->inputs.deadline);
+  found.proven = is_cut_off ? 0 : s.least.sum;
+  if (is_good && !is_cut_off && dsm__tie_limit(s.least.sum) < found.known) {
     is_good = (!answer->is_feasible || search_choice(&s, decisions, &found, &arena)) &&
               search_all(&s, slack_of(space, &s.least, answer), &found, &arena);
   }

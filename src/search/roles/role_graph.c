@@ -250,17 +250,28 @@ static bool repeat(role_graph *g, const boundary *before, boundary *now) {
   return true;
 }
 
+/* Is the graph of no use any more? What it is made with is there once more when it is done. */
+static bool is_given_up(const role_graph *g) {
+  const dsm__graph_builder *const b = &g->builder;
+  const size_t bytes = b->nodes.capacity * sizeof b->nodes.items[0] +
+                       b->edges.capacity * sizeof b->edges.items[0] +
+                       b->infos.capacity * sizeof b->infos.items[0];
+  const size_t state_bytes = g->states.capacity * sizeof g->states.items[0];
+  return b->is_out_of_memory ||
+         dsm__deadline_is_final_with(g->space->problem->inputs.deadline, 2 * bytes + state_bytes);
+}
+
 /* Adds a layer behind a boundary between layers, which becomes the next one. */
 static void add_layer(role_graph *g, boundary *at) {
   begin_index(g);
   find_memories(g, at->layer);
-  for (size_t node = at->first; node < at->end && !g->builder.is_out_of_memory; node++) {
+  for (size_t node = at->first; node < at->end && !is_given_up(g); node++) {
     add_entries(g, at->layer, (uint32_t)node);
   }
   const size_t first = at->end;
   const size_t end = g->builder.nodes.count;
   begin_index(g);
-  for (size_t node = first; node < end && !g->builder.is_out_of_memory; node++) {
+  for (size_t node = first; node < end && !is_given_up(g); node++) {
     add_exit(g, at->layer, (uint32_t)node);
   }
   *at = (boundary){at->layer + 1, end, g->builder.nodes.count};
@@ -272,9 +283,8 @@ enum { SEGMENTS_OF_BLOCK = 4 };
 static void add_layers(role_graph *g, boundary *at) {
   boundary before[SEGMENTS_OF_BLOCK] = {{0, 0, 0}}; /* segments, the latest first */
   g->space->is_too_large = false;
-  while (at->layer < g->space->problem->inputs.workload->layer_count &&
-         !g->builder.is_out_of_memory && !g->space->is_too_large &&
-         !dsm__deadline_is_final(g->space->problem->inputs.deadline)) {
+  while (at->layer < g->space->problem->inputs.workload->layer_count && !is_given_up(g) &&
+         !g->space->is_too_large) {
     const bool is_start = at->layer > 0 && g->space->layers[at->layer - 1].is_segment_end != 0;
     const boundary start = *at;
     size_t repeated = 0;
@@ -320,6 +330,7 @@ static bool build(role_graph *g, dsm__arena *arena, dsm__network_graph *network)
   const bool is_built =
       !g->builder.is_out_of_memory && dsm__graph_finish(&g->builder, network, NULL, arena);
   network->graph.capacity_bytes = g->space->problem->capacity_bytes;
+  network->graph.deadline = g->space->problem->inputs.deadline;
   drop_building(g); /* and this before labels do */
   return is_built;
 }

@@ -72,7 +72,12 @@ static bool decide(const dsm__role_space *space, const dsm__network_graph *netwo
   return true;
 }
 
-/* Of all layers, each class once; what is kept is not found again. */
+static bool is_given_up(const dsm__problem *problem) {
+  return dsm__deadline_is_final(problem->inputs.deadline);
+}
+
+/* Of all layers, each class once; what is kept is not found again. Where even work that has nothing
+ * is to end, the rest have none: what comes of them is then unknown. */
 static bool fill_options(dsm__role_space *space, dsm__role_options *options, bool may_recompute) {
   dsm__kept_options *const kept = space->problem->kept;
   const size_t count = 2 * space->problem->table.distinct.count;
@@ -82,6 +87,9 @@ static bool fill_options(dsm__role_space *space, dsm__role_options *options, boo
   }
   for (size_t i = 0; i < space->problem->inputs.workload->layer_count; i++) {
     dsm__role_options *const own = &options[dsm__role_options_of(space, i) - options];
+    if (own->items == NULL && is_given_up(space->problem)) {
+      break;
+    }
     if (own->items == NULL) {
       *own = dsm__role_options_find(space->problem, i, may_recompute);
     }
@@ -183,6 +191,11 @@ bool dsm__role_fronts_find(dsm__problem *problem, bool is_rough, dsm__role_front
     fronts[i] = first < i ? fronts[first] : dsm__role_front_of(&space, i);
     is_found = fronts[i].points != NULL;
   }
+  const bool is_unknown = is_found && is_given_up(problem);
+  for (size_t i = 0; is_unknown && i < problem->inputs.workload->layer_count; i++) {
+    *fronts[i].points = (dsm__role_point){0, 0, 0};
+    fronts[i].count = 1;
+  }
   return is_found;
 }
 
@@ -235,13 +248,32 @@ static bool least_need_bytes(const dsm__role_space *space, double *need_bytes) {
   return true;
 }
 
+bool dsm__role_may_fit(dsm__problem *problem, bool may_recompute, const dsm__role_room *rooms,
+                       size_t count, double *need_bytes, bool *may_fit) {
+  const double before = problem->inputs.in_flight;
+  dsm__role_space space = {.problem = problem};
+  problem->is_rough = true;
+  problem->are_options_kept = true; /* to compare them takes longer */
+  bool is_found = find_options(&space, may_recompute);
+  problem->are_options_kept = false;
+  problem->is_rough = false;
+  *may_fit = true;
+  for (size_t i = 0; is_found && i < count && *may_fit; i++) {
+    problem->inputs.in_flight = rooms[i].in_flight;
+    is_found = least_need_bytes(&space, need_bytes);
+    *may_fit = *need_bytes <= dsm__capacity_limit(rooms[i].capacity_bytes) || is_given_up(problem);
+  }
+  problem->inputs.in_flight = before;
+  return is_found;
+}
+
 /* One graph of the options that the slack leaves. */
 static bool search_graph(dsm__role_space *space, dsm__graph_answer *answer,
                          dsm__decisions *decisions) {
   dsm__network_graph network = {.is_cut = false};
   dsm__graph_path path;
   *answer = (dsm__graph_answer){.cycles = HUGE_VAL, .lower_bound_cycles = HUGE_VAL};
-  dsm__arena *const arena = dsm__arena_new();
+  dsm__arena *const arena = dsm__problem_arena(space->problem);
   bool is_good = arena != NULL && dsm__role_graph_build(space, arena, &network);
   network.graph.limit_cycles = space->known_cycles;
   network.graph.is_case = space->problem->limit_cycles > 0 || space->problem->is_case;
@@ -256,8 +288,7 @@ static bool search_graph(dsm__role_space *space, dsm__graph_answer *answer,
 /* Puts the answers with what is made anew rounded up and down together. */
 static void join_rounded(dsm__role_space *space, const dsm__graph_answer *down,
                          dsm__graph_answer *answer) {
-  const bool is_cut_off =
-      space->is_too_large || dsm__deadline_is_final(space->problem->inputs.deadline);
+  const bool is_cut_off = space->is_too_large || is_given_up(space->problem);
   const double least = is_cut_off ? 0 : down->lower_bound_cycles;
   if (!answer->is_feasible && !is_cut_off && !down->is_feasible) {
     *answer = *down; /* then it is proven that none fits */
@@ -280,8 +311,7 @@ static bool search_within(dsm__role_space *space, double slack, dsm__graph_answe
   }
   double grain = exp2(ceil(log2(fmax(1, space->problem->capacity_bytes / grains))));
   const double last = growth * space->problem->capacity_bytes; /* more than can be made anew */
-  while (space->is_too_large && grain <= last &&
-         !dsm__deadline_is_final(space->problem->inputs.deadline)) {
+  while (space->is_too_large && grain <= last && !is_given_up(space->problem)) {
     space->grain = grain;
     space->is_up = true;
     if (!search_graph(space, answer, decisions)) {
@@ -356,8 +386,7 @@ static void grow(growing *g, const dsm__graph_answer *answer) {
 }
 
 static bool is_stopped(const dsm__problem *problem, const dsm__graph_answer *answer) {
-  return answer->is_feasible ? dsm__problem_is_over(problem)
-                             : dsm__deadline_is_final(problem->inputs.deadline);
+  return answer->is_feasible ? dsm__problem_is_over(problem) : is_given_up(problem);
 }
 
 /* Options that only memory asks for, where it is short and they are not in yet. */
@@ -391,7 +420,7 @@ static bool search_growing(dsm__role_space *space, double limit_cycles, dsm__gra
     if (!search_within(space, g.slack, &more, &found)) {
       return false;
     }
-    if (!more.is_feasible && dsm__deadline_is_final(space->problem->inputs.deadline)) {
+    if (!more.is_feasible && is_given_up(space->problem)) {
       more.lower_bound_cycles = fmin(more.lower_bound_cycles, g.least); /* it was cut off, maybe */
     }
     take_answer(&more, &found, g.least, answer, decisions);
@@ -422,6 +451,10 @@ static bool search_once(dsm__problem *problem, const void *context, double limit
   if (!find_options(&space, may_recompute) ||
       !least_need_bytes(&space, &answer->smallest_need_bytes)) {
     return false;
+  }
+  if (is_given_up(problem)) {
+    answer->lower_bound_cycles = 0;
+    return true;
   }
   if (answer->smallest_need_bytes > dsm__capacity_limit(problem->capacity_bytes)) {
     answer->is_memory_short = true;
@@ -469,7 +502,7 @@ static bool bound_cuts(dsm__problem *problem, const void *context, double limit_
   const bool may_recompute = *(const bool *)context;
   dsm__role_space space = {.problem = problem, .may_recompute = may_recompute};
   return find_options(&space, may_recompute) &&
-         dsm__tied_bounds_find(&space, cuts, limit_cycles, bounds);
+         (is_given_up(problem) || dsm__tied_bounds_find(&space, cuts, limit_cycles, bounds));
 }
 
 /* How its options cut a layer's weights. */

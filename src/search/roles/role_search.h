@@ -50,4 +50,15 @@ double dsm__role_floor(const dsm__role_front *front, const dsm__role_point *weig
  * least transient bytes of all. False if out of memory. */
 bool dsm__role_least_memory(dsm__problem *problem, dsm_layer_memory *memory);
 
+/** Memory for what layers need of a micro-batch, and for the activations of so many. */
+typedef struct dsm__role_room {
+  double in_flight;
+  double capacity_bytes;
+} dsm__role_room;
+
+/** Is each room as large as what all mappings need at least? No core split is looked at.
+ * *need_bytes: of the last room that was asked. False if out of memory. */
+bool dsm__role_may_fit(dsm__problem *problem, bool may_recompute, const dsm__role_room *rooms,
+                       size_t count, double *need_bytes, bool *may_fit);
+
 #endif

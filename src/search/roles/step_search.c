@@ -126,6 +126,20 @@ static bool predict(const dsm__problem *problem, const dsm_workload *whole,
   return status == DSM_OK;
 }
 
+/* Where nothing fits yet: what all mappings of a number of micro-batches need is asked before core
+ * splits are; the need of tied tables depends on their cuts. The answer is of those that do not
+ * fit. False if out of memory. */
+static bool find_need(step_search *s, bool may_recompute, dsm__graph_answer *answer,
+                      bool *may_fit) {
+  dsm__problem *const problem = s->problem;
+  const dsm__role_room room = {problem->inputs.in_flight, problem->capacity_bytes};
+  *answer = (dsm__graph_answer){
+      .cycles = HUGE_VAL, .lower_bound_cycles = HUGE_VAL, .is_memory_short = true};
+  *may_fit = true;
+  return s->best->is_feasible || dsm__tied_is_asked(problem) ||
+         dsm__role_may_fit(problem, may_recompute, &room, 1, &answer->smallest_need_bytes, may_fit);
+}
+
 /* What a search of roles found for a number of micro-batches. False if out of memory. */
 static bool take_roles(step_search *s, uint64_t micro_batches, bool may_recompute,
                        const dsm__graph_answer *answer, const dsm__decisions *found) {
@@ -157,6 +171,7 @@ static bool search_roles(step_search *s, uint64_t micro_batches, bool may_recomp
   dsm__graph_answer answer;
   dsm__decisions found = {.layers = NULL};
   bool is_left_out;
+  bool may_fit;
   problem->inputs.workload = &micro;
   problem->inputs.micro_batches = micro_batches;
   if (problem->inputs.options->mode == DSM_MODE_TRAINING) {
@@ -165,9 +180,11 @@ static bool search_roles(step_search *s, uint64_t micro_batches, bool may_recomp
   }
   const bool is_done =
       find_left_out(s, &is_left_out) &&
-      (is_left_out || (dsm__role_search(problem, may_recompute, known_cycles(s), &answer, &found) &&
-                       predict(problem, whole, &found, &answer) &&
-                       take_roles(s, micro_batches, may_recompute, &answer, &found)));
+      (is_left_out ||
+       (find_need(s, may_recompute, &answer, &may_fit) &&
+        (!may_fit || dsm__role_search(problem, may_recompute, known_cycles(s), &answer, &found)) &&
+        predict(problem, whole, &found, &answer) &&
+        take_roles(s, micro_batches, may_recompute, &answer, &found)));
   problem->inputs.workload = whole;
   problem->inputs.micro_batches = 0;
   problem->capacity_bytes = capacity_bytes;

@@ -210,7 +210,7 @@ static outcome bound_once(bounding *b, bool has_spares, dsm__arena *arena) {
 static outcome bound_open(bounding *b) {
   outcome is = NEEDS_SPARES;
   for (int spares = 0; spares < 2 && is == NEEDS_SPARES; spares++) {
-    dsm__arena *const arena = dsm__arena_new();
+    dsm__arena *const arena = dsm__problem_arena(b->space->problem);
     is = arena != NULL ? bound_once(b, spares == 1, arena) : OUT_OF_MEMORY;
     dsm__arena_free(arena);
   }
@@ -223,11 +223,11 @@ static bool bound_held(bounding *b, bool *is_known) {
   dsm__held_costs costs;
   dsm__held_least least;
   dsm__held_relaxed relaxed;
-  dsm__arena *const arena = dsm__arena_new();
+  dsm__arena *const arena = dsm__problem_arena(b->space->problem);
   bool is_good = dsm__held_costs_init(&costs, b->space) && arena != NULL &&
                  dsm__held_least_find(&costs, &least);
   *is_known = false;
-  if (is_good) {
+  if (is_good && !dsm__deadline_is_final(b->space->problem->inputs.deadline)) {
     const double slack = fmin(dsm__tie_limit(b->limit_cycles) - least.sum, DBL_MAX);
     is_good = dsm__held_relaxed_find(&costs, &least, slack, NULL, &relaxed, arena);
     *is_known = is_good && !relaxed.is_too_large;
@@ -259,8 +259,10 @@ static bool find(bounding *b, dsm__tied_bounds *bounds) {
 bool dsm__tied_bounds_find(dsm__role_space *space, const dsm__tied_cuts *cuts, double limit_cycles,
                            dsm__tied_bounds *bounds) {
   const size_t layer_count = space->problem->inputs.workload->layer_count;
-  bounding b = {
-      .space = space, .cuts = cuts, .limit_cycles = limit_cycles, .arena = dsm__arena_new()};
+  bounding b = {.space = space,
+                .cuts = cuts,
+                .limit_cycles = limit_cycles,
+                .arena = dsm__problem_arena(space->problem)};
   double least = 0;
   for (size_t i = 0; i < layer_count; i++) {
     least += space->least[i];

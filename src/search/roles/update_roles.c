@@ -97,7 +97,7 @@ bool dsm__update_roles_init(dsm__update_roles *updates, dsm__problem *problem, s
                             const dsm_parallelism *items, size_t count) {
   const bool has_company = dsm__has_company(problem, layer_index);
   const size_t factors = problem->table.factor_count;
-  *updates = (dsm__update_roles){.arena = dsm__arena_new(),
+  *updates = (dsm__update_roles){.arena = dsm__problem_arena(problem),
                                  .problem = problem,
                                  .layer_index = layer_index,
                                  .has_company = has_company,

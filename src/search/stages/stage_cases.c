@@ -24,6 +24,7 @@
 
 #include "model/chip_link.h"
 #include "plan/makespan.h"
+#include "plan/tolerance.h"
 #include "search/overlapped.h"
 
 static size_t least_of(size_t a, size_t b) {
@@ -63,7 +64,7 @@ double dsm__stage_case_handed(const dsm__stage_case *of, size_t runs) {
  *     K + w A + t <= w C sum(1 / w_j),     w the largest of all w_j.
  */
 void dsm__stage_case_rooms(const dsm__stage_case *of, double capacity_bytes,
-                           dsm__stage_room rooms[DSM__STAGE_ROOMS]) {
+                           dsm__role_room rooms[DSM__STAGE_ROOMS]) {
   static const double rounding = 1 + 1e-9; /* sums come in another order */
   double least = HUGE_VAL;
   double most = 0;
@@ -79,8 +80,8 @@ void dsm__stage_case_rooms(const dsm__stage_case *of, double capacity_bytes,
     inverse += 1 / flying;
   }
   const double capacity = capacity_bytes * rounding;
-  rooms[0] = (dsm__stage_room){least, capacity * (double)of->of->stages.count};
-  rooms[1] = (dsm__stage_room){most, capacity * inverse * most};
+  rooms[0] = (dsm__role_room){least, capacity * (double)of->of->stages.count};
+  rooms[1] = (dsm__role_room){most, capacity * inverse * most};
 }
 
 double dsm__stage_case_at_least(const dsm__stage_case *of, double factor, double lower,
@@ -267,11 +268,10 @@ static bool open_space(const dsm__stage_cases *cases, unsigned axis, uint64_t st
   out->options = *whole->inputs.options;
   out->options.stages = 0;
   out->options.interleave = 0;
-  if (dsm__problem_init(&out->problem, whole->inputs.workload, &out->part.system, &out->options,
-                        NULL) != DSM_OK) {
+  if (dsm__problem_init_with(&out->problem, whole->inputs.workload, &out->part.system,
+                             &out->options, NULL, whole->inputs.deadline, NULL) != DSM_OK) {
     return false;
   }
-  out->problem.inputs.deadline = whole->inputs.deadline;
   out->problem.fixed = whole->fixed;
   /* Where sums hide behind computing, none is sure to show. */
   dsm__problem_count_least(&out->problem,
@@ -312,20 +312,37 @@ static double least_hand_over(const dsm__stage_cases *cases, const dsm__stage_sp
   return least;
 }
 
+/* Do all stages together have the room that all mappings need? Only where no step is known is it
+ * worth to ask. False if out of memory. */
+static bool find_fit(const dsm__stage_cases *cases, const dsm__stage_case *of,
+                     dsm__problem *problem, bool *may_fit) {
+  const bool may_recompute =
+      dsm__recomputation_is_open(problem) || dsm__is_any_recomputation_asked(problem);
+  const double capacity_GB = cases->whole->machine.system->chip.memory.capacity_GB;
+  dsm__role_room rooms[DSM__STAGE_ROOMS];
+  double need_bytes;
+  *may_fit = true;
+  dsm__stage_case_rooms(of, dsm__capacity_limit(capacity_GB * 1e9), rooms);
+  return isfinite(cases->limit_cycles) ||
+         dsm__role_may_fit(problem, may_recompute, rooms, DSM__STAGE_ROOMS, &need_bytes, may_fit);
+}
+
 /* From below, and at its best where that is below the limit: thread blocks have one split, so that
- * nothing is below its best. False if out of memory. */
+ * nothing is below its best. Infinite where no step fits the memory. False if out of memory. */
 static bool find_bound(const dsm__stage_cases *cases, dsm__stage_case *of) {
   const dsm_workload micro = dsm__micro_workload(cases->whole->inputs.workload, of->micro_batches);
   const size_t runs = of->runs_most - of->runs_least + 1;
-  dsm__arena *const arena = dsm__arena_new();
+  dsm__arena *const arena = dsm__problem_arena(cases->whole);
   dsm__problem problem = dsm__stage_case_problem(of, &micro, 0, arena);
   dsm__role_front *fronts = NULL;
+  bool may_fit = false;
   of->hand_over = least_hand_over(cases, of->of, &micro);
   bool is_good = DSM__RESERVE(arena, fronts, micro.layer_count) &&
-                 DSM__RESERVE(cases->whole->arena, of->bounds, runs);
+                 DSM__RESERVE(cases->whole->arena, of->bounds, runs) &&
+                 find_fit(cases, of, &problem, &may_fit);
   const cutting c = {cases, of, fronts};
   const bool has_other_splits = !problem.machine.system->model.tile_schedule;
-  of->bound = 0;
+  of->bound = may_fit ? 0 : HUGE_VAL;
   for (int k = 0; is_good && k < (has_other_splits ? 2 : 1) && of->bound < cases->limit_cycles;
        k++) {
     is_good = dsm__role_fronts_find(&problem, k == 0, fronts);

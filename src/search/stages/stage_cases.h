@@ -34,13 +34,8 @@ typedef struct dsm__stage_case {
   size_t number;
 } dsm__stage_case;
 
-/** Memory of all stages together: what fits in stages keeps no more than this of the whole network
+/** Rooms of all stages together: what fits in stages keeps no more than this of the whole network
  * on the chips of one, with so many micro-batches in flight. */
-typedef struct dsm__stage_room {
-  double in_flight;
-  double capacity_bytes;
-} dsm__stage_room;
-
 enum { DSM__STAGE_ROOMS = 2 };
 
 /** All cases of a network whose segments begin at some layers. */
@@ -78,7 +73,7 @@ double dsm__stage_case_handed(const dsm__stage_case *of, size_t runs);
 
 /** The rooms of a case whose stages have `capacity_bytes` each. */
 void dsm__stage_case_rooms(const dsm__stage_case *of, double capacity_bytes,
-                           dsm__stage_room rooms[DSM__STAGE_ROOMS]);
+                           dsm__role_room rooms[DSM__STAGE_ROOMS]);
 
 /** What all mappings take at least of n S + O where one counts n S by a factor: `cycles` of that
  * with another, lower factor, and of each layer by itself. */

@@ -221,8 +221,8 @@ static bool try_runs(dsm__looking *at) {
 }
 
 /* The room that the path exceeds most; NULL: it exceeds none. */
-static const dsm__stage_room *short_room(const dsm__looking *at, const dsm__stage_room *rooms) {
-  const dsm__stage_room *most = NULL;
+static const dsm__role_room *short_room(const dsm__looking *at, const dsm__role_room *rooms) {
+  const dsm__role_room *most = NULL;
   double excess = 1;
   dsm__memory_sum sum = {.kept_bytes = 0};
   memcpy(at->layers, at->path, at->micro.layer_count * sizeof at->layers[0]);
@@ -243,11 +243,11 @@ static bool look_within(dsm__looking *at, const dsm__problem *problem, double li
                         dsm__weighed_path *path) {
   const bool is_open = dsm__recomputation_is_open(problem);
   const bool is_asked = dsm__is_any_recomputation_asked(problem);
-  dsm__stage_room rooms[DSM__STAGE_ROOMS];
+  dsm__role_room rooms[DSM__STAGE_ROOMS];
   dsm__graph_answer answer;
   dsm__decisions decisions;
   dsm__stage_case_rooms(at->of, at->search->capacity_bytes, rooms);
-  const dsm__stage_room *const room = short_room(at, rooms);
+  const dsm__role_room *const room = short_room(at, rooms);
   if (room == NULL || (is_open && !is_small(at))) {
     return true;
   }
@@ -376,7 +376,7 @@ static bool look(dsm__stages_searched *search, dsm__stage_case *of, double *boun
                      .micro =
                          dsm__micro_workload(search->whole->inputs.workload, of->micro_batches),
                      .machine = &of->of->problem.machine,
-                     .arena = dsm__arena_new()};
+                     .arena = dsm__problem_arena(search->whole)};
   dsm__problem problem = dsm__stage_case_problem(of, &at.micro, unlimited, at.arena);
   const bool is_reserved = DSM__RESERVE(at.arena, at.of_path, search->segment_count) &&
                            DSM__RESERVE(at.arena, at.of_least, search->segment_count) &&
