@@ -89,12 +89,9 @@ DSM__OWN_RECORD(
             "What they get."),
     STORAGE("storage_capacity_tier", LESS, state.capacity_bytes_per_second, "bytes/s",
             "Read from the capacity tier on average."),
-    STORAGE(
-        "storage_stall_share", LESS, state.stall_share, "ratio",
-        "Of the time, in which the next mini-epoch is waited for; waiting for fast storage is in "
-        "storage_waiting_share alone."),
-    STORAGE("storage_waiting_share", LESS, state.waiting_share, "ratio",
-            "Of the time, in which data of either tier are waited for."),
+    STORAGE("storage_stall_share", LESS, state.stall_share, "ratio",
+            DSM__STALL_SHARE_HELP("storage_waiting_share")),
+    STORAGE("storage_waiting_share", LESS, state.waiting_share, "ratio", DSM__WAITING_SHARE_HELP),
     STORAGE("storage_stall_free_repeat", LESS, state.stall_free_repeat, "ratio",
             "The least whole repeating factor without a stall."),
     STORAGE("waiting_seconds", LESS, waiting_seconds, "seconds", "Of a step, for data."),
