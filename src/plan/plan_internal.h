@@ -100,6 +100,7 @@ dsm_parallelism_set dsm__option_parallelisms(const dsm_explore_options *options,
 typedef struct dsm__memory_need {
   double total_bytes;
   double capacity_bytes;
+  bool has_reserve;       /**< of the memory, beside that */
   char dominated_by[160]; /**< such as "activations of conv1_2 (3.29 GB), ..." */
 } dsm__memory_need;
 

@@ -66,7 +66,7 @@ DSM__RECORD(
                        "where most is needed."),
     BYTES(total_bytes, "Their sum."),
     DSM__FIELD(REAL, dsm_plan_memory, capacity_bytes, "capacity_bytes", COLUMN,
-               .unit = "bytes/chip", .help = "What a chip has."));
+               .unit = "bytes/chip", .help = "What mappings may use of what a chip has."));
 
 /* The record has members `bound` and `resources`. */
 #define BOUND(record_type)                                                                         \

@@ -352,7 +352,7 @@ static bool predict_memory(dsm_plan *plan, const dsm_machine *machine,
   memory->total_bytes = memory->weights_bytes + memory->activations_bytes +
                         memory->gradients_bytes + memory->errors_bytes + memory->optimizer_bytes +
                         memory->cache_bytes + memory->recomputed_bytes;
-  memory->capacity_bytes = plan->system->chip.memory.capacity_GB * 1e9;
+  memory->capacity_bytes = dsm_system_usable_bytes(plan->system);
   return true;
 }
 

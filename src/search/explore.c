@@ -42,15 +42,15 @@ static dsm_status report_infeasible(dsm__problem *problem, const dsm__decisions 
       dsm__memory_need_of(workload, &problem->machine, problem->inputs.options->mode,
                           dsm_input_memory_bytes(&problem->machine, workload), memory);
   if (problem->role_need_bytes > 0 && problem->role_need_bytes < need.total_bytes) {
-    need = (dsm__memory_need){.total_bytes = problem->role_need_bytes,
-                              .capacity_bytes = need.capacity_bytes};
+    need.total_bytes = problem->role_need_bytes;
+    need.dominated_by[0] = '\0';
   }
   const dsm__place nowhere = {NULL, 0, 0, NULL};
   const bool is_over = dsm__deadline_was_met(problem->inputs.deadline);
   if (dsm__problem_has_roles(problem) && (is_over || problem->is_need_rounded)) {
     dsm__diags_add(diags, DSM_SEVERITY_ERROR, nowhere, NULL,
                    "memory capacity: no mapping that needs at most %.6g GB a chip was found%s",
-                   problem->machine.system->chip.memory.capacity_GB,
+                   dsm_system_usable_bytes(problem->machine.system) / 1e9,
                    is_over ? " within the time limit" : "");
     return DSM_ERROR_INFEASIBLE;
   }
@@ -256,7 +256,7 @@ static dsm_status report_none_asked(const dsm__problem *problem, dsm_diags *diag
   dsm__diags_add(diags, DSM_SEVERITY_ERROR, nowhere, NULL,
                  "memory capacity: no step was found with the stages, micro-batches and "
                  "recomputation that are asked for that needs at most %.6g GB a chip",
-                 problem->machine.system->chip.memory.capacity_GB);
+                 dsm_system_usable_bytes(problem->machine.system) / 1e9);
   return DSM_ERROR_INFEASIBLE;
 }
 
@@ -333,7 +333,7 @@ static dsm_status report_no_roles(const dsm__problem *problem, dsm_diags *diags)
     dsm__diags_add(diags, DSM_SEVERITY_ERROR, nowhere, NULL,
                    "memory capacity: no mapping with the roles that are allowed needs at most "
                    "%.6g GB a chip",
-                   system->chip.memory.capacity_GB);
+                   dsm_system_usable_bytes(system) / 1e9);
   } else {
     dsm__diags_add(
         diags, DSM_SEVERITY_ERROR, nowhere,

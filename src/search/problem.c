@@ -15,8 +15,7 @@
 static bool fill(dsm__problem *problem) {
   const dsm_workload *const workload = problem->inputs.workload;
   problem->factors = dsm__factors_derive(workload, &problem->machine, problem->inputs.options);
-  problem->capacity_bytes =
-      dsm__capacity_limit(problem->machine.system->chip.memory.capacity_GB * 1e9);
+  problem->capacity_bytes = dsm__capacity_limit(dsm_system_usable_bytes(problem->machine.system));
   if (problem->inputs.options->mode == DSM_MODE_TRAINING) {
     problem->capacity_bytes -= dsm_input_memory_bytes(&problem->machine, workload);
   }

@@ -160,7 +160,7 @@ DSM__RECORD(
          "In the memory of a chip."),
     REAL("memory_bytes", LESS, dsm_point_result, result.memory.total_bytes, "bytes", "Their sum."),
     REAL("capacity_bytes", LESS, dsm_point_result, result.memory.capacity_bytes, "bytes",
-         "Of the memory of a chip."),
+         "What mappings may use of the memory of a chip."),
     {.kind = DSM__FIELD_PART,
      .offset = offsetof(dsm_point_result, result.storage),
      .type = &dsm__point_storage_record},

@@ -96,7 +96,7 @@ static bool take_roles(step_search *s, uint64_t micro_batches, bool may_recomput
   dsm__problem *const problem = s->problem;
   if (!answer->is_feasible) {
     const double beside =
-        problem->machine.system->chip.memory.capacity_GB * 1e9 - problem->capacity_bytes;
+        dsm_system_usable_bytes(problem->machine.system) - problem->capacity_bytes;
     const double need = answer->smallest_need_bytes + beside;
     problem->role_need_bytes =
         problem->role_need_bytes > 0 ? fmin(problem->role_need_bytes, need) : need;
