@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "dsm/model.h"
+#include "model/chip_link.h"
 #include "model/equations.h"
 
 /* Elements of the scores that a fused attention never stores, of the layer that makes or reads
@@ -73,16 +74,27 @@ static bool has_own_roles(const dsm_pass_layouts *layouts) {
   return is_different && has_roles;
 }
 
+/* Chips that update a part each of what one has of a layer's weights: the state of a part is on its
+ * chip alone. */
+static double updating_ways(const dsm_layer *layer, const dsm_machine *machine,
+                            dsm_parallelism forward) {
+  const dsm_network *const network = &machine->system->system;
+  return machine->system->model.sharded_update
+             ? dsm__chips_of(network, dsm__summing_axes(layer, network, forward))
+             : 1;
+}
+
 /*
  * Source: section 12. Symbols: weights w_el/nm*Bk (none of a tied layer), gradients w_el/nm*Bg,
- * optimiser state w_el/nm each; training: kept activations ((st_el, 6H of an lstm)*Bo, saved
- * inputs*Bi)*T and the pair of live errors*B, inference: the live tensors*B, all times mbc/nm with
- * mbc = ceil(Nmb/nd); nm, nd of the forward pass, for the errors of the backward pass. While a
- * layer runs, its output has its output's layout, and all other live tensors that of its input (a
- * relayout moves all of them). Where passes have different roles, other than data and model, what
- * forward and backward both cut of the weights is kept, and while the layer is updated its
- * gradients of pU beside those of pF. In a list of layers nothing outlives a layer: in training
- * what it keeps, what it reads and its errors are live while it runs. Limits: one chip: everything.
+ * optimiser state w_el/nm each, shared out with model.sharded_update /W; training: kept activations
+ * ((st_el, 6H of an lstm)*Bo, saved inputs*Bi)*T and the pair of live errors*B, inference: the live
+ * tensors*B, all times mbc/nm with mbc = ceil(Nmb/nd); nm, nd of the forward pass, for the errors
+ * of the backward pass. While a layer runs, its output has its output's layout, and all other live
+ * tensors that of its input (a relayout moves all of them). Where passes have different roles,
+ * other than data and model, what forward and backward both cut of the weights is kept, and while
+ * the layer is updated its gradients of pU beside those of pF. In a list of layers nothing outlives
+ * a layer: in training what it keeps, what it reads and its errors are live while it runs. Limits:
+ * one chip: everything.
  */
 dsm_layer_memory dsm_layer_memory_derive(const dsm_layer *layer, const dsm_machine *machine,
                                          const dsm_workload *workload, dsm_mode mode,
@@ -123,7 +135,8 @@ dsm_layer_memory dsm_layer_memory_derive(const dsm_layer *layer, const dsm_machi
         layer->has_update ? fmax(0, (double)layer->weight_elements / update_ways - weights) : 0;
   }
   memory.gradients_bytes = weights * workload->gradient_bytes;
-  memory.optimizer_bytes = weights * workload->optimizer_bytes_per_weight;
+  memory.optimizer_bytes = weights * workload->optimizer_bytes_per_weight /
+                           updating_ways(layer, machine, layouts->of[DSM_PASS_FORWARD]);
   memory.activations_bytes = kept_bytes(layer, model, workload->element_bytes) *
                              (double)layer->timesteps * samples / stored_ways;
   memory.output_bytes = output_bytes(layer, model, workload->element_bytes) *

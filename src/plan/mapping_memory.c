@@ -83,8 +83,7 @@ void dsm__mapping_memory_derive(const dsm_workload *whole, const dsm_machine *ma
     const dsm__table_cut owner = dsm__owner_cut_of(workload, machine, decisions, i);
     memory[i] = dsm_layer_memory_derive(layer, machine, workload, mode, layouts, input_bytes);
     dsm__add_table_copy(&memory[i], layer, machine, workload, mode, layouts, &owner);
-    dsm__keep_less(&memory[i], dsm__shard_ways(layer, machine, layouts),
-                   &decisions->layers[i].layer, is_last);
+    dsm__keep_less(&memory[i], layer, machine, layouts, &decisions->layers[i].layer, is_last);
     if (decisions->layers[i].layer.is_hoisted) {
       memory[i].activations_bytes +=
           dsm_hoisted_bytes(&workload->layers[i], machine, workload,

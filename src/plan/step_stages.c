@@ -232,7 +232,7 @@ static void untie(const dsm_workload *micro, const dsm_machine *machine, dsm_mod
   dsm_layer own = micro->layers[index];
   own.is_tied = false;
   *memory = dsm_layer_memory_derive(&own, machine, micro, mode, &decision->layouts, 0);
-  dsm__keep_less(memory, dsm__shard_ways(&own, machine, &decision->layouts), &decision->layer,
+  dsm__keep_less(memory, &own, machine, &decision->layouts, &decision->layer,
                  is_last && index + 1 < micro->layer_count);
 }
 

@@ -35,16 +35,18 @@ static double stored_step_elements(const twin_context *context, const twin_node 
              : twin_stored_size(context->workload, node) * node->timesteps;
 }
 
-/* Weights, their gradients, and optimizer state. */
+/* Weights, their gradients, and optimizer state, of which each chip has its part where it updates
+ * no more. */
 static double weight_bytes(const twin_context *context, const size_t layer,
                            const twin_parallelism forward) {
   const twin_workload *const workload = context->workload;
-  const double gradient_bytes = workload->gradient_bytes + workload->optimizer_bytes_per_weight;
   const twin_node *const node = &workload->nodes[layer];
-  const double per_weight = node->weight_bytes + (context->inference ? 0 : gradient_bytes);
-  return node->is_tied ? 0
-                       : twin_weight_elements(node) * per_weight /
-                             twin_layout_of(context->system, forward).nm;
+  const double nm = twin_layout_of(context->system, forward).nm;
+  const double owners = context->system->sharded_update ? twin_chips(context->system) : nm;
+  const double per_weight =
+      node->weight_bytes + (context->inference ? 0 : workload->gradient_bytes);
+  const double state = context->inference ? 0 : workload->optimizer_bytes_per_weight;
+  return node->is_tied ? 0 : twin_weight_elements(node) * (per_weight / nm + state / owners);
 }
 
 static double kept_elements(const twin_context *context, const twin_node *node) {

@@ -458,7 +458,7 @@ static void check_memory(const dsm_layer *layer, const dsm_roles *roles) {
   const block input = block_of(0, IN, l.input);
   ASSERT_CLOSE(memory.weights_bytes, weights * 2);
   ASSERT_CLOSE(memory.gradients_bytes, weights * 4);
-  ASSERT_CLOSE(memory.optimizer_bytes, weights * 8);
+  ASSERT_CLOSE(memory.optimizer_bytes, weights * 8 / ways_of(roles, "SR", false));
   ASSERT_CLOSE(memory.activations_bytes, elements_of(&stored) * 2);
   ASSERT_CLOSE(memory.transient_bytes, (elements_of(&stored) + elements_of(&input)) * 2);
 }

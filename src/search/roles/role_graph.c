@@ -81,7 +81,7 @@ dsm_layer_memory dsm__role_memory_of(const dsm__role_space *space, size_t layer_
   const dsm__table_cut owner = dsm__known_owner_cut(inputs, layer_index);
   dsm__add_table_copy(&memory, layer, machine, inputs->workload, inputs->options->mode, &layouts,
                       &owner);
-  dsm__keep_less(&memory, dsm__shard_ways(layer, machine, &layouts), &decisions,
+  dsm__keep_less(&memory, layer, machine, &layouts, &decisions,
                  space->layers[layer_index].is_segment_end != 0);
   memory.activations_bytes *= inputs->in_flight > 0 ? inputs->in_flight : 1;
   return memory;

@@ -32,7 +32,7 @@ static dsm_layer_memory memory_of(const dsm__looking *at, size_t index) {
   const dsm__layer_decision *const decision = &at->layers[index];
   dsm_layer_memory memory = dsm_layer_memory_derive(layer, at->machine, &at->micro,
                                                     DSM_MODE_TRAINING, &decision->layouts, 0);
-  dsm__keep_less(&memory, dsm__shard_ways(layer, at->machine, &decision->layouts), &decision->layer,
+  dsm__keep_less(&memory, layer, at->machine, &decision->layouts, &decision->layer,
                  at->search->is_cut[index]);
   return memory;
 }
