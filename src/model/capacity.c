@@ -63,6 +63,18 @@ static double live_part(const dsm_layer *layer, const dsm_machine *machine,
          samples * share->position_share;
 }
 
+/* Source: section 12; splits.md, section 4: the network's input lies as a layer reads it. Symbols:
+ * in_el*T*mbc*B, divided as the input of its role is. Limits: data: by the chips, as samples are.
+ */
+static double network_input_bytes(const dsm_workload *workload, const dsm_machine *machine,
+                                  const dsm_chip_share *share) {
+  const double ways = dsm_parallelism_has_roles(share->parallelism)
+                          ? dsm__lying_ways(machine, share->parallelism)
+                          : (double)share->stored_ways;
+  return (double)workload->input_elements * (double)workload->input_timesteps *
+         (double)share->chip.n[DSM_DIM_MB] * share->position_share / ways * workload->element_bytes;
+}
+
 /* Have passes different roles, some of them other than data and model? */
 static bool has_own_roles(const dsm_pass_layouts *layouts) {
   bool is_different = false;
@@ -98,7 +110,7 @@ static double updating_ways(const dsm_layer *layer, const dsm_machine *machine,
  */
 dsm_layer_memory dsm_layer_memory_derive(const dsm_layer *layer, const dsm_machine *machine,
                                          const dsm_workload *workload, dsm_mode mode,
-                                         const dsm_pass_layouts *layouts, double input_bytes) {
+                                         const dsm_pass_layouts *layouts) {
   const dsm_chip_share share =
       dsm_chip_share_derive(layer, machine, layouts->of[DSM_PASS_FORWARD], workload->minibatch);
   const double samples = (double)share.chip.n[DSM_DIM_MB] * share.position_share;
@@ -121,7 +133,7 @@ dsm_layer_memory dsm_layer_memory_derive(const dsm_layer *layer, const dsm_machi
     memory.transient_bytes =
         live_part(layer, machine, &share, (double)layer->live_elements, fused) *
             workload->element_bytes +
-        (is_input_live ? input_bytes : 0);
+        (is_input_live ? network_input_bytes(workload, machine, &share) : 0);
     return memory;
   }
   if (has_own_roles(layouts) && !layer->is_tied) {
@@ -134,6 +146,8 @@ dsm_layer_memory dsm_layer_memory_derive(const dsm_layer *layer, const dsm_machi
     more_gradients =
         layer->has_update ? fmax(0, (double)layer->weight_elements / update_ways - weights) : 0;
   }
+  memory.input_bytes =
+      layer == workload->layers ? network_input_bytes(workload, machine, &share) : 0;
   memory.gradients_bytes = weights * workload->gradient_bytes;
   memory.optimizer_bytes = weights * workload->optimizer_bytes_per_weight /
                            updating_ways(layer, machine, layouts->of[DSM_PASS_FORWARD]);
@@ -156,12 +170,4 @@ dsm_layer_memory dsm_layer_memory_derive(const dsm_layer *layer, const dsm_machi
     memory.output_bytes = 0;
   }
   return memory;
-}
-
-/* Source: section 12 ("the network's input counts once, split by data"). */
-double dsm_input_memory_bytes(const dsm_machine *machine, const dsm_workload *workload) {
-  const uint64_t chips = machine->chip_count;
-  const uint64_t samples = workload->minibatch / chips + (workload->minibatch % chips != 0);
-  return (double)workload->input_elements * (double)workload->input_timesteps * (double)samples *
-         workload->element_bytes;
 }

@@ -338,12 +338,11 @@ static bool predict_memory(dsm_plan *plan, const dsm_machine *machine,
     memory->weights_bytes += one->weights_bytes;
     memory->gradients_bytes += one->gradients_bytes;
     memory->optimizer_bytes += one->optimizer_bytes;
-    memory->activations_bytes += one->activations_bytes;
+    memory->activations_bytes += one->input_bytes + one->activations_bytes;
     memory->cache_bytes += one->cache_bytes;
   }
   const dsm__transient_need transient = dsm__transient_need_of(workload, needs);
   if (plan->options.mode == DSM_MODE_TRAINING) {
-    memory->activations_bytes += dsm__kept_input_bytes(workload, machine, &decisions->stages);
     memory->errors_bytes = transient.own_bytes;
     memory->recomputed_bytes = transient.recomputed_bytes;
   } else {

@@ -39,8 +39,7 @@ static dsm_status report_infeasible(dsm__problem *problem, const dsm__decisions 
   dsm__mapping_memory_derive(workload, &problem->machine, problem->inputs.options->mode, decisions,
                              memory);
   dsm__memory_need need =
-      dsm__memory_need_of(workload, &problem->machine, problem->inputs.options->mode,
-                          dsm_input_memory_bytes(&problem->machine, workload), memory);
+      dsm__memory_need_of(workload, &problem->machine, problem->inputs.options->mode, memory);
   if (problem->role_need_bytes > 0 && problem->role_need_bytes < need.total_bytes) {
     need.total_bytes = problem->role_need_bytes;
     need.dominated_by[0] = '\0';

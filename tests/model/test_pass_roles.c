@@ -165,9 +165,9 @@ static void check_memory(const dsm_layer *layer, const dsm_roles roles[DSM_PASS_
   dsm_pass_layouts same = layouts;
   same.of[DSM_PASS_UPDATE] = same.of[DSM_PASS_FORWARD];
   const dsm_layer_memory memory =
-      dsm_layer_memory_derive(layer, &machine, &workload, DSM_MODE_TRAINING, &layouts, 0);
+      dsm_layer_memory_derive(layer, &machine, &workload, DSM_MODE_TRAINING, &layouts);
   const dsm_layer_memory beside =
-      dsm_layer_memory_derive(layer, &machine, &workload, DSM_MODE_TRAINING, &same, 0);
+      dsm_layer_memory_derive(layer, &machine, &workload, DSM_MODE_TRAINING, &same);
   bool has_roles = false;
   for (int p = 0; p < DSM_PASS_COUNT; p++) {
     has_roles = has_roles || dsm_parallelism_has_roles(layouts.of[p]);

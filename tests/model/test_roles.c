@@ -451,7 +451,7 @@ static void check_memory(const dsm_layer *layer, const dsm_roles *roles) {
       dsm_pass_layouts_uniform(dsm_parallelism_of(roles, chips.system.axis_count));
   const letters l = letters_of(roles);
   const dsm_layer_memory memory =
-      dsm_layer_memory_derive(&one, &machine, &workload, DSM_MODE_TRAINING, &layouts, 0);
+      dsm_layer_memory_derive(&one, &machine, &workload, DSM_MODE_TRAINING, &layouts);
   const double weights =
       (double)one.weight_elements / ways_of(roles, "IOB", false) / ways_of(roles, "IO", true);
   const block stored = block_of(0, OUT, l.output);

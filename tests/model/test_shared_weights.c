@@ -63,7 +63,7 @@ static dsm_layer_memory memory_of(const dsm_layer *layer, dsm_precision precisio
                                  .cache_bytes = precision.cache_bytes,
                                  .input_last_use = DSM_NEVER_USED};
   const dsm_pass_layouts layouts = dsm_pass_layouts_uniform(parallelism);
-  return dsm_layer_memory_derive(layer, &machine, &workload, mode, &layouts, 0);
+  return dsm_layer_memory_derive(layer, &machine, &workload, mode, &layouts);
 }
 
 /* ---- experts ---- */
