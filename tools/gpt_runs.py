@@ -88,6 +88,9 @@ def decide(plan, row, axes, shared):
         role = next(role for role, layers in ROLES.items() if layer["name"].split(".")[-1] in layers)
         for one in layer["passes"].values():
             one["parallelism"] = word_of(names[role], axes, shared) if any(shared) else "data"
+        # These runs made products with values anew too, beside the scores that they are of.
+        if row.get("recomputation") == "selective" and layer["name"].endswith(".context"):
+            layer["recompute"] = True
     stages, interleave = size(row, "pipeline"), size(row, "interleave")
     if stages > 1:
         runs, blocks = stages * interleave, size(row, "layers")

@@ -7,7 +7,7 @@ rows that the page quotes stand below. Nothing is fitted but for the section tha
 the constants of tools/real_systems.py.
 
 Usage: measured.py DSM [FOLDER] [steps | gpu_steps | products | kernels | convolutions | allreduces |
-                            gpt_steps | table5_steps]
+                            gpt_steps | table5_steps | attention]
        measured.py DSM --page REPOSITORY [FOLDER | --check]
 The first prints how the quoted rows are predicted, or all rows of a folder. The second renews the quoted rows of docs/measured.md and,
 with the folder, what is said of all rows, there, in docs/trust.md and in README.md. What is said of all rows bears a
@@ -114,6 +114,20 @@ QUOTED = {
         8,16777216,231
         8,268435456,2158
         8,1073741824,8196.4
+    """),
+    "h100_attention_generation": table("batch_size isl num_heads num_key_value_heads step microseconds", """
+        1,1,64,1,2047,13.749
+        4,1,48,4,31,11.749
+        16,1,48,2,127,12.773
+        128,1,2,2,31,17.643
+        512,1,64,2,255,94.192
+    """),
+    "h100_attention_context": table("batch_size isl num_heads num_key_value_heads step microseconds", """
+        1,3072,40,8,0,207.355
+        2,16384,48,2,0,11080.886
+        8,256,48,48,0,102.096
+        16,6144,40,4,0,11035.627
+        128,1,64,8,0,38.795
     """),
     "gpt_a100": table("hidden layers heads global_batch micro_batch tensor data "
                       "pipeline gpus node_port_Gbps iteration_ms", """
@@ -277,7 +291,21 @@ def table5_steps(dsm, folder, **values):
         yield gpt_runs.name_of(row), float(row["iteration_s"]), plan["result"]["step_seconds"]
 
 
-PARTS = (steps, gpu_steps, products, kernels, convolutions, allreduces, gpt_steps, table5_steps)
+def attention(dsm, folder, **values):
+    """Attention on an H100, us"""
+    for name in ("h100_attention_generation", "h100_attention_context"):
+        for row in rows_of(folder, name):
+            samples, positions, heads, kv_heads, before = (
+                int(row[key]) for key in ("batch_size", "isl", "num_heads", "num_key_value_heads", "step"))
+            layer = {"name": "attention", "type": "attention", "positions": positions, "heads": heads, "kv_heads": kv_heads,
+                     "head_features": 128, "context": before + positions, "causal": True}
+            plan = dsm.plan(dsm.workload([layer], minibatch=samples), "dgx_h100", "--mode", "inference", *AS_RUN,
+                            **{**SINGLE_GPU, **KERNELS_ALONE, **values})
+            yield (f"{samples} of {positions} positions, {heads} heads on {kv_heads}, {before + positions} keys",
+                   float(row["microseconds"]), 1e6 * plan["result"]["step_seconds"])
+
+
+PARTS = (steps, gpu_steps, products, kernels, convolutions, allreduces, gpt_steps, table5_steps, attention)
 
 
 def errors_of(rows):
@@ -646,7 +674,8 @@ def drifted_sets(repository, name):
 
 def renew(dsm, repository, folder, is_check):
     quoted = quoted_tables(dsm)
-    digest = hashlib.sha256("".join(quoted.values()).encode()).hexdigest()[:12]
+    of_sets = (text for name, text in quoted.items() if name != attention.__name__)
+    digest = hashlib.sha256("".join(of_sets).encode()).hexdigest()[:12]
     whole = {part.__name__: part(dsm, folder) for part in WHOLE_PARTS} if folder is not None else {}
     complaints = []
     for name in PAGES:

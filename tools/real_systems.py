@@ -21,12 +21,15 @@ SCALING_BOOK = "J. Austin et al., How To Scale Your Model, jax-ml.github.io/scal
 A100 = "NVIDIA A100 Tensor Core GPU data sheet"
 V100 = "NVIDIA V100 Tensor Core GPU data sheet"
 H100 = "NVIDIA H100 Tensor Core GPU data sheet, SXM5"
+FLASH_2 = "T. Dao, FlashAttention-2, arXiv 2307.08691: 50 to 73 % of the peak on an A100"
+FLASH_3 = "J. Shah et al., FlashAttention-3, arXiv 2407.08608: up to 75 % of the peak on an H100"
 
 # Paths with their values and where they come from.
 COMMON = {
     "core.sfu_ops_per_cycle": None,
     "model.exact_rotation": (True, "assumption: the last move of a rotation is not made"),
     "model.fused_attention": (True, "T. Dao et al., FlashAttention, arXiv 2205.14135: what runs today; runs before 2022 stored scores"),
+    "model.kept_inputs": ("all", "V. Korthikanti et al., arXiv 2205.05198, section 4: what automatic differentiation keeps"),
     "model.exact_forks": (True, "assumption: errors of a tensor that several layers use are added in memory"),
     "model.lstm_gate_errors": (True, "assumption: the update of an lstm reads the errors of its gates"),
     "model.search": ("all", "such machines run tensor, sequence, spatial and expert parallelism"),
@@ -98,6 +101,9 @@ GPU = {
     "core.tile_startup_us": (1, "assumption: until the first operands of a tile are there"),
     "core.tile_least_side": (64, "assumption: tiles of outputs are of 64 x 64 to 256 x 128, as those of cuBLAS"),
     "core.tile_most_elements": (32768, "assumption: 256 x 128 sums in the registers of a multiprocessor"),
+    "core.tile_least_rows": (16, "rows of a product of a tensor core"),
+    "core.attention_floor_us": (10, "assumption: the least time of an attention's kernel"),
+    "core.attention_tile_us": (4, "assumption: until queries and first keys are there, and until sums are written"),
     "array.startup_cycles": (0, "assumption: in core.tile_startup_us"),
     "array.efficiency_ratio": (0.80, "assumption: 80 % of the peak is sustained"),
     "array.unroll_kernel_on_rows": (True, "assumption: kernels of convolutions are implicit matrix products"),
@@ -156,6 +162,7 @@ FAMILIES = {
         "model.fused_reductions": (True, "assumption: gradients are gathered and summed as one, as on TPU v3"),
     }),
     "v100": (GPU, {
+        "model.attention_efficiency_ratio": (0.6, "assumption: as A100"),
         "pe.simd_macs": (8, V100 + ": 512 half-precision MACs a cycle of a multiprocessor, as 8 x 8 x 8"),
         "pe.rates.int8": (0.5, "NVIDIA, Tesla V100 architecture whitepaper: 4 products a lane and cycle on 64 lanes, no tensor cores"),
         "pe.rates.fp8": (1, "assumption: no type of the machine, converted to half precision"),
@@ -174,6 +181,7 @@ FAMILIES = {
         "chip.memory.bandwidth_GBps": (900, V100),
     }),
     "a100": (GPU, {
+        "model.attention_efficiency_ratio": (0.6, FLASH_2),
         "pe.simd_macs": (8, A100 + ": 1024 half-precision MACs a cycle of a multiprocessor, as 16 x 8 x 8"),
         "pe.rates.int8": (2, A100 + ": 624 TOPS beside 312 TFLOP/s"),
         "pe.rates.fp8": (1, "assumption: no type of the machine, converted to half precision"),
@@ -191,6 +199,7 @@ FAMILIES = {
         "chip.memory.bandwidth_GBps": (2039, A100 + ", 80 GB"),
     }),
     "h100": (GPU, {
+        "model.attention_efficiency_ratio": (0.65, FLASH_3 + "; with FlashAttention-2, of 2023, 0.35 to 0.4"),
         "pe.simd_macs": (8, H100 + ": 2048 half-precision MACs a cycle of a multiprocessor, as 16 x 16 x 8"),
         "pe.rates.int8": (2, H100 + ": 1979 TOPS beside 989 TFLOP/s, without sparsity"),
         "pe.rates.fp8": (2, H100 + ": 1979 of 989 TFLOP/s, without sparsity"),

@@ -141,6 +141,8 @@ typedef struct dsm_varied_parameter {
                                 networks, that is the largest one-sided elasticity by size, where
                                 another flag or word counts as a factor of 2; 0: no step's time
                                 changes */
+  bool is_software;        /**< of what runs on the hardware, or of the model: nothing of it can be
+                                bought, such as tiles, efficiencies and times of launches */
 } dsm_varied_parameter;
 
 /** How the step times of networks follow each parameter of a system. */
@@ -153,8 +155,9 @@ typedef struct dsm_elasticity {
   dsm_variation_choice choice;
   bool is_mapping_kept;                   /**< nothing was explored */
   const dsm_varied_parameter *parameters; /**< by influence, the largest first, then in the order
-                                             of the formats; with DSM_VARIATIONS_TWICE the free
-                                             ones before the others */
+                                             of the formats; those of software behind all others,
+                                             with DSM_VARIATIONS_TWICE free ones of hardware before
+                                             given ones */
   size_t parameter_count;
 
   struct dsm__arena *arena; /**< private */

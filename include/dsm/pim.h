@@ -330,7 +330,7 @@ typedef struct dsm_pim_plan {
   size_t tasklet_curve_count;
   uint64_t knee_tasklets;  /**< the fewest of that curve within 1 % of its least cycles an update */
   uint64_t fewest_cores;   /**< dsm_pim_fewest_cores */
-  const char *dsm_version; /**< that wrote it, of a plan that was read; else this one */
+  const char *dsm_version; /**< this one; of a question that which wrote it, or empty */
 
   dsm_rl_workload *own_workload; /**< private: of a plan that was read */
   dsm_pim_system *own_system;    /**< private */

@@ -57,7 +57,7 @@ typedef unsigned dsm_optimization_set;
 typedef enum dsm_recomputation {
   DSM_RECOMPUTATION_BEST = 0,  /**< those that are best */
   DSM_RECOMPUTATION_NONE,      /**< none */
-  DSM_RECOMPUTATION_SELECTIVE, /**< of each attention the scores and their products with values */
+  DSM_RECOMPUTATION_SELECTIVE, /**< of each attention the scores */
   DSM_RECOMPUTATION_FULL,      /**< all of each segment of more than one layer */
   DSM_RECOMPUTATION_COUNT
 } dsm_recomputation;
@@ -147,8 +147,9 @@ DSM_API dsm_optimization_set dsm_system_optimizations(const dsm_system *system, 
 DSM_API dsm_optimization_set dsm_mode_possible_optimizations(dsm_mode mode);
 
 /** What the rungs of a ladder add one after the other, up to the options' own optimisations; the
- * first rung adds nothing, but has what a number of stages or micro-batches that is asked for
- * needs, which no rung adds. Returns how many they are. */
+ * first rung adds nothing, but has what is asked for needs, which no rung adds: roles that are
+ * named, parallelisms that are all hybrid, numbers of stages or micro-batches, a recomputation.
+ * Returns how many they are. */
 DSM_API size_t dsm_ladder_additions(const dsm_explore_options *options,
                                     dsm_optimization additions[DSM_OPTIMIZATION_COUNT]);
 

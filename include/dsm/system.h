@@ -101,6 +101,9 @@ typedef struct dsm_core {
   double tile_startup_us;          /**< of a tile of outputs, with model.tile_schedule */
   uint64_t tile_least_side;        /**< of a tile: rows or columns of outputs */
   uint64_t tile_most_elements;     /**< of a tile: outputs that a core sums up at once */
+  uint64_t tile_least_rows;        /**< of a tile of a fused attention */
+  double attention_floor_us;       /**< of a fused attention, beside its work */
+  double attention_tile_us;        /**< before a tile of it begins */
   double operation_overhead_us;    /**< of each kernel that an invocation starts */
   double issue_us;                 /**< the least time between two kernels */
 } dsm_core;
@@ -199,6 +202,14 @@ typedef enum dsm_auxiliary_traffic {
   DSM_AUXILIARY_TRAFFIC_COUNT
 } dsm_auxiliary_traffic;
 
+/** What training keeps for the gradients of auxiliary operations (docs/model.md, section 12). */
+typedef enum dsm_kept_inputs {
+  DSM_KEPT_INPUTS_NONE = 0,            /**< outputs and normalised inputs alone */
+  DSM_KEPT_INPUTS_WITHOUT_ACTIVATIONS, /**< but what activations need, which is made anew */
+  DSM_KEPT_INPUTS_ALL,
+  DSM_KEPT_INPUTS_COUNT
+} dsm_kept_inputs;
+
 /** In which order a core works through its part of an invocation (docs/model.md, section 5). */
 typedef enum dsm_tiling {
   DSM_TILING_PAPER = 0, /**< one operand stays in tiles, another streams past once for each */
@@ -263,6 +274,9 @@ typedef struct dsm_assumptions {
   bool resident_operands;            /**< a matmul's operand can be kept over timesteps */
   bool causal_skip;                  /**< what a causal mask hides is not computed */
   bool fused_attention;              /**< scores of an attention never leave the chip */
+  dsm_kept_inputs kept_inputs;       /**< what is kept for gradients of auxiliary operations */
+  double attention_efficiency_ratio; /**< of the arrays' peak in a fused attention; 0: theirs */
+  bool attention_skips_masked;       /**< its tiles that a mask hides are left out */
   bool tile_schedule;                /**< cores take tiles of outputs as they become free */
   dsm_tiling tiling;                 /**< how cores work through what does not fit */
   bool sharded_update; /**< each of the chips that sum gradients updates a part of the weights */

@@ -166,6 +166,14 @@ typedef struct dsm_layer_bytes {
   double cache; /**< of keys and values */
 } dsm_layer_bytes;
 
+/** What each of the two layers of an attention has to know of both; zeros of other layers. */
+typedef struct dsm_attention_shape {
+  uint64_t key_features; /**< of a head: of queries and keys */
+  uint64_t value_features;
+  uint64_t window; /**< keys that a query sees at most; 0: all */
+  bool is_causal;  /**< it sees none behind its own position */
+} dsm_attention_shape;
+
 /** Rows of a pool, where chips share positions. */
 typedef struct dsm_pooled_rows {
   uint64_t rows;   /**< of results */
@@ -220,10 +228,13 @@ typedef struct dsm_layer {
                                  else 0 */
   bool is_score;            /**< an attention's products of queries and keys, after their softmax */
   bool reads_score;         /**< its sums of values in these shares */
+  dsm_attention_shape attention;
   uint64_t cache_new_elements; /**< what a step adds to it */
   uint64_t cache_elements;     /**< of a key-value cache, per sample, in inference; else 0 */
-  uint64_t saved_elements;     /**< kept in memory for the backward pass beside output and state */
-  uint64_t mask_bits;          /**< of masks kept for the backward pass */
+  uint64_t mask_elements;      /**< that have a mask, which is kept for the backward pass */
+  uint64_t kept_results;       /**< results before the output that gradients of operations need,
+                                    other than those of activations alone (model.kept_inputs) */
+  uint64_t kept_activations;   /**< those that gradients of activations alone need */
   uint64_t parameters;         /**< w_el, biases and normalisation parameters, once for the layer */
 
   /* Auxiliary work. */

@@ -288,7 +288,11 @@ static bool derive_slopes(const builder *build, dsm_varied_parameter *parameter)
 /* Does a come before b? Parameters that matter as much keep their order. */
 static bool is_before(const builder *build, const dsm_varied_parameter *a,
                       const dsm_varied_parameter *b) {
-  const bool is_apart = build->request->choice == DSM_VARIATIONS_TWICE && a->is_free != b->is_free;
+  const bool is_apart =
+      build->request->choice == DSM_VARIATIONS_TWICE && !a->is_software && a->is_free != b->is_free;
+  if (a->is_software != b->is_software) {
+    return b->is_software;
+  }
   return is_apart ? a->is_free : a->influence > b->influence;
 }
 

@@ -92,7 +92,7 @@ static dsm_setting common_setting(const dsm__elasticity_subject *subject,
 
 /* All that workloads state are bytes, of which fewer are better. */
 static bool is_lower_better(const dsm__elasticity_subject *subject) {
-  return subject->of_system == NULL || subject->of_system->is_lower_better;
+  return subject->of_system == NULL || (subject->of_system->nature & DSM__PARAMETER_COST) != 0;
 }
 
 /* Workloads have no notes: what is the default has its source. */
@@ -124,6 +124,7 @@ bool dsm__subject_describe(dsm_varied_parameter *described, const dsm__elasticit
     described->path = parameter->path;
     described->unit = parameter->unit;
     described->source = dsm__parameter_source(arena, parameter, request->system);
+    described->is_software = dsm__parameter_is_software(parameter);
     if (!parameter->is_required) {
       described->fallback = dsm__subject_setting(subject, parameter->fallback);
     }

@@ -23,27 +23,47 @@ static double fused_size(const dsm_layer *layer, const dsm_assumptions *model,
               element_bytes);
 }
 
-/* What training keeps of a layer's forward pass, in bytes a sample: of a fused score two sums of 4
- * bytes for each row, and no mask of its dropout, which is made again too. */
-static double kept_bytes(const dsm_layer *layer, const dsm_assumptions *model,
-                         double element_bytes) {
-  static const double row_bytes = 2 * 4;
-  const double made = (double)(layer->stored_elements + layer->state_elements) -
-                      (dsm__is_score_fused(layer, model) ? (double)layer->stored_elements : 0);
-  const double rows = dsm__is_score_fused(layer, model) ? (double)(layer->groups * layer->ij) : 0;
-  const double mask_bits = dsm__is_score_fused(layer, model) ? 0 : (double)layer->mask_bits;
-  return made * dsm__stated_bytes(layer->bytes.output, element_bytes) +
-         (double)layer->saved_elements * dsm__stated_bytes(layer->bytes.input, element_bytes) +
-         rows * row_bytes + mask_bits / 8;
+static bool keeps_inputs(const dsm_assumptions *model) {
+  return model->kept_inputs != DSM_KEPT_INPUTS_NONE;
 }
 
-/* What its output has of that. */
+/* What its output has of what training keeps, in bytes a sample: a cross_entropy has its softmax in
+ * place of it. */
 static double output_bytes(const dsm_layer *layer, const dsm_assumptions *model,
                            double element_bytes) {
-  return dsm__is_score_fused(layer, model)
-             ? 0
-             : (double)layer->stored_elements *
-                   dsm__stated_bytes(layer->bytes.output, element_bytes);
+  static const double softmax_bytes = 4;
+  if (dsm__is_score_fused(layer, model)) {
+    return 0;
+  }
+  return (double)layer->stored_elements *
+         (keeps_inputs(model) && layer->has_op[DSM_AUX_CROSS_ENTROPY]
+              ? softmax_bytes
+              : dsm__stated_bytes(layer->bytes.output, element_bytes));
+}
+
+/* What training keeps of a layer's own results beside its output, likewise: of a fused score two
+ * sums of 4 bytes for each row, and nothing of its softmax and dropout, which are made again. */
+static double inner_bytes(const dsm_layer *layer, const dsm_assumptions *model,
+                          double element_bytes) {
+  static const double row_bytes = 2 * 4;
+  if (dsm__is_score_fused(layer, model)) {
+    return (double)(layer->groups * layer->ij) * row_bytes;
+  }
+  double elements = (double)layer->state_elements;
+  elements += keeps_inputs(model) ? (double)layer->kept_results : 0;
+  elements += model->kept_inputs == DSM_KEPT_INPUTS_ALL ? (double)layer->kept_activations : 0;
+  const double mask_bytes = (double)layer->mask_elements / (keeps_inputs(model) ? 1 : 8);
+  return elements * dsm__stated_bytes(layer->bytes.output, element_bytes) + mask_bytes;
+}
+
+/* The operand that operations on the input hand on, which is kept beside the input. */
+static double handed_on_bytes(const dsm_layer *layer, const dsm_assumptions *model,
+                              double element_bytes) {
+  const uint64_t grown =
+      layer->input_pool_elements > 0 ? layer->input_pool_elements : layer->upsampled_elements;
+  const bool is_grown_kept = keeps_inputs(model) && grown > 0;
+  return (double)(is_grown_kept ? grown : layer->input_op_elements) *
+         dsm__stated_bytes(layer->bytes.input, element_bytes);
 }
 
 /* A chip's part of live tensors, a layer's own output among them, while the layer runs: its output
@@ -99,14 +119,14 @@ static double updating_ways(const dsm_layer *layer, const dsm_machine *machine,
 /*
  * Source: section 12. Symbols: weights w_el/nm*Bk (none of a tied layer), gradients w_el/nm*Bg,
  * optimiser state w_el/nm each, shared out with model.sharded_update /W; training: kept activations
- * ((st_el, 6H of an lstm)*Bo, saved inputs*Bi)*T and the pair of live errors*B, inference: the live
- * tensors*B, all times mbc/nm with mbc = ceil(Nmb/nd); nm, nd of the forward pass, for the errors
- * of the backward pass. While a layer runs, its output has its output's layout, and all other live
- * tensors that of its input (a relayout moves all of them). Where passes have different roles,
- * other than data and model, what forward and backward both cut of the weights is kept, and while
- * the layer is updated its gradients of pU beside those of pF. In a list of layers nothing outlives
- * a layer: in training what it keeps, what it reads and its errors are live while it runs. Limits:
- * one chip: everything.
+ * ((st_el, 5H of an lstm, results that operations need)*Bo, masks, what the input is made to*Bi)*T
+ * and the pair of live errors*B, inference: the live tensors*B, all times mbc/nm with mbc =
+ * ceil(Nmb/nd); nm, nd of the forward pass, for the errors of the backward pass. While a layer
+ * runs, its output has its output's layout, and all other live tensors that of its input (a
+ * relayout moves all of them). Where passes have different roles, other than data and model, what
+ * forward and backward both cut of the weights is kept, and while the layer is updated its
+ * gradients of pU beside those of pF. In a list of layers nothing outlives a layer: in training
+ * what it keeps, what it reads and its errors are live while it runs. Limits: one chip: everything.
  */
 dsm_layer_memory dsm_layer_memory_derive(const dsm_layer *layer, const dsm_machine *machine,
                                          const dsm_workload *workload, dsm_mode mode,
@@ -151,10 +171,12 @@ dsm_layer_memory dsm_layer_memory_derive(const dsm_layer *layer, const dsm_machi
   memory.gradients_bytes = weights * workload->gradient_bytes;
   memory.optimizer_bytes = weights * workload->optimizer_bytes_per_weight /
                            updating_ways(layer, machine, layouts->of[DSM_PASS_FORWARD]);
-  memory.activations_bytes = kept_bytes(layer, model, workload->element_bytes) *
-                             (double)layer->timesteps * samples / stored_ways;
-  memory.output_bytes = output_bytes(layer, model, workload->element_bytes) *
-                        (double)layer->timesteps * samples / stored_ways;
+  const double made = output_bytes(layer, model, element_bytes);
+  const double kept =
+      made + inner_bytes(layer, model, element_bytes) +
+      handed_on_bytes(layer, model, element_bytes) * dsm__input_widening(machine, &share);
+  memory.activations_bytes = kept * (double)layer->timesteps * samples / stored_ways;
+  memory.output_bytes = made * (double)layer->timesteps * samples / stored_ways;
   const dsm_chip_share error_share =
       dsm_chip_share_derive(layer, machine, layouts->of[DSM_PASS_BACKWARD], workload->minibatch);
   memory.transient_bytes =

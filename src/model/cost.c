@@ -140,7 +140,11 @@ dsm_pass_work dsm_pass_work_derive(const dsm_layer *layer, const dsm_machine *ma
   }
   work.turning_cycles = turning_cycles(&work);
   derive_collectives(&work);
-  if (machine->system->model.tile_schedule) {
+  if (dsm__is_attention_kernel(layer, &machine->system->model)) {
+    work.tiles = dsm__attention_schedule(&work);
+    work.tiles = or_vector_unit(&work, &work.tiles);
+    work.overhead_cycles += dsm__attention_floor_cycles(&work);
+  } else if (machine->system->model.tile_schedule) {
     dsm__product product = dsm__product_derive(layer, &work.share, pass);
     dsm__product_size(&product, &work.tensor_bytes, pass);
     work.tiles = dsm__tile_schedule_find(machine, &work.precision, &product,

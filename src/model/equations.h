@@ -261,6 +261,14 @@ void dsm__product_size(dsm__product *product, const dsm_tensor_bytes *bytes, dsm
 dsm_tile_schedule dsm__tile_time(const dsm_machine *machine, const dsm_precision *precision,
                                  const dsm__product *product, const dsm_tile *tile);
 
+/** Multiply-accumulates of the arrays of a core a cycle, all of them. Source: section 4,
+ * model.tile_schedule. Symbols: Pr * Pc * arrays * rate. Limits: one array, 16 bits: Pr * Pc. */
+double dsm__tile_macs_per_cycle(const dsm_machine *machine, const dsm_precision *precision);
+
+/** Cycles in which sums in parts cross the memory for auxiliary operations, and a shared one.
+ * Source: section 4. Limits: none: 0. */
+double dsm__sums_cycles(const dsm_machine *machine, double bytes);
+
 /** What decides the time of sums in parts: memory for auxiliary operations, or a slower shared one.
  */
 dsm_bound dsm__sums_bound(const dsm_machine *machine);
@@ -274,6 +282,23 @@ dsm_bound dsm__sums_bound(const dsm_machine *machine);
 dsm_tile_schedule dsm__tile_schedule_find(const dsm_machine *machine,
                                           const dsm_precision *precision,
                                           const dsm__product *product, double times);
+
+/** Is a layer part of one kernel of an attention: its score, softmax and sums of values? With
+ * model.fused_attention and model.tile_schedule. */
+bool dsm__is_attention_kernel(const dsm_layer *layer, const dsm_assumptions *model);
+
+/**
+ * What an invocation computes of an attention's kernel. Source: section 4 (attention as one
+ * kernel; FlashAttention 2 and 3, flash decoding). Symbols: of h heads a product, least over the
+ * divisors h of heads/kv heads and p = 1, 2, 4 .. with keys/p >= 256 of max(products*p*W/cores,
+ * max one) and for p > 1 the sums of parts; one = max(tm*k*(d+v) / (Pr*Pc*arrays*rate*a),
+ * k*(d+v)*Bk / (ring/cores)) + attention_tile. Limits: kv heads multiplied: never less.
+ */
+dsm_tile_schedule dsm__attention_schedule(const dsm_pass_work *work);
+
+/** Cycles of an invocation beside what it computes and moves. Source: section 4 (attention as one
+ * kernel). Symbols: its share of core.attention_floor_us. Limits: both layers: once a pass. */
+double dsm__attention_floor_cycles(const dsm_pass_work *work);
 
 /**
  * Element-passes of auxiliary work per sample and timestep. Source: section 4; DSM II-A. Symbols:

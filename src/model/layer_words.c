@@ -10,7 +10,7 @@ static uint64_t flags_of(const dsm_layer *layer) {
       layer->is_convolution, layer->is_product,
       layer->is_score,       layer->reads_score,
       layer->is_tied,        layer->has_input_op[DSM_AUX_LAYER_NORM],
-      layer->feeds_experts,
+      layer->feeds_experts,  layer->attention.is_causal,
   };
   uint64_t flags = 0;
   for (int op = 0; op < DSM_AUX_OP_COUNT; op++) {
@@ -61,6 +61,9 @@ void dsm__layer_words(const dsm_layer *layer, uint64_t words[DSM__LAYER_WORDS]) 
       layer->input_pooled.stride,
       layer->input_pooled.halo,
       layer->input_pool_elements,
+      layer->attention.key_features,
+      layer->attention.value_features,
+      layer->attention.window,
   };
   const double numbers[] = {
       layer->hidden_share,   layer->bytes.input,   layer->bytes.output, layer->bytes.operand,

@@ -67,7 +67,7 @@ dsm_bound dsm__sums_bound(const dsm_machine *machine) {
 }
 
 /* They pass a shared memory on their way. */
-static double sums_cycles(const dsm_machine *machine, double bytes) {
+double dsm__sums_cycles(const dsm_machine *machine, double bytes) {
   return larger(dsm_link_cycles(machine, machine->auxiliary_link, bytes),
                 dsm_link_cycles(machine, DSM_LINK_SHARED, bytes));
 }
@@ -81,6 +81,11 @@ static double operand_bytes(const dsm_precision *precision, const dsm__product *
   return of_rows + difference * (columns / (rows + columns));
 }
 
+double dsm__tile_macs_per_cycle(const dsm_machine *machine, const dsm_precision *precision) {
+  return (double)machine->reduction_chunk * (double)machine->production_chunk *
+         (double)machine->system->core.arrays * precision->array_rate;
+}
+
 dsm_tile_schedule dsm__tile_time(const dsm_machine *machine, const dsm_precision *precision,
                                  const dsm__product *product, const dsm_tile *tile) {
   const dsm_system *const system = machine->system;
@@ -92,9 +97,7 @@ dsm_tile_schedule dsm__tile_time(const dsm_machine *machine, const dsm_precision
   const double tiles =
       product->batch * ceil(product->rows / rows) * ceil(product->columns / columns) * parts;
   const double waves = ceil(tiles / cores);
-  const double macs = (double)machine->reduction_chunk * (double)machine->production_chunk *
-                      (double)system->core.arrays * precision->array_rate *
-                      system->array.efficiency_ratio;
+  const double macs = dsm__tile_macs_per_cycle(machine, precision) * system->array.efficiency_ratio;
   const double arrays = rows * columns * summed / macs;
   const double operands = (rows + columns) * summed *
                           operand_bytes(precision, product, rows, columns) /
@@ -106,7 +109,7 @@ dsm_tile_schedule dsm__tile_time(const dsm_machine *machine, const dsm_precision
       .startup = waves * (system->core.tile_startup_us * system->core.frequency_GHz * 1000),
       .arrays = arrays < operands ? 0 : waves * arrays,
       .ring = arrays < operands ? waves * operands : 0,
-      .memory = sums_cycles(machine, sum_bytes),
+      .memory = dsm__sums_cycles(machine, sum_bytes),
   };
   time.cycles = time.arrays + time.ring + time.startup + time.memory;
   return time;

@@ -108,13 +108,11 @@ static double nearest_rank(const double *sorted, size_t count, size_t percent) {
   return sorted[(percent * count + 99) / 100 - 1];
 }
 
-/* Makes latencies of the entries, and sorts them. */
-static void sum_up_latencies(dsm_dispatch *dispatch, const double *ends, double *entries) {
+/* Sorts the latencies. */
+static void sum_up_latencies(dsm_dispatch *dispatch, double *latencies) {
   const size_t count = dispatch->options.request_count;
-  double *const latencies = entries;
   double sum = 0;
   for (size_t q = 0; q < count; q++) {
-    latencies[q] = ends[q] - entries[q];
     sum += latencies[q];
   }
   qsort(latencies, count, sizeof *latencies, dsm__order_numbers);
@@ -190,7 +188,7 @@ static dsm_status sum_up(dsm_dispatch *dispatch, const dsm__dispatch_engine *eng
       engine->filling_seconds / (double)dispatch->options.request_count;
   dispatch->partial_batches = engine->partial_count;
   sum_up_throughput(dispatch, engine->ends, engine->entries);
-  sum_up_latencies(dispatch, engine->ends, engine->entries);
+  sum_up_latencies(dispatch, engine->latencies);
   for (size_t j = 0; j < device_count; j++) {
     const dsm__dispatch_server *const server = &engine->servers[j];
     devices[j] =

@@ -32,7 +32,7 @@ static dsm_status out_of_memory(const engine *e) {
 }
 
 static dsm_status add_happening(engine *e, dsm__happening happening) {
-  if (!isfinite(happening.seconds)) {
+  if (!isfinite(e->epoch_seconds + happening.seconds)) {
     return dsm__refuse(e->diags, DSM_ERROR_INVALID,
                        "request %lu of the simulation does not end at a finite time",
                        (unsigned long)happening.request);
@@ -53,7 +53,10 @@ static dsm_status record(engine *e, const dsm_dispatch_event *event) {
   if (!DSM__LIST_RESERVE_IN(&e->events, 1, e->arena)) {
     return out_of_memory(e);
   }
-  e->events.items[e->events.count++] = *event;
+  dsm_dispatch_event *const kept = &e->events.items[e->events.count++];
+  *kept = *event;
+  kept->begin_seconds += e->epoch_seconds;
+  kept->end_seconds += e->epoch_seconds;
   return DSM_OK;
 }
 
@@ -108,6 +111,7 @@ static flight *take_flight(engine *e, uint32_t request, double now) {
   }
   taken->request = request;
   taken->entered_seconds = now;
+  taken->epoch_seconds = e->epoch_seconds;
   taken->results_due = e->graph.result_count;
   taken->way = e->options.rule == DSM_DISPATCH_RATES ? dsm__dispatch_shares_begin(&e->shares) : 0;
   for (size_t i = 0; i < e->graph.instance->task_count; i++) {
@@ -462,8 +466,9 @@ static dsm_status finish_result(engine *e, flight *f, double now) {
   if (--f->results_due > 0) {
     return DSM_OK;
   }
-  e->entries[e->done_count] = f->entered_seconds;
-  e->ends[e->done_count++] = now;
+  e->entries[e->done_count] = f->epoch_seconds + f->entered_seconds;
+  e->ends[e->done_count] = e->epoch_seconds + now;
+  e->latencies[e->done_count++] = now - f->entered_seconds + (e->epoch_seconds - f->epoch_seconds);
   f->next = e->free_flights;
   e->free_flights = f;
   return e->options.window > 0 ? plan_entry(e, now) : DSM_OK;
@@ -502,6 +507,45 @@ static dsm_status end_task(engine *e, flight *f, size_t task, double now) {
   return status == DSM_OK && has_results ? send_result(e, f, task, now) : status;
 }
 
+/*
+ * A request arrives while nothing runs, and time has passed of which the shortest task is less than
+ * a millionth: time begins anew with it, as exact as at first. Nothing that was given to devices
+ * and links, unless a transfer is still on its way, ends later. What waits for a batch came before
+ * 0.
+ */
+static void begin_epoch(engine *e, dsm__happening *arrival) {
+  const size_t device_count = e->graph.instance->device_count;
+  const double passed = arrival->seconds;
+  for (size_t c = 0; c < e->graph.routes.carrier_count; c++) {
+    if (e->carriers[c].free_seconds > passed) {
+      return;
+    }
+  }
+  for (size_t c = 0; c < e->graph.routes.carrier_count; c++) {
+    e->carriers[c].free_seconds = e->carriers[c].trial_seconds = 0;
+  }
+  for (size_t j = 0; j < device_count; j++) {
+    dsm__timeline *const timeline = &e->servers[j].timeline;
+    timeline->end = 0;
+    timeline->tail = timeline->head;
+    e->servers[j].line.count = 0;
+  }
+  for (size_t k = 0; k < e->graph.instance->task_count * device_count; k++) {
+    dsm__forming *const batch = &e->forming[k];
+    batch->ready_seconds = 0;
+    batch->first_seconds -= passed;
+    batch->joined_seconds -= (double)batch->count * passed;
+    for (size_t n = 0; n < batch->count; n++) {
+      double *const arrivals = batch->members[n]->arrivals;
+      for (size_t s = 0; s < e->graph.shared_count * device_count; s++) {
+        arrivals[s] = fmin(arrivals[s], 0);
+      }
+    }
+  }
+  e->epoch_seconds += passed;
+  arrival->seconds = 0;
+}
+
 static dsm_status handle(engine *e, const dsm__happening *happening) {
   switch ((dsm__happening_kind)happening->kind) {
   case DSM__TASK_ENDS:
@@ -524,6 +568,7 @@ static dsm_status handle(engine *e, const dsm__happening *happening) {
  */
 static void find_shortest(engine *e) {
   const dsm__lists *const candidates = &e->graph.candidates;
+  e->epoch_most = HUGE_VAL;
   for (size_t j = 0; j < e->graph.instance->device_count; j++) {
     e->servers[j].timeline.shortest = HUGE_VAL;
   }
@@ -532,6 +577,7 @@ static void find_shortest(engine *e) {
       double *const shortest = &e->servers[candidates->items[n]].timeline.shortest;
       const double seconds = batch_seconds(e, i, candidates->items[n]);
       *shortest = seconds > 0 ? fmin(*shortest, seconds) : *shortest; /* 0 needs no gap */
+      e->epoch_most = fmin(e->epoch_most, ldexp(*shortest, 20));
     }
   }
 }
@@ -545,7 +591,8 @@ dsm_status dsm__dispatch_engine_run(dsm__dispatch_engine *e) {
       !DSM__RESERVE(e->arena, e->forming, task_count * device_count) ||
       !DSM__RESERVE(e->arena, e->filling, task_count * (device_count + 1)) ||
       !DSM__RESERVE(e->arena, e->carriers, e->graph.routes.carrier_count) ||
-      !DSM__RESERVE(e->arena, e->entries, count) || !DSM__RESERVE(e->arena, e->ends, count)) {
+      !DSM__RESERVE(e->arena, e->entries, count) || !DSM__RESERVE(e->arena, e->ends, count) ||
+      !DSM__RESERVE(e->arena, e->latencies, count)) {
     return out_of_memory(e);
   }
   find_shortest(e);
@@ -561,7 +608,10 @@ dsm_status dsm__dispatch_engine_run(dsm__dispatch_engine *e) {
       status = begin_oldest(e);
       continue;
     }
-    const dsm__happening next = dsm__agenda_take(&e->agenda);
+    dsm__happening next = dsm__agenda_take(&e->agenda);
+    if (e->agenda.count == 0 && next.kind == DSM__REQUEST_ENTERS && next.seconds > e->epoch_most) {
+      begin_epoch(e, &next);
+    }
     e->now_seconds = next.seconds;
     status = handle(e, &next);
   }

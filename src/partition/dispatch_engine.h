@@ -166,7 +166,8 @@ typedef struct dsm__forming {
 /** A request that is in the server. */
 typedef struct dsm__flight {
   struct dsm__flight *next; /**< in the list of those that are free */
-  double entered_seconds;
+  double entered_seconds;   /**< since its own epoch */
+  double epoch_seconds;
   uint32_t request;
   uint32_t way; /**< by the rates, where there are ways */
   size_t results_due;
@@ -189,13 +190,16 @@ typedef struct dsm__dispatch_engine {
   size_t forming_count;   /**< batches that are not full */
   double filling_seconds; /**< waited in all until batches were full */
   size_t partial_count;   /**< batches that began before they were full */
-  double now_seconds;
+  double now_seconds;     /**< moments are since the epoch */
+  double epoch_seconds;   /**< since the beginning */
+  double epoch_most;      /**< seconds after which an epoch may end */
   dsm__agenda agenda;
   dsm__flight *free_flights;
   uint64_t random;
   size_t entered_count; /**< requests that have a place on the agenda, or had */
   double *entries;      /**< when requests entered, in the order in which they leave */
-  double *ends;         /**< when they left, likewise */
+  double *ends;         /**< when they left, likewise; both since the beginning */
+  double *latencies;    /**< of which the difference has too few digits after a long time */
   size_t flight_count;  /**< requests that were ever under way at a time */
   size_t flights_max;   /**< of them there is room for so many */
   size_t done_count;

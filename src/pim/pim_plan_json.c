@@ -168,6 +168,7 @@ static dsm_status check_choice(const dsm_pim_plan *plan, const char *text, size_
 /* Predicts the choice anew; the lists of the options are those that the curves are over. */
 static dsm_status predict(dsm_pim_plan *plan, dsm_diags *diags) {
   dsm_pim_options *const options = &plan->options;
+  plan->dsm_version = dsm_version();
   dsm_pim_predict(&plan->cost, plan->workload, plan->system, plan->cost.choice);
   plan->fewest_cores = dsm_pim_fewest_cores(plan->workload, plan->system);
   if (!plan->cost.is_feasible) {

@@ -520,6 +520,23 @@ double dsm__once_cycles(const dsm__layer_setting *setting, const dsm_pass_layout
   return cycles;
 }
 
+dsm__once_parts dsm__once_parts_of(const dsm__layer_setting *setting,
+                                   const dsm_pass_layouts *layouts) {
+  if (!dsm_pass_exists(setting->layer, setting->mode, DSM_PASS_UPDATE)) {
+    return (dsm__once_parts){0, 0};
+  }
+  const dsm_weight_traffic weights = dsm__weight_traffic(setting, layouts);
+  const dsm_traffic added = dsm__accumulation_traffic(setting, layouts);
+  dsm__once_parts parts = {dsm_group_cycles(setting->machine, &added),
+                           weights.broadcast_weights.latency_cycles};
+  if (setting->shard >= DSM_SHARDING_GRADIENTS && dsm__micro_batches_of(setting) > 1) {
+    parts.repeated_cycles += dsm_group_cycles(setting->machine, &weights.sum_of_gradients);
+  } else {
+    parts.latency_cycles += weights.sum_of_gradients.latency_cycles;
+  }
+  return parts;
+}
+
 dsm_resources dsm__once_resources(const dsm__layer_setting *setting,
                                   const dsm_pass_layouts *layouts) {
   dsm_resources sum = {{0}};

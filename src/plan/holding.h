@@ -185,6 +185,16 @@ double dsm__tied_exchange_cycles(const dsm__layer_setting *setting,
  * weight update, exchange of a tied table, moves between its passes. */
 double dsm__once_cycles(const dsm__layer_setting *setting, const dsm_pass_layouts *layouts);
 
+/** What of these is told apart. */
+typedef struct dsm__once_parts {
+  double repeated_cycles; /**< by each micro-batch: sums of gradients that are shared out, and
+                             adding to those before */
+  double latency_cycles;  /**< as charged, of collectives that other layers may be in too */
+} dsm__once_parts;
+
+dsm__once_parts dsm__once_parts_of(const dsm__layer_setting *setting,
+                                   const dsm_pass_layouts *layouts);
+
 /** The same by what decides them. */
 dsm_resources dsm__once_resources(const dsm__layer_setting *setting,
                                   const dsm_pass_layouts *layouts);

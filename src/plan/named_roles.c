@@ -65,12 +65,12 @@ bool dsm_named_role_parse(const dsm_system *system, const char *text, dsm_role_s
 
 /* ---- what they leave ---- */
 
-bool dsm__has_named_roles(const dsm_explore_options *options) {
+dsm_role_set dsm__named_roles(const dsm_explore_options *options) {
   dsm_role_set named = 0;
   for (unsigned a = 0; a < DSM_AXES_MAX; a++) {
     named |= options->roles[a];
   }
-  return named != 0;
+  return named;
 }
 
 bool dsm__is_role_named(const dsm_explore_options *options, const dsm_system *system, unsigned axis,
@@ -97,10 +97,7 @@ bool dsm__are_roles_named(const dsm_explore_options *options, const dsm_system *
 }
 
 dsm_role dsm__role_without_optimization(const dsm_explore_options *options) {
-  dsm_role_set named = 0;
-  for (unsigned a = 0; a < DSM_AXES_MAX; a++) {
-    named |= options->roles[a];
-  }
+  const dsm_role_set named = dsm__named_roles(options);
   int role = 0;
   for (; role < DSM_ROLE_COUNT; role++) {
     const dsm_optimization needed = dsm__role_optimization((dsm_role)role);

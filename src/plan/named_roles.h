@@ -5,8 +5,12 @@
 
 #include "dsm/plan.h"
 
-/** Do options name roles at all? */
-bool dsm__has_named_roles(const dsm_explore_options *options);
+/** The roles that options name, along any axis. */
+dsm_role_set dsm__named_roles(const dsm_explore_options *options);
+
+static inline bool dsm__has_named_roles(const dsm_explore_options *options) {
+  return dsm__named_roles(options) != 0;
+}
 
 /** May an axis of a system have a role, as far as roles are named? One of one chip may have any. */
 bool dsm__is_role_named(const dsm_explore_options *options, const dsm_system *system, unsigned axis,

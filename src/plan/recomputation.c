@@ -36,10 +36,9 @@ static bool take(asking *of, size_t index) {
     }
     of->end++;
   }
-  const bool is_one = of->asked == DSM_RECOMPUTATION_FULL ? of->end > of->first + 1
-                      : of->asked == DSM_RECOMPUTATION_SELECTIVE
-                          ? layer->is_score || layer->reads_score
-                          : false;
+  const bool is_one = of->asked == DSM_RECOMPUTATION_FULL
+                          ? of->end > of->first + 1
+                          : of->asked == DSM_RECOMPUTATION_SELECTIVE && layer->is_score;
   return is_one && !of->workload->is_list && layer->timesteps == 1 &&
          dsm__recomputing_pass(layer) != DSM_PASS_COUNT;
 }

@@ -335,11 +335,12 @@ double dsm__stages_step_cycles(const dsm__stage_cost *costs, const dsm__interlea
   return cycles < 0 ? cycles : cycles + once;
 }
 
-/* Of a pass what occurs once a step: gradients that are shared out are summed after each
- * micro-batch, and all are added to those before. */
-static double once_of(const dsm_layer_plan *layer, dsm_pass which) {
+/* Of a pass what occurs once a step: gradients that are shared out are summed after each of several
+ * micro-batches, and all are added to those before. */
+static double once_of(const dsm_plan *plan, const dsm_layer_plan *layer, dsm_pass which) {
   const dsm_pass_plan *const pass = &layer->passes[which];
-  const bool is_summed_once = layer->decisions.shard < DSM_SHARDING_GRADIENTS;
+  const bool is_summed_once =
+      plan->micro_batches <= 1 || layer->decisions.shard < DSM_SHARDING_GRADIENTS;
   return which == DSM_PASS_UPDATE
              ? (is_summed_once ? pass->group_cycles[DSM_GROUP_SUM_OF_GRADIENTS] : 0) +
                    pass->group_cycles[DSM_GROUP_BROADCAST_WEIGHTS] +
@@ -355,7 +356,7 @@ dsm__stage_cost dsm__stage_cost_of(const dsm_plan *plan, dsm__stage_run run) {
     for (int p = 0; p < DSM_PASS_COUNT; p++) {
       const dsm_pass_plan *const pass = &plan->layers[i].passes[p];
       if (pass->exists) {
-        const double once = once_of(&plan->layers[i], (dsm_pass)p);
+        const double once = once_of(plan, &plan->layers[i], (dsm_pass)p);
         const double bubble = pass->group_cycles[DSM_GROUP_BUBBLE];
         const double each = (pass->cycles.total - bubble - once) / times;
         cost.once += once;

@@ -5,6 +5,7 @@
  */
 #include "dsm/strategy.h"
 
+#include "plan/named_roles.h"
 #include "plan/plan_internal.h"
 #include "plan/role_rules.h"
 #include "plan/segment.h"
@@ -310,17 +311,34 @@ void dsm_explore_options_init(dsm_explore_options *options) {
   };
 }
 
+/* Do words, or roles that are named, leave no parallelism but those with axes of both roles? */
+static bool is_hybrid_asked(const dsm_explore_options *options) {
+  const dsm_role_set uniform = ROLE(DATA) | ROLE(MODEL);
+  const dsm_role_set named = dsm__named_roles(options);
+  dsm_role_set of_all_axes = named;
+  for (unsigned a = 0; a < DSM_AXES_MAX; a++) {
+    of_all_axes &= options->roles[a] == 0 ? named : options->roles[a];
+  }
+  return named == 0
+             ? options->parallelisms != 0 && (options->parallelisms & ~DSM_PARALLELISM_HYBRIDS) == 0
+             : (named & ~uniform) == 0 && of_all_axes == 0;
+}
+
 /* What needs a strategy that is asked for: no rung has another. */
 static dsm_optimization_set asked_strategies(const dsm_explore_options *options) {
   const bool is_interleaved = options->interleave > 1;
-  return (options->micro_batches > 1 || is_interleaved
-              ? DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_ACCUMULATE)
-              : 0) |
-         (options->stages > 1 || is_interleaved ? DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_STAGES)
-                                                : 0) |
-         (options->recomputation > DSM_RECOMPUTATION_NONE
-              ? DSM_OPTIMIZATION_BIT(DSM_OPTIMIZATION_RECOMPUTE)
-              : 0);
+  const bool is_asked[DSM_OPTIMIZATION_COUNT] = {
+      [DSM_OPTIMIZATION_HYBRID] = is_hybrid_asked(options),
+      [DSM_OPTIMIZATION_ACCUMULATE] = options->micro_batches > 1 || is_interleaved,
+      [DSM_OPTIMIZATION_STAGES] = options->stages > 1 || is_interleaved,
+      [DSM_OPTIMIZATION_RECOMPUTE] = options->recomputation > DSM_RECOMPUTATION_NONE,
+  };
+  dsm_optimization_set asked = 0;
+  for (int o = 0; o < DSM_OPTIMIZATION_COUNT; o++) {
+    const bool is_of_role = (strategies[o].roles & dsm__named_roles(options)) != 0;
+    asked |= is_asked[o] || is_of_role ? DSM_OPTIMIZATION_BIT(o) : 0;
+  }
+  return asked;
 }
 
 size_t dsm_ladder_additions(const dsm_explore_options *options,

@@ -97,14 +97,13 @@ static bool make_stage(const chain_maker *of, size_t first, size_t last, double 
   if (option == NULL) {
     return false;
   }
-  *stage =
-      (dsm_remat_stage){.name = first == last ? dsm__arena_strdup(arena, to)
-                                              : dsm__arena_printf(arena, "%.60s..%.60s", from, to),
-                        .output_bytes = output_bytes(of->plan, last),
-                        .error_bytes = error_bytes(of->plan, &of->machine, last),
-                        .is_recomputable = true,
-                        .options = option,
-                        .option_count = 1};
+  *stage = (dsm_remat_stage){.name = first == last ? dsm__arena_strdup(arena, to)
+                                                   : dsm__arena_printf(arena, "%s..%s", from, to),
+                             .output_bytes = output_bytes(of->plan, last),
+                             .error_bytes = error_bytes(of->plan, &of->machine, last),
+                             .is_recomputable = true,
+                             .options = option,
+                             .option_count = 1};
   double errors = 0;
   option->name = "all";
   for (size_t i = first; i <= last; i++) {

@@ -4,8 +4,11 @@
 #include <string.h>
 
 #include "dsm/limits.h"
+#include "plan/plan_record.h"
 #include "remat/stages_block.h"
 #include "remat/stages_record.h"
+
+enum { NUMBER_BYTES_MAX = 5 }; /* of equal stages: "_2000" */
 
 /* What is being read. */
 typedef struct stages_reader {
@@ -106,7 +109,12 @@ static void read_stage(const stages_reader *reader, const dsm__json_node *item,
   if (!dsm__record_only(item, &dsm__stage_record)) {
     return;
   }
-  (void)dsm__record_read(&reader->records, item, &dsm__stage_record, entry);
+  if (dsm__record_read(&reader->records, item, &dsm__stage_record, entry) && entry->count > 1 &&
+      strlen(entry->name) > DSM__GROUP_NAME_BYTES_MAX - NUMBER_BYTES_MAX) {
+    const dsm__json_node name = dsm__json_member(item, "name");
+    dsm__json_error(&name, NULL, "expected a name with room for the number behind it, found \"%s\"",
+                    entry->name);
+  }
   const dsm__json_node operations = dsm__json_member(item, "operations");
   const dsm__json_node options = dsm__json_member(item, "options");
   if (dsm__json_is_present(&operations)) {

@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "dsm/limits.h"
+#include "plan/plan_record.h"
 
 /* Within these limits no sum of a chain overflows. */
 #define SECONDS_MAX 1e9
@@ -91,7 +92,9 @@ DSM__RECORD(
     dsm__stage_record, dsm__stages_entry, false,
     "A stage, or several that are equal: it has options, or operations of which its options are "
     "made.",
-    NAME(dsm__stages_entry, "What people call it; of several that are equal a number follows."),
+    DSM__FIELD(TEXT, dsm__stages_entry, name, "name", REQUIRED, .max = DSM__GROUP_NAME_BYTES_MAX,
+               .expected = "its name",
+               .help = "What people call it; of several that are equal a number follows."),
     DSM__FIELD(COUNT, dsm__stages_entry, count, "count", MAY_BE, .min = 1,
                .max = DSM_REMAT_STAGES_MAX, .fallback = 1,
                .help = "How many equal ones follow each other."),

@@ -32,6 +32,14 @@ dsm__ladder_gains dsm__ladder_gains_of(const dsm_ladder_rung *rungs, size_t inde
                              .over_first = seconds_of(&rungs[first]) / seconds};
 }
 
+const char *dsm__rung_name(dsm__page *page, const dsm_ladder_rung *rungs, size_t index) {
+  const dsm_optimization_set first = rungs[0].optimizations;
+  return index > 0    ? dsm__page_text(page, "+ %s", rungs[index].name)
+         : first == 0 ? "none"
+                      : dsm__page_text(page, "%s",
+                                       dsm__words_join(&dsm__optimization_words, first, ", ").text);
+}
+
 static const dsm__table_column ladder_columns[] = {
     {.title = "rung"},
     {.title = "system", .gap = 2, .is_name = true, .rank = 3},
@@ -44,8 +52,7 @@ static const dsm__table_column ladder_columns[] = {
 
 static void add_rung(dsm__table *table, const dsm_ladder_rung *rungs, size_t index) {
   const dsm_plan *const plan = rungs[index].plan;
-  const char *const name =
-      dsm__page_text(table->page, "%s%s", index == 0 ? "" : "+ ", rungs[index].name);
+  const char *const name = dsm__rung_name(table->page, rungs, index);
   if (plan == NULL) {
     DSM__TABLE_TEXTS(table, name, rungs[index].system, "does not fit", "", "", "", "");
     return;

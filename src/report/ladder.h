@@ -4,6 +4,7 @@
 #define DSM_REPORT_LADDER_H
 
 #include "dsm/report.h"
+#include "report/table/text_page.h"
 
 /** Speed-ups of a rung; above 1 is better. */
 typedef struct dsm__ladder_gains {
@@ -13,5 +14,8 @@ typedef struct dsm__ladder_gains {
 
 /** Both are 1 for the first rung that has a plan, and for those without one. */
 dsm__ladder_gains dsm__ladder_gains_of(const dsm_ladder_rung *rungs, size_t index);
+
+/** What a rung adds, as people read it; of the first, what all rungs have: "none" for nothing. */
+const char *dsm__rung_name(dsm__page *page, const dsm_ladder_rung *rungs, size_t index);
 
 #endif

@@ -227,18 +227,23 @@ static bool append_devices(item_reader *reader, dsm_device *devices, size_t *cou
   return true;
 }
 
-/* After `count`: is a name there twice? The finding is at the item that has it second. */
-static bool names_differ(const dsm__json_node *list, const dsm_device *devices, const size_t *items,
-                         size_t count) {
-  for (size_t j = 1; j < count; j++) {
+/* After `count`: is a name too long, or there twice? The finding is at the item that has it. */
+static bool are_names_good(const dsm__json_node *list, const dsm_device *devices,
+                           const size_t *items, size_t count) {
+  for (size_t j = 0; j < count; j++) {
+    const bool is_long = strlen(devices[j].name) > DSM_NAME_BYTES_MAX;
+    bool is_second = false;
     for (size_t k = 0; k < j; k++) {
-      if (strcmp(devices[j].name, devices[k].name) == 0) {
-        const dsm__json_node item = dsm__json_item(list, items[j]);
-        const dsm__json_node name = dsm__json_member(&item, "name");
-        dsm__json_error(&name, NULL, "expected a name of its own, found a second device \"%s\"",
-                        devices[j].name);
-        return false;
-      }
+      is_second = is_second || strcmp(devices[j].name, devices[k].name) == 0;
+    }
+    if (is_long || is_second) {
+      const dsm__json_node item = dsm__json_item(list, items[j]);
+      const dsm__json_node name = dsm__json_member(&item, "name");
+      dsm__json_error(&name, NULL,
+                      is_long ? "expected a name with room for the number behind it, found \"%s\""
+                              : "expected a name of its own, found a second device \"%s\"",
+                      devices[j].name);
+      return false;
     }
   }
   return true;
@@ -310,7 +315,7 @@ static void read_devices(dsm_server *server, const dsm__json_node *root,
     dsm__json_set_out_of_memory(list->doc);
     return;
   }
-  if (names_differ(list, devices, items, count)) {
+  if (are_names_good(list, devices, items, count)) {
     server->devices = devices;
     server->device_count = count;
     if (dsm__json_doc_error_count(list->doc) == errors_before_all) { /* links name them all */

@@ -60,6 +60,13 @@ static const dsm__word auxiliary_traffic_words[] = {
 static DSM__WORDS(auxiliary_traffics, "traffic of auxiliary operations", auxiliary_traffic_words,
                   DSM_AUXILIARY_TRAFFIC_COUNT);
 
+static const dsm__word kept_inputs_words[] = {
+    [DSM_KEPT_INPUTS_NONE].key = "none",
+    [DSM_KEPT_INPUTS_WITHOUT_ACTIVATIONS].key = "without_activations",
+    [DSM_KEPT_INPUTS_ALL].key = "all",
+};
+static DSM__WORDS(kept_inputs, "inputs that are kept", kept_inputs_words, DSM_KEPT_INPUTS_COUNT);
+
 static const dsm__word tiling_words[] = {
     [DSM_TILING_PAPER].key = "paper",
     [DSM_TILING_BLOCKED].key = "blocked",
@@ -75,8 +82,17 @@ static DSM__WORDS(flags, "flag", flag_words, 2);
 /* Largest factor on bytes. */
 #define FACTOR_MAX 1024
 
+enum {
+  SOFTWARE = DSM__PARAMETER_SOFTWARE,
+  SOFTWARE_COST = DSM__PARAMETER_SOFTWARE | DSM__PARAMETER_COST
+};
+
 static bool has_tiles(const dsm_system *system) {
   return system->model.tile_schedule;
+}
+
+static bool has_attention_kernels(const dsm_system *system) {
+  return system->model.tile_schedule && system->model.fused_attention;
 }
 
 /* Auxiliary operations that need sums over their operands move them whichever way there is. */
@@ -99,9 +115,9 @@ static bool has_traffic_of_all(const dsm_system *system) {
     path, DSM__PARAMETER_REAL, offsetof(dsm_system, field), NULL, true, false, RATE_MIN, RATE_MAX, \
         0, unit, NULL, 0, false, NULL, NULL                                                        \
   }
-#define REAL(path, field, min, max, fallback, unit, source)                                        \
+#define REAL(path, field, nature, min, max, fallback, unit, source)                                \
   {                                                                                                \
-    path, DSM__PARAMETER_REAL, offsetof(dsm_system, field), NULL, false, false, min, max,          \
+    path, DSM__PARAMETER_REAL, offsetof(dsm_system, field), NULL, false, nature, min, max,         \
         fallback, unit, source, 0, false, NULL, NULL                                               \
   }
 /* What takes time, room or bytes: the less the better. */
@@ -122,16 +138,16 @@ static bool has_traffic_of_all(const dsm_system *system) {
   }
 
 /* What real machines have and the paper's do not: its default changes nothing. */
-#define NEUTRAL(path, of_kind, field, words, is_cost, min, max, fallback, unit, source, help)      \
+#define NEUTRAL(path, of_kind, field, words, nature, min, max, fallback, unit, source, help)       \
   {                                                                                                \
-    path, DSM__PARAMETER_##of_kind, offsetof(dsm_system, field), words, false, is_cost, min, max,  \
+    path, DSM__PARAMETER_##of_kind, offsetof(dsm_system, field), words, false, nature, min, max,   \
         fallback, unit, source, 0, true, help, NULL                                                \
   }
 
 /* That work only where something is switched on: then they are stated, whatever they are. */
-#define SWITCHED(path, of_kind, field, is_cost, min, max, fallback, unit, source, help, is_used)   \
+#define SWITCHED(path, of_kind, field, nature, min, max, fallback, unit, source, help, is_used)    \
   {                                                                                                \
-    path, DSM__PARAMETER_##of_kind, offsetof(dsm_system, field), NULL, false, is_cost, min, max,   \
+    path, DSM__PARAMETER_##of_kind, offsetof(dsm_system, field), NULL, false, nature, min, max,    \
         fallback, unit, source, 0, true, help, is_used                                             \
   }
 
@@ -142,10 +158,10 @@ static bool has_traffic_of_all(const dsm_system *system) {
         offsetof(dsm_system, system.axes[a].key), words, true, false, min, max, 0, unit, NULL,     \
         (a) + 1, false, help, NULL                                                                 \
   }
-#define AXIS_NEUTRAL(a, key, of_kind, words, is_cost, min, max, fallback, unit, source, help)      \
+#define AXIS_NEUTRAL(a, key, of_kind, words, nature, min, max, fallback, unit, source, help)       \
   {                                                                                                \
     "system.axes." #a "." #key, DSM__PARAMETER_##of_kind,                                          \
-        offsetof(dsm_system, system.axes[a].key), words, false, is_cost, min, max, fallback, unit, \
+        offsetof(dsm_system, system.axes[a].key), words, false, nature, min, max, fallback, unit,  \
         source, (a) + 1, true, help, NULL                                                          \
   }
 #define AXIS(a)                                                                                    \
@@ -154,7 +170,7 @@ static bool has_traffic_of_all(const dsm_system *system) {
                "What joins the chips along the axis."),                                            \
       AXIS_OWN(a, bandwidth_GBps, REAL, NULL, RATE_MIN, RATE_MAX, "10^9 bytes/s",                  \
                "Bandwidth of a link of a chip, one way."),                                         \
-      AXIS_NEUTRAL(a, efficiency_ratio, REAL, NULL, false, 1e-6, 1, 1, "ratio",                    \
+      AXIS_NEUTRAL(a, efficiency_ratio, REAL, NULL, SOFTWARE, 1e-6, 1, 1, "ratio",                 \
                    "assumption: all of the bandwidth is usable",                                   \
                    "Share of the bandwidth that transfers sustain."),                              \
       AXIS_NEUTRAL(a, latency_us, REAL, NULL, true, 0, 1e6, 0, "10^-6 s",                          \
@@ -215,7 +231,7 @@ const dsm__parameter dsm__parameters[] = {
           "assumption, as pe.simd_macs"),
     COST("array.startup_cycles", array.startup_cycles, 0, 1e9, 1000, "cycles",
          "assumption: time to bring the first data in; no source"),
-    NEUTRAL("array.efficiency_ratio", REAL, array.efficiency_ratio, NULL, false, 1e-6, 1, 1,
+    NEUTRAL("array.efficiency_ratio", REAL, array.efficiency_ratio, NULL, SOFTWARE, 1e-6, 1, 1,
             "ratio", "assumption: the arrays run at their peak",
             "Share of the peak rate that the arrays sustain; start-up is not divided by it."),
     NEUTRAL("array.block_cycles", REAL, array.block_cycles, NULL, true, 0, 1e9, 0, "cycles",
@@ -237,7 +253,7 @@ const dsm__parameter dsm__parameters[] = {
             "where it is faster; 0: there is none."),
     RATE("core.scratchpad_MiB", core.scratchpad_MiB, "2^20 bytes"),
     RATE("core.scratchpad_bandwidth_GBps", core.scratchpad_bandwidth_GBps, "10^9 bytes/s"),
-    REAL("core.sfu_ops_per_cycle", core.sfu_ops_per_cycle, RATE_MIN, RATE_MAX, 16,
+    REAL("core.sfu_ops_per_cycle", core.sfu_ops_per_cycle, false, RATE_MIN, RATE_MAX, 16,
          "element-passes/cycle",
          "assumption: a reading of the DeepSpatialMatrix paper, Fig. 10, 64 scratchpad "
          "bytes a cycle over 2 bytes read and 2 written"),
@@ -245,27 +261,42 @@ const dsm__parameter dsm__parameters[] = {
          "assumption: passes of a sigmoid, tanh or exponential"),
     COST("core.streaming_buffer_KiB", core.streaming_buffer_KiB, 0, 1e9, 192, "2^10 bytes",
          "assumption: 3 operands, 2 buffers each, of 32 KiB"),
-    REAL("core.resident_weight_fraction", core.resident_weight_fraction, 0, 1, 0.75, "ratio",
-         "assumption: share of the scratchpad for weights kept over timesteps"),
-    SWITCHED("core.tile_startup_us", REAL, core.tile_startup_us, true, 0, 1e6, 1, "10^-6 s",
-             "assumption: of a GPU, until the first operands of a tile are there",
+    REAL("core.resident_weight_fraction", core.resident_weight_fraction, SOFTWARE, 0, 1, 0.75,
+         "ratio", "assumption: share of the scratchpad for weights kept over timesteps"),
+    SWITCHED("core.tile_startup_us", REAL, core.tile_startup_us, SOFTWARE_COST, 0, 1e6, 1,
+             "10^-6 s", "assumption: of a GPU, until the first operands of a tile are there",
              "Time before a tile of outputs begins, with model.tile_schedule.", has_tiles),
     SWITCHED(
-        "core.tile_least_side", COUNT, core.tile_least_side, false, 1, 1024, 64, "outputs",
+        "core.tile_least_side", COUNT, core.tile_least_side, SOFTWARE, 1, 1024, 64, "outputs",
         "assumption: of GPUs, whose tiles are of 64 x 64 to 256 x 128 outputs",
         "Least rows and columns of a tile; others are it times powers of two, one at most twice "
         "the other.",
         has_tiles),
-    SWITCHED("core.tile_most_elements", COUNT, core.tile_most_elements, false, 1, 1048576, 32768,
+    SWITCHED("core.tile_most_elements", COUNT, core.tile_most_elements, SOFTWARE, 1, 1048576, 32768,
              "outputs", "assumption: of GPUs, 256 x 128 sums in the registers of a core",
              "Most outputs of a tile; the smallest tile there is in any case.", has_tiles),
+    SWITCHED("core.tile_least_rows", COUNT, core.tile_least_rows, SOFTWARE, 1, 128, 16, "rows",
+             "assumption: of GPUs, whose matrix units take 16 rows",
+             "Of a fused attention with model.tile_schedule: least rows of queries of a tile, of "
+             "which it has a multiple, at most 128.",
+             has_attention_kernels),
+    SWITCHED("core.attention_floor_us", REAL, core.attention_floor_us, SOFTWARE_COST, 0, 1e6, 10,
+             "10^-6 s", "assumption: of a GPU, the least time of such a kernel",
+             "Of a fused attention with model.tile_schedule: time of its kernel beside what it "
+             "computes and moves.",
+             has_attention_kernels),
+    SWITCHED("core.attention_tile_us", REAL, core.attention_tile_us, SOFTWARE_COST, 0, 1e6, 4,
+             "10^-6 s",
+             "assumption: of a GPU, until queries and first keys are there, and its sums written",
+             "Of a fused attention with model.tile_schedule: time before a tile begins.",
+             has_attention_kernels),
     NEUTRAL(
-        "core.operation_overhead_us", REAL, core.operation_overhead_us, NULL, true, 0, 1e6, 0,
-        "10^-6 s", "assumption: an operation starts at once",
+        "core.operation_overhead_us", REAL, core.operation_overhead_us, NULL, SOFTWARE_COST, 0, 1e6,
+        0, "10^-6 s", "assumption: an operation starts at once",
         "Section 4: what each kernel of an invocation takes beside its work: the layer's own and "
         "each auxiliary operation that is one."),
     NEUTRAL(
-        "core.issue_us", REAL, core.issue_us, NULL, true, 0, 1e6, 0, "10^-6 s",
+        "core.issue_us", REAL, core.issue_us, NULL, SOFTWARE_COST, 0, 1e6, 0, "10^-6 s",
         "assumption: operations are issued as fast as they are done",
         "Section 6: the least time between two kernels: a pass of the network takes at least as "
         "long as issuing all of its kernels."),
@@ -283,20 +314,20 @@ const dsm__parameter dsm__parameters[] = {
             "Its bandwidth, which all that cores read and write passes."),
     RATE("chip.memory.capacity_GB", chip.memory.capacity_GB, "10^9 bytes"),
     RATE("chip.memory.bandwidth_GBps", chip.memory.bandwidth_GBps, "10^9 bytes/s"),
-    REAL("chip.memory.efficiency_ratio", chip.memory.efficiency_ratio, 1e-6, 1, 1, "ratio",
-         "assumption: all of the bandwidth is usable"),
-    NEUTRAL("chip.memory.tile_minor", COUNT, chip.memory.tile_minor, NULL, false, 1, 65536, 1,
+    REAL("chip.memory.efficiency_ratio", chip.memory.efficiency_ratio, SOFTWARE, 1e-6, 1, 1,
+         "ratio", "assumption: all of the bandwidth is usable"),
+    NEUTRAL("chip.memory.tile_minor", COUNT, chip.memory.tile_minor, NULL, SOFTWARE, 1, 65536, 1,
             "elements", "assumption: tensors lie in memory without gaps",
             "Elements to which the innermost side of a tensor in memory is padded: samples or "
             "features, the cheaper."),
-    NEUTRAL("chip.memory.tile_second", COUNT, chip.memory.tile_second, NULL, false, 1, 65536, 1,
+    NEUTRAL("chip.memory.tile_second", COUNT, chip.memory.tile_second, NULL, SOFTWARE, 1, 65536, 1,
             "elements", "assumption: tensors lie in memory without gaps",
             "Elements to which the other of the two is padded."),
     NEUTRAL("chip.memory.stacks", COUNT, chip.memory.stacks, NULL, false, 1, DSM_CORES_MAX, 1,
             "memories", "assumption: a chip has one memory",
             "Memories of a chip that share its samples, each with padding of its own."),
     NEUTRAL("chip.memory.auxiliary_efficiency_ratio", REAL, chip.memory.auxiliary_efficiency_ratio,
-            NULL, false, 0, 1, 0, "ratio", "assumption: as chip.memory.efficiency_ratio",
+            NULL, SOFTWARE, 0, 1, 0, "ratio", "assumption: as chip.memory.efficiency_ratio",
             "Share of the peak bandwidth that auxiliary operations sustain; 0: efficiency_ratio."),
     NEUTRAL("chip.memory.reserve_ratio", REAL, chip.memory.reserve_ratio, NULL, false, 0, 0.99, 0,
             "ratio", "assumption: mappings may use all of the memory",
@@ -310,17 +341,18 @@ const dsm__parameter dsm__parameters[] = {
     AXIS(0),
     AXIS(1),
     AXIS(2),
-    NEUTRAL("system.collectives", WORD, system.collectives, &collectives, false, 0, 0,
+    NEUTRAL("system.collectives", WORD, system.collectives, &collectives, SOFTWARE, 0, 0,
             DSM_COLLECTIVES_NESTED, "word", "DeepSpatialMatrix paper, II-D: along X, then along Y",
             "How a collective goes over several axes: one after the other, or one ring through all "
             "members."),
     NEUTRAL(
-        "system.collective_order", WORD, system.collective_order, &collective_orders, false, 0, 0,
-        DSM_COLLECTIVE_ORDER_GIVEN, "word", "DeepSpatialMatrix paper, II-D: along X, then along Y",
+        "system.collective_order", WORD, system.collective_order, &collective_orders, SOFTWARE, 0,
+        0, DSM_COLLECTIVE_ORDER_GIVEN, "word",
+        "DeepSpatialMatrix paper, II-D: along X, then along Y",
         "Order of a nested collective: of the axes, the fastest, or parts that begin along each "
         "axis at once."),
-    NEUTRAL("system.collective_base_us", REAL, system.collective_base_us, NULL, true, 0, 1e6, 0,
-            "10^-6 s", "assumption: a collective begins at once",
+    NEUTRAL("system.collective_base_us", REAL, system.collective_base_us, NULL, SOFTWARE_COST, 0,
+            1e6, 0, "10^-6 s", "assumption: a collective begins at once",
             "Time before a collective begins."),
     NEUTRAL("system.in_network_reduction", FLAG, system.in_network_reduction, &flags, false, 0, 1,
             false, "flag", "assumption: chips add what they reduce",
@@ -425,6 +457,19 @@ const dsm__parameter dsm__parameters[] = {
             "flag", "assumption: scores are stored, as those who train without it do",
             "Section 5: scores of an attention never leave the chip; its backward pass computes "
             "them anew."),
+    NEUTRAL("model.kept_inputs", WORD, model.kept_inputs, &kept_inputs, false, 0, 0,
+            DSM_KEPT_INPUTS_NONE, "word",
+            "assumption: outputs and normalised inputs are all that training keeps",
+            "Section 12: what training keeps for the gradients of auxiliary operations: nothing "
+            "else, all but what activations need, or all."),
+    NEUTRAL("model.attention_efficiency_ratio", REAL, model.attention_efficiency_ratio, NULL, false,
+            0, 1, 0, "ratio", "assumption: as array.efficiency_ratio",
+            "Of a fused attention with model.tile_schedule: share of the peak rate that the arrays "
+            "sustain, softmax included; 0: array.efficiency_ratio."),
+    NEUTRAL("model.attention_skips_masked", FLAG, model.attention_skips_masked, &flags, false, 0, 1,
+            true, "flag", "assumption: its tiles that a mask hides are left out",
+            "Of a fused attention with model.tile_schedule: tiles that a mask hides are left out, "
+            "as model.causal_skip has it; false: computed."),
     NEUTRAL("model.fused_reductions", FLAG, model.fused_reductions, &flags, false, 0, 1, false,
             "flag", "assumption: each layer sums its own gradients",
             "Section 5: sums of gradients along the same axes are one collective: what they wait "
@@ -528,6 +573,12 @@ const dsm__parameter dsm__parameters[] = {
 
 const size_t dsm__parameter_count = DSM__COUNT_OF(dsm__parameters);
 _Static_assert(DSM__COUNT_OF(dsm__parameters) <= DSM__PARAMETERS_MAX, "room for all of them");
+
+bool dsm__parameter_is_software(const dsm__parameter *parameter) {
+  static const char model[] = "model.";
+  return strncmp(parameter->path, model, sizeof model - 1) == 0 ||
+         (parameter->nature & DSM__PARAMETER_SOFTWARE) != 0;
+}
 
 bool dsm__parameter_is_of_short_form(const dsm__parameter *parameter) {
   static const char *const paths[] = {"system.chips_x", "system.chips_y",

@@ -25,13 +25,20 @@ typedef enum dsm__parameter_kind {
   DSM__PARAMETER_WORD       /**< an enumeration */
 } dsm__parameter_kind;
 
+/** What a parameter is of, beside hardware of which more is better. */
+typedef enum dsm__parameter_nature {
+  DSM__PARAMETER_COST = 1,     /**< of numbers: it costs time, room or bytes */
+  DSM__PARAMETER_SOFTWARE = 2, /**< an assumption about what runs on the hardware, of which nothing
+                                    can be bought: tiles, efficiencies, times of launches */
+} dsm__parameter_nature;
+
 typedef struct dsm__parameter {
   const char *path; /**< below the root: "chip.memory.capacity_GB" */
   dsm__parameter_kind kind;
   size_t offset;           /**< of the field in dsm_system */
   const dsm__words *words; /**< of a flag or a word; NULL for numbers */
   bool is_required;        /**< false: `fallback` where absent */
-  bool is_lower_better;    /**< of numbers: it costs time, room or bytes */
+  unsigned nature;         /**< a set of dsm__parameter_nature */
   double min;              /**< counts and reals: smallest legal value */
   double max;              /**< largest legal value */
   double fallback;         /**< of a flag 0 or 1, of a word its index */
@@ -63,6 +70,9 @@ double dsm__parameter_number(const dsm__parameter *parameter, const dsm_system *
 /** Such a number as it stands in a description: a word of static memory, or digits in `text`. */
 const char *dsm__parameter_text(const dsm__parameter *parameter, double number,
                                 char text[DSM__NUMBER_TEXT_SIZE]);
+
+/** Is a parameter no part of the hardware: an assumption about software, or of the model? */
+bool dsm__parameter_is_software(const dsm__parameter *parameter);
 
 /** Is a parameter of the short form of two rings, which stands in place of a list of axes? */
 bool dsm__parameter_is_of_short_form(const dsm__parameter *parameter);

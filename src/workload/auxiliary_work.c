@@ -14,6 +14,47 @@ const dsm_aux *dsm__find_op(const dsm_layer_spec *spec, dsm_aux_op op) {
   return NULL;
 }
 
+/* What the gradient of an operation needs of what it works on: what it reads or what it makes. */
+typedef enum needed { NEEDS_NOTHING = 0, NEEDS_INPUT, NEEDS_OUTPUT } needed;
+
+typedef struct need {
+  needed what;
+  bool is_of_activation; /* which some frameworks make anew */
+} need;
+
+static const need needs[DSM_AUX_OP_COUNT] = {
+    [DSM_AUX_RELU] = {NEEDS_OUTPUT, true},       [DSM_AUX_SIGMOID] = {NEEDS_OUTPUT, true},
+    [DSM_AUX_TANH] = {NEEDS_OUTPUT, true},       [DSM_AUX_GELU] = {NEEDS_INPUT, true},
+    [DSM_AUX_SILU] = {NEEDS_INPUT, true},        [DSM_AUX_MULTIPLY] = {NEEDS_INPUT, true},
+    [DSM_AUX_SOFTMAX] = {NEEDS_OUTPUT, false},   [DSM_AUX_MAX_POOL] = {NEEDS_INPUT, false},
+    [DSM_AUX_BATCH_NORM] = {NEEDS_INPUT, false}, [DSM_AUX_LAYER_NORM] = {NEEDS_INPUT, false},
+    [DSM_AUX_RMS_NORM] = {NEEDS_INPUT, false},
+};
+
+/* Between two operations on the output lies a result, which the one has made and the other reads:
+ * it is kept once, for whoever needs it. The last one makes the output, which is kept anyway. */
+static void derive_kept_results(const dsm_layer_spec *spec, dsm_layer *out) {
+  const dsm_aux *const pool = dsm__find_pool(spec, false);
+  need made = {NEEDS_NOTHING, false};
+  uint64_t elements = out->output_elements;
+  for (size_t i = 0; i < spec->aux_count && out->gates == 0; i++) {
+    const dsm_aux *const aux = &spec->aux[i];
+    const need own = needs[aux->op];
+    if (aux->is_on_input) {
+      continue;
+    }
+    const bool is_made = made.what == NEEDS_OUTPUT;
+    const bool is_read = own.what == NEEDS_INPUT;
+    if ((is_made && !made.is_of_activation) || (is_read && !own.is_of_activation)) {
+      out->kept_results += elements;
+    } else if (is_made || is_read) {
+      out->kept_activations += elements;
+    }
+    made = own;
+    elements = aux == pool ? out->stored_elements : elements;
+  }
+}
+
 static dsm_pooled_rows pooled_rows(const dsm_aux *pool, uint64_t results) {
   const uint64_t window = pool->window.rows;
   const uint64_t stride = pool->stride.rows;
@@ -37,7 +78,7 @@ const char *dsm__auxiliary_derive(const dsm__lowering *lowering, dsm_layer *out)
       out->has_op[aux->op] = true;
     }
   }
-  out->saved_elements = out->input_op_elements;
+  derive_kept_results(spec, out);
   if (rotary != NULL) {
     out->rotated_elements = (uint64_t)round(rotary->share * (double)out->output_elements);
   }

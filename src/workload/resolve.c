@@ -161,7 +161,10 @@ static const char *lower_layer(const dsm__lowering *lowering, dsm_layer *made) {
     if (too_many == NULL && i >= kind->first_output) {
       too_many = dsm__auxiliary_derive(lowering, &made[i]);
     }
-    made[i].mask_bits = made[i].has_op[DSM_AUX_DROPOUT] ? made[i].output_elements : 0;
+    made[i].mask_elements = made[i].has_op[DSM_AUX_DROPOUT] ? made[i].output_elements : 0;
+    if (made[i].is_score) { /* its dropout is behind its softmax */
+      made[i].kept_results = made[i].mask_elements;
+    }
   }
   return too_many;
 }

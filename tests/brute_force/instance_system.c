@@ -115,6 +115,9 @@ static void write_core(instance_text *text, instance_random *random, const machi
     instance_text_real(text, "tile_startup_us", INSTANCE_PICK_REAL(random, startups_us));
     instance_text_count(text, "tile_least_side", INSTANCE_PICK(random, sides));
     instance_text_count(text, "tile_most_elements", INSTANCE_PICK(random, elements));
+    instance_text_count(text, "tile_least_rows", INSTANCE_PICK(random, sides));
+    instance_text_real(text, "attention_floor_us", INSTANCE_PICK_REAL(random, startups_us));
+    instance_text_real(text, "attention_tile_us", INSTANCE_PICK_REAL(random, startups_us));
   }
   if (instance_random_chance(random, 25)) {
     instance_text_count(text, "arrays", instance_random_between(random, 2, 5));
@@ -262,11 +265,18 @@ static void write_attention(instance_text *text, instance_random *random) {
                                      "traffic_dropout_forward", "traffic_dropout_mask_backward",
                                      "traffic_rotary_backward"};
   static const double elements[] = {0, 0.5, 1, 1, 2, 4, 7};
+  static const char *const kept[] = {"none", "without_activations", "all"};
+  static const double ratios[] = {0, 0.25, 0.5, 1};
   if (instance_random_chance(random, 35)) {
     instance_text_bool(text, "causal_skip", instance_random_chance(random, 30));
   }
   if (instance_random_chance(random, 50)) {
     instance_text_bool(text, "fused_attention", instance_random_chance(random, 85));
+    instance_text_bool(text, "attention_skips_masked", instance_random_chance(random, 80));
+    instance_text_real(text, "attention_efficiency_ratio", INSTANCE_PICK_REAL(random, ratios));
+  }
+  if (instance_random_chance(random, 50)) {
+    instance_text_string(text, "kept_inputs", kept[instance_random_between(random, 0, 2)]);
   }
   for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
     if (instance_random_chance(random, 10)) {

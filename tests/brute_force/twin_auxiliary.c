@@ -146,7 +146,9 @@ double twin_auxiliary_cycles(const twin_context *context, const twin_node *node,
   if (pass == TWIN_BACKWARD && twin_is_fused_score(system, node)) {
     ops += forward_ops(node, system->transcendental_passes, context->inference);
   }
-  ops *= node->kind == TWIN_SCORE ? twin_visible_share(system, node) : 1;
+  if (node->kind == TWIN_SCORE) {
+    ops = twin_is_kernel(system, node) ? 0 : ops * twin_visible_share(system, node);
+  }
   if (pass == TWIN_BACKWARD && system->exact_forks) {
     ops += twin_fork_elements(context->workload, node);
   }
@@ -187,5 +189,8 @@ double twin_overhead_cycles(const twin_context *context, const twin_node *node,
       kernels += operands[kind] / each;
     }
   }
-  return kernels * system->overhead_cycles;
+  const double floor_cycles = twin_is_kernel(system, node)
+                                  ? twin_kernel_share(node, pass) * system->attention_floor_cycles
+                                  : 0;
+  return kernels * system->overhead_cycles + floor_cycles;
 }

@@ -156,9 +156,78 @@ static double scheduled_cycles(const twin_context *context, const twin_node *nod
          fmin(best, vector_cycles(system, macs / system->cores));
 }
 
+/* Tiles of an attention's kernel, one after the other: rows of queries by keys, on the way back
+ * keys by rows of queries. */
+static double kernel_cycles(const twin_context *context, const twin_node *node,
+                            const twin_pass_kind pass, const twin_layout layout, const double mbc,
+                            const double heads, const double parts) {
+  const twin_system *const system = context->system;
+  const bool is_back = pass == TWIN_BACKWARD;
+  const double s = node->ij;
+  const double c = (node->kind == TWIN_SCORE ? node->out : node->in) / node->groups;
+  const bool skips = system->causal_skip && system->attention_skips_masked;
+  const double window = skips && node->window > 0 ? node->window : HUGE_VAL;
+  const double rows = is_back ? c : s * heads;
+  const double side = fmin(128, system->tile_least_rows * ceil(rows / system->tile_least_rows));
+  const double d = node->key_features;
+  const double v = node->value_features;
+  const double macs = system->rows * system->columns * system->arrays *
+                      twin_array_rate(context, node, pass) * system->attention_efficiency;
+  const double of_queries = node->kind == TWIN_SCORE ? node->in_bytes : node->out_bytes;
+  const double bytes =
+      (d + v) * (is_back ? of_queries : twin_kernel_bytes(context, node)) * system->cores;
+  const double operands = fmax(twin_even_bytes(system, bytes) / system->core_link_bytes_per_cycle,
+                               bytes / system->shared_bytes_per_cycle);
+  const double arrays = is_back ? side * (3 * d + 2 * v) / (macs * 0.85) : side * (d + v) / macs;
+  double sum = 0;
+  double longest = 0;
+  for (double first = 0; first < rows; first += side) {
+    const double last = fmin(rows, first + side);
+    double seen = is_back ? s : c;
+    if (skips && node->is_causal) {
+      seen = is_back ? fmin(s, first + side) : c - s + ceil(last / heads);
+    }
+    seen = fmin(seen, window) * (is_back ? heads : 1);
+    seen = ceil(seen / parts);
+    seen = rows > side ? 128 * ceil(seen / 128) : seen;
+    const double one = seen * fmax(arrays, operands) + system->attention_tile_cycles;
+    sum += one;
+    longest = fmax(longest, one);
+  }
+  const double products = mbc * twin_chip_groups(node, layout) / heads * parts;
+  const double sums = parts > 1 ? 8 * parts * mbc * twin_chip_groups(node, layout) * s * v : 0;
+  return fmax(products * sum / system->cores, longest) +
+         fmax(sums / system->auxiliary_bytes_per_cycle, sums / system->shared_bytes_per_cycle);
+}
+
+/* With the best divisor of the heads of a key's as rows of a product, and the best number of parts
+ * of the keys. */
+static double attention_cycles(const twin_context *context, const twin_node *node,
+                               const twin_pass_kind pass, const twin_layout layout,
+                               const double mbc) {
+  const double c = (node->kind == TWIN_SCORE ? node->out : node->in) / node->groups;
+  const double all = fmin(node->groups / node->operand_groups, twin_chip_groups(node, layout));
+  double best = HUGE_VAL;
+  for (double heads = 1; heads <= all; heads++) {
+    for (double parts = 1; parts <= 1 || (pass == TWIN_FORWARD && c / parts >= 256); parts *= 2) {
+      if (fmod(all, heads) < 1) {
+        best = fmin(best, kernel_cycles(context, node, pass, layout, mbc, heads, parts));
+      }
+    }
+  }
+  const double macs = twin_chip_groups(node, layout) * twin_group_inputs(node, layout) *
+                      twin_group_outputs(node, layout) * node->ij * mbc;
+  const double by_vector = done_share(context->system, node, pass) *
+                           vector_cycles(context->system, macs / context->system->cores);
+  return fmin(twin_kernel_share(node, pass) * best, by_vector);
+}
+
 double twin_primary_cycles(const twin_context *context, const twin_node *node,
                            const twin_pass_kind pass, const twin_layout layout,
                            const double split[TWIN_DIM_COUNT], const double mbc) {
+  if (twin_is_kernel(context->system, node)) {
+    return attention_cycles(context, node, pass, layout, mbc);
+  }
   return context->system->tile_schedule
              ? scheduled_cycles(context, node, pass, layout, mbc)
              : unscheduled_cycles(context, node, pass, layout, split, mbc);

@@ -110,22 +110,26 @@ typedef struct {
   double timesteps;
   double operand_elements; /* per sample; matmul, score, context */
   double operand_groups;   /* score, context: heads of keys and values */
-  double hidden_share;     /* of a score's and a context's products, by the mask */
-  double cache_elements;   /* per sample: of a key-value cache */
-  double new_elements;     /* per sample: what a step adds to it */
-  double table_rows;       /* of an embedding */
-  double lookup_elements;  /* per sample: of an embedding's tables */
-  double experts;          /* of an fc; 0: none */
-  double routed;           /* per sample: positions, once for each expert of theirs */
-  bool is_tied;            /* its weights are another layer's */
-  twin_refs tied;          /* that layer */
-  double stated_bytes[3];  /* of an element, a weight, a cache's; 0: not stated */
-  double in_bytes;         /* of an element of what it reads, */
-  double produced_bytes;   /* of that without an lstm's own units, */
-  double out_bytes;        /* of what it makes, */
-  double operand_bytes;    /* of a product's second operand, */
-  double other_bytes;      /* of what a residual or multiply takes, */
-  double weight_bytes;     /* of a weight, and of an element of its cache */
+  double key_features;     /* score, context: of a head */
+  double value_features;
+  double window; /* keys that a query sees at most; 0: all */
+  bool is_causal;
+  double hidden_share;    /* of a score's and a context's products, by the mask */
+  double cache_elements;  /* per sample: of a key-value cache */
+  double new_elements;    /* per sample: what a step adds to it */
+  double table_rows;      /* of an embedding */
+  double lookup_elements; /* per sample: of an embedding's tables */
+  double experts;         /* of an fc; 0: none */
+  double routed;          /* per sample: positions, once for each expert of theirs */
+  bool is_tied;           /* its weights are another layer's */
+  twin_refs tied;         /* that layer */
+  double stated_bytes[3]; /* of an element, a weight, a cache's; 0: not stated */
+  double in_bytes;        /* of an element of what it reads, */
+  double produced_bytes;  /* of that without an lstm's own units, */
+  double out_bytes;       /* of what it makes, */
+  double operand_bytes;   /* of a product's second operand, */
+  double other_bytes;     /* of what a residual or multiply takes, */
+  double weight_bytes;    /* of a weight, and of an element of its cache */
   double cache_bytes;
   bool has_positions; /* an fc behind it has as many */
   bool has_bias;
@@ -146,12 +150,15 @@ typedef struct {
   bool has_softmax;
   bool has_loss; /* cross_entropy */
   bool has_residual;
-  double pool_window;    /* elements; 0 without a pool on the output */
-  double input_pool_ops; /* per sample: pooled input elements * window; 0 without a pool on the
-                            input */
-  double multiplied_ij;  /* size of a feature of the input where it is multiplied: after an upsample
-                            and  a pool */
-  bool is_alone;         /* of a list of layers without a graph */
+  double kept_for_sums; /* results before the output, per sample, that norms, softmax, pools need */
+  double kept_for_others; /* and those that activations alone need */
+  double pooled_results;  /* per sample; 0 without a pool on the input */
+  double pool_window;     /* elements; 0 without a pool on the output */
+  double input_pool_ops;  /* per sample: pooled input elements * window; 0 without a pool on the
+                             input */
+  double multiplied_ij; /* size of a feature of the input where it is multiplied: after an upsample
+                           and  a pool */
+  bool is_alone;        /* of a list of layers without a graph */
   twin_refs inputs;
   twin_refs shortcut;    /* `from` of a residual or a multiply */
   twin_refs operand;     /* of a matmul, score or context */
@@ -236,6 +243,8 @@ typedef struct {
   bool charge_held_masks;
   bool causal_skip;
   bool fused_attention;
+  bool keeps_for_sums;   /* model.kept_inputs */
+  bool keeps_for_others; /* its "all" */
   bool resident_operands;
   bool tile_schedule;
   bool has_blocked_tiles; /* model.tiling */
@@ -245,6 +254,11 @@ typedef struct {
   double tile_startup_cycles;
   double tile_least_side;
   double tile_most_elements;
+  double tile_least_rows; /* of an attention's kernel */
+  double attention_floor_cycles;
+  double attention_tile_cycles;
+  double attention_efficiency;
+  bool attention_skips_masked;
   twin_move_rule layout_move;
   twin_aux_rule auxiliary_traffic;
   twin_aux_moves moves[TWIN_AUX_COUNT];

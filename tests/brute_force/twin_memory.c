@@ -48,28 +48,54 @@ static double weight_bytes(const twin_context *context, const size_t layer,
   return node->is_tied ? 0 : twin_weight_elements(node) * (per_weight / nm + state / owners);
 }
 
+/* Of a layer's own results, in its bytes. */
 static double kept_elements(const twin_context *context, const twin_node *node) {
-  return node->kind == TWIN_LSTM ? 6 * node->out : twin_kept_elements(context->system, node);
+  const twin_system *const system = context->system;
+  if (twin_is_fused_score(system, node)) {
+    return 0;
+  }
+  const double output = node->has_loss && system->keeps_for_sums
+                            ? twin_stored_elements(node) * 4 / node->out_bytes
+                            : twin_stored_elements(node);
+  const double state = node->kind == TWIN_LSTM ? 5 * node->out : 0;
+  return output + state + (system->keeps_for_sums ? node->kept_for_sums : 0) +
+         (system->keeps_for_others ? node->kept_for_others : 0);
+}
+
+/* What is made of the input before the layer multiplies it. */
+static double remade_elements(const twin_context *context, const twin_node *node) {
+  if (context->system->keeps_for_sums && node->pooled_results > 0) {
+    return node->pooled_results;
+  }
+  if (context->system->keeps_for_sums && node->upsampled_results > 0) {
+    return node->upsampled_results;
+  }
+  return twin_saved_elements(node);
+}
+
+/* What training keeps of a sample and timestep, as so many elements of the workload's size. */
+static double kept_size(const twin_context *context, const twin_node *node) {
+  const bool is_fused = twin_is_fused_score(context->system, node);
+  const double mask_bytes = context->system->keeps_for_sums ? 1 : 0.125;
+  const double masks = node->has_dropout && !is_fused ? twin_out_elements(node) * mask_bytes : 0;
+  const double sums = is_fused ? 8 * node->groups * node->ij : 0;
+  return (kept_elements(context, node) * node->out_bytes +
+          remade_elements(context, node) * node->in_bytes + masks + sums) /
+         context->workload->element_bytes;
 }
 
 /* What stays until the update pass. */
 static double activation_bytes(const twin_context *context, const size_t layer,
                                const twin_parallelism forward) {
   const twin_node *const node = &context->workload->nodes[layer];
-  const double usual = context->workload->element_bytes;
-  const double saved = kept_elements(context, node) * node->out_bytes / usual +
-                       twin_saved_elements(node) * node->in_bytes / usual;
   if (node->is_alone) {
     return 0;
   }
   if (context->inference) {
-    return tensor_bytes(context, node->cache_elements, forward) * node->cache_bytes / usual;
+    return tensor_bytes(context, node->cache_elements, forward) * node->cache_bytes /
+           context->workload->element_bytes;
   }
-  const bool has_mask = node->has_dropout && !twin_is_fused_score(context->system, node);
-  const double masks = has_mask ? twin_out_elements(node) / 8 * node->timesteps : 0;
-  const double sums = twin_is_fused_score(context->system, node) ? 8 * node->groups * node->ij : 0;
-  return tensor_bytes(context, saved * node->timesteps, forward) +
-         tensor_bytes(context, masks + sums, forward) / usual;
+  return tensor_bytes(context, kept_size(context, node) * node->timesteps, forward);
 }
 
 double twin_kept_bytes(const twin_context *context, const size_t layer,
@@ -95,7 +121,7 @@ static double alone_bytes(const twin_context *context, const twin_node *node,
   const twin_workload *const of = context->workload;
   const double stored = twin_stored_size(of, node);
   const double all_read = twin_own_size(of, node, read);
-  const double kept = kept_elements(context, node) * node->out_bytes / of->element_bytes;
+  const double kept = kept_size(context, node);
   if (context->inference) {
     return tensor_bytes(context, (all_read + stored) * node->timesteps, forward);
   }

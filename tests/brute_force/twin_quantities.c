@@ -91,16 +91,22 @@ double twin_visible_share(const twin_system *system, const twin_node *node) {
   return system->causal_skip ? 1 - node->hidden_share : 1;
 }
 
+bool twin_is_kernel(const twin_system *system, const twin_node *node) {
+  return system->fused_attention && system->tile_schedule && twin_is_attention(node);
+}
+
+double twin_kernel_share(const twin_node *node, const twin_pass_kind pass) {
+  const double own = node->kind == TWIN_SCORE ? node->key_features : node->value_features;
+  const double share = own / (node->key_features + node->value_features);
+  return pass == TWIN_BACKWARD ? share / 2 : share;
+}
+
 bool twin_is_fused_score(const twin_system *system, const twin_node *node) {
   return system->fused_attention && node->kind == TWIN_SCORE;
 }
 
 bool twin_reads_fused_score(const twin_system *system, const twin_node *node) {
   return system->fused_attention && node->kind == TWIN_CONTEXT;
-}
-
-double twin_kept_elements(const twin_system *system, const twin_node *node) {
-  return twin_is_fused_score(system, node) ? 0 : twin_stored_elements(node);
 }
 
 bool twin_reads_network_input(const twin_node *node) {

@@ -31,13 +31,17 @@ double twin_saved_elements(const twin_node *node);
 double twin_turned_elements(const twin_node *node);
 
 /* Of the work of a score or a context, what is done. */
+/* Are both layers of an attention one kernel? */
+bool twin_is_kernel(const twin_system *system, const twin_node *node);
+
+/* Of an invocation's kernel, what one of the layers has. */
+double twin_kernel_share(const twin_node *node, twin_pass_kind pass);
+
 double twin_visible_share(const twin_system *system, const twin_node *node);
 
 /* The scores of this layer, or those that it reads, are made and used on chip. */
 bool twin_is_fused_score(const twin_system *system, const twin_node *node);
 bool twin_reads_fused_score(const twin_system *system, const twin_node *node);
-/* st_el as memory has it. */
-double twin_kept_elements(const twin_system *system, const twin_node *node);
 
 bool twin_reads_network_input(const twin_node *node);
 bool twin_has_backward(const twin_node *node);

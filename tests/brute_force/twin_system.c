@@ -30,12 +30,18 @@ static void read_refinements(twin_system *system, const cJSON *model) {
   system->charge_held_masks = twin_flag(model, "charge_held_masks");
   system->causal_skip = twin_flag_unless_false(model, "causal_skip");
   system->fused_attention = twin_flag(model, "fused_attention");
+  const char *const kept = twin_text(model, "kept_inputs");
+  system->keeps_for_others = strcmp(kept, "all") == 0;
+  system->keeps_for_sums = system->keeps_for_others || strcmp(kept, "without_activations") == 0;
   system->resident_operands = twin_flag_unless_false(model, "resident_operands");
   system->layout_move = read_move_rule(twin_text(model, "layout_move"));
   system->tile_schedule = twin_flag(model, "tile_schedule");
   system->has_blocked_tiles = strcmp(twin_text(model, "tiling"), "blocked") == 0;
   system->fused_reductions = twin_flag(model, "fused_reductions");
   system->sharded_update = twin_flag_unless_false(model, "sharded_update");
+  const double ratio = twin_number(model, "attention_efficiency_ratio", 0);
+  system->attention_efficiency = ratio > 0 ? ratio : system->array_efficiency;
+  system->attention_skips_masked = twin_flag_unless_false(model, "attention_skips_masked");
   system->overlapped_reduction = twin_flag(model, "overlapped_reduction");
 }
 
@@ -183,6 +189,9 @@ bool twin_system_parse(twin_system *out, const char *json) {
       .capacity_bytes = twin_number(memory, "capacity_GB", 1) * 1e9 *
                         (1 - twin_number(memory, "reserve_ratio", 0)),
       .tile_startup_cycles = twin_number(core, "tile_startup_us", 1) * frequency_GHz * 1000,
+      .tile_least_rows = twin_number(core, "tile_least_rows", 16),
+      .attention_floor_cycles = twin_number(core, "attention_floor_us", 10) * frequency_GHz * 1000,
+      .attention_tile_cycles = twin_number(core, "attention_tile_us", 4) * frequency_GHz * 1000,
       .tile_least_side = twin_number(core, "tile_least_side", 64),
       .tile_most_elements = twin_number(core, "tile_most_elements", 32768),
       .relu_mask_bytes = twin_number(model, "relu_mask_bytes", 0.125),

@@ -7,6 +7,7 @@
 #include "twin_bytes.h"
 #include "twin_input.h"
 #include "twin_json.h"
+#include "twin_quantities.h"
 #include "twin_unroll.h"
 
 typedef struct {
@@ -135,6 +136,36 @@ static void read_other_op(twin_node *node, const twin_workload *workload, const 
   }
 }
 
+/* How much the way back wants a result: nothing does, activations alone, or what sums or compares.
+ */
+typedef enum { WANTED_BY_NONE, WANTED_BY_ACTIVATIONS, WANTED_BY_SUMS } wanted;
+
+/* As it goes through the operations: how much the result so far is wanted by who made it, which
+ * each operation raises by what it wants to read again, before it makes the next one. */
+static void read_kept_results(twin_node *node, const cJSON *layer) {
+  double elements = twin_out_elements(node);
+  wanted by = WANTED_BY_NONE;
+  const cJSON *aux = NULL;
+  cJSON_ArrayForEach(aux, twin_member(layer, "aux")) {
+    const char *const op = twin_text(aux, "op");
+    const bool is_input_alone = is_one_of(op, "select", "upsample", "");
+    if (is_input_alone || strcmp(twin_text(aux, "on"), "input") == 0 || node->kind == TWIN_LSTM) {
+      continue;
+    }
+    if (is_one_of(op, "batch_norm", "layer_norm", "rms_norm") || strcmp(op, "max_pool") == 0) {
+      by = WANTED_BY_SUMS;
+    } else if (is_one_of(op, "gelu", "silu", "multiply") && by == WANTED_BY_NONE) {
+      by = WANTED_BY_ACTIVATIONS;
+    }
+    node->kept_for_sums += by == WANTED_BY_SUMS ? elements : 0;
+    node->kept_for_others += by == WANTED_BY_ACTIVATIONS ? elements : 0;
+    by = strcmp(op, "softmax") == 0                 ? WANTED_BY_SUMS
+         : is_one_of(op, "relu", "sigmoid", "tanh") ? WANTED_BY_ACTIVATIONS
+                                                    : WANTED_BY_NONE;
+    elements = is_one_of(op, "max_pool", "avg_pool", "") ? twin_stored_elements(node) : elements;
+  }
+}
+
 /* `*size` is the output's size before pooling, and the stored one on return. */
 static void read_aux(twin_node *node, const cJSON *layer, const twin_workload *workload,
                      const size_2d input_size, size_2d *size) {
@@ -161,6 +192,7 @@ static void read_aux(twin_node *node, const cJSON *layer, const twin_workload *w
     }
     if (is_one_of(op, "max_pool", "avg_pool", "") && strcmp(twin_text(aux, "on"), "input") == 0) {
       node->multiplied_ij = area(pooled_size(aux, upsampled));
+      node->pooled_results = node->in * node->multiplied_ij;
       node->input_pool_ops = node->in * node->multiplied_ij * area(pair(aux, "window", one));
     } else if (is_one_of(op, "max_pool", "avg_pool", "")) {
       node->pool_window = area(pair(aux, "window", one));
@@ -326,6 +358,7 @@ static twin_node read_node(const twin_workload *workload, const cJSON *layer, co
   node.stated_bytes[0] = twin_number(layer, "element_bytes", 0);
   node.stated_bytes[1] = twin_number(layer, "weight_bytes", 0);
   node.stated_bytes[2] = twin_number(layer, "cache_bytes", 0);
+  read_kept_results(&node, layer);
   read_pipeline_rule(&node, layer);
   stored[workload->node_count] = size;
   return node;
@@ -430,11 +463,17 @@ static void add_attention(twin_workload *workload, const twin_node *whole, const
   score.operand = operand_of(&whole->inputs, 1);
   score.has_softmax = true;
   score.has_dropout = twin_flag(layer, "dropout");
+  score.kept_for_sums = score.has_dropout ? heads * c * s : 0; /* of the softmax before it */
   score.hidden_share = hidden_share_of(layer, s, c, context);
   sum.hidden_share = score.hidden_share;
+  score.key_features = sum.key_features = d;
+  score.value_features = sum.value_features = dv;
+  score.window = sum.window = twin_number(layer, "window", 0);
+  score.is_causal = sum.is_causal = twin_flag(layer, "causal");
   sum.operand = operand_of(&whole->inputs, 2);
   refs_add(&sum.inputs, (int)workload->node_count);
   take_operations(&sum, whole);
+  read_kept_results(&sum, layer);
   if (is_cached) {
     score.cache_elements = kv * d * c;
     score.new_elements = kv * d * s;

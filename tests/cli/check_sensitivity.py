@@ -21,6 +21,9 @@ COUNTS = {"pe.simd_macs", "array.rows", "array.columns", "chip.cores", "system.c
 # What costs time, room or bytes: tried downwards.
 LESS = {"array.startup_cycles", "core.transcendental_passes", "core.streaming_buffer_KiB"}
 
+# What cannot be bought, beside all of the model.
+SOFTWARE = {"array.efficiency_ratio", "core.resident_weight_fraction", "chip.memory.efficiency_ratio"}
+
 # Inputs and options; how many of the parameters are compared: all, or every so many.
 CASES = (
     (("raider", "torus16", "--minibatch", "64"), 1),
@@ -107,7 +110,8 @@ def row_of(parameter):
     expect(variation["kind"] == word, f"{parameter['path']}: {variation['kind']}, not {word}")
     expect(slope["basis"] == ("none" if "why_not" in response else word), f"{parameter['path']}: {slope}")
     return {**response, **slope, "path": parameter["path"], "better": parameter["better"],
-            "value": parameter["value"], "tried": variation["value"], "influence": parameter["influence"]}
+            "value": parameter["value"], "tried": variation["value"], "influence": parameter["influence"],
+            "is_software": parameter["is_software"]}
 
 
 def check_case(dsm, arguments, step):
@@ -127,7 +131,9 @@ def check_case(dsm, arguments, step):
     system = dict(numbers(plan["system"]))
     expect({row["path"]: row["value"] for row in rows} == system, f"{name}: not the numbers of the plan's system")
     order = list(system)
-    keys = [(-row["influence"], order.index(row["path"])) for row in rows]
+    keys = [(row["is_software"], -row["influence"], order.index(row["path"])) for row in rows]
+    software = {row["path"] for row in rows if row["is_software"]}
+    expect(software == {path for path in order if path.startswith("model.") or path in SOFTWARE}, f"{name}: {software}")
     expect(keys == sorted(keys), f"{name}: not in order")
     tried = part_of(rows[::step], 3)
     for row in tried:

@@ -8,6 +8,7 @@ Usage: test_ladder.py DSM SOURCE_FOLDER
 """
 import json
 import pathlib
+import re
 import subprocess
 import sys
 import unittest
@@ -108,6 +109,37 @@ class Ladder(unittest.TestCase):
     def test_an_optimization_that_is_left_out_has_no_rung(self):
         rungs = self.check("vgg16", "torus16", "--mode=inference", "--optimize=preload,dysm")
         self.assertEqual(rungs, ["none", "dysm", "preload"])
+
+    def words(self):
+        """All that --parallelism lists, as its help says."""
+        done = subprocess.run([self.dsm, "explore", "--help"], capture_output=True, text=True,
+                              check=True)
+        said = " ".join(done.stdout.split()).split("comma-separated: data, model,")[1]
+        return ["data", "model", *re.findall(r"\w+", said.split(" --explain ")[0])]
+
+    def test_every_role_and_word_has_a_ladder_and_a_page(self):
+        words = self.words()
+        self.assertIn("model_x_data_y_data_z", words)
+        self.assertIn("row_scatter", words)
+        asked = [form for word in words for form in (word, f"x={word},data", f"x=data,y={word}")
+                 if word == form or (word != "all" and "_x_" not in word and "_y" not in word)]
+        refused = 0
+        for workload, system in (("gpt", "dgx_a100"), ("alexnet", "torus16")):
+            for named in asked:
+                question = [workload, system, "--minibatch=64", f"--parallelism={named}",
+                            "--optimize=hybrid,reuse,spatial,tensor,expert",
+                            *(["--set=workload.parameters.blocks=1"] if workload == "gpt" else [])]
+                found = self.check(*question)
+                refused += found is None
+                if found is None:
+                    continue
+                self.assertEqual(found[0], "none")
+                plan = subprocess.run([self.dsm, "explore", *question, "-q", "-o", "-"],
+                                      capture_output=True, check=True).stdout
+                page = subprocess.run([self.dsm, "report", "-", "-q", "-o", "-"], input=plan,
+                                      capture_output=True, check=False)
+                self.assertEqual(page.returncode, 0, (question, page.stderr))
+        self.assertLess(refused, len(asked) / 2)
 
 
 if __name__ == "__main__":

@@ -250,21 +250,27 @@ END_TEST
 
 /* ---- order ---- */
 
-START_TEST(test_free_parameters_come_first_then_by_influence) {
+/* Those of hardware that are free, those of hardware that are given, those of software. */
+static int group_of(const dsm_varied_parameter *parameter) {
+  return parameter->is_software ? 2 : parameter->is_free ? 0 : 1;
+}
+
+START_TEST(test_free_parameters_come_first_and_software_last_then_by_influence) {
   measured made;
   measure(&made, NULL, 0);
   const dsm_varied_parameter *const parameters = made.elasticity->parameters;
   for (size_t p = 1; p < made.elasticity->parameter_count; p++) {
-    ck_assert(parameters[p - 1].is_free || !parameters[p].is_free);
-    if (parameters[p - 1].is_free == parameters[p].is_free) {
+    ck_assert_int_le(group_of(&parameters[p - 1]), group_of(&parameters[p]));
+    if (group_of(&parameters[p - 1]) == group_of(&parameters[p])) {
       ck_assert(parameters[p - 1].influence >= parameters[p].influence);
     }
   }
-  /* of all free ones only the memory's efficiency matters, of the given ones bytes and bandwidth,
-   * by the same factors: they keep their order */
-  ck_assert_str_eq(parameters[0].path, "chip.memory.efficiency_ratio");
-  ck_assert_str_eq(parameters[1].path, "array.rows");
-  ck_assert_double_eq(parameters[1].influence, 0);
+  /* of all free ones of hardware none matters, of the given ones bytes and bandwidth, by the same
+   * factors: they keep their order; of software the memory's efficiency */
+  ck_assert_str_eq(parameters[0].path, "array.rows");
+  ck_assert_double_eq(parameters[0].influence, 0);
+  ck_assert(!parameter_at(made.elasticity, "chip.memory.bandwidth_GBps")->is_software);
+  ck_assert(parameter_at(made.elasticity, "chip.memory.efficiency_ratio")->is_software);
   measured_free(&made);
 }
 END_TEST
@@ -379,7 +385,7 @@ Suite *suite_elasticity(void) {
   tcase_add_test(hand, test_a_path_that_names_no_parameter_is_wrong_usage);
   tcase_add_test(hand, test_paths_choose_what_is_varied);
   tcase_add_test(hand, test_networks_vary_from_their_own_values);
-  tcase_add_test(hand, test_free_parameters_come_first_then_by_influence);
+  tcase_add_test(hand, test_free_parameters_come_first_and_software_last_then_by_influence);
   tcase_add_test(hand, test_at_the_limits_of_the_format);
   tcase_add_test(hand, test_words_are_those_of_the_formats);
   suite_add_tcase(suite, hand);

@@ -386,7 +386,7 @@ END_TEST
 START_TEST(test_traffic_of_a_dropout_of_scores) {
   dsm_layer score = score_layer();
   score.has_op[DSM_AUX_DROPOUT] = true;
-  score.mask_bits = score.output_elements;
+  score.mask_elements = score.output_elements;
   chips.model.fused_attention = false;
   ck_assert_double_eq(elements_of(&score, DSM_AUXILIARY_TRAFFIC_UNFUSED, DSM_PASS_FORWARD),
                       4.5 * 120);
@@ -448,8 +448,8 @@ END_TEST
 /* 16 outputs and a copy of 10 inputs of 2 bytes, and 16 bits. */
 START_TEST(test_copies_and_masks_are_kept_for_the_way_back) {
   dsm_layer layer = fc_layer(10, 16);
-  layer.saved_elements = 10;
-  layer.mask_bits = 16;
+  layer.input_op_elements = 10;
+  layer.mask_elements = 16;
   ck_assert_double_eq(memory_of(&layer, DSM_MODE_TRAINING).activations_bytes, 2 * (16 + 10) + 2);
   ck_assert_double_eq(memory_of(&layer, DSM_MODE_INFERENCE).activations_bytes, 0);
 }

@@ -172,7 +172,7 @@ START_TEST(test_memory_has_the_bytes_of_each) {
                                  .cache_bytes = 1,
                                  .input_last_use = DSM_NEVER_USED};
   const dsm_pass_layouts layouts = dsm_pass_layouts_uniform(DSM_PARALLELISM_DATA);
-  sized.saved_elements = 40;
+  sized.input_op_elements = 40;
   const dsm_layer_memory training =
       dsm_layer_memory_derive(&sized, &machine, &workload, DSM_MODE_TRAINING, &layouts);
   ck_assert_double_eq(training.weights_bytes, 800);

@@ -256,6 +256,9 @@ class TruthTest(unittest.TestCase):
             varied = {parameter["path"]: parameter for parameter in item["parameters"]}
             records = made.page.records("elasticities")
             self.assertGreater(len(records), 3)
+            for record in records:
+                self.assertFalse(varied[record["parameter"][1].strip()]["is_software"])
+            records += made.page.records("elasticities-software")
             shown = [record["parameter"][1].strip() for record in records]
             self.assertEqual(shown, [path for path, parameter in varied.items() if parameter["influence"] >= 0.0005])
             for path, record in zip(shown, records):

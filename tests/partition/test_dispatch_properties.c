@@ -26,8 +26,12 @@ static void tear_down(void) {
   dispatch = NULL;
 }
 
+static void expect_near(double found, double expected, double tolerance) {
+  ck_assert_double_le(fabs(found - expected), tolerance * fabs(expected));
+}
+
 static void expect_close(double found, double expected) {
-  ck_assert_double_le(fabs(found - expected), 1e-12 * fabs(expected));
+  expect_near(found, expected, 1e-12);
 }
 
 static int compare_doubles(const void *left, const void *right) {
@@ -229,6 +233,56 @@ START_TEST(test_moved_agrees_with_a_second_simulation) {
   agrees(true, _i % 3 == 0 ? random_dispatch_precision : NULL, (uint64_t)_i,
          1 + (size_t)_i * 7 % NAIVE_REQUESTS);
   has_moved = false;
+}
+END_TEST
+
+/* ---- rare arrivals ---- */
+
+static bool has_batches(void) {
+  bool has = false;
+  for (size_t j = 0; j < made.instance.device_count; j++) {
+    has = has || made.devices[j].batch > 1;
+  }
+  return has;
+}
+
+/* Requests that come once in days are served one by one, as those that come once in ages: what they
+ * take is the same to the last digits, however large the clock. What waits for a batch waits for
+ * times that are longer as arrivals are rarer. */
+START_TEST(test_rare_arrivals_lose_no_digits) {
+  static const double rates[] = {1e-6, 1e-13};
+  random_dispatch_make(&made, (uint64_t)_i);
+  if (_i % 2 == 0) {
+    random_dispatch_routes(&made, (uint64_t)_i);
+  }
+  if (_i % 3 == 0) {
+    random_dispatch_batches(&made, (uint64_t)_i);
+  }
+  dsm_dispatch_options options = random_dispatch_options((uint64_t)_i, 100);
+  options.window = 0;
+  dsm_dispatch found[2];
+  double busy[2][RANDOM_DEVICES];
+  for (int r = 0; r < 2; r++) {
+    options.rate = rates[r];
+    ck_assert_int_eq(dsm_dispatch_run(&dispatch, &made.partition, &options, NULL), DSM_OK);
+    found[r] = *dispatch;
+    for (size_t j = 0; j < made.instance.device_count; j++) {
+      busy[r][j] = dispatch->devices[j].time_fraction * dispatch->seconds;
+    }
+    tear_down();
+  }
+  expect_near(found[1].seconds * rates[1], found[0].seconds * rates[0], 1e-4);
+  for (size_t j = 0; j < made.instance.device_count; j++) {
+    expect_near(busy[1][j], busy[0][j], 1e-6);
+  }
+  if (has_batches()) {
+    expect_near(found[1].mean_waiting_seconds * rates[1], found[0].mean_waiting_seconds * rates[0],
+                1e-4);
+  } else {
+    expect_near(found[1].mean_latency_seconds, found[0].mean_latency_seconds, 1e-6);
+    expect_near(found[1].p50_latency_seconds, found[0].p50_latency_seconds, 1e-6);
+    expect_near(found[1].p99_latency_seconds, found[0].p99_latency_seconds, 1e-6);
+  }
 }
 END_TEST
 
@@ -491,6 +545,7 @@ Suite *suite_dispatch_properties(void) {
   tcase_add_loop_test(tests, test_instant_tasks_agree_with_a_second_simulation, 0, 300);
   tcase_add_loop_test(tests, test_ways_agree_with_a_second_simulation, 0, 300);
   tcase_add_loop_test(tests, test_moved_agrees_with_a_second_simulation, 0, 300);
+  tcase_add_loop_test(tests, test_rare_arrivals_lose_no_digits, 0, 300);
   tcase_add_loop_test(tests, test_conservation, 0, 200);
   tcase_add_loop_test(tests, test_little, 0, 300);
   tcase_add_loop_test(tests, test_never_above_the_optimum, 0, 300);

@@ -49,6 +49,7 @@ static void speed(dsm_system *system, dsm_bound bound, double factor) {
     return;
   case DSM_BOUND_OVERHEAD:
     system->core.operation_overhead_us /= factor;
+    system->core.attention_floor_us /= factor;
     system->core.issue_us /= factor;
     return;
   case DSM_BOUND_AUXILIARY_MEMORY:
@@ -71,6 +72,7 @@ static void speed(dsm_system *system, dsm_bound bound, double factor) {
     system->array.startup_cycles /= factor;
     system->array.block_cycles /= factor;
     system->core.tile_startup_us /= factor;
+    system->core.attention_tile_us /= factor;
     return;
   case DSM_BOUND_SCRATCHPAD:
     system->core.scratchpad_bandwidth_GBps *= factor;

@@ -81,6 +81,7 @@ static void give_less_auxiliary_traffic(dsm_system *system) {
 }
 static void give_overhead(dsm_system *system) {
   system->core.operation_overhead_us /= 2;
+  system->core.attention_floor_us /= 2;
 }
 static void give_startup(dsm_system *system) {
   system->array.startup_cycles /= 2;
@@ -93,6 +94,7 @@ static void give_array_efficiency(dsm_system *system) {
 }
 static void give_tile_startup(dsm_system *system) {
   system->core.tile_startup_us /= 2;
+  system->core.attention_tile_us /= 2;
 }
 static void give_tile_shapes(dsm_system *system) {
   system->core.tile_most_elements *= 2;

@@ -61,6 +61,27 @@ START_TEST(test_written_and_read) {
 }
 END_TEST
 
+/* What is written again has this program's figures, whoever wrote it first. */
+START_TEST(test_version_is_that_of_the_figures) {
+  written made = write_plan();
+  char *const version = strstr(made.text, "\"dsm_version\"");
+  char *const options = strstr(made.text, "\"options\"");
+  ck_assert_ptr_nonnull(version);
+  memset(version, ' ', (size_t)(options - version));
+  dsm_pim_plan *plan = NULL;
+  dsm_pim_plan *again = NULL;
+  ck_assert_int_eq(dsm_pim_plan_parse(&plan, NULL, made.text, strlen(made.text), "p.json", NULL),
+                   DSM_OK);
+  ck_assert_str_eq(plan->dsm_version, dsm_version());
+  char *const text = dsm_pim_plan_print(plan);
+  ck_assert_int_eq(dsm_pim_plan_parse(&again, NULL, text, strlen(text), "p.json", NULL), DSM_OK);
+  free(text);
+  dsm_pim_plan_free(plan);
+  dsm_pim_plan_free(again);
+  discard(&made);
+}
+END_TEST
+
 START_TEST(test_edited) {
   written made = write_plan();
   dsm_pim_plan *plan = NULL;
@@ -171,6 +192,7 @@ Suite *suite_json(void) {
   Suite *const suite = suite_create("json");
   TCase *const tests = tcase_create("json");
   tcase_add_test(tests, test_written_and_read);
+  tcase_add_test(tests, test_version_is_that_of_the_figures);
   tcase_add_test(tests, test_edited);
   tcase_add_test(tests, test_edited_numbers);
   tcase_add_test(tests, test_question);

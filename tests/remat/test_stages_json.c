@@ -105,6 +105,22 @@ START_TEST(test_written) {
 }
 END_TEST
 
+/* Equal stages have a number behind their name, for which there is room. */
+START_TEST(test_long_name_is_written) {
+  char name[316] = "";
+  memset(name, 'n', sizeof name - 1);
+  const dsm_override longest = {.path = "stages.block.name", .value = name};
+  dsm_remat_chain *const chain = parsed(small, &longest, 1);
+  char *const text = dsm_remat_chain_print(chain);
+  dsm_remat_chain *const again = parsed(text, NULL, 0);
+  ck_assert_uint_eq(strlen(again->stages[2].name), 317);
+  ck_assert_str_eq(again->stages[2].name, chain->stages[2].name);
+  free(text);
+  dsm_remat_chain_free(chain);
+  dsm_remat_chain_free(again);
+}
+END_TEST
+
 START_TEST(test_missing_file) {
   dsm_remat_chain *chain = NULL;
   ck_assert_int_eq(dsm_remat_chain_load(&chain, "/nowhere/stages.json", NULL, 0, NULL),
@@ -120,6 +136,7 @@ Suite *suite_stages_json(void) {
   tcase_add_test(tests, test_overrides);
   tcase_add_test(tests, test_defaults);
   tcase_add_test(tests, test_written);
+  tcase_add_test(tests, test_long_name_is_written);
   tcase_add_test(tests, test_missing_file);
   suite_add_tcase(suite, tests);
   return suite;

@@ -77,20 +77,21 @@ static const dsm_slope of_mask[] = {BOTH(0.0003), BOTH(0)};
 static const dsm_slope none[] = {{.basis = DSM_ELASTICITY_BASIS_NONE},
                                  {.basis = DSM_ELASTICITY_BASIS_NONE}};
 
-/* path, unit, source, free, less is better, value, default, variations, slopes, influence */
+/* path, unit, source, free, less is better, value, default, variations, slopes, influence, software
+ */
 static const dsm_varied_parameter parameters[PARAMETERS] = {
     {"array.startup_cycles", "cycles", "assumption: no source", true, true, NUMBER(1000),
-     NUMBER(1000), startups, 2, of_startup, 1},
+     NUMBER(1000), startups, 2, of_startup, 1, false},
     {"model.layout_move", "word", "assumption", true, false, WORD("none"), WORD("none"), moves, 2,
-     none, 0.585},
+     none, 0.585, true},
     {"core.resident_weight_fraction", "ratio", "assumption, a \"guess\"", true, false, NUMBER(0.75),
-     NUMBER(0.75), fractions, 2, of_fraction, 0.322},
+     NUMBER(0.75), fractions, 2, of_fraction, 0.322, true},
     {"model.relu_mask_bytes", "bytes/element", "assumption", true, true, NUMBER(0.125),
-     NUMBER(0.125), masks, 2, of_mask, 0.0006},
+     NUMBER(0.125), masks, 2, of_mask, 0.0006, true},
     {"model.prefer_holding", "flag", "assumption", true, false, FLAG(false), FLAG(false), holdings,
-     1, none, 0},
+     1, none, 0, true},
     {"model.partial_sum_bytes", "bytes", "assumption", true, true, NUMBER(0), NUMBER(0), sums, 2,
-     none, 0},
+     none, 0, true},
     {"workload.element_bytes",
      "bytes/element",
      "given",
@@ -101,7 +102,8 @@ static const dsm_varied_parameter parameters[PARAMETERS] = {
      bytes,
      2,
      of_startup,
-     1},
+     1,
+     false},
     {"system.topology",
      "word",
      "data sheet",
@@ -112,7 +114,8 @@ static const dsm_varied_parameter parameters[PARAMETERS] = {
      NULL,
      0,
      none,
-     0},
+     0,
+     false},
 };
 
 /* ---- a tenth better, of the first network ---- */
@@ -137,18 +140,19 @@ static const dsm_slope slopes_of_tenth[TENTHS] = {
     {DSM_ELASTICITY_BASIS_LOWERED, 0.00094917},
 };
 
-#define TENTH(index, name, free, less, value, of_it)                                               \
+#define TENTH(index, name, free, less, value, of_it, software)                                     \
   {                                                                                                \
     .path = (name), .unit = "units", .source = "given", .is_free = (free),                         \
     .is_lower_better = (less), .setting = NUMBER(value), .variations = &tenths[index],             \
-    .variation_count = 1, .slopes = &slopes_of_tenth[index], .influence = (of_it)                  \
+    .variation_count = 1, .slopes = &slopes_of_tenth[index], .influence = (of_it),                 \
+    .is_software = (software)                                                                      \
   }
 static const dsm_varied_parameter parameters_of_tenth[TENTHS] = {
-    TENTH(0, "array.startup_cycles", false, true, 1000, 1.2673658),
-    TENTH(1, "system.chips_x", true, false, 4, 1),
-    TENTH(2, "model.relu_mask_bytes", true, true, 0.125, 0.00094917),
-    TENTH(3, "chip.memory.efficiency_ratio", true, false, 1, 0),
-    TENTH(4, "model.partial_sum_bytes", true, true, 0, 0),
+    TENTH(0, "array.startup_cycles", false, true, 1000, 1.2673658, false),
+    TENTH(1, "system.chips_x", true, false, 4, 1, false),
+    TENTH(2, "model.relu_mask_bytes", true, true, 0.125, 0.00094917, true),
+    TENTH(3, "chip.memory.efficiency_ratio", true, false, 1, 0, true),
+    TENTH(4, "model.partial_sum_bytes", true, true, 0, 0, true),
 };
 
 static dsm_system *system_made;
@@ -181,17 +185,20 @@ START_TEST(test_the_table_by_hand) {
       "second       1,024     4.0000    25.0\n"
       "\n"
       "Free parameters, the one that matters most first\n"
+      "parameter             value  network elast. halved doubled  other time\n"
+      "array.startup_cycles  1000   first   +1.000  0.500   2.000\n"
+      "\n"
+      "Given parameters, likewise\n"
+      "parameter               value  network elast. halved doubled  other time\n"
+      "workload.element_bytes  -      first   +1.000  0.500   2.000\n"
+      "\n"
+      "Assumptions about software and of the model, which cannot be bought, likewise\n"
       "parameter                      value  network  elast. halved doubled  other   time\n"
-      "array.startup_cycles           1000   first    +1.000  0.500   2.000\n"
       "model.layout_move              none   first                           always 1.250\n"
       "                                      second                          always 0.800\n"
       "                                      second                          exact  1.500\n"
       "core.resident_weight_fraction  0.75   first   *-0.322  1.250       -\n"
       "                                      second  *+0.322  0.800       -\n"
-      "\n"
-      "Given parameters, likewise\n"
-      "parameter               value  network elast. halved doubled  other time\n"
-      "workload.element_bytes  -      first   +1.000  0.500   2.000\n"
       "\n"
       "halved, doubled, time: the step's time over that with the parameter as it is, each with "
       "the best\n"
@@ -227,7 +234,7 @@ static void make_tenths(void) {
   made.parameter_count = TENTHS;
 }
 
-/* One list, whose order is that of the elasticities, whatever a parameter rests on. */
+/* One list of hardware, whose order is that of the elasticities, whatever a parameter rests on. */
 START_TEST(test_the_table_of_small_steps_by_hand) {
   make_tenths();
   char *const text = dsm_report_elasticity_table(items, 1, plain_style(100));
@@ -342,6 +349,7 @@ START_TEST(test_json_has_every_response) {
     ck_assert_str_eq(at(entry, "unit")->valuestring, parameters[p].unit);
     ck_assert_str_eq(at(entry, "source")->valuestring, parameters[p].source);
     ck_assert_int_eq(cJSON_IsTrue(at(entry, "is_free")), parameters[p].is_free);
+    ck_assert_int_eq(cJSON_IsTrue(at(entry, "is_software")), parameters[p].is_software);
     ck_assert_double_eq(at(entry, "influence")->valuedouble, parameters[p].influence);
     ck_assert_int_eq(cJSON_GetArraySize(at(entry, "elasticities")), NETWORKS);
     ck_assert_int_eq(cJSON_GetArraySize(at(entry, "variations")),
@@ -419,12 +427,31 @@ END_TEST
 
 START_TEST(test_csv_has_a_row_for_each_response) {
   static const char *const titles[] = {
-      "system",           "workload",    "mapping",    "mode",
-      "minibatch",        "path",        "value",      "unit",
-      "better",           "default",     "source",     "is_free",
-      "influence",        "basis",       "elasticity", "variations.kind",
-      "variations.value", "factor",      "time_ratio", "step_cycles",
-      "step_seconds",     "utilization", "why_not",    NULL,
+      "system",
+      "workload",
+      "mapping",
+      "mode",
+      "minibatch",
+      "path",
+      "value",
+      "unit",
+      "better",
+      "default",
+      "source",
+      "is_free",
+      "is_software",
+      "influence",
+      "basis",
+      "elasticity",
+      "variations.kind",
+      "variations.value",
+      "factor",
+      "time_ratio",
+      "step_cycles",
+      "step_seconds",
+      "utilization",
+      "why_not",
+      NULL,
   };
   char *const text = dsm_report_elasticity_csv(items, 1);
   expect_tidy(text);

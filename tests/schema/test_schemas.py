@@ -100,6 +100,7 @@ BEYOND_SCHEMAS = {
     "server": {
         "count_over_limit": "devices after count: " + RELATION,
         "idle_above_busy": "busy_watts and idle_watts: " + RELATION,
+        "name_too_long_with_count": "name and count: " + RELATION,
         "name_twice": "names that differ: " + RELATION,
         "pair_": "names of devices, two of them at least, and no pair twice: " + RELATION,
         "port_unknown_device": "names of devices: " + RELATION,
@@ -118,6 +119,7 @@ BEYOND_SCHEMAS = {
         "tensors_of_wrong_tasks": "names of other tasks, and who says what they need: " + RELATION,
     },
     "stages": {
+        "name_too_long_with_count": "name and count: " + RELATION,
         "operation_": "names of operations before it: " + RELATION,
         "saved_less_than_output": "output_bytes and saved_bytes: " + RELATION,
         "too_many_stages": "the sum of all counts: " + RELATION,

@@ -36,6 +36,9 @@ Suite *suite_stages(void);
 Suite *suite_interleave(void);
 Suite *suite_keeping(void);
 Suite *suite_recomputation(void);
+Suite *suite_kept_activations(void);
+Suite *suite_kept_activations(void);
 Suite *suite_short_memory(void);
+Suite *suite_stage_bounds(void);
 
 #endif

@@ -27,7 +27,9 @@ int main(void) {
   srunner_add_suite(runner, suite_interleave());
   srunner_add_suite(runner, suite_keeping());
   srunner_add_suite(runner, suite_recomputation());
+  srunner_add_suite(runner, suite_kept_activations());
   srunner_add_suite(runner, suite_short_memory());
+  srunner_add_suite(runner, suite_stage_bounds());
   srunner_add_suite(runner, suite_preload());
   srunner_add_suite(runner, suite_what_if());
   srunner_add_suite(runner, suite_axes());

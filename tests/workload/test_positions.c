@@ -142,8 +142,8 @@ START_TEST(test_dropout_of_an_attention_is_of_its_scores) {
   dsm_workload *const network = network_with(ROWS, "{" HEADS ", 'dropout': true}");
   ck_assert(network->layers[0].has_op[DSM_AUX_DROPOUT]);
   ck_assert(!network->layers[1].has_op[DSM_AUX_DROPOUT]);
-  ck_assert_uint_eq(network->layers[0].mask_bits, network->layers[0].output_elements);
-  ck_assert_uint_eq(network->layers[1].mask_bits, 0);
+  ck_assert_uint_eq(network->layers[0].mask_elements, network->layers[0].output_elements);
+  ck_assert_uint_eq(network->layers[1].mask_elements, 0);
   dsm_workload_free(network);
 }
 END_TEST
@@ -155,8 +155,8 @@ START_TEST(test_operations_of_an_attention_are_behind_its_values) {
   ck_assert(!network->layers[0].has_op[DSM_AUX_DROPOUT]);
   ck_assert(network->layers[1].has_op[DSM_AUX_DROPOUT]);
   ck_assert(network->layers[1].has_op[DSM_AUX_CROSS_ENTROPY]);
-  ck_assert_uint_eq(network->layers[0].mask_bits, 0);
-  ck_assert_uint_eq(network->layers[1].mask_bits, 20 * 6);
+  ck_assert_uint_eq(network->layers[0].mask_elements, 0);
+  ck_assert_uint_eq(network->layers[1].mask_elements, 20 * 6);
   dsm_workload_free(network);
 }
 END_TEST
@@ -254,7 +254,6 @@ START_TEST(test_fc_with_positions_is_a_convolution) {
   ck_assert_uint_eq(a->stored_elements, b->stored_elements);
   ck_assert_uint_eq(a->weight_elements, b->weight_elements);
   ck_assert_uint_eq(a->macs, b->macs);
-  ck_assert_uint_eq(a->saved_elements, b->saved_elements);
   ck_assert_uint_eq(a->parameters, b->parameters);
   ck_assert_int_eq(a->has_backward, b->has_backward);
   dsm_workload_free(grid);
@@ -310,9 +309,8 @@ START_TEST(test_what_operations_work_on_and_keep) {
                          " {'op': 'rms_norm', 'on': 'input'}]}");
   const dsm_layer *const layer = &network->layers[0];
   ck_assert_uint_eq(layer->rotated_elements, 13);
-  ck_assert_uint_eq(layer->mask_bits, 42);
+  ck_assert_uint_eq(layer->mask_elements, 42);
   ck_assert_uint_eq(layer->input_op_elements, 28 * 6);
-  ck_assert_uint_eq(layer->saved_elements, 28 * 6);
   ck_assert_uint_eq(layer->parameters, 28 * 7 + 28);
   dsm_workload_free(network);
 }

@@ -104,7 +104,11 @@ static dsm_status parse_plan(cli_plan_operand *operand, const cli_arguments *arg
                ? dsm_report_front_parse(&operand->front, text, length, file, diags)
                : refuse_front(operand, arguments);
   }
-  return dsm_plan_parse(&operand->plan, text, length, file, &operand->recorded_step_cycles, diags);
+  const dsm_status status =
+      dsm_plan_parse(&operand->plan, text, length, file, &operand->recorded_step_cycles, diags);
+  operand->is_contradictory =
+      status == DSM_OK && dsm_plan_validate_text(text, length, file, NULL) == DSM_ERROR_INVALID;
+  return status;
 }
 
 static dsm_status load_file(cli_plan_operand *operand, const cli_arguments *arguments) {
@@ -178,6 +182,12 @@ cli_exit cli_load_first_plan(cli_plan_operand *operand, const cli_arguments *arg
   if (operand->plan != NULL) {
     cli_note_recorded_step(arguments, operand->is_point ? operand->name : "the plan", operand->plan,
                            operand->recorded_step_cycles);
+  }
+  if (operand->is_contradictory) {
+    cli_note(arguments,
+             "numbers that %s records contradict each other, as dsm validate says: all "
+             "are predicted anew",
+             operand->name);
   }
   return cli_exit_of(status);
 }

@@ -17,6 +17,7 @@ typedef struct cli_plan_operand {
   double recorded_seconds;     /**< what the file says of that; 0: nothing */
   bool is_point;               /**< of a database, by its number */
   double recorded_step_cycles; /**< what file or database says of the step; 0: nothing */
+  bool is_contradictory;       /**< the plan's recorded numbers do not add up */
 } cli_plan_operand;
 
 /** Is `name` DATABASE:POINT, whether or not there is such a database? A file of that name is none.

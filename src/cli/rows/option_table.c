@@ -565,8 +565,7 @@ const cli_option cli_options[] = {
      .argument = "WHAT",
      .help =
          "with --optimize recompute: what runs its forward pass again: the scores of attentions "
-         "and their products with values (selective), all layers of each segment of several "
-         "(full), or what is best (default)",
+         "(selective), all layers of each segment of several (full), or what is best (default)",
      .commands = CLI_EXPLORE,
      WORD(options.recomputation, cli_recomputation_word)},
     {.name = "stages",

@@ -130,6 +130,9 @@ DSM__OWN_RECORD(
         .help =
             "The source begins with \"assumption\" or \"derived\", perhaps after \"(default)\", or "
             "the parameter is of the model; else a measured, published or given value."),
+    DSM__FIELD(FLAG, parameter_row, of.is_software, "is_software", DSM__COLUMN,
+               .help = "An assumption about what runs on the hardware, or of the model: tiles, "
+                       "efficiencies, times of launches; nothing of it can be bought."),
     DSM__FIELD(
         REAL, parameter_row, of.influence, "influence", DSM__COLUMN,
         .help = "The largest one-sided elasticity by size, over all variations and networks."),
@@ -162,9 +165,10 @@ DSM__OWN_RECORD(
     DSM__FIELD(WORD_SET, item_row, options.parallelisms, "parallelisms", 0,
                .words = &dsm__parallelism_words, .help = "That the searches might use."),
     DSM__ROWS(item_row, networks, "networks", network_record, "With all parameters as they are."),
-    DSM__ROWS(item_row, parameters, "parameters", parameter_record,
-              "By influence, the largest first, then in the order of the formats; of --elasticity "
-              "the free ones before the given ones."));
+    DSM__ROWS(
+        item_row, parameters, "parameters", parameter_record,
+        "By influence, the largest first, then in the order of the formats; those of software "
+        "behind all others, of --elasticity free ones of hardware before given ones."));
 
 DSM__DOCUMENT(
     dsm__elasticity_record, dsm__rows, "dsm-elasticity/1",

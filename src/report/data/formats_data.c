@@ -224,7 +224,7 @@ static void write_system_parameter(dsm__json_writer *writer, const dsm__paramete
   if (parameter->words == NULL) {
     dsm__json_put_double(writer, "min", parameter->min);
     dsm__json_put_double(writer, "max", parameter->max);
-    dsm__json_put_bool(writer, "less_is_better", parameter->is_lower_better);
+    dsm__json_put_bool(writer, "less_is_better", (parameter->nature & DSM__PARAMETER_COST) != 0);
   } else {
     dsm__json_put_string(writer, "words", parameter->words->what);
   }

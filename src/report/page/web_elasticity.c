@@ -45,20 +45,32 @@ static void put_row(dsm__page *page, const dsm_varied_parameter *parameter) {
   dsm__html_end(&page->out, "tr");
 }
 
-static void put_table(dsm__page *page, const dsm_elasticity *elasticity) {
+/* Of hardware, or of software, if there are any. */
+static void put_table(dsm__page *page, const dsm_elasticity *elasticity, bool is_software) {
   static const dsm__web_title titles[] = {{"parameter", false}, {"value", true},
                                           {"tried", true},      {"unit", false},
                                           {"step", true},       {"elasticity", true}};
-  dsm__web_table_begin(page, "elasticities", "Elasticities",
-                       "The largest elasticity first. Steps differ, because counts grow to a whole "
-                       "number; elasticities compare.",
-                       titles, DSM__COUNT_OF(titles));
+  bool is_begun = false;
   for (size_t p = 0; p < elasticity->parameter_count; p++) {
-    if (is_seen(&elasticity->parameters[p])) {
-      put_row(page, &elasticity->parameters[p]);
+    const dsm_varied_parameter *const parameter = &elasticity->parameters[p];
+    if (!is_seen(parameter) || parameter->is_software != is_software) {
+      continue;
     }
+    if (!is_begun) {
+      dsm__web_table_begin(page, is_software ? "elasticities-software" : "elasticities",
+                           is_software ? "Elasticities of software" : "Elasticities",
+                           is_software ? "Assumptions about software and of the model, which "
+                                         "cannot be bought; likewise."
+                                       : "The largest elasticity first. Steps differ, because "
+                                         "counts grow to a whole number; elasticities compare.",
+                           titles, DSM__COUNT_OF(titles));
+    }
+    is_begun = true;
+    put_row(page, parameter);
   }
-  dsm__web_table_end(page);
+  if (is_begun) {
+    dsm__web_table_end(page);
+  }
 }
 
 /* ---- what does not ---- */
@@ -88,7 +100,8 @@ void dsm__web_elasticity(dsm__page *page, const dsm_plan_page *subject) {
       "step "
       "is longer then, and more cores or chips, which this mapping may not fit, have their "
       "effect.");
-  put_table(page, elasticity);
+  put_table(page, elasticity, false);
+  put_table(page, elasticity, true);
   put_others(page, elasticity, true, "Hardly any effect, or none, with this mapping");
   put_others(page, elasticity, false, "Not possible with this mapping");
 }

@@ -9,10 +9,6 @@
 #include "report/page/web.h"
 #include "report/table/number_style.h"
 
-static const char *rung_name(dsm__page *page, const dsm_plan_page *subject, size_t index) {
-  return dsm__page_text(page, "%s%s", index == 0 ? "" : "+ ", subject->rungs[index].name);
-}
-
 /* ---- the figure ---- */
 
 static dsm__rung_bar bar_of(dsm__page *page, const dsm_plan_page *subject, size_t index) {
@@ -50,7 +46,7 @@ static void put_figure(dsm__page *page, const dsm_plan_page *subject) {
   }
   ladder.panels[0] = "";
   for (size_t i = 0; i < ladder.rung_count; i++) {
-    const char *const name = rung_name(page, subject, i);
+    const char *const name = dsm__rung_name(page, subject->rungs, i);
     ladder.rungs[i] = (dsm__rung){.name = name, .whole = name};
     ladder.bars[i] = bar_of(page, subject, i);
     ladder.y.high = fmax(ladder.y.high, ladder.bars[i].speedup);
@@ -68,7 +64,8 @@ static void put_figure(dsm__page *page, const dsm_plan_page *subject) {
 static void put_row(dsm__page *page, const dsm_plan_page *subject, size_t index) {
   const dsm_plan *const plan = subject->rungs[index].plan;
   dsm__html_begin(&page->out, "tr", NULL);
-  dsm__html_element(&page->out, "th", rung_name(page, subject, index), "scope", "row", NULL);
+  dsm__html_element(&page->out, "th", dsm__rung_name(page, subject->rungs, index), "scope", "row",
+                    NULL);
   if (plan == NULL) {
     dsm__html_element(&page->out, "td", "no mapping fits the memory of a chip", "colspan", "5",
                       NULL);

@@ -155,7 +155,17 @@ static void add_parameter(dsm__table *table, const dsm_elasticity *elasticity,
 }
 
 /* Which parameters a table is of. */
-typedef enum parameter_group { GROUP_FREE = 0, GROUP_GIVEN, GROUP_ALL } parameter_group;
+typedef enum parameter_group {
+  GROUP_FREE = 0, /* of hardware */
+  GROUP_GIVEN,
+  GROUP_HARDWARE,
+  GROUP_SOFTWARE
+} parameter_group;
+
+static bool is_of_group(const dsm_varied_parameter *parameter, parameter_group group) {
+  const bool is_any = group == GROUP_HARDWARE || parameter->is_free == (group == GROUP_FREE);
+  return group == GROUP_SOFTWARE ? parameter->is_software : !parameter->is_software && is_any;
+}
 
 static void put_effects(dsm__page *page, const dsm_elasticity *elasticity, parameter_group group,
                         const char *title) {
@@ -169,7 +179,7 @@ static void put_effects(dsm__page *page, const dsm_elasticity *elasticity, param
   dsm__table table = DSM__TABLE(page, columns);
   for (size_t p = 0; p < elasticity->parameter_count; p++) {
     const dsm_varied_parameter *const parameter = &elasticity->parameters[p];
-    if (group == GROUP_ALL || parameter->is_free == (group == GROUP_FREE)) {
+    if (is_of_group(parameter, group)) {
       add_parameter(&table, elasticity, parameter);
     }
   }
@@ -199,9 +209,11 @@ static void put_tables(dsm__page *page, const dsm_elasticity *elasticity) {
     put_effects(page, elasticity, GROUP_FREE, "Free parameters, the one that matters most first");
     put_effects(page, elasticity, GROUP_GIVEN, "Given parameters, likewise");
   } else {
-    put_effects(page, elasticity, GROUP_ALL,
+    put_effects(page, elasticity, GROUP_HARDWARE,
                 "10 % more of each number, or less where less is better, by elasticity");
   }
+  put_effects(page, elasticity, GROUP_SOFTWARE,
+              "Assumptions about software and of the model, which cannot be bought, likewise");
   dsm__page_break(page);
   dsm__page_line(page, DSM__STYLE_FAINT, "%s", legend(page, elasticity));
 }

@@ -48,6 +48,9 @@ bool dsm__is_role_open(const dsm__role_space *space, size_t layer_index,
 dsm_layer_memory dsm__role_memory_of(const dsm__role_space *space, size_t layer_index,
                                      size_t option_index);
 
+/** What its options take (role_search.h). NULL points if out of memory. */
+struct dsm__role_front dsm__role_front_of(const dsm__role_space *space, size_t layer_index);
+
 /** Builds the graph from the arena. The edge out of an entry has the option as its tag. A network
  * without nodes: the space is too large, or the time is over. False if out of memory. */
 bool dsm__role_graph_build(dsm__role_space *space, dsm__arena *arena, dsm__network_graph *network);

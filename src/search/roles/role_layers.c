@@ -19,8 +19,9 @@ typedef struct likeness {
   uint64_t is_input_live; /* which inference keeps */
   uint64_t has_input;     /* which training keeps */
   uint64_t stored_size;
-  uint64_t saved_elements;
-  uint64_t mask_bits;
+  uint64_t mask_elements;
+  uint64_t kept_results;
+  uint64_t kept_activations;
   uint64_t carried_elements;
   uint64_t live_elements;
   uint64_t error_pair_elements;
@@ -85,8 +86,9 @@ static likeness likeness_of(const dsm_workload *workload, size_t index,
       .is_input_live = is_used_from(workload->input_last_use, index) ? 1 : 0,
       .has_input = index == 0 ? 1 : 0,
       .stored_size = layer->stored_size,
-      .saved_elements = layer->saved_elements,
-      .mask_bits = layer->mask_bits,
+      .mask_elements = layer->mask_elements,
+      .kept_results = layer->kept_results,
+      .kept_activations = layer->kept_activations,
       .carried_elements = layer->carried_elements,
       .live_elements = layer->live_elements,
       .error_pair_elements = layer->error_pair_elements,

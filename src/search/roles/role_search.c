@@ -169,30 +169,18 @@ static bool find_options(dsm__role_space *space, bool may_recompute) {
 
 /* A layer that is made anew takes no less than one that is kept. An option that takes more than
  * another one may take less of a micro-batch, so that all count. */
-bool dsm__role_outlook_find(dsm__problem *problem, dsm__role_outlook *outlook) {
-  const double times =
-      problem->inputs.micro_batches > 0 ? (double)problem->inputs.micro_batches : 1;
+bool dsm__role_fronts_find(dsm__problem *problem, bool is_rough, dsm__role_front *fronts) {
   dsm__role_space space = {.problem = problem};
-  *outlook = (dsm__role_outlook){0, 0};
+  problem->is_rough = is_rough;
   problem->are_options_kept = true;
-  const bool is_found = find_options(&space, false);
+  bool is_found = find_options(&space, false);
   problem->are_options_kept = false;
-  for (size_t i = 0; is_found && i < problem->inputs.workload->layer_count; i++) {
-    const dsm__role_options *const options = dsm__role_options_of(&space, i);
-    double least = HUGE_VAL;
-    for (size_t o = 0; o < options->count; o++) {
-      least = fmin(least, (options->items[o].cycles - options->items[o].once_cycles) / times);
-    }
-    outlook->cycles += space.least[i];
-    outlook->micro_cycles += least;
-  }
-  return is_found;
-}
-
-bool dsm__role_floor_find(dsm__problem *problem, dsm__role_outlook *outlook) {
-  problem->is_rough = true;
-  const bool is_found = dsm__role_outlook_find(problem, outlook);
   problem->is_rough = false;
+  for (size_t i = 0; is_found && i < problem->inputs.workload->layer_count; i++) {
+    const size_t first = space.layers[i].kind;
+    fronts[i] = first < i ? fronts[first] : dsm__role_front_of(&space, i);
+    is_found = fronts[i].points != NULL;
+  }
   return is_found;
 }
 

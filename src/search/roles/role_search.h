@@ -26,17 +26,25 @@ bool dsm__role_search(dsm__problem *problem, bool may_recompute, double limit_cy
 bool dsm__step_with_roles(dsm__problem *problem, const dsm__fixed_roles *fixed, double limit_cycles,
                           double *step_cycles);
 
-/** What no mapping with roles takes less than. */
-typedef struct dsm__role_outlook {
-  double cycles;       /**< of the step; infinite: there is no mapping */
-  double micro_cycles; /**< of one of its micro-batches, without what occurs once a step */
-} dsm__role_outlook;
+/** What a layer takes with one of its options; or how often each of that counts. */
+typedef struct dsm__role_point {
+  double micro_cycles;   /**< of a micro-batch, */
+  double once_cycles;    /**< what occurs once a step, */
+  double latency_cycles; /**< and that of collectives that others may be in too, paid in full */
+} dsm__role_point;
 
-/** Finds that, each layer by itself. False if out of memory. */
-bool dsm__role_outlook_find(dsm__problem *problem, dsm__role_outlook *outlook);
+/** The options of a layer that no other one is below in all of these; none: it has no mapping. */
+typedef struct dsm__role_front {
+  dsm__role_point *points;
+  size_t count;
+} dsm__role_front;
 
-/** The same from below, whatever the core splits, in a small part of the time. */
-bool dsm__role_floor_find(dsm__problem *problem, dsm__role_outlook *outlook);
+/** Finds those of each layer in fronts[0 .. layer_count). `is_rough`: of what passes take at least,
+ * whatever the core splits, in a small part of the time. False if out of memory. */
+bool dsm__role_fronts_find(dsm__problem *problem, bool is_rough, dsm__role_front *fronts);
+
+/** What a layer takes at least, with these weights; infinite: it has no mapping. */
+double dsm__role_floor(const dsm__role_front *front, const dsm__role_point *weights);
 
 /** Finds of each layer in memory[0 .. layer_count) what the option that keeps least takes, with the
  * least transient bytes of all. False if out of memory. */

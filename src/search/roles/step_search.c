@@ -72,20 +72,38 @@ static bool is_over(const step_search *s) {
          (s->best->is_feasible || dsm__deadline_is_final(s->problem->inputs.deadline));
 }
 
-/* Is a number of micro-batches left out, as each mapping of it takes more than what is known by a
- * bound that knows no core splits, or as the time is over: then that bound is all that is known?
- * False if out of memory. */
+/* What each mapping takes at least, by a bound that knows no core splits. False if out of memory.
+ */
+static bool find_floor(const step_search *s, double *cycles) {
+  dsm__problem *const problem = s->problem;
+  const size_t count = problem->inputs.workload->layer_count;
+  const double times = (double)problem->inputs.micro_batches;
+  const dsm__role_point weights = {times, 1, 0};
+  dsm__role_front *fronts = NULL;
+  *cycles = 0;
+  if (!DSM__RESERVE(problem->arena, fronts, count) ||
+      !dsm__role_fronts_find(problem, true, fronts)) {
+    return false;
+  }
+  for (size_t i = 0; i < count; i++) {
+    *cycles += dsm__role_floor(&fronts[i], &weights);
+  }
+  return true;
+}
+
+/* Is a number of micro-batches left out, as each mapping of it takes more than what is known, or
+ * as the time is over: then that bound is all that is known? False if out of memory. */
 static bool find_left_out(step_search *s, bool *is_left_out) {
   const bool is_stopped = s->has_any && is_over(s);
-  dsm__role_outlook outlook = {0, 0};
+  double least = 0;
   *is_left_out = is_stopped;
   if (known_cycles(s) < HUGE_VAL) {
-    if (!dsm__role_floor_find(s->problem, &outlook)) {
+    if (!find_floor(s, &least)) {
       return false;
     }
-    *is_left_out = is_stopped || outlook.cycles >= dsm__tie_limit(known_cycles(s));
+    *is_left_out = is_stopped || least >= dsm__tie_limit(known_cycles(s));
   }
-  s->bound_cycles = is_stopped ? fmin(s->bound_cycles, outlook.cycles) : s->bound_cycles;
+  s->bound_cycles = is_stopped ? fmin(s->bound_cycles, least) : s->bound_cycles;
   return true;
 }
 

@@ -13,9 +13,9 @@
  * dsm__interleaved_waiting(). To S belongs what p v runs hand over, each twice, of which the
  * waiting has a v-th: each time the shift of the tensor that a chip has least of, whatever its
  * layout. The least of all v that a case may have counts. Cases come in the order of such a bound
- * that asks each layer by itself, for n S + O and for S; what is not below the best is left out.
- * That is asked with a bound for both first that knows no core splits, which takes a small part of
- * the time.
+ * that asks each layer by itself, and of one that knows of the slowest stage (below); what is not
+ * below the best is left out. That is asked with bounds that know no core splits first, which takes
+ * a small part of the time.
  */
 #include "search/stages/stage_cases.h"
 
@@ -85,20 +85,147 @@ void dsm__stage_case_rooms(const dsm__stage_case *of, double capacity_bytes,
 
 double dsm__stage_case_at_least(const dsm__stage_case *of, double factor, double lower,
                                 double cycles) {
-  return cycles + (factor - lower) * of->outlook.micro_cycles * (double)of->micro_batches;
+  return cycles + (factor - lower) * of->micro_cycles * (double)of->micro_batches;
 }
 
-/* Each layer by itself, of all numbers of runs. */
-static double bound_of(const dsm__stage_case *of) {
-  double least = HUGE_VAL;
-  for (size_t runs = of->runs_least; runs <= of->runs_most; runs++) {
-    const double factor = dsm__stage_case_factor(of, runs);
-    least = fmin(least, dsm__stage_case_at_least(of, factor, 1, of->outlook.cycles) /
-                                (double)of->of->stages.count +
-                            dsm__stage_case_handed(of, runs));
-  }
-  return least;
+/* ---- wherever stages are cut ---- */
+
+/*
+ * With m_j for a micro-batch and O_j once a step of stage j, a schedule takes S + g_j m_j at least
+ * (makespan.c), and n m_j beside what the stages before take for a micro-batch, as the first comes
+ * and the last goes back through these. So for each j a step takes
+ *
+ *     S + g_j m_j + O_j          and          m_0 + .. + m_(j - 1) + n m_j + O_j
+ *
+ * Where m_j and O_j stand together each layer has the least of its options for both, elsewhere that
+ * of a micro-batch; relayouts are left out. The latency of a sum of gradients is paid once by the
+ * layers of a stage that are in it: of k layers a k-th by each is no more than that.
+ *
+ * Of v runs the largest stage takes x, and the step n x + (S - x) / v + O_j, which grows with x: no
+ * less than with the stage that has any one segment, and than the mean, (a n S + O) / p.
+ */
+typedef struct cutting {
+  const dsm__stage_cases *cases;
+  const dsm__stage_case *of;
+  const dsm__role_front *fronts; /* of layers */
+} cutting;
+
+static size_t layer_of(const dsm__stage_cases *cases, size_t segment) {
+  return segment < cases->segment_count ? cases->segments[segment]
+                                        : cases->whole->inputs.workload->layer_count;
 }
+
+/* What segments take at least, where micro-batches and what is once count so often. With `once`
+ * they are in one stage. */
+static double floor_of(const cutting *c, size_t first, size_t end, double times, double once) {
+  const dsm_layer *const layers = c->cases->whole->inputs.workload->layers;
+  const double charged = c->of->of->problem.reductions.shares[0];
+  size_t sharers = 0;
+  double cycles = 0;
+  for (size_t i = layer_of(c->cases, first); i < layer_of(c->cases, end); i++) {
+    sharers += layers[i].has_update && layers[i].weight_elements > 0 ? 1 : 0;
+  }
+  const double more = sharers > 0 ? fmax(0, 1 / (double)sharers - charged) : 0;
+  const dsm__role_point weights = {times, once, once * more};
+  for (size_t i = layer_of(c->cases, first); i < layer_of(c->cases, end); i++) {
+    cycles += dsm__role_floor(&c->fronts[i], &weights);
+  }
+  return cycles;
+}
+
+/* What a step takes with segments as stage j, behind layers that take `before` for a micro-batch.
+ */
+static double step_with(const cutting *c, size_t j, size_t first, size_t end, double before) {
+  const size_t stages = c->of->of->stages.count;
+  const double n = (double)c->of->micro_batches;
+  const double kept =
+      (double)dsm__stored_micro_batches(false, stages, j, (size_t)c->of->micro_batches);
+  const double more = n - (1 + kept) / 2;
+  const double handed = 2 * c->of->hand_over;
+  return fmax(c->of->micro_cycles + handed * ((double)stages + more) +
+                  floor_of(c, first, end, 1 + more, 1) - floor_of(c, first, end, 1, 0),
+              before + handed * (n + (double)j) + floor_of(c, first, end, n, 1));
+}
+
+/* How many segments from one on stage j can have within a limit, up to `most`: by doubling, and
+ * then by halves. */
+static size_t most_within(const cutting *c, size_t j, size_t first, size_t most, double before,
+                          double limit) {
+  size_t count = 0;
+  size_t more = 1;
+  bool is_growing = true;
+  while (more > 0) {
+    const bool is_in =
+        count + more <= most && step_with(c, j, first, first + count + more, before) <= limit;
+    is_growing = is_growing && is_in;
+    count += is_in ? more : 0;
+    more = is_growing ? 2 * more : more / 2;
+  }
+  return count;
+}
+
+/* May a step be within a limit? Each stage has as many segments as it can, and leaves one to each
+ * behind: no cut gets further, as neither term is larger for a stage that begins later. */
+static bool may_be_within(const cutting *c, double limit) {
+  const size_t stages = c->of->of->stages.count;
+  size_t first = 0;
+  size_t count = 1;
+  double before = 0;
+  for (size_t j = 0; j < stages && count > 0; j++) {
+    const size_t most = c->cases->segment_count - first - (stages - 1 - j);
+    count = most_within(c, j, first, most, before, limit);
+    before += floor_of(c, first, first + count, 1, 0);
+    first += count;
+  }
+  return first == c->cases->segment_count;
+}
+
+/* The least of steps with one run of each stage, from one that is a bound on. */
+static double bound_of_cuts(const cutting *c, double low) {
+  static const double precision = 1e-12;
+  double high = c->cases->limit_cycles;
+  while (!isfinite(high)) {
+    low = may_be_within(c, 2 * low) ? low : 2 * low;
+    high = may_be_within(c, 2 * low) ? 2 * low : high;
+  }
+  if (low >= high || !may_be_within(c, high)) {
+    return fmax(low, high);
+  }
+  while (high - low > precision * high) {
+    const double middle = low + (high - low) / 2;
+    const bool is_possible = may_be_within(c, middle);
+    high = is_possible ? middle : high;
+    low = is_possible ? low : middle;
+  }
+  return low;
+}
+
+static double bound_of(const cutting *c, size_t runs) {
+  const size_t count = c->cases->segment_count;
+  const double stages = (double)c->of->of->stages.count;
+  const double n = (double)c->of->micro_batches;
+  const double handed = dsm__stage_case_handed(c->of, runs);
+  const double all = dsm__stage_case_factor(c->of, runs) * n;
+  double low = handed + floor_of(c, 0, count, all / stages, 1 / stages);
+  for (size_t s = 0; s < count && runs > 1; s++) {
+    const double others = c->of->micro_cycles - floor_of(c, s, s + 1, 1, 0);
+    low = fmax(low, handed + floor_of(c, s, s + 1, n, 1) + others / (double)runs);
+  }
+  return runs > 1 ? low : bound_of_cuts(c, low);
+}
+
+/* Of all numbers of runs. */
+static void find_bounds(const cutting *c, dsm__stage_case *of) {
+  of->micro_cycles = floor_of(c, 0, c->cases->segment_count, 1, 0);
+  of->bound = HUGE_VAL;
+  for (size_t runs = of->runs_least; runs <= of->runs_most; runs++) {
+    double *const own = &of->bounds[runs - of->runs_least];
+    *own = isfinite(of->micro_cycles) ? bound_of(c, runs) : HUGE_VAL;
+    of->bound = fmin(of->bound, *own);
+  }
+}
+
+/* ---- cases ---- */
 
 static int compare_cases(const void *left, const void *right) {
   const dsm__stage_case *const a = left;
@@ -181,18 +308,26 @@ static double least_hand_over(const dsm__stage_cases *cases, const dsm__stage_sp
  * nothing is below its best. False if out of memory. */
 static bool find_bound(const dsm__stage_cases *cases, dsm__stage_case *of) {
   const dsm_workload micro = dsm__micro_workload(cases->whole->inputs.workload, of->micro_batches);
+  const size_t runs = of->runs_most - of->runs_least + 1;
   dsm__arena *const arena = dsm__arena_new();
   dsm__problem problem = dsm__stage_case_problem(of, &micro, 0, arena);
+  dsm__role_front *fronts = NULL;
   of->hand_over = least_hand_over(cases, of->of, &micro);
-  bool is_found = arena != NULL && dsm__role_floor_find(&problem, &of->outlook);
-  of->bound = bound_of(of);
-  if (is_found && of->bound < cases->limit_cycles && !problem.machine.system->model.tile_schedule) {
-    is_found = dsm__role_outlook_find(&problem, &of->outlook);
-    of->bound = bound_of(of);
+  bool is_good = DSM__RESERVE(arena, fronts, micro.layer_count) &&
+                 DSM__RESERVE(cases->whole->arena, of->bounds, runs);
+  const cutting c = {cases, of, fronts};
+  const bool has_other_splits = !problem.machine.system->model.tile_schedule;
+  of->bound = 0;
+  for (int k = 0; is_good && k < (has_other_splits ? 2 : 1) && of->bound < cases->limit_cycles;
+       k++) {
+    is_good = dsm__role_fronts_find(&problem, k == 0, fronts);
+    if (is_good) {
+      find_bounds(&c, of);
+    }
   }
   dsm__stage_case_count(of, &problem);
   dsm__arena_free(arena);
-  return is_found;
+  return is_good;
 }
 
 /* Is the time over? */

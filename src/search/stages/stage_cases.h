@@ -28,8 +28,9 @@ typedef struct dsm__stage_case {
   double hand_over;  /**< cycles: the least from a stage to the next */
   size_t runs_least; /**< of layers of a stage */
   size_t runs_most;
-  dsm__role_outlook outlook;
-  double bound; /**< cycles */
+  double micro_cycles; /**< of all layers at least */
+  double *bounds;      /**< of each number of runs: cycles that no step is faster than, */
+  double bound;        /**< and the least of them */
   size_t number;
 } dsm__stage_case;
 

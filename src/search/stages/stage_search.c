@@ -164,7 +164,8 @@ static double bound_of_runs(const dsm__looking *at, size_t runs) {
     const double part = (factor - low->factor) / (high->factor - low->factor);
     least = fmax(least, low->cycles + part * (high->cycles - low->cycles));
   }
-  return least / (double)of->of->stages.count + dsm__stage_case_handed(of, runs);
+  return fmax(least / (double)of->of->stages.count + dsm__stage_case_handed(of, runs),
+              of->bounds[runs - of->runs_least]);
 }
 
 /* The least of all numbers of runs. */

@@ -204,6 +204,8 @@ static dsm_layer product_of(const dsm_layer_spec *spec, uint64_t in, uint64_t ou
   product.operand_groups = spec->kv_heads;
   product.operand_elements = spec->kv_heads * in * out;
   product.hidden_share = hidden_share(spec);
+  product.attention = (dsm_attention_shape){spec->head_features, spec->value_features, spec->window,
+                                            spec->is_causal};
   product.has_update = false;
   return product;
 }

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* role_floors.c: what layers take at least, whatever their roles, each by itself. */
+#include <math.h>
+
+#include "plan/reductions.h"
+#include "search/roles/role_graph.h"
+#include "search/roles/role_search.h"
+
+/* An option that shares as much with other layers as it can. */
+static dsm__role_point point_of(const dsm__role_space *space, size_t layer_index,
+                                const dsm__role_option *option) {
+  const dsm_pass_layouts layouts = dsm__option_layouts(option);
+  dsm__layer_setting setting =
+      dsm__role_setting(space->problem, layer_index, option->factor_index, option->shares);
+  setting.shard = option->shard;
+  const dsm__once_parts parts = dsm__once_parts_of(&setting, &layouts);
+  const double once = option->once_cycles - parts.repeated_cycles;
+  return (dsm__role_point){
+      (option->least_cycles - once) / (double)dsm__micro_batches_of(&setting), once,
+      setting.reductions == NULL ? 0 : parts.latency_cycles / setting.reductions->shares[0]};
+}
+
+static bool is_below(const dsm__role_point *a, const dsm__role_point *b) {
+  return a->micro_cycles <= b->micro_cycles && a->once_cycles <= b->once_cycles &&
+         a->latency_cycles <= b->latency_cycles;
+}
+
+/* Adds one in the place of those that it is below, unless one is below it. */
+static void add_point(dsm__role_front *front, const dsm__role_point *point) {
+  size_t kept = 0;
+  for (size_t i = 0; i < front->count; i++) {
+    if (is_below(&front->points[i], point)) {
+      return;
+    }
+  }
+  for (size_t i = 0; i < front->count; i++) {
+    if (!is_below(point, &front->points[i])) {
+      front->points[kept++] = front->points[i];
+    }
+  }
+  front->points[kept] = *point;
+  front->count = kept + 1;
+}
+
+dsm__role_front dsm__role_front_of(const dsm__role_space *space, size_t layer_index) {
+  const dsm__role_options *const options = dsm__role_options_of(space, layer_index);
+  dsm__role_front front = {.count = 0};
+  if (!DSM__RESERVE(space->problem->arena, front.points, options->whole_count)) {
+    return front;
+  }
+  for (size_t o = 0; o < options->whole_count; o++) {
+    const dsm__role_option *const option = &options->items[o];
+    if (isfinite(option->least_cycles) && dsm__is_role_open(space, layer_index, option)) {
+      const dsm__role_point point = point_of(space, layer_index, option);
+      add_point(&front, &point);
+    }
+  }
+  return front;
+}
+
+double dsm__role_floor(const dsm__role_front *front, const dsm__role_point *weights) {
+  double least = HUGE_VAL;
+  for (size_t i = 0; i < front->count; i++) {
+    const dsm__role_point *const point = &front->points[i];
+    least = fmin(least, weights->micro_cycles * point->micro_cycles +
+                            weights->once_cycles * point->once_cycles +
+                            weights->latency_cycles * point->latency_cycles);
+  }
+  return least;
+}

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Bounds of steps in stages: none is above any of the steps that there are, and where one cut is
+ * possible they know what its slowest stage takes. */
+#include <math.h>
+#include <stdio.h>
+
+#include "bundled.h"
+#include "given.h"
+#include "how_many.h"
+#include "plan/segments.h"
+#include "plan/step_stages.h"
+#include "random_numbers.h"
+#include "role_draw.h"
+#include "stage_twin.h"
+#include "suites.h"
+
+#define BIT DSM_OPTIMIZATION_BIT
+
+static const dsm_optimization words[] = {DSM_OPTIMIZATION_HYBRID,     DSM_OPTIMIZATION_TENSOR,
+                                         DSM_OPTIMIZATION_SPATIAL,    DSM_OPTIMIZATION_SHARD,
+                                         DSM_OPTIMIZATION_ACCUMULATE, DSM_OPTIMIZATION_RECOMPUTE,
+                                         DSM_OPTIMIZATION_DYSM};
+
+static dsm_optimization_set drawn_set(uint64_t *state, dsm_optimization_set among) {
+  dsm_optimization_set set = BIT(DSM_OPTIMIZATION_STAGES);
+  for (size_t w = 0; w < sizeof words / sizeof words[0]; w++) {
+    set |= random_below(state, 3) > 0 ? BIT(words[w]) & among : 0;
+  }
+  return set;
+}
+
+static dsm_system *drawn_chips(uint64_t *state) {
+  static const char *const chips_of_axis[] = {"1", "2", "4"};
+  static const char *const rates[] = {"2", "20", "100"};
+  static const char *const latencies[] = {"0", "2", "50"};
+  static const char *const added[] = {"0", "6"};
+  static const char *const are_fused[] = {"false", "true", "true"};
+  static const char *const flags[] = {"false", "true"};
+  const dsm_override overrides[] = {
+      {"system.chips_x", chips_of_axis[1 + random_below(state, 2)], NULL},
+      {"system.chips_y", chips_of_axis[random_below(state, 3)], NULL},
+      {"system.link_bandwidth_x_GBps", rates[random_below(state, 3)], NULL},
+      {"system.link_bandwidth_y_GBps", rates[random_below(state, 3)], NULL},
+      {"system.collective_base_us", latencies[random_below(state, 3)], NULL},
+      {"model.fused_reductions", are_fused[random_below(state, 3)], NULL},
+      {"model.sharded_update", flags[random_below(state, 2)], NULL},
+      {"model.accumulate_memory_bytes", added[random_below(state, 2)], NULL}};
+  return bundled_system_with("torus16", overrides, sizeof overrides / sizeof overrides[0]);
+}
+
+/* The fastest of all cuts with the decisions of a plan. */
+static double best_cut(const dsm_plan *plan, const dsm_explore_options *options) {
+  dsm__arena *const arena = dsm__arena_new();
+  bool *is_cut = NULL;
+  stage_twin twin = {.workload = plan->workload, .system = plan->system, .options = options};
+  ck_assert(dsm__segments_find(plan->workload, arena, &is_cut));
+  ck_assert(dsm__decisions_of_plan(plan, arena, &twin.decisions));
+  twin.is_cut = is_cut;
+  stage_twin_cut(&twin);
+  dsm__arena_free(arena);
+  return twin.best;
+}
+
+/* Steps with fewer words, and numbers that are asked for, in all of their cuts. */
+START_TEST(test_no_bound_is_above_a_step) {
+  enum { SEEDS = HOW_MANY(200, 40, 10), STEPS = 4 };
+  unsigned staged = 0;
+  for (uint64_t seed = SEEDS * (uint64_t)_i; seed < SEEDS * (uint64_t)(_i + 1); seed++) {
+    uint64_t state = seed;
+    dsm_workload *const workload =
+        role_draw_network(&state, 5, random_below(&state, 2) == 0 ? NOTHING : ATTENTION);
+    dsm_system *const system = drawn_chips(&state);
+    dsm_explore_options options;
+    dsm_plan *plan = NULL;
+    dsm_explore_options_init(&options);
+    options.optimizations = drawn_set(&state, ~(dsm_optimization_set)0);
+    ck_assert_int_eq(dsm_explore(&plan, workload, system, &options, NULL), DSM_OK);
+    const double bound = plan->result.lower_bound_cycles;
+    ck_assert_double_le(bound, plan->result.step_cycles * (1 + 1e-9));
+    dsm_plan_free(plan);
+    for (int k = 0; k < STEPS; k++) {
+      dsm_explore_options fewer = options;
+      fewer.optimizations = drawn_set(&state, options.optimizations);
+      fewer.stages = 2 << random_below(&state, 2);
+      fewer.micro_batches = (fewer.optimizations & BIT(DSM_OPTIMIZATION_ACCUMULATE)) != 0
+                                ? 1U << random_below(&state, 3)
+                                : 0;
+      dsm_plan *one = NULL;
+      if (dsm_explore(&one, workload, system, &fewer, NULL) == DSM_OK) {
+        const double best = dsm__stage_run_count(&one->stages) <= STAGE_TWIN_RUNS_MAX
+                                ? best_cut(one, &fewer)
+                                : one->result.step_cycles;
+        staged++;
+        ck_assert_msg(bound <= best * (1 + 1e-9), "seed %u: bound %.17g, a step takes %.17g",
+                      (unsigned)seed, bound, best);
+        ck_assert_msg(one->result.lower_bound_cycles <= best * (1 + 1e-9),
+                      "seed %u: bound %.17g as asked, a step takes %.17g", (unsigned)seed,
+                      one->result.lower_bound_cycles, best);
+      }
+      dsm_plan_free(one);
+    }
+    dsm_workload_free(workload);
+    dsm_system_free(system);
+  }
+  ck_assert_uint_gt(staged, 0);
+}
+END_TEST
+
+Suite *suite_stage_bounds(void) {
+  Suite *const suite = suite_create("stage bounds");
+  TCase *const tests = tcase_create("stage bounds");
+  tcase_set_timeout(tests, 240);
+  tcase_add_loop_test(tests, test_no_bound_is_above_a_step, 0, 4);
+  suite_add_tcase(suite, tests);
+  return suite;
+}
