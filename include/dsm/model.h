@@ -567,6 +567,7 @@ typedef struct dsm_layer_memory {
   double weights_bytes;
   double gradients_bytes;
   double optimizer_bytes;
+  double input_bytes;       /**< of the network's input, of the first layer; training only */
   double activations_bytes; /**< kept for the update pass; training only */
   double output_bytes;      /**< of these, what the layer's output has */
   double recomputed_bytes;  /**< not kept, but made anew while its segment runs backward */
@@ -575,12 +576,11 @@ typedef struct dsm_layer_memory {
                                  inference: live tensors, the network's input among them */
 } dsm_layer_memory;
 
-/** `machine` is what the layer runs on, perhaps a stage of a pipeline; `input_bytes` is what the
- * network's input takes of a chip of the whole system (dsm_input_memory_bytes). */
+/** `machine` is what the layer runs on, perhaps a stage of a pipeline. The network's input lies as
+ * the first layer reads it, and in inference as the layer that runs does. */
 DSM_API dsm_layer_memory dsm_layer_memory_derive(const dsm_layer *layer, const dsm_machine *machine,
                                                  const dsm_workload *workload, dsm_mode mode,
-                                                 const dsm_pass_layouts *layouts,
-                                                 double input_bytes);
+                                                 const dsm_pass_layouts *layouts);
 
 /** Samples of an invocation with the input products of all timesteps (section 7): those of a
  * timestep on each chip, T times. */
@@ -591,9 +591,6 @@ DSM_API uint64_t dsm_hoisted_samples(const dsm_layer *layer, const dsm_machine *
  * `parallelism` is that of the forward pass. */
 DSM_API double dsm_hoisted_bytes(const dsm_layer *layer, const dsm_machine *machine,
                                  const dsm_workload *workload, dsm_parallelism parallelism);
-
-/** What the network's input takes of a chip's memory: it is split by data. */
-DSM_API double dsm_input_memory_bytes(const dsm_machine *machine, const dsm_workload *workload);
 
 /** The word of the formats. Never NULL. */
 DSM_API const char *dsm_computing_name(dsm_computing computing);

@@ -88,7 +88,7 @@ typedef struct dsm_storage_state {
                                           better */
   double delivered_bytes_per_second; /**< what the chips get; higher is better */
   double period_seconds;             /**< of a mini-epoch; 0: all fits, and there is none */
-  double stall_share;                /**< equation 3: of the period, in which the next mini-epoch
+  double stall_share;                /**< equation 3: of the time, in which the next mini-epoch
                                           is waited for; 0 .. 1; 0 where only fast storage is slow */
   double waiting_share;              /**< of the time, in which the chips wait for data of either
                                           tier: what samples_per_second lack; 0 .. 1 */
@@ -112,8 +112,8 @@ typedef struct dsm_storage_mean {
   double capacity_bytes_per_second;       /**< EB2: weighted with the times; lower is better */
   double equal_capacity_bytes_per_second; /**< the same, all times being equal */
   double samples_per_second;              /**< weighted with the times; higher is better */
-  double waiting_share;                   /**< what these lack of what the chips take; 0 .. 1 */
-  double stall_share;                     /**< of the sum of their own times */
+  double waiting_share;                   /**< weighted with the times; 0 .. 1 */
+  double stall_share;                     /**< weighted with the times; 0 .. 1 */
   double seconds;                         /**< sum of their own times, S being that of
                                                mini_epochs; that of a cold start is not in it */
 } dsm_storage_mean;

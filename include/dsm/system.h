@@ -117,6 +117,7 @@ typedef struct dsm_memory {
   uint64_t tile_second;    /**< elements to which the side next to it is padded */
   uint64_t stacks;         /**< memories of a chip, which share its samples */
   double auxiliary_efficiency_ratio; /**< the same for auxiliary operations; 0: efficiency_ratio */
+  double reserve_ratio;              /**< of the capacity that mappings leave, 0 .. 1 */
 } dsm_memory;
 
 /** A memory on the chip that all cores share, between scratchpads and external memory. */
@@ -328,6 +329,9 @@ DSM_API void dsm_system_free(dsm_system *system);
 
 /** Chips of the system: the product over its axes. */
 DSM_API uint64_t dsm_system_chips(const dsm_system *system);
+
+/** Bytes of a chip's memory that mappings may use: its capacity without the reserve. */
+DSM_API double dsm_system_usable_bytes(const dsm_system *system);
 
 /** Peak of the whole system in floating-point operations a second (2 per MAC), of elements of 16
  * bits. */

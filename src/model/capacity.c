@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "dsm/model.h"
+#include "model/chip_link.h"
 #include "model/equations.h"
 
 /* Elements of the scores that a fused attention never stores, of the layer that makes or reads
@@ -82,6 +83,18 @@ static double live_part(const dsm_layer *layer, const dsm_machine *machine,
          samples * share->position_share;
 }
 
+/* Source: section 12; splits.md, section 4: the network's input lies as a layer reads it. Symbols:
+ * in_el*T*mbc*B, divided as the input of its role is. Limits: data: by the chips, as samples are.
+ */
+static double network_input_bytes(const dsm_workload *workload, const dsm_machine *machine,
+                                  const dsm_chip_share *share) {
+  const double ways = dsm_parallelism_has_roles(share->parallelism)
+                          ? dsm__lying_ways(machine, share->parallelism)
+                          : (double)share->stored_ways;
+  return (double)workload->input_elements * (double)workload->input_timesteps *
+         (double)share->chip.n[DSM_DIM_MB] * share->position_share / ways * workload->element_bytes;
+}
+
 /* Have passes different roles, some of them other than data and model? */
 static bool has_own_roles(const dsm_pass_layouts *layouts) {
   bool is_different = false;
@@ -93,21 +106,31 @@ static bool has_own_roles(const dsm_pass_layouts *layouts) {
   return is_different && has_roles;
 }
 
+/* Chips that update a part each of what one has of a layer's weights: the state of a part is on its
+ * chip alone. */
+static double updating_ways(const dsm_layer *layer, const dsm_machine *machine,
+                            dsm_parallelism forward) {
+  const dsm_network *const network = &machine->system->system;
+  return machine->system->model.sharded_update
+             ? dsm__chips_of(network, dsm__summing_axes(layer, network, forward))
+             : 1;
+}
+
 /*
  * Source: section 12. Symbols: weights w_el/nm*Bk (none of a tied layer), gradients w_el/nm*Bg,
- * optimiser state w_el/nm each; training: kept activations ((st_el, 5H of an lstm, results
- * that operations need)*Bo, masks, what the input is made to*Bi)*T and the pair of live errors*B,
- * inference: the live tensors*B, all times mbc/nm with mbc = ceil(Nmb/nd); nm, nd of the forward
- * pass, for the errors of the backward pass. While a layer runs, its output has its output's
- * layout, and all other live tensors that of its input (a relayout moves all of them). Where passes
- * have different roles, other than data and model, what forward and backward both cut of the
- * weights is kept, and while the layer is updated its gradients of pU beside those of pF. In a list
- * of layers nothing outlives a layer: in training what it keeps, what it reads and its errors are
- * live while it runs. Limits: one chip: everything.
+ * optimiser state w_el/nm each, shared out with model.sharded_update /W; training: kept activations
+ * ((st_el, 5H of an lstm, results that operations need)*Bo, masks, what the input is made to*Bi)*T
+ * and the pair of live errors*B, inference: the live tensors*B, all times mbc/nm with mbc =
+ * ceil(Nmb/nd); nm, nd of the forward pass, for the errors of the backward pass. While a layer
+ * runs, its output has its output's layout, and all other live tensors that of its input (a
+ * relayout moves all of them). Where passes have different roles, other than data and model, what
+ * forward and backward both cut of the weights is kept, and while the layer is updated its
+ * gradients of pU beside those of pF. In a list of layers nothing outlives a layer: in training
+ * what it keeps, what it reads and its errors are live while it runs. Limits: one chip: everything.
  */
 dsm_layer_memory dsm_layer_memory_derive(const dsm_layer *layer, const dsm_machine *machine,
                                          const dsm_workload *workload, dsm_mode mode,
-                                         const dsm_pass_layouts *layouts, double input_bytes) {
+                                         const dsm_pass_layouts *layouts) {
   const dsm_chip_share share =
       dsm_chip_share_derive(layer, machine, layouts->of[DSM_PASS_FORWARD], workload->minibatch);
   const double samples = (double)share.chip.n[DSM_DIM_MB] * share.position_share;
@@ -130,7 +153,7 @@ dsm_layer_memory dsm_layer_memory_derive(const dsm_layer *layer, const dsm_machi
     memory.transient_bytes =
         live_part(layer, machine, &share, (double)layer->live_elements, fused) *
             workload->element_bytes +
-        (is_input_live ? input_bytes : 0);
+        (is_input_live ? network_input_bytes(workload, machine, &share) : 0);
     return memory;
   }
   if (has_own_roles(layouts) && !layer->is_tied) {
@@ -143,8 +166,11 @@ dsm_layer_memory dsm_layer_memory_derive(const dsm_layer *layer, const dsm_machi
     more_gradients =
         layer->has_update ? fmax(0, (double)layer->weight_elements / update_ways - weights) : 0;
   }
+  memory.input_bytes =
+      layer == workload->layers ? network_input_bytes(workload, machine, &share) : 0;
   memory.gradients_bytes = weights * workload->gradient_bytes;
-  memory.optimizer_bytes = weights * workload->optimizer_bytes_per_weight;
+  memory.optimizer_bytes = weights * workload->optimizer_bytes_per_weight /
+                           updating_ways(layer, machine, layouts->of[DSM_PASS_FORWARD]);
   const double made = output_bytes(layer, model, element_bytes);
   const double kept =
       made + inner_bytes(layer, model, element_bytes) +
@@ -166,12 +192,4 @@ dsm_layer_memory dsm_layer_memory_derive(const dsm_layer *layer, const dsm_machi
     memory.output_bytes = 0;
   }
   return memory;
-}
-
-/* Source: section 12 ("the network's input counts once, split by data"). */
-double dsm_input_memory_bytes(const dsm_machine *machine, const dsm_workload *workload) {
-  const uint64_t chips = machine->chip_count;
-  const uint64_t samples = workload->minibatch / chips + (workload->minibatch % chips != 0);
-  return (double)workload->input_elements * (double)workload->input_timesteps * (double)samples *
-         workload->element_bytes;
 }

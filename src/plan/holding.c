@@ -277,15 +277,17 @@ static dsm__parts spatial_parts(const dsm__layer_setting *setting, dsm_pass pass
     return (dsm__parts){{{.kind = DSM_INVOCATION_FIRST, .count = count, .residency = *residency}},
                         1};
   }
-  if (!model->dysm_accumulate_in_memory || accumulation_bytes_per_weight(setting) > 0) {
+  const uint64_t adding =
+      dsm__adding_updates(model, setting->dysm_factor, dsm__micro_batches_of(setting));
+  if (adding == 0) {
     return (dsm__parts){{{.kind = DSM_INVOCATION_WRITE, .count = count, .residency = *residency}},
                         1};
   }
   dsm_residency accumulating = *residency;
   accumulating.is_accumulating = true;
   return (dsm__parts){
-      {{.kind = DSM_INVOCATION_WRITE, .count = 1, .residency = *residency},
-       {.kind = DSM_INVOCATION_ACCUMULATE, .count = factor - 1, .residency = accumulating}},
+      {{.kind = DSM_INVOCATION_WRITE, .count = factor - adding, .residency = *residency},
+       {.kind = DSM_INVOCATION_ACCUMULATE, .count = adding, .residency = accumulating}},
       2};
 }
 
@@ -307,8 +309,9 @@ static dsm__parts timestep_parts(const dsm__layer_setting *setting, dsm_pass pas
       2};
 }
 
-/* Without the input's products, which one more invocation has; an update of all timesteps is one.
- */
+/* Without the input's products, which one more invocation has; an update of all timesteps is one,
+ * and with micro-batches all of these add to what is in memory, the first too, as those of single
+ * timesteps do. */
 static dsm__parts hoisted_parts(const dsm__layer_setting *setting, dsm_pass pass,
                                 dsm_parallelism parallelism, const dsm_residency *residency,
                                 bool is_kernel_kept) {
@@ -316,7 +319,10 @@ static dsm__parts hoisted_parts(const dsm__layer_setting *setting, dsm_pass pass
   const bool is_update = pass == DSM_PASS_UPDATE;
   const uint64_t all =
       dsm_hoisted_samples(setting->layer, setting->machine, parallelism, setting->minibatch);
-  dsm__parts parts = timestep_parts(setting, pass, residency, is_kernel_kept && !is_update);
+  dsm_residency of_pass = *residency;
+  of_pass.is_accumulating = is_update && dsm__adding_updates(&setting->machine->system->model, 1,
+                                                             dsm__micro_batches_of(setting)) > 0;
+  dsm__parts parts = timestep_parts(setting, pass, &of_pass, is_kernel_kept && !is_update);
   for (unsigned i = 0; i < parts.count; i++) {
     parts.items[i].count = is_update ? dsm__micro_batches_of(setting) : parts.items[i].count;
     parts.items[i].layer = &loops[is_update ? DSM_HOISTED_GRADIENT : DSM_HOISTED_STEP];
@@ -324,7 +330,7 @@ static dsm__parts hoisted_parts(const dsm__layer_setting *setting, dsm_pass pass
   }
   parts.items[parts.count++] = (dsm__part){.kind = DSM_INVOCATION_HOISTED,
                                            .count = dsm__micro_batches_of(setting),
-                                           .residency = *residency,
+                                           .residency = of_pass,
                                            .layer = &loops[DSM_HOISTED_INPUT],
                                            .samples = all};
   return parts;

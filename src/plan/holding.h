@@ -98,6 +98,16 @@ static inline uint64_t dsm__micro_batches_of(const dsm__layer_setting *setting) 
   return setting->micro_batches > 0 ? setting->micro_batches : 1;
 }
 
+/** Updates of a step that add to gradients in memory, of f spatial minibatches in each of n
+ * micro-batches without timesteps: all but the first, and where an operation of its own adds up
+ * micro-batches, all but the first of each. */
+static inline uint64_t dsm__adding_updates(const dsm_assumptions *model, uint64_t dysm_factor,
+                                           uint64_t micro_batches) {
+  const uint64_t written = model->accumulate_memory_bytes > 0 ? micro_batches : 1;
+  const uint64_t all = dysm_factor * micro_batches;
+  return model->dysm_accumulate_in_memory && all > written ? all - written : 0;
+}
+
 /** Bytes of a chip that held tensors take while the layer runs. */
 double dsm__held_bytes(const dsm__layer_setting *setting, dsm_parallelism parallelism);
 

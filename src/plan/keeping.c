@@ -9,22 +9,20 @@ double dsm__shard_ways(const dsm_layer *layer, const dsm_machine *machine,
                        const dsm_pass_layouts *layouts) {
   const dsm_network *const network = &machine->system->system;
   const dsm_axis_set summed = dsm__summing_axes(layer, network, layouts->of[DSM_PASS_UPDATE]);
-  double ways = 1;
-  for (unsigned a = 0; a < network->axis_count; a++) {
-    ways *= dsm_axis_set_has(summed, a) ? (double)network->axes[a].chips : 1;
-  }
-  return ways;
+  return dsm__chips_of(network, summed);
 }
 
 /*
  * Source: section 12; S: ZeRO (S. Rajbhandari et al., 2020), whose three stages these are. Symbols:
- * W = shard_ways. optimizer: state / W; gradients: / W; weights: / W, and all of them while the
- * layer runs. Made anew: what is kept but the output, and of a layer within its segment that too.
- * Limits: W = 1: as it was.
+ * W = dsm__shard_ways. optimizer: state / W, which model.sharded_update has shared out already;
+ * gradients: / W; weights: / W, and all of them while the layer runs. Made anew: what is kept but
+ * the output, and of a layer within its segment that too. Limits: W = 1: as it was.
  */
-void dsm__keep_less(dsm_layer_memory *memory, double shard_ways,
-                    const dsm_layer_decisions *decisions, bool is_last) {
-  if (decisions->shard >= DSM_SHARDING_OPTIMIZER) {
+void dsm__keep_less(dsm_layer_memory *memory, const dsm_layer *layer, const dsm_machine *machine,
+                    const dsm_pass_layouts *layouts, const dsm_layer_decisions *decisions,
+                    bool is_last) {
+  const double shard_ways = dsm__shard_ways(layer, machine, layouts);
+  if (decisions->shard >= DSM_SHARDING_OPTIMIZER && !machine->system->model.sharded_update) {
     memory->optimizer_bytes /= shard_ways;
   }
   if (decisions->shard >= DSM_SHARDING_GRADIENTS) {

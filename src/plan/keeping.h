@@ -13,8 +13,9 @@ double dsm__shard_ways(const dsm_layer *layer, const dsm_machine *machine,
 
 /** What a layer takes of a chip's memory with its shards and what is made anew; `memory` is that of
  * dsm_layer_memory_derive. `is_last`: of its segment, and not of the network. */
-void dsm__keep_less(dsm_layer_memory *memory, double shard_ways,
-                    const dsm_layer_decisions *decisions, bool is_last);
+void dsm__keep_less(dsm_layer_memory *memory, const dsm_layer *layer, const dsm_machine *machine,
+                    const dsm_pass_layouts *layouts, const dsm_layer_decisions *decisions,
+                    bool is_last);
 
 /** Do chips update a part of a layer's weights each, with these shards? */
 static inline bool dsm__is_update_sharded(const dsm_machine *machine, dsm_sharding shard) {

@@ -11,7 +11,7 @@
 
 double dsm__kept_bytes(const dsm_layer_memory *memory) {
   return memory->weights_bytes + memory->gradients_bytes + memory->optimizer_bytes +
-         memory->activations_bytes + memory->cache_bytes;
+         memory->input_bytes + memory->activations_bytes + memory->cache_bytes;
 }
 
 /*
@@ -20,8 +20,9 @@ double dsm__kept_bytes(const dsm_layer_memory *memory) {
  * Limits: nothing is made anew: the largest t.
  */
 void dsm__memory_sum_add(dsm__memory_sum *sum, const dsm_layer_memory *memory, bool is_last) {
-  sum->kept_bytes += dsm__kept_bytes(memory) - memory->activations_bytes;
-  sum->activation_bytes += memory->activations_bytes;
+  const double activation_bytes = memory->input_bytes + memory->activations_bytes;
+  sum->kept_bytes += dsm__kept_bytes(memory) - activation_bytes;
+  sum->activation_bytes += activation_bytes;
   sum->again_bytes += memory->recomputed_bytes;
   sum->transient_bytes = fmax(sum->transient_bytes, memory->transient_bytes + sum->again_bytes);
   sum->again_bytes = is_last ? 0 : sum->again_bytes;
@@ -47,7 +48,6 @@ dsm__transient_need dsm__transient_need_of(const dsm_workload *workload,
 static void derive_group(const dsm_workload *workload, const dsm_machine *machine, dsm_mode mode,
                          const dsm__decisions *decisions, const dsm__pipeline_decision *group,
                          dsm_layer_memory *memory) {
-  const double input_bytes = dsm_input_memory_bytes(machine, workload);
   size_t largest = group->first_layer;
   double transient = 0;
   for (size_t k = 0; k < group->layer_count; k++) {
@@ -55,7 +55,7 @@ static void derive_group(const dsm_workload *workload, const dsm_machine *machin
     dsm__stage stage;
     dsm__stage_init(&stage, machine->system, group->columns, group->rows[k]);
     memory[i] = dsm_layer_memory_derive(&workload->layers[i], &stage.machine, workload, mode,
-                                        &decisions->layers[i].layouts, input_bytes);
+                                        &decisions->layers[i].layouts);
     if (dsm__kept_bytes(&memory[i]) > dsm__kept_bytes(&memory[largest])) {
       largest = i;
     }
@@ -74,17 +74,15 @@ void dsm__mapping_memory_derive(const dsm_workload *whole, const dsm_machine *ma
                                 dsm_layer_memory *memory) {
   const dsm_workload micro = dsm__micro_workload(whole, dsm__micro_batches(decisions));
   const dsm_workload *const workload = &micro;
-  const double input_bytes = dsm_input_memory_bytes(machine, workload);
   dsm__segment_walk walk = dsm__segments_begin(workload);
   for (size_t i = 0; i < workload->layer_count; i++) {
     const dsm_layer *const layer = &workload->layers[i];
     const dsm_pass_layouts *const layouts = &decisions->layers[i].layouts;
     const bool is_last = dsm__segment_ends(&walk, i) && i + 1 < workload->layer_count;
     const dsm__table_cut owner = dsm__owner_cut_of(workload, machine, decisions, i);
-    memory[i] = dsm_layer_memory_derive(layer, machine, workload, mode, layouts, input_bytes);
+    memory[i] = dsm_layer_memory_derive(layer, machine, workload, mode, layouts);
     dsm__add_table_copy(&memory[i], layer, machine, workload, mode, layouts, &owner);
-    dsm__keep_less(&memory[i], dsm__shard_ways(layer, machine, layouts),
-                   &decisions->layers[i].layer, is_last);
+    dsm__keep_less(&memory[i], layer, machine, layouts, &decisions->layers[i].layer, is_last);
     if (decisions->layers[i].layer.is_hoisted) {
       memory[i].activations_bytes +=
           dsm_hoisted_bytes(&workload->layers[i], machine, workload,

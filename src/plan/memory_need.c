@@ -66,9 +66,9 @@ static void describe(const occupant *largest, double need_bytes, char *text, siz
 }
 
 dsm__memory_need dsm__memory_need_of(const dsm_workload *workload, const dsm_machine *machine,
-                                     dsm_mode mode, double input_bytes,
-                                     const dsm_layer_memory *memory) {
-  dsm__memory_need need = {.capacity_bytes = machine->system->chip.memory.capacity_GB * 1e9};
+                                     dsm_mode mode, const dsm_layer_memory *memory) {
+  dsm__memory_need need = {.capacity_bytes = dsm_system_usable_bytes(machine->system),
+                           .has_reserve = machine->system->chip.memory.reserve_ratio > 0};
   occupant largest[SHOWN] = {{NULL, NULL, 0}};
   for (size_t i = 0; i < workload->layer_count; i++) {
     const dsm_layer *const layer = &workload->layers[i];
@@ -77,6 +77,7 @@ dsm__memory_need dsm__memory_need_of(const dsm_workload *workload, const dsm_mac
     consider(largest, "weights", layer->name, one.weights_bytes);
     consider(largest, "gradients", layer->name, one.gradients_bytes);
     consider(largest, "optimizer state", layer->name, one.optimizer_bytes);
+    consider(largest, "the network's input", NULL, one.input_bytes);
     consider(largest, "activations", layer->name, one.activations_bytes);
     consider(largest, "keys and values", layer->name, one.cache_bytes);
   }
@@ -85,10 +86,6 @@ dsm__memory_need dsm__memory_need_of(const dsm_workload *workload, const dsm_mac
   consider(largest, mode == DSM_MODE_TRAINING ? "errors" : "live tensors",
            workload->layers[transient.own_layer].name, transient.own_bytes);
   consider(largest, "what is recomputed", NULL, transient.recomputed_bytes);
-  if (mode == DSM_MODE_TRAINING) {
-    need.total_bytes += input_bytes;
-    consider(largest, "the network's input", NULL, input_bytes);
-  }
   describe(largest, need.total_bytes, need.dominated_by, sizeof need.dominated_by);
   return need;
 }
@@ -106,8 +103,9 @@ void dsm__report_over_capacity(const dsm__memory_need *need, const char *what, d
   /* One unit and as many decimals for all three, so that they add up. */
   const unit shown = unit_for(need->total_bytes);
   dsm__diags_add(diags, DSM_SEVERITY_ERROR, place, has_hint ? hint : NULL,
-                 "memory capacity: %s %.3f %s a chip, %.3f %s more than its %.3f %s", what,
+                 "memory capacity: %s %.3f %s a chip, %.3f %s more than its %.3f %s%s", what,
                  round_up(need->total_bytes / shown.bytes), shown.name,
                  round_up((need->total_bytes - need->capacity_bytes) / shown.bytes), shown.name,
-                 need->capacity_bytes / shown.bytes, shown.name);
+                 need->capacity_bytes / shown.bytes, shown.name,
+                 need->has_reserve ? " beside the reserve" : "");
 }

@@ -100,14 +100,14 @@ dsm_parallelism_set dsm__option_parallelisms(const dsm_explore_options *options,
 typedef struct dsm__memory_need {
   double total_bytes;
   double capacity_bytes;
+  bool has_reserve;       /**< of the memory, beside that */
   char dominated_by[160]; /**< such as "activations of conv1_2 (3.29 GB), ..." */
 } dsm__memory_need;
 
 /** Describes what a mapping needs, with its largest tensors; memory of each layer as
- * dsm__mapping_memory_derive fills it, and in training the network's input beside that. */
+ * dsm__mapping_memory_derive fills it. */
 dsm__memory_need dsm__memory_need_of(const dsm_workload *workload, const dsm_machine *machine,
-                                     dsm_mode mode, double input_bytes,
-                                     const dsm_layer_memory *memory);
+                                     dsm_mode mode, const dsm_layer_memory *memory);
 
 /** Reports that memory is exceeded. `what` begins the sentence, such as "every mapping needs". */
 void dsm__report_over_capacity(const dsm__memory_need *need, const char *what, dsm__place place,

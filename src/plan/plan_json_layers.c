@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/number_text.h"
+#include "plan/holding.h"
 #include "plan/keeping.h"
 #include "plan/plan_internal.h"
 #include "plan/plan_reader.h"
@@ -12,10 +13,9 @@
 
 /* Are there accumulating invocations, with a split of their own? */
 static bool is_accumulating(const dsm__plan_reader *reader, size_t index, dsm_pass pass) {
-  const bool is_in_parts =
-      reader->layers[index].layer.dysm_factor > 1 || reader->plan.micro_batches > 1;
-  return pass == DSM_PASS_UPDATE && reader->workload->layers[index].timesteps == 1 && is_in_parts &&
-         reader->system->model.dysm_accumulate_in_memory;
+  return pass == DSM_PASS_UPDATE && reader->workload->layers[index].timesteps == 1 &&
+         dsm__adding_updates(&reader->system->model, reader->layers[index].layer.dysm_factor,
+                             reader->plan.micro_batches) > 0;
 }
 
 size_t dsm__plan_each_invocation(const dsm__json_node *pass_node, dsm__invocation_visitor *visit,

@@ -20,8 +20,7 @@ static dsm_status check_capacity(const dsm__candidate *candidate, dsm__place pla
   dsm__mapping_memory_derive(candidate->workload, machine, mode, candidate->decisions, memory);
   const dsm_workload micro =
       dsm__micro_workload(candidate->workload, dsm__micro_batches(candidate->decisions));
-  const double input_bytes = dsm__kept_input_bytes(&micro, machine, stages);
-  const dsm__memory_need need = dsm__memory_need_of(&micro, machine, mode, input_bytes, memory);
+  const dsm__memory_need need = dsm__memory_need_of(&micro, machine, mode, memory);
   if (need.total_bytes > need.capacity_bytes * (1 + DSM__CAPACITY_TOLERANCE)) {
     dsm__report_over_capacity(&need, "the plan needs", place, diags);
     return DSM_ERROR_INFEASIBLE;

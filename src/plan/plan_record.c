@@ -66,7 +66,7 @@ DSM__RECORD(
                        "where most is needed."),
     BYTES(total_bytes, "Their sum."),
     DSM__FIELD(REAL, dsm_plan_memory, capacity_bytes, "capacity_bytes", COLUMN,
-               .unit = "bytes/chip", .help = "What a chip has."));
+               .unit = "bytes/chip", .help = "What mappings may use of what a chip has."));
 
 /* The record has members `bound` and `resources`. */
 #define BOUND(record_type)                                                                         \
@@ -120,12 +120,8 @@ DSM__OWN_RECORD(
            "The least whole factor without a stall."),
     DSM__FIELD(REAL, dsm_plan_storage, state.period_seconds, "period_seconds", LESS,
                .unit = "seconds", .is_stated = has_period, .help = "Of a mini-epoch."),
-    SUPPLY(
-        state.stall_share, "stall_share", LESS, "ratio",
-        "Of the period, in which the next mini-epoch is waited for (equation 3); waiting for fast "
-        "storage is in waiting_share alone."),
-    SUPPLY(state.waiting_share, "waiting_share", LESS, "ratio",
-           "Of the step, in which data of either tier are waited for."),
+    SUPPLY(state.stall_share, "stall_share", LESS, "ratio", DSM__STALL_SHARE_HELP("waiting_share")),
+    SUPPLY(state.waiting_share, "waiting_share", LESS, "ratio", DSM__WAITING_SHARE_HELP),
     DSM__FIELD(WORD, dsm_plan_storage, state.bound, "bound", 0, .words = &dsm__storage_bound_words,
                .help = "What samples_per_second are bound by: the chips, fast storage, the "
                        "capacity tier."),

@@ -27,6 +27,12 @@ extern const dsm__record_type dsm__pass_record;        /**< dsm_pass_plan */
 extern const dsm__record_type dsm__pass_decisions_record;
 extern const dsm__record_type dsm__invocation_record; /**< dsm_invocation */
 
+/** What shares of waiting are, wherever they are; `waiting` is the key of the second there. */
+#define DSM__STALL_SHARE_HELP(waiting)                                                             \
+  "Of the time, in which the next mini-epoch is waited for (equation 3); waiting for fast "        \
+  "storage is in " waiting " alone."
+#define DSM__WAITING_SHARE_HELP "Of the time, in which data of either tier are waited for."
+
 /** Longest name of a pipeline group, bytes: two names of layers fit. */
 #define DSM__GROUP_NAME_BYTES_MAX 320
 

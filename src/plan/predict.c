@@ -338,12 +338,11 @@ static bool predict_memory(dsm_plan *plan, const dsm_machine *machine,
     memory->weights_bytes += one->weights_bytes;
     memory->gradients_bytes += one->gradients_bytes;
     memory->optimizer_bytes += one->optimizer_bytes;
-    memory->activations_bytes += one->activations_bytes;
+    memory->activations_bytes += one->input_bytes + one->activations_bytes;
     memory->cache_bytes += one->cache_bytes;
   }
   const dsm__transient_need transient = dsm__transient_need_of(workload, needs);
   if (plan->options.mode == DSM_MODE_TRAINING) {
-    memory->activations_bytes += dsm__kept_input_bytes(workload, machine, &decisions->stages);
     memory->errors_bytes = transient.own_bytes;
     memory->recomputed_bytes = transient.recomputed_bytes;
   } else {
@@ -352,7 +351,7 @@ static bool predict_memory(dsm_plan *plan, const dsm_machine *machine,
   memory->total_bytes = memory->weights_bytes + memory->activations_bytes +
                         memory->gradients_bytes + memory->errors_bytes + memory->optimizer_bytes +
                         memory->cache_bytes + memory->recomputed_bytes;
-  memory->capacity_bytes = plan->system->chip.memory.capacity_GB * 1e9;
+  memory->capacity_bytes = dsm_system_usable_bytes(plan->system);
   return true;
 }
 

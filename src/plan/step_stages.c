@@ -207,16 +207,11 @@ double dsm__stage_in_flight(const dsm_stages *stages, size_t stage, uint64_t mic
                       : (double)dsm__interleaved_in_flight(&of, stage) / (double)of.runs;
 }
 
-double dsm__kept_input_bytes(const dsm_workload *workload, const dsm_machine *machine,
-                             const dsm_stages *stages) {
-  return stages->count > 1 ? 0 : dsm_input_memory_bytes(machine, workload);
-}
-
-/* What a stage is given for a micro-batch. */
+/* What a stage is given for a micro-batch by the one before. */
 static double received_bytes(const dsm_workload *micro, const dsm_machine *machine,
                              const dsm__decisions *decisions, size_t first) {
   if (first == 0) {
-    return dsm_input_memory_bytes(machine, micro);
+    return 0;
   }
   const dsm__layer_setting setting = {.machine = machine,
                                       .precision = dsm_precision_of(micro, machine->system),
@@ -231,8 +226,8 @@ static void untie(const dsm_workload *micro, const dsm_machine *machine, dsm_mod
   const dsm__layer_decision *const decision = &decisions->layers[index];
   dsm_layer own = micro->layers[index];
   own.is_tied = false;
-  *memory = dsm_layer_memory_derive(&own, machine, micro, mode, &decision->layouts, 0);
-  dsm__keep_less(memory, dsm__shard_ways(&own, machine, &decision->layouts), &decision->layer,
+  *memory = dsm_layer_memory_derive(&own, machine, micro, mode, &decision->layouts);
+  dsm__keep_less(memory, &own, machine, &decision->layouts, &decision->layer,
                  is_last && index + 1 < micro->layer_count);
 }
 
@@ -273,6 +268,7 @@ void dsm__stages_memory_derive(const dsm_workload *micro, const dsm_machine *mac
   for (size_t r = 0; r < dsm__stage_run_count(stages); r++) {
     const dsm__stage_run run = dsm__stage_run_of(stages, micro->layer_count, r);
     for (size_t i = run.first; i < run.end; i++) {
+      memory[i].input_bytes *= in_flight;
       memory[i].activations_bytes *= in_flight;
       memory[i] = r % stages->count == fullest ? memory[i] : (dsm_layer_memory){0};
     }

@@ -83,11 +83,6 @@ dsm_resources dsm__tie_resources(const dsm_workload *workload, const dsm__decisi
  * runs keep, of a micro-batch of all its runs. */
 double dsm__stage_in_flight(const dsm_stages *stages, size_t stage, uint64_t micro_batches);
 
-/** What the network's input takes beside the layers' memory; in stages the first one's first layer
- * has it. */
-double dsm__kept_input_bytes(const dsm_workload *workload, const dsm_machine *machine,
-                             const dsm_stages *stages);
-
 /** Fills memory[0 .. layer_count) as the machine of a stage has them: the layers of the stage that
  * needs most, with the activations of all its micro-batches in flight; the others are zero. */
 void dsm__stages_memory_derive(const dsm_workload *micro, const dsm_machine *machine, dsm_mode mode,

@@ -164,7 +164,7 @@ static bool describe(const chain_maker *of, double capacity_bytes) {
   chain->source =
       dsm__arena_printf(chain->arena, "a plan of %s on %s", workload->name, of->plan->system->name);
   chain->minibatch = workload->minibatch;
-  chain->input_bytes = dsm_input_memory_bytes(&of->machine, workload);
+  chain->input_bytes = of->plan->layers[0].memory.input_bytes;
   chain->link_bytes_per_second = HUGE_VAL;
   chain->budget_bytes = budget_of(of, capacity_bytes);
   return chain->name != NULL && chain->source != NULL;

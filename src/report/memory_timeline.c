@@ -89,13 +89,6 @@ static void add_up(dsm__memory_use *use, dsm__memory_use *most) {
   most->total_bytes = use->total_bytes > most->total_bytes ? use->total_bytes : most->total_bytes;
 }
 
-/* The network's input: what activations hold besides what layers keep. */
-static double input_bytes(const dsm_plan *plan) {
-  const dsm_machine machine = dsm_machine_derive(plan->system);
-  const dsm_workload micro = dsm__micro_workload(plan->workload, plan->micro_batches);
-  return dsm__kept_input_bytes(&micro, &machine, &plan->stages);
-}
-
 /* What is made anew of the segment of each layer, up to it: on the way back the later ones are
  * done. NULL if out of memory. */
 static const double *recomputed_until(const dsm_plan *plan, dsm__arena *arena) {
@@ -121,7 +114,7 @@ bool dsm__memory_timeline_derive(dsm__memory_timeline *timeline, const dsm__step
     return false;
   }
   *timeline = (dsm__memory_timeline){.uses = uses, .use_count = step->span_count};
-  double kept = is_training ? input_bytes(plan) : 0;
+  double kept = is_training ? plan->layers[0].memory.input_bytes : 0; /* the whole step */
   for (size_t i = 0; i < step->span_count; i++) {
     const dsm__step_span *const span = &step->spans[i];
     const dsm__step_unit unit = dsm__step_unit_of(plan, span->layer);

@@ -39,11 +39,10 @@ static dsm_status report_infeasible(dsm__problem *problem, const dsm__decisions 
   dsm__mapping_memory_derive(workload, &problem->machine, problem->inputs.options->mode, decisions,
                              memory);
   dsm__memory_need need =
-      dsm__memory_need_of(workload, &problem->machine, problem->inputs.options->mode,
-                          dsm_input_memory_bytes(&problem->machine, workload), memory);
+      dsm__memory_need_of(workload, &problem->machine, problem->inputs.options->mode, memory);
   if (problem->role_need_bytes > 0 && problem->role_need_bytes < need.total_bytes) {
-    need = (dsm__memory_need){.total_bytes = problem->role_need_bytes,
-                              .capacity_bytes = need.capacity_bytes};
+    need.total_bytes = problem->role_need_bytes;
+    need.dominated_by[0] = '\0';
   }
   const dsm__place nowhere = {NULL, 0, 0, NULL};
   const dsm__deadline *const deadline = &problem->deadline;
@@ -51,7 +50,7 @@ static dsm_status report_infeasible(dsm__problem *problem, const dsm__decisions 
   if (dsm__problem_has_roles(problem) && (is_over || problem->is_need_rounded)) {
     dsm__diags_add(diags, DSM_SEVERITY_ERROR, nowhere, NULL,
                    "memory capacity: no mapping that needs at most %.6g GB a chip was found%s",
-                   problem->machine.system->chip.memory.capacity_GB,
+                   dsm_system_usable_bytes(problem->machine.system) / 1e9,
                    !is_over                   ? ""
                    : deadline->was_stopped    ? " before the search was interrupted"
                    : deadline->was_memory_met ? " within the memory limit of the search"
@@ -269,7 +268,7 @@ static dsm_status report_none_asked(const dsm__problem *problem, dsm_diags *diag
   dsm__diags_add(diags, DSM_SEVERITY_ERROR, nowhere, NULL,
                  "memory capacity: no step was found with the stages, micro-batches and "
                  "recomputation that are asked for that needs at most %.6g GB a chip",
-                 problem->machine.system->chip.memory.capacity_GB);
+                 dsm_system_usable_bytes(problem->machine.system) / 1e9);
   return DSM_ERROR_INFEASIBLE;
 }
 
@@ -346,7 +345,7 @@ static dsm_status report_no_roles(const dsm__problem *problem, dsm_diags *diags)
     dsm__diags_add(diags, DSM_SEVERITY_ERROR, nowhere, NULL,
                    "memory capacity: no mapping with the roles that are allowed needs at most "
                    "%.6g GB a chip",
-                   system->chip.memory.capacity_GB);
+                   dsm_system_usable_bytes(system) / 1e9);
   } else {
     dsm__diags_add(
         diags, DSM_SEVERITY_ERROR, nowhere,

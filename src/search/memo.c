@@ -30,6 +30,7 @@ static const struct {
 } restricted[] = {
     {"core.streaming_buffer_KiB", 0},    /* decides what can be held, not what that costs */
     {"chip.memory.capacity_GB", 0},      /* limits mappings, not their speed */
+    {"chip.memory.reserve_ratio", 0},    /* likewise */
     {"system.chips_x", 0},               /* in the key, of the machine that the pass runs on */
     {"system.chips_y", 0},               /* likewise */
     {"system.link_bandwidth_x_GBps", 0}, /* in the key, where the pass uses the links */

@@ -15,11 +15,7 @@
 static bool fill(dsm__problem *problem) {
   const dsm_workload *const workload = problem->inputs.workload;
   problem->factors = dsm__factors_derive(workload, &problem->machine, problem->inputs.options);
-  problem->capacity_bytes =
-      dsm__capacity_limit(problem->machine.system->chip.memory.capacity_GB * 1e9);
-  if (problem->inputs.options->mode == DSM_MODE_TRAINING) {
-    problem->capacity_bytes -= dsm_input_memory_bytes(&problem->machine, workload);
-  }
+  problem->capacity_bytes = dsm__capacity_limit(dsm_system_usable_bytes(problem->machine.system));
   problem->layout_states_max = DSM__LAYOUT_STATES_MAX;
   problem->role_nodes_max = (size_t)1 << 19;
   const dsm_system *const system = problem->machine.system;

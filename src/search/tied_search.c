@@ -190,7 +190,7 @@ static bool is_fitting(const tied_search *s, const dsm__decisions *decisions, do
   dsm__decisions of_one = *decisions;
   of_one.micro_batches = 0; /* the workload is one of them */
   dsm__mapping_memory_derive(workload, &problem->machine, mode, &of_one, s->memory);
-  *need_bytes = dsm__memory_need_of(workload, &problem->machine, mode, 0, s->memory).total_bytes;
+  *need_bytes = dsm__memory_need_of(workload, &problem->machine, mode, s->memory).total_bytes;
   return *need_bytes <= dsm__capacity_limit(problem->capacity_bytes);
 }
 

@@ -168,7 +168,8 @@ static void read_common(item_reader *reader, const dsm__json_node *item) {
   dsm_device *const device = &reader->device;
   dsm__json_read_source(item, reader->server->arena, &device->source);
   dsm__json_optional_bool(item, "accelerator", true, &device->is_accelerator);
-  const double fallback = device->chip != NULL ? device->chip->chip.memory.capacity_GB : HUGE_VAL;
+  const double fallback =
+      device->chip != NULL ? dsm_system_usable_bytes(device->chip) / 1e9 : HUGE_VAL;
   dsm__json_optional_double(item, "memory_GB", rate_range, fallback, &device->memory_bytes);
   device->memory_bytes *= 1e9;
   dsm__json_optional_double(item, "link_GBps", rate_range, HUGE_VAL,

@@ -100,19 +100,17 @@ dsm_storage_mean dsm_storage_mean_of(const dsm_storage_job *job, uint64_t mini_e
   const double bytes = dsm__mini_epoch_bytes(job, mini_epochs);
   const double fast = dsm__fast_rate(job);
   double weights = 0;
-  double stalled = 0;
   for (size_t i = 0; i < count; i++) {
     const dsm_storage_state one = dsm_storage_steady(job, mini_epochs, repeats[i]);
-    const double busy = repeats[i] * bytes / fast;
-    const double own = mini_epochs == 1 ? busy : one.period_seconds;
+    const double own = mini_epochs == 1 ? repeats[i] * bytes / fast : one.period_seconds;
     const double weight = times == NULL ? own : times[i];
     weights += weight;
-    stalled += own - busy;
     mean.seconds += own;
     mean.repeat += repeats[i];
     mean.capacity_bytes_per_second += weight * one.capacity_bytes_per_second;
     mean.equal_capacity_bytes_per_second += one.capacity_bytes_per_second;
     mean.samples_per_second += weight * one.samples_per_second;
+    mean.stall_share += weight * one.stall_share;
     mean.waiting_share += weight * one.waiting_share;
   }
   mean.repeat /= (double)count;
@@ -120,7 +118,7 @@ dsm_storage_mean dsm_storage_mean_of(const dsm_storage_job *job, uint64_t mini_e
   mean.equal_capacity_bytes_per_second /= (double)count;
   mean.samples_per_second /= weights;
   mean.waiting_share /= weights;
-  mean.stall_share = stalled / mean.seconds;
+  mean.stall_share /= weights;
   return mean;
 }
 

@@ -42,6 +42,13 @@ uint64_t dsm_system_chips(const dsm_system *system) {
   return chips;
 }
 
+/* Source: section 12; A: buffers, fragmentation and contexts take a share. Symbols: capacity_GB *
+ * 10^9 * (1 - reserve_ratio). Limits: no reserve: the capacity. */
+double dsm_system_usable_bytes(const dsm_system *system) {
+  static const double bytes_per_GB = 1e9;
+  return system->chip.memory.capacity_GB * bytes_per_GB * (1 - system->chip.memory.reserve_ratio);
+}
+
 double dsm_system_peak_flops(const dsm_system *system) {
   return chip_peak_flops(system) * (double)dsm_system_chips(system);
 }

@@ -175,7 +175,9 @@ static void write_chip(instance_text *text, instance_random *random, const machi
   }
   instance_text_key(text, "memory");
   instance_text_open(text, '{');
-  instance_text_real(text, "capacity_GB", kind->given->capacity_GB);
+  const double reserve = instance_random_chance(random, 25) ? 0.08 : 0;
+  instance_text_real(text, "capacity_GB", kind->given->capacity_GB / (1 - reserve));
+  instance_text_real(text, "reserve_ratio", reserve);
   const double memory_GBps = pick_bandwidth_GBps(random, kind);
   static const double slowdowns[] = {2, 4, 8, 32};
   const double slowdown = INSTANCE_PICK_REAL(random, slowdowns);

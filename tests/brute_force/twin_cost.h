@@ -98,7 +98,7 @@ double twin_hoisted_bytes(const twin_context *context, size_t layer, twin_parall
 /* Without the network's input. */
 double twin_transient_bytes(const twin_context *context, size_t layer, twin_parallelism forward,
                             twin_parallelism backward);
-double twin_network_input_bytes(const twin_context *context);
+double twin_network_input_bytes(const twin_context *context, twin_parallelism parallelism);
 /* Inference: is the network's input still to be read when `layer` runs? */
 bool twin_input_is_live(const twin_workload *workload, size_t layer);
 

@@ -23,7 +23,7 @@ twin_stage twin_price_stage(const twin_pricer *pricer, const size_t layer, const
       .transient_bytes = twin_transient_bytes(&own, layer, parallelism, parallelism),
   };
   if (whole->inference && twin_input_is_live(workload, layer)) {
-    stage.transient_bytes += twin_network_input_bytes(whole);
+    stage.transient_bytes += twin_network_input_bytes(&own, parallelism);
   }
   if (!whole->inference) {
     stage.exchange = twin_weight_exchange_cycles(

@@ -231,7 +231,7 @@ bool twin_search_mappings(twin_result *out, const twin_context *context,
     return false;
   }
   twin_allot(&s.allotments, &s.pricer);
-  const prefix start = {.kept_bytes = context->inference ? 0 : twin_network_input_bytes(context)};
+  const prefix start = {.kept_bytes = 0};
   visit_need(&s, 0, start);
   for (int round = 0; round < 2; round++) {
     s.is_plain = round == 0;

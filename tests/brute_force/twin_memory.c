@@ -15,17 +15,16 @@ static double tensor_bytes(const twin_context *context, const double elements,
          context->workload->element_bytes / layout.nm;
 }
 
-double twin_network_input_bytes(const twin_context *context) {
+/* As a layer with that parallelism reads it. */
+double twin_network_input_bytes(const twin_context *context, const twin_parallelism parallelism) {
   const twin_workload *const workload = context->workload;
-  const double chips = twin_chips(context->system);
   double timesteps = 0;
   for (size_t i = 0; i < workload->node_count; i++) {
     if (twin_reads_network_input(&workload->nodes[i])) {
       timesteps = fmax(timesteps, workload->nodes[i].timesteps);
     }
   }
-  return workload->input_elements * timesteps * ceil(workload->minibatch / chips) *
-         workload->element_bytes;
+  return tensor_bytes(context, workload->input_elements * timesteps, parallelism);
 }
 
 /* Of the workload's size. */
@@ -35,16 +34,18 @@ static double stored_step_elements(const twin_context *context, const twin_node 
              : twin_stored_size(context->workload, node) * node->timesteps;
 }
 
-/* Weights, their gradients, and optimizer state. */
+/* Weights, their gradients, and optimizer state, of which each chip has its part where it updates
+ * no more. */
 static double weight_bytes(const twin_context *context, const size_t layer,
                            const twin_parallelism forward) {
   const twin_workload *const workload = context->workload;
-  const double gradient_bytes = workload->gradient_bytes + workload->optimizer_bytes_per_weight;
   const twin_node *const node = &workload->nodes[layer];
-  const double per_weight = node->weight_bytes + (context->inference ? 0 : gradient_bytes);
-  return node->is_tied ? 0
-                       : twin_weight_elements(node) * per_weight /
-                             twin_layout_of(context->system, forward).nm;
+  const double nm = twin_layout_of(context->system, forward).nm;
+  const double owners = context->system->sharded_update ? twin_chips(context->system) : nm;
+  const double per_weight =
+      node->weight_bytes + (context->inference ? 0 : workload->gradient_bytes);
+  const double state = context->inference ? 0 : workload->optimizer_bytes_per_weight;
+  return node->is_tied ? 0 : twin_weight_elements(node) * (per_weight / nm + state / owners);
 }
 
 /* Of a layer's own results, in its bytes. */
@@ -99,7 +100,9 @@ static double activation_bytes(const twin_context *context, const size_t layer,
 
 double twin_kept_bytes(const twin_context *context, const size_t layer,
                        const twin_parallelism forward) {
-  return weight_bytes(context, layer, forward) + activation_bytes(context, layer, forward);
+  const bool has_input = layer == 0 && !context->inference;
+  return weight_bytes(context, layer, forward) + activation_bytes(context, layer, forward) +
+         (has_input ? twin_network_input_bytes(context, forward) : 0);
 }
 
 double twin_hoisted_bytes(const twin_context *context, const size_t layer,
@@ -165,8 +168,7 @@ bool twin_input_is_live(const twin_workload *workload, const size_t layer) {
 }
 
 double twin_memory_bytes(const twin_context *context, const twin_parallelism *sequence) {
-  const double input_bytes = twin_network_input_bytes(context);
-  double bytes = context->inference ? 0 : input_bytes;
+  double bytes = context->inference ? 0 : twin_network_input_bytes(context, sequence[0]);
   double largest_transient = 0;
   for (size_t i = 0; i < context->workload->node_count; i++) {
     /* One by one: instance_make() derives capacities from the sum, to the last bit. */
@@ -174,7 +176,7 @@ double twin_memory_bytes(const twin_context *context, const twin_parallelism *se
     bytes += activation_bytes(context, i, sequence[i]);
     double transient = twin_transient_bytes(context, i, sequence[i], sequence[i]);
     if (context->inference && twin_input_is_live(context->workload, i)) {
-      transient += input_bytes;
+      transient += twin_network_input_bytes(context, sequence[i]);
     }
     largest_transient = fmax(largest_transient, transient);
   }

@@ -307,7 +307,7 @@ double twin_price_transient(const twin_pricer *pricer, const twin_mapping *mappi
   const twin_parallelism *const p = mapping->layers[layer].parallelism;
   const double bytes = twin_transient_bytes(context, layer, p[TWIN_FORWARD], p[TWIN_BACKWARD]);
   const bool has_input = context->inference && twin_input_is_live(context->workload, layer);
-  return bytes + (has_input ? twin_network_input_bytes(context) : 0);
+  return bytes + (has_input ? twin_network_input_bytes(context, p[TWIN_FORWARD]) : 0);
 }
 
 bool twin_fits(const twin_space *space, const double need_bytes) {
@@ -362,8 +362,7 @@ static void add_reductions(const twin_pricer *pricer, const twin_mapping *mappin
 }
 
 twin_cost twin_price(const twin_pricer *pricer, const twin_mapping *mapping) {
-  const twin_context *const context = &pricer->space.context;
-  twin_cost cost = {.memory_bytes = context->inference ? 0 : twin_network_input_bytes(context)};
+  twin_cost cost = {.memory_bytes = 0};
   double largest_transient = 0;
   double after_forward[TWIN_MAX_LAYERS] = {0}; /* of groups */
   for (size_t i = 0; i < mapping->layer_count; i++) {

@@ -186,7 +186,8 @@ bool twin_system_parse(twin_system *out, const char *json) {
       .memory_tile_minor = twin_number(memory, "tile_minor", 1),
       .memory_tile_second = twin_number(memory, "tile_second", 1),
       .memory_stacks = twin_number(memory, "stacks", 1),
-      .capacity_bytes = twin_number(memory, "capacity_GB", 1) * 1e9,
+      .capacity_bytes = twin_number(memory, "capacity_GB", 1) * 1e9 *
+                        (1 - twin_number(memory, "reserve_ratio", 0)),
       .tile_startup_cycles = twin_number(core, "tile_startup_us", 1) * frequency_GHz * 1000,
       .tile_least_rows = twin_number(core, "tile_least_rows", 16),
       .attention_floor_cycles = twin_number(core, "attention_floor_us", 10) * frequency_GHz * 1000,

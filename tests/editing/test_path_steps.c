@@ -70,7 +70,7 @@ START_TEST(test_objects_that_are_not_there_are_known) {
   expect_steps(DSM_DESCRIPTION_WORKLOAD, net, "input", "features feature ");
   expect_steps(DSM_DESCRIPTION_SYSTEM, "{}", "chip.memory",
                "capacity_GB bandwidth_GBps efficiency_ratio tile_minor tile_second stacks "
-               "auxiliary_efficiency_ratio ");
+               "auxiliary_efficiency_ratio reserve_ratio ");
   expect_steps(DSM_DESCRIPTION_SERVER, "{}", "", "format name source devices ports pairs ");
 }
 END_TEST

@@ -457,8 +457,7 @@ static uint64_t digest_step(uint64_t digest, const dsm_workload *workload,
   const dsm_traffic hand_over =
       dsm_hand_over_traffic(layer, machine, precision, workload->minibatch);
   const dsm_layer_memory memory =
-      dsm_layer_memory_derive(layer, machine, workload, DSM_MODE_TRAINING, &layouts,
-                              dsm_input_memory_bytes(machine, workload));
+      dsm_layer_memory_derive(layer, machine, workload, DSM_MODE_TRAINING, &layouts);
   digest = digest_double(digest, memory.weights_bytes);
   digest = digest_double(digest, dsm_hoisted_bytes(layer, machine, workload, DSM_PARALLELISM_DATA));
   digest = digest_u64(

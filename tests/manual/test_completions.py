@@ -172,6 +172,7 @@ def check_shell(name, shell, options):
     same("dsm explore vgg16 torus64 --set system.chip.memory.", [
         "system.chip.memory.capacity_GB=", "system.chip.memory.bandwidth_GBps=",
         "system.chip.memory.efficiency_ratio=", "system.chip.memory.auxiliary_efficiency_ratio=",
+        "system.chip.memory.reserve_ratio=",
         "system.chip.memory.tile_minor=", "system.chip.memory.tile_second=", "system.chip.memory.stacks="])
     holds("dsm explore --set system.model.", "system.model.exact_forks=", "system.model.layout_move=")
     same("dsm partition vgg16 cpu_2gpu --set server.devices.gpu.mem", ["server.devices.gpu.memory_GB=",

@@ -421,7 +421,7 @@ static dsm_layer_memory memory_of(const dsm_layer *layer, dsm_mode mode) {
                                  .cache_bytes = 1,
                                  .input_last_use = DSM_NEVER_USED};
   const dsm_pass_layouts layouts = dsm_pass_layouts_uniform(DSM_PARALLELISM_DATA);
-  return dsm_layer_memory_derive(layer, &machine, &workload, mode, &layouts, 0);
+  return dsm_layer_memory_derive(layer, &machine, &workload, mode, &layouts);
 }
 
 /* 120 scores of 2 bytes; fused 8 bytes for each of 4 heads and 3 positions, and no errors. */

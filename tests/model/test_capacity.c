@@ -36,8 +36,7 @@ static void set_up(void) {
 
 static dsm_layer_memory memory_of(int layer, dsm_mode mode, dsm_parallelism parallelism) {
   const dsm_pass_layouts layouts = dsm_pass_layouts_uniform(parallelism);
-  return dsm_layer_memory_derive(&layers[layer], &machine, &workload, mode, &layouts,
-                                 dsm_input_memory_bytes(&machine, &workload));
+  return dsm_layer_memory_derive(&layers[layer], &machine, &workload, mode, &layouts);
 }
 
 /* On 4 x 2 chips, elements * 2 bytes * mbc / nm:
@@ -66,7 +65,10 @@ START_TEST(test_training_keeps_weights_gradients_activations_and_errors) {
   const dsm_layer_memory memory = memory_of(0, DSM_MODE_TRAINING, (dsm_parallelism)_i);
   ck_assert_double_eq(memory.weights_bytes, c->weights * 2);
   ck_assert_double_eq(memory.gradients_bytes, c->weights * 4);
-  ck_assert_double_eq(memory.optimizer_bytes, c->weights * 8);
+  ck_assert_double_eq(memory.optimizer_bytes, 960 * 8 / 8.0); /* each chip its part of all */
+  chips.model.sharded_update = false;
+  ck_assert_double_eq(memory_of(0, DSM_MODE_TRAINING, (dsm_parallelism)_i).optimizer_bytes,
+                      c->weights * 8);
   ck_assert_double_eq(memory.activations_bytes, c->activations_bytes);
   ck_assert_double_eq(memory.transient_bytes, c->errors_bytes);
 }
@@ -92,14 +94,12 @@ START_TEST(test_errors_have_the_layout_of_backward_and_the_rest_that_of_forward)
       const dsm_pass_layouts layouts = {
           {(dsm_parallelism)forward, (dsm_parallelism)backward, (dsm_parallelism)update}};
       const dsm_layer_memory training =
-          dsm_layer_memory_derive(&layers[0], &machine, &workload, DSM_MODE_TRAINING, &layouts,
-                                  dsm_input_memory_bytes(&machine, &workload));
+          dsm_layer_memory_derive(&layers[0], &machine, &workload, DSM_MODE_TRAINING, &layouts);
       const dsm_layer_memory inference =
-          dsm_layer_memory_derive(&layers[0], &machine, &workload, DSM_MODE_INFERENCE, &layouts,
-                                  dsm_input_memory_bytes(&machine, &workload));
+          dsm_layer_memory_derive(&layers[0], &machine, &workload, DSM_MODE_INFERENCE, &layouts);
       ck_assert_double_eq(training.weights_bytes, memories[forward].weights * 2);
       ck_assert_double_eq(training.gradients_bytes, memories[forward].weights * 4);
-      ck_assert_double_eq(training.optimizer_bytes, memories[forward].weights * 8);
+      ck_assert_double_eq(training.optimizer_bytes, 960 * 8 / 8.0);
       ck_assert_double_eq(training.activations_bytes, memories[forward].activations_bytes);
       ck_assert_double_eq(training.transient_bytes, memories[backward].errors_bytes);
       ck_assert_double_eq(inference.weights_bytes, memories[forward].weights * 2);
@@ -116,8 +116,7 @@ START_TEST(test_layer_without_backward_pass_has_no_live_errors) {
   const dsm_pass_layouts layouts = {
       {DSM_PARALLELISM_DATA, (dsm_parallelism)_i, DSM_PARALLELISM_DATA}};
   const dsm_layer_memory memory =
-      dsm_layer_memory_derive(&layers[0], &machine, &workload, DSM_MODE_TRAINING, &layouts,
-                              dsm_input_memory_bytes(&machine, &workload));
+      dsm_layer_memory_derive(&layers[0], &machine, &workload, DSM_MODE_TRAINING, &layouts);
   ck_assert_double_eq(memory.transient_bytes, 0);
   ck_assert_double_eq(memory.activations_bytes, memories[DSM_PARALLELISM_DATA].activations_bytes);
 }
@@ -176,20 +175,47 @@ START_TEST(test_minibatch_smaller_than_the_chip_count_keeps_one_sample_a_chip) {
 }
 END_TEST
 
+static double input_bytes(dsm_parallelism parallelism) {
+  return memory_of(0, DSM_MODE_TRAINING, parallelism).input_bytes;
+}
+
 /* 50 * 3 * ceil(10/8) * 2 */
 START_TEST(test_network_input_is_split_by_data) {
-  ck_assert_double_eq(dsm_input_memory_bytes(&machine, &workload), 600);
+  ck_assert_double_eq(input_bytes(DSM_PARALLELISM_DATA), 600);
   workload.minibatch = 8;
-  ck_assert_double_eq(dsm_input_memory_bytes(&machine, &workload), 300);
+  ck_assert_double_eq(input_bytes(DSM_PARALLELISM_DATA), 300);
   workload.minibatch = 1;
-  ck_assert_double_eq(dsm_input_memory_bytes(&machine, &workload), 300);
+  ck_assert_double_eq(input_bytes(DSM_PARALLELISM_DATA), 300);
 }
 END_TEST
 
 START_TEST(test_one_chip_keeps_the_whole_network_input) {
   chips = friendly_system(1, 1);
   machine = dsm_machine_derive(&chips);
-  ck_assert_double_eq(dsm_input_memory_bytes(&machine, &workload), 50 * 3 * 10 * 2);
+  ck_assert_double_eq(input_bytes(DSM_PARALLELISM_DATA), 50 * 3 * 10 * 2);
+}
+END_TEST
+
+/* Of 16 samples, 50 * 3 * 16 * 2 = 4800 bytes in all: cut by samples along 4, by features along 2
+ * chips; and as the first layer alone reads it: column and whole on all chips, gather_column by
+ * positions, row by features. */
+START_TEST(test_network_input_lies_as_its_first_reader_has_it) {
+  static const struct {
+    dsm_role role;
+    double ways;
+  } cases[] = {{DSM_ROLE_DATA, 8},
+               {DSM_ROLE_COLUMN, 4},
+               {DSM_ROLE_GATHER_COLUMN, 8},
+               {DSM_ROLE_ROW, 8},
+               {DSM_ROLE_WHOLE, 4}};
+  workload.minibatch = 16;
+  ck_assert_double_eq(input_bytes(DSM_PARALLELISM_DATA_X_MODEL_Y), 4800 / 8.0);
+  for (int i = 0; i < COUNT_OF(cases); i++) {
+    const dsm_roles roles = {.of = {DSM_ROLE_DATA, cases[i].role}};
+    const dsm_parallelism parallelism = dsm_parallelism_of(&roles, 2);
+    ck_assert_double_eq(input_bytes(parallelism), 4800 / cases[i].ways);
+    ck_assert_double_eq(memory_of(1, DSM_MODE_TRAINING, parallelism).input_bytes, 0);
+  }
 }
 END_TEST
 
@@ -232,6 +258,7 @@ Suite *suite_capacity(void) {
   tcase_add_checked_fixture(input, set_up, NULL);
   tcase_add_test(input, test_network_input_is_split_by_data);
   tcase_add_test(input, test_one_chip_keeps_the_whole_network_input);
+  tcase_add_test(input, test_network_input_lies_as_its_first_reader_has_it);
   tcase_add_loop_test(input, test_network_input_is_live_until_its_last_use_in_inference, 0,
                       COUNT_OF(layers));
   tcase_add_test(input, test_network_input_is_no_transient_in_training);

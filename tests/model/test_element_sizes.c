@@ -174,14 +174,14 @@ START_TEST(test_memory_has_the_bytes_of_each) {
   const dsm_pass_layouts layouts = dsm_pass_layouts_uniform(DSM_PARALLELISM_DATA);
   sized.input_op_elements = 40;
   const dsm_layer_memory training =
-      dsm_layer_memory_derive(&sized, &machine, &workload, DSM_MODE_TRAINING, &layouts, 0);
+      dsm_layer_memory_derive(&sized, &machine, &workload, DSM_MODE_TRAINING, &layouts);
   ck_assert_double_eq(training.weights_bytes, 800);
   ck_assert_double_eq(training.gradients_bytes, 800);
   ck_assert_double_eq(training.activations_bytes, 20 + 70);
   sized.cache_elements = 100;
   sized.bytes.cache = 0.5;
   ck_assert_double_eq(
-      dsm_layer_memory_derive(&sized, &machine, &workload, DSM_MODE_INFERENCE, &layouts, 0)
+      dsm_layer_memory_derive(&sized, &machine, &workload, DSM_MODE_INFERENCE, &layouts)
           .cache_bytes,
       50);
 }

@@ -141,6 +141,16 @@ static void check_weights(const dsm_layer *layer, const dsm_roles roles[DSM_PASS
                2 * (all.gradients - all.owned) * precision.gradient_bytes);
 }
 
+/* Those that share samples or rows. */
+static double summing_chips(const dsm_roles *roles) {
+  double ways = 1;
+  for (unsigned a = 0; a < chips.system.axis_count; a++) {
+    const bool is_summing = roles->of[a] == DSM_ROLE_DATA || roles->of[a] == DSM_ROLE_SPATIAL;
+    ways *= is_summing ? (double)chips.system.axes[a].chips : 1;
+  }
+  return ways;
+}
+
 static void check_memory(const dsm_layer *layer, const dsm_roles roles[DSM_PASS_COUNT],
                          const char cuts[DSM_AXES_MAX]) {
   const dsm_workload workload = {.minibatch = SAMPLES,
@@ -155,16 +165,16 @@ static void check_memory(const dsm_layer *layer, const dsm_roles roles[DSM_PASS_
   dsm_pass_layouts same = layouts;
   same.of[DSM_PASS_UPDATE] = same.of[DSM_PASS_FORWARD];
   const dsm_layer_memory memory =
-      dsm_layer_memory_derive(layer, &machine, &workload, DSM_MODE_TRAINING, &layouts, 0);
+      dsm_layer_memory_derive(layer, &machine, &workload, DSM_MODE_TRAINING, &layouts);
   const dsm_layer_memory beside =
-      dsm_layer_memory_derive(layer, &machine, &workload, DSM_MODE_TRAINING, &same, 0);
+      dsm_layer_memory_derive(layer, &machine, &workload, DSM_MODE_TRAINING, &same);
   bool has_roles = false;
   for (int p = 0; p < DSM_PASS_COUNT; p++) {
     has_roles = has_roles || dsm_parallelism_has_roles(layouts.of[p]);
   }
   ASSERT_CLOSE(memory.weights_bytes, (has_roles ? all.used : all.forward) * 2);
   ASSERT_CLOSE(memory.gradients_bytes, all.forward * 4);
-  ASSERT_CLOSE(memory.optimizer_bytes, all.forward * 8);
+  ASSERT_CLOSE(memory.optimizer_bytes, all.forward * 8 / summing_chips(&roles[DSM_PASS_FORWARD]));
   ASSERT_CLOSE(memory.transient_bytes - beside.transient_bytes,
                has_roles ? fmax(0, all.gradients - all.forward) * 4 : 0);
 }

@@ -451,14 +451,14 @@ static void check_memory(const dsm_layer *layer, const dsm_roles *roles) {
       dsm_pass_layouts_uniform(dsm_parallelism_of(roles, chips.system.axis_count));
   const letters l = letters_of(roles);
   const dsm_layer_memory memory =
-      dsm_layer_memory_derive(&one, &machine, &workload, DSM_MODE_TRAINING, &layouts, 0);
+      dsm_layer_memory_derive(&one, &machine, &workload, DSM_MODE_TRAINING, &layouts);
   const double weights =
       (double)one.weight_elements / ways_of(roles, "IOB", false) / ways_of(roles, "IO", true);
   const block stored = block_of(0, OUT, l.output);
   const block input = block_of(0, IN, l.input);
   ASSERT_CLOSE(memory.weights_bytes, weights * 2);
   ASSERT_CLOSE(memory.gradients_bytes, weights * 4);
-  ASSERT_CLOSE(memory.optimizer_bytes, weights * 8);
+  ASSERT_CLOSE(memory.optimizer_bytes, weights * 8 / ways_of(roles, "SR", false));
   ASSERT_CLOSE(memory.activations_bytes, elements_of(&stored) * 2);
   ASSERT_CLOSE(memory.transient_bytes, (elements_of(&stored) + elements_of(&input)) * 2);
 }

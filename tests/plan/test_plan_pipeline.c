@@ -140,15 +140,15 @@ END_TEST
 /*
  * Training, 2 bytes an element. Of 8192 weights a layer every chip has all, being data parallel.
  * Kept: lstm1, whose chips have most samples, for the group: 32 + 5 * 32 elements, 10 timesteps, 11
- * samples; lstm3 and lstm4 on all 8 chips, 4 samples; fc5 64 elements; the input 32. Errors: lstm2
- * on 4 chips, its own and its input's.
+ * samples, and 32 of the network's input, which it reads; lstm3 and lstm4 on all 8 chips, 4
+ * samples; fc5 64 elements. Errors: lstm2 on 4 chips, its own and its input's.
  */
 START_TEST(test_memory_of_a_group_is_that_of_its_stages_on_their_own_chips) {
   make(1, true, 40);
   const dsm_plan_memory *const memory = &m.plan->result.memory;
   ck_assert_double_eq(memory->weights_bytes, (3 * 8192 + 2048) * 2);
   ck_assert_double_eq(memory->activations_bytes,
-                      (192 * 10 * 11 + 2 * 192 * 10 * 4 + 64 * 10 * 4 + 32 * 10 * 4) * 2);
+                      ((192 + 32) * 10 * 11 + 2 * 192 * 10 * 4 + 64 * 10 * 4) * 2);
   ck_assert_double_eq(memory->errors_bytes, 2 * 32 * 10 * 8 * 2);
 }
 END_TEST

@@ -69,8 +69,7 @@ START_TEST(test_activations_come_and_go) {
     return;
   }
   const derived both = derive(made.plan);
-  const dsm_machine machine = dsm_machine_derive(made.plan->system);
-  const double input = dsm_input_memory_bytes(&machine, made.workload);
+  const double input = made.plan->layers[0].memory.input_bytes;
   for (size_t i = 1; i < both.memory.use_count; i++) {
     const double before = both.memory.uses[i - 1].bytes[DSM__MEMORY_ACTIVATIONS];
     const double now = both.memory.uses[i].bytes[DSM__MEMORY_ACTIVATIONS];

@@ -439,14 +439,13 @@ double role_twin_cycles(role_twin *twin, const role_pair *roles) {
 static dsm_layer_memory memory_of(const role_twin *twin, size_t index, const role_pair *roles) {
   const dsm_pass_layouts layouts = layouts_of(twin, roles);
   return dsm_layer_memory_derive(&twin->workload->layers[index], &twin->machine, twin->workload,
-                                 twin->mode, &layouts,
-                                 dsm_input_memory_bytes(&twin->machine, twin->workload));
+                                 twin->mode, &layouts);
 }
 
 static double kept_bytes(const role_twin *twin, size_t index, const role_pair *roles) {
   const dsm_layer_memory memory = memory_of(twin, index, roles);
   return memory.weights_bytes + memory.gradients_bytes + memory.optimizer_bytes +
-         memory.activations_bytes + memory.cache_bytes;
+         memory.input_bytes + memory.activations_bytes + memory.cache_bytes;
 }
 
 double role_twin_bytes(const role_twin *twin, const role_pair *roles) {
@@ -459,9 +458,7 @@ double role_twin_bytes(const role_twin *twin, const role_pair *roles) {
     kept += tied_twin_bytes(twin->workload, &twin->machine, twin->mode, i, both);
     transient = fmax(transient, memory_of(twin, i, &roles[i]).transient_bytes);
   }
-  const double input =
-      twin->mode == DSM_MODE_TRAINING ? dsm_input_memory_bytes(&twin->machine, twin->workload) : 0;
-  return kept + transient + input;
+  return kept + transient;
 }
 
 /* ---- all mappings ---- */
@@ -595,8 +592,7 @@ static double transient_of(role_twin *twin, size_t index, size_t option, size_t 
 static double needed_bytes(const walk *w) {
   role_twin *const twin = w->twin;
   dsm_roles both[ROLE_TWIN_LAYERS];
-  double bytes =
-      twin->mode == DSM_MODE_TRAINING ? dsm_input_memory_bytes(&twin->machine, twin->workload) : 0;
+  double bytes = 0;
   double transient = 0;
   take_both(w->roles, twin->count - 1, both);
   for (size_t i = 0; i < twin->count; i++) {

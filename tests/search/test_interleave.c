@@ -290,7 +290,7 @@ START_TEST(test_two_stages_of_two_runs_by_hand) {
     dsm_pass_layouts layouts;
     run += run < 3 && i == plan->stages.first_layers[run + 1] ? 1 : 0;
     const size_t s = run % 2;
-    double given = i == 0 ? dsm_input_memory_bytes(&machine, &micro) : 0;
+    double given = 0;
     if (i > 0 && i == plan->stages.first_layers[run]) {
       given = (double)workload->layers[i - 1].stored_elements * (double)micro.minibatch / 2 *
               micro.element_bytes;
@@ -313,9 +313,9 @@ START_TEST(test_two_stages_of_two_runs_by_hand) {
       }
     }
     const dsm_layer_memory one = dsm_layer_memory_derive(&workload->layers[i], &machine, &micro,
-                                                         DSM_MODE_TRAINING, &layouts, 0);
+                                                         DSM_MODE_TRAINING, &layouts);
     needs[s] += one.weights_bytes + one.gradients_bytes + one.optimizer_bytes +
-                (one.activations_bytes + given) * in_flight[s];
+                (one.input_bytes + one.activations_bytes + given) * in_flight[s];
     transient[s] = fmax(transient[s], one.transient_bytes);
   }
   const size_t largest = busy[0] > busy[1] ? 0 : 1;

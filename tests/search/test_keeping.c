@@ -105,7 +105,9 @@ START_TEST(test_memory_by_hand) {
   static const double weights = 82944;
   static const double kept = (96 + 384 + 96 + 32) * 4 * 2;
   static const double divided[DSM_SHARDING_COUNT][3] = {{1, 1, 1}, {1, 1, 4}, {1, 4, 4}, {4, 4, 4}};
-  for (int s = 0; s < DSM_SHARDING_COUNT; s++) {
+  for (int k = 0; k < 2 * DSM_SHARDING_COUNT; k++) {
+    const int s = k / 2;
+    chips->model.sharded_update = k % 2 == 1; /* each chip updates its part, whose state it has */
     const size_t choice = choice_of(false, (dsm_sharding)s, false);
     dsm_plan *const plan = plan_of((size_t[LAYERS]){choice, choice, choice, choice}, 1);
     const dsm_plan_memory *const memory = &plan->result.memory;
@@ -113,7 +115,8 @@ START_TEST(test_memory_by_hand) {
     ck_assert_double_eq(memory->weights_bytes, weights * workload->element_bytes / divided[s][0]);
     ck_assert_double_eq(memory->gradients_bytes,
                         weights * workload->gradient_bytes / divided[s][1]);
-    ck_assert_double_eq(memory->optimizer_bytes, weights * state / divided[s][2]);
+    ck_assert_double_eq(memory->optimizer_bytes,
+                        weights * state / (k % 2 == 1 ? 4 : divided[s][2]));
     ck_assert_double_eq(memory->activations_bytes, kept + 64 * 4 * 2);
     ck_assert_double_eq(memory->recomputed_bytes, 0);
     dsm_plan_free(plan);

@@ -87,9 +87,10 @@ static double kept(const char *chips, const char *inputs, const dsm_role roles[L
     const dsm_roles of = {{roles[i], DSM_ROLE_DATA}};
     const dsm_pass_layouts layouts = dsm_pass_layouts_uniform(dsm_parallelism_of(&of, 2));
     const dsm_layer_decisions decisions = {.is_recomputed = again[BLOCK + i]};
-    dsm_layer_memory memory = dsm_layer_memory_derive(&workload->layers[BLOCK + i], &machine,
-                                                      workload, DSM_MODE_TRAINING, &layouts, 0);
-    dsm__keep_less(&memory, 1, &decisions, i + 1 == LAYERS);
+    const dsm_layer *const layer = &workload->layers[BLOCK + i];
+    dsm_layer_memory memory =
+        dsm_layer_memory_derive(layer, &machine, workload, DSM_MODE_TRAINING, &layouts);
+    dsm__keep_less(&memory, layer, &machine, &layouts, &decisions, i + 1 == LAYERS);
     bytes += memory.activations_bytes;
   }
   dsm__arena_free(arena);

@@ -7,6 +7,7 @@
 
 #include "bundled.h"
 #include "edited.h"
+#include "plan/holding.h"
 #include "plan/plan_internal.h"
 #include "suites.h"
 
@@ -142,6 +143,66 @@ START_TEST(test_gradients_are_added_in_memory) {
 }
 END_TEST
 
+/* The update of a layer of the network with f spatial minibatches in each of 4 micro-batches. */
+static dsm__parts updates_of(const dsm_machine *machine, size_t layer, uint64_t f) {
+  const dsm__layer_setting setting = {.layer = &workload->layers[layer],
+                                      .machine = machine,
+                                      .precision = dsm_precision_of(workload, chips),
+                                      .mode = DSM_MODE_TRAINING,
+                                      .minibatch = 16,
+                                      .micro_batches = 4,
+                                      .dysm_factor = f,
+                                      .is_hoisted = workload->layers[layer].hoisted != NULL};
+  return dsm__pass_parts(&setting, DSM_PASS_UPDATE, DSM_PARALLELISM_DATA, false);
+}
+
+/* By hand: of 2 spatial minibatches in each of 4 micro-batches 7 of 8 updates add to what is in
+ * memory; where micro-batches add up by an operation of their own, the second of each; none where
+ * gradients add up on chip. */
+START_TEST(test_gradients_are_added_once) {
+  static const struct {
+    double bytes;
+    bool in_memory;
+    uint64_t writing[2]; /* of 1 and of 2 spatial minibatches */
+  } cases[] = {{0, true, {1, 1}}, {6, true, {4, 4}}, {0, false, {4, 8}}, {6, false, {4, 8}}};
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    chips->model.accumulate_memory_bytes = cases[i].bytes;
+    chips->model.dysm_accumulate_in_memory = cases[i].in_memory;
+    const dsm_machine machine = dsm_machine_derive(chips);
+    for (uint64_t f = 1; f <= 2; f++) {
+      const uint64_t writing = cases[i].writing[f - 1];
+      const dsm__parts parts = updates_of(&machine, 0, f);
+      ck_assert_uint_eq(parts.items[0].count, writing);
+      ck_assert_uint_eq(parts.count, writing == 4 * f ? 1 : 2);
+      ck_assert(parts.count == 1 || parts.items[1].count == 4 * f - writing);
+    }
+  }
+}
+END_TEST
+
+/* What an lstm's hoisted products add up is one invocation in each micro-batch, which adds to
+ * memory unless an operation of its own does. */
+START_TEST(test_hoisted_gradients_are_added_once) {
+  tear_down();
+  workload = bundled_workload("gnmt", "64");
+  chips = bundled_system_with("torus64", NULL, 0);
+  size_t lstm = 0;
+  while (workload->layers[lstm].hoisted == NULL) {
+    lstm++;
+  }
+  for (int bytes = 0; bytes <= 6; bytes += 6) {
+    chips->model.accumulate_memory_bytes = bytes;
+    const dsm_machine machine = dsm_machine_derive(chips);
+    const dsm__parts parts = updates_of(&machine, lstm, 1);
+    ck_assert_uint_eq(parts.count, 2);
+    for (unsigned k = 0; k < parts.count; k++) {
+      ck_assert_uint_eq(parts.items[k].count, 4);
+      ck_assert(parts.items[k].residency.is_accumulating == (bytes == 0));
+    }
+  }
+}
+END_TEST
+
 /* Of a micro-batch are what is kept for the update and the errors; weights, gradients and state are
  * what they were. */
 START_TEST(test_memory_has_one_micro_batch) {
@@ -234,6 +295,8 @@ Suite *suite_micro_batches(void) {
   tcase_add_test(tests, test_nothing_is_cut_where_all_fits);
   tcase_add_loop_test(tests, test_step_is_as_many_small_ones, 1, 4);
   tcase_add_test(tests, test_gradients_are_added_in_memory);
+  tcase_add_test(tests, test_gradients_are_added_once);
+  tcase_add_test(tests, test_hoisted_gradients_are_added_once);
   tcase_add_test(tests, test_memory_has_one_micro_batch);
   tcase_add_test(tests, test_sums_hide_behind_micro_batches);
   tcase_add_test(tests, test_cut_fits_where_the_whole_does_not);

@@ -52,13 +52,41 @@ static double explore(const asked *of, dsm_optimization_set set, dsm_recomputati
   const double cycles = plan->result.step_cycles;
   *bound = plan->result.lower_bound_cycles;
   ck_assert_double_le(*bound, cycles * ALIKE);
-  ck_assert_double_le(plan->result.memory.total_bytes,
-                      of->system->chip.memory.capacity_GB * 1e9 * ALIKE);
+  ck_assert_double_eq(plan->result.memory.capacity_bytes, dsm_system_usable_bytes(of->system));
+  ck_assert_double_le(plan->result.memory.total_bytes, plan->result.memory.capacity_bytes * ALIKE);
   ck_assert_int_eq(dsm_plan_bound(plan, NULL), DSM_OK);
   ck_assert_double_eq_tol(plan->result.lower_bound_cycles, *bound, 1e-9 * cycles);
   dsm_plan_free(plan);
   return cycles;
 }
+
+/* A reserve is memory that is not there, for each search, with roles and stages too. */
+START_TEST(test_reserve_is_memory_that_is_not_there) {
+  static const dsm_override overrides[] = {{"system.chips_x", "2", NULL},
+                                           {"system.chips_y", "2", NULL},
+                                           {"chip.memory.capacity_GB", "0.125", NULL}};
+  static const dsm_optimization_set sets[] = {
+      BIT(DSM_OPTIMIZATION_HYBRID), BIT(DSM_OPTIMIZATION_HYBRID) | BIT(DSM_OPTIMIZATION_TENSOR),
+      BIT(DSM_OPTIMIZATION_HYBRID) | BIT(DSM_OPTIMIZATION_STAGES) |
+          BIT(DSM_OPTIMIZATION_ACCUMULATE)};
+  dsm_workload *const workload = bundled_workload("resnet18", "64");
+  dsm_system *const system = bundled_system_with("torus64", overrides, 3);
+  const asked of = {workload, system};
+  const dsm_optimization_set set = sets[_i];
+  double bound;
+  const double ample = explore(&of, set, DSM_RECOMPUTATION_BEST, &bound);
+  system->chip.memory.capacity_GB = 0.1;
+  const double less = explore(&of, set, DSM_RECOMPUTATION_BEST, &bound);
+  system->chip.memory.capacity_GB = 0.125;
+  system->chip.memory.reserve_ratio = 0.2;
+  ck_assert_double_eq_tol(explore(&of, set, DSM_RECOMPUTATION_BEST, &bound), less, 1e-9 * less);
+  ck_assert_double_gt(less, ample);
+  system->chip.memory.reserve_ratio = 0.99;
+  ck_assert(explore(&of, set, DSM_RECOMPUTATION_BEST, &bound) == HUGE_VAL);
+  dsm_workload_free(workload);
+  dsm_system_free(system);
+}
+END_TEST
 
 /* ---- cases in which something was not looked for ---- */
 
@@ -219,6 +247,7 @@ Suite *suite_short_memory(void) {
   Suite *const suite = suite_create("short memory");
   TCase *const tests = tcase_create("short memory");
   tcase_set_timeout(tests, 120);
+  tcase_add_loop_test(tests, test_reserve_is_memory_that_is_not_there, 0, 3);
   tcase_add_test(tests, test_layers_are_made_anew_beside_held_outputs);
   tcase_add_test(tests, test_cases_of_tied_tables_count);
   tcase_add_loop_test(tests, test_no_bound_is_above_what_fits, 0, 4);

@@ -286,14 +286,13 @@ START_TEST(test_memory_is_of_the_fullest_stage) {
             pass->exists ? pass->decisions.parallelism : plan->layers[i].error_parallelism;
       }
       const dsm_layer_memory one = dsm_layer_memory_derive(&workload->layers[i], &machine, &micro,
-                                                           DSM_MODE_TRAINING, &layouts, 0);
+                                                           DSM_MODE_TRAINING, &layouts);
       needs[s] += one.weights_bytes + one.gradients_bytes + one.optimizer_bytes +
-                  one.activations_bytes * (s == 0 ? 2 : 1);
+                  (one.input_bytes + one.activations_bytes) * (s == 0 ? 2 : 1);
       transient = fmax(transient, one.transient_bytes);
     }
     needs[s] += transient;
   }
-  needs[0] += 2 * dsm_input_memory_bytes(&machine, &micro);
   const dsm_layer *const last = &workload->layers[plan->stages.first_layers[1] - 1];
   needs[1] += (double)last->stored_elements * (double)micro.minibatch / 2 * micro.element_bytes;
   ck_assert_double_eq_tol(plan->result.memory.total_bytes, fmax(needs[0], needs[1]), 1);

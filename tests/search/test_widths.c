@@ -209,7 +209,6 @@ static void expect_best(const dsm__problem *problem, const dsm__pipeline_group *
 /* The most that a stage keeps, and the most that lives while one runs, on the stages' own chips. */
 static void expect_memory(const dsm__problem *problem, const dsm__pipeline_group *group) {
   const dsm__search_inputs *const inputs = &problem->inputs;
-  const double input_bytes = dsm_input_memory_bytes(&problem->machine, inputs->workload);
   double kept = 0;
   double transient = 0;
   for (size_t k = 0; k < group->layer_count; k++) {
@@ -220,9 +219,9 @@ static void expect_memory(const dsm__problem *problem, const dsm__pipeline_group
     const dsm_pass_layouts layouts = dsm_pass_layouts_uniform(group->parallelisms[k]);
     const dsm_layer_memory one =
         dsm_layer_memory_derive(&inputs->workload->layers[group->first_layer + k], &machine,
-                                inputs->workload, inputs->options->mode, &layouts, input_bytes);
+                                inputs->workload, inputs->options->mode, &layouts);
     kept = fmax(kept, one.weights_bytes + one.gradients_bytes + one.optimizer_bytes +
-                          one.activations_bytes);
+                          one.input_bytes + one.activations_bytes);
     transient = fmax(transient, one.transient_bytes);
   }
   ck_assert_double_eq(group->kept_bytes, kept);

@@ -68,6 +68,7 @@ START_TEST(test_a_list) {
   options.times = times;
   result = answer(&options);
   ck_assert_double_eq_tol(result->mean.capacity_bytes_per_second, 47.5 / 3, 1e-12);
+  ck_assert_double_eq_tol(result->mean.stall_share, 0.5 / 4, 1e-12);
   dsm_storage_result_free(result);
 }
 END_TEST

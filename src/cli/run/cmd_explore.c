@@ -117,12 +117,24 @@ static cli_exit search(const cli_arguments *arguments, const inputs *in, dsm_pla
   return outcome;
 }
 
+/* Systems of the paper know updates without a state, as published. */
+static void note_optimizer(const cli_arguments *arguments, const inputs *in) {
+  const dsm_workload *const workload = in->workload;
+  if (arguments->options.mode == DSM_MODE_TRAINING &&
+      in->system->model.search == DSM_ROLE_SEARCH_ALL &&
+      workload->optimizer == DSM_OPTIMIZER_NONE && !(workload->optimizer_bytes_per_weight > 0)) {
+    cli_note(arguments, "no optimizer is named, so that memory and updates have none: --set "
+                        "workload.optimizer=adam_mixed is that of most transformers");
+  }
+}
+
 static cli_exit explore_once(const cli_arguments *arguments, const inputs *in) {
   cli_exit outcome = cli_check_explained_layer(arguments, in->workload);
   if (outcome != CLI_EXIT_DONE) {
     return outcome;
   }
   cli_note_ineffective_optimizations(arguments, in->workload, in->system);
+  note_optimizer(arguments, in);
   dsm_plan *plan = NULL;
   bool is_interrupted;
   outcome = search(arguments, in, &plan, &is_interrupted);

@@ -174,14 +174,13 @@ static cli_exit answer_plan(const cli_arguments *arguments, const cli_input_file
                             const cli_input_file *system_file) {
   const dsm_workload *const workload = workload_file->workload;
   const dsm_system *const system = system_file->system;
-  static const double bytes_per_GB = 1e9;
   dsm_plan *plan = NULL;
   dsm_remat_chain *chain = NULL;
   dsm_system roomy;
   dsm_status status = find_plan(&plan, arguments, workload, system, &roomy);
   if (status == DSM_OK) {
-    status = dsm_remat_chain_of_plan(&chain, plan, system->chip.memory.capacity_GB * bytes_per_GB,
-                                     arguments->diags);
+    status =
+        dsm_remat_chain_of_plan(&chain, plan, dsm_system_usable_bytes(system), arguments->diags);
   }
   cli_print_findings(arguments);
   cli_exit outcome = cli_exit_of(status);

@@ -52,6 +52,11 @@ static void write(dsm__import *import, dsm__json_writer *writer) {
   }
   dsm__import_begin_workload(import, writer, name_of(&hub, family),
                              "config.json of a hub of models (transformers)");
+  dsm__json_put_string(writer, "optimizer", dsm_optimizer_name(DSM_OPTIMIZER_ADAM_MIXED));
+  if (!import->options->is_strict) { /* an assumption, and no approximation */
+    dsm__import_note(import, &type,
+                     "is trained with adam_mixed, unless workload.optimizer says otherwise");
+  }
   writers[family](&hub);
   dsm__json_end_object(writer);
 }

@@ -6,6 +6,7 @@
 #include <math.h>
 
 #include "model/names.h"
+#include "plan/plan_record.h"
 #include "report/data/csv.h"
 #include "report/data/records.h"
 #include "storage/storage_internal.h"
@@ -48,44 +49,41 @@ DSM__OWN_RECORD(
     SECONDS(dsm_storage_state, period_seconds, "period_seconds", DSM__LESS,
             "Of a mini-epoch; 0: all fits."),
     DSM__REAL(dsm_storage_state, stall_share, "stall_share", DSM__LESS, "ratio",
-              "Of the period, in which the next mini-epoch is waited for (equation 3); waiting for "
-              "fast storage is in waiting_share alone."),
+              DSM__STALL_SHARE_HELP("waiting_share")),
     DSM__REAL(dsm_storage_state, waiting_share, "waiting_share", DSM__LESS, "ratio",
-              "Of the time, in which data of either tier are waited for."),
+              DSM__WAITING_SHARE_HELP),
     DSM__FIELD(WORD, dsm_storage_state, bound, "bound", 0, .words = &dsm__storage_bound_words,
                .help = "What samples_per_second are bound by: the chips, fast storage, the "
                        "capacity tier."),
     DSM__REAL(dsm_storage_state, samples_per_second, "samples_per_second", DSM__MORE, "1/s",
               "With storage."));
 
-DSM__OWN_RECORD(
-    mean_record, dsm_storage_mean, false, "What mini-epochs with factors of their own come to.",
-    DSM__REAL(dsm_storage_mean, repeat, "repeat", 0, "ratio", "The mean factor."),
-    RATE(dsm_storage_mean, capacity_bytes_per_second, "capacity_bytes_per_second", DSM__LESS,
-         "EB2, weighted with the times."),
-    RATE(dsm_storage_mean, equal_capacity_bytes_per_second, "equal_capacity_bytes_per_second",
-         DSM__LESS, "EB2, all times being equal."),
-    DSM__REAL(dsm_storage_mean, samples_per_second, "samples_per_second", DSM__MORE, "1/s",
-              "Weighted with the times."),
-    DSM__REAL(dsm_storage_mean, waiting_share, "waiting_share", DSM__LESS, "ratio",
-              "What these lack of what the chips take."),
-    DSM__REAL(dsm_storage_mean, stall_share, "stall_share", DSM__LESS, "ratio",
-              "Of the sum of their own times, in which the next mini-epoch is waited for; "
-              "waiting for fast storage is in waiting_share alone."),
-    SECONDS(dsm_storage_mean, seconds, "seconds", DSM__LESS, "The sum of their own times."));
+DSM__OWN_RECORD(mean_record, dsm_storage_mean, false,
+                "What mini-epochs with factors of their own come to.",
+                DSM__REAL(dsm_storage_mean, repeat, "repeat", 0, "ratio", "The mean factor."),
+                RATE(dsm_storage_mean, capacity_bytes_per_second, "capacity_bytes_per_second",
+                     DSM__LESS, "EB2, weighted with the times."),
+                RATE(dsm_storage_mean, equal_capacity_bytes_per_second,
+                     "equal_capacity_bytes_per_second", DSM__LESS, "EB2, all times being equal."),
+                DSM__REAL(dsm_storage_mean, samples_per_second, "samples_per_second", DSM__MORE,
+                          "1/s", "Weighted with the times."),
+                DSM__REAL(dsm_storage_mean, waiting_share, "waiting_share", DSM__LESS, "ratio",
+                          DSM__WAITING_SHARE_HELP),
+                DSM__REAL(dsm_storage_mean, stall_share, "stall_share", DSM__LESS, "ratio",
+                          DSM__STALL_SHARE_HELP("waiting_share")),
+                SECONDS(dsm_storage_mean, seconds, "seconds", DSM__LESS,
+                        "The sum of their own times."));
 
-DSM__OWN_RECORD(
-    point_record, dsm_storage_point, true, "A repeating factor, and what it comes to.",
-    DSM__REAL(dsm_storage_point, repeat, "repeat", DSM__COLUMN, "ratio", "The factor."),
-    RATE(dsm_storage_point, capacity_bytes_per_second, "capacity_bytes_per_second",
-         DSM__COLUMN | DSM__LESS, "EB2."),
-    DSM__REAL(dsm_storage_point, samples_per_second, "samples_per_second", DSM__COLUMN | DSM__MORE,
-              "1/s", "With storage."),
-    DSM__REAL(dsm_storage_point, stall_share, "stall_share", DSM__COLUMN | DSM__LESS, "ratio",
-              "Of the time, in which the next mini-epoch is waited for; waiting for fast "
-              "storage is in waiting_share alone."),
-    DSM__REAL(dsm_storage_point, waiting_share, "waiting_share", DSM__COLUMN | DSM__LESS, "ratio",
-              "Of the time, in which data of either tier are waited for."));
+DSM__OWN_RECORD(point_record, dsm_storage_point, true, "A repeating factor, and what it comes to.",
+                DSM__REAL(dsm_storage_point, repeat, "repeat", DSM__COLUMN, "ratio", "The factor."),
+                RATE(dsm_storage_point, capacity_bytes_per_second, "capacity_bytes_per_second",
+                     DSM__COLUMN | DSM__LESS, "EB2."),
+                DSM__REAL(dsm_storage_point, samples_per_second, "samples_per_second",
+                          DSM__COLUMN | DSM__MORE, "1/s", "With storage."),
+                DSM__REAL(dsm_storage_point, stall_share, "stall_share", DSM__COLUMN | DSM__LESS,
+                          "ratio", DSM__STALL_SHARE_HELP("waiting_share")),
+                DSM__REAL(dsm_storage_point, waiting_share, "waiting_share",
+                          DSM__COLUMN | DSM__LESS, "ratio", DSM__WAITING_SHARE_HELP));
 
 typedef struct event_row {
   uint64_t index;

@@ -90,10 +90,11 @@ void dsm__web_memory(dsm__page *page, const dsm_plan_page *subject) {
                      "What the memory of a chip holds while each pass runs, over the same time.");
   put_figure(page, subject->plan, dsm__plot_memory, "memory-figure",
              "A column for each pass in order of execution, stacked by what a chip's memory holds.",
-             dsm__page_text(page, "The most at a time is %s, %s of a chip's capacity of %s.%s",
+             dsm__page_text(page, "The most at a time is %s, %s of a chip's capacity of %s%s.%s",
                             dsm__figure_scaled(most, "B").text,
                             dsm__web_percent(page, dsm__share(most, memory->capacity_bytes)),
                             dsm__figure_scaled(memory->capacity_bytes, "B").text,
+                            dsm__page_reserve(page, subject->plan->system),
                             bound_note(page, most, memory->total_bytes)));
 }
 

@@ -124,9 +124,10 @@ static void put_tiles(dsm__page *page, const dsm_plan *plan) {
       {"memory-bytes", "Memory of a chip",
        dsm__page_text(page, "%s", dsm__figure_scaled(memory->total_bytes, "B").text), "",
        dsm__page_text(
-           page, "%s of %s",
+           page, "%s of %s%s",
            dsm__web_percent(page, dsm__share(memory->total_bytes, memory->capacity_bytes)),
-           dsm__figure_scaled(memory->capacity_bytes, "B").text),
+           dsm__figure_scaled(memory->capacity_bytes, "B").text,
+           dsm__page_reserve(page, plan->system)),
        memory->total_bytes},
   };
   dsm__html_begin(&page->out, "dl", "class", "tiles", NULL);
@@ -302,7 +303,7 @@ static void put_facts(dsm__page *page, const dsm_plan *plan) {
     put_term(page, "Lower bound", dsm__plan_bound_line(page, plan));
   }
   put_term(page, "Data set", dsm__plan_storage_line(page, plan));
-  put_term(page, "Memory of a chip", dsm__plan_memory_line(page, &plan->result.memory));
+  put_term(page, "Memory of a chip", dsm__plan_memory_line(page, plan));
   dsm__plan_decision_lines(page, plan, true, put_decision, NULL);
   dsm__html_end(&page->out, "dl");
 }

@@ -13,6 +13,7 @@
 #include "report/folded_name.h"
 #include "report/parameter_list.h"
 #include "report/table/number_style.h"
+#include "report/table/plan_table.h"
 #include "report/table/table.h"
 #include "report/table/text_page.h"
 #include "system/system_internal.h"
@@ -330,9 +331,10 @@ static void put_system(dsm__page *page, const dsm_system *system) {
   if (axes[0] != '\0') {
     dsm__page_line(page, DSM__STYLE_PLAIN, "axes: %s", axes);
   }
-  dsm__page_line(page, DSM__STYLE_PLAIN, "%s of memory, %s a chip",
+  dsm__page_line(page, DSM__STYLE_PLAIN, "%s of memory, %s a chip%s",
                  dsm__figure_scaled((double)chips * dsm__chip_memory_bytes(system), "B").text,
-                 dsm__figure_scaled(dsm__chip_memory_bytes(system), "B").text);
+                 dsm__figure_scaled(dsm__chip_memory_bytes(system), "B").text,
+                 dsm__page_reserve(page, system));
   dsm__describe_source(page, system->source);
   size_t count = 0;
   const dsm__listed_parameter *const parameters = dsm__parameter_list_of(page, system, &count);

@@ -35,8 +35,11 @@ const char *dsm__plan_hidden_line(dsm__page *page, const dsm_plan *plan);
 /** What cycles are spent on, as "memory 43.1 %, compute 22.0 %", the most first. */
 const char *dsm__plan_resources_line(dsm__page *page, const dsm_resources *resources);
 
+/** ", 6.4 GB in reserve", of a chip's memory; "" where none is. */
+const char *dsm__page_reserve(dsm__page *page, const dsm_system *system);
+
 /** What a chip's memory holds, of how much. Never NULL. */
-const char *dsm__plan_memory_line(dsm__page *page, const dsm_plan_memory *memory);
+const char *dsm__plan_memory_line(dsm__page *page, const dsm_plan *plan);
 
 /* ---- plan_decisions.c ---- */
 

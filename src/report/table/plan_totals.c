@@ -4,6 +4,7 @@
 
 #include "base/number_text.h"
 #include "model/names.h"
+#include "report/declared.h"
 #include "report/loss.h"
 #include "report/table/number_style.h"
 #include "report/table/plan_table.h"
@@ -57,7 +58,14 @@ const char *dsm__plan_resources_line(dsm__page *page, const dsm_resources *resou
   return text;
 }
 
-const char *dsm__plan_memory_line(dsm__page *page, const dsm_plan_memory *memory) {
+const char *dsm__page_reserve(dsm__page *page, const dsm_system *system) {
+  const double bytes = dsm__chip_memory_bytes(system) - dsm_system_usable_bytes(system);
+  return bytes > 0 ? dsm__page_text(page, ", %s in reserve", dsm__figure_scaled(bytes, "B").text)
+                   : "";
+}
+
+const char *dsm__plan_memory_line(dsm__page *page, const dsm_plan *plan) {
+  const dsm_plan_memory *const memory = &plan->result.memory;
   const struct {
     const char *name;
     double bytes;
@@ -75,10 +83,10 @@ const char *dsm__plan_memory_line(dsm__page *page, const dsm_plan_memory *memory
     }
   }
   return dsm__page_text(
-      page, "%s of %s (%s %%)%s%s", dsm__figure_scaled(memory->total_bytes, "B").text,
+      page, "%s of %s (%s %%)%s%s%s", dsm__figure_scaled(memory->total_bytes, "B").text,
       dsm__figure_scaled(memory->capacity_bytes, "B").text,
       dsm__figure_percent(dsm__share(memory->total_bytes, memory->capacity_bytes)).text,
-      text[0] == '\0' ? "" : ": ", text);
+      dsm__page_reserve(page, plan->system), text[0] == '\0' ? "" : ": ", text);
 }
 
 const char *dsm__plan_spread_line(dsm__page *page, const dsm_plan *plan) {
@@ -193,8 +201,7 @@ static void put_lines(dsm__page *page, const dsm_plan *plan) {
   if (storage[0] != '\0') {
     dsm__page_labelled(page, LABEL_WIDTH, "data set", "%s", storage);
   }
-  dsm__page_labelled(page, LABEL_WIDTH, "chip memory", "%s",
-                     dsm__plan_memory_line(page, &result->memory));
+  dsm__page_labelled(page, LABEL_WIDTH, "chip memory", "%s", dsm__plan_memory_line(page, plan));
   dsm__plan_decision_lines(page, plan, false, put_decision, NULL);
 }
 

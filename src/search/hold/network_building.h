@@ -41,7 +41,6 @@ typedef struct dsm__building {
   const dsm__search_inputs *inputs;
   dsm__arena *arena;
   dsm__graph_builder builder;
-  double input_bytes;        /* of the network's input on a chip */
   uint32_t open[DSM__PAIRS]; /* nodes after the layer before, by pair */
   uint32_t free;             /* likewise, or DSM__NO_NODE */
   dsm__state_list held;      /* states before this layer, */

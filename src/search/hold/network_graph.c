@@ -65,9 +65,8 @@ uint32_t dsm__network_add_layer_node(dsm__building *b, dsm__node_kind kind, size
   const dsm_parallelism backward = dsm__pair_backward(pair);
   const dsm_pass_layouts layouts = {{forward, backward, forward}};
   const dsm_layer *const layer = dsm__network_layer(b, index);
-  dsm_layer_memory memory =
-      dsm_layer_memory_derive(layer, b->inputs->machine, b->inputs->workload,
-                              b->inputs->options->mode, &layouts, b->input_bytes);
+  dsm_layer_memory memory = dsm_layer_memory_derive(layer, b->inputs->machine, b->inputs->workload,
+                                                    b->inputs->options->mode, &layouts);
   const dsm__table_cut owner = dsm__known_owner_cut(b->inputs, index);
   dsm__add_table_copy(&memory, layer, b->inputs->machine, b->inputs->workload,
                       b->inputs->options->mode, &layouts, &owner);
@@ -420,7 +419,6 @@ bool dsm__network_graph_build(dsm__network_graph *graph, const dsm__graph_reques
   b->inputs = request->table->inputs;
   b->arena = arena;
   b->held_sets_max = dsm__held_sets_limit(request);
-  b->input_bytes = dsm_input_memory_bytes(b->inputs->machine, b->inputs->workload);
   const bool is_built = build(b, graph);
   dsm__graph_builder_fini(&b->builder);
   free(b->held.items);

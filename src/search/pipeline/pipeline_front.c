@@ -46,8 +46,7 @@ dsm_layer_memory dsm__pipeline_stage_memory(const dsm__layer_table *table, size_
   dsm__stage_init(&stage, inputs->machine->system, columns, rows);
   const dsm_pass_layouts layouts = dsm_pass_layouts_uniform(parallelism);
   return dsm_layer_memory_derive(&inputs->workload->layers[layer_index], &stage.machine,
-                                 inputs->workload, inputs->options->mode, &layouts,
-                                 dsm_input_memory_bytes(inputs->machine, inputs->workload));
+                                 inputs->workload, inputs->options->mode, &layouts);
 }
 
 /*

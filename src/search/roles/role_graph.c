@@ -76,14 +76,15 @@ dsm_layer_memory dsm__role_memory_of(const dsm__role_space *space, size_t layer_
                                          .is_recomputed = option->is_recomputed};
   const dsm_pass_layouts layouts = dsm__option_layouts(option);
   dsm_layer_memory memory =
-      dsm_layer_memory_derive(layer, machine, inputs->workload, inputs->options->mode, &layouts,
-                              dsm_input_memory_bytes(machine, inputs->workload));
+      dsm_layer_memory_derive(layer, machine, inputs->workload, inputs->options->mode, &layouts);
   const dsm__table_cut owner = dsm__known_owner_cut(inputs, layer_index);
   dsm__add_table_copy(&memory, layer, machine, inputs->workload, inputs->options->mode, &layouts,
                       &owner);
-  dsm__keep_less(&memory, dsm__shard_ways(layer, machine, &layouts), &decisions,
+  dsm__keep_less(&memory, layer, machine, &layouts, &decisions,
                  space->layers[layer_index].is_segment_end != 0);
-  memory.activations_bytes *= inputs->in_flight > 0 ? inputs->in_flight : 1;
+  const double in_flight = inputs->in_flight > 0 ? inputs->in_flight : 1;
+  memory.input_bytes *= in_flight;
+  memory.activations_bytes *= in_flight;
   return memory;
 }
 

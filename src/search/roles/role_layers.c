@@ -17,6 +17,7 @@ typedef struct likeness {
   uint64_t class;
   uint64_t is_other;
   uint64_t is_input_live; /* which inference keeps */
+  uint64_t has_input;     /* which training keeps */
   uint64_t stored_size;
   uint64_t mask_elements;
   uint64_t kept_results;
@@ -83,6 +84,7 @@ static likeness likeness_of(const dsm_workload *workload, size_t index,
       .class = class,
       .is_other = is_other ? 1 : 0,
       .is_input_live = is_used_from(workload->input_last_use, index) ? 1 : 0,
+      .has_input = index == 0 ? 1 : 0,
       .stored_size = layer->stored_size,
       .mask_elements = layer->mask_elements,
       .kept_results = layer->kept_results,

@@ -27,8 +27,7 @@ static dsm__memory_need need_of(const dsm__problem *problem, const dsm_workload 
       dsm__stage_machine(&problem->machine, &decisions->stages, &part);
   dsm__mapping_memory_derive(workload, machine, mode, decisions, memory);
   const dsm_workload micro = dsm__micro_workload(workload, dsm__micro_batches(decisions));
-  const double input_bytes = dsm__kept_input_bytes(&micro, machine, &decisions->stages);
-  return dsm__memory_need_of(&micro, machine, mode, input_bytes, memory);
+  return dsm__memory_need_of(&micro, machine, mode, memory);
 }
 
 /* What no mapping is faster than that an answer stands for. Where it is proven that none fits,
@@ -145,9 +144,7 @@ static bool take_roles(step_search *s, uint64_t micro_batches, bool may_recomput
                        const dsm__graph_answer *answer, const dsm__decisions *found) {
   dsm__problem *const problem = s->problem;
   if (!answer->is_feasible) {
-    const double beside =
-        problem->machine.system->chip.memory.capacity_GB * 1e9 - problem->capacity_bytes;
-    const double need = answer->smallest_need_bytes + beside;
+    const double need = answer->smallest_need_bytes;
     problem->role_need_bytes =
         problem->role_need_bytes > 0 ? fmin(problem->role_need_bytes, need) : need;
   }
@@ -166,7 +163,6 @@ static bool take_roles(step_search *s, uint64_t micro_batches, bool may_recomput
 static bool search_roles(step_search *s, uint64_t micro_batches, bool may_recompute) {
   dsm__problem *const problem = s->problem;
   const dsm_workload *const whole = problem->inputs.workload;
-  const double capacity_bytes = problem->capacity_bytes;
   const dsm_workload micro = dsm__micro_workload(whole, micro_batches);
   dsm__graph_answer answer;
   dsm__decisions found = {.layers = NULL};
@@ -174,10 +170,6 @@ static bool search_roles(step_search *s, uint64_t micro_batches, bool may_recomp
   bool may_fit;
   problem->inputs.workload = &micro;
   problem->inputs.micro_batches = micro_batches;
-  if (problem->inputs.options->mode == DSM_MODE_TRAINING) {
-    problem->capacity_bytes += dsm_input_memory_bytes(&problem->machine, whole) -
-                               dsm_input_memory_bytes(&problem->machine, &micro);
-  }
   const bool is_done =
       find_left_out(s, &is_left_out) &&
       (is_left_out ||
@@ -187,7 +179,6 @@ static bool search_roles(step_search *s, uint64_t micro_batches, bool may_recomp
         take_roles(s, micro_batches, may_recompute, &answer, &found)));
   problem->inputs.workload = whole;
   problem->inputs.micro_batches = 0;
-  problem->capacity_bytes = capacity_bytes;
   return is_done;
 }
 

@@ -22,8 +22,7 @@ static dsm_boundary boundary_before(const dsm__looking *at, size_t layer) {
 }
 
 double dsm__look_input_bytes(const dsm__looking *at, size_t layer) {
-  return layer == 0 ? dsm_input_memory_bytes(at->machine, &at->micro)
-                    : boundary_before(at, layer).bytes;
+  return layer == 0 ? 0 : boundary_before(at, layer).bytes;
 }
 
 /* What a layer keeps of a micro-batch. */
@@ -31,8 +30,8 @@ static dsm_layer_memory memory_of(const dsm__looking *at, size_t index) {
   const dsm_layer *const layer = &at->micro.layers[index];
   const dsm__layer_decision *const decision = &at->layers[index];
   dsm_layer_memory memory = dsm_layer_memory_derive(layer, at->machine, &at->micro,
-                                                    DSM_MODE_TRAINING, &decision->layouts, 0);
-  dsm__keep_less(&memory, dsm__shard_ways(layer, at->machine, &decision->layouts), &decision->layer,
+                                                    DSM_MODE_TRAINING, &decision->layouts);
+  dsm__keep_less(&memory, layer, at->machine, &decision->layouts, &decision->layer,
                  at->search->is_cut[index]);
   return memory;
 }

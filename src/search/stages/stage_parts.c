@@ -24,6 +24,7 @@ static bool take_part(const dsm__looking *at, dsm__stage_run run, dsm_workload *
   *part = at->micro;
   part->layers = layers;
   part->layer_count = count;
+  part->input_elements = run.first == 0 ? part->input_elements : 0; /* the stage has it otherwise */
   for (size_t i = 0; layers != NULL && i < count; i++) {
     dsm_layer *const layer = &layers[i];
     const size_t owner = dsm__tie_owner(&at->micro, run.first + i);

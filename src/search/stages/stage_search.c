@@ -434,7 +434,7 @@ bool dsm__stage_search(dsm__problem *problem, double limit_cycles, dsm__graph_an
                        dsm__decisions *decisions, double *bound_cycles) {
   dsm__stages_searched search = {
       .whole = problem,
-      .capacity_bytes = dsm__capacity_limit(problem->machine.system->chip.memory.capacity_GB * 1e9),
+      .capacity_bytes = dsm__capacity_limit(dsm_system_usable_bytes(problem->machine.system)),
       .best_cycles = answer->is_feasible ? fmin(answer->cycles, limit_cycles) : limit_cycles,
       .decisions = decisions,
   };
